@@ -1,0 +1,86 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CLASSIFY_H
+#define LMCC_CLASSIFY_H
+
+#include <gst/lmcc/lmcc-unit.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccLayerMark:
+ * @klass: class of the unit that the packet belongs to
+ * @switch_point: the unit is a switch point of its class
+ *
+ * What an encoder or splitter upstream knows of a unit better than its RTP
+ * payload tells. It wins over the codec's own signs.
+ */
+typedef struct
+{
+  guint8 klass;
+  gboolean switch_point;
+} LmccLayerMark;
+
+/**
+ * LmccPayloadSigns:
+ * @klass: class by this packet alone, -1 where it has no coded picture data
+ * @key: it carries (a part of) a random access picture
+ * @switch_point: it says itself that its unit is a switch point
+ * @referenced: it says that later units of the same class may need its unit
+ *
+ * What one RTP payload tells about the unit it belongs to.
+ */
+typedef struct
+{
+  gint klass;
+  gboolean key;
+  gboolean switch_point;
+  gboolean referenced;
+} LmccPayloadSigns;
+
+/**
+ * LmccCodec:
+ * @encoding_name: as in the caps
+ * @single_class_advice: what setting makes the usual encoder give several
+ *     classes, for a warning
+ * @inspect: reads one RTP payload; %FALSE where it is not of this codec's form
+ *
+ * One supported payload format. One file each.
+ */
+typedef struct
+{
+  const gchar *encoding_name;
+  const gchar *single_class_advice;
+  gboolean (*inspect) (const guint8 * payload, gsize size,
+      LmccPayloadSigns * signs);
+} LmccCodec;
+
+LMCC_API extern const LmccCodec lmcc_codec_h264;
+LMCC_API extern const LmccCodec lmcc_codec_h265;
+LMCC_API extern const LmccCodec lmcc_codec_vp8;
+
+LMCC_API const LmccCodec *lmcc_codec_find (const gchar * encoding_name);
+
+/**
+ * LmccClassifier:
+ * Groups the RTP packets of one stream into units (access units: up to the
+ * marker bit or a new timestamp) and says how important each is.
+ */
+typedef struct _LmccClassifier LmccClassifier;
+
+LMCC_API LmccClassifier *lmcc_classifier_new (const LmccCodec * codec,
+    guint8 stream);
+LMCC_API void lmcc_classifier_free (LmccClassifier * classifier);
+LMCC_API guint lmcc_classifier_push (LmccClassifier * classifier,
+    LmccPacket * packet, const LmccLayerMark * mark, LmccTime decoding_time,
+    LmccTime presentation_time, LmccUnit * units[2]);
+LMCC_API LmccUnit *lmcc_classifier_flush (LmccClassifier * classifier);
+LMCC_API guint64 lmcc_classifier_get_malformed (
+    const LmccClassifier * classifier);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClassifier, lmcc_classifier_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,36 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CLOCK_H
+#define LMCC_CLOCK_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccClock:
+ * Follows the sender's clock on the receiver's, through the send times in the
+ * packets: the smallest delay seen lately is the path's own, and the rest is
+ * queueing. Turns RTP timestamps into presentation times.
+ */
+typedef struct _LmccClock LmccClock;
+
+LMCC_API LmccClock *lmcc_clock_new (void);
+LMCC_API void lmcc_clock_free (LmccClock * clock);
+LMCC_API void lmcc_clock_reset (LmccClock * clock);
+LMCC_API gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
+    guint32 send_time);
+LMCC_API void lmcc_clock_sender_report (LmccClock * clock, guint64 ntp_time,
+    guint32 rtp_time, guint32 clock_rate);
+LMCC_API gboolean lmcc_clock_has_mapping (const LmccClock * clock);
+LMCC_API LmccTime lmcc_clock_send_to_local (const LmccClock * clock,
+    guint32 send_time);
+LMCC_API LmccTime lmcc_clock_rtp_to_local (const LmccClock * clock,
+    guint32 rtp_time);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClock, lmcc_clock_free)
+
+G_END_DECLS
+
+#endif

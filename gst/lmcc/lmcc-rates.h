@@ -1,0 +1,41 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RATES_H
+#define LMCC_RATES_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccRateScheme:
+ * @LMCC_RATE_SCHEME_EQUAL: r_i = r_0
+ * @LMCC_RATE_SCHEME_INCREASE_BY_ONE: r_i = (i + 1) r_0
+ * @LMCC_RATE_SCHEME_DOUBLING: R_{i+1} = 2 R_i: layers r_0, r_0, 2 r_0, 4 r_0
+ * @LMCC_RATE_SCHEME_MULTIPLICATIVE: R_i = c^i R_0
+ * @LMCC_RATE_SCHEME_HEAVY_TAIL: R_i = C / (l - i)
+ * @LMCC_RATE_SCHEME_EXPLICIT: the r_i are given
+ *
+ * How the layer rates of a session follow from its base rate (Byers et al.,
+ * FLID-DL, section III).
+ */
+typedef enum
+{
+  LMCC_RATE_SCHEME_EQUAL,
+  LMCC_RATE_SCHEME_INCREASE_BY_ONE,
+  LMCC_RATE_SCHEME_DOUBLING,
+  LMCC_RATE_SCHEME_MULTIPLICATIVE,
+  LMCC_RATE_SCHEME_HEAVY_TAIL,
+  LMCC_RATE_SCHEME_EXPLICIT,
+} LmccRateScheme;
+
+LMCC_API const gchar *lmcc_rate_scheme_name (LmccRateScheme scheme);
+LMCC_API gboolean lmcc_rate_scheme_from_name (const gchar * name,
+    LmccRateScheme * scheme);
+LMCC_API gboolean lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate,
+    gdouble factor, guint n_layers, gdouble * rates, GError ** error);
+
+G_END_DECLS
+
+#endif

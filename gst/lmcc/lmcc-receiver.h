@@ -1,0 +1,214 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_H
+#define LMCC_RECEIVER_H
+
+#include <gst/lmcc/lmcc-gate.h>
+#include <gst/lmcc/lmcc-layer-account.h>
+#include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-session.h>
+
+G_BEGIN_DECLS
+
+#define LMCC_DEFAULT_LATENCY (200 * LMCC_MSECOND)
+
+/* The source that is heard keeps the session until neither its media nor its
+ * record has come for so long. */
+#define LMCC_SOURCE_TIMEOUT (600 * LMCC_MSECOND)
+
+/* A joined group that carried packets and then none for so long, while the base
+ * goes on, is left and joined again. */
+#define LMCC_REJOIN_TIMEOUT (10 * LMCC_SECOND)
+
+/**
+ * LmccReceiverConfig:
+ * @address: the base group
+ * @source: the only sender to listen to; family %LMCC_FAMILY_NONE: any
+ * @session: (nullable): the session as an SDP file told it; %NULL: wait for its
+ *     record
+ * @algorithm: name in the registry, or "auto" for what the session announces
+ * @latency: how long to wait for the network, beyond the sender's window
+ * @timeout: silence that is reported, 0 for never
+ * @max_level: highest level to hold, -1 for no cap
+ * @max_bitrate: highest cumulative rate to hold, bit/s, 0 for no cap
+ * @on_loss: what to deliver after a loss
+ * @sequence_seed: random; the first sequence number given out comes from it
+ */
+typedef struct
+{
+  LmccAddress address;
+  LmccAddress source;
+  const LmccSession *session;
+  const gchar *algorithm;
+  LmccTime latency;
+  LmccTime timeout;
+  gint max_level;
+  guint64 max_bitrate;
+  LmccOnLoss on_loss;
+  guint32 sequence_seed;
+} LmccReceiverConfig;
+
+/**
+ * LmccReceiverActionType:
+ * @LMCC_RECEIVER_ACTION_JOIN: join group @group
+ * @LMCC_RECEIVER_ACTION_LEAVE: leave group @group
+ * @LMCC_RECEIVER_ACTION_DELIVER: give @packet downstream at @time
+ * @LMCC_RECEIVER_ACTION_SEGMENT: start a new segment at @time
+ * @LMCC_RECEIVER_ACTION_SESSION: lmcc_receiver_get_session() is new
+ * @LMCC_RECEIVER_ACTION_LEVEL: the level went from @from to @to because of @reason
+ * @LMCC_RECEIVER_ACTION_WAITING: nothing heard yet, or the source is gone
+ *     (@reason): the receiver waits
+ * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
+ * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
+ */
+typedef enum
+{
+  LMCC_RECEIVER_ACTION_JOIN,
+  LMCC_RECEIVER_ACTION_LEAVE,
+  LMCC_RECEIVER_ACTION_DELIVER,
+  LMCC_RECEIVER_ACTION_SEGMENT,
+  LMCC_RECEIVER_ACTION_SESSION,
+  LMCC_RECEIVER_ACTION_LEVEL,
+  LMCC_RECEIVER_ACTION_WAITING,
+  LMCC_RECEIVER_ACTION_TIMEOUT,
+  LMCC_RECEIVER_ACTION_WARNING,
+} LmccReceiverActionType;
+
+/**
+ * LmccReceiverAction:
+ * @type: what to do
+ * @group: for JOIN and LEAVE
+ * @packet: (transfer full): for DELIVER: plain RTP, renumbered, our element gone
+ * @time: presentation time for DELIVER, start for SEGMENT, on the caller's clock,
+ *     without the latency that lmcc_receiver_get_latency() tells
+ * @discont: for DELIVER
+ * @corrupted: for DELIVER
+ * @unit_start: for DELIVER: first packet of its unit
+ * @catch_up: for DELIVER: for the decoder only; @time lies before the segment
+ * @from: for LEVEL
+ * @to: for LEVEL
+ * @reason: for LEVEL, WAITING and WARNING: static or interned
+ */
+typedef struct
+{
+  LmccReceiverActionType type;
+  guint group;
+  LmccPacket *packet;
+  LmccTime time;
+  gboolean discont;
+  gboolean corrupted;
+  gboolean unit_start;
+  gboolean catch_up;
+  gint from;
+  gint to;
+  const gchar *reason;
+} LmccReceiverAction;
+
+/**
+ * LmccDrop:
+ * Why a received packet was dropped. lmcc_drop_name() gives the statistics' names.
+ */
+typedef enum
+{
+  LMCC_DROP_MALFORMED,
+  LMCC_DROP_NO_ELEMENT,
+  LMCC_DROP_FOREIGN_SOURCE,
+  LMCC_DROP_FOREIGN_SSRC,
+  LMCC_DROP_WRONG_LAYER,
+  LMCC_DROP_UNKNOWN_TYPE,
+  LMCC_DROP_DUPLICATE,
+  LMCC_DROP_LATE,
+  LMCC_DROP_BEFORE_RECORD,
+  LMCC_DROP_BAD_RTCP,
+  LMCC_DROP_BAD_RECORD,
+  LMCC_DROP_OVERSIZE,
+  LMCC_N_DROPS,
+} LmccDrop;
+
+LMCC_API const gchar *lmcc_drop_name (LmccDrop drop);
+
+/**
+ * LmccReceiverStats:
+ * @packets: RTP packets taken, of all layers
+ * @bytes: their bytes with IP and UDP headers
+ * @lost: packets lost in the network or the host, over all layers
+ * @socket_drops: packets that the host's own sockets dropped; part of @lost
+ * @delivered: RTP packets given out
+ * @drops: packets dropped, by kind
+ * @level: the level held, -1 for none
+ * @rung: the rung given out, -1 for none
+ * @bitrate: received over the last second, bit/s of IP packets
+ * @loss_rate: lost / (lost + received) over the last second
+ * @join_to_packet: time from the latest join to its first packet, or none
+ * @join_to_picture: time from the start to the first packet delivered, or none
+ * @rejoins: groups left and joined again because of silence
+ * @sources: how often a source was taken
+ * @gate: the gate's counters
+ * @layers: per layer
+ * @layer_bitrate: per layer, over the last second, bit/s
+ */
+typedef struct
+{
+  guint64 packets;
+  guint64 bytes;
+  guint64 lost;
+  guint64 socket_drops;
+  guint64 delivered;
+  guint64 drops[LMCC_N_DROPS];
+  gint level;
+  gint rung;
+  guint64 bitrate;
+  gdouble loss_rate;
+  LmccTime join_to_packet;
+  LmccTime join_to_picture;
+  guint64 rejoins;
+  guint64 sources;
+  LmccGateStats gate;
+  LmccLayerStats layers[LMCC_MAX_LAYERS];
+  guint64 layer_bitrate[LMCC_MAX_LAYERS];
+} LmccReceiverStats;
+
+/**
+ * LmccReceiver:
+ * The receiver's state machine: takes packets, gives one RTP stream.
+ *
+ * Every call that takes `now` may queue actions; drain
+ * lmcc_receiver_poll_action() before the next one. `now` must not go backwards.
+ */
+typedef struct _LmccReceiver LmccReceiver;
+
+LMCC_API LmccReceiver *lmcc_receiver_new (const LmccReceiverConfig * config);
+LMCC_API void lmcc_receiver_free (LmccReceiver * receiver);
+LMCC_API void lmcc_receiver_start (LmccReceiver * receiver, LmccTime now);
+LMCC_API void lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now);
+LMCC_API void lmcc_receiver_handle_packet (LmccReceiver * receiver,
+    LmccTime now, LmccTime arrival, guint group, const LmccAddress * source,
+    guint16 source_port, LmccPacket * packet);
+LMCC_API void lmcc_receiver_handle_control (LmccReceiver * receiver,
+    LmccTime now, const LmccAddress * source, guint16 source_port,
+    const guint8 * data, gsize size);
+LMCC_API void lmcc_receiver_handle_socket_drops (LmccReceiver * receiver,
+    guint64 packets);
+LMCC_API void lmcc_receiver_handle_timeout (LmccReceiver * receiver,
+    LmccTime now);
+LMCC_API LmccTime lmcc_receiver_next_timeout (const LmccReceiver * receiver);
+LMCC_API gboolean lmcc_receiver_poll_action (LmccReceiver * receiver,
+    LmccReceiverAction * action);
+LMCC_API void lmcc_receiver_set_max_level (LmccReceiver * receiver,
+    gint max_level, LmccTime now);
+LMCC_API void lmcc_receiver_set_max_bitrate (LmccReceiver * receiver,
+    guint64 max_bitrate, LmccTime now);
+LMCC_API void lmcc_receiver_set_on_loss (LmccReceiver * receiver,
+    LmccOnLoss on_loss);
+LMCC_API const LmccSession *lmcc_receiver_get_session (
+    const LmccReceiver * receiver);
+LMCC_API LmccTime lmcc_receiver_get_latency (const LmccReceiver * receiver);
+LMCC_API void lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
+    LmccReceiverStats * stats);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccReceiver, lmcc_receiver_free)
+
+G_END_DECLS
+
+#endif

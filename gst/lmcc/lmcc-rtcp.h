@@ -1,0 +1,96 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RTCP_H
+#define LMCC_RTCP_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Subtype of the APP packets named LMCC that carry the session record. */
+#define LMCC_RTCP_APP_RECORD 1
+
+/* Bytes of one record fragment. A compound packet with SR, SDES and one fragment
+ * stays below the IPv6 minimum MTU of 1280 bytes. */
+#define LMCC_RTCP_FRAGMENT_SIZE 1000
+#define LMCC_RTCP_MAX_FRAGMENTS 16
+
+/**
+ * LmccSenderReport:
+ * @ssrc: whom it is about
+ * @ntp_time: when it was sent, NTP format 32.32 (RFC 3550 section 6.4.1)
+ * @rtp_time: the same instant in the stream's RTP timestamp units
+ * @packets: RTP packets that this SSRC sent so far, modulo 2^32
+ * @octets: payload bytes that it sent so far, modulo 2^32
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint64 ntp_time;
+  guint32 rtp_time;
+  guint32 packets;
+  guint32 octets;
+} LmccSenderReport;
+
+/**
+ * LmccRecordFragment:
+ * @ssrc: S0 of the session
+ * @version: low 16 bits of the session's revision: fragments of one are joined
+ * @index: n, from 0
+ * @count: m, 1 to %LMCC_RTCP_MAX_FRAGMENTS
+ * @data: the bytes; points into the parsed packet
+ * @size: how many
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint16 version;
+  guint8 index;
+  guint8 count;
+  const guint8 *data;
+  gsize size;
+} LmccRecordFragment;
+
+/**
+ * LmccRtcpHandler:
+ * @sender_report: an SR arrived
+ * @record: a fragment of the session record arrived
+ * @bye: @ssrc says BYE
+ *
+ * What lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
+ * %NULL. Nothing is called unless the whole compound packet is well-formed.
+ */
+typedef struct
+{
+  void (*sender_report) (gpointer user_data, const LmccSenderReport * report);
+  void (*record) (gpointer user_data, const LmccRecordFragment * fragment);
+  void (*bye) (gpointer user_data, guint32 ssrc);
+} LmccRtcpHandler;
+
+LMCC_API LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
+    guint n_reports, const gchar * cname, const LmccRecordFragment * fragment);
+LMCC_API LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
+    const gchar * cname);
+LMCC_API gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
+    const LmccRtcpHandler * handler, gpointer user_data);
+
+/**
+ * LmccRecordAssembler:
+ * Joins the fragments of a session record. Takes fragments in any order, keeps
+ * at most one record's worth, and starts anew when S0, version or count differ.
+ */
+typedef struct _LmccRecordAssembler LmccRecordAssembler;
+
+LMCC_API LmccRecordAssembler *lmcc_record_assembler_new (void);
+LMCC_API void lmcc_record_assembler_free (LmccRecordAssembler * assembler);
+LMCC_API void lmcc_record_assembler_reset (LmccRecordAssembler * assembler);
+LMCC_API gchar *lmcc_record_assembler_push (LmccRecordAssembler * assembler,
+    const LmccRecordFragment * fragment);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRecordAssembler, lmcc_record_assembler_free)
+
+G_END_DECLS
+
+#endif

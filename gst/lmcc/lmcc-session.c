@@ -1,0 +1,153 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-session.h"
+
+#include "lmcc-header.h"
+
+#include <string.h>
+
+/* S0's low bits are zero: stream 4 bits, layer 6 bits, repair and filler 2 bits. */
+#define SSRC_BASE_MASK 0xfff
+#define SSRC_STREAM_STEP 64
+
+G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
+
+/**
+ * lmcc_session_init:
+ * @session: (out): to be filled with defaults
+ *
+ * One layer, no address, no codec, no algorithm.
+ */
+void
+lmcc_session_init (LmccSession * session)
+{
+  guint i;
+
+  memset (session, 0, sizeof (*session));
+  session->ttl = 1;
+  session->n_groups = 1;
+  session->n_layers = 1;
+  session->native = TRUE;
+  session->n_rungs = 1;
+  session->payload_type = LMCC_DEFAULT_PAYLOAD_TYPE;
+  session->repair_payload_type =
+      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 1;
+  session->filler_payload_type =
+      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 2;
+  session->header_id = LMCC_HEADER_DEFAULT_ID;
+  session->packet_size = 1200;
+  session->slot_modulus = 65536;
+  g_strlcpy (session->algorithm, "none", sizeof (session->algorithm));
+  g_strlcpy (session->base_algorithm, "none", sizeof (session->base_algorithm));
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    session->layers[i].stream = LMCC_STREAM_NONE;
+    session->layers[i].klass = LMCC_CLASS_MIXED;
+  }
+}
+
+static gboolean
+invalid (GError ** error, const gchar * what)
+{
+  g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE, "%s", what);
+
+  return FALSE;
+}
+
+static gboolean
+validate_layers (const LmccSession * session, GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < session->n_layers; i++) {
+    const LmccLayer *layer = &session->layers[i];
+
+    if (layer->rate > G_GUINT64_CONSTANT (1000000000000))
+      return invalid (error, "a layer's rate is above 1 Tbit/s");
+    if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE)
+      return invalid (error, "a layer names a rung that the session has not");
+    if (layer->klass >= LMCC_MAX_CLASSES)
+      return invalid (error, "a layer names a class above 15");
+  }
+
+  return TRUE;
+}
+
+/**
+ * lmcc_session_validate:
+ * @session: a session
+ * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
+ *
+ * Checks every range, and that all groups lie in the base group's scope.
+ *
+ * Returns: whether a receiver may act on @session
+ */
+gboolean
+lmcc_session_validate (const LmccSession * session, GError ** error)
+{
+  LmccAddress last;
+
+  if (!lmcc_address_is_multicast (&session->address))
+    return invalid (error, "the base address is not a multicast group");
+  if (session->port == 0 || session->port == G_MAXUINT16)
+    return invalid (error, "the port is not between 1 and 65534");
+  if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
+    return invalid (error, "the number of layers is not between 1 and 64");
+  if (session->n_groups == 0 || session->n_groups > LMCC_MAX_GROUPS)
+    return invalid (error, "the number of groups is not between 1 and 97");
+  if (session->turning_groups == 0 && session->n_groups < session->n_layers)
+    return invalid (error, "there are fewer groups than layers");
+  if (!lmcc_address_group (&session->address, session->n_groups - 1, &last))
+    return invalid (error, "the groups leave the base address's scope");
+  if (session->n_rungs == 0 || session->n_rungs > LMCC_MAX_RUNGS)
+    return invalid (error, "the number of rungs is not between 1 and 14");
+  if (session->ssrc_base & SSRC_BASE_MASK)
+    return invalid (error, "the low 12 bits of the base SSRC are not zero");
+  if (session->video.encoding_name[0] == '\0' || session->video.clock_rate == 0)
+    return invalid (error, "the encoding name or the clock rate is missing");
+  if (session->header_id == 0 || session->header_id > 14)
+    return invalid (error, "the header-extension identifier is not 1 to 14");
+  if (session->payload_type + session->n_rungs > 128
+      || session->repair_payload_type > 127
+      || session->filler_payload_type > 127)
+    return invalid (error, "a payload type is above 127");
+  if (session->window > 60 * LMCC_SECOND || session->latency > 60 * LMCC_SECOND)
+    return invalid (error, "the window or the latency is above 60 s");
+  if (session->slot_modulus == 0 || session->slot_modulus > 65536)
+    return invalid (error, "the slot modulus is not between 1 and 65536");
+
+  return validate_layers (session, error);
+}
+
+/**
+ * lmcc_session_cumulative_rate:
+ * @session: a session
+ * @level: a layer below its n_layers
+ *
+ * Returns: R_level, the rate of layers 0 to @level together, bit/s
+ */
+guint64
+lmcc_session_cumulative_rate (const LmccSession * session, guint level)
+{
+  guint64 rate = 0;
+  guint i;
+
+  for (i = 0; i <= level && i < session->n_layers; i++)
+    rate += session->layers[i].rate;
+
+  return rate;
+}
+
+/**
+ * lmcc_session_ssrc:
+ * @session: a session
+ * @stream: a rung or %LMCC_STREAM_SOUND
+ * @layer: a layer
+ *
+ * Returns: the SSRC of the RTP stream that carries @stream in @layer
+ */
+guint32
+lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
+{
+  return session->ssrc_base + SSRC_STREAM_STEP * stream + layer;
+}

@@ -1,0 +1,142 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SESSION_H
+#define LMCC_SESSION_H
+
+#include <gst/lmcc/lmcc-address.h>
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* LmccLayer.stream and .klass where the layer is not of one (stream, class). */
+#define LMCC_CLASS_MIXED 15
+
+/* Payload types from here: media P + stream, then repair and filler. The dynamic
+ * range is 96 to 127 (RFC 3551 section 3). */
+#define LMCC_DEFAULT_PAYLOAD_TYPE 96
+
+#define LMCC_ENCODING_NAME_SIZE 24
+
+/**
+ * LmccLayer:
+ * @rate: bit/s of whole IP packets on this layer (r_i), the base's RTCP included
+ * @stream: the rung whose units it carries, or %LMCC_STREAM_NONE where mixed
+ * @klass: the class of these units, or %LMCC_CLASS_MIXED
+ */
+typedef struct
+{
+  guint64 rate;
+  guint8 stream;
+  guint8 klass;
+} LmccLayer;
+
+/**
+ * LmccMedia:
+ * @encoding_name: as in a=rtpmap, upper case; empty where there is no such media
+ * @clock_rate: RTP timestamp units per second
+ */
+typedef struct
+{
+  gchar encoding_name[LMCC_ENCODING_NAME_SIZE];
+  guint32 clock_rate;
+} LmccMedia;
+
+/**
+ * LmccSession:
+ * @version: the layer table's version; its low two bits are LmccHeader.table
+ * @revision: counts every change of the record, rates included
+ * @ssrc_base: S0; its low 12 bits are zero
+ * @address: the base group; layer or group i is @address + i
+ * @port: UDP port of the media in all groups; RTCP is on @port + 1
+ * @ttl: multicast TTL or hop limit
+ * @source: the sender's own address, where feedback goes
+ * @source_specific: receivers should join with @source as the filter (RFC 4607)
+ * @n_groups: groups from @address on, at most %LMCC_MAX_GROUPS
+ * @n_layers: layers in @layers, at least 1
+ * @layers: the layers, base first
+ * @native: each layer is of one (stream, class); else the rates are fixed
+ * @video: the codec of the rungs; one for all of them
+ * @n_rungs: rungs, 1 to %LMCC_MAX_RUNGS
+ * @sound: the codec of the sound, or an empty name
+ * @payload_type: of rung 0; rung i has @payload_type + i
+ * @repair_payload_type: of repair packets
+ * @filler_payload_type: of filler and probe packets
+ * @header_id: the RFC 8285 identifier of our element
+ * @window: how long the sender may hold a packet after its decoding time
+ * @latency: what the sender advises receivers to add for the network
+ * @packet_size: the nominal packet size s in bytes, IP and UDP headers included
+ * @algorithm: name of the algorithm that the marks are for, "none" for none
+ * @base_algorithm: "none", "pgmcc" or "tfmcc"
+ * @slot: length of a slot, 0 where the algorithm has none
+ * @slot_modulus: M, the slot counter's modulus, at most 65,536
+ * @turning_groups: groups of dynamic layering, 0 for static layering
+ * @silent_groups: how many of them are silent in a slot
+ * @rtt_max: R_max for receivers that have not measured (RFC 4654 section 3.1)
+ * @feedback_interval: mean time between one receiver's reports, 0 for none
+ * @repair: share of repair data in 1/1000 of the media
+ *
+ * All that a receiver needs to take part.
+ */
+typedef struct
+{
+  guint8 version;
+  guint32 revision;
+  guint32 ssrc_base;
+  LmccAddress address;
+  guint16 port;
+  guint8 ttl;
+  LmccAddress source;
+  gboolean source_specific;
+  guint n_groups;
+  guint n_layers;
+  LmccLayer layers[LMCC_MAX_LAYERS];
+  gboolean native;
+  LmccMedia video;
+  guint n_rungs;
+  LmccMedia sound;
+  guint8 payload_type;
+  guint8 repair_payload_type;
+  guint8 filler_payload_type;
+  guint8 header_id;
+  LmccTime window;
+  LmccTime latency;
+  guint packet_size;
+  gchar algorithm[16];
+  gchar base_algorithm[16];
+  LmccTime slot;
+  guint32 slot_modulus;
+  guint turning_groups;
+  guint silent_groups;
+  LmccTime rtt_max;
+  LmccTime feedback_interval;
+  guint repair;
+} LmccSession;
+
+LMCC_API void lmcc_session_init (LmccSession * session);
+LMCC_API gboolean lmcc_session_validate (const LmccSession * session,
+    GError ** error);
+LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession * session,
+    guint level);
+LMCC_API guint32 lmcc_session_ssrc (const LmccSession * session, guint stream,
+    guint layer);
+
+/**
+ * LmccSessionError:
+ * @LMCC_SESSION_ERROR_SYNTAX: the text is not SDP, or a value is not of its form
+ * @LMCC_SESSION_ERROR_VALUE: a value is outside its range
+ * @LMCC_SESSION_ERROR_NOT_LMCC: valid SDP, but not of a layered session
+ */
+typedef enum
+{
+  LMCC_SESSION_ERROR_SYNTAX,
+  LMCC_SESSION_ERROR_VALUE,
+  LMCC_SESSION_ERROR_NOT_LMCC,
+} LmccSessionError;
+
+#define LMCC_SESSION_ERROR lmcc_session_error_quark ()
+LMCC_API GQuark lmcc_session_error_quark (void);
+
+G_END_DECLS
+
+#endif

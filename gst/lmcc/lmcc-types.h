@@ -1,0 +1,50 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_TYPES_H
+#define LMCC_TYPES_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define LMCC_API __attribute__ ((visibility ("default")))
+
+/**
+ * LmccTime:
+ * A time or a duration in nanoseconds on the caller's clock. The library never
+ * reads a clock: every entry point that needs the time is handed it.
+ */
+typedef guint64 LmccTime;
+
+#define LMCC_TIME_NONE G_MAXUINT64
+#define LMCC_TIME_IS_VALID(t) ((t) != LMCC_TIME_NONE)
+#define LMCC_USECOND G_GUINT64_CONSTANT (1000)
+#define LMCC_MSECOND G_GUINT64_CONSTANT (1000000)
+#define LMCC_SECOND G_GUINT64_CONSTANT (1000000000)
+
+/* Widths of the header-extension fields (docs/wire-format.md) set these. */
+#define LMCC_MAX_LAYERS 64
+#define LMCC_MAX_CLASSES 16
+
+/* Most groups of one session: the base group and 96 after it. */
+#define LMCC_MAX_GROUPS 97
+
+/* Streams 0 to 13 are the rungs; 14 is the sound; 15 stands for no stream. */
+#define LMCC_MAX_RUNGS 14
+#define LMCC_STREAM_SOUND 14
+#define LMCC_STREAM_NONE 15
+
+/* Largest UDP payload that is handled; what is larger is dropped and counted. */
+#define LMCC_MAX_PACKET_SIZE 9000
+
+/* Serial number arithmetic on 16 bits (RFC 1982): how far a is ahead of b. */
+static inline gint
+lmcc_sequence_diff (guint16 a, guint16 b)
+{
+  return (gint16) (guint16) (a - b);
+}
+
+G_END_DECLS
+
+#endif
