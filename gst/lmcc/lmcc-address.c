@@ -112,11 +112,18 @@ lmcc_address_is_source_specific (const LmccAddress * address)
 
 /* The bytes that say who may hear a group; counting up must not change them:
  * the administratively scoped ranges of RFC 2365 and the source-specific range of
- * RFC 4607 end at octet borders, IPv6 scopes are in the second byte. */
+ * RFC 4607 end at octet borders, 224.0.0.0/24 never leaves the link (RFC 5771
+ * section 4), IPv6 scopes are in the second byte and the group identifier is in
+ * the last four (RFC 3306). */
 static gsize
 scope_size (const LmccAddress * address)
 {
-  return address->family == LMCC_FAMILY_IPV4 ? 2 : 12;
+  static const guint8 link_local[] = { 224, 0, 0 };
+
+  if (address->family == LMCC_FAMILY_IPV6)
+    return 12;
+
+  return memcmp (address->bytes, link_local, sizeof (link_local)) == 0 ? 3 : 2;
 }
 
 /**

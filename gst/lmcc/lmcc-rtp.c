@@ -7,6 +7,7 @@
 
 /* RFC 8285 section 4.2: the one-byte header form. */
 #define ONE_BYTE_PROFILE 0xBEDE
+#define ONE_BYTE_PADDING_ID 0
 #define ONE_BYTE_RESERVED_ID 15
 
 static guint16
@@ -49,7 +50,8 @@ find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
       at++;
       continue;
     }
-    if (id == ONE_BYTE_RESERVED_ID)
+    /* Both end the processing; what came before them counts. */
+    if (id == ONE_BYTE_RESERVED_ID || id == ONE_BYTE_PADDING_ID)
       return TRUE;
     if (at + 1 + length > size)
       return FALSE;

@@ -11,6 +11,15 @@
 #define SSRC_BASE_MASK 0xfff
 #define SSRC_STREAM_STEP 64
 
+/* The least that holds IPv6, UDP and RTP headers with our element. */
+#define PACKET_SIZE_MIN 100
+
+/* In 1/1000 of the media. */
+#define REPAIR_MAX 10000
+
+/* RFC 5760 feedback of a very large audience is rare, but not that rare. */
+#define FEEDBACK_INTERVAL_MAX (1000000 * LMCC_SECOND)
+
 G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
 
 /**
@@ -52,6 +61,102 @@ invalid (GError ** error, const gchar * what)
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE, "%s", what);
 
   return FALSE;
+}
+
+/* A name that goes into a line of text as it is: a token without the characters
+ * that separate ours. */
+static gboolean
+name_is_valid (const gchar * name, gsize size, gboolean upper)
+{
+  const gchar *end = memchr (name, '\0', size);
+  const gchar *at;
+
+  if (end == NULL || end == name)
+    return FALSE;
+  for (at = name; at < end; at++) {
+    if (!(upper ? g_ascii_isupper (*at) : g_ascii_islower (*at))
+        && !g_ascii_isdigit (*at) && strchr ("-._+", *at) == NULL)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+media_is_valid (const LmccMedia * media)
+{
+  return media->clock_rate != 0 && name_is_valid (media->encoding_name,
+      sizeof (media->encoding_name), TRUE);
+}
+
+static gboolean
+validate_source (const LmccSession * session, GError ** error)
+{
+  static const guint8 broadcast[] = { 255, 255, 255, 255 };
+  const LmccAddress *source = &session->source;
+
+  if (source->family == LMCC_FAMILY_NONE) {
+    return !session->source_specific || invalid (error,
+        "a source-specific session does not say its source address");
+  }
+  if (source->family != session->address.family)
+    return invalid (error,
+        "the source address is not of the base address's family");
+  if (lmcc_address_is_multicast (source)
+      || (source->family == LMCC_FAMILY_IPV4
+          && memcmp (source->bytes, broadcast, sizeof (broadcast)) == 0))
+    return invalid (error, "the source address is not a unicast address");
+
+  return TRUE;
+}
+
+static gboolean
+validate_codecs (const LmccSession * session, GError ** error)
+{
+  guint first = session->payload_type;
+  guint end = first + session->n_rungs;
+  guint sound = first + LMCC_STREAM_SOUND;
+  guint repair = session->repair_payload_type;
+  guint filler = session->filler_payload_type;
+  gboolean has_sound = session->sound.encoding_name[0] != '\0';
+
+  if (!media_is_valid (&session->video))
+    return invalid (error, "the encoding name or the clock rate is missing");
+  if (has_sound && !media_is_valid (&session->sound))
+    return invalid (error,
+        "the encoding name or the clock rate of the sound is not valid");
+  if (end > 128 || repair > 127 || filler > 127 || (has_sound && sound > 127))
+    return invalid (error, "a payload type is above 127");
+  if (repair == filler || (repair >= first && repair < end)
+      || (filler >= first && filler < end)
+      || (has_sound && (repair == sound || filler == sound)))
+    return invalid (error, "a payload type is used twice");
+
+  return TRUE;
+}
+
+static gboolean
+validate_algorithm (const LmccSession * session, GError ** error)
+{
+  if (!name_is_valid (session->algorithm, sizeof (session->algorithm), FALSE)
+      || !name_is_valid (session->base_algorithm,
+          sizeof (session->base_algorithm), FALSE))
+    return invalid (error, "the name of an algorithm is not valid");
+  if (session->slot > 60 * LMCC_SECOND)
+    return invalid (error, "the slot is longer than 60 s");
+  if (session->slot_modulus == 0 || session->slot_modulus > 65536)
+    return invalid (error, "the slot modulus is not between 1 and 65536");
+  if (session->turning_groups > session->n_groups
+      || session->silent_groups > session->turning_groups)
+    return invalid (error,
+        "there are more turning groups than groups, or more silent ones than "
+        "turning ones");
+  if (session->rtt_max > 60 * LMCC_SECOND)
+    return invalid (error, "the largest round-trip time is above 60 s");
+  if (session->feedback_interval > FEEDBACK_INTERVAL_MAX)
+    return invalid (error, "the feedback interval is above 1,000,000 s");
+
+  return TRUE;
 }
 
 static gboolean
@@ -103,20 +208,19 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
     return invalid (error, "the number of rungs is not between 1 and 14");
   if (session->ssrc_base & SSRC_BASE_MASK)
     return invalid (error, "the low 12 bits of the base SSRC are not zero");
-  if (session->video.encoding_name[0] == '\0' || session->video.clock_rate == 0)
-    return invalid (error, "the encoding name or the clock rate is missing");
   if (session->header_id == 0 || session->header_id > 14)
     return invalid (error, "the header-extension identifier is not 1 to 14");
-  if (session->payload_type + session->n_rungs > 128
-      || session->repair_payload_type > 127
-      || session->filler_payload_type > 127)
-    return invalid (error, "a payload type is above 127");
   if (session->window > 60 * LMCC_SECOND || session->latency > 60 * LMCC_SECOND)
     return invalid (error, "the window or the latency is above 60 s");
-  if (session->slot_modulus == 0 || session->slot_modulus > 65536)
-    return invalid (error, "the slot modulus is not between 1 and 65536");
+  if (session->packet_size < PACKET_SIZE_MIN
+      || session->packet_size > LMCC_MAX_PACKET_SIZE)
+    return invalid (error, "the packet size is not between 100 and 9000");
+  if (session->repair > REPAIR_MAX)
+    return invalid (error, "there is more than ten times as much repair as media");
 
-  return validate_layers (session, error);
+  return validate_source (session, error) && validate_codecs (session, error)
+      && validate_algorithm (session, error)
+      && validate_layers (session, error);
 }
 
 /**
