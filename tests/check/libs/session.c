@@ -1,0 +1,195 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc.h>
+
+static void
+valid_session (LmccSession * session)
+{
+  lmcc_session_init (session);
+  fail_unless (lmcc_address_parse ("239.255.42.1", &session->address));
+  session->port = 5004;
+  session->ssrc_base = 0x1000;
+  g_strlcpy (session->video.encoding_name, "H264",
+      sizeof (session->video.encoding_name));
+  session->video.clock_rate = 90000;
+}
+
+#define ASSERT_RANGE(field, low, high) G_STMT_START {                   \
+  static const gint64 values[] = { (low) - 1, (low), (high), (high) + 1 }; \
+  guint at;                                                             \
+  for (at = 0; at < 4; at++) {                                          \
+    g_autoptr (GError) error = NULL;                                    \
+    LmccSession session;                                                \
+    valid_session (&session);                                           \
+    session.field = values[at];                                         \
+    fail_unless_equals_int (lmcc_session_validate (&session, &error),   \
+        at == 1 || at == 2);                                            \
+    fail_unless (at == 1 || at == 2 || g_error_matches (error,          \
+            LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE));             \
+  }                                                                     \
+} G_STMT_END
+
+GST_START_TEST (ranges_end_where_they_should)
+{
+  ASSERT_RANGE (port, 1, 65534);
+  ASSERT_RANGE (n_layers, 1, 1);
+  ASSERT_RANGE (n_groups, 1, LMCC_MAX_GROUPS);
+  ASSERT_RANGE (n_rungs, 1, LMCC_MAX_RUNGS);
+  ASSERT_RANGE (header_id, 1, 14);
+  ASSERT_RANGE (packet_size, 100, LMCC_MAX_PACKET_SIZE);
+  ASSERT_RANGE (slot_modulus, 1, 65536);
+  ASSERT_RANGE (repair_payload_type, 113, 127);
+}
+GST_END_TEST;
+
+#define ASSERT_LIMIT(field, high) G_STMT_START {                        \
+  LmccSession session;                                                  \
+  valid_session (&session);                                             \
+  session.field = (high);                                               \
+  fail_unless (lmcc_session_validate (&session, NULL));                 \
+  session.field = (high) + 1;                                           \
+  fail_if (lmcc_session_validate (&session, NULL));                     \
+} G_STMT_END
+
+GST_START_TEST (times_and_rates_are_limited)
+{
+  ASSERT_LIMIT (window, 60 * LMCC_SECOND);
+  ASSERT_LIMIT (latency, 60 * LMCC_SECOND);
+  ASSERT_LIMIT (slot, 60 * LMCC_SECOND);
+  ASSERT_LIMIT (rtt_max, 60 * LMCC_SECOND);
+  ASSERT_LIMIT (feedback_interval, 1000000 * LMCC_SECOND);
+  ASSERT_LIMIT (layers[0].rate, G_GUINT64_CONSTANT (1000000000000));
+  ASSERT_LIMIT (layers[0].klass, 15);
+  ASSERT_LIMIT (layers[0].stream, 15);
+  ASSERT_LIMIT (repair, 10000);
+  ASSERT_LIMIT (turning_groups, 1);
+  ASSERT_LIMIT (ssrc_base, 0xfffff000);
+}
+GST_END_TEST;
+
+GST_START_TEST (groups_stay_in_the_scope_and_suffice)
+{
+  LmccSession session;
+
+  valid_session (&session);
+  session.n_layers = session.n_groups = 64;
+  fail_unless (lmcc_session_validate (&session, NULL));
+  session.n_groups = 63;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.turning_groups = 63;
+  fail_unless (lmcc_session_validate (&session, NULL));
+  session.silent_groups = 64;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.silent_groups = 63;
+  session.address.bytes[2] = 255;
+  session.address.bytes[3] = 255 - 62;
+  fail_unless (lmcc_session_validate (&session, NULL));
+  session.address.bytes[3]++;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.address.bytes[0] = 192;
+  fail_if (lmcc_session_validate (&session, NULL));
+}
+GST_END_TEST;
+
+GST_START_TEST (payload_types_are_not_used_twice)
+{
+  LmccSession session;
+
+  valid_session (&session);
+  session.n_rungs = 14;
+  g_strlcpy (session.sound.encoding_name, "OPUS",
+      sizeof (session.sound.encoding_name));
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.sound.clock_rate = 48000;
+  fail_unless (lmcc_session_validate (&session, NULL));
+  for (session.filler_payload_type = 0; session.filler_payload_type < 128;
+      session.filler_payload_type++)
+    fail_unless_equals_int (lmcc_session_validate (&session, NULL),
+        session.filler_payload_type < 96 || session.filler_payload_type > 111);
+  session.filler_payload_type = 95;
+  session.payload_type = 114;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.sound.encoding_name[0] = '\0';
+  fail_unless (lmcc_session_validate (&session, NULL));
+  session.payload_type = 115;
+  fail_if (lmcc_session_validate (&session, NULL));
+}
+GST_END_TEST;
+
+GST_START_TEST (the_source_is_a_host_of_the_same_family)
+{
+  LmccSession session;
+
+  valid_session (&session);
+  session.source_specific = TRUE;
+  fail_if (lmcc_session_validate (&session, NULL));
+  lmcc_address_parse ("192.0.2.1", &session.source);
+  fail_unless (lmcc_session_validate (&session, NULL));
+  lmcc_address_parse ("2001:db8::1", &session.source);
+  fail_if (lmcc_session_validate (&session, NULL));
+  lmcc_address_parse ("239.0.0.1", &session.source);
+  fail_if (lmcc_session_validate (&session, NULL));
+  lmcc_address_parse ("255.255.255.255", &session.source);
+  fail_if (lmcc_session_validate (&session, NULL));
+}
+GST_END_TEST;
+
+GST_START_TEST (names_are_tokens)
+{
+  guint value;
+
+  for (value = 1; value < 256; value++) {
+    LmccSession session;
+
+    valid_session (&session);
+    session.video.encoding_name[1] = value;
+    session.algorithm[1] = value;
+    fail_unless_equals_int (lmcc_session_validate (&session, NULL),
+        g_ascii_isdigit (value) || strchr ("-._+", value) != NULL);
+    valid_session (&session);
+    session.algorithm[1] = value;
+    fail_unless_equals_int (lmcc_session_validate (&session, NULL),
+        g_ascii_isdigit (value) || g_ascii_islower (value)
+        || strchr ("-._+", value) != NULL);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (ssrcs_and_rates_add_up)
+{
+  LmccSession session;
+  guint i;
+
+  valid_session (&session);
+  session.n_layers = 3;
+  for (i = 0; i < 3; i++)
+    session.layers[i].rate = 1000 << i;
+  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 0), 1000);
+  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 2), 7000);
+  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 9), 7000);
+  fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 0, 0), 0x1000);
+  fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 14, 63), 0x13bf);
+}
+GST_END_TEST;
+
+static Suite *
+session_suite (void)
+{
+  Suite *suite = suite_create ("session");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, ranges_end_where_they_should);
+  tcase_add_test (tcase, times_and_rates_are_limited);
+  tcase_add_test (tcase, groups_stay_in_the_scope_and_suffice);
+  tcase_add_test (tcase, payload_types_are_not_used_twice);
+  tcase_add_test (tcase, the_source_is_a_host_of_the_same_family);
+  tcase_add_test (tcase, names_are_tokens);
+  tcase_add_test (tcase, ssrcs_and_rates_add_up);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (session);
