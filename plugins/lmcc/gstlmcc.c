@@ -3,12 +3,18 @@
  */
 #include "config.h"
 
-#include <gst/gst.h>
+#include "gstlmcclayermeta.h"
+#include "gstrtphdrextlmcclayer.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
-  return TRUE;
+  gboolean registered = FALSE;
+
+  gst_lmcc_layer_meta_register ();
+  registered |= GST_ELEMENT_REGISTER (rtphdrextlmcclayer, plugin);
+
+  return registered;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, lmcc,
