@@ -2,3 +2,897 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "lmcc-sender.h"
+
+#include "lmcc-allocate.h"
+#include "lmcc-meter.h"
+#include "lmcc-pacer.h"
+#include "lmcc-rtcp.h"
+#include "lmcc-sdp.h"
+
+#include <string.h>
+
+#define N_STREAMS 16
+
+/* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
+#define FILLER_SSRC_OFFSET 0x800
+#define FILLER_PAYLOAD_SIZE 4
+
+/* A changed record is sent so often, with this in between, so that one lost packet
+ * does not keep a receiver from it. */
+#define RECORD_REPEATS 3
+#define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
+
+/* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
+#define CONTROL_SHARE 20
+
+/* Rates are looked at so often; what differs by more than a tenth is announced. */
+#define RATE_CHECK_INTERVAL (250 * LMCC_MSECOND)
+#define RATE_CHANGE_INTERVAL LMCC_SECOND
+#define RATE_CHANGE_FRACTION 10
+
+/* A unit that comes too late is sent at once, spread over this part of the window
+ * so that it is no burst. */
+#define CATCH_UP_FRACTION 4
+
+#define KEY_REQUEST_INTERVAL LMCC_SECOND
+
+/* Pictures of which the rungs' key frames are compared; rungs that are further
+ * apart than this were left behind by the collector anyway. */
+#define MAX_PICTURES 64
+
+typedef struct
+{
+  LmccTime presentation_time;
+  guint16 present;
+  guint16 key;
+  gboolean misaligned;
+} Picture;
+
+typedef struct
+{
+  LmccPacer pacer;
+  LmccMeter meter;
+} Channel;
+
+/* What a layer index has on the wire; it stays when the table changes. */
+typedef struct
+{
+  guint16 lsn;
+  guint16 filler_sequence;
+  guint16 sequence[N_STREAMS];
+  LmccTime last_sent;
+} LayerNumbers;
+
+struct _LmccSender
+{
+  LmccSession session;
+  LmccSenderStats stats;
+  gchar *cname;
+  guint32 rtp_offset;
+  LmccTime ntp_offset;
+  guint mtu;
+  gboolean stopped;
+
+  LmccAllocator allocator;
+  Channel channels[LMCC_MAX_LAYERS];
+  LayerNumbers numbers[LMCC_MAX_LAYERS];
+  guint16 osn;
+  guint8 anchors[N_STREAMS];
+  LmccSenderReport reports[2];
+
+  LmccTime newest;
+  LmccTime unit_interval;
+  LmccTime rate_check;
+  LmccTime rate_changed;
+
+  guint record_repeats;
+  LmccTime record_repeat;
+  LmccTime record_sent;
+  gsize record_size;
+
+  Picture pictures[MAX_PICTURES];
+  guint n_pictures;
+  LmccTime key_requested;
+
+  GArray *actions;
+  guint actions_taken;
+};
+
+static void
+push_action (LmccSender * sender, LmccSenderActionType type, guint group,
+    LmccPacket * packet)
+{
+  LmccSenderAction action = { type, group, packet };
+
+  g_array_append_val (sender->actions, action);
+}
+
+/* Rounded to the nearest unit: presentation times that were rounded down to
+ * nanoseconds give the encoder's own ticks again. The product of the seconds may
+ * wrap, as the timestamp does. */
+static guint32
+to_rtp_time (const LmccSender * sender, LmccTime time, guint32 clock_rate)
+{
+  guint64 whole = time / LMCC_SECOND * clock_rate;
+  guint64 rest = (time % LMCC_SECOND * clock_rate + LMCC_SECOND / 2)
+      / LMCC_SECOND;
+
+  return (guint32) (sender->rtp_offset + whole + rest);
+}
+
+static guint32
+stream_clock_rate (const LmccSender * sender, guint stream)
+{
+  return stream == LMCC_STREAM_SOUND
+      ? sender->session.sound.clock_rate : sender->session.video.clock_rate;
+}
+
+static gboolean
+has_sound (const LmccSender * sender)
+{
+  return sender->session.sound.encoding_name[0] != '\0'
+      && sender->session.sound.clock_rate > 0;
+}
+
+/* Control packets */
+
+static gsize
+ip_size (const LmccSender * sender, const LmccPacket * packet)
+{
+  return lmcc_allocator_packet_size (&sender->allocator, 0) + packet->size
+      - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
+}
+
+static void
+send_control (LmccSender * sender, LmccPacket * packet, LmccTime now)
+{
+  gsize size = ip_size (sender, packet);
+
+  sender->stats.control_bytes += size;
+  sender->record_size += size;
+  lmcc_meter_add_overhead (&sender->channels[0].meter, now, size);
+  push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
+}
+
+static void
+fill_reports (LmccSender * sender, LmccTime now)
+{
+  LmccTime ntp_time = sender->ntp_offset + now;
+  guint64 fraction = ((ntp_time % LMCC_SECOND) << 32) / LMCC_SECOND;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (sender->reports); i++) {
+    guint stream = i == 0 ? 0 : LMCC_STREAM_SOUND;
+    LmccSenderReport *report = &sender->reports[i];
+
+    report->ssrc = lmcc_session_ssrc (&sender->session, stream, 0);
+    report->ntp_time = (ntp_time / LMCC_SECOND) << 32 | fraction;
+    report->rtp_time =
+        to_rtp_time (sender, now, stream_clock_rate (sender, stream));
+  }
+}
+
+static void
+send_record (LmccSender * sender, LmccTime now)
+{
+  g_autofree gchar *text =
+      lmcc_sdp_format (&sender->session, LMCC_SDP_RECORD);
+  gsize size = strlen (text), at;
+  LmccRecordFragment fragment = { 0 };
+
+  fragment.ssrc = sender->session.ssrc_base;
+  fragment.version = (guint16) sender->session.revision;
+  fragment.count = (guint8) MIN (LMCC_RTCP_MAX_FRAGMENTS,
+      (size + LMCC_RTCP_FRAGMENT_SIZE - 1) / LMCC_RTCP_FRAGMENT_SIZE);
+
+  fill_reports (sender, now);
+  sender->record_size = 0;
+  sender->record_sent = now;
+  for (; fragment.index < fragment.count; fragment.index++) {
+    at = (gsize) fragment.index * LMCC_RTCP_FRAGMENT_SIZE;
+    fragment.data = (const guint8 *) text + at;
+    fragment.size = MIN (size - at, LMCC_RTCP_FRAGMENT_SIZE);
+    send_control (sender, lmcc_rtcp_build (sender->reports,
+            has_sound (sender) ? 2 : 1, sender->cname, &fragment), now);
+  }
+}
+
+static LmccTime
+record_interval (const LmccSender * sender)
+{
+  guint64 rate = sender->session.layers[0].rate;
+  guint64 bits = (guint64) sender->record_size * 8 * CONTROL_SHARE;
+
+  if (rate == 0)
+    return LMCC_RECORD_INTERVAL_MAX;
+
+  return CLAMP ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL,
+      LMCC_RECORD_INTERVAL_MAX);
+}
+
+static LmccTime
+next_record (const LmccSender * sender)
+{
+  if (sender->record_repeats > 0)
+    return sender->record_repeat;
+
+  return sender->record_sent + record_interval (sender);
+}
+
+static void
+handle_record (LmccSender * sender, LmccTime now)
+{
+  if (now < next_record (sender))
+    return;
+
+  if (sender->record_repeats > 0) {
+    sender->record_repeats--;
+    sender->record_repeat = now + RECORD_REPEAT_INTERVAL;
+  }
+  send_record (sender, now);
+}
+
+static void
+announce_table (LmccSender * sender, LmccTime now)
+{
+  sender->record_repeats = RECORD_REPEATS;
+  sender->record_repeat = now;
+  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
+}
+
+/* Rates */
+
+static gboolean
+rate_differs (guint64 announced, guint64 rate)
+{
+  guint64 difference = announced > rate ? announced - rate : rate - announced;
+
+  return difference > announced / RATE_CHANGE_FRACTION;
+}
+
+static void
+handle_rates (LmccSender * sender, LmccTime now)
+{
+  gboolean changed = FALSE;
+  guint i;
+
+  if (now < sender->rate_check)
+    return;
+  sender->rate_check = now + RATE_CHECK_INTERVAL;
+  if (sender->rate_changed != LMCC_TIME_NONE
+      && now < sender->rate_changed + RATE_CHANGE_INTERVAL)
+    return;
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    LmccLayer *layer = &sender->session.layers[i];
+    guint64 rate = lmcc_meter_get_rate (&sender->channels[i].meter, now,
+        sender->newest, sender->unit_interval);
+
+    if (rate > 0 && rate_differs (layer->rate, rate)) {
+      layer->rate = rate;
+      changed = TRUE;
+    }
+  }
+
+  if (changed) {
+    sender->session.revision++;
+    sender->rate_changed = now;
+    push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
+  }
+}
+
+/* Media and filler packets */
+
+static void
+fill_header (LmccSender * sender, guint layer, LmccTime now,
+    LmccHeader * header)
+{
+  header->layer = (guint8) layer;
+  header->top_layer = (guint8) (sender->session.n_layers - 1);
+  header->table = sender->session.version & 3;
+  header->signal = LMCC_SIGNAL_NOBODY;
+  header->lsn = sender->numbers[layer].lsn++;
+  header->send_time = lmcc_time_to_ntp_short (sender->ntp_offset + now);
+}
+
+static void
+send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
+    LmccTime now)
+{
+  LmccSenderLayerStats *stats = &sender->stats.layers[layer];
+  gsize size = ip_size (sender, packet);
+
+  sender->numbers[layer].last_sent = now;
+  sender->stats.packets++;
+  sender->stats.bytes += size;
+  stats->packets++;
+  stats->bytes += size;
+  if (sender->mtu > 0 && packet->size > sender->mtu)
+    sender->stats.packets_oversize++;
+  push_action (sender, LMCC_SENDER_ACTION_SEND, layer, packet);
+}
+
+static void
+count_report (LmccSender * sender, guint layer, guint stream, gsize payload)
+{
+  if (layer != 0 || (stream != 0 && stream != LMCC_STREAM_SOUND))
+    return;
+  sender->reports[stream != 0].packets++;
+  sender->reports[stream != 0].octets += (guint32) payload;
+}
+
+static void
+send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
+{
+  LmccAllocatorLayer *queue = &sender->allocator.layers[layer];
+  LmccPacer *pacer = &sender->channels[layer].pacer;
+  LmccHeader header = { 0 };
+  LmccAllotment allotment;
+  LmccPacket *packet;
+  LmccRtp rtp = { 0 };
+  gsize size;
+
+  lmcc_pacer_opportunity (pacer, queue, due);
+  if (!lmcc_allocator_take (&sender->allocator, layer, &allotment))
+    return;
+  lmcc_rtp_parse (allotment.packet->data, allotment.packet->size, 0, &rtp);
+  size = lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
+  lmcc_pacer_sent (pacer, size);
+
+  header.type = LMCC_PACKET_MEDIA;
+  header.first = allotment.first;
+  header.last = allotment.last;
+  header.switch_point = allotment.switch_point;
+  header.stream = allotment.stream;
+  header.klass = allotment.klass;
+  header.anchor = allotment.anchor;
+  header.osn = allotment.stream == LMCC_STREAM_SOUND
+      ? lmcc_allocator_low_water_mark (&sender->allocator, layer, sender->osn)
+      : allotment.osn;
+  fill_header (sender, layer, now, &header);
+
+  count_report (sender, layer, allotment.stream, rtp.payload_size);
+  rtp.marker = allotment.last;
+  rtp.payload_type = sender->session.payload_type + allotment.stream;
+  rtp.sequence = sender->numbers[layer].sequence[allotment.stream]++;
+  rtp.timestamp = to_rtp_time (sender, allotment.presentation_time,
+      stream_clock_rate (sender, allotment.stream));
+  rtp.ssrc = lmcc_session_ssrc (&sender->session, allotment.stream, layer);
+  packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id,
+      allotment.packet->data + rtp.header_size);
+  lmcc_packet_unref (allotment.packet);
+
+  lmcc_meter_add_sent (&sender->channels[layer].meter, now, size);
+  sender->stats.lateness_max = MAX (sender->stats.lateness_max, now - due);
+  send_packet (sender, layer, packet, now);
+}
+
+static LmccTime
+next_media (const LmccSender * sender, guint * layer)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    LmccTime due = lmcc_pacer_next (&sender->channels[i].pacer,
+        &sender->allocator.layers[i]);
+
+    if (due < next) {
+      next = due;
+      *layer = i;
+    }
+  }
+
+  return next;
+}
+
+static void
+handle_media (LmccSender * sender, LmccTime now)
+{
+  LmccTime due;
+  guint layer = 0;
+
+  while ((due = next_media (sender, &layer)) <= now)
+    send_media (sender, layer, due, now);
+}
+
+static void
+send_filler (LmccSender * sender, guint layer, LmccTime now)
+{
+  LmccHeader header = { 0 };
+  LmccRtp rtp = { 0 };
+  LmccPacket *packet;
+
+  header.type = LMCC_PACKET_FILLER;
+  header.stream = LMCC_STREAM_NONE;
+  header.osn =
+      lmcc_allocator_low_water_mark (&sender->allocator, layer, sender->osn);
+  fill_header (sender, layer, now, &header);
+
+  rtp.payload_type = sender->session.filler_payload_type;
+  rtp.sequence = sender->numbers[layer].filler_sequence++;
+  rtp.timestamp =
+      to_rtp_time (sender, now, sender->session.video.clock_rate);
+  rtp.ssrc = sender->session.ssrc_base + FILLER_SSRC_OFFSET + layer;
+  rtp.payload_size = FILLER_PAYLOAD_SIZE;
+  packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id, NULL);
+
+  sender->stats.layers[layer].fillers++;
+  lmcc_meter_add_overhead (&sender->channels[layer].meter, now,
+      ip_size (sender, packet));
+  send_packet (sender, layer, packet, now);
+}
+
+static void
+handle_fillers (LmccSender * sender, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    if (now >= sender->numbers[i].last_sent + LMCC_FILLER_INTERVAL)
+      send_filler (sender, i, now);
+  }
+}
+
+/* Units */
+
+static void
+change_table (LmccSender * sender, guint klass, LmccTime now)
+{
+  g_autofree Channel *old = g_memdup2 (sender->channels,
+      sizeof (sender->channels));
+  guint64 rates[LMCC_MAX_LAYERS];
+  guint8 moved[LMCC_MAX_LAYERS];
+  guint n_old = sender->session.n_layers, i;
+
+  for (i = 0; i < n_old; i++)
+    rates[i] = sender->session.layers[i].rate;
+
+  if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
+    sender->stats.classes_joined++;
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    memset (&sender->channels[i].pacer, 0, sizeof (LmccPacer));
+    lmcc_meter_init (&sender->channels[i].meter, now);
+    sender->session.layers[i].rate = 0;
+    if (i >= n_old)
+      sender->numbers[i].last_sent = now;
+  }
+  for (i = 0; i < n_old; i++) {
+    sender->channels[moved[i]] = old[i];
+    sender->session.layers[moved[i]].rate = rates[i];
+  }
+
+  sender->session.version++;
+  sender->session.revision++;
+  announce_table (sender, now);
+}
+
+static Picture *
+find_picture (LmccSender * sender, LmccTime presentation_time)
+{
+  guint n = MIN (sender->n_pictures, MAX_PICTURES), i;
+  Picture *picture;
+
+  for (i = 0; i < n; i++) {
+    if (sender->pictures[i].presentation_time == presentation_time)
+      return &sender->pictures[i];
+  }
+
+  picture = &sender->pictures[sender->n_pictures++ % MAX_PICTURES];
+  memset (picture, 0, sizeof (*picture));
+  picture->presentation_time = presentation_time;
+
+  return picture;
+}
+
+/* Class 0 of a rung's picture comes before its other classes, so that what is seen
+ * of a rung first says whether the picture is key there. */
+static void
+check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  Picture *picture;
+
+  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND)
+    return;
+
+  picture = find_picture (sender, unit->presentation_time);
+  picture->present |= 1u << unit->stream;
+  if (unit->klass == 0 && unit->switch_point)
+    picture->key |= 1u << unit->stream;
+  if (picture->misaligned || picture->key == 0
+      || picture->key == picture->present)
+    return;
+
+  picture->misaligned = TRUE;
+  sender->stats.key_misaligned++;
+  if (sender->key_requested != LMCC_TIME_NONE
+      && now < sender->key_requested + KEY_REQUEST_INTERVAL)
+    return;
+  sender->key_requested = now;
+  push_action (sender, LMCC_SENDER_ACTION_REQUEST_KEY_UNIT, 0, NULL);
+}
+
+static gboolean
+measure_unit (const LmccSender * sender, const LmccUnit * unit, gsize * bytes)
+{
+  guint i;
+
+  *bytes = 0;
+  for (i = 0; i < unit->packets->len; i++) {
+    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
+    LmccRtp rtp;
+
+    if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
+        || LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + rtp.payload_size
+        > LMCC_MAX_PACKET_SIZE)
+      return FALSE;
+    *bytes += lmcc_allocator_packet_size (&sender->allocator,
+        rtp.payload_size);
+  }
+
+  return unit->packets->len > 0;
+}
+
+static gboolean
+is_of_session (const LmccSender * sender, const LmccUnit * unit)
+{
+  /* Room for a window, and for a presentation time in units of any clock. */
+  if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
+      || unit->klass >= LMCC_MAX_CLASSES)
+    return FALSE;
+
+  return unit->stream < sender->session.n_rungs
+      || (unit->stream == LMCC_STREAM_SOUND && has_sound (sender));
+}
+
+static void
+note_decoding_time (LmccSender * sender, const LmccUnit * unit)
+{
+  LmccTime step;
+
+  if (unit->stream == LMCC_STREAM_SOUND)
+    return;
+  if (sender->newest == LMCC_TIME_NONE) {
+    sender->newest = unit->decoding_time;
+    return;
+  }
+  if (unit->decoding_time <= sender->newest)
+    return;
+
+  step = MIN (unit->decoding_time - sender->newest, LMCC_SECOND);
+  sender->unit_interval = sender->unit_interval == 0
+      ? step : (7 * sender->unit_interval + step) / 8;
+  sender->newest = unit->decoding_time;
+}
+
+static LmccTime
+find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime deadline = unit->decoding_time + sender->session.window;
+
+  if (now <= deadline)
+    return deadline;
+  sender->stats.units_late++;
+
+  return now + sender->session.window / CATCH_UP_FRACTION;
+}
+
+static void
+queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
+{
+  guint layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
+      unit->klass);
+  LmccQueuedUnit *queued;
+  Channel *channel = &sender->channels[layer];
+  guint n_dropped = 0;
+  gboolean room = lmcc_allocator_make_room (&sender->allocator, layer,
+      unit->klass, unit->packets->len, &n_dropped);
+
+  sender->stats.units_dropped += n_dropped;
+  if (!room) {
+    sender->stats.units_dropped++;
+    lmcc_unit_free (unit);
+    return;
+  }
+
+  queued = g_new0 (LmccQueuedUnit, 1);
+  queued->unit = unit;
+  queued->bytes = bytes;
+  queued->deadline = find_deadline (sender, unit, now);
+  queued->anchor = sender->anchors[unit->stream];
+  queued->osn = sender->osn;
+  if (unit->stream != LMCC_STREAM_SOUND)
+    sender->osn = (guint16) (sender->osn + unit->packets->len);
+
+  lmcc_meter_add_unit (&channel->meter, unit->decoding_time,
+      sender->session.window, bytes);
+  lmcc_allocator_push (&sender->allocator, layer, queued);
+  lmcc_pacer_queue_changed (&channel->pacer,
+      &sender->allocator.layers[layer], now);
+}
+
+/**
+ * lmcc_sender_push_unit:
+ * @sender: a sender
+ * @unit: (transfer full): the next unit, in the order (decoding time, stream,
+ *     class)
+ * @now: the time
+ *
+ * Takes a unit to be sent between its decoding time and the window's end. A bad
+ * unit is dropped and counted, but counts in the anchor where it is of class 0:
+ * receivers then know that something is missing.
+ */
+void
+lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
+{
+  gsize bytes;
+
+  if (sender->stopped) {
+    lmcc_unit_free (unit);
+    return;
+  }
+  handle_media (sender, now);
+
+  if (!is_of_session (sender, unit)) {
+    sender->stats.units_invalid++;
+    lmcc_unit_free (unit);
+    return;
+  }
+  if (unit->stream == LMCC_STREAM_SOUND)
+    unit->klass = 0;
+  if (unit->klass == 0)
+    sender->anchors[unit->stream]++;
+  if (!measure_unit (sender, unit, &bytes)) {
+    sender->stats.units_invalid++;
+    lmcc_unit_free (unit);
+    return;
+  }
+
+  sender->stats.units[unit->stream]++;
+  note_decoding_time (sender, unit);
+  check_key_alignment (sender, unit, now);
+  if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
+    change_table (sender, unit->klass, now);
+  queue_unit (sender, unit, bytes, now);
+}
+
+/**
+ * lmcc_sender_handle_timeout:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Queues all that is due by @now. May be called at any time; what is late goes out,
+ * what is not due stays.
+ */
+void
+lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+
+  handle_media (sender, now);
+  handle_fillers (sender, now);
+  handle_rates (sender, now);
+  handle_record (sender, now);
+}
+
+/**
+ * lmcc_sender_next_timeout:
+ * @sender: a sender
+ *
+ * Returns: when lmcc_sender_handle_timeout() has something to do, which may be in
+ *     the past; %LMCC_TIME_NONE after lmcc_sender_stop()
+ */
+LmccTime
+lmcc_sender_next_timeout (const LmccSender * sender)
+{
+  LmccTime next;
+  guint layer, i;
+
+  if (sender->stopped)
+    return LMCC_TIME_NONE;
+
+  next = MIN (next_media (sender, &layer), next_record (sender));
+  next = MIN (next, sender->rate_check);
+  for (i = 0; i < sender->session.n_layers; i++)
+    next = MIN (next, sender->numbers[i].last_sent + LMCC_FILLER_INTERVAL);
+
+  return next;
+}
+
+/**
+ * lmcc_sender_poll_action:
+ * @sender: a sender
+ * @action: (out): the next thing to do
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_sender_poll_action (LmccSender * sender, LmccSenderAction * action)
+{
+  if (sender->actions_taken == sender->actions->len) {
+    g_array_set_size (sender->actions, 0);
+    sender->actions_taken = 0;
+    return FALSE;
+  }
+  *action = g_array_index (sender->actions, LmccSenderAction,
+      sender->actions_taken);
+  sender->actions_taken++;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_sender_flush:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Drops all units that wait, as for a seek. The session goes on.
+ */
+void
+lmcc_sender_flush (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+  lmcc_allocator_flush (&sender->allocator);
+  sender->n_pictures = 0;
+}
+
+/**
+ * lmcc_sender_is_idle:
+ * @sender: a sender
+ *
+ * Returns: whether no unit waits to be sent
+ */
+gboolean
+lmcc_sender_is_idle (const LmccSender * sender)
+{
+  return lmcc_allocator_is_empty (&sender->allocator);
+}
+
+/**
+ * lmcc_sender_stop:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after it.
+ */
+void
+lmcc_sender_stop (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+
+  lmcc_sender_flush (sender, now);
+  fill_reports (sender, now);
+  send_control (sender, lmcc_rtcp_build_bye (&sender->reports[0],
+          sender->cname), now);
+  sender->stopped = TRUE;
+}
+
+/**
+ * lmcc_sender_get_session:
+ * @sender: a sender
+ *
+ * Returns: (transfer none): the session as it is now
+ */
+const LmccSession *
+lmcc_sender_get_session (const LmccSender * sender)
+{
+  return &sender->session;
+}
+
+/**
+ * lmcc_sender_get_stats:
+ * @sender: a sender
+ *
+ * Returns: (transfer none): the counters as they are now
+ */
+const LmccSenderStats *
+lmcc_sender_get_stats (const LmccSender * sender)
+{
+  LmccSenderStats *stats = (LmccSenderStats *) & sender->stats;
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++)
+    stats->layers[i].queued = sender->allocator.layers[i].n_packets;
+
+  return stats;
+}
+
+/* Any starting points will do, but for a restarted sender's to be others: the
+ * finalizer of splitmix, which spreads neighbouring seeds. */
+static guint16
+first_number (guint32 seed, guint32 which)
+{
+  guint64 x = ((guint64) which << 32 | seed) + G_GUINT64_CONSTANT
+      (0x9e3779b97f4a7c15);
+
+  x = (x ^ x >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+
+  return (guint16) (x >> 31);
+}
+
+static void
+seed_numbers (LmccSender * sender, guint32 seed, LmccTime now)
+{
+  guint32 which = 1;
+  guint layer, stream;
+
+  sender->osn = (guint16) seed;
+  for (layer = 0; layer < LMCC_MAX_LAYERS; layer++) {
+    LayerNumbers *numbers = &sender->numbers[layer];
+
+    numbers->lsn = first_number (seed, which++);
+    numbers->filler_sequence = first_number (seed, which++);
+    for (stream = 0; stream < N_STREAMS; stream++)
+      numbers->sequence[stream] = first_number (seed, which++);
+    numbers->last_sent = now;
+  }
+}
+
+/**
+ * lmcc_sender_new:
+ * @config: copied
+ * @now: the time
+ *
+ * The session starts: its record is due at once, filler after
+ * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of the
+ * configuration's sequence_seed.
+ *
+ * Returns: (transfer full): a sender
+ */
+LmccSender *
+lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
+{
+  LmccSender *sender = g_new0 (LmccSender, 1);
+  guint i;
+
+  sender->session = config->session;
+  sender->session.native = TRUE;
+  sender->session.n_rungs = CLAMP (config->session.n_rungs, 1, LMCC_MAX_RUNGS);
+  if (sender->session.window == 0)
+    sender->session.window = LMCC_DEFAULT_WINDOW;
+  sender->cname = g_strdup (config->cname ? config->cname : "");
+  sender->rtp_offset = config->rtp_offset;
+  sender->ntp_offset = config->ntp_offset;
+  sender->mtu = config->mtu;
+  sender->newest = LMCC_TIME_NONE;
+  sender->rate_changed = LMCC_TIME_NONE;
+  sender->key_requested = LMCC_TIME_NONE;
+  sender->rate_check = now + RATE_CHECK_INTERVAL;
+  sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
+
+  lmcc_allocator_init (&sender->allocator, &sender->session);
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+  seed_numbers (sender, config->sequence_seed, now);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    sender->session.layers[i].rate = 0;
+    lmcc_meter_init (&sender->channels[i].meter, now);
+  }
+  announce_table (sender, now);
+
+  return sender;
+}
+
+/**
+ * lmcc_sender_free:
+ * @sender: (transfer full): a sender
+ *
+ * Frees it with all that waits; stop it first for receivers to know.
+ */
+void
+lmcc_sender_free (LmccSender * sender)
+{
+  LmccSenderAction action;
+
+  while (lmcc_sender_poll_action (sender, &action))
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  g_array_unref (sender->actions);
+  lmcc_allocator_clear (&sender->allocator);
+  g_free (sender->cname);
+  g_free (sender);
+}

@@ -93,6 +93,11 @@ typedef struct
  * @bytes: their bytes with IP and UDP headers
  * @control_bytes: RTCP, likewise
  * @units_late: units that came after their decoding time + window
+ * @units_invalid: units refused: a stream or class that the session has not, no
+ *     packets, no time, or a packet that is not RTP or cannot be received
+ * @units_dropped: units dropped because too much waited in their layer
+ * @classes_joined: classes without layers of their own, because no more layers or
+ *     groups are possible
  * @packets_oversize: packets larger than the mtu
  * @key_misaligned: pictures that are key in some rungs but not in all present
  * @lateness_max: largest delay of a packet after the time it was due
@@ -105,6 +110,9 @@ typedef struct
   guint64 bytes;
   guint64 control_bytes;
   guint64 units_late;
+  guint64 units_invalid;
+  guint64 units_dropped;
+  guint64 classes_joined;
   guint64 packets_oversize;
   guint64 key_misaligned;
   LmccTime lateness_max;
