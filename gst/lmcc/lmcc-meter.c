@@ -73,19 +73,6 @@ lmcc_meter_add_sent (LmccMeter * meter, LmccTime now, gsize bytes)
   meter->sent[meter->current % (LMCC_METER_BUCKETS + 1)] += bytes;
 }
 
-/*
- * lmcc_meter_add_overhead:
- * @meter: a meter
- * @now: the time
- * @bytes: IP packets that the layer sent and that are of no unit
- */
-void
-lmcc_meter_add_overhead (LmccMeter * meter, LmccTime now, gsize bytes)
-{
-  lmcc_meter_add_sent (meter, now, bytes);
-  meter->unit_bytes += bytes;
-}
-
 static guint64
 to_rate (guint64 bytes, LmccTime duration)
 {

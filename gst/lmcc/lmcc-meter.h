@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /**
  * LmccMeter:
  * Measures the rate of one layer. Until it has sent for a whole window the bytes of
- * its units over their decoding times tell more than what has left so far.
+ * its units over their decoding times tell more than what has left so far: filler
+ * and control packets are more than usual then, and left out.
  */
 typedef struct
 {
@@ -32,7 +33,6 @@ void lmcc_meter_init (LmccMeter * meter, LmccTime now);
 void lmcc_meter_add_unit (LmccMeter * meter, LmccTime decoding_time,
     LmccTime window, gsize bytes);
 void lmcc_meter_add_sent (LmccMeter * meter, LmccTime now, gsize bytes);
-void lmcc_meter_add_overhead (LmccMeter * meter, LmccTime now, gsize bytes);
 guint64 lmcc_meter_get_rate (LmccMeter * meter, LmccTime now,
     LmccTime newest, LmccTime unit_interval);
 

@@ -150,7 +150,7 @@ send_control (LmccSender * sender, LmccPacket * packet, LmccTime now)
 
   sender->stats.control_bytes += size;
   sender->record_size += size;
-  lmcc_meter_add_overhead (&sender->channels[0].meter, now, size);
+  lmcc_meter_add_sent (&sender->channels[0].meter, now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
 }
 
@@ -418,7 +418,7 @@ send_filler (LmccSender * sender, guint layer, LmccTime now)
   packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id, NULL);
 
   sender->stats.layers[layer].fillers++;
-  lmcc_meter_add_overhead (&sender->channels[layer].meter, now,
+  lmcc_meter_add_sent (&sender->channels[layer].meter, now,
       ip_size (sender, packet));
   send_packet (sender, layer, packet, now);
 }
