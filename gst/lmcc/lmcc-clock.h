@@ -21,7 +21,9 @@ LMCC_API void lmcc_clock_free (LmccClock * clock);
 LMCC_API void lmcc_clock_reset (LmccClock * clock);
 LMCC_API gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
     guint32 send_time);
-LMCC_API void lmcc_clock_sender_report (LmccClock * clock, guint64 ntp_time,
+LMCC_API gboolean lmcc_clock_sender_report (LmccClock * clock, LmccTime now,
+    guint64 ntp_time, guint32 rtp_time, guint32 clock_rate);
+LMCC_API void lmcc_clock_guess_mapping (LmccClock * clock, guint32 send_time,
     guint32 rtp_time, guint32 clock_rate);
 LMCC_API gboolean lmcc_clock_has_mapping (const LmccClock * clock);
 LMCC_API LmccTime lmcc_clock_send_to_local (const LmccClock * clock,

@@ -30,10 +30,11 @@ typedef enum
  * @unit_end: the last packet of its unit as delivered: the marker bit
  * @discont: the first packet after a loss or a change of rung
  * @corrupted: its unit depends on something that was lost
- * @catch_up: sent again for the decoder only, shown never: it precedes the
- *     switch to this rung
+ * @catch_up: for the decoder only, never shown: its picture, or a later one, was
+ *     delivered from a higher rung
  * @segment: first packet of a lower rung: a new segment starts before it,
- *     beginning after the latest picture delivered so far
+ *     beginning after the picture @shown_until
+ * @shown_until: RTP timestamp of the latest picture delivered so far
  */
 typedef struct
 {
@@ -46,6 +47,7 @@ typedef struct
   gboolean corrupted;
   gboolean catch_up;
   gboolean segment;
+  guint32 shown_until;
 } LmccGateOutput;
 
 /**

@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 #define LMCC_LOSS_THRESHOLD 3
 
 /* A gap that no later packets close or confirm is a loss after so long. */
-#define LMCC_LOSS_TIMEOUT (150 * LMCC_MSECOND)
+#define LMCC_LOSS_TIMEOUT (100 * LMCC_MSECOND)
 
-/* A jump of the layer sequence number beyond this is a new start, not a loss. */
+/* A jump of the layer sequence number beyond this is no loss but a new start, where
+ * two packets in sequence say so (RFC 3550 appendix A.1). */
 #define LMCC_MAX_GAP 1000
 
 /**
@@ -25,7 +26,8 @@ G_BEGIN_DECLS
  * @LMCC_ARRIVAL_REORDERED: it fills a gap
  * @LMCC_ARRIVAL_LATE: it was counted as lost before
  * @LMCC_ARRIVAL_DUPLICATE: it came before
- * @LMCC_ARRIVAL_RESTART: first packet, or too far off: counting starts here
+ * @LMCC_ARRIVAL_SUSPECT: too far off; the next one decides whether it is a new start
+ * @LMCC_ARRIVAL_RESTART: first packet, or a new start: counting starts here
  */
 typedef enum
 {
@@ -34,6 +36,7 @@ typedef enum
   LMCC_ARRIVAL_REORDERED,
   LMCC_ARRIVAL_LATE,
   LMCC_ARRIVAL_DUPLICATE,
+  LMCC_ARRIVAL_SUSPECT,
   LMCC_ARRIVAL_RESTART,
 } LmccArrival;
 

@@ -2,3 +2,372 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "lmcc-merge.h"
+
+typedef struct
+{
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+  LmccTime deadline;
+} Entry;
+
+/* Packets that a layer lost lie somewhere in OSN order between two that it had:
+ * from @from on, before @to. @count of them are not reported yet. A @certain hole
+ * is one whose place has passed already. @gap_end tells the last gap in the order
+ * that the hole was reported for. */
+typedef struct
+{
+  guint16 from;
+  guint16 to;
+  guint count;
+  gboolean certain;
+  gboolean reported;
+  guint16 gap_end;
+} Hole;
+
+typedef struct
+{
+  gboolean active;
+  guint16 low_water;            /* a smaller OSN is not waited for */
+  GQueue entries;               /* of Entry, in OSN order */
+  GQueue holes;                 /* of Hole, in OSN order */
+} Layer;
+
+struct _LmccMerge
+{
+  Layer layers[LMCC_MAX_LAYERS];
+  guint n_layers;               /* highest active layer + 1 */
+  gboolean started;
+  guint16 next_osn;             /* one past the latest packet given out */
+  guint64 late;
+};
+
+static void
+entry_free (Entry * entry)
+{
+  lmcc_packet_unref (entry->packet);
+  g_free (entry);
+}
+
+static void
+layer_clear (Layer * layer)
+{
+  g_queue_clear_full (&layer->entries, (GDestroyNotify) entry_free);
+  g_queue_clear_full (&layer->holes, g_free);
+  layer->active = FALSE;
+}
+
+/**
+ * lmcc_merge_new:
+ *
+ * Returns: (transfer full): a merge of no layers
+ */
+LmccMerge *
+lmcc_merge_new (void)
+{
+  return g_new0 (LmccMerge, 1);
+}
+
+/**
+ * lmcc_merge_free:
+ * @merge: (transfer full): a merge
+ */
+void
+lmcc_merge_free (LmccMerge * merge)
+{
+  lmcc_merge_reset (merge);
+  g_free (merge);
+}
+
+/**
+ * lmcc_merge_reset:
+ * @merge: a merge
+ *
+ * Forgets all layers and the order, for a new sender.
+ */
+void
+lmcc_merge_reset (LmccMerge * merge)
+{
+  lmcc_merge_drop_layers (merge, -1);
+  merge->started = FALSE;
+}
+
+/**
+ * lmcc_merge_drop_layers:
+ * @merge: a merge
+ * @level: highest layer that is still held, -1 for none
+ *
+ * Forgets the layers above @level; the others no longer wait for them.
+ */
+void
+lmcc_merge_drop_layers (LmccMerge * merge, gint level)
+{
+  while ((gint) merge->n_layers > level + 1)
+    layer_clear (&merge->layers[--merge->n_layers]);
+}
+
+static void
+note_hole (Layer * layer, guint16 from, guint16 to, guint count)
+{
+  Hole *hole = g_new0 (Hole, 1);
+
+  hole->from = from;
+  hole->to = to;
+  hole->count = count;
+  g_queue_push_tail (&layer->holes, hole);
+}
+
+static void
+note_passed_hole (Layer * layer, guint16 osn)
+{
+  Hole *hole = g_new0 (Hole, 1);
+
+  hole->from = osn;
+  hole->to = osn + 1;
+  hole->count = 1;
+  hole->certain = TRUE;
+  g_queue_push_head (&layer->holes, hole);
+}
+
+static void
+drop_oldest (Layer * layer)
+{
+  Entry *entry = g_queue_pop_head (&layer->entries);
+
+  note_hole (layer, entry->header.osn, entry->header.osn + 1, 1);
+  entry_free (entry);
+}
+
+static void
+queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
+    const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline)
+{
+  Entry *entry;
+
+  if (merge->started && lmcc_sequence_diff (header->osn, merge->next_osn) < 0) {
+    merge->late++;
+    lmcc_packet_unref (packet);
+    return;
+  }
+
+  entry = g_new (Entry, 1);
+  entry->packet = packet;
+  entry->rtp = *rtp;
+  entry->header = *header;
+  entry->deadline = deadline;
+  g_queue_push_tail (&layer->entries, entry);
+  if (g_queue_get_length (&layer->entries) > LMCC_MERGE_MAX_QUEUE)
+    drop_oldest (layer);
+}
+
+/**
+ * lmcc_merge_push:
+ * @merge: a merge
+ * @packet: (transfer full): the next packet of its layer, by layer sequence
+ * @rtp: its parsed RTP header
+ * @header: its element
+ * @deadline: when it comes out at the latest, whatever the other layers do
+ * @lost_before: packets that the layer lost just before this one
+ *
+ * Takes a packet of any type. One that is not of a rung's media only says how far
+ * its layer has come. A layer takes part from its first packet on. A packet whose place in
+ * the order has passed is dropped and counted as late.
+ */
+void
+lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header, LmccTime deadline, guint lost_before)
+{
+  Layer *layer = &merge->layers[header->layer];
+
+  if (!layer->active) {
+    layer->active = TRUE;
+    layer->low_water = header->osn;
+    merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
+  }
+
+  if (lost_before > 0)
+    note_hole (layer, layer->low_water, header->osn, lost_before);
+
+  /* A low-water mark that went back, or an order that does, is a sender's error:
+   * the order number is taken as it comes, so that the merge never stalls. */
+  if (header->type == LMCC_PACKET_MEDIA
+      && header->stream < LMCC_MAX_RUNGS) {
+    layer->low_water = header->osn + 1;
+    queue_media (merge, layer, packet, rtp, header, deadline);
+  } else {
+    layer->low_water = header->osn;
+    lmcc_packet_unref (packet);
+  }
+}
+
+static Layer *
+find_next (LmccMerge * merge, Entry ** next)
+{
+  Layer *best = NULL;
+  guint i;
+
+  *next = NULL;
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+    Entry *entry = g_queue_peek_head (&layer->entries);
+
+    if (entry != NULL && (*next == NULL
+            || lmcc_sequence_diff (entry->header.osn, (*next)->header.osn) < 0)) {
+      *next = entry;
+      best = layer;
+    }
+  }
+
+  return best;
+}
+
+/* Whether no packet of @layer can come that precedes @osn. */
+static gboolean
+has_passed (const Layer * layer, guint16 osn)
+{
+  return !layer->active || layer->entries.head != NULL
+      || lmcc_sequence_diff (layer->low_water, osn) > 0;
+}
+
+static gboolean
+passed_by_all (const LmccMerge * merge, guint16 osn)
+{
+  guint i;
+
+  for (i = 0; i < merge->n_layers; i++) {
+    if (!has_passed (&merge->layers[i], osn))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Where a packet must go out before every layer has passed it and numbers are
+ * missing before it, the layers that have not passed may have had them. */
+static void
+note_overtaken (LmccMerge * merge, guint16 osn)
+{
+  guint i;
+
+  if (osn == merge->next_osn)
+    return;
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+
+    if (!has_passed (layer, osn)) {
+      note_passed_hole (layer, merge->next_osn);
+      layer->low_water = osn + 1;
+    }
+  }
+}
+
+static gboolean
+hole_in_gap (const Hole * hole, guint16 gap_start, guint16 gap_end)
+{
+  if (hole->certain)
+    return !hole->reported;
+  if (hole->reported && hole->gap_end == gap_end)
+    return FALSE;
+
+  return gap_start != gap_end && lmcc_sequence_diff (hole->from, gap_end) < 0
+      && lmcc_sequence_diff (hole->to, gap_start) > 0;
+}
+
+/* Gives out a hole that may lie among the order numbers skipped before @osn, and
+ * forgets holes that lie wholly before it: where none of their numbers was
+ * skipped, what was lost carried no media. */
+static gboolean
+pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
+{
+  guint i;
+
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+    Hole *hole;
+
+    while ((hole = g_queue_peek_head (&layer->holes)) != NULL) {
+      if (hole_in_gap (hole, merge->next_osn, osn)) {
+        *item = (LmccMergeItem) {
+        .layer = i,.lost = hole->count};
+        hole->count = 0;
+        hole->reported = TRUE;
+        hole->gap_end = osn;
+        return TRUE;
+      }
+      if (!hole->certain && lmcc_sequence_diff (hole->to, osn) > 0)
+        break;
+      g_free (g_queue_pop_head (&layer->holes));
+    }
+  }
+
+  return FALSE;
+}
+
+/**
+ * lmcc_merge_pop:
+ * @merge: a merge
+ * @now: the time
+ * @item: (out): the next packet in order, or a hole before it
+ *
+ * Returns: %FALSE if nothing may come out yet
+ */
+gboolean
+lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
+{
+  Entry *next;
+  Layer *layer = find_next (merge, &next);
+  guint16 osn;
+
+  if (layer == NULL)
+    return FALSE;
+  osn = next->header.osn;
+  if (next->deadline > now && !passed_by_all (merge, osn))
+    return FALSE;
+
+  if (!merge->started) {
+    merge->started = TRUE;
+    merge->next_osn = osn;
+  }
+  note_overtaken (merge, osn);
+  if (pop_hole (merge, osn, item))
+    return TRUE;
+
+  g_queue_pop_head (&layer->entries);
+  *item = (LmccMergeItem) {
+  .packet = next->packet,.rtp = next->rtp,.header = next->header,.layer =
+        next->header.layer,};
+  g_free (next);
+  merge->next_osn = osn + 1;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_merge_next_timeout:
+ * @merge: a merge
+ *
+ * Returns: when the next packet comes out even if a layer has not passed it, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_merge_next_timeout (const LmccMerge * merge)
+{
+  Entry *next;
+
+  if (find_next ((LmccMerge *) merge, &next) == NULL)
+    return LMCC_TIME_NONE;
+
+  return next->deadline;
+}
+
+/**
+ * lmcc_merge_get_late:
+ * @merge: a merge
+ *
+ * Returns: packets that came after their place in the order had passed
+ */
+guint64
+lmcc_merge_get_late (const LmccMerge * merge)
+{
+  return merge->late;
+}

@@ -1,4 +1,446 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lmcc-receiver.h"
+#include "lmcc-receiver-private.h"
+
+#define STATS_INTERVAL LMCC_SECOND
+
+/* A layer's measured rate follows by a quarter each second, slowly enough for an
+ * encoder's ups and downs, and is believed so long after the layer was left. */
+#define RATE_SMOOTHING 4
+#define RATE_MEMORY (30 * LMCC_SECOND)
+
+/**
+ * lmcc_drop_name:
+ * @drop: a kind
+ *
+ * Returns: (transfer none): its name in the statistics
+ */
+const gchar *
+lmcc_drop_name (LmccDrop drop)
+{
+  static const gchar *const names[LMCC_N_DROPS] = {
+    [LMCC_DROP_MALFORMED] = "malformed",
+    [LMCC_DROP_NO_ELEMENT] = "no-element",
+    [LMCC_DROP_FOREIGN_SOURCE] = "foreign-source",
+    [LMCC_DROP_FOREIGN_SSRC] = "foreign-ssrc",
+    [LMCC_DROP_WRONG_LAYER] = "wrong-layer",
+    [LMCC_DROP_UNKNOWN_TYPE] = "unknown-type",
+    [LMCC_DROP_DUPLICATE] = "duplicate",
+    [LMCC_DROP_SUSPECT] = "suspect",
+    [LMCC_DROP_LATE] = "late",
+    [LMCC_DROP_BEFORE_RECORD] = "before-record",
+    [LMCC_DROP_BAD_RTCP] = "bad-rtcp",
+    [LMCC_DROP_BAD_RECORD] = "bad-record",
+    [LMCC_DROP_OVERSIZE] = "oversize",
+  };
+
+  g_return_val_if_fail (drop < LMCC_N_DROPS, "");
+
+  return names[drop];
+}
+
+LmccReceiverAction *
+lmcc_receiver_queue_action (LmccReceiver * receiver, LmccReceiverActionType type)
+{
+  LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
+
+  action->type = type;
+  g_queue_push_tail (&receiver->actions, action);
+
+  return action;
+}
+
+void
+lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
+{
+  receiver->stats.drops[kind]++;
+}
+
+void
+lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason)
+{
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING)->reason = reason;
+}
+
+/**
+ * lmcc_receiver_new:
+ * @config: what to listen to, and how
+ *
+ * Returns: (transfer full): a receiver that has not started
+ */
+LmccReceiver *
+lmcc_receiver_new (const LmccReceiverConfig * config)
+{
+  LmccReceiver *receiver = g_new0 (LmccReceiver, 1);
+  guint i;
+
+  receiver->config = *config;
+  receiver->algorithm = g_strdup (config->algorithm);
+  if (config->session != NULL) {
+    receiver->sdp_session = *config->session;
+    receiver->have_sdp = TRUE;
+  }
+  receiver->config.session = NULL;
+  receiver->config.algorithm = receiver->algorithm;
+  receiver->level = -1;
+  receiver->merge = lmcc_merge_new ();
+  receiver->gate = lmcc_gate_new (config->on_loss);
+  receiver->clock = lmcc_clock_new ();
+  receiver->assembler = lmcc_record_assembler_new ();
+  receiver->candidate_assembler = lmcc_record_assembler_new ();
+  receiver->sequence = (guint16) config->sequence_seed;
+  receiver->stats.join_to_packet = LMCC_TIME_NONE;
+  receiver->stats.join_to_picture = LMCC_TIME_NONE;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    receiver->layers[i].account = lmcc_layer_account_new ();
+
+  return receiver;
+}
+
+static void
+action_free (LmccReceiverAction * action)
+{
+  g_clear_pointer (&action->packet, lmcc_packet_unref);
+  g_free (action);
+}
+
+/**
+ * lmcc_receiver_free:
+ * @receiver: (transfer full): a receiver
+ */
+void
+lmcc_receiver_free (LmccReceiver * receiver)
+{
+  guint i;
+
+  g_queue_clear_full (&receiver->actions, (GDestroyNotify) action_free);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    lmcc_receiver_layer_reset (&receiver->layers[i]);
+    lmcc_layer_account_free (receiver->layers[i].account);
+  }
+  if (receiver->controller != NULL)
+    receiver->controller->free (receiver->controller);
+  lmcc_merge_free (receiver->merge);
+  lmcc_gate_free (receiver->gate);
+  lmcc_clock_free (receiver->clock);
+  lmcc_record_assembler_free (receiver->assembler);
+  lmcc_record_assembler_free (receiver->candidate_assembler);
+  g_free (receiver->algorithm);
+  g_free (receiver);
+}
+
+static void
+smooth_rate (LmccReceiverLayer * layer, LmccTime now)
+{
+  layer->smoothed_rate = layer->smoothed_rate == 0 ? layer->rate :
+      layer->smoothed_rate - layer->smoothed_rate / RATE_SMOOTHING +
+      layer->rate / RATE_SMOOTHING;
+  layer->smoothed_at = now;
+}
+
+static void
+update_rates (LmccReceiver * receiver, LmccTime now)
+{
+  LmccTime span = now - receiver->stats_time;
+  guint64 received = 0, lost = 0, rate = 0;
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    LmccReceiverLayer *layer = &receiver->layers[i];
+    const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
+
+    layer->rate = (stats->bytes - layer->bytes_before) * 8 * LMCC_SECOND / span;
+    layer->bytes_before = stats->bytes;
+    if ((gint) i <= receiver->level)
+      smooth_rate (layer, now);
+    else if (now >= layer->smoothed_at + RATE_MEMORY)
+      layer->smoothed_rate = 0;
+    rate += layer->rate;
+    received += stats->received;
+    lost += stats->lost;
+  }
+
+  receiver->stats.bitrate = rate;
+  receiver->stats.lost = lost;
+  received -= receiver->received_before;
+  lost -= receiver->lost_before;
+  receiver->stats.loss_rate = received + lost > 0 ?
+      (gdouble) lost / (gdouble) (received + lost) : 0.0;
+  receiver->received_before += received;
+  receiver->lost_before += lost;
+  receiver->stats_time = now;
+}
+
+/* Leaves and joins again what has been silent for long: the membership may have
+ * been lost in a switch. The base goes silent with its sender too, and asking
+ * again costs one report every LMCC_REJOIN_TIMEOUT. */
+static void
+rejoin_silent (LmccReceiver * receiver, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_GROUPS; i++) {
+    LmccReceiverGroup *group = &receiver->groups[i];
+
+    if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
+      continue;
+    lmcc_receiver_leave (receiver, i);
+    lmcc_receiver_join (receiver, i, now);
+    receiver->stats.rejoins++;
+  }
+}
+
+static LmccTime
+next_rejoin (const LmccReceiver * receiver)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_GROUPS; i++) {
+    if (receiver->groups[i].joined)
+      next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
+  }
+
+  return next;
+}
+
+static LmccTime
+next_silence (const LmccReceiver * receiver)
+{
+  if (receiver->config.timeout == 0)
+    return LMCC_TIME_NONE;
+
+  return MAX (receiver->last_any, receiver->timeout_posted) +
+      receiver->config.timeout;
+}
+
+/**
+ * lmcc_receiver_handle_timeout:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Does what is due; may be called early or late.
+ */
+void
+lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
+{
+  gint i;
+
+  if (!receiver->running)
+    return;
+
+  for (i = 0; i <= receiver->level; i++) {
+    lmcc_layer_account_timeout (receiver->layers[i].account, now);
+    lmcc_receiver_settle (receiver, (guint) i, now);
+  }
+  lmcc_receiver_pump (receiver, now);
+
+  if (receiver->have_session && !receiver->source_gone
+      && now >= receiver->last_heard + LMCC_SOURCE_TIMEOUT) {
+    lmcc_receiver_source_is_gone (receiver, "the sender is silent", now);
+  }
+  if (now >= next_silence (receiver)) {
+    receiver->timeout_posted = now;
+    lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_TIMEOUT);
+  }
+  if (now >= receiver->stats_time + STATS_INTERVAL) {
+    update_rates (receiver, now);
+    lmcc_receiver_update_level (receiver, now);
+  }
+  rejoin_silent (receiver, now);
+  if (receiver->controller != NULL
+      && receiver->controller->on_timeout != NULL) {
+    receiver->controller->on_timeout (receiver->controller, now);
+    lmcc_receiver_update_level (receiver, now);
+  }
+}
+
+/**
+ * lmcc_receiver_next_timeout:
+ * @receiver: a receiver
+ *
+ * Returns: when lmcc_receiver_handle_timeout() has something to do, or
+ *     %LMCC_TIME_NONE when it does not run
+ */
+LmccTime
+lmcc_receiver_next_timeout (const LmccReceiver * receiver)
+{
+  LmccTime next = receiver->stats_time + STATS_INTERVAL;
+  gint i;
+
+  if (!receiver->running)
+    return LMCC_TIME_NONE;
+
+  for (i = 0; i <= receiver->level; i++)
+    next = MIN (next,
+        lmcc_layer_account_next_timeout (receiver->layers[i].account));
+  next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
+  next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
+  next = MIN (next, next_rejoin (receiver));
+  next = MIN (next, next_silence (receiver));
+  if (receiver->have_session && !receiver->source_gone)
+    next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
+  if (receiver->controller != NULL
+      && receiver->controller->next_timeout != NULL)
+    next = MIN (next,
+        receiver->controller->next_timeout (receiver->controller));
+
+  return next;
+}
+
+/**
+ * lmcc_receiver_poll_action:
+ * @receiver: a receiver
+ * @action: (out): what to do next
+ *
+ * Returns: %FALSE if there is nothing to do
+ */
+gboolean
+lmcc_receiver_poll_action (LmccReceiver * receiver,
+    LmccReceiverAction * action)
+{
+  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
+
+  if (next == NULL)
+    return FALSE;
+  *action = *next;
+  g_free (next);
+
+  return TRUE;
+}
+
+/**
+ * lmcc_receiver_start:
+ * @receiver: a receiver that does not run
+ * @now: the time
+ *
+ * Joins the base group and waits for a sender.
+ */
+void
+lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->running)
+    return;
+
+  receiver->running = TRUE;
+  receiver->started_at = now;
+  receiver->stats_time = now;
+  receiver->last_any = now;
+  receiver->timeout_posted = now;
+  receiver->delivered_any = FALSE;
+  lmcc_receiver_join (receiver, 0, now);
+  lmcc_receiver_post_waiting (receiver, "no sender heard yet");
+}
+
+/**
+ * lmcc_receiver_stop:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Leaves all groups and forgets the sender. The counters stay.
+ */
+void
+lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
+{
+  if (!receiver->running)
+    return;
+
+  lmcc_receiver_forget_source (receiver, "stopped", now);
+  lmcc_receiver_leave (receiver, 0);
+  receiver->running = FALSE;
+}
+
+/**
+ * lmcc_receiver_set_max_level:
+ * @receiver: a receiver
+ * @max_level: highest level to hold from now on, -1 for no cap
+ * @now: the time
+ */
+void
+lmcc_receiver_set_max_level (LmccReceiver * receiver, gint max_level,
+    LmccTime now)
+{
+  receiver->config.max_level = max_level;
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_set_max_bitrate:
+ * @receiver: a receiver
+ * @max_bitrate: highest cumulative rate to hold from now on, bit/s, 0 for no cap.
+ *     The base layer is held whatever its rate.
+ * @now: the time
+ */
+void
+lmcc_receiver_set_max_bitrate (LmccReceiver * receiver, guint64 max_bitrate,
+    LmccTime now)
+{
+  receiver->config.max_bitrate = max_bitrate;
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_set_on_loss:
+ * @receiver: a receiver
+ * @on_loss: what to deliver after a loss, from now on
+ */
+void
+lmcc_receiver_set_on_loss (LmccReceiver * receiver, LmccOnLoss on_loss)
+{
+  lmcc_gate_set_on_loss (receiver->gate, on_loss);
+}
+
+/**
+ * lmcc_receiver_get_session:
+ * @receiver: a receiver
+ *
+ * Returns: (transfer none) (nullable): the session, or %NULL while none is known
+ */
+const LmccSession *
+lmcc_receiver_get_session (const LmccReceiver * receiver)
+{
+  return receiver->have_session ? &receiver->session : NULL;
+}
+
+/**
+ * lmcc_receiver_get_latency:
+ * @receiver: a receiver
+ *
+ * Returns: how much later than its presentation time a packet may be given out:
+ *     the sender's window and the configured latency
+ */
+LmccTime
+lmcc_receiver_get_latency (const LmccReceiver * receiver)
+{
+  return receiver->config.latency +
+      (receiver->have_session ? receiver->session.window : 0);
+}
+
+/**
+ * lmcc_receiver_get_stats:
+ * @receiver: a receiver
+ * @now: the time
+ * @stats: (out): its counters
+ */
+void
+lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
+    LmccReceiverStats * stats)
+{
+  guint i;
+
+  *stats = receiver->stats;
+  stats->lost = 0;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    stats->layers[i] =
+        *lmcc_layer_account_get_stats (receiver->layers[i].account);
+    stats->layer_bitrate[i] = receiver->layers[i].rate;
+    stats->lost += stats->layers[i].lost;
+  }
+  stats->drops[LMCC_DROP_LATE] += lmcc_merge_get_late (receiver->merge);
+  stats->level = receiver->level;
+  stats->rung = lmcc_gate_get_rung (receiver->gate);
+  stats->gate = *lmcc_gate_get_stats (receiver->gate);
+}

@@ -1,0 +1,235 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc.h>
+
+#define PACKET_TIME (10 * LMCC_MSECOND)
+#define SIZE 1228
+
+static guint
+count_losses (LmccLayerAccount * account)
+{
+  LmccLoss loss;
+  guint n = 0;
+
+  while (lmcc_layer_account_poll_loss (account, &loss))
+    n++;
+
+  return n;
+}
+
+GST_START_TEST (test_packets_in_order_lose_nothing_over_two_wraps)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
+  guint i;
+
+  for (i = 0; i < 2 * 65536 + 10; i++) {
+    LmccArrival arrival = lmcc_layer_account_packet (account, i * PACKET_TIME,
+        (guint16) (i + 65000), SIZE);
+
+    fail_unless_equals_int (arrival,
+        i == 0 ? LMCC_ARRIVAL_RESTART : LMCC_ARRIVAL_IN_ORDER);
+    fail_unless (lmcc_layer_account_settled (account, (guint16) (i + 65000)));
+  }
+  fail_unless_equals_uint64 (stats->received, 2 * 65536 + 10);
+  fail_unless_equals_uint64 (stats->bytes,
+      (guint64) SIZE * (2 * 65536 + 10));
+  fail_unless_equals_uint64 (stats->lost, 0);
+  fail_unless_equals_int (count_losses (account), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccLoss loss;
+
+  lmcc_layer_account_packet (account, 0, 65534, SIZE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account,
+          4 * PACKET_TIME, 2, SIZE), LMCC_ARRIVAL_AFTER_GAP);
+  lmcc_layer_account_packet (account, 5 * PACKET_TIME, 3, SIZE);
+  fail_unless_equals_int (count_losses (account), 0);
+  fail_if (lmcc_layer_account_settled (account, 2));
+  fail_unless (lmcc_layer_account_settled (account, 65534));
+
+  lmcc_layer_account_packet (account, 6 * PACKET_TIME, 4, SIZE);
+
+  /* 65535, 0 and 1 would have come at a quarter, a half and three quarters of the
+   * way from the packet before the gap to the one after. */
+  fail_unless (lmcc_layer_account_poll_loss (account, &loss));
+  fail_unless_equals_int (loss.lsn, 65535);
+  fail_unless_equals_uint64 (loss.time, PACKET_TIME);
+  fail_unless (lmcc_layer_account_poll_loss (account, &loss));
+  fail_unless_equals_int (loss.lsn, 0);
+  fail_unless_equals_uint64 (loss.time, 2 * PACKET_TIME);
+  fail_unless (lmcc_layer_account_poll_loss (account, &loss));
+  fail_unless_equals_int (loss.lsn, 1);
+  fail_unless_equals_uint64 (loss.time, 3 * PACKET_TIME);
+  fail_if (lmcc_layer_account_poll_loss (account, &loss));
+  fail_unless (lmcc_layer_account_settled (account, 4));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_reordered_packet_is_no_loss)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  static const guint16 order[] = { 1, 2, 4, 5, 3, 6, 7, 8 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (order); i++) {
+    LmccArrival arrival = lmcc_layer_account_packet (account, i * PACKET_TIME,
+        order[i], SIZE);
+
+    if (order[i] == 3)
+      fail_unless_equals_int (arrival, LMCC_ARRIVAL_REORDERED);
+  }
+  fail_unless_equals_int (count_losses (account), 0);
+  fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->reordered,
+      1);
+  fail_unless (lmcc_layer_account_settled (account, 8));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_duplicates_and_late_packets_are_told_apart)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
+  guint16 lsn;
+
+  for (lsn = 10; lsn < 20; lsn++) {
+    if (lsn != 13)
+      lmcc_layer_account_packet (account, lsn * PACKET_TIME, lsn, SIZE);
+  }
+  fail_unless_equals_int (count_losses (account), 1);
+  fail_unless_equals_int (lmcc_layer_account_packet (account,
+          20 * PACKET_TIME, 15, SIZE), LMCC_ARRIVAL_DUPLICATE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account,
+          20 * PACKET_TIME, 13, SIZE), LMCC_ARRIVAL_LATE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account,
+          20 * PACKET_TIME, 13, SIZE), LMCC_ARRIVAL_DUPLICATE);
+  fail_unless_equals_uint64 (stats->received, 9);
+  fail_unless_equals_uint64 (stats->duplicates, 2);
+  fail_unless_equals_uint64 (stats->late, 1);
+  fail_unless_equals_uint64 (stats->lost, 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccTime noticed = 2 * PACKET_TIME;
+
+  fail_unless_equals_uint64 (lmcc_layer_account_next_timeout (account),
+      LMCC_TIME_NONE);
+  lmcc_layer_account_packet (account, 0, 0, SIZE);
+  lmcc_layer_account_packet (account, noticed, 2, SIZE);
+  fail_unless_equals_uint64 (lmcc_layer_account_next_timeout (account),
+      noticed + LMCC_LOSS_TIMEOUT);
+  lmcc_layer_account_timeout (account, noticed + LMCC_LOSS_TIMEOUT - 1);
+  fail_unless_equals_int (count_losses (account), 0);
+  lmcc_layer_account_timeout (account, noticed + LMCC_LOSS_TIMEOUT);
+  fail_unless_equals_int (count_losses (account), 1);
+  fail_unless (lmcc_layer_account_settled (account, 2));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_one_distant_packet_is_dropped_and_two_start_anew)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+
+  lmcc_layer_account_packet (account, 0, 100, SIZE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 1, 30000, SIZE),
+      LMCC_ARRIVAL_SUSPECT);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 2, 101, SIZE),
+      LMCC_ARRIVAL_IN_ORDER);
+  /* The first suspicion is forgotten: 30001 is suspect again. */
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 3, 30001, SIZE),
+      LMCC_ARRIVAL_SUSPECT);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 4, 30002, SIZE),
+      LMCC_ARRIVAL_RESTART);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 5, 30003, SIZE),
+      LMCC_ARRIVAL_IN_ORDER);
+  fail_unless_equals_int (count_losses (account), 0);
+  fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->restarts,
+      1);
+}
+
+GST_END_TEST;
+
+/* A sceptic's check: random loss, duplication and reordering by at most two
+ * places; what was never sent on must be exactly what is counted as lost. */
+GST_START_TEST (test_random_loss_is_counted_exactly)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (42);
+  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (guint));
+  const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
+  const guint n = 200000;
+  guint lost = 0, duplicated = 0, i;
+
+  for (i = 0; i < n; i++) {
+    if (i > 10 && i < n - 10 && g_rand_double (random) < 0.03) {
+      lost++;
+      continue;
+    }
+    g_array_append_val (order, i);
+  }
+  for (i = 0; i + 1 < order->len; i += 2) {
+    if (g_rand_double (random) < 0.05 && i > 10) {
+      guint *pair = &g_array_index (order, guint, i);
+      guint swap = pair[0];
+
+      pair[0] = pair[1];
+      pair[1] = swap;
+    }
+  }
+  for (i = 0; i < order->len; i++) {
+    guint lsn = g_array_index (order, guint, i);
+
+    lmcc_layer_account_packet (account, i * PACKET_TIME, (guint16) lsn, SIZE);
+    if (g_rand_double (random) < 0.01) {
+      lmcc_layer_account_packet (account, i * PACKET_TIME, (guint16) lsn,
+          SIZE);
+      duplicated++;
+    }
+  }
+  lmcc_layer_account_timeout (account, LMCC_TIME_NONE - 1);
+  fail_unless (lost > 5000 && duplicated > 1500);
+  fail_unless_equals_uint64 (stats->lost, lost);
+  fail_unless_equals_uint64 (stats->received, n - lost);
+  fail_unless_equals_uint64 (stats->duplicates, duplicated);
+  fail_unless_equals_uint64 (stats->late, 0);
+  fail_unless_equals_int (count_losses (account), lost);
+}
+
+GST_END_TEST;
+
+static Suite *
+layer_account_suite (void)
+{
+  Suite *suite = suite_create ("layer-account");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase,
+      test_packets_in_order_lose_nothing_over_two_wraps);
+  tcase_add_test (tcase, test_a_packet_is_lost_when_three_later_ones_came);
+  tcase_add_test (tcase, test_a_reordered_packet_is_no_loss);
+  tcase_add_test (tcase, test_duplicates_and_late_packets_are_told_apart);
+  tcase_add_test (tcase,
+      test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout);
+  tcase_add_test (tcase,
+      test_one_distant_packet_is_dropped_and_two_start_anew);
+  tcase_add_test (tcase, test_random_loss_is_counted_exactly);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (layer_account);

@@ -1,0 +1,101 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A sender, a network and receivers in virtual time, with a model of an encoder
+ * and of a decoder at the ends: what a picture depends on is known exactly, so
+ * that a test can say which pictures must come out.
+ */
+#ifndef TEST_LOOP_H
+#define TEST_LOOP_H
+
+#include <gst/lmcc/lmcc.h>
+
+/* The model encoder: closed groups of 24 pictures at 24 pictures/s, in display
+ * order I bBb P bBb P ... as x264 makes them with bframes=3 b-pyramid=true. */
+#define TEST_GOP 24
+#define TEST_PICTURE_TIME (LMCC_SECOND / 24)
+#define TEST_MAX_RECEIVERS 4
+
+/* The first picture's decoding time. */
+#define TEST_START (2 * LMCC_SECOND)
+
+/* The path's delay. */
+#define TEST_DELAY (20 * LMCC_MSECOND)
+
+/* One picture that a receiver gave out. */
+typedef struct
+{
+  guint rung;
+  guint number;                 /* in display order from the start, from 0 */
+  guint klass;
+  LmccTime time;                /* presentation time */
+  LmccTime at;                  /* when its last packet was delivered */
+  gboolean hidden;              /* before the segment: decoded, not shown */
+  gboolean corrupted;
+  gboolean broken;              /* the decoder missed a reference */
+} TestPicture;
+
+typedef struct
+{
+  LmccReceiver *receiver;
+  gboolean joined[LMCC_MAX_GROUPS];
+  GArray *pictures;             /* of TestPicture */
+  GArray *levels;               /* of gint: where each level change went */
+  LmccTime segment_start;
+  guint n_sessions;
+  guint n_waiting;
+  guint n_timeouts;
+  guint sequence_gaps;
+  gboolean have_sequence;
+  guint16 sequence;
+  guint unit_packets;           /* of the unit that is coming */
+  gboolean unit_corrupted;
+  gint decoder_rung;
+  gint decoder_gop;
+  gboolean decoded[TEST_GOP];
+} TestReceiver;
+
+typedef struct _TestLoop TestLoop;
+
+/* Says what the network does with a packet that one receiver would get: how many
+ * copies (0: dropped), and how much later than TEST_DELAY. */
+typedef guint (*TestNetwork) (TestLoop * loop, guint receiver,
+    const LmccPacket * packet, guint group, gboolean control,
+    LmccTime * extra_delay, gpointer user_data);
+
+struct _TestLoop
+{
+  LmccTime now;
+  guint n_rungs;
+  gboolean b_pictures;
+  guint packet_size;
+  LmccSender *sender;
+  LmccAddress sender_address;
+  guint32 ssrc_base;
+  GRand *random;
+  guint next_picture;           /* decoding order */
+  gboolean sending;
+  guint key_requests;
+  TestReceiver receivers[TEST_MAX_RECEIVERS];
+  guint n_receivers;
+  GQueue network;
+  TestNetwork impair;
+  gpointer impair_data;
+  guint64 packets_sent;
+};
+
+TestLoop *test_loop_new (guint n_rungs, gboolean b_pictures);
+void test_loop_free (TestLoop * loop);
+void test_loop_start_sender (TestLoop * loop, guint32 ssrc_base);
+void test_loop_kill_sender (TestLoop * loop);
+TestReceiver *test_loop_add_receiver (TestLoop * loop, gint max_level,
+    LmccOnLoss on_loss);
+void test_loop_run (TestLoop * loop, LmccTime duration);
+void test_loop_drain (TestLoop * loop);
+LmccUnit *test_loop_make_unit (TestLoop * loop, guint rung, guint picture);
+guint test_display_number (gboolean b_pictures, guint decode_number);
+guint test_picture_class (gboolean b_pictures, guint display_number);
+gboolean test_picture_depends_on (gboolean b_pictures, guint picture, guint on);
+LmccTime test_presentation_time (guint display_number);
+
+#endif
