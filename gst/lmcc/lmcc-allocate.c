@@ -219,8 +219,7 @@ lmcc_allocator_describe (const LmccAllocator * allocator, LmccSession * session)
     const LmccAllocatorLayer *layer = &allocator->layers[i];
 
     session->layers[i].stream = layer->stream;
-    session->layers[i].klass =
-        layer->mixed ? LMCC_CLASS_MIXED : layer->klass;
+    session->layers[i].klass = layer->mixed ? LMCC_CLASS_MIXED : layer->klass;
   }
   if (shared) {
     session->layers[i - 1].stream = LMCC_STREAM_NONE;
@@ -244,8 +243,7 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass)
   if (victim == NULL)
     return FALSE;
 
-  layer->n_packets -=
-      ((LmccQueuedUnit *) victim->data)->unit->packets->len;
+  layer->n_packets -= ((LmccQueuedUnit *) victim->data)->unit->packets->len;
   queued_unit_free (victim->data);
   g_queue_delete_link (&layer->units, victim);
 

@@ -4,10 +4,10 @@
 #include "lmcc-sender.h"
 
 #include "lmcc-allocate.h"
+#include "lmcc-announce.h"
+#include "lmcc-key-alignment.h"
 #include "lmcc-meter.h"
 #include "lmcc-pacer.h"
-#include "lmcc-rtcp.h"
-#include "lmcc-sdp.h"
 
 #include <string.h>
 
@@ -16,14 +16,6 @@
 /* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
 #define FILLER_SSRC_OFFSET 0x800
 #define FILLER_PAYLOAD_SIZE 4
-
-/* A changed record is sent so often, with this in between, so that one lost packet
- * does not keep a receiver from it. */
-#define RECORD_REPEATS 3
-#define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
-
-/* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
-#define CONTROL_SHARE 20
 
 /* Rates are looked at so often; what differs by more than a tenth is announced. */
 #define RATE_CHECK_INTERVAL (250 * LMCC_MSECOND)
@@ -35,18 +27,6 @@
 #define CATCH_UP_FRACTION 4
 
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
-
-/* Pictures of which the rungs' key frames are compared; rungs that are further
- * apart than this were left behind by the collector anyway. */
-#define MAX_PICTURES 64
-
-typedef struct
-{
-  LmccTime presentation_time;
-  guint16 present;
-  guint16 key;
-  gboolean misaligned;
-} Picture;
 
 typedef struct
 {
@@ -67,10 +47,8 @@ struct _LmccSender
 {
   LmccSession session;
   LmccSenderStats stats;
-  gchar *cname;
-  guint32 rtp_offset;
-  LmccTime ntp_offset;
   guint mtu;
+  gsize udp_overhead;
   gboolean stopped;
 
   LmccAllocator allocator;
@@ -78,20 +56,14 @@ struct _LmccSender
   LayerNumbers numbers[LMCC_MAX_LAYERS];
   guint16 osn;
   guint8 anchors[N_STREAMS];
-  LmccSenderReport reports[2];
 
   LmccTime newest;
   LmccTime unit_interval;
   LmccTime rate_check;
   LmccTime rate_changed;
 
-  guint record_repeats;
-  LmccTime record_repeat;
-  LmccTime record_sent;
-  gsize record_size;
-
-  Picture pictures[MAX_PICTURES];
-  guint n_pictures;
+  LmccAnnouncer announcer;
+  LmccKeyAlignment key_alignment;
   LmccTime key_requested;
 
   GArray *actions;
@@ -107,40 +79,10 @@ push_action (LmccSender * sender, LmccSenderActionType type, guint group,
   g_array_append_val (sender->actions, action);
 }
 
-/* Rounded to the nearest unit: presentation times that were rounded down to
- * nanoseconds give the encoder's own ticks again. The product of the seconds may
- * wrap, as the timestamp does. */
-static guint32
-to_rtp_time (const LmccSender * sender, LmccTime time, guint32 clock_rate)
-{
-  guint64 whole = time / LMCC_SECOND * clock_rate;
-  guint64 rest = (time % LMCC_SECOND * clock_rate + LMCC_SECOND / 2)
-      / LMCC_SECOND;
-
-  return (guint32) (sender->rtp_offset + whole + rest);
-}
-
-static guint32
-stream_clock_rate (const LmccSender * sender, guint stream)
-{
-  return stream == LMCC_STREAM_SOUND
-      ? sender->session.sound.clock_rate : sender->session.video.clock_rate;
-}
-
-static gboolean
-has_sound (const LmccSender * sender)
-{
-  return sender->session.sound.encoding_name[0] != '\0'
-      && sender->session.sound.clock_rate > 0;
-}
-
-/* Control packets */
-
 static gsize
 ip_size (const LmccSender * sender, const LmccPacket * packet)
 {
-  return lmcc_allocator_packet_size (&sender->allocator, 0) + packet->size
-      - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
+  return sender->udp_overhead + packet->size;
 }
 
 static void
@@ -149,98 +91,31 @@ send_control (LmccSender * sender, LmccPacket * packet, LmccTime now)
   gsize size = ip_size (sender, packet);
 
   sender->stats.control_bytes += size;
-  sender->record_size += size;
   lmcc_meter_add_sent (&sender->channels[0].meter, now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
 }
 
 static void
-fill_reports (LmccSender * sender, LmccTime now)
-{
-  LmccTime ntp_time = sender->ntp_offset + now;
-  guint64 fraction = ((ntp_time % LMCC_SECOND) << 32) / LMCC_SECOND;
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (sender->reports); i++) {
-    guint stream = i == 0 ? 0 : LMCC_STREAM_SOUND;
-    LmccSenderReport *report = &sender->reports[i];
-
-    report->ssrc = lmcc_session_ssrc (&sender->session, stream, 0);
-    report->ntp_time = (ntp_time / LMCC_SECOND) << 32 | fraction;
-    report->rtp_time =
-        to_rtp_time (sender, now, stream_clock_rate (sender, stream));
-  }
-}
-
-static void
-send_record (LmccSender * sender, LmccTime now)
-{
-  g_autofree gchar *text =
-      lmcc_sdp_format (&sender->session, LMCC_SDP_RECORD);
-  gsize size = strlen (text), at;
-  LmccRecordFragment fragment = { 0 };
-
-  fragment.ssrc = sender->session.ssrc_base;
-  fragment.version = (guint16) sender->session.revision;
-  fragment.count = (guint8) MIN (LMCC_RTCP_MAX_FRAGMENTS,
-      (size + LMCC_RTCP_FRAGMENT_SIZE - 1) / LMCC_RTCP_FRAGMENT_SIZE);
-
-  fill_reports (sender, now);
-  sender->record_size = 0;
-  sender->record_sent = now;
-  for (; fragment.index < fragment.count; fragment.index++) {
-    at = (gsize) fragment.index * LMCC_RTCP_FRAGMENT_SIZE;
-    fragment.data = (const guint8 *) text + at;
-    fragment.size = MIN (size - at, LMCC_RTCP_FRAGMENT_SIZE);
-    send_control (sender, lmcc_rtcp_build (sender->reports,
-            has_sound (sender) ? 2 : 1, sender->cname, &fragment), now);
-  }
-}
-
-static LmccTime
-record_interval (const LmccSender * sender)
-{
-  guint64 rate = sender->session.layers[0].rate;
-  guint64 bits = (guint64) sender->record_size * 8 * CONTROL_SHARE;
-
-  if (rate == 0)
-    return LMCC_RECORD_INTERVAL_MAX;
-
-  return CLAMP ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL,
-      LMCC_RECORD_INTERVAL_MAX);
-}
-
-static LmccTime
-next_record (const LmccSender * sender)
-{
-  if (sender->record_repeats > 0)
-    return sender->record_repeat;
-
-  return sender->record_sent + record_interval (sender);
-}
-
-static void
 handle_record (LmccSender * sender, LmccTime now)
 {
-  if (now < next_record (sender))
+  g_autoptr (GPtrArray) packets = NULL;
+  guint i;
+
+  if (now < lmcc_announcer_next (&sender->announcer, &sender->session))
     return;
 
-  if (sender->record_repeats > 0) {
-    sender->record_repeats--;
-    sender->record_repeat = now + RECORD_REPEAT_INTERVAL;
-  }
-  send_record (sender, now);
+  packets = lmcc_announcer_send (&sender->announcer, &sender->session,
+      sender->udp_overhead, now);
+  for (i = 0; i < packets->len; i++)
+    send_control (sender, g_ptr_array_index (packets, i), now);
 }
 
 static void
 announce_table (LmccSender * sender, LmccTime now)
 {
-  sender->record_repeats = RECORD_REPEATS;
-  sender->record_repeat = now;
+  lmcc_announcer_changed (&sender->announcer, now);
   push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
 }
-
-/* Rates */
 
 static gboolean
 rate_differs (guint64 announced, guint64 rate)
@@ -281,8 +156,6 @@ handle_rates (LmccSender * sender, LmccTime now)
   }
 }
 
-/* Media and filler packets */
-
 static void
 fill_header (LmccSender * sender, guint layer, LmccTime now,
     LmccHeader * header)
@@ -292,7 +165,8 @@ fill_header (LmccSender * sender, guint layer, LmccTime now,
   header->table = sender->session.version & 3;
   header->signal = LMCC_SIGNAL_NOBODY;
   header->lsn = sender->numbers[layer].lsn++;
-  header->send_time = lmcc_time_to_ntp_short (sender->ntp_offset + now);
+  header->send_time =
+      lmcc_time_to_ntp_short (sender->announcer.ntp_offset + now);
 }
 
 static void
@@ -310,15 +184,6 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   if (sender->mtu > 0 && packet->size > sender->mtu)
     sender->stats.packets_oversize++;
   push_action (sender, LMCC_SENDER_ACTION_SEND, layer, packet);
-}
-
-static void
-count_report (LmccSender * sender, guint layer, guint stream, gsize payload)
-{
-  if (layer != 0 || (stream != 0 && stream != LMCC_STREAM_SOUND))
-    return;
-  sender->reports[stream != 0].packets++;
-  sender->reports[stream != 0].octets += (guint32) payload;
 }
 
 static void
@@ -351,12 +216,13 @@ send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
       : allotment.osn;
   fill_header (sender, layer, now, &header);
 
-  count_report (sender, layer, allotment.stream, rtp.payload_size);
+  lmcc_announcer_count (&sender->announcer, allotment.stream, layer,
+      rtp.payload_size);
   rtp.marker = allotment.last;
   rtp.payload_type = sender->session.payload_type + allotment.stream;
   rtp.sequence = sender->numbers[layer].sequence[allotment.stream]++;
-  rtp.timestamp = to_rtp_time (sender, allotment.presentation_time,
-      stream_clock_rate (sender, allotment.stream));
+  rtp.timestamp = lmcc_announcer_get_rtp_time (&sender->announcer,
+      &sender->session, allotment.stream, allotment.presentation_time);
   rtp.ssrc = lmcc_session_ssrc (&sender->session, allotment.stream, layer);
   packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id,
       allotment.packet->data + rtp.header_size);
@@ -411,8 +277,8 @@ send_filler (LmccSender * sender, guint layer, LmccTime now)
 
   rtp.payload_type = sender->session.filler_payload_type;
   rtp.sequence = sender->numbers[layer].filler_sequence++;
-  rtp.timestamp =
-      to_rtp_time (sender, now, sender->session.video.clock_rate);
+  rtp.timestamp = lmcc_announcer_get_rtp_time (&sender->announcer,
+      &sender->session, 0, now);
   rtp.ssrc = sender->session.ssrc_base + FILLER_SSRC_OFFSET + layer;
   rtp.payload_size = FILLER_PAYLOAD_SIZE;
   packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id, NULL);
@@ -433,8 +299,6 @@ handle_fillers (LmccSender * sender, LmccTime now)
       send_filler (sender, i, now);
   }
 }
-
-/* Units */
 
 static void
 change_table (LmccSender * sender, guint klass, LmccTime now)
@@ -469,43 +333,13 @@ change_table (LmccSender * sender, guint klass, LmccTime now)
   announce_table (sender, now);
 }
 
-static Picture *
-find_picture (LmccSender * sender, LmccTime presentation_time)
-{
-  guint n = MIN (sender->n_pictures, MAX_PICTURES), i;
-  Picture *picture;
-
-  for (i = 0; i < n; i++) {
-    if (sender->pictures[i].presentation_time == presentation_time)
-      return &sender->pictures[i];
-  }
-
-  picture = &sender->pictures[sender->n_pictures++ % MAX_PICTURES];
-  memset (picture, 0, sizeof (*picture));
-  picture->presentation_time = presentation_time;
-
-  return picture;
-}
-
-/* Class 0 of a rung's picture comes before its other classes, so that what is seen
- * of a rung first says whether the picture is key there. */
 static void
 check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 {
-  Picture *picture;
-
-  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND)
+  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND
+      || !lmcc_key_alignment_push (&sender->key_alignment, unit))
     return;
 
-  picture = find_picture (sender, unit->presentation_time);
-  picture->present |= 1u << unit->stream;
-  if (unit->klass == 0 && unit->switch_point)
-    picture->key |= 1u << unit->stream;
-  if (picture->misaligned || picture->key == 0
-      || picture->key == picture->present)
-    return;
-
-  picture->misaligned = TRUE;
   sender->stats.key_misaligned++;
   if (sender->key_requested != LMCC_TIME_NONE
       && now < sender->key_requested + KEY_REQUEST_INTERVAL)
@@ -528,8 +362,7 @@ measure_unit (const LmccSender * sender, const LmccUnit * unit, gsize * bytes)
         || LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + rtp.payload_size
         > LMCC_MAX_PACKET_SIZE)
       return FALSE;
-    *bytes += lmcc_allocator_packet_size (&sender->allocator,
-        rtp.payload_size);
+    *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
   }
 
   return unit->packets->len > 0;
@@ -544,7 +377,8 @@ is_of_session (const LmccSender * sender, const LmccUnit * unit)
     return FALSE;
 
   return unit->stream < sender->session.n_rungs
-      || (unit->stream == LMCC_STREAM_SOUND && has_sound (sender));
+      || (unit->stream == LMCC_STREAM_SOUND
+      && lmcc_session_has_sound (&sender->session));
 }
 
 static void
@@ -688,13 +522,15 @@ lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
 LmccTime
 lmcc_sender_next_timeout (const LmccSender * sender)
 {
-  LmccTime next;
+  LmccTime next, record;
   guint layer, i;
 
   if (sender->stopped)
     return LMCC_TIME_NONE;
 
-  next = MIN (next_media (sender, &layer), next_record (sender));
+  next = next_media (sender, &layer);
+  record = lmcc_announcer_next (&sender->announcer, &sender->session);
+  next = MIN (next, record);
   next = MIN (next, sender->rate_check);
   for (i = 0; i < sender->session.n_layers; i++)
     next = MIN (next, sender->numbers[i].last_sent + LMCC_FILLER_INTERVAL);
@@ -737,7 +573,7 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now)
   if (sender->stopped)
     return;
   lmcc_allocator_flush (&sender->allocator);
-  sender->n_pictures = 0;
+  sender->key_alignment.n_pictures = 0;
 }
 
 /**
@@ -766,9 +602,8 @@ lmcc_sender_stop (LmccSender * sender, LmccTime now)
     return;
 
   lmcc_sender_flush (sender, now);
-  fill_reports (sender, now);
-  send_control (sender, lmcc_rtcp_build_bye (&sender->reports[0],
-          sender->cname), now);
+  send_control (sender, lmcc_announcer_bye (&sender->announcer,
+          &sender->session, now), now);
   sender->stopped = TRUE;
 }
 
@@ -856,9 +691,9 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   sender->session.n_rungs = CLAMP (config->session.n_rungs, 1, LMCC_MAX_RUNGS);
   if (sender->session.window == 0)
     sender->session.window = LMCC_DEFAULT_WINDOW;
-  sender->cname = g_strdup (config->cname ? config->cname : "");
-  sender->rtp_offset = config->rtp_offset;
-  sender->ntp_offset = config->ntp_offset;
+  sender->announcer.cname = g_strdup (config->cname ? config->cname : "");
+  sender->announcer.rtp_offset = config->rtp_offset;
+  sender->announcer.ntp_offset = config->ntp_offset;
   sender->mtu = config->mtu;
   sender->newest = LMCC_TIME_NONE;
   sender->rate_changed = LMCC_TIME_NONE;
@@ -868,6 +703,8 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
 
   lmcc_allocator_init (&sender->allocator, &sender->session);
   lmcc_allocator_describe (&sender->allocator, &sender->session);
+  sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
+      - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
   seed_numbers (sender, config->sequence_seed, now);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     sender->session.layers[i].rate = 0;
@@ -893,6 +730,6 @@ lmcc_sender_free (LmccSender * sender)
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   g_array_unref (sender->actions);
   lmcc_allocator_clear (&sender->allocator);
-  g_free (sender->cname);
+  g_free (sender->announcer.cname);
   g_free (sender);
 }

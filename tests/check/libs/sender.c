@@ -274,8 +274,7 @@ GST_START_TEST (test_classes_beyond_the_last_group_join_lower_layers)
   guint i, klass;
 
   /* Room for five groups only: two classes in each rung. */
-  fail_unless (lmcc_address_parse ("239.255.255.251",
-          &config.session.address));
+  fail_unless (lmcc_address_parse ("239.255.255.251", &config.session.address));
   h = harness_new (&config);
   session = lmcc_sender_get_session (h.sender);
   for (klass = 0; klass < LMCC_MAX_CLASSES; klass++) {
@@ -321,8 +320,7 @@ GST_START_TEST (test_most_rungs_and_classes_stay_within_the_limits)
   harness_clear (&h);
 
   /* More rungs than groups: the upper ones share the last. */
-  fail_unless (lmcc_address_parse ("239.255.255.254",
-          &config.session.address));
+  fail_unless (lmcc_address_parse ("239.255.255.254", &config.session.address));
   h = harness_new (&config);
   session = lmcc_sender_get_session (h.sender);
   push (&h, make_unit (LMCC_MAX_RUNGS - 1, 2, h.now, 1, 100));
@@ -874,8 +872,7 @@ GST_START_TEST (test_records_stay_under_a_twentieth_of_the_base_rate)
 {
   /* 1.1 Mbit/s: as often as wanted. 100 kbit/s: in between. 20 kbit/s: at least. */
   check_control_share (1000, 5, LMCC_RECORD_INTERVAL, LMCC_RECORD_INTERVAL);
-  check_control_share (400, 1, LMCC_RECORD_INTERVAL + 10 * MS,
-      1500 * MS);
+  check_control_share (400, 1, LMCC_RECORD_INTERVAL + 10 * MS, 1500 * MS);
   check_control_share (20, 1, LMCC_RECORD_INTERVAL_MAX,
       LMCC_RECORD_INTERVAL_MAX);
 }
@@ -906,8 +903,7 @@ on_record (gpointer user_data, const LmccRecordFragment * fragment)
 
   control->n_records++;
   g_free (control->record);
-  control->record =
-      g_strndup ((const gchar *) fragment->data, fragment->size);
+  control->record = g_strndup ((const gchar *) fragment->data, fragment->size);
 }
 
 static void
@@ -1202,8 +1198,7 @@ GST_START_TEST (test_memory_is_bounded_and_units_stay_whole)
   guint i, n_first = 0, n_last = 0, n_low = 0;
 
   /* One group: all classes share a layer. */
-  fail_unless (lmcc_address_parse ("239.255.255.255",
-          &config.session.address));
+  fail_unless (lmcc_address_parse ("239.255.255.255", &config.session.address));
   h = harness_new (&config);
   for (i = 0; i < 2000; i++) {
     push (&h, make_unit (0, i < 1000 ? 2 : i % 2, h.now, 7, 10));
@@ -1318,7 +1313,8 @@ sender_suite (void)
   tcase_add_test (tc, test_timestamps_are_exact_and_equal_in_all_rungs);
   tcase_add_test (tc, test_only_the_payload_of_incoming_packets_is_kept);
   tcase_add_test (tc, test_constant_input_is_sent_at_a_constant_rate);
-  tcase_add_test (tc, test_no_packet_leaves_before_its_time_or_after_the_window);
+  tcase_add_test (tc,
+      test_no_packet_leaves_before_its_time_or_after_the_window);
   tcase_add_test (tc, test_a_late_caller_catches_up_and_no_more);
   tcase_add_test (tc, test_late_units_are_counted_and_not_sent_in_one_burst);
   tcase_add_test (tc,
