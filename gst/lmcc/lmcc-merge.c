@@ -37,6 +37,7 @@ struct _LmccMerge
 {
   Layer layers[LMCC_MAX_LAYERS];
   guint n_layers;               /* highest active layer + 1 */
+  guint8 table;
   gboolean started;
   guint16 next_osn;             /* one past the latest packet given out */
   guint64 late;
@@ -160,6 +161,18 @@ queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
     drop_oldest (layer);
 }
 
+/* What a layer said of its later packets holds within one layer table: packets
+ * that wait at the sender may leave in another layer after a change. */
+static void
+start_table (LmccMerge * merge, guint8 table)
+{
+  guint i;
+
+  merge->table = table;
+  for (i = 0; i < merge->n_layers; i++)
+    merge->layers[i].active = FALSE;
+}
+
 /**
  * lmcc_merge_push:
  * @merge: a merge
@@ -179,6 +192,8 @@ lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
 {
   Layer *layer = &merge->layers[header->layer];
 
+  if (header->table != merge->table)
+    start_table (merge, header->table);
   if (!layer->active) {
     layer->active = TRUE;
     layer->low_water = header->osn;
