@@ -1,0 +1,190 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bytes become packets, control packets and time steps for a running receiver.
+ * Whatever comes, it keeps within its caps, and time goes on.
+ */
+#include "fuzz.h"
+
+#include <gst/lmcc/lmcc.h>
+#include <string.h>
+
+#define MAX_LEVEL 3
+#define SSRC 0x12345000u
+#define N_LAYERS 6
+
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+} Bytes;
+
+static guint8
+take_byte (Bytes * bytes)
+{
+  if (bytes->size == 0)
+    return 0;
+  bytes->size--;
+
+  return *bytes->data++;
+}
+
+static void
+make_session (LmccSession * session, const LmccAddress * source)
+{
+  guint i;
+
+  lmcc_session_init (session);
+  lmcc_address_parse ("239.255.42.1", &session->address);
+  session->source = *source;
+  session->port = 5004;
+  session->ssrc_base = SSRC;
+  session->n_rungs = 2;
+  session->n_layers = session->n_groups = N_LAYERS;
+  session->video.clock_rate = 90000;
+  g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
+  for (i = 0; i < N_LAYERS; i++)
+    session->layers[i] = (LmccLayer) {
+    100000, (guint8) (i / 3), (guint8) (i % 3)};
+}
+
+/* A packet whose header fields come from the input, mostly close to what is
+ * expected, so that the depths are reached too. */
+static LmccPacket *
+make_packet (Bytes * bytes, guint16 * lsns, guint16 * osn, LmccTime now,
+    guint * group)
+{
+  LmccHeader header = { 0 };
+  LmccRtp rtp = { 0 };
+  guint8 flags = take_byte (bytes);
+  guint8 what = take_byte (bytes);
+  LmccPacket *packet;
+
+  *group = what % N_LAYERS;
+  header.layer = (guint8) * group;
+  header.top_layer = N_LAYERS - 1;
+  header.stream = header.layer / 3;
+  header.klass = header.layer % 3;
+  header.type = (flags & 0x40) ? LMCC_PACKET_FILLER : LMCC_PACKET_MEDIA;
+  header.first = flags & 1;
+  header.last = (flags >> 1) & 1;
+  header.switch_point = (flags >> 2) & 1;
+  header.signal = LMCC_SIGNAL_NOBODY;
+  header.table = (flags & 0x80) ? take_byte (bytes) & 3 : 0;
+  header.anchor = (flags & 0x08) ? take_byte (bytes) : 1;
+  header.lsn = lsns[*group] += 1 + ((flags & 0x10) ? take_byte (bytes) : 0);
+  header.osn = *osn += 1 + ((flags & 0x20) ? take_byte (bytes) : 0);
+  header.send_time = lmcc_time_to_ntp_short (now);
+  rtp.timestamp = (guint32) what * 3750;
+  rtp.payload_size = 20;
+  rtp.ssrc = SSRC + 64u * header.stream + header.layer;
+  rtp.payload_type = 96 + header.stream;
+  if (header.type == LMCC_PACKET_FILLER) {
+    rtp.ssrc = SSRC + 0x800u + header.layer;
+    rtp.payload_type = 112;
+  }
+  packet = lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, NULL);
+  if (what > 240 && bytes->size > 0)
+    packet->data[take_byte (bytes) % packet->size] = take_byte (bytes);
+
+  return packet;
+}
+
+static void
+drain (LmccReceiver * receiver, gboolean * joined)
+{
+  LmccReceiverAction action;
+
+  while (lmcc_receiver_poll_action (receiver, &action)) {
+    switch (action.type) {
+      case LMCC_RECEIVER_ACTION_JOIN:
+        g_assert (action.group <= MAX_LEVEL && !joined[action.group]);
+        joined[action.group] = TRUE;
+        break;
+      case LMCC_RECEIVER_ACTION_LEAVE:
+        g_assert (joined[action.group]);
+        joined[action.group] = FALSE;
+        break;
+      case LMCC_RECEIVER_ACTION_LEVEL:
+        g_assert (action.to >= -1 && action.to <= MAX_LEVEL);
+        break;
+      case LMCC_RECEIVER_ACTION_DELIVER:
+        lmcc_packet_unref (action.packet);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+static void
+push_control (LmccReceiver * receiver, Bytes * bytes, LmccTime now,
+    const LmccAddress * source)
+{
+  gsize size = take_byte (bytes) * 4u;
+
+  size = MIN (size, bytes->size);
+  lmcc_receiver_handle_control (receiver, now, source, 1, bytes->data, size);
+  bytes->data += size;
+  bytes->size -= size;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+{
+  Bytes bytes = { data, size };
+  g_autoptr (LmccReceiver) receiver = NULL;
+  LmccReceiverConfig config = { 0 };
+  gboolean joined[LMCC_MAX_GROUPS] = { FALSE };
+  guint16 lsns[N_LAYERS] = { 0 }, osn = 65000;
+  LmccAddress source;
+  LmccSession session;
+  LmccTime now = 10 * LMCC_SECOND;
+
+  lmcc_address_parse ("10.0.0.1", &source);
+  make_session (&session, &source);
+  config.address = session.address;
+  config.session = &session;
+  config.algorithm = "none";
+  config.latency = LMCC_DEFAULT_LATENCY;
+  config.max_level = MAX_LEVEL;
+  config.on_loss = take_byte (&bytes) & 1;
+  receiver = lmcc_receiver_new (&config);
+  lmcc_receiver_start (receiver, now);
+  drain (receiver, joined);
+
+  while (bytes.size > 0) {
+    guint8 step = take_byte (&bytes);
+    LmccTime next;
+    guint group;
+
+    now += (step >> 2) * LMCC_MSECOND;
+    next = lmcc_receiver_next_timeout (receiver);
+    if (next <= now) {
+      lmcc_receiver_handle_timeout (receiver, now);
+      drain (receiver, joined);
+      g_assert (lmcc_receiver_next_timeout (receiver) > now);
+    }
+    if ((step & 3) == 3) {
+      push_control (receiver, &bytes, now, &source);
+    } else if ((step & 3) == 2 && bytes.size > 0) {
+      lmcc_receiver_set_max_level (receiver,
+          take_byte (&bytes) % (MAX_LEVEL + 1), now);
+    } else {
+      LmccPacket *packet = make_packet (&bytes, lsns, &osn, now, &group);
+
+      if (joined[group])
+        lmcc_receiver_handle_packet (receiver, now, now, group, &source, 1,
+            packet);
+      else
+        lmcc_packet_unref (packet);
+    }
+    drain (receiver, joined);
+  }
+  lmcc_receiver_stop (receiver, now);
+  drain (receiver, joined);
+  for (guint i = 0; i < LMCC_MAX_GROUPS; i++)
+    g_assert (!joined[i]);
+
+  return 0;
+}
