@@ -162,13 +162,13 @@ new_compound (const LmccSenderReport * reports, guint n_reports,
  * @fragment: (nullable): a fragment of the session record to send along, 1 to
  *     %LMCC_RTCP_FRAGMENT_SIZE bytes
  *
- * Builds a compound packet (RFC 3550 section 6.1): a sender report for each SSRC,
- * their CNAMEs, the fragment. Each report takes 28 bytes and its CNAME 8 to 10
- * and the name's length: with a fragment of full size, one or two reports stay
- * below the IPv6 minimum MTU.
+ * Builds a compound packet (RFC 3550 section 6.1): a sender report for each
+ * SSRC, their CNAMEs, the fragment. Each report takes 28 bytes and its CNAME 8
+ * to 10 and the name's length: with a fragment of full size, one or two reports
+ * stay below the IPv6 minimum MTU.
  *
- * Returns: (transfer full) (nullable): the packet, or %NULL if an argument is out
- *     of range
+ * Returns: (transfer full) (nullable): the packet, or %NULL if an argument is
+ *     out of range
  */
 LmccPacket *
 lmcc_rtcp_build (const LmccSenderReport * reports, guint n_reports,
@@ -215,8 +215,8 @@ lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
   return packet;
 }
 
-/* RFC 3550 section 6.5: chunks begin on 32-bit borders; a list of items ends with
- * a zero. */
+/* RFC 3550 section 6.5: chunks begin on 32-bit borders; a list of items ends
+ * with a zero. */
 static gboolean
 check_sdes (const guint8 * data, gsize size, guint n_chunks)
 {
@@ -369,9 +369,9 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
  * @handler: what to call
  * @user_data: for @handler
  *
- * Checks the whole compound packet (RFC 3550 appendix A.2, and the insides of SR,
- * RR, SDES, BYE and our APP), then calls @handler for its parts in order. Other
- * packet types and APP packets of others are skipped.
+ * Checks the whole compound packet (RFC 3550 appendix A.2, and the insides of
+ * SR, RR, SDES, BYE and our APP), then calls @handler for its parts in order.
+ * Other packet types and APP packets of others are skipped.
  *
  * Returns: %FALSE, and nothing was called, if it is not a well-formed compound
  *     packet
@@ -459,8 +459,8 @@ join_fragments (const LmccRecordAssembler * assembler)
  * @assembler: an assembler
  * @fragment: what lmcc_rtcp_parse() handed out
  *
- * A fragment that is already there is ignored, one that is out of range or has a
- * zero byte (a record is text) too. After a whole record the next begins.
+ * A fragment that is already there is ignored, one that is out of range or has
+ * a zero byte (a record is text) too. After a whole record the next begins.
  *
  * Returns: (transfer full) (nullable): the record's text if @fragment made it
  *     whole

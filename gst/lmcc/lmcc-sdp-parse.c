@@ -353,7 +353,8 @@ parse_address (const gchar * family_text, const gchar * text,
       && lmcc_address_parse (text, address) && address->family == family;
 }
 
-/* RFC 8866 section 5.2: user, S0, revision, "IN", family, the sender's address. */
+/* RFC 8866 section 5.2: user, S0, revision, "IN", family, the sender's address.
+ * */
 static gboolean
 parse_origin (Parser * parser, const gchar * text)
 {
@@ -372,8 +373,8 @@ parse_origin (Parser * parser, const gchar * text)
   return TRUE;
 }
 
-/* RFC 8866 section 5.7: a TTL for IPv4 and only there; no range of groups, because
- * the groups are in our own attribute. */
+/* RFC 8866 section 5.7: a TTL for IPv4 and only there; no range of groups,
+ * because the groups are in our own attribute. */
 static gboolean
 parse_connection (Parser * parser, const gchar * text)
 {
@@ -568,8 +569,8 @@ fail (GError ** error, LmccSessionError code, const gchar * what)
   return FALSE;
 }
 
-/* RFC 8866 section 5: every line is a known letter, "=" and a value, the first is
- * the version. Takes line ends off; returns our attribute. */
+/* RFC 8866 section 5: every line is a known letter, "=" and a value, the first
+ * is the version. Takes line ends off; returns our attribute. */
 static gboolean
 check_lines (gchar ** lines, const gchar ** attribute, GError ** error)
 {
@@ -688,8 +689,8 @@ parse_lines (gchar ** lines, LmccSession * session, GError ** error)
  * @session: (out): what it says; only valid if %TRUE is returned
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * Parses what lmcc_sdp_format() writes. Unknown attributes and keys are ignored,
- * every value is checked, at most %LMCC_SDP_MAX_SIZE bytes are taken.
+ * Parses what lmcc_sdp_format() writes. Unknown attributes and keys are
+ * ignored, every value is checked, at most %LMCC_SDP_MAX_SIZE bytes are taken.
  *
  * Returns: whether @session may be used
  */

@@ -149,11 +149,12 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
  * @form: readable, or short
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
- * extmap, RFC 3605 rtcp) as docs/wire-format.md has it. The connection line names
- * the base group only and each media line one payload type only, so that a player
- * that knows nothing of layers plays the base.
+ * extmap, RFC 3605 rtcp) as docs/wire-format.md has it. The connection line
+ * names the base group only and each media line one payload type only, so that
+ * a player that knows nothing of layers plays the base.
  *
- * Returns: (transfer full) (nullable): the text, or %NULL if @session is not valid
+ * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
+ *     valid
  */
 gchar *
 lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)

@@ -216,7 +216,7 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
       || session->packet_size > LMCC_MAX_PACKET_SIZE)
     return invalid (error, "the packet size is not between 100 and 9000");
   if (session->repair > REPAIR_MAX)
-    return invalid (error, "there is more than ten times as much repair as media");
+    return invalid (error, "the repair is more than ten times the media");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)
