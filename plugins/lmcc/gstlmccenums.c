@@ -1,0 +1,107 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:gstlmccenums
+ *
+ * The enumerations that the elements share.
+ */
+#include "config.h"
+
+#include "gstlmccenums.h"
+
+/**
+ * GstLmccAlgorithm:
+ * @auto: what the session announces
+ *
+ * A congestion-control algorithm. Besides `auto` the values are those of the
+ * library's registry: the nicknames are their names in the session record.
+ */
+GType
+gst_lmcc_algorithm_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    guint n, i;
+    const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+    GEnumValue *values = g_new0 (GEnumValue, n + 2);
+    GType new_type;
+
+    values[0].value = GST_LMCC_ALGORITHM_AUTO;
+    values[0].value_name = "What the session announces";
+    values[0].value_nick = "auto";
+    for (i = 0; i < n; i++) {
+      values[i + 1].value = (gint) i + 1;
+      values[i + 1].value_name = list[i]->description;
+      values[i + 1].value_nick = list[i]->name;
+    }
+    /* The type keeps the values for ever. */
+    new_type = g_enum_register_static ("GstLmccAlgorithm", values);
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
+ * gst_lmcc_algorithm_to_name:
+ * @value: a value of #GstLmccAlgorithm
+ *
+ * Returns: (transfer none): its name in the registry, "auto" for what is none
+ */
+const gchar *
+gst_lmcc_algorithm_to_name (gint value)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ALGORITHM);
+  const GEnumValue *entry = g_enum_get_value (klass, value);
+  const gchar *name = entry ? entry->value_nick : "auto";
+
+  g_type_class_unref (klass);
+  return name;
+}
+
+/**
+ * gst_lmcc_algorithm_from_name:
+ * @name: a name of the registry, or "auto"
+ *
+ * Returns: the value of #GstLmccAlgorithm, or -1 where there is none
+ */
+gint
+gst_lmcc_algorithm_from_name (const gchar * name)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ALGORITHM);
+  const GEnumValue *entry = g_enum_get_value_by_nick (klass, name);
+  gint value = entry ? entry->value : -1;
+
+  g_type_class_unref (klass);
+  return value;
+}
+
+/**
+ * GstLmccOnLoss:
+ * @conceal: deliver whole pictures that depend on a lost one, marked
+ * @freeze: deliver nothing that depends on a lost picture
+ *
+ * What #lmccsrc gives out after a packet that was lost.
+ */
+GType
+gst_lmcc_on_loss_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {LMCC_ON_LOSS_CONCEAL, "Deliver whole pictures that depend on a loss, marked",
+        "conceal"},
+    {LMCC_ON_LOSS_FREEZE, "Deliver nothing that depends on a loss", "freeze"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccOnLoss", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}

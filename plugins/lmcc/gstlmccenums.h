@@ -1,0 +1,26 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_ENUMS_H
+#define GST_LMCC_ENUMS_H
+
+#include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
+
+G_BEGIN_DECLS
+
+/* The value "auto" of GstLmccAlgorithm: on the source, what the session
+ * announces. The others follow the library's registry. */
+#define GST_LMCC_ALGORITHM_AUTO 0
+
+#define GST_TYPE_LMCC_ALGORITHM (gst_lmcc_algorithm_get_type ())
+GType gst_lmcc_algorithm_get_type (void);
+const gchar *gst_lmcc_algorithm_to_name (gint value);
+gint gst_lmcc_algorithm_from_name (const gchar * name);
+
+#define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
+GType gst_lmcc_on_loss_get_type (void);
+
+G_END_DECLS
+
+#endif

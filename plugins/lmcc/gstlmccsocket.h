@@ -1,0 +1,107 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SOCKET_H
+#define GST_LMCC_SOCKET_H
+
+#include <gio/gio.h>
+#include <gst/lmcc/lmcc-address.h>
+#include <gst/lmcc/lmcc-packet.h>
+
+G_BEGIN_DECLS
+
+#define GST_LMCC_INTERFACE_NAME_SIZE 16
+
+/**
+ * GstLmccInterface:
+ * @name: "eth0"; empty where the kernel chooses for each packet
+ * @index: its index, or 0 where the kernel chooses
+ * @address: an address of the interface, of the group's family
+ * @is_fallback: no interface was asked for and no route leads to the group, so
+ *     this is the loopback interface: say so to the user
+ */
+typedef struct
+{
+  gchar name[GST_LMCC_INTERFACE_NAME_SIZE];
+  guint index;
+  LmccAddress address;
+  gboolean is_fallback;
+} GstLmccInterface;
+
+gboolean gst_lmcc_interface_choose (const gchar * wanted,
+    const LmccAddress * group, GstLmccInterface * iface, GError ** error);
+gboolean gst_lmcc_route_lookup (const LmccAddress * group,
+    LmccAddress * local);
+gchar *gst_lmcc_interface_list (void);
+
+/**
+ * GstLmccSendOptions:
+ * @family: of the groups
+ * @iface: where to send
+ * @bind_address: local address to send from, or family %LMCC_FAMILY_NONE
+ * @ttl: multicast TTL or hop limit, 0 to 255
+ * @loop: whether receivers on this host get a copy
+ * @dscp: differentiated services code point 0 to 63, or -1 for the default
+ * @buffer_size: kernel send buffer in bytes, or 0 for the default
+ */
+typedef struct
+{
+  LmccFamily family;
+  GstLmccInterface iface;
+  LmccAddress bind_address;
+  guint ttl;
+  gboolean loop;
+  gint dscp;
+  guint buffer_size;
+} GstLmccSendOptions;
+
+gint gst_lmcc_socket_open_send (const GstLmccSendOptions * options,
+    GError ** error);
+gboolean gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
+    const LmccAddress * group, LmccAddress * source);
+gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
+    const LmccAddress * group, guint16 port, const LmccPacket * packet);
+
+gint gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
+    const GstLmccInterface * iface, guint buffer_size,
+    guint * actual_buffer_size, GError ** error);
+gboolean gst_lmcc_socket_join (gint fd, const LmccAddress * group,
+    const LmccAddress * source, const GstLmccInterface * iface,
+    GError ** error);
+gboolean gst_lmcc_socket_leave (gint fd, const LmccAddress * group,
+    const LmccAddress * source, const GstLmccInterface * iface,
+    GError ** error);
+void gst_lmcc_socket_close (gint * fd);
+
+/**
+ * GstLmccDatagram:
+ * @packet: its bytes; (transfer full) for who sets it to %NULL
+ * @source: where it came from
+ * @source_port: likewise
+ * @timestamp: when the kernel got it: ns of CLOCK_REALTIME, 0 if not known
+ * @overflows: datagrams that this socket has dropped so far because its buffer
+ *     was full, modulo 2^32
+ * @truncated: it was larger than %LMCC_MAX_PACKET_SIZE; the rest is lost
+ */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccAddress source;
+  guint16 source_port;
+  guint64 timestamp;
+  guint32 overflows;
+  gboolean truncated;
+} GstLmccDatagram;
+
+typedef struct _GstLmccBatch GstLmccBatch;
+
+GstLmccBatch *gst_lmcc_batch_new (guint size);
+void gst_lmcc_batch_free (GstLmccBatch * batch);
+GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch * batch, guint i);
+gint gst_lmcc_batch_receive (GstLmccBatch * batch, gint fd, GError ** error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccBatch, gst_lmcc_batch_free)
+
+G_END_DECLS
+
+#endif
