@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "gstlmcclayermeta.h"
+#include "gstlmccsink.h"
 #include "gstrtphdrextlmcclayer.h"
 
 static gboolean
@@ -12,6 +13,7 @@ plugin_init (GstPlugin * plugin)
   gboolean registered = FALSE;
 
   gst_lmcc_layer_meta_register ();
+  registered |= GST_ELEMENT_REGISTER (lmccsink, plugin);
   registered |= GST_ELEMENT_REGISTER (rtphdrextlmcclayer, plugin);
 
   return registered;

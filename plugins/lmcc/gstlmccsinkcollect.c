@@ -1,0 +1,227 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* The rungs' queues: units leave them in the order of their decoding times. */
+#include "config.h"
+
+#include "gstlmccsinkcore.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* Back pressure on a pad from so much on: an encoder must be able to run ahead by
+ * what another one holds back more (lookahead). */
+#define QUEUE_TIME (2 * LMCC_SECOND)
+#define QUEUE_UNITS 256
+
+/* Called with lock held. */
+void
+gst_lmcc_sink_wake (GstLmccSinkCore * core)
+{
+  core->n_events++;
+  if (core->waiting && core->clock_id)
+    gst_clock_id_unschedule (core->clock_id);
+  g_cond_broadcast (&core->cond);
+}
+
+void
+gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung)
+{
+  g_queue_clear_full (&rung->units, (GDestroyNotify) lmcc_unit_free);
+}
+
+static gboolean
+is_full (GstLmccSinkPad * rung)
+{
+  const LmccUnit *head = g_queue_peek_head (&rung->units);
+  const LmccUnit *tail = g_queue_peek_tail (&rung->units);
+
+  if (head == NULL)
+    return FALSE;
+  return rung->units.length >= QUEUE_UNITS
+      || (gint64) (tail->decoding_time - head->decoding_time) >=
+      (gint64) QUEUE_TIME;
+}
+
+/* Called with lock held. Whether there is enough to start with: something of every
+ * rung, or so much of one that waiting for more would be waiting for ever. Says so
+ * once. */
+gboolean
+gst_lmcc_sink_check_preroll (GstLmccSinkCore * core)
+{
+  GList *l;
+  gboolean all = core->pads != NULL, full = FALSE;
+
+  if (core->prerolled || !core->running)
+    return FALSE;
+  for (l = core->pads; l; l = l->next) {
+    GstLmccSinkPad *rung = l->data;
+
+    all = all && (rung->units.length > 0 || rung->eos);
+    full = full || is_full (rung);
+  }
+  if (!all && !full)
+    return FALSE;
+  core->prerolled = TRUE;
+  return TRUE;
+}
+
+static gboolean
+is_key (const LmccUnit * unit)
+{
+  return unit->klass == 0 && unit->switch_point;
+}
+
+/* Whether the unit still has its place in the order of decoding times. A rung that
+ * was left out comes back with a key frame only. */
+static gboolean
+is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
+    const LmccUnit * unit)
+{
+  if (unit->decoding_time < core->collected
+      || (rung->left_out && !is_key (unit))) {
+    rung->left_out = TRUE;
+    rung->n_left_out++;
+    return FALSE;
+  }
+  rung->left_out = FALSE;
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_pad_enqueue:
+ * @core: the core; called with lock held, which waiting gives up meanwhile
+ * @rung: where the unit came in
+ * @unit: (transfer full): the unit
+ *
+ * Waits while the queue is full.
+ *
+ * Returns: %FALSE when flushing
+ */
+gboolean
+gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung,
+    LmccUnit * unit)
+{
+  while (core->running && !rung->flushing && is_full (rung))
+    g_cond_wait (&core->cond, &core->lock);
+  if (!core->running || rung->flushing) {
+    lmcc_unit_free (unit);
+    return FALSE;
+  }
+  rung->newest = MAX (rung->newest, unit->presentation_time);
+  if (!is_in_time (core, rung, unit)) {
+    lmcc_unit_free (unit);
+    return TRUE;
+  }
+  g_queue_push_tail (&rung->units, unit);
+  if (rung->units.length == 1)
+    gst_lmcc_sink_wake (core);
+  return TRUE;
+}
+
+/* From biased running time to the library's time. */
+static LmccTime
+to_library_time (GstLmccSinkCore * core, LmccTime biased)
+{
+  gint64 time = (gint64) (biased - GST_LMCC_TIME_BIAS)
+      + (gint64) core->latency + (gint64) core->epoch;
+
+  return time > 0 ? (LmccTime) time : 0;
+}
+
+static GstLmccSinkPad *
+find_next (GstLmccSinkCore * core, gboolean * missing)
+{
+  GstLmccSinkPad *best = NULL;
+  LmccTime best_time = LMCC_TIME_NONE;
+  GList *l;
+
+  *missing = FALSE;
+  for (l = core->pads; l; l = l->next) {
+    GstLmccSinkPad *rung = l->data;
+    const LmccUnit *head = g_queue_peek_head (&rung->units);
+
+    if (head == NULL) {
+      *missing = *missing || (!rung->eos && !rung->left_out);
+    } else if (head->decoding_time < best_time) {
+      best = rung;
+      best_time = head->decoding_time;
+    }
+  }
+  return best;
+}
+
+static void
+leave_out_missing (GstLmccSinkCore * core)
+{
+  GList *l;
+
+  for (l = core->pads; l; l = l->next) {
+    GstLmccSinkPad *rung = l->data;
+
+    if (rung->units.length > 0 || rung->eos || rung->left_out)
+      continue;
+    GST_INFO_OBJECT (rung->pad, "late, left out until its next key frame");
+    rung->left_out = TRUE;
+  }
+}
+
+/**
+ * gst_lmcc_sink_collect:
+ * @core: the core; called with lock held
+ * @now: the time
+ * @wake: (out): when to ask again, or %LMCC_TIME_NONE
+ *
+ * Returns: (transfer full) (nullable): the unit that is due, on the library's clock
+ */
+LmccUnit *
+gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
+{
+  gboolean missing;
+  GstLmccSinkPad *rung = find_next (core, &missing);
+  LmccUnit *unit;
+  LmccTime due = now;
+
+  *wake = LMCC_TIME_NONE;
+  if (rung == NULL)
+    return NULL;
+  unit = g_queue_peek_head (&rung->units);
+  if (core->settings.sync)
+    due = to_library_time (core, unit->decoding_time);
+  if (due > now) {
+    *wake = due;
+    return NULL;
+  }
+  if (missing) {
+    if (!LMCC_TIME_IS_VALID (core->missing_since))
+      core->missing_since = core->settings.sync ? due : now;
+    *wake = core->missing_since + core->settings.rung_timeout;
+    if (now < *wake)
+      return NULL;
+    leave_out_missing (core);
+  }
+  core->missing_since = LMCC_TIME_NONE;
+  g_queue_pop_head (&rung->units);
+  g_cond_broadcast (&core->cond);
+  core->collected = unit->decoding_time;
+  unit->stream = rung->stream;
+  unit->presentation_time = to_library_time (core, unit->presentation_time);
+  unit->decoding_time = due;
+  return unit;
+}
+
+/* Called with lock held. */
+gboolean
+gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum)
+{
+  GList *l;
+
+  for (l = core->pads; l; l = l->next) {
+    GstLmccSinkPad *rung = l->data;
+
+    if (!rung->eos || rung->units.length > 0)
+      return FALSE;
+    *seqnum = rung->eos_seqnum;
+  }
+  return core->pads != NULL;
+}

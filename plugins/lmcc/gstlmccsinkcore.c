@@ -1,0 +1,348 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The element inside lmccsink that takes RTP on its pads. What it does with them
+ * is in gstlmccsinkpad.c, gstlmccsinkcollect.c and gstlmccsinkpacer.c.
+ */
+#include "config.h"
+
+#include "gstlmccsinkcore.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_lmcc_sink_debug);
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
+
+/* Opening and closing */
+
+static gboolean
+open_socket (GstLmccSinkCore * core)
+{
+  const GstLmccSinkSettings *settings = &core->settings;
+  GstLmccSendOptions options = { 0, };
+  g_autoptr (GError) error = NULL;
+
+  if (!gst_lmcc_interface_choose (settings->multicast_iface,
+          &settings->address, &core->iface, &error)) {
+    GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
+  options.family = settings->address.family;
+  options.iface = core->iface;
+  options.bind_address = settings->bind_address;
+  options.ttl = settings->ttl;
+  options.loop = settings->loop;
+  options.dscp = settings->dscp;
+  options.buffer_size = settings->buffer_size;
+  core->fd = gst_lmcc_socket_open_send (&options, &error);
+  if (core->fd < 0) {
+    GST_ELEMENT_ERROR (core, RESOURCE, OPEN_WRITE, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
+  GST_INFO_OBJECT (core, "sending on interface %s", core->iface.name);
+  if (core->iface.is_fallback)
+    GST_ELEMENT_INFO (core, RESOURCE, SETTINGS,
+        ("No route leads to the multicast group: sending on the loopback "
+            "interface %s, to receivers on this host only. Set multicast-iface "
+            "to reach others.", core->iface.name), (NULL));
+  return TRUE;
+}
+
+static void
+clear_settings (GstLmccSinkSettings * settings)
+{
+  g_free (settings->multicast_iface);
+  g_free (settings->sdp_location);
+  memset (settings, 0, sizeof (*settings));
+}
+
+/**
+ * gst_lmcc_sink_core_open:
+ * @core: the core, closed
+ * @settings: (inout): taken over; zeroed
+ *
+ * Opens the socket. Errors are posted.
+ *
+ * Returns: whether it is open
+ */
+gboolean
+gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
+{
+  clear_settings (&core->settings);
+  core->settings = *settings;
+  memset (settings, 0, sizeof (*settings));
+  return open_socket (core);
+}
+
+/**
+ * gst_lmcc_sink_core_close:
+ * @core: the core, stopped
+ */
+void
+gst_lmcc_sink_core_close (GstLmccSinkCore * core)
+{
+  gst_lmcc_socket_close (&core->fd);
+}
+
+/**
+ * gst_lmcc_sink_core_start:
+ * @core: the core, open
+ *
+ * Starts the pacing thread; it waits for PLAYING.
+ */
+void
+gst_lmcc_sink_core_start (GstLmccSinkCore * core)
+{
+  GList *l;
+
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l; l = l->next)
+    gst_lmcc_sink_pad_reset (l->data);
+  core->running = TRUE;
+  core->playing = FALSE;
+  core->prerolled = FALSE;
+  core->flush_sender = FALSE;
+  g_atomic_int_set (&core->reset_time, FALSE);
+  core->epoch = 0;
+  core->now = 0;
+  core->latency = 0;
+  core->collected = 0;
+  core->missing_since = LMCC_TIME_NONE;
+  core->started = FALSE;
+  core->send_errors = 0;
+  g_clear_pointer (&core->sdp, g_free);
+  g_mutex_unlock (&core->lock);
+  core->advised = FALSE;
+  core->next_stats = 0;
+  core->next_key_unit = core->settings.key_unit_interval;
+  core->next_key_check = 0;
+  core->requested_key_unit = 0;
+  core->eos_posted = FALSE;
+  core->sdp_failed = FALSE;
+  core->thread = g_thread_new ("lmccsink-pacer", gst_lmcc_sink_pacer_run, core);
+}
+
+/**
+ * gst_lmcc_sink_core_stop:
+ * @core: the core
+ *
+ * Says BYE and ends the pacing thread. Streaming threads are let go.
+ */
+void
+gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
+{
+  if (core->thread == NULL)
+    return;
+  g_mutex_lock (&core->lock);
+  core->running = FALSE;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+  g_clear_pointer (&core->thread, g_thread_join);
+  if (core->clock_id)
+    gst_clock_id_unref (core->clock_id);
+  core->clock_id = NULL;
+}
+
+/* Element */
+
+/**
+ * gst_lmcc_sink_list_pads:
+ * @element: the core or lmccsink
+ *
+ * Returns: (transfer full) (element-type GstPad): its sink pads now
+ */
+GList *
+gst_lmcc_sink_list_pads (GstElement * element)
+{
+  GList *pads, *l;
+
+  GST_OBJECT_LOCK (element);
+  pads = g_list_copy (element->sinkpads);
+  for (l = pads; l; l = l->next)
+    gst_object_ref (l->data);
+  GST_OBJECT_UNLOCK (element);
+  return pads;
+}
+
+static gboolean
+push_upstream (GstElement * element, GstEvent * event)
+{
+  gboolean all = GST_EVENT_TYPE (event) != GST_EVENT_SEEK, done = FALSE;
+  GList *pads, *l;
+
+  pads = gst_lmcc_sink_list_pads (GST_ELEMENT (element));
+  for (l = pads; l && (all || !done); l = l->next)
+    done = gst_pad_push_event (l->data, gst_event_ref (event)) || done;
+  g_list_free_full (pads, gst_object_unref);
+  gst_event_unref (event);
+  return done;
+}
+
+static gboolean
+gst_lmcc_sink_core_send_event (GstElement * element, GstEvent * event)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  GstClockTime latency;
+
+  if (!GST_EVENT_IS_UPSTREAM (event))
+    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->send_event
+        (element, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    gst_event_parse_latency (event, &latency);
+    GST_INFO_OBJECT (core, "latency %" GST_TIME_FORMAT,
+        GST_TIME_ARGS (latency));
+    g_mutex_lock (&core->lock);
+    core->latency = GST_CLOCK_TIME_IS_VALID (latency) ? latency : 0;
+    gst_lmcc_sink_wake (core);
+    g_mutex_unlock (&core->lock);
+  }
+  return push_upstream (element, event);
+}
+
+/* All rungs are sent on one time line: the slowest decides. */
+static gboolean
+query_latency (GstElement * element, GstQuery * query)
+{
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gboolean live = FALSE, answered = FALSE;
+  GList *pads, *l;
+
+  pads = gst_lmcc_sink_list_pads (GST_ELEMENT (element));
+  for (l = pads; l; l = l->next) {
+    g_autoptr (GstQuery) peer = gst_query_new_latency ();
+    GstClockTime peer_min, peer_max;
+    gboolean peer_live;
+
+    if (!gst_pad_peer_query (l->data, peer))
+      continue;
+    answered = TRUE;
+    gst_query_parse_latency (peer, &peer_live, &peer_min, &peer_max);
+    live = live || peer_live;
+    min = MAX (min, peer_min);
+    max = MIN (max, peer_max);
+  }
+  g_list_free_full (pads, gst_object_unref);
+  if (answered)
+    gst_query_set_latency (query, live, min, max);
+  return answered;
+}
+
+static gboolean
+gst_lmcc_sink_core_query (GstElement * element, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return query_latency (element, query);
+  return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->query (element,
+      query);
+}
+
+/**
+ * gst_lmcc_sink_core_set_playing:
+ * @core: the core
+ * @playing: whether time goes on
+ */
+void
+gst_lmcc_sink_core_set_playing (GstLmccSinkCore * core, gboolean playing)
+{
+  g_mutex_lock (&core->lock);
+  core->playing = playing;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+static GstStateChangeReturn
+gst_lmcc_sink_core_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_lmcc_sink_core_start (core);
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      gst_lmcc_sink_core_set_playing (core, FALSE);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      /* Before the pads are deactivated, which waits for the streaming threads. */
+      gst_lmcc_sink_core_stop (core);
+      break;
+    default:
+      break;
+  }
+  ret = GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->change_state
+      (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && ret != GST_STATE_CHANGE_FAILURE)
+    gst_lmcc_sink_core_set_playing (core, TRUE);
+  else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+      && ret == GST_STATE_CHANGE_FAILURE)
+    gst_lmcc_sink_core_stop (core);
+  return ret;
+}
+
+static void
+gst_lmcc_sink_core_finalize (GObject * object)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (object);
+
+  gst_lmcc_socket_close (&core->fd);
+  g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
+  clear_settings (&core->settings);
+  g_free (core->sdp);
+  g_clear_pointer (&core->sender, lmcc_sender_free);
+  g_mutex_clear (&core->lock);
+  g_mutex_clear (&core->sender_lock);
+  g_cond_clear (&core->cond);
+  G_OBJECT_CLASS (gst_lmcc_sink_core_parent_class)->finalize (object);
+}
+
+static void
+gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass * klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_lmcc_sink_core_finalize;
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_change_state);
+  element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_send_event);
+  element_class->query = GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_query);
+  gst_element_class_add_static_pad_template (element_class,
+      &gst_lmcc_sink_core_pad_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Layered multicast sender", "Sink/Network/RTP",
+      "Collects, paces and sends; the inside of lmccsink", "The lmcc project");
+}
+
+static void
+gst_lmcc_sink_core_init (GstLmccSinkCore * core)
+{
+  core->fd = -1;
+  g_mutex_init (&core->lock);
+  g_mutex_init (&core->sender_lock);
+  g_cond_init (&core->cond);
+  GST_OBJECT_FLAG_SET (core, GST_ELEMENT_FLAG_SINK);
+}
+
+/**
+ * gst_lmcc_sink_core_new:
+ * @callbacks: copied
+ *
+ * Returns: (transfer floating): a core without pads
+ */
+GstLmccSinkCore *
+gst_lmcc_sink_core_new (const GstLmccSinkCallbacks * callbacks)
+{
+  GstLmccSinkCore *core =
+      g_object_new (GST_TYPE_LMCC_SINK_CORE, "name", "core", NULL);
+
+  core->callbacks = *callbacks;
+  return core;
+}

@@ -1,0 +1,191 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_CORE_H
+#define GST_LMCC_SINK_CORE_H
+
+#include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
+
+#include "gstlmccsocket.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSinkSettings:
+ * What lmccsink's properties say, as its core needs it. Times in ns.
+ */
+typedef struct
+{
+  LmccAddress address;
+  LmccAddress bind_address;
+  guint16 port;
+  gchar *multicast_iface;
+  guint ttl;
+  gboolean loop;
+  gint dscp;
+  guint buffer_size;
+  guint mtu;
+  LmccTime window;
+  LmccTime latency;
+  const gchar *algorithm;
+  guint payload_type;
+  gboolean sync;
+  LmccTime rung_timeout;
+  LmccTime key_unit_interval;
+  LmccTime stats_interval;
+  gchar *sdp_location;
+} GstLmccSinkSettings;
+
+/**
+ * GstLmccSinkCallbacks:
+ * @preroll: the core waits for data (%FALSE) or has it (%TRUE)
+ * @changed: the property of lmccsink that has another value now
+ *
+ * Called without any lock.
+ */
+typedef struct
+{
+  void (*preroll) (gpointer user_data, gboolean done);
+  void (*changed) (gpointer user_data, const gchar * property);
+  gpointer user_data;
+} GstLmccSinkCallbacks;
+
+typedef struct _GstLmccSinkPad GstLmccSinkPad;
+
+/**
+ * GstLmccSinkPad:
+ * @pad: the core's sink pad for RTP
+ * @index: the number in the name sink_%u
+ *
+ * One rung. The streaming thread's part is guarded by the pad's stream lock, the
+ * rest by the core's lock.
+ */
+struct _GstLmccSinkPad
+{
+  GstPad *pad;
+  guint index;
+
+  /* stream lock */
+  GstSegment segment;
+  LmccClassifier *classifier;
+  guint8 mark_id;
+  LmccTime last_time;
+
+  /* lock */
+  LmccMedia media;
+  guint8 stream;
+  GQueue units;
+  gboolean flushing;
+  gboolean eos;
+  guint32 eos_seqnum;
+  gboolean left_out;
+  guint64 n_left_out;
+  LmccTime newest;
+};
+
+#define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
+G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
+    GstElement)
+
+/*
+ * Lock order: stream lock of a pad, then lock. sender_lock is taken alone. None
+ * is held while pushing, posting, notifying, calling back or sending.
+ */
+struct _GstLmccSinkCore
+{
+  GstElement parent;
+
+  GstLmccSinkCallbacks callbacks;
+
+  /* The pacing thread's own while it runs, else of the state changes. */
+  GThread *thread;
+  GstLmccInterface iface;
+  gint fd;
+  GstClockID clock_id;
+  LmccTime session_start;
+  gboolean advised;
+  LmccTime next_stats;
+  LmccTime next_key_unit;
+  LmccTime next_key_check;
+  LmccTime requested_key_unit;
+  gboolean eos_posted;
+  gboolean sdp_failed;
+
+  GMutex lock;
+  GCond cond;
+  /* Changed only while no thread runs. */
+  GstLmccSinkSettings settings;
+  GList *pads;
+  gboolean running;
+  gboolean playing;
+  gboolean prerolled;
+  gboolean waiting;
+  gboolean flush_sender;
+  /* Atomic: the running time is to start again, by a flush. */
+  gint reset_time;
+  LmccTime epoch;
+  LmccTime now;
+  LmccTime latency;
+  LmccTime collected;
+  LmccTime missing_since;
+  gboolean started;
+  gchar *sdp;
+  guint64 send_errors;
+  /* Counts what may be new for the pacing thread. */
+  guint64 n_events;
+
+  GMutex sender_lock;
+  LmccSender *sender;
+};
+
+/* Units in the queues carry running times with this added: decoding times before
+ * the segment's start are negative. */
+#define GST_LMCC_TIME_BIAS (G_GUINT64_CONSTANT (1) << 62)
+
+GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *
+    callbacks);
+gboolean gst_lmcc_sink_core_open (GstLmccSinkCore * core,
+    GstLmccSinkSettings * settings);
+void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
+void gst_lmcc_sink_core_set_playing (GstLmccSinkCore * core, gboolean playing);
+void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
+GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
+void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad);
+GList *gst_lmcc_sink_list_pads (GstElement * element);
+gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore * core);
+GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core);
+
+/* gstlmccsinkpad.c */
+extern GstStaticPadTemplate gst_lmcc_sink_core_pad_template;
+void gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung);
+void gst_lmcc_sink_pad_free (GstLmccSinkPad * rung);
+
+/* gstlmccsinkcollect.c */
+LmccUnit *gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now,
+    LmccTime * wake);
+gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum);
+gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core,
+    GstLmccSinkPad * rung, LmccUnit * unit);
+gboolean gst_lmcc_sink_check_preroll (GstLmccSinkCore * core);
+void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
+void gst_lmcc_sink_wake (GstLmccSinkCore * core);
+
+/* gstlmccsinkpacer.c */
+gpointer gst_lmcc_sink_pacer_run (gpointer data);
+
+/* gstlmccsinkpay.c */
+GstCaps *gst_lmcc_sink_accepted_caps (void);
+GstElement *gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu);
+
+/* gstlmccsinkkey.c */
+void gst_lmcc_sink_request_key_unit (GstLmccSinkCore * core,
+    LmccTime running_time);
+LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore * core);
+
+GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,62 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_PROPS_H
+#define GST_LMCC_SINK_PROPS_H
+
+#include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
+
+#include "gstlmccenums.h"
+
+G_BEGIN_DECLS
+
+#define DEFAULT_ADDRESS "239.255.42.1"
+#define DEFAULT_PORT 5004
+#define DEFAULT_MULTICAST_IFACE NULL
+#define DEFAULT_BIND_ADDRESS NULL
+#define DEFAULT_TTL_MC 1
+#define DEFAULT_LOOP TRUE
+#define DEFAULT_QOS_DSCP -1
+#define DEFAULT_BUFFER_SIZE 0
+#define DEFAULT_MTU 1400
+#define DEFAULT_WINDOW 100
+#define DEFAULT_LATENCY 200
+#define DEFAULT_PT LMCC_DEFAULT_PAYLOAD_TYPE
+#define DEFAULT_SYNC TRUE
+#define DEFAULT_RUNG_TIMEOUT 200
+#define DEFAULT_KEY_UNIT_INTERVAL 0
+#define DEFAULT_SDP_LOCATION NULL
+#define DEFAULT_STATS_UPDATE_INTERVAL 0
+
+enum
+{
+  PROP_0,
+  PROP_ADDRESS,
+  PROP_PORT,
+  PROP_MULTICAST_IFACE,
+  PROP_BIND_ADDRESS,
+  PROP_TTL_MC,
+  PROP_LOOP,
+  PROP_QOS_DSCP,
+  PROP_BUFFER_SIZE,
+  PROP_MTU,
+  PROP_WINDOW,
+  PROP_LATENCY,
+  PROP_ALGORITHM,
+  PROP_PT,
+  PROP_SYNC,
+  PROP_RUNG_TIMEOUT,
+  PROP_KEY_UNIT_INTERVAL,
+  PROP_SDP_LOCATION,
+  PROP_SDP,
+  PROP_STATS,
+  PROP_STATS_UPDATE_INTERVAL,
+  N_PROPS
+};
+
+void gst_lmcc_sink_install_properties (GObjectClass * klass);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,120 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* What lmccsink counts, as a structure. */
+#include "config.h"
+
+#include "gstlmccsinkcore.h"
+
+static void
+append_structure (GValue * array, GstStructure * s)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, s);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static GstStructure *
+describe_layer (const LmccSession * session, const LmccSenderStats * stats,
+    guint i)
+{
+  const LmccLayer *layer = &session->layers[i];
+  const LmccSenderLayerStats *counts = &stats->layers[i];
+  gchar text[LMCC_ADDRESS_STRLEN] = "";
+  LmccAddress group;
+
+  if (lmcc_address_group (&session->address, i, &group))
+    lmcc_address_format (&group, text);
+  return gst_structure_new ("layer",
+      "layer", G_TYPE_UINT, i,
+      "rate", G_TYPE_UINT64, layer->rate,
+      "cumulative-rate", G_TYPE_UINT64,
+      lmcc_session_cumulative_rate (session, i),
+      "packets-sent", G_TYPE_UINT64, counts->packets,
+      "bytes-sent", G_TYPE_UINT64, counts->bytes,
+      "fillers-sent", G_TYPE_UINT64, counts->fillers,
+      "packets-queued", G_TYPE_UINT, counts->queued,
+      "stream", G_TYPE_UINT, (guint) layer->stream,
+      "class", G_TYPE_UINT, (guint) layer->klass,
+      "address", G_TYPE_STRING, text, NULL);
+}
+
+static void
+add_sender (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats)
+{
+  GValue layers = G_VALUE_INIT;
+  guint64 units = 0;
+  guint i;
+
+  g_value_init (&layers, GST_TYPE_ARRAY);
+  for (i = 0; i < session->n_layers; i++)
+    append_structure (&layers, describe_layer (session, stats, i));
+  for (i = 0; i < G_N_ELEMENTS (stats->units); i++)
+    units += stats->units[i];
+  gst_structure_set (s,
+      "packets-sent", G_TYPE_UINT64, stats->packets,
+      "bytes-sent", G_TYPE_UINT64, stats->bytes,
+      "control-bytes-sent", G_TYPE_UINT64, stats->control_bytes,
+      "units", G_TYPE_UINT64, units,
+      "units-late", G_TYPE_UINT64, stats->units_late,
+      "packets-oversize", G_TYPE_UINT64, stats->packets_oversize,
+      "key-units-misaligned", G_TYPE_UINT64, stats->key_misaligned,
+      "lateness-max-ns", G_TYPE_UINT64, stats->lateness_max, NULL);
+  gst_structure_take_value (s, "layers", &layers);
+}
+
+static void
+add_rungs (GstLmccSinkCore * core, GstStructure * s)
+{
+  GValue rungs = G_VALUE_INIT;
+  guint64 total = 0, errors;
+  GList *l;
+
+  g_value_init (&rungs, GST_TYPE_ARRAY);
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    total += rung->n_left_out;
+    append_structure (&rungs, gst_structure_new ("rung",
+            "pad", G_TYPE_UINT, rung->index,
+            "units-left-out", G_TYPE_UINT64, rung->n_left_out,
+            "units-queued", G_TYPE_UINT, rung->units.length, NULL));
+  }
+  errors = core->send_errors;
+  g_mutex_unlock (&core->lock);
+  gst_structure_set (s, "units-left-out", G_TYPE_UINT64, total,
+      "send-errors", G_TYPE_UINT64, errors, NULL);
+  gst_structure_take_value (s, "rungs", &rungs);
+}
+
+/**
+ * gst_lmcc_sink_core_get_stats:
+ * @core: the core; called without lock
+ *
+ * Returns: (transfer full): the counters of the session; without one the layers
+ *     are an empty array and all counts are 0
+ */
+GstStructure *
+gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core)
+{
+  GstStructure *s = gst_structure_new_empty ("application/x-lmcc-sink-stats");
+  LmccSession *session = g_new0 (LmccSession, 1);
+  LmccSenderStats *stats = g_new0 (LmccSenderStats, 1);
+
+  g_mutex_lock (&core->sender_lock);
+  if (core->sender) {
+    *session = *lmcc_sender_get_session (core->sender);
+    *stats = *lmcc_sender_get_stats (core->sender);
+  }
+  g_mutex_unlock (&core->sender_lock);
+  add_sender (s, session, stats);
+  add_rungs (core, s);
+  g_free (session);
+  g_free (stats);
+  return s;
+}
