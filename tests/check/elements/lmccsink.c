@@ -1,0 +1,618 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gsttestclock.h>
+#include <gst/lmcc/lmcc.h>
+
+#define RTP_CAPS "application/x-rtp,media=video,encoding-name=H264," \
+    "clock-rate=90000,payload=96"
+
+/* A plain receiver */
+
+static gint
+open_group (const gchar * address, gint port)
+{
+  struct sockaddr_in to = { 0, };
+  struct ip_mreqn request = { {0}, };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  gint on = 1, size = 4 << 20;
+
+  fail_unless (fd >= 0);
+  setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof (on));
+  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof (size));
+  to.sin_family = AF_INET;
+  to.sin_port = htons (port);
+  to.sin_addr.s_addr = inet_addr (address);
+  fail_unless (bind (fd, (struct sockaddr *) &to, sizeof (to)) == 0);
+  request.imr_multiaddr = to.sin_addr;
+  request.imr_address.s_addr = htonl (INADDR_LOOPBACK);
+  fail_unless (setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request,
+          sizeof (request)) == 0);
+  return fd;
+}
+
+/* Whether a packet of media came; what else is sent is passed over. */
+static gboolean
+receive_media (gint fd, LmccRtp * rtp, LmccHeader * header)
+{
+  static guint8 bytes[LMCC_MAX_PACKET_SIZE];
+  gssize size;
+
+  while ((size = recv (fd, bytes, sizeof (bytes), 0)) >= 0) {
+    fail_unless (lmcc_rtp_parse (bytes, size, LMCC_HEADER_DEFAULT_ID, rtp));
+    fail_unless (rtp->element != NULL);
+    fail_unless (lmcc_header_parse (rtp->element, rtp->element_size, header));
+    if (header->type == LMCC_PACKET_MEDIA)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Pipelines */
+
+static gint
+setup_sink (GstElement * sink)
+{
+  /* Of this process, so that tests that run beside it are not heard. */
+  gint port = 20000 + (gint) (getpid () % 20000) * 2;
+
+  g_object_set (sink, "multicast-iface", "lo", "port", port, NULL);
+  return port;
+}
+
+static GstElement *
+launch (const gchar * text, gint * port)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (text, &error);
+  GstElement *sink;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  *port = setup_sink (sink);
+  gst_object_unref (sink);
+  return pipeline;
+}
+
+static GstMessage *
+wait_message (GstElement * pipeline, GstMessageType types)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message =
+      gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, types);
+
+  gst_object_unref (bus);
+  fail_unless (message != NULL, "no message came");
+  return message;
+}
+
+static gchar *
+wait_error (GstElement * pipeline)
+{
+  GstMessage *message = wait_message (pipeline, GST_MESSAGE_ERROR);
+  GError *error;
+  gchar *text;
+
+  gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+static void
+assert_error_has (GstElement * pipeline, const gchar * a, const gchar * b)
+{
+  gchar *text = wait_error (pipeline);
+
+  fail_unless (strstr (text, a) != NULL, "'%s' is not in: %s", a, text);
+  fail_unless (strstr (text, b) != NULL, "'%s' is not in: %s", b, text);
+  g_free (text);
+}
+
+static void
+end_pipeline (GstElement * pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+static void
+wait_eos (GstElement * pipeline)
+{
+  GstMessage *message =
+      wait_message (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  assert_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+}
+
+/* One H.264 picture as one RTP packet. */
+static void
+push_picture (GstElement * pipeline, const gchar * name, guint number,
+    GstClockTime time, gboolean key)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  guint8 *bytes = g_malloc0 (100);
+  GstBuffer *buffer;
+  guint32 timestamp = (guint32) gst_util_uint64_scale (time, 90000, GST_SECOND);
+
+  bytes[0] = 0x80;
+  bytes[1] = 0x80 | 96;
+  GST_WRITE_UINT16_BE (bytes + 2, number);
+  GST_WRITE_UINT32_BE (bytes + 4, timestamp);
+  bytes[12] = key ? 0x65 : 0x61;
+  bytes[13] = 0x88;
+  buffer = gst_buffer_new_wrapped (bytes, 100);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
+  assert_equals_int (gst_app_src_push_buffer (GST_APP_SRC (source), buffer),
+      GST_FLOW_OK);
+  gst_object_unref (source);
+}
+
+static void
+end_source (GstElement * pipeline, const gchar * name)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  gst_app_src_end_of_stream (GST_APP_SRC (source));
+  gst_object_unref (source);
+}
+
+static guint64
+get_count (GstElement * pipeline, const gchar * field)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &value));
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+  return value;
+}
+
+/* Properties and errors */
+
+GST_START_TEST (test_properties_have_the_documented_defaults)
+{
+  GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
+  gchar *address, *sdp;
+  gint port, ttl, dscp;
+  guint mtu, window, pt, timeout;
+  gboolean loop, sync;
+  GstStructure *stats;
+
+  g_object_get (sink, "address", &address, "port", &port, "ttl-mc", &ttl,
+      "qos-dscp", &dscp, "mtu", &mtu, "window", &window, "pt", &pt,
+      "rung-timeout", &timeout, "loop", &loop, "sync", &sync, "sdp", &sdp,
+      "stats", &stats, NULL);
+  assert_equals_string (address, "239.255.42.1");
+  assert_equals_int (port, 5004);
+  assert_equals_int (ttl, 1);
+  assert_equals_int (dscp, -1);
+  assert_equals_int (mtu, 1400);
+  assert_equals_int (window, 100);
+  assert_equals_int (pt, 96);
+  assert_equals_int (timeout, 200);
+  fail_unless (loop && sync && sdp == NULL);
+  assert_equals_string (gst_structure_get_name (stats),
+      "application/x-lmcc-sink-stats");
+  gst_structure_free (stats);
+  g_free (address);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_pad_offers_encoded_video_only)
+{
+  GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
+  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  GstCaps *raw = gst_caps_new_empty_simple ("video/x-raw");
+  GstCaps *h264 = gst_caps_new_empty_simple ("video/x-h264");
+  GstCaps *rtp = gst_caps_from_string (RTP_CAPS);
+
+  fail_if (gst_caps_can_intersect (caps, raw));
+  fail_unless (gst_caps_can_intersect (caps, h264));
+  fail_unless (gst_caps_can_intersect (caps, rtp));
+  gst_caps_unref (caps);
+  gst_caps_unref (raw);
+  gst_caps_unref (h264);
+  gst_caps_unref (rtp);
+  gst_element_release_request_pad (sink, pad);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
+{
+  gint port;
+  GstElement *pipeline = launch ("appsrc name=a format=time "
+      "caps=video/x-raw,format=I420,width=16,height=16,framerate=25/1 "
+      "lmccsink name=s", &port);
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *src = gst_element_get_static_pad (source, "src");
+  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+
+  assert_equals_int (gst_pad_link_full (src, pad, GST_PAD_LINK_CHECK_NOTHING),
+      GST_PAD_LINK_OK);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_app_src_push_buffer (GST_APP_SRC (source),
+      gst_buffer_new_allocate (NULL, 384, NULL));
+  assert_error_has (pipeline, "raw", "x264enc");
+  gst_object_unref (src);
+  gst_object_unref (pad);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_two_codecs_are_refused_by_name)
+{
+  gint port;
+  GstElement *pipeline = launch ("lmccsink name=s "
+      "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
+      "appsrc name=b format=time caps=application/x-rtp,media=video,"
+      "encoding-name=VP8,clock-rate=90000,payload=96 ! s.sink_1", &port);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  push_picture (pipeline, "b", 0, 0, TRUE);
+  assert_error_has (pipeline, "H264", "VP8");
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_an_unknown_interface_lists_those_that_there_are)
+{
+  gint port;
+  GstElement *pipeline = launch ("appsrc caps=" RTP_CAPS " ! lmccsink name=s",
+      &port);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+
+  g_object_set (sink, "multicast-iface", "nosuch0", NULL);
+  gst_object_unref (sink);
+  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
+      GST_STATE_CHANGE_FAILURE);
+  assert_error_has (pipeline, "nosuch0", "lo (127.0.0.1");
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_unicast_address_is_refused)
+{
+  gint port;
+  GstElement *pipeline =
+      launch ("appsrc caps=" RTP_CAPS " ! lmccsink name=s address=10.0.0.1",
+      &port);
+
+  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
+      GST_STATE_CHANGE_FAILURE);
+  assert_error_has (pipeline, "10.0.0.1", "239.");
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/* Sending */
+
+#define N_FRAMES 50
+#define N_GROUPS 3
+
+typedef struct
+{
+  guint packets;
+  guint16 sequence;
+  guint32 ssrc;
+  guint klass;
+  guint firsts;
+} Seen;
+
+GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
+{
+  static guint8 osn_seen[65536];
+  gint port, fds[N_GROUPS], i;
+  Seen seen[N_GROUPS] = { {0}, };
+  guint total = 0, firsts = 0, run = 0, n;
+  guint16 osn_first = 0;
+  GstElement *pipeline = launch ("videotestsrc pattern=ball num-buffers="
+      G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
+      "framerate=50/1 ! x264enc b-pyramid=true bframes=3 b-adapt=false "
+      "key-int-max=25 ! lmccsink name=s", &port);
+
+  memset (osn_seen, 0, sizeof (osn_seen));
+  for (i = 0; i < N_GROUPS; i++) {
+    g_autofree gchar *address = g_strdup_printf ("239.255.42.%d", i + 1);
+
+    fds[i] = open_group (address, port);
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_eos (pipeline);
+  for (i = 0; i < N_GROUPS; i++) {
+    LmccRtp rtp;
+    LmccHeader header;
+
+    while (receive_media (fds[i], &rtp, &header)) {
+      if (seen[i].packets > 0) {
+        assert_equals_int (rtp.sequence, (guint16) (seen[i].sequence + 1));
+        fail_unless (rtp.ssrc == seen[i].ssrc);
+      }
+      seen[i].packets++;
+      seen[i].sequence = rtp.sequence;
+      seen[i].ssrc = rtp.ssrc;
+      seen[i].firsts += header.first;
+      assert_equals_int (header.layer, i);
+      assert_equals_int (header.klass, i);
+      assert_equals_int (osn_seen[header.osn], 0);
+      osn_seen[header.osn] = 1;
+      if (total++ == 0)
+        osn_first = header.osn;
+    }
+    fail_unless (seen[i].packets > 0, "nothing in group %d", i);
+    assert_equals_int (seen[i].ssrc & 0xfff, i);
+    firsts += seen[i].firsts;
+    close (fds[i]);
+  }
+  assert_equals_int (firsts, N_FRAMES);
+  for (n = 0; n < total; n++)
+    run += osn_seen[(guint16) (osn_first + n)];
+  assert_equals_int (run, total);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_packets_leave_at_their_due_times)
+{
+  gint port, fd;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! lmccsink name=s", &port);
+  GstClock *clock = gst_test_clock_new_with_start_time (0);
+  GstTestClock *test_clock = GST_TEST_CLOCK (clock);
+  LmccHeader header;
+  LmccRtp rtp;
+  guint32 first = 0;
+  guint n = 0;
+  GstClockTime now = 0;
+
+  gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
+  fd = open_group ("239.255.42.1", port);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  push_picture (pipeline, "a", 1, GST_SECOND, FALSE);
+  while (n < 2) {
+    GstClockID id;
+
+    gst_test_clock_wait_for_next_pending_id (test_clock, &id);
+    while (receive_media (fd, &rtp, &header)) {
+      if (n++ == 0) {
+        first = header.send_time;
+        fail_unless (now <= 100 * GST_MSECOND);
+      } else {
+        /* 16.16 seconds; the window lets it leave up to 100 ms later. */
+        gint64 distance = lmcc_ntp_short_diff (header.send_time, first);
+
+        fail_unless (now >= GST_SECOND && now <= 1100 * GST_MSECOND,
+            "left at %" G_GUINT64_FORMAT, now);
+        fail_unless (distance >= (gint64) (GST_SECOND - 101 * GST_MSECOND)
+            && distance <= (gint64) (1101 * GST_MSECOND));
+      }
+    }
+    now = MAX (now, gst_clock_id_get_time (id));
+    fail_unless (now < 3 * GST_SECOND, "the second picture never left");
+    gst_test_clock_set_time (test_clock, now);
+    gst_clock_id_unref (gst_test_clock_process_next_clock_id (test_clock));
+    gst_clock_id_unref (id);
+  }
+  close (fd);
+  end_pipeline (pipeline);
+  gst_object_unref (clock);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
+{
+  gint port, fd;
+  guint i, n[2] = { 0, 0 };
+  LmccHeader header;
+  LmccRtp rtp;
+  GstElement *pipeline = launch ("lmccsink name=s sync=false rung-timeout=50 "
+      "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
+      "appsrc name=b format=time caps=" RTP_CAPS " ! s.sink_1", &port);
+
+  fd = open_group ("239.255.42.1", port);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  push_picture (pipeline, "b", 0, 0, TRUE);
+  for (i = 1; i < 5; i++)
+    push_picture (pipeline, "a", i, i * 40 * GST_MSECOND, FALSE);
+  while (get_count (pipeline, "units") < 6)
+    g_thread_yield ();
+  /* Too late; then one that needs it; then a key frame. */
+  push_picture (pipeline, "b", 1, 40 * GST_MSECOND, FALSE);
+  push_picture (pipeline, "b", 5, 200 * GST_MSECOND, FALSE);
+  push_picture (pipeline, "b", 6, 240 * GST_MSECOND, TRUE);
+  push_picture (pipeline, "a", 5, 200 * GST_MSECOND, FALSE);
+  push_picture (pipeline, "a", 6, 240 * GST_MSECOND, TRUE);
+  end_source (pipeline, "a");
+  end_source (pipeline, "b");
+  wait_eos (pipeline);
+  assert_equals_uint64 (get_count (pipeline, "units-left-out"), 2);
+  assert_equals_uint64 (get_count (pipeline, "units"), 9);
+  while (receive_media (fd, &rtp, &header))
+    n[header.stream != 0]++;
+  assert_equals_int (n[0], 7);
+  assert_equals_int (n[1], 0);
+  close (fd);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_session_description_is_written_and_readable)
+{
+  gint port;
+  g_autofree gchar *dir = g_dir_make_tmp ("lmccsink-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (dir, "session.sdp", NULL);
+  g_autofree gchar *text = NULL, *property = NULL;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! lmccsink name=s", &port);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  LmccSession session;
+  GError *error = NULL;
+  gsize size;
+
+  g_object_set (sink, "sdp-location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  end_source (pipeline, "a");
+  wait_eos (pipeline);
+  fail_unless (g_file_get_contents (path, &text, &size, NULL));
+  g_object_get (sink, "sdp", &property, NULL);
+  assert_equals_string (text, property);
+  fail_unless (lmcc_sdp_parse (text, size, &session, &error), "%s",
+      error ? error->message : "");
+  assert_equals_int (session.port, port);
+  assert_equals_string (session.video.encoding_name, "H264");
+  assert_equals_int (session.n_rungs, 1);
+  gst_object_unref (sink);
+  end_pipeline (pipeline);
+  g_unlink (path);
+  fail_unless (g_rmdir (dir) == 0, "a temporary file was left");
+}
+
+GST_END_TEST;
+
+static guint
+count_files (void)
+{
+  DIR *dir = opendir ("/proc/self/fd");
+  guint n = 0;
+
+  while (readdir (dir))
+    n++;
+  closedir (dir);
+  return n;
+}
+
+GST_START_TEST (test_fifty_starts_leave_no_descriptor)
+{
+  gint port;
+  guint i, before = 0;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! lmccsink name=s", &port);
+
+  for (i = 0; i < 50; i++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    push_picture (pipeline, "a", i, 0, TRUE);
+    fail_if (gst_element_get_state (pipeline, NULL, NULL,
+            5 * GST_SECOND) == GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    if (i == 1)
+      before = count_files ();
+  }
+  assert_equals_int (count_files (), before);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+static guint
+count_queued (GstElement * pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstStructure *stats;
+  const GValue *rung;
+  guint queued = 0;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  rung = gst_value_array_get_value (gst_structure_get_value (stats, "rungs"),
+      0);
+  gst_structure_get_uint (gst_value_get_structure (rung), "units-queued",
+      &queued);
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+  return queued;
+}
+
+GST_START_TEST (test_a_flush_drops_what_waits)
+{
+  gint port;
+  GstSegment segment;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! lmccsink name=s", &port);
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstPad *src = gst_element_get_static_pad (source, "src");
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  while (get_count (pipeline, "units") < 1)
+    g_thread_yield ();
+  assert_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+          5 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  /* One hour ahead: only the flush gets it out of the way. */
+  push_picture (pipeline, "a", 1, 3600 * GST_SECOND, FALSE);
+  while (count_queued (pipeline) < 1)
+    g_thread_yield ();
+  gst_pad_push_event (src, gst_event_new_flush_start ());
+  gst_pad_push_event (src, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (src, gst_event_new_segment (&segment));
+  assert_equals_int (count_queued (pipeline), 0);
+  gst_object_unref (src);
+  gst_object_unref (source);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+lmccsink_suite (void)
+{
+  Suite *s = suite_create ("lmccsink");
+  TCase *tc = tcase_create ("general");
+
+  tcase_set_timeout (tc, 60);
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_properties_have_the_documented_defaults);
+  tcase_add_test (tc, test_the_pad_offers_encoded_video_only);
+  tcase_add_test (tc, test_raw_video_gets_an_error_that_names_the_encoder);
+  tcase_add_test (tc, test_two_codecs_are_refused_by_name);
+  tcase_add_test (tc, test_an_unknown_interface_lists_those_that_there_are);
+  tcase_add_test (tc, test_a_unicast_address_is_refused);
+  tcase_add_test (tc,
+      test_x264_goes_out_in_three_classes_with_contiguous_numbers);
+  tcase_add_test (tc, test_packets_leave_at_their_due_times);
+  tcase_add_test (tc,
+      test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame);
+  tcase_add_test (tc, test_the_session_description_is_written_and_readable);
+  tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
+  tcase_add_test (tc, test_a_flush_drops_what_waits);
+  return s;
+}
+
+GST_CHECK_MAIN (lmccsink);
