@@ -5,6 +5,7 @@
 
 #include "gstlmcclayermeta.h"
 #include "gstlmccsink.h"
+#include "gstlmccsrc.h"
 #include "gstrtphdrextlmcclayer.h"
 
 static gboolean
@@ -14,6 +15,7 @@ plugin_init (GstPlugin * plugin)
 
   gst_lmcc_layer_meta_register ();
   registered |= GST_ELEMENT_REGISTER (lmccsink, plugin);
+  registered |= GST_ELEMENT_REGISTER (lmccsrc, plugin);
   registered |= GST_ELEMENT_REGISTER (rtphdrextlmcclayer, plugin);
 
   return registered;

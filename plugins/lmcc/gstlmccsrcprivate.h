@@ -1,0 +1,147 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SRC_PRIVATE_H
+#define GST_LMCC_SRC_PRIVATE_H
+
+#include "gstlmccsocket.h"
+#include "gstlmccsrc.h"
+#include "gstlmccsrcqueue.h"
+#include "gstlmccuri.h"
+
+#include <gst/lmcc/lmcc.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
+
+/* Pictures whose times are looked at to learn their distance. */
+#define GST_LMCC_SRC_N_TIMES 16
+
+/**
+ * GstLmccSrcSettings:
+ * @uri_error: what was wrong with the latest `uri`, or %NULL
+ *
+ * What the properties say. The strings belong to the struct.
+ */
+typedef struct
+{
+  gchar *address;
+  gint port;
+  gchar *multicast_iface;
+  gchar *multicast_source;
+  gchar *sdp;
+  guint latency;
+  guint64 timeout;
+  gint max_level;
+  guint64 max_bitrate;
+  gint algorithm;
+  LmccOnLoss on_loss;
+  gint buffer_size;
+  guint stats_update_interval;
+  gchar *uri_error;
+} GstLmccSrcSettings;
+
+void gst_lmcc_src_settings_init (GstLmccSrcSettings * settings);
+void gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
+    GstLmccSrcSettings * to);
+void gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings);
+gboolean gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
+    guint * uri_flags, const GstLmccUri * uri, GError ** error);
+gchar *gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings);
+
+/*
+ * Threads: the application's (properties, state changes), the one that receives
+ * (between PAUSED and PLAYING only, alone with the sockets and the receiver's
+ * changes), the pad's task (takes from the queue and pushes).
+ *
+ * Locks: the object lock guards the settings; `lock` guards the receiver and what
+ * the application may ask of it; the queue has its own. None is taken while
+ * another is held, and none is held while pushing, posting or notifying.
+ */
+struct _GstLmccSrc
+{
+  GstElement parent;
+
+  GstPad *srcpad;
+  GstLmccSrcQueue *queue;
+
+  /* object lock */
+  GstLmccSrcSettings settings;
+  guint uri_flags;
+
+  /* READY to PAUSED sets them; then constant until PAUSED to READY */
+  LmccAddress address;
+  LmccAddress source;
+  guint16 port;
+  guint buffer_size;
+  GstLmccInterface iface;
+
+  /* the receiving thread while it runs, else the thread that changes the state */
+  gint group_fds[LMCC_MAX_GROUPS];
+  guint32 overflows[LMCC_MAX_GROUPS];
+  gint control_fd;
+  gboolean buffer_warned;
+  GstLmccBatch *batch;
+  GArray *actions;
+  GstCaps *caps;
+  gboolean segments_pass;
+  LmccTime times[GST_LMCC_SRC_N_TIMES];
+  guint n_times;
+  GstClock *clock;
+  LmccTime last_now;
+  LmccTime latency_told;
+  LmccTime next_stats;
+
+  GThread *thread;
+  gint wake_fd;
+  gint running;                 /* atomic */
+  gint settings_changed;        /* atomic */
+  gint level;                   /* atomic */
+
+  /* lock */
+  GMutex lock;
+  LmccReceiver *receiver;
+  gboolean have_session;
+  LmccSession session;
+  LmccReceiverStats past;
+  guint64 oversize;
+
+  /* the pad's task */
+  gboolean stream_started;
+  gboolean segment_sent;
+};
+
+/* gstlmccsrcproperties.c */
+void gst_lmcc_src_install_properties (GObjectClass * object_class);
+gboolean gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text,
+    GError ** error);
+gchar *gst_lmcc_src_get_uri (GstLmccSrc * self);
+void gst_lmcc_src_notify_level (GstLmccSrc * self);
+void gst_lmcc_src_notify_stats (GstLmccSrc * self);
+
+/* gstlmccsrcopen.c: READY to PAUSED and back */
+gboolean gst_lmcc_src_open (GstLmccSrc * self);
+void gst_lmcc_src_close (GstLmccSrc * self);
+gboolean gst_lmcc_src_open_group (GstLmccSrc * self, guint group,
+    GError ** error);
+void gst_lmcc_src_close_group (GstLmccSrc * self, guint group);
+
+/* gstlmccsrcsession.c: PAUSED to PLAYING and back */
+void gst_lmcc_src_session_start (GstLmccSrc * self);
+void gst_lmcc_src_session_stop (GstLmccSrc * self);
+void gst_lmcc_src_session_wake (GstLmccSrc * self);
+
+/* gstlmccsrcactions.c: what the library asks for */
+void gst_lmcc_src_collect_actions (GstLmccSrc * self);
+void gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now);
+
+/* gstlmccsrcstats.c */
+void gst_lmcc_src_get_receiver_stats (GstLmccSrc * self,
+    LmccReceiverStats * stats);
+void gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now);
+GstStructure *gst_lmcc_src_create_stats (GstLmccSrc * self);
+
+G_END_DECLS
+
+#endif

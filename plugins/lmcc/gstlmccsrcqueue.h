@@ -1,0 +1,32 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SRC_QUEUE_H
+#define GST_LMCC_SRC_QUEUE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSrcQueue:
+ * Between the thread that receives, which it never holds up, and the pad's task,
+ * which waits in it. What the task cannot push in time is dropped, oldest first,
+ * whole units, events never.
+ */
+typedef struct _GstLmccSrcQueue GstLmccSrcQueue;
+
+GstLmccSrcQueue *gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time);
+void gst_lmcc_src_queue_free (GstLmccSrcQueue * queue);
+void gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event);
+void gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue,
+    GstBuffer * buffer, gboolean unit_start, guint64 now);
+GstMiniObject *gst_lmcc_src_queue_pop (GstLmccSrcQueue * queue);
+void gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue * queue,
+    gboolean flushing);
+void gst_lmcc_src_queue_clear (GstLmccSrcQueue * queue, gboolean events);
+guint64 gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue * queue);
+
+G_END_DECLS
+
+#endif

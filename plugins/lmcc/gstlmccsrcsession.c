@@ -1,0 +1,347 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "config.h"
+
+#include "gstlmccenums.h"
+#include "gstlmccsrcprivate.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
+
+/* Batches taken from one socket before the others have their turn. */
+#define MAX_BATCHES 4
+
+/* A kernel timestamp further back than this is a clock that was set, not a wait. */
+#define MAX_AGE LMCC_SECOND
+
+/* Sockets of the groups, RTCP, and the wake-up. */
+#define MAX_POLL (LMCC_MAX_GROUPS + 2)
+
+/* The running time, which never goes back for the library. */
+static LmccTime
+get_now (GstLmccSrc * self)
+{
+  GstClockTime time = gst_clock_get_time (self->clock);
+  GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
+
+  if (time > base)
+    self->last_now = MAX (self->last_now, time - base);
+  return self->last_now;
+}
+
+/* How long ago the kernel got a datagram whose timestamp is @stamp. */
+static LmccTime
+get_age (guint64 stamp)
+{
+  struct timespec ts;
+  guint64 real;
+
+  if (stamp == 0 || clock_gettime (CLOCK_REALTIME, &ts) != 0)
+    return 0;
+  real = (guint64) ts.tv_sec * LMCC_SECOND + (guint64) ts.tv_nsec;
+  return real > stamp && real - stamp < MAX_AGE ? real - stamp : 0;
+}
+
+static void
+apply_settings (GstLmccSrc * self, LmccTime now)
+{
+  gint max_level;
+  guint64 max_bitrate;
+  LmccOnLoss on_loss;
+
+  if (!g_atomic_int_compare_and_exchange (&self->settings_changed, TRUE, FALSE))
+    return;
+  GST_OBJECT_LOCK (self);
+  max_level = self->settings.max_level;
+  max_bitrate = self->settings.max_bitrate;
+  on_loss = self->settings.on_loss;
+  GST_OBJECT_UNLOCK (self);
+
+  g_mutex_lock (&self->lock);
+  lmcc_receiver_set_on_loss (self->receiver, on_loss);
+  lmcc_receiver_set_max_level (self->receiver, max_level, now);
+  gst_lmcc_src_collect_actions (self);
+  lmcc_receiver_set_max_bitrate (self->receiver, max_bitrate, now);
+  gst_lmcc_src_collect_actions (self);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Must be called with the lock. */
+static void
+handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
+    GstLmccDatagram * datagram)
+{
+  LmccTime age = get_age (datagram->timestamp);
+
+  if (datagram->truncated) {
+    self->oversize++;
+    return;
+  }
+  if (group < 0) {
+    lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
+        datagram->source_port, datagram->packet->data, datagram->packet->size);
+  } else {
+    guint32 drops = datagram->overflows - self->overflows[group];
+
+    if (drops > 0 && drops < G_MAXINT32)
+      lmcc_receiver_handle_socket_drops (self->receiver, drops);
+    self->overflows[group] = datagram->overflows;
+    lmcc_receiver_handle_packet (self->receiver, now, now - MIN (age, now),
+        (guint) group, &datagram->source, datagram->source_port,
+        g_steal_pointer (&datagram->packet));
+  }
+  gst_lmcc_src_collect_actions (self);
+}
+
+/* @group is negative for RTCP. */
+static gboolean
+read_socket (GstLmccSrc * self, gint fd, gint group)
+{
+  guint batches;
+
+  for (batches = 0; batches < MAX_BATCHES; batches++) {
+    g_autoptr (GError) error = NULL;
+    gint i, n = gst_lmcc_batch_receive (self->batch, fd, &error);
+    LmccTime now = get_now (self);
+
+    if (n < 0) {
+      GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
+      return FALSE;
+    }
+    g_mutex_lock (&self->lock);
+    for (i = 0; i < n; i++)
+      handle_datagram (self, now, group,
+          gst_lmcc_batch_get (self->batch, (guint) i));
+    g_mutex_unlock (&self->lock);
+    if (n == 0)
+      break;
+  }
+  return TRUE;
+}
+
+static void
+discard_datagrams (GstLmccSrc * self, gint fd)
+{
+  while (gst_lmcc_batch_receive (self->batch, fd, NULL) > 0);
+}
+
+static void
+clear_wake (GstLmccSrc * self)
+{
+  guint64 count;
+
+  while (read (self->wake_fd, &count, sizeof (count)) < 0 && errno == EINTR);
+}
+
+static void
+check_timers (GstLmccSrc * self)
+{
+  LmccTime now = get_now (self);
+  LmccTime latency;
+  guint interval;
+
+  g_mutex_lock (&self->lock);
+  if (lmcc_receiver_next_timeout (self->receiver) <= now) {
+    lmcc_receiver_handle_timeout (self->receiver, now);
+    gst_lmcc_src_collect_actions (self);
+  }
+  latency = lmcc_receiver_get_latency (self->receiver);
+  g_mutex_unlock (&self->lock);
+  gst_lmcc_src_perform_actions (self, now);
+
+  if (latency != self->latency_told) {
+    self->latency_told = latency;
+    gst_element_post_message (GST_ELEMENT_CAST (self),
+        gst_message_new_latency (GST_OBJECT_CAST (self)));
+  }
+
+  GST_OBJECT_LOCK (self);
+  interval = self->settings.stats_update_interval;
+  GST_OBJECT_UNLOCK (self);
+  if (interval == 0) {
+    self->next_stats = LMCC_TIME_NONE;
+  } else if (!LMCC_TIME_IS_VALID (self->next_stats)) {
+    self->next_stats = now + interval * LMCC_MSECOND;
+  } else if (self->next_stats <= now) {
+    self->next_stats = now + interval * LMCC_MSECOND;
+    gst_lmcc_src_notify_stats (self);
+  }
+}
+
+static void
+get_wait (GstLmccSrc * self, struct timespec *wait)
+{
+  LmccTime now = get_now (self);
+  LmccTime next;
+
+  g_mutex_lock (&self->lock);
+  next = lmcc_receiver_next_timeout (self->receiver);
+  g_mutex_unlock (&self->lock);
+  next = MIN (next, self->next_stats);
+  /* The pipeline's clock need not run as the kernel's does: look again. */
+  next = MIN (next, now + LMCC_SECOND);
+  next = next > now ? next - now : 0;
+  wait->tv_sec = (time_t) (next / LMCC_SECOND);
+  wait->tv_nsec = (glong) (next % LMCC_SECOND);
+}
+
+static gboolean
+wait_and_read (GstLmccSrc * self)
+{
+  struct pollfd fds[MAX_POLL];
+  gint groups[MAX_POLL];
+  struct timespec wait;
+  nfds_t n = 0, i;
+  gint group;
+  gboolean ok = TRUE;
+
+  fds[n++] = (struct pollfd) {
+  self->wake_fd, POLLIN, 0};
+  /* The record first: packets of a new table are understood with it. */
+  groups[n] = -1;
+  fds[n++] = (struct pollfd) {
+  self->control_fd, POLLIN, 0};
+  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
+    if (self->group_fds[group] >= 0) {
+      groups[n] = group;
+      fds[n++] = (struct pollfd) {
+      self->group_fds[group], POLLIN, 0};
+    }
+  }
+
+  get_wait (self, &wait);
+  if (ppoll (fds, n, &wait, NULL) <= 0)
+    return TRUE;
+  if (fds[0].revents)
+    clear_wake (self);
+  for (i = 1; i < n && ok; i++)
+    ok = fds[i].revents == 0 || read_socket (self, fds[i].fd, groups[i]);
+  gst_lmcc_src_perform_actions (self, get_now (self));
+  return ok;
+}
+
+static gpointer
+receive_thread (gpointer data)
+{
+  GstLmccSrc *self = data;
+
+  /* What came while paused is old. */
+  discard_datagrams (self, self->group_fds[0]);
+  discard_datagrams (self, self->control_fd);
+
+  g_mutex_lock (&self->lock);
+  lmcc_receiver_start (self->receiver, get_now (self));
+  gst_lmcc_src_collect_actions (self);
+  g_mutex_unlock (&self->lock);
+  gst_lmcc_src_perform_actions (self, get_now (self));
+
+  while (g_atomic_int_get (&self->running)) {
+    apply_settings (self, get_now (self));
+    check_timers (self);
+    if (!wait_and_read (self))
+      break;
+  }
+  return NULL;
+}
+
+static LmccReceiver *
+create_receiver (GstLmccSrc * self)
+{
+  LmccReceiverConfig config = { 0, };
+
+  config.address = self->address;
+  config.source = self->source;
+  config.session = self->have_session ? &self->session : NULL;
+  config.sequence_seed = g_random_int ();
+
+  GST_OBJECT_LOCK (self);
+  config.algorithm = gst_lmcc_algorithm_to_name (self->settings.algorithm);
+  config.latency = self->settings.latency * LMCC_MSECOND;
+  config.timeout = self->settings.timeout;
+  config.max_level = self->settings.max_level;
+  config.max_bitrate = self->settings.max_bitrate;
+  config.on_loss = self->settings.on_loss;
+  GST_OBJECT_UNLOCK (self);
+  return lmcc_receiver_new (&config);
+}
+
+/**
+ * gst_lmcc_src_session_start:
+ * @self: the source, open
+ *
+ * Starts to receive.
+ */
+void
+gst_lmcc_src_session_start (GstLmccSrc * self)
+{
+  LmccReceiver *receiver = create_receiver (self);
+
+  self->clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  if (self->clock == NULL)
+    self->clock = gst_system_clock_obtain ();
+
+  g_mutex_lock (&self->lock);
+  self->receiver = receiver;
+  self->latency_told = lmcc_receiver_get_latency (receiver);
+  g_mutex_unlock (&self->lock);
+
+  self->next_stats = LMCC_TIME_NONE;
+  clear_wake (self);
+  g_atomic_int_set (&self->settings_changed, FALSE);
+  g_atomic_int_set (&self->running, TRUE);
+  self->thread = g_thread_new ("lmccsrc", receive_thread, self);
+}
+
+/**
+ * gst_lmcc_src_session_stop:
+ * @self: the source
+ *
+ * Stops to receive. The base group stays joined, the others are left. What has
+ * been received and not pushed is dropped.
+ */
+void
+gst_lmcc_src_session_stop (GstLmccSrc * self)
+{
+  LmccTime now;
+  guint group;
+
+  if (self->thread == NULL)
+    return;
+  g_atomic_int_set (&self->running, FALSE);
+  gst_lmcc_src_session_wake (self);
+  g_thread_join (g_steal_pointer (&self->thread));
+
+  now = get_now (self);
+  g_mutex_lock (&self->lock);
+  gst_lmcc_src_keep_stats (self, now);
+  lmcc_receiver_stop (self->receiver, now);
+  gst_lmcc_src_collect_actions (self);
+  g_clear_pointer (&self->receiver, lmcc_receiver_free);
+  g_mutex_unlock (&self->lock);
+  gst_lmcc_src_perform_actions (self, now);
+
+  for (group = 1; group < LMCC_MAX_GROUPS; group++)
+    gst_lmcc_src_close_group (self, group);
+  gst_lmcc_src_queue_clear (self->queue, FALSE);
+  gst_clear_object (&self->clock);
+}
+
+/**
+ * gst_lmcc_src_session_wake:
+ * @self: the source
+ *
+ * Makes the receiving thread look at the settings.
+ */
+void
+gst_lmcc_src_session_wake (GstLmccSrc * self)
+{
+  guint64 one = 1;
+
+  while (write (self->wake_fd, &one, sizeof (one)) < 0 && errno == EINTR);
+}

@@ -1,0 +1,192 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "config.h"
+
+#include "gstlmccsrcprivate.h"
+
+static void
+add_layer (LmccLayerStats * sum, const LmccLayerStats * more)
+{
+  sum->received += more->received;
+  sum->bytes += more->bytes;
+  sum->lost += more->lost;
+  sum->reordered += more->reordered;
+  sum->duplicates += more->duplicates;
+  sum->late += more->late;
+  sum->restarts += more->restarts;
+}
+
+/* Counters add up over pauses; what tells a state is the later one's. */
+static void
+add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
+{
+  guint i;
+
+  stats->packets += past->packets;
+  stats->bytes += past->bytes;
+  stats->lost += past->lost;
+  stats->socket_drops += past->socket_drops;
+  stats->delivered += past->delivered;
+  stats->rejoins += past->rejoins;
+  stats->sources += past->sources;
+  stats->gate.units_delivered += past->gate.units_delivered;
+  stats->gate.units_incomplete += past->gate.units_incomplete;
+  stats->gate.units_withheld += past->gate.units_withheld;
+  stats->gate.units_corrupted += past->gate.units_corrupted;
+  stats->gate.rung_changes += past->gate.rung_changes;
+  for (i = 0; i < LMCC_N_DROPS; i++)
+    stats->drops[i] += past->drops[i];
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    add_layer (&stats->layers[i], &past->layers[i]);
+  if (!LMCC_TIME_IS_VALID (stats->join_to_packet))
+    stats->join_to_packet = past->join_to_packet;
+  if (!LMCC_TIME_IS_VALID (stats->join_to_picture))
+    stats->join_to_picture = past->join_to_picture;
+}
+
+/**
+ * gst_lmcc_src_keep_stats:
+ * @self: the source
+ * @now: the running time
+ *
+ * Keeps the counters of a receiver that is about to be freed. Must be called with
+ * the lock.
+ */
+void
+gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
+{
+  LmccReceiverStats stats;
+
+  lmcc_receiver_get_stats (self->receiver, now, &stats);
+  add_stats (&self->past, &stats);
+  stats.level = -1;
+  stats.rung = -1;
+  stats.bitrate = 0;
+  stats.loss_rate = 0.0;
+  memset (stats.layer_bitrate, 0, sizeof (stats.layer_bitrate));
+  self->past = stats;
+}
+
+/**
+ * gst_lmcc_src_get_receiver_stats:
+ * @self: the source
+ * @stats: (out): the counters since the source went to PAUSED
+ */
+void
+gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
+{
+  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
+  GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
+  GstClockTime time = clock ? gst_clock_get_time (clock) : 0;
+  LmccTime now = time > base ? time - base : 0;
+
+  g_mutex_lock (&self->lock);
+  if (self->receiver) {
+    lmcc_receiver_get_stats (self->receiver, now, stats);
+    add_stats (&self->past, stats);
+  } else {
+    *stats = self->past;
+  }
+  stats->drops[LMCC_DROP_OVERSIZE] += self->oversize;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+append_structure (GValue * array, GstStructure * structure)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, structure);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static void
+set_layers (GstStructure * structure, const LmccReceiverStats * stats,
+    const LmccSession * session)
+{
+  GValue array = G_VALUE_INIT;
+  guint i;
+
+  gst_value_array_init (&array, session->n_layers);
+  for (i = 0; i < session->n_layers; i++) {
+    const LmccLayerStats *layer = &stats->layers[i];
+
+    append_structure (&array, gst_structure_new ("layer",
+            "layer", G_TYPE_UINT, i,
+            "packets-received", G_TYPE_UINT64, layer->received,
+            "bytes-received", G_TYPE_UINT64, layer->bytes,
+            "packets-lost", G_TYPE_UINT64, layer->lost,
+            "packets-reordered", G_TYPE_UINT64, layer->reordered,
+            "packets-late", G_TYPE_UINT64, layer->late,
+            "duplicates", G_TYPE_UINT64, layer->duplicates,
+            "restarts", G_TYPE_UINT64, layer->restarts,
+            "bitrate", G_TYPE_UINT64, stats->layer_bitrate[i],
+            "rate", G_TYPE_UINT64, session->layers[i].rate, NULL));
+  }
+  gst_structure_take_value (structure, "layers", &array);
+}
+
+static void
+set_drops (GstStructure * structure, const LmccReceiverStats * stats)
+{
+  GstStructure *drops = gst_structure_new_empty ("drops");
+  GValue value = G_VALUE_INIT;
+  guint i;
+
+  for (i = 0; i < LMCC_N_DROPS; i++)
+    gst_structure_set (drops, lmcc_drop_name ((LmccDrop) i), G_TYPE_UINT64,
+        stats->drops[i], NULL);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, drops);
+  gst_structure_take_value (structure, "drops", &value);
+}
+
+/**
+ * gst_lmcc_src_create_stats:
+ * @self: the source
+ *
+ * Returns: (transfer full): the `stats` property
+ */
+GstStructure *
+gst_lmcc_src_create_stats (GstLmccSrc * self)
+{
+  LmccReceiverStats stats;
+  LmccSession session;
+  GstStructure *structure;
+
+  gst_lmcc_src_get_receiver_stats (self, &stats);
+  lmcc_session_init (&session);
+  g_mutex_lock (&self->lock);
+  if (self->have_session)
+    session = self->session;
+  else
+    session.n_layers = 0;
+  g_mutex_unlock (&self->lock);
+
+  structure = gst_structure_new ("application/x-lmcc-src-stats",
+      "packets-received", G_TYPE_UINT64, stats.packets,
+      "bytes-received", G_TYPE_UINT64, stats.bytes,
+      "packets-lost", G_TYPE_UINT64, stats.lost,
+      "packets-dropped-kernel", G_TYPE_UINT64, stats.socket_drops,
+      "packets-delivered", G_TYPE_UINT64, stats.delivered,
+      "level", G_TYPE_INT, stats.level,
+      "rung", G_TYPE_INT, stats.rung,
+      "bitrate", G_TYPE_UINT64, stats.bitrate,
+      "loss-rate", G_TYPE_DOUBLE, stats.loss_rate,
+      "join-to-packet", G_TYPE_UINT64, stats.join_to_packet,
+      "join-to-picture", G_TYPE_UINT64, stats.join_to_picture,
+      "rejoins", G_TYPE_UINT64, stats.rejoins,
+      "sources", G_TYPE_UINT64, stats.sources,
+      "units-delivered", G_TYPE_UINT64, stats.gate.units_delivered,
+      "units-incomplete", G_TYPE_UINT64, stats.gate.units_incomplete,
+      "units-withheld", G_TYPE_UINT64, stats.gate.units_withheld,
+      "units-corrupted", G_TYPE_UINT64, stats.gate.units_corrupted,
+      "units-dropped-late", G_TYPE_UINT64,
+      gst_lmcc_src_queue_get_dropped (self->queue),
+      "rung-changes", G_TYPE_UINT64, stats.gate.rung_changes, NULL);
+  set_drops (structure, &stats);
+  set_layers (structure, &stats, &session);
+  return structure;
+}
