@@ -1,0 +1,662 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fake-sender.h"
+#include "lmccsrc-segment.h"
+
+#include <arpa/inet.h>
+#include <gst/check/gstharness.h>
+#include <string.h>
+
+#define ADDRESS "239.255.77.1"
+#define PORT 17004
+#define URI "lmcc://239.255.77.1:17004?multicast-iface=lo"
+
+/* Longest wait for something that must come; it ends the test. */
+#define PATIENCE (10 * GST_SECOND)
+
+typedef struct
+{
+  const gchar *uri;
+  gboolean good;
+  const gchar *address;
+  gint port;
+  gint max_level;
+  guint latency;
+  const gchar *source;
+} UriCase;
+
+static const UriCase uri_cases[] = {
+  {"lmcc://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL},
+  {"lmcc://239.1.2.3:6000", TRUE, "239.1.2.3", 6000, -1, 200, NULL},
+  {"lmcc://239.1.2.3:6000/?max-level=2&latency=50", TRUE, "239.1.2.3", 6000, 2,
+      50, NULL},
+  {"lmcc://239.1.2.3?max-level=-1&max-bitrate=500000&on-loss=freeze"
+        "&algorithm=none&multicast-iface=lo", TRUE, "239.1.2.3", 5004, -1, 200,
+      NULL},
+  {"lmcc://10.0.0.1@232.1.2.3", TRUE, "232.1.2.3", 5004, -1, 200, "10.0.0.1"},
+  {"lmcc://[ff15::1]:6000", TRUE, "ff15::1", 6000, -1, 200, NULL},
+  {"lmcc://fd00::7@[ff35::1]", TRUE, "ff35::1", 5004, -1, 200, "fd00::7"},
+  {"lmcc://239.1.2.3?location=/etc/passwd&sdp=x", TRUE, "239.1.2.3", 5004, -1,
+      200, NULL},
+  {"LMCC://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL},
+  {"lmcc://10.0.0.1", FALSE},
+  {"lmcc://example.org", FALSE},
+  {"lmcc://", FALSE},
+  {"lmcc:239.1.2.3", FALSE},
+  {"", FALSE},
+  {"udp://239.1.2.3", FALSE},
+  {"lmcc://239.1.2.3:0", FALSE},
+  {"lmcc://239.1.2.3:65535", FALSE},
+  {"lmcc://239.1.2.3:99999", FALSE},
+  {"lmcc://239.1.2.3/path", FALSE},
+  {"lmcc://239.1.2.3?max-level=64", FALSE},
+  {"lmcc://239.1.2.3?max-level=-2", FALSE},
+  {"lmcc://239.1.2.3?max-level=", FALSE},
+  {"lmcc://239.1.2.3?latency=1s", FALSE},
+  {"lmcc://239.1.2.3?max-bitrate=-1", FALSE},
+  {"lmcc://239.1.2.3?max-bitrate=99999999999999999999999", FALSE},
+  {"lmcc://239.1.2.3?algorithm=magic", FALSE},
+  {"lmcc://239.1.2.3?on-loss=panic", FALSE},
+  {"lmcc://239.1.2.3?max-level", FALSE},
+  {"lmcc://224.0.0.1@239.1.2.3", FALSE},
+  {"lmcc://fd00::7@239.1.2.3", FALSE},
+  {"lmcc://[ff15::1", FALSE},
+};
+
+GST_START_TEST (test_uris_set_properties_or_are_refused)
+{
+  const UriCase *c = &uri_cases[__i__];
+  GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *address = NULL;
+  g_autofree gchar *source = NULL;
+  g_autofree gchar *before = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
+  g_autofree gchar *after = NULL;
+  gint port, max_level;
+  guint latency;
+  gboolean ok = gst_uri_handler_set_uri (GST_URI_HANDLER (src), c->uri, &error);
+
+  fail_unless (ok == c->good, "%s: %s", c->uri, error ? error->message : "ok");
+  after = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
+  if (c->good) {
+    g_object_get (src, "address", &address, "port", &port, "max-level",
+        &max_level, "latency", &latency, "multicast-source", &source, NULL);
+    fail_unless_equals_string (address, c->address);
+    fail_unless_equals_int (port, c->port);
+    fail_unless_equals_int (max_level, c->max_level);
+    fail_unless_equals_int (latency, c->latency);
+    fail_unless_equals_string (source, c->source);
+    /* What is told is read as the same. */
+    fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (src), after, NULL));
+    g_free (before);
+    before = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
+  } else {
+    fail_unless (error != NULL && strlen (error->message) > 10);
+  }
+  fail_unless_equals_string (before, after);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_new_uri_resets_what_the_old_one_set)
+{
+  GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
+  gint max_level, on_loss;
+  guint latency;
+  guint64 max_bitrate;
+
+  g_object_set (src, "max-bitrate", G_GUINT64_CONSTANT (5), "uri",
+      "lmcc://10.0.0.1@239.1.2.3?max-level=3&latency=7&on-loss=freeze", NULL);
+  g_object_set (src, "uri", "lmcc://239.1.2.4", NULL);
+  g_object_get (src, "max-level", &max_level, "latency", &latency,
+      "on-loss", &on_loss, "max-bitrate", &max_bitrate, NULL);
+  fail_unless_equals_int (max_level, -1);
+  fail_unless_equals_int (latency, 200);
+  fail_unless_equals_int (on_loss, LMCC_ON_LOSS_CONCEAL);
+  /* The URI had not set this one. */
+  fail_unless_equals_uint64 (max_bitrate, 5);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *property;
+  const gchar *value;
+  const gchar *in_message;
+} bad_properties[] = {
+  {"address", "10.0.0.1", "not a multicast address"},
+  {"address", "no-such-host", "not a multicast address"},
+  {"address", "232.1.2.3", "multicast-source"},
+  {"multicast-source", "10.0.0.1+10.0.0.2", "multicast-source"},
+  {"multicast-source", "fd00::1", "same family"},
+  {"multicast-iface", "nosuchif0", "nosuchif0"},
+  {"sdp", "v=0\r\ngarbage", "session description"},
+  {"sdp", "/nonexistent/file.sdp", "session description"},
+  {"uri", "lmcc://10.0.0.1", "multicast address"},
+};
+
+GST_START_TEST (test_bad_properties_fail_with_cause_and_remedy)
+{
+  GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
+  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_bus (src, bus);
+  g_object_set (src, "multicast-iface", "lo", NULL);
+  g_object_set (src, bad_properties[__i__].property,
+      bad_properties[__i__].value, NULL);
+  fail_unless_equals_int (gst_element_set_state (src, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, bad_properties[__i__].in_message) !=
+      NULL, "%s", error->message);
+  gst_element_set_state (src, GST_STATE_NULL);
+  gst_element_set_bus (src, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+/* A source in a pipeline of its own, whose buffers are looked at. */
+typedef struct
+{
+  GstElement *pipeline;
+  GstElement *src;
+  GstElement *sink;
+  GstBus *bus;
+} Receiver;
+
+static void
+receiver_init (Receiver * self, const gchar * options)
+{
+  g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src %s ! "
+      "appsink name=sink sync=false max-buffers=1000", options);
+
+  self->pipeline = gst_parse_launch (line, NULL);
+  fail_unless (self->pipeline != NULL);
+  self->src = gst_bin_get_by_name (GST_BIN (self->pipeline), "src");
+  self->sink = gst_bin_get_by_name (GST_BIN (self->pipeline), "sink");
+  self->bus = gst_element_get_bus (self->pipeline);
+}
+
+static void
+receiver_play (Receiver * self)
+{
+  fail_unless_equals_int (gst_element_set_state (self->pipeline,
+          GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+receiver_clear (Receiver * self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  gst_object_unref (self->bus);
+  gst_object_unref (self->src);
+  gst_object_unref (self->sink);
+  gst_object_unref (self->pipeline);
+}
+
+static GstSample *
+receiver_pull (Receiver * self)
+{
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (self->sink, "try-pull-sample", PATIENCE, &sample);
+  fail_unless (sample != NULL, "nothing came");
+  return sample;
+}
+
+/* (transfer full): the next element message of that name */
+static GstMessage *
+receiver_wait (Receiver * self, const gchar * name)
+{
+  for (;;) {
+    GstMessage *message = gst_bus_timed_pop_filtered (self->bus, PATIENCE,
+        GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+
+    fail_unless (message != NULL, "no message %s", name);
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    if (gst_message_has_name (message, name))
+      return message;
+    gst_message_unref (message);
+  }
+}
+
+static void
+receiver_wait_level (Receiver * self, gint level)
+{
+  gint to = -2;
+
+  while (to != level) {
+    g_autoptr (GstMessage) message = receiver_wait (self, "lmcc-level-changed");
+
+    gst_structure_get_int (gst_message_get_structure (message), "to", &to);
+  }
+}
+
+GST_START_TEST (test_the_uri_is_refused_while_playing)
+{
+  Receiver receiver;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *uri = NULL;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (receiver.src),
+          "lmcc://239.1.1.1", &error));
+  fail_unless (g_error_matches (error, GST_URI_ERROR,
+          GST_URI_ERROR_BAD_STATE));
+  uri = gst_uri_handler_get_uri (GST_URI_HANDLER (receiver.src));
+  fail_unless_equals_string (uri, URI);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_without_a_sender_it_waits_says_so_and_times_out)
+{
+  Receiver receiver;
+  GstMessage *message;
+  guint64 timeout = 0;
+
+  receiver_init (&receiver, "timeout=100000000 uri=" URI);
+  receiver_play (&receiver);
+  message = receiver_wait (&receiver, "lmcc-waiting");
+  fail_unless_equals_string (gst_structure_get_string
+      (gst_message_get_structure (message), "address"), ADDRESS);
+  gst_message_unref (message);
+  message = receiver_wait (&receiver, "GstLmccSrcTimeout");
+  fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message),
+          "timeout", &timeout));
+  fail_unless_equals_uint64 (timeout, 100000000);
+  gst_message_unref (message);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_packets_come_out_as_plain_rtp_in_even_steps)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
+  Receiver receiver;
+  GstClockTime last = GST_CLOCK_TIME_NONE;
+  guint16 sequence = 0;
+  guint i;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  for (i = 0; i < 45; i++) {
+    g_autoptr (GstSample) sample = receiver_pull (&receiver);
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+    const GstStructure *caps =
+        gst_caps_get_structure (gst_sample_get_caps (sample), 0);
+    guint8 rtp[12];
+    gint64 step;
+
+    fail_unless_equals_string (gst_structure_get_string (caps,
+            "encoding-name"), "H264");
+    fail_unless_equals_string (gst_structure_get_string (caps, "media"),
+        "video");
+    fail_unless_equals_int (gst_buffer_extract (buffer, 0, rtp, 12), 12);
+    /* No header extension is left. */
+    fail_unless_equals_int (rtp[0], 0x80);
+    fail_unless_equals_int (rtp[1], 0x80 | LMCC_DEFAULT_PAYLOAD_TYPE);
+    if (i > 0) {
+      step = GST_CLOCK_DIFF (last, GST_BUFFER_PTS (buffer));
+      fail_unless (ABS (step - (gint64) FAKE_PICTURE_TIME) < GST_MSECOND,
+          "step of %" G_GINT64_FORMAT " ns", step);
+      fail_unless_equals_int ((guint16) (rtp[2] << 8 | rtp[3]),
+          (guint16) (sequence + 1));
+    }
+    sequence = (guint16) (rtp[2] << 8 | rtp[3]);
+    last = GST_BUFFER_PTS (buffer);
+  }
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static gboolean
+is_joined (guint group)
+{
+  g_autofree gchar *text = NULL;
+  g_autofree gchar *hex = NULL;
+  guint8 address[4];
+
+  fail_unless (inet_pton (AF_INET, ADDRESS, address) == 1);
+  fail_unless (g_file_get_contents ("/proc/self/net/igmp", &text, NULL, NULL));
+  /* The kernel writes the address as the host's 32-bit number in hex. */
+  hex = g_strdup_printf ("%02X%02X%02X%02X", address[3] + group, address[2],
+      address[1], address[0]);
+  return strstr (text, hex) != NULL;
+}
+
+GST_START_TEST (test_max_level_joins_and_leaves_while_playing)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 3, NULL);
+  Receiver receiver;
+  gint level;
+
+  receiver_init (&receiver, "max-level=0 uri=" URI "&max-level=0");
+  receiver_play (&receiver);
+  receiver_wait_level (&receiver, 0);
+  fail_unless (is_joined (0));
+  fail_if (is_joined (1));
+  g_object_set (receiver.src, "max-level", 2, NULL);
+  receiver_wait_level (&receiver, 2);
+  fail_unless (is_joined (1) && is_joined (2));
+  g_object_set (receiver.src, "max-level", 1, NULL);
+  receiver_wait_level (&receiver, 1);
+  fail_unless (is_joined (1));
+  fail_if (is_joined (2));
+  g_object_get (receiver.src, "level", &level, NULL);
+  fail_unless_equals_int (level, 1);
+  gst_element_set_state (receiver.pipeline, GST_STATE_PAUSED);
+  fail_unless (is_joined (0));
+  fail_if (is_joined (1));
+  receiver_clear (&receiver);
+  fail_if (is_joined (0));
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static guint64
+get_layer_packets (GstElement * src, guint layer)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  const GValue *layers, *value;
+  guint64 packets = 0;
+
+  g_object_get (src, "stats", &stats, NULL);
+  layers = gst_structure_get_value (stats, "layers");
+  if (layer >= gst_value_array_get_size (layers))
+    return 0;
+  value = gst_value_array_get_value (layers, layer);
+  fail_unless (gst_structure_get_uint64 (gst_value_get_structure (value),
+          "packets-received", &packets));
+  return packets;
+}
+
+static guint64
+get_stat (GstElement * src, const gchar * name)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (src, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
+  return value;
+}
+
+static guint64
+get_drop (GstElement * src, LmccDrop kind)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (src, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (gst_value_get_structure
+          (gst_structure_get_value (stats, "drops")), lmcc_drop_name (kind),
+          &value));
+  return value;
+}
+
+GST_START_TEST (test_two_sources_in_one_process_keep_their_own_layers)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 3, NULL);
+  Receiver low, high;
+  guint i;
+
+  receiver_init (&low, "uri=" URI "&max-level=0");
+  receiver_init (&high, "uri=" URI);
+  receiver_play (&low);
+  receiver_play (&high);
+  receiver_wait_level (&high, 2);
+  receiver_wait_level (&low, 0);
+  for (i = 0; i < 45; i++) {
+    gst_sample_unref (receiver_pull (&high));
+    gst_sample_unref (receiver_pull (&low));
+  }
+  fail_unless (get_layer_packets (high.src, 2) > 0);
+  fail_unless (get_layer_packets (low.src, 0) > 0);
+  fail_unless_equals_uint64 (get_layer_packets (low.src, 1), 0);
+  fail_unless_equals_uint64 (get_layer_packets (low.src, 2), 0);
+  fail_unless_equals_uint64 (get_drop (low.src, LMCC_DROP_WRONG_LAYER), 0);
+  fail_unless_equals_uint64 (get_drop (high.src, LMCC_DROP_WRONG_LAYER), 0);
+  receiver_clear (&low);
+  receiver_clear (&high);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_foreign_packets_are_dropped_and_counted)
+{
+  static const guint8 garbage[] = { 1, 2, 3 };
+  static const guint8 other[16] = { 0x80, 96, 0, 1 };
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
+  Receiver receiver;
+  guint64 total = 0;
+  guint kind, i;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
+  fake_sender_send_raw (ADDRESS, PORT, garbage, 0);
+  fake_sender_send_raw (ADDRESS, PORT, other, sizeof (other));
+  fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
+  for (i = 0; i < 30; i++)
+    gst_sample_unref (receiver_pull (&receiver));
+  for (kind = 0; kind < LMCC_N_DROPS; kind++)
+    total += get_drop (receiver.src, (LmccDrop) kind);
+  fail_unless (get_drop (receiver.src, LMCC_DROP_BAD_RTCP) == 1);
+  fail_unless (get_drop (receiver.src, LMCC_DROP_MALFORMED) >= 2);
+  fail_unless (total >= 4, "%" G_GUINT64_FORMAT, total);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static void
+count_notify (GObject * object, GParamSpec * pspec, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+}
+
+GST_START_TEST (test_stats_tell_what_came)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
+  Receiver receiver;
+  gint notified = 0;
+  guint i;
+
+  receiver_init (&receiver, "stats-update-interval=50 uri=" URI);
+  g_signal_connect (receiver.src, "notify::stats", G_CALLBACK (count_notify),
+      &notified);
+  receiver_play (&receiver);
+  for (i = 0; i < 45; i++)
+    gst_sample_unref (receiver_pull (&receiver));
+  fail_unless (get_stat (receiver.src, "packets-received") > 45);
+  fail_unless (get_stat (receiver.src, "bytes-received") > 45 * 200);
+  fail_unless (get_stat (receiver.src, "packets-delivered") >= 45);
+  fail_unless (get_stat (receiver.src, "units-delivered") >= 45);
+  fail_unless_equals_uint64 (get_stat (receiver.src, "packets-lost"), 0);
+  fail_unless_equals_uint64 (get_stat (receiver.src,
+          "packets-dropped-kernel"), 0);
+  fail_unless_equals_uint64 (get_stat (receiver.src, "sources"), 1);
+  fail_unless_equals_uint64 (get_stat (receiver.src, "units-dropped-late"), 0);
+  fail_unless (get_stat (receiver.src, "bitrate") > 0);
+  fail_unless (g_atomic_int_get (&notified) > 5);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_is_the_window_and_the_setting)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
+  Receiver receiver;
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min, max;
+  gboolean live;
+
+  receiver_init (&receiver, "uri=" URI "&latency=120");
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  fail_unless (gst_element_query (receiver.src, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless_equals_uint64 (min, 120 * GST_MSECOND + LMCC_DEFAULT_WINDOW);
+  fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
+  gst_query_unref (query);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_session_description_saves_the_wait)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
+  g_autofree gchar *sdp = NULL;
+  Receiver receiver, first;
+
+  /* Until a record has come, the sender knows no layers. */
+  receiver_init (&first, "uri=" URI);
+  receiver_play (&first);
+  gst_sample_unref (receiver_pull (&first));
+  receiver_clear (&first);
+
+  sdp = fake_sender_get_sdp (sender);
+  receiver_init (&receiver, "multicast-iface=lo");
+  g_object_set (receiver.src, "sdp", sdp, NULL);
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  fail_unless_equals_uint64 (get_drop (receiver.src, LMCC_DROP_BEFORE_RECORD),
+      0);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static guint
+count_fds (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
+  Receiver receiver;
+  gint64 times[50];
+  guint i, slow = 0, before;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
+  before = count_fds ();
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    receiver_play (&receiver);
+    if (i % 10 == 0)
+      gst_sample_unref (receiver_pull (&receiver));
+    times[i] = g_get_monotonic_time ();
+    gst_element_set_state (receiver.src, GST_STATE_PAUSED);
+    gst_element_set_state (receiver.src, GST_STATE_READY);
+    times[i] = g_get_monotonic_time () - times[i];
+    slow += times[i] > 20000;
+    gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
+  }
+  /* A loaded machine may hold up one or the other. */
+  fail_unless (slow <= 5, "%u of 50 took longer than 20 ms", slow);
+  fail_unless_equals_int (count_fds (), before);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_play_goes_on_after_a_pause)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
+  Receiver receiver;
+  guint64 packets;
+  guint i;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  packets = get_stat (receiver.src, "packets-received");
+  for (i = 0; i < 3; i++) {
+    fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
+            GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
+    fail_unless (get_stat (receiver.src, "packets-received") >= packets);
+    gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
+    receiver_wait_level (&receiver, 1);
+    packets = get_stat (receiver.src, "packets-received");
+  }
+  fail_unless_equals_uint64 (get_stat (receiver.src, "packets-lost"), 0);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static Suite *
+lmccsrc_suite (void)
+{
+  Suite *suite = suite_create ("lmccsrc");
+  TCase *settings = tcase_create ("settings");
+  TCase *session = tcase_create ("session");
+
+  suite_add_tcase (suite, settings);
+  tcase_add_loop_test (settings, test_uris_set_properties_or_are_refused, 0,
+      G_N_ELEMENTS (uri_cases));
+  tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
+  tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,
+      0, G_N_ELEMENTS (bad_properties));
+
+  suite_add_tcase (suite, session);
+  tcase_set_timeout (session, 60);
+  tcase_add_test (session, test_the_uri_is_refused_while_playing);
+  tcase_add_test (session,
+      test_without_a_sender_it_waits_says_so_and_times_out);
+  tcase_add_test (session, test_packets_come_out_as_plain_rtp_in_even_steps);
+  tcase_add_test (session, test_max_level_joins_and_leaves_while_playing);
+  tcase_add_test (session,
+      test_two_sources_in_one_process_keep_their_own_layers);
+  tcase_add_test (session, test_foreign_packets_are_dropped_and_counted);
+  tcase_add_test (session, test_stats_tell_what_came);
+  tcase_add_test (session, test_latency_is_the_window_and_the_setting);
+  tcase_add_test (session, test_a_session_description_saves_the_wait);
+  tcase_add_test (session,
+      test_start_and_stop_leak_no_descriptor_and_take_no_time);
+  tcase_add_test (session, test_play_goes_on_after_a_pause);
+
+  suite_add_tcase (suite, segment_tcase_new ());
+  return suite;
+}
+
+GST_CHECK_MAIN (lmccsrc);
