@@ -8,9 +8,11 @@
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstharness.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ADDRESS "239.255.77.101"
-#define PORT 17104
+/* Two runs on one host are not to hear each other. */
+#define PORT ((guint16) (20000 + 2 * (getpid () % 5000)))
 #define N_PICTURES 90
 #define GOP 30
 #define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \
