@@ -1,0 +1,160 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "doctor.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Below a made-up root the answer of nft is a file of it. */
+#define RULESET_FILE "nft-ruleset"
+
+#define ALLOW_RULES "nft insert rule inet filter %s meta l4proto %s accept; " \
+    "nft insert rule inet filter %s udp dport { %u, %u } accept (with your " \
+    "table's name)"
+
+/* Returns: (nullable): what nft knows; only root may ask */
+static gchar *
+read_ruleset (const DoctorSystem * system)
+{
+  gchar command[] = "nft", list[] = "list", ruleset[] = "ruleset";
+  gchar *nft_argv[] = { command, list, ruleset, NULL };
+  gchar *output = NULL;
+  gint status = 0;
+
+  if (!doctor_system_is_live (system))
+    return doctor_system_read (system, RULESET_FILE);
+  if (geteuid () != 0)
+    return NULL;
+  if (!g_spawn_sync (NULL, nft_argv, NULL, G_SPAWN_SEARCH_PATH
+          | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL, &status,
+          NULL))
+    return NULL;
+  if (!g_spawn_check_wait_status (status, NULL))
+    g_clear_pointer (&output, g_free);
+
+  return output;
+}
+
+/* A chain on the way in: what its rules say of one protocol and of one port. */
+typedef struct
+{
+  gchar *name;
+  gboolean closed;
+  gboolean accepts[2];
+  gboolean drops[2];
+} Chain;
+
+static void
+read_rule (Chain * chain, const gchar * rule, gchar ** words)
+{
+  gboolean drop = g_regex_match_simple ("\\b(drop|reject)\\b", rule, 0, 0);
+  gboolean accept = g_regex_match_simple ("\\baccept\\b", rule, 0, 0);
+  guint i;
+
+  /* A policy, or a rule that asks nothing. */
+  if (g_regex_match_simple ("policy drop|^(counter .*)?(drop|reject)\\b", rule,
+          0, 0))
+    chain->closed = TRUE;
+  for (i = 0; i < 2; i++) {
+    g_autofree gchar *pattern = g_strdup_printf ("\\b%s\\b", words[i]);
+
+    if (!g_regex_match_simple (pattern, rule, 0, 0))
+      continue;
+    chain->drops[i] |= drop;
+    chain->accepts[i] |= accept;
+  }
+}
+
+/* Returns: whether the chain looks at packets on their way in */
+static gboolean
+read_chain (Chain * chain, const gchar * text, gchar ** words)
+{
+  g_auto (GStrv) rules = g_strsplit (text, "\n", -1);
+  guint i;
+
+  memset (chain, 0, sizeof (*chain));
+  if (strstr (text, "hook input") == NULL
+      && strstr (text, "hook prerouting") == NULL)
+    return FALSE;
+
+  chain->name = g_strndup (text, strcspn (text, " {"));
+  for (i = 0; rules[i] != NULL; i++)
+    read_rule (chain, g_strstrip (rules[i]), words);
+
+  return TRUE;
+}
+
+static gboolean
+chain_stops (const Chain * chain, guint word)
+{
+  return chain->drops[word] || (chain->closed && !chain->accepts[word]);
+}
+
+/* Returns: whether the chain may stop the session */
+static gboolean
+judge_chain (DoctorCase * c, const Chain * chain, gchar ** words, guint port)
+{
+  gboolean protocol = chain_stops (chain, 0), media = chain_stops (chain, 1);
+
+  if (!protocol && !media)
+    return FALSE;
+
+  doctor_add (c, "firewall", DOCTOR_WARN,
+      g_strdup_printf ("nft chain %s does not let %s%s%s%s in, as far as its "
+          "rules show", chain->name, protocol ? words[0] : "",
+          protocol && media ? " and " : "", media ? "UDP port " : "",
+          media ? words[1] : ""),
+      g_strdup_printf (ALLOW_RULES, chain->name, words[0], chain->name, port,
+          port + 1));
+
+  return TRUE;
+}
+
+static void
+check_ruleset (DoctorCase * c, const gchar * ruleset)
+{
+  guint port = c->uri != NULL ? c->uri->port : TOOL_DEFAULT_PORT;
+  g_autofree gchar *port_word = g_strdup_printf ("%u", port);
+  gchar protocol[8];
+  gchar *words[] = { protocol, port_word };
+  g_auto (GStrv) chains = g_strsplit (ruleset, "chain ", -1);
+  gboolean stopped = FALSE;
+  guint i;
+
+  g_snprintf (protocol, sizeof (protocol), "%s",
+      c->group.family == LMCC_FAMILY_IPV4 ? "igmp" : "icmpv6");
+  for (i = 1; chains[0] != NULL && chains[i] != NULL && !stopped; i++) {
+    Chain chain;
+
+    if (read_chain (&chain, chains[i], words))
+      stopped = judge_chain (c, &chain, words, port);
+    g_free (chain.name);
+  }
+
+  if (!stopped)
+    doctor_add (c, "firewall", DOCTOR_OK,
+        g_strdup_printf ("no nft chain stops %s or UDP port %u", protocol,
+            port), NULL);
+}
+
+void
+doctor_check_firewall (DoctorCase * c)
+{
+  g_autofree gchar *ruleset = read_ruleset (c->system);
+  g_autofree gchar *legacy = doctor_system_read (c->system,
+      c->group.family == LMCC_FAMILY_IPV4 ? "proc/net/ip_tables_names"
+      : "proc/net/ip6_tables_names");
+
+  if (legacy != NULL && strstr (legacy, "filter") != NULL)
+    doctor_add (c, "firewall", DOCTOR_WARN,
+        g_strdup ("iptables (legacy) filters packets"),
+        g_strdup ("look with iptables -S INPUT: IGMP and the session's two UDP "
+            "ports must get in"));
+  else if (ruleset != NULL)
+    check_ruleset (c, ruleset);
+  else
+    doctor_add (c, "firewall", DOCTOR_SKIP,
+        g_strdup ("the firewall's rules cannot be read"),
+        g_strdup ("run this as root, or look with sudo nft list ruleset"));
+}

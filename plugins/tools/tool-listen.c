@@ -1,0 +1,276 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-receiver.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct
+{
+  gboolean json;
+  gdouble packets;
+  gdouble bytes;
+  gdouble elapsed;
+} Listener;
+
+static void
+json_member (JsonBuilder * builder, const gchar * name,
+    const GstStructure * structure, const gchar * field)
+{
+  const GValue *value = structure != NULL
+      ? gst_structure_get_value (structure, field) : NULL;
+
+  json_builder_set_member_name (builder, name);
+  if (value != NULL)
+    tool_json_add_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static JsonBuilder *
+begin_event (const ToolReceiver * receiver, const gchar * event)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "event");
+  json_builder_add_string_value (builder, event);
+  json_builder_set_member_name (builder, "elapsed");
+  json_builder_add_double_value (builder,
+      round (tool_receiver_elapsed (receiver) * 1000) / 1000);
+
+  return builder;
+}
+
+static void
+end_event (JsonBuilder * builder)
+{
+  json_builder_end_object (builder);
+  tool_json_print (builder, FALSE);
+}
+
+static void
+level_changed_json (ToolReceiver * receiver, const GstStructure * message)
+{
+  static const gchar *const fields[] =
+      { "time", "from", "to", "reason", "rate", "loss", "rtt" };
+  g_autoptr (JsonBuilder) builder = begin_event (receiver, "level");
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (fields); i++)
+    json_member (builder, fields[i], message, fields[i]);
+  end_event (builder);
+}
+
+static gchar *
+format_number (const GstStructure * structure, const gchar * field)
+{
+  gdouble value;
+
+  if (structure == NULL || !tool_structure_number (structure, field, &value))
+    return g_strdup ("?");
+
+  return g_strdup_printf ("%.0f", value);
+}
+
+static gchar *
+format_loss (const GstStructure * structure, const gchar * field)
+{
+  gdouble value;
+
+  if (structure == NULL || !tool_structure_number (structure, field, &value))
+    return g_strdup ("?");
+
+  return g_strdup_printf ("%.2f %%", 100 * value);
+}
+
+static gchar *
+format_rate (const GstStructure * structure, const gchar * field)
+{
+  gdouble value;
+
+  if (structure == NULL || !tool_structure_number (structure, field, &value))
+    return g_strdup ("?");
+
+  return tool_rate_format (value);
+}
+
+static void
+level_changed_text (ToolReceiver * receiver, const GstStructure * message)
+{
+  g_autofree gchar *from = format_number (message, "from");
+  g_autofree gchar *to = format_number (message, "to");
+  g_autofree gchar *rate = format_rate (message, "rate");
+  g_autofree gchar *loss = format_loss (message, "loss");
+  const gchar *reason = gst_structure_get_string (message, "reason");
+
+  g_print ("%7.2f s  level %s -> %s: %s (rate %s, loss %s)\n",
+      tool_receiver_elapsed (receiver), from, to,
+      reason != NULL ? reason : "no reason given", rate, loss);
+  fflush (stdout);
+}
+
+static void
+on_message (ToolReceiver * receiver, const GstStructure * message)
+{
+  const Listener *listener = receiver->user_data;
+
+  if (message == NULL
+      || !gst_structure_has_name (message, "lmcc-level-changed"))
+    return;
+
+  if (listener->json)
+    level_changed_json (receiver, message);
+  else
+    level_changed_text (receiver, message);
+}
+
+/* What came in the last second; the source's own counters run on. */
+static gdouble
+difference (const GstStructure * stats, const gchar * field, gdouble * last)
+{
+  gdouble now = 0, since;
+
+  if (stats == NULL || !tool_structure_number (stats, field, &now))
+    return -1;
+  since = now - *last;
+  *last = now;
+
+  return since;
+}
+
+static gboolean
+add_drop (GQuark field, const GValue * value, gpointer user_data)
+{
+  GString *text = user_data;
+  g_auto (GValue) number = G_VALUE_INIT;
+
+  if (!g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
+    return TRUE;
+  g_value_init (&number, G_TYPE_DOUBLE);
+  if (g_value_transform (value, &number) && g_value_get_double (&number) > 0)
+    g_string_append_printf (text, ", %s %.0f", g_quark_to_string (field),
+        g_value_get_double (&number));
+
+  return TRUE;
+}
+
+static void
+append_drops (GString * text, const GstStructure * stats)
+{
+  const GValue *drops = stats != NULL
+      ? gst_structure_get_value (stats, "drops") : NULL;
+
+  if (drops != NULL && GST_VALUE_HOLDS_STRUCTURE (drops)
+      && gst_value_get_structure (drops) != NULL)
+    gst_structure_foreach (gst_value_get_structure (drops), add_drop, text);
+}
+
+static void
+second_text (ToolReceiver * receiver, const GstStructure * stats,
+    gdouble packets, gdouble rate)
+{
+  g_autofree gchar *level = format_number (stats, "level");
+  g_autofree gchar *rung = format_number (stats, "rung");
+  g_autofree gchar *loss = format_loss (stats, "loss-rate");
+  g_autofree gchar *lost = format_number (stats, "packets-lost");
+  g_autofree gchar *kernel = format_number (stats, "packets-dropped-kernel");
+  g_autofree gchar *rate_text = rate < 0 ? g_strdup ("?")
+      : tool_rate_format (rate);
+  g_autoptr (GString) drops = g_string_new (NULL);
+
+  append_drops (drops, stats);
+  g_print ("%7.2f s  level %s  rung %s  %s  %.0f packets  loss %s  lost %s  "
+      "dropped by this host %s%s\n", tool_receiver_elapsed (receiver), level,
+      rung, rate_text, MAX (packets, 0), loss, lost, kernel, drops->str);
+  fflush (stdout);
+}
+
+static void
+second_json (ToolReceiver * receiver, const GstStructure * stats,
+    gdouble packets, gdouble rate)
+{
+  static const gchar *const fields[] = { "level", "rung", "bitrate",
+    "loss-rate", "packets-received", "bytes-received", "packets-lost",
+    "packets-dropped-kernel", "packets-delivered", "drops", "layers"
+  };
+  g_autoptr (JsonBuilder) builder = begin_event (receiver, "second");
+  guint i;
+
+  json_builder_set_member_name (builder, "packets");
+  json_builder_add_int_value (builder, MAX (packets, 0));
+  json_builder_set_member_name (builder, "rate");
+  json_builder_add_int_value (builder, MAX (rate, 0));
+  for (i = 0; i < G_N_ELEMENTS (fields); i++)
+    json_member (builder, fields[i], stats, fields[i]);
+  end_event (builder);
+}
+
+static void
+on_second (ToolReceiver * receiver, const GstStructure * stats)
+{
+  Listener *listener = receiver->user_data;
+  gdouble elapsed = tool_receiver_elapsed (receiver);
+  gdouble packets = difference (stats, "packets-received", &listener->packets);
+  gdouble bytes = difference (stats, "bytes-received", &listener->bytes);
+  gdouble rate = bytes < 0 ? -1
+      : 8 * bytes / MAX (elapsed - listener->elapsed, 1e-3);
+
+  listener->elapsed = elapsed;
+  if (listener->json)
+    second_json (receiver, stats, packets, rate);
+  else
+    second_text (receiver, stats, packets, rate);
+}
+
+static gboolean
+add_sink (ToolReceiver * receiver)
+{
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+
+  if (sink == NULL) {
+    tool_error ("there is no element fakesink; install GStreamer's core "
+        "elements");
+    return FALSE;
+  }
+  g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
+  gst_bin_add (GST_BIN (receiver->pipeline), sink);
+
+  return gst_element_link (receiver->source, sink);
+}
+
+gint
+tool_listen (gint argc, gchar ** argv)
+{
+  static const ToolReceiverHandler handler = {
+    .message = on_message,
+    .second = on_second,
+  };
+  Listener listener = { 0, };
+  g_auto (ToolReceiver) receiver = {
+    .handler = &handler,
+    .user_data = &listener,
+  };
+  const GOptionEntry entries[] = {
+    {"json", 0, 0, G_OPTION_ARG_NONE, &listener.json,
+        "Print one JSON object on each line", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("URI");
+
+  g_option_context_set_summary (context,
+      "Receives a session without a picture: a line for each level change\n"
+      "and one each second.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  tool_receiver_add_options (&receiver, context);
+  if (!tool_parse_options (context, &argc, &argv)
+      || !tool_single_argument (argc, argv, "URI"))
+    return TOOL_EXIT_USAGE;
+  if (!tool_receiver_open (&receiver, argv[1]))
+    return TOOL_EXIT_USAGE;
+  if (!add_sink (&receiver))
+    return TOOL_EXIT_FAILURE;
+
+  return tool_receiver_run (&receiver);
+}

@@ -1,0 +1,345 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-receiver.h"
+
+#include <glib-unix.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+/* Longer than the longest distance of two session records, 2 s. */
+#define PATIENCE_SECONDS 4
+
+void
+tool_receiver_add_options (ToolReceiver * receiver, GOptionContext * context)
+{
+  const GOptionEntry entries[] = {
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
+        "Stop after this time (default: at Ctrl-C)", "SECONDS"},
+    {"max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
+        "Highest layer to hold, 0 for the base (default: all)", "LEVEL"},
+    {"multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
+        "Interface to join on, instead of what the route says", "IFACE"},
+    {"latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
+        "How long to wait for late packets (default: as lmccsrc)", "MS"},
+    {NULL}
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+}
+
+static gboolean
+set_property (ToolReceiver * receiver, const gchar * name, const gchar * text)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (receiver->source),
+      name);
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (text == NULL)
+    return TRUE;
+  if (pspec == NULL) {
+    tool_error ("this lmccsrc has no property %s; leave --%s out", name, name);
+    return FALSE;
+  }
+
+  g_value_init (&value, pspec->value_type);
+  if (!gst_value_deserialize (&value, text)
+      || g_param_value_validate (pspec, &value)) {
+    tool_error ("--%s=%s is not a value of lmccsrc's %s; see gst-inspect-1.0 "
+        "lmccsrc", name, text, name);
+    return FALSE;
+  }
+  g_object_set_property (G_OBJECT (receiver->source), name, &value);
+
+  return TRUE;
+}
+
+/* Makes the pipeline with lmccsrc in it; says what is wrong. */
+gboolean
+tool_receiver_open (ToolReceiver * receiver, const gchar * uri)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (ToolUri) parsed = { 0, };
+
+  if (receiver->seconds < 0) {
+    tool_error ("--seconds=%d is below 0; leave it out to go on until Ctrl-C",
+        receiver->seconds);
+    return FALSE;
+  }
+  if (!tool_uri_parse (uri, &parsed, &error)) {
+    tool_error ("%s", error->message);
+    return FALSE;
+  }
+  receiver->uri = g_strdup (parsed.text);
+
+  receiver->source = gst_element_factory_make ("lmccsrc", NULL);
+  if (receiver->source == NULL) {
+    tool_error ("there is no element lmccsrc; install the lmcc plugin, or set "
+        "GST_PLUGIN_PATH_1_0 to where it was built");
+    return FALSE;
+  }
+  receiver->pipeline = gst_pipeline_new (NULL);
+  gst_bin_add (GST_BIN (receiver->pipeline), receiver->source);
+
+  if (!gst_uri_handler_set_uri (GST_URI_HANDLER (receiver->source),
+          receiver->uri, &error)) {
+    tool_error ("%s", error->message);
+    return FALSE;
+  }
+
+  return set_property (receiver, "max-level", receiver->max_level)
+      && set_property (receiver, "multicast-iface", receiver->multicast_iface)
+      && set_property (receiver, "latency", receiver->latency);
+}
+
+void
+tool_receiver_clear (ToolReceiver * receiver)
+{
+  if (receiver->pipeline != NULL)
+    gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
+  gst_clear_object (&receiver->pipeline);
+  g_clear_pointer (&receiver->loop, g_main_loop_unref);
+  g_clear_pointer (&receiver->uri, g_free);
+  g_clear_pointer (&receiver->max_level, g_free);
+  g_clear_pointer (&receiver->multicast_iface, g_free);
+  g_clear_pointer (&receiver->latency, g_free);
+}
+
+gdouble
+tool_receiver_elapsed (const ToolReceiver * receiver)
+{
+  return (g_get_monotonic_time () - receiver->start) / 1e6;
+}
+
+void
+tool_receiver_stop (ToolReceiver * receiver, gint status)
+{
+  if (status != TOOL_EXIT_OK)
+    receiver->status = status;
+  g_main_loop_quit (receiver->loop);
+}
+
+/* Of the debug text only what the element wrote, not where in its code. */
+static void
+print_error (const GError * error, const gchar * debug)
+{
+  const gchar *detail = debug != NULL ? strchr (debug, '\n') : NULL;
+
+  tool_error ("%s%s%s%s", error->message, detail != NULL ? " (" : "",
+      detail != NULL ? detail + 1 : "", detail != NULL ? ")" : "");
+}
+
+static gboolean
+on_bus_message (GstBus * bus, GstMessage * message, gpointer user_data)
+{
+  ToolReceiver *receiver = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, &debug);
+      print_error (error, debug);
+      tool_receiver_stop (receiver, TOOL_EXIT_FAILURE);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, &debug);
+      tool_error ("warning: %s", error->message);
+      break;
+    case GST_MESSAGE_EOS:
+      tool_receiver_stop (receiver, TOOL_EXIT_OK);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      if (receiver->handler->message != NULL)
+        receiver->handler->message (receiver,
+            gst_message_get_structure (message));
+      break;
+    default:
+      break;
+  }
+
+  return G_SOURCE_CONTINUE;
+}
+
+static GstStructure *
+read_stats (ToolReceiver * receiver)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (receiver->source),
+      "stats");
+  GstStructure *stats = NULL;
+
+  if (pspec != NULL && g_type_is_a (pspec->value_type, GST_TYPE_STRUCTURE))
+    g_object_get (receiver->source, "stats", &stats, NULL);
+
+  return stats;
+}
+
+static gboolean
+on_second (gpointer user_data)
+{
+  ToolReceiver *receiver = user_data;
+  g_autoptr (GstStructure) stats = read_stats (receiver);
+  gdouble elapsed = tool_receiver_elapsed (receiver);
+  gdouble packets = 0;
+
+  if (stats != NULL
+      && tool_structure_number (stats, "packets-received", &packets))
+    receiver->received |= packets > 0;
+  if (!receiver->received && !receiver->warned && elapsed > PATIENCE_SECONDS) {
+    receiver->warned = TRUE;
+    tool_error ("no packet yet; gst-lmcc-1.0 doctor '%s' says why",
+        receiver->uri);
+  }
+  if (receiver->handler->second != NULL)
+    receiver->handler->second (receiver, stats);
+
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_end (gpointer user_data)
+{
+  ToolReceiver *receiver = user_data;
+
+  tool_receiver_stop (receiver, TOOL_EXIT_OK);
+
+  return G_SOURCE_CONTINUE;
+}
+
+/* Returns: the exit status; a failure if no packet came */
+gint
+tool_receiver_run (ToolReceiver * receiver)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (receiver->pipeline);
+  guint sources[] = {
+    gst_bus_add_watch (bus, on_bus_message, receiver),
+    g_timeout_add (1000, on_second, receiver),
+    g_unix_signal_add (SIGINT, on_end, receiver),
+    g_unix_signal_add (SIGTERM, on_end, receiver),
+    receiver->seconds > 0 ? g_timeout_add (receiver->seconds * 1000 + 100,
+        on_end, receiver) : 0,
+  };
+  guint i;
+
+  receiver->loop = g_main_loop_new (NULL, FALSE);
+  receiver->start = g_get_monotonic_time ();
+  /* A failure posts its cause on the bus, which the loop prints. */
+  gst_element_set_state (receiver->pipeline, GST_STATE_PLAYING);
+  g_main_loop_run (receiver->loop);
+  for (i = 0; i < G_N_ELEMENTS (sources); i++) {
+    if (sources[i] != 0)
+      g_source_remove (sources[i]);
+  }
+  gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
+
+  if (receiver->status == TOOL_EXIT_OK && !receiver->received) {
+    tool_error ("no packet came; gst-lmcc-1.0 doctor '%s' says why",
+        receiver->uri);
+    return TOOL_EXIT_FAILURE;
+  }
+
+  return receiver->status;
+}
+
+/* Whatever type of number it is. */
+gboolean
+tool_structure_number (const GstStructure * structure, const gchar * field,
+    gdouble * value)
+{
+  const GValue *given = gst_structure_get_value (structure, field);
+  g_auto (GValue) number = G_VALUE_INIT;
+
+  if (given == NULL
+      || !g_value_type_transformable (G_VALUE_TYPE (given), G_TYPE_DOUBLE))
+    return FALSE;
+  g_value_init (&number, G_TYPE_DOUBLE);
+  if (!g_value_transform (given, &number))
+    return FALSE;
+  *value = g_value_get_double (&number);
+
+  return TRUE;
+}
+
+static gboolean
+add_field (GQuark field, const GValue * value, gpointer user_data)
+{
+  JsonBuilder *builder = user_data;
+
+  json_builder_set_member_name (builder, g_quark_to_string (field));
+  tool_json_add_value (builder, value);
+
+  return TRUE;
+}
+
+static void
+add_array (JsonBuilder * builder, const GValue * value)
+{
+  gboolean list = GST_VALUE_HOLDS_LIST (value);
+  guint n = list ? gst_value_list_get_size (value)
+      : gst_value_array_get_size (value);
+  guint i;
+
+  json_builder_begin_array (builder);
+  for (i = 0; i < n; i++)
+    tool_json_add_value (builder, list ? gst_value_list_get_value (value, i)
+        : gst_value_array_get_value (value, i));
+  json_builder_end_array (builder);
+}
+
+static void
+add_number (JsonBuilder * builder, const GValue * value)
+{
+  g_auto (GValue) number = G_VALUE_INIT;
+  GType type = G_VALUE_TYPE (value);
+
+  if (type == G_TYPE_DOUBLE || type == G_TYPE_FLOAT) {
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_transform (value, &number);
+    /* JSON has no infinity. */
+    if (isfinite (g_value_get_double (&number)))
+      json_builder_add_double_value (builder, g_value_get_double (&number));
+    else
+      json_builder_add_null_value (builder);
+  } else if (type == G_TYPE_UINT64 && g_value_get_uint64 (value) > G_MAXINT64) {
+    /* GST_CLOCK_TIME_NONE: not known. */
+    json_builder_add_null_value (builder);
+  } else {
+    g_value_init (&number, G_TYPE_INT64);
+    g_value_transform (value, &number);
+    json_builder_add_int_value (builder, g_value_get_int64 (&number));
+  }
+}
+
+/* Any value of a GstStructure as the nearest that JSON has. */
+void
+tool_json_add_value (JsonBuilder * builder, const GValue * value)
+{
+  if (GST_VALUE_HOLDS_STRUCTURE (value)) {
+    const GstStructure *structure = gst_value_get_structure (value);
+
+    json_builder_begin_object (builder);
+    if (structure != NULL)
+      gst_structure_foreach (structure, add_field, builder);
+    json_builder_end_object (builder);
+  } else if (GST_VALUE_HOLDS_ARRAY (value) || GST_VALUE_HOLDS_LIST (value)) {
+    add_array (builder, value);
+  } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
+    json_builder_add_boolean_value (builder, g_value_get_boolean (value));
+  } else if (G_VALUE_HOLDS_STRING (value)) {
+    if (g_value_get_string (value) != NULL)
+      json_builder_add_string_value (builder, g_value_get_string (value));
+    else
+      json_builder_add_null_value (builder);
+  } else if (!G_VALUE_HOLDS_ENUM (value) && !G_VALUE_HOLDS_FLAGS (value)
+      && g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_INT64)) {
+    add_number (builder, value);
+  } else {
+    g_autofree gchar *text = gst_value_serialize (value);
+
+    json_builder_add_string_value (builder, text != NULL ? text : "");
+  }
+}

@@ -1,0 +1,286 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-receiver.h"
+
+#include <gio/gio.h>
+#include <gst/sdp/sdp.h>
+#include <stdio.h>
+
+typedef struct
+{
+  ToolReceiver *receiver;
+  gchar *to;
+  gchar *sdp_file;
+  gchar *host;
+  GSocketFamily family;
+  guint16 port;
+  GstCaps *caps;
+} Relay;
+
+static void
+relay_clear (Relay * relay)
+{
+  g_free (relay->to);
+  g_free (relay->sdp_file);
+  g_free (relay->host);
+  gst_clear_caps (&relay->caps);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_clear)
+
+/* A name is looked up here: the SDP's connection line is for the player. */
+static gboolean
+read_destination (Relay * relay)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketConnectable) address = NULL;
+  g_autoptr (GInetAddress) found = NULL;
+  g_autoptr (GResolver) resolver = g_resolver_get_default ();
+  const gchar *host;
+  GList *addresses;
+
+  if (relay->to == NULL) {
+    tool_error ("no destination; write --to=HOST:PORT, such as "
+        "--to=127.0.0.1:5600");
+    return FALSE;
+  }
+  address = g_network_address_parse (relay->to, 0, &error);
+  if (address == NULL
+      || g_network_address_get_port (G_NETWORK_ADDRESS (address)) == 0) {
+    tool_error ("--to=%s is not HOST:PORT%s%s; write it such as "
+        "--to=127.0.0.1:5600", relay->to, error ? ": " : "",
+        error ? error->message : "");
+    return FALSE;
+  }
+
+  host = g_network_address_get_hostname (G_NETWORK_ADDRESS (address));
+  addresses = g_resolver_lookup_by_name (resolver, host, NULL, &error);
+  if (addresses == NULL) {
+    tool_error ("--to=%s: %s; write the host's address", relay->to,
+        error->message);
+    return FALSE;
+  }
+  found = g_object_ref (addresses->data);
+  g_resolver_free_addresses (addresses);
+
+  relay->host = g_inet_address_to_string (found);
+  relay->family = g_inet_address_get_family (found);
+  relay->port = g_network_address_get_port (G_NETWORK_ADDRESS (address));
+
+  return TRUE;
+}
+
+/* Fields that tell of how the stream came here say nothing to the player. */
+static gboolean
+keep_field (GQuark field, GValue * value, gpointer user_data)
+{
+  const gchar *name = g_quark_to_string (field);
+
+  return !g_str_has_prefix (name, "extmap-")
+      && !g_str_has_prefix (name, "timestamp-offset")
+      && !g_str_has_prefix (name, "seqnum-offset")
+      && !g_str_has_prefix (name, "ssrc");
+}
+
+/* Parameters of the payload format are optional in caps. GStreamer's payloader
+ * makes FU-A, which a player may refuse in the default mode (RFC 6184 8.1). */
+static void
+complete_format (GstStructure * format)
+{
+  if (g_strcmp0 (gst_structure_get_string (format, "encoding-name"),
+          "H264") == 0 && !gst_structure_has_field (format,
+          "packetization-mode"))
+    gst_structure_set (format, "packetization-mode", G_TYPE_STRING, "1", NULL);
+}
+
+static gchar *
+make_sdp (const Relay * relay, const GstCaps * caps)
+{
+  const gchar *type = relay->family == G_SOCKET_FAMILY_IPV6 ? "IP6" : "IP4";
+  const gchar *nowhere = relay->family == G_SOCKET_FAMILY_IPV6 ? "::1"
+      : "127.0.0.1";
+  g_autofree gchar *id = g_strdup_printf ("%" G_GINT64_FORMAT,
+      g_get_real_time () / G_USEC_PER_SEC);
+  g_autoptr (GstCaps) plain = gst_caps_copy (caps);
+  GstSDPMessage *message;
+  GstSDPMedia media = { 0, };
+  gchar *text = NULL;
+
+  gst_structure_filter_and_map_in_place (gst_caps_get_structure (plain, 0),
+      keep_field, NULL);
+  complete_format (gst_caps_get_structure (plain, 0));
+
+  gst_sdp_message_new (&message);
+  gst_sdp_message_set_version (message, "0");
+  gst_sdp_message_set_origin (message, "-", id, "0", "IN", type, nowhere);
+  gst_sdp_message_set_session_name (message, "gst-lmcc relay");
+  gst_sdp_message_set_connection (message, "IN", type, relay->host, 0, 0);
+  gst_sdp_message_add_time (message, "0", "0", NULL);
+  gst_sdp_media_init (&media);
+  gst_sdp_media_set_proto (&media, "RTP/AVP");
+  gst_sdp_media_set_port_info (&media, relay->port, 0);
+  if (gst_sdp_media_set_media_from_caps (plain, &media) == GST_SDP_OK) {
+    gst_sdp_message_add_media (message, &media);
+    text = gst_sdp_message_as_text (message);
+  }
+  gst_sdp_media_uninit (&media);
+  gst_sdp_message_free (message);
+
+  return text;
+}
+
+static gboolean
+write_sdp (const Relay * relay, const gchar * sdp)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (relay->sdp_file == NULL) {
+    g_print ("%s", sdp);
+    fflush (stdout);
+    return TRUE;
+  }
+  if (!g_file_set_contents (relay->sdp_file, sdp, -1, &error)) {
+    tool_error ("%s; name a file that can be written with --sdp",
+        error->message);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* In the main loop, after the caps came. */
+static gboolean
+on_caps (gpointer user_data)
+{
+  Relay *relay = user_data;
+  g_autofree gchar *sdp = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+
+  GST_OBJECT_LOCK (relay->receiver->pipeline);
+  caps = g_steal_pointer (&relay->caps);
+  GST_OBJECT_UNLOCK (relay->receiver->pipeline);
+  if (caps == NULL)
+    return G_SOURCE_REMOVE;
+
+  sdp = make_sdp (relay, caps);
+  if (sdp == NULL) {
+    g_autofree gchar *text = gst_caps_to_string (caps);
+
+    tool_error ("no SDP can be written for a stream of caps %s", text);
+    tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
+  } else if (write_sdp (relay, sdp)) {
+    tool_error ("sending to %s:%u", relay->host, relay->port);
+  } else {
+    tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
+  }
+
+  return G_SOURCE_REMOVE;
+}
+
+static GstPadProbeReturn
+on_event (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  Relay *relay = user_data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+
+  gst_event_parse_caps (event, &caps);
+  GST_OBJECT_LOCK (relay->receiver->pipeline);
+  gst_caps_replace (&relay->caps, caps);
+  GST_OBJECT_UNLOCK (relay->receiver->pipeline);
+  g_idle_add (on_caps, relay);
+
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+clear_times (GstBuffer ** buffer, guint index, gpointer user_data)
+{
+  *buffer = gst_buffer_make_writable (*buffer);
+  GST_BUFFER_PTS (*buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DTS (*buffer) = GST_CLOCK_TIME_NONE;
+
+  return TRUE;
+}
+
+/* What catches up after a down-switch lies before its segment: a sink drops it,
+ * but the player's decoder needs it. */
+static GstPadProbeReturn
+on_data (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+    GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+
+    list = gst_buffer_list_make_writable (list);
+    gst_buffer_list_foreach (list, clear_times, NULL);
+    info->data = list;
+  } else {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+    clear_times (&buffer, 0, NULL);
+    info->data = buffer;
+  }
+
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+add_sink (Relay * relay)
+{
+  ToolReceiver *receiver = relay->receiver;
+  GstElement *sink = gst_element_factory_make ("udpsink", NULL);
+  g_autoptr (GstPad) pad = NULL;
+
+  if (sink == NULL) {
+    tool_error ("there is no element udpsink; install GStreamer's good plugins "
+        "(gstreamer1.0-plugins-good)");
+    return FALSE;
+  }
+  g_object_set (sink, "host", relay->host, "port", relay->port, "sync", FALSE,
+      "async", FALSE, NULL);
+  gst_bin_add (GST_BIN (receiver->pipeline), sink);
+
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, relay,
+      NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, NULL, NULL);
+
+  return gst_element_link (receiver->source, sink);
+}
+
+gint
+tool_relay (gint argc, gchar ** argv)
+{
+  static const ToolReceiverHandler handler = { NULL, };
+  g_auto (Relay) relay = { NULL, };
+  g_auto (ToolReceiver) receiver = {.handler = &handler };
+  const GOptionEntry entries[] = {
+    {"to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
+        "Where the stream goes; required", "HOST:PORT"},
+    {"sdp", 0, 0, G_OPTION_ARG_FILENAME, &relay.sdp_file,
+        "Where the SDP goes (default: standard output)", "FILE"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("URI");
+
+  relay.receiver = &receiver;
+  g_option_context_set_summary (context,
+      "Sends the merged stream on as plain RTP, with an SDP that VLC, mpv and\n"
+      "OBS open.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  tool_receiver_add_options (&receiver, context);
+  if (!tool_parse_options (context, &argc, &argv)
+      || !tool_single_argument (argc, argv, "URI")
+      || !read_destination (&relay)
+      || !tool_receiver_open (&receiver, argv[1]))
+    return TOOL_EXIT_USAGE;
+  if (!add_sink (&relay))
+    return TOOL_EXIT_FAILURE;
+
+  return tool_receiver_run (&receiver);
+}

@@ -1,0 +1,190 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One thousand Tbit/s: what is larger is a slip of the keyboard. */
+#define RATE_MAX 1e15
+
+void
+tool_error (const gchar * format, ...)
+{
+  va_list args;
+  g_autofree gchar *text = NULL;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  g_printerr ("%s: %s\n", g_get_prgname ()? g_get_prgname () : "gst-lmcc-1.0",
+      text);
+}
+
+gboolean
+tool_parse_options (GOptionContext * context, gint * argc, gchar *** argv)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!g_option_context_parse (context, argc, argv, &error)) {
+    tool_error ("%s; see --help", error->message);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+gboolean
+tool_single_argument (gint argc, gchar ** argv, const gchar * what)
+{
+  if (argc < 2) {
+    tool_error ("no %s; see --help", what);
+    return FALSE;
+  }
+  if (argc > 2) {
+    tool_error ("`%s' is one argument too many; see --help", argv[2]);
+    return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* 128000, 128k, 1.5M, 1G; decimal multiples, as all rates on the wire. */
+gboolean
+tool_rate_parse (const gchar * text, gdouble * rate, GError ** error)
+{
+  static const struct
+  {
+    const gchar *suffix;
+    gdouble multiple;
+  } units[] = {
+    {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
+    {"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9},
+  };
+  gchar *end;
+  gdouble value = g_ascii_strtod (text, &end);
+  guint i;
+
+  for (i = 0; end != text && i < G_N_ELEMENTS (units); i++) {
+    if (!g_str_equal (end, units[i].suffix))
+      continue;
+    value *= units[i].multiple;
+    if (!isfinite (value) || value <= 0 || value > RATE_MAX)
+      break;
+    *rate = value;
+    return TRUE;
+  }
+
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "`%s' is not a rate; write bit/s above 0, such as 128000, 128k or 1.5M",
+      text);
+  return FALSE;
+}
+
+gchar *
+tool_rate_format (gdouble rate)
+{
+  if (rate >= 1e9)
+    return g_strdup_printf ("%.3f Gbit/s", rate / 1e9);
+  if (rate >= 1e6)
+    return g_strdup_printf ("%.3f Mbit/s", rate / 1e6);
+
+  return g_strdup_printf ("%.1f kbit/s", rate / 1e3);
+}
+
+void
+tool_json_print (JsonBuilder * builder, gboolean pretty)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree gchar *text = json_to_string (root, pretty);
+
+  g_print ("%s\n", text);
+  fflush (stdout);
+}
+
+void
+tool_uri_clear (ToolUri * uri)
+{
+  g_clear_pointer (&uri->text, g_free);
+  g_clear_pointer (&uri->iface, g_free);
+}
+
+static gboolean
+uri_read_source (const gchar * text, ToolUri * uri, GError ** error)
+{
+  g_autofree gchar *bare = NULL;
+
+  if (text == NULL)
+    return TRUE;
+
+  bare = g_strdup (*text == '[' ? text + 1 : text);
+  g_strdelimit (bare, "]", '\0');
+  if (lmcc_address_parse (bare, &uri->source)
+      && uri->source.family == uri->address.family
+      && !lmcc_address_is_multicast (&uri->source))
+    return TRUE;
+
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "source `%s' is not a host's address of the group's family; write the "
+      "sender's before the group, such as lmcc://192.0.2.1@232.1.1.1", text);
+  return FALSE;
+}
+
+static gboolean
+uri_read_query (const gchar * query, ToolUri * uri, GError ** error)
+{
+  g_autoptr (GHashTable) params = NULL;
+
+  if (query == NULL)
+    return TRUE;
+
+  params = g_uri_parse_params (query, -1, "&", G_URI_PARAMS_NONE, error);
+  if (params == NULL)
+    return FALSE;
+  uri->iface = g_strdup (g_hash_table_lookup (params, "multicast-iface"));
+
+  return TRUE;
+}
+
+/* Takes what lmccsrc takes, and what it refuses and doctor explains: the
+ * address alone, and one that is not multicast. */
+gboolean
+tool_uri_parse (const gchar * text, ToolUri * uri, GError ** error)
+{
+  g_autoptr (GUri) parsed = NULL;
+  g_autoptr (GError) cause = NULL;
+
+  memset (uri, 0, sizeof (*uri));
+  uri->text = strstr (text, "://") != NULL ? g_strdup (text)
+      : g_strconcat ("lmcc://", text, NULL);
+
+  parsed = g_uri_parse (uri->text, G_URI_FLAGS_ENCODED_QUERY, &cause);
+  if (parsed == NULL || !g_str_equal (g_uri_get_scheme (parsed), "lmcc")
+      || g_uri_get_host (parsed) == NULL
+      || !lmcc_address_parse (g_uri_get_host (parsed), &uri->address)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "`%s' is not the address of a session%s%s; write "
+        "lmcc://GROUP:PORT, such as lmcc://" TOOL_DEFAULT_ADDRESS ":%d", text,
+        cause ? ": " : "", cause ? cause->message : "", TOOL_DEFAULT_PORT);
+    return FALSE;
+  }
+
+  uri->port = TOOL_DEFAULT_PORT;
+  if (g_uri_get_port (parsed) != -1) {
+    gint port = g_uri_get_port (parsed);
+
+    /* RTCP needs the next port too. */
+    if (port < 1 || port > 65534) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "port %d in `%s' is out of range; write 1 to 65534", port, text);
+      return FALSE;
+    }
+    uri->port = port;
+  }
+
+  return uri_read_source (g_uri_get_userinfo (parsed), uri, error)
+      && uri_read_query (g_uri_get_query (parsed), uri, error);
+}
