@@ -77,10 +77,6 @@ struct _GstLmccSink
   guint key_unit_interval;
   guint stats_update_interval;
   guint next_pad;
-
-  /* Between asynchronous start and done; the state changes and the streaming
-   * threads change it atomically. */
-  gint async_pending;
 };
 
 #define gst_lmcc_sink_parent_class parent_class
@@ -89,23 +85,6 @@ GST_ELEMENT_REGISTER_DEFINE (lmccsink, "lmccsink", GST_RANK_NONE,
     GST_TYPE_LMCC_SINK);
 
 /* What the core tells */
-
-static void
-on_preroll (gpointer user_data, gboolean done)
-{
-  GstLmccSink *self = user_data;
-  GstClockTime start = GST_CLOCK_TIME_NONE;
-  GstMessage *message;
-
-  if (!g_atomic_int_compare_and_exchange (&self->async_pending, done, !done))
-    return;
-  if (done && g_atomic_int_compare_and_exchange (&self->core->reset_time, TRUE,
-          FALSE))
-    start = 0;
-  message = done ? gst_message_new_async_done (GST_OBJECT (self),
-      start) : gst_message_new_async_start (GST_OBJECT (self));
-  GST_BIN_CLASS (parent_class)->handle_message (GST_BIN (self), message);
-}
 
 static void
 on_changed (gpointer user_data, const gchar * property)
@@ -367,33 +346,11 @@ gst_lmcc_sink_change_state (GstElement * element, GstStateChange transition)
   GstLmccSink *self = GST_LMCC_SINK (element);
   GstStateChangeReturn ret;
 
-  switch (transition) {
-    case GST_STATE_CHANGE_NULL_TO_READY:
-      if (!open_core (self))
-        return GST_STATE_CHANGE_FAILURE;
-      break;
-    case GST_STATE_CHANGE_READY_TO_PAUSED:
-      on_preroll (self, FALSE);
-      break;
-    default:
-      break;
-  }
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_core (self))
+    return GST_STATE_CHANGE_FAILURE;
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   switch (transition) {
-    case GST_STATE_CHANGE_READY_TO_PAUSED:
-      if (ret == GST_STATE_CHANGE_FAILURE)
-        on_preroll (self, TRUE);
-      else if (ret == GST_STATE_CHANGE_SUCCESS
-          && g_atomic_int_get (&self->async_pending))
-        ret = GST_STATE_CHANGE_ASYNC;
-      break;
-    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
-      /* After a flush the core itself has not left PLAYING. */
-      if (ret != GST_STATE_CHANGE_FAILURE)
-        gst_lmcc_sink_core_set_playing (self->core, TRUE);
-      break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
-      on_preroll (self, TRUE);
       clear_targets (self);
       break;
     case GST_STATE_CHANGE_READY_TO_NULL:
@@ -614,7 +571,7 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
 static void
 gst_lmcc_sink_init (GstLmccSink * self)
 {
-  const GstLmccSinkCallbacks callbacks = { on_preroll, on_changed, self };
+  const GstLmccSinkCallbacks callbacks = { on_changed, self };
 
   self->address = g_strdup (DEFAULT_ADDRESS);
   self->port = DEFAULT_PORT;

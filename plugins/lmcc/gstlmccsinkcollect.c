@@ -43,17 +43,16 @@ is_full (GstLmccSinkPad * rung)
       (gint64) QUEUE_TIME;
 }
 
-/* Called with lock held. Whether there is enough to start with: something of every
- * rung, or so much of one that waiting for more would be waiting for ever. Says so
- * once. */
-gboolean
-gst_lmcc_sink_check_preroll (GstLmccSinkCore * core)
+/* Called with lock held. Notes when there is enough to start with: something of
+ * every rung, or so much of one that waiting for more would be waiting for ever. */
+void
+gst_lmcc_sink_check_ready (GstLmccSinkCore * core)
 {
   GList *l;
   gboolean all = core->pads != NULL, full = FALSE;
 
-  if (core->prerolled || !core->running)
-    return FALSE;
+  if (core->ready || !core->running)
+    return;
   for (l = core->pads; l; l = l->next) {
     GstLmccSinkPad *rung = l->data;
 
@@ -61,9 +60,9 @@ gst_lmcc_sink_check_preroll (GstLmccSinkCore * core)
     full = full || is_full (rung);
   }
   if (!all && !full)
-    return FALSE;
-  core->prerolled = TRUE;
-  return TRUE;
+    return;
+  core->ready = TRUE;
+  gst_lmcc_sink_wake (core);
 }
 
 static gboolean
@@ -124,9 +123,29 @@ static LmccTime
 to_library_time (GstLmccSinkCore * core, LmccTime biased)
 {
   gint64 time = (gint64) (biased - GST_LMCC_TIME_BIAS)
-      + (gint64) core->latency + (gint64) core->epoch;
+      + (gint64) (core->latency + core->shift + core->epoch);
 
   return time > 0 ? (LmccTime) time : 0;
+}
+
+/* When @unit is due. Presentation times step as the encoder's do, so a new latency
+ * takes effect at a key frame, where all decoders start anew. */
+static LmccTime
+due_time (GstLmccSinkCore * core, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime due;
+
+  if (core->first || (is_key (unit) && unit->stream == 0))
+    core->latency = core->next_latency;
+  if (core->first)
+    core->shift = 0;
+  due = to_library_time (core, unit->decoding_time);
+  if (core->first && !core->live && due < now) {
+    core->shift = now - due;
+    due = now;
+  }
+  core->first = FALSE;
+  return due;
 }
 
 static GstLmccSinkPad *
@@ -183,11 +202,12 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
   LmccTime due = now;
 
   *wake = LMCC_TIME_NONE;
-  if (rung == NULL)
+  if (rung == NULL || !core->ready)
     return NULL;
   unit = g_queue_peek_head (&rung->units);
+  unit->stream = rung->stream;
   if (core->settings.sync)
-    due = to_library_time (core, unit->decoding_time);
+    due = due_time (core, unit, now);
   if (due > now) {
     *wake = due;
     return NULL;
@@ -204,7 +224,6 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
   g_queue_pop_head (&rung->units);
   g_cond_broadcast (&core->cond);
   core->collected = unit->decoding_time;
-  unit->stream = rung->stream;
   unit->presentation_time = to_library_time (core, unit->presentation_time);
   unit->decoding_time = due;
   return unit;

@@ -106,12 +106,12 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
     gst_lmcc_sink_pad_reset (l->data);
   core->running = TRUE;
   core->playing = FALSE;
-  core->prerolled = FALSE;
+  core->ready = FALSE;
   core->flush_sender = FALSE;
-  g_atomic_int_set (&core->reset_time, FALSE);
   core->epoch = 0;
   core->now = 0;
-  core->latency = 0;
+  core->first = TRUE;
+  core->shift = 0;
   core->collected = 0;
   core->missing_since = LMCC_TIME_NONE;
   core->started = FALSE;
@@ -184,27 +184,6 @@ push_upstream (GstElement * element, GstEvent * event)
   return done;
 }
 
-static gboolean
-gst_lmcc_sink_core_send_event (GstElement * element, GstEvent * event)
-{
-  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
-  GstClockTime latency;
-
-  if (!GST_EVENT_IS_UPSTREAM (event))
-    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->send_event
-        (element, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
-    gst_event_parse_latency (event, &latency);
-    GST_INFO_OBJECT (core, "latency %" GST_TIME_FORMAT,
-        GST_TIME_ARGS (latency));
-    g_mutex_lock (&core->lock);
-    core->latency = GST_CLOCK_TIME_IS_VALID (latency) ? latency : 0;
-    gst_lmcc_sink_wake (core);
-    g_mutex_unlock (&core->lock);
-  }
-  return push_upstream (element, event);
-}
-
 /* All rungs are sent on one time line: the slowest decides. */
 static gboolean
 query_latency (GstElement * element, GstQuery * query)
@@ -233,6 +212,39 @@ query_latency (GstElement * element, GstQuery * query)
   return answered;
 }
 
+/* What the encoders need, not what the pipeline's slowest sink does: nobody has to
+ * be in step with a network. */
+static void
+update_latency (GstLmccSinkCore * core)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime min = 0, max;
+  gboolean live = FALSE;
+
+  if (query_latency (GST_ELEMENT (core), query))
+    gst_query_parse_latency (query, &live, &min, &max);
+  GST_INFO_OBJECT (core, "latency %" GST_TIME_FORMAT "%s", GST_TIME_ARGS (min),
+      live ? ", live" : "");
+  g_mutex_lock (&core->lock);
+  core->live = live;
+  core->next_latency = min;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+static gboolean
+gst_lmcc_sink_core_send_event (GstElement * element, GstEvent * event)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+
+  if (!GST_EVENT_IS_UPSTREAM (event))
+    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->send_event
+        (element, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
+    update_latency (core);
+  return push_upstream (element, event);
+}
+
 static gboolean
 gst_lmcc_sink_core_query (GstElement * element, GstQuery * query)
 {
@@ -242,13 +254,8 @@ gst_lmcc_sink_core_query (GstElement * element, GstQuery * query)
       query);
 }
 
-/**
- * gst_lmcc_sink_core_set_playing:
- * @core: the core
- * @playing: whether time goes on
- */
-void
-gst_lmcc_sink_core_set_playing (GstLmccSinkCore * core, gboolean playing)
+static void
+set_playing (GstLmccSinkCore * core, gboolean playing)
 {
   g_mutex_lock (&core->lock);
   core->playing = playing;
@@ -268,7 +275,7 @@ gst_lmcc_sink_core_change_state (GstElement * element,
       gst_lmcc_sink_core_start (core);
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_lmcc_sink_core_set_playing (core, FALSE);
+      set_playing (core, FALSE);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       /* Before the pads are deactivated, which waits for the streaming threads. */
@@ -281,7 +288,7 @@ gst_lmcc_sink_core_change_state (GstElement * element,
       (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && ret != GST_STATE_CHANGE_FAILURE)
-    gst_lmcc_sink_core_set_playing (core, TRUE);
+    set_playing (core, TRUE);
   else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       && ret == GST_STATE_CHANGE_FAILURE)
     gst_lmcc_sink_core_stop (core);

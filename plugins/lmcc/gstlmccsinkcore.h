@@ -39,14 +39,12 @@ typedef struct
 
 /**
  * GstLmccSinkCallbacks:
- * @preroll: the core waits for data (%FALSE) or has it (%TRUE)
  * @changed: the property of lmccsink that has another value now
  *
  * Called without any lock.
  */
 typedef struct
 {
-  void (*preroll) (gpointer user_data, gboolean done);
   void (*changed) (gpointer user_data, const gchar * property);
   gpointer user_data;
 } GstLmccSinkCallbacks;
@@ -119,14 +117,19 @@ struct _GstLmccSinkCore
   GList *pads;
   gboolean running;
   gboolean playing;
-  gboolean prerolled;
+  /* There is enough to start with, or to go on with after a flush. */
+  gboolean ready;
   gboolean waiting;
   gboolean flush_sender;
-  /* Atomic: the running time is to start again, by a flush. */
-  gint reset_time;
   LmccTime epoch;
   LmccTime now;
+  gboolean live;
   LmccTime latency;
+  LmccTime next_latency;
+  /* The first unit may come late, where the source waits for its sink: then all
+   * are sent so much later. */
+  gboolean first;
+  LmccTime shift;
   LmccTime collected;
   LmccTime missing_since;
   gboolean started;
@@ -148,7 +151,6 @@ GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *
 gboolean gst_lmcc_sink_core_open (GstLmccSinkCore * core,
     GstLmccSinkSettings * settings);
 void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
-void gst_lmcc_sink_core_set_playing (GstLmccSinkCore * core, gboolean playing);
 void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
 GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
@@ -168,7 +170,7 @@ LmccUnit *gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now,
 gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum);
 gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core,
     GstLmccSinkPad * rung, LmccUnit * unit);
-gboolean gst_lmcc_sink_check_preroll (GstLmccSinkCore * core);
+void gst_lmcc_sink_check_ready (GstLmccSinkCore * core);
 void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
 void gst_lmcc_sink_wake (GstLmccSinkCore * core);
 

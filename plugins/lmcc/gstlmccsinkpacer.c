@@ -396,7 +396,7 @@ step (GstLmccSinkCore * core)
 {
   LmccTime now = update_now (core), wake = LMCC_TIME_NONE, other;
   gboolean flush = core->flush_sender && core->sender;
-  gboolean start = core->sender == NULL && !core->started && core->prerolled
+  gboolean start = core->sender == NULL && !core->started && core->ready
       && any_media (core);
   LmccUnit *unit = NULL;
 

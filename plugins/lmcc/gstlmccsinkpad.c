@@ -103,27 +103,21 @@ handle_caps (GstLmccSinkCore * core, GstLmccSinkPad * rung, GstCaps * caps)
 static void
 after_enqueue (GstLmccSinkCore * core)
 {
-  gboolean prerolled;
-
   g_mutex_lock (&core->lock);
-  prerolled = gst_lmcc_sink_check_preroll (core);
+  gst_lmcc_sink_check_ready (core);
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
-  if (prerolled)
-    core->callbacks.preroll (core->callbacks.user_data, TRUE);
 }
 
 static gboolean
 enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung, LmccUnit * unit)
 {
-  gboolean prerolled, done;
+  gboolean done;
 
   g_mutex_lock (&core->lock);
   done = gst_lmcc_sink_pad_enqueue (core, rung, unit);
-  prerolled = gst_lmcc_sink_check_preroll (core);
+  gst_lmcc_sink_check_ready (core);
   g_mutex_unlock (&core->lock);
-  if (prerolled)
-    core->callbacks.preroll (core->callbacks.user_data, TRUE);
   return done;
 }
 
@@ -201,26 +195,18 @@ handle_eos (GstLmccSinkCore * core, GstLmccSinkPad * rung, guint32 seqnum)
 static void
 handle_flush_start (GstLmccSinkCore * core, GstLmccSinkPad * rung)
 {
-  gboolean lost;
-
   g_mutex_lock (&core->lock);
   rung->flushing = TRUE;
   gst_lmcc_sink_pad_clear (rung);
-  lost = core->running && core->prerolled;
-  /* The bin goes to PLAYING again when there is data. */
-  if (lost)
-    core->playing = FALSE;
-  core->prerolled = FALSE;
+  core->ready = FALSE;
+  core->first = TRUE;
   core->flush_sender = TRUE;
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
-  if (lost)
-    core->callbacks.preroll (core->callbacks.user_data, FALSE);
 }
 
 static void
-handle_flush_stop (GstLmccSinkCore * core, GstLmccSinkPad * rung,
-    gboolean reset_time)
+handle_flush_stop (GstLmccSinkCore * core, GstLmccSinkPad * rung)
 {
   LmccUnit *rest =
       rung->classifier ? lmcc_classifier_flush (rung->classifier) : NULL;
@@ -237,8 +223,6 @@ handle_flush_stop (GstLmccSinkCore * core, GstLmccSinkPad * rung,
   rung->newest = GST_LMCC_TIME_BIAS;
   core->collected = 0;
   core->missing_since = LMCC_TIME_NONE;
-  if (reset_time)
-    g_atomic_int_set (&core->reset_time, TRUE);
   g_mutex_unlock (&core->lock);
 }
 
@@ -247,7 +231,7 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (parent);
   GstLmccSinkPad *rung = rung_of (pad);
-  gboolean done = TRUE, reset_time;
+  gboolean done = TRUE;
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
@@ -271,8 +255,7 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       handle_flush_start (core, rung);
       break;
     case GST_EVENT_FLUSH_STOP:
-      gst_event_parse_flush_stop (event, &reset_time);
-      handle_flush_stop (core, rung, reset_time);
+      handle_flush_stop (core, rung);
       break;
     default:
       break;
