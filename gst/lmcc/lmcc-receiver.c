@@ -410,13 +410,14 @@ lmcc_receiver_get_session (const LmccReceiver * receiver)
  * @receiver: a receiver
  *
  * Returns: how much later than its presentation time a packet may be given out:
- *     the sender's window and the configured latency
+ *     the sender's window, what it advises for decoders, and the configured latency
  */
 LmccTime
 lmcc_receiver_get_latency (const LmccReceiver * receiver)
 {
   return receiver->config.latency +
-      (receiver->have_session ? receiver->session.window : 0);
+      (receiver->have_session ?
+      receiver->session.window + receiver->session.latency : 0);
 }
 
 /**

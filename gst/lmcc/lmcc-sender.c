@@ -8,6 +8,7 @@
 #include "lmcc-key-alignment.h"
 #include "lmcc-meter.h"
 #include "lmcc-pacer.h"
+#include "lmcc-reorder.h"
 
 #include <string.h>
 
@@ -55,6 +56,7 @@ struct _LmccSender
   Channel channels[LMCC_MAX_LAYERS];
   LayerNumbers numbers[LMCC_MAX_LAYERS];
   guint16 osn;
+  LmccReorder reorder[LMCC_MAX_RUNGS];
   guint8 anchors[N_STREAMS];
 
   LmccTime newest;
@@ -447,6 +449,23 @@ queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
       &sender->allocator.layers[layer], now);
 }
 
+/* Tells receivers what a decoder of the base alone will need beyond the network. */
+static void
+follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime delay;
+
+  if (unit->stream >= LMCC_MAX_RUNGS)
+    return;
+  delay = lmcc_reorder_push (&sender->reorder[unit->stream], unit);
+  delay = (delay + LMCC_MSECOND - 1) / LMCC_MSECOND * LMCC_MSECOND;
+  if (delay <= sender->session.latency)
+    return;
+  sender->session.latency = delay;
+  sender->session.revision++;
+  announce_table (sender, now);
+}
+
 /**
  * lmcc_sender_push_unit:
  * @sender: a sender
@@ -486,6 +505,7 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
 
   sender->stats.units[unit->stream]++;
   note_decoding_time (sender, unit);
+  follow_reordering (sender, unit, now);
   check_key_alignment (sender, unit, now);
   if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
     change_table (sender, unit->klass, now);

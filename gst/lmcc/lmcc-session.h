@@ -64,7 +64,8 @@ typedef struct
  * @filler_payload_type: of filler and probe packets
  * @header_id: the RFC 8285 identifier of our element
  * @window: how long the sender may hold a packet after its decoding time
- * @latency: what the sender advises receivers to add for the network
+ * @latency: what receivers add to the window and their own latency: a decoder of
+ *     the base alone holds pictures back so long
  * @packet_size: the nominal packet size s in bytes, IP and UDP headers included
  * @algorithm: name of the algorithm that the marks are for, "none" for none
  * @base_algorithm: "none", "pgmcc" or "tfmcc"

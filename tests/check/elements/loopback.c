@@ -30,7 +30,8 @@ typedef struct
 
 typedef struct
 {
-  GstElement *pipeline;
+  GstElement *sender;
+  GstElement *receiver;
   guint n_rungs;
   guint n_layers;
   GMutex lock;
@@ -192,6 +193,23 @@ describe_sender (GString * text, guint n_rungs, gboolean b_pictures,
         i, i, i, i, i);
 }
 
+static void
+watch (GstElement * pipeline, Loopback * loopback)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  gst_bus_add_watch (bus, on_message, loopback);
+}
+
+static void
+stop (GstElement * pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  gst_bus_remove_watch (bus);
+  gst_object_unref (pipeline);
+}
+
 static Loopback *
 loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
     const gchar * address)
@@ -202,16 +220,17 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) output = NULL;
-  g_autoptr (GstBus) bus = NULL;
   guint i;
 
   describe_sender (text, n_rungs, b_pictures, address);
-  g_string_append_printf (text,
+  loopback->sender = gst_parse_launch (text->str, &error);
+  fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
+  g_string_printf (text,
       "lmccsrc name=src address=%s multicast-iface=lo max-level=%d "
       "on-loss=freeze ! rtph264depay ! h264parse ! avdec_h264 max-threads=1 "
       "! appsink name=output sync=true qos=true max-lateness=0 ", address,
       max_level);
-  loopback->pipeline = gst_parse_launch (text->str, &error);
+  loopback->receiver = gst_parse_launch (text->str, &error);
   fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
   loopback->n_rungs = n_rungs;
   loopback->n_layers = n_rungs * (b_pictures ? 3 : 1);
@@ -223,16 +242,16 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
   for (i = 0; i < n_rungs; i++) {
     g_autofree gchar *name = g_strdup_printf ("reference%u", i);
     g_autoptr (GstElement) sink =
-        gst_bin_get_by_name (GST_BIN (loopback->pipeline), name);
+        gst_bin_get_by_name (GST_BIN (loopback->sender), name);
 
     g_object_set_data (G_OBJECT (sink), "rung", GUINT_TO_POINTER (i));
     gst_app_sink_set_callbacks (GST_APP_SINK (sink), &reference, loopback,
         NULL);
   }
-  output = gst_bin_get_by_name (GST_BIN (loopback->pipeline), "output");
+  output = gst_bin_get_by_name (GST_BIN (loopback->receiver), "output");
   gst_app_sink_set_callbacks (GST_APP_SINK (output), &shown, loopback, NULL);
-  bus = gst_element_get_bus (loopback->pipeline);
-  gst_bus_add_watch (bus, on_message, loopback);
+  watch (loopback->sender, loopback);
+  watch (loopback->receiver, loopback);
 
   return loopback;
 }
@@ -240,10 +259,8 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
 static void
 loopback_free (Loopback * loopback)
 {
-  g_autoptr (GstBus) bus = gst_element_get_bus (loopback->pipeline);
-
-  gst_bus_remove_watch (bus);
-  gst_object_unref (loopback->pipeline);
+  stop (loopback->sender);
+  stop (loopback->receiver);
   g_hash_table_unref (loopback->references);
   g_array_unref (loopback->shown);
   g_mutex_clear (&loopback->lock);
@@ -269,7 +286,7 @@ each_second (gpointer user_data)
   }
   if (run->random != NULL) {
     g_autoptr (GstElement) source =
-        gst_bin_get_by_name (GST_BIN (run->loopback->pipeline), "src");
+        gst_bin_get_by_name (GST_BIN (run->loopback->receiver), "src");
 
     g_object_set (source, "max-level", g_rand_int_range (run->random, 0,
             (gint) run->loopback->n_layers), NULL);
@@ -286,12 +303,15 @@ loopback_run (Loopback * loopback, guint seconds, gboolean change_level)
 
   if (change_level)
     run.random = g_rand_new_with_seed (20040101);
-  fail_if (gst_element_set_state (loopback->pipeline, GST_STATE_PLAYING) ==
+  fail_if (gst_element_set_state (loopback->receiver, GST_STATE_PLAYING) ==
+      GST_STATE_CHANGE_FAILURE);
+  fail_if (gst_element_set_state (loopback->sender, GST_STATE_PLAYING) ==
       GST_STATE_CHANGE_FAILURE);
   /* Not a whole second: the changes fall all over a group of pictures. */
   g_timeout_add (1017, each_second, &run);
   g_main_loop_run (run.main_loop);
-  gst_element_set_state (loopback->pipeline, GST_STATE_NULL);
+  gst_element_set_state (loopback->receiver, GST_STATE_NULL);
+  gst_element_set_state (loopback->sender, GST_STATE_NULL);
   g_main_loop_unref (run.main_loop);
   g_clear_pointer (&run.random, g_rand_free);
 }

@@ -201,6 +201,31 @@ GST_START_TEST (test_each_level_of_rungs_and_classes_shows_its_pictures)
 
 GST_END_TEST;
 
+/* Two of the base's pictures are eight of the encoder's: a decoder that reorders by
+ * two gives a picture out when the second after it comes, three pictures after it
+ * is due. */
+GST_START_TEST (test_receivers_wait_for_a_decoder_of_the_base_alone)
+{
+  gboolean b_pictures;
+
+  for (b_pictures = FALSE; b_pictures <= TRUE; b_pictures++) {
+    TestLoop *loop = test_loop_new (1, b_pictures);
+    LmccTime advice = b_pictures ? 125 * LMCC_MSECOND : 0;
+    TestReceiver *test;
+
+    test_loop_start_sender (loop, FIRST_SSRC);
+    test = test_loop_add_receiver (loop, 0, LMCC_ON_LOSS_FREEZE);
+    settle (loop);
+    fail_unless_equals_uint64 (lmcc_sender_get_session (loop->sender)->latency,
+        advice);
+    fail_unless_equals_uint64 (lmcc_receiver_get_latency (test->receiver),
+        LMCC_DEFAULT_WINDOW + LMCC_DEFAULT_LATENCY + advice);
+    test_loop_free (loop);
+  }
+}
+
+GST_END_TEST;
+
 static void
 change_level_each_second (guint n_rungs, gboolean b_pictures)
 {
@@ -679,6 +704,8 @@ session_loop_suite (void)
   tcase_add_test (tcase, test_each_level_of_three_rungs_shows_its_pictures);
   tcase_add_test (tcase,
       test_each_level_of_rungs_and_classes_shows_its_pictures);
+  tcase_add_test (tcase,
+      test_receivers_wait_for_a_decoder_of_the_base_alone);
   tcase_add_test (tcase,
       test_no_picture_breaks_while_the_level_changes_classes);
   tcase_add_test (tcase,
