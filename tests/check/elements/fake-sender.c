@@ -18,6 +18,7 @@ struct _FakeSender
   gchar *address;
   guint16 port;
   guint n_rungs;
+  guint n_classes;
   GPtrArray **rungs;
   gint fd;
   GThread *thread;
@@ -153,7 +154,8 @@ make_unit (FakeSender * self, guint rung)
               packet->size));
     }
   } else {
-    unit->switch_point = number % GOP == 0;
+    unit->klass = (guint8) (number % GOP % self->n_classes);
+    unit->switch_point = unit->klass > 0 || number % GOP == 0;
     g_ptr_array_add (unit->packets, make_packet (rung));
   }
   /* Room for three pictures of reordering. */
@@ -200,8 +202,8 @@ send_thread (gpointer data)
   return NULL;
 }
 
-FakeSender *
-fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
+static FakeSender *
+start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
     GPtrArray ** rungs)
 {
   FakeSender *self = g_new0 (FakeSender, 1);
@@ -210,6 +212,7 @@ fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
   self->address = g_strdup (address);
   self->port = port;
   self->n_rungs = n_rungs;
+  self->n_classes = n_classes;
   self->rungs = rungs;
   self->fd = open_socket ();
   self->started = g_get_monotonic_time ();
@@ -235,6 +238,21 @@ fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
   self->sender = lmcc_sender_new (&config, get_now (self));
   self->thread = g_thread_new ("fake-sender", send_thread, self);
   return self;
+}
+
+FakeSender *
+fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
+    GPtrArray ** rungs)
+{
+  return start (address, port, n_rungs, 1, rungs);
+}
+
+/* Pictures of one meaningless packet: each rung of so many classes in turn. */
+FakeSender *
+fake_sender_start_with_classes (const gchar * address, guint16 port,
+    guint n_rungs, guint n_classes)
+{
+  return start (address, port, n_rungs, n_classes, NULL);
 }
 
 void

@@ -31,6 +31,8 @@ typedef struct _FakeSender FakeSender;
  * and again. NULL: pictures of one meaningless packet, a key picture in 15. */
 FakeSender *fake_sender_start (const gchar * address, guint16 port,
     guint n_rungs, GPtrArray ** rungs);
+FakeSender *fake_sender_start_with_classes (const gchar * address,
+    guint16 port, guint n_rungs, guint n_classes);
 void fake_sender_stop (FakeSender * sender);
 gchar *fake_sender_get_sdp (FakeSender * sender);
 void fake_sender_send_raw (const gchar * address, guint16 port,

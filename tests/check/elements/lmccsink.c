@@ -559,7 +559,7 @@ count_queued (GstElement * pipeline)
   return queued;
 }
 
-GST_START_TEST (test_a_flush_drops_what_waits)
+GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
 {
   gint port;
   GstSegment segment;
@@ -583,6 +583,11 @@ GST_START_TEST (test_a_flush_drops_what_waits)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_push_event (src, gst_event_new_segment (&segment));
   assert_equals_int (count_queued (pipeline), 0);
+  /* And pictures go on, though their running time starts again. */
+  push_picture (pipeline, "a", 2, 0, TRUE);
+  push_picture (pipeline, "a", 3, 40 * GST_MSECOND, TRUE);
+  while (get_count (pipeline, "units") < 3)
+    g_thread_yield ();
   gst_object_unref (src);
   gst_object_unref (source);
   end_pipeline (pipeline);
@@ -611,7 +616,7 @@ lmccsink_suite (void)
       test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame);
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
   tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
-  tcase_add_test (tc, test_a_flush_drops_what_waits);
+  tcase_add_test (tc, test_a_flush_drops_what_waits_and_pictures_go_on);
   return s;
 }
 

@@ -413,6 +413,29 @@ get_drop (GstElement * src, LmccDrop kind)
   return value;
 }
 
+/* More than the kernel allows one socket to join (igmp_max_memberships is 20). */
+GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
+{
+  FakeSender *sender = fake_sender_start_with_classes (ADDRESS, PORT, 14, 3);
+  Receiver receiver;
+  guint group;
+
+  receiver_init (&receiver, "uri=" URI);
+  receiver_play (&receiver);
+  receiver_wait_level (&receiver, 41);
+  for (group = 0; group < 42; group++)
+    fail_unless (is_joined (group), "group %u", group);
+  for (group = 0; group < 90; group++)
+    gst_sample_unref (receiver_pull (&receiver));
+  fail_unless (get_stat (receiver.src, "packets-received") > 42 * 3);
+  receiver_clear (&receiver);
+  for (group = 0; group < 42; group++)
+    fail_if (is_joined (group));
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_two_sources_in_one_process_keep_their_own_layers)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 3, NULL);
@@ -645,6 +668,7 @@ lmccsrc_suite (void)
       test_without_a_sender_it_waits_says_so_and_times_out);
   tcase_add_test (session, test_packets_come_out_as_plain_rtp_in_even_steps);
   tcase_add_test (session, test_max_level_joins_and_leaves_while_playing);
+  tcase_add_test (session, test_forty_two_groups_are_joined_and_heard);
   tcase_add_test (session,
       test_two_sources_in_one_process_keep_their_own_layers);
   tcase_add_test (session, test_foreign_packets_are_dropped_and_counted);
