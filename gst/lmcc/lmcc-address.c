@@ -111,10 +111,10 @@ lmcc_address_is_source_specific (const LmccAddress * address)
 }
 
 /* The bytes that say who may hear a group; counting up must not change them:
- * the administratively scoped ranges of RFC 2365 and the source-specific range of
- * RFC 4607 end at octet borders, 224.0.0.0/24 never leaves the link (RFC 5771
- * section 4), IPv6 scopes are in the second byte and the group identifier is in
- * the last four (RFC 3306). */
+ * the administratively scoped ranges of RFC 2365 and the source-specific range
+ * of RFC 4607 end at octet borders, 224.0.0.0/24 never leaves the link (RFC
+ * 5771 section 4), IPv6 scopes are in the second byte and the group identifier
+ * is in the last four (RFC 3306). */
 static gsize
 scope_size (const LmccAddress * address)
 {
@@ -152,5 +152,6 @@ lmcc_address_group (const LmccAddress * base, guint index, LmccAddress * group)
     carry >>= 8;
   }
 
-  return carry == 0 && memcmp (base->bytes, group->bytes, scope_size (base)) == 0;
+  return carry == 0
+      && memcmp (base->bytes, group->bytes, scope_size (base)) == 0;
 }

@@ -74,8 +74,8 @@ find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
  * @rtp: (out): what it says
  *
  * Parses an RTP packet (RFC 3550 section 5.1) and looks for our element in its
- * one-byte header extension (RFC 8285 section 4.2). A packet without the element
- * is still a packet: @rtp->element is %NULL then.
+ * one-byte header extension (RFC 8285 section 4.2). A packet without the
+ * element is still a packet: @rtp->element is %NULL then.
  *
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
@@ -154,8 +154,7 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
   write_uint16 (data + 14, (LMCC_RTP_OVERHEAD - 4) / 4);
   data[16] = (guint8) (element_id << 4 | (LMCC_HEADER_SIZE - 1));
   lmcc_header_write (header, data + 17);
-  memset (data + 17 + LMCC_HEADER_SIZE, 0,
-      header_size - 17 - LMCC_HEADER_SIZE);
+  memset (data + 17 + LMCC_HEADER_SIZE, 0, header_size - 17 - LMCC_HEADER_SIZE);
 
   if (payload == NULL)
     memset (data + header_size, 0, rtp->payload_size);

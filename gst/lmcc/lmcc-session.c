@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* S0's low bits are zero: stream 4 bits, layer 6 bits, repair and filler 2 bits. */
+/* S0's low bits are zero: stream 4 bits, layer 6 bits, repair and filler 2
+ * bits. */
 #define SSRC_BASE_MASK 0xfff
 #define SSRC_STREAM_STEP 64
 
