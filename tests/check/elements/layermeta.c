@@ -36,6 +36,9 @@ typedef struct
 {
   InspectFunc inspect;
   gboolean mark;
+  /* Guards @pictures, which the encoder's thread still adds to while they are
+   * compared. */
+  GMutex lock;
   GArray *pictures;
   GstCaps *caps;
 } Tap;
@@ -52,6 +55,7 @@ tap_init (Tap * tap, InspectFunc inspect, gboolean mark)
   tap->inspect = inspect;
   tap->mark = mark;
   tap->caps = NULL;
+  g_mutex_init (&tap->lock);
   tap->pictures = g_array_new (FALSE, FALSE, sizeof (Picture));
   g_array_set_clear_func (tap->pictures, clear_picture);
 }
@@ -60,6 +64,7 @@ static void
 tap_clear (Tap * tap)
 {
   g_array_unref (tap->pictures);
+  g_mutex_clear (&tap->lock);
   gst_clear_caps (&tap->caps);
 }
 
@@ -87,25 +92,42 @@ tap_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   }
   picture.pts = GST_BUFFER_PTS (buffer);
   picture.buffer = gst_buffer_ref (buffer);
+  g_mutex_lock (&tap->lock);
   g_array_append_val (tap->pictures, picture);
+  g_mutex_unlock (&tap->lock);
 
   return GST_PAD_PROBE_OK;
 }
 
-static const Picture *
-find_picture (const Tap * tap, GstClockTime pts)
+static Picture
+get_picture (Tap * tap, guint index)
 {
+  Picture picture;
+
+  g_mutex_lock (&tap->lock);
+  fail_unless (index < tap->pictures->len);
+  picture = g_array_index (tap->pictures, Picture, index);
+  g_mutex_unlock (&tap->lock);
+
+  return picture;
+}
+
+static Picture
+find_picture (Tap * tap, GstClockTime pts)
+{
+  Picture picture = {.klass = -1 };
   guint i;
 
-  for (i = 0; i < tap->pictures->len; i++) {
-    const Picture *picture = &g_array_index (tap->pictures, Picture, i);
-
-    if (picture->pts == pts)
-      return picture;
+  g_mutex_lock (&tap->lock);
+  for (i = 0; i < tap->pictures->len && picture.buffer == NULL; i++) {
+    if (g_array_index (tap->pictures, Picture, i).pts == pts)
+      picture = g_array_index (tap->pictures, Picture, i);
   }
-  fail ("no picture of %" GST_TIME_FORMAT, GST_TIME_ARGS (pts));
+  g_mutex_unlock (&tap->lock);
+  fail_unless (picture.buffer != NULL, "no picture of %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (pts));
 
-  return NULL;
+  return picture;
 }
 
 /* Slice type from first_mb_in_slice and slice_type, for what x264 writes: one
@@ -217,14 +239,13 @@ inspect_vp8 (GstBuffer * buffer)
 }
 
 static void
-check_unit (const Tap * tap, guint index, LmccUnit * unit, guint seen[3])
+check_unit (Tap * tap, guint index, LmccUnit * unit, guint seen[3])
 {
-  const Picture *picture = &g_array_index (tap->pictures, Picture, index);
+  const Picture picture = get_picture (tap, index);
 
-  fail_unless (index < tap->pictures->len);
-  fail_unless_equals_int (unit->klass, picture->klass);
-  fail_unless_equals_int (!!unit->switch_point, !!picture->switch_point);
-  fail_unless_equals_uint64 (unit->presentation_time, picture->pts);
+  fail_unless_equals_int (unit->klass, picture.klass);
+  fail_unless_equals_int (!!unit->switch_point, !!picture.switch_point);
+  fail_unless_equals_uint64 (unit->presentation_time, picture.pts);
   if (unit->klass < 3)
     seen[unit->klass]++;
   lmcc_unit_free (unit);
@@ -290,10 +311,10 @@ run (const gchar * description, const LmccCodec * codec, Tap * tap,
     fail_unless_equals_int (id, tap->mark ? EXT_ID : 0);
     fail_unless_equals_int (marked, tap->mark);
     if (marked) {
-      const Picture *picture = find_picture (tap, GST_BUFFER_PTS (buffer));
+      const Picture picture = find_picture (tap, GST_BUFFER_PTS (buffer));
 
-      fail_unless_equals_int (mark.klass, picture->klass);
-      fail_unless_equals_int (mark.switch_point, picture->switch_point);
+      fail_unless_equals_int (mark.klass, picture.klass);
+      fail_unless_equals_int (mark.switch_point, picture.switch_point);
     }
     packet->size = gst_buffer_extract (buffer, 0, packet->data,
         packet->capacity);
@@ -496,12 +517,12 @@ GST_START_TEST (layer_meta_comes_back_at_the_depayloader)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
-    const Picture *picture = find_picture (&tap, GST_BUFFER_PTS (buffer));
+    const Picture picture = find_picture (&tap, GST_BUFFER_PTS (buffer));
     LmccLayerMark mark;
 
     fail_unless (gst_buffer_get_lmcc_layer_meta (buffer, &mark));
-    fail_unless_equals_int (mark.klass, picture->klass);
-    fail_unless_equals_int (mark.switch_point, picture->switch_point);
+    fail_unless_equals_int (mark.klass, picture.klass);
+    fail_unless_equals_int (mark.switch_point, picture.switch_point);
     gst_sample_unref (sample);
     n++;
   }
