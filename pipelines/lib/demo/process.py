@@ -1,0 +1,74 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What sender and receiver share: they are processes of their own and tell what happens in lines of JSON."""
+import json
+import sys
+import threading
+
+import gi
+
+gi.require_version('Gst', '1.0')
+gi.require_version('GstApp', '1.0')
+from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  (GstApp gives appsrc and appsink their methods)
+
+WIDTH = 640
+HEIGHT = 360
+RAW_CAPS = f'video/x-raw,format=I420,width={WIDTH},height={HEIGHT},pixel-aspect-ratio=1/1'
+FRAME_SIZE = WIDTH * HEIGHT * 3 // 2
+
+output_lock = threading.Lock()
+
+
+def tell(event, **fields):
+    """One thing that happened, for the process that started this one."""
+    line = json.dumps({'event': event, **fields})
+    with output_lock:
+        sys.stdout.write(line + '\n')
+        sys.stdout.flush()
+
+
+def field(structure, name):
+    """One field of a structure as JSON can hold it. PyGObject alone reads arrays only through get_array."""
+    kind = structure.get_field_type(name).name
+    if kind in ('GstValueArray', 'GstValueList'):
+        array = (structure.get_array if kind == 'GstValueArray' else structure.get_list)(name)[1]
+        return [plain(array.get_nth(i)) for i in range(array.n_values)]
+    return plain(structure.get_value(name))
+
+
+def plain(value):
+    """A GStreamer value as JSON can hold it."""
+    if isinstance(value, Gst.Structure):
+        names = [value.nth_field_name(i) for i in range(value.n_fields())]
+        return {name: field(value, name) for name in names}
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+
+
+def watch_errors(pipeline, loop):
+    """Tells warnings and errors; an error ends the loop. Returns the function that says whether one came."""
+    failed = []
+
+    def on_message(_bus, message):
+        if message.type == Gst.MessageType.ERROR:
+            error, debug = message.parse_error()
+            failed.append(True)
+            tell('error', text=error.message, debug=debug, element=message.src.get_name())
+            loop.quit()
+        elif message.type == Gst.MessageType.WARNING:
+            error, debug = message.parse_warning()
+            tell('warning', text=error.message, debug=debug, element=message.src.get_name())
+
+    bus = pipeline.get_bus()
+    bus.add_signal_watch()
+    bus.connect('message', on_message)
+    return lambda: bool(failed)
+
+
+def read_commands(handle):
+    """Calls `handle` in the main loop with each line of standard input, and with '' at its end."""
+    def read():
+        for line in sys.stdin:
+            GLib.idle_add(lambda text=line.strip(): handle(text) and False)
+        GLib.idle_add(lambda: handle('') and False)
+
+    threading.Thread(target=read, daemon=True).start()

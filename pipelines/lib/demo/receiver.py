@@ -1,0 +1,129 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The receiving process: lmccsrc, a stock depayloader and decoder, and a record of every picture."""
+import json
+import sys
+import zlib
+
+from .process import GLib, Gst, RAW_CAPS, plain, read_commands, tell, watch_errors
+
+STATS_INTERVAL_MS = 200
+
+# A decoder moves a picture that begins just before a segment to the segment's start.
+PTS_TOLERANCE = Gst.MSECOND
+
+RECORDER = ('appsrc name=pictures format=time caps={caps} ! queue ! x264enc pass=qual quantizer=18 '
+            'speed-preset=superfast key-int-max=48 threads=1 ! h264parse ! matroskamux ! filesink name=file')
+
+
+class Recorder:
+    """Writes the pictures that were decoded to a file that players open."""
+
+    def __init__(self, path):
+        self.path = path
+        self.pipeline = None
+        self.start = 0
+
+    def write(self, sample, time):
+        if self.pipeline is None:
+            self.pipeline = Gst.parse_launch(RECORDER.format(caps=RAW_CAPS))
+            self.pipeline.get_by_name('file').set_property('location', self.path)
+            self.source = self.pipeline.get_by_name('pictures')
+            self.source.set_property('caps', sample.get_caps())
+            self.start = time
+            self.pipeline.set_state(Gst.State.PLAYING)
+        buffer = sample.get_buffer().copy()
+        buffer.pts, buffer.dts, buffer.duration = time - self.start, Gst.CLOCK_TIME_NONE, Gst.CLOCK_TIME_NONE
+        self.source.emit('push-buffer', buffer)
+
+    def close(self):
+        if self.pipeline is None:
+            return
+        self.source.emit('end-of-stream')
+        self.pipeline.get_bus().timed_pop_filtered(30 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        self.pipeline.set_state(Gst.State.NULL)
+
+
+class Receiver:
+    def __init__(self, options):
+        self.loop = GLib.MainLoop()
+        window = ' pictures. ! queue ! videoconvert ! autovideosink' if options['window'] else ''
+        self.pipeline = Gst.parse_launch(
+            'lmccsrc name=in ! identity name=tap signal-handoffs=true ! rtph264depay ! h264parse ! '
+            f'avdec_h264 name=decoder max-threads=1 ! videoconvert ! {RAW_CAPS} ! tee name=pictures '
+            f'pictures. ! queue ! appsink name=frames sync=false emit-signals=true{window}')
+        self.source = self.pipeline.get_by_name('in')
+        self.source.set_property('uri', options['uri'])
+        if options['level'] is not None:
+            self.source.set_property('max-level', options['level'])
+        self.decoder = self.pipeline.get_by_name('decoder')
+        self.recorder = Recorder(options['record'])
+        self.rtp_times = {}
+        self.latency = 0
+        self.pipeline.get_by_name('tap').connect('handoff', self.on_packet)
+        self.pipeline.get_by_name('frames').connect('new-sample', self.on_frame)
+        self.failed = watch_errors(self.pipeline, self.loop)
+        self.pipeline.get_bus().connect('message::element', self.on_element_message)
+        read_commands(self.on_command)
+
+    def running_time(self):
+        clock = self.pipeline.get_clock()
+        return clock.get_time() - self.pipeline.get_base_time() if clock else 0
+
+    def on_packet(self, _identity, buffer):
+        """Remembers which RTP timestamp a presentation time stands for."""
+        if buffer.pts not in self.rtp_times:
+            self.rtp_times[buffer.pts] = int.from_bytes(buffer.extract_dup(4, 4), 'big')
+
+    def rtp_time(self, pts):
+        nearest = min(self.rtp_times, key=lambda known: abs(known - pts), default=pts)
+        return self.rtp_times.get(nearest) if abs(nearest - pts) <= PTS_TOLERANCE else None
+
+    def on_frame(self, appsink):
+        sample = appsink.pull_sample()
+        buffer = sample.get_buffer()
+        time = sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts)
+        tell('frame', time=time, now=self.running_time(), latency=self.latency,
+             rtp=self.rtp_time(buffer.pts), crc=zlib.crc32(buffer.extract_dup(0, buffer.get_size())),
+             corrupted=bool(buffer.get_flags() & Gst.BufferFlags.CORRUPTED))
+        self.recorder.write(sample, time)
+        return Gst.FlowReturn.OK
+
+    def on_element_message(self, _bus, message):
+        structure = message.get_structure()
+        if structure.get_name() == 'lmcc-level-changed':
+            tell('level', now=self.running_time(), message=plain(structure))
+        elif structure.get_name().startswith('lmcc-'):
+            tell('message', now=self.running_time(), name=structure.get_name(), message=plain(structure))
+
+    def on_command(self, text):
+        if text.startswith('level '):
+            self.source.set_property('max-level', int(text.split()[1]))
+        else:
+            self.loop.quit()
+
+    def tell_stats(self):
+        query = Gst.Query.new_latency()
+        if self.decoder.get_static_pad('src').query(query):
+            self.latency = query.parse_latency()[1]
+        tell('receiver-stats', now=self.running_time(), level=self.source.get_property('level'),
+             stats=plain(self.source.get_property('stats')))
+        return True
+
+    def run(self):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        GLib.timeout_add(STATS_INTERVAL_MS, self.tell_stats)
+        self.loop.run()
+        self.tell_stats()
+        self.pipeline.set_state(Gst.State.NULL)
+        self.recorder.close()
+        return 1 if self.failed() else 0
+
+
+def main():
+    Gst.init(None)
+    return Receiver(json.loads(sys.argv[1])).run()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,178 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The sending process: a film, over and over, into three encoders and lmccsink.
+
+Each encoder's output also goes straight into a decoder: what comes out of it is the reference that the receiver's
+pictures are compared with, by checksum.
+"""
+import json
+import sys
+import threading
+import zlib
+
+import numpy
+
+from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, tell, watch_errors
+
+STATS_INTERVAL_MS = 500
+
+# Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
+MAX_PENDING = 300
+
+# One closed GOP a second, equal in all rungs, x264's three temporal classes.
+ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=3 b-pyramid=true b-adapt=false '
+           'speed-preset=veryfast threads=1 rc-lookahead=24 option-string="scenecut=0:open-gop=0"')
+
+
+def psnr_y(a, b):
+    """Peak signal-to-noise ratio of two pictures' luma, in dB; 99 where they are equal."""
+    size = WIDTH * HEIGHT
+    left = numpy.frombuffer(a, numpy.uint8, size).astype(numpy.int32)
+    right = numpy.frombuffer(b, numpy.uint8, size)
+    error = numpy.mean(numpy.square(left - right))
+    return 99.0 if error == 0 else float(10 * numpy.log10(255 * 255 / error))
+
+
+def read_frame(sample):
+    buffer = sample.get_buffer()
+    if buffer.get_size() != FRAME_SIZE:
+        raise ValueError(f'a picture of {buffer.get_size()} bytes instead of {FRAME_SIZE}')
+    return buffer.extract_dup(0, FRAME_SIZE)
+
+
+class Film:
+    """Decodes a file's pictures, from the start again at its end, with times that go on."""
+
+    def __init__(self, path):
+        self.pipeline = Gst.parse_launch(
+            'filesrc name=file ! decodebin caps="video/x-raw(ANY)" expose-all-streams=false ! '
+            'videorate drop-only=true max-rate=30 ! '
+            f'videoconvert ! videoscale ! {RAW_CAPS} ! appsink name=frames sync=false max-buffers=4')
+        self.pipeline.get_by_name('file').set_property('location', path)
+        self.frames = self.pipeline.get_by_name('frames')
+        self.offset = 0
+        self.end = 0
+        self.error = None
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def pull(self):
+        """The next picture; None at the end of the file, and where an error says so on the bus."""
+        while True:
+            sample = self.frames.try_pull_sample(Gst.SECOND // 5)
+            if sample is not None or self.frames.is_eos():
+                return sample
+            message = self.pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+            if message:
+                self.error = message.parse_error()[0].message
+                return None
+
+    def next(self):
+        """Returns (caps, picture, time, duration) or None where the file has no (more) pictures."""
+        sample = self.pull()
+        if sample is None and self.error is None and self.end > self.offset:
+            self.offset = self.end
+            self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH, 0)
+            sample = self.pull()
+        if sample is None:
+            return None
+        buffer = sample.get_buffer()
+        running_time = sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts)
+        time = self.offset + running_time
+        duration = buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else Gst.SECOND // 24
+        self.end = max(self.end, time + duration)
+        return sample.get_caps(), read_frame(sample), time, duration
+
+    def close(self):
+        self.pipeline.set_state(Gst.State.NULL)
+
+
+class Sender:
+    def __init__(self, options):
+        self.options = options
+        self.loop = GLib.MainLoop()
+        self.pipeline = Gst.parse_launch(self.describe())
+        self.sink = self.pipeline.get_by_name('out')
+        self.sink.set_property('address', options['address'])
+        self.sink.set_property('port', options['port'])
+        self.sink.set_property('multicast-iface', options['iface'])
+        self.sink.set_property('sdp-location', options['sdp'])
+        self.source = self.pipeline.get_by_name('film')
+        self.pending = {}
+        self.lock = threading.Lock()
+        for rung in range(len(options['rates'])):
+            appsink = self.pipeline.get_by_name(f'reference{rung}')
+            appsink.connect('new-sample', self.on_reference, rung)
+        self.failed = watch_errors(self.pipeline, self.loop)
+        self.pipeline.get_bus().connect('message::eos', lambda *_: self.loop.quit())
+        read_commands(lambda _text: self.loop.quit())
+
+    def describe(self):
+        parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
+                 'lmccsink name=out']
+        for rung, bitrate in enumerate(self.options['rates']):
+            encoder = ENCODER.format(bitrate=bitrate, key=self.options['key-interval'])
+            parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
+            parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! out.sink_{rung}')
+            parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
+                         f'avdec_h264 max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
+                         f'appsink name=reference{rung} sync=false async=false emit-signals=true')
+        return ' '.join(parts)
+
+    def on_reference(self, appsink, rung):
+        sample = appsink.pull_sample()
+        picture = read_frame(sample)
+        time = sample.get_segment().to_running_time(Gst.Format.TIME, sample.get_buffer().pts)
+        with self.lock:
+            original = self.pending.get(time)
+        tell('reference', rung=rung, time=time, crc=zlib.crc32(picture),
+             psnr=None if original is None else psnr_y(original, picture))
+        return Gst.FlowReturn.OK
+
+    def feed(self):
+        film = Film(self.options['file'])
+        limit = self.options['seconds'] * Gst.SECOND
+        count = 0
+        while True:
+            frame = film.next()
+            if frame is None or frame[2] >= limit:
+                break
+            caps, picture, time, duration = frame
+            if count == 0:
+                self.source.set_property('caps', caps)
+            with self.lock:
+                self.pending[time] = picture
+                if len(self.pending) > MAX_PENDING:
+                    del self.pending[min(self.pending)]
+            buffer = Gst.Buffer.new_wrapped(picture)
+            buffer.pts, buffer.duration = time, duration
+            if self.source.emit('push-buffer', buffer) != Gst.FlowReturn.OK:
+                break
+            count += 1
+        if count == 0:
+            reason = film.error or 'there is no picture in it'
+            tell('error', text=f"{self.options['file']}: {reason}", debug=None, element='film')
+        tell('fed', frames=count)
+        film.close()
+        self.source.emit('end-of-stream')
+
+    def tell_stats(self):
+        tell('sender-stats', stats=plain(self.sink.get_property('stats')))
+        return True
+
+    def run(self):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        threading.Thread(target=self.feed, daemon=True).start()
+        GLib.timeout_add(STATS_INTERVAL_MS, self.tell_stats)
+        self.loop.run()
+        self.tell_stats()
+        self.pipeline.set_state(Gst.State.NULL)
+        return 1 if self.failed() else 0
+
+
+def main():
+    Gst.init(None)
+    return Sender(json.loads(sys.argv[1])).run()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every command line of README.md as it is written there.
+
+A block that begins with ```sh is run as one script, which must succeed. With the comment
+<!-- together SECONDS --> before it, its commands run at the same time for so long, and none may fail meanwhile.
+Code in a line of text is run where it begins with a program of PROGRAMS.
+"""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+BLOCK = re.compile(r'(?:<!-- together (\d+) -->\n)?```sh\n(.*?)```', re.DOTALL)
+INLINE = re.compile(r'`([^`\n]+)`')
+PROGRAMS = ('./', 'gst-inspect-1.0 ', 'gst-launch-1.0 ', 'ip ', 'meson devenv -C ', 'ss ', 'sysctl ', 'cat /')
+
+SCRIPT_TIMEOUT = 900
+INLINE_TIMEOUT = 60
+
+
+def split_commands(script):
+    """The commands of a block, a line that ends with a backslash joined to the next."""
+    lines = script.replace('\\\n', ' ').split('\n')
+    return [line.strip() for line in lines if line.strip() and not line.startswith('#')]
+
+
+def find_steps(text):
+    """Returns (seconds or None, [command, ...] or [script]) for everything that is to be run, in order."""
+    steps = []
+    for match in BLOCK.finditer(text):
+        seconds, script = match.groups()
+        steps.append((match.start(), int(seconds) if seconds else None,
+                      split_commands(script) if seconds else [script]))
+    prose = re.sub(r'^```.*?^```', lambda match: ' ' * len(match.group()), text, flags=re.DOTALL | re.MULTILINE)
+    for match in INLINE.finditer(prose):
+        if match.group(1).startswith(PROGRAMS) and ' ' in match.group(1):
+            steps.append((match.start(), None, [match.group(1)]))
+    return [(seconds, commands) for _, seconds, commands in sorted(steps)]
+
+
+def run_script(script):
+    limit = SCRIPT_TIMEOUT if '\n' in script else INLINE_TIMEOUT
+    try:
+        result = subprocess.run(['bash', '-euo', 'pipefail', '-c', script], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return f'did not end within {limit} s'
+    return None if result.returncode == 0 else f'exit status {result.returncode}'
+
+
+def run_together(commands, seconds):
+    """Starts all; they must still run, or have succeeded, when the time is over."""
+    children = [subprocess.Popen(['bash', '-c', command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, start_new_session=True) for command in commands]
+    time.sleep(seconds)
+    faults = []
+    for command, child in zip(commands, children):
+        status = child.poll()
+        if status not in (None, 0):
+            faults.append(f'{command}: ended with status {status}')
+    for child in children:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGINT)
+    for command, child in zip(commands, children):
+        try:
+            output = child.communicate(timeout=15)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            output = child.communicate()[0]
+            faults.append(f'{command}: did not end when interrupted')
+        print(output)
+        if re.search(r'^ERROR', output, re.MULTILINE):
+            faults.append(f'{command}: printed an error')
+    return '; '.join(faults) or None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('file', nargs='?', type=Path, default=ROOT / 'README.md')
+    parser.add_argument('--list', action='store_true', help='only say what would be run')
+    arguments = parser.parse_args()
+
+    failed = 0
+    steps = find_steps(arguments.file.read_text(encoding='utf-8'))
+    for seconds, commands in steps:
+        print(f"== {f'together for {seconds} s: ' if seconds else ''}{' & '.join(c.strip() for c in commands)}",
+              flush=True)
+        if arguments.list:
+            continue
+        program = commands[0].split()[0]
+        if not program.startswith('./') and not shutil.which(program):
+            fault = f'{program} is not installed'
+        else:
+            fault = run_together(commands, seconds) if seconds else run_script(commands[0])
+        if fault:
+            failed += 1
+            print(f'FAILED: {fault}', flush=True)
+    print(f'{len(steps) - failed} passed, {failed} failed, 0 skipped')
+    return 1 if failed or not steps else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of tests/style."""
+import importlib.machinery
+import importlib.util
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+STYLE = Path(__file__).resolve().parent.parent / 'style'
+loader = importlib.machinery.SourceFileLoader('style', str(STYLE))
+style = importlib.util.module_from_spec(importlib.util.spec_from_loader('style', loader))
+loader.exec_module(style)
+
+
+@unittest.skipUnless(shutil.which('indent'), 'GNU indent is not installed')
+class Format(unittest.TestCase):
+    def assert_kept(self, text):
+        self.assertEqual(style.format_c(text), text)
+
+    def test_spaces_and_braces_become_gst_indents(self):
+        self.assertEqual(style.format_c('static void\nf(int a)\n{\n    if(a) { g(a); }\n}\n'),
+                         'static void\nf (int a)\n{\n  if (a) {\n    g (a);\n  }\n}\n')
+
+    def test_a_quark_name_keeps_its_hyphens(self):
+        self.assert_kept('G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error)\n\nstatic int x;\n')
+
+    def test_a_macro_without_semicolon_does_not_disturb_what_follows(self):
+        self.assert_kept('G_DEFINE_TYPE_WITH_CODE (GstA, gst_a, GST_TYPE_ELEMENT,\n'
+                         '    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_a_uri_init))\n\n'
+                         'static gboolean\nfail (GError ** error)\n{\n  return FALSE;\n}\n')
+
+    def test_initialisers_on_one_line_are_kept(self):
+        self.assert_kept('static void\nf (Foo * foo)\n{\n  Header h = { .layer = 1, .lsn = 2 };\n\n'
+                         '  *foo = (Foo) { .at = 1, .next = NULL };\n  g (&(Header) { .layer = 1 });\n}\n')
+
+    def test_g_auto_declarations_are_kept(self):
+        self.assert_kept('static void\nf (void)\n{\n  g_autoptr (GError) error = NULL;\n'
+                         '  g_autofree gchar *text = NULL;\n\n  g (error, text);\n}\n')
+
+    def test_function_pointers_in_structures_are_kept(self):
+        self.assert_kept('struct _Foo\n{\n  int a;\n  gboolean (*f) (Foo * foo);\n};\n')
+
+    def test_prototypes_with_attributes_are_kept(self):
+        self.assert_kept('static gboolean\nbad (GError ** e, const gchar * f, ...) G_GNUC_PRINTF (2, 3);\n\n'
+                         'static void\ng (void)\n{\n}\n')
+
+    def test_formatting_twice_changes_nothing(self):
+        once = style.format_c((STYLE.parent.parent / 'gst/lmcc/lmcc-rtp.c').read_text())
+        self.assertEqual(style.format_c(once), once)
+
+
+class Comments(unittest.TestCase):
+    def test_words_past_the_limit_go_to_the_next_line(self):
+        self.assertEqual(style.wrap_comments('/* aaa bbb ccc\n * ddd */', 13), '/* aaa bbb\n * ccc ddd */')
+
+    def test_the_text_of_a_parameter_stays_indented(self):
+        self.assertEqual(style.wrap_comments(' * @a: bbb ccc ddd', 14), ' * @a: bbb ccc\n *     ddd')
+
+    def test_the_next_parameter_is_not_run_into(self):
+        self.assertEqual(style.wrap_comments(' * @a: bbb ccc ddd\n * @b: e', 14),
+                         ' * @a: bbb ccc\n *     ddd\n * @b: e')
+
+
+class Files(unittest.TestCase):
+    def faults(self, name, data):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / name
+            path.write_bytes(data)
+            return style.check_file(path, name, False)
+
+    def test_a_tab_is_a_fault(self):
+        self.assertEqual(self.faults('a.py', b'\tx\n'), ['a.py:1: a tab'])
+
+    def test_trailing_blanks_are_a_fault(self):
+        self.assertEqual(self.faults('a.md', b'x \n'), ['a.md:1: trailing blanks'])
+
+    def test_a_missing_final_newline_is_a_fault(self):
+        self.assertEqual(self.faults('a.md', b'x'), ['a.md: no newline at the end'])
+
+    def test_an_invisible_character_is_a_fault(self):
+        self.assertEqual(self.faults('a.md', 'a\u200bb\n'.encode()), ['a.md:1: an invisible character, U+200B'])
+
+    def test_a_binary_file_is_left_alone(self):
+        self.assertEqual(self.faults('a.mp4', b'\0\t \n '), [])
+
+
+if __name__ == '__main__':
+    unittest.main()
