@@ -128,13 +128,15 @@ install_session_properties (void)
   /**
    * GstLmccSink:latency:
    *
-   * What the session advises receivers to add for the network, in milliseconds.
-   * It delays nothing here.
+   * What receivers are to add to their own latency, in milliseconds. It delays
+   * nothing here. Where the encoder reorders pictures the session announces at
+   * least what a decoder needs that gets the base alone: it holds a picture back
+   * until others have come, and these are further apart than in the whole stream.
    *
    * Since: 0.1
    */
   properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
-      "Advice to receivers: what to add for the network (ms)", 0, 60000,
+      "What receivers add to their own latency, at least (ms)", 0, 60000,
       DEFAULT_LATENCY, READY);
   /**
    * GstLmccSink:algorithm:
