@@ -9,9 +9,6 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Datagrams taken from a socket at once. */
-#define BATCH_SIZE 32
-
 /* Reads the text of a session description: @value itself or the file that it
  * names. */
 static gchar *
@@ -238,7 +235,7 @@ gst_lmcc_src_open (GstLmccSrc * self)
   self->source.family = LMCC_FAMILY_NONE;
   self->buffer_size = (guint) settings.buffer_size;
   self->buffer_warned = FALSE;
-  self->batch = gst_lmcc_batch_new (BATCH_SIZE);
+  self->batch = gst_lmcc_batch_new (GST_LMCC_SRC_BATCH_SIZE);
   memset (&self->past, 0, sizeof (self->past));
   self->past.join_to_packet = LMCC_TIME_NONE;
   self->past.join_to_picture = LMCC_TIME_NONE;

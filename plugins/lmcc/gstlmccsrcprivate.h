@@ -15,6 +15,9 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
 
+/* Datagrams taken from a socket at once. */
+#define GST_LMCC_SRC_BATCH_SIZE 32
+
 /* Pictures whose times are looked at to learn their distance. */
 #define GST_LMCC_SRC_N_TIMES 16
 

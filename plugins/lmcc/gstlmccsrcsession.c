@@ -119,7 +119,8 @@ read_socket (GstLmccSrc * self, gint fd, gint group)
       handle_datagram (self, now, group,
           gst_lmcc_batch_get (self->batch, (guint) i));
     g_mutex_unlock (&self->lock);
-    if (n == 0)
+    /* Asked again, an empty socket would cost as much as the packet did. */
+    if (n < GST_LMCC_SRC_BATCH_SIZE)
       break;
   }
   return TRUE;
