@@ -19,6 +19,18 @@ G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
 
 /* Opening and closing */
 
+/* gst-launch-1.0 shows only the debug text of an info message. */
+static void
+say_fallback (GstLmccSinkCore * core)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("No route leads to the multicast group: sending on the "
+      "loopback interface %s, to receivers on this host only. Set "
+      "multicast-iface to reach others.", core->iface.name);
+
+  GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+}
+
 static gboolean
 open_socket (GstLmccSinkCore * core)
 {
@@ -47,10 +59,7 @@ open_socket (GstLmccSinkCore * core)
   }
   GST_INFO_OBJECT (core, "sending on interface %s", core->iface.name);
   if (core->iface.is_fallback)
-    GST_ELEMENT_INFO (core, RESOURCE, SETTINGS,
-        ("No route leads to the multicast group: sending on the loopback "
-            "interface %s, to receivers on this host only. Set multicast-iface "
-            "to reach others.", core->iface.name), (NULL));
+    say_fallback (core);
   return TRUE;
 }
 

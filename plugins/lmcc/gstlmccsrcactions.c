@@ -206,15 +206,19 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
 static void
 tell_waiting (GstLmccSrc * self, const gchar * reason)
 {
+  g_autofree gchar *target = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
   gboolean is_ipv6 = self->address.family == LMCC_FAMILY_IPV6;
 
   if (!g_atomic_int_get (&self->running))
     return;
   lmcc_address_format (&self->address, text);
+  target = g_strdup_printf ("%s%s%s:%u", is_ipv6 ? "[" : "", text,
+      is_ipv6 ? "]" : "", self->port);
+  /* gst-launch-1.0 shows only the debug text of an info message. */
   GST_ELEMENT_INFO (self, RESOURCE, READ,
-      ("waiting for a sender on %s%s%s:%u", is_ipv6 ? "[" : "", text,
-          is_ipv6 ? "]" : "", self->port), ("%s", reason ? reason : ""));
+      ("waiting for a sender on %s", target),
+      ("waiting for a sender on %s: %s", target, reason ? reason : ""));
   post (self, gst_structure_new ("lmcc-waiting",
           "address", G_TYPE_STRING, text,
           "port", G_TYPE_INT, (gint) self->port,

@@ -107,6 +107,17 @@ resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
   return TRUE;
 }
 
+/* gst-launch-1.0 shows only the debug text of an info message. */
+static void
+say_fallback (GstLmccSrc * self, const gchar * group)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("No route leads to %s: listening on the loopback "
+      "interface. Set multicast-iface to listen elsewhere", group);
+
+  GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+}
+
 static gboolean
 choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
 {
@@ -121,9 +132,7 @@ choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
   }
   lmcc_address_format (&self->address, text);
   if (self->iface.is_fallback)
-    GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
-        ("No route leads to %s: listening on the loopback interface. Set "
-            "multicast-iface to listen elsewhere", text), (NULL));
+    say_fallback (self, text);
   GST_INFO_OBJECT (self, "group %s port %u on interface '%s'", text,
       self->port, self->iface.name);
   return TRUE;
