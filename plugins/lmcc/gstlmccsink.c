@@ -168,24 +168,36 @@ ghost_event (GstPad * pad, GstObject * parent, GstEvent * event)
   return gst_pad_event_default (pad, parent, event);
 }
 
+/* Encoded video. Raw video too, where there is nothing else: it then links, and
+ * gets the error that says what to put in front. */
+static GstCaps *
+offered_caps (GstCaps * filter)
+{
+  g_autoptr (GstCaps) encoded = gst_lmcc_sink_accepted_caps ();
+  g_autoptr (GstCaps) raw = gst_caps_new_empty_simple ("video/x-raw");
+  GstCaps *offered;
+
+  if (filter == NULL)
+    return gst_caps_merge (g_steal_pointer (&encoded), g_steal_pointer (&raw));
+  offered = gst_caps_intersect_full (filter, encoded, GST_CAPS_INTERSECT_FIRST);
+  if (!gst_caps_is_empty (offered))
+    return offered;
+  gst_caps_unref (offered);
+  return gst_caps_intersect_full (filter, raw, GST_CAPS_INTERSECT_FIRST);
+}
+
 static gboolean
 ghost_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
   if (has_target (pad))
     return gst_pad_query_default (pad, parent, query);
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
-    GstCaps *caps = gst_lmcc_sink_accepted_caps (), *filter;
+    g_autoptr (GstCaps) caps = NULL;
+    GstCaps *filter;
 
     gst_query_parse_caps (query, &filter);
-    if (filter) {
-      GstCaps *both =
-          gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-
-      gst_caps_unref (caps);
-      caps = both;
-    }
+    caps = offered_caps (filter);
     gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
     return TRUE;
   }
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {

@@ -126,7 +126,8 @@ assert_error_has (GstElement * pipeline, const gchar * a, const gchar * b)
 static void
 end_pipeline (GstElement * pipeline)
 {
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
   gst_object_unref (pipeline);
 }
 
@@ -219,25 +220,33 @@ GST_START_TEST (test_properties_have_the_documented_defaults)
 
 GST_END_TEST;
 
-GST_START_TEST (test_the_pad_offers_encoded_video_only)
+static void
+assert_offers (const gchar * filter_text, const gchar * with,
+    const gchar * without)
 {
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
   GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
-  GstCaps *caps = gst_pad_query_caps (pad, NULL);
-  GstCaps *raw = gst_caps_new_empty_simple ("video/x-raw");
-  GstCaps *h264 = gst_caps_new_empty_simple ("video/x-h264");
-  GstCaps *rtp = gst_caps_from_string (RTP_CAPS);
+  g_autoptr (GstCaps) filter =
+      filter_text ? gst_caps_from_string (filter_text) : NULL;
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, filter);
+  g_autoptr (GstCaps) wanted = gst_caps_from_string (with);
+  g_autoptr (GstCaps) unwanted = gst_caps_from_string (without);
 
-  fail_if (gst_caps_can_intersect (caps, raw));
-  fail_unless (gst_caps_can_intersect (caps, h264));
-  fail_unless (gst_caps_can_intersect (caps, rtp));
-  gst_caps_unref (caps);
-  gst_caps_unref (raw);
-  gst_caps_unref (h264);
-  gst_caps_unref (rtp);
+  fail_unless (gst_caps_can_intersect (caps, wanted));
+  fail_if (gst_caps_can_intersect (caps, unwanted));
   gst_element_release_request_pad (sink, pad);
   gst_object_unref (pad);
   gst_object_unref (sink);
+}
+
+GST_START_TEST (test_the_pad_prefers_encoded_video)
+{
+  assert_offers (NULL, "video/x-h264", "audio/x-raw");
+  assert_offers (NULL, RTP_CAPS, "audio/x-raw");
+  assert_offers ("video/x-raw; video/x-h264", "video/x-h264", "video/x-raw");
+  /* It links, for the error that names the encoder. */
+  assert_offers ("video/x-raw", "video/x-raw", "video/x-h264");
+  assert_offers (NULL, "video/x-raw", "audio/x-raw");
 }
 
 GST_END_TEST;
@@ -253,7 +262,7 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
   GstPad *src = gst_element_get_static_pad (source, "src");
   GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
 
-  assert_equals_int (gst_pad_link_full (src, pad, GST_PAD_LINK_CHECK_NOTHING),
+  assert_equals_int (gst_pad_link (src, pad),
       GST_PAD_LINK_OK);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source),
@@ -262,6 +271,44 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
   gst_object_unref (src);
   gst_object_unref (pad);
   gst_object_unref (source);
+  gst_object_unref (sink);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/* GstBin ends its own change of state on a child's error, and GstElement keeps the
+ * failure of that. */
+GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
+{
+  gint port;
+  GstElement *pipeline = launch ("appsrc name=a format=time is-live=true "
+      "caps=application/x-rtp ! s.sink_0 lmccsink name=s "
+      "appsrc name=b format=time is-live=true caps=" RTP_CAPS, &port);
+  GstElement *a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstElement *b = gst_bin_get_by_name (GST_BIN (pipeline), "b");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstMessage *message;
+
+  gst_element_set_locked_state (b, TRUE);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  assert_error_has (pipeline, "sink_0", "encoding-name");
+  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+
+  gst_bin_remove (GST_BIN (pipeline), a);
+  fail_unless (gst_element_link_pads (b, "src", sink, "sink_0"));
+  gst_element_set_locked_state (b, FALSE);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "b", 0, 0, TRUE);
+  push_picture (pipeline, "b", 1, 0, FALSE);
+  message = wait_message (pipeline,
+      GST_MESSAGE_STREAM_START | GST_MESSAGE_ERROR);
+  assert_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_STREAM_START);
+  gst_message_unref (message);
+  gst_object_unref (a);
+  gst_object_unref (b);
   gst_object_unref (sink);
   end_pipeline (pipeline);
 }
@@ -604,8 +651,10 @@ lmccsink_suite (void)
   tcase_set_timeout (tc, 60);
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_properties_have_the_documented_defaults);
-  tcase_add_test (tc, test_the_pad_offers_encoded_video_only);
+  tcase_add_test (tc, test_the_pad_prefers_encoded_video);
   tcase_add_test (tc, test_raw_video_gets_an_error_that_names_the_encoder);
+  tcase_add_test (tc,
+      test_an_error_before_the_first_picture_is_over_with_null);
   tcase_add_test (tc, test_two_codecs_are_refused_by_name);
   tcase_add_test (tc, test_an_unknown_interface_lists_those_that_there_are);
   tcase_add_test (tc, test_a_unicast_address_is_refused);
