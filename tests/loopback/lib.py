@@ -1,0 +1,470 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the end-to-end tests share.
+
+Child processes whose output is read while they run, what passes on a group, H.264 by
+access unit, and how results are told. Exit status: 0 all well, 1 not, 77 skipped.
+"""
+
+import atexit
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SKIPPED = 77
+
+# A test that takes longer hangs.
+DEADLINE = 58
+
+WIDTH, HEIGHT = 320, 240
+FRAME_SIZE = WIDTH * HEIGHT * 3 // 2
+
+_children = []
+_failures = []
+
+
+# Results
+
+
+def skip(reason):
+    print(f'SKIP: {reason}', flush=True)
+    sys.exit(SKIPPED)
+
+
+def check(good, statement, *details):
+    """Tells one result; `details` are told where it is not good."""
+    print(f'{"ok  " if good else "FAIL"} {statement}', flush=True)
+    if not good:
+        _failures.append(statement)
+        for detail in details:
+            for line in str(detail).splitlines():
+                print(f'       {line}', flush=True)
+    return good
+
+
+def note(text):
+    print(f'     {text}', flush=True)
+
+
+def finish():
+    if _failures:
+        print(f'{len(_failures)} failed')
+        sys.exit(1)
+    print('all well')
+    sys.exit(0)
+
+
+def _too_long(*_):
+    print(f'FAIL: not done after {DEADLINE} s', flush=True)
+    for child in _children:
+        if child.returncode() is None:
+            print(f'       still running: {child.name}')
+            for line in child.tail():
+                print(f'         {line}')
+    sys.exit(1)
+
+
+def start(*elements, tools=()):
+    """Skips where an element or a tool is not there; arms the deadline."""
+    for tool in ('gst-launch-1.0', 'gst-inspect-1.0', *tools):
+        if shutil.which(tool) is None:
+            skip(f'{tool} is not installed')
+    for element in ('lmccsink', 'lmccsrc', 'x264enc', 'avdec_h264',
+                    'checksumsink', *elements):
+        if subprocess.run(['gst-inspect-1.0', element], check=False,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode:
+            skip(f'there is no element {element}')
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(DEADLINE)
+
+
+def directory():
+    """A directory that is gone at the end."""
+    path = tempfile.mkdtemp(prefix='lmcc-loopback-')
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def wait_until(condition, timeout, step=0.05):
+    """Asks again and again; returns the last answer."""
+    end = time.monotonic() + timeout
+    answer = condition()
+    while not answer and time.monotonic() < end:
+        time.sleep(step)
+        answer = condition()
+    return answer
+
+
+# Processes
+
+
+class Child:
+    """A program; its output is kept line by line with the time of each."""
+
+    def __init__(self, argv, name=None, prefix=(), stdin=None, env=None):
+        self.argv = [*prefix, *argv]
+        self.name = name or shlex.join(self.argv)
+        self.output = []
+        self._changed = threading.Condition()
+        self._ended = False
+        self.process = subprocess.Popen(
+            self.argv, stdin=stdin or subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors='replace', bufsize=1, env={**os.environ, **(env or {})})
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        _children.append(self)
+
+    def _read(self):
+        for line in self.process.stdout:
+            with self._changed:
+                self.output.append((time.monotonic(), line.rstrip('\n')))
+                self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def returncode(self):
+        return self.process.poll()
+
+    def text(self):
+        with self._changed:
+            return '\n'.join(line for _, line in self.output)
+
+    def tail(self, count=15):
+        """The latest lines that are not pictures."""
+        with self._changed:
+            lines = [line for _, line in self.output
+                     if not PICTURE.search(line)]
+        return lines[-count:]
+
+    def find(self, pattern, after=0.0):
+        """(time, match) of each line that matches and came after `after`."""
+        compiled = re.compile(pattern)
+        with self._changed:
+            output = list(self.output)
+        return [(when, match) for when, line in output if when > after
+                for match in [compiled.search(line)] if match]
+
+    def wait_for(self, pattern, timeout, count=1, after=0.0):
+        """The matches, once there are `count`; fewer where the time is over or
+        the program is."""
+        end = time.monotonic() + timeout
+        while True:
+            with self._changed:
+                before, ended = len(self.output), self._ended
+            found = self.find(pattern, after)
+            left = end - time.monotonic()
+            if len(found) >= count or ended or left <= 0:
+                return found
+            with self._changed:
+                if len(self.output) == before and not self._ended:
+                    self._changed.wait(left)
+
+    def ends(self, timeout):
+        """Whether the program has ended by itself by then."""
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return False
+        self._reader.join(5)
+        return True
+
+    def stop(self, timeout=8):
+        """Interrupts as a user does; returns whether it ended in time."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        ended = self.ends(timeout)
+        if not ended:
+            self.kill()
+        return ended
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._reader.join(5)
+
+    def write(self, line):
+        self.process.stdin.write(line + '\n')
+        self.process.stdin.flush()
+
+
+def _kill_all():
+    for child in _children:
+        if child.process.poll() is None:
+            child.process.kill()
+            child.process.wait()
+
+
+atexit.register(_kill_all)
+
+
+def launch(line, *flags, **kwargs):
+    """gst-launch-1.0 with what it has to say about messages."""
+    return Child(['gst-launch-1.0', *(flags or ('-m',)), *shlex.split(line)],
+                 **kwargs)
+
+
+# Pipelines
+
+
+def source(name='', live=True):
+    """A picture with noise in it, so that no two are equal."""
+    return (f'videotestsrc {name and f"name={name} "}is-live={str(live).lower()}'
+            f' pattern=smpte ! video/x-raw,format=I420,width={WIDTH},'
+            f'height={HEIGHT},framerate=25/1')
+
+
+# Fixed distance of key frames, closed GOPs, I and P, one B that is referenced
+# and two that are not: three temporal classes.
+def three_classes(bitrate=600, key_distance=24):
+    return (f'x264enc bitrate={bitrate} key-int-max={key_distance} bframes=3 '
+            'b-adapt=false b-pyramid=true speed-preset=superfast threads=2 '
+            'rc-lookahead=5 option-string="scenecut=0:open-gop=0"')
+
+
+def one_class(bitrate=600, key_distance=24):
+    return (f'x264enc bitrate={bitrate} key-int-max={key_distance} '
+            'tune=zerolatency speed-preset=superfast threads=2 '
+            'option-string="scenecut=0"')
+
+
+# What checksumsink writes for each picture.
+PICTURE = re.compile(r'^(\d+:\d\d:\d\d\.\d{9}) ([0-9a-f]{40})')
+
+SHOW = 'checksumsink hash=sha1 sync=true'
+
+
+def pictures(child, after=0.0):
+    """(when it was shown, checksum) of each picture that `child` showed."""
+    return [(when, match.group(2))
+            for when, match in child.find(PICTURE.pattern, after)]
+
+
+def wait_for_pictures(child, count, timeout, after=0.0):
+    return len(child.wait_for(PICTURE.pattern, timeout, count, after)) >= count
+
+
+# H.264
+
+
+def _nal_units(data):
+    starts = [m.start() for m in re.finditer(b'\x00\x00\x01', data)]
+    for begin, end in zip(starts, starts[1:] + [len(data)]):
+        yield data[begin + 3:end]
+
+
+def access_units(data):
+    """(class, bytes) of each access unit; they begin with a delimiter. The class
+    is that of lmcc: 0 for nal_ref_idc 3 and 2, 1 for 1, 2 for 0."""
+    units = []
+    for nal in _nal_units(data):
+        nal_type, importance = nal[0] & 31, nal[0] >> 5
+        if nal_type == 9:
+            units.append([0, b''])
+        if nal_type in (1, 5):
+            units[-1][0] = max(units[-1][0], importance)
+        units[-1][1] += b'\x00\x00\x00\x01' + nal.rstrip(b'\x00')
+    return [({3: 0, 2: 0, 1: 1, 0: 2}[importance], unit)
+            for importance, unit in units]
+
+
+def decode_checksums(data, path):
+    """Checksums of the pictures of an H.264 stream, decoded from a file."""
+    with open(path, 'wb') as file:
+        file.write(data)
+    raw = subprocess.run(
+        ['ffmpeg', '-hide_banner', '-loglevel', 'error', '-nostdin', '-i', path,
+         '-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p', '-f', 'rawvideo',
+         '-'], stdout=subprocess.PIPE, check=True).stdout
+    return frame_checksums(raw)
+
+
+def frame_checksums(raw):
+    """Checksums of raw I420 pictures; what is left at the end is no picture."""
+    return [hashlib.sha1(raw[at:at + FRAME_SIZE]).hexdigest()
+            for at in range(0, len(raw) - FRAME_SIZE + 1, FRAME_SIZE)]
+
+
+# Packets
+
+
+class Sniffer:
+    """Counts what comes to a group on loopback, by SSRC and payload type."""
+
+    def __init__(self, group, port):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind((group, port))
+        self.socket.setsockopt(
+            socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+            struct.pack('4s4s', socket.inet_aton(group),
+                        socket.inet_aton('127.0.0.1')))
+        self.socket.settimeout(0.2)
+        self.payload_types = {}
+        self.first_of = {}
+        self.last_of = {}
+        self._running = True
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while self._running:
+            try:
+                data = self.socket.recv(2048)
+            except socket.timeout:
+                continue
+            if len(data) < 12 or data[0] >> 6 != 2:
+                continue
+            now = time.monotonic()
+            kind = data[1] & 127
+            ssrc = int.from_bytes(data[8:12], 'big')
+            self.payload_types[kind] = self.payload_types.get(kind, 0) + 1
+            self.first_of.setdefault(ssrc, now)
+            self.last_of[ssrc] = now
+
+    def stop(self):
+        self._running = False
+        self._thread.join()
+        self.socket.close()
+
+
+# Memberships
+
+
+def joined_groups(pid):
+    """The IPv4 and IPv6 groups that the network namespace of `pid` has joined,
+    other than those that every host joins."""
+    groups = set()
+    for line in _read_lines(f'/proc/{pid}/net/igmp'):
+        match = re.match(r'\s+([0-9A-F]{8})\s+\d+\s', line)
+        if match:
+            groups.add(socket.inet_ntoa(
+                int(match.group(1), 16).to_bytes(4, 'little')))
+    for line in _read_lines(f'/proc/{pid}/net/igmp6'):
+        groups.add(_ipv6(line.split()[2]))
+    return {group for group in groups
+            if not re.match(r'224\.0\.0\.|ff0[12]::', group)}
+
+
+def source_filters(pid):
+    """(group, source) of each source-specific membership in that namespace."""
+    filters = set()
+    for line in _read_lines(f'/proc/{pid}/net/mcfilter')[1:]:
+        fields = line.split()
+        filters.add(tuple(socket.inet_ntoa(int(field, 16).to_bytes(4, 'big'))
+                          for field in fields[2:4]))
+    for line in _read_lines(f'/proc/{pid}/net/mcfilter6')[1:]:
+        fields = line.split()
+        filters.add((_ipv6(fields[2]), _ipv6(fields[3])))
+    return filters
+
+
+def _ipv6(digits):
+    return socket.inet_ntop(socket.AF_INET6, bytes.fromhex(digits))
+
+
+def _read_lines(path):
+    try:
+        with open(path, encoding='ascii') as file:
+            return file.read().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+# Network namespaces
+
+
+def enter_namespaces():
+    """Runs the program again as root of namespaces of its own, that end with it;
+    skips where the host does not allow that."""
+    if 'LMCC_NAMESPACES' in os.environ:
+        subprocess.run(['mount', '-t', 'tmpfs', 'tmpfs', '/run'], check=True)
+        os.mkdir('/run/netns')
+        return
+    for tool in ('unshare', 'ip', 'bridge'):
+        if shutil.which(tool) is None:
+            skip(f'{tool} is not installed')
+    trial = subprocess.run(
+        ['unshare', '-rnm', 'sh', '-c', 'mount -t tmpfs tmpfs /run && '
+         'mkdir /run/netns && ip netns add trial && '
+         'ip link add type bridge mcast_snooping 1'],
+        capture_output=True, text=True, check=False)
+    if trial.returncode:
+        skip(f'no network namespaces here: {trial.stderr.strip()}')
+    os.environ['LMCC_NAMESPACES'] = 'inside'
+    os.execvp('unshare', ['unshare', '-rnm', sys.executable, *sys.argv])
+
+
+def ip(arguments):
+    subprocess.run(['ip', *arguments.split()], check=True)
+
+
+class Host:
+    """A network namespace with one interface, `eth0`, on a bridge."""
+
+    def __init__(self, name):
+        self.name = name
+        self.prefix = ('ip', 'netns', 'exec', name)
+        ip(f'netns add {name}')
+        self.ip('link set lo up')
+
+    def ip(self, arguments):
+        ip(f'-n {self.name} {arguments}')
+
+    def write(self, path, value):
+        subprocess.run([*self.prefix, 'sh', '-c', f'echo {value} > {path}'],
+                       check=True)
+
+    def connect(self, bridge, number):
+        """10.77.0.`number` and fd77::`number`; routes for all groups."""
+        # Reports before the end of duplicate detection have no source and are
+        # passed over by the bridge.
+        self.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
+        ip(f'link add port-{self.name} type veth peer name eth0 '
+           f'netns {self.name}')
+        ip(f'link set port-{self.name} master {bridge} up')
+        self.ip(f'addr add 10.77.0.{number}/24 dev eth0')
+        self.ip('link set eth0 up')
+        self.ip(f'addr add fd77::{number}/64 dev eth0 nodad')
+        self.ip('route add 224.0.0.0/4 dev eth0')
+
+    def launch(self, line, *flags):
+        return launch(line, *flags, prefix=self.prefix)
+
+
+def make_bridge(name):
+    """A bridge that sends each group only where it is wanted."""
+    with open('/proc/sys/net/ipv6/conf/default/accept_dad', 'w',
+              encoding='ascii') as file:
+        file.write('0')
+    ip(f'link add {name} type bridge mcast_snooping 1')
+    ip(f'link set {name} type bridge mcast_igmp_version 3 mcast_mld_version 2 '
+       'mcast_query_response_interval 100 mcast_last_member_interval 10 '
+       'mcast_last_member_count 1')
+    ip(f'link set {name} up')
+    # In a second command: the first response interval would be the default one.
+    ip(f'link set {name} type bridge mcast_querier 1')
+
+
+def bridge_groups(name, port):
+    """The groups that the bridge sends to a port."""
+    text = subprocess.run(['bridge', 'mdb', 'show', 'dev', name],
+                          capture_output=True, text=True, check=True).stdout
+    return set(re.findall(rf'port {re.escape(port)} grp (\S+)', text))

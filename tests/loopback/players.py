@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""lmcc:// in the players that people have, and senders that come, go and die."""
+
+import time
+
+import lib
+
+GROUP, PORT = '239.255.52.1', 15200
+URI = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
+SINK = f'address={GROUP} port={PORT} multicast-iface=lo'
+
+# How long a sender may be silent before the next one is taken (wire format).
+SOURCE_TIMEOUT = 0.6
+
+# The session's window and the receiver's latency, as they are by default.
+LATENCY = 0.3
+
+
+def three_layers():
+    return lib.launch(f'{lib.source()} ! {lib.three_classes()} ! '
+                      f'lmccsink {SINK}', '-e')
+
+
+def two_rungs():
+    return lib.launch(
+        f'{lib.source()} ! tee name=t t. ! queue ! {lib.one_class(200)} ! '
+        f'sink.sink_0 t. ! queue ! {lib.one_class(700)} ! sink.sink_1 '
+        f'lmccsink name=sink {SINK}', '-e')
+
+
+def gst_play(*arguments):
+    return lib.Child(['gst-play-1.0', '--no-interactive', *arguments,
+                      f'--videosink={lib.SHOW}', URI])
+
+
+def start_players():
+    return {
+        'gst-play-1.0': gst_play(),
+        'gst-play-1.0 --use-playbin3': gst_play('--use-playbin3'),
+        'playbin': lib.launch(f'playbin uri={URI} video-sink="{lib.SHOW}"'),
+        'playbin3': lib.launch(f'playbin3 uri={URI} video-sink="{lib.SHOW}"'),
+        'uridecodebin': lib.launch(f'uridecodebin uri={URI} ! {lib.SHOW}'),
+        'uridecodebin3': lib.launch(f'uridecodebin3 uri={URI} ! {lib.SHOW}'),
+        'decodebin': lib.launch(f'lmccsrc uri={URI} ! decodebin ! {lib.SHOW}'),
+        'decodebin3': lib.launch(
+            f'lmccsrc uri={URI} ! decodebin3 ! {lib.SHOW}'),
+    }
+
+
+def check_players():
+    print('one sender with three layers, and every player:')
+    sender = three_layers()
+    players = start_players()
+    for name, child in players.items():
+        lib.check(lib.wait_for_pictures(child, 25, 12), f'{name} shows pictures',
+                  *child.tail())
+    began = time.monotonic()
+    time.sleep(2)
+    for name, child in players.items():
+        shown = len(lib.pictures(child, began))
+        lib.check(shown >= 40, f'{name} goes on with all layers: {shown} '
+                  'pictures in two seconds', *child.tail())
+        lib.check(not child.find('(?i)^error'), f'{name} has no error',
+                  *child.tail())
+    for name, child in players.items():
+        lib.check(child.stop(), f'{name} stops', *child.tail())
+    lib.check(sender.stop(), 'the sender stops', *sender.tail())
+
+
+def levels(receiver, after):
+    return [int(match.group(1)) for _, match in receiver.find(
+        r'lmcc-level-changed,.* to=\(int\)(-?\d+)', after)]
+
+
+def check_taken(receivers, sniffer, known, top, since):
+    """That a sender that is new on the wire is shown soon, at its top level."""
+    if not lib.check(lib.wait_until(lambda: set(sniffer.first_of) - known, 8),
+                     'the sender is on the wire'):
+        return
+    begin = min(when for ssrc, when in sniffer.first_of.items()
+                if ssrc not in known)
+    free = max((when + SOURCE_TIMEOUT for ssrc, when in sniffer.last_of.items()
+                if ssrc in known), default=0.0)
+    for name, receiver in receivers.items():
+        # What is left of the sender before is shown until then.
+        shown = lib.wait_until(lambda r=receiver: lib.pictures(
+            r, max(begin, free - SOURCE_TIMEOUT + LATENCY + 0.1)), 6)
+        taken = shown[0][0] - max(begin, min(free, since + SOURCE_TIMEOUT)) \
+            if shown else None
+        lib.check(taken is not None and taken <= 1 + LATENCY,
+                  f'{name}: the first picture {taken and round(taken, 2)} s '
+                  'after the first packet', *receiver.tail())
+        lib.check(lib.wait_until(lambda r=receiver: top in levels(r, since), 3),
+                  f'{name}: level {top} is held', levels(receiver, since))
+        lib.check(lib.wait_for_pictures(receiver, 25, 4, time.monotonic()),
+                  f'{name}: the pictures go on', *receiver.tail())
+
+
+def check_senders():
+    print('receivers that start first:')
+    receivers = {
+        'playbin': lib.launch(f'playbin uri={URI} video-sink="{lib.SHOW}"'),
+        'rtph264depay': lib.launch(
+            f'lmccsrc uri={URI} ! rtph264depay ! avdec_h264 ! {lib.SHOW}'),
+    }
+    for name, receiver in receivers.items():
+        lib.check(receiver.wait_for(
+            f'waiting for a sender on {GROUP}:{PORT}', 5),
+                  f'{name} says that it waits', *receiver.tail())
+    sniffer = lib.Sniffer(GROUP, PORT)
+    known, since = set(), time.monotonic()
+    sender = three_layers()
+    check_taken(receivers, sniffer, known, 2, since)
+
+    print('the sender is killed, and another one with other layers starts:')
+    known, since = set(sniffer.first_of), time.monotonic()
+    sender.kill()
+    sender = two_rungs()
+    check_taken(receivers, sniffer, known, 1, since)
+
+    print('the sender says goodbye:')
+    known, since = set(sniffer.first_of), time.monotonic()
+    lib.check(sender.stop(), 'the sender stops', *sender.tail())
+    for name, receiver in receivers.items():
+        told = receiver.wait_for(
+            f'waiting for a sender on {GROUP}:{PORT}', 3, after=since)
+        lib.check(told, f'{name} says that it waits', *receiver.tail())
+
+    print('and another one starts:')
+    since = time.monotonic()
+    sender = three_layers()
+    check_taken(receivers, sniffer, known, 2, since)
+    for name, receiver in receivers.items():
+        lib.check(not receiver.find('^ERROR'), f'{name} has no error',
+                  *receiver.tail())
+        lib.check(receiver.stop(), f'{name} stops', *receiver.tail())
+    lib.check(sender.stop(), 'the sender stops', *sender.tail())
+    sniffer.stop()
+
+
+lib.start('rtph264depay', 'playbin', 'playbin3', 'uridecodebin3',
+          tools=('gst-play-1.0',))
+check_players()
+check_senders()
+lib.finish()
