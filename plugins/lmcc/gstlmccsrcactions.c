@@ -117,8 +117,7 @@ static void
 push_caps (GstLmccSrc * self, GstCaps * caps)
 {
   gst_caps_take (&self->caps, caps);
-  gst_lmcc_src_queue_push_event (self->queue,
-      gst_event_new_caps (gst_caps_ref (caps)));
+  gst_lmcc_src_queue_push_event (self->queue, gst_event_new_caps (caps));
 }
 
 /* Stock depayloaders keep segments to themselves, after the first, except where
