@@ -136,9 +136,9 @@ lmcc_allocator_knows (const LmccAllocator * allocator, guint klass)
  * @moved: (out): for each old layer its new place
  *
  * Adds a layer for @klass to every rung. Where that would be more layers than
- * the session may have, the units of @klass go to the highest layer of their rung
- * whose class is below: who holds a layer then still gets all that its units
- * refer to.
+ * the session may have, the units of @klass go to the highest layer of their
+ * rung whose class is below: who holds a layer then still gets all that its
+ * units refer to.
  *
  * Returns: %FALSE if the class joined layers that there are
  */
@@ -258,8 +258,8 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass)
  * @n_packets: its packets
  * @n_dropped: (inout): incremented for each unit dropped for it
  *
- * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE: the newest unit of the highest
- * class goes. A unit that is being sent is never cut.
+ * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE: the newest unit of the
+ * highest class goes. A unit that is being sent is never cut.
  *
  * Returns: %FALSE if the new unit is the one to be dropped
  */

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* A changed record is sent so often, with this in between, so that one lost packet
- * does not keep a receiver from it. */
+/* A changed record is sent so often, with this in between, so that one lost
+ * packet does not keep a receiver from it. */
 #define RECORD_REPEATS 3
 #define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
 
@@ -31,8 +31,8 @@ lmcc_session_has_sound (const LmccSession * session)
  * @time: on the sender's clock
  *
  * Rounds to the nearest unit: presentation times that were rounded down to
- * nanoseconds give the encoder's own ticks again. The product of the seconds may
- * wrap, as the timestamp does.
+ * nanoseconds give the encoder's own ticks again. The product of the seconds
+ * may wrap, as the timestamp does.
  *
  * Returns: the RTP timestamp of @time
  */

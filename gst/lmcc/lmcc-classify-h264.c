@@ -57,8 +57,8 @@ read_ue (BitReader * reader, guint * value)
 }
 
 /* H.264 table 7-6: slice types 1 and 6 are B. The header starts with
- * first_mb_in_slice and slice_type (section 7.3.3); no emulation prevention byte
- * can come so early. */
+ * first_mb_in_slice and slice_type (section 7.3.3); no emulation prevention
+ * byte can come so early. */
 static gboolean
 is_b_slice (const guint8 * slice, gsize size)
 {
@@ -82,9 +82,9 @@ slice_signs (guint type, guint nal_ref_idc, const guint8 * body, gsize size)
   signs.klass = nal_ref_idc >= 2 ? 0 : 2 - (gint) nal_ref_idc;
   signs.key = type == NAL_SLICE_IDR;
   signs.referenced = nal_ref_idc > 0;
-  /* A referenced B of x264's pyramid needs only I and P pictures, one that nobody
-   * references only referenced ones. A P picture of nal_ref_idc 1 may be part of
-   * a chain. */
+  /* A referenced B of x264's pyramid needs only I and P pictures, one that
+   * nobody references only referenced ones. A P picture of nal_ref_idc 1 may be
+   * part of a chain. */
   signs.switch_point = nal_ref_idc == 0
       || (nal_ref_idc == 1 && is_b_slice (body, size));
 

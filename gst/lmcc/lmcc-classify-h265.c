@@ -47,8 +47,8 @@ picture_signs (guint type, const guint8 * header)
   return signs;
 }
 
-/* RFC 7798 section 4.4.2, without DONL: none of the payloaders here sends out of
- * decoding order. */
+/* RFC 7798 section 4.4.2, without DONL: none of the payloaders here sends out
+ * of decoding order. */
 static gboolean
 inspect_aggregate (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
 {

@@ -81,7 +81,7 @@ const LmccCodec lmcc_codec_vp8 = {
   .encoding_name = "VP8",
   .single_class_advice =
       "set temporal-scalability-number-layers and the other "
-      "temporal-scalability properties on vp8enc, from a program: gst-launch-1.0 "
-      "cannot",
+      "temporal-scalability properties on vp8enc, from a program: "
+      "gst-launch-1.0 cannot",
   .inspect = inspect_vp8,
 };

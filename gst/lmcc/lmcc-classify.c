@@ -6,8 +6,9 @@
 #include "lmcc-header.h"
 #include "lmcc-rtp.h"
 
-/* A stream that neither sets a marker nor changes its timestamp must not take all
- * memory: 8192 packets of 1200 bytes are 10 MB, far above any coded picture. */
+/* A stream that neither sets a marker nor changes its timestamp must not take
+ * all memory: 8192 packets of 1200 bytes are 10 MB, far above any coded
+ * picture. */
 #define MAX_UNIT_PACKETS 8192
 
 struct _LmccClassifier
@@ -16,8 +17,8 @@ struct _LmccClassifier
   guint8 stream;
   guint64 malformed;
   gboolean marks_seen;
-  /* Per class: since the last key unit or switch point of the class a unit of it
-   * came that later ones may need. */
+  /* Per class: since the last key unit or switch point of the class a unit of
+   * it came that later ones may need. */
   gboolean referenced[LMCC_MAX_CLASSES];
 
   LmccUnit *unit;
@@ -38,8 +39,8 @@ static const LmccCodec *const codecs[] = {
  * lmcc_codec_find:
  * @encoding_name: (nullable): the encoding name of the RTP caps, in any case
  *
- * Returns: (nullable) (transfer none): the payload format, %NULL if there is none
- *     of that name
+ * Returns: (nullable) (transfer none): the payload format, %NULL if there is
+ *     none of that name
  */
 const LmccCodec *
 lmcc_codec_find (const gchar * encoding_name)
@@ -83,11 +84,11 @@ lmcc_payload_signs_merge (LmccPayloadSigns * signs,
  * @stream: the rung, or %LMCC_STREAM_SOUND: goes into the units
  *
  * Without a codec the marks alone tell. A stream that has shown no mark yet is
- * taken for one whose every unit can be decoded by itself, as those of sound and
- * of intra-only video: class 0, each a switch point. Nothing else could ever be
- * joined, and decoders that need a key frame wait for one. Whoever has several
- * rungs of such a codec must mark them. From the first mark on, a unit without
- * mark is class 0 and no switch point.
+ * taken for one whose every unit can be decoded by itself, as those of sound
+ * and of intra-only video: class 0, each a switch point. Nothing else could
+ * ever be joined, and decoders that need a key frame wait for one. Whoever has
+ * several rungs of such a codec must mark them. From the first mark on, a unit
+ * without mark is class 0 and no switch point.
  *
  * Returns: (transfer full): a classifier without packets
  */

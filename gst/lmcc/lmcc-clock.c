@@ -5,8 +5,8 @@
 
 #include "lmcc-header.h"
 
-/* The smallest delay of so many windows of so long stands for the path's own: long
- * enough to outlast a queue, short enough to follow two crystals apart. */
+/* The smallest delay of so many windows of so long stands for the path's own:
+ * long enough to outlast a queue, short enough to follow two crystals apart. */
 #define DELAY_WINDOW LMCC_SECOND
 #define N_DELAY_WINDOWS 10
 
@@ -14,8 +14,9 @@
  * apart; at 24 pictures/s a step changes by 20 us. */
 #define SLEW_DIVISOR 2000
 
-/* Beyond this the correction is a step. A path that became longer makes pictures
- * late, so a step is soon due; one that became shorter only costs latency. */
+/* Beyond this the correction is a step. A path that became longer makes
+ * pictures late, so a step is soon due; one that became shorter only costs
+ * latency. */
 #define STEP_THRESHOLD_LATER (100 * (gint64) LMCC_MSECOND)
 #define STEP_THRESHOLD_EARLIER ((gint64) LMCC_SECOND)
 
@@ -23,7 +24,8 @@
 #define PLAUSIBLE_RANGE (10 * (gint64) LMCC_SECOND)
 #define N_IMPLAUSIBLE 20
 
-/* Sender reports whose mapping differs by less are the same mapping, rounded. */
+/* Sender reports whose mapping differs by less are the same mapping,
+ * rounded. */
 #define SAME_MAPPING (2 * (gint64) LMCC_MSECOND)
 
 /* A report is sent at once; one that claims another time is not believed. */
@@ -224,8 +226,7 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
     guint32 rtp_time, guint32 clock_rate)
 {
   guint32 send_time = (guint32) (ntp_time >> 16);
-  gint64 fraction =
-      (gint64) (((ntp_time & 0xffff) * LMCC_SECOND) >> 32);
+  gint64 fraction = (gint64) (((ntp_time & 0xffff) * LMCC_SECOND) >> 32);
   gint64 time;
 
   if (clock_rate == 0)
@@ -242,8 +243,8 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
     set_mapping (clock, time, rtp_time, clock_rate);
     clock->guessed = FALSE;
   } else {
-    /* Keeps the 32-bit distance to the reference short; the mapping itself stays
-     * to the nanosecond, so that presentation times do not jitter. */
+    /* Keeps the 32-bit distance to the reference short; the mapping itself
+     * stays to the nanosecond, so that presentation times do not jitter. */
     set_mapping (clock, rtp_to_sender (clock, rtp_time), rtp_time, clock_rate);
   }
 
@@ -299,8 +300,8 @@ lmcc_clock_send_to_local (const LmccClock * clock, guint32 send_time)
  * @clock: a clock that has a mapping
  * @rtp_time: an RTP timestamp
  *
- * Returns: when the picture would be shown if neither the sender's window nor the
- *     latency were waited for, on the receiver's clock; not below 0
+ * Returns: when the picture would be shown if neither the sender's window nor
+ *     the latency were waited for, on the receiver's clock; not below 0
  */
 LmccTime
 lmcc_clock_rtp_to_local (const LmccClock * clock, guint32 rtp_time)

@@ -3,8 +3,8 @@
  */
 #include "lmcc-gate.h"
 
-/* Packets of a unit, and of what a rung keeps since its last key frame: more than
- * any real stream has, so that a hostile one cannot exhaust memory. */
+/* Packets of a unit, and of what a rung keeps since its last key frame: more
+ * than any real stream has, so that a hostile one cannot exhaust memory. */
 #define MAX_UNIT_PACKETS 8192
 #define MAX_HISTORY_PACKETS 65536
 
@@ -61,7 +61,7 @@ struct _LmccGate
 
   gboolean shown;
   guint32 shown_until;
-  gboolean hiding;              /* a segment hides pictures up to @hidden_until */
+  gboolean hiding;              /* a segment hides up to @hidden_until */
   guint32 hidden_until;
   guint lost;                   /* not yet left as a gap in what is delivered */
   gboolean discont;
@@ -285,8 +285,9 @@ set_active (LmccGate * gate, gint rung)
   gate->discont = TRUE;
 }
 
-/* Goes down to @rung at once: the decoder is given its units since the key frame
- * again, those that were shown already under a new segment that hides them. */
+/* Goes down to @rung at once: the decoder is given its units since the key
+ * frame again, those that were shown already under a new segment that hides
+ * them. */
 static void
 switch_down (LmccGate * gate, gint rung)
 {
@@ -393,8 +394,8 @@ pass_unit (LmccGate * gate, Unit * unit, LmccTime deadline)
     deliver_unit (gate, unit, FALSE);
 }
 
-/* Brings the rung's class-0 state up to date: the anchor tells whether a class-0
- * unit is missing before this one. */
+/* Brings the rung's class-0 state up to date: the anchor tells whether a
+ * class-0 unit is missing before this one. */
 static void
 follow_anchor (LmccGate * gate, const Unit * unit)
 {
@@ -520,8 +521,8 @@ push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
     finish_unit (gate, deadline);
 }
 
-/* Packets of a layer are missing, somewhere before the next packet. What class-0
- * units are hit the anchors tell; for the others the layer does. */
+/* Packets of a layer are missing, somewhere before the next packet. What
+ * class-0 units are hit the anchors tell; for the others the layer does. */
 static void
 push_hole (LmccGate * gate, const LmccMergeItem * item)
 {
@@ -560,8 +561,8 @@ lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
  * @gate: a gate
  * @level: highest layer held, -1 for none
  *
- * What is not held any more is closed until its next switch point. Where the rung
- * that is given out is no longer whole, a lower one takes over at once.
+ * What is not held any more is closed until its next switch point. Where the
+ * rung that is given out is no longer whole, a lower one takes over at once.
  */
 void
 lmcc_gate_set_level (LmccGate * gate, gint level)
@@ -602,8 +603,7 @@ lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
 {
   if (item->packet == NULL) {
     push_hole (gate, item);
-  } else if (item->header.stream >= gate->session.n_rungs
-      || gate->level < 0) {
+  } else if (item->header.stream >= gate->session.n_rungs || gate->level < 0) {
     lmcc_packet_unref (item->packet);
   } else {
     push_packet (gate, item, deadline);

@@ -30,11 +30,11 @@ find_picture (LmccKeyAlignment * alignment, LmccTime presentation_time)
  * @alignment: what was seen so far
  * @unit: a unit of a rung
  *
- * Class 0 of a rung's picture comes before its other classes, so that what is seen
- * of a rung first says whether the picture is key there.
+ * Class 0 of a rung's picture comes before its other classes, so that what is
+ * seen of a rung first says whether the picture is key there.
  *
- * Returns: whether it is now clear that the picture is key in some rungs but not
- *     in all that delivered it; once for each picture
+ * Returns: whether it is now clear that the picture is key in some rungs but
+ *     not in all that delivered it; once for each picture
  */
 gboolean
 lmcc_key_alignment_push (LmccKeyAlignment * alignment, const LmccUnit * unit)

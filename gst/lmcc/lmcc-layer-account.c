@@ -104,7 +104,8 @@ declare_lost (LmccLayerAccount * account, const Missing * missing)
   g_array_append_val (account->losses, loss);
 }
 
-/* Counts a later packet for each missing one below @lsn (RFC 5348 section 5.1). */
+/* Counts a later packet for each missing one below @lsn (RFC 5348 section
+ * 5.1). */
 static void
 count_later (LmccLayerAccount * account, guint16 lsn)
 {

@@ -12,9 +12,9 @@ typedef struct
 } Entry;
 
 /* Packets that a layer lost lie somewhere in OSN order between two that it had:
- * from @from on, before @to. @count of them are not reported yet. A @certain hole
- * is one whose place has passed already. @gap_end tells the last gap in the order
- * that the hole was reported for. */
+ * from @from on, before @to. @count of them are not reported yet. A @certain
+ * hole is one whose place has passed already. @gap_end tells the last gap in
+ * the order that the hole was reported for. */
 typedef struct
 {
   guint16 from;
@@ -182,9 +182,9 @@ start_table (LmccMerge * merge, guint8 table)
  * @deadline: when it comes out at the latest, whatever the other layers do
  * @lost_before: packets that the layer lost just before this one
  *
- * Takes a packet of any type. One that is not of a rung's media only says how far
- * its layer has come. A layer takes part from its first packet on. A packet whose place in
- * the order has passed is dropped and counted as late.
+ * Takes a packet of any type. One that is not of a rung's media only says how
+ * far its layer has come. A layer takes part from its first packet on. A packet
+ * whose place in the order has passed is dropped and counted as late.
  */
 void
 lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
@@ -203,10 +203,10 @@ lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
   if (lost_before > 0)
     note_hole (layer, layer->low_water, header->osn, lost_before);
 
-  /* A low-water mark that went back, or an order that does, is a sender's error:
-   * the order number is taken as it comes, so that the merge never stalls. */
-  if (header->type == LMCC_PACKET_MEDIA
-      && header->stream < LMCC_MAX_RUNGS) {
+  /* A low-water mark that went back, or an order that does, is a sender's
+   * error: the order number is taken as it comes, so that the merge never
+   * stalls. */
+  if (header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS) {
     layer->low_water = header->osn + 1;
     queue_media (merge, layer, packet, rtp, header, deadline);
   } else {
@@ -227,7 +227,8 @@ find_next (LmccMerge * merge, Entry ** next)
     Entry *entry = g_queue_peek_head (&layer->entries);
 
     if (entry != NULL && (*next == NULL
-            || lmcc_sequence_diff (entry->header.osn, (*next)->header.osn) < 0)) {
+            || lmcc_sequence_diff (entry->header.osn,
+                (*next)->header.osn) < 0)) {
       *next = entry;
       best = layer;
     }
@@ -288,8 +289,8 @@ hole_in_gap (const Hole * hole, guint16 gap_start, guint16 gap_end)
       && lmcc_sequence_diff (hole->to, gap_start) > 0;
 }
 
-/* Gives out a hole that may lie among the order numbers skipped before @osn, and
- * forgets holes that lie wholly before it: where none of their numbers was
+/* Gives out a hole that may lie among the order numbers skipped before @osn,
+ * and forgets holes that lie wholly before it: where none of their numbers was
  * skipped, what was lost carried no media. */
 static gboolean
 pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)

@@ -78,8 +78,8 @@ lmcc_pacer_next (const LmccPacer * pacer, const LmccAllocatorLayer * layer)
  * @layer: its layer, with the packet that is to be sent still in it
  * @due: lmcc_pacer_next()
  *
- * The layer sends now. The schedule goes on from the time when the packet was due,
- * so that a late caller catches up.
+ * The layer sends now. The schedule goes on from the time when the packet was
+ * due, so that a late caller catches up.
  */
 void
 lmcc_pacer_opportunity (LmccPacer * pacer, const LmccAllocatorLayer * layer,

@@ -96,8 +96,8 @@ check_rates (const gdouble * rates, guint n_layers, GError ** error)
     if (rates[i] > 0.0 && rates[i] <= MAX_RATE)
       continue;
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "the rate of layer %u would be %g bit/s; it has to be above 0 and at most "
-        "%g: use fewer layers or another base rate or factor", i, rates[i],
+        "the rate of layer %u would be %g bit/s; it has to be above 0 and at "
+        "most %g: use fewer layers or another base rate or factor", i, rates[i],
         MAX_RATE);
     return FALSE;
   }
@@ -112,8 +112,8 @@ check_rates (const gdouble * rates, guint n_layers, GError ** error)
  *     explicit
  * @factor: c, above 1, for multiplicative; not used by the others
  * @n_layers: 1 to %LMCC_MAX_LAYERS
- * @rates: (array length=n_layers) (inout): r_i, bit/s; for explicit the caller's,
- *     which are checked only; undefined on failure
+ * @rates: (array length=n_layers) (inout): r_i, bit/s; for explicit the
+ *     caller's, which are checked only; undefined on failure
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
  * Returns: whether all rates are above 0 and at most 1 Tbit/s

@@ -8,15 +8,16 @@
 #define IPV4_OVERHEAD 28
 #define IPV6_OVERHEAD 48
 
-/* What of the latency is kept for the decoder: the merge gives packets out so long
- * before their pictures are due. */
+/* What of the latency is kept for the decoder: the merge gives packets out so
+ * long before their pictures are due. */
 #define DECODE_RESERVE (50 * LMCC_MSECOND)
 
 /* Presentation times further than this from the send time are not believed. */
 #define PRESENTATION_RANGE (30 * (gint64) LMCC_SECOND)
 
-/* A gap in the delivered sequence numbers is at most this, so that a long outage
- * does not look like a new stream (RFC 3550 appendix A.1, MAX_DROPOUT). */
+/* A gap in the delivered sequence numbers is at most this, so that a long
+ * outage does not look like a new stream (RFC 3550 appendix A.1,
+ * MAX_DROPOUT). */
 #define MAX_DELIVERED_GAP 100
 
 static void
@@ -109,9 +110,10 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   LmccReceiverAction *action;
 
   if (output->segment) {
-    action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
-    action->time = lmcc_clock_rtp_to_local (receiver->clock,
-        output->shown_until) + 1;
+    action =
+        lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
+    action->time =
+        lmcc_clock_rtp_to_local (receiver->clock, output->shown_until) + 1;
   }
 
   receiver->sequence += 1 + MIN (output->lost, MAX_DELIVERED_GAP);
@@ -134,7 +136,8 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
 }
 
 static void
-push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccReceiverWaiting * waiting)
+push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    LmccReceiverWaiting * waiting)
 {
   guint lost = 0;
 
@@ -156,8 +159,8 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccReceiverW
   g_free (waiting);
 }
 
-/* Called when a packet must go out that may still be preceded by one that waits:
- * hands on all that has come, whatever is missing in between. */
+/* Called when a packet must go out that may still be preceded by one that
+ * waits: hands on all that has come, whatever is missing in between. */
 static void
 flush_waiting (LmccReceiver * receiver)
 {
@@ -193,10 +196,11 @@ lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
 static void
 report_losses (LmccReceiver * receiver, guint index, LmccTime now)
 {
+  LmccLayerAccount *account = receiver->layers[index].account;
   LmccController *controller = receiver->controller;
   LmccLoss loss;
 
-  while (lmcc_layer_account_poll_loss (receiver->layers[index].account, &loss)) {
+  while (lmcc_layer_account_poll_loss (account, &loss)) {
     if (controller->on_loss != NULL)
       controller->on_loss (controller, now, index, loss.time, 1);
   }
@@ -219,14 +223,15 @@ lmcc_receiver_settle (LmccReceiver * receiver, guint index, LmccTime now)
 }
 
 static gint
-compare_lsn (const LmccReceiverWaiting * a, const LmccReceiverWaiting * b, gpointer user_data)
+compare_lsn (const LmccReceiverWaiting * a, const LmccReceiverWaiting * b,
+    gpointer user_data)
 {
   return lmcc_sequence_diff (a->header.lsn, b->header.lsn);
 }
 
 static void
-queue_packet (LmccReceiverLayer * layer, LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header)
+queue_packet (LmccReceiverLayer * layer, LmccPacket * packet,
+    const LmccRtp * rtp, const LmccHeader * header)
 {
   LmccReceiverWaiting *waiting = g_new (LmccReceiverWaiting, 1);
 
@@ -323,24 +328,24 @@ parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
   return FALSE;
 }
 
-/* Whoever sends media is the session's sender where an SDP file told the session
- * and nobody else is heard: its S0 may be another one than when the file was
- * written. */
+/* Whoever sends media is the session's sender where an SDP file told the
+ * session and nobody else is heard: its S0 may be another one than when the
+ * file was written. */
 static void
 adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
     guint32 ssrc, LmccTime now)
 {
   LmccSession session = receiver->sdp_session;
 
-  if (!receiver->have_sdp
-      || (receiver->have_session && !receiver->source_gone)
+  if (!receiver->have_sdp || (receiver->have_session && !receiver->source_gone)
       || lmcc_receiver_is_own_source (receiver, source, ssrc))
     return;
   session.ssrc_base = ssrc & LMCC_SSRC_BASE_MASK;
   lmcc_receiver_adopt (receiver, source, &session, now);
 }
 
-/* Whether the packet is of the session and of the sender that is listened to. */
+/* Whether the packet is of the session and of the sender that is listened
+ * to. */
 static gboolean
 packet_belongs (LmccReceiver * receiver, const LmccAddress * source,
     const LmccRtp * rtp, const LmccHeader * header)

@@ -3,8 +3,8 @@
  */
 #include "lmcc-receiver-private.h"
 
-/* A sender whose record came longer ago is gone too: it repeats it at least every
- * LMCC_RECORD_INTERVAL_MAX. */
+/* A sender whose record came longer ago is gone too: it repeats it at least
+ * every LMCC_RECORD_INTERVAL_MAX. */
 #define CANDIDATE_MEMORY (2500 * LMCC_MSECOND)
 
 void
@@ -12,18 +12,20 @@ lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 {
   receiver->groups[group] = (LmccReceiverGroup) {
   .joined = TRUE,.joined_at = now,.last_packet = now,};
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group = group;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
+      group;
 }
 
 void
 lmcc_receiver_leave (LmccReceiver * receiver, guint group)
 {
   receiver->groups[group].joined = FALSE;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group = group;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
+      group;
 }
 
-/* Static layering: group i carries layer i. The base group is never left while the
- * receiver runs: the record comes beside it. */
+/* Static layering: group i carries layer i. The base group is never left while
+ * the receiver runs: the record comes beside it. */
 static void
 set_level (LmccReceiver * receiver, gint level, const gchar * reason,
     LmccTime now)
@@ -111,7 +113,8 @@ lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
 }
 
 void
-lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason, LmccTime now)
+lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
 {
   guint i;
 
@@ -137,7 +140,8 @@ create_controller (LmccReceiver * receiver)
     name = receiver->session.algorithm;
   algorithm = lmcc_algorithm_find (name);
   if (algorithm == NULL) {
-    lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+    lmcc_receiver_queue_action (receiver,
+        LMCC_RECEIVER_ACTION_WARNING)->reason =
         "the session's algorithm is not known here: the level is held by hand";
     algorithm = lmcc_algorithm_find ("none");
   }
@@ -147,8 +151,8 @@ create_controller (LmccReceiver * receiver)
 }
 
 void
-lmcc_receiver_take_session (LmccReceiver * receiver, const LmccSession * session,
-    LmccTime now)
+lmcc_receiver_take_session (LmccReceiver * receiver,
+    const LmccSession * session, LmccTime now)
 {
   gboolean first = !receiver->have_session;
 
@@ -210,15 +214,16 @@ lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
 }
 
 gboolean
-lmcc_receiver_source_allowed (const LmccReceiver * receiver, const LmccAddress * source)
+lmcc_receiver_source_allowed (const LmccReceiver * receiver,
+    const LmccAddress * source)
 {
   return receiver->config.source.family == LMCC_FAMILY_NONE
       || lmcc_address_equal (&receiver->config.source, source);
 }
 
 gboolean
-lmcc_receiver_is_own_source (const LmccReceiver * receiver, const LmccAddress * source,
-    guint32 ssrc)
+lmcc_receiver_is_own_source (const LmccReceiver * receiver,
+    const LmccAddress * source, guint32 ssrc)
 {
   return receiver->have_session
       && lmcc_address_equal (&receiver->source, source)

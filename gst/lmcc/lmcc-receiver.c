@@ -5,8 +5,9 @@
 
 #define STATS_INTERVAL LMCC_SECOND
 
-/* A layer's measured rate follows by a quarter each second, slowly enough for an
- * encoder's ups and downs, and is believed so long after the layer was left. */
+/* A layer's measured rate follows by a quarter each second, slowly enough for
+ * an encoder's ups and downs, and is believed so long after the layer was
+ * left. */
 #define RATE_SMOOTHING 4
 #define RATE_MEMORY (30 * LMCC_SECOND)
 
@@ -41,7 +42,8 @@ lmcc_drop_name (LmccDrop drop)
 }
 
 LmccReceiverAction *
-lmcc_receiver_queue_action (LmccReceiver * receiver, LmccReceiverActionType type)
+lmcc_receiver_queue_action (LmccReceiver * receiver,
+    LmccReceiverActionType type)
 {
   LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
 
@@ -60,7 +62,8 @@ lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
 void
 lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason)
 {
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING)->reason = reason;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING)->reason =
+      reason;
 }
 
 /**
@@ -191,6 +194,17 @@ rejoin_silent (LmccReceiver * receiver, LmccTime now)
   }
 }
 
+static void
+run_controller (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = receiver->controller;
+
+  if (controller == NULL || controller->on_timeout == NULL)
+    return;
+  controller->on_timeout (controller, now);
+  lmcc_receiver_update_level (receiver, now);
+}
+
 static LmccTime
 next_rejoin (const LmccReceiver * receiver)
 {
@@ -249,11 +263,7 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
     lmcc_receiver_update_level (receiver, now);
   }
   rejoin_silent (receiver, now);
-  if (receiver->controller != NULL
-      && receiver->controller->on_timeout != NULL) {
-    receiver->controller->on_timeout (receiver->controller, now);
-    lmcc_receiver_update_level (receiver, now);
-  }
+  run_controller (receiver, now);
 }
 
 /**
@@ -297,8 +307,7 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
  * Returns: %FALSE if there is nothing to do
  */
 gboolean
-lmcc_receiver_poll_action (LmccReceiver * receiver,
-    LmccReceiverAction * action)
+lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
 {
   LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
 
@@ -369,8 +378,8 @@ lmcc_receiver_set_max_level (LmccReceiver * receiver, gint max_level,
 /**
  * lmcc_receiver_set_max_bitrate:
  * @receiver: a receiver
- * @max_bitrate: highest cumulative rate to hold from now on, bit/s, 0 for no cap.
- *     The base layer is held whatever its rate.
+ * @max_bitrate: highest cumulative rate to hold from now on, bit/s, 0 for no
+ *     cap. The base layer is held whatever its rate.
  * @now: the time
  */
 void
@@ -397,7 +406,8 @@ lmcc_receiver_set_on_loss (LmccReceiver * receiver, LmccOnLoss on_loss)
  * lmcc_receiver_get_session:
  * @receiver: a receiver
  *
- * Returns: (transfer none) (nullable): the session, or %NULL while none is known
+ * Returns: (transfer none) (nullable): the session, or %NULL while none is
+ *     known
  */
 const LmccSession *
 lmcc_receiver_get_session (const LmccReceiver * receiver)
@@ -410,7 +420,8 @@ lmcc_receiver_get_session (const LmccReceiver * receiver)
  * @receiver: a receiver
  *
  * Returns: how much later than its presentation time a packet may be given out:
- *     the sender's window, what it advises for decoders, and the configured latency
+ *     the sender's window, what it advises for decoders, and the configured
+ *     latency
  */
 LmccTime
 lmcc_receiver_get_latency (const LmccReceiver * receiver)

@@ -3,7 +3,8 @@
  */
 #include "lmcc-reorder.h"
 
-/* What is longer comes from a jump of the source's times, not from an encoder. */
+/* What is longer comes from a jump of the source's times, not from an
+ * encoder. */
 #define MAX_DELAY (2 * LMCC_SECOND)
 
 /* Follows how many pictures come before one that is shown before them. */
@@ -38,8 +39,7 @@ follow_delay (LmccReorder * reorder, const LmccUnit * unit)
 
   /* The picture that goes out when this one comes. */
   shown = reorder->base[held % LMCC_REORDER_HISTORY].presentation_time;
-  if (unit->decoding_time > shown
-      && unit->decoding_time - shown <= MAX_DELAY)
+  if (unit->decoding_time > shown && unit->decoding_time - shown <= MAX_DELAY)
     reorder->delay = MAX (reorder->delay, unit->decoding_time - shown);
 }
 
@@ -48,8 +48,9 @@ follow_delay (LmccReorder * reorder, const LmccUnit * unit)
  * @reorder: zeros at first
  * @unit: the next unit of the stream, in decoding order
  *
- * Returns: how much later than its presentation time a picture of class 0 comes out
- *     of a decoder that gets class 0 alone, at most so far; 0 without reordering
+ * Returns: how much later than its presentation time a picture of class 0 comes
+ *     out of a decoder that gets class 0 alone, at most so far; 0 without
+ *     reordering
  */
 LmccTime
 lmcc_reorder_push (LmccReorder * reorder, const LmccUnit * unit)

@@ -209,8 +209,7 @@ lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
   guint8 *end;
   LmccPacket *packet = new_compound (report, 1, cname, HEADER_SIZE + 4, &end);
 
-  write_uint32 (write_header (end, 1, TYPE_BYE, HEADER_SIZE + 4),
-      report->ssrc);
+  write_uint32 (write_header (end, 1, TYPE_BYE, HEADER_SIZE + 4), report->ssrc);
 
   return packet;
 }
@@ -353,8 +352,7 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
 
     for (i = 0; i < count; i++)
       handler->bye (user_data, read_uint32 (data + HEADER_SIZE + 4 * i));
-  } else if (data[1] == TYPE_APP && handler->record != NULL
-      && is_record (data)) {
+  } else if (is_record (data) && handler->record != NULL) {
     LmccRecordFragment fragment;
 
     if (read_fragment (data, size, &fragment))

@@ -57,8 +57,7 @@ parse_number (const gchar * text, guint64 max, guint64 * value)
   for (; *text != '\0'; text++) {
     guint digit = (guint) (*text - '0');
 
-    if (!g_ascii_isdigit (*text) || digit > max
-        || number > (max - digit) / 10)
+    if (!g_ascii_isdigit (*text) || digit > max || number > (max - digit) / 10)
       return FALSE;
     number = 10 * number + digit;
   }
@@ -272,8 +271,7 @@ take_value (Parser * parser, Key key, const gchar * value)
     case KEY_SLOT:
       return parse_time (value, &session->slot);
     case KEY_MODULUS:
-      return parse_uint (value, LMCC_SDP_SLOT_MODULUS,
-          &session->slot_modulus);
+      return parse_uint (value, LMCC_SDP_SLOT_MODULUS, &session->slot_modulus);
     case KEY_TURNING:
       return parse_uint (value, LMCC_MAX_GROUPS, &session->turning_groups);
     case KEY_SILENT:
@@ -640,8 +638,7 @@ complete (const Parser * parser, GError ** error)
         "the sound has no a=rtpmap line, or its payload type is not the "
         "video's plus 14");
 
-  session->n_groups =
-      parser->groups > 0 ? parser->groups : session->n_layers;
+  session->n_groups = parser->groups > 0 ? parser->groups : session->n_layers;
   session->n_rungs =
       parser->rungs > 0 ? parser->rungs : lmcc_sdp_expect_rungs (session);
   session->repair_payload_type =

@@ -88,8 +88,7 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
       session->version);
   append_layers (text, session, form);
   append_number (text, "g", session->n_groups, session->n_layers);
-  append_number (text, "n", session->n_rungs,
-      lmcc_sdp_expect_rungs (session));
+  append_number (text, "n", session->n_rungs, lmcc_sdp_expect_rungs (session));
   append_number (text, "rp", session->repair_payload_type,
       payload_type + LMCC_SDP_REPAIR_OFFSET);
   append_number (text, "fp", session->filler_payload_type,

@@ -18,13 +18,14 @@
 #define FILLER_SSRC_OFFSET 0x800
 #define FILLER_PAYLOAD_SIZE 4
 
-/* Rates are looked at so often; what differs by more than a tenth is announced. */
+/* Rates are looked at so often; what differs by more than a tenth is
+ * announced. */
 #define RATE_CHECK_INTERVAL (250 * LMCC_MSECOND)
 #define RATE_CHANGE_INTERVAL LMCC_SECOND
 #define RATE_CHANGE_FRACTION 10
 
-/* A unit that comes too late is sent at once, spread over this part of the window
- * so that it is no burst. */
+/* A unit that comes too late is sent at once, spread over this part of the
+ * window so that it is no burst. */
 #define CATCH_UP_FRACTION 4
 
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
@@ -449,7 +450,8 @@ queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
       &sender->allocator.layers[layer], now);
 }
 
-/* Tells receivers what a decoder of the base alone will need beyond the network. */
+/* Tells receivers what a decoder of the base alone will need beyond the
+ * network. */
 static void
 follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 {
@@ -517,8 +519,8 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
  * @sender: a sender
  * @now: the time
  *
- * Queues all that is due by @now. May be called at any time; what is late goes out,
- * what is not due stays.
+ * Queues all that is due by @now. May be called at any time; what is late goes
+ * out, what is not due stays.
  */
 void
 lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
@@ -536,8 +538,8 @@ lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
  * lmcc_sender_next_timeout:
  * @sender: a sender
  *
- * Returns: when lmcc_sender_handle_timeout() has something to do, which may be in
- *     the past; %LMCC_TIME_NONE after lmcc_sender_stop()
+ * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
+ *     in the past; %LMCC_TIME_NONE after lmcc_sender_stop()
  */
 LmccTime
 lmcc_sender_next_timeout (const LmccSender * sender)
@@ -613,7 +615,8 @@ lmcc_sender_is_idle (const LmccSender * sender)
  * @sender: a sender
  * @now: the time
  *
- * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after it.
+ * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after
+ * it.
  */
 void
 lmcc_sender_stop (LmccSender * sender, LmccTime now)
@@ -695,8 +698,8 @@ seed_numbers (LmccSender * sender, guint32 seed, LmccTime now)
  * @now: the time
  *
  * The session starts: its record is due at once, filler after
- * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of the
- * configuration's sequence_seed.
+ * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of
+ * the configuration's sequence_seed.
  *
  * Returns: (transfer full): a sender
  */

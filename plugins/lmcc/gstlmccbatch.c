@@ -129,8 +129,8 @@ read_control (struct msghdr *message, GstLmccDatagram * datagram)
  * @fd: from gst_lmcc_socket_open_receive()
  * @error: (nullable): what is wrong with @fd
  *
- * Takes what waits in the socket, without waiting itself. Errors that the network
- * reports (ICMP) are not the socket's and are passed over.
+ * Takes what waits in the socket, without waiting itself. Errors that the
+ * network reports (ICMP) are not the socket's and are passed over.
  *
  * Returns: how many datagrams, 0 for none now, or -1 where @fd is of no use
  */

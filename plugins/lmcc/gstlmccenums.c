@@ -91,7 +91,8 @@ gst_lmcc_on_loss_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {LMCC_ON_LOSS_CONCEAL, "Deliver whole pictures that depend on a loss, marked",
+    {LMCC_ON_LOSS_CONCEAL,
+          "Deliver whole pictures that depend on a loss, marked",
         "conceal"},
     {LMCC_ON_LOSS_FREEZE, "Deliver nothing that depends on a loss", "freeze"},
     {0, NULL, NULL},

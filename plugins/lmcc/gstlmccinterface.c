@@ -16,8 +16,8 @@
 /**
  * gst_lmcc_interface_list:
  *
- * Returns: (transfer full): the interfaces that are up with their addresses, for
- *     an error text: "lo (127.0.0.1, ::1), eth0 (192.0.2.2)"
+ * Returns: (transfer full): the interfaces that are up with their addresses,
+ *     for an error text: "lo (127.0.0.1, ::1), eth0 (192.0.2.2)"
  */
 gchar *
 gst_lmcc_interface_list (void)
@@ -65,8 +65,8 @@ gst_lmcc_interface_list (void)
 }
 
 /* Finds an interface by name, by address (either may be NULL) or, with neither,
- * the loopback interface. An interface without an address of the family matches by
- * name only. */
+ * the loopback interface. An interface without an address of the family matches
+ * by name only. */
 static gboolean
 find_interface (const gchar * name, const LmccAddress * with, LmccFamily family,
     GstLmccInterface * iface)
@@ -132,13 +132,15 @@ gst_lmcc_route_lookup (const LmccAddress * group, LmccAddress * local)
 
 /**
  * gst_lmcc_interface_choose:
- * @wanted: (nullable): name or address of an interface; %NULL or empty for the one
- *     that the route to @group names
+ * @wanted: (nullable): name or address of an interface; %NULL or empty for the
+ *     one that the route to @group names
  * @group: the group that is to be sent to or joined
  * @iface: (out): the interface
- * @error: (nullable): where there is no such interface; lists those that there are
+ * @error: (nullable): where there is no such interface; lists those that there
+ *     are
  *
- * Without a route to the group the loopback interface is taken, and @iface says so.
+ * Without a route to the group the loopback interface is taken, and @iface says
+ * so.
  *
  * Returns: whether @iface is set
  */
@@ -174,8 +176,9 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
   }
   list = gst_lmcc_interface_list ();
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-      "There is no route to the group and no loopback interface that is up with "
-      "an %s address. Bring an interface up (ip link set lo up); there are: %s",
+      "There is no route to the group and no loopback interface that is up "
+      "with an %s address. Bring an interface up (ip link set lo up); there "
+      "are: %s",
       group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
 }

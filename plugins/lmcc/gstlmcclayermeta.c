@@ -62,8 +62,8 @@ gst_buffer_add_lmcc_layer_meta (GstBuffer * buffer, const LmccLayerMark * mark)
  * @buffer: a buffer
  * @mark: (out): what its meta says
  *
- * Returns: %FALSE if @buffer has no such meta, or one with a field missing or out
- *     of range
+ * Returns: %FALSE if @buffer has no such meta, or one with a field missing or
+ *     out of range
  */
 gboolean
 gst_buffer_get_lmcc_layer_meta (GstBuffer * buffer, LmccLayerMark * mark)

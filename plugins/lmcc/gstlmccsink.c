@@ -13,19 +13,19 @@
  * encodings ("rungs", one on each sink pad, lowest first), or both.
  *
  * The base layer goes to #GstLmccSink:address and #GstLmccSink:port, layer i to
- * the i-th address after it. An elementary stream gets the stock RTP payloader in
- * front; RTP is taken as it is. All pads must carry the same codec.
+ * the i-th address after it. An elementary stream gets the stock RTP payloader
+ * in front; RTP is taken as it is. All pads must carry the same codec.
  *
  * With several rungs the encoders are asked, by force-key-unit events, for key
  * frames at the same pictures. Put a queue in front of each encoder.
  *
  * ## Examples
  * |[
- * gst-launch-1.0 videotestsrc ! x264enc b-pyramid=true bframes=3 key-int-max=50 ! lmccsink multicast-iface=lo
- * ]| Three temporal classes of one encoding, to receivers on this host.
- * |[
- * gst-launch-1.0 lmccsrc uri=lmcc://239.255.42.1:5004 multicast-iface=lo ! decodebin ! autovideosink
- * ]| Its receiver.
+ * gst-launch-1.0 videotestsrc ! x264enc b-pyramid=true bframes=3 key-int-max=50
+ * ! lmccsink multicast-iface=lo ]| Three temporal classes of one encoding, to
+ * receivers on this host. |[
+ * gst-launch-1.0 lmccsrc uri=lmcc://239.255.42.1:5004 multicast-iface=lo !
+ * decodebin ! autovideosink ]| Its receiver.
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! tee name=t \
  *     t. ! queue ! x264enc bitrate=300 tune=zerolatency ! lmcc.sink_0 \
@@ -246,7 +246,8 @@ gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
   return ghost;
 }
 
-/* The target goes with the codec: in another run the pad may carry another one. */
+/* The target goes with the codec: in another run the pad may carry another
+ * one. */
 static void
 clear_target (GstLmccSink * self, GstPad * ghost)
 {

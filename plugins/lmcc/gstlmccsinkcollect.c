@@ -9,8 +9,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Back pressure on a pad from so much on: an encoder must be able to run ahead by
- * what another one holds back more (lookahead). */
+/* Back pressure on a pad from so much on: an encoder must be able to run ahead
+ * by what another one holds back more (lookahead). */
 #define QUEUE_TIME (2 * LMCC_SECOND)
 #define QUEUE_UNITS 256
 
@@ -44,7 +44,8 @@ is_full (GstLmccSinkPad * rung)
 }
 
 /* Called with lock held. Notes when there is enough to start with: something of
- * every rung, or so much of one that waiting for more would be waiting for ever. */
+ * every rung, or so much of one that waiting for more would be waiting for
+ * ever. */
 void
 gst_lmcc_sink_check_ready (GstLmccSinkCore * core)
 {
@@ -71,8 +72,8 @@ is_key (const LmccUnit * unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
-/* Whether the unit still has its place in the order of decoding times. A rung that
- * was left out comes back with a key frame only. */
+/* Whether the unit still has its place in the order of decoding times. A rung
+ * that was left out comes back with a key frame only. */
 static gboolean
 is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
     const LmccUnit * unit)
@@ -128,8 +129,8 @@ to_library_time (GstLmccSinkCore * core, LmccTime biased)
   return time > 0 ? (LmccTime) time : 0;
 }
 
-/* When @unit is due. Presentation times step as the encoder's do, so a new latency
- * takes effect at a key frame, where all decoders start anew. */
+/* When @unit is due. Presentation times step as the encoder's do, so a new
+ * latency takes effect at a key frame, where all decoders start anew. */
 static LmccTime
 due_time (GstLmccSinkCore * core, const LmccUnit * unit, LmccTime now)
 {
@@ -191,7 +192,8 @@ leave_out_missing (GstLmccSinkCore * core)
  * @now: the time
  * @wake: (out): when to ask again, or %LMCC_TIME_NONE
  *
- * Returns: (transfer full) (nullable): the unit that is due, on the library's clock
+ * Returns: (transfer full) (nullable): the unit that is due, on the library's
+ *     clock
  */
 LmccUnit *
 gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)

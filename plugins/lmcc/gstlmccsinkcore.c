@@ -3,8 +3,8 @@
  */
 
 /*
- * The element inside lmccsink that takes RTP on its pads. What it does with them
- * is in gstlmccsinkpad.c, gstlmccsinkcollect.c and gstlmccsinkpacer.c.
+ * The element inside lmccsink that takes RTP on its pads. What it does with
+ * them is in gstlmccsinkpad.c, gstlmccsinkcollect.c and gstlmccsinkpacer.c.
  */
 #include "config.h"
 
@@ -221,8 +221,8 @@ query_latency (GstElement * element, GstQuery * query)
   return answered;
 }
 
-/* What the encoders need, not what the pipeline's slowest sink does: nobody has to
- * be in step with a network. */
+/* What the encoders need, not what the pipeline's slowest sink does: nobody has
+ * to be in step with a network. */
 static void
 update_latency (GstLmccSinkCore * core)
 {
@@ -287,7 +287,8 @@ gst_lmcc_sink_core_change_state (GstElement * element,
       set_playing (core, FALSE);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
-      /* Before the pads are deactivated, which waits for the streaming threads. */
+      /* Before the pads are deactivated, which waits for the streaming
+       * threads. */
       gst_lmcc_sink_core_stop (core);
       break;
     default:

@@ -18,8 +18,8 @@
  * gst_lmcc_sink_encoder_position:
  * @core: the core; called without lock
  *
- * Returns: a running time that no encoder's input has reached yet, by what came out
- *     of them and by their latency
+ * Returns: a running time that no encoder's input has reached yet, by what came
+ *     out of them and by their latency
  */
 LmccTime
 gst_lmcc_sink_encoder_position (GstLmccSinkCore * core)

@@ -3,8 +3,8 @@
  */
 
 /*
- * The pacing thread: hands units to the library when they are due and sends what
- * it answers, each packet at its own time on the pipeline's clock.
+ * The pacing thread: hands units to the library when they are due and sends
+ * what it answers, each packet at its own time on the pipeline's clock.
  */
 #include "config.h"
 
@@ -21,9 +21,9 @@
 /* From 1900 to 1970 (RFC 5905 section 6). */
 #define NTP_UNIX_OFFSET (G_GUINT64_CONSTANT (2208988800) * LMCC_SECOND)
 
-/* To wake up costs several times what it costs to send a packet. So packets that
- * are due closer together than this go together; below some 40 Mbit/s none are.
- * TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
+/* To wake up costs several times what it costs to send a packet. So packets
+ * that are due closer together than this go together; below some 40 Mbit/s none
+ * are. TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
 #define PACING_STEP (250 * LMCC_USECOND)
 
 /* After so long a stream of a layered encoding has shown its classes. */

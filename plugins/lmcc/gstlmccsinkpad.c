@@ -13,9 +13,12 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-GstStaticPadTemplate gst_lmcc_sink_core_pad_template =
-GST_STATIC_PAD_TEMPLATE ("sink_%u",
-    GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS ("application/x-rtp"));
+GstStaticPadTemplate gst_lmcc_sink_core_pad_template = {
+  .name_template = "sink_%u",
+  .direction = GST_PAD_SINK,
+  .presence = GST_PAD_REQUEST,
+  .static_caps = GST_STATIC_CAPS ("application/x-rtp"),
+};
 
 static GstLmccSinkPad *
 rung_of (GstPad * pad)
@@ -48,7 +51,8 @@ same_media (const LmccMedia * a, const LmccMedia * b)
       && a->clock_rate == b->clock_rate;
 }
 
-/* The rungs are one video: a receiver changes between them within one stream. */
+/* The rungs are one video: a receiver changes between them within one
+ * stream. */
 static gboolean
 set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
     const LmccMedia * media, LmccMedia * other)
@@ -279,7 +283,8 @@ compare_rungs (gconstpointer a, gconstpointer b)
  * @core: the core
  * @index: the rung's place: lower is the smaller encoding
  *
- * Returns: (transfer none): a new sink pad, or %NULL where the session runs already
+ * Returns: (transfer none): a new sink pad, or %NULL where the session runs
+ *     already
  */
 GstPad *
 gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)

@@ -10,7 +10,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Of the RFC 8285 element between payloader and core; it does not leave the host. */
+/* Of the RFC 8285 element between payloader and core; it does not leave the
+ * host. */
 #define MARK_ID 2
 
 static GList *
@@ -93,7 +94,8 @@ set_if_there (GstElement * element, const gchar * property, const gchar * value)
     gst_util_set_object_arg (G_OBJECT (element), property, value);
 }
 
-/* A layer mark that upstream put on its buffers goes through the payloader so. */
+/* A layer mark that upstream put on its buffers goes through the payloader
+ * so. */
 static void
 add_mark_extension (GstElement * payloader)
 {
@@ -114,8 +116,8 @@ add_mark_extension (GstElement * payloader)
  * @caps: of an elementary stream
  * @mtu: largest RTP packet that it may make
  *
- * Returns: (transfer floating) (nullable): a payloader that repeats parameter sets
- *     in band, or %NULL where there is none for @caps
+ * Returns: (transfer floating) (nullable): a payloader that repeats parameter
+ *     sets in band, or %NULL where there is none for @caps
  */
 GstElement *
 gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu)

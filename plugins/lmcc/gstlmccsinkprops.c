@@ -19,9 +19,9 @@ install_network_properties (void)
   /**
    * GstLmccSink:address:
    *
-   * The multicast group of the base layer; layer i goes to the i-th address after
-   * it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a source-specific
-   * session. Set in state NULL.
+   * The multicast group of the base layer; layer i goes to the i-th address
+   * after it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a
+   * source-specific session. Set in state NULL.
    *
    * Since: 0.1
    */
@@ -40,9 +40,9 @@ install_network_properties (void)
   /**
    * GstLmccSink:multicast-iface:
    *
-   * Name or address of the network interface to send on. Unset: the one that the
-   * route to the group names, or the loopback interface where there is no route,
-   * which an info message says.
+   * Name or address of the network interface to send on. Unset: the one that
+   * the route to the group names, or the loopback interface where there is no
+   * route, which an info message says.
    *
    * Since: 0.1
    */
@@ -117,8 +117,8 @@ install_session_properties (void)
   /**
    * GstLmccSink:window:
    *
-   * How long a packet may be held after its decoding time to even out the rate of
-   * its layer, in milliseconds. Receivers add it to their latency.
+   * How long a packet may be held after its decoding time to even out the rate
+   * of its layer, in milliseconds. Receivers add it to their latency.
    *
    * Since: 0.1
    */
@@ -130,8 +130,9 @@ install_session_properties (void)
    *
    * What receivers are to add to their own latency, in milliseconds. It delays
    * nothing here. Where the encoder reorders pictures the session announces at
-   * least what a decoder needs that gets the base alone: it holds a picture back
-   * until others have come, and these are further apart than in the whole stream.
+   * least what a decoder needs that gets the base alone: it holds a picture
+   * back until others have come, and these are further apart than in the whole
+   * stream.
    *
    * Since: 0.1
    */
@@ -141,8 +142,8 @@ install_session_properties (void)
   /**
    * GstLmccSink:algorithm:
    *
-   * The congestion-control algorithm that the packets are marked for and that the
-   * session announces. `auto` sends no marks.
+   * The congestion-control algorithm that the packets are marked for and that
+   * the session announces. `auto` sends no marks.
    *
    * Since: 0.1
    */
@@ -152,8 +153,9 @@ install_session_properties (void)
   /**
    * GstLmccSink:pt:
    *
-   * RTP payload type of the first rung; rung i has the i-th after it, and repair
-   * and filler packets the ones after the last possible rung and the sound.
+   * RTP payload type of the first rung; rung i has the i-th after it, and
+   * repair and filler packets the ones after the last possible rung and the
+   * sound.
    *
    * Since: 0.1
    */
@@ -162,8 +164,8 @@ install_session_properties (void)
   /**
    * GstLmccSink:sync:
    *
-   * Whether pictures are sent at their decoding times on the pipeline's clock; if
-   * not, as they come.
+   * Whether pictures are sent at their decoding times on the pipeline's clock;
+   * if not, as they come.
    *
    * Since: 0.1
    */
@@ -173,7 +175,8 @@ install_session_properties (void)
    * GstLmccSink:rung-timeout:
    *
    * How long a picture waits for the pads that do not have it yet, in
-   * milliseconds. A later pad is left out until its next key frame, and counted.
+   * milliseconds. A later pad is left out until its next key frame, and
+   * counted.
    *
    * Since: 0.1
    */
@@ -184,8 +187,8 @@ install_session_properties (void)
    * GstLmccSink:key-unit-interval:
    *
    * Distance of the key frames that the encoders of all rungs are asked for, in
-   * milliseconds; 0 leaves them to the encoders, which are then asked only where
-   * they do not agree.
+   * milliseconds; 0 leaves them to the encoders, which are then asked only
+   * where they do not agree.
    *
    * Since: 0.1
    */
@@ -223,15 +226,18 @@ install_report_properties (void)
    *
    * A #GstStructure application/x-lmcc-sink-stats:
    *
-   * * #guint64 `packets-sent`, `bytes-sent`: RTP packets, with IP and UDP headers
+   * * #guint64 `packets-sent`, `bytes-sent`: RTP packets, with IP and UDP
+   * headers
    * * #guint64 `control-bytes-sent`: RTCP, likewise
-   * * #guint64 `units`, `units-late`: pictures; those that came too late among them
+   * * #guint64 `units`, `units-late`: pictures; those that came too late among
+   * them
    * * #guint64 `units-left-out`: pictures of rungs that were left out
    * * #guint64 `packets-oversize`: packets above #GstLmccSink:mtu
    * * #guint64 `key-units-misaligned`: pictures that are key in some rungs only
    * * #guint64 `lateness-max-ns`: largest delay of a packet after its time
    * * #guint64 `send-errors`: packets that the kernel did not take
-   * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64 `rate` and
+   * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64 `rate`
+   * and
    *   `cumulative-rate` (bit/s), `packets-sent`, `bytes-sent`, `fillers-sent`,
    *   #guint `packets-queued`, `stream`, `class`, #gchararray `address`
    * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64

@@ -4,7 +4,8 @@
 
 /*
  * The sockets of lmccsink and lmccsrc: plain file descriptors, so that a batch
- * of packets costs one system call. No locks; a descriptor belongs to its caller.
+ * of packets costs one system call. No locks; a descriptor belongs to its
+ * caller.
  */
 #include "config.h"
 
@@ -157,7 +158,8 @@ gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
  * An error pending from an earlier packet does not stop this one. A full send
  * buffer is waited for, shortly.
  *
- * Returns: bytes sent, or the negative errno of what kept the packet from leaving
+ * Returns: bytes sent, or the negative errno of what kept the packet from
+ *     leaving
  */
 gssize
 gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
@@ -187,8 +189,8 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
   return -code;
 }
 
-/* Asks for a receive buffer and returns the bytes that were got. The kernel caps
- * it silently and reports twice the size, its own bookkeeping included. */
+/* Asks for a receive buffer and returns the bytes that were got. The kernel
+ * caps it silently and reports twice the size, its own bookkeeping included. */
 static guint
 set_receive_buffer (gint fd, guint wanted)
 {
@@ -208,8 +210,8 @@ set_receive_buffer (gint fd, guint wanted)
   return (guint) actual / 2;
 }
 
-/* Without this a socket gets what any other socket of the host has joined. Linux
- * before 4.20 has it for IPv4 only: the bind to the group remains. */
+/* Without this a socket gets what any other socket of the host has joined.
+ * Linux before 4.20 has it for IPv4 only: the bind to the group remains. */
 static void
 set_own_groups_only (gint fd, LmccFamily family)
 {

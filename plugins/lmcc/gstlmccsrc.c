@@ -7,17 +7,19 @@
  * @title: lmccsrc
  * @see_also: lmccsink
  *
- * Receives video that #lmccsink sends in layers, each in a multicast group of its
- * own, at a level that fits the network, and gives out one RTP stream.
+ * Receives video that #lmccsink sends in layers, each in a multicast group of
+ * its own, at a level that fits the network, and gives out one RTP stream.
  *
  * All that it needs is the address of the base group: the rest comes with the
  * session's record, beside the base. #GstLmccSrc:max-level and
- * #GstLmccSrc:max-bitrate hold the level down; with #GstLmccSrc:algorithm `none`
- * they alone decide. A source that starts before its sender waits, and says so.
+ * #GstLmccSrc:max-bitrate hold the level down; with #GstLmccSrc:algorithm
+ * `none` they alone decide. A source that starts before its sender waits, and
+ * says so.
  *
- * The base group is joined from PAUSED on, the others in PLAYING. What is received
- * in PAUSED is dropped. The timestamps are presentation times, with B-frames in
- * decoding order: no rtpjitterbuffer is needed, and it would do harm.
+ * The base group is joined from PAUSED on, the others in PLAYING. What is
+ * received in PAUSED is dropped. The timestamps are presentation times, with
+ * B-frames in decoding order: no rtpjitterbuffer is needed, and it would do
+ * harm.
  *
  * Where the level goes down to a lower encoding of the video, packets since its
  * last key frame are sent again, with their own times, under a new segment that
@@ -49,17 +51,17 @@
  *
  * A sender and a receiver on one host:
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,width=640,height=360 ! x264enc tune=zerolatency bitrate=600 key-int-max=30 ! lmccsink address=239.255.42.1 multicast-iface=lo
- * gst-launch-1.0 lmccsrc uri=lmcc://239.255.42.1:5004?multicast-iface=lo ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
- * ]|
- * Any player that is built on GStreamer opens the URI:
- * |[
- * gst-play-1.0 "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1"
- * ]|
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,width=640,height=360 !
+ * x264enc tune=zerolatency bitrate=600 key-int-max=30 ! lmccsink
+ * address=239.255.42.1 multicast-iface=lo gst-launch-1.0 lmccsrc
+ * uri=lmcc://239.255.42.1:5004?multicast-iface=lo ! rtph264depay ! avdec_h264 !
+ * videoconvert ! autovideosink ]| Any player that is built on GStreamer opens
+ * the URI: |[ gst-play-1.0
+ * "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1" ]|
  * From a session description that lmccsink has written:
  * |[
- * gst-launch-1.0 lmccsrc sdp=session.sdp ! decodebin ! videoconvert ! autovideosink
- * ]|
+ * gst-launch-1.0 lmccsrc sdp=session.sdp ! decodebin ! videoconvert !
+ * autovideosink ]|
  *
  * Since: 0.1
  */

@@ -10,9 +10,9 @@
 /* Pictures are not closer than this (960 per second). */
 #define MIN_STEP (LMCC_SECOND / 960)
 
-/* What the distance of two pictures in this stream may be off by: the RTP clock's
- * grain and the adjustment of the sender's clock. Pictures may be shown so much
- * late, once, at the start of a segment. */
+/* What the distance of two pictures in this stream may be off by: the RTP
+ * clock's grain and the adjustment of the sender's clock. Pictures may be shown
+ * so much late, once, at the start of a segment. */
 #define STEP_MARGIN (200 * LMCC_USECOND)
 
 /**
@@ -20,7 +20,8 @@
  * @self: the source
  *
  * Takes what the library wants done. Must be called with the lock, after every
- * call that changes the receiver; gst_lmcc_src_perform_actions() follows without.
+ * call that changes the receiver; gst_lmcc_src_perform_actions() follows
+ * without.
  */
 void
 gst_lmcc_src_collect_actions (GstLmccSrc * self)
@@ -64,8 +65,8 @@ free_packet (gpointer data)
   lmcc_packet_unref (data);
 }
 
-/* Learns the distance of pictures: the least among the latest few, which come in
- * decoding order. */
+/* Learns the distance of pictures: the least among the latest few, which come
+ * in decoding order. */
 static void
 learn_step (GstLmccSrc * self, LmccTime time)
 {
@@ -121,9 +122,9 @@ push_caps (GstLmccSrc * self, GstCaps * caps)
 }
 
 /* Stock depayloaders keep segments to themselves, after the first, except where
- * the caps say that the stream is of the kind of ONVIF's replays. Said only now,
- * because a depayloader passes such segments on even before its own caps. The
- * pictures sent again are before @start, and so not shown. */
+ * the caps say that the stream is of the kind of ONVIF's replays. Said only
+ * now, because a depayloader passes such segments on even before its own caps.
+ * The pictures sent again are before @start, and so not shown. */
 static void
 start_segment (GstLmccSrc * self, LmccTime start)
 {

@@ -228,8 +228,8 @@ open_base (GstLmccSrc * self)
  * gst_lmcc_src_open:
  * @self: the source
  *
- * Reads the settings, chooses the interface and joins the base group. On an error
- * a message has been posted and nothing stays open.
+ * Reads the settings, chooses the interface and joins the base group. On an
+ * error a message has been posted and nothing stays open.
  */
 gboolean
 gst_lmcc_src_open (GstLmccSrc * self)

@@ -300,8 +300,8 @@ install_address_properties (void)
    * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
    * brackets. The keys are `max-level`, `max-bitrate`, `latency`, `algorithm`,
    * `multicast-iface` and `on-loss`, each as the property of that name; another
-   * key is passed over with a warning. What an earlier URI had set is the default
-   * again, unless the new one says it.
+   * key is passed over with a warning. What an earlier URI had set is the
+   * default again, unless the new one says it.
    *
    * Since: 0.1
    */
@@ -323,7 +323,8 @@ install_address_properties (void)
   /**
    * GstLmccSrc:port:
    *
-   * The UDP port of all groups. RTCP, with the session's record, is on the next.
+   * The UDP port of all groups. RTCP, with the session's record, is on the
+   * next.
    *
    * Since: 0.1
    */
@@ -334,8 +335,9 @@ install_address_properties (void)
   /**
    * GstLmccSrc:multicast-iface:
    *
-   * Name or address of the network interface to join on. Unset: the one that the
-   * route to the group names, or the loopback interface where there is no route.
+   * Name or address of the network interface to join on. Unset: the one that
+   * the route to the group names, or the loopback interface where there is no
+   * route.
    *
    * Since: 0.1
    */
@@ -347,8 +349,8 @@ install_address_properties (void)
    * GstLmccSrc:multicast-source:
    *
    * The only sender to listen to, as its own address, with or without a `+` in
-   * front. The groups are then joined with it as the filter (RFC 4607). Groups in
-   * 232.0.0.0/8 and ff3x::/32 need it.
+   * front. The groups are then joined with it as the filter (RFC 4607). Groups
+   * in 232.0.0.0/8 and ff3x::/32 need it.
    *
    * Since: 0.1
    */
@@ -376,8 +378,8 @@ install_session_properties (void)
   /**
    * GstLmccSrc:latency:
    *
-   * How long to wait for what the network delays or reorders, in milliseconds. The
-   * sender's own window comes on top; the LATENCY query tells the sum.
+   * How long to wait for what the network delays or reorders, in milliseconds.
+   * The sender's own window comes on top; the LATENCY query tells the sum.
    *
    * Since: 0.1
    */
@@ -388,8 +390,8 @@ install_session_properties (void)
   /**
    * GstLmccSrc:timeout:
    *
-   * Post a `GstLmccSrcTimeout` message after so many nanoseconds without a packet;
-   * 0 for never.
+   * Post a `GstLmccSrcTimeout` message after so many nanoseconds without a
+   * packet; 0 for never.
    *
    * Since: 0.1
    */
@@ -411,8 +413,8 @@ install_session_properties (void)
   /**
    * GstLmccSrc:max-bitrate:
    *
-   * The most that the held layers may carry together, in bit/s, 0 for no such cap.
-   * The base is held whatever its rate. May be changed at any time.
+   * The most that the held layers may carry together, in bit/s, 0 for no such
+   * cap. The base is held whatever its rate. May be changed at any time.
    *
    * Since: 0.1
    */
@@ -423,8 +425,8 @@ install_session_properties (void)
   /**
    * GstLmccSrc:algorithm:
    *
-   * What decides the level. `auto` takes what the session announces, `none` holds
-   * #GstLmccSrc:max-level.
+   * What decides the level. `auto` takes what the session announces, `none`
+   * holds #GstLmccSrc:max-level.
    *
    * Since: 0.1
    */
@@ -436,8 +438,8 @@ install_session_properties (void)
    * GstLmccSrc:on-loss:
    *
    * What to give out after a packet was lost. `conceal` goes on with whole
-   * pictures and flags those that depend on the loss as corrupted; `freeze` gives
-   * out nothing that depends on it. May be changed at any time.
+   * pictures and flags those that depend on the loss as corrupted; `freeze`
+   * gives out nothing that depends on it. May be changed at any time.
    *
    * Since: 0.1
    */
@@ -448,8 +450,9 @@ install_session_properties (void)
   /**
    * GstLmccSrc:buffer-size:
    *
-   * The kernel's receive buffer of each group, in bytes, 0 for its default. Where
-   * the kernel gives less, a warning names the setting that holds it down.
+   * The kernel's receive buffer of each group, in bytes, 0 for its default.
+   * Where the kernel gives less, a warning names the setting that holds it
+   * down.
    *
    * Since: 0.1
    */
@@ -490,7 +493,8 @@ install_state_properties (void)
    * A #GstStructure `application/x-lmcc-src-stats`; the counters are since the
    * source went to PAUSED.
    *
-   * * #guint64 `packets-received`, `bytes-received`: RTP, with IP and UDP headers
+   * * #guint64 `packets-received`, `bytes-received`: RTP, with IP and UDP
+   * headers
    * * #guint64 `packets-lost`: in the network or in the host, over all layers
    * * #guint64 `packets-dropped-kernel`: of these, by the host's own sockets
    * * #guint64 `packets-delivered`: given out
@@ -500,17 +504,20 @@ install_state_properties (void)
    * * #gdouble `loss-rate`: over the last second, 0 to 1
    * * #guint64 `join-to-packet`: from the latest join to its first packet, ns;
    *   2^64 - 1 for none yet
-   * * #guint64 `join-to-picture`: from the start to the first packet given out, ns
+   * * #guint64 `join-to-picture`: from the start to the first packet given out,
+   * ns
    * * #guint64 `rejoins`: groups left and joined again because they were silent
    * * #guint64 `sources`: how often a sender was taken up
    * * #guint64 `units-delivered`, `units-incomplete`, `units-withheld`,
    *   `units-corrupted`: pictures given out, with a packet missing, held back
-   *   because a decoder could not have used them, given out though they depend on
-   *   a loss
-   * * #guint64 `units-dropped-late`: pictures that downstream did not take in time
+   *   because a decoder could not have used them, given out though they depend
+   *   on a loss
+   * * #guint64 `units-dropped-late`: pictures that downstream did not take in
+   * time
    * * #guint64 `rung-changes`: changes of the encoding given out
    * * #GstStructure `drops`: datagrams dropped, as #guint64, by kind
-   * * #GstValueArray `layers`: of #GstStructure, one for each layer of the session:
+   * * #GstValueArray `layers`: of #GstStructure, one for each layer of the
+   * session:
    *   #guint `layer`, #guint64 `packets-received`, `bytes-received`,
    *   `packets-lost`, `packets-reordered`, `packets-late`, `duplicates`,
    *   `restarts`, `bitrate` (measured) and `rate` (announced), bit/s

@@ -184,8 +184,8 @@ take_list (GstLmccSrcQueue * queue)
  *
  * Waits for something to push.
  *
- * Returns: (transfer full) (nullable): an event, or a buffer list of all packets
- *     that wait before the next event; %NULL when flushing
+ * Returns: (transfer full) (nullable): an event, or a buffer list of all
+ *     packets that wait before the next event; %NULL when flushing
  */
 GstMiniObject *
 gst_lmcc_src_queue_pop (GstLmccSrcQueue * queue)

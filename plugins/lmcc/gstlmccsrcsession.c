@@ -17,7 +17,8 @@
 /* Batches taken from one socket before the others have their turn. */
 #define MAX_BATCHES 4
 
-/* A kernel timestamp further back than this is a clock that was set, not a wait. */
+/* A kernel timestamp further back than this is a clock that was set, not a
+ * wait. */
 #define MAX_AGE LMCC_SECOND
 
 /* Sockets of the groups, RTCP, and the wake-up. */
@@ -203,16 +204,19 @@ wait_and_read (GstLmccSrc * self)
   gboolean ok = TRUE;
 
   fds[n++] = (struct pollfd) {
-  self->wake_fd, POLLIN, 0};
+    self->wake_fd, POLLIN, 0
+  };
   /* The record first: packets of a new table are understood with it. */
   groups[n] = -1;
   fds[n++] = (struct pollfd) {
-  self->control_fd, POLLIN, 0};
+    self->control_fd, POLLIN, 0
+  };
   for (group = 0; group < LMCC_MAX_GROUPS; group++) {
     if (self->group_fds[group] >= 0) {
       groups[n] = group;
       fds[n++] = (struct pollfd) {
-      self->group_fds[group], POLLIN, 0};
+        self->group_fds[group], POLLIN, 0
+      };
     }
   }
 

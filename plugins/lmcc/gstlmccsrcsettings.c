@@ -16,13 +16,10 @@ void
 gst_lmcc_src_settings_init (GstLmccSrcSettings * settings)
 {
   *settings = (GstLmccSrcSettings) {
-    .address = g_strdup (DEFAULT_ADDRESS),
-    .port = GST_LMCC_DEFAULT_PORT,
-    .latency = LMCC_DEFAULT_LATENCY / LMCC_MSECOND,
-    .max_level = -1,
-    .algorithm = GST_LMCC_ALGORITHM_AUTO,
-    .on_loss = LMCC_ON_LOSS_CONCEAL,
-  };
+  .address = g_strdup (DEFAULT_ADDRESS),.port =
+        GST_LMCC_DEFAULT_PORT,.latency =
+        LMCC_DEFAULT_LATENCY / LMCC_MSECOND,.max_level = -1,.algorithm =
+        GST_LMCC_ALGORITHM_AUTO,.on_loss = LMCC_ON_LOSS_CONCEAL,};
 }
 
 /**

@@ -50,8 +50,8 @@ add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
  * @self: the source
  * @now: the running time
  *
- * Keeps the counters of a receiver that is about to be freed. Must be called with
- * the lock.
+ * Keeps the counters of a receiver that is about to be freed. Must be called
+ * with the lock.
  */
 void
 gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)

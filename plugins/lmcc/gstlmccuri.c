@@ -3,14 +3,15 @@
  */
 
 /*
- * URIs come from playlists and web pages: only the keys that are listed here are
- * read, and none of them names a file, a socket or a local address to bind.
+ * URIs come from playlists and web pages: only the keys that are listed here
+ * are read, and none of them names a file, a socket or a local address to bind.
  */
 #include "config.h"
 
 #include "gstlmccuri.h"
 
-/* Longest URI that is read: enough for every key, and no work for a hostile one. */
+/* Longest URI that is read: enough for every key, and no work for a hostile
+ * one. */
 #define MAX_SIZE 2048
 
 G_DEFINE_QUARK (gst-lmcc-uri-error-quark, gst_lmcc_uri_error)
@@ -125,8 +126,7 @@ parse_source (GstLmccUri * self, const gchar * text,
 }
 
 static gboolean
-parse_parts (GstLmccUri * self, const gchar * text, GUri * uri,
-    GError ** error)
+parse_parts (GstLmccUri * self, const gchar * text, GUri * uri, GError ** error)
 {
   const gchar *host = g_uri_get_host (uri);
   const gchar *path = g_uri_get_path (uri);

@@ -24,8 +24,8 @@
 
 #include "gstlmcclayermeta.h"
 
-/* Byte 0: switch point in the top bit, class in the low four. Byte 1: the version
- * of this form, so that zeros are not valid. */
+/* Byte 0: switch point in the top bit, class in the low four. Byte 1: the
+ * version of this form, so that zeros are not valid. */
 #define MARK_SIZE 2
 #define MARK_VERSION 1
 #define MARK_SWITCH_POINT 0x80
@@ -172,8 +172,8 @@ field_has_uri (const GValue * value)
  * gst_lmcc_layer_mark_ext_id_from_caps:
  * @caps: (nullable): application/x-rtp caps
  *
- * Returns: the identifier, 1 to 14, under which the stream carries layer marks; 0
- *     if it carries none
+ * Returns: the identifier, 1 to 14, under which the stream carries layer marks;
+ *     0 if it carries none
  */
 guint8
 gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps * caps)

@@ -442,7 +442,8 @@ bench_sleep_until (GstClock * clock, GstClockTime time)
  * @port: its port
  * @buffer_size: receive buffer, bytes
  *
- * Returns: a socket that has joined @group, with kernel receive timestamps, or -1
+ * Returns: a socket that has joined @group, with kernel receive timestamps, or
+ *     -1
  */
 gint
 bench_open_capture (const gchar * group, guint16 port, gint buffer_size)

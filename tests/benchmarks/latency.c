@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long things take: a picture from the source to the screen, a receiver from
- * its start to the first packet and the first picture.
+ * How long things take: a picture from the source to the screen, a receiver
+ * from its start to the first packet and the first picture.
  */
 #include "bench.h"
 
@@ -21,7 +21,8 @@
 #define FRAME_RATE 30
 #define KEY_DISTANCE 30         /* pictures */
 
-/* A picture's number is drawn as blocks of luma in its first row, low bit first. */
+/* A picture's number is drawn as blocks of luma in its first row, low bit
+ * first. */
 #define NUMBER_BITS 16
 #define BLOCK (WIDTH / NUMBER_BITS)
 #define BLACK 32
@@ -164,7 +165,8 @@ camera_close (Camera * camera)
   g_free (camera->sdp);
 }
 
-/* A screen: a receiver, a decoder, and a sink that shows each picture in time. */
+/* A screen: a receiver, a decoder, and a sink that shows each picture in
+ * time. */
 
 typedef struct
 {
@@ -360,7 +362,8 @@ joins_report (Joins * joins, BenchReport * report, guint rounds)
 {
   g_autofree gchar *packet = g_strdup_printf ("%s: join to first packet",
       joins->what);
-  g_autofree gchar *given_out = g_strdup_printf ("%s: to first packet given out",
+  g_autofree gchar *given_out =
+      g_strdup_printf ("%s: to first packet given out",
       joins->what);
   g_autofree gchar *picture = g_strdup_printf ("%s: to first picture shown",
       joins->what);

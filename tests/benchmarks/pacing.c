@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How late lmccsink's packets are on the wire: kernel timestamps of a socket that
- * has joined the group, less the times that the library gives the same units where
- * nothing is ever late, in virtual time.
+ * How late lmccsink's packets are on the wire: kernel timestamps of a socket
+ * that has joined the group, less the times that the library gives the same
+ * units where nothing is ever late, in virtual time.
  */
 #include "bench.h"
 
@@ -178,7 +178,8 @@ get_real_offset (GstClock * clock, GstClockTime base)
 static gboolean
 send_all (Pacing * pacing, GError ** error)
 {
-  GstElement *pipeline = bench_parse_pipeline ("lmccsink name=sink address=" GROUP " port="
+  GstElement *pipeline =
+      bench_parse_pipeline ("lmccsink name=sink address=" GROUP " port="
       PORT_TEXT " multicast-iface=" BENCH_INTERFACE, error);
   GstClock *clock = gst_system_clock_obtain ();
   GstClockTime base = gst_clock_get_time (clock);
@@ -206,8 +207,8 @@ send_all (Pacing * pacing, GError ** error)
   return TRUE;
 }
 
-/* Both ends left out: the first units wait for the start, the last one waits for
- * one after it. */
+/* Both ends left out: the first units wait for the start, the last one waits
+ * for one after it. */
 static void
 add_lateness (const Pacing * pacing, GArray * lateness)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CPU time per packet of lmccsink against udpsink and of lmccsrc against udpsrc.
- * Each pipeline runs in a process of its own, in turn, the contenders of one round
- * right after each other; ratios are of one round.
+ * CPU time per packet of lmccsink against udpsink and of lmccsrc against
+ * udpsrc. Each pipeline runs in a process of its own, in turn, the contenders
+ * of one round right after each other; ratios are of one round.
  */
 #include "bench.h"
 
@@ -51,7 +51,7 @@ typedef struct
 
 static const Contender senders[] = {
   {"lmccsink", "lmccsink address=" GROUP " port=" G_STRINGIFY (PORT)
-        " multicast-iface=" BENCH_INTERFACE " name=element sync=false", FALSE},
+      " multicast-iface=" BENCH_INTERFACE " name=element sync=false", FALSE},
   {"udpsink", TO_GROUP "sync=false", FALSE},
   {"udpsink, each packet at its time", TO_GROUP "sync=true", TRUE},
   {"fakesink", "fakesink name=element sync=false async=false "
@@ -66,7 +66,7 @@ static const Contender senders[] = {
 
 static const Contender receivers[] = {
   {"lmccsrc", "lmccsrc address=" GROUP " port=" G_STRINGIFY (PORT)
-        " multicast-iface=" BENCH_INTERFACE " name=element" COUNTER, FALSE},
+      " multicast-iface=" BENCH_INTERFACE " name=element" COUNTER, FALSE},
   {"udpsrc", FROM_GROUP COUNTER, FALSE},
   {"udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER, FALSE},
 };
@@ -515,7 +515,8 @@ measure_senders (BenchReport * report, const BenchStream * stream,
   for (round = 0; round < rounds; round++)
     duel_round (&duel, run_sender, stream, round);
   if (fd < 0 || !capture_saw_packets (fd))
-    bench_report_fail (report, what, "no packet reached the loopback interface");
+    bench_report_fail (report, what,
+        "no packet reached the loopback interface");
   if (fd >= 0)
     close (fd);
   duel_report (&duel, report, what);

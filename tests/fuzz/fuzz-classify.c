@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The bytes are a sequence of packets, each after a control byte and a length:
- * control bit 0: the marker, bit 1: another timestamp, bit 2: a mark, whose class
- * is the upper four bits, bit 3: the bytes are the whole packet, not its payload.
- * Every classifier gets them all.
+ * control bit 0: the marker, bit 1: another timestamp, bit 2: a mark, whose
+ * class is the upper four bits, bit 3: the bytes are the whole packet, not its
+ * payload. Every classifier gets them all.
  */
 #include "fuzz.h"
 

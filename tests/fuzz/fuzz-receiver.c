@@ -75,7 +75,7 @@ make_packet (Bytes * bytes, guint16 * lsns, guint16 * osn, LmccTime now,
   header.lsn = lsns[*group] += 1 + ((flags & 0x10) ? take_byte (bytes) : 0);
   header.osn = *osn += 1 + ((flags & 0x20) ? take_byte (bytes) : 0);
   header.send_time = lmcc_time_to_ntp_short (now);
-  rtp.timestamp = (guint32) what * 3750;
+  rtp.timestamp = (guint32) what *3750;
   rtp.payload_size = 20;
   rtp.ssrc = SSRC + 64u * header.stream + header.layer;
   rtp.payload_type = 96 + header.stream;

@@ -3,7 +3,8 @@
  */
 
 /*
- * Runs a pipeline, as gst-launch-1.0 does, and does what it reads from its input:
+ * Runs a pipeline, as gst-launch-1.0 does, and does what it reads from its
+ * input:
  *
  *   ELEMENT PROPERTY VALUE    sets the property
  *   ELEMENT PROPERTY          prints it

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender and a receiver go from NULL to PLAYING and back, again and again, and
- * leave nothing behind: memory, sockets, memberships, threads.
+ * A sender and a receiver go from NULL to PLAYING and back, again and again,
+ * and leave nothing behind: memory, sockets, memberships, threads.
  *
  * LMCC_CYCLES says how often, 100 times unless set.
  */
@@ -25,14 +25,15 @@
 #define N_PICTURES 40
 #define PICTURE_TIME (20 * GST_MSECOND)
 
-/* Idle threads and caches come and go a little. One caps, buffer or event with its
- * structure is 400 bytes and more. */
+/* Idle threads and caches come and go a little. One caps, buffer or event with
+ * its structure is 400 bytes and more. */
 #define SLACK_THREADS 4
 #define SLACK_HEAP (16 * 1024)
 #define SLACK_HEAP_PER_CYCLE 100
 #define SLACK_RESIDENT (8 * 1024)
 
-/* To NULL, in the median and at most, on a machine that does other things too. */
+/* To NULL, in the median and at most, on a machine that does other things
+ * too. */
 #define MEDIAN_STOP (20 * G_TIME_SPAN_MILLISECOND)
 #define LONGEST_STOP (200 * G_TIME_SPAN_MILLISECOND)
 
@@ -118,7 +119,8 @@ get_base (void)
 static gchar *
 get_address (void)
 {
-  return g_strdup_printf ("239.254.%u.%u", get_base () >> 8, get_base () & 0xff);
+  return g_strdup_printf ("239.254.%u.%u", get_base () >> 8,
+      get_base () & 0xff);
 }
 
 static gint
@@ -344,7 +346,8 @@ check_footprint (const Footprint * before, guint cycles, gsize heap_per_cycle)
       after.resident, before->heap, after.heap);
   fail_unless (after.fds <= before->fds);
   fail_unless (after.threads <= before->threads + SLACK_THREADS);
-  /* Valgrind and the sanitizers have an allocator, and a leak check, of their own. */
+  /* Valgrind and the sanitizers have an allocator, and a leak check, of their
+   * own. */
   if (after.heap == 0)
     return;
   fail_unless (after.resident <= before->resident + SLACK_RESIDENT
@@ -399,7 +402,8 @@ GST_START_TEST (test_new_elements_leave_nothing_behind)
 
 GST_END_TEST;
 
-/* The codecs may keep something; they start slowly, and are here a few times only. */
+/* The codecs may keep something; they start slowly, and are here a few times
+ * only. */
 GST_START_TEST (test_real_codecs_leave_no_sockets_and_threads_behind)
 {
   run_cycles (create_real_pair, wait_picture, FALSE, MIN (get_cycles () / 5,

@@ -163,13 +163,18 @@ make_unit (FakeSender * self, guint rung)
   return unit;
 }
 
+static LmccTime
+next_picture_time (FakeSender * self)
+{
+  return LMCC_SECOND + self->next_picture * FAKE_PICTURE_TIME;
+}
+
 static void
 push_pictures (FakeSender * self)
 {
   guint rung;
 
-  while (LMCC_SECOND + self->next_picture * FAKE_PICTURE_TIME <=
-      get_now (self)) {
+  while (next_picture_time (self) <= get_now (self)) {
     for (rung = 0; rung < self->n_rungs; rung++) {
       lmcc_sender_push_unit (self->sender, make_unit (self, rung),
           get_now (self));
@@ -194,7 +199,7 @@ send_thread (gpointer data)
       drain (self);
     }
     next = MIN (lmcc_sender_next_timeout (self->sender),
-        LMCC_SECOND + self->next_picture * FAKE_PICTURE_TIME);
+        next_picture_time (self));
     g_cond_wait_until (&self->cond, &self->lock, self->started + 1 +
         (gint64) ((next - LMCC_SECOND) / 1000));
   }

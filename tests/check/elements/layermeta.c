@@ -284,8 +284,8 @@ launch (const gchar * description, const gchar * encoder_property,
   return pipeline;
 }
 
-/* Runs @description, classifies what its payloader named pay makes, and compares
- * with what was known before. */
+/* Runs @description, classifies what its payloader named pay makes, and
+ * compares with what was known before. */
 static void
 run (const gchar * description, const LmccCodec * codec, Tap * tap,
     void (*configure) (GstElement * encoder), guint seen[3])
@@ -661,8 +661,7 @@ layermeta_suite (void)
       G_N_ELEMENTS (other_payloaders));
   tcase_add_test (tc, layer_meta_comes_back_at_the_depayloader);
   tcase_add_test (tc, layer_meta_of_a_class_above_15_is_refused);
-  tcase_add_test (tc,
-      h264_without_higher_classes_decodes_to_the_same_pictures);
+  tcase_add_test (tc, h264_without_higher_classes_decodes_to_the_same_pictures);
 
   return s;
 }

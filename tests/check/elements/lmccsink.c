@@ -262,8 +262,7 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
   GstPad *src = gst_element_get_static_pad (source, "src");
   GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
 
-  assert_equals_int (gst_pad_link (src, pad),
-      GST_PAD_LINK_OK);
+  assert_equals_int (gst_pad_link (src, pad), GST_PAD_LINK_OK);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source),
       gst_buffer_new_allocate (NULL, 384, NULL));
@@ -277,8 +276,8 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
 
 GST_END_TEST;
 
-/* GstBin ends its own change of state on a child's error, and GstElement keeps the
- * failure of that. */
+/* GstBin ends its own change of state on a child's error, and GstElement keeps
+ * the failure of that. */
 GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
 {
   gint port;
@@ -653,8 +652,7 @@ lmccsink_suite (void)
   tcase_add_test (tc, test_properties_have_the_documented_defaults);
   tcase_add_test (tc, test_the_pad_prefers_encoded_video);
   tcase_add_test (tc, test_raw_video_gets_an_error_that_names_the_encoder);
-  tcase_add_test (tc,
-      test_an_error_before_the_first_picture_is_over_with_null);
+  tcase_add_test (tc, test_an_error_before_the_first_picture_is_over_with_null);
   tcase_add_test (tc, test_two_codecs_are_refused_by_name);
   tcase_add_test (tc, test_an_unknown_interface_lists_those_that_there_are);
   tcase_add_test (tc, test_a_unicast_address_is_refused);

@@ -205,8 +205,8 @@ static const struct
   {"rtph264depay ! h264parse ! avdec_h264", 2, 46},
 };
 
-/* The foundation of a switch down: what stock elements make of packets sent again
- * under a segment that begins later. */
+/* The foundation of a switch down: what stock elements make of packets sent
+ * again under a segment that begins later. */
 GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
 {
   const gchar *chain = segment_cases[__i__].chain;
@@ -372,8 +372,8 @@ wait_for_sink (GstElement * pipeline, GstElement * sink)
   gst_object_unref (bus);
 }
 
-/* Real packets, a real decoder, the level up and down in the middle of groups of
- * pictures: every picture is one of the encoders', none comes twice, and the
+/* Real packets, a real decoder, the level up and down in the middle of groups
+ * of pictures: every picture is one of the encoders', none comes twice, and the
  * steps are the encoder's. */
 GST_START_TEST (test_pictures_stay_right_while_the_level_changes)
 {

@@ -254,8 +254,7 @@ GST_START_TEST (test_the_uri_is_refused_while_playing)
   receiver_play (&receiver);
   fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (receiver.src),
           "lmcc://239.1.1.1", &error));
-  fail_unless (g_error_matches (error, GST_URI_ERROR,
-          GST_URI_ERROR_BAD_STATE));
+  fail_unless (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE));
   uri = gst_uri_handler_get_uri (GST_URI_HANDLER (receiver.src));
   fail_unless_equals_string (uri, URI);
   receiver_clear (&receiver);
@@ -413,7 +412,8 @@ get_drop (GstElement * src, LmccDrop kind)
   return value;
 }
 
-/* More than the kernel allows one socket to join (igmp_max_memberships is 20). */
+/* More than the kernel allows one socket to join (igmp_max_memberships is
+ * 20). */
 GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
 {
   FakeSender *sender = fake_sender_start_with_classes (ADDRESS, PORT, 14, 3);

@@ -17,7 +17,8 @@
 #define MAX_RUNGS 3
 #define DEFAULT_SECONDS 12
 
-/* What was shown before the level is held and the clocks have met is not judged. */
+/* What was shown before the level is held and the clocks have met is not
+ * judged. */
 #define WARM_UP_SECONDS 3
 
 typedef struct
@@ -295,7 +296,8 @@ each_second (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Plays in real time: the sockets, the codecs and the kernel are the real ones. */
+/* Plays in real time: the sockets, the codecs and the kernel are the real
+ * ones. */
 static void
 loopback_run (Loopback * loopback, guint seconds, gboolean change_level)
 {
@@ -316,9 +318,9 @@ loopback_run (Loopback * loopback, guint seconds, gboolean change_level)
   g_clear_pointer (&run.random, g_rand_free);
 }
 
-/* Each picture shown is a reference's, its time steps as the encoder's do within
- * 1 ms, and none came too late for the sink. Gives the longest time without a
- * picture. */
+/* Each picture shown is a reference's, its time steps as the encoder's do
+ * within 1 ms, and none came too late for the sink. Gives the longest time
+ * without a picture. */
 static GstClockTime
 check_shown (Loopback * loopback)
 {
@@ -362,7 +364,8 @@ check_level (guint n_rungs, gboolean b_pictures, gint level, gint rung,
   guint i;
 
   loopback_run (loopback, WARM_UP_SECONDS + 4, FALSE);
-  /* Where only class 0 is held, every fourth picture, and the last of a group. */
+  /* Where only class 0 is held, every fourth picture, and the last of a
+   * group. */
   fail_unless (check_shown (loopback) <= every * PICTURE_TIME + GST_MSECOND);
   for (i = 0; i < loopback->shown->len; i++) {
     const Shown *shown = &g_array_index (loopback->shown, Shown, i);
@@ -437,7 +440,8 @@ GST_START_TEST (test_no_picture_breaks_while_rungs_and_classes_come_and_go)
 
 GST_END_TEST;
 
-/* Two receivers on one host at different levels: each shows its own rung only. */
+/* Two receivers on one host at different levels: each shows its own rung
+ * only. */
 GST_START_TEST (test_two_receivers_never_see_each_others_layers)
 {
   Loopback *high = loopback_new (2, FALSE, 1, "239.255.68.1");
@@ -467,8 +471,7 @@ GST_START_TEST (test_two_receivers_never_see_each_others_layers)
   gst_element_set_state (receiver, GST_STATE_NULL);
 
   fail_unless_equals_int (level, 0);
-  fail_unless (gst_structure_get_uint64 (stats, "packets-received",
-          &received));
+  fail_unless (gst_structure_get_uint64 (stats, "packets-received", &received));
   fail_unless (received > 0);
   fail_unless (low.shown->len > FRAME_RATE);
   match_references (high->references, low.shown);
@@ -492,8 +495,7 @@ loopback_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60 + run_seconds ());
   tcase_add_test (tcase, test_the_base_shows_one_picture_in_four);
-  tcase_add_test (tcase,
-      test_the_first_class_above_shows_every_second_picture);
+  tcase_add_test (tcase, test_the_first_class_above_shows_every_second_picture);
   tcase_add_test (tcase, test_all_classes_show_every_picture);
   tcase_add_test (tcase, test_the_highest_rung_shows_every_picture);
   tcase_add_test (tcase, test_no_picture_breaks_while_classes_come_and_go);

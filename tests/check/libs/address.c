@@ -33,6 +33,7 @@ GST_START_TEST (text_survives)
         strchr (texts[i], ':') ? LMCC_FAMILY_IPV6 : LMCC_FAMILY_IPV4);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (other_text_is_refused)
@@ -52,6 +53,7 @@ GST_START_TEST (other_text_is_refused)
     fail_unless_equals_string (lmcc_address_format (&result, text), "");
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (multicast_ranges_end_where_the_rfcs_say)
@@ -75,12 +77,12 @@ GST_START_TEST (multicast_ranges_end_where_the_rfcs_say)
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     LmccAddress a = address (cases[i].text);
 
-    fail_unless_equals_int (lmcc_address_is_multicast (&a),
-        cases[i].multicast);
+    fail_unless_equals_int (lmcc_address_is_multicast (&a), cases[i].multicast);
     fail_unless_equals_int (lmcc_address_is_source_specific (&a),
         cases[i].source_specific);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (groups_count_up_inside_the_scope)
@@ -122,6 +124,7 @@ GST_START_TEST (groups_count_up_inside_the_scope)
   fail_if (lmcc_address_is_multicast (&none));
   fail_if (lmcc_address_is_source_specific (&none));
 }
+
 GST_END_TEST;
 
 static Suite *

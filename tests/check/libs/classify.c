@@ -9,8 +9,8 @@
 #define BYTES(...) (const guint8[]) { __VA_ARGS__ }, \
     sizeof ((const guint8[]) { __VA_ARGS__ })
 
-/* Slice headers after the NAL header: first_mb_in_slice 0 (1), then slice_type 5
- * (P: 00110), 6 (B: 00111), 7 (I: 0001000). */
+/* Slice headers after the NAL header: first_mb_in_slice 0 (1), then slice_type
+ * 5 (P: 00110), 6 (B: 00111), 7 (I: 0001000). */
 #define P_SLICE 0x98, 0x80
 #define B_SLICE 0x9c, 0x80
 #define I_SLICE 0x88, 0x80
@@ -182,8 +182,7 @@ GST_START_TEST (h264_aggregates_are_looked_into)
   expect_unit (c, 1, TRUE, BYTES (0x39, 0, 0, 0, 2, 0x09, 0x30,
           0, 3, 0x21, B_SLICE));
   expect_unit (c, 2, TRUE, BYTES (0x1a, 0, 0, 0, 3, 9, 9, 9, 0x01, B_SLICE));
-  expect_unit (c, 1, TRUE, BYTES (0x3b, 0, 0, 0, 3, 9, 9, 9, 9, 0x21,
-          B_SLICE));
+  expect_unit (c, 1, TRUE, BYTES (0x3b, 0, 0, 0, 3, 9, 9, 9, 9, 0x21, B_SLICE));
   /* The most important slice decides. */
   expect_unit (c, 0, FALSE, BYTES (0x78, 0, 3, 0x01, B_SLICE,
           0, 3, 0x41, P_SLICE));
@@ -254,8 +253,7 @@ GST_START_TEST (h265_aggregates_and_fragments_are_looked_into)
   g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_h265, 0);
 
   /* AP: VPS (32) and IDR; FU of TRAIL_N, TID 1; PACI of the same. */
-  expect_unit (c, 0, TRUE, BYTES (0x60, 1, 0, 3, 0x40, 1, 9, 0, 3, 0x26, 1,
-          9));
+  expect_unit (c, 0, TRUE, BYTES (0x60, 1, 0, 3, 0x40, 1, 9, 0, 3, 0x26, 1, 9));
   expect_unit (c, 1, TRUE, BYTES (0x62, 2, 0x80, 9));
   expect_unit (c, 1, TRUE, BYTES (0x64, 2, 0x00, 0, 9));
   expect_unit (c, 0, TRUE, BYTES (0x62, 1, 0x93, 9));
@@ -489,10 +487,8 @@ classify_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, codec_is_found_by_name_in_any_case);
-  tcase_add_test (tc,
-      h264_class_is_from_the_largest_nal_ref_idc_of_the_slices);
-  tcase_add_test (tc,
-      h264_class_1_chain_of_p_slices_starts_only_at_a_key_unit);
+  tcase_add_test (tc, h264_class_is_from_the_largest_nal_ref_idc_of_the_slices);
+  tcase_add_test (tc, h264_class_1_chain_of_p_slices_starts_only_at_a_key_unit);
   tcase_add_test (tc, h264_delimiter_and_sei_take_the_class_of_their_unit);
   tcase_add_test (tc, h264_fragments_tell_what_the_whole_slice_would);
   tcase_add_test (tc, h264_aggregates_are_looked_into);

@@ -82,8 +82,8 @@ GST_START_TEST (test_queueing_delay_does_not_move_presentation_times)
 
 GST_END_TEST;
 
-/* Two clocks 200 ppm apart for ten minutes: 120 ms in all. The presentation times
- * follow, and no step between pictures differs by more than 1 ms. */
+/* Two clocks 200 ppm apart for ten minutes: 120 ms in all. The presentation
+ * times follow, and no step between pictures differs by more than 1 ms. */
 GST_START_TEST (test_a_drifting_clock_is_followed_without_a_jump)
 {
   g_autoptr (LmccClock) clock = lmcc_clock_new ();
@@ -189,15 +189,12 @@ clock_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase,
-      test_presentation_times_are_the_senders_plus_the_path);
-  tcase_add_test (tcase,
-      test_queueing_delay_does_not_move_presentation_times);
+  tcase_add_test (tcase, test_presentation_times_are_the_senders_plus_the_path);
+  tcase_add_test (tcase, test_queueing_delay_does_not_move_presentation_times);
   tcase_add_test (tcase, test_a_drifting_clock_is_followed_without_a_jump);
   tcase_add_test (tcase, test_times_go_on_over_the_wrap_of_the_send_time);
   tcase_add_test (tcase, test_forged_times_are_not_believed);
-  tcase_add_test (tcase,
-      test_a_sender_whose_clock_was_set_is_followed_soon);
+  tcase_add_test (tcase, test_a_sender_whose_clock_was_set_is_followed_soon);
   tcase_add_test (tcase, test_a_longer_path_is_followed_in_ten_seconds);
 
   return suite;

@@ -34,6 +34,7 @@ GST_START_TEST (what_is_parsed_is_written_again)
     fail_unless_equals_int (n_taken[at], at == 0 ? 32 : at == 1 ? 24
         : at == 2 ? 244 : at == 6 ? 129 : 256);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (fields_are_where_the_wire_format_has_them)
@@ -59,6 +60,7 @@ GST_START_TEST (fields_are_where_the_wire_format_has_them)
   fail_unless_equals_int (header.osn, 0x7fff);
   fail_unless_equals_int (header.send_time, 0x1234abcd);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (every_value_of_the_wide_fields_survives)
@@ -82,6 +84,7 @@ GST_START_TEST (every_value_of_the_wide_fields_survives)
     fail_unless_equals_int (again.send_time, header.send_time);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (other_sizes_are_refused)
@@ -98,6 +101,7 @@ GST_START_TEST (other_sizes_are_refused)
         size == LMCC_HEADER_SIZE);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (sequence_numbers_wrap)
@@ -114,6 +118,7 @@ GST_START_TEST (sequence_numbers_wrap)
     fail_unless_equals_int (lmcc_sequence_diff (a, a), 0);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (short_times_wrap_and_keep_their_precision)
@@ -141,6 +146,7 @@ GST_START_TEST (short_times_wrap_and_keep_their_precision)
   fail_unless_equals_int64 (lmcc_ntp_short_diff (0x7fffffff, 0),
       G_GINT64_CONSTANT (32767999984741));
 }
+
 GST_END_TEST;
 
 static Suite *

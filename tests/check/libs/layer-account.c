@@ -34,8 +34,7 @@ GST_START_TEST (test_packets_in_order_lose_nothing_over_two_wraps)
     fail_unless (lmcc_layer_account_settled (account, (guint16) (i + 65000)));
   }
   fail_unless_equals_uint64 (stats->received, 2 * 65536 + 10);
-  fail_unless_equals_uint64 (stats->bytes,
-      (guint64) SIZE * (2 * 65536 + 10));
+  fail_unless_equals_uint64 (stats->bytes, (guint64) SIZE * (2 * 65536 + 10));
   fail_unless_equals_uint64 (stats->lost, 0);
   fail_unless_equals_int (count_losses (account), 0);
 }
@@ -57,8 +56,8 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
 
   lmcc_layer_account_packet (account, 6 * PACKET_TIME, 4, SIZE);
 
-  /* 65535, 0 and 1 would have come at a quarter, a half and three quarters of the
-   * way from the packet before the gap to the one after. */
+  /* 65535, 0 and 1 would have come at a quarter, a half and three quarters of
+   * the way from the packet before the gap to the one after. */
   fail_unless (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless_equals_int (loss.lsn, 65535);
   fail_unless_equals_uint64 (loss.time, PACKET_TIME);
@@ -195,8 +194,7 @@ GST_START_TEST (test_random_loss_is_counted_exactly)
 
     lmcc_layer_account_packet (account, i * PACKET_TIME, (guint16) lsn, SIZE);
     if (g_rand_double (random) < 0.01) {
-      lmcc_layer_account_packet (account, i * PACKET_TIME, (guint16) lsn,
-          SIZE);
+      lmcc_layer_account_packet (account, i * PACKET_TIME, (guint16) lsn, SIZE);
       duplicated++;
     }
   }
@@ -218,15 +216,13 @@ layer_account_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase,
-      test_packets_in_order_lose_nothing_over_two_wraps);
+  tcase_add_test (tcase, test_packets_in_order_lose_nothing_over_two_wraps);
   tcase_add_test (tcase, test_a_packet_is_lost_when_three_later_ones_came);
   tcase_add_test (tcase, test_a_reordered_packet_is_no_loss);
   tcase_add_test (tcase, test_duplicates_and_late_packets_are_told_apart);
   tcase_add_test (tcase,
       test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout);
-  tcase_add_test (tcase,
-      test_one_distant_packet_is_dropped_and_two_start_anew);
+  tcase_add_test (tcase, test_one_distant_packet_is_dropped_and_two_start_anew);
   tcase_add_test (tcase, test_random_loss_is_counted_exactly);
 
   return suite;

@@ -99,8 +99,8 @@ GST_START_TEST (test_a_silent_layer_holds_packets_up_to_their_deadline)
 
 GST_END_TEST;
 
-GST_START_TEST (test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes)
-{
+GST_START_TEST
+    (test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes) {
   g_autoptr (LmccMerge) merge = lmcc_merge_new ();
 
   push_media (merge, 1, 1);
@@ -130,8 +130,9 @@ GST_START_TEST (test_a_dropped_layer_is_waited_for_no_longer)
 
 GST_END_TEST;
 
-/* A hole comes where a number is really missing, not before packets that are known
- * to precede it: layers 0, 1, 2 as P, B and b pictures; the second B is lost. */
+/* A hole comes where a number is really missing, not before packets that are
+ * known to precede it: layers 0, 1, 2 as P, B and b pictures; the second B is
+ * lost. */
 GST_START_TEST (test_a_hole_comes_where_the_order_has_its_gap)
 {
   g_autoptr (LmccMerge) merge = lmcc_merge_new ();
@@ -228,8 +229,7 @@ merge_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase,
       test_layers_come_out_in_order_as_soon_as_all_have_passed);
-  tcase_add_test (tcase,
-      test_a_filler_packet_says_that_its_layer_has_passed);
+  tcase_add_test (tcase, test_a_filler_packet_says_that_its_layer_has_passed);
   tcase_add_test (tcase,
       test_a_silent_layer_holds_packets_up_to_their_deadline);
   tcase_add_test (tcase,

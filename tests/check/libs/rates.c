@@ -54,8 +54,8 @@ GST_START_TEST (test_examples_of_the_paper_span_what_it_says)
 
 GST_END_TEST;
 
-/* FLID-DL, example 6: R_0 = 24 kbit/s, c = 1.3, to three digits. Its Mb/s are 1024
- * Kb/s, as its heavy-tail example's C is. */
+/* FLID-DL, example 6: R_0 = 24 kbit/s, c = 1.3, to three digits. Its Mb/s are
+ * 1024 Kb/s, as its heavy-tail example's C is. */
 GST_START_TEST (test_multiplicative_gives_the_papers_table)
 {
   static const gdouble kbits[] = { 24.0, 31.2, 40.6, 52.7, 68.5, 89.1, 116, 150,

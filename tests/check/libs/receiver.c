@@ -140,8 +140,7 @@ GST_END_TEST;
 GST_START_TEST (test_a_record_for_other_groups_is_refused)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
-  TestReceiver *test =
-      test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  TestReceiver *test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
   LmccAddress from = stranger ();
   LmccSession session;
 
@@ -374,8 +373,7 @@ receiver_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_a_forged_table_opens_no_group_beyond_the_caps);
-  tcase_add_test (tcase,
-      test_rates_announced_too_low_do_not_pass_max_bitrate);
+  tcase_add_test (tcase, test_rates_announced_too_low_do_not_pass_max_bitrate);
   tcase_add_test (tcase, test_a_record_for_other_groups_is_refused);
   tcase_add_test (tcase, test_a_strangers_packets_are_counted_by_kind);
   tcase_add_test (tcase, test_a_strangers_goodbye_changes_nothing);

@@ -111,6 +111,7 @@ GST_START_TEST (every_fragment_size_survives)
       fail_unless_equals_int (seen.bytes[i], 'a' + i % 26);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (a_full_fragment_stays_below_the_ipv6_minimum)
@@ -119,13 +120,13 @@ GST_START_TEST (a_full_fragment_stays_below_the_ipv6_minimum)
 
   fail_unless (packet->size + 40 + 8 <= 1280, "%u", (guint) packet->size);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (gstreamer_reads_what_we_build)
 {
   g_autoptr (LmccPacket) packet = build_sample (301, 2);
-  GstBuffer *buffer =
-      gst_buffer_new_memdup (packet->data, packet->size);
+  GstBuffer *buffer = gst_buffer_new_memdup (packet->data, packet->size);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstRTCPPacket part;
   GstRTCPSDESType type;
@@ -147,8 +148,7 @@ GST_START_TEST (gstreamer_reads_what_we_build)
   fail_unless_equals_int (octets, 1200000);
   fail_unless (gst_rtcp_packet_move_to_next (&part));
   fail_unless (gst_rtcp_packet_move_to_next (&part));
-  fail_unless_equals_int (gst_rtcp_packet_get_type (&part),
-      GST_RTCP_TYPE_SDES);
+  fail_unless_equals_int (gst_rtcp_packet_get_type (&part), GST_RTCP_TYPE_SDES);
   fail_unless_equals_int (gst_rtcp_packet_sdes_get_item_count (&part), 2);
   fail_unless (gst_rtcp_packet_sdes_first_entry (&part));
   fail_unless (gst_rtcp_packet_sdes_get_entry (&part, &type, &size, &text));
@@ -161,6 +161,7 @@ GST_START_TEST (gstreamer_reads_what_we_build)
   gst_rtcp_buffer_unmap (&rtcp);
   gst_buffer_unref (buffer);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (names_of_any_length_end_on_a_word)
@@ -183,6 +184,7 @@ GST_START_TEST (names_of_any_length_end_on_a_word)
     name[i] = 'n';
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (arguments_out_of_range_build_nothing)
@@ -206,6 +208,7 @@ GST_START_TEST (arguments_out_of_range_build_nothing)
   fragment.count = LMCC_RTCP_MAX_FRAGMENTS + 1;
   fail_unless (lmcc_rtcp_build (many, 1, CNAME, &fragment) == NULL);
 }
+
 GST_END_TEST;
 
 /* Cut at a border between packets, what is left is a compound packet too. */
@@ -224,6 +227,7 @@ GST_START_TEST (every_truncation_is_refused)
       fail_unless_equals_int (seen.n_reports + seen.n_records, 0);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (mutations_do_no_harm)
@@ -242,8 +246,7 @@ GST_START_TEST (mutations_do_no_harm)
       mutant->data[g_rand_int_range (rand, 0, 140)] =
           g_rand_int_range (rand, 0, 256);
     if (!parse (mutant->data, mutant->size, &seen)) {
-      fail_unless_equals_int (seen.n_reports + seen.n_records + seen.n_byes,
-          0);
+      fail_unless_equals_int (seen.n_reports + seen.n_records + seen.n_byes, 0);
       n_refused++;
     } else if (seen.n_records > 0) {
       fail_unless (seen.record.index < seen.record.count);
@@ -253,6 +256,7 @@ GST_START_TEST (mutations_do_no_harm)
   fail_unless (n_refused > 0 && n_refused < i);
   g_rand_free (rand);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (padding_is_taken_at_the_end_only)
@@ -275,6 +279,7 @@ GST_START_TEST (padding_is_taken_at_the_end_only)
   data[27] = 4;
   fail_if (parse (data, sizeof (data), &seen));
 }
+
 GST_END_TEST;
 
 GST_START_TEST (foreign_parts_are_skipped)
@@ -294,6 +299,7 @@ GST_START_TEST (foreign_parts_are_skipped)
   fail_unless_equals_int (seen.n_reports + seen.n_records + seen.n_byes, 0);
   fail_unless (lmcc_rtcp_parse (packet->data, packet->size, &nothing, NULL));
 }
+
 GST_END_TEST;
 
 GST_START_TEST (malformed_parts_refuse_the_whole)
@@ -332,6 +338,7 @@ GST_START_TEST (malformed_parts_refuse_the_whole)
   data[1] = 202;
   fail_if (parse (data, 28, &seen));
 }
+
 GST_END_TEST;
 
 static gchar *
@@ -349,8 +356,7 @@ static void
 assert_push (LmccRecordAssembler * assembler, guint32 ssrc, guint16 version,
     guint8 index, guint8 count, const gchar * text, const gchar * expected)
 {
-  g_autofree gchar *whole =
-      push (assembler, ssrc, version, index, count, text);
+  g_autofree gchar *whole = push (assembler, ssrc, version, index, count, text);
 
   fail_unless_equals_string (whole, expected);
 }
@@ -370,6 +376,7 @@ GST_START_TEST (fragments_join_in_any_order)
   assert_push (a, 1, 2, 2, 3, "c", NULL);
   assert_push (a, 1, 2, 1, 3, "b", "abc");
 }
+
 GST_END_TEST;
 
 GST_START_TEST (another_record_starts_anew)
@@ -386,6 +393,7 @@ GST_START_TEST (another_record_starts_anew)
   lmcc_record_assembler_reset (a);
   assert_push (a, 2, 2, 1, 2, "y", NULL);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (bad_fragments_change_nothing)
@@ -401,6 +409,7 @@ GST_START_TEST (bad_fragments_change_nothing)
   fail_unless (lmcc_record_assembler_push (a, &zero) == NULL);
   assert_push (a, 1, 1, 1, 2, "b", "ab");
 }
+
 GST_END_TEST;
 
 GST_START_TEST (the_largest_record_is_joined)
@@ -416,6 +425,7 @@ GST_START_TEST (the_largest_record_is_joined)
   }
   fail_unless_equals_int (strlen (whole), 16000);
 }
+
 GST_END_TEST;
 
 static Suite *

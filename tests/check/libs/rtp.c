@@ -67,6 +67,7 @@ GST_START_TEST (what_is_built_is_parsed)
     fail_unless (rtp.element == NULL);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (gstreamer_reads_what_is_built_and_stripped)
@@ -102,6 +103,7 @@ GST_START_TEST (gstreamer_reads_what_is_built_and_stripped)
     gst_buffer_unref (buffer);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
@@ -122,9 +124,11 @@ GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
   fail_unless_equals_int (plain->size, sizeof (expected));
   fail_unless (memcmp (plain->data, expected, sizeof (expected)) == 0);
 }
+
 GST_END_TEST;
 
-/* The payload has no length of its own: only what is in front of it can be cut. */
+/* The payload has no length of its own: only what is in front of it can be
+ * cut. */
 GST_START_TEST (a_truncated_header_is_refused)
 {
   g_autoptr (LmccPacket) packet = build_sample (1);
@@ -135,6 +139,7 @@ GST_START_TEST (a_truncated_header_is_refused)
     fail_unless_equals_int (parse (packet->data, size, 1, &rtp),
         size >= LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD);
 }
+
 GST_END_TEST;
 
 static gboolean
@@ -186,6 +191,7 @@ GST_START_TEST (elements_are_found_as_rfc_8285_says)
       fail_unless_equals_int (rtp.element_size, cases[i].element_size);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (foreign_extension_profiles_are_skipped)
@@ -201,6 +207,7 @@ GST_START_TEST (foreign_extension_profiles_are_skipped)
       fail_unless (rtp.element == NULL);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (padding_is_checked)
@@ -217,6 +224,7 @@ GST_START_TEST (padding_is_checked)
       fail_unless_equals_int (rtp.payload_size, 8 - value);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (every_first_octet_is_taken_or_refused)
@@ -236,6 +244,7 @@ GST_START_TEST (every_first_octet_is_taken_or_refused)
           + (value & 0x10 ? 4 : 0));
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (mutations_do_no_harm)
@@ -259,6 +268,7 @@ GST_START_TEST (mutations_do_no_harm)
   fail_unless (n_taken > 0 && n_taken < i);
   g_rand_free (rand);
 }
+
 GST_END_TEST;
 
 static Suite *

@@ -164,6 +164,7 @@ GST_START_TEST (every_field_survives_both_forms)
   every_field_session (&session, "ff3e::8000:1", "2001:db8::17");
   assert_round_trip (&session);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (every_layer_kind_survives)
@@ -187,6 +188,7 @@ GST_START_TEST (every_layer_kind_survives)
     }
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (the_most_layers_survive)
@@ -203,6 +205,7 @@ GST_START_TEST (the_most_layers_survive)
     session.layers[i].rate = G_GUINT64_CONSTANT (999999999999) - i;
   assert_round_trip (&session);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (a_record_of_eight_layers_fits_300_bytes)
@@ -225,6 +228,7 @@ GST_START_TEST (a_record_of_eight_layers_fits_300_bytes)
         (guint) strlen (text), text);
   }
 }
+
 GST_END_TEST;
 
 static void
@@ -275,6 +279,7 @@ GST_START_TEST (gstreamer_reads_the_base_group_only)
     }
   }
 }
+
 GST_END_TEST;
 
 #define PLAIN "v=0\r\no=alice 3838383838383838 1 IN IP4 host.example\r\n" \
@@ -291,6 +296,7 @@ GST_START_TEST (a_plain_stream_is_told_apart)
           LMCC_SESSION_ERROR_NOT_LMCC));
   fail_unless (strstr (error->message, "sdp-location") != NULL);
 }
+
 GST_END_TEST;
 
 #define HEAD "v=0\no=- 4096 1 IN IP4 192.0.2.1\ns=-\n"
@@ -321,6 +327,7 @@ GST_START_TEST (unknown_things_are_ignored)
     fail_unless_equals_uint64 (session.layers[0].rate, 1000);
   }
 }
+
 GST_END_TEST;
 
 #define BAD(attribute) HEAD TAIL "a=x-lmcc:" attribute "\n" MEDIA
@@ -334,7 +341,8 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     BAD ("1 v=0 v=0 l=1000"), BAD ("1 v=0 l=1 f=1"), BAD ("1 v= l=1"),
     BAD ("1 l=1000000000001"), BAD ("1 l=18446744073709551616"),
     BAD ("1 l=1+"), BAD ("1 l=1,2++"), BAD ("1 l=1:0"), BAD ("1 l=1:0.16"),
-    BAD ("1 l=1:14.0"), BAD ("1 l=1:1.0 n=1"), BAD ("1 l=1:16.0"), BAD ("1 l=1x"), BAD ("1 l=1,2 g=1"),
+    BAD ("1 l=1:14.0"), BAD ("1 l=1:1.0 n=1"), BAD ("1 l=1:16.0"),
+    BAD ("1 l=1x"), BAD ("1 l=1,2 g=1"),
     BAD ("1 l=1 g=98"), BAD ("1 l=1 g=0"), BAD ("1 l=1 n=0"),
     BAD ("1 l=1 n=15"), BAD ("1 l=1 rp=128"), BAD ("1 l=1 rp=96"),
     BAD ("1 l=1 rp=112"), BAD ("1 l=1 s=99"), BAD ("1 l=1 s=9001"),
@@ -381,6 +389,7 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     fail_unless (strlen (error->message) > 10);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (size_is_bounded_and_zeros_are_refused)
@@ -399,6 +408,7 @@ GST_START_TEST (size_is_bounded_and_zeros_are_refused)
   large[size + 10] = '\0';
   fail_if (lmcc_sdp_parse (large, LMCC_SDP_MAX_SIZE, &session, NULL));
 }
+
 GST_END_TEST;
 
 /* Whatever is taken must be a session that survives being written again. */
@@ -438,6 +448,7 @@ GST_START_TEST (truncation_and_mutation_do_no_harm)
   }
   g_rand_free (rand);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (an_invalid_session_is_not_written)
@@ -452,6 +463,7 @@ GST_START_TEST (an_invalid_session_is_not_written)
       sizeof (session.video.encoding_name));
   fail_unless (lmcc_sdp_format (&session, LMCC_SDP_FILE) == NULL);
 }
+
 GST_END_TEST;
 
 static Suite *

@@ -421,8 +421,8 @@ GST_START_TEST (test_numbers_are_contiguous_across_wraps_and_changes)
 
 GST_END_TEST;
 
-/* Follows what the element says of the order of the units: the anchor, first and
- * last, and that OSN order is the order in which they were pushed. */
+/* Follows what the element says of the order of the units: the anchor, first
+ * and last, and that OSN order is the order in which they were pushed. */
 GST_START_TEST (test_units_are_whole_and_in_order)
 {
   LmccSenderConfig config = make_config (2);
@@ -648,8 +648,8 @@ count_media (Harness * h)
   return stats->packets - stats->layers[0].fillers - stats->layers[1].fillers;
 }
 
-/* A caller that comes each 37 ms sends what a prompt one would have sent by then:
- * nothing is lost, and nothing goes earlier. */
+/* A caller that comes each 37 ms sends what a prompt one would have sent by
+ * then: nothing is lost, and nothing goes earlier. */
 GST_START_TEST (test_a_late_caller_catches_up_and_no_more)
 {
   LmccSenderConfig config = make_config (2);
@@ -749,8 +749,8 @@ GST_START_TEST (test_no_layer_is_silent_for_longer_than_the_filler_interval)
 
 GST_END_TEST;
 
-/* Backwards through everything sent: the smallest number that a layer sends from
- * here on, under the same table, against each mark. */
+/* Backwards through everything sent: the smallest number that a layer sends
+ * from here on, under the same table, against each mark. */
 static guint
 check_marks (Harness * h)
 {
@@ -810,8 +810,8 @@ GST_START_TEST (test_marks_of_filler_and_sound_are_low_water_marks)
 
 GST_END_TEST;
 
-/* A mark that is too low would be a low-water mark as well, and hold up receivers
- * for ever. */
+/* A mark that is too low would be a low-water mark as well, and hold up
+ * receivers for ever. */
 GST_START_TEST (test_mark_of_an_empty_layer_is_the_next_number)
 {
   LmccSenderConfig config = make_config (2);
@@ -870,7 +870,8 @@ check_control_share (guint payload, guint n_packets, LmccTime at_least,
 
 GST_START_TEST (test_records_stay_under_a_twentieth_of_the_base_rate)
 {
-  /* 1.1 Mbit/s: as often as wanted. 100 kbit/s: in between. 20 kbit/s: at least. */
+  /* 1.1 Mbit/s: as often as wanted. 100 kbit/s: in between. 20 kbit/s: at
+   * least. */
   check_control_share (1000, 5, LMCC_RECORD_INTERVAL, LMCC_RECORD_INTERVAL);
   check_control_share (400, 1, LMCC_RECORD_INTERVAL + 10 * MS, 1500 * MS);
   check_control_share (20, 1, LMCC_RECORD_INTERVAL_MAX,

@@ -201,9 +201,9 @@ GST_START_TEST (test_each_level_of_rungs_and_classes_shows_its_pictures)
 
 GST_END_TEST;
 
-/* Two of the base's pictures are eight of the encoder's: a decoder that reorders by
- * two gives a picture out when the second after it comes, three pictures after it
- * is due. */
+/* Two of the base's pictures are eight of the encoder's: a decoder that
+ * reorders by two gives a picture out when the second after it comes, three
+ * pictures after it is due. */
 GST_START_TEST (test_receivers_wait_for_a_decoder_of_the_base_alone)
 {
   gboolean b_pictures;
@@ -240,7 +240,8 @@ change_level_each_second (guint n_rungs, gboolean b_pictures)
   for (i = 0; i < 60; i++) {
     lmcc_receiver_set_max_level (test->receiver,
         g_rand_int_range (loop->random, 0, n_layers), loop->now);
-    /* Not a whole second, so that the changes fall all over a group of pictures. */
+    /* Not a whole second, so that the changes fall all over a group of
+     * pictures. */
     test_loop_run (loop, LMCC_SECOND + 17 * LMCC_MSECOND);
   }
   check_nothing_broken (test);
@@ -462,8 +463,7 @@ GST_END_TEST;
 GST_START_TEST (test_a_receiver_that_starts_first_waits_and_then_plays)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
-  TestReceiver *test =
-      test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
+  TestReceiver *test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
 
   test_loop_run (loop, 30 * LMCC_SECOND);
   fail_unless_equals_int (test->n_waiting, 1);
@@ -699,19 +699,15 @@ session_loop_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase,
-      test_each_level_of_three_classes_shows_its_pictures);
+  tcase_add_test (tcase, test_each_level_of_three_classes_shows_its_pictures);
   tcase_add_test (tcase, test_each_level_of_three_rungs_shows_its_pictures);
   tcase_add_test (tcase,
       test_each_level_of_rungs_and_classes_shows_its_pictures);
-  tcase_add_test (tcase,
-      test_receivers_wait_for_a_decoder_of_the_base_alone);
+  tcase_add_test (tcase, test_receivers_wait_for_a_decoder_of_the_base_alone);
   tcase_add_test (tcase,
       test_no_picture_breaks_while_the_level_changes_classes);
-  tcase_add_test (tcase,
-      test_no_picture_breaks_while_the_level_changes_rungs);
-  tcase_add_test (tcase,
-      test_no_picture_breaks_while_rungs_and_classes_change);
+  tcase_add_test (tcase, test_no_picture_breaks_while_the_level_changes_rungs);
+  tcase_add_test (tcase, test_no_picture_breaks_while_rungs_and_classes_change);
   tcase_add_test (tcase,
       test_freeze_leaves_out_exactly_what_depends_on_a_lost_packet);
   tcase_add_test (tcase,
@@ -721,8 +717,7 @@ session_loop_suite (void)
       test_jitter_and_duplicates_lose_nothing_and_repeat_nothing);
   tcase_add_test (tcase,
       test_a_receiver_that_starts_first_waits_and_then_plays);
-  tcase_add_test (tcase,
-      test_a_restarted_sender_is_taken_up_within_a_second);
+  tcase_add_test (tcase, test_a_restarted_sender_is_taken_up_within_a_second);
   tcase_add_test (tcase, test_a_second_sender_is_ignored_and_counted);
   tcase_add_test (tcase, test_forty_groups_work);
   tcase_add_test (tcase, test_max_bitrate_caps_the_level);

@@ -42,6 +42,7 @@ GST_START_TEST (ranges_end_where_they_should)
   ASSERT_RANGE (slot_modulus, 1, 65536);
   ASSERT_RANGE (repair_payload_type, 113, 127);
 }
+
 GST_END_TEST;
 
 #define ASSERT_LIMIT(field, high) G_STMT_START {                        \
@@ -67,6 +68,7 @@ GST_START_TEST (times_and_rates_are_limited)
   ASSERT_LIMIT (turning_groups, 1);
   ASSERT_LIMIT (ssrc_base, 0xfffff000);
 }
+
 GST_END_TEST;
 
 GST_START_TEST (groups_stay_in_the_scope_and_suffice)
@@ -91,6 +93,7 @@ GST_START_TEST (groups_stay_in_the_scope_and_suffice)
   session.address.bytes[0] = 192;
   fail_if (lmcc_session_validate (&session, NULL));
 }
+
 GST_END_TEST;
 
 GST_START_TEST (payload_types_are_not_used_twice)
@@ -116,6 +119,7 @@ GST_START_TEST (payload_types_are_not_used_twice)
   session.payload_type = 115;
   fail_if (lmcc_session_validate (&session, NULL));
 }
+
 GST_END_TEST;
 
 GST_START_TEST (the_source_is_a_host_of_the_same_family)
@@ -134,6 +138,7 @@ GST_START_TEST (the_source_is_a_host_of_the_same_family)
   lmcc_address_parse ("255.255.255.255", &session.source);
   fail_if (lmcc_session_validate (&session, NULL));
 }
+
 GST_END_TEST;
 
 GST_START_TEST (names_are_tokens)
@@ -155,6 +160,7 @@ GST_START_TEST (names_are_tokens)
         || strchr ("-._+", value) != NULL);
   }
 }
+
 GST_END_TEST;
 
 GST_START_TEST (ssrcs_and_rates_add_up)
@@ -172,6 +178,7 @@ GST_START_TEST (ssrcs_and_rates_add_up)
   fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 0, 0), 0x1000);
   fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 14, 63), 0x13bf);
 }
+
 GST_END_TEST;
 
 static Suite *

@@ -6,8 +6,8 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-/* A picture is shown so long after it can be decoded: two pictures of reordering,
- * as a pyramid of three B pictures needs. */
+/* A picture is shown so long after it can be decoded: two pictures of
+ * reordering, as a pyramid of three B pictures needs. */
 #define REORDER_TIME (2 * TEST_PICTURE_TIME)
 
 #define PAYLOAD_MAGIC 0x4c4d4343u
@@ -485,8 +485,7 @@ next_event (TestLoop * loop)
   if (loop->sender != NULL)
     next = MIN (next, lmcc_sender_next_timeout (loop->sender));
   for (i = 0; i < loop->n_receivers; i++)
-    next = MIN (next,
-        lmcc_receiver_next_timeout (loop->receivers[i].receiver));
+    next = MIN (next, lmcc_receiver_next_timeout (loop->receivers[i].receiver));
 
   return next;
 }
@@ -529,7 +528,8 @@ step (TestLoop * loop)
     if (lmcc_receiver_next_timeout (receiver) <= loop->now) {
       lmcc_receiver_handle_timeout (receiver, loop->now);
       test_loop_drain (loop);
-      /* A state machine that asks again for the same time would hang its shell. */
+      /* A state machine that asks again for the same time would hang its
+       * shell. */
       fail_unless (lmcc_receiver_next_timeout (receiver) > loop->now);
     }
   }

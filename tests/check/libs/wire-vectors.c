@@ -39,8 +39,7 @@ describe_rtp (const GByteArray * bytes)
       "osn=%u time=%u", rtp.marker, rtp.payload_type, rtp.sequence,
       rtp.timestamp, rtp.ssrc, (guint) rtp.payload_size, h.type, h.first,
       h.last, h.more, h.layer, h.switch_point, h.burst, h.top_layer, h.table,
-      h.stream, h.klass, h.slot, h.signal, h.anchor, h.lsn, h.osn,
-      h.send_time);
+      h.stream, h.klass, h.slot, h.signal, h.anchor, h.lsn, h.osn, h.send_time);
 }
 
 static void
@@ -135,6 +134,7 @@ GST_START_TEST (the_library_agrees_with_every_vector)
   }
   fail_unless (n_vectors >= 12);
 }
+
 GST_END_TEST;
 
 static Suite *
