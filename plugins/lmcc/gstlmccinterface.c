@@ -178,7 +178,6 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "There is no route to the group and no loopback interface that is up "
       "with an %s address. Bring an interface up (ip link set lo up); there "
-      "are: %s",
-      group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
+      "are: %s", group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
 }
