@@ -14,8 +14,10 @@ SINK = f'address={GROUP} port={PORT} multicast-iface=lo'
 # How long a sender may be silent before the next one is taken (wire format).
 SOURCE_TIMEOUT = 0.6
 
-# The session's window and the receiver's latency, as they are by default.
-LATENCY = 0.3
+# Most time from a sender's first packet, while no other one is alive, until it is
+# taken up; its picture comes one distance of key frames and 0.5 s after it.
+TAKEN_UP = 1
+KEY_DISTANCE = 24 / 25
 
 
 def three_layers():
@@ -74,7 +76,7 @@ def levels(receiver, after):
         r'lmcc-level-changed,.* to=\(int\)(-?\d+)', after)]
 
 
-def check_taken(receivers, sniffer, known, top, since):
+def check_taken(receivers, sniffer, known, top, since, after_silence=False):
     """That a sender that is new on the wire is shown soon, at its top level."""
     if not lib.check(lib.wait_until(lambda: set(sniffer.first_of) - known, 8),
                      'the sender is on the wire'):
@@ -83,15 +85,24 @@ def check_taken(receivers, sniffer, known, top, since):
                 if ssrc not in known)
     free = max((when + SOURCE_TIMEOUT for ssrc, when in sniffer.last_of.items()
                 if ssrc in known), default=0.0)
+    free = max(begin, free) if after_silence else begin
     for name, receiver in receivers.items():
-        # What is left of the sender before is shown until then.
-        shown = lib.wait_until(lambda r=receiver: lib.pictures(
-            r, max(begin, free - SOURCE_TIMEOUT + LATENCY + 0.1)), 6)
-        taken = shown[0][0] - max(begin, min(free, since + SOURCE_TIMEOUT)) \
-            if shown else None
-        lib.check(taken is not None and taken <= 1 + LATENCY,
-                  f'{name}: the first picture {taken and round(taken, 2)} s '
-                  'after the first packet', *receiver.tail())
+        taken = receiver.wait_for(r'lmcc-level-changed,.* to=\(int\)\d', 6,
+                                  after=begin)
+        if not lib.check(taken, f'{name}: the session is taken',
+                         *receiver.tail()):
+            continue
+        delay = taken[0][0] - free
+        lib.check(delay <= TAKEN_UP, f'{name}: {delay:.2f} s after its first '
+                  'packet', *receiver.tail())
+        # The pictures of the sender before are over by then.
+        shown = receiver.wait_for(lib.PICTURE.pattern, 6, after=taken[0][0])
+        if not lib.check(shown, f'{name}: and shown', *receiver.tail()):
+            continue
+        delay = shown[0][0] - free
+        lib.check(delay <= KEY_DISTANCE + 0.5,
+                  f'{name}: the first picture {delay:.2f} s after it',
+                  *receiver.tail())
         lib.check(lib.wait_until(lambda r=receiver: top in levels(r, since), 3),
                   f'{name}: level {top} is held', levels(receiver, since))
         lib.check(lib.wait_for_pictures(receiver, 25, 4, time.monotonic()),
@@ -118,7 +129,7 @@ def check_senders():
     known, since = set(sniffer.first_of), time.monotonic()
     sender.kill()
     sender = two_rungs()
-    check_taken(receivers, sniffer, known, 1, since)
+    check_taken(receivers, sniffer, known, 1, since, after_silence=True)
 
     print('the sender says goodbye:')
     known, since = set(sniffer.first_of), time.monotonic()
