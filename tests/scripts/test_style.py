@@ -34,6 +34,11 @@ class Format(unittest.TestCase):
                          '    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_a_uri_init))\n\n'
                          'static gboolean\nfail (GError ** error)\n{\n  return FALSE;\n}\n')
 
+    def test_a_pad_template_may_begin_on_the_next_line(self):
+        self.assert_kept('GstStaticPadTemplate gst_a_pad_template =\n'
+                         'GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK,\n'
+                         '    GST_PAD_REQUEST, GST_STATIC_CAPS ("application/x-rtp"));\n')
+
     def test_initialisers_on_one_line_are_kept(self):
         self.assert_kept('static void\nf (Foo * foo)\n{\n  Header h = { .layer = 1, .lsn = 2 };\n\n'
                          '  *foo = (Foo) { .at = 1, .next = NULL };\n  g (&(Header) { .layer = 1 });\n}\n')
