@@ -20,18 +20,25 @@
  * frames at the same pictures. Put a queue in front of each encoder.
  *
  * ## Examples
+ *
+ * Three temporal classes of one encoding, to receivers on this host:
  * |[
- * gst-launch-1.0 videotestsrc ! x264enc b-pyramid=true bframes=3 key-int-max=50
- * ! lmccsink multicast-iface=lo ]| Three temporal classes of one encoding, to
- * receivers on this host. |[
- * gst-launch-1.0 lmccsrc uri=lmcc://239.255.42.1:5004 multicast-iface=lo !
- * decodebin ! autovideosink ]| Its receiver.
+ * gst-launch-1.0 videotestsrc is-live=true \
+ *     ! x264enc b-pyramid=true bframes=3 key-int-max=50 \
+ *     ! lmccsink multicast-iface=lo
+ * ]|
+ * Its receiver:
+ * |[
+ * gst-launch-1.0 lmccsrc address=239.255.42.1 multicast-iface=lo \
+ *     ! decodebin ! autovideosink
+ * ]|
+ * Two rungs with key frames at the same pictures every 2 s:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! tee name=t \
  *     t. ! queue ! x264enc bitrate=300 tune=zerolatency ! lmcc.sink_0 \
  *     t. ! queue ! x264enc bitrate=1200 tune=zerolatency ! lmcc.sink_1 \
  *     lmccsink name=lmcc key-unit-interval=2000 sdp-location=/tmp/session.sdp
- * ]| Two rungs with key frames at the same pictures every 2 s.
+ * ]|
  *
  * Since: 0.1
  */

@@ -51,17 +51,22 @@
  *
  * A sender and a receiver on one host:
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,width=640,height=360 !
- * x264enc tune=zerolatency bitrate=600 key-int-max=30 ! lmccsink
- * address=239.255.42.1 multicast-iface=lo gst-launch-1.0 lmccsrc
- * uri=lmcc://239.255.42.1:5004?multicast-iface=lo ! rtph264depay ! avdec_h264 !
- * videoconvert ! autovideosink ]| Any player that is built on GStreamer opens
- * the URI: |[ gst-play-1.0
- * "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1" ]|
+ * gst-launch-1.0 videotestsrc is-live=true \
+ *     ! video/x-raw,width=640,height=360 \
+ *     ! x264enc tune=zerolatency bitrate=600 key-int-max=30 \
+ *     ! lmccsink address=239.255.42.1 multicast-iface=lo
+ * gst-launch-1.0 lmccsrc uri="lmcc://239.255.42.1:5004?multicast-iface=lo" \
+ *     ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]|
+ * Any player that is built on GStreamer opens the URI:
+ * |[
+ * gst-play-1.0 "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1"
+ * ]|
  * From a session description that lmccsink has written:
  * |[
- * gst-launch-1.0 lmccsrc sdp=session.sdp ! decodebin ! videoconvert !
- * autovideosink ]|
+ * gst-launch-1.0 lmccsrc sdp=session.sdp \
+ *     ! decodebin ! videoconvert ! autovideosink
+ * ]|
  *
  * Since: 0.1
  */

@@ -145,6 +145,8 @@ count_memberships (void)
 
 /* Pipelines */
 
+static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+
 static GstElement *
 launch (const gchar * format, ...)
 {
