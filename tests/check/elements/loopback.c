@@ -5,7 +5,8 @@
  * receiver shows is compared with what a decoder makes of the encoder's output
  * beside the sender.
  *
- * LMCC_LOOPBACK_SECONDS says how long each run takes, 12 s unless set.
+ * LMCC_LOOPBACK_SECONDS says how long each run takes; unless set 12 s where the
+ * level changes and 7 s where it is held.
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
@@ -48,6 +49,13 @@ run_seconds (void)
   const gchar *text = g_getenv ("LMCC_LOOPBACK_SECONDS");
 
   return text != NULL ? (guint) atoi (text) : DEFAULT_SECONDS;
+}
+
+static guint
+level_seconds (void)
+{
+  return g_getenv ("LMCC_LOOPBACK_SECONDS") != NULL ? run_seconds ()
+      : WARM_UP_SECONDS + 4;
 }
 
 /* Over the visible pixels only: decoders pad their lines. */
@@ -363,7 +371,7 @@ check_level (guint n_rungs, gboolean b_pictures, gint level, gint rung,
   Loopback *loopback = loopback_new (n_rungs, b_pictures, level, address);
   guint i;
 
-  loopback_run (loopback, WARM_UP_SECONDS + 4, FALSE);
+  loopback_run (loopback, level_seconds (), FALSE);
   /* Where only class 0 is held, every fourth picture, and the last of a
    * group. */
   fail_unless (check_shown (loopback) <= every * PICTURE_TIME + GST_MSECOND);
