@@ -87,10 +87,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('file', nargs='?', type=Path, default=ROOT / 'README.md')
     parser.add_argument('--list', action='store_true', help='only say what would be run')
+    parser.add_argument('--ran', action='append', default=[], metavar='COMMAND',
+                        help='this command has been run as it is written; it is not run again')
     arguments = parser.parse_args()
 
     failed = 0
-    steps = find_steps(arguments.file.read_text(encoding='utf-8'))
+    steps = [(seconds, commands) for seconds, commands in find_steps(arguments.file.read_text(encoding='utf-8'))
+             if not {command.strip() for command in commands} <= set(arguments.ran)]
     for seconds, commands in steps:
         print(f"== {f'together for {seconds} s: ' if seconds else ''}{' & '.join(c.strip() for c in commands)}",
               flush=True)
