@@ -8,15 +8,10 @@
 #include "lmcc-key-alignment.h"
 #include "lmcc-meter.h"
 #include "lmcc-pacer.h"
+#include "lmcc-packetize.h"
 #include "lmcc-reorder.h"
 
 #include <string.h>
-
-#define N_STREAMS 16
-
-/* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
-#define FILLER_SSRC_OFFSET 0x800
-#define FILLER_PAYLOAD_SIZE 4
 
 /* Rates are looked at so often; what differs by more than a tenth is
  * announced. */
@@ -36,15 +31,6 @@ typedef struct
   LmccMeter meter;
 } Channel;
 
-/* What a layer index has on the wire; it stays when the table changes. */
-typedef struct
-{
-  guint16 lsn;
-  guint16 filler_sequence;
-  guint16 sequence[N_STREAMS];
-  LmccTime last_sent;
-} LayerNumbers;
-
 struct _LmccSender
 {
   LmccSession session;
@@ -55,10 +41,10 @@ struct _LmccSender
 
   LmccAllocator allocator;
   Channel channels[LMCC_MAX_LAYERS];
-  LayerNumbers numbers[LMCC_MAX_LAYERS];
+  LmccTime last_sent[LMCC_MAX_LAYERS];
   guint16 osn;
   LmccReorder reorder[LMCC_MAX_RUNGS];
-  guint8 anchors[N_STREAMS];
+  guint8 anchors[LMCC_N_STREAMS];
 
   LmccTime newest;
   LmccTime unit_interval;
@@ -66,6 +52,7 @@ struct _LmccSender
   LmccTime rate_changed;
 
   LmccAnnouncer announcer;
+  LmccPacketizer packetizer;
   LmccKeyAlignment key_alignment;
   LmccTime key_requested;
 
@@ -160,26 +147,13 @@ handle_rates (LmccSender * sender, LmccTime now)
 }
 
 static void
-fill_header (LmccSender * sender, guint layer, LmccTime now,
-    LmccHeader * header)
-{
-  header->layer = (guint8) layer;
-  header->top_layer = (guint8) (sender->session.n_layers - 1);
-  header->table = sender->session.version & 3;
-  header->signal = LMCC_SIGNAL_NOBODY;
-  header->lsn = sender->numbers[layer].lsn++;
-  header->send_time =
-      lmcc_time_to_ntp_short (sender->announcer.ntp_offset + now);
-}
-
-static void
 send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
     LmccTime now)
 {
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
   gsize size = ip_size (sender, packet);
 
-  sender->numbers[layer].last_sent = now;
+  sender->last_sent[layer] = now;
   sender->stats.packets++;
   sender->stats.bytes += size;
   stats->packets++;
@@ -194,7 +168,6 @@ send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 {
   LmccAllocatorLayer *queue = &sender->allocator.layers[layer];
   LmccPacer *pacer = &sender->channels[layer].pacer;
-  LmccHeader header = { 0 };
   LmccAllotment allotment;
   LmccPacket *packet;
   LmccRtp rtp = { 0 };
@@ -207,28 +180,14 @@ send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
   size = lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
   lmcc_pacer_sent (pacer, size);
 
-  header.type = LMCC_PACKET_MEDIA;
-  header.first = allotment.first;
-  header.last = allotment.last;
-  header.switch_point = allotment.switch_point;
-  header.stream = allotment.stream;
-  header.klass = allotment.klass;
-  header.anchor = allotment.anchor;
-  header.osn = allotment.stream == LMCC_STREAM_SOUND
-      ? lmcc_allocator_low_water_mark (&sender->allocator, layer, sender->osn)
-      : allotment.osn;
-  fill_header (sender, layer, now, &header);
-
+  /* Sound has no number of its own. */
+  if (allotment.stream == LMCC_STREAM_SOUND)
+    allotment.osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+        sender->osn);
   lmcc_announcer_count (&sender->announcer, allotment.stream, layer,
       rtp.payload_size);
-  rtp.marker = allotment.last;
-  rtp.payload_type = sender->session.payload_type + allotment.stream;
-  rtp.sequence = sender->numbers[layer].sequence[allotment.stream]++;
-  rtp.timestamp = lmcc_announcer_get_rtp_time (&sender->announcer,
-      &sender->session, allotment.stream, allotment.presentation_time);
-  rtp.ssrc = lmcc_session_ssrc (&sender->session, allotment.stream, layer);
-  packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id,
-      allotment.packet->data + rtp.header_size);
+  packet = lmcc_packetizer_media (&sender->packetizer, layer, &allotment, &rtp,
+      now);
   lmcc_packet_unref (allotment.packet);
 
   lmcc_meter_add_sent (&sender->channels[layer].meter, now, size);
@@ -268,23 +227,10 @@ handle_media (LmccSender * sender, LmccTime now)
 static void
 send_filler (LmccSender * sender, guint layer, LmccTime now)
 {
-  LmccHeader header = { 0 };
-  LmccRtp rtp = { 0 };
-  LmccPacket *packet;
-
-  header.type = LMCC_PACKET_FILLER;
-  header.stream = LMCC_STREAM_NONE;
-  header.osn =
-      lmcc_allocator_low_water_mark (&sender->allocator, layer, sender->osn);
-  fill_header (sender, layer, now, &header);
-
-  rtp.payload_type = sender->session.filler_payload_type;
-  rtp.sequence = sender->numbers[layer].filler_sequence++;
-  rtp.timestamp = lmcc_announcer_get_rtp_time (&sender->announcer,
-      &sender->session, 0, now);
-  rtp.ssrc = sender->session.ssrc_base + FILLER_SSRC_OFFSET + layer;
-  rtp.payload_size = FILLER_PAYLOAD_SIZE;
-  packet = lmcc_rtp_build (&rtp, &header, sender->session.header_id, NULL);
+  guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+      sender->osn);
+  LmccPacket *packet = lmcc_packetizer_filler (&sender->packetizer, layer,
+      mark, now);
 
   sender->stats.layers[layer].fillers++;
   lmcc_meter_add_sent (&sender->channels[layer].meter, now,
@@ -298,7 +244,7 @@ handle_fillers (LmccSender * sender, LmccTime now)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    if (now >= sender->numbers[i].last_sent + LMCC_FILLER_INTERVAL)
+    if (now >= sender->last_sent[i] + LMCC_FILLER_INTERVAL)
       send_filler (sender, i, now);
   }
 }
@@ -324,7 +270,7 @@ change_table (LmccSender * sender, guint klass, LmccTime now)
     lmcc_meter_init (&sender->channels[i].meter, now);
     sender->session.layers[i].rate = 0;
     if (i >= n_old)
-      sender->numbers[i].last_sent = now;
+      sender->last_sent[i] = now;
   }
   for (i = 0; i < n_old; i++) {
     sender->channels[moved[i]] = old[i];
@@ -555,7 +501,7 @@ lmcc_sender_next_timeout (const LmccSender * sender)
   next = MIN (next, record);
   next = MIN (next, sender->rate_check);
   for (i = 0; i < sender->session.n_layers; i++)
-    next = MIN (next, sender->numbers[i].last_sent + LMCC_FILLER_INTERVAL);
+    next = MIN (next, sender->last_sent[i] + LMCC_FILLER_INTERVAL);
 
   return next;
 }
@@ -660,38 +606,6 @@ lmcc_sender_get_stats (const LmccSender * sender)
   return stats;
 }
 
-/* Any starting points will do, but for a restarted sender's to be others: the
- * finalizer of splitmix, which spreads neighbouring seeds. */
-static guint16
-first_number (guint32 seed, guint32 which)
-{
-  guint64 x = ((guint64) which << 32 | seed) + G_GUINT64_CONSTANT
-      (0x9e3779b97f4a7c15);
-
-  x = (x ^ x >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-
-  return (guint16) (x >> 31);
-}
-
-static void
-seed_numbers (LmccSender * sender, guint32 seed, LmccTime now)
-{
-  guint32 which = 1;
-  guint layer, stream;
-
-  sender->osn = (guint16) seed;
-  for (layer = 0; layer < LMCC_MAX_LAYERS; layer++) {
-    LayerNumbers *numbers = &sender->numbers[layer];
-
-    numbers->lsn = first_number (seed, which++);
-    numbers->filler_sequence = first_number (seed, which++);
-    for (stream = 0; stream < N_STREAMS; stream++)
-      numbers->sequence[stream] = first_number (seed, which++);
-    numbers->last_sent = now;
-  }
-}
-
 /**
  * lmcc_sender_new:
  * @config: copied
@@ -728,9 +642,12 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   lmcc_allocator_describe (&sender->allocator, &sender->session);
   sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
       - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
-  seed_numbers (sender, config->sequence_seed, now);
+  sender->osn = (guint16) config->sequence_seed;
+  lmcc_packetizer_init (&sender->packetizer, &sender->session,
+      &sender->announcer, config->sequence_seed);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     sender->session.layers[i].rate = 0;
+    sender->last_sent[i] = now;
     lmcc_meter_init (&sender->channels[i].meter, now);
   }
   announce_table (sender, now);

@@ -1,0 +1,48 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_PACKETIZE_H
+#define LMCC_PACKETIZE_H
+
+#include "lmcc-allocate.h"
+#include "lmcc-announce.h"
+
+G_BEGIN_DECLS
+
+#define LMCC_N_STREAMS 16
+
+/* What a layer index counts on the wire; it stays when the table changes. */
+typedef struct
+{
+  guint16 lsn;
+  guint16 filler_sequence;
+  guint16 sequence[LMCC_N_STREAMS];
+} LmccLayerNumbers;
+
+/**
+ * LmccPacketizer:
+ * @session: the sender's, as it is when a packet is made
+ * @announcer: the sender's, for the clocks
+ * @numbers: of each layer
+ *
+ * Makes the sender's RTP packets as they are on the wire.
+ */
+typedef struct
+{
+  const LmccSession *session;
+  const LmccAnnouncer *announcer;
+  LmccLayerNumbers numbers[LMCC_MAX_LAYERS];
+} LmccPacketizer;
+
+void lmcc_packetizer_init (LmccPacketizer * packetizer,
+    const LmccSession * session, const LmccAnnouncer * announcer, guint32 seed);
+
+/* @rtp is what the header of the allotment's packet says. */
+LmccPacket *lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
+    const LmccAllotment * allotment, const LmccRtp * rtp, LmccTime now);
+LmccPacket *lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer,
+    guint16 osn, LmccTime now);
+
+G_END_DECLS
+
+#endif
