@@ -3,10 +3,7 @@
  */
 #include "lmcc-gate.h"
 
-/* Packets of a unit, and of what a rung keeps since its last key frame: more
- * than any real stream has, so that a hostile one cannot exhaust memory. */
-#define MAX_UNIT_PACKETS 8192
-#define MAX_HISTORY_PACKETS 65536
+#include "lmcc-gate-unit.h"
 
 /* Where a class of a rung stands with the decoder. */
 typedef enum
@@ -18,32 +15,11 @@ typedef enum
 
 typedef struct
 {
-  LmccPacket *packet;
-  LmccRtp rtp;
-  LmccHeader header;
-} UnitPacket;
-
-typedef struct
-{
-  gatomicrefcount ref_count;
-  guint8 stream;
-  guint8 klass;
-  gboolean switch_point;
-  guint8 anchor;
-  guint32 timestamp;
-  gboolean broken;
-  gboolean corrupted;
-  GArray *packets;
-} Unit;
-
-typedef struct
-{
   ClassState states[LMCC_MAX_CLASSES];
   guint classes_seen;           /* bit set */
   gboolean has_anchor;
   guint8 anchor;
-  GQueue history;               /* of Unit, since the last key frame */
-  guint history_packets;
+  LmccGateHistory history;
 } Rung;
 
 struct _LmccGate
@@ -55,8 +31,8 @@ struct _LmccGate
   Rung rungs[LMCC_MAX_RUNGS];
   gint active;
 
-  Unit *current;                /* the unit whose packets are coming */
-  Unit *key;                    /* best key frame of this picture so far */
+  LmccGateUnit *current;        /* the unit whose packets are coming */
+  LmccGateUnit *key;            /* best key frame of this picture so far */
   LmccTime key_deadline;
 
   gboolean shown;
@@ -68,46 +44,6 @@ struct _LmccGate
   GQueue outputs;
   LmccGateStats stats;
 };
-
-static void
-unit_packet_clear (UnitPacket * packet)
-{
-  lmcc_packet_unref (packet->packet);
-}
-
-static Unit *
-unit_new (const LmccMergeItem * item)
-{
-  Unit *unit = g_new0 (Unit, 1);
-
-  g_atomic_ref_count_init (&unit->ref_count);
-  unit->stream = item->header.stream;
-  unit->klass = item->header.klass;
-  unit->switch_point = item->header.switch_point;
-  unit->anchor = item->header.anchor;
-  unit->timestamp = item->rtp.timestamp;
-  unit->packets = g_array_new (FALSE, FALSE, sizeof (UnitPacket));
-  g_array_set_clear_func (unit->packets, (GDestroyNotify) unit_packet_clear);
-
-  return unit;
-}
-
-static Unit *
-unit_ref (Unit * unit)
-{
-  g_atomic_ref_count_inc (&unit->ref_count);
-
-  return unit;
-}
-
-static void
-unit_unref (Unit * unit)
-{
-  if (!g_atomic_ref_count_dec (&unit->ref_count))
-    return;
-  g_array_unref (unit->packets);
-  g_free (unit);
-}
 
 static gboolean
 timestamp_after (guint32 a, guint32 b)
@@ -134,13 +70,6 @@ lmcc_gate_new (LmccOnLoss on_loss)
   return gate;
 }
 
-static void
-history_clear (Rung * rung)
-{
-  g_queue_clear_full (&rung->history, (GDestroyNotify) unit_unref);
-  rung->history_packets = 0;
-}
-
 /**
  * lmcc_gate_reset:
  * @gate: a gate
@@ -153,12 +82,12 @@ lmcc_gate_reset (LmccGate * gate)
   guint i;
 
   for (i = 0; i < LMCC_MAX_RUNGS; i++) {
-    history_clear (&gate->rungs[i]);
+    lmcc_gate_history_clear (&gate->rungs[i].history);
     gate->rungs[i] = (Rung) {
     0};
   }
-  g_clear_pointer (&gate->current, unit_unref);
-  g_clear_pointer (&gate->key, unit_unref);
+  g_clear_pointer (&gate->current, lmcc_gate_unit_unref);
+  g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
   gate->have_session = FALSE;
   gate->active = -1;
@@ -200,10 +129,11 @@ lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss)
 }
 
 static void
-deliver_packet (LmccGate * gate, Unit * unit, guint index, gboolean catch_up,
-    gboolean segment)
+deliver_packet (LmccGate * gate, LmccGateUnit * unit, guint index,
+    gboolean catch_up, gboolean segment)
 {
-  const UnitPacket *from = &g_array_index (unit->packets, UnitPacket, index);
+  const LmccGateUnitPacket *from =
+      &g_array_index (unit->packets, LmccGateUnitPacket, index);
   LmccGateOutput *output = g_new0 (LmccGateOutput, 1);
 
   output->packet = lmcc_packet_ref (from->packet);
@@ -223,7 +153,7 @@ deliver_packet (LmccGate * gate, Unit * unit, guint index, gboolean catch_up,
 }
 
 static void
-deliver_unit (LmccGate * gate, Unit * unit, gboolean segment)
+deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment)
 {
   gboolean catch_up = gate->hiding
       && !timestamp_after (unit->timestamp, gate->hidden_until);
@@ -291,8 +221,8 @@ set_active (LmccGate * gate, gint rung)
 static void
 switch_down (LmccGate * gate, gint rung)
 {
-  GList *at = gate->rungs[rung].history.head;
-  const Unit *key = at->data;
+  GList *at = gate->rungs[rung].history.units.head;
+  const LmccGateUnit *key = at->data;
   gboolean segment = gate->shown
       && !timestamp_after (key->timestamp, gate->shown_until);
 
@@ -317,7 +247,7 @@ fall_back (LmccGate * gate)
   for (rung = gate->active - 1; rung >= 0; rung--) {
     if (rung_is_held (gate, rung)
         && gate->rungs[rung].states[0] == CLASS_INTACT
-        && !g_queue_is_empty (&gate->rungs[rung].history)) {
+        && !g_queue_is_empty (&gate->rungs[rung].history.units)) {
       switch_down (gate, rung);
       return;
     }
@@ -339,53 +269,35 @@ damage_class (LmccGate * gate, gint rung, guint klass)
 }
 
 static void
-remember (LmccGate * gate, Unit * unit)
-{
-  Rung *rung = &gate->rungs[unit->stream];
-
-  if (gate->session.n_rungs < 2)
-    return;
-  if (unit->klass == 0 && unit->switch_point)
-    history_clear (rung);
-  else if (g_queue_is_empty (&rung->history))
-    return;
-  if (rung->history_packets + unit->packets->len > MAX_HISTORY_PACKETS) {
-    history_clear (rung);
-    return;
-  }
-  g_queue_push_tail (&rung->history, unit_ref (unit));
-  rung->history_packets += unit->packets->len;
-}
-
-static void
 commit_key (LmccGate * gate)
 {
-  Unit *unit = g_steal_pointer (&gate->key);
+  LmccGateUnit *unit = g_steal_pointer (&gate->key);
 
   gate->key_deadline = LMCC_TIME_NONE;
   if (unit == NULL)
     return;
   set_active (gate, unit->stream);
   deliver_unit (gate, unit, FALSE);
-  unit_unref (unit);
+  lmcc_gate_unit_unref (unit);
 }
 
 /* A key frame of the active rung or a higher one: the highest whole one of its
  * picture is taken, so it waits until no better one can come. */
 static void
-offer_key (LmccGate * gate, Unit * unit, LmccTime deadline)
+offer_key (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 {
-  g_clear_pointer (&gate->key, unit_unref);
-  gate->key = unit_ref (unit);
+  g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
+  gate->key = lmcc_gate_unit_ref (unit);
   gate->key_deadline = deadline;
   if (unit->stream == highest_held_rung (gate))
     commit_key (gate);
 }
 
 static void
-pass_unit (LmccGate * gate, Unit * unit, LmccTime deadline)
+pass_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 {
-  remember (gate, unit);
+  if (gate->session.n_rungs > 1)
+    lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit);
 
   if (unit->klass == 0 && unit->switch_point && unit->stream >= gate->active
       && rung_is_held (gate, unit->stream))
@@ -397,7 +309,7 @@ pass_unit (LmccGate * gate, Unit * unit, LmccTime deadline)
 /* Brings the rung's class-0 state up to date: the anchor tells whether a
  * class-0 unit is missing before this one. */
 static void
-follow_anchor (LmccGate * gate, const Unit * unit)
+follow_anchor (LmccGate * gate, const LmccGateUnit * unit)
 {
   Rung *rung = &gate->rungs[unit->stream];
   guint8 expected = rung->anchor + (unit->klass == 0 ? 1 : 0);
@@ -429,7 +341,7 @@ class_in_use (const LmccGate * gate, guint stream, guint klass)
 }
 
 static ClassState
-state_below (const LmccGate * gate, const Unit * unit)
+state_below (const LmccGate * gate, const LmccGateUnit * unit)
 {
   ClassState state = CLASS_INTACT;
   guint i;
@@ -443,7 +355,7 @@ state_below (const LmccGate * gate, const Unit * unit)
 }
 
 static void
-decide (LmccGate * gate, Unit * unit, LmccTime deadline)
+decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 {
   Rung *rung = &gate->rungs[unit->stream];
   ClassState below = state_below (gate, unit);
@@ -466,7 +378,7 @@ decide (LmccGate * gate, Unit * unit, LmccTime deadline)
 static void
 finish_unit (LmccGate * gate, LmccTime deadline)
 {
-  Unit *unit = g_steal_pointer (&gate->current);
+  LmccGateUnit *unit = g_steal_pointer (&gate->current);
 
   if (unit == NULL)
     return;
@@ -478,46 +390,22 @@ finish_unit (LmccGate * gate, LmccTime deadline)
   } else {
     decide (gate, unit, deadline);
   }
-  unit_unref (unit);
-}
-
-static gboolean
-belongs_to (const Unit * unit, const LmccMergeItem * item)
-{
-  return unit->stream == item->header.stream
-      && unit->klass == item->header.klass
-      && unit->timestamp == item->rtp.timestamp && !item->header.first;
+  lmcc_gate_unit_unref (unit);
 }
 
 static void
 push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
 {
-  UnitPacket packet = { item->packet, item->rtp, item->header };
-  Unit *unit;
-
-  if (gate->current != NULL && !belongs_to (gate->current, item)) {
+  if (gate->current != NULL && !lmcc_gate_unit_takes (gate->current, item)) {
     gate->current->broken = TRUE;
     finish_unit (gate, deadline);
   }
   if (gate->key != NULL && gate->key->timestamp != item->rtp.timestamp)
     commit_key (gate);
 
-  if (gate->current == NULL) {
-    gate->current = unit_new (item);
-    gate->current->broken = !item->header.first;
-  } else {
-    const UnitPacket *last = &g_array_index (gate->current->packets, UnitPacket,
-        gate->current->packets->len - 1);
-
-    if (item->header.osn != (guint16) (last->header.osn + 1))
-      gate->current->broken = TRUE;
-  }
-
-  unit = gate->current;
-  g_array_append_val (unit->packets, packet);
-  if (unit->packets->len > MAX_UNIT_PACKETS)
-    unit->broken = TRUE;
-  if (item->header.last || unit->packets->len > MAX_UNIT_PACKETS)
+  if (gate->current == NULL)
+    gate->current = lmcc_gate_unit_new (item);
+  if (lmcc_gate_unit_add (gate->current, item))
     finish_unit (gate, deadline);
 }
 
@@ -578,14 +466,14 @@ lmcc_gate_set_level (LmccGate * gate, gint level)
         continue;
       gate->rungs[layer->stream].states[layer->klass] = CLASS_CLOSED;
       if (layer->klass == 0) {
-        history_clear (&gate->rungs[layer->stream]);
+        lmcc_gate_history_clear (&gate->rungs[layer->stream].history);
         gate->rungs[layer->stream].has_anchor = FALSE;
       }
     }
   }
 
   if (gate->key != NULL && !rung_is_held (gate, gate->key->stream))
-    g_clear_pointer (&gate->key, unit_unref);
+    g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   if (gate->active >= 0 && !rung_is_held (gate, gate->active))
     fall_back (gate);
 }
