@@ -1,0 +1,60 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A sender in virtual time, and all that it sent.
+ */
+#ifndef SENDER_HARNESS_H
+#define SENDER_HARNESS_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc-rtp.h>
+#include <gst/lmcc/lmcc-sender.h>
+
+#define MS LMCC_MSECOND
+#define START (1000 * LMCC_SECOND)
+#define WINDOW (100 * MS)
+#define RTP_OFFSET 0xfffff000u
+#define NTP_OFFSET (3900000000u * LMCC_SECOND)
+#define IP_OVERHEAD 28
+#define RTP_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD)
+
+typedef struct
+{
+  LmccTime time;
+  gboolean control;
+  guint group;
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+} SentPacket;
+
+/* The time, and what has happened up to it. */
+typedef struct
+{
+  LmccSender *sender;
+  LmccTime now;
+  GArray *sent;
+  guint n_changes;
+  guint n_key_requests;
+} Harness;
+
+#define N_SENT(h) ((h)->sent->len)
+#define SENT(h, i) (&g_array_index ((h)->sent, SentPacket, i))
+
+LmccSenderConfig sender_config (guint n_rungs);
+void sender_config_add_sound (LmccSenderConfig * config);
+void harness_drain (Harness * h);
+Harness harness_new (const LmccSenderConfig * config);
+void harness_clear (Harness * h);
+void harness_run_until (Harness * h, LmccTime until);
+LmccUnit *make_unit (guint stream, guint klass, LmccTime time, guint n_packets,
+    gsize payload_size);
+void harness_push (Harness * h, LmccUnit * unit);
+void harness_push_at (Harness * h, LmccUnit * unit);
+gboolean is_media (const SentPacket * sent);
+gboolean is_filler (const SentPacket * sent);
+gboolean is_video (const SentPacket * sent);
+void harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
+    guint n_rungs, gboolean sound);
+
+#endif
