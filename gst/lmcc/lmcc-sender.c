@@ -6,30 +6,18 @@
 #include "lmcc-allocate.h"
 #include "lmcc-announce.h"
 #include "lmcc-key-alignment.h"
-#include "lmcc-meter.h"
 #include "lmcc-pacer.h"
 #include "lmcc-packetize.h"
+#include "lmcc-rate-watch.h"
 #include "lmcc-reorder.h"
 
 #include <string.h>
-
-/* Rates are looked at so often; what differs by more than a tenth is
- * announced. */
-#define RATE_CHECK_INTERVAL (250 * LMCC_MSECOND)
-#define RATE_CHANGE_INTERVAL LMCC_SECOND
-#define RATE_CHANGE_FRACTION 10
 
 /* A unit that comes too late is sent at once, spread over this part of the
  * window so that it is no burst. */
 #define CATCH_UP_FRACTION 4
 
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
-
-typedef struct
-{
-  LmccPacer pacer;
-  LmccMeter meter;
-} Channel;
 
 struct _LmccSender
 {
@@ -40,17 +28,13 @@ struct _LmccSender
   gboolean stopped;
 
   LmccAllocator allocator;
-  Channel channels[LMCC_MAX_LAYERS];
+  LmccPacer pacers[LMCC_MAX_LAYERS];
   LmccTime last_sent[LMCC_MAX_LAYERS];
   guint16 osn;
   LmccReorder reorder[LMCC_MAX_RUNGS];
   guint8 anchors[LMCC_N_STREAMS];
 
-  LmccTime newest;
-  LmccTime unit_interval;
-  LmccTime rate_check;
-  LmccTime rate_changed;
-
+  LmccRateWatch rates;
   LmccAnnouncer announcer;
   LmccPacketizer packetizer;
   LmccKeyAlignment key_alignment;
@@ -81,7 +65,7 @@ send_control (LmccSender * sender, LmccPacket * packet, LmccTime now)
   gsize size = ip_size (sender, packet);
 
   sender->stats.control_bytes += size;
-  lmcc_meter_add_sent (&sender->channels[0].meter, now, size);
+  lmcc_meter_add_sent (&sender->rates.meters[0], now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
 }
 
@@ -107,43 +91,13 @@ announce_table (LmccSender * sender, LmccTime now)
   push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
 }
 
-static gboolean
-rate_differs (guint64 announced, guint64 rate)
-{
-  guint64 difference = announced > rate ? announced - rate : rate - announced;
-
-  return difference > announced / RATE_CHANGE_FRACTION;
-}
-
 static void
 handle_rates (LmccSender * sender, LmccTime now)
 {
-  gboolean changed = FALSE;
-  guint i;
-
-  if (now < sender->rate_check)
+  if (!lmcc_rate_watch_update (&sender->rates, &sender->session, now))
     return;
-  sender->rate_check = now + RATE_CHECK_INTERVAL;
-  if (sender->rate_changed != LMCC_TIME_NONE
-      && now < sender->rate_changed + RATE_CHANGE_INTERVAL)
-    return;
-
-  for (i = 0; i < sender->session.n_layers; i++) {
-    LmccLayer *layer = &sender->session.layers[i];
-    guint64 rate = lmcc_meter_get_rate (&sender->channels[i].meter, now,
-        sender->newest, sender->unit_interval);
-
-    if (rate > 0 && rate_differs (layer->rate, rate)) {
-      layer->rate = rate;
-      changed = TRUE;
-    }
-  }
-
-  if (changed) {
-    sender->session.revision++;
-    sender->rate_changed = now;
-    push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
-  }
+  sender->session.revision++;
+  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
 }
 
 static void
@@ -167,7 +121,7 @@ static void
 send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 {
   LmccAllocatorLayer *queue = &sender->allocator.layers[layer];
-  LmccPacer *pacer = &sender->channels[layer].pacer;
+  LmccPacer *pacer = &sender->pacers[layer];
   LmccAllotment allotment;
   LmccPacket *packet;
   LmccRtp rtp = { 0 };
@@ -190,7 +144,7 @@ send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
       now);
   lmcc_packet_unref (allotment.packet);
 
-  lmcc_meter_add_sent (&sender->channels[layer].meter, now, size);
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
   sender->stats.lateness_max = MAX (sender->stats.lateness_max, now - due);
   send_packet (sender, layer, packet, now);
 }
@@ -202,7 +156,7 @@ next_media (const LmccSender * sender, guint * layer)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    LmccTime due = lmcc_pacer_next (&sender->channels[i].pacer,
+    LmccTime due = lmcc_pacer_next (&sender->pacers[i],
         &sender->allocator.layers[i]);
 
     if (due < next) {
@@ -233,7 +187,7 @@ send_filler (LmccSender * sender, guint layer, LmccTime now)
       mark, now);
 
   sender->stats.layers[layer].fillers++;
-  lmcc_meter_add_sent (&sender->channels[layer].meter, now,
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now,
       ip_size (sender, packet));
   send_packet (sender, layer, packet, now);
 }
@@ -252,8 +206,8 @@ handle_fillers (LmccSender * sender, LmccTime now)
 static void
 change_table (LmccSender * sender, guint klass, LmccTime now)
 {
-  g_autofree Channel *old = g_memdup2 (sender->channels,
-      sizeof (sender->channels));
+  g_autofree LmccPacer *old = g_memdup2 (sender->pacers,
+      sizeof (sender->pacers));
   guint64 rates[LMCC_MAX_LAYERS];
   guint8 moved[LMCC_MAX_LAYERS];
   guint n_old = sender->session.n_layers, i;
@@ -264,16 +218,16 @@ change_table (LmccSender * sender, guint klass, LmccTime now)
   if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
     sender->stats.classes_joined++;
   lmcc_allocator_describe (&sender->allocator, &sender->session);
+  lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
 
+  memset (sender->pacers, 0, sizeof (sender->pacers));
   for (i = 0; i < sender->session.n_layers; i++) {
-    memset (&sender->channels[i].pacer, 0, sizeof (LmccPacer));
-    lmcc_meter_init (&sender->channels[i].meter, now);
     sender->session.layers[i].rate = 0;
     if (i >= n_old)
       sender->last_sent[i] = now;
   }
   for (i = 0; i < n_old; i++) {
-    sender->channels[moved[i]] = old[i];
+    sender->pacers[moved[i]] = old[i];
     sender->session.layers[moved[i]].rate = rates[i];
   }
 
@@ -330,26 +284,6 @@ is_of_session (const LmccSender * sender, const LmccUnit * unit)
       && lmcc_session_has_sound (&sender->session));
 }
 
-static void
-note_decoding_time (LmccSender * sender, const LmccUnit * unit)
-{
-  LmccTime step;
-
-  if (unit->stream == LMCC_STREAM_SOUND)
-    return;
-  if (sender->newest == LMCC_TIME_NONE) {
-    sender->newest = unit->decoding_time;
-    return;
-  }
-  if (unit->decoding_time <= sender->newest)
-    return;
-
-  step = MIN (unit->decoding_time - sender->newest, LMCC_SECOND);
-  sender->unit_interval = sender->unit_interval == 0
-      ? step : (7 * sender->unit_interval + step) / 8;
-  sender->newest = unit->decoding_time;
-}
-
 static LmccTime
 find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 {
@@ -368,7 +302,6 @@ queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
   guint layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
       unit->klass);
   LmccQueuedUnit *queued;
-  Channel *channel = &sender->channels[layer];
   guint n_dropped = 0;
   gboolean room = lmcc_allocator_make_room (&sender->allocator, layer,
       unit->klass, unit->packets->len, &n_dropped);
@@ -389,10 +322,10 @@ queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
   if (unit->stream != LMCC_STREAM_SOUND)
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 
-  lmcc_meter_add_unit (&channel->meter, unit->decoding_time,
+  lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
       sender->session.window, bytes);
   lmcc_allocator_push (&sender->allocator, layer, queued);
-  lmcc_pacer_queue_changed (&channel->pacer,
+  lmcc_pacer_queue_changed (&sender->pacers[layer],
       &sender->allocator.layers[layer], now);
 }
 
@@ -452,7 +385,8 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
   }
 
   sender->stats.units[unit->stream]++;
-  note_decoding_time (sender, unit);
+  if (unit->stream != LMCC_STREAM_SOUND)
+    lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
   follow_reordering (sender, unit, now);
   check_key_alignment (sender, unit, now);
   if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
@@ -499,7 +433,7 @@ lmcc_sender_next_timeout (const LmccSender * sender)
   next = next_media (sender, &layer);
   record = lmcc_announcer_next (&sender->announcer, &sender->session);
   next = MIN (next, record);
-  next = MIN (next, sender->rate_check);
+  next = MIN (next, sender->rates.check);
   for (i = 0; i < sender->session.n_layers; i++)
     next = MIN (next, sender->last_sent[i] + LMCC_FILLER_INTERVAL);
 
@@ -632,10 +566,7 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   sender->announcer.rtp_offset = config->rtp_offset;
   sender->announcer.ntp_offset = config->ntp_offset;
   sender->mtu = config->mtu;
-  sender->newest = LMCC_TIME_NONE;
-  sender->rate_changed = LMCC_TIME_NONE;
   sender->key_requested = LMCC_TIME_NONE;
-  sender->rate_check = now + RATE_CHECK_INTERVAL;
   sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
 
   lmcc_allocator_init (&sender->allocator, &sender->session);
@@ -648,8 +579,8 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     sender->session.layers[i].rate = 0;
     sender->last_sent[i] = now;
-    lmcc_meter_init (&sender->channels[i].meter, now);
   }
+  lmcc_rate_watch_init (&sender->rates, now);
   announce_table (sender, now);
 
   return sender;
