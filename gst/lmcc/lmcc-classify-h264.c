@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "lmcc-bytes.h"
 #include "lmcc-classify-private.h"
 
 /* NAL unit types: H.264 table 7-1, from 24 on RFC 6184 table 1. */
@@ -125,7 +126,7 @@ inspect_aggregate (const guint8 * payload, gsize size, gsize start, gsize skip,
 
     if (size - at < 2 + skip)
       return FALSE;
-    nal_size = (gsize) payload[at] << 8 | payload[at + 1];
+    nal_size = lmcc_read_uint16 (payload + at);
     at += 2 + skip;
     if (nal_size > size - at || !inspect_nal (payload + at, nal_size, signs))
       return FALSE;

@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "lmcc-bytes.h"
 #include "lmcc-classify-private.h"
 
 /* NAL unit types: H.265 table 7-1, from 48 on RFC 7798 section 4.4. */
@@ -63,7 +64,7 @@ inspect_aggregate (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
 
     if (size - at < 2)
       return FALSE;
-    nal_size = (gsize) payload[at] << 8 | payload[at + 1];
+    nal_size = lmcc_read_uint16 (payload + at);
     at += 2;
     if (nal_size > size - at || !is_nal_header (payload + at, nal_size)
         || nal_type (payload + at) > NAL_LAST_SINGLE)

@@ -3,6 +3,8 @@
  */
 #include "lmcc-header.h"
 
+#include "lmcc-bytes.h"
+
 /* NTP short format: seconds in 16.16 fixed point. */
 #define NTP_SHORT_FRACTION_BITS 16
 
@@ -22,18 +24,12 @@ lmcc_header_write (const LmccHeader * header, guint8 data[LMCC_HEADER_SIZE])
       | (!!header->switch_point << 1) | !!header->burst;
   data[2] = ((header->top_layer & 0x3f) << 2) | (header->table & 0x03);
   data[3] = ((header->stream & 0x0f) << 4) | (header->klass & 0x0f);
-  data[4] = header->slot >> 8;
-  data[5] = header->slot & 0xff;
+  lmcc_write_uint16 (data + 4, header->slot);
   data[6] = (guint8) header->signal;
   data[7] = header->anchor;
-  data[8] = header->lsn >> 8;
-  data[9] = header->lsn & 0xff;
-  data[10] = header->osn >> 8;
-  data[11] = header->osn & 0xff;
-  data[12] = header->send_time >> 24;
-  data[13] = (header->send_time >> 16) & 0xff;
-  data[14] = (header->send_time >> 8) & 0xff;
-  data[15] = header->send_time & 0xff;
+  lmcc_write_uint16 (data + 8, header->lsn);
+  lmcc_write_uint16 (data + 10, header->osn);
+  lmcc_write_uint32 (data + 12, header->send_time);
 }
 
 /**
@@ -68,13 +64,12 @@ lmcc_header_parse (const guint8 * data, gsize size, LmccHeader * header)
   header->table = data[2] & 0x03;
   header->stream = data[3] >> 4;
   header->klass = data[3] & 0x0f;
-  header->slot = (guint16) (data[4] << 8 | data[5]);
+  header->slot = lmcc_read_uint16 (data + 4);
   header->signal = (gint8) data[6];
   header->anchor = data[7];
-  header->lsn = (guint16) (data[8] << 8 | data[9]);
-  header->osn = (guint16) (data[10] << 8 | data[11]);
-  header->send_time = (guint32) data[12] << 24 | (guint32) data[13] << 16
-      | (guint32) data[14] << 8 | data[15];
+  header->lsn = lmcc_read_uint16 (data + 8);
+  header->osn = lmcc_read_uint16 (data + 10);
+  header->send_time = lmcc_read_uint32 (data + 12);
 
   return header->layer <= header->top_layer
       && header->signal >= LMCC_SIGNAL_NOBODY;

@@ -3,6 +3,8 @@
  */
 #include "lmcc-rtcp.h"
 
+#include "lmcc-bytes.h"
+
 #include <string.h>
 
 /* RFC 3550 section 12.1. */
@@ -27,33 +29,6 @@
 
 static const guint8 app_name[4] = { 'L', 'M', 'C', 'C' };
 
-static guint16
-read_uint16 (const guint8 * data)
-{
-  return (guint16) (data[0] << 8 | data[1]);
-}
-
-static guint32
-read_uint32 (const guint8 * data)
-{
-  return (guint32) read_uint16 (data) << 16 | read_uint16 (data + 2);
-}
-
-static guint8 *
-write_uint16 (guint8 * data, guint value)
-{
-  data[0] = (value >> 8) & 0xff;
-  data[1] = value & 0xff;
-
-  return data + 2;
-}
-
-static guint8 *
-write_uint32 (guint8 * data, guint32 value)
-{
-  return write_uint16 (write_uint16 (data, value >> 16), value & 0xffff);
-}
-
 static gsize
 round_up (gsize size)
 {
@@ -67,20 +42,20 @@ write_header (guint8 * data, guint count, guint8 type, gsize size)
   data[0] = 0x80 | count;
   data[1] = type;
 
-  return write_uint16 (data + 2, size / 4 - 1);
+  return lmcc_write_uint16 (data + 2, size / 4 - 1);
 }
 
 static guint8 *
 write_sender_report (guint8 * data, const LmccSenderReport * report)
 {
   data = write_header (data, 0, TYPE_SR, SR_SIZE);
-  data = write_uint32 (data, report->ssrc);
-  data = write_uint32 (data, report->ntp_time >> 32);
-  data = write_uint32 (data, report->ntp_time & 0xffffffff);
-  data = write_uint32 (data, report->rtp_time);
-  data = write_uint32 (data, report->packets);
+  data = lmcc_write_uint32 (data, report->ssrc);
+  data = lmcc_write_uint32 (data, report->ntp_time >> 32);
+  data = lmcc_write_uint32 (data, report->ntp_time & 0xffffffff);
+  data = lmcc_write_uint32 (data, report->rtp_time);
+  data = lmcc_write_uint32 (data, report->packets);
 
-  return write_uint32 (data, report->octets);
+  return lmcc_write_uint32 (data, report->octets);
 }
 
 /* One chunk: SSRC, the CNAME item, at least one zero that ends the list. */
@@ -95,7 +70,7 @@ write_chunk (guint8 * data, guint32 ssrc, const gchar * cname, gsize size)
 {
   guint8 *end = data + chunk_size (size);
 
-  data = write_uint32 (data, ssrc);
+  data = lmcc_write_uint32 (data, ssrc);
   *data++ = SDES_CNAME;
   *data++ = size;
   memcpy (data, cname, size);
@@ -111,13 +86,13 @@ write_fragment (guint8 * data, const LmccRecordFragment * fragment)
 
   data = write_header (data, LMCC_RTCP_APP_RECORD, TYPE_APP,
       APP_SIZE + FRAGMENT_HEADER_SIZE + padded);
-  data = write_uint32 (data, fragment->ssrc);
+  data = lmcc_write_uint32 (data, fragment->ssrc);
   memcpy (data, app_name, sizeof (app_name));
-  data = write_uint16 (data + sizeof (app_name), fragment->version);
+  data = lmcc_write_uint16 (data + sizeof (app_name), fragment->version);
   *data++ = fragment->index;
   *data++ = fragment->count;
-  data = write_uint16 (data, fragment->size);
-  data = write_uint16 (data, 0);
+  data = lmcc_write_uint16 (data, fragment->size);
+  data = lmcc_write_uint16 (data, 0);
   memcpy (data, fragment->data, fragment->size);
   memset (data + fragment->size, 0, padded - fragment->size);
 
@@ -209,7 +184,8 @@ lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
   guint8 *end;
   LmccPacket *packet = new_compound (report, 1, cname, HEADER_SIZE + 4, &end);
 
-  write_uint32 (write_header (end, 1, TYPE_BYE, HEADER_SIZE + 4), report->ssrc);
+  lmcc_write_uint32 (write_header (end, 1, TYPE_BYE, HEADER_SIZE + 4),
+      report->ssrc);
 
   return packet;
 }
@@ -250,11 +226,11 @@ read_fragment (const guint8 * data, gsize size, LmccRecordFragment * fragment)
 {
   if (size < APP_SIZE + FRAGMENT_HEADER_SIZE)
     return FALSE;
-  fragment->ssrc = read_uint32 (data + 4);
-  fragment->version = read_uint16 (data + 12);
+  fragment->ssrc = lmcc_read_uint32 (data + 4);
+  fragment->version = lmcc_read_uint16 (data + 12);
   fragment->index = data[14];
   fragment->count = data[15];
-  fragment->size = read_uint16 (data + 16);
+  fragment->size = lmcc_read_uint16 (data + 16);
   fragment->data = data + APP_SIZE + FRAGMENT_HEADER_SIZE;
 
   return fragment_is_valid (fragment) && size ==
@@ -294,7 +270,7 @@ packet_size (const guint8 * data, gsize left, gboolean is_first,
 
   if (left < HEADER_SIZE || data[0] >> 6 != 2)
     return 0;
-  size = 4 * ((gsize) read_uint16 (data + 2) + 1);
+  size = 4 * ((gsize) lmcc_read_uint16 (data + 2) + 1);
   if (size > left)
     return 0;
 
@@ -338,12 +314,12 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
 {
   if (data[1] == TYPE_SR && handler->sender_report != NULL) {
     LmccSenderReport report = {
-      .ssrc = read_uint32 (data + 4),
-      .ntp_time = (guint64) read_uint32 (data + 8) << 32
-          | read_uint32 (data + 12),
-      .rtp_time = read_uint32 (data + 16),
-      .packets = read_uint32 (data + 20),
-      .octets = read_uint32 (data + 24),
+      .ssrc = lmcc_read_uint32 (data + 4),
+      .ntp_time = (guint64) lmcc_read_uint32 (data + 8) << 32
+          | lmcc_read_uint32 (data + 12),
+      .rtp_time = lmcc_read_uint32 (data + 16),
+      .packets = lmcc_read_uint32 (data + 20),
+      .octets = lmcc_read_uint32 (data + 24),
     };
 
     handler->sender_report (user_data, &report);
@@ -351,7 +327,7 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
     guint i, count = data[0] & 0x1f;
 
     for (i = 0; i < count; i++)
-      handler->bye (user_data, read_uint32 (data + HEADER_SIZE + 4 * i));
+      handler->bye (user_data, lmcc_read_uint32 (data + HEADER_SIZE + 4 * i));
   } else if (is_record (data) && handler->record != NULL) {
     LmccRecordFragment fragment;
 

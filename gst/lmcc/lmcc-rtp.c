@@ -3,39 +3,14 @@
  */
 #include "lmcc-rtp.h"
 
+#include "lmcc-bytes.h"
+
 #include <string.h>
 
 /* RFC 8285 section 4.2: the one-byte header form. */
 #define ONE_BYTE_PROFILE 0xBEDE
 #define ONE_BYTE_PADDING_ID 0
 #define ONE_BYTE_RESERVED_ID 15
-
-static guint16
-read_uint16 (const guint8 * data)
-{
-  return (guint16) (data[0] << 8 | data[1]);
-}
-
-static guint32
-read_uint32 (const guint8 * data)
-{
-  return (guint32) data[0] << 24 | (guint32) data[1] << 16
-      | (guint32) data[2] << 8 | data[3];
-}
-
-static void
-write_uint16 (guint8 * data, guint16 value)
-{
-  data[0] = value >> 8;
-  data[1] = value & 0xff;
-}
-
-static void
-write_uint32 (guint8 * data, guint32 value)
-{
-  write_uint16 (data, value >> 16);
-  write_uint16 (data + 2, value & 0xffff);
-}
 
 static gboolean
 find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
@@ -94,9 +69,9 @@ lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
 
   rtp->marker = data[1] >> 7;
   rtp->payload_type = data[1] & 0x7f;
-  rtp->sequence = read_uint16 (data + 2);
-  rtp->timestamp = read_uint32 (data + 4);
-  rtp->ssrc = read_uint32 (data + 8);
+  rtp->sequence = lmcc_read_uint16 (data + 2);
+  rtp->timestamp = lmcc_read_uint32 (data + 4);
+  rtp->ssrc = lmcc_read_uint32 (data + 8);
   rtp->element = NULL;
   rtp->element_size = 0;
 
@@ -106,11 +81,11 @@ lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
 
     if (header_size + 4 > size)
       return FALSE;
-    extension_size = 4 * (gsize) read_uint16 (extension + 2);
+    extension_size = 4 * (gsize) lmcc_read_uint16 (extension + 2);
     if (header_size + 4 + extension_size > size)
       return FALSE;
     header_size += 4 + extension_size;
-    if (read_uint16 (extension) == ONE_BYTE_PROFILE
+    if (lmcc_read_uint16 (extension) == ONE_BYTE_PROFILE
         && !find_element (extension + 4, extension_size, element_id, rtp))
       return FALSE;
   }
@@ -147,11 +122,11 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
 
   data[0] = 0x90;
   data[1] = (guint8) (!!rtp->marker << 7 | (rtp->payload_type & 0x7f));
-  write_uint16 (data + 2, rtp->sequence);
-  write_uint32 (data + 4, rtp->timestamp);
-  write_uint32 (data + 8, rtp->ssrc);
-  write_uint16 (data + 12, ONE_BYTE_PROFILE);
-  write_uint16 (data + 14, (LMCC_RTP_OVERHEAD - 4) / 4);
+  lmcc_write_uint16 (data + 2, rtp->sequence);
+  lmcc_write_uint32 (data + 4, rtp->timestamp);
+  lmcc_write_uint32 (data + 8, rtp->ssrc);
+  lmcc_write_uint16 (data + 12, ONE_BYTE_PROFILE);
+  lmcc_write_uint16 (data + 14, (LMCC_RTP_OVERHEAD - 4) / 4);
   data[16] = (guint8) (element_id << 4 | (LMCC_HEADER_SIZE - 1));
   lmcc_header_write (header, data + 17);
   memset (data + 17 + LMCC_HEADER_SIZE, 0, header_size - 17 - LMCC_HEADER_SIZE);
@@ -187,9 +162,9 @@ lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp, guint8 payload_type,
 
   data[0] = 0x80;
   data[1] = (guint8) (!!marker << 7 | (payload_type & 0x7f));
-  write_uint16 (data + 2, sequence);
-  write_uint32 (data + 4, rtp->timestamp);
-  write_uint32 (data + 8, ssrc);
+  lmcc_write_uint16 (data + 2, sequence);
+  lmcc_write_uint32 (data + 4, rtp->timestamp);
+  lmcc_write_uint32 (data + 8, ssrc);
   if (rtp->payload_size > 0)
     memcpy (data + LMCC_RTP_HEADER_SIZE, packet->data + rtp->header_size,
         rtp->payload_size);
