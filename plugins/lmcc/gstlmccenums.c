@@ -62,6 +62,17 @@ gst_lmcc_algorithm_to_name (gint value)
   return name;
 }
 
+static gint
+value_from_nick (GType type, const gchar * nick)
+{
+  GEnumClass *klass = g_type_class_ref (type);
+  const GEnumValue *entry = g_enum_get_value_by_nick (klass, nick);
+  gint value = entry ? entry->value : -1;
+
+  g_type_class_unref (klass);
+  return value;
+}
+
 /**
  * gst_lmcc_algorithm_from_name:
  * @name: a name of the registry, or "auto"
@@ -71,12 +82,7 @@ gst_lmcc_algorithm_to_name (gint value)
 gint
 gst_lmcc_algorithm_from_name (const gchar * name)
 {
-  GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ALGORITHM);
-  const GEnumValue *entry = g_enum_get_value_by_nick (klass, name);
-  gint value = entry ? entry->value : -1;
-
-  g_type_class_unref (klass);
-  return value;
+  return value_from_nick (GST_TYPE_LMCC_ALGORITHM, name);
 }
 
 /**
@@ -105,4 +111,16 @@ gst_lmcc_on_loss_get_type (void)
     g_once_init_leave (&type, new_type);
   }
   return type;
+}
+
+/**
+ * gst_lmcc_on_loss_from_name:
+ * @name: a value's nick
+ *
+ * Returns: the value of #GstLmccOnLoss, or -1 where there is none
+ */
+gint
+gst_lmcc_on_loss_from_name (const gchar * name)
+{
+  return value_from_nick (GST_TYPE_LMCC_ON_LOSS, name);
 }

@@ -20,6 +20,7 @@ gint gst_lmcc_algorithm_from_name (const gchar * name);
 
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
+gint gst_lmcc_on_loss_from_name (const gchar * name);
 
 G_END_DECLS
 

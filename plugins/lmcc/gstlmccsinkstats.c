@@ -6,16 +6,7 @@
 #include "config.h"
 
 #include "gstlmccsinkcore.h"
-
-static void
-append_structure (GValue * array, GstStructure * s)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value, s);
-  gst_value_array_append_and_take_value (array, &value);
-}
+#include "gstlmccstats.h"
 
 static GstStructure *
 describe_layer (const LmccSession * session, const LmccSenderStats * stats,
@@ -52,7 +43,7 @@ add_sender (GstStructure * s, const LmccSession * session,
 
   g_value_init (&layers, GST_TYPE_ARRAY);
   for (i = 0; i < session->n_layers; i++)
-    append_structure (&layers, describe_layer (session, stats, i));
+    gst_lmcc_append_structure (&layers, describe_layer (session, stats, i));
   for (i = 0; i < G_N_ELEMENTS (stats->units); i++)
     units += stats->units[i];
   gst_structure_set (s,
@@ -80,7 +71,7 @@ add_rungs (GstLmccSinkCore * core, GstStructure * s)
     const GstLmccSinkPad *rung = l->data;
 
     total += rung->n_left_out;
-    append_structure (&rungs, gst_structure_new ("rung",
+    gst_lmcc_append_structure (&rungs, gst_structure_new ("rung",
             "pad", G_TYPE_UINT, rung->index,
             "units-left-out", G_TYPE_UINT64, rung->n_left_out,
             "units-queued", G_TYPE_UINT, rung->units.length, NULL));

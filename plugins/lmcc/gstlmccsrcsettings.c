@@ -60,17 +60,6 @@ set_string (gchar ** member, const gchar * value)
   *member = g_strdup (value);
 }
 
-static gint
-get_on_loss (const gchar * name)
-{
-  GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ON_LOSS);
-  const GEnumValue *entry = g_enum_get_value_by_nick (klass, name);
-  gint value = entry ? entry->value : -1;
-
-  g_type_class_unref (klass);
-  return value;
-}
-
 static gboolean
 check_names (const GstLmccUri * uri, GError ** error)
 {
@@ -81,7 +70,8 @@ check_names (const GstLmccUri * uri, GError ** error)
         "lists them", uri->algorithm);
     return FALSE;
   }
-  if ((uri->flags & GST_LMCC_URI_ON_LOSS) && get_on_loss (uri->on_loss) < 0) {
+  if ((uri->flags & GST_LMCC_URI_ON_LOSS)
+      && gst_lmcc_on_loss_from_name (uri->on_loss) < 0) {
     g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
         "on-loss '%s': give conceal or freeze", uri->on_loss);
     return FALSE;
@@ -128,8 +118,8 @@ gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
     settings->algorithm = uri->algorithm ?
         gst_lmcc_algorithm_from_name (uri->algorithm) : defaults.algorithm;
   if (changed & GST_LMCC_URI_ON_LOSS)
-    settings->on_loss = uri->on_loss ?
-        (LmccOnLoss) get_on_loss (uri->on_loss) : defaults.on_loss;
+    settings->on_loss = uri->on_loss ? (LmccOnLoss)
+        gst_lmcc_on_loss_from_name (uri->on_loss) : defaults.on_loss;
   *uri_flags = uri->flags;
   g_clear_pointer (&settings->uri_error, g_free);
   gst_lmcc_src_settings_clear (&defaults);

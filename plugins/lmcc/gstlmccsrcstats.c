@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "gstlmccsrcprivate.h"
+#include "gstlmccstats.h"
 
 static void
 add_layer (LmccLayerStats * sum, const LmccLayerStats * more)
@@ -93,16 +94,6 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
 }
 
 static void
-append_structure (GValue * array, GstStructure * structure)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value, structure);
-  gst_value_array_append_and_take_value (array, &value);
-}
-
-static void
 set_layers (GstStructure * structure, const LmccReceiverStats * stats,
     const LmccSession * session)
 {
@@ -113,7 +104,7 @@ set_layers (GstStructure * structure, const LmccReceiverStats * stats,
   for (i = 0; i < session->n_layers; i++) {
     const LmccLayerStats *layer = &stats->layers[i];
 
-    append_structure (&array, gst_structure_new ("layer",
+    gst_lmcc_append_structure (&array, gst_structure_new ("layer",
             "layer", G_TYPE_UINT, i,
             "packets-received", G_TYPE_UINT64, layer->received,
             "bytes-received", G_TYPE_UINT64, layer->bytes,
