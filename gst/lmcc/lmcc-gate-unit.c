@@ -14,6 +14,12 @@ packet_clear (LmccGateUnitPacket * packet)
   lmcc_packet_unref (packet->packet);
 }
 
+/*
+ * lmcc_gate_unit_new:
+ * @item: the first packet that came; not taken yet
+ *
+ * Returns: (transfer full): a unit to which @item is to be added
+ */
 LmccGateUnit *
 lmcc_gate_unit_new (const LmccMergeItem * item)
 {
@@ -49,6 +55,13 @@ lmcc_gate_unit_unref (LmccGateUnit * unit)
   g_free (unit);
 }
 
+/*
+ * lmcc_gate_unit_takes:
+ * @unit: a unit with a packet
+ * @item: the next packet
+ *
+ * Returns: whether @item belongs to @unit
+ */
 gboolean
 lmcc_gate_unit_takes (const LmccGateUnit * unit, const LmccMergeItem * item)
 {
@@ -57,6 +70,15 @@ lmcc_gate_unit_takes (const LmccGateUnit * unit, const LmccMergeItem * item)
       && unit->timestamp == item->rtp.timestamp && !item->header.first;
 }
 
+/*
+ * lmcc_gate_unit_add:
+ * @unit: a unit
+ * @item: its next packet; the packet is owned by @unit then
+ *
+ * A gap before @item, or more packets than a unit may have, break @unit.
+ *
+ * Returns: whether nothing more is to be added
+ */
 gboolean
 lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item)
 {
@@ -85,6 +107,14 @@ lmcc_gate_history_clear (LmccGateHistory * history)
   history->n_packets = 0;
 }
 
+/*
+ * lmcc_gate_history_push:
+ * @history: a rung's
+ * @unit: its next whole unit; a reference is taken
+ *
+ * A key frame starts it anew. Without one nothing is kept, and what grows
+ * beyond all bounds is forgotten up to the next.
+ */
 void
 lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit)
 {

@@ -51,14 +51,11 @@ typedef struct
   guint n_packets;
 } LmccGateHistory;
 
-/* A unit that begins with @item, which is still to be added. */
 LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem * item);
 LmccGateUnit *lmcc_gate_unit_ref (LmccGateUnit * unit);
 void lmcc_gate_unit_unref (LmccGateUnit * unit);
 gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
     const LmccMergeItem * item);
-
-/* Takes the item's packet; TRUE: nothing more is to be added. */
 gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
 
 void lmcc_gate_history_clear (LmccGateHistory * history);

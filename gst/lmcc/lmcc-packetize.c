@@ -21,6 +21,13 @@ first_number (guint32 seed, guint32 which)
   return (guint16) (x >> 31);
 }
 
+/*
+ * lmcc_packetizer_init:
+ * @packetizer: (out): the packetizer
+ * @session: the sender's; kept
+ * @announcer: the sender's; kept
+ * @seed: where the numbers begin follows from it
+ */
 void
 lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
     const LmccAnnouncer * announcer, guint32 seed)
@@ -57,6 +64,16 @@ build_packet (LmccPacketizer * packetizer, guint layer, const LmccRtp * rtp,
   return lmcc_rtp_build (rtp, header, session->header_id, payload);
 }
 
+/*
+ * lmcc_packetizer_media:
+ * @packetizer: a packetizer
+ * @layer: where the packet is sent
+ * @allotment: a packet and what its unit is
+ * @rtp: what the header of that packet says
+ * @now: the time
+ *
+ * Returns: (transfer full): its payload with the header of the wire
+ */
 LmccPacket *
 lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
     const LmccAllotment * allotment, const LmccRtp * rtp, LmccTime now)
@@ -86,6 +103,15 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
       allotment->packet->data + rtp->header_size, now);
 }
 
+/*
+ * lmcc_packetizer_filler:
+ * @packetizer: a packetizer
+ * @layer: where the packet is sent
+ * @osn: the layer's low-water mark
+ * @now: the time
+ *
+ * Returns: (transfer full): a packet that keeps a silent layer going
+ */
 LmccPacket *
 lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer, guint16 osn,
     LmccTime now)

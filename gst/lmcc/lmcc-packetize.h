@@ -36,8 +36,6 @@ typedef struct
 
 void lmcc_packetizer_init (LmccPacketizer * packetizer,
     const LmccSession * session, const LmccAnnouncer * announcer, guint32 seed);
-
-/* @rtp is what the header of the allotment's packet says. */
 LmccPacket *lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
     const LmccAllotment * allotment, const LmccRtp * rtp, LmccTime now);
 LmccPacket *lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer,

@@ -49,6 +49,14 @@ parse_number (const gchar * text, guint64 max, guint64 * value)
   return TRUE;
 }
 
+/*
+ * lmcc_sdp_parse_uint:
+ * @text: a decimal number without leading zeros
+ * @max: the greatest that is taken
+ * @value: (out): the number
+ *
+ * Returns: whether @text is such a number
+ */
 gboolean
 lmcc_sdp_parse_uint (const gchar * text, guint max, guint * value)
 {
@@ -104,6 +112,13 @@ parse_time (const gchar * text, LmccTime * time)
   return FALSE;
 }
 
+/*
+ * lmcc_sdp_parse_codec:
+ * @text: "H264/90000" with an optional "/channels", which says nothing to us
+ * @media: (out): name and clock rate
+ *
+ * Returns: whether @text is of that form
+ */
 gboolean
 lmcc_sdp_parse_codec (const gchar * text, LmccMedia * media)
 {
@@ -267,6 +282,17 @@ take_value (Parser * parser, Key key, const gchar * value)
   }
 }
 
+/*
+ * lmcc_sdp_keys_parse:
+ * @keys: (out): what lmcc_sdp_keys_complete() needs
+ * @text: what follows the attribute's name
+ * @session: what the keys say is put there
+ *
+ * Unknown keys are ignored.
+ *
+ * Returns: %FALSE if there are no layers, a key twice, or a value that is
+ *     malformed or out of range
+ */
 gboolean
 lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
     LmccSession * session)
@@ -304,7 +330,13 @@ lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
   return parser.layers != NULL && parse_layers (parser.layers, session);
 }
 
-/* What the description leaves out follows from what it says. */
+/*
+ * lmcc_sdp_keys_complete:
+ * @keys: what the attribute said
+ * @session: what all lines said
+ *
+ * What the description leaves out follows from what it says.
+ */
 void
 lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session)
 {

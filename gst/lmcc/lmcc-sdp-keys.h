@@ -25,17 +25,11 @@ typedef struct
   guint filler_payload_type;
 } LmccSdpKeys;
 
-/* Takes what follows the attribute's name; FALSE: no layers, a key twice, or a
- * value that is malformed or out of range. Unknown keys are ignored. */
 gboolean lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
     LmccSession * session);
 void lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session);
-
-/* Decimal numbers of at most @max, without leading zeros. */
 gboolean lmcc_sdp_parse_uint (const gchar * text, guint max, guint * value);
 gboolean lmcc_sdp_parse_uint8 (const gchar * text, guint max, guint8 * value);
-
-/* "H264/90000" with an optional "/channels", which says nothing to us. */
 gboolean lmcc_sdp_parse_codec (const gchar * text, LmccMedia * media);
 
 G_END_DECLS
