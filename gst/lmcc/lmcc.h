@@ -20,6 +20,7 @@
 #include <gst/lmcc/lmcc-sdp.h>
 #include <gst/lmcc/lmcc-sender.h>
 #include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/lmcc-smoothing.h>
 #include <gst/lmcc/lmcc-tcp-model.h>
 #include <gst/lmcc/lmcc-types.h>
 #include <gst/lmcc/lmcc-unit.h>
