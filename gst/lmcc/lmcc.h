@@ -11,6 +11,7 @@
 #include <gst/lmcc/lmcc-gate.h>
 #include <gst/lmcc/lmcc-header.h>
 #include <gst/lmcc/lmcc-layer-account.h>
+#include <gst/lmcc/lmcc-loss-intervals.h>
 #include <gst/lmcc/lmcc-merge.h>
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-rates.h>
