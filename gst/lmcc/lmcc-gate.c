@@ -436,12 +436,17 @@ push_hole (LmccGate * gate, const LmccMergeItem * item)
  * lmcc_gate_set_session:
  * @gate: a gate
  * @session: the session now
+ *
+ * Where the level that is held carries other layers from now on, it is as with
+ * lmcc_gate_set_level().
  */
 void
 lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
 {
   gate->session = *session;
   gate->have_session = TRUE;
+  if (gate->level >= 0)
+    lmcc_gate_set_level (gate, gate->level);
 }
 
 /**
