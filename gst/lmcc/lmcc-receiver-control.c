@@ -50,7 +50,8 @@ take_own_record (Control * control, const LmccRecordFragment * fragment)
 
   lmcc_receiver_heard_source (receiver, control->now);
   if (assemble_record (receiver, receiver->assembler, fragment, &session)
-      && (gint32) (session.revision - receiver->session.revision) > 0)
+      && (receiver->session_is_old
+          || (gint32) (session.revision - receiver->session.revision) > 0))
     lmcc_receiver_take_session (receiver, &session, control->now);
 }
 

@@ -342,6 +342,8 @@ adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
     return;
   session.ssrc_base = ssrc & LMCC_SSRC_BASE_MASK;
   lmcc_receiver_adopt (receiver, source, &session, now);
+  receiver->session_is_old =
+      session.ssrc_base != receiver->sdp_session.ssrc_base;
 }
 
 /* Whether the packet is of the session and of the sender that is listened

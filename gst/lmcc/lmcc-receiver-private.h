@@ -55,6 +55,8 @@ struct _LmccReceiver
   gboolean running;
   gboolean have_session;
   LmccSession session;
+  gboolean session_is_old;      /* of a sender before this one: any record is
+                                 * newer */
   LmccAddress source;
   gboolean source_gone;
   LmccTime last_heard;

@@ -157,6 +157,7 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
   gboolean first = !receiver->have_session;
 
   receiver->session = *session;
+  receiver->session_is_old = FALSE;
   receiver->have_session = TRUE;
   lmcc_gate_set_session (receiver->gate, session);
   if (first)
