@@ -409,8 +409,13 @@ push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
     finish_unit (gate, deadline);
 }
 
+/* So many lost packets may be as many units as make the anchor the same
+ * again. */
+#define ANCHOR_RANGE 256
+
 /* Packets of a layer are missing, somewhere before the next packet. What
- * class-0 units are hit the anchors tell; for the others the layer does. */
+ * class-0 units are hit the anchors tell, unless there are too many; for the
+ * others the layer does. */
 static void
 push_hole (LmccGate * gate, const LmccMergeItem * item)
 {
@@ -420,14 +425,15 @@ push_hole (LmccGate * gate, const LmccMergeItem * item)
   if (layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED) {
     if (layer->stream == gate->active)
       gate->lost += item->lost;
-    if (layer->klass > 0)
+    if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
       damage_class (gate, layer->stream, layer->klass);
     return;
   }
 
   gate->lost += item->lost;
   for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
-    for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
+    for (klass = item->lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
+        klass++)
       damage_class (gate, rung, klass);
   }
 }

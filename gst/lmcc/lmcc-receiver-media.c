@@ -33,6 +33,7 @@ lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
   lmcc_layer_account_reset (layer->account);
   g_queue_clear_full (&layer->waiting, (GDestroyNotify) waiting_free);
   layer->merged_any = FALSE;
+  layer->lost_before = 0;
 }
 
 static gsize
@@ -139,7 +140,7 @@ static void
 push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
     LmccReceiverWaiting * waiting)
 {
-  guint lost = 0;
+  guint lost = layer->lost_before;
 
   if (layer->merged_any) {
     gint ahead = lmcc_sequence_diff (waiting->header.lsn, layer->merged_lsn);
@@ -152,6 +153,7 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
     }
     lost = (guint) ahead - 1;
   }
+  layer->lost_before = 0;
   layer->merged_any = TRUE;
   layer->merged_lsn = waiting->header.lsn;
   lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
@@ -283,6 +285,8 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
       return;
     case LMCC_ARRIVAL_RESTART:
       g_queue_clear_full (&layer->waiting, (GDestroyNotify) waiting_free);
+      if (layer->merged_any)
+        layer->lost_before = LMCC_MAX_GAP;
       layer->merged_any = FALSE;
       break;
     default:

@@ -39,6 +39,7 @@ typedef struct
   GQueue waiting;               /* of LmccReceiverWaiting, by LSN */
   gboolean merged_any;
   guint16 merged_lsn;           /* latest that went to the merge */
+  guint lost_before;            /* a jump of the sequence hides so many */
   guint64 bytes_before;         /* at the start of the statistics interval */
   guint64 rate;                 /* over the last interval, bit/s */
   guint64 smoothed_rate;        /* what max-bitrate is held against */
