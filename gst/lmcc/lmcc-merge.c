@@ -168,13 +168,18 @@ queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
 }
 
 static gboolean
-order_is_lost (const LmccMerge * merge, const LmccHeader * header,
-    LmccTime deadline)
+is_late (const LmccMerge * merge, const LmccHeader * header)
 {
   return merge->started && header->type == LMCC_PACKET_MEDIA
       && header->stream < LMCC_MAX_RUNGS
-      && lmcc_sequence_diff (header->osn, merge->next_osn) < 0
-      && deadline > merge->last_deadline
+      && lmcc_sequence_diff (header->osn, merge->next_osn) < 0;
+}
+
+static gboolean
+order_is_lost (const LmccMerge * merge, const LmccHeader * header,
+    LmccTime deadline)
+{
+  return is_late (merge, header) && deadline > merge->last_deadline
       && deadline - merge->last_deadline > ORDER_MEMORY;
 }
 
@@ -208,6 +213,16 @@ start_table (LmccMerge * merge, guint8 table)
     merge->layers[i].active = FALSE;
 }
 
+/* Whether a packet is late that nobody waited for when its place passed, so
+ * that no hole was left there. */
+static gboolean
+comes_unawaited (const LmccMerge * merge, const Layer * layer,
+    const LmccHeader * header)
+{
+  return is_late (merge, header) && (!layer->active
+      || lmcc_sequence_diff (layer->low_water, header->osn) <= 0);
+}
+
 /**
  * lmcc_merge_push:
  * @merge: a merge
@@ -231,20 +246,25 @@ lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
     restart_order (merge, header->osn);
   if (header->table != merge->table)
     start_table (merge, header->table);
+  /* A layer that was heard before the table changed has lost something since
+   * then. */
+  if (lost_before > 0)
+    note_hole (layer, layer->low_water, header->osn, lost_before);
+  if (comes_unawaited (merge, layer, header))
+    note_passed_hole (layer, header->osn, 1);
   if (!layer->active) {
     layer->active = TRUE;
     layer->low_water = header->osn;
     merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
   }
 
-  if (lost_before > 0)
-    note_hole (layer, layer->low_water, header->osn, lost_before);
-
   /* A low-water mark that went back, or an order that does, is a sender's
    * error: the order number is taken as it comes, so that the merge never
    * stalls. */
   if (header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS) {
-    layer->low_water = header->osn + 1;
+    if (!is_late (merge, header)
+        || lmcc_sequence_diff (layer->low_water, header->osn) <= 0)
+      layer->low_water = header->osn + 1;
     queue_media (merge, layer, packet, rtp, header, deadline);
   } else {
     layer->low_water = header->osn;

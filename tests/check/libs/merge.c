@@ -151,6 +151,69 @@ GST_START_TEST (test_a_hole_comes_where_the_order_has_its_gap)
 
 GST_END_TEST;
 
+static void
+push_of_table (LmccMerge * merge, guint table, guint layer, guint16 osn,
+    guint lost)
+{
+  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = (guint8) layer,
+    .osn = osn,.table = (guint8) table
+  };
+  LmccRtp rtp = { 0 };
+
+  lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header, DEADLINE, lost);
+}
+
+GST_START_TEST (test_a_loss_at_a_table_change_leaves_its_hole)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+
+  push_media (merge, 0, 0);
+  push_media (merge, 1, 1);
+  assert_drained (merge, 0, "0");
+  push_of_table (merge, 1, 0, 2, 0);
+  push_of_table (merge, 1, 1, 4, 1);
+  push_of_table (merge, 1, 0, 5, 0);
+  assert_drained (merge, DEADLINE, "1 2 1! 4 5");
+}
+
+GST_END_TEST;
+
+/* After a table change a layer is not waited for until it is heard. */
+GST_START_TEST (test_packets_that_come_late_after_a_table_change_leave_a_hole)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+
+  push_media (merge, 0, 0);
+  push_media (merge, 1, 1);
+  push_of_table (merge, 1, 0, 3, 0);
+  assert_drained (merge, 0, "0 1 3");
+  push_of_table (merge, 1, 1, 2, 0);
+  push_of_table (merge, 1, 1, 4, 0);
+  push_of_table (merge, 1, 0, 5, 0);
+  assert_drained (merge, 0, "1! 4");
+  fail_unless_equals_uint64 (lmcc_merge_get_late (merge), 1);
+}
+
+GST_END_TEST;
+
+/* What was overtaken has left its hole then. */
+GST_START_TEST (test_what_is_overtaken_leaves_one_hole_only)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+
+  push_media (merge, 0, 0);
+  push_media (merge, 1, 1);
+  push_media (merge, 0, 4);
+  assert_drained (merge, DEADLINE, "0 1 1! 4");
+  push_media (merge, 1, 2);
+  push_media (merge, 1, 3);
+  push_media (merge, 1, 5);
+  push_media (merge, 0, 6);
+  assert_drained (merge, 0, "5");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_lost_filler_leaves_no_hole)
 {
   g_autoptr (LmccMerge) merge = lmcc_merge_new ();
@@ -236,6 +299,10 @@ merge_suite (void)
       test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes);
   tcase_add_test (tcase, test_a_dropped_layer_is_waited_for_no_longer);
   tcase_add_test (tcase, test_a_hole_comes_where_the_order_has_its_gap);
+  tcase_add_test (tcase, test_a_loss_at_a_table_change_leaves_its_hole);
+  tcase_add_test (tcase,
+      test_packets_that_come_late_after_a_table_change_leave_a_hole);
+  tcase_add_test (tcase, test_what_is_overtaken_leaves_one_hole_only);
   tcase_add_test (tcase, test_a_lost_filler_leaves_no_hole);
   tcase_add_test (tcase, test_layers_not_held_leave_gaps_but_no_holes);
   tcase_add_test (tcase, test_the_order_goes_on_over_its_wrap);
