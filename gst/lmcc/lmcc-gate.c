@@ -5,6 +5,10 @@
 
 #include "lmcc-gate-unit.h"
 
+/* A rung of which nothing comes for so many units of the lowest one does not
+ * come at all: at 24 pictures/s this is a quarter of a second. */
+#define MAX_UNHEARD_UNITS 6
+
 /* Where a class of a rung stands with the decoder. */
 typedef enum
 {
@@ -30,6 +34,7 @@ struct _LmccGate
   gint level;
   Rung rungs[LMCC_MAX_RUNGS];
   gint active;
+  guint unheard;                /* units of rung 0 since it was heard */
 
   LmccGateUnit *current;        /* the unit whose packets are coming */
   LmccGateUnit *key;            /* best key frame of this picture so far */
@@ -212,6 +217,7 @@ set_active (LmccGate * gate, gint rung)
   if (gate->active >= 0 && rung >= 0)
     gate->stats.rung_changes++;
   gate->active = rung;
+  gate->unheard = 0;
   gate->discont = TRUE;
 }
 
@@ -375,6 +381,17 @@ decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
   pass_unit (gate, unit, deadline);
 }
 
+/* The anchors of a rung that falls silent cannot tell that it did. */
+static void
+follow_silence (LmccGate * gate, guint stream)
+{
+  if ((gint) stream == gate->active)
+    gate->unheard = 0;
+  else if (stream == 0 && ++gate->unheard >= MAX_UNHEARD_UNITS
+      && gate->active > 0)
+    damage_class (gate, gate->active, 0);
+}
+
 static void
 finish_unit (LmccGate * gate, LmccTime deadline)
 {
@@ -390,6 +407,7 @@ finish_unit (LmccGate * gate, LmccTime deadline)
   } else {
     decide (gate, unit, deadline);
   }
+  follow_silence (gate, unit->stream);
   lmcc_gate_unit_unref (unit);
 }
 
