@@ -285,8 +285,11 @@ create_receiver (GstLmccSrc * self)
 void
 gst_lmcc_src_session_start (GstLmccSrc * self)
 {
-  LmccReceiver *receiver = create_receiver (self);
+  LmccReceiver *receiver;
 
+  /* Before the settings are read: one that is set meanwhile is applied again. */
+  g_atomic_int_set (&self->settings_changed, FALSE);
+  receiver = create_receiver (self);
   self->clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
   if (self->clock == NULL)
     self->clock = gst_system_clock_obtain ();
@@ -298,7 +301,6 @@ gst_lmcc_src_session_start (GstLmccSrc * self)
 
   self->next_stats = LMCC_TIME_NONE;
   clear_wake (self);
-  g_atomic_int_set (&self->settings_changed, FALSE);
   g_atomic_int_set (&self->running, TRUE);
   self->thread = g_thread_new ("lmccsrc", receive_thread, self);
 }
