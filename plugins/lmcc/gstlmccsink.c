@@ -275,6 +275,7 @@ gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad)
   GstLmccSink *self = GST_LMCC_SINK (element);
   GstPad *core_pad = g_object_get_data (G_OBJECT (pad), "core-pad");
 
+  gst_lmcc_sink_core_let_go (self->core, core_pad);
   gst_pad_set_active (pad, FALSE);
   clear_target (self, pad);
   gst_lmcc_sink_core_remove_pad (self->core, core_pad);

@@ -154,6 +154,7 @@ void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
 GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
+void gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad);
 void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad);
 GList *gst_lmcc_sink_list_pads (GstElement * element);
 gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore * core);

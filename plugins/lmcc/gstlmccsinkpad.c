@@ -328,6 +328,23 @@ gst_lmcc_sink_pad_free (GstLmccSinkPad * rung)
 }
 
 /**
+ * gst_lmcc_sink_core_let_go:
+ * @core: the core
+ * @pad: from gst_lmcc_sink_core_add_pad(), which is about to be removed
+ *
+ * Lets a streaming thread out that waits in the pad. While it is in there it
+ * holds the stream locks of all pads in front, too.
+ */
+void
+gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad)
+{
+  g_mutex_lock (&core->lock);
+  rung_of (pad)->flushing = TRUE;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+/**
  * gst_lmcc_sink_core_remove_pad:
  * @core: the core
  * @pad: from gst_lmcc_sink_core_add_pad()

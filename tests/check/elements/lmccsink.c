@@ -641,6 +641,32 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
 
 GST_END_TEST;
 
+GST_START_TEST (test_a_full_pad_can_be_released_in_paused)
+{
+  gint port;
+  guint i;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! s.sink_0 lmccsink name=s", &port);
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink_0");
+
+  fail_if (gst_element_set_state (pipeline, GST_STATE_PAUSED)
+      == GST_STATE_CHANGE_FAILURE);
+  for (i = 0; i < 100; i++)
+    push_picture (pipeline, "a", i, i * 40 * GST_MSECOND, i == 0);
+  /* Two seconds fill the pad, where the streaming thread then waits. */
+  while (count_queued (pipeline) < 51)
+    g_thread_yield ();
+  gst_element_release_request_pad (sink, pad);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (source);
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 lmccsink_suite (void)
 {
@@ -664,6 +690,7 @@ lmccsink_suite (void)
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
   tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
   tcase_add_test (tc, test_a_flush_drops_what_waits_and_pictures_go_on);
+  tcase_add_test (tc, test_a_full_pad_can_be_released_in_paused);
   return s;
 }
 
