@@ -287,7 +287,8 @@ gst_lmcc_src_session_start (GstLmccSrc * self)
 {
   LmccReceiver *receiver;
 
-  /* Before the settings are read: one that is set meanwhile is applied again. */
+  /* Before the settings are read: one that is set meanwhile is applied
+   * again. */
   g_atomic_int_set (&self->settings_changed, FALSE);
   receiver = create_receiver (self);
   self->clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
