@@ -13,12 +13,15 @@ typedef struct
   gboolean have_report;
 } Control;
 
+/* The rungs have one timeline; the sound, at another clock rate, has not, and
+ * its report may come first. */
 static void
 control_sender_report (gpointer user_data, const LmccSenderReport * report)
 {
   Control *control = user_data;
 
-  if (control->have_report)
+  if (control->have_report
+      || (report->ssrc & ~LMCC_SSRC_BASE_MASK) >= LMCC_SSRC_SOUND)
     return;
   control->report = *report;
   control->have_report = TRUE;

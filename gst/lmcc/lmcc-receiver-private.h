@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 
 /* SSRC = S0 + kind + 64 stream + layer; S0's low bits are zero. */
 #define LMCC_SSRC_BASE_MASK 0xfffff000u
+#define LMCC_SSRC_SOUND (64u * LMCC_STREAM_SOUND)
 #define LMCC_SSRC_REPAIR 0x400u
 #define LMCC_SSRC_FILLER 0x800u
 

@@ -235,6 +235,36 @@ GST_START_TEST (test_an_old_sdp_file_does_not_hide_the_new_session_record)
 
 GST_END_TEST;
 
+GST_START_TEST (test_the_sounds_sender_report_does_not_move_the_pictures)
+{
+  TestLoop *loop = test_loop_new (1, FALSE);
+  LmccSenderReport report = {.ssrc = FIRST_SSRC + 64 * LMCC_STREAM_SOUND };
+  g_autoptr (LmccPacket) packet = NULL;
+  TestReceiver *test;
+  guint i;
+
+  test_loop_start_sender (loop, FIRST_SSRC);
+  test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  test_loop_run (loop, 3 * LMCC_SECOND);
+  report.ntp_time = (G_GUINT64_CONSTANT (3900000000) +
+      loop->now / LMCC_SECOND) << 32;
+  report.rtp_time = 0xffff0000u + 48000 * (guint32) (loop->now / LMCC_SECOND);
+  packet = lmcc_rtcp_build (&report, 1, "test", NULL);
+  lmcc_receiver_handle_control (test->receiver, loop->now,
+      &loop->sender_address, 40000, packet->data, packet->size);
+  fail_unless (shown_in (loop, test, LMCC_SECOND) > 20);
+  for (i = 1; i < test->pictures->len; i++) {
+    gint64 step = (gint64) (picture_at (test, i)->time -
+        picture_at (test, i - 1)->time);
+
+    fail_unless (ABS (step - (gint64) TEST_PICTURE_TIME) <
+        (gint64) LMCC_MSECOND);
+  }
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
 /* What a network does to one receiver in the test at random. */
 typedef struct
 {
@@ -373,6 +403,8 @@ session_faults_suite (void)
   tcase_add_test (tcase, test_an_outage_of_256_pictures_does_not_go_unnoticed);
   tcase_add_test (tcase,
       test_an_old_sdp_file_does_not_hide_the_new_session_record);
+  tcase_add_test (tcase,
+      test_the_sounds_sender_report_does_not_move_the_pictures);
   tcase_add_test (tcase, test_the_picture_comes_back_whatever_happens);
 
   return suite;
