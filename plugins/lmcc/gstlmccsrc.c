@@ -212,13 +212,45 @@ gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
 /* The element */
 
 static gboolean
+start_flush (GstLmccSrc * self, GstEvent * event)
+{
+  gst_lmcc_src_queue_set_flushing (self->queue, TRUE);
+  return gst_pad_push_event (self->srcpad, event);
+}
+
+/* What waits is old by now. The session goes on as it is, and the stream with a
+ * new segment. */
+static gboolean
+stop_flush (GstLmccSrc * self, GstEvent * event)
+{
+  gboolean done;
+
+  /* The pushing thread ends before downstream takes data again. */
+  GST_PAD_STREAM_LOCK (self->srcpad);
+  gst_lmcc_src_queue_clear (self->queue, FALSE);
+  self->segment_sent = FALSE;
+  done = gst_pad_push_event (self->srcpad, event);
+  gst_lmcc_src_queue_set_flushing (self->queue, FALSE);
+  gst_pad_start_task (self->srcpad, push_loop, self, NULL);
+  GST_PAD_STREAM_UNLOCK (self->srcpad);
+  return done;
+}
+
+static gboolean
 gst_lmcc_src_send_event (GstElement * element, GstEvent * event)
 {
   GstLmccSrc *self = GST_LMCC_SRC (element);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    gst_lmcc_src_queue_push_event (self->queue, event);
-    return TRUE;
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_EOS:
+      gst_lmcc_src_queue_push_event (self->queue, event);
+      return TRUE;
+    case GST_EVENT_FLUSH_START:
+      return start_flush (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      return stop_flush (self, event);
+    default:
+      break;
   }
   return GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)->send_event (element,
       event);

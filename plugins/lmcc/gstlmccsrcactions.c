@@ -95,6 +95,12 @@ get_step (GstLmccSrc * self)
   return LMCC_TIME_IS_VALID (step) ? step : 0;
 }
 
+static GstClockTime
+to_running_time (GstLmccSrc * self, LmccTime time)
+{
+  return time > self->epoch ? time - self->epoch : 0;
+}
+
 static void
 deliver (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
 {
@@ -104,7 +110,7 @@ deliver (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
 
   if (action->unit_start)
     learn_step (self, action->time);
-  GST_BUFFER_PTS (buffer) = action->time;
+  GST_BUFFER_PTS (buffer) = to_running_time (self, action->time);
   if (action->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   if (action->corrupted)
@@ -143,7 +149,8 @@ start_segment (GstLmccSrc * self, LmccTime start)
     self->segments_pass = TRUE;
   }
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.position = segment.base = segment.time = start;
+  segment.start = to_running_time (self, start);
+  segment.position = segment.base = segment.time = segment.start;
   gst_lmcc_src_queue_push_event (self->queue, gst_event_new_segment (&segment));
 }
 

@@ -252,6 +252,7 @@ gst_lmcc_src_open (GstLmccSrc * self)
   self->past.rung = -1;
   self->oversize = 0;
   self->last_now = 0;
+  self->epoch = 0;
   self->n_times = 0;
 
   ok = resolve_target (self, &settings) && choose_interface (self, &settings)

@@ -93,6 +93,7 @@ struct _GstLmccSrc
   guint n_times;
   GstClock *clock;
   LmccTime last_now;
+  LmccTime epoch;               /* the library's time - the running time */
   LmccTime latency_told;
   LmccTime next_stats;
 

@@ -24,15 +24,21 @@
 /* Sockets of the groups, RTCP, and the wake-up. */
 #define MAX_POLL (LMCC_MAX_GROUPS + 2)
 
-/* The running time, which never goes back for the library. */
+/* A running time that goes back by so much has started again, after a flush. */
+#define RESTART LMCC_SECOND
+
+/* The library's time: the running time, made to go on where that starts
+ * again. */
 static LmccTime
 get_now (GstLmccSrc * self)
 {
   GstClockTime time = gst_clock_get_time (self->clock);
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
+  LmccTime running_time = time > base ? time - base : 0;
 
-  if (time > base)
-    self->last_now = MAX (self->last_now, time - base);
+  if (running_time + self->epoch + RESTART < self->last_now)
+    self->epoch = self->last_now - running_time;
+  self->last_now = MAX (self->last_now, running_time + self->epoch);
   return self->last_now;
 }
 

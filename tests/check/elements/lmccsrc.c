@@ -631,6 +631,42 @@ GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
 
 GST_END_TEST;
 
+GST_START_TEST (test_pictures_go_on_after_a_flush)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
+  gboolean reset_time;
+  Receiver receiver;
+  guint i;
+
+  receiver_init (&receiver, "", "");
+  receiver_play (&receiver);
+  for (i = 0; i < 20; i++)
+    gst_sample_unref (receiver_pull (&receiver));
+  for (reset_time = FALSE; reset_time <= TRUE; reset_time++) {
+    GstClockTime last = 0;
+
+    fail_unless (gst_element_send_event (receiver.src,
+            gst_event_new_flush_start ()));
+    fail_unless (gst_element_send_event (receiver.src,
+            gst_event_new_flush_stop (reset_time)));
+    for (i = 0; i < 40; i++) {
+      g_autoptr (GstSample) sample = receiver_pull (&receiver);
+      GstClockTime pts = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
+
+      fail_unless_equals_int (gst_sample_get_segment (sample)->format,
+          GST_FORMAT_TIME);
+      /* What was on its way may come with the time from before. */
+      if (i > 20)
+        fail_unless (pts > last);
+      last = pts;
+    }
+  }
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_play_goes_on_after_a_pause)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
@@ -687,6 +723,7 @@ lmccsrc_suite (void)
   tcase_add_test (session, test_a_session_description_saves_the_wait);
   tcase_add_test (session,
       test_start_and_stop_leak_no_descriptor_and_take_no_time);
+  tcase_add_test (session, test_pictures_go_on_after_a_flush);
   tcase_add_test (session, test_play_goes_on_after_a_pause);
 
   suite_add_tcase (suite, segment_tcase_new ());
