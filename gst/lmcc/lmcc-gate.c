@@ -29,7 +29,6 @@ typedef struct
 struct _LmccGate
 {
   LmccOnLoss on_loss;
-  gboolean have_session;
   LmccSession session;
   gint level;
   Rung rungs[LMCC_MAX_RUNGS];
@@ -94,7 +93,6 @@ lmcc_gate_reset (LmccGate * gate)
   g_clear_pointer (&gate->current, lmcc_gate_unit_unref);
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
-  gate->have_session = FALSE;
   gate->active = -1;
   gate->level = -1;
   gate->shown = FALSE;
@@ -468,7 +466,6 @@ void
 lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
 {
   gate->session = *session;
-  gate->have_session = TRUE;
   if (gate->level >= 0)
     lmcc_gate_set_level (gate, gate->level);
 }

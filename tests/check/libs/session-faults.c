@@ -132,15 +132,6 @@ GST_START_TEST (test_a_rung_that_the_network_withholds_gives_way_to_the_next)
 
 GST_END_TEST;
 
-static guint
-cut (TestLoop * loop, guint receiver, const LmccPacket * packet, guint group,
-    gboolean control, LmccTime * extra, gpointer user_data)
-{
-  const gboolean *is_cut = user_data;
-
-  return *is_cut ? 0 : 1;
-}
-
 /* Of 3 rungs some 300 packets a second come: the order sequence number is half
  * around after some two minutes. */
 GST_START_TEST (test_the_picture_comes_back_after_an_outage_of_any_length)
@@ -152,7 +143,7 @@ GST_START_TEST (test_the_picture_comes_back_after_an_outage_of_any_length)
     gboolean is_cut = FALSE;
     TestReceiver *test;
 
-    loop->impair = cut;
+    loop->impair = test_network_cut;
     loop->impair_data = &is_cut;
     test_loop_start_sender (loop, FIRST_SSRC);
     test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);

@@ -609,15 +609,6 @@ GST_START_TEST (test_max_bitrate_caps_the_level)
 
 GST_END_TEST;
 
-static guint
-cut (TestLoop * loop, guint receiver, const LmccPacket * packet, guint group,
-    gboolean control, LmccTime * extra, gpointer user_data)
-{
-  const gboolean *is_cut = user_data;
-
-  return *is_cut ? 0 : 1;
-}
-
 GST_START_TEST (test_groups_that_fell_silent_are_joined_again)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -625,7 +616,7 @@ GST_START_TEST (test_groups_that_fell_silent_are_joined_again)
   LmccReceiverStats stats;
   TestReceiver *test;
 
-  loop->impair = cut;
+  loop->impair = test_network_cut;
   loop->impair_data = &is_cut;
   test_loop_start_sender (loop, FIRST_SSRC);
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);

@@ -172,6 +172,15 @@ test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
   return unit;
 }
 
+guint
+test_network_cut (TestLoop * loop, guint receiver, const LmccPacket * packet,
+    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+{
+  const gboolean *is_cut = user_data;
+
+  return *is_cut ? 0 : 1;
+}
+
 TestLoop *
 test_loop_new (guint n_rungs, gboolean b_pictures)
 {

@@ -84,6 +84,12 @@ struct _TestLoop
   guint64 packets_sent;
 };
 
+/* A TestNetwork that drops everything while the gboolean that it is given is
+ * TRUE. */
+guint test_network_cut (TestLoop * loop, guint receiver,
+    const LmccPacket * packet, guint group, gboolean control,
+    LmccTime * extra_delay, gpointer user_data);
+
 TestLoop *test_loop_new (guint n_rungs, gboolean b_pictures);
 void test_loop_free (TestLoop * loop);
 void test_loop_start_sender (TestLoop * loop, guint32 ssrc_base);
