@@ -13,22 +13,6 @@
 #define FIRST_SSRC 0x12345000u
 #define SECOND_SSRC 0x6789a000u
 
-static TestPicture *
-picture_at (TestReceiver * test, guint index)
-{
-  return &g_array_index (test->pictures, TestPicture, index);
-}
-
-static void
-check_nothing_broken (TestReceiver * test)
-{
-  guint i;
-
-  for (i = 0; i < test->pictures->len; i++)
-    fail_if (picture_at (test, i)->broken, "picture %u of rung %u is broken",
-        picture_at (test, i)->number, picture_at (test, i)->rung);
-}
-
 /* How many pictures are shown in the next @duration. */
 static guint
 shown_in (TestLoop * loop, TestReceiver * test, LmccTime duration)
@@ -38,7 +22,8 @@ shown_in (TestLoop * loop, TestReceiver * test, LmccTime duration)
   g_array_set_size (test->pictures, 0);
   test_loop_run (loop, duration);
   for (i = 0; i < test->pictures->len; i++)
-    n += !picture_at (test, i)->hidden && !picture_at (test, i)->broken;
+    n += !test_picture_at (test, i)->hidden
+        && !test_picture_at (test, i)->broken;
 
   return n;
 }
@@ -71,9 +56,9 @@ GST_START_TEST (test_a_table_change_takes_a_rung_from_under_its_receiver)
   test_loop_run (loop, 2 * LMCC_SECOND);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.rung, 0);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   fail_unless (shown_in (loop, test, 2 * LMCC_SECOND) >= 20);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -120,13 +105,13 @@ GST_START_TEST (test_a_rung_that_the_network_withholds_gives_way_to_the_next)
   test_loop_run (loop, 3 * LMCC_SECOND);
   test_loop_run (loop, LMCC_SECOND);
   fail_unless (shown_in (loop, test, 2 * LMCC_SECOND) >= 40);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.rung, 0);
   test_loop_run (loop, 4 * LMCC_SECOND);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.rung, 1);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -153,10 +138,10 @@ GST_START_TEST (test_the_picture_comes_back_after_an_outage_of_any_length)
     is_cut = FALSE;
     g_array_set_size (test->pictures, 0);
     test_loop_run (loop, 2 * LMCC_SECOND);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     fail_unless (shown_in (loop, test, 2 * LMCC_SECOND) >= 40,
         "nothing is shown after %u s", length);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     test_loop_free (loop);
   }
 }
@@ -179,7 +164,7 @@ GST_START_TEST (test_an_outage_of_256_pictures_does_not_go_unnoticed)
     test_loop_start_sender (loop, FIRST_SSRC);
     test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
     test_loop_run (loop, (10 + 11 * times) * LMCC_SECOND);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     fail_unless (shown_in (loop, test, 2 * LMCC_SECOND) >= 40);
     test_loop_free (loop);
   }
@@ -220,7 +205,7 @@ GST_START_TEST (test_an_old_sdp_file_does_not_hide_the_new_session_record)
   fail_unless (revision < 1000, "the session is still that of the file");
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.level, 5);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -245,8 +230,8 @@ GST_START_TEST (test_the_sounds_sender_report_does_not_move_the_pictures)
       &loop->sender_address, 40000, packet->data, packet->size);
   fail_unless (shown_in (loop, test, LMCC_SECOND) > 20);
   for (i = 1; i < test->pictures->len; i++) {
-    gint64 step = (gint64) (picture_at (test, i)->time -
-        picture_at (test, i - 1)->time);
+    gint64 step = (gint64) (test_picture_at (test, i)->time -
+        test_picture_at (test, i - 1)->time);
 
     fail_unless (ABS (step - (gint64) TEST_PICTURE_TIME) <
         (gint64) LMCC_MSECOND);
@@ -342,13 +327,13 @@ live_through (guint32 seed, guint n_changes)
       continue;
     weather = (Weather) {.withheld = LMCC_MAX_GROUPS };
     for (k = 0; k < loop->n_receivers; k++) {
-      check_nothing_broken (&loop->receivers[k]);
+      test_check_nothing_broken (&loop->receivers[k]);
       g_array_set_size (loop->receivers[k].pictures, 0);
     }
     /* A group of pictures until the key frame, the latency, a restart. */
     test_loop_run (loop, 3 * LMCC_SECOND);
     for (k = 0; k < loop->n_receivers; k++) {
-      check_nothing_broken (&loop->receivers[k]);
+      test_check_nothing_broken (&loop->receivers[k]);
       g_array_set_size (loop->receivers[k].pictures, 0);
     }
     test_loop_run (loop, 2 * LMCC_SECOND);
@@ -357,7 +342,7 @@ live_through (guint32 seed, guint n_changes)
       LmccReceiverStats stats;
 
       lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
-      check_nothing_broken (test);
+      test_check_nothing_broken (test);
       fail_unless (test->pictures->len >= 12, "seed %u, change %u: receiver %u "
           "at level %d, rung %d shows %u pictures in 2 s", seed, i, k,
           stats.level, stats.rung, test->pictures->len);

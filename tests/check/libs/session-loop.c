@@ -10,12 +10,6 @@
 #define FIRST_SSRC 0x12345000u
 #define SECOND_SSRC 0x6789a000u
 
-static TestPicture *
-picture_at (TestReceiver * test, guint index)
-{
-  return &g_array_index (test->pictures, TestPicture, index);
-}
-
 /* Runs long enough for everybody to hold their level, then forgets what was
  * given out so far. */
 static void
@@ -28,16 +22,6 @@ settle (TestLoop * loop)
     g_array_set_size (loop->receivers[i].pictures, 0);
 }
 
-static void
-check_nothing_broken (TestReceiver * test)
-{
-  guint i;
-
-  for (i = 0; i < test->pictures->len; i++)
-    fail_if (picture_at (test, i)->broken, "picture %u of rung %u is broken",
-        picture_at (test, i)->number, picture_at (test, i)->rung);
-}
-
 /* Presentation times step as the encoder's do, within 1 ms. */
 static void
 check_times (TestReceiver * test)
@@ -46,7 +30,7 @@ check_times (TestReceiver * test)
   guint i;
 
   for (i = 0; i < test->pictures->len; i++) {
-    TestPicture *picture = picture_at (test, i);
+    TestPicture *picture = test_picture_at (test, i);
     gint64 offset = (gint64) picture->time -
         (gint64) test_presentation_time (picture->number);
 
@@ -64,7 +48,7 @@ check_in_time (TestReceiver * test)
   guint i;
 
   for (i = 0; i < test->pictures->len; i++) {
-    TestPicture *picture = picture_at (test, i);
+    TestPicture *picture = test_picture_at (test, i);
 
     fail_unless (picture->hidden || picture->at < picture->time + latency,
         "picture %u came %" G_GINT64_FORMAT " us late", picture->number,
@@ -78,7 +62,7 @@ was_shown (TestReceiver * test, guint number)
   guint i;
 
   for (i = 0; i < test->pictures->len; i++) {
-    TestPicture *picture = picture_at (test, i);
+    TestPicture *picture = test_picture_at (test, i);
 
     if (picture->number == number && !picture->hidden && !picture->broken)
       return TRUE;
@@ -93,7 +77,7 @@ count_shown (TestReceiver * test)
   guint n = 0, i;
 
   for (i = 0; i < test->pictures->len; i++)
-    n += !picture_at (test, i)->hidden;
+    n += !test_picture_at (test, i)->hidden;
 
   return n;
 }
@@ -115,8 +99,8 @@ longest_gap (TestReceiver * test)
   guint i;
 
   for (i = 0; i < test->pictures->len; i++) {
-    if (!picture_at (test, i)->hidden)
-      g_array_append_val (times, picture_at (test, i)->time);
+    if (!test_picture_at (test, i)->hidden)
+      g_array_append_val (times, test_picture_at (test, i)->time);
   }
   g_array_sort (times, compare_times);
   /* At the ends B pictures are missing whose turn is not yet, or was before. */
@@ -160,15 +144,15 @@ check_every_level (guint n_rungs, gboolean b_pictures)
 
     fail_unless_equals_int (lmcc_sender_get_session (loop->sender)->n_layers,
         n_layers);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     check_times (test);
     check_in_time (test);
     expected_at_level (loop, level, &rung, &klass);
     fail_unless (test->pictures->len > 0);
-    first = picture_at (test, 0)->number;
+    first = test_picture_at (test, 0)->number;
     for (i = 0; i < test->pictures->len; i++) {
-      fail_unless_equals_int (picture_at (test, i)->rung, rung);
-      fail_unless (picture_at (test, i)->klass <= klass);
+      fail_unless_equals_int (test_picture_at (test, i)->rung, rung);
+      fail_unless (test_picture_at (test, i)->klass <= klass);
     }
     /* None of those that the level carries is missing. */
     for (number = first + 4; number < first + 9 * 24; number++) {
@@ -244,7 +228,7 @@ change_level_each_second (guint n_rungs, gboolean b_pictures)
      * pictures. */
     test_loop_run (loop, LMCC_SECOND + 17 * LMCC_MSECOND);
   }
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   check_times (test);
   check_in_time (test);
   fail_unless (test->levels->len > 30);
@@ -329,7 +313,7 @@ check_after_one_loss (TestReceiver * test, LmccOnLoss on_loss, guint gop,
       continue;
     }
     for (i = 0; i < test->pictures->len; i++) {
-      TestPicture *picture = picture_at (test, i);
+      TestPicture *picture = test_picture_at (test, i);
 
       if (picture->number == number) {
         fail_unless (picture->corrupted == hit, "picture %u lost: picture %u",
@@ -361,7 +345,7 @@ drop_every_packet_in_turn (LmccOnLoss on_loss)
     test_loop_run (loop, 6 * LMCC_SECOND);
     if (drop.dropped_number >= 0) {
       if (on_loss == LMCC_ON_LOSS_FREEZE)
-        check_nothing_broken (test);
+        test_check_nothing_broken (test);
       check_after_one_loss (test, on_loss, gop, (guint) drop.dropped_number);
       fail_unless_equals_int (test->sequence_gaps, 1);
     }
@@ -411,7 +395,7 @@ GST_START_TEST (test_random_loss_breaks_no_picture_and_is_counted)
     test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
     settle (loop);
     test_loop_run (loop, 120 * LMCC_SECOND);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     check_in_time (test);
     lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
     loss = (gdouble) stats.lost / (gdouble) (stats.lost + stats.packets);
@@ -446,10 +430,10 @@ GST_START_TEST (test_jitter_and_duplicates_lose_nothing_and_repeat_nothing)
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
   settle (loop);
   test_loop_run (loop, 30 * LMCC_SECOND);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   check_times (test);
   check_in_time (test);
-  first = picture_at (test, 0)->number;
+  first = test_picture_at (test, 0)->number;
   for (number = first + 4; number < first + 28 * 24; number++)
     fail_unless (was_shown (test, number));
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
@@ -471,7 +455,7 @@ GST_START_TEST (test_a_receiver_that_starts_first_waits_and_then_plays)
   test_loop_start_sender (loop, FIRST_SSRC);
   test_loop_run (loop, 3 * LMCC_SECOND);
   fail_unless (count_shown (test) > 40);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -503,7 +487,7 @@ GST_START_TEST (test_a_restarted_sender_is_taken_up_within_a_second)
     fail_unless_equals_int (lmcc_receiver_get_session
         (test->receiver)->ssrc_base, SECOND_SSRC);
     test_loop_run (loop, 3 * LMCC_SECOND);
-    check_nothing_broken (test);
+    test_check_nothing_broken (test);
     fail_unless (count_shown (test) > 40);
     test_loop_free (loop);
   }
@@ -552,7 +536,7 @@ GST_START_TEST (test_a_second_sender_is_ignored_and_counted)
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_uint64 (stats.sources, 1);
   fail_unless (stats.drops[LMCC_DROP_FOREIGN_SOURCE] > 300);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   fail_unless (longest_gap (test) < 2 * TEST_PICTURE_TIME);
   test_loop_free (other);
   test_loop_free (loop);
@@ -576,7 +560,7 @@ GST_START_TEST (test_forty_groups_work)
   fail_unless_equals_int (stats.rung, 12);
   fail_unless (stats.layers[40].received > 0);
   fail_if (test->joined[41]);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -603,7 +587,7 @@ GST_START_TEST (test_max_bitrate_caps_the_level)
   test_loop_run (loop, LMCC_SECOND);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.level, 0);
-  check_nothing_broken (test);
+  test_check_nothing_broken (test);
   test_loop_free (loop);
 }
 
@@ -630,9 +614,9 @@ GST_START_TEST (test_groups_that_fell_silent_are_joined_again)
   test_loop_run (loop, 3 * LMCC_SECOND);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_uint64 (stats.sources, 1);
-  check_nothing_broken (test);
-  fail_unless (picture_at (test, test->pictures->len - 1)->at + LMCC_SECOND >
-      loop->now);
+  test_check_nothing_broken (test);
+  fail_unless (test_picture_at (test,
+          test->pictures->len - 1)->at + LMCC_SECOND > loop->now);
   test_loop_free (loop);
 }
 

@@ -557,3 +557,20 @@ test_loop_run (TestLoop * loop, LmccTime duration)
   }
   loop->now = end;
 }
+
+TestPicture *
+test_picture_at (TestReceiver * test, guint index)
+{
+  return &g_array_index (test->pictures, TestPicture, index);
+}
+
+void
+test_check_nothing_broken (TestReceiver * test)
+{
+  guint i;
+
+  for (i = 0; i < test->pictures->len; i++)
+    fail_if (test_picture_at (test, i)->broken,
+        "picture %u of rung %u is broken", test_picture_at (test, i)->number,
+        test_picture_at (test, i)->rung);
+}

@@ -98,6 +98,8 @@ TestReceiver *test_loop_add_receiver (TestLoop * loop, gint max_level,
     LmccOnLoss on_loss);
 void test_loop_run (TestLoop * loop, LmccTime duration);
 void test_loop_drain (TestLoop * loop);
+TestPicture *test_picture_at (TestReceiver * test, guint index);
+void test_check_nothing_broken (TestReceiver * test);
 LmccUnit *test_loop_make_unit (TestLoop * loop, guint rung, guint picture);
 guint test_display_number (gboolean b_pictures, guint decode_number);
 guint test_picture_class (gboolean b_pictures, guint display_number);
