@@ -1,14 +1,16 @@
 -- lmcc: layered multicast congestion control
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- Wireshark dissector for the header-extension element and the session record of
--- docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
--- The element is looked for in RTP (Decode As, or rtp.heuristic_rtp), under the
--- identifier of the preference lmcc.identifier.
+-- Wireshark dissector for the header-extension elements, the session record, the
+-- join notices and the reports of docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
+-- The elements are looked for in RTP (Decode As, or rtp.heuristic_rtp), under the
+-- identifier of the preference lmcc.identifier and the next.
 
 local lmcc = Proto ("lmcc", "Layered multicast")
 
 local types = { [0] = "media", [1] = "repair", [2] = "filler", [3] = "probe" }
+
+local kinds = { [1] = "synchronized", [2] = "pgmcc", [3] = "TFMCC" }
 
 local f = {
   version = ProtoField.uint8 ("lmcc.version", "Version", base.DEC, nil, 0xc0),
@@ -29,12 +31,47 @@ local f = {
   lsn = ProtoField.uint16 ("lmcc.lsn", "Layer sequence number"),
   osn = ProtoField.uint16 ("lmcc.osn", "Order sequence number"),
   time = ProtoField.uint32 ("lmcc.send_time", "Send time (1/65536 s)"),
+  kind = ProtoField.uint8 ("lmcc.second.kind", "Kind", base.DEC, kinds),
+  elicit = ProtoField.bool ("lmcc.pgmcc.elicit", "Everybody answers", 8, nil, 0x80),
+  acker = ProtoField.uint32 ("lmcc.pgmcc.acker", "Acker", base.HEX),
+  t_round = ProtoField.uint8 ("lmcc.tfmcc.round", "Feedback round"),
+  t_limiting = ProtoField.bool ("lmcc.tfmcc.limiting", "Is the limiting receiver", 8, nil, 0x80),
+  t_receiver = ProtoField.uint32 ("lmcc.tfmcc.receiver", "Receiver", base.HEX),
+  t_x_supp = ProtoField.double ("lmcc.tfmcc.suppression_rate", "Suppression rate (bit/s)"),
+  t_echo = ProtoField.uint32 ("lmcc.tfmcc.echo", "Echoed time (1/65536 s)"),
+  t_r_max = ProtoField.double ("lmcc.tfmcc.rtt_max", "Longest round-trip time (ms)"),
+  p_ssrc = ProtoField.uint32 ("lmcc.report.ssrc", "Receiver", base.HEX),
+  p_session = ProtoField.uint32 ("lmcc.report.base_ssrc", "Base SSRC", base.HEX),
+  p_round = ProtoField.uint8 ("lmcc.report.round", "Feedback round"),
+  p_rtt = ProtoField.bool ("lmcc.report.has_rtt", "Has a round-trip time", 8, nil, 0x80),
+  p_event = ProtoField.bool ("lmcc.report.has_loss", "Has seen a loss event", 8, nil, 0x40),
+  p_leaves = ProtoField.bool ("lmcc.report.leaves", "Leaves", 8, nil, 0x20),
+  p_rate = ProtoField.double ("lmcc.report.rate", "Rate (bit/s)"),
+  p_time = ProtoField.uint32 ("lmcc.report.time", "Time (1/65536 s)"),
+  p_ack = ProtoField.bool ("lmcc.report.ack", "ACK", 8, nil, 0x80),
+  p_loss = ProtoField.uint16 ("lmcc.report.loss", "Loss (1/65536)"),
+  p_lead = ProtoField.uint16 ("lmcc.report.lead", "Highest sequence number"),
+  p_sequence = ProtoField.uint16 ("lmcc.report.ack_sequence", "Acknowledged"),
+  p_echo = ProtoField.uint32 ("lmcc.report.echo", "Echoed time (1/65536 s)"),
+  p_bitmap = ProtoField.uint32 ("lmcc.report.bitmap", "What came", base.HEX),
+  levels = ProtoField.string ("lmcc.second.levels", "Levels that may go up"),
+  r_source = ProtoField.uint16 ("lmcc.repair.source", "SSRC, low bits", base.DEC, nil, 0xfff0),
+  r_first = ProtoField.uint16 ("lmcc.repair.first", "First sequence number"),
+  r_k = ProtoField.uint8 ("lmcc.repair.source_count", "Source packets"),
+  r_step = ProtoField.uint8 ("lmcc.repair.step", "Step", base.DEC, nil, 0xf0),
+  r_index = ProtoField.uint8 ("lmcc.repair.index", "Index"),
+  r_count = ProtoField.uint8 ("lmcc.repair.count", "Repair packets"),
+  r_size = ProtoField.uint16 ("lmcc.repair.symbol_size", "Symbol size"),
   s0 = ProtoField.uint32 ("lmcc.record.ssrc", "Base SSRC", base.HEX),
   revision = ProtoField.uint16 ("lmcc.record.version", "Record version"),
   index = ProtoField.uint8 ("lmcc.record.index", "Fragment"),
   count = ProtoField.uint8 ("lmcc.record.count", "Fragments"),
   size = ProtoField.uint16 ("lmcc.record.size", "Size"),
   text = ProtoField.string ("lmcc.record.text", "Record"),
+  receiver = ProtoField.uint32 ("lmcc.notice.ssrc", "Receiver", base.HEX),
+  table_version = ProtoField.uint8 ("lmcc.notice.version", "Table version"),
+  level = ProtoField.uint8 ("lmcc.notice.level", "Level"),
+  session = ProtoField.uint32 ("lmcc.notice.base_ssrc", "Base SSRC", base.HEX),
 }
 lmcc.fields = f
 lmcc.prefs.identifier = Pref.uint ("Identifier", 1, "RFC 8285 identifier")
@@ -43,7 +80,9 @@ local rtp_version = Field.new ("rtp.version")
 local rtcp_version = Field.new ("rtcp.version")
 local udp_payload = Field.new ("udp.payload")
 
-local function find_element (data)
+-- The data of our first and second element, as far as they are there, and where the
+-- payload begins.
+local function find_elements (data)
   if data:len () < 16 or bit.band (data (0, 1):uint (), 0xd0) ~= 0x90 then
     return nil
   end
@@ -56,20 +95,27 @@ local function find_element (data)
     return nil
   end
   at = at + 4
+  local first = lmcc.prefs.identifier
+  local found = {}
   while at < stop do
     local octet = data (at, 1):uint ()
     local id, size = bit.rshift (octet, 4), bit.band (octet, 15) + 1
     if octet == 0 then
       at = at + 1
-    elseif id == 0 or id == 15 or at + 1 + size > stop then
+    elseif id == 0 or id == 15 then
+      break
+    elseif at + 1 + size > stop then
       return nil
-    elseif id == lmcc.prefs.identifier then
-      return size == 16 and data (at + 1, 16) or nil
     else
+      found[id] = found[id] or data (at + 1, size)
       at = at + 1 + size
     end
   end
-  return nil
+  local element = found[first]
+  if element ~= nil and element:len () ~= 16 then
+    element = nil
+  end
+  return element, found[first % 14 + 1], stop
 end
 
 local function show_element (element, tree)
@@ -95,27 +141,145 @@ local function show_element (element, tree)
   add ({ "time" }, 12, 4)
 end
 
-local function show_records (data, tree)
+-- RFC 4654 section 2.2: rates and times of a few bits; all ones is no limit.
+local function rate_of (code)
+  if code == 0xfff then
+    return math.huge
+  end
+  return 100 * (1 + code % 128 / 128) * 2 ^ math.floor (code / 128)
+end
+
+local function show_pgmcc (second, branch)
+  branch:add (f.elicit, second (1, 1))
+  if bit.band (second (1, 1):uint (), 0x40) ~= 0 then
+    branch:add (f.acker, second (2, 4))
+  end
+end
+
+local function show_tfmcc (second, branch)
+  local has_receiver = bit.band (second (2, 1):uint (), 0x40) ~= 0
+  local rtt_max = second (12, 1):uint ()
+  branch:add (f.t_round, second (1, 1))
+  branch:add (f.t_x_supp, second (2, 2), rate_of (bit.band (second (2, 2):uint (), 0xfff)))
+  if has_receiver then
+    branch:add (f.t_limiting, second (2, 1))
+    branch:add (f.t_receiver, second (4, 4))
+    branch:add (f.t_echo, second (8, 4))
+  end
+  branch:add (f.t_r_max, second (12, 1),
+      (1 + rtt_max % 16 / 16) * 2 ^ math.floor (rtt_max / 16))
+end
+
+local function show_second (second, top_layer, tree)
+  local branch = tree:add (lmcc, second, "Second element")
+  local kind = second (0, 1):uint ()
+  branch:add (f.kind, second (0, 1))
+  if kind == 2 and second:len () >= 6 then
+    show_pgmcc (second, branch)
+  elseif kind == 3 and second:len () >= 13 then
+    show_tfmcc (second, branch)
+  end
+  if kind ~= 1 or second:len () < 2 then
+    return
+  end
+  local levels = {}
+  for level = 0, math.min (8 * (second:len () - 1), top_layer) - 1 do
+    local octet = second (1 + math.floor (level / 8), 1):uint ()
+    if bit.band (octet, bit.rshift (0x80, level % 8)) ~= 0 then
+      table.insert (levels, level)
+    end
+  end
+  branch:add (f.levels, second (1), table.concat (levels, ","))
+end
+
+local function show_record (part, tree)
+  local branch = tree:add (lmcc, part, "Layered multicast record")
+  local length = part (16, 2):uint ()
+  branch:add (f.s0, part (4, 4))
+  branch:add (f.revision, part (12, 2))
+  branch:add (f.index, part (14, 1))
+  branch:add (f.count, part (15, 1))
+  branch:add (f.size, part (16, 2))
+  if length > 0 and 20 + length <= part:len () then
+    branch:add (f.text, part (20, length))
+  end
+end
+
+local function show_notice (part, tree)
+  local branch = tree:add (lmcc, part, "Layered multicast join notice")
+  branch:add (f.receiver, part (4, 4))
+  branch:add (f.table_version, part (12, 1))
+  branch:add (f.level, part (13, 1))
+  branch:add (f.session, part (16, 4))
+end
+
+local function show_tfmcc_report (part, tree)
+  local branch = tree:add (lmcc, part, "TFMCC report")
+  branch:add (f.p_ssrc, part (4, 4))
+  branch:add (f.p_session, part (12, 4))
+  branch:add (f.p_round, part (16, 1))
+  branch:add (f.p_rtt, part (18, 1))
+  branch:add (f.p_event, part (18, 1))
+  branch:add (f.p_leaves, part (18, 1))
+  branch:add (f.p_rate, part (18, 2), rate_of (bit.band (part (18, 2):uint (), 0xfff)))
+  branch:add (f.p_time, part (20, 4))
+  branch:add (f.p_echo, part (24, 4))
+end
+
+local function show_pgmcc_report (part, tree)
+  local branch = tree:add (lmcc, part, "pgmcc report")
+  branch:add (f.p_ssrc, part (4, 4))
+  branch:add (f.p_session, part (12, 4))
+  branch:add (f.p_ack, part (16, 1))
+  branch:add (f.p_loss, part (18, 2))
+  branch:add (f.p_lead, part (20, 2))
+  branch:add (f.p_sequence, part (22, 2))
+  branch:add (f.p_echo, part (24, 4))
+  if part:len () >= 32 then
+    branch:add (f.p_bitmap, part (28, 4))
+  end
+end
+
+local function show_app (part, tree)
+  local octet = part (0, 1):uint ()
+  if part (1, 1):uint () ~= 204 or part:len () < 20
+      or part (8, 4):string () ~= "LMCC" then
+    return
+  end
+  if octet == 0x81 and part:len () > 20 then
+    show_record (part, tree)
+  elseif octet == 0x82 and part:len () == 20 then
+    show_notice (part, tree)
+  elseif octet == 0x83 and part:len () == 28 then
+    show_tfmcc_report (part, tree)
+  elseif octet == 0x84 and part:len () >= 28 then
+    show_pgmcc_report (part, tree)
+  end
+end
+
+local function show_repair (payload, tree)
+  if bit.band (payload (1, 1):uint (), 0x0f) ~= 1
+      or payload (8, 2):uint () ~= payload:len () - 10 then
+    return
+  end
+  local branch = tree:add (lmcc, payload, "Repair of a block")
+  branch:add (f.r_source, payload (0, 2))
+  branch:add (f.r_first, payload (2, 2))
+  branch:add (f.r_k, payload (4, 1))
+  branch:add (f.r_step, payload (5, 1))
+  branch:add (f.r_index, payload (6, 1))
+  branch:add (f.r_count, payload (7, 1))
+  branch:add (f.r_size, payload (8, 2))
+end
+
+local function show_packets (data, tree)
   local at = 0
   while at + 4 <= data:len () do
     local size = 4 * (data (at + 2, 2):uint () + 1)
     if at + size > data:len () then
       return
     end
-    if data (at, 1):uint () == 0x81 and data (at + 1, 1):uint () == 204
-        and size > 20 and data (at + 8, 4):string () == "LMCC" then
-      local part = data (at, size)
-      local branch = tree:add (lmcc, part, "Layered multicast record")
-      local length = part (16, 2):uint ()
-      branch:add (f.s0, part (4, 4))
-      branch:add (f.revision, part (12, 2))
-      branch:add (f.index, part (14, 1))
-      branch:add (f.count, part (15, 1))
-      branch:add (f.size, part (16, 2))
-      if length > 0 and 20 + length <= size then
-        branch:add (f.text, part (20, length))
-      end
-    end
+    show_app (data (at, size), tree)
     at = at + size
   end
 end
@@ -127,11 +291,18 @@ function lmcc.dissector (buffer, pinfo, tree)
   end
   local data = payload.range
   if rtcp_version () ~= nil then
-    show_records (data, tree)
+    show_packets (data, tree)
   elseif rtp_version () ~= nil then
-    local element = find_element (data)
+    local element, second, start = find_elements (data)
     if element ~= nil then
       show_element (element, tree)
+      if second ~= nil then
+        show_second (second, bit.rshift (element (2, 1):uint (), 2), tree)
+      end
+      if bit.band (bit.rshift (element (0, 1):uint (), 3), 7) == 1
+          and data:len () >= start + 10 then
+        show_repair (data (start), tree)
+      end
     end
   end
 end

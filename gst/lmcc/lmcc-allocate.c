@@ -9,8 +9,8 @@
 #define IPV4_OVERHEAD 28
 #define IPV6_OVERHEAD 48
 
-static void
-queued_unit_free (LmccQueuedUnit * queued)
+void
+lmcc_queued_unit_free (LmccQueuedUnit * queued)
 {
   lmcc_unit_free (queued->unit);
   g_free (queued);
@@ -100,6 +100,25 @@ lmcc_allocator_init (LmccAllocator * allocator, const LmccSession * session)
 }
 
 /*
+ * lmcc_allocator_init_shaped:
+ * @allocator: (out): the allocator
+ * @session: its layers, which stay
+ */
+void
+lmcc_allocator_init_shaped (LmccAllocator * allocator,
+    const LmccSession * session)
+{
+  guint i;
+
+  lmcc_allocator_init (allocator, session);
+  allocator->n_layers = session->n_layers;
+  for (i = 0; i < session->n_layers; i++) {
+    set_layer (&allocator->layers[i], LMCC_STREAM_NONE, LMCC_CLASS_MIXED);
+    allocator->layers[i].mixed = TRUE;
+  }
+}
+
+/*
  * lmcc_allocator_flush:
  * @allocator: an allocator
  *
@@ -112,7 +131,7 @@ lmcc_allocator_flush (LmccAllocator * allocator)
 
   for (i = 0; i < allocator->n_layers; i++) {
     g_queue_clear_full (&allocator->layers[i].units,
-        (GDestroyNotify) queued_unit_free);
+        (GDestroyNotify) lmcc_queued_unit_free);
     allocator->layers[i].n_packets = 0;
   }
 }
@@ -228,8 +247,10 @@ lmcc_allocator_describe (const LmccAllocator * allocator, LmccSession * session)
 }
 
 static gboolean
-drop_least_important (LmccAllocatorLayer * layer, guint klass)
+drop_least_important (LmccAllocatorLayer * layer, guint klass,
+    guint64 n_dropped[LMCC_MAX_CLASSES])
 {
+  LmccQueuedUnit *dropped;
   GList *victim = NULL, *l;
 
   for (l = layer->units.tail; l != NULL; l = l->prev) {
@@ -243,8 +264,10 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass)
   if (victim == NULL)
     return FALSE;
 
-  layer->n_packets -= ((LmccQueuedUnit *) victim->data)->unit->packets->len;
-  queued_unit_free (victim->data);
+  dropped = victim->data;
+  n_dropped[dropped->unit->klass]++;
+  layer->n_packets -= dropped->unit->packets->len;
+  lmcc_queued_unit_free (dropped);
   g_queue_delete_link (&layer->units, victim);
 
   return TRUE;
@@ -256,7 +279,7 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass)
  * @layer: a layer
  * @klass: class of a unit that is to be pushed
  * @n_packets: its packets
- * @n_dropped: (inout): incremented for each unit dropped for it
+ * @n_dropped: (inout): by class, incremented for each unit dropped for it
  *
  * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE: the newest unit of the
  * highest class goes. A unit that is being sent is never cut.
@@ -265,15 +288,16 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass)
  */
 gboolean
 lmcc_allocator_make_room (LmccAllocator * allocator, guint layer, guint klass,
-    guint n_packets, guint * n_dropped)
+    guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES])
 {
   LmccAllocatorLayer *to = &allocator->layers[layer];
 
   while (to->n_packets + n_packets > LMCC_ALLOCATOR_MAX_QUEUE) {
     if (n_packets > LMCC_ALLOCATOR_MAX_QUEUE
-        || !drop_least_important (to, klass))
+        || !drop_least_important (to, klass, n_dropped)) {
+      n_dropped[klass]++;
       return FALSE;
-    (*n_dropped)++;
+    }
   }
 
   return TRUE;
@@ -308,13 +332,26 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
   allotment->switch_point = unit->switch_point;
   allotment->anchor = queued->anchor;
   allotment->osn = (guint16) (queued->osn + queued->next);
-  allotment->first = queued->next == 0;
+  allotment->first = queued->next == 0 && !queued->continued;
   queued->next++;
-  allotment->last = queued->next == unit->packets->len;
+  allotment->last = queued->next == unit->packets->len && !queued->more;
+  allotment->more = queued->more;
 
   lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
   queued->bytes -= MIN (queued->bytes,
       lmcc_allocator_packet_size (allocator, rtp.payload_size));
+}
+
+/* Whether what comes after the layer's first unit is of the same picture:
+ * another spatial layer of it. */
+static gboolean
+picture_goes_on (const LmccAllocatorLayer * layer, const LmccUnit * unit)
+{
+  const GList *next = layer->units.head->next;
+  const LmccUnit *after = next ? ((LmccQueuedUnit *) next->data)->unit : NULL;
+
+  return after != NULL && after->stream == unit->stream
+      && after->presentation_time == unit->presentation_time;
 }
 
 /*
@@ -336,9 +373,10 @@ lmcc_allocator_take (LmccAllocator * allocator, guint layer,
     return FALSE;
 
   take_packet (allocator, queued, allotment);
+  allotment->marker = allotment->last && !picture_goes_on (from, queued->unit);
   from->n_packets--;
-  if (allotment->last)
-    queued_unit_free (g_queue_pop_head (&from->units));
+  if (queued->next == queued->unit->packets->len)
+    lmcc_queued_unit_free (g_queue_pop_head (&from->units));
 
   return TRUE;
 }

@@ -22,6 +22,9 @@ G_BEGIN_DECLS
  * @deadline: when its last packet has to be sent
  * @osn: order sequence number of its first packet; sound has none
  * @anchor: class-0 units of its stream up to it
+ * @continued: it goes on a unit that began in a lower layer
+ * @more: it goes on in a higher layer
+ * @window: of layers of fixed rates, the window that it is of; they are counted
  */
 typedef struct
 {
@@ -31,6 +34,9 @@ typedef struct
   LmccTime deadline;
   guint16 osn;
   guint8 anchor;
+  gboolean continued;
+  gboolean more;
+  guint window;
 } LmccQueuedUnit;
 
 /**
@@ -44,6 +50,8 @@ typedef struct
  * @osn: its own order sequence number
  * @first: the first packet of its unit
  * @last: the last packet of its unit
+ * @more: its unit goes on in a higher layer
+ * @marker: nothing of its picture follows in this layer
  *
  * What the allocator gives for one transmission opportunity.
  */
@@ -58,6 +66,8 @@ typedef struct
   guint16 osn;
   gboolean first;
   gboolean last;
+  gboolean more;
+  gboolean marker;
 } LmccAllotment;
 
 /* One layer: what it carries, and what waits in it. */
@@ -72,8 +82,9 @@ typedef struct
 
 /**
  * LmccAllocator:
- * Native allocation: each (rung, class) that has occurred is a layer, ordered by
- * (rung, class).
+ * What waits in each layer. In native allocation each (rung, class) that has
+ * occurred is a layer, ordered by (rung, class). In shaped allocation the layers
+ * are given, and LmccShaper says what goes where.
  */
 typedef struct
 {
@@ -88,6 +99,9 @@ typedef struct
 
 void lmcc_allocator_init (LmccAllocator * allocator,
     const LmccSession * session);
+void lmcc_allocator_init_shaped (LmccAllocator * allocator,
+    const LmccSession * session);
+void lmcc_queued_unit_free (LmccQueuedUnit * queued);
 void lmcc_allocator_clear (LmccAllocator * allocator);
 void lmcc_allocator_flush (LmccAllocator * allocator);
 gboolean lmcc_allocator_knows (const LmccAllocator * allocator, guint klass);
@@ -98,7 +112,7 @@ guint lmcc_allocator_get_layer (const LmccAllocator * allocator, guint stream,
 void lmcc_allocator_describe (const LmccAllocator * allocator,
     LmccSession * session);
 gboolean lmcc_allocator_make_room (LmccAllocator * allocator, guint layer,
-    guint klass, guint n_packets, guint * n_dropped);
+    guint klass, guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES]);
 void lmcc_allocator_push (LmccAllocator * allocator, guint layer,
     LmccQueuedUnit * queued);
 gboolean lmcc_allocator_take (LmccAllocator * allocator, guint layer,

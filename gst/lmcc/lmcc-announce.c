@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-/* A changed record is sent so often, with this in between, so that one lost
- * packet does not keep a receiver from it. */
-#define RECORD_REPEATS 3
+/* So long after one another. */
 #define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
 
 /* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
@@ -78,7 +76,7 @@ fill_reports (LmccAnnouncer * announcer, const LmccSession * session,
 void
 lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now)
 {
-  announcer->repeats = RECORD_REPEATS;
+  announcer->repeats = LMCC_RECORD_REPEATS;
   announcer->repeat = now;
 }
 
@@ -110,6 +108,23 @@ lmcc_announcer_next (const LmccAnnouncer * announcer,
     return announcer->repeat;
 
   return announcer->sent + record_interval (announcer, session);
+}
+
+/*
+ * lmcc_announcer_expect:
+ * @announcer: an announcer
+ * @session: its session
+ * @duration: a time from now on, ns
+ *
+ * Returns: bytes of IP packets that the record takes in it at most
+ */
+gsize
+lmcc_announcer_expect (const LmccAnnouncer * announcer,
+    const LmccSession * session, LmccTime duration)
+{
+  guint64 n = duration / record_interval (announcer, session) + 1;
+
+  return announcer->size * (n + announcer->repeats);
 }
 
 /*

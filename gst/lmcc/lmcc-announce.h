@@ -9,6 +9,10 @@
 
 G_BEGIN_DECLS
 
+/* A changed record is sent so often, so that one lost packet does not keep a
+ * receiver from it. */
+#define LMCC_RECORD_REPEATS 3
+
 /**
  * LmccAnnouncer:
  * @cname: for SDES, owned
@@ -37,6 +41,8 @@ typedef struct
 void lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now);
 LmccTime lmcc_announcer_next (const LmccAnnouncer * announcer,
     const LmccSession * session);
+gsize lmcc_announcer_expect (const LmccAnnouncer * announcer,
+    const LmccSession * session, LmccTime duration);
 GPtrArray *lmcc_announcer_send (LmccAnnouncer * announcer,
     const LmccSession * session, gsize packet_overhead, LmccTime now);
 LmccPacket *lmcc_announcer_bye (LmccAnnouncer * announcer,

@@ -32,7 +32,9 @@ struct _LmccClassifier
 static const LmccCodec *const codecs[] = {
   &lmcc_codec_h264,
   &lmcc_codec_h265,
+  &lmcc_codec_j2k,
   &lmcc_codec_vp8,
+  &lmcc_codec_vp9,
 };
 
 /**
@@ -58,6 +60,22 @@ lmcc_codec_find (const gchar * encoding_name)
   return NULL;
 }
 
+/**
+ * lmcc_codec_needs_class:
+ * @codec: (nullable): a payload format
+ * @klass: class of a unit
+ * @below: a lower class
+ *
+ * Returns: whether the unit may need one of class @below
+ */
+gboolean
+lmcc_codec_needs_class (const LmccCodec * codec, guint klass, guint below)
+{
+  guint n = codec != NULL ? codec->n_temporal : 0;
+
+  return n == 0 || (below / n <= klass / n && below % n <= klass % n);
+}
+
 /* Adds what another part of the same unit says: the most important part decides
  * the class, and only all parts together make a switch point. */
 void
@@ -75,6 +93,7 @@ lmcc_payload_signs_merge (LmccPayloadSigns * signs,
   signs->key = signs->key || part->key;
   signs->switch_point = signs->switch_point && part->switch_point;
   signs->referenced = signs->referenced || part->referenced;
+  signs->switch_up = signs->switch_up && part->switch_up;
 }
 
 /**
@@ -120,6 +139,17 @@ lmcc_classifier_free (LmccClassifier * classifier)
   g_free (classifier);
 }
 
+/* A switching up point of RFC 9628 section 4.2: the higher temporal layers of
+ * its spatial layer begin anew. */
+static void
+switch_up (LmccClassifier * classifier, guint klass)
+{
+  guint n = classifier->codec->n_temporal, i;
+
+  for (i = klass + 1; n > 0 && i % n != 0 && i < LMCC_MAX_CLASSES; i++)
+    classifier->referenced[i] = FALSE;
+}
+
 static void
 classify_by_signs (LmccClassifier * classifier)
 {
@@ -140,7 +170,8 @@ classify_by_signs (LmccClassifier * classifier)
   }
 
   /* A unit never needs one of a higher class (H.265 7.4.2.2 for TemporalId, RFC
-   * 7741 section 4.2 for TID): only its own class decides. */
+   * 7741 section 4.2 for TID, RFC 9628 section 3 for SID and TID): only its own
+   * class decides. */
   unit->klass = MIN (signs->klass, LMCC_MAX_CLASSES - 1);
   unit->switch_point = unit->klass > 0
       && (signs->switch_point || !classifier->referenced[unit->klass]);
@@ -148,6 +179,8 @@ classify_by_signs (LmccClassifier * classifier)
     classifier->referenced[unit->klass] = FALSE;
   if (signs->referenced)
     classifier->referenced[unit->klass] = TRUE;
+  if (signs->switch_up)
+    switch_up (classifier, unit->klass);
 }
 
 static LmccUnit *
@@ -204,6 +237,13 @@ inspect (const LmccClassifier * classifier, const LmccPacket * packet,
       rtp->payload_size, signs);
 }
 
+static gboolean
+begins_class (const LmccClassifier * classifier, const LmccPayloadSigns * signs)
+{
+  return classifier->codec != NULL && classifier->codec->class_is_unit
+      && classifier->signs.klass >= 0 && signs->klass > classifier->signs.klass;
+}
+
 /**
  * lmcc_classifier_push:
  * @classifier: a classifier
@@ -215,10 +255,11 @@ inspect (const LmccClassifier * classifier, const LmccPacket * packet,
  * @units: (out) (array fixed-size=2): the units that it finishes, oldest first;
  *     the caller owns them
  *
- * A unit ends with the marker bit, before a packet of another RTP timestamp, or
- * after 8192 packets; what is left of a unit so cut is no switch point. Packets
- * that are not RTP, or not of the codec's payload format, are dropped and
- * counted.
+ * A unit ends with the marker bit, before a packet of another RTP timestamp,
+ * where the payload says so (VP9), before one of a higher class where the codec
+ * says that this is another unit (JPEG 2000), or after 8192 packets; what is
+ * left of a unit so cut is no switch point. Packets that are not RTP, or not of
+ * the codec's payload format, are dropped and counted.
  *
  * Returns: how many of @units are set, 0 to 2
  */
@@ -237,7 +278,8 @@ lmcc_classifier_push (LmccClassifier * classifier, LmccPacket * packet,
     return 0;
   }
 
-  if (rtp.timestamp != classifier->timestamp) {
+  if (rtp.timestamp != classifier->timestamp || signs.begins_unit
+      || begins_class (classifier, &signs)) {
     if (classifier->unit != NULL)
       units[n_units++] = finish_unit (classifier);
     classifier->continues = FALSE;
@@ -253,7 +295,7 @@ lmcc_classifier_push (LmccClassifier * classifier, LmccPacket * packet,
     classifier->marks_seen = TRUE;
   }
 
-  if (rtp.marker) {
+  if (rtp.marker || signs.ends_unit) {
     units[n_units++] = finish_unit (classifier);
   } else if (classifier->unit->packets->len == MAX_UNIT_PACKETS) {
     units[n_units++] = finish_unit (classifier);

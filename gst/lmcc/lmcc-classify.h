@@ -28,6 +28,10 @@ typedef struct
  * @key: it carries (a part of) a random access picture
  * @switch_point: it says itself that its unit is a switch point
  * @referenced: it says that later units of the same class may need its unit
+ * @switch_up: it says that no later unit of a higher temporal layer needs one of
+ *     such a layer before it
+ * @begins_unit: it says itself that its unit begins with it
+ * @ends_unit: it says itself that its unit ends with it
  *
  * What one RTP payload tells about the unit it belongs to.
  */
@@ -37,6 +41,9 @@ typedef struct
   gboolean key;
   gboolean switch_point;
   gboolean referenced;
+  gboolean switch_up;
+  gboolean begins_unit;
+  gboolean ends_unit;
 } LmccPayloadSigns;
 
 /**
@@ -44,6 +51,12 @@ typedef struct
  * @encoding_name: as in the caps
  * @single_class_advice: what setting makes the usual encoder give several
  *     classes, for a warning
+ * @n_temporal: above 0: the class is @n_temporal times a spatial layer plus a
+ *     temporal layer, and a picture has a unit for each spatial layer. A unit
+ *     needs units of lower spatial layers and of lower temporal layers, not
+ *     of others with a lower class
+ * @class_is_unit: a picture has packets of several classes, lowest first, and
+ *     those of each are a unit
  * @inspect: reads one RTP payload; %FALSE where it is not of this codec's form
  *
  * One supported payload format. One file each.
@@ -52,20 +65,27 @@ typedef struct
 {
   const gchar *encoding_name;
   const gchar *single_class_advice;
+  guint n_temporal;
+  gboolean class_is_unit;
   gboolean (*inspect) (const guint8 * payload, gsize size,
       LmccPayloadSigns * signs);
 } LmccCodec;
 
 LMCC_API extern const LmccCodec lmcc_codec_h264;
 LMCC_API extern const LmccCodec lmcc_codec_h265;
+LMCC_API extern const LmccCodec lmcc_codec_j2k;
 LMCC_API extern const LmccCodec lmcc_codec_vp8;
+LMCC_API extern const LmccCodec lmcc_codec_vp9;
 
 LMCC_API const LmccCodec *lmcc_codec_find (const gchar * encoding_name);
+LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec * codec, guint klass,
+    guint below);
 
 /**
  * LmccClassifier:
- * Groups the RTP packets of one stream into units (access units: up to the
- * marker bit or a new timestamp) and says how important each is.
+ * Groups the RTP packets of one stream into units (up to the marker bit, a new
+ * timestamp, or where the payload says so or begins another quality layer) and
+ * says how important each is.
  */
 typedef struct _LmccClassifier LmccClassifier;
 

@@ -31,6 +31,15 @@
 /* A report is sent at once; one that claims another time is not believed. */
 #define REPORT_RANGE (5 * (gint64) LMCC_SECOND)
 
+typedef struct
+{
+  gboolean known;
+  gboolean guessed;
+  guint32 rtp_reference;
+  gint64 time_reference;        /* sender's time at rtp_reference */
+  guint32 clock_rate;
+} Mapping;
+
 struct _LmccClock
 {
   gboolean started;
@@ -45,11 +54,7 @@ struct _LmccClock
   LmccTime window_start;
   guint implausible;
 
-  gboolean mapped;
-  gboolean guessed;
-  guint32 rtp_reference;
-  gint64 rtp_reference_time;    /* sender's time at rtp_reference */
-  guint32 clock_rate;
+  Mapping mappings[LMCC_N_TIMELINES];
 };
 
 /**
@@ -191,27 +196,28 @@ lmcc_clock_packet (LmccClock * clock, LmccTime arrival, guint32 send_time)
 }
 
 static gint64
-rtp_to_sender (const LmccClock * clock, guint32 rtp_time)
+rtp_to_sender (const Mapping * mapping, guint32 rtp_time)
 {
-  gint64 ticks = (gint32) (rtp_time - clock->rtp_reference);
+  gint64 ticks = (gint32) (rtp_time - mapping->rtp_reference);
 
-  return clock->rtp_reference_time +
-      ticks * (gint64) LMCC_SECOND / clock->clock_rate;
+  return mapping->time_reference +
+      ticks * (gint64) LMCC_SECOND / mapping->clock_rate;
 }
 
 static void
-set_mapping (LmccClock * clock, gint64 time, guint32 rtp_time,
+set_mapping (Mapping * mapping, gint64 time, guint32 rtp_time,
     guint32 clock_rate)
 {
-  clock->mapped = TRUE;
-  clock->rtp_reference = rtp_time;
-  clock->rtp_reference_time = time;
-  clock->clock_rate = clock_rate;
+  mapping->known = TRUE;
+  mapping->rtp_reference = rtp_time;
+  mapping->time_reference = time;
+  mapping->clock_rate = clock_rate;
 }
 
 /**
  * lmcc_clock_sender_report:
  * @clock: a clock
+ * @timeline: of the report's SSRC
  * @now: when the report came
  * @ntp_time: the report's NTP timestamp, 32.32
  * @rtp_time: its RTP timestamp
@@ -222,9 +228,10 @@ set_mapping (LmccClock * clock, gint64 time, guint32 rtp_time,
  * Returns: %FALSE if the report's time is not plausible and was not used
  */
 gboolean
-lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
-    guint32 rtp_time, guint32 clock_rate)
+lmcc_clock_sender_report (LmccClock * clock, LmccTimeline timeline,
+    LmccTime now, guint64 ntp_time, guint32 rtp_time, guint32 clock_rate)
 {
+  Mapping *mapping = &clock->mappings[timeline];
   guint32 send_time = (guint32) (ntp_time >> 16);
   gint64 fraction = (gint64) (((ntp_time & 0xffff) * LMCC_SECOND) >> 32);
   gint64 time;
@@ -238,14 +245,15 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
   if (ABS (time + clock->offset - (gint64) now) > REPORT_RANGE)
     return FALSE;
 
-  if (!clock->mapped || clock->guessed || clock->clock_rate != clock_rate
-      || ABS (rtp_to_sender (clock, rtp_time) - time) > SAME_MAPPING) {
-    set_mapping (clock, time, rtp_time, clock_rate);
-    clock->guessed = FALSE;
+  if (!mapping->known || mapping->guessed || mapping->clock_rate != clock_rate
+      || ABS (rtp_to_sender (mapping, rtp_time) - time) > SAME_MAPPING) {
+    set_mapping (mapping, time, rtp_time, clock_rate);
+    mapping->guessed = FALSE;
   } else {
     /* Keeps the 32-bit distance to the reference short; the mapping itself
      * stays to the nanosecond, so that presentation times do not jitter. */
-    set_mapping (clock, rtp_to_sender (clock, rtp_time), rtp_time, clock_rate);
+    set_mapping (mapping, rtp_to_sender (mapping, rtp_time), rtp_time,
+        clock_rate);
   }
 
   return TRUE;
@@ -254,6 +262,7 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
 /**
  * lmcc_clock_guess_mapping:
  * @clock: a clock that has seen a packet
+ * @timeline: of the packet
  * @send_time: of a media packet
  * @rtp_time: of the same packet
  * @clock_rate: RTP timestamp units per second, not 0
@@ -262,23 +271,26 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTime now, guint64 ntp_time,
  * better (a firewall between).
  */
 void
-lmcc_clock_guess_mapping (LmccClock * clock, guint32 send_time,
-    guint32 rtp_time, guint32 clock_rate)
+lmcc_clock_guess_mapping (LmccClock * clock, LmccTimeline timeline,
+    guint32 send_time, guint32 rtp_time, guint32 clock_rate)
 {
-  set_mapping (clock, sender_time (clock, send_time), rtp_time, clock_rate);
-  clock->guessed = TRUE;
+  Mapping *mapping = &clock->mappings[timeline];
+
+  set_mapping (mapping, sender_time (clock, send_time), rtp_time, clock_rate);
+  mapping->guessed = TRUE;
 }
 
 /**
  * lmcc_clock_has_mapping:
  * @clock: a clock
+ * @timeline: a timeline
  *
  * Returns: whether lmcc_clock_rtp_to_local() can be used
  */
 gboolean
-lmcc_clock_has_mapping (const LmccClock * clock)
+lmcc_clock_has_mapping (const LmccClock * clock, LmccTimeline timeline)
 {
-  return clock->started && clock->mapped;
+  return clock->started && clock->mappings[timeline].known;
 }
 
 /**
@@ -297,14 +309,17 @@ lmcc_clock_send_to_local (const LmccClock * clock, guint32 send_time)
 
 /**
  * lmcc_clock_rtp_to_local:
- * @clock: a clock that has a mapping
+ * @clock: a clock that has a mapping of @timeline
+ * @timeline: of the timestamp
  * @rtp_time: an RTP timestamp
  *
  * Returns: when the picture would be shown if neither the sender's window nor
  *     the latency were waited for, on the receiver's clock; not below 0
  */
 LmccTime
-lmcc_clock_rtp_to_local (const LmccClock * clock, guint32 rtp_time)
+lmcc_clock_rtp_to_local (const LmccClock * clock, LmccTimeline timeline,
+    guint32 rtp_time)
 {
-  return (LmccTime) MAX (rtp_to_sender (clock, rtp_time) + clock->offset, 0);
+  return (LmccTime) MAX (rtp_to_sender (&clock->mappings[timeline],
+          rtp_time) + clock->offset, 0);
 }

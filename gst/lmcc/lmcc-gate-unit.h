@@ -58,6 +58,8 @@ gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
     const LmccMergeItem * item);
 gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
+
 void lmcc_gate_history_clear (LmccGateHistory * history);
 void lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit);
 

@@ -3,11 +3,18 @@
  */
 #include "lmcc-gate.h"
 
+#include "lmcc-classify.h"
+#include "lmcc-gate-delivery.h"
+#include "lmcc-gate-groups.h"
 #include "lmcc-gate-unit.h"
 
 /* A rung of which nothing comes for so many units of the lowest one does not
  * come at all: at 24 pictures/s this is a quarter of a second. */
 #define MAX_UNHEARD_UNITS 6
+
+/* Where layers are mixed, a class that none of so many groups of pictures had,
+ * beside others above class 0, is not in use. */
+#define MIN_CLASS_GROUPS 4
 
 /* Where a class of a rung stands with the decoder. */
 typedef enum
@@ -21,8 +28,10 @@ typedef struct
 {
   ClassState states[LMCC_MAX_CLASSES];
   guint classes_seen;           /* bit set */
+  guint class_groups;           /* key frames since one above 0 was seen */
   gboolean has_anchor;
   guint8 anchor;
+  gboolean lost;                /* something may be lost since its key frame */
   LmccGateHistory history;
 } Rung;
 
@@ -30,8 +39,13 @@ struct _LmccGate
 {
   LmccOnLoss on_loss;
   LmccSession session;
+  const LmccCodec *codec;       /* of the session's video, or NULL */
+  guint8 table;                 /* of the latest packet */
   gint level;
+  guint64 fresh;                /* bit set of layers that begin later */
+  guint16 first_osn[LMCC_MAX_LAYERS];   /* where they do */
   Rung rungs[LMCC_MAX_RUNGS];
+  LmccGateGroups groups;
   gint active;
   guint unheard;                /* units of rung 0 since it was heard */
 
@@ -39,21 +53,9 @@ struct _LmccGate
   LmccGateUnit *key;            /* best key frame of this picture so far */
   LmccTime key_deadline;
 
-  gboolean shown;
-  guint32 shown_until;
-  gboolean hiding;              /* a segment hides up to @hidden_until */
-  guint32 hidden_until;
-  guint lost;                   /* not yet left as a gap in what is delivered */
-  gboolean discont;
-  GQueue outputs;
+  LmccGateDelivery delivery;
   LmccGateStats stats;
 };
-
-static gboolean
-timestamp_after (guint32 a, guint32 b)
-{
-  return (gint32) (a - b) > 0;
-}
 
 /**
  * lmcc_gate_new:
@@ -93,19 +95,12 @@ lmcc_gate_reset (LmccGate * gate)
   g_clear_pointer (&gate->current, lmcc_gate_unit_unref);
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
+  gate->groups = (LmccGateGroups) {
+  0};
   gate->active = -1;
   gate->level = -1;
-  gate->shown = FALSE;
-  gate->hiding = FALSE;
-  gate->lost = 0;
-  gate->discont = TRUE;
-}
-
-static void
-output_free (LmccGateOutput * output)
-{
-  lmcc_packet_unref (output->packet);
-  g_free (output);
+  gate->fresh = 0;
+  lmcc_gate_delivery_reset (&gate->delivery);
 }
 
 /**
@@ -116,7 +111,7 @@ void
 lmcc_gate_free (LmccGate * gate)
 {
   lmcc_gate_reset (gate);
-  g_queue_clear_full (&gate->outputs, (GDestroyNotify) output_free);
+  lmcc_gate_delivery_clear (&gate->delivery);
   g_free (gate);
 }
 
@@ -132,46 +127,13 @@ lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss)
 }
 
 static void
-deliver_packet (LmccGate * gate, LmccGateUnit * unit, guint index,
-    gboolean catch_up, gboolean segment)
+deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment,
+    LmccTime deadline)
 {
-  const LmccGateUnitPacket *from =
-      &g_array_index (unit->packets, LmccGateUnitPacket, index);
-  LmccGateOutput *output = g_new0 (LmccGateOutput, 1);
-
-  output->packet = lmcc_packet_ref (from->packet);
-  output->rtp = from->rtp;
-  output->header = from->header;
-  output->header.first = index == 0;
-  output->unit_end = index + 1 == unit->packets->len;
-  output->corrupted = unit->corrupted;
-  output->catch_up = catch_up;
-  output->segment = segment;
-  output->shown_until = gate->shown_until;
-  output->discont = gate->discont || gate->lost > 0;
-  output->lost = gate->lost;
-  gate->discont = FALSE;
-  gate->lost = 0;
-  g_queue_push_tail (&gate->outputs, output);
-}
-
-static void
-deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment)
-{
-  gboolean catch_up = gate->hiding
-      && !timestamp_after (unit->timestamp, gate->hidden_until);
-  guint i;
-
-  for (i = 0; i < unit->packets->len; i++)
-    deliver_packet (gate, unit, i, catch_up, segment && i == 0);
-
+  lmcc_gate_delivery_push (&gate->delivery, unit, segment, deadline);
   gate->stats.units_delivered++;
   if (unit->corrupted)
     gate->stats.units_corrupted++;
-  if (!gate->shown || timestamp_after (unit->timestamp, gate->shown_until)) {
-    gate->shown = TRUE;
-    gate->shown_until = unit->timestamp;
-  }
 }
 
 /* Whether all layers of @rung are held: it is delivered only whole, because one
@@ -194,13 +156,21 @@ rung_is_held (const LmccGate * gate, gint rung)
   return TRUE;
 }
 
+/* Whether to go to @rung, or on with it, at a key frame. */
+static gboolean
+rung_is_whole (const LmccGate * gate, gint rung)
+{
+  return rung_is_held (gate, rung) && (gate->session.native
+      || lmcc_gate_groups_is_whole (&gate->groups, (guint) rung));
+}
+
 static gint
-highest_held_rung (const LmccGate * gate)
+highest_whole_rung (const LmccGate * gate)
 {
   gint rung;
 
   for (rung = (gint) gate->session.n_rungs - 1; rung > 0; rung--) {
-    if (rung_is_held (gate, rung))
+    if (rung_is_whole (gate, rung))
       return rung;
   }
 
@@ -216,7 +186,7 @@ set_active (LmccGate * gate, gint rung)
     gate->stats.rung_changes++;
   gate->active = rung;
   gate->unheard = 0;
-  gate->discont = TRUE;
+  gate->delivery.discont = TRUE;
 }
 
 /* Goes down to @rung at once: the decoder is given its units since the key
@@ -227,16 +197,11 @@ switch_down (LmccGate * gate, gint rung)
 {
   GList *at = gate->rungs[rung].history.units.head;
   const LmccGateUnit *key = at->data;
-  gboolean segment = gate->shown
-      && !timestamp_after (key->timestamp, gate->shown_until);
+  gboolean segment = lmcc_gate_delivery_hide (&gate->delivery, key->timestamp);
 
   set_active (gate, rung);
-  if (segment) {
-    gate->hiding = TRUE;
-    gate->hidden_until = gate->shown_until;
-  }
   for (; at != NULL; at = at->next) {
-    deliver_unit (gate, at->data, segment);
+    deliver_unit (gate, at->data, segment, 0);
     segment = FALSE;
   }
 }
@@ -249,7 +214,7 @@ fall_back (LmccGate * gate)
   gint rung;
 
   for (rung = gate->active - 1; rung >= 0; rung--) {
-    if (rung_is_held (gate, rung)
+    if (rung_is_whole (gate, rung)
         && gate->rungs[rung].states[0] == CLASS_INTACT
         && !g_queue_is_empty (&gate->rungs[rung].history.units)) {
       switch_down (gate, rung);
@@ -262,26 +227,42 @@ fall_back (LmccGate * gate)
 }
 
 static void
-damage_class (LmccGate * gate, gint rung, guint klass)
+lower_class (LmccGate * gate, gint rung, guint klass, ClassState to)
 {
   ClassState *state = &gate->rungs[rung].states[klass];
 
-  if (*state == CLASS_INTACT)
-    *state = CLASS_DAMAGED;
+  *state = MIN (*state, to);
   if (klass == 0 && rung == gate->active)
     fall_back (gate);
+}
+
+static void
+damage_class (LmccGate * gate, gint rung, guint klass)
+{
+  lower_class (gate, rung, klass, CLASS_DAMAGED);
+}
+
+/* Something of a class is missing. Where layers are mixed and nothing was lost,
+ * it lies in a layer that is not held, and what needs it is of no use. */
+static void
+miss_class (LmccGate * gate, gint rung, guint klass)
+{
+  lower_class (gate, rung, klass, gate->session.native
+      || gate->rungs[rung].lost ? CLASS_DAMAGED : CLASS_CLOSED);
 }
 
 static void
 commit_key (LmccGate * gate)
 {
   LmccGateUnit *unit = g_steal_pointer (&gate->key);
+  LmccTime deadline = gate->key_deadline;
 
   gate->key_deadline = LMCC_TIME_NONE;
   if (unit == NULL)
     return;
   set_active (gate, unit->stream);
-  deliver_unit (gate, unit, FALSE);
+  deliver_unit (gate, unit, lmcc_gate_delivery_hide_again (&gate->delivery,
+          unit->timestamp), deadline);
   lmcc_gate_unit_unref (unit);
 }
 
@@ -293,8 +274,41 @@ offer_key (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key = lmcc_gate_unit_ref (unit);
   gate->key_deadline = deadline;
-  if (unit->stream == highest_held_rung (gate))
+  if (unit->stream == highest_whole_rung (gate))
     commit_key (gate);
+}
+
+static gboolean
+is_key (const LmccGateUnit * unit)
+{
+  return unit->klass == 0 && unit->switch_point;
+}
+
+static gboolean
+is_wanted (const LmccGate * gate, const LmccGateUnit * key)
+{
+  return rung_is_whole (gate, key->stream)
+      && (key->stream >= gate->active || !rung_is_whole (gate, gate->active));
+}
+
+/* The key frame that waits is not held any more: the best one below it takes
+ * its place. Without any, the active rung would go on without its own. */
+static void
+replace_key (LmccGate * gate)
+{
+  g_autoptr (LmccGateUnit) key = g_steal_pointer (&gate->key);
+  gint rung;
+
+  for (rung = key->stream - 1; rung >= 0; rung--) {
+    LmccGateUnit *lower = g_queue_peek_head (&gate->rungs[rung].history.units);
+
+    if (lower != NULL && lower->timestamp == key->timestamp
+        && gate->rungs[rung].states[0] == CLASS_INTACT
+        && is_wanted (gate, lower)) {
+      offer_key (gate, lower, gate->key_deadline);
+      return;
+    }
+  }
 }
 
 static void
@@ -303,11 +317,13 @@ pass_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
   if (gate->session.n_rungs > 1)
     lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit);
 
-  if (unit->klass == 0 && unit->switch_point && unit->stream >= gate->active
-      && rung_is_held (gate, unit->stream))
+  /* Of the same picture, and it needs the key frame before it. */
+  if (gate->key != NULL && gate->key->stream == unit->stream)
+    commit_key (gate);
+  if (is_key (unit) && is_wanted (gate, unit))
     offer_key (gate, unit, deadline);
   else if (unit->stream == gate->active)
-    deliver_unit (gate, unit, FALSE);
+    deliver_unit (gate, unit, FALSE, deadline);
 }
 
 /* Brings the rung's class-0 state up to date: the anchor tells whether a
@@ -321,8 +337,15 @@ follow_anchor (LmccGate * gate, const LmccGateUnit * unit)
 
   rung->has_anchor = TRUE;
   rung->anchor = unit->anchor;
-  if (missing && !(unit->klass == 0 && unit->switch_point && !unit->broken))
-    damage_class (gate, unit->stream, 0);
+  if (missing && (!is_key (unit) || unit->broken))
+    miss_class (gate, unit->stream, 0);
+}
+
+/* Whether the session's table is the one that packets are sent by. */
+static gboolean
+table_is_known (const LmccGate * gate, guint8 table)
+{
+  return table == (gate->session.version & 3);
 }
 
 /* A class that the encoder does not use stands in nobody's way. */
@@ -331,10 +354,15 @@ class_in_use (const LmccGate * gate, guint stream, guint klass)
 {
   guint i;
 
-  if (klass == 0)
+  if (klass == 0 || !table_is_known (gate, gate->table))
+    return TRUE;
+  /* A grid of layers has no gaps: what has not come is not held. */
+  if (!gate->session.native && gate->codec != NULL
+      && gate->codec->n_temporal > 0)
     return TRUE;
   if (!gate->session.native)
-    return gate->rungs[stream].classes_seen & (1u << klass);
+    return gate->rungs[stream].class_groups < MIN_CLASS_GROUPS
+        || gate->rungs[stream].classes_seen & (1u << klass);
   for (i = 0; i < gate->session.n_layers; i++) {
     if (gate->session.layers[i].stream == stream
         && gate->session.layers[i].klass == klass)
@@ -351,7 +379,8 @@ state_below (const LmccGate * gate, const LmccGateUnit * unit)
   guint i;
 
   for (i = 0; i < unit->klass; i++) {
-    if (class_in_use (gate, unit->stream, i))
+    if (lmcc_codec_needs_class (gate->codec, unit->klass, i)
+        && class_in_use (gate, unit->stream, i))
       state = MIN (state, gate->rungs[unit->stream].states[i]);
   }
 
@@ -363,16 +392,20 @@ decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 {
   Rung *rung = &gate->rungs[unit->stream];
   ClassState below = state_below (gate, unit);
-  ClassState state;
+  ClassState state = unit->switch_point ? below
+      : MIN (below, rung->states[unit->klass]);
 
   rung->classes_seen |= 1u << unit->klass;
-  if (unit->switch_point)
-    rung->states[unit->klass] = below;
-  state = MIN (below, rung->states[unit->klass]);
+  if (is_key (unit) && rung->classes_seen > 1
+      && rung->class_groups < MIN_CLASS_GROUPS)
+    rung->class_groups++;
+  rung->states[unit->klass] = state;
 
   if (state == CLASS_CLOSED
       || (state == CLASS_DAMAGED && gate->on_loss == LMCC_ON_LOSS_FREEZE)) {
     gate->stats.units_withheld++;
+    if (state == CLASS_DAMAGED)
+      gate->stats.units_frozen++;
     return;
   }
   unit->corrupted = state == CLASS_DAMAGED;
@@ -398,11 +431,16 @@ finish_unit (LmccGate * gate, LmccTime deadline)
   if (unit == NULL)
     return;
 
+  if (is_key (unit))
+    lmcc_gate_groups_key (&gate->groups, unit->timestamp);
   follow_anchor (gate, unit);
   if (unit->broken) {
     gate->stats.units_incomplete++;
-    damage_class (gate, unit->stream, unit->klass);
+    miss_class (gate, unit->stream, unit->klass);
   } else {
+    if (is_key (unit))
+      gate->rungs[unit->stream].lost = FALSE;
+    gate->groups.units[unit->stream]++;
     decide (gate, unit, deadline);
   }
   follow_silence (gate, unit->stream);
@@ -431,23 +469,26 @@ push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
 
 /* Packets of a layer are missing, somewhere before the next packet. What
  * class-0 units are hit the anchors tell, unless there are too many; for the
- * others the layer does. */
+ * others the layer does, where it is known what it carried. */
 static void
 push_hole (LmccGate * gate, const LmccMergeItem * item)
 {
   const LmccLayer *layer = &gate->session.layers[item->layer];
   guint rung, klass;
 
-  if (layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED) {
+  if (layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED
+      && !item->table_changed && table_is_known (gate, item->header.table)) {
     if (layer->stream == gate->active)
-      gate->lost += item->lost;
+      gate->delivery.lost += item->lost;
     if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
       damage_class (gate, layer->stream, layer->klass);
     return;
   }
 
-  gate->lost += item->lost;
+  gate->delivery.lost += item->lost;
+  gate->groups.lost += item->lost;
   for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
+    gate->rungs[rung].lost = TRUE;
     for (klass = item->lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
         klass++)
       damage_class (gate, rung, klass);
@@ -466,8 +507,79 @@ void
 lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
 {
   gate->session = *session;
+  gate->codec = lmcc_codec_find (session->video.encoding_name);
+  gate->delivery.layered = gate->codec != NULL && gate->codec->n_temporal > 0;
   if (gate->level >= 0)
     lmcc_gate_set_level (gate, gate->level);
+}
+
+static void
+close_layers (LmccGate * gate)
+{
+  guint i;
+
+  for (i = (guint) (gate->level + 1); i < gate->session.n_layers; i++) {
+    const LmccLayer *layer = &gate->session.layers[i];
+
+    if (layer->stream >= LMCC_MAX_RUNGS || layer->klass >= LMCC_MAX_CLASSES)
+      continue;
+    gate->rungs[layer->stream].states[layer->klass] = CLASS_CLOSED;
+    if (layer->klass == 0) {
+      lmcc_gate_history_clear (&gate->rungs[layer->stream].history);
+      gate->rungs[layer->stream].has_anchor = FALSE;
+    }
+  }
+}
+
+/* A layer that is new may bring units that need earlier ones of it, and nobody
+ * has waited for it. Of class 0 the anchors tell that something is missing. */
+static void
+close_mixed_classes (LmccGate * gate)
+{
+  guint rung, klass;
+
+  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
+    gate->rungs[rung].lost = FALSE;
+    for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
+      gate->rungs[rung].states[klass] = CLASS_CLOSED;
+  }
+}
+
+static guint64
+layers_up_to (gint level)
+{
+  return level < 0 ? 0 : G_MAXUINT64 >> (63 - MIN (level, 63));
+}
+
+/* Units that come before a new layer's first in the order may open classes of
+ * which that layer had units that nobody waited for: from there on they are
+ * closed again. */
+static void
+follow_new_layers (LmccGate * gate, guint16 osn)
+{
+  guint64 before = gate->fresh;
+  guint i;
+
+  for (i = 0; before != 0 && i < LMCC_MAX_LAYERS; i++) {
+    if (before >> i & 1 && lmcc_sequence_diff (osn, gate->first_osn[i]) >= 0)
+      gate->fresh &= ~(G_GUINT64_CONSTANT (1) << i);
+  }
+  if (gate->fresh != before && !gate->session.native)
+    close_mixed_classes (gate);
+}
+
+/**
+ * lmcc_gate_layer_begins:
+ * @gate: a gate
+ * @layer: a layer of which the first packet has come since it is held
+ * @osn: that packet's order sequence number: what the layer sent below it is
+ *     missing, and nothing else
+ */
+void
+lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn)
+{
+  gate->fresh |= G_GUINT64_CONSTANT (1) << layer;
+  gate->first_osn[layer] = osn;
 }
 
 /**
@@ -481,27 +593,28 @@ lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
 void
 lmcc_gate_set_level (LmccGate * gate, gint level)
 {
-  guint i;
-
+  gate->fresh &= layers_up_to (level);
   gate->level = level;
-  if (gate->session.native) {
-    for (i = (guint) (level + 1); i < gate->session.n_layers; i++) {
-      const LmccLayer *layer = &gate->session.layers[i];
+  if (!gate->session.native || !table_is_known (gate, gate->table))
+    close_mixed_classes (gate);
+  if (gate->session.native)
+    close_layers (gate);
 
-      if (layer->stream >= LMCC_MAX_RUNGS || layer->klass >= LMCC_MAX_CLASSES)
-        continue;
-      gate->rungs[layer->stream].states[layer->klass] = CLASS_CLOSED;
-      if (layer->klass == 0) {
-        lmcc_gate_history_clear (&gate->rungs[layer->stream].history);
-        gate->rungs[layer->stream].has_anchor = FALSE;
-      }
-    }
-  }
-
-  if (gate->key != NULL && !rung_is_held (gate, gate->key->stream))
+  if (gate->active >= 0 && !rung_is_held (gate, gate->active)) {
     g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
-  if (gate->active >= 0 && !rung_is_held (gate, gate->active))
     fall_back (gate);
+  } else if (gate->key != NULL && !rung_is_held (gate, gate->key->stream)) {
+    replace_key (gate);
+  }
+}
+
+static void
+follow_table (LmccGate * gate, guint8 table)
+{
+  if (table == gate->table)
+    return;
+  gate->table = table;
+  close_mixed_classes (gate);
 }
 
 /**
@@ -520,6 +633,8 @@ lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
   } else if (item->header.stream >= gate->session.n_rungs || gate->level < 0) {
     lmcc_packet_unref (item->packet);
   } else {
+    follow_table (gate, item->header.table);
+    follow_new_layers (gate, item->header.osn);
     push_packet (gate, item, deadline);
   }
 }
@@ -529,13 +644,15 @@ lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
  * @gate: a gate
  * @now: the time
  *
- * Lets a key frame go that waited for a better one long enough.
+ * Lets a key frame go that waited for a better one long enough, and the end of
+ * a picture that waited for another layer of it.
  */
 void
 lmcc_gate_timeout (LmccGate * gate, LmccTime now)
 {
   if (gate->key != NULL && gate->key_deadline <= now)
     commit_key (gate);
+  lmcc_gate_delivery_timeout (&gate->delivery, now);
 }
 
 /**
@@ -547,7 +664,9 @@ lmcc_gate_timeout (LmccGate * gate, LmccTime now)
 LmccTime
 lmcc_gate_next_timeout (const LmccGate * gate)
 {
-  return gate->key != NULL ? gate->key_deadline : LMCC_TIME_NONE;
+  LmccTime next = lmcc_gate_delivery_next_timeout (&gate->delivery);
+
+  return gate->key != NULL ? MIN (gate->key_deadline, next) : next;
 }
 
 /**
@@ -560,14 +679,7 @@ lmcc_gate_next_timeout (const LmccGate * gate)
 gboolean
 lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output)
 {
-  LmccGateOutput *next = g_queue_pop_head (&gate->outputs);
-
-  if (next == NULL)
-    return FALSE;
-  *output = *next;
-  g_free (next);
-
-  return TRUE;
+  return lmcc_gate_delivery_pop (&gate->delivery, output);
 }
 
 /**

@@ -27,7 +27,7 @@ typedef enum
  * @header: its element
  * @lost: packets that are missing before it in what is delivered: the gap that it
  *     leaves in the sequence numbers
- * @unit_end: the last packet of its unit as delivered: the marker bit
+ * @unit_end: the last packet of its picture as delivered: the marker bit
  * @discont: the first packet after a loss or a change of rung
  * @corrupted: its unit depends on something that was lost
  * @catch_up: for the decoder only, never shown: its picture, or a later one, was
@@ -35,6 +35,11 @@ typedef enum
  * @segment: first packet of a lower rung: a new segment starts before it,
  *     beginning after the picture @shown_until
  * @shown_until: RTP timestamp of the latest picture delivered so far
+ * @newest: its picture is later than that one
+ * @hidden_from: where @catch_up: RTP timestamp of the key frame that the decoder
+ *     catches up from
+ * @hidden_until: where @catch_up: RTP timestamp of the latest picture that is
+ *     hidden
  */
 typedef struct
 {
@@ -48,6 +53,9 @@ typedef struct
   gboolean catch_up;
   gboolean segment;
   guint32 shown_until;
+  gboolean newest;
+  guint32 hidden_from;
+  guint32 hidden_until;
 } LmccGateOutput;
 
 /**
@@ -55,6 +63,7 @@ typedef struct
  * @units_delivered: whole units given out
  * @units_incomplete: units of which a packet was missing
  * @units_withheld: whole units that a decoder could not have used
+ * @units_frozen: of the withheld, those that depend on a loss
  * @units_corrupted: of the delivered, those that depend on a loss
  * @rung_changes: up and down
  */
@@ -63,6 +72,7 @@ typedef struct
   guint64 units_delivered;
   guint64 units_incomplete;
   guint64 units_withheld;
+  guint64 units_frozen;
   guint64 units_corrupted;
   guint64 rung_changes;
 } LmccGateStats;
@@ -80,6 +90,7 @@ LMCC_API void lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss);
 LMCC_API void lmcc_gate_set_session (LmccGate * gate,
     const LmccSession * session);
 LMCC_API void lmcc_gate_set_level (LmccGate * gate, gint level);
+LMCC_API void lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn);
 LMCC_API void lmcc_gate_push (LmccGate * gate, LmccMergeItem * item,
     LmccTime deadline);
 LMCC_API void lmcc_gate_timeout (LmccGate * gate, LmccTime now);

@@ -70,6 +70,8 @@ lmcc_header_parse (const guint8 * data, gsize size, LmccHeader * header)
   header->lsn = lmcc_read_uint16 (data + 8);
   header->osn = lmcc_read_uint16 (data + 10);
   header->send_time = lmcc_read_uint32 (data + 12);
+  header->has_up_levels = FALSE;
+  header->up_levels = 0;
 
   return header->layer <= header->top_layer
       && header->signal >= LMCC_SIGNAL_NOBODY;

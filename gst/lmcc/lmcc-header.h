@@ -52,6 +52,9 @@ typedef enum
  * @osn: order sequence number of a media packet; otherwise the low-water mark
  * @send_time: when the packet left, seconds in 16.16 fixed point (RFC 3550
  *     section 4, the middle 32 bits of an NTP timestamp)
+ * @has_up_levels: the packet has a second element of kind 1 too; not written or
+ *     read by lmcc_header_write() and lmcc_header_parse()
+ * @up_levels: that element's bitmap: bit i: level i may go up after this slot
  *
  * The header-extension element that every packet of a session carries.
  */
@@ -74,6 +77,8 @@ typedef struct
   guint16 lsn;
   guint16 osn;
   guint32 send_time;
+  gboolean has_up_levels;
+  guint64 up_levels;
 } LmccHeader;
 
 LMCC_API void lmcc_header_write (const LmccHeader * header,

@@ -12,6 +12,9 @@
 /* A first interval beyond this would stand for no loss at all. */
 #define MAX_FIRST 1e12
 
+/* Newest closed intervals that say what losses are like now. */
+#define QUIET_INTERVALS 3
+
 /* RFC 5348 section 5.4, newest first. */
 static const gdouble weights[LMCC_LOSS_INTERVALS] = {
   1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2
@@ -263,6 +266,30 @@ settle (LmccLossIntervals * history)
 }
 
 /**
+ * lmcc_loss_intervals_start:
+ * @history: a history
+ * @now: when the interval ended, not before the newest packet, in ns
+ * @packets: length of the only closed interval, in packets, from 1 to 10^12 and
+ *     clamped to that
+ *
+ * Forgets all and begins again with a given loss rate, 1 / @packets: where what
+ * was seen says nothing about what comes. The next loss begins an event.
+ */
+void
+lmcc_loss_intervals_start (LmccLossIntervals * history, LmccTime now,
+    gdouble packets)
+{
+  lmcc_loss_intervals_reset (history);
+  history->newest = now;
+  history->final_time = now;
+  begin_event (&history->settled, now - MIN (history->rtt, now), 1);
+  history->settled.packets = 1;
+  history->settled.last_loss = 1;
+  history->live = history->settled;
+  lmcc_loss_intervals_set_first (history, packets);
+}
+
+/**
  * lmcc_loss_intervals_packet:
  * @history: a history
  * @arrival: when packets came, in ns
@@ -428,6 +455,34 @@ weighted_ratio (const LmccLossInterval * intervals, guint n)
   }
 
   return MIN (losses / packets, 1);
+}
+
+/**
+ * lmcc_loss_intervals_is_quiet:
+ * @history: a history
+ *
+ * Says whether losses are over: the open interval is longer than twice the mean
+ * of the newest closed ones, three at most. RFC 5348 section 5.5 discounts the
+ * history beyond twice the mean of all; here only the event that may be over is
+ * looked at, whatever came before it.
+ *
+ * Returns: whether it is; %TRUE until the first loss
+ */
+gboolean
+lmcc_loss_intervals_is_quiet (LmccLossIntervals * history)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (history, intervals);
+  gdouble sum = 0;
+  guint i;
+
+  if (n == 0)
+    return TRUE;
+  n = MIN (n - 1, QUIET_INTERVALS);
+  for (i = 1; i <= n; i++)
+    sum += intervals[i].packets;
+
+  return intervals[0].packets > 2 * sum / n;
 }
 
 /**

@@ -42,6 +42,8 @@ LMCC_API LmccLossIntervals *lmcc_loss_intervals_new (guint window,
     LmccTime rtt);
 LMCC_API void lmcc_loss_intervals_free (LmccLossIntervals * history);
 LMCC_API void lmcc_loss_intervals_reset (LmccLossIntervals * history);
+LMCC_API void lmcc_loss_intervals_start (LmccLossIntervals * history,
+    LmccTime now, gdouble packets);
 LMCC_API void lmcc_loss_intervals_set_rtt (LmccLossIntervals * history,
     LmccTime rtt);
 LMCC_API void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
@@ -61,6 +63,7 @@ LMCC_API void lmcc_loss_intervals_rescale_first (LmccLossIntervals * history,
 LMCC_API guint64 lmcc_loss_intervals_get_events (LmccLossIntervals * history);
 LMCC_API guint lmcc_loss_intervals_get (LmccLossIntervals * history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1]);
+LMCC_API gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals * history);
 LMCC_API gdouble lmcc_loss_intervals_get_closed_loss_rate (
     LmccLossIntervals * history);
 LMCC_API gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history);

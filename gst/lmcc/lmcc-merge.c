@@ -28,12 +28,16 @@ typedef struct
   gboolean certain;
   gboolean reported;
   guint16 gap_end;
+  guint8 table;
+  gboolean table_changed;
 } Hole;
 
 typedef struct
 {
   gboolean active;
   guint16 low_water;            /* a smaller OSN is not waited for */
+  gboolean heard;
+  guint8 table;                 /* of its latest packet */
   GQueue entries;               /* of Entry, in OSN order */
   GQueue holes;                 /* of Hole, in OSN order */
 } Layer;
@@ -42,7 +46,9 @@ struct _LmccMerge
 {
   Layer layers[LMCC_MAX_LAYERS];
   guint n_layers;               /* highest active layer + 1 */
-  guint8 table;
+  gboolean heard;
+  guint8 table;                 /* the newest heard */
+  LmccTime table_since;         /* the earliest deadline in it */
   gboolean started;
   guint16 next_osn;             /* one past the latest packet given out */
   LmccTime last_deadline;       /* its deadline */
@@ -62,6 +68,7 @@ layer_clear (Layer * layer)
   g_queue_clear_full (&layer->entries, (GDestroyNotify) entry_free);
   g_queue_clear_full (&layer->holes, g_free);
   layer->active = FALSE;
+  layer->heard = FALSE;
 }
 
 /**
@@ -97,6 +104,7 @@ lmcc_merge_reset (LmccMerge * merge)
 {
   lmcc_merge_drop_layers (merge, -1);
   merge->started = FALSE;
+  merge->heard = FALSE;
 }
 
 /**
@@ -114,18 +122,20 @@ lmcc_merge_drop_layers (LmccMerge * merge, gint level)
 }
 
 static void
-note_hole (Layer * layer, guint16 from, guint16 to, guint count)
+note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
 {
   Hole *hole = g_new0 (Hole, 1);
 
   hole->from = from;
   hole->to = to;
   hole->count = count;
+  hole->table = table;
+  hole->table_changed = table != layer->table;
   g_queue_push_tail (&layer->holes, hole);
 }
 
 static void
-note_passed_hole (Layer * layer, guint16 osn, guint count)
+note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
 {
   Hole *hole = g_new0 (Hole, 1);
 
@@ -133,6 +143,8 @@ note_passed_hole (Layer * layer, guint16 osn, guint count)
   hole->to = osn + 1;
   hole->count = count;
   hole->certain = TRUE;
+  hole->table = table;
+  hole->table_changed = table != layer->table;
   g_queue_push_head (&layer->holes, hole);
 }
 
@@ -141,7 +153,8 @@ drop_oldest (Layer * layer)
 {
   Entry *entry = g_queue_pop_head (&layer->entries);
 
-  note_hole (layer, entry->header.osn, entry->header.osn + 1, 1);
+  note_hole (layer, entry->header.osn, entry->header.osn + 1, 1,
+      entry->header.table);
   entry_free (entry);
 }
 
@@ -196,7 +209,7 @@ restart_order (LmccMerge * merge, guint16 osn)
 
     merge->late += g_queue_get_length (&layer->entries);
     layer_clear (layer);
-    note_passed_hole (layer, osn, G_MAXINT16);
+    note_passed_hole (layer, osn, G_MAXINT16, merge->table);
     layer->low_water = osn;
   }
 }
@@ -204,13 +217,27 @@ restart_order (LmccMerge * merge, guint16 osn)
 /* What a layer said of its later packets holds within one layer table: packets
  * that wait at the sender may leave in another layer after a change. */
 static void
-start_table (LmccMerge * merge, guint8 table)
+start_table (LmccMerge * merge, guint8 table, LmccTime deadline)
 {
   guint i;
 
+  merge->heard = TRUE;
   merge->table = table;
+  merge->table_since = deadline;
   for (i = 0; i < merge->n_layers; i++)
     merge->layers[i].active = FALSE;
+}
+
+/* A packet of another table that was sent before the present one began was only
+ * overtaken. */
+static void
+follow_table (LmccMerge * merge, guint8 table, LmccTime deadline)
+{
+  if (!merge->heard
+      || (table != merge->table && deadline >= merge->table_since))
+    start_table (merge, table, deadline);
+  else if (table == merge->table)
+    merge->table_since = MIN (merge->table_since, deadline);
 }
 
 /* Whether a packet is late that nobody waited for when its place passed, so
@@ -244,18 +271,23 @@ lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
 
   if (order_is_lost (merge, header, deadline))
     restart_order (merge, header->osn);
-  if (header->table != merge->table)
-    start_table (merge, header->table);
+  follow_table (merge, header->table, deadline);
+  if (!layer->heard)
+    layer->table = header->table;
   /* A layer that was heard before the table changed has lost something since
-   * then. */
-  if (lost_before > 0)
-    note_hole (layer, layer->low_water, header->osn, lost_before);
+   * then. Where no number lies between, what was lost was no media. */
+  if (lost_before > 0 && !(layer->active && layer->low_water == header->osn))
+    note_hole (layer, layer->low_water, header->osn, lost_before,
+        header->table);
   if (comes_unawaited (merge, layer, header))
-    note_passed_hole (layer, header->osn, 1);
-  if (!layer->active) {
+    note_passed_hole (layer, header->osn, 1, header->table);
+  layer->heard = TRUE;
+  layer->table = header->table;
+  merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
+  /* Not yet what it sends by the table now. */
+  if (!layer->active && header->table == merge->table) {
     layer->active = TRUE;
     layer->low_water = header->osn;
-    merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
   }
 
   /* A low-water mark that went back, or an order that does, is a sender's
@@ -328,7 +360,7 @@ note_overtaken (LmccMerge * merge, guint16 osn)
     Layer *layer = &merge->layers[i];
 
     if (!has_passed (layer, osn)) {
-      note_passed_hole (layer, merge->next_osn, 1);
+      note_passed_hole (layer, merge->next_osn, 1, merge->table);
       layer->low_water = osn + 1;
     }
   }
@@ -361,7 +393,8 @@ pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
     while ((hole = g_queue_peek_head (&layer->holes)) != NULL) {
       if (hole_in_gap (hole, merge->next_osn, osn)) {
         *item = (LmccMergeItem) {
-        .layer = i,.lost = hole->count};
+        .header.table = hole->table,.layer = i,.lost =
+              hole->count,.table_changed = hole->table_changed,};
         hole->count = 0;
         hole->reported = TRUE;
         hole->gap_end = osn;
@@ -417,6 +450,25 @@ lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
 }
 
 /**
+ * lmcc_merge_peek:
+ * @merge: a merge
+ * @osn: (out): the order number of the next packet, if there is one
+ *
+ * Returns: as lmcc_merge_next_timeout()
+ */
+LmccTime
+lmcc_merge_peek (const LmccMerge * merge, guint16 * osn)
+{
+  Entry *next;
+
+  if (find_next ((LmccMerge *) merge, &next) == NULL)
+    return LMCC_TIME_NONE;
+  *osn = next->header.osn;
+
+  return next->deadline;
+}
+
+/**
  * lmcc_merge_next_timeout:
  * @merge: a merge
  *
@@ -426,12 +478,9 @@ lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
 LmccTime
 lmcc_merge_next_timeout (const LmccMerge * merge)
 {
-  Entry *next;
+  guint16 osn;
 
-  if (find_next ((LmccMerge *) merge, &next) == NULL)
-    return LMCC_TIME_NONE;
-
-  return next->deadline;
+  return lmcc_merge_peek (merge, &osn);
 }
 
 /**

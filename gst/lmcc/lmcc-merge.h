@@ -16,9 +16,11 @@ G_BEGIN_DECLS
  * LmccMergeItem:
  * @packet: (transfer full) (nullable): a media packet, or %NULL for a hole
  * @rtp: its parsed RTP header
- * @header: its element
+ * @header: its element; for a hole only its table is set: by which the layer sent
+ *     after it
  * @layer: the layer; for a hole the layer that lost something
  * @lost: for a hole: how many packets
+ * @table_changed: for a hole: the layer sent by another table before it
  *
  * What comes out of the merge, in OSN order. A hole comes before every packet that
  * may follow the lost one in OSN order.
@@ -30,6 +32,7 @@ typedef struct
   LmccHeader header;
   guint layer;
   guint lost;
+  gboolean table_changed;
 } LmccMergeItem;
 
 /**
@@ -50,6 +53,7 @@ LMCC_API void lmcc_merge_push (LmccMerge * merge, LmccPacket * packet,
 LMCC_API void lmcc_merge_drop_layers (LmccMerge * merge, gint level);
 LMCC_API gboolean lmcc_merge_pop (LmccMerge * merge, LmccTime now,
     LmccMergeItem * item);
+LMCC_API LmccTime lmcc_merge_peek (const LmccMerge * merge, guint16 * osn);
 LMCC_API LmccTime lmcc_merge_next_timeout (const LmccMerge * merge);
 LMCC_API guint64 lmcc_merge_get_late (const LmccMerge * merge);
 

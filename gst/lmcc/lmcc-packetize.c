@@ -3,9 +3,10 @@
  */
 #include "lmcc-packetize.h"
 
+#include "lmcc-second-element.h"
+
 /* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
 #define FILLER_SSRC_OFFSET 0x800
-#define FILLER_PAYLOAD_SIZE 4
 
 /* Any starting points will do, but for a restarted sender's to be others: the
  * finalizer of splitmix, which spreads neighbouring seeds. */
@@ -37,6 +38,7 @@ lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
 
   packetizer->session = session;
   packetizer->announcer = announcer;
+  packetizer->marks.signal = LMCC_SIGNAL_NOBODY;
   for (layer = 0; layer < LMCC_MAX_LAYERS; layer++) {
     LmccLayerNumbers *numbers = &packetizer->numbers[layer];
 
@@ -44,22 +46,31 @@ lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
     numbers->filler_sequence = first_number (seed, which++);
     for (stream = 0; stream < LMCC_N_STREAMS; stream++)
       numbers->sequence[stream] = first_number (seed, which++);
+    numbers->repair_sequence = (guint16) ~ numbers->filler_sequence;
   }
 }
 
 static LmccPacket *
-build_packet (LmccPacketizer * packetizer, guint layer, const LmccRtp * rtp,
+build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
     LmccHeader * header, const guint8 * payload, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
+  guint8 second[LMCC_SYNCHRONIZED_MAX_SIZE];
 
   header->layer = (guint8) layer;
   header->top_layer = (guint8) (session->n_layers - 1);
   header->table = session->version & 3;
-  header->signal = LMCC_SIGNAL_NOBODY;
+  header->slot = packetizer->marks.slot;
+  header->signal = packetizer->marks.signal;
+  header->burst = packetizer->marks.burst;
   header->lsn = packetizer->numbers[layer].lsn++;
   header->send_time =
       lmcc_time_to_ntp_short (packetizer->announcer->ntp_offset + now);
+  if (layer == 0 && packetizer->marks.has_up_levels) {
+    rtp->second = second;
+    rtp->second_size = lmcc_synchronized_write (packetizer->marks.up_levels,
+        header->top_layer, second);
+  }
 
   return lmcc_rtp_build (rtp, header, session->header_id, payload);
 }
@@ -85,13 +96,16 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
   header.type = LMCC_PACKET_MEDIA;
   header.first = allotment->first;
   header.last = allotment->last;
+  header.more = allotment->more;
   header.switch_point = allotment->switch_point;
   header.stream = allotment->stream;
   header.klass = allotment->klass;
   header.anchor = allotment->anchor;
   header.osn = allotment->osn;
 
-  sent.marker = allotment->last;
+  /* Of sound it says what its payload format has it say. */
+  sent.marker = allotment->stream == LMCC_STREAM_SOUND ? rtp->marker
+      : allotment->marker;
   sent.payload_type = session->payload_type + allotment->stream;
   sent.sequence = packetizer->numbers[layer].sequence[allotment->stream]++;
   sent.timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer, session,
@@ -103,33 +117,72 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
       allotment->packet->data + rtp->header_size, now);
 }
 
+/* A packet that is no media: of no stream, and @osn is its layer's low-water
+ * mark. */
+static LmccPacket *
+build_other (LmccPacketizer * packetizer, guint layer, LmccPacketType type,
+    guint16 osn, LmccRtp * sent, const guint8 * payload, LmccTime now)
+{
+  LmccHeader header = { 0 };
+
+  header.type = type;
+  header.stream = LMCC_STREAM_NONE;
+  header.osn = osn;
+  sent->timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer,
+      packetizer->session, 0, now);
+
+  return build_packet (packetizer, layer, sent, &header, payload, now);
+}
+
 /*
  * lmcc_packetizer_filler:
  * @packetizer: a packetizer
  * @layer: where the packet is sent
  * @osn: the layer's low-water mark
+ * @payload_size: bytes, at least %LMCC_FILLER_PAYLOAD_SIZE
  * @now: the time
  *
- * Returns: (transfer full): a packet that keeps a silent layer going
+ * Returns: (transfer full): a packet that fills a layer's rate, or keeps a
+ *     silent layer going
  */
 LmccPacket *
 lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer, guint16 osn,
-    LmccTime now)
+    gsize payload_size, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
-  LmccHeader header = { 0 };
   LmccRtp sent = { 0 };
-
-  header.type = LMCC_PACKET_FILLER;
-  header.stream = LMCC_STREAM_NONE;
-  header.osn = osn;
 
   sent.payload_type = session->filler_payload_type;
   sent.sequence = packetizer->numbers[layer].filler_sequence++;
-  sent.timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer, session,
-      0, now);
   sent.ssrc = session->ssrc_base + FILLER_SSRC_OFFSET + layer;
-  sent.payload_size = FILLER_PAYLOAD_SIZE;
+  sent.payload_size = payload_size;
 
-  return build_packet (packetizer, layer, &sent, &header, NULL, now);
+  return build_other (packetizer, layer, LMCC_PACKET_FILLER, osn, &sent, NULL,
+      now);
+}
+
+/*
+ * lmcc_packetizer_repair:
+ * @packetizer: a packetizer
+ * @layer: where the packet is sent
+ * @osn: the layer's low-water mark
+ * @payload: of lmcc_repair_encode()
+ * @now: the time
+ *
+ * Returns: (transfer full): a packet that carries it
+ */
+LmccPacket *
+lmcc_packetizer_repair (LmccPacketizer * packetizer, guint layer, guint16 osn,
+    const LmccPacket * payload, LmccTime now)
+{
+  const LmccSession *session = packetizer->session;
+  LmccRtp sent = { 0 };
+
+  sent.payload_type = session->repair_payload_type;
+  sent.sequence = packetizer->numbers[layer].repair_sequence++;
+  sent.ssrc = lmcc_session_repair_ssrc (session, layer);
+  sent.payload_size = payload->size;
+
+  return build_other (packetizer, layer, LMCC_PACKET_REPAIR, osn, &sent,
+      payload->data, now);
 }

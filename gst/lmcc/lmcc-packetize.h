@@ -6,16 +6,21 @@
 
 #include "lmcc-allocate.h"
 #include "lmcc-announce.h"
+#include "lmcc-schedule.h"
 
 G_BEGIN_DECLS
 
 #define LMCC_N_STREAMS 16
+
+/* The least that a filler packet carries. */
+#define LMCC_FILLER_PAYLOAD_SIZE 4
 
 /* What a layer index counts on the wire; it stays when the table changes. */
 typedef struct
 {
   guint16 lsn;
   guint16 filler_sequence;
+  guint16 repair_sequence;
   guint16 sequence[LMCC_N_STREAMS];
 } LmccLayerNumbers;
 
@@ -23,6 +28,7 @@ typedef struct
  * LmccPacketizer:
  * @session: the sender's, as it is when a packet is made
  * @announcer: the sender's, for the clocks
+ * @marks: what the next packets say of their slot
  * @numbers: of each layer
  *
  * Makes the sender's RTP packets as they are on the wire.
@@ -31,6 +37,7 @@ typedef struct
 {
   const LmccSession *session;
   const LmccAnnouncer *announcer;
+  LmccMarks marks;
   LmccLayerNumbers numbers[LMCC_MAX_LAYERS];
 } LmccPacketizer;
 
@@ -39,7 +46,9 @@ void lmcc_packetizer_init (LmccPacketizer * packetizer,
 LmccPacket *lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
     const LmccAllotment * allotment, const LmccRtp * rtp, LmccTime now);
 LmccPacket *lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer,
-    guint16 osn, LmccTime now);
+    guint16 osn, gsize payload_size, LmccTime now);
+LmccPacket *lmcc_packetizer_repair (LmccPacketizer * packetizer, guint layer,
+    guint16 osn, const LmccPacket * payload, LmccTime now);
 
 G_END_DECLS
 

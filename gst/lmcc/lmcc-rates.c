@@ -141,3 +141,95 @@ lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
 
   return check_rates (rates, n_layers, error);
 }
+
+/**
+ * lmcc_rates_compute_from_base:
+ * @scheme: how the rates follow
+ * @base_rate: bit/s: r_0, in every scheme; not used by explicit
+ * @factor: as for lmcc_rates_compute()
+ * @n_layers: likewise
+ * @rates: likewise
+ * @error: likewise
+ *
+ * What people ask for, who know what the base needs. The heavy-tail scheme
+ * starts from C, of which the base has C / l (FLID-DL, section IV-A).
+ *
+ * Returns: as lmcc_rates_compute()
+ */
+gboolean
+lmcc_rates_compute_from_base (LmccRateScheme scheme, gdouble base_rate,
+    gdouble factor, guint n_layers, gdouble * rates, GError ** error)
+{
+  if (scheme == LMCC_RATE_SCHEME_HEAVY_TAIL)
+    base_rate *= n_layers;
+
+  return lmcc_rates_compute (scheme, base_rate, factor, n_layers, rates, error);
+}
+
+/**
+ * lmcc_rate_parse:
+ * @text: as people write it: 128000, 128k, 1.5M, 1Gbit/s; decimal multiples
+ * @rate: (out): bit/s; untouched on failure
+ *
+ * Returns: whether it is a rate above 0 and at most 1 Tbit/s
+ */
+gboolean
+lmcc_rate_parse (const gchar * text, gdouble * rate)
+{
+  static const struct
+  {
+    const gchar *suffix;
+    gdouble multiple;
+  } units[] = {
+    {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
+    {"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9},
+  };
+  gchar *end;
+  gdouble value = g_ascii_strtod (text, &end);
+  guint i;
+
+  for (i = 0; end != text && i < G_N_ELEMENTS (units); i++) {
+    if (strcmp (end, units[i].suffix) != 0)
+      continue;
+    value *= units[i].multiple;
+    if (!(value > 0.0 && value <= MAX_RATE))
+      return FALSE;
+    *rate = value;
+    return TRUE;
+  }
+
+  return FALSE;
+}
+
+/**
+ * lmcc_rates_parse:
+ * @text: rates as for lmcc_rate_parse(), base first, with commas between them
+ * @rates: (out): bit/s
+ * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
+ *
+ * Returns: how many there are, or 0
+ */
+guint
+lmcc_rates_parse (const gchar * text, gdouble rates[LMCC_MAX_LAYERS],
+    GError ** error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  guint n = g_strv_length (parts), i;
+
+  if (n == 0 || n > LMCC_MAX_LAYERS) {
+    g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
+        "there are %u rates; a session has at most %d layers", n,
+        LMCC_MAX_LAYERS);
+    return 0;
+  }
+  for (i = 0; i < n; i++) {
+    if (lmcc_rate_parse (g_strstrip (parts[i]), &rates[i]))
+      continue;
+    g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
+        "`%s' is not a rate; write bit/s above 0, such as 128000, 128k or 1.5M",
+        parts[i]);
+    return 0;
+  }
+
+  return n;
+}

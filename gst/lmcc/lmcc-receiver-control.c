@@ -9,22 +9,26 @@ typedef struct
   LmccReceiver *receiver;
   const LmccAddress *source;
   LmccTime now;
-  LmccSenderReport report;
-  gboolean have_report;
+  LmccReceiverReports reports;
 } Control;
 
-/* The rungs have one timeline; the sound, at another clock rate, has not, and
- * its report may come first. */
+/* The rungs have one timeline; the sound, at another clock rate, has its own,
+ * and its report may come first. */
 static void
 control_sender_report (gpointer user_data, const LmccSenderReport * report)
 {
-  Control *control = user_data;
+  LmccReceiverReports *reports = &((Control *) user_data)->reports;
+  guint32 ssrc = report->ssrc & ~LMCC_SSRC_BASE_MASK;
+  LmccTimeline timeline = LMCC_TIMELINE_VIDEO;
 
-  if (control->have_report
-      || (report->ssrc & ~LMCC_SSRC_BASE_MASK) >= LMCC_SSRC_SOUND)
+  if (ssrc > LMCC_SSRC_SOUND)
     return;
-  control->report = *report;
-  control->have_report = TRUE;
+  if (ssrc == LMCC_SSRC_SOUND)
+    timeline = LMCC_TIMELINE_SOUND;
+  if (reports->have[timeline])
+    return;
+  reports->report[timeline] = *report;
+  reports->have[timeline] = TRUE;
 }
 
 /* Joins the fragments of a record and reads it. */
@@ -45,6 +49,24 @@ assemble_record (LmccReceiver * receiver, LmccRecordAssembler * assembler,
   return FALSE;
 }
 
+/* A newer record counts at once. An older one is a late copy, unless it comes
+ * again and none of the session's came between: then the session was never the
+ * sender's, or the sender has begun anew. */
+static gboolean
+is_current (LmccReceiver * receiver, const LmccSession * record)
+{
+  gint32 newer = (gint32) (record->revision - receiver->session.revision);
+  gboolean again = receiver->have_older
+      && receiver->older_revision == record->revision;
+
+  if (receiver->session_is_old)
+    newer = 1;
+  receiver->have_older = newer < 0 && !again;
+  receiver->older_revision = record->revision;
+
+  return newer > 0 || (newer < 0 && again);
+}
+
 static void
 take_own_record (Control * control, const LmccRecordFragment * fragment)
 {
@@ -53,8 +75,7 @@ take_own_record (Control * control, const LmccRecordFragment * fragment)
 
   lmcc_receiver_heard_source (receiver, control->now);
   if (assemble_record (receiver, receiver->assembler, fragment, &session)
-      && (receiver->session_is_old
-          || (gint32) (session.revision - receiver->session.revision) > 0))
+      && is_current (receiver, &session))
     lmcc_receiver_take_session (receiver, &session, control->now);
 }
 
@@ -74,9 +95,7 @@ take_foreign_record (Control * control, const LmccRecordFragment * fragment)
   receiver->have_candidate = TRUE;
   receiver->candidate_source = *control->source;
   receiver->candidate_heard = control->now;
-  receiver->candidate_report = control->report;
-  if (!control->have_report)
-    receiver->candidate_report.ssrc = 0;
+  receiver->candidate_reports = control->reports;
 }
 
 static void
@@ -102,6 +121,21 @@ control_bye (gpointer user_data, guint32 ssrc)
         control->now);
 }
 
+/* Most answers are for others. */
+static void
+control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+{
+  Control *control = user_data;
+  LmccReceiver *receiver = control->receiver;
+
+  if (answer->ssrc != receiver->ssrc)
+    return;
+  if (lmcc_receiver_is_own_source (receiver, control->source, sender_ssrc))
+    lmcc_receiver_answer_rtt (receiver, control->now, answer);
+  else
+    lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
+}
+
 /**
  * lmcc_receiver_handle_control:
  * @receiver: a running receiver
@@ -122,6 +156,7 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
     .sender_report = control_sender_report,
     .record = control_record,
     .bye = control_bye,
+    .dlrr = control_dlrr,
   };
   Control control = {.receiver = receiver,.source = source,.now = now };
 
@@ -138,10 +173,8 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
 
   if (!receiver->have_session || receiver->source_gone)
     lmcc_receiver_adopt_candidate (receiver, now);
-  if (control.have_report
-      && lmcc_receiver_is_own_source (receiver, source, control.report.ssrc))
-    lmcc_clock_sender_report (receiver->clock, now, control.report.ntp_time,
-        control.report.rtp_time, receiver->session.video.clock_rate);
+  if (lmcc_address_equal (&receiver->source, source))
+    lmcc_receiver_take_reports (receiver, &control.reports, now);
   lmcc_receiver_pump (receiver, now);
 }
 

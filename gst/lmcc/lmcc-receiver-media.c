@@ -3,6 +3,7 @@
  */
 #include "lmcc-receiver-private.h"
 #include "lmcc-rtp.h"
+#include "lmcc-second-element.h"
 
 /* IP and UDP headers, for rates in whole IP packets. */
 #define IPV4_OVERHEAD 28
@@ -20,18 +21,14 @@
  * MAX_DROPOUT). */
 #define MAX_DELIVERED_GAP 100
 
-static void
-waiting_free (LmccReceiverWaiting * waiting)
-{
-  lmcc_packet_unref (waiting->packet);
-  g_free (waiting);
-}
-
 void
 lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
 {
   lmcc_layer_account_reset (layer->account);
-  g_queue_clear_full (&layer->waiting, (GDestroyNotify) waiting_free);
+  lmcc_receiver_clear_waiting (layer);
+  lmcc_layer_holes_reset (&layer->holes);
+  layer->n_given_up = 0;
+  layer->repair_begun = FALSE;
   layer->merged_any = FALSE;
   layer->lost_before = 0;
 }
@@ -54,7 +51,8 @@ ssrc_fits (const LmccReceiver * receiver, const LmccRtp * rtp,
       return rtp->ssrc == lmcc_session_ssrc (&receiver->session,
           header->stream, header->layer);
     case LMCC_PACKET_REPAIR:
-      return rtp->ssrc == base + LMCC_SSRC_REPAIR + header->layer;
+      return rtp->ssrc == lmcc_session_repair_ssrc (&receiver->session,
+          header->layer);
     default:
       return rtp->ssrc == base + LMCC_SSRC_FILLER + header->layer;
   }
@@ -75,49 +73,119 @@ payload_type_fits (const LmccReceiver * receiver, const LmccRtp * rtp,
   }
 }
 
+/* When the packets that precede this one have all been sent, or their repair.
+ * Native layers are sent side by side. Those of fixed rates are each at another
+ * place of the window: what precedes a picture is sent within the window after
+ * it is due. */
 static LmccTime
-release_deadline (const LmccReceiver * receiver, const LmccHeader * header)
+sent_up_to (const LmccReceiver * receiver, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
+  LmccTimeline timeline = lmcc_receiver_timeline (header);
+  LmccTime window = receiver->session.window;
+  LmccTime shown;
+
+  if (receiver->session.native)
+    return sent;
+  if (!lmcc_clock_has_mapping (receiver->clock, timeline))
+    return sent + window;
+  shown = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
+
+  return CLAMP (shown + window, sent, sent + window);
+}
+
+/**
+ * lmcc_receiver_release_deadline:
+ * @receiver: a receiver
+ * @rtp: a packet's RTP header
+ * @header: its element
+ *
+ * Returns: when the packet is given out, whatever is missing before it
+ */
+LmccTime
+lmcc_receiver_release_deadline (const LmccReceiver * receiver,
+    const LmccRtp * rtp, const LmccHeader * header)
 {
   LmccTime latency = receiver->config.latency;
 
-  return lmcc_clock_send_to_local (receiver->clock, header->send_time) +
+  return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay +
       latency - MIN (latency / 4, DECODE_RESERVE);
 }
 
 /* The time of an RTP timestamp; a mapping that puts it far from when its packet
  * was sent is replaced by a guess. */
-static LmccTime
-presentation_time (LmccReceiver * receiver, const LmccGateOutput * output)
+LmccTime
+lmcc_receiver_presentation_time (LmccReceiver * receiver,
+    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header)
 {
-  LmccTime sent = lmcc_clock_send_to_local (receiver->clock,
-      output->header.send_time);
+  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
   LmccTime time;
 
-  if (lmcc_clock_has_mapping (receiver->clock)) {
-    time = lmcc_clock_rtp_to_local (receiver->clock, output->rtp.timestamp);
+  if (lmcc_clock_has_mapping (receiver->clock, timeline)) {
+    time = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
     if (ABS ((gint64) (time - sent)) <= PRESENTATION_RANGE)
       return time;
   }
-  lmcc_clock_guess_mapping (receiver->clock, output->header.send_time,
-      output->rtp.timestamp, receiver->session.video.clock_rate);
+  lmcc_clock_guess_mapping (receiver->clock, timeline, header->send_time,
+      rtp->timestamp, lmcc_receiver_clock_rate (receiver, timeline));
 
   return sent;
+}
+
+/* By how much the sequence numbers jump that are given out. */
+guint
+lmcc_receiver_count_gap (guint lost)
+{
+  return 1 + MIN (lost, MAX_DELIVERED_GAP);
+}
+
+/* All pictures that are hidden at once have times within this. */
+#define HIDDEN_SPAN (20 * LMCC_USECOND)
+
+/* Stock decoders (GstVideoDecoder) do not let times go back: they give such
+ * pictures the time of the one before, which may be shown, and from then on the
+ * smallest time that waits instead of their own. So pictures that are decoded
+ * again have times between the latest picture shown and the segment. */
+static void
+begin_hiding (LmccReceiver * receiver)
+{
+  LmccReceiverAction *action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
+
+  receiver->hidden_since = receiver->latest_time + 1;
+  receiver->latest_time = receiver->hidden_since + HIDDEN_SPAN;
+  action->time = receiver->latest_time + 1;
+}
+
+static LmccTime
+hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
+{
+  gint64 all = (gint32) (output->hidden_until - output->hidden_from);
+  gint64 part = (gint32) (output->rtp.timestamp - output->hidden_from);
+
+  if (all <= 0)
+    return receiver->hidden_since;
+
+  return receiver->hidden_since +
+      (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
 }
 
 static void
 deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
 {
-  LmccTime time = presentation_time (receiver, output);
+  LmccTime time = lmcc_receiver_presentation_time (receiver,
+      LMCC_TIMELINE_VIDEO, &output->rtp, &output->header);
   LmccReceiverAction *action;
 
-  if (output->segment) {
-    action =
-        lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
-    action->time =
-        lmcc_clock_rtp_to_local (receiver->clock, output->shown_until) + 1;
-  }
+  if (output->segment)
+    begin_hiding (receiver);
+  if (output->newest)
+    receiver->latest_time = time;
+  if (output->catch_up)
+    time = hidden_time (receiver, output);
 
-  receiver->sequence += 1 + MIN (output->lost, MAX_DELIVERED_GAP);
+  receiver->sequence += lmcc_receiver_count_gap (output->lost);
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
   action->packet = lmcc_rtp_strip (output->packet, &output->rtp,
       receiver->session.payload_type, receiver->session.ssrc_base,
@@ -136,45 +204,16 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   }
 }
 
-static void
-push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccReceiverWaiting * waiting)
+/* A packet that must go out may still be preceded by one that waits. */
+static gboolean
+pop_merged (LmccReceiver * receiver, LmccTime now, LmccMergeItem * item)
 {
-  guint lost = layer->lost_before;
+  guint16 osn;
 
-  if (layer->merged_any) {
-    gint ahead = lmcc_sequence_diff (waiting->header.lsn, layer->merged_lsn);
+  if (lmcc_merge_peek (receiver->merge, &osn) <= now)
+    lmcc_receiver_flush_before (receiver, osn);
 
-    /* Its place was given up when the waiting packets were flushed. */
-    if (ahead <= 0) {
-      lmcc_receiver_drop (receiver, LMCC_DROP_LATE);
-      waiting_free (waiting);
-      return;
-    }
-    lost = (guint) ahead - 1;
-  }
-  layer->lost_before = 0;
-  layer->merged_any = TRUE;
-  layer->merged_lsn = waiting->header.lsn;
-  lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
-      &waiting->header, release_deadline (receiver, &waiting->header), lost);
-  g_free (waiting);
-}
-
-/* Called when a packet must go out that may still be preceded by one that
- * waits: hands on all that has come, whatever is missing in between. */
-static void
-flush_waiting (LmccReceiver * receiver)
-{
-  LmccReceiverWaiting *waiting;
-  gint i;
-
-  for (i = 0; i <= receiver->level; i++) {
-    LmccReceiverLayer *layer = &receiver->layers[i];
-
-    while ((waiting = g_queue_pop_head (&layer->waiting)) != NULL)
-      push_to_merge (receiver, layer, waiting);
-  }
+  return lmcc_merge_pop (receiver->merge, now, item);
 }
 
 /* Layers to merge, merge to gate, gate to actions. */
@@ -184,107 +223,99 @@ lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
   LmccMergeItem item;
   LmccGateOutput output;
 
-  if (lmcc_merge_next_timeout (receiver->merge) <= now)
-    flush_waiting (receiver);
-  while (lmcc_merge_pop (receiver->merge, now, &item))
+  while (pop_merged (receiver, now, &item))
     lmcc_gate_push (receiver->gate, &item, item.packet != NULL ?
-        release_deadline (receiver, &item.header) : now);
+        lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
+        : now);
   lmcc_gate_timeout (receiver->gate, now);
 
   while (lmcc_gate_pop (receiver->gate, &output))
     deliver (receiver, &output, now);
 }
 
+/* Takes over @packet. */
 static void
-report_losses (LmccReceiver * receiver, guint index, LmccTime now)
+queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header)
 {
-  LmccLayerAccount *account = receiver->layers[index].account;
-  LmccController *controller = receiver->controller;
-  LmccLoss loss;
-
-  while (lmcc_layer_account_poll_loss (account, &loss)) {
-    if (controller->on_loss != NULL)
-      controller->on_loss (controller, now, index, loss.time, 1);
-  }
-}
-
-/* Hands on what of layer @index needs to wait no longer for packets before it,
- * and tells the controller what was lost. */
-void
-lmcc_receiver_settle (LmccReceiver * receiver, guint index, LmccTime now)
-{
-  LmccReceiverLayer *layer = &receiver->layers[index];
   LmccReceiverWaiting *waiting;
+  gboolean fits;
 
-  while ((waiting = g_queue_peek_head (&layer->waiting)) != NULL
-      && lmcc_layer_account_settled (layer->account, waiting->header.lsn)) {
-    g_queue_pop_head (&layer->waiting);
-    push_to_merge (receiver, layer, waiting);
+  /* It was repaired before it came. */
+  if (lmcc_receiver_find_waiting (layer, header, &fits)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
+    lmcc_packet_unref (packet);
+    return;
   }
-  report_losses (receiver, index, now);
-}
-
-static gint
-compare_lsn (const LmccReceiverWaiting * a, const LmccReceiverWaiting * b,
-    gpointer user_data)
-{
-  return lmcc_sequence_diff (a->header.lsn, b->header.lsn);
-}
-
-static void
-queue_packet (LmccReceiverLayer * layer, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header)
-{
-  LmccReceiverWaiting *waiting = g_new (LmccReceiverWaiting, 1);
-
+  waiting = g_new0 (LmccReceiverWaiting, 1);
   waiting->packet = packet;
   waiting->rtp = *rtp;
   waiting->header = *header;
-  g_queue_insert_sorted (&layer->waiting, waiting,
-      (GCompareDataFunc) compare_lsn, NULL);
+  lmcc_receiver_add_waiting (receiver, layer, waiting);
 }
 
+/* @after_gap: packets of the same layer are missing before it */
 static void
-note_heard (LmccReceiver * receiver, guint index, LmccTime now,
-    LmccTime arrival)
+note_heard (LmccReceiver * receiver, guint index, const LmccHeader * header,
+    gboolean after_gap, LmccTime now, LmccTime arrival)
 {
   LmccReceiverGroup *group = &receiver->groups[index];
 
-  if (!group->heard) {
-    group->heard = TRUE;
-    receiver->stats.join_to_packet =
-        arrival > group->joined_at ? arrival - group->joined_at : 0;
-  }
   group->last_packet = now;
+  if (group->heard)
+    return;
+  group->heard = TRUE;
+  receiver->stats.join_to_packet =
+      arrival > group->joined_at ? arrival - group->joined_at : 0;
+  if (group->ahead)
+    lmcc_receiver_measure_join (receiver, now, group, header, after_gap);
+  else
+    lmcc_receiver_join_rtt (receiver, now, header->layer,
+        receiver->stats.join_to_packet);
+}
+
+static void
+refuse (LmccReceiver * receiver, LmccDrop why, LmccPacket * packet,
+    const LmccHeader * header, LmccTime now)
+{
+  lmcc_receiver_drop (receiver, why);
+  lmcc_receiver_tell_refused_packet (receiver, now, header);
+  lmcc_packet_unref (packet);
 }
 
 static void
 take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
-    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header)
+    guint group, LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header)
 {
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
   gsize size = ip_size (receiver, packet->size);
+  LmccArrival kind = lmcc_layer_account_packet (layer->account, arrival,
+      header->lsn, size);
 
-  note_heard (receiver, header->layer, now, arrival);
+  note_heard (receiver, group, header, kind == LMCC_ARRIVAL_AFTER_GAP, now,
+      arrival);
   receiver->stats.packets++;
   receiver->stats.bytes += size;
 
-  switch (lmcc_layer_account_packet (layer->account, arrival, header->lsn,
-          size)) {
+  switch (kind) {
     case LMCC_ARRIVAL_DUPLICATE:
-      lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
-      lmcc_packet_unref (packet);
+      refuse (receiver, LMCC_DROP_DUPLICATE, packet, header, now);
       return;
     case LMCC_ARRIVAL_LATE:
-      lmcc_receiver_drop (receiver, LMCC_DROP_LATE);
+      if (!lmcc_receiver_take_late (receiver, packet, rtp, header, now)) {
+        refuse (receiver, LMCC_DROP_LATE, packet, header, now);
+        return;
+      }
+      lmcc_receiver_tell_refused_packet (receiver, now, header);
       lmcc_packet_unref (packet);
       return;
     case LMCC_ARRIVAL_SUSPECT:
-      lmcc_receiver_drop (receiver, LMCC_DROP_SUSPECT);
-      lmcc_packet_unref (packet);
+      refuse (receiver, LMCC_DROP_SUSPECT, packet, header, now);
       return;
     case LMCC_ARRIVAL_RESTART:
-      g_queue_clear_full (&layer->waiting, (GDestroyNotify) waiting_free);
+      lmcc_receiver_clear_waiting (layer);
+      lmcc_layer_holes_reset (&layer->holes);
       if (layer->merged_any)
         layer->lost_before = LMCC_MAX_GAP;
       layer->merged_any = FALSE;
@@ -294,11 +325,14 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
   }
 
   lmcc_clock_packet (receiver->clock, arrival, header->send_time);
-  queue_packet (layer, packet, rtp, header);
+  lmcc_receiver_packet_rtt (receiver, now, arrival, header);
+  lmcc_packet_ref (packet);
+  queue_packet (receiver, layer, packet, rtp, header);
+  lmcc_receiver_packet_slot (receiver, arrival, header);
+  lmcc_receiver_tell_packet (receiver, now, arrival, header, size);
+  lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
   lmcc_receiver_settle (receiver, header->layer, now);
-  if (receiver->controller->on_packet != NULL)
-    receiver->controller->on_packet (receiver->controller, now, header->layer,
-        size);
+  lmcc_packet_unref (packet);
 }
 
 static guint8
@@ -325,8 +359,11 @@ parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
     why = LMCC_DROP_MALFORMED;
   else if (rtp->element == NULL)
     why = LMCC_DROP_NO_ELEMENT;
-  else if (lmcc_header_parse (rtp->element, rtp->element_size, header))
+  else if (lmcc_header_parse (rtp->element, rtp->element_size, header)) {
+    header->has_up_levels = lmcc_synchronized_parse (rtp->second,
+        rtp->second_size, header->top_layer, &header->up_levels);
     return TRUE;
+  }
   lmcc_receiver_drop (receiver, why);
 
   return FALSE;
@@ -384,7 +421,8 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return FALSE;
   }
-  if (header->layer != group) {
+  if (lmcc_receiver_group_layer (receiver, header->slot, group) !=
+      header->layer) {
     lmcc_receiver_drop (receiver, LMCC_DROP_WRONG_LAYER);
     return FALSE;
   }
@@ -422,11 +460,17 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
 
   lmcc_receiver_heard_source (receiver, now);
   receiver->last_any = now;
-  /* A group that was just left may still hand over what it had queued. */
+  lmcc_receiver_check_leave (receiver, group, now);
+  /* A group that was just left may still hand over what it had queued, and one
+   * that was joined for the next slot carries a higher layer in this one. */
   if ((gint) header.layer > receiver->level) {
+    if (receiver->groups[group].joined)
+      note_heard (receiver, group, &header, FALSE, now, arrival);
+    lmcc_receiver_tell_left_packet (receiver, now, arrival, header.layer);
     lmcc_packet_unref (packet);
     return;
   }
-  take_packet (receiver, now, arrival, packet, &rtp, &header);
+  take_packet (receiver, now, arrival, group, packet, &rtp, &header);
+  lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_pump (receiver, now);
 }

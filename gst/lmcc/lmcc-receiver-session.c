@@ -12,20 +12,25 @@ lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 {
   receiver->groups[group] = (LmccReceiverGroup) {
   .joined = TRUE,.joined_at = now,.last_packet = now,};
+  receiver->groups_end = MAX (receiver->groups_end, group + 1);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
       group;
 }
 
 void
-lmcc_receiver_leave (LmccReceiver * receiver, guint group)
+lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
 {
   receiver->groups[group].joined = FALSE;
+  receiver->groups[group].left_at = now;
+  while (receiver->groups_end > 0
+      && !receiver->groups[receiver->groups_end - 1].joined)
+    receiver->groups_end--;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
       group;
 }
 
-/* Static layering: group i carries layer i. The base group is never left while
- * the receiver runs: the record comes beside it. */
+/* The base group is never left while the receiver runs: the record comes beside
+ * it. */
 static void
 set_level (LmccReceiver * receiver, gint level, const gchar * reason,
     LmccTime now)
@@ -38,24 +43,18 @@ set_level (LmccReceiver * receiver, gint level, const gchar * reason,
     return;
 
   receiver->level = level;
-  for (i = from; i > level; i--) {
+  for (i = from; i > level; i--)
     lmcc_receiver_layer_reset (&receiver->layers[i]);
-    if (i > 0)
-      lmcc_receiver_leave (receiver, (guint) i);
-  }
-  for (i = from + 1; i <= level; i++) {
-    if (i > 0)
-      lmcc_receiver_join (receiver, (guint) i, now);
-  }
+  lmcc_receiver_change_groups (receiver, from, now);
   lmcc_merge_drop_layers (receiver->merge, level);
+  lmcc_repair_decoder_drop_layers (receiver->repair, level);
   lmcc_gate_set_level (receiver->gate, level);
 
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEVEL);
   action->from = from;
   action->to = level;
   action->reason = reason;
-  if (receiver->controller != NULL && receiver->controller->on_level != NULL)
-    receiver->controller->on_level (receiver->controller, now, level);
+  lmcc_receiver_tell_level (receiver, now);
 }
 
 /* The larger of what the sender announces and what was measured: an announced
@@ -109,7 +108,14 @@ lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
     reason = "max-bitrate";
   }
 
+  if (receiver->no_layering) {
+    level = 0;
+    reason = "the session's turning groups make no sense";
+  }
+
   set_level (receiver, MAX (level, 0), reason, now);
+  lmcc_receiver_update_groups (receiver, now);
+  lmcc_receiver_share_join (receiver, now);
 }
 
 void
@@ -123,45 +129,52 @@ lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     receiver->layers[i].smoothed_rate = 0;
   }
+  lmcc_receiver_clear_layering (receiver);
   lmcc_merge_reset (receiver->merge);
   lmcc_gate_reset (receiver->gate);
+  lmcc_repair_decoder_reset (receiver->repair);
   lmcc_clock_reset (receiver->clock);
+  receiver->sound.any = FALSE;
+  lmcc_receiver_forget_rtt (receiver);
   lmcc_record_assembler_reset (receiver->assembler);
   receiver->have_session = FALSE;
+  lmcc_receiver_update_learning (receiver);
 }
 
-static void
-create_controller (LmccReceiver * receiver)
+/* What a controller cannot follow: it begins anew. */
+static gboolean
+needs_new_controller (const LmccSession * old, const LmccSession * session)
 {
-  const gchar *name = receiver->algorithm;
-  const LmccAlgorithm *algorithm;
-
-  if (g_strcmp0 (name, "auto") == 0 || name == NULL)
-    name = receiver->session.algorithm;
-  algorithm = lmcc_algorithm_find (name);
-  if (algorithm == NULL) {
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_WARNING)->reason =
-        "the session's algorithm is not known here: the level is held by hand";
-    algorithm = lmcc_algorithm_find ("none");
-  }
-  if (receiver->controller != NULL)
-    receiver->controller->free (receiver->controller);
-  receiver->controller = algorithm->create (&receiver->session);
+  return !g_str_equal (old->algorithm, session->algorithm)
+      || old->slot != session->slot
+      || old->slot_modulus != session->slot_modulus
+      || old->turning_groups != session->turning_groups
+      || old->silent_groups != session->silent_groups
+      || (session->turning_groups > 0 && old->n_layers != session->n_layers);
 }
 
 void
 lmcc_receiver_take_session (LmccReceiver * receiver,
     const LmccSession * session, LmccTime now)
 {
-  gboolean first = !receiver->have_session;
+  gboolean new_controller = !receiver->have_session
+      || needs_new_controller (&receiver->session, session);
 
+  if (new_controller && receiver->slots != NULL)
+    set_level (receiver, -1, "the groups carry other layers from now on", now);
   receiver->session = *session;
   receiver->session_is_old = FALSE;
+  receiver->have_older = FALSE;
   receiver->have_session = TRUE;
   lmcc_gate_set_session (receiver->gate, session);
-  if (first)
-    create_controller (receiver);
+  lmcc_repair_decoder_set_session (receiver->repair, session);
+  if (new_controller) {
+    lmcc_receiver_take_layering (receiver);
+    lmcc_receiver_create_controller (receiver, now);
+  } else {
+    lmcc_receiver_tell_session (receiver, now);
+  }
+  lmcc_receiver_follow_session_rtt (receiver, now);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SESSION);
 
   /* Layers that the new table has not are given up before anything else. */
@@ -180,7 +193,26 @@ lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
   receiver->source_gone = FALSE;
   receiver->last_heard = now;
   receiver->stats.sources++;
+  receiver->warned_unwanted = FALSE;
   lmcc_receiver_take_session (receiver, session, now);
+}
+
+/* How RTP timestamps map to the sender's clock, as its own reports tell. */
+void
+lmcc_receiver_take_reports (LmccReceiver * receiver,
+    const LmccReceiverReports * reports, LmccTime now)
+{
+  LmccTimeline timeline;
+
+  for (timeline = 0; timeline < LMCC_N_TIMELINES; timeline++) {
+    const LmccSenderReport *report = &reports->report[timeline];
+
+    if (receiver->have_session && reports->have[timeline]
+        && (report->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
+      lmcc_clock_sender_report (receiver->clock, timeline, now,
+          report->ntp_time, report->rtp_time,
+          lmcc_receiver_clock_rate (receiver, timeline));
+  }
 }
 
 /* Takes the other sender that was heard, if it was heard lately. */
@@ -196,11 +228,8 @@ lmcc_receiver_adopt_candidate (LmccReceiver * receiver, LmccTime now)
   session = receiver->candidate;
   receiver->have_candidate = FALSE;
   lmcc_receiver_adopt (receiver, &receiver->candidate_source, &session, now);
-  if ((receiver->candidate_report.ssrc & LMCC_SSRC_BASE_MASK) ==
-      session.ssrc_base)
-    lmcc_clock_sender_report (receiver->clock, receiver->candidate_heard,
-        receiver->candidate_report.ntp_time,
-        receiver->candidate_report.rtp_time, session.video.clock_rate);
+  lmcc_receiver_take_reports (receiver, &receiver->candidate_reports,
+      receiver->candidate_heard);
 
   return TRUE;
 }

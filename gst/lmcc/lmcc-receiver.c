@@ -34,6 +34,8 @@ lmcc_drop_name (LmccDrop drop)
     [LMCC_DROP_BAD_RTCP] = "bad-rtcp",
     [LMCC_DROP_BAD_RECORD] = "bad-record",
     [LMCC_DROP_OVERSIZE] = "oversize",
+    [LMCC_DROP_BAD_ANSWER] = "bad-answer",
+    [LMCC_DROP_TOO_OFTEN] = "too-often",
   };
 
   g_return_val_if_fail (drop < LMCC_N_DROPS, "");
@@ -84,19 +86,27 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
     receiver->sdp_session = *config->session;
     receiver->have_sdp = TRUE;
   }
+  if (config->settings != NULL)
+    receiver->settings = lmcc_settings_copy (config->settings);
   receiver->config.session = NULL;
+  receiver->config.settings = NULL;
   receiver->config.algorithm = receiver->algorithm;
   receiver->level = -1;
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
+  receiver->repair = lmcc_repair_decoder_new ();
   receiver->clock = lmcc_clock_new ();
   receiver->assembler = lmcc_record_assembler_new ();
   receiver->candidate_assembler = lmcc_record_assembler_new ();
   receiver->sequence = (guint16) config->sequence_seed;
   receiver->stats.join_to_packet = LMCC_TIME_NONE;
   receiver->stats.join_to_picture = LMCC_TIME_NONE;
-  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+  lmcc_receiver_init_rtt (receiver);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     receiver->layers[i].account = lmcc_layer_account_new ();
+    receiver->layers[i].due = LMCC_TIME_NONE;
+    lmcc_layer_holes_init (&receiver->layers[i].holes);
+  }
 
   return receiver;
 }
@@ -121,11 +131,15 @@ lmcc_receiver_free (LmccReceiver * receiver)
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     lmcc_layer_account_free (receiver->layers[i].account);
+    lmcc_layer_holes_clear (&receiver->layers[i].holes);
   }
-  if (receiver->controller != NULL)
-    receiver->controller->free (receiver->controller);
+  lmcc_receiver_clear_controller (receiver);
+  lmcc_receiver_clear_layering (receiver);
+  lmcc_receiver_clear_rtt (receiver);
+  g_clear_pointer (&receiver->settings, lmcc_settings_free);
   lmcc_merge_free (receiver->merge);
   lmcc_gate_free (receiver->gate);
+  lmcc_repair_decoder_free (receiver->repair);
   lmcc_clock_free (receiver->clock);
   lmcc_record_assembler_free (receiver->assembler);
   lmcc_record_assembler_free (receiver->candidate_assembler);
@@ -183,26 +197,15 @@ rejoin_silent (LmccReceiver * receiver, LmccTime now)
 {
   guint i;
 
-  for (i = 0; i < LMCC_MAX_GROUPS; i++) {
+  for (i = 0; i < receiver->groups_end; i++) {
     LmccReceiverGroup *group = &receiver->groups[i];
 
     if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
       continue;
-    lmcc_receiver_leave (receiver, i);
+    lmcc_receiver_leave (receiver, i, now);
     lmcc_receiver_join (receiver, i, now);
     receiver->stats.rejoins++;
   }
-}
-
-static void
-run_controller (LmccReceiver * receiver, LmccTime now)
-{
-  LmccController *controller = receiver->controller;
-
-  if (controller == NULL || controller->on_timeout == NULL)
-    return;
-  controller->on_timeout (controller, now);
-  lmcc_receiver_update_level (receiver, now);
 }
 
 static LmccTime
@@ -211,7 +214,7 @@ next_rejoin (const LmccReceiver * receiver)
   LmccTime next = LMCC_TIME_NONE;
   guint i;
 
-  for (i = 0; i < LMCC_MAX_GROUPS; i++) {
+  for (i = 0; i < receiver->groups_end; i++) {
     if (receiver->groups[i].joined)
       next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
   }
@@ -260,10 +263,17 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
   }
   if (now >= receiver->stats_time + STATS_INTERVAL) {
     update_rates (receiver, now);
+    if (lmcc_receiver_check_breaker (receiver, now))
+      return;
+    lmcc_receiver_tell_quality (receiver, now);
     lmcc_receiver_update_level (receiver, now);
   }
   rejoin_silent (receiver, now);
-  run_controller (receiver, now);
+  lmcc_receiver_handle_rtt (receiver, now);
+  lmcc_receiver_handle_slot (receiver, now);
+  lmcc_receiver_run_controller (receiver, now);
+  /* Another level may have made packets due. */
+  lmcc_receiver_pump (receiver, now);
 }
 
 /**
@@ -282,19 +292,20 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   if (!receiver->running)
     return LMCC_TIME_NONE;
 
-  for (i = 0; i <= receiver->level; i++)
+  for (i = 0; i <= receiver->level; i++) {
     next = MIN (next,
         lmcc_layer_account_next_timeout (receiver->layers[i].account));
+    next = MIN (next, receiver->layers[i].due);
+  }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
   next = MIN (next, next_rejoin (receiver));
   next = MIN (next, next_silence (receiver));
   if (receiver->have_session && !receiver->source_gone)
     next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
-  if (receiver->controller != NULL
-      && receiver->controller->next_timeout != NULL)
-    next = MIN (next,
-        receiver->controller->next_timeout (receiver->controller));
+  next = MIN (next, lmcc_receiver_next_controller_timeout (receiver));
+  next = MIN (next, lmcc_receiver_next_slot (receiver));
+  next = MIN (next, lmcc_receiver_next_rtt (receiver));
 
   return next;
 }
@@ -338,6 +349,7 @@ lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
   receiver->last_any = now;
   receiver->timeout_posted = now;
   receiver->delivered_any = FALSE;
+  lmcc_circuit_breaker_reset (&receiver->breaker);
   lmcc_receiver_join (receiver, 0, now);
   lmcc_receiver_post_waiting (receiver, "no sender heard yet");
 }
@@ -356,7 +368,7 @@ lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
     return;
 
   lmcc_receiver_forget_source (receiver, "stopped", now);
-  lmcc_receiver_leave (receiver, 0);
+  lmcc_receiver_leave (receiver, 0, now);
   receiver->running = FALSE;
 }
 
@@ -420,15 +432,16 @@ lmcc_receiver_get_session (const LmccReceiver * receiver)
  * @receiver: a receiver
  *
  * Returns: how much later than its presentation time a packet may be given out:
- *     the sender's window, what it advises for decoders, and the configured
- *     latency
+ *     the sender's window, how late its repair may come, what it advises for
+ *     decoders, and the configured latency
  */
 LmccTime
 lmcc_receiver_get_latency (const LmccReceiver * receiver)
 {
   return receiver->config.latency +
       (receiver->have_session ?
-      receiver->session.window + receiver->session.latency : 0);
+      receiver->session.window + receiver->session.repair_delay +
+      receiver->session.latency : 0);
 }
 
 /**
@@ -453,6 +466,10 @@ lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
   }
   stats->drops[LMCC_DROP_LATE] += lmcc_merge_get_late (receiver->merge);
   stats->level = receiver->level;
+  stats->join_lead = receiver->slots != NULL ? receiver->join_lead : 0;
   stats->rung = lmcc_gate_get_rung (receiver->gate);
   stats->gate = *lmcc_gate_get_stats (receiver->gate);
+  lmcc_receiver_get_controller_stats (receiver, now, stats);
+  lmcc_receiver_get_rtt_stats (receiver, stats);
+  lmcc_receiver_get_repair_stats (receiver, stats);
 }

@@ -4,9 +4,11 @@
 #ifndef LMCC_RECEIVER_H
 #define LMCC_RECEIVER_H
 
+#include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-gate.h>
 #include <gst/lmcc/lmcc-layer-account.h>
 #include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-rtt.h>
 #include <gst/lmcc/lmcc-session.h>
 
 G_BEGIN_DECLS
@@ -28,12 +30,17 @@ G_BEGIN_DECLS
  * @session: (nullable): the session as an SDP file told it; %NULL: wait for its
  *     record
  * @algorithm: name in the registry, or "auto" for what the session announces
+ * @settings: (nullable): the algorithm's settings; those of another one are not
+ *     used, with a warning. %NULL: the standard values
+ * @rtt_mode: where the round-trip time comes from
+ * @fixed_rtt: the round-trip time, for %LMCC_RTT_MODE_FIXED
  * @latency: how long to wait for the network, beyond the sender's window
  * @timeout: silence that is reported, 0 for never
  * @max_level: highest level to hold, -1 for no cap
  * @max_bitrate: highest cumulative rate to hold, bit/s, 0 for no cap
  * @on_loss: what to deliver after a loss
- * @sequence_seed: random; the first sequence number given out comes from it
+ * @sequence_seed: random; the first sequence number given out, the receiver's own
+ *     SSRC and its dice come from it
  */
 typedef struct
 {
@@ -41,6 +48,9 @@ typedef struct
   LmccAddress source;
   const LmccSession *session;
   const gchar *algorithm;
+  const LmccSettings *settings;
+  LmccRttMode rtt_mode;
+  LmccTime fixed_rtt;
   LmccTime latency;
   LmccTime timeout;
   gint max_level;
@@ -54,6 +64,8 @@ typedef struct
  * @LMCC_RECEIVER_ACTION_JOIN: join group @group
  * @LMCC_RECEIVER_ACTION_LEAVE: leave group @group
  * @LMCC_RECEIVER_ACTION_DELIVER: give @packet downstream at @time
+ * @LMCC_RECEIVER_ACTION_DELIVER_SOUND: give @packet, of the sound, downstream at
+ *     @time
  * @LMCC_RECEIVER_ACTION_SEGMENT: start a new segment at @time
  * @LMCC_RECEIVER_ACTION_SESSION: lmcc_receiver_get_session() is new
  * @LMCC_RECEIVER_ACTION_LEVEL: the level went from @from to @to because of @reason
@@ -61,40 +73,60 @@ typedef struct
  *     (@reason): the receiver waits
  * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
  * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
+ * @LMCC_RECEIVER_ACTION_REPORT: send @packet (RTCP) to @destination, UDP port @port
+ * @LMCC_RECEIVER_ACTION_SEND_CONTROL: send @packet (RTCP) to group @group, on the
+ *     session's port + 1 and with its TTL
+ * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: all groups are left because of @reason;
+ *     nothing more comes
  */
 typedef enum
 {
   LMCC_RECEIVER_ACTION_JOIN,
   LMCC_RECEIVER_ACTION_LEAVE,
   LMCC_RECEIVER_ACTION_DELIVER,
+  LMCC_RECEIVER_ACTION_DELIVER_SOUND,
   LMCC_RECEIVER_ACTION_SEGMENT,
   LMCC_RECEIVER_ACTION_SESSION,
   LMCC_RECEIVER_ACTION_LEVEL,
   LMCC_RECEIVER_ACTION_WAITING,
   LMCC_RECEIVER_ACTION_TIMEOUT,
   LMCC_RECEIVER_ACTION_WARNING,
+  LMCC_RECEIVER_ACTION_REPORT,
+  LMCC_RECEIVER_ACTION_SEND_CONTROL,
+  LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER,
 } LmccReceiverActionType;
 
 /**
  * LmccReceiverAction:
  * @type: what to do
- * @group: for JOIN and LEAVE
- * @packet: (transfer full): for DELIVER: plain RTP, renumbered, our element gone
- * @time: presentation time for DELIVER, start for SEGMENT, on the caller's clock,
+ * @group: for JOIN, LEAVE and SEND_CONTROL
+ * @control: for JOIN and LEAVE: the group after the session's last one: what comes
+ *     to it on port + 1 goes to lmcc_receiver_handle_learning()
+ * @packet: (transfer full): for DELIVER and DELIVER_SOUND: plain RTP, renumbered,
+ *     our element gone;
+ *     for REPORT and SEND_CONTROL: reduced-size RTCP
+ * @destination: for REPORT: the host that the session's packets come from
+ * @port: for REPORT
+ * @time: presentation time for DELIVER and DELIVER_SOUND, start for SEGMENT, on
+ *     the caller's clock,
  *     without the latency that lmcc_receiver_get_latency() tells
- * @discont: for DELIVER
+ * @discont: for DELIVER and DELIVER_SOUND
  * @corrupted: for DELIVER
  * @unit_start: for DELIVER: first packet of its unit
- * @catch_up: for DELIVER: for the decoder only; @time lies before the segment
+ * @catch_up: for DELIVER: for the decoder only; @time lies before the segment, and
+ *     after what was delivered before it
  * @from: for LEVEL
  * @to: for LEVEL
- * @reason: for LEVEL, WAITING and WARNING: static or interned
+ * @reason: for LEVEL, WAITING, WARNING and CIRCUIT_BREAKER: static or interned
  */
 typedef struct
 {
   LmccReceiverActionType type;
   guint group;
+  gboolean control;
   LmccPacket *packet;
+  LmccAddress destination;
+  guint16 port;
   LmccTime time;
   gboolean discont;
   gboolean corrupted;
@@ -124,10 +156,43 @@ typedef enum
   LMCC_DROP_BAD_RTCP,
   LMCC_DROP_BAD_RECORD,
   LMCC_DROP_OVERSIZE,
+  LMCC_DROP_BAD_ANSWER,
+  LMCC_DROP_TOO_OFTEN,
   LMCC_N_DROPS,
 } LmccDrop;
 
 LMCC_API const gchar *lmcc_drop_name (LmccDrop drop);
+
+/**
+ * LmccRepairClassStats:
+ * @lost: media packets that did not come, or too late to count as not lost;
+ *     @repaired + @late + @beyond_repair
+ * @repaired: of these, recovered and in time
+ * @late: of these, recovered when their place had passed
+ * @beyond_repair: of these, not recovered so far, and waited for no longer. Where it
+ *     cannot be told whether a lost packet was of media or itself repair, it counts
+ */
+typedef struct
+{
+  guint64 lost;
+  guint64 repaired;
+  guint64 late;
+  guint64 beyond_repair;
+} LmccRepairClassStats;
+
+/**
+ * LmccRepairStats:
+ * @received: repair packets
+ * @invalid: repair packets, or blocks of them, that made no sense
+ * @classes: by class; %LMCC_CLASS_MIXED for packets that nobody has seen, of layers
+ *     of several classes
+ */
+typedef struct
+{
+  guint64 received;
+  guint64 invalid;
+  LmccRepairClassStats classes[LMCC_MAX_CLASSES];
+} LmccRepairStats;
 
 /**
  * LmccReceiverStats:
@@ -135,16 +200,30 @@ LMCC_API const gchar *lmcc_drop_name (LmccDrop drop);
  * @bytes: their bytes with IP and UDP headers
  * @lost: packets lost in the network or the host, over all layers
  * @socket_drops: packets that the host's own sockets dropped; part of @lost
- * @delivered: RTP packets given out
+ * @delivered: RTP packets of the video given out
+ * @sound_delivered: RTP packets of the sound given out
+ * @sound_lost: RTP packets of the sound that were missing when their turn came
  * @drops: packets dropped, by kind
  * @level: the level held, -1 for none
  * @rung: the rung given out, -1 for none
  * @bitrate: received over the last second, bit/s of IP packets
  * @loss_rate: lost / (lost + received) over the last second
+ * @algorithm: (nullable): name of the one that runs
+ * @status: what the algorithm shows of itself; all zero where none runs
+ * @rtt: the round-trip time that the algorithm is told, or 0
+ * @rtt_source: where it comes from
+ * @reports: reports sent to the sender
+ * @answers: answers to them that came
+ * @notices: other receivers' join experiments that were learnt from
  * @join_to_packet: time from the latest join to its first packet, or none
+ * @join_lead: groups that turn are joined so long before their slot begins; 0
+ *     where none turn
  * @join_to_picture: time from the start to the first packet delivered, or none
  * @rejoins: groups left and joined again because of silence
+ * @unwanted: packets of groups that were left so long ago that the network should
+ *     have honoured it. Only a caller that goes on reading after a leave sees any.
  * @sources: how often a source was taken
+ * @repair: what was lost of the media, and repaired
  * @gate: the gate's counters
  * @layers: per layer
  * @layer_bitrate: per layer, over the last second, bit/s
@@ -156,15 +235,27 @@ typedef struct
   guint64 lost;
   guint64 socket_drops;
   guint64 delivered;
+  guint64 sound_delivered;
+  guint64 sound_lost;
   guint64 drops[LMCC_N_DROPS];
   gint level;
   gint rung;
   guint64 bitrate;
   gdouble loss_rate;
+  const gchar *algorithm;
+  LmccControllerStatus status;
+  LmccTime rtt;
+  LmccRttSource rtt_source;
+  guint64 reports;
+  guint64 answers;
+  guint64 notices;
   LmccTime join_to_packet;
+  LmccTime join_lead;
   LmccTime join_to_picture;
   guint64 rejoins;
+  guint64 unwanted;
   guint64 sources;
+  LmccRepairStats repair;
   LmccGateStats gate;
   LmccLayerStats layers[LMCC_MAX_LAYERS];
   guint64 layer_bitrate[LMCC_MAX_LAYERS];
@@ -189,6 +280,8 @@ LMCC_API void lmcc_receiver_handle_packet (LmccReceiver * receiver,
 LMCC_API void lmcc_receiver_handle_control (LmccReceiver * receiver,
     LmccTime now, const LmccAddress * source, guint16 source_port,
     const guint8 * data, gsize size);
+LMCC_API void lmcc_receiver_handle_learning (LmccReceiver * receiver,
+    LmccTime now, const guint8 * data, gsize size);
 LMCC_API void lmcc_receiver_handle_socket_drops (LmccReceiver * receiver,
     guint64 packets);
 LMCC_API void lmcc_receiver_handle_timeout (LmccReceiver * receiver,

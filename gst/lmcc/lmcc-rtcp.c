@@ -1,33 +1,20 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lmcc-rtcp.h"
-
-#include "lmcc-bytes.h"
+#include "lmcc-rtcp-internal.h"
 
 #include <string.h>
-
-/* RFC 3550 section 12.1. */
-#define TYPE_SR 200
-#define TYPE_RR 201
-#define TYPE_SDES 202
-#define TYPE_BYE 203
-#define TYPE_APP 204
 
 #define SDES_CNAME 1
 #define SDES_MAX_CHUNKS 31
 #define SDES_MAX_TEXT 255
 
-#define HEADER_SIZE 4
 #define SR_SIZE 28
 #define RR_SIZE 8
 #define REPORT_BLOCK_SIZE 24
-#define APP_SIZE 12
 
 /* What precedes the bytes of a fragment in the APP packet's data. */
 #define FRAGMENT_HEADER_SIZE 8
-
-static const guint8 app_name[4] = { 'L', 'M', 'C', 'C' };
 
 static gsize
 round_up (gsize size)
@@ -35,20 +22,10 @@ round_up (gsize size)
   return (size + 3) & ~(gsize) 3;
 }
 
-/* RFC 3550 section 6.4.1: the length is in 32-bit words minus one. */
-static guint8 *
-write_header (guint8 * data, guint count, guint8 type, gsize size)
-{
-  data[0] = 0x80 | count;
-  data[1] = type;
-
-  return lmcc_write_uint16 (data + 2, size / 4 - 1);
-}
-
 static guint8 *
 write_sender_report (guint8 * data, const LmccSenderReport * report)
 {
-  data = write_header (data, 0, TYPE_SR, SR_SIZE);
+  data = lmcc_rtcp_write_header (data, 0, LMCC_RTCP_TYPE_SR, SR_SIZE);
   data = lmcc_write_uint32 (data, report->ssrc);
   data = lmcc_write_uint32 (data, report->ntp_time >> 32);
   data = lmcc_write_uint32 (data, report->ntp_time & 0xffffffff);
@@ -84,11 +61,9 @@ write_fragment (guint8 * data, const LmccRecordFragment * fragment)
 {
   gsize padded = round_up (fragment->size);
 
-  data = write_header (data, LMCC_RTCP_APP_RECORD, TYPE_APP,
-      APP_SIZE + FRAGMENT_HEADER_SIZE + padded);
-  data = lmcc_write_uint32 (data, fragment->ssrc);
-  memcpy (data, app_name, sizeof (app_name));
-  data = lmcc_write_uint16 (data + sizeof (app_name), fragment->version);
+  data = lmcc_rtcp_write_app (data, LMCC_RTCP_APP_RECORD, fragment->ssrc,
+      LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + padded);
+  data = lmcc_write_uint16 (data, fragment->version);
   *data++ = fragment->index;
   *data++ = fragment->count;
   data = lmcc_write_uint16 (data, fragment->size);
@@ -112,7 +87,7 @@ new_compound (const LmccSenderReport * reports, guint n_reports,
     const gchar * cname, gsize extra, guint8 ** end)
 {
   gsize cname_size = MIN (strlen (cname), SDES_MAX_TEXT);
-  gsize sdes_size = HEADER_SIZE + n_reports * chunk_size (cname_size);
+  gsize sdes_size = LMCC_RTCP_HEADER_SIZE + n_reports * chunk_size (cname_size);
   gsize size = n_reports * SR_SIZE + sdes_size + extra;
   LmccPacket *packet = lmcc_packet_new (size);
   guint8 *data = packet->data;
@@ -120,7 +95,8 @@ new_compound (const LmccSenderReport * reports, guint n_reports,
 
   for (i = 0; i < n_reports; i++)
     data = write_sender_report (data, &reports[i]);
-  data = write_header (data, n_reports, TYPE_SDES, sdes_size);
+  data =
+      lmcc_rtcp_write_header (data, n_reports, LMCC_RTCP_TYPE_SDES, sdes_size);
   for (i = 0; i < n_reports; i++)
     data = write_chunk (data, reports[i].ssrc, cname, cname_size);
   packet->size = size;
@@ -158,7 +134,8 @@ lmcc_rtcp_build (const LmccSenderReport * reports, guint n_reports,
   if (fragment != NULL) {
     if (!fragment_is_valid (fragment))
       return NULL;
-    extra = APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
+    extra =
+        LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
   }
 
   packet = new_compound (reports, n_reports, cname, extra, &end);
@@ -182,10 +159,11 @@ LmccPacket *
 lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
 {
   guint8 *end;
-  LmccPacket *packet = new_compound (report, 1, cname, HEADER_SIZE + 4, &end);
+  LmccPacket *packet =
+      new_compound (report, 1, cname, LMCC_RTCP_HEADER_SIZE + 4, &end);
 
-  lmcc_write_uint32 (write_header (end, 1, TYPE_BYE, HEADER_SIZE + 4),
-      report->ssrc);
+  lmcc_write_uint32 (lmcc_rtcp_write_header (end, 1, LMCC_RTCP_TYPE_BYE,
+          LMCC_RTCP_HEADER_SIZE + 4), report->ssrc);
 
   return packet;
 }
@@ -195,7 +173,7 @@ lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
 static gboolean
 check_sdes (const guint8 * data, gsize size, guint n_chunks)
 {
-  gsize at = HEADER_SIZE;
+  gsize at = LMCC_RTCP_HEADER_SIZE;
 
   for (; n_chunks > 0; n_chunks--) {
     if (at + 4 > size)
@@ -217,24 +195,25 @@ check_sdes (const guint8 * data, gsize size, guint n_chunks)
 static gboolean
 is_record (const guint8 * data)
 {
-  return data[1] == TYPE_APP && (data[0] & 0x1f) == LMCC_RTCP_APP_RECORD
-      && memcmp (data + 8, app_name, sizeof (app_name)) == 0;
+  return data[1] == LMCC_RTCP_TYPE_APP
+      && (data[0] & 0x1f) == LMCC_RTCP_APP_RECORD
+      && memcmp (data + 8, LMCC_RTCP_APP_NAME, 4) == 0;
 }
 
 static gboolean
 read_fragment (const guint8 * data, gsize size, LmccRecordFragment * fragment)
 {
-  if (size < APP_SIZE + FRAGMENT_HEADER_SIZE)
+  if (size < LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE)
     return FALSE;
   fragment->ssrc = lmcc_read_uint32 (data + 4);
   fragment->version = lmcc_read_uint16 (data + 12);
   fragment->index = data[14];
   fragment->count = data[15];
   fragment->size = lmcc_read_uint16 (data + 16);
-  fragment->data = data + APP_SIZE + FRAGMENT_HEADER_SIZE;
+  fragment->data = data + LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE;
 
   return fragment_is_valid (fragment) && size ==
-      APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
+      LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
 }
 
 /* @size: without padding */
@@ -245,17 +224,19 @@ check_content (const guint8 * data, gsize size)
   LmccRecordFragment fragment;
 
   switch (data[1]) {
-    case TYPE_SR:
+    case LMCC_RTCP_TYPE_SR:
       return size >= SR_SIZE + count * REPORT_BLOCK_SIZE;
-    case TYPE_RR:
+    case LMCC_RTCP_TYPE_RR:
       return size >= RR_SIZE + count * REPORT_BLOCK_SIZE;
-    case TYPE_SDES:
+    case LMCC_RTCP_TYPE_SDES:
       return check_sdes (data, size, count);
-    case TYPE_BYE:
-      return size >= HEADER_SIZE + 4 * (gsize) count;
-    case TYPE_APP:
-      return size >= APP_SIZE
+    case LMCC_RTCP_TYPE_BYE:
+      return size >= LMCC_RTCP_HEADER_SIZE + 4 * (gsize) count;
+    case LMCC_RTCP_TYPE_APP:
+      return size >= LMCC_RTCP_APP_SIZE
           && (!is_record (data) || read_fragment (data, size, &fragment));
+    case LMCC_RTCP_TYPE_XR:
+      return lmcc_rtcp_xr_is_valid (data, size);
     default:
       return TRUE;
   }
@@ -268,7 +249,7 @@ packet_size (const guint8 * data, gsize left, gboolean is_first,
 {
   gsize size;
 
-  if (left < HEADER_SIZE || data[0] >> 6 != 2)
+  if (left < LMCC_RTCP_HEADER_SIZE || data[0] >> 6 != 2)
     return 0;
   size = 4 * ((gsize) lmcc_read_uint16 (data + 2) + 1);
   if (size > left)
@@ -280,7 +261,7 @@ packet_size (const guint8 * data, gsize left, gboolean is_first,
 
     /* RFC 3550 section 6.4.1: only the last packet of a compound is padded. */
     if (is_first || size != left || padding == 0 || padding % 4 != 0
-        || padding > size - HEADER_SIZE)
+        || padding > size - LMCC_RTCP_HEADER_SIZE)
       return 0;
     *content_size = size - padding;
   }
@@ -288,12 +269,21 @@ packet_size (const guint8 * data, gsize left, gboolean is_first,
   return size;
 }
 
+/* RFC 3550 section 6.1: a report comes first. RFC 5506 allows anything, of
+ * which we take the extended reports. */
+static gboolean
+may_be_first (guint8 type)
+{
+  return type == LMCC_RTCP_TYPE_SR || type == LMCC_RTCP_TYPE_RR
+      || type == LMCC_RTCP_TYPE_XR;
+}
+
 static gboolean
 check_compound (const guint8 * data, gsize size)
 {
   gsize at = 0;
 
-  if (size < HEADER_SIZE || (data[1] != TYPE_SR && data[1] != TYPE_RR))
+  if (size < LMCC_RTCP_HEADER_SIZE || !may_be_first (data[1]))
     return FALSE;
 
   while (at < size) {
@@ -312,7 +302,7 @@ static void
 hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
     gpointer user_data)
 {
-  if (data[1] == TYPE_SR && handler->sender_report != NULL) {
+  if (data[1] == LMCC_RTCP_TYPE_SR && handler->sender_report != NULL) {
     LmccSenderReport report = {
       .ssrc = lmcc_read_uint32 (data + 4),
       .ntp_time = (guint64) lmcc_read_uint32 (data + 8) << 32
@@ -323,11 +313,14 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
     };
 
     handler->sender_report (user_data, &report);
-  } else if (data[1] == TYPE_BYE && handler->bye != NULL) {
+  } else if (data[1] == LMCC_RTCP_TYPE_BYE && handler->bye != NULL) {
     guint i, count = data[0] & 0x1f;
 
     for (i = 0; i < count; i++)
-      handler->bye (user_data, lmcc_read_uint32 (data + HEADER_SIZE + 4 * i));
+      handler->bye (user_data,
+          lmcc_read_uint32 (data + LMCC_RTCP_HEADER_SIZE + 4 * i));
+  } else if (data[1] == LMCC_RTCP_TYPE_XR) {
+    lmcc_rtcp_xr_hand_out (data, size, handler, user_data);
   } else if (is_record (data) && handler->record != NULL) {
     LmccRecordFragment fragment;
 
@@ -344,8 +337,9 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
  * @user_data: for @handler
  *
  * Checks the whole compound packet (RFC 3550 appendix A.2, and the insides of
- * SR, RR, SDES, BYE and our APP), then calls @handler for its parts in order.
- * Other packet types and APP packets of others are skipped.
+ * SR, RR, SDES, BYE, XR and our APP), then calls @handler for its parts in
+ * order. It may be reduced in size (RFC 5506): XR may come first, as SR and RR.
+ * Other packet types, APP packets of others and other XR blocks are skipped.
  *
  * Returns: %FALSE, and nothing was called, if it is not a well-formed compound
  *     packet

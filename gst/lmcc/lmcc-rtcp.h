@@ -17,6 +17,10 @@ G_BEGIN_DECLS
 #define LMCC_RTCP_FRAGMENT_SIZE 1000
 #define LMCC_RTCP_MAX_FRAGMENTS 16
 
+/* Answers in one packet: with the headers of XR, its block, UDP and IPv6 (8 + 4 +
+ * 8 + 40 bytes) and 12 bytes each it stays below the IPv6 minimum MTU. */
+#define LMCC_RTCP_MAX_DLRR 101
+
 /**
  * LmccSenderReport:
  * @ssrc: whom it is about
@@ -54,10 +58,42 @@ typedef struct
 } LmccRecordFragment;
 
 /**
+ * LmccReferenceTime:
+ * @ssrc: the receiver that asks
+ * @ntp_time: when it sent the report, NTP format 32.32, on any clock of its own
+ *     (RFC 3611 section 4.4)
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint64 ntp_time;
+} LmccReferenceTime;
+
+/**
+ * LmccDlrr:
+ * @ssrc: the receiver that asked
+ * @last_rr: the middle 32 bits of the NTP time in its last report, 0 if none came
+ * @delay: from that report to this answer, in 1/65536 s
+ *
+ * A sub-block of a DLRR block (RFC 3611 section 4.5): the receiver's round-trip
+ * time is the time now, less @last_rr and @delay. Nothing here is checked: both
+ * may be whatever the packet says.
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint32 last_rr;
+  guint32 delay;
+} LmccDlrr;
+
+/**
  * LmccRtcpHandler:
  * @sender_report: an SR arrived
  * @record: a fragment of the session record arrived
  * @bye: @ssrc says BYE
+ * @reference_time: a receiver asks for its round-trip time; of several blocks in
+ *     one XR packet only the first counts
+ * @dlrr: @sender_ssrc answers; once for each answer, whoever it is for
  *
  * What lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
  * %NULL. Nothing is called unless the whole compound packet is well-formed.
@@ -67,12 +103,19 @@ typedef struct
   void (*sender_report) (gpointer user_data, const LmccSenderReport * report);
   void (*record) (gpointer user_data, const LmccRecordFragment * fragment);
   void (*bye) (gpointer user_data, guint32 ssrc);
+  void (*reference_time) (gpointer user_data, const LmccReferenceTime * report);
+  void (*dlrr) (gpointer user_data, guint32 sender_ssrc,
+      const LmccDlrr * answer);
 } LmccRtcpHandler;
 
 LMCC_API LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
     guint n_reports, const gchar * cname, const LmccRecordFragment * fragment);
 LMCC_API LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
     const gchar * cname);
+LMCC_API LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *
+    report);
+LMCC_API LmccPacket *lmcc_rtcp_build_dlrr (guint32 ssrc,
+    const LmccDlrr * blocks, guint n_blocks);
 LMCC_API gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
     const LmccRtcpHandler * handler, gpointer user_data);
 

@@ -4,6 +4,7 @@
 #include "lmcc-rtp.h"
 
 #include "lmcc-bytes.h"
+#include "lmcc-second-element.h"
 
 #include <string.h>
 
@@ -13,8 +14,10 @@
 #define ONE_BYTE_RESERVED_ID 15
 
 static gboolean
-find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
+find_elements (const guint8 * data, gsize size, guint8 element_id,
+    LmccRtp * rtp)
 {
+  guint8 second_id = lmcc_second_element_id (element_id);
   gsize at = 0;
 
   while (at < size) {
@@ -30,10 +33,12 @@ find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
       return TRUE;
     if (at + 1 + length > size)
       return FALSE;
-    if (id == element_id) {
+    if (id == element_id && rtp->element == NULL) {
       rtp->element = data + at + 1;
       rtp->element_size = length;
-      return TRUE;
+    } else if (id == second_id && rtp->second == NULL) {
+      rtp->second = data + at + 1;
+      rtp->second_size = length;
     }
     at += 1 + length;
   }
@@ -48,9 +53,10 @@ find_element (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp)
  * @element_id: identifier of our header-extension element, 1 to 14
  * @rtp: (out): what it says
  *
- * Parses an RTP packet (RFC 3550 section 5.1) and looks for our element in its
- * one-byte header extension (RFC 8285 section 4.2). A packet without the
- * element is still a packet: @rtp->element is %NULL then.
+ * Parses an RTP packet (RFC 3550 section 5.1) and looks for our two elements in
+ * its one-byte header extension (RFC 8285 section 4.2); of several with one
+ * identifier the first counts. A packet without an element is still a packet:
+ * @rtp->element or @rtp->second is %NULL then.
  *
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
@@ -74,6 +80,8 @@ lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
   rtp->ssrc = lmcc_read_uint32 (data + 8);
   rtp->element = NULL;
   rtp->element_size = 0;
+  rtp->second = NULL;
+  rtp->second_size = 0;
 
   if (data[0] & 0x10) {
     const guint8 *extension = data + header_size;
@@ -86,7 +94,7 @@ lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
       return FALSE;
     header_size += 4 + extension_size;
     if (lmcc_read_uint16 (extension) == ONE_BYTE_PROFILE
-        && !find_element (extension + 4, extension_size, element_id, rtp))
+        && !find_elements (extension + 4, extension_size, element_id, rtp))
       return FALSE;
   }
 
@@ -103,20 +111,46 @@ lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
 }
 
 /**
+ * lmcc_rtp_get_header_size:
+ * @second_size: data bytes of the second element, 0 for none
+ *
+ * Returns: bytes of RTP header with our elements, to a 32-bit border
+ */
+gsize
+lmcc_rtp_get_header_size (gsize second_size)
+{
+  gsize elements = 1 + LMCC_HEADER_SIZE;
+
+  if (second_size > 0)
+    elements += 1 + second_size;
+
+  return LMCC_RTP_HEADER_SIZE + 4 + (elements + 3) / 4 * 4;
+}
+
+static void
+write_second (guint8 * data, const LmccRtp * rtp, guint8 id)
+{
+  data[0] = (guint8) (id << 4 | (rtp->second_size - 1));
+  memcpy (data + 1, rtp->second, rtp->second_size);
+}
+
+/**
  * lmcc_rtp_build:
- * @rtp: marker, payload type, sequence, timestamp, SSRC and payload size
+ * @rtp: marker, payload type, sequence, timestamp, SSRC, payload size, and the
+ *     second element or %NULL
  * @header: the element's values
  * @element_id: its identifier, 1 to 14
  * @payload: (array) (nullable): payload_size bytes, or %NULL for zeros
  *
- * Returns: (transfer full): a packet of %LMCC_RTP_HEADER_SIZE +
- *     %LMCC_RTP_OVERHEAD + payload_size bytes
+ * Returns: (transfer full): a packet of lmcc_rtp_get_header_size() +
+ *     payload_size bytes
  */
 LmccPacket *
 lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
     guint8 element_id, const guint8 * payload)
 {
-  const gsize header_size = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
+  gsize header_size = lmcc_rtp_get_header_size (rtp->second == NULL ? 0
+      : rtp->second_size);
   LmccPacket *packet = lmcc_packet_new (header_size + rtp->payload_size);
   guint8 *data = packet->data;
 
@@ -126,10 +160,13 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
   lmcc_write_uint32 (data + 4, rtp->timestamp);
   lmcc_write_uint32 (data + 8, rtp->ssrc);
   lmcc_write_uint16 (data + 12, ONE_BYTE_PROFILE);
-  lmcc_write_uint16 (data + 14, (LMCC_RTP_OVERHEAD - 4) / 4);
+  lmcc_write_uint16 (data + 14, (header_size - LMCC_RTP_HEADER_SIZE - 4) / 4);
   data[16] = (guint8) (element_id << 4 | (LMCC_HEADER_SIZE - 1));
   lmcc_header_write (header, data + 17);
   memset (data + 17 + LMCC_HEADER_SIZE, 0, header_size - 17 - LMCC_HEADER_SIZE);
+  if (rtp->second != NULL)
+    write_second (data + 17 + LMCC_HEADER_SIZE, rtp,
+        lmcc_second_element_id (element_id));
 
   if (payload == NULL)
     memset (data + header_size, 0, rtp->payload_size);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 #define LMCC_RTP_HEADER_SIZE 12
 
-/* What our element adds to a packet that has no other: the RFC 8285 section 4.1
+/* What our first element adds to a packet that has no other: the RFC 8285 section 4.1
  * header (4), one identifier byte, 16 data bytes, 3 bytes of padding. */
 #define LMCC_RTP_OVERHEAD 24
 
@@ -26,6 +26,8 @@ G_BEGIN_DECLS
  * @payload_size: bytes of payload, padding excluded
  * @element: our element's data, or %NULL; points into the parsed bytes
  * @element_size: its length
+ * @second: our second element's data, or %NULL; points into the parsed bytes
+ * @second_size: its length, 1 to %LMCC_SECOND_ELEMENT_MAX_SIZE
  *
  * One parsed RTP packet (RFC 3550 section 5.1).
  */
@@ -40,10 +42,13 @@ typedef struct
   gsize payload_size;
   const guint8 *element;
   gsize element_size;
+  const guint8 *second;
+  gsize second_size;
 } LmccRtp;
 
 LMCC_API gboolean lmcc_rtp_parse (const guint8 * data, gsize size,
     guint8 element_id, LmccRtp * rtp);
+LMCC_API gsize lmcc_rtp_get_header_size (gsize second_size);
 LMCC_API LmccPacket *lmcc_rtp_build (const LmccRtp * rtp,
     const LmccHeader * header, guint8 element_id, const guint8 * payload);
 LMCC_API LmccPacket *lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp,

@@ -14,12 +14,13 @@ typedef enum
   KEY_FILLER_TYPE, KEY_PACKET_SIZE, KEY_WINDOW, KEY_LATENCY, KEY_ALGORITHM,
   KEY_BASE_ALGORITHM, KEY_SLOT, KEY_MODULUS, KEY_TURNING, KEY_SILENT, KEY_RTT,
   KEY_FEEDBACK, KEY_REPAIR, KEY_TTL, KEY_HEADER_ID, KEY_SOURCE_SPECIFIC,
-  KEY_SOUND, N_KEYS
+  KEY_SOUND, KEY_FEEDBACK_PORT, KEY_REPAIR_DELAY, KEY_SOUND_PARAMETERS, N_KEYS
 } Key;
 
 static const gchar *const key_names[N_KEYS] = {
   "v", "l", "f", "g", "n", "rp", "fp", "s", "w", "d", "a", "b", "slot", "mod",
   "turn", "silent", "rtt", "fb", "rep", "ttl", "id", "ssm", "snd",
+  "fbp", "rd", "sndp",
 };
 
 typedef struct
@@ -266,8 +267,13 @@ take_value (Parser * parser, Key key, const gchar * value)
       return parse_time (value, &session->rtt_max);
     case KEY_FEEDBACK:
       return parse_time (value, &session->feedback_interval);
+    case KEY_FEEDBACK_PORT:
+      return lmcc_sdp_parse_uint (value, G_MAXUINT16, &keys->feedback_port)
+          && keys->feedback_port > 0;
     case KEY_REPAIR:
       return lmcc_sdp_parse_uint (value, G_MAXUINT16, &session->repair);
+    case KEY_REPAIR_DELAY:
+      return parse_time (value, &session->repair_delay);
     case KEY_TTL:
       return lmcc_sdp_parse_uint8 (value, G_MAXUINT8, &session->ttl);
     case KEY_HEADER_ID:
@@ -277,6 +283,9 @@ take_value (Parser * parser, Key key, const gchar * value)
       return *value == '\0';
     case KEY_SOUND:
       return lmcc_sdp_parse_codec (value, &session->sound);
+    case KEY_SOUND_PARAMETERS:
+      return g_strlcpy (session->sound_parameters, value,
+          LMCC_PARAMETERS_SIZE) < LMCC_PARAMETERS_SIZE;
     default:
       return TRUE;
   }
@@ -305,6 +314,7 @@ lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
   keys->rungs = 0;
   keys->repair_payload_type = G_MAXUINT;
   keys->filler_payload_type = G_MAXUINT;
+  keys->feedback_port = 0;
   session->rtt_max = LMCC_SDP_RTT_MAX;
   for (i = 1; tokens[i] != NULL; i++) {
     gchar *equals = strchr (tokens[i], '=');
@@ -350,4 +360,6 @@ lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session)
       keys->repair_payload_type < 128 ? keys->repair_payload_type : repair;
   session->filler_payload_type =
       keys->filler_payload_type < 128 ? keys->filler_payload_type : filler;
+  session->feedback_port =
+      keys->feedback_port > 0 ? keys->feedback_port : session->port + 1u;
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @rungs: 0: not said
  * @repair_payload_type: from 128 on: not said
  * @filler_payload_type: from 128 on: not said
+ * @feedback_port: 0: not said
  *
  * What our attribute says whose default depends on other lines.
  */
@@ -23,6 +24,7 @@ typedef struct
   guint rungs;
   guint repair_payload_type;
   guint filler_payload_type;
+  guint feedback_port;
 } LmccSdpKeys;
 
 gboolean lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,

@@ -5,6 +5,7 @@
 
 #include "lmcc-header.h"
 #include "lmcc-sdp-keys.h"
+#include "lmcc-second-element.h"
 
 #include <string.h>
 
@@ -42,6 +43,7 @@ typedef struct
   Section section;
   guint seen;
   guint audio_payload_type;
+  guint8 second_id;             /* 0: none */
 } Parser;
 
 static gboolean
@@ -193,20 +195,68 @@ parse_rtpmap (Parser * parser, const gchar * text)
       video ? &session->video : &session->sound);
 }
 
+/* The sound's only: the video has its parameter sets in band. Spaces may follow
+ * the semicolons (RFC 3640 section 4.1). */
+static gboolean
+parse_fmtp (Parser * parser, const gchar * text)
+{
+  LmccSession *session = parser->session;
+  const gchar *space = strchr (text, ' ');
+  g_autofree gchar *number = NULL;
+  gsize n = 0;
+  guint payload_type;
+
+  if (parser->section != SECTION_AUDIO)
+    return TRUE;
+  if (space == NULL)
+    return FALSE;
+  number = g_strndup (text, (gsize) (space - text));
+  if (!lmcc_sdp_parse_uint (number, 127, &payload_type))
+    return FALSE;
+  if (payload_type != parser->audio_payload_type)
+    return TRUE;
+  if (session->sound_parameters[0] != '\0')
+    return FALSE;
+  for (; *space != '\0'; space++) {
+    if (*space == ' ')
+      continue;
+    if (n + 1 == LMCC_PARAMETERS_SIZE)
+      return FALSE;
+    session->sound_parameters[n++] = *space;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+take_second_id (Parser * parser, guint8 id)
+{
+  if (id == 0 || (parser->second_id != 0 && id != parser->second_id))
+    return FALSE;
+  parser->second_id = id;
+
+  return TRUE;
+}
+
 /* RFC 8285 section 8: identifier, perhaps a direction, the name. */
 static gboolean
 parse_extmap (Parser * parser, const gchar * text)
 {
   g_auto (GStrv) parts = g_strsplit (text, " ", 3);
+  gboolean second;
   guint8 id;
 
   if (g_strv_length (parts) < 2)
     return FALSE;
-  if (!g_str_equal (parts[1], LMCC_HEADER_URI))
+  second = g_str_equal (parts[1], LMCC_SECOND_ELEMENT_URI);
+  if (!second && !g_str_equal (parts[1], LMCC_HEADER_URI))
     return TRUE;
   parts[0][strcspn (parts[0], "/")] = '\0';
-  if (!lmcc_sdp_parse_uint8 (parts[0], 14, &id)
-      || ((parser->seen & SEEN_HEADER_ID) && id != parser->session->header_id))
+  if (!lmcc_sdp_parse_uint8 (parts[0], 14, &id))
+    return FALSE;
+  if (second)
+    return take_second_id (parser, id);
+  if ((parser->seen & SEEN_HEADER_ID) && id != parser->session->header_id)
     return FALSE;
   parser->seen |= SEEN_HEADER_ID;
   parser->session->header_id = id;
@@ -234,6 +284,8 @@ parse_attribute_line (Parser * parser, const gchar * line)
     return parse_source_filter (parser, line + strlen ("a=source-filter:"));
   if (in_media && g_str_has_prefix (line, "a=rtpmap:"))
     return parse_rtpmap (parser, line + strlen ("a=rtpmap:"));
+  if (in_media && g_str_has_prefix (line, "a=fmtp:"))
+    return parse_fmtp (parser, line + strlen ("a=fmtp:"));
   if (in_media && g_str_has_prefix (line, "a=extmap:"))
     return parse_extmap (parser, line + strlen ("a=extmap:"));
   if (in_media && g_str_has_prefix (line, "a=rtcp:"))
@@ -351,6 +403,10 @@ check_complete (const Parser * parser, GError ** error)
     return fail (error, LMCC_SESSION_ERROR_VALUE,
         "the sound has no a=rtpmap line, or its payload type is not the "
         "video's plus 14");
+  if (parser->second_id != 0 && parser->second_id
+      != lmcc_second_element_id (parser->session->header_id))
+    return fail (error, LMCC_SESSION_ERROR_VALUE,
+        "the second element's identifier is not the first one's plus 1");
 
   return TRUE;
 }

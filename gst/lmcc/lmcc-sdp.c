@@ -5,6 +5,8 @@
 
 #include "lmcc-header.h"
 #include "lmcc-sdp-internal.h"
+#include "lmcc-second-element.h"
+#include "lmcc-session-algorithm.h"
 
 /* RFC 3551: RTP over UDP with the audio/video profile. */
 #define PROTOCOL "RTP/AVP"
@@ -105,7 +107,10 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
   if (session->rtt_max != LMCC_SDP_RTT_MAX)
     append_time (text, "rtt", session->rtt_max);
   append_time_unless_zero (text, "fb", session->feedback_interval);
+  if (session->feedback_port != 0)
+    append_number (text, "fbp", session->feedback_port, session->port + 1u);
   append_number (text, "rep", session->repair, 0);
+  append_time_unless_zero (text, "rd", session->repair_delay);
   if (session->address.family == LMCC_FAMILY_IPV6)
     append_number (text, "ttl", session->ttl, 1);
 
@@ -117,6 +122,8 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
   if (session->sound.encoding_name[0] != '\0')
     g_string_append_printf (text, " snd=%s/%u", session->sound.encoding_name,
         session->sound.clock_rate);
+  if (session->sound_parameters[0] != '\0')
+    g_string_append_printf (text, " sndp=%s", session->sound_parameters);
 }
 
 static void
@@ -137,9 +144,23 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
         (session->layers[0].rate + 999) / 1000, eol);
   g_string_append_printf (text, "a=rtpmap:%u %s/%u%s%s", payload_type,
       media->encoding_name, media->clock_rate, channels, eol);
+  if (media == &session->sound && session->sound_parameters[0] != '\0')
+    g_string_append_printf (text, "a=fmtp:%u %s%s", payload_type,
+        session->sound_parameters, eol);
   if (form == LMCC_SDP_FILE)
     g_string_append_printf (text, "a=rtcp:%u%sa=extmap:%u %s%s",
         session->port + 1u, eol, session->header_id, LMCC_HEADER_URI, eol);
+  /* RFC 5956 section 4.3: repair is another SSRC of the same RTP session. Its
+   * payload type is not on the media line, so that old players need not know
+   * it. */
+  if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
+    g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
+        lmcc_session_ssrc (session, 0, 0), lmcc_session_repair_ssrc (session,
+            0), eol);
+  if (form == LMCC_SDP_FILE && lmcc_session_has_second_element (session))
+    g_string_append_printf (text, "a=extmap:%u %s%s",
+        lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,
+        eol);
 }
 
 /**
@@ -148,9 +169,9 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
  * @form: readable, or short
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
- * extmap, RFC 3605 rtcp) as docs/wire-format.md has it. The connection line
- * names the base group only and each media line one payload type only, so that
- * a player that knows nothing of layers plays the base.
+ * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
+ * The connection line names the base group only and each media line one payload
+ * type only, so that a player that knows nothing of layers plays the base.
  *
  * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
  *     valid

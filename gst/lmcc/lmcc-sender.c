@@ -1,48 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lmcc-sender.h"
+#include "lmcc-sender-private.h"
 
-#include "lmcc-allocate.h"
-#include "lmcc-announce.h"
-#include "lmcc-key-alignment.h"
-#include "lmcc-pacer.h"
-#include "lmcc-packetize.h"
-#include "lmcc-rate-watch.h"
-#include "lmcc-reorder.h"
+#include "lmcc-second-element.h"
+#include "lmcc-session-algorithm.h"
 
 #include <string.h>
 
-/* A unit that comes too late is sent at once, spread over this part of the
- * window so that it is no burst. */
-#define CATCH_UP_FRACTION 4
-
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
-
-struct _LmccSender
-{
-  LmccSession session;
-  LmccSenderStats stats;
-  guint mtu;
-  gsize udp_overhead;
-  gboolean stopped;
-
-  LmccAllocator allocator;
-  LmccPacer pacers[LMCC_MAX_LAYERS];
-  LmccTime last_sent[LMCC_MAX_LAYERS];
-  guint16 osn;
-  LmccReorder reorder[LMCC_MAX_RUNGS];
-  guint8 anchors[LMCC_N_STREAMS];
-
-  LmccRateWatch rates;
-  LmccAnnouncer announcer;
-  LmccPacketizer packetizer;
-  LmccKeyAlignment key_alignment;
-  LmccTime key_requested;
-
-  GArray *actions;
-  guint actions_taken;
-};
 
 static void
 push_action (LmccSender * sender, LmccSenderActionType type, guint group,
@@ -59,14 +25,28 @@ ip_size (const LmccSender * sender, const LmccPacket * packet)
   return sender->udp_overhead + packet->size;
 }
 
-static void
-send_control (LmccSender * sender, LmccPacket * packet, LmccTime now)
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
+    LmccTime now)
 {
   gsize size = ip_size (sender, packet);
 
   sender->stats.control_bytes += size;
   lmcc_meter_add_sent (&sender->rates.meters[0], now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
+
+  return size;
+}
+
+/* Where the base has a fixed rate, control packets are part of it and wait for
+ * their turn. At most @n_waiting do, the newest. */
+static void
+queue_control (LmccSender * sender, LmccPacket * packet, guint n_waiting)
+{
+  g_queue_push_tail (&sender->control, packet);
+  if (g_queue_get_length (&sender->control) > n_waiting)
+    lmcc_packet_unref (g_queue_pop_head (&sender->control));
 }
 
 static void
@@ -80,24 +60,29 @@ handle_record (LmccSender * sender, LmccTime now)
 
   packets = lmcc_announcer_send (&sender->announcer, &sender->session,
       sender->udp_overhead, now);
-  for (i = 0; i < packets->len; i++)
-    send_control (sender, g_ptr_array_index (packets, i), now);
+  for (i = 0; i < packets->len; i++) {
+    LmccPacket *packet = g_ptr_array_index (packets, i);
+
+    if (sender->shaped)
+      queue_control (sender, packet, LMCC_RECORD_REPEATS * packets->len);
+    else
+      lmcc_sender_send_control (sender, packet, now);
+  }
 }
 
-static void
-announce_table (LmccSender * sender, LmccTime now)
+/* The session's revision is another one now. */
+void
+lmcc_sender_session_changed (LmccSender * sender)
+{
+  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
+}
+
+/* Its layer table too, or its latency: receivers are to know at once. */
+void
+lmcc_sender_announce (LmccSender * sender, LmccTime now)
 {
   lmcc_announcer_changed (&sender->announcer, now);
-  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
-}
-
-static void
-handle_rates (LmccSender * sender, LmccTime now)
-{
-  if (!lmcc_rate_watch_update (&sender->rates, &sender->session, now))
-    return;
-  sender->session.revision++;
-  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
+  lmcc_sender_session_changed (sender);
 }
 
 static void
@@ -114,126 +99,79 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   stats->bytes += size;
   if (sender->mtu > 0 && packet->size > sender->mtu)
     sender->stats.packets_oversize++;
-  push_action (sender, LMCC_SENDER_ACTION_SEND, layer, packet);
+  push_action (sender, LMCC_SENDER_ACTION_SEND,
+      lmcc_marker_get_group (&sender->schedule.marker,
+          &sender->packetizer.marks, layer), packet);
 }
 
-static void
-send_media (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_media (LmccSender * sender, guint layer,
+    LmccAllotment * allotment, LmccTime due, LmccTime now)
 {
-  LmccAllocatorLayer *queue = &sender->allocator.layers[layer];
-  LmccPacer *pacer = &sender->pacers[layer];
-  LmccAllotment allotment;
   LmccPacket *packet;
   LmccRtp rtp = { 0 };
   gsize size;
 
-  lmcc_pacer_opportunity (pacer, queue, due);
-  if (!lmcc_allocator_take (&sender->allocator, layer, &allotment))
-    return;
-  lmcc_rtp_parse (allotment.packet->data, allotment.packet->size, 0, &rtp);
-  size = lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
-  lmcc_pacer_sent (pacer, size);
+  lmcc_rtp_parse (allotment->packet->data, allotment->packet->size, 0, &rtp);
 
   /* Sound has no number of its own. */
-  if (allotment.stream == LMCC_STREAM_SOUND)
-    allotment.osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+  if (allotment->stream == LMCC_STREAM_SOUND)
+    allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
         sender->osn);
-  lmcc_announcer_count (&sender->announcer, allotment.stream, layer,
+  lmcc_announcer_count (&sender->announcer, allotment->stream, layer,
       rtp.payload_size);
-  packet = lmcc_packetizer_media (&sender->packetizer, layer, &allotment, &rtp,
+  packet = lmcc_packetizer_media (&sender->packetizer, layer, allotment, &rtp,
       now);
-  lmcc_packet_unref (allotment.packet);
+  lmcc_packet_unref (allotment->packet);
+  lmcc_sender_repair_sent (sender, layer, allotment, packet, now);
 
+  size = ip_size (sender, packet);
+  sender->stats.media_bytes += size;
   lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
   sender->stats.lateness_max = MAX (sender->stats.lateness_max, now - due);
   send_packet (sender, layer, packet, now);
+
+  return size;
 }
 
-static LmccTime
-next_media (const LmccSender * sender, guint * layer)
-{
-  LmccTime next = LMCC_TIME_NONE;
-  guint i;
-
-  for (i = 0; i < sender->session.n_layers; i++) {
-    LmccTime due = lmcc_pacer_next (&sender->pacers[i],
-        &sender->allocator.layers[i]);
-
-    if (due < next) {
-      next = due;
-      *layer = i;
-    }
-  }
-
-  return next;
-}
-
-static void
-handle_media (LmccSender * sender, LmccTime now)
-{
-  LmccTime due;
-  guint layer = 0;
-
-  while ((due = next_media (sender, &layer)) <= now)
-    send_media (sender, layer, due, now);
-}
-
-static void
-send_filler (LmccSender * sender, guint layer, LmccTime now)
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
+    LmccTime now)
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
       sender->osn);
   LmccPacket *packet = lmcc_packetizer_filler (&sender->packetizer, layer,
-      mark, now);
+      mark, payload_size, now);
+  gsize size = ip_size (sender, packet);
 
   sender->stats.layers[layer].fillers++;
-  lmcc_meter_add_sent (&sender->rates.meters[layer], now,
-      ip_size (sender, packet));
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
   send_packet (sender, layer, packet, now);
+
+  return size;
 }
 
-static void
-handle_fillers (LmccSender * sender, LmccTime now)
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_repair (LmccSender * sender, guint layer,
+    LmccPacket * payload, LmccTime now)
 {
-  guint i;
+  guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+      sender->osn);
+  LmccPacket *packet = lmcc_packetizer_repair (&sender->packetizer, layer,
+      mark, payload, now);
+  LmccSenderLayerStats *stats = &sender->stats.layers[layer];
+  gsize size = ip_size (sender, packet);
 
-  for (i = 0; i < sender->session.n_layers; i++) {
-    if (now >= sender->last_sent[i] + LMCC_FILLER_INTERVAL)
-      send_filler (sender, i, now);
-  }
-}
+  lmcc_packet_unref (payload);
+  stats->repairs++;
+  stats->repair_bytes += size;
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  send_packet (sender, layer, packet, now);
 
-static void
-change_table (LmccSender * sender, guint klass, LmccTime now)
-{
-  g_autofree LmccPacer *old = g_memdup2 (sender->pacers,
-      sizeof (sender->pacers));
-  guint64 rates[LMCC_MAX_LAYERS];
-  guint8 moved[LMCC_MAX_LAYERS];
-  guint n_old = sender->session.n_layers, i;
-
-  for (i = 0; i < n_old; i++)
-    rates[i] = sender->session.layers[i].rate;
-
-  if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
-    sender->stats.classes_joined++;
-  lmcc_allocator_describe (&sender->allocator, &sender->session);
-  lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
-
-  memset (sender->pacers, 0, sizeof (sender->pacers));
-  for (i = 0; i < sender->session.n_layers; i++) {
-    sender->session.layers[i].rate = 0;
-    if (i >= n_old)
-      sender->last_sent[i] = now;
-  }
-  for (i = 0; i < n_old; i++) {
-    sender->pacers[moved[i]] = old[i];
-    sender->session.layers[moved[i]].rate = rates[i];
-  }
-
-  sender->session.version++;
-  sender->session.revision++;
-  announce_table (sender, now);
+  return size;
 }
 
 static void
@@ -262,8 +200,8 @@ measure_unit (const LmccSender * sender, const LmccUnit * unit, gsize * bytes)
     LmccRtp rtp;
 
     if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
-        || LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + rtp.payload_size
-        > LMCC_MAX_PACKET_SIZE)
+        || lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size)
+        > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
       return FALSE;
     *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
   }
@@ -284,51 +222,6 @@ is_of_session (const LmccSender * sender, const LmccUnit * unit)
       && lmcc_session_has_sound (&sender->session));
 }
 
-static LmccTime
-find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
-{
-  LmccTime deadline = unit->decoding_time + sender->session.window;
-
-  if (now <= deadline)
-    return deadline;
-  sender->stats.units_late++;
-
-  return now + sender->session.window / CATCH_UP_FRACTION;
-}
-
-static void
-queue_unit (LmccSender * sender, LmccUnit * unit, gsize bytes, LmccTime now)
-{
-  guint layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
-      unit->klass);
-  LmccQueuedUnit *queued;
-  guint n_dropped = 0;
-  gboolean room = lmcc_allocator_make_room (&sender->allocator, layer,
-      unit->klass, unit->packets->len, &n_dropped);
-
-  sender->stats.units_dropped += n_dropped;
-  if (!room) {
-    sender->stats.units_dropped++;
-    lmcc_unit_free (unit);
-    return;
-  }
-
-  queued = g_new0 (LmccQueuedUnit, 1);
-  queued->unit = unit;
-  queued->bytes = bytes;
-  queued->deadline = find_deadline (sender, unit, now);
-  queued->anchor = sender->anchors[unit->stream];
-  queued->osn = sender->osn;
-  if (unit->stream != LMCC_STREAM_SOUND)
-    sender->osn = (guint16) (sender->osn + unit->packets->len);
-
-  lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
-      sender->session.window, bytes);
-  lmcc_allocator_push (&sender->allocator, layer, queued);
-  lmcc_pacer_queue_changed (&sender->pacers[layer],
-      &sender->allocator.layers[layer], now);
-}
-
 /* Tells receivers what a decoder of the base alone will need beyond the
  * network. */
 static void
@@ -344,7 +237,7 @@ follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
     return;
   sender->session.latency = delay;
   sender->session.revision++;
-  announce_table (sender, now);
+  lmcc_sender_announce (sender, now);
 }
 
 /**
@@ -367,7 +260,10 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
     lmcc_unit_free (unit);
     return;
   }
-  handle_media (sender, now);
+  if (sender->shaped)
+    lmcc_sender_handle_shaped (sender, now);
+  else
+    lmcc_sender_handle_media (sender, now);
 
   if (!is_of_session (sender, unit)) {
     sender->stats.units_invalid++;
@@ -380,7 +276,10 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
     sender->anchors[unit->stream]++;
   if (!measure_unit (sender, unit, &bytes)) {
     sender->stats.units_invalid++;
-    lmcc_unit_free (unit);
+    if (sender->shaped)
+      lmcc_sender_lose (sender, unit, now);
+    else
+      lmcc_unit_free (unit);
     return;
   }
 
@@ -389,9 +288,10 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
     lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
   follow_reordering (sender, unit, now);
   check_key_alignment (sender, unit, now);
-  if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
-    change_table (sender, unit->klass, now);
-  queue_unit (sender, unit, bytes, now);
+  if (sender->shaped)
+    lmcc_sender_collect (sender, unit, bytes, now);
+  else
+    lmcc_sender_queue (sender, unit, bytes, now);
 }
 
 /**
@@ -408,9 +308,15 @@ lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
   if (sender->stopped)
     return;
 
-  handle_media (sender, now);
-  handle_fillers (sender, now);
-  handle_rates (sender, now);
+  if (sender->shaped) {
+    lmcc_sender_handle_feedback (sender, now);
+    handle_record (sender, now);
+    lmcc_sender_handle_shaped (sender, now);
+    return;
+  }
+
+  lmcc_sender_handle_native (sender, now);
+  lmcc_sender_handle_feedback (sender, now);
   handle_record (sender, now);
 }
 
@@ -425,19 +331,16 @@ LmccTime
 lmcc_sender_next_timeout (const LmccSender * sender)
 {
   LmccTime next, record;
-  guint layer, i;
 
   if (sender->stopped)
     return LMCC_TIME_NONE;
 
-  next = next_media (sender, &layer);
   record = lmcc_announcer_next (&sender->announcer, &sender->session);
-  next = MIN (next, record);
-  next = MIN (next, sender->rates.check);
-  for (i = 0; i < sender->session.n_layers; i++)
-    next = MIN (next, sender->last_sent[i] + LMCC_FILLER_INTERVAL);
+  next = sender->shaped ? lmcc_sender_next_shaped (sender)
+      : lmcc_sender_next_native (sender);
+  next = MIN (next, lmcc_sender_next_feedback (sender));
 
-  return next;
+  return MIN (next, record);
 }
 
 /**
@@ -475,6 +378,9 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now)
   if (sender->stopped)
     return;
   lmcc_allocator_flush (&sender->allocator);
+  if (sender->shaped)
+    lmcc_sender_flush_shaped (sender);
+  lmcc_sender_flush_repair (sender);
   sender->key_alignment.n_pictures = 0;
 }
 
@@ -482,12 +388,14 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now)
  * lmcc_sender_is_idle:
  * @sender: a sender
  *
- * Returns: whether no unit waits to be sent
+ * Returns: whether no unit waits to be sent, nor repair of any
  */
 gboolean
 lmcc_sender_is_idle (const LmccSender * sender)
 {
-  return lmcc_allocator_is_empty (&sender->allocator);
+  return lmcc_allocator_is_empty (&sender->allocator)
+      && !lmcc_sender_owes_repair (sender) && (!sender->shaped
+      || lmcc_shaper_is_empty (&sender->shaper));
 }
 
 /**
@@ -505,7 +413,7 @@ lmcc_sender_stop (LmccSender * sender, LmccTime now)
     return;
 
   lmcc_sender_flush (sender, now);
-  send_control (sender, lmcc_announcer_bye (&sender->announcer,
+  lmcc_sender_send_control (sender, lmcc_announcer_bye (&sender->announcer,
           &sender->session, now), now);
   sender->stopped = TRUE;
 }
@@ -536,8 +444,42 @@ lmcc_sender_get_stats (const LmccSender * sender)
 
   for (i = 0; i < sender->session.n_layers; i++)
     stats->layers[i].queued = sender->allocator.layers[i].n_packets;
+  stats->repair_blocks = sender->repairer.n_blocks;
+  stats->repairs_late = sender->repairer.n_late;
+  lmcc_sender_get_feedback_stats (sender, stats);
 
   return stats;
+}
+
+static void
+fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
+{
+  if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
+          config->leave_latency, NULL)) {
+    sender->session.slot = 0;
+    sender->session.turning_groups = 0;
+    sender->session.silent_groups = 0;
+    return;
+  }
+  if (config->probabilities != NULL)
+    memcpy (sender->probabilities, config->probabilities,
+        sender->session.n_layers * sizeof (gdouble));
+  else
+    lmcc_session_compute_probabilities (&sender->session, config->nominal_rtt,
+        LMCC_INCREASE_METHOD_HEURISTIC, sender->probabilities);
+}
+
+/* What the base's packets have is counted in all layers. */
+static void
+reserve_second_element (LmccSender * sender)
+{
+  guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+
+  if (!lmcc_session_has_second_element (&sender->session))
+    return;
+  sender->allocator.packet_overhead +=
+      lmcc_rtp_get_header_size (lmcc_synchronized_write (0,
+          sender->session.n_layers - 1, data)) - lmcc_rtp_get_header_size (0);
 }
 
 /**
@@ -558,10 +500,11 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   guint i;
 
   sender->session = config->session;
-  sender->session.native = TRUE;
+  sender->shaped = !config->session.native;
   sender->session.n_rungs = CLAMP (config->session.n_rungs, 1, LMCC_MAX_RUNGS);
   if (sender->session.window == 0)
-    sender->session.window = LMCC_DEFAULT_WINDOW;
+    sender->session.window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
+        : LMCC_DEFAULT_WINDOW;
   sender->announcer.cname = g_strdup (config->cname ? config->cname : "");
   sender->announcer.rtp_offset = config->rtp_offset;
   sender->announcer.ntp_offset = config->ntp_offset;
@@ -569,19 +512,28 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   sender->key_requested = LMCC_TIME_NONE;
   sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
 
-  lmcc_allocator_init (&sender->allocator, &sender->session);
+  if (sender->shaped)
+    lmcc_allocator_init_shaped (&sender->allocator, &sender->session);
+  else
+    lmcc_allocator_init (&sender->allocator, &sender->session);
   lmcc_allocator_describe (&sender->allocator, &sender->session);
+  fit_algorithm (sender, config);
   sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
       - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
+  reserve_second_element (sender);
+  lmcc_sender_init_repair (sender, config);
   sender->osn = (guint16) config->sequence_seed;
   lmcc_packetizer_init (&sender->packetizer, &sender->session,
       &sender->announcer, config->sequence_seed);
-  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    sender->session.layers[i].rate = 0;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
     sender->last_sent[i] = now;
-  }
   lmcc_rate_watch_init (&sender->rates, now);
-  announce_table (sender, now);
+  if (sender->shaped)
+    lmcc_sender_init_shaped (sender, now);
+  else
+    lmcc_sender_init_native (sender);
+  lmcc_sender_init_feedback (sender, now);
+  lmcc_sender_announce (sender, now);
 
   return sender;
 }
@@ -601,6 +553,9 @@ lmcc_sender_free (LmccSender * sender)
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   g_array_unref (sender->actions);
   lmcc_allocator_clear (&sender->allocator);
+  if (sender->shaped)
+    lmcc_sender_clear_shaped (sender);
+  lmcc_repairer_clear (&sender->repairer);
   g_free (sender->announcer.cname);
   g_free (sender);
 }

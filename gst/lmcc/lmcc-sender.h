@@ -5,6 +5,8 @@
 #define LMCC_SENDER_H
 
 #include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-repair-payload.h>
+#include <gst/lmcc/lmcc-rtp.h>
 #include <gst/lmcc/lmcc-session.h>
 #include <gst/lmcc/lmcc-unit.h>
 
@@ -17,18 +19,58 @@ G_BEGIN_DECLS
 /* How long native allocation may hold a packet to even out its layer's rate. */
 #define LMCC_DEFAULT_WINDOW (100 * LMCC_MSECOND)
 
+/* How long shaped allocation may hold one: a closed group of pictures of 2.1 s to
+ * collect, as long to send it, and 200 ms for what comes late. That is 2 s for the
+ * encoder, whose decoding times are not that even. */
+#define LMCC_DEFAULT_SHAPED_WINDOW (4400 * LMCC_MSECOND)
+
 /* The session record: how often where 5 % of the base rate allow it, and at least. */
 #define LMCC_RECORD_INTERVAL (250 * LMCC_MSECOND)
 #define LMCC_RECORD_INTERVAL_MAX (2 * LMCC_SECOND)
 
+/* Repair: the losses that it is for, where the configuration does not say: those of
+ * TCP at a few hundred kbit/s. And how long native allocation collects a block. */
+#define LMCC_DEFAULT_REPAIR_LOSS 0.02
+#define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
+
+/* What an RTP packet with repair has above the largest packet that it repairs. */
+#define LMCC_REPAIR_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD \
+    + LMCC_REPAIR_HEADER_SIZE + LMCC_REPAIR_LENGTH_SIZE)
+
+/* R_max where the configuration does not say (RFC 4654 section 3.1). */
+#define LMCC_DEFAULT_RTT_MAX (500 * LMCC_MSECOND)
+
+/* How often a receiver measures its round-trip time where they are few: about as
+ * often as in the simulations of Colussi, "Equation-based Layered Multicast
+ * Congestion Control", 2004, section 6.3. */
+#define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
+
 /**
  * LmccSenderConfig:
  * @session: address, port, TTL, source, codec, number of rungs and what else of
- *     the record is known at the start; layers and rates are the sender's to fill
+ *     the record is known at the start. Where it says native, layers and rates are
+ *     the sender's to fill; else its layers have the rates that it says, all above
+ *     0. A window of 0 is the default one. Its algorithm's slots and groups are
+ *     those of lmcc_session_fit_algorithm(), which the caller asks first whether the
+ *     layers are fit: where they are not, there are no marks
+ *     Its feedback interval is the shortest, say %LMCC_DEFAULT_FEEDBACK_INTERVAL, and
+ *     at least 1 s; the sender makes it longer as the audience grows; 0: no reports
+ *     are taken. R_max 0 stands for %LMCC_DEFAULT_RTT_MAX
  * @cname: canonical name for SDES (RFC 7022)
  * @sequence_seed: random; the first sequence numbers come from it
  * @rtp_offset: random; RTP timestamp of presentation time 0
  * @ntp_offset: NTP time (ns since 1900) of time 0 on the caller's clock
+ * @nominal_rtt: for lmcc_session_fit_algorithm() and FLID's signals, 0 for the default
+ * @leave_latency: for lmcc_session_fit_algorithm(), 0 for the default
+ * @probabilities: (array) (nullable): p_i of FLID, for each layer; %NULL: those of
+ *     its heuristic
+ * @repair_loss: the share of the packets that repair reckons with to be lost; 0
+ *     for %LMCC_DEFAULT_REPAIR_LOSS. How much repair there is the session's says: its
+ *     share of what each layer sends that pictures need most
+ * @repair_burst: how many are lost in a row, on average; up to 1: independently
+ * @repair_block: native allocation: how long a block is collected at most; 0 for
+ *     %LMCC_DEFAULT_REPAIR_DELAY. Its repair is sent within as long after it, and the
+ *     session's repair delay becomes the sum
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -39,6 +81,12 @@ typedef struct
   guint32 sequence_seed;
   guint32 rtp_offset;
   LmccTime ntp_offset;
+  LmccTime nominal_rtt;
+  LmccTime leave_latency;
+  const gdouble *probabilities;
+  gdouble repair_loss;
+  gdouble repair_burst;
+  LmccTime repair_block;
   guint mtu;
 } LmccSenderConfig;
 
@@ -76,6 +124,8 @@ typedef struct
  * @packets: RTP packets sent on the layer, filler included
  * @bytes: their bytes with IP and UDP headers
  * @fillers: filler packets among them
+ * @repairs: repair packets among them
+ * @repair_bytes: bytes of these
  * @queued: packets that wait now
  */
 typedef struct
@@ -83,6 +133,8 @@ typedef struct
   guint64 packets;
   guint64 bytes;
   guint64 fillers;
+  guint64 repairs;
+  guint64 repair_bytes;
   guint queued;
 } LmccSenderLayerStats;
 
@@ -91,15 +143,30 @@ typedef struct
  * @units: units taken, by stream
  * @packets: RTP packets sent
  * @bytes: their bytes with IP and UDP headers
+ * @media_bytes: those of media packets among them
  * @control_bytes: RTCP, likewise
  * @units_late: units that came after their decoding time + window
  * @units_invalid: units refused: a stream or class that the session has not, no
  *     packets, no time, or a packet that is not RTP or cannot be received
- * @units_dropped: units dropped because too much waited in their layer
+ * @units_dropped: units dropped because too much waited in their layer, or layers
+ *     of fixed rates had no place for them, by class
+ * @windows_cut: in layers of fixed rates, windows that had to end before the next
+ *     key frame
+ * @key_levels: in layers of fixed rates, for each rung the lowest level that has
+ *     had all its key frames; the number of layers for none
  * @classes_joined: classes without layers of their own, because no more layers or
  *     groups are possible
  * @packets_oversize: packets larger than the mtu
  * @key_misaligned: pictures that are key in some rungs but not in all present
+ * @repair_blocks: blocks that got repair packets
+ * @repairs_late: repair packets that were not sent because their time was over
+ * @reports: receivers' reports taken
+ * @reports_malformed: packets to the feedback port that were no reports
+ * @answers: answers to them sent
+ * @answers_dropped: answers not sent because the feedback's share of the base rate
+ *     had no room for them, or because the receiver reported again
+ * @feedback_bytes: of reports and answers, with IP and UDP headers
+ * @receivers: how many receivers report, estimated
  * @lateness_max: largest delay of a packet after the time it was due
  * @layers: per layer
  */
@@ -108,13 +175,24 @@ typedef struct
   guint64 units[16];
   guint64 packets;
   guint64 bytes;
+  guint64 media_bytes;
   guint64 control_bytes;
   guint64 units_late;
   guint64 units_invalid;
-  guint64 units_dropped;
+  guint64 units_dropped[LMCC_MAX_CLASSES];
+  guint64 windows_cut;
+  guint8 key_levels[LMCC_MAX_RUNGS];
   guint64 classes_joined;
   guint64 packets_oversize;
   guint64 key_misaligned;
+  guint64 repair_blocks;
+  guint64 repairs_late;
+  guint64 reports;
+  guint64 reports_malformed;
+  guint64 answers;
+  guint64 answers_dropped;
+  guint64 feedback_bytes;
+  gdouble receivers;
   LmccTime lateness_max;
   LmccSenderLayerStats layers[LMCC_MAX_LAYERS];
 } LmccSenderStats;
@@ -134,6 +212,9 @@ LMCC_API void lmcc_sender_free (LmccSender * sender);
 LMCC_API void lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit,
     LmccTime now);
 LMCC_API void lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now);
+LMCC_API void lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 source_port, const guint8 * data,
+    gsize size);
 LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender * sender);
 LMCC_API gboolean lmcc_sender_poll_action (LmccSender * sender,
     LmccSenderAction * action);

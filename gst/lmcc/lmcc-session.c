@@ -7,10 +7,9 @@
 
 #include <string.h>
 
-/* S0's low bits are zero: stream 4 bits, layer 6 bits, repair and filler 2
- * bits. */
-#define SSRC_BASE_MASK 0xfff
+/* Stream 4 bits, layer 6 bits, repair and filler 2 bits. */
 #define SSRC_STREAM_STEP 64
+#define SSRC_REPAIR 0x400u
 
 /* The least that holds IPv6, UDP and RTP headers with our element. */
 #define PACKET_SIZE_MIN 100
@@ -111,6 +110,22 @@ validate_source (const LmccSession * session, GError ** error)
   return TRUE;
 }
 
+/* They go into a line of text as they are. */
+static gboolean
+parameters_are_valid (const gchar * parameters)
+{
+  const gchar *at;
+
+  if (memchr (parameters, '\0', LMCC_PARAMETERS_SIZE) == NULL)
+    return FALSE;
+  for (at = parameters; *at != '\0'; at++) {
+    if (!g_ascii_isalnum (*at) && strchr ("-._+=;,/:", *at) == NULL)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
 static gboolean
 validate_codecs (const LmccSession * session, GError ** error)
 {
@@ -126,6 +141,9 @@ validate_codecs (const LmccSession * session, GError ** error)
   if (has_sound && !media_is_valid (&session->sound))
     return invalid (error,
         "the encoding name or the clock rate of the sound is not valid");
+  if (!parameters_are_valid (session->sound_parameters)
+      || (!has_sound && session->sound_parameters[0] != '\0'))
+    return invalid (error, "the sound's format parameters are not valid");
   if (end > 128 || repair > 127 || filler > 127 || (has_sound && sound > 127))
     return invalid (error, "a payload type is above 127");
   if (repair == filler || (repair >= first && repair < end)
@@ -143,7 +161,7 @@ validate_algorithm (const LmccSession * session, GError ** error)
       || !name_is_valid (session->base_algorithm,
           sizeof (session->base_algorithm), FALSE))
     return invalid (error, "the name of an algorithm is not valid");
-  if (session->slot > 60 * LMCC_SECOND)
+  if (session->slot > LMCC_MAX_SLOT)
     return invalid (error, "the slot is longer than 60 s");
   if (session->slot_modulus == 0 || session->slot_modulus > 65536)
     return invalid (error, "the slot modulus is not between 1 and 65536");
@@ -207,7 +225,7 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
     return invalid (error, "the groups leave the base address's scope");
   if (session->n_rungs == 0 || session->n_rungs > LMCC_MAX_RUNGS)
     return invalid (error, "the number of rungs is not between 1 and 14");
-  if (session->ssrc_base & SSRC_BASE_MASK)
+  if (session->ssrc_base & ~LMCC_SSRC_BASE_MASK)
     return invalid (error, "the low 12 bits of the base SSRC are not zero");
   if (session->header_id == 0 || session->header_id > 14)
     return invalid (error, "the header-extension identifier is not 1 to 14");
@@ -218,6 +236,8 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
     return invalid (error, "the packet size is not between 100 and 9000");
   if (session->repair > REPAIR_MAX)
     return invalid (error, "the repair is more than ten times the media");
+  if (session->repair_delay > 60 * LMCC_SECOND)
+    return invalid (error, "the repair delay is above 60 s");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)
@@ -255,4 +275,17 @@ guint32
 lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
 {
   return session->ssrc_base + SSRC_STREAM_STEP * stream + layer;
+}
+
+/**
+ * lmcc_session_repair_ssrc:
+ * @session: a session
+ * @layer: a layer
+ *
+ * Returns: the SSRC of the repair packets that @layer carries
+ */
+guint32
+lmcc_session_repair_ssrc (const LmccSession * session, guint layer)
+{
+  return session->ssrc_base + SSRC_REPAIR + layer;
 }

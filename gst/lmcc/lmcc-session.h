@@ -9,6 +9,10 @@
 
 G_BEGIN_DECLS
 
+/* What all SSRCs of a session have in common. In what is left are a kind, a stream
+ * and a layer. */
+#define LMCC_SSRC_BASE_MASK 0xfffff000u
+
 /* LmccLayer.stream and .klass where the layer is not of one (stream, class). */
 #define LMCC_CLASS_MIXED 15
 
@@ -17,6 +21,12 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_PAYLOAD_TYPE 96
 
 #define LMCC_ENCODING_NAME_SIZE 24
+
+/* Those of AAC (RFC 3640 section 4.1) are some 110 bytes. */
+#define LMCC_PARAMETERS_SIZE 256
+
+/* The longest slot. */
+#define LMCC_MAX_SLOT (60 * LMCC_SECOND)
 
 /**
  * LmccLayer:
@@ -46,7 +56,7 @@ typedef struct
  * LmccSession:
  * @version: the layer table's version; its low two bits are LmccHeader.table
  * @revision: counts every change of the record, rates included
- * @ssrc_base: S0; its low 12 bits are zero
+ * @ssrc_base: S0; those of its bits that are not in %LMCC_SSRC_BASE_MASK are zero
  * @address: the base group; layer or group i is @address + i
  * @port: UDP port of the media in all groups; RTCP is on @port + 1
  * @ttl: multicast TTL or hop limit
@@ -59,6 +69,7 @@ typedef struct
  * @video: the codec of the rungs; one for all of them
  * @n_rungs: rungs, 1 to %LMCC_MAX_RUNGS
  * @sound: the codec of the sound, or an empty name
+ * @sound_parameters: its format's parameters as in a=fmtp, without spaces, or empty
  * @payload_type: of rung 0; rung i has @payload_type + i
  * @repair_payload_type: of repair packets
  * @filler_payload_type: of filler and probe packets
@@ -74,8 +85,12 @@ typedef struct
  * @turning_groups: groups of dynamic layering, 0 for static layering
  * @silent_groups: how many of them are silent in a slot
  * @rtt_max: R_max for receivers that have not measured (RFC 4654 section 3.1)
+ * @feedback_port: UDP port of @source that takes reports; 0 stands for @port + 1,
+ *     and a session that lmcc_sdp_parse() read never has it
  * @feedback_interval: mean time between one receiver's reports, 0 for none
- * @repair: share of repair data in 1/1000 of the media
+ * @repair: share of repair data in 1/1000 of the media, 0 for no repair
+ * @repair_delay: how much later than the packets themselves their repair may be
+ *     sent; with fixed rates, later than the end of the window
  *
  * All that a receiver needs to take part.
  */
@@ -96,6 +111,7 @@ typedef struct
   LmccMedia video;
   guint n_rungs;
   LmccMedia sound;
+  gchar sound_parameters[LMCC_PARAMETERS_SIZE];
   guint8 payload_type;
   guint8 repair_payload_type;
   guint8 filler_payload_type;
@@ -110,8 +126,10 @@ typedef struct
   guint turning_groups;
   guint silent_groups;
   LmccTime rtt_max;
+  guint16 feedback_port;
   LmccTime feedback_interval;
   guint repair;
+  LmccTime repair_delay;
 } LmccSession;
 
 LMCC_API void lmcc_session_init (LmccSession * session);
@@ -120,6 +138,8 @@ LMCC_API gboolean lmcc_session_validate (const LmccSession * session,
 LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession * session,
     guint level);
 LMCC_API guint32 lmcc_session_ssrc (const LmccSession * session, guint stream,
+    guint layer);
+LMCC_API guint32 lmcc_session_repair_ssrc (const LmccSession * session,
     guint layer);
 
 /**

@@ -59,6 +59,29 @@ lmcc_ewma_add (LmccEwma * ewma, gdouble sample)
   return TRUE;
 }
 
+/**
+ * lmcc_ewma_add_timed:
+ * @ewma: an average
+ * @sample: the newest value; the first one is the average
+ * @elapsed: since the sample before it, in ns
+ * @time_constant: after so long a sample's share has fallen to 1/e, in ns; 0
+ *     smooths nothing
+ *
+ * As lmcc_ewma_add(), with the weight that makes samples count by their time
+ * and not by their number: 1 - exp (-elapsed / time_constant).
+ *
+ * Returns: %FALSE if @sample is infinite or not a number and was left out
+ */
+gboolean
+lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample, LmccTime elapsed,
+    LmccTime time_constant)
+{
+  ewma->weight = time_constant > 0 ?
+      -expm1 (-(gdouble) elapsed / time_constant) : 1;
+
+  return lmcc_ewma_add (ewma, sample);
+}
+
 static gdouble
 clamp_fraction (gdouble fraction)
 {

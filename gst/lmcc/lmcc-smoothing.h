@@ -29,6 +29,8 @@ typedef struct
 
 LMCC_API void lmcc_ewma_init (LmccEwma * ewma, gdouble weight);
 LMCC_API gboolean lmcc_ewma_add (LmccEwma * ewma, gdouble sample);
+LMCC_API gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
+    LmccTime elapsed, LmccTime time_constant);
 
 /**
  * LmccPercentiles:

@@ -29,3 +29,16 @@ lmcc_unit_free (LmccUnit * unit)
   g_ptr_array_unref (unit->packets);
   g_free (unit);
 }
+
+/**
+ * lmcc_unit_is_key:
+ * @unit: a unit
+ *
+ * Returns: whether it is of a rung and needs no other
+ */
+gboolean
+lmcc_unit_is_key (const LmccUnit * unit)
+{
+  return unit->stream < LMCC_MAX_RUNGS && unit->klass == 0
+      && unit->switch_point;
+}

@@ -86,6 +86,48 @@ gst_lmcc_algorithm_from_name (const gchar * name)
 }
 
 /**
+ * GstLmccLayering:
+ * @native: a layer for each class of each rung, with the rate that it has
+ * @equal: layers of one rate
+ * @increase-by-one: layer i has i + 1 times the base's rate
+ * @doubling: each layer doubles the rate of all below it: 1, 1, 2, 4
+ * @multiplicative: the rate of all layers together grows by a factor each
+ * @heavy-tail: k receivers of one bottleneck get 1/k of it each
+ * @explicit: the rates are given
+ *
+ * What a layer is. In all but `native` layers have fixed rates (Byers et al.,
+ * "FLID-DL: Congestion Control for Layered Multicast", section IV-A).
+ */
+GType
+gst_lmcc_layering_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_LMCC_LAYERING_NATIVE, "What the codec makes, measured", "native"},
+    {LMCC_RATE_SCHEME_EQUAL + 1, "Fixed rates, all equal", "equal"},
+    {LMCC_RATE_SCHEME_INCREASE_BY_ONE + 1,
+        "Fixed rates, layer i has i + 1 times the base's", "increase-by-one"},
+    {LMCC_RATE_SCHEME_DOUBLING + 1,
+        "Fixed rates, each layer doubles the sum: 1, 1, 2, 4", "doubling"},
+    {LMCC_RATE_SCHEME_MULTIPLICATIVE + 1,
+        "Fixed rates, the sum grows by rate-factor each", "multiplicative"},
+    {LMCC_RATE_SCHEME_HEAVY_TAIL + 1,
+        "Fixed rates, k receivers get 1/k each", "heavy-tail"},
+    {LMCC_RATE_SCHEME_EXPLICIT + 1, "Fixed rates, those of layer-rates",
+        "explicit"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccLayering", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccOnLoss:
  * @conceal: deliver whole pictures that depend on a lost one, marked
  * @freeze: deliver nothing that depends on a lost picture
@@ -123,4 +165,80 @@ gint
 gst_lmcc_on_loss_from_name (const gchar * name)
 {
   return value_from_nick (GST_TYPE_LMCC_ON_LOSS, name);
+}
+
+static const GEnumValue rtt_modes[] = {
+  {LMCC_RTT_MODE_FEEDBACK,
+        "Reports to the sender and its answers; without answers, as join",
+      "feedback"},
+  {LMCC_RTT_MODE_JOIN,
+        "The time from a join to the first packet; nothing is sent",
+      "join"},
+  {LMCC_RTT_MODE_FIXED, "As the property rtt says; nothing is sent", "fixed"},
+  {0, NULL, NULL},
+};
+
+/**
+ * GstLmccRttMode:
+ * @feedback: reports to the sender and its answers
+ * @join: the time from a join to the first packet
+ * @fixed: what the user says
+ *
+ * Where #lmccsrc has the round-trip time from.
+ */
+GType
+gst_lmcc_rtt_mode_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccRttMode", rtt_modes);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
+ * gst_lmcc_rtt_mode_from_name:
+ * @name: a value's nick
+ *
+ * Returns: the value of #GstLmccRttMode, or -1 where there is none
+ */
+gint
+gst_lmcc_rtt_mode_from_name (const gchar * name)
+{
+  return value_from_nick (GST_TYPE_LMCC_RTT_MODE, name);
+}
+
+/**
+ * gst_lmcc_rtt_mode_to_name:
+ * @mode: a mode
+ *
+ * Returns: (transfer none): its nick
+ */
+const gchar *
+gst_lmcc_rtt_mode_to_name (LmccRttMode mode)
+{
+  return rtt_modes[mode].value_nick;
+}
+
+/**
+ * gst_lmcc_rtt_source_to_name:
+ * @source: where a round-trip time comes from
+ *
+ * Returns: (transfer none): its name in statistics and messages
+ */
+const gchar *
+gst_lmcc_rtt_source_to_name (LmccRttSource source)
+{
+  static const gchar *const names[] = {
+    [LMCC_RTT_SOURCE_MAX] = "max",
+    [LMCC_RTT_SOURCE_FEEDBACK] = "feedback",
+    [LMCC_RTT_SOURCE_JOIN] = "join",
+    [LMCC_RTT_SOURCE_FIXED] = "fixed",
+  };
+
+  return names[source];
 }

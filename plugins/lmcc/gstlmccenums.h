@@ -18,9 +18,21 @@ GType gst_lmcc_algorithm_get_type (void);
 const gchar *gst_lmcc_algorithm_to_name (gint value);
 gint gst_lmcc_algorithm_from_name (const gchar * name);
 
+/* The value "native" of GstLmccLayering; a rate scheme has its own + 1. */
+#define GST_LMCC_LAYERING_NATIVE 0
+
+#define GST_TYPE_LMCC_LAYERING (gst_lmcc_layering_get_type ())
+GType gst_lmcc_layering_get_type (void);
+
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
 gint gst_lmcc_on_loss_from_name (const gchar * name);
+
+#define GST_TYPE_LMCC_RTT_MODE (gst_lmcc_rtt_mode_get_type ())
+GType gst_lmcc_rtt_mode_get_type (void);
+gint gst_lmcc_rtt_mode_from_name (const gchar * name);
+const gchar *gst_lmcc_rtt_mode_to_name (LmccRttMode mode);
+const gchar *gst_lmcc_rtt_source_to_name (LmccRttSource source);
 
 G_END_DECLS
 

@@ -14,6 +14,11 @@
 #define QUEUE_TIME (2 * LMCC_SECOND)
 #define QUEUE_UNITS 256
 
+/* Sound waits for what the slowest encoder of video holds back, and is
+ * small. */
+#define SOUND_QUEUE_TIME (10 * LMCC_SECOND)
+#define SOUND_QUEUE_UNITS 2048
+
 /* Called with lock held. */
 void
 gst_lmcc_sink_wake (GstLmccSinkCore * core)
@@ -38,9 +43,10 @@ is_full (GstLmccSinkPad * rung)
 
   if (head == NULL)
     return FALSE;
-  return rung->units.length >= QUEUE_UNITS
-      || (gint64) (tail->decoding_time - head->decoding_time) >=
-      (gint64) QUEUE_TIME;
+  if (rung->units.length >= (rung->sound ? SOUND_QUEUE_UNITS : QUEUE_UNITS))
+    return TRUE;
+  return (gint64) (tail->decoding_time - head->decoding_time) >=
+      (gint64) (rung->sound ? SOUND_QUEUE_TIME : QUEUE_TIME);
 }
 
 /* Called with lock held. Notes when there is enough to start with: something of
@@ -58,7 +64,7 @@ gst_lmcc_sink_check_ready (GstLmccSinkCore * core)
     GstLmccSinkPad *rung = l->data;
 
     all = all && (rung->units.length > 0 || rung->eos);
-    full = full || is_full (rung);
+    full = full || (!rung->sound && is_full (rung));
   }
   if (!all && !full)
     return;
@@ -72,13 +78,16 @@ is_key (const LmccUnit * unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
-/* Whether the unit still has its place in the order of decoding times. A rung
+/* Whether the unit still has its place in the order of decoding times, which
+ * the sound may be behind by a while: it is not in the pictures' order. A rung
  * that was left out comes back with a key frame only. */
 static gboolean
 is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
     const LmccUnit * unit)
 {
-  if (unit->decoding_time < core->collected
+  LmccTime late = rung->sound ? core->settings.rung_timeout : 0;
+
+  if (unit->decoding_time + late < core->collected
       || (rung->left_out && !is_key (unit))) {
     rung->left_out = TRUE;
     rung->n_left_out++;
@@ -162,7 +171,7 @@ find_next (GstLmccSinkCore * core, gboolean * missing)
     const LmccUnit *head = g_queue_peek_head (&rung->units);
 
     if (head == NULL) {
-      *missing = *missing || (!rung->eos && !rung->left_out);
+      *missing = *missing || (!rung->sound && !rung->eos && !rung->left_out);
     } else if (head->decoding_time < best_time) {
       best = rung;
       best_time = head->decoding_time;
@@ -179,7 +188,7 @@ leave_out_missing (GstLmccSinkCore * core)
   for (l = core->pads; l; l = l->next) {
     GstLmccSinkPad *rung = l->data;
 
-    if (rung->units.length > 0 || rung->eos || rung->left_out)
+    if (rung->sound || rung->units.length > 0 || rung->eos || rung->left_out)
       continue;
     GST_INFO_OBJECT (rung->pad, "late, left out until its next key frame");
     rung->left_out = TRUE;
@@ -225,7 +234,7 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
   core->missing_since = LMCC_TIME_NONE;
   g_queue_pop_head (&rung->units);
   g_cond_broadcast (&core->cond);
-  core->collected = unit->decoding_time;
+  core->collected = MAX (core->collected, unit->decoding_time);
   unit->presentation_time = to_library_time (core, unit->presentation_time);
   unit->decoding_time = due;
   return unit;

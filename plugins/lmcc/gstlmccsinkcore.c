@@ -32,7 +32,7 @@ say_fallback (GstLmccSinkCore * core)
 }
 
 static gboolean
-open_socket (GstLmccSinkCore * core)
+open_sockets (GstLmccSinkCore * core)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   GstLmccSendOptions options = { 0, };
@@ -60,7 +60,9 @@ open_socket (GstLmccSinkCore * core)
   GST_INFO_OBJECT (core, "sending on interface %s", core->iface.name);
   if (core->iface.is_fallback)
     say_fallback (core);
-  return TRUE;
+  if (!gst_lmcc_socket_get_source (&options, &settings->address, &core->source))
+    core->source.family = LMCC_FAMILY_NONE;
+  return gst_lmcc_sink_feedback_open (core);
 }
 
 static void
@@ -76,9 +78,9 @@ clear_settings (GstLmccSinkSettings * settings)
  * @core: the core, closed
  * @settings: (inout): taken over; zeroed
  *
- * Opens the socket. Errors are posted.
+ * Opens the sockets. Errors are posted, and nothing stays open.
  *
- * Returns: whether it is open
+ * Returns: whether they are open
  */
 gboolean
 gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
@@ -86,7 +88,10 @@ gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
   clear_settings (&core->settings);
   core->settings = *settings;
   memset (settings, 0, sizeof (*settings));
-  return open_socket (core);
+  if (open_sockets (core))
+    return TRUE;
+  gst_lmcc_sink_core_close (core);
+  return FALSE;
 }
 
 /**
@@ -97,13 +102,14 @@ void
 gst_lmcc_sink_core_close (GstLmccSinkCore * core)
 {
   gst_lmcc_socket_close (&core->fd);
+  gst_lmcc_sink_feedback_close (core);
 }
 
 /**
  * gst_lmcc_sink_core_start:
  * @core: the core, open
  *
- * Starts the pacing thread; it waits for PLAYING.
+ * Starts the threads; the pacing thread waits for PLAYING.
  */
 void
 gst_lmcc_sink_core_start (GstLmccSinkCore * core)
@@ -124,7 +130,9 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   core->collected = 0;
   core->missing_since = LMCC_TIME_NONE;
   core->started = FALSE;
+  core->has_sound = FALSE;
   core->send_errors = 0;
+  core->reports_dropped = 0;
   g_clear_pointer (&core->sdp, g_free);
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
@@ -135,13 +143,14 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   core->eos_posted = FALSE;
   core->sdp_failed = FALSE;
   core->thread = g_thread_new ("lmccsink-pacer", gst_lmcc_sink_pacer_run, core);
+  gst_lmcc_sink_feedback_start (core);
 }
 
 /**
  * gst_lmcc_sink_core_stop:
  * @core: the core
  *
- * Says BYE and ends the pacing thread. Streaming threads are let go.
+ * Says BYE and ends the threads. Streaming threads are let go.
  */
 void
 gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
@@ -153,6 +162,7 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
   g_clear_pointer (&core->thread, g_thread_join);
+  gst_lmcc_sink_feedback_stop (core);
   if (core->clock_id)
     gst_clock_id_unref (core->clock_id);
   core->clock_id = NULL;
@@ -310,7 +320,7 @@ gst_lmcc_sink_core_finalize (GObject * object)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (object);
 
-  gst_lmcc_socket_close (&core->fd);
+  gst_lmcc_sink_core_close (core);
   g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
   clear_settings (&core->settings);
   g_free (core->sdp);
@@ -333,6 +343,8 @@ gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass * klass)
   element_class->query = GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_query);
   gst_element_class_add_static_pad_template (element_class,
       &gst_lmcc_sink_core_pad_template);
+  gst_element_class_add_static_pad_template (element_class,
+      &gst_lmcc_sink_core_sound_template);
   gst_element_class_set_static_metadata (element_class,
       "Layered multicast sender", "Sink/Network/RTP",
       "Collects, paces and sends; the inside of lmccsink", "The lmcc project");
@@ -342,6 +354,8 @@ static void
 gst_lmcc_sink_core_init (GstLmccSinkCore * core)
 {
   core->fd = -1;
+  core->feedback_fd = -1;
+  core->feedback_wake = -1;
   g_mutex_init (&core->lock);
   g_mutex_init (&core->sender_lock);
   g_cond_init (&core->cond);

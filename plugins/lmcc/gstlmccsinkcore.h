@@ -7,12 +7,17 @@
 #include <gst/gst.h>
 #include <gst/lmcc/lmcc.h>
 
+#include "gstlmccsinkmarks.h"
 #include "gstlmccsocket.h"
 
 G_BEGIN_DECLS
 
 /**
  * GstLmccSinkSettings:
+ * @n_layers: layers of fixed rates, 0 for native ones
+ * @rates: their rates, bit/s
+ * @repair: share of repair data in 1/1000
+ *
  * What lmccsink's properties say, as its core needs it. Times in ns.
  */
 typedef struct
@@ -26,10 +31,20 @@ typedef struct
   gint dscp;
   guint buffer_size;
   guint mtu;
+  guint n_layers;
+  guint64 rates[LMCC_MAX_LAYERS];
   LmccTime window;
   LmccTime latency;
   const gchar *algorithm;
+  GstLmccSinkMarks marks;
+  LmccTime rtt_max;
+  gboolean feedback;
+  guint16 feedback_port;
   guint payload_type;
+  guint repair;
+  gdouble repair_loss;
+  gdouble repair_burst;
+  LmccTime repair_block;
   gboolean sync;
   LmccTime rung_timeout;
   LmccTime key_unit_interval;
@@ -55,23 +70,28 @@ typedef struct _GstLmccSinkPad GstLmccSinkPad;
  * GstLmccSinkPad:
  * @pad: the core's sink pad for RTP
  * @index: the number in the name sink_%u
+ * @sound: it is the sound's, not a rung's
  *
- * One rung. The streaming thread's part is guarded by the pad's stream lock, the
+ * One rung, or the sound. The streaming thread's part is guarded by the pad's
+ * stream lock, the
  * rest by the core's lock.
  */
 struct _GstLmccSinkPad
 {
   GstPad *pad;
   guint index;
+  gboolean sound;
 
   /* stream lock */
   GstSegment segment;
   LmccClassifier *classifier;
   guint8 mark_id;
+  gboolean marker_ends_unit;
   LmccTime last_time;
 
   /* lock */
   LmccMedia media;
+  gchar parameters[LMCC_PARAMETERS_SIZE];
   guint8 stream;
   GQueue units;
   gboolean flushing;
@@ -81,6 +101,17 @@ struct _GstLmccSinkPad
   guint64 n_left_out;
   LmccTime newest;
 };
+
+/**
+ * GstLmccReport:
+ * A datagram that came to the feedback port, whatever it is.
+ */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccAddress source;
+  guint16 source_port;
+} GstLmccReport;
 
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
 G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
@@ -101,7 +132,13 @@ struct _GstLmccSinkCore
   GstLmccInterface iface;
   gint fd;
   GstClockID clock_id;
-  LmccTime session_start;
+  /* Where packets come from; of no family where that is not known. */
+  LmccAddress source;
+  /* -1 where no reports are taken. */
+  gint feedback_fd;
+  gint feedback_wake;
+  guint16 feedback_port;
+  GThread *feedback_thread;
   gboolean advised;
   LmccTime next_stats;
   LmccTime next_key_unit;
@@ -133,13 +170,17 @@ struct _GstLmccSinkCore
   LmccTime collected;
   LmccTime missing_since;
   gboolean started;
+  gboolean has_sound;
   gchar *sdp;
   guint64 send_errors;
+  GQueue reports;
+  guint64 reports_dropped;
   /* Counts what may be new for the pacing thread. */
   guint64 n_events;
 
   GMutex sender_lock;
   LmccSender *sender;
+  LmccTime session_start;
 };
 
 /* Units in the queues carry running times with this added: decoding times before
@@ -154,6 +195,7 @@ void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
 GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
+GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore * core);
 void gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad);
 void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad);
 GList *gst_lmcc_sink_list_pads (GstElement * element);
@@ -162,6 +204,7 @@ GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core);
 
 /* gstlmccsinkpad.c */
 extern GstStaticPadTemplate gst_lmcc_sink_core_pad_template;
+extern GstStaticPadTemplate gst_lmcc_sink_core_sound_template;
 void gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung);
 void gst_lmcc_sink_pad_free (GstLmccSinkPad * rung);
 
@@ -175,12 +218,31 @@ void gst_lmcc_sink_check_ready (GstLmccSinkCore * core);
 void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
 void gst_lmcc_sink_wake (GstLmccSinkCore * core);
 
+/* gstlmccsinkfeedback.c */
+gboolean gst_lmcc_sink_feedback_open (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_close (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core);
+GstLmccReport *gst_lmcc_sink_feedback_take (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core,
+    GstLmccReport * report, LmccTime now);
+
 /* gstlmccsinkpacer.c */
 gpointer gst_lmcc_sink_pacer_run (gpointer data);
+
+/* gstlmccsinkadvice.c */
+LmccTime gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now);
 
 /* gstlmccsinkpay.c */
 GstCaps *gst_lmcc_sink_accepted_caps (void);
 GstElement *gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu);
+GstElement *gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu);
+
+/* gstlmccsinksound.c */
+gboolean gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
+    gchar parameters[LMCC_PARAMETERS_SIZE]);
+gboolean gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media);
+GstElement *gst_lmcc_sink_sound_make_encoder (GError ** error);
 
 /* gstlmccsinkkey.c */
 void gst_lmcc_sink_request_key_unit (GstLmccSinkCore * core,

@@ -33,8 +33,12 @@ gst_lmcc_sink_encoder_position (GstLmccSinkCore * core)
   if (gst_element_query (GST_ELEMENT (core), query))
     gst_query_parse_latency (query, &live, &min, &max);
   g_mutex_lock (&core->lock);
-  for (l = core->pads; l; l = l->next)
-    newest = MAX (newest, ((GstLmccSinkPad *) l->data)->newest);
+  for (l = core->pads; l; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    if (!rung->sound)
+      newest = MAX (newest, rung->newest);
+  }
   g_mutex_unlock (&core->lock);
   return newest - GST_LMCC_TIME_BIAS + min + ENCODER_LEAD;
 }

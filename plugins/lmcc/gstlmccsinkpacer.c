@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 #include <glib/gstdio.h>
@@ -25,9 +26,6 @@
  * that are due closer together than this go together; below some 40 Mbit/s none
  * are. TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
 #define PACING_STEP (250 * LMCC_USECOND)
-
-/* After so long a stream of a layered encoding has shown its classes. */
-#define ADVICE_TIME (5 * LMCC_SECOND)
 
 /* The library's time: the running time, which stands still in PAUSED and starts
  * again after a flush, made to go on. Called with lock held. */
@@ -180,22 +178,35 @@ drain_actions (GstLmccSinkCore * core)
   }
 }
 
-/* Numbers the rungs and says what they carry. Called with lock held. */
+/* Numbers the rungs and says what they and the sound carry. Called with lock
+ * held. */
 static void
 fill_session (GstLmccSinkCore * core, LmccSession * session)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   guint8 stream = 0;
+  guint i;
   GList *l;
 
   lmcc_session_init (session);
-  session->ssrc_base = g_random_int () & ~(guint32) 0xfff;
+  session->ssrc_base = g_random_int () & LMCC_SSRC_BASE_MASK;
   session->address = settings->address;
   session->port = settings->port;
   session->ttl = (guint8) settings->ttl;
+  session->source = core->source;
   session->source_specific =
       lmcc_address_is_source_specific (&settings->address);
   session->window = settings->window;
+  if (settings->n_layers > 0) {
+    session->native = FALSE;
+    session->n_layers = settings->n_layers;
+    session->n_groups = settings->n_layers;
+  }
+  for (i = 0; i < settings->n_layers; i++) {
+    session->layers[i].rate = settings->rates[i];
+    session->layers[i].stream = LMCC_STREAM_NONE;
+    session->layers[i].klass = LMCC_CLASS_MIXED;
+  }
   session->latency = settings->latency;
   session->packet_size = settings->mtu
       + (settings->address.family == LMCC_FAMILY_IPV6 ? 48 : 28);
@@ -204,9 +215,23 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   session->filler_payload_type = session->payload_type + LMCC_STREAM_SOUND + 2;
   g_strlcpy (session->algorithm, settings->algorithm,
       sizeof (session->algorithm));
+  session->rtt_max = settings->rtt_max;
+  session->repair = settings->repair;
+  if (core->feedback_fd >= 0) {
+    session->feedback_port = core->feedback_port;
+    session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
+  }
   for (l = core->pads; l; l = l->next) {
     GstLmccSinkPad *rung = l->data;
 
+    if (rung->sound) {
+      rung->stream = LMCC_STREAM_SOUND;
+      session->sound = rung->media;
+      memcpy (session->sound_parameters, rung->parameters,
+          sizeof (session->sound_parameters));
+      core->has_sound = rung->media.clock_rate > 0;
+      continue;
+    }
     rung->stream = stream++;
     if (rung->media.clock_rate > 0)
       session->video = rung->media;
@@ -217,7 +242,6 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
 static gboolean
 start_session (GstLmccSinkCore * core, LmccTime now)
 {
-  GstLmccSendOptions options = { 0, };
   LmccSenderConfig config = { 0, };
   g_autofree gchar *cname = NULL;
   g_autoptr (GError) error = NULL;
@@ -232,15 +256,15 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
       + NTP_UNIX_OFFSET - now;
   config.mtu = core->settings.mtu;
-  options.iface = core->iface;
-  options.bind_address = core->settings.bind_address;
+  config.repair_loss = core->settings.repair_loss;
+  config.repair_burst = core->settings.repair_burst;
+  config.repair_block = core->settings.repair_block;
   g_mutex_lock (&core->lock);
   fill_session (core, &config.session);
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
-  gst_lmcc_socket_get_source (&options, &core->settings.address,
-      &config.session.source);
-  if (!lmcc_session_validate (&config.session, &error)) {
+  if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
+      || !lmcc_session_validate (&config.session, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
         ("This session is not possible: %s.", error->message), (NULL));
     return FALSE;
@@ -248,8 +272,8 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   sender = lmcc_sender_new (&config, now);
   g_mutex_lock (&core->sender_lock);
   core->sender = sender;
-  g_mutex_unlock (&core->sender_lock);
   core->session_start = now;
+  g_mutex_unlock (&core->sender_lock);
   GST_INFO_OBJECT (core, "session of %u rungs of %s starts",
       config.session.n_rungs, config.session.video.encoding_name);
   drain_actions (core);
@@ -264,6 +288,13 @@ push_unit (GstLmccSinkCore * core, LmccUnit * unit, LmccTime now)
   g_mutex_lock (&core->sender_lock);
   lmcc_sender_push_unit (core->sender, unit, now);
   g_mutex_unlock (&core->sender_lock);
+  drain_actions (core);
+}
+
+static void
+handle_report (GstLmccSinkCore * core, GstLmccReport * report, LmccTime now)
+{
+  gst_lmcc_sink_feedback_handle (core, report, now);
   drain_actions (core);
 }
 
@@ -297,33 +328,6 @@ flush_sender (GstLmccSinkCore * core, LmccTime now)
   core->eos_posted = FALSE;
   core->requested_key_unit = 0;
   core->next_key_unit = core->settings.key_unit_interval;
-}
-
-static LmccTime
-advise (GstLmccSinkCore * core, LmccTime now)
-{
-  const LmccCodec *codec;
-  LmccMedia media;
-  guint n_layers;
-
-  if (core->advised)
-    return LMCC_TIME_NONE;
-  if (now < core->session_start + ADVICE_TIME)
-    return core->session_start + ADVICE_TIME;
-  core->advised = TRUE;
-  g_mutex_lock (&core->sender_lock);
-  n_layers = lmcc_sender_get_session (core->sender)->n_layers;
-  media = lmcc_sender_get_session (core->sender)->video;
-  g_mutex_unlock (&core->sender_lock);
-  codec = lmcc_codec_find (media.encoding_name);
-  if (n_layers == 1)
-    GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("The stream has one class only, so the session has one layer and "
-            "receivers cannot adapt. %s", codec && codec->single_class_advice ?
-            codec->single_class_advice :
-            "Connect several encodings of the video, one to each sink_%u pad."),
-        (NULL));
-  return LMCC_TIME_NONE;
 }
 
 static LmccTime
@@ -383,15 +387,38 @@ check_eos (GstLmccSinkCore * core)
 }
 
 static gboolean
-any_media (GstLmccSinkCore * core)
+any_video (GstLmccSinkCore * core)
 {
   GList *l;
 
   for (l = core->pads; l; l = l->next) {
-    if (((GstLmccSinkPad *) l->data)->media.clock_rate > 0)
+    const GstLmccSinkPad *rung = l->data;
+
+    if (!rung->sound && rung->media.clock_rate > 0)
       return TRUE;
   }
   return FALSE;
+}
+
+/* Called with lock held. */
+static gboolean
+is_sound_alone (GstLmccSinkCore * core)
+{
+  const GstLmccSinkPad *first = core->pads ? core->pads->data : NULL;
+
+  return core->ready && !core->started && first && first->sound;
+}
+
+static void
+refuse_sound_alone (GstLmccSinkCore * core)
+{
+  g_mutex_lock (&core->lock);
+  core->started = TRUE;
+  g_mutex_unlock (&core->lock);
+  GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
+      ("There is sound, but no video. Connect a video to sink_0, or send the "
+          "sound alone by other elements, such as rtpopuspay and udpsink."),
+      (NULL));
 }
 
 /* Does what is due. Called with lock held, which is given up meanwhile. Returns
@@ -402,12 +429,16 @@ step (GstLmccSinkCore * core)
   LmccTime now = update_now (core), wake = LMCC_TIME_NONE, other;
   gboolean flush = core->flush_sender && core->sender;
   gboolean start = core->sender == NULL && !core->started && core->ready
-      && any_media (core);
+      && any_video (core);
+  gboolean alone = is_sound_alone (core);
   LmccUnit *unit = NULL;
+  GstLmccReport *report = NULL;
 
   core->flush_sender = FALSE;
   if (core->sender)
     unit = gst_lmcc_sink_collect (core, now, &wake);
+  if (core->sender)
+    report = gst_lmcc_sink_feedback_take (core);
   g_mutex_unlock (&core->lock);
   if (flush)
     flush_sender (core, now);
@@ -415,12 +446,18 @@ step (GstLmccSinkCore * core)
     push_unit (core, unit, now);
     wake = 0;
   }
+  if (report) {
+    handle_report (core, report, now);
+    wake = 0;
+  }
+  if (alone)
+    refuse_sound_alone (core);
   if (start && start_session (core, now))
     wake = 0;
   if (core->sender) {
     other = run_sender (core, now);
     wake = MIN (wake, other);
-    other = advise (core, now);
+    other = gst_lmcc_sink_advise (core, now);
     wake = MIN (wake, other);
     other = update_stats (core, now);
     wake = MIN (wake, other);

@@ -20,6 +20,13 @@ GstStaticPadTemplate gst_lmcc_sink_core_pad_template = {
   .static_caps = GST_STATIC_CAPS ("application/x-rtp"),
 };
 
+GstStaticPadTemplate gst_lmcc_sink_core_sound_template = {
+  .name_template = "audio_sink",
+  .direction = GST_PAD_SINK,
+  .presence = GST_PAD_REQUEST,
+  .static_caps = GST_STATIC_CAPS ("application/x-rtp, media=(string)audio"),
+};
+
 static GstLmccSinkPad *
 rung_of (GstPad * pad)
 {
@@ -51,8 +58,8 @@ same_media (const LmccMedia * a, const LmccMedia * b)
       && a->clock_rate == b->clock_rate;
 }
 
-/* The rungs are one video: a receiver changes between them within one
- * stream. */
+/* The rungs are one video: a receiver changes between them within one stream.
+ * The sound is alone, but stays what it was. */
 static gboolean
 set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
     const LmccMedia * media, LmccMedia * other)
@@ -64,7 +71,8 @@ set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
   for (l = core->pads; l && same; l = l->next) {
     GstLmccSinkPad *with = l->data;
 
-    if ((with == rung && !core->started) || with->media.clock_rate == 0)
+    if (with->sound != rung->sound || (with == rung && !core->started)
+        || with->media.clock_rate == 0)
       continue;
     *other = with->media;
     same = same_media (media, other);
@@ -76,21 +84,48 @@ set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
 }
 
 static gboolean
+take_sound_caps (GstLmccSinkCore * core, GstLmccSinkPad * sound, GstCaps * caps)
+{
+  gchar parameters[LMCC_PARAMETERS_SIZE];
+  gboolean fit = gst_lmcc_sink_sound_read_parameters (caps, parameters);
+  gboolean late, same;
+
+  g_mutex_lock (&core->lock);
+  late = core->started && !core->has_sound;
+  same = !core->started || g_str_equal (parameters, sound->parameters);
+  if (fit && same)
+    memcpy (sound->parameters, parameters, sizeof (parameters));
+  sound->marker_ends_unit =
+      gst_lmcc_sink_sound_marker_ends_unit (&sound->media);
+  g_mutex_unlock (&core->lock);
+  if (late)
+    GST_ELEMENT_WARNING (core, STREAM, FAILED,
+        ("The sound began when the session had started without it, and is "
+            "left out. Start it with the video."), (NULL));
+  else if (!fit || !same)
+    GST_ELEMENT_ERROR (core, STREAM, FORMAT,
+        ("The sound's format parameters %s.", fit ?
+            "changed; stop lmccsink before they do" : "are too long"),
+        ("caps %" GST_PTR_FORMAT, caps));
+  return late || (fit && same);
+}
+
+static gboolean
 handle_caps (GstLmccSinkCore * core, GstLmccSinkPad * rung, GstCaps * caps)
 {
   LmccMedia media, other;
 
   if (!read_media (caps, &media)) {
     GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-        ("The RTP stream on sink_%u has no encoding-name or clock-rate. Set "
-            "them in its caps, or connect the encoder itself.", rung->index),
-        ("caps %" GST_PTR_FORMAT, caps));
+        ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
+            "its caps, or connect the encoder itself.",
+            GST_PAD_NAME (rung->pad)), ("caps %" GST_PTR_FORMAT, caps));
     return FALSE;
   }
   if (!set_media (core, rung, &media, &other)) {
     GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
-        ("sink_%u is %s with clock rate %u, but the session is %s with clock "
-            "rate %u. Use the same codec on all pads.", rung->index,
+        ("%s is %s with clock rate %u, but the session is %s with clock rate "
+            "%u. Use the same codec on all pads.", GST_PAD_NAME (rung->pad),
             media.encoding_name, media.clock_rate, other.encoding_name,
             other.clock_rate), (NULL));
     return FALSE;
@@ -99,7 +134,7 @@ handle_caps (GstLmccSinkCore * core, GstLmccSinkPad * rung, GstCaps * caps)
   if (rung->classifier == NULL)
     rung->classifier =
         lmcc_classifier_new (lmcc_codec_find (media.encoding_name), 0);
-  return TRUE;
+  return !rung->sound || take_sound_caps (core, rung, caps);
 }
 
 /* Data */
@@ -175,6 +210,9 @@ sink_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   marked = gst_lmcc_layer_mark_from_rtp (buffer, rung->mark_id, &mark);
   n = lmcc_classifier_push (rung->classifier, copy_packet (buffer),
       marked ? &mark : NULL, decoding_time, presentation_time, units);
+  if (rung->sound && !rung->marker_ends_unit && n < G_N_ELEMENTS (units)
+      && (units[n] = lmcc_classifier_flush (rung->classifier)) != NULL)
+    n++;
   gst_buffer_unref (buffer);
   for (i = 0; i < n; i++)
     going = enqueue (core, rung, units[i]) && going;
@@ -247,8 +285,8 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       gst_event_copy_segment (event, &rung->segment);
       if (rung->segment.format != GST_FORMAT_TIME) {
         GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-            ("The stream on sink_%u has no times. Put a parser or a demuxer "
-                "that makes them in front.", rung->index), (NULL));
+            ("The stream on %s has no times. Put a parser or a demuxer that "
+                "makes them in front.", GST_PAD_NAME (rung->pad)), (NULL));
         done = FALSE;
       }
       break;
@@ -275,34 +313,40 @@ compare_rungs (gconstpointer a, gconstpointer b)
 {
   const GstLmccSinkPad *first = a, *second = b;
 
+  if (first->sound != second->sound)
+    return first->sound ? 1 : -1;
   return first->index < second->index ? -1 : first->index > second->index;
 }
 
-/**
- * gst_lmcc_sink_core_add_pad:
- * @core: the core
- * @index: the rung's place: lower is the smaller encoding
- *
- * Returns: (transfer none): a new sink pad, or %NULL where the session runs
- *     already
- */
-GstPad *
-gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)
+/* Called with lock held. */
+static gboolean
+has_room (GstLmccSinkCore * core, gboolean sound)
+{
+  guint n = 0;
+  GList *l;
+
+  for (l = core->pads; l; l = l->next)
+    n += ((GstLmccSinkPad *) l->data)->sound == sound;
+  return !core->started && n < (sound ? 1 : LMCC_MAX_RUNGS);
+}
+
+static GstPad *
+add_pad (GstLmccSinkCore * core, GstStaticPadTemplate * template,
+    const gchar * name, guint index, gboolean sound)
 {
   GstLmccSinkPad *rung;
-  g_autofree gchar *name = g_strdup_printf ("sink_%u", index);
-  gboolean refused;
+  gboolean fits;
 
   g_mutex_lock (&core->lock);
-  refused = core->started || g_list_length (core->pads) >= LMCC_MAX_RUNGS;
+  fits = has_room (core, sound);
   g_mutex_unlock (&core->lock);
-  if (refused)
+  if (!fits)
     return NULL;
 
   rung = g_new0 (GstLmccSinkPad, 1);
   rung->index = index;
-  rung->pad =
-      gst_pad_new_from_static_template (&gst_lmcc_sink_core_pad_template, name);
+  rung->sound = sound;
+  rung->pad = gst_pad_new_from_static_template (template, name);
   rung->last_time = GST_LMCC_TIME_BIAS;
   rung->newest = GST_LMCC_TIME_BIAS;
   gst_segment_init (&rung->segment, GST_FORMAT_UNDEFINED);
@@ -317,6 +361,36 @@ gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)
     gst_pad_set_active (rung->pad, TRUE);
   gst_element_add_pad (GST_ELEMENT (core), rung->pad);
   return rung->pad;
+}
+
+/**
+ * gst_lmcc_sink_core_add_pad:
+ * @core: the core
+ * @index: the rung's place: lower is the smaller encoding
+ *
+ * Returns: (transfer none): a new sink pad, or %NULL where the session runs
+ *     already
+ */
+GstPad *
+gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)
+{
+  g_autofree gchar *name = g_strdup_printf ("sink_%u", index);
+
+  return add_pad (core, &gst_lmcc_sink_core_pad_template, name, index, FALSE);
+}
+
+/**
+ * gst_lmcc_sink_core_add_sound_pad:
+ * @core: the core
+ *
+ * Returns: (transfer none): the sink pad for sound, or %NULL where there is one
+ *     or the session runs already
+ */
+GstPad *
+gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore * core)
+{
+  return add_pad (core, &gst_lmcc_sink_core_sound_template, "audio_sink", 0,
+      TRUE);
 }
 
 void
@@ -374,6 +448,7 @@ gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung)
   g_clear_pointer (&rung->classifier, lmcc_classifier_free);
   gst_segment_init (&rung->segment, GST_FORMAT_UNDEFINED);
   memset (&rung->media, 0, sizeof (rung->media));
+  memset (rung->parameters, 0, sizeof (rung->parameters));
   rung->last_time = GST_LMCC_TIME_BIAS;
   rung->newest = GST_LMCC_TIME_BIAS;
   rung->flushing = FALSE;

@@ -34,13 +34,13 @@ list_payloaders (void)
 }
 
 static gboolean
-is_video_payloader (GstElementFactory * factory)
+is_payloader_of (GstElementFactory * factory, const gchar * media)
 {
-  g_autoptr (GstCaps) video =
+  g_autoptr (GstCaps) caps =
       gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
-      "video", NULL);
+      media, NULL);
 
-  return gst_element_factory_can_src_any_caps (factory, video);
+  return gst_element_factory_can_src_any_caps (factory, caps);
 }
 
 static GstCaps *
@@ -80,7 +80,7 @@ gst_lmcc_sink_accepted_caps (void)
   GList *payloaders = list_payloaders (), *l;
 
   for (l = payloaders; l; l = l->next) {
-    if (is_video_payloader (l->data))
+    if (is_payloader_of (l->data, "video"))
       caps = gst_caps_merge (caps, encoded_caps (l->data));
   }
   gst_plugin_feature_list_free (payloaders);
@@ -111,9 +111,52 @@ add_mark_extension (GstElement * payloader)
   gst_object_unref (extension);
 }
 
+static GstElement *
+make_payloader (const gchar * media, GstCaps * caps, guint mtu)
+{
+  GList *payloaders = list_payloaders (), *l;
+  GstElement *payloader = NULL;
+  g_autofree gchar *mtu_text = g_strdup_printf ("%u", mtu);
+
+  for (l = payloaders; l && payloader == NULL; l = l->next) {
+    if (is_payloader_of (l->data, media)
+        && gst_element_factory_can_sink_any_caps (l->data, caps))
+      payloader = gst_element_factory_create (l->data, NULL);
+  }
+  gst_plugin_feature_list_free (payloaders);
+  if (payloader)
+    set_if_there (payloader, "mtu", mtu_text);
+  GST_INFO ("payloader %" GST_PTR_FORMAT, payloader);
+  return payloader;
+}
+
+/**
+ * gst_lmcc_sink_make_sound_payloader:
+ * @caps: of encoded sound
+ * @mtu: largest RTP packet that it may make
+ *
+ * Returns: (transfer floating) (nullable): a payloader, or %NULL where there is
+ *     none for @caps
+ */
+GstElement *
+gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  GstElement *payloader = NULL;
+
+  /* Of the two that take AAC the one whose format (RFC 3640) players know best;
+   * what GStreamer 1.22 makes of the other (RFC 6416) its own depayloader does
+   * not get back whole. */
+  if (gst_structure_has_name (s, "audio/mpeg"))
+    payloader = gst_element_factory_make ("rtpmp4gpay", NULL);
+  if (payloader)
+    g_object_set (payloader, "mtu", mtu, NULL);
+  return payloader ? payloader : make_payloader ("audio", caps, mtu);
+}
+
 /**
  * gst_lmcc_sink_make_payloader:
- * @caps: of an elementary stream
+ * @caps: of an elementary video stream
  * @mtu: largest RTP packet that it may make
  *
  * Returns: (transfer floating) (nullable): a payloader that repeats parameter
@@ -122,22 +165,12 @@ add_mark_extension (GstElement * payloader)
 GstElement *
 gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu)
 {
-  GList *payloaders = list_payloaders (), *l;
-  GstElement *payloader = NULL;
-  g_autofree gchar *mtu_text = g_strdup_printf ("%u", mtu);
+  GstElement *payloader = make_payloader ("video", caps, mtu);
 
-  for (l = payloaders; l && payloader == NULL; l = l->next) {
-    if (is_video_payloader (l->data)
-        && gst_element_factory_can_sink_any_caps (l->data, caps))
-      payloader = gst_element_factory_create (l->data, NULL);
-  }
-  gst_plugin_feature_list_free (payloaders);
   if (payloader == NULL)
     return NULL;
-  set_if_there (payloader, "mtu", mtu_text);
   set_if_there (payloader, "config-interval", "-1");
   set_if_there (payloader, "aggregate-mode", "none");
   add_mark_extension (payloader);
-  GST_INFO ("payloader %" GST_PTR_FORMAT, payloader);
   return payloader;
 }

@@ -2,275 +2,358 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The properties of lmccsink: what they are and what they mean. */
+/* The values of the properties of lmccsink. */
 #include "config.h"
 
 #include "gstlmccsinkprops.h"
 
-static GParamSpec *properties[N_PROPS];
+#include <string.h>
 
-#define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
-    | GST_PARAM_MUTABLE_READY)
-#define READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
-
-static void
-install_network_properties (void)
+/**
+ * gst_lmcc_sink_props_init:
+ * @props: (out caller-allocates): the defaults
+ */
+void
+gst_lmcc_sink_props_init (GstLmccSinkProps * props)
 {
-  /**
-   * GstLmccSink:address:
-   *
-   * The multicast group of the base layer; layer i goes to the i-th address
-   * after it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a
-   * source-specific session. Set in state NULL.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_ADDRESS] = g_param_spec_string ("address", "Address",
-      "Multicast group of the base layer", DEFAULT_ADDRESS, READY);
-  /**
-   * GstLmccSink:port:
-   *
-   * The UDP port of all groups; the control packets go to the next one.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
-      "UDP port of all groups; control packets use the next one", 1, 65534,
-      DEFAULT_PORT, READY);
-  /**
-   * GstLmccSink:multicast-iface:
-   *
-   * Name or address of the network interface to send on. Unset: the one that
-   * the route to the group names, or the loopback interface where there is no
-   * route, which an info message says.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_MULTICAST_IFACE] = g_param_spec_string ("multicast-iface",
-      "Multicast interface", "Name or address of the interface to send on",
-      DEFAULT_MULTICAST_IFACE, READY);
-  /**
-   * GstLmccSink:bind-address:
-   *
-   * Local address to send from. Unset: the interface's own.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_BIND_ADDRESS] = g_param_spec_string ("bind-address",
-      "Bind address", "Local address to send from", DEFAULT_BIND_ADDRESS,
-      READY);
-  /**
-   * GstLmccSink:ttl-mc:
-   *
-   * How many networks the packets may cross: 1 keeps them in the local one.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_TTL_MC] = g_param_spec_int ("ttl-mc", "Multicast TTL",
-      "Time to live or hop limit of the packets", 0, 255, DEFAULT_TTL_MC,
-      READY);
-  /**
-   * GstLmccSink:loop:
-   *
-   * Whether receivers on this host get the packets too.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_LOOP] = g_param_spec_boolean ("loop", "Multicast loopback",
-      "Whether receivers on this host get the packets", DEFAULT_LOOP, READY);
-  /**
-   * GstLmccSink:qos-dscp:
-   *
-   * Differentiated services code point of the packets; -1 leaves the default.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_QOS_DSCP] = g_param_spec_int ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point (-1 = default)", -1, 63,
-      DEFAULT_QOS_DSCP, READY);
-  /**
-   * GstLmccSink:buffer-size:
-   *
-   * The kernel's send buffer in bytes; 0 leaves the default.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_BUFFER_SIZE] = g_param_spec_int ("buffer-size",
-      "Buffer size", "Kernel send buffer in bytes (0 = default)", 0, G_MAXINT,
-      DEFAULT_BUFFER_SIZE, READY);
-  /**
-   * GstLmccSink:mtu:
-   *
-   * The largest RTP packet, our header extension included, in bytes. IP and UDP
-   * headers come on top.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_MTU] = g_param_spec_uint ("mtu", "MTU",
-      "Largest RTP packet in bytes", 128, LMCC_MAX_PACKET_SIZE, DEFAULT_MTU,
-      READY);
-}
-
-static void
-install_session_properties (void)
-{
-  /**
-   * GstLmccSink:window:
-   *
-   * How long a packet may be held after its decoding time to even out the rate
-   * of its layer, in milliseconds. Receivers add it to their latency.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_WINDOW] = g_param_spec_uint ("window", "Window",
-      "How long a packet may be held to even out the rate (ms)", 1, 60000,
-      DEFAULT_WINDOW, READY);
-  /**
-   * GstLmccSink:latency:
-   *
-   * What receivers are to add to their own latency, in milliseconds. It delays
-   * nothing here. Where the encoder reorders pictures the session announces at
-   * least what a decoder needs that gets the base alone: it holds a picture
-   * back until others have come, and these are further apart than in the whole
-   * stream.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
-      "What receivers add to their own latency, at least (ms)", 0, 60000,
-      DEFAULT_LATENCY, READY);
-  /**
-   * GstLmccSink:algorithm:
-   *
-   * The congestion-control algorithm that the packets are marked for and that
-   * the session announces. `auto` sends no marks.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_ALGORITHM] = g_param_spec_enum ("algorithm", "Algorithm",
-      "Congestion-control algorithm that the packets are marked for",
-      GST_TYPE_LMCC_ALGORITHM, GST_LMCC_ALGORITHM_AUTO, READY);
-  /**
-   * GstLmccSink:pt:
-   *
-   * RTP payload type of the first rung; rung i has the i-th after it, and
-   * repair and filler packets the ones after the last possible rung and the
-   * sound.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_PT] = g_param_spec_uint ("pt", "Payload type",
-      "RTP payload type of the first rung", 96, 111, DEFAULT_PT, READY);
-  /**
-   * GstLmccSink:sync:
-   *
-   * Whether pictures are sent at their decoding times on the pipeline's clock;
-   * if not, as they come.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
-      "Send pictures at their decoding times", DEFAULT_SYNC, READY);
-  /**
-   * GstLmccSink:rung-timeout:
-   *
-   * How long a picture waits for the pads that do not have it yet, in
-   * milliseconds. A later pad is left out until its next key frame, and
-   * counted.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_RUNG_TIMEOUT] = g_param_spec_uint ("rung-timeout",
-      "Rung timeout", "How long a picture waits for a late pad (ms)", 0, 60000,
-      DEFAULT_RUNG_TIMEOUT, READY);
-  /**
-   * GstLmccSink:key-unit-interval:
-   *
-   * Distance of the key frames that the encoders of all rungs are asked for, in
-   * milliseconds; 0 leaves them to the encoders, which are then asked only
-   * where they do not agree.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_KEY_UNIT_INTERVAL] =
-      g_param_spec_uint ("key-unit-interval", "Key unit interval",
-      "Ask all encoders for key frames so often (ms, 0 = do not)", 0, 600000,
-      DEFAULT_KEY_UNIT_INTERVAL, READY);
-}
-
-static void
-install_report_properties (void)
-{
-  /**
-   * GstLmccSink:sdp-location:
-   *
-   * A file that the session's description is written to, whenever it changes. A
-   * player that knows nothing of layers opens the base layer with it.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_SDP_LOCATION] = g_param_spec_string ("sdp-location",
-      "SDP location", "File for the session description", DEFAULT_SDP_LOCATION,
-      READY);
-  /**
-   * GstLmccSink:sdp:
-   *
-   * The session's description (RFC 8866); %NULL before there is a session.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_SDP] = g_param_spec_string ("sdp", "SDP",
-      "The session description", NULL, READ_ONLY);
-  /**
-   * GstLmccSink:stats:
-   *
-   * A #GstStructure application/x-lmcc-sink-stats:
-   *
-   * * #guint64 `packets-sent`, `bytes-sent`: RTP packets, with IP and UDP
-   * headers
-   * * #guint64 `control-bytes-sent`: RTCP, likewise
-   * * #guint64 `units`, `units-late`: pictures; those that came too late among
-   * them
-   * * #guint64 `units-left-out`: pictures of rungs that were left out
-   * * #guint64 `packets-oversize`: packets above #GstLmccSink:mtu
-   * * #guint64 `key-units-misaligned`: pictures that are key in some rungs only
-   * * #guint64 `lateness-max-ns`: largest delay of a packet after its time
-   * * #guint64 `send-errors`: packets that the kernel did not take
-   * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64 `rate`
-   * and
-   *   `cumulative-rate` (bit/s), `packets-sent`, `bytes-sent`, `fillers-sent`,
-   *   #guint `packets-queued`, `stream`, `class`, #gchararray `address`
-   * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64
-   *   `units-left-out`, #guint `units-queued`
-   *
-   * Since: 0.1
-   */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Statistics of the session", GST_TYPE_STRUCTURE, READ_ONLY);
-  /**
-   * GstLmccSink:stats-update-interval:
-   *
-   * How often #GstLmccSink:stats is notified, in milliseconds; 0 for never.
-   *
-   * Since: 0.1
-   */
-  properties[PROP_STATS_UPDATE_INTERVAL] =
-      g_param_spec_uint ("stats-update-interval", "Statistics interval",
-      "How often stats is notified (ms, 0 = never)", 0, G_MAXINT,
-      DEFAULT_STATS_UPDATE_INTERVAL, READY);
+  memset (props, 0, sizeof (*props));
+  props->address = g_strdup (DEFAULT_ADDRESS);
+  props->port = DEFAULT_PORT;
+  props->ttl_mc = DEFAULT_TTL_MC;
+  props->loop = DEFAULT_LOOP;
+  props->qos_dscp = DEFAULT_QOS_DSCP;
+  props->buffer_size = DEFAULT_BUFFER_SIZE;
+  props->mtu = DEFAULT_MTU;
+  props->layering = DEFAULT_LAYERING;
+  props->layers = DEFAULT_LAYERS;
+  props->base_rate = DEFAULT_BASE_RATE;
+  props->rate_factor = DEFAULT_RATE_FACTOR;
+  props->layer_rates = g_strdup (DEFAULT_LAYER_RATES);
+  props->window = DEFAULT_WINDOW;
+  props->latency = DEFAULT_LATENCY;
+  props->algorithm = gst_lmcc_algorithm_from_name (DEFAULT_ALGORITHM);
+  props->rtt_max = DEFAULT_RTT_MAX;
+  props->feedback = DEFAULT_FEEDBACK;
+  props->feedback_port = DEFAULT_FEEDBACK_PORT;
+  props->pt = DEFAULT_PT;
+  props->repair = DEFAULT_REPAIR;
+  props->repair_loss = DEFAULT_REPAIR_LOSS;
+  props->repair_burst = DEFAULT_REPAIR_BURST;
+  props->repair_delay = DEFAULT_REPAIR_DELAY;
+  props->sync = DEFAULT_SYNC;
+  props->rung_timeout = DEFAULT_RUNG_TIMEOUT;
+  props->key_unit_interval = DEFAULT_KEY_UNIT_INTERVAL;
+  props->codec = g_strdup (DEFAULT_CODEC);
+  props->stats_update_interval = DEFAULT_STATS_UPDATE_INTERVAL;
 }
 
 /**
- * gst_lmcc_sink_install_properties:
- * @klass: the class of lmccsink
- *
- * Installs all properties of the enumeration.
+ * gst_lmcc_sink_props_clear:
+ * @props: whose strings are freed
  */
 void
-gst_lmcc_sink_install_properties (GObjectClass * klass)
+gst_lmcc_sink_props_clear (GstLmccSinkProps * props)
 {
-  install_network_properties ();
-  install_session_properties ();
-  install_report_properties ();
-  g_object_class_install_properties (klass, N_PROPS, properties);
+  g_clear_pointer (&props->address, g_free);
+  g_clear_pointer (&props->multicast_iface, g_free);
+  g_clear_pointer (&props->bind_address, g_free);
+  g_clear_pointer (&props->sdp_location, g_free);
+  g_clear_pointer (&props->layer_rates, g_free);
+  gst_clear_structure (&props->algorithm_settings);
+  g_clear_pointer (&props->codec, g_free);
+  gst_clear_structure (&props->encoder_settings);
+}
+
+static void
+take_string (gchar ** field, const GValue * value)
+{
+  g_free (*field);
+  *field = g_value_dup_string (value);
+}
+
+/**
+ * gst_lmcc_sink_props_set:
+ * @props: the values
+ * @id: which property
+ * @value: its new value
+ *
+ * Returns: whether there is such a property that can be written
+ */
+gboolean
+gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
+    const GValue * value)
+{
+  switch (id) {
+    case PROP_ADDRESS:
+      take_string (&props->address, value);
+      break;
+    case PROP_PORT:
+      props->port = g_value_get_int (value);
+      break;
+    case PROP_MULTICAST_IFACE:
+      take_string (&props->multicast_iface, value);
+      break;
+    case PROP_BIND_ADDRESS:
+      take_string (&props->bind_address, value);
+      break;
+    case PROP_TTL_MC:
+      props->ttl_mc = g_value_get_int (value);
+      break;
+    case PROP_LOOP:
+      props->loop = g_value_get_boolean (value);
+      break;
+    case PROP_QOS_DSCP:
+      props->qos_dscp = g_value_get_int (value);
+      break;
+    case PROP_BUFFER_SIZE:
+      props->buffer_size = g_value_get_int (value);
+      break;
+    case PROP_MTU:
+      props->mtu = g_value_get_uint (value);
+      break;
+    case PROP_LAYERING:
+      props->layering = g_value_get_enum (value);
+      break;
+    case PROP_LAYERS:
+      props->layers = g_value_get_uint (value);
+      break;
+    case PROP_BASE_RATE:
+      props->base_rate = g_value_get_uint64 (value);
+      break;
+    case PROP_RATE_FACTOR:
+      props->rate_factor = g_value_get_double (value);
+      break;
+    case PROP_LAYER_RATES:
+      take_string (&props->layer_rates, value);
+      break;
+    case PROP_WINDOW:
+      props->window = g_value_get_uint (value);
+      break;
+    case PROP_LATENCY:
+      props->latency = g_value_get_uint (value);
+      break;
+    case PROP_ALGORITHM:
+      props->algorithm = g_value_get_enum (value);
+      break;
+    case PROP_ALGORITHM_SETTINGS:
+      gst_clear_structure (&props->algorithm_settings);
+      props->algorithm_settings = g_value_dup_boxed (value);
+      break;
+    case PROP_RTT_MAX:
+      props->rtt_max = g_value_get_uint (value);
+      break;
+    case PROP_FEEDBACK:
+      props->feedback = g_value_get_boolean (value);
+      break;
+    case PROP_FEEDBACK_PORT:
+      props->feedback_port = g_value_get_int (value);
+      break;
+    case PROP_PT:
+      props->pt = g_value_get_uint (value);
+      break;
+    case PROP_REPAIR:
+      props->repair = g_value_get_double (value);
+      break;
+    case PROP_REPAIR_LOSS:
+      props->repair_loss = g_value_get_double (value);
+      break;
+    case PROP_REPAIR_BURST:
+      props->repair_burst = g_value_get_double (value);
+      break;
+    case PROP_REPAIR_DELAY:
+      props->repair_delay = g_value_get_uint (value);
+      break;
+    case PROP_SYNC:
+      props->sync = g_value_get_boolean (value);
+      break;
+    case PROP_RUNG_TIMEOUT:
+      props->rung_timeout = g_value_get_uint (value);
+      break;
+    case PROP_KEY_UNIT_INTERVAL:
+      props->key_unit_interval = g_value_get_uint (value);
+      break;
+    case PROP_CODEC:
+      take_string (&props->codec, value);
+      break;
+    case PROP_ENCODER_SETTINGS:
+      gst_clear_structure (&props->encoder_settings);
+      props->encoder_settings = g_value_dup_boxed (value);
+      break;
+    case PROP_SDP_LOCATION:
+      take_string (&props->sdp_location, value);
+      break;
+    case PROP_STATS_UPDATE_INTERVAL:
+      props->stats_update_interval = g_value_get_uint (value);
+      break;
+    default:
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_props_get:
+ * @props: the values
+ * @id: which property
+ * @value: (inout): gets its value
+ *
+ * Returns: whether there is such a property here
+ */
+gboolean
+gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,
+    GValue * value)
+{
+  switch (id) {
+    case PROP_ADDRESS:
+      g_value_set_string (value, props->address);
+      break;
+    case PROP_PORT:
+      g_value_set_int (value, props->port);
+      break;
+    case PROP_MULTICAST_IFACE:
+      g_value_set_string (value, props->multicast_iface);
+      break;
+    case PROP_BIND_ADDRESS:
+      g_value_set_string (value, props->bind_address);
+      break;
+    case PROP_TTL_MC:
+      g_value_set_int (value, props->ttl_mc);
+      break;
+    case PROP_LOOP:
+      g_value_set_boolean (value, props->loop);
+      break;
+    case PROP_QOS_DSCP:
+      g_value_set_int (value, props->qos_dscp);
+      break;
+    case PROP_BUFFER_SIZE:
+      g_value_set_int (value, props->buffer_size);
+      break;
+    case PROP_MTU:
+      g_value_set_uint (value, props->mtu);
+      break;
+    case PROP_LAYERING:
+      g_value_set_enum (value, props->layering);
+      break;
+    case PROP_LAYERS:
+      g_value_set_uint (value, props->layers);
+      break;
+    case PROP_BASE_RATE:
+      g_value_set_uint64 (value, props->base_rate);
+      break;
+    case PROP_RATE_FACTOR:
+      g_value_set_double (value, props->rate_factor);
+      break;
+    case PROP_LAYER_RATES:
+      g_value_set_string (value, props->layer_rates);
+      break;
+    case PROP_WINDOW:
+      g_value_set_uint (value, props->window);
+      break;
+    case PROP_LATENCY:
+      g_value_set_uint (value, props->latency);
+      break;
+    case PROP_ALGORITHM:
+      g_value_set_enum (value, props->algorithm);
+      break;
+    case PROP_ALGORITHM_SETTINGS:
+      g_value_set_boxed (value, props->algorithm_settings);
+      break;
+    case PROP_RTT_MAX:
+      g_value_set_uint (value, props->rtt_max);
+      break;
+    case PROP_FEEDBACK:
+      g_value_set_boolean (value, props->feedback);
+      break;
+    case PROP_FEEDBACK_PORT:
+      g_value_set_int (value, props->feedback_port);
+      break;
+    case PROP_PT:
+      g_value_set_uint (value, props->pt);
+      break;
+    case PROP_REPAIR:
+      g_value_set_double (value, props->repair);
+      break;
+    case PROP_REPAIR_LOSS:
+      g_value_set_double (value, props->repair_loss);
+      break;
+    case PROP_REPAIR_BURST:
+      g_value_set_double (value, props->repair_burst);
+      break;
+    case PROP_REPAIR_DELAY:
+      g_value_set_uint (value, props->repair_delay);
+      break;
+    case PROP_SYNC:
+      g_value_set_boolean (value, props->sync);
+      break;
+    case PROP_RUNG_TIMEOUT:
+      g_value_set_uint (value, props->rung_timeout);
+      break;
+    case PROP_KEY_UNIT_INTERVAL:
+      g_value_set_uint (value, props->key_unit_interval);
+      break;
+    case PROP_CODEC:
+      g_value_set_string (value, props->codec);
+      break;
+    case PROP_ENCODER_SETTINGS:
+      g_value_set_boxed (value, props->encoder_settings);
+      break;
+    case PROP_SDP_LOCATION:
+      g_value_set_string (value, props->sdp_location);
+      break;
+    case PROP_STATS_UPDATE_INTERVAL:
+      g_value_set_uint (value, props->stats_update_interval);
+      break;
+    default:
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_props_get_repair:
+ * @props: the values
+ *
+ * Returns: the share of repair data in 1/1000, what is asked for or what is
+ *     best
+ */
+guint
+gst_lmcc_sink_props_get_repair (const GstLmccSinkProps * props)
+{
+  if (props->repair < 0)
+    return props->layering == GST_LMCC_LAYERING_NATIVE ? 0 : AUTOMATIC_REPAIR;
+
+  return (guint) (1000 * props->repair + 0.5);
+}
+
+/**
+ * gst_lmcc_sink_props_get_rates:
+ * @props: the values, of fixed rates
+ * @rates: (out): bit/s
+ * @error: what is wrong with them, and what to set
+ *
+ * Returns: how many layers there are, or 0
+ */
+guint
+gst_lmcc_sink_props_get_rates (const GstLmccSinkProps * props,
+    guint64 rates[LMCC_MAX_LAYERS], GError ** error)
+{
+  LmccRateScheme scheme = (LmccRateScheme) (props->layering - 1);
+  gdouble computed[LMCC_MAX_LAYERS];
+  guint n = props->layers, i;
+
+  if (scheme == LMCC_RATE_SCHEME_EXPLICIT) {
+    n = lmcc_rates_parse (props->layer_rates ? props->layer_rates : "",
+        computed, error);
+    g_prefix_error (error, "layer-rates: ");
+  } else if (!lmcc_rates_compute_from_base (scheme, props->base_rate,
+          props->rate_factor, n, computed, error)) {
+    g_prefix_error (error, "layering, layers, base-rate and rate-factor: ");
+    n = 0;
+  }
+  for (i = 0; i < n; i++)
+    rates[i] = MAX (1, (guint64) (computed[i] + 0.5));
+
+  return n;
 }

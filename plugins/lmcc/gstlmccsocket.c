@@ -130,7 +130,8 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
  * gst_lmcc_socket_get_source:
  * @options: as for gst_lmcc_socket_open_send()
  * @group: a group
- * @source: (out): the address that packets to @group will come from
+ * @source: (out): the address that packets to @group will come from, and that
+ *     receivers can send to
  *
  * Returns: %FALSE where it cannot be known
  */
@@ -138,13 +139,79 @@ gboolean
 gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
     const LmccAddress * group, LmccAddress * source)
 {
-  if (options->bind_address.family != LMCC_FAMILY_NONE)
-    *source = options->bind_address;
-  else if (options->iface.address.family != LMCC_FAMILY_NONE)
-    *source = options->iface.address;
-  else
-    return gst_lmcc_route_lookup (group, source);
-  return TRUE;
+  static const guint8 unspecified[16] = { 0, };
+  gint fd = gst_lmcc_socket_open_send (options, NULL);
+  GstLmccSockaddr address;
+  socklen_t size = gst_lmcc_sockaddr_set (group, 9, options->iface.index,
+      &address);
+  gboolean found = FALSE;
+  guint16 port;
+
+  if (fd < 0)
+    return FALSE;
+  /* The kernel chooses among the interface's addresses (RFC 6724), and says
+   * which once it knows where to. */
+  if (connect (fd, &address.any, size) == 0) {
+    size = sizeof (address);
+    found = getsockname (fd, &address.any, &size) == 0;
+  }
+  gst_lmcc_socket_close (&fd);
+  if (found)
+    gst_lmcc_sockaddr_get (&address.any, source, &port);
+  return found
+      && memcmp (source->bytes, unspecified, sizeof (unspecified)) != 0;
+}
+
+/**
+ * gst_lmcc_socket_open_feedback:
+ * @local: this host's address, from gst_lmcc_socket_get_source()
+ * @port: the port, 0 for any that is free
+ * @iface: the interface of @local
+ * @error: (nullable): cause and remedy
+ *
+ * Opens a socket that takes what is sent to @local, and so nothing that is sent
+ * to a group.
+ *
+ * Returns: a non-blocking descriptor, or -1
+ */
+gint
+gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
+    const GstLmccInterface * iface, GError ** error)
+{
+  GstLmccSockaddr address;
+  socklen_t size = gst_lmcc_sockaddr_set (local, port, iface->index, &address);
+  gint fd = open_socket (local->family, error);
+
+  if (fd < 0)
+    return -1;
+  if (bind (fd, &address.any, size) != 0) {
+    gchar text[LMCC_ADDRESS_STRLEN];
+
+    gst_lmcc_set_errno (error, errno, "Could not take reports on %s port %u: "
+        "%s. Set feedback-port to a port that is free, or to 0 for any",
+        lmcc_address_format (local, text), port, g_strerror (errno));
+    gst_lmcc_socket_close (&fd);
+  }
+  return fd;
+}
+
+/**
+ * gst_lmcc_socket_get_port:
+ * @fd: a socket
+ *
+ * Returns: its own port, 0 where it has none
+ */
+guint16
+gst_lmcc_socket_get_port (gint fd)
+{
+  GstLmccSockaddr address;
+  socklen_t size = sizeof (address);
+  LmccAddress local;
+  guint16 port = 0;
+
+  if (getsockname (fd, &address.any, &size) == 0)
+    gst_lmcc_sockaddr_get (&address.any, &local, &port);
+  return port;
 }
 
 /**
@@ -187,6 +254,58 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
     }
   }
   return -code;
+}
+
+/**
+ * gst_lmcc_socket_open_unicast:
+ * @address: a host
+ * @port: where it listens
+ * @iface: the interface that it is on, where its address is link-local;
+ *     otherwise the routing table decides
+ * @error: (nullable): why there is no way to it
+ *
+ * Opens a socket for gst_lmcc_socket_send() to @address. Its own port is one
+ * that is free; nothing is to be received.
+ *
+ * Returns: a non-blocking descriptor, or -1
+ */
+gint
+gst_lmcc_socket_open_unicast (const LmccAddress * address, guint16 port,
+    const GstLmccInterface * iface, GError ** error)
+{
+  GstLmccSockaddr to;
+  socklen_t size = gst_lmcc_sockaddr_set (address, port, iface->index, &to);
+  gint fd = open_socket (address->family, error);
+
+  if (fd < 0)
+    return -1;
+  /* What is sent to it all the same must not fill the host's memory. */
+  set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
+  /* Connected, it is told where nobody listens. */
+  if (connect (fd, &to.any, size) != 0) {
+    gchar text[LMCC_ADDRESS_STRLEN];
+
+    gst_lmcc_set_errno (error, errno, "No way to %s port %u: %s",
+        lmcc_address_format (address, text), port, g_strerror (errno));
+    gst_lmcc_socket_close (&fd);
+  }
+  return fd;
+}
+
+/**
+ * gst_lmcc_socket_take_error:
+ * @fd: from gst_lmcc_socket_open_unicast()
+ *
+ * Returns: the errno that the network reported for an earlier packet, which is
+ *     forgotten then; 0 for none
+ */
+gint
+gst_lmcc_socket_take_error (gint fd)
+{
+  gint code = 0;
+  socklen_t size = sizeof (code);
+
+  return getsockopt (fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : 0;
 }
 
 /* Asks for a receive buffer and returns the bytes that were got. The kernel

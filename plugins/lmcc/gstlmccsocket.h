@@ -59,8 +59,15 @@ gint gst_lmcc_socket_open_send (const GstLmccSendOptions * options,
     GError ** error);
 gboolean gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
     const LmccAddress * group, LmccAddress * source);
+gint gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
+    const GstLmccInterface * iface, GError ** error);
+guint16 gst_lmcc_socket_get_port (gint fd);
 gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
     const LmccAddress * group, guint16 port, const LmccPacket * packet);
+
+gint gst_lmcc_socket_open_unicast (const LmccAddress * address, guint16 port,
+    const GstLmccInterface * iface, GError ** error);
+gint gst_lmcc_socket_take_error (gint fd);
 
 gint gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
     const GstLmccInterface * iface, guint buffer_size,

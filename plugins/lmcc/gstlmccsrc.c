@@ -22,8 +22,15 @@
  * harm.
  *
  * Where the level goes down to a lower encoding of the video, packets since its
- * last key frame are sent again, with their own times, under a new segment that
- * begins at the next picture, so that the decoder catches up unseen.
+ * last key frame are sent again, with times between that of the last picture
+ * shown and a new segment's start, which is the next picture's, so that the
+ * decoder catches up unseen.
+ *
+ * Where the session has sound, it comes out of the sometimes pad `audio`, as
+ * RTP of its own, with times on the same clock; either pad may stay unlinked
+ * then. Players take what appears, or what is always there, but not both: where
+ * the source is made from a URI, as by gst_element_make_from_uri(), `src`
+ * appears with the session, too. Then `no-more-pads` is emitted.
  *
  * ## Messages
  *
@@ -35,7 +42,9 @@
  * * #gchararray `reason`: why
  * * #guint64 `rate`: what the layers up to `to` carry together, bit/s
  * * #gdouble `loss`: share of packets lost in the last second, 0 to 1
- * * #guint64 `rtt`: the round-trip time, ns, 0 where it is not known
+ * * `algorithm`, `state`, `loss-event-rate`, `calculated-rate`,
+ *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports` and
+ *   `answers`: as in #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *
@@ -62,6 +71,12 @@
  * |[
  * gst-play-1.0 "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1"
  * ]|
+ * With sound:
+ * |[
+ * gst-launch-1.0 lmccsrc name=lmcc uri="lmcc://239.255.42.1:5004" \
+ *     lmcc.src ! decodebin ! videoconvert ! autovideosink \
+ *     lmcc.audio ! decodebin ! audioconvert ! autoaudiosink
+ * ]|
  * From a session description that lmccsink has written:
  * |[
  * gst-launch-1.0 lmccsrc sdp=session.sdp \
@@ -79,13 +94,12 @@
 GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Most that waits for a pad that cannot push: far more than a player that keeps
- * up leaves, far less than what hurts. */
-#define QUEUE_MAX_BYTES (16 * 1024 * 1024)
-#define QUEUE_MAX_TIME (3 * GST_SECOND)
-
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+static GstStaticPadTemplate sound_template = GST_STATIC_PAD_TEMPLATE ("audio",
+    GST_PAD_SRC, GST_PAD_SOMETIMES,
+    GST_STATIC_CAPS ("application/x-rtp, media=(string)audio"));
 
 static void gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data);
 
@@ -94,80 +108,6 @@ G_DEFINE_TYPE_WITH_CODE (GstLmccSrc, gst_lmcc_src, GST_TYPE_ELEMENT,
         gst_lmcc_src_uri_handler_init));
 GST_ELEMENT_REGISTER_DEFINE (lmccsrc, "lmccsrc", GST_RANK_PRIMARY,
     GST_TYPE_LMCC_SRC);
-
-/* The pad */
-
-static void
-start_stream (GstLmccSrc * self)
-{
-  g_autofree gchar *id = gst_pad_create_stream_id (self->srcpad,
-      GST_ELEMENT_CAST (self), NULL);
-  GstEvent *event = gst_event_new_stream_start (id);
-
-  gst_event_set_group_id (event, gst_util_group_id_next ());
-  gst_pad_push_event (self->srcpad, event);
-  self->stream_started = TRUE;
-}
-
-static void
-start_first_segment (GstLmccSrc * self)
-{
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (self->srcpad, gst_event_new_segment (&segment));
-  self->segment_sent = TRUE;
-}
-
-static void
-push_loop (gpointer data)
-{
-  GstLmccSrc *self = data;
-  GstMiniObject *object = gst_lmcc_src_queue_pop (self->queue);
-  GstFlowReturn ret;
-
-  if (object == NULL) {
-    gst_pad_pause_task (self->srcpad);
-    return;
-  }
-  if (!self->stream_started)
-    start_stream (self);
-  if (GST_IS_EVENT (object)) {
-    gboolean is_eos = GST_EVENT_TYPE (object) == GST_EVENT_EOS;
-
-    if (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT)
-      self->segment_sent = TRUE;
-    gst_pad_push_event (self->srcpad, GST_EVENT_CAST (object));
-    if (is_eos)
-      gst_pad_pause_task (self->srcpad);
-    return;
-  }
-  if (!self->segment_sent)
-    start_first_segment (self);
-  ret = gst_pad_push_list (self->srcpad, GST_BUFFER_LIST_CAST (object));
-  if (ret == GST_FLOW_OK)
-    return;
-
-  GST_INFO_OBJECT (self, "downstream says %s", gst_flow_get_name (ret));
-  gst_pad_pause_task (self->srcpad);
-  if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
-    GST_ELEMENT_FLOW_ERROR (self, ret);
-    gst_pad_push_event (self->srcpad, gst_event_new_eos ());
-  }
-}
-
-static gboolean
-gst_lmcc_src_activate_mode (GstPad * pad, GstObject * parent, GstPadMode mode,
-    gboolean active)
-{
-  GstLmccSrc *self = GST_LMCC_SRC (parent);
-
-  if (mode != GST_PAD_MODE_PUSH)
-    return FALSE;
-  gst_lmcc_src_queue_set_flushing (self->queue, !active);
-  return active ? gst_pad_start_task (pad, push_loop, self, NULL) :
-      gst_pad_stop_task (pad);
-}
 
 static gboolean
 query_latency (GstLmccSrc * self, GstQuery * query)
@@ -211,29 +151,26 @@ gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* The element */
 
+/* Both pads get what an application sends. */
 static gboolean
-start_flush (GstLmccSrc * self, GstEvent * event)
-{
-  gst_lmcc_src_queue_set_flushing (self->queue, TRUE);
-  return gst_pad_push_event (self->srcpad, event);
-}
-
-/* What waits is old by now. The session goes on as it is, and the stream with a
- * new segment. */
-static gboolean
-stop_flush (GstLmccSrc * self, GstEvent * event)
+send_to_outputs (GstLmccSrc * self, GstEvent * event,
+    gboolean (*send) (GstLmccSrcOutput * output, GstEvent * event))
 {
   gboolean done;
 
-  /* The pushing thread ends before downstream takes data again. */
-  GST_PAD_STREAM_LOCK (self->srcpad);
-  gst_lmcc_src_queue_clear (self->queue, FALSE);
-  self->segment_sent = FALSE;
-  done = gst_pad_push_event (self->srcpad, event);
-  gst_lmcc_src_queue_set_flushing (self->queue, FALSE);
-  gst_pad_start_task (self->srcpad, push_loop, self, NULL);
-  GST_PAD_STREAM_UNLOCK (self->srcpad);
+  if (self->sound_added)
+    send (&self->sound, gst_event_ref (event));
+  done = !gst_pad_is_active (self->video.pad)
+      || send (&self->video, gst_event_ref (event));
+  gst_event_unref (event);
   return done;
+}
+
+static gboolean
+push_eos (GstLmccSrcOutput * output, GstEvent * event)
+{
+  gst_lmcc_src_queue_push_event (output->queue, event);
+  return TRUE;
 }
 
 static gboolean
@@ -243,12 +180,11 @@ gst_lmcc_src_send_event (GstElement * element, GstEvent * event)
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_EOS:
-      gst_lmcc_src_queue_push_event (self->queue, event);
-      return TRUE;
+      return send_to_outputs (self, event, push_eos);
     case GST_EVENT_FLUSH_START:
-      return start_flush (self, event);
+      return send_to_outputs (self, event, gst_lmcc_src_output_start_flush);
     case GST_EVENT_FLUSH_STOP:
-      return stop_flush (self, event);
+      return send_to_outputs (self, event, gst_lmcc_src_output_stop_flush);
     default:
       break;
   }
@@ -307,7 +243,8 @@ gst_lmcc_src_finalize (GObject * object)
   GstLmccSrc *self = GST_LMCC_SRC (object);
 
   gst_lmcc_src_settings_clear (&self->settings);
-  gst_lmcc_src_queue_free (self->queue);
+  gst_lmcc_src_output_finalize (&self->video);
+  gst_lmcc_src_output_finalize (&self->sound);
   g_array_unref (self->actions);
   gst_lmcc_socket_close (&self->wake_fd);
   g_mutex_clear (&self->lock);
@@ -320,11 +257,13 @@ gst_lmcc_src_init (GstLmccSrc * self)
   guint group;
 
   gst_lmcc_src_settings_init (&self->settings);
-  self->queue = gst_lmcc_src_queue_new (QUEUE_MAX_BYTES, QUEUE_MAX_TIME);
   self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
   for (group = 0; group < LMCC_MAX_GROUPS; group++)
     self->group_fds[group] = -1;
   self->control_fd = -1;
+  self->report_fd = -1;
+  self->learning_fd = -1;
+  self->notice_fd = -1;
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   self->level = -1;
   self->past.level = -1;
@@ -333,13 +272,12 @@ gst_lmcc_src_init (GstLmccSrc * self)
   self->past.join_to_picture = LMCC_TIME_NONE;
   g_mutex_init (&self->lock);
 
-  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
-  gst_pad_set_activatemode_function (self->srcpad,
-      GST_DEBUG_FUNCPTR (gst_lmcc_src_activate_mode));
-  gst_pad_set_query_function (self->srcpad,
-      GST_DEBUG_FUNCPTR (gst_lmcc_src_query));
-  gst_pad_use_fixed_caps (self->srcpad);
-  gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
+  gst_lmcc_src_output_init (&self->video, GST_ELEMENT_CAST (self),
+      &src_template, gst_lmcc_src_query);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->video.pad);
+  gst_lmcc_src_output_init (&self->sound, GST_ELEMENT_CAST (self),
+      &sound_template, gst_lmcc_src_query);
+  self->sound.optional = TRUE;
 
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_REQUIRE_CLOCK);
@@ -359,6 +297,8 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_lmcc_src_change_state);
   element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_src_send_event);
+  /* Players look at the first to know whether pads will appear. */
+  gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "Layered multicast source", "Source/Network",
@@ -392,7 +332,10 @@ static gboolean
 gst_lmcc_src_uri_set_uri (GstURIHandler * handler, const gchar * uri,
     GError ** error)
 {
-  return gst_lmcc_src_set_uri (GST_LMCC_SRC (handler), uri, error);
+  if (!gst_lmcc_src_set_uri (GST_LMCC_SRC (handler), uri, error))
+    return FALSE;
+  gst_lmcc_src_hide_video (GST_LMCC_SRC (handler));
+  return TRUE;
 }
 
 static void

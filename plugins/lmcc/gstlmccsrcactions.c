@@ -8,12 +8,15 @@
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Pictures are not closer than this (960 per second). */
-#define MIN_STEP (LMCC_SECOND / 960)
+#define MAX_PICTURE_RATE 960
 
-/* What the distance of two pictures in this stream may be off by: the RTP
- * clock's grain and the adjustment of the sender's clock. Pictures may be shown
- * so much late, once, at the start of a segment. */
+/* What the distance of two pictures may be off by: the RTP clock's grain, at
+ * 90 kHz or less. Pictures may be shown so much late, once, at the start of a
+ * segment. */
 #define STEP_MARGIN (200 * LMCC_USECOND)
+
+/* RFC 3550 section 5.1. */
+#define RTP_TIMESTAMP_OFFSET 4
 
 /**
  * gst_lmcc_src_collect_actions:
@@ -66,33 +69,44 @@ free_packet (gpointer data)
 }
 
 /* Learns the distance of pictures: the least among the latest few, which come
- * in decoding order. */
+ * in decoding order. By their RTP timestamps: how the sender's clock is
+ * followed changes times, and each picture's is from another moment. */
 static void
-learn_step (GstLmccSrc * self, LmccTime time)
+learn_step (GstLmccSrc * self, guint32 timestamp)
 {
   guint i;
 
-  for (i = 0; i < MIN (self->n_times, GST_LMCC_SRC_N_TIMES); i++) {
-    if (self->times[i] == time)
+  for (i = 0; i < MIN (self->n_timestamps, GST_LMCC_SRC_N_TIMESTAMPS); i++) {
+    if (self->timestamps[i] == timestamp)
       return;
   }
-  self->times[self->n_times++ % GST_LMCC_SRC_N_TIMES] = time;
+  self->timestamps[self->n_timestamps++ % GST_LMCC_SRC_N_TIMESTAMPS] =
+      timestamp;
 }
 
 static LmccTime
 get_step (GstLmccSrc * self)
 {
-  guint n = MIN (self->n_times, GST_LMCC_SRC_N_TIMES);
-  LmccTime step = LMCC_TIME_NONE;
+  guint n = MIN (self->n_timestamps, GST_LMCC_SRC_N_TIMESTAMPS);
+  gint32 clock_rate, least, step = G_MAXINT32;
   guint i, j;
 
+  g_mutex_lock (&self->lock);
+  clock_rate = (gint32) self->session.video.clock_rate;
+  g_mutex_unlock (&self->lock);
+  least = MAX (clock_rate / MAX_PICTURE_RATE, 1);
   for (i = 0; i < n; i++) {
     for (j = 0; j < n; j++) {
-      if (self->times[i] >= self->times[j] + MIN_STEP)
-        step = MIN (step, self->times[i] - self->times[j]);
+      gint32 ticks = (gint32) (self->timestamps[i] - self->timestamps[j]);
+
+      if (ticks >= least)
+        step = MIN (step, ticks);
     }
   }
-  return LMCC_TIME_IS_VALID (step) ? step : 0;
+  if (step == G_MAXINT32 || clock_rate == 0)
+    return 0;
+  return gst_util_uint64_scale ((guint64) step, LMCC_SECOND,
+      (guint64) clock_rate);
 }
 
 static GstClockTime
@@ -102,14 +116,15 @@ to_running_time (GstLmccSrc * self, LmccTime time)
 }
 
 static void
-deliver (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
+deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
+    const LmccReceiverAction * action, LmccTime now)
 {
   LmccPacket *packet = action->packet;
   GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
       packet->data, packet->size, 0, packet->size, packet, free_packet);
 
-  if (action->unit_start)
-    learn_step (self, action->time);
+  if (action->unit_start && output == &self->video)
+    learn_step (self, GST_READ_UINT32_BE (packet->data + RTP_TIMESTAMP_OFFSET));
   GST_BUFFER_PTS (buffer) = to_running_time (self, action->time);
   if (action->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -117,14 +132,8 @@ deliver (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
   if (action->catch_up)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DECODE_ONLY);
-  gst_lmcc_src_queue_push_buffer (self->queue, buffer, action->unit_start, now);
-}
-
-static void
-push_caps (GstLmccSrc * self, GstCaps * caps)
-{
-  gst_caps_take (&self->caps, caps);
-  gst_lmcc_src_queue_push_event (self->queue, gst_event_new_caps (caps));
+  gst_lmcc_src_queue_push_buffer (output->queue, buffer, action->unit_start,
+      now);
 }
 
 /* Stock depayloaders keep segments to themselves, after the first, except where
@@ -137,25 +146,26 @@ start_segment (GstLmccSrc * self, LmccTime start)
   GstSegment segment;
   LmccTime step = get_step (self);
 
-  /* @start is just after the time of the last picture shown. A decoder drops a
+  /* @start is just after the times of the pictures to hide. A decoder drops a
    * picture only where its end, too, is not after the segment's start. */
   if (step > 0)
     start += step + STEP_MARGIN;
-  if (self->caps && !self->segments_pass) {
-    GstCaps *caps = gst_caps_copy (self->caps);
+  if (self->video.caps && !self->segments_pass) {
+    GstCaps *caps = gst_caps_copy (self->video.caps);
 
     gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
-    push_caps (self, caps);
+    gst_lmcc_src_output_set_caps (&self->video, caps);
     self->segments_pass = TRUE;
   }
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = to_running_time (self, start);
   segment.position = segment.base = segment.time = segment.start;
-  gst_lmcc_src_queue_push_event (self->queue, gst_event_new_segment (&segment));
+  gst_lmcc_src_queue_push_event (self->video.queue,
+      gst_event_new_segment (&segment));
 }
 
 static void
-take_session (GstLmccSrc * self)
+take_video (GstLmccSrc * self)
 {
   g_autoptr (GstCaps) caps = NULL;
 
@@ -169,10 +179,17 @@ take_session (GstLmccSrc * self)
 
   if (self->segments_pass)
     gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
-  if (self->caps && gst_caps_is_equal (self->caps, caps))
+  if (self->video.caps && gst_caps_is_equal (self->video.caps, caps))
     return;
   GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
-  push_caps (self, gst_caps_ref (caps));
+  gst_lmcc_src_output_set_caps (&self->video, gst_caps_ref (caps));
+}
+
+static void
+take_session (GstLmccSrc * self)
+{
+  take_video (self);
+  gst_lmcc_src_show_pads (self);
 }
 
 static void
@@ -186,10 +203,12 @@ static void
 tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
 {
   LmccReceiverStats stats;
+  LmccTime stats_time = gst_lmcc_src_get_receiver_stats (self, &stats);
+  GstStructure *structure;
   guint64 rate = 0;
 
-  gst_lmcc_src_get_receiver_stats (self, &stats);
   g_mutex_lock (&self->lock);
+  self->reason = action->reason;
   if (self->have_session && action->to >= 0
       && (guint) action->to < self->session.n_layers)
     rate = lmcc_session_cumulative_rate (&self->session, (guint) action->to);
@@ -199,14 +218,15 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       G_GUINT64_FORMAT " b/s)", action->from, action->to, action->reason,
       stats.loss_rate, rate);
   g_atomic_int_set (&self->level, action->to);
-  post (self, gst_structure_new ("lmcc-level-changed",
-          "time", G_TYPE_UINT64, now,
-          "from", G_TYPE_INT, action->from,
-          "to", G_TYPE_INT, action->to,
-          "reason", G_TYPE_STRING, action->reason,
-          "rate", G_TYPE_UINT64, rate,
-          "loss", G_TYPE_DOUBLE, stats.loss_rate,
-          "rtt", G_TYPE_UINT64, G_GUINT64_CONSTANT (0), NULL));
+  structure = gst_structure_new ("lmcc-level-changed",
+      "time", G_TYPE_UINT64, now,
+      "from", G_TYPE_INT, action->from,
+      "to", G_TYPE_INT, action->to,
+      "reason", G_TYPE_STRING, action->reason,
+      "rate", G_TYPE_UINT64, rate,
+      "loss", G_TYPE_DOUBLE, stats.loss_rate, NULL);
+  gst_lmcc_src_describe_control (&stats, stats_time, structure);
+  post (self, structure);
   gst_lmcc_src_notify_level (self);
 }
 
@@ -244,18 +264,36 @@ tell_timeout (GstLmccSrc * self)
           "timeout", G_TYPE_UINT64, timeout, NULL));
 }
 
+/* Nothing more comes: what waits downstream for more is let go. */
+static void
+tell_circuit_breaker (GstLmccSrc * self, const gchar * reason)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
+  gst_lmcc_src_queue_push_event (self->video.queue, gst_event_new_eos ());
+  gst_lmcc_src_queue_push_event (self->sound.queue, gst_event_new_eos ());
+}
+
 static void
 perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
 {
   switch (action->type) {
     case LMCC_RECEIVER_ACTION_JOIN:
-      join_group (self, action->group);
+      if (action->control)
+        gst_lmcc_src_open_learning (self, action->group);
+      else
+        join_group (self, action->group);
       break;
     case LMCC_RECEIVER_ACTION_LEAVE:
-      leave_group (self, action->group);
+      if (action->control)
+        gst_lmcc_src_close_learning (self);
+      else
+        leave_group (self, action->group);
       break;
     case LMCC_RECEIVER_ACTION_DELIVER:
-      deliver (self, action, now);
+      deliver (self, &self->video, action, now);
+      break;
+    case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
+      deliver (self, &self->sound, action, now);
       break;
     case LMCC_RECEIVER_ACTION_SEGMENT:
       start_segment (self, action->time);
@@ -275,6 +313,17 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
     case LMCC_RECEIVER_ACTION_WARNING:
       GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", action->reason),
           (NULL));
+      break;
+    case LMCC_RECEIVER_ACTION_REPORT:
+      gst_lmcc_src_send_report (self, action);
+      lmcc_packet_unref (action->packet);
+      break;
+    case LMCC_RECEIVER_ACTION_SEND_CONTROL:
+      gst_lmcc_src_send_notice (self, action->packet);
+      lmcc_packet_unref (action->packet);
+      break;
+    case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
+      tell_circuit_breaker (self, action->reason);
       break;
   }
 }

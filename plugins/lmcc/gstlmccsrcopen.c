@@ -3,6 +3,8 @@
  */
 #include "config.h"
 
+#include "gstlmccenums.h"
+#include "gstlmccsettings.h"
 #include "gstlmccsrcprivate.h"
 
 #include <errno.h>
@@ -138,6 +140,35 @@ choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
   return TRUE;
 }
 
+/* Settings that could never be used are an error; what the session announces
+ * is not known yet. */
+static gboolean
+check_algorithm (const GstLmccSrcSettings * settings, GError ** error)
+{
+  const gchar *name = gst_lmcc_algorithm_to_name (settings->algorithm);
+
+  return settings->algorithm == GST_LMCC_ALGORITHM_AUTO
+      || gst_lmcc_settings_check_name (settings->algorithm_settings, name,
+      error);
+}
+
+static gboolean
+read_algorithm_settings (GstLmccSrc * self, const GstLmccSrcSettings * settings)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (settings->algorithm_settings == NULL)
+    return TRUE;
+  self->algorithm_settings =
+      gst_lmcc_settings_from_structure (settings->algorithm_settings, &error);
+  if (self->algorithm_settings && check_algorithm (settings, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+      ("The algorithm-settings cannot be used: %s", error->message),
+      ("algorithm-settings %" GST_PTR_FORMAT, settings->algorithm_settings));
+  return FALSE;
+}
+
 static void
 warn_buffer (GstLmccSrc * self, guint actual)
 {
@@ -174,7 +205,8 @@ open_joined (GstLmccSrc * self, const LmccAddress * group, guint16 port,
  * @group: which, counted from the base
  * @error: where it cannot be joined
  *
- * Joins a group; one that is joined already stays so.
+ * Joins a group; one that is joined already stays so. With the base group goes
+ * RTCP: the host is a member until the last socket has left.
  *
  * Returns: whether it is joined now
  */
@@ -193,6 +225,12 @@ gst_lmcc_src_open_group (GstLmccSrc * self, guint group, GError ** error)
     return TRUE;
   self->group_fds[group] = open_joined (self, &address, self->port, error);
   self->overflows[group] = 0;
+  if (group == 0 && self->group_fds[0] >= 0) {
+    self->control_fd = open_joined (self, &address, (guint16) (self->port + 1),
+        error);
+    if (self->control_fd < 0)
+      gst_lmcc_socket_close (&self->group_fds[0]);
+  }
   return self->group_fds[group] >= 0;
 }
 
@@ -206,8 +244,11 @@ gst_lmcc_src_open_group (GstLmccSrc * self, guint group, GError ** error)
 void
 gst_lmcc_src_close_group (GstLmccSrc * self, guint group)
 {
-  if (group < LMCC_MAX_GROUPS)
-    gst_lmcc_socket_close (&self->group_fds[group]);
+  if (group >= LMCC_MAX_GROUPS)
+    return;
+  gst_lmcc_socket_close (&self->group_fds[group]);
+  if (group == 0)
+    gst_lmcc_socket_close (&self->control_fd);
 }
 
 static gboolean
@@ -216,9 +257,6 @@ open_base (GstLmccSrc * self)
   g_autoptr (GError) error = NULL;
 
   if (gst_lmcc_src_open_group (self, 0, &error))
-    self->control_fd = open_joined (self, &self->address,
-        (guint16) (self->port + 1), &error);
-  if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s", error->message), (NULL));
   return FALSE;
@@ -251,11 +289,17 @@ gst_lmcc_src_open (GstLmccSrc * self)
   self->past.level = -1;
   self->past.rung = -1;
   self->oversize = 0;
+  self->report_errors = 0;
+  self->notices_sent = 0;
+  self->notice_errors = 0;
+  self->reason = NULL;
   self->last_now = 0;
   self->epoch = 0;
-  self->n_times = 0;
+  self->n_timestamps = 0;
+  self->stream_group_id = gst_util_group_id_next ();
 
-  ok = resolve_target (self, &settings) && choose_interface (self, &settings)
+  ok = read_algorithm_settings (self, &settings)
+      && resolve_target (self, &settings) && choose_interface (self, &settings)
       && open_base (self);
   gst_lmcc_src_settings_clear (&settings);
   if (!ok)
@@ -276,13 +320,12 @@ gst_lmcc_src_close (GstLmccSrc * self)
 
   for (group = 0; group < LMCC_MAX_GROUPS; group++)
     gst_lmcc_src_close_group (self, group);
-  gst_lmcc_socket_close (&self->control_fd);
+  gst_lmcc_src_close_report (self);
+  gst_lmcc_src_close_learning (self);
   g_clear_pointer (&self->batch, gst_lmcc_batch_free);
-  gst_clear_caps (&self->caps);
+  g_clear_pointer (&self->algorithm_settings, lmcc_settings_free);
+  gst_lmcc_src_hide_pads (self);
   self->segments_pass = FALSE;
-  self->stream_started = FALSE;
-  self->segment_sent = FALSE;
-  gst_lmcc_src_queue_clear (self->queue, TRUE);
 
   g_mutex_lock (&self->lock);
   self->have_session = FALSE;

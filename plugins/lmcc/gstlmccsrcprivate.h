@@ -6,7 +6,7 @@
 
 #include "gstlmccsocket.h"
 #include "gstlmccsrc.h"
-#include "gstlmccsrcqueue.h"
+#include "gstlmccsrcoutput.h"
 #include "gstlmccuri.h"
 
 #include <gst/lmcc/lmcc.h>
@@ -18,14 +18,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
 /* Datagrams taken from a socket at once. */
 #define GST_LMCC_SRC_BATCH_SIZE 32
 
-/* Pictures whose times are looked at to learn their distance. */
-#define GST_LMCC_SRC_N_TIMES 16
+/* Pictures whose timestamps are looked at to learn their distance. */
+#define GST_LMCC_SRC_N_TIMESTAMPS 16
 
 /**
  * GstLmccSrcSettings:
  * @uri_error: what was wrong with the latest `uri`, or %NULL
  *
- * What the properties say. The strings belong to the struct.
+ * What the properties say. The strings and structures belong to the struct.
  */
 typedef struct
 {
@@ -39,6 +39,9 @@ typedef struct
   gint max_level;
   guint64 max_bitrate;
   gint algorithm;
+  GstStructure *algorithm_settings;
+  LmccRttMode rtt_mode;
+  guint64 rtt;
   LmccOnLoss on_loss;
   gint buffer_size;
   guint stats_update_interval;
@@ -56,18 +59,23 @@ gchar *gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings);
 /*
  * Threads: the application's (properties, state changes), the one that receives
  * (between PAUSED and PLAYING only, alone with the sockets and the receiver's
- * changes), the pad's task (takes from the queue and pushes).
+ * changes), each pad's task (takes from its queue and pushes).
  *
  * Locks: the object lock guards the settings; `lock` guards the receiver and what
- * the application may ask of it; the queue has its own. None is taken while
+ * the application may ask of it; the queues have their own. None is taken while
  * another is held, and none is held while pushing, posting or notifying.
  */
 struct _GstLmccSrc
 {
   GstElement parent;
 
-  GstPad *srcpad;
-  GstLmccSrcQueue *queue;
+  GstLmccSrcOutput video;
+  /* Its pad is the element's while the session that is open has sound. */
+  GstLmccSrcOutput sound;
+  gint sound_added;             /* atomic */
+  /* Its pad is the element's only then, too. */
+  gboolean video_appears;
+  guint stream_group_id;
 
   /* object lock */
   GstLmccSrcSettings settings;
@@ -79,18 +87,25 @@ struct _GstLmccSrc
   guint16 port;
   guint buffer_size;
   GstLmccInterface iface;
+  LmccSettings *algorithm_settings;
 
   /* the receiving thread while it runs, else the thread that changes the state */
   gint group_fds[LMCC_MAX_GROUPS];
   guint32 overflows[LMCC_MAX_GROUPS];
   gint control_fd;
+  gint report_fd;
+  LmccAddress report_address;
+  guint16 report_port;
+  gint learning_fd;
+  gint notice_fd;
+  LmccAddress learning_address;
   gboolean buffer_warned;
   GstLmccBatch *batch;
   GArray *actions;
-  GstCaps *caps;
+  gboolean told_pads;
   gboolean segments_pass;
-  LmccTime times[GST_LMCC_SRC_N_TIMES];
-  guint n_times;
+  guint32 timestamps[GST_LMCC_SRC_N_TIMESTAMPS];
+  guint n_timestamps;
   GstClock *clock;
   LmccTime last_now;
   LmccTime epoch;               /* the library's time - the running time */
@@ -110,10 +125,10 @@ struct _GstLmccSrc
   LmccSession session;
   LmccReceiverStats past;
   guint64 oversize;
-
-  /* the pad's task */
-  gboolean stream_started;
-  gboolean segment_sent;
+  guint64 report_errors;
+  guint64 notices_sent;
+  guint64 notice_errors;
+  const gchar *reason;
 };
 
 /* gstlmccsrcproperties.c */
@@ -140,9 +155,26 @@ void gst_lmcc_src_session_wake (GstLmccSrc * self);
 void gst_lmcc_src_collect_actions (GstLmccSrc * self);
 void gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now);
 
+/* gstlmccsrcpads.c */
+void gst_lmcc_src_hide_video (GstLmccSrc * self);
+void gst_lmcc_src_show_pads (GstLmccSrc * self);
+void gst_lmcc_src_hide_pads (GstLmccSrc * self);
+
+/* gstlmccsrcreport.c */
+void gst_lmcc_src_send_report (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_close_report (GstLmccSrc * self);
+
+/* gstlmccsrclearning.c */
+void gst_lmcc_src_open_learning (GstLmccSrc * self, guint group);
+void gst_lmcc_src_close_learning (GstLmccSrc * self);
+void gst_lmcc_src_send_notice (GstLmccSrc * self, const LmccPacket * packet);
+
 /* gstlmccsrcstats.c */
-void gst_lmcc_src_get_receiver_stats (GstLmccSrc * self,
+LmccTime gst_lmcc_src_get_receiver_stats (GstLmccSrc * self,
     LmccReceiverStats * stats);
+void gst_lmcc_src_describe_control (const LmccReceiverStats * stats,
+    LmccTime now, GstStructure * structure);
 void gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now);
 GstStructure *gst_lmcc_src_create_stats (GstLmccSrc * self);
 

@@ -25,6 +25,7 @@ struct _GstLmccSrcQueue
   GstQueueArray *items;
   gsize max_bytes;
   guint64 max_time;
+  guint64 latency;
   gsize bytes;
   guint64 dropped;
   gboolean flushing;
@@ -34,7 +35,7 @@ struct _GstLmccSrcQueue
 /**
  * gst_lmcc_src_queue_new:
  * @max_bytes: most that may wait
- * @max_time: longest that a buffer may wait, ns
+ * @max_time: longest that a buffer may wait beyond the latency, ns
  *
  * Returns: (transfer full): a queue that is flushing
  */
@@ -64,6 +65,21 @@ gst_lmcc_src_queue_free (GstLmccSrcQueue * queue)
   g_cond_clear (&queue->cond);
   g_mutex_clear (&queue->lock);
   g_free (queue);
+}
+
+/**
+ * gst_lmcc_src_queue_set_latency:
+ * @queue: the queue
+ * @latency: how long before it is due a buffer may come, ns
+ *
+ * A sink without a queue before it holds up the task until a buffer is due.
+ */
+void
+gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency)
+{
+  g_mutex_lock (&queue->lock);
+  queue->latency = latency;
+  g_mutex_unlock (&queue->lock);
 }
 
 /**
@@ -149,7 +165,7 @@ gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue, GstBuffer * buffer,
   queue->bytes += item.size;
   while ((oldest = find_first_buffer (queue, &index)) != NULL
       && (queue->bytes > queue->max_bytes
-          || oldest->time + queue->max_time < now))
+          || oldest->time + queue->latency + queue->max_time < now))
     drop_oldest_unit (queue);
   g_cond_signal (&queue->cond);
   g_mutex_unlock (&queue->lock);

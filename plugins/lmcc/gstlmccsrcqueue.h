@@ -18,6 +18,7 @@ typedef struct _GstLmccSrcQueue GstLmccSrcQueue;
 
 GstLmccSrcQueue *gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time);
 void gst_lmcc_src_queue_free (GstLmccSrcQueue * queue);
+void gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency);
 void gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event);
 void gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue,
     GstBuffer * buffer, gboolean unit_start, guint64 now);

@@ -21,14 +21,27 @@
  * wait. */
 #define MAX_AGE LMCC_SECOND
 
-/* Sockets of the groups, RTCP, and the wake-up. */
-#define MAX_POLL (LMCC_MAX_GROUPS + 2)
+/* Sockets of the groups, RTCP, shared learning, and the wake-up. */
+#define MAX_POLL (LMCC_MAX_GROUPS + 3)
+
+/* What a socket is for that is none of a group's. */
+#define FOR_CONTROL -1
+#define FOR_LEARNING -2
 
 /* A running time that goes back by so much has started again, after a flush. */
 #define RESTART LMCC_SECOND
 
+/* Others read it to know the library's time. */
+static void
+set_epoch (GstLmccSrc * self, LmccTime epoch)
+{
+  g_mutex_lock (&self->lock);
+  self->epoch = epoch;
+  g_mutex_unlock (&self->lock);
+}
+
 /* The library's time: the running time, made to go on where that starts
- * again. */
+ * again. Must be called without the lock. */
 static LmccTime
 get_now (GstLmccSrc * self)
 {
@@ -37,7 +50,7 @@ get_now (GstLmccSrc * self)
   LmccTime running_time = time > base ? time - base : 0;
 
   if (running_time + self->epoch + RESTART < self->last_now)
-    self->epoch = self->last_now - running_time;
+    set_epoch (self, self->last_now - running_time);
   self->last_now = MAX (self->last_now, running_time + self->epoch);
   return self->last_now;
 }
@@ -90,7 +103,10 @@ handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
     self->oversize++;
     return;
   }
-  if (group < 0) {
+  if (group == FOR_LEARNING) {
+    lmcc_receiver_handle_learning (self->receiver, now,
+        datagram->packet->data, datagram->packet->size);
+  } else if (group == FOR_CONTROL) {
     lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
         datagram->source_port, datagram->packet->data, datagram->packet->size);
   } else {
@@ -106,7 +122,7 @@ handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
   gst_lmcc_src_collect_actions (self);
 }
 
-/* @group is negative for RTCP. */
+/* @group may be one of FOR_. */
 static gboolean
 read_socket (GstLmccSrc * self, gint fd, gint group)
 {
@@ -165,6 +181,8 @@ check_timers (GstLmccSrc * self)
 
   if (latency != self->latency_told) {
     self->latency_told = latency;
+    gst_lmcc_src_queue_set_latency (self->video.queue, latency);
+    gst_lmcc_src_queue_set_latency (self->sound.queue, latency);
     gst_element_post_message (GST_ELEMENT_CAST (self),
         gst_message_new_latency (GST_OBJECT_CAST (self)));
   }
@@ -213,10 +231,16 @@ wait_and_read (GstLmccSrc * self)
     self->wake_fd, POLLIN, 0
   };
   /* The record first: packets of a new table are understood with it. */
-  groups[n] = -1;
+  groups[n] = FOR_CONTROL;
   fds[n++] = (struct pollfd) {
     self->control_fd, POLLIN, 0
   };
+  if (self->learning_fd >= 0) {
+    groups[n] = FOR_LEARNING;
+    fds[n++] = (struct pollfd) {
+      self->learning_fd, POLLIN, 0
+    };
+  }
   for (group = 0; group < LMCC_MAX_GROUPS; group++) {
     if (self->group_fds[group] >= 0) {
       groups[n] = group;
@@ -241,16 +265,17 @@ static gpointer
 receive_thread (gpointer data)
 {
   GstLmccSrc *self = data;
+  LmccTime now = get_now (self);
 
   /* What came while paused is old. */
   discard_datagrams (self, self->group_fds[0]);
   discard_datagrams (self, self->control_fd);
 
   g_mutex_lock (&self->lock);
-  lmcc_receiver_start (self->receiver, get_now (self));
+  lmcc_receiver_start (self->receiver, now);
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
-  gst_lmcc_src_perform_actions (self, get_now (self));
+  gst_lmcc_src_perform_actions (self, now);
 
   while (g_atomic_int_get (&self->running)) {
     apply_settings (self, get_now (self));
@@ -269,6 +294,7 @@ create_receiver (GstLmccSrc * self)
   config.address = self->address;
   config.source = self->source;
   config.session = self->have_session ? &self->session : NULL;
+  config.settings = self->algorithm_settings;
   config.sequence_seed = g_random_int ();
 
   GST_OBJECT_LOCK (self);
@@ -278,6 +304,8 @@ create_receiver (GstLmccSrc * self)
   config.max_level = self->settings.max_level;
   config.max_bitrate = self->settings.max_bitrate;
   config.on_loss = self->settings.on_loss;
+  config.rtt_mode = self->settings.rtt_mode;
+  config.fixed_rtt = self->settings.rtt;
   GST_OBJECT_UNLOCK (self);
   return lmcc_receiver_new (&config);
 }
@@ -304,6 +332,8 @@ gst_lmcc_src_session_start (GstLmccSrc * self)
   g_mutex_lock (&self->lock);
   self->receiver = receiver;
   self->latency_told = lmcc_receiver_get_latency (receiver);
+  gst_lmcc_src_queue_set_latency (self->video.queue, self->latency_told);
+  gst_lmcc_src_queue_set_latency (self->sound.queue, self->latency_told);
   g_mutex_unlock (&self->lock);
 
   self->next_stats = LMCC_TIME_NONE;
@@ -342,7 +372,10 @@ gst_lmcc_src_session_stop (GstLmccSrc * self)
 
   for (group = 1; group < LMCC_MAX_GROUPS; group++)
     gst_lmcc_src_close_group (self, group);
-  gst_lmcc_src_queue_clear (self->queue, FALSE);
+  gst_lmcc_src_close_report (self);
+  gst_lmcc_src_close_learning (self);
+  gst_lmcc_src_queue_clear (self->video.queue, FALSE);
+  gst_lmcc_src_queue_clear (self->sound.queue, FALSE);
   gst_clear_object (&self->clock);
 }
 

@@ -19,13 +19,15 @@ gst_lmcc_src_settings_init (GstLmccSrcSettings * settings)
   .address = g_strdup (DEFAULT_ADDRESS),.port =
         GST_LMCC_DEFAULT_PORT,.latency =
         LMCC_DEFAULT_LATENCY / LMCC_MSECOND,.max_level = -1,.algorithm =
-        GST_LMCC_ALGORITHM_AUTO,.on_loss = LMCC_ON_LOSS_CONCEAL,};
+        GST_LMCC_ALGORITHM_AUTO,.rtt_mode =
+        LMCC_RTT_MODE_FEEDBACK,.rtt =
+        GST_LMCC_DEFAULT_RTT,.on_loss = LMCC_ON_LOSS_CONCEAL,};
 }
 
 /**
  * gst_lmcc_src_settings_copy:
  * @from: what to copy
- * @to: (out caller-allocates): a copy with its own strings
+ * @to: (out caller-allocates): a copy with its own strings and structures
  */
 void
 gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
@@ -37,11 +39,13 @@ gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
   to->multicast_source = g_strdup (from->multicast_source);
   to->sdp = g_strdup (from->sdp);
   to->uri_error = g_strdup (from->uri_error);
+  if (from->algorithm_settings)
+    to->algorithm_settings = gst_structure_copy (from->algorithm_settings);
 }
 
 /**
  * gst_lmcc_src_settings_clear:
- * @settings: whose strings are freed
+ * @settings: whose strings and structures are freed
  */
 void
 gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings)
@@ -51,6 +55,7 @@ gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings)
   g_clear_pointer (&settings->multicast_source, g_free);
   g_clear_pointer (&settings->sdp, g_free);
   g_clear_pointer (&settings->uri_error, g_free);
+  gst_clear_structure (&settings->algorithm_settings);
 }
 
 static void
@@ -68,6 +73,12 @@ check_names (const GstLmccUri * uri, GError ** error)
     g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
         "algorithm '%s': there is none of this name; gst-inspect-1.0 lmccsrc "
         "lists them", uri->algorithm);
+    return FALSE;
+  }
+  if ((uri->flags & GST_LMCC_URI_RTT_MODE)
+      && gst_lmcc_rtt_mode_from_name (uri->rtt_mode) < 0) {
+    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
+        "rtt-mode '%s': give feedback, join or fixed", uri->rtt_mode);
     return FALSE;
   }
   if ((uri->flags & GST_LMCC_URI_ON_LOSS)
@@ -117,6 +128,11 @@ gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
   if (changed & GST_LMCC_URI_ALGORITHM)
     settings->algorithm = uri->algorithm ?
         gst_lmcc_algorithm_from_name (uri->algorithm) : defaults.algorithm;
+  if (changed & GST_LMCC_URI_RTT_MODE)
+    settings->rtt_mode = uri->rtt_mode ? (LmccRttMode)
+        gst_lmcc_rtt_mode_from_name (uri->rtt_mode) : defaults.rtt_mode;
+  if (changed & GST_LMCC_URI_RTT)
+    settings->rtt = uri->flags & GST_LMCC_URI_RTT ? uri->rtt : defaults.rtt;
   if (changed & GST_LMCC_URI_ON_LOSS)
     settings->on_loss = uri->on_loss ? (LmccOnLoss)
         gst_lmcc_on_loss_from_name (uri->on_loss) : defaults.on_loss;
@@ -163,6 +179,12 @@ gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
   uri.algorithm = (gchar *) gst_lmcc_algorithm_to_name (settings->algorithm);
   if (settings->algorithm != defaults.algorithm)
     uri.flags |= GST_LMCC_URI_ALGORITHM;
+  uri.rtt_mode = (gchar *) gst_lmcc_rtt_mode_to_name (settings->rtt_mode);
+  if (settings->rtt_mode != defaults.rtt_mode)
+    uri.flags |= GST_LMCC_URI_RTT_MODE;
+  uri.rtt = settings->rtt;
+  if (uri.rtt != defaults.rtt)
+    uri.flags |= GST_LMCC_URI_RTT;
   uri.on_loss = (gchar *) g_enum_get_value (klass,
       (gint) settings->on_loss)->value_nick;
   if (settings->on_loss != defaults.on_loss)

@@ -3,6 +3,7 @@
  */
 #include "config.h"
 
+#include "gstlmccenums.h"
 #include "gstlmccsrcprivate.h"
 #include "gstlmccstats.h"
 
@@ -18,6 +19,15 @@ add_layer (LmccLayerStats * sum, const LmccLayerStats * more)
   sum->restarts += more->restarts;
 }
 
+static void
+add_repair (LmccRepairClassStats * sum, const LmccRepairClassStats * more)
+{
+  sum->lost += more->lost;
+  sum->repaired += more->repaired;
+  sum->late += more->late;
+  sum->beyond_repair += more->beyond_repair;
+}
+
 /* Counters add up over pauses; what tells a state is the later one's. */
 static void
 add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
@@ -30,12 +40,20 @@ add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
   stats->socket_drops += past->socket_drops;
   stats->delivered += past->delivered;
   stats->rejoins += past->rejoins;
+  stats->unwanted += past->unwanted;
   stats->sources += past->sources;
+  stats->reports += past->reports;
+  stats->answers += past->answers;
+  stats->notices += past->notices;
   stats->gate.units_delivered += past->gate.units_delivered;
   stats->gate.units_incomplete += past->gate.units_incomplete;
   stats->gate.units_withheld += past->gate.units_withheld;
   stats->gate.units_corrupted += past->gate.units_corrupted;
   stats->gate.rung_changes += past->gate.rung_changes;
+  stats->repair.received += past->repair.received;
+  stats->repair.invalid += past->repair.invalid;
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    add_repair (&stats->repair.classes[i], &past->repair.classes[i]);
   for (i = 0; i < LMCC_N_DROPS; i++)
     stats->drops[i] += past->drops[i];
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
@@ -65,6 +83,11 @@ gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
   stats.rung = -1;
   stats.bitrate = 0;
   stats.loss_rate = 0.0;
+  stats.algorithm = NULL;
+  memset (&stats.status, 0, sizeof (stats.status));
+  stats.status.timer_at = LMCC_TIME_NONE;
+  stats.rtt = 0;
+  stats.rtt_source = LMCC_RTT_SOURCE_MAX;
   memset (stats.layer_bitrate, 0, sizeof (stats.layer_bitrate));
   self->past = stats;
 }
@@ -73,8 +96,10 @@ gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
  * gst_lmcc_src_get_receiver_stats:
  * @self: the source
  * @stats: (out): the counters since the source went to PAUSED
+ *
+ * Returns: the library's time that they are of
  */
-void
+LmccTime
 gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
@@ -83,6 +108,7 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
   LmccTime now = time > base ? time - base : 0;
 
   g_mutex_lock (&self->lock);
+  now += self->epoch;
   if (self->receiver) {
     lmcc_receiver_get_stats (self->receiver, now, stats);
     add_stats (&self->past, stats);
@@ -91,6 +117,39 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
   }
   stats->drops[LMCC_DROP_OVERSIZE] += self->oversize;
   g_mutex_unlock (&self->lock);
+
+  return now;
+}
+
+/**
+ * gst_lmcc_src_describe_control:
+ * @stats: what the receiver tells
+ * @now: of that time
+ * @structure: (inout): gets what congestion control shows of itself, for the
+ *     `stats` property and the message `lmcc-level-changed`
+ */
+void
+gst_lmcc_src_describe_control (const LmccReceiverStats * stats, LmccTime now,
+    GstStructure * structure)
+{
+  const LmccControllerStatus *status = &stats->status;
+  guint64 left = GST_CLOCK_TIME_NONE;
+
+  if (status->timer && LMCC_TIME_IS_VALID (status->timer_at))
+    left = status->timer_at > now ? status->timer_at - now : 0;
+  gst_structure_set (structure,
+      "algorithm", G_TYPE_STRING, stats->algorithm,
+      "state", G_TYPE_STRING, status->state,
+      "loss-event-rate", G_TYPE_DOUBLE, status->loss_event_rate,
+      "calculated-rate", G_TYPE_DOUBLE, status->calculated_rate,
+      "smoothed-rate", G_TYPE_DOUBLE, status->smoothed_rate,
+      "timer", G_TYPE_STRING, status->timer,
+      "timer-left", G_TYPE_UINT64, left,
+      "rtt", G_TYPE_UINT64, stats->rtt,
+      "rtt-source", G_TYPE_STRING,
+      gst_lmcc_rtt_source_to_name (stats->rtt_source),
+      "reports", G_TYPE_UINT64, stats->reports,
+      "answers", G_TYPE_UINT64, stats->answers, NULL);
 }
 
 static void
@@ -120,6 +179,38 @@ set_layers (GstStructure * structure, const LmccReceiverStats * stats,
 }
 
 static void
+set_repair (GstStructure * structure, const LmccReceiverStats * stats)
+{
+  LmccRepairClassStats sum = { 0 };
+  GValue array = G_VALUE_INIT;
+  guint i;
+
+  gst_value_array_init (&array, LMCC_MAX_CLASSES);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++) {
+    const LmccRepairClassStats *klass = &stats->repair.classes[i];
+
+    add_repair (&sum, klass);
+    if (klass->lost == 0)
+      continue;
+    gst_lmcc_append_structure (&array, gst_structure_new ("class",
+            "class", G_TYPE_UINT, i,
+            "packets-lost", G_TYPE_UINT64, klass->lost,
+            "packets-repaired", G_TYPE_UINT64, klass->repaired,
+            "packets-repaired-late", G_TYPE_UINT64, klass->late,
+            "packets-beyond-repair", G_TYPE_UINT64, klass->beyond_repair,
+            NULL));
+  }
+  gst_structure_take_value (structure, "classes", &array);
+  gst_structure_set (structure,
+      "media-packets-lost", G_TYPE_UINT64, sum.lost,
+      "packets-repaired", G_TYPE_UINT64, sum.repaired,
+      "packets-repaired-late", G_TYPE_UINT64, sum.late,
+      "packets-beyond-repair", G_TYPE_UINT64, sum.beyond_repair,
+      "repair-packets-received", G_TYPE_UINT64, stats->repair.received,
+      "repair-packets-invalid", G_TYPE_UINT64, stats->repair.invalid, NULL);
+}
+
+static void
 set_drops (GstStructure * structure, const LmccReceiverStats * stats)
 {
   GstStructure *drops = gst_structure_new_empty ("drops");
@@ -144,16 +235,22 @@ GstStructure *
 gst_lmcc_src_create_stats (GstLmccSrc * self)
 {
   LmccReceiverStats stats;
+  LmccTime now = gst_lmcc_src_get_receiver_stats (self, &stats);
   LmccSession session;
   GstStructure *structure;
+  guint64 report_errors, notices_sent, notice_errors;
+  const gchar *reason;
 
-  gst_lmcc_src_get_receiver_stats (self, &stats);
   lmcc_session_init (&session);
   g_mutex_lock (&self->lock);
   if (self->have_session)
     session = self->session;
   else
     session.n_layers = 0;
+  report_errors = self->report_errors;
+  notices_sent = self->notices_sent;
+  notice_errors = self->notice_errors;
+  reason = self->reason;
   g_mutex_unlock (&self->lock);
 
   structure = gst_structure_new ("application/x-lmcc-src-stats",
@@ -167,17 +264,26 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
       "bitrate", G_TYPE_UINT64, stats.bitrate,
       "loss-rate", G_TYPE_DOUBLE, stats.loss_rate,
       "join-to-packet", G_TYPE_UINT64, stats.join_to_packet,
+      "join-lead", G_TYPE_UINT64, stats.join_lead,
       "join-to-picture", G_TYPE_UINT64, stats.join_to_picture,
       "rejoins", G_TYPE_UINT64, stats.rejoins,
+      "packets-unwanted", G_TYPE_UINT64, stats.unwanted,
       "sources", G_TYPE_UINT64, stats.sources,
       "units-delivered", G_TYPE_UINT64, stats.gate.units_delivered,
       "units-incomplete", G_TYPE_UINT64, stats.gate.units_incomplete,
       "units-withheld", G_TYPE_UINT64, stats.gate.units_withheld,
       "units-corrupted", G_TYPE_UINT64, stats.gate.units_corrupted,
       "units-dropped-late", G_TYPE_UINT64,
-      gst_lmcc_src_queue_get_dropped (self->queue),
-      "rung-changes", G_TYPE_UINT64, stats.gate.rung_changes, NULL);
+      gst_lmcc_src_queue_get_dropped (self->video.queue),
+      "rung-changes", G_TYPE_UINT64, stats.gate.rung_changes,
+      "reason", G_TYPE_STRING, reason,
+      "report-errors", G_TYPE_UINT64, report_errors,
+      "notices", G_TYPE_UINT64, stats.notices,
+      "notices-sent", G_TYPE_UINT64, notices_sent,
+      "notice-errors", G_TYPE_UINT64, notice_errors, NULL);
+  gst_lmcc_src_describe_control (&stats, now, structure);
   set_drops (structure, &stats);
+  set_repair (structure, &stats);
   set_layers (structure, &stats, &session);
   return structure;
 }

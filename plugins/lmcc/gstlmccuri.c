@@ -35,7 +35,8 @@ parse_number (const gchar * key, const gchar * value, gint64 min, guint64 max,
     *number = G_MAXUINT64;
     return TRUE;
   }
-  if (g_ascii_string_to_unsigned (value, 10, 0, max, number, NULL))
+  if (g_ascii_string_to_unsigned (value, 10, (guint64) MAX (min, 0), max,
+          number, NULL))
     return TRUE;
 
   remedy = g_strdup_printf ("give a whole number from %" G_GINT64_FORMAT
@@ -76,6 +77,15 @@ parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
     g_free (self->on_loss);
     self->on_loss = g_strdup (value);
     self->flags |= GST_LMCC_URI_ON_LOSS;
+  } else if (g_str_equal (key, "rtt-mode")) {
+    g_free (self->rtt_mode);
+    self->rtt_mode = g_strdup (value);
+    self->flags |= GST_LMCC_URI_RTT_MODE;
+  } else if (g_str_equal (key, "rtt")) {
+    if (!parse_number (key, value, GST_LMCC_MIN_RTT, GST_LMCC_MAX_RTT,
+            &self->rtt, error))
+      return FALSE;
+    self->flags |= GST_LMCC_URI_RTT;
   } else {
     g_ptr_array_add (self->unknown, g_strdup (key));
   }
@@ -236,6 +246,10 @@ gst_lmcc_uri_format (const GstLmccUri * uri)
     append_string (query, "algorithm", uri->algorithm);
   if (uri->flags & GST_LMCC_URI_MULTICAST_IFACE)
     append_string (query, "multicast-iface", uri->multicast_iface);
+  if (uri->flags & GST_LMCC_URI_RTT_MODE)
+    append_string (query, "rtt-mode", uri->rtt_mode);
+  if (uri->flags & GST_LMCC_URI_RTT)
+    append_number (query, "rtt", uri->rtt);
   if (uri->flags & GST_LMCC_URI_ON_LOSS)
     append_string (query, "on-loss", uri->on_loss);
 
@@ -258,6 +272,7 @@ gst_lmcc_uri_free (GstLmccUri * uri)
   g_free (uri->algorithm);
   g_free (uri->multicast_iface);
   g_free (uri->on_loss);
+  g_free (uri->rtt_mode);
   g_ptr_array_unref (uri->unknown);
   g_free (uri);
 }

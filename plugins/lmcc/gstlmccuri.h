@@ -11,6 +11,12 @@ G_BEGIN_DECLS
 #define GST_LMCC_URI_SCHEME "lmcc"
 #define GST_LMCC_DEFAULT_PORT 5004
 
+/* From the least that a host measures to the most that a session record can
+ * say; FLID-DL's nominal round-trip time (Byers et al. section IV-B). */
+#define GST_LMCC_MIN_RTT LMCC_USECOND
+#define GST_LMCC_MAX_RTT (60 * LMCC_SECOND)
+#define GST_LMCC_DEFAULT_RTT (100 * LMCC_MSECOND)
+
 /**
  * GstLmccUriFlags:
  * What of a #GstLmccUri the URI said.
@@ -24,6 +30,8 @@ typedef enum
   GST_LMCC_URI_ALGORITHM = 1 << 4,
   GST_LMCC_URI_MULTICAST_IFACE = 1 << 5,
   GST_LMCC_URI_ON_LOSS = 1 << 6,
+  GST_LMCC_URI_RTT_MODE = 1 << 7,
+  GST_LMCC_URI_RTT = 1 << 8,
 } GstLmccUriFlags;
 
 /**
@@ -39,6 +47,8 @@ typedef enum
  * @algorithm: a name, not looked up
  * @multicast_iface: a name or an address, not looked up
  * @on_loss: a name, not looked up
+ * @rtt_mode: a name, not looked up
+ * @rtt: nanoseconds, 1 us to 60 s
  * @unknown: (element-type utf8): keys that mean nothing here
  *
  * A URI of the form
@@ -56,6 +66,8 @@ typedef struct
   gchar *algorithm;
   gchar *multicast_iface;
   gchar *on_loss;
+  gchar *rtt_mode;
+  guint64 rtt;
   GPtrArray *unknown;
 } GstLmccUri;
 

@@ -18,6 +18,7 @@ static const Command commands[] = {
   {"plan", "Print the layers of a session before it is sent", tool_plan},
   {"listen", "Receive a session without a picture", tool_listen},
   {"doctor", "Say why no packet comes", tool_doctor},
+  {"algorithms", "List the algorithms and their settings", tool_algorithms},
   {"relay", "Send a received session on as plain RTP", tool_relay},
 };
 
@@ -43,8 +44,8 @@ print_help (void)
       "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
       "Layered multicast video at a terminal.\n\n" "Commands:\n");
   for (i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_print ("  %-10s %s\n", commands[i].name, commands[i].summary);
-  g_print ("  %-10s %s\n\n", "help",
+    g_print ("  %-11s %s\n", commands[i].name, commands[i].summary);
+  g_print ("  %-11s %s\n\n", "help",
       "Show this, or `help COMMAND' the options of a command");
   g_print ("Options:\n  --help     Show this\n  --version  Show the version\n");
 }

@@ -14,6 +14,13 @@ typedef struct
   gdouble elapsed;
 } Listener;
 
+/* What congestion control shows of itself, of lmccsrc's stats and of its
+ * message of a level change. */
+static const gchar *const control_fields[] = {
+  "algorithm", "state", "loss-event-rate", "calculated-rate", "smoothed-rate",
+  "timer", "timer-left", "rtt", "rtt-source", "reports", "answers", NULL
+};
+
 static void
 json_member (JsonBuilder * builder, const gchar * name,
     const GstStructure * structure, const gchar * field)
@@ -26,6 +33,14 @@ json_member (JsonBuilder * builder, const gchar * name,
     tool_json_add_value (builder, value);
   else
     json_builder_add_null_value (builder);
+}
+
+static void
+json_members (JsonBuilder * builder, const GstStructure * structure,
+    const gchar * const *fields)
+{
+  for (; *fields != NULL; fields++)
+    json_member (builder, *fields, structure, *fields);
 }
 
 static JsonBuilder *
@@ -54,12 +69,11 @@ static void
 level_changed_json (ToolReceiver * receiver, const GstStructure * message)
 {
   static const gchar *const fields[] =
-      { "time", "from", "to", "reason", "rate", "loss", "rtt" };
+      { "time", "from", "to", "reason", "rate", "loss", NULL };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "level");
-  guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (fields); i++)
-    json_member (builder, fields[i], message, fields[i]);
+  json_members (builder, message, fields);
+  json_members (builder, message, control_fields);
   end_event (builder);
 }
 
@@ -92,8 +106,63 @@ format_rate (const GstStructure * structure, const gchar * field)
 
   if (structure == NULL || !tool_structure_number (structure, field, &value))
     return g_strdup ("?");
+  if (!isfinite (value))
+    return g_strdup ("unlimited");
 
   return tool_rate_format (value);
+}
+
+static gchar *
+format_rtt (const GstStructure * structure)
+{
+  const gchar *source = gst_structure_get_string (structure, "rtt-source");
+  gdouble value;
+
+  if (source == NULL || !tool_structure_number (structure, "rtt", &value))
+    return g_strdup ("?");
+
+  return g_strdup_printf ("%.1f ms (%s)", value / GST_MSECOND, source);
+}
+
+static gchar *
+format_timer (const GstStructure * structure)
+{
+  const gchar *timer = gst_structure_get_string (structure, "timer");
+  guint64 left;
+
+  if (timer == NULL || !gst_structure_get_uint64 (structure, "timer-left",
+          &left))
+    return g_strdup ("");
+  if (!GST_CLOCK_TIME_IS_VALID (left))
+    return g_strdup_printf ("  timer %s", timer);
+
+  return g_strdup_printf ("  timer %s %.1f s", timer,
+      (gdouble) left / GST_SECOND);
+}
+
+/* What congestion control does and sees, or nothing where there is none. */
+static gchar *
+format_control (const GstStructure * structure)
+{
+  const gchar *algorithm, *state;
+  g_autofree gchar *p = NULL, *rtt = NULL, *rate = NULL, *timer = NULL;
+  gdouble loss_event_rate;
+
+  if (structure == NULL)
+    return g_strdup ("");
+  algorithm = gst_structure_get_string (structure, "algorithm");
+  state = gst_structure_get_string (structure, "state");
+  if (algorithm == NULL || state == NULL
+      || !tool_structure_number (structure, "loss-event-rate",
+          &loss_event_rate))
+    return g_strdup ("");
+  p = g_strdup_printf ("%.4f", loss_event_rate);
+  rtt = format_rtt (structure);
+  rate = format_rate (structure, "smoothed-rate");
+  timer = format_timer (structure);
+
+  return g_strdup_printf ("  %s %s  p %s  rtt %s  X %s%s", algorithm, state, p,
+      rtt, rate, timer);
 }
 
 static void
@@ -103,11 +172,12 @@ level_changed_text (ToolReceiver * receiver, const GstStructure * message)
   g_autofree gchar *to = format_number (message, "to");
   g_autofree gchar *rate = format_rate (message, "rate");
   g_autofree gchar *loss = format_loss (message, "loss");
+  g_autofree gchar *control = format_control (message);
   const gchar *reason = gst_structure_get_string (message, "reason");
 
-  g_print ("%7.2f s  level %s -> %s: %s (rate %s, loss %s)\n",
+  g_print ("%7.2f s  level %s -> %s: %s (rate %s, loss %s)%s\n",
       tool_receiver_elapsed (receiver), from, to,
-      reason != NULL ? reason : "no reason given", rate, loss);
+      reason != NULL ? reason : "no reason given", rate, loss, control);
   fflush (stdout);
 }
 
@@ -178,12 +248,16 @@ second_text (ToolReceiver * receiver, const GstStructure * stats,
   g_autofree gchar *kernel = format_number (stats, "packets-dropped-kernel");
   g_autofree gchar *rate_text = rate < 0 ? g_strdup ("?")
       : tool_rate_format (rate);
+  g_autofree gchar *control = format_control (stats);
   g_autoptr (GString) drops = g_string_new (NULL);
+  const gchar *reason = stats != NULL
+      ? gst_structure_get_string (stats, "reason") : NULL;
 
   append_drops (drops, stats);
   g_print ("%7.2f s  level %s  rung %s  %s  %.0f packets  loss %s  lost %s  "
-      "dropped by this host %s%s\n", tool_receiver_elapsed (receiver), level,
-      rung, rate_text, MAX (packets, 0), loss, lost, kernel, drops->str);
+      "dropped by this host %s%s%s%s%s\n", tool_receiver_elapsed (receiver),
+      level, rung, rate_text, MAX (packets, 0), loss, lost, kernel, drops->str,
+      control, reason != NULL ? "  reason " : "", reason != NULL ? reason : "");
   fflush (stdout);
 }
 
@@ -193,17 +267,17 @@ second_json (ToolReceiver * receiver, const GstStructure * stats,
 {
   static const gchar *const fields[] = { "level", "rung", "bitrate",
     "loss-rate", "packets-received", "bytes-received", "packets-lost",
-    "packets-dropped-kernel", "packets-delivered", "drops", "layers"
+    "packets-dropped-kernel", "packets-delivered", "drops", "layers",
+    "reason", "report-errors", NULL
   };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "second");
-  guint i;
 
   json_builder_set_member_name (builder, "packets");
   json_builder_add_int_value (builder, MAX (packets, 0));
   json_builder_set_member_name (builder, "rate");
   json_builder_add_int_value (builder, MAX (rate, 0));
-  for (i = 0; i < G_N_ELEMENTS (fields); i++)
-    json_member (builder, fields[i], stats, fields[i]);
+  json_members (builder, stats, fields);
+  json_members (builder, stats, control_fields);
   end_event (builder);
 }
 

@@ -3,12 +3,10 @@
  */
 #include "tool.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One thousand Tbit/s: what is larger is a slip of the keyboard. */
-#define RATE_MAX 1e15
+#include <gst/lmcc/lmcc-rates.h>
 
 void
 tool_error (const gchar * format, ...)
@@ -52,31 +50,11 @@ tool_single_argument (gint argc, gchar ** argv, const gchar * what)
   return TRUE;
 }
 
-/* 128000, 128k, 1.5M, 1G; decimal multiples, as all rates on the wire. */
 gboolean
 tool_rate_parse (const gchar * text, gdouble * rate, GError ** error)
 {
-  static const struct
-  {
-    const gchar *suffix;
-    gdouble multiple;
-  } units[] = {
-    {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
-    {"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9},
-  };
-  gchar *end;
-  gdouble value = g_ascii_strtod (text, &end);
-  guint i;
-
-  for (i = 0; end != text && i < G_N_ELEMENTS (units); i++) {
-    if (!g_str_equal (end, units[i].suffix))
-      continue;
-    value *= units[i].multiple;
-    if (!isfinite (value) || value <= 0 || value > RATE_MAX)
-      break;
-    *rate = value;
+  if (lmcc_rate_parse (text, rate))
     return TRUE;
-  }
 
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
       "`%s' is not a rate; write bit/s above 0, such as 128000, 128k or 1.5M",

@@ -38,6 +38,7 @@ typedef struct
 gint tool_plan (gint argc, gchar ** argv);
 gint tool_listen (gint argc, gchar ** argv);
 gint tool_doctor (gint argc, gchar ** argv);
+gint tool_algorithms (gint argc, gchar ** argv);
 gint tool_relay (gint argc, gchar ** argv);
 
 void tool_error (const gchar * format, ...) G_GNUC_PRINTF (1, 2);

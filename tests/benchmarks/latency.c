@@ -292,8 +292,8 @@ measure_glass (BenchReport * report, const Camera * camera)
   g_autoptr (GArray) missing = bench_series_new ();
   Screen screen;
 
-  if (!screen_open (&screen, camera, "lmccsrc address=" GROUP " port="
-          PORT_TEXT, &error)) {
+  if (!screen_open (&screen, camera, "lmccsrc algorithm=none address=" GROUP
+          " port=" PORT_TEXT, &error)) {
     bench_report_fail (report, name, error->message);
     return;
   }
@@ -399,10 +399,10 @@ measure_joins (BenchReport * report, const Camera * camera, guint rounds)
   Joins by_address, by_sdp;
   guint round;
 
-  joins_init (&by_address, "by address", g_strdup ("lmccsrc address=" GROUP
-          " port=" PORT_TEXT));
-  joins_init (&by_sdp, "by SDP", g_strdup_printf ("lmccsrc sdp=%s",
-          camera->sdp));
+  joins_init (&by_address, "by address",
+      g_strdup ("lmccsrc algorithm=none address=" GROUP " port=" PORT_TEXT));
+  joins_init (&by_sdp, "by SDP",
+      g_strdup_printf ("lmccsrc algorithm=none sdp=%s", camera->sdp));
   for (round = 0; round < rounds; round++) {
     wait_for_phase (camera, round, rounds);
     join_once (&by_address, camera);

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CPU time per packet of lmccsink against udpsink and of lmccsrc against
- * udpsrc. Each pipeline runs in a process of its own, in turn, the contenders
- * of one round right after each other; ratios are of one round.
+ * CPU time per packet of lmccsink against udpsink, of lmccsrc against
+ * udpsrc, and of both with repair against without. Each pipeline runs in a
+ * process of its own, in turn, the contenders of one round right after each
+ * other; ratios are of one round.
  */
 #include "bench.h"
 
@@ -58,6 +59,15 @@ static const Contender senders[] = {
         "enable-last-sample=false", FALSE},
 };
 
+#define REPAIRING "lmccsink address=" GROUP " port=" G_STRINGIFY (PORT) \
+    " multicast-iface=" BENCH_INTERFACE " name=element sync=false "
+
+/* Costs are for each packet that goes in. */
+static const Contender repairing[] = {
+  {"lmccsink, repair=0.1", REPAIRING "repair=0.1 repair-delay=500", FALSE},
+  {"lmccsink, repair=0", REPAIRING "repair=0", FALSE},
+};
+
 #define COUNTER " ! fakesink name=counter sync=false async=false " \
     "enable-last-sample=false"
 #define FROM_GROUP "udpsrc address=" GROUP " port=" G_STRINGIFY (PORT) \
@@ -66,7 +76,9 @@ static const Contender senders[] = {
 
 static const Contender receivers[] = {
   {"lmccsrc", "lmccsrc address=" GROUP " port=" G_STRINGIFY (PORT)
-      " multicast-iface=" BENCH_INTERFACE " name=element" COUNTER, FALSE},
+        " multicast-iface=" BENCH_INTERFACE " algorithm=none name=element"
+        COUNTER,
+      FALSE},
   {"udpsrc", FROM_GROUP COUNTER, FALSE},
   {"udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER, FALSE},
 };
@@ -169,6 +181,7 @@ typedef struct
   const BenchStream *stream;
   guint next_unit;
   gboolean spread;
+  gboolean count_pushed;
 } Feeder;
 
 static gboolean
@@ -183,6 +196,8 @@ feeder_open (Feeder * feeder, const Contender * contender,
   feeder->clock = gst_system_clock_obtain ();
   feeder->stream = stream;
   feeder->spread = contender->spread;
+  feeder->count_pushed = contender >= repairing
+      && contender < repairing + G_N_ELEMENTS (repairing);
   feeder->base = gst_clock_get_time (feeder->clock);
   bench_use_time (feeder->pipeline, feeder->clock, feeder->base);
   if (gst_element_set_state (feeder->pipeline, GST_STATE_PLAYING)
@@ -215,9 +230,12 @@ feeder_run_until (Feeder * feeder, GstClockTime running_time)
 static void
 feeder_count (Feeder * feeder, Counts * counts)
 {
+  guint64 pushed =
+      (guint64) feeder->next_unit * feeder->stream->packets_per_unit;
+
   read_usage (counts);
-  counts->packets = count_sent (feeder->element,
-      (guint64) feeder->next_unit * feeder->stream->packets_per_unit);
+  counts->packets = feeder->count_pushed ? pushed
+      : count_sent (feeder->element, pushed);
 }
 
 static void
@@ -329,14 +347,15 @@ run_receiver (const Contender * contender, const BenchStream * stream,
 
 /* Feeds the receivers until it is told to stop. */
 static void
-feed_receivers (const BenchStream * stream, gint stop_fd)
+feed_receivers (const Contender * sender, const BenchStream * stream,
+    gint stop_fd)
 {
   Result result = { 0, };
   Feeder feeder;
   gchar byte;
 
   gst_init (NULL, NULL);
-  if (!feeder_open (&feeder, &senders[0], stream, &result)) {
+  if (!feeder_open (&feeder, sender, stream, &result)) {
     fprintf (stderr, "the sender: %s\n", result.failure);
     _exit (1);
   }
@@ -523,13 +542,12 @@ measure_senders (BenchReport * report, const BenchStream * stream,
   duel_clear (&duel);
 }
 
-static void
-measure_receivers (BenchReport * report, const BenchStream * stream,
-    const gchar * what, gint rounds)
+static pid_t
+start_sender (const Contender * contender, const BenchStream * stream,
+    gint * stop_fd)
 {
-  gint fds[2], status, round;
+  gint fds[2];
   pid_t sender;
-  Duel duel;
 
   if (socketpair (AF_UNIX, SOCK_STREAM, 0, fds) != 0)
     g_error ("no socket pair");
@@ -537,16 +555,84 @@ measure_receivers (BenchReport * report, const BenchStream * stream,
   sender = fork ();
   if (sender == 0) {
     close (fds[0]);
-    feed_receivers (stream, fds[1]);
+    feed_receivers (contender, stream, fds[1]);
   }
   close (fds[1]);
+  *stop_fd = fds[0];
+
+  return sender;
+}
+
+static void
+measure_receivers (BenchReport * report, const BenchStream * stream,
+    const gchar * what, gint rounds)
+{
+  gint stop_fd, status, round;
+  pid_t sender = start_sender (&senders[0], stream, &stop_fd);
+  Duel duel;
+
   duel_init (&duel, receivers, G_N_ELEMENTS (receivers));
   for (round = 0; round < rounds; round++)
     duel_round (&duel, run_receiver, stream, round);
-  close (fds[0]);
+  close (stop_fd);
   waitpid (sender, &status, 0);
   duel_report (&duel, report, what);
   duel_clear (&duel);
+}
+
+static Result
+run_repaired (const Contender * sender, const BenchStream * stream)
+{
+  gint stop_fd, status;
+  pid_t child = start_sender (sender, stream, &stop_fd);
+  Result result = run_in_child (run_receiver, &receivers[0], stream);
+
+  close (stop_fd);
+  waitpid (child, &status, 0);
+
+  return result;
+}
+
+/* With repair and without, right after each other. */
+static void
+measure_repair (BenchReport * report, const BenchStream * stream,
+    gboolean receiving, gint rounds)
+{
+  static const gchar *const names[2][3] = {
+    {"lmccsink, repair=0.1", "lmccsink, repair=0", "lmccsink, with / without"},
+    {"lmccsrc, repair=0.1", "lmccsrc, repair=0", "lmccsrc, with / without"},
+  };
+  GArray *series[3];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (series); i++)
+    series[i] = bench_series_new ();
+  while (rounds-- > 0) {
+    Result results[2];
+
+    for (i = 0; i < G_N_ELEMENTS (results); i++)
+      results[i] = receiving ? run_repaired (&repairing[i], stream)
+          : run_in_child (run_sender, &repairing[i], stream);
+    for (i = 0; i < G_N_ELEMENTS (results); i++) {
+      if (!results[i].ok)
+        bench_report_fail (report, names[receiving][i], results[i].failure);
+    }
+    if (!results[0].ok || !results[1].ok)
+      continue;
+    for (i = 0; i < G_N_ELEMENTS (results); i++)
+      bench_series_add (series[i], results[i].us_per_packet);
+    bench_series_add (series[2],
+        results[0].us_per_packet / results[1].us_per_packet);
+  }
+  for (i = 0; i < G_N_ELEMENTS (series); i++) {
+    g_autofree gchar *text = g_strdup_printf ("10 Mbit/s: %s",
+        names[receiving][i]);
+
+    if (series[i]->len > 0)
+      bench_report_add (report, text, i < 2 ? "us/packet" : "ratio", series[i],
+          BENCH_NO_BOUND);
+    g_array_unref (series[i]);
+  }
 }
 
 int
@@ -554,6 +640,7 @@ main (int argc, char **argv)
 {
   static const BenchStream moderate = { 40, 50, 50 };
   static const BenchStream fast = { 200, 100, 100 };
+  static const BenchStream repaired = { 21, 50, 50 };
   g_autofree gchar *json = NULL;
   BenchReport *report;
   gint rounds = 7;
@@ -568,5 +655,7 @@ main (int argc, char **argv)
   measure_senders (report, &fast, "20,000/s:", rounds);
   measure_receivers (report, &moderate, "2,000/s:", rounds);
   measure_receivers (report, &fast, "20,000/s:", rounds);
+  measure_repair (report, &repaired, FALSE, rounds);
+  measure_repair (report, &repaired, TRUE, rounds);
   return bench_report_finish (report, json);
 }

@@ -94,7 +94,9 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
 {
   run_classifier (&lmcc_codec_h264, data, size);
   run_classifier (&lmcc_codec_h265, data, size);
+  run_classifier (&lmcc_codec_j2k, data, size);
   run_classifier (&lmcc_codec_vp8, data, size);
+  run_classifier (&lmcc_codec_vp9, data, size);
   run_classifier (NULL, data, size);
 
   return 0;

@@ -2,12 +2,84 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * RTP packets: what is parsed lies inside the packet, an element that is taken
- * is written again bit for bit, and what is stripped is RTP with that payload.
+ * is written again bit for bit, a second one survives being built again, and
+ * what is stripped is RTP with that payload.
  */
 #include "fuzz.h"
 
 #include <gst/lmcc/lmcc.h>
 #include <string.h>
+
+static void
+check_synchronized (const LmccRtp * rtp, guint top_layer)
+{
+  guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+  guint64 levels, again = 0;
+  gsize size;
+
+  if (!lmcc_synchronized_parse (rtp->second, rtp->second_size, top_layer,
+          &levels))
+    return;
+  g_assert (levels >> top_layer == 0);
+  size = lmcc_synchronized_write (levels, top_layer, data);
+  g_assert (lmcc_synchronized_parse (data, size, top_layer, &again));
+  g_assert (again == levels);
+}
+
+static void
+check_tfmcc (const LmccRtp * rtp)
+{
+  guint8 data[LMCC_TFMCC_ELEMENT_SIZE];
+  LmccTfmccElement element, again;
+
+  if (!lmcc_tfmcc_element_parse (rtp->second, rtp->second_size, &element))
+    return;
+  g_assert (element.suppression_rate >= LMCC_TFMCC_MIN_RATE);
+  lmcc_tfmcc_element_write (&element, data);
+  g_assert (lmcc_tfmcc_element_parse (data, sizeof (data), &again));
+  g_assert (again.round == element.round);
+  g_assert (again.has_receiver == element.has_receiver);
+  g_assert (again.is_limiting == element.is_limiting);
+  g_assert (again.receiver == element.receiver);
+  g_assert (again.echoed_time == element.echoed_time);
+  g_assert (again.suppression_rate == element.suppression_rate);
+  g_assert (again.rtt_max == element.rtt_max);
+}
+
+static void
+check_pgmcc (const LmccRtp * rtp)
+{
+  guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
+  LmccPgmccElement element, again;
+
+  if (!lmcc_pgmcc_element_parse (rtp->second, rtp->second_size, &element))
+    return;
+  lmcc_pgmcc_element_write (&element, data);
+  g_assert (lmcc_pgmcc_element_parse (data, sizeof (data), &again));
+  g_assert (again.elicit == element.elicit);
+  g_assert (again.has_acker == element.has_acker);
+  g_assert (again.acker == element.acker);
+}
+
+static void
+check_second (const guint8 * data, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  g_autoptr (LmccPacket) packet = lmcc_rtp_build (rtp, header,
+      LMCC_HEADER_DEFAULT_ID, data + rtp->header_size);
+  LmccRtp again;
+
+  g_assert (rtp->second >= data);
+  g_assert (rtp->second + rtp->second_size <= data + rtp->header_size);
+  g_assert (lmcc_rtp_parse (packet->data, packet->size,
+          LMCC_HEADER_DEFAULT_ID, &again));
+  g_assert (again.second_size == rtp->second_size);
+  g_assert (memcmp (again.second, rtp->second, rtp->second_size) == 0);
+  g_assert (again.payload_size == rtp->payload_size);
+  check_synchronized (rtp, header->top_layer);
+  check_tfmcc (rtp);
+  check_pgmcc (rtp);
+}
 
 int
 LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
@@ -26,6 +98,8 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
       && lmcc_header_parse (rtp.element, rtp.element_size, &header)) {
     lmcc_header_write (&header, element);
     g_assert (memcmp (element, rtp.element, sizeof (element)) == 0);
+    if (rtp.second != NULL)
+      check_second (data, &rtp, &header);
   }
 
   packet = lmcc_packet_new_copy (data, size);

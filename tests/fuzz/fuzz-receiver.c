@@ -13,22 +13,6 @@
 #define SSRC 0x12345000u
 #define N_LAYERS 6
 
-typedef struct
-{
-  const guint8 *data;
-  gsize size;
-} Bytes;
-
-static guint8
-take_byte (Bytes * bytes)
-{
-  if (bytes->size == 0)
-    return 0;
-  bytes->size--;
-
-  return *bytes->data++;
-}
-
 static void
 make_session (LmccSession * session, const LmccAddress * source)
 {
@@ -109,6 +93,7 @@ drain (LmccReceiver * receiver, gboolean * joined)
         g_assert (action.to >= -1 && action.to <= MAX_LEVEL);
         break;
       case LMCC_RECEIVER_ACTION_DELIVER:
+      case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
         lmcc_packet_unref (action.packet);
         break;
       default:

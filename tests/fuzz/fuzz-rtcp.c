@@ -1,8 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * RTCP: nothing is handed out of a packet that is refused, fragments are in
- * range and survive being built again, and the assembler takes them all.
+ * RTCP both ways, what receivers get and what they send: nothing is handed out
+ * of a packet that is refused, all that is handed out survives being built
+ * again, and the assembler takes all fragments; reports of one rate for all
+ * too.
  */
 #include "fuzz.h"
 
@@ -13,6 +15,9 @@ typedef struct
 {
   LmccRecordAssembler *assembler;
   guint n_calls;
+  guint32 sender_ssrc;
+  guint n_answers;
+  LmccDlrr answers[LMCC_RTCP_MAX_DLRR];
 } Context;
 
 static void
@@ -44,15 +49,107 @@ on_bye (gpointer user_data, guint32 ssrc)
   ((Context *) user_data)->n_calls++;
 }
 
+static void
+take_reference_time (gpointer user_data, const LmccReferenceTime * report)
+{
+  *(LmccReferenceTime *) user_data = *report;
+}
+
+static void
+on_reference_time (gpointer user_data, const LmccReferenceTime * report)
+{
+  static const LmccRtcpHandler handler = {
+    .reference_time = take_reference_time,
+  };
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (report);
+  LmccReferenceTime again = { 0, };
+
+  ((Context *) user_data)->n_calls++;
+  g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
+  g_assert (again.ssrc == report->ssrc && again.ntp_time == report->ntp_time);
+}
+
+static void
+keep_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+{
+  Context *context = user_data;
+
+  g_assert (context->n_answers < G_N_ELEMENTS (context->answers));
+  context->sender_ssrc = sender_ssrc;
+  context->answers[context->n_answers++] = *answer;
+}
+
+static void
+rebuild_answers (Context * context)
+{
+  static const LmccRtcpHandler handler = {.dlrr = keep_answer };
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_dlrr (context->sender_ssrc,
+      context->answers, context->n_answers);
+  Context again = { 0, };
+  guint i;
+
+  g_assert (packet != NULL);
+  g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
+  g_assert (again.sender_ssrc == context->sender_ssrc);
+  g_assert (again.n_answers == context->n_answers);
+  for (i = 0; i < again.n_answers; i++) {
+    g_assert (again.answers[i].ssrc == context->answers[i].ssrc);
+    g_assert (again.answers[i].last_rr == context->answers[i].last_rr);
+    g_assert (again.answers[i].delay == context->answers[i].delay);
+  }
+  context->n_answers = 0;
+}
+
+static void
+on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+{
+  Context *context = user_data;
+
+  context->n_calls++;
+  if (context->n_answers > 0 && (context->sender_ssrc != sender_ssrc
+          || context->n_answers == LMCC_RTCP_MAX_DLRR))
+    rebuild_answers (context);
+  keep_answer (context, sender_ssrc, answer);
+}
+
+/* Of the bytes that are not reserved, all are written again. */
+static void
+check_reports (const guint8 * data, gsize size)
+{
+  LmccTfmccReport tfmcc;
+  LmccPgmccReport pgmcc;
+
+  if (lmcc_tfmcc_report_parse (data, size, &tfmcc)) {
+    g_autoptr (LmccPacket) packet = lmcc_tfmcc_report_build (&tfmcc);
+
+    g_assert (tfmcc.rate >= LMCC_TFMCC_MIN_RATE);
+    g_assert (packet->size == size && memcmp (packet->data, data, 17) == 0);
+    g_assert ((packet->data[18] ^ data[18]) == (data[18] & 0x10));
+    g_assert (memcmp (packet->data + 19, data + 19, size - 19) == 0);
+  }
+  if (lmcc_pgmcc_report_parse (data, size, &pgmcc)) {
+    g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (&pgmcc);
+
+    g_assert (packet->size == size && memcmp (packet->data, data, 16) == 0);
+    g_assert (memcmp (packet->data + 18, data + 18, 4) == 0);
+    g_assert (memcmp (packet->data + 24, data + 24, size - 24) == 0);
+  }
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
 {
-  static const LmccRtcpHandler handler = { on_report, on_record, on_bye };
+  static const LmccRtcpHandler handler = {
+    on_report, on_record, on_bye, on_reference_time, on_dlrr
+  };
   g_autoptr (LmccRecordAssembler) assembler = lmcc_record_assembler_new ();
-  Context context = { assembler, 0 };
+  Context context = {.assembler = assembler };
 
   if (!lmcc_rtcp_parse (data, size, &handler, &context))
     g_assert (context.n_calls == 0);
+  if (context.n_answers > 0)
+    rebuild_answers (&context);
+  check_reports (data, size);
 
   return 0;
 }

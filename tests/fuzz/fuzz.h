@@ -6,6 +6,24 @@
 
 #include <glib.h>
 
+/* What is left of the input. */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+} Bytes;
+
+/* The next byte; 0 once there is none. */
+static inline guint8
+take_byte (Bytes * bytes)
+{
+  if (bytes->size == 0)
+    return 0;
+  bytes->size--;
+
+  return *bytes->data++;
+}
+
 int LLVMFuzzerTestOneInput (const guint8 * data, gsize size);
 
 #endif

@@ -33,8 +33,23 @@ def write(name, text):
 
 # What is wrong, the pipeline, what the error names as the cause, as the remedy.
 BROKEN = [
-    ('raw video to lmccsink', f'{lib.source()} ! {SINK}',
-     r'raw', r'encoder.*x264enc'),
+    ('raw video beside another', f'{x264()} ! s.sink_0 {lib.source()} ! '
+     f's.sink_1 {SINK} name=s',
+     r'Raw video is on sink_1', r'Connect it alone'),
+    ('raw video of an unknown codec', f'{lib.source()} ! {SINK} codec=mpeg1',
+     r"'mpeg1'", r'Set codec to one of: h264'),
+    ('raw video of unknown settings', f'{lib.source()} ! {SINK} '
+     'encoder-settings=x264,bitrats=3',
+     r"'bitrats'", r'gst-inspect-1.0 x264ladderenc'),
+    ('raw video and impossible rates', f'{lib.source()} ! {SINK} '
+     'encoder-settings=x264,bitrates=(string)\\"300,100\\"',
+     r"'100' is not more", r'lowest first'),
+    ('raw video in a base without room', f'{lib.source()} ! {SINK} '
+     'layering=doubling base-rate=20000',
+     r'20 kbit/s has no room', r'Make it \d+ kbit/s or more'),
+    ('raw video without a framerate', f'{lib.source()} ! capssetter replace=true '
+     'caps=video/x-raw,format=I420,width=320,height=240 ! ' + SINK,
+     r'no width, height or fixed framerate', r'videorate'),
     ('an unknown interface for lmccsink',
      f'{x264()} ! {SINK.replace("=lo", "=none77")}',
      r"'none77'", r'multicast-iface to one of:.*lo \(127\.0\.0\.1'),

@@ -9,7 +9,8 @@ import lib
 
 GROUP, PORT = '239.255.52.1', 15200
 URI = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
-SINK = f'address={GROUP} port={PORT} multicast-iface=lo'
+# Players are looked at here, not who goes up when.
+SINK = f'address={GROUP} port={PORT} multicast-iface=lo algorithm=none'
 
 # How long a sender may be silent before the next one is taken (wire format).
 SOURCE_TIMEOUT = 0.6

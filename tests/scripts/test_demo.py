@@ -9,7 +9,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'))
 from demo import analysis  # noqa: E402
-from demo.analysis import Frame, Reference, SECOND  # noqa: E402
+from demo.analysis import Frame, Reference, SECOND, Sample, Step  # noqa: E402
 
 STEP = SECOND // 25
 
@@ -79,6 +79,19 @@ class Summary(unittest.TestCase):
         frames[3].time += 3000000
         self.assertEqual(self.summary(frames)['step-error-max-ms'], 3.0)
 
+    def test_pictures_after_their_time_are_late(self):
+        frames = [frame(i, 1, 9) for i in range(10)]
+        frames[2].now += 1
+        self.assertEqual(self.summary(frames)['frames-late'], 1)
+
+    def test_what_the_decoder_keeps_back_at_a_standstill_is_not_late(self):
+        frames = [frame(i, 1, 9) for i in (0, 1, 2, 3, 4, 5, 15, 16)]
+        frames[4].now += SECOND
+        frames[5].now += SECOND
+        self.assertEqual(self.summary(frames)['frames-late'], 0)
+        frames[1].now += SECOND
+        self.assertEqual(self.summary(frames)['frames-late'], 1)
+
     def test_no_picture_is_a_failure(self):
         self.assertEqual(analysis.verdict(self.summary([])), 'no picture was decoded')
 
@@ -87,12 +100,45 @@ class Summary(unittest.TestCase):
         self.assertEqual(analysis.verdict(self.summary(frames)), '1 of 6 pictures are not the encoder\'s')
 
 
-class Levels(unittest.TestCase):
-    def test_the_plan_goes_up_and_down_over_all_levels(self):
-        self.assertEqual(analysis.plan_levels(2, 10), [(0, 0), (2, 1), (4, 2), (6, 1), (8, 0)])
+class Link(unittest.TestCase):
+    RATES = [160000, 15000, 20000, 360000, 30000, 40000, 800000, 80000, 80000]
+
+    def test_no_level_is_close_to_a_capacity(self):
+        low, middle, high = analysis.choose_capacities(self.RATES)
+        self.assertLess(low, middle)
+        self.assertLess(middle, high)
+        for level in analysis.cumulative(self.RATES):
+            for capacity in (low, middle, high):
+                self.assertFalse(0.9 * capacity < level < 1.15 * capacity)
+
+    def test_the_capacities_are_those_of_the_rungs(self):
+        self.assertEqual([analysis.fitting_level(self.RATES, capacity)
+                          for capacity in analysis.choose_capacities(self.RATES)], [2, 5, 8])
+
+    def test_a_session_of_one_or_two_layers_has_capacities_too(self):
+        self.assertEqual(analysis.choose_capacities([1000]), [1350, 1350, 1350])
+        low, middle, high = analysis.choose_capacities([1000, 2000])
+        self.assertEqual((analysis.fitting_level([1000, 2000], low), middle), (0, high))
+
+    def test_the_plan_fills_the_time(self):
+        plan = analysis.plan_steps(100)
+        self.assertEqual([round(time) for time, _ in plan], [0, 30, 45, 60])
+        self.assertEqual([which for _, which in plan], [2, 1, 0, 2])
+
+    def test_what_was_held_is_that_of_the_end_of_a_step(self):
+        levels = [0] * 10 + [3] * 20 + [3] * 4 + [1] * 26
+        samples = [Sample(i * SECOND, level, 0) for i, level in enumerate(levels)]
+        steps = [Step(0, 2e6, 3), Step(30 * SECOND, 5e5, 1)]
+        self.assertEqual([step['held'] for step in analysis.follow(steps, samples)], [3, 1])
+
+    def test_what_the_receiver_does_not_tell_is_not_known(self):
+        sample = Sample.of_stats(0, 1, {'bitrate': 5, 'layers': [{'rate': 100}, {'rate': 30}, {'rate': 7}]})
+        self.assertEqual((sample.rate, sample.held, sample.loss, sample.calculated), (5, 130, None, None))
+        self.assertIsNone(Sample.of_stats(0, 1, {'smoothed-rate': float('inf')}).calculated)
 
     def test_rates_leave_out_the_time_after_a_change(self):
-        samples = [(i * SECOND // 5, 0 if i < 20 else 1, 100 if i < 20 else 999 if i < 26 else 300) for i in range(40)]
+        samples = [Sample(i * SECOND // 5, 0 if i < 20 else 1, 100 if i < 20 else 999 if i < 26 else 300)
+                   for i in range(40)]
         self.assertEqual(analysis.rates_by_level(samples), {'0': 100, '1': 300})
 
 

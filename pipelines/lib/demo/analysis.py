@@ -4,10 +4,24 @@
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
+from math import isfinite, sqrt
 from typing import Optional
 
 CLOCK_RATE = 90000
 SECOND = 1000000000
+
+# Pictures that a decoder keeps back at most to bring them into order, in x264's pyramid; and from how long on there is
+# no picture where the lowest level has six a second.
+REORDERED = 3
+STANDSTILL = SECOND // 4
+
+# A level with less than this share of the capacity is carried with ease; one with more than that other is not at all.
+BARELY_ENOUGH = 1 / 0.9
+BARELY_TOO_MUCH = 1 / 1.15
+AMPLE = 1.35
+
+# Which capacity (0 low, 1 middle, 2 high) the link has for which share of the time. Down is quick, up is not.
+STEPS = [(2, 0.3), (1, 0.15), (0, 0.15), (2, 0.4)]
 
 # A received picture and its reference have the same time, to a rounding of the RTP clock.
 TOLERANCE = 90
@@ -34,6 +48,32 @@ class Frame:
     source_time: Optional[int] = None
     rung: Optional[int] = None
     psnr: Optional[float] = None
+
+
+@dataclass
+class Sample:
+    """What the receiver told of itself at one time; rates in bit/s. What it did not tell is None."""
+    time: int
+    level: int
+    rate: int
+    held: int = 0
+    loss: Optional[float] = None
+    calculated: Optional[float] = None
+
+    @classmethod
+    def of_stats(cls, now, level, stats):
+        layers = stats.get('layers', [])
+        calculated = stats.get('smoothed-rate', stats.get('calculated-rate'))
+        return cls(now, level, stats.get('bitrate', 0), sum(layer.get('rate', 0) for layer in layers[:level + 1]),
+                   stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None)
+
+
+@dataclass
+class Step:
+    """What the receiver's link carries from `time` on, in bit/s, and the highest level of that much."""
+    time: int
+    capacity: float
+    fits: int
 
 
 def to_ticks(time):
@@ -82,10 +122,46 @@ def identify(frames, references):
                 break
 
 
-def plan_levels(top, seconds):
-    """(time, level) of each change: from the base up to `top` and down again, in equal steps."""
-    levels = list(range(top + 1)) + list(range(top - 1, -1, -1))
-    return [(seconds * i / len(levels), level) for i, level in enumerate(levels)]
+def cumulative(rates):
+    return [sum(rates[:i + 1]) for i in range(len(rates))]
+
+
+def fitting_level(rates, capacity):
+    """The highest level whose layers together have at most `capacity`; 0 where not even the base has."""
+    return max([i for i, rate in enumerate(cumulative(rates)) if rate <= capacity], default=0)
+
+
+def choose_capacities(rates):
+    """[low, middle, high] for layers of these rates: the middles of the two widest gaps between levels, room for all.
+
+    Where the gaps are wide enough, no level is so close to a capacity that either answer would be right."""
+    levels = cumulative(rates)
+    gaps = sorted((above / below, sqrt(below * BARELY_ENOUGH * above * BARELY_TOO_MUCH))
+                  for below, above in zip(levels, levels[1:]) if below)
+    high = levels[-1] * AMPLE
+    chosen = sorted(middle for _, middle in gaps[-2:])
+    return chosen + [high] * (3 - len(chosen))
+
+
+def plan_steps(seconds):
+    """(time, which of the three capacities) of each change of the link."""
+    steps = []
+    time = 0.0
+    for which, share in STEPS:
+        steps.append((time, which))
+        time += share * seconds
+    return steps
+
+
+def follow(steps, samples):
+    """For each step of the link, what level was held longest in its last third."""
+    ends = [step.time for step in steps[1:]] + [max((sample.time for sample in samples), default=0) + 1]
+    followed = []
+    for step, end in zip(steps, ends):
+        held = Counter(sample.level for sample in samples if end - (end - step.time) / 3 <= sample.time < end)
+        followed.append({'time': rounded(step.time / SECOND, 1), 'capacity': round(step.capacity), 'fits': step.fits,
+                         'held': held.most_common(1)[0][0] if held else None})
+    return followed
 
 
 def mean(values):
@@ -102,6 +178,19 @@ def gaps_ms(frames):
     return [(after - before) / 1e6 for before, after in zip(times, times[1:])]
 
 
+def late(frames):
+    """The pictures that came after their time, without the last few before the picture stands still: a decoder keeps
+    those back until the next come."""
+    ordered = sorted(frames, key=lambda frame: frame.time)
+    late_ones = []
+    for i, frame in enumerate(ordered):
+        following = ordered[i:i + REORDERED + 2]
+        stands_still = any(after.time - before.time > STANDSTILL for before, after in zip(following, following[1:]))
+        if frame.now > frame.time + frame.latency and not stands_still:
+            late_ones.append(frame)
+    return late_ones
+
+
 def step_errors_ms(frames):
     """How far the steps of the presentation times are from the steps of the film's own times."""
     known = sorted((frame for frame in frames if frame.source_time is not None), key=lambda frame: frame.source_time)
@@ -111,23 +200,23 @@ def step_errors_ms(frames):
 def rates_by_level(samples):
     """Mean received rate while each level was held, the second after a change left out: it is still being measured.
 
-    `samples` are (time in ns, level, bit/s) in order."""
+    `samples` are in order."""
     rates = {}
     since = None
     level = None
-    for time, now, rate in samples:
-        if now != level:
-            level, since = now, time
-        elif level >= 0 and time - since > 1.2 * SECOND:
-            rates.setdefault(level, []).append(rate)
+    for sample in samples:
+        if sample.level != level:
+            level, since = sample.level, sample.time
+        elif level >= 0 and sample.time - since > 1.2 * SECOND:
+            rates.setdefault(level, []).append(sample.rate)
     return {str(key): round(mean(values)) for key, values in sorted(rates.items())}
 
 
-def summarize(sent, frames, levels, samples, stats):
+def summarize(sent, frames, levels, samples, stats, steps=()):
     """The figures of a run.
 
     sent: pictures that went into the encoders; frames: identified; levels: the level changes; samples: as in
-    rates_by_level; stats: the receiver's last statistics."""
+    rates_by_level; stats: the receiver's last statistics; steps: those of the link."""
     identical = sum(frame.rung is not None for frame in frames)
     received = stats.get('packets-received', 0)
     lost = stats.get('packets-lost', 0)
@@ -136,13 +225,14 @@ def summarize(sent, frames, levels, samples, stats):
         'frames-decoded': len(frames),
         'frames-identical': identical,
         'frames-not-identical': len(frames) - identical,
-        'frames-late': sum(frame.now > frame.time + frame.latency for frame in frames),
+        'frames-late': len(late(frames)),
         'frames-marked-corrupted': sum(frame.corrupted for frame in frames),
         'level-changes': len(levels),
         'levels-held': sorted({change['to'] for change in levels if change['to'] >= 0}),
         'packets-received': received,
         'packets-lost': lost,
         'loss': rounded(lost / (lost + received), 6) if lost + received else None,
+        'link-steps': follow(steps, samples),
         'bitrate-by-level': rates_by_level(samples),
         'psnr-mean-db': rounded(mean(frame.psnr for frame in frames if frame.psnr is not None), 2),
         'longest-gap-ms': rounded(max(gaps_ms(frames), default=None), 1),

@@ -1,33 +1,64 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The picture of a run: level, rate and quality over time."""
+"""The picture of a run: link, level, loss and quality over time."""
 import matplotlib
 
 matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
 
-from .analysis import SECOND  # noqa: E402
+from .analysis import SECOND, cumulative  # noqa: E402
 
 RUNG_COLOURS = ['tab:orange', 'tab:green', 'tab:blue', 'tab:purple']
+REASON_COLOURS = ['tab:blue', 'tab:red', 'tab:green', 'tab:orange', 'tab:purple', 'tab:brown', 'tab:pink', 'tab:olive']
+
+BELOW = {'loc': 'upper left', 'bbox_to_anchor': (0, -0.06), 'fontsize': 'x-small', 'frameon': False}
+
+
+def kbit(rates):
+    return [float('nan') if rate is None else rate / 1000 for rate in rates]
+
+
+def draw_rate(axes, run, end):
+    """What the link carries, what is held of it, what came, and what the receiver thinks that it may take."""
+    times = [sample.time / SECOND for sample in run.samples]
+    highest = max([step.capacity for step in run.steps] + cumulative(run.layer_rates)[-1:] + [1]) / 1000
+    if run.steps:
+        steps = [step.time / SECOND for step in run.steps] + [end]
+        capacities = [step.capacity / 1000 for step in run.steps]
+        axes.fill_between(steps, capacities + capacities[-1:], step='post', color='tab:green', alpha=0.15,
+                          label='capacity')
+    for rate in cumulative(run.layer_rates):
+        axes.axhline(rate / 1000, color='grey', linewidth=0.5, linestyle=':')
+    axes.plot(times, kbit(sample.rate for sample in run.samples), color='grey', linewidth=0.8, label='received')
+    calculated = kbit(sample.calculated for sample in run.samples)
+    if any(rate == rate for rate in calculated):
+        axes.plot(times, calculated, color='tab:red', linewidth=0.8, label='calculated')
+    axes.step(times, kbit(sample.held for sample in run.samples), where='post', color='black', label='layers held')
+    axes.set_ylabel('rate (kbit/s)')
+    # What is calculated may be anything while nothing is lost.
+    axes.set_ylim(0, 1.25 * highest)
+    axes.legend(ncol=4, **BELOW)
 
 
 def draw_level(axes, levels, end):
+    """The level, with a mark of the reason's colour at each change."""
     times = [change['now'] / SECOND for change in levels] + [end]
     held = [change['to'] for change in levels]
-    axes.step(times, held + held[-1:], where='post', color='black')
+    axes.step(times, held + held[-1:], where='post', color='black', linewidth=1)
+    for i, reason in enumerate(dict.fromkeys(change['reason'] for change in levels)):
+        for_it = [change for change in levels if change['reason'] == reason]
+        axes.plot([change['now'] / SECOND for change in for_it], [change['to'] for change in for_it], 'o', markersize=4,
+                  color=REASON_COLOURS[i % len(REASON_COLOURS)], label=reason)
     axes.set_ylabel('level')
     axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.legend(ncol=3, **BELOW)
 
 
-def draw_rate(axes, samples, layer_rates):
-    axes.plot([time / SECOND for time, _, _ in samples], [rate / 1000 for _, _, rate in samples], color='black',
-              label='received')
-    cumulative = 0
-    for rate in layer_rates:
-        cumulative += rate
-        axes.axhline(cumulative / 1000, color='grey', linewidth=0.5, linestyle=':')
-    axes.set_ylabel('rate (kbit/s)')
-    axes.set_ylim(bottom=0)
+def draw_loss(axes, samples):
+    axes.fill_between([sample.time / SECOND for sample in samples], [100 * (sample.loss or 0) for sample in samples],
+                      color='tab:red', alpha=0.6)
+    axes.set_ylabel('loss (%)')
+    axes.set_ylim(bottom=0, top=max([10] + [110 * (sample.loss or 0) for sample in samples]))
 
 
 def draw_quality(axes, frames, references):
@@ -50,18 +81,20 @@ def draw_quality(axes, frames, references):
 
 
 def draw(path, title, run):
-    frames, levels, samples = run.frames, run.levels, run.samples
-    figure, (top, middle, bottom) = pyplot.subplots(3, 1, sharex=True, figsize=(9, 6.5))
-    end = max([frame.time / SECOND for frame in frames] + [time / SECOND for time, _, _ in samples] + [0])
-    if levels:
-        draw_level(top, levels, end)
-    draw_rate(middle, samples, run.layer_rates)
-    if frames:
-        draw_quality(bottom, frames, run.references)
-        bottom.set_xlim(0, end)
-    bottom.set_xlabel('time (s)', loc='right')
-    top.set_title(title, fontsize='medium')
-    for axes in (top, middle, bottom):
+    """Draws a run into a file; its frames are identified."""
+    figure, (rate, level, loss, quality) = pyplot.subplots(
+        4, 1, sharex=True, figsize=(9, 9), height_ratios=[3, 2, 1, 3])
+    end = max([frame.time / SECOND for frame in run.frames] + [sample.time / SECOND for sample in run.samples] + [0])
+    draw_rate(rate, run, end)
+    if run.levels:
+        draw_level(level, run.levels, end)
+    draw_loss(loss, run.samples)
+    if run.frames:
+        draw_quality(quality, run.frames, run.references)
+        quality.set_xlim(0, end)
+    quality.set_xlabel('time (s)', loc='right')
+    rate.set_title(title, fontsize='medium')
+    for axes in (rate, level, loss, quality):
         axes.grid(True, linewidth=0.3)
     figure.tight_layout()
     figure.savefig(path, dpi=110)

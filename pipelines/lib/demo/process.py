@@ -9,7 +9,8 @@ import gi
 
 gi.require_version('Gst', '1.0')
 gi.require_version('GstApp', '1.0')
-from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401  (GstApp gives appsrc and appsink their methods)
+import gi.repository.GstApp  # noqa: E402  (gives appsrc and appsink their methods)
+from gi.repository import GLib, Gst  # noqa: E402
 
 WIDTH = 640
 HEIGHT = 360

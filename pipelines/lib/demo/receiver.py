@@ -9,6 +9,9 @@ from .process import GLib, Gst, RAW_CAPS, plain, read_commands, tell, watch_erro
 
 STATS_INTERVAL_MS = 200
 
+# A full queue of the link, and as much again for a busy machine.
+LATENCY_MS = 500
+
 # A decoder moves a picture that begins just before a segment to the segment's start.
 PTS_TOLERANCE = Gst.MSECOND
 
@@ -49,13 +52,14 @@ class Receiver:
         self.loop = GLib.MainLoop()
         window = ' pictures. ! queue ! videoconvert ! autovideosink' if options['window'] else ''
         self.pipeline = Gst.parse_launch(
-            'lmccsrc name=in ! identity name=tap signal-handoffs=true ! rtph264depay ! h264parse ! '
+            f'lmccsrc name=in latency={LATENCY_MS} ! identity name=tap signal-handoffs=true ! '
+            'rtph264depay ! h264parse ! '
             f'avdec_h264 name=decoder max-threads=1 ! videoconvert ! {RAW_CAPS} ! tee name=pictures '
             f'pictures. ! queue ! appsink name=frames sync=false emit-signals=true{window}')
         self.source = self.pipeline.get_by_name('in')
         self.source.set_property('uri', options['uri'])
-        if options['level'] is not None:
-            self.source.set_property('max-level', options['level'])
+        for name, value in options['settings'].items():
+            Gst.util_set_object_arg(self.source, name, str(value))
         self.decoder = self.pipeline.get_by_name('decoder')
         self.recorder = Recorder(options['record'])
         self.rtp_times = {}
@@ -97,8 +101,8 @@ class Receiver:
             tell('message', now=self.running_time(), name=structure.get_name(), message=plain(structure))
 
     def on_command(self, text):
-        if text.startswith('level '):
-            self.source.set_property('max-level', int(text.split()[1]))
+        if text:
+            Gst.util_set_object_arg(self.source, *text.split())
         else:
             self.loop.quit()
 

@@ -16,6 +16,9 @@ from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read
 
 STATS_INTERVAL_MS = 500
 
+# The key frames of all rungs together are more than half of a second's bits: so long spread, they pass a short queue.
+WINDOW_MS = 500
+
 # Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
 MAX_PENDING = 300
 
@@ -96,6 +99,7 @@ class Sender:
         self.sink.set_property('port', options['port'])
         self.sink.set_property('multicast-iface', options['iface'])
         self.sink.set_property('sdp-location', options['sdp'])
+        Gst.util_set_object_arg(self.sink, 'algorithm', options['algorithm'])
         self.source = self.pipeline.get_by_name('film')
         self.pending = {}
         self.lock = threading.Lock()
@@ -108,7 +112,7 @@ class Sender:
 
     def describe(self):
         parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
-                 'lmccsink name=out']
+                 f'lmccsink name=out window={WINDOW_MS}']
         for rung, bitrate in enumerate(self.options['rates']):
             encoder = ENCODER.format(bitrate=bitrate, key=self.options['key-interval'])
             parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')

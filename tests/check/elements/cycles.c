@@ -208,7 +208,8 @@ create_plain_pair (void)
       "caps=application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,"
       "payload=96 ! lmccsink multicast-iface=lo address=%s port=%d",
       address, get_port ());
-  pair.receiver = launch ("lmccsrc multicast-iface=lo address=%s port=%d ! "
+  pair.receiver =
+      launch ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
       "fakesink sync=false", address, get_port ());
   return pair;
 }
@@ -223,7 +224,8 @@ create_real_pair (void)
       "video/x-raw,width=160,height=120,framerate=50/1 ! x264enc bframes=3 "
       "b-adapt=false b-pyramid=true rc-lookahead=5 speed-preset=superfast ! "
       "lmccsink multicast-iface=lo address=%s port=%d", address, get_port ());
-  pair.receiver = launch ("lmccsrc multicast-iface=lo address=%s port=%d ! "
+  pair.receiver =
+      launch ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
       "rtph264depay ! avdec_h264 ! fakesink", address, get_port ());
   return pair;
 }

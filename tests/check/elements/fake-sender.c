@@ -27,6 +27,8 @@ struct _FakeSender
   gboolean running;
   gint64 started;
   guint next_picture;
+  guint one_in;
+  guint n_packets;
 };
 
 static void
@@ -97,6 +99,13 @@ get_now (FakeSender * self)
       self->started) * 1000;
 }
 
+static gboolean
+is_lost (FakeSender * self, guint group)
+{
+  return group == 0 && self->one_in > 0
+      && ++self->n_packets % self->one_in == 0;
+}
+
 static void
 drain (FakeSender * self)
 {
@@ -105,6 +114,8 @@ drain (FakeSender * self)
   while (lmcc_sender_poll_action (self->sender, &action)) {
     switch (action.type) {
       case LMCC_SENDER_ACTION_SEND:
+        if (is_lost (self, action.group))
+          break;
         send_to (self->fd, self->address, action.group, self->port,
             action.packet->data, action.packet->size);
         break;
@@ -209,7 +220,7 @@ send_thread (gpointer data)
 
 static FakeSender *
 start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
-    GPtrArray ** rungs)
+    GPtrArray ** rungs, LmccTime feedback_interval)
 {
   FakeSender *self = g_new0 (FakeSender, 1);
   LmccSenderConfig config = { 0 };
@@ -228,10 +239,14 @@ start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
   lmcc_session_init (&config.session);
   lmcc_address_parse (address, &config.session.address);
   lmcc_address_parse ("127.0.0.1", &config.session.source);
+  config.session.source_specific =
+      lmcc_address_is_source_specific (&config.session.address);
+  config.session.ttl = 4;
   config.session.port = port;
   config.session.ssrc_base = g_random_int () & 0xfffff000u;
   config.session.n_rungs = n_rungs;
   config.session.window = LMCC_DEFAULT_WINDOW;
+  config.session.feedback_interval = feedback_interval;
   config.session.video.clock_rate = 90000;
   g_strlcpy (config.session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
@@ -249,7 +264,7 @@ FakeSender *
 fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
     GPtrArray ** rungs)
 {
-  return start (address, port, n_rungs, 1, rungs);
+  return start (address, port, n_rungs, 1, rungs, 0);
 }
 
 /* Pictures of one meaningless packet: each rung of so many classes in turn. */
@@ -257,7 +272,21 @@ FakeSender *
 fake_sender_start_with_classes (const gchar * address, guint16 port,
     guint n_rungs, guint n_classes)
 {
-  return start (address, port, n_rungs, n_classes, NULL);
+  return start (address, port, n_rungs, n_classes, NULL, 0);
+}
+
+FakeSender *
+fake_sender_start_deaf (const gchar * address, guint16 port)
+{
+  return start (address, port, 1, 1, NULL, LMCC_SECOND);
+}
+
+void
+fake_sender_set_loss (FakeSender * self, guint one_in)
+{
+  g_mutex_lock (&self->lock);
+  self->one_in = one_in;
+  g_mutex_unlock (&self->lock);
 }
 
 void

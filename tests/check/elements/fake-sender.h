@@ -33,6 +33,10 @@ FakeSender *fake_sender_start (const gchar * address, guint16 port,
     guint n_rungs, GPtrArray ** rungs);
 FakeSender *fake_sender_start_with_classes (const gchar * address,
     guint16 port, guint n_rungs, guint n_classes);
+/* Announces that it takes reports, and does not. */
+FakeSender *fake_sender_start_deaf (const gchar * address, guint16 port);
+/* One in so many media packets of the base is not sent, 0 for none. */
+void fake_sender_set_loss (FakeSender * sender, guint one_in);
 void fake_sender_stop (FakeSender * sender);
 gchar *fake_sender_get_sdp (FakeSender * sender);
 void fake_sender_send_raw (const gchar * address, guint16 port,

@@ -194,20 +194,25 @@ GST_START_TEST (test_properties_have_the_documented_defaults)
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
   gchar *address, *sdp;
   gint port, ttl, dscp;
-  guint mtu, window, pt, timeout;
-  gboolean loop, sync;
+  guint mtu, window, pt, timeout, rtt_max;
+  gint feedback_port;
+  gboolean loop, sync, feedback;
   GstStructure *stats;
 
   g_object_get (sink, "address", &address, "port", &port, "ttl-mc", &ttl,
       "qos-dscp", &dscp, "mtu", &mtu, "window", &window, "pt", &pt,
       "rung-timeout", &timeout, "loop", &loop, "sync", &sync, "sdp", &sdp,
-      "stats", &stats, NULL);
+      "stats", &stats, "rtt-max", &rtt_max, "feedback", &feedback,
+      "feedback-port", &feedback_port, NULL);
+  assert_equals_int (rtt_max, 500);
+  assert_equals_int (feedback_port, 0);
+  fail_unless (feedback);
   assert_equals_string (address, "239.255.42.1");
   assert_equals_int (port, 5004);
   assert_equals_int (ttl, 1);
   assert_equals_int (dscp, -1);
   assert_equals_int (mtu, 1400);
-  assert_equals_int (window, 100);
+  assert_equals_int (window, 0);
   assert_equals_int (pt, 96);
   assert_equals_int (timeout, 200);
   fail_unless (loop && sync && sdp == NULL);
@@ -244,34 +249,35 @@ GST_START_TEST (test_the_pad_prefers_encoded_video)
   assert_offers (NULL, "video/x-h264", "audio/x-raw");
   assert_offers (NULL, RTP_CAPS, "audio/x-raw");
   assert_offers ("video/x-raw; video/x-h264", "video/x-h264", "video/x-raw");
-  /* It links, for the error that names the encoder. */
   assert_offers ("video/x-raw", "video/x-raw", "video/x-h264");
   assert_offers (NULL, "video/x-raw", "audio/x-raw");
 }
 
 GST_END_TEST;
 
-GST_START_TEST (test_raw_video_gets_an_error_that_names_the_encoder)
+/* The plugins that encode are others, and may be missing. */
+GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
 {
-  gint port;
-  GstElement *pipeline = launch ("appsrc name=a format=time "
-      "caps=video/x-raw,format=I420,width=16,height=16,framerate=25/1 "
-      "lmccsink name=s", &port);
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  GstPad *src = gst_element_get_static_pad (source, "src");
-  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+  static const gchar *const missing[][2] = { {"x264ladderenc", "lmccladder"},
+  {"x264enc", "gstreamer1.0-plugins-ugly"}
+  };
+  GstRegistry *registry = gst_registry_get ();
+  guint i;
 
-  assert_equals_int (gst_pad_link (src, pad), GST_PAD_LINK_OK);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  gst_app_src_push_buffer (GST_APP_SRC (source),
-      gst_buffer_new_allocate (NULL, 384, NULL));
-  assert_error_has (pipeline, "raw", "x264enc");
-  gst_object_unref (src);
-  gst_object_unref (pad);
-  gst_object_unref (source);
-  gst_object_unref (sink);
-  end_pipeline (pipeline);
+  for (i = 0; i < G_N_ELEMENTS (missing); i++) {
+    GstPluginFeature *feature =
+        gst_registry_lookup_feature (registry, missing[i][0]);
+    gint port;
+    GstElement *pipeline = launch ("videotestsrc num-buffers=5 ! "
+        "lmccsink name=s", &port);
+
+    gst_registry_remove_feature (registry, feature);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    assert_error_has (pipeline, missing[i][0], missing[i][1]);
+    end_pipeline (pipeline);
+    gst_registry_add_feature (registry, feature);
+    gst_object_unref (feature);
+  }
 }
 
 GST_END_TEST;
@@ -553,6 +559,55 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
 
 GST_END_TEST;
 
+static void
+get_session (const gchar * options, gint * port, LmccSession * session)
+{
+  g_autofree gchar *line = g_strdup_printf ("appsrc name=a format=time caps="
+      RTP_CAPS " ! lmccsink name=s %s", options);
+  g_autofree gchar *text = NULL;
+  GstElement *pipeline = launch (line, port);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GError *error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  end_source (pipeline, "a");
+  wait_eos (pipeline);
+  g_object_get (sink, "sdp", &text, NULL);
+  fail_unless (lmcc_sdp_parse (text, -1, session, &error), "%s",
+      error ? error->message : "");
+  gst_object_unref (sink);
+  end_pipeline (pipeline);
+}
+
+GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
+{
+  LmccSession session;
+  gchar source[LMCC_ADDRESS_STRLEN];
+  gint port;
+
+  get_session ("", &port, &session);
+  assert_equals_string (session.algorithm, "elm");
+  assert_equals_uint64 (session.rtt_max, 500 * LMCC_MSECOND);
+  assert_equals_uint64 (session.feedback_interval,
+      LMCC_DEFAULT_FEEDBACK_INTERVAL);
+  assert_equals_int (session.feedback_port, port + 1);
+  assert_equals_string (lmcc_address_format (&session.source, source),
+      "127.0.0.1");
+
+  get_session ("algorithm=none rtt-max=120 feedback=false", &port, &session);
+  assert_equals_string (session.algorithm, "none");
+  assert_equals_uint64 (session.rtt_max, 120 * LMCC_MSECOND);
+  assert_equals_uint64 (session.feedback_interval, 0);
+
+  get_session ("algorithm=auto bind-address=127.0.0.2", &port, &session);
+  assert_equals_string (session.algorithm, "elm");
+  assert_equals_string (lmcc_address_format (&session.source, source),
+      "127.0.0.2");
+}
+
+GST_END_TEST;
+
 static guint
 count_files (void)
 {
@@ -677,7 +732,7 @@ lmccsink_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_properties_have_the_documented_defaults);
   tcase_add_test (tc, test_the_pad_prefers_encoded_video);
-  tcase_add_test (tc, test_raw_video_gets_an_error_that_names_the_encoder);
+  tcase_add_test (tc, test_raw_video_gets_an_error_that_names_what_is_missing);
   tcase_add_test (tc, test_an_error_before_the_first_picture_is_over_with_null);
   tcase_add_test (tc, test_two_codecs_are_refused_by_name);
   tcase_add_test (tc, test_an_unknown_interface_lists_those_that_there_are);
@@ -688,6 +743,7 @@ lmccsink_suite (void)
   tcase_add_test (tc,
       test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame);
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
+  tcase_add_test (tc, test_receivers_are_told_of_the_algorithm_and_of_feedback);
   tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
   tcase_add_test (tc, test_a_flush_drops_what_waits_and_pictures_go_on);
   tcase_add_test (tc, test_a_full_pad_can_be_released_in_paused);

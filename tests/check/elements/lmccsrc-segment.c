@@ -192,17 +192,94 @@ push_switch (GstHarness * harness, GstClockTime start)
   gst_harness_push_event (harness, gst_event_new_segment (&segment));
 }
 
+/* Hidden pictures have times within this, after the latest one shown. */
+#define HIDDEN_SPAN (20 * GST_USECOND)
+
+/* Pushes @rung's pictures from the @from-th in decoding order to before the
+ * @end-th, and notes in @shown which rung each is of. Those up to @hidden_until
+ * have times just after it, as the library gives them.
+ *
+ * Returns: the latest time */
+static GstClockTime
+push_pictures (GstHarness * harness, const Rung * rung, guint from, guint end,
+    GstClockTimeDiff hidden_until, guint16 * sequence, const Rung ** shown)
+{
+  GstClockTime latest = 0;
+  guint i, at = 0;
+
+  for (i = 0; i < rung->packets->len && at < end; i++) {
+    g_autoptr (GstBuffer) packet =
+        gst_buffer_copy (g_ptr_array_index (rung->packets, i));
+    GstClockTime time = GST_BUFFER_PTS (packet);
+
+    if (at >= from) {
+      latest = MAX (latest, time);
+      if ((GstClockTimeDiff) time > hidden_until)
+        shown[picture_number (time)] = rung;
+      else
+        GST_BUFFER_PTS (packet) = (GstClockTime) hidden_until + 1 +
+            gst_util_uint64_scale (time, HIDDEN_SPAN, 1 + hidden_until);
+      push_packet (harness, packet, sequence);
+    }
+    at += ends_picture (packet);
+  }
+  return latest;
+}
+
+static GstClockTime
+next_time (const Rung * rung, GstClockTime after)
+{
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < rung->packets->len; i++) {
+    GstClockTime time = GST_BUFFER_PTS (g_ptr_array_index (rung->packets, i));
+
+    if (time > after)
+      next = MIN (next, time);
+  }
+  return next;
+}
+
+static void
+check_pictures (GstHarness * harness, const Rung ** shown)
+{
+  GstClockTime last = GST_CLOCK_TIME_NONE;
+  GstBuffer *picture;
+  guint i;
+
+  while ((picture = gst_harness_try_pull (harness)) != NULL) {
+    guint number = picture_number (GST_BUFFER_PTS (picture));
+    g_autofree gchar *sum = checksum (picture);
+
+    fail_unless (number < N_PICTURES);
+    fail_unless (shown[number] != NULL, "picture %u", number);
+    fail_unless_equals_string (sum, shown[number]->pictures[number]);
+    fail_if (GST_CLOCK_TIME_IS_VALID (last) && GST_BUFFER_PTS (picture) <=
+        last);
+    last = GST_BUFFER_PTS (picture);
+    shown[number] = NULL;
+    gst_buffer_unref (picture);
+  }
+  for (i = 0; i < N_PICTURES; i++)
+    fail_unless (shown[i] == NULL, "picture %u was not shown", i);
+}
+
+/* After so many pictures in decoding order the higher rung is left. */
 static const struct
 {
   const gchar *chain;
   guint b_frames;
-  guint cut;
+  guint cuts[2];
 } segment_cases[] = {
-  {"rtph264depay ! avdec_h264", 0, 45},
-  {"rtph264depay ! h264parse ! avdec_h264", 0, 45},
-  {"rtph264depay ! h264parse ! avdec_h264 max-threads=1", 0, 59},
-  {"rtph264depay ! h264parse ! avdec_h264", 0, 31},
-  {"rtph264depay ! h264parse ! avdec_h264", 2, 46},
+  {"rtph264depay ! avdec_h264", 0, {45}},
+  {"rtph264depay ! h264parse ! avdec_h264", 0, {45}},
+  {"rtph264depay ! h264parse ! avdec_h264 max-threads=1", 0, {59}},
+  {"rtph264depay ! h264parse ! avdec_h264", 0, {31}},
+  {"rtph264depay ! h264parse ! avdec_h264", 2, {46}},
+  {"rtph264depay ! h264parse ! avdec_h264", 0, {14, 45}},
+  {"rtph264depay ! h264parse ! avdec_h264", 2, {14, 46}},
+  {"rtph264depay ! avdec_h264 max-threads=1", 2, {15, 47}},
 };
 
 /* The foundation of a switch down: what stock elements make of packets sent
@@ -210,14 +287,12 @@ static const struct
 GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
 {
   const gchar *chain = segment_cases[__i__].chain;
-  guint cut = segment_cases[__i__].cut;
+  const guint *cuts = segment_cases[__i__].cuts;
+  const Rung *shown[N_PICTURES] = { NULL };
   GstHarness *harness;
   Rung low, high;
-  GstBuffer *picture;
-  GstClockTime shown = 0, start = GST_CLOCK_TIME_NONE;
   guint16 sequence = 65000;
-  guint i, at, n_low = 0, n_high = 0;
-  GstClockTime last = GST_CLOCK_TIME_NONE;
+  guint i, first = 0;
 
   if (!have_elements ())
     return;
@@ -225,44 +300,21 @@ GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
   rung_init (&high, 600, segment_cases[__i__].b_frames, chain);
   harness = decoder_new (chain);
 
-  for (i = 0, at = 0; at < cut; i++) {
-    GstBuffer *packet = g_ptr_array_index (high.packets, i);
+  for (i = 0; i < G_N_ELEMENTS (segment_cases[0].cuts) && cuts[i] > 0; i++) {
+    gboolean final = i + 1 == G_N_ELEMENTS (segment_cases[0].cuts)
+        || cuts[i + 1] == 0;
+    guint key = cuts[i] / GOP * GOP;
+    GstClockTime until = push_pictures (harness, &high, first, cuts[i], -1,
+        &sequence, shown);
 
-    shown = MAX (shown, GST_BUFFER_PTS (packet));
-    push_packet (harness, packet, &sequence);
-    at += ends_picture (packet);
-  }
-  for (i = 0; i < low.packets->len; i++) {
-    GstBuffer *packet = g_ptr_array_index (low.packets, i);
-
-    if (GST_BUFFER_PTS (packet) > shown)
-      start = MIN (start, GST_BUFFER_PTS (packet));
-  }
-  push_switch (harness, start + 100 * GST_USECOND);
-  for (i = 0, at = 0; i < low.packets->len; i++) {
-    GstBuffer *packet = g_ptr_array_index (low.packets, i);
-
-    if (at >= cut / GOP * GOP)
-      push_packet (harness, packet, &sequence);
-    at += ends_picture (packet);
+    push_switch (harness, next_time (&low, until) + 100 * GST_USECOND);
+    first = final ? N_PICTURES : key + GOP;
+    push_pictures (harness, &low, key, first, (GstClockTimeDiff) until,
+        &sequence, shown);
   }
   gst_harness_push_event (harness, gst_event_new_eos ());
 
-  while ((picture = gst_harness_try_pull (harness)) != NULL) {
-    guint number = picture_number (GST_BUFFER_PTS (picture));
-    g_autofree gchar *sum = checksum (picture);
-    const Rung *rung = GST_BUFFER_PTS (picture) <= shown ? &high : &low;
-
-    fail_unless (number < N_PICTURES);
-    fail_unless_equals_string (sum, rung->pictures[number]);
-    fail_if (GST_CLOCK_TIME_IS_VALID (last) && GST_BUFFER_PTS (picture) <=
-        last);
-    last = GST_BUFFER_PTS (picture);
-    *(rung == &high ? &n_high : &n_low) += 1;
-    gst_buffer_unref (picture);
-  }
-  fail_unless_equals_int (n_high, cut);
-  fail_unless_equals_int (n_low, N_PICTURES - picture_number (start));
+  check_pictures (harness, shown);
   gst_harness_teardown (harness);
   rung_clear (&low);
   rung_clear (&high);

@@ -5,6 +5,7 @@
 #include "lmccsrc-segment.h"
 
 #include <arpa/inet.h>
+#include <gst/app/app.h>
 #include <gst/check/gstharness.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,7 +46,8 @@ static const UriCase uri_cases[] = {
   {"lmcc://239.1.2.3:6000/?max-level=2&latency=50", TRUE, "239.1.2.3", 6000, 2,
       50, NULL},
   {"lmcc://239.1.2.3?max-level=-1&max-bitrate=500000&on-loss=freeze"
-        "&algorithm=none&multicast-iface=lo", TRUE, "239.1.2.3", 5004, -1, 200,
+        "&algorithm=none&multicast-iface=lo&rtt-mode=fixed&rtt=20000000", TRUE,
+        "239.1.2.3", 5004, -1, 200,
       NULL},
   {"lmcc://10.0.0.1@232.1.2.3", TRUE, "232.1.2.3", 5004, -1, 200, "10.0.0.1"},
   {"lmcc://[ff15::1]:6000", TRUE, "ff15::1", 6000, -1, 200, NULL},
@@ -72,6 +74,9 @@ static const UriCase uri_cases[] = {
   {"lmcc://239.1.2.3?algorithm=magic", FALSE},
   {"lmcc://239.1.2.3?on-loss=panic", FALSE},
   {"lmcc://239.1.2.3?max-level", FALSE},
+  {"lmcc://239.1.2.3?rtt-mode=guess", FALSE},
+  {"lmcc://239.1.2.3?rtt=0", FALSE},
+  {"lmcc://239.1.2.3?rtt=1ms", FALSE},
   {"lmcc://224.0.0.1@239.1.2.3", FALSE},
   {"lmcc://fd00::7@239.1.2.3", FALSE},
   {"lmcc://[ff15::1", FALSE},
@@ -118,13 +123,21 @@ GST_START_TEST (test_a_new_uri_resets_what_the_old_one_set)
   GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
   gint max_level, on_loss;
   guint latency;
-  guint64 max_bitrate;
+  guint64 max_bitrate, rtt;
+  gint rtt_mode;
 
   g_object_set (src, "max-bitrate", G_GUINT64_CONSTANT (5), "uri",
-      "lmcc://10.0.0.1@239.1.2.3?max-level=3&latency=7&on-loss=freeze", NULL);
+      "lmcc://10.0.0.1@239.1.2.3?max-level=3&latency=7&on-loss=freeze"
+      "&rtt-mode=fixed&rtt=20000000", NULL);
+  g_object_get (src, "rtt-mode", &rtt_mode, "rtt", &rtt, NULL);
+  fail_unless_equals_int (rtt_mode, LMCC_RTT_MODE_FIXED);
+  fail_unless_equals_uint64 (rtt, 20 * GST_MSECOND);
   g_object_set (src, "uri", "lmcc://239.1.2.4", NULL);
   g_object_get (src, "max-level", &max_level, "latency", &latency,
-      "on-loss", &on_loss, "max-bitrate", &max_bitrate, NULL);
+      "on-loss", &on_loss, "max-bitrate", &max_bitrate, "rtt-mode", &rtt_mode,
+      "rtt", &rtt, NULL);
+  fail_unless_equals_int (rtt_mode, LMCC_RTT_MODE_FEEDBACK);
+  fail_unless_equals_uint64 (rtt, 100 * GST_MSECOND);
   fail_unless_equals_int (max_level, -1);
   fail_unless_equals_int (latency, 200);
   fail_unless_equals_int (on_loss, LMCC_ON_LOSS_CONCEAL);
@@ -170,6 +183,66 @@ GST_START_TEST (test_bad_properties_fail_with_cause_and_remedy)
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, bad_properties[__i__].in_message) !=
       NULL, "%s", error->message);
+  gst_element_set_state (src, GST_STATE_NULL);
+  gst_element_set_bus (src, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *algorithm;
+  const gchar *settings;
+  const gchar *in_message;
+} algorithm_settings[] = {
+  {"auto", "elm,strategy=lazy,join-time=25.0,restart=false,loss-window=5",
+      NULL},
+  {"elm", "elm,join-time=25,strategy=(string)naive", NULL},
+  {"auto", "elm", NULL},
+  {"none", "none", NULL},
+  {"auto", "magic,strategy=lazy", "there is: none, elm"},
+  {"auto", "elm,colour=red", "strategy"},
+  {"auto", "elm,strategy=eager", "naive"},
+  {"auto", "elm,strategy=1", "naive"},
+  {"auto", "elm,join-time=-1", "join-time"},
+  {"auto", "elm,join-time=soon", "0 to 3600 s"},
+  {"auto", "elm,loss-window=2.5", "whole number"},
+  {"auto", "elm,restart=7", "true|false"},
+  {"none", "none,strategy=lazy", "strategy"},
+  {"none", "elm,strategy=lazy", "algorithm is none"},
+};
+
+GST_START_TEST (test_algorithm_settings_are_taken_or_refused_with_what_exists)
+{
+  GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
+  GstBus *bus = gst_bus_new ();
+  const gchar *in_message = algorithm_settings[__i__].in_message;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstStructure) settings = NULL;
+
+  gst_element_set_bus (src, bus);
+  g_object_set (src, "multicast-iface", "lo", NULL);
+  gst_util_set_object_arg (G_OBJECT (src), "algorithm",
+      algorithm_settings[__i__].algorithm);
+  gst_util_set_object_arg (G_OBJECT (src), "algorithm-settings",
+      algorithm_settings[__i__].settings);
+  g_object_get (src, "algorithm-settings", &settings, NULL);
+  fail_unless (settings != NULL);
+  fail_unless_equals_int (gst_element_set_state (src, GST_STATE_PAUSED),
+      in_message ? GST_STATE_CHANGE_FAILURE : GST_STATE_CHANGE_NO_PREROLL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless ((message != NULL) == (in_message != NULL));
+  if (message) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+            GST_RESOURCE_ERROR_SETTINGS));
+    fail_unless (strstr (error->message, in_message) != NULL, "%s",
+        error->message);
+  }
   gst_element_set_state (src, GST_STATE_NULL);
   gst_element_set_bus (src, NULL);
   gst_object_unref (bus);
@@ -516,6 +589,102 @@ GST_START_TEST (test_foreign_packets_are_dropped_and_counted)
 
 GST_END_TEST;
 
+/* From another address of this host: the attacker's, who knows the session. */
+static void
+attack (guint16 port, const guint8 * data, gsize size)
+{
+  struct in_addr lo = { htonl (INADDR_LOOPBACK) };
+  struct sockaddr_in from = {.sin_family = AF_INET };
+  struct sockaddr_in to = {.sin_family = AF_INET,.sin_port = htons (port) };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+  inet_pton (AF_INET, "127.0.0.2", &from.sin_addr);
+  inet_pton (AF_INET, ADDRESS, &to.sin_addr);
+  fail_unless (bind (fd, (struct sockaddr *) &from, sizeof (from)) == 0);
+  fail_unless (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo,
+          sizeof (lo)) == 0);
+  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to,
+          sizeof (to)) == (gssize) size);
+  close (fd);
+}
+
+static guint64
+count_drops (GstElement * src)
+{
+  guint64 total = 0;
+  guint kind;
+
+  for (kind = 0; kind < LMCC_N_DROPS; kind++)
+    total += get_drop (src, (LmccDrop) kind);
+
+  return total;
+}
+
+/* Forged marks in the sender's name, and its goodbye. */
+static void
+attack_session (FakeSender * sender)
+{
+  g_autofree gchar *sdp = fake_sender_get_sdp (sender);
+  static const guint8 payload[4] = { 0 };
+  LmccHeader header = {.top_layer = 1,.signal = 1,.slot = 7,.first =
+        TRUE,.last = TRUE,.lsn = 30000
+  };
+  LmccSenderReport report = { 0 };
+  LmccSession session;
+  guint i;
+
+  fail_unless (lmcc_sdp_parse (sdp, -1, &session, NULL));
+  report.ssrc = session.ssrc_base;
+  for (i = 0; i < 20; i++) {
+    LmccRtp rtp = {.payload_type = session.payload_type,.ssrc =
+          session.ssrc_base,.payload_size = sizeof (payload)
+    };
+    g_autoptr (LmccPacket) marks = lmcc_rtp_build (&rtp, &header,
+        session.header_id, payload);
+    g_autoptr (LmccPacket) bye = lmcc_rtcp_build_bye (&report, "forged");
+
+    header.lsn++;
+    attack (PORT, marks->data, marks->size);
+    attack (PORT + 1, bye->data, bye->size);
+  }
+}
+
+/* What came before garbage from the sender's host has been looked at when
+ * that is counted. */
+static void
+wait_garbage (Receiver * receiver)
+{
+  static const guint8 garbage[] = { 1, 2, 3 };
+
+  fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
+  fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
+  while (get_drop (receiver->src, LMCC_DROP_MALFORMED) < 1
+      || get_drop (receiver->src, LMCC_DROP_BAD_RTCP) < 1)
+    gst_sample_unref (receiver_pull (receiver));
+}
+
+GST_START_TEST (test_multicast_source_keeps_others_packets_out)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
+  gboolean filters = __i__;
+  Receiver receiver;
+
+  receiver_init (&receiver, filters ? "multicast-source=127.0.0.1" : "", "");
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  attack_session (sender);
+  wait_garbage (&receiver);
+  if (filters) {
+    fail_unless_equals_uint64 (count_drops (receiver.src), 2);
+  } else {
+    fail_unless (get_drop (receiver.src, LMCC_DROP_FOREIGN_SOURCE) >= 20);
+  }
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
 static void
 count_notify (GObject * object, GParamSpec * pspec, gpointer data)
 {
@@ -569,6 +738,76 @@ GST_START_TEST (test_latency_is_the_window_and_the_setting)
   fail_unless_equals_uint64 (min, 120 * GST_MSECOND + LMCC_DEFAULT_WINDOW);
   fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
   gst_query_unref (query);
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+/* Pictures come all the time, so that each one is a chance to look. */
+GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
+{
+  FakeSender *sender = fake_sender_start_deaf (ADDRESS, PORT);
+  Receiver receiver;
+  guint i;
+
+  receiver_init (&receiver, "", "&algorithm=elm");
+  receiver_play (&receiver);
+  for (i = 0; i < 900 && get_stat (receiver.src, "report-errors") == 0; i++)
+    gst_sample_unref (receiver_pull (&receiver));
+  fail_unless (get_stat (receiver.src, "report-errors") > 0);
+  fail_unless (get_stat (receiver.src, "reports") > 1);
+  fail_unless_equals_uint64 (get_stat (receiver.src, "answers"), 0);
+  gst_sample_unref (receiver_pull (&receiver));
+  receiver_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+static gchar *
+wait_error (Receiver * self)
+{
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (self->bus,
+      2 * PATIENCE, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (message != NULL, "no error");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_READ), "%s", error->message);
+  return g_strdup (error->message);
+}
+
+/* A third of the base is lost for 10 s. */
+GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
+{
+  FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
+  Receiver receiver;
+  g_autofree gchar *error = NULL;
+  GstSample *sample;
+
+  fake_sender_set_loss (sender, 3);
+  receiver_init (&receiver, "", "&max-level=0");
+  receiver_play (&receiver);
+  error = wait_error (&receiver);
+  fail_unless (strstr (error, "all groups are left") != NULL, "%s", error);
+  /* With what was received the stream ends. */
+  do {
+    sample = NULL;
+    g_signal_emit_by_name (receiver.sink, "try-pull-sample", PATIENCE, &sample);
+    if (sample)
+      gst_sample_unref (sample);
+  } while (sample);
+  fail_unless (gst_app_sink_is_eos (GST_APP_SINK (receiver.sink)));
+  fail_if (is_joined (0) || is_joined (1));
+
+  fake_sender_set_loss (sender, 0);
+  fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
+          GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  receiver_play (&receiver);
+  gst_sample_unref (receiver_pull (&receiver));
+  fail_unless (is_joined (0));
   receiver_clear (&receiver);
   fake_sender_stop (sender);
 }
@@ -718,6 +957,9 @@ lmccsrc_suite (void)
   tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
   tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,
       0, G_N_ELEMENTS (bad_properties));
+  tcase_add_loop_test (settings,
+      test_algorithm_settings_are_taken_or_refused_with_what_exists, 0,
+      G_N_ELEMENTS (algorithm_settings));
 
   suite_add_tcase (suite, session);
   tcase_set_timeout (session, 60);
@@ -730,9 +972,15 @@ lmccsrc_suite (void)
   tcase_add_test (session,
       test_two_sources_in_one_process_keep_their_own_layers);
   tcase_add_test (session, test_foreign_packets_are_dropped_and_counted);
+  tcase_add_loop_test (session, test_multicast_source_keeps_others_packets_out,
+      0, 2);
   tcase_add_test (session, test_stats_tell_what_came);
   tcase_add_test (session, test_latency_is_the_window_and_the_setting);
   tcase_add_test (session, test_a_session_description_saves_the_wait);
+  tcase_add_test (session,
+      test_reports_that_nobody_takes_are_counted_and_do_no_harm);
+  tcase_add_test (session,
+      test_a_path_that_cannot_carry_the_base_ends_the_reception);
   tcase_add_test (session,
       test_start_and_stop_leak_no_descriptor_and_take_no_time);
   tcase_add_test (session, test_pictures_go_on_after_a_flush);

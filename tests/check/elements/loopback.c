@@ -267,6 +267,7 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
   fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
   g_string_printf (text,
       "lmccsrc name=src address=%s multicast-iface=lo max-level=%d "
+      "algorithm=none "
       "on-loss=freeze ! rtph264depay ! h264parse ! avdec_h264 max-threads=1 "
       "! appsink name=output sync=true qos=true max-lateness=0 ", address,
       max_level);
@@ -496,7 +497,8 @@ GST_START_TEST (test_two_receivers_never_see_each_others_layers)
   gint level, i;
 
   receiver = gst_parse_launch ("lmccsrc name=low address=239.255.68.1 "
-      "multicast-iface=lo max-level=0 ! rtph264depay ! h264parse "
+      "multicast-iface=lo algorithm=none max-level=0 ! rtph264depay "
+      "! h264parse "
       "! avdec_h264 max-threads=1 ! appsink name=low-output", &error);
   fail_unless (error == NULL);
   gst_object_ref_sink (receiver);

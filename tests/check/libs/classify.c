@@ -77,7 +77,9 @@ GST_START_TEST (codec_is_found_by_name_in_any_case)
 {
   fail_unless (lmcc_codec_find ("H264") == &lmcc_codec_h264);
   fail_unless (lmcc_codec_find ("h265") == &lmcc_codec_h265);
+  fail_unless (lmcc_codec_find ("jpeg2000") == &lmcc_codec_j2k);
   fail_unless (lmcc_codec_find ("Vp8") == &lmcc_codec_vp8);
+  fail_unless (lmcc_codec_find ("vp9") == &lmcc_codec_vp9);
   fail_unless (lmcc_codec_find ("H26") == NULL);
   fail_unless (lmcc_codec_find (NULL) == NULL);
 }
@@ -318,6 +320,147 @@ GST_START_TEST (vp8_of_wrong_form_is_dropped_and_counted)
 
 GST_END_TEST;
 
+/* I, L, B and E; the picture ID has 7 bits, and TL0PICIDX is 0. */
+#define VP9(p, tid, u, sid) \
+    0xac | (p) << 6, 1, (tid) << 5 | (u) << 4 | (sid) << 1 | (sid > 0), 0, 9
+
+GST_START_TEST (vp9_class_is_three_times_the_spatial_layer_plus_the_temporal)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_vp9, 0);
+
+  /* A key picture: no layer of it needs an earlier one. */
+  expect_unit (c, 0, TRUE, BYTES (VP9 (0, 0, 1, 0)));
+  expect_unit (c, 3, TRUE, BYTES (VP9 (0, 0, 1, 1)));
+  expect_unit (c, 6, TRUE, BYTES (VP9 (0, 0, 1, 2)));
+  expect_unit (c, 2, TRUE, BYTES (VP9 (1, 2, 0, 0)));
+  expect_unit (c, 5, TRUE, BYTES (VP9 (1, 2, 0, 1)));
+  /* The first of it since the key picture, and what may need that one. */
+  expect_unit (c, 1, TRUE, BYTES (VP9 (1, 1, 0, 0)));
+  expect_unit (c, 1, FALSE, BYTES (VP9 (1, 1, 0, 0)));
+  expect_unit (c, 0, FALSE, BYTES (VP9 (1, 0, 0, 0)));
+  expect_unit (c, 3, FALSE, BYTES (VP9 (1, 0, 0, 1)));
+  /* More temporal layers than three, more spatial ones than have classes. */
+  expect_unit (c, 8, TRUE, BYTES (VP9 (1, 2, 0, 2)));
+  expect_unit (c, 8, FALSE, BYTES (VP9 (1, 5, 0, 2)));
+  expect_unit (c, 15, TRUE, BYTES (VP9 (1, 0, 0, 5)));
+  expect_unit (c, 15, FALSE, BYTES (VP9 (1, 0, 0, 7)));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (vp9_u_and_p_make_switch_points)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_vp9, 0);
+
+  expect_unit (c, 0, TRUE, BYTES (VP9 (0, 0, 0, 0)));
+  expect_unit (c, 3, TRUE, BYTES (VP9 (0, 0, 0, 1)));
+  expect_unit (c, 1, TRUE, BYTES (VP9 (1, 1, 0, 0)));
+  expect_unit (c, 4, TRUE, BYTES (VP9 (1, 1, 0, 1)));
+  /* U counts for the higher temporal layers of its own spatial layer. */
+  expect_unit (c, 0, FALSE, BYTES (VP9 (1, 0, 1, 0)));
+  expect_unit (c, 1, TRUE, BYTES (VP9 (1, 1, 0, 0)));
+  expect_unit (c, 4, FALSE, BYTES (VP9 (1, 1, 0, 1)));
+  /* A spatial layer without P needs only the one below. */
+  expect_unit (c, 3, TRUE, BYTES (VP9 (0, 0, 0, 1)));
+  expect_unit (c, 3, FALSE, BYTES (VP9 (1, 0, 0, 1)));
+  /* Without layer indices: P alone. */
+  expect_unit (c, 0, FALSE, BYTES (0x4c, 9));
+  expect_unit (c, 0, TRUE, BYTES (0x0c, 9));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (vp9_units_are_layer_frames)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_vp9, 0);
+  LmccUnit *units[2];
+
+  /* S0 in two packets; the end of S1 does not show but by S2's beginning. */
+  fail_unless_equals_int (push (c, 1, FALSE, NULL, BYTES (0x28, 0, 0, 9),
+          units), 0);
+  fail_unless_equals_int (push (c, 1, FALSE, NULL, BYTES (0x24, 0, 0, 9),
+          units), 1);
+  fail_unless_equals_int (units[0]->packets->len, 2);
+  fail_unless_equals_int (units[0]->klass, 0);
+  lmcc_unit_free (units[0]);
+  fail_unless_equals_int (push (c, 1, FALSE, NULL, BYTES (0x28, 3, 0, 9),
+          units), 0);
+  fail_unless_equals_int (push (c, 1, TRUE, NULL, BYTES (0x2c, 5, 0, 9),
+          units), 2);
+  fail_unless_equals_int (units[0]->klass, 3);
+  fail_unless_equals_int (units[1]->klass, 6);
+  lmcc_unit_free (units[0]);
+  lmcc_unit_free (units[1]);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (vp9_structure_and_references_are_skipped)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_vp9, 0);
+
+  /* Two layers with sizes and a group of two pictures, one and two P_DIFF. */
+  expect_unit (c, 0, TRUE, BYTES (0x2e, 0, 0, 0x38, 0, 64, 0, 48, 0, 128, 0, 96,
+          2, 0x14, 1, 0x38, 1, 2, 9));
+  expect_malformed (c, BYTES (0x2e, 0, 0, 0x38, 0, 64, 0, 48, 0, 128, 0, 96,
+          2, 0x14, 1, 0x38, 1, 2));
+  expect_malformed (c, BYTES (0x2e, 0, 0, 0x38, 0, 64, 0, 48, 0, 128, 0));
+  /* Flexible mode: no TL0PICIDX, up to three P_DIFF. */
+  expect_unit (c, 0, FALSE, BYTES (0x7c, 0, 3, 5, 6, 9));
+  expect_malformed (c, BYTES (0x7c, 0, 3, 5, 7, 9));
+  expect_malformed (c, BYTES (0x7c, 0, 3, 5));
+  /* Picture IDs of both lengths, and what is cut off. */
+  expect_unit (c, 0, TRUE, BYTES (0x8c, 1, 9));
+  expect_unit (c, 0, TRUE, BYTES (0x8c, 0x81, 2, 9));
+  expect_malformed (c, BYTES (0x8c, 0x81, 2));
+  expect_malformed (c, BYTES (0x8c));
+  expect_malformed (c, BYTES (0x2c, 0));
+  expect_malformed (c, BYTES (0x0c));
+}
+
+GST_END_TEST;
+
+/* The payload header of RFC 5371, and a byte after it. */
+#define J2K(priority) BYTES (0, priority, 0, 0, 0, 0, 0, 0, 0xff)
+
+GST_START_TEST (j2k_class_is_the_priority_and_every_unit_a_switch_point)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_j2k, 0);
+
+  expect_unit (c, 0, TRUE, J2K (1));
+  expect_unit (c, 3, TRUE, J2K (4));
+  expect_unit (c, 15, TRUE, J2K (200));
+  /* No priorities at all. */
+  expect_unit (c, 0, TRUE, J2K (255));
+  expect_malformed (c, BYTES (0, 1, 0, 0, 0, 0, 0, 0));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (j2k_layers_of_a_picture_are_units_of_their_own)
+{
+  const guint8 priorities[] = { 0, 1, 1, 2, 3, 3 };
+  const guint n_packets[] = { 3, 1, 2 };
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_j2k, 0);
+  LmccUnit *units[2];
+  guint i, j, n_units, klass = 0;
+
+  for (i = 0; i < G_N_ELEMENTS (priorities); i++) {
+    n_units = push (c, 77, i + 1 == G_N_ELEMENTS (priorities), NULL,
+        J2K (priorities[i]), units);
+    for (j = 0; j < n_units; j++) {
+      fail_unless_equals_int (units[j]->klass, klass);
+      fail_unless (units[j]->switch_point);
+      fail_unless_equals_int (units[j]->packets->len, n_packets[klass]);
+      lmcc_unit_free (units[j]);
+      klass++;
+    }
+  }
+  fail_unless_equals_int (klass, 3);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (another_timestamp_ends_a_unit_without_marker)
 {
   g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_h264, 0);
@@ -499,6 +642,13 @@ classify_suite (void)
   tcase_add_test (tc, h265_of_wrong_form_is_dropped_and_counted);
   tcase_add_test (tc, vp8_class_is_the_temporal_layer_and_y_a_switch_point);
   tcase_add_test (tc, vp8_of_wrong_form_is_dropped_and_counted);
+  tcase_add_test (tc,
+      vp9_class_is_three_times_the_spatial_layer_plus_the_temporal);
+  tcase_add_test (tc, vp9_u_and_p_make_switch_points);
+  tcase_add_test (tc, vp9_units_are_layer_frames);
+  tcase_add_test (tc, vp9_structure_and_references_are_skipped);
+  tcase_add_test (tc, j2k_class_is_the_priority_and_every_unit_a_switch_point);
+  tcase_add_test (tc, j2k_layers_of_a_picture_are_units_of_their_own);
   tcase_add_test (tc, another_timestamp_ends_a_unit_without_marker);
   tcase_add_test (tc, marker_ends_a_unit_though_the_timestamp_stays);
   tcase_add_test (tc, packets_keep_their_bytes_and_order);

@@ -42,16 +42,16 @@ GST_START_TEST (test_presentation_times_are_the_senders_plus_the_path)
   LmccTime start = 5 * LMCC_SECOND;
   guint i;
 
-  fail_if (lmcc_clock_has_mapping (clock));
+  fail_if (lmcc_clock_has_mapping (clock, LMCC_TIMELINE_VIDEO));
   lmcc_clock_packet (clock, start + PATH_DELAY, send_time (start));
-  fail_unless (lmcc_clock_sender_report (clock, start + PATH_DELAY,
-          ntp_time (start), rtp_time (start), CLOCK_RATE));
-  fail_unless (lmcc_clock_has_mapping (clock));
+  fail_unless (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO,
+          start + PATH_DELAY, ntp_time (start), rtp_time (start), CLOCK_RATE));
+  fail_unless (lmcc_clock_has_mapping (clock, LMCC_TIMELINE_VIDEO));
   for (i = 0; i < 100; i++) {
     LmccTime now = start + i * 41 * LMCC_MSECOND;
 
-    fail_unless (distance (lmcc_clock_rtp_to_local (clock, rtp_time (now)),
-            now + PATH_DELAY) < 50 * LMCC_USECOND);
+    fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
+                rtp_time (now)), now + PATH_DELAY) < 50 * LMCC_USECOND);
     fail_unless (distance (lmcc_clock_send_to_local (clock, send_time (now)),
             now + PATH_DELAY) < 50 * LMCC_USECOND);
   }
@@ -66,17 +66,17 @@ GST_START_TEST (test_queueing_delay_does_not_move_presentation_times)
   LmccTime now;
 
   lmcc_clock_packet (clock, PATH_DELAY, send_time (0));
-  lmcc_clock_sender_report (clock, PATH_DELAY, ntp_time (0), rtp_time (0),
-      CLOCK_RATE);
+  lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, PATH_DELAY,
+      ntp_time (0), rtp_time (0), CLOCK_RATE);
   for (now = 0; now < 60 * LMCC_SECOND; now += 10 * LMCC_MSECOND) {
     LmccTime queue = g_rand_int_range (random, 0, 80) * LMCC_MSECOND;
 
     lmcc_clock_packet (clock, now + PATH_DELAY + queue, send_time (now));
     if (now % (250 * LMCC_MSECOND) == 0)
-      lmcc_clock_sender_report (clock, now + PATH_DELAY + queue,
-          ntp_time (now), rtp_time (now), CLOCK_RATE);
-    fail_unless (distance (lmcc_clock_rtp_to_local (clock, rtp_time (now)),
-            now + PATH_DELAY) < LMCC_MSECOND);
+      lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO,
+          now + PATH_DELAY + queue, ntp_time (now), rtp_time (now), CLOCK_RATE);
+    fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
+                rtp_time (now)), now + PATH_DELAY) < LMCC_MSECOND);
   }
 }
 
@@ -90,17 +90,18 @@ GST_START_TEST (test_a_drifting_clock_is_followed_without_a_jump)
   LmccTime step = 40 * LMCC_MSECOND, last = 0, now;
 
   lmcc_clock_packet (clock, PATH_DELAY, send_time (0));
-  lmcc_clock_sender_report (clock, PATH_DELAY, ntp_time (0), rtp_time (0),
-      CLOCK_RATE);
+  lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, PATH_DELAY,
+      ntp_time (0), rtp_time (0), CLOCK_RATE);
   for (now = 0; now < 600 * LMCC_SECOND; now += step) {
     LmccTime local = now + now / 5000 + PATH_DELAY;
     LmccTime shown;
 
     lmcc_clock_packet (clock, local, send_time (now));
     if (now % LMCC_SECOND == 0)
-      lmcc_clock_sender_report (clock, local, ntp_time (now), rtp_time (now),
-          CLOCK_RATE);
-    shown = lmcc_clock_rtp_to_local (clock, rtp_time (now));
+      lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, local,
+          ntp_time (now), rtp_time (now), CLOCK_RATE);
+    shown =
+        lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO, rtp_time (now));
     if (now > 0)
       fail_unless (distance (shown - last, step) < LMCC_MSECOND);
     fail_unless (distance (shown, local) < 5 * LMCC_MSECOND);
@@ -134,20 +135,20 @@ GST_START_TEST (test_forged_times_are_not_believed)
   guint forged = 0;
 
   lmcc_clock_packet (clock, hour, send_time (0));
-  lmcc_clock_sender_report (clock, hour, ntp_time (0), rtp_time (0),
-      CLOCK_RATE);
+  lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, hour, ntp_time (0),
+      rtp_time (0), CLOCK_RATE);
   for (now = 0; now < LMCC_SECOND; now += 10 * LMCC_MSECOND) {
     fail_unless (lmcc_clock_packet (clock, hour + now, send_time (now)));
     if (!lmcc_clock_packet (clock, hour + now, send_time (now + hour)))
       forged++;
-    fail_if (lmcc_clock_sender_report (clock, hour + now,
+    fail_if (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, hour + now,
             ntp_time (now + hour), rtp_time (now), CLOCK_RATE));
-    fail_if (lmcc_clock_sender_report (clock, hour + now, ntp_time (now),
-            rtp_time (now), 0));
+    fail_if (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, hour + now,
+            ntp_time (now), rtp_time (now), 0));
   }
   fail_unless_equals_int (forged, 100);
-  fail_unless (distance (lmcc_clock_rtp_to_local (clock, rtp_time (now)),
-          hour + now) < 50 * LMCC_USECOND);
+  fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
+              rtp_time (now)), hour + now) < 50 * LMCC_USECOND);
 }
 
 GST_END_TEST;

@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "test-slow.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 
@@ -67,7 +69,7 @@ GST_START_TEST (every_value_of_the_wide_fields_survives)
 {
   guint value;
 
-  for (value = 0; value <= G_MAXUINT16; value++) {
+  for (value = 0; value <= G_MAXUINT16; value += test_is_slow ()? 251 : 1) {
     LmccHeader header, again;
     guint8 data[LMCC_HEADER_SIZE];
 
@@ -112,10 +114,12 @@ GST_START_TEST (sequence_numbers_wrap)
     for (step = 1; step < 0x8000; step = 2 * step + 1) {
       guint16 b = a + step;
 
-      fail_unless_equals_int (lmcc_sequence_diff (b, a), step);
-      fail_unless_equals_int (lmcc_sequence_diff (a, b), -(gint) step);
+      if (lmcc_sequence_diff (b, a) != (gint) step
+          || lmcc_sequence_diff (a, b) != -(gint) step)
+        ck_abort_msg ("%u and %u", a, b);
     }
-    fail_unless_equals_int (lmcc_sequence_diff (a, a), 0);
+    if (lmcc_sequence_diff (a, a) != 0)
+      ck_abort_msg ("%u and itself", a);
   }
 }
 

@@ -152,15 +152,22 @@ GST_START_TEST (test_a_hole_comes_where_the_order_has_its_gap)
 GST_END_TEST;
 
 static void
-push_of_table (LmccMerge * merge, guint table, guint layer, guint16 osn,
-    guint lost)
+push_of_table_at (LmccMerge * merge, guint table, guint layer, guint16 osn,
+    guint lost, LmccTime deadline)
 {
   LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = (guint8) layer,
     .osn = osn,.table = (guint8) table
   };
   LmccRtp rtp = { 0 };
 
-  lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header, DEADLINE, lost);
+  lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header, deadline, lost);
+}
+
+static void
+push_of_table (LmccMerge * merge, guint table, guint layer, guint16 osn,
+    guint lost)
+{
+  push_of_table_at (merge, table, layer, osn, lost, DEADLINE);
 }
 
 GST_START_TEST (test_a_loss_at_a_table_change_leaves_its_hole)
@@ -196,6 +203,51 @@ GST_START_TEST (test_packets_that_come_late_after_a_table_change_leave_a_hole)
 
 GST_END_TEST;
 
+/* Layer 2's packet left before the table changed, and comes after the first of
+ * the new one. */
+GST_START_TEST (test_an_overtaken_packet_does_not_bring_its_table_back)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+  LmccTime later = DEADLINE + LMCC_MSECOND;
+
+  push_media (merge, 0, 0);
+  push_of_table_at (merge, 1, 0, 3, 0, later);
+  push_of_table_at (merge, 1, 1, 4, 0, later);
+  push_media (merge, 2, 2);
+  assert_drained (merge, 0, "0 2 3");
+  push_of_table_at (merge, 1, 0, 6, 0, later);
+  assert_drained (merge, 0, "4");
+  push_of_table_at (merge, 1, 1, 5, 0, later);
+  push_of_table_at (merge, 1, 1, 7, 0, later);
+  assert_drained (merge, 0, "5 6");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_hole_tells_the_table_and_that_it_changed)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+  LmccMergeItem item;
+  guint i;
+
+  push_media (merge, 0, 0);
+  push (merge, 0, LMCC_PACKET_MEDIA, 2, 1, DEADLINE);
+  push_of_table (merge, 1, 0, 4, 1);
+  push_of_table (merge, 1, 0, 6, 1);
+  for (i = 0; i < 7; i++) {
+    fail_unless (lmcc_merge_pop (merge, DEADLINE, &item));
+    fail_unless ((item.packet == NULL) == (i % 2 == 1));
+    if (item.packet != NULL) {
+      lmcc_packet_unref (item.packet);
+      continue;
+    }
+    fail_unless_equals_int (item.header.table, i == 1 ? 0 : 1);
+    fail_unless_equals_int (item.table_changed, i == 3);
+  }
+}
+
+GST_END_TEST;
+
 /* What was overtaken has left its hole then. */
 GST_START_TEST (test_what_is_overtaken_leaves_one_hole_only)
 {
@@ -225,6 +277,22 @@ GST_START_TEST (test_a_lost_filler_leaves_no_hole)
   push_media (merge, 0, 4);
   push_media (merge, 1, 5);
   assert_drained (merge, 0, "0 1 2 3 4");
+}
+
+GST_END_TEST;
+
+/* Numbers 2 to 5 are of a layer that is not held; where the layer had not come
+ * any further it can have lost no media. */
+GST_START_TEST (test_filler_lost_in_a_gap_leaves_no_hole)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+
+  push_media (merge, 0, 1);
+  push (merge, 1, LMCC_PACKET_FILLER, 3, 0, DEADLINE);
+  push (merge, 1, LMCC_PACKET_FILLER, 3, 2, DEADLINE);
+  push_media (merge, 0, 6);
+  push (merge, 1, LMCC_PACKET_FILLER, 7, 0, DEADLINE);
+  assert_drained (merge, 0, "1 6");
 }
 
 GST_END_TEST;
@@ -303,7 +371,11 @@ merge_suite (void)
   tcase_add_test (tcase,
       test_packets_that_come_late_after_a_table_change_leave_a_hole);
   tcase_add_test (tcase, test_what_is_overtaken_leaves_one_hole_only);
+  tcase_add_test (tcase,
+      test_an_overtaken_packet_does_not_bring_its_table_back);
+  tcase_add_test (tcase, test_a_hole_tells_the_table_and_that_it_changed);
   tcase_add_test (tcase, test_a_lost_filler_leaves_no_hole);
+  tcase_add_test (tcase, test_filler_lost_in_a_gap_leaves_no_hole);
   tcase_add_test (tcase, test_layers_not_held_leave_gaps_but_no_holes);
   tcase_add_test (tcase, test_the_order_goes_on_over_its_wrap);
   tcase_add_test (tcase, test_a_flood_on_one_layer_is_bounded);

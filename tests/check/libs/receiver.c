@@ -45,23 +45,6 @@ stats_of (TestLoop * loop, TestReceiver * test)
 }
 
 static void
-send_record (TestLoop * loop, TestReceiver * test, const LmccSession * session,
-    const LmccAddress * from)
-{
-  g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
-  LmccSenderReport report = {.ssrc = session->ssrc_base };
-  LmccRecordFragment fragment = { session->ssrc_base,
-    (guint16) session->revision, 0, 1, (const guint8 *) text, strlen (text)
-  };
-  g_autoptr (LmccPacket) packet =
-      lmcc_rtcp_build (&report, 1, "forged", &fragment);
-
-  lmcc_receiver_handle_control (test->receiver, loop->now, from, 40000,
-      packet->data, packet->size);
-  test_loop_drain (loop);
-}
-
-static void
 send_media (TestLoop * loop, TestReceiver * test, guint group,
     const LmccHeader * header, guint32 ssrc, guint8 payload_type,
     const LmccAddress * from)
@@ -102,10 +85,56 @@ GST_START_TEST (test_a_forged_table_opens_no_group_beyond_the_caps)
     session.layers[i] = (LmccLayer) {
     .rate = 1,.stream = LMCC_STREAM_NONE,.klass = LMCC_CLASS_MIXED};
   session.native = FALSE;
-  send_record (loop, test, &session, &loop->sender_address);
+  test_loop_send_record (loop, test, &session, &loop->sender_address);
   test_loop_run (loop, 5 * LMCC_SECOND);
   check_joined (test, 2);
   fail_unless_equals_int (stats_of (loop, test).level, 1);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* The sender says its record every 2 s at the latest. */
+GST_START_TEST (test_a_forged_revision_does_not_lock_out_the_senders_record)
+{
+  TestLoop *loop = test_loop_new (3, TRUE);
+  TestReceiver *test = play (loop);
+  LmccSession truth = *lmcc_receiver_get_session (test->receiver);
+  LmccSession forged = truth;
+  guint i;
+
+  forged.revision += 0x7fffff00u;
+  forged.layers[0].rate = 1;
+  for (i = 0; i < 5; i++) {
+    test_loop_send_record (loop, test, &forged, &loop->sender_address);
+    fail_unless_equals_uint64 (lmcc_receiver_get_session (test->
+            receiver)->revision, forged.revision);
+    test_loop_run (loop, 4100 * LMCC_MSECOND);
+    fail_if (lmcc_receiver_get_session (test->receiver)->revision ==
+        forged.revision);
+    fail_if (lmcc_receiver_get_session (test->receiver)->layers[0].rate == 1);
+  }
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* What the network duplicates or delays is no change of the session. */
+GST_START_TEST (test_a_late_copy_of_an_old_record_changes_nothing)
+{
+  TestLoop *loop = test_loop_new (3, TRUE);
+  TestReceiver *test = play (loop);
+  LmccSession truth = *lmcc_receiver_get_session (test->receiver);
+  LmccSession old = truth;
+  guint n = test->n_sessions;
+
+  loop->sending = FALSE;
+  old.revision -= 1;
+  old.layers[0].rate = 1;
+  test_loop_send_record (loop, test, &old, &loop->sender_address);
+  test_loop_send_record (loop, test, &truth, &loop->sender_address);
+  test_loop_send_record (loop, test, &old, &loop->sender_address);
+  fail_unless_equals_int (test->n_sessions, n);
   test_loop_free (loop);
 }
 
@@ -127,7 +156,7 @@ GST_START_TEST (test_rates_announced_too_low_do_not_pass_max_bitrate)
   session.revision += 100;
   for (i = 0; i < session.n_layers; i++)
     session.layers[i].rate = 1;
-  send_record (loop, test, &session, &loop->sender_address);
+  test_loop_send_record (loop, test, &session, &loop->sender_address);
   lmcc_receiver_set_max_bitrate (test->receiver, cap, loop->now);
   test_loop_run (loop, 10 * LMCC_SECOND);
   fail_unless (stats_of (loop, test).level <= 1);
@@ -151,7 +180,7 @@ GST_START_TEST (test_a_record_for_other_groups_is_refused)
   session.ssrc_base = FORGED_SSRC;
   session.video.clock_rate = 90000;
   g_strlcpy (session.video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
-  send_record (loop, test, &session, &from);
+  test_loop_send_record (loop, test, &session, &from);
   fail_unless_equals_uint64 (stats_of (loop,
           test).drops[LMCC_DROP_BAD_RECORD], 1);
   fail_unless (lmcc_receiver_get_session (test->receiver) == NULL);
@@ -208,6 +237,43 @@ GST_START_TEST (test_a_strangers_goodbye_changes_nothing)
       &loop->sender_address, 40000, bye->data, bye->size);
   test_loop_drain (loop);
   fail_unless_equals_int (test->n_waiting, waiting + 1);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* RFC 3376 section 8.8: a leave takes 2 s, and as long again where a report got
+ * lost. */
+GST_START_TEST (test_a_leave_that_the_network_ignores_is_counted_and_told_once)
+{
+  TestLoop *loop = test_loop_new (1, TRUE);
+  TestReceiver *test = play (loop);
+  LmccHeader header = {.layer = 1,.top_layer = 2,.klass = 1,.signal = -1,
+    .first = TRUE,.last = TRUE
+  };
+  guint i;
+
+  lmcc_receiver_set_max_level (test->receiver, 0, loop->now);
+  test_loop_drain (loop);
+  fail_if (test->joined[1]);
+  test_loop_run (loop, 3900 * LMCC_MSECOND);
+  send_media (loop, test, 1, &header, SSRC + 1, 96, &loop->sender_address);
+  fail_unless_equals_uint64 (stats_of (loop, test).unwanted, 0);
+  fail_unless_equals_int (test->n_warnings, 0);
+
+  test_loop_run (loop, 200 * LMCC_MSECOND);
+  for (i = 1; i <= 5; i++) {
+    send_media (loop, test, 1, &header, SSRC + 1, 96, &loop->sender_address);
+    fail_unless_equals_uint64 (stats_of (loop, test).unwanted, i);
+    fail_unless_equals_int (test->n_warnings, 1);
+  }
+  fail_unless (strstr (test->warning, "does not honour leaves") != NULL);
+
+  /* Joined again, it is wanted. */
+  lmcc_receiver_set_max_level (test->receiver, 1, loop->now);
+  test_loop_drain (loop);
+  test_loop_run (loop, LMCC_SECOND);
+  fail_unless_equals_uint64 (stats_of (loop, test).unwanted, 5);
   test_loop_free (loop);
 }
 
@@ -373,10 +439,15 @@ receiver_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_a_forged_table_opens_no_group_beyond_the_caps);
+  tcase_add_test (tcase,
+      test_a_forged_revision_does_not_lock_out_the_senders_record);
+  tcase_add_test (tcase, test_a_late_copy_of_an_old_record_changes_nothing);
   tcase_add_test (tcase, test_rates_announced_too_low_do_not_pass_max_bitrate);
   tcase_add_test (tcase, test_a_record_for_other_groups_is_refused);
   tcase_add_test (tcase, test_a_strangers_packets_are_counted_by_kind);
   tcase_add_test (tcase, test_a_strangers_goodbye_changes_nothing);
+  tcase_add_test (tcase,
+      test_a_leave_that_the_network_ignores_is_counted_and_told_once);
   tcase_add_test (tcase, test_a_replayed_stream_is_dropped);
   tcase_add_test (tcase, test_an_sdp_file_is_enough_without_rtcp);
   tcase_add_test (tcase, test_silence_is_reported_each_timeout);

@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "test-slow.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/rtp/gstrtcpbuffer.h>
@@ -236,7 +238,7 @@ GST_START_TEST (mutations_do_no_harm)
   GRand *rand = g_rand_new_with_seed (2);
   guint i, n_refused = 0;
 
-  for (i = 0; i < 50000; i++) {
+  for (i = 0; i < test_rounds (50000); i++) {
     g_autoptr (LmccPacket) mutant =
         lmcc_packet_new_copy (packet->data, packet->size);
     guint n = g_rand_int_range (rand, 1, 6);

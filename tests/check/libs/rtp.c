@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "test-slow.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/rtp/gstrtpbuffer.h>
@@ -43,6 +45,20 @@ parse (const guint8 * data, gsize size, guint8 id, LmccRtp * rtp)
   return taken;
 }
 
+static gboolean
+parse_extension (guint16 profile, const guint8 * extension, gsize size,
+    guint8 id, LmccRtp * rtp)
+{
+  guint8 data[128] = { 0x90, 96, };
+
+  data[12] = profile >> 8;
+  data[13] = profile & 0xff;
+  data[15] = size / 4;
+  memcpy (data + 16, extension, size);
+
+  return parse (data, 16 + size, id, rtp);
+}
+
 GST_START_TEST (what_is_built_is_parsed)
 {
   guint8 id;
@@ -66,6 +82,57 @@ GST_START_TEST (what_is_built_is_parsed)
     fail_unless (parse (packet->data, packet->size, id % 14 + 1, &rtp));
     fail_unless (rtp.element == NULL);
   }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_second_element_of_any_size_survives)
+{
+  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE], id;
+  gsize size, i;
+
+  for (i = 0; i < sizeof (second); i++)
+    second[i] = 0xf0 + i;
+  for (id = 1; id <= 14; id++) {
+    for (size = 1; size <= sizeof (second); size++) {
+      LmccRtp rtp = {.payload_type = 96,.payload_size = sizeof (payload),
+        .second = second,.second_size = size
+      };
+      g_autoptr (LmccPacket) packet =
+          lmcc_rtp_build (&rtp, &sample_header, id, payload);
+      LmccHeader header;
+      LmccRtp again;
+
+      fail_unless (lmcc_rtp_parse (packet->data, packet->size, id, &again));
+      fail_unless (lmcc_header_parse (again.element, again.element_size,
+              &header));
+      fail_unless_equals_int (header.lsn, 5);
+      fail_unless_equals_int (again.second_size, size);
+      fail_unless (memcmp (again.second, second, size) == 0);
+      fail_unless_equals_int (again.header_size % 4, 0);
+      fail_unless_equals_int (again.header_size,
+          (12 + 4 + 17 + 1 + size + 3) & ~3u);
+      fail_unless_equals_int (again.payload_size, sizeof (payload));
+      fail_unless (memcmp (packet->data + again.header_size, payload,
+              sizeof (payload)) == 0);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (of_elements_with_one_identifier_the_first_counts)
+{
+  static const guint8 data[] = {
+    0x21, 1, 2, 0x10, 3, 0x20, 4, 0x11, 5, 6, 0, 0,
+  };
+  LmccRtp rtp;
+
+  fail_unless (parse_extension (0xbede, data, sizeof (data), 1, &rtp));
+  fail_unless_equals_int (rtp.element_size, 1);
+  fail_unless_equals_int (rtp.second_size, 2);
+  /* The second's successor is past the end, whatever was found before. */
+  fail_if (parse_extension (0xbede, data, 8, 1, &rtp));
 }
 
 GST_END_TEST;
@@ -141,20 +208,6 @@ GST_START_TEST (a_truncated_header_is_refused)
 }
 
 GST_END_TEST;
-
-static gboolean
-parse_extension (guint16 profile, const guint8 * extension, gsize size,
-    guint8 id, LmccRtp * rtp)
-{
-  guint8 data[128] = { 0x90, 96, };
-
-  data[12] = profile >> 8;
-  data[13] = profile & 0xff;
-  data[15] = size / 4;
-  memcpy (data + 16, extension, size);
-
-  return parse (data, 16 + size, id, rtp);
-}
 
 GST_START_TEST (elements_are_found_as_rfc_8285_says)
 {
@@ -253,7 +306,7 @@ GST_START_TEST (mutations_do_no_harm)
   GRand *rand = g_rand_new_with_seed (3);
   guint i, n_taken = 0;
 
-  for (i = 0; i < 100000; i++) {
+  for (i = 0; i < test_rounds (100000); i++) {
     guint8 data[64];
     guint n = g_rand_int_range (rand, 1, 6);
     LmccRtp rtp;
@@ -279,6 +332,8 @@ rtp_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, what_is_built_is_parsed);
+  tcase_add_test (tcase, a_second_element_of_any_size_survives);
+  tcase_add_test (tcase, of_elements_with_one_identifier_the_first_counts);
   tcase_add_test (tcase, gstreamer_reads_what_is_built_and_stripped);
   tcase_add_test (tcase, stripping_takes_extension_csrcs_and_padding);
   tcase_add_test (tcase, a_truncated_header_is_refused);

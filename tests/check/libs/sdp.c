@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "test-slow.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/sdp/gstsdpmessage.h>
@@ -13,6 +15,7 @@ small_session (LmccSession * session, const gchar * address)
   lmcc_session_init (session);
   fail_unless (lmcc_address_parse (address, &session->address));
   session->port = 5004;
+  session->feedback_port = 5005;
   session->ssrc_base = 0x12345000;
   g_strlcpy (session->video.encoding_name, "H264",
       sizeof (session->video.encoding_name));
@@ -79,7 +82,12 @@ every_field_session (LmccSession * session, const gchar * address,
   session->turning_groups = 40;
   session->silent_groups = 31;
   session->rtt_max = 123456789;
+  session->feedback_port = 54321;
   session->repair = 125;
+  session->repair_delay = 60 * LMCC_MSECOND;
+  g_strlcpy (session->sound_parameters,
+      "mode=AAC-hbr;config=1188;sizelength=13",
+      sizeof (session->sound_parameters));
 }
 
 static void
@@ -110,6 +118,7 @@ assert_same (const LmccSession * a, const LmccSession * b)
   SAME (n_rungs);
   fail_unless_equals_string (a->sound.encoding_name, b->sound.encoding_name);
   SAME (sound.clock_rate);
+  fail_unless_equals_string (a->sound_parameters, b->sound_parameters);
   SAME (payload_type);
   SAME (repair_payload_type);
   SAME (filler_payload_type);
@@ -125,7 +134,9 @@ assert_same (const LmccSession * a, const LmccSession * b)
   SAME (silent_groups);
   SAME (rtt_max);
   SAME (feedback_interval);
+  SAME (feedback_port);
   SAME (repair);
+  SAME (repair_delay);
 #undef SAME
 }
 
@@ -210,23 +221,71 @@ GST_END_TEST;
 
 GST_START_TEST (a_record_of_eight_layers_fits_300_bytes)
 {
-  static const gchar *const addresses[][2] = {
-    {"239.255.142.101", "192.168.200.217"},
-    {"ff15::4242:1", "2001:db8:1234:5678:9abc:def0:1234:5678"},
+  /* The longest addresses leave no room for another port than the next. */
+  static const struct
+  {
+    const gchar *address;
+    const gchar *source;
+    guint16 feedback_port;
+  } cases[] = {
+    {"239.255.142.101", "192.168.200.217", 54321},
+    {"ff15::4242:1", "2001:db8:1234:5678:9abc:def0:1234:5678", 54321},
     {"ff3e:40:2001:db8:1234:5678:8000:1",
-        "2001:db8:1234:5678:9abc:def0:1234:5678"},
+        "2001:db8:1234:5678:9abc:def0:1234:5678", 5005},
   };
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *text = NULL;
     LmccSession session;
 
-    native_session (&session, addresses[i][0], addresses[i][1]);
+    native_session (&session, cases[i].address, cases[i].source);
+    session.feedback_port = cases[i].feedback_port;
     text = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
     fail_unless (strlen (text) <= RECORD_MAX, "%u bytes:\n%s",
         (guint) strlen (text), text);
+
+    session.repair = 10000;
+    session.repair_delay = 59999 * LMCC_MSECOND;
+    g_free (text);
+    text = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
+    fail_unless (strlen (text) <= RECORD_MAX + 21, "%u bytes:\n%s",
+        (guint) strlen (text), text);
   }
+}
+
+GST_END_TEST;
+
+static void
+assert_feedback_port (guint16 port, guint16 feedback_port,
+    const gchar * written, guint16 read)
+{
+  LmccSession session, parsed;
+  LmccSdpForm form;
+
+  small_session (&session, "239.255.42.1");
+  session.port = port;
+  session.feedback_port = feedback_port;
+  for (form = LMCC_SDP_FILE; form <= LMCC_SDP_RECORD; form++) {
+    g_autofree gchar *text = lmcc_sdp_format (&session, form);
+
+    if (written != NULL)
+      fail_unless (strstr (text, written) != NULL, "%s", text);
+    else
+      fail_unless (strstr (text, "fbp") == NULL, "%s", text);
+    fail_unless (lmcc_sdp_parse (text, -1, &parsed, NULL));
+    fail_unless_equals_int (parsed.feedback_port, read);
+  }
+}
+
+GST_START_TEST (the_feedback_port_is_the_next_unless_it_is_said)
+{
+  assert_feedback_port (5004, 0, NULL, 5005);
+  assert_feedback_port (5004, 5005, NULL, 5005);
+  assert_feedback_port (65534, 0, NULL, 65535);
+  assert_feedback_port (5004, 1, " fbp=1", 1);
+  assert_feedback_port (5004, 5004, " fbp=5004", 5004);
+  assert_feedback_port (5004, 65535, " fbp=65535", 65535);
 }
 
 GST_END_TEST;
@@ -312,6 +371,8 @@ GST_START_TEST (unknown_things_are_ignored)
     HEAD "i=x\nu=http://example.org\nb=AS:3\n" TAIL
         "a=x-lmcc:1 v=0 new=3,4 l=1000 flag\na=extmap:3 urn:other\n" MEDIA,
     GOOD "m=application 9 UDP/X 0\nc=IN IP4 host.example\na=rtcp:1\n",
+    GOOD "a=extmap:4 urn:x-lmcc:layer\n"
+        "a=extmap:5/recvonly urn:x-lmcc:algorithm\n",
     HEAD TAIL "a=x-lmcc:1 v=0 l=1000\nm=video 5004 RTP/AVP 96 97 98\n"
         "a=rtpmap:97 VP8/90000\na=rtpmap:96 h264/90000\n",
   };
@@ -351,15 +412,24 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     BAD ("1 l=1 a="), BAD ("1 l=1 a=ELM"), BAD ("1 l=1 a=sixteen-letters."),
     BAD ("1 l=1 b=x/y"), BAD ("1 l=1 mod=0"), BAD ("1 l=1 mod=65537"),
     BAD ("1 l=1 turn=2"), BAD ("1 l=1 silent=1"), BAD ("1 l=1 rep=10001"),
-    BAD ("1 l=1 rtt=61s"), BAD ("1 l=1 fb=1000001s"), BAD ("1 l=1 id=0"),
+    BAD ("1 l=1 fbp=0"), BAD ("1 l=1 fbp=65536"), BAD ("1 l=1 fbp="),
+    BAD ("1 l=1 fbp=1 fbp=1"), BAD ("1 l=1 rtt=61s"), BAD ("1 l=1 fb=1000001s"),
+    BAD ("1 l=1 id=0"),
     BAD ("1 l=1 id=15"), BAD ("1 l=1 ssm=1"), BAD ("1 l=1 snd=OPUS"),
+    BAD ("1 l=1 sndp=a=1"), BAD ("1 l=1 snd=OPUS/48000 sndp=<"),
     BAD ("1 l=1 snd=O S/1"), BAD ("1 l=1 snd=OPUS/0"),
     BAD ("1 l=1\na=x-lmcc:1 l=1"),
     GOOD "m=video 5004 RTP/AVP 96\n", GOOD "a=rtcp:5006\n",
+    GOOD "a=extmap:3 urn:x-lmcc:algorithm\n",
+    GOOD "a=extmap:0 urn:x-lmcc:algorithm\n",
+    GOOD "a=extmap:2 urn:x-lmcc:algorithm\na=extmap:3 urn:x-lmcc:algorithm\n",
     GOOD "a=extmap:15 urn:x-lmcc:layer\n", GOOD "c=IN IP4 239.1.1.2/1\n",
     GOOD "m=audio 5006 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n",
     GOOD "m=audio 5004 RTP/AVP 97\na=rtpmap:97 OPUS/48000/2\n",
     GOOD "m=audio 5004 RTP/AVP 110\n",
+    GOOD "m=audio 5004 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n"
+        "a=fmtp:110 a=1\na=fmtp:110 a=1\n",
+    GOOD "m=audio 5004 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n" "a=fmtp:110\n",
     HEAD "t=0 0\na=x-lmcc:1 l=1\n" MEDIA,
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004/2 RTP/AVP 96\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 65535 RTP/AVP 96\n"
@@ -435,7 +505,7 @@ GST_START_TEST (truncation_and_mutation_do_no_harm)
 
     for (i = 1; i < size; i++)
       assert_refused_or_stable (text, i);
-    for (i = 0; i < 20000; i++) {
+    for (i = 0; i < test_rounds (20000); i++) {
       g_autofree gchar *mutant = g_strdup (text);
       guint n = g_rand_int_range (rand, 1, 4);
 
@@ -447,6 +517,49 @@ GST_START_TEST (truncation_and_mutation_do_no_harm)
     }
   }
   g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_file_binds_a_second_element)
+{
+  g_autofree gchar *text = NULL;
+  LmccSession session;
+
+  small_session (&session, "239.255.42.1");
+  g_strlcpy (session.algorithm, "synchronized", sizeof (session.algorithm));
+  session.slot = 100 * LMCC_MSECOND;
+  session.header_id = 14;
+  assert_round_trip (&session);
+  text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+  fail_unless (strstr (text, "a=extmap:14 urn:x-lmcc:layer\r\n"
+          "a=extmap:1 urn:x-lmcc:algorithm\r\n") != NULL, "%s", text);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (the_file_groups_the_base_with_its_repair)
+{
+  g_autofree gchar *text = NULL, *record = NULL;
+  LmccSession session;
+
+  small_session (&session, "239.255.42.1");
+  text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+  fail_unless (strstr (text, "ssrc-group") == NULL, "%s", text);
+  g_clear_pointer (&text, g_free);
+
+  session.repair = 60;
+  session.repair_delay = 250 * LMCC_MSECOND;
+  assert_round_trip (&session);
+  text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+  fail_unless (strstr (text, "a=ssrc-group:FEC-FR 305418240 305419264\r\n")
+      != NULL, "%s", text);
+  /* A player that knows no repair finds its media line as it was. */
+  fail_unless (strstr (text, "m=video 5004 RTP/AVP 96\r\n") != NULL, "%s",
+      text);
+  record = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
+  fail_unless (strstr (record, " rep=60 rd=250ms\n") != NULL, "%s", record);
+  fail_unless (strstr (record, "ssrc-group") == NULL, "%s", record);
 }
 
 GST_END_TEST;
@@ -477,12 +590,15 @@ sdp_suite (void)
   tcase_add_test (tcase, every_layer_kind_survives);
   tcase_add_test (tcase, the_most_layers_survive);
   tcase_add_test (tcase, a_record_of_eight_layers_fits_300_bytes);
+  tcase_add_test (tcase, the_feedback_port_is_the_next_unless_it_is_said);
   tcase_add_test (tcase, gstreamer_reads_the_base_group_only);
   tcase_add_test (tcase, a_plain_stream_is_told_apart);
   tcase_add_test (tcase, unknown_things_are_ignored);
   tcase_add_test (tcase, bad_values_are_refused_with_a_reason);
   tcase_add_test (tcase, size_is_bounded_and_zeros_are_refused);
   tcase_add_test (tcase, truncation_and_mutation_do_no_harm);
+  tcase_add_test (tcase, the_file_binds_a_second_element);
+  tcase_add_test (tcase, the_file_groups_the_base_with_its_repair);
   tcase_add_test (tcase, an_invalid_session_is_not_written);
 
   return suite;

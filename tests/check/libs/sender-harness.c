@@ -3,7 +3,21 @@
  */
 #include "sender-harness.h"
 
+#include <gst/lmcc/lmcc-dynamic-layering.h>
 #include <string.h>
+
+
+/* In the group that the session says. */
+static void
+check_group (const Harness * h, const SentPacket * sent)
+{
+  LmccDynamicLayering layering;
+
+  fail_unless (lmcc_dynamic_layering_from_session (&layering,
+          lmcc_sender_get_session (h->sender), NULL));
+  fail_unless_equals_int (sent->header.layer, lmcc_dynamic_layering_get_layer
+      (&layering, sent->header.slot, sent->group));
+}
 
 static void
 clear_sent (gpointer data)
@@ -67,7 +81,7 @@ harness_drain (Harness * h)
         fail_unless (sent.rtp.element != NULL);
         fail_unless (lmcc_header_parse (sent.rtp.element,
                 sent.rtp.element_size, &sent.header));
-        fail_unless_equals_int (sent.header.layer, action.group);
+        check_group (h, &sent);
         break;
     }
     g_array_append_val (h->sent, sent);
@@ -152,6 +166,20 @@ harness_push_at (Harness * h, LmccUnit * unit)
   harness_push (h, unit);
 }
 
+/* Units of all classes. */
+guint64
+harness_count_dropped (const Harness * h)
+{
+  const LmccSenderStats *stats = lmcc_sender_get_stats (h->sender);
+  guint64 n = 0;
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    n += stats->units_dropped[i];
+
+  return n;
+}
+
 gboolean
 is_media (const SentPacket * sent)
 {
@@ -192,4 +220,71 @@ harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
     time += (LmccTime) g_rand_int_range (rand, 1, 250) * MS;
   }
   harness_run_until (h, time + 2 * WINDOW);
+}
+
+gsize
+sent_ip_size (const SentPacket * s)
+{
+  return s->packet->size + IP_OVERHEAD;
+}
+
+/* The RTCP is the base's. */
+gboolean
+sent_is_of_layer (const SentPacket * s, guint layer)
+{
+  return s->control ? layer == 0 : s->group == layer;
+}
+
+/* In every interval, wherever it begins and ends, a layer's bits differ from
+ * rate times duration by at most one packet: with the packets at both ends
+ * there are not more, and without them not fewer. */
+void
+harness_check_exact (Harness * h, guint layer, guint64 rate, LmccTime end)
+{
+  g_autoptr (GArray) picked = g_array_new (FALSE, FALSE, sizeof (guint));
+  gdouble largest = 0;
+  guint first, last, i;
+
+  for (i = 0; i < N_SENT (h); i++) {
+    if (!sent_is_of_layer (SENT (h, i), layer))
+      continue;
+    g_array_append_val (picked, i);
+    largest = MAX (largest, 8.0 * sent_ip_size (SENT (h, i)));
+  }
+  fail_unless (picked->len > 2);
+  fail_unless (largest <= 8 * LARGEST);
+  /* A bit for times that are whole nanoseconds. */
+  largest += 1 + rate * 1e-9;
+
+  fail_unless (SENT (h, g_array_index (picked, guint, 0))->time == START);
+  for (first = 0; first < picked->len; first++) {
+    const SentPacket *from = SENT (h, g_array_index (picked, guint, first));
+    gdouble between = 0;
+
+    for (last = first + 1; last <= picked->len; last++) {
+      const SentPacket *to = last < picked->len
+          ? SENT (h, g_array_index (picked, guint, last)) : NULL;
+      gdouble want = (gdouble) rate * ((to ? to->time : end) - from->time)
+          / LMCC_SECOND;
+
+      /* Not fail_unless(), which makes a system call each time. */
+      if (want - between > largest)
+        fail ("layer %u: %g bits too few", layer, want - between);
+      if (to == NULL)
+        break;
+      if (8.0 * (sent_ip_size (from) + sent_ip_size (to)) + between - want >
+          largest)
+        fail ("layer %u: too many bits, %g", layer, between - want);
+      between += 8.0 * sent_ip_size (to);
+    }
+  }
+}
+
+void
+harness_check_all_exact (Harness * h, const LmccSenderConfig * config)
+{
+  guint i;
+
+  for (i = 0; i < config->session.n_layers; i++)
+    harness_check_exact (h, i, config->session.layers[i].rate, h->now);
 }

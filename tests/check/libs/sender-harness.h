@@ -18,6 +18,9 @@
 #define IP_OVERHEAD 28
 #define RTP_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD)
 
+/* The largest packet that the sender may send: of its mtu, in IPv4 and UDP. */
+#define LARGEST (1400 + IP_OVERHEAD)
+
 typedef struct
 {
   LmccTime time;
@@ -51,10 +54,16 @@ LmccUnit *make_unit (guint stream, guint klass, LmccTime time, guint n_packets,
     gsize payload_size);
 void harness_push (Harness * h, LmccUnit * unit);
 void harness_push_at (Harness * h, LmccUnit * unit);
+guint64 harness_count_dropped (const Harness * h);
 gboolean is_media (const SentPacket * sent);
 gboolean is_filler (const SentPacket * sent);
 gboolean is_video (const SentPacket * sent);
 void harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
     guint n_rungs, gboolean sound);
+gsize sent_ip_size (const SentPacket * s);
+gboolean sent_is_of_layer (const SentPacket * s, guint layer);
+void harness_check_exact (Harness * h, guint layer, guint64 rate,
+    LmccTime end);
+void harness_check_all_exact (Harness * h, const LmccSenderConfig * config);
 
 #endif

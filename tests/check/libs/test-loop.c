@@ -20,6 +20,7 @@ typedef struct
   guint32 number;
   guint16 index;
   guint16 count;
+  guint32 b_pictures;           /* its group has them */
 } Payload;
 
 /* Decoding order within a group of 24 pictures. */
@@ -35,6 +36,7 @@ typedef struct
   guint receiver;
   guint group;
   gboolean control;
+  gboolean report;              /* from the receiver to the sender */
   LmccPacket *packet;
 } InFlight;
 
@@ -141,6 +143,20 @@ packets_of (TestLoop * loop, guint rung, guint number, guint klass)
       (rung + 1);
 }
 
+/* Every packet has other bytes. */
+static void
+fill_payload (guint8 * data, gsize size, const Payload * payload)
+{
+  guint32 value = payload->number * 64 + payload->rung * 16 + payload->index;
+  gsize i;
+
+  for (i = 0; i < size; i++) {
+    value = value * 1664525u + 1013904223u;
+    data[i] = (guint8) (value >> 24);
+  }
+  memcpy (data, payload, sizeof (*payload));
+}
+
 LmccUnit *
 test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
 {
@@ -158,13 +174,14 @@ test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
   for (i = 0; i < count; i++) {
     LmccPacket *packet = lmcc_packet_new (loop->packet_size);
     Payload payload = { PAYLOAD_MAGIC, (guint16) rung, (guint16) klass, number,
-      (guint16) i, (guint16) count
+      (guint16) i, (guint16) count, (guint32) loop->b_pictures
     };
 
     memset (packet->data, 0, loop->packet_size);
+    fill_payload (packet->data + LMCC_RTP_HEADER_SIZE,
+        loop->packet_size - LMCC_RTP_HEADER_SIZE, &payload);
     packet->data[0] = 0x80;
     packet->data[1] = 96;
-    memcpy (packet->data + LMCC_RTP_HEADER_SIZE, &payload, sizeof (payload));
     packet->size = loop->packet_size;
     g_ptr_array_add (unit->packets, packet);
   }
@@ -189,6 +206,8 @@ test_loop_new (guint n_rungs, gboolean b_pictures)
   loop->n_rungs = n_rungs;
   loop->b_pictures = b_pictures;
   loop->packet_size = 1000;
+  loop->window = LMCC_DEFAULT_WINDOW;
+  loop->latency = LMCC_DEFAULT_LATENCY;
   loop->now = TEST_START;
   loop->random = g_rand_new_with_seed (20040101);
   lmcc_address_parse ("10.0.0.1", &loop->sender_address);
@@ -212,6 +231,7 @@ test_loop_free (TestLoop * loop)
   for (i = 0; i < loop->n_receivers; i++) {
     lmcc_receiver_free (loop->receivers[i].receiver);
     g_array_unref (loop->receivers[i].pictures);
+    g_array_unref (loop->receivers[i].sounds);
     g_array_unref (loop->receivers[i].levels);
   }
   g_queue_clear_full (&loop->network, (GDestroyNotify) in_flight_free);
@@ -223,6 +243,7 @@ void
 test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
 {
   LmccSenderConfig config = { 0 };
+  guint i;
 
   lmcc_session_init (&config.session);
   lmcc_address_parse ("239.255.42.1", &config.session.address);
@@ -231,9 +252,30 @@ test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
   config.session.ssrc_base = ssrc_base;
   config.session.n_rungs = loop->n_rungs;
   config.session.video.clock_rate = 90000;
-  config.session.window = LMCC_DEFAULT_WINDOW;
+  config.session.window = loop->window;
+  if (loop->n_layers > 0) {
+    config.session.native = FALSE;
+    config.session.n_layers = loop->n_layers;
+    for (i = 0; i < loop->n_layers; i++)
+      config.session.layers[i].rate = loop->rates[i];
+  }
   g_strlcpy (config.session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
+  if (loop->sound) {
+    g_strlcpy (config.session.sound.encoding_name, "OPUS",
+        LMCC_ENCODING_NAME_SIZE);
+    config.session.sound.clock_rate = 48000;
+  }
+  if (loop->repair > 0) {
+    config.session.repair = loop->repair;
+    config.repair_loss = 0.05;
+    config.repair_burst = 1;
+    config.repair_block = 200 * LMCC_MSECOND;
+  }
+  config.session.feedback_interval = loop->feedback_interval;
+  if (loop->algorithm != NULL)
+    g_strlcpy (config.session.algorithm, loop->algorithm,
+        sizeof (config.session.algorithm));
   config.cname = "test";
   config.sequence_seed = 65500;
   config.rtp_offset = 0xffff0000u;
@@ -244,6 +286,7 @@ test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
   loop->next_picture = (guint) ((loop->now - TEST_START) / TEST_PICTURE_TIME);
   loop->next_picture = (loop->next_picture + TEST_GOP - 1) / TEST_GOP *
       TEST_GOP;
+  loop->next_sound = (guint) ((loop->now - TEST_START) / TEST_SOUND_TIME);
   loop->sending = TRUE;
 }
 
@@ -263,12 +306,15 @@ test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
 
   lmcc_address_parse ("239.255.42.1", &config.address);
   config.algorithm = "auto";
-  config.latency = LMCC_DEFAULT_LATENCY;
+  config.latency = loop->latency;
   config.max_level = max_level;
   config.on_loss = on_loss;
   config.sequence_seed = 65000;
+  config.rtt_mode = loop->rtt_mode;
+  config.fixed_rtt = loop->fixed_rtt;
   test->receiver = lmcc_receiver_new (&config);
   test->pictures = g_array_new (FALSE, FALSE, sizeof (TestPicture));
+  test->sounds = g_array_new (FALSE, FALSE, sizeof (TestSound));
   test->levels = g_array_new (FALSE, FALSE, sizeof (gint));
   test->decoder_rung = -1;
   lmcc_receiver_start (test->receiver, loop->now);
@@ -280,8 +326,9 @@ test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
 /* The model decoder: a picture is broken if the decoder has not all that it
  * refers to, of the same rung and group of pictures. */
 static gboolean
-decode (TestLoop * loop, TestReceiver * test, guint rung, guint number)
+decode (TestReceiver * test, const Payload * payload)
 {
+  guint number = payload->number;
   guint at = number % TEST_GOP;
   gint gop = (gint) (number / TEST_GOP);
   gboolean broken = FALSE;
@@ -290,17 +337,26 @@ decode (TestLoop * loop, TestReceiver * test, guint rung, guint number)
 
   if (at == 0) {
     memset (test->decoded, 0, sizeof (test->decoded));
-    test->decoder_rung = (gint) rung;
+    test->decoder_rung = payload->rung;
     test->decoder_gop = gop;
   }
-  if (test->decoder_rung != (gint) rung || test->decoder_gop != gop)
+  if (test->decoder_rung != payload->rung || test->decoder_gop != gop)
     return TRUE;
-  n = references (loop->b_pictures, at, refs);
+  n = references (payload->b_pictures, at, refs);
   for (i = 0; i < n; i++)
     broken |= !test->decoded[refs[i]];
   test->decoded[at] = !broken;
 
   return broken;
+}
+
+static void
+check_payload (const guint8 * data, gsize size, const Payload * payload)
+{
+  g_autofree guint8 *expected = g_malloc (size);
+
+  fill_payload (expected, size, payload);
+  fail_unless (memcmp (data, expected, size) == 0);
 }
 
 static void
@@ -322,6 +378,8 @@ take_delivered (TestLoop * loop, TestReceiver * test,
 
   memcpy (&payload, action->packet->data + rtp.header_size, sizeof (payload));
   fail_unless_equals_int (payload.magic, PAYLOAD_MAGIC);
+  check_payload (action->packet->data + rtp.header_size, rtp.payload_size,
+      &payload);
   if (action->unit_start) {
     test->unit_packets = 0;
     test->unit_corrupted = action->corrupted;
@@ -340,9 +398,76 @@ take_delivered (TestLoop * loop, TestReceiver * test,
   picture.at = loop->now;
   picture.hidden = action->time < test->segment_start;
   picture.corrupted = test->unit_corrupted;
-  picture.broken = decode (loop, test, payload.rung, payload.number);
+  picture.broken = decode (test, &payload);
   fail_unless_equals_int (picture.hidden, action->catch_up);
+  /* Stock decoders show what goes back in time. */
+  if (picture.hidden)
+    fail_unless (picture.time > test->shown_before_segment);
+  else
+    test->shown_time = MAX (test->shown_time, picture.time);
   g_array_append_val (test->pictures, picture);
+}
+
+static void
+take_sound (TestLoop * loop, TestReceiver * test,
+    const LmccReceiverAction * action)
+{
+  TestSound sound = {.discont = action->discont,.time = action->time,.at =
+        loop->now
+  };
+  LmccRtp rtp;
+
+  fail_unless (lmcc_rtp_parse (action->packet->data, action->packet->size, 1,
+          &rtp));
+  fail_unless (rtp.element == NULL);
+  fail_unless_equals_int (rtp.payload_type, 96 + LMCC_STREAM_SOUND);
+  fail_unless_equals_int (rtp.payload_size, TEST_SOUND_PAYLOAD);
+  fail_if (rtp.marker);
+  memcpy (&sound.number, action->packet->data + rtp.header_size,
+      sizeof (sound.number));
+  sound.sequence = rtp.sequence;
+  g_array_append_val (test->sounds, sound);
+}
+
+static gint
+compare_in_flight (const InFlight * a, const InFlight * b, gpointer user_data)
+{
+  if (a->at != b->at)
+    return a->at < b->at ? -1 : 1;
+
+  return a->order < b->order ? -1 : 1;
+}
+
+static void
+keep_report (gpointer user_data, const LmccReferenceTime * report)
+{
+  ((TestReceiver *) user_data)->report = *report;
+}
+
+static void
+transmit_report (TestLoop * loop, TestReceiver * test,
+    const LmccReceiverAction * action)
+{
+  static const LmccRtcpHandler handler = {.reference_time = keep_report };
+  LmccPacket *packet = action->packet;
+  InFlight *in_flight;
+
+  fail_unless (lmcc_address_equal (&action->destination,
+          &loop->sender_address));
+  fail_unless_equals_int (action->port, 5005);
+  test->n_reports++;
+  fail_unless (lmcc_rtcp_parse (packet->data, packet->size, &handler, test));
+  if (loop->reports_are_cut) {
+    lmcc_packet_unref (packet);
+    return;
+  }
+  in_flight = g_new0 (InFlight, 1);
+  in_flight->at = loop->now + TEST_DELAY;
+  in_flight->order = loop->packets_sent++;
+  in_flight->report = TRUE;
+  in_flight->packet = packet;
+  g_queue_insert_sorted (&loop->network, in_flight,
+      (GCompareDataFunc) compare_in_flight, NULL);
 }
 
 static void
@@ -364,8 +489,13 @@ drain_receiver (TestLoop * loop, TestReceiver * test)
         take_delivered (loop, test, &action);
         lmcc_packet_unref (action.packet);
         break;
+      case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
+        take_sound (loop, test, &action);
+        lmcc_packet_unref (action.packet);
+        break;
       case LMCC_RECEIVER_ACTION_SEGMENT:
         test->segment_start = action.time;
+        test->shown_before_segment = test->shown_time;
         break;
       case LMCC_RECEIVER_ACTION_LEVEL:
         g_array_append_val (test->levels, action.to);
@@ -379,19 +509,20 @@ drain_receiver (TestLoop * loop, TestReceiver * test)
       case LMCC_RECEIVER_ACTION_TIMEOUT:
         test->n_timeouts++;
         break;
+      case LMCC_RECEIVER_ACTION_REPORT:
+        transmit_report (loop, test, &action);
+        break;
+      case LMCC_RECEIVER_ACTION_SEND_CONTROL:
+        lmcc_packet_unref (action.packet);
+        break;
       case LMCC_RECEIVER_ACTION_WARNING:
+        test->n_warnings++;
+        test->warning = action.reason;
+        break;
+      case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
         break;
     }
   }
-}
-
-static gint
-compare_in_flight (const InFlight * a, const InFlight * b, gpointer user_data)
-{
-  if (a->at != b->at)
-    return a->at < b->at ? -1 : 1;
-
-  return a->order < b->order ? -1 : 1;
 }
 
 static void
@@ -461,7 +592,14 @@ arrive (TestLoop * loop, InFlight * in_flight)
 {
   TestReceiver *test = &loop->receivers[in_flight->receiver];
 
-  if (in_flight->control) {
+  if (in_flight->report) {
+    LmccAddress source;
+
+    lmcc_address_parse ("10.0.0.2", &source);
+    if (loop->sender != NULL)
+      lmcc_sender_handle_control (loop->sender, loop->now, &source, 40001,
+          in_flight->packet->data, in_flight->packet->size);
+  } else if (in_flight->control) {
     lmcc_receiver_handle_control (test->receiver, loop->now,
         &loop->sender_address, 40000, in_flight->packet->data,
         in_flight->packet->size);
@@ -470,6 +608,24 @@ arrive (TestLoop * loop, InFlight * in_flight)
         in_flight->group, &loop->sender_address, 40000,
         lmcc_packet_ref (in_flight->packet));
   }
+  test_loop_drain (loop);
+}
+
+/* A record that the sender did not send. */
+void
+test_loop_send_record (TestLoop * loop, TestReceiver * test,
+    const LmccSession * session, const LmccAddress * from)
+{
+  g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
+  LmccSenderReport report = {.ssrc = session->ssrc_base };
+  LmccRecordFragment fragment = { session->ssrc_base,
+    (guint16) session->revision, 0, 1, (const guint8 *) text, strlen (text)
+  };
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build (&report, 1, "forged", &fragment);
+
+  lmcc_receiver_handle_control (test->receiver, loop->now, from, 40000,
+      packet->data, packet->size);
   test_loop_drain (loop);
 }
 
@@ -483,12 +639,22 @@ next_unit_time (const TestLoop * loop)
 }
 
 static LmccTime
+next_sound_time (const TestLoop * loop)
+{
+  if (!loop->sending || !loop->sound)
+    return LMCC_TIME_NONE;
+
+  return TEST_START + loop->next_sound * TEST_SOUND_TIME;
+}
+
+static LmccTime
 next_event (TestLoop * loop)
 {
   InFlight *in_flight = g_queue_peek_head (&loop->network);
   LmccTime next = next_unit_time (loop);
   guint i;
 
+  next = MIN (next, next_sound_time (loop));
   if (in_flight != NULL)
     next = MIN (next, in_flight->at);
   if (loop->sender != NULL)
@@ -513,6 +679,29 @@ push_picture (TestLoop * loop)
 }
 
 static void
+push_sound (TestLoop * loop)
+{
+  LmccUnit *unit = lmcc_unit_new ();
+  LmccPacket *packet =
+      lmcc_packet_new (LMCC_RTP_HEADER_SIZE + TEST_SOUND_PAYLOAD);
+
+  packet->size = LMCC_RTP_HEADER_SIZE + TEST_SOUND_PAYLOAD;
+  memset (packet->data, 0, packet->size);
+  packet->data[0] = 0x80;
+  packet->data[1] = 97;
+  memcpy (packet->data + LMCC_RTP_HEADER_SIZE, &loop->next_sound,
+      sizeof (loop->next_sound));
+  unit->stream = LMCC_STREAM_SOUND;
+  unit->switch_point = TRUE;
+  unit->decoding_time = TEST_START + loop->next_sound * TEST_SOUND_TIME;
+  unit->presentation_time = unit->decoding_time;
+  g_ptr_array_add (unit->packets, packet);
+  lmcc_sender_push_unit (loop->sender, unit, loop->now);
+  test_loop_drain (loop);
+  loop->next_sound++;
+}
+
+static void
 step (TestLoop * loop)
 {
   InFlight *in_flight;
@@ -520,6 +709,8 @@ step (TestLoop * loop)
 
   while (next_unit_time (loop) <= loop->now)
     push_picture (loop);
+  while (next_sound_time (loop) <= loop->now)
+    push_sound (loop);
   while ((in_flight = g_queue_peek_head (&loop->network)) != NULL
       && in_flight->at <= loop->now) {
     g_queue_pop_head (&loop->network);

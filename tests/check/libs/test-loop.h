@@ -16,6 +16,10 @@
 #define TEST_PICTURE_TIME (LMCC_SECOND / 24)
 #define TEST_MAX_RECEIVERS 4
 
+/* The model sound: packets as Opus has them. */
+#define TEST_SOUND_TIME (20 * LMCC_MSECOND)
+#define TEST_SOUND_PAYLOAD 160
+
 /* The first picture's decoding time. */
 #define TEST_START (2 * LMCC_SECOND)
 
@@ -35,16 +39,33 @@ typedef struct
   gboolean broken;              /* the decoder missed a reference */
 } TestPicture;
 
+/* One packet of the sound that a receiver gave out. */
+typedef struct
+{
+  guint number;                 /* from 0, each TEST_SOUND_TIME long */
+  guint16 sequence;
+  gboolean discont;
+  LmccTime time;                /* presentation time */
+  LmccTime at;                  /* when it was delivered */
+} TestSound;
+
 typedef struct
 {
   LmccReceiver *receiver;
   gboolean joined[LMCC_MAX_GROUPS];
   GArray *pictures;             /* of TestPicture */
+  GArray *sounds;               /* of TestSound */
   GArray *levels;               /* of gint: where each level change went */
   LmccTime segment_start;
+  LmccTime shown_time;          /* latest of a picture that is not hidden */
+  LmccTime shown_before_segment;
   guint n_sessions;
   guint n_waiting;
   guint n_timeouts;
+  guint n_reports;
+  LmccReferenceTime report;     /* the latest */
+  guint n_warnings;
+  const gchar *warning;         /* the latest */
   guint sequence_gaps;
   gboolean have_sequence;
   guint16 sequence;
@@ -68,7 +89,14 @@ struct _TestLoop
   LmccTime now;
   guint n_rungs;
   gboolean b_pictures;
+  gboolean sound;               /* beside the pictures */
+  guint repair;                 /* of the session, in 1/1000 */
+  guint next_sound;
   guint packet_size;
+  guint n_layers;               /* of fixed rates, 0 for native ones */
+  guint64 rates[LMCC_MAX_LAYERS];
+  LmccTime window;
+  LmccTime latency;             /* of receivers that are added */
   LmccSender *sender;
   LmccAddress sender_address;
   guint32 ssrc_base;
@@ -81,6 +109,11 @@ struct _TestLoop
   GQueue network;
   TestNetwork impair;
   gpointer impair_data;
+  const gchar *algorithm;       /* of the session, NULL for none */
+  LmccTime feedback_interval;   /* the shortest, 0: no reports are taken */
+  LmccRttMode rtt_mode;         /* of receivers that are added */
+  LmccTime fixed_rtt;
+  gboolean reports_are_cut;     /* they do not reach the sender */
   guint64 packets_sent;
 };
 
@@ -98,6 +131,8 @@ TestReceiver *test_loop_add_receiver (TestLoop * loop, gint max_level,
     LmccOnLoss on_loss);
 void test_loop_run (TestLoop * loop, LmccTime duration);
 void test_loop_drain (TestLoop * loop);
+void test_loop_send_record (TestLoop * loop, TestReceiver * test,
+    const LmccSession * session, const LmccAddress * from);
 TestPicture *test_picture_at (TestReceiver * test, guint index);
 void test_check_nothing_broken (TestReceiver * test);
 LmccUnit *test_loop_make_unit (TestLoop * loop, guint rung, guint picture);

@@ -100,8 +100,8 @@ class WithASender(unittest.TestCase):
         _, errors = cls.sender.communicate(timeout=20)
         assert 'ERROR' not in errors, errors
 
-    def listen(self, *options, seconds=3):
-        result = run('listen', '--json', '--seconds', str(seconds), *options, self.uri)
+    def listen(self, *options, seconds=3, algorithm='none'):
+        result = run('listen', '--json', '--seconds', str(seconds), *options, self.uri + '&algorithm=' + algorithm)
         self.assertEqual(result.returncode, OK, result.stderr)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         return ([line for line in lines if line['event'] == 'second'],
@@ -125,13 +125,33 @@ class WithASender(unittest.TestCase):
         self.assertEqual([layer['packets-received'] for layer in seconds[-1]['layers'][1:]], [0] * (LAYERS - 1))
 
     def test_text_has_a_line_for_each_change_and_each_second(self):
-        result = run('listen', '--seconds', '3', self.uri)
+        result = run('listen', '--seconds', '3', self.uri + '&algorithm=none')
         self.assertEqual(result.returncode, OK, result.stderr)
         self.assertRegex(result.stdout, r'(?m)^ +\d\.\d\d s  level -?\d -> \d: \S.* \(rate .*, loss .* %\)$')
         each = re.findall(r'^ +(\d)\.\d\d s  level -?\d+  rung -?\d+  .*bit/s  (\d+) packets  loss ', result.stdout,
                           re.MULTILINE)
         self.assertIn(len(each), (2, 3), result.stdout)
         self.assertGreater(int(each[-1][1]), 10)
+
+    def test_listen_shows_what_congestion_control_does_and_sees(self):
+        seconds, changes = self.listen(algorithm='elm')
+        for line in changes + seconds[-1:]:
+            self.assertEqual(line['algorithm'], 'elm')
+            self.assertTrue(line['state'] and line['reason'], line)
+            self.assertIn(line['rtt-source'], ('max', 'feedback', 'join'))
+            self.assertGreater(line['rtt'], 0)
+            # Nothing is lost on one host: the model has no limit.
+            self.assertEqual((line['loss-event-rate'], line['calculated-rate']), (0, None))
+        self.assertGreater(seconds[-1]['smoothed-rate'], 50000)
+        self.assertEqual(seconds[-1]['reason'], changes[-1]['reason'])
+        self.assertEqual(seconds[-1]['report-errors'], 0)
+
+    def test_text_has_the_same_in_short(self):
+        result = run('listen', '--seconds', '3', self.uri + '&algorithm=elm')
+        self.assertEqual(result.returncode, OK, result.stderr)
+        control = r'  elm \w.*  p 0\.0000  rtt \d+\.\d ms \(\w+\)  X \S+'
+        self.assertRegex(result.stdout, r'(?m)^ .* level -?\d -> \d: .*\)' + control)
+        self.assertRegex(result.stdout, r'(?m)^ .* level -?\d  rung .* packets .*' + control + '.*  reason [a-z].*$')
 
     def test_doctor_sees_the_media_and_the_record(self):
         result = run('doctor', '--json', '--seconds', '10', self.uri)

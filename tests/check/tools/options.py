@@ -9,7 +9,7 @@ from pathlib import Path
 from tool import OK, SOURCE_ROOT, USAGE, run
 
 DOCS = Path(SOURCE_ROOT) / 'docs' / 'gst-lmcc.md'
-COMMANDS = ['plan', 'listen', 'doctor', 'relay']
+COMMANDS = ['plan', 'listen', 'doctor', 'algorithms', 'relay']
 
 OPTION_IN_HELP = re.compile(r'^  (?:-\w, )?(--[\w-]+(?:=\S+)?) +(\S.*)$', re.MULTILINE)
 OPTION_IN_DOCS = re.compile(r'^\| `(--[\w-]+(?:=\S+)?)` \| (.*) \|$', re.MULTILINE)

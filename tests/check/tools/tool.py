@@ -11,7 +11,8 @@ OK, FAILURE, USAGE = 0, 1, 2
 
 
 def run(*arguments, timeout=60):
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=timeout, check=False)
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=timeout, check=False,
+                          cwd=SOURCE_ROOT)
 
 
 def start(*arguments):

@@ -1,0 +1,357 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-audience.h"
+
+#include <math.h>
+
+/* The record's keys for it end there. */
+#define LONGEST_INTERVAL (1000000 * LMCC_SECOND)
+
+/* Intervals are announced in steps of this, and only changes that matter. */
+#define INTERVAL_STEP (100 * LMCC_MSECOND)
+#define LONGER 1.1
+#define SHORTER 0.8
+
+/* What changes again within this time waits for its end, unless it is much. */
+#define CHANGE_SPACING (100 * LMCC_MSECOND)
+#define MUCH_LONGER 2
+
+/* Arrivals are compared with those wanted when so many were, for at least and
+ * at most this time: the standard deviation of 16 is a quarter. That none came
+ * of 4 has a chance of 1/55. */
+#define COUNT_WANTED 16
+#define COUNT_EMPTY 4
+#define COUNT_SHORTEST (5 * LMCC_SECOND)
+#define COUNT_LONGEST (30 * LMCC_SECOND)
+
+/* So many first reports are a crowd. One or two may be of one or two receivers
+ * that drew a short wait: what their times say of the audience is taken at
+ * once, and taken back as soon as those that it speaks of do not show. */
+#define CROWD 3
+#define UNPROVED_SHORTEST LMCC_SECOND
+
+/* Arrivals this many standard deviations above those wanted, and so many more,
+ * are no chance. */
+#define SURPRISE_DEVIATIONS 2.5
+#define SURPRISE_MARGIN 2
+
+/*
+ * lmcc_audience_init:
+ * @audience: (out): an audience of which nothing is known
+ * @least: the shortest interval
+ * @now: the time
+ */
+void
+lmcc_audience_init (LmccAudience * audience, LmccTime least, LmccTime now)
+{
+  *audience = (LmccAudience) {
+  .interval = least,.least = least,.changed = now,.settled =
+        now,.counting_from = now};
+}
+
+static LmccTime
+wanted_interval (const LmccAudience * audience, gdouble rate)
+{
+  gdouble interval = audience->receivers / rate * (gdouble) LMCC_SECOND;
+  gdouble steps = ceil (MIN (interval, (gdouble) LONGEST_INTERVAL) /
+      (gdouble) INTERVAL_STEP);
+
+  return MAX ((LmccTime) steps * INTERVAL_STEP, audience->least);
+}
+
+static void
+count_from (LmccAudience * audience, LmccTime time)
+{
+  audience->counting_from = time;
+  audience->arrivals = 0;
+}
+
+/* Reports that are on their way when the interval changes are not counted. */
+static void
+change (LmccAudience * audience, LmccTime now, LmccTime interval,
+    LmccTime rtt_max, LmccTime settling)
+{
+  guint slot = audience->n_changes++ % LMCC_AUDIENCE_CHANGES;
+
+  audience->changes[slot].time = now;
+  audience->changes[slot].before = audience->interval;
+  audience->interval = interval;
+  audience->changed = now;
+  audience->settled = now + settling;
+  count_from (audience, now + rtt_max);
+}
+
+/* While some wait out their first timer arrivals may be more than wanted, but
+ * not fewer: the count begins anew. */
+static void
+settle (LmccAudience * audience, LmccTime now)
+{
+  if (now >= audience->settled && audience->counting_from < audience->settled)
+    count_from (audience, audience->settled);
+}
+
+/* A longer interval is announced at once. */
+static gboolean
+lengthen (LmccAudience * audience, LmccTime now, gdouble rate,
+    LmccTime rtt_max, LmccTime settling)
+{
+  LmccTime interval = wanted_interval (audience, rate);
+
+  if ((gdouble) interval <= (gdouble) audience->interval * LONGER)
+    return FALSE;
+  if (now < audience->changed + CHANGE_SPACING
+      && interval < MUCH_LONGER * audience->interval)
+    return FALSE;
+  change (audience, now, interval, rtt_max, settling);
+
+  return TRUE;
+}
+
+static void
+raise_estimate (LmccAudience * audience, gdouble receivers)
+{
+  audience->receivers = CLAMP (receivers, audience->receivers,
+      (gdouble) LMCC_AUDIENCE_MAX);
+}
+
+static void
+remember_first (LmccAudience * audience, guint32 ssrc, LmccTime started)
+{
+  guint slot = audience->n_first_reports++ % LMCC_AUDIENCE_FIRST_REPORTS;
+
+  audience->first_reports[slot].ssrc = ssrc;
+  audience->first_reports[slot].started = started;
+}
+
+/* How many of the latest first reports are of receivers that began to wait with
+ * or after one that began at @started, as far as delays let one tell; 0 if
+ * @ssrc is among them: it reports again. */
+static guint
+count_cohort (const LmccAudience * audience, guint32 ssrc, LmccTime started,
+    LmccTime rtt_max)
+{
+  guint n = MIN (audience->n_first_reports, LMCC_AUDIENCE_FIRST_REPORTS);
+  guint cohort = 1, i;
+
+  for (i = 0; i < n; i++) {
+    if (audience->first_reports[i].ssrc == ssrc)
+      return 0;
+    if (audience->first_reports[i].started + rtt_max >= started)
+      cohort++;
+  }
+
+  return cohort;
+}
+
+/* What a receiver knew that began to wait at @started; a change takes up to an
+ * R_max to be known. */
+static LmccTime
+interval_at (const LmccAudience * audience, LmccTime started, LmccTime rtt_max)
+{
+  guint n = MIN (audience->n_changes, LMCC_AUDIENCE_CHANGES);
+  LmccTime interval = audience->interval;
+  guint i;
+
+  for (i = 1; i <= n; i++) {
+    guint slot = (audience->n_changes - i) % LMCC_AUDIENCE_CHANGES;
+
+    if (audience->changes[slot].time + rtt_max < started)
+      break;
+    interval = audience->changes[slot].before;
+  }
+
+  return interval;
+}
+
+/* The timer's own law: of n receivers that begin to wait together n N^(t/T - 1)
+ * report until t. Those who know an interval above T wait longer, so that fewer
+ * of them do: T / ln N out of what it is above T. */
+static gdouble
+crowd_size (const LmccAudience * audience, guint cohort, LmccTime age,
+    LmccTime started, LmccTime rtt_max)
+{
+  gdouble round = (gdouble) (LMCC_FEEDBACK_ROUND * rtt_max);
+  gdouble log_n = log (LMCC_FEEDBACK_RECEIVERS);
+  gdouble size = cohort * exp (log_n * (1 - (gdouble) age / round));
+  gdouble above = (gdouble) interval_at (audience, started, rtt_max) - round;
+
+  if (above > round / log_n)
+    size *= above * log_n / round;
+
+  return size;
+}
+
+/* @cohort receivers say that there are @receivers. */
+static void
+take_crowd (LmccAudience * audience, guint cohort, gdouble receivers)
+{
+  if (cohort < CROWD)
+    audience->unproved |= receivers > audience->receivers;
+  else if (receivers >= audience->receivers / 2)
+    audience->unproved = FALSE;
+  raise_estimate (audience, receivers);
+}
+
+static gboolean
+take_first (LmccAudience * audience, LmccTime now, guint32 ssrc,
+    LmccTime age, LmccTime rtt_max, gdouble rate)
+{
+  LmccTime started = now > age ? now - age : 0;
+  guint cohort = count_cohort (audience, ssrc, started, rtt_max);
+
+  if (cohort == 0)
+    return FALSE;
+  remember_first (audience, ssrc, started);
+  take_crowd (audience, cohort, crowd_size (audience, cohort, age, started,
+          rtt_max));
+
+  /* Nobody of it reports before the timer's end, and many just before. */
+  return lengthen (audience, now, rate, rtt_max,
+      (LMCC_FEEDBACK_ROUND + 1) * rtt_max - age);
+}
+
+static gdouble
+count_wanted (const LmccAudience * audience, LmccTime elapsed)
+{
+  return audience->receivers * (gdouble) elapsed / (gdouble) audience->interval;
+}
+
+static gdouble
+count_receivers (const LmccAudience * audience, LmccTime elapsed)
+{
+  return (gdouble) audience->arrivals * (gdouble) audience->interval /
+      (gdouble) elapsed;
+}
+
+static gboolean
+take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
+    gdouble rate)
+{
+  LmccTime elapsed;
+  gdouble wanted;
+
+  settle (audience, now);
+  if (now < audience->counting_from)
+    return FALSE;
+  audience->arrivals++;
+  elapsed = now - audience->counting_from;
+  wanted = count_wanted (audience, elapsed);
+  if ((gdouble) audience->arrivals <= wanted + SURPRISE_MARGIN +
+      SURPRISE_DEVIATIONS * sqrt (wanted + 1))
+    return FALSE;
+  raise_estimate (audience, count_receivers (audience, MAX (elapsed, rtt_max)));
+
+  return lengthen (audience, now, rate, rtt_max, rtt_max);
+}
+
+/*
+ * lmcc_audience_report:
+ * @audience: an audience
+ * @now: the time
+ * @ssrc: who reports
+ * @age: for how long it has waited and reported
+ * @rtt_max: the session's R_max
+ * @rate: reports per second that are wanted of all receivers together, above 0
+ *
+ * Takes a report. A crowd of new receivers shows in how early the first of
+ * them report, and otherwise in more arrivals than wanted; either makes the
+ * interval longer at once.
+ *
+ * Returns: whether the interval is another now
+ */
+gboolean
+lmcc_audience_report (LmccAudience * audience, LmccTime now, guint32 ssrc,
+    LmccTime age, LmccTime rtt_max, gdouble rate)
+{
+  gboolean changed;
+
+  raise_estimate (audience, 1);
+  changed = take_arrival (audience, now, rtt_max, rate);
+  if (age < LMCC_FEEDBACK_ROUND * rtt_max)
+    changed |= take_first (audience, now, ssrc, age, rtt_max, rate);
+
+  return changed;
+}
+
+static LmccTime
+counting_time (const LmccAudience * audience)
+{
+  guint wanted = audience->arrivals > 0 && !audience->unproved ?
+      COUNT_WANTED : COUNT_EMPTY;
+  LmccTime shortest = audience->unproved ? UNPROVED_SHORTEST : COUNT_SHORTEST;
+  gdouble enough = wanted * (gdouble) audience->interval /
+      MAX (audience->receivers, 1);
+
+  return (LmccTime) CLAMP (enough, (gdouble) shortest, (gdouble) COUNT_LONGEST);
+}
+
+/* An estimate that nothing proved yet, and of which nobody shows, weighs as
+ * much as one report. */
+static void
+correct (LmccAudience * audience, LmccTime elapsed)
+{
+  gdouble wanted = count_wanted (audience, elapsed);
+
+  if (audience->unproved && audience->arrivals == 0) {
+    audience->receivers /= 1 + wanted;
+    return;
+  }
+  audience->unproved &= (gdouble) audience->arrivals < wanted / 2;
+  audience->receivers = MIN ((audience->receivers +
+          count_receivers (audience, elapsed)) / 2, LMCC_AUDIENCE_MAX);
+}
+
+static gboolean
+shorten (LmccAudience * audience, LmccTime now, gdouble rate, LmccTime rtt_max)
+{
+  LmccTime interval = wanted_interval (audience, rate);
+
+  if (interval >= audience->interval || (interval > audience->least
+          && (gdouble) interval >= (gdouble) audience->interval * SHORTER))
+    return FALSE;
+  change (audience, now, interval, rtt_max, rtt_max);
+
+  return TRUE;
+}
+
+/*
+ * lmcc_audience_update:
+ * @audience: an audience
+ * @now: the time
+ * @rtt_max: the session's R_max
+ * @rate: reports per second that are wanted of all receivers together, above 0
+ *
+ * Corrects the estimate by arrivals over arrivals wanted, by half of what it is
+ * off: so it never falls to less than half at once, unless the times of one or
+ * two reports are all that it comes from. May be called at any time; where
+ * @rate changed, the interval follows at once.
+ *
+ * Returns: whether the interval is another now
+ */
+gboolean
+lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
+    gdouble rate)
+{
+  settle (audience, now);
+  if (now >= lmcc_audience_next (audience)) {
+    correct (audience, now - audience->counting_from);
+    count_from (audience, now);
+  }
+
+  return shorten (audience, now, rate, rtt_max)
+      || lengthen (audience, now, rate, rtt_max, rtt_max);
+}
+
+/*
+ * lmcc_audience_next:
+ * @audience: an audience
+ *
+ * Returns: when lmcc_audience_update() has arrivals enough to count
+ */
+LmccTime
+lmcc_audience_next (const LmccAudience * audience)
+{
+  return MAX (audience->counting_from, audience->settled) +
+      counting_time (audience);
+}

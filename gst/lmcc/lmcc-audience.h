@@ -1,0 +1,73 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_AUDIENCE_H
+#define LMCC_AUDIENCE_H
+
+#include "lmcc-feedback-timer.h"
+
+G_BEGIN_DECLS
+
+/* The largest audience that is believed in, so that false reports cannot silence
+ * receivers for longer than it would. */
+#define LMCC_AUDIENCE_MAX (10 * LMCC_FEEDBACK_RECEIVERS)
+
+/* First reports that are remembered: the law tells the audience to within an
+ * eighth by then. */
+#define LMCC_AUDIENCE_FIRST_REPORTS 64
+
+/* Changes of the interval that are remembered: more than one crowd makes. */
+#define LMCC_AUDIENCE_CHANGES 16
+
+/**
+ * LmccAudience:
+ * @receivers: how many there are, estimated
+ * @interval: what is announced to them
+ * @least: the shortest interval
+ * @changed: when the interval was changed last
+ * @changes: the latest changes, and what the interval was before each
+ * @n_changes: how many there have been
+ * @settled: when those who waited at the last change report as they should
+ * @counting_from: since when @arrivals are counted
+ * @unproved: @receivers comes from when one or two reports came, and no more
+ * @arrivals: reports since then; before @settled they may be too few
+ * @first_reports: the latest reports of receivers that had not reported before
+ *
+ * Estimates how many receivers report, and what interval keeps the sum of their
+ * reports at what is wanted.
+ */
+typedef struct
+{
+  gdouble receivers;
+  gboolean unproved;
+  LmccTime interval;
+  LmccTime least;
+  LmccTime changed;
+  struct
+  {
+    LmccTime time;
+    LmccTime before;
+  } changes[LMCC_AUDIENCE_CHANGES];
+  guint n_changes;
+  LmccTime settled;
+  LmccTime counting_from;
+  guint64 arrivals;
+  struct
+  {
+    guint32 ssrc;
+    LmccTime started;
+  } first_reports[LMCC_AUDIENCE_FIRST_REPORTS];
+  guint n_first_reports;
+} LmccAudience;
+
+void lmcc_audience_init (LmccAudience * audience, LmccTime least,
+    LmccTime now);
+gboolean lmcc_audience_report (LmccAudience * audience, LmccTime now,
+    guint32 ssrc, LmccTime age, LmccTime rtt_max, gdouble rate);
+gboolean lmcc_audience_update (LmccAudience * audience, LmccTime now,
+    LmccTime rtt_max, gdouble rate);
+LmccTime lmcc_audience_next (const LmccAudience * audience);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,79 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_FEEDBACK_H
+#define LMCC_FEEDBACK_H
+
+#include "lmcc-audience.h"
+#include "lmcc-rtcp.h"
+#include "lmcc-session.h"
+
+G_BEGIN_DECLS
+
+/* Feedback and answers are counted in time slices of this length. */
+#define LMCC_FEEDBACK_SLICE (100 * LMCC_MSECOND)
+#define LMCC_FEEDBACK_SLICES 101
+
+/* Reports that wait for their answer; one more is not answered. */
+#define LMCC_FEEDBACK_QUEUE 101
+
+/**
+ * LmccFeedbackStats:
+ * @reports: reports taken
+ * @malformed: packets that were no reports
+ * @answers: answers sent
+ * @answers_dropped: answers not sent, because there was no room for them in the
+ *     feedback's share of the base rate
+ * @bytes: of reports and of packets with answers, with IP and UDP headers
+ */
+typedef struct
+{
+  guint64 reports;
+  guint64 malformed;
+  guint64 answers;
+  guint64 answers_dropped;
+  guint64 bytes;
+} LmccFeedbackStats;
+
+/**
+ * LmccFeedback:
+ * @audience: how many they are
+ * @stats: counters
+ * @packet_overhead: bytes of IP and UDP headers
+ * @queue: answers that wait; delay is not filled in
+ * @arrived: when the report of each came
+ * @n_queued: how many
+ * @retry: when there may be room for them again, if there was none
+ * @slices: bytes in each of the latest time slices
+ * @slice: number of the latest slice, from the time 0
+ *
+ * The sender's side of feedback: takes reports and answers them within a share
+ * of the base rate that does not depend on how many they are.
+ */
+typedef struct
+{
+  LmccAudience audience;
+  LmccFeedbackStats stats;
+  gsize packet_overhead;
+  LmccDlrr queue[LMCC_FEEDBACK_QUEUE];
+  LmccTime arrived[LMCC_FEEDBACK_QUEUE];
+  guint n_queued;
+  LmccTime retry;
+  gsize slices[LMCC_FEEDBACK_SLICES];
+  guint64 slice;
+} LmccFeedback;
+
+void lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
+    gsize packet_overhead, LmccTime now);
+gboolean lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
+    LmccTime now, const guint8 * data, gsize size);
+LmccPacket *lmcc_feedback_answer (LmccFeedback * feedback,
+    const LmccSession * session, LmccTime now);
+gboolean lmcc_feedback_update (LmccFeedback * feedback, LmccSession * session,
+    LmccTime now);
+LmccTime lmcc_feedback_next (const LmccFeedback * feedback,
+    const LmccSession * session);
+
+G_END_DECLS
+
+#endif

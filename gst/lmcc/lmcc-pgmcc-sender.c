@@ -1,0 +1,417 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-pgmcc-sender.h"
+
+#include "lmcc-rtt.h"
+#include "lmcc-header.h"
+#include "lmcc-smoothing.h"
+#include "lmcc-tcp-model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The window opens exponentially up to here; a packet is lost when so many
+ * later ones were acknowledged (section 3.4). */
+#define SLOW_START_WINDOW 6
+#define DUPACK_THRESHOLD 3
+
+/* Above this loss the simple formula is too far off (section 3.5, footnote
+ * 3). */
+#define FULL_FORMULA_LOSS 0.05
+
+/* The paper gives no time after which a session has stalled: as a timeout of
+ * RFC 6298, a second at least, and the 4 R of RFC 5348 section 3.1. */
+#define STALL_MIN (1 * LMCC_SECOND)
+#define STALL_RTTS 4
+
+/* Two stalls in a row: a new acker is called for (section 3.6). */
+#define STALLS_WITHOUT_ACKER 2
+
+/* RFC 6298 section 2. */
+#define RTT_WEIGHT 0.125
+
+#define BITMAP_BITS 32
+
+typedef enum
+{
+  PACKET_DONE,
+  PACKET_SENT,
+} PacketState;
+
+struct _LmccPgmccSender
+{
+  gdouble hysteresis;
+  gdouble window;               /* W */
+  gdouble tokens;               /* T */
+  guint ignored;                /* ACKs to come that make no tokens */
+  gboolean recovering;
+  guint16 recover;              /* losses up to here are of one event */
+
+  gboolean sent;
+  guint16 last;                 /* sent */
+  guint8 states[LMCC_PGMCC_MAX_WINDOW];
+
+  gboolean has_acker;
+  guint32 acker;
+  guint32 previous;             /* its ACKs may still be on their way */
+  guint acker_packets;          /* its round-trip time */
+  gdouble acker_loss;
+  LmccEwma rtt;
+
+  LmccTime progress;            /* the latest packet, ACK or stall */
+  guint stalls_in_row;
+  guint64 stalls;
+  guint64 switches;
+  guint64 refused;
+};
+
+static void
+restart (LmccPgmccSender * sender, LmccTime now)
+{
+  sender->window = 1;
+  sender->tokens = 1;
+  sender->ignored = 0;
+  sender->progress = now;
+}
+
+/**
+ * lmcc_pgmcc_sender_new:
+ * @now: the time
+ * @hysteresis: c, above 0, at most 1; %LMCC_PGMCC_HYSTERESIS
+ *
+ * Returns: (transfer full): a sender that may send one packet, which calls for
+ *     an acker
+ */
+LmccPgmccSender *
+lmcc_pgmcc_sender_new (LmccTime now, gdouble hysteresis)
+{
+  LmccPgmccSender *sender = g_new0 (LmccPgmccSender, 1);
+
+  sender->hysteresis = hysteresis;
+  lmcc_ewma_init (&sender->rtt, RTT_WEIGHT);
+  restart (sender, now);
+
+  return sender;
+}
+
+/**
+ * lmcc_pgmcc_sender_free:
+ * @sender: (transfer full) (nullable): a sender
+ */
+void
+lmcc_pgmcc_sender_free (LmccPgmccSender * sender)
+{
+  g_free (sender);
+}
+
+/**
+ * lmcc_pgmcc_sender_may_send:
+ * @sender: a sender
+ *
+ * Returns: whether there is a token for a packet
+ */
+gboolean
+lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender)
+{
+  return sender->tokens >= 1;
+}
+
+static guint8 *
+state_of (LmccPgmccSender * sender, guint16 lsn)
+{
+  return &sender->states[lsn % LMCC_PGMCC_MAX_WINDOW];
+}
+
+/**
+ * lmcc_pgmcc_sender_send:
+ * @sender: a sender with a token
+ * @now: the time
+ * @lsn: the packet's layer sequence number, one more than the last one's
+ * @element: (out): what it says
+ *
+ * A packet leaves: it takes a token, and names the acker.
+ */
+void
+lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now, guint16 lsn,
+    LmccPgmccElement * element)
+{
+  sender->tokens = MAX (sender->tokens - 1, 0);
+  sender->sent = TRUE;
+  sender->last = lsn;
+  sender->progress = now;
+  *state_of (sender, lsn) = PACKET_SENT;
+  *element = (LmccPgmccElement) {
+  .elicit = !sender->has_acker,.has_acker = sender->has_acker,.acker =
+        sender->acker,};
+}
+
+/* A token for what has arrived, and the part by which the window grows. */
+static void
+take_new_ack (LmccPgmccSender * sender)
+{
+  gdouble growth;
+
+  if (sender->ignored > 0) {
+    sender->ignored--;
+    return;
+  }
+  growth = sender->window < SLOW_START_WINDOW ? 1 : 1 / sender->window;
+  sender->window = MIN (sender->window + growth, LMCC_PGMCC_MAX_WINDOW / 2);
+  sender->tokens = MIN (sender->tokens + 1 + growth, sender->window);
+}
+
+/* One reaction in a round-trip time: what was sent before it is of one event.
+ * First W becomes what is really in flight (section 3.4). */
+static void
+take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
+{
+  if (sender->recovering && lmcc_sequence_diff (lsn, sender->recover) <= 0)
+    return;
+  sender->window = MAX (MIN (sender->window, (gdouble) in_flight) / 2, 1);
+  sender->ignored = (guint) sender->window;
+  sender->recovering = TRUE;
+  sender->recover = sender->last;
+}
+
+static void
+take_bitmap (LmccPgmccSender * sender, const LmccPgmccReport * report,
+    guint in_flight)
+{
+  guint later = 0, i;
+
+  for (i = 0; i < BITMAP_BITS; i++) {
+    guint16 lsn = (guint16) (report->lead - i);
+    guint8 *state = state_of (sender, lsn);
+
+    if (report->bitmap >> i & 1) {
+      later++;
+      if (*state == PACKET_SENT)
+        take_new_ack (sender);
+      *state = PACKET_DONE;
+    } else if (*state == PACKET_SENT && later >= DUPACK_THRESHOLD) {
+      *state = PACKET_DONE;
+      take_loss (sender, lsn, in_flight);
+    }
+  }
+  if (lmcc_sequence_diff (report->lead, sender->recover) >= BITMAP_BITS)
+    sender->recovering = FALSE;
+}
+
+/* T of section 3.5, up to a factor. The round-trip time is in packets: at one
+ * rate for all they compare as times do. */
+static gdouble
+throughput (guint packets, gdouble loss, gboolean full)
+{
+  if (loss <= 0)
+    return INFINITY;
+  if (full)
+    return lmcc_tcp_model_rate (loss, packets * LMCC_MSECOND, 1000);
+
+  return 1 / (packets * sqrt (loss));
+}
+
+static gboolean
+is_slower (const LmccPgmccSender * sender, guint packets, gdouble loss)
+{
+  gboolean full = MAX (loss, sender->acker_loss) > FULL_FORMULA_LOSS;
+
+  if (!sender->has_acker)
+    return TRUE;
+
+  return throughput (packets, loss, full) < sender->hysteresis *
+      throughput (sender->acker_packets, sender->acker_loss, full);
+}
+
+static void
+elect (LmccPgmccSender * sender, LmccTime now, guint32 ssrc)
+{
+  if (sender->has_acker) {
+    sender->switches++;
+    sender->previous = sender->acker;
+  } else {
+    /* Nobody acknowledges what was sent before. */
+    memset (sender->states, PACKET_DONE, sizeof (sender->states));
+    sender->progress = now;
+    sender->tokens = MAX (sender->tokens, 1);
+    sender->previous = ssrc;
+  }
+  sender->has_acker = TRUE;
+  sender->acker = ssrc;
+}
+
+static gboolean
+is_possible (const LmccPgmccSender * sender, const LmccPgmccReport * report)
+{
+  gint in_flight = lmcc_sequence_diff (sender->last, report->lead);
+
+  return sender->sent && in_flight >= 0
+      && in_flight < LMCC_PGMCC_MAX_WINDOW - BITMAP_BITS;
+}
+
+static void
+take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
+    const LmccPgmccReport * report, guint in_flight)
+{
+  gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
+
+  if (rtt > 0 && rtt <= (gint64) LMCC_RTT_LIMIT)
+    lmcc_ewma_add (&sender->rtt, (gdouble) rtt);
+  sender->progress = now;
+  sender->stalls_in_row = 0;
+  take_bitmap (sender, report, in_flight);
+}
+
+/**
+ * lmcc_pgmcc_sender_handle_report:
+ * @sender: a sender
+ * @now: the time
+ * @send_clock: the send time that a packet would have now
+ * @report: what a receiver says; any of it may be untrue
+ *
+ * An ACK counts only if it is of the acker, or of the one before it. A change
+ * of the acker is no sign of congestion (section 3.5).
+ *
+ * Returns: %FALSE if it names a packet that was not sent: it was counted and
+ *     not used
+ */
+gboolean
+lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
+    guint32 send_clock, const LmccPgmccReport * report)
+{
+  gdouble loss = report->loss / 65536.0;
+  guint in_flight, packets;
+
+  if (!is_possible (sender, report)) {
+    sender->refused++;
+    return FALSE;
+  }
+  in_flight = (guint) lmcc_sequence_diff (sender->last, report->lead);
+  packets = in_flight + 1;
+
+  if (report->is_ack && sender->has_acker && (report->ssrc == sender->acker
+          || report->ssrc == sender->previous))
+    take_ack (sender, now, send_clock, report, in_flight);
+  if (!sender->has_acker || (report->ssrc != sender->acker
+          && is_slower (sender, packets, loss)))
+    elect (sender, now, report->ssrc);
+  if (report->ssrc == sender->acker) {
+    sender->acker_packets = packets;
+    sender->acker_loss = loss;
+  }
+
+  return TRUE;
+}
+
+/**
+ * lmcc_pgmcc_sender_next_timeout:
+ * @sender: a sender
+ *
+ * Returns: when lmcc_pgmcc_sender_handle_timeout() is to be called, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender * sender)
+{
+  if (lmcc_pgmcc_sender_may_send (sender))
+    return LMCC_TIME_NONE;
+
+  return sender->progress + MAX (STALL_MIN,
+      STALL_RTTS * lmcc_pgmcc_sender_get_rtt (sender));
+}
+
+/**
+ * lmcc_pgmcc_sender_handle_timeout:
+ * @sender: a sender
+ * @now: the time
+ *
+ * The session has stalled: it starts again with one packet; after two stalls in
+ * a row with one that calls for an acker (section 3.6).
+ */
+void
+lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender, LmccTime now)
+{
+  if (now < lmcc_pgmcc_sender_next_timeout (sender))
+    return;
+  restart (sender, now);
+  sender->recovering = TRUE;
+  sender->recover = sender->last;
+  sender->stalls++;
+  if (++sender->stalls_in_row >= STALLS_WITHOUT_ACKER)
+    sender->has_acker = FALSE;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_acker:
+ * @sender: a sender
+ * @ssrc: (out): the acker's
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender, guint32 * ssrc)
+{
+  *ssrc = sender->acker;
+
+  return sender->has_acker;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_window:
+ * @sender: a sender
+ *
+ * Returns: W, in packets
+ */
+gdouble
+lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender)
+{
+  return sender->window;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_rtt:
+ * @sender: a sender
+ *
+ * Returns: the smoothed round-trip time of the ackers, 0 before the first
+ */
+LmccTime
+lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender)
+{
+  return sender->rtt.started ? (LmccTime) sender->rtt.value : 0;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_switches:
+ * @sender: a sender
+ *
+ * Returns: how often one acker took another's place
+ */
+guint64
+lmcc_pgmcc_sender_get_switches (const LmccPgmccSender * sender)
+{
+  return sender->switches;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_stalls:
+ * @sender: a sender
+ *
+ * Returns: how often the session has stalled
+ */
+guint64
+lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender)
+{
+  return sender->stalls;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_refused:
+ * @sender: a sender
+ *
+ * Returns: reports that could not be true
+ */
+guint64
+lmcc_pgmcc_sender_get_refused (const LmccPgmccSender * sender)
+{
+  return sender->refused;
+}

@@ -1,0 +1,283 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-pour.h"
+
+#include <string.h>
+
+static gboolean
+is_sound (const LmccPourItem * item)
+{
+  return item->queued->unit->stream == LMCC_STREAM_SOUND;
+}
+
+static gint
+compare_importance (gconstpointer a, gconstpointer b)
+{
+  const LmccPourItem *first = *(LmccPourItem * const *) a;
+  const LmccPourItem *second = *(LmccPourItem * const *) b;
+  const LmccUnit *x = first->queued->unit, *y = second->queued->unit;
+
+  if (is_sound (first) != is_sound (second))
+    return is_sound (first) ? -1 : 1;
+  if (x->stream != y->stream)
+    return (gint) x->stream - (gint) y->stream;
+  if (x->klass != y->klass)
+    return (gint) x->klass - (gint) y->klass;
+
+  return first->rank < second->rank ? -1 : first->rank > second->rank;
+}
+
+static guint
+reverse_bits (guint value, guint n_bits)
+{
+  guint reversed = 0;
+
+  for (; n_bits > 0; n_bits--) {
+    reversed = reversed << 1 | (value & 1);
+    value >>= 1;
+  }
+
+  return reversed;
+}
+
+/* Bit-reversed order: every beginning of it is spread evenly over the window.
+ * @group is in decoding order. */
+static void
+rank_dyadically (LmccPourItem ** group, guint n)
+{
+  guint n_bits = g_bit_storage (n - 1), rank = 0, i;
+
+  for (i = 0; i < 1u << n_bits; i++) {
+    guint at = reverse_bits (i, n_bits);
+
+    if (at < n)
+      group[at]->rank = rank++;
+  }
+  for (i = 0; i < n; i++)
+    group[i]->droppable = TRUE;
+}
+
+/* Units that are all switch points of their class do not need each other. */
+static gboolean
+is_droppable (LmccPourItem ** group, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    if (is_sound (group[i]) || !group[i]->queued->unit->switch_point)
+      return FALSE;
+  }
+
+  return n > 1;
+}
+
+static guint
+group_size (LmccPourItem ** sorted, guint n_items)
+{
+  const LmccUnit *first = sorted[0]->queued->unit;
+  guint n = 1;
+
+  while (n < n_items && sorted[n]->queued->unit->stream == first->stream
+      && sorted[n]->queued->unit->klass == first->klass)
+    n++;
+
+  return n;
+}
+
+/* Sound comes before all pictures; then the order is (rung, class). In a class
+ * whose units do not need each other they are spread over the window, else they
+ * are in decoding order. */
+static LmccPourItem **
+sort_items (LmccPourItem * items, guint n_items)
+{
+  LmccPourItem **sorted = g_new (LmccPourItem *, n_items);
+  guint i, n;
+
+  for (i = 0; i < n_items; i++) {
+    items[i].order = i;
+    items[i].droppable = FALSE;
+    items[i].rank = i;
+    sorted[i] = &items[i];
+  }
+  qsort (sorted, n_items, sizeof (*sorted), compare_importance);
+
+  for (i = 0; i < n_items; i += n) {
+    n = group_size (sorted + i, n_items - i);
+    if (!is_droppable (sorted + i, n))
+      continue;
+    rank_dyadically (sorted + i, n);
+    qsort (sorted + i, n, sizeof (*sorted), compare_importance);
+  }
+
+  return sorted;
+}
+
+static void
+place_whole (LmccPour * pour, LmccPourItem * item, guint layer)
+{
+  guint n_packets = item->queued->unit->packets->len;
+
+  pour->room[layer] -= item->queued->bytes;
+  item->layers = g_malloc (n_packets);
+  memset (item->layers, (gint) layer, n_packets);
+}
+
+/* From @layer upwards, as much in each as it has room for. */
+static gboolean
+place_cut (LmccPour * pour, LmccPourItem * item, guint layer)
+{
+  const LmccQueuedUnit *queued = item->queued;
+  g_autofree guint8 *layers = g_malloc (queued->unit->packets->len);
+  gsize room[LMCC_MAX_LAYERS];
+  guint i;
+
+  memcpy (room, pour->room, sizeof (room));
+  for (i = 0; i < queued->unit->packets->len; i++) {
+    const LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
+    LmccRtp rtp = { 0 };
+    gsize size;
+
+    lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
+    size = pour->packet_overhead + rtp.payload_size;
+    while (layer < pour->n_layers && size > room[layer])
+      layer++;
+    if (layer == pour->n_layers)
+      return FALSE;
+    room[layer] -= size;
+    layers[i] = (guint8) layer;
+  }
+  memcpy (pour->room, room, sizeof (room));
+  item->layers = g_steal_pointer (&layers);
+
+  return TRUE;
+}
+
+/* A unit is cut only where it is larger than a layer's whole share, and never
+ * in the base, which has to be of use alone. */
+static gboolean
+place_video (LmccPour * pour, LmccPourItem * item, guint layer)
+{
+  gsize bytes = item->queued->bytes;
+
+  for (; layer < pour->n_layers; layer++) {
+    if (bytes <= pour->room[layer]) {
+      place_whole (pour, item, layer);
+      return TRUE;
+    }
+    if (layer > 0 && bytes > pour->share[layer])
+      return place_cut (pour, item, layer);
+  }
+
+  return FALSE;
+}
+
+static guint
+highest_layer (const LmccPourItem * item)
+{
+  return item->layers[item->queued->unit->packets->len - 1];
+}
+
+typedef struct
+{
+  guint at;                     /* layers below are closed */
+  gboolean full;                /* something had no place already */
+  /* The highest layer at which something lies that each class of each rung may
+   * need of a class below. */
+  guint8 used[LMCC_MAX_RUNGS][LMCC_MAX_CLASSES];
+} Progress;
+
+/* Where a class has a unit that needs nothing before it, what it was before the
+ * window does not count, unless something comes before that unit. */
+static void
+begin (const LmccPour * pour, Progress * progress, const LmccPourItem * items,
+    guint n_items)
+{
+  guint16 renewed[LMCC_MAX_RUNGS] = { 0 };
+  guint i, klass;
+
+  for (i = 0; i < n_items; i++) {
+    const LmccUnit *unit = items[i].queued->unit;
+    guint needs = unit->klass + (unit->switch_point ? 0 : 1);
+
+    if (is_sound (&items[i]))
+      continue;
+    for (klass = 0; klass < needs; klass++) {
+      if (pour->classes[unit->stream] & ~renewed[unit->stream] & 1u << klass)
+        progress->used[unit->stream][klass] = pour->floors[unit->stream][klass];
+    }
+    if (unit->switch_point)
+      renewed[unit->stream] |= 1u << unit->klass;
+  }
+}
+
+/* The lowest layer that does not go before what @unit needs. */
+static guint
+find_floor (const LmccPour * pour, const Progress * progress,
+    const LmccUnit * unit)
+{
+  guint floor = 0, klass;
+
+  for (klass = 0; klass < unit->klass; klass++)
+    floor = MAX (floor, progress->used[unit->stream][klass]);
+  if (!unit->switch_point)
+    floor = MAX (floor, pour->floors[unit->stream][unit->klass]);
+
+  return floor;
+}
+
+static void
+place_picture (LmccPour * pour, Progress * progress, LmccPourItem * item)
+{
+  const LmccUnit *unit = item->queued->unit;
+  guint8 *floor = &pour->floors[unit->stream][unit->klass];
+  guint8 *used = &progress->used[unit->stream][unit->klass];
+  guint lowest = find_floor (pour, progress, unit);
+  guint layer = pour->n_layers;
+  gboolean anew = unit->switch_point && (!item->droppable || item->rank == 0);
+
+  if (unit->packets->len > 0 && lowest < pour->n_layers && !progress->full) {
+    if (place_video (pour, item, MAX (progress->at, lowest)))
+      progress->at = layer = highest_layer (item);
+    else
+      progress->full = TRUE;
+  }
+
+  *floor = (guint8) (anew ? layer : MAX (*floor, layer));
+  *used = (guint8) MAX (*used, layer);
+}
+
+/*
+ * lmcc_pour:
+ * @pour: (inout): the layers; rooms and floors are brought up to date
+ * @items: (array length=n_items): the units of a window, in decoding order;
+ *     their ranks and layers are set
+ * @n_items: how many
+ *
+ * Gives units their layers, from the bottom up, the most important first. A
+ * unit never is in a lower layer than what it needs. When one has no place,
+ * none after it has: what is sent is what is most important.
+ */
+void
+lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
+{
+  g_autofree LmccPourItem **sorted = sort_items (items, n_items);
+  Progress progress = { 0 };
+  guint i;
+
+  for (i = 0; i < n_items; i++) {
+    if (!is_sound (&items[i]))
+      pour->classes[items[i].queued->unit->stream] |=
+          1u << items[i].queued->unit->klass;
+  }
+  begin (pour, &progress, items, n_items);
+  for (i = 0; i < n_items; i++) {
+    LmccPourItem *item = sorted[i];
+
+    if (!is_sound (item))
+      place_picture (pour, &progress, item);
+    else if (item->queued->unit->packets->len > 0
+        && item->queued->bytes <= pour->room[0])
+      place_whole (pour, item, 0);
+  }
+}

@@ -1,0 +1,208 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-controller-private.h"
+#include "lmcc-receiver-private.h"
+
+/* Calls a controller's callback, where there is one. */
+#define CALL(receiver, callback, ...) \
+  G_STMT_START { \
+    LmccController *controller_ = (receiver)->controller; \
+    if (controller_ != NULL && controller_->klass->callback != NULL) \
+      controller_->klass->callback (controller_, __VA_ARGS__); \
+  } G_STMT_END
+
+static const LmccAlgorithm *
+choose_algorithm (LmccReceiver * receiver)
+{
+  const gchar *name = receiver->algorithm;
+  const LmccAlgorithm *algorithm;
+
+  if (g_strcmp0 (name, "auto") == 0 || name == NULL)
+    name = receiver->session.algorithm;
+  algorithm = lmcc_algorithm_find (name);
+  if (algorithm != NULL)
+    return algorithm;
+
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+      "the session's algorithm is not known here: the level is held by hand";
+
+  return lmcc_algorithm_find ("none");
+}
+
+static LmccSettings *
+choose_settings (LmccReceiver * receiver, const LmccAlgorithm * algorithm)
+{
+  if (receiver->settings != NULL) {
+    if (lmcc_settings_is_of (receiver->settings, algorithm->settings))
+      return lmcc_settings_copy (receiver->settings);
+    lmcc_receiver_queue_action (receiver,
+        LMCC_RECEIVER_ACTION_WARNING)->reason =
+        "the settings are for another algorithm than the session's: the "
+        "standard ones are used";
+  }
+
+  return lmcc_settings_new (algorithm->settings, algorithm->n_settings);
+}
+
+/* Where the session is not fit for the algorithm, the base is held, and it is
+ * said why. */
+static LmccController *
+create (LmccReceiver * receiver)
+{
+  const LmccAlgorithm *algorithm = choose_algorithm (receiver);
+  g_autofree gchar *obstacle = lmcc_algorithm_find_obstacle (algorithm,
+      &receiver->session);
+  g_autoptr (LmccSettings) settings = NULL;
+
+  if (obstacle != NULL) {
+    lmcc_receiver_queue_action (receiver,
+        LMCC_RECEIVER_ACTION_WARNING)->reason = g_intern_string (obstacle);
+    return lmcc_controller_new_base_only (algorithm);
+  }
+  settings = choose_settings (receiver, algorithm);
+
+  return algorithm->create (&receiver->session, settings,
+      receiver->config.sequence_seed);
+}
+
+void
+lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_receiver_clear_controller (receiver);
+  receiver->controller = create (receiver);
+  lmcc_receiver_tell_join_lead (receiver, now);
+  if (receiver->level >= 0)
+    lmcc_receiver_tell_level (receiver, now);
+  lmcc_receiver_update_learning (receiver);
+}
+
+void
+lmcc_receiver_clear_controller (LmccReceiver * receiver)
+{
+  if (receiver->controller != NULL)
+    receiver->controller->klass->free (receiver->controller);
+  receiver->controller = NULL;
+}
+
+void
+lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header, gsize size)
+{
+  CALL (receiver, on_packet, now, arrival, header, size);
+}
+
+void
+lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
+    const LmccHeader * header)
+{
+  CALL (receiver, on_refused_packet, now, header);
+}
+
+void
+lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now, guint layer,
+    LmccTime loss_time)
+{
+  CALL (receiver, on_loss, now, layer, loss_time, 1);
+}
+
+void
+lmcc_receiver_tell_join_lead (LmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->slots != NULL)
+    CALL (receiver, on_join_lead, now, receiver->join_lead);
+}
+
+void
+lmcc_receiver_tell_left_packet (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, guint layer)
+{
+  CALL (receiver, on_left_packet, now, arrival, layer);
+}
+
+void
+lmcc_receiver_tell_neighbour_join (LmccReceiver * receiver, LmccTime now,
+    guint level)
+{
+  CALL (receiver, on_neighbour_join, now, level);
+}
+
+void
+lmcc_receiver_tell_level (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_level, now, receiver->level);
+}
+
+void
+lmcc_receiver_tell_session (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_session, now);
+  lmcc_receiver_update_learning (receiver);
+}
+
+void
+lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now, LmccTime rtt)
+{
+  CALL (receiver, on_rtt, now, rtt);
+}
+
+/* What the gate could not give out for a loss counts as missing, what a level
+ * change withholds does not. */
+void
+lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
+{
+  const LmccGateStats *stats = lmcc_gate_get_stats (receiver->gate);
+  guint64 missing = stats->units_incomplete + stats->units_frozen;
+  guint64 units = stats->units_delivered + missing;
+
+  CALL (receiver, on_quality, now, (guint) (units - receiver->units_before),
+      (guint) (missing - receiver->missing_before));
+  receiver->units_before = units;
+  receiver->missing_before = missing;
+}
+
+/* Ends the reception where even the base does not get through. */
+gboolean
+lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now)
+{
+  if (!lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
+          receiver->stats.loss_rate))
+    return FALSE;
+
+  lmcc_receiver_stop (receiver, now);
+  lmcc_receiver_queue_action (receiver,
+      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason =
+      "more than 10 % of the base layer was lost for 10 s: the path cannot "
+      "carry even that, or the network goes on with layers that were left; all "
+      "groups are left (RFC 8085 section 4.1)";
+
+  return TRUE;
+}
+
+void
+lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_timeout, now);
+  lmcc_receiver_update_level (receiver, now);
+}
+
+LmccTime
+lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver)
+{
+  LmccController *controller = receiver->controller;
+
+  if (controller == NULL || controller->klass->next_timeout == NULL)
+    return LMCC_TIME_NONE;
+
+  return controller->klass->next_timeout (controller);
+}
+
+void
+lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
+    LmccTime now, LmccReceiverStats * stats)
+{
+  if (receiver->controller == NULL)
+    return;
+  stats->algorithm = receiver->controller->algorithm->name;
+  CALL (receiver, get_status, now, &stats->status);
+}

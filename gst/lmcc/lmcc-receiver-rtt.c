@@ -1,0 +1,234 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-receiver-private.h"
+#include "lmcc-sender.h"
+
+/* Other dice of the same receiver are made from the same seed. */
+#define SEED_PURPOSE 0x73737263u
+
+/* The algorithm is told when the round-trip time moved by more than 1/100. */
+#define NOTICEABLE 100
+
+void
+lmcc_receiver_init_rtt (LmccReceiver * receiver)
+{
+  const guint32 seeds[] = { receiver->config.sequence_seed, SEED_PURPOSE };
+  g_autoptr (GRand) random =
+      g_rand_new_with_seed_array (seeds, G_N_ELEMENTS (seeds));
+
+  receiver->ssrc = g_rand_int (random);
+  receiver->rtt = lmcc_rtt_new (receiver->config.rtt_mode,
+      receiver->config.fixed_rtt);
+  receiver->feedback_timer =
+      lmcc_feedback_timer_new (receiver->config.sequence_seed);
+}
+
+void
+lmcc_receiver_clear_rtt (LmccReceiver * receiver)
+{
+  lmcc_rtt_free (receiver->rtt);
+  lmcc_feedback_timer_free (receiver->feedback_timer);
+}
+
+static gboolean
+needs_rtt (const LmccReceiver * receiver)
+{
+  return receiver->have_session && receiver->controller != NULL
+      && receiver->controller->algorithm->needs_rtt;
+}
+
+static gboolean
+wants_reports (const LmccReceiver * receiver)
+{
+  return needs_rtt (receiver)
+      && receiver->config.rtt_mode == LMCC_RTT_MODE_FEEDBACK
+      && receiver->session.feedback_interval > 0;
+}
+
+/* A record can name any host. Reports go only to the one that the session's
+ * packets come from: else one forged record would make the whole audience send
+ * to a host that has nothing to do with it. */
+static gboolean
+can_report (const LmccReceiver * receiver)
+{
+  return wants_reports (receiver)
+      && lmcc_address_equal (&receiver->session.source, &receiver->source);
+}
+
+static void
+warn_elsewhere (LmccReceiver * receiver)
+{
+  if (receiver->warned_elsewhere)
+    return;
+  receiver->warned_elsewhere = TRUE;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+      "the session wants reports sent to another host than its packets come "
+      "from: none are sent, and the round-trip time is estimated from joins";
+}
+
+/* Every packet may change it. */
+static void
+follow_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  LmccTime rtt, moved;
+
+  if (!needs_rtt (receiver)
+      || lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_MAX)
+    return;
+  rtt = lmcc_rtt_get (receiver->rtt);
+  moved = MAX (rtt, receiver->told_rtt) - MIN (rtt, receiver->told_rtt);
+  if (moved <= receiver->told_rtt / NOTICEABLE)
+    return;
+  receiver->told_rtt = rtt;
+  lmcc_receiver_tell_rtt (receiver, now, rtt);
+}
+
+/* Two of a session must not have one SSRC (RFC 3550 section 8.2). */
+static void
+avoid_collision (LmccReceiver * receiver)
+{
+  if ((receiver->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
+    receiver->ssrc ^= ~LMCC_SSRC_BASE_MASK + 1;
+}
+
+/*
+ * lmcc_receiver_forget_rtt:
+ * @receiver: a receiver
+ *
+ * Ends reports, and forgets what was measured with the sender so far.
+ */
+void
+lmcc_receiver_forget_rtt (LmccReceiver * receiver)
+{
+  lmcc_feedback_timer_stop (receiver->feedback_timer);
+  lmcc_rtt_reset (receiver->rtt);
+  receiver->told_rtt = 0;
+  receiver->warned_unanswered = FALSE;
+  receiver->warned_elsewhere = FALSE;
+}
+
+/*
+ * lmcc_receiver_follow_session_rtt:
+ * @receiver: a receiver with a session
+ * @now: the time
+ *
+ * Takes what a session's record says about feedback.
+ */
+void
+lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  const LmccSession *session = &receiver->session;
+  LmccTime rtt_max =
+      session->rtt_max > 0 ? session->rtt_max : LMCC_DEFAULT_RTT_MAX;
+
+  avoid_collision (receiver);
+  lmcc_rtt_set_max (receiver->rtt, rtt_max);
+  lmcc_rtt_set_silent (receiver->rtt, !can_report (receiver));
+  if (wants_reports (receiver) && !can_report (receiver))
+    warn_elsewhere (receiver);
+  if (!can_report (receiver))
+    lmcc_feedback_timer_stop (receiver->feedback_timer);
+  else if (lmcc_feedback_timer_is_running (receiver->feedback_timer))
+    lmcc_feedback_timer_set_interval (receiver->feedback_timer, now,
+        session->feedback_interval);
+  else
+    lmcc_feedback_timer_start (receiver->feedback_timer, now, rtt_max,
+        session->feedback_interval);
+  follow_rtt (receiver, now);
+}
+
+/* Packets of the base only: they come the way that answers come. */
+void
+lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header)
+{
+  if (header->layer != 0 || !needs_rtt (receiver))
+    return;
+  lmcc_rtt_packet (receiver->rtt, arrival, header->send_time);
+  follow_rtt (receiver, now);
+}
+
+/* The first packet of a layer that was joined. The base is joined before one
+ * knows whether anybody sends. */
+void
+lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
+    LmccTime elapsed)
+{
+  guint64 rate = receiver->session.layers[layer].rate;
+  LmccTime gap = LMCC_FILLER_INTERVAL;
+
+  if (layer == 0 || !needs_rtt (receiver))
+    return;
+  if (rate > 0)
+    gap = MIN (gap, receiver->session.packet_size * 8 * LMCC_SECOND / rate);
+  lmcc_rtt_join (receiver->rtt, elapsed, gap);
+  follow_rtt (receiver, now);
+}
+
+void
+lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
+    const LmccDlrr * answer)
+{
+  if (!lmcc_feedback_timer_is_running (receiver->feedback_timer)
+      || lmcc_rtt_answer (receiver->rtt, now, answer->last_rr,
+          answer->delay) != LMCC_RTT_ANSWER_TAKEN) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
+    return;
+  }
+  receiver->stats.answers++;
+  lmcc_feedback_timer_answered (receiver->feedback_timer, now);
+  follow_rtt (receiver, now);
+}
+
+static void
+send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
+{
+  const LmccReferenceTime report = { receiver->ssrc, ntp_time };
+  LmccReceiverAction *action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_REPORT);
+
+  lmcc_rtt_report (receiver->rtt, now, ntp_time);
+  receiver->stats.reports++;
+  action->packet = lmcc_rtcp_build_reference_time (&report);
+  action->destination = receiver->source;
+  action->port = receiver->session.feedback_port;
+
+  if (receiver->warned_unanswered
+      || lmcc_rtt_get_unanswered (receiver->rtt) < LMCC_RTT_MAX_UNANSWERED)
+    return;
+  receiver->warned_unanswered = TRUE;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+      "reports get no answer (firewall?): the round-trip time is estimated "
+      "from joins";
+}
+
+/* Nobody is there to answer a sender that is gone; the timer goes on, so that
+ * not everybody reports at once when it is back. */
+void
+lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  guint64 ntp_time;
+
+  if (now < lmcc_receiver_next_rtt (receiver))
+    return;
+  ntp_time = lmcc_feedback_timer_report (receiver->feedback_timer, now,
+      lmcc_rtt_get_unanswered (receiver->rtt));
+  if (!receiver->source_gone)
+    send_report (receiver, now, ntp_time);
+  follow_rtt (receiver, now);
+}
+
+LmccTime
+lmcc_receiver_next_rtt (const LmccReceiver * receiver)
+{
+  return lmcc_feedback_timer_next (receiver->feedback_timer);
+}
+
+void
+lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
+    LmccReceiverStats * stats)
+{
+  stats->rtt_source = lmcc_rtt_get_source (receiver->rtt);
+  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt) : 0;
+}

@@ -1,0 +1,28 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_REPAIR_CHANCES_H
+#define LMCC_REPAIR_CHANCES_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccRepairChances:
+ * How likely a repair block brings what it carries, on a path that loses packets
+ * at some rate, alone or in bursts.
+ */
+typedef struct _LmccRepairChances LmccRepairChances;
+
+LMCC_API LmccRepairChances *lmcc_repair_chances_new (gdouble loss_rate,
+    gdouble burst, guint depth, guint max_source, guint max_repair);
+LMCC_API void lmcc_repair_chances_free (LmccRepairChances * chances);
+LMCC_API gdouble lmcc_repair_chances_whole (const LmccRepairChances * chances,
+    guint n_source, guint n_repair, guint first, guint n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairChances, lmcc_repair_chances_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,24 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_REPAIR_CODE_H
+#define LMCC_REPAIR_CODE_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Source and repair symbols of one block together: what a Cauchy matrix over GF(2^8)
+ * has room for, less one. */
+#define LMCC_REPAIR_MAX_SYMBOLS 255
+
+LMCC_API gboolean lmcc_repair_code_fits (guint n_source, guint n_repair);
+LMCC_API void lmcc_repair_code_encode (guint n_source, guint n_repair,
+    gsize size, const guint8 * const *source, guint8 * const *repair);
+LMCC_API gboolean lmcc_repair_code_recover (guint n_source, gsize size,
+    guint8 * const *source, const gboolean * missing,
+    const guint8 * const *repair, const guint8 * indices, guint n_repair);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,120 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_PRIVATE_H
+#define LMCC_SENDER_PRIVATE_H
+
+#include "lmcc-sender.h"
+
+#include "lmcc-announce.h"
+#include "lmcc-feedback.h"
+#include "lmcc-key-alignment.h"
+#include "lmcc-pacer.h"
+#include "lmcc-packetize.h"
+#include "lmcc-rate-watch.h"
+#include "lmcc-reorder.h"
+#include "lmcc-repairer.h"
+#include "lmcc-shape.h"
+
+G_BEGIN_DECLS
+
+struct _LmccSender
+{
+  LmccSession session;
+  LmccSenderStats stats;
+  guint mtu;
+  gsize udp_overhead;
+  gboolean stopped;
+
+  LmccAllocator allocator;
+  gboolean shaped;
+  LmccSchedule schedule;
+  gdouble probabilities[LMCC_MAX_LAYERS];       /* of FLID */
+  LmccShaper shaper;
+  LmccTime sending_until;       /* the last window that was closed */
+  GQueue control;               /* of LmccPacket: RTCP that waits for the base */
+
+  LmccPacer pacers[LMCC_MAX_LAYERS];
+  LmccTime last_sent[LMCC_MAX_LAYERS];
+  guint16 osn;
+  LmccReorder reorder[LMCC_MAX_RUNGS];
+  guint8 anchors[LMCC_N_STREAMS];
+
+  LmccRepairer repairer;        /* without a plan: there is no repair */
+  gsize repair_budget[LMCC_MAX_LAYERS];
+  guint n_windows;
+  /* Of native allocation: a block is collected for so long, since then. */
+  LmccTime repair_block;
+  LmccTime repair_since;
+
+  LmccRateWatch rates;
+  LmccAnnouncer announcer;
+  LmccPacketizer packetizer;
+  LmccKeyAlignment key_alignment;
+  LmccTime key_requested;
+  LmccFeedback feedback;
+
+  GArray *actions;
+  guint actions_taken;
+};
+
+/* lmcc-sender.c */
+gsize lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
+    LmccTime now);
+gsize lmcc_sender_send_media (LmccSender * sender, guint layer,
+    LmccAllotment * allotment, LmccTime due, LmccTime now);
+gsize lmcc_sender_send_filler (LmccSender * sender, guint layer,
+    gsize payload_size, LmccTime now);
+gsize lmcc_sender_send_repair (LmccSender * sender, guint layer,
+    LmccPacket * payload, LmccTime now);
+
+void lmcc_sender_session_changed (LmccSender * sender);
+void lmcc_sender_announce (LmccSender * sender, LmccTime now);
+
+/* lmcc-sender-native.c */
+void lmcc_sender_init_native (LmccSender * sender);
+void lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
+    LmccTime now);
+void lmcc_sender_handle_media (LmccSender * sender, LmccTime now);
+void lmcc_sender_handle_native (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_native (const LmccSender * sender);
+
+/* lmcc-sender-shaped.c */
+void lmcc_sender_init_shaped (LmccSender * sender, LmccTime now);
+void lmcc_sender_clear_shaped (LmccSender * sender);
+void lmcc_sender_flush_shaped (LmccSender * sender);
+void lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
+    LmccTime now);
+void lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now);
+void lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_shaped (const LmccSender * sender);
+gsize lmcc_sender_queued_bytes (const LmccAllocatorLayer * layer);
+
+/* lmcc-sender-repair.c */
+void lmcc_sender_init_repair (LmccSender * sender,
+    const LmccSenderConfig * config);
+void lmcc_sender_flush_repair (LmccSender * sender);
+gboolean lmcc_sender_owes_repair (const LmccSender * sender);
+void lmcc_sender_repair_sent (LmccSender * sender, guint layer,
+    const LmccAllotment * allotment, LmccPacket * packet, LmccTime now);
+gsize lmcc_sender_repair_share (const LmccSender * sender, guint layer,
+    gsize bytes);
+gsize lmcc_sender_reserve_repair (LmccSender * sender, guint layer,
+    gsize share);
+void lmcc_sender_plan_repair (LmccSender * sender);
+LmccPacket *lmcc_sender_take_repair (LmccSender * sender,
+    const LmccOpportunity * opportunity);
+void lmcc_sender_handle_repair (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_repair (const LmccSender * sender);
+
+/* lmcc-sender-feedback.c */
+void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now);
+LmccPacket *lmcc_sender_take_answer (LmccSender * sender, LmccTime now);
+void lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_feedback (const LmccSender * sender);
+void lmcc_sender_get_feedback_stats (const LmccSender * sender,
+    LmccSenderStats * stats);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,35 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SESSION_ALGORITHM_H
+#define LMCC_SESSION_ALGORITHM_H
+
+#include <gst/lmcc/lmcc-increase-probabilities.h>
+#include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/lmcc-settings.h>
+
+G_BEGIN_DECLS
+
+/* T of FLID (Byers et al., "FLID-DL: Congestion Control for Layered Multicast",
+ * IEEE JSAC 20(8), 2002, section V-A). */
+#define LMCC_FLID_SLOT (LMCC_SECOND / 2)
+
+/* The round-trip time of the TCP that receivers should equal: a fifth of FLID's slot
+ * (likewise). */
+#define LMCC_DEFAULT_NOMINAL_RTT (100 * LMCC_MSECOND)
+
+/* How long routers go on after a leave: the most of FLID-DL's 2 to 4 s (section
+ * V-B). */
+#define LMCC_DEFAULT_LEAVE_LATENCY (4 * LMCC_SECOND)
+
+LMCC_API gboolean lmcc_session_fit_algorithm (LmccSession * session,
+    LmccTime nominal_rtt, LmccTime leave_latency, GError ** error);
+LMCC_API void lmcc_session_compute_probabilities (const LmccSession * session,
+    LmccTime nominal_rtt, LmccIncreaseMethod method, gdouble * probabilities);
+LMCC_API const LmccSetting *lmcc_session_algorithm_get_settings (
+    const gchar * name, guint * n);
+LMCC_API gboolean lmcc_session_has_second_element (const LmccSession * session);
+
+G_END_DECLS
+
+#endif

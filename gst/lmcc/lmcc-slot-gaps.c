@@ -1,0 +1,127 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lmcc-slot-gaps.h"
+
+#include "lmcc-layer-account.h"
+
+/* Forgets a layer: its next packet is its first. */
+void
+lmcc_slot_gaps_reset (LmccSlotGaps * layer)
+{
+  layer->heard = FALSE;
+  layer->n_gaps = 0;
+}
+
+static void
+remove_gap (LmccSlotGaps * layer, guint index)
+{
+  guint i;
+
+  layer->n_gaps--;
+  for (i = index; i < layer->n_gaps; i++)
+    layer->gaps[i] = layer->gaps[i + 1];
+}
+
+static void
+close_one (LmccSlotGaps * layer, guint index)
+{
+  if (--layer->gaps[index].open == 0)
+    remove_gap (layer, index);
+}
+
+static void
+take_reordered (LmccSlotGaps * layer, guint16 lsn)
+{
+  guint i;
+
+  for (i = 0; i < layer->n_gaps; i++) {
+    if (lmcc_sequence_diff (lsn, layer->gaps[i].first) >= 0
+        && lmcc_sequence_diff (lsn, layer->gaps[i].last) <= 0) {
+      close_one (layer, i);
+      return;
+    }
+  }
+}
+
+/* What is missing after a packet of a burst belongs to the burst if another one
+ * of it follows, or nothing does until the next slot: after the burst the
+ * sender is silent. */
+static void
+note_gap (LmccSlotGaps * layer, LmccTime arrival, const LmccHeader * header,
+    guint64 slot)
+{
+  if (layer->n_gaps == LMCC_SLOT_MAX_GAPS)
+    remove_gap (layer, 0);
+  layer->gaps[layer->n_gaps++] = (LmccSlotGap) {
+  .first = layer->highest + 1,.last = header->lsn - 1,.open =
+        (guint16) (header->lsn - layer->highest - 1),.before =
+        layer->arrival,.after = arrival,.slot_before =
+        layer->slot,.slot_after = slot,.burst = layer->burst && (header->burst
+        || slot > layer->slot),};
+}
+
+/* Takes a packet of the layer that belongs to @slot. */
+void
+lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
+    const LmccHeader * header, guint64 slot)
+{
+  gint ahead = lmcc_sequence_diff (header->lsn, layer->highest);
+
+  if (layer->heard && ABS (ahead) > LMCC_MAX_GAP)
+    lmcc_slot_gaps_reset (layer);
+  if (layer->heard && ahead <= 0) {
+    take_reordered (layer, header->lsn);
+    return;
+  }
+  if (layer->heard && ahead > 1)
+    note_gap (layer, arrival, header, slot);
+  layer->heard = TRUE;
+  layer->highest = header->lsn;
+  layer->arrival = arrival;
+  layer->slot = slot;
+  layer->burst = header->burst;
+}
+
+/* Finds the gap that a lost packet was missing in, by the time when it would
+ * have come. Returns FALSE if there is none. */
+gboolean
+lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,
+    LmccSlotGap * gap)
+{
+  guint i;
+
+  for (i = 0; i < layer->n_gaps; i++) {
+    if (loss_time >= layer->gaps[i].before && loss_time <= layer->gaps[i].after) {
+      *gap = layer->gaps[i];
+      close_one (layer, i);
+      return TRUE;
+    }
+  }
+
+  return FALSE;
+}
+
+/* When the first packet of a gap would have come (RFC 4654 section 5.2). */
+LmccTime
+lmcc_slot_gap_get_begin (const LmccSlotGap * gap)
+{
+  guint n = (guint16) (gap->last - gap->first + 1);
+  LmccTime span = gap->after > gap->before ? gap->after - gap->before : 0;
+
+  return gap->before + span / (n + 1);
+}
+
+/* Packets missing that may have been due before @until. */
+guint
+lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < layer->n_gaps; i++) {
+    if (layer->gaps[i].before < until)
+      n += layer->gaps[i].open;
+  }
+
+  return n;
+}

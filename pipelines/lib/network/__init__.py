@@ -1,0 +1,213 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A network of hosts on this machine, without privileges: a switch that snoops IGMP and MLD, and links with a rate
+and a queue.
+
+All of it is in namespaces of its own, which end with the processes in them; nothing changes in the host's own
+namespaces. Each host has an interface `eth0`, 10.77.0.N, fd77::N and a route for all groups.
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+TOOLS = ('unshare', 'nsenter', 'ip', 'tc', 'bridge')
+
+# Seconds that a full queue takes to drain.
+QUEUE = 0.25
+
+# Bytes that may leave a link at once: two packets, so that it never waits for a timer in a busy queue.
+BURST = 3000
+
+# A query waits so long for its answers, in 1/100 s; and the switch sends everything everywhere so long after its start.
+RESPONSE_INTERVAL = 10
+
+SWITCH = 'switch'
+
+Counters = namedtuple('Counters', 'packets bytes dropped backlog')
+
+
+class Failure(Exception):
+    """A command failed; the text says which, and why."""
+
+
+class Unavailable(Failure):
+    """There can be no such network on this machine; the text says why."""
+
+
+class Namespace:
+    """A network namespace, kept by a process that ends with this one. The first is in a user namespace of its own, the
+    others are in that of their `parent`."""
+
+    def __init__(self, parent=None):
+        # The keeper reads until the pipe is closed, by `close` or by the end of this process.
+        self.keeper = subprocess.Popen(
+            [*(parent.prefix if parent else ()), 'unshare', '--net' if parent else '-rn', 'sh', '-c', 'echo; exec cat'],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        if self.keeper.stdout.readline() != '\n':
+            reason = self.keeper.communicate()[1].strip()
+            raise Unavailable(f'no network namespace of our own: {reason or "unshare failed"}')
+
+    @property
+    def prefix(self):
+        """What to put in front of a command, for it to run here."""
+        return ('nsenter', '--preserve-credentials', '--user', '--net', f'--target={self.keeper.pid}')
+
+    @property
+    def pid(self):
+        """A process in the namespace."""
+        return self.keeper.pid
+
+    def run(self, *words, text=None):
+        """Runs a command here and returns what it prints."""
+        done = subprocess.run([*self.prefix, *words], input=text, stdin=None if text else subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()}")
+        return done.stdout
+
+    def ip(self, *commands):
+        """Runs commands of ip, one after the other."""
+        self.run('ip', '-batch', '-', text='\n'.join(commands) + '\n')
+
+    def write(self, path, value):
+        """Sets a kernel parameter."""
+        self.run('sh', '-c', f'echo {value} >{path}')
+
+    def close(self):
+        self.keeper.communicate()
+
+
+class Network:
+    """A switch; `add_host` puts hosts on it. Use it in a `with` statement."""
+
+    def __init__(self):
+        for tool in TOOLS:
+            if shutil.which(tool) is None:
+                raise Unavailable(f'{tool} is not installed')
+        self.hosts = []
+        self.emulators = []
+        self.switch = Namespace()
+        try:
+            self.make_switch()
+            self.try_link()
+        except Failure as failure:
+            self.close()
+            raise Unavailable(failure) from failure
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def make_switch(self):
+        # Reports before the end of duplicate detection have no source, and a bridge passes over them.
+        self.switch.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
+        self.switch.ip(f'link add {SWITCH} type bridge mcast_snooping 1',
+                       f'link set {SWITCH} type bridge mcast_igmp_version 3 mcast_mld_version 2 '
+                       f'mcast_query_response_interval {RESPONSE_INTERVAL}',
+                       f'link set {SWITCH} up',
+                       # Only now: with the default response interval it would flood for ten seconds.
+                       f'link set {SWITCH} type bridge mcast_querier 1')
+
+    def set_querier(self, asks):
+        """Whether anybody asks who wants which groups."""
+        self.switch.ip(f'link set {SWITCH} type bridge mcast_querier {int(asks)}')
+
+    def try_link(self):
+        """Fails here, not later, where the kernel has no such links."""
+        self.switch.ip('link add trial type veth peer name other')
+        self.switch.run('tc', 'qdisc', 'add', 'dev', 'trial', 'root', 'tbf', 'rate', '1mbit', 'burst', str(BURST),
+                        'limit', str(BURST))
+        self.switch.ip('link delete trial')
+
+    def add_host(self, delay=0.0):
+        """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes."""
+        host = Host(self, len(self.hosts) + 1)
+        self.hosts.append(host)
+        host.connect(delay)
+        return host
+
+    def emulate_delay(self, near, far, delay):
+        """Lets what comes on one of two interfaces at the switch out on the other, `delay` seconds later."""
+        emulator = subprocess.Popen(
+            [*self.switch.prefix, sys.executable, '-B', str(Path(__file__).with_name('delay.py')), near, far,
+             str(delay)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.emulators.append(emulator)
+        if emulator.stdout.readline() != 'ready\n':
+            raise Failure('the delay emulator does not start')
+
+    def close(self):
+        """Ends what is left in the namespaces, and so these. Returns what the delay emulators tell of themselves."""
+        told = [json.loads(emulator.communicate()[0] or '{}') for emulator in self.emulators]
+        self.emulators = []
+        for host in self.hosts:
+            host.namespace.close()
+        self.hosts = []
+        self.switch.close()
+        return told
+
+
+class Host:
+    """A host and its link to the switch."""
+
+    def __init__(self, network, number):
+        self.network = network
+        self.number = number
+        self.port = f'port{number}'
+        self.address = f'10.77.0.{number}'
+        self.limited = False
+        self.namespace = Namespace(network.switch)
+
+    @property
+    def prefix(self):
+        return self.namespace.prefix
+
+    def connect(self, delay):
+        switch, host = self.network.switch, self.namespace
+        far = self.port
+        if delay:
+            near, far = f'near{self.number}', f'far{self.number}'
+            switch.ip(f'link add {self.port} type veth peer name {near}', f'link set {near} up')
+        switch.ip(f'link add {far} type veth peer name eth0 netns {host.pid}', f'link set {far} up')
+        switch.ip(f'link set {self.port} master {SWITCH} up')
+        switch.run('bridge', 'link', 'set', 'dev', self.port, 'fastleave', 'on')
+        host.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
+        host.ip('link set lo up', f'addr add {self.address}/24 dev eth0', 'link set eth0 up',
+                f'addr add fd77::{self.number}/64 dev eth0 nodad', 'route add 224.0.0.0/4 dev eth0')
+        if delay:
+            self.network.emulate_delay(near, far, delay)
+
+    def set_rate(self, rate, queue=QUEUE):
+        """Limits what the switch sends to the host to `rate` bit/s, Ethernet headers counted, behind a queue that takes
+        `queue` seconds to drain when it is full. What waits in it stays."""
+        limit = max(BURST, round(rate * queue / 8))
+        burst = max(BURST, round(rate / 8 / 250))
+        # tbf's own child counts bytes, so that `change` gives it the right limit; a pfifo would take it for packets.
+        self.network.switch.run('tc', 'qdisc', 'change' if self.limited else 'add', 'dev', self.port, 'root', 'tbf',
+                                'rate', f'{round(rate)}bit', 'burst', str(burst), 'limit', str(limit))
+        self.limited = True
+
+    def counters(self):
+        """What left the switch to the host, was dropped before its link, and waits there now."""
+        shown = self.network.switch.run('tc', '-s', '-j', 'qdisc', 'show', 'dev', self.port)
+        tbf = next(qdisc for qdisc in json.loads(shown) if qdisc['kind'] == 'tbf')
+        return Counters(tbf['packets'], tbf['bytes'], tbf['drops'], tbf['backlog'])
+
+    def set_fast_leave(self, fast):
+        """Whether the switch honours a leave at once, or after it has asked twice in two seconds whether anybody is
+        left (RFC 3376 section 8.8)."""
+        self.network.switch.run('bridge', 'link', 'set', 'dev', self.port, 'fastleave', 'on' if fast else 'off')
+
+    def set_connected(self, connected):
+        """Whether the cable is in the switch."""
+        self.network.switch.ip(f"link set {self.port} {'up' if connected else 'down'}")
+
+    def groups(self):
+        """The groups that the switch sends to the host."""
+        shown = self.network.switch.run('bridge', 'mdb', 'show', 'dev', SWITCH)
+        return set(re.findall(rf'port {self.port} grp (\S+)', shown))

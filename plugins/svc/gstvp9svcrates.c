@@ -1,0 +1,104 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* The rate of each layer frame class. */
+#include "gstvp9svcrates.h"
+
+/* libvpx counts in kbit/s. */
+#define MIN_LAYER_BITRATE 1000
+
+/* Shares of the rate. Of the spatial layers: what makes each layer of the
+ * ladder about twice the one below, for pictures of four times the size or for
+ * equal ones. Of the temporal layers: as codecs' makers have it, a little more
+ * than in proportion for the pictures that others refer to. */
+static const gdouble halved_shares[GST_VP9_SVC_MAX_SPATIAL]
+    [GST_VP9_SVC_MAX_SPATIAL] = {
+  {1.0},
+  {0.25, 0.75},
+  {0.10, 0.27, 0.63},
+};
+
+static const gdouble equal_shares[GST_VP9_SVC_MAX_SPATIAL]
+    [GST_VP9_SVC_MAX_SPATIAL] = {
+  {1.0},
+  {0.33, 0.67},
+  {0.16, 0.31, 0.53},
+};
+
+static const gdouble temporal_shares[GST_VP9_SVC_MAX_TEMPORAL]
+    [GST_VP9_SVC_MAX_TEMPORAL] = {
+  {1.0},
+  {0.62, 0.38},
+  {0.48, 0.20, 0.32},
+};
+
+/*
+ * gst_vp9_svc_rates_split:
+ * @total: bit/s of all layers together
+ * @structure: the layers
+ * @bitrates: (out) (array): bit/s of each layer frame class alone
+ */
+void
+gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
+    guint * bitrates)
+{
+  const gdouble *spatial = structure->halved
+      ? halved_shares[structure->n_spatial - 1]
+      : equal_shares[structure->n_spatial - 1];
+  const gdouble *temporal = temporal_shares[structure->n_temporal - 1];
+  guint s, t;
+
+  for (s = 0; s < structure->n_spatial; s++) {
+    for (t = 0; t < structure->n_temporal; t++)
+      bitrates[s * structure->n_temporal + t] =
+          (guint) (total * spatial[s] * temporal[t] + 0.5);
+  }
+}
+
+/*
+ * gst_vp9_svc_rates_from_array:
+ * @array: of int, bit/s
+ * @structure: the layers
+ * @bitrates: (out) (array): bit/s of each layer frame class alone
+ * @error: (out): why @array does not fit
+ *
+ * Returns: %FALSE if @array has not one rate for each class, or one out of
+ *     range
+ */
+gboolean
+gst_vp9_svc_rates_from_array (const GValue * array,
+    const GstVp9SvcStructure * structure, guint * bitrates, GError ** error)
+{
+  guint n = structure->n_spatial * structure->n_temporal, i;
+  guint64 sum = 0;
+
+  if (gst_value_array_get_size (array) != n) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "layer-bitrates has %u rates, but L%uT%u has %u layers",
+        gst_value_array_get_size (array), structure->n_spatial,
+        structure->n_temporal, n);
+    return FALSE;
+  }
+  for (i = 0; i < n; i++) {
+    const GValue *value = gst_value_array_get_value (array, i);
+    gint rate = G_VALUE_HOLDS_INT (value) ? g_value_get_int (value) : 0;
+
+    if (rate < MIN_LAYER_BITRATE) {
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "layer-bitrates: rate %u is %d, but each must be an int of at least "
+          "%d bit/s", i + 1, rate, MIN_LAYER_BITRATE);
+      return FALSE;
+    }
+    bitrates[i] = (guint) rate;
+    sum += (guint) rate;
+  }
+  if (sum > G_MAXINT) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "layer-bitrates: the sum of %" G_GUINT64_FORMAT " bit/s is above %d",
+        sum, G_MAXINT);
+    return FALSE;
+  }
+
+  return TRUE;
+}

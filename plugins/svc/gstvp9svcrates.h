@@ -1,0 +1,20 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_VP9_SVC_RATES_H
+#define GST_VP9_SVC_RATES_H
+
+#include <gst/gst.h>
+
+#include "gstvp9svcstructure.h"
+
+G_BEGIN_DECLS
+
+gboolean gst_vp9_svc_rates_from_array (const GValue * array,
+    const GstVp9SvcStructure * structure, guint * bitrates, GError ** error);
+void gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
+    guint * bitrates);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,48 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef SVC_TOOLS_H
+#define SVC_TOOLS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* One layer of one picture, and what its encoder says of it. */
+typedef struct
+{
+  GstClockTime pts;
+  guint spatial_id;
+  guint temporal_id;
+  gboolean inter_picture;
+  gboolean inter_layer;
+  guint klass;
+  gboolean switch_point;
+  gboolean delta;
+  gboolean last;                /* of its picture */
+  GstBuffer *buffer;
+} LayerFrame;
+
+/* One picture that a decoder shows. */
+typedef struct
+{
+  GstClockTime pts;
+  gint width;
+  gint height;
+  gchar *checksum;
+} ShownPicture;
+
+/* Whether a layer frame belongs to a subset. */
+typedef gboolean (*SubsetFunc) (const LayerFrame * frame, gpointer user_data);
+
+GArray *svc_layer_frames_new (void);
+void svc_take_layer_frame (GArray * frames, GstBuffer * buffer);
+GArray *svc_encode (const gchar * description, GstCaps ** caps);
+GArray *svc_make_pictures (GArray * frames, SubsetFunc subset, gpointer user_data);
+GArray *svc_decode_stock (const gchar * elements, const gchar * caps, GArray * buffers);
+GArray *svc_decode_offline (GArray * pictures);
+void svc_assert_same_pictures (GArray * shown, GArray * expected);
+
+G_END_DECLS
+
+#endif

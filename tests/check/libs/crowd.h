@@ -1,0 +1,73 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A sender and thousands of receivers that measure their round-trip times, over
+ * a network with delay and loss, in virtual time. The sender is the real one,
+ * and all that crosses the network is its bytes; a receiver is its timer and its
+ * estimator.
+ */
+#ifndef CROWD_H
+#define CROWD_H
+
+#include <gst/lmcc/lmcc.h>
+
+#define CROWD_MAX 20000
+
+/* One way, uniformly distributed over the receivers. */
+#define CROWD_DELAY_MIN (20 * LMCC_MSECOND)
+#define CROWD_DELAY_MAX (250 * LMCC_MSECOND)
+
+typedef struct
+{
+  LmccRtt *rtt;
+  LmccFeedbackTimer *timer;
+  guint32 ssrc;
+  gboolean present;
+  LmccTime delay;               /* one way */
+  LmccTime began;
+  LmccTime interval;            /* the latest that is on its way to it */
+  LmccTime first_rtt;           /* from its beginning to its first sample */
+  guint n_reports;
+  guint n_answers;
+} CrowdMember;
+
+/* Bytes of whole IP packets that feedback took. */
+typedef struct
+{
+  LmccTime time;
+  gsize bytes;
+} CrowdTraffic;
+
+typedef struct
+{
+  LmccTime now;
+  LmccSender *sender;
+  guint base_rate;
+  LmccTime next_unit;
+  gdouble loss;
+  gboolean is_cut;              /* reports do not reach the sender */
+  GRand *random;
+  CrowdMember *members;
+  guint n_members;
+  GHashTable *by_ssrc;
+  GArray *heap;
+  guint64 order;
+  GArray *at_sender;            /* CrowdTraffic, reports as they come */
+  GArray *on_the_way;           /* CrowdTraffic, reports as they leave */
+  guint64 n_reports;
+  guint64 n_records;
+} Crowd;
+
+Crowd *crowd_new (guint base_rate, guint32 seed);
+void crowd_free (Crowd * crowd);
+void crowd_join (Crowd * crowd, guint n, LmccTime over);
+void crowd_leave (Crowd * crowd, guint n);
+void crowd_run (Crowd * crowd, LmccTime duration);
+void crowd_forge (Crowd * crowd, guint32 ssrc, guint64 ntp_time);
+gdouble crowd_largest_share (const Crowd * crowd, LmccTime window);
+LmccTime crowd_first_rtt (const Crowd * crowd, gdouble share);
+guint crowd_count_measured (const Crowd * crowd);
+LmccTime crowd_interval (const Crowd * crowd);
+const LmccSenderStats *crowd_stats (const Crowd * crowd);
+
+#endif

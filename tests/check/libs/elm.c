@@ -1,0 +1,350 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc.h>
+#include <math.h>
+
+#define N_LAYERS 5
+#define BASE_RATE 128000
+#define PACKET_SIZE 1000
+#define RTT (50 * LMCC_MSECOND)
+
+/* A controller of R_i = 128 kbit/s 2^i whose wishes are fulfilled at once, and
+ * packets that come as evenly as they are sent. */
+typedef struct
+{
+  LmccSession session;
+  LmccSettings *settings;
+  LmccController *controller;
+  gint level;
+  gint cap;
+  guint n_joins;
+  guint n_leaves;
+  LmccTime now;
+  gdouble debt;                 /* bits that are due */
+  guint until_loss;
+} Bench;
+
+static void
+bench_init (Bench * bench, const gchar * const *settings)
+{
+  const LmccAlgorithm *elm = lmcc_algorithm_find ("elm");
+  guint i;
+
+  *bench = (Bench) {.cap = N_LAYERS - 1,.now = LMCC_SECOND,.level = -1 };
+  lmcc_session_init (&bench->session);
+  bench->session.n_layers = N_LAYERS;
+  bench->session.packet_size = PACKET_SIZE;
+  bench->session.layers[0].rate = BASE_RATE;
+  for (i = 1; i < N_LAYERS; i++)
+    bench->session.layers[i].rate = BASE_RATE << (i - 1);
+  bench->settings = lmcc_settings_new (elm->settings, elm->n_settings);
+  for (; settings != NULL && *settings != NULL; settings += 2)
+    fail_unless (lmcc_settings_set (bench->settings, settings[0], settings[1],
+            NULL));
+  bench->controller = elm->create (&bench->session, bench->settings, 1);
+  bench->controller->klass->on_rtt (bench->controller, bench->now, RTT);
+}
+
+static void
+bench_clear (Bench * bench)
+{
+  bench->controller->klass->free (bench->controller);
+  lmcc_settings_free (bench->settings);
+}
+
+static void
+bench_obey (Bench * bench)
+{
+  gint wanted = MIN (bench->controller->wanted_level, bench->cap);
+
+  if (wanted == bench->level)
+    return;
+  fail_unless (wanted >= 0 && ABS (wanted - bench->level) == 1);
+  if (wanted > bench->level)
+    bench->n_joins++;
+  else
+    bench->n_leaves++;
+  bench->level = wanted;
+  bench->controller->klass->on_level (bench->controller, bench->now, wanted);
+}
+
+static void
+bench_packet (Bench * bench)
+{
+  LmccHeader header = {.layer = 0 };
+
+  bench->controller->klass->on_packet (bench->controller, bench->now,
+      bench->now, &header, PACKET_SIZE);
+}
+
+/* Runs for @seconds, a packet in @interval lost; 0: none is. */
+static void
+bench_run (Bench * bench, gdouble seconds, guint interval)
+{
+  const LmccTime step = LMCC_MSECOND;
+  LmccTime end = bench->now + (LmccTime) (seconds * LMCC_SECOND);
+
+  bench_obey (bench);
+  for (; bench->now < end; bench->now += step) {
+    bench->debt += (gdouble) lmcc_session_cumulative_rate (&bench->session,
+        (guint) bench->level) / 1000;
+    for (; bench->debt >= PACKET_SIZE * 8; bench->debt -= PACKET_SIZE * 8) {
+      if (interval > 0 && ++bench->until_loss >= interval) {
+        bench->until_loss = 0;
+        bench->controller->klass->on_loss (bench->controller, bench->now, 0,
+            bench->now, 1);
+      } else {
+        bench_packet (bench);
+      }
+      bench_obey (bench);
+    }
+    if (bench->controller->klass->next_timeout (bench->controller)
+        <= bench->now) {
+      bench->controller->klass->on_timeout (bench->controller, bench->now);
+      bench_obey (bench);
+      fail_unless (bench->controller->klass->next_timeout (bench->controller)
+          > bench->now);
+    }
+  }
+}
+
+static LmccControllerStatus
+bench_status (Bench * bench)
+{
+  LmccControllerStatus status = { 0 };
+
+  bench->controller->klass->get_status (bench->controller, bench->now, &status);
+
+  return status;
+}
+
+GST_START_TEST (test_without_loss_slow_start_reaches_the_top)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 1, 0);
+  fail_unless_equals_int (bench.level, 0);
+  fail_unless_equals_string (bench_status (&bench).state, "slow start");
+  fail_unless_equals_string (bench_status (&bench).timer, "slow start");
+  fail_unless (isinf (bench_status (&bench).calculated_rate));
+  /* 20 packets of the base twice, then an interval of 2 s each. */
+  bench_run (&bench, 2.5 + 3 * 2, 0);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  fail_unless_equals_int (bench.n_leaves, 0);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_paper_s_slow_start_joins_each_interval)
+{
+  const gchar *const settings[] =
+      { "slow-start", "paper", "slow-start-interval", "5", NULL };
+  Bench bench;
+
+  bench_init (&bench, settings);
+  bench_run (&bench, 4.99, 0);
+  fail_unless_equals_int (bench.level, 0);
+  bench_run (&bench, 0.1, 0);
+  fail_unless_equals_int (bench.level, 1);
+  bench_run (&bench, 5, 0);
+  fail_unless_equals_int (bench.level, 2);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+/* At 50 ms, TCP gets R_2 = 512 kbit/s at 5.2 % and R_3 at 2.1 % (the formula's
+ * inverse, checked below). */
+GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
+{
+  static const struct
+  {
+    guint interval;
+    gint level;
+  } rows[] = { {30, 2}, {100, 3}, {12, 1} };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (rows); i++) {
+    gdouble allowed = lmcc_tcp_model_rate (1.0 / rows[i].interval, RTT,
+        PACKET_SIZE);
+    Bench bench;
+
+    bench_init (&bench, NULL);
+    fail_unless (allowed >= lmcc_session_cumulative_rate (&bench.session,
+            (guint) rows[i].level));
+    fail_unless (allowed < lmcc_session_cumulative_rate (&bench.session,
+            (guint) rows[i].level + 1));
+    bench_run (&bench, 120, rows[i].interval);
+    fail_unless_equals_int (bench.level, rows[i].level);
+    fail_unless (fabs (bench_status (&bench).loss_event_rate * rows[i].interval
+            - 1) < 0.05);
+    bench_clear (&bench);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_heavy_loss_costs_one_level_at_a_time)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+  fail_unless_equals_int (bench.level, N_LAYERS - 2);
+  fail_unless_equals_string (bench_status (&bench).state, "deaf");
+
+  /* The losses go on for as long as the network needs, and then no more. */
+  bench_run (&bench, 1.5, 3);
+  fail_unless_equals_int (bench.n_leaves, 1);
+  bench_run (&bench, 20, 0);
+  fail_unless_equals_int (bench.n_leaves, 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_path_that_shrinks_further_is_followed_further)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  bench_run (&bench, 15, 3);
+  fail_unless (bench.level <= 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_layer_that_was_left_is_left_alone)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+  bench.n_joins = 0;
+  bench_run (&bench, 44.9, 0);
+  fail_unless_equals_int (bench.n_joins, 0);
+  fail_unless_equals_string (bench_status (&bench).timer, "back-off");
+  bench_run (&bench, 1.2, 0);
+  fail_unless_equals_int (bench.n_joins, 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_cap_is_no_reason_to_change)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench.cap = 2;
+  bench_run (&bench, 60, 0);
+  fail_unless_equals_int (bench.level, 2);
+  fail_unless_equals_int (bench.n_leaves, 0);
+  bench.cap = N_LAYERS - 1;
+  bench_run (&bench, 60, 0);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_missing_pictures_cost_a_layer)
+{
+  Bench bench;
+  guint i;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  for (i = 0; i < 5; i++) {
+    fail_unless_equals_int (bench.n_leaves, 0);
+    bench.controller->klass->on_quality (bench.controller, bench.now, 24, 20);
+    bench_obey (&bench);
+  }
+  fail_unless_equals_int (bench.n_leaves, 1);
+  fail_unless_equals_string (bench.controller->reason,
+      "too many pictures are missing");
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+/* The window between LIP and LAP tells apart losses that come in a row. */
+GST_START_TEST (test_other_estimators_and_smoothings_run_too)
+{
+  static const gchar *const settings[][5] = {
+    {"loss-window", "1", NULL},
+    {"loss-window", "1000000", NULL},
+    {"smoothing", "percentiles", "smoothing-time", "2", NULL},
+    {"smoothing", "none", NULL},
+    {"strategy", "naive", NULL},
+    {"strategy", "skeptical", "leave-time", "3", NULL},
+    {"virtual-packet-size", "500", NULL},
+    {"backoff-shortest", "0", "restart", "false", NULL},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (settings); i++) {
+    Bench bench;
+
+    bench_init (&bench, settings[i]);
+    bench_run (&bench, 30, 0);
+    fail_unless_equals_int (bench.level, N_LAYERS - 1);
+    bench_run (&bench, 30, 5);
+    fail_unless (bench.level < 2, "%s: level %d", settings[i][0], bench.level);
+    bench_clear (&bench);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_layer_whose_rate_is_unknown_is_not_joined)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench.session.layers[2].rate = 0;
+  bench_run (&bench, 60, 0);
+  fail_unless_equals_int (bench.level, 1);
+  bench.session.layers[2].rate = 256000;
+  bench.controller->klass->on_session (bench.controller, bench.now);
+  bench_run (&bench, 60, 0);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+static Suite *
+elm_suite (void)
+{
+  Suite *suite = suite_create ("elm");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_without_loss_slow_start_reaches_the_top);
+  tcase_add_test (tcase, test_the_paper_s_slow_start_joins_each_interval);
+  tcase_add_test (tcase,
+      test_it_holds_what_the_formula_allows_at_the_loss_seen);
+  tcase_add_test (tcase, test_heavy_loss_costs_one_level_at_a_time);
+  tcase_add_test (tcase, test_a_path_that_shrinks_further_is_followed_further);
+  tcase_add_test (tcase, test_a_layer_that_was_left_is_left_alone);
+  tcase_add_test (tcase, test_a_cap_is_no_reason_to_change);
+  tcase_add_test (tcase, test_missing_pictures_cost_a_layer);
+  tcase_add_test (tcase, test_other_estimators_and_smoothings_run_too);
+  tcase_add_test (tcase, test_a_layer_whose_rate_is_unknown_is_not_joined);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (elm);

@@ -1,0 +1,307 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The FLID controllers against the Markov chain that the probabilities are made
+ * for: each packet is lost by itself, a real account finds out which.
+ */
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc.h>
+#include <math.h>
+
+/* Example 5 of FLID-DL. */
+#define LEVELS 30
+#define PACKET 1024
+#define BASE_RATE (3 * 8.0 * PACKET)
+#define STEP 1.3
+#define SLOT (LMCC_SECOND / 2)
+#define NOMINAL_RTT (LMCC_SECOND / 10)
+
+typedef struct
+{
+  LmccSession session;
+  LmccController *controller;
+  LmccLayerAccount *accounts[LEVELS];
+  guint16 lsns[LEVELS];
+  gdouble rates[LEVELS];
+  gdouble due[LEVELS];
+  GRand *rand;
+  gdouble loss_rate;
+  gboolean told;                /* what a layer sent last before it is joined */
+  LmccTime now;
+  guint64 slot;
+  gint signal;
+  gint level;
+  guint64 packets;
+} Run;
+
+static LmccHeader
+make_header (const Run * run, guint layer, guint16 lsn)
+{
+  return (LmccHeader) {
+  .type = LMCC_PACKET_MEDIA,.layer = layer,.top_layer = LEVELS - 1,.slot =
+        run->slot % run->session.slot_modulus,.signal = run->signal,.lsn =
+        lsn,};
+}
+
+static void
+arrive (Run * run, const LmccHeader * header)
+{
+  lmcc_layer_account_packet (run->accounts[header->layer], run->now,
+      header->lsn, PACKET);
+  run->controller->klass->on_packet (run->controller, run->now, run->now,
+      header, PACKET);
+}
+
+static void
+follow (Run * run)
+{
+  gint wanted = run->controller->wanted_level;
+  gint old = run->level;
+  gint i;
+
+  if (wanted == run->level)
+    return;
+  if (wanted < 0 || wanted >= LEVELS || ABS (wanted - run->level) > 1)
+    ck_abort_msg ("from level %d to %d", run->level, wanted);
+  for (i = wanted + 1; i <= run->level; i++)
+    lmcc_layer_account_reset (run->accounts[i]);
+  /* A layer that is joined has its next packet where its rate puts it. */
+  for (i = run->level + 1; i <= wanted; i++)
+    run->due[i] += ceil ((run->now - run->due[i]) * run->rates[i] / 8 / PACKET
+        / LMCC_SECOND) * 8 * PACKET * LMCC_SECOND / run->rates[i];
+  run->level = wanted;
+  run->controller->klass->on_level (run->controller, run->now, wanted);
+  if (run->told && wanted > MAX (old, 0)) {
+    LmccHeader header = make_header (run, (guint) wanted,
+        run->lsns[wanted] - 1);
+
+    arrive (run, &header);
+  }
+}
+
+static void
+report_losses (Run * run, guint layer)
+{
+  LmccLoss loss;
+
+  while (lmcc_layer_account_poll_loss (run->accounts[layer], &loss))
+    run->controller->klass->on_loss (run->controller, run->now, layer,
+        loss.time, 1);
+}
+
+static void
+let_time_pass (Run * run, LmccTime now)
+{
+  const LmccControllerClass *klass = run->controller->klass;
+  gint i;
+
+  run->now = now;
+  for (i = 0; i <= run->level; i++) {
+    if (lmcc_layer_account_next_timeout (run->accounts[i]) > now)
+      continue;
+    lmcc_layer_account_timeout (run->accounts[i], now);
+    report_losses (run, i);
+  }
+  if (klass->next_timeout (run->controller) <= now) {
+    klass->on_timeout (run->controller, now);
+    follow (run);
+  }
+}
+
+static void
+packet (Run * run, guint layer)
+{
+  LmccHeader header = make_header (run, layer, run->lsns[layer]++);
+
+  run->packets++;
+  if (g_rand_double (run->rand) < run->loss_rate)
+    return;
+  arrive (run, &header);
+  report_losses (run, layer);
+  follow (run);
+}
+
+/* All packets of the held layers in the order in which they are due. */
+static void
+slot (Run * run, guint64 k, gint signal)
+{
+  gdouble end = (k + 1) * (gdouble) SLOT;
+
+  run->slot = k;
+  run->signal = signal;
+  while (TRUE) {
+    gdouble first = end;
+    gint layer = -1;
+    gint i;
+
+    for (i = 0; i <= run->level; i++) {
+      if (run->due[i] < first) {
+        first = run->due[i];
+        layer = i;
+      }
+    }
+    if (layer < 0)
+      return;
+    let_time_pass (run, first);
+    if (layer > run->level)
+      continue;
+    run->due[layer] += 8.0 * PACKET * LMCC_SECOND / run->rates[layer];
+    packet (run, layer);
+  }
+}
+
+/* Returns the mean rate in bit/s. */
+static gdouble
+run_controller (const gchar * name, const gdouble * rates, const gdouble * p,
+    gdouble loss_rate, gboolean told, guint slots, guint32 seed)
+{
+  const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
+  g_autoptr (LmccSettings) settings = NULL;
+  LmccIncreaseSignals signals;
+  Run run = {.loss_rate = loss_rate,.told = told,.level = LMCC_LEVEL_NONE };
+  guint64 k;
+  guint i;
+
+  fail_unless (algorithm != NULL);
+  settings = lmcc_settings_new (algorithm->settings, algorithm->n_settings);
+  lmcc_session_init (&run.session);
+  run.session.n_layers = run.session.n_groups = LEVELS;
+  run.session.slot = SLOT;
+  run.session.packet_size = PACKET;
+  run.rand = g_rand_new_with_seed (seed);
+  for (i = 0; i < LEVELS; i++) {
+    run.session.layers[i].rate = rates[i];
+    run.rates[i] = rates[i];
+    run.due[i] = i * LMCC_MSECOND;
+    run.accounts[i] = lmcc_layer_account_new ();
+  }
+  run.controller = algorithm->create (&run.session, settings, 1);
+  follow (&run);
+
+  lmcc_increase_signals_init (&signals, p, LEVELS);
+  for (k = 0; k < slots; k++)
+    slot (&run, k, lmcc_increase_signals_next (&signals));
+
+  run.controller->klass->free (run.controller);
+  for (i = 0; i < LEVELS; i++)
+    lmcc_layer_account_free (run.accounts[i]);
+  g_rand_free (run.rand);
+
+  return run.packets * 8.0 * PACKET / (slots * (gdouble) SLOT) * LMCC_SECOND;
+}
+
+/* The packets of a slot whose loss does not show where the level's layer was
+ * joined just now: its first one. */
+static gdouble
+unseen (const LmccMarkovChain * chain, guint level)
+{
+  return level == 0 ? 0 : MIN (1, lmcc_markov_chain_packets (chain, level)
+      - lmcc_markov_chain_packets (chain, level - 1));
+}
+
+/* Equation 4 with two states for each level: in the slot after a step up,
+ * (1 - q)^(n - n_unseen) is the chance that no loss shows. Returns bit/s. */
+static gdouble
+chain_with_unseen_packets (const LmccMarkovChain * chain, const gdouble * p,
+    gdouble loss_rate)
+{
+  gdouble all = 1, joined = 0, sum = 1, rate = chain->rates[0];
+  guint i;
+
+  for (i = 0; i + 1 < LEVELS; i++) {
+    gdouble n = lmcc_markov_chain_packets (chain, i);
+    gdouble next = lmcc_markov_chain_packets (chain, i + 1);
+    gdouble clean = (all - joined) * pow (1 - loss_rate, n)
+        + joined * pow (1 - loss_rate, n - unseen (chain, i));
+    gdouble stays = pow (1 - loss_rate, next - unseen (chain, i + 1));
+
+    joined = clean * p[i];
+    all = joined * (1 + stays / (1 - pow (1 - loss_rate, next)));
+    sum += all;
+    rate += all * chain->rates[i + 1];
+  }
+
+  return rate / sum;
+}
+
+typedef gdouble (*Theory) (const LmccMarkovChain * chain, const gdouble * p,
+    gdouble loss_rate);
+
+static gdouble
+chain_of_the_paper (const LmccMarkovChain * chain, const gdouble * p,
+    gdouble loss_rate)
+{
+  LmccMarkovState state;
+
+  lmcc_markov_chain_solve (chain, p, loss_rate, &state);
+
+  return state.rate;
+}
+
+static void
+compare (Theory theory, gboolean told)
+{
+  const struct
+  {
+    gdouble loss_rate;
+    guint slots;
+  } rows[] = { {0.003, 60000}, {0.01, 150000}, {0.03, 150000} };
+  const gchar *names[] = { "flid-sl", "flid-dl" };
+  LmccTcpTarget tcp = {.rtt = NOMINAL_RTT,.packet_size = PACKET };
+  gdouble rates[LEVELS], p[LEVELS];
+  LmccMarkovChain chain;
+  guint i;
+
+  fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, BASE_RATE,
+          STEP, LEVELS, rates, NULL));
+  lmcc_markov_chain_init (&chain, rates, LEVELS, PACKET, SLOT);
+  lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate, &tcp, p);
+  for (i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
+    gdouble q = rows[i / 2].loss_rate;
+    gdouble expected = theory (&chain, p, q);
+    gdouble rate = run_controller (names[i % 2], rates, p, q, told,
+        rows[i / 2].slots, 3 + i);
+
+    GST_INFO ("%s, q %g: theory %.1f, controller %.1f packets/s, %+.2f %%",
+        names[i % 2], q, expected / 8 / PACKET, rate / 8 / PACKET,
+        100 * (rate / expected - 1));
+    fail_unless (fabs (rate / expected - 1) < 0.03,
+        "%s, q %g: theory %f, controller %f bit/s", names[i % 2], q, expected,
+        rate);
+  }
+}
+
+/* The chain takes each loss to show. That of the first packet of a layer that
+ * was joined does not: nothing says that one came before what is heard
+ * first. */
+GST_START_TEST (test_where_each_loss_shows_the_throughput_is_the_chains)
+{
+  compare (chain_of_the_paper, TRUE);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_throughput_is_that_of_the_chain_with_unseen_packets)
+{
+  compare (chain_with_unseen_packets, FALSE);
+}
+
+GST_END_TEST;
+
+static Suite *
+flid_throughput_suite (void)
+{
+  Suite *suite = suite_create ("flid-throughput");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase,
+      test_where_each_loss_shows_the_throughput_is_the_chains);
+  tcase_add_test (tcase,
+      test_the_throughput_is_that_of_the_chain_with_unseen_packets);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (flid_throughput);

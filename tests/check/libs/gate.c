@@ -1,0 +1,652 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whatever the network does and however the level changes, a receiver that
+ * freezes gives out no picture that its decoder cannot resolve.
+ */
+#include "test-loop.h"
+
+#include <gst/check/gstcheck.h>
+#include <stdio.h>
+
+#define FIRST_SSRC 0x12345000u
+#define N_SEEDS 300
+
+/* Packets are lost in bursts, in each group by itself (Gilbert, "Capacity of a
+ * burst-noise channel", 1960), and some are held up. */
+typedef struct
+{
+  GRand *random;
+  gdouble begin;                /* probability that a burst begins */
+  gdouble end;                  /* that it ends */
+  gdouble late;                 /* that a packet is held up */
+  LmccTime most;                /* for so long at most */
+  gdouble twice;                /* that it comes twice */
+  gboolean in_burst[LMCC_MAX_GROUPS];
+} Weather;
+
+static gboolean
+happens (GRand * random, gdouble probability)
+{
+  return g_rand_double (random) < probability;
+}
+
+static guint
+weather (TestLoop * loop, guint receiver, const LmccPacket * packet,
+    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+{
+  Weather *now = user_data;
+  gboolean *in_burst = &now->in_burst[group];
+
+  *in_burst = happens (now->random, *in_burst ? 1.0 - now->end : now->begin);
+  if (happens (now->random, now->late))
+    *extra_delay = (LmccTime) (g_rand_double (now->random) *
+        (gdouble) now->most);
+  if (*in_burst)
+    return 0;
+
+  return happens (now->random, now->twice) ? 2 : 1;
+}
+
+static gdouble
+one_of (GRand * random, const gdouble * choices, guint n)
+{
+  return choices[g_rand_int_range (random, 0, (gint) n)];
+}
+
+static void
+make_weather (Weather * now, GRand * random)
+{
+  static const gdouble begin[] = { 0.0, 0.001, 0.01, 0.05, 0.2 };
+  static const gdouble end[] = { 0.05, 0.3, 1.0 };
+  static const gdouble late[] = { 0.0, 0.02, 0.3, 1.0 };
+  static const gdouble most[] = { 0.01, 0.08, 0.2, 0.6 };
+
+  *now = (Weather) {
+  .random = random};
+  now->begin = one_of (random, begin, G_N_ELEMENTS (begin));
+  now->end = one_of (random, end, G_N_ELEMENTS (end));
+  now->late = one_of (random, late, G_N_ELEMENTS (late));
+  now->most = (LmccTime) (one_of (random, most,
+          G_N_ELEMENTS (most)) * LMCC_SECOND);
+  now->twice = happens (random, 0.2) ? 0.05 : 0.0;
+}
+
+static void
+report_seed (guint seed, TestLoop * loop, TestReceiver * test,
+    const Weather * now, const gchar * what, guint index)
+{
+  guint from = index > 6 ? index - 6 : 0, i;
+
+  g_printerr ("seed %u: %s; %u rungs%s, %u layers, latency %u ms\n", seed, what,
+      loop->n_rungs, loop->b_pictures ? ", B" : "", loop->n_layers,
+      (guint) (loop->latency / LMCC_MSECOND));
+  g_printerr ("  bursts begin %g, end %g; %g are late by %u ms\n", now->begin,
+      now->end, now->late, (guint) (now->most / LMCC_MSECOND));
+  for (i = from; i < MIN (index + 4, test->pictures->len); i++) {
+    TestPicture *picture = test_picture_at (test, i);
+
+    g_printerr ("  %c at %.4f: picture %u (%u) of rung %u, class %u%s%s\n",
+        i == index ? '>' : ' ', (gdouble) picture->at / LMCC_SECOND,
+        picture->number, picture->number % TEST_GOP, picture->rung,
+        picture->klass, picture->hidden ? ", hidden" : "",
+        picture->broken ? ", broken" : "");
+  }
+}
+
+/* What is shown: nothing broken, nothing twice, class 0 in the order of
+ * time. */
+static gboolean
+check_pictures (guint seed, TestLoop * loop, TestReceiver * test,
+    const Weather * now)
+{
+  g_autoptr (GHashTable) shown = g_hash_table_new (NULL, NULL);
+  LmccTime last = 0;
+  guint i;
+
+  for (i = 0; i < test->pictures->len; i++) {
+    TestPicture *picture = test_picture_at (test, i);
+    const gchar *what = NULL;
+
+    if (picture->broken)
+      what = "broken";
+    else if (picture->corrupted)
+      what = "corrupted";
+    else if (picture->hidden)
+      continue;
+    else if (!g_hash_table_add (shown, GUINT_TO_POINTER (picture->number + 1)))
+      what = "shown twice";
+    else if (picture->klass == 0 && picture->time <= last)
+      what = "out of order";
+    if (what != NULL) {
+      report_seed (seed, loop, test, now, what, i);
+      return FALSE;
+    }
+    if (picture->klass == 0)
+      last = picture->time;
+  }
+
+  return TRUE;
+}
+
+static void
+change_level (TestLoop * loop, TestReceiver * test, GRand * random)
+{
+  gint n_layers = (gint) lmcc_sender_get_session (loop->sender)->n_layers;
+
+  lmcc_receiver_set_max_level (test->receiver, g_rand_int_range (random, 0,
+          n_layers), loop->now);
+  test_loop_drain (loop);
+}
+
+/* B pictures begin, and with them another layer table. */
+static void
+begin_b_pictures (TestLoop * loop)
+{
+  while (loop->next_picture % TEST_GOP != 0)
+    test_loop_run (loop, TEST_PICTURE_TIME);
+  loop->b_pictures = TRUE;
+}
+
+/* Layers of fixed rates, in each of them units of all rungs and classes. */
+static void
+fix_rates (TestLoop * loop, GRand * random)
+{
+  guint i;
+
+  loop->n_layers = (guint) g_rand_int_range (random, 1, 7);
+  loop->window = 2200 * LMCC_MSECOND;
+  for (i = 0; i < loop->n_layers; i++)
+    loop->rates[i] = (guint64) g_rand_int_range (random, 60000, 400000);
+}
+
+static gboolean
+run_seed (guint seed)
+{
+  static const gdouble pace[] = { 0.002, 0.03, 0.3, 2.0 };
+  static const gdouble latency[] = { 0.005, 0.04, 0.2, 0.5 };
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  TestLoop *loop = test_loop_new ((guint) g_rand_int_range (random, 1, 5),
+      happens (random, 0.5));
+  LmccTime end = loop->now + 8 * LMCC_SECOND;
+  Weather now;
+  TestReceiver *test;
+  gboolean change_table = !loop->b_pictures && happens (random, 0.3);
+  gboolean good;
+
+  make_weather (&now, random);
+  loop->latency = (LmccTime) (one_of (random, latency,
+          G_N_ELEMENTS (latency)) * LMCC_SECOND);
+  loop->packet_size = 300;
+  if (happens (random, 0.2))
+    fix_rates (loop, random);
+  loop->impair = weather;
+  loop->impair_data = &now;
+  g_rand_set_seed (loop->random, seed);
+  test_loop_start_sender (loop, FIRST_SSRC);
+  test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  while (loop->now < end) {
+    gdouble mean = one_of (random, pace, G_N_ELEMENTS (pace));
+    guint n = (guint) g_rand_int_range (random, 1, 6);
+
+    for (; n > 0; n--) {
+      test_loop_run (loop, (LmccTime) (2.0 * mean * g_rand_double (random) *
+              LMCC_SECOND));
+      change_level (loop, test, random);
+    }
+    if (change_table && happens (random, 0.2)) {
+      change_table = FALSE;
+      begin_b_pictures (loop);
+    }
+  }
+  good = check_pictures (seed, loop, test, &now);
+  test_loop_free (loop);
+
+  return good;
+}
+
+/* LMCC_GATE_SEEDS: first and number of others than the usual ones. */
+GST_START_TEST (test_no_weather_makes_a_freezing_receiver_show_rubbish)
+{
+  const gchar *asked = g_getenv ("LMCC_GATE_SEEDS");
+  guint first = 1, n = N_SEEDS, bad = 0, seed;
+
+  if (asked != NULL)
+    fail_unless (sscanf (asked, "%u %u", &first, &n) == 2);
+  for (seed = first; seed < first + n; seed++)
+    bad += !run_seed (seed);
+  fail_unless_equals_int (bad, 0);
+}
+
+GST_END_TEST;
+
+/* A gate by itself: units of one packet each, in the order of decoding. */
+typedef struct
+{
+  LmccGate *gate;
+  LmccSession session;
+  guint8 table;                 /* that the packets tell */
+  guint16 osn;
+  guint8 anchors[LMCC_MAX_RUNGS];
+} TestGate;
+
+/* Layers of @n_rungs rungs of @n_classes classes each, rungs first. */
+static void
+set_table (TestGate * test, guint n_rungs, guint n_classes, guint8 version)
+{
+  guint i;
+
+  test->session.version = version;
+  test->session.n_rungs = n_rungs;
+  test->session.n_layers = n_rungs * n_classes;
+  for (i = 0; i < test->session.n_layers; i++) {
+    test->session.layers[i].stream = i / n_classes;
+    test->session.layers[i].klass = i % n_classes;
+  }
+  lmcc_gate_set_session (test->gate, &test->session);
+}
+
+static TestGate *
+test_gate_new (guint n_rungs, guint n_classes)
+{
+  TestGate *test = g_new0 (TestGate, 1);
+
+  lmcc_session_init (&test->session);
+  test->session.native = TRUE;
+  test->gate = lmcc_gate_new (LMCC_ON_LOSS_FREEZE);
+  set_table (test, n_rungs, n_classes, 0);
+  lmcc_gate_set_level (test->gate, (gint) test->session.n_layers - 1);
+
+  return test;
+}
+
+static void
+test_gate_free (TestGate * test)
+{
+  lmcc_gate_free (test->gate);
+  g_free (test);
+}
+
+static void
+push (TestGate * test, guint rung, guint klass, gboolean switch_point,
+    guint32 timestamp)
+{
+  LmccMergeItem item = { lmcc_packet_new (LMCC_RTP_HEADER_SIZE) };
+
+  item.packet->size = LMCC_RTP_HEADER_SIZE;
+  item.rtp.timestamp = timestamp;
+  item.header.stream = (guint8) rung;
+  item.header.klass = (guint8) klass;
+  item.header.switch_point = switch_point;
+  item.header.first = item.header.last = TRUE;
+  item.header.table = test->table;
+  item.header.osn = test->osn++;
+  if (klass == 0)
+    test->anchors[rung]++;
+  item.header.anchor = test->anchors[rung];
+  lmcc_gate_push (test->gate, &item, LMCC_SECOND);
+}
+
+static void
+push_hole (TestGate * test, guint layer, gboolean table_changed)
+{
+  LmccMergeItem item = {.header.table = test->table,.layer = layer,.lost = 1,
+    .table_changed = table_changed
+  };
+
+  lmcc_gate_push (test->gate, &item, LMCC_SECOND);
+}
+
+/* That the next unit is this one, shown or hidden. */
+static void
+expect (TestGate * test, guint rung, guint klass, guint32 timestamp,
+    gboolean hidden)
+{
+  LmccGateOutput output;
+
+  fail_unless (lmcc_gate_pop (test->gate, &output), "%u is missing", timestamp);
+  fail_unless_equals_int (output.header.stream, rung);
+  fail_unless_equals_int (output.header.klass, klass);
+  fail_unless_equals_int (output.rtp.timestamp, timestamp);
+  fail_unless_equals_int (output.catch_up, hidden);
+  lmcc_packet_unref (output.packet);
+}
+
+static void
+expect_nothing (TestGate * test)
+{
+  LmccGateOutput output;
+
+  fail_if (lmcc_gate_pop (test->gate, &output));
+}
+
+/* Rung 1's key frame waited for rung 2's when the level fell to rung 0. */
+GST_START_TEST (test_a_rung_goes_on_with_its_own_key_frame_when_the_level_falls)
+{
+  TestGate *test = test_gate_new (3, 1);
+
+  lmcc_gate_set_level (test->gate, 0);
+  push (test, 0, 0, TRUE, 1);
+  expect (test, 0, 0, 1, FALSE);
+  lmcc_gate_set_level (test->gate, 2);
+  push (test, 0, 0, TRUE, 2);
+  push (test, 1, 0, TRUE, 2);
+  expect_nothing (test);
+  lmcc_gate_set_level (test->gate, 0);
+  push (test, 0, 0, FALSE, 3);
+  expect (test, 0, 0, 2, FALSE);
+  expect (test, 0, 0, 3, FALSE);
+  expect_nothing (test);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_best_key_frame_that_is_still_held_is_given_out)
+{
+  TestGate *test = test_gate_new (4, 1);
+
+  push (test, 0, 0, TRUE, 1);
+  push (test, 1, 0, TRUE, 1);
+  push (test, 2, 0, TRUE, 1);
+  lmcc_gate_set_level (test->gate, 1);
+  expect (test, 1, 0, 1, FALSE);
+  expect_nothing (test);
+  push (test, 0, 0, FALSE, 2);
+  push (test, 1, 0, FALSE, 2);
+  expect (test, 1, 0, 2, FALSE);
+  expect_nothing (test);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* The better key frame comes when a lower one could wait no longer. */
+GST_START_TEST (test_a_picture_that_comes_again_in_a_higher_rung_is_hidden)
+{
+  TestGate *test = test_gate_new (2, 1);
+
+  push (test, 0, 0, TRUE, 1);
+  lmcc_gate_timeout (test->gate, LMCC_SECOND);
+  expect (test, 0, 0, 1, FALSE);
+  push (test, 1, 0, TRUE, 1);
+  expect (test, 1, 0, 1, TRUE);
+  push (test, 0, 0, FALSE, 2);
+  push (test, 1, 0, FALSE, 2);
+  expect (test, 1, 0, 2, FALSE);
+  expect_nothing (test);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* Of class 2 nothing was lost, but its second unit was withheld. */
+GST_START_TEST (test_what_needs_a_withheld_unit_is_withheld)
+{
+  TestGate *test = test_gate_new (1, 3);
+
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 1, TRUE, 3);
+  push (test, 0, 2, TRUE, 2);
+  expect (test, 0, 0, 1, FALSE);
+  expect (test, 0, 1, 3, FALSE);
+  expect (test, 0, 2, 2, FALSE);
+  push_hole (test, 1, FALSE);
+  push (test, 0, 2, FALSE, 4);
+  expect_nothing (test);
+  push (test, 0, 1, TRUE, 5);
+  expect (test, 0, 1, 5, FALSE);
+  push (test, 0, 2, FALSE, 6);
+  expect_nothing (test);
+  push (test, 0, 2, TRUE, 7);
+  expect (test, 0, 2, 7, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+static TestGate *
+test_layered_gate_new (void)
+{
+  TestGate *test = test_gate_new (1, 9);
+
+  g_strlcpy (test->session.video.encoding_name, "VP9", LMCC_ENCODING_NAME_SIZE);
+  lmcc_gate_set_session (test->gate, &test->session);
+
+  return test;
+}
+
+/* That the next unit is this one, and whether it ends its picture. */
+static void
+expect_layer (TestGate * test, guint klass, guint32 timestamp, gboolean end)
+{
+  LmccGateOutput output;
+
+  fail_unless (lmcc_gate_pop (test->gate, &output), "%u is missing", timestamp);
+  fail_unless_equals_int (output.header.klass, klass);
+  fail_unless_equals_int (output.rtp.timestamp, timestamp);
+  fail_unless_equals_int (output.unit_end, end);
+  lmcc_packet_unref (output.packet);
+}
+
+GST_START_TEST (test_the_marker_is_on_the_last_layer_of_a_picture_that_comes)
+{
+  TestGate *test = test_layered_gate_new ();
+
+  push (test, 0, 0, TRUE, 1);
+  expect_nothing (test);
+  push (test, 0, 3, TRUE, 1);
+  expect_layer (test, 0, 1, FALSE);
+  expect_nothing (test);
+  push (test, 0, 1, TRUE, 2);
+  expect_layer (test, 3, 1, TRUE);
+  expect_nothing (test);
+
+  /* The end is let go when it is due. */
+  fail_unless_equals_uint64 (lmcc_gate_next_timeout (test->gate), LMCC_SECOND);
+  lmcc_gate_timeout (test->gate, LMCC_SECOND - 1);
+  expect_nothing (test);
+  lmcc_gate_timeout (test->gate, LMCC_SECOND);
+  expect_layer (test, 1, 2, TRUE);
+  fail_unless_equals_uint64 (lmcc_gate_next_timeout (test->gate),
+      LMCC_TIME_NONE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* S1T0 does not need S0T1, nor S1T1 anything of S0T2. */
+GST_START_TEST (test_a_layer_frame_waits_only_for_layers_that_it_needs)
+{
+  TestGate *test = test_layered_gate_new ();
+
+  /* All layers of a key picture, before any S0T1 or S0T2 has come. */
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 3, TRUE, 1);
+  push (test, 0, 6, TRUE, 1);
+  push (test, 0, 1, TRUE, 2);
+  push (test, 0, 2, TRUE, 3);
+  expect_layer (test, 0, 1, FALSE);
+  expect_layer (test, 3, 1, FALSE);
+  expect_layer (test, 6, 1, TRUE);
+  expect_layer (test, 1, 2, TRUE);
+
+  /* S0T2 is lost: what is above in its picture is of no use, the rest is. */
+  push_hole (test, 2, FALSE);
+  push (test, 0, 5, FALSE, 4);
+  push (test, 0, 1, TRUE, 5);
+  expect_layer (test, 2, 3, TRUE);
+  push (test, 0, 4, TRUE, 5);
+  push (test, 0, 0, FALSE, 6);
+  push (test, 0, 3, FALSE, 6);
+  expect_layer (test, 1, 5, FALSE);
+  expect_layer (test, 4, 5, TRUE);
+  push (test, 0, 2, TRUE, 7);
+  expect_layer (test, 0, 6, FALSE);
+  expect_layer (test, 3, 6, TRUE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* Layer 1 has sent a part of class 4 before it was joined. A unit of class 5
+ * may need that, though layer 0 has opened the class since. */
+GST_START_TEST (test_a_new_layer_closes_classes_where_it_begins)
+{
+  TestGate *test = test_layered_gate_new ();
+  guint16 begin;
+
+  test->session.native = FALSE;
+  test->session.n_layers = 2;
+  lmcc_gate_set_session (test->gate, &test->session);
+  lmcc_gate_set_level (test->gate, 1);
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 3, TRUE, 1);
+  push (test, 0, 1, TRUE, 2);
+  push (test, 0, 4, TRUE, 2);
+  begin = test->osn;
+  lmcc_gate_layer_begins (test->gate, 1, begin);
+  push (test, 0, 2, TRUE, 3);
+  push (test, 0, 5, TRUE, 3);
+  push (test, 0, 1, TRUE, 4);
+  expect_layer (test, 0, 1, FALSE);
+  expect_layer (test, 3, 1, TRUE);
+  expect_layer (test, 1, 2, FALSE);
+  expect_layer (test, 4, 2, TRUE);
+  expect_nothing (test);
+  push (test, 0, 2, TRUE, 5);
+  expect_layer (test, 1, 4, TRUE);
+  expect_nothing (test);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* The record with the new table is late: it says that there is no class 1. */
+GST_START_TEST (test_no_class_is_skipped_while_the_table_is_not_known)
+{
+  TestGate *test = test_gate_new (2, 1);
+
+  test->table = 1;
+  push (test, 0, 0, TRUE, 1);
+  push (test, 1, 0, TRUE, 1);
+  expect (test, 1, 0, 1, FALSE);
+  push (test, 1, 2, TRUE, 2);
+  expect_nothing (test);
+  push (test, 1, 1, TRUE, 3);
+  push (test, 1, 2, TRUE, 4);
+  expect (test, 1, 1, 3, FALSE);
+  expect (test, 1, 2, 4, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* In layers of fixed rates no table tells the classes. */
+GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
+{
+  TestGate *test = test_gate_new (1, 1);
+  guint32 group;
+
+  test->session.native = FALSE;
+  test->session.layers[0].stream = LMCC_STREAM_NONE;
+  test->session.layers[0].klass = LMCC_CLASS_MIXED;
+  lmcc_gate_set_session (test->gate, &test->session);
+  for (group = 10; group < 50; group += 10) {
+    push (test, 0, 0, TRUE, group);
+    expect (test, 0, 0, group, FALSE);
+    push (test, 0, 2, TRUE, group + 1);
+    expect_nothing (test);
+  }
+  push (test, 0, 0, TRUE, 50);
+  expect (test, 0, 0, 50, FALSE);
+  push (test, 0, 2, TRUE, 51);
+  expect (test, 0, 2, 51, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* By the old table layer 1 carries class 0 of rung 1, by the new one class 1 of
+ * rung 0. */
+GST_START_TEST (test_a_hole_between_two_tables_damages_what_it_may_have_hit)
+{
+  guint i;
+
+  for (i = 0; i < 2; i++) {
+    TestGate *test = test_gate_new (2, 1);
+
+    lmcc_gate_set_level (test->gate, 0);
+    test->table = 1;
+    if (i == 1)
+      set_table (test, 2, 3, 1);
+    lmcc_gate_set_level (test->gate, 5);
+    lmcc_gate_set_level (test->gate, i == 0 ? 0 : 2);
+    push (test, 0, 0, TRUE, 1);
+    push (test, 0, 1, TRUE, 3);
+    push (test, 0, 2, TRUE, 2);
+    expect (test, 0, 0, 1, FALSE);
+    expect (test, 0, 1, 3, FALSE);
+    expect (test, 0, 2, 2, FALSE);
+    push_hole (test, i == 0 ? 1 : 3, i == 1);
+    push (test, 0, 2, TRUE, 4);
+    expect_nothing (test);
+    test_gate_free (test);
+  }
+}
+
+GST_END_TEST;
+
+/* Nobody waits for a layer that has not been heard since the table changed. */
+GST_START_TEST (test_classes_open_anew_when_the_table_changes)
+{
+  TestGate *test = test_gate_new (1, 3);
+
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 1, TRUE, 3);
+  push (test, 0, 2, TRUE, 2);
+  expect (test, 0, 0, 1, FALSE);
+  expect (test, 0, 1, 3, FALSE);
+  expect (test, 0, 2, 2, FALSE);
+  test->table = 1;
+  push (test, 0, 2, TRUE, 4);
+  expect_nothing (test);
+  push (test, 0, 1, TRUE, 5);
+  push (test, 0, 2, TRUE, 6);
+  expect (test, 0, 1, 5, FALSE);
+  expect (test, 0, 2, 6, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+static Suite *
+gate_suite (void)
+{
+  Suite *s = suite_create ("gate");
+  TCase *tc = tcase_create ("gate");
+
+  tcase_set_timeout (tc, 120);
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc,
+      test_a_rung_goes_on_with_its_own_key_frame_when_the_level_falls);
+  tcase_add_test (tc, test_the_best_key_frame_that_is_still_held_is_given_out);
+  tcase_add_test (tc,
+      test_a_picture_that_comes_again_in_a_higher_rung_is_hidden);
+  tcase_add_test (tc, test_what_needs_a_withheld_unit_is_withheld);
+  tcase_add_test (tc,
+      test_the_marker_is_on_the_last_layer_of_a_picture_that_comes);
+  tcase_add_test (tc, test_a_layer_frame_waits_only_for_layers_that_it_needs);
+  tcase_add_test (tc, test_a_new_layer_closes_classes_where_it_begins);
+  tcase_add_test (tc, test_no_class_is_skipped_while_the_table_is_not_known);
+  tcase_add_test (tc,
+      test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused);
+  tcase_add_test (tc,
+      test_a_hole_between_two_tables_damages_what_it_may_have_hit);
+  tcase_add_test (tc, test_classes_open_anew_when_the_table_changes);
+  tcase_add_test (tc, test_no_weather_makes_a_freezing_receiver_show_rubbish);
+
+  return s;
+}
+
+GST_CHECK_MAIN (gate);

@@ -1,0 +1,62 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A controller in virtual time, fed by a model sender of slots: each layer sends
+ * TEST_SLOT_PACKETS packets evenly in a slot. Which ones are lost is up to the
+ * test; a real account finds it out.
+ */
+#ifndef TEST_CONTROLLER_H
+#define TEST_CONTROLLER_H
+
+#include <gst/lmcc/lmcc.h>
+
+#define TEST_SLOT (500 * LMCC_MSECOND)
+#define TEST_SLOT_PACKETS 8
+#define TEST_MODULUS 65536
+
+typedef struct
+{
+  LmccTime at;
+  gint from;
+  gint to;
+} TestLevelChange;
+
+typedef struct
+{
+  LmccSession session;
+  LmccSettings *settings;
+  LmccController *controller;
+  LmccLayerAccount *accounts[LMCC_MAX_LAYERS];
+  guint16 lsns[LMCC_MAX_LAYERS];
+  LmccTime now;
+  guint64 slot;                 /* the next one to send */
+  gint level;
+  gint cap;
+  LmccTime leave_latency;       /* how long a layer comes that was left */
+  LmccTime left_at[LMCC_MAX_LAYERS];
+  GArray *changes;              /* of TestLevelChange */
+} TestController;
+
+/* What is lost in a slot: packets @from to @to of @layer, counted from 0. */
+typedef struct
+{
+  gint layer;
+  guint from;
+  guint to;
+} TestLoss;
+
+TestController *test_controller_new (const gchar * algorithm, guint n_layers,
+    const gchar * setting, const gchar * value);
+void test_controller_free (TestController * test);
+void test_controller_follow (TestController * test);
+void test_controller_until (TestController * test, LmccTime time);
+void test_controller_packet (TestController * test, const LmccHeader * header);
+void test_slot_full (TestController * test, gint signal, guint64 up_levels,
+    const TestLoss * losses, guint n_losses);
+void test_slot (TestController * test, gint signal);
+void test_slot_lossy (TestController * test, gint signal, gint layer,
+    guint from, guint to);
+const gchar *test_controller_state (TestController * test);
+void test_fail_unless_level (TestController * test, gint level);
+
+#endif

@@ -1,0 +1,223 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bytes choose an algorithm and its settings and become packets, losses,
+ * others' joins, caps and time steps. Whatever comes, the level stays in range,
+ * goes up one by one, and there is not always something to do.
+ */
+#include "fuzz.h"
+
+#include <gst/lmcc/lmcc.h>
+
+#define N_LAYERS 8
+#define SLOT (200 * LMCC_MSECOND)
+#define MODULUS 60
+
+typedef struct
+{
+  const LmccAlgorithm *algorithm;
+  LmccController *controller;
+  LmccSession session;
+  LmccTime now;
+  gint level;
+  gint cap;
+  guint joins;
+  guint16 lsns[N_LAYERS];
+} Run;
+
+static void
+make_session (LmccSession * session, const LmccAlgorithm * algorithm)
+{
+  guint i;
+
+  lmcc_session_init (session);
+  g_strlcpy (session->algorithm, algorithm->name, sizeof (session->algorithm));
+  session->n_layers = session->n_groups = N_LAYERS;
+  session->slot = SLOT;
+  session->slot_modulus = MODULUS;
+  for (i = 0; i < N_LAYERS; i++)
+    session->layers[i].rate = 50000u << i;
+}
+
+/* A share of each setting's range. */
+static LmccSettings *
+make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
+{
+  LmccSettings *settings = lmcc_settings_new (algorithm->settings,
+      algorithm->n_settings);
+  guint8 which = take_byte (bytes);
+  guint i;
+
+  for (i = 0; i < algorithm->n_settings && which != 0; i++) {
+    const LmccSetting *setting = &algorithm->settings[i];
+    guint8 value = take_byte (bytes);
+    gdouble number = setting->min + (setting->max - setting->min) * value / 255;
+
+    if (setting->type == LMCC_SETTING_CHOICE
+        || setting->type == LMCC_SETTING_SWITCH)
+      number = value & 1;
+    else if (setting->type == LMCC_SETTING_COUNT)
+      number = (gdouble) (guint64) number;
+    lmcc_settings_set_number (settings, setting->name, number, NULL);
+  }
+
+  return settings;
+}
+
+static void
+follow (Run * run)
+{
+  gint level = run->controller->wanted_level;
+
+  g_assert (level >= 0 && run->controller->reason != NULL);
+  level = MIN (level, MIN (run->cap, (gint) run->session.n_layers - 1));
+  if (level == run->level)
+    return;
+  if (run->algorithm->needs_slots && level > run->level && run->level >= 0) {
+    g_assert (level == run->level + 1);
+    run->joins++;
+  }
+  run->level = level;
+  if (run->controller->klass->on_level != NULL)
+    run->controller->klass->on_level (run->controller, run->now, level);
+}
+
+static void
+let_time_pass (Run * run)
+{
+  const LmccControllerClass *klass = run->controller->klass;
+  LmccControllerStatus status = { 0 };
+  guint i;
+
+  for (i = 0; i < 3 && klass->next_timeout != NULL
+      && klass->next_timeout (run->controller) <= run->now; i++) {
+    klass->on_timeout (run->controller, run->now);
+    follow (run);
+  }
+  g_assert (i < 3);
+  if (klass->get_status != NULL)
+    klass->get_status (run->controller, run->now, &status);
+}
+
+static void
+push_packet (Run * run, Bytes * bytes, guint8 what)
+{
+  const LmccControllerClass *klass = run->controller->klass;
+  guint layer = what % N_LAYERS;
+  guint8 marks = take_byte (bytes);
+  LmccHeader header = {
+    .layer = (guint8) layer,
+    .top_layer = N_LAYERS - 1,
+    .slot = (guint16) (run->now / SLOT % MODULUS),
+    .signal = (gint8) ((marks & 0x0f) - 1),
+    .burst = marks >> 4 & 1,
+    .has_up_levels = marks >> 5 & 1,
+    .up_levels = (guint64) marks * G_GUINT64_CONSTANT (0x0101010101010101),
+  };
+
+  if (marks & 0x40)
+    header.slot += take_byte (bytes);
+  run->lsns[layer] += 1 + ((marks & 0x80) ? take_byte (bytes) : 0);
+  header.lsn = run->lsns[layer];
+  if ((gint) layer > run->level) {
+    if (klass->on_left_packet != NULL)
+      klass->on_left_packet (run->controller, run->now, run->now, layer);
+  } else if (klass->on_packet != NULL) {
+    klass->on_packet (run->controller, run->now, run->now, &header,
+        1 + 10 * (gsize) marks);
+  }
+}
+
+static void
+push_loss (Run * run, Bytes * bytes, guint8 what)
+{
+  const LmccControllerClass *klass = run->controller->klass;
+  guint8 when = take_byte (bytes);
+
+  if (klass->on_loss == NULL || what % N_LAYERS > run->level)
+    return;
+  klass->on_loss (run->controller, run->now, what % N_LAYERS,
+      run->now - when * 4 * LMCC_MSECOND, 1 + what / N_LAYERS);
+}
+
+static void
+push_other (Run * run, Bytes * bytes, guint8 what)
+{
+  const LmccControllerClass *klass = run->controller->klass;
+  guint8 value = take_byte (bytes);
+
+  switch (what % 5) {
+    case 0:
+      run->cap = value % N_LAYERS;
+      break;
+    case 1:
+      run->session.n_layers = 1 + value % N_LAYERS;
+      if (klass->on_session != NULL)
+        klass->on_session (run->controller, run->now);
+      break;
+    case 2:
+      if (klass->on_neighbour_join != NULL)
+        klass->on_neighbour_join (run->controller, run->now, value);
+      break;
+    case 3:
+      if (klass->on_rtt != NULL)
+        klass->on_rtt (run->controller, run->now,
+            (1 + value) * 10 * LMCC_MSECOND);
+      break;
+    default:
+      if (klass->on_quality != NULL)
+        klass->on_quality (run->controller, run->now, value,
+            MIN (value, take_byte (bytes)));
+      break;
+  }
+}
+
+/* One byte says how much time passes and what happens then; another one which
+ * layer, and so on. */
+static void
+step (Run * run, Bytes * bytes)
+{
+  guint8 time = take_byte (bytes);
+  guint8 what = take_byte (bytes);
+
+  run->now += (time >> 3) * LMCC_MSECOND * ((time & 0x04) ? 100 : 1);
+  let_time_pass (run);
+  switch (time & 3) {
+    case 0:
+    case 1:
+      push_packet (run, bytes, what);
+      break;
+    case 2:
+      push_loss (run, bytes, what);
+      break;
+    default:
+      push_other (run, bytes, what);
+      break;
+  }
+  follow (run);
+  let_time_pass (run);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+{
+  Bytes bytes = { data, size };
+  const LmccAlgorithm *const *algorithms;
+  g_autoptr (LmccSettings) settings = NULL;
+  Run run = {.now = 100 * LMCC_SECOND,.level = -1,.cap = N_LAYERS - 1 };
+  guint n;
+
+  algorithms = lmcc_algorithm_list (&n);
+  run.algorithm = algorithms[take_byte (&bytes) % n];
+  make_session (&run.session, run.algorithm);
+  settings = make_settings (&bytes, run.algorithm);
+  run.controller = run.algorithm->create (&run.session, settings, 1);
+  follow (&run);
+  while (bytes.size > 0)
+    step (&run, &bytes);
+  if (run.algorithm->needs_slots)
+    g_assert (run.joins <= (run.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
+  run.controller->klass->free (run.controller);
+
+  return 0;
+}

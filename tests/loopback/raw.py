@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Raw video into lmccsink: a picture with nothing set, and one at every rung's level."""
+
+import sys
+
+import lib
+
+GROUP, PORT = '239.211.54.1', 15400
+IFACE = 'multicast-iface=lo'
+
+# What each receiver shows.
+SECONDS = 2
+RATE = 24
+
+
+def receiver(port, level, size):
+    """Starts one, and waits for pictures of that size: the first layers that a sender shows are not all."""
+    child = lib.launch(
+        f'lmccsrc uri=lmcc://{GROUP}:{port}?{IFACE}&max-level={level}&algorithm=none ! rtph264depay ! '
+        f'avdec_h264 ! tee name=t t. ! queue ! {lib.SHOW} t. ! queue ! fakesink', '-m', '-v')
+    found = child.wait_for(r'fakesink0.*width=\(int\)%d, height=\(int\)%d' % size, 20)
+    return child, found[-1][0] if found else None
+
+
+def check_levels(name, port, settings, sizes, source):
+    """`sizes`: of the pictures at each level that is looked at."""
+    print(f'{name}:')
+    sender = lib.launch(f'{source} ! videoconvert ! lmccsink address={GROUP} port={port} {IFACE} {settings}', '-m')
+    for level, size in sizes.items():
+        child, since = receiver(port, level, size)
+        lib.check(since is not None, f'level {level} has pictures of {size}', *child.tail(), *sender.tail())
+        lib.check(since and lib.wait_for_pictures(child, SECONDS * RATE, 20, since),
+                  f'level {level} shows {SECONDS} s of them', *child.tail(), *sender.tail())
+        lib.check(not child.find('(?i)^error'), f'level {level} has no error', *child.tail())
+        lib.check(child.stop(), f'the receiver of level {level} stops', *child.tail())
+    lib.check(not sender.find('(?i)^error'), 'the sender has no error', *sender.tail())
+    lib.check(sender.stop(), 'the sender stops', *sender.tail())
+
+
+def check_without_settings():
+    """Inside a network without any route: the two commands of the README, but for a screen."""
+    sender = lib.Child(['gst-launch-1.0', 'videotestsrc', 'is-live=true', '!', 'lmccsink', 'address=239.255.42.1'])
+    player = lib.Child(['gst-play-1.0', '--no-interactive', f'--videosink={lib.SHOW}', 'lmcc://239.255.42.1:5004'])
+    lib.check(lib.wait_for_pictures(player, 60, 25), 'gst-play-1.0 shows pictures', *player.tail(), *sender.tail())
+    lib.check(sender.find('loopback interface'), 'the sender says that it uses the loopback interface',
+              *sender.tail())
+    lib.check(player.stop(), 'the player stops', *player.tail())
+    lib.check(sender.stop(), 'the sender stops', *sender.tail())
+
+
+if sys.argv[1:] == ['alone']:
+    lib.start('x264ladderenc', deadline=80)
+    check_without_settings()
+    lib.finish()
+
+lib.start('x264ladderenc', tools=('unshare', 'ip', 'gst-play-1.0'), deadline=85)
+print('nothing set, no route:')
+alone = lib.Child(['unshare', '-rn', 'sh', '-c', f'ip link set lo up && exec {sys.executable} {__file__} alone'])
+if lib.check(alone.ends(40), 'the two commands work') and alone.returncode() != 0 and 'unshare' in alone.text():
+    lib.note('there are no network namespaces here')
+else:
+    lib.check(alone.returncode() == 0, 'with nothing set there is a picture', alone.text())
+live = ('videotestsrc is-live=true pattern=ball ! '
+        'video/x-raw,width=640,height=360,framerate=24/1')
+check_levels('native layers, three rungs of three classes', PORT, '',
+             {2: (480, 270), 8: (640, 360)}, live)
+check_levels('layers of fixed rates', PORT + 10, 'layering=doubling layers=4 base-rate=150000',
+             {0: (480, 270), 3: (640, 360)}, live)
+lib.finish()

@@ -1,0 +1,163 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A session of fixed rates over loopback: the clip's rungs into lmccsink, a receiver
+for each level and one whose level the algorithm chooses, and all that passed."""
+
+import re
+import time
+
+import clip
+import lib
+import wire
+
+# A group each second: twice that, and 400 ms, as lmccsink's warning says.
+WINDOW_MS = 2400
+MTU = 800
+SILENT_GROUPS = 10
+
+# For what a busy machine does not read at once.
+RECEIVE_BUFFER = 4000000
+
+CLIMBER = 'climber'
+
+
+class Setting:
+    """The layers of one algorithm, and how long the receivers have at most."""
+
+    def __init__(self, algorithm, layers, base_rate, factor, address, limit):
+        self.algorithm = algorithm
+        self.layers = layers
+        self.base_rate = base_rate
+        self.factor = factor
+        self.address = address
+        self.limit = limit
+
+    @property
+    def top(self):
+        return self.layers - 1
+
+    @property
+    def cumulative(self):
+        """R_i in bit/s."""
+        return [self.base_rate * self.factor ** i for i in range(self.layers)]
+
+    @property
+    def rates(self):
+        """r_i in bit/s."""
+        levels = self.cumulative
+        return [high - low for high, low in zip(levels, [0] + levels)]
+
+    @property
+    def n_groups(self):
+        return self.layers + (SILENT_GROUPS if self.algorithm == 'flid-dl'
+                              else 0)
+
+    @property
+    def burst(self):
+        """s that RLC's base is ahead before a synchronisation point: half of
+        its slot of 8 packets."""
+        if self.algorithm != 'rlc':
+            return 0
+        return 8 * (MTU + 28) * 8 / self.base_rate / 2
+
+    def describe(self):
+        layering = ('doubling' if self.factor == 2 else
+                    f'multiplicative rate-factor={self.factor}')
+        return (f'algorithm={self.algorithm} layering={layering} '
+                f'layers={self.layers} base-rate={self.base_rate} '
+                f'window={WINDOW_MS} mtu={MTU}')
+
+
+class Run:
+    """What came of it, once play() is over."""
+
+    def __init__(self, setting, film, levels, port):
+        self.setting = setting
+        self.film = film
+        self.levels = levels
+        self.port = port
+        self.mtu = MTU
+        self.seconds = 0.0
+        self.climbed = None         # s from the first packet to the top
+        self.started = 0.0
+        self.changes = []           # (s since the start, from, to, reason)
+        self.sender = None
+        self.receivers = None
+        self.capture = None
+
+    def path(self, name):
+        return f'{self.film.directory}/{self.setting.algorithm}-{name}.rtp'
+
+    def _receive(self):
+        names = [(f'level{i}', f'none max-level={i}') for i in self.levels]
+        names.append((CLIMBER, self.setting.algorithm))
+        line = ' '.join(
+            f'lmccsrc name={name} address={self.setting.address} '
+            f'port={self.port} multicast-iface=lo buffer-size={RECEIVE_BUFFER} '
+            f'stats-update-interval=1000 '
+            f'algorithm={how} ! gdppay ! filesink location={self.path(name)} '
+            'async=false' for name, how in names)
+        self.receivers = lib.launch(line, '-m', '-e', '-v')
+        return self.receivers.wait_for('Setting pipeline to PLAYING|PLAYING',
+                                       30)
+
+    def _send(self):
+        files = self.film.write_looped(
+            -(-self.setting.limit * clip.FRAME_RATE // self.film.n_pictures))
+        # Repair would take of each layer what the check by sizes gives to units.
+        line = [f'lmccsink name=out address={self.setting.address} '
+                f'port={self.port} multicast-iface=lo repair=0 '
+                f'stats-update-interval=500 {self.setting.describe()}']
+        line += [f'filesrc location={path} ! gdpdepay ! queue ! out.sink_{rung}'
+                 for rung, path in enumerate(files)]
+        self.sender = lib.launch(' '.join(line), '-m', '-e', '-v')
+
+    def _climber_level(self):
+        pattern = (rf'"{CLIMBER}" \(element\): lmcc-level-changed.*'
+                   r'from=\(int\)(-?\d+), to=\(int\)(\d+), '
+                   r'reason=\(string\)("[^"]*"|[^,]*),')
+        self.changes = [
+            (when - self.started, int(m.group(1)), int(m.group(2)),
+             m.group(3).replace('\\', '').strip('"'))
+            for when, m in self.receivers.find(pattern)]
+        return self.changes[-1][2] if self.changes else -1
+
+    def play(self, least, at_top):
+        """Goes on for at least so many seconds, and so many with the algorithm's
+        receiver at the top; ends at the setting's limit."""
+        capture = wire.Capture(self.setting.address, self.setting.n_groups,
+                               self.port)
+        self._receive()
+        self._send()
+        self.started = time.monotonic()
+        end = self.started + self.setting.limit
+        while time.monotonic() < end:
+            time.sleep(0.25)
+            if self.sender.returncode() is not None:
+                break
+            now = time.monotonic()
+            if self._climber_level() == self.setting.top:
+                self.climbed = self.changes[-1][0]
+                if now > max(self.started + least,
+                             self.started + self.climbed + at_top):
+                    break
+        self.sender.stop()
+        time.sleep(0.5)
+        self.receivers.stop(20)
+        self._climber_level()
+        capture.stop()
+        self.capture = capture
+        self.seconds = time.monotonic() - self.started
+
+    def lateness(self):
+        """s, of the sender's latest packet."""
+        found = re.findall(r'lateness-max-ns=\(guint64\)(\d+)',
+                           self.sender.text())
+        return max(int(n) for n in found) / 1e9 if found else None
+
+    def missed(self, name, kind):
+        """Packets that a receiver missed, all layers together: `packets-lost`,
+        or `packets-dropped-kernel` of them."""
+        found = self.receivers.find(
+            rf'{name}: stats = .*?{kind}=\(guint64\)(\d+)')
+        return int(found[-1][1].group(1)) if found else 0

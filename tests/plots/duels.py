@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Draws the traces that the duels and elm-settle write when LMCC_DUEL_TRACE names a directory.
+
+One picture for each trace: what receivers and flows get and are allowed to, levels, losses, the queue. What the table
+of steps says about a moment stands at the top. --overview draws a few of them side by side: docs/images/elm-duels.png
+is made by
+
+    tests/plots/duels.py out/duels --run build/tests/check/libs_duels --overview docs/images/elm-duels.png
+"""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+matplotlib.use('Agg')
+from matplotlib import pyplot  # noqa: E402
+
+NUMBERS = ('time', 'capacity', 'queue_delay', 'level', 'level_rate', 'received', 'loss', 'loss_event_rate',
+           'calculated', 'smoothed', 'rtt')
+
+# What the overview shows, from left to right.
+TELLING = {
+    'elm-bottleneck-halves': 'The bottleneck halves, and opens again',
+    'elm-eight-receivers': 'Eight receivers behind one link',
+    'elm-beside-tcp': 'Beside one TCP connection',
+}
+
+# Samples are 0.1 s apart; rates and losses are drawn as means of so many.
+MEAN_OF = 5
+
+
+def read_trace(path):
+    """Returns ({who: {column: [number or NaN, ...]}}, [(time, note), ...]) in the order of appearance."""
+    series, notes = {}, []
+    with open(path, encoding='utf-8', newline='') as file:
+        for row in csv.DictReader(file):
+            if row['who'] == 'note':
+                notes.append((float(row['time']), row['note']))
+                continue
+            columns = series.setdefault(row['who'], {name: [] for name in NUMBERS})
+            for name in NUMBERS:
+                columns[name].append(float(row[name]) if row[name] else float('nan'))
+    return series, notes
+
+
+def mean(values):
+    """A running mean over MEAN_OF samples."""
+    result = []
+    for at in range(len(values)):
+        window = values[max(0, at - MEAN_OF + 1):at + 1]
+        result.append(sum(window) / len(window))
+    return result
+
+
+def scaled(values, factor):
+    return [value * factor for value in values]
+
+
+def draw_rates(axes, series):
+    """Capacity, what the levels need, what comes, what the formula allows; in Mbit/s."""
+    first = next(iter(series.values()))
+    axes.plot(first['time'], scaled(first['capacity'], 1e-6), color='black', linewidth=1.5, label='capacity')
+    top = 1.5 * max([value for value in scaled(first['capacity'], 1e-6) if value == value] or [1])
+    for number, (who, columns) in enumerate(series.items()):
+        colour = f'C{number % 10}'
+        axes.plot(columns['time'], scaled(mean(columns['received']), 1e-6), color=colour, linewidth=0.8,
+                  label=f'{who} gets')
+        if who.startswith('receiver') and len(series) <= 3:
+            axes.step(columns['time'], scaled(columns['level_rate'], 1e-6), where='post', color=colour, linewidth=1.5,
+                      alpha=0.6, label=f'{who}: rate of its level')
+            axes.plot(columns['time'], scaled(columns['smoothed'], 1e-6), color=colour, linestyle='--', linewidth=1,
+                      label=f'{who}: the formula allows')
+    axes.set_ylim(0, top)
+    axes.set_ylabel('Mbit/s')
+    axes.legend(loc='upper left', bbox_to_anchor=(1.005, 1), fontsize='x-small')
+
+
+def draw_levels(axes, series):
+    for number, (who, columns) in enumerate(series.items()):
+        if who.startswith('receiver'):
+            axes.step(columns['time'], columns['level'], where='post', color=f'C{number % 10}', linewidth=1, label=who)
+    axes.set_ylabel('level')
+    axes.yaxis.get_major_locator().set_params(integer=True)
+
+
+def draw_losses(axes, series):
+    for number, (who, columns) in enumerate(series.items()):
+        if who.startswith('receiver'):
+            axes.plot(columns['time'], scaled(mean(columns['loss']), 100), color=f'C{number % 10}', linewidth=0.8)
+            axes.plot(columns['time'], scaled(columns['loss_event_rate'], 100), color=f'C{number % 10}', linestyle='--',
+                      linewidth=0.8)
+    axes.set_ylabel('loss, p (dashed) %')
+    axes.set_ylim(bottom=0)
+
+
+def draw_times(axes, series):
+    first = next(iter(series.values()))
+    axes.plot(first['time'], scaled(first['queue_delay'], 1e3), color='grey', linewidth=0.8, label='shared queue')
+    for number, (who, columns) in enumerate(series.items()):
+        if any(value > 0 for value in columns['rtt']):
+            axes.plot(columns['time'], scaled(columns['rtt'], 1e3), color=f'C{number % 10}', linewidth=1,
+                      label=f'RTT, {who}')
+    axes.set_ylabel('ms')
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel('s')
+    axes.legend(loc='upper left', bbox_to_anchor=(1.005, 1), fontsize='x-small')
+
+
+def draw(path, target):
+    """Draws the trace at path into the picture target; returns whether there was anything."""
+    series, notes = read_trace(path)
+    if not series:
+        return False
+    figure, axes = pyplot.subplots(4, 1, figsize=(13, 9), sharex=True, gridspec_kw={'height_ratios': (4, 2, 2, 2)})
+    draw_rates(axes[0], series)
+    draw_levels(axes[1], series)
+    draw_losses(axes[2], series)
+    draw_times(axes[3], series)
+    end = max(columns['time'][-1] for columns in series.values())
+    for number, (time, note) in enumerate(notes):
+        for one in axes:
+            one.axvline(time, color='grey', linewidth=0.5, linestyle=':')
+        late = time > 0.7 * end
+        axes[0].annotate(note, (time, 1), xycoords=('data', 'axes fraction'),
+                         xytext=(-2 if late else 2, -8 - 9 * (number % 6)), textcoords='offset points',
+                         horizontalalignment='right' if late else 'left', fontsize='x-small')
+    for one in axes:
+        one.grid(alpha=0.3)
+    figure.suptitle(path.stem)
+    figure.tight_layout()
+    figure.savefig(target, dpi=90)
+    pyplot.close(figure)
+    return True
+
+
+def draw_telling_rates(axes, series):
+    """Capacity, and what each receiver and flow gets; receivers thin, since all of a link lie upon each other."""
+    first = next(iter(series.values()))
+    axes.step(first['time'], scaled(first['capacity'], 1e-6), where='post', color='black', linewidth=1.2,
+              label='capacity')
+    labels = {'receiver': 'each receiver gets', 'flow': 'TCP gets'}
+    for who, columns in series.items():
+        kind = who.split()[0]
+        axes.plot(columns['time'], scaled(mean(columns['received']), 1e-6), linewidth=0.6, alpha=0.8,
+                  color='C3' if kind == 'flow' else 'C0', label=labels.pop(kind, None))
+    axes.legend(loc='upper right', fontsize='x-small')
+
+
+def draw_overview(directory, target):
+    """Draws the traces of TELLING as columns of one picture; the vertical axes are common to each row."""
+    figure, grid = pyplot.subplots(3, len(TELLING), figsize=(13, 6.5), sharex='col', sharey='row',
+                                   gridspec_kw={'height_ratios': (4, 3, 2)})
+    for column, (name, title) in zip(grid.T, TELLING.items()):
+        series, _ = read_trace(directory / f'{name}.csv')
+        draw_telling_rates(column[0], series)
+        for who, columns in series.items():
+            if who.startswith('receiver'):
+                column[1].step(columns['time'], columns['level'], where='post', color='C0', linewidth=1)
+                column[2].plot(columns['time'], scaled(mean(columns['loss']), 100), color='C0', linewidth=0.8)
+        column[0].set_title(title, fontsize='medium')
+        column[2].set_xlabel('s')
+        column[0].set_xlim(0, max(columns['time'][-1] for columns in series.values()))
+    for row, label in zip(grid, ('Mbit/s', 'level', 'loss %')):
+        for axes in row:
+            axes.set_ylabel('')
+            axes.set_ylim(bottom=0)
+            axes.grid(alpha=0.3)
+        row[0].set_ylabel(label)
+    grid[1][0].yaxis.get_major_locator().set_params(integer=True)
+    # Room for the legends.
+    grid[0][0].set_ylim(top=4)
+    figure.tight_layout()
+    figure.savefig(target, dpi=80, metadata={'Software': None})
+    pyplot.close(figure)
+
+
+def make_traces(program, directory):
+    """Runs a program that writes traces; its own verdict is not asked here."""
+    environment = {**os.environ, 'LMCC_DUEL_TRACE': str(directory), 'GST_PLUGIN_SYSTEM_PATH_1_0': ''}
+    subprocess.run([str(program)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('directory', type=Path, help='where the traces are, and the pictures go')
+    parser.add_argument('--run', type=Path, metavar='PROGRAM', help='write the traces first with this test program')
+    parser.add_argument('--only', default='', metavar='TEXT', help='only traces with this in their names')
+    parser.add_argument('--overview', type=Path, metavar='FILE',
+                        help=f"only one picture, of {', '.join(TELLING)}, side by side")
+    arguments = parser.parse_args()
+
+    arguments.directory.mkdir(parents=True, exist_ok=True)
+    if arguments.run:
+        make_traces(arguments.run, arguments.directory)
+    if arguments.overview:
+        draw_overview(arguments.directory, arguments.overview)
+        return 0
+    paths = sorted(path for path in arguments.directory.glob('*.csv') if arguments.only in path.stem)
+    for path in paths:
+        if draw(path, path.with_suffix('.png')):
+            print(path.with_suffix('.png'))
+    if not paths:
+        print(f'no trace in {arguments.directory}', file=sys.stderr)
+    return 0 if paths else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

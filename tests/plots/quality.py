@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Draws and tabulates what tests/benchmarks/quality measured.
+
+docs/images/quality.png and the tables of docs/quality.md are made by
+
+    tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/quality.md
+
+In the page a table stands between <!-- levels FILM --> or <!-- loss --> and <!-- end -->; it is written anew. Several
+runs, of different modes, become one.
+"""
+import argparse
+import json
+import re
+
+import matplotlib
+matplotlib.use('Agg')
+from matplotlib import pyplot  # noqa: E402
+
+NO_DATA = '-'
+MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF'}
+STYLES = {'native': '-', 'doubling': '--'}
+
+
+def read(paths):
+    films, loss = {}, []
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            run = json.load(file)
+        for name, entry in run['films'].items():
+            if name not in films:
+                films[name] = {**entry, 'rows': [], 'single': []}
+            films[name]['rows'] += entry['rows']
+            films[name]['single'] += entry['single']
+        loss += run['loss']
+    return films, loss
+
+
+def group(rows, *keys):
+    """The rows that have the same values, in the order in which they come."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
+def draw(axes, film, measure, modes):
+    for number, ((codec,), rows) in enumerate(group(film['single'], 'codec').items()):
+        axes.plot([row['rate'] / 1000 for row in rows], [row[measure] for row in rows],
+                  color=('black', '0.6')[number % 2], marker='x', label=f'{codec}, one layer')
+    for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items():
+        # Where no picture is shown there is nothing to tell apart.
+        rows = [row for row in rows if row['shown']]
+        axes.plot([row['rate'] / 1000 for row in rows], [row[measure] for row in rows], color=f'C{modes.index(mode)}',
+                  linestyle=STYLES.get(allocation, ':'), marker='o' if allocation == 'native' else 's', markersize=4,
+                  label=f'{mode}, {allocation}')
+    axes.set_xscale('log')
+    ticks = [100, 200, 400, 800, 1600, 2400]
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(color='0.9')
+    axes.set_ylabel(MEASURES[measure])
+    axes.set_xlabel('all layers up to the level, kbit/s')
+
+
+def plot(films, path):
+    rows = [row for film in films.values() for row in film['rows']]
+    modes = list(dict.fromkeys(row['mode'] for row in rows))
+    measures = [measure for measure in MEASURES if all(measure in row for row in rows)]
+    figure, plots = pyplot.subplots(len(films), len(measures), figsize=(6.5 * len(measures), 4.6 * len(films) + 1),
+                                    squeeze=False)
+    labels = {}
+    for row, (name, film) in zip(plots, films.items()):
+        for axes, measure in zip(row, measures):
+            axes.set_title(f"{name}, {film['width']}x{film['height']}, {film['frame-rate']} pictures/s")
+            draw(axes, film, measure, modes)
+            handles, texts = axes.get_legend_handles_labels()
+            labels.update(zip(texts, handles))
+    figure.legend(labels.values(), labels.keys(), loc='lower center', ncol=4, fontsize='small')
+    figure.tight_layout(rect=(0, 0.9 / figure.get_figheight(), 1, 1))
+    figure.savefig(path, dpi=100)
+
+
+def decibels(value):
+    return NO_DATA if value is None else f'{value:.1f}'
+
+
+def level_table(film):
+    vmaf = all('vmaf' in row for row in film['rows'])
+    lines = ['| mode | layers | level | kbit/s | pictures/s | PSNR, dB | of those shown | SSIM |',
+             '|:--|:--|--:|--:|--:|--:|--:|--:|']
+    if vmaf:
+        lines = [lines[0] + ' VMAF |', lines[1] + '--:|']
+    single = [{**row, 'mode': row['codec'], 'allocation': 'one', 'level': NO_DATA} for row in film['single']]
+    for row in film['rows'] + single:
+        rate = row['shown'] / row['of'] * film['frame-rate']
+        # A level without any picture is black: its figures say nothing of the codec.
+        seen = [NO_DATA] * 3
+        if row['shown']:
+            seen = [decibels(row['psnr']), decibels(row['psnr-shown']), f"{row['ssim']:.3f}"]
+        if vmaf:
+            seen.append(f"{row['vmaf']:.1f}")
+        cells = [row['mode'], row['allocation'], row['level'], f"{row['rate'] / 1000:.0f}", f'{rate:.1f}', *seen]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return '\n'.join(lines)
+
+
+def loss_table(loss):
+    lines = ['| film | mode | layers | repair data | lost, % | media repaired | on-loss | right | broken | frozen | '
+             'PSNR, dB |', '|:--|:--|:--|:--|--:|--:|:--|--:|--:|--:|--:|']
+    for row in loss:
+        repaired = f"{row['repaired']} of {row['media-lost']}" if row['media-lost'] else NO_DATA
+        lines.append(f"| {row['film']} | {row['mode']} | {row['allocation']} | {row['repair']} | "
+                     f"{100 * row['lost']:.1f} | {repaired} | {row['on-loss']} | "
+                     f"{row['whole']} | {row['broken']} | {row['frozen']} | {row['psnr']:.1f} |")
+    return '\n'.join(lines)
+
+
+def write_page(path, tables):
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    for name, table in tables.items():
+        pattern = rf'(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)'
+        text, count = re.subn(pattern, lambda match, table=table: f'{match[1]}{table}\n{match[2]}', text,
+                              flags=re.DOTALL)
+        if count != 1:
+            raise SystemExit(f'{path}: there are {count} places for "{name}"; one is needed')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('figures', nargs='+', help='JSON files of tests/benchmarks/quality')
+    parser.add_argument('--plot', help='PNG file to write')
+    parser.add_argument('--markdown', help='page whose tables are written anew')
+    arguments = parser.parse_args()
+    films, loss = read(arguments.figures)
+    if arguments.plot:
+        plot(films, arguments.plot)
+    tables = {f'levels {name}': level_table(film) for name, film in films.items()}
+    if loss:
+        tables['loss'] = loss_table(loss)
+    if arguments.markdown:
+        write_page(arguments.markdown, tables)
+    else:
+        print('\n\n'.join(tables.values()))
+
+
+if __name__ == '__main__':
+    main()

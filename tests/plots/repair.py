@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Draws what is missing after repair, as the repair-decoder test measures and works it out.
+
+docs/images/repair.png is made by
+
+    tests/plots/repair.py build/tests/check/libs_repair_decoder docs/images/repair.png
+"""
+import argparse
+import csv
+import os
+import subprocess
+import tempfile
+from collections import defaultdict
+
+import matplotlib
+matplotlib.use('Agg')
+from matplotlib import pyplot  # noqa: E402
+
+TEST = 'residual_loss_is_that_of_the_best_code'
+COLUMNS = ('loss', 'burst', 'source', 'repair', 'measured', 'exact', 'error')
+
+# Below this no loss is drawn: the measurement is too short to see it.
+LOWEST = 1e-6
+
+
+def read(program):
+    """Runs the test and returns {burst or 0 for single losses: {(k, r): [row, ...]}}."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, 'repair.csv')
+        environment = dict(os.environ, GST_CHECKS=TEST, LMCC_REPAIR_TRACE=path, CK_DEFAULT_TIMEOUT='60')
+        subprocess.run([program], env=environment, check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding='ascii', newline='') as file:
+            rows = [dict(zip(COLUMNS, map(float, row))) for row in csv.reader(file)]
+    series = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        # Independent losses have bursts of 1 / (1 - loss).
+        burst = 0 if row['burst'] < 1.2 else round(row['burst'])
+        series[burst][int(row['source']), int(row['repair'])].append(row)
+    return series
+
+
+def draw(axes, burst, shapes):
+    axes.set_title(f'bursts of {burst} packets' if burst else 'single losses')
+    axes.plot([0.5, 10], [0.005, 0.1], color='0.6', linestyle='--', label='without repair')
+    for number, ((source, repair), rows) in enumerate(shapes.items()):
+        losses = [100 * row['loss'] for row in rows]
+        color = f'C{number}'
+        axes.plot(losses, [row['exact'] for row in rows], color=color, label=f'{source} + {repair}, exact')
+        axes.errorbar(losses, [row['measured'] or float('nan') for row in rows],
+                      [2 * row['error'] for row in rows], color=color, fmt='o', markersize=4, capsize=2)
+    axes.set_xscale('log')
+    axes.set_yscale('log')
+    axes.set_ylim(LOWEST, 0.2)
+    axes.set_xticks([0.5, 1, 2, 5, 10], ['0.5', '1', '2', '5', '10'])
+    axes.minorticks_off()
+    axes.grid(color='0.9')
+    axes.set_xlabel('loss, %')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('program', help='the built test, libs_repair_decoder')
+    parser.add_argument('picture', help='PNG file to write')
+    arguments = parser.parse_args()
+
+    series = read(arguments.program)
+    figure, plots = pyplot.subplots(1, len(series), figsize=(11, 4), sharey=True, layout='constrained')
+    for axes, (burst, shapes) in zip(plots, sorted(series.items())):
+        draw(axes, burst, shapes)
+    plots[0].set_ylabel('share of source packets missing')
+    plots[0].legend(fontsize='small', loc='lower right')
+    figure.savefig(arguments.picture, dpi=100)
+
+
+if __name__ == '__main__':
+    main()
