@@ -1,0 +1,167 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A film as raw pictures, encoded in some mode, and how far what is shown is from it."""
+import json
+import math
+import os
+import re
+import subprocess
+
+import clip
+from clip import Gst
+
+WIDTH = 640
+
+# Before and after what is measured, in s: receivers need a group of pictures to know the session and one more to know
+# which rungs are whole, and of layers of fixed rates the last groups are cut by the end.
+BEFORE, AFTER = 5, 4
+
+# Where two pictures are equal PSNR has no end.
+HIGHEST_PSNR = 100.0
+
+# IP, UDP and RTP headers of a stream that is not layered, and what a packet holds beside them.
+PLAIN_HEADERS, PLAIN_PAYLOAD = 40, 1360
+
+
+def has_vmaf():
+    filters = subprocess.run(['ffmpeg', '-hide_banner', '-filters'], capture_output=True, text=True, check=True).stdout
+    return ' libvmaf ' in filters
+
+
+class Film:
+    """The first `seconds` of a file, at most 640 wide; before them are its last, and after them its first."""
+
+    def __init__(self, path, seconds, directory):
+        self.name = os.path.splitext(os.path.basename(path))[0]
+        self.directory = directory
+        self.vmaf = has_vmaf()
+        shown = subprocess.run(
+            ['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height,r_frame_rate',
+             '-of', 'json', path], capture_output=True, text=True, check=True).stdout
+        stream = json.loads(shown)['streams'][0]
+        above, below = map(int, stream['r_frame_rate'].split('/'))
+        if above % below:
+            raise ValueError(f'{path}: {above}/{below} pictures/s; give a film with a whole number')
+        self.frame_rate = above // below
+        self.width = min(WIDTH, stream['width'])
+        self.height = round(stream['height'] * self.width / stream['width'] / 2) * 2
+        self.size = self.width * self.height * 3 // 2
+        self.measured = self._path('measured.yuv')
+        subprocess.run(
+            ['ffmpeg', '-loglevel', 'error', '-nostdin', '-y', '-i', path, '-t', str(seconds), '-an', '-vf',
+             f'scale={self.width}:{self.height}:flags=lanczos', '-pix_fmt', 'yuv420p', '-f', 'rawvideo', self.measured],
+            check=True)
+        self.seconds = os.path.getsize(self.measured) // self.size // self.frame_rate
+        self._write_raw()
+
+    def _path(self, name):
+        return f'{self.directory}/{self.name}-{name}'
+
+    def _write_raw(self):
+        n_pictures = self.seconds * self.frame_rate
+        if not n_pictures:
+            raise ValueError(f'{self.name} is shorter than a second')
+        os.truncate(self.measured, n_pictures * self.size)
+        self.raw = self._path('raw.yuv')
+        first = -BEFORE * self.frame_rate
+        with open(self.measured, 'rb') as source, open(self.raw, 'wb') as raw:
+            for picture in range(first, n_pictures + AFTER * self.frame_rate):
+                source.seek(picture % n_pictures * self.size)
+                raw.write(source.read(self.size))
+
+    @property
+    def n_measured(self):
+        return self.seconds * self.frame_rate
+
+    @property
+    def span(self):
+        """The pictures that are measured, of all that are encoded."""
+        first = BEFORE * self.frame_rate
+        return range(first, first + self.n_measured)
+
+    def source(self):
+        return (f'filesrc location={self.raw} ! rawvideoparse format=i420 width={self.width} height={self.height} '
+                f'framerate={self.frame_rate}/1')
+
+    def encode(self, name, mode):
+        """Files of GDP, one for each rung, with what lmccsink is to get."""
+        paths = [self._path(f'{name}-{rung}.gdp') for rung in range(mode.rungs)]
+        line = f'{self.source()} ! {mode.encoder.format(key=self.frame_rate)}'
+        for rung, path in enumerate(paths):
+            out = f'{mode.rung_pad.format(rung)} ! ' if mode.rung_pad else '! '
+            line += f' {out}queue ! {mode.caps} ! gdppay ! filesink location={path}'
+        clip.run(line)
+        return paths
+
+    def pictures(self, start):
+        """(running time in ns, I420 at the film's size) of each picture of a pipeline that ends with a decoder."""
+        # Twice converted: what a pool with other strides holds never comes out as it is.
+        scaled = (f'{start} ! videoconvert ! video/x-raw,format=YV12 ! videoconvert ! videoscale method=catrom '
+                  f'add-borders=false ! video/x-raw,format=I420,width={self.width},height={self.height},'
+                  'pixel-aspect-ratio=1/1')
+        for sample in clip.samples(scaled):
+            data = clip.contents(sample)
+            if len(data) != self.size:
+                raise RuntimeError(f'{len(data)} bytes are no picture of {self.size}')
+            yield clip.running_time(sample, sample.get_buffer().pts), data
+
+    def measure(self, name, shown):
+        """Compares {picture: I420} with the film. A picture that is missing is the last one before it, or black."""
+        psnr, ssim, vmaf = (self._path(f'{name}.{kind}') for kind in ('psnr', 'ssim', 'vmaf'))
+        graph = '[0:v]split=3[a][b][c];[1:v]split=3[d][e][f];' if self.vmaf else '[0:v]split[a][b];[1:v]split[d][e];'
+        graph += f'[a][d]psnr=stats_file={psnr}[x];[b][e]ssim=stats_file={ssim}[y]'
+        graph += f';[c][f]libvmaf=log_fmt=json:log_path={vmaf}[z]' if self.vmaf else ''
+        raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', f'{self.width}x{self.height}', '-r',
+               str(self.frame_rate)]
+        outputs = []
+        for label in 'xyz' if self.vmaf else 'xy':
+            outputs += ['-map', f'[{label}]', '-f', 'null', '-']
+        child = subprocess.Popen(['ffmpeg', '-loglevel', 'error', '-y', *raw, '-i', 'pipe:0', *raw, '-i', self.measured,
+                                  '-filter_complex', graph, *outputs], stdin=subprocess.PIPE)
+        luma = self.width * self.height
+        held = bytes([16]) * luma + bytes([128]) * (luma // 2)
+        earlier = [picture for picture in shown if picture < self.span[0]]
+        if earlier:
+            held = shown[max(earlier)]
+        for picture in self.span:
+            held = shown.get(picture, held)
+            child.stdin.write(held)
+        child.stdin.close()
+        if child.wait():
+            raise RuntimeError('ffmpeg cannot compare the pictures')
+        return self._read_figures(psnr, ssim, vmaf, shown)
+
+    def _read_figures(self, psnr, ssim, vmaf, shown):
+        with open(psnr, encoding='ascii') as file:
+            decibels = [min(float(value), HIGHEST_PSNR) for value in re.findall(r'psnr_y:(\S+)', file.read())]
+        with open(ssim, encoding='ascii') as file:
+            similar = [float(value) for value in re.findall(r' Y:(\S+)', file.read())]
+        if len(decibels) != self.n_measured or len(similar) != self.n_measured:
+            raise RuntimeError(f'ffmpeg compared {len(decibels)} pictures of {self.n_measured}')
+        there = [value for picture, value in zip(self.span, decibels) if picture in shown]
+        figures = {'shown': len(there), 'of': self.n_measured,
+                   'psnr': sum(decibels) / len(decibels), 'ssim': sum(similar) / len(similar),
+                   'psnr-shown': sum(there) / len(there) if there else None}
+        if self.vmaf:
+            with open(vmaf, encoding='ascii') as file:
+                figures['vmaf'] = json.load(file)['pooled_metrics']['vmaf']['mean']
+        return figures
+
+    def measure_single(self, name, encoder, rate, decoder):
+        """One layer, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""
+        path = self._path('single.gdp')
+        encoder = encoder.format(key=self.frame_rate, rate=rate)
+        clip.run(f'{self.source()} ! {encoder} ! gdppay ! filesink location={path}')
+
+        def number(time):
+            return round(time * self.frame_rate / Gst.SECOND)
+
+        total = 0
+        for sample in clip.samples(f'filesrc location={path} ! gdpdepay'):
+            buffer = sample.get_buffer()
+            if number(clip.running_time(sample, buffer.pts)) in self.span:
+                size = buffer.get_size()
+                total += size + PLAIN_HEADERS * math.ceil(size / PLAIN_PAYLOAD)
+        shown = {number(time): data
+                 for time, data in self.pictures(f'filesrc location={path} ! gdpdepay ! {decoder}')}
+        return {'rate': total * 8 / self.seconds, **self.measure(name, shown)}

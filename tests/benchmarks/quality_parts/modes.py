@@ -1,0 +1,67 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Encoders and how they are set, and what makes layers of them. A new codec is a row here."""
+import collections
+
+from clip import Gst
+
+# encoder: {key} is a second in pictures, {rate} what is asked for. rung_pad: where the encoder has several. caps: what
+# lmccsink gets, or a payloader. levels: those of native layers. decoder: takes RTP.
+Mode = collections.namedtuple('Mode', 'needs encoder rungs rung_pad caps levels decoder')
+
+H264 = 'video/x-h264,stream-format=byte-stream,alignment=au'
+FROM_H264 = 'rtph264depay ! h264parse ! avdec_h264 max-threads=1'
+FROM_VP9 = 'rtpvp9depay ! vp9dec threads=1'
+X264 = ('x264enc bitrate={} key-int-max={{key}} bframes={} b-pyramid={} b-adapt=false speed-preset=veryfast threads=1 '
+        'vbv-buf-capacity=1000 option-string="scenecut=0:open-gop=0"')
+LADDER = 'x264ladderenc name=ladder bitrates={} bframes={} speed-preset=veryfast real-time=false'
+
+
+def x264(bitrate, bframes, levels):
+    return Mode('x264enc', X264.format(bitrate, bframes, str(bframes > 1).lower()), 1, '', H264, levels, FROM_H264)
+
+
+def ladder(bitrates, bframes, levels):
+    return Mode('x264ladderenc', LADDER.format(bitrates, bframes), len(bitrates.split(',')), 'ladder.src_{}', H264,
+                levels, FROM_H264)
+
+
+def vp9svc(scaling):
+    encoder = f'vp9svcenc target-bitrate=1200000 keyframe-max-dist={{key}} layer-scaling={scaling} threads=2'
+    return Mode('vp9svcenc', encoder, 1, '', 'rtpvp9svcpay mtu=1300', 9, FROM_VP9)
+
+
+MODES = {
+    'x264-temporal': x264(900, 7, 3),
+    'x264-ladder': ladder('100,300,900', 3, 9),
+    'x264-rungs': ladder('100,200,400,800', 0, 4),
+    'x265-temporal': Mode(
+        'x265enc', 'x265enc bitrate=900 key-int-max={key} speed-preset=superfast '
+        'option-string="temporal-layers=1:bframes=3:b-adapt=0:open-gop=0:scenecut=0:repeat-headers=1:pools=none:'
+        'frame-threads=1"', 1, '', 'video/x-h265,stream-format=byte-stream,alignment=au', 2,
+        'rtph265depay ! h265parse ! avdec_h265 max-threads=1'),
+    'vp9-svc': vp9svc('none'),
+    'vp9-svc-half': vp9svc('half'),
+}
+
+# (settings of lmccsink, levels); None: as many as the mode has.
+ALLOCATIONS = {
+    'native': ('layering=native', None),
+    'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
+}
+
+SINGLE_RATES = (100, 200, 400, 800, 1600)
+SINGLE = {
+    'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, 'h264parse ! avdec_h264 max-threads=1', 1),
+    'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
+            'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
+            'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000),
+}
+
+
+def is_there(element):
+    return Gst.ElementFactory.find(element) is not None
+
+
+def has_property(element, name):
+    return Gst.ElementFactory.make(element).find_property(name) is not None

@@ -1,0 +1,144 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sessions over real sockets: a receiver at each fixed level, or behind a link that loses packets."""
+import bisect
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import clip
+import lib
+import network
+import wire
+
+ADDRESS = '239.201.117.1'
+RECEIVE_BUFFER = 4000000
+CLOCK_RATE = 90000
+
+# s that a link takes: any more than none has it emulated.
+DELAY = 0.002
+
+SEED = 20040101
+
+
+class LossyNetwork(network.Network):
+    """Loses a share of what comes to groups behind links that have a delay."""
+
+    def __init__(self, loss):
+        self.loss = loss
+        super().__init__()
+
+    def emulate_delay(self, near, far, delay):
+        script = Path(__file__).with_name('lossy-wire.py')
+        self.emulators.append(subprocess.Popen(
+            [*self.switch.prefix, sys.executable, '-B', str(script), near, far, str(delay), str(self.loss), str(SEED)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True))
+        if self.emulators[-1].stdout.readline() != 'ready\n':
+            raise network.Failure('the emulator of the link does not start')
+
+
+def step(timestamp, since):
+    """Between two RTP timestamps."""
+    return (timestamp - since + 0x80000000 & 0xffffffff) - 0x80000000
+
+
+class Session:
+    def __init__(self, film, name, mode, files, settings, port):
+        self.film = film
+        self.name = name
+        self.mode = mode
+        self.files = files
+        self.settings = settings
+        self.port = port
+        self.receivers = None
+        self.sender = None
+        self.capture = None
+
+    def path(self, receiver):
+        return f'{self.film.directory}/{self.film.name}-{self.name}-{receiver}.rtp'
+
+    def start_receivers(self, receivers, interface, prefix=()):
+        """`receivers`: {name: properties of lmccsrc}."""
+        line = ' '.join(
+            f'lmccsrc name={name} address={ADDRESS} port={self.port} multicast-iface={interface} algorithm=none '
+            f'buffer-size={RECEIVE_BUFFER} stats-update-interval=500 {properties} ! gdppay ! '
+            f'filesink location={self.path(name)} async=false' for name, properties in receivers.items())
+        self.receivers = lib.launch(line, '-m', '-e', '-v', prefix=prefix)
+        if not self.receivers.wait_for('Setting pipeline to PLAYING|PLAYING', 30):
+            raise RuntimeError('\n'.join(self.receivers.tail()))
+        time.sleep(1)
+
+    def send(self, interface, prefix=()):
+        line = f'lmccsink name=out address={ADDRESS} port={self.port} multicast-iface={interface} {self.settings}'
+        for rung, path in enumerate(self.files):
+            line += f' filesrc location={path} ! gdpdepay ! queue ! out.sink_{rung}'
+        self.sender = lib.launch(line, '-m', '-e', prefix=prefix)
+        if not self.sender.ends(120) or self.sender.returncode():
+            raise RuntimeError('\n'.join(self.sender.tail()))
+        time.sleep(1)
+        self.receivers.stop(20)
+
+    def play(self, levels):
+        """On the loopback interface, where what passes is looked at."""
+        self.capture = wire.Capture(ADDRESS, levels, self.port)
+        began = time.monotonic()
+        self.start_receivers({f'level{level}': f'max-level={level}' for level in range(levels)}, 'lo')
+        self.send('lo')
+        self.capture.stop()
+        self.control_rate = self.capture.control_bytes * 8 / (time.monotonic() - began)
+
+    def play_lossy(self, loss, top):
+        """Behind a link that loses packets, a receiver with each on-loss. Returns the share that was lost."""
+        with LossyNetwork(loss) as net:
+            sender, receiver = net.add_host(), net.add_host(DELAY)
+            self.start_receivers({how: f'max-level={top} on-loss={how}' for how in ('conceal', 'freeze')}, 'eth0',
+                                 receiver.prefix)
+            self.send('eth0', sender.prefix)
+            counts = net.close()[0]
+        return counts['lost'] / max(1, counts['lost'] + counts['passed'])
+
+    def missed(self, receiver, kind):
+        found = self.receivers.find(rf'{receiver}: stats = .*?[ ,]{kind}=\(guint64\)(\d+)')
+        return int(found[-1][1].group(1)) if found else 0
+
+    def first_timestamp(self):
+        """That of the film's first picture."""
+        media = [packet.timestamp for packet in self.capture.packets if packet.kind == wire.MEDIA]
+        return min(media, key=lambda timestamp: step(timestamp, media[0]))
+
+    def rates(self, levels):
+        """bit/s of all IP packets of layers 0 to each, by their own times, while the measured pictures are sent; the
+        base's with control packets."""
+        packets = self.capture.packets
+        since = packets[0].sent
+        begin = self.film.span[0] / self.film.frame_rate
+        sizes = Counter()
+        for packet in packets:
+            if begin <= (packet.sent - since + 1) % 65536 - 1 < begin + self.film.seconds:
+                sizes[packet.layer] += packet.size
+        return [self.control_rate + sum(sizes[layer] for layer in range(level + 1)) * 8 / self.film.seconds
+                for level in range(levels)]
+
+    def received(self, receiver):
+        """[(RTP timestamp, I420)] of the pictures that a decoder makes of what a receiver gave out."""
+        path = self.path(receiver)
+        known = {}
+        for sample in clip.samples(f'filesrc location={path} ! gdpdepay'):
+            data = sample.get_buffer().extract_dup(0, 12)
+            known[clip.running_time(sample, sample.get_buffer().pts)] = int.from_bytes(data[4:8], 'big')
+        times = sorted(known)
+        for time_, data in self.film.pictures(f'filesrc location={path} ! gdpdepay ! {self.mode.decoder}'):
+            at = bisect.bisect(times, time_)
+            near = min(times[max(0, at - 1):at + 1], key=lambda t: abs(t - time_))
+            # Where pictures are missing, decoders make up times.
+            yield known[near] + round((time_ - near) * CLOCK_RATE / clip.Gst.SECOND), data
+
+    def is_empty(self, receiver):
+        path = self.path(receiver)
+        return not os.path.exists(path) or next(clip.samples(f'filesrc location={path} ! gdpdepay'), None) is None
+
+    def number(self, timestamp, since):
+        return round(step(timestamp, since) * self.film.frame_rate / CLOCK_RATE)
