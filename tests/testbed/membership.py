@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Joins and leaves as they are on the wire: IGMPv3 and MLDv2, any source and source-specific. What lmccsrc measures of
+a join is what the wire shows; a leave stops the traffic at the switch, once the last receiver of a host is gone.
+
+Usage: membership.py 4|6
+"""
+import ipaddress
+import sys
+import time
+
+import session
+from session import ALLOW, TO_EXCLUDE, lib
+
+PORT = 15440
+
+# One way, between the switch and the receivers' host: a join or a leave takes both.
+DELAY = 0.1
+
+# What other programs may hold a report, the emulated wire or a packet up.
+LATENESS = 0.2
+
+# Longest distance of a layer's packets: that of the pictures, where one of four is of the class, and their spread.
+DISTANCE = 0.2
+
+# How long a group that was left is watched, and that the test waits for anything.
+WATCHED = 2
+PATIENCE = 10
+
+# Far from full.
+RATE = 10000000
+
+# Base group, whether the joins name the source.
+CASES = {
+    '4': [('239.255.54.129', False), ('232.54.1.129', True)],
+    '6': [('ff15::54:129', False), ('ff35::54:129', True)],
+}
+SOURCES = {'4': '10.77.0.1', '6': 'fd77::1'}
+
+
+class Case:
+    def __init__(self, family, base, specific, sender, host):
+        self.source = SOURCES[family]
+        self.specific = specific
+        self.host = host
+        first = ipaddress.ip_address(base)
+        self.groups = [str(first + i) for i in range(3)]
+        literal = f'[{base}]' if family == '6' else base
+        self.uri = f'lmcc://{self.source + "@" if specific else ""}{literal}:{PORT}'
+        self.wire = session.Wire(host)
+        self.sender = lib.launch(f'{lib.source()} ! {lib.three_classes()} ! lmccsink address={base} port={PORT}',
+                                 prefix=sender.prefix)
+
+    def receive(self, name, level):
+        receiver = session.Receiver(self.host, name, 'algorithm=none', f'max-level={level}', uri=self.uri)
+        lib.check(lib.wait_for_pictures(receiver.child, 10, 15), f'{name} shows pictures', *receiver.child.tail(),
+                  *self.sender.tail())
+        return receiver
+
+    def check_join(self, receiver):
+        """The join of the second group: what is reported, and how long it takes until the first packet."""
+        group = self.groups[1]
+        before = receiver.stats()['join-to-packet']
+        receiver.set('max-level', 1)
+        packets = self.wire.wait_for(lambda: self.wire.packets(group), 'a join brings the group')
+        reports = [report for report in self.wire.reports(group) if report[0] < packets[0]]
+        wanted = (ALLOW, [self.source]) if self.specific else (TO_EXCLUDE, [])
+        lib.check(reports and all(report[1:] == wanted for report in reports),
+                  f"the report names {'the source' if self.specific else 'no source'}", reports)
+        took = packets[0] - reports[0][0]
+        lib.wait_until(lambda: receiver.stats()['join-to-packet'] != before, PATIENCE)
+        said = receiver.stats()['join-to-packet'] / 1e9
+        lib.check(2 * DELAY <= took < 2 * DELAY + DISTANCE + LATENESS,
+                  f'the wire shows the first packet {1000 * took:.0f} ms after the report')
+        lib.check(took <= said + 0.001 and said < took + LATENESS,
+                  f'lmccsrc measures {1000 * said:.0f} ms from its join on')
+
+    def check_shared(self, receiver, other):
+        """Where one of two receivers of a host leaves, the other gets the group as before."""
+        group = self.groups[1]
+        lost = other.stats()['packets-lost']
+        receiver.set('max-level', 0)
+        lib.wait_until(lambda: receiver.level() == 0, PATIENCE)
+        left = time.time()
+        self.wire.wait_for(lambda: [when for when in self.wire.packets(group) if when > left + WATCHED],
+                           'one of two receivers has left, and the group still comes')
+        lib.check(not self.wire.leaves(group), 'the host reports no leave', self.wire.reports(group))
+        lib.check(other.stats()['packets-lost'] == lost, 'the other one loses nothing', other.stats())
+
+    def check_leave(self, receiver):
+        """The last one leaves: the group stops at the switch, and nothing else takes its place on the link."""
+        group = self.groups[1]
+        receiver.set('max-level', 0)
+        reports = self.wire.wait_for(lambda: self.wire.leaves(group), 'the last one leaves, and the host reports it')
+        lib.wait_until(lambda: time.time() > reports[0] + 2 * DELAY + LATENESS, PATIENCE)
+        begin, before = time.time(), self.host.counters()
+        time.sleep(WATCHED)
+        after, base = self.host.counters(), self.groups[0]
+        # What the switch has sent by now is at the host after the delay.
+        lib.wait_until(lambda: self.wire.packets(base)[-1:] > [begin + WATCHED + DELAY], PATIENCE)
+        packets = self.wire.packets(group)
+        lasted = packets[-1] - reports[0]
+        lib.check(lasted <= 2 * DELAY + LATENESS, f'its last packet comes {1000 * lasted:.0f} ms after the report')
+        # The base, its control packets, and what the switch says itself; the layer left had half as many as the base.
+        came = len([when for when in self.wire.packets(base) if begin <= when - DELAY < begin + WATCHED])
+        left = after.packets - before.packets
+        rate = len([when for when in packets if when > packets[-1] - WATCHED])
+        lib.check(abs(left - came) < rate / 2, f'the switch sends the base alone: {left} packets in {WATCHED} s, '
+                  f'{came} of them the base\'s; the layer had {rate}', before, after)
+        lib.check(group not in self.host.groups(), 'and knows nobody there for the group', self.host.groups())
+
+    def run(self):
+        kind = f"IPv{ipaddress.ip_address(self.groups[0]).version}, " \
+               f"{'source-specific' if self.specific else 'any source'}"
+        print(f'{kind}:')
+        one = self.receive('one', 0)
+        self.check_join(one)
+        two = self.receive('two', 1)
+        self.check_shared(one, two)
+        self.check_leave(two)
+        for child in (one.child, two.child, self.sender, self.wire.child):
+            child.kill()
+
+
+if sys.argv[1:] not in (['4'], ['6']):
+    sys.exit(__doc__)
+session.start(110)
+NETWORK = lib.make_network()
+SENDER, HOST = NETWORK.add_host(), NETWORK.add_host(DELAY)
+HOST.set_rate(RATE)
+for case in CASES[sys.argv[1]]:
+    Case(sys.argv[1], *case, SENDER, HOST).run()
+lib.finish()

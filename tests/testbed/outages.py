@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What breaks, and comes back by itself: the receiver's cable, its interface, the querier, the sender."""
+import time
+
+import session
+from session import lib
+
+GROUP, PORT = '239.255.54.193', 15460
+URI = f'lmcc://{GROUP}:{PORT}'
+GROUPS = [f'239.255.54.{193 + i}' for i in range(3)]
+
+# Seconds that an outage lasts, and that pictures may take to be back: a querier that is new asks within a second, a
+# sender needs a key frame and its record, and programs need to start.
+OUTAGE = 3
+BACK = 15
+PATIENCE = 10
+
+# Pictures that say that it goes on.
+PICTURES = 15
+
+RATE = 10000000
+
+
+def send(host):
+    return lib.launch(f'{lib.source()} ! {lib.three_classes()} ! lmccsink address={GROUP} port={PORT}',
+                      prefix=host.prefix)
+
+
+def check_back(receiver, what, since):
+    """That pictures come after `since` of all layers, without an error."""
+    begin = time.monotonic()
+    shown = lib.wait_for_pictures(receiver.child, PICTURES, BACK, since)
+    lib.check(shown, f'{what}: pictures are back after {time.monotonic() - begin:.1f} s', *receiver.child.tail())
+    lib.check(lib.wait_until(lambda: receiver.level() == 2, PATIENCE), 'with all layers', receiver.stats())
+    lib.check(lib.wait_until(lambda: set(GROUPS) <= HOST.groups(), PATIENCE), 'and the switch knows why',
+              HOST.groups())
+    lib.check(not receiver.child.find('^ERROR') and receiver.child.returncode() is None, 'there is no error',
+              *receiver.child.tail())
+
+
+def check_silent(receiver):
+    """That no picture comes any more; what is on its way is shown first."""
+    def silent():
+        return not receiver.pictures(time.monotonic() - 1)
+    lib.check(lib.wait_until(silent, PATIENCE), 'no pictures in between')
+
+
+def break_cable(receiver):
+    print('the cable is out of the switch:')
+    HOST.set_connected(False)
+    check_silent(receiver)
+    time.sleep(OUTAGE)
+    HOST.set_connected(True)
+    check_back(receiver, 'in again', time.monotonic())
+
+
+def break_interface(receiver):
+    print('the host\'s interface is down:')
+    HOST.namespace.ip('link set eth0 down')
+    check_silent(receiver)
+    time.sleep(OUTAGE)
+    HOST.namespace.ip('link set eth0 up', 'route replace 224.0.0.0/4 dev eth0')
+    check_back(receiver, 'up again', time.monotonic())
+
+
+def lose_querier(receiver):
+    print('nobody asks who wants the groups:')
+    lost = receiver.stats()['packets-lost']
+    NETWORK.set_querier(False)
+    since = time.monotonic()
+    time.sleep(OUTAGE)
+    lib.check(len(receiver.pictures(since)) > PICTURES, 'pictures go on', *receiver.child.tail())
+    NETWORK.set_querier(True)
+    check_back(receiver, 'somebody asks again', time.monotonic())
+    lib.check(receiver.stats()['packets-lost'] == lost, 'nothing was lost', receiver.stats())
+
+
+def restart_sender(receiver, sender):
+    print('the sender dies and starts again:')
+    sender.kill()
+    check_silent(receiver)
+    before = receiver.stats()['sources']
+    again = send(SENDER)
+    check_back(receiver, 'it sends', time.monotonic())
+    lib.check(receiver.stats()['sources'] == before + 1, 'as another source', receiver.stats())
+    return again
+
+
+session.start(100)
+NETWORK = lib.make_network()
+SENDER, HOST = NETWORK.add_host(), NETWORK.add_host()
+HOST.set_rate(RATE)
+sending = send(SENDER)
+receiving = session.Receiver(HOST, 'receiver', 'algorithm=none', uri=URI)
+lib.check(lib.wait_for_pictures(receiving.child, PICTURES, 15), 'pictures are shown', *receiving.child.tail(),
+          *sending.tail())
+break_cable(receiving)
+break_interface(receiving)
+lose_querier(receiving)
+restart_sender(receiving, sending)
+lib.finish()
