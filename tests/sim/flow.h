@@ -1,0 +1,80 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is measured of a flow: a session at one receiver, a TCP connection, a stream of
+ * constant rate. Counted are whole IP packets, from the end of the warm-up on.
+ */
+#ifndef SIM_FLOW_H
+#define SIM_FLOW_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct FlowCounters
+{
+  double bytes = 0;
+  double offered = 0; /* packets on their way to the receiver */
+  double lost = 0;    /* of these */
+};
+
+/* What the algorithm of a session shows of itself; 0: nothing. */
+struct FlowStatus
+{
+  double loss_event_rate = 0;
+  double calculated_rate = 0;
+  double round_trip_time = 0;
+};
+
+struct LevelChange
+{
+  double time;
+  int from;
+  int to;
+  std::string reason;
+};
+
+class Flow
+{
+public:
+  Flow (std::string flow_name, std::string flow_kind, std::string node_name,
+      double start_time);
+  virtual ~Flow () = default;
+
+  virtual FlowCounters Count () = 0;
+
+  virtual FlowStatus
+  GetStatus ()
+  {
+    return {};
+  }
+
+  void BeginMeasurement ();
+  void EndMeasurement (double begin, double end);
+  void Sample ();
+
+  const std::string name;
+  const std::string kind;
+  const std::string node;
+  const double start;
+  std::vector<LevelChange> changes; /* of the level, all */
+  double stop = 0;                  /* 0: the end */
+  std::vector<double> series;       /* bytes so far */
+  std::vector<int> level_series;
+  std::vector<FlowStatus> status_series;
+
+  /* After EndMeasurement() */
+  double throughput = 0;
+  double loss = 0;
+  std::vector<double> time_at_level;
+  uint32_t changes_measured = 0;
+  double convergence_time = -1;
+
+private:
+  int LevelAt (double time) const;
+  void MeasureLevels (double begin, double end);
+
+  FlowCounters m_begin;
+};
+
+#endif

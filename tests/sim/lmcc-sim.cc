@@ -1,0 +1,141 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Runs one scenario with the library's own senders and receivers, and says what each
+ * flow got.
+ */
+#include "report.h"
+#include "simulation.h"
+
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+namespace
+{
+
+struct Options
+{
+  char * scenario = nullptr;
+  char * session = nullptr;
+  char * algorithm = nullptr;
+  char * layers = nullptr;
+  char * layering = nullptr;
+  char * json = nullptr;
+  int seed = 1;
+  double duration = 0;
+  double warm_up = -1;
+  double series = 0;
+};
+
+void
+ParseOptions (int argc, char ** argv, Options & options)
+{
+  const GOptionEntry entries[] = {
+    { "scenario", 's', 0, G_OPTION_ARG_STRING, &options.scenario,
+        "A file, or the name of one of tests/sim/scenarios", "NAME|FILE" },
+    { "session", 0, 0, G_OPTION_ARG_STRING, &options.session,
+        "Change only the session of this name", "NAME" },
+    { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &options.algorithm,
+        "Algorithm and settings of the sessions, as elm,strategy=naive",
+        "A[,KEY=VALUE...]" },
+    { "layers", 'l', 0, G_OPTION_ARG_STRING, &options.layers,
+        "Layers of the sessions: multiplicative:BASE:FACTOR:COUNT, linear:BASE:COUNT or "
+        "list:RATE,RATE...",
+        "LAYERS" },
+    { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
+        "Layers that are encodings of their own, or of fixed rates", "native|fixed" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
+    { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
+        "Length of the simulation", "SECONDS" },
+    { "warm-up", 0, 0, G_OPTION_ARG_DOUBLE, &options.warm_up, "What is not measured",
+        "SECONDS" },
+    { "series", 0, 0, G_OPTION_ARG_DOUBLE, &options.series,
+        "Time series too, at this interval", "SECONDS" },
+    { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
+        "Where to write (standard output)", "FILE" },
+    {}
+  };
+  GOptionContext * context
+      = g_option_context_new ("- simulate layered multicast in ns-3");
+  GError * error = nullptr;
+
+  g_option_context_add_main_entries (context, entries, nullptr);
+  bool good = g_option_context_parse (context, &argc, &argv, &error);
+  g_option_context_free (context);
+  if (!good)
+    throw std::runtime_error (error->message);
+  if (options.scenario == nullptr)
+    throw std::runtime_error ("no --scenario");
+  if (options.seed < 1)
+    throw std::runtime_error ("--seed is below 1");
+  if (options.layering != nullptr && strcmp (options.layering, "native") != 0
+      && strcmp (options.layering, "fixed") != 0)
+    throw std::runtime_error ("--layering is native or fixed");
+}
+
+void
+ChangeSession (const Options & options, SessionConfig & session)
+{
+  if (options.session != nullptr && session.name != options.session)
+    return;
+  if (options.algorithm != nullptr)
+    ParseAlgorithm (options.algorithm, session);
+  if (options.layers != nullptr)
+    session.layers = ParseLayers (options.layers);
+  if (options.layering != nullptr)
+    session.native = strcmp (options.layering, "native") == 0;
+}
+
+Scenario
+MakeScenario (const Options & options)
+{
+  std::string path = options.scenario;
+  if (!g_file_test (options.scenario, G_FILE_TEST_IS_REGULAR))
+    path = std::string (SCENARIOS) + "/" + options.scenario + ".json";
+  Scenario scenario = ReadScenario (path);
+
+  scenario.seed = static_cast<uint32_t> (options.seed);
+  if (options.duration > 0)
+    scenario.duration = options.duration;
+  if (options.warm_up >= 0)
+    scenario.warm_up = options.warm_up;
+  scenario.series = options.series;
+  for (SessionConfig & session : scenario.sessions)
+    ChangeSession (options, session);
+  return scenario;
+}
+
+void
+Write (const Options & options, const std::string & text)
+{
+  GError * error = nullptr;
+
+  if (options.json == nullptr)
+    fwrite (text.data (), 1, text.size (), stdout);
+  else if (!g_file_set_contents (
+               options.json, text.data (), static_cast<gssize> (text.size ()), &error))
+    throw std::runtime_error (error->message);
+}
+
+} // namespace
+
+int
+main (int argc, char ** argv)
+{
+  Options options;
+
+  try {
+    ParseOptions (argc, argv, options);
+    Scenario scenario = MakeScenario (options);
+    Simulation simulation (scenario);
+    g_autofree char * file = g_path_get_basename (options.scenario);
+    std::string name = file;
+    simulation.Run ();
+    Write (options, FormatReport (name, scenario, simulation.GetFlows ()));
+  } catch (const std::exception & error) {
+    fprintf (stderr, "lmcc-sim: %s\n", error.what ());
+    return 1;
+  }
+  return 0;
+}

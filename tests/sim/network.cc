@@ -1,0 +1,194 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "network.h"
+
+#include "host-channel.h"
+#include "session-filter.h"
+
+#include <ns3/traffic-control-module.h>
+
+#include <stdexcept>
+
+using namespace ns3;
+
+double
+Draw (const Range & range)
+{
+  static Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable> ();
+
+  return range.least == range.most ? range.least
+                                   : random->GetValue (range.least, range.most);
+}
+
+namespace
+{
+
+std::string
+QueueLimit (const QueueConfig & queue)
+{
+  return queue.bytes > 0 ? std::to_string (queue.bytes) + "B"
+                         : std::to_string (queue.packets) + "p";
+}
+
+/* Each packet for itself, or some in a row, whose number is even between 1 and twice the
+ * mean less 1. */
+Ptr<ErrorModel>
+MakeLosses (double loss, double burst)
+{
+  if (burst <= 1)
+    return CreateObjectWithAttributes<RateErrorModel> ("ErrorUnit",
+        EnumValue (RateErrorModel::ERROR_UNIT_PACKET), "ErrorRate", DoubleValue (loss));
+  auto length = CreateObjectWithAttributes<UniformRandomVariable> (
+      "Min", DoubleValue (1), "Max", DoubleValue (2 * burst - 1));
+  /* A burst starts with a packet that is not in one. */
+  double start = loss / (burst - loss * (burst - 1));
+  return CreateObjectWithAttributes<BurstErrorModel> (
+      "ErrorRate", DoubleValue (start), "BurstSize", PointerValue (length));
+}
+
+/* Fair queueing over a shared buffer, as fair queueing was before CoDel: FqCoDel with a
+ * target that no packet reaches. A full buffer drops from the longest queue. */
+void
+InstallFairQueueing (const QueueConfig & queue, const NetDeviceContainer & devices)
+{
+  TrafficControlHelper control;
+  uint16_t handle = control.SetRootQueueDisc ("ns3::FqCoDelQueueDisc", "MaxSize",
+      QueueSizeValue (QueueSize (std::to_string (queue.packets) + "p")), "Target",
+      StringValue ("1000s"), "Interval", StringValue ("1000s"), "DropBatchSize",
+      UintegerValue (1));
+
+  control.AddPacketFilter (handle, "SessionFilter");
+  control.Install (devices);
+}
+
+void
+InstallRed (const QueueConfig & queue, double rate, double delay,
+    const NetDeviceContainer & devices)
+{
+  TrafficControlHelper control;
+
+  control.SetRootQueueDisc ("ns3::RedQueueDisc", "MaxSize",
+      QueueSizeValue (QueueSize (QueueLimit (queue))), "MinTh",
+      DoubleValue (queue.min_threshold), "MaxTh", DoubleValue (queue.max_threshold),
+      "LinkBandwidth", DataRateValue (DataRate (static_cast<uint64_t> (rate))),
+      "LinkDelay", TimeValue (Seconds (delay)), "Gentle", BooleanValue (true));
+  control.Install (devices);
+}
+
+/* Puts a host that takes its time at the first end of a link. */
+void
+InstallHost (const NetDeviceContainer & devices, double delay, double processing)
+{
+  auto channel
+      = CreateObjectWithAttributes<HostChannel> ("Delay", TimeValue (Seconds (delay)));
+
+  for (uint32_t i = 0; i < 2; i++)
+    DynamicCast<PointToPointNetDevice> (devices.Get (i))->Attach (channel);
+  channel->SetHost (DynamicCast<PointToPointNetDevice> (devices.Get (0)), processing);
+}
+
+} // namespace
+
+Network::Network (const Scenario & scenario)
+{
+  m_addresses.SetBase ("10.0.0.0", "255.255.255.252");
+  AddNodes (scenario);
+  for (const LinkConfig & link : scenario.links)
+    for (const std::string & to : ExpandNames (link.to, link.count))
+      AddLink (link, to);
+  Ipv4GlobalRoutingHelper::PopulateRoutingTables ();
+}
+
+void
+Network::AddNodes (const Scenario & scenario)
+{
+  auto add = [this] (const std::string & name) {
+    if (m_by_name.count (name) > 0)
+      return;
+    Ptr<Node> node = CreateObject<Node> ();
+    m_by_name[name] = node;
+    m_names[node->GetId ()] = name;
+    m_nodes.Add (node);
+  };
+
+  for (const LinkConfig & link : scenario.links) {
+    add (link.from);
+    for (const std::string & to : ExpandNames (link.to, link.count))
+      add (to);
+  }
+  InternetStackHelper internet;
+  internet.SetIpv6StackInstall (false);
+  internet.Install (m_nodes);
+}
+
+void
+Network::AddLink (const LinkConfig & link, const std::string & to)
+{
+  Ptr<Node> a = m_by_name.at (link.from);
+  Ptr<Node> b = m_by_name.at (to);
+  double rate = Draw (link.rate);
+  double delay = Draw (link.delay);
+  bool drop_tail = link.queue.kind == QueueKind::DropTail;
+  PointToPointHelper helper;
+
+  helper.SetDeviceAttribute (
+      "DataRate", DataRateValue (DataRate (static_cast<uint64_t> (rate))));
+  helper.SetChannelAttribute ("Delay", TimeValue (Seconds (delay)));
+  /* With another discipline the device holds no more than what it sends. */
+  helper.SetQueue ("ns3::DropTailQueue<Packet>", "MaxSize",
+      StringValue (drop_tail ? QueueLimit (link.queue) : "1p"));
+  NetDeviceContainer devices = helper.Install (a, b);
+  if (link.processing > 0)
+    InstallHost (devices, delay, link.processing);
+  if (link.queue.kind == QueueKind::FairQueueing)
+    InstallFairQueueing (link.queue, devices);
+  else if (link.queue.kind == QueueKind::Red)
+    InstallRed (link.queue, rate, delay, devices);
+  Ipv4InterfaceContainer interfaces = m_addresses.Assign (devices);
+  m_addresses.NewNetwork ();
+  /* The helper gives every device without a discipline one of its own. */
+  if (drop_tail)
+    TrafficControlHelper ().Uninstall (devices);
+  if (link.loss > 0)
+    devices.Get (1)->SetAttribute (
+        "ReceiveErrorModel", PointerValue (MakeLosses (link.loss, link.burst)));
+  m_ports[a->GetId ()].push_back (
+      { b, interfaces.Get (0).second, interfaces.Get (1).second, Seconds (delay) });
+  m_ports[b->GetId ()].push_back (
+      { a, interfaces.Get (1).second, interfaces.Get (0).second, Seconds (delay) });
+}
+
+Ptr<Node>
+Network::GetNode (const std::string & name) const
+{
+  auto found = m_by_name.find (name);
+
+  if (found == m_by_name.end ())
+    throw std::runtime_error ("no link leads to a node \"" + name + "\"");
+  return found->second;
+}
+
+std::string
+Network::GetName (Ptr<Node> node) const
+{
+  return m_names.at (node->GetId ());
+}
+
+const std::vector<NetworkPort> &
+Network::GetPorts (Ptr<Node> node) const
+{
+  return m_ports.at (node->GetId ());
+}
+
+Ipv4Address
+Network::GetAddress (Ptr<Node> node)
+{
+  return node->GetObject<Ipv4> ()->GetAddress (1, 0).GetLocal ();
+}
+
+Ptr<Ipv4StaticRouting>
+Network::GetStaticRouting (Ptr<Node> node)
+{
+  return Ipv4StaticRoutingHelper ().GetStaticRouting (node->GetObject<Ipv4> ());
+}

@@ -1,0 +1,119 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs of the simulator, what is measured of them, and when that agrees with a paper."""
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable
+
+# Student's t, 97.5 %, by degrees of freedom.
+T_QUANTILE = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14]
+
+# By so much TCP implementations differ on one path: the SACK senders of ns-2 and ns-3 at 1, 2 and 3 % of loss and 60 ms
+# by 7 to 10 %, and both from Colussi 2004, section 6.3, by up to 9 %.
+RATE_TOLERANCE = 0.10
+# What that makes of Jain's index of two flows, one of which has 0.7 of the other's rate.
+JAIN_TOLERANCE = 0.02
+# Counts depend on the length of the simulation, which a paper may not tell.
+COUNT_FACTOR = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One way to call the simulator; quick: how many replications show that nothing broke."""
+    name: str
+    scenario: str
+    arguments: tuple[str, ...] = ()
+    quick: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """A mean over replications with the half width of its 95 % interval (infinite for one)."""
+    mean: float
+    half: float
+    deviation: float
+    n: int
+
+
+def estimate(values):
+    n = len(values)
+    if n == 1:
+        return Estimate(values[0], math.inf, 0.0, 1)
+    deviation = statistics.stdev(values)
+    return Estimate(statistics.fmean(values), T_QUANTILE[min(n, 15) - 1] * deviation / math.sqrt(n), deviation, n)
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """What a paper says: least <= measure <= most, with the paper's own number as text.
+
+    measure takes one replication of each run, and gives a number. The limits are of the paper, never of what we get."""
+    where: str
+    text: str
+    paper: str
+    runs: tuple[str, ...]
+    measure: Callable[..., float]
+    least: float
+    most: float
+    unit: str = ''
+    cause: str = ''
+
+    def values(self, results):
+        """Of the replications that all runs have."""
+        if any(run not in results for run in self.runs):
+            return []
+        seeds = set.intersection(*(set(results[run]) for run in self.runs))
+        return [self.measure(*(results[run][seed] for run in self.runs)) for seed in sorted(seeds, key=int)]
+
+    def is_certain(self, values):
+        """Whether the 95 % interval of the mean is all on one side of each limit."""
+        found = estimate(values)
+        return all(math.isinf(limit) or abs(found.mean - limit) >= found.half for limit in (self.least, self.most))
+
+    def agrees(self, values, deviation=0.0):
+        """Whether the mean lies within the limits, or nearer to them than twice the standard error of few replications
+        whose standard deviation is known from more."""
+        if not values:
+            return None
+        slack = 2 * deviation / math.sqrt(len(values))
+        return self.least - slack <= statistics.fmean(values) <= self.most + slack
+
+
+def flows(replication, node, name):
+    return [flow for flow in replication['nodes'][node]['flows'] if flow['name'] == name]
+
+
+def rate(node, name):
+    """Mean throughput of the flows of that name, kbit/s."""
+    return lambda replication: statistics.fmean(flow['throughput'] for flow in flows(replication, node, name)) / 1e3
+
+
+def changes(node, name):
+    return lambda replication: flows(replication, node, name)[0]['level-changes-since-start']
+
+
+def jain(node, *names):
+    def index(replication):
+        rates = [flow['throughput'] for name in names for flow in flows(replication, node, name)]
+        return sum(rates) ** 2 / (len(rates) * sum(x * x for x in rates))
+    return index
+
+
+def rate_claim(where, text, paper, run, measure, **more):
+    return Claim(where, text, f'{paper:g}', (run,), measure, paper * (1 - RATE_TOLERANCE), paper * (1 + RATE_TOLERANCE),
+                 'kbit/s', **more)
+
+
+def jain_claim(where, text, paper, run, measure, **more):
+    return Claim(where, text, f'{paper:.4f}', (run,), measure, paper - JAIN_TOLERANCE, paper + JAIN_TOLERANCE, **more)
+
+
+def count_claim(where, text, paper, run, measure, **more):
+    return Claim(where, text, f'about {paper:g}', (run,), measure, paper / COUNT_FACTOR, paper * COUNT_FACTOR, **more)
+
+
+def more_claim(where, text, first, second, **more):
+    """That the first is more than the second: each is a run and a measure."""
+    return Claim(where, text, '> 0', (first[0], second[0]), lambda a, b: first[1](a) - second[1](b), 0, math.inf,
+            **more)

@@ -1,0 +1,107 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A page for each paper: its claims, what came out, and pictures of the first replications."""
+import math
+
+from papers import claims
+
+
+def number(value):
+    if value == 0 or abs(value) >= 100:
+        return f'{value:.0f}'
+    return f'{value:.4f}' if abs(value) < 1 else f'{value:.1f}'
+
+
+def describe(claim, results):
+    values = claim.values(results)
+    if not values:
+        return ''
+    found = claims.estimate(values)
+    interval = f' ± {number(found.half)}' if math.isfinite(found.half) else ''
+    return f'{number(found.mean)}{interval}'
+
+
+def verdict(claim, results):
+    """agrees, differs or not run; "so far" where the replications do not decide it."""
+    values = claim.values(results)
+    if not values:
+        return 'not run'
+    return ('agrees' if claim.agrees(values) else 'differs') + ('' if claim.is_certain(values) else ' so far')
+
+
+VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'not run']
+
+
+def count(paper, results):
+    """How many claims there are of each verdict."""
+    verdicts = [verdict(claim, results) for claim in paper.CLAIMS]
+    return [(word, verdicts.count(word)) for word in VERDICTS]
+
+
+def table(paper, results):
+    lines = ['| where | claim | the paper | ours | n | | cause |', '|---|---|--:|--:|--:|---|---|']
+    causes = []
+    for claim in paper.CLAIMS:
+        said = verdict(claim, results)
+        cause = ''
+        if said.startswith('differs') and claim.cause:
+            if claim.cause not in causes:
+                causes.append(claim.cause)
+            cause = f'[{causes.index(claim.cause) + 1}]'
+        lines.append(f'| {claim.where} | {claim.text}{", " + claim.unit if claim.unit else ""} | {claim.paper} '
+                     f'| {describe(claim, results)} | {len(claim.values(results)) or ""} | {said} | {cause} |')
+    return lines + [''] + [f'[{i}] {cause}\n' for i, cause in enumerate(causes, 1)]
+
+
+def draw(run, replication, path):
+    """Throughput of each flow at each node over time, as the papers' figures have it."""
+    import matplotlib
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    nodes = sorted(replication['nodes'])
+    figure, axes = plt.subplots(1, len(nodes), figsize=(4.2 * len(nodes), 2.6), squeeze=False)
+    for axis, node in zip(axes[0], nodes):
+        seen = set()
+        for flow in replication['nodes'][node]['flows']:
+            lmcc = flow['kind'] == 'lmcc'
+            colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(flow['name'], 'tab:red') if lmcc else \
+                {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(flow['name'], 'tab:gray')
+            window = 3
+            rates = flow['trace']
+            smooth = [sum(rates[max(0, i - window + 1):i + 1]) / len(rates[max(0, i - window + 1):i + 1])
+                      for i in range(len(rates))]
+            axis.plot(range(1, len(rates) + 1), [rate / 1e3 for rate in smooth], color=colour,
+                    linewidth=1.2 if lmcc else 0.6,
+                      zorder=3 if lmcc else 2, label=None if flow['name'] in seen else flow['name'])
+            seen.add(flow['name'])
+        axis.set_title(node, fontsize=9)
+        axis.set_xlabel('s', fontsize=8)
+        axis.set_ylim(bottom=0)
+        axis.tick_params(labelsize=7)
+    axes[0][0].set_ylabel('Mbit/s', fontsize=8)
+    axes[0][0].legend(fontsize=7, loc='upper left')
+    figure.tight_layout()
+    figure.savefig(path, dpi=80, metadata={'Software': None})
+    plt.close(figure)
+
+
+def write(paper, results, directory):
+    lines = [f'# {paper.TITLE}', '',
+             'Written by `tests/sim/reproduce`; how claims are judged, and what we assume where the paper is silent, '
+             'is in the '
+             '[README](README.md).', '',
+             f'{len(paper.CLAIMS)} claims: ' + ', '.join(f'{n} {word}' for word, n in count(paper,
+                     results)) + '. *So far*: the '
+             '95 % interval of these few replications does not decide it.', '', *table(paper, results)]
+    (directory / 'images').mkdir(parents=True, exist_ok=True)
+    for run in paper.RUNS:
+        if run.name not in paper.FIGURES or '1' not in results[run.name]:
+            continue
+        picture = f'images/{run.name}.png'
+        draw(run, results[run.name]['1'], directory / picture)
+        arguments = ' '.join(run.arguments)
+        lines += [f'![Throughput at each receiver over time]({picture})', '',
+                  f'*`lmcc-sim --scenario {run.scenario} {arguments}`, seed 1; means over three seconds.*'.replace(' '
+                   '`,', '`,'), '']
+    (directory / f'{paper.NAME}.md').write_text('\n'.join(lines).rstrip('\n') + '\n', encoding='utf-8')

@@ -1,0 +1,236 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "report.h"
+
+#include <json-glib/json-glib.h>
+
+#include <cmath>
+#include <map>
+
+namespace
+{
+
+/* Six digits say all that a simulation knows. */
+double
+Round (double value)
+{
+  double scale;
+
+  if (value == 0 || !std::isfinite (value))
+    return 0;
+  scale = std::pow (10, 5 - std::floor (std::log10 (std::fabs (value))));
+  return std::round (value * scale) / scale;
+}
+
+void
+AddNumber (JsonBuilder * builder, const char * name, double value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, Round (value));
+}
+
+void
+AddText (JsonBuilder * builder, const char * name, const std::string & value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value.c_str ());
+}
+
+/* Jain, Chiu and Hawe, "A Quantitative Measure of Fairness", 1984. */
+double
+JainIndex (const std::vector<Flow *> & flows)
+{
+  double sum = 0;
+  double squares = 0;
+  size_t n = 0;
+
+  for (const Flow * flow : flows) {
+    if (flow->kind == "cbr")
+      continue;
+    sum += flow->throughput;
+    squares += flow->throughput * flow->throughput;
+    n++;
+  }
+  return squares > 0 ? sum * sum / (static_cast<double> (n) * squares) : 0;
+}
+
+void
+AddStatus (JsonBuilder * builder, const char * name, const Flow & flow,
+    double FlowStatus::*member)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (size_t i = 1; i < flow.status_series.size (); i++)
+    json_builder_add_double_value (builder, Round (flow.status_series[i].*member));
+  json_builder_end_array (builder);
+}
+
+/* Throughput of each interval, and what is true at its end. */
+void
+AddSeries (JsonBuilder * builder, const Flow & flow, double interval)
+{
+  json_builder_set_member_name (builder, "series");
+  json_builder_begin_object (builder);
+  AddNumber (builder, "interval", interval);
+  json_builder_set_member_name (builder, "throughput");
+  json_builder_begin_array (builder);
+  for (size_t i = 1; i < flow.series.size (); i++)
+    json_builder_add_double_value (
+        builder, Round (8 * (flow.series[i] - flow.series[i - 1]) / interval));
+  json_builder_end_array (builder);
+  if (flow.kind == "lmcc") {
+    json_builder_set_member_name (builder, "level");
+    json_builder_begin_array (builder);
+    for (size_t i = 1; i < flow.level_series.size (); i++)
+      json_builder_add_int_value (builder, flow.level_series[i]);
+    json_builder_end_array (builder);
+    AddStatus (builder, "loss-event-rate", flow, &FlowStatus::loss_event_rate);
+    AddStatus (builder, "calculated-rate", flow, &FlowStatus::calculated_rate);
+    AddStatus (builder, "round-trip-time", flow, &FlowStatus::round_trip_time);
+  }
+  json_builder_end_object (builder);
+}
+
+void
+AddChanges (JsonBuilder * builder, const Flow & flow)
+{
+  json_builder_set_member_name (builder, "changes");
+  json_builder_begin_array (builder);
+  for (const LevelChange & change : flow.changes) {
+    json_builder_begin_object (builder);
+    AddNumber (builder, "time", change.time);
+    json_builder_set_member_name (builder, "from");
+    json_builder_add_int_value (builder, change.from);
+    json_builder_set_member_name (builder, "to");
+    json_builder_add_int_value (builder, change.to);
+    AddText (builder, "reason", change.reason);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+void
+AddLevels (JsonBuilder * builder, const Flow & flow)
+{
+  json_builder_set_member_name (builder, "level-changes");
+  json_builder_add_int_value (builder, flow.changes_measured);
+  json_builder_set_member_name (builder, "level-changes-since-start");
+  json_builder_add_int_value (builder, static_cast<gint64> (flow.changes.size ()));
+  json_builder_set_member_name (builder, "time-at-level");
+  json_builder_begin_array (builder);
+  for (double time : flow.time_at_level)
+    json_builder_add_double_value (builder, Round (time));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "convergence-time");
+  if (flow.convergence_time < 0)
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, Round (flow.convergence_time));
+}
+
+/* When all of them held one level first; below 0: never. */
+double
+EqualAt (const std::vector<const Flow *> & receivers)
+{
+  std::multimap<double, std::pair<const Flow *, int>> changes;
+  std::map<const Flow *, int> levels;
+
+  for (const Flow * receiver : receivers)
+    for (const LevelChange & change : receiver->changes)
+      changes.emplace (change.time, std::make_pair (receiver, change.to));
+  for (const auto & change : changes) {
+    levels[change.second.first] = change.second.second;
+    bool equal = levels.size () == receivers.size ();
+    for (const auto & level : levels)
+      equal = equal && level.second == change.second.second;
+    if (equal)
+      return change.first;
+  }
+  return -1;
+}
+
+void
+AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows)
+{
+  std::map<std::string, std::vector<const Flow *>> sessions;
+
+  for (const Flow * flow : flows)
+    if (flow->kind == "lmcc")
+      sessions[flow->name].push_back (flow);
+  json_builder_set_member_name (builder, "sessions");
+  json_builder_begin_object (builder);
+  for (const auto & session : sessions) {
+    double time = EqualAt (session.second);
+
+    json_builder_set_member_name (builder, session.first.c_str ());
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "equal-at");
+    if (time < 0)
+      json_builder_add_null_value (builder);
+    else
+      json_builder_add_double_value (builder, Round (time));
+    json_builder_end_object (builder);
+  }
+  json_builder_end_object (builder);
+}
+
+void
+AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
+{
+  json_builder_begin_object (builder);
+  AddText (builder, "name", flow.name);
+  AddText (builder, "kind", flow.kind);
+  AddNumber (builder, "throughput", flow.throughput);
+  AddNumber (builder, "loss", flow.loss);
+  if (flow.kind == "lmcc")
+    AddLevels (builder, flow);
+  if (interval > 0) {
+    AddSeries (builder, flow, interval);
+    if (flow.kind == "lmcc")
+      AddChanges (builder, flow);
+  }
+  json_builder_end_object (builder);
+}
+
+} // namespace
+
+std::string
+FormatReport (const std::string & name, const Scenario & scenario,
+    const std::vector<Flow *> & flows)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  std::map<std::string, std::vector<Flow *>> nodes;
+
+  for (Flow * flow : flows)
+    nodes[flow->node].push_back (flow);
+  json_builder_begin_object (builder);
+  AddText (builder, "scenario", name);
+  json_builder_set_member_name (builder, "seed");
+  json_builder_add_int_value (builder, scenario.seed);
+  AddNumber (builder, "duration", scenario.duration);
+  AddNumber (builder, "warm-up", scenario.warm_up);
+  AddSessions (builder, flows);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_object (builder);
+  for (const auto & node : nodes) {
+    json_builder_set_member_name (builder, node.first.c_str ());
+    json_builder_begin_object (builder);
+    AddNumber (builder, "jain-index", JainIndex (node.second));
+    json_builder_set_member_name (builder, "flows");
+    json_builder_begin_array (builder);
+    for (const Flow * flow : node.second)
+      AddFlow (builder, *flow, scenario.series);
+    json_builder_end_array (builder);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  JsonNode * root = json_builder_get_root (builder);
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  g_autofree char * text = json_generator_to_data (generator, nullptr);
+  json_node_unref (root);
+  return std::string (text) + "\n";
+}

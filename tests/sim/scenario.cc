@@ -1,0 +1,385 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "scenario.h"
+
+#include <json-glib/json-glib.h>
+
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace
+{
+
+[[noreturn]] void
+Fail (const std::string & where, const std::string & what)
+{
+  throw std::runtime_error (where + ": " + what);
+}
+
+std::vector<std::string>
+Split (const std::string & text, char separator)
+{
+  std::vector<std::string> parts;
+  std::stringstream stream (text);
+  std::string part;
+
+  while (std::getline (stream, part, separator))
+    parts.push_back (part);
+  return parts;
+}
+
+double
+ToNumber (const std::string & text)
+{
+  size_t used = 0;
+  double number = 0;
+
+  try {
+    number = std::stod (text, &used);
+  } catch (const std::exception &) {
+  }
+  if (used == 0 || used != text.size ())
+    Fail (text, "not a number");
+  return number;
+}
+
+/* An object of the file, which knows what it was asked for: what is left is a mistake. */
+class Reader
+{
+public:
+  Reader (JsonNode * node, std::string where) : m_where (std::move (where))
+  {
+    if (!JSON_NODE_HOLDS_OBJECT (node))
+      Fail (m_where, "not an object");
+    m_object = json_node_get_object (node);
+  }
+
+  void
+  Finish () const
+  {
+    g_autoptr (GList) names = json_object_get_members (m_object);
+
+    for (GList * item = names; item != nullptr; item = item->next) {
+      auto name = static_cast<const char *> (item->data);
+      if (m_asked.count (name) == 0)
+        Fail (m_where, std::string ("there is no \"") + name + "\"");
+    }
+  }
+
+  JsonNode *
+  Get (const char * name, JsonNodeType type)
+  {
+    JsonNode * node = json_object_get_member (m_object, name);
+
+    m_asked.insert (name);
+    if (node != nullptr && json_node_get_node_type (node) != type)
+      Fail (m_where, std::string (name) + " is of the wrong kind");
+    return node;
+  }
+
+  template <typename Number>
+  void
+  Read (const char * name, Number & value)
+  {
+    JsonNode * node = Get (name, JSON_NODE_VALUE);
+
+    if (node == nullptr)
+      return;
+    if (!(json_node_get_double (node) >= 0))
+      Fail (m_where, std::string (name) + " is below 0");
+    value = static_cast<Number> (json_node_get_double (node));
+  }
+
+  void
+  Read (const char * name, bool & value)
+  {
+    JsonNode * node = Get (name, JSON_NODE_VALUE);
+
+    if (node != nullptr)
+      value = json_node_get_boolean (node);
+  }
+
+  void
+  Read (const char * name, std::string & value)
+  {
+    JsonNode * node = Get (name, JSON_NODE_VALUE);
+
+    if (node != nullptr && json_node_get_string (node) == nullptr)
+      Fail (m_where, std::string (name) + " is not a text");
+    if (node != nullptr)
+      value = json_node_get_string (node);
+  }
+
+  /* A number, or two for what is drawn between them. */
+  void
+  Read (const char * name, Range & range)
+  {
+    JsonNode * node = json_object_get_member (m_object, name);
+    double number = 0;
+
+    if (node == nullptr || !JSON_NODE_HOLDS_ARRAY (node)) {
+      if (node != nullptr) {
+        Read (name, number);
+        range = { number, number };
+      }
+      return;
+    }
+    m_asked.insert (name);
+    std::vector<double> limits = Numbers (node);
+    if (limits.size () != 2 || limits[0] > limits[1])
+      Fail (m_where, std::string (name) + " is not two numbers, the smaller first");
+    range = { limits[0], limits[1] };
+  }
+
+  void
+  Read (const char * name, std::vector<double> & numbers)
+  {
+    JsonNode * node = Get (name, JSON_NODE_ARRAY);
+
+    if (node != nullptr)
+      numbers = Numbers (node);
+  }
+
+  /* Calls read (Reader &, Element &) for each object of a list. */
+  template <typename Element, typename Function>
+  void
+  ReadList (const char * name, std::vector<Element> & list, Function read)
+  {
+    JsonNode * node = Get (name, JSON_NODE_ARRAY);
+
+    if (node == nullptr)
+      return;
+    JsonArray * array = json_node_get_array (node);
+    for (guint i = 0; i < json_array_get_length (array); i++) {
+      Reader reader (json_array_get_element (array, i),
+          m_where + ": " + name + "[" + std::to_string (i) + "]");
+      Element element;
+      read (reader, element);
+      reader.Finish ();
+      list.push_back (element);
+    }
+  }
+
+  template <typename Function>
+  void
+  ReadObject (const char * name, Function read)
+  {
+    JsonNode * node = Get (name, JSON_NODE_OBJECT);
+
+    if (node == nullptr)
+      return;
+    Reader reader (node, m_where + ": " + name);
+    read (reader);
+    reader.Finish ();
+  }
+
+  [[noreturn]] void
+  Refuse (const std::string & what) const
+  {
+    Fail (m_where, what);
+  }
+
+private:
+  static std::vector<double>
+  Numbers (JsonNode * node)
+  {
+    JsonArray * array = json_node_get_array (node);
+    std::vector<double> numbers;
+
+    for (guint i = 0; i < json_array_get_length (array); i++)
+      numbers.push_back (json_array_get_double_element (array, i));
+    return numbers;
+  }
+
+  JsonObject * m_object = nullptr;
+  std::string m_where;
+  std::set<std::string> m_asked;
+};
+
+void
+ReadQueue (Reader & reader, QueueConfig & queue)
+{
+  static const std::map<std::string, QueueKind> kinds = {
+    { "drop-tail", QueueKind::DropTail },
+    { "red", QueueKind::Red },
+    { "fair-queueing", QueueKind::FairQueueing },
+  };
+  std::string kind = "drop-tail";
+
+  reader.Read ("kind", kind);
+  if (kinds.count (kind) == 0)
+    reader.Refuse ("there is no queue \"" + kind + "\"");
+  queue.kind = kinds.at (kind);
+  reader.Read ("packets", queue.packets);
+  reader.Read ("bytes", queue.bytes);
+  reader.Read ("min-threshold", queue.min_threshold);
+  reader.Read ("max-threshold", queue.max_threshold);
+}
+
+void
+ReadLink (Reader & reader, LinkConfig & link)
+{
+  reader.Read ("from", link.from);
+  reader.Read ("to", link.to);
+  reader.Read ("count", link.count);
+  reader.Read ("rate", link.rate);
+  reader.Read ("delay", link.delay);
+  reader.Read ("processing", link.processing);
+  reader.Read ("loss", link.loss);
+  reader.Read ("burst", link.burst);
+  reader.ReadObject (
+      "queue", [&link] (Reader & queue) { ReadQueue (queue, link.queue); });
+}
+
+void
+ReadReceiver (Reader & reader, ReceiverConfig & receiver)
+{
+  reader.Read ("node", receiver.node);
+  reader.Read ("count", receiver.count);
+  reader.Read ("start", receiver.start);
+}
+
+void
+ReadSession (Reader & reader, SessionConfig & session)
+{
+  std::string algorithm = session.algorithm;
+  std::string layers = "multiplicative:128000:2:8";
+
+  reader.Read ("name", session.name);
+  reader.Read ("source", session.source);
+  reader.Read ("algorithm", algorithm);
+  ParseAlgorithm (algorithm, session);
+  if (session.name.empty ())
+    session.name = session.algorithm;
+  reader.Read ("layers", layers);
+  session.layers = ParseLayers (layers);
+  reader.Read ("native", session.native);
+  reader.Read ("slot", session.slot);
+  reader.Read ("nominal-rtt", session.nominal_rtt);
+  reader.Read ("start", session.start);
+  reader.ReadList ("receivers", session.receivers, ReadReceiver);
+}
+
+void
+ReadTcp (Reader & reader, TcpConfig & tcp)
+{
+  reader.Read ("name", tcp.name);
+  reader.Read ("from", tcp.from);
+  reader.Read ("to", tcp.to);
+  reader.Read ("count", tcp.count);
+  reader.Read ("start", tcp.start);
+  reader.Read ("stop", tcp.stop);
+}
+
+void
+ReadCbr (Reader & reader, CbrConfig & cbr)
+{
+  reader.Read ("name", cbr.name);
+  reader.Read ("from", cbr.from);
+  reader.Read ("to", cbr.to);
+  reader.Read ("rate", cbr.rate);
+  reader.Read ("start", cbr.start);
+  reader.Read ("stop", cbr.stop);
+  reader.Read ("on", cbr.on);
+  reader.Read ("off", cbr.off);
+}
+
+} // namespace
+
+std::vector<double>
+LayersConfig::LayerRates () const
+{
+  std::vector<double> result = rates;
+  double cumulative = base;
+
+  if (scheme == "list")
+    return result;
+  result = { base };
+  for (uint32_t i = 1; i < count; i++) {
+    double next = scheme == "linear" ? cumulative + base : cumulative * factor;
+    result.push_back (next - cumulative);
+    cumulative = next;
+  }
+  return result;
+}
+
+LayersConfig
+ParseLayers (const std::string & text)
+{
+  std::vector<std::string> parts = Split (text, ':');
+  LayersConfig layers;
+
+  layers.scheme = parts.empty () ? "" : parts[0];
+  if (layers.scheme == "list" && parts.size () == 2) {
+    for (const std::string & rate : Split (parts[1], ','))
+      layers.rates.push_back (ToNumber (rate));
+    layers.count = static_cast<uint32_t> (layers.rates.size ());
+  } else if (layers.scheme == "linear" && parts.size () == 3) {
+    layers.base = ToNumber (parts[1]);
+    layers.count = static_cast<uint32_t> (ToNumber (parts[2]));
+  } else if (layers.scheme == "multiplicative" && parts.size () == 4) {
+    layers.base = ToNumber (parts[1]);
+    layers.factor = ToNumber (parts[2]);
+    layers.count = static_cast<uint32_t> (ToNumber (parts[3]));
+  } else
+    Fail (text, "layers are multiplicative:BASE:FACTOR:COUNT, linear:BASE:COUNT "
+                "or list:RATE,RATE...");
+  return layers;
+}
+
+void
+ParseAlgorithm (const std::string & text, SessionConfig & session)
+{
+  std::vector<std::string> parts = Split (text, ',');
+
+  if (parts.empty ())
+    Fail (text, "no algorithm");
+  session.algorithm = parts[0];
+  session.settings.clear ();
+  for (size_t i = 1; i < parts.size (); i++) {
+    size_t equals = parts[i].find ('=');
+    if (equals == std::string::npos)
+      Fail (parts[i], "a setting is NAME=VALUE");
+    session.settings.emplace_back (
+        parts[i].substr (0, equals), parts[i].substr (equals + 1));
+  }
+}
+
+std::vector<std::string>
+ExpandNames (const std::string & name, uint32_t count)
+{
+  std::vector<std::string> names;
+
+  if (count == 1)
+    return { name };
+  for (uint32_t i = 1; i <= count; i++)
+    names.push_back (name + std::to_string (i));
+  return names;
+}
+
+Scenario
+ReadScenario (const std::string & path)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = nullptr;
+  Scenario scenario;
+
+  if (!json_parser_load_from_file (parser, path.c_str (), &error))
+    throw std::runtime_error (error->message);
+  Reader reader (json_parser_get_root (parser), path);
+  std::string description;
+  reader.Read ("description", description);
+  reader.Read ("duration", scenario.duration);
+  reader.Read ("warm-up", scenario.warm_up);
+  reader.Read ("packet-size", scenario.packet_size);
+  reader.Read ("join-latency", scenario.join_latency);
+  reader.Read ("leave-latency", scenario.leave_latency);
+  reader.ReadList ("links", scenario.links, ReadLink);
+  reader.ReadList ("sessions", scenario.sessions, ReadSession);
+  reader.ReadList ("tcp", scenario.tcp, ReadTcp);
+  reader.ReadList ("cbr", scenario.cbr, ReadCbr);
+  reader.Finish ();
+  return scenario;
+}

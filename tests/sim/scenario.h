@@ -1,0 +1,127 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a simulation is: read from a JSON file, changed by the command line. Rates
+ * are bit/s, times are seconds, sizes are bytes of IP packets.
+ */
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/* A number that is drawn anew each time it is needed: even between two limits. */
+struct Range
+{
+  double least = 0;
+  double most = 0;
+};
+
+enum class QueueKind { DropTail, Red, FairQueueing };
+
+struct QueueConfig
+{
+  QueueKind kind = QueueKind::DropTail;
+  uint32_t packets = 10000;
+  uint64_t bytes = 0;       /* above 0: the limit is in bytes */
+  double min_threshold = 5; /* of RED, packets */
+  double max_threshold = 15;
+};
+
+/* A link to each of "count" nodes: where it is above 1, their number follows the name. */
+struct LinkConfig
+{
+  std::string from;
+  std::string to;
+  uint32_t count = 1;
+  Range rate{ 100e6, 100e6 };
+  Range delay{ 0.01, 0.01 };
+  double loss = 0;       /* of what goes from "from" to "to" */
+  double processing = 0; /* longest time that "from", a host, takes for a packet */
+  double burst = 1;      /* mean number of packets lost in a row */
+  QueueConfig queue;     /* in both directions */
+};
+
+struct LayersConfig
+{
+  std::string scheme = "multiplicative"; /* or linear, list */
+  double base = 128000;                  /* R_0 */
+  double factor = 2;                     /* of multiplicative */
+  uint32_t count = 8;
+  std::vector<double> rates; /* of list: r_i */
+
+  std::vector<double> LayerRates () const;
+};
+
+struct ReceiverConfig
+{
+  std::string node;
+  uint32_t count = 1;
+  Range start;
+};
+
+struct SessionConfig
+{
+  std::string name;
+  std::string source;
+  std::string algorithm = "elm";
+  std::vector<std::pair<std::string, std::string>> settings;
+  LayersConfig layers;
+  bool native = false; /* one rung for each layer, else fixed rates */
+  double slot = 0;     /* 0: what the algorithm takes itself */
+  double nominal_rtt = 0;
+  double start = 0; /* of the sender */
+  std::vector<ReceiverConfig> receivers;
+};
+
+struct TcpConfig
+{
+  std::string from;
+  std::string to;
+  uint32_t count = 1;
+  Range start;
+  double stop = 0; /* 0: the end */
+  std::string name = "tcp";
+};
+
+struct CbrConfig
+{
+  std::string from;
+  std::string to;
+  double rate = 0;
+  double start = 0;
+  double stop = 0; /* 0: the end */
+  double on = 0;   /* 0: always */
+  double off = 0;
+  std::string name = "cbr";
+};
+
+struct Scenario
+{
+  double duration = 300;
+  double warm_up = 30;
+  uint32_t packet_size = 1000;
+  Range join_latency; /* of the last router */
+  Range leave_latency;
+  double series = 0; /* interval of the time series; 0: none */
+  uint32_t seed = 1;
+  std::vector<LinkConfig> links;
+  std::vector<SessionConfig> sessions;
+  std::vector<TcpConfig> tcp;
+  std::vector<CbrConfig> cbr;
+};
+
+Scenario ReadScenario (const std::string & path);
+
+/* "multiplicative:24000:1.3:30", "linear:10000:40" or "list:128000,128000,256000". */
+LayersConfig ParseLayers (const std::string & text);
+
+/* "elm,strategy=lazy,join-time=10.0": the name and its settings. */
+void ParseAlgorithm (const std::string & text, SessionConfig & session);
+
+/* The names of the nodes that a name with a count stands for. */
+std::vector<std::string> ExpandNames (const std::string & name, uint32_t count);
+
+#endif

@@ -1,0 +1,37 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * LmccSender as an application of ns-3: sockets and the timer, nothing else.
+ */
+#ifndef SIM_SENDER_APP_H
+#define SIM_SENDER_APP_H
+
+#include "session.h"
+
+class SenderApp : public ns3::Application
+{
+public:
+  explicit SenderApp (Session & session);
+  ~SenderApp () override;
+
+private:
+  void StartApplication () override;
+  void StopApplication () override;
+  void OpenSockets ();
+  void StartSender ();
+  void StartSource ();
+  void PushPictures ();
+  void HandleTimeout ();
+  void HandleReport (ns3::Ptr<ns3::Socket> socket);
+  void Drain ();
+  void Transmit (LmccPacket * packet, uint32_t group, bool control);
+
+  Session & m_session;
+  ns3::Ptr<ns3::Socket> m_media;
+  ns3::Ptr<ns3::Socket> m_feedback;
+  LmccSender * m_sender = nullptr;
+  TestSource m_source = {};
+  SimTimer m_timer;
+};
+
+#endif

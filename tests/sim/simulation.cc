@@ -1,0 +1,106 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "simulation.h"
+
+using namespace ns3;
+
+Simulation::Simulation (const Scenario & scenario) : m_scenario (scenario)
+{
+  RngSeedManager::SetSeed (scenario.seed);
+  ConfigureTcp (scenario.packet_size);
+  m_network = std::make_unique<Network> (scenario);
+  for (const SessionConfig & session : scenario.sessions)
+    AddSession (session);
+  for (const TcpConfig & tcp : scenario.tcp)
+    AddTcp (tcp);
+  for (const CbrConfig & cbr : scenario.cbr)
+    AddCbr (cbr);
+}
+
+Simulation::~Simulation () { Simulator::Destroy (); }
+
+template <typename App>
+void
+Simulation::Add (Ptr<Node> node, Ptr<App> app, double start, double stop)
+{
+  node->AddApplication (app);
+  app->SetStartTime (Seconds (start));
+  if (stop > 0)
+    app->SetStopTime (Seconds (stop));
+  m_applications.push_back (app);
+}
+
+void
+Simulation::AddSession (const SessionConfig & config)
+{
+  auto number = static_cast<uint32_t> (m_sessions.size () + 1);
+  uint32_t n_receivers = 0;
+
+  m_sessions.push_back (
+      std::make_unique<Session> (m_scenario, config, *m_network, number));
+  Session & session = *m_sessions.back ();
+  if (config.algorithm == "rlm")
+    session.tree.AddSharedGroup (*m_network,
+        session.Group (static_cast<uint32_t> (config.layers.LayerRates ().size ())));
+  Add (session.source, Create<SenderApp> (session), config.start, 0);
+  for (const ReceiverConfig & receiver : config.receivers)
+    for (const std::string & name : ExpandNames (receiver.node, receiver.count)) {
+      double start = Draw (receiver.start);
+      auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
+      Add (m_network->GetNode (name), app, start, 0);
+      m_flows.push_back (PeekPointer (app));
+    }
+}
+
+void
+Simulation::AddTcp (const TcpConfig & config)
+{
+  for (uint32_t i = 0; i < config.count; i++) {
+    double start = Draw (config.start);
+    auto app = Create<TcpApp> (config.name, config.to, start, m_scenario.packet_size,
+        m_network->GetNode (config.to), m_next_port++);
+    app->stop = config.stop;
+    Add (m_network->GetNode (config.from), app, start, config.stop);
+    m_flows.push_back (PeekPointer (app));
+  }
+}
+
+void
+Simulation::AddCbr (const CbrConfig & config)
+{
+  auto app = Create<CbrApp> (
+      config, m_scenario.packet_size, m_network->GetNode (config.to), m_next_port++);
+
+  app->stop = config.stop;
+  Add (m_network->GetNode (config.from), app, config.start, config.stop);
+  m_flows.push_back (PeekPointer (app));
+}
+
+void
+Simulation::BeginMeasurement ()
+{
+  for (Flow * flow : m_flows)
+    flow->BeginMeasurement ();
+}
+
+void
+Simulation::Sample ()
+{
+  for (Flow * flow : m_flows)
+    flow->Sample ();
+  Simulator::Schedule (Seconds (m_scenario.series), &Simulation::Sample, this);
+}
+
+void
+Simulation::Run ()
+{
+  Simulator::Schedule (Seconds (m_scenario.warm_up), &Simulation::BeginMeasurement, this);
+  if (m_scenario.series > 0)
+    Simulator::Schedule (Seconds (0), &Simulation::Sample, this);
+  /* A little later: what happens at the end is still to happen. */
+  Simulator::Stop (Seconds (m_scenario.duration) + MicroSeconds (1));
+  Simulator::Run ();
+  for (Flow * flow : m_flows)
+    flow->EndMeasurement (m_scenario.warm_up, m_scenario.duration);
+}

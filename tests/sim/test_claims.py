@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""When a claim agrees, and what the results on record may be used for."""
+import dataclasses
+import importlib.machinery
+import importlib.util
+import io
+import json
+import math
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+loader = importlib.machinery.SourceFileLoader('reproduce', str(HERE / 'reproduce'))
+reproduce = importlib.util.module_from_spec(importlib.util.spec_from_loader('reproduce', loader))
+loader.exec_module(reproduce)
+claims = reproduce.page.claims
+
+
+def replication(rate, node='R1'):
+    return {'nodes': {node: {'flows': [{'name': 'elm', 'kind': 'lmcc', 'throughput': rate * 1e3},
+                                       {'name': 'tcp', 'kind': 'tcp', 'throughput': 1e6}]}}}
+
+
+def record(*rates):
+    return {'run': {str(seed): replication(rate) for seed, rate in enumerate(rates, 1)}}
+
+
+CLAIM = claims.rate_claim('section 1', 'ELM', 500, 'run', claims.rate('R1', 'elm'))
+
+
+class Claims(unittest.TestCase):
+    def test_the_interval_is_students(self):
+        # 1, 2, 3: mean 2, deviation 1, t(2) = 4.30: half width 4.30 / sqrt (3).
+        found = claims.estimate([1, 2, 3])
+        self.assertAlmostEqual(found.mean, 2)
+        self.assertAlmostEqual(found.half, 4.30 / math.sqrt(3), places=2)
+        self.assertEqual(claims.estimate([5]).half, math.inf)
+
+    def test_a_rate_agrees_within_a_tenth_of_the_papers(self):
+        for rate, agrees in ((449, False), (451, True), (549, True), (551, False)):
+            self.assertEqual(CLAIM.agrees(CLAIM.values(record(rate))), agrees)
+        self.assertIsNone(CLAIM.agrees([]))
+
+    def test_what_few_replications_do_not_decide_is_so_far(self):
+        verdict = reproduce.page.verdict
+        self.assertEqual(verdict(CLAIM, record(499, 500, 501)), 'agrees')
+        self.assertEqual(verdict(CLAIM, record(440, 500, 560)), 'agrees so far')
+        self.assertEqual(verdict(CLAIM, record(500)), 'agrees so far')
+        self.assertEqual(verdict(CLAIM, record(300, 301, 302)), 'differs')
+        self.assertEqual(verdict(CLAIM, {}), 'not run')
+
+    def test_the_fairness_index_is_jains(self):
+        # (0.5 + 1)^2 / (2 (0.25 + 1))
+        self.assertAlmostEqual(claims.jain('R1', 'elm', 'tcp')(replication(500)), 0.9)
+
+    def test_quick_fails_only_where_what_agreed_no_longer_does(self):
+        paper = dataclasses.make_dataclass('Paper', ['NAME', 'RUNS', 'CLAIMS'])(
+            'paper', [claims.Run('run', 'thesis-1')], [CLAIM])
+        with tempfile.TemporaryDirectory() as directory:
+            reproduce.RESULTS = Path(directory)
+            for on_record, now, good in (((490, 500, 510), 540, True), ((490, 500, 510), 600, False),
+                                         ((490, 500, 510), 300, False)):
+                reproduce.store(paper.RUNS[0], reproduce.RESULTS, record(*on_record)['run'])
+                with redirect_stdout(io.StringIO()):
+                    self.assertEqual(reproduce.check_quick([paper], record(now)), good, now)
+
+    def test_results_of_another_scenario_or_other_settings_are_not_used(self):
+        run = claims.Run('run', 'thesis-1')
+        with tempfile.TemporaryDirectory() as directory:
+            reproduce.store(run, Path(directory), record(500)['run'])
+            self.assertIn('1', reproduce.load(run, Path(directory)))
+            self.assertEqual(reproduce.load(dataclasses.replace(run, arguments=('--x',)), Path(directory)), {})
+            self.assertEqual(reproduce.load(dataclasses.replace(run, scenario='thesis-2'), Path(directory)), {})
+
+    def test_every_run_that_a_claim_needs_is_one_or_is_listed_as_missing(self):
+        for paper in reproduce.PAPERS:
+            runs = {run.name for run in paper.RUNS}
+            results = {run.name: reproduce.load(run, HERE.parent.parent / 'docs/reproduction/results')
+                       for run in paper.RUNS}
+            for claim in paper.CLAIMS:
+                self.assertLessEqual(claim.least, claim.most)
+                if not runs.issuperset(claim.runs):
+                    self.assertEqual(reproduce.page.verdict(claim, results), 'not run')
+            for run in paper.RUNS:
+                json.loads((HERE / 'scenarios' / f'{run.scenario}.json').read_text(encoding='utf-8'))
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The simulator itself: that its networks do what scenarios say, and that runs repeat to the byte."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SIMULATOR = os.environ.get('LMCC_SIM')
+
+
+def dumbbell(sessions=(), tcp=(), cbr=(), queue=None, rate=1e6, processing=0, **more):
+    """One source and one receiver on either side of a link of 60 ms."""
+    return {'links': [{'from': 'S', 'to': 'A'},
+                      {'from': 'A', 'to': 'B', 'rate': rate, 'queue': queue or {'packets': 20},
+                       **more.pop('link', {})},
+                      {'from': 'B', 'to': 'R'}, {'from': 'T', 'to': 'A', 'processing': processing},
+                      {'from': 'B', 'to': 'U'}],
+            'sessions': list(sessions), 'tcp': list(tcp), 'cbr': list(cbr), **more}
+
+
+def session(algorithm, layers='multiplicative:64000:2:6', node='R', **more):
+    return {'source': 'S', 'algorithm': algorithm, 'layers': layers, 'receivers': [{'node': node}], **more}
+
+
+TCP = {'from': 'T', 'to': 'U'}
+
+
+def run(scenario, *arguments, check=True):
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / 'scenario.json'
+        path.write_text(json.dumps(scenario), encoding='utf-8')
+        return subprocess.run([SIMULATOR, '--scenario', str(path), *arguments], capture_output=True, check=check)
+
+
+def flow(scenario, node, name, *arguments):
+    flows = json.loads(run(scenario, *arguments).stdout)['nodes'][node]['flows']
+    return next(found for found in flows if found['name'] == name)
+
+
+class Simulator(unittest.TestCase):
+    def test_the_same_seed_gives_the_same_bytes_and_another_one_others(self):
+        scenario = dumbbell([session('elm', native=True)], [TCP], link={'loss': 0.01}, duration=40, **{'warm-up': 5})
+        first, second, third = (run(scenario, '--seed', seed, '--series', '1').stdout for seed in ('7', '7', '8'))
+        self.assertEqual(first, second)
+        self.assertNotEqual(first, third.replace(b'"seed" : 8', b'"seed" : 7'))
+
+    def test_tcp_gets_what_the_formula_says_at_two_percent_and_60_ms(self):
+        scenario = dumbbell(tcp=[TCP], rate=100e6, link={'loss': 0.02}, duration=400, **{'warm-up': 10})
+        tcp = flow(scenario, 'U', 'tcp')
+        # RFC 5348 section 3.1 with R = 60 ms, s = 1000, b = 1: 977 kbit/s; Colussi 2004, section 6.3: 909 to 927.
+        self.assertGreater(tcp['throughput'], 0.85 * 977e3)
+        self.assertLess(tcp['throughput'], 1.1 * 977e3)
+        self.assertAlmostEqual(tcp['loss'], 0.02, delta=0.003)
+
+    def test_a_link_loses_its_share_alone_and_in_bursts(self):
+        for burst in (1, 4):
+            scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 800e3}], rate=10e6,
+                                link={'loss': 0.05, 'burst': burst}, duration=300, **{'warm-up': 0})
+            # 30,000 packets: three standard deviations are 0.4 %, in bursts of four twice that.
+            self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['loss'], 0.05, delta=0.004 * burst ** 0.5)
+
+    def test_what_is_on_and_off_sends_while_it_is_on(self):
+        scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 400e3, 'on': 1, 'off': 3}], duration=80,
+                            **{'warm-up': 0})
+        self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['throughput'], 100e3, delta=4e3)
+
+    def test_each_algorithm_fills_an_empty_link_up_to_the_level_that_fits(self):
+        # R_3 = 512 kbit/s fits into 600 kbit/s, R_4 does not.
+        for algorithm in ('elm', 'rlc,deaf-period=1.0', 'flid-sl', 'flid-dl', 'synchronized', 'rlm'):
+            scenario = dumbbell([session(algorithm, native=algorithm == 'elm')], rate=600e3, duration=150,
+                                **{'warm-up': 60})
+            held = flow(scenario, 'R', algorithm.split(',')[0])
+            spent = held['time-at-level']
+            self.assertIn(spent.index(max(spent)), (2, 3), f'{algorithm}: {held}')
+            self.assertGreater(held['throughput'], 250e3, f'{algorithm}: {held}')
+            self.assertLess(held['throughput'], 600e3 * 1.01, f'{algorithm}: {held}')
+
+    def test_each_receiver_gets_what_its_own_link_carries(self):
+        scenario = {'duration': 60, 'warm-up': 30,
+                    'links': [{'from': 'S', 'to': 'A'}, {'from': 'A', 'to': 'B'},
+                              {'from': 'B', 'to': 'R1', 'rate': 150e3, 'queue': {'packets': 10}},
+                              {'from': 'B', 'to': 'R2', 'rate': 600e3, 'queue': {'packets': 10}}],
+                    'sessions': [{**session('elm', native=True), 'receivers': [{'node': 'R', 'count': 2}]}]}
+        slow, fast = (flow(scenario, node, 'elm') for node in ('R1', 'R2'))
+        self.assertLess(slow['throughput'], 155e3)
+        self.assertGreater(fast['throughput'], 450e3)
+
+    def test_joins_and_leaves_take_their_time(self):
+        scenario = dumbbell([session('none', native=True)], rate=10e6, duration=10, **{'warm-up': 0})
+        for latency in (0, 2):
+            held = flow({**scenario, 'join-latency': latency}, 'R', 'none', '--series', '0.5')
+            first = next(i for i, rate in enumerate(held['series']['throughput']) if rate > 0)
+            self.assertEqual(first, 2 * latency)
+
+        losses = [flow({**dumbbell([session('flid-sl')], rate=300e3, duration=100, **{'warm-up': 20}),
+                        'leave-latency': latency}, 'R', 'flid-sl')['loss'] for latency in (0, 4)]
+        self.assertGreater(losses[1], losses[0])
+
+    def test_fair_queueing_gives_tcp_its_half_beside_a_flood_and_drop_tail_does_not(self):
+        flood = {'from': 'S', 'to': 'R', 'rate': 950e3}
+        shares = []
+        for kind in ('drop-tail', 'fair-queueing'):
+            scenario = dumbbell(tcp=[TCP], cbr=[flood], queue={'kind': kind, 'packets': 40}, duration=120)
+            shares.append(flow(scenario, 'U', 'tcp')['throughput'] / 1e6)
+        self.assertLess(shares[0], 0.25)
+        self.assertGreater(shares[1], 0.45)
+
+    def test_hosts_that_take_random_times_do_not_always_find_room_in_a_full_queue(self):
+        steady = {'from': 'S', 'to': 'R', 'rate': 125e3}
+        ratios = []
+        for processing in (0, 0.008):
+            scenario = dumbbell(tcp=[TCP, TCP], cbr=[steady], processing=processing, duration=200)
+            ratios.append(flow(scenario, 'R', 'cbr')['loss'] / flow(scenario, 'U', 'tcp')['loss'])
+        self.assertGreater(ratios[0], 2 * ratios[1])
+        self.assertLess(ratios[1], 2)
+
+    def test_red_keeps_the_queue_short(self):
+        scenario = dumbbell(tcp=[TCP], queue={'kind': 'red', 'packets': 200, 'min-threshold': 5, 'max-threshold': 15},
+                            duration=100)
+        deep = dumbbell(tcp=[TCP], queue={'packets': 200}, duration=100)
+        # More losses at the same rate are a shorter round trip.
+        self.assertGreater(flow(scenario, 'U', 'tcp')['loss'], 2 * flow(deep, 'U', 'tcp')['loss'])
+        self.assertGreater(flow(scenario, 'U', 'tcp')['throughput'], 0.85e6)
+
+    def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
+        wrong = [({**dumbbell(), 'lnks': []}, 'there is no "lnks"'),
+                 (dumbbell([session('elm', layers='3')]), 'layers are'),
+                 (dumbbell([session('rlc', layers='linear:64000:4')]), 'doubl'),
+                 (dumbbell([session('elm,strategy=hasty')]), 'hasty'),
+                 (dumbbell([session('elm', node='X')]), 'no link leads to a node "X"')]
+        for scenario, reason in wrong:
+            result = run(scenario, '--duration', '5', check=False)
+            self.assertEqual(result.returncode, 1, reason)
+            self.assertIn(reason, result.stderr.decode())
+
+
+if __name__ == '__main__':
+    if not SIMULATOR:
+        print('skipped: without ns-3 (Debian: libns3-dev) or json-glib the simulator was not built')
+        sys.exit(77)
+    unittest.main(verbosity=2)
