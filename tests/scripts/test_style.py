@@ -54,6 +54,20 @@ class Format(unittest.TestCase):
         self.assert_kept('static gboolean\nbad (GError ** e, const gchar * f, ...) G_GNUC_PRINTF (2, 3);\n\n'
                          'static void\ng (void)\n{\n}\n')
 
+    @unittest.skipUnless(shutil.which('pyflakes3'), 'pyflakes3 is not installed')
+    def test_a_name_that_is_used_before_it_is_there_is_found(self):
+        self.assertEqual(style.python_faults('print(later)\nlater = 1\n', 'a.py'),
+                         ["a.py:1:7: undefined name 'later'"])
+        self.assertEqual(style.python_faults('now = 1\nprint(now)\n', 'a.py'), [])
+
+    @unittest.skipUnless(shutil.which('clang-format'), 'clang-format is not installed')
+    def test_cpp_and_its_headers_are_formatted_and_other_headers_are_not(self):
+        sim = STYLE.parent / 'sim'
+        self.assertEqual(style.format_cpp(sim / 'x.cc', 'int f(int a)\n{\n    if(a) { return 1; }\n return 0; }\n'),
+                         'int\nf (int a)\n{\n  if (a) {\n    return 1;\n  }\n  return 0;\n}\n')
+        self.assertTrue(style.is_cpp(sim / 'flow.h'))
+        self.assertFalse(style.is_cpp(STYLE.parent / 'check/libs/test-link.h'))
+
     def test_formatting_twice_changes_nothing(self):
         once = style.format_c((STYLE.parent.parent / 'gst/lmcc/lmcc-rtp.c').read_text())
         self.assertEqual(style.format_c(once), once)
@@ -79,7 +93,7 @@ class Files(unittest.TestCase):
             return style.check_file(path, name, False)
 
     def test_a_tab_is_a_fault(self):
-        self.assertEqual(self.faults('a.py', b'\tx\n'), ['a.py:1: a tab'])
+        self.assertEqual(self.faults('a.txt', b'\tx\n'), ['a.txt:1: a tab'])
 
     def test_trailing_blanks_are_a_fault(self):
         self.assertEqual(self.faults('a.md', b'x \n'), ['a.md:1: trailing blanks'])
