@@ -78,7 +78,8 @@ def run_together(commands, seconds):
             output = child.communicate()[0]
             faults.append(f'{command}: did not end when interrupted')
         print(output)
-        if re.search(r'^ERROR', output, re.MULTILINE):
+        # openjpegdec takes the flushing of its own stop for an error.
+        if re.search(r'^ERROR', output.split('handling interrupt.')[0], re.MULTILINE):
             faults.append(f'{command}: printed an error')
     return '; '.join(faults) or None
 

@@ -38,6 +38,7 @@ class Run(unittest.TestCase):
 
     def test_an_error_that_is_printed_is_a_fault(self):
         self.assertIn('printed an error', readme.run_together(['echo ERROR: from element x'], 1))
+        self.assertIsNone(readme.run_together(['printf "handling interrupt.\\nERROR: from element x\\n"'], 1))
 
 
 if __name__ == '__main__':
