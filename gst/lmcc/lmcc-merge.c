@@ -121,6 +121,41 @@ lmcc_merge_drop_layers (LmccMerge * merge, gint level)
     layer_clear (&merge->layers[--merge->n_layers]);
 }
 
+/**
+ * lmcc_merge_leave_layers:
+ * @merge: a merge
+ * @level: highest layer that is still held
+ *
+ * Nothing more comes of the layers above @level, and the others no longer wait
+ * for them. What has come of them still comes out; before one of them begins
+ * anew it has to be dropped.
+ */
+void
+lmcc_merge_leave_layers (LmccMerge * merge, gint level)
+{
+  gint i;
+
+  for (i = level + 1; i < (gint) merge->n_layers; i++)
+    merge->layers[i].active = merge->layers[i].heard = FALSE;
+}
+
+/**
+ * lmcc_merge_get_level:
+ * @merge: a merge
+ *
+ * Returns: the highest layer of which packets wait, -1 for none
+ */
+gint
+lmcc_merge_get_level (const LmccMerge * merge)
+{
+  gint i = (gint) merge->n_layers - 1;
+
+  while (i >= 0 && merge->layers[i].entries.head == NULL)
+    i--;
+
+  return i;
+}
+
 static void
 note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
 {

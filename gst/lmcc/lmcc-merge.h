@@ -51,6 +51,8 @@ LMCC_API void lmcc_merge_push (LmccMerge * merge, LmccPacket * packet,
     const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline,
     guint lost_before);
 LMCC_API void lmcc_merge_drop_layers (LmccMerge * merge, gint level);
+LMCC_API void lmcc_merge_leave_layers (LmccMerge * merge, gint level);
+LMCC_API gint lmcc_merge_get_level (const LmccMerge * merge);
 LMCC_API gboolean lmcc_merge_pop (LmccMerge * merge, LmccTime now,
     LmccMergeItem * item);
 LMCC_API LmccTime lmcc_merge_peek (const LmccMerge * merge, guint16 * osn);

@@ -223,10 +223,12 @@ lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
   LmccMergeItem item;
   LmccGateOutput output;
 
-  while (pop_merged (receiver, now, &item))
+  while (pop_merged (receiver, now, &item)) {
     lmcc_gate_push (receiver->gate, &item, item.packet != NULL ?
         lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
         : now);
+    lmcc_receiver_follow_merge (receiver);
+  }
   lmcc_gate_timeout (receiver->gate, now);
 
   while (lmcc_gate_pop (receiver->gate, &output))

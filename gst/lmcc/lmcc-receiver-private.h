@@ -121,6 +121,8 @@ struct _LmccReceiver
   LmccNoticeLimit notice_limit;
   LmccTime next_notice;
   gint level;
+  gint merge_level;             /* as the merge has it: higher while packets of
+                                 * layers that were left come out */
   LmccDynamicLayering layering;
   gboolean no_layering;         /* the session's makes no sense */
   LmccSlotClock *slots;         /* of dynamic layering, else NULL */
@@ -182,6 +184,7 @@ void lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now);
 void lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now);
 void lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_follow_merge (LmccReceiver * receiver);
 
 /* lmcc-receiver-membership.c: which groups for which level */
 void lmcc_receiver_take_layering (LmccReceiver * receiver);
@@ -269,6 +272,8 @@ gboolean lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
 void lmcc_receiver_add_waiting (LmccReceiver * receiver,
     LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
 void lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn);
+void lmcc_receiver_flush_waiting (LmccReceiver * receiver,
+    LmccReceiverLayer * layer);
 void lmcc_receiver_settle (LmccReceiver * receiver, guint layer, LmccTime now);
 
 /* lmcc-receiver-repair.c: what was lost and comes back */

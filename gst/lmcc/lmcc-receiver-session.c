@@ -29,6 +29,50 @@ lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
       group;
 }
 
+static void
+set_merge_level (LmccReceiver * receiver, gint level)
+{
+  receiver->merge_level = level;
+  lmcc_merge_drop_layers (receiver->merge, level);
+  lmcc_gate_set_level (receiver->gate, level);
+}
+
+/**
+ * lmcc_receiver_follow_merge:
+ * @receiver: a receiver
+ *
+ * For the gate a layer that was left ends where the last packet that has come
+ * of it does.
+ */
+void
+lmcc_receiver_follow_merge (LmccReceiver * receiver)
+{
+  gint level;
+
+  if (receiver->merge_level <= receiver->level)
+    return;
+  level = MAX (receiver->level, lmcc_merge_get_level (receiver->merge));
+  if (level < receiver->merge_level)
+    set_merge_level (receiver, level);
+}
+
+/* What waits of the layers above @level still goes to the decoder. */
+static void
+end_layers (LmccReceiver * receiver, gint level)
+{
+  gint i;
+
+  for (i = level + 1; i <= receiver->level; i++) {
+    if (level >= 0)
+      lmcc_receiver_flush_waiting (receiver, &receiver->layers[i]);
+    lmcc_receiver_layer_reset (&receiver->layers[i]);
+  }
+  if (level >= 0)
+    lmcc_merge_leave_layers (receiver->merge, level);
+  else
+    lmcc_merge_drop_layers (receiver->merge, level);
+}
+
 /* The base group is never left while the receiver runs: the record comes beside
  * it. */
 static void
@@ -37,18 +81,21 @@ set_level (LmccReceiver * receiver, gint level, const gchar * reason,
 {
   LmccReceiverAction *action;
   gint from = receiver->level;
-  gint i;
 
   if (level == from)
     return;
 
+  /* A layer that is joined again begins anew. */
+  if (level > from && receiver->merge_level > from)
+    set_merge_level (receiver, from);
+  end_layers (receiver, level);
   receiver->level = level;
-  for (i = from; i > level; i--)
-    lmcc_receiver_layer_reset (&receiver->layers[i]);
   lmcc_receiver_change_groups (receiver, from, now);
-  lmcc_merge_drop_layers (receiver->merge, level);
   lmcc_repair_decoder_drop_layers (receiver->repair, level);
-  lmcc_gate_set_level (receiver->gate, level);
+  if (level > from)
+    set_merge_level (receiver, level);
+  else
+    lmcc_receiver_follow_merge (receiver);
 
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEVEL);
   action->from = from;

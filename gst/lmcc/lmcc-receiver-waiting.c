@@ -167,6 +167,21 @@ lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
   }
 }
 
+/**
+ * lmcc_receiver_flush_waiting:
+ * @receiver: a receiver
+ * @layer: one of its layers, of which nothing more comes
+ *
+ * Hands on all that has come of it.
+ */
+void
+lmcc_receiver_flush_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer)
+{
+  while (!g_queue_is_empty (&layer->waiting))
+    push_head (receiver, layer);
+  layer->due = LMCC_TIME_NONE;
+}
+
 static gboolean
 may_go (LmccReceiver * receiver, LmccReceiverLayer * layer,
     const LmccReceiverWaiting * waiting)

@@ -92,6 +92,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   receiver->config.settings = NULL;
   receiver->config.algorithm = receiver->algorithm;
   receiver->level = -1;
+  receiver->merge_level = -1;
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
   receiver->repair = lmcc_repair_decoder_new ();

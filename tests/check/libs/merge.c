@@ -130,6 +130,31 @@ GST_START_TEST (test_a_dropped_layer_is_waited_for_no_longer)
 
 GST_END_TEST;
 
+GST_START_TEST (test_what_has_come_of_a_layer_that_was_left_comes_out)
+{
+  g_autoptr (LmccMerge) merge = lmcc_merge_new ();
+
+  fail_unless_equals_int (lmcc_merge_get_level (merge), -1);
+  push_media (merge, 0, 1);
+  push_media (merge, 1, 2);
+  push_media (merge, 2, 3);
+  push_media (merge, 2, 5);
+  assert_drained (merge, 0, "1");
+  lmcc_merge_leave_layers (merge, 0);
+  fail_unless_equals_int (lmcc_merge_get_level (merge), 2);
+  assert_drained (merge, 0, "");
+  push_media (merge, 0, 4);
+  assert_drained (merge, 0, "2 3 4");
+  fail_unless_equals_int (lmcc_merge_get_level (merge), 2);
+  push_media (merge, 0, 6);
+  assert_drained (merge, 0, "5 6");
+  fail_unless_equals_int (lmcc_merge_get_level (merge), -1);
+  push_media (merge, 0, 7);
+  assert_drained (merge, 0, "7");
+}
+
+GST_END_TEST;
+
 /* A hole comes where a number is really missing, not before packets that are
  * known to precede it: layers 0, 1, 2 as P, B and b pictures; the second B is
  * lost. */
@@ -366,6 +391,7 @@ merge_suite (void)
   tcase_add_test (tcase,
       test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes);
   tcase_add_test (tcase, test_a_dropped_layer_is_waited_for_no_longer);
+  tcase_add_test (tcase, test_what_has_come_of_a_layer_that_was_left_comes_out);
   tcase_add_test (tcase, test_a_hole_comes_where_the_order_has_its_gap);
   tcase_add_test (tcase, test_a_loss_at_a_table_change_leaves_its_hole);
   tcase_add_test (tcase,

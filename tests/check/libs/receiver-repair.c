@@ -683,6 +683,80 @@ GST_START_TEST (repair_of_layers_not_held_is_let_go)
 
 GST_END_TEST;
 
+static void
+check_all_until (Feed * feed, guint from, guint end, guint but)
+{
+  guint i;
+
+  for (i = from; i < end; i++)
+    fail_unless ((find_delivery (feed, i) != NULL) == (i != but), "%u", i);
+}
+
+/* 113, 115 ... 127 are a block of layer 1, and 112, 114 ... 126 one of the
+ * base. */
+GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
+{
+  static const guint lost[] = { 117, 114 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (lost); i++) {
+    Selected selected = { {lost[i]}, 1, G_MAXUINT };
+    Feed feed;
+    guint last;
+
+    prepare (&feed, 2, 8, 2);
+    feed.lose = lose_selected;
+    feed.lose_data = &selected;
+    start (&feed, "none");
+    send_many (&feed, 122);
+    fail_unless (find_delivery (&feed, 121) == NULL);
+    lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
+    drain (&feed);
+    send_many (&feed, 118);
+    finish (&feed);
+    /* The base's loss comes back: what repairs it is still heard. */
+    check_all_until (&feed, 60, 122, i == 0 ? 117 : G_MAXUINT);
+    for (last = 122; last < 240; last++)
+      fail_unless ((find_delivery (&feed, last) != NULL) == (last % 2 == 0));
+    fail_unless_equals_uint64 (stats_of (&feed).gate.units_corrupted, 0);
+    feed_clear (&feed);
+  }
+}
+
+GST_END_TEST;
+
+/* It is joined again while packets from before still wait: what it sent
+ * meanwhile is missing behind these. */
+GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
+{
+  Selected selected = { {114}, 1, 0 };
+  const Delivery *delivery;
+  guint i, last = 0;
+  Feed feed;
+
+  prepare (&feed, 3, 8, 2);
+  feed.lose = lose_selected;
+  feed.lose_data = &selected;
+  start (&feed, "none");
+  send_many (&feed, 122);
+  lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
+  lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
+  send_many (&feed, 10);
+  lmcc_receiver_set_max_level (feed.receiver, 2, feed.now);
+  drain (&feed);
+  send_many (&feed, 240);
+  finish (&feed);
+  for (i = 0; i < feed.deliveries->len; i++) {
+    delivery = &g_array_index (feed.deliveries, Delivery, i);
+    fail_unless (i == 0 || delivery->number > last);
+    last = delivery->number;
+  }
+  check_all_until (&feed, 142, 372, G_MAXUINT);
+  feed_clear (&feed);
+}
+
+GST_END_TEST;
+
 /* FLID-DL: the groups change the layers that they carry ten times in a
  * second. */
 GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
@@ -938,6 +1012,8 @@ receiver_repair_suite (void)
   tcase_add_test (chain, who_joins_in_the_middle_waits_for_nothing_it_missed);
   tcase_add_test (chain, repair_may_be_in_a_higher_layer_than_what_it_repairs);
   tcase_add_test (chain, repair_of_layers_not_held_is_let_go);
+  tcase_add_test (chain, what_waits_in_a_layer_that_is_left_still_comes_out);
+  tcase_add_test (chain, a_layer_that_is_joined_again_begins_anew);
   tcase_add_test (chain, blocks_live_across_the_slots_of_turning_groups);
   tcase_add_test (chain, nothing_is_given_out_twice);
   tcase_add_test (chain, repair_that_comes_late_is_counted_and_not_given_out);
