@@ -323,7 +323,6 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
 {
   const LmccUnit *unit = queued->unit;
   LmccPacket *packet = g_ptr_array_index (unit->packets, queued->next);
-  LmccRtp rtp = { 0 };
 
   allotment->packet = lmcc_packet_ref (packet);
   allotment->presentation_time = unit->presentation_time;
@@ -337,9 +336,8 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
   allotment->last = queued->next == unit->packets->len && !queued->more;
   allotment->more = queued->more;
 
-  lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
   queued->bytes -= MIN (queued->bytes,
-      lmcc_allocator_packet_size (allocator, rtp.payload_size));
+      lmcc_allocator_media_size (allocator, packet));
 }
 
 /* Whether what comes after the layer's first unit is of the same picture:
@@ -430,4 +428,22 @@ gsize
 lmcc_allocator_packet_size (const LmccAllocator * allocator, gsize payload_size)
 {
   return allocator->packet_overhead + payload_size;
+}
+
+/*
+ * lmcc_allocator_media_size:
+ * @allocator: an allocator
+ * @packet: an RTP packet as the payloader made it
+ *
+ * Returns: bytes of the IP packet that it becomes
+ */
+gsize
+lmcc_allocator_media_size (const LmccAllocator * allocator,
+    const LmccPacket * packet)
+{
+  LmccRtp rtp = { 0 };
+
+  lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
+
+  return lmcc_allocator_packet_size (allocator, rtp.payload_size);
 }

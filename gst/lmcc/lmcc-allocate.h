@@ -122,6 +122,8 @@ guint16 lmcc_allocator_low_water_mark (const LmccAllocator * allocator,
 gboolean lmcc_allocator_is_empty (const LmccAllocator * allocator);
 gsize lmcc_allocator_packet_size (const LmccAllocator * allocator,
     gsize payload_size);
+gsize lmcc_allocator_media_size (const LmccAllocator * allocator,
+    const LmccPacket * packet);
 
 G_END_DECLS
 

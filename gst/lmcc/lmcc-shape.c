@@ -186,7 +186,8 @@ count_run (const LmccPourItem * item, guint first)
 
 /* @n packets of @queued from @first on, as a unit of its own. */
 static LmccQueuedUnit *
-make_piece (const LmccQueuedUnit * queued, guint first, guint n)
+make_piece (const LmccAllocator * allocator, const LmccQueuedUnit * queued,
+    guint first, guint n)
 {
   LmccQueuedUnit *piece = g_memdup2 (queued, sizeof (*queued));
   LmccUnit *unit = lmcc_unit_new ();
@@ -197,9 +198,13 @@ make_piece (const LmccQueuedUnit * queued, guint first, guint n)
   unit->switch_point = queued->unit->switch_point;
   unit->decoding_time = queued->unit->decoding_time;
   unit->presentation_time = queued->unit->presentation_time;
-  for (i = first; i < first + n; i++)
-    g_ptr_array_add (unit->packets,
-        lmcc_packet_ref (g_ptr_array_index (queued->unit->packets, i)));
+  piece->bytes = 0;
+  for (i = first; i < first + n; i++) {
+    LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
+
+    g_ptr_array_add (unit->packets, lmcc_packet_ref (packet));
+    piece->bytes += lmcc_allocator_media_size (allocator, packet);
+  }
 
   piece->unit = unit;
   piece->osn = (guint16) (queued->osn + first);
@@ -216,8 +221,8 @@ push_pieces (LmccAllocator * allocator, LmccPourItem * item)
   guint n_packets = queued->unit->packets->len, first = 0, n;
 
   while ((n = count_run (item, first)) < n_packets) {
-    lmcc_allocator_push (allocator, item->layers[first], make_piece (queued,
-            first, n));
+    lmcc_allocator_push (allocator, item->layers[first],
+        make_piece (allocator, queued, first, n));
     first += n;
     if (first == n_packets) {
       lmcc_queued_unit_free (queued);

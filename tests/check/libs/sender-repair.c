@@ -369,6 +369,36 @@ GST_START_TEST (test_a_full_base_keeps_its_share_for_repair)
 
 GST_END_TEST;
 
+/* The key frames are larger than what any of the lower layers has in a
+ * window. */
+GST_START_TEST (test_key_frames_that_are_cut_are_repaired_in_all_their_layers)
+{
+  LmccSenderConfig config = shaped_config (100);
+  guint layers = 0, repaired = 0, i;
+  Harness h;
+
+  config.session.layers[0].rate = 60000;
+  config.session.layers[1].rate = 60000;
+  h = run (&config, 8);
+  check_headers (&h);
+  check_blocks (&h);
+  check_all_recover (&h);
+  for (i = 0; i < N_SENT (&h); i++) {
+    const SentPacket *s = SENT (&h, i);
+
+    if (is_media (s) && s->header.klass == 0)
+      layers |= 1u << s->header.layer;
+    if (is_repair (s))
+      repaired |= 1u << (parse_repair (s).source & 63);
+  }
+  fail_unless (layers & 1u << 1 && layers & 1u << 2, "%x", layers);
+  fail_unless_equals_int (layers & ~repaired, 0);
+  fail_unless_equals_int (lmcc_sender_get_stats (h.sender)->repairs_late, 0);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 /* Each layer sends no more for repair than its share of its media, give or take
  * a packet of a block. */
 GST_START_TEST (test_native_layers_keep_their_budget)
@@ -604,6 +634,8 @@ sender_repair_suite (void)
   tcase_add_test (tcase, test_rates_are_exact_with_repair);
   tcase_add_test (tcase, test_repair_takes_the_place_of_filler);
   tcase_add_test (tcase, test_a_full_base_keeps_its_share_for_repair);
+  tcase_add_test (tcase,
+      test_key_frames_that_are_cut_are_repaired_in_all_their_layers);
   tcase_add_test (tcase, test_native_layers_keep_their_budget);
   tcase_add_test (tcase, test_native_repair_comes_within_its_delay);
   tcase_add_test (tcase, test_native_repair_is_spread);
