@@ -44,6 +44,7 @@ struct _LmccRepairPlan
 {
   gdouble loss_rate;
   gdouble burst;
+  guint top;                    /* the highest level that a picture needs */
   GHashTable *chances;          /* by depth */
   GArray *blocks;
   GArray *needs;
@@ -132,6 +133,7 @@ lmcc_repair_plan_clear (LmccRepairPlan * plan)
   g_array_set_size (plan->blocks, 0);
   g_array_set_size (plan->needs, 0);
   g_array_set_size (plan->pictures, 0);
+  plan->top = 0;
 }
 
 /**
@@ -188,6 +190,7 @@ lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
     g_array_append_val (block->needs, number);
     g_array_append_val (plan->needs, need);
   }
+  plan->top = MAX (plan->top, picture.level);
   g_array_append_val (plan->pictures, picture);
 }
 
@@ -260,11 +263,20 @@ get_rest (const LmccRepairPlan * plan, const Need * need)
   return chance;
 }
 
-/* Pictures of all levels up to @level that can be decoded, as far as @block has
- * to do with them, for each number of repair packets from the present one
- * on. */
+/* The levels that have both the picture and what @layer carries: there are
+ * receivers of each. A part of a picture in @layer is of use to those of the
+ * layers that carry the rest of it. */
+static guint
+count_levels (const LmccRepairPlan * plan, const Picture * picture, guint layer)
+{
+  return MAX (plan->top, layer) + 1 - MAX (picture->level, layer);
+}
+
+/* Pictures that can be decoded, at each level from @layer on, as far as @block
+ * has to do with them, for each number of repair packets from the present one
+ * on. What layers above @layer need has no repair yet. */
 static void
-get_pictures (const LmccRepairPlan * plan, const Block * block, guint level,
+get_pictures (const LmccRepairPlan * plan, const Block * block, guint layer,
     guint limit, gdouble * pictures)
 {
   guint i, r;
@@ -272,11 +284,9 @@ get_pictures (const LmccRepairPlan * plan, const Block * block, guint level,
   memset (pictures, 0, (limit + 1) * sizeof (*pictures));
   for (i = 0; i < block->needs->len; i++) {
     const Need *need = get_need (plan, g_array_index (block->needs, guint, i));
-    gdouble rest;
+    gdouble rest = get_rest (plan, need) * count_levels (plan,
+        get_picture (plan, need->picture), layer);
 
-    if (get_picture (plan, need->picture)->level > level)
-      continue;
-    rest = get_rest (plan, need);
     for (r = block->n_repair; r <= limit; r++)
       pictures[r] += rest * get_whole (plan, need, r);
   }
@@ -339,28 +349,33 @@ find_best (const LmccRepairPlan * plan, guint number, guint layer, gsize left,
   return best;
 }
 
-/* Pictures of all levels up to @level that can be decoded. */
 static gdouble
-sum_pictures (const LmccRepairPlan * plan, guint level, guint * n)
+get_chance (const LmccRepairPlan * plan, const Picture * picture)
+{
+  gdouble chance = 1.0;
+  guint i;
+
+  for (i = 0; i < picture->n_needs; i++) {
+    const Need *need = get_need (plan, picture->first_need + i);
+
+    chance *= get_whole (plan, need,
+        get_block (plan, need->need.block)->n_repair);
+  }
+
+  return chance;
+}
+
+/* Likewise, all of them. */
+static gdouble
+sum_pictures (const LmccRepairPlan * plan, guint layer)
 {
   gdouble sum = 0.0;
-  guint i, k;
+  guint i;
 
-  *n = 0;
   for (i = 0; i < plan->pictures->len; i++) {
     const Picture *picture = get_picture (plan, i);
-    gdouble chance = 1.0;
 
-    if (picture->level > level)
-      continue;
-    for (k = 0; k < picture->n_needs; k++) {
-      const Need *need = get_need (plan, picture->first_need + k);
-
-      chance *= get_whole (plan, need,
-          get_block (plan, need->need.block)->n_repair);
-    }
-    sum += chance;
-    (*n)++;
+    sum += get_chance (plan, picture) * count_levels (plan, picture, layer);
   }
 
   return sum;
@@ -417,7 +432,7 @@ try_exchanges (LmccRepairPlan * plan, guint layer, gsize left,
     const gsize * rooms, guint from, guint n, Exchange * best)
 {
   Block *donor = get_block (plan, from);
-  guint n_pictures, to;
+  guint to;
 
   give (donor, layer, -(gint) n);
   left += n * donor->packet_size;
@@ -431,7 +446,7 @@ try_exchanges (LmccRepairPlan * plan, guint layer, gsize left,
     n_to = MIN (count_possible (plan, to, layer, left, rooms),
         MAX (n * donor->packet_size / other->packet_size, 1));
     give (other, layer, (gint) n_to);
-    pictures = sum_pictures (plan, layer, &n_pictures);
+    pictures = sum_pictures (plan, layer);
     give (other, layer, -(gint) n_to);
     if (n_to > 0 && pictures > best->pictures + LEAST_GAIN)
       *best = (Exchange) {
@@ -451,7 +466,7 @@ exchange (LmccRepairPlan * plan, guint layer, gsize left, const gsize * rooms)
     Exchange best = { 0 };
     Block *from, *to;
 
-    best.pictures = sum_pictures (plan, layer, &n);
+    best.pictures = sum_pictures (plan, layer);
     for (i = 0; i < plan->blocks->len; i++) {
       const Block *block = get_block (plan, i);
 
@@ -480,7 +495,9 @@ exchange (LmccRepairPlan * plan, guint layer, gsize left, const gsize * rooms)
  *     after the block's last source packet; %NULL where that is no matter
  *
  * Gives the budget to the blocks of @layer and below it, so that it adds most
- * to the number of pictures that a receiver of @layer and all below can decode.
+ * to the number of pictures that receivers can decode, one of @layer and all
+ * below and one of each level above. So what the lowest level has counts most,
+ * and a picture that is cut over layers counts in each of them.
  *
  * Returns: bytes of it that are used
  */
@@ -525,11 +542,18 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
 gdouble
 lmcc_repair_plan_get_whole (const LmccRepairPlan * plan, guint level)
 {
-  gdouble sum;
-  guint n;
+  gdouble sum = 0.0;
+  guint n = 0, i;
 
   look_from ((LmccRepairPlan *) plan, level);
-  sum = sum_pictures (plan, level, &n);
+  for (i = 0; i < plan->pictures->len; i++) {
+    const Picture *picture = get_picture (plan, i);
+
+    if (picture->level > level)
+      continue;
+    sum += get_chance (plan, picture);
+    n++;
+  }
 
   return n > 0 ? sum / n : 1.0;
 }

@@ -289,6 +289,36 @@ GST_START_TEST (test_the_base_comes_first)
 
 GST_END_TEST;
 
+/* One picture lies in layers 0 and 1, and others of layer 1 need it; layer 2
+ * has pictures of its own. */
+GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
+{
+  const guint sizes[] = { 15, 25, 40 };
+  g_autoptr (LmccRepairPlan) plan = lmcc_repair_plan_new (0.02, 1.0);
+  gdouble none;
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    lmcc_repair_plan_add_block (plan, i, sizes[i], 1, PACKET);
+  for (i = 1; i <= 3; i++) {
+    const LmccRepairNeed needs[] = {
+      {0, 0, sizes[0]}, {1, 0, i < 3 ? 12 * i : sizes[1]}, {2, 0, sizes[2]},
+    };
+
+    lmcc_repair_plan_add_picture (plan, needs, i < 3 ? 2 : 3);
+  }
+  none = lmcc_repair_plan_get_whole (plan, 1);
+  for (i = 0; i < 3; i++) {
+    fail_unless_equals_int (lmcc_repair_plan_allocate (plan, i, 3 * PACKET,
+            NULL), 3 * PACKET);
+    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, i), 3);
+  }
+  fail_unless (lmcc_repair_plan_get_whole (plan, 1) > 0.98,
+      "%g, without repair %g", lmcc_repair_plan_get_whole (plan, 1), none);
+}
+
+GST_END_TEST;
+
 /* What the base has no room for comes with a layer above, all of it. */
 GST_START_TEST (test_the_repair_of_a_block_is_in_one_layer)
 {
@@ -355,6 +385,8 @@ repair_plan_suite (void)
   tcase_add_test (tcase, test_the_budget_is_kept_and_used);
   tcase_add_test (tcase, test_what_is_lost_is_near_the_least_possible);
   tcase_add_test (tcase, test_the_base_comes_first);
+  tcase_add_test (tcase,
+      test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers);
   tcase_add_test (tcase, test_the_repair_of_a_block_is_in_one_layer);
   tcase_add_test (tcase, test_a_block_that_ends_late_has_only_what_is_left);
   tcase_add_test (tcase, test_without_loss_nothing_is_spent);
