@@ -68,6 +68,18 @@ typedef struct
 static GArray *clip;
 static LmccTime clip_period;
 
+/* A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in layers
+ * that double: the key frame is larger than what any of the lower ones has. */
+#define PYRAMID_LAYERS 5
+#define PYRAMID_RATES {150000, 150000, 300000, 600000, 1200000}
+#define PYRAMID_PERIOD LMCC_SECOND
+#define PYRAMID_PICTURES 24
+#define PYRAMID_GROUP 8
+
+static const guint pyramid_bytes[] = { 9000, 5500, 1800 };
+
+#define PYRAMID_KEY_BYTES 33000
+
 /* As many packets as the base has room for beside its repair and control
  * packets, in a key frame and pictures of the same size. */
 static GArray *
@@ -116,6 +128,44 @@ run_row (const Row * row, TestRepairResult * result)
   config.period = row->group;
   if (row->native)
     config.block = row->block;
+  test_repair_run (&config, result);
+}
+
+/* In decoding order: each P picture before the B picture in the middle, and
+ * this before the others. */
+static GArray *
+make_pyramid (void)
+{
+  GArray *pictures = g_array_new (FALSE, FALSE, sizeof (TestRepairPicture));
+  guint i;
+
+  for (i = 0; i < PYRAMID_PICTURES; i++) {
+    guint at = i == 0 ? 0 : (i - 1) % PYRAMID_GROUP;
+    guint8 klass = (guint8) MIN (at, 2);
+    TestRepairPicture picture = {
+      i == 0 ? PYRAMID_KEY_BYTES : pyramid_bytes[klass], klass,
+      i == 0 || klass > 0, PYRAMID_PERIOD * i / PYRAMID_PICTURES
+    };
+
+    g_array_append_val (pictures, picture);
+  }
+
+  return pictures;
+}
+
+static void
+run_pyramid (const Row * row, guint level, TestRepairResult * result)
+{
+  g_autoptr (GArray) pictures = make_pyramid ();
+  const guint64 rates[] = PYRAMID_RATES;
+  TestRepairConfig config;
+
+  fill_config (row, &config);
+  config.n_layers = PYRAMID_LAYERS;
+  memcpy (config.rates, rates, sizeof (rates));
+  config.pictures = pictures;
+  config.period = PYRAMID_PERIOD;
+  config.level = level;
   test_repair_run (&config, result);
 }
 
@@ -181,6 +231,26 @@ static const Row required_rows[] = {
   {300000, LMCC_SECOND, 0.10, 1, 300, 0.99},
 };
 
+/* Layers that double have to be as good as a base at the usual share. */
+static guint
+add_required_pyramid (GString * text)
+{
+  Row row = { 0, PYRAMID_PERIOD, 0.02, 1, 100, 0.995 };
+  TestRepairResult result;
+  gboolean passed;
+
+  run_pyramid (&row, PYRAMID_LAYERS - 1, &result);
+  passed = result.n_pictures > 0 && result.n_dropped == 0
+      && get_whole (&result) >= row.required;
+  g_string_append_printf (text, "\nIn [layers that double](#layers-that-"
+      "double), with %.0f %% of repair, at least %.1f %% of the pictures have "
+      "to be whole at\n%.0f %% loss: %.2f %%%s.\n", row.repair / 10.0,
+      100 * row.required, 100 * row.loss, 100 * get_whole (&result),
+      passed ? "" : " **missed**");
+
+  return !passed;
+}
+
 static guint
 add_required (GString * text)
 {
@@ -201,7 +271,7 @@ add_required (GString * text)
         passed ? "" : " **missed**");
   }
 
-  return n_missed;
+  return n_missed + add_required_pyramid (text);
 }
 
 static void
@@ -303,6 +373,53 @@ add_clip (GString * text)
             * clip_period / LMCC_SECOND / (2 * seconds + 32));
       }
     }
+  }
+}
+
+static gdouble
+get_recovered (const TestRepairCount * counts, guint n)
+{
+  guint lost = 0, recovered = 0, i;
+
+  for (i = 0; i < n; i++) {
+    lost += counts[i].lost;
+    recovered += counts[i].recovered;
+  }
+
+  return share (recovered, lost);
+}
+
+/* What a receiver of all layers has. */
+static void
+add_pyramid (GString * text)
+{
+  static const guint shares[] = { 0, 50, 100, 200 };
+  guint i, k;
+
+  g_string_append (text, "| repair, % | sent, % |");
+  for (i = 0; i < PYRAMID_LAYERS; i++)
+    g_string_append_printf (text, " layer %u |", i);
+  g_string_append (text, " all | whole, % | decodable, % | no place, % |\n"
+      "|---:|---:|");
+  for (i = 0; i < PYRAMID_LAYERS; i++)
+    g_string_append (text, "---:|");
+  g_string_append (text, "---:|---:|---:|---:|\n");
+  for (i = 0; i < G_N_ELEMENTS (shares); i++) {
+    Row row = { 0, PYRAMID_PERIOD, 0.02, 1, shares[i] };
+    TestRepairResult result;
+
+    run_pyramid (&row, PYRAMID_LAYERS - 1, &result);
+    g_string_append_printf (text, "| %.0f | %.1f |", shares[i] / 10.0,
+        100 * share (result.repair_bytes, result.media_bytes));
+    for (k = 0; k < PYRAMID_LAYERS; k++)
+      g_string_append_printf (text, result.layers[k].sent == 0 ? " - |"
+          : " %.1f |", 100 * get_recovered (&result.layers[k], 1));
+    g_string_append_printf (text, " %.1f | %.2f | %.2f | %.1f |\n",
+        100 * get_recovered (result.layers, PYRAMID_LAYERS),
+        100 * get_whole (&result),
+        100 * share (result.n_decodable, result.n_pictures),
+        100 * (gdouble) result.n_dropped / ((seconds + 32)
+            * PYRAMID_PICTURES));
   }
 }
 
@@ -524,6 +641,13 @@ make_page (const gchar * required)
       "and 99 % at 10 %. The fewer packets share repair\n"
       "packets, the more of them it takes.\n\n");
   add_small_blocks (text);
+  g_string_append (text, "\n## Layers that double\n\n"
+      "A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in "
+      "layers of 150, 150, 300, 600 and 1200 kbit/s, at 2 %\n"
+      "loss; a receiver of all. The key frame is larger than what the base has, "
+      "so that it is cut over layers 1 and 2. Of what each\n"
+      "layer loses so much comes back, in %:\n\n");
+  add_pyramid (text);
   g_string_append (text, "\n## Losses in a row\n\n"
       "A longer block helps: a burst takes a smaller part of it.\n\n");
   add_rows (text, burst_rows, G_N_ELEMENTS (burst_rows));

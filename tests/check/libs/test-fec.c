@@ -221,8 +221,8 @@ transmit (Fec * fec, GstBuffer * buffer, guint kind)
     fec->result->media_bytes += size;
   else
     fec->result->repair_bytes += size;
-  fec->result->n_media += kind == 2;
-  fec->result->n_lost += kind == 2 && lost;
+  fec->result->layers[0].sent += kind == 2;
+  fec->result->layers[0].lost += kind == 2 && lost;
   if (fec->scheme == TEST_FEC_ULP) {
     arrive_ulp (fec, buffer, lost);
   } else if (lost) {

@@ -30,6 +30,16 @@ typedef struct
   guint count;
 } Outcome;
 
+/* A media packet as it was sent. */
+typedef struct
+{
+  guint size;
+  gboolean lost;
+  gboolean measured;
+  guint layer;
+  guint klass;
+} SentPacket;
+
 typedef struct
 {
   LmccTime at;
@@ -50,7 +60,9 @@ typedef struct
   gboolean bad[LMCC_MAX_GROUPS];
   gboolean joined[LMCC_MAX_GROUPS];
   GQueue network;
-  GHashTable *sizes;
+  GHashTable *sent;             /* of SentPacket */
+  guint n_came[LMCC_MAX_LAYERS];        /* repair packets of the block that each
+                                         * layer repairs now */
   GArray *outcomes;
   guint n_pushed;
 } Simulation;
@@ -178,31 +190,91 @@ packet_key (guint source, guint sequence)
   return GUINT_TO_POINTER ((source & 0xfff) << 16 | (sequence & 0xffff));
 }
 
-static void
-note_repair (Simulation * s, const LmccRtp * rtp, const guint8 * payload)
+static const SentPacket *
+get_source (const Simulation * s, const LmccRepairPayload * repair, guint i)
 {
-  LmccRepairPayload repair;
+  return g_hash_table_lookup (s->sent, packet_key (repair->source,
+          repair->first + i * repair->step));
+}
+
+static void
+note_block (Simulation * s, const LmccRepairPayload * repair)
+{
   guint i;
 
-  if (!lmcc_repair_payload_parse (payload, rtp->payload_size, &repair)
-      || repair.index > 0)
-    return;
   s->result->n_blocks++;
-  s->result->n_source += repair.n_source;
-  s->result->n_repair += repair.n_repair;
-  for (i = 0; i < repair.n_source; i++) {
-    guint size = GPOINTER_TO_UINT (g_hash_table_lookup (s->sizes,
-            packet_key (repair.source, repair.first + i * repair.step)));
+  s->result->n_source += repair->n_source;
+  s->result->n_repair += repair->n_repair;
+  for (i = 0; i < repair->n_source; i++) {
+    guint size = get_source (s, repair, i)->size;
 
     s->result->source_bytes += size;
-    s->result->padding += repair.symbol_size - size;
+    s->result->padding += repair->symbol_size - size;
   }
+}
+
+/* What the code can give back once all of a block has been sent. */
+static void
+note_recovered (Simulation * s, const LmccRepairPayload * repair, guint n_came)
+{
+  guint n_lost = 0, i;
+
+  for (i = 0; i < repair->n_source; i++)
+    n_lost += get_source (s, repair, i)->lost;
+  if (n_lost > n_came)
+    return;
+  for (i = 0; i < repair->n_source; i++) {
+    const SentPacket *source = get_source (s, repair, i);
+
+    if (!source->lost || !source->measured)
+      continue;
+    s->result->layers[source->layer].recovered++;
+    s->result->classes[source->klass].recovered++;
+  }
+}
+
+static void
+note_repair (Simulation * s, const LmccRtp * rtp, const guint8 * payload,
+    guint layer, gboolean comes)
+{
+  LmccRepairPayload repair;
+
+  if (!lmcc_repair_payload_parse (payload, rtp->payload_size, &repair))
+    return;
+  if (repair.index == 0) {
+    note_block (s, &repair);
+    s->n_came[layer] = 0;
+  }
+  s->n_came[layer] += comes;
+  if (repair.index == repair.n_repair - 1)
+    note_recovered (s, &repair, s->n_came[layer]);
 }
 
 static gboolean
 is_measured (const Simulation * s)
 {
   return s->now >= START + SETTLE;
+}
+
+static void
+note_media (Simulation * s, const LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header, gboolean lost)
+{
+  guint layer = header->layer, klass = header->klass;
+  SentPacket *sent = g_new0 (SentPacket, 1);
+
+  *sent = (SentPacket) {
+    (guint) packet->size + LMCC_REPAIR_LENGTH_SIZE, lost, is_measured (s)
+  && layer <= s->config->level, layer, klass};
+  g_hash_table_insert (s->sent, packet_key (rtp->ssrc, rtp->sequence), sent);
+  if (is_measured (s))
+    s->result->media_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
+  if (!sent->measured)
+    return;
+  s->result->layers[layer].sent++;
+  s->result->layers[layer].lost += lost;
+  s->result->classes[klass].sent++;
+  s->result->classes[klass].lost += lost;
 }
 
 static void
@@ -217,7 +289,8 @@ note_sent (Simulation * s, const LmccPacket * packet, guint group,
   if (header.type == LMCC_PACKET_REPAIR) {
     if (is_measured (s))
       s->result->repair_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
-    note_repair (s, &rtp, packet->data + rtp.header_size);
+    note_repair (s, &rtp, packet->data + rtp.header_size, header.layer,
+        !lost && header.layer <= s->config->level);
   }
   if (header.type == LMCC_PACKET_MEDIA) {
     Outcome *outcome;
@@ -227,14 +300,7 @@ note_sent (Simulation * s, const LmccPacket * packet, guint group,
     outcome = get_outcome (s, tag.number);
     outcome->sent++;
     outcome->highest = MAX (outcome->highest, group);
-    g_hash_table_insert (s->sizes, packet_key (rtp.ssrc, rtp.sequence),
-        GUINT_TO_POINTER (packet->size + LMCC_REPAIR_LENGTH_SIZE));
-    if (is_measured (s))
-      s->result->media_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
-    if (group <= s->config->level && is_measured (s)) {
-      s->result->n_media++;
-      s->result->n_lost += lost;
-    }
+    note_media (s, packet, &rtp, &header, lost);
   }
 }
 
@@ -418,7 +484,7 @@ test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
   lmcc_address_parse ("10.0.0.1", &s.address);
   s.random = g_rand_new_with_seed (config->seed);
   s.outcomes = g_array_new (FALSE, TRUE, sizeof (Outcome));
-  s.sizes = g_hash_table_new (NULL, NULL);
+  s.sent = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_queue_init (&s.network);
   start_sender (&s);
   start_receiver (&s);
@@ -432,7 +498,7 @@ test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
   drain (&s);
   lmcc_receiver_free (s.receiver);
   lmcc_sender_free (s.sender);
-  g_hash_table_unref (s.sizes);
+  g_hash_table_unref (s.sent);
   g_array_unref (s.outcomes);
   g_rand_free (s.random);
 }

@@ -64,6 +64,19 @@ typedef struct
 } TestRepairConfig;
 
 /**
+ * TestRepairCount:
+ * @sent: media packets
+ * @lost: of these, those that the path lost
+ * @recovered: of these, those that repair gives back
+ */
+typedef struct
+{
+  guint sent;
+  guint lost;
+  guint recovered;
+} TestRepairCount;
+
+/**
  * TestRepairResult:
  * @n_pictures: that were sent within the level
  * @n_whole: of these, all packets came, or were repaired
@@ -76,8 +89,8 @@ typedef struct
  * @padding: bytes to make them as long as the longest
  * @media_bytes: sent, as IP packets
  * @repair_bytes: likewise
- * @n_lost: media packets of the level that the path lost
- * @n_media: media packets of the level
+ * @layers: media packets of each layer of the level
+ * @classes: likewise, of each class
  */
 typedef struct
 {
@@ -92,8 +105,8 @@ typedef struct
   guint64 padding;
   guint64 media_bytes;
   guint64 repair_bytes;
-  guint n_lost;
-  guint n_media;
+  TestRepairCount layers[LMCC_MAX_LAYERS];
+  TestRepairCount classes[LMCC_MAX_CLASSES];
 } TestRepairResult;
 
 GArray *test_repair_model (guint key_packets, guint n_others, guint packets,
