@@ -281,3 +281,22 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
       place_whole (pour, item, 0);
   }
 }
+
+/*
+ * lmcc_pour_count_run:
+ * @item: an item that has a place
+ * @first: one of its packets
+ *
+ * Returns: how many of its packets from @first on are in one layer
+ */
+guint
+lmcc_pour_count_run (const LmccPourItem * item, guint first)
+{
+  guint n = 1;
+
+  while (first + n < item->queued->unit->packets->len
+      && item->layers[first + n] == item->layers[first])
+    n++;
+
+  return n;
+}

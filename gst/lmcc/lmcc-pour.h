@@ -50,6 +50,7 @@ typedef struct
 } LmccPour;
 
 void lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items);
+guint lmcc_pour_count_run (const LmccPourItem * item, guint first);
 
 G_END_DECLS
 

@@ -531,6 +531,42 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
   return found->carrier == layer ? found->n_total : 0;
 }
 
+static gdouble
+sum_level (LmccRepairPlan * plan, guint level, guint * n)
+{
+  gdouble sum = 0.0;
+  guint i;
+
+  *n = 0;
+  look_from (plan, level);
+  for (i = 0; i < plan->pictures->len; i++) {
+    const Picture *picture = get_picture (plan, i);
+
+    if (picture->level > level)
+      continue;
+    sum += get_chance (plan, picture);
+    (*n)++;
+  }
+
+  return sum;
+}
+
+/**
+ * lmcc_repair_plan_count_whole:
+ * @plan: a plan
+ * @level: the highest layer held
+ *
+ * Returns: the number of pictures that are expected to be whole with all that
+ *     they need
+ */
+gdouble
+lmcc_repair_plan_count_whole (const LmccRepairPlan * plan, guint level)
+{
+  guint n;
+
+  return sum_level ((LmccRepairPlan *) plan, level, &n);
+}
+
 /**
  * lmcc_repair_plan_get_whole:
  * @plan: a plan
@@ -542,18 +578,8 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
 gdouble
 lmcc_repair_plan_get_whole (const LmccRepairPlan * plan, guint level)
 {
-  gdouble sum = 0.0;
-  guint n = 0, i;
-
-  look_from ((LmccRepairPlan *) plan, level);
-  for (i = 0; i < plan->pictures->len; i++) {
-    const Picture *picture = get_picture (plan, i);
-
-    if (picture->level > level)
-      continue;
-    sum += get_chance (plan, picture);
-    n++;
-  }
+  guint n;
+  gdouble sum = sum_level ((LmccRepairPlan *) plan, level, &n);
 
   return n > 0 ? sum / n : 1.0;
 }

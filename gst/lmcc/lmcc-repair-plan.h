@@ -44,6 +44,8 @@ LMCC_API gsize lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer,
     gsize budget, const gsize * rooms);
 LMCC_API guint lmcc_repair_plan_get_repair (const LmccRepairPlan * plan,
     guint block, guint layer);
+LMCC_API gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan * plan,
+    guint level);
 LMCC_API gdouble lmcc_repair_plan_get_whole (const LmccRepairPlan * plan,
     guint level);
 

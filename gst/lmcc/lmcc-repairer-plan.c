@@ -28,6 +28,7 @@ typedef struct
  * @n_blocks: of all groups
  * @counts: by stream, class and block
  * @classes: that each stream has
+ * @every: a picture of so many stands for all of them
  */
 typedef struct
 {
@@ -36,6 +37,7 @@ typedef struct
   guint n_blocks;
   Count *counts;
   guint16 classes[N_STREAMS];
+  guint every;
 } Walk;
 
 static const LmccRepairPiece *
@@ -172,19 +174,20 @@ static void
 add_pictures (Walk * walk)
 {
   LmccRepairer *repairer = walk->repairer;
-  guint n = repairer->pieces->len, every = n / MAX_PICTURES + 1, i;
+  guint n = repairer->pieces->len, k = 0, i;
   LmccRepairPiece begin = *get_piece (repairer, 0);
 
   for (i = 0; i < n; i++)
     walk->classes[get_piece (repairer, i)->stream] |=
         1u << get_piece (repairer, i)->klass;
+  walk->every = n / MAX_PICTURES + 1;
   memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
   g_array_sort_with_data (repairer->pieces, compare_order, &begin);
   for (i = 0; i < n; i++) {
     const LmccRepairPiece *piece = get_piece (repairer, i);
 
     note_piece (walk, piece);
-    if (i % every == 0)
+    if (!piece->more && k++ % walk->every == 0)
       add_picture (walk, piece->stream, piece->klass);
   }
 }
@@ -255,6 +258,27 @@ note_repair (const Walk * walk, const LmccRepairBudget * budget)
   }
 }
 
+static gboolean
+begin_walk (Walk * walk)
+{
+  if (walk->repairer->pieces->len == 0)
+    return FALSE;
+  walk->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  add_blocks (walk);
+  walk->counts = g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES
+      * walk->n_blocks);
+  add_pictures (walk);
+
+  return TRUE;
+}
+
+static void
+end_walk (Walk * walk)
+{
+  g_free (walk->counts);
+  g_array_unref (walk->numbers);
+}
+
 /*
  * lmcc_repairer_plan:
  * @repairer: a repairer, with all pieces of the window in hand
@@ -268,15 +292,39 @@ lmcc_repairer_plan (LmccRepairer * repairer, const LmccRepairBudget * budget)
 {
   Walk walk = { repairer };
 
-  if (repairer->pieces->len == 0)
+  if (!begin_walk (&walk))
     return;
-  walk.numbers = g_array_new (FALSE, FALSE, sizeof (guint));
-  add_blocks (&walk);
-  walk.counts = g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES
-      * walk.n_blocks);
-  add_pictures (&walk);
   allocate (&walk, budget);
   note_repair (&walk, budget);
-  g_free (walk.counts);
-  g_array_unref (walk.numbers);
+  end_walk (&walk);
+}
+
+/*
+ * lmcc_repairer_try:
+ * @repairer: a repairer, with all pieces of the window in hand
+ * @budget: what there would be for their repair
+ *
+ * Returns: the pictures that are expected to be whole with all that they need
+ *     where all layers are held
+ */
+gdouble
+lmcc_repairer_try (LmccRepairer * repairer, const LmccRepairBudget * budget)
+{
+  Walk walk = { repairer };
+  gboolean needed_most[LMCC_MAX_LAYERS];
+  gsize owed[LMCC_MAX_LAYERS];
+  gdouble n_whole = 0.0;
+
+  memcpy (needed_most, repairer->needed_most, sizeof (needed_most));
+  memcpy (owed, repairer->owed, sizeof (owed));
+  if (begin_walk (&walk)) {
+    allocate (&walk, budget);
+    n_whole = lmcc_repair_plan_count_whole (repairer->plan,
+        budget->n_layers - 1) * walk.every;
+    end_walk (&walk);
+  }
+  memcpy (repairer->needed_most, needed_most, sizeof (needed_most));
+  memcpy (repairer->owed, owed, sizeof (owed));
+
+  return n_whole;
 }

@@ -97,6 +97,19 @@ lmcc_repairer_begin (LmccRepairer * repairer, guint window, LmccTime deadline)
   repairer->deadline = deadline;
 }
 
+/*
+ * lmcc_repairer_cancel:
+ * @repairer: a repairer with a window in hand of which nothing was sent
+ *
+ * Forgets that window.
+ */
+void
+lmcc_repairer_cancel (LmccRepairer * repairer)
+{
+  g_ptr_array_set_size (repairer->groups, (gint) repairer->first_group);
+  g_array_set_size (repairer->pieces, 0);
+}
+
 static LmccRepairGroup *
 get_group (const LmccRepairer * repairer, guint i)
 {
@@ -165,19 +178,22 @@ count_packet (LmccRepairer * repairer, const LmccRepairPiece * piece,
  * @repairer: a repairer
  * @queued: of the window in hand; those of a layer in the order in which it
  *     sends them
- * @layer: that sends it
+ * @first: the first of its packets that @layer sends
+ * @n: how many that are
+ * @layer: a layer
  */
 void
 lmcc_repairer_expect (LmccRepairer * repairer, const LmccQueuedUnit * queued,
-    guint layer)
+    guint first, guint n, guint layer)
 {
   const LmccUnit *unit = queued->unit;
   LmccRepairPiece piece = { unit->stream, unit->klass, unit->switch_point,
-    queued->continued, queued->osn
+    queued->continued || first > 0, queued->more
+        || first + n < unit->packets->len, (guint16) (queued->osn + first)
   };
   guint i;
 
-  for (i = 0; i < unit->packets->len; i++) {
+  for (i = first; i < first + n; i++) {
     const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
     LmccRtp rtp = { 0 };
 
@@ -202,7 +218,7 @@ lmcc_repairer_add_sent (LmccRepairer * repairer,
     const LmccAllotment * allotment, guint layer, LmccPacket * packet)
 {
   LmccRepairPiece piece = { allotment->stream, allotment->klass,
-    allotment->switch_point, !allotment->first, allotment->osn
+    allotment->switch_point, !allotment->first, FALSE, allotment->osn
   };
   guint number = find_group (repairer, allotment->stream, layer);
 

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
  * @klass: of its unit
  * @switch_point: of its unit
  * @continued: the unit began in the piece before it
+ * @more: the unit goes on in the next piece
  * @osn: of its first packet
  * @group: the group that its packets are in
  * @first: its first packet in the group
@@ -36,6 +37,7 @@ typedef struct
   guint8 klass;
   gboolean switch_point;
   gboolean continued;
+  gboolean more;
   guint16 osn;
   guint group;
   guint first;
@@ -148,7 +150,8 @@ void lmcc_repairer_flush (LmccRepairer * repairer);
 void lmcc_repairer_begin (LmccRepairer * repairer, guint window,
     LmccTime deadline);
 void lmcc_repairer_expect (LmccRepairer * repairer,
-    const LmccQueuedUnit * queued, guint layer);
+    const LmccQueuedUnit * queued, guint first, guint n, guint layer);
+void lmcc_repairer_cancel (LmccRepairer * repairer);
 void lmcc_repairer_add_sent (LmccRepairer * repairer,
     const LmccAllotment * allotment, guint layer, LmccPacket * packet);
 void lmcc_repairer_note_sent (LmccRepairer * repairer, guint stream,
@@ -162,6 +165,8 @@ LmccPacket *lmcc_repairer_take (LmccRepairer * repairer, guint layer);
 
 /* lmcc-repairer-plan.c */
 void lmcc_repairer_plan (LmccRepairer * repairer,
+    const LmccRepairBudget * budget);
+gdouble lmcc_repairer_try (LmccRepairer * repairer,
     const LmccRepairBudget * budget);
 
 G_END_DECLS

@@ -99,13 +99,17 @@ void lmcc_sender_repair_sent (LmccSender * sender, guint layer,
     const LmccAllotment * allotment, LmccPacket * packet, LmccTime now);
 gsize lmcc_sender_repair_share (const LmccSender * sender, guint layer,
     gsize bytes);
-gsize lmcc_sender_reserve_repair (LmccSender * sender, guint layer,
-    gsize share);
+void lmcc_sender_get_repair_budget (const LmccSender * sender,
+    const LmccPour * pour, const gsize * reserve, const gsize * more,
+    LmccRepairBudget * budget);
 void lmcc_sender_plan_repair (LmccSender * sender);
 LmccPacket *lmcc_sender_take_repair (LmccSender * sender,
     const LmccOpportunity * opportunity);
 void lmcc_sender_handle_repair (LmccSender * sender, LmccTime now);
 LmccTime lmcc_sender_next_repair (const LmccSender * sender);
+
+/* lmcc-sender-reserve.c */
+void lmcc_sender_reserve_repair (LmccSender * sender, LmccTime end);
 
 /* lmcc-sender-feedback.c */
 void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now);

@@ -79,19 +79,6 @@ lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
   return bytes * sender->session.repair / 1000;
 }
 
-/* Of the @share of a window, in whole packets. */
-gsize
-lmcc_sender_reserve_repair (LmccSender * sender, guint layer, gsize share)
-{
-  gsize media = share * 1000 / (1000 + sender->session.repair);
-  gsize size = sender->session.packet_size;
-  gsize bytes = lmcc_sender_repair_share (sender, layer, media);
-
-  sender->repair_budget[layer] = (bytes + size / 2) / size * size;
-
-  return sender->repair_budget[layer];
-}
-
 static void
 expect_window (LmccSender * sender)
 {
@@ -108,8 +95,38 @@ expect_window (LmccSender * sender)
       if (queued->window > 0)
         continue;
       queued->window = sender->n_windows;
-      lmcc_repairer_expect (repairer, queued, i);
+      lmcc_repairer_expect (repairer, queued, 0, queued->unit->packets->len, i);
     }
+  }
+}
+
+/*
+ * lmcc_sender_get_repair_budget:
+ * @sender: a sender of fixed rates
+ * @pour: what a window has left of the layers
+ * @reserve: beside that, for repair
+ * @more: (nullable): bytes that each layer sends beside what waits in it
+ * @budget: (out): what there is for repair
+ */
+void
+lmcc_sender_get_repair_budget (const LmccSender * sender,
+    const LmccPour * pour, const gsize * reserve, const gsize * more,
+    LmccRepairBudget * budget)
+{
+  LmccTime end = sender->sending_until;
+  guint i;
+
+  budget->n_layers = sender->session.n_layers;
+  budget->end = end;
+  for (i = 0; i < budget->n_layers; i++) {
+    gsize queued = lmcc_sender_queued_bytes (&sender->allocator.layers[i])
+        + (more != NULL ? more[i] : 0);
+    gsize room = lmcc_schedule_get_room (&sender->schedule, i, end);
+
+    budget->rates[i] = sender->session.layers[i].rate;
+    budget->bytes[i] = pour->room[i] + reserve[i];
+    budget->ready[i] = end - (LmccTime) ((gdouble) (room - MIN (room, queued))
+        * 8.0 * LMCC_SECOND / (gdouble) budget->rates[i]);
   }
 }
 
@@ -117,23 +134,13 @@ expect_window (LmccSender * sender)
 void
 lmcc_sender_plan_repair (LmccSender * sender)
 {
-  LmccRepairBudget budget = { sender->session.n_layers };
-  guint i;
+  LmccRepairBudget budget = { 0 };
 
   if (!has_repair (sender))
     return;
   expect_window (sender);
-  budget.end = sender->sending_until;
-  for (i = 0; i < sender->session.n_layers; i++) {
-    gsize queued = lmcc_sender_queued_bytes (&sender->allocator.layers[i]);
-    LmccTime end = budget.end;
-    gsize room = lmcc_schedule_get_room (&sender->schedule, i, end);
-
-    budget.rates[i] = sender->session.layers[i].rate;
-    budget.bytes[i] = sender->shaper.pour.room[i] + sender->repair_budget[i];
-    budget.ready[i] = end - (LmccTime) ((gdouble) (room - MIN (room, queued))
-        * 8.0 * LMCC_SECOND / (gdouble) budget.rates[i]);
-  }
+  lmcc_sender_get_repair_budget (sender, &sender->shaper.pour,
+      sender->repair_budget, NULL, &budget);
   lmcc_repairer_plan (&sender->repairer, &budget);
 }
 

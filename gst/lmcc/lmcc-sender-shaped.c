@@ -158,13 +158,11 @@ measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
     gsize share = (gsize) bytes_in (sender, i, duration);
     gsize room = lmcc_schedule_get_room (&sender->schedule, i,
         sender->sending_until);
-    gsize reserved = lmcc_sender_reserve_repair (sender, i, share);
 
-    taken += reserved;
     pour->share[i] = share - MIN (share, taken);
     taken = i == 0 ? control_bytes (sender, rest) : 0;
     taken += lmcc_sender_queued_bytes (&sender->allocator.layers[i]);
-    taken += sender->repairer.owed[i] + reserved;
+    taken += sender->repairer.owed[i];
     pour->room[i] = room - MIN (room, taken);
   }
 }
@@ -201,6 +199,7 @@ close_window (LmccSender * sender, LmccTime end, LmccTime now)
 
   sender->sending_until = MAX (sender->sending_until, now) + duration;
   measure_room (sender, duration, now);
+  lmcc_sender_reserve_repair (sender, end);
   count_late (sender);
   lmcc_shaper_close (&sender->shaper, end, &sender->allocator, &sender->osn);
   lmcc_sender_plan_repair (sender);

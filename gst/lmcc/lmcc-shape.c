@@ -171,19 +171,6 @@ lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued)
   g_ptr_array_add (shaper->units, queued);
 }
 
-/* The packets of @item from @first on that are in one layer. */
-static guint
-count_run (const LmccPourItem * item, guint first)
-{
-  guint n = 1;
-
-  while (first + n < item->queued->unit->packets->len
-      && item->layers[first + n] == item->layers[first])
-    n++;
-
-  return n;
-}
-
 /* @n packets of @queued from @first on, as a unit of its own. */
 static LmccQueuedUnit *
 make_piece (const LmccAllocator * allocator, const LmccQueuedUnit * queued,
@@ -220,7 +207,7 @@ push_pieces (LmccAllocator * allocator, LmccPourItem * item)
   LmccQueuedUnit *queued = item->queued;
   guint n_packets = queued->unit->packets->len, first = 0, n;
 
-  while ((n = count_run (item, first)) < n_packets) {
+  while ((n = lmcc_pour_count_run (item, first)) < n_packets) {
     lmcc_allocator_push (allocator, item->layers[first],
         make_piece (allocator, queued, first, n));
     first += n;
@@ -283,6 +270,32 @@ begin_anew (LmccShaper * shaper, LmccTime time)
 }
 
 /*
+ * lmcc_shaper_pour:
+ * @shaper: a shaper with a window
+ * @end: as lmcc_shaper_close() has it
+ * @pour: (inout): the shaper's or a copy, with rooms and shares
+ * @n_items: (out): the units of the window
+ *
+ * Returns: (transfer full): these, with their layers
+ */
+LmccPourItem *
+lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
+    guint * n_items)
+{
+  guint n = shaper->units->len, i;
+  LmccPourItem *items = g_new0 (LmccPourItem, MAX (n, 1));
+
+  if (shaper->last_key > 0 && unit_time (shaper, shaper->last_key) == end)
+    n = shaper->last_key;
+  for (i = 0; i < n; i++)
+    items[i].queued = g_ptr_array_index (shaper->units, i);
+  lmcc_pour (pour, items, n);
+  *n_items = n;
+
+  return items;
+}
+
+/*
  * lmcc_shaper_close:
  * @shaper: a shaper with a window, and rooms and shares for it
  * @end: where the window ends: lmcc_shaper_get_end(), or the longest there may
@@ -296,14 +309,10 @@ void
 lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
     LmccAllocator * allocator, guint16 * osn)
 {
-  guint n = shaper->units->len, i;
-  g_autofree LmccPourItem *items = g_new0 (LmccPourItem, MAX (n, 1));
+  guint n, i;
+  g_autofree LmccPourItem *items = lmcc_shaper_pour (shaper, end,
+      &shaper->pour, &n);
 
-  if (shaper->last_key > 0 && unit_time (shaper, shaper->last_key) == end)
-    n = shaper->last_key;
-  for (i = 0; i < n; i++)
-    items[i].queued = g_ptr_array_index (shaper->units, i);
-  lmcc_pour (&shaper->pour, items, n);
   for (i = 0; i < n; i++)
     send_item (shaper, allocator, &items[i], osn);
 

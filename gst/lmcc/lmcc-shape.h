@@ -55,6 +55,8 @@ void lmcc_shaper_flush (LmccShaper * shaper);
 LmccTime lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit);
 LmccTime lmcc_shaper_next (const LmccShaper * shaper);
 void lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued);
+LmccPourItem *lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end,
+    LmccPour * pour, guint * n_items);
 void lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
     LmccAllocator * allocator, guint16 * osn);
 gboolean lmcc_shaper_is_empty (const LmccShaper * shaper);

@@ -644,8 +644,8 @@ make_page (const gchar * required)
   g_string_append (text, "\n## Layers that double\n\n"
       "A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in "
       "layers of 150, 150, 300, 600 and 1200 kbit/s, at 2 %\n"
-      "loss; a receiver of all. The key frame is larger than what the base has, "
-      "so that it is cut over layers 1 and 2. Of what each\n"
+      "loss; a receiver of all. The key frame is larger than what the base "
+      "has, so that it is cut over layers 1 and 2. Of what each\n"
       "layer loses so much comes back, in %:\n\n");
   add_pyramid (text);
   g_string_append (text, "\n## Losses in a row\n\n"

@@ -399,6 +399,49 @@ GST_START_TEST (test_key_frames_that_are_cut_are_repaired_in_all_their_layers)
 
 GST_END_TEST;
 
+static guint64
+count_dropped (const Harness * h)
+{
+  const LmccSenderStats *stats = lmcc_sender_get_stats (h->sender);
+  guint64 n = 0;
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    n += stats->units_dropped[i];
+
+  return n;
+}
+
+/* The rates have room for the media and little more: pictures are left out for
+ * repair only where they would be lost without it. */
+GST_START_TEST (test_repair_takes_what_is_worth_more_than_the_media)
+{
+  const gdouble losses[] = { 0.0, 0.0005, 0.2 };
+  guint64 dropped[G_N_ELEMENTS (losses)];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (losses); i++) {
+    LmccSenderConfig config = shaped_config (losses[i] > 0.0 ? 300 : 0);
+    Harness h;
+
+    config.session.n_layers = 2;
+    config.session.layers[0].rate = 230000;
+    config.session.layers[1].rate = 330000;
+    config.repair_loss = losses[i];
+    h = run (&config, 8);
+    if (losses[i] > 0.0) {
+      fail_unless (count_type (&h, LMCC_PACKET_REPAIR) > 8);
+      check_all_recover (&h);
+    }
+    dropped[i] = count_dropped (&h);
+    harness_clear (&h);
+  }
+  fail_unless_equals_uint64 (dropped[1], dropped[0]);
+  fail_unless (dropped[2] > dropped[0] + 8, "%" G_GUINT64_FORMAT, dropped[2]);
+}
+
+GST_END_TEST;
+
 /* Each layer sends no more for repair than its share of its media, give or take
  * a packet of a block. */
 GST_START_TEST (test_native_layers_keep_their_budget)
@@ -634,6 +677,7 @@ sender_repair_suite (void)
   tcase_add_test (tcase, test_rates_are_exact_with_repair);
   tcase_add_test (tcase, test_repair_takes_the_place_of_filler);
   tcase_add_test (tcase, test_a_full_base_keeps_its_share_for_repair);
+  tcase_add_test (tcase, test_repair_takes_what_is_worth_more_than_the_media);
   tcase_add_test (tcase,
       test_key_frames_that_are_cut_are_repaired_in_all_their_layers);
   tcase_add_test (tcase, test_native_layers_keep_their_budget);
