@@ -4,6 +4,7 @@
 """The network of the other tests is what it says: rates, queues, delays, groups that go only where they are wanted."""
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Not this file's own directory: it has the same name.
 sys.path[0] = str(ROOT / 'pipelines' / 'lib')
 import network  # noqa: E402
+sys.path.append(str(Path(__file__).parent))
+import traffic  # noqa: E402
 
 TRAFFIC = Path(__file__).with_name('traffic.py')
 SKIPPED = 77
@@ -110,6 +113,21 @@ class Link(WithNetwork):
               f"{1000 * emulator['late-mean']:.2f} ms late in the mean, {1000 * emulator['late-max']:.2f} ms at most")
         self.assertEqual(emulator['lost'], 0)
         self.assertLess(emulator['late-mean'], 0.002)
+
+
+    def test_loses_what_its_generator_says(self):
+        loss, seed, group = 0.1, 7, '239.255.62.1'
+        sender, receiver = self.network.add_host(), self.network.add_host(loss=loss, seed=seed)
+        taken = Receiver(receiver, group)
+        self.wait_for_group(receiver, group)
+        sent = send(sender, group, 1000000, 2)
+        time.sleep(1)
+        numbers = random.Random(f'{seed} {bytes([*map(int, group.split(".")), traffic.PORT & 1]).hex()}')
+        lost = sum(numbers.random() < loss for _ in range(sent))
+        self.assertGreater(lost, 0)
+        self.assertEqual(taken.result()['packets'], sent - lost)
+        emulator, = self.network.close()
+        self.assertEqual((emulator['passed'], emulator['dropped']), (sent - lost, lost))
 
 
 class Switch(WithNetwork):

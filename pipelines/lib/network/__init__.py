@@ -125,24 +125,27 @@ class Network:
                         'limit', str(BURST))
         self.switch.ip('link delete trial')
 
-    def add_host(self, delay=0.0):
-        """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes."""
+    def add_host(self, delay=0.0, loss=0.0, seed=0):
+        """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes. A
+        share of `loss` of what comes to groups is lost there; the seed says which packets."""
         host = Host(self, len(self.hosts) + 1)
         self.hosts.append(host)
-        host.connect(delay)
+        host.connect(delay, loss, seed)
         return host
 
-    def emulate_delay(self, near, far, delay):
-        """Lets what comes on one of two interfaces at the switch out on the other, `delay` seconds later."""
+    def emulate(self, near, far, delay, loss, seed):
+        """Lets what comes on one of two interfaces at the switch out on the other, `delay` seconds later, but for what
+        is lost on the way from `near`."""
         emulator = subprocess.Popen(
-            [*self.switch.prefix, sys.executable, '-B', str(Path(__file__).with_name('delay.py')), near, far,
-             str(delay)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+            [*self.switch.prefix, sys.executable, '-B', str(Path(__file__).with_name('emulator.py')), near, far,
+             str(delay), str(loss), str(seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            start_new_session=True)
         self.emulators.append(emulator)
         if emulator.stdout.readline() != 'ready\n':
-            raise Failure('the delay emulator does not start')
+            raise Failure('the emulator of a link does not start')
 
     def close(self):
-        """Ends what is left in the namespaces, and so these. Returns what the delay emulators tell of themselves."""
+        """Ends what is left in the namespaces, and so these. Returns what the emulators tell of themselves."""
         told = [json.loads(emulator.communicate()[0] or '{}') for emulator in self.emulators]
         self.emulators = []
         for host in self.hosts:
@@ -167,10 +170,10 @@ class Host:
     def prefix(self):
         return self.namespace.prefix
 
-    def connect(self, delay):
+    def connect(self, delay, loss, seed):
         switch, host = self.network.switch, self.namespace
         far = self.port
-        if delay:
+        if delay or loss:
             near, far = f'near{self.number}', f'far{self.number}'
             switch.ip(f'link add {self.port} type veth peer name {near}', f'link set {near} up')
         switch.ip(f'link add {far} type veth peer name eth0 netns {host.pid}', f'link set {far} up')
@@ -179,8 +182,8 @@ class Host:
         host.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
         host.ip('link set lo up', f'addr add {self.address}/24 dev eth0', 'link set eth0 up',
                 f'addr add fd77::{self.number}/64 dev eth0 nodad', 'route add 224.0.0.0/4 dev eth0')
-        if delay:
-            self.network.emulate_delay(near, far, delay)
+        if delay or loss:
+            self.network.emulate(near, far, delay, loss, seed)
 
     def set_rate(self, rate, queue=QUEUE):
         """Limits what the switch sends to the host to `rate` bit/s, Ethernet headers counted, behind a queue that takes

@@ -3,11 +3,8 @@
 """Sessions over real sockets: a receiver at each fixed level, or behind a link that loses packets."""
 import bisect
 import os
-import subprocess
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import clip
 import lib
@@ -18,26 +15,10 @@ ADDRESS = '239.201.117.1'
 RECEIVE_BUFFER = 4000000
 CLOCK_RATE = 90000
 
-# s that a link takes: any more than none has it emulated.
+# s that a link takes.
 DELAY = 0.002
 
 SEED = 20040101
-
-
-class LossyNetwork(network.Network):
-    """Loses a share of what comes to groups behind links that have a delay."""
-
-    def __init__(self, loss):
-        self.loss = loss
-        super().__init__()
-
-    def emulate_delay(self, near, far, delay):
-        script = Path(__file__).with_name('lossy-wire.py')
-        self.emulators.append(subprocess.Popen(
-            [*self.switch.prefix, sys.executable, '-B', str(script), near, far, str(delay), str(self.loss), str(SEED)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True))
-        if self.emulators[-1].stdout.readline() != 'ready\n':
-            raise network.Failure('the emulator of the link does not start')
 
 
 def step(timestamp, since):
@@ -92,13 +73,13 @@ class Session:
 
     def play_lossy(self, loss, top):
         """Behind a link that loses packets, a receiver with each on-loss. Returns the share that was lost."""
-        with LossyNetwork(loss) as net:
-            sender, receiver = net.add_host(), net.add_host(DELAY)
+        with network.Network() as net:
+            sender, receiver = net.add_host(), net.add_host(DELAY, loss, SEED)
             self.start_receivers({how: f'max-level={top} on-loss={how}' for how in ('conceal', 'freeze')}, 'eth0',
                                  receiver.prefix)
             self.send('eth0', sender.prefix)
             counts = net.close()[0]
-        return counts['lost'] / max(1, counts['lost'] + counts['passed'])
+        return counts['dropped'] / max(1, counts['dropped'] + counts['passed'])
 
     def missed(self, receiver, kind):
         found = self.receivers.find(rf'{receiver}: stats = .*?[ ,]{kind}=\(guint64\)(\d+)')
