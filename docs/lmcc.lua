@@ -10,7 +10,7 @@ local lmcc = Proto ("lmcc", "Layered multicast")
 
 local types = { [0] = "media", [1] = "repair", [2] = "filler", [3] = "probe" }
 
-local kinds = { [1] = "synchronized", [2] = "pgmcc", [3] = "TFMCC" }
+local kinds = { [1] = "synchronized", [2] = "pgmcc", [3] = "TFMCC", [4] = "place" }
 
 local f = {
   version = ProtoField.uint8 ("lmcc.version", "Version", base.DEC, nil, 0xc0),
@@ -55,6 +55,7 @@ local f = {
   p_echo = ProtoField.uint32 ("lmcc.report.echo", "Echoed time (1/65536 s)"),
   p_bitmap = ProtoField.uint32 ("lmcc.report.bitmap", "What came", base.HEX),
   levels = ProtoField.string ("lmcc.second.levels", "Levels that may go up"),
+  place = ProtoField.int8 ("lmcc.second.place", "Place in the slot"),
   r_source = ProtoField.uint16 ("lmcc.repair.source", "SSRC, low bits", base.DEC, nil, 0xfff0),
   r_first = ProtoField.uint16 ("lmcc.repair.first", "First sequence number"),
   r_k = ProtoField.uint8 ("lmcc.repair.source_count", "Source packets"),
@@ -178,6 +179,8 @@ local function show_second (second, top_layer, tree)
     show_pgmcc (second, branch)
   elseif kind == 3 and second:len () >= 13 then
     show_tfmcc (second, branch)
+  elseif kind == 4 and second:len () >= 2 and second (1, 1):int () ~= 0 then
+    branch:add (f.place, second (1, 1))
   end
   if kind ~= 1 or second:len () < 2 then
     return

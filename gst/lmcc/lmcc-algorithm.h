@@ -76,6 +76,9 @@ typedef struct
 /**
  * LmccControllerClass:
  * @on_packet: a packet of a held layer came; its losses are reported after it
+ * @on_expected: of a layer that was joined, the packets from @lsn on should have
+ *     come, the first of them in @slot and not before @since; the first one that
+ *     has come follows, later perhaps losses
  * @on_refused_packet: a packet of a held layer came whose number was another
  *     one's before, or cannot be: a copy, or one of two of which one is forged
  * @on_loss: packets of a held layer were lost; @loss_time: when they would have
@@ -101,6 +104,8 @@ typedef struct
 {
   void (*on_packet) (LmccController * controller, LmccTime now,
       LmccTime arrival, const LmccHeader * header, gsize size);
+  void (*on_expected) (LmccController * controller, LmccTime now, guint layer,
+      guint16 lsn, LmccTime since, guint slot);
   void (*on_refused_packet) (LmccController * controller, LmccTime now,
       const LmccHeader * header);
   void (*on_loss) (LmccController * controller, LmccTime now, guint layer,

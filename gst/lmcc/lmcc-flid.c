@@ -162,6 +162,7 @@ flid_get_status (LmccController * controller, LmccTime now,
 
 static const LmccControllerClass flid_class = {
   .on_packet = lmcc_slot_controller_packet,
+  .on_expected = lmcc_slot_controller_expected,
   .on_refused_packet = lmcc_slot_controller_refused_packet,
   .on_loss = flid_on_loss,
   .on_left_packet = lmcc_slot_controller_left_packet,

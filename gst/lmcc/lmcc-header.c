@@ -72,6 +72,7 @@ lmcc_header_parse (const guint8 * data, gsize size, LmccHeader * header)
   header->send_time = lmcc_read_uint32 (data + 12);
   header->has_up_levels = FALSE;
   header->up_levels = 0;
+  header->place = 0;
 
   return header->layer <= header->top_layer
       && header->signal >= LMCC_SIGNAL_NOBODY;

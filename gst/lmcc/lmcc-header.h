@@ -24,6 +24,10 @@ G_BEGIN_DECLS
 /* signal: nobody may go up at the end of this slot. */
 #define LMCC_SIGNAL_NOBODY (-1)
 
+/* place: so far it counts, and the layer's first packet of all. */
+#define LMCC_PLACE_MAX 127
+#define LMCC_PLACE_FIRST (-128)
+
 typedef enum
 {
   LMCC_PACKET_MEDIA = 0,
@@ -55,6 +59,11 @@ typedef enum
  * @has_up_levels: the packet has a second element of kind 1 too; not written or
  *     read by lmcc_header_write() and lmcc_header_parse()
  * @up_levels: that element's bitmap: bit i: level i may go up after this slot
+ * @place: what a second element of kind 4 says: n from 1 on: the layer sent n
+ *     packets in this slot before this one, at %LMCC_PLACE_MAX that many or more; -n:
+ *     it is the layer's first one in this slot, and the one before it was sent n slots
+ *     earlier, or more at -%LMCC_PLACE_MAX; %LMCC_PLACE_FIRST: it is the layer's first
+ *     one at all; 0: not known; not written or read by those two either
  *
  * The header-extension element that every packet of a session carries.
  */
@@ -79,6 +88,7 @@ typedef struct
   guint32 send_time;
   gboolean has_up_levels;
   guint64 up_levels;
+  gint8 place;
 } LmccHeader;
 
 LMCC_API void lmcc_header_write (const LmccHeader * header,

@@ -94,6 +94,23 @@ start (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
   g_array_set_size (account->missing, 0);
 }
 
+/**
+ * lmcc_layer_account_expect:
+ * @account: an account that has seen nothing since it was made or reset
+ * @lsn: a layer sequence number
+ * @since: when the packet before it may have come
+ *
+ * The layer's packets from @lsn on should come: what is missing between there
+ * and the first one that does counts as any other.
+ */
+void
+lmcc_layer_account_expect (LmccLayerAccount * account, guint16 lsn,
+    LmccTime since)
+{
+  start (account, (guint16) (lsn - 1), since);
+  account->states[(guint16) (lsn - 1) % HISTORY] = STATE_UNKNOWN;
+}
+
 static void
 declare_lost (LmccLayerAccount * account, const Missing * missing)
 {

@@ -81,6 +81,8 @@ typedef struct _LmccLayerAccount LmccLayerAccount;
 LMCC_API LmccLayerAccount *lmcc_layer_account_new (void);
 LMCC_API void lmcc_layer_account_free (LmccLayerAccount * account);
 LMCC_API void lmcc_layer_account_reset (LmccLayerAccount * account);
+LMCC_API void lmcc_layer_account_expect (LmccLayerAccount * account,
+    guint16 lsn, LmccTime since);
 LMCC_API LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
     LmccTime arrival, guint16 lsn, gsize bytes);
 LMCC_API void lmcc_layer_account_timeout (LmccLayerAccount * account,

@@ -3,7 +3,9 @@
  */
 #include "lmcc-packetize.h"
 
+#include "lmcc-dynamic-layering.h"
 #include "lmcc-second-element.h"
+#include "lmcc-session-algorithm.h"
 
 /* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
 #define FILLER_SSRC_OFFSET 0x800
@@ -50,6 +52,49 @@ lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
   }
 }
 
+/* Where the packet that is sent now stands in its slot: @place of
+ * LmccHeader. */
+static gint
+take_place (LmccLayerNumbers * numbers, guint16 slot, guint modulus)
+{
+  gint passed = lmcc_slot_diff (slot, numbers->slot, modulus);
+  gboolean first = !numbers->sent;
+
+  if (numbers->sent && passed == 0) {
+    numbers->n_in_slot = MIN (numbers->n_in_slot + 1, LMCC_PLACE_MAX + 1);
+    return MIN (numbers->n_in_slot - 1, LMCC_PLACE_MAX);
+  }
+  numbers->sent = TRUE;
+  numbers->slot = slot;
+  numbers->n_in_slot = 1;
+  if (first)
+    return LMCC_PLACE_FIRST;
+
+  return passed > 0 ? -MIN (passed, LMCC_PLACE_MAX) : -LMCC_PLACE_MAX;
+}
+
+/* Nobody joins the base in the middle of a session; there kind 1 has its
+ * place. */
+static void
+add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
+    guint8 second[LMCC_SYNCHRONIZED_MAX_SIZE])
+{
+  const LmccSession *session = packetizer->session;
+  const LmccMarks *marks = &packetizer->marks;
+
+  if (layer > 0 && lmcc_session_has_second_element (session)) {
+    lmcc_place_write (take_place (&packetizer->numbers[layer], marks->slot,
+            session->slot_modulus), second);
+    rtp->second_size = LMCC_PLACE_SIZE;
+  } else if (layer == 0 && marks->has_up_levels) {
+    rtp->second_size = lmcc_synchronized_write (marks->up_levels,
+        session->n_layers - 1, second);
+  } else {
+    return;
+  }
+  rtp->second = second;
+}
+
 static LmccPacket *
 build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
     LmccHeader * header, const guint8 * payload, LmccTime now)
@@ -66,11 +111,7 @@ build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   header->lsn = packetizer->numbers[layer].lsn++;
   header->send_time =
       lmcc_time_to_ntp_short (packetizer->announcer->ntp_offset + now);
-  if (layer == 0 && packetizer->marks.has_up_levels) {
-    rtp->second = second;
-    rtp->second_size = lmcc_synchronized_write (packetizer->marks.up_levels,
-        header->top_layer, second);
-  }
+  add_second_element (packetizer, layer, rtp, second);
 
   return lmcc_rtp_build (rtp, header, session->header_id, payload);
 }

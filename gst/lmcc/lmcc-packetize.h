@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint16 lsn;
+  gboolean sent;                /* a packet, in the slot of the two below */
+  guint16 slot;
+  gint n_in_slot;
   guint16 filler_sequence;
   guint16 repair_sequence;
   guint16 sequence[LMCC_N_STREAMS];

@@ -93,6 +93,13 @@ lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
 }
 
 void
+lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
+    guint layer, guint16 lsn, LmccTime since, guint slot)
+{
+  CALL (receiver, on_expected, now, layer, lsn, since, slot);
+}
+
+void
 lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
     const LmccHeader * header)
 {

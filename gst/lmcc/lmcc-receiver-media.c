@@ -292,9 +292,10 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
 {
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
   gsize size = ip_size (receiver, packet->size);
-  LmccArrival kind = lmcc_layer_account_packet (layer->account, arrival,
-      header->lsn, size);
+  LmccArrival kind;
 
+  lmcc_receiver_expect_packets (receiver, now, arrival, header);
+  kind = lmcc_layer_account_packet (layer->account, arrival, header->lsn, size);
   note_heard (receiver, group, header, kind == LMCC_ARRIVAL_AFTER_GAP, now,
       arrival);
   receiver->stats.packets++;
@@ -364,6 +365,7 @@ parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
   else if (lmcc_header_parse (rtp->element, rtp->element_size, header)) {
     header->has_up_levels = lmcc_synchronized_parse (rtp->second,
         rtp->second_size, header->top_layer, &header->up_levels);
+    header->place = (gint8) lmcc_place_parse (rtp->second, rtp->second_size);
     return TRUE;
   }
   lmcc_receiver_drop (receiver, why);

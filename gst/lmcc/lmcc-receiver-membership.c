@@ -42,6 +42,8 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   g_autoptr (GError) error = NULL;
 
   forget (receiver);
+  lmcc_layer_entries_init (&receiver->entries, session->slot_modulus,
+      session->slot, session->turning_groups > 0);
   if (!lmcc_dynamic_layering_from_session (&receiver->layering, session,
           &error) || (session->turning_groups > 0 && session->slot == 0)) {
     receiver->no_layering = TRUE;
@@ -132,12 +134,26 @@ lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now)
       slot, ahead, now);
 }
 
+static void
+enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
+{
+  const LmccSession *session = &receiver->session;
+  guint64 rate = session->layers[layer].rate;
+  LmccTime left_at = receiver->groups[layer].left_at;
+
+  lmcc_layer_entries_joined (&receiver->entries, layer, now,
+      rate > 0 ? session->packet_size * 8 * LMCC_SECOND / rate : 0,
+      left_at == 0 || now >= left_at + LMCC_DEFAULT_LEAVE_LATENCY);
+}
+
 /* The level went from @from to the receiver's. */
 void
 lmcc_receiver_change_groups (LmccReceiver * receiver, gint from, LmccTime now)
 {
   gint i;
 
+  for (i = MAX (from, 0) + 1; i <= receiver->level; i++)
+    enter_layer (receiver, (guint) i, now);
   if (is_dynamic (receiver)) {
     for (i = 1; receiver->level < 0 && i < LMCC_MAX_GROUPS; i++) {
       if (receiver->groups[i].joined)
@@ -158,6 +174,23 @@ drop_ends (LmccSlotClock * slots)
   LmccSlotEnd end;
 
   while (lmcc_slot_clock_poll (slots, &end));
+}
+
+/* A packet of a held layer has come: what should have come before it, and has
+ * not, since the layer was joined is missing. */
+void
+lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header)
+{
+  LmccLayerExpected expected;
+
+  if (receiver->session.slot == 0 || !lmcc_layer_entries_packet
+      (&receiver->entries, arrival, header, &expected))
+    return;
+  lmcc_layer_account_expect (receiver->layers[header->layer].account,
+      expected.lsn, expected.since);
+  lmcc_receiver_tell_expected (receiver, now, header->layer, expected.lsn,
+      expected.since, expected.slot);
 }
 
 void

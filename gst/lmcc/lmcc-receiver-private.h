@@ -9,6 +9,7 @@
 #include "lmcc-clock.h"
 #include "lmcc-dynamic-layering.h"
 #include "lmcc-feedback-timer.h"
+#include "lmcc-layer-entry.h"
 #include "lmcc-layer-holes.h"
 #include "lmcc-merge.h"
 #include "lmcc-receiver.h"
@@ -128,6 +129,7 @@ struct _LmccReceiver
   LmccSlotClock *slots;         /* of dynamic layering, else NULL */
   guint slot;                   /* whose groups are held */
   LmccTime join_lead;
+  LmccLayerEntries entries;
   LmccReceiverGroup groups[LMCC_MAX_GROUPS];
   guint groups_end;             /* the highest that is joined, and one */
   LmccReceiverLayer layers[LMCC_MAX_LAYERS];
@@ -194,6 +196,8 @@ gint lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
 void lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_change_groups (LmccReceiver * receiver, gint from,
     LmccTime now);
+void lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header);
 void lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
     const LmccHeader * header);
 void lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now);
@@ -209,6 +213,8 @@ void lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_clear_controller (LmccReceiver * receiver);
 void lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
     LmccTime arrival, const LmccHeader * header, gsize size);
+void lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
+    guint layer, guint16 lsn, LmccTime since, guint slot);
 void lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
     const LmccHeader * header);
 void lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now,

@@ -3,6 +3,8 @@
  */
 #include "lmcc-second-element.h"
 
+#include "lmcc-header.h"
+
 /* RFC 8285 section 4.2: identifiers are 1 to 14. */
 #define LAST_ID 14
 
@@ -87,4 +89,36 @@ lmcc_synchronized_parse (const guint8 * data, gsize size, guint top_layer,
   *levels &= levels_below (top_layer);
 
   return TRUE;
+}
+
+/**
+ * lmcc_place_write:
+ * @place: of #LmccHeader; what is out of its range is brought into it
+ * @data: (out): where the element's data bytes go
+ *
+ * Writes a second element with the packet's place in its slot. It takes the
+ * bytes that would be padding behind the first one.
+ */
+void
+lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE])
+{
+  data[0] = LMCC_SECOND_ELEMENT_PLACE;
+  data[1] = (guint8) (gint8) CLAMP (place, LMCC_PLACE_FIRST, LMCC_PLACE_MAX);
+}
+
+/**
+ * lmcc_place_parse:
+ * @data: (nullable): a second element's data bytes
+ * @size: how many
+ *
+ * Returns: @place of #LmccHeader, 0 if the element is of another kind or too
+ *     short
+ */
+gint
+lmcc_place_parse (const guint8 * data, gsize size)
+{
+  if (size < LMCC_PLACE_SIZE || data[0] != LMCC_SECOND_ELEMENT_PLACE)
+    return 0;
+
+  return (gint8) data[1];
 }

@@ -17,6 +17,12 @@ G_BEGIN_DECLS
 /* The first byte of an element with synchronization points. */
 #define LMCC_SECOND_ELEMENT_SYNCHRONIZED 1
 
+/* The first byte of one with the packet's place in its slot. */
+#define LMCC_SECOND_ELEMENT_PLACE 4
+
+/* Kind and place. */
+#define LMCC_PLACE_SIZE 2
+
 /* Kind, and a bit for each level. */
 #define LMCC_SYNCHRONIZED_MAX_SIZE (1 + LMCC_MAX_LAYERS / 8)
 
@@ -25,6 +31,8 @@ LMCC_API gsize lmcc_synchronized_write (guint64 levels, guint top_layer,
     guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE]);
 LMCC_API gboolean lmcc_synchronized_parse (const guint8 * data, gsize size,
     guint top_layer, guint64 * levels);
+LMCC_API void lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE]);
+LMCC_API gint lmcc_place_parse (const guint8 * data, gsize size);
 
 G_END_DECLS
 

@@ -469,13 +469,15 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
         LMCC_INCREASE_METHOD_HEURISTIC, sender->probabilities);
 }
 
-/* What the base's packets have is counted in all layers. */
+/* What the base's packets have is counted in all layers. A place needs no
+ * room. */
 static void
 reserve_second_element (LmccSender * sender)
 {
   guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
 
-  if (!lmcc_session_has_second_element (&sender->session))
+  if (!lmcc_session_has_second_element (&sender->session)
+      || !g_str_equal (sender->session.algorithm, "synchronized"))
     return;
   sender->allocator.packet_overhead +=
       lmcc_rtp_get_header_size (lmcc_synchronized_write (0,

@@ -355,10 +355,10 @@ lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
  * lmcc_session_has_second_element:
  * @session: a session
  *
- * Returns: whether packets of its base carry a second element
+ * Returns: whether packets carry a second element
  */
 gboolean
 lmcc_session_has_second_element (const LmccSession * session)
 {
-  return session->slot > 0 && g_str_equal (session->algorithm, "synchronized");
+  return session->slot > 0 && find_fitting (session->algorithm) != NULL;
 }

@@ -375,6 +375,35 @@ take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
 }
 
 /**
+ * lmcc_slot_clock_expect:
+ * @clock: a clock
+ * @layer: a layer that was joined and of which nothing has come
+ * @lsn: the layer sequence number from which on its packets should come
+ * @since: when the first of them was due at the earliest
+ * @slot: the slot that it belongs to, as on the wire
+ *
+ * What is missing before the layer's first packet, which is taken next, counts
+ * as any other.
+ */
+void
+lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer, guint16 lsn,
+    LmccTime since, guint slot)
+{
+  guint64 index = clock->current.index;
+  gint ahead;
+
+  if (!clock->started || layer >= LMCC_MAX_LAYERS || slot >= clock->modulus)
+    return;
+  /* That packet may begin the next slot. */
+  ahead = MIN (slots_ahead (clock, slot), 1);
+  if (ahead < 0)
+    index -= MIN ((guint64) - ahead, index);
+  else
+    index += (guint64) ahead;
+  lmcc_slot_gaps_expect (&clock->layers[layer], lsn, since, index);
+}
+
+/**
  * lmcc_slot_clock_packet:
  * @clock: a clock
  * @arrival: when the packet came
@@ -449,7 +478,7 @@ get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
   if (gap->slot_after > gap->slot_before)
     index = MIN (index, gap->slot_after - 1);
 
-  return CLAMP (index, gap->slot_before, gap->slot_after);
+  return MIN (MAX (index, gap->slot_before), gap->slot_after);
 }
 
 /**

@@ -87,6 +87,8 @@ LMCC_API void lmcc_slot_clock_tell_silent (LmccSlotClock * clock);
 LMCC_API gboolean lmcc_slot_clock_get_slot (const LmccSlotClock * clock,
     guint * slot, gboolean * told);
 LMCC_API void lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level);
+LMCC_API void lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer,
+    guint16 lsn, LmccTime since, guint slot);
 LMCC_API void lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
     const LmccHeader * header);
 LMCC_API void lmcc_slot_clock_refused (LmccSlotClock * clock,

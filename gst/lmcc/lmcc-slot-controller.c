@@ -51,6 +51,14 @@ lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
 }
 
 void
+lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
+    guint layer, guint16 lsn, LmccTime since, guint slot)
+{
+  lmcc_slot_clock_expect (((LmccSlotController *) controller)->clock, layer,
+      lsn, since, slot);
+}
+
+void
 lmcc_slot_controller_refused_packet (LmccController * controller, LmccTime now,
     const LmccHeader * header)
 {

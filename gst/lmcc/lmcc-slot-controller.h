@@ -37,6 +37,8 @@ void lmcc_slot_controller_init (LmccSlotController * controller,
     const LmccSession * session, LmccTime settle);
 void lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
     LmccTime arrival, const LmccHeader * header, gsize size);
+void lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
+    guint layer, guint16 lsn, LmccTime since, guint slot);
 void lmcc_slot_controller_refused_packet (LmccController * controller,
     LmccTime now, const LmccHeader * header);
 LmccSlotLoss lmcc_slot_controller_loss (LmccSlotController * controller,

@@ -13,6 +13,20 @@ lmcc_slot_gaps_reset (LmccSlotGaps * layer)
   layer->n_gaps = 0;
 }
 
+/* The layer's packets from @lsn on should come: that one belongs to @slot and
+ * is not due before @since. */
+void
+lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
+    guint64 slot)
+{
+  lmcc_slot_gaps_reset (layer);
+  layer->heard = TRUE;
+  layer->highest = (guint16) (lsn - 1);
+  layer->arrival = since;
+  layer->slot = slot;
+  layer->burst = FALSE;
+}
+
 static void
 remove_gap (LmccSlotGaps * layer, guint index)
 {

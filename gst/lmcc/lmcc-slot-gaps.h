@@ -38,6 +38,8 @@ typedef struct
 } LmccSlotGaps;
 
 void lmcc_slot_gaps_reset (LmccSlotGaps * layer);
+void lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
+    guint64 slot);
 void lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
     const LmccHeader * header, guint64 slot);
 gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,

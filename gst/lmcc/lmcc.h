@@ -19,6 +19,7 @@
 #include <gst/lmcc/lmcc-join-backoff.h>
 #include <gst/lmcc/lmcc-ladder.h>
 #include <gst/lmcc/lmcc-layer-account.h>
+#include <gst/lmcc/lmcc-layer-entry.h>
 #include <gst/lmcc/lmcc-loss-intervals.h>
 #include <gst/lmcc/lmcc-markov.h>
 #include <gst/lmcc/lmcc-merge.h>

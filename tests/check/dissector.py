@@ -23,6 +23,7 @@ FIELDS = {name: name for name in (
     "type first last more layer burst table stream class slot signal anchor "
     "lsn osn").split()}
 FIELDS.update(switch="switch_point", top="top_layer", time="send_time", kind="second.kind", up="second.levels",
+              place="second.place",
               repairs="repair.source", b="repair.first", k="repair.source_count", d="repair.step", index="repair.index",
               r="repair.count", symbol="repair.symbol_size")
 FIELDS.update(elicit="pgmcc.elicit", acker="pgmcc.acker", round="tfmcc.round", limiting="tfmcc.limiting",

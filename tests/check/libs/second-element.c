@@ -103,6 +103,27 @@ GST_START_TEST (other_kinds_and_short_elements_are_refused)
 
 GST_END_TEST;
 
+GST_START_TEST (a_place_survives_within_its_range)
+{
+  guint8 data[LMCC_PLACE_SIZE];
+  gint place;
+
+  for (place = -300; place <= 300; place++) {
+    lmcc_place_write (place, data);
+    fail_unless_equals_int (lmcc_place_parse (data, sizeof (data)),
+        CLAMP (place, LMCC_PLACE_FIRST, LMCC_PLACE_MAX));
+  }
+  fail_unless_equals_int (lmcc_place_parse (data, 1), 0);
+  fail_unless_equals_int (lmcc_place_parse (NULL, 0), 0);
+  data[0] = LMCC_SECOND_ELEMENT_SYNCHRONIZED;
+  fail_unless_equals_int (lmcc_place_parse (data, sizeof (data)), 0);
+  /* It is where padding would be. */
+  fail_unless_equals_uint64 (lmcc_rtp_get_header_size (LMCC_PLACE_SIZE),
+      lmcc_rtp_get_header_size (0));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (every_rate_code_is_written_again)
 {
   guint code;
@@ -170,6 +191,7 @@ second_element_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, a_place_survives_within_its_range);
   tcase_add_test (tcase, identifiers_follow_the_first_element);
   tcase_add_test (tcase, bits_are_where_the_wire_format_has_them);
   tcase_add_test (tcase, every_level_below_the_top_survives);

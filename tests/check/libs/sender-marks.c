@@ -436,7 +436,8 @@ check_synchronized (guint n_layers)
     check_slot (&h, s);
     fail_unless_equals_int (s->header.signal, LMCC_SIGNAL_NOBODY);
     if (s->header.layer > 0) {
-      fail_unless (s->rtp.second == NULL);
+      fail_if (lmcc_synchronized_parse (s->rtp.second, s->rtp.second_size,
+              n_layers - 1, &levels));
       continue;
     }
     fail_unless (lmcc_synchronized_parse (s->rtp.second, s->rtp.second_size,
@@ -480,6 +481,55 @@ check_refused (LmccSenderConfig config, const gchar * why)
   fail_unless (N_SENT (&h) > 0);
   harness_clear (&h);
 }
+
+/* Each packet of a layer above the base says how many its slot had before it,
+ * or when the layer's one before was sent. */
+static void
+check_places (const gchar * algorithm, LmccRateScheme scheme, gdouble factor)
+{
+  LmccSenderConfig config = marks_config (algorithm, scheme, 96000, factor, 6);
+  Harness h = harness_new (&config);
+  guint64 last[6] = { 0 };
+  gint n[6] = { 0 };
+  guint n_later = 0, i;
+
+  push_until (&h, START + 40 * LMCC_SECOND);
+  for (i = 0; i < N_SENT (&h); i++) {
+    const SentPacket *s = SENT (&h, i);
+    guint layer = s->header.layer;
+    gint place, expected;
+
+    if (s->control)
+      continue;
+    place = lmcc_place_parse (s->rtp.second, s->rtp.second_size);
+    if (layer == 0) {
+      fail_unless_equals_int (place, 0);
+      continue;
+    }
+    if (n[layer] == 0)
+      expected = LMCC_PLACE_FIRST;
+    else if (s->header.slot == last[layer])
+      expected = MIN (n[layer], LMCC_PLACE_MAX);
+    else
+      expected = -(gint) (s->header.slot - last[layer]);
+    n_later += expected > 1;
+    fail_unless_equals_int (place, expected);
+    n[layer] = s->header.slot == last[layer] ? n[layer] + 1 : 1;
+    last[layer] = s->header.slot;
+  }
+  fail_unless (n_later > 100);
+  harness_clear (&h);
+}
+
+GST_START_TEST (test_packets_say_their_place_in_the_slot)
+{
+  check_places ("flid-sl", LMCC_RATE_SCHEME_MULTIPLICATIVE, 1.3);
+  check_places ("flid-dl", LMCC_RATE_SCHEME_MULTIPLICATIVE, 1.3);
+  check_places ("rlc", LMCC_RATE_SCHEME_DOUBLING, 0);
+  check_places ("synchronized", LMCC_RATE_SCHEME_DOUBLING, 0);
+}
+
+GST_END_TEST;
 
 GST_START_TEST (test_layers_that_are_not_fit_are_refused)
 {
@@ -539,6 +589,7 @@ sender_marks_suite (void)
   tcase_add_test (tc, test_signals_are_as_frequent_as_the_probabilities);
   tcase_add_test (tc, test_layers_turn_through_the_groups);
   tcase_add_test (tc, test_the_base_says_which_levels_may_go_up);
+  tcase_add_test (tc, test_packets_say_their_place_in_the_slot);
   tcase_add_test (tc, test_layers_that_are_not_fit_are_refused);
   tcase_add_test (tc, test_a_session_without_slots_has_no_marks);
 

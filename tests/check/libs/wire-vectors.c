@@ -70,6 +70,9 @@ describe_second (GString * text, const LmccRtp * rtp, guint top_layer)
   g_string_append_printf (text, " kind=%u", rtp->second[0]);
   describe_pgmcc (text, rtp);
   describe_tfmcc (text, rtp);
+  if (lmcc_place_parse (rtp->second, rtp->second_size) != 0)
+    g_string_append_printf (text, " place=%d",
+        lmcc_place_parse (rtp->second, rtp->second_size));
   if (!lmcc_synchronized_parse (rtp->second, rtp->second_size, top_layer,
           &levels))
     return;
