@@ -13,7 +13,7 @@
 #define MAX_UNHEARD_UNITS 6
 
 /* Where layers are mixed, a class that none of so many groups of pictures had,
- * beside others above class 0, is not in use. */
+ * one after the other and each with units of a higher class, is not in use. */
 #define MIN_CLASS_GROUPS 4
 
 /* Where a class of a rung stands with the decoder. */
@@ -27,8 +27,11 @@ typedef enum
 typedef struct
 {
   ClassState states[LMCC_MAX_CLASSES];
-  guint classes_seen;           /* bit set */
-  guint class_groups;           /* key frames since one above 0 was seen */
+  guint classes_seen;           /* bit set: since the key frame */
+  /* Per class: groups of pictures in a row without it, and with a higher
+   * one. */
+  guint8 groups_without[LMCC_MAX_CLASSES];
+  gboolean group_is_held;       /* the same layers since the key frame */
   gboolean has_anchor;
   guint8 anchor;
   gboolean lost;                /* something may be lost since its key frame */
@@ -348,7 +351,9 @@ table_is_known (const LmccGate * gate, guint8 table)
   return table == (gate->session.version & 3);
 }
 
-/* A class that the encoder does not use stands in nobody's way. */
+/* A class that the encoder does not use stands in nobody's way. What did not
+ * come after the level changed may be in the part of a layer that was not held
+ * then, whatever earlier groups of pictures had. */
 static gboolean
 class_in_use (const LmccGate * gate, guint stream, guint klass)
 {
@@ -361,8 +366,8 @@ class_in_use (const LmccGate * gate, guint stream, guint klass)
       && gate->codec->n_temporal > 0)
     return TRUE;
   if (!gate->session.native)
-    return gate->rungs[stream].class_groups < MIN_CLASS_GROUPS
-        || gate->rungs[stream].classes_seen & (1u << klass);
+    return !gate->rungs[stream].group_is_held
+        || gate->rungs[stream].groups_without[klass] < MIN_CLASS_GROUPS;
   for (i = 0; i < gate->session.n_layers; i++) {
     if (gate->session.layers[i].stream == stream
         && gate->session.layers[i].klass == klass)
@@ -395,10 +400,6 @@ decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
   ClassState state = unit->switch_point ? below
       : MIN (below, rung->states[unit->klass]);
 
-  rung->classes_seen |= 1u << unit->klass;
-  if (is_key (unit) && rung->classes_seen > 1
-      && rung->class_groups < MIN_CLASS_GROUPS)
-    rung->class_groups++;
   rung->states[unit->klass] = state;
 
   if (state == CLASS_CLOSED
@@ -423,6 +424,30 @@ follow_silence (LmccGate * gate, guint stream)
     damage_class (gate, gate->active, 0);
 }
 
+/* Layers are filled in the order of classes: where one came, all of the lower
+ * ones were in layers that are held. */
+static void
+end_group (Rung * rung)
+{
+  guint klass;
+
+  for (klass = 1; klass < LMCC_MAX_CLASSES; klass++) {
+    if (rung->group_is_held && !rung->lost && rung->classes_seen >> klass > 1
+        && rung->groups_without[klass] < MIN_CLASS_GROUPS)
+      rung->groups_without[klass]++;
+  }
+  rung->classes_seen = 0;
+  rung->group_is_held = TRUE;
+  rung->lost = FALSE;
+}
+
+static void
+see_class (Rung * rung, guint klass)
+{
+  rung->classes_seen |= 1u << klass;
+  rung->groups_without[klass] = 0;
+}
+
 static void
 finish_unit (LmccGate * gate, LmccTime deadline)
 {
@@ -434,12 +459,13 @@ finish_unit (LmccGate * gate, LmccTime deadline)
   if (is_key (unit))
     lmcc_gate_groups_key (&gate->groups, unit->timestamp);
   follow_anchor (gate, unit);
+  see_class (&gate->rungs[unit->stream], unit->klass);
   if (unit->broken) {
     gate->stats.units_incomplete++;
     miss_class (gate, unit->stream, unit->klass);
   } else {
     if (is_key (unit))
-      gate->rungs[unit->stream].lost = FALSE;
+      end_group (&gate->rungs[unit->stream]);
     gate->groups.units[unit->stream]++;
     decide (gate, unit, deadline);
   }
@@ -540,6 +566,7 @@ close_mixed_classes (LmccGate * gate)
 
   for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
     gate->rungs[rung].lost = FALSE;
+    gate->rungs[rung].group_is_held = FALSE;
     for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
       gate->rungs[rung].states[klass] = CLASS_CLOSED;
   }

@@ -542,16 +542,28 @@ GST_START_TEST (test_no_class_is_skipped_while_the_table_is_not_known)
 
 GST_END_TEST;
 
+static TestGate *
+test_mixed_gate_new (guint n_layers)
+{
+  TestGate *test = test_gate_new (1, n_layers);
+  guint i;
+
+  test->session.native = FALSE;
+  for (i = 0; i < n_layers; i++) {
+    test->session.layers[i].stream = LMCC_STREAM_NONE;
+    test->session.layers[i].klass = LMCC_CLASS_MIXED;
+  }
+  lmcc_gate_set_session (test->gate, &test->session);
+
+  return test;
+}
+
 /* In layers of fixed rates no table tells the classes. */
 GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
 {
-  TestGate *test = test_gate_new (1, 1);
+  TestGate *test = test_mixed_gate_new (1);
   guint32 group;
 
-  test->session.native = FALSE;
-  test->session.layers[0].stream = LMCC_STREAM_NONE;
-  test->session.layers[0].klass = LMCC_CLASS_MIXED;
-  lmcc_gate_set_session (test->gate, &test->session);
   for (group = 10; group < 50; group += 10) {
     push (test, 0, 0, TRUE, group);
     expect (test, 0, 0, group, FALSE);
@@ -562,6 +574,70 @@ GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
   expect (test, 0, 0, 50, FALSE);
   push (test, 0, 2, TRUE, 51);
   expect (test, 0, 2, 51, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* One unit of class 2 came before any of class 1; then the base alone was held,
+ * where no group of pictures has either. */
+GST_START_TEST (test_a_class_of_layers_not_held_is_not_taken_to_be_unused)
+{
+  TestGate *test = test_mixed_gate_new (2);
+  guint32 group;
+
+  push (test, 0, 0, TRUE, 1);
+  expect (test, 0, 0, 1, FALSE);
+  push (test, 0, 2, TRUE, 2);
+  lmcc_gate_set_level (test->gate, 0);
+  for (group = 10; group < 60; group += 10) {
+    push (test, 0, 0, TRUE, group);
+    expect (test, 0, 0, group, FALSE);
+  }
+  lmcc_gate_set_level (test->gate, 1);
+  push (test, 0, 2, TRUE, 61);
+  expect_nothing (test);
+  push (test, 0, 0, TRUE, 70);
+  push (test, 0, 2, TRUE, 71);
+  expect (test, 0, 0, 70, FALSE);
+  expect_nothing (test);
+  push (test, 0, 1, TRUE, 72);
+  push (test, 0, 2, TRUE, 73);
+  expect (test, 0, 1, 72, FALSE);
+  expect (test, 0, 2, 73, FALSE);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* Class 1 may begin to be used while the level is low, and its unit may lie in
+ * the part of the new layer that nobody waited for. */
+GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
+{
+  TestGate *test = test_mixed_gate_new (2);
+  guint32 group;
+  guint rise;
+
+  lmcc_gate_set_level (test->gate, 1);
+  for (group = 10; group < 60; group += 10) {
+    push (test, 0, 0, TRUE, group);
+    push (test, 0, 2, TRUE, group + 1);
+    expect (test, 0, 0, group, FALSE);
+  }
+  expect (test, 0, 2, 51, FALSE);
+  for (rise = 0; rise < 2; rise++, group += 20) {
+    lmcc_gate_set_level (test->gate, 0);
+    push (test, 0, 0, TRUE, group);
+    expect (test, 0, 0, group, FALSE);
+    lmcc_gate_set_level (test->gate, 1);
+    push (test, 0, 2, TRUE, group + 1);
+    expect_nothing (test);
+    /* From a key frame on the layer is held as a whole. */
+    push (test, 0, 0, TRUE, group + 10);
+    push (test, 0, 2, TRUE, group + 11);
+    expect (test, 0, 0, group + 10, FALSE);
+    expect (test, 0, 2, group + 11, FALSE);
+  }
   test_gate_free (test);
 }
 
@@ -641,6 +717,9 @@ gate_suite (void)
   tcase_add_test (tc, test_no_class_is_skipped_while_the_table_is_not_known);
   tcase_add_test (tc,
       test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused);
+  tcase_add_test (tc,
+      test_a_class_of_layers_not_held_is_not_taken_to_be_unused);
+  tcase_add_test (tc, test_no_class_is_taken_to_be_unused_right_after_a_rise);
   tcase_add_test (tc,
       test_a_hole_between_two_tables_damages_what_it_may_have_hit);
   tcase_add_test (tc, test_classes_open_anew_when_the_table_changes);
