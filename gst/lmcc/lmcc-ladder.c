@@ -157,6 +157,7 @@ typedef struct
   const LmccLadderLimits *limits;
   const gdouble *cumulative;
   guint n_levels;
+  guint max_rungs;
   gdouble rates[LMCC_LADDER_MAX_RUNGS];
   gdouble best_rates[LMCC_LADDER_MAX_RUNGS];
   guint best_n;
@@ -177,7 +178,7 @@ search (LadderSearch * s, guint n, guint level, gdouble score)
     s->best_n = n;
     memcpy (s->best_rates, s->rates, sizeof (s->rates));
   }
-  if (n == LMCC_LADDER_MAX_RUNGS)
+  if (n == s->max_rungs)
     return;
   for (next = level + 1; next < s->n_levels; next++) {
     gdouble rate = usable_rate (s->limits,
@@ -230,9 +231,13 @@ lmcc_ladder_fit_layers (const guint64 * layer_rates, guint n_layers,
     GError ** error)
 {
   gdouble cumulative[LMCC_MAX_LAYERS];
-  LadderSearch s = { limits, cumulative, n_layers, {0,}, {0,}, 0, -1 };
+  LadderSearch s = {.limits = limits,.cumulative = cumulative,
+    .n_levels = n_layers,.max_rungs = LMCC_LADDER_MAX_RUNGS,.best_score = -1
+  };
   guint i;
 
+  if (limits->max_rungs > 0)
+    s.max_rungs = MIN (limits->max_rungs, LMCC_LADDER_MAX_RUNGS);
   cumulative[0] = (gdouble) layer_rates[0];
   for (i = 1; i < n_layers; i++)
     cumulative[i] = cumulative[i - 1] + (gdouble) layer_rates[i];

@@ -38,6 +38,8 @@ typedef struct
  * @packet_payload: bytes of a full packet after these
  * @group: seconds from one key frame to the next
  * @buffer: seconds that the encoder's buffer holds (VBV)
+ * @max_rungs: most rungs that the encoder makes, 1 to %LMCC_LADDER_MAX_RUNGS; 0
+ *     for these
  *
  * What the pictures of a rung cost beside their own bits.
  */
@@ -48,6 +50,7 @@ typedef struct
   guint packet_payload;
   gdouble group;
   gdouble buffer;
+  guint max_rungs;
 } LmccLadderLimits;
 
 LMCC_API guint lmcc_ladder_rates_below (guint64 top, guint n,

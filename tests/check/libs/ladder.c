@@ -127,6 +127,22 @@ GST_START_TEST (test_rungs_fit_into_every_scheme_of_rates)
 
 GST_END_TEST;
 
+GST_START_TEST (test_an_encoder_of_few_rungs_gets_no_more)
+{
+  static const guint64 layers[] = { 150000, 150000, 300000, 600000, 1200000 };
+  LmccLadderLimits few = limits;
+  guint64 rates[LMCC_MAX_RUNGS];
+
+  for (few.max_rungs = 1; few.max_rungs < LMCC_LADDER_MAX_RUNGS;
+      few.max_rungs++) {
+    fail_unless_equals_int (lmcc_ladder_fit_layers (layers, 5, &few, rates,
+            NULL), few.max_rungs);
+    assert_fits (layers, 5, rates, few.max_rungs);
+  }
+}
+
+GST_END_TEST;
+
 /* 24 headers of 64 bytes a second are 12.3 kbit/s; 16 kbit/s with a quarter for
  * the buffer and headers of full packets are 20.9; the record has a
  * twentieth. */
@@ -170,6 +186,7 @@ ladder_suite (void)
   tcase_add_test (tc, test_larger_pictures_get_more_rungs_and_more_rate);
   tcase_add_test (tc, test_less_rate_gives_smaller_pictures_of_even_size);
   tcase_add_test (tc, test_rungs_fit_into_every_scheme_of_rates);
+  tcase_add_test (tc, test_an_encoder_of_few_rungs_gets_no_more);
   tcase_add_test (tc, test_a_base_without_room_is_refused_with_the_cause);
   tcase_add_test (tc, test_rates_below_a_top_are_a_third_each);
   return s;
