@@ -23,8 +23,9 @@
  *
  * Raw video, on one pad, is encoded here, by #x264ladderenc: rungs of three
  * temporal classes, with rates that suit the picture, or the layers where these
- * have fixed rates. #GstLmccSink:encoder-settings and
- * #GstLmccSink::encoder-setup change how.
+ * have fixed rates. With #GstLmccSink:codec it is #vp9svcenc or #j2klayerenc
+ * instead. #GstLmccSink:encoder-settings and #GstLmccSink::encoder-setup change
+ * how.
  *
  * Sound goes in at `audio_sink`: Opus, AAC, their RTP, or raw sound, which is
  * encoded as Opus. It travels in the base layer as a stream of its own. There
@@ -197,7 +198,7 @@ count_video_pads (GstLmccSink * self)
 
 static void
 relay_encoder_setup (GstElement * ladder, GstElement * encoder, guint rung,
-    GstLmccSink * self)
+    gpointer self)
 {
   g_signal_emit (self, signals[SIGNAL_ENCODER_SETUP], 0, encoder, rung);
 }
@@ -271,7 +272,7 @@ link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
   sscanf (GST_PAD_NAME (ghost), "sink_%u", &index);
   read_ladder_settings (self, &settings);
   ladder = gst_lmcc_sink_ladder_new (GST_BIN (self), self->core, core_pad,
-      index, caps, &settings, G_CALLBACK (relay_encoder_setup));
+      index, caps, &settings, relay_encoder_setup);
   gst_lmcc_sink_ladder_settings_clear (&settings);
   if (ladder == NULL)
     return NULL;

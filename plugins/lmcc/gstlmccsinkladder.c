@@ -2,82 +2,54 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Raw video: the encoders that make rungs of it, with rates for the session's
- * layers. */
+/* Raw video: the encoders inside lmccsink that make layers of it. */
 #include "config.h"
 
 #include "gstlmccsinkladder.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include <gst/video/video.h>
-
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
-
-/* In layers of fixed rates the largest group of pictures has to fit into its
- * share: half a second of an encoder's buffer beside two of its rate. */
-#define SHAPED_BUFFER_MS 500
-
-/* What a window has beside twice the distance of key frames. */
-#define WINDOW_REST_MS 400
-
-/**
- * LadderCodec:
- * @name: as in lmccsink's property
- * @factory: the element: a sink pad for raw video, request pads src_%u for the
- *     rungs, lowest first; its properties bitrates, key-unit-interval and
- *     vbv-buf-capacity, and its signal encoder-setup, as x264ladderenc has them
- * @encoded: the caps of the rungs
- * @origin: where to get the element
- */
-typedef struct
-{
-  const gchar *name;
-  const gchar *factory;
-  const gchar *encoded;
-  const gchar *origin;
-} LadderCodec;
-
-static const LadderCodec codecs[] = {
-  {"h264", "x264ladderenc", "video/x-h264,stream-format=(string)byte-stream,"
-        "alignment=(string)au", "the plugin lmccladder, which is built and "
-        "installed with lmccsink"},
-};
 
 struct _GstLmccSinkLadder
 {
   GstBin *sink;
   GstLmccSinkCore *core;
-  const LadderCodec *codec;
+  const GstLmccSinkEncoder *codec;
   GstElement *element;
+  GstElement *converter;        /* or NULL: the element takes all raw video */
   /* One for each rung. */
   GPtrArray *payloaders;
   /* For all rungs but the lowest, which has lmccsink's own. */
   GPtrArray *core_pads;
 };
 
-static const LadderCodec *
-find_codec (GstBin * sink, const gchar * name)
+static void
+post_error (GstLmccSinkLadder * ladder, const GError * error)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
-  guint i;
+  gst_element_message_full (GST_ELEMENT (ladder->sink), GST_MESSAGE_ERROR,
+      error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
+      GST_FUNCTION, __LINE__);
+}
 
-  for (i = 0; i < G_N_ELEMENTS (codecs); i++) {
-    if (g_strcmp0 (name, codecs[i].name) == 0)
-      return &codecs[i];
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", codecs[i].name);
-  }
-  GST_ELEMENT_ERROR (sink, RESOURCE, SETTINGS,
-      ("There is no codec '%s' for raw video. Set codec to one of: %s.",
-          name ? name : "", known->str), (NULL));
-  return NULL;
+static GstElement *
+add_element (GstLmccSinkLadder * ladder, const gchar * factory)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (element == NULL)
+    return NULL;
+  /* The bin may be on its way to another state: not with what is half
+   * built. */
+  gst_element_set_locked_state (element, TRUE);
+  gst_bin_add (ladder->sink, element);
+  return element;
 }
 
 static gboolean
 make_element (GstLmccSinkLadder * ladder)
 {
-  ladder->element = gst_element_factory_make (ladder->codec->factory, NULL);
+  ladder->element = add_element (ladder, ladder->codec->factory);
   if (ladder->element)
     return TRUE;
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
@@ -88,129 +60,19 @@ make_element (GstLmccSinkLadder * ladder)
   return FALSE;
 }
 
-/* Settings */
-
 static gboolean
-set_field (GQuark id, const GValue * value, gpointer user_data)
+make_converter (GstLmccSinkLadder * ladder)
 {
-  GstLmccSinkLadder *ladder = user_data;
-  const gchar *name = g_quark_to_string (id);
-  g_autofree gchar *text = G_VALUE_HOLDS_STRING (value)
-      ? g_value_dup_string (value) : gst_value_serialize (value);
-
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (ladder->element), name)
-      && text) {
-    gst_util_set_object_arg (G_OBJECT (ladder->element), name, text);
+  if (ladder->codec->converts)
     return TRUE;
-  }
-  GST_ELEMENT_ERROR (ladder->sink, RESOURCE, SETTINGS,
-      ("The encoder-settings have '%s', which %s does not know. "
-          "gst-inspect-1.0 %s lists what it does.", name,
-          ladder->codec->factory, ladder->codec->factory), (NULL));
+  ladder->converter = add_element (ladder, "videoconvert");
+  if (ladder->converter)
+    return gst_element_link (ladder->converter, ladder->element);
+  GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
+      ("There is no element videoconvert, which %s needs for raw video. "
+          "Install gstreamer1.0-plugins-base.", ladder->codec->factory),
+      (NULL));
   return FALSE;
-}
-
-static guint
-choose_key_interval (const GstLmccSinkLadderSettings * settings)
-{
-  if (settings->key_unit_interval > 0)
-    return settings->key_unit_interval;
-  if (settings->window > 2 * WINDOW_REST_MS)
-    return (settings->window - WINDOW_REST_MS) / 2;
-  return (LMCC_DEFAULT_SHAPED_WINDOW / LMCC_MSECOND - WINDOW_REST_MS) / 2;
-}
-
-static gboolean
-set_up_element (GstLmccSinkLadder * ladder,
-    const GstLmccSinkLadderSettings * settings)
-{
-  if (settings->n_layers > 0)
-    g_object_set (ladder->element, "vbv-buf-capacity", SHAPED_BUFFER_MS, NULL);
-  if (settings->n_layers > 0 || settings->key_unit_interval > 0)
-    g_object_set (ladder->element, "key-unit-interval",
-        choose_key_interval (settings), NULL);
-  return settings->encoder == NULL
-      || gst_structure_foreach (settings->encoder, set_field, ladder);
-}
-
-/* The rates */
-
-static gboolean
-read_picture (GstCaps * caps, LmccPicture * picture)
-{
-  GstVideoInfo info;
-
-  if (!gst_video_info_from_caps (&info, caps) || info.fps_n <= 0
-      || info.width <= 0 || info.height <= 0)
-    return FALSE;
-  picture->width = (guint) info.width;
-  picture->height = (guint) info.height;
-  picture->rate = (gdouble) info.fps_n / info.fps_d;
-  return TRUE;
-}
-
-static guint
-fit_layers (GstLmccSinkLadder * ladder, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, guint64 * rates)
-{
-  guint headers = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD, key, buffer, n;
-  LmccLadderLimits limits = { 0, };
-  g_autoptr (GError) error = NULL;
-
-  g_object_get (ladder->element, "key-unit-interval", &key, "vbv-buf-capacity",
-      &buffer, NULL);
-  limits.picture_rate = picture->rate;
-  limits.packet_overhead = settings->ip_overhead + headers;
-  limits.packet_payload = settings->mtu - headers;
-  limits.group = key / 1000.0;
-  limits.buffer = buffer / 1000.0;
-  n = lmcc_ladder_fit_layers (settings->rates, settings->n_layers, &limits,
-      rates, &error);
-  if (n == 0)
-    GST_ELEMENT_ERROR (ladder->sink, RESOURCE, SETTINGS,
-        ("These layers are not possible: %s, by base-rate or layer-rates.",
-            error->message), (NULL));
-  return n;
-}
-
-static void
-set_bitrates (GstLmccSinkLadder * ladder, const guint64 * rates, guint n)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  guint i;
-
-  for (i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "",
-        (rates[i] + 500) / 1000);
-  GST_INFO_OBJECT (ladder->sink, "rungs of %s kbit/s", text->str);
-  g_object_set (ladder->element, "bitrates", text->str, NULL);
-}
-
-/* Returns how many rungs there are to be, or 0 after an error. Caps that lack
- * something get theirs from the element. */
-static guint
-choose_rates (GstLmccSinkLadder * ladder, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings)
-{
-  g_autofree gchar *bitrates = NULL;
-  guint64 rates[LMCC_MAX_RUNGS];
-  LmccPicture picture;
-  guint n;
-
-  g_object_get (ladder->element, "bitrates", &bitrates, NULL);
-  if (bitrates && bitrates[0]) {
-    g_auto (GStrv) parts = g_strsplit (bitrates, ",", -1);
-
-    return MIN (g_strv_length (parts), LMCC_MAX_RUNGS);
-  }
-  if (!read_picture (caps, &picture))
-    return 1;
-  n = settings->n_layers > 0 ? fit_layers (ladder, &picture, settings, rates)
-      : lmcc_ladder_default_rates (&picture, rates);
-  if (n > 0 && !(settings->encoder
-          && gst_structure_has_field (settings->encoder, "bitrate")))
-    set_bitrates (ladder, rates, n);
-  return n;
 }
 
 /* The rungs' ways to the core */
@@ -229,12 +91,21 @@ get_core_pad (GstLmccSinkLadder * ladder, GstPad * first, guint index,
   return pad;
 }
 
+static GstPad *
+get_encoded_pad (GstLmccSinkLadder * ladder, guint rung)
+{
+  g_autofree gchar *name = NULL;
+
+  if (strchr (ladder->codec->pad, '%') == NULL)
+    return gst_element_get_static_pad (ladder->element, ladder->codec->pad);
+  name = g_strdup_printf ("src_%u", rung);
+  return gst_element_request_pad_simple (ladder->element, name);
+}
+
 static gboolean
 link_rung (GstLmccSinkLadder * ladder, GstPad * core_pad, guint rung, guint mtu)
 {
-  g_autofree gchar *name = g_strdup_printf ("src_%u", rung);
-  g_autoptr (GstPad) encoded =
-      gst_element_request_pad_simple (ladder->element, name);
+  g_autoptr (GstPad) encoded = get_encoded_pad (ladder, rung);
   g_autoptr (GstCaps) caps = gst_caps_from_string (ladder->codec->encoded);
   g_autoptr (GstPad) sink = NULL, src = NULL;
   GstElement *payloader;
@@ -259,23 +130,39 @@ link_rung (GstLmccSinkLadder * ladder, GstPad * core_pad, guint rung, guint mtu)
 }
 
 static gboolean
+start_element (GstElement * element)
+{
+  gst_element_set_locked_state (element, FALSE);
+  return gst_element_sync_state_with_parent (element);
+}
+
+static gboolean
 build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
     GstCaps * caps, const GstLmccSinkLadderSettings * settings)
 {
+  g_autoptr (GError) error = NULL;
   guint n, rung;
 
-  if (!set_up_element (ladder, settings))
+  n = gst_lmcc_sink_encoder_set_up (ladder->codec, ladder->element, caps,
+      settings, &error);
+  if (n == 0) {
+    post_error (ladder, error);
     return FALSE;
-  n = choose_rates (ladder, caps, settings);
+  }
   for (rung = 0; rung < n; rung++) {
     if (!link_rung (ladder, get_core_pad (ladder, core_pad, index, rung), rung,
             settings->mtu))
       return FALSE;
   }
-  if (n == 0)
-    return FALSE;
-  gst_element_set_locked_state (ladder->element, FALSE);
-  return gst_element_sync_state_with_parent (ladder->element);
+  return TRUE;
+}
+
+/* One encoder has no signal of its own for what several do with it. */
+static void
+hand_out (GstLmccSinkLadder * ladder, GstLmccSinkEncoderSetup encoder_setup)
+{
+  if (!ladder->codec->sets_up)
+    encoder_setup (ladder->element, ladder->element, 0, ladder->sink);
 }
 
 /**
@@ -286,8 +173,8 @@ build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
  * @index: of that pad
  * @caps: of the raw video
  * @settings: how to encode it
- * @encoder_setup: (scope notified): for the element's signal of that name, with
- *     @sink as user data
+ * @encoder_setup: (scope notified): gets each encoder before its first picture,
+ *     with @sink as user data
  *
  * Returns: (transfer full) (nullable): encoders that run, or %NULL after an
  *     error
@@ -295,27 +182,29 @@ build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
 GstLmccSinkLadder *
 gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
     GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings, GCallback encoder_setup)
+    const GstLmccSinkLadderSettings * settings,
+    GstLmccSinkEncoderSetup encoder_setup)
 {
-  const LadderCodec *codec = find_codec (sink, settings->codec);
-  GstLmccSinkLadder *ladder;
+  g_autoptr (GError) error = NULL;
+  GstLmccSinkLadder *ladder = g_new0 (GstLmccSinkLadder, 1);
 
-  if (codec == NULL)
-    return NULL;
-  ladder = g_new0 (GstLmccSinkLadder, 1);
   ladder->sink = sink;
   ladder->core = core;
-  ladder->codec = codec;
   ladder->payloaders = g_ptr_array_new ();
   ladder->core_pads = g_ptr_array_new ();
-  if (make_element (ladder)) {
-    g_signal_connect (ladder->element, "encoder-setup", encoder_setup, sink);
-    /* The bin may be on its way to another state: not with what is half
-     * built. */
-    gst_element_set_locked_state (ladder->element, TRUE);
-    gst_bin_add (sink, ladder->element);
-    if (build (ladder, core_pad, index, caps, settings))
-      return ladder;
+  ladder->codec = gst_lmcc_sink_encoder_find (settings->codec, &error);
+  if (ladder->codec == NULL)
+    post_error (ladder, error);
+  if (ladder->codec && make_element (ladder) && make_converter (ladder)) {
+    if (ladder->codec->sets_up)
+      g_signal_connect (ladder->element, "encoder-setup",
+          G_CALLBACK (encoder_setup), sink);
+    if (build (ladder, core_pad, index, caps, settings)) {
+      hand_out (ladder, encoder_setup);
+      if (start_element (ladder->element) && (ladder->converter == NULL
+              || start_element (ladder->converter)))
+        return ladder;
+    }
   }
   gst_lmcc_sink_ladder_free (ladder);
   return NULL;
@@ -330,7 +219,8 @@ gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
 GstPad *
 gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder)
 {
-  return gst_element_get_static_pad (ladder->element, "sink");
+  return gst_element_get_static_pad (ladder->converter ? ladder->converter :
+      ladder->element, "sink");
 }
 
 /**
@@ -367,6 +257,8 @@ gst_lmcc_sink_ladder_free (GstLmccSinkLadder * ladder)
   guint i;
 
   gst_lmcc_sink_ladder_let_go (ladder);
+  if (ladder->converter)
+    remove_element (ladder, ladder->converter);
   if (ladder->element)
     remove_element (ladder, ladder->element);
   for (i = 0; i < ladder->payloaders->len; i++)
@@ -377,15 +269,4 @@ gst_lmcc_sink_ladder_free (GstLmccSinkLadder * ladder)
   g_ptr_array_unref (ladder->payloaders);
   g_ptr_array_unref (ladder->core_pads);
   g_free (ladder);
-}
-
-/**
- * gst_lmcc_sink_ladder_settings_clear:
- * @settings: whose strings and structure are freed
- */
-void
-gst_lmcc_sink_ladder_settings_clear (GstLmccSinkLadderSettings * settings)
-{
-  g_clear_pointer (&settings->codec, g_free);
-  g_clear_pointer (&settings->encoder, gst_structure_free);
 }

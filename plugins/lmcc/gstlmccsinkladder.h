@@ -7,33 +7,9 @@
 #include <gst/gst.h>
 
 #include "gstlmccsinkcore.h"
+#include "gstlmccsinkencoder.h"
 
 G_BEGIN_DECLS
-
-/**
- * GstLmccSinkLadderSettings:
- * @codec: name of what encodes
- * @encoder: (nullable): properties of the ladder, as the user sets them
- * @n_layers: layers of fixed rates, 0 for native ones
- * @rates: their rates, bit/s
- * @window: ms, 0 for the default
- * @key_unit_interval: ms, 0 for the default
- * @mtu: largest RTP packet, ours included
- * @ip_overhead: bytes of IP and UDP headers
- *
- * What lmccsink's properties say about its encoders.
- */
-typedef struct
-{
-  gchar *codec;
-  GstStructure *encoder;
-  guint n_layers;
-  guint64 rates[LMCC_MAX_LAYERS];
-  guint window;
-  guint key_unit_interval;
-  guint mtu;
-  guint ip_overhead;
-} GstLmccSinkLadderSettings;
 
 /**
  * GstLmccSinkLadder:
@@ -41,14 +17,23 @@ typedef struct
  */
 typedef struct _GstLmccSinkLadder GstLmccSinkLadder;
 
+/**
+ * GstLmccSinkEncoderSetup:
+ * @ladder: what makes layers of raw video
+ * @encoder: an encoder in it, or the same
+ * @rung: which one it makes
+ * @sink: lmccsink
+ */
+typedef void (*GstLmccSinkEncoderSetup) (GstElement * ladder,
+    GstElement * encoder, guint rung, gpointer sink);
+
 GstLmccSinkLadder *gst_lmcc_sink_ladder_new (GstBin * sink,
     GstLmccSinkCore * core, GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings, GCallback encoder_setup);
+    const GstLmccSinkLadderSettings * settings,
+    GstLmccSinkEncoderSetup encoder_setup);
 GstPad *gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder);
 void gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder * ladder);
 void gst_lmcc_sink_ladder_free (GstLmccSinkLadder * ladder);
-void gst_lmcc_sink_ladder_settings_clear (GstLmccSinkLadderSettings *
-    settings);
 
 G_END_DECLS
 

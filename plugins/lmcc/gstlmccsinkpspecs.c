@@ -370,13 +370,13 @@ install_encoder_properties (void)
   /**
    * GstLmccSink:codec:
    *
-   * What raw video is encoded with: `h264` by #x264ladderenc. Encoded video
-   * does not use it.
+   * What raw video is encoded with: `h264` by #x264ladderenc, `vp9` by
+   * #vp9svcenc, `j2k` by #j2klayerenc. Encoded video does not use it.
    *
    * Since: 0.1
    */
   properties[PROP_CODEC] = g_param_spec_string ("codec", "Codec",
-      "What raw video is encoded with (h264)", DEFAULT_CODEC, READY);
+      "What raw video is encoded with (h264, vp9, j2k)", DEFAULT_CODEC, READY);
   /**
    * GstLmccSink:encoder-settings:
    *

@@ -15,21 +15,25 @@ SECONDS = 2
 RATE = 24
 
 
-def receiver(port, level, size):
+H264 = 'rtph264depay ! avdec_h264'
+VP9 = 'rtpvp9depay ! vp9dec'
+
+
+def receiver(port, level, size, decoder):
     """Starts one, and waits for pictures of that size: the first layers that a sender shows are not all."""
     child = lib.launch(
-        f'lmccsrc uri=lmcc://{GROUP}:{port}?{IFACE}&max-level={level}&algorithm=none ! rtph264depay ! '
-        f'avdec_h264 ! tee name=t t. ! queue ! {lib.SHOW} t. ! queue ! fakesink', '-m', '-v')
+        f'lmccsrc uri=lmcc://{GROUP}:{port}?{IFACE}&max-level={level}&algorithm=none ! {decoder} ! '
+        f'tee name=t t. ! queue ! {lib.SHOW} t. ! queue ! fakesink', '-m', '-v')
     found = child.wait_for(r'fakesink0.*width=\(int\)%d, height=\(int\)%d' % size, 20)
     return child, found[-1][0] if found else None
 
 
-def check_levels(name, port, settings, sizes, source):
+def check_levels(name, port, settings, sizes, source, decoder=H264):
     """`sizes`: of the pictures at each level that is looked at."""
     print(f'{name}:')
     sender = lib.launch(f'{source} ! videoconvert ! lmccsink address={GROUP} port={port} {IFACE} {settings}', '-m')
     for level, size in sizes.items():
-        child, since = receiver(port, level, size)
+        child, since = receiver(port, level, size, decoder)
         lib.check(since is not None, f'level {level} has pictures of {size}', *child.tail(), *sender.tail())
         lib.check(since and lib.wait_for_pictures(child, SECONDS * RATE, 20, since),
                   f'level {level} shows {SECONDS} s of them', *child.tail(), *sender.tail())
@@ -50,6 +54,17 @@ def check_without_settings():
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
 
 
+LIVE = 'videotestsrc is-live=true pattern=ball ! video/x-raw,width=640,height=360,framerate=24/1'
+
+if sys.argv[1:] == ['vp9']:
+    lib.start('vp9svcenc', 'vp9dec', deadline=85)
+    sizes = "codec=vp9 encoder-settings='vp9,layer-scaling=half,cpu-used=9'"
+    check_levels('native layers, nine classes of VP9', PORT + 20, sizes, {2: (160, 90), 8: (640, 360)}, LIVE, VP9)
+    check_levels('VP9 in layers of fixed rates', PORT + 30,
+                 f'{sizes} layering=doubling layers=4 base-rate=150000 window=2400',
+                 {0: (160, 90), 3: (640, 360)}, LIVE, VP9)
+    lib.finish()
+
 if sys.argv[1:] == ['alone']:
     lib.start('x264ladderenc', deadline=80)
     check_without_settings()
@@ -62,10 +77,8 @@ if lib.check(alone.ends(40), 'the two commands work') and alone.returncode() != 
     lib.note('there are no network namespaces here')
 else:
     lib.check(alone.returncode() == 0, 'with nothing set there is a picture', alone.text())
-live = ('videotestsrc is-live=true pattern=ball ! '
-        'video/x-raw,width=640,height=360,framerate=24/1')
 check_levels('native layers, three rungs of three classes', PORT, '',
-             {2: (480, 270), 8: (640, 360)}, live)
+             {2: (480, 270), 8: (640, 360)}, LIVE)
 check_levels('layers of fixed rates', PORT + 10, 'layering=doubling layers=4 base-rate=150000',
-             {0: (480, 270), 3: (640, 360)}, live)
+             {0: (480, 270), 3: (640, 360)}, LIVE)
 lib.finish()

@@ -126,6 +126,248 @@ GST_START_TEST (test_settings_reach_the_encoders)
 
 GST_END_TEST;
 
+/* The one encoder of codecs that make all layers themselves. */
+typedef struct
+{
+  guint n;
+  guint rung;
+  gint bitrate;
+  gint distance;
+  gchar *mode;
+  gint layers[16];
+  guint n_layers;
+} SetUp;
+
+static void
+read_array (GObject * object, const gchar * property, SetUp * setup)
+{
+  GValue array = G_VALUE_INIT;
+  guint i;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_object_get_property (object, property, &array);
+  setup->n_layers = gst_value_array_get_size (&array);
+  for (i = 0; i < setup->n_layers; i++)
+    setup->layers[i] = g_value_get_int (gst_value_array_get_value (&array, i));
+  g_value_unset (&array);
+}
+
+static void
+note_vp9 (GstElement * sink, GstElement * encoder, guint rung,
+    gpointer user_data)
+{
+  SetUp *setup = user_data;
+  GValue mode = G_VALUE_INIT;
+
+  setup->n++;
+  setup->rung = rung;
+  g_object_get (encoder, "target-bitrate", &setup->bitrate,
+      "keyframe-max-dist", &setup->distance, NULL);
+  g_value_init (&mode, G_PARAM_SPEC_VALUE_TYPE (g_object_class_find_property
+          (G_OBJECT_GET_CLASS (encoder), "scalability-mode")));
+  g_object_get_property (G_OBJECT (encoder), "scalability-mode", &mode);
+  g_free (setup->mode);
+  setup->mode = gst_value_serialize (&mode);
+  read_array (G_OBJECT (encoder), "layer-bitrates", setup);
+  /* It is not too late for others. */
+  g_object_set (encoder, "cpu-used", 9, NULL);
+}
+
+static void
+note_j2k (GstElement * sink, GstElement * encoder, guint rung,
+    gpointer user_data)
+{
+  SetUp *setup = user_data;
+
+  setup->n++;
+  setup->rung = rung;
+  read_array (G_OBJECT (encoder), "bitrates", setup);
+}
+
+static guint
+count_layers (GstElement * sink)
+{
+  g_autoptr (GstStructure) stats = NULL;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  return gst_value_array_get_size (gst_structure_get_value (stats, "layers"));
+}
+
+/* Plays it once, and returns how many layers it has. */
+static guint
+play_once (const gchar * source, const gchar * settings, GCallback note,
+    SetUp * setup)
+{
+  GstElement *pipeline = launch (source, settings);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
+      "sink");
+  guint layers;
+
+  memset (setup, 0, sizeof (*setup));
+  g_signal_connect (sink, "encoder-setup", note, setup);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  layers = count_layers (sink);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (GST_BIN_NUMCHILDREN (sink), 1);
+  gst_object_unref (pipeline);
+  fail_unless_equals_int (setup->n, 1);
+  fail_unless_equals_int (setup->rung, 0);
+  return layers;
+}
+
+/* Not I420, which is all that the encoder takes. */
+GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_vp9)
+{
+  SetUp setup;
+
+  fail_unless_equals_int (play_once ("videotestsrc num-buffers=30 ! "
+          "video/x-raw,format=YUY2,width=640,height=360,framerate=24/1",
+          "codec=vp9", G_CALLBACK (note_vp9), &setup), 9);
+  /* What the rungs of x264 have together. */
+  fail_unless_equals_int (setup.bitrate, 1300000);
+  fail_unless_equals_int (setup.distance, 24);
+  fail_unless_equals_string (setup.mode, "L3T3");
+  fail_unless_equals_int (setup.n_layers, 0);
+  g_free (setup.mode);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_vp9_in_layers_of_fixed_rates_fits_them)
+{
+  gint sum = 0, lowest;
+  SetUp setup;
+  guint i;
+
+  play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=640,height=360,"
+      "framerate=24/1", "codec=vp9 layering=explicit "
+      "layer-rates=200k,200k,400k,800k window=2400", G_CALLBACK (note_vp9),
+      &setup);
+  fail_unless_equals_int (setup.distance, 24);
+  fail_unless_equals_string (setup.mode, "L3T3");
+  fail_unless_equals_int (setup.n_layers, 9);
+  for (i = 0; i < 9; i++)
+    sum += setup.layers[i];
+  lowest = setup.layers[0] + setup.layers[1] + setup.layers[2];
+  fail_unless (lowest > 80000 && lowest < 200000 / 1.5, "%d bit/s", lowest);
+  fail_unless (sum > 800000 && sum < 1600000 / 1.5, "%d bit/s", sum);
+  g_free (setup.mode);
+
+  play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=640,height=360,"
+      "framerate=24/1", "codec=vp9 layering=explicit layer-rates=200k",
+      G_CALLBACK (note_vp9), &setup);
+  fail_unless_equals_string (setup.mode, "L1T3");
+  fail_unless_equals_int (setup.n_layers, 3);
+  g_free (setup.mode);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_settings_reach_the_encoder_of_vp9)
+{
+  SetUp setup;
+
+  fail_unless_equals_int (play_once ("videotestsrc num-buffers=10",
+          "codec=vp9 encoder-settings=vp9,scalability-mode=L2T2,"
+          "target-bitrate=345678,keyframe-max-dist=7", G_CALLBACK (note_vp9),
+          &setup), 4);
+  fail_unless_equals_int (setup.bitrate, 345678);
+  fail_unless_equals_int (setup.distance, 7);
+  fail_unless_equals_string (setup.mode, "L2T2");
+  g_free (setup.mode);
+
+  /* Layers that are asked for share what fits. */
+  play_once ("videotestsrc num-buffers=5", "codec=vp9 layering=doubling "
+      "layers=3 base-rate=200000 encoder-settings=vp9,scalability-mode=L2T2",
+      G_CALLBACK (note_vp9), &setup);
+  fail_unless_equals_string (setup.mode, "L2T2");
+  fail_unless_equals_int (setup.n_layers, 0);
+  fail_unless (setup.bitrate > 400000 && setup.bitrate < 800000);
+  g_free (setup.mode);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_jpeg_2000)
+{
+  SetUp setup;
+  guint i;
+
+  fail_unless_equals_int (play_once ("videotestsrc num-buffers=5 ! "
+          "video/x-raw,format=RGB,width=320,height=180,framerate=10/1",
+          "codec=j2k", G_CALLBACK (note_j2k), &setup), 5);
+  fail_unless_equals_int (setup.n_layers, 5);
+  fail_unless_equals_int (setup.layers[0], 54);
+  fail_unless_equals_int (setup.layers[4], 864);
+  play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=160,height=120,"
+      "framerate=10/1", "codec=j2k layering=doubling layers=4 "
+      "base-rate=200000", G_CALLBACK (note_j2k), &setup);
+  fail_unless_equals_int (setup.n_layers, 4);
+  for (i = 0; i < 4; i++)
+    fail_unless (setup.layers[i] > (150 << i)
+        && setup.layers[i] < (200 << i), "%d kbit/s", setup.layers[i]);
+}
+
+GST_END_TEST;
+
+static void
+expect_error (const gchar * settings, GQuark domain, const gchar * cause,
+    const gchar * remedy)
+{
+  GstElement *pipeline = launch ("videotestsrc num-buffers=5", settings);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless_equals_int (error->domain, domain);
+  fail_unless (strstr (error->message, cause) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, remedy) != NULL, "%s", error->message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+static void
+hide_feature (const gchar * name)
+{
+  GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (),
+      name);
+
+  if (feature)
+    gst_registry_remove_feature (gst_registry_get (), feature);
+  gst_clear_object (&feature);
+}
+
+GST_START_TEST (test_an_encoder_that_is_missing_is_named_with_its_plugin)
+{
+  hide_feature ("vp9svcenc");
+  hide_feature ("j2klayerenc");
+  expect_error ("codec=vp9", GST_CORE_ERROR, "no element vp9svcenc",
+      "plugin lmccsvc, which is built with lmccsink where libvpx 1.12");
+  expect_error ("codec=j2k", GST_CORE_ERROR, "no element j2klayerenc",
+      "plugin lmccj2k, which is built with lmccsink where OpenJPEG 2.5");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_settings_that_cannot_be_are_named)
+{
+  expect_error ("codec=theora", GST_RESOURCE_ERROR, "no codec 'theora'",
+      "Set codec to one of: h264, vp9, j2k.");
+  expect_error ("encoder-settings=x264,speed=7", GST_RESOURCE_ERROR,
+      "'speed', which x264ladderenc does not know",
+      "gst-inspect-1.0 x264ladderenc");
+  expect_error ("layering=doubling layers=2 base-rate=20000",
+      GST_RESOURCE_ERROR, "no room for a video", "by base-rate");
+}
+
+GST_END_TEST;
+
 static void
 push_pictures (GstElement * pipeline, guint first, guint n, guint size)
 {
@@ -219,6 +461,18 @@ lmccsink_raw_suite (void)
   tcase_add_test (tc, test_a_new_size_goes_on_in_the_same_session);
   tcase_add_test (tc, test_a_flush_goes_on);
   tcase_add_test (tc, test_the_pad_of_raw_video_is_the_only_one_and_can_go);
+  tcase_add_test (tc, test_settings_that_cannot_be_are_named);
+  if (gst_registry_check_feature_version (gst_registry_get (), "vp9svcenc", 0,
+          0, 0)) {
+    tcase_add_test (tc, test_raw_video_goes_out_in_the_layers_of_vp9);
+    tcase_add_test (tc, test_vp9_in_layers_of_fixed_rates_fits_them);
+    tcase_add_test (tc, test_settings_reach_the_encoder_of_vp9);
+  }
+  if (gst_registry_check_feature_version (gst_registry_get (), "j2klayerenc", 0,
+          0, 0))
+    tcase_add_test (tc, test_raw_video_goes_out_in_the_layers_of_jpeg_2000);
+  /* The last one: they are missing from then on. */
+  tcase_add_test (tc, test_an_encoder_that_is_missing_is_named_with_its_plugin);
   return s;
 }
 
