@@ -24,6 +24,27 @@ lmcc_gate_groups_key (LmccGateGroups * groups, guint32 timestamp)
   groups->last_lost = groups->lost;
   memset (groups->units, 0, sizeof (groups->units));
   groups->lost = 0;
+  groups->explained = 0;
+}
+
+/*
+ * lmcc_gate_groups_explain:
+ * @groups: the groups
+ *
+ * A unit is incomplete. A hole may show only after the units that it hit, so
+ * they are counted, not told apart: a lost packet is of one unit.
+ *
+ * Returns: whether one of the group's losses accounts for it, and not that its
+ *     rest lies in a layer that is not held
+ */
+gboolean
+lmcc_gate_groups_explain (LmccGateGroups * groups)
+{
+  if (groups->explained >= groups->lost)
+    return FALSE;
+  groups->explained++;
+
+  return TRUE;
 }
 
 /*

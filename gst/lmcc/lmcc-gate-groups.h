@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @started: whether there was one
  * @units: whole units of each rung in the present group
  * @lost: packets lost in it
+ * @explained: incomplete units of it that these losses account for
  * @last_units: the same of the group before
  * @last_lost: the same of the group before
  *
@@ -26,11 +27,13 @@ typedef struct
   gboolean started;
   guint units[LMCC_MAX_RUNGS];
   guint lost;
+  guint explained;
   guint last_units[LMCC_MAX_RUNGS];
   guint last_lost;
 } LmccGateGroups;
 
 void lmcc_gate_groups_key (LmccGateGroups * groups, guint32 timestamp);
+gboolean lmcc_gate_groups_explain (LmccGateGroups * groups);
 gboolean lmcc_gate_groups_is_whole (const LmccGateGroups * groups, guint rung);
 
 G_END_DECLS

@@ -392,6 +392,18 @@ state_below (const LmccGate * gate, const LmccGateUnit * unit)
   return state;
 }
 
+/* What is of a higher or a lower rung than the level shows is missed by
+ * nobody. */
+static void
+count_unit (LmccGate * gate, const LmccGateUnit * unit, gboolean missed)
+{
+  if (unit->stream != highest_whole_rung (gate))
+    return;
+  gate->stats.units_due++;
+  if (missed)
+    gate->stats.units_missed++;
+}
+
 static void
 decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 {
@@ -407,8 +419,10 @@ decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
     gate->stats.units_withheld++;
     if (state == CLASS_DAMAGED)
       gate->stats.units_frozen++;
+    count_unit (gate, unit, state == CLASS_DAMAGED);
     return;
   }
+  count_unit (gate, unit, FALSE);
   unit->corrupted = state == CLASS_DAMAGED;
   pass_unit (gate, unit, deadline);
 }
@@ -462,6 +476,8 @@ finish_unit (LmccGate * gate, LmccTime deadline)
   see_class (&gate->rungs[unit->stream], unit->klass);
   if (unit->broken) {
     gate->stats.units_incomplete++;
+    count_unit (gate, unit, gate->session.native
+        || lmcc_gate_groups_explain (&gate->groups));
     miss_class (gate, unit->stream, unit->klass);
   } else {
     if (is_key (unit))

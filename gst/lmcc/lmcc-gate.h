@@ -66,6 +66,10 @@ typedef struct
  * @units_frozen: of the withheld, those that depend on a loss
  * @units_corrupted: of the delivered, those that depend on a loss
  * @rung_changes: up and down
+ * @units_due: units of the rung that the level shows: of the highest one that is
+ *     whole but for losses
+ * @units_missed: of the due, those that a loss kept from the decoder: not those of
+ *     which a part lies in a layer that is not held
  */
 typedef struct
 {
@@ -75,6 +79,8 @@ typedef struct
   guint64 units_frozen;
   guint64 units_corrupted;
   guint64 rung_changes;
+  guint64 units_due;
+  guint64 units_missed;
 } LmccGateStats;
 
 /**

@@ -153,19 +153,19 @@ lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now, LmccTime rtt)
   CALL (receiver, on_rtt, now, rtt);
 }
 
-/* What the gate could not give out for a loss counts as missing, what a level
- * change withholds does not. */
+/* What the level shows and the gate could not give out for a loss counts as
+ * missing. What a level change withholds does not, nor what the level holds
+ * only a part of: of that a lower one holds less. */
 void
 lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
 {
   const LmccGateStats *stats = lmcc_gate_get_stats (receiver->gate);
-  guint64 missing = stats->units_incomplete + stats->units_frozen;
-  guint64 units = stats->units_delivered + missing;
 
-  CALL (receiver, on_quality, now, (guint) (units - receiver->units_before),
-      (guint) (missing - receiver->missing_before));
-  receiver->units_before = units;
-  receiver->missing_before = missing;
+  CALL (receiver, on_quality, now,
+      (guint) (stats->units_due - receiver->units_before),
+      (guint) (stats->units_missed - receiver->missing_before));
+  receiver->units_before = stats->units_due;
+  receiver->missing_before = stats->units_missed;
 }
 
 /* Ends the reception where even the base does not get through. */

@@ -405,6 +405,98 @@ GST_START_TEST (test_what_needs_a_withheld_unit_is_withheld)
 
 GST_END_TEST;
 
+/* The first of two packets, whose other one does not come. */
+static void
+push_part (TestGate * test, guint rung, guint klass, gboolean switch_point,
+    guint32 timestamp)
+{
+  LmccMergeItem item = { lmcc_packet_new (LMCC_RTP_HEADER_SIZE) };
+
+  item.packet->size = LMCC_RTP_HEADER_SIZE;
+  item.rtp.timestamp = timestamp;
+  item.header.stream = (guint8) rung;
+  item.header.klass = (guint8) klass;
+  item.header.switch_point = switch_point;
+  item.header.first = TRUE;
+  item.header.osn = test->osn;
+  test->osn += 2;
+  if (klass == 0)
+    test->anchors[rung]++;
+  item.header.anchor = test->anchors[rung];
+  lmcc_gate_push (test->gate, &item, LMCC_SECOND);
+}
+
+static void
+expect_missed (TestGate * test, guint due, guint missed)
+{
+  const LmccGateStats *stats = lmcc_gate_get_stats (test->gate);
+
+  fail_unless_equals_uint64 (stats->units_due, due);
+  fail_unless_equals_uint64 (stats->units_missed, missed);
+}
+
+/* Layers of fixed rates: rung 0 is whole, of rung 1 a part lies higher. */
+GST_START_TEST (test_what_lies_in_layers_not_held_is_not_missed)
+{
+  TestGate *test = test_gate_new (2, 1);
+  guint i;
+
+  test->session.native = FALSE;
+  lmcc_gate_set_session (test->gate, &test->session);
+  for (i = 0; i < 20; i++) {
+    push (test, 0, 0, i % 10 == 0, i);
+    push_part (test, 1, 0, i % 10 == 0, i);
+  }
+  push (test, 0, 0, FALSE, i);
+  expect_missed (test, 21, 0);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* Not even the lowest rung fits. A loss is one all the same. */
+GST_START_TEST (test_a_lost_packet_of_mixed_layers_is_one_unit_missed)
+{
+  TestGate *test = test_gate_new (1, 1);
+  guint i;
+
+  test->session.native = FALSE;
+  test->session.layers[0].klass = LMCC_CLASS_MIXED;
+  lmcc_gate_set_session (test->gate, &test->session);
+  for (i = 0; i < 20; i++) {
+    push_part (test, 0, 0, i % 10 == 0, i);
+    if (i == 14)
+      push_hole (test, 0, FALSE);
+  }
+  push (test, 0, 0, FALSE, i);
+  expect_missed (test, 21, 1);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+/* Native layers: what is lost of a rung that is not shown nobody misses. */
+GST_START_TEST (test_only_what_the_level_shows_is_missed)
+{
+  TestGate *test = test_gate_new (2, 1);
+  guint i;
+
+  for (i = 0; i < 10; i++) {
+    push_part (test, 0, 0, i == 0, i);
+    push (test, 1, 0, i == 0, i);
+  }
+  expect_missed (test, 10, 0);
+  for (i = 10; i < 20; i++) {
+    push (test, 0, 0, i == 10, i);
+    push_part (test, 1, 0, i == 10, i);
+  }
+  push (test, 0, 0, FALSE, i);
+  expect_missed (test, 20, 10);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
 static TestGate *
 test_layered_gate_new (void)
 {
@@ -710,6 +802,9 @@ gate_suite (void)
   tcase_add_test (tc,
       test_a_picture_that_comes_again_in_a_higher_rung_is_hidden);
   tcase_add_test (tc, test_what_needs_a_withheld_unit_is_withheld);
+  tcase_add_test (tc, test_what_lies_in_layers_not_held_is_not_missed);
+  tcase_add_test (tc, test_a_lost_packet_of_mixed_layers_is_one_unit_missed);
+  tcase_add_test (tc, test_only_what_the_level_shows_is_missed);
   tcase_add_test (tc,
       test_the_marker_is_on_the_last_layer_of_a_picture_that_comes);
   tcase_add_test (tc, test_a_layer_frame_waits_only_for_layers_that_it_needs);
