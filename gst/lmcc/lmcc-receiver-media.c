@@ -456,6 +456,7 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   LmccRtp rtp;
   LmccHeader header;
 
+  receiver->any_media = TRUE;
   if (!receiver->running || !check_packet (receiver, now, group, source,
           packet, &rtp, &header)) {
     lmcc_packet_unref (packet);

@@ -104,6 +104,8 @@ struct _LmccReceiver
   LmccTime last_heard;
   LmccTime last_any;
   LmccTime timeout_posted;
+  LmccTime waiting_since;       /* none: a sender is heard, or it is told */
+  gboolean any_media;           /* since then, whosever */
   LmccTime started_at;
 
   /* Another sender on the same groups: the next one, once this one is gone. */
@@ -163,7 +165,8 @@ struct _LmccReceiver
 LmccReceiverAction *lmcc_receiver_queue_action (LmccReceiver * receiver,
     LmccReceiverActionType type);
 void lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind);
-void lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason);
+void lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now);
 
 /* lmcc-receiver-session.c: which sender, which session, which level */
 void lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,

@@ -237,8 +237,7 @@ lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
 {
   lmcc_receiver_forget_source (receiver, "another sender took over", now);
   receiver->source = *source;
-  receiver->source_gone = FALSE;
-  receiver->last_heard = now;
+  lmcc_receiver_heard_source (receiver, now);
   receiver->stats.sources++;
   receiver->warned_unwanted = FALSE;
   lmcc_receiver_take_session (receiver, session, now);
@@ -287,7 +286,7 @@ lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
 {
   receiver->source_gone = TRUE;
   if (!lmcc_receiver_adopt_candidate (receiver, now))
-    lmcc_receiver_post_waiting (receiver, reason);
+    lmcc_receiver_post_waiting (receiver, reason, now);
 }
 
 gboolean
@@ -312,4 +311,5 @@ lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now)
 {
   receiver->last_heard = now;
   receiver->source_gone = FALSE;
+  receiver->waiting_since = LMCC_TIME_NONE;
 }

@@ -62,10 +62,29 @@ lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
 }
 
 void
-lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason)
+lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
 {
+  receiver->waiting_since = now;
+  receiver->any_media = FALSE;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING)->reason =
       reason;
+}
+
+static LmccTime
+next_unheard (const LmccReceiver * receiver)
+{
+  return LMCC_TIME_IS_VALID (receiver->waiting_since)
+      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT : LMCC_TIME_NONE;
+}
+
+static void
+post_unheard (LmccReceiver * receiver)
+{
+  receiver->waiting_since = LMCC_TIME_NONE;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
+      receiver->any_media ? "media came, but no session record"
+      : "nothing came";
 }
 
 /**
@@ -102,6 +121,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   receiver->sequence = (guint16) config->sequence_seed;
   receiver->stats.join_to_packet = LMCC_TIME_NONE;
   receiver->stats.join_to_picture = LMCC_TIME_NONE;
+  receiver->waiting_since = LMCC_TIME_NONE;
   lmcc_receiver_init_rtt (receiver);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     receiver->layers[i].account = lmcc_layer_account_new ();
@@ -262,6 +282,8 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
     receiver->timeout_posted = now;
     lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_TIMEOUT);
   }
+  if (now >= next_unheard (receiver))
+    post_unheard (receiver);
   if (now >= receiver->stats_time + STATS_INTERVAL) {
     update_rates (receiver, now);
     if (lmcc_receiver_check_breaker (receiver, now))
@@ -302,6 +324,7 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
   next = MIN (next, next_rejoin (receiver));
   next = MIN (next, next_silence (receiver));
+  next = MIN (next, next_unheard (receiver));
   if (receiver->have_session && !receiver->source_gone)
     next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
   next = MIN (next, lmcc_receiver_next_controller_timeout (receiver));
@@ -352,7 +375,7 @@ lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
   receiver->delivered_any = FALSE;
   lmcc_circuit_breaker_reset (&receiver->breaker);
   lmcc_receiver_join (receiver, 0, now);
-  lmcc_receiver_post_waiting (receiver, "no sender heard yet");
+  lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
 }
 
 /**

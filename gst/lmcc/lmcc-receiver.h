@@ -19,6 +19,10 @@ G_BEGIN_DECLS
  * record has come for so long. */
 #define LMCC_SOURCE_TIMEOUT (600 * LMCC_MSECOND)
 
+/* Who waits for a sender for so long should be told. Longer than two session
+ * records are apart. */
+#define LMCC_UNHEARD_TIMEOUT (5 * LMCC_SECOND)
+
 /* A joined group that carried packets and then none for so long, while the base
  * goes on, is left and joined again. */
 #define LMCC_REJOIN_TIMEOUT (10 * LMCC_SECOND)
@@ -71,6 +75,8 @@ typedef struct
  * @LMCC_RECEIVER_ACTION_LEVEL: the level went from @from to @to because of @reason
  * @LMCC_RECEIVER_ACTION_WAITING: nothing heard yet, or the source is gone
  *     (@reason): the receiver waits
+ * @LMCC_RECEIVER_ACTION_UNHEARD: it has waited for %LMCC_UNHEARD_TIMEOUT; told
+ *     once for each wait. @reason says what came meanwhile.
  * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
  * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
  * @LMCC_RECEIVER_ACTION_REPORT: send @packet (RTCP) to @destination, UDP port @port
@@ -89,6 +95,7 @@ typedef enum
   LMCC_RECEIVER_ACTION_SESSION,
   LMCC_RECEIVER_ACTION_LEVEL,
   LMCC_RECEIVER_ACTION_WAITING,
+  LMCC_RECEIVER_ACTION_UNHEARD,
   LMCC_RECEIVER_ACTION_TIMEOUT,
   LMCC_RECEIVER_ACTION_WARNING,
   LMCC_RECEIVER_ACTION_REPORT,
@@ -117,7 +124,7 @@ typedef enum
  *     after what was delivered before it
  * @from: for LEVEL
  * @to: for LEVEL
- * @reason: for LEVEL, WAITING, WARNING and CIRCUIT_BREAKER: static or interned
+ * @reason: for LEVEL, WAITING, UNHEARD, WARNING and CIRCUIT_BREAKER: static or interned
  */
 typedef struct
 {

@@ -52,6 +52,12 @@
  * * #gint `port`: its port
  * * #gchararray `reason`: why
  *
+ * `lmcc-unheard`: no sender has been heard for 5 s of waiting. A warning says
+ * the same, and what to do.
+ *
+ * * #gchararray `address`, #gint `port`, `reason`: as above
+ * * #guint64 `time`: how long, ns
+ *
  * `GstLmccSrcTimeout`: no packet came for #GstLmccSrc:timeout.
  *
  * * #guint64 `timeout`: that time, ns

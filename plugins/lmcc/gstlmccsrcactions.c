@@ -230,18 +230,25 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
   gst_lmcc_src_notify_level (self);
 }
 
+static gchar *
+format_target (GstLmccSrc * self, gchar text[LMCC_ADDRESS_STRLEN])
+{
+  gboolean is_ipv6 = self->address.family == LMCC_FAMILY_IPV6;
+
+  lmcc_address_format (&self->address, text);
+  return g_strdup_printf ("%s%s%s:%u", is_ipv6 ? "[" : "", text,
+      is_ipv6 ? "]" : "", self->port);
+}
+
 static void
 tell_waiting (GstLmccSrc * self, const gchar * reason)
 {
   g_autofree gchar *target = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
-  gboolean is_ipv6 = self->address.family == LMCC_FAMILY_IPV6;
 
   if (!g_atomic_int_get (&self->running))
     return;
-  lmcc_address_format (&self->address, text);
-  target = g_strdup_printf ("%s%s%s:%u", is_ipv6 ? "[" : "", text,
-      is_ipv6 ? "]" : "", self->port);
+  target = format_target (self, text);
   /* gst-launch-1.0 shows only the debug text of an info message. */
   GST_ELEMENT_INFO (self, RESOURCE, READ,
       ("waiting for a sender on %s", target),
@@ -250,6 +257,28 @@ tell_waiting (GstLmccSrc * self, const gchar * reason)
           "address", G_TYPE_STRING, text,
           "port", G_TYPE_INT, (gint) self->port,
           "reason", G_TYPE_STRING, reason ? reason : "", NULL));
+}
+
+static void
+tell_unheard (GstLmccSrc * self, const gchar * reason)
+{
+  g_autofree gchar *uri = gst_lmcc_src_get_uri (self);
+  g_autofree gchar *target = NULL;
+  gchar text[LMCC_ADDRESS_STRLEN];
+  guint seconds = LMCC_UNHEARD_TIMEOUT / LMCC_SECOND;
+
+  target = format_target (self, text);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("No sender heard on %s within %u s: %s. Is one sending there, on the "
+          "network of %s? Let UDP ports %u and %u in, choose another interface "
+          "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
+          "Still waiting.", target, seconds, reason, self->iface.name,
+          self->port, self->port + 1, uri), (NULL));
+  post (self, gst_structure_new ("lmcc-unheard",
+          "address", G_TYPE_STRING, text,
+          "port", G_TYPE_INT, (gint) self->port,
+          "time", G_TYPE_UINT64, (guint64) LMCC_UNHEARD_TIMEOUT,
+          "reason", G_TYPE_STRING, reason, NULL));
 }
 
 static void
@@ -306,6 +335,9 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       break;
     case LMCC_RECEIVER_ACTION_WAITING:
       tell_waiting (self, action->reason);
+      break;
+    case LMCC_RECEIVER_ACTION_UNHEARD:
+      tell_unheard (self, action->reason);
       break;
     case LMCC_RECEIVER_ACTION_TIMEOUT:
       tell_timeout (self);

@@ -121,6 +121,14 @@ def check_senders():
         lib.check(receiver.wait_for(
             f'waiting for a sender on {GROUP}:{PORT}', 5),
                   f'{name} says that it waits', *receiver.tail())
+    receivers['gst-play-1.0'] = gst_play()
+    for name, receiver in receivers.items():
+        told = receiver.wait_for(f'No sender heard on {GROUP}:{PORT} within '
+                                 "5 s: nothing came.*gst-lmcc-1.0 doctor", 15)
+        lib.check(told, f'{name} says that nothing comes, and what to do',
+                  *receiver.tail())
+    player = receivers.pop('gst-play-1.0')
+    lib.check(player.stop(), 'gst-play-1.0 stops', *player.tail())
     sniffer = lib.Sniffer(GROUP, PORT)
     known, since = set(), time.monotonic()
     sender = three_layers()

@@ -385,6 +385,35 @@ GST_START_TEST (test_silence_is_reported_each_timeout)
 
 GST_END_TEST;
 
+GST_START_TEST (test_a_wait_is_told_of_once_and_what_came)
+{
+  TestLoop *loop = test_loop_new (1, TRUE);
+  TestReceiver *test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+
+  test_loop_run (loop, LMCC_UNHEARD_TIMEOUT - 100 * LMCC_MSECOND);
+  fail_unless_equals_int (test->n_unheard, 0);
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_int (test->n_unheard, 1);
+  fail_unless_equals_string (test->unheard, "nothing came");
+
+  test_loop_start_sender (loop, SSRC);
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_int (test->n_unheard, 1);
+
+  /* Gone without a BYE; then another one whose records do not get through. */
+  test_loop_kill_sender (loop);
+  test_loop_run (loop, LMCC_SECOND);
+  loop->impair = no_control;
+  test_loop_start_sender (loop, FORGED_SSRC);
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_int (test->n_unheard, 2);
+  fail_unless_equals_string (test->unheard,
+      "media came, but no session record");
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_another_source_than_the_one_asked_for_is_not_heard)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -451,6 +480,7 @@ receiver_suite (void)
   tcase_add_test (tcase, test_a_replayed_stream_is_dropped);
   tcase_add_test (tcase, test_an_sdp_file_is_enough_without_rtcp);
   tcase_add_test (tcase, test_silence_is_reported_each_timeout);
+  tcase_add_test (tcase, test_a_wait_is_told_of_once_and_what_came);
   tcase_add_test (tcase,
       test_another_source_than_the_one_asked_for_is_not_heard);
   tcase_add_test (tcase, test_stopping_leaves_every_group);

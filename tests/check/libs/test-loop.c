@@ -506,6 +506,10 @@ drain_receiver (TestLoop * loop, TestReceiver * test)
       case LMCC_RECEIVER_ACTION_WAITING:
         test->n_waiting++;
         break;
+      case LMCC_RECEIVER_ACTION_UNHEARD:
+        test->n_unheard++;
+        test->unheard = action.reason;
+        break;
       case LMCC_RECEIVER_ACTION_TIMEOUT:
         test->n_timeouts++;
         break;

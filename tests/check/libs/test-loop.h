@@ -62,6 +62,8 @@ typedef struct
   guint n_sessions;
   guint n_waiting;
   guint n_timeouts;
+  guint n_unheard;
+  const gchar *unheard;         /* the latest one's reason */
   guint n_reports;
   LmccReferenceTime report;     /* the latest */
   guint n_warnings;
