@@ -312,6 +312,16 @@ gst_lmcc_sink_core_change_state (GstElement * element,
   else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       && ret == GST_STATE_CHANGE_FAILURE)
     gst_lmcc_sink_core_stop (core);
+  /* Nothing is sent in PAUSED, so there is nothing to wait for. Were this
+   * SUCCESS, the first to be ready would be decodebin, whose thread then tells
+   * that the pipeline is; who sets it to PLAYING at that word, as
+   * gst-launch-1.0 does, may overtake it, and then GstBin never tells of the
+   * end. */
+  else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    ret = GST_STATE_CHANGE_NO_PREROLL;
+  else if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED
+      && ret != GST_STATE_CHANGE_FAILURE)
+    ret = GST_STATE_CHANGE_NO_PREROLL;
   return ret;
 }
 
