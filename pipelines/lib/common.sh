@@ -76,6 +76,15 @@ use_build() {
   export GST_REGISTRY_1_0="$1/gstreamer-registry.bin"
 }
 
+# prepare_to_run: what the pipelines need is there afterwards. With LMCC_BUILD_ROOT that is a build that is up to date.
+prepare_to_run() {
+  if [ -z "${LMCC_BUILD_ROOT:-}" ]; then
+    need build run
+    build "$LMCC_ROOT/build"
+  fi
+  use_build "${LMCC_BUILD_ROOT:-$LMCC_ROOT/build}"
+}
+
 # print_line WORD...: a command line as it can be pasted into a shell.
 print_line() {
   local word text=()

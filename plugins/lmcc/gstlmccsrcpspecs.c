@@ -280,7 +280,9 @@ install_state_properties (void)
    * headers
    * * #guint64 `packets-lost`: in the network or in the host, over all layers
    * * #guint64 `packets-dropped-kernel`: of these, by the host's own sockets
-   * * #guint64 `packets-delivered`: given out
+   * * #guint64 `packets-delivered`: of the video, given out
+   * * #guint64 `sound-packets-delivered`, `sound-packets-lost`: of the sound,
+   *   given out, and missing when their turn came
    * * #gint `level`, `rung`: the highest layer held and the encoding given out,
    *   -1 for none
    * * #guint64 `bitrate`: over the last second, bit/s

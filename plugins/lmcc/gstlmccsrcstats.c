@@ -39,6 +39,8 @@ add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
   stats->lost += past->lost;
   stats->socket_drops += past->socket_drops;
   stats->delivered += past->delivered;
+  stats->sound_delivered += past->sound_delivered;
+  stats->sound_lost += past->sound_lost;
   stats->rejoins += past->rejoins;
   stats->unwanted += past->unwanted;
   stats->sources += past->sources;
@@ -259,6 +261,8 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
       "packets-lost", G_TYPE_UINT64, stats.lost,
       "packets-dropped-kernel", G_TYPE_UINT64, stats.socket_drops,
       "packets-delivered", G_TYPE_UINT64, stats.delivered,
+      "sound-packets-delivered", G_TYPE_UINT64, stats.sound_delivered,
+      "sound-packets-lost", G_TYPE_UINT64, stats.sound_lost,
       "level", G_TYPE_INT, stats.level,
       "rung", G_TYPE_INT, stats.rung,
       "bitrate", G_TYPE_UINT64, stats.bitrate,

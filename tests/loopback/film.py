@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A film with sound and one without, as pipelines/send sends them, to their end, and as pipelines/play plays them."""
+
+import os
+import shlex
+import sys
+import subprocess
+
+import lib
+
+GROUP, PORT = '239.255.65.1', 15240
+URI = f'lmcc://{GROUP}:{PORT}'
+PIPELINES = os.path.join(lib.HERE, '../../pipelines')
+# Neither builds nor installs anything.
+ENVIRONMENT = {'LMCC_BUILD_ROOT': os.environ['LMCC_BUILD_ROOT'], 'DISPLAY': '', 'WAYLAND_DISPLAY': ''}
+# The end is missed by chance where it is.
+ENDS = 3
+
+VIDEO = ('videotestsrc pattern=ball num-buffers={pictures} ! video/x-raw,width=320,height=240,framerate=25/1 '
+         '! x264enc speed-preset=ultrafast key-int-max=25 ! queue ! mux. ')
+SOUND = 'audiotestsrc num-buffers={buffers} samplesperbuffer=960 ! audio/x-raw,rate=48000 ! opusenc ! queue ! mux. '
+
+
+def make_film(path, seconds, sound):
+    line = f'matroskamux name=mux ! filesink location={path} ' + VIDEO.format(pictures=25 * seconds)
+    if sound:
+        line += SOUND.format(buffers=50 * seconds)
+    subprocess.run(['gst-launch-1.0', '-q', *shlex.split(line)], check=True)
+
+
+def send(path, *options):
+    return lib.Child([os.path.join(PIPELINES, 'send'), path, '--address', GROUP, '--port', str(PORT),
+                      '--multicast-iface', 'lo', '--rates', '150,400', '--size', '320x180', *options],
+                     env=ENVIRONMENT)
+
+
+def check_ends(film, name):
+    for _ in range(ENDS):
+        sender = send(film, '--once')
+        lib.check(sender.ends(20) and sender.returncode() == 0, f'{name}: the end of the film is the end',
+                  *sender.tail())
+
+
+def check_again(film):
+    sender = send(film)
+    lib.check(len(sender.wait_for('The film is over: again', 30, 2)) == 2, 'the film starts again, twice',
+              *sender.tail())
+    lib.check(sender.stop(), 'and stops when it is interrupted', *sender.tail())
+
+
+def sound_stats(receiver):
+    """(received, lost) as the receiver's latest statistics tell."""
+    found = receiver.find(r'sound-packets-delivered=\(guint64\)(\d+), sound-packets-lost=\(guint64\)(\d+)')
+    return [int(number) for number in found[-1][1].groups()] if found else [0, 0]
+
+
+def check_sound(film):
+    sender = send(film, '--once')
+    player = lib.Child([os.path.join(PIPELINES, 'play'), f'{URI}?multicast-iface=lo'], env=ENVIRONMENT)
+    counter = lib.launch(f'lmccsrc name=lmcc uri={URI} multicast-iface=lo stats-update-interval=500 '
+                         'lmcc.src ! decodebin ! fakesink lmcc.audio ! decodebin ! audio/x-raw ! fakesink', '-v')
+    lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 15), 'sound comes, and is counted',
+              *counter.tail())
+    lib.check(sound_stats(counter)[1] == 0, 'nothing of it is lost on one host', sound_stats(counter))
+    lib.check(not counter.find('^(ERROR|WARNING)'), 'the receiver has nothing to complain of', *counter.tail())
+    lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays it', *player.tail())
+    for child in (counter, player, sender):
+        lib.check(child.stop(), f'{child.argv[3]} stops', *child.tail())
+
+
+def main():
+    directory = lib.directory()
+    with_sound, silent = f'{directory}/film.mkv', f'{directory}/silent.mkv'
+    make_film(with_sound, 1, True)
+    make_film(silent, 1, False)
+    check_ends(silent, 'without sound')
+    check_ends(with_sound, 'with sound')
+    check_again(with_sound)
+    long_film = f'{directory}/long.mkv'
+    make_film(long_film, 20, True)
+    check_sound(long_film)
+    lib.finish()
+
+
+lib.start('x264ladderenc', 'opusenc', 'matroskamux', tools=('gst-discoverer-1.0',))
+sys.exit(main())
