@@ -1,0 +1,213 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Plays an lmcc:// address with playbin, and shows the level that is held over
+ * the picture. Usage: player URI [VIDEO-SINK AUDIO-SINK], the elements to play
+ * on other than playbin's own choice. Keys, in the window or followed by Enter
+ * in the terminal: + and - let the receiver hold one layer more or less, q
+ * quits.
+ *
+ * cc player.c $(pkg-config --cflags --libs gstreamer-video-1.0) -o player
+ */
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <gst/video/navigation.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* GstPlayFlags: video, audio, soft-volume. */
+#define PLAY_FLAGS (0x1 | 0x2 | 0x10)
+
+typedef struct
+{
+  GMainLoop *loop;
+  GstElement *playbin;
+  GstElement *text;
+  GstElement *source;
+  gint level;
+  gint status;
+} Player;
+
+/* playbin makes lmccsrc by itself, and shows it before it runs; again where it
+ * starts anew. */
+static void
+on_source (GstElement * playbin, GstElement * source, Player * player)
+{
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "max-level"))
+    gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
+}
+
+static void
+say (Player * player, const gchar * text)
+{
+  g_object_set (player->text, "text", text, NULL);
+  g_print ("%s\n", text);
+}
+
+/* From the level that is held, so that a key always shows. */
+static void
+change_cap (Player * player, gint step)
+{
+  g_autofree gchar *text = NULL;
+  gint cap;
+
+  if (player->source == NULL)
+    return;
+  g_object_get (player->source, "max-level", &cap, NULL);
+  cap = MAX ((cap < 0 ? player->level : cap) + step, 0);
+  g_object_set (player->source, "max-level", cap, NULL);
+  text = g_strdup_printf ("level %d, at most %d", player->level, cap);
+  say (player, text);
+}
+
+static void
+on_key (Player * player, const gchar * key)
+{
+  static const gchar *const up[] = { "+", "plus", "KP_Add", "Up", NULL };
+  static const gchar *const down[] =
+      { "-", "minus", "KP_Subtract", "Down", NULL };
+
+  if (g_strv_contains (up, key))
+    change_cap (player, 1);
+  else if (g_strv_contains (down, key))
+    change_cap (player, -1);
+  else if (g_str_equal (key, "q") || g_str_equal (key, "Escape"))
+    g_main_loop_quit (player->loop);
+}
+
+static gboolean
+on_terminal (gint fd, GIOCondition condition, gpointer user_data)
+{
+  gchar keys[64];
+  gssize i, n = read (fd, keys, sizeof (keys));
+
+  for (i = 0; i < n; i++) {
+    const gchar key[] = { keys[i], '\0' };
+
+    on_key (user_data, key);
+  }
+  return n > 0;
+}
+
+static gboolean
+on_interrupt (gpointer user_data)
+{
+  g_main_loop_quit (((Player *) user_data)->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+on_element_message (Player * player, GstMessage * message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  g_autoptr (GstEvent) event = NULL;
+  g_autofree gchar *text = NULL;
+  const gchar *key;
+  guint64 rate = 0;
+  gint port = 0;
+
+  if (gst_structure_has_name (s, "lmcc-level-changed")) {
+    gst_structure_get (s, "to", G_TYPE_INT, &player->level, "rate",
+        G_TYPE_UINT64, &rate, NULL);
+    /* A new session's layers are measured first. */
+    if (player->level < 0)
+      text = g_strdup ("no layer held");
+    else if (rate == 0)
+      text = g_strdup_printf ("level %d", player->level);
+    else
+      text = g_strdup_printf ("level %d, %.2f Mbit/s", player->level,
+          rate / 1e6);
+  } else if (gst_structure_has_name (s, "lmcc-waiting")) {
+    gst_structure_get_int (s, "port", &port);
+    text = g_strdup_printf ("waiting for %s:%d",
+        gst_structure_get_string (s, "address"), port);
+  } else if (gst_navigation_message_parse_event (message, &event)
+      && gst_navigation_event_parse_key_event (event, &key)
+      && gst_navigation_event_get_type (event) ==
+      GST_NAVIGATION_EVENT_KEY_PRESS) {
+    on_key (player, key);
+  }
+  if (text)
+    say (player, text);
+}
+
+static gboolean
+on_message (GstBus * bus, GstMessage * message, gpointer user_data)
+{
+  Player *player = user_data;
+  g_autoptr (GError) error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, NULL);
+      g_printerr ("player: %s\n", error->message);
+      player->status = 1;
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, NULL);
+      g_printerr ("player: %s\n", error->message);
+      break;
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      on_element_message (player, message);
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gint
+run (Player * player, gchar ** arguments)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->playbin);
+
+  /* The overlay lies between the decoder and the screen. */
+  gst_util_set_object_arg (G_OBJECT (player->text), "valignment", "top");
+  gst_util_set_object_arg (G_OBJECT (player->text), "halignment", "left");
+  g_object_set (player->playbin, "uri", arguments[0], "flags", PLAY_FLAGS,
+      "video-filter", player->text, NULL);
+  if (arguments[1])
+    g_object_set (player->playbin,
+        "video-sink", gst_element_factory_make (arguments[1], NULL),
+        "audio-sink", gst_element_factory_make (arguments[2], NULL), NULL);
+  g_signal_connect (player->playbin, "source-setup", G_CALLBACK (on_source),
+      player);
+  gst_bus_add_watch (bus, on_message, player);
+  g_unix_signal_add (SIGINT, on_interrupt, player);
+  g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP, on_terminal, player);
+  player->loop = g_main_loop_new (NULL, FALSE);
+
+  gst_element_set_state (player->playbin, GST_STATE_PLAYING);
+  g_main_loop_run (player->loop);
+  gst_element_set_state (player->playbin, GST_STATE_NULL);
+  gst_bus_remove_watch (bus);
+  gst_clear_object (&player->source);
+  gst_object_unref (player->playbin);
+  g_main_loop_unref (player->loop);
+  return player->status;
+}
+
+int
+main (int argc, char **argv)
+{
+  Player player = {.level = -1 };
+
+  gst_init (&argc, &argv);
+  if ((argc != 2 && argc != 4) || !g_str_has_prefix (argv[1], "lmcc://")) {
+    g_printerr ("Usage: player lmcc://ADDRESS:PORT [VIDEO-SINK AUDIO-SINK]\n");
+    return 2;
+  }
+  player.playbin = gst_element_factory_make ("playbin", NULL);
+  player.text = gst_element_factory_make ("textoverlay", NULL);
+  if (player.playbin == NULL || player.text == NULL) {
+    g_printerr ("player: there is no playbin or no textoverlay; install "
+        "gstreamer1.0-plugins-base\n");
+    return 1;
+  }
+  return run (&player, argv + 1);
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plays an lmcc:// address with playbin, and shows the level that is held over the picture.
+
+Usage: player.py URI [VIDEO-SINK AUDIO-SINK]
+
+The sinks are elements to play on other than playbin's own choice.
+
+Keys, in the window or followed by Enter in the terminal: + and - let the receiver hold one layer more or less, q quits.
+"""
+import signal
+import sys
+
+import gi
+gi.require_version('Gst', '1.0')
+gi.require_version('GstVideo', '1.0')
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402
+
+# GstPlayFlags: video, audio, soft-volume.
+PLAY_FLAGS = 0x1 | 0x2 | 0x10
+
+
+class Player:
+    def __init__(self, uri, video_sink=None, audio_sink=None):
+        self.loop = GLib.MainLoop()
+        self.status = 0
+        self.source = None
+        self.level = -1
+        self.playbin = Gst.ElementFactory.make('playbin')
+        self.text = Gst.ElementFactory.make('textoverlay')
+        if not self.playbin or not self.text:
+            sys.exit('player.py: there is no playbin or no textoverlay; install gstreamer1.0-plugins-base')
+        self.text.set_property('valignment', 'top')
+        self.text.set_property('halignment', 'left')
+        # The overlay lies between the decoder and the screen.
+        self.playbin.set_property('video-filter', self.text)
+        self.playbin.set_property('flags', PLAY_FLAGS)
+        self.playbin.set_property('uri', uri)
+        for name, sink in (('video-sink', video_sink), ('audio-sink', audio_sink)):
+            if sink:
+                self.playbin.set_property(name, Gst.ElementFactory.make(sink))
+        # playbin makes lmccsrc by itself, and shows it before it runs.
+        self.playbin.connect('source-setup', self.on_source)
+        bus = self.playbin.get_bus()
+        bus.add_signal_watch()
+        bus.connect('message', self.on_message)
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.quit)
+        GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN, self.on_terminal)
+
+    def on_source(self, _playbin, source):
+        """Called by a streaming thread."""
+        self.source = source if source.find_property('max-level') else None
+
+    def say(self, text):
+        self.text.set_property('text', text)
+        print(text, flush=True)
+
+    def change_cap(self, step):
+        """From the level that is held, so that a key always shows."""
+        if self.source is None:
+            return
+        cap = self.source.get_property('max-level')
+        cap = max((self.level if cap < 0 else cap) + step, 0)
+        self.source.set_property('max-level', cap)
+        self.say(f'level {self.level}, at most {cap}')
+
+    def on_key(self, key):
+        if key in ('+', 'plus', 'KP_Add', 'Up'):
+            self.change_cap(1)
+        elif key in ('-', 'minus', 'KP_Subtract', 'Down'):
+            self.change_cap(-1)
+        elif key in ('q', 'Escape'):
+            self.quit()
+
+    def on_terminal(self, _channel, _condition):
+        line = sys.stdin.readline()
+        for key in line.strip():
+            self.on_key(key)
+        return line != ''
+
+    def on_message(self, _bus, message):
+        structure = message.get_structure()
+        if message.type == Gst.MessageType.ERROR:
+            error, _debug = message.parse_error()
+            print(f'player.py: {error.message}', file=sys.stderr)
+            self.status = 1
+            self.loop.quit()
+        elif message.type == Gst.MessageType.WARNING:
+            print(f'player.py: {message.parse_warning()[0].message}', file=sys.stderr)
+        elif message.type == Gst.MessageType.EOS:
+            self.loop.quit()
+        elif message.type != Gst.MessageType.ELEMENT:
+            pass
+        elif structure.has_name('lmcc-level-changed'):
+            self.level = structure.get_int('to')[1]
+            rate = structure.get_uint64('rate')[1]
+            # A new session's layers are measured first.
+            measured = f', {rate / 1e6:.2f} Mbit/s' if rate else ''
+            self.say(f'level {self.level}{measured}' if self.level >= 0 else 'no layer held')
+        elif structure.has_name('lmcc-waiting'):
+            self.say(f"waiting for {structure.get_string('address')}:{structure.get_int('port')[1]}")
+        elif GstVideo.navigation_message_get_type(message) == GstVideo.NavigationMessageType.EVENT:
+            event = GstVideo.navigation_message_parse_event(message)[1]
+            if GstVideo.navigation_event_get_type(event) == GstVideo.NavigationEventType.KEY_PRESS:
+                self.on_key(GstVideo.navigation_event_parse_key_event(event)[1])
+
+    def quit(self):
+        self.loop.quit()
+        return GLib.SOURCE_CONTINUE
+
+    def run(self):
+        self.playbin.set_state(Gst.State.PLAYING)
+        self.loop.run()
+        self.playbin.set_state(Gst.State.NULL)
+        return self.status
+
+
+def main():
+    Gst.init(None)
+    if len(sys.argv) not in (2, 4) or not sys.argv[1].startswith('lmcc://'):
+        sys.exit(__doc__.strip())
+    return Player(*sys.argv[1:]).run()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
