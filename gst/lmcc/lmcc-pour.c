@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Switch points closer together than this share a section: in a shorter one
+ * there is nothing to choose from. */
+#define SHORTEST_SECTION (250 * LMCC_MSECOND)
+
 static gboolean
 is_sound (const LmccPourItem * item)
 {
@@ -22,6 +26,8 @@ compare_importance (gconstpointer a, gconstpointer b)
     return is_sound (first) ? -1 : 1;
   if (x->stream != y->stream)
     return (gint) x->stream - (gint) y->stream;
+  if (first->section != second->section)
+    return (gint) first->section - (gint) second->section;
   if (x->klass != y->klass)
     return (gint) x->klass - (gint) y->klass;
 
@@ -79,15 +85,52 @@ group_size (LmccPourItem ** sorted, guint n_items)
   guint n = 1;
 
   while (n < n_items && sorted[n]->queued->unit->stream == first->stream
+      && sorted[n]->section == sorted[0]->section
       && sorted[n]->queued->unit->klass == first->klass)
     n++;
 
   return n;
 }
 
-/* Sound comes before all pictures; then the order is (rung, class). In a class
- * whose units do not need each other they are spread over the window, else they
- * are in decoding order. */
+static gboolean
+is_upper (const LmccPour * pour, const LmccPourItem * item)
+{
+  return pour->n_temporal > 0 && !is_sound (item)
+      && item->queued->unit->klass >= pour->n_temporal;
+}
+
+/* Where the spatial layers above the lowest refer to nothing before a picture
+ * they begin a new section. Layers are sent each in decoding order: if some
+ * carried one half of these pictures and others the other half, a switch point
+ * in the middle of the window would come in none at its time. The lowest
+ * spatial layer goes on, and is of use to all: it has the whole window's
+ * room. */
+static void
+divide (const LmccPour * pour, LmccPourItem * items, guint n_items)
+{
+  LmccTime begun = LMCC_TIME_NONE;
+  guint section = 0, i;
+
+  for (i = 0; i < n_items; i++) {
+    const LmccUnit *unit = items[i].queued->unit;
+
+    items[i].section = 0;
+    if (!is_upper (pour, &items[i]))
+      continue;
+    if (begun == LMCC_TIME_NONE)
+      begun = unit->decoding_time;
+    if (unit->klass == pour->n_temporal && unit->switch_point
+        && unit->decoding_time >= begun + SHORTEST_SECTION) {
+      begun = unit->decoding_time;
+      section++;
+    }
+    items[i].section = section;
+  }
+}
+
+/* Sound comes before all pictures; then the order is (rung, section, class). In
+ * a class whose units do not need each other they are spread over the window,
+ * else they are in decoding order. */
 static LmccPourItem **
 sort_items (LmccPourItem * items, guint n_items)
 {
@@ -247,6 +290,114 @@ place_picture (LmccPour * pour, Progress * progress, LmccPourItem * item)
   *used = (guint8) MAX (*used, layer);
 }
 
+/* The spatial layers above the lowest one of a rung, section by section. */
+typedef struct
+{
+  gboolean any;
+  guint stream;
+  guint section;
+  guint at;                     /* where the lowest spatial layer ended */
+  gboolean full;
+  LmccTime start;
+  gsize room[LMCC_MAX_LAYERS];  /* for all sections */
+  gsize taken[LMCC_MAX_LAYERS]; /* by those before */
+  gsize given[LMCC_MAX_LAYERS]; /* to this one */
+} Sections;
+
+static gboolean
+in_section (const Sections * sections, const LmccPourItem * item)
+{
+  return sections->any && sections->stream == item->queued->unit->stream
+      && sections->section == item->section;
+}
+
+static void
+begin_rung (const LmccPour * pour, const Progress * progress,
+    Sections * sections, const LmccPourItem * item)
+{
+  *sections = (Sections) {
+  .any = TRUE,.stream = item->queued->unit->stream,.at = progress->at,.full =
+        progress->full,.start = item->queued->unit->decoding_time};
+  memcpy (sections->room, pour->room, sizeof (sections->room));
+  memcpy (sections->given, pour->room, sizeof (sections->given));
+}
+
+/* When the next section begins, or the window ends. */
+static LmccTime
+section_end (const LmccPour * pour, const Sections * sections,
+    const LmccPourItem * items, guint n_items)
+{
+  guint i;
+
+  for (i = 0; i < n_items; i++) {
+    if (is_upper (pour, &items[i])
+        && items[i].queued->unit->stream == sections->stream
+        && items[i].section > sections->section)
+      return items[i].queued->unit->decoding_time;
+  }
+
+  return pour->end;
+}
+
+/* What earlier sections did to the classes counts only where this one needs
+ * it. */
+static void
+renew (const LmccPour * pour, Progress * progress, const Sections * sections,
+    const LmccPourItem * items, guint n_items)
+{
+  guint8 *used = progress->used[sections->stream];
+  guint16 renewed = 0;
+  guint i, klass;
+
+  memset (used + pour->n_temporal, 0, LMCC_MAX_CLASSES - pour->n_temporal);
+  for (i = 0; i < n_items; i++) {
+    const LmccUnit *unit = items[i].queued->unit;
+    guint needs = unit->klass + (unit->switch_point ? 0 : 1);
+
+    if (!is_upper (pour, &items[i]) || !in_section (sections, &items[i]))
+      continue;
+    for (klass = pour->n_temporal; klass < needs; klass++) {
+      if (!(renewed & 1u << klass))
+        used[klass] = pour->floors[sections->stream][klass];
+    }
+    if (unit->switch_point)
+      renewed |= 1u << unit->klass;
+  }
+}
+
+/* Each section has its part of the room by its time, and what those before it
+ * left. */
+static void
+begin_section (LmccPour * pour, Progress * progress, Sections * sections,
+    const LmccPourItem * item, const LmccPourItem * items, guint n_items)
+{
+  gboolean first = !sections->any
+      || sections->stream != item->queued->unit->stream;
+  gdouble part = 1.0;
+  LmccTime end;
+  guint i;
+
+  if (first)
+    begin_rung (pour, progress, sections, item);
+  sections->section = item->section;
+  end = section_end (pour, sections, items, n_items);
+  if (pour->end > sections->start && end < pour->end)
+    part = (gdouble) (end - sections->start)
+        / (gdouble) (pour->end - sections->start);
+  for (i = 0; i < pour->n_layers; i++) {
+    gsize so_far = (gsize) (part * (gdouble) sections->room[i]);
+
+    sections->taken[i] += sections->given[i] - pour->room[i];
+    pour->room[i] = so_far - MIN (so_far, sections->taken[i]);
+    sections->given[i] = pour->room[i];
+  }
+  if (first)
+    return;
+  progress->at = sections->at;
+  progress->full = sections->full;
+  renew (pour, progress, sections, items, n_items);
+}
+
 /*
  * lmcc_pour:
  * @pour: (inout): the layers; rooms and floors are brought up to date
@@ -261,9 +412,13 @@ place_picture (LmccPour * pour, Progress * progress, LmccPourItem * item)
 void
 lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
 {
-  g_autofree LmccPourItem **sorted = sort_items (items, n_items);
+  g_autofree LmccPourItem **sorted = NULL;
   Progress progress = { 0 };
+  Sections sections = { 0 };
   guint i;
+
+  divide (pour, items, n_items);
+  sorted = sort_items (items, n_items);
 
   for (i = 0; i < n_items; i++) {
     if (!is_sound (&items[i]))
@@ -274,6 +429,8 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
   for (i = 0; i < n_items; i++) {
     LmccPourItem *item = sorted[i];
 
+    if (is_upper (pour, item) && !in_section (&sections, item))
+      begin_section (pour, &progress, &sections, item, items, n_items);
     if (!is_sound (item))
       place_picture (pour, &progress, item);
     else if (item->queued->unit->packets->len > 0

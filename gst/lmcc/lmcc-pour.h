@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * @rank: its place among the units of its rung and class, most important first
  * @droppable: the units of its rung and class do not need each other; @rank is
  *     then 0 for the first
+ * @section: for spatial layers above the lowest: which part of the window, from
+ *     one of their switch points to the next
  * @layers: (nullable): for each of its packets the layer, owned; %NULL where the
  *     unit has no place
  */
@@ -24,12 +26,15 @@ typedef struct
   guint order;
   guint rank;
   gboolean droppable;
+  guint section;
   guint8 *layers;
 } LmccPourItem;
 
 /**
  * LmccPour:
  * @n_layers: layers
+ * @n_temporal: as in #LmccCodec; 0 before it is known
+ * @end: decoding time at which the window ends
  * @packet_overhead: bytes of an IP packet of the session without RTP payload
  * @room: bytes of IP packets that are free in each layer
  * @share: bytes that each layer has for a whole window
@@ -42,6 +47,8 @@ typedef struct
 typedef struct
 {
   guint n_layers;
+  guint n_temporal;
+  LmccTime end;
   gsize packet_overhead;
   gsize room[LMCC_MAX_LAYERS];
   gsize share[LMCC_MAX_LAYERS];

@@ -8,6 +8,8 @@
  */
 #include "lmcc-sender-private.h"
 
+#include "lmcc-classify.h"
+
 /* A sender that could not run for longer than this goes on from where it is: to
  * catch up would be a burst. */
 #define CATCH_UP_MAX (100 * LMCC_MSECOND)
@@ -18,10 +20,15 @@
 void
 lmcc_sender_init_shaped (LmccSender * sender, LmccTime now)
 {
+  const LmccCodec *codec =
+      lmcc_codec_find (sender->session.video.encoding_name);
+
   lmcc_schedule_init (&sender->schedule, &sender->session,
       sender->probabilities, now);
   lmcc_shaper_init (&sender->shaper, &sender->allocator,
       sender->session.window);
+  if (codec != NULL)
+    sender->shaper.pour.n_temporal = codec->n_temporal;
 }
 
 void

@@ -289,6 +289,7 @@ lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
     n = shaper->last_key;
   for (i = 0; i < n; i++)
     items[i].queued = g_ptr_array_index (shaper->units, i);
+  pour->end = end;
   lmcc_pour (pour, items, n);
   *n_items = n;
 

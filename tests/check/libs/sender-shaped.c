@@ -163,11 +163,17 @@ typedef struct
   LmccTime last;
 } Sent;
 
+static guint32
+rtp_time (LmccTime time)
+{
+  return (guint32) (RTP_OFFSET + time / LMCC_SECOND * 90000
+      + (time % LMCC_SECOND * 90000 + LMCC_SECOND / 2) / LMCC_SECOND);
+}
+
 static Sent
 find_sent (Harness * h, guint stream, LmccTime time)
 {
-  guint32 timestamp = (guint32) (RTP_OFFSET + time / LMCC_SECOND * 90000
-      + (time % LMCC_SECOND * 90000 + LMCC_SECOND / 2) / LMCC_SECOND);
+  guint32 timestamp = rtp_time (time);
   Sent sent = { 0, LMCC_MAX_LAYERS, 0, LMCC_TIME_NONE, 0 };
   guint i;
 
@@ -250,6 +256,70 @@ GST_START_TEST (test_importance_decides_the_layer)
     n_sent += find_sent (&h, 0, AT (i)).n_packets;
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->units_dropped[2],
       40 - n_sent);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+/* When a layer sends the first packet of class 3 of pictures @from to @to. */
+static LmccTime
+first_sent (Harness * h, guint layer, guint from, guint to)
+{
+  guint i;
+
+  for (i = 0; i < N_SENT (h); i++) {
+    const SentPacket *s = SENT (h, i);
+    guint picture;
+
+    if (!is_video (s) || s->group != layer || s->header.klass != 3)
+      continue;
+    for (picture = from; picture < to; picture++) {
+      if (s->rtp.timestamp == rtp_time (AT (picture)))
+        return s->time;
+    }
+  }
+
+  return LMCC_TIME_NONE;
+}
+
+/* Two quality layers of VP9, of which the upper one begins anew in the middle
+ * of a group, too. It fills two layers of the session: each of them sends the
+ * one half of its pictures, and then the other. */
+GST_START_TEST (test_a_switch_point_in_a_window_goes_out_at_its_time)
+{
+  static const guint64 rates[] = { 90000, 340000, 340000 };
+  LmccSenderConfig config = explicit_config (1, 3, rates);
+  guint i, gop, layer;
+  Harness h;
+
+  g_strlcpy (config.session.video.encoding_name, "VP9",
+      LMCC_ENCODING_NAME_SIZE);
+  h = harness_new (&config);
+  for (gop = 0; gop < 4; gop++) {
+    for (i = 0; i < 20; i++) {
+      LmccUnit *base = make_unit (0, 0, AT (gop * 20 + i), 1, 200);
+      LmccUnit *upper = make_unit (0, 3, AT (gop * 20 + i), 3, 1000);
+
+      base->switch_point = i == 0;
+      upper->switch_point = i % 10 == 0;
+      harness_push_at (&h, base);
+      harness_push_at (&h, upper);
+    }
+  }
+  harness_run_until (&h, AT (80) + 2 * HOLD);
+
+  for (gop = 1; gop < 3; gop++) {
+    for (layer = 1; layer < 3; layer++) {
+      LmccTime first = first_sent (&h, layer, gop * 20, gop * 20 + 10);
+      LmccTime second = first_sent (&h, layer, gop * 20 + 10, gop * 20 + 20);
+
+      fail_unless (first != LMCC_TIME_NONE && second != LMCC_TIME_NONE);
+      fail_unless (second >= first + 5 * PICTURE
+          && second <= first + 14 * PICTURE,
+          "layer %u: the second half %u ms after the first", layer,
+          (guint) ((second - first) / MS));
+    }
+  }
   harness_clear (&h);
 }
 
@@ -548,6 +618,7 @@ sender_shaped_suite (void)
   tc = tcase_create ("pouring");
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_importance_decides_the_layer);
+  tcase_add_test (tc, test_a_switch_point_in_a_window_goes_out_at_its_time);
   tcase_add_test (tc, test_a_unit_is_cut_only_above_the_base);
   tcase_add_test (tc, test_what_is_sent_is_whole_in_order_and_in_time);
   tcase_add_test (tc, test_no_layer_has_what_needs_a_higher_one);
