@@ -34,6 +34,9 @@ local f = {
   kind = ProtoField.uint8 ("lmcc.second.kind", "Kind", base.DEC, kinds),
   elicit = ProtoField.bool ("lmcc.pgmcc.elicit", "Everybody answers", 8, nil, 0x80),
   acker = ProtoField.uint32 ("lmcc.pgmcc.acker", "Acker", base.HEX),
+  confirmed = ProtoField.uint16 ("lmcc.pgmcc.confirmed_loss", "Confirmed loss (1/65536)"),
+  nak_wait = ProtoField.double ("lmcc.pgmcc.nak_wait", "Wait before a NAK (ms)"),
+  pgmcc_rtt = ProtoField.double ("lmcc.pgmcc.rtt", "Ackers' round-trip time (ms)"),
   t_round = ProtoField.uint8 ("lmcc.tfmcc.round", "Feedback round"),
   t_limiting = ProtoField.bool ("lmcc.tfmcc.limiting", "Is the limiting receiver", 8, nil, 0x80),
   t_receiver = ProtoField.uint32 ("lmcc.tfmcc.receiver", "Receiver", base.HEX),
@@ -150,16 +153,26 @@ local function rate_of (code)
   return 100 * (1 + code % 128 / 128) * 2 ^ math.floor (code / 128)
 end
 
+local function time_of (code)
+  return (1 + code % 16 / 16) * 2 ^ math.floor (code / 16)
+end
+
 local function show_pgmcc (second, branch)
   branch:add (f.elicit, second (1, 1))
   if bit.band (second (1, 1):uint (), 0x40) ~= 0 then
     branch:add (f.acker, second (2, 4))
   end
+  if bit.band (second (1, 1):uint (), 0x20) ~= 0 then
+    branch:add (f.confirmed, second (6, 2))
+  end
+  branch:add (f.nak_wait, second (8, 1), time_of (second (8, 1):uint ()))
+  if bit.band (second (1, 1):uint (), 0x10) ~= 0 then
+    branch:add (f.pgmcc_rtt, second (9, 1), time_of (second (9, 1):uint ()))
+  end
 end
 
 local function show_tfmcc (second, branch)
   local has_receiver = bit.band (second (2, 1):uint (), 0x40) ~= 0
-  local rtt_max = second (12, 1):uint ()
   branch:add (f.t_round, second (1, 1))
   branch:add (f.t_x_supp, second (2, 2), rate_of (bit.band (second (2, 2):uint (), 0xfff)))
   if has_receiver then
@@ -167,15 +180,14 @@ local function show_tfmcc (second, branch)
     branch:add (f.t_receiver, second (4, 4))
     branch:add (f.t_echo, second (8, 4))
   end
-  branch:add (f.t_r_max, second (12, 1),
-      (1 + rtt_max % 16 / 16) * 2 ^ math.floor (rtt_max / 16))
+  branch:add (f.t_r_max, second (12, 1), time_of (second (12, 1):uint ()))
 end
 
 local function show_second (second, top_layer, tree)
   local branch = tree:add (lmcc, second, "Second element")
   local kind = second (0, 1):uint ()
   branch:add (f.kind, second (0, 1))
-  if kind == 2 and second:len () >= 6 then
+  if kind == 2 and second:len () >= 10 then
     show_pgmcc (second, branch)
   elseif kind == 3 and second:len () >= 13 then
     show_tfmcc (second, branch)

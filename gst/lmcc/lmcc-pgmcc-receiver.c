@@ -3,8 +3,11 @@
  */
 #include "lmcc-pgmcc-receiver.h"
 
+#include "lmcc-feedback-timer.h"
 #include "lmcc-header.h"
 #include "lmcc-layer-account.h"
+
+#include <math.h>
 
 /* W = 65000/65536 (section 3.2.2). */
 #define FILTER_WEIGHT 65000
@@ -30,6 +33,8 @@ struct _LmccPgmccReceiver
   gboolean nak_due;
   gboolean nak_elicited;
   LmccTime nak_time;            /* when the NAK goes, or LMCC_TIME_NONE */
+  LmccTime nak_wait;            /* as the sender wants it */
+  guint64 suppressed;
 };
 
 /**
@@ -49,6 +54,7 @@ lmcc_pgmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint32 seed)
   receiver->ssrc_base = ssrc_base;
   receiver->random = g_rand_new_with_seed (seed);
   receiver->nak_time = LMCC_TIME_NONE;
+  receiver->nak_wait = LMCC_PGMCC_NAK_WAIT;
 
   return receiver;
 }
@@ -77,14 +83,19 @@ filter (LmccPgmccReceiver * receiver, gboolean lost)
           + (FILTER_ONE - FILTER_WEIGHT) * input) / FILTER_ONE);
 }
 
+/* By the exponentially distributed timer of RFC 4654 section 4.5 a few of a
+ * large audience are early enough for the others to be told. */
 static void
 schedule_nak (LmccPgmccReceiver * receiver, LmccTime now, gboolean elicited)
 {
+  gdouble x = 1 - g_rand_double (receiver->random);
+  gdouble share = 1 + log (x) / log (LMCC_FEEDBACK_RECEIVERS);
+
   if (receiver->nak_time != LMCC_TIME_NONE)
     return;
   receiver->nak_elicited = elicited;
-  receiver->nak_time = now + (LmccTime) (g_rand_double (receiver->random) *
-      (gdouble) LMCC_PGMCC_NAK_WAIT);
+  receiver->nak_time = now + (LmccTime) (MAX (share, 0) *
+      (gdouble) receiver->nak_wait);
 }
 
 static void
@@ -111,6 +122,18 @@ advance (LmccPgmccReceiver * receiver, guint16 lsn, guint ahead)
   return ahead > 1;
 }
 
+/* Somebody else has said that much. */
+static void
+suppress (LmccPgmccReceiver * receiver, const LmccPgmccElement * element)
+{
+  if (receiver->nak_time == LMCC_TIME_NONE || receiver->nak_elicited
+      || !element->confirms
+      || lmcc_pgmcc_receiver_get_loss (receiver) > element->confirmed_loss)
+    return;
+  receiver->nak_time = LMCC_TIME_NONE;
+  receiver->suppressed++;
+}
+
 /* The acker's ACKs say all that its NAKs would. Once there is an acker, nobody
  * needs to offer to be one. */
 static void
@@ -119,12 +142,14 @@ take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
 {
   gboolean is_acker = element->has_acker && element->acker == receiver->ssrc;
 
+  receiver->nak_wait = element->nak_wait;
   if (is_acker) {
     receiver->ack_due = TRUE;
     receiver->ack_sequence = lsn;
   }
   if (is_acker || (receiver->nak_elicited && element->has_acker))
     receiver->nak_time = LMCC_TIME_NONE;
+  suppress (receiver, element);
   if (element->elicit && !is_acker)
     schedule_nak (receiver, now, TRUE);
 }
@@ -232,4 +257,16 @@ guint16
 lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver * receiver)
 {
   return receiver->loss >> 16;
+}
+
+/**
+ * lmcc_pgmcc_receiver_get_suppressed:
+ * @receiver: a receiver
+ *
+ * Returns: NAKs that were not sent because another receiver's was enough
+ */
+guint64
+lmcc_pgmcc_receiver_get_suppressed (const LmccPgmccReceiver * receiver)
+{
+  return receiver->suppressed;
 }

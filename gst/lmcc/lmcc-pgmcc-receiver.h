@@ -8,14 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* A NAK waits for up to so long, uniformly, as in OpenPGM. */
-#define LMCC_PGMCC_NAK_WAIT (50 * LMCC_MSECOND)
 
 /**
  * LmccPgmccReceiver:
  * One receiver of pgmcc (Rizzo, "pgmcc: a TCP-friendly single-rate multicast
  * congestion control scheme", 2000): measures loss, acknowledges packets that name
- * it as the acker, and sends a NAK after losses.
+ * it as the acker, and sends a NAK after losses, unless the sender's packets
+ * say in time that somebody has who loses no less.
  *
  * lmcc_pgmcc_receiver_packet() gets each packet of layer 0 with its second
  * element, in the order in which they come. After it, and after
@@ -38,6 +37,8 @@ LMCC_API void lmcc_pgmcc_receiver_handle_timeout (
 LMCC_API gboolean lmcc_pgmcc_receiver_poll_report (
     LmccPgmccReceiver * receiver, LmccTime now, LmccPgmccReport * report);
 LMCC_API guint16 lmcc_pgmcc_receiver_get_loss (
+    const LmccPgmccReceiver * receiver);
+LMCC_API guint64 lmcc_pgmcc_receiver_get_suppressed (
     const LmccPgmccReceiver * receiver);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccReceiver, lmcc_pgmcc_receiver_free)

@@ -31,7 +31,21 @@
 /* RFC 6298 section 2. */
 #define RTT_WEIGHT 0.125
 
+/* Two times of 1/65536 s, both rounded down. */
+#define CLOCK_ROUNDING (LMCC_SECOND / 32768)
+
 #define BITMAP_BITS 32
+
+/* A NAK for so many packets is enough. Where more come receivers are to wait
+ * longer, so that the first ones silence the rest. */
+#define PACKETS_PER_NAK 20
+#define LEAST_NAKS 2
+#define NAK_WAIT_MAX (10 * LMCC_SECOND)
+#define NAK_WAIT_DECAY 0.9
+
+/* RFC 7661 section 4.3: a window of which less than half is used says nothing
+ * of the network, and does not grow. */
+#define USED_SHARE 2
 
 typedef enum
 {
@@ -58,6 +72,12 @@ struct _LmccPgmccSender
   guint acker_packets;          /* its round-trip time */
   gdouble acker_loss;
   LmccEwma rtt;
+
+  LmccTime nak_wait;
+  LmccTime nak_period;          /* began with a NAK, or none */
+  guint nak_packets;            /* since the one before ended */
+  guint naks;
+  guint16 nak_loss;             /* the largest of them */
 
   LmccTime progress;            /* the latest packet, ACK or stall */
   guint stalls_in_row;
@@ -90,6 +110,7 @@ lmcc_pgmcc_sender_new (LmccTime now, gdouble hysteresis)
 
   sender->hysteresis = hysteresis;
   lmcc_ewma_init (&sender->rtt, RTT_WEIGHT);
+  sender->nak_wait = LMCC_PGMCC_NAK_WAIT;
   restart (sender, now);
 
   return sender;
@@ -123,6 +144,40 @@ state_of (LmccPgmccSender * sender, guint16 lsn)
   return &sender->states[lsn % LMCC_PGMCC_MAX_WINDOW];
 }
 
+/* Once those that one loss leads to have come. */
+static LmccTime
+nak_period_end (const LmccPgmccSender * sender)
+{
+  return sender->nak_period + sender->nak_wait +
+      2 * lmcc_pgmcc_sender_get_rtt (sender);
+}
+
+static void
+follow_naks (LmccPgmccSender * sender, LmccTime now)
+{
+  guint enough = MAX (sender->nak_packets / PACKETS_PER_NAK, LEAST_NAKS);
+
+  if (sender->naks == 0 || now < nak_period_end (sender))
+    return;
+  if (sender->naks > enough)
+    sender->nak_wait = MIN (2 * sender->nak_wait, NAK_WAIT_MAX);
+  else if (sender->naks <= enough / 2)
+    sender->nak_wait = MAX ((LmccTime) (NAK_WAIT_DECAY *
+            (gdouble) sender->nak_wait), LMCC_PGMCC_NAK_WAIT);
+  sender->nak_packets = 0;
+  sender->naks = 0;
+  sender->nak_loss = 0;
+}
+
+static void
+take_nak (LmccPgmccSender * sender, LmccTime now, guint16 loss)
+{
+  follow_naks (sender, now);
+  if (sender->naks++ == 0)
+    sender->nak_period = now;
+  sender->nak_loss = MAX (sender->nak_loss, loss);
+}
+
 /**
  * lmcc_pgmcc_sender_send:
  * @sender: a sender with a token
@@ -141,22 +196,27 @@ lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now, guint16 lsn,
   sender->last = lsn;
   sender->progress = now;
   *state_of (sender, lsn) = PACKET_SENT;
+  follow_naks (sender, now);
+  sender->nak_packets++;
   *element = (LmccPgmccElement) {
   .elicit = !sender->has_acker,.has_acker = sender->has_acker,.acker =
-        sender->acker,};
+        sender->acker,.confirms = sender->naks > 0,.confirmed_loss =
+        sender->nak_loss,.nak_wait = sender->nak_wait,.has_rtt =
+        sender->rtt.started,.rtt = lmcc_pgmcc_sender_get_rtt (sender),};
 }
 
 /* A token for what has arrived, and the part by which the window grows. */
 static void
-take_new_ack (LmccPgmccSender * sender)
+take_new_ack (LmccPgmccSender * sender, guint in_flight)
 {
-  gdouble growth;
+  gdouble growth = sender->window < SLOW_START_WINDOW ? 1 : 1 / sender->window;
 
   if (sender->ignored > 0) {
     sender->ignored--;
     return;
   }
-  growth = sender->window < SLOW_START_WINDOW ? 1 : 1 / sender->window;
+  if (USED_SHARE * (in_flight + 1) < sender->window)
+    growth = 0;
   sender->window = MIN (sender->window + growth, LMCC_PGMCC_MAX_WINDOW / 2);
   sender->tokens = MIN (sender->tokens + 1 + growth, sender->window);
 }
@@ -187,7 +247,7 @@ take_bitmap (LmccPgmccSender * sender, const LmccPgmccReport * report,
     if (report->bitmap >> i & 1) {
       later++;
       if (*state == PACKET_SENT)
-        take_new_ack (sender);
+        take_new_ack (sender, in_flight);
       *state = PACKET_DONE;
     } else if (*state == PACKET_SENT && later >= DUPACK_THRESHOLD) {
       *state = PACKET_DONE;
@@ -241,12 +301,15 @@ elect (LmccPgmccSender * sender, LmccTime now, guint32 ssrc)
 }
 
 static gboolean
-is_possible (const LmccPgmccSender * sender, const LmccPgmccReport * report)
+is_possible (const LmccPgmccSender * sender, guint32 send_clock,
+    const LmccPgmccReport * report)
 {
   gint in_flight = lmcc_sequence_diff (sender->last, report->lead);
+  gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
 
   return sender->sent && in_flight >= 0
-      && in_flight < LMCC_PGMCC_MAX_WINDOW - BITMAP_BITS;
+      && in_flight < LMCC_PGMCC_MAX_WINDOW - BITMAP_BITS
+      && rtt >= -(gint64) CLOCK_ROUNDING && rtt <= (gint64) LMCC_RTT_LIMIT;
 }
 
 static void
@@ -255,7 +318,7 @@ take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
 {
   gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
 
-  if (rtt > 0 && rtt <= (gint64) LMCC_RTT_LIMIT)
+  if (rtt > 0)
     lmcc_ewma_add (&sender->rtt, (gdouble) rtt);
   sender->progress = now;
   sender->stalls_in_row = 0;
@@ -272,8 +335,8 @@ take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
  * An ACK counts only if it is of the acker, or of the one before it. A change
  * of the acker is no sign of congestion (section 3.5).
  *
- * Returns: %FALSE if it names a packet that was not sent: it was counted and
- *     not used
+ * Returns: %FALSE if it names a packet that was not sent, or a round-trip time
+ *     that is negative or above %LMCC_RTT_LIMIT: it was counted and not used
  */
 gboolean
 lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
@@ -282,12 +345,14 @@ lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
   gdouble loss = report->loss / 65536.0;
   guint in_flight, packets;
 
-  if (!is_possible (sender, report)) {
+  if (!is_possible (sender, send_clock, report)) {
     sender->refused++;
     return FALSE;
   }
   in_flight = (guint) lmcc_sequence_diff (sender->last, report->lead);
   packets = in_flight + 1;
+  if (!report->is_ack)
+    take_nak (sender, now, report->loss);
 
   if (report->is_ack && sender->has_acker && (report->ssrc == sender->acker
           || report->ssrc == sender->previous))
@@ -378,6 +443,18 @@ LmccTime
 lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender)
 {
   return sender->rtt.started ? (LmccTime) sender->rtt.value : 0;
+}
+
+/**
+ * lmcc_pgmcc_sender_get_nak_wait:
+ * @sender: a sender
+ *
+ * Returns: how long receivers wait before a NAK at most, by how many came
+ */
+LmccTime
+lmcc_pgmcc_sender_get_nak_wait (const LmccPgmccSender * sender)
+{
+  return sender->nak_wait;
 }
 
 /**

@@ -6,9 +6,12 @@
 #include "lmcc-pgmcc-wire.h"
 
 #include "lmcc-rtcp-internal.h"
+#include "lmcc-tfmcc-wire.h"
 
 #define ELEMENT_ELICIT 0x80
 #define ELEMENT_ACKER 0x40
+#define ELEMENT_CONFIRMS 0x20
+#define ELEMENT_RTT 0x10
 #define REPORT_ACK 0x80
 
 /**
@@ -22,8 +25,13 @@ lmcc_pgmcc_element_write (const LmccPgmccElement * element,
 {
   data[0] = LMCC_SECOND_ELEMENT_PGMCC;
   data[1] = (element->elicit ? ELEMENT_ELICIT : 0)
-      | (element->has_acker ? ELEMENT_ACKER : 0);
+      | (element->has_acker ? ELEMENT_ACKER : 0)
+      | (element->confirms ? ELEMENT_CONFIRMS : 0)
+      | (element->has_rtt ? ELEMENT_RTT : 0);
   lmcc_write_uint32 (data + 2, element->has_acker ? element->acker : 0);
+  lmcc_write_uint16 (data + 6, element->confirms ? element->confirmed_loss : 0);
+  data[8] = lmcc_tfmcc_encode_rtt_max (element->nak_wait);
+  data[9] = element->has_rtt ? lmcc_tfmcc_encode_rtt_max (element->rtt) : 0;
 }
 
 /**
@@ -41,9 +49,18 @@ lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
   if (size < LMCC_PGMCC_ELEMENT_SIZE || data[0] != LMCC_SECOND_ELEMENT_PGMCC)
     return FALSE;
 
-  element->elicit = (data[1] & ELEMENT_ELICIT) != 0;
-  element->has_acker = (data[1] & ELEMENT_ACKER) != 0;
-  element->acker = element->has_acker ? lmcc_read_uint32 (data + 2) : 0;
+  *element = (LmccPgmccElement) {
+  .elicit = (data[1] & ELEMENT_ELICIT) != 0,.has_acker =
+        (data[1] & ELEMENT_ACKER) != 0,.confirms =
+        (data[1] & ELEMENT_CONFIRMS) != 0,.has_rtt =
+        (data[1] & ELEMENT_RTT) != 0,.nak_wait =
+        lmcc_tfmcc_decode_rtt_max (data[8]),};
+  if (element->has_acker)
+    element->acker = lmcc_read_uint32 (data + 2);
+  if (element->confirms)
+    element->confirmed_loss = lmcc_read_uint16 (data + 6);
+  if (element->has_rtt)
+    element->rtt = lmcc_tfmcc_decode_rtt_max (data[9]);
 
   return TRUE;
 }

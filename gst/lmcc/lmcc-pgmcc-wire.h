@@ -11,7 +11,10 @@ G_BEGIN_DECLS
 
 /* The first byte of a second element of pgmcc, and its size. */
 #define LMCC_SECOND_ELEMENT_PGMCC 2
-#define LMCC_PGMCC_ELEMENT_SIZE 6
+#define LMCC_PGMCC_ELEMENT_SIZE 10
+
+/* A NAK waits for up to so long where few are sent, as in OpenPGM. */
+#define LMCC_PGMCC_NAK_WAIT (50 * LMCC_MSECOND)
 
 /* Subtype of the APP packets named LMCC that are pgmcc reports, and their sizes. */
 #define LMCC_RTCP_APP_PGMCC 4
@@ -23,14 +26,29 @@ G_BEGIN_DECLS
  * @elicit: every receiver answers, as to a loss
  * @has_acker: there is an acker; else @acker means nothing
  * @acker: its SSRC
+ * @confirms: a NAK came lately; else @confirmed_loss means nothing
+ * @confirmed_loss: the largest rx_loss among those that did, in 1/65536: who
+ *     loses no more than that need not say so
+ * @nak_wait: how long receivers wait for that before a NAK, at most
+ * @has_rtt: @rtt is known
+ * @rtt: the ackers' round-trip time, smoothed
  *
- * What data packets say (Rizzo, "pgmcc", 2000, figure 1 and section 3.6).
+ * What data packets say (Rizzo, "pgmcc", 2000, figure 1 and section 3.6). PGM's
+ * own confirmations of NAKs (RFC 3208 section 5.2), which the paper relies upon
+ * for suppression, come from routers; here the sender's packets are in their
+ * place. Times are between 1 ms and %LMCC_TFMCC_LONGEST_RTT_MAX, rounded up to a
+ * sixteenth.
  */
 typedef struct
 {
   gboolean elicit;
   gboolean has_acker;
   guint32 acker;
+  gboolean confirms;
+  guint16 confirmed_loss;
+  LmccTime nak_wait;
+  gboolean has_rtt;
+  LmccTime rtt;
 } LmccPgmccElement;
 
 /**

@@ -26,7 +26,8 @@ FIELDS.update(switch="switch_point", top="top_layer", time="send_time", kind="se
               place="second.place",
               repairs="repair.source", b="repair.first", k="repair.source_count", d="repair.step", index="repair.index",
               r="repair.count", symbol="repair.symbol_size")
-FIELDS.update(elicit="pgmcc.elicit", acker="pgmcc.acker", round="tfmcc.round", limiting="tfmcc.limiting",
+FIELDS.update(elicit="pgmcc.elicit", acker="pgmcc.acker", confirmed="pgmcc.confirmed_loss",
+              nak_wait="pgmcc.nak_wait", pgmcc_rtt="pgmcc.rtt", round="tfmcc.round", limiting="tfmcc.limiting",
               receiver="tfmcc.receiver", x_supp="tfmcc.suppression_rate", echo="tfmcc.echo", r_max="tfmcc.rtt_max")
 HEX_FIELDS = ("acker", "receiver")
 # In the order of the vectors.

@@ -59,6 +59,10 @@ check_pgmcc (const LmccRtp * rtp)
   g_assert (again.elicit == element.elicit);
   g_assert (again.has_acker == element.has_acker);
   g_assert (again.acker == element.acker);
+  g_assert (again.confirms == element.confirms);
+  g_assert (again.confirmed_loss == element.confirmed_loss);
+  g_assert (again.nak_wait == element.nak_wait);
+  g_assert (again.rtt == element.rtt);
 }
 
 static void

@@ -17,7 +17,7 @@
 #define PACKET 1450             /* IP packet; the paper has a payload of 1400 */
 #define MAX_LINKS 2
 #define MAX_SESSIONS 2
-#define MAX_RECEIVERS 4
+#define MAX_RECEIVERS 200
 #define TCP_FLOW 8
 #define SEND_TIME_SIZE 4
 
@@ -40,6 +40,7 @@ typedef struct
   guint64 bytes;
   Receiver receivers[MAX_RECEIVERS];
   guint n_receivers;
+  guint64 naks;
 } Session;
 
 typedef struct
@@ -249,6 +250,7 @@ run_receiver (World * world, Session * session, Receiver * r)
     test_link_take (&r->back, &packet);
     fail_unless (lmcc_pgmcc_report_parse (packet.packet->data,
             packet.packet->size, &report));
+    session->naks += !report.is_ack;
     fail_unless (lmcc_pgmcc_sender_handle_report (session->sender, world->now,
             send_clock (world), &report));
     lmcc_packet_unref (packet.packet);
@@ -414,6 +416,40 @@ GST_START_TEST (the_hysteresis_removes_needless_switches)
 
 GST_END_TEST;
 
+/* All lose the same packets. Without suppression each loss would have as many
+ * NAKs as there are receivers. */
+GST_START_TEST (one_nak_stands_for_an_audience)
+{
+  World *world = world_new ();
+  guint link = add_link (world, &non_lossy);
+  Session *session = add_session (world, LMCC_PGMCC_HYSTERESIS);
+  guint64 packets, naks, suppressed = 0;
+  guint i;
+
+  for (i = 0; i < MAX_RECEIVERS; i++)
+    add_receiver (session, link, 0);
+  run (world, 30);
+  start_tcp (world, link);
+  run (world, 30);
+  packets = session->bytes;
+  naks = session->naks;
+  run (world, 120);
+  packets = (session->bytes - packets) / PACKET;
+  naks = session->naks - naks;
+  for (i = 0; i < MAX_RECEIVERS; i++)
+    suppressed +=
+        lmcc_pgmcc_receiver_get_suppressed (session->receivers[i].receiver);
+  GST_INFO ("%" G_GUINT64_FORMAT " NAKs for %" G_GUINT64_FORMAT " packets, %"
+      G_GUINT64_FORMAT " suppressed", naks, packets, suppressed);
+  fail_unless (naks > 0);
+  fail_unless (naks <= packets / 10, "%" G_GUINT64_FORMAT " of %"
+      G_GUINT64_FORMAT, naks, packets);
+  fail_unless (suppressed > naks);
+  world_free (world);
+}
+
+GST_END_TEST;
+
 /* Section 3.2.2, in floating point. */
 GST_START_TEST (the_loss_filter_is_that_of_the_paper)
 {
@@ -463,6 +499,25 @@ send_all (LmccPgmccSender * sender, LmccTime now, guint16 * lsn)
 
   return n;
 }
+
+/* The application has one packet in flight, and the window does not grow for
+ * it (RFC 7661). */
+GST_START_TEST (a_window_that_is_not_used_does_not_grow)
+{
+  LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
+  LmccPgmccElement element;
+  guint16 lsn = 0;
+  guint i;
+
+  for (i = 0; i < 200; i++) {
+    lmcc_pgmcc_sender_send (sender, START, lsn, &element);
+    hand_in (sender, START, 1, lsn++, i > 0 ? 1 : 0, 0);
+  }
+  fail_unless (lmcc_pgmcc_sender_get_window (sender) <= 3);
+  lmcc_pgmcc_sender_free (sender);
+}
+
+GST_END_TEST;
 
 /* Section 3.4: exponentially up to 6, half of what is in flight at a loss, once
  * in a round trip. */
@@ -556,6 +611,8 @@ pgmcc_suite (void)
   tcase_add_test (tcase,
       the_rate_follows_the_slowest_receiver_and_leaves_room_for_tcp);
   tcase_add_test (tcase, the_hysteresis_removes_needless_switches);
+  tcase_add_test (tcase, one_nak_stands_for_an_audience);
+  tcase_add_test (tcase, a_window_that_is_not_used_does_not_grow);
   tcase_add_test (tcase, the_loss_filter_is_that_of_the_paper);
   tcase_add_test (tcase, the_window_opens_and_halves);
   tcase_add_test (tcase, two_stalls_in_a_row_call_for_an_acker);

@@ -177,7 +177,7 @@ GST_START_TEST (elements_of_one_rate_for_all_are_refused_when_short)
       fail_unless_equals_int (lmcc_tfmcc_element_parse (data, size, &tfmcc),
           kind == 3 && size >= 13);
       fail_unless_equals_int (lmcc_pgmcc_element_parse (data, size, &pgmcc),
-          kind == 2 && size >= 6);
+          kind == 2 && size >= 10);
     }
   }
 }

@@ -33,6 +33,13 @@ describe_pgmcc (GString * text, const LmccRtp * rtp)
   g_string_append_printf (text, " elicit=%d", p.elicit);
   if (p.has_acker)
     g_string_append_printf (text, " acker=%08x", p.acker);
+  if (p.confirms)
+    g_string_append_printf (text, " confirmed=%u", p.confirmed_loss);
+  g_string_append_printf (text, " nak_wait=%g",
+      p.nak_wait / (gdouble) LMCC_MSECOND);
+  if (p.has_rtt)
+    g_string_append_printf (text, " pgmcc_rtt=%g",
+        p.rtt / (gdouble) LMCC_MSECOND);
   lmcc_pgmcc_element_write (&p, again);
   fail_unless (memcmp (again, rtp->second, sizeof (again)) == 0);
 }
