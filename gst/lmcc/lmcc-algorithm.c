@@ -22,6 +22,8 @@ static const LmccAlgorithm *const algorithms[] = {
   &lmcc_algorithm_rlc,
   &lmcc_algorithm_rlm,
   &lmcc_algorithm_synchronized,
+  &lmcc_algorithm_pgmcc,
+  &lmcc_algorithm_tfmcc,
 };
 
 static void
@@ -133,6 +135,11 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
 {
   const gchar *name = algorithm->name;
 
+  if (algorithm->needs_sender && !g_str_equal (session->algorithm, name))
+    return
+        g_strdup_printf ("%s sets the sender's rate, and this session's sender "
+        "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        name, session->algorithm, name);
   if (!algorithm->needs_slots)
     return NULL;
   if (session->slot == 0)

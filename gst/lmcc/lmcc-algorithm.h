@@ -5,6 +5,7 @@
 #define LMCC_ALGORITHM_H
 
 #include <gst/lmcc/lmcc-header.h>
+#include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
 #include <gst/lmcc/lmcc-settings.h>
 
@@ -34,6 +35,12 @@ typedef struct _LmccController LmccController;
  * @timer: (nullable): what the running timer is for, static
  * @timer_at: when it runs out, or %LMCC_TIME_NONE
  * @ignored: packets whose marks were not believed
+ * @suppressed: reports that another receiver's made needless
+ * @has_leader: of one rate for all: a receiver sets it
+ * @leads: it is this one
+ * @leader: its SSRC: the acker, or the current limiting receiver
+ * @rtt: of one rate for all: the round-trip time: TFMCC's own, pgmcc's ackers'; 0:
+ *     not known
  *
  * What an algorithm shows of itself.
  */
@@ -46,6 +53,11 @@ typedef struct
   const gchar *timer;
   LmccTime timer_at;
   guint64 ignored;
+  guint64 suppressed;
+  gboolean has_leader;
+  gboolean leads;
+  guint32 leader;
+  LmccTime rtt;
 } LmccControllerStatus;
 
 /**
@@ -55,6 +67,7 @@ typedef struct
  * @settings: (array length=n_settings) (nullable): what can be set
  * @n_settings: how many
  * @needs_rtt: it uses the round-trip time; receivers measure it only then
+ * @needs_sender: the sender runs it too, with receivers' reports
  * @needs_slots: the packets must bear this algorithm's slots and signals
  * @create: a new controller; its first wanted level is set. @session stays
  *     where it is and changes under it, settings are those of the table
@@ -68,6 +81,7 @@ typedef struct
   const LmccSetting *settings;
   guint n_settings;
   gboolean needs_rtt;
+  gboolean needs_sender;
   gboolean needs_slots;
   LmccController *(*create) (const LmccSession * session,
       const LmccSettings * settings, guint32 seed);
@@ -75,6 +89,7 @@ typedef struct
 
 /**
  * LmccControllerClass:
+ * @on_second_element: the packet that comes next has this second element
  * @on_packet: a packet of a held layer came; its losses are reported after it
  * @on_expected: of a layer that was joined, the packets from @lsn on should have
  *     come, the first of them in @slot and not before @since; the first one that
@@ -95,6 +110,10 @@ typedef struct
  * @on_session: the layer table or its rates changed
  * @on_timeout: next_timeout() is due; may come early or late
  * @next_timeout: when to call it, or %LMCC_TIME_NONE
+ * @on_leave: the receiver leaves the session: a last report may be due
+ * @poll_report: what is to be sent to the sender now, as one RTCP packet (transfer
+ *     full), or %NULL; asked until there is none after each of the above
+ * @find_reason_to_leave: why the session must be left, a static string, or %NULL
  * @get_status: what it shows
  * @free: ends it
  *
@@ -102,6 +121,8 @@ typedef struct
  */
 typedef struct
 {
+  void (*on_second_element) (LmccController * controller, const guint8 * data,
+      gsize size);
   void (*on_packet) (LmccController * controller, LmccTime now,
       LmccTime arrival, const LmccHeader * header, gsize size);
   void (*on_expected) (LmccController * controller, LmccTime now, guint layer,
@@ -123,6 +144,10 @@ typedef struct
   void (*on_session) (LmccController * controller, LmccTime now);
   void (*on_timeout) (LmccController * controller, LmccTime now);
   LmccTime (*next_timeout) (const LmccController * controller);
+  void (*on_leave) (LmccController * controller);
+  LmccPacket *(*poll_report) (LmccController * controller, LmccTime now);
+  const gchar *(*find_reason_to_leave) (LmccController * controller,
+      LmccTime now);
   void (*get_status) (LmccController * controller, LmccTime now,
       LmccControllerStatus * status);
   void (*free) (LmccController * controller);

@@ -119,6 +119,41 @@ lmcc_allocator_init_shaped (LmccAllocator * allocator,
 }
 
 /*
+ * lmcc_allocator_join_classes:
+ * @allocator: an allocator of native layers that nothing waits in
+ *
+ * All classes go to one layer.
+ */
+void
+lmcc_allocator_join_classes (LmccAllocator * allocator)
+{
+  allocator->joined = G_MAXUINT16 & ~allocator->classes;
+  build_table (allocator);
+}
+
+/*
+ * lmcc_allocator_number:
+ * @allocator: an allocator
+ * @layer: the layer that may send
+ * @next_osn: (inout): the order sequence number that the next new packet has
+ *
+ * Numbers the unit that begins, where that was not done when it was pushed.
+ */
+void
+lmcc_allocator_number (LmccAllocator * allocator, guint layer,
+    guint16 * next_osn)
+{
+  LmccQueuedUnit *queued = g_queue_peek_head (&allocator->layers[layer].units);
+
+  if (queued == NULL || !queued->unnumbered)
+    return;
+  queued->unnumbered = FALSE;
+  queued->osn = *next_osn;
+  if (queued->unit->stream != LMCC_STREAM_SOUND)
+    *next_osn = (guint16) (*next_osn + queued->unit->packets->len);
+}
+
+/*
  * lmcc_allocator_flush:
  * @allocator: an allocator
  *
@@ -398,7 +433,8 @@ lmcc_allocator_low_water_mark (const LmccAllocator * allocator, guint layer,
     const LmccQueuedUnit *queued = l->data;
 
     if (queued->unit->stream != LMCC_STREAM_SOUND)
-      return (guint16) (queued->osn + queued->next);
+      return queued->unnumbered ? next_osn
+          : (guint16) (queued->osn + queued->next);
   }
 
   return next_osn;

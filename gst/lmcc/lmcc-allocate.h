@@ -24,6 +24,7 @@ G_BEGIN_DECLS
  * @anchor: class-0 units of its stream up to it
  * @continued: it goes on a unit that began in a lower layer
  * @more: it goes on in a higher layer
+ * @unnumbered: @osn is not known before the unit begins to be sent
  * @window: of layers of fixed rates, the window that it is of; they are counted
  */
 typedef struct
@@ -36,6 +37,7 @@ typedef struct
   guint8 anchor;
   gboolean continued;
   gboolean more;
+  gboolean unnumbered;
   guint window;
 } LmccQueuedUnit;
 
@@ -104,6 +106,9 @@ void lmcc_allocator_init_shaped (LmccAllocator * allocator,
 void lmcc_queued_unit_free (LmccQueuedUnit * queued);
 void lmcc_allocator_clear (LmccAllocator * allocator);
 void lmcc_allocator_flush (LmccAllocator * allocator);
+void lmcc_allocator_join_classes (LmccAllocator * allocator);
+void lmcc_allocator_number (LmccAllocator * allocator, guint layer,
+    guint16 * next_osn);
 gboolean lmcc_allocator_knows (const LmccAllocator * allocator, guint klass);
 gboolean lmcc_allocator_add_class (LmccAllocator * allocator, guint klass,
     guint8 moved[LMCC_MAX_LAYERS]);

@@ -43,6 +43,8 @@ extern const LmccAlgorithm lmcc_algorithm_flid_sl;
 extern const LmccAlgorithm lmcc_algorithm_flid_dl;
 extern const LmccAlgorithm lmcc_algorithm_synchronized;
 extern const LmccAlgorithm lmcc_algorithm_rlm;
+extern const LmccAlgorithm lmcc_algorithm_pgmcc;
+extern const LmccAlgorithm lmcc_algorithm_tfmcc;
 
 G_END_DECLS
 

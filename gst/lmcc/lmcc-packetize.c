@@ -77,7 +77,7 @@ take_place (LmccLayerNumbers * numbers, guint16 slot, guint modulus)
  * place. */
 static void
 add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
-    guint8 second[LMCC_SYNCHRONIZED_MAX_SIZE])
+    guint16 lsn, LmccTime now, guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   const LmccSession *session = packetizer->session;
   const LmccMarks *marks = &packetizer->marks;
@@ -89,6 +89,9 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   } else if (layer == 0 && marks->has_up_levels) {
     rtp->second_size = lmcc_synchronized_write (marks->up_levels,
         session->n_layers - 1, second);
+  } else if (packetizer->single != NULL) {
+    rtp->second_size = lmcc_single_rate_write_element (packetizer->single, now,
+        lsn, second);
   } else {
     return;
   }
@@ -100,7 +103,7 @@ build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
     LmccHeader * header, const guint8 * payload, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
-  guint8 second[LMCC_SYNCHRONIZED_MAX_SIZE];
+  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
 
   header->layer = (guint8) layer;
   header->top_layer = (guint8) (session->n_layers - 1);
@@ -111,7 +114,7 @@ build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   header->lsn = packetizer->numbers[layer].lsn++;
   header->send_time =
       lmcc_time_to_ntp_short (packetizer->announcer->ntp_offset + now);
-  add_second_element (packetizer, layer, rtp, second);
+  add_second_element (packetizer, layer, rtp, header->lsn, now, second);
 
   return lmcc_rtp_build (rtp, header, session->header_id, payload);
 }

@@ -7,6 +7,7 @@
 #include "lmcc-allocate.h"
 #include "lmcc-announce.h"
 #include "lmcc-schedule.h"
+#include "lmcc-single-rate.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +33,7 @@ typedef struct
  * @session: the sender's, as it is when a packet is made
  * @announcer: the sender's, for the clocks
  * @marks: what the next packets say of their slot
+ * @single: (nullable): the sender's, where all receivers get one rate
  * @numbers: of each layer
  *
  * Makes the sender's RTP packets as they are on the wire.
@@ -41,6 +43,7 @@ typedef struct
   const LmccSession *session;
   const LmccAnnouncer *announcer;
   LmccMarks marks;
+  LmccSingleRate *single;
   LmccLayerNumbers numbers[LMCC_MAX_LAYERS];
 } LmccPacketizer;
 

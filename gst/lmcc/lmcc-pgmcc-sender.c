@@ -446,6 +446,18 @@ lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender)
 }
 
 /**
+ * lmcc_pgmcc_sender_get_loss_rate:
+ * @sender: a sender
+ *
+ * Returns: rx_loss as the acker's latest report has it, from 0 to 1
+ */
+gdouble
+lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender * sender)
+{
+  return sender->acker_loss;
+}
+
+/**
  * lmcc_pgmcc_sender_get_nak_wait:
  * @sender: a sender
  *

@@ -44,6 +44,8 @@ LMCC_API gboolean lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender,
     guint32 * ssrc);
 LMCC_API gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
 LMCC_API LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
+LMCC_API gdouble lmcc_pgmcc_sender_get_loss_rate (
+    const LmccPgmccSender * sender);
 LMCC_API LmccTime lmcc_pgmcc_sender_get_nak_wait (
     const LmccPgmccSender * sender);
 LMCC_API guint64 lmcc_pgmcc_sender_get_switches (

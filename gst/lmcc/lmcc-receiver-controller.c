@@ -87,8 +87,11 @@ lmcc_receiver_clear_controller (LmccReceiver * receiver)
 
 void
 lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header, gsize size)
+    LmccTime arrival, const LmccRtp * rtp, const LmccHeader * header,
+    gsize size)
 {
+  if (rtp->second != NULL)
+    CALL (receiver, on_second_element, rtp->second, rtp->second_size);
   CALL (receiver, on_packet, now, arrival, header, size);
 }
 
@@ -168,20 +171,58 @@ lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
   receiver->missing_before = stats->units_missed;
 }
 
+/* Returns: (transfer full) (nullable): what the algorithm has to say */
+LmccPacket *
+lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = receiver->controller;
+
+  if (controller == NULL || controller->klass->poll_report == NULL)
+    return NULL;
+
+  return controller->klass->poll_report (controller, now);
+}
+
+void
+lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = receiver->controller;
+
+  if (controller == NULL || controller->klass->on_leave == NULL)
+    return;
+  controller->klass->on_leave (controller);
+  lmcc_receiver_send_reports (receiver, now);
+}
+
+static const gchar *
+find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = receiver->controller;
+
+  if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
+          receiver->stats.loss_rate))
+    return
+        "more than 10 % of the base layer was lost for 10 s: the path cannot "
+        "carry even that, or the network goes on with layers that were left; "
+        "all groups are left (RFC 8085 section 4.1)";
+  if (controller == NULL || controller->klass->find_reason_to_leave == NULL)
+    return NULL;
+
+  return controller->klass->find_reason_to_leave (controller, now);
+}
+
 /* Ends the reception where even the base does not get through. */
 gboolean
 lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now)
 {
-  if (!lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
-          receiver->stats.loss_rate))
+  const gchar *reason = find_reason_to_leave (receiver, now);
+
+  if (reason == NULL)
     return FALSE;
 
   lmcc_receiver_stop (receiver, now);
   lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason =
-      "more than 10 % of the base layer was lost for 10 s: the path cannot "
-      "carry even that, or the network goes on with layers that were left; all "
-      "groups are left (RFC 8085 section 4.1)";
+      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason = reason;
 
   return TRUE;
 }
@@ -190,6 +231,7 @@ void
 lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now)
 {
   CALL (receiver, on_timeout, now);
+  lmcc_receiver_send_reports (receiver, now);
   lmcc_receiver_update_level (receiver, now);
 }
 

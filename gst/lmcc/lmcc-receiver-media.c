@@ -332,7 +332,7 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
   lmcc_packet_ref (packet);
   queue_packet (receiver, layer, packet, rtp, header);
   lmcc_receiver_packet_slot (receiver, arrival, header);
-  lmcc_receiver_tell_packet (receiver, now, arrival, header, size);
+  lmcc_receiver_tell_packet (receiver, now, arrival, rtp, header, size);
   lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
   lmcc_receiver_settle (receiver, header->layer, now);
   lmcc_packet_unref (packet);
@@ -476,6 +476,7 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
     return;
   }
   take_packet (receiver, now, arrival, group, packet, &rtp, &header);
+  lmcc_receiver_send_reports (receiver, now);
   lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_pump (receiver, now);
 }

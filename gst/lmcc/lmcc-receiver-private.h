@@ -215,7 +215,8 @@ void lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
 void lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_clear_controller (LmccReceiver * receiver);
 void lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header, gsize size);
+    LmccTime arrival, const LmccRtp * rtp, const LmccHeader * header,
+    gsize size);
 void lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
     guint layer, guint16 lsn, LmccTime since, guint slot);
 void lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
@@ -233,6 +234,8 @@ void lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now,
     LmccTime rtt);
 void lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now);
 gboolean lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now);
+LmccPacket *lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now);
 LmccTime lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver);
 void lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
@@ -249,6 +252,7 @@ void lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now,
     guint layer, LmccTime elapsed);
 void lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
     const LmccDlrr * answer);
+void lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now);
 LmccTime lmcc_receiver_next_rtt (const LmccReceiver * receiver);
 void lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,

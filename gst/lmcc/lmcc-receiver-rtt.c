@@ -3,9 +3,7 @@
  */
 #include "lmcc-receiver-private.h"
 #include "lmcc-sender.h"
-
-/* Other dice of the same receiver are made from the same seed. */
-#define SEED_PURPOSE 0x73737263u
+#include "lmcc-session-algorithm.h"
 
 /* The algorithm is told when the round-trip time moved by more than 1/100. */
 #define NOTICEABLE 100
@@ -13,11 +11,6 @@
 void
 lmcc_receiver_init_rtt (LmccReceiver * receiver)
 {
-  const guint32 seeds[] = { receiver->config.sequence_seed, SEED_PURPOSE };
-  g_autoptr (GRand) random =
-      g_rand_new_with_seed_array (seeds, G_N_ELEMENTS (seeds));
-
-  receiver->ssrc = g_rand_int (random);
   receiver->rtt = lmcc_rtt_new (receiver->config.rtt_mode,
       receiver->config.fixed_rtt);
   receiver->feedback_timer =
@@ -46,14 +39,26 @@ wants_reports (const LmccReceiver * receiver)
       && receiver->session.feedback_interval > 0;
 }
 
+static gboolean
+needs_sender (const LmccReceiver * receiver)
+{
+  return receiver->have_session && receiver->controller != NULL
+      && receiver->controller->algorithm->needs_sender;
+}
+
+static gboolean
+is_at_source (const LmccReceiver * receiver)
+{
+  return lmcc_address_equal (&receiver->session.source, &receiver->source);
+}
+
 /* A record can name any host. Reports go only to the one that the session's
  * packets come from: else one forged record would make the whole audience send
  * to a host that has nothing to do with it. */
 static gboolean
 can_report (const LmccReceiver * receiver)
 {
-  return wants_reports (receiver)
-      && lmcc_address_equal (&receiver->session.source, &receiver->source);
+  return wants_reports (receiver) && is_at_source (receiver);
 }
 
 static void
@@ -63,6 +68,9 @@ warn_elsewhere (LmccReceiver * receiver)
     return;
   receiver->warned_elsewhere = TRUE;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+      needs_sender (receiver) ?
+      "the session wants reports sent to another host than its packets come "
+      "from: none are sent, and the sender does not hear of this receiver" :
       "the session wants reports sent to another host than its packets come "
       "from: none are sent, and the round-trip time is estimated from joins";
 }
@@ -82,14 +90,6 @@ follow_rtt (LmccReceiver * receiver, LmccTime now)
     return;
   receiver->told_rtt = rtt;
   lmcc_receiver_tell_rtt (receiver, now, rtt);
-}
-
-/* Two of a session must not have one SSRC (RFC 3550 section 8.2). */
-static void
-avoid_collision (LmccReceiver * receiver)
-{
-  if ((receiver->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
-    receiver->ssrc ^= ~LMCC_SSRC_BASE_MASK + 1;
 }
 
 /*
@@ -122,10 +122,12 @@ lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
   LmccTime rtt_max =
       session->rtt_max > 0 ? session->rtt_max : LMCC_DEFAULT_RTT_MAX;
 
-  avoid_collision (receiver);
+  receiver->ssrc = lmcc_session_make_receiver_ssrc (session,
+      receiver->config.sequence_seed);
   lmcc_rtt_set_max (receiver->rtt, rtt_max);
   lmcc_rtt_set_silent (receiver->rtt, !can_report (receiver));
-  if (wants_reports (receiver) && !can_report (receiver))
+  if ((wants_reports (receiver) || needs_sender (receiver))
+      && !is_at_source (receiver))
     warn_elsewhere (receiver);
   if (!can_report (receiver))
     lmcc_feedback_timer_stop (receiver->feedback_timer);
@@ -182,17 +184,40 @@ lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
 }
 
 static void
-send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
+queue_report (LmccReceiver * receiver, LmccPacket * packet)
 {
-  const LmccReferenceTime report = { receiver->ssrc, ntp_time };
   LmccReceiverAction *action =
       lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_REPORT);
 
-  lmcc_rtt_report (receiver->rtt, now, ntp_time);
   receiver->stats.reports++;
-  action->packet = lmcc_rtcp_build_reference_time (&report);
+  action->packet = packet;
   action->destination = receiver->source;
   action->port = receiver->session.feedback_port;
+}
+
+/* What the algorithm has to say. */
+void
+lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
+{
+  LmccPacket *packet;
+
+  if (!needs_sender (receiver))
+    return;
+  while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
+    if (is_at_source (receiver))
+      queue_report (receiver, packet);
+    else
+      lmcc_packet_unref (packet);
+  }
+}
+
+static void
+send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
+{
+  const LmccReferenceTime report = { receiver->ssrc, ntp_time };
+
+  lmcc_rtt_report (receiver->rtt, now, ntp_time);
+  queue_report (receiver, lmcc_rtcp_build_reference_time (&report));
 
   if (receiver->warned_unanswered
       || lmcc_rtt_get_unanswered (receiver->rtt) < LMCC_RTT_MAX_UNANSWERED)
@@ -230,5 +255,6 @@ lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
     LmccReceiverStats * stats)
 {
   stats->rtt_source = lmcc_rtt_get_source (receiver->rtt);
-  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt) : 0;
+  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt)
+      : stats->status.rtt;
 }

@@ -391,6 +391,7 @@ lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
   if (!receiver->running)
     return;
 
+  lmcc_receiver_tell_leave (receiver, now);
   lmcc_receiver_forget_source (receiver, "stopped", now);
   lmcc_receiver_leave (receiver, 0, now);
   receiver->running = FALSE;

@@ -103,8 +103,10 @@ lmcc_sender_get_feedback_stats (const LmccSender * sender,
  * @data: one UDP payload from the session's feedback port
  * @size: its length
  *
- * Takes a receiver's report (RFC 3611 section 4.4). What is none is dropped and
- * counted; all is, without a trace, where the session's feedback interval is 0.
+ * Takes a receiver's report: of its round-trip time (RFC 3611 section 4.4), or
+ * of what it can take where the session has one rate for all. What is none is
+ * dropped and counted; all is, without a trace, where the session's feedback
+ * interval is 0.
  */
 void
 lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
@@ -113,7 +115,8 @@ lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
 {
   LmccTime before = sender->session.feedback_interval;
 
-  if (!takes_reports (sender))
+  if (!takes_reports (sender) || lmcc_sender_take_single_report (sender, now,
+          source, source_port, data, size))
     return;
   follow_interval (sender, before, lmcc_feedback_take (&sender->feedback,
           &sender->session, now, data, size), now);

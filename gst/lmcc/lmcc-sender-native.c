@@ -30,6 +30,7 @@ send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
   LmccAllotment allotment;
 
   lmcc_pacer_opportunity (pacer, &sender->allocator.layers[layer], due);
+  lmcc_allocator_number (&sender->allocator, layer, &sender->osn);
   if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
     lmcc_pacer_sent (pacer, lmcc_sender_send_media (sender, layer, &allotment,
             due, now));
@@ -42,8 +43,8 @@ next_media (const LmccSender * sender, guint * layer)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    LmccTime due = lmcc_pacer_next (&sender->pacers[i],
-        &sender->allocator.layers[i]);
+    LmccTime due = lmcc_sender_next_single (sender,
+        lmcc_pacer_next (&sender->pacers[i], &sender->allocator.layers[i]));
 
     if (due < next) {
       next = due;
@@ -73,13 +74,20 @@ handle_rates (LmccSender * sender, LmccTime now)
   lmcc_sender_session_changed (sender);
 }
 
+static LmccTime
+next_filler (const LmccSender * sender, guint layer)
+{
+  return lmcc_sender_next_single (sender,
+      sender->last_sent[layer] + LMCC_FILLER_INTERVAL);
+}
+
 static void
 handle_fillers (LmccSender * sender, LmccTime now)
 {
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    if (now >= sender->last_sent[i] + LMCC_FILLER_INTERVAL)
+    if (now >= next_filler (sender, i))
       lmcc_sender_send_filler (sender, i, LMCC_FILLER_PAYLOAD_SIZE, now);
   }
 }
@@ -131,6 +139,17 @@ find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
   return now + sender->session.window / CATCH_UP_FRACTION;
 }
 
+static gboolean
+make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
+    LmccTime now)
+{
+  if (lmcc_single_rate_is_used (&sender->single))
+    return lmcc_sender_admit_single (sender, unit, now);
+
+  return lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
+      unit->packets->len, sender->stats.units_dropped);
+}
+
 void
 lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
     LmccTime now)
@@ -142,8 +161,7 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
     change_table (sender, unit->klass, now);
   layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
       unit->klass);
-  if (!lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
-          unit->packets->len, sender->stats.units_dropped)) {
+  if (!make_room (sender, layer, unit, now)) {
     lmcc_unit_free (unit);
     return;
   }
@@ -154,7 +172,8 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
   queued->deadline = find_deadline (sender, unit, now);
   queued->anchor = sender->anchors[unit->stream];
   queued->osn = sender->osn;
-  if (unit->stream != LMCC_STREAM_SOUND)
+  queued->unnumbered = lmcc_single_rate_is_used (&sender->single);
+  if (unit->stream != LMCC_STREAM_SOUND && !queued->unnumbered)
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 
   lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
@@ -168,6 +187,7 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
 void
 lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
 {
+  lmcc_sender_handle_single (sender, now);
   lmcc_sender_handle_media (sender, now);
   lmcc_sender_handle_repair (sender, now);
   handle_fillers (sender, now);
@@ -183,7 +203,7 @@ lmcc_sender_next_native (const LmccSender * sender)
   next = MIN (next, sender->rates.check);
   next = MIN (next, lmcc_sender_next_repair (sender));
   for (i = 0; i < sender->session.n_layers; i++)
-    next = MIN (next, sender->last_sent[i] + LMCC_FILLER_INTERVAL);
+    next = MIN (next, next_filler (sender, i));
 
-  return next;
+  return MIN (next, lmcc_sender_next_single_timeout (sender));
 }

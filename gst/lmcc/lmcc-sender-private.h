@@ -9,12 +9,14 @@
 #include "lmcc-announce.h"
 #include "lmcc-feedback.h"
 #include "lmcc-key-alignment.h"
+#include "lmcc-live-queue.h"
 #include "lmcc-pacer.h"
 #include "lmcc-packetize.h"
 #include "lmcc-rate-watch.h"
 #include "lmcc-reorder.h"
 #include "lmcc-repairer.h"
 #include "lmcc-shape.h"
+#include "lmcc-single-rate.h"
 
 G_BEGIN_DECLS
 
@@ -54,6 +56,9 @@ struct _LmccSender
   LmccTime key_requested;
   LmccFeedback feedback;
 
+  LmccSingleRate single;        /* of a session with one rate for all */
+  LmccLiveQueue live_queue;
+
   GArray *actions;
   guint actions_taken;
 };
@@ -70,6 +75,7 @@ gsize lmcc_sender_send_repair (LmccSender * sender, guint layer,
 
 void lmcc_sender_session_changed (LmccSender * sender);
 void lmcc_sender_announce (LmccSender * sender, LmccTime now);
+void lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now);
 
 /* lmcc-sender-native.c */
 void lmcc_sender_init_native (LmccSender * sender);
@@ -110,6 +116,19 @@ LmccTime lmcc_sender_next_repair (const LmccSender * sender);
 
 /* lmcc-sender-reserve.c */
 void lmcc_sender_reserve_repair (LmccSender * sender, LmccTime end);
+
+/* lmcc-sender-single.c */
+void lmcc_sender_init_single (LmccSender * sender, LmccTime now);
+void lmcc_sender_clear_single (LmccSender * sender);
+gboolean lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
+    LmccTime now);
+LmccTime lmcc_sender_next_single (const LmccSender * sender, LmccTime due);
+LmccTime lmcc_sender_next_single_timeout (const LmccSender * sender);
+void lmcc_sender_handle_single (LmccSender * sender, LmccTime now);
+gboolean lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 port, const guint8 * data, gsize size);
+void lmcc_sender_get_single_stats (const LmccSender * sender,
+    LmccSenderStats * stats);
 
 /* lmcc-sender-feedback.c */
 void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now);

@@ -99,6 +99,8 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   stats->bytes += size;
   if (sender->mtu > 0 && packet->size > sender->mtu)
     sender->stats.packets_oversize++;
+  if (lmcc_single_rate_is_used (&sender->single))
+    lmcc_single_rate_sent (&sender->single, now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND,
       lmcc_marker_get_group (&sender->schedule.marker,
           &sender->packetizer.marks, layer), packet);
@@ -182,6 +184,13 @@ check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
     return;
 
   sender->stats.key_misaligned++;
+  lmcc_sender_request_key_unit (sender, now);
+}
+
+/* Not so often that an encoder would make nothing else. */
+void
+lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now)
+{
   if (sender->key_requested != LMCC_TIME_NONE
       && now < sender->key_requested + KEY_REQUEST_INTERVAL)
     return;
@@ -380,6 +389,7 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now)
   lmcc_allocator_flush (&sender->allocator);
   if (sender->shaped)
     lmcc_sender_flush_shaped (sender);
+  sender->live_queue.broken = 0;
   lmcc_sender_flush_repair (sender);
   sender->key_alignment.n_pictures = 0;
 }
@@ -447,6 +457,7 @@ lmcc_sender_get_stats (const LmccSender * sender)
   stats->repair_blocks = sender->repairer.n_blocks;
   stats->repairs_late = sender->repairer.n_late;
   lmcc_sender_get_feedback_stats (sender, stats);
+  lmcc_sender_get_single_stats (sender, stats);
 
   return stats;
 }
@@ -456,6 +467,9 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
 {
   if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
           config->leave_latency, NULL)) {
+    if (lmcc_session_has_single_rate (&sender->session))
+      g_strlcpy (sender->session.algorithm, "none",
+          sizeof (sender->session.algorithm));
     sender->session.slot = 0;
     sender->session.turning_groups = 0;
     sender->session.silent_groups = 0;
@@ -475,13 +489,15 @@ static void
 reserve_second_element (LmccSender * sender)
 {
   guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+  gsize size = lmcc_single_rate_get_element_size (&sender->session);
 
   if (!lmcc_session_has_second_element (&sender->session)
       || !g_str_equal (sender->session.algorithm, "synchronized"))
     return;
-  sender->allocator.packet_overhead +=
-      lmcc_rtp_get_header_size (lmcc_synchronized_write (0,
-          sender->session.n_layers - 1, data)) - lmcc_rtp_get_header_size (0);
+  if (size == 0)
+    size = lmcc_synchronized_write (0, sender->session.n_layers - 1, data);
+  sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
+      lmcc_rtp_get_header_size (0);
 }
 
 /**
@@ -535,6 +551,7 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now);
+  lmcc_sender_init_single (sender, now);
   lmcc_sender_announce (sender, now);
 
   return sender;
@@ -558,6 +575,7 @@ lmcc_sender_free (LmccSender * sender)
   if (sender->shaped)
     lmcc_sender_clear_shaped (sender);
   lmcc_repairer_clear (&sender->repairer);
+  lmcc_sender_clear_single (sender);
   g_free (sender->announcer.cname);
   g_free (sender);
 }

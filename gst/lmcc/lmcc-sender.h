@@ -96,7 +96,8 @@ typedef struct
  * @LMCC_SENDER_ACTION_SEND_CONTROL: send @packet (RTCP) to the base group, port + 1
  * @LMCC_SENDER_ACTION_SESSION_CHANGED: lmcc_sender_get_session() is new
  * @LMCC_SENDER_ACTION_REQUEST_KEY_UNIT: the rungs' key frames are not at the same
- *     pictures: ask the encoders of all rungs for one
+ *     pictures, or what comes next refers to a picture that was too old to be sent:
+ *     ask the encoders of all rungs for one
  */
 typedef enum
 {
@@ -139,6 +140,41 @@ typedef struct
 } LmccSenderLayerStats;
 
 /**
+ * LmccSingleRateStats:
+ * @rate: what the network takes, bit/s of IP packets; 0: not known yet
+ * @estimated_bitrate: lmcc_sender_get_estimated_bitrate()
+ * @has_leader: a receiver sets the rate
+ * @leader: its SSRC: the acker of pgmcc, the current limiting receiver of TFMCC
+ * @rtt: pgmcc: the ackers' round-trip time, smoothed; TFMCC: R_max
+ * @loss_rate: pgmcc: what the acker loses, from 0 to 1
+ * @window: pgmcc: W, in packets
+ * @stalls: pgmcc: how often nobody answered any more
+ * @switches: pgmcc: how often one acker took another's place
+ * @reports_refused: reports that could not be true
+ * @reports_foreign: reports in a leader's name that came from elsewhere
+ * @units_expired: units that were too old to be sent; of units_dropped
+ * @sound_dropped: sound that was
+ *
+ * Where all receivers get one rate.
+ */
+typedef struct
+{
+  gdouble rate;
+  guint64 estimated_bitrate;
+  gboolean has_leader;
+  guint32 leader;
+  LmccTime rtt;
+  gdouble loss_rate;
+  gdouble window;
+  guint64 stalls;
+  guint64 switches;
+  guint64 reports_refused;
+  guint64 reports_foreign;
+  guint64 units_expired;
+  guint64 sound_dropped;
+} LmccSingleRateStats;
+
+/**
  * LmccSenderStats:
  * @units: units taken, by stream
  * @packets: RTP packets sent
@@ -168,6 +204,7 @@ typedef struct
  * @feedback_bytes: of reports and answers, with IP and UDP headers
  * @receivers: how many receivers report, estimated
  * @lateness_max: largest delay of a packet after the time it was due
+ * @single: of one rate for all; all zero in other sessions
  * @layers: per layer
  */
 typedef struct
@@ -194,6 +231,7 @@ typedef struct
   guint64 feedback_bytes;
   gdouble receivers;
   LmccTime lateness_max;
+  LmccSingleRateStats single;
   LmccSenderLayerStats layers[LMCC_MAX_LAYERS];
 } LmccSenderStats;
 
@@ -222,6 +260,8 @@ LMCC_API void lmcc_sender_flush (LmccSender * sender, LmccTime now);
 LMCC_API gboolean lmcc_sender_is_idle (const LmccSender * sender);
 LMCC_API void lmcc_sender_stop (LmccSender * sender, LmccTime now);
 LMCC_API const LmccSession *lmcc_sender_get_session (const LmccSender * sender);
+LMCC_API guint64 lmcc_sender_get_estimated_bitrate (
+    const LmccSender * sender);
 LMCC_API const LmccSenderStats *lmcc_sender_get_stats (
     const LmccSender * sender);
 

@@ -4,6 +4,7 @@
 #include "lmcc-session-algorithm.h"
 
 #include "lmcc-dynamic-layering.h"
+#include "lmcc-single-rate.h"
 #include "lmcc-sync-points.h"
 
 #include <math.h>
@@ -257,6 +258,28 @@ check_slot (const LmccSession * session, GError ** error)
   return TRUE;
 }
 
+/* One rate for all: the network's, not the layers'. */
+static gboolean
+check_single_rate (const LmccSession * session, GError ** error)
+{
+  if (!session->native)
+    return refuse (error, "%s sends the whole stream at one rate that the "
+        "network gives: leave the layers' scheme and rates out",
+        session->algorithm);
+  if (session->n_rungs > 1)
+    return refuse (error, "%s sends one stream for all receivers, and there "
+        "are %u rungs: link one encoder, or take an algorithm with layers",
+        session->algorithm, session->n_rungs);
+  if (session->repair > 0)
+    return refuse (error, "%s has no repair data: it would be sent in place of "
+        "the pictures that it is for; set repair to 0", session->algorithm);
+  if (session->feedback_interval == 0)
+    return refuse (error, "%s needs receivers' reports, and this session takes "
+        "none: turn feedback on", session->algorithm);
+
+  return TRUE;
+}
+
 /**
  * lmcc_session_fit_algorithm:
  * @session: (inout): algorithm, layers with their rates and packet size are
@@ -282,6 +305,8 @@ lmcc_session_fit_algorithm (LmccSession * session, LmccTime nominal_rtt,
   const Fitting *fitting = find_fitting (session->algorithm);
   LmccSession fitted = *session;
 
+  if (lmcc_session_has_single_rate (session))
+    return check_single_rate (session, error);
   if (fitting == NULL)
     return TRUE;
   fitted.n_groups = fitted.n_layers;
@@ -360,5 +385,44 @@ lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
 gboolean
 lmcc_session_has_second_element (const LmccSession * session)
 {
-  return session->slot > 0 && find_fitting (session->algorithm) != NULL;
+  return lmcc_session_has_single_rate (session)
+      || (session->slot > 0 && find_fitting (session->algorithm) != NULL);
+}
+
+/* Other dice of the same receiver are made from the same seed. */
+#define SSRC_PURPOSE 0x73737263u
+
+/**
+ * lmcc_session_make_receiver_ssrc:
+ * @session: a session
+ * @seed: random, of its own for each receiver
+ *
+ * Returns: the SSRC of the receiver's reports, none of the sender's (RFC 3550
+ *     section 8.2)
+ */
+guint32
+lmcc_session_make_receiver_ssrc (const LmccSession * session, guint32 seed)
+{
+  const guint32 seeds[] = { seed, SSRC_PURPOSE };
+  g_autoptr (GRand) random =
+      g_rand_new_with_seed_array (seeds, G_N_ELEMENTS (seeds));
+  guint32 ssrc = g_rand_int (random);
+
+  if ((ssrc & LMCC_SSRC_BASE_MASK) == session->ssrc_base)
+    ssrc ^= ~LMCC_SSRC_BASE_MASK + 1;
+
+  return ssrc;
+}
+
+/**
+ * lmcc_session_has_single_rate:
+ * @session: a session
+ *
+ * Returns: whether all receivers get one rate, which their reports set: pgmcc
+ *     or tfmcc
+ */
+gboolean
+lmcc_session_has_single_rate (const LmccSession * session)
+{
+  return lmcc_single_rate_get_element_size (session) > 0;
 }

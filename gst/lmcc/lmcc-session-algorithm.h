@@ -29,6 +29,9 @@ LMCC_API void lmcc_session_compute_probabilities (const LmccSession * session,
 LMCC_API const LmccSetting *lmcc_session_algorithm_get_settings (
     const gchar * name, guint * n);
 LMCC_API gboolean lmcc_session_has_second_element (const LmccSession * session);
+LMCC_API guint32 lmcc_session_make_receiver_ssrc (const LmccSession * session,
+    guint32 seed);
+LMCC_API gboolean lmcc_session_has_single_rate (const LmccSession * session);
 
 G_END_DECLS
 

@@ -22,6 +22,9 @@
 #define HALVE_RTTS 4
 #define GONE_RTTS 10
 
+/* A round without a report lasts for two (section 3.4). */
+#define DESERTED_ROUNDS 2
+
 /* g: reports of rates that are hardly lower are not worth while (section
  * 3.4). */
 #define SUPPRESSION_SHARE 0.1
@@ -73,6 +76,7 @@ struct _LmccTfmccSender
   LmccTime round_start;
   LmccTime round_time;          /* T */
   gboolean round_has_reports;
+  LmccTime deserted;            /* who is not heard until then is gone */
   gdouble suppression_rate;
 
   Limiting limiting;
@@ -142,6 +146,7 @@ lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
   sender->increased = now;
   set_rate (sender, packet_per_rtt_max (sender));
   begin_round (sender, now);
+  sender->deserted = now + DESERTED_ROUNDS * sender->round_time;
 
   return sender;
 }
@@ -178,9 +183,26 @@ decay_rtt_max (LmccTfmccSender * sender)
   sender->rtt_peak = 0;
 }
 
+static gboolean
+is_deserted (const LmccTfmccSender * sender, LmccTime now)
+{
+  return now >= sender->deserted && !sender->limiting.exists;
+}
+
+/* RFC 4654 section 3.1, and never more than there was. */
+static gdouble
+initial_rate (const LmccTfmccSender * sender)
+{
+  gdouble initial = packet_bits (sender) * LMCC_SECOND /
+      LMCC_TFMCC_INITIAL_RTT_MAX;
+
+  return MIN (initial, sender->rate);
+}
+
 /* RFC 4654 section 3.4: after T with a report the round is over, without one it
  * lasts until the first, but not above 2 T. Where nobody is heard at all, the
- * rate is halved, as TFRC's no-feedback timer does (RFC 5348 section 4.4). */
+ * rate is halved, as TFRC's no-feedback timer does (RFC 5348 section 4.4), but
+ * not below what a session begins with, so that who comes is heard soon. */
 static void
 end_round_if_over (LmccTfmccSender * sender, LmccTime now)
 {
@@ -190,8 +212,30 @@ end_round_if_over (LmccTfmccSender * sender, LmccTime now)
           && age < 2 * sender->round_time))
     return;
   if (!sender->round_has_reports && !sender->limiting.exists)
-    set_rate (sender, sender->rate / 2);
-  decay_rtt_max (sender);
+    set_rate (sender, MAX (sender->rate / 2, initial_rate (sender)));
+  if (is_deserted (sender, now))
+    sender->rtt_max = LMCC_TFMCC_INITIAL_RTT_MAX;
+  else
+    decay_rtt_max (sender);
+  begin_round (sender, now);
+}
+
+/* Who comes to a session that nobody was in finds it as at its start (RFC 4654
+ * section 3.1): by one packet in R_max it would take hours from the lowest
+ * rate. */
+static void
+restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
+{
+  gboolean deserted = is_deserted (sender, now);
+
+  sender->deserted = now + DESERTED_ROUNDS * sender->round_time;
+  if (!deserted)
+    return;
+  sender->slow_start = TRUE;
+  sender->rtt_max = LMCC_TFMCC_INITIAL_RTT_MAX;
+  sender->rtt_peak = 0;
+  sender->increased = now;
+  set_rate (sender, MAX (sender->rate, packet_per_rtt_max (sender)));
   begin_round (sender, now);
 }
 
@@ -415,6 +459,7 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
     return TRUE;
   }
 
+  restart_if_deserted (sender, now);
   rate = adjust_rate (sender, report, rtt);
   lengthen_rtt_max (sender, rtt);
   if (!was_limiting)
@@ -503,6 +548,18 @@ gdouble
 lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender)
 {
   return sender->rate;
+}
+
+/**
+ * lmcc_tfmcc_sender_set_max_rate:
+ * @sender: a sender
+ * @max_rate: what there is to send at most from now on, in bit/s
+ */
+void
+lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender, gdouble max_rate)
+{
+  sender->max_rate = max_rate;
+  set_rate (sender, sender->rate);
 }
 
 /**

@@ -36,6 +36,8 @@ LMCC_API LmccTime lmcc_tfmcc_sender_next_timeout (
 LMCC_API void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender,
     LmccTime now);
 LMCC_API gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender);
+LMCC_API void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
+    gdouble max_rate);
 LMCC_API gboolean lmcc_tfmcc_sender_get_limiting (
     const LmccTfmccSender * sender, guint32 * ssrc);
 LMCC_API gboolean lmcc_tfmcc_sender_is_slow_start (

@@ -157,8 +157,31 @@ push_bytes (State * state, Bytes * bytes)
   bytes->size -= size;
 }
 
+/* What receivers of one rate for all say, in whose name ever. */
+static void
+push_rate_report (State * state, Bytes * bytes, gboolean is_pgmcc)
+{
+  guint32 word = take_word (bytes);
+  guint32 clock = lmcc_time_to_ntp_short (state->now);
+  LmccPgmccReport pgmcc = {.ssrc = word & 3,.ssrc_base = SSRC,.is_ack =
+        (word & 4) != 0,.loss = (guint16) (word >> 16),.lead =
+        (guint16) (take_word (bytes) & 0xff),.echoed_time =
+        clock - (word >> 12),.bitmap = take_word (bytes)
+  };
+  LmccTfmccReport tfmcc = {.ssrc = word & 3,.ssrc_base = SSRC,.has_rtt =
+        (word & 4) != 0,.has_loss = (word & 8) != 0,.leaves =
+        (word & 0x10) != 0,.round = (word >> 5) & 7,.rate =
+        lmcc_tfmcc_decode_rate (take_word (bytes) & 0xfff),.echoed_time =
+        clock - (word >> 12)
+  };
+  g_autoptr (LmccPacket) packet = is_pgmcc ? lmcc_pgmcc_report_build (&pgmcc)
+      : lmcc_tfmcc_report_build (&tfmcc);
+
+  handle (state, packet->data, packet->size);
+}
+
 static LmccSender *
-new_sender (LmccTime now)
+new_sender (LmccTime now, const gchar * algorithm)
 {
   LmccSenderConfig config = { 0 };
 
@@ -171,21 +194,23 @@ new_sender (LmccTime now)
   g_strlcpy (config.session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
+  g_strlcpy (config.session.algorithm, algorithm,
+      sizeof (config.session.algorithm));
   config.cname = "fuzz";
   config.mtu = 1400;
 
   return lmcc_sender_new (&config, now);
 }
 
-int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+static void
+run (const guint8 * data, gsize size, const gchar * algorithm)
 {
   Bytes bytes = { data, size };
   State state = {.now = 10 * LMCC_SECOND };
   const LmccSenderStats *stats;
   guint64 end = state.now + MAX_TIME;
 
-  state.sender = new_sender (state.now);
+  state.sender = new_sender (state.now, algorithm);
   state.next_unit = state.now;
   state.answers = g_array_new (FALSE, FALSE, sizeof (Sent));
   drain (&state);
@@ -206,6 +231,10 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
             (guint64) take_word (&bytes) << 24);
         break;
       default:
+        if (!g_str_equal (algorithm, "elm")) {
+          push_rate_report (&state, &bytes, g_str_equal (algorithm, "pgmcc"));
+          break;
+        }
         /* A crowd of it. */
         for (i = 0; i < (guint) (step >> 2) * 8; i++)
           push_report (&state, 0x80000000u + i, (guint64) i << 28);
@@ -213,6 +242,8 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
     }
     stats = lmcc_sender_get_stats (state.sender);
     g_assert (stats->answers + stats->answers_dropped <= stats->reports);
+    g_assert (stats->single.rate >= 0 && stats->single.window <=
+        LMCC_PGMCC_MAX_WINDOW);
     g_assert (stats->receivers >= 0 && stats->receivers <= 100000);
     g_assert (lmcc_sender_get_session (state.sender)->feedback_interval >=
         LMCC_DEFAULT_FEEDBACK_INTERVAL);
@@ -223,6 +254,14 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   g_assert (lmcc_sender_next_timeout (state.sender) == LMCC_TIME_NONE);
   lmcc_sender_free (state.sender);
   g_array_unref (state.answers);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+{
+  run (data, size, "elm");
+  run (data, size, "pgmcc");
+  run (data, size, "tfmcc");
 
   return 0;
 }

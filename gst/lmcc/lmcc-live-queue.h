@@ -1,0 +1,41 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_LIVE_QUEUE_H
+#define LMCC_LIVE_QUEUE_H
+
+#include "lmcc-allocate.h"
+
+G_BEGIN_DECLS
+
+/* No packet of a unit leaves so long after the unit's decoding time. */
+#define LMCC_LIVE_QUEUE_LIMIT (500 * LMCC_MSECOND)
+
+/**
+ * LmccLiveQueue:
+ * @broken: bit c: units of class c that come next refer to one that was dropped
+ * @n_dropped: by class
+ * @n_expired: of these, units that were too old; the others made room in time
+ * @n_sound: sound that was too old
+ *
+ * What waits in a layer whose rate is not the encoder's: bounded in time, and
+ * without what decoders could not use.
+ */
+typedef struct
+{
+  guint16 broken;
+  guint64 n_dropped[LMCC_MAX_CLASSES];
+  guint64 n_expired;
+  guint64 n_sound;
+} LmccLiveQueue;
+
+gboolean lmcc_live_queue_admit (LmccLiveQueue * queue,
+    const LmccAllocatorLayer * layer, const LmccUnit * unit);
+void lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
+    LmccTime now, gdouble rate);
+LmccTime lmcc_live_queue_next (const LmccAllocatorLayer * layer);
+gboolean lmcc_live_queue_wants_key (const LmccLiveQueue * queue);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,148 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The sender where all receivers get one rate: what the network takes says when
+ * a packet leaves, and what waits does not get old.
+ */
+#include "lmcc-sender-private.h"
+
+void
+lmcc_sender_init_single (LmccSender * sender, LmccTime now)
+{
+  lmcc_single_rate_init (&sender->single, &sender->session,
+      lmcc_allocator_packet_size (&sender->allocator, 0), now);
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return;
+  sender->packetizer.single = &sender->single;
+  lmcc_allocator_join_classes (&sender->allocator);
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+}
+
+void
+lmcc_sender_clear_single (LmccSender * sender)
+{
+  lmcc_single_rate_clear (&sender->single);
+}
+
+static void
+request_key_unit (LmccSender * sender, LmccTime now)
+{
+  if (lmcc_live_queue_wants_key (&sender->live_queue))
+    lmcc_sender_request_key_unit (sender, now);
+}
+
+/* Returns whether @unit is worth sending. */
+gboolean
+lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
+    LmccTime now)
+{
+  gboolean admitted = lmcc_live_queue_admit (&sender->live_queue,
+      &sender->allocator.layers[0], unit);
+
+  request_key_unit (sender, now);
+
+  return admitted;
+}
+
+/*
+ * lmcc_sender_next_single:
+ * @sender: a sender
+ * @due: when the layer's packet is due by itself
+ *
+ * Returns: when it may leave
+ */
+LmccTime
+lmcc_sender_next_single (const LmccSender * sender, LmccTime due)
+{
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return due;
+
+  return MAX (due, lmcc_single_rate_next_packet (&sender->single));
+}
+
+/* When a timer of the algorithm's ends, or what waits is too old. */
+LmccTime
+lmcc_sender_next_single_timeout (const LmccSender * sender)
+{
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return LMCC_TIME_NONE;
+
+  return MIN (lmcc_single_rate_next_timeout (&sender->single),
+      lmcc_live_queue_next (&sender->allocator.layers[0]));
+}
+
+void
+lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
+{
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return;
+  lmcc_single_rate_handle_timeout (&sender->single, now);
+  lmcc_live_queue_expire (&sender->live_queue, &sender->allocator.layers[0],
+      now, lmcc_single_rate_get_rate (&sender->single));
+  sender->single.queued =
+      lmcc_sender_queued_bytes (&sender->allocator.layers[0]);
+  request_key_unit (sender, now);
+}
+
+/* Returns whether it was a report for the rate. */
+gboolean
+lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 port, const guint8 * data, gsize size)
+{
+  guint32 clock = lmcc_time_to_ntp_short (sender->announcer.ntp_offset + now);
+
+  if (!lmcc_single_rate_is_used (&sender->single)
+      || !lmcc_single_rate_take_report (&sender->single, now, clock,
+          sender->session.ssrc_base, source, port, data, size))
+    return FALSE;
+  sender->feedback.stats.reports++;
+  sender->feedback.stats.bytes += sender->udp_overhead + size;
+
+  return TRUE;
+}
+
+void
+lmcc_sender_get_single_stats (const LmccSender * sender,
+    LmccSenderStats * stats)
+{
+  const LmccSingleRate *single = &sender->single;
+  LmccSingleRateStats *to = &stats->single;
+  guint i;
+
+  if (!lmcc_single_rate_is_used (single))
+    return;
+  to->rate = lmcc_single_rate_get_rate (single);
+  to->estimated_bitrate = lmcc_sender_get_estimated_bitrate (sender);
+  to->has_leader = lmcc_single_rate_get_leader (single, &to->leader);
+  to->rtt = lmcc_single_rate_get_rtt (single);
+  to->reports_foreign = single->foreign;
+  to->reports_refused = single->refused;
+  to->units_expired = sender->live_queue.n_expired;
+  to->sound_dropped = sender->live_queue.n_sound;
+  if (single->pgmcc != NULL) {
+    to->window = lmcc_pgmcc_sender_get_window (single->pgmcc);
+    to->loss_rate = lmcc_pgmcc_sender_get_loss_rate (single->pgmcc);
+    to->stalls = lmcc_pgmcc_sender_get_stalls (single->pgmcc);
+    to->switches = lmcc_pgmcc_sender_get_switches (single->pgmcc);
+  }
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    stats->units_dropped[i] = sender->live_queue.n_dropped[i];
+}
+
+/**
+ * lmcc_sender_get_estimated_bitrate:
+ * @sender: a sender
+ *
+ * What an encoder should make, where all receivers get one rate: the rate that
+ * the network takes, smoothed, less headers and control packets, and at most
+ * twice what is sent now.
+ *
+ * Returns: bit/s; 0 where that is not known yet, or the session has layers
+ */
+guint64
+lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
+{
+  return (guint64) sender->single.estimate;
+}
