@@ -8,8 +8,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'))
-from demo import analysis  # noqa: E402
+from demo import analysis, figures  # noqa: E402
 from demo.analysis import Frame, Reference, SECOND, Sample, Step  # noqa: E402
+from demo.reception import Reception  # noqa: E402
 
 STEP = SECOND // 25
 
@@ -60,19 +61,16 @@ class Identify(unittest.TestCase):
         self.assertEqual([f.rung for f in frames], [None] * 5)
 
 
-class Summary(unittest.TestCase):
+class Pictures(unittest.TestCase):
     def summary(self, frames):
         analysis.identify(frames, references(20))
-        levels = [{'from': -1, 'to': 0, 'now': 0}, {'from': 0, 'to': 2, 'now': SECOND}]
-        return analysis.summarize(20, frames, levels, [], {'packets-received': 90, 'packets-lost': 10})
+        return analysis.summarize_pictures(frames, [])
 
     def test_the_figures_of_a_good_run(self):
         summary = self.summary([frame(i, 1, 9) for i in range(3, 20)])
-        self.assertEqual((summary['frames-sent'], summary['frames-decoded'], summary['frames-identical']), (20, 17, 17))
-        self.assertEqual((summary['loss'], summary['level-changes'], summary['levels-held']), (0.1, 2, [0, 2]))
+        self.assertEqual((summary['frames-decoded'], summary['frames-identical']), (17, 17))
         self.assertEqual((summary['longest-gap-ms'], summary['join-to-picture-ms']), (40.0, 5120.0))
         self.assertLess(summary['step-error-max-ms'], 0.001)
-        self.assertIsNone(analysis.verdict(summary))
 
     def test_a_step_that_is_off_shows(self):
         frames = [frame(i, 1, 9) for i in range(5)]
@@ -92,54 +90,118 @@ class Summary(unittest.TestCase):
         frames[1].now += SECOND
         self.assertEqual(self.summary(frames)['frames-late'], 1)
 
-    def test_no_picture_is_a_failure(self):
-        self.assertEqual(analysis.verdict(self.summary([])), 'no picture was decoded')
-
-    def test_one_broken_picture_is_a_failure(self):
-        frames = [frame(i, 1, 9) for i in range(5)] + [frame(5, 1, 9, crc=1)]
-        self.assertEqual(analysis.verdict(self.summary(frames)), '1 of 6 pictures are not the encoder\'s')
+    def test_the_share_of_whole_pictures_counts_what_is_missing_and_what_is_broken(self):
+        frames = [frame(i, 1, 9) for i in range(20) if i not in (4, 5)]
+        frames[0].crc = 99999
+        analysis.identify(frames, references(20))
+        self.assertEqual(figures.whole_pictures(frames, references(20), 0, []), 17 / 20)
+        missing = [(5 * SECOND + 4 * STEP, 5 * SECOND + 6 * STEP)]
+        self.assertEqual(figures.whole_pictures(frames, references(20), 5 * SECOND + STEP, missing), 1.0)
+        self.assertIsNone(figures.whole_pictures([], references(20), 0, []))
 
 
 class Link(unittest.TestCase):
     RATES = [160000, 15000, 20000, 360000, 30000, 40000, 800000, 80000, 80000]
+    DOUBLING = [200000, 200000, 400000, 800000]
+    FACTOR_1_3 = [round(200000 * 1.3 ** i) - round(200000 * 1.3 ** (i - 1)) if i else 200000 for i in range(9)]
 
     def test_no_level_is_close_to_a_capacity(self):
-        low, middle, high = analysis.choose_capacities(self.RATES)
-        self.assertLess(low, middle)
-        self.assertLess(middle, high)
-        for level in analysis.cumulative(self.RATES):
-            for capacity in (low, middle, high):
-                self.assertFalse(0.9 * capacity < level < 1.15 * capacity)
+        for rates in (self.RATES, self.DOUBLING, self.FACTOR_1_3):
+            low, middle, high = analysis.choose_capacities(rates)
+            self.assertLess(low, middle)
+            self.assertLess(middle, high)
+            for level in analysis.cumulative(rates):
+                for capacity in (low, middle, high):
+                    self.assertFalse(0.9 * capacity < level < 1.15 * capacity)
 
     def test_the_capacities_are_those_of_the_rungs(self):
-        self.assertEqual([analysis.fitting_level(self.RATES, capacity)
+        self.assertEqual([figures.right_level(self.RATES, capacity)
                           for capacity in analysis.choose_capacities(self.RATES)], [2, 5, 8])
+
+    def test_ladders_with_more_gaps_have_capacities_far_apart(self):
+        self.assertEqual([figures.right_level(self.DOUBLING, capacity)
+                          for capacity in analysis.choose_capacities(self.DOUBLING)], [0, 2, 3])
+        self.assertEqual([figures.right_level(self.FACTOR_1_3, capacity)
+                          for capacity in analysis.choose_capacities(self.FACTOR_1_3)], [2, 5, 8])
 
     def test_a_session_of_one_or_two_layers_has_capacities_too(self):
         self.assertEqual(analysis.choose_capacities([1000]), [1350, 1350, 1350])
         low, middle, high = analysis.choose_capacities([1000, 2000])
-        self.assertEqual((analysis.fitting_level([1000, 2000], low), middle), (0, high))
-
-    def test_the_plan_fills_the_time(self):
-        plan = analysis.plan_steps(100)
-        self.assertEqual([round(time) for time, _ in plan], [0, 30, 45, 60])
-        self.assertEqual([which for _, which in plan], [2, 1, 0, 2])
-
-    def test_what_was_held_is_that_of_the_end_of_a_step(self):
-        levels = [0] * 10 + [3] * 20 + [3] * 4 + [1] * 26
-        samples = [Sample(i * SECOND, level, 0) for i, level in enumerate(levels)]
-        steps = [Step(0, 2e6, 3), Step(30 * SECOND, 5e5, 1)]
-        self.assertEqual([step['held'] for step in analysis.follow(steps, samples)], [3, 1])
+        self.assertEqual((figures.right_level([1000, 2000], low), middle), (0, high))
 
     def test_what_the_receiver_does_not_tell_is_not_known(self):
         sample = Sample.of_stats(0, 1, {'bitrate': 5, 'layers': [{'rate': 100}, {'rate': 30}, {'rate': 7}]})
         self.assertEqual((sample.rate, sample.held, sample.loss, sample.calculated), (5, 130, None, None))
         self.assertIsNone(Sample.of_stats(0, 1, {'smoothed-rate': float('inf')}).calculated)
+        self.assertIsNone(Sample.of_stats(0, 1, {'rtt': analysis.NO_TIME}).rtt)
 
     def test_rates_leave_out_the_time_after_a_change(self):
         samples = [Sample(i * SECOND // 5, 0 if i < 20 else 1, 100 if i < 20 else 999 if i < 26 else 300)
                    for i in range(40)]
         self.assertEqual(analysis.rates_by_level(samples), {'0': 100, '1': 300})
+
+
+class Receiver(unittest.TestCase):
+    """One second is one sample; the link carries level 1 of two."""
+    RATES = [100, 100]
+    STEPS = [Step(0, 300)]
+
+    def samples(self, levels, lost=()):
+        total = 0
+        made = []
+        for i, level in enumerate(levels):
+            total += 10 if i in lost else 0
+            made.append(Sample(i * SECOND, level, 0, received=90 * i, lost=total))
+        return made
+
+    def reception(self, levels, lost=(), tcp=(), changes=()):
+        reception = Reception('receiver', None)
+        reception.samples, reception.steps = self.samples(levels, lost), list(self.STEPS)
+        reception.tcp_spans = [[begin * SECOND, end * SECOND] for begin, end in tcp]
+        reception.levels = [{'now': when * SECOND, 'from': old, 'to': new, 'reason': ''} for when, old, new in changes]
+        return figures.summarize(reception, [], self.RATES)
+
+    def test_the_right_level_leaves_a_tenth_of_the_link(self):
+        self.assertEqual([figures.right_level([100, 100], capacity) for capacity in (50, 200, 222, 223)], [0, 0, 0, 1])
+
+    def test_the_time_before_the_right_level_is_not_measured(self):
+        summary = self.reception([-1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1])
+        self.assertEqual((summary['settled-s'], summary['measured-s'], summary['share-right']), (3.0, 10.0, 0.9))
+        self.assertEqual((summary['level'], summary['level-right']), (1, 1))
+
+    def test_a_receiver_that_never_settles_is_measured_all_the_same(self):
+        summary = self.reception([0] * 61)
+        self.assertEqual((summary['settled-s'], summary['share-right']), (30.0, 0.0))
+
+    def test_the_level_follows_the_link(self):
+        steps = [Step(0, 300), Step(5 * SECOND, 150)]
+        share, _ = figures.share_right(self.samples([1] * 5 + [0] * 6), steps, self.RATES, 0, [])
+        self.assertEqual(share, 1.0)
+
+    def test_times_with_tcp_last_until_the_right_level_is_held_again(self):
+        summary = self.reception([1] * 5 + [0] * 9 + [1] * 7, lost=(6, 7), tcp=[(4, 10)])
+        self.assertEqual((summary['share-right'], summary['loss-outside-joins']), (1.0, 0.0))
+        tcp = summary['tcp'][0]
+        self.assertEqual((tcp['from-s'], tcp['until-s'], tcp['level'], tcp['back-after-s']), (4.0, 10.0, 0, 4.0))
+        self.assertIsNone(self.reception([1] * 5 + [0] * 9, tcp=[(4, 10)])['tcp'][0]['back-after-s'])
+
+    def test_only_a_join_that_is_taken_back_soon_excuses_losses(self):
+        changes = [(0, -1, 1), (5, 1, 2), (6, 2, 1)]
+        lost = self.reception([1] * 20, lost=(6,), changes=changes)
+        self.assertEqual((lost['join-experiments'], lost['loss-outside-joins']), (1, 0.0))
+        self.assertGreater(figures.losses(self.samples([1] * 20, (6,)), 0, []), 0)
+        other = self.reception([1] * 20, lost=(15,), changes=changes)
+        self.assertGreater(other['loss-outside-joins'], 0)
+        slow = [(0, -1, 1), (5, 1, 2), (16, 2, 1)]
+        self.assertEqual(self.reception([1] * 20, changes=slow)['join-experiments'], 0)
+
+    def test_no_picture_and_a_broken_one_are_failures(self):
+        summary = self.reception([1] * 5)
+        self.assertEqual(figures.verdict({'receivers': [summary]}), 'receiver: no picture was decoded')
+        broken = {**summary, 'frames-decoded': 6, 'frames-not-identical': 1}
+        self.assertEqual(figures.verdict({'receivers': [broken]}),
+                         "receiver: 1 of 6 pictures are not the encoder's")
+        self.assertIsNone(figures.verdict({'receivers': [{**summary, 'frames-decoded': 6}]}))
 
 
 if __name__ == '__main__':

@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What came of it: which reference each received picture is, and the figures of the whole run."""
+"""What came of one receiver: which reference each received picture is, and the figures of its pictures. And which
+levels a link carries."""
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
@@ -10,18 +11,18 @@ from typing import Optional
 CLOCK_RATE = 90000
 SECOND = 1000000000
 
+# GStreamer's for a time that is not known.
+NO_TIME = (1 << 64) - 1
+
 # Pictures that a decoder keeps back at most to bring them into order, in x264's pyramid; and from how long on there is
 # no picture where the lowest level has six a second.
 REORDERED = 3
 STANDSTILL = SECOND // 4
 
 # A level with less than this share of the capacity is carried with ease; one with more than that other is not at all.
-BARELY_ENOUGH = 1 / 0.9
-BARELY_TOO_MUCH = 1 / 1.15
+EASE = 0.9
+EXCESS = 1.15
 AMPLE = 1.35
-
-# Which capacity (0 low, 1 middle, 2 high) the link has for which share of the time. Down is quick, up is not.
-STEPS = [(2, 0.3), (1, 0.15), (0, 0.15), (2, 0.4)]
 
 # A received picture and its reference have the same time, to a rounding of the RTP clock.
 TOLERANCE = 90
@@ -52,28 +53,34 @@ class Frame:
 
 @dataclass
 class Sample:
-    """What the receiver told of itself at one time; rates in bit/s. What it did not tell is None."""
+    """What the receiver told of itself at one time; rates in bit/s, the round-trip time in s. What it did not tell is
+    None."""
     time: int
     level: int
     rate: int
     held: int = 0
     loss: Optional[float] = None
     calculated: Optional[float] = None
+    rtt: Optional[float] = None
+    received: int = 0
+    lost: int = 0
 
     @classmethod
     def of_stats(cls, now, level, stats):
         layers = stats.get('layers', [])
         calculated = stats.get('smoothed-rate', stats.get('calculated-rate'))
+        rtt = stats.get('rtt')
         return cls(now, level, stats.get('bitrate', 0), sum(layer.get('rate', 0) for layer in layers[:level + 1]),
-                   stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None)
+                   stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None,
+                   rtt / SECOND if rtt is not None and rtt < NO_TIME else None,
+                   stats.get('packets-received', 0), stats.get('packets-lost', 0))
 
 
 @dataclass
 class Step:
-    """What the receiver's link carries from `time` on, in bit/s, and the highest level of that much."""
+    """What the receiver's link carries from `time` on, in bit/s."""
     time: int
     capacity: float
-    fits: int
 
 
 def to_ticks(time):
@@ -132,36 +139,16 @@ def fitting_level(rates, capacity):
 
 
 def choose_capacities(rates):
-    """[low, middle, high] for layers of these rates: the middles of the two widest gaps between levels, room for all.
+    """[low, middle, high] for layers of these rates: two middles of gaps between levels, and room for all.
 
-    Where the gaps are wide enough, no level is so close to a capacity that either answer would be right."""
+    No level is so close to one of them that either answer would be right, where the ladder has such gaps."""
     levels = cumulative(rates)
-    gaps = sorted((above / below, sqrt(below * BARELY_ENOUGH * above * BARELY_TOO_MUCH))
-                  for below, above in zip(levels, levels[1:]) if below)
+    middles = [sqrt(below / EASE * above / EXCESS) for below, above in zip(levels, levels[1:])
+               if below / EASE <= above / EXCESS and below]
     high = levels[-1] * AMPLE
-    chosen = sorted(middle for _, middle in gaps[-2:])
+    chosen = sorted({middles[(len(middles) - 1) // 3], middles[2 * len(middles) // 3 if len(middles) > 1 else 0]}
+                    if middles else {})
     return chosen + [high] * (3 - len(chosen))
-
-
-def plan_steps(seconds):
-    """(time, which of the three capacities) of each change of the link."""
-    steps = []
-    time = 0.0
-    for which, share in STEPS:
-        steps.append((time, which))
-        time += share * seconds
-    return steps
-
-
-def follow(steps, samples):
-    """For each step of the link, what level was held longest in its last third."""
-    ends = [step.time for step in steps[1:]] + [max((sample.time for sample in samples), default=0) + 1]
-    followed = []
-    for step, end in zip(steps, ends):
-        held = Counter(sample.level for sample in samples if end - (end - step.time) / 3 <= sample.time < end)
-        followed.append({'time': rounded(step.time / SECOND, 1), 'capacity': round(step.capacity), 'fits': step.fits,
-                         'held': held.most_common(1)[0][0] if held else None})
-    return followed
 
 
 def mean(values):
@@ -212,39 +199,18 @@ def rates_by_level(samples):
     return {str(key): round(mean(values)) for key, values in sorted(rates.items())}
 
 
-def summarize(sent, frames, levels, samples, stats, steps=()):
-    """The figures of a run.
-
-    sent: pictures that went into the encoders; frames: identified; levels: the level changes; samples: as in
-    rates_by_level; stats: the receiver's last statistics; steps: those of the link."""
+def summarize_pictures(frames, samples):
+    """The figures of one receiver's pictures, which are identified. `samples`: as in rates_by_level."""
     identical = sum(frame.rung is not None for frame in frames)
-    received = stats.get('packets-received', 0)
-    lost = stats.get('packets-lost', 0)
     return {
-        'frames-sent': sent,
         'frames-decoded': len(frames),
         'frames-identical': identical,
         'frames-not-identical': len(frames) - identical,
         'frames-late': len(late(frames)),
         'frames-marked-corrupted': sum(frame.corrupted for frame in frames),
-        'level-changes': len(levels),
-        'levels-held': sorted({change['to'] for change in levels if change['to'] >= 0}),
-        'packets-received': received,
-        'packets-lost': lost,
-        'loss': rounded(lost / (lost + received), 6) if lost + received else None,
-        'link-steps': follow(steps, samples),
         'bitrate-by-level': rates_by_level(samples),
         'psnr-mean-db': rounded(mean(frame.psnr for frame in frames if frame.psnr is not None), 2),
         'longest-gap-ms': rounded(max(gaps_ms(frames), default=None), 1),
         'step-error-max-ms': rounded(max(step_errors_ms(frames), default=None), 3),
         'join-to-picture-ms': rounded(frames[0].now / 1e6, 1) if frames else None,
     }
-
-
-def verdict(summary):
-    """None where all is well, else what is wrong."""
-    if summary['frames-decoded'] == 0:
-        return 'no picture was decoded'
-    if summary['frames-not-identical']:
-        return f"{summary['frames-not-identical']} of {summary['frames-decoded']} pictures are not the encoder's"
-    return None

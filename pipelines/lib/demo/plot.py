@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The picture of a run: link, level, loss and quality over time."""
+"""The picture of a run: for each receiver its link, its level, its loss and its pictures over time."""
 import matplotlib
 
 matplotlib.use('Agg')
@@ -9,49 +9,33 @@ from matplotlib import pyplot  # noqa: E402
 from .analysis import SECOND, cumulative  # noqa: E402
 
 RUNG_COLOURS = ['tab:orange', 'tab:green', 'tab:blue', 'tab:purple']
-REASON_COLOURS = ['tab:blue', 'tab:red', 'tab:green', 'tab:orange', 'tab:purple', 'tab:brown', 'tab:pink', 'tab:olive']
-
-BELOW = {'loc': 'upper left', 'bbox_to_anchor': (0, -0.06), 'fontsize': 'x-small', 'frameon': False}
+BELOW = {'loc': 'upper left', 'fontsize': 'x-small', 'frameon': False}
 
 
 def kbit(rates):
     return [float('nan') if rate is None else rate / 1000 for rate in rates]
 
 
-def draw_rate(axes, run, end):
-    """What the link carries, what is held of it, what came, and what the receiver thinks that it may take."""
-    times = [sample.time / SECOND for sample in run.samples]
-    highest = max([step.capacity for step in run.steps] + cumulative(run.layer_rates)[-1:] + [1]) / 1000
-    if run.steps:
-        steps = [step.time / SECOND for step in run.steps] + [end]
-        capacities = [step.capacity / 1000 for step in run.steps]
-        axes.fill_between(steps, capacities + capacities[-1:], step='post', color='tab:green', alpha=0.15,
-                          label='capacity')
-    for rate in cumulative(run.layer_rates):
+def draw_rate(axes, reception, rates, end):
+    """What the link carries, what TCP takes of it, what came, and what is held."""
+    times = [sample.time / SECOND for sample in reception.samples]
+    capacities = [step.capacity / 1000 for step in reception.steps]
+    if capacities:
+        axes.fill_between([step.time / SECOND for step in reception.steps] + [end], capacities + capacities[-1:],
+                          step='post', color='tab:green', alpha=0.15, label='link')
+    for rate in cumulative(rates):
         axes.axhline(rate / 1000, color='grey', linewidth=0.5, linestyle=':')
-    axes.plot(times, kbit(sample.rate for sample in run.samples), color='grey', linewidth=0.8, label='received')
-    calculated = kbit(sample.calculated for sample in run.samples)
-    if any(rate == rate for rate in calculated):
-        axes.plot(times, calculated, color='tab:red', linewidth=0.8, label='calculated')
-    axes.step(times, kbit(sample.held for sample in run.samples), where='post', color='black', label='layers held')
-    axes.set_ylabel('rate (kbit/s)')
-    # What is calculated may be anything while nothing is lost.
-    axes.set_ylim(0, 1.25 * highest)
+    axes.plot(times, kbit(sample.rate for sample in reception.samples), color='grey', linewidth=0.8, label='received')
+    if reception.tcp_samples:
+        axes.plot([time / SECOND for time, _ in reception.tcp_samples],
+                  kbit(rate for _, rate in reception.tcp_samples), color='tab:red', linewidth=0.8, label='TCP')
+    axes.step(times, kbit(sample.held for sample in reception.samples), where='post', color='black',
+              label='layers held')
+    axes.set_ylim(0, 1.45 * max([*capacities, *(rate / 1000 for rate in cumulative(rates)[:1]), 1]))
+    axes.set_ylabel('kbit/s')
+    axes.set_title(f'{reception.name}'
+                   + (f', behind {capacities[-1]:.0f} kbit/s' if capacities else ''), fontsize='small', loc='left')
     axes.legend(ncol=4, **BELOW)
-
-
-def draw_level(axes, levels, end):
-    """The level, with a mark of the reason's colour at each change."""
-    times = [change['now'] / SECOND for change in levels] + [end]
-    held = [change['to'] for change in levels]
-    axes.step(times, held + held[-1:], where='post', color='black', linewidth=1)
-    for i, reason in enumerate(dict.fromkeys(change['reason'] for change in levels)):
-        for_it = [change for change in levels if change['reason'] == reason]
-        axes.plot([change['now'] / SECOND for change in for_it], [change['to'] for change in for_it], 'o', markersize=4,
-                  color=REASON_COLOURS[i % len(REASON_COLOURS)], label=reason)
-    axes.set_ylabel('level')
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.legend(ncol=3, **BELOW)
 
 
 def draw_loss(axes, samples):
@@ -61,41 +45,36 @@ def draw_loss(axes, samples):
     axes.set_ylim(bottom=0, top=max([10] + [110 * (sample.loss or 0) for sample in samples]))
 
 
-def draw_quality(axes, frames, references):
-    """A line for what each rung's encoder made of the film, a dot for each picture that was received."""
-    offset = next((frame.time - frame.source_time for frame in frames if frame.source_time is not None), 0)
-    for rung in sorted({reference.rung for reference in references}):
-        colour = RUNG_COLOURS[rung % len(RUNG_COLOURS)]
-        made = sorted((reference.time + offset, reference.psnr) for reference in references
-                      if reference.rung == rung and reference.psnr is not None)
+def draw_quality(axes, frames):
+    """A dot for each picture, in the colour of its rung; a red line where it is none of an encoder's."""
+    for rung in sorted({frame.rung for frame in frames if frame.rung is not None}):
         shown = [frame for frame in frames if frame.rung == rung and frame.psnr is not None]
-        axes.plot([time / SECOND for time, _ in made], [psnr for _, psnr in made], linewidth=0.6, alpha=0.4,
-                  color=colour)
-        axes.plot([frame.time / SECOND for frame in shown], [frame.psnr for frame in shown], '.', markersize=3,
-                  color=colour, label=f'rung {rung}, received')
+        axes.plot([frame.time / SECOND for frame in shown], [frame.psnr for frame in shown], '.', markersize=1.5,
+                  color=RUNG_COLOURS[rung % len(RUNG_COLOURS)], label=f'rung {rung}')
     for frame in frames:
         if frame.rung is None:
             axes.axvline(frame.time / SECOND, color='red', linewidth=0.7)
-    axes.set_ylabel('PSNR-Y (dB)')
-    axes.legend(loc='upper left', bbox_to_anchor=(0, -0.15), fontsize='small', ncol=4, markerscale=2, frameon=False)
+    axes.set_ylabel('PSNR (dB)')
+    axes.set_ylim(20, 65)
+    axes.legend(ncol=4, markerscale=4, **BELOW)
 
 
-def draw(path, title, run):
+def draw(path, title, run, rates):
     """Draws a run into a file; its frames are identified."""
-    figure, (rate, level, loss, quality) = pyplot.subplots(
-        4, 1, sharex=True, figsize=(9, 9), height_ratios=[3, 2, 1, 3])
-    end = max([frame.time / SECOND for frame in run.frames] + [sample.time / SECOND for sample in run.samples] + [0])
-    draw_rate(rate, run, end)
-    if run.levels:
-        draw_level(level, run.levels, end)
-    draw_loss(loss, run.samples)
-    if run.frames:
-        draw_quality(quality, run.frames, run.references)
-        quality.set_xlim(0, end)
-    quality.set_xlabel('time (s)', loc='right')
-    rate.set_title(title, fontsize='medium')
-    for axes in (rate, level, loss, quality):
-        axes.grid(True, linewidth=0.3)
+    count = len(run.receptions)
+    figure, axes = pyplot.subplots(3 * count, 1, sharex=True, figsize=(9, 1 + 3.9 * count), squeeze=False,
+                                   height_ratios=[3, 1, 1.6] * count)
+    end = max([sample.time / SECOND for reception in run.receptions for sample in reception.samples] + [1])
+    for place, reception in enumerate(run.receptions):
+        rate, loss, quality = axes[3 * place:3 * place + 3, 0]
+        draw_rate(rate, reception, rates, end)
+        draw_loss(loss, reception.samples)
+        draw_quality(quality, reception.frames)
+    for each in axes[:, 0]:
+        each.grid(True, linewidth=0.3)
+        each.set_xlim(0, end)
+    axes[-1, 0].set_xlabel('time (s)')
+    figure.suptitle(title, fontsize='medium')
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=100)
     pyplot.close(figure)

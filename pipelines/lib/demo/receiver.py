@@ -1,22 +1,40 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The receiving process: lmccsrc, a stock depayloader and decoder, and a record of every picture."""
+"""The receiving process: lmccsrc and a stock depayloader. Where a run is measured, also a decoder and a record of every
+picture; where there is a page, what a decoder in a browser takes.
+"""
+import base64
 import json
 import sys
 import zlib
 
-from .process import GLib, Gst, RAW_CAPS, plain, read_commands, tell, watch_errors
+from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, tell, watch_errors
 
 STATS_INTERVAL_MS = 200
 
 # A full queue of the link, and as much again for a busy machine.
 LATENCY_MS = 500
 
+# Packets whose times are remembered: those of more pictures than are on their way.
+MAX_RTP_TIMES = 500
+
 # A decoder moves a picture that begins just before a segment to the segment's start.
 PTS_TOLERANCE = Gst.MSECOND
 
-RECORDER = ('appsrc name=pictures format=time caps={caps} ! queue ! x264enc pass=qual quantizer=18 '
-            'speed-preset=superfast key-int-max=48 threads=1 ! h264parse ! matroskamux ! filesink name=file')
+# At half the size: a run of three has much to do.
+RECORDER = ('appsrc name=pictures format=time caps={caps} ! queue ! videoscale ! '
+            'video/x-raw,width={width},height={height} ! x264enc pass=qual quantizer=21 speed-preset=ultrafast '
+            'key-int-max=48 threads=1 ! h264parse ! matroskamux ! filesink name=file')
+
+RECEIVE = ('lmccsrc name=in latency={latency} ! identity name=tap signal-handoffs=true ! rtph264depay ! h264parse ! '
+           'tee name=coded')
+
+DECODE = ('coded. ! queue ! avdec_h264 name=decoder max-threads=1 ! videoconvert ! {caps} ! tee name=pictures '
+          'pictures. ! queue ! appsink name=frames sync=false emit-signals=true')
+
+# Each coded picture at its time, with what a decoder needs to begin there in front of each key picture.
+UNITS = ('coded. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! h264parse config-interval=-1 ! '
+         'video/x-h264,stream-format=byte-stream,alignment=au ! clocksync name=units ! fakesink sync=false async=false')
 
 
 class Recorder:
@@ -29,7 +47,8 @@ class Recorder:
 
     def write(self, sample, time):
         if self.pipeline is None:
-            self.pipeline = Gst.parse_launch(RECORDER.format(caps=RAW_CAPS))
+            self.pipeline = Gst.parse_launch(
+                RECORDER.format(caps=RAW_CAPS, width=WIDTH // 2, height=HEIGHT // 2))
             self.pipeline.get_by_name('file').set_property('location', self.path)
             self.source = self.pipeline.get_by_name('pictures')
             self.source.set_property('caps', sample.get_caps())
@@ -50,22 +69,29 @@ class Recorder:
 class Receiver:
     def __init__(self, options):
         self.loop = GLib.MainLoop()
-        window = ' pictures. ! queue ! videoconvert ! autovideosink' if options['window'] else ''
-        self.pipeline = Gst.parse_launch(
-            f'lmccsrc name=in latency={LATENCY_MS} ! identity name=tap signal-handoffs=true ! '
-            'rtph264depay ! h264parse ! '
-            f'avdec_h264 name=decoder max-threads=1 ! videoconvert ! {RAW_CAPS} ! tee name=pictures '
-            f'pictures. ! queue ! appsink name=frames sync=false emit-signals=true{window}')
+        parts = [RECEIVE.format(latency=LATENCY_MS)]
+        if options['measured'] or options['window']:
+            parts.append(DECODE.format(caps=RAW_CAPS))
+        if options['window']:
+            parts.append('pictures. ! queue ! videoconvert ! autovideosink')
+        if options['units'] or len(parts) == 1:
+            parts.append(UNITS)
+        self.pipeline = Gst.parse_launch(' '.join(parts))
         self.source = self.pipeline.get_by_name('in')
         self.source.set_property('uri', options['uri'])
         for name, value in options['settings'].items():
             Gst.util_set_object_arg(self.source, name, str(value))
         self.decoder = self.pipeline.get_by_name('decoder')
-        self.recorder = Recorder(options['record'])
+        self.recorder = Recorder(options['record']) if options['measured'] else None
         self.rtp_times = {}
         self.latency = 0
-        self.pipeline.get_by_name('tap').connect('handoff', self.on_packet)
-        self.pipeline.get_by_name('frames').connect('new-sample', self.on_frame)
+        self.begun = False
+        if self.decoder:
+            self.pipeline.get_by_name('tap').connect('handoff', self.on_packet)
+            self.pipeline.get_by_name('frames').connect('new-sample', self.on_frame)
+        if options['units']:
+            units = self.pipeline.get_by_name('units').get_static_pad('src')
+            units.add_probe(Gst.PadProbeType.BUFFER, self.on_unit)
         self.failed = watch_errors(self.pipeline, self.loop)
         self.pipeline.get_bus().connect('message::element', self.on_element_message)
         read_commands(self.on_command)
@@ -78,20 +104,40 @@ class Receiver:
         """Remembers which RTP timestamp a presentation time stands for."""
         if buffer.pts not in self.rtp_times:
             self.rtp_times[buffer.pts] = int.from_bytes(buffer.extract_dup(4, 4), 'big')
+            if len(self.rtp_times) > MAX_RTP_TIMES:
+                del self.rtp_times[next(iter(self.rtp_times))]
 
     def rtp_time(self, pts):
-        nearest = min(self.rtp_times, key=lambda known: abs(known - pts), default=pts)
+        if pts in self.rtp_times:
+            return self.rtp_times[pts]
+        nearest = min(tuple(self.rtp_times), key=lambda known: abs(known - pts), default=pts)
         return self.rtp_times.get(nearest) if abs(nearest - pts) <= PTS_TOLERANCE else None
 
     def on_frame(self, appsink):
         sample = appsink.pull_sample()
+        if self.recorder is None:
+            return Gst.FlowReturn.OK
         buffer = sample.get_buffer()
         time = sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts)
-        tell('frame', time=time, now=self.running_time(), latency=self.latency,
-             rtp=self.rtp_time(buffer.pts), crc=zlib.crc32(buffer.extract_dup(0, buffer.get_size())),
+        rtp = self.rtp_time(buffer.pts)
+        # Pictures that were due before this receiver began all have the time 0, or one that the decoder made up.
+        self.begun = self.begun or time > 0 and rtp is not None
+        if not self.begun:
+            return Gst.FlowReturn.OK
+        tell('frame', time=time, now=self.running_time(), latency=self.latency, rtp=rtp,
+             crc=zlib.crc32(buffer.extract_dup(0, buffer.get_size())),
              corrupted=bool(buffer.get_flags() & Gst.BufferFlags.CORRUPTED))
         self.recorder.write(sample, time)
         return Gst.FlowReturn.OK
+
+    def on_unit(self, pad, info):
+        """A coded picture. After a step down those before the segment are decoded, and not shown."""
+        buffer = info.get_buffer()
+        segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+        shown = segment.to_running_time(Gst.Format.TIME, buffer.pts) != Gst.CLOCK_TIME_NONE
+        tell('unit', key=not buffer.get_flags() & Gst.BufferFlags.DELTA_UNIT, shown=shown,
+             data=base64.b64encode(buffer.extract_dup(0, buffer.get_size())).decode('ascii'))
+        return Gst.PadProbeReturn.OK
 
     def on_element_message(self, _bus, message):
         structure = message.get_structure()
@@ -108,10 +154,10 @@ class Receiver:
 
     def tell_stats(self):
         query = Gst.Query.new_latency()
-        if self.decoder.get_static_pad('src').query(query):
+        if self.decoder and self.decoder.get_static_pad('src').query(query):
             self.latency = query.parse_latency()[1]
-        tell('receiver-stats', now=self.running_time(), level=self.source.get_property('level'),
-             stats=plain(self.source.get_property('stats')))
+        tell('receiver-stats', now=self.running_time(), base=self.pipeline.get_base_time(),
+             level=self.source.get_property('level'), stats=plain(self.source.get_property('stats')))
         return True
 
     def run(self):
@@ -120,7 +166,8 @@ class Receiver:
         self.loop.run()
         self.tell_stats()
         self.pipeline.set_state(Gst.State.NULL)
-        self.recorder.close()
+        if self.recorder:
+            self.recorder.close()
         return 1 if self.failed() else 0
 
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The sending process: a film, over and over, into three encoders and lmccsink.
 
-Each encoder's output also goes straight into a decoder: what comes out of it is the reference that the receiver's
-pictures are compared with, by checksum.
+Where a run is measured each encoder's output also goes straight into a decoder: what comes out of it is the reference
+that the receivers' pictures are compared with, by checksum.
 """
 import json
 import sys
 import threading
 import zlib
+from math import inf
 
 import numpy
 
@@ -16,15 +17,15 @@ from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read
 
 STATS_INTERVAL_MS = 500
 
-# The key frames of all rungs together are more than half of a second's bits: so long spread, they pass a short queue.
-WINDOW_MS = 500
-
 # Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
 MAX_PENDING = 300
 
-# One closed GOP a second, equal in all rungs, x264's three temporal classes.
-ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=3 b-pyramid=true b-adapt=false '
-           'speed-preset=veryfast threads=1 rc-lookahead=24 option-string="scenecut=0:open-gop=0"')
+# Of so many pictures the quality of one is measured.
+PSNR_EVERY = 4
+
+# One closed GOP a second, equal in all rungs. Each rung is one class, and so one layer: all of its pictures, or none.
+ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=0 '
+           'speed-preset=superfast threads=1 rc-lookahead=10 option-string="scenecut=0:open-gop=0"')
 
 
 def psnr_y(a, b):
@@ -99,11 +100,13 @@ class Sender:
         self.sink.set_property('port', options['port'])
         self.sink.set_property('multicast-iface', options['iface'])
         self.sink.set_property('sdp-location', options['sdp'])
-        Gst.util_set_object_arg(self.sink, 'algorithm', options['algorithm'])
+        for name, value in options['settings'].items():
+            Gst.util_set_object_arg(self.sink, name, str(value))
         self.source = self.pipeline.get_by_name('film')
         self.pending = {}
+        self.counts = [0] * len(options['rates'])
         self.lock = threading.Lock()
-        for rung in range(len(options['rates'])):
+        for rung in range(len(options['rates']) if options['measured'] else 0):
             appsink = self.pipeline.get_by_name(f'reference{rung}')
             appsink.connect('new-sample', self.on_reference, rung)
         self.failed = watch_errors(self.pipeline, self.loop)
@@ -112,11 +115,13 @@ class Sender:
 
     def describe(self):
         parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
-                 f'lmccsink name=out window={WINDOW_MS}']
+                 'lmccsink name=out']
         for rung, bitrate in enumerate(self.options['rates']):
             encoder = ENCODER.format(bitrate=bitrate, key=self.options['key-interval'])
             parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
             parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! out.sink_{rung}')
+            if not self.options['measured']:
+                continue
             parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
                          f'avdec_h264 max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
                          f'appsink name=reference{rung} sync=false async=false emit-signals=true')
@@ -128,13 +133,15 @@ class Sender:
         time = sample.get_segment().to_running_time(Gst.Format.TIME, sample.get_buffer().pts)
         with self.lock:
             original = self.pending.get(time)
+        self.counts[rung] += 1
+        measured = original is not None and self.counts[rung] % PSNR_EVERY == 0
         tell('reference', rung=rung, time=time, crc=zlib.crc32(picture),
-             psnr=None if original is None else psnr_y(original, picture))
+             psnr=psnr_y(original, picture) if measured else None)
         return Gst.FlowReturn.OK
 
     def feed(self):
         film = Film(self.options['file'])
-        limit = self.options['seconds'] * Gst.SECOND
+        limit = (self.options['seconds'] or inf) * Gst.SECOND
         count = 0
         while True:
             frame = film.next()
@@ -143,10 +150,11 @@ class Sender:
             caps, picture, time, duration = frame
             if count == 0:
                 self.source.set_property('caps', caps)
-            with self.lock:
-                self.pending[time] = picture
-                if len(self.pending) > MAX_PENDING:
-                    del self.pending[min(self.pending)]
+            if self.options['measured']:
+                with self.lock:
+                    self.pending[time] = picture
+                    if len(self.pending) > MAX_PENDING:
+                        del self.pending[min(self.pending)]
             buffer = Gst.Buffer.new_wrapped(picture)
             buffer.pts, buffer.duration = time, duration
             if self.source.emit('push-buffer', buffer) != Gst.FlowReturn.OK:

@@ -133,6 +133,14 @@ class Network:
         host.connect(delay, loss, seed)
         return host
 
+    def groups(self):
+        """The groups that the switch sends to each of its ports, by the ports' names."""
+        shown = self.switch.run('bridge', 'mdb', 'show', 'dev', SWITCH)
+        joined = {}
+        for port, group in re.findall(r'port (\S+) grp (\S+)', shown):
+            joined.setdefault(port, set()).add(group)
+        return joined
+
     def emulate(self, near, far, delay, loss, seed):
         """Lets what comes on one of two interfaces at the switch out on the other, `delay` seconds later, but for what
         is lost on the way from `near`."""
@@ -212,5 +220,4 @@ class Host:
 
     def groups(self):
         """The groups that the switch sends to the host."""
-        shown = self.network.switch.run('bridge', 'mdb', 'show', 'dev', SWITCH)
-        return set(re.findall(rf'port {self.port} grp (\S+)', shown))
+        return self.network.groups().get(self.port, set())

@@ -1,0 +1,81 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One receiver as the program that started it sees it: its link, its TCP, and all that it told."""
+import time
+
+from . import analysis
+
+
+class Reception:
+    """A receiver; `host` is None on the loopback interface. Times in its records are in ns since it began."""
+
+    def __init__(self, name, host):
+        self.name = name
+        self.host = host
+        self.child = None
+        self.capacity = 0.0
+        self.nominal = 0.0
+        self.tcp = None
+        self.tcp_rate = 0.0
+        self.groups = []
+        self.clear()
+
+    def clear(self):
+        self.base = None
+        self.frames = []
+        self.levels = []
+        self.samples = []
+        self.steps = []
+        self.tcp_samples = []
+        self.tcp_spans = []
+        self.stats = {}
+        self.reason = ''
+        self.units = 0
+
+    @property
+    def running(self):
+        return self.child is not None
+
+    @property
+    def level(self):
+        return self.samples[-1].level if self.running and self.samples else -1
+
+    def now(self):
+        """The present in its own time."""
+        return max(0, time.monotonic_ns() - self.base) if self.base is not None else 0
+
+    def begin(self, child):
+        """Another process receives from now on."""
+        self.clear()
+        self.child = child
+
+    def set_capacity(self, capacity):
+        """What the link carries from now on, or without one the receiver's own limit."""
+        self.capacity = capacity
+        if self.host:
+            self.host.set_rate(capacity)
+        elif self.running:
+            self.child.command(f'max-bitrate {round(capacity)}')
+        self.steps.append(analysis.Step(self.now(), capacity))
+
+    def set_tcp(self, tcp):
+        """A connection begins beside it, or ends (None)."""
+        if self.tcp:
+            self.tcp.stop()
+            self.tcp_spans[-1][1] = self.now()
+            self.tcp_samples.append((self.now(), 0.0))
+        self.tcp = tcp
+        self.tcp_rate = 0.0
+        if tcp:
+            self.tcp_spans.append([self.now(), None])
+
+    def add_tcp_rate(self, rate):
+        self.tcp_rate = rate
+        self.tcp_samples.append((self.now(), rate))
+
+    def add_sample(self, event, keep):
+        self.base = event['base']
+        self.stats = event['stats']
+        self.samples.append(analysis.Sample.of_stats(event['now'], event['level'], event['stats']))
+        if keep is not None:
+            del self.samples[:-keep]

@@ -1,0 +1,83 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A run as one page that needs nothing beside itself, and as a table for a terminal."""
+import base64
+import html
+
+# Of each receiver: what it is called, its key, and how it is written.
+COLUMNS = [
+    ('receiver', 'name', str),
+    ('link, kbit/s', 'capacity', lambda rate: f'{rate / 1000:.0f}'),
+    ('right level', 'level-right', str),
+    ('level held', 'level', str),
+    ('time at the right level', 'share-right', lambda share: f'{100 * share:.1f} %'),
+    ('settled after', 'settled-s', lambda seconds: f'{seconds:.1f} s'),
+    ('join experiments', 'join-experiments', str),
+    ('loss outside joins', 'loss-outside-joins', lambda share: f'{100 * share:.2f} %'),
+    ('loss in all', 'loss', lambda share: f'{100 * share:.2f} %'),
+    ('pictures whole outside joins', 'frames-whole-outside-joins', lambda share: f'{100 * share:.1f} %'),
+    ('pictures whole in all', 'frames-whole', lambda share: f'{100 * share:.1f} %'),
+    ('PSNR', 'psnr-mean-db', lambda psnr: f'{psnr:.1f} dB'),
+]
+
+STYLE = '''
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; }
+td, th { padding: .2rem .8rem; border-bottom: 1px solid #8888; text-align: right; font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 600; }
+img { width: 100%; height: auto; background: white; }
+'''
+
+
+def cell(figures, key, form):
+    return '-' if figures[key] is None else form(figures[key])
+
+
+def tcp_lines(summary):
+    """What TCP did beside which receiver, in sentences."""
+    for figures in summary['receivers']:
+        for tcp in figures['tcp']:
+            if tcp['tcp-rate'] is None or tcp['rate'] is None:
+                continue
+            back = ('the right level was not held again before the end' if tcp['back-after-s'] is None
+                    else f"{tcp['back-after-s']:.0f} s after it the right level was held again")
+            yield (f"From {tcp['from-s']:.0f} s to {tcp['until-s']:.0f} s a TCP connection was beside "
+                   f"{figures['name']}. "
+                   f"It got {tcp['tcp-rate'] / 1000:.0f} kbit/s, the receiver {tcp['rate'] / 1000:.0f} kbit/s; {back}.")
+
+
+def as_text(summary):
+    """The table for a terminal."""
+    lines = []
+    width = max(len(title) for title, _, _ in COLUMNS)
+    for title, key, form in COLUMNS:
+        lines.append(f'{title:<{width}}'
+                     + ''.join(f'{cell(figures, key, form):>14}' for figures in summary['receivers']))
+    return '\n'.join([*lines, *tcp_lines(summary)])
+
+
+def write(path, title, summary, picture):
+    """Writes the page; `picture` is a PNG that goes into it."""
+    rows = ''.join(
+        f'<tr><th scope="row">{html.escape(name)}</th>'
+        + ''.join(f'<td>{html.escape(cell(figures, key, form))}</td>' for figures in summary['receivers']) + '</tr>\n'
+        for name, key, form in COLUMNS)
+    rates = ', '.join(f'{rate / 1000:.0f}' for rate in summary['layer-rates'])
+    sentences = ''.join(f'<p>{html.escape(line)}</p>\n' for line in tcp_lines(summary))
+    data = base64.b64encode(picture.read_bytes()).decode('ascii')
+    path.write_text(f'''<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{html.escape(title)}</title>
+<style>{STYLE}</style>
+<h1>{html.escape(title)}</h1>
+<p>{summary['seconds']:.0f} seconds, {'a network of its own' if summary['network'] else 'the loopback interface'}.
+Layers: {rates} kbit/s. A level is right where its rate is the highest of at most 0.9 of the link's. Times beside TCP,
+until the right level is held again, are not in the shares and the losses outside joins.</p>
+<table>
+{rows}</table>
+{sentences}<img src="data:image/png;base64,{data}" alt="Rates, levels, losses and pictures of each receiver over time">
+</html>
+''', encoding='utf-8')

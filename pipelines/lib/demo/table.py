@@ -1,0 +1,55 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a person at the terminal sees: a table that moves, and above it what happens."""
+import shutil
+import sys
+import time
+
+INTERVAL = 0.25
+
+HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'joined', 'last change')
+FORM = '{:<10} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7}  {:<18} {}'
+
+
+def row(reception, layers, groups):
+    """The cells of one receiver: rates in kbit/s, the round-trip time in ms. `groups` are short names."""
+    if not reception.running or not reception.samples:
+        return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', 'stopped'
+                if not reception.running else 'joins')
+    last = reception.samples[-1]
+    return (reception.name, f'{reception.capacity / 1000:.0f}', f'{last.level}/{layers - 1}', f'{last.rate / 1000:.0f}',
+            f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-', f'{100 * (last.loss or 0):.2f} %',
+            f'{last.rtt * 1000:.0f} ms' if last.rtt else '-', ' '.join(groups), reception.reason)
+
+
+class Screen:
+    """Standard error: a table where it is a terminal, else only the lines."""
+
+    def __init__(self, stream=sys.stderr):
+        self.stream = stream
+        self.moving = stream.isatty()
+        self.height = 0
+        self.shown = 0.0
+
+    def clear(self):
+        if self.height:
+            self.stream.write(f'\033[{self.height}A\r\033[J')
+            self.height = 0
+
+    def say(self, text):
+        self.clear()
+        self.stream.write(text + '\n')
+        self.stream.flush()
+        self.shown = 0.0
+
+    def show(self, rows):
+        """Draws the table anew, not too often."""
+        if not self.moving or time.monotonic() - self.shown < INTERVAL:
+            return
+        self.shown = time.monotonic()
+        width = shutil.get_terminal_size().columns
+        lines = [FORM.format(*cells)[:width - 1] for cells in (HEADINGS, *rows)]
+        self.clear()
+        self.stream.write('\n'.join(lines) + '\n')
+        self.stream.flush()
+        self.height = len(lines)
