@@ -300,8 +300,9 @@ memory (const LmccReceiver * receiver)
       receiver->config.latency;
 }
 
+/* @ended: a block may have become hopeless */
 static void
-take_all_recovered (LmccReceiver * receiver, LmccTime now)
+take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
 {
   LmccRepairedPacket repaired;
   gint i;
@@ -309,7 +310,10 @@ take_all_recovered (LmccReceiver * receiver, LmccTime now)
   while (lmcc_repair_decoder_poll (receiver->repair, &repaired)) {
     take_recovered (receiver, &repaired);
     lmcc_packet_unref (repaired.packet);
+    ended = TRUE;
   }
+  if (!ended)
+    return;
   /* A block may be of a lower layer than its repair. */
   for (i = receiver->level; i >= 0; i--) {
     if (!g_queue_is_empty (&receiver->layers[i].waiting))
@@ -365,7 +369,7 @@ lmcc_receiver_keep_for_repair (LmccReceiver * receiver, LmccPacket * packet,
         now);
   else if (header->type == LMCC_PACKET_REPAIR)
     take_repair (receiver, packet, rtp, now);
-  take_all_recovered (receiver, now);
+  take_all_recovered (receiver, header->type == LMCC_PACKET_REPAIR, now);
 }
 
 /**
@@ -391,6 +395,7 @@ lmcc_receiver_take_late (LmccReceiver * receiver, LmccPacket * packet,
   wanted = layer->merged_any && lmcc_sequence_diff (header->lsn,
       layer->merged_lsn) > 0 && fill (receiver, &late, FALSE);
   lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
+  lmcc_receiver_settle (receiver, header->layer, now);
 
   return wanted;
 }

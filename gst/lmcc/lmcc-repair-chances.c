@@ -19,6 +19,8 @@ struct _LmccRepairChances
   gdouble lost_after[N_STATES];
   guint max_source;
   guint max_repair;
+  /* [i]: after one that is received i more are. */
+  gdouble *all_received;
   /* [i][state][l]: of i packets l are lost, and the last one is as @state. */
   gdouble *exactly;
   /* [i][state][l]: after a packet as @state at most l of the next i are
@@ -46,6 +48,17 @@ init_chain (LmccRepairChances * chances, gdouble burst, guint depth)
   eigenvalue = pow (eigenvalue, depth);
   chances->lost_after[RECEIVED] = p * (1.0 - eigenvalue);
   chances->lost_after[LOST] = p + (1.0 - p) * eigenvalue;
+}
+
+static void
+init_all_received (LmccRepairChances * chances)
+{
+  guint i;
+
+  chances->all_received[0] = 1.0;
+  for (i = 1; i <= chances->max_source; i++)
+    chances->all_received[i] = chances->all_received[i - 1]
+        * (1.0 - chances->lost_after[RECEIVED]);
 }
 
 static void
@@ -119,9 +132,11 @@ lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
   chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
   chances->max_source = max_source;
   chances->max_repair = max_repair;
+  chances->all_received = g_new (gdouble, max_source + 1);
   chances->exactly = g_new0 (gdouble, row * (max_source + 1));
   chances->at_most = g_new0 (gdouble, row * (max_source + max_repair + 1));
   init_chain (chances, burst, depth);
+  init_all_received (chances);
   init_exactly (chances);
   init_at_most (chances);
 
@@ -135,6 +150,7 @@ lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
 void
 lmcc_repair_chances_free (LmccRepairChances * chances)
 {
+  g_free (chances->all_received);
   g_free (chances->exactly);
   g_free (chances->at_most);
   g_free (chances);
@@ -166,7 +182,7 @@ chance_of_both (const LmccRepairChances * chances, guint n_source,
           * chances->at_most[at (chances, after, RECEIVED, n_repair - l)];
   }
 
-  return sum * pow (1.0 - chances->lost_after[RECEIVED], n - 1.0);
+  return sum * chances->all_received[n - 1];
 }
 
 /**
@@ -194,8 +210,7 @@ lmcc_repair_chances_whole (const LmccRepairChances * chances, guint n_source,
 
   if (n == 0)
     return 1.0;
-  come = (1.0 - chances->loss_rate)
-      * pow (1.0 - chances->lost_after[RECEIVED], n - 1.0);
+  come = (1.0 - chances->loss_rate) * chances->all_received[n - 1];
 
   return CLAMP (come - chance_of_both (chances, n_source, n_repair, first, n)
       + chance_of_at_most (chances, n_source + n_repair, n_repair), 0.0, 1.0);

@@ -51,10 +51,13 @@ is_block (LmccPacket * const *packets, guint n_source, guint step)
 }
 
 static void
-write_symbol (guint8 * symbol, const LmccPacket * packet)
+write_symbol (guint8 * symbol, gsize size, const LmccPacket * packet)
 {
+  gsize used = LMCC_REPAIR_LENGTH_SIZE + packet->size;
+
   memcpy (lmcc_write_uint16 (symbol, (guint) packet->size), packet->data,
       packet->size);
+  memset (symbol + used, 0, size - used);
 }
 
 /**
@@ -99,10 +102,10 @@ lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
   payload.n_repair = (guint8) n_repair;
   payload.symbol_size = (guint16) size;
 
-  symbols = g_malloc0 (n_source * size);
+  symbols = g_malloc (n_source * size);
   source = g_new (const guint8 *, n_source);
   for (i = 0; i < n_source; i++) {
-    write_symbol (symbols + i * size, packets[i]);
+    write_symbol (symbols + i * size, size, packets[i]);
     source[i] = symbols + i * size;
   }
 

@@ -272,24 +272,20 @@ count_levels (const LmccRepairPlan * plan, const Picture * picture, guint layer)
   return MAX (plan->top, layer) + 1 - MAX (picture->level, layer);
 }
 
-/* Pictures that can be decoded, at each level from @layer on, as far as @block
- * has to do with them, for each number of repair packets from the present one
- * on. What layers above @layer need has no repair yet. */
-static void
-get_pictures (const LmccRepairPlan * plan, const Block * block, guint layer,
-    guint limit, gdouble * pictures)
+/* Pictures that can be decoded, as far as they need a block, with @n_repair
+ * packets for it; @rests are the chances of all else. */
+static gdouble
+get_pictures (const LmccRepairPlan * plan, const Block * block,
+    const gdouble * rests, guint n_repair)
 {
-  guint i, r;
+  gdouble sum = 0.0;
+  guint i;
 
-  memset (pictures, 0, (limit + 1) * sizeof (*pictures));
-  for (i = 0; i < block->needs->len; i++) {
-    const Need *need = get_need (plan, g_array_index (block->needs, guint, i));
-    gdouble rest = get_rest (plan, need) * count_levels (plan,
-        get_picture (plan, need->picture), layer);
+  for (i = 0; i < block->needs->len; i++)
+    sum += rests[i] * get_whole (plan, get_need (plan,
+            g_array_index (block->needs, guint, i)), n_repair);
 
-    for (r = block->n_repair; r <= limit; r++)
-      pictures[r] += rest * get_whole (plan, need, r);
-  }
+  return sum;
 }
 
 /* How many more packets of @block there is room for. What is sent after a later
@@ -322,31 +318,41 @@ count_possible (const LmccRepairPlan * plan, guint number, guint layer,
 
 /* The number of repair packets of @block with which each of them adds most. A
  * first one may be worth little and a few together much, so all numbers are
- * looked at. */
+ * looked at that could be better: none adds more than what is missing. What
+ * layers above @layer need has no repair yet. */
 static gdouble
 find_best (const LmccRepairPlan * plan, guint number, guint layer, gsize left,
     const gsize * rooms, guint * n)
 {
   const Block *block = get_block (plan, number);
-  gdouble pictures[LMCC_REPAIR_MAX_REPAIR + 1];
+  g_autofree gdouble *rests = NULL;
   guint possible = count_possible (plan, number, layer, left, rooms), i;
-  gdouble best = 0.0;
+  gdouble best = LEAST_GAIN, missing = 0.0, before;
 
   *n = 0;
   if (possible == 0)
-    return best;
-  get_pictures (plan, block, layer, block->n_repair + possible, pictures);
-  for (i = 1; i <= possible; i++) {
-    gdouble gain = (pictures[block->n_repair + i] - pictures[block->n_repair])
-        / i;
+    return 0.0;
+  rests = g_new (gdouble, block->needs->len);
+  for (i = 0; i < block->needs->len; i++) {
+    const Need *need = get_need (plan, g_array_index (block->needs, guint, i));
 
-    if (gain > LEAST_GAIN && gain / block->packet_size > best) {
-      best = gain / block->packet_size;
+    rests[i] = get_rest (plan, need) * count_levels (plan,
+        get_picture (plan, need->picture), layer);
+    missing += rests[i];
+  }
+  before = get_pictures (plan, block, rests, block->n_repair);
+  missing -= before;
+  for (i = 1; i <= possible && missing > best * i; i++) {
+    gdouble gain = (get_pictures (plan, block, rests, block->n_repair + i)
+        - before) / i;
+
+    if (gain > best) {
+      best = gain;
       *n = i;
     }
   }
 
-  return best;
+  return *n > 0 ? best / block->packet_size : 0.0;
 }
 
 static gdouble
