@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws what is missing after repair, as the repair-decoder test measures and works it out.
+"""Draws what is missing after repair: of blocks, as the repair-decoder test measures and works it out, and of each
+class of pictures in layers that double, as repair-table does.
 
 docs/images/repair.png is made by
 
-    tests/plots/repair.py build/tests/check/libs_repair_decoder docs/images/repair.png
+    tests/plots/repair.py build/tests/check/libs_repair_decoder build/tests/check/repair-table docs/images/repair.png
 """
 import argparse
 import csv
@@ -41,15 +42,31 @@ def read(program):
     return series
 
 
-def draw(axes, burst, shapes):
-    axes.set_title(f'bursts of {burst} packets' if burst else 'single losses')
-    axes.plot([0.5, 10], [0.005, 0.1], color='0.6', linestyle='--', label='without repair')
-    for number, ((source, repair), rows) in enumerate(shapes.items()):
+def read_classes(program, seconds):
+    """Returns {class: [row, ...]}."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, 'classes.csv')
+        subprocess.run([program, '--seconds', str(seconds), '--classes', path], check=True)
+        with open(path, encoding='ascii', newline='') as file:
+            rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    series = defaultdict(list)
+    for row in rows:
+        series[int(row['class'])].append(row)
+    return series
+
+
+def draw_classes(axes, series):
+    axes.set_title('classes, 10 % of repair')
+    axes.plot([0.5, 10], [0.005, 0.1], color='0.6', linestyle='--')
+    for klass, rows in sorted(series.items()):
         losses = [100 * row['loss'] for row in rows]
-        color = f'C{number}'
-        axes.plot(losses, [row['exact'] for row in rows], color=color, label=f'{source} + {repair}, exact')
-        axes.errorbar(losses, [row['measured'] or float('nan') for row in rows],
-                      [2 * row['error'] for row in rows], color=color, fmt='o', markersize=4, capsize=2)
+        axes.plot(losses, [row['bound'] or float('nan') for row in rows], color=f'C{klass}',
+                  label=f'class {klass}, best code')
+        axes.plot(losses, [row['measured'] or float('nan') for row in rows], 'o', color=f'C{klass}', markersize=4)
+    axes.legend(fontsize='small', loc='lower right')
+
+
+def style(axes):
     axes.set_xscale('log')
     axes.set_yscale('log')
     axes.set_ylim(LOWEST, 0.2)
@@ -59,16 +76,32 @@ def draw(axes, burst, shapes):
     axes.set_xlabel('loss, %')
 
 
+def draw(axes, burst, shapes):
+    axes.set_title(f'bursts of {burst} packets' if burst else 'single losses')
+    axes.plot([0.5, 10], [0.005, 0.1], color='0.6', linestyle='--', label='without repair')
+    for number, ((source, repair), rows) in enumerate(shapes.items()):
+        losses = [100 * row['loss'] for row in rows]
+        color = f'C{number}'
+        axes.plot(losses, [row['exact'] for row in rows], color=color, label=f'{source} + {repair}, exact')
+        axes.errorbar(losses, [row['measured'] or float('nan') for row in rows],
+                      [2 * row['error'] for row in rows], color=color, fmt='o', markersize=4, capsize=2)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('program', help='the built test, libs_repair_decoder')
+    parser.add_argument('table', help='the built repair-table')
+    parser.add_argument('--seconds', type=int, default=1000, help='length of a run of it (default %(default)s)')
     parser.add_argument('picture', help='PNG file to write')
     arguments = parser.parse_args()
 
     series = read(arguments.program)
-    figure, plots = pyplot.subplots(1, len(series), figsize=(11, 4), sharey=True, layout='constrained')
+    figure, plots = pyplot.subplots(1, len(series) + 1, figsize=(14, 4), sharey=True, layout='constrained')
     for axes, (burst, shapes) in zip(plots, sorted(series.items())):
         draw(axes, burst, shapes)
+    draw_classes(plots[-1], read_classes(arguments.table, arguments.seconds))
+    for axes in plots:
+        style(axes)
     plots[0].set_ylabel('share of source packets missing')
     plots[0].legend(fontsize='small', loc='lower right')
     figure.savefig(arguments.picture, dpi=100)

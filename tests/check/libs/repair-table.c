@@ -24,6 +24,7 @@ static gboolean full;
 static gboolean all_must_pass;
 static gchar *markdown;
 static gchar *curves;
+static gchar *classes;
 
 static const GOptionEntry options[] = {
   {"full", 'f', 0, G_OPTION_ARG_NONE, &full, "All tables", NULL},
@@ -32,6 +33,8 @@ static const GOptionEntry options[] = {
       "Write a page with the tables", "FILE"},
   {"curves", 0, 0, G_OPTION_ARG_FILENAME, &curves,
       "Write only, as CSV, the share of whole pictures over loss", "FILE"},
+  {"classes", 0, 0, G_OPTION_ARG_FILENAME, &classes,
+      "Write only, as CSV, what is missing of each class over loss", "FILE"},
   {"check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
       "Fail unless enough pictures are whole where that is required", NULL},
   {NULL}
@@ -589,6 +592,33 @@ write_curves (GError ** error)
   return g_file_set_contents (curves, text->str, -1, error);
 }
 
+/* What a receiver of all of the layers that double misses of each class, and
+ * what it would with the best code. */
+static gboolean
+write_classes (GError ** error)
+{
+  static const gdouble losses[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1 };
+  g_autoptr (GString) text = g_string_new ("class,loss,measured,bound\n");
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (losses); i++) {
+    Row row = { 0, PYRAMID_PERIOD, losses[i], 1, 100 };
+    TestRepairResult result;
+
+    run_pyramid (&row, PYRAMID_LAYERS - 1, &result);
+    for (k = 0; k < G_N_ELEMENTS (pyramid_bytes); k++) {
+      const TestRepairCount *count = &result.classes[k];
+
+      g_string_append_printf (text, "%u,%g,%g,%g\n", k, losses[i],
+          share (count->lost - MIN (count->repaired, count->lost),
+              count->sent), share (count->lost - count->recovered,
+              count->sent));
+    }
+  }
+
+  return g_file_set_contents (classes, text->str, -1, error);
+}
+
 static gchar *
 make_page (const gchar * required)
 {
@@ -631,8 +661,7 @@ make_page (const gchar * required)
       "*TCP's share* are of half the link. *Whole* is of\n"
       "the pictures of which all packets were sent to groups that it was in. "
       "*Spoiled* repair is sent, but of no use: its level\n"
-      "has the same course as with repair. Where layers are left often, what "
-      "waits in them for repair is lost with them.\n"
+      "has the same course as with repair.\n"
       "`build/tests/check/repair-beside-tcp --markdown docs/repair.md` writes "
       "this table.\n\n"
       "<!-- repair-beside-tcp begins -->\n<!-- repair-beside-tcp ends -->\n"
@@ -685,6 +714,11 @@ main (gint argc, gchar ** argv)
   }
   if (curves != NULL) {
     if (!write_curves (&error))
+      g_printerr ("%s\n", error->message);
+    return error == NULL ? 0 : 2;
+  }
+  if (classes != NULL) {
+    if (!write_classes (&error))
       g_printerr ("%s\n", error->message);
     return error == NULL ? 0 : 2;
   }

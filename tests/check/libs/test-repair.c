@@ -447,6 +447,18 @@ start_receiver (Simulation * s)
   lmcc_receiver_start (s->receiver, s->now);
 }
 
+/* Counts for each class up to now. */
+static void
+get_repaired (Simulation * s, guint64 * repaired)
+{
+  LmccReceiverStats stats;
+  guint i;
+
+  lmcc_receiver_get_stats (s->receiver, s->now, &stats);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    repaired[i] = stats.repair.classes[i].repaired;
+}
+
 static void
 judge (Simulation * s, LmccTime until)
 {
@@ -478,6 +490,7 @@ test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
 {
   Simulation s = { config, result, START };
   LmccTime end = START + SETTLE + config->seconds * LMCC_SECOND;
+  guint64 before[LMCC_MAX_CLASSES], after[LMCC_MAX_CLASSES];
   guint i;
 
   memset (result, 0, sizeof (*result));
@@ -488,9 +501,15 @@ test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
   g_queue_init (&s.network);
   start_sender (&s);
   start_receiver (&s);
+  while (!is_measured (&s))
+    step (&s, START + SETTLE);
+  get_repaired (&s, before);
   while (s.now < end + SETTLE)
     step (&s, end + SETTLE);
   judge (&s, end);
+  get_repaired (&s, after);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    result->classes[i].repaired = (guint) (after[i] - before[i]);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
     result->n_dropped += lmcc_sender_get_stats (s.sender)->units_dropped[i];
   while (!g_queue_is_empty (&s.network))

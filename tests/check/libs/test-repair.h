@@ -67,13 +67,15 @@ typedef struct
  * TestRepairCount:
  * @sent: media packets
  * @lost: of these, those that the path lost
- * @recovered: of these, those that repair gives back
+ * @recovered: of these, those that the best code gives back
+ * @repaired: of a class, those that the receiver gave back, and in time
  */
 typedef struct
 {
   guint sent;
   guint lost;
   guint recovered;
+  guint repaired;
 } TestRepairCount;
 
 /**
