@@ -18,9 +18,10 @@
 #define EARLIEST_SLOTS 32
 
 /* A slot that begins sooner than expected by more than this share of its length
- * is disputed. First packets come later than expected, not sooner, unless a
- * queue has drained. */
-#define TOO_EARLY 2
+ * is disputed: a base of few packets may not have sent one yet in the slot that
+ * is cut short. First packets come later than expected, not sooner, unless a
+ * queue has drained that was never empty before. */
+#define TOO_EARLY 8
 
 /* A slot is given up when none has followed for so many slot lengths. */
 #define SLOT_PATIENCE 2
@@ -161,7 +162,7 @@ begin_slot (LmccSlotClock * clock, guint64 index, LmccTime begin,
   clock->told = FALSE;
   clock->current = (LmccSlotEnd) {
   .index = index,.begin = begin,.end = LMCC_TIME_NONE,.whole = whole,.silent =
-        TRUE,.signal = LMCC_SIGNAL_NOBODY,};
+        TRUE,.signal = LMCC_SIGNAL_NOBODY,.limit = G_MAXINT,};
 }
 
 /* Forgets when slots began: they are counted anew. */
@@ -205,6 +206,7 @@ start (LmccSlotClock * clock, guint slot, LmccTime arrival)
 static void
 tell (LmccSlotClock * clock, LmccSlotEnd end)
 {
+  end.signal = MIN (end.signal, end.limit);
   if (end.disputed) {
     end.signal = LMCC_SIGNAL_NOBODY;
     end.up_levels = 0;
@@ -296,6 +298,12 @@ take_marks (LmccSlotEnd * slot, const LmccHeader * header)
   }
 }
 
+static gboolean
+last_is_before_current (const LmccSlotClock * clock)
+{
+  return clock->last.index + 1 == clock->current.index;
+}
+
 /* How far a slot number is ahead of the slot that runs now. */
 static gint
 slots_ahead (const LmccSlotClock * clock, guint slot)
@@ -341,16 +349,27 @@ take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
   return TRUE;
 }
 
+/* Takes the marks of a late packet of the slot before. One that was told
+ * already makes a difference only where the next one is told ahead, and only by
+ * what it forbids. Returns whether the slot was not told. */
+static gboolean
+take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
+{
+  if (!last_is_before_current (clock))
+    return FALSE;
+  if (clock->ending || !clock->last.silent)
+    take_marks (&clock->last, header);
+
+  return clock->ending;
+}
+
 static void
 take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
 {
   gint ahead = slots_ahead (clock, header->slot);
 
-  if (ahead == -1 && clock->ending
-      && clock->last.index + 1 == clock->current.index) {
-    take_marks (&clock->last, header);
+  if (ahead == -1 && take_late_marks (clock, header))
     return;
-  }
   if (ahead > 0 && take_later (clock, ahead, arrival))
     ahead = 0;
   clock->current.disputed |= ahead != 0;
@@ -364,6 +383,18 @@ take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
   clock->base_agreed = arrival;
 }
 
+/* All layers bear the same signal. */
+static void
+take_limit (LmccSlotClock * clock, const LmccHeader * header)
+{
+  gint ahead = slots_ahead (clock, header->slot);
+
+  if (ahead == 0)
+    clock->current.limit = MIN (clock->current.limit, header->signal);
+  else if (ahead == -1 && last_is_before_current (clock))
+    clock->last.limit = MIN (clock->last.limit, header->signal);
+}
+
 static void
 take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
 {
@@ -372,6 +403,7 @@ take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
   if (ahead > 0 && (clock->current.index + (guint) ahead >
           clock->base_index + 1 || !take_later (clock, ahead, arrival)))
     clock->ignored++;
+  take_limit (clock, header);
 }
 
 /**
@@ -458,10 +490,9 @@ lmcc_slot_clock_refused (LmccSlotClock * clock, const LmccHeader * header)
   if (!clock->started || header->layer != 0 || header->slot >= clock->modulus)
     return;
   ahead = slots_ahead (clock, header->slot);
-  if (ahead == -1 && clock->ending
-      && clock->last.index + 1 == clock->current.index)
-    take_marks (&clock->last, header);
-  else if (ahead != 0)
+  if (ahead == -1 && take_late_marks (clock, header))
+    return;
+  if (ahead != 0)
     clock->current.disputed = TRUE;
   else if (!clock->current.silent)
     take_marks (&clock->current, header);
@@ -539,6 +570,20 @@ next_lead (const LmccSlotClock * clock)
   return clock->nominal_begin + clock->length - clock->lead;
 }
 
+/* What the slot before says: of the one that runs now perhaps nothing has been
+ * heard but a forged packet. */
+static void
+take_marks_before (const LmccSlotClock * clock, LmccSlotEnd * end)
+{
+  const LmccSlotEnd *last = &clock->last;
+  gboolean known = last_is_before_current (clock) && !last->silent;
+
+  end->signal = known ? last->signal : LMCC_SIGNAL_NOBODY;
+  end->up_levels = known ? last->up_levels : 0;
+  end->limit = last->limit;
+  end->disputed |= last->disputed;
+}
+
 /* Tells the end of the slot that runs now before it comes. */
 static void
 tell_ahead (LmccSlotClock * clock, LmccTime now)
@@ -548,6 +593,7 @@ tell_ahead (LmccSlotClock * clock, LmccTime now)
 
   clock->told = TRUE;
   end.end = now;
+  take_marks_before (clock, &end);
   for (i = 0; i <= clock->level; i++)
     end.missing += lmcc_slot_gaps_missing (&clock->layers[i], now);
   tell (clock, end);

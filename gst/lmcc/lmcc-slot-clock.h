@@ -18,6 +18,7 @@ G_BEGIN_DECLS
  * @silent: no packet of the base layer came in it
  * @signal: the highest level that may go up now, or %LMCC_SIGNAL_NOBODY
  * @up_levels: bit i: level i may go up now
+ * @limit: the lowest signal that packets of layers above the base bore
  * @disputed: packets of the base contradict that the slot was now: nobody may go up
  * @losses: packets of it known to be lost, outside bursts
  * @burst_losses: the same inside bursts
@@ -34,6 +35,7 @@ typedef struct
   gboolean silent;
   gint signal;
   guint64 up_levels;
+  gint limit;
   gboolean disputed;
   guint losses;
   guint burst_losses;
@@ -62,13 +64,17 @@ typedef struct
  * A slot begins with the first packet that bears its number (Byers et al., "FLID-DL",
  * 2002, section IV-B). Only marks of base-layer packets count. A packet of
  * another layer may begin the slot after the base's, and no later one. Where the
- * base's own packets disagree, the lowest signal holds. Where some bear another
+ * slot's packets disagree, the lowest signal holds. Where some bear another
  * slot than the one that runs, or where it began long before it was expected, nobody
  * goes up. Slots cannot pass faster than the session's slot length allows. So a forged
  * packet can keep a receiver down, but brings it up neither sooner than one level in a
- * slot nor, where two packets of the true base come in each slot, where that one lets
+ * slot nor, where a packet of the true base comes in each slot, where that one lets
  * nobody up. When a whole slot
  * passes without any packet, the clock goes on by itself.
+ *
+ * A slot that is told ahead has the signal of the one before it: of that one all
+ * packets have been heard, of its own perhaps none but a forged one. A signal is as
+ * likely in the one as in the other.
  *
  * When a slot is expected to end follows from the slots that began earliest of the
  * latest 32 to 64: their first packets waited least, in queues and for their turn.

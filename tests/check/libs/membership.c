@@ -273,15 +273,19 @@ GST_START_TEST (test_flid_dl_goes_up_at_a_boundary_and_loses_nothing)
   run_slots (loop, 3);
   fail_unless_equals_int (loop->level, 0);
   for (level = 1; level < N_LAYERS; level++) {
-    LmccTime begin = loop->now;
+    LmccTime begin;
 
+    /* Told ahead, a slot has the signal of the one before. */
     loop->signal = level - 1;
+    run_slots (loop, 1);
+    fail_unless_equals_int (loop->level, level - 1);
+    loop->signal = -1;
+    begin = loop->now;
     run_slots (loop, 1);
     /* Decided, and joined, just before the slot's end. */
     fail_unless_equals_int (loop->level, level);
     fail_unless (loop->level_at < begin + SLOT
         && loop->level_at >= begin + SLOT - 30 * LMCC_MSECOND);
-    loop->signal = -1;
     run_slots (loop, 2);
     fail_unless_equals_int (loop->level, level);
     check_groups (loop, level);

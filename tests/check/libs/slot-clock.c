@@ -338,6 +338,57 @@ GST_START_TEST (test_a_new_count_is_believed_when_the_old_one_is_heard_no_more)
 
 GST_END_TEST;
 
+/* A slot that is told ahead may have begun with a forged packet, and nothing
+ * else of it been heard: the one before says who may go up. */
+GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
+{
+  const LmccTime lead = SLOT / 2;
+  g_autoptr (LmccSlotClock) clock = new_clock (0, 0);
+  LmccSlotEnd end;
+  guint slot;
+
+  lmcc_slot_clock_set_lead (clock, lead);
+  for (slot = 0; slot < 20; slot++) {
+    LmccTime begin = START + slot * SLOT;
+
+    push (clock, begin, 0, slot, (gint) slot % 5, 2 * slot);
+    lmcc_slot_clock_timeout (clock, begin + SLOT - lead);
+    fail_unless (lmcc_slot_clock_poll (clock, &end));
+    fail_unless_equals_int (end.index % MODULUS, slot);
+    fail_unless_equals_int (end.signal, slot == 0 ? LMCC_SIGNAL_NOBODY :
+        slot == 14 ? 1 : (gint) (slot - 1) % 5);
+    /* Of slot 13 the last packet lets less. */
+    push (clock, begin + SLOT - 1, 0, slot, slot == 13 ? 1 : (gint) slot % 5,
+        2 * slot + 1);
+    fail_if (lmcc_slot_clock_poll (clock, &end));
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_packets_of_other_layers_limit_the_signal)
+{
+  g_autoptr (LmccSlotClock) clock = new_clock (1, 0);
+  LmccSlotEnd end;
+
+  push (clock, START, 0, 1, 3, 0);
+  push (clock, START + 1, 1, 1, 3, 0);
+  push (clock, START + SLOT, 0, 2, 3, 1);
+  push (clock, START + SLOT + 1, 1, 2, 0, 1);
+  push (clock, START + 2 * SLOT, 0, 3, 2, 2);
+  push (clock, START + 2 * SLOT + 1, 1, 3, 4, 2);
+  push (clock, START + 3 * SLOT, 0, 4, 2, 3);
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_unless_equals_int (end.signal, 3);
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_unless_equals_int (end.signal, 0);
+  /* They do not raise it. */
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_unless_equals_int (end.signal, 2);
+}
+
+GST_END_TEST;
+
 /* A slot's first packet waits for its turn: up to 160 ms here, for none in one
  * of sixteen slots. */
 GST_START_TEST (test_waits_of_first_packets_do_not_move_the_expected_end)
@@ -395,6 +446,9 @@ slot_clock_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase,
+      test_a_slot_told_ahead_has_the_signal_of_the_one_before);
+  tcase_add_test (tcase, test_packets_of_other_layers_limit_the_signal);
   tcase_add_test (tcase,
       test_a_slot_ends_with_the_first_packet_of_the_next_over_wraps);
   tcase_add_test (tcase,
