@@ -5,6 +5,7 @@
  * others' joins, caps and time steps. Whatever comes, the level stays in range,
  * goes up one by one, and there is not always something to do.
  */
+#include "../check/libs/follow-controller.h"
 #include "fuzz.h"
 
 #include <gst/lmcc/lmcc.h>
@@ -15,13 +16,7 @@
 
 typedef struct
 {
-  const LmccAlgorithm *algorithm;
-  LmccController *controller;
-  LmccSession session;
-  LmccTime now;
-  gint level;
-  gint cap;
-  guint joins;
+  Followed followed;
   guint16 lsns[N_LAYERS];
 } Run;
 
@@ -65,50 +60,15 @@ make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
 }
 
 static void
-follow (Run * run)
-{
-  gint level = run->controller->wanted_level;
-
-  g_assert (level >= 0 && run->controller->reason != NULL);
-  level = MIN (level, MIN (run->cap, (gint) run->session.n_layers - 1));
-  if (level == run->level)
-    return;
-  if (run->algorithm->needs_slots && level > run->level && run->level >= 0) {
-    g_assert (level == run->level + 1);
-    run->joins++;
-  }
-  run->level = level;
-  if (run->controller->klass->on_level != NULL)
-    run->controller->klass->on_level (run->controller, run->now, level);
-}
-
-static void
-let_time_pass (Run * run)
-{
-  const LmccControllerClass *klass = run->controller->klass;
-  LmccControllerStatus status = { 0 };
-  guint i;
-
-  for (i = 0; i < 3 && klass->next_timeout != NULL
-      && klass->next_timeout (run->controller) <= run->now; i++) {
-    klass->on_timeout (run->controller, run->now);
-    follow (run);
-  }
-  g_assert (i < 3);
-  if (klass->get_status != NULL)
-    klass->get_status (run->controller, run->now, &status);
-}
-
-static void
 push_packet (Run * run, Bytes * bytes, guint8 what)
 {
-  const LmccControllerClass *klass = run->controller->klass;
+  const LmccControllerClass *klass = run->followed.controller->klass;
   guint layer = what % N_LAYERS;
   guint8 marks = take_byte (bytes);
   LmccHeader header = {
     .layer = (guint8) layer,
     .top_layer = N_LAYERS - 1,
-    .slot = (guint16) (run->now / SLOT % MODULUS),
+    .slot = (guint16) (run->followed.now / SLOT % MODULUS),
     .signal = (gint8) ((marks & 0x0f) - 1),
     .burst = marks >> 4 & 1,
     .has_up_levels = marks >> 5 & 1,
@@ -119,54 +79,62 @@ push_packet (Run * run, Bytes * bytes, guint8 what)
     header.slot += take_byte (bytes);
   run->lsns[layer] += 1 + ((marks & 0x80) ? take_byte (bytes) : 0);
   header.lsn = run->lsns[layer];
-  if ((gint) layer > run->level) {
+  if ((gint) layer > run->followed.level) {
     if (klass->on_left_packet != NULL)
-      klass->on_left_packet (run->controller, run->now, run->now, layer);
+      klass->on_left_packet (run->followed.controller, run->followed.now,
+          run->followed.now, layer);
   } else if (klass->on_packet != NULL) {
-    klass->on_packet (run->controller, run->now, run->now, &header,
-        1 + 10 * (gsize) marks);
+    klass->on_packet (run->followed.controller, run->followed.now,
+        run->followed.now, &header, 1 + 10 * (gsize) marks);
   }
 }
 
 static void
 push_loss (Run * run, Bytes * bytes, guint8 what)
 {
-  const LmccControllerClass *klass = run->controller->klass;
+  const LmccControllerClass *klass = run->followed.controller->klass;
   guint8 when = take_byte (bytes);
 
-  if (klass->on_loss == NULL || what % N_LAYERS > run->level)
+  if (klass->on_loss == NULL || what % N_LAYERS > run->followed.level)
     return;
-  klass->on_loss (run->controller, run->now, what % N_LAYERS,
-      run->now - when * 4 * LMCC_MSECOND, 1 + what / N_LAYERS);
+  klass->on_loss (run->followed.controller, run->followed.now, what % N_LAYERS,
+      run->followed.now - when * 4 * LMCC_MSECOND, 1 + what / N_LAYERS);
 }
 
 static void
 push_other (Run * run, Bytes * bytes, guint8 what)
 {
-  const LmccControllerClass *klass = run->controller->klass;
+  const LmccControllerClass *klass = run->followed.controller->klass;
   guint8 value = take_byte (bytes);
 
-  switch (what % 5) {
+  switch (what % 6) {
     case 0:
-      run->cap = value % N_LAYERS;
+      run->followed.cap = value % N_LAYERS;
       break;
     case 1:
-      run->session.n_layers = 1 + value % N_LAYERS;
+      run->followed.session.n_layers = 1 + value % N_LAYERS;
       if (klass->on_session != NULL)
-        klass->on_session (run->controller, run->now);
+        klass->on_session (run->followed.controller, run->followed.now);
       break;
     case 2:
       if (klass->on_neighbour_join != NULL)
-        klass->on_neighbour_join (run->controller, run->now, value);
+        klass->on_neighbour_join (run->followed.controller, run->followed.now,
+            value);
+      break;
+    case 5:
+      if (klass->on_expected != NULL)
+        klass->on_expected (run->followed.controller, run->followed.now,
+            what % N_LAYERS, (guint16) (run->lsns[what % N_LAYERS] - value),
+            run->followed.now - value * LMCC_MSECOND, take_byte (bytes));
       break;
     case 3:
       if (klass->on_rtt != NULL)
-        klass->on_rtt (run->controller, run->now,
+        klass->on_rtt (run->followed.controller, run->followed.now,
             (1 + value) * 10 * LMCC_MSECOND);
       break;
     default:
       if (klass->on_quality != NULL)
-        klass->on_quality (run->controller, run->now, value,
+        klass->on_quality (run->followed.controller, run->followed.now, value,
             MIN (value, take_byte (bytes)));
       break;
   }
@@ -180,8 +148,8 @@ step (Run * run, Bytes * bytes)
   guint8 time = take_byte (bytes);
   guint8 what = take_byte (bytes);
 
-  run->now += (time >> 3) * LMCC_MSECOND * ((time & 0x04) ? 100 : 1);
-  let_time_pass (run);
+  run->followed.now += (time >> 3) * LMCC_MSECOND * ((time & 0x04) ? 100 : 1);
+  let_time_pass (&run->followed);
   switch (time & 3) {
     case 0:
     case 1:
@@ -194,8 +162,8 @@ step (Run * run, Bytes * bytes)
       push_other (run, bytes, what);
       break;
   }
-  follow (run);
-  let_time_pass (run);
+  follow (&run->followed);
+  let_time_pass (&run->followed);
 }
 
 int
@@ -204,20 +172,24 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   Bytes bytes = { data, size };
   const LmccAlgorithm *const *algorithms;
   g_autoptr (LmccSettings) settings = NULL;
-  Run run = {.now = 100 * LMCC_SECOND,.level = -1,.cap = N_LAYERS - 1 };
+  Run run = {.followed = {.now = 100 * LMCC_SECOND,.level = -1,.cap =
+          N_LAYERS - 1}
+  };
   guint n;
 
   algorithms = lmcc_algorithm_list (&n);
-  run.algorithm = algorithms[take_byte (&bytes) % n];
-  make_session (&run.session, run.algorithm);
-  settings = make_settings (&bytes, run.algorithm);
-  run.controller = run.algorithm->create (&run.session, settings, 1);
-  follow (&run);
+  run.followed.algorithm = algorithms[take_byte (&bytes) % n];
+  make_session (&run.followed.session, run.followed.algorithm);
+  settings = make_settings (&bytes, run.followed.algorithm);
+  run.followed.controller =
+      run.followed.algorithm->create (&run.followed.session, settings, 1);
+  follow (&run.followed);
   while (bytes.size > 0)
     step (&run, &bytes);
-  if (run.algorithm->needs_slots)
-    g_assert (run.joins <= (run.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
-  run.controller->klass->free (run.controller);
+  if (run.followed.algorithm->needs_slots)
+    g_assert (run.followed.joins <=
+        (run.followed.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
+  run.followed.controller->klass->free (run.followed.controller);
 
   return 0;
 }

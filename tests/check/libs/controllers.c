@@ -4,6 +4,7 @@
  * What holds for every algorithm of the registry, whatever comes; and what the
  * receiver does for them.
  */
+#include "follow-controller.h"
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
@@ -16,17 +17,11 @@
 
 typedef struct
 {
-  const LmccAlgorithm *algorithm;
-  LmccSession session;
-  LmccController *controller;
+  Followed followed;
   GRand *random;
-  LmccTime now;
-  gint level;
-  gint cap;
   guint16 lsns[N_LAYERS];
   guint64 slot;
   LmccTime slot_begin;
-  guint joins_in_slot;
 } Property;
 
 static void
@@ -43,53 +38,10 @@ fill_session (LmccSession * session, const LmccAlgorithm * algorithm)
     session->layers[i].rate = 100000u << i;
 }
 
-/* As the receiver does. An algorithm with slots goes up at most once in
- * each. */
-static void
-follow (Property * test)
-{
-  gint level = test->controller->wanted_level;
-
-  fail_unless (level >= 0, "%s wants level %d", test->algorithm->name, level);
-  fail_unless (test->controller->reason != NULL);
-  level = MIN (level, MIN (test->cap, (gint) test->session.n_layers - 1));
-  if (level == test->level)
-    return;
-  if (test->algorithm->needs_slots && level > test->level && test->level >= 0) {
-    fail_unless (level <= test->level + 1);
-    test->joins_in_slot++;
-  }
-  test->level = level;
-  if (test->controller->klass->on_level != NULL)
-    test->controller->klass->on_level (test->controller, test->now, level);
-}
-
-static void
-check (Property * test)
-{
-  const LmccControllerClass *klass = test->controller->klass;
-  LmccControllerStatus status = { 0 };
-  guint i;
-
-  /* A wish that the receiver does not follow may take a second look. */
-  for (i = 0; i < 3 && klass->next_timeout != NULL
-      && klass->next_timeout (test->controller) <= test->now; i++) {
-    klass->on_timeout (test->controller, test->now);
-    follow (test);
-  }
-  fail_unless (i < 3, "%s has something to do over and over",
-      test->algorithm->name);
-  if (klass->get_status != NULL) {
-    klass->get_status (test->controller, test->now, &status);
-    fail_unless (status.state != NULL);
-    fail_unless (status.loss_event_rate >= 0 && status.loss_event_rate <= 1);
-  }
-}
-
 static void
 random_packet (Property * test)
 {
-  const LmccControllerClass *klass = test->controller->klass;
+  const LmccControllerClass *klass = test->followed.controller->klass;
   guint layer = (guint) g_rand_int_range (test->random, 0, N_LAYERS);
   gboolean is_wild = g_rand_int_range (test->random, 0, 20) == 0;
   LmccHeader header = {
@@ -105,52 +57,62 @@ random_packet (Property * test)
 
   header.lsn = test->lsns[layer] +=
       (guint16) g_rand_int_range (test->random, 1, 4);
-  if ((gint) layer > test->level) {
+  if ((gint) layer > test->followed.level) {
     if (klass->on_left_packet != NULL)
-      klass->on_left_packet (test->controller, test->now, test->now, layer);
+      klass->on_left_packet (test->followed.controller, test->followed.now,
+          test->followed.now, layer);
   } else if (klass->on_packet != NULL) {
-    klass->on_packet (test->controller, test->now, test->now, &header, 1000);
+    klass->on_packet (test->followed.controller, test->followed.now,
+        test->followed.now, &header, 1000);
   }
 }
 
 static void
 random_event (Property * test)
 {
-  const LmccControllerClass *klass = test->controller->klass;
+  const LmccControllerClass *klass = test->followed.controller->klass;
   guint layer = (guint) g_rand_int_range (test->random, 0, N_LAYERS);
   LmccTime past = (LmccTime) g_rand_int_range (test->random, 0, 300000000);
 
   switch (g_rand_int_range (test->random, 0, 400)) {
     case 0:
-      if (klass->on_loss != NULL && (gint) layer <= test->level)
-        klass->on_loss (test->controller, test->now, layer, test->now - past,
-            1 + layer);
+      if (klass->on_loss != NULL && (gint) layer <= test->followed.level)
+        klass->on_loss (test->followed.controller, test->followed.now, layer,
+            test->followed.now - past, 1 + layer);
       break;
     case 1:
       if (klass->on_rtt != NULL)
-        klass->on_rtt (test->controller, test->now, past + 1);
+        klass->on_rtt (test->followed.controller, test->followed.now, past + 1);
       break;
     case 2:
       if (klass->on_quality != NULL)
-        klass->on_quality (test->controller, test->now, 25 + layer, layer);
+        klass->on_quality (test->followed.controller, test->followed.now,
+            25 + layer, layer);
       break;
     case 3:
-      test->session.n_layers = 1 + layer;
+      test->followed.session.n_layers = 1 + layer;
       if (klass->on_session != NULL)
-        klass->on_session (test->controller, test->now);
+        klass->on_session (test->followed.controller, test->followed.now);
       break;
     case 4:
       if (klass->on_neighbour_join != NULL)
-        klass->on_neighbour_join (test->controller, test->now, layer);
+        klass->on_neighbour_join (test->followed.controller, test->followed.now,
+            layer);
+      break;
+    case 6:
+      if (klass->on_expected != NULL)
+        klass->on_expected (test->followed.controller, test->followed.now,
+            layer, test->lsns[layer] - (guint16) (past % 128),
+            test->followed.now - past, (guint) (past % MODULUS));
       break;
     case 5:
-      test->cap = (gint) layer;
+      test->followed.cap = (gint) layer;
       break;
     default:
       random_packet (test);
       break;
   }
-  follow (test);
+  follow (&test->followed);
 }
 
 /* Time goes on, mostly by less than a packet's time, at times by seconds. */
@@ -161,42 +123,41 @@ random_step (Property * test)
 
   if (g_rand_int_range (test->random, 0, 2000) == 0)
     step *= 1000;
-  test->now += step;
-  while (test->now >= test->slot_begin + SLOT) {
+  test->followed.now += step;
+  while (test->followed.now >= test->slot_begin + SLOT) {
     test->slot_begin += SLOT;
     test->slot++;
-    test->joins_in_slot = 0;
   }
 }
 
 static void
 run_random (const LmccAlgorithm * algorithm, guint32 seed)
 {
-  Property test = {.algorithm = algorithm,.level = -1,.cap = N_LAYERS - 1,
-    .now = 100 * LMCC_SECOND,.slot_begin = 100 * LMCC_SECOND
+  Property test = {.followed = {.algorithm = algorithm,.level = -1,.cap =
+          N_LAYERS - 1,.now = 100 * LMCC_SECOND},.slot_begin = 100 * LMCC_SECOND
   };
   g_autoptr (LmccSettings) settings = lmcc_settings_new (algorithm->settings,
       algorithm->n_settings);
-  LmccTime begin = test.now;
-  guint joins = 0, i;
+  LmccTime begin = test.followed.now;
+  guint i;
 
   test.random = g_rand_new_with_seed (seed);
-  fill_session (&test.session, algorithm);
-  test.controller = algorithm->create (&test.session, settings, seed);
-  follow (&test);
+  fill_session (&test.followed.session, algorithm);
+  test.followed.controller =
+      algorithm->create (&test.followed.session, settings, seed);
+  follow (&test.followed);
   for (i = 0; i < 6000; i++) {
     random_step (&test);
-    check (&test);
+    let_time_pass (&test.followed);
     random_event (&test);
-    joins += test.joins_in_slot;
-    test.joins_in_slot = 0;
-    check (&test);
+    let_time_pass (&test.followed);
   }
   if (algorithm->needs_slots)
-    fail_unless (joins <= (test.now - begin) / SLOT * 1.01 + 3,
-        "%s joined %u times in %u slots", algorithm->name, joins,
-        (guint) ((test.now - begin) / SLOT));
-  test.controller->klass->free (test.controller);
+    fail_unless (test.followed.joins <=
+        (test.followed.now - begin) / SLOT * 1.01 + 3,
+        "%s joined %u times in %u slots", algorithm->name, test.followed.joins,
+        (guint) ((test.followed.now - begin) / SLOT));
+  test.followed.controller->klass->free (test.followed.controller);
   g_rand_free (test.random);
 }
 
