@@ -178,17 +178,24 @@ read_stats (ToolReceiver * receiver)
   return stats;
 }
 
+static void
+note_received (ToolReceiver * receiver, const GstStructure * stats)
+{
+  gdouble packets = 0;
+
+  if (stats != NULL
+      && tool_structure_number (stats, "packets-received", &packets))
+    receiver->received |= packets > 0;
+}
+
 static gboolean
 on_second (gpointer user_data)
 {
   ToolReceiver *receiver = user_data;
   g_autoptr (GstStructure) stats = read_stats (receiver);
   gdouble elapsed = tool_receiver_elapsed (receiver);
-  gdouble packets = 0;
 
-  if (stats != NULL
-      && tool_structure_number (stats, "packets-received", &packets))
-    receiver->received |= packets > 0;
+  note_received (receiver, stats);
   if (!receiver->received && !receiver->warned && elapsed > PATIENCE_SECONDS) {
     receiver->warned = TRUE;
     tool_error ("no packet yet; gst-lmcc-1.0 doctor '%s' says why",
@@ -215,6 +222,7 @@ gint
 tool_receiver_run (ToolReceiver * receiver)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (receiver->pipeline);
+  g_autoptr (GstStructure) stats = NULL;
   guint sources[] = {
     gst_bus_add_watch (bus, on_bus_message, receiver),
     g_timeout_add (1000, on_second, receiver),
@@ -234,6 +242,9 @@ tool_receiver_run (ToolReceiver * receiver)
     if (sources[i] != 0)
       g_source_remove (sources[i]);
   }
+  /* The last second may have been the first. */
+  stats = read_stats (receiver);
+  note_received (receiver, stats);
   gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
 
   if (receiver->status == TOOL_EXIT_OK && !receiver->received) {

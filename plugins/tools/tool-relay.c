@@ -7,7 +7,27 @@
 #include <gst/sdp/sdp.h>
 #include <stdio.h>
 
+/* The sound goes to a port of its own, behind that of the pictures' RTCP (RFC
+ * 3550 section 11). */
+#define SOUND_PORT_OFFSET 2
+
+/**
+ * RelayStream:
+ * @caps: (nullable): what came, under the pipeline's object lock
+ */
 typedef struct
+{
+  struct _Relay *relay;
+  GstCaps *caps;
+  guint16 port;
+} RelayStream;
+
+/**
+ * Relay:
+ * @complete: the session's pads are all there; atomic
+ * @has_sound: one of them is for sound; atomic
+ */
+typedef struct _Relay
 {
   ToolReceiver *receiver;
   gchar *to;
@@ -15,7 +35,13 @@ typedef struct
   gchar *host;
   GSocketFamily family;
   guint16 port;
-  GstCaps *caps;
+  RelayStream video;
+  RelayStream sound;
+  gchar *sdp;                   /* the latest, as it would be written again */
+  gint64 id;
+  guint version;
+  gint complete;
+  gint has_sound;
 } Relay;
 
 static void
@@ -24,7 +50,9 @@ relay_clear (Relay * relay)
   g_free (relay->to);
   g_free (relay->sdp_file);
   g_free (relay->host);
-  gst_clear_caps (&relay->caps);
+  g_free (relay->sdp);
+  gst_clear_caps (&relay->video.caps);
+  gst_clear_caps (&relay->sound.caps);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_clear)
@@ -67,6 +95,13 @@ read_destination (Relay * relay)
   relay->host = g_inet_address_to_string (found);
   relay->family = g_inet_address_get_family (found);
   relay->port = g_network_address_get_port (G_NETWORK_ADDRESS (address));
+  if (relay->port > G_MAXUINT16 - SOUND_PORT_OFFSET) {
+    tool_error
+        ("--to=%s leaves no port for the sound, which goes to the second "
+        "after; choose one up to %d", relay->to,
+        G_MAXUINT16 - SOUND_PORT_OFFSET);
+    return FALSE;
+  }
 
   return TRUE;
 }
@@ -94,37 +129,46 @@ complete_format (GstStructure * format)
     gst_structure_set (format, "packetization-mode", G_TYPE_STRING, "1", NULL);
 }
 
-static gchar *
-make_sdp (const Relay * relay, const GstCaps * caps)
+static gboolean
+add_media (GstSDPMessage * message, const GstCaps * caps, guint16 port)
 {
-  const gchar *type = relay->family == G_SOCKET_FAMILY_IPV6 ? "IP6" : "IP4";
-  const gchar *nowhere = relay->family == G_SOCKET_FAMILY_IPV6 ? "::1"
-      : "127.0.0.1";
-  g_autofree gchar *id = g_strdup_printf ("%" G_GINT64_FORMAT,
-      g_get_real_time () / G_USEC_PER_SEC);
   g_autoptr (GstCaps) plain = gst_caps_copy (caps);
-  GstSDPMessage *message;
   GstSDPMedia media = { 0, };
-  gchar *text = NULL;
+  gboolean done;
 
   gst_structure_filter_and_map_in_place (gst_caps_get_structure (plain, 0),
       keep_field, NULL);
   complete_format (gst_caps_get_structure (plain, 0));
+  gst_sdp_media_init (&media);
+  gst_sdp_media_set_proto (&media, "RTP/AVP");
+  gst_sdp_media_set_port_info (&media, port, 0);
+  done = gst_sdp_media_set_media_from_caps (plain, &media) == GST_SDP_OK;
+  if (done)
+    gst_sdp_message_add_media (message, &media);
+  gst_sdp_media_uninit (&media);
+  return done;
+}
+
+static gchar *
+make_sdp (const Relay * relay, const GstCaps * video, const GstCaps * sound)
+{
+  const gchar *type = relay->family == G_SOCKET_FAMILY_IPV6 ? "IP6" : "IP4";
+  const gchar *nowhere = relay->family == G_SOCKET_FAMILY_IPV6 ? "::1"
+      : "127.0.0.1";
+  g_autofree gchar *id = g_strdup_printf ("%" G_GINT64_FORMAT, relay->id);
+  g_autofree gchar *version = g_strdup_printf ("%u", relay->version);
+  GstSDPMessage *message;
+  gchar *text = NULL;
 
   gst_sdp_message_new (&message);
   gst_sdp_message_set_version (message, "0");
-  gst_sdp_message_set_origin (message, "-", id, "0", "IN", type, nowhere);
+  gst_sdp_message_set_origin (message, "-", id, version, "IN", type, nowhere);
   gst_sdp_message_set_session_name (message, "gst-lmcc relay");
   gst_sdp_message_set_connection (message, "IN", type, relay->host, 0, 0);
   gst_sdp_message_add_time (message, "0", "0", NULL);
-  gst_sdp_media_init (&media);
-  gst_sdp_media_set_proto (&media, "RTP/AVP");
-  gst_sdp_media_set_port_info (&media, relay->port, 0);
-  if (gst_sdp_media_set_media_from_caps (plain, &media) == GST_SDP_OK) {
-    gst_sdp_message_add_media (message, &media);
+  if (add_media (message, video, relay->video.port)
+      && (sound == NULL || add_media (message, sound, relay->sound.port)))
     text = gst_sdp_message_as_text (message);
-  }
-  gst_sdp_media_uninit (&media);
   gst_sdp_message_free (message);
 
   return text;
@@ -149,28 +193,37 @@ write_sdp (const Relay * relay, const gchar * sdp)
   return TRUE;
 }
 
-/* In the main loop, after the caps came. */
+/* In the main loop, after caps came, or the last pad: once all is known. */
 static gboolean
-on_caps (gpointer user_data)
+on_change (gpointer user_data)
 {
   Relay *relay = user_data;
   g_autofree gchar *sdp = NULL;
-  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstCaps) video = NULL;
+  g_autoptr (GstCaps) sound = NULL;
 
   GST_OBJECT_LOCK (relay->receiver->pipeline);
-  caps = g_steal_pointer (&relay->caps);
+  gst_caps_replace (&video, relay->video.caps);
+  gst_caps_replace (&sound, relay->sound.caps);
   GST_OBJECT_UNLOCK (relay->receiver->pipeline);
-  if (caps == NULL)
+  if (video == NULL || !g_atomic_int_get (&relay->complete)
+      || (g_atomic_int_get (&relay->has_sound) && sound == NULL))
     return G_SOURCE_REMOVE;
 
-  sdp = make_sdp (relay, caps);
+  sdp = make_sdp (relay, video, sound);
   if (sdp == NULL) {
-    g_autofree gchar *text = gst_caps_to_string (caps);
+    g_autofree gchar *text = gst_caps_to_string (video);
 
     tool_error ("no SDP can be written for a stream of caps %s", text);
     tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
+  } else if (g_strcmp0 (sdp, relay->sdp) == 0) {
+    return G_SOURCE_REMOVE;
   } else if (write_sdp (relay, sdp)) {
-    tool_error ("sending to %s:%u", relay->host, relay->port);
+    g_free (relay->sdp);
+    relay->version++;
+    relay->sdp = make_sdp (relay, video, sound);
+    tool_error ("sending to %s:%u%s", relay->host, relay->port,
+        sound ? ", the sound to the second port after" : "");
   } else {
     tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
   }
@@ -181,7 +234,7 @@ on_caps (gpointer user_data)
 static GstPadProbeReturn
 on_event (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 {
-  Relay *relay = user_data;
+  RelayStream *stream = user_data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
 
@@ -189,10 +242,10 @@ on_event (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
     return GST_PAD_PROBE_OK;
 
   gst_event_parse_caps (event, &caps);
-  GST_OBJECT_LOCK (relay->receiver->pipeline);
-  gst_caps_replace (&relay->caps, caps);
-  GST_OBJECT_UNLOCK (relay->receiver->pipeline);
-  g_idle_add (on_caps, relay);
+  GST_OBJECT_LOCK (stream->relay->receiver->pipeline);
+  gst_caps_replace (&stream->caps, caps);
+  GST_OBJECT_UNLOCK (stream->relay->receiver->pipeline);
+  g_idle_add (on_change, stream->relay);
 
   return GST_PAD_PROBE_OK;
 }
@@ -229,7 +282,7 @@ on_data (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static gboolean
-add_sink (Relay * relay)
+add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
 {
   ToolReceiver *receiver = relay->receiver;
   GstElement *sink = gst_element_factory_make ("udpsink", NULL);
@@ -240,17 +293,37 @@ add_sink (Relay * relay)
         "(gstreamer1.0-plugins-good)");
     return FALSE;
   }
-  g_object_set (sink, "host", relay->host, "port", relay->port, "sync", FALSE,
+  stream->relay = relay;
+  g_object_set (sink, "host", relay->host, "port", stream->port, "sync", FALSE,
       "async", FALSE, NULL);
   gst_bin_add (GST_BIN (receiver->pipeline), sink);
 
   pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, relay,
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, stream,
       NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
       | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, NULL, NULL);
 
-  return gst_element_link (receiver->source, sink);
+  return gst_element_sync_state_with_parent (sink)
+      && gst_element_link_pads (receiver->source, source_pad, sink, "sink");
+}
+
+/* lmccsrc's receiving thread calls these. */
+
+static void
+on_pad_added (GstElement * source, GstPad * pad, Relay * relay)
+{
+  if (!g_str_equal (GST_PAD_NAME (pad), "audio")
+      || !g_atomic_int_compare_and_exchange (&relay->has_sound, FALSE, TRUE))
+    return;
+  add_sink (relay, &relay->sound, "audio");
+}
+
+static void
+on_no_more_pads (GstElement * source, Relay * relay)
+{
+  g_atomic_int_set (&relay->complete, TRUE);
+  g_idle_add (on_change, relay);
 }
 
 gint
@@ -279,8 +352,15 @@ tool_relay (gint argc, gchar ** argv)
       || !read_destination (&relay)
       || !tool_receiver_open (&receiver, argv[1]))
     return TOOL_EXIT_USAGE;
-  if (!add_sink (&relay))
+  relay.id = g_get_real_time () / G_USEC_PER_SEC;
+  relay.video.port = relay.port;
+  relay.sound.port = relay.port + SOUND_PORT_OFFSET;
+  if (!add_sink (&relay, &relay.video, "src"))
     return TOOL_EXIT_FAILURE;
+  g_signal_connect (receiver.source, "pad-added", G_CALLBACK (on_pad_added),
+      &relay);
+  g_signal_connect (receiver.source, "no-more-pads",
+      G_CALLBACK (on_no_more_pads), &relay);
 
   return tool_receiver_run (&receiver);
 }

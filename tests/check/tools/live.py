@@ -190,6 +190,36 @@ class WithASender(unittest.TestCase):
                 _, errors = process.communicate(timeout=10)
             self.assertEqual(process.returncode, OK, errors)
 
+    @unittest.skipUnless(has('opusenc') and has('opusdec'), 'no opusenc and opusdec')
+    def test_relay_sends_the_sound_to_a_port_of_its_own(self):
+        group, port, to = '239.255.65.7', free_port(), free_port()
+        sender = subprocess.Popen(
+            ['gst-launch-1.0', '-q', 'lmccsink', 'name=lmcc', f'address={group}', f'port={port}', 'multicast-iface=lo',
+             'videotestsrc', 'is-live=true', '!', 'video/x-raw,width=160,height=120,framerate=25/1', '!', 'x264enc',
+             'tune=zerolatency', 'key-int-max=25', '!', 'lmcc.', 'audiotestsrc', 'is-live=true', '!', 'opusenc', '!',
+             'lmcc.audio_sink'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / 'relay.sdp'
+            process = start('relay', '--to', f'127.0.0.1:{to}', '--sdp', str(path),
+                            f'lmcc://{group}:{port}?multicast-iface=lo')
+            try:
+                sdp = self.wait_for(path, process)
+                self.assertRegex(sdp, rf'(?m)^m=video {to} RTP/AVP \d+\r?$')
+                payload_type = re.search(rf'^m=audio {to + 2} RTP/AVP (\d+)\r?$', sdp, re.MULTILINE)[1]
+                self.assertRegex(sdp, rf'(?mi)^a=rtpmap:{payload_type} opus/48000')
+                caps = f'application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload={payload_type}'
+                player = subprocess.run(
+                    ['gst-launch-1.0', '-q', 'udpsrc', f'port={to + 2}', f'caps={caps}', '!', 'rtpjitterbuffer', '!',
+                     'rtpopusdepay', '!', 'opusdec', '!', 'identity', 'eos-after=30', '!', 'fakesink'],
+                    capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(player.returncode, 0, player.stderr)
+            finally:
+                process.send_signal(signal.SIGINT)
+                _, errors = process.communicate(timeout=10)
+                sender.terminate()
+                sender.wait(20)
+            self.assertEqual(process.returncode, OK, errors)
+
     def test_relay_prints_the_sdp_unless_told_otherwise(self):
         result = run('relay', '--to', f'127.0.0.1:{free_port()}', '--seconds', '3', self.uri)
         self.assertEqual(result.returncode, OK, result.stderr)
