@@ -74,5 +74,5 @@ def main():
 
 
 lib.start('rtph264depay', 'h264parse', 'h264timestamper', 'splitmuxsink', 'mp4mux', 'hlssink2',
-          tools=('ffprobe', 'ffmpeg', 'gst-discoverer-1.0'))
+          tools=('ffprobe', 'ffmpeg', 'gst-discoverer-1.0'), deadline=170)
 sys.exit(main())
