@@ -20,6 +20,8 @@ CLIP = Path(__file__).resolve().parent.parent.parent / 'big-buck-bunny.mp4'
 SECONDS = 120
 SECONDS_BY_HAND = 40
 
+WEB_PORT = 8080
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
@@ -32,6 +34,12 @@ def parse_arguments():
     parser.add_argument('--out', type=Path, help='directory for the results (default: out/demo-DATE)')
     parser.add_argument('--algorithm', choices=ALGORITHMS, default='elm',
                         help='what decides the levels (default: %(default)s)')
+    parser.add_argument('--web', nargs='?', type=int, const=WEB_PORT, metavar='PORT',
+                        help='show the run on a page, http://127.0.0.1:PORT/ (default: %(const)s, 0: any); without '
+                             '--seconds until it is stopped, and not measured')
+    parser.add_argument('--web-host', default='127.0.0.1', metavar='ADDRESS',
+                        help='address that the page is served on. Whoever reaches it can see and steer the run '
+                             '(default: %(default)s)')
     parser.add_argument('--window', action='store_true', help='show the pictures')
     parser.add_argument('--level', type=int,
                         help='one receiver, which holds this level, on the loopback interface (default: what '
@@ -43,9 +51,11 @@ def parse_arguments():
     arguments = parser.parse_args()
     if not arguments.file.is_file():
         parser.error(f'{arguments.file}: no such file')
-    if arguments.seconds is None:
+    if arguments.web is not None and not 0 <= arguments.web < 65536:
+        parser.error('--web: not a port')
+    if arguments.seconds is None and arguments.web is None:
         arguments.seconds = SECONDS if arguments.level is None else SECONDS_BY_HAND
-    if arguments.seconds < 2:
+    if arguments.seconds is not None and arguments.seconds < 2:
         parser.error('--seconds: at least 2')
     if arguments.window and not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
         parser.error('--window: there is no display (DISPLAY and WAYLAND_DISPLAY are not set)')
@@ -80,6 +90,18 @@ def make_network():
         return None
 
 
+def serve(run, arguments):
+    """The page of a run; it is open when this returns."""
+    from . import live, web
+    try:
+        server = live.Live(run, lambda do: web.Server(arguments.web_host, arguments.web, do)).server
+        server.start()
+    except web.Failure as reason:
+        raise Failure(reason) from reason
+    run.say(f'The page is {server.url}' + ('' if run.measured else '; Ctrl-C ends.'))
+    return server
+
+
 def end(number, _frame):
     """A signal ends this program as a key does, so that what it started ends too."""
     raise KeyboardInterrupt(signal.Signals(number).name)
@@ -92,14 +114,20 @@ def main():
     out = arguments.out or Path('out') / datetime.now().strftime('demo-%Y%m%d-%H%M%S')
     out.mkdir(parents=True, exist_ok=True)
     net = None if arguments.loopback or arguments.level is not None else make_network()
-    run = None
+    run = server = None
     try:
-        run = Run(arguments, out, net)
+        run = Run(arguments, out, net, units=arguments.web is not None)
+        if arguments.web is not None:
+            server = serve(run, arguments)
         run.run()
     except (Failure, network.Failure, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) and run and not run.measured:
+            return 0
         sys.stderr.write(f'demo: {error or "interrupted"}\n')
         return 1
     finally:
+        if server:
+            server.close()
         if run:
             run.close()
         if net:

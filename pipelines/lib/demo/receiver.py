@@ -133,8 +133,10 @@ class Receiver:
     def on_unit(self, pad, info):
         """A coded picture. After a step down those before the segment are decoded, and not shown."""
         buffer = info.get_buffer()
-        segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
-        shown = segment.to_running_time(Gst.Format.TIME, buffer.pts) != Gst.CLOCK_TIME_NONE
+        event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
+        # There is none any more when the pipeline ends.
+        segment = event and event.parse_segment()
+        shown = bool(segment) and segment.to_running_time(Gst.Format.TIME, buffer.pts) != Gst.CLOCK_TIME_NONE
         tell('unit', key=not buffer.get_flags() & Gst.BufferFlags.DELTA_UNIT, shown=shown,
              data=base64.b64encode(buffer.extract_dup(0, buffer.get_size())).decode('ascii'))
         return Gst.PadProbeReturn.OK

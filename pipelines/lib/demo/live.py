@@ -1,0 +1,63 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Joins a run and its page: what happens goes to the page, what people do there goes to the run."""
+import base64
+import ipaddress
+import time
+
+from . import actions
+from .run import ALGORITHMS
+
+INTERVAL = 0.5
+
+
+class Live:
+    def __init__(self, run, serve):
+        """`serve` makes the server, of the function that takes actions."""
+        self.run = run
+        self.begin = time.monotonic()
+        self.told = 0.0
+        self.server = serve(self.do)
+        run.on_tick = self.tick
+        run.on_unit = self.pass_unit
+
+    def do(self, name, arguments, refuse):
+        """In the server's thread; the run does it in its own."""
+        def act():
+            try:
+                actions.act(self.run, name, arguments)
+            except actions.Refused as reason:
+                refuse(reason)
+
+        self.run.events.put((act, {'event': 'action'}))
+
+    def pass_unit(self, receiver, event):
+        self.server.publish_unit(receiver, event['key'], event['shown'], base64.b64decode(event['data']))
+
+    def tick(self):
+        if time.monotonic() - self.told >= INTERVAL:
+            self.told = time.monotonic()
+            self.server.publish_state(self.state())
+
+    def state(self):
+        """All that the page shows but the pictures; rates in bit/s, times in s."""
+        run = self.run
+        return {
+            'time': round(time.monotonic() - self.begin, 3), 'algorithm': run.algorithm, 'algorithms': ALGORITHMS,
+            'busy': run.busy, 'measured': run.measured, 'network': bool(run.net), 'hasTcp': run.has_tcp,
+            'seconds': run.arguments.seconds, 'layers': run.layer_rates,
+            'receivers': [self.receiver_state(reception) for reception in run.receptions]}
+
+    def receiver_state(self, reception):
+        last = reception.samples[-1] if reception.running and reception.samples else None
+        first = int(ipaddress.ip_address(self.run.arguments.address))
+        groups = [int(ipaddress.ip_address(group)) - first for group in reception.groups]
+        if not self.run.net and last:
+            # The loopback interface has no switch to ask.
+            groups = list(range(last.level + 1))
+        return {
+            'name': reception.name, 'running': reception.running, 'capacity': reception.capacity,
+            'nominal': reception.nominal, 'tcp': reception.tcp is not None, 'tcpRate': reception.tcp_rate,
+            'level': last.level if last else -1, 'rate': last.rate if last else 0, 'held': last.held if last else 0,
+            'loss': last.loss if last else None, 'rtt': last.rtt if last else None, 'groups': groups,
+            'reason': reception.reason, 'pictures': reception.units}

@@ -1,0 +1,204 @@
+// lmcc: layered multicast congestion control
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What the server tells, as cards, charts and a tree; what people press, as actions.
+
+import { Pictures, canDecode } from './pictures.js';
+import { Tree, colour } from './tree.js';
+
+const SHOWN_SECONDS = 60;
+const KEY = 1, SHOWN = 2, HEADER = 4;
+
+const $ = (id) => document.getElementById(id);
+const tree = new Tree($('tree'));
+const cards = [];
+let socket = null;
+let state = null;
+
+function act(action, fields = {}) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ action, ...fields }));
+}
+
+function notice(text) {
+  $('notice').textContent = text;
+  $('notice').hidden = false;
+  clearTimeout(notice.timer);
+  notice.timer = setTimeout(() => { $('notice').hidden = true; }, 5000);
+}
+
+const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function rateText(rate) {
+  return rate >= 1e6 ? `${(rate / 1e6).toFixed(2)} Mbit/s` : `${(rate / 1e3).toFixed(0)} kbit/s`;
+}
+
+function makeChart(canvas) {
+  const line = (label, options) => ({ label, data: [], borderWidth: 1.5, pointRadius: 0, ...options });
+  const chart = new Chart(canvas, {
+    type: 'line',
+    data: { datasets: [
+      line('layers held', { stepped: true, colourOf: '--held', borderWidth: 2 }),
+      line('received', { colourOf: '--received' }),
+      line('TCP', { colourOf: '--tcp' }),
+      line('link', { stepped: true, colourOf: '--link', fill: 'origin' }),
+      line('level', { stepped: true, colourOf: '--level', yAxisID: 'level', borderWidth: 2 }),
+    ] },
+    options: {
+      animation: false, parsing: false, normalized: true, responsive: true, maintainAspectRatio: false,
+      interaction: { mode: 'nearest', axis: 'x', intersect: false },
+      scales: {
+        x: { type: 'linear', ticks: { maxTicksLimit: 7, callback: (value) => `${Math.round(value)} s` } },
+        y: { beginAtZero: true, stack: 'all', stackWeight: 3, ticks: { maxTicksLimit: 5 },
+             title: { display: true, text: 'Mbit/s' } },
+        level: { axis: 'y', position: 'left', min: 0, stack: 'all', stackWeight: 1, offset: true,
+                 ticks: { precision: 0, maxTicksLimit: 3 }, title: { display: true, text: 'level' } },
+      },
+      plugins: { legend: { labels: { boxWidth: 12, boxHeight: 2, padding: 6, font: { size: 11 } } } },
+    },
+  });
+  paintChart(chart);
+  return chart;
+}
+
+function paintChart(chart) {
+  for (const set of chart.data.datasets) {
+    set.borderColor = variable(set.colourOf);
+    set.backgroundColor = set.fill ? `${variable(set.colourOf)}22` : variable(set.colourOf);
+  }
+  chart.options.color = variable('--text');
+  for (const scale of Object.values(chart.options.scales)) {
+    scale.grid = { ...scale.grid, color: variable('--line') };
+    scale.ticks.color = variable('--muted');
+    if (scale.title) scale.title.color = variable('--muted');
+  }
+  chart.update('none');
+}
+
+class Card {
+  constructor(index) {
+    this.index = index;
+    this.root = $('card').content.cloneNode(true).firstElementChild;
+    this.root.dataset.receiver = index;
+    $('receivers').append(this.root);
+    this.pictures = new Pictures(this.find('.screen canvas'), (count) => { this.find('.pictures').textContent = count; });
+    this.chart = makeChart(this.find('.chart canvas'));
+    this.find('button.tcp').onclick = () => act('tcp', { receiver: index, on: !this.data.tcp });
+    this.find('button.halve').onclick = () => act('link', { receiver: index, share: this.halved ? 'whole' : 'half' });
+    this.find('button.stop').onclick = () => act('receiver', { receiver: index, on: !this.data.running });
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  get halved() {
+    return this.data.capacity < 0.75 * this.data.nominal;
+  }
+
+  update(data, whole) {
+    this.data = data;
+    const layers = whole.layers.length;
+    this.root.dataset.level = data.level;
+    this.root.dataset.rate = data.rate;
+    this.find('.name').textContent = data.name;
+    const badge = this.find('.badge');
+    badge.textContent = data.level >= 0 ? `level ${data.level} of ${layers - 1}` : data.running ? 'joins' : 'stopped';
+    badge.style.background = data.level >= 0 ? colour(data.level, layers, 32) : '#6b7280';
+    this.find('.rate').textContent = rateText(data.rate);
+    this.find('.link').textContent = rateText(data.capacity);
+    this.find('.tcp-rate').textContent = data.tcp ? rateText(data.tcpRate) : 'none';
+    this.find('.loss').textContent = data.loss === null ? '–' : `${(100 * data.loss).toFixed(1)} %`;
+    this.find('.rtt').textContent = !data.rtt ? '–' : `${Math.round(1000 * data.rtt)} ms`;
+    this.find('.reason').textContent = data.reason ? `Last change: ${data.reason}` : '';
+    this.find('.reason').title = data.reason;
+    this.find('.overlay').textContent = !data.running ? 'stopped' : canDecode ? ''
+      : 'No pictures: browsers decode them (WebCodecs) only on pages from this machine or by https.';
+    const tcp = this.find('button.tcp');
+    tcp.textContent = data.tcp ? 'Stop TCP' : 'Start TCP';
+    tcp.setAttribute('aria-pressed', data.tcp);
+    tcp.disabled = !whole.hasTcp || whole.busy || !data.running;
+    this.find('button.halve').textContent = this.halved ? 'Restore the link' : 'Halve the link';
+    this.find('button.halve').disabled = whole.busy;
+    const stop = this.find('button.stop');
+    stop.textContent = data.running ? 'Stop' : 'Start';
+    stop.disabled = whole.measured || whole.busy;
+    this.plot(data, whole);
+  }
+
+  plot(data, { time, layers }) {
+    const values = [data.held / 1e6, data.rate / 1e6, data.tcp ? data.tcpRate / 1e6 : 0, data.capacity / 1e6,
+      Math.max(0, data.level)];
+    const sets = this.chart.data.datasets;
+    values.forEach((y, i) => {
+      sets[i].data.push({ x: time, y });
+      while (sets[i].data[0].x < time - SHOWN_SECONDS) sets[i].data.shift();
+    });
+    const scales = this.chart.options.scales;
+    scales.x.min = Math.max(0, time - SHOWN_SECONDS);
+    scales.x.max = Math.max(SHOWN_SECONDS, time);
+    scales.level.max = Math.max(1, layers.length - 1);
+    if (!document.hidden) this.chart.update('none');
+    this.root.dataset.points = sets[0].data.length;
+  }
+}
+
+function showLegend() {
+  const count = state.layers.length;
+  let sum = 0;
+  const parts = state.layers.map((rate, i) => {
+    sum += rate;
+    const item = document.createElement('span');
+    const mark = document.createElement('i');
+    mark.style.background = colour(i, count);
+    item.append(mark, count > 4 ? `${i}` : `level ${i}: ${rateText(sum)}`);
+    return item;
+  });
+  if (tree.groups > count) parts.splice(0, count, `${tree.groups} groups take turns in carrying ${count} layers`);
+  parts.push(state.network ? 'lit: the switch sends the group there, by its own table (bridge mdb)'
+    : 'loopback: lit is what each receiver holds');
+  $('legend').replaceChildren(...parts);
+}
+
+function showState(next) {
+  state = next;
+  while (cards.length < state.receivers.length) cards.push(new Card(cards.length));
+  state.receivers.forEach((data, i) => cards[i].update(data, state));
+  tree.update(state);
+  showLegend();
+  const select = $('algorithm');
+  if (select.options.length !== state.algorithms.length) {
+    select.replaceChildren(...state.algorithms.map((name) => new Option(name, name)));
+  }
+  if (document.activeElement !== select) select.value = state.algorithm;
+  select.disabled = state.measured || state.busy;
+  $('add').disabled = state.measured || state.busy || state.receivers.length >= 6;
+  $('status').textContent = state.busy ? 'The session begins anew …' : `${Math.round(state.time)} s`
+    + (state.seconds ? ` of about ${Math.round(state.seconds)} s, measured` : '');
+}
+
+function take({ data }) {
+  if (typeof data === 'string') {
+    const message = JSON.parse(data);
+    if (message.refused) notice(message.refused);
+    else showState(message);
+    return;
+  }
+  const [receiver, flags] = new Uint8Array(data, 0, 2);
+  cards[receiver]?.pictures.push(Boolean(flags & KEY), Boolean(flags & SHOWN), new Uint8Array(data, HEADER));
+}
+
+function connect() {
+  socket = new WebSocket(`ws://${location.host}/socket`);
+  socket.binaryType = 'arraybuffer';
+  socket.onmessage = take;
+  socket.onclose = () => {
+    $('status').textContent = 'The demonstration has ended, or is away. Trying again …';
+    setTimeout(connect, 2000);
+  };
+}
+
+$('algorithm').onchange = (event) => { act('algorithm', { name: event.target.value }); event.target.blur(); };
+$('add').onclick = () => act('add-receiver');
+matchMedia('(prefers-color-scheme: dark)').onchange = () => cards.forEach((card) => paintChart(card.chart));
+addEventListener('resize', () => { if (state) tree.update(state); });
+connect();
