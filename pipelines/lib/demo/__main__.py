@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import network
 
 from . import analysis, figures
+from .child import LIBRARY
 from .run import ALGORITHMS, Failure, Run
 
 CLIP = Path(__file__).resolve().parent.parent.parent / 'big-buck-bunny.mp4'
@@ -21,6 +23,8 @@ SECONDS = 120
 SECONDS_BY_HAND = 40
 
 WEB_PORT = 8080
+
+FILM = 'side-by-side.mkv'
 
 
 def parse_arguments():
@@ -76,8 +80,22 @@ def report(run, arguments, out):
     plot.draw(out / 'demo.png', title, run, rates)
     page.write(out / 'report.html', title, summary, out / 'demo.png')
     run.say(page.as_text(summary))
+    join_films(run, out)
     run.say(f'In {out}: report.html, demo.png, summary.json, session.sdp, and the film as each receiver showed it')
     return figures.verdict(summary)
+
+
+def join_films(run, out):
+    """What the receivers showed, side by side."""
+    shown = [(reception, out / f'receiver-{number}.mkv') for number, reception in enumerate(run.receptions, 1)
+             if reception.frames]
+    if len(shown) < 2:
+        return
+    words = [f'{path}={(reception.base + reception.frames[0].time) / analysis.SECOND}' for reception, path in shown]
+    done = subprocess.run([sys.executable, '-B', '-m', 'demo.film', str(out / FILM), *words], stdin=subprocess.DEVNULL,
+                          env={**os.environ, 'PYTHONPATH': str(LIBRARY)}, check=False)
+    if done.returncode == 0:
+        run.say(f'In {out / FILM}: what the receivers showed, side by side')
 
 
 def make_network():

@@ -1,0 +1,54 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What each receiver showed, side by side in one film.
+
+Usage: python3 -m demo.film OUT FILE=SECONDS...
+
+SECONDS is when the first picture of a file was shown, from a moment that all have in common.
+"""
+import sys
+
+from .process import Gst, HEIGHT, WIDTH
+
+# Of the recordings, which are at half the size.
+TILE_WIDTH, TILE_HEIGHT = WIDTH // 2, HEIGHT // 2
+
+JOIN = ('compositor name=all background=black ! video/x-raw,width={width},height={height},framerate=24/1 ! '
+        'videoconvert ! x264enc pass=qual quantizer=23 speed-preset=superfast key-int-max=48 ! h264parse ! matroskamux ! '
+        'filesink name=out')
+
+TILE = ('filesrc name=file{i} ! matroskademux ! h264parse ! avdec_h264 ! videoconvert ! '
+        'textoverlay text="receiver {number}" halignment=left valignment=top font-desc="Sans 18" name=text{i} ! '
+        'queue max-size-time=0 max-size-bytes=0 max-size-buffers=60 ! all.')
+
+
+def join(out, films):
+    """Writes `out`; films are (path, seconds). Returns what went wrong, or None."""
+    parts = [JOIN.format(width=TILE_WIDTH * len(films), height=TILE_HEIGHT)]
+    parts += [TILE.format(i=i, number=i + 1) for i in range(len(films))]
+    pipeline = Gst.parse_launch(' '.join(parts))
+    pipeline.get_by_name('out').set_property('location', str(out))
+    first = min(seconds for _, seconds in films)
+    for i, (path, seconds) in enumerate(films):
+        pipeline.get_by_name(f'file{i}').set_property('location', str(path))
+        pad = pipeline.get_by_name('all').get_static_pad(f'sink_{i}')
+        pad.set_property('xpos', i * TILE_WIDTH)
+        pad.set_offset(round((seconds - first) * Gst.SECOND))
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
+                                                    Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    return message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else None
+
+
+def main():
+    Gst.init(None)
+    films = [(path, float(seconds)) for path, _, seconds in (word.rpartition('=') for word in sys.argv[2:])]
+    fault = join(sys.argv[1], films)
+    if fault:
+        print(f'film: {fault}', file=sys.stderr)
+    return 1 if fault else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
