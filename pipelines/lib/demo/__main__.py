@@ -110,7 +110,10 @@ def make_network():
 
 def serve(run, arguments):
     """The page of a run; it is open when this returns."""
-    from . import live, web
+    try:
+        from . import live, web
+    except ModuleNotFoundError as missing:
+        raise Failure(f'no page: {missing} (Debian: python3-aiohttp)') from missing
     try:
         server = live.Live(run, lambda do: web.Server(arguments.web_host, arguments.web, do)).server
         server.start()

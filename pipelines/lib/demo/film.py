@@ -14,8 +14,8 @@ from .process import Gst, HEIGHT, WIDTH
 TILE_WIDTH, TILE_HEIGHT = WIDTH // 2, HEIGHT // 2
 
 JOIN = ('compositor name=all background=black ! video/x-raw,width={width},height={height},framerate=24/1 ! '
-        'videoconvert ! x264enc pass=qual quantizer=23 speed-preset=superfast key-int-max=48 ! h264parse ! matroskamux ! '
-        'filesink name=out')
+        'videoconvert ! x264enc pass=qual quantizer=23 speed-preset=superfast key-int-max=48 ! h264parse ! '
+        'matroskamux ! filesink name=out')
 
 TILE = ('filesrc name=file{i} ! matroskademux ! h264parse ! avdec_h264 ! videoconvert ! '
         'textoverlay text="receiver {number}" halignment=left valignment=top font-desc="Sans 18" name=text{i} ! '
