@@ -29,9 +29,6 @@
  * time, or in an RTT where that is longer. */
 #define QUIET_TIME (200 * LMCC_MSECOND)
 
-/* The formula and its inverse agree better than this. */
-#define ROUNDING 1e-6
-
 typedef struct
 {
   LmccController parent;
@@ -152,22 +149,40 @@ restart_smoothing (Elm * elm, LmccTime now, gdouble rate)
   smooth (elm, now, rate);
 }
 
+/* X, unbounded; infinite before the first loss. */
+static gdouble
+formula_rate (const Elm * elm)
+{
+  return lmcc_tcp_model_rate (lmcc_loss_intervals_get_loss_rate (elm->history),
+      get_rtt (elm), elm->session->packet_size);
+}
+
+/* RFC 5348 section 4.3 bounds X, by twice the receive rate, and leaves p alone:
+ * beside TCP the round-trip time, and with it X, goes up and down with the
+ * queue, and the losses seen stay what they are. */
 static void
 calculate (Elm * elm, LmccTime now)
 {
   gdouble highest = highest_rate (elm);
 
-  elm->calculated =
-      lmcc_tcp_model_rate (lmcc_loss_intervals_get_loss_rate (elm->history),
-      get_rtt (elm), elm->session->packet_size);
-  /* RFC 5348 section 4.3 bounds X by twice the receive rate: long intervals
-   * without loss must not outvote the losses that come later. */
-  if (isfinite (elm->calculated)
-      && elm->calculated > highest * (1 + ROUNDING)) {
-    start_history (elm, now, highest);
-    elm->calculated = highest;
-  }
+  elm->calculated = formula_rate (elm);
+  if (isfinite (elm->calculated))
+    elm->calculated = MIN (elm->calculated, highest);
   smooth (elm, now, MIN (elm->calculated, highest));
+}
+
+/* A layer more is about to be sent over the path. What the history says beyond
+ * the bound was never tried (as an unused window is not validated, RFC 7661
+ * section 4.3): the history begins again at the bound, or minutes without loss
+ * would outvote the losses that the join makes. */
+static void
+limit_history (Elm * elm, LmccTime now)
+{
+  gdouble highest = highest_rate (elm);
+
+  if (lmcc_loss_intervals_get_events (elm->history) > 0
+      && formula_rate (elm) > highest)
+    start_history (elm, now, highest);
 }
 
 static void
@@ -340,6 +355,8 @@ elm_level (LmccController * controller, LmccTime now, gint level)
   gint from = elm->level;
   gboolean left = elm->leaving;
 
+  if (from >= 0 && level > from)
+    limit_history (elm, now);
   elm->level = level;
   elm->leaving = FALSE;
   elm->below = FALSE;
@@ -429,7 +446,7 @@ find_timer (const Elm * elm, LmccTime * at)
       *at = elm->subscription.leave.at;
     return "leave";
   }
-  if (elm->subscription.join.running) {
+  if (elm->subscription.join.running && elm->parent.wanted_level <= elm->level) {
     *at = join_time (elm);
     return *at > elm->subscription.join.at ? "back-off" : "join";
   }

@@ -188,6 +188,54 @@ GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
 
 GST_END_TEST;
 
+/* As a queue that TCP fills and empties: at the shorter round-trip time the
+ * formula gives more than is believed. */
+GST_START_TEST (test_a_rate_beyond_the_bound_leaves_the_losses_as_they_were)
+{
+  Bench bench;
+  guint i;
+
+  bench_init (&bench, NULL);
+  bench.cap = 1;
+  for (i = 0; i < 30; i++) {
+    bench.controller->klass->on_rtt (bench.controller, bench.now, 4 * RTT);
+    bench_run (&bench, 2, 100);
+    bench.controller->klass->on_rtt (bench.controller, bench.now, RTT);
+    bench_run (&bench, 2, 100);
+  }
+  fail_unless_equals_int (bench.level, 1);
+  fail_unless (bench_status (&bench).calculated_rate <= 3 * 2 * BASE_RATE);
+  fail_unless (fabs (bench_status (&bench).loss_event_rate * 100 - 1) < 0.2,
+      "1/%g", 1 / bench_status (&bench).loss_event_rate);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_join_in_vain_is_not_outvoted_by_minutes_without_loss)
+{
+  Bench bench;
+  LmccTime joined;
+
+  bench_init (&bench, NULL);
+  bench.cap = 1;
+  bench_run (&bench, 10, 20);
+  bench_run (&bench, 600, 0);
+  fail_unless_equals_int (bench.level, 1);
+  bench.cap = N_LAYERS - 1;
+  while (bench.level == 1)
+    bench_run (&bench, 0.01, 0);
+  joined = bench.now;
+  while (bench.level == 2) {
+    bench_run (&bench, 0.01, 4);
+    fail_unless (bench.now < joined + LMCC_SECOND);
+  }
+  fail_unless_equals_int (bench.level, 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_heavy_loss_costs_one_level_at_a_time)
 {
   Bench bench;
@@ -336,6 +384,10 @@ elm_suite (void)
   tcase_add_test (tcase, test_the_paper_s_slow_start_joins_each_interval);
   tcase_add_test (tcase,
       test_it_holds_what_the_formula_allows_at_the_loss_seen);
+  tcase_add_test (tcase,
+      test_a_rate_beyond_the_bound_leaves_the_losses_as_they_were);
+  tcase_add_test (tcase,
+      test_a_join_in_vain_is_not_outvoted_by_minutes_without_loss);
   tcase_add_test (tcase, test_heavy_loss_costs_one_level_at_a_time);
   tcase_add_test (tcase, test_a_path_that_shrinks_further_is_followed_further);
   tcase_add_test (tcase, test_a_layer_that_was_left_is_left_alone);
