@@ -213,6 +213,7 @@ leave (Elm * elm, LmccTime now, const gchar * reason)
 {
   leave_alone (elm, (guint) elm->level, now);
   elm->leaving = TRUE;
+  elm->slow_start.active = FALSE;
   elm->parent.wanted_level = elm->level - 1;
   elm->parent.reason = reason;
 }
@@ -277,6 +278,17 @@ follow_strategy (Elm * elm, LmccTime now)
     join (elm, "the calculated rate is above the next level's");
 }
 
+/* Until the round-trip time is measured the session's largest stands for it,
+ * and X is smaller in proportion, or less: enough to leave a layer, but without
+ * a leave no reason to end the slow start. Once the time is known RFC 4654
+ * section 5.6 corrects what the first loss was taken for. */
+static gboolean
+waits_for_rtt (const Elm * elm)
+{
+  return elm->slow_start.active && !elm->rtt_known
+      && lmcc_loss_intervals_get_events (elm->history) > 0;
+}
+
 static void
 evaluate (Elm * elm, LmccTime now)
 {
@@ -290,7 +302,7 @@ evaluate (Elm * elm, LmccTime now)
   }
 
   calculate (elm, now);
-  if (elm->slow_start.active) {
+  if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (lmcc_slow_start_update (&elm->slow_start, now, elm->calculated,
             cumulative_rate (elm, elm->level)) && has_layer_above (elm)
         && elm->parent.wanted_level == elm->level)
@@ -379,14 +391,20 @@ static void
 elm_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
 {
   Elm *elm = (Elm *) controller;
+  gboolean first = !elm->rtt_known;
 
-  if (!elm->rtt_known)
+  if (first)
     lmcc_loss_intervals_rescale_first (elm->history, rtt, elm->first_rtt);
   elm->rtt_known = TRUE;
   elm->rtt = rtt;
   lmcc_loss_intervals_set_rtt (elm->history, rtt);
   lmcc_loss_intervals_set_hold (elm->history, MIN (rtt, LMCC_SECOND) +
       LMCC_ELM_LOSS_DELAY);
+  if (first && elm->level >= 0) {
+    lmcc_subscription_reset (&elm->subscription);
+    elm->calculated = formula_rate (elm);
+    restart_smoothing (elm, now, MIN (elm->calculated, highest_rate (elm)));
+  }
 }
 
 static void
@@ -398,7 +416,6 @@ elm_quality (LmccController * controller, LmccTime now, guint units,
   if (elm->deaf || !lmcc_quality_watch_add (&elm->quality, units, missing)
       || elm->level <= 0 || elm->leaving)
     return;
-  elm->slow_start.active = FALSE;
   leave (elm, now, "too many pictures are missing");
 }
 
@@ -435,7 +452,7 @@ find_timer (const Elm * elm, LmccTime * at)
     *at = deaf_period_end (elm);
     return "deaf period";
   }
-  if (elm->slow_start.active) {
+  if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (!has_layer_above (elm) || elm->parent.wanted_level > elm->level)
       return NULL;
     *at = elm->slow_start.join_at;

@@ -27,7 +27,7 @@ typedef struct
 } Bench;
 
 static void
-bench_init (Bench * bench, const gchar * const *settings)
+bench_init_without_rtt (Bench * bench, const gchar * const *settings)
 {
   const LmccAlgorithm *elm = lmcc_algorithm_find ("elm");
   guint i;
@@ -36,6 +36,7 @@ bench_init (Bench * bench, const gchar * const *settings)
   lmcc_session_init (&bench->session);
   bench->session.n_layers = N_LAYERS;
   bench->session.packet_size = PACKET_SIZE;
+  bench->session.rtt_max = 10 * RTT;
   bench->session.layers[0].rate = BASE_RATE;
   for (i = 1; i < N_LAYERS; i++)
     bench->session.layers[i].rate = BASE_RATE << (i - 1);
@@ -44,6 +45,12 @@ bench_init (Bench * bench, const gchar * const *settings)
     fail_unless (lmcc_settings_set (bench->settings, settings[0], settings[1],
             NULL));
   bench->controller = elm->create (&bench->session, bench->settings, 1);
+}
+
+static void
+bench_init (Bench * bench, const gchar * const *settings)
+{
+  bench_init_without_rtt (bench, settings);
   bench->controller->klass->on_rtt (bench->controller, bench->now, RTT);
 }
 
@@ -184,6 +191,41 @@ GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
             - 1) < 0.05);
     bench_clear (&bench);
   }
+}
+
+GST_END_TEST;
+
+/* 5 % at 50 ms allows 590 kbit/s, more than R_2; at the 500 ms that stand for a
+ * time that is not known it allows 59, less than the base. */
+GST_START_TEST (test_the_slow_start_outlasts_losses_before_the_first_rtt)
+{
+  Bench bench;
+
+  bench_init_without_rtt (&bench, NULL);
+  bench_run (&bench, 6, 20);
+  fail_unless (bench.level <= 0);
+  fail_unless (bench_status (&bench).calculated_rate < BASE_RATE);
+  fail_unless_equals_string (bench_status (&bench).state, "slow start");
+  bench.controller->klass->on_rtt (bench.controller, bench.now, RTT);
+  bench_run (&bench, 6, 20);
+  fail_unless (bench.level >= 2, "level %d", bench.level);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_slow_start_too_far_ends_without_an_rtt)
+{
+  Bench bench;
+
+  bench_init_without_rtt (&bench, NULL);
+  while (bench.level < N_LAYERS - 1)
+    bench_run (&bench, 0.1, 0);
+  /* Who waits for an answer in vain goes down all the same. */
+  bench_run (&bench, 15, 10);
+  fail_unless (bench.level <= 1, "level %d", bench.level);
+  fail_unless_equals_string (bench_status (&bench).state, "steady");
+  bench_clear (&bench);
 }
 
 GST_END_TEST;
@@ -384,6 +426,9 @@ elm_suite (void)
   tcase_add_test (tcase, test_the_paper_s_slow_start_joins_each_interval);
   tcase_add_test (tcase,
       test_it_holds_what_the_formula_allows_at_the_loss_seen);
+  tcase_add_test (tcase,
+      test_the_slow_start_outlasts_losses_before_the_first_rtt);
+  tcase_add_test (tcase, test_a_slow_start_too_far_ends_without_an_rtt);
   tcase_add_test (tcase,
       test_a_rate_beyond_the_bound_leaves_the_losses_as_they_were);
   tcase_add_test (tcase,
