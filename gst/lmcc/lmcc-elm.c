@@ -12,6 +12,7 @@
 #include "lmcc-loss-intervals.h"
 #include "lmcc-quality-watch.h"
 #include "lmcc-receive-rate.h"
+#include "lmcc-session-algorithm.h"
 #include "lmcc-slow-start.h"
 #include "lmcc-smoothing.h"
 #include "lmcc-subscription.h"
@@ -64,7 +65,9 @@ typedef struct
   gboolean leaving;             /* the next lower level is our own doing */
   gboolean deaf;
   LmccTime deaf_since;
+  LmccTime deaf_until;          /* when the latest deaf period ended */
   LmccTime last_loss;
+  LmccTime left_packet;         /* newest packet of a layer that was left */
   gboolean below;               /* the calculated rate is below the level's */
 } Elm;
 
@@ -227,6 +230,7 @@ begin_deaf_period (Elm * elm, LmccTime now)
   elm->deaf = TRUE;
   elm->deaf_since = now;
   elm->last_loss = now;
+  elm->left_packet = now;
   if (elm->restart && elm->calculated < rate) {
     start_history (elm, now, rate);
     elm->calculated = rate;
@@ -234,11 +238,19 @@ begin_deaf_period (Elm * elm, LmccTime now)
   }
 }
 
+/* Losses may pause while the layer that was left still comes. Where that is
+ * seen, it is waited for, but not longer than a leave takes that the network
+ * honours: what is lost after that is congestion whoever makes it. */
 static LmccTime
 deaf_period_end (const Elm * elm)
 {
-  return MIN (elm->deaf_since + elm->leave_latency,
-      elm->last_loss + MAX (get_rtt (elm), QUIET_TIME));
+  LmccTime quiet = MAX (get_rtt (elm), QUIET_TIME);
+  LmccTime longest = elm->leave_latency == 0 ? 0 :
+      MAX (elm->leave_latency, LMCC_DEFAULT_LEAVE_LATENCY);
+
+  return MAX (MIN (elm->deaf_since + elm->leave_latency,
+          elm->last_loss + quiet), MIN (elm->deaf_since + longest,
+          elm->left_packet + quiet));
 }
 
 /* Others' join experiments, and flows that come, show that there is no room for
@@ -299,6 +311,7 @@ evaluate (Elm * elm, LmccTime now)
     if (now < deaf_period_end (elm))
       return;
     elm->deaf = FALSE;
+    elm->deaf_until = now;
   }
 
   calculate (elm, now);
@@ -335,7 +348,8 @@ elm_loss (LmccController * controller, LmccTime now, guint layer,
   gboolean first;
 
   elm->last_loss = now;
-  if (elm->deaf || elm->leaving)
+  /* What was lost before and shows now says nothing new either. */
+  if (elm->deaf || elm->leaving || loss_time < elm->deaf_until)
     return;
   first = lmcc_loss_intervals_get_events (elm->history) == 0;
   lmcc_loss_intervals_loss (elm->history, loss_time,
@@ -347,6 +361,16 @@ elm_loss (LmccController * controller, LmccTime now, guint layer,
             (&elm->received, now), elm->first_rtt, elm->session->packet_size));
   }
   evaluate (elm, now);
+}
+
+static void
+elm_left_packet (LmccController * controller, LmccTime now, LmccTime arrival,
+    guint layer)
+{
+  Elm *elm = (Elm *) controller;
+
+  if (elm->deaf && (gint) layer > elm->level)
+    elm->left_packet = MAX (elm->left_packet, arrival);
 }
 
 static LmccTime
@@ -509,6 +533,7 @@ elm_free (LmccController * controller)
 static const LmccControllerClass elm_class = {
   .on_packet = elm_packet,
   .on_loss = elm_loss,
+  .on_left_packet = elm_left_packet,
   .on_level = elm_level,
   .on_rtt = elm_rtt,
   .on_quality = elm_quality,

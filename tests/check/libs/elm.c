@@ -300,6 +300,84 @@ GST_START_TEST (test_heavy_loss_costs_one_level_at_a_time)
 
 GST_END_TEST;
 
+/* Runs for @seconds, with packets of the layer above, which was left. */
+static void
+bench_run_beside_left_layer (Bench * bench, gdouble seconds, guint interval)
+{
+  LmccTime end = bench->now + (LmccTime) (seconds * LMCC_SECOND);
+  guint layer = (guint) (bench->level + 1);
+
+  while (bench->now < end) {
+    if (bench->controller->klass->on_left_packet != NULL)
+      bench->controller->klass->on_left_packet (bench->controller, bench->now,
+          bench->now, layer);
+    bench_run (bench, 0.02, interval);
+  }
+}
+
+GST_START_TEST (test_it_is_deaf_while_the_layer_that_was_left_comes)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+
+  /* The losses pause, and the layer does not. */
+  bench_run_beside_left_layer (&bench, 0.5, 0);
+  fail_unless_equals_string (bench_status (&bench).state, "deaf");
+  bench_run_beside_left_layer (&bench, 2.5, 3);
+  fail_unless_equals_string (bench_status (&bench).state, "deaf");
+  fail_unless_equals_int (bench.n_leaves, 1);
+  bench_run (&bench, 20, 0);
+  fail_unless_equals_int (bench.n_leaves, 1);
+  fail_unless_equals_string (bench_status (&bench).state, "steady");
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_leave_that_is_not_honoured_ends_the_deaf_period)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+  bench_run_beside_left_layer (&bench, 8, 3);
+  fail_unless (bench.n_leaves >= 2);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+/* A slow layer shows its losses late. */
+GST_START_TEST (test_what_was_lost_in_the_deaf_period_and_shows_later_is_old)
+{
+  Bench bench;
+  LmccTime lost;
+  gdouble before;
+
+  bench_init (&bench, NULL);
+  bench_run (&bench, 30, 0);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+  lost = bench.now + 100 * LMCC_MSECOND;
+  while (g_str_equal (bench_status (&bench).state, "deaf"))
+    bench_run (&bench, 0.01, 0);
+  before = bench_status (&bench).loss_event_rate;
+  bench.controller->klass->on_loss (bench.controller, bench.now, 0, lost, 1);
+  fail_unless (bench_status (&bench).loss_event_rate <= before);
+  bench.controller->klass->on_loss (bench.controller, bench.now, 0, bench.now,
+      1);
+  fail_unless (bench_status (&bench).loss_event_rate > before);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_path_that_shrinks_further_is_followed_further)
 {
   Bench bench;
@@ -434,6 +512,11 @@ elm_suite (void)
   tcase_add_test (tcase,
       test_a_join_in_vain_is_not_outvoted_by_minutes_without_loss);
   tcase_add_test (tcase, test_heavy_loss_costs_one_level_at_a_time);
+  tcase_add_test (tcase, test_it_is_deaf_while_the_layer_that_was_left_comes);
+  tcase_add_test (tcase,
+      test_a_leave_that_is_not_honoured_ends_the_deaf_period);
+  tcase_add_test (tcase,
+      test_what_was_lost_in_the_deaf_period_and_shows_later_is_old);
   tcase_add_test (tcase, test_a_path_that_shrinks_further_is_followed_further);
   tcase_add_test (tcase, test_a_layer_that_was_left_is_left_alone);
   tcase_add_test (tcase, test_a_cap_is_no_reason_to_change);
