@@ -7,18 +7,24 @@ docs/images/quality.png and the tables of docs/quality.md are made by
 
     tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/quality.md
 
-In the page a table stands between <!-- levels FILM --> or <!-- loss --> and <!-- end -->; it is written anew. Several
-runs, of different modes, become one.
+In the page a table stands between <!-- levels FILM -->, <!-- cost FILM --> or <!-- loss --> and <!-- end -->; it is
+written anew. Several runs, of different modes, become one.
 """
 import argparse
 import json
+import math
 import re
+import sys
 
 import matplotlib
 matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
 
 NO_DATA = '-'
+
+# With which codec's single layer a mode is compared.
+SAME_ENCODER = {'x264-ladder': 'x264', 'x264-rungs': 'x264', 'x264-temporal': 'x264', 'x265-temporal': 'x265',
+                'vp9-svc': 'VP9', 'vp9-svc-half': 'VP9', 'j2k': 'J2K'}
 MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF'}
 STYLES = {'native': '-', 'doubling': '--'}
 
@@ -48,7 +54,8 @@ def group(rows, *keys):
 def draw(axes, film, measure, modes):
     for number, ((codec,), rows) in enumerate(group(film['single'], 'codec').items()):
         axes.plot([row['rate'] / 1000 for row in rows], [row[measure] for row in rows],
-                  color=('black', '0.6')[number % 2], marker='x', label=f'{codec}, one layer')
+                  color=('black', '0.6')[number % 2], marker='xx++'[number % 4],
+                  linestyle=('-', '-', ':', ':')[number % 4], label=f'{codec}, one layer')
     for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items():
         # Where no picture is shown there is nothing to tell apart.
         rows = [row for row in rows if row['shown']]
@@ -106,6 +113,46 @@ def level_table(film):
     return '\n'.join(lines)
 
 
+def interpolate(curve, at):
+    """Between the two points of [(x, y)] beside `at`; None outside."""
+    for (x0, y0), (x1, y1) in zip(curve, curve[1:]):
+        if x0 <= at <= x1:
+            return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
+    return None
+
+
+def cost_table(film, encoders):
+    """What layers cost beside one layer of the same encoder: dB less at a level's rate, and how many times the rate
+    that one layer needs for the level's PSNR. Means over the levels that show all pictures, between the lowest and the
+    highest rate of the single layer."""
+    lines = ['| mode | layers | levels counted | mean, dB less | at best | at worst | mean, times the rate |',
+             '|:--|:--|--:|--:|--:|--:|--:|']
+    curves = {codec: sorted((math.log(row['rate']), row['psnr']) for row in rows)
+              for (codec,), rows in group(film['single'], 'codec').items()}
+    for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items():
+        curve = curves.get(encoders.get(mode), [])
+        less, times = [], []
+        for row in rows:
+            single = interpolate(curve, math.log(row['rate']))
+            needed = interpolate([(psnr, rate) for rate, psnr in curve], row['psnr'])
+            if row['shown'] == row['of'] and single is not None:
+                less.append(single - row['psnr'])
+                if needed is not None:
+                    times.append(math.log(row['rate']) - needed)
+        cells = [f'{sum(less) / len(less):.1f}', f'{min(less):.1f}', f'{max(less):.1f}'] if less else [NO_DATA] * 3
+        cells.append(f'{math.exp(sum(times) / len(times)):.1f}' if times else NO_DATA)
+        lines.append(f"| {mode} | {allocation} | {len(less)} of {len(rows)} | {' | '.join(cells)} |")
+    return '\n'.join(lines)
+
+
+def tell_spoilt(films, loss):
+    """Runs that the machine spoilt are named, whatever is made of them."""
+    rows = [row for film in films.values() for row in film['rows']] + loss
+    for row in rows:
+        if row.get('spoilt'):
+            print(f"spoilt by the machine: {row['mode']} {row['allocation']}: {row['spoilt']}", file=sys.stderr)
+
+
 def loss_table(loss):
     lines = ['| film | mode | layers | repair data | lost, % | media repaired | on-loss | right | broken | frozen | '
              'PSNR, dB |', '|:--|:--|:--|:--|--:|--:|:--|--:|--:|--:|--:|']
@@ -127,7 +174,7 @@ def write_page(path, tables):
         if count != 1:
             raise SystemExit(f'{path}: there are {count} places for "{name}"; one is needed')
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(text)
+        file.write(text.rstrip('\n') + '\n')
 
 
 def main():
@@ -140,6 +187,8 @@ def main():
     if arguments.plot:
         plot(films, arguments.plot)
     tables = {f'levels {name}': level_table(film) for name, film in films.items()}
+    tables.update({f'cost {name}': cost_table(film, SAME_ENCODER) for name, film in films.items() if film['single']})
+    tell_spoilt(films, loss)
     if loss:
         tables['loss'] = loss_table(loss)
     if arguments.markdown:

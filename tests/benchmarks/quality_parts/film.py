@@ -83,10 +83,14 @@ class Film:
         return (f'filesrc location={self.raw} ! rawvideoparse format=i420 width={self.width} height={self.height} '
                 f'framerate={self.frame_rate}/1')
 
+    def fill_in(self, encoder, rate=0):
+        """What an encoder's line leaves open: modes.py."""
+        return encoder.format(key=self.frame_rate, rate=rate, width=self.width // 4 * 2, height=self.height // 4 * 2)
+
     def encode(self, name, mode):
         """Files of GDP, one for each rung, with what lmccsink is to get."""
         paths = [self._path(f'{name}-{rung}.gdp') for rung in range(mode.rungs)]
-        line = f'{self.source()} ! {mode.encoder.format(key=self.frame_rate)}'
+        line = f'{self.source()} ! {self.fill_in(mode.encoder)}'
         for rung, path in enumerate(paths):
             out = f'{mode.rung_pad.format(rung)} ! ' if mode.rung_pad else '! '
             line += f' {out}queue ! {mode.caps} ! gdppay ! filesink location={path}'
@@ -150,7 +154,7 @@ class Film:
     def measure_single(self, name, encoder, rate, decoder):
         """One layer, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""
         path = self._path('single.gdp')
-        encoder = encoder.format(key=self.frame_rate, rate=rate)
+        encoder = self.fill_in(encoder, rate)
         clip.run(f'{self.source()} ! {encoder} ! gdppay ! filesink location={path}')
 
         def number(time):

@@ -5,8 +5,9 @@ import collections
 
 from clip import Gst
 
-# encoder: {key} is a second in pictures, {rate} what is asked for. rung_pad: where the encoder has several. caps: what
-# lmccsink gets, or a payloader. levels: those of native layers. decoder: takes RTP.
+# encoder: {key} is a second in pictures, {rate} what is asked for, {width} and {height} half the film's. rung_pad:
+# where the encoder has several. caps: what lmccsink gets, or a payloader. levels: those of native layers. decoder:
+# takes RTP.
 Mode = collections.namedtuple('Mode', 'needs encoder rungs rung_pad caps levels decoder')
 
 H264 = 'video/x-h264,stream-format=byte-stream,alignment=au'
@@ -14,6 +15,9 @@ FROM_H264 = 'rtph264depay ! h264parse ! avdec_h264 max-threads=1'
 FROM_VP9 = 'rtpvp9depay ! vp9dec threads=1'
 X264 = ('x264enc bitrate={} key-int-max={{key}} bframes={} b-pyramid={} b-adapt=false speed-preset=veryfast threads=1 '
         'vbv-buf-capacity=1000 option-string="scenecut=0:open-gop=0"')
+H265 = 'video/x-h265,stream-format=byte-stream,alignment=au'
+X265 = ('x265enc bitrate={} key-int-max={{key}} speed-preset=superfast option-string="{}bframes=3:b-adapt=0:'
+        'open-gop=0:scenecut=0:repeat-headers=1:pools=none:frame-threads=1"')
 LADDER = 'x264ladderenc name=ladder bitrates={} bframes={} speed-preset=veryfast real-time=false'
 
 
@@ -31,17 +35,21 @@ def vp9svc(scaling):
     return Mode('vp9svcenc', encoder, 1, '', 'rtpvp9svcpay mtu=1300', 9, FROM_VP9)
 
 
+# Pictures of a quarter of the size: JPEG 2000 takes ten times x264's rate.
+J2K = ('videoscale ! video/x-raw,width={{width}},height={{height}} ! j2klayerenc bitrates="<{}>" resolutions=4 '
+       'threads=1')
+
+
 MODES = {
     'x264-temporal': x264(900, 7, 3),
     'x264-ladder': ladder('100,300,900', 3, 9),
     'x264-rungs': ladder('100,200,400,800', 0, 4),
-    'x265-temporal': Mode(
-        'x265enc', 'x265enc bitrate=900 key-int-max={key} speed-preset=superfast '
-        'option-string="temporal-layers=1:bframes=3:b-adapt=0:open-gop=0:scenecut=0:repeat-headers=1:pools=none:'
-        'frame-threads=1"', 1, '', 'video/x-h265,stream-format=byte-stream,alignment=au', 2,
-        'rtph265depay ! h265parse ! avdec_h265 max-threads=1'),
+    'x265-temporal': Mode('x265enc', X265.format(900, 'temporal-layers=1:'), 1, '', H265, 2,
+                          'rtph265depay ! h265parse ! avdec_h265 max-threads=1'),
     'vp9-svc': vp9svc('none'),
     'vp9-svc-half': vp9svc('half'),
+    'j2k': Mode('j2klayerenc', J2K.format('100,250,500,1000,2000'), 1, '', 'rtpj2klayerpay mtu=1300', 5,
+                'rtpj2klayerdepay ! openjpegdec'),
 }
 
 # (settings of lmccsink, levels); None: as many as the mode has.
@@ -56,6 +64,8 @@ SINGLE = {
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
             'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
             'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000),
+    'x265': ('x265enc', X265.format('{rate}', '') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1),
+    'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1),
 }
 
 

@@ -20,6 +20,9 @@ DELAY = 0.002
 
 SEED = 20040101
 
+# ms that a packet leaves after its time: more, and what was measured is the machine.
+MOST_LATE = 100
+
 
 def step(timestamp, since):
     """Between two RTP timestamps."""
@@ -53,10 +56,11 @@ class Session:
         time.sleep(1)
 
     def send(self, interface, prefix=()):
-        line = f'lmccsink name=out address={ADDRESS} port={self.port} multicast-iface={interface} {self.settings}'
+        line = (f'lmccsink name=out address={ADDRESS} port={self.port} multicast-iface={interface} '
+                f'stats-update-interval=500 {self.settings}')
         for rung, path in enumerate(self.files):
             line += f' filesrc location={path} ! gdpdepay ! queue ! out.sink_{rung}'
-        self.sender = lib.launch(line, '-m', '-e', prefix=prefix)
+        self.sender = lib.launch(line, '-m', '-e', '-v', prefix=prefix)
         if not self.sender.ends(120) or self.sender.returncode():
             raise RuntimeError('\n'.join(self.sender.tail()))
         time.sleep(1)
@@ -81,9 +85,23 @@ class Session:
             counts = net.close()[0]
         return counts['dropped'] / max(1, counts['dropped'] + counts['passed'])
 
-    def missed(self, receiver, kind):
-        found = self.receivers.find(rf'{receiver}: stats = .*?[ ,]{kind}=\(guint64\)(\d+)')
+    @staticmethod
+    def counted(child, element, kind):
+        found = child.find(rf'{element}: stats = .*?[ ,]{kind}=\(guint64\)(\d+)')
         return int(found[-1][1].group(1)) if found else 0
+
+    def missed(self, receiver, kind):
+        return self.counted(self.receivers, receiver, kind)
+
+    def spoilt(self, receivers, lossless):
+        """What a machine that is too busy did to the run, in words; empty where it did nothing. Without losses on the
+        way nothing is missing."""
+        late = self.counted(self.sender, 'out', 'lateness-max-ns') // 1000000
+        signs = {f'packets left {late} ms late': late > MOST_LATE}
+        for receiver in receivers:
+            kinds = ['packets-dropped-kernel', 'units-dropped-late'] + ['packets-lost'] * lossless
+            signs.update({f'{kind} of {receiver}': self.missed(receiver, kind) for kind in kinds})
+        return ', '.join(f'{count} {sign}' if count is not True else sign for sign, count in signs.items() if count)
 
     def first_timestamp(self):
         """That of the film's first picture."""
