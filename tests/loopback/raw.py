@@ -25,7 +25,7 @@ def receiver(port, level, size, decoder):
     child = lib.launch(
         f'lmccsrc uri=lmcc://{GROUP}:{port}?{IFACE}&max-level={level}&algorithm=none ! {decoder} ! '
         f'tee name=t t. ! queue ! {lib.SHOW} t. ! queue ! fakesink', '-m', '-v')
-    found = child.wait_for(r'fakesink0.*width=\(int\)%d, height=\(int\)%d' % size, 30)
+    found = child.wait_for(r'caps = video/x-raw.*width=\(int\)%d, height=\(int\)%d' % size, 30)
     return child, found[-1][0] if found else None
 
 
