@@ -21,11 +21,13 @@ struct Options
   char * algorithm = nullptr;
   char * layers = nullptr;
   char * layering = nullptr;
+  char * set = nullptr;
   char * json = nullptr;
   int seed = 1;
   double duration = 0;
   double warm_up = -1;
   double series = 0;
+  gboolean cost = FALSE;
 };
 
 void
@@ -45,6 +47,8 @@ ParseOptions (int argc, char ** argv, Options & options)
         "LAYERS" },
     { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
         "Layers that are encodings of their own, or of fixed rates", "native|fixed" },
+    { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
+        "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
         "Length of the simulation", "SECONDS" },
@@ -52,6 +56,8 @@ ParseOptions (int argc, char ** argv, Options & options)
         "SECONDS" },
     { "series", 0, 0, G_OPTION_ARG_DOUBLE, &options.series,
         "Time series too, at this interval", "SECONDS" },
+    { "cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
+        "Processor times too, which differ each time", nullptr },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
         "Where to write (standard output)", "FILE" },
     {}
@@ -93,7 +99,8 @@ MakeScenario (const Options & options)
   std::string path = options.scenario;
   if (!g_file_test (options.scenario, G_FILE_TEST_IS_REGULAR))
     path = std::string (SCENARIOS) + "/" + options.scenario + ".json";
-  Scenario scenario = ReadScenario (path);
+  Scenario scenario
+      = ReadScenario (path, ParseParameters (options.set == nullptr ? "" : options.set));
 
   scenario.seed = static_cast<uint32_t> (options.seed);
   if (options.duration > 0)
@@ -101,6 +108,7 @@ MakeScenario (const Options & options)
   if (options.warm_up >= 0)
     scenario.warm_up = options.warm_up;
   scenario.series = options.series;
+  scenario.cost = options.cost;
   for (SessionConfig & session : scenario.sessions)
     ChangeSession (options, session);
   return scenario;
@@ -132,7 +140,8 @@ main (int argc, char ** argv)
     g_autofree char * file = g_path_get_basename (options.scenario);
     std::string name = file;
     simulation.Run ();
-    Write (options, FormatReport (name, scenario, simulation.GetFlows ()));
+    Write (options,
+        FormatReport (name, scenario, simulation.GetFlows (), simulation.GetSenders ()));
   } catch (const std::exception & error) {
     fprintf (stderr, "lmcc-sim: %s\n", error.what ());
     return 1;

@@ -6,6 +6,7 @@
 #include <json-glib/json-glib.h>
 
 #include <cmath>
+#include <ctime>
 #include <map>
 
 namespace
@@ -150,8 +151,33 @@ EqualAt (const std::vector<const Flow *> & receivers)
   return -1;
 }
 
+/* Of all sessions of a name. */
 void
-AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows)
+AddSenders (JsonBuilder * builder, const std::string & name,
+    const std::vector<SenderCost> & senders, bool with_processor)
+{
+  SenderCost sum;
+
+  for (const SenderCost & sender : senders) {
+    if (sender.session != name)
+      continue;
+    sum.packets += sender.packets;
+    sum.reports += sender.reports;
+    sum.feedback_bytes += sender.feedback_bytes;
+    sum.receivers += sender.receivers;
+    sum.processor += sender.processor;
+  }
+  AddNumber (builder, "packets", sum.packets);
+  AddNumber (builder, "reports", sum.reports);
+  AddNumber (builder, "feedback-bytes", sum.feedback_bytes);
+  AddNumber (builder, "estimated-receivers", sum.receivers);
+  if (with_processor)
+    AddNumber (builder, "sender-processor", sum.processor);
+}
+
+void
+AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
+    const std::vector<SenderCost> & senders, bool with_processor)
 {
   std::map<std::string, std::vector<const Flow *>> sessions;
 
@@ -170,6 +196,7 @@ AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows)
       json_builder_add_null_value (builder);
     else
       json_builder_add_double_value (builder, Round (time));
+    AddSenders (builder, session.first, senders, with_processor);
     json_builder_end_object (builder);
   }
   json_builder_end_object (builder);
@@ -197,7 +224,7 @@ AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
 
 std::string
 FormatReport (const std::string & name, const Scenario & scenario,
-    const std::vector<Flow *> & flows)
+    const std::vector<Flow *> & flows, const std::vector<SenderCost> & senders)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
@@ -211,7 +238,10 @@ FormatReport (const std::string & name, const Scenario & scenario,
   json_builder_add_int_value (builder, scenario.seed);
   AddNumber (builder, "duration", scenario.duration);
   AddNumber (builder, "warm-up", scenario.warm_up);
-  AddSessions (builder, flows);
+  if (scenario.cost)
+    AddNumber (
+        builder, "processor", static_cast<double> (std::clock ()) / CLOCKS_PER_SEC);
+  AddSessions (builder, flows, senders, scenario.cost);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_object (builder);
   for (const auto & node : nodes) {

@@ -49,7 +49,8 @@ ToNumber (const std::string & text)
 class Reader
 {
 public:
-  Reader (JsonNode * node, std::string where) : m_where (std::move (where))
+  Reader (JsonNode * node, std::string where, const Parameters & parameters)
+      : m_where (std::move (where)), m_parameters (parameters)
   {
     if (!JSON_NODE_HOLDS_OBJECT (node))
       Fail (m_where, "not an object");
@@ -87,9 +88,10 @@ public:
 
     if (node == nullptr)
       return;
-    if (!(json_node_get_double (node) >= 0))
+    double number = ToNumber (node);
+    if (!(number >= 0))
       Fail (m_where, std::string (name) + " is below 0");
-    value = static_cast<Number> (json_node_get_double (node));
+    value = static_cast<Number> (number);
   }
 
   void
@@ -154,7 +156,7 @@ public:
     JsonArray * array = json_node_get_array (node);
     for (guint i = 0; i < json_array_get_length (array); i++) {
       Reader reader (json_array_get_element (array, i),
-          m_where + ": " + name + "[" + std::to_string (i) + "]");
+          m_where + ": " + name + "[" + std::to_string (i) + "]", m_parameters);
       Element element;
       read (reader, element);
       reader.Finish ();
@@ -170,7 +172,7 @@ public:
 
     if (node == nullptr)
       return;
-    Reader reader (node, m_where + ": " + name);
+    Reader reader (node, m_where + ": " + name, m_parameters);
     read (reader);
     reader.Finish ();
   }
@@ -181,20 +183,60 @@ public:
     Fail (m_where, what);
   }
 
+  /* The file's own parameters, and what is to be changed of them. */
+  static Parameters
+  ReadParameters (JsonNode * root, const std::string & where, const Parameters & changed)
+  {
+    static const Parameters none;
+    Reader reader (root, where, none);
+    JsonNode * node = reader.Get ("parameters", JSON_NODE_OBJECT);
+    Parameters parameters;
+
+    if (node != nullptr) {
+      Reader own (node, where + ": parameters", none);
+      g_autoptr (GList) names = json_object_get_members (own.m_object);
+      for (GList * item = names; item != nullptr; item = item->next) {
+        auto name = static_cast<const char *> (item->data);
+        own.Read (name, parameters[name]);
+      }
+    }
+    for (const auto & parameter : changed) {
+      if (parameters.count (parameter.first) == 0)
+        Fail (where, "there is no parameter \"" + parameter.first + "\"");
+      parameters[parameter.first] = parameter.second;
+    }
+    return parameters;
+  }
+
 private:
-  static std::vector<double>
-  Numbers (JsonNode * node)
+  /* Where a name stands for the number, that parameter's. */
+  double
+  ToNumber (JsonNode * node) const
+  {
+    const char * name = json_node_get_string (node);
+
+    if (name == nullptr)
+      return json_node_get_double (node);
+    auto found = m_parameters.find (name);
+    if (found == m_parameters.end ())
+      Fail (m_where, std::string ("there is no parameter \"") + name + "\"");
+    return found->second;
+  }
+
+  std::vector<double>
+  Numbers (JsonNode * node) const
   {
     JsonArray * array = json_node_get_array (node);
     std::vector<double> numbers;
 
     for (guint i = 0; i < json_array_get_length (array); i++)
-      numbers.push_back (json_array_get_double_element (array, i));
+      numbers.push_back (ToNumber (json_array_get_element (array, i)));
     return numbers;
   }
 
   JsonObject * m_object = nullptr;
   std::string m_where;
+  const Parameters & m_parameters;
   std::set<std::string> m_asked;
 };
 
@@ -238,6 +280,9 @@ ReadReceiver (Reader & reader, ReceiverConfig & receiver)
 {
   reader.Read ("node", receiver.node);
   reader.Read ("count", receiver.count);
+  reader.Read ("choose", receiver.choose);
+  if (receiver.choose > receiver.count)
+    reader.Refuse ("more nodes to choose than there are");
   reader.Read ("start", receiver.start);
 }
 
@@ -256,9 +301,12 @@ ReadSession (Reader & reader, SessionConfig & session)
   reader.Read ("layers", layers);
   session.layers = ParseLayers (layers);
   reader.Read ("native", session.native);
+  reader.Read ("packet-size", session.packet_size);
   reader.Read ("slot", session.slot);
   reader.Read ("nominal-rtt", session.nominal_rtt);
   reader.Read ("start", session.start);
+  reader.Read ("count", session.count);
+  reader.Read ("spacing", session.spacing);
   reader.ReadList ("receivers", session.receivers, ReadReceiver);
 }
 
@@ -268,7 +316,9 @@ ReadTcp (Reader & reader, TcpConfig & tcp)
   reader.Read ("name", tcp.name);
   reader.Read ("from", tcp.from);
   reader.Read ("to", tcp.to);
+  reader.Read ("nodes", tcp.nodes);
   reader.Read ("count", tcp.count);
+  reader.Read ("spacing", tcp.spacing);
   reader.Read ("start", tcp.start);
   reader.Read ("stop", tcp.stop);
 }
@@ -347,6 +397,20 @@ ParseAlgorithm (const std::string & text, SessionConfig & session)
   }
 }
 
+Parameters
+ParseParameters (const std::string & text)
+{
+  Parameters parameters;
+
+  for (const std::string & part : Split (text, ',')) {
+    size_t equals = part.find ('=');
+    if (equals == std::string::npos)
+      Fail (part, "a parameter is NAME=NUMBER");
+    parameters[part.substr (0, equals)] = ToNumber (part.substr (equals + 1));
+  }
+  return parameters;
+}
+
 std::vector<std::string>
 ExpandNames (const std::string & name, uint32_t count)
 {
@@ -360,7 +424,7 @@ ExpandNames (const std::string & name, uint32_t count)
 }
 
 Scenario
-ReadScenario (const std::string & path)
+ReadScenario (const std::string & path, const Parameters & changed)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GError) error = nullptr;
@@ -368,8 +432,11 @@ ReadScenario (const std::string & path)
 
   if (!json_parser_load_from_file (parser, path.c_str (), &error))
     throw std::runtime_error (error->message);
-  Reader reader (json_parser_get_root (parser), path);
+  JsonNode * root = json_parser_get_root (parser);
+  Parameters parameters = Reader::ReadParameters (root, path, changed);
+  Reader reader (root, path, parameters);
   std::string description;
+  reader.Get ("parameters", JSON_NODE_OBJECT);
   reader.Read ("description", description);
   reader.Read ("duration", scenario.duration);
   reader.Read ("warm-up", scenario.warm_up);

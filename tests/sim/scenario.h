@@ -59,6 +59,7 @@ struct ReceiverConfig
 {
   std::string node;
   uint32_t count = 1;
+  uint32_t choose = 0; /* so many of them, at random; 0: all */
   Range start;
 };
 
@@ -69,10 +70,13 @@ struct SessionConfig
   std::string algorithm = "elm";
   std::vector<std::pair<std::string, std::string>> settings;
   LayersConfig layers;
-  bool native = false; /* one rung for each layer, else fixed rates */
-  double slot = 0;     /* 0: what the algorithm takes itself */
+  bool native = false;      /* one rung for each layer, else fixed rates */
+  uint32_t packet_size = 0; /* 0: the scenario's */
+  double slot = 0;          /* 0: what the algorithm takes itself */
   double nominal_rtt = 0;
   double start = 0; /* of the sender */
+  uint32_t count = 1;
+  double spacing = 0; /* each starts so much after the one before */
   std::vector<ReceiverConfig> receivers;
 };
 
@@ -80,7 +84,9 @@ struct TcpConfig
 {
   std::string from;
   std::string to;
+  uint32_t nodes = 1; /* one to each of so many: their number follows the name */
   uint32_t count = 1;
+  double spacing = 0; /* each starts so much after the one before */
   Range start;
   double stop = 0; /* 0: the end */
   std::string name = "tcp";
@@ -106,6 +112,7 @@ struct Scenario
   Range join_latency; /* of the last router */
   Range leave_latency;
   double series = 0; /* interval of the time series; 0: none */
+  bool cost = false; /* processor times too, which are not the same each time */
   uint32_t seed = 1;
   std::vector<LinkConfig> links;
   std::vector<SessionConfig> sessions;
@@ -113,7 +120,13 @@ struct Scenario
   std::vector<CbrConfig> cbr;
 };
 
-Scenario ReadScenario (const std::string & path);
+/* Numbers that the file gives a name, in place of what it says there. */
+using Parameters = std::map<std::string, double>;
+
+Scenario ReadScenario (const std::string & path, const Parameters & changed = {});
+
+/* "n=48,slot=0.5". */
+Parameters ParseParameters (const std::string & text);
 
 /* "multiplicative:24000:1.3:30", "linear:10000:40" or "list:128000,128000,256000". */
 LayersConfig ParseLayers (const std::string & text);
@@ -121,7 +134,8 @@ LayersConfig ParseLayers (const std::string & text);
 /* "elm,strategy=lazy,join-time=10.0": the name and its settings. */
 void ParseAlgorithm (const std::string & text, SessionConfig & session);
 
-/* The names of the nodes that a name with a count stands for. */
+/* The names of the nodes that a name with a count stands for: 1 is the name as it is.
+ */
 std::vector<std::string> ExpandNames (const std::string & name, uint32_t count);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "sender-app.h"
 
+#include <ctime>
 #include <numeric>
 #include <stdexcept>
 
@@ -20,6 +21,33 @@ SenderApp::~SenderApp ()
 {
   if (m_sender != nullptr)
     lmcc_sender_free (m_sender);
+}
+
+/* Adds the processor time of its life. */
+class Stopwatch
+{
+public:
+  explicit Stopwatch (double & total) : m_total (total), m_start (std::clock ()) {}
+  ~Stopwatch ()
+  {
+    m_total += static_cast<double> (std::clock () - m_start) / CLOCKS_PER_SEC;
+  }
+
+private:
+  double & m_total;
+  std::clock_t m_start;
+};
+
+SenderCost
+SenderApp::GetCost () const
+{
+  if (m_sender == nullptr)
+    return { m_session.config.name };
+  const LmccSenderStats * stats = lmcc_sender_get_stats (m_sender);
+
+  return { m_session.config.name, static_cast<double> (stats->packets),
+    static_cast<double> (stats->reports), static_cast<double> (stats->feedback_bytes),
+    stats->receivers, m_processor };
 }
 
 void
@@ -133,7 +161,10 @@ SenderApp::StartSource ()
 void
 SenderApp::PushPictures ()
 {
-  test_source_push (&m_source, SimNow ());
+  {
+    Stopwatch stopwatch (m_processor);
+    test_source_push (&m_source, SimNow ());
+  }
   Simulator::Schedule (
       NanoSeconds (m_source.next - SimNow ()), &SenderApp::PushPictures, this);
   Drain ();
@@ -142,8 +173,10 @@ SenderApp::PushPictures ()
 void
 SenderApp::HandleTimeout ()
 {
-  if (lmcc_sender_next_timeout (m_sender) <= SimNow ())
+  if (lmcc_sender_next_timeout (m_sender) <= SimNow ()) {
+    Stopwatch stopwatch (m_processor);
     lmcc_sender_handle_timeout (m_sender, SimNow ());
+  }
   Drain ();
 }
 
@@ -158,8 +191,11 @@ SenderApp::HandleReport (Ptr<Socket> socket)
     LmccAddress address = ToLmcc (sender.GetIpv4 ());
 
     packet->CopyData (data.data (), static_cast<uint32_t> (data.size ()));
-    lmcc_sender_handle_control (
-        m_sender, SimNow (), &address, sender.GetPort (), data.data (), data.size ());
+    {
+      Stopwatch stopwatch (m_processor);
+      lmcc_sender_handle_control (
+          m_sender, SimNow (), &address, sender.GetPort (), data.data (), data.size ());
+    }
     Drain ();
   }
 }

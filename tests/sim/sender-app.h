@@ -6,6 +6,7 @@
 #ifndef SIM_SENDER_APP_H
 #define SIM_SENDER_APP_H
 
+#include "report.h"
 #include "session.h"
 
 class SenderApp : public ns3::Application
@@ -13,6 +14,8 @@ class SenderApp : public ns3::Application
 public:
   explicit SenderApp (Session & session);
   ~SenderApp () override;
+
+  SenderCost GetCost () const;
 
 private:
   void StartApplication () override;
@@ -32,6 +35,7 @@ private:
   LmccSender * m_sender = nullptr;
   TestSource m_source = {};
   SimTimer m_timer;
+  double m_processor = 0;
 };
 
 #endif

@@ -7,7 +7,8 @@ using namespace ns3;
 
 Session::Session (const Scenario & scenario, const SessionConfig & session,
     const Network & network, uint32_t number)
-    : config (session), packet_size (scenario.packet_size),
+    : config (session),
+      packet_size (session.packet_size > 0 ? session.packet_size : scenario.packet_size),
       seed (scenario.seed * 1000 + number), leave_latency (scenario.leave_latency.most),
       base (0xef000001 + (number << 8)), port (static_cast<uint16_t> (5004 + 4 * number)),
       feedback_port (static_cast<uint16_t> (port + 2)),

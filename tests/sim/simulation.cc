@@ -11,7 +11,8 @@ Simulation::Simulation (const Scenario & scenario) : m_scenario (scenario)
   ConfigureTcp (scenario.packet_size);
   m_network = std::make_unique<Network> (scenario);
   for (const SessionConfig & session : scenario.sessions)
-    AddSession (session);
+    for (uint32_t i = 0; i < session.count; i++)
+      AddSession (session, i * session.spacing);
   for (const TcpConfig & tcp : scenario.tcp)
     AddTcp (tcp);
   for (const CbrConfig & cbr : scenario.cbr)
@@ -31,8 +32,23 @@ Simulation::Add (Ptr<Node> node, Ptr<App> app, double start, double stop)
   m_applications.push_back (app);
 }
 
+/* All, or some of them at random. */
+static std::vector<std::string>
+ChooseNodes (const ReceiverConfig & receiver)
+{
+  std::vector<std::string> names = ExpandNames (receiver.node, receiver.count);
+
+  for (uint32_t i = 0; i < receiver.choose; i++) {
+    double place = Draw ({ 0, static_cast<double> (names.size () - i) });
+    std::swap (names[i], names[i + static_cast<size_t> (place)]);
+  }
+  if (receiver.choose > 0)
+    names.resize (receiver.choose);
+  return names;
+}
+
 void
-Simulation::AddSession (const SessionConfig & config)
+Simulation::AddSession (const SessionConfig & config, double delay)
 {
   auto number = static_cast<uint32_t> (m_sessions.size () + 1);
   uint32_t n_receivers = 0;
@@ -43,10 +59,11 @@ Simulation::AddSession (const SessionConfig & config)
   if (config.algorithm == "rlm")
     session.tree.AddSharedGroup (*m_network,
         session.Group (static_cast<uint32_t> (config.layers.LayerRates ().size ())));
-  Add (session.source, Create<SenderApp> (session), config.start, 0);
+  m_senders.push_back (Create<SenderApp> (session));
+  Add (session.source, m_senders.back (), config.start + delay, 0);
   for (const ReceiverConfig & receiver : config.receivers)
-    for (const std::string & name : ExpandNames (receiver.node, receiver.count)) {
-      double start = Draw (receiver.start);
+    for (const std::string & name : ChooseNodes (receiver)) {
+      double start = Draw (receiver.start) + delay;
       auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
       Add (m_network->GetNode (name), app, start, 0);
       m_flows.push_back (PeekPointer (app));
@@ -54,16 +71,25 @@ Simulation::AddSession (const SessionConfig & config)
 }
 
 void
+Simulation::AddTcpTo (const TcpConfig & config, const std::string & to, double delay)
+{
+  double start = Draw (config.start) + delay;
+  auto app = Create<TcpApp> (config.name, to, start, m_scenario.packet_size,
+      m_network->GetNode (to), m_next_port++);
+
+  app->stop = config.stop;
+  Add (m_network->GetNode (config.from), app, start, config.stop);
+  m_flows.push_back (PeekPointer (app));
+}
+
+void
 Simulation::AddTcp (const TcpConfig & config)
 {
-  for (uint32_t i = 0; i < config.count; i++) {
-    double start = Draw (config.start);
-    auto app = Create<TcpApp> (config.name, config.to, start, m_scenario.packet_size,
-        m_network->GetNode (config.to), m_next_port++);
-    app->stop = config.stop;
-    Add (m_network->GetNode (config.from), app, start, config.stop);
-    m_flows.push_back (PeekPointer (app));
-  }
+  double delay = 0;
+
+  for (const std::string & to : ExpandNames (config.to, config.nodes))
+    for (uint32_t i = 0; i < config.count; i++, delay += config.spacing)
+      AddTcpTo (config, to, delay);
 }
 
 void
@@ -75,6 +101,16 @@ Simulation::AddCbr (const CbrConfig & config)
   app->stop = config.stop;
   Add (m_network->GetNode (config.from), app, config.start, config.stop);
   m_flows.push_back (PeekPointer (app));
+}
+
+std::vector<SenderCost>
+Simulation::GetSenders () const
+{
+  std::vector<SenderCost> costs;
+
+  for (const Ptr<SenderApp> & sender : m_senders)
+    costs.push_back (sender->GetCost ());
+  return costs;
 }
 
 void

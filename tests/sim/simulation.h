@@ -8,6 +8,7 @@
 
 #include "cbr-app.h"
 #include "receiver-app.h"
+#include "report.h"
 #include "sender-app.h"
 #include "tcp-app.h"
 
@@ -26,11 +27,14 @@ public:
     return m_flows;
   }
 
+  std::vector<SenderCost> GetSenders () const;
+
 private:
   template <typename App>
   void Add (ns3::Ptr<ns3::Node> node, ns3::Ptr<App> app, double start, double stop);
-  void AddSession (const SessionConfig & config);
+  void AddSession (const SessionConfig & config, double delay);
   void AddTcp (const TcpConfig & config);
+  void AddTcpTo (const TcpConfig & config, const std::string & to, double delay);
   void AddCbr (const CbrConfig & config);
   void BeginMeasurement ();
   void Sample ();
@@ -39,6 +43,7 @@ private:
   std::unique_ptr<Network> m_network;
   std::vector<std::unique_ptr<Session>> m_sessions;
   std::vector<ns3::Ptr<ns3::Application>> m_applications;
+  std::vector<ns3::Ptr<SenderApp>> m_senders;
   std::vector<Flow *> m_flows;
   uint16_t m_next_port = 20000;
 };

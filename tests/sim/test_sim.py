@@ -127,9 +127,45 @@ class Simulator(unittest.TestCase):
         self.assertGreater(flow(scenario, 'U', 'tcp')['loss'], 2 * flow(deep, 'U', 'tcp')['loss'])
         self.assertGreater(flow(scenario, 'U', 'tcp')['throughput'], 0.85e6)
 
+    def test_parameters_stand_for_numbers_and_are_changed_from_outside(self):
+        scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 'rate'}], parameters={'rate': 100e3, 'loss': 0},
+                            link={'loss': 'loss'}, duration=100, **{'warm-up': 0})
+        self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['throughput'], 100e3, delta=2e3)
+        changed = flow(scenario, 'U', 'cbr', '--set', 'rate=400000,loss=0.05')
+        self.assertAlmostEqual(changed['throughput'], 380e3, delta=8e3)
+        self.assertAlmostEqual(changed['loss'], 0.05, delta=0.01)
+
+    def test_sessions_and_tcp_come_in_numbers_one_after_the_other(self):
+        scenario = {'duration': 20, 'warm-up': 0, 'parameters': {'n': 4},
+                    'links': [{'from': 'S', 'to': 'A', 'rate': 2e6, 'queue': {'packets': 20}},
+                              {'from': 'A', 'to': 'R', 'count': 'n'}],
+                    'sessions': [{**session('none', 'multiplicative:32000:2:2', native=True), 'count': 'n',
+                    'spacing': 2,
+                                  'receivers': [{'node': 'R', 'count': 'n', 'choose': 3}]}],
+                    'tcp': [{'from': 'S', 'to': 'R', 'nodes': 'n', 'spacing': 5}]}
+        nodes = json.loads(run(scenario, '--series', '1').stdout)['nodes']
+        begun = {'tcp': [], 'none': []}
+        for name in ('R1', 'R2', 'R3', 'R4'):
+            flows = nodes[name]['flows']
+            self.assertEqual(sum(found['name'] == 'tcp' for found in flows), 1)
+            self.assertLessEqual(sum(found['name'] == 'none' for found in flows), 4)
+            for found in flows:
+                rates = found['series']['throughput']
+                begun[found['name']].append(next(i for i, rate in enumerate(rates) if rate > 0))
+        self.assertEqual(begun['tcp'], [0, 5, 10, 15])
+        self.assertEqual(sorted(begun['none']), [0] * 3 + [2] * 3 + [4] * 3 + [6] * 3)
+
+    def test_the_sender_counts_reports_and_says_what_they_cost_only_when_asked(self):
+        scenario = dumbbell([session('elm', native=True)], duration=30)
+        plain = json.loads(run(scenario).stdout)['sessions']['elm']
+        self.assertGreater(plain['reports'], 3)
+        self.assertNotIn('sender-processor', plain)
+        self.assertGreater(json.loads(run(scenario, '--cost').stdout)['sessions']['elm']['sender-processor'], 0)
+
     def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
         wrong = [({**dumbbell(), 'lnks': []}, 'there is no "lnks"'),
                  (dumbbell([session('elm', layers='3')]), 'layers are'),
+                 (dumbbell(rate='speed'), 'there is no parameter "speed"'),
                  (dumbbell([session('rlc', layers='linear:64000:4')]), 'doubl'),
                  (dumbbell([session('elm,strategy=hasty')]), 'hasty'),
                  (dumbbell([session('elm', node='X')]), 'no link leads to a node "X"')]
