@@ -13,6 +13,7 @@ import tempfile
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
@@ -77,6 +78,27 @@ class Claims(unittest.TestCase):
             self.assertIn('1', reproduce.load(run, Path(directory)))
             self.assertEqual(reproduce.load(dataclasses.replace(run, arguments=('--x',)), Path(directory)), {})
             self.assertEqual(reproduce.load(dataclasses.replace(run, scenario='thesis-2'), Path(directory)), {})
+
+    def test_results_of_another_library_are_on_record_but_not_gone_on_with(self):
+        run = claims.Run('run', 'thesis-1')
+        with tempfile.TemporaryDirectory() as directory:
+            sources = Path(directory) / 'lmcc'
+            sources.mkdir()
+            source = sources / 'lmcc-a.c'
+            seen = []
+            for text in ('int a;', '/* Why. */\nint\na;', 'int b;'):
+                source.write_text(text, encoding='utf-8')
+                reproduce.library_of.cache_clear()
+                seen.append(reproduce.library_of(sources))
+            self.assertEqual(seen[0], seen[1])
+            self.assertNotEqual(seen[0], seen[2])
+
+            reproduce.library_of.cache_clear()
+            with mock.patch.object(reproduce, 'LIBRARY', sources):
+                reproduce.store(run, Path(directory), record(500)['run'])
+            self.assertIn('1', reproduce.load(run, Path(directory), seen[2]))
+            self.assertEqual(reproduce.load(run, Path(directory), seen[0]), {})
+            self.assertIn('1', reproduce.load(run, Path(directory)))
 
     def test_every_run_that_a_claim_needs_is_one_or_is_listed_as_missing(self):
         for paper in reproduce.PAPERS:

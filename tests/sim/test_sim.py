@@ -140,7 +140,7 @@ class Simulator(unittest.TestCase):
                     'links': [{'from': 'S', 'to': 'A', 'rate': 2e6, 'queue': {'packets': 20}},
                               {'from': 'A', 'to': 'R', 'count': 'n'}],
                     'sessions': [{**session('none', 'multiplicative:32000:2:2', native=True), 'count': 'n',
-                    'spacing': 2,
+                                  'spacing': 2,
                                   'receivers': [{'node': 'R', 'count': 'n', 'choose': 3}]}],
                     'tcp': [{'from': 'S', 'to': 'R', 'nodes': 'n', 'spacing': 5}]}
         nodes = json.loads(run(scenario, '--series', '1').stdout)['nodes']

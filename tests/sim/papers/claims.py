@@ -80,6 +80,22 @@ class Claim:
         return self.least - slack <= statistics.fmean(values) <= self.most + slack
 
 
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """A figure over several runs: draw takes its axes and all results."""
+    name: str
+    caption: str
+    n_axes: int
+    draw: Callable[..., None]
+
+
+def means(results, runs, of):
+    """Mean of what of(run) measures in each run, and half of the 95 % interval; not a number where it was not run."""
+    found = [estimate([of(run)(replication) for replication in results[run.name].values()]) if results[run.name] else
+             Estimate(math.nan, math.nan, 0, 0) for run in runs]
+    return [each.mean for each in found], [each.half if math.isfinite(each.half) else 0 for each in found]
+
+
 def flows(replication, node, name):
     return [flow for flow in replication['nodes'][node]['flows'] if flow['name'] == name]
 

@@ -2,20 +2,39 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Byers et al., "FLID-DL: Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section V."""
 
+import statistics
+
 from papers.claims import RATE_TOLERANCE, Claim, Run, more_claim, rate
 
 NAME = 'flid'
 TITLE = 'FLID-DL (Byers et al. 2002)'
 
-# Quick only where joins are in time: nothing else comes out that could break.
-RUNS = [Run(name, name, (), 1 if name.startswith('flid-near') else 0) for name in (
-    'flid-alone-13', 'flid-alone-20', 'flid-near-13', 'flid-near-20', 'flid-dl', 'flid-sl', 'flid-100',
-    'flid-tcp-7', 'flid-tcp-25')]
+# At 24 kbit/s a packet of the base takes 0.33 s: there is no shorter one.
+SLOTS = ('0.5', '1.0', '2.0')
+RUNS = [
+    *(Run(name, name, (), int(name != 'flid-100')) for name in (
+        'flid-alone-13', 'flid-alone-20', 'flid-near-13', 'flid-near-20', 'flid-dl', 'flid-sl', 'flid-100',
+        'flid-loss')),
+    *(Run(f'flid-slot-{slot}', 'flid-slot', ('--set', f'slot={slot}'), 0) for slot in SLOTS),
+    Run('flid-tcp-7', 'flid-tcp', ('--set', 'packets=56')),
+    Run('flid-tcp-25', 'flid-tcp', ('--set', 'packets=200')),
+]
 FIGURES = ['flid-near-13', 'flid-near-20', 'flid-alone-13', 'flid-alone-20', 'flid-dl', 'flid-sl']
 
-LATE_JOINS = ('Joins go out 25 ms before the slot, whatever the round-trip time: on a longer path the first packets '
-              'of each '
-              'slot are missed, count as lost, and cost a level. docs/algorithms.md names this weakness.')
+CASCADE = ('With c = 1.3 our session loses 0.1 % and the paper\'s more: ours comes to the level that does not fit '
+           'only now and then '
+           'and is back after one slot. Not looked into further.')
+KEPT = ('Only packets of groups that are still wanted count here; the paper\'s hosts count what comes after a leave, '
+        'too, and it '
+        'says that this overstates FLID-SL.')
+SHY = ('The queue is not it: sessions and TCP lose alike, 3.5 %, and with 4 % of random loss and no queue a session '
+       'gets as little, '
+       '45 kbit/s, the rows of V-D; TCP of the nominal round-trip time has 355 there. Half of all slots count as '
+       'lossy at levels '
+       'that carry 3 packets in one, where 3.5 % make it a tenth: so it is how losses are put to slots. Not looked '
+       'into further.')
+TOGETHER = ('Hosts behind one lossy link see the same losses, so the three are one sample; those on lossy links of '
+            'their own are three.')
 
 
 def used(capacity, *nodes):
@@ -48,40 +67,63 @@ def coordinated(replication):
     return 60 if equal is None or sum(hosts) / len(hosts) < 1e6 else equal
 
 
+def host(name):
+    """Mean over the hosts of that name, kbit/s."""
+    return lambda replication: statistics.fmean(
+        flow['throughput'] / 1e3 for node, at in replication['nodes'].items() if node.startswith(name)
+        for flow in at['flows'])
+
+
+def loss_claim(text, name, cause=''):
+    return Claim('section V-D', 'the throughput depends on the own loss rate alone: ' + text, '1', ('flid-loss',),
+                 lambda r: host(name)(r) / host('near')(r), 1 - RATE_TOLERANCE, 1 + RATE_TOLERANCE,
+                 cause=cause)
+
+
 STAR = ('R1', 'R2', 'R3', 'R4')
 
 CLAIMS = [
-    share_claim('figure 5(a)', 'one session, c = 1.3: part of 10 Mbit/s', 0.85, 'flid-alone-13', used(10e6, 'R'),
-            LATE_JOINS),
-    share_claim('figure 5(b)', 'one session, c = 2.0: part of 10 Mbit/s', 0.59, 'flid-alone-20', used(10e6, 'R'),
-            LATE_JOINS),
-    share_claim('figure 5(a)', 'the same on a path of 4 ms, where joins are in time', 0.85, 'flid-near-13',
+    share_claim('figure 5(a)', 'one session, c = 1.3: part of 10 Mbit/s', 0.85, 'flid-alone-13', used(10e6, 'R')),
+    share_claim('figure 5(b)', 'one session, c = 2.0: part of 10 Mbit/s', 0.59, 'flid-alone-20', used(10e6, 'R')),
+    share_claim('figure 5(a)', 'the same on a path of 4 ms', 0.85, 'flid-near-13',
                 used(10e6, 'R')),
-    share_claim('figure 5(b)', 'the same on a path of 4 ms, where joins are in time', 0.59, 'flid-near-20',
+    share_claim('figure 5(b)', 'the same on a path of 4 ms', 0.59, 'flid-near-20',
                 used(10e6, 'R')),
     Claim('section V-A', 'c = 2.0 loses 2.5 times as many packets as c = 1.3, on 4 ms', '2.5',
-          ('flid-near-20', 'flid-near-13'), lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2),
+          ('flid-near-20', 'flid-near-13'), lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2, '', CASCADE),
     Claim('section V-A', 'c = 2.0 loses 2.5 times as many packets as c = 1.3', '2.5', ('flid-alone-20',
             'flid-alone-13'),
-          lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2, '', LATE_JOINS),
+          lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2, '', CASCADE),
     share_claim('figure 7(a)', 'four FLID-DL sessions, leaves of 2 to 4 s: part of the link', 0.90, 'flid-dl',
-                used(2e6, *STAR), LATE_JOINS),
+                used(2e6, *STAR)),
     share_claim('figure 7(b)', 'four FLID-SL sessions, leaves of 2 to 4 s: part of the link', 0.78, 'flid-sl',
-                used(2e6, *STAR), 'Only packets of groups that are still wanted count here; the paper\'s hosts count '
-                                  'what comes '
-                'after a leave, too, and it says that this overstates FLID-SL.'),
+                used(2e6, *STAR), KEPT),
     Claim('section V-B', 'FLID-SL loses three times as many packets as FLID-DL', '3', ('flid-sl', 'flid-dl'),
-          lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 3 / 2, 3 * 2, '', LATE_JOINS),
+          lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 3 / 2, 3 * 2, '', KEPT),
     more_claim('section V-B', 'FLID-DL uses more of the link than FLID-SL', ('flid-dl', used(2e6, *STAR)),
-               ('flid-sl', used(2e6, *STAR)), cause=LATE_JOINS),
+               ('flid-sl', used(2e6, *STAR))),
     Claim('figure 8', '100 hosts are at one level after', '28', ('flid-100',),
-          coordinated, 0, 28, 's', 'They are at one level after 7 s, but at a low one. ' + LATE_JOINS),
+          coordinated, 0, 28, 's'),
     Claim('figure 9(a)', 'beside TCP, a queue of 7 packets for each: FLID-DL in parts of TCP', 'equitable',
             ('flid-tcp-7',),
-          over_tcp, 0.5, 2, '', LATE_JOINS),
+          over_tcp, 0.5, 2, '', SHY),
     Claim('figure 9(b)', 'beside TCP, a queue of 25 packets for each: FLID-DL in parts of TCP', '4 to 8',
             ('flid-tcp-25',),
-          over_tcp, 4, 8, '', LATE_JOINS),
-    Claim('section V-D', 'the throughput depends on the own loss rate alone, not on the delay', '', ('flid-loss',),
-            float, 0, 0),
+          over_tcp, 4, 8, '', SHY),
+    loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind', TOGETHER),
+    loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle'),
+    more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
+               ('flid-loss', host('near')), ('flid-loss', host('far'))),
+    more_claim('section V-D', 'more random loss, less throughput (1 and 4 %), kbit/s', ('flid-loss', host('near')),
+               ('flid-loss', host('poor'))),
+    # RFC 5348 section 3.1 with R = 100 ms, s = 1000, b = 1: the nominal round-trip time's TCP.
+    Claim('section V-A', '1 % of random loss: as TCP of the nominal round-trip time', '899', ('flid-loss',),
+        host('near'),
+          899 / 2, 899 * 2, 'kbit/s', SHY),
+    Claim('section V-A', '4 % of random loss: as TCP of the nominal round-trip time', '355', ('flid-loss',),
+        host('poor'),
+          355 / 2, 355 * 2, 'kbit/s', SHY),
+    *(more_claim('section V-A', f'4 % of loss: a slot of {shorter} s gets more than one of {longer} s, kbit/s',
+                 (f'flid-slot-{shorter}', host('R')), (f'flid-slot-{longer}', host('R')))
+      for shorter, longer in zip(SLOTS, SLOTS[1:])),
 ]

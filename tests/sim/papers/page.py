@@ -86,15 +86,46 @@ def draw(run, replication, path):
     plt.close(figure)
 
 
-def write(paper, results, directory):
+def draw_picture(picture, results, path):
+    import matplotlib
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, picture.n_axes, figsize=(4.2 * picture.n_axes, 2.8), squeeze=False)
+    picture.draw(axes[0], results)
+    for axis in axes[0]:
+        axis.tick_params(labelsize=7)
+        axis.grid(alpha=0.3)
+    axes[0][0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=80, metadata={'Software': None})
+    plt.close(figure)
+
+
+def describe_libraries(libraries):
+    """Which runs each library made."""
+    lines = []
+    for library in sorted(set(libraries.values())):
+        runs = [name for name in libraries if libraries[name] == library]
+        which = 'all runs' if len(runs) == len(libraries) else ', '.join(runs)
+        lines.append(f'{which}: ' + (f'`{library}`' if library else 'not known'))
+    return 'Hash of the library\'s sources that the runs were made with: ' + '; '.join(lines) + '.'
+
+
+def write(paper, results, libraries, directory):
     lines = [f'# {paper.TITLE}', '',
              'Written by `tests/sim/reproduce`; how claims are judged, and what we assume where the paper is silent, '
              'is in the '
              '[README](README.md).', '',
              f'{len(paper.CLAIMS)} claims: ' + ', '.join(f'{n} {word}' for word, n in count(paper,
                      results)) + '. *So far*: the '
-             '95 % interval of these few replications does not decide it.', '', *table(paper, results)]
+             '95 % interval of these few replications does not decide it.', '', *table(paper, results),
+             describe_libraries(libraries), '']
     (directory / 'images').mkdir(parents=True, exist_ok=True)
+    for picture in getattr(paper, 'PICTURES', []):
+        path = f'images/{picture.name}.png'
+        draw_picture(picture, results, directory / path)
+        lines += [f'![{picture.caption}]({path})', '', f'*{picture.caption}*', '']
     for run in paper.RUNS:
         if run.name not in paper.FIGURES or '1' not in results[run.name]:
             continue

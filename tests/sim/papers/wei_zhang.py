@@ -1,0 +1,262 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Wei and Zhang, "On Receiver-Driven Layered Multicast Transmission", UCLA 2000, section IV."""
+import math
+import statistics
+
+from papers.claims import JAIN_TOLERANCE, Claim, Picture, Run, means, more_claim
+
+NAME = 'wei-zhang'
+TITLE = 'Synchronized layered multicast (Wei and Zhang 2000)'
+
+LINK = 15e6
+# No level is above 8 Mbit/s, of which four sessions and four TCP have 1.9 each, and there are 64 layers at most.
+TOP = 8e6
+
+
+def layers(structure, base):
+    if structure == 'linear':
+        return f'linear:{base}:{min(64, math.ceil(TOP / base))}'
+    return f'multiplicative:{base}:2:{math.floor(math.log2(LINK / base)) + 1}'
+
+
+def simulate(n, slot, base, structure='linear', quick=0, **more):
+    """A run named by what it changes: slot in ms, base in kbit/s."""
+    # Round-trip times from 44 to 44 + 2n/3, at most 76 ms; a session has two users where there are two nodes.
+    numbers = {'n': n, 'slot': slot / 1e3, 'farthest': round(0.011 + min(n / 3, 16) / 1e3, 5), 'users': min(n, 2),
+        **more}
+    name = '-'.join(['wei-zhang', str(n), f'{slot}ms', f'{base}k', *(['exponential'] if structure != 'linear' else []),
+                     *(f'{key}-{value}' for key, value in more.items())])
+    setting = ','.join(f'{key}={value}' for key, value in numbers.items())
+    return Run(name, 'wei-zhang', ('--set', setting, '--layers', layers(structure, base * 1000)), quick)
+
+
+TIMERS = (80, 160, 250, 500)
+BASES = {80: (100, 200, 400, 800, 1600), 250: (50, 100, 200, 400, 800, 1600)}
+EXPONENTIAL_BASES = (50, 100, 400, 1600)
+CROWDS = (2, 8, 24, 32)
+TABLE = {1: (160, 1600), 4: (160, 500), 8: (160, 200), 16: (160, 100), 24: (160, 50), 32: (250, 32), 48: (500, 16)}
+
+BY_TIMER = [simulate(4, timer, 400, quick=int(timer in (80, 500))) for timer in TIMERS]
+# Packets of the base in a slot as many as at 80 ms.
+BY_TIMER_EVEN = [BY_TIMER[0], simulate(4, 160, 200), simulate(4, 320, 100)]
+BY_BASE = {timer: [simulate(4, timer, base, quick=int(timer == 80 and base == 100)) for base in bases]
+           for timer, bases in BASES.items()}
+BY_BASE_EXPONENTIAL = [simulate(4, 250, base, 'exponential', quick=int(base == 1600)) for base in EXPONENTIAL_BASES]
+CROWD = {structure: [simulate(n, 250, 32, structure) for n in CROWDS] for structure in ('linear', 'exponential')}
+FAIR = [simulate(n, *TABLE[n], quick=int(n in (8, 48))) for n in TABLE]
+# Half of the layers' packets, and a buffer of ten times as many: one parameter changed.
+SMALL = simulate(48, *TABLE[48], size=250)
+DEEP = simulate(8, *TABLE[8], packets=400)
+
+RUNS = list({run.name: run for run in [
+    *BY_TIMER, *BY_TIMER_EVEN, *BY_BASE[80], *BY_BASE[250], *BY_BASE_EXPONENTIAL, *FAIR, *CROWD['linear'],
+    *CROWD['exponential'], SMALL, DEEP]}.values())
+FIGURES = []
+
+
+def rates(replication, name):
+    return [flow['throughput'] for node in replication['nodes'].values() for flow in node['flows']
+            if flow['name'] == name]
+
+
+def mean(name):
+    return lambda replication: statistics.fmean(rates(replication, name))
+
+
+def fair(run):
+    """What a flow's even share is: 1/2N of the link."""
+    n = int(run.name.split('-')[2])
+    return LINK / (2 * n)
+
+
+def normalized(run, name='mcc'):
+    return lambda replication: mean(name)(replication) / fair(run)
+
+
+def utilization(run):
+    """Of the link: a session's users are behind it together, so it carries each session once."""
+    n = int(run.name.split('-')[2])
+    return lambda replication: n * (mean('mcc')(replication) + mean('tcp')(replication)) / LINK
+
+
+def jain(name):
+    def index(replication):
+        each = rates(replication, name)
+        return sum(each) ** 2 / (len(each) * sum(rate * rate for rate in each))
+    return index
+
+
+def lowest(replication):
+    """The worst user's rate, in parts of the mean."""
+    each = rates(replication, 'mcc')
+    return min(each) / statistics.fmean(each)
+
+
+def spread(name):
+    return lambda replication: statistics.pstdev(rates(replication, name)) / mean(name)(replication)
+
+
+def over_tcp(replication):
+    return mean('mcc')(replication) / mean('tcp')(replication)
+
+
+def exponent(runs):
+    """x of throughput ~ timer^x, by the first and the last of the runs."""
+    def timer(run):
+        return float(run.name.split('-')[3].removesuffix('ms'))
+    span = math.log(timer(runs[-1]) / timer(runs[0]))
+    return lambda first, last: math.log(mean('mcc')(last) / mean('mcc')(first)) / span
+
+
+def pair(text, where, first, second, measure=lambda run: mean('mcc'), **more):
+    return more_claim(where, text, (first.name, measure(first)), (second.name, measure(second)), **more)
+
+
+BASE_COUNTS = ('Equation 16 holds m = B_0 tau_0 / s within K\', so the throughput goes with the square root of B_0. '
+               'Where '
+               'it levels off in the paper is not seen here: the TCP are what gives way, down to a fifth of their '
+               'share.')
+ROOT = ('By equation 16 it is the inverse of the root: K\' holds m = B_0 tau_0 / s. With B_0 changed so that m '
+        'stays, the '
+        'next row, the exponent is more negative.')
+QUEUE = ('The queue decides: with 400 packets of buffer in place of 40, the row below, eight sessions get more than '
+         'twice TCP\'s rate. In the '
+         'short one an evenly spaced flow finds no room where TCP\'s bursts stand, and what fills it is TCP. Packets '
+         'of 250 bytes, so '
+         'that a slot has four of the base and not one, hardly change the share of 48.')
+SPARSE = ('Within 15 s a session takes few steps: which ones the losses hit is not evened out. One or two '
+          'replications of it.')
+SPREAD = ('In parts of the mean, which is far below TCP\'s here; as the figure has it, in parts of the fair share, '
+          'TCP spreads more at '
+          'every N, too, but so it would for the mean\'s sake.')
+OWN = 'Not found out. The deaf period, which the paper does not give, is 0.1 s here, 0.4 of tau_0.'
+
+
+def _timers():
+    yield Claim('figure 8', 'the throughput declines with tau_0: 160 ms in parts of 80 ms', '< 1',
+                (BY_TIMER[1].name, BY_TIMER[0].name), lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 1)
+    yield Claim('figure 8', '250 ms in parts of 160 ms', '< 1',
+                (BY_TIMER[2].name, BY_TIMER[1].name), lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 1)
+    yield Claim('figure 8', '500 ms in parts of 250 ms', '< 1',
+                (BY_TIMER[3].name, BY_TIMER[2].name), lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 1)
+    yield Claim('section VI', 'inversely proportional to tau_0 (80 to 500 ms): exponent', '-1',
+                (BY_TIMER[0].name, BY_TIMER[3].name), exponent([BY_TIMER[0], BY_TIMER[3]]), -1.25, -0.75, cause=ROOT)
+    yield Claim('equation 16', 'the same with B_0 tau_0 held (80 to 320 ms): exponent', '-1',
+                (BY_TIMER_EVEN[0].name, BY_TIMER_EVEN[-1].name), exponent([BY_TIMER_EVEN[0], BY_TIMER_EVEN[-1]]), -1.25,
+                -0.75)
+
+
+def _bases():
+    by_base = dict(zip(BASES[80], BY_BASE[80]))
+    slow = dict(zip(BASES[250], BY_BASE[250]))
+    yield Claim('figure 9', 'tau_0 = 80 ms: below a threshold of B_0 the throughput is low (100 in parts of 400 '
+                            'kbit/s)',
+                'substantially low', (by_base[100].name, by_base[400].name),
+                lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 0.5, cause=BASE_COUNTS)
+    yield Claim('figure 9', 'above it the throughput is independent of B_0 (1600 in parts of 800 kbit/s)', '1',
+                (by_base[1600].name, by_base[800].name), lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0.9, 1.1,
+                cause=BASE_COUNTS)
+    yield Claim('figure 9', 'above it the throughput is independent of B_0 (800 in parts of 400 kbit/s)', '1',
+                (by_base[800].name, by_base[400].name), lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0.9, 1.1,
+                cause=BASE_COUNTS)
+    yield pair('the threshold rises with tau_0: 200 kbit/s gets more at 80 than at 250 ms, bit/s', 'figure 10',
+        by_base[200],
+               slow[200])
+    yield pair('the threshold rises with tau_0: 400 kbit/s gets more at 80 than at 250 ms, bit/s', 'figure 10',
+        by_base[400],
+               slow[400])
+    exponential = dict(zip(EXPONENTIAL_BASES, BY_BASE_EXPONENTIAL))
+    for base in (50, 100):
+        yield pair(f'tau_0 = 250 ms, B_0 = {base} kbit/s: exponential layers get more than linear, bit/s', 'figure 11',
+                   exponential[base], slow[base], cause=OWN)
+    yield pair('B_0 = 1600 kbit/s: linear layers use more of the link than exponential', 'figure 11', slow[1600],
+               exponential[1600], utilization)
+
+
+def _crowds():
+    for structure, runs in CROWD.items():
+        for n, run in zip(CROWDS, runs):
+            if n < (32 if structure == 'linear' else 24):
+                yield Claim('figure 12', f'{n} sessions, {structure} layers: one throughput for all, fairness index',
+                    '1',
+                            (run.name,), jain('mcc'), 1 - JAIN_TOLERANCE, 1.0001, cause=SPARSE)
+            else:
+                yield Claim('figure 12', f'{n} sessions, {structure} layers: some users get much less, the worst in '
+                                         f'parts of '
+                            'the mean', 'much less', (run.name,), lowest, 0, 0.5, cause=SPARSE)
+    for n, linear, exponential in zip(CROWDS, CROWD['linear'], CROWD['exponential']):
+        yield pair(f'{n} sessions: exponential layers get more than linear, bit/s', 'figure 12', exponential, linear,
+            cause=OWN)
+
+
+def _fairness():
+    for n, run in zip(TABLE, FAIR):
+        yield Claim('figure 13', f'{n} of each, table I: a session in parts of TCP', 'compatible', (run.name,),
+            over_tcp, 0.5, 2,
+                    cause=QUEUE)
+    yield Claim('figure 13', '8 of each, with 400 packets of buffer', 'not in the paper', (DEEP.name,), over_tcp, 0,
+        math.inf)
+    yield Claim('figure 13', '48 of each, with packets of 250 bytes', 'not in the paper', (SMALL.name,), over_tcp, 0,
+        math.inf)
+    for n, run in zip(TABLE, FAIR):
+        if n > 1:
+            yield more_claim('figure 13', f'{n} of each: TCP spreads more (deviation in parts of the mean)',
+                             (run.name, spread('tcp')), (run.name, spread('mcc')), cause=SPREAD)
+
+
+CLAIMS = [*_timers(), *_bases(), *_crowds(), *_fairness()]
+
+
+def _by_timer(axes, results):
+    for name, label in (('mcc', 'layered'), ('tcp', 'TCP')):
+        axes[0].errorbar(TIMERS, *means(results, BY_TIMER, lambda run, name=name: normalized(run, name)), label=label,
+                         marker='o', capsize=2)
+    axes[0].set(xlabel='tau_0, ms', ylabel='throughput / fair share', ylim=(0, None))
+
+
+def _by_base(axes, results):
+    for axis, timer in zip(axes, BASES):
+        for name, label in (('mcc', 'layered'), ('tcp', 'TCP')):
+            axis.errorbar(BASES[timer], *means(results, BY_BASE[timer], lambda run, name=name: normalized(run, name)),
+                          label=label, marker='o', capsize=2)
+        axis.errorbar(BASES[timer], *means(results, BY_BASE[timer], utilization), label='link', marker='.',
+            color='grey')
+        axis.set(title=f'tau_0 = {timer} ms', xlabel='B_0, kbit/s', xscale='log', ylim=(0, None))
+    axes[0].set_ylabel('throughput / fair share')
+
+
+def _by_structure(axes, results):
+    for axis, of, label in zip(axes, (normalized, utilization), ('throughput / fair share', 'link utilization')):
+        axis.errorbar(BASES[250], *means(results, BY_BASE[250], of), label='linear', marker='o', capsize=2)
+        axis.errorbar(EXPONENTIAL_BASES, *means(results, BY_BASE_EXPONENTIAL, of), label='exponential', marker='s',
+            capsize=2)
+        axis.set(xlabel='B_0, kbit/s', ylabel=label, xscale='log', ylim=(0, None))
+
+
+def _scatter(axis, results, numbers, runs, name, shift, **style):
+    points = [(n * shift, rate / fair(run)) for n, run in zip(numbers, runs) for rate in (
+        rates(results[run.name]['1'], name) if '1' in results[run.name] else [])]
+    axis.plot([x for x, _ in points], [y for _, y in points], linestyle='', markersize=3, **style)
+
+
+def _intra(axes, results):
+    for axis, (structure, runs) in zip(axes, CROWD.items()):
+        _scatter(axis, results, CROWDS, runs, 'mcc', 1, marker='o', label='users, seed 1')
+        axis.set(title=structure, xlabel='N', ylim=(0, None))
+    axes[0].set_ylabel('throughput / fair share')
+
+
+def _inter(axes, results):
+    _scatter(axes[0], results, TABLE, FAIR, 'mcc', 0.97, marker='o', label='layered, seed 1')
+    _scatter(axes[0], results, TABLE, FAIR, 'tcp', 1.03, marker='+', label='TCP, seed 1')
+    axes[0].set(xlabel='N', ylabel='throughput / fair share', xscale='log', ylim=(0, None))
+
+
+PICTURES = [
+    Picture('wei-zhang-8', 'Figure 8: throughput against tau_0, B_0 = 400 kbit/s, linear layers.', 1, _by_timer),
+    Picture('wei-zhang-9', 'Figures 9 and 10: throughput against B_0, linear layers.', 2, _by_base),
+    Picture('wei-zhang-11', 'Figure 11: linear against exponential layers, tau_0 = 250 ms.', 2, _by_structure),
+    Picture('wei-zhang-12', 'Figure 12: B_0 = 32 kbit/s, tau_0 = 250 ms, as many TCP beside.', 2, _intra),
+    Picture('wei-zhang-13', 'Figure 13: tau_0 and B_0 of table I.', 1, _inter),
+]
