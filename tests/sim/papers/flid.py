@@ -27,8 +27,10 @@ CASCADE = ('With c = 1.3 our session loses 0.1 % and the paper\'s more: ours com
 KEPT = ('Only packets of groups that are still wanted count here; the paper\'s hosts count what comes after a leave, '
         'too, and it '
         'says that this overstates FLID-SL.')
-SHY = ('The queue is not it: sessions and TCP lose alike, 3.5 %, and with 4 % of random loss and no queue a session gets '
-       'as little, 45 kbit/s, the rows below; TCP of the nominal round-trip time has 355 there. Beside TCP a third of all '
+SHY = ('The queue is not it: sessions and TCP lose alike, 3.5 %, and with 4 % of random loss and no queue a session '
+       'gets '
+       'as little, 45 kbit/s, the rows below; TCP of the nominal round-trip time has 355 there. Beside TCP a third '
+       'of all '
        'slots count as lossy at levels that carry 3 or 4 packets in one, where 3.5 % would make it an eighth. So more '
        'slots are taken for lossy than lose; which packets are missed was not found out.')
 TOGETHER = ('Hosts behind one lossy link see the same losses, so the three are one sample; those on lossy links of '

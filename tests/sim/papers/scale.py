@@ -55,6 +55,7 @@ def _draw(axes, results):
              (axes[4], 'simulation, s of processor', lambda r: r['processor']))
     for axis, label, measure in lines:
         axis.plot(sizes, [measure(replication) for _, replication in present], marker='o', label='elm, seed 1')
+        axis.margins(y=0.15)
         axis.set(xlabel='receivers', xscale='log', ylim=(0, None))
         axis.set_title(label, fontsize=8)
 
