@@ -61,6 +61,7 @@ struct _LmccPgmccSender
   guint ignored;                /* ACKs to come that make no tokens */
   gboolean recovering;
   guint16 recover;              /* losses up to here are of one event */
+  gboolean realign;             /* the window, when that event is over */
 
   gboolean sent;
   guint16 last;                 /* sent */
@@ -92,6 +93,7 @@ restart (LmccPgmccSender * sender, LmccTime now)
   sender->window = 1;
   sender->tokens = 1;
   sender->ignored = 0;
+  sender->realign = FALSE;
   sender->progress = now;
 }
 
@@ -231,7 +233,30 @@ take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
   sender->window = MAX (MIN (sender->window, (gdouble) in_flight) / 2, 1);
   sender->ignored = (guint) sender->window;
   sender->recovering = TRUE;
+  sender->realign = TRUE;
   sender->recover = sender->last;
+}
+
+/* A packet that was lost gives no token back. Where one event has cost many,
+ * the tokens would stay so much below the window, however it grows: it becomes
+ * what there really is, as at the loss itself. */
+static void
+realign_window (LmccPgmccSender * sender, const LmccPgmccReport * report,
+    guint in_flight)
+{
+  guint i;
+
+  if (!sender->realign || (in_flight > 0
+          && lmcc_sequence_diff (report->lead, sender->recover) <= 0))
+    return;
+  for (i = 0; i < BITMAP_BITS; i++)
+    in_flight += *state_of (sender, (guint16) (report->lead - i))
+        == PACKET_SENT;
+  sender->realign = FALSE;
+  sender->ignored = 0;
+  if (in_flight == 0)
+    sender->tokens = MAX (sender->tokens, 1);
+  sender->window = CLAMP (in_flight + sender->tokens, 1, sender->window);
 }
 
 static void
@@ -254,6 +279,7 @@ take_bitmap (LmccPgmccSender * sender, const LmccPgmccReport * report,
       take_loss (sender, lsn, in_flight);
     }
   }
+  realign_window (sender, report, in_flight);
   if (lmcc_sequence_diff (report->lead, sender->recover) >= BITMAP_BITS)
     sender->recovering = FALSE;
 }

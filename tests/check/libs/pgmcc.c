@@ -376,6 +376,8 @@ GST_START_TEST (the_rate_follows_the_slowest_receiver_and_leaves_room_for_tcp)
   tcp = 8.0 * world->tcp_bytes / 240 / 1000;
   fail_unless (ABS (alone - 500) < 50, "%f", alone);
   fail_unless (ABS (joined - 400) < 40, "%f", joined);
+  GST_INFO ("%.0f alone, %.0f joined, %.0f beside TCP, TCP %.0f", alone, joined,
+      beside_tcp, tcp);
   fail_unless (beside_tcp < 2 * tcp && tcp < 2 * beside_tcp, "%f, TCP %f",
       beside_tcp, tcp);
   world_free (world);
@@ -409,6 +411,8 @@ GST_START_TEST (the_hysteresis_removes_needless_switches)
   guint64 without = count_switches (1);
   guint64 with = count_switches (LMCC_PGMCC_HYSTERESIS);
 
+  GST_INFO ("%" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT " with c < 1",
+      without, with);
   fail_unless (without >= 3, "%" G_GUINT64_FORMAT, without);
   fail_unless (with * 4 <= without, "%" G_GUINT64_FORMAT " of %"
       G_GUINT64_FORMAT, with, without);
@@ -551,6 +555,38 @@ GST_START_TEST (the_window_opens_and_halves)
 
 GST_END_TEST;
 
+/* Of 16 packets 12 are lost. Then all that the window has room for is sent. */
+GST_START_TEST (a_burst_of_losses_costs_no_tokens)
+{
+  LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
+  guint16 lsn = 100, acked = 100;
+  guint round, sent = 0;
+
+  send_all (sender, START, &lsn);
+  hand_in (sender, START, 1, 100, 0, 0);
+  while (lmcc_pgmcc_sender_get_window (sender) < 16) {
+    send_all (sender, START, &lsn);
+    hand_in (sender, START, 1, acked++, G_MAXUINT32, 0);
+  }
+  send_all (sender, START, &lsn);
+  fail_unless ((guint16) (lsn - acked) >= 15);
+  hand_in (sender, START, 1, lsn - 1, 0xf, 0);
+  acked = lsn;
+  for (round = 0; round < 8; round++) {
+    sent = send_all (sender, START, &lsn);
+    fail_unless (sent > 0, "nothing can be sent");
+    for (; acked != lsn; acked++)
+      hand_in (sender, START, 1, acked, 1, 0);
+  }
+  fail_unless (lmcc_pgmcc_sender_get_window (sender) >= 6);
+  sent = send_all (sender, START, &lsn);
+  fail_unless (sent + 1 >= lmcc_pgmcc_sender_get_window (sender), "%u of %g",
+      sent, lmcc_pgmcc_sender_get_window (sender));
+  lmcc_pgmcc_sender_free (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (two_stalls_in_a_row_call_for_an_acker)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
@@ -615,6 +651,7 @@ pgmcc_suite (void)
   tcase_add_test (tcase, a_window_that_is_not_used_does_not_grow);
   tcase_add_test (tcase, the_loss_filter_is_that_of_the_paper);
   tcase_add_test (tcase, the_window_opens_and_halves);
+  tcase_add_test (tcase, a_burst_of_losses_costs_no_tokens);
   tcase_add_test (tcase, two_stalls_in_a_row_call_for_an_acker);
   tcase_add_test (tcase, reports_of_packets_that_were_not_sent_are_refused);
 
