@@ -172,6 +172,22 @@ lmcc_live_queue_next (const LmccAllocatorLayer * layer)
 }
 
 /*
+ * lmcc_live_queue_note_age:
+ * @queue: a queue
+ * @layer: whose first packet leaves
+ * @now: the time
+ */
+void
+lmcc_live_queue_note_age (LmccLiveQueue * queue,
+    const LmccAllocatorLayer * layer, LmccTime now)
+{
+  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) & layer->units);
+
+  if (head != NULL && now > head->unit->decoding_time)
+    queue->age_max = MAX (queue->age_max, now - head->unit->decoding_time);
+}
+
+/*
  * lmcc_live_queue_wants_key:
  * @queue: a queue
  *

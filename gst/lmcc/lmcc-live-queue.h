@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @n_dropped: by class
  * @n_expired: of these, units that were too old; the others made room in time
  * @n_sound: sound that was too old
+ * @age_max: the greatest age of a unit when a packet of it left
  *
  * What waits in a layer whose rate is not the encoder's: bounded in time, and
  * without what decoders could not use.
@@ -27,6 +28,7 @@ typedef struct
   guint64 n_dropped[LMCC_MAX_CLASSES];
   guint64 n_expired;
   guint64 n_sound;
+  LmccTime age_max;
 } LmccLiveQueue;
 
 gboolean lmcc_live_queue_admit (LmccLiveQueue * queue,
@@ -34,6 +36,8 @@ gboolean lmcc_live_queue_admit (LmccLiveQueue * queue,
 void lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
     LmccTime now, gdouble rate);
 LmccTime lmcc_live_queue_next (const LmccAllocatorLayer * layer);
+void lmcc_live_queue_note_age (LmccLiveQueue * queue,
+    const LmccAllocatorLayer * layer, LmccTime now);
 gboolean lmcc_live_queue_wants_key (const LmccLiveQueue * queue);
 
 G_END_DECLS

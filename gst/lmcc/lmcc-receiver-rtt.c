@@ -257,4 +257,6 @@ lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
   stats->rtt_source = lmcc_rtt_get_source (receiver->rtt);
   stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt)
       : stats->status.rtt;
+  if (stats->status.rtt > 0)
+    stats->rtt_source = LMCC_RTT_SOURCE_FEEDBACK;
 }

@@ -31,6 +31,8 @@ send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 
   lmcc_pacer_opportunity (pacer, &sender->allocator.layers[layer], due);
   lmcc_allocator_number (&sender->allocator, layer, &sender->osn);
+  lmcc_live_queue_note_age (&sender->live_queue,
+      &sender->allocator.layers[layer], now);
   if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
     lmcc_pacer_sent (pacer, lmcc_sender_send_media (sender, layer, &allotment,
             due, now));
@@ -61,6 +63,7 @@ lmcc_sender_handle_media (LmccSender * sender, LmccTime now)
   LmccTime due;
   guint layer = 0;
 
+  lmcc_sender_handle_single (sender, now);
   while ((due = next_media (sender, &layer)) <= now)
     send_native (sender, layer, due, now);
 }
@@ -187,7 +190,6 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
 void
 lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
 {
-  lmcc_sender_handle_single (sender, now);
   lmcc_sender_handle_media (sender, now);
   lmcc_sender_handle_repair (sender, now);
   handle_fillers (sender, now);

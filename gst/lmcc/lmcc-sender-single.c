@@ -120,6 +120,7 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
   to->reports_foreign = single->foreign;
   to->reports_refused = single->refused;
   to->units_expired = sender->live_queue.n_expired;
+  to->age_max = sender->live_queue.age_max;
   to->sound_dropped = sender->live_queue.n_sound;
   if (single->pgmcc != NULL) {
     to->window = lmcc_pgmcc_sender_get_window (single->pgmcc);

@@ -154,6 +154,8 @@ typedef struct
  * @reports_foreign: reports in a leader's name that came from elsewhere
  * @units_expired: units that were too old to be sent; of units_dropped
  * @sound_dropped: sound that was
+ * @age_max: the greatest age of a unit when a packet of it left, by its decoding
+ *     time
  *
  * Where all receivers get one rate.
  */
@@ -172,6 +174,7 @@ typedef struct
   guint64 reports_foreign;
   guint64 units_expired;
   guint64 sound_dropped;
+  LmccTime age_max;
 } LmccSingleRateStats;
 
 /**

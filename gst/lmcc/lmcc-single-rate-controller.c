@@ -168,7 +168,8 @@ single_get_status (LmccController * controller, LmccTime now,
     status->suppressed = lmcc_pgmcc_receiver_get_suppressed (single->pgmcc);
     return;
   }
-  status->rtt = lmcc_tfmcc_receiver_get_rtt (single->tfmcc);
+  if (lmcc_tfmcc_receiver_has_rtt (single->tfmcc))
+    status->rtt = lmcc_tfmcc_receiver_get_rtt (single->tfmcc);
   status->loss_event_rate = lmcc_tfmcc_receiver_get_loss_rate (single->tfmcc);
   status->calculated_rate = lmcc_tfmcc_receiver_get_rate (single->tfmcc, now);
 }

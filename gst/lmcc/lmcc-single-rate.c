@@ -22,6 +22,9 @@
 #define RISE_TIME (500 * LMCC_MSECOND)
 #define FALL_TIME (150 * LMCC_MSECOND)
 
+/* Of a packet's size in the mean. */
+#define SIZE_WEIGHT 0.02
+
 /* What waits is to be gone within so long, for at most so much of the rate. */
 #define DRAIN_TIME (500 * LMCC_MSECOND)
 #define DRAIN_SHARE 0.5
@@ -43,6 +46,7 @@ lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
   memset (single, 0, sizeof (*single));
   single->packet_size = session->packet_size;
   single->overhead = overhead;
+  lmcc_ewma_init (&single->mean_size, SIZE_WEIGHT);
   single->estimated = now;
   if (g_str_equal (session->algorithm, "pgmcc"))
     single->pgmcc = lmcc_pgmcc_sender_new (now, LMCC_PGMCC_HYSTERESIS);
@@ -131,6 +135,14 @@ lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
   return LMCC_TFMCC_ELEMENT_SIZE;
 }
 
+/* A window of packets is as many bytes as they have. */
+static gdouble
+get_packet_size (const LmccSingleRate * single)
+{
+  return single->mean_size.started ? single->mean_size.value
+      : single->packet_size;
+}
+
 /*
  * lmcc_single_rate_get_rate:
  * @single: of a session with one rate
@@ -147,7 +159,7 @@ lmcc_single_rate_get_rate (const LmccSingleRate * single)
   rtt = lmcc_pgmcc_sender_get_rtt (single->pgmcc);
 
   return rtt == 0 ? 0 : lmcc_pgmcc_sender_get_window (single->pgmcc) * 8 *
-      single->packet_size * LMCC_SECOND / (gdouble) rtt;
+      get_packet_size (single) * LMCC_SECOND / (gdouble) rtt;
 }
 
 /* What the media may have of it. */
@@ -163,7 +175,7 @@ get_media_rate (LmccSingleRate * single, LmccTime now)
       (gdouble) single->queued * 8 * LMCC_SECOND / DRAIN_TIME);
 
   return rate * MEDIA_SHARE * (1 - MIN ((gdouble) single->overhead /
-          single->packet_size, 0.5));
+          get_packet_size (single), 0.5));
 }
 
 static void
@@ -197,6 +209,7 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
     single->last = CLAMP (lmcc_single_rate_next_packet (single),
         now - MIN (now, CATCH_UP_MAX), now);
   single->last_size = size;
+  lmcc_ewma_add (&single->mean_size, (gdouble) size);
   lmcc_receive_rate_add (&single->sent, now, size);
   used = lmcc_receive_rate_get (&single->sent, now);
   if (single->tfmcc != NULL)

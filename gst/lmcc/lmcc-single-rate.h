@@ -7,6 +7,7 @@
 #include "lmcc-pgmcc-sender.h"
 #include "lmcc-receive-rate.h"
 #include "lmcc-session.h"
+#include "lmcc-smoothing.h"
 #include "lmcc-tfmcc-sender.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,7 @@ typedef struct
  * @pgmcc: (nullable): the one,
  * @tfmcc: (nullable): or the other; without both the session has no single rate
  * @packet_size: s, in bytes, with IP and UDP headers
+ * @mean_size: of the packets that leave, likewise
  * @overhead: of these what is not media
  * @queued: bytes that wait
  * @sent: what leaves
@@ -47,6 +49,7 @@ typedef struct
   LmccPgmccSender *pgmcc;
   LmccTfmccSender *tfmcc;
   guint packet_size;
+  LmccEwma mean_size;
   gsize overhead;
   gsize queued;
   LmccReceiveRate sent;

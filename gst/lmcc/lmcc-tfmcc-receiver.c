@@ -157,8 +157,14 @@ has_loss (const LmccTfmccReceiver * receiver)
   return lmcc_loss_intervals_get_events (receiver->history) > 0;
 }
 
-static gboolean
-has_rtt (const LmccTfmccReceiver * receiver)
+/**
+ * lmcc_tfmcc_receiver_has_rtt:
+ * @receiver: a receiver
+ *
+ * Returns: whether the round-trip time is measured
+ */
+gboolean
+lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver * receiver)
 {
   return lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_FEEDBACK;
 }
@@ -186,7 +192,7 @@ follow_rtt (LmccTfmccReceiver * receiver)
 {
   LmccTime rtt = lmcc_rtt_get (receiver->rtt);
 
-  if (!receiver->rtt_known && has_rtt (receiver)) {
+  if (!receiver->rtt_known && lmcc_tfmcc_receiver_has_rtt (receiver)) {
     receiver->rtt_known = TRUE;
     lmcc_loss_intervals_rescale_first (receiver->history, rtt,
         receiver->first_rtt);
@@ -388,7 +394,8 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
   receiver->left = receiver->leaves;
   *report = (LmccTfmccReport) {
   .ssrc = receiver->ssrc,.ssrc_base = receiver->ssrc_base,.round =
-        receiver->round,.has_rtt = has_rtt (receiver),.has_loss =
+        receiver->round,.has_rtt =
+        lmcc_tfmcc_receiver_has_rtt (receiver),.has_loss =
         has_loss (receiver),.leaves = receiver->leaves,.rate =
         lmcc_tfmcc_receiver_get_rate (receiver, now),.time =
         stamp,.echoed_time =

@@ -47,6 +47,8 @@ LMCC_API gdouble lmcc_tfmcc_receiver_get_loss_rate (
     LmccTfmccReceiver * receiver);
 LMCC_API LmccTime lmcc_tfmcc_receiver_get_rtt (
     const LmccTfmccReceiver * receiver);
+LMCC_API gboolean lmcc_tfmcc_receiver_has_rtt (
+    const LmccTfmccReceiver * receiver);
 LMCC_API gboolean lmcc_tfmcc_receiver_is_limiting (
     const LmccTfmccReceiver * receiver);
 LMCC_API gboolean lmcc_tfmcc_receiver_must_leave (

@@ -71,6 +71,12 @@
  *     base-rate=400000
  * ]|
  *
+ * One rate for all receivers, that the network gives:
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! \
+ *     lmccsink multicast-iface=lo algorithm=pgmcc drive-encoder=true
+ * ]|
+ *
  * With sound:
  * |[
  * gst-launch-1.0 lmccsink name=lmcc multicast-iface=lo \
@@ -106,6 +112,7 @@ static GstStaticPadTemplate sound_template =
 enum
 {
   SIGNAL_ENCODER_SETUP,
+  SIGNAL_ENCODER_BITRATE,
   N_SIGNALS
 };
 
@@ -133,6 +140,16 @@ static void
 on_changed (gpointer user_data, const gchar * property)
 {
   g_object_notify (user_data, property);
+}
+
+static gboolean
+on_drive (gpointer user_data, GstElement * encoder, guint64 bitrate)
+{
+  gboolean handled = FALSE;
+
+  g_signal_emit (user_data, signals[SIGNAL_ENCODER_BITRATE], 0, encoder,
+      bitrate, &handled);
+  return handled;
 }
 
 /* Pads */
@@ -556,6 +573,9 @@ open_core (GstLmccSink * self)
   settings.latency = props->latency * LMCC_MSECOND;
   settings.algorithm = algorithm_name (props->algorithm);
   settings.rtt_max = props->rtt_max * LMCC_MSECOND;
+  settings.drive_encoder = props->drive_encoder;
+  settings.min_bitrate = props->min_bitrate;
+  settings.max_bitrate = props->max_bitrate;
   settings.feedback = props->feedback;
   settings.feedback_port = (guint16) props->feedback_port;
   settings.payload_type = props->pt;
@@ -646,9 +666,14 @@ gst_lmcc_sink_get_property (GObject * object, guint id, GValue * value,
   GstLmccSink *self = GST_LMCC_SINK (object);
   gboolean known;
 
-  /* These two take the core's locks. */
+  /* These take the core's locks. */
   if (id == PROP_SDP) {
     g_value_take_string (value, gst_lmcc_sink_core_get_sdp (self->core));
+    return;
+  }
+  if (id == PROP_ESTIMATED_BITRATE) {
+    g_value_set_uint64 (value,
+        gst_lmcc_sink_core_get_estimated_bitrate (self->core));
     return;
   }
   if (id == PROP_STATS) {
@@ -717,6 +742,25 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
   signals[SIGNAL_ENCODER_SETUP] = g_signal_new ("encoder-setup",
       G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
       G_TYPE_NONE, 2, GST_TYPE_ELEMENT, G_TYPE_UINT);
+  /**
+   * GstLmccSink::encoder-bitrate:
+   * @sink: lmccsink
+   * @encoder: (nullable): the encoder in front, if it is one of those that
+   *     #GstLmccSink:drive-encoder knows
+   * @bitrate: what it is to make, bit/s, within the bounds
+   *
+   * Emitted with #GstLmccSink:drive-encoder, from a thread of its own, whenever
+   * the encoder is to make another rate: for encoders that lmccsink does not
+   * know.
+   *
+   * Returns: %TRUE if the rate was set; else lmccsink sets it where it can
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_ENCODER_BITRATE] = g_signal_new ("encoder-bitrate",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
+      g_signal_accumulator_true_handled, NULL, NULL, G_TYPE_BOOLEAN, 2,
+      GST_TYPE_ELEMENT, G_TYPE_UINT64);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_set_static_metadata (element_class,
@@ -728,7 +772,7 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
 static void
 gst_lmcc_sink_init (GstLmccSink * self)
 {
-  const GstLmccSinkCallbacks callbacks = { on_changed, self };
+  const GstLmccSinkCallbacks callbacks = { on_changed, on_drive, self };
 
   gst_lmcc_sink_props_init (&self->props);
   self->core = gst_lmcc_sink_core_new (&callbacks);

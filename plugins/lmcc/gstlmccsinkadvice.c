@@ -92,6 +92,8 @@ gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now)
       sizeof (*session));
   stats = g_memdup2 (lmcc_sender_get_stats (core->sender), sizeof (*stats));
   g_mutex_unlock (&core->sender_lock);
+  if (lmcc_session_has_single_rate (session))
+    return LMCC_TIME_NONE;
   if (session->native)
     advise_native (core, session);
   else

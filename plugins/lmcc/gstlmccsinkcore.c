@@ -132,6 +132,10 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   core->started = FALSE;
   core->has_sound = FALSE;
   core->send_errors = 0;
+  core->next_estimate = 0;
+  core->estimated_bitrate = 0;
+  core->estimate_told = FALSE;
+  core->warned_encoder = FALSE;
   core->reports_dropped = 0;
   g_clear_pointer (&core->sdp, g_free);
   g_mutex_unlock (&core->lock);

@@ -38,6 +38,9 @@ typedef struct
   const gchar *algorithm;
   GstLmccSinkMarks marks;
   LmccTime rtt_max;
+  gboolean drive_encoder;
+  guint64 min_bitrate;
+  guint64 max_bitrate;
   gboolean feedback;
   guint16 feedback_port;
   guint payload_type;
@@ -55,12 +58,16 @@ typedef struct
 /**
  * GstLmccSinkCallbacks:
  * @changed: the property of lmccsink that has another value now
+ * @drive: the encoder (nullable) is to make @bitrate; returns whether somebody has
+ *     seen to it
  *
  * Called without any lock.
  */
 typedef struct
 {
   void (*changed) (gpointer user_data, const gchar * property);
+  gboolean (*drive) (gpointer user_data, GstElement * encoder,
+      guint64 bitrate);
   gpointer user_data;
 } GstLmccSinkCallbacks;
 
@@ -141,6 +148,7 @@ struct _GstLmccSinkCore
   GThread *feedback_thread;
   gboolean advised;
   LmccTime next_stats;
+  LmccTime next_estimate;
   LmccTime next_key_unit;
   LmccTime next_key_check;
   LmccTime requested_key_unit;
@@ -172,6 +180,11 @@ struct _GstLmccSinkCore
   gboolean started;
   gboolean has_sound;
   gchar *sdp;
+  guint64 estimated_bitrate;
+  gboolean estimate_told;
+  /* What the encoder was set to by its user. */
+  guint64 first_bitrate;
+  gboolean warned_encoder;
   guint64 send_errors;
   GQueue reports;
   guint64 reports_dropped;
@@ -229,6 +242,10 @@ void gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core,
 
 /* gstlmccsinkpacer.c */
 gpointer gst_lmcc_sink_pacer_run (gpointer data);
+
+/* gstlmccsinkdrive.c */
+LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now);
+guint64 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore * core);
 
 /* gstlmccsinkadvice.c */
 LmccTime gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now);

@@ -138,11 +138,24 @@ send_packet (GstLmccSinkCore * core, guint index, guint16 port,
   lmcc_packet_unref (packet);
 }
 
+/* At the same picture of all rungs; where there is one and nothing can be sent
+ * before it, at once. */
 static void
 request_aligned_key_unit (GstLmccSinkCore * core)
 {
-  LmccTime position = gst_lmcc_sink_encoder_position (core);
+  gboolean single;
+  LmccTime position, before = core->requested_key_unit;
 
+  g_mutex_lock (&core->sender_lock);
+  single = lmcc_session_has_single_rate (lmcc_sender_get_session
+      (core->sender));
+  g_mutex_unlock (&core->sender_lock);
+  if (single) {
+    gst_lmcc_sink_request_key_unit (core, GST_CLOCK_TIME_NONE);
+    core->requested_key_unit = before;
+    return;
+  }
+  position = gst_lmcc_sink_encoder_position (core);
   /* What was asked for lately has not come out yet. */
   if (core->requested_key_unit + LMCC_SECOND > position)
     return;
@@ -456,6 +469,8 @@ step (GstLmccSinkCore * core)
     wake = 0;
   if (core->sender) {
     other = run_sender (core, now);
+    wake = MIN (wake, other);
+    other = gst_lmcc_sink_follow_estimate (core, now);
     wake = MIN (wake, other);
     other = gst_lmcc_sink_advise (core, now);
     wake = MIN (wake, other);

@@ -33,6 +33,9 @@ gst_lmcc_sink_props_init (GstLmccSinkProps * props)
   props->latency = DEFAULT_LATENCY;
   props->algorithm = gst_lmcc_algorithm_from_name (DEFAULT_ALGORITHM);
   props->rtt_max = DEFAULT_RTT_MAX;
+  props->drive_encoder = DEFAULT_DRIVE_ENCODER;
+  props->min_bitrate = DEFAULT_MIN_BITRATE;
+  props->max_bitrate = DEFAULT_MAX_BITRATE;
   props->feedback = DEFAULT_FEEDBACK;
   props->feedback_port = DEFAULT_FEEDBACK_PORT;
   props->pt = DEFAULT_PT;
@@ -141,6 +144,15 @@ gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
       break;
     case PROP_RTT_MAX:
       props->rtt_max = g_value_get_uint (value);
+      break;
+    case PROP_DRIVE_ENCODER:
+      props->drive_encoder = g_value_get_boolean (value);
+      break;
+    case PROP_MIN_BITRATE:
+      props->min_bitrate = g_value_get_uint64 (value);
+      break;
+    case PROP_MAX_BITRATE:
+      props->max_bitrate = g_value_get_uint64 (value);
       break;
     case PROP_FEEDBACK:
       props->feedback = g_value_get_boolean (value);
@@ -261,6 +273,15 @@ gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,
       break;
     case PROP_RTT_MAX:
       g_value_set_uint (value, props->rtt_max);
+      break;
+    case PROP_DRIVE_ENCODER:
+      g_value_set_boolean (value, props->drive_encoder);
+      break;
+    case PROP_MIN_BITRATE:
+      g_value_set_uint64 (value, props->min_bitrate);
+      break;
+    case PROP_MAX_BITRATE:
+      g_value_set_uint64 (value, props->max_bitrate);
       break;
     case PROP_FEEDBACK:
       g_value_set_boolean (value, props->feedback);

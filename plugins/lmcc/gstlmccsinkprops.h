@@ -29,6 +29,9 @@ G_BEGIN_DECLS
 #define DEFAULT_LATENCY 0
 #define DEFAULT_ALGORITHM "elm"
 #define DEFAULT_RTT_MAX (LMCC_DEFAULT_RTT_MAX / LMCC_MSECOND)
+#define DEFAULT_DRIVE_ENCODER FALSE
+#define DEFAULT_MIN_BITRATE 64000
+#define DEFAULT_MAX_BITRATE 0
 #define DEFAULT_FEEDBACK TRUE
 #define DEFAULT_FEEDBACK_PORT 0
 #define DEFAULT_PT LMCC_DEFAULT_PAYLOAD_TYPE
@@ -68,6 +71,10 @@ enum
   PROP_ALGORITHM,
   PROP_ALGORITHM_SETTINGS,
   PROP_RTT_MAX,
+  PROP_ESTIMATED_BITRATE,
+  PROP_DRIVE_ENCODER,
+  PROP_MIN_BITRATE,
+  PROP_MAX_BITRATE,
   PROP_FEEDBACK,
   PROP_FEEDBACK_PORT,
   PROP_PT,
@@ -113,6 +120,9 @@ typedef struct
   gint algorithm;
   GstStructure *algorithm_settings;
   guint rtt_max;
+  gboolean drive_encoder;
+  guint64 min_bitrate;
+  guint64 max_bitrate;
   gboolean feedback;
   gint feedback_port;
   guint pt;

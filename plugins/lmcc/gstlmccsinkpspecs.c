@@ -214,7 +214,8 @@ install_session_properties (void)
    * With `none` they hold what their users say. `auto` is the default.
    * `rlc`, `flid-sl`, `flid-dl` and `synchronized` need layers of fixed rates
    * (see #GstLmccSink:layering), which have to double for `rlc`; else there is
-   * an error that says why.
+   * an error that says why. `pgmcc` and `tfmcc` send one encoding at one rate,
+   * that of the slowest receiver (see #GstLmccSink:drive-encoder).
    *
    * Since: 0.1
    */
@@ -393,6 +394,58 @@ install_encoder_properties (void)
 }
 
 static void
+install_rate_properties (void)
+{
+  /**
+   * GstLmccSink:estimated-bitrate:
+   *
+   * With #GstLmccSink:algorithm `pgmcc` or `tfmcc`, what the encoder should
+   * make, in bit/s: the rate that the slowest receiver takes, smoothed, less
+   * headers, control packets and what is to drain. Notified when it has changed
+   * by more than 4 %, at most ten times in a second. 0: not known yet.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_ESTIMATED_BITRATE] = g_param_spec_uint64 ("estimated-bitrate",
+      "Estimated bitrate", "What the encoder should make (bit/s, 0 = unknown)",
+      0, G_MAXUINT64, 0, READ_ONLY);
+  /**
+   * GstLmccSink:drive-encoder:
+   *
+   * Set the rate of the encoder in front to #GstLmccSink:estimated-bitrate,
+   * within #GstLmccSink:min-bitrate and #GstLmccSink:max-bitrate. Knows
+   * x264enc, x265enc, openh264enc, vp8enc, vp9enc and vp9svcenc, through
+   * parsers, queues and bins; for others see #GstLmccSink::encoder-bitrate.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_DRIVE_ENCODER] = g_param_spec_boolean ("drive-encoder",
+      "Drive encoder", "Set the encoder's rate to the estimated bitrate",
+      DEFAULT_DRIVE_ENCODER, READY);
+  /**
+   * GstLmccSink:min-bitrate:
+   *
+   * What the encoder makes at least, in bit/s, whatever the network takes: what
+   * cannot be sent within 500 ms is dropped then.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_MIN_BITRATE] = g_param_spec_uint64 ("min-bitrate",
+      "Minimum bitrate", "What drive-encoder sets at least (bit/s)", 1,
+      G_MAXINT64, DEFAULT_MIN_BITRATE, READY);
+  /**
+   * GstLmccSink:max-bitrate:
+   *
+   * What the encoder makes at most, in bit/s; 0: what it was set to before.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_MAX_BITRATE] = g_param_spec_uint64 ("max-bitrate",
+      "Maximum bitrate", "What drive-encoder sets at most (bit/s, 0 = what the "
+      "encoder was set to)", 0, G_MAXINT64, DEFAULT_MAX_BITRATE, READY);
+}
+
+static void
 install_report_properties (void)
 {
   /**
@@ -451,6 +504,15 @@ install_report_properties (void)
    *   session began
    * * #guint64 `feedback-interval`: what receivers are told to keep between
    *   reports, ns; 0 for no reports
+   * * #GstStructure `single-rate`, with `pgmcc` and `tfmcc` only: #gdouble
+   *   `rate` (bit/s of IP packets), #guint64 `estimated-bitrate`, #guint64
+   *   `rtt` (ns; pgmcc: the ackers', smoothed; tfmcc: R_max), #guint `leader`
+   *   (SSRC of the acker or the current limiting receiver; 0: none), #gdouble
+   *   `loss-rate` (the acker's), `window` (packets), #guint64 `stalls`,
+   *   `acker-switches`, `reports-refused` (that could not be true),
+   *   `reports-foreign` (in the leader's name, from elsewhere), `units-expired`
+   *   (too old to be sent), `sound-dropped`, `age-max-ns` (of a picture as it
+   *   left)
    * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64 `rate`
    * and
    *   `cumulative-rate` (bit/s), `packets-sent`, `bytes-sent`, `fillers-sent`,
@@ -490,6 +552,7 @@ gst_lmcc_sink_install_properties (GObjectClass * klass)
   install_session_properties ();
   install_repair_properties ();
   install_encoder_properties ();
+  install_rate_properties ();
   install_report_properties ();
   g_object_class_install_properties (klass, N_PROPS, properties);
 }

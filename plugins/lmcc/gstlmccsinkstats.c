@@ -118,6 +118,32 @@ add_feedback (GstStructure * s, const LmccSession * session,
 }
 
 static void
+add_single_rate (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats)
+{
+  const LmccSingleRateStats *single = &stats->single;
+  g_autoptr (GstStructure) structure = NULL;
+
+  if (!lmcc_session_has_single_rate (session))
+    return;
+  structure = gst_structure_new ("single-rate",
+      "rate", G_TYPE_DOUBLE, single->rate,
+      "estimated-bitrate", G_TYPE_UINT64, single->estimated_bitrate,
+      "rtt", G_TYPE_UINT64, single->rtt,
+      "leader", G_TYPE_UINT, single->has_leader ? single->leader : 0,
+      "loss-rate", G_TYPE_DOUBLE, single->loss_rate,
+      "window", G_TYPE_DOUBLE, single->window,
+      "stalls", G_TYPE_UINT64, single->stalls,
+      "acker-switches", G_TYPE_UINT64, single->switches,
+      "reports-refused", G_TYPE_UINT64, single->reports_refused,
+      "reports-foreign", G_TYPE_UINT64, single->reports_foreign,
+      "units-expired", G_TYPE_UINT64, single->units_expired,
+      "sound-dropped", G_TYPE_UINT64, single->sound_dropped,
+      "age-max-ns", G_TYPE_UINT64, single->age_max, NULL);
+  gst_structure_set (s, "single-rate", GST_TYPE_STRUCTURE, structure, NULL);
+}
+
+static void
 add_rungs (GstLmccSinkCore * core, GstStructure * s)
 {
   GValue rungs = G_VALUE_INIT;
@@ -177,6 +203,7 @@ gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core)
   add_sender (s, session, stats);
   add_repair (s, session, stats);
   add_feedback (s, session, stats, now > start ? now - start : 0);
+  add_single_rate (s, session, stats);
   add_rungs (core, s);
   g_free (session);
   g_free (stats);

@@ -43,8 +43,9 @@
  * * #guint64 `rate`: what the layers up to `to` carry together, bit/s
  * * #gdouble `loss`: share of packets lost in the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-rate`,
- *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports` and
- *   `answers`: as in #GstLmccSrc:stats
+ *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports`,
+ *   `answers`, `reports-suppressed`, `leader` and `leads`: as in
+ *   #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *

@@ -317,6 +317,11 @@ install_state_properties (void)
    *   session allows for, as nothing is measured yet), `feedback`, `join` or
    *   `fixed`
    * * #guint64 `reports`, `answers`: reports to the sender, and its answers
+   * * #guint64 `reports-suppressed`: those that another receiver's made
+   *   needless (pgmcc only)
+   * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the
+   *   current limiting receiver: its SSRC, 0 for none, and whether it is this
+   *   one
    * * #guint64 `report-errors`: reports that did not get to the sender, as far
    *   as the network tells
    * * #guint64 `notices`, `notices-sent`, `notice-errors`: join experiments of

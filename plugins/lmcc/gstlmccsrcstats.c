@@ -151,7 +151,10 @@ gst_lmcc_src_describe_control (const LmccReceiverStats * stats, LmccTime now,
       "rtt-source", G_TYPE_STRING,
       gst_lmcc_rtt_source_to_name (stats->rtt_source),
       "reports", G_TYPE_UINT64, stats->reports,
-      "answers", G_TYPE_UINT64, stats->answers, NULL);
+      "answers", G_TYPE_UINT64, stats->answers,
+      "reports-suppressed", G_TYPE_UINT64, status->suppressed,
+      "leader", G_TYPE_UINT, status->has_leader ? status->leader : 0,
+      "leads", G_TYPE_BOOLEAN, status->leads, NULL);
 }
 
 static void

@@ -1,0 +1,33 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_BITRATE_H
+#define GST_LMCC_SINK_BITRATE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSinkBitrate:
+ * @factory: name of an element that encodes video
+ * @property: its bit rate, which can change while it runs
+ * @unit: that many bit/s are 1
+ *
+ * An encoder whose rate can be driven.
+ */
+typedef struct
+{
+  const gchar *factory;
+  const gchar *property;
+  guint unit;
+} GstLmccSinkBitrate;
+
+const GstLmccSinkBitrate *gst_lmcc_sink_bitrate_list (guint * n);
+GstElement *gst_lmcc_sink_bitrate_find_encoder (GstPad * sink);
+guint64 gst_lmcc_sink_bitrate_get (GstElement * encoder);
+void gst_lmcc_sink_bitrate_set (GstElement * encoder, guint64 bitrate);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,265 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lmccsink drives the encoder in front of it, with a receiver on the loopback
+ * interface.
+ */
+#include <gst/check/gstcheck.h>
+
+#define SESSION " address=239.255.66.9 multicast-iface=lo port="
+#define RECEIVER "lmccsrc name=src" SESSION "%u ! fakesink sync=false"
+
+/* A picture that no encoder can make small. */
+#define SOURCE "videotestsrc is-live=true pattern=snow ! " \
+    "video/x-raw,width=320,height=180,framerate=25/1 ! "
+
+/* In a bin, behind a queue, a parser and a payloader. */
+#define ENCODER "( x264enc name=encoder bitrate=600 tune=zerolatency " \
+    "speed-preset=ultrafast threads=1 sliced-threads=false ! h264parse ) ! " \
+    "queue ! rtph264pay aggregate-mode=zero-latency ! "
+
+#define PATIENCE 30
+
+typedef struct
+{
+  GstElement *sender;
+  GstElement *receiver;
+  GstElement *sink;
+  GstElement *encoder;
+} Pair;
+
+static GstElement *
+launch (const gchar * format, ...)
+{
+  va_list arguments;
+  g_autofree gchar *text = NULL;
+  GstElement *pipeline;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  pipeline = gst_parse_launch (text, NULL);
+  fail_unless (pipeline != NULL, "%s", text);
+
+  return pipeline;
+}
+
+static void
+pair_new (Pair * pair, guint port, const gchar * options)
+{
+  pair->receiver = launch (RECEIVER, port);
+  pair->sender =
+      launch (SOURCE ENCODER "lmccsink name=sink" SESSION "%u %s", port,
+      options);
+  pair->sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
+  pair->encoder = gst_bin_get_by_name (GST_BIN (pair->sender), "encoder");
+}
+
+static void
+pair_start (Pair * pair)
+{
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+}
+
+static void
+pair_free (Pair * pair)
+{
+  gst_element_set_state (pair->sender, GST_STATE_NULL);
+  gst_element_set_state (pair->receiver, GST_STATE_NULL);
+  gst_object_unref (pair->sink);
+  gst_object_unref (pair->encoder);
+  gst_object_unref (pair->sender);
+  gst_object_unref (pair->receiver);
+}
+
+static guint
+get_encoder_bitrate (const Pair * pair)
+{
+  guint bitrate;
+
+  g_object_get (pair->encoder, "bitrate", &bitrate, NULL);
+
+  return bitrate;
+}
+
+static guint64
+get_estimate (const Pair * pair)
+{
+  guint64 estimate;
+
+  g_object_get (pair->sink, "estimated-bitrate", &estimate, NULL);
+
+  return estimate;
+}
+
+/* Whether the encoder's rate comes to be from @least to @most kbit/s. */
+static gboolean
+wait_for_rate (const Pair * pair, guint least, guint most)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+
+  while (g_get_monotonic_time () < end) {
+    guint rate = get_encoder_bitrate (pair);
+
+    if (rate >= least && rate <= most)
+      return TRUE;
+    g_usleep (20000);
+  }
+
+  return FALSE;
+}
+
+static const gchar *const algorithms[] = { "pgmcc", "tfmcc" };
+
+/* It begins with the least, finds that there is room, and stops at what its
+ * user wanted. */
+GST_START_TEST (the_encoder_is_driven_within_its_bounds)
+{
+  g_autofree gchar *options = g_strdup_printf
+      ("algorithm=%s drive-encoder=true min-bitrate=100000",
+      algorithms[__i__]);
+  g_autoptr (GstStructure) stats = NULL;
+  g_autoptr (GstElement) src = NULL;
+  const GstStructure *single;
+  gboolean leads;
+  guint64 rtt;
+  Pair pair;
+
+  pair_new (&pair, 17600 + __i__, options);
+  fail_unless_equals_uint64 (get_estimate (&pair), 0);
+  pair_start (&pair);
+  fail_unless (wait_for_rate (&pair, 100, 100));
+  fail_unless (wait_for_rate (&pair, 300, 600), "%u kbit/s",
+      get_encoder_bitrate (&pair));
+  fail_unless (get_estimate (&pair) >= 250000);
+
+  src = gst_bin_get_by_name (GST_BIN (pair.receiver), "src");
+  g_object_get (src, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
+      algorithms[__i__]);
+  fail_unless (gst_structure_get_boolean (stats, "leads", &leads) && leads);
+  fail_unless (gst_structure_get_uint64 (stats, "rtt", &rtt) && rtt > 0);
+  fail_unless_equals_string (gst_structure_get_string (stats, "rtt-source"),
+      "feedback");
+  gst_clear_structure (&stats);
+  g_object_get (pair.sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_has_field (stats, "single-rate"));
+  single = gst_value_get_structure (gst_structure_get_value (stats,
+          "single-rate"));
+  fail_unless (gst_structure_has_field_typed (single, "rate", G_TYPE_DOUBLE));
+  pair_free (&pair);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  guint n;
+  guint64 bitrate;
+  gboolean knew_encoder;
+} Seen;
+
+static gboolean
+see_bitrate (GstElement * sink, GstElement * encoder, guint64 bitrate,
+    Seen * seen)
+{
+  g_mutex_lock (&seen->lock);
+  seen->n++;
+  seen->bitrate = bitrate;
+  seen->knew_encoder = encoder != NULL;
+  g_cond_signal (&seen->cond);
+  g_mutex_unlock (&seen->lock);
+
+  return TRUE;
+}
+
+GST_START_TEST (a_user_may_drive_the_encoder)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  Seen seen = { 0 };
+  Pair pair;
+
+  pair_new (&pair, 17610, "algorithm=pgmcc drive-encoder=true "
+      "min-bitrate=100000 max-bitrate=200000");
+  g_signal_connect (pair.sink, "encoder-bitrate", G_CALLBACK (see_bitrate),
+      &seen);
+  pair_start (&pair);
+  g_mutex_lock (&seen.lock);
+  while (seen.n < 3)
+    fail_unless (g_cond_wait_until (&seen.cond, &seen.lock, end));
+  fail_unless (seen.knew_encoder);
+  fail_unless (seen.bitrate >= 100000 && seen.bitrate <= 200000);
+  g_mutex_unlock (&seen.lock);
+  fail_unless_equals_int (get_encoder_bitrate (&pair), 600);
+  pair_free (&pair);
+  g_mutex_clear (&seen.lock);
+  g_cond_clear (&seen.cond);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (layers_are_not_driven)
+{
+  g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  Pair pair;
+
+  pair_new (&pair, 17620, "algorithm=elm drive-encoder=true");
+  pair_start (&pair);
+  bus = gst_element_get_bus (pair.sender);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_SECOND,
+      GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "drive-encoder") != NULL, "%s",
+      error->message);
+  fail_unless_equals_uint64 (get_estimate (&pair), 0);
+  fail_unless_equals_int (get_encoder_bitrate (&pair), 600);
+  pair_free (&pair);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (without_reports_there_is_no_session)
+{
+  g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  Pair pair;
+
+  pair_new (&pair, 17630, "algorithm=tfmcc feedback=false");
+  pair_start (&pair);
+  bus = gst_element_get_bus (pair.sender);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_SECOND,
+      GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "reports") != NULL, "%s",
+      error->message);
+  pair_free (&pair);
+}
+
+GST_END_TEST;
+
+static Suite *
+single_rate_suite (void)
+{
+  Suite *suite = suite_create ("single-rate");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, the_encoder_is_driven_within_its_bounds, 0,
+      G_N_ELEMENTS (algorithms));
+  tcase_add_test (tcase, a_user_may_drive_the_encoder);
+  tcase_add_test (tcase, layers_are_not_driven);
+  tcase_add_test (tcase, without_reports_there_is_no_session);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (single_rate);

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One rate for all: x264enc behind lmccsink follows a link that goes from 2 Mbit/s to 500 kbit/s and back, nothing old
+is sent, and pictures go on coming."""
+import re
+import sys
+import time
+
+import session
+from session import lib
+
+ALGORITHM = sys.argv[1] if len(sys.argv) > 1 else 'pgmcc'
+GROUP, PORT = '239.255.66.40', 17640
+WIDE, NARROW = 2000000, 500000
+DELAY = 0.015
+
+# The queue of the link, in seconds, as a router at home has it.
+QUEUE = 0.15
+
+# kbit/s: what the encoder makes when it has found the link. Headers and control packets take their part.
+ON_WIDE, ON_NARROW = 1100, 500
+
+# Seconds that the machine may make of the 3 that it takes, and that each rate is held.
+PATIENCE = 30
+HOLD = 3
+
+# Of 25 pictures in a second, so many come at least where the rate is held.
+LEAST_PICTURES = 10
+
+AGE_LIMIT = 0.5
+
+
+def wait_for_rate(sender, fits):
+    """Seconds until the encoder's rate is such a one, or None."""
+    begin = time.monotonic()
+
+    def last():
+        found = sender.find(r'GstX264Enc:encoder: bitrate = (\d+)')
+        return found and fits(int(found[-1][1][1]))
+    return time.monotonic() - begin if lib.wait_until(last, PATIENCE) else None
+
+
+def pictures(receiver):
+    """How many lmccsrc has given out, by its latest statistics."""
+    found = receiver.find(r'GstLmccSrc:src: stats = .*units-delivered=\(guint64\)(\d+)')
+    return int(found[-1][1][1]) if found else 0
+
+
+def hold(receiver, what):
+    before = pictures(receiver)
+    time.sleep(HOLD)
+    came = pictures(receiver) - before
+    lib.check(came >= LEAST_PICTURES * (HOLD - 1), f'{what}: {came / HOLD:.1f} pictures/s come', *receiver.tail(3))
+
+
+def follow(sender, receiver, host, rate, fits):
+    host.set_rate(rate, QUEUE)
+    took = wait_for_rate(sender, fits)
+    lib.check(took is not None, f'{rate // 1000} kbit/s: the encoder follows', *sender.tail(4))
+    if took is not None:
+        lib.note(f'it took {took:.2f} s')
+    hold(receiver, f'{rate // 1000} kbit/s')
+
+
+def sink_statistics(sender):
+    text = sender.find(r'GstLmccSink:sink: stats = (.*single-rate.*)')[-1][1][1].replace('\\', '')
+    return {name: float(re.search(rf'[ ,"]{name}=\(\w+\)([\d.e+-]+)', text)[1])
+            for name in ('age-max-ns', 'units-expired', 'rtt', 'loss-rate', 'window', 'stalls')}
+
+
+def main():
+    session.start(170)
+    sender_host, (host,) = session.make([WIDE], DELAY)
+    host.set_rate(WIDE, QUEUE)
+    receiver = lib.launch(f'lmccsrc name=src address={GROUP} port={PORT} stats-update-interval=500 ! rtph264depay ! '
+                          'avdec_h264 ! fakesink', '-v', prefix=host.prefix)
+    sender = lib.launch('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=320,height=180,'
+                        'framerate=25/1 ! x264enc name=encoder bitrate=1700 vbv-buf-capacity=200 tune=zerolatency '
+                        'speed-preset=ultrafast threads=1 sliced-threads=false key-int-max=250 ! queue ! '
+                        f'lmccsink name=sink address={GROUP} port={PORT} algorithm={ALGORITHM} drive-encoder=true '
+                        'min-bitrate=300000 stats-update-interval=500', '-v', prefix=sender_host.prefix)
+    took = wait_for_rate(sender, lambda rate: rate >= ON_WIDE)
+    lib.check(took is not None, 'the encoder finds the link', *sender.tail(4))
+    if took is not None:
+        lib.note(f'it took {took:.2f} s')
+    hold(receiver, f'{WIDE // 1000} kbit/s')
+    follow(sender, receiver, host, NARROW, lambda rate: rate <= ON_NARROW)
+    follow(sender, receiver, host, WIDE, lambda rate: rate >= ON_WIDE)
+    figures = sink_statistics(sender)
+    lib.note(', '.join(f'{name} {value:g}' for name, value in figures.items()))
+    lib.check(figures['age-max-ns'] < AGE_LIMIT * 1e9,
+              f"no packet leaves of a picture older than {figures['age-max-ns'] / 1e6:.0f} ms")
+    lib.check(sender.returncode() is None and receiver.returncode() is None, 'both go on', *sender.tail(4),
+              *receiver.tail(4))
+    lib.finish()
+
+
+main()
