@@ -32,10 +32,6 @@
 /* What comes wakes a receiver; seconds. */
 #define WAKING 0.01
 
-/* Share of whole pictures of such a base that such a share of repair is for. */
-#define REQUIRED 99.5
-#define REQUIRED_LOSS 0.02
-
 typedef enum
 {
   WITHOUT,
@@ -316,9 +312,9 @@ make_table (const Row * rows, guint n)
 }
 
 /* Whether the receiver could use the repair or not, its steps were the same
- * and, but for when it woke up to take them, at the same moment. Only the base
- * is judged against no repair: what waits for it in a layer that is left is not
- * delivered. */
+ * and, but for when it woke up to take them, at the same moment. How many
+ * pictures are whole depends on what the full queue drops at once, beside the
+ * losses of the wire: repair-table judges that, for these alone. */
 static gboolean
 is_as_it_must_be (const Row * with)
 {
@@ -334,8 +330,8 @@ is_as_it_must_be (const Row * with)
       && with->n_base_whole > spoiled->n_base_whole
       && percent (with->n_base_whole, with->n_base) >
       percent (without->n_base_whole, without->n_base)
-      && (with->loss > REQUIRED_LOSS
-      || percent (with->n_base_whole, with->n_base) >= REQUIRED);
+      && percent (with->n_whole, with->n_pictures) >
+      percent (without->n_whole, without->n_pictures);
 }
 
 gint
