@@ -73,23 +73,25 @@ class Tcp:
         self.ended = False
         self.lock = threading.Lock()
         self.client = None
-        self.server = self.launch(host, '-s', '-1')
+        self.server = self.launch(host, subprocess.PIPE, '-s', '-1')
         threading.Thread(target=self.read, daemon=True).start()
 
     @staticmethod
-    def launch(host, *options):
+    def launch(host, output, *options):
         # The kernel's signal is tied to the thread that starts the process: that of `told` lives as long as the server.
         return subprocess.Popen(
             [*host.prefix, 'setpriv', '--pdeathsig', 'KILL', 'iperf3', '-p', str(TCP_PORT), '-i', '0.5', '-f', 'k',
-             '--forceflush', *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True, start_new_session=True)
+             '--forceflush', *options], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, text=True,
+            start_new_session=True)
 
     def read(self):
         for line in self.server.stdout:
             if 'listening' in line:
                 with self.lock:
                     if not self.ended:
-                        self.client = self.launch(self.sender, '-c', self.host.address, '-C', 'reno', '-t', '86400')
+                        # Nobody reads what it says: it would stand still when a pipe is full, after minutes.
+                        self.client = self.launch(self.sender, subprocess.DEVNULL, '-c', self.host.address, '-C',
+                                                  'reno', '-t', '86400')
             rate = TCP_RATE.search(line)
             if rate and not self.ended:
                 self.told(1000 * float(rate.group(1)))
@@ -100,4 +102,4 @@ class Tcp:
         for process in (self.client, self.server):
             if process:
                 process.kill()
-                process.communicate() if process is self.client else process.wait()
+                process.wait()
