@@ -224,7 +224,7 @@ class Actions(unittest.TestCase):
 
     def test_what_a_run_cannot_do_now_is_refused(self):
         class Run:
-            busy, measured, has_tcp, receptions, algorithm = False, True, False, [], 'elm'
+            busy, draining, measured, has_tcp, receptions, algorithm = False, False, True, False, [], 'elm'
 
         run = Run()
         for name, arguments in (('tcp', {'receiver': 0, 'on': True}), ('link', {'receiver': 5, 'share': 'half'}),
@@ -236,6 +236,27 @@ class Actions(unittest.TestCase):
         run.busy = True
         with self.assertRaisesRegex(actions.Refused, 'anew'):
             actions.act(run, 'algorithm', {'name': 'elm'})
+        run.busy, run.draining = False, True
+        with self.assertRaisesRegex(actions.Refused, 'ends'):
+            actions.act(run, 'algorithm', {'name': 'elm'})
+
+    def test_more_than_a_run_can_take_is_refused(self):
+        import queue
+        from demo import live
+
+        class Run:
+            busy, draining, measured, algorithm, events = False, False, False, 'elm', queue.Queue()
+
+        run, refused = Run(), []
+        page = live.Live(run, lambda do: None)
+        for _ in range(2):
+            refused.clear()
+            for _ in range(live.MOST_WAITING + 2):
+                page.do('algorithm', {'name': 'elm'}, refused.append)
+            self.assertEqual((run.events.qsize(), len(refused)), (live.MOST_WAITING, 2))
+            while not run.events.empty():
+                run.events.get()[0]()
+        self.assertEqual(len(refused), 2)
 
 
 if __name__ == '__main__':

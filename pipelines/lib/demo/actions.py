@@ -93,4 +93,6 @@ def act(run, name, arguments):
     """Does what `parse` let pass. Raises Refused where it cannot be now."""
     if run.busy:
         raise Refused('the session begins anew; wait for it')
+    if run.draining:
+        raise Refused('the run ends')
     ACTIONS[name][0](run, **arguments)

@@ -3,12 +3,16 @@
 """Joins a run and its page: what happens goes to the page, what people do there goes to the run."""
 import base64
 import ipaddress
+import threading
 import time
 
 from . import actions
 from .run import ALGORITHMS
 
 INTERVAL = 0.5
+
+# Actions that wait for the run, which is busy for seconds when a session begins anew.
+MOST_WAITING = 32
 
 
 class Live:
@@ -17,6 +21,7 @@ class Live:
         self.run = run
         self.begin = time.monotonic()
         self.told = 0.0
+        self.room = threading.BoundedSemaphore(MOST_WAITING)
         self.server = serve(self.do)
         run.on_tick = self.tick
         run.on_unit = self.pass_unit
@@ -24,12 +29,16 @@ class Live:
     def do(self, name, arguments, refuse):
         """In the server's thread; the run does it in its own."""
         def act():
+            self.room.release()
             try:
                 actions.act(self.run, name, arguments)
             except actions.Refused as reason:
                 refuse(reason)
 
-        self.run.events.put((act, {'event': 'action'}))
+        if self.room.acquire(blocking=False):
+            self.run.events.put((act, {'event': 'action'}))
+        else:
+            refuse('too much is asked for at once; wait')
 
     def pass_unit(self, receiver, event):
         self.server.publish_unit(receiver, event['key'], event['shown'], base64.b64decode(event['data']))

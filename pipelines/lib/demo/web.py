@@ -104,7 +104,8 @@ class Server:
         self.thread.start()
         self.started.wait()
         if self.failure:
-            raise Failure(f'no page on {self.url}: {self.failure}; another --web PORT may be free')
+            raise Failure(f'no page on {self.url}: {self.failure}; another --web PORT may be free, and --web-host '
+                          'has to be an address of this machine')
 
     def run(self):
         asyncio.set_event_loop(self.loop)
@@ -180,11 +181,13 @@ class Server:
         connection = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20)
         if not connection.can_prepare(request).ok:
             return web.Response(status=400, text='This is for a WebSocket.\n')
-        await connection.prepare(request)
         page = Page()
+        writer = None
+        # Counted before it is waited for.
         self.pages.add(page)
-        writer = asyncio.ensure_future(self.write(connection, page))
         try:
+            await connection.prepare(request)
+            writer = asyncio.ensure_future(self.write(connection, page))
             async for message in connection:
                 if message.type == WSMsgType.TEXT:
                     self.take(page, message.data)
@@ -192,7 +195,8 @@ class Server:
                     self.refuse(page, 'not an action')
         finally:
             self.pages.discard(page)
-            writer.cancel()
+            if writer:
+                writer.cancel()
         return connection
 
     @staticmethod
@@ -216,8 +220,7 @@ class Server:
         except actions.Refused as reason:
             self.refuse(page, str(reason))
         else:
-            self.do(name, arguments,
-                    lambda reason: self.loop.call_soon_threadsafe(self.refuse, page, str(reason)))
+            self.do(name, arguments, lambda reason: self.call(self.refuse, page, str(reason)))
 
     @staticmethod
     def refuse(page, reason):
