@@ -10,8 +10,21 @@
 /* Parsers, queues, caps filters and bins between the encoder and the sink. */
 #define MAX_STEPS 64
 
+/**
+ * DrivenEncoder:
+ * @factory: name of an element that encodes video
+ * @property: its bit rate, which can change while it runs
+ * @unit: that many bit/s are 1
+ */
+typedef struct
+{
+  const gchar *factory;
+  const gchar *property;
+  guint unit;
+} DrivenEncoder;
+
 /* All of them follow without a key frame. */
-static const GstLmccSinkBitrate encoders[] = {
+static const DrivenEncoder encoders[] = {
   {"x264enc", "bitrate", 1000},
   {"x265enc", "bitrate", 1000},
   {"openh264enc", "bitrate", 1},
@@ -20,20 +33,7 @@ static const GstLmccSinkBitrate encoders[] = {
   {"vp9svcenc", "target-bitrate", 1},
 };
 
-/**
- * gst_lmcc_sink_bitrate_list:
- * @n: (out): how many there are
- *
- * Returns: (array length=n): the encoders whose rate can be driven
- */
-const GstLmccSinkBitrate *
-gst_lmcc_sink_bitrate_list (guint * n)
-{
-  *n = G_N_ELEMENTS (encoders);
-  return encoders;
-}
-
-static const GstLmccSinkBitrate *
+static const DrivenEncoder *
 describe (GstElement * element)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
@@ -90,8 +90,8 @@ go_up (GstPad * sink)
  * gst_lmcc_sink_bitrate_find_encoder:
  * @sink: a sink pad
  *
- * Returns: (transfer full) (nullable): the encoder of
- *     gst_lmcc_sink_bitrate_list() that is upstream of it, through bins too
+ * Returns: (transfer full) (nullable): the encoder upstream of it, through bins
+ *     too, if its rate can be driven
  */
 GstElement *
 gst_lmcc_sink_bitrate_find_encoder (GstPad * sink)
@@ -124,7 +124,7 @@ gst_lmcc_sink_bitrate_find_encoder (GstPad * sink)
 guint64
 gst_lmcc_sink_bitrate_get (GstElement * encoder)
 {
-  const GstLmccSinkBitrate *kind = describe (encoder);
+  const DrivenEncoder *kind = describe (encoder);
   g_auto (GValue) value = G_VALUE_INIT;
   g_auto (GValue) number = G_VALUE_INIT;
 
@@ -144,7 +144,7 @@ gst_lmcc_sink_bitrate_get (GstElement * encoder)
 void
 gst_lmcc_sink_bitrate_set (GstElement * encoder, guint64 bitrate)
 {
-  const GstLmccSinkBitrate *kind = describe (encoder);
+  const DrivenEncoder *kind = describe (encoder);
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (encoder),
       kind->property);

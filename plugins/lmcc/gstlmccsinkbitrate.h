@@ -8,22 +8,6 @@
 
 G_BEGIN_DECLS
 
-/**
- * GstLmccSinkBitrate:
- * @factory: name of an element that encodes video
- * @property: its bit rate, which can change while it runs
- * @unit: that many bit/s are 1
- *
- * An encoder whose rate can be driven.
- */
-typedef struct
-{
-  const gchar *factory;
-  const gchar *property;
-  guint unit;
-} GstLmccSinkBitrate;
-
-const GstLmccSinkBitrate *gst_lmcc_sink_bitrate_list (guint * n);
 GstElement *gst_lmcc_sink_bitrate_find_encoder (GstPad * sink);
 guint64 gst_lmcc_sink_bitrate_get (GstElement * encoder);
 void gst_lmcc_sink_bitrate_set (GstElement * encoder, guint64 bitrate);
