@@ -135,6 +135,7 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   core->next_estimate = 0;
   core->estimated_bitrate = 0;
   core->estimate_told = FALSE;
+  core->estimate_waits = FALSE;
   core->warned_encoder = FALSE;
   core->reports_dropped = 0;
   g_clear_pointer (&core->sdp, g_free);

@@ -182,6 +182,9 @@ struct _GstLmccSinkCore
   gchar *sdp;
   guint64 estimated_bitrate;
   gboolean estimate_told;
+  /* A thread sets the encoder's rate, and whether to the latest yet. */
+  gboolean driving;
+  gboolean estimate_waits;
   /* What the encoder was set to by its user. */
   guint64 first_bitrate;
   gboolean warned_encoder;

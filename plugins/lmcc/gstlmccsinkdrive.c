@@ -64,18 +64,29 @@ warn_no_encoder (GstLmccSinkCore * core)
         (NULL));
 }
 
-/* In a thread of its own: encoders hold a lock while they encode, and packets
- * would wait. */
-static void
-drive_encoder (GstElement * element, gpointer user_data)
+/* Whether to go on: not where the session is over. */
+static gboolean
+take_estimate (GstLmccSinkCore * core, guint64 * bitrate)
 {
-  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  gboolean taken;
+
+  g_mutex_lock (&core->lock);
+  taken = core->running && core->estimate_waits;
+  core->estimate_waits = FALSE;
+  core->driving = taken;
+  *bitrate = core->estimated_bitrate;
+  g_mutex_unlock (&core->lock);
+  return taken;
+}
+
+static void
+drive_once (GstLmccSinkCore * core, guint64 bitrate)
+{
   g_autoptr (GstElement) encoder = find_encoder (core);
-  guint64 most = core->settings.max_bitrate, bitrate;
+  guint64 most = core->settings.max_bitrate;
   guint64 set = encoder ? gst_lmcc_sink_bitrate_get (encoder) : 0;
 
   g_mutex_lock (&core->lock);
-  bitrate = core->estimated_bitrate;
   if (core->first_bitrate == 0)
     core->first_bitrate = set;
   if (most == 0 && core->first_bitrate > 0)
@@ -95,13 +106,36 @@ drive_encoder (GstElement * element, gpointer user_data)
     warn_no_encoder (core);
 }
 
-/* lmccsink, which is called back, lives as long. */
+/* In a thread of its own: encoders hold a lock while they encode, and packets
+ * would wait. */
+static void
+drive_encoder (GstElement * element, gpointer user_data)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  guint64 bitrate;
+
+  while (take_estimate (core, &bitrate))
+    drive_once (core, bitrate);
+}
+
+/* One thread at a time, so that an older estimate never comes last. lmccsink,
+ * which is called back, lives as long. */
 static void
 drive_later (GstLmccSinkCore * core)
 {
   GstObject *sink = gst_object_get_parent (GST_OBJECT (core));
+  gboolean driving;
 
-  if (sink)
+  if (sink == NULL)
+    return;
+  g_mutex_lock (&core->lock);
+  driving = core->driving;
+  core->driving = TRUE;
+  core->estimate_waits = TRUE;
+  g_mutex_unlock (&core->lock);
+  if (driving)
+    gst_object_unref (sink);
+  else
     gst_element_call_async (GST_ELEMENT (core), drive_encoder, sink,
         gst_object_unref);
 }
