@@ -161,6 +161,19 @@ on_message (GstBus * bus, GstMessage * message, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+set_sink (Player * player, const gchar * property, const gchar * factory)
+{
+  GstElement *sink = gst_element_factory_make (factory, NULL);
+
+  if (sink)
+    g_object_set (player->playbin, property, sink, NULL);
+  else
+    g_printerr ("player: there is no element %s; gst-inspect-1.0 lists what "
+        "there is\n", factory);
+  return sink != NULL;
+}
+
 static gint
 run (Player * player, gchar ** arguments)
 {
@@ -171,10 +184,9 @@ run (Player * player, gchar ** arguments)
   gst_util_set_object_arg (G_OBJECT (player->text), "halignment", "left");
   g_object_set (player->playbin, "uri", arguments[0], "flags", PLAY_FLAGS,
       "video-filter", player->text, NULL);
-  if (arguments[1])
-    g_object_set (player->playbin,
-        "video-sink", gst_element_factory_make (arguments[1], NULL),
-        "audio-sink", gst_element_factory_make (arguments[2], NULL), NULL);
+  if (arguments[1] && (!set_sink (player, "video-sink", arguments[1])
+          || !set_sink (player, "audio-sink", arguments[2])))
+    return 1;
   g_signal_connect (player->playbin, "source-setup", G_CALLBACK (on_source),
       player);
   gst_bus_add_watch (bus, on_message, player);

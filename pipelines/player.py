@@ -9,6 +9,7 @@ The sinks are elements to play on other than playbin's own choice.
 
 Keys, in the window or followed by Enter in the terminal: + and - let the receiver hold one layer more or less, q quits.
 """
+import os
 import signal
 import sys
 
@@ -39,14 +40,18 @@ class Player:
         self.playbin.set_property('uri', uri)
         for name, sink in (('video-sink', video_sink), ('audio-sink', audio_sink)):
             if sink:
-                self.playbin.set_property(name, Gst.ElementFactory.make(sink))
+                element = Gst.ElementFactory.make(sink)
+                if not element:
+                    sys.exit(f'player.py: there is no element {sink}; gst-inspect-1.0 lists what there is')
+                self.playbin.set_property(name, element)
         # playbin makes lmccsrc by itself, and shows it before it runs.
         self.playbin.connect('source-setup', self.on_source)
         bus = self.playbin.get_bus()
         bus.add_signal_watch()
         bus.connect('message', self.on_message)
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.quit)
-        GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN, self.on_terminal)
+        GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP,
+                          self.on_terminal)
 
     def on_source(self, _playbin, source):
         """Called by a streaming thread."""
@@ -74,10 +79,10 @@ class Player:
             self.quit()
 
     def on_terminal(self, _channel, _condition):
-        line = sys.stdin.readline()
-        for key in line.strip():
+        keys = os.read(0, 64)
+        for key in keys.decode('ascii', 'ignore'):
             self.on_key(key)
-        return line != ''
+        return keys != b''
 
     def on_message(self, _bus, message):
         structure = message.get_structure()
