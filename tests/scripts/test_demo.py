@@ -72,6 +72,13 @@ class Pictures(unittest.TestCase):
         self.assertEqual((summary['longest-gap-ms'], summary['join-to-picture-ms']), (40.0, 5120.0))
         self.assertLess(summary['step-error-max-ms'], 0.001)
 
+    def test_a_pause_is_of_the_receiver_a_gap_of_the_film(self):
+        frames = [frame(i, 1, 9) for i in range(5)]
+        for late in frames[3:]:
+            late.now += SECOND
+        summary = self.summary(frames)
+        self.assertEqual((summary['longest-gap-ms'], summary['longest-pause-ms']), (40.0, 1040.0))
+
     def test_a_step_that_is_off_shows(self):
         frames = [frame(i, 1, 9) for i in range(5)]
         frames[3].time += 3000000

@@ -165,6 +165,11 @@ def gaps_ms(frames):
     return [(after - before) / 1e6 for before, after in zip(times, times[1:])]
 
 
+def pauses_ms(frames):
+    """Between two pictures as they came out of the decoder."""
+    return [(after.now - before.now) / 1e6 for before, after in zip(frames, frames[1:])]
+
+
 def late(frames):
     """The pictures that came after their time, without the last few before the picture stands still: a decoder keeps
     those back until the next come."""
@@ -211,6 +216,7 @@ def summarize_pictures(frames, samples):
         'bitrate-by-level': rates_by_level(samples),
         'psnr-mean-db': rounded(mean(frame.psnr for frame in frames if frame.psnr is not None), 2),
         'longest-gap-ms': rounded(max(gaps_ms(frames), default=None), 1),
+        'longest-pause-ms': rounded(max(pauses_ms(frames), default=None), 1),
         'step-error-max-ms': rounded(max(step_errors_ms(frames), default=None), 3),
         'join-to-picture-ms': rounded(frames[0].now / 1e6, 1) if frames else None,
     }
