@@ -59,12 +59,14 @@ def sound_stats(receiver):
 def check_sound(film):
     sender = send(film, '--once')
     player = lib.Child([os.path.join(PIPELINES, 'play'), f'{URI}?multicast-iface=lo'], env=ENVIRONMENT)
-    counter = lib.launch(f'lmccsrc name=lmcc uri={URI} multicast-iface=lo stats-update-interval=500 '
+    counter = lib.launch(f'lmccsrc name=lmcc uri={URI} multicast-iface=lo latency=1000 stats-update-interval=500 '
                          'lmcc.src ! decodebin ! fakesink lmcc.audio ! decodebin ! audio/x-raw ! fakesink', '-v')
-    lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 15), 'sound comes, and is counted',
+    lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 30), 'sound comes, and is counted',
               *counter.tail())
     lib.check(sound_stats(counter)[1] == 0, 'nothing of it is lost on one host', sound_stats(counter))
-    lib.check(not counter.find('^(ERROR|WARNING)'), 'the receiver has nothing to complain of', *counter.tail())
+    # A busy machine's sender may begin late, and is waited for.
+    lib.check(not counter.find('^(ERROR|WARNING)(?!.*No sender heard)'), 'the receiver has nothing to complain of',
+              *counter.tail())
     lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays it', *player.tail())
     for child in (counter, player, sender):
         lib.check(child.stop(), f'{child.argv[3]} stops', *child.tail())

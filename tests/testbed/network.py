@@ -114,7 +114,6 @@ class Link(WithNetwork):
         self.assertEqual(emulator['lost'], 0)
         self.assertLess(emulator['late-mean'], 0.002)
 
-
     def test_loses_what_its_generator_says(self):
         loss, seed, group = 0.1, 7, '239.255.62.1'
         sender, receiver = self.network.add_host(), self.network.add_host(loss=loss, seed=seed)

@@ -71,7 +71,7 @@ def main():
     net = lib.make_network()
     sender_host, host = net.add_host(), net.add_host(loss=LOSS, seed=SEED)
     # Nothing is dropped for being late: this machine may be busy.
-    receivers = {name: session.Receiver(host, name, 'algorithm=none', uri=f'lmcc://{group}:{PORT}',
+    receivers = {name: session.Receiver(host, name, 'algorithm=none', 'latency=1000', uri=f'lmcc://{group}:{PORT}',
                                         consumer=f'rtph264depay ! {session.show()}')
                  for name, group in GROUPS.items()}
     for name, group in GROUPS.items():

@@ -30,6 +30,11 @@ def send(address, group, rate, size, seconds):
     print(json.dumps({'packets': count}))
 
 
+def take(socket_in, delays):
+    sent = struct.unpack_from('d', socket_in.recv(65536))[0]
+    delays.append(time.monotonic() - sent)
+
+
 def receive(address, group):
     delays = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as socket_in:
@@ -38,8 +43,9 @@ def receive(address, group):
                              socket.inet_aton(group) + socket.inet_aton(address))
         print('ready', flush=True)
         while sys.stdin not in select.select([sys.stdin, socket_in], [], [])[0]:
-            sent = struct.unpack_from('d', socket_in.recv(65536))[0]
-            delays.append(time.monotonic() - sent)
+            take(socket_in, delays)
+        while socket_in in select.select([socket_in], [], [], 0)[0]:
+            take(socket_in, delays)
     print(json.dumps({'packets': len(delays), 'least': min(delays, default=None),
                       'greatest': max(delays, default=None)}))
 
