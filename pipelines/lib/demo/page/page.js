@@ -159,7 +159,16 @@ function showLegend() {
   $('legend').replaceChildren(...parts);
 }
 
+// Another run has another time, and receivers of its own.
+function forget() {
+  for (const card of cards.splice(0)) {
+    card.chart.destroy();
+    card.root.remove();
+  }
+}
+
 function showState(next) {
+  if (state && next.time < state.time) forget();
   state = next;
   while (cards.length < state.receivers.length) cards.push(new Card(cards.length));
   state.receivers.forEach((data, i) => cards[i].update(data, state));
