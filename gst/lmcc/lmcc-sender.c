@@ -491,10 +491,8 @@ reserve_second_element (LmccSender * sender)
   guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
   gsize size = lmcc_single_rate_get_element_size (&sender->session);
 
-  if (!lmcc_session_has_second_element (&sender->session)
-      || !g_str_equal (sender->session.algorithm, "synchronized"))
-    return;
-  if (size == 0)
+  if (sender->session.slot > 0
+      && g_str_equal (sender->session.algorithm, "synchronized"))
     size = lmcc_synchronized_write (0, sender->session.n_layers - 1, data);
   sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
       lmcc_rtp_get_header_size (0);

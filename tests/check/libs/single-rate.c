@@ -749,6 +749,55 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
 
 GST_END_TEST;
 
+/* What leaves of a unit of one packet with so much payload, in bytes; 0 if it
+ * is refused. */
+static gsize
+send_packet_of (const gchar * algorithm, gsize payload)
+{
+  World *world = world_new (&narrow);
+  LmccSender *sender = add_session (world, algorithm)->sender;
+  LmccUnit *unit = lmcc_unit_new ();
+  LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + payload);
+  LmccSenderAction action;
+  gsize size = 0;
+
+  packet->size = LMCC_RTP_HEADER_SIZE + payload;
+  memset (packet->data, 0, packet->size);
+  packet->data[0] = 0x80;
+  packet->data[1] = LMCC_DEFAULT_PAYLOAD_TYPE;
+  g_ptr_array_add (unit->packets, packet);
+  unit->switch_point = TRUE;
+  unit->decoding_time = unit->presentation_time = world->now;
+  lmcc_sender_push_unit (sender, unit, world->now);
+  /* Filler comes later. */
+  lmcc_sender_handle_timeout (sender,
+      world->now + LMCC_FILLER_INTERVAL - LMCC_MSECOND);
+  while (lmcc_sender_poll_action (sender, &action)) {
+    if (action.type == LMCC_SENDER_ACTION_SEND)
+      size = MAX (size, action.packet->size);
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  }
+  world_free (world);
+
+  return size;
+}
+
+/* Receivers do not take larger packets. */
+GST_START_TEST (the_element_has_its_room_in_the_largest_packet)
+{
+  gsize payload, size, largest = 0;
+
+  for (payload = LMCC_MAX_PACKET_SIZE - 64; payload < LMCC_MAX_PACKET_SIZE;
+      payload++) {
+    size = send_packet_of (algorithms[__i__], payload);
+    fail_unless (size <= LMCC_MAX_PACKET_SIZE, "%" G_GSIZE_FORMAT, size);
+    largest = MAX (largest, size);
+  }
+  fail_unless_equals_int (largest, LMCC_MAX_PACKET_SIZE);
+}
+
+GST_END_TEST;
+
 static Suite *
 single_rate_suite (void)
 {
@@ -767,6 +816,8 @@ single_rate_suite (void)
   tcase_add_test (tcase, forged_acknowledgements_are_not_taken);
   tcase_add_test (tcase, liars_do_not_end_a_session);
   tcase_add_loop_test (tcase, a_session_that_is_not_fit_is_refused, 0, n);
+  tcase_add_loop_test (tcase, the_element_has_its_room_in_the_largest_packet, 0,
+      n);
 
   return suite;
 }
