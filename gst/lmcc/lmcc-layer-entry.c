@@ -125,15 +125,17 @@ lmcc_layer_entries_packet (LmccLayerEntries * entries, LmccTime arrival,
     const LmccHeader * header, LmccLayerExpected * expected)
 {
   LmccLayerEntry *entry = &entries->layers[header->layer];
+  gboolean first = entry->open;
   LmccTime span;
   guint n;
 
+  /* Whatever slot it bears, the account has its first packet. */
+  entry->open = FALSE;
   if (header->slot >= entries->modulus)
     return FALSE;
   follow_slot (entries, header);
-  if (!entry->open)
+  if (!first)
     return FALSE;
-  entry->open = FALSE;
   n = count_missed (entries, entry, arrival, header);
   span = n * entry->distance + entry->distance / 2;
   expected->lsn = (guint16) (header->lsn - n);

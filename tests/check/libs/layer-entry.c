@@ -274,6 +274,27 @@ GST_START_TEST (test_first_packets_that_are_lost_cost_a_level)
 
 GST_END_TEST;
 
+/* The account has begun with it, and cannot begin again. */
+GST_START_TEST (test_a_packet_of_no_slot_is_the_first_too)
+{
+  LmccHeader header = make_header (LAYER, MODULUS, 1);
+  LmccLayerExpected expected;
+  LmccLayerEntries entries;
+
+  lmcc_layer_entries_init (&entries, MODULUS, SLOT, TRUE);
+  hear_base (&entries, 5);
+  lmcc_layer_entries_joined (&entries, LAYER, SLOT, DISTANCE, TRUE);
+  fail_if (lmcc_layer_entries_packet (&entries, SLOT, &header, &expected));
+  header.slot = 6;
+  fail_if (lmcc_layer_entries_packet (&entries, SLOT, &header, &expected));
+
+  lmcc_layer_entries_joined (&entries, LAYER, SLOT, DISTANCE, TRUE);
+  header.slot = 7;
+  fail_unless (lmcc_layer_entries_packet (&entries, SLOT, &header, &expected));
+}
+
+GST_END_TEST;
+
 static Suite *
 layer_entry_suite (void)
 {
@@ -288,6 +309,7 @@ layer_entry_suite (void)
   tcase_add_test (tc,
       test_what_is_lost_behind_a_join_of_known_length_was_missed);
   tcase_add_test (tc, test_a_longer_join_time_is_learnt);
+  tcase_add_test (tc, test_a_packet_of_no_slot_is_the_first_too);
   tcase_add_loop_test (tc, test_first_packets_that_are_lost_cost_a_level, 0, 2);
 
   return s;
