@@ -8,7 +8,6 @@
 
 G_BEGIN_DECLS
 
-
 /**
  * LmccPgmccReceiver:
  * One receiver of pgmcc (Rizzo, "pgmcc: a TCP-friendly single-rate multicast

@@ -484,18 +484,6 @@ lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender * sender)
 }
 
 /**
- * lmcc_pgmcc_sender_get_nak_wait:
- * @sender: a sender
- *
- * Returns: how long receivers wait before a NAK at most, by how many came
- */
-LmccTime
-lmcc_pgmcc_sender_get_nak_wait (const LmccPgmccSender * sender)
-{
-  return sender->nak_wait;
-}
-
-/**
  * lmcc_pgmcc_sender_get_switches:
  * @sender: a sender
  *

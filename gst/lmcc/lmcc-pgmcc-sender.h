@@ -46,8 +46,6 @@ LMCC_API gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
 LMCC_API LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
 LMCC_API gdouble lmcc_pgmcc_sender_get_loss_rate (
     const LmccPgmccSender * sender);
-LMCC_API LmccTime lmcc_pgmcc_sender_get_nak_wait (
-    const LmccPgmccSender * sender);
 LMCC_API guint64 lmcc_pgmcc_sender_get_switches (
     const LmccPgmccSender * sender);
 LMCC_API guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
