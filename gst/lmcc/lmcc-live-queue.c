@@ -28,6 +28,15 @@ can_use (guint16 * broken, const LmccUnit * unit)
   return FALSE;
 }
 
+static void
+count_dropped (LmccLiveQueue * queue, const LmccUnit * unit)
+{
+  if (is_sound (unit))
+    queue->n_sound++;
+  else
+    queue->n_dropped[unit->klass]++;
+}
+
 /*
  * lmcc_live_queue_admit:
  * @queue: a queue
@@ -47,7 +56,7 @@ lmcc_live_queue_admit (LmccLiveQueue * queue,
   } else if (can_use (&queue->broken, unit)) {
     return TRUE;
   }
-  queue->n_dropped[unit->klass]++;
+  count_dropped (queue, unit);
 
   return FALSE;
 }
@@ -57,10 +66,7 @@ remove_unit (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
 {
   LmccQueuedUnit *queued = link->data;
 
-  if (is_sound (queued->unit))
-    queue->n_sound++;
-  else
-    queue->n_dropped[queued->unit->klass]++;
+  count_dropped (queue, queued->unit);
   layer->n_packets -= queued->unit->packets->len - queued->next;
   lmcc_queued_unit_free (queued);
   g_queue_delete_link (&layer->units, link);

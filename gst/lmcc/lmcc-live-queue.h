@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 /**
  * LmccLiveQueue:
  * @broken: bit c: units of class c that come next refer to one that was dropped
- * @n_dropped: by class
+ * @n_dropped: pictures, by class
  * @n_expired: of these, units that were too old; the others made room in time
- * @n_sound: sound that was too old
+ * @n_sound: sound that was dropped
  * @age_max: the greatest age of a unit when a packet of it left
  *
  * What waits in a layer whose rate is not the encoder's: bounded in time, and

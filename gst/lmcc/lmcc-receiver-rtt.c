@@ -43,7 +43,8 @@ static gboolean
 needs_sender (const LmccReceiver * receiver)
 {
   return receiver->have_session && receiver->controller != NULL
-      && receiver->controller->algorithm->needs_sender;
+      && receiver->controller->algorithm->needs_sender
+      && receiver->session.feedback_interval > 0;
 }
 
 static gboolean
@@ -201,10 +202,8 @@ lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
 {
   LmccPacket *packet;
 
-  if (!needs_sender (receiver))
-    return;
   while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
-    if (is_at_source (receiver))
+    if (needs_sender (receiver) && is_at_source (receiver))
       queue_report (receiver, packet);
     else
       lmcc_packet_unref (packet);

@@ -153,7 +153,7 @@ typedef struct
  * @reports_refused: reports that could not be true
  * @reports_foreign: reports in a leader's name that came from elsewhere
  * @units_expired: units that were too old to be sent; of units_dropped
- * @sound_dropped: sound that was
+ * @sound_dropped: sound that was too old, or had no room
  * @age_max: the greatest age of a unit when a packet of it left, by its decoding
  *     time
  *

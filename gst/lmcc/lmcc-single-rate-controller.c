@@ -60,13 +60,9 @@ follow_elements (SingleRate * single)
 }
 
 static void
-single_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header, gsize size)
+take_packet (SingleRate * single, LmccTime arrival, const LmccHeader * header,
+    gsize size)
 {
-  SingleRate *single = (SingleRate *) controller;
-
-  if (header->layer != 0)
-    return;
   follow_elements (single);
   if (single->pgmcc != NULL)
     lmcc_pgmcc_receiver_packet (single->pgmcc, arrival, header->lsn,
@@ -74,6 +70,16 @@ single_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
   else
     lmcc_tfmcc_receiver_packet (single->tfmcc, arrival, size,
         header->send_time, single->has_tfmcc ? &single->tfmcc_element : NULL);
+}
+
+static void
+single_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
+    const LmccHeader * header, gsize size)
+{
+  SingleRate *single = (SingleRate *) controller;
+
+  if (header->layer == 0)
+    take_packet (single, arrival, header, size);
   single->has_pgmcc = FALSE;
   single->has_tfmcc = FALSE;
 }

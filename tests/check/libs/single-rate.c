@@ -114,6 +114,9 @@ add_session (World * world, const gchar * algorithm)
   config.session.source = session->source;
   config.session.ssrc_base = session->ssrc_base;
   config.session.video.clock_rate = 90000;
+  config.session.sound.clock_rate = 48000;
+  g_strlcpy (config.session.sound.encoding_name, "OPUS",
+      LMCC_ENCODING_NAME_SIZE);
   config.session.packet_size = PACKET;
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   config.session.feedback_port = PORT;
@@ -798,6 +801,131 @@ GST_START_TEST (the_element_has_its_room_in_the_largest_packet)
 
 GST_END_TEST;
 
+/* What a packet says goes for itself, not for one of the base that comes
+ * later. */
+GST_START_TEST (an_element_is_of_its_own_packet)
+{
+  const LmccAlgorithm *pgmcc = lmcc_algorithm_find ("pgmcc");
+  const LmccPgmccElement element = {.has_acker = TRUE,.acker = 4711 };
+  LmccControllerStatus status = { 0 };
+  LmccHeader header = {.layer = 1,.top_layer = 1 };
+  guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
+  LmccController *controller;
+  LmccSession session;
+
+  lmcc_session_init (&session);
+  lmcc_pgmcc_element_write (&element, data);
+  controller = pgmcc->create (&session, NULL, 1);
+  controller->klass->on_second_element (controller, data, sizeof (data));
+  controller->klass->on_packet (controller, START, START, &header, PACKET);
+  header.layer = 0;
+  controller->klass->on_packet (controller, START, START, &header, PACKET);
+  controller->klass->get_status (controller, START, &status);
+  fail_if (status.has_leader);
+  controller->klass->on_second_element (controller, data, sizeof (data));
+  header.lsn++;
+  controller->klass->on_packet (controller, START, START, &header, PACKET);
+  controller->klass->get_status (controller, START, &status);
+  fail_unless (status.has_leader);
+  fail_unless_equals_int (status.leader, 4711);
+  controller->klass->free (controller);
+}
+
+GST_END_TEST;
+
+/* How many reports a receiver sends that is asked for one. */
+static guint
+count_reports (LmccTime feedback_interval)
+{
+  const LmccPgmccElement element = {.elicit = TRUE,.nak_wait =
+        LMCC_PGMCC_NAK_WAIT
+  };
+  LmccReceiverConfig config = {.algorithm = "auto",.max_level = -1,.latency =
+        LMCC_DEFAULT_LATENCY
+  };
+  g_autoptr (LmccReceiver) receiver = NULL;
+  LmccReceiverAction action;
+  LmccSession session;
+  LmccHeader header = {.first = TRUE,.last = TRUE,.switch_point = TRUE,
+    .signal = LMCC_SIGNAL_NOBODY
+  };
+  LmccRtp rtp = {.payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,.payload_size = 10 };
+  guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
+  guint n = 0;
+
+  lmcc_session_init (&session);
+  lmcc_address_parse ("239.255.66.1", &session.address);
+  lmcc_address_parse ("10.0.0.1", &session.source);
+  session.port = 5004;
+  session.ssrc_base = 0x12345000u;
+  session.video.clock_rate = 90000;
+  session.feedback_port = PORT;
+  session.feedback_interval = feedback_interval;
+  g_strlcpy (session.video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
+  g_strlcpy (session.algorithm, "pgmcc", sizeof (session.algorithm));
+  config.address = session.address;
+  config.session = &session;
+  receiver = lmcc_receiver_new (&config);
+  lmcc_receiver_start (receiver, START);
+  lmcc_pgmcc_element_write (&element, data);
+  rtp.ssrc = session.ssrc_base;
+  rtp.second = data;
+  rtp.second_size = sizeof (data);
+  lmcc_receiver_handle_packet (receiver, START, START, 0, &session.source,
+      40000, lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID,
+          (const guint8 *) "0123456789"));
+  lmcc_receiver_handle_timeout (receiver, START + LMCC_PGMCC_NAK_WAIT);
+  while (lmcc_receiver_poll_action (receiver, &action)) {
+    if (action.type == LMCC_RECEIVER_ACTION_REPORT)
+      n++;
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  }
+
+  return n;
+}
+
+GST_START_TEST (who_takes_no_reports_gets_none)
+{
+  fail_unless_equals_int (count_reports (LMCC_SECOND), 1);
+  fail_unless_equals_int (count_reports (0), 0);
+}
+
+GST_END_TEST;
+
+static void
+push_sound (LmccSender * sender, LmccTime now)
+{
+  LmccUnit *unit = lmcc_unit_new ();
+  LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + 1);
+
+  packet->size = LMCC_RTP_HEADER_SIZE + 1;
+  memset (packet->data, 0, packet->size);
+  packet->data[0] = 0x80;
+  g_ptr_array_add (unit->packets, packet);
+  unit->stream = LMCC_STREAM_SOUND;
+  unit->decoding_time = unit->presentation_time = now;
+  lmcc_sender_push_unit (sender, unit, now);
+}
+
+GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
+{
+  World *world = world_new (&narrow);
+  LmccSender *sender = add_session (world, "tfmcc")->sender;
+  const LmccSenderStats *stats;
+  guint i;
+
+  for (i = 0; i < 5000; i++)
+    push_sound (sender, world->now);
+  stats = lmcc_sender_get_stats (sender);
+  fail_unless_equals_uint64 (stats->single.sound_dropped +
+      stats->layers[0].queued + stats->layers[0].packets, 5000);
+  fail_unless (stats->single.sound_dropped > 0);
+  fail_unless_equals_uint64 (stats->units_dropped[0], 0);
+  world_free (world);
+}
+
+GST_END_TEST;
+
 static Suite *
 single_rate_suite (void)
 {
@@ -816,6 +944,9 @@ single_rate_suite (void)
   tcase_add_test (tcase, forged_acknowledgements_are_not_taken);
   tcase_add_test (tcase, liars_do_not_end_a_session);
   tcase_add_loop_test (tcase, a_session_that_is_not_fit_is_refused, 0, n);
+  tcase_add_test (tcase, sound_that_has_no_room_is_counted_as_such);
+  tcase_add_test (tcase, an_element_is_of_its_own_packet);
+  tcase_add_test (tcase, who_takes_no_reports_gets_none);
   tcase_add_loop_test (tcase, the_element_has_its_room_in_the_largest_packet, 0,
       n);
 
