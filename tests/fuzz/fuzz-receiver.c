@@ -12,9 +12,23 @@
 #define MAX_LEVEL 3
 #define SSRC 0x12345000u
 #define N_LAYERS 6
+#define SLOT (100 * LMCC_MSECOND)
+#define MODULUS 60
+
+/* Without marks, and each with another kind of second element. */
+static const gchar *const algorithms[] = {
+  "none", "pgmcc", "tfmcc", "flid-sl"
+};
+
+static gboolean
+has_slots (const LmccSession * session)
+{
+  return session->slot > 0;
+}
 
 static void
-make_session (LmccSession * session, const LmccAddress * source)
+make_session (LmccSession * session, const LmccAddress * source,
+    const gchar * algorithm)
 {
   guint i;
 
@@ -25,19 +39,63 @@ make_session (LmccSession * session, const LmccAddress * source)
   session->ssrc_base = SSRC;
   session->n_rungs = 2;
   session->n_layers = session->n_groups = N_LAYERS;
+  session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
+  session->feedback_port = 5005;
   session->video.clock_rate = 90000;
+  g_strlcpy (session->algorithm, algorithm, sizeof (session->algorithm));
+  if (g_str_equal (algorithm, "flid-sl")) {
+    session->slot = SLOT;
+    session->slot_modulus = MODULUS;
+  }
   g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < N_LAYERS; i++)
     session->layers[i] = (LmccLayer) {
     100000, (guint8) (i / 3), (guint8) (i % 3)};
 }
 
+/* What a packet says beside its header; @which chooses. The receiver that it
+ * names is this one or somebody else. */
+static gsize
+make_second (const LmccSession * session, guint8 which, guint16 lsn,
+    LmccTime now, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
+{
+  guint32 ssrc = lmcc_session_make_receiver_ssrc (session, 0) + (which & 1);
+
+  if (has_slots (session)) {
+    lmcc_place_write ((gint8) which, data);
+    return LMCC_PLACE_SIZE;
+  }
+  if (g_str_equal (session->algorithm, "pgmcc")) {
+    LmccPgmccElement pgmcc = {.acker = ssrc,.has_acker = which >> 1 & 1,
+      .elicit = which >> 2 & 1,.confirms = which >> 3 & 1,
+      .confirmed_loss = which << 8,.nak_wait = which * LMCC_MSECOND,
+      .has_rtt = which >> 4 & 1,.rtt = which * LMCC_MSECOND
+    };
+
+    lmcc_pgmcc_element_write (&pgmcc, data);
+    return LMCC_PGMCC_ELEMENT_SIZE;
+  }
+  if (g_str_equal (session->algorithm, "tfmcc")) {
+    LmccTfmccElement tfmcc = {.round = (guint8) (lsn / 16),.receiver = ssrc,
+      .has_receiver = which >> 1 & 1,.is_limiting = which >> 2 & 1,
+      .suppression_rate = which * 10000.0,.rtt_max = which * 4 * LMCC_MSECOND,
+      .echoed_time = lmcc_time_to_ntp_short (now - which * LMCC_MSECOND)
+    };
+
+    lmcc_tfmcc_element_write (&tfmcc, data);
+    return LMCC_TFMCC_ELEMENT_SIZE;
+  }
+
+  return 0;
+}
+
 /* A packet whose header fields come from the input, mostly close to what is
  * expected, so that the depths are reached too. */
 static LmccPacket *
-make_packet (Bytes * bytes, guint16 * lsns, guint16 * osn, LmccTime now,
-    guint * group)
+make_packet (Bytes * bytes, const LmccSession * session, guint16 * lsns,
+    guint16 * osn, LmccTime now, guint * group)
 {
+  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
   LmccHeader header = { 0 };
   LmccRtp rtp = { 0 };
   guint8 flags = take_byte (bytes);
@@ -67,6 +125,16 @@ make_packet (Bytes * bytes, guint16 * lsns, guint16 * osn, LmccTime now,
     rtp.ssrc = SSRC + 0x800u + header.layer;
     rtp.payload_type = 112;
   }
+  if (has_slots (session)) {
+    header.slot = (guint16) (now / SLOT % MODULUS);
+    header.signal = MAX_LEVEL;
+  }
+  if (!g_str_equal (session->algorithm, "none")) {
+    guint8 which = take_byte (bytes);
+
+    rtp.second_size = make_second (session, which, header.lsn, now, second);
+    rtp.second = which > 0 ? second : NULL;
+  }
   packet = lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, NULL);
   if (what > 240 && bytes->size > 0)
     packet->data[take_byte (bytes) % packet->size] = take_byte (bytes);
@@ -75,7 +143,7 @@ make_packet (Bytes * bytes, guint16 * lsns, guint16 * osn, LmccTime now,
 }
 
 static void
-drain (LmccReceiver * receiver, gboolean * joined)
+drain (LmccReceiver * receiver, const LmccAddress * source, gboolean * joined)
 {
   LmccReceiverAction action;
 
@@ -92,13 +160,13 @@ drain (LmccReceiver * receiver, gboolean * joined)
       case LMCC_RECEIVER_ACTION_LEVEL:
         g_assert (action.to >= -1 && action.to <= MAX_LEVEL);
         break;
-      case LMCC_RECEIVER_ACTION_DELIVER:
-      case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
-        lmcc_packet_unref (action.packet);
+      case LMCC_RECEIVER_ACTION_REPORT:
+        g_assert (lmcc_address_equal (&action.destination, source));
         break;
       default:
         break;
     }
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
   }
 }
 
@@ -125,18 +193,19 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   LmccAddress source;
   LmccSession session;
   LmccTime now = 10 * LMCC_SECOND;
+  guint8 setup = take_byte (&bytes);
 
   lmcc_address_parse ("10.0.0.1", &source);
-  make_session (&session, &source);
+  make_session (&session, &source, algorithms[setup >> 1 & 3]);
   config.address = session.address;
   config.session = &session;
-  config.algorithm = "none";
+  config.algorithm = session.algorithm;
   config.latency = LMCC_DEFAULT_LATENCY;
   config.max_level = MAX_LEVEL;
-  config.on_loss = take_byte (&bytes) & 1;
+  config.on_loss = setup & 1;
   receiver = lmcc_receiver_new (&config);
   lmcc_receiver_start (receiver, now);
-  drain (receiver, joined);
+  drain (receiver, &source, joined);
 
   while (bytes.size > 0) {
     guint8 step = take_byte (&bytes);
@@ -147,7 +216,7 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
     next = lmcc_receiver_next_timeout (receiver);
     if (next <= now) {
       lmcc_receiver_handle_timeout (receiver, now);
-      drain (receiver, joined);
+      drain (receiver, &source, joined);
       g_assert (lmcc_receiver_next_timeout (receiver) > now);
     }
     if ((step & 3) == 3) {
@@ -156,7 +225,8 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
       lmcc_receiver_set_max_level (receiver,
           take_byte (&bytes) % (MAX_LEVEL + 1), now);
     } else {
-      LmccPacket *packet = make_packet (&bytes, lsns, &osn, now, &group);
+      LmccPacket *packet =
+          make_packet (&bytes, &session, lsns, &osn, now, &group);
 
       if (joined[group])
         lmcc_receiver_handle_packet (receiver, now, now, group, &source, 1,
@@ -164,10 +234,10 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
       else
         lmcc_packet_unref (packet);
     }
-    drain (receiver, joined);
+    drain (receiver, &source, joined);
   }
   lmcc_receiver_stop (receiver, now);
-  drain (receiver, joined);
+  drain (receiver, &source, joined);
   for (guint i = 0; i < LMCC_MAX_GROUPS; i++)
     g_assert (!joined[i]);
 
