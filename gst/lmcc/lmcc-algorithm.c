@@ -4,6 +4,7 @@
 #include "lmcc-controller-private.h"
 
 #include "lmcc-elm.h"
+#include "lmcc-session-algorithm.h"
 
 static LmccController *none_create (const LmccSession * session,
     const LmccSettings * settings, guint32 seed);
@@ -140,6 +141,12 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
         g_strdup_printf ("%s sets the sender's rate, and this session's sender "
         "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
+  if (!algorithm->needs_slots && !algorithm->needs_sender
+      && algorithm != &none && lmcc_session_has_single_rate (session))
+    return g_strdup_printf ("%s chooses among layers, and this session has one "
+        "rate for all, which receivers' reports for %s set: use "
+        "algorithm=auto, or start lmccsink with algorithm=%s", name,
+        session->algorithm, name);
   if (!algorithm->needs_slots)
     return NULL;
   if (session->slot == 0)

@@ -28,7 +28,8 @@ static gboolean
 needs_rtt (const LmccReceiver * receiver)
 {
   return receiver->have_session && receiver->controller != NULL
-      && receiver->controller->algorithm->needs_rtt;
+      && receiver->controller->algorithm->needs_rtt
+      && receiver->controller->klass->on_rtt != NULL;
 }
 
 static gboolean

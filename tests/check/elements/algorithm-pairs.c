@@ -20,28 +20,38 @@
     "! video/x-raw,width=160,height=120,framerate=24/1 " \
     "! x264enc bitrate=150 key-int-max=6 bframes=0 threads=1 " \
     "speed-preset=ultrafast option-string=scenecut=0 " \
-    "! lmccsink name=s multicast-iface=lo address=%s port=%u window=900 " \
-    "layering=doubling layers=4 base-rate=128000 algorithm=%s"
+    "! lmccsink name=s multicast-iface=lo address=%s port=%u algorithm=%s %s"
+#define LAYERS "window=900 layering=doubling layers=4 base-rate=128000"
+
+typedef enum
+{
+  FOR_LAYERS,
+  FOR_MARKS,                    /* its own, on layers */
+  FOR_ONE_RATE                  /* for all receivers */
+} Purpose;
 
 typedef struct
 {
   const gchar *name;
   const gchar *options;         /* of lmccsrc: to begin soon */
-  gboolean needs_marks;
+  Purpose purpose;
 } Algorithm;
 
 static const Algorithm algorithms[] = {
-  {"elm", "", FALSE},
+  {"elm", "", FOR_LAYERS},
   {"rlm", "algorithm-settings=rlm,join-timer-min=0.1,join-timer-max=0.2,"
-        "detection-time=0.01,detection-deviation=0.0", FALSE},
-  {"rlc", "", TRUE},
-  {"flid-sl", "", TRUE},
-  {"flid-dl", "", TRUE},
-  {"synchronized", "", TRUE},
+        "detection-time=0.01,detection-deviation=0.0", FOR_LAYERS},
+  {"rlc", "", FOR_MARKS},
+  {"flid-sl", "", FOR_MARKS},
+  {"flid-dl", "", FOR_MARKS},
+  {"synchronized", "", FOR_MARKS},
+  {"pgmcc", "", FOR_ONE_RATE},
+  {"tfmcc", "", FOR_ONE_RATE},
 };
 
 static const gchar *const sessions[] = {
-  "none", "elm", "rlm", "rlc", "flid-sl", "flid-dl", "synchronized"
+  "none", "elm", "rlm", "rlc", "flid-sl", "flid-dl", "synchronized",
+  "pgmcc", "tfmcc"
 };
 
 static GstElement *
@@ -113,6 +123,26 @@ check_runs (GstElement * pipeline, const gchar * session,
   }
 }
 
+/* There is nothing above the base: what it has to do is to report. */
+static void
+check_reports (GstElement * pipeline, const gchar * algorithm)
+{
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  GstClockTime waited;
+  guint64 reports = 0;
+
+  for (waited = 0; reports == 0; waited += LOOK_AGAIN) {
+    g_autofree gchar *warning = pop_warning (pipeline, LOOK_AGAIN);
+    g_autoptr (GstStructure) stats = NULL;
+
+    fail_unless (warning == NULL, "%s: %s", algorithm, warning);
+    fail_unless (waited < PATIENCE, "%s reports nothing", algorithm);
+    g_object_get (src, "stats", &stats, NULL);
+    fail_unless (gst_structure_get_uint64 (stats, "reports", &reports));
+  }
+  fail_unless_equals_int (get_level (pipeline, algorithm), 0);
+}
+
 static void
 check_refused (GstElement * pipeline, const gchar * session,
     const gchar * algorithm)
@@ -128,13 +158,34 @@ check_refused (GstElement * pipeline, const gchar * session,
   fail_unless (get_level (pipeline, algorithm) <= 0);
 }
 
+static gboolean
+has_one_rate (const gchar * session)
+{
+  return g_str_equal (session, "pgmcc") || g_str_equal (session, "tfmcc");
+}
+
+static void
+check (GstElement * pipeline, const gchar * session,
+    const Algorithm * algorithm)
+{
+  gboolean own = g_str_equal (algorithm->name, session);
+
+  if (algorithm->purpose == FOR_ONE_RATE && own)
+    check_reports (pipeline, algorithm->name);
+  else if (own || (algorithm->purpose == FOR_LAYERS && !has_one_rate (session)))
+    check_runs (pipeline, session, algorithm->name);
+  else
+    check_refused (pipeline, session, algorithm->name);
+}
+
 GST_START_TEST (test_an_algorithm_runs_where_its_needs_are_met)
 {
   const gchar *session = sessions[__i__];
   g_autofree gchar *address = g_strdup_printf ("239.253.%u.1",
       1 + (guint) getpid () % 250);
   guint port = 20000 + 2 * ((guint) getpid () % 20000);
-  g_autofree gchar *line = g_strdup_printf (SENDER, address, port, session);
+  g_autofree gchar *line = g_strdup_printf (SENDER, address, port, session,
+      has_one_rate (session) ? "" : LAYERS);
   GstElement *receivers[G_N_ELEMENTS (algorithms)];
   GstElement *sender = start (line);
   guint i;
@@ -147,12 +198,8 @@ GST_START_TEST (test_an_algorithm_runs_where_its_needs_are_met)
 
     receivers[i] = start (text);
   }
-  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
-    if (algorithms[i].needs_marks && !g_str_equal (algorithms[i].name, session))
-      check_refused (receivers[i], session, algorithms[i].name);
-    else
-      check_runs (receivers[i], session, algorithms[i].name);
-  }
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    check (receivers[i], session, &algorithms[i]);
   for (i = 0; i < G_N_ELEMENTS (algorithms); i++)
     stop (receivers[i]);
   stop (sender);

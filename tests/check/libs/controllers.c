@@ -222,6 +222,33 @@ GST_START_TEST (test_an_algorithm_without_its_marks_says_what_to_do)
 
 GST_END_TEST;
 
+/* Who does not report is not heard of by the sender, and is told so. */
+GST_START_TEST (test_a_session_of_one_rate_wants_its_own_algorithm)
+{
+  static const gchar *const others[] = { "elm", "rlm" };
+  const LmccAlgorithm *tfmcc = lmcc_algorithm_find ("tfmcc");
+  g_autofree gchar *elsewhere = NULL;
+  LmccSession session;
+  guint i;
+
+  fill_session (&session, tfmcc);
+  for (i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_autofree gchar *obstacle = lmcc_algorithm_find_obstacle
+        (lmcc_algorithm_find (others[i]), &session);
+
+    fail_unless (obstacle != NULL && g_str_has_prefix (obstacle, others[i]));
+    fail_unless (strstr (obstacle, "algorithm=auto") != NULL, "%s", obstacle);
+  }
+  fail_unless (lmcc_algorithm_find_obstacle (tfmcc, &session) == NULL);
+  fail_unless (lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("none"),
+          &session) == NULL);
+  elsewhere = lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("pgmcc"),
+      &session);
+  fail_unless (strstr (elsewhere, "runs tfmcc") != NULL, "%s", elsewhere);
+}
+
+GST_END_TEST;
+
 static const LmccAddress base = {
   .family = LMCC_FAMILY_IPV4,.bytes = {239, 255, 42, 1}
 };
@@ -505,6 +532,7 @@ controllers_suite (void)
   tcase_add_test (tcase,
       test_each_algorithm_is_found_and_its_settings_explain_themselves);
   tcase_add_test (tcase, test_an_algorithm_without_its_marks_says_what_to_do);
+  tcase_add_test (tcase, test_a_session_of_one_rate_wants_its_own_algorithm);
   tcase_add_test (tcase,
       test_where_the_session_has_no_slots_the_base_is_held_and_it_is_said);
   tcase_add_test (tcase,
