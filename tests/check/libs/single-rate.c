@@ -96,7 +96,7 @@ world_new (const TestLinkSettings * settings)
 }
 
 static Session *
-add_session (World * world, const gchar * algorithm)
+add_session_with (World * world, const gchar * algorithm, const gchar * sound)
 {
   Session *session = &world->sessions[world->n_sessions];
   LmccSenderConfig config = { 0 };
@@ -115,7 +115,7 @@ add_session (World * world, const gchar * algorithm)
   config.session.ssrc_base = session->ssrc_base;
   config.session.video.clock_rate = 90000;
   config.session.sound.clock_rate = 48000;
-  g_strlcpy (config.session.sound.encoding_name, "OPUS",
+  g_strlcpy (config.session.sound.encoding_name, sound,
       LMCC_ENCODING_NAME_SIZE);
   config.session.packet_size = PACKET;
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
@@ -136,6 +136,12 @@ add_session (World * world, const gchar * algorithm)
   world->n_sessions++;
 
   return session;
+}
+
+static Session *
+add_session (World * world, const gchar * algorithm)
+{
+  return add_session_with (world, algorithm, "");
 }
 
 static Receiver *
@@ -910,7 +916,7 @@ push_sound (LmccSender * sender, LmccTime now)
 GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
 {
   World *world = world_new (&narrow);
-  LmccSender *sender = add_session (world, "tfmcc")->sender;
+  LmccSender *sender = add_session_with (world, "tfmcc", "OPUS")->sender;
   const LmccSenderStats *stats;
   guint i;
 
