@@ -34,6 +34,9 @@ typedef struct _LmccController LmccController;
  * @smoothed_rate: the same, smoothed: what levels are compared with
  * @timer: (nullable): what the running timer is for, static
  * @timer_at: when it runs out, or %LMCC_TIME_NONE
+ * @slots: of FLID: slots that have ended
+ * @lossy_slots: of these, what counts as lossy; may still grow by one that has
+ *     ended when its losses show
  * @ignored: packets whose marks were not believed
  * @suppressed: reports that another receiver's made needless
  * @has_leader: of one rate for all: a receiver sets it
@@ -52,6 +55,8 @@ typedef struct
   gdouble smoothed_rate;
   const gchar *timer;
   LmccTime timer_at;
+  guint64 slots;
+  guint64 lossy_slots;
   guint64 ignored;
   guint64 suppressed;
   gboolean has_leader;

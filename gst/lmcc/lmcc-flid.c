@@ -19,6 +19,9 @@ typedef struct
   guint64 climbed;              /* slots whose end was a step up */
   guint64 climbing;             /* the slot that let go up just now, or 0 */
   guint owed;                   /* steps down, one at each slot's end */
+  guint64 ended;                /* the latest slot whose end was told */
+  guint64 n_slots;
+  guint64 n_lossy;
 } Flid;
 
 static const LmccSetting settings[] = {
@@ -64,6 +67,7 @@ flid_charge (Flid * flid, guint64 index)
   if (bit == 0 || flid->lossy & bit)
     return;
   flid->lossy |= bit;
+  flid->n_lossy++;
   flid->owed += flid->climbed & bit ? 2 : 1;
   flid->owed = MIN (flid->owed, (guint) MAX (flid->slots.level, 0));
 }
@@ -109,6 +113,9 @@ flid_slot_end (LmccSlotController * controller, LmccTime now,
   if (flid->slots.level < 0
       || lmcc_deaf_period_covers (&flid->slots.deaf, end->end))
     return;
+  if (end->index > flid->ended)
+    flid->n_slots++;
+  flid->ended = end->index;
   if (end->silent)
     flid_charge (flid, end->index);
   level = flid->slots.level - (gint) flid->owed;
@@ -158,6 +165,8 @@ flid_get_status (LmccController * controller, LmccTime now,
 
   lmcc_slot_controller_get_status (&flid->slots, now,
       flid->owed > 0 ? "loss seen" : "clean", status);
+  status->slots = flid->n_slots;
+  status->lossy_slots = flid->n_lossy;
 }
 
 static const LmccControllerClass flid_class = {

@@ -161,11 +161,14 @@ lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
 {
   guint64 rate = receiver->session.layers[layer].rate;
   LmccTime gap = LMCC_FILLER_INTERVAL;
+  LmccTime distance;
 
   if (layer == 0 || !needs_rtt (receiver))
     return;
-  if (rate > 0)
-    gap = MIN (gap, receiver->session.packet_size * 8 * LMCC_SECOND / rate);
+  if (rate > 0) {
+    distance = receiver->session.packet_size * 8 * LMCC_SECOND / rate;
+    gap = receiver->session.slot > 0 ? distance : MIN (gap, distance);
+  }
   lmcc_rtt_join (receiver->rtt, elapsed, gap);
   follow_rtt (receiver, now);
 }

@@ -52,12 +52,15 @@ bytes_in (const LmccSender * sender, guint layer, LmccTime duration)
       (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
-/* Filler packets are as large as others, but not so large that a slow layer
- * would say for more than the interval how far it is, nor that the next window
- * would begin late, which is due when the one before it has been sent. A burst
- * is one of whole packets (Legout and Biersack, "Pathological Behaviors for RLM
- * and RLC", 2000, section 4): what it does to a queue depends on their
- * number. */
+/* Where receivers follow marks a filler packet is of the session's packet size:
+ * what a level gets is reckoned in packets of that size (Byers et al.,
+ * "FLID-DL", 2002, section IV-C: p_i follows from T q R_i), and what a burst
+ * does to a queue depends on their number (Legout and Biersack, "Pathological
+ * Behaviors for RLM and RLC", 2000, section 4). Smaller ones would be more, and
+ * each may be lost.
+ * Elsewhere they are not so large that a slow layer would say for more than the
+ * interval how far it is, nor that the next window would begin late, which is
+ * due when the one before it has been sent. */
 static gsize
 filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
 {
@@ -66,7 +69,7 @@ filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
   LmccTime longest = LMCC_FILLER_INTERVAL;
   guint64 size;
 
-  if (sender->packetizer.marks.burst)
+  if (sender->session.slot > 0)
     return MAX (sender->session.packet_size, overhead) - overhead;
   if (time < end)
     longest = MIN (longest, end - time);

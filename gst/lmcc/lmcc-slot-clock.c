@@ -45,6 +45,7 @@ struct _LmccSlotClock
   LmccTime advanced_at;
   guint64 base_index;           /* latest slot that the base bore */
   LmccTime base_agreed;         /* when it last bore one that was expected */
+  guint64 doubted_until;        /* slots that it bore before they could be */
 
   /* A slot that is over while its losses may still show. */
   gboolean ending;
@@ -98,8 +99,10 @@ lmcc_slot_clock_free (LmccSlotClock * clock)
  *     it has ended
  *
  * For whoever must act before the next slot begins. At most
- * LMCC_SLOT_MAX_LEAD() counts. A slot in which no packet of the base came is
- * told when it has ended.
+ * LMCC_SLOT_MAX_LEAD() counts. A slot in which no packet of the base has come
+ * yet is told ahead if one came in the slot before; if none comes until its
+ * end, it is told again then, as silent. Where the slot before was silent too,
+ * it is told when it has ended only.
  */
 void
 lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead)
@@ -214,6 +217,12 @@ tell (LmccSlotClock * clock, LmccSlotEnd end)
   g_array_append_val (clock->ends, end);
 }
 
+static gboolean
+last_is_before_current (const LmccSlotClock * clock)
+{
+  return clock->last.index + 1 == clock->current.index;
+}
+
 static void
 settle (LmccSlotClock * clock)
 {
@@ -243,7 +252,7 @@ is_settled (const LmccSlotClock * clock)
 }
 
 /* The slot that runs now is over. Slots of which nothing came at all are told
- * as one. */
+ * as one; one that was told ahead, and stayed silent, is told again. */
 static void
 advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
     gboolean whole)
@@ -252,7 +261,8 @@ advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
   note_begin (clock, index, begin);
   clock->last = clock->current;
   clock->last.end = now;
-  clock->ending = !clock->told;
+  clock->ending = !clock->told
+      || (clock->current.silent && !clock->tells_silent);
   clock->settle_until = now + clock->settle_time;
   if (index > clock->current.index + 1) {
     clock->last.whole = FALSE;
@@ -298,12 +308,6 @@ take_marks (LmccSlotEnd * slot, const LmccHeader * header)
   }
 }
 
-static gboolean
-last_is_before_current (const LmccSlotClock * clock)
-{
-  return clock->last.index + 1 == clock->current.index;
-}
-
 /* How far a slot number is ahead of the slot that runs now. */
 static gint
 slots_ahead (const LmccSlotClock * clock, guint slot)
@@ -343,7 +347,8 @@ take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
   /* Neither the slot that was cut short nor the one that cut it. */
   clock->current.disputed |= disputed;
   advance (clock, clock->current.index + (guint) ahead, arrival, arrival, TRUE);
-  clock->current.disputed = disputed;
+  clock->current.disputed = disputed
+      || clock->current.index <= clock->doubted_until;
   spend_slots (clock, (gdouble) ahead, arrival);
 
   return TRUE;
@@ -363,6 +368,16 @@ take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
   return clock->ending;
 }
 
+/* A packet of a slot to come is not taken: its marks are lost, and those that
+ * the slot is then heard with may be forged. */
+static void
+doubt (LmccSlotClock * clock, gint ahead)
+{
+  if (ahead > 0 && ahead <= EARLY_SLOTS)
+    clock->doubted_until = MAX (clock->doubted_until,
+        clock->current.index + (guint) ahead);
+}
+
 static void
 take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
 {
@@ -373,6 +388,7 @@ take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
   if (ahead > 0 && take_later (clock, ahead, arrival))
     ahead = 0;
   clock->current.disputed |= ahead != 0;
+  doubt (clock, ahead);
   if (ahead == -1)
     return;
   if (ahead != 0 && !take_distant (clock, ahead, arrival))
@@ -489,9 +505,12 @@ lmcc_slot_clock_refused (LmccSlotClock * clock, const LmccHeader * header)
 
   if (!clock->started || header->layer != 0 || header->slot >= clock->modulus)
     return;
+  /* Also where nothing else of the slot has been heard yet. */
+  take_limit (clock, header);
   ahead = slots_ahead (clock, header->slot);
   if (ahead == -1 && take_late_marks (clock, header))
     return;
+  doubt (clock, ahead);
   if (ahead != 0)
     clock->current.disputed = TRUE;
   else if (!clock->current.silent)
@@ -560,11 +579,16 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, LmccTime loss_time,
   return loss;
 }
 
+/* A base of few packets may send its only one of a slot when it is too late to
+ * join for the next one. What is told ahead are the marks of the slot before:
+ * it is enough to have heard that one. */
 static LmccTime
 next_lead (const LmccSlotClock * clock)
 {
-  if (clock->lead == 0 || clock->told
-      || (clock->current.silent && !clock->tells_silent))
+  gboolean silent = clock->current.silent && !clock->tells_silent
+      && (!last_is_before_current (clock) || clock->last.silent);
+
+  if (clock->lead == 0 || clock->told || silent)
     return LMCC_TIME_NONE;
 
   return clock->nominal_begin + clock->length - clock->lead;
@@ -593,6 +617,7 @@ tell_ahead (LmccSlotClock * clock, LmccTime now)
 
   clock->told = TRUE;
   end.end = now;
+  end.silent = FALSE;
   take_marks_before (clock, &end);
   for (i = 0; i <= clock->level; i++)
     end.missing += lmcc_slot_gaps_missing (&clock->layers[i], now);

@@ -366,6 +366,37 @@ GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
 
 GST_END_TEST;
 
+/* A base of few packets sends its only one when it is too late to join. */
+GST_START_TEST (test_a_slot_is_told_ahead_before_its_base_comes)
+{
+  const LmccTime lead = SLOT / 4;
+  g_autoptr (LmccSlotClock) clock = new_clock (0, 1);
+  LmccSlotEnd end;
+
+  lmcc_slot_clock_set_lead (clock, lead);
+  push (clock, START, 0, 1, 3, 0);
+  push (clock, START + SLOT, 1, 2, 3, 0);
+  count_ends (clock);
+  lmcc_slot_clock_timeout (clock, START + 2 * SLOT - lead);
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_unless_equals_int (end.index % MODULUS, 2);
+  fail_unless_equals_int (end.signal, 3);
+  fail_if (end.silent);
+  push (clock, START + 2 * SLOT - 1, 0, 2, 3, 1);
+  push (clock, START + 2 * SLOT, 1, 3, 3, 1);
+  fail_if (lmcc_slot_clock_poll (clock, &end));
+  /* None comes: it is told again; the next one is not told ahead. */
+  lmcc_slot_clock_timeout (clock, START + 3 * SLOT - lead);
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_if (end.silent);
+  push (clock, START + 3 * SLOT, 0, 4, 3, 2);
+  fail_unless (lmcc_slot_clock_poll (clock, &end));
+  fail_unless_equals_int (end.index % MODULUS, 3);
+  fail_unless (end.silent);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_packets_of_other_layers_limit_the_signal)
 {
   g_autoptr (LmccSlotClock) clock = new_clock (1, 0);
@@ -448,6 +479,7 @@ slot_clock_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase,
       test_a_slot_told_ahead_has_the_signal_of_the_one_before);
+  tcase_add_test (tcase, test_a_slot_is_told_ahead_before_its_base_comes);
   tcase_add_test (tcase, test_packets_of_other_layers_limit_the_signal);
   tcase_add_test (tcase,
       test_a_slot_ends_with_the_first_packet_of_the_next_over_wraps);
