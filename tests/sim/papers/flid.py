@@ -27,12 +27,6 @@ CASCADE = ('With c = 1.3 our session loses 0.1 % and the paper\'s more: ours com
 KEPT = ('Only packets of groups that are still wanted count here; the paper\'s hosts count what comes after a leave, '
         'too, and it '
         'says that this overstates FLID-SL.')
-SHY = ('The queue is not it: sessions and TCP lose alike, 3.5 %, and with 4 % of random loss and no queue a session '
-       'gets '
-       'as little, 45 kbit/s, the rows below; TCP of the nominal round-trip time has 355 there. Beside TCP a third '
-       'of all '
-       'slots count as lossy at levels that carry 3 or 4 packets in one, where 3.5 % would make it an eighth. So more '
-       'slots are taken for lossy than lose; which packets are missed was not found out.')
 TOGETHER = ('Hosts behind one lossy link see the same losses, so the three are one sample; those on lossy links of '
             'their own are three.')
 
@@ -106,10 +100,10 @@ CLAIMS = [
           coordinated, 0, 28, 's'),
     Claim('figure 9(a)', 'beside TCP, a queue of 7 packets for each: FLID-DL in parts of TCP', 'equitable',
             ('flid-tcp-7',),
-          over_tcp, 0.5, 2, '', SHY),
+          over_tcp, 0.5, 2),
     Claim('figure 9(b)', 'beside TCP, a queue of 25 packets for each: FLID-DL in parts of TCP', '4 to 8',
             ('flid-tcp-25',),
-          over_tcp, 4, 8, '', SHY),
+          over_tcp, 4, 8),
     loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind', TOGETHER),
     loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle'),
     more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
@@ -119,10 +113,10 @@ CLAIMS = [
     # RFC 5348 section 3.1 with R = 100 ms, s = 1000, b = 1: the nominal round-trip time's TCP.
     Claim('section V-A', '1 % of random loss: as TCP of the nominal round-trip time', '899', ('flid-loss',),
         host('near'),
-          899 / 2, 899 * 2, 'kbit/s', SHY),
+          899 / 2, 899 * 2, 'kbit/s'),
     Claim('section V-A', '4 % of random loss: as TCP of the nominal round-trip time', '355', ('flid-loss',),
         host('poor'),
-          355 / 2, 355 * 2, 'kbit/s', SHY),
+          355 / 2, 355 * 2, 'kbit/s'),
     *(more_claim('section V-A', f'4 % of loss: a slot of {shorter} s gets more than one of {longer} s, kbit/s',
                  (f'flid-slot-{shorter}', host('R')), (f'flid-slot-{longer}', host('R')))
       for shorter, longer in zip(SLOTS, SLOTS[1:])),
