@@ -56,6 +56,22 @@ class Claims(unittest.TestCase):
         self.assertEqual(verdict(CLAIM, record(300, 301, 302)), 'differs')
         self.assertEqual(verdict(CLAIM, {}), 'not run')
 
+    def test_the_overview_says_by_how_much_a_cell_is_missed_and_why(self):
+        index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.jain('R1', 'elm', 'tcp'),
+                cause='Because.')
+        count = claims.count_claim('section 1', 'R1: level changes', 10, 'run', lambda _: 30, cause='Often.')
+        paper = dataclasses.make_dataclass('Paper', ['CLAIMS', 'CELLS', 'CELL_MEASURES'])(
+            [count, index], [claims.Cell('table 1', 'R1', (('as it is', index, count),))], ('index', 'changes'))
+
+        def cells(*rates):
+            return [cell.strip() for cell in reproduce.page.overview(paper, record(*rates))[2].split('|')]
+
+        # 0.9 is 0.06 less than 0.96, and 30 changes are more than twice 10; at 700 kbit/s the index is 0.9698.
+        self.assertEqual(cells(500), ['', 'table 1', 'R1', '0.9600', '0.9000', '0.0600 less', '1', 'about 10', '30.0',
+                                      '[2] [1]', ''])
+        self.assertEqual(cells(700)[4:7], ['0.9698', '', '1'])
+        self.assertEqual(cells(700)[-2], '[1]')
+
     def test_the_fairness_index_is_jains(self):
         # (0.5 + 1)^2 / (2 (0.25 + 1))
         self.assertAlmostEqual(claims.jain('R1', 'elm', 'tcp')(replication(500)), 0.9)

@@ -81,6 +81,14 @@ class Claim:
 
 
 @dataclasses.dataclass(frozen=True)
+class Cell:
+    """One number of a paper's tables: a way to run it, the claim of the number and one of what comes with it, each."""
+    where: str
+    receiver: str
+    claims: tuple[tuple[str, Claim, Claim], ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class Picture:
     """A figure over several runs: draw takes its axes and all results."""
     name: str

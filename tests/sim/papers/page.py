@@ -38,19 +38,56 @@ def count(paper, results):
     return [(word, verdicts.count(word)) for word in VERDICTS]
 
 
+def causes_of(paper, results):
+    """Of the claims that differ, each once, in the order in which they are numbered."""
+    return list(dict.fromkeys(claim.cause for claim in paper.CLAIMS
+                              if claim.cause and verdict(claim, results).startswith('differs')))
+
+
+def cause_number(claim, results, causes):
+    differs = verdict(claim, results).startswith('differs')
+    return f'[{causes.index(claim.cause) + 1}]' if differs and claim.cause else ''
+
+
 def table(paper, results):
     lines = ['| where | claim | the paper | ours | n | | cause |', '|---|---|--:|--:|--:|---|---|']
-    causes = []
+    causes = causes_of(paper, results)
     for claim in paper.CLAIMS:
-        said = verdict(claim, results)
-        cause = ''
-        if said.startswith('differs') and claim.cause:
-            if claim.cause not in causes:
-                causes.append(claim.cause)
-            cause = f'[{causes.index(claim.cause) + 1}]'
         lines.append(f'| {claim.where} | {claim.text}{", " + claim.unit if claim.unit else ""} | {claim.paper} '
-                     f'| {describe(claim, results)} | {len(claim.values(results)) or ""} | {said} | {cause} |')
+                     f'| {describe(claim, results)} | {len(claim.values(results)) or ""} | {verdict(claim, results)} '
+                     f'| {cause_number(claim, results, causes)} |')
     return lines + [''] + [f'[{i}] {cause}\n' for i, cause in enumerate(causes, 1)]
+
+
+def miss(claim, results):
+    """By how much the mean is below or above what the paper has, where that is beyond the limits."""
+    values = claim.values(results)
+    if not values or claim.agrees(values):
+        return ''
+    mean = claims.estimate(values).mean
+    middle = (claim.least + claim.most) / 2
+    return f'{number(abs(mean - middle))} {"less" if mean < middle else "more"}'
+
+
+def overview(paper, results):
+    """The cells of a paper's tables, a row each: two claims of each way to run it."""
+    ways = [way for way, _, _ in paper.CELLS[0].claims]
+    head = ['where', 'receiver', paper.CELL_MEASURES[0] + ', the paper',
+            *(column for way in ways for column in (way, 'differs by', 'n')),
+            paper.CELL_MEASURES[1] + ', the paper', *ways, 'cause']
+    lines = ['| ' + ' | '.join(head) + ' |', '|---|---|' + '--:|' * (len(head) - 3) + '---|']
+    causes = causes_of(paper, results)
+    for cell in paper.CELLS:
+        indices = [index for _, index, _ in cell.claims]
+        counts = [count for _, _, count in cell.claims]
+        row = [cell.where, cell.receiver, indices[0].paper]
+        for index in indices:
+            row += [describe(index, results), miss(index, results), str(len(index.values(results)))]
+        row += [counts[0].paper, *(describe(count, results) for count in counts)]
+        row.append(' '.join(dict.fromkeys(filter(None, (cause_number(claim, results, causes)
+                                                        for claim in indices + counts)))))
+        lines.append('| ' + ' | '.join(row) + ' |')
+    return [*lines, '']
 
 
 def draw(run, replication, path):
@@ -119,7 +156,8 @@ def write(paper, results, libraries, directory):
              '[README](README.md).', '',
              f'{len(paper.CLAIMS)} claims: ' + ', '.join(f'{n} {word}' for word, n in count(paper,
                      results)) + '. *So far*: the '
-             '95 % interval of these few replications does not decide it.', '', *table(paper, results),
+             '95 % interval of these few replications does not decide it.', '',
+             *(overview(paper, results) if hasattr(paper, 'CELLS') else []), *table(paper, results),
              describe_libraries(libraries), '']
     (directory / 'images').mkdir(parents=True, exist_ok=True)
     for picture in getattr(paper, 'PICTURES', []):
