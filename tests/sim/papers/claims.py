@@ -20,11 +20,13 @@ COUNT_FACTOR = 2
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One way to call the simulator; quick: how many replications show that nothing broke."""
+    """One way to call the simulator; quick: how many replications show that nothing broke; shown_as: what the figures
+    call a flow whose name is that of the scenario's algorithm, where the run has another."""
     name: str
     scenario: str
     arguments: tuple[str, ...] = ()
     quick: int = 1
+    shown_as: tuple[tuple[str, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

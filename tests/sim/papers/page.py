@@ -102,16 +102,17 @@ def draw(run, replication, path):
         seen = set()
         for flow in replication['nodes'][node]['flows']:
             lmcc = flow['kind'] == 'lmcc'
-            colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(flow['name'], 'tab:red') if lmcc else \
-                {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(flow['name'], 'tab:gray')
+            name = dict(run.shown_as).get(flow['name'], flow['name'])
+            colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(name, 'tab:red') if lmcc else \
+                {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(name, 'tab:gray')
             window = 3
             rates = flow['trace']
             smooth = [sum(rates[max(0, i - window + 1):i + 1]) / len(rates[max(0, i - window + 1):i + 1])
                       for i in range(len(rates))]
             axis.plot(range(1, len(rates) + 1), [rate / 1e3 for rate in smooth], color=colour,
                     linewidth=1.2 if lmcc else 0.6,
-                      zorder=3 if lmcc else 2, label=None if flow['name'] in seen else flow['name'])
-            seen.add(flow['name'])
+                      zorder=3 if lmcc else 2, label=None if name in seen else name)
+            seen.add(name)
         axis.set_title(node, fontsize=9)
         axis.set_xlabel('s', fontsize=8)
         axis.set_ylim(bottom=0)
