@@ -28,6 +28,8 @@ typedef struct
   GstElement *encoder;
 } Pair;
 
+static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+
 static GstElement *
 launch (const gchar * format, ...)
 {
