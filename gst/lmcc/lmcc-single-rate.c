@@ -309,16 +309,25 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
     guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,
     guint16 port, const guint8 * data, gsize size)
 {
-  LmccPgmccReport pgmcc = { 0 };
-  LmccTfmccReport tfmcc = { 0 };
+  LmccPgmccReport pgmcc;
+  LmccTfmccReport tfmcc;
+  guint32 ssrc, base;
   gboolean taken;
 
-  if (single->pgmcc != NULL ? !lmcc_pgmcc_report_parse (data, size, &pgmcc)
-      : !lmcc_tfmcc_report_parse (data, size, &tfmcc))
+  if (single->pgmcc != NULL) {
+    if (!lmcc_pgmcc_report_parse (data, size, &pgmcc))
+      return FALSE;
+    ssrc = pgmcc.ssrc;
+    base = pgmcc.ssrc_base;
+  } else {
+    if (!lmcc_tfmcc_report_parse (data, size, &tfmcc))
+      return FALSE;
+    ssrc = tfmcc.ssrc;
+    base = tfmcc.ssrc_base;
+  }
+  if (base != ssrc_base)
     return FALSE;
-  if (pgmcc.ssrc_base + tfmcc.ssrc_base != ssrc_base)
-    return FALSE;
-  if (is_foreign (single, pgmcc.ssrc + tfmcc.ssrc, source, port)) {
+  if (is_foreign (single, ssrc, source, port)) {
     single->foreign++;
     return TRUE;
   }
