@@ -320,6 +320,18 @@ expect_nothing (TestGate * test)
   fail_if (lmcc_gate_pop (test->gate, &output));
 }
 
+/* A key frame and one unit each of classes 1 and 2 are given out. */
+static void
+open_three_classes (TestGate * test)
+{
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 1, TRUE, 3);
+  push (test, 0, 2, TRUE, 2);
+  expect (test, 0, 0, 1, FALSE);
+  expect (test, 0, 1, 3, FALSE);
+  expect (test, 0, 2, 2, FALSE);
+}
+
 /* Rung 1's key frame waited for rung 2's when the level fell to rung 0. */
 GST_START_TEST (test_a_rung_goes_on_with_its_own_key_frame_when_the_level_falls)
 {
@@ -385,12 +397,7 @@ GST_START_TEST (test_what_needs_a_withheld_unit_is_withheld)
 {
   TestGate *test = test_gate_new (1, 3);
 
-  push (test, 0, 0, TRUE, 1);
-  push (test, 0, 1, TRUE, 3);
-  push (test, 0, 2, TRUE, 2);
-  expect (test, 0, 0, 1, FALSE);
-  expect (test, 0, 1, 3, FALSE);
-  expect (test, 0, 2, 2, FALSE);
+  open_three_classes (test);
   push_hole (test, 1, FALSE);
   push (test, 0, 2, FALSE, 4);
   expect_nothing (test);
@@ -750,12 +757,7 @@ GST_START_TEST (test_a_hole_between_two_tables_damages_what_it_may_have_hit)
       set_table (test, 2, 3, 1);
     lmcc_gate_set_level (test->gate, 5);
     lmcc_gate_set_level (test->gate, i == 0 ? 0 : 2);
-    push (test, 0, 0, TRUE, 1);
-    push (test, 0, 1, TRUE, 3);
-    push (test, 0, 2, TRUE, 2);
-    expect (test, 0, 0, 1, FALSE);
-    expect (test, 0, 1, 3, FALSE);
-    expect (test, 0, 2, 2, FALSE);
+    open_three_classes (test);
     push_hole (test, i == 0 ? 1 : 3, i == 1);
     push (test, 0, 2, TRUE, 4);
     expect_nothing (test);
@@ -770,12 +772,7 @@ GST_START_TEST (test_classes_open_anew_when_the_table_changes)
 {
   TestGate *test = test_gate_new (1, 3);
 
-  push (test, 0, 0, TRUE, 1);
-  push (test, 0, 1, TRUE, 3);
-  push (test, 0, 2, TRUE, 2);
-  expect (test, 0, 0, 1, FALSE);
-  expect (test, 0, 1, 3, FALSE);
-  expect (test, 0, 2, 2, FALSE);
+  open_three_classes (test);
   test->table = 1;
   push (test, 0, 2, TRUE, 4);
   expect_nothing (test);

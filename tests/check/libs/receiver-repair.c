@@ -403,6 +403,17 @@ lose_selected (Feed * feed, const LmccHeader * header, guint number)
   return FALSE;
 }
 
+/* A receiver to which nothing else is lost. */
+static void
+start_losing (Feed * feed, guint n_layers, guint n_source, guint n_repair,
+    Selected * selected)
+{
+  prepare (feed, n_layers, n_source, n_repair);
+  feed->lose = lose_selected;
+  feed->lose_data = selected;
+  start (feed, "none");
+}
+
 GST_START_TEST (what_is_lost_comes_back_in_its_place_and_in_time)
 {
   gdouble loss = 0.03;
@@ -444,10 +455,7 @@ GST_START_TEST (beyond_repair_is_given_up_with_the_last_repair_packet)
   Feed feed;
 
   /* 112, 114 ... 126 are a block of the base, with one repair packet. */
-  prepare (&feed, 2, 8, 1);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 2, 8, 1, &selected);
   send_many (&feed, 240);
   finish (&feed);
   sum = sum_of (&feed);
@@ -470,10 +478,7 @@ GST_START_TEST (the_repair_of_the_next_block_ends_that_of_a_block)
 
   /* 112, 114 ... 126 are a block of the base, the next is up to 142; the last
    * repair packet of each is lost. */
-  prepare (&feed, 2, 8, 2);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 2, 8, 2, &selected);
   send_many (&feed, 240);
   finish (&feed);
   fail_unless_equals_uint64 (sum_of (&feed).beyond_repair, 2);
@@ -494,10 +499,7 @@ GST_START_TEST (repair_that_never_comes_holds_nothing_beyond_its_time)
   const Delivery *delivery;
   Feed feed;
 
-  prepare (&feed, 2, 8, 2);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 2, 8, 2, &selected);
   send_many (&feed, 240);
   finish (&feed);
   fail_unless_equals_uint64 (sum_of (&feed).beyond_repair, 1);
@@ -518,10 +520,7 @@ GST_START_TEST (giving_up_one_hole_leaves_the_next_open)
   Feed feed;
 
   /* The base's blocks are 96 to 126 and 192 to 222. */
-  prepare (&feed, 2, 16, 2);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 2, 16, 2, &selected);
   send_many (&feed, 140);
   selected.repair_from = G_MAXUINT;
   send_many (&feed, 80);
@@ -544,10 +543,7 @@ GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
   Feed feed;
 
   /* All repair is lost, and nothing else. */
-  prepare (&feed, 2, 8, 2);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 2, 8, 2, &selected);
   send_many (&feed, 480);
   finish (&feed);
   fail_unless_equals_uint64 (sum_of (&feed).lost, 0);
@@ -734,10 +730,7 @@ GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
   guint i, last = 0;
   Feed feed;
 
-  prepare (&feed, 3, 8, 2);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 3, 8, 2, &selected);
   send_many (&feed, 122);
   lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
   lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
@@ -842,10 +835,7 @@ GST_START_TEST (repair_that_comes_late_is_counted_and_not_given_out)
   guint i;
   Feed feed;
 
-  prepare (&feed, 1, 8, 1);
-  feed.lose = lose_selected;
-  feed.lose_data = &selected;
-  start (&feed, "none");
+  start_losing (&feed, 1, 8, 1, &selected);
   send_many (&feed, 120);
   send_many (&feed, 7);
   payloads = lmcc_repair_encode ((LmccPacket **) feed.block[0]->pdata, 7, 1, 1);
