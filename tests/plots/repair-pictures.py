@@ -8,28 +8,14 @@ docs/images/repair-pictures.png is made by
     tests/plots/repair-pictures.py build/tests/check/repair-table docs/images/repair-pictures.png
 """
 import argparse
-import csv
-import os
-import subprocess
-import tempfile
-from collections import defaultdict
+import sys
 
 import matplotlib
 matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
 
-
-def read(program, seconds):
-    """Returns {share of repair: [row, ...]}."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = os.path.join(directory, 'curves.csv')
-        subprocess.run([program, '--seconds', str(seconds), '--curves', path], check=True)
-        with open(path, encoding='ascii', newline='') as file:
-            rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-    series = defaultdict(list)
-    for row in rows:
-        series[row['repair']].append(row)
-    return series
+sys.dont_write_bytecode = True
+import repair_table  # noqa: E402
 
 
 def draw(axes, series, name, title):
@@ -50,7 +36,7 @@ def main():
     parser.add_argument('--seconds', type=int, default=400, help='length of a run (default %(default)s)')
     arguments = parser.parse_args()
 
-    series = read(arguments.program, arguments.seconds)
+    series = repair_table.read(arguments.program, arguments.seconds, 'curves', 'repair')
     figure, (whole, decodable) = pyplot.subplots(1, 2, figsize=(11, 4), layout='constrained')
     draw(whole, series, 'whole', 'whole')
     draw(decodable, series, 'decodable', 'decodable, with all that they refer to')

@@ -12,12 +12,16 @@ import argparse
 import csv
 import os
 import subprocess
+import sys
 import tempfile
 from collections import defaultdict
 
 import matplotlib
 matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
+
+sys.dont_write_bytecode = True
+import repair_table  # noqa: E402
 
 TEST = 'residual_loss_is_that_of_the_best_code'
 COLUMNS = ('loss', 'burst', 'source', 'repair', 'measured', 'exact', 'error')
@@ -42,27 +46,14 @@ def read(program):
     return series
 
 
-def read_classes(program, seconds):
-    """Returns {class: [row, ...]}."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = os.path.join(directory, 'classes.csv')
-        subprocess.run([program, '--seconds', str(seconds), '--classes', path], check=True)
-        with open(path, encoding='ascii', newline='') as file:
-            rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-    series = defaultdict(list)
-    for row in rows:
-        series[int(row['class'])].append(row)
-    return series
-
-
 def draw_classes(axes, series):
     axes.set_title('classes, 10 % of repair')
     axes.plot([0.5, 10], [0.005, 0.1], color='0.6', linestyle='--')
     for klass, rows in sorted(series.items()):
         losses = [100 * row['loss'] for row in rows]
-        axes.plot(losses, [row['bound'] or float('nan') for row in rows], color=f'C{klass}',
-                  label=f'class {klass}, best code')
-        axes.plot(losses, [row['measured'] or float('nan') for row in rows], 'o', color=f'C{klass}', markersize=4)
+        axes.plot(losses, [row['bound'] or float('nan') for row in rows], color=f'C{klass:.0f}',
+                  label=f'class {klass:.0f}, best code')
+        axes.plot(losses, [row['measured'] or float('nan') for row in rows], 'o', color=f'C{klass:.0f}', markersize=4)
     axes.legend(fontsize='small', loc='lower right')
 
 
@@ -99,7 +90,7 @@ def main():
     figure, plots = pyplot.subplots(1, len(series) + 1, figsize=(14, 4), sharey=True, layout='constrained')
     for axes, (burst, shapes) in zip(plots, sorted(series.items())):
         draw(axes, burst, shapes)
-    draw_classes(plots[-1], read_classes(arguments.table, arguments.seconds))
+    draw_classes(plots[-1], repair_table.read(arguments.table, arguments.seconds, 'classes', 'class'))
     for axes in plots:
         style(axes)
     plots[0].set_ylabel('share of source packets missing')
