@@ -5,12 +5,16 @@
 Usage: traffic.py send ADDRESS GROUP BITRATE SIZE SECONDS
        traffic.py receive ADDRESS GROUP
 
-ADDRESS is that of the host itself; rate and size are those of whole IP packets. `receive` says `ready`, and at the end
-of its input, as JSON: packets, and the least and the greatest delay in seconds. All clocks of one machine are the same.
+ADDRESS is that of the host itself; rate and size are those of whole IP packets. GROUP may be a host. `send` tells, as
+JSON, packets, and how late one was at most. `receive` says `ready`, and at the end of its input: packets; the least,
+mean and greatest delay, and what 95 % do not exceed; the time from the first packet to the last; all in seconds. All
+clocks of one machine are the same.
 """
+import ipaddress
 import json
 import select
 import socket
+import statistics
 import struct
 import sys
 import time
@@ -18,36 +22,58 @@ import time
 PORT = 5000
 HEADERS = 28
 
+# asm-generic/socket.h: when the kernel had a packet, in struct timespec.
+SO_TIMESTAMPNS = 35
+TIMESPEC = struct.Struct('qq')
+
+BUFFER = 4 << 20
+
 
 def send(address, group, rate, size, seconds):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
         out.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
+        out.bind((address, PORT))
         start = time.monotonic()
         count = round(rate * seconds / size / 8)
+        late = 0.0
         for i in range(count):
-            time.sleep(max(0.0, start + i * size * 8 / rate - time.monotonic()))
-            out.sendto(struct.pack('d', time.monotonic()) + bytes(size - HEADERS - 8), (group, PORT))
-    print(json.dumps({'packets': count}))
+            early = start + i * size * 8 / rate - time.monotonic()
+            late = max(late, -early)
+            time.sleep(max(0.0, early))
+            out.sendto(struct.pack('d', time.time()) + bytes(size - HEADERS - 8), (group, PORT))
+    print(json.dumps({'packets': count, 'late': late}))
 
 
-def take(socket_in, delays):
-    sent = struct.unpack_from('d', socket_in.recv(65536))[0]
-    delays.append(time.monotonic() - sent)
+def take(socket_in, times):
+    """Adds when a packet was sent and came."""
+    data, told, *_ = socket_in.recvmsg(65536, socket.CMSG_SPACE(TIMESPEC.size))
+    seconds, nanoseconds = TIMESPEC.unpack(told[0][2])
+    times.append((struct.unpack_from('d', data)[0], seconds + nanoseconds / 1e9))
+
+
+def describe(times):
+    delays = sorted(came - sent for sent, came in times)
+    if not delays:
+        return {'packets': 0}
+    return {'packets': len(delays), 'least': delays[0], 'mean': statistics.mean(delays), 'greatest': delays[-1],
+            'most': delays[round(0.95 * (len(delays) - 1))], 'span': times[-1][1] - times[0][1]}
 
 
 def receive(address, group):
-    delays = []
+    times = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as socket_in:
+        socket_in.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        socket_in.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         socket_in.bind((group, PORT))
-        socket_in.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                             socket.inet_aton(group) + socket.inet_aton(address))
+        if ipaddress.ip_address(group).is_multicast:
+            socket_in.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                                 socket.inet_aton(group) + socket.inet_aton(address))
         print('ready', flush=True)
         while sys.stdin not in select.select([sys.stdin, socket_in], [], [])[0]:
-            take(socket_in, delays)
+            take(socket_in, times)
         while socket_in in select.select([socket_in], [], [], 0)[0]:
-            take(socket_in, delays)
-    print(json.dumps({'packets': len(delays), 'least': min(delays, default=None),
-                      'greatest': max(delays, default=None)}))
+            take(socket_in, times)
+    print(json.dumps(describe(times)))
 
 
 if __name__ == '__main__':

@@ -6,7 +6,9 @@ and a queue.
 All of it is in namespaces of its own, which end with the processes in them; nothing changes in the host's own
 namespaces. Each host has an interface `eth0`, 10.77.0.N, fd77::N and a route for all groups.
 """
+import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -27,7 +29,17 @@ RESPONSE_INTERVAL = 10
 
 SWITCH = 'switch'
 
+# A packet of the links, with the Ethernet header.
+PACKET = 1514
+
 Counters = namedtuple('Counters', 'packets bytes dropped backlog')
+
+# What drops packets at random before a queue is full: thresholds of the mean length, in what the queue is counted in,
+# its most probability between them, how fast the mean follows, and whether it grows on beyond (see link_queue.Red).
+Red = namedtuple('Red', 'least most probability weight gentle', defaults=(0.1, 0.002, False))
+
+# bit/s, Ethernet headers counted; how much has room, in packets or bytes; a Red, or None for DropTail.
+Queue = namedtuple('Queue', 'rate limit unit red', defaults=('packets', None))
 
 
 class Failure(Exception):
@@ -125,12 +137,13 @@ class Network:
                         'limit', str(BURST))
         self.switch.ip('link delete trial')
 
-    def add_host(self, delay=0.0, loss=0.0, seed=0):
+    def add_host(self, delay=0.0, loss=0.0, seed=0, every=False, queue=None):
         """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes. A
-        share of `loss` of what comes to groups is lost there; the seed says which packets."""
+        share of `loss` of what comes to groups is lost there, of what comes to the host too with `every`; the seed says
+        which packets. What comes passes `queue`, a Queue, first."""
         host = Host(self, len(self.hosts) + 1)
         self.hosts.append(host)
-        host.connect(delay, loss, seed)
+        host.connect(describe_link(delay, loss, seed, every, queue) if delay or loss or queue else None)
         return host
 
     def groups(self):
@@ -141,14 +154,15 @@ class Network:
             joined.setdefault(port, set()).add(group)
         return joined
 
-    def emulate(self, near, far, delay, loss, seed):
-        """Lets what comes on one of two interfaces at the switch out on the other, `delay` seconds later, but for what
-        is lost on the way from `near`."""
+    def emulate(self, near, far, link):
+        """Joins two interfaces at the switch by a link that is so described."""
         emulator = subprocess.Popen(
             [*self.switch.prefix, sys.executable, '-B', str(Path(__file__).with_name('emulator.py')), near, far,
-             str(delay), str(loss), str(seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            start_new_session=True)
+             json.dumps(link)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
         self.emulators.append(emulator)
+        # A wire does not wait for a processor, where we may say so.
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(emulator.pid, os.SCHED_RR, os.sched_param(1))
         if emulator.stdout.readline() != 'ready\n':
             raise Failure('the emulator of a link does not start')
 
@@ -161,6 +175,16 @@ class Network:
         self.hosts = []
         self.switch.close()
         return told
+
+
+def describe_link(delay, loss, seed, every, queue):
+    """What the emulator is told."""
+    link = {'delay': delay, 'loss': loss, 'seed': seed, 'every': every}
+    if queue:
+        link['queue'] = queue._asdict()
+        if queue.red:
+            link['queue']['red'] = {**queue.red._asdict(), 'packet': PACKET if queue.unit == 'bytes' else None}
+    return link
 
 
 class Host:
@@ -178,20 +202,21 @@ class Host:
     def prefix(self):
         return self.namespace.prefix
 
-    def connect(self, delay, loss, seed):
+    def connect(self, link):
         switch, host = self.network.switch, self.namespace
         far = self.port
-        if delay or loss:
+        if link:
             near, far = f'near{self.number}', f'far{self.number}'
             switch.ip(f'link add {self.port} type veth peer name {near}', f'link set {near} up')
         switch.ip(f'link add {far} type veth peer name eth0 netns {host.pid}', f'link set {far} up')
         switch.ip(f'link set {self.port} master {SWITCH} up')
         switch.run('bridge', 'link', 'set', 'dev', self.port, 'fastleave', 'on')
         host.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
-        host.ip('link set lo up', f'addr add {self.address}/24 dev eth0', 'link set eth0 up',
-                f'addr add fd77::{self.number}/64 dev eth0 nodad', 'route add 224.0.0.0/4 dev eth0')
-        if delay or loss:
-            self.network.emulate(near, far, delay, loss, seed)
+        # One frame is one packet, for those who count and drop them.
+        host.ip('link set lo up', 'link set eth0 gso_max_segs 1', f'addr add {self.address}/24 dev eth0',
+                'link set eth0 up', f'addr add fd77::{self.number}/64 dev eth0 nodad', 'route add 224.0.0.0/4 dev eth0')
+        if link:
+            self.network.emulate(near, far, link)
 
     def set_rate(self, rate, queue=QUEUE):
         """Limits what the switch sends to the host to `rate` bit/s, Ethernet headers counted, behind a queue that takes
