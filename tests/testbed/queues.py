@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path[0] = str(Path(__file__).resolve().parents[2] / 'pipelines' / 'lib' / 'network')
 from link_queue import LinkQueue, Red  # noqa: E402
 
-PACKETS = 200000
+PACKETS = 100000
 SIZE = 1000
 
 

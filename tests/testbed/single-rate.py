@@ -2,7 +2,13 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One rate for all: x264enc behind lmccsink follows a link that goes from 2 Mbit/s to 500 kbit/s and back, nothing old
-is sent, and pictures go on coming."""
+is sent, and pictures go on coming.
+
+Usage: single-rate.py [pgmcc|tfmcc]
+
+TFMCC, which comes back more slowly, runs where LMCC_TESTBED_FULL is set.
+"""
+import os
 import re
 import sys
 import time
@@ -70,6 +76,8 @@ def sink_statistics(sender):
 
 
 def main():
+    if ALGORITHM != 'pgmcc' and 'LMCC_TESTBED_FULL' not in os.environ:
+        lib.skip('LMCC_TESTBED_FULL is not set')
     session.start(170)
     sender_host, (host,) = session.make([WIDE], DELAY)
     host.set_rate(WIDE, QUEUE)
