@@ -4,13 +4,15 @@
 """Receivers behind 3, 6 and 12 Mbit/s, each beside four TCP connections of the kernel's own, as in simulation 3 of
 Colussi's thesis (2004, section 6.3.3): 60 ms of round-trip time and queues of twice the bandwidth-delay product.
 
-Usage: fairness.py [--algorithms NAME,...] [--tcp reno,cubic] [--rtt MILLISECONDS,...] [--seconds SECONDS]
-                   [--markdown FILE]
+Usage: fairness.py [--algorithms NAME,...] [--tcp reno,cubic,bbr] [--rtt MILLISECONDS,...] [--loss PERCENT,...]
+                   [--seconds SECONDS] [--json FILE] [--read FILE,...] [--markdown FILE]
 
-A cell is an algorithm, a TCP and a round-trip time. The first third of its time is not measured. The media are one
-small encoding in layers of fixed rates, filled up by lmccsink, so that every layer has its rate at no cost. Without
-options one short cell runs; with LMCC_TESTBED_FULL all of them do. --markdown writes the table into FILE, between the
-lines that begin and end it.
+A cell is an algorithm, a TCP, a round-trip time and a share of packets that each link loses at random, of the media and
+of TCP. The first third of its time is not measured. The media are one small encoding in layers of fixed rates, filled
+up by lmccsink, so that every layer has its rate at no cost; with pgmcc and tfmcc, which have one rate for all, an
+encoder that follows, and the receiver behind 3 Mbit/s alone. Without options one short cell runs, with
+LMCC_TESTBED_FULL all that CONDITIONS has. --json adds each result to FILE, --read takes results from there and runs
+nothing. --markdown writes the tables into FILE, between the lines that begin and end them; BBR has one of its own.
 """
 import argparse
 import json
@@ -18,6 +20,7 @@ import os
 import statistics
 import subprocess
 import time
+from collections import namedtuple
 
 import session
 from session import lib
@@ -28,18 +31,32 @@ FLOWS = 4
 # Queues of the thesis: twice the product of bandwidth and delay, so twice the delay.
 QUEUE = 2
 
-# Whole IP packets of 1000 bytes, as in the thesis.
-MTU = 1000 - 28
+# Whole IP packets of 1000 bytes, as in the thesis, for TCP too: its rate grows with their size.
+PACKET = 1000
+MTU = PACKET - 28
+
+# IP and TCP without options, which a maximum segment size leaves out; and with timestamps.
+TCP_HEADERS, TCP_TIMESTAMPS = 40, 12
 
 # Those with static layers have the thesis's, which double from 128 kbit/s; FLID has c = 1.3 (Byers et al. 2002).
 DOUBLING = 'layering=doubling base-rate=128000 layers=7'
 LAYERS = {'flid-dl': 'layering=multiplicative rate-factor=1.3 base-rate=96000 layers=18'}
 
-ALGORITHMS = ('elm', 'rlc', 'flid-dl', 'synchronized', 'rlm')
+ALGORITHMS = ('elm', 'flid-dl', 'rlc', 'synchronized', 'rlm', 'pgmcc', 'tfmcc')
+SINGLE_RATE = ('pgmcc', 'tfmcc')
+TCPS = ('reno', 'cubic', 'bbr')
+
+# An encoder that makes any rate that may be fair, and fills packets.
+FOLLOWS = ('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=320,height=180,framerate=25/1 ! '
+           'x264enc bitrate=600 vbv-buf-capacity=200 tune=zerolatency speed-preset=ultrafast threads=1 '
+           'sliced-threads=false key-int-max=250 ! queue ! lmccsink drive-encoder=true min-bitrate=100000')
 
 # Table 5 of the thesis: Jain's index at 3, 6 and 12 Mbit/s. Its TCP is Reno with SACK.
 THESIS = {'elm': (0.9967, 0.9691, 0.9961), 'rlc': (0.9871, 0.9387, 0.9311)}
 THESIS_RTT = 60
+
+# The same in ns-3, by docs/reproduction/thesis.md, with elm as it is here.
+SIMULATED = {'elm': (0.9870, 0.9646, 0.9592), 'rlc': (0.9449, 0.9243, 0.9174)}
 
 IPERF_PORT = 5201
 START = 20
@@ -48,7 +65,17 @@ GROUP, PORT = '239.255.54.65', 15420
 # Everybody gets something: the share of the fair rate that nobody is below. It finds what is broken, no more.
 STARVED = 0.05
 
-BEGIN, END = '<!-- fairness -->', '<!-- end of fairness -->'
+# RFC 8085 section 3.1.1: within an order of magnitude of TCP.
+ORDER = 10
+
+TABLES = {False: ('<!-- fairness -->', '<!-- end of fairness -->'), True: ('<!-- bbr -->', '<!-- end of bbr -->')}
+
+Cell = namedtuple('Cell', 'algorithm tcp rtt loss')
+
+# TCP, round-trip time in ms, random loss in percent: for every algorithm.
+CONDITIONS = [(tcp, rtt, loss) for rtt in (60, 250) for tcp, loss in (('reno', 0.0), ('cubic', 0.0), ('reno', 1.0))]
+CONDITIONS.append(('bbr', 60, 0.0))
+SHORT = [('reno', 60, 0.0)]
 
 
 def jain(rates):
@@ -65,18 +92,20 @@ class Tcp:
         lib.wait_until(lambda: f':{IPERF_PORT} ' in host.namespace.run('ss', '-Hltn'), session.PATIENCE)
         self.client = lib.Child(
             ['iperf3', '-c', host.address, '-p', str(IPERF_PORT), '-t', str(seconds), '-P', str(FLOWS), '-C',
-             congestion_control, '-J'], prefix=sender.prefix)
+             congestion_control, '-M', str(PACKET - TCP_HEADERS), '-J'], prefix=sender.prefix)
 
     def rates(self):
-        """bit/s of each connection; with TCP's and IP's headers, 52 bytes a packet, as lmccsrc counts its own."""
+        """bit/s of each connection, with TCP's and IP's headers, as lmccsrc counts its own; and the mean of their
+        round-trip times, in seconds."""
         self.client.ends(15)
         told = json.loads(self.client.text())
         if 'error' in told:
             raise RuntimeError(told['error'])
-        headers = 1 + 52 / told['start']['tcp_mss_default']
+        headers = PACKET / (PACKET - TCP_HEADERS - TCP_TIMESTAMPS)
         late = [interval for interval in told['intervals'] if interval['sum']['start'] >= self.skip]
-        return [headers * statistics.mean(interval['streams'][flow]['bits_per_second'] for interval in late)
-                for flow in range(FLOWS)]
+        rates = [headers * statistics.mean(interval['streams'][flow]['bits_per_second'] for interval in late)
+                 for flow in range(FLOWS)]
+        return rates, statistics.mean(stream['sender']['mean_rtt'] for stream in told['end']['streams']) / 1e6
 
 
 class Row:
@@ -113,35 +142,49 @@ class Row:
 
     def result(self):
         (since, first), (until, last) = self.before, self.after
-        tcp = self.tcp.rates()
+        tcp, rtt = self.tcp.rates()
         rate = (last['bytes-received'] - first['bytes-received']) * 8 / (until - since)
         levels = self.levels()
-        return {'capacity': self.capacity, 'rate': rate, 'tcp': tcp, 'jain': jain([rate, *tcp]),
+        return {'capacity': self.capacity, 'rate': rate, 'tcp': tcp, 'tcp-rtt': rtt, 'jain': jain([rate, *tcp]),
                 'level': sum(span * level for span, level in levels) / (until - since),
                 'changes': 60 * (len(levels) - 1) / (until - since), 'loss': session.loss(first, last),
                 'host': last['packets-dropped-kernel'] - first['packets-dropped-kernel'],
-                'converged': self.converged(), 'told': [last, *self.receiver.changes()]}
+                'converged': self.converged(), 'told': [str(last), *map(str, self.receiver.changes())]}
 
 
-def run_cell(algorithm, congestion_control, rtt, seconds):
-    """The results at each capacity; how late the emulated wire was at most and in the mean, in seconds."""
+def make_network(made, cell, capacities):
+    """The sender's host, and the others. Where links lose packets each has a wire of its own."""
+    delay, loss = cell.rtt / 2000, cell.loss / 100
+    sender = made.add_host(0 if loss else delay)
+    hosts = [made.add_host(delay, loss, seed, every=True) if loss else made.add_host()
+             for seed, _ in enumerate(capacities, 1)]
+    for host, capacity in zip(hosts, capacities):
+        host.set_rate(capacity, QUEUE * cell.rtt / 1000)
+    return sender, hosts
+
+
+def media(algorithm):
+    if algorithm in SINGLE_RATE:
+        return FOLLOWS
+    return f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {LAYERS.get(algorithm, DOUBLING)}'
+
+
+def run_cell(cell, seconds):
+    """The results at each capacity, and what the emulated wires tell."""
+    capacities = CAPACITIES[:1] if cell.algorithm in SINGLE_RATE else CAPACITIES
     with lib.network.Network() as made:
-        sender = made.add_host(rtt / 2000)
-        hosts = [made.add_host() for _ in CAPACITIES]
-        for host, capacity in zip(hosts, CAPACITIES):
-            host.set_rate(capacity, QUEUE * rtt / 1000)
-        children = [lib.launch(
-            f'{lib.source()} ! {lib.one_class(100)} ! lmccsink address={GROUP} port={PORT} algorithm={algorithm} '
-            f'mtu={MTU} {LAYERS.get(algorithm, DOUBLING)}', prefix=sender.prefix)]
-        receivers = [session.Receiver(host, f'{capacity / 1e6:.0f} Mbit/s', f'algorithm={algorithm}',
+        sender, hosts = make_network(made, cell, capacities)
+        children = [lib.launch(f'{media(cell.algorithm)} address={GROUP} port={PORT} algorithm={cell.algorithm} '
+                               f'mtu={MTU}', prefix=sender.prefix)]
+        receivers = [session.Receiver(host, f'{capacity / 1e6:.0f} Mbit/s', f'algorithm={cell.algorithm}',
                                       uri=f'lmcc://{GROUP}:{PORT}', consumer='fakesink')
-                     for host, capacity in zip(hosts, CAPACITIES)]
+                     for host, capacity in zip(hosts, capacities)]
         children += [receiver.child for receiver in receivers]
         if not lib.wait_until(lambda: all(receiver.level() >= 0 for receiver in receivers), START, 0.5):
             raise RuntimeError('\n'.join(line for child in children for line in child.tail()))
         begin = time.monotonic()
-        rows = [Row(host, capacity, receiver, Tcp(sender, host, congestion_control, seconds, seconds / 3), begin)
-                for host, capacity, receiver in zip(hosts, CAPACITIES, receivers)]
+        rows = [Row(host, capacity, receiver, Tcp(sender, host, cell.tcp, seconds, seconds / 3), begin)
+                for host, capacity, receiver in zip(hosts, capacities, receivers)]
         for when in (seconds / 3, seconds):
             time.sleep(max(0.0, begin + when - time.monotonic()))
             for row in rows:
@@ -149,72 +192,121 @@ def run_cell(algorithm, congestion_control, rtt, seconds):
         results = [row.result() for row in rows]
         for child in children:
             child.kill()
-        emulator, = made.close()
-    return results, emulator
+        return results, made.close()
 
 
-def describe(algorithm, congestion_control, rtt, place, result):
+def describe(cell, result):
     """A row of the table."""
-    paper = THESIS.get(algorithm) if rtt == THESIS_RTT and congestion_control == 'reno' else None
+    place = CAPACITIES.index(result['capacity'])
+    like = cell.rtt == THESIS_RTT and cell.tcp == 'reno' and not cell.loss
+    paper, simulated = (f'{table[cell.algorithm][place]:.3f}' if like and cell.algorithm in table else ''
+                        for table in (THESIS, SIMULATED))
     converged = '' if result['converged'] is None else f"{result['converged']:.0f}"
     tcp = result['tcp']
-    return (f"| {algorithm} | {congestion_control} | {rtt} | {result['capacity'] / 1e6:.0f} "
+    ratio = result['rate'] / statistics.mean(tcp)
+    told_rtt = f"{1000 * result['tcp-rtt']:.0f}" if 'tcp-rtt' in result else ''
+    return (f"| {cell.algorithm} | {cell.tcp} | {cell.rtt} | {cell.loss:g} | {result['capacity'] / 1e6:.0f} "
             f"| {result['rate'] / 1000:.0f} | {statistics.mean(tcp) / 1000:.0f} "
-            f"| {min(tcp) / 1000:.0f} to {max(tcp) / 1000:.0f} "
-            f"| {result['jain']:.3f} | {f'{paper[place]:.3f}' if paper else ''} | {result['level']:.1f} "
-            f"| {result['changes']:.0f} | {100 * result['loss']:.2f} | {converged} |")
+            f"| {min(tcp) / 1000:.0f} to {max(tcp) / 1000:.0f} | {told_rtt} | {ratio:.2f} "
+            f"| {result['jain']:.3f} | {paper} | {simulated} | {result['level']:.1f} "
+            f"| {result['changes']:.0f} | {100 * result['loss']:.2f} | {converged} | {result['seconds']} |")
 
 
-HEADINGS = ('algorithm', 'TCP', 'RTT, ms', 'Mbit/s', 'its kbit/s', 'TCP, kbit/s', 'least to most', "Jain's index",
-            'in the thesis', 'mean level', 'changes/min', 'loss, %', 'converged, s')
+HEADINGS = ('algorithm', 'TCP', 'RTT, ms', 'random loss, %', 'Mbit/s', 'its kbit/s', 'TCP, kbit/s', 'least to most',
+            "TCP's RTT, ms", 'its to TCP', "Jain's index", 'in the thesis', 'in ns-3', 'mean level', 'changes/min',
+            'loss, %', 'converged, s', 'of s')
 
 
-def write_table(path, lines):
+def write_tables(path, rows):
+    """`rows`: (cell, line) in any order."""
+    rows = sorted(rows, key=lambda row: (row[0].loss, row[0].rtt, TCPS.index(row[0].tcp),
+                                         ALGORITHMS.index(row[0].algorithm)))
     with open(path, encoding='utf-8') as file:
-        before, rest = file.read().split(BEGIN)
-    after = rest.split(END)[1]
+        text = file.read()
+    for is_bbr, (begin, end) in TABLES.items():
+        lines = [line for cell, line in rows if (cell.tcp == 'bbr') == is_bbr]
+        if lines:
+            before, rest = text.split(begin)
+            table = ['| ' + ' | '.join(HEADINGS) + ' |', '|' + '---|' * len(HEADINGS), *lines]
+            text = f'{before}{begin}\n' + '\n'.join(table) + f'\n{end}{rest.split(end)[1]}'
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(f'{before}{BEGIN}\n' + '\n'.join(lines) + f'\n{END}{after}')
+        file.write(text)
 
 
-def check(results, name):
-    for result in results:
-        fair = result['capacity'] / (FLOWS + 1)
-        least = min(result['rate'], *result['tcp'])
-        lib.check(least > STARVED * fair, f"{name}, {result['capacity'] / 1e6:.0f} Mbit/s: nobody starves",
+def check(cell, result):
+    name = f"{cell.algorithm}, {cell.tcp}, {cell.rtt} ms, {cell.loss:g} %, {result['capacity'] / 1e6:.0f} Mbit/s"
+    fair = result['capacity'] / (FLOWS + 1)
+    tcp = statistics.mean(result['tcp'])
+    # Beside loss that is not of the link's queue nobody needs to fill the link.
+    if not cell.loss:
+        lib.check(min(result['rate'], *result['tcp']) > STARVED * fair, f'{name}: nobody starves',
                   f"{result['rate']:.0f} bit/s beside {result['tcp']}", *result['told'])
-        if result['host']:
-            lib.note(f"this host itself dropped {result['host']} packets")
+    lib.check(tcp / ORDER < result['rate'] < ORDER * tcp, f'{name}: within an order of magnitude of TCP',
+              f"{result['rate']:.0f} bit/s beside {result['tcp']}", *result['told'])
+    if result['host']:
+        lib.note(f"this host itself dropped {result['host']} packets")
+
+
+def read_results(paths):
+    rows = {}
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                told = json.loads(line)
+                rows[Cell(*told['cell']), told['result']['capacity']] = told['result']
+    return [(cell, describe(cell, result)) for (cell, _), result in sorted(rows.items())]
+
+
+def run_cells(cells, options):
+    rows = []
+    for cell in cells:
+        try:
+            results, wires = run_cell(cell, options.seconds)
+        except (RuntimeError, subprocess.SubprocessError) as failure:
+            lib.check(False, f'{cell}: runs', failure)
+            continue
+        for result in results:
+            result['seconds'] = options.seconds
+            rows.append((cell, describe(cell, result)))
+            print(rows[-1][1], flush=True)
+            if options.json:
+                with open(options.json, 'a', encoding='utf-8') as file:
+                    file.write(json.dumps({'cell': cell, 'result': result, 'wires': wires}) + '\n')
+        for wire in wires:
+            lib.note(f"a wire was {1000 * wire['late-mean']:.2f} ms late in the mean, {1000 * wire['late-95']:.1f} ms "
+                     f"for 95 %, {1000 * wire['late-max']:.0f} ms at most, and lost {wire['lost']}")
+        for result in results:
+            check(cell, result)
+        if options.markdown:
+            write_tables(options.markdown, rows)
 
 
 def main():
     full = 'LMCC_TESTBED_FULL' in os.environ
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('--algorithms', default=','.join(ALGORITHMS) if full else 'elm')
-    parser.add_argument('--tcp', default='reno,cubic' if full else 'reno')
-    parser.add_argument('--rtt', default='60,250' if full else '60')
+    parser.add_argument('--tcp')
+    parser.add_argument('--rtt')
+    parser.add_argument('--loss')
     parser.add_argument('--seconds', type=int, default=90 if full else 30)
+    parser.add_argument('--json')
+    parser.add_argument('--read')
     parser.add_argument('--markdown')
     options = parser.parse_args()
-    cells = [(algorithm, tcp, int(rtt)) for rtt in options.rtt.split(',') for tcp in options.tcp.split(',')
-             for algorithm in options.algorithms.split(',')]
+    if options.read:
+        rows = read_results(options.read.split(','))
+        print('\n'.join(line for _, line in rows))
+        if options.markdown:
+            write_tables(options.markdown, rows)
+        return
+    conditions = CONDITIONS if full else SHORT
+    if options.tcp or options.rtt or options.loss:
+        conditions = [(tcp, int(rtt), float(loss)) for loss in (options.loss or '0').split(',')
+                      for rtt in (options.rtt or '60').split(',') for tcp in (options.tcp or 'reno').split(',')]
+    cells = [Cell(algorithm, *condition) for condition in conditions for algorithm in options.algorithms.split(',')]
     session.start(len(cells) * (options.seconds + 60), tools=('iperf3',))
     lib.make_network().close()
-    lines = ['| ' + ' | '.join(HEADINGS) + ' |', '|' + '---|' * len(HEADINGS)]
-    for cell in cells:
-        try:
-            results, emulator = run_cell(*cell, options.seconds)
-        except (RuntimeError, subprocess.SubprocessError) as failure:
-            lib.check(False, f'{cell}: runs', failure)
-            continue
-        rows = [describe(*cell, place, result) for place, result in enumerate(results)]
-        lines += rows
-        print('\n'.join(rows), flush=True)
-        lib.note(f"the emulated wire was {1000 * emulator['late-mean']:.2f} ms late in the mean, "
-                 f"{1000 * emulator['late-max']:.0f} ms at most, and lost {emulator['lost']}")
-        check(results, ', '.join(map(str, cell)))
-        if options.markdown:
-            write_table(options.markdown, lines)
+    run_cells(cells, options)
     lib.finish()
 
 
