@@ -73,16 +73,37 @@ lmcc_sender_next_single_timeout (const LmccSender * sender)
       lmcc_live_queue_next (&sender->allocator.layers[0]));
 }
 
+/* What waits and will not leave within the session's window at this rate. What
+ * will is no queue: the pacer spreads pictures over that window. */
+static gsize
+count_excess (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
+{
+  gdouble bytes = 0, excess = 0;
+  const GList *l;
+
+  for (l = layer->units.head; l != NULL; l = l->next) {
+    const LmccQueuedUnit *queued = l->data;
+    LmccTime left = queued->deadline > now ? queued->deadline - now : 0;
+
+    bytes += (gdouble) queued->bytes;
+    excess = MAX (excess, bytes - rate / 8 * (gdouble) left / LMCC_SECOND);
+  }
+
+  return (gsize) excess;
+}
+
 void
 lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
 {
+  LmccAllocatorLayer *base = &sender->allocator.layers[0];
+  gdouble rate;
+
   if (!lmcc_single_rate_is_used (&sender->single))
     return;
   lmcc_single_rate_handle_timeout (&sender->single, now);
-  lmcc_live_queue_expire (&sender->live_queue, &sender->allocator.layers[0],
-      now, lmcc_single_rate_get_rate (&sender->single));
-  sender->single.queued =
-      lmcc_sender_queued_bytes (&sender->allocator.layers[0]);
+  rate = lmcc_single_rate_get_rate (&sender->single);
+  lmcc_live_queue_expire (&sender->live_queue, base, now, rate);
+  sender->single.excess = count_excess (base, now, rate);
   request_key_unit (sender, now);
 }
 

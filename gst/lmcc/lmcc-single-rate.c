@@ -25,7 +25,8 @@
 /* Of a packet's size in the mean. */
 #define SIZE_WEIGHT 0.02
 
-/* What waits is to be gone within so long, for at most so much of the rate. */
+/* What is late is to be gone within so long, for at most so much of the
+ * rate. */
 #define DRAIN_TIME (500 * LMCC_MSECOND)
 #define DRAIN_SHARE 0.5
 
@@ -172,7 +173,7 @@ get_media_rate (LmccSingleRate * single, LmccTime now)
 
   rate = MIN (rate, MAX (USED_FACTOR * used, least));
   rate -= MIN (rate * DRAIN_SHARE,
-      (gdouble) single->queued * 8 * LMCC_SECOND / DRAIN_TIME);
+      (gdouble) single->excess * 8 * LMCC_SECOND / DRAIN_TIME);
 
   return rate * MEDIA_SHARE * (1 - MIN ((gdouble) single->overhead /
           get_packet_size (single), 0.5));

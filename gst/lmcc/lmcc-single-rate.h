@@ -32,7 +32,7 @@ typedef struct
  * @packet_size: s, in bytes, with IP and UDP headers
  * @mean_size: of the packets that leave, likewise
  * @overhead: of these what is not media
- * @queued: bytes that wait
+ * @excess: bytes that wait and will be late at this rate
  * @sent: what leaves
  * @last: the time that the latest packet had, by the rate
  * @last_size: its size
@@ -51,7 +51,7 @@ typedef struct
   guint packet_size;
   LmccEwma mean_size;
   gsize overhead;
-  gsize queued;
+  gsize excess;
   LmccReceiveRate sent;
   LmccTime last;
   gsize last_size;

@@ -157,9 +157,10 @@ push_frame (TestSingleSession * session, LmccTime now)
   if (unit->klass == 0)
     session->reference = number;
   session->key_wanted = FALSE;
-  n = (guint) (session->encoder_rate / 8 * FRAME_TIME / LMCC_SECOND / size +
-      0.5);
-  for (i = 0; i < MAX (n, 1); i++) {
+  session->owed += session->encoder_rate / 8 * FRAME_TIME / LMCC_SECOND;
+  n = (guint) MAX (session->owed / (gdouble) size, 1);
+  session->owed = MAX (session->owed - (gdouble) (n * size), 0);
+  for (i = 0; i < n; i++) {
     LmccPacket *packet = lmcc_packet_new (size);
 
     memset (packet->data, 0, size);

@@ -51,6 +51,7 @@ typedef struct
   gboolean key_wanted;
   gdouble fixed_rate;           /* of the encoder; 0: it follows the estimate */
   gdouble encoder_rate;
+  gdouble owed;                 /* bytes that fit into no whole packet yet */
   guint64 bytes;
   guint32 whole;                /* the latest class-0 frame that left whole */
   guint64 sent_of_class[2];
@@ -84,12 +85,14 @@ TestSingleSession *test_single_add_session (TestSingle * world,
     const gchar * algorithm);
 TestSingleSession *test_single_add_session_with (TestSingle * world,
     const gchar * algorithm, const gchar * sound);
-TestSingleReceiver *test_single_add_receiver (TestSingle * world, TestSingleSession * session, LmccTime extra);
+TestSingleReceiver *test_single_add_receiver (TestSingle * world,
+    TestSingleSession * session, LmccTime extra);
 void test_single_start_tcp (TestSingle * world);
 void test_single_run_ms (TestSingle * world, guint ms);
 void test_single_run (TestSingle * world, guint seconds);
 gdouble test_single_measure (TestSingle * world,
     TestSingleSession * session, guint seconds);
-const LmccSingleRateStats *test_single_get_stats (const TestSingleSession * session);
+const LmccSingleRateStats *test_single_get_stats (
+    const TestSingleSession * session);
 
 #endif
