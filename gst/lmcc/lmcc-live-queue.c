@@ -9,23 +9,34 @@ is_sound (const LmccUnit * unit)
   return unit->stream == LMCC_STREAM_SOUND;
 }
 
-/* A unit can be used if the classes below its own are whole, and its own is, or
- * begins anew with it. */
-static gboolean
-can_use (guint16 * broken, const LmccUnit * unit)
+/*
+ * lmcc_live_queue_can_use:
+ * @broken: (inout): as in #LmccLiveQueue
+ * @klass: of the unit that comes next in a stream
+ * @switch_point: whether its class begins anew with it
+ *
+ * Returns: whether a decoder can use it: the classes below its own are whole,
+ *     and its own is, or begins anew
+ */
+gboolean
+lmcc_live_queue_can_use (guint16 * broken, guint klass, gboolean switch_point)
 {
-  guint16 own = (guint16) (1u << unit->klass);
+  guint16 own = (guint16) (1u << klass);
 
-  if (is_sound (unit))
-    return TRUE;
-  if ((*broken & (own - 1)) == 0 && (unit->switch_point
-          || (*broken & own) == 0)) {
+  if ((*broken & (own - 1)) == 0 && (switch_point || (*broken & own) == 0)) {
     *broken &= (guint16) ~ own;
     return TRUE;
   }
   *broken |= own;
 
   return FALSE;
+}
+
+static gboolean
+can_use (guint16 * broken, const LmccUnit * unit)
+{
+  return is_sound (unit)
+      || lmcc_live_queue_can_use (broken, unit->klass, unit->switch_point);
 }
 
 static void
@@ -91,14 +102,15 @@ drop (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
 }
 
 static LmccTime
-age_limit (const LmccQueuedUnit * queued)
+age_limit (const LmccLiveQueue * queue, const LmccQueuedUnit * queued)
 {
-  return queued->unit->decoding_time + LMCC_LIVE_QUEUE_LIMIT;
+  return queued->unit->decoding_time + queue->limit;
 }
 
 /* The first unit that would be too old when its last packet leaves. */
 static GList *
-find_late (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
+find_late (const LmccLiveQueue * queue, const LmccAllocatorLayer * layer,
+    LmccTime now, gdouble rate)
 {
   gdouble bytes = 0;
   GList *l;
@@ -108,7 +120,7 @@ find_late (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
 
     bytes += (gdouble) queued->bytes;
     if ((gdouble) now + bytes * 8 * LMCC_SECOND / rate >
-        (gdouble) age_limit (queued))
+        (gdouble) age_limit (queue, queued))
       return l;
   }
 
@@ -154,27 +166,29 @@ lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
   GList *late, *least;
 
   while ((head = g_queue_peek_head (&layer->units)) != NULL
-      && now >= age_limit (head)) {
+      && now >= age_limit (queue, head)) {
     queue->n_expired++;
     drop (queue, layer, layer->units.head);
   }
-  while (rate > 0 && (late = find_late (layer, now, rate)) != NULL
+  while (rate > 0 && (late = find_late (queue, layer, now, rate)) != NULL
       && (least = find_least_important (late)) != NULL)
     drop (queue, layer, least);
 }
 
 /*
  * lmcc_live_queue_next:
+ * @queue: a queue
  * @layer: what waits
  *
  * Returns: when the first unit is too old, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_live_queue_next (const LmccAllocatorLayer * layer)
+lmcc_live_queue_next (const LmccLiveQueue * queue,
+    const LmccAllocatorLayer * layer)
 {
   const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) & layer->units);
 
-  return head != NULL ? age_limit (head) : LMCC_TIME_NONE;
+  return head != NULL ? age_limit (queue, head) : LMCC_TIME_NONE;
 }
 
 /*

@@ -8,11 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* No packet of a unit leaves so long after the unit's decoding time. */
+/* So old nothing is when it leaves. */
 #define LMCC_LIVE_QUEUE_LIMIT (500 * LMCC_MSECOND)
 
 /**
  * LmccLiveQueue:
+ * @limit: no packet of a unit leaves so long after its decoding time
  * @broken: bit c: units of class c that come next refer to one that was dropped
  * @n_dropped: pictures, by class
  * @n_expired: of these, units that were too old; the others made room in time
@@ -24,6 +25,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
+  LmccTime limit;
   guint16 broken;
   guint64 n_dropped[LMCC_MAX_CLASSES];
   guint64 n_expired;
@@ -31,11 +33,14 @@ typedef struct
   LmccTime age_max;
 } LmccLiveQueue;
 
+gboolean lmcc_live_queue_can_use (guint16 * broken, guint klass,
+    gboolean switch_point);
 gboolean lmcc_live_queue_admit (LmccLiveQueue * queue,
     const LmccAllocatorLayer * layer, const LmccUnit * unit);
 void lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
     LmccTime now, gdouble rate);
-LmccTime lmcc_live_queue_next (const LmccAllocatorLayer * layer);
+LmccTime lmcc_live_queue_next (const LmccLiveQueue * queue,
+    const LmccAllocatorLayer * layer);
 void lmcc_live_queue_note_age (LmccLiveQueue * queue,
     const LmccAllocatorLayer * layer, LmccTime now);
 gboolean lmcc_live_queue_wants_key (const LmccLiveQueue * queue);

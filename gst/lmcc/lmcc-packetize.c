@@ -82,14 +82,15 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   const LmccSession *session = packetizer->session;
   const LmccMarks *marks = &packetizer->marks;
 
-  if (layer > 0 && lmcc_session_has_second_element (session)) {
+  if (layer > 0 && session->slot > 0
+      && lmcc_session_has_second_element (session)) {
     lmcc_place_write (take_place (&packetizer->numbers[layer], marks->slot,
             session->slot_modulus), second);
     rtp->second_size = LMCC_PLACE_SIZE;
   } else if (layer == 0 && marks->has_up_levels) {
     rtp->second_size = lmcc_synchronized_write (marks->up_levels,
         session->n_layers - 1, second);
-  } else if (packetizer->single != NULL) {
+  } else if (layer == 0 && packetizer->single != NULL) {
     rtp->second_size = lmcc_single_rate_write_element (packetizer->single, now,
         lsn, second);
   } else {

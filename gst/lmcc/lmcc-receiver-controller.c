@@ -3,13 +3,22 @@
  */
 #include "lmcc-controller-private.h"
 #include "lmcc-receiver-private.h"
+#include "lmcc-session-algorithm.h"
 
-/* Calls a controller's callback, where there is one. */
-#define CALL(receiver, callback, ...) \
+/* Calls a callback of a controller, where there is one. */
+#define CALL_ONE(controller, callback, ...) \
   G_STMT_START { \
-    LmccController *controller_ = (receiver)->controller; \
+    LmccController *controller_ = (controller); \
     if (controller_ != NULL && controller_->klass->callback != NULL) \
       controller_->klass->callback (controller_, __VA_ARGS__); \
+  } G_STMT_END
+
+/* Both hear everything: what the base loses counts for its rate and for the
+ * layers above. */
+#define CALL(receiver, callback, ...) \
+  G_STMT_START { \
+    CALL_ONE ((receiver)->base_controller, callback, __VA_ARGS__); \
+    CALL_ONE ((receiver)->controller, callback, __VA_ARGS__); \
   } G_STMT_END
 
 static const LmccAlgorithm *
@@ -66,11 +75,27 @@ create (LmccReceiver * receiver)
       receiver->config.sequence_seed);
 }
 
+/* Whoever holds the base reports for it, whatever it chooses above. */
+static LmccController *
+create_base (LmccReceiver * receiver)
+{
+  const LmccAlgorithm *algorithm;
+
+  if (!lmcc_session_has_driven_base (&receiver->session))
+    return NULL;
+  algorithm = lmcc_algorithm_find (lmcc_session_get_base_algorithm
+      (&receiver->session));
+
+  return algorithm->create (&receiver->session, NULL,
+      receiver->config.sequence_seed);
+}
+
 void
 lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
 {
   lmcc_receiver_clear_controller (receiver);
   receiver->controller = create (receiver);
+  receiver->base_controller = create_base (receiver);
   lmcc_receiver_tell_join_lead (receiver, now);
   if (receiver->level >= 0)
     lmcc_receiver_tell_level (receiver, now);
@@ -83,6 +108,9 @@ lmcc_receiver_clear_controller (LmccReceiver * receiver)
   if (receiver->controller != NULL)
     receiver->controller->klass->free (receiver->controller);
   receiver->controller = NULL;
+  if (receiver->base_controller != NULL)
+    receiver->base_controller->klass->free (receiver->base_controller);
+  receiver->base_controller = NULL;
 }
 
 void
@@ -171,11 +199,19 @@ lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
   receiver->missing_before = stats->units_missed;
 }
 
+/* The one that speaks with the sender, if there is one. */
+static LmccController *
+get_reporter (const LmccReceiver * receiver)
+{
+  return receiver->base_controller != NULL ? receiver->base_controller
+      : receiver->controller;
+}
+
 /* Returns: (transfer full) (nullable): what the algorithm has to say */
 LmccPacket *
 lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
 {
-  LmccController *controller = receiver->controller;
+  LmccController *controller = get_reporter (receiver);
 
   if (controller == NULL || controller->klass->poll_report == NULL)
     return NULL;
@@ -183,10 +219,21 @@ lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
   return controller->klass->poll_report (controller, now);
 }
 
+/* Whether the session's sender needs this receiver's reports. */
+gboolean
+lmcc_receiver_needs_sender (const LmccReceiver * receiver)
+{
+  const LmccController *controller = get_reporter (receiver);
+
+  return receiver->have_session && controller != NULL
+      && controller->algorithm->needs_sender
+      && receiver->session.feedback_interval > 0;
+}
+
 void
 lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now)
 {
-  LmccController *controller = receiver->controller;
+  LmccController *controller = get_reporter (receiver);
 
   if (controller == NULL || controller->klass->on_leave == NULL)
     return;
@@ -197,7 +244,7 @@ lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now)
 static const gchar *
 find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
 {
-  LmccController *controller = receiver->controller;
+  LmccController *controller = get_reporter (receiver);
 
   if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
           receiver->stats.loss_rate))
@@ -235,15 +282,20 @@ lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now)
   lmcc_receiver_update_level (receiver, now);
 }
 
-LmccTime
-lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver)
+static LmccTime
+next_timeout (const LmccController * controller)
 {
-  LmccController *controller = receiver->controller;
-
   if (controller == NULL || controller->klass->next_timeout == NULL)
     return LMCC_TIME_NONE;
 
   return controller->klass->next_timeout (controller);
+}
+
+LmccTime
+lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver)
+{
+  return MIN (next_timeout (receiver->base_controller),
+      next_timeout (receiver->controller));
 }
 
 void
@@ -253,5 +305,9 @@ lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
   if (receiver->controller == NULL)
     return;
   stats->algorithm = receiver->controller->algorithm->name;
-  CALL (receiver, get_status, now, &stats->status);
+  CALL_ONE (receiver->controller, get_status, now, &stats->status);
+  if (receiver->base_controller == NULL)
+    return;
+  stats->base_algorithm = receiver->base_controller->algorithm->name;
+  CALL_ONE (receiver->base_controller, get_status, now, &stats->base_status);
 }

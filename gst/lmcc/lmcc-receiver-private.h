@@ -117,6 +117,7 @@ struct _LmccReceiver
   LmccRecordAssembler *candidate_assembler;
 
   LmccController *controller;
+  LmccController *base_controller;      /* where the base has an algorithm of its own */
   LmccCircuitBreaker breaker;
   guint64 units_before;         /* at the start of the statistics interval */
   guint64 missing_before;
@@ -214,6 +215,7 @@ void lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
 /* lmcc-receiver-controller.c: the algorithm's ears */
 void lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_clear_controller (LmccReceiver * receiver);
+gboolean lmcc_receiver_needs_sender (const LmccReceiver * receiver);
 void lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
     LmccTime arrival, const LmccRtp * rtp, const LmccHeader * header,
     gsize size);

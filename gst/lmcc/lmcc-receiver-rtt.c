@@ -41,14 +41,6 @@ wants_reports (const LmccReceiver * receiver)
 }
 
 static gboolean
-needs_sender (const LmccReceiver * receiver)
-{
-  return receiver->have_session && receiver->controller != NULL
-      && receiver->controller->algorithm->needs_sender
-      && receiver->session.feedback_interval > 0;
-}
-
-static gboolean
 is_at_source (const LmccReceiver * receiver)
 {
   return lmcc_address_equal (&receiver->session.source, &receiver->source);
@@ -70,7 +62,7 @@ warn_elsewhere (LmccReceiver * receiver)
     return;
   receiver->warned_elsewhere = TRUE;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
-      needs_sender (receiver) ?
+      lmcc_receiver_needs_sender (receiver) ?
       "the session wants reports sent to another host than its packets come "
       "from: none are sent, and the sender does not hear of this receiver" :
       "the session wants reports sent to another host than its packets come "
@@ -128,7 +120,7 @@ lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
       receiver->config.sequence_seed);
   lmcc_rtt_set_max (receiver->rtt, rtt_max);
   lmcc_rtt_set_silent (receiver->rtt, !can_report (receiver));
-  if ((wants_reports (receiver) || needs_sender (receiver))
+  if ((wants_reports (receiver) || lmcc_receiver_needs_sender (receiver))
       && !is_at_source (receiver))
     warn_elsewhere (receiver);
   if (!can_report (receiver))
@@ -207,7 +199,7 @@ lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
   LmccPacket *packet;
 
   while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
-    if (needs_sender (receiver) && is_at_source (receiver))
+    if (lmcc_receiver_needs_sender (receiver) && is_at_source (receiver))
       queue_report (receiver, packet);
     else
       lmcc_packet_unref (packet);

@@ -193,6 +193,7 @@ static gboolean
 needs_new_controller (const LmccSession * old, const LmccSession * session)
 {
   return !g_str_equal (old->algorithm, session->algorithm)
+      || !g_str_equal (old->base_algorithm, session->base_algorithm)
       || old->slot != session->slot
       || old->slot_modulus != session->slot_modulus
       || old->turning_groups != session->turning_groups

@@ -217,6 +217,9 @@ typedef struct
  * @loss_rate: lost / (lost + received) over the last second
  * @algorithm: (nullable): name of the one that runs
  * @status: what the algorithm shows of itself; all zero where none runs
+ * @base_algorithm: (nullable): name of the one that reports for the base, where
+ *     others choose among the layers above it
+ * @base_status: what that one shows
  * @rtt: the round-trip time that the algorithm is told, or 0
  * @rtt_source: where it comes from
  * @reports: reports sent to the sender
@@ -251,6 +254,8 @@ typedef struct
   gdouble loss_rate;
   const gchar *algorithm;
   LmccControllerStatus status;
+  const gchar *base_algorithm;
+  LmccControllerStatus base_status;
   LmccTime rtt;
   LmccRttSource rtt_source;
   guint64 reports;

@@ -31,6 +31,9 @@ send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 
   lmcc_pacer_opportunity (pacer, &sender->allocator.layers[layer], due);
   lmcc_allocator_number (&sender->allocator, layer, &sender->osn);
+  if (layer == 0)
+    lmcc_sender_base_leaves (sender,
+        g_queue_peek_head (&sender->allocator.layers[0].units));
   lmcc_live_queue_note_age (&sender->live_queue,
       &sender->allocator.layers[layer], now);
   if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
@@ -45,7 +48,7 @@ next_media (const LmccSender * sender, guint * layer)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    LmccTime due = lmcc_sender_next_single (sender,
+    LmccTime due = lmcc_sender_next_single (sender, i,
         lmcc_pacer_next (&sender->pacers[i], &sender->allocator.layers[i]));
 
     if (due < next) {
@@ -64,8 +67,11 @@ lmcc_sender_handle_media (LmccSender * sender, LmccTime now)
   guint layer = 0;
 
   lmcc_sender_handle_single (sender, now);
-  while ((due = next_media (sender, &layer)) <= now)
+  while ((due = next_media (sender, &layer)) <= now) {
     send_native (sender, layer, due, now);
+    if (layer == 0)
+      lmcc_sender_release_above (sender, now);
+  }
 }
 
 static void
@@ -80,7 +86,7 @@ handle_rates (LmccSender * sender, LmccTime now)
 static LmccTime
 next_filler (const LmccSender * sender, guint layer)
 {
-  return lmcc_sender_next_single (sender,
+  return lmcc_sender_next_single (sender, layer,
       sender->last_sent[layer] + LMCC_FILLER_INTERVAL);
 }
 
@@ -146,7 +152,7 @@ static gboolean
 make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
     LmccTime now)
 {
-  if (lmcc_single_rate_is_used (&sender->single))
+  if (layer == 0 && lmcc_single_rate_is_used (&sender->single))
     return lmcc_sender_admit_single (sender, unit, now);
 
   return lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
@@ -158,13 +164,20 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
     LmccTime now)
 {
   LmccQueuedUnit *queued;
+  gboolean waits;
   guint layer;
 
   if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
     change_table (sender, unit->klass, now);
   layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
       unit->klass);
-  if (!make_room (sender, layer, unit, now)) {
+  waits = layer > 0 && lmcc_sender_has_layers_above (sender);
+  if (layer == 0 && lmcc_sender_has_layers_above (sender))
+    lmcc_sender_note_base (sender, unit);
+  if (!waits && !make_room (sender, layer, unit, now)) {
+    /* Its number is not another one's. */
+    if (lmcc_sender_has_layers_above (sender))
+      sender->osn = (guint16) (sender->osn + unit->packets->len);
     lmcc_unit_free (unit);
     return;
   }
@@ -175,13 +188,18 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
   queued->deadline = find_deadline (sender, unit, now);
   queued->anchor = sender->anchors[unit->stream];
   queued->osn = sender->osn;
-  queued->unnumbered = lmcc_single_rate_is_used (&sender->single);
+  queued->unnumbered = lmcc_session_has_single_rate (&sender->session);
   if (unit->stream != LMCC_STREAM_SOUND && !queued->unnumbered)
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 
   lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
       sender->session.window, bytes + lmcc_sender_repair_share (sender, layer,
           bytes));
+  if (waits) {
+    lmcc_sender_push_above (sender, queued);
+    lmcc_sender_release_above (sender, now);
+    return;
+  }
   lmcc_allocator_push (&sender->allocator, layer, queued);
   lmcc_pacer_queue_changed (&sender->pacers[layer],
       &sender->allocator.layers[layer], now);

@@ -15,6 +15,7 @@
 #include "lmcc-rate-watch.h"
 #include "lmcc-reorder.h"
 #include "lmcc-repairer.h"
+#include "lmcc-session-algorithm.h"
 #include "lmcc-shape.h"
 #include "lmcc-single-rate.h"
 
@@ -56,8 +57,14 @@ struct _LmccSender
   LmccTime key_requested;
   LmccFeedback feedback;
 
-  LmccSingleRate single;        /* of a session with one rate for all */
+  LmccSingleRate single;        /* of the base, where the network sets its rate */
   LmccLiveQueue live_queue;
+  struct
+  {
+    GQueue entries;             /* what the base has not passed */
+    guint n_packets;            /* that wait */
+    guint16 broken;             /* as in LmccLiveQueue, where the base has passed */
+  } above;
 
   GArray *actions;
   guint actions_taken;
@@ -122,13 +129,24 @@ void lmcc_sender_init_single (LmccSender * sender, LmccTime now);
 void lmcc_sender_clear_single (LmccSender * sender);
 gboolean lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
     LmccTime now);
-LmccTime lmcc_sender_next_single (const LmccSender * sender, LmccTime due);
+LmccTime lmcc_sender_next_single (const LmccSender * sender, guint layer,
+    LmccTime due);
 LmccTime lmcc_sender_next_single_timeout (const LmccSender * sender);
 void lmcc_sender_handle_single (LmccSender * sender, LmccTime now);
 gboolean lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
     const LmccAddress * source, guint16 port, const guint8 * data, gsize size);
 void lmcc_sender_get_single_stats (const LmccSender * sender,
     LmccSenderStats * stats);
+
+/* lmcc-sender-above.c */
+gboolean lmcc_sender_has_layers_above (const LmccSender * sender);
+void lmcc_sender_flush_above (LmccSender * sender);
+void lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit);
+void lmcc_sender_base_leaves (LmccSender * sender,
+    const LmccQueuedUnit * queued);
+void lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued);
+void lmcc_sender_release_above (LmccSender * sender, LmccTime now);
+guint16 lmcc_sender_next_number (const LmccSender * sender, guint layer);
 
 /* lmcc-sender-feedback.c */
 void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now);

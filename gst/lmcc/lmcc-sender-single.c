@@ -3,10 +3,14 @@
  */
 
 /*
- * The sender where all receivers get one rate: what the network takes says when
- * a packet leaves, and what waits does not get old.
+ * The sender where all receivers get the base at one rate: what the network
+ * takes says when a packet of it leaves, and what waits does not get old.
  */
 #include "lmcc-sender-private.h"
+
+/* The later the base is, the more comes at once in the layers above it when it
+ * has left, and that needs time too. */
+#define BASE_LIMIT_DIVISOR 2
 
 void
 lmcc_sender_init_single (LmccSender * sender, LmccTime now)
@@ -16,6 +20,11 @@ lmcc_sender_init_single (LmccSender * sender, LmccTime now)
   if (!lmcc_single_rate_is_used (&sender->single))
     return;
   sender->packetizer.single = &sender->single;
+  sender->live_queue.limit = LMCC_LIVE_QUEUE_LIMIT;
+  if (lmcc_sender_has_layers_above (sender)) {
+    sender->live_queue.limit /= BASE_LIMIT_DIVISOR;
+    return;
+  }
   lmcc_allocator_join_classes (&sender->allocator);
   lmcc_allocator_describe (&sender->allocator, &sender->session);
 }
@@ -33,7 +42,7 @@ request_key_unit (LmccSender * sender, LmccTime now)
     lmcc_sender_request_key_unit (sender, now);
 }
 
-/* Returns whether @unit is worth sending. */
+/* Returns whether @unit of the base is worth sending. */
 gboolean
 lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
     LmccTime now)
@@ -49,14 +58,15 @@ lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
 /*
  * lmcc_sender_next_single:
  * @sender: a sender
- * @due: when the layer's packet is due by itself
+ * @layer: a layer
+ * @due: when its packet is due by itself
  *
  * Returns: when it may leave
  */
 LmccTime
-lmcc_sender_next_single (const LmccSender * sender, LmccTime due)
+lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
 {
-  if (!lmcc_single_rate_is_used (&sender->single))
+  if (layer > 0 || !lmcc_single_rate_is_used (&sender->single))
     return due;
 
   return MAX (due, lmcc_single_rate_next_packet (&sender->single));
@@ -70,7 +80,7 @@ lmcc_sender_next_single_timeout (const LmccSender * sender)
     return LMCC_TIME_NONE;
 
   return MIN (lmcc_single_rate_next_timeout (&sender->single),
-      lmcc_live_queue_next (&sender->allocator.layers[0]));
+      lmcc_live_queue_next (&sender->live_queue, &sender->allocator.layers[0]));
 }
 
 /* What waits and will not leave within the session's window at this rate. What
@@ -105,6 +115,7 @@ lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
   lmcc_live_queue_expire (&sender->live_queue, base, now, rate);
   sender->single.excess = count_excess (base, now, rate);
   request_key_unit (sender, now);
+  lmcc_sender_release_above (sender, now);
 }
 
 /* Returns whether it was a report for the rate. */
@@ -157,14 +168,26 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
  * lmcc_sender_get_estimated_bitrate:
  * @sender: a sender
  *
- * What an encoder should make, where all receivers get one rate: the rate that
- * the network takes, smoothed, less headers and control packets, and at most
- * twice what is sent now.
+ * What the encoder of the first rung should make, where all receivers get the
+ * base at one rate: the rate that the network takes, smoothed, less headers and
+ * control packets, and at most twice what is sent now. Where the rung has
+ * layers above the base, as much more as they have now.
  *
- * Returns: bit/s; 0 where that is not known yet, or the session has layers
+ * Returns: bit/s; 0 where that is not known yet, or the network sets no rate
  */
 guint64
 lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
 {
-  return (guint64) sender->single.estimate;
+  const LmccSession *session = &sender->session;
+  guint64 base = session->layers[0].rate, rung = base;
+  guint i;
+
+  for (i = 1; i < session->n_layers; i++) {
+    if (session->layers[i].stream == session->layers[0].stream)
+      rung += session->layers[i].rate;
+  }
+  if (base == 0)
+    return (guint64) sender->single.estimate;
+
+  return (guint64) (sender->single.estimate * (gdouble) rung / (gdouble) base);
 }

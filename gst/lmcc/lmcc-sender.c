@@ -99,7 +99,7 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   stats->bytes += size;
   if (sender->mtu > 0 && packet->size > sender->mtu)
     sender->stats.packets_oversize++;
-  if (lmcc_single_rate_is_used (&sender->single))
+  if (layer == 0 && lmcc_single_rate_is_used (&sender->single))
     lmcc_single_rate_sent (&sender->single, now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND,
       lmcc_marker_get_group (&sender->schedule.marker,
@@ -120,7 +120,7 @@ lmcc_sender_send_media (LmccSender * sender, guint layer,
   /* Sound has no number of its own. */
   if (allotment->stream == LMCC_STREAM_SOUND)
     allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
-        sender->osn);
+        lmcc_sender_next_number (sender, layer));
   lmcc_announcer_count (&sender->announcer, allotment->stream, layer,
       rtp.payload_size);
   packet = lmcc_packetizer_media (&sender->packetizer, layer, allotment, &rtp,
@@ -143,7 +143,7 @@ lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
     LmccTime now)
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
-      sender->osn);
+      lmcc_sender_next_number (sender, layer));
   LmccPacket *packet = lmcc_packetizer_filler (&sender->packetizer, layer,
       mark, payload_size, now);
   gsize size = ip_size (sender, packet);
@@ -161,7 +161,7 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
     LmccPacket * payload, LmccTime now)
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
-      sender->osn);
+      lmcc_sender_next_number (sender, layer));
   LmccPacket *packet = lmcc_packetizer_repair (&sender->packetizer, layer,
       mark, payload, now);
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
@@ -390,6 +390,7 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now)
   if (sender->shaped)
     lmcc_sender_flush_shaped (sender);
   sender->live_queue.broken = 0;
+  lmcc_sender_flush_above (sender);
   lmcc_sender_flush_repair (sender);
   sender->key_alignment.n_pictures = 0;
 }
@@ -404,6 +405,7 @@ gboolean
 lmcc_sender_is_idle (const LmccSender * sender)
 {
   return lmcc_allocator_is_empty (&sender->allocator)
+      && sender->above.n_packets == 0
       && !lmcc_sender_owes_repair (sender) && (!sender->shaped
       || lmcc_shaper_is_empty (&sender->shaper));
 }
@@ -470,6 +472,8 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
     if (lmcc_session_has_single_rate (&sender->session))
       g_strlcpy (sender->session.algorithm, "none",
           sizeof (sender->session.algorithm));
+    g_strlcpy (sender->session.base_algorithm, "none",
+        sizeof (sender->session.base_algorithm));
     sender->session.slot = 0;
     sender->session.turning_groups = 0;
     sender->session.silent_groups = 0;
@@ -569,6 +573,7 @@ lmcc_sender_free (LmccSender * sender)
   while (lmcc_sender_poll_action (sender, &action))
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   g_array_unref (sender->actions);
+  lmcc_sender_flush_above (sender);
   lmcc_allocator_clear (&sender->allocator);
   if (sender->shaped)
     lmcc_sender_clear_shaped (sender);

@@ -258,10 +258,44 @@ check_slot (const LmccSession * session, GError ** error)
   return TRUE;
 }
 
+static gboolean
+sets_rate (const gchar * algorithm)
+{
+  return g_str_equal (algorithm, "pgmcc") || g_str_equal (algorithm, "tfmcc");
+}
+
+/* The network's rate for the base, receivers' choice above. */
+static gboolean
+check_driven_base (const LmccSession * session, GError ** error)
+{
+  const gchar *base = session->base_algorithm;
+
+  if (find_fitting (session->algorithm) != NULL)
+    return refuse (error, "%s needs layers of fixed rates, the base's too, and "
+        "%s changes the base's rate: take elm or rlm for the layers above, or "
+        "leave the base's algorithm out", session->algorithm, base);
+  if (!session->native)
+    return refuse (error, "%s lets the network set the base's rate, and these "
+        "layers have fixed ones: leave the layers' scheme and rates out, or "
+        "the base's algorithm", base);
+  if (session->repair > 0)
+    return refuse (error, "%s has no repair data in the base: it would be sent "
+        "in place of the pictures that it is for; set repair to 0", base);
+  if (session->feedback_interval == 0)
+    return refuse (error, "%s needs receivers' reports, and this session takes "
+        "none: turn feedback on", base);
+
+  return TRUE;
+}
+
 /* One rate for all: the network's, not the layers'. */
 static gboolean
 check_single_rate (const LmccSession * session, GError ** error)
 {
+  if (sets_rate (session->base_algorithm))
+    return refuse (error, "%s sends the whole stream at one rate, and %s would "
+        "set that of a base: leave the base's algorithm out, or take elm for "
+        "layers above it", session->algorithm, session->base_algorithm);
   if (!session->native)
     return refuse (error, "%s sends the whole stream at one rate that the "
         "network gives: leave the layers' scheme and rates out",
@@ -307,6 +341,8 @@ lmcc_session_fit_algorithm (LmccSession * session, LmccTime nominal_rtt,
 
   if (lmcc_session_has_single_rate (session))
     return check_single_rate (session, error);
+  if (lmcc_session_has_driven_base (session))
+    return check_driven_base (session, error);
   if (fitting == NULL)
     return TRUE;
   fitted.n_groups = fitted.n_layers;
@@ -385,7 +421,7 @@ lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
 gboolean
 lmcc_session_has_second_element (const LmccSession * session)
 {
-  return lmcc_session_has_single_rate (session)
+  return sets_rate (lmcc_session_get_base_algorithm (session))
       || (session->slot > 0 && find_fitting (session->algorithm) != NULL);
 }
 
@@ -424,5 +460,35 @@ lmcc_session_make_receiver_ssrc (const LmccSession * session, guint32 seed)
 gboolean
 lmcc_session_has_single_rate (const LmccSession * session)
 {
-  return lmcc_single_rate_get_element_size (session) > 0;
+  return sets_rate (session->algorithm);
+}
+
+/**
+ * lmcc_session_get_base_algorithm:
+ * @session: a session
+ *
+ * Returns: the algorithm by which receivers' reports set the base's rate:
+ *     pgmcc, tfmcc, or none
+ */
+const gchar *
+lmcc_session_get_base_algorithm (const LmccSession * session)
+{
+  if (sets_rate (session->algorithm))
+    return session->algorithm;
+
+  return sets_rate (session->base_algorithm) ? session->base_algorithm : "none";
+}
+
+/**
+ * lmcc_session_has_driven_base:
+ * @session: a session
+ *
+ * Returns: whether receivers' reports set the base's rate, and there may be
+ *     layers above it that receivers choose
+ */
+gboolean
+lmcc_session_has_driven_base (const LmccSession * session)
+{
+  return !sets_rate (session->algorithm)
+      && sets_rate (session->base_algorithm);
 }

@@ -32,6 +32,9 @@ LMCC_API gboolean lmcc_session_has_second_element (const LmccSession * session);
 LMCC_API guint32 lmcc_session_make_receiver_ssrc (const LmccSession * session,
     guint32 seed);
 LMCC_API gboolean lmcc_session_has_single_rate (const LmccSession * session);
+LMCC_API gboolean lmcc_session_has_driven_base (const LmccSession * session);
+LMCC_API const gchar *lmcc_session_get_base_algorithm (
+    const LmccSession * session);
 
 G_END_DECLS
 

@@ -4,6 +4,7 @@
 #include "lmcc-single-rate.h"
 
 #include "lmcc-header.h"
+#include "lmcc-session-algorithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,14 +45,16 @@ void
 lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
     gsize overhead, LmccTime now)
 {
+  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
+
   memset (single, 0, sizeof (*single));
   single->packet_size = session->packet_size;
   single->overhead = overhead;
   lmcc_ewma_init (&single->mean_size, SIZE_WEIGHT);
   single->estimated = now;
-  if (g_str_equal (session->algorithm, "pgmcc"))
+  if (g_str_equal (algorithm, "pgmcc"))
     single->pgmcc = lmcc_pgmcc_sender_new (now, LMCC_PGMCC_HYSTERESIS);
-  if (g_str_equal (session->algorithm, "tfmcc"))
+  if (g_str_equal (algorithm, "tfmcc"))
     single->tfmcc = lmcc_tfmcc_sender_new (now, session->packet_size,
         session->rtt_max, LMCC_TFMCC_MAX_RATE);
 }
@@ -67,7 +70,7 @@ lmcc_single_rate_clear (LmccSingleRate * single)
  * lmcc_single_rate_is_used:
  * @single: of any session
  *
- * Returns: whether it has one rate for all
+ * Returns: whether the network sets the base's rate
  */
 gboolean
 lmcc_single_rate_is_used (const LmccSingleRate * single)
@@ -85,16 +88,17 @@ lmcc_single_rate_is_used (const LmccSingleRate * single)
 gsize
 lmcc_single_rate_get_element_size (const LmccSession * session)
 {
-  if (g_str_equal (session->algorithm, "pgmcc"))
+  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
+
+  if (g_str_equal (algorithm, "pgmcc"))
     return LMCC_PGMCC_ELEMENT_SIZE;
 
-  return g_str_equal (session->algorithm, "tfmcc") ? LMCC_TFMCC_ELEMENT_SIZE
-      : 0;
+  return g_str_equal (algorithm, "tfmcc") ? LMCC_TFMCC_ELEMENT_SIZE : 0;
 }
 
 /*
  * lmcc_single_rate_next_packet:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  *
  * Returns: from when on a packet may leave, 0 for any time, %LMCC_TIME_NONE:
  *     not before a report or a timeout
@@ -111,7 +115,7 @@ lmcc_single_rate_next_packet (const LmccSingleRate * single)
 
 /*
  * lmcc_single_rate_write_element:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  * @now: the time: a packet leaves
  * @lsn: its layer sequence number
  * @data: (out): its second element
@@ -146,7 +150,7 @@ get_packet_size (const LmccSingleRate * single)
 
 /*
  * lmcc_single_rate_get_rate:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  *
  * Returns: what the network takes, in bit/s of IP packets; 0: not known yet
  */
@@ -197,7 +201,7 @@ follow_rate (LmccSingleRate * single, LmccTime now)
 
 /*
  * lmcc_single_rate_sent:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  * @now: the time
  * @size: bytes of the IP packet that left
  */
@@ -221,7 +225,7 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
 
 /*
  * lmcc_single_rate_get_leader:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  * @ssrc: (out): of the acker or the current limiting receiver
  *
  * Returns: %FALSE if there is none
@@ -236,7 +240,7 @@ lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
 
 /*
  * lmcc_single_rate_get_rtt:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  *
  * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known yet
  */
@@ -294,7 +298,7 @@ forget_leaders_if_gone (LmccSingleRate * single)
 
 /*
  * lmcc_single_rate_take_report:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  * @now: the time
  * @send_clock: the send time that a packet would have now
  * @ssrc_base: S0 of the session
@@ -348,7 +352,7 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
 
 /*
  * lmcc_single_rate_next_timeout:
- * @single: of a session with one rate
+ * @single: whose base has one rate for all
  *
  * Returns: when lmcc_single_rate_handle_timeout() is to be called, or
  *     %LMCC_TIME_NONE

@@ -42,7 +42,8 @@ typedef struct
  * @foreign: reports in a leader's name from elsewhere
  * @refused: reports that could not be true
  *
- * One rate for all receivers, that of the slowest, whichever algorithm finds it.
+ * One rate for all receivers, that of the slowest, whichever algorithm finds it: of
+ * a session without layers, or of the base of one.
  */
 typedef struct
 {

@@ -601,6 +601,9 @@ start_sender (TestNet * net)
       LMCC_ENCODING_NAME_SIZE);
   g_strlcpy (config.session.algorithm, net->config.algorithm,
       sizeof (config.session.algorithm));
+  if (net->config.base_algorithm != NULL)
+    g_strlcpy (config.session.base_algorithm, net->config.base_algorithm,
+        sizeof (config.session.base_algorithm));
   config.cname = "test";
   config.sequence_seed = net->config.seed;
   config.rtp_offset = 0xffff0000u;

@@ -30,6 +30,7 @@
  * @shaped: the sender pours one rung, of half of all rates, into layers of fixed
  *     rates; else layer i is rung i of the source
  * @algorithm: of the session
+ * @base_algorithm: (nullable): that sets the base's rate
  * @nominal_rtt: of the TCP that the sender's marks aim at; 0: the default
  * @slot: its length; 0: the algorithm's default
  * @join_latency: from a join to the first packet that the routers let through
@@ -47,6 +48,7 @@ typedef struct
   gdouble rates[LMCC_MAX_LAYERS];
   gboolean shaped;
   const gchar *algorithm;
+  const gchar *base_algorithm;
   LmccTime nominal_rtt;
   LmccTime slot;
   LmccTime join_latency;

@@ -69,6 +69,22 @@ packets_due (const TestSource * source, guint rung, LmccTime until)
 }
 
 /**
+ * test_source_set_rate:
+ * @source: a source
+ * @rung: a layer
+ * @rate: what its encoder makes from now on, in bit/s of IP packets
+ * @now: the time
+ */
+void
+test_source_set_rate (TestSource * source, guint rung, gdouble rate,
+    LmccTime now)
+{
+  source->extra[rung] += (gint64) ((rate - source->rates[rung]) / 8 *
+      (gdouble) (now - source->started) / LMCC_SECOND);
+  source->rates[rung] = rate;
+}
+
+/**
  * test_source_push:
  * @source: a source
  * @now: the time: that of @source->next

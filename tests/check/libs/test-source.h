@@ -56,6 +56,8 @@ typedef struct
 
 void test_source_init (TestSource * source, LmccSender * sender,
     const gdouble * rates, guint n_layers, LmccTime now);
+void test_source_set_rate (TestSource * source, guint rung, gdouble rate,
+    LmccTime now);
 void test_source_push (TestSource * source, LmccTime now);
 void test_source_note_sent (TestSource * source, const LmccPacket * packet,
     gboolean control);
