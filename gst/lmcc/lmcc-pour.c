@@ -9,6 +9,11 @@
  * there is nothing to choose from. */
 #define SHORTEST_SECTION (250 * LMCC_MSECOND)
 
+/* Who goes up just after a switch point has begun waits for all of the next
+ * one. No layer takes longer than this to send it: the rest comes in those
+ * above at the same time. */
+#define LONGEST_SWITCH (200 * LMCC_MSECOND)
+
 static gboolean
 is_sound (const LmccPourItem * item)
 {
@@ -99,6 +104,14 @@ is_upper (const LmccPour * pour, const LmccPourItem * item)
       && item->queued->unit->klass >= pour->n_temporal;
 }
 
+/* Whether a spatial layer above the lowest begins anew. */
+static gboolean
+is_beginning (const LmccPour * pour, const LmccPourItem * item)
+{
+  return is_upper (pour, item) && item->queued->unit->switch_point
+      && item->queued->unit->klass % pour->n_temporal == 0;
+}
+
 /* Where the spatial layers above the lowest refer to nothing before a picture
  * they begin a new section. Layers are sent each in decoding order: if some
  * carried one half of these pictures and others the other half, a switch point
@@ -166,16 +179,28 @@ place_whole (LmccPour * pour, LmccPourItem * item, guint layer)
   memset (item->layers, (gint) layer, n_packets);
 }
 
-/* From @layer upwards, as much in each as it has room for. */
+/* What each layer may have of a switch point. */
+static void
+limit_room (const LmccPour * pour, gsize * most)
+{
+  gdouble part = MIN (1.0, (gdouble) LONGEST_SWITCH / (gdouble) pour->length);
+  guint i;
+
+  for (i = 0; i < pour->n_layers; i++)
+    most[i] = MIN (pour->room[i], (gsize) (part * (gdouble) pour->share[i]));
+}
+
+/* From @layer upwards, as much in each as @most and its room have. */
 static gboolean
-place_cut (LmccPour * pour, LmccPourItem * item, guint layer)
+place_cut (LmccPour * pour, LmccPourItem * item, const gsize * most,
+    guint layer)
 {
   const LmccQueuedUnit *queued = item->queued;
   g_autofree guint8 *layers = g_malloc (queued->unit->packets->len);
   gsize room[LMCC_MAX_LAYERS];
   guint i;
 
-  memcpy (room, pour->room, sizeof (room));
+  memcpy (room, most, sizeof (room));
   for (i = 0; i < queued->unit->packets->len; i++) {
     const LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
     LmccRtp rtp = { 0 };
@@ -190,29 +215,48 @@ place_cut (LmccPour * pour, LmccPourItem * item, guint layer)
     room[layer] -= size;
     layers[i] = (guint8) layer;
   }
-  memcpy (pour->room, room, sizeof (room));
+  for (i = 0; i < pour->n_layers; i++)
+    pour->room[i] -= most[i] - room[i];
   item->layers = g_steal_pointer (&layers);
 
   return TRUE;
 }
 
-/* A unit is cut only where it is larger than a layer's whole share, and never
- * in the base, which has to be of use alone. */
+/* A unit is cut only where it is larger than a layer's whole share or than what
+ * the layer may have of it, and never in the base, which has to be of use
+ * alone. */
 static gboolean
-place_video (LmccPour * pour, LmccPourItem * item, guint layer)
+place_within (LmccPour * pour, LmccPourItem * item, const gsize * most,
+    guint layer)
 {
   gsize bytes = item->queued->bytes;
 
   for (; layer < pour->n_layers; layer++) {
-    if (bytes <= pour->room[layer]) {
+    if (bytes <= most[layer]) {
       place_whole (pour, item, layer);
       return TRUE;
     }
-    if (layer > 0 && bytes > pour->share[layer])
-      return place_cut (pour, item, layer);
+    if (layer > 0 && (bytes > pour->share[layer]
+            || most[layer] < pour->room[layer]))
+      return place_cut (pour, item, most, layer);
   }
 
   return FALSE;
+}
+
+/* A switch point that is too large to be sent soon comes nevertheless. */
+static gboolean
+place_video (LmccPour * pour, LmccPourItem * item, guint layer)
+{
+  if (is_beginning (pour, item) && pour->length > 0) {
+    gsize most[LMCC_MAX_LAYERS];
+
+    limit_room (pour, most);
+    if (place_within (pour, item, most, layer))
+      return TRUE;
+  }
+
+  return place_within (pour, item, pour->room, layer);
 }
 
 static guint
@@ -418,6 +462,8 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
   guint i;
 
   divide (pour, items, n_items);
+  pour->length = n_items == 0 ? 0
+      : pour->end - MIN (pour->end, items[0].queued->unit->decoding_time);
   sorted = sort_items (items, n_items);
 
   for (i = 0; i < n_items; i++) {
