@@ -12,6 +12,8 @@
 
 #include <gst/video/video.h>
 
+#include "../svc/gstvp9svcrates.h"
+
 /* In layers of fixed rates the largest group of pictures has to fit into its
  * share: half a second of an encoder's buffer beside two of its rate. */
 #define SHAPED_BUFFER_MS 500
@@ -22,10 +24,11 @@
 /* As x264ladderenc's. */
 #define DEFAULT_KEY_UNIT_MS 1000
 
-/* What vp9svcenc has at most, and how it shares a spatial layer's rate. */
-#define VP9_MAX_SPATIAL 3
-#define VP9_N_TEMPORAL 3
-static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] = { 0.48, 0.2, 0.32 };
+/* What vp9svcenc has at most. */
+#define VP9_MAX_SPATIAL GST_VP9_SVC_MAX_SPATIAL
+#define VP9_N_TEMPORAL GST_VP9_SVC_MAX_TEMPORAL
+static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
+    GST_VP9_SVC_TEMPORAL_SHARES;
 
 /* What j2klayerenc has at most. */
 #define J2K_MAX_LAYERS 16

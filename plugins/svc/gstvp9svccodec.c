@@ -26,7 +26,10 @@
  * rate. */
 #define MAX_INTRA_PERCENT 900
 
-#define AQ_CYCLIC_REFRESH 3
+/* Libvpx's cyclic refresh codes a part of each picture finer, which the layers
+ * above then code anew: without it the levels are 0.4 dB better on the
+ * average. */
+#define AQ_NONE 0
 
 /* A tile is at least 256 pixels wide. */
 #define MIN_TILE_WIDTH 256
@@ -223,8 +226,7 @@ set_controls (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
       get_tile_columns (codec, settings->threads)) == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_ROW_MT,
       settings->threads > 1) == VPX_CODEC_OK
-      && vpx_codec_control (context, VP9E_SET_AQ_MODE, AQ_CYCLIC_REFRESH)
-      == VPX_CODEC_OK
+      && vpx_codec_control (context, VP9E_SET_AQ_MODE, AQ_NONE) == VPX_CODEC_OK
       && vpx_codec_control (context, VP8E_SET_MAX_INTRA_BITRATE_PCT,
       MAX_INTRA_PERCENT) == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_COLOR_SPACE,

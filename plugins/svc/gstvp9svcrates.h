@@ -10,6 +10,10 @@
 
 G_BEGIN_DECLS
 
+/* Of a spatial layer's rate, for each of three temporal layers: four pictures
+ * have their worth from the first. */
+#define GST_VP9_SVC_TEMPORAL_SHARES { 0.6, 0.16, 0.24 }
+
 gboolean gst_vp9_svc_rates_from_array (const GValue * array,
     const GstVp9SvcStructure * structure, guint * bitrates, GError ** error);
 void gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,

@@ -156,7 +156,7 @@ encode (Loopback * loopback)
       "videoconvert ! video/x-raw,format=I420,width=320,height=180 ! "
       "vp9svcenc scalability-mode=L3T3 keyframe-max-dist=%d "
       "switch-distance=%d cpu-used=9 min-quantizer=0 max-quantizer=63 "
-      "layer-bitrates=\"<55000,30000,60000,250000,120000,240000,3000000,"
+      "layer-bitrates=\"<48000,30000,60000,250000,120000,240000,3000000,"
       "1200000,2500000>\" ! appsink name=sink sync=false",
       g_getenv ("LMCC_SOURCE_ROOT"), N_PICTURES + 1,
       loopback->session->key_distance, loopback->session->switch_distance);
