@@ -58,7 +58,7 @@ ALLOCATIONS = {
     'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
 }
 
-SINGLE_RATES = (100, 200, 400, 800, 1600)
+SINGLE_RATES = (50, 100, 200, 400, 800, 1600)
 SINGLE = {
     'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, 'h264parse ! avdec_h264 max-threads=1', 1),
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
