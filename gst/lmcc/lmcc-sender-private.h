@@ -49,6 +49,7 @@ struct _LmccSender
   /* Of native allocation: a block is collected for so long, since then. */
   LmccTime repair_block;
   LmccTime repair_since;
+  guint repair_base;            /* the base's share, in 1/1000 */
 
   LmccRateWatch rates;
   LmccAnnouncer announcer;

@@ -28,6 +28,7 @@ lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
 
   sender->repair_since = LMCC_TIME_NONE;
   session->repair_delay = 0;
+  sender->repair_base = session->repair;
   if (session->repair == 0)
     return;
 
@@ -40,6 +41,8 @@ lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
   sender->repair_block = config->repair_block > 0 ? config->repair_block
       : LMCC_DEFAULT_REPAIR_DELAY;
   session->repair_delay = 2 * sender->repair_block;
+  if (config->repair_base > 0)
+    sender->repair_base = config->repair_base;
 }
 
 void
@@ -76,7 +79,8 @@ lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
   if (!has_repair (sender) || !sender->repairer.needed_most[layer])
     return 0;
 
-  return bytes * sender->session.repair / 1000;
+  return bytes * (layer == 0 ? sender->repair_base : sender->session.repair)
+      / 1000;
 }
 
 static void

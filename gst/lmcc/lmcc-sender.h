@@ -71,6 +71,9 @@ G_BEGIN_DECLS
  * @repair_block: native allocation: how long a block is collected at most; 0 for
  *     %LMCC_DEFAULT_REPAIR_DELAY. Its repair is sent within as long after it, and the
  *     session's repair delay becomes the sum
+ * @repair_base: native allocation: the base's own share of repair in 1/1000, 0 for
+ *     the session's. The base is small, everybody's, and loses as much as the layers
+ *     above it where these are too much
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -87,6 +90,7 @@ typedef struct
   gdouble repair_loss;
   gdouble repair_burst;
   LmccTime repair_block;
+  guint repair_base;
   guint mtu;
 } LmccSenderConfig;
 

@@ -269,6 +269,7 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
       + NTP_UNIX_OFFSET - now;
   config.mtu = core->settings.mtu;
+  config.repair_base = core->settings.repair_base;
   config.repair_loss = core->settings.repair_loss;
   config.repair_burst = core->settings.repair_burst;
   config.repair_block = core->settings.repair_block;

@@ -40,6 +40,7 @@ gst_lmcc_sink_props_init (GstLmccSinkProps * props)
   props->feedback_port = DEFAULT_FEEDBACK_PORT;
   props->pt = DEFAULT_PT;
   props->repair = DEFAULT_REPAIR;
+  props->repair_base = DEFAULT_REPAIR_BASE;
   props->repair_loss = DEFAULT_REPAIR_LOSS;
   props->repair_burst = DEFAULT_REPAIR_BURST;
   props->repair_delay = DEFAULT_REPAIR_DELAY;
@@ -165,6 +166,9 @@ gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
       break;
     case PROP_REPAIR:
       props->repair = g_value_get_double (value);
+      break;
+    case PROP_REPAIR_BASE:
+      props->repair_base = g_value_get_double (value);
       break;
     case PROP_REPAIR_LOSS:
       props->repair_loss = g_value_get_double (value);
@@ -294,6 +298,9 @@ gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,
       break;
     case PROP_REPAIR:
       g_value_set_double (value, props->repair);
+      break;
+    case PROP_REPAIR_BASE:
+      g_value_set_double (value, props->repair_base);
       break;
     case PROP_REPAIR_LOSS:
       g_value_set_double (value, props->repair_loss);

@@ -36,6 +36,7 @@ G_BEGIN_DECLS
 #define DEFAULT_FEEDBACK_PORT 0
 #define DEFAULT_PT LMCC_DEFAULT_PAYLOAD_TYPE
 #define DEFAULT_REPAIR -1
+#define DEFAULT_REPAIR_BASE -1
 #define DEFAULT_REPAIR_LOSS LMCC_DEFAULT_REPAIR_LOSS
 #define DEFAULT_REPAIR_BURST 1
 #define DEFAULT_REPAIR_DELAY (LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND)
@@ -79,6 +80,7 @@ enum
   PROP_FEEDBACK_PORT,
   PROP_PT,
   PROP_REPAIR,
+  PROP_REPAIR_BASE,
   PROP_REPAIR_LOSS,
   PROP_REPAIR_BURST,
   PROP_REPAIR_DELAY,
@@ -127,6 +129,7 @@ typedef struct
   gint feedback_port;
   guint pt;
   gdouble repair;
+  gdouble repair_base;
   gdouble repair_loss;
   gdouble repair_burst;
   guint repair_delay;

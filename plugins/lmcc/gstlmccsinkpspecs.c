@@ -329,6 +329,20 @@ install_repair_properties (void)
       "Repair data as a share of the media (0 = none, -1 = 0.1 in layers of "
       "fixed rates, none in native ones)", -1, 10, DEFAULT_REPAIR, READY);
   /**
+   * GstLmccSink:repair-base:
+   *
+   * With `layering=native` and #GstLmccSink:repair: the share of repair data in
+   * the base. All receivers have the base, and it is the smallest part of the
+   * session; when a receiver tries a layer that does not fit, the base loses as
+   * many packets of a hundred as the others.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_REPAIR_BASE] = g_param_spec_double ("repair-base",
+      "Repair of the base", "Repair data in the base of native layers as a "
+      "share of its media (-1 = as in the others)", -1, 10,
+      DEFAULT_REPAIR_BASE, READY);
+  /**
    * GstLmccSink:repair-loss:
    *
    * The share of the packets whose loss is expected. The repair data goes to

@@ -476,6 +476,36 @@ GST_START_TEST (test_native_layers_keep_their_budget)
 
 GST_END_TEST;
 
+/* The base's own share is for the base, and for nothing else. */
+GST_START_TEST (test_the_base_of_native_layers_may_have_a_share_of_its_own)
+{
+  LmccSenderConfig config = native_config (100);
+  Harness like_others = run (&config, 10), h;
+  const LmccSenderStats *before = lmcc_sender_get_stats (like_others.sender);
+  const LmccSenderStats *stats;
+  guint64 media = 0;
+  guint i;
+
+  config.repair_base = 800;
+  h = run (&config, 10);
+  stats = lmcc_sender_get_stats (h.sender);
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (is_media (SENT (&h, i)) && SENT (&h, i)->header.layer == 0)
+      media += sent_ip_size (SENT (&h, i));
+  }
+  fail_unless (stats->layers[0].repair_bytes * 1000 <= media * 800);
+  fail_unless (stats->layers[0].repair_bytes * 1000 >= media * 600);
+  fail_unless (stats->layers[0].repair_bytes >
+      4 * before->layers[0].repair_bytes);
+  fail_unless (stats->layers[1].repair_bytes * 2 <=
+      stats->layers[0].repair_bytes);
+  check_all_recover (&h);
+  harness_clear (&h);
+  harness_clear (&like_others);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_native_repair_comes_within_its_delay)
 {
   LmccSenderConfig config = native_config (200);
@@ -681,6 +711,8 @@ sender_repair_suite (void)
   tcase_add_test (tcase,
       test_key_frames_that_are_cut_are_repaired_in_all_their_layers);
   tcase_add_test (tcase, test_native_layers_keep_their_budget);
+  tcase_add_test (tcase,
+      test_the_base_of_native_layers_may_have_a_share_of_its_own);
   tcase_add_test (tcase, test_native_repair_comes_within_its_delay);
   tcase_add_test (tcase, test_native_repair_is_spread);
   tcase_add_test (tcase, test_announced_rates_include_repair);
