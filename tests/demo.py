@@ -14,8 +14,10 @@ from pathlib import Path
 # Of the time after a receiver has settled, times beside TCP left out: how much at the level that its link carries.
 LEAST_RIGHT = 0.8
 
-# Outside of join experiments and times beside TCP: packets lost, and pictures of the film that are shown as encoded.
+# Packets lost outside of join experiments and times beside TCP.
 MOST_LOST = 0.01
+
+# Pictures of the film that are shown as encoded, in join experiments too; times beside TCP left out.
 LEAST_WHOLE = 0.98
 
 # The receiver follows the sender's clock by at most 500 parts per million of the time between two packets. That is as
@@ -73,8 +75,9 @@ def check_receiver(figures):
     for key, most in (('loss-outside-joins', MOST_LOST), ('loss', MOST_LOST_IN_ALL)):
         if figures[key] is None or figures[key] > most:
             yield f'{key} is {figures[key]}'
-    if (figures['frames-whole-outside-joins'] or 0) < LEAST_WHOLE:
-        yield f"{figures['frames-whole-outside-joins']} of the film's pictures are whole"
+    for key in ('frames-whole', 'frames-whole-outside-joins'):
+        if (figures[key] or 0) < LEAST_WHOLE:
+            yield f'{key} is {figures[key]}'
 
 
 def check_tcp(figures):

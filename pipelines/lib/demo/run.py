@@ -10,13 +10,15 @@ from . import analysis, table
 from .child import DRAIN_TIMEOUT, Child, Tcp
 from .reception import Reception
 
-# kbit/s of the three encoders; cumulative on the wire.
-RATES = [150, 400, 1000]
+# kbit/s of the three encoders; cumulative on the wire. With their repair each level has about twice the rate of the one
+# below: the further apart they are, the more is lost where a receiver tries the next one.
+RATES = [200, 350, 900]
 KEY_INTERVAL = 24
 
 # Native layers carry a whole rung each. The key frames of all rungs together are more than half of a second's bits: so
-# long spread, they pass a short queue. A block of repair data is half a second's.
-NATIVE = {'window': 500, 'repair': 0.1}
+# long spread, they pass a short queue. A block of repair data is half a second's. Where a receiver tries a level that
+# does not fit, a third of all packets is lost for half a second or more, and of a block of the base up to a half.
+NATIVE = {'window': 500, 'repair': 0.5, 'repair-base': 1.0}
 DOUBLING = {'layering': 'doubling', 'base-rate': 200000, 'layers': 4}
 
 # A picture is not left out because a busy machine encodes it late, in ms.
