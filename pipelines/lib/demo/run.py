@@ -17,9 +17,12 @@ KEY_INTERVAL = 24
 
 # Native layers carry a whole rung each. The key frames of all rungs together are more than half of a second's bits: so
 # long spread, they pass a short queue. A block of repair data is half a second's. Where a receiver tries a level that
-# does not fit, a third of all packets is lost for half a second or more, and of a block of the base up to a half.
+# does not fit, about a third of all packets is lost for half a second or more, in bursts.
 NATIVE = {'window': 500, 'repair': 0.5, 'repair-base': 1.0}
-DOUBLING = {'layering': 'doubling', 'base-rate': 200000, 'layers': 4}
+
+# bit/s of the base where rates are fixed: the lowest encoding, its headers and a tenth of repair fit.
+BASE_RATE = 250000
+DOUBLING = {'layering': 'doubling', 'base-rate': BASE_RATE, 'layers': 4}
 
 # A picture is not left out because a busy machine encodes it late, in ms.
 RUNG_TIMEOUT = 1000
@@ -27,7 +30,7 @@ RUNG_TIMEOUT = 1000
 # What lmccsink makes for each algorithm: most need layers of fixed rates. FLID's c is 1.3 (Byers et al. 2002).
 SETTINGS = {
     'elm': NATIVE, 'rlm': NATIVE, 'none': NATIVE, 'rlc': DOUBLING, 'synchronized': DOUBLING, 'flid-sl': DOUBLING,
-    'flid-dl': {'layering': 'multiplicative', 'rate-factor': 1.3, 'base-rate': 200000, 'layers': 9},
+    'flid-dl': {'layering': 'multiplicative', 'rate-factor': 1.3, 'base-rate': BASE_RATE, 'layers': 9},
 }
 ALGORITHMS = [name for name in SETTINGS if name != 'none']
 
