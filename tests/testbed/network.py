@@ -202,10 +202,19 @@ class Emulated(WithNetwork):
         self.assertEqual(came['packets'], sent - lost)
         self.assertEqual((emulator['passed'], emulator['dropped']), (sent - lost, lost))
 
+    def wait_for_neighbours(self, sender, receiver):
+        """That they know each other's address, and the switch both. What goes the other way is never lost."""
+        end = time.monotonic() + 5
+        while 'lladdr' not in sender.namespace.run('ip', 'neigh', 'show', receiver.address):
+            self.assertLess(time.monotonic(), end, 'the hosts do not find each other')
+            receiver.namespace.run('bash', '-c', f'echo >/dev/udp/{sender.address}/9')
+            time.sleep(0.05)
+
     def test_loses_what_goes_to_the_host_where_that_is_asked(self):
         for every in (False, True):
             loss, seed = 0.05, 3
             sender, receiver = self.network.add_host(), self.network.add_host(loss=loss, seed=seed, every=every)
+            self.wait_for_neighbours(sender, receiver)
             taken = Receiver(receiver, receiver.address)
             sent, _ = send(sender, receiver.address, 1000000, 1)
             time.sleep(0.5)
