@@ -38,6 +38,7 @@ ATTEMPTS = 5
 # What a link of the emulator may be wrong by in the mean: its rate, a share, and its delay, in seconds.
 RATE_ERROR = 0.01
 DELAY_ERROR = 0.001
+CLOCKS = 0.0002
 
 # The rate at which that is tested.
 FAST = 20000000
@@ -157,7 +158,8 @@ class Emulated(WithNetwork):
         delay = 0.03
         sent, came, _ = self.pass_through(FAST, 2, delay)
         self.assertEqual(came['packets'], sent)
-        self.assertGreaterEqual(came['least'], delay)
+        # Two clocks, and a program that may be held up between reading them.
+        self.assertGreaterEqual(came['least'], delay - CLOCKS)
         self.assertAlmostEqual(came['mean'], delay, delta=DELAY_ERROR)
 
     def test_carries_its_rate_and_drops_what_finds_its_queue_full(self):

@@ -28,6 +28,9 @@ TIMESPEC = struct.Struct('qq')
 
 BUFFER = 4 << 20
 
+# The same, and linux/sock_diag.h: what a socket had no room for.
+SO_MEMINFO, SK_MEMINFO_DROPS = 55, 8
+
 
 def send(address, group, rate, size, seconds):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
@@ -51,12 +54,17 @@ def take(socket_in, times):
     times.append((struct.unpack_from('d', data)[0], seconds + nanoseconds / 1e9))
 
 
-def describe(times):
+def overflowed(socket_in):
+    return struct.unpack('9I', socket_in.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 36))[SK_MEMINFO_DROPS]
+
+
+def describe(times, missed):
+    """What came; packets that this program did not take in time came, too, and have no delay."""
     delays = sorted(came - sent for sent, came in times)
     if not delays:
-        return {'packets': 0}
-    return {'packets': len(delays), 'least': delays[0], 'mean': statistics.mean(delays), 'greatest': delays[-1],
-            'most': delays[round(0.95 * (len(delays) - 1))], 'span': times[-1][1] - times[0][1]}
+        return {'packets': missed}
+    return {'packets': len(delays) + missed, 'least': delays[0], 'mean': statistics.mean(delays),
+            'greatest': delays[-1], 'most': delays[round(0.95 * (len(delays) - 1))], 'span': times[-1][1] - times[0][1]}
 
 
 def receive(address, group):
@@ -73,7 +81,8 @@ def receive(address, group):
             take(socket_in, times)
         while socket_in in select.select([socket_in], [], [], 0)[0]:
             take(socket_in, times)
-    print(json.dumps(describe(times)))
+        missed = overflowed(socket_in)
+    print(json.dumps(describe(times, missed)))
 
 
 if __name__ == '__main__':

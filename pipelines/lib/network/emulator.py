@@ -127,8 +127,9 @@ class End:
         return self.socket.fileno()
 
     def receive(self, delay):
-        now = time.monotonic()
-        offset = now - time.time()
+        # In this order: whoever is held up in between takes frames to have come later, not earlier.
+        kernel = time.time()
+        offset = time.monotonic() - kernel
         try:
             while True:
                 frame, told, *_ = self.socket.recvmsg(LARGEST, socket.CMSG_SPACE(TIMESPEC.size))
