@@ -5,14 +5,15 @@
 Colussi's thesis (2004, section 6.3.3): 60 ms of round-trip time and queues of twice the bandwidth-delay product.
 
 Usage: fairness.py [--algorithms NAME,...] [--tcp reno,cubic,bbr] [--rtt MILLISECONDS,...] [--loss PERCENT,...]
-                   [--seconds SECONDS] [--json FILE] [--read FILE,...] [--markdown FILE]
+                   [--fine] [--seconds SECONDS] [--json FILE] [--read FILE,...] [--markdown FILE]
 
 A cell is an algorithm, a TCP, a round-trip time and a share of packets that each link loses at random, of the media and
 of TCP. The first third of its time is not measured. The media are one small encoding in layers of fixed rates, filled
 up by lmccsink, so that every layer has its rate at no cost; with pgmcc and tfmcc, which have one rate for all, an
 encoder that follows, and the receiver behind 3 Mbit/s alone. Without options one short cell runs, with
-LMCC_TESTBED_FULL all that CONDITIONS has. --json adds each result to FILE, --read takes results from there and runs
-nothing. --markdown writes the tables into FILE, between the lines that begin and end them; BBR has one of its own.
+LMCC_TESTBED_FULL all that CONDITIONS has. --fine gives all of them the layers of flid-dl. --json adds results to FILE,
+--read takes results from there and runs nothing. --markdown writes the tables into FILE, between the lines that begin
+and end them; BBR has one of its own.
 """
 import argparse
 import json
@@ -40,7 +41,8 @@ TCP_HEADERS, TCP_TIMESTAMPS = 40, 12
 
 # Those with static layers have the thesis's, which double from 128 kbit/s; FLID has c = 1.3 (Byers et al. 2002).
 DOUBLING = 'layering=doubling base-rate=128000 layers=7'
-LAYERS = {'flid-dl': 'layering=multiplicative rate-factor=1.3 base-rate=96000 layers=18'}
+FINE = 'layering=multiplicative rate-factor=1.3 base-rate=96000 layers=18'
+LAYERS = {'flid-dl': FINE}
 
 ALGORITHMS = ('elm', 'flid-dl', 'rlc', 'synchronized', 'rlm', 'pgmcc', 'tfmcc')
 SINGLE_RATE = ('pgmcc', 'tfmcc')
@@ -163,18 +165,19 @@ def make_network(made, cell, capacities):
     return sender, hosts
 
 
-def media(algorithm):
+def media(algorithm, fine):
     if algorithm in SINGLE_RATE:
         return FOLLOWS
-    return f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {LAYERS.get(algorithm, DOUBLING)}'
+    layers = FINE if fine else LAYERS.get(algorithm, DOUBLING)
+    return f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {layers}'
 
 
-def run_cell(cell, seconds):
+def run_cell(cell, seconds, fine):
     """The results at each capacity, and what the emulated wires tell."""
     capacities = CAPACITIES[:1] if cell.algorithm in SINGLE_RATE else CAPACITIES
     with lib.network.Network() as made:
         sender, hosts = make_network(made, cell, capacities)
-        children = [lib.launch(f'{media(cell.algorithm)} address={GROUP} port={PORT} algorithm={cell.algorithm} '
+        children = [lib.launch(f'{media(cell.algorithm, fine)} address={GROUP} port={PORT} algorithm={cell.algorithm} '
                                f'mtu={MTU}', prefix=sender.prefix)]
         receivers = [session.Receiver(host, f'{capacity / 1e6:.0f} Mbit/s', f'algorithm={cell.algorithm}',
                                       uri=f'lmcc://{GROUP}:{PORT}', consumer='fakesink')
@@ -261,7 +264,7 @@ def run_cells(cells, options):
     rows = []
     for cell in cells:
         try:
-            results, wires = run_cell(cell, options.seconds)
+            results, wires = run_cell(cell, options.seconds, options.fine)
         except (RuntimeError, subprocess.SubprocessError) as failure:
             lib.check(False, f'{cell}: runs', failure)
             continue
@@ -288,6 +291,7 @@ def main():
     parser.add_argument('--tcp')
     parser.add_argument('--rtt')
     parser.add_argument('--loss')
+    parser.add_argument('--fine', action='store_true')
     parser.add_argument('--seconds', type=int, default=90 if full else 30)
     parser.add_argument('--json')
     parser.add_argument('--read')

@@ -40,6 +40,10 @@ RATE_ERROR = 0.01
 DELAY_ERROR = 0.001
 CLOCKS = 0.0002
 
+# Packets of the switch and of the hosts' kernels in one measurement: queries, reports, neighbours; more where it takes
+# longer on a busy machine.
+FOREIGN = 30
+
 # The rate at which that is tested.
 FAST = 20000000
 
@@ -102,7 +106,7 @@ class Link(WithNetwork):
         self.assertAlmostEqual(came['packets'], expected, delta=0.02 * expected + 3)
         self.assertGreaterEqual(dropped, sent - came['packets'])
         self.assertLessEqual(dropped, sent - came['packets'] + foreign)
-        self.assertLess(foreign, 10)
+        self.assertLess(foreign, FOREIGN)
         self.assertAlmostEqual(came['greatest'], queue, delta=LATENESS + 2 * (SIZE + ETHERNET) * 8 / capacity)
 
     def test_carries_its_rate_and_its_queue_lasts_as_long_as_told(self):
@@ -152,7 +156,7 @@ class Emulated(WithNetwork):
     def check_dropped(self, dropped, missing):
         """That what is missing was dropped; of the switch's own packets, queries and the like, some may be, too."""
         self.assertGreaterEqual(dropped, missing)
-        self.assertLess(dropped, missing + 10)
+        self.assertLess(dropped, missing + FOREIGN)
 
     def test_delays_as_told_within_a_millisecond(self):
         delay = 0.03
