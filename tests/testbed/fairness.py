@@ -5,15 +5,16 @@
 Colussi's thesis (2004, section 6.3.3): 60 ms of round-trip time and queues of twice the bandwidth-delay product.
 
 Usage: fairness.py [--algorithms NAME,...] [--tcp reno,cubic,bbr] [--rtt MILLISECONDS,...] [--loss PERCENT,...]
-                   [--fine] [--seconds SECONDS] [--json FILE] [--read FILE,...] [--markdown FILE]
+                   [--fine] [--settings SETTINGS] [--seconds SECONDS]
+                   [--json FILE] [--read FILE,...] [--markdown FILE]
 
 A cell is an algorithm, a TCP, a round-trip time and a share of packets that each link loses at random, of the media and
 of TCP. The first third of its time is not measured. The media are one small encoding in layers of fixed rates, filled
 up by lmccsink, so that every layer has its rate at no cost; with pgmcc and tfmcc, which have one rate for all, an
 encoder that follows, and the receiver behind 3 Mbit/s alone. Without options one short cell runs, with
-LMCC_TESTBED_FULL all that CONDITIONS has. --fine gives all of them the layers of flid-dl. --json adds results to FILE,
---read takes results from there and runs nothing. --markdown writes the tables into FILE, between the lines that begin
-and end them; BBR has one of its own.
+LMCC_TESTBED_FULL all that CONDITIONS has. --fine gives all of them the layers of flid-dl, --settings are lmccsrc's
+`algorithm-settings`. --json adds results to FILE, --read takes results from there and runs nothing. --markdown writes
+the tables into FILE, between the lines that begin and end them; BBR has one of its own.
 """
 import argparse
 import json
@@ -172,14 +173,15 @@ def media(algorithm, fine):
     return f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {layers}'
 
 
-def run_cell(cell, seconds, fine):
+def run_cell(cell, seconds, fine, settings):
     """The results at each capacity, and what the emulated wires tell."""
     capacities = CAPACITIES[:1] if cell.algorithm in SINGLE_RATE else CAPACITIES
     with lib.network.Network() as made:
         sender, hosts = make_network(made, cell, capacities)
         children = [lib.launch(f'{media(cell.algorithm, fine)} address={GROUP} port={PORT} algorithm={cell.algorithm} '
                                f'mtu={MTU}', prefix=sender.prefix)]
-        receivers = [session.Receiver(host, f'{capacity / 1e6:.0f} Mbit/s', f'algorithm={cell.algorithm}',
+        options = [f'algorithm={cell.algorithm}', *([f'algorithm-settings={settings}'] if settings else [])]
+        receivers = [session.Receiver(host, f'{capacity / 1e6:.0f} Mbit/s', *options,
                                       uri=f'lmcc://{GROUP}:{PORT}', consumer='fakesink')
                      for host, capacity in zip(hosts, capacities)]
         children += [receiver.child for receiver in receivers]
@@ -264,7 +266,7 @@ def run_cells(cells, options):
     rows = []
     for cell in cells:
         try:
-            results, wires = run_cell(cell, options.seconds, options.fine)
+            results, wires = run_cell(cell, options.seconds, options.fine, options.settings)
         except (RuntimeError, subprocess.SubprocessError) as failure:
             lib.check(False, f'{cell}: runs', failure)
             continue
@@ -292,6 +294,7 @@ def main():
     parser.add_argument('--rtt')
     parser.add_argument('--loss')
     parser.add_argument('--fine', action='store_true')
+    parser.add_argument('--settings')
     parser.add_argument('--seconds', type=int, default=90 if full else 30)
     parser.add_argument('--json')
     parser.add_argument('--read')
