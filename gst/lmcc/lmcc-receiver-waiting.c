@@ -21,6 +21,14 @@ lmcc_receiver_clear_waiting (LmccReceiverLayer * layer)
   layer->due = LMCC_TIME_NONE;
 }
 
+/* How far behind the packet at @at that number is. */
+static gint
+ahead_of (const GList * at, guint16 lsn)
+{
+  return lmcc_sequence_diff (lsn,
+      ((const LmccReceiverWaiting *) at->data)->header.lsn);
+}
+
 /* Where a packet of that number goes: behind the returned one, or first for
  * NULL. */
 static GList *
@@ -28,8 +36,15 @@ find_place (LmccReceiverLayer * layer, guint16 lsn)
 {
   GList *at = layer->waiting.tail;
 
-  while (at != NULL && lmcc_sequence_diff (lsn,
-          ((LmccReceiverWaiting *) at->data)->header.lsn) < 0)
+  if (at == NULL || ahead_of (at, lsn) >= 0)
+    return at;
+  /* What repair gives back is missing near the head. */
+  if (ahead_of (layer->waiting.head, lsn) < -ahead_of (at, lsn)) {
+    for (at = layer->waiting.head; at != NULL && ahead_of (at, lsn) >= 0;)
+      at = at->next;
+    return at != NULL ? at->prev : layer->waiting.tail;
+  }
+  while (at != NULL && ahead_of (at, lsn) < 0)
     at = at->prev;
 
   return at;

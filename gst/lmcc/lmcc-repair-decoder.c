@@ -4,18 +4,12 @@
 #include "lmcc-repair-decoder.h"
 
 #include "lmcc-bytes.h"
+#include "lmcc-repair-sources.h"
 
 #include <string.h>
 
 #define LAYER_MASK 0x3fu
 #define STREAM_SHIFT 6
-
-typedef struct
-{
-  guint key;                    /* source and sequence number */
-  LmccPacket *packet;
-  LmccTime time;
-} Source;
 
 /* One that came, of a block that is not whole. */
 typedef struct
@@ -41,11 +35,11 @@ struct _LmccRepairDecoder
   guint32 ssrc_base;
   guint8 payload_type;
   guint8 header_id;
-  GHashTable *sources;          /* key -> Source */
-  GQueue source_order;          /* of Source, oldest first */
-  gsize bytes;                  /* of all packets kept */
+  LmccRepairSources sources;
+  gsize bytes;                  /* of the repair packets kept */
   GHashTable *blocks;           /* key -> Block */
   GQueue block_order;           /* of Block, oldest first */
+  GPtrArray *open;              /* of Block: those that are not finished */
   GArray *fresh;                /* keys of packets not told to blocks */
   GQueue repaired;              /* of LmccRepairedPacket */
   guint64 refused;
@@ -63,21 +57,6 @@ key_source (guint key)
   return key >> 16;
 }
 
-static gsize
-memory (const LmccPacket * packet)
-{
-  return sizeof (LmccPacket) + packet->capacity;
-}
-
-static void
-forget_source (LmccRepairDecoder * decoder, Source * source)
-{
-  g_hash_table_remove (decoder->sources, GUINT_TO_POINTER (source->key));
-  decoder->bytes -= memory (source->packet);
-  lmcc_packet_unref (source->packet);
-  g_free (source);
-}
-
 static void
 drop_repairs (LmccRepairDecoder * decoder, Block * block)
 {
@@ -86,7 +65,7 @@ drop_repairs (LmccRepairDecoder * decoder, Block * block)
   for (i = 0; i < block->repairs->len; i++) {
     Repair *repair = &g_array_index (block->repairs, Repair, i);
 
-    decoder->bytes -= memory (repair->packet);
+    decoder->bytes -= lmcc_repair_memory (repair->packet);
     lmcc_packet_unref (repair->packet);
   }
   g_array_set_size (block->repairs, 0);
@@ -96,6 +75,7 @@ static void
 forget_block (LmccRepairDecoder * decoder, Block * block)
 {
   g_hash_table_remove (decoder->blocks, GUINT_TO_POINTER (block->key));
+  g_ptr_array_remove_fast (decoder->open, block);
   drop_repairs (decoder, block);
   g_array_unref (block->repairs);
   g_free (block);
@@ -118,8 +98,9 @@ lmcc_repair_decoder_new (void)
 {
   LmccRepairDecoder *decoder = g_new0 (LmccRepairDecoder, 1);
 
-  decoder->sources = g_hash_table_new (NULL, NULL);
+  lmcc_repair_sources_init (&decoder->sources);
   decoder->blocks = g_hash_table_new (NULL, NULL);
+  decoder->open = g_ptr_array_new ();
   decoder->fresh = g_array_new (FALSE, FALSE, sizeof (guint));
 
   return decoder;
@@ -133,8 +114,9 @@ void
 lmcc_repair_decoder_free (LmccRepairDecoder * decoder)
 {
   lmcc_repair_decoder_reset (decoder);
-  g_hash_table_unref (decoder->sources);
+  lmcc_repair_sources_clear (&decoder->sources);
   g_hash_table_unref (decoder->blocks);
+  g_ptr_array_unref (decoder->open);
   g_array_unref (decoder->fresh);
   g_free (decoder);
 }
@@ -166,6 +148,12 @@ lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
   decoder->header_id = session->header_id;
 }
 
+static gboolean
+is_above (guint key, gpointer level)
+{
+  return (gint) (key_source (key) & LAYER_MASK) > *(const gint *) level;
+}
+
 /**
  * lmcc_repair_decoder_drop_layers:
  * @decoder: a decoder
@@ -178,15 +166,7 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
 {
   GList *at, *next;
 
-  for (at = decoder->source_order.head; at != NULL; at = next) {
-    Source *source = at->data;
-
-    next = at->next;
-    if ((gint) (key_source (source->key) & LAYER_MASK) > level) {
-      g_queue_delete_link (&decoder->source_order, at);
-      forget_source (decoder, source);
-    }
-  }
+  lmcc_repair_sources_drop (&decoder->sources, is_above, &level);
   for (at = decoder->block_order.head; at != NULL; at = next) {
     Block *block = at->data;
 
@@ -209,14 +189,9 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
 void
 lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
 {
-  Source *source;
   Block *block;
 
-  while ((source = g_queue_peek_head (&decoder->source_order)) != NULL
-      && source->time < before) {
-    g_queue_pop_head (&decoder->source_order);
-    forget_source (decoder, source);
-  }
+  lmcc_repair_sources_expire (&decoder->sources, before);
   while ((block = g_queue_peek_head (&decoder->block_order)) != NULL
       && block->time < before) {
     g_queue_pop_head (&decoder->block_order);
@@ -224,30 +199,31 @@ lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
   }
 }
 
+static gboolean
+is_full (const LmccRepairDecoder * decoder)
+{
+  return lmcc_repair_decoder_get_bytes (decoder) > LMCC_REPAIR_MAX_BYTES;
+}
+
 /* Keeps within the bounds; the block that is worked on is the newest, and
  * stays. */
 static void
 limit (LmccRepairDecoder * decoder)
 {
-  while (g_queue_get_length (&decoder->source_order) > LMCC_REPAIR_MAX_PACKETS
-      || (decoder->bytes > LMCC_REPAIR_MAX_BYTES
-          && !g_queue_is_empty (&decoder->source_order)))
-    forget_source (decoder, g_queue_pop_head (&decoder->source_order));
+  while (decoder->sources.n > LMCC_REPAIR_MAX_PACKETS
+      || (decoder->sources.n > 0 && is_full (decoder)))
+    lmcc_repair_sources_forget_oldest (&decoder->sources);
   while (g_queue_get_length (&decoder->block_order) > LMCC_REPAIR_MAX_BLOCKS
-      || (decoder->bytes > LMCC_REPAIR_MAX_BYTES
-          && g_queue_get_length (&decoder->block_order) > 1))
+      || (is_full (decoder) && g_queue_get_length (&decoder->block_order) > 1))
     forget_block (decoder, g_queue_pop_head (&decoder->block_order));
 }
 
 static LmccPacket *
 find_source (const LmccRepairDecoder * decoder, const Block * block, guint i)
 {
-  guint key = make_key (block->shape.source,
-      block->shape.first + i * block->shape.step);
-  Source *source =
-      g_hash_table_lookup (decoder->sources, GUINT_TO_POINTER (key));
-
-  return source != NULL ? source->packet : NULL;
+  return lmcc_repair_sources_find (&decoder->sources,
+      make_key (block->shape.source,
+          block->shape.first + i * block->shape.step));
 }
 
 static gboolean
@@ -263,18 +239,9 @@ static void
 keep_source (LmccRepairDecoder * decoder, guint key, LmccPacket * packet,
     LmccTime now)
 {
-  Source *source;
-
-  if (g_hash_table_contains (decoder->sources, GUINT_TO_POINTER (key)))
-    return;
-  source = g_new (Source, 1);
-  source->key = key;
-  source->packet = lmcc_packet_ref (packet);
-  source->time = now;
-  g_hash_table_insert (decoder->sources, GUINT_TO_POINTER (key), source);
-  g_queue_push_tail (&decoder->source_order, source);
-  decoder->bytes += memory (packet);
-  g_array_append_val (decoder->fresh, key);
+  if (lmcc_repair_sources_add (&decoder->sources, key, packet, now)
+      && decoder->open->len > 0)
+    g_array_append_val (decoder->fresh, key);
 }
 
 static gboolean
@@ -410,6 +377,7 @@ static void
 finish (LmccRepairDecoder * decoder, Block * block)
 {
   drop_repairs (decoder, block);
+  g_ptr_array_remove_fast (decoder->open, block);
   block->finished = TRUE;
 }
 
@@ -461,13 +429,14 @@ tell_blocks (LmccRepairDecoder * decoder, LmccTime now)
   while (decoder->fresh->len > 0) {
     guint last = decoder->fresh->len - 1;
     guint key = g_array_index (decoder->fresh, guint, last);
-    GList *at;
+    guint i;
 
     g_array_set_size (decoder->fresh, last);
-    for (at = decoder->block_order.tail; at != NULL; at = at->prev) {
-      Block *block = at->data;
+    /* One that gets whole leaves its place to the last, which was there. */
+    for (i = decoder->open->len; i > 0; i--) {
+      Block *block = g_ptr_array_index (decoder->open, i - 1);
 
-      if (block->finished || !block_covers (block, key_source (key), key))
+      if (!block_covers (block, key_source (key), key))
         continue;
       block->n_missing -= block->n_missing > 0;
       try_block (decoder, block, now);
@@ -510,6 +479,7 @@ new_block (LmccRepairDecoder * decoder, guint key,
     block->n_missing += find_source (decoder, block, i) == NULL;
   g_hash_table_insert (decoder->blocks, GUINT_TO_POINTER (key), block);
   g_queue_push_tail (&decoder->block_order, block);
+  g_ptr_array_add (decoder->open, block);
 
   return block;
 }
@@ -560,7 +530,7 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
   }
   if (!block->finished && !has_index (block, payload->index)) {
     lmcc_packet_ref (packet);
-    decoder->bytes += memory (packet);
+    decoder->bytes += lmcc_repair_memory (packet);
     g_array_append_val (block->repairs, repair);
     try_block (decoder, block, now);
     tell_blocks (decoder, now);
@@ -660,5 +630,5 @@ lmcc_repair_decoder_get_refused (const LmccRepairDecoder * decoder)
 gsize
 lmcc_repair_decoder_get_bytes (const LmccRepairDecoder * decoder)
 {
-  return decoder->bytes;
+  return decoder->sources.bytes + decoder->bytes;
 }
