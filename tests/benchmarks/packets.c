@@ -2,17 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * CPU time per packet of lmccsink against udpsink, of lmccsrc against
- * udpsrc, and of both with repair against without. Each pipeline runs in a
- * process of its own, in turn, the contenders of one round right after each
- * other; ratios are of one round.
+ * udpsrc. Each pipeline runs in a process of its own, in turn, the contenders
+ * of one round right after each other; ratios are of one round.
  */
-#include "bench.h"
+#include "bench-process.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define GROUP "239.255.43.1"
@@ -20,52 +17,23 @@
 
 #define WARM_UP (300 * GST_MSECOND)
 #define WINDOW (1500 * GST_MSECOND)
-#define START_TIMEOUT (5 * GST_SECOND)
+
+#define TIMES .warm_up = WARM_UP,.window = WINDOW
 
 #define MAX_CONTENDERS 4
-
-typedef struct
-{
-  const gchar *name;
-  const gchar *pipeline;
-  gboolean spread;
-} Contender;
-
-typedef struct
-{
-  gboolean ok;
-  gchar failure[120];
-  gdouble us_per_packet;
-  gdouble switches_per_packet;
-  gdouble lost;                 /* share; lmccsrc alone knows */
-} Result;
-
-typedef struct
-{
-  guint64 packets;
-  gdouble cpu_us;
-  glong switches;
-} Counts;
 
 #define TO_GROUP "udpsink host=" GROUP " port=" G_STRINGIFY (PORT) \
     " multicast-iface=" BENCH_INTERFACE " name=element async=false "
 
-static const Contender senders[] = {
+static const BenchContender senders[] = {
   {"lmccsink", "lmccsink address=" GROUP " port=" G_STRINGIFY (PORT)
-      " multicast-iface=" BENCH_INTERFACE " name=element sync=false", FALSE},
-  {"udpsink", TO_GROUP "sync=false", FALSE},
-  {"udpsink, each packet at its time", TO_GROUP "sync=true", TRUE},
-  {"fakesink", "fakesink name=element sync=false async=false "
-        "enable-last-sample=false", FALSE},
-};
-
-#define REPAIRING "lmccsink address=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE " name=element sync=false "
-
-/* Costs are for each packet that goes in. */
-static const Contender repairing[] = {
-  {"lmccsink, repair=0.1", REPAIRING "repair=0.1 repair-delay=500", FALSE},
-  {"lmccsink, repair=0", REPAIRING "repair=0", FALSE},
+      " multicast-iface=" BENCH_INTERFACE " name=element sync=false", TIMES},
+  {"udpsink", TO_GROUP "sync=false", TIMES},
+  {"udpsink, each packet at its time", TO_GROUP "sync=true",.spread =
+        TRUE, TIMES},
+  {"fakesink",
+      "fakesink name=element sync=false async=false "
+        "enable-last-sample=false", TIMES},
 };
 
 #define COUNTER " ! fakesink name=counter sync=false async=false " \
@@ -74,331 +42,17 @@ static const Contender repairing[] = {
     " multicast-iface=" BENCH_INTERFACE " name=element caps=\"" \
     "application/x-rtp,media=video,encoding-name=H264,clock-rate=90000\""
 
-static const Contender receivers[] = {
+static const BenchContender receivers[] = {
   {"lmccsrc", "lmccsrc address=" GROUP " port=" G_STRINGIFY (PORT)
-        " multicast-iface=" BENCH_INTERFACE " algorithm=none name=element"
-        COUNTER,
-      FALSE},
-  {"udpsrc", FROM_GROUP COUNTER, FALSE},
-  {"udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER, FALSE},
+      " multicast-iface=" BENCH_INTERFACE " algorithm=none name=element"
+        COUNTER, TIMES},
+  {"udpsrc", FROM_GROUP COUNTER, TIMES},
+  {"udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER, TIMES},
 };
 
-/* In the children */
-
-static void
-fail (Result * result, const gchar * failure)
-{
-  if (result->failure[0] == '\0')
-    g_strlcpy (result->failure, failure, sizeof (result->failure));
-}
-
-static void
-read_usage (Counts * counts)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  counts->cpu_us = (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-      * 1e6 + (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  counts->switches = usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
-static void
-conclude (Result * result, const Counts * before, const Counts * after)
-{
-  gdouble packets = (gdouble) (after->packets - before->packets);
-
-  if (after->packets <= before->packets) {
-    fail (result, "no packet went through");
-    return;
-  }
-  result->us_per_packet = (after->cpu_us - before->cpu_us) / packets;
-  result->switches_per_packet =
-      (gdouble) (after->switches - before->switches) / packets;
-  result->ok = TRUE;
-}
-
-static GstElement *
-parse (const gchar * description, Result * result)
-{
-  g_autoptr (GError) error = NULL;
-  GstElement *pipeline = bench_parse_pipeline (description, &error);
-
-  if (error)
-    fail (result, error->message);
-  return pipeline;
-}
-
-static void
-check_bus (GstElement * pipeline, Result * result)
-{
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
-
-  if (message == NULL)
-    return;
-  gst_message_parse_error (message, &error, NULL);
-  fail (result, error->message);
-  result->ok = FALSE;
-}
-
-static guint64
-get_stat (GstElement * element, const gchar * name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, name, &value);
-  return value;
-}
-
-/* What the element says that it sent; a fake one sends what it gets. */
-static guint64
-count_sent (GstElement * element, guint64 pushed)
-{
-  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
-  guint64 bytes;
-
-  if (g_object_class_find_property (klass, "bytes-served")) {
-    g_object_get (element, "bytes-served", &bytes, NULL);
-    return bytes / BENCH_PACKET_SIZE;
-  }
-  if (g_object_class_find_property (klass, "sdp-location"))
-    return get_stat (element, "packets-sent");
-  return pushed;
-}
-
 typedef struct
 {
-  GstElement *pipeline;
-  GstElement *element;
-  GstPad *source;
-  GstClock *clock;
-  GstClockTime base;
-  const BenchStream *stream;
-  guint next_unit;
-  gboolean spread;
-  gboolean count_pushed;
-} Feeder;
-
-static gboolean
-feeder_open (Feeder * feeder, const Contender * contender,
-    const BenchStream * stream, Result * result)
-{
-  memset (feeder, 0, sizeof (*feeder));
-  feeder->pipeline = parse (contender->pipeline, result);
-  if (feeder->pipeline == NULL)
-    return FALSE;
-  feeder->element = gst_bin_get_by_name (GST_BIN (feeder->pipeline), "element");
-  feeder->clock = gst_system_clock_obtain ();
-  feeder->stream = stream;
-  feeder->spread = contender->spread;
-  feeder->count_pushed = contender >= repairing
-      && contender < repairing + G_N_ELEMENTS (repairing);
-  feeder->base = gst_clock_get_time (feeder->clock);
-  bench_use_time (feeder->pipeline, feeder->clock, feeder->base);
-  if (gst_element_set_state (feeder->pipeline, GST_STATE_PLAYING)
-      != GST_STATE_CHANGE_FAILURE)
-    feeder->source = bench_source_new (feeder->element,
-        g_str_has_prefix (contender->name, "lmcc") ? "sink_%u" : "sink",
-        bench_stream_caps ());
-  if (feeder->source)
-    return TRUE;
-  check_bus (feeder->pipeline, result);
-  fail (result, "the pipeline does not start");
-  return FALSE;
-}
-
-static gboolean
-feeder_run_until (Feeder * feeder, GstClockTime running_time)
-{
-  while (bench_stream_time (feeder->stream, feeder->next_unit) < running_time) {
-    guint unit = feeder->next_unit++;
-    GstClockTime time = bench_stream_time (feeder->stream, unit);
-
-    bench_sleep_until (feeder->clock, feeder->base + time);
-    if (bench_source_push_unit (feeder->source, feeder->stream, unit, time,
-            feeder->spread) != GST_FLOW_OK)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-feeder_count (Feeder * feeder, Counts * counts)
-{
-  guint64 pushed =
-      (guint64) feeder->next_unit * feeder->stream->packets_per_unit;
-
-  read_usage (counts);
-  counts->packets = feeder->count_pushed ? pushed
-      : count_sent (feeder->element, pushed);
-}
-
-static void
-feeder_close (Feeder * feeder)
-{
-  gst_element_set_state (feeder->pipeline, GST_STATE_NULL);
-  bench_source_free (feeder->source);
-  gst_object_unref (feeder->element);
-  gst_object_unref (feeder->pipeline);
-  gst_object_unref (feeder->clock);
-}
-
-static void
-run_sender (const Contender * contender, const BenchStream * stream,
-    Result * result)
-{
-  Feeder feeder;
-  Counts before, after;
-
-  if (!feeder_open (&feeder, contender, stream, result))
-    return;
-  feeder_run_until (&feeder, WARM_UP);
-  feeder_count (&feeder, &before);
-  if (!feeder_run_until (&feeder, WARM_UP + WINDOW))
-    fail (result, "the element takes no data");
-  feeder_count (&feeder, &after);
-  conclude (result, &before, &after);
-  check_bus (feeder.pipeline, result);
-  feeder_close (&feeder);
-}
-
-static GstPadProbeReturn
-count_data (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
-{
-  gint *packets = user_data;
-
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
-    g_atomic_int_add (packets,
-        (gint) gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info)));
-  else
-    g_atomic_int_inc (packets);
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-count_on (GstElement * pipeline, gint * packets)
-{
-  g_autoptr (GstElement) counter =
-      gst_bin_get_by_name (GST_BIN (pipeline), "counter");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (counter, "sink");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, count_data, packets, NULL);
-}
-
-static gboolean
-wait_for_packets (gint * packets)
-{
-  guint64 waited;
-
-  for (waited = 0; waited < START_TIMEOUT; waited += 10 * GST_MSECOND) {
-    if (g_atomic_int_get (packets) > 0)
-      return TRUE;
-    g_usleep (10000);
-  }
-  return FALSE;
-}
-
-static void
-read_loss (GstElement * pipeline, Result * result)
-{
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), "element");
-  guint64 lost = 0, received = 0;
-
-  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats"))
-    return;
-  lost = get_stat (element, "packets-lost");
-  received = get_stat (element, "packets-received");
-  result->lost = (gdouble) lost / (gdouble) MAX (lost + received, 1);
-}
-
-static void
-run_receiver (const Contender * contender, const BenchStream * stream,
-    Result * result)
-{
-  GstElement *pipeline = parse (contender->pipeline, result);
-  Counts before, after;
-  gint packets = 0;
-
-  if (pipeline == NULL)
-    return;
-  count_on (pipeline, &packets);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  if (!wait_for_packets (&packets))
-    fail (result, "no packet came");
-  g_usleep (WARM_UP / 1000);
-  read_usage (&before);
-  before.packets = (guint64) g_atomic_int_get (&packets);
-  g_usleep (WINDOW / 1000);
-  read_usage (&after);
-  after.packets = (guint64) g_atomic_int_get (&packets);
-  conclude (result, &before, &after);
-  read_loss (pipeline, result);
-  check_bus (pipeline, result);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
-/* Feeds the receivers until it is told to stop. */
-static void
-feed_receivers (const Contender * sender, const BenchStream * stream,
-    gint stop_fd)
-{
-  Result result = { 0, };
-  Feeder feeder;
-  gchar byte;
-
-  gst_init (NULL, NULL);
-  if (!feeder_open (&feeder, sender, stream, &result)) {
-    fprintf (stderr, "the sender: %s\n", result.failure);
-    _exit (1);
-  }
-  while (recv (stop_fd, &byte, 1, MSG_DONTWAIT) < 0)
-    feeder_run_until (&feeder, bench_stream_time (stream,
-            feeder.next_unit + 1));
-  feeder_close (&feeder);
-  _exit (0);
-}
-
-/* In the parent */
-
-typedef void (*Run) (const Contender * contender, const BenchStream * stream,
-    Result * result);
-
-static Result
-run_in_child (Run run, const Contender * contender, const BenchStream * stream)
-{
-  Result result = { 0, };
-  gint fds[2], status;
-  pid_t child;
-
-  if (pipe (fds) != 0)
-    g_error ("no pipe");
-  fflush (NULL);
-  child = fork ();
-  if (child == 0) {
-    gst_init (NULL, NULL);
-    run (contender, stream, &result);
-    _exit (write (fds[1], &result, sizeof (result)) != sizeof (result));
-  }
-  close (fds[1]);
-  if (child < 0 || read (fds[0], &result, sizeof (result)) != sizeof (result))
-    fail (&result, "the process ended early");
-  close (fds[0]);
-  if (child > 0)
-    waitpid (child, &status, 0);
-  return result;
-}
-
-typedef struct
-{
-  const Contender *contenders;
+  const BenchContender *contenders;
   guint n;
   GArray *cost[MAX_CONTENDERS];
   GArray *switches[MAX_CONTENDERS];
@@ -409,7 +63,7 @@ typedef struct
 } Duel;
 
 static void
-duel_init (Duel * duel, const Contender * contenders, guint n)
+duel_init (Duel * duel, const BenchContender * contenders, guint n)
 {
   guint i;
 
@@ -442,16 +96,16 @@ duel_clear (Duel * duel)
 /* The others go first and last in turn, so that what the machine does meanwhile
  * favours nobody. */
 static void
-duel_round (Duel * duel, Run run, const BenchStream * stream, gint round)
+duel_round (Duel * duel, BenchRun run, const BenchStream * stream, gint round)
 {
-  Result results[MAX_CONTENDERS];
+  BenchResult results[MAX_CONTENDERS];
   gboolean all = TRUE;
   guint i;
 
   for (i = 0; i < duel->n; i++) {
     guint turn = round % 2 ? duel->n - 1 - i : i;
 
-    results[turn] = run_in_child (run, &duel->contenders[turn], stream);
+    results[turn] = bench_run_in_child (run, &duel->contenders[turn], stream);
     if (!results[turn].ok)
       g_strlcpy (duel->failure[turn], results[turn].failure,
           sizeof (duel->failure[turn]));
@@ -532,7 +186,7 @@ measure_senders (BenchReport * report, const BenchStream * stream,
 
   duel_init (&duel, senders, G_N_ELEMENTS (senders));
   for (round = 0; round < rounds; round++)
-    duel_round (&duel, run_sender, stream, round);
+    duel_round (&duel, bench_run_sender, stream, round);
   if (fd < 0 || !capture_saw_packets (fd))
     bench_report_fail (report, what,
         "no packet reached the loopback interface");
@@ -542,97 +196,20 @@ measure_senders (BenchReport * report, const BenchStream * stream,
   duel_clear (&duel);
 }
 
-static pid_t
-start_sender (const Contender * contender, const BenchStream * stream,
-    gint * stop_fd)
-{
-  gint fds[2];
-  pid_t sender;
-
-  if (socketpair (AF_UNIX, SOCK_STREAM, 0, fds) != 0)
-    g_error ("no socket pair");
-  fflush (NULL);
-  sender = fork ();
-  if (sender == 0) {
-    close (fds[0]);
-    feed_receivers (contender, stream, fds[1]);
-  }
-  close (fds[1]);
-  *stop_fd = fds[0];
-
-  return sender;
-}
-
 static void
 measure_receivers (BenchReport * report, const BenchStream * stream,
     const gchar * what, gint rounds)
 {
-  gint stop_fd, status, round;
-  pid_t sender = start_sender (&senders[0], stream, &stop_fd);
+  gint stop_fd, round;
+  pid_t sender = bench_start_sender (&senders[0], stream, &stop_fd);
   Duel duel;
 
   duel_init (&duel, receivers, G_N_ELEMENTS (receivers));
   for (round = 0; round < rounds; round++)
-    duel_round (&duel, run_receiver, stream, round);
-  close (stop_fd);
-  waitpid (sender, &status, 0);
+    duel_round (&duel, bench_run_receiver, stream, round);
+  bench_stop_sender (sender, stop_fd);
   duel_report (&duel, report, what);
   duel_clear (&duel);
-}
-
-static Result
-run_repaired (const Contender * sender, const BenchStream * stream)
-{
-  gint stop_fd, status;
-  pid_t child = start_sender (sender, stream, &stop_fd);
-  Result result = run_in_child (run_receiver, &receivers[0], stream);
-
-  close (stop_fd);
-  waitpid (child, &status, 0);
-
-  return result;
-}
-
-/* With repair and without, right after each other. */
-static void
-measure_repair (BenchReport * report, const BenchStream * stream,
-    gboolean receiving, gint rounds)
-{
-  static const gchar *const names[2][3] = {
-    {"lmccsink, repair=0.1", "lmccsink, repair=0", "lmccsink, with / without"},
-    {"lmccsrc, repair=0.1", "lmccsrc, repair=0", "lmccsrc, with / without"},
-  };
-  GArray *series[3];
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (series); i++)
-    series[i] = bench_series_new ();
-  while (rounds-- > 0) {
-    Result results[2];
-
-    for (i = 0; i < G_N_ELEMENTS (results); i++)
-      results[i] = receiving ? run_repaired (&repairing[i], stream)
-          : run_in_child (run_sender, &repairing[i], stream);
-    for (i = 0; i < G_N_ELEMENTS (results); i++) {
-      if (!results[i].ok)
-        bench_report_fail (report, names[receiving][i], results[i].failure);
-    }
-    if (!results[0].ok || !results[1].ok)
-      continue;
-    for (i = 0; i < G_N_ELEMENTS (results); i++)
-      bench_series_add (series[i], results[i].us_per_packet);
-    bench_series_add (series[2],
-        results[0].us_per_packet / results[1].us_per_packet);
-  }
-  for (i = 0; i < G_N_ELEMENTS (series); i++) {
-    g_autofree gchar *text = g_strdup_printf ("10 Mbit/s: %s",
-        names[receiving][i]);
-
-    if (series[i]->len > 0)
-      bench_report_add (report, text, i < 2 ? "us/packet" : "ratio", series[i],
-          BENCH_NO_BOUND);
-    g_array_unref (series[i]);
-  }
 }
 
 int
@@ -640,7 +217,6 @@ main (int argc, char **argv)
 {
   static const BenchStream moderate = { 40, 50, 50 };
   static const BenchStream fast = { 200, 100, 100 };
-  static const BenchStream repaired = { 21, 50, 50 };
   g_autofree gchar *json = NULL;
   BenchReport *report;
   gint rounds = 7;
@@ -655,7 +231,5 @@ main (int argc, char **argv)
   measure_senders (report, &fast, "20,000/s:", rounds);
   measure_receivers (report, &moderate, "2,000/s:", rounds);
   measure_receivers (report, &fast, "20,000/s:", rounds);
-  measure_repair (report, &repaired, FALSE, rounds);
-  measure_repair (report, &repaired, TRUE, rounds);
   return bench_report_finish (report, json);
 }
