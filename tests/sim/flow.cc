@@ -43,6 +43,22 @@ Flow::Sample ()
   level_series.push_back (changes.empty () ? -1 : changes.back ().to);
 }
 
+void
+Flow::SampleEstimates ()
+{
+  for (const auto & estimate : GetEstimates ()) {
+    const FlowStatus & now = estimate.second;
+    if (now.loss_event_rate == 0)
+      continue;
+    FlowStatus & mean = estimates[estimate.first];
+    auto n = static_cast<double> (++m_samples[estimate.first]);
+
+    mean.loss_event_rate += (now.loss_event_rate - mean.loss_event_rate) / n;
+    mean.calculated_rate += (now.calculated_rate - mean.calculated_rate) / n;
+    mean.round_trip_time += (now.round_trip_time - mean.round_trip_time) / n;
+  }
+}
+
 int
 Flow::LevelAt (double time) const
 {

@@ -8,6 +8,7 @@
 #define SIM_FLOW_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,17 @@ public:
     return {};
   }
 
+  /* Where more than one is made of the same packets. */
+  virtual std::map<std::string, FlowStatus>
+  GetEstimates ()
+  {
+    return { { "own", GetStatus () } };
+  }
+
   void BeginMeasurement ();
   void EndMeasurement (double begin, double end);
   void Sample ();
+  void SampleEstimates ();
 
   const std::string name;
   const std::string kind;
@@ -66,6 +75,7 @@ public:
   /* After EndMeasurement() */
   double throughput = 0;
   double loss = 0;
+  std::map<std::string, FlowStatus> estimates; /* means, from the first loss on */
   std::vector<double> time_at_level;
   uint32_t changes_measured = 0;
   double convergence_time = -1;
@@ -75,6 +85,7 @@ private:
   void MeasureLevels (double begin, double end);
 
   FlowCounters m_begin;
+  std::map<std::string, uint64_t> m_samples;
 };
 
 #endif

@@ -47,7 +47,7 @@ JainIndex (const std::vector<Flow *> & flows)
   size_t n = 0;
 
   for (const Flow * flow : flows) {
-    if (flow->kind == "cbr")
+    if (flow->kind == "cbr" || flow->kind == "open-loop")
       continue;
     sum += flow->throughput;
     squares += flow->throughput * flow->throughput;
@@ -202,6 +202,25 @@ AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
   json_builder_end_object (builder);
 }
 
+/* Where the scenario asks for their means. */
+void
+AddEstimates (JsonBuilder * builder, const Flow & flow)
+{
+  if (flow.estimates.empty ())
+    return;
+  json_builder_set_member_name (builder, "estimates");
+  json_builder_begin_object (builder);
+  for (const auto & estimate : flow.estimates) {
+    json_builder_set_member_name (builder, estimate.first.c_str ());
+    json_builder_begin_object (builder);
+    AddNumber (builder, "loss-event-rate", estimate.second.loss_event_rate);
+    AddNumber (builder, "calculated-rate", estimate.second.calculated_rate);
+    AddNumber (builder, "round-trip-time", estimate.second.round_trip_time);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_object (builder);
+}
+
 void
 AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
 {
@@ -210,6 +229,7 @@ AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
   AddText (builder, "kind", flow.kind);
   AddNumber (builder, "throughput", flow.throughput);
   AddNumber (builder, "loss", flow.loss);
+  AddEstimates (builder, flow);
   if (flow.kind == "lmcc")
     AddLevels (builder, flow);
   if (interval > 0) {

@@ -336,6 +336,26 @@ ReadCbr (Reader & reader, CbrConfig & cbr)
   reader.Read ("off", cbr.off);
 }
 
+void
+ReadEstimator (Reader & reader, EstimatorConfig & estimator)
+{
+  reader.Read ("name", estimator.name);
+  reader.Read ("window", estimator.window);
+  reader.Read ("virtual-packet-size", estimator.virtual_packet_size);
+}
+
+void
+ReadOpenLoop (Reader & reader, OpenLoopConfig & open_loop)
+{
+  reader.Read ("name", open_loop.name);
+  reader.Read ("from", open_loop.from);
+  reader.Read ("to", open_loop.to);
+  reader.Read ("rate", open_loop.rate);
+  reader.Read ("packet-size", open_loop.packet_size);
+  reader.Read ("start", open_loop.start);
+  reader.ReadList ("estimators", open_loop.estimators, ReadEstimator);
+}
+
 } // namespace
 
 std::vector<double>
@@ -447,6 +467,8 @@ ReadScenario (const std::string & path, const Parameters & changed)
   reader.ReadList ("sessions", scenario.sessions, ReadSession);
   reader.ReadList ("tcp", scenario.tcp, ReadTcp);
   reader.ReadList ("cbr", scenario.cbr, ReadCbr);
+  reader.ReadList ("open-loop", scenario.open_loop, ReadOpenLoop);
+  reader.Read ("estimates", scenario.estimates);
   reader.Finish ();
   return scenario;
 }

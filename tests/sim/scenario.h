@@ -104,6 +104,26 @@ struct CbrConfig
   std::string name = "cbr";
 };
 
+/* How losses are counted: see lmcc_loss_intervals_new() and LmccVirtualPackets. */
+struct EstimatorConfig
+{
+  std::string name;
+  uint32_t window = 1;              /* packets */
+  uint32_t virtual_packet_size = 0; /* 0: packets as they are */
+};
+
+/* A constant rate, and what is estimated at its end. */
+struct OpenLoopConfig
+{
+  std::string from;
+  std::string to;
+  double rate = 0;
+  uint32_t packet_size = 0; /* 0: the scenario's */
+  Range start;
+  std::string name = "open-loop";
+  std::vector<EstimatorConfig> estimators;
+};
+
 struct Scenario
 {
   double duration = 300;
@@ -111,13 +131,15 @@ struct Scenario
   uint32_t packet_size = 1000;
   Range join_latency; /* of the last router */
   Range leave_latency;
-  double series = 0; /* interval of the time series; 0: none */
-  bool cost = false; /* processor times too, which are not the same each time */
+  double estimates = 0; /* interval at which they are sampled for their means; 0: none */
+  double series = 0;    /* interval of the time series; 0: none */
+  bool cost = false;    /* processor times too, which are not the same each time */
   uint32_t seed = 1;
   std::vector<LinkConfig> links;
   std::vector<SessionConfig> sessions;
   std::vector<TcpConfig> tcp;
   std::vector<CbrConfig> cbr;
+  std::vector<OpenLoopConfig> open_loop;
 };
 
 /* Numbers that the file gives a name, in place of what it says there. */

@@ -17,6 +17,8 @@ Simulation::Simulation (const Scenario & scenario) : m_scenario (scenario)
     AddTcp (tcp);
   for (const CbrConfig & cbr : scenario.cbr)
     AddCbr (cbr);
+  for (const OpenLoopConfig & open_loop : scenario.open_loop)
+    AddOpenLoop (open_loop);
 }
 
 Simulation::~Simulation () { Simulator::Destroy (); }
@@ -103,6 +105,17 @@ Simulation::AddCbr (const CbrConfig & config)
   m_flows.push_back (PeekPointer (app));
 }
 
+void
+Simulation::AddOpenLoop (const OpenLoopConfig & config)
+{
+  double start = Draw (config.start);
+  auto app = Create<OpenLoopApp> (config, m_scenario.packet_size, start,
+      m_network->GetNode (config.to), m_next_port++);
+
+  Add (m_network->GetNode (config.from), app, start, 0);
+  m_flows.push_back (PeekPointer (app));
+}
+
 std::vector<SenderCost>
 Simulation::GetSenders () const
 {
@@ -129,11 +142,23 @@ Simulation::Sample ()
 }
 
 void
+Simulation::SampleEstimates ()
+{
+  for (Flow * flow : m_flows)
+    flow->SampleEstimates ();
+  Simulator::Schedule (
+      Seconds (m_scenario.estimates), &Simulation::SampleEstimates, this);
+}
+
+void
 Simulation::Run ()
 {
   Simulator::Schedule (Seconds (m_scenario.warm_up), &Simulation::BeginMeasurement, this);
   if (m_scenario.series > 0)
     Simulator::Schedule (Seconds (0), &Simulation::Sample, this);
+  if (m_scenario.estimates > 0)
+    Simulator::Schedule (
+        Seconds (m_scenario.warm_up), &Simulation::SampleEstimates, this);
   /* A little later: what happens at the end is still to happen. */
   Simulator::Stop (Seconds (m_scenario.duration) + MicroSeconds (1));
   Simulator::Run ();

@@ -7,6 +7,7 @@
 #define SIM_SIMULATION_H
 
 #include "cbr-app.h"
+#include "open-loop-app.h"
 #include "receiver-app.h"
 #include "report.h"
 #include "sender-app.h"
@@ -36,8 +37,10 @@ private:
   void AddTcp (const TcpConfig & config);
   void AddTcpTo (const TcpConfig & config, const std::string & to, double delay);
   void AddCbr (const CbrConfig & config);
+  void AddOpenLoop (const OpenLoopConfig & config);
   void BeginMeasurement ();
   void Sample ();
+  void SampleEstimates ();
 
   const Scenario m_scenario;
   std::unique_ptr<Network> m_network;

@@ -119,6 +119,23 @@ class Simulator(unittest.TestCase):
         self.assertGreater(ratios[0], 2 * ratios[1])
         self.assertLess(ratios[1], 2)
 
+    def test_what_ignores_losses_falls_with_the_rate_and_what_counts_them_does_not(self):
+        # Colussi 2004, equation 12: 1 / (N - 1 + 1 / p), of N packets in a round-trip time.
+        loss, rtt = 0.05, 0.1
+        for packets in (8, 64):
+            scenario = {'duration': 120, 'warm-up': 30, 'estimates': 0.1,
+                        'links': [{'from': 'S', 'to': 'R', 'delay': rtt / 2, 'loss': loss}],
+                        'open-loop': [{'from': 'S', 'to': 'R', 'rate': packets * 8000 / rtt,
+                                       'estimators': [{'name': 'lip', 'window': 1000000},
+                                                      {'name': 'lap', 'window': 1}]}]}
+            held = flow(scenario, 'R', 'open-loop')
+            lip, lap = (held['estimates'][name] for name in ('lip', 'lap'))
+            self.assertAlmostEqual(lip['round-trip-time'], rtt, delta=0.001)
+            self.assertAlmostEqual(held['throughput'], (1 - loss) * packets * 8000 / rtt, delta=packets * 800)
+            self.assertAlmostEqual(lip['loss-event-rate'] * (packets - 1 + 1 / loss), 1, delta=0.15)
+            self.assertAlmostEqual(lap['loss-event-rate'] / loss, 1, delta=0.15)
+            self.assertGreater(lip['calculated-rate'], lap['calculated-rate'])
+
     def test_red_keeps_the_queue_short(self):
         scenario = dumbbell(tcp=[TCP], queue={'kind': 'red', 'packets': 200, 'min-threshold': 5, 'max-threshold': 15},
                             duration=100)
