@@ -158,6 +158,7 @@ def write(paper, results, libraries, directory):
              f'{len(paper.CLAIMS)} claims: ' + ', '.join(f'{n} {word}' for word, n in count(paper,
                      results)) + '. *So far*: the '
              '95 % interval of these few replications does not decide it.', '',
+             *(line for note in getattr(paper, 'NOTES', []) for line in (note, '')),
              *(overview(paper, results) if hasattr(paper, 'CELLS') else []), *table(paper, results),
              describe_libraries(libraries), '']
     (directory / 'images').mkdir(parents=True, exist_ok=True)

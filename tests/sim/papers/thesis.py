@@ -1,7 +1,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Colussi, "Equation-based Layered Multicast Congestion Control", University of Helsinki, 2004, section 6.3."""
-from papers.claims import Cell, Claim, Run, changes, count_claim, flows, jain, jain_claim, more_claim, rate, rate_claim
+from papers.claims import (RATE_TOLERANCE, Cell, Claim, Run, changes, count_claim, flows, jain, jain_claim, more_claim,
+                           rate, rate_claim)
 
 NAME = 'thesis'
 TITLE = 'Equation-based Layered Multicast (Colussi 2004)'
@@ -32,6 +33,9 @@ RUNS = [
 ]
 
 NODES = ('R1', 'R2', 'R3')
+# Of the runs, and of the sessions, s.
+LENGTH = 300
+START = 10
 # What section 6.3.4 tells as the worst mean of any receiver; for where no number is told.
 MOST_CHANGES = 14
 
@@ -135,6 +139,42 @@ def leave_delay(node, burst):
     return delay
 
 
+def return_delay(node, burst):
+    """From the end of the additional flows to the first join, s; what is left of the run where there is none."""
+    def delay(replication):
+        flow = flows(replication, node, 'elm')[0]
+        joined = [change['time'] - burst[1] for change in flow['changes']
+                  if change['time'] > burst[1] and change['to'] > change['from']]
+        return min(joined, default=LENGTH - burst[1])
+    return delay
+
+
+def settled(node, level):
+    """From the session's start until the slow start is over and a level first held for ten seconds."""
+    def time(replication):
+        flow = flows(replication, node, 'elm')[0]
+        ends = [change['time'] for change in flow['changes'][1:]] + [LENGTH]
+        return min((change['time'] - START for change, end in zip(flow['changes'], ends)
+                    if change['to'] == level and end - change['time'] >= 10), default=LENGTH - START)
+    return time
+
+
+def highest(node, until):
+    return lambda replication: max(change['to'] for change in flows(replication, node, 'elm')[0]['changes']
+                                   if change['time'] <= until)
+
+
+def convergence():
+    claims = []
+    for variant, label in (('paper', 'ELM'), ('ours', 'ELM as it is here')):
+        run = f'thesis-3-{variant}'
+        claims += [Claim('6.3.3', f'R1: {label} is at 512 kbit/s within 25 seconds', 'at most 25', (run,),
+                         settled('R1', 2), 0, 25, 's'),
+                   Claim('6.3.3', f'R1: {label} joins at most 1024 kbit/s until then, level', 'at most 3', (run,),
+                         highest('R1', START + 25), 2, 3)]
+    return claims
+
+
 def transient():
     claims = []
     bursts = {'R1': (100, 140), 'R2': (200, 220), 'R3': (230, 240)}
@@ -146,6 +186,15 @@ def transient():
         claims += changes_claims('6.3.5', label, run, (MOST_CHANGES,) * len(NODES))
         claims += [Claim('6.3.5', f'{n}: {label} leaves a layer in about five seconds', 'about 5', (run,),
                          leave_delay(n, bursts[n]), 0, 5 * 2, 's', NEVER_THERE) for n in ('R2', 'R3')]
+        claims += [Claim('6.3.5', f'{n}: {label}, part of the runs that take more than {seconds} s to {what}',
+                         'some', (run,), lambda r, measure=measure, seconds=seconds: float(measure(r) > seconds),
+                         1 / 15, 1, cause=YIELDS if n == 'R1' else NEVER_THERE)
+                   for n, what, seconds, measure in (
+                       ('R1', 'leave', 10, leave_delay('R1', bursts['R1'])),
+                       ('R2', 'join again', 20, return_delay('R2', bursts['R2'])))]
+        claims.append(Claim('6.3.5', f'R3: {label} joins again', 'some 25, others 50', (run,),
+                            return_delay('R3', bursts['R3']), 25 * (1 - RATE_TOLERANCE), 50 * (1 + RATE_TOLERANCE), 's',
+                            NEVER_THERE))
     claims += per_node(jain_claim, 'table 8', 'fairness index, RLC', (0.9249, 0.9387, 0.9311), 'thesis-5-rlc',
                        lambda n: jain(n, 'elm', 'tcp'), cause=RLC_SLOW)
     return claims
@@ -159,6 +208,7 @@ CLAIMS = [
     *against_rlc(3, 'table 5', '6.3.3', (632, 1309, 2518), (550, 790, 2231), (645, 1353, 2768), (478, 597, 1113),
                  (0.9967, 0.9691, 0.9961), (0.9871, 0.9387, 0.9311), (9, MOST_CHANGES, MOST_CHANGES),
                  (300, None, 150), WINDOW),
+    *convergence(),
     *against_rlc(4, 'table 6', '6.3.4', (342, 1726, 176), (261, 1417, 132), (362, 1703, 179), (667, 643, 637),
                  (0.9816, 0.9892, 0.9784), (0.9189, 0.8304, 0.7615), (14, 14, 14), (300, 300, 300), BORDER),
     *transient(),
@@ -181,5 +231,11 @@ CELL_MEASURES = ('fairness index', 'level changes')
 CELLS = [cell(simulation, table, node) for simulation, table in
          ((1, 'table 3'), (2, 'table 4'), (3, 'table 5'), (4, 'table 6'), (5, 'table 8')) for node in NODES]
 
+NOTES = [
+    'Tables 3 to 6 and 8 are the first table below, and have a row each in the second. Tables 1, 2 and 7 are '
+    'parameters. Figures 35 to 37, 38 to 40, 41 to 43, 45 to 47 and 48 to 50 are R1 to R3 of simulations 1 to 5, whose '
+    'pictures are at the end. Figures 28 to 34 and 44 are drawings. Figures 6 to 27 are on a '
+    '[page of their own](open-loop.md).',
+]
 # Figures 35 to 50 are of these runs' first replications.
 FIGURES = [run.name for run in RUNS]

@@ -1,0 +1,414 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Colussi, "Equation-based Layered Multicast Congestion Control", University of Helsinki, 2004, sections 4 and 5."""
+import math
+
+from papers.claims import Claim, Picture, Run, flows, means, more_claim, rate
+
+NAME = 'open-loop'
+TITLE = 'Open-loop rate estimation (Colussi 2004, sections 4 and 5)'
+
+# Its table 1: packets of 1000 bytes in a round-trip time of 100 ms, losses in percent, numbers of TCP connections.
+RATES = (1, 2, 4, 8, 16, 32, 64, 128)
+LOSSES = (0.1, 0.5, 1, 3, 5, 10)
+CROWDS = (1, 2, 4, 8, 16, 32)
+PACKETS_PER_SECOND = 10
+BITS = 8 * 1000 * PACKETS_PER_SECOND
+# Section 4.1.4: each of the n + 2 flows may have so many packets, and the queue holds 1.5 times what is on its way.
+FAIR = 16
+# No traces: what counts are means.
+MEANS_ONLY = ('--series', '100000')
+
+
+def lossy_run(scenario, loss, rate, quick=0):
+    """Long enough for 50 losses, the first ten of them not measured; 100 s at least."""
+    seconds = 1 / (loss / 100 * rate * PACKETS_PER_SECOND)
+    start = max(20, round(10 * seconds))
+    return Run(f'{scenario}-{loss:g}-{rate}', scenario,
+               ('--set', f'rate={rate * BITS},loss={loss / 100:g}', '--warm-up', f'{start}', '--duration',
+                f'{start + max(80, round(40 * seconds))}', *MEANS_ONLY), quick)
+
+
+def shared_run(n, rate, name='', arguments=(), **more):
+    """The slow ones longer: their eight intervals take a minute. Many flows shorter, for what it costs."""
+    flows = n + 2
+    duration = (150 if rate <= 2 else 80) if n < 16 else (100 if rate <= 2 else 60)
+    numbers = {'rate': rate * BITS, 'n': n, 'bottleneck': flows * FAIR * BITS, 'queue': flows * FAIR * 1500, **more}
+    return Run(f'open-loop-shared-{n}-{rate}{name}', 'open-loop-shared',
+               ('--set', ','.join(f'{key}={value:g}' if isinstance(value, float) else f'{key}={value}'
+                                  for key, value in numbers.items()),
+                '--duration', f'{duration}', *MEANS_ONLY, *arguments), 0)
+
+
+def rates_beside(n):
+    """Section 4.1.4: less than half of the link; some of them beside many, which takes long."""
+    return [rate for rate in (RATES if n < 16 else (1, 32, 128)) if rate < (n + 2) * FAIR / 2]
+
+
+LOSSY = {(loss, rate): lossy_run('open-loop-lossy', loss, rate, int(loss == 3 and rate in (1, 16, 128)))
+         for loss in LOSSES for rate in RATES}
+CLOSED = {loss: Run(f'open-loop-closed-{loss:g}', 'open-loop-closed', ('--set', f'loss={loss / 100:g}', *MEANS_ONLY),
+                    int(loss == 3)) for loss in LOSSES}
+SMALL = {rate: lossy_run('open-loop-small', 5, rate) for rate in RATES[:6]}
+SHARED = {(n, rate): shared_run(n, rate) for n in CROWDS for rate in rates_beside(n)}
+# One parameter changed: a packet in the longest round-trip time, queue and all; a longer time, so that no history
+# holds losses of the start; and hosts that take a random time.
+SLOWER = shared_run(1, 0.4)
+LONGER = shared_run(1, 4, '-long', ('--warm-up', '300', '--duration', '600'))
+JITTER = {(n, rate): shared_run(n, rate, '-hosts', processing=1 / ((n + 2) * FAIR * PACKETS_PER_SECOND))
+          for n, rate in ((1, 1), (1, 16), (8, 64))}
+RUNS = [*LOSSY.values(), *CLOSED.values(), *SMALL.values(), *SHARED.values(), SLOWER, LONGER, *JITTER.values()]
+FIGURES = []
+
+NOTES = [
+    'A flow of constant rate crosses a path of 100 ms, and its receiver calculates what TCP would get there. *LIP* is '
+    'the loss-insensitive period of TFRC: losses within a round-trip time after the first do not count. *LAP* is the '
+    'thesis\' loss-aggregation period: they do. Both are `lmcc_loss_intervals_new()` with another window '
+    '(`loss-window` of elm: 1000000, 1; its default, 3, is the thesis\' figure 33), both see the same packets, and '
+    '`lmcc_tcp_model_rate()` makes the rate of them. *TFRC* is the library\'s TFMCC with one receiver, which is then '
+    'TFRC over multicast.',
+    'The text gives no numbers of these figures. *The same* is within 20 %, *too high* and *too low* beyond it, and '
+    'where the thesis has a formula, equation 12, that is the number. Figures 6 to 16 are those of LIP alone, 18 to 27 '
+    'the same ones with LAP; each pair is one picture. Figure 17 is a drawing of the TCP model\'s assumption, and '
+    'figures 1 to 5 are drawings and the formula.',
+]
+
+# No numbers are in the text, and the figures' curves follow one another or do not. Eight intervals with these weights
+# are worth 36 / 5.2 = 6.9 equal ones, and the inverse of their mean is up to 1 / 5.9 = 17 % too much.
+NEAR = 0.2
+PAPER_NEAR = 'the same'
+NAMES = {'lip': 'LIP', 'lap': 'LAP', 'window': 'the window of 3 packets'}
+
+RISES = ('Equation 12 has it rise, from 0.0068 to 0.0073, towards one event in each round-trip time: what '
+         'falls is LIP in parts of the packet loss.')
+FEW_LOSSES = ('Eight weighted intervals are worth 36 / 5.2 = 6.9 equal ones, and the inverse of a mean of so few is '
+              'up to 17 % too much where each has one loss. Where each has many, as with LAP at 3 % and 64 '
+              'packets/RTT, it is not.')
+VIRTUAL = ('Ten lost packets of 100 bytes make a virtual loss here: virtual losses come more evenly than those '
+           'of real packets, and fewer of them share a round-trip time. How the thesis counts them is not told.')
+TCP_TIMEOUTS = ('ns-3\'s TCP gets 0.8 of what the formula has (491 kbit/s) at 3 % and 100 ms, as at the long paths of '
+                'simulation 4.')
+LOCKED = ('The history holds eight events, and beside few TCP at low rates those of the start: the row *300 to '
+          '600 s* is without them.')
+BURSTS = 'Not investigated.'
+AGGREGATES = ('A full queue loses several packets in a row, and LAP counts each of them: compare the rows *the '
+              'window of 3 packets*, elm\'s default, of the same packets.')
+MORE_TCP = 'Not investigated.'
+QUEUED = ('The queue makes the round-trip time 0.18 to 0.25 s, so there are two packets in it: compare the row '
+          '*0.4 packets/RTT*, with one in 250 ms.')
+HALF = 'Not investigated.'
+
+
+def loss_events(name='lip', flow='open-loop'):
+    return lambda replication: flows(replication, 'R', flow)[0]['estimates'][name]['loss-event-rate']
+
+
+def calculated(name):
+    """kbit/s"""
+    return lambda replication: flows(replication, 'R', 'open-loop')[0]['estimates'][name]['calculated-rate'] / 1e3
+
+
+TFRC_LOSS = loss_events('own', 'tfrc')
+TFRC_RATE = rate('R', 'tfrc')
+
+
+def packet_loss(flow='open-loop'):
+    return lambda replication: flows(replication, 'R', flow)[0]['loss']
+
+
+def tcp(replication, key):
+    """The mean connection's."""
+    found = [flow[key] for node in replication['nodes'].values() for flow in node['flows'] if flow['name'] == 'tcp']
+    return sum(found) / len(found)
+
+
+def tcp_rate(replication):
+    return tcp(replication, 'throughput') / 1e3
+
+
+def near(where, text, first, second, **more):
+    """That two measures are the same: each is a run and a measure."""
+    return Claim(where, text, PAPER_NEAR, (first[0].name, second[0].name), lambda a, b: first[1](a) / second[1](b),
+                 1 - NEAR, 1 + NEAR, **more)
+
+
+def near_value(where, text, run, measure, value, **more):
+    return Claim(where, text, f'{value:.4g}', (run.name,), measure, value * (1 - NEAR), value * (1 + NEAR), **more)
+
+
+def ratio(where, text, first, second, least=0.0, most=math.inf, **more):
+    paper = f'> {least:g}' if most == math.inf else f'< {most:g}' if least == 0 else f'{least:g} to {most:g}'
+    return Claim(where, text, paper, (first[0].name, second[0].name), lambda a, b: first[1](a) / second[1](b), least,
+                 most, **more)
+
+
+def beside(where, text, run, measure):
+    """What one changed parameter does."""
+    return Claim(where, text, 'not in the paper', (run.name,), measure, -math.inf, math.inf)
+
+
+def insensitive(loss, packets):
+    """Equation 12: what a loss-insensitive period of so many packets makes of a loss rate in percent."""
+    return 1 / (packets - 1 + 100 / loss)
+
+
+def _lossy_overview():
+    slow = {loss: LOSSY[loss, 1] for loss in LOSSES}
+    fast = {loss: LOSSY[loss, 128] for loss in LOSSES}
+    for loss in LOSSES:
+        yield near_value('figures 6, 7', f'1 packet/RTT, {loss:g} %: LIP is the packet loss', slow[loss],
+                         loss_events(), loss / 100, cause=FEW_LOSSES)
+    for loss in LOSSES:
+        yield near_value('figures 6, 8', f'16 packets/RTT, {loss:g} %: LIP is that of equation 12', LOSSY[loss, 16],
+                         loss_events(), insensitive(loss, 16), cause=FEW_LOSSES)
+    for loss in LOSSES:
+        yield near_value('figure 6', f'128 packets/RTT, {loss:g} %: LIP is that of equation 12', fast[loss],
+                         loss_events(), insensitive(loss, 128), cause=FEW_LOSSES)
+    yield ratio('figure 6', '128 packets/RTT: LIP at 10 % in parts of that at 5 %: it sinks',
+                (fast[10], loss_events()), (fast[5], loss_events()), most=1, cause=RISES)
+    for name, figure in (('lip', 'figure 6'), ('lap', 'figure 18')):
+        def of_loss(*replications, name=name):
+            return max(abs(math.log(loss_events(name)(replication) / (loss / 100)))
+                       for (loss, _), replication in zip(LOSSY, replications))
+        limits = (math.log(1 + NEAR), math.inf) if name == 'lip' else (0, math.log(1 + NEAR))
+        yield Claim(figure, f'all rates and losses: the farthest that {name.upper()} is from the packet loss, '
+                            'logarithm', f'{">" if name == "lip" else "<"} {math.log(1 + NEAR):.2f}',
+                    tuple(run.name for run in LOSSY.values()), of_loss, *limits, cause=FEW_LOSSES)
+
+    def unfair(*replications):
+        rates = {loss: tcp_rate(replication) for loss, replication in zip(LOSSES, replications[len(LOSSY):])}
+        return max(abs(math.log(calculated('lap')(replication) / rates[loss]))
+                   for (loss, _), replication in zip(LOSSY, replications))
+    yield Claim('figure 18', 'all rates and losses: the farthest that the rate of LAP is from TCP\'s, logarithm',
+                f'< {math.log(2):.2f}', tuple(run.name for run in (*LOSSY.values(), *CLOSED.values())), unfair, 0,
+                math.log(2), cause=TCP_TIMEOUTS)
+
+
+def _lossy_by_loss():
+    for loss in LOSSES:
+        yield near('figure 19', f'1 packet/RTT, {loss:g} %: LAP to LIP', (LOSSY[loss, 1], loss_events('lap')),
+                   (LOSSY[loss, 1], loss_events()))
+        yield near('figures 7, 19', f'1 packet/RTT, {loss:g} %: LAP to TFRC', (LOSSY[loss, 1], loss_events('lap')),
+                   (CLOSED[loss], TFRC_LOSS), cause=FEW_LOSSES)
+    for loss in LOSSES:
+        yield near('figure 20', f'16 packets/RTT, {loss:g} %: LAP to TFRC', (LOSSY[loss, 16], loss_events('lap')),
+                   (CLOSED[loss], TFRC_LOSS), cause=FEW_LOSSES)
+    for loss in (3, 5, 10):
+        yield ratio('figures 8, 20', f'16 packets/RTT, {loss} %: the rate of LIP is too high, in parts of TFRC\'s',
+                    (LOSSY[loss, 16], calculated('lip')), (CLOSED[loss], TFRC_RATE), 1 + NEAR)
+
+
+def _lossy_by_rate():
+    for packets in (1, 16, 128):
+        for name in ('lip', 'lap'):
+            yield near('figures 12, 24', f'0.1 %, {packets} packets/RTT: the rate of {name.upper()} to TFRC\'s',
+                       (LOSSY[0.1, packets], calculated(name)), (CLOSED[0.1], TFRC_RATE))
+    for loss in (0.1, 3):
+        yield near('figures 12, 24' if loss < 1 else 'figures 13, 25', f'{loss:g} %: TFRC to TCP',
+                   (CLOSED[loss], TFRC_RATE), (CLOSED[loss], tcp_rate), cause=TCP_TIMEOUTS)
+    yield ratio('figure 25', '3 %: LIP sinks already at 8 packets/RTT, in parts of that at 1',
+                (LOSSY[3, 8], loss_events()), (LOSSY[3, 1], loss_events()), most=0.9)
+    for packets in RATES:
+        yield near_value('figure 25', f'3 %, {packets} packets/RTT: LAP is the packet loss', LOSSY[3, packets],
+                         loss_events('lap'), 0.03, cause=FEW_LOSSES)
+    for packets in (32, 128):
+        yield ratio('figures 13, 25', f'3 %, {packets} packets/RTT: the rate of LIP is too high, in parts of TFRC\'s',
+                    (LOSSY[3, packets], calculated('lip')), (CLOSED[3], TFRC_RATE), 1 + NEAR)
+
+
+def _small():
+    for packets, run in SMALL.items():
+        yield near('figure 16', f'5 %, {packets * 10} packets of 100 bytes/RTT: virtual packets to real ones of 1000 '
+                                'bytes', (run, loss_events('virtual')), (LOSSY[5, packets], loss_events()),
+                   cause=VIRTUAL)
+    yield ratio('figure 16', 'virtual packets, 32 packets/RTT in parts of 1: they sink with the rate, too',
+                (SMALL[32], loss_events('virtual')), (SMALL[1], loss_events('virtual')), most=1 - NEAR)
+    for packets in (1, 32):
+        yield more_claim('figure 16', f'{packets * 10} packets of 100 bytes/RTT: virtual packets above real ones',
+                         (SMALL[packets].name, loss_events('virtual')), (SMALL[packets].name, loss_events()))
+
+
+def _shared_overview():
+    fastest = SHARED[32, 128]
+    yield Claim('figure 9', '32 TCP, 128 packets/RTT: LIP in parts of the packet loss is more than over the link of '
+                            '10 %', '> 0', (fastest.name, LOSSY[10, 128].name),
+                lambda a, b: loss_events()(a) / packet_loss()(a) - loss_events()(b) / packet_loss()(b), 0, math.inf)
+    for packets in rates_beside(32):
+        yield Claim('figure 21', f'32 TCP, {packets} packets/RTT: LAP is fairly good, in parts of TFRC', '0.5 to 2',
+                    (SHARED[32, packets].name,), lambda r: loss_events('lap')(r) / TFRC_LOSS(r), 0.5, 2,
+                    cause=FEW_LOSSES)
+    for name, figure in (('lip', 'figures 9, 14'), ('lap', 'figures 21, 26')):
+        yield ratio(figure, f'1 TCP, 1 packet/RTT: {name.upper()} is too high, in parts of TFRC',
+                    (SHARED[1, 1], loss_events(name)), (SHARED[1, 1], TFRC_LOSS), 1 + NEAR, cause=LOCKED)
+
+
+def _shared_by_crowd():
+    for n in CROWDS:
+        yield near('figure 22', f'1 packet/RTT, {n} TCP: LAP to LIP', (SHARED[n, 1], loss_events('lap')),
+                   (SHARED[n, 1], loss_events()), cause=QUEUED)
+    yield ratio('figures 10, 22', '1 packet/RTT, 1 TCP: the rate of LIP is too low, in parts of TCP\'s',
+                (SHARED[1, 1], calculated('lip')), (SHARED[1, 1], tcp_rate), most=1 - NEAR, cause=LOCKED)
+    yield near('figures 10, 22', '1 packet/RTT, 32 TCP: the rate of LIP to TCP\'s', (SHARED[32, 1], calculated('lip')),
+               (SHARED[32, 1], tcp_rate), cause=BURSTS)
+    yield near('figures 10, 22', '1 packet/RTT, 32 TCP: TFRC to TCP', (SHARED[32, 1], TFRC_RATE),
+               (SHARED[32, 1], tcp_rate), cause=BURSTS)
+    crowds = [n for n in CROWDS if (n, 32) in SHARED]
+    for n in crowds:
+        run = SHARED[n, 32]
+        yield ratio('figure 11', f'32 packets/RTT, {n} TCP: LIP is too low, in parts of TFRC', (run, loss_events()),
+                    (run, TFRC_LOSS), most=1 - NEAR)
+        yield ratio('figures 11, 23', f'32 packets/RTT, {n} TCP: the rate of LIP is too high, in parts of TFRC\'s',
+                    (run, calculated('lip')), (run, TFRC_RATE), 1 + NEAR)
+        yield near('figure 23', f'32 packets/RTT, {n} TCP: the rate of LAP to TFRC\'s', (run, calculated('lap')),
+                   (run, TFRC_RATE), cause=AGGREGATES)
+    yield ratio('figure 11', '32 packets/RTT: LIP falls with the number of TCP, 32 in parts of 4',
+                (SHARED[32, 32], loss_events()), (SHARED[4, 32], loss_events()), most=1, cause=MORE_TCP)
+    yield more_claim('figure 11', '32 packets/RTT: TCP\'s packet loss at 4 TCP is above that at 32',
+                     (SHARED[4, 32].name, lambda r: tcp(r, 'loss')), (SHARED[32, 32].name, lambda r: tcp(r, 'loss')),
+                     cause=MORE_TCP)
+
+
+def _shared_by_rate():
+    for n, high, figures in ((1, 16, 'figures 14, 26'), (8, 64, 'figures 15, 27')):
+        slow, fast = SHARED[n, 1], SHARED[n, high]
+        if n > 1:
+            yield ratio(figures, f'{n} TCP, 1 packet/RTT: LIP is too high, in parts of TFRC', (slow, loss_events()),
+                        (slow, TFRC_LOSS), 1 + NEAR, cause=LOCKED)
+            yield near('figure 15', f'{n} TCP, 16 packets/RTT, the fair rate: LIP to TFRC', (SHARED[n, 16],
+                       loss_events()), (SHARED[n, 16], TFRC_LOSS), cause=HALF)
+        yield ratio(figures, f'{n} TCP, {high} packets/RTT: LIP is too low, in parts of TFRC', (fast, loss_events()),
+                    (fast, TFRC_LOSS), most=1 - NEAR, cause=HALF)
+        yield ratio(figures, f'{n} TCP, {high} packets/RTT: the rate of LIP is too high, in parts of TFRC\'s',
+                    (fast, calculated('lip')), (fast, TFRC_RATE), 1 + NEAR, cause=HALF)
+        name = figures.rsplit(' ', maxsplit=1)[-1]
+        yield near(f'figure {name}', f'{n} TCP, 1 packet/RTT: LAP to LIP', (slow, loss_events('lap')),
+                   (slow, loss_events()), cause=QUEUED)
+        yield near(f'figure {name}', f'{n} TCP, {high} packets/RTT: LAP to TFRC', (fast, loss_events('lap')),
+                   (fast, TFRC_LOSS), cause=AGGREGATES)
+        yield more_claim(f'figure {name}', f'{n} TCP, {high} packets/RTT: LAP is farther from LIP than from TFRC, '
+                                           'logarithms',
+                         (fast.name, lambda r: abs(math.log(loss_events('lap')(r) / loss_events()(r)))),
+                         (fast.name, lambda r: abs(math.log(loss_events('lap')(r) / TFRC_LOSS(r)))),
+                         cause=AGGREGATES)
+    for n, packets in ((1, 16), (8, 64)):
+        for run, hosts in ((SHARED[n, packets], ''), (JITTER[n, packets], ', hosts take a random time')):
+            for name in ('lap', 'window'):
+                if hosts or name == 'window':
+                    yield beside(f'figure {26 if n == 1 else 27}', f'{n} TCP, {packets} packets/RTT{hosts}: '
+                                 f'{NAMES[name]} to TFRC', run,
+                                 lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r))
+    yield beside('figure 22', '0.4 packets/RTT, 1 TCP: LAP to LIP', SLOWER,
+                 lambda r: loss_events('lap')(r) / loss_events()(r))
+    for run, length in ((SHARED[1, 4], ''), (LONGER, ', 300 to 600 s')):
+        for name in ('lip', 'lap'):
+            yield beside('figure 26', f'4 packets/RTT, 1 TCP{length}: {NAMES[name]} to TFRC', run,
+                         lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r))
+    yield beside('figure 26', '1 packet/RTT, 1 TCP, hosts take a random time: LIP to TFRC', JITTER[1, 1],
+                 lambda r: loss_events()(r) / TFRC_LOSS(r))
+    yield Claim('figure 27', '1 packet/RTT: LIP is farther from TFRC beside one TCP than beside eight', '> 0',
+                (SHARED[1, 1].name, SHARED[8, 1].name),
+                lambda a, b: loss_events()(a) / TFRC_LOSS(a) - loss_events()(b) / TFRC_LOSS(b), 0, math.inf,
+                cause=LOCKED)
+
+
+
+CLAIMS = [*_lossy_overview(), *_lossy_by_loss(), *_lossy_by_rate(), *_small(), *_shared_overview(),
+          *_shared_by_crowd(), *_shared_by_rate()]
+
+
+def _plot(axis, results, x, runs, of, label, **style):
+    axis.errorbar(x, *means(results, runs, lambda _: of), label=label, capsize=2, linewidth=1, markersize=4, **style)
+
+
+def _compare(axes, results, x, runs, closed, tcp_loss=False):
+    """Loss and rate of LIP, LAP, TFRC and TCP, as the paper's figures have them."""
+    for name, marker in (('lip', 'o'), ('lap', 's')):
+        _plot(axes[0], results, x, runs, loss_events(name), name.upper(), marker=marker)
+        _plot(axes[1], results, x, runs, calculated(name), name.upper(), marker=marker)
+    _plot(axes[0], results, x, closed, TFRC_LOSS, 'TFRC', marker='^', color='tab:green')
+    _plot(axes[1], results, x, closed, TFRC_RATE, 'TFRC', marker='^', color='tab:green')
+    if tcp_loss:
+        _plot(axes[0], results, x, closed, lambda r: tcp(r, 'loss'), 'TCP, packets', marker='x', color='tab:grey')
+    _plot(axes[1], results, x, closed, tcp_rate, 'TCP', marker='x', color='tab:grey')
+    axes[0].set(ylabel='loss-event rate', ylim=(0, None))
+    axes[1].set(ylabel='calculated rate, kbit/s', ylim=(0, None))
+
+
+def _numbers(axis, name, values):
+    """A logarithmic scale that has these numbers."""
+    axis.set(xlabel=name, xscale='log')
+    axis.set_xticks(values, [str(value) for value in values])
+    axis.set_xticks([], minor=True)
+
+
+def _by_loss(packets):
+    def draw(axes, results):
+        _compare(axes, results, [loss / 100 for loss in LOSSES], [LOSSY[loss, packets] for loss in LOSSES],
+                 list(CLOSED.values()))
+        axes[1].set(yscale='log', ylim=(50, 8000))
+        for axis in axes:
+            axis.set_xlabel('packet loss')
+    return draw
+
+
+def _by_rate(runs, closed=None):
+    def draw(axes, results):
+        others = [closed] * len(runs) if closed else list(runs.values())
+        _compare(axes, results, list(runs), list(runs.values()), others, closed is None)
+        for axis in axes:
+            _numbers(axis, 'packets/RTT', list(runs))
+    return draw
+
+
+def _by_crowd(packets):
+    def draw(axes, results):
+        runs = {n: SHARED[n, packets] for n in CROWDS if (n, packets) in SHARED}
+        _compare(axes, results, list(runs), list(runs.values()), list(runs.values()), True)
+        for axis in axes:
+            _numbers(axis, 'TCP connections', list(runs))
+    return draw
+
+
+def _overview(runs, name, unit):
+    """A curve for each loss or number of TCP over the rates."""
+    def draw(axes, results):
+        for first in dict.fromkeys(first for first, _ in runs):
+            own = {packets: run for (each, packets), run in runs.items() if each == first}
+            for axis, of in zip(axes, (loss_events(name), calculated(name))):
+                _plot(axis, results, list(own), list(own.values()), of, f'{first:g}{unit}', marker='.')
+        axes[0].set(ylabel=f'loss-event rate, {name.upper()}', yscale='log')
+        axes[1].set(ylabel='calculated rate, kbit/s', yscale='log')
+        for axis in axes:
+            _numbers(axis, 'packets/RTT', RATES)
+    return draw
+
+
+def _small_picture(axes, results):
+    x = list(SMALL)
+    _plot(axes[0], results, x, [LOSSY[5, packets] for packets in SMALL], loss_events(), '1000 bytes', marker='o')
+    _plot(axes[0], results, x, list(SMALL.values()), loss_events(), '100 bytes', marker='s')
+    _plot(axes[0], results, x, list(SMALL.values()), loss_events('virtual'), '100 bytes, virtual packets', marker='^')
+    axes[0].set(ylabel='loss-event rate', ylim=(0, None))
+    _numbers(axes[0], 'kB/RTT', list(SMALL))
+
+
+PICTURES = [
+    Picture('open-loop-6', 'Figure 6: LIP over lossy paths.', 2, _overview(LOSSY, 'lip', ' %')),
+    Picture('open-loop-18', 'Figure 18: LAP over lossy paths.', 2, _overview(LOSSY, 'lap', ' %')),
+    Picture('open-loop-19', 'Figures 7 and 19: 1 packet in a round-trip time over lossy paths.', 2, _by_loss(1)),
+    Picture('open-loop-20', 'Figures 8 and 20: 16 packets in a round-trip time over lossy paths.', 2, _by_loss(16)),
+    Picture('open-loop-24', 'Figures 12 and 24: 0.1 % of loss.', 2,
+            _by_rate({packets: LOSSY[0.1, packets] for packets in RATES}, CLOSED[0.1])),
+    Picture('open-loop-25', 'Figures 13 and 25: 3 % of loss.', 2,
+            _by_rate({packets: LOSSY[3, packets] for packets in RATES}, CLOSED[3])),
+    Picture('open-loop-16', 'Figure 16: LIP with packets of 1000 and 100 bytes at 5 % of loss.', 1, _small_picture),
+    Picture('open-loop-9', 'Figure 9: LIP beside TFRC and TCP.', 2, _overview(SHARED, 'lip', ' TCP')),
+    Picture('open-loop-21', 'Figure 21: LAP beside TFRC and TCP.', 2, _overview(SHARED, 'lap', ' TCP')),
+    Picture('open-loop-22', 'Figures 10 and 22: 1 packet in a round-trip time beside TFRC and TCP.', 2, _by_crowd(1)),
+    Picture('open-loop-23', 'Figures 11 and 23: 32 packets in a round-trip time beside TFRC and TCP.', 2,
+            _by_crowd(32)),
+    Picture('open-loop-26', 'Figures 14 and 26: one TCP.', 2,
+            _by_rate({packets: SHARED[1, packets] for packets in rates_beside(1)})),
+    Picture('open-loop-27', 'Figures 15 and 27: eight TCP.', 2,
+            _by_rate({packets: SHARED[8, packets] for packets in rates_beside(8)})),
+]
