@@ -49,6 +49,7 @@ public:
 private:
   void AddNodes (const Scenario & scenario);
   void AddLink (const LinkConfig & link, const std::string & to);
+  void AddRoutes (ns3::Ptr<ns3::Node> node) const;
 
   ns3::NodeContainer m_nodes;
   std::map<std::string, ns3::Ptr<ns3::Node>> m_by_name;
