@@ -22,6 +22,7 @@ struct Options
   char * layers = nullptr;
   char * layering = nullptr;
   char * set = nullptr;
+  char * tcp = nullptr;
   char * json = nullptr;
   int seed = 1;
   double duration = 0;
@@ -49,6 +50,10 @@ ParseOptions (int argc, char ** argv, Options & options)
         "Layers that are encodings of their own, or of fixed rates", "native|fixed" },
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
+    { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
+        "Change what all TCP are: sack, classic-recovery (0 or 1), "
+        "delayed-acknowledgements, min-rto (s)",
+        "NAME=NUMBER[,...]" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
         "Length of the simulation", "SECONDS" },
@@ -109,6 +114,7 @@ MakeScenario (const Options & options)
     scenario.warm_up = options.warm_up;
   scenario.series = options.series;
   scenario.cost = options.cost;
+  scenario.tcp_settings = ParseTcpSettings (options.tcp == nullptr ? "" : options.tcp);
   for (SessionConfig & session : scenario.sessions)
     ChangeSession (options, session);
   return scenario;

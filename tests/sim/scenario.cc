@@ -431,6 +431,27 @@ ParseParameters (const std::string & text)
   return parameters;
 }
 
+TcpSettings
+ParseTcpSettings (const std::string & text)
+{
+  TcpSettings settings;
+
+  for (const auto & [name, value] : ParseParameters (text)) {
+    if (name == "sack")
+      settings.sack = value != 0;
+    else if (name == "classic-recovery")
+      settings.classic_recovery = value != 0;
+    else if (name == "delayed-acknowledgements" && value >= 1)
+      settings.delayed_acknowledgements = static_cast<uint32_t> (value);
+    else if (name == "min-rto" && value > 0)
+      settings.min_rto = value;
+    else
+      Fail (name, "TCP has sack, classic-recovery, delayed-acknowledgements and min-rto, "
+                  "the last two above 0");
+  }
+  return settings;
+}
+
 std::vector<std::string>
 ExpandNames (const std::string & name, uint32_t count)
 {

@@ -92,6 +92,15 @@ struct TcpConfig
   std::string name = "tcp";
 };
 
+/* What all TCP of a simulation are. The README of docs/reproduction says why. */
+struct TcpSettings
+{
+  bool sack = true;
+  bool classic_recovery = false;         /* RFC 6582's window inflation, not RFC 6937 */
+  uint32_t delayed_acknowledgements = 1; /* segments for each */
+  double min_rto = 0.2;
+};
+
 struct CbrConfig
 {
   std::string from;
@@ -138,6 +147,7 @@ struct Scenario
   std::vector<LinkConfig> links;
   std::vector<SessionConfig> sessions;
   std::vector<TcpConfig> tcp;
+  TcpSettings tcp_settings;
   std::vector<CbrConfig> cbr;
   std::vector<OpenLoopConfig> open_loop;
 };
@@ -149,6 +159,9 @@ Scenario ReadScenario (const std::string & path, const Parameters & changed = {}
 
 /* "n=48,slot=0.5". */
 Parameters ParseParameters (const std::string & text);
+
+/* "sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0". */
+TcpSettings ParseTcpSettings (const std::string & text);
 
 /* "multiplicative:24000:1.3:30", "linear:10000:40" or "list:128000,128000,256000". */
 LayersConfig ParseLayers (const std::string & text);

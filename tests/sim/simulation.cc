@@ -8,7 +8,7 @@ using namespace ns3;
 Simulation::Simulation (const Scenario & scenario) : m_scenario (scenario)
 {
   RngSeedManager::SetSeed (scenario.seed);
-  ConfigureTcp (scenario.packet_size);
+  ConfigureTcp (scenario.tcp_settings, scenario.packet_size);
   m_network = std::make_unique<Network> (scenario);
   for (const SessionConfig & session : scenario.sessions)
     for (uint32_t i = 0; i < session.count; i++)

@@ -10,19 +10,26 @@ using namespace ns3;
 /* IP and TCP headers with the timestamps option. */
 static const uint32_t HEADERS = 52;
 
+static const uint32_t BUFFER = 4 << 20;
+
 void
-ConfigureTcp (uint32_t packet_size)
+ConfigureTcp (const TcpSettings & settings, uint32_t packet_size)
 {
+  const uint32_t segment = packet_size - HEADERS;
+
   Config::SetDefault (
       "ns3::TcpL4Protocol::SocketType", TypeIdValue (TcpNewReno::GetTypeId ()));
-  Config::SetDefault ("ns3::TcpSocketBase::Sack", BooleanValue (true));
-  Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (MilliSeconds (200)));
-  /* With delayed acknowledgements it gets two thirds of the paper's TCP. */
-  Config::SetDefault ("ns3::TcpSocket::DelAckCount", UintegerValue (1));
+  if (settings.classic_recovery)
+    Config::SetDefault ("ns3::TcpL4Protocol::RecoveryType",
+        TypeIdValue (TcpClassicRecovery::GetTypeId ()));
+  Config::SetDefault ("ns3::TcpSocketBase::Sack", BooleanValue (settings.sack));
   Config::SetDefault (
-      "ns3::TcpSocket::SegmentSize", UintegerValue (packet_size - HEADERS));
-  Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (4 << 20));
-  Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (4 << 20));
+      "ns3::TcpSocketBase::MinRto", TimeValue (Seconds (settings.min_rto)));
+  Config::SetDefault (
+      "ns3::TcpSocket::DelAckCount", UintegerValue (settings.delayed_acknowledgements));
+  Config::SetDefault ("ns3::TcpSocket::SegmentSize", UintegerValue (segment));
+  Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (BUFFER));
+  Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (BUFFER));
 }
 
 TcpApp::TcpApp (const std::string & flow_name, const std::string & node_name,
@@ -72,7 +79,7 @@ TcpApp::Fill (Ptr<Socket> socket, uint32_t)
   auto tcp = DynamicCast<TcpSocketBase> (socket);
   uint32_t segment = m_packet_size - HEADERS;
 
-  while (!m_stopped && tcp->GetTxAvailable () > (4u << 20) - 256 * m_packet_size
+  while (!m_stopped && tcp->GetTxAvailable () > BUFFER - 256 * m_packet_size
          && socket->Send (Create<Packet> (segment)) > 0)
     continue;
 }

@@ -7,14 +7,15 @@
 #define SIM_TCP_APP_H
 
 #include "flow.h"
+#include "scenario.h"
 
 #include <ns3/core-module.h>
 #include <ns3/internet-module.h>
 #include <ns3/network-module.h>
 
-/* The TCP that came closest to the formula and to Colussi 2004, section 6.3; before any
- * connection is made. */
-void ConfigureTcp (uint32_t packet_size);
+/* Unless the settings say otherwise the TCP that came closest to the formula and to
+ * Colussi 2004, section 6.3; before any connection is made. */
+void ConfigureTcp (const TcpSettings & settings, uint32_t packet_size);
 
 class TcpApp : public ns3::Application, public Flow
 {

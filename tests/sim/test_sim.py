@@ -57,6 +57,19 @@ class Simulator(unittest.TestCase):
         self.assertLess(tcp['throughput'], 1.1 * 977e3)
         self.assertAlmostEqual(tcp['loss'], 0.02, delta=0.003)
 
+    def test_tcp_is_what_it_is_told_to_be(self):
+        scenario = dumbbell(tcp=[TCP], rate=100e6, link={'loss': 0.02}, duration=200, **{'warm-up': 10})
+        delayed = flow(scenario, 'U', 'tcp', '--tcp', 'delayed-acknowledgements=2,min-rto=1.0')
+        reno = flow(scenario, 'U', 'tcp', '--tcp', 'sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0')
+        # Half as many acknowledgements: RFC 5348 section 3.1 with b = 2 has 0.7 of 977 kbit/s, where b = 1.
+        for tcp in (delayed, reno):
+            self.assertGreater(tcp['throughput'], 0.5 * 977e3)
+            self.assertLess(tcp['throughput'], 0.8 * 977e3)
+        self.assertNotEqual(delayed, reno)
+        result = run(scenario, '--tcp', 'cubic=1', check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('classic-recovery', result.stderr.decode())
+
     def test_a_link_loses_its_share_alone_and_in_bursts(self):
         for burst in (1, 4):
             scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 800e3}], rate=10e6,
