@@ -4,22 +4,47 @@
 
 import statistics
 
-from papers.claims import RATE_TOLERANCE, Claim, Run, more_claim, rate
+from papers.claims import RATE_TOLERANCE, RENO, Claim, Picture, Run, flows, means, more_claim, rate
 
 NAME = 'flid'
 TITLE = 'FLID-DL (Byers et al. 2002)'
 
 # At 24 kbit/s a packet of the base takes 0.33 s: there is no shorter one.
 SLOTS = ('0.5', '1.0', '2.0')
+
+# Figure 9: n of each, and so many packets of queue for each.
+CROWDS = (2, 8, 16, 32)
+QUEUES = (7, 25)
+# 15 of each take half an hour of processor, for a figure without intervals.
+CROWD_REPLICATIONS = 5
+
+
+def together(n, queue, tcp=()):
+    """n sessions and n TCP on 0.5 n Mbit/s."""
+    if n == 8 and not tcp:
+        return Run(f'flid-tcp-{queue}', 'flid-tcp', ('--set', f'packets={queue * n}'))
+    setting = f'n={n},rate={500000 * n},packets={queue * n},processing={round(0.016 / n, 6)}'
+    return Run(f'flid-tcp-{queue}-n{n}{"-reno" if tcp else ""}', 'flid-fair', ('--set', setting, *tcp), 0,
+               CROWD_REPLICATIONS)
+
+
+TOGETHER_RUNS = {(kind, queue): [together(n, queue, tcp) for n in CROWDS]
+                 for kind, tcp in (('SACK', ()), ('Reno', RENO)) for queue in QUEUES}
 RUNS = [
     *(Run(name, name, (), int(name != 'flid-100')) for name in (
         'flid-alone-13', 'flid-alone-20', 'flid-near-13', 'flid-near-20', 'flid-dl', 'flid-sl', 'flid-100',
         'flid-loss')),
     *(Run(f'flid-slot-{slot}', 'flid-slot', ('--set', f'slot={slot}'), 0) for slot in SLOTS),
-    Run('flid-tcp-7', 'flid-tcp', ('--set', 'packets=56')),
-    Run('flid-tcp-25', 'flid-tcp', ('--set', 'packets=200')),
+    *(run for runs in TOGETHER_RUNS.values() for run in runs),
 ]
-FIGURES = ['flid-near-13', 'flid-near-20', 'flid-alone-13', 'flid-alone-20', 'flid-dl', 'flid-sl']
+FIGURES = {
+    'flid-alone-13': 'Figure 5(a): one session on 10 Mbit/s, c = 1.3',
+    'flid-alone-20': 'Figure 5(b): one session on 10 Mbit/s, c = 2.0',
+    'flid-near-13': 'Figure 5(a) on a path of 4 ms',
+    'flid-near-20': 'Figure 5(b) on a path of 4 ms',
+    'flid-dl': 'Figure 7(a): four FLID-DL sessions on 2 Mbit/s, leaves of 2 to 4 s',
+    'flid-sl': 'Figure 7(b): four FLID-SL sessions on 2 Mbit/s, leaves of 2 to 4 s',
+}
 
 CASCADE = ('With c = 1.3 our session loses 0.1 % and the paper\'s more: ours comes to the level that does not fit '
            'only now and then '
@@ -51,6 +76,17 @@ def share_claim(where, text, paper, run, measure, cause=''):
 
 def over_tcp(replication):
     return rate('R', 'flid-dl')(replication) / rate('R', 'tcp')(replication)
+
+
+def _fairness():
+    for (kind, queue), runs in TOGETHER_RUNS.items():
+        for n, run in zip(CROWDS, runs):
+            if run.scenario == 'flid-fair':
+                yield Claim(f'figure 9({"a" if queue == QUEUES[0] else "b"})',
+                            f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: FLID-DL in parts of '
+                            'TCP',
+                            'equitable' if queue == QUEUES[0] else '4 to 8', (run.name,), over_tcp,
+                            *((0.5, 2) if queue == QUEUES[0] else (4, 8)))
 
 
 def coordinated(replication):
@@ -104,6 +140,7 @@ CLAIMS = [
     Claim('figure 9(b)', 'beside TCP, a queue of 25 packets for each: FLID-DL in parts of TCP', '4 to 8',
             ('flid-tcp-25',),
           over_tcp, 4, 8),
+    *_fairness(),
     loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind', TOGETHER),
     loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle'),
     more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
@@ -120,4 +157,36 @@ CLAIMS = [
     *(more_claim('section V-A', f'4 % of loss: a slot of {shorter} s gets more than one of {longer} s, kbit/s',
                  (f'flid-slot-{shorter}', host('R')), (f'flid-slot-{longer}', host('R')))
       for shorter, longer in zip(SLOTS, SLOTS[1:])),
+]
+
+
+def _draw_fairness(axes, results):
+    for axis, ((kind, queue), runs) in zip(axes, TOGETHER_RUNS.items()):
+        for name, label, marker, shift in (('flid-dl', 'FLID-DL', 'o', 0.96), ('tcp', 'TCP', '+', 1.04)):
+            colour = f'C{marker == "+":d}'
+            points = [(n * shift, flow['throughput'] / 250e3) for n, run in zip(CROWDS, runs)
+                      if '1' in results[run.name] for flow in flows(results[run.name]['1'], 'R', name)]
+            axis.plot([x for x, _ in points], [y for _, y in points], marker, markersize=3, linestyle='', color=colour)
+            found, _ = means(results, runs, lambda _, name=name: rate('R', name))
+            axis.plot(CROWDS, [mean / 250 for mean in found], label=f'{label}, mean', color=colour)
+        axis.set(xscale='log', xticks=CROWDS, xticklabels=CROWDS, xlabel='n', ylim=(0, None))
+        axis.set_title(f'TCP {kind}, queue of {queue}n', fontsize=9)
+    axes[0].set_ylabel('throughput / even share')
+
+
+def _draw_levels(axes, results):
+    """Of each of figure 8's hosts."""
+    replication = results['flid-100'].get('1', {'nodes': {}})
+    for node in replication['nodes'].values():
+        changes = node['flows'][0].get('changes', [])
+        axes[0].step([change['time'] for change in changes] + [60], [change['to'] for change in changes]
+                     + [change['to'] for change in changes[-1:]], where='post', linewidth=0.6)
+    axes[0].set(xlabel='s', ylabel='subscription level', xlim=(0, 60))
+    axes[0].plot([], [], label='a host, seed 1')
+
+
+PICTURES = [
+    Picture('flid-8', 'Figure 8: the levels of 100 hosts behind one bottleneck.', 1, _draw_levels),
+    Picture('flid-9', 'Figure 9: n sessions and n TCP on 0.5 n Mbit/s; each flow of the first replication, and the '
+                      'means.', 4, _draw_fairness),
 ]

@@ -90,38 +90,73 @@ def overview(paper, results):
     return [*lines, '']
 
 
+def save(figure, path):
+    """As PNG and as SVG, the same bytes each time."""
+    import matplotlib.pyplot as plt
+
+    figure.tight_layout()
+    figure.savefig(path, dpi=80, metadata={'Software': None})
+    with plt.rc_context({'svg.hashsalt': 'lmcc', 'svg.fonttype': 'none'}):
+        figure.savefig(path.with_suffix('.svg'), metadata={'Date': None})
+    plt.close(figure)
+
+
+def link_to_svg(path):
+    return f'[SVG]({path.removesuffix(".png")}.svg)'
+
+
+# More lines than that have no name each.
+MOST_LABELS = 8
+
+
+def smooth(rates, window=3):
+    return [sum(rates[max(0, i - window + 1):i + 1]) / len(rates[max(0, i - window + 1):i + 1])
+            for i in range(len(rates))]
+
+
+def draw_flows(axis, run, node, flows, unit):
+    seen = set()
+    for flow in flows:
+        lmcc = flow['kind'] == 'lmcc'
+        name = dict(run.shown_as).get(flow['name'], flow['name'])
+        colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(name, 'tab:red') if lmcc else \
+            {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(name, 'tab:gray')
+        axis.plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])], color=colour,
+                  linewidth=1.2 if lmcc else 0.6, zorder=3 if lmcc else 2, label=None if name in seen else name)
+        seen.add(name)
+    axis.set_title(node, fontsize=9)
+
+
 def draw(run, replication, path):
-    """Throughput of each flow at each node over time, as the papers' figures have it."""
+    """Throughput of each flow over time, as the papers' figures have it: where no two flows go to one node together,
+    else for each node."""
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
 
-    nodes = sorted(replication['nodes'])
-    figure, axes = plt.subplots(1, len(nodes), figsize=(4.2 * len(nodes), 2.6), squeeze=False)
-    for axis, node in zip(axes[0], nodes):
-        seen = set()
-        for flow in replication['nodes'][node]['flows']:
-            lmcc = flow['kind'] == 'lmcc'
-            name = dict(run.shown_as).get(flow['name'], flow['name'])
-            colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(name, 'tab:red') if lmcc else \
-                {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(name, 'tab:gray')
-            window = 3
-            rates = flow['trace']
-            smooth = [sum(rates[max(0, i - window + 1):i + 1]) / len(rates[max(0, i - window + 1):i + 1])
-                      for i in range(len(rates))]
-            axis.plot(range(1, len(rates) + 1), [rate / 1e3 for rate in smooth], color=colour,
-                    linewidth=1.2 if lmcc else 0.6,
-                      zorder=3 if lmcc else 2, label=None if name in seen else name)
-            seen.add(name)
-        axis.set_title(node, fontsize=9)
+    nodes = {node: at['flows'] for node, at in sorted(replication['nodes'].items())}
+    fast = max(rate for flows in nodes.values() for flow in flows for rate in smooth(flow['trace'])) > 1000
+    unit = 1000 if fast else 1
+    together = all(len(flows) == 1 for flows in nodes.values())
+    figure, axes = plt.subplots(1, 1 if together else len(nodes), squeeze=False,
+            figsize=(8.4, 2.9) if together else (4.2 * len(nodes), 2.6))
+    if together:
+        few = len(nodes) <= MOST_LABELS
+        for i, (node, (flow,)) in enumerate(nodes.items()):
+            label = f'{flow["name"]}, {node}' if few else f'{len(nodes)} receivers'
+            axes[0][0].plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])],
+                    linewidth=1.2 if flow['kind'] == 'lmcc' else 0.7, label=label if few or i == 0 else None)
+    else:
+        for axis, (node, flows) in zip(axes[0], nodes.items()):
+            draw_flows(axis, run, node, flows, unit)
+    for axis in axes[0]:
         axis.set_xlabel('s', fontsize=8)
         axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
         axis.tick_params(labelsize=7)
-    axes[0][0].set_ylabel('Mbit/s', fontsize=8)
-    axes[0][0].legend(fontsize=7, loc='upper left')
-    figure.tight_layout()
-    figure.savefig(path, dpi=80, metadata={'Software': None})
-    plt.close(figure)
+    axes[0][0].set_ylabel('Mbit/s' if fast else 'kbit/s', fontsize=8)
+    axes[0][0].legend(fontsize=7, loc='best' if together else 'upper left')
+    save(figure, path)
 
 
 def draw_picture(picture, results, path):
@@ -135,9 +170,7 @@ def draw_picture(picture, results, path):
         axis.tick_params(labelsize=7)
         axis.grid(alpha=0.3)
     axes[0][0].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path, dpi=80, metadata={'Software': None})
-    plt.close(figure)
+    save(figure, path)
 
 
 def describe_libraries(libraries):
@@ -165,14 +198,16 @@ def write(paper, results, libraries, directory):
     for picture in getattr(paper, 'PICTURES', []):
         path = f'images/{picture.name}.png'
         draw_picture(picture, results, directory / path)
-        lines += [f'![{picture.caption}]({path})', '', f'*{picture.caption}*', '']
+        lines += [f'![{picture.caption}]({path})', '', f'*{picture.caption}* {link_to_svg(path)}', '']
     for run in paper.RUNS:
         if run.name not in paper.FIGURES or '1' not in results[run.name]:
             continue
         picture = f'images/{run.name}.png'
         draw(run, results[run.name]['1'], directory / picture)
         arguments = ' '.join(run.arguments)
-        lines += [f'![Throughput at each receiver over time]({picture})', '',
-                  f'*`lmcc-sim --scenario {run.scenario} {arguments}`, seed 1; means over three seconds.*'.replace(' '
-                   '`,', '`,'), '']
+        what = paper.FIGURES[run.name] if isinstance(paper.FIGURES, dict) else ''
+        what = what or 'Throughput at each receiver over time'
+        command = f'lmcc-sim --scenario {run.scenario} {arguments}'.rstrip()
+        lines += [f'![{what}]({picture})', '',
+                  f'*{what}; means over three seconds: `{command}`, seed 1.* {link_to_svg(picture)}', '']
     (directory / f'{paper.NAME}.md').write_text('\n'.join(lines).rstrip('\n') + '\n', encoding='utf-8')

@@ -23,13 +23,13 @@ RUNS = [
     Run('thesis-2-ours', 'thesis-2'),
     Run('thesis-4-paper', 'thesis-4', LAZY),
     Run('thesis-4-ours', 'thesis-4'),
-    Run('thesis-4-rlc', 'thesis-4', RLC, 1, AS_RLC),
+    Run('thesis-4-rlc', 'thesis-4', RLC, shown_as=AS_RLC),
     Run('thesis-3-paper', 'thesis-3', LAZY, 0),
     Run('thesis-3-ours', 'thesis-3'),
-    Run('thesis-3-rlc', 'thesis-3', RLC, 0, AS_RLC),
+    Run('thesis-3-rlc', 'thesis-3', RLC, 0, shown_as=AS_RLC),
     Run('thesis-5-paper', 'thesis-5', LAZY, 0),
     Run('thesis-5-ours', 'thesis-5', (), 0),
-    Run('thesis-5-rlc', 'thesis-5', RLC, 0, AS_RLC),
+    Run('thesis-5-rlc', 'thesis-5', RLC, 0, shown_as=AS_RLC),
 ]
 
 NODES = ('R1', 'R2', 'R3')

@@ -4,7 +4,7 @@
 import math
 import statistics
 
-from papers.claims import JAIN_TOLERANCE, Claim, Picture, Run, means, more_claim
+from papers.claims import JAIN_TOLERANCE, RENO, Claim, Picture, Run, means, more_claim
 
 NAME = 'wei-zhang'
 TITLE = 'Synchronized layered multicast (Wei and Zhang 2000)'
@@ -20,22 +20,23 @@ def layers(structure, base):
     return f'multiplicative:{base}:2:{math.floor(math.log2(LINK / base)) + 1}'
 
 
-def simulate(n, slot, base, structure='linear', quick=0, **more):
-    """A run named by what it changes: slot in ms, base in kbit/s."""
+def simulate(n, slot, base, structure='linear', quick=0, suffix='', arguments=(), **more):
+    """A run named by what it changes: slot in ms, base in kbit/s; or by a suffix, for other arguments."""
     # Round-trip times from 44 to 44 + 2n/3, at most 76 ms; a session has two users where there are two nodes.
     numbers = {'n': n, 'slot': slot / 1e3, 'farthest': round(0.011 + min(n / 3, 16) / 1e3, 5), 'users': min(n, 2),
         **more}
     name = '-'.join(['wei-zhang', str(n), f'{slot}ms', f'{base}k', *(['exponential'] if structure != 'linear' else []),
-                     *(f'{key}-{value}' for key, value in more.items())])
+                     *(f'{key}-{value}' for key, value in more.items()), *([suffix] if suffix else [])])
     setting = ','.join(f'{key}={value}' for key, value in numbers.items())
-    return Run(name, 'wei-zhang', ('--set', setting, '--layers', layers(structure, base * 1000)), quick)
+    return Run(name, 'wei-zhang', ('--set', setting, '--layers', layers(structure, base * 1000), *arguments), quick)
 
 
 TIMERS = (80, 160, 250, 500)
-BASES = {80: (100, 200, 400, 800, 1600), 250: (50, 100, 200, 400, 800, 1600)}
+BASES = {80: (100, 200, 400, 800, 1600), 160: (100, 200, 400, 800, 1600), 250: (50, 100, 200, 400, 800, 1600)}
 EXPONENTIAL_BASES = (50, 100, 400, 1600)
-CROWDS = (2, 8, 24, 32)
-TABLE = {1: (160, 1600), 4: (160, 500), 8: (160, 200), 16: (160, 100), 24: (160, 50), 32: (250, 32), 48: (500, 16)}
+CROWDS = (2, 4, 8, 16, 24, 32)
+TABLE = {1: (160, 1600), 2: (160, 800), 4: (160, 500), 8: (160, 200), 16: (160, 100), 24: (160, 50), 32: (250, 32),
+         40: (333, 24), 48: (500, 16)}
 
 BY_TIMER = [simulate(4, timer, 400, quick=int(timer in (80, 500))) for timer in TIMERS]
 # Packets of the base in a slot as many as at 80 ms.
@@ -48,10 +49,19 @@ FAIR = [simulate(n, *TABLE[n], quick=int(n in (8, 48))) for n in TABLE]
 # Half of the layers' packets, and a buffer of ten times as many: one parameter changed.
 SMALL = simulate(48, *TABLE[48], size=250)
 DEEP = simulate(8, *TABLE[8], packets=400)
+# Base and timer of 24 sessions.
+FAST = simulate(48, *TABLE[24])
+DELAYED = simulate(48, *TABLE[48], suffix='reno', arguments=RENO)
+# A minute later.
+LATER = {structure: simulate(4, 250, 50, structure, suffix='later', arguments=('--duration', '93', '--warm-up', '63'))
+         for structure in ('linear', 'exponential')}
+LATER_CROWD = simulate(8, 250, 32, suffix='later', arguments=('--duration', '93', '--warm-up', '63'))
 
 RUNS = list({run.name: run for run in [
-    *BY_TIMER, *BY_TIMER_EVEN, *BY_BASE[80], *BY_BASE[250], *BY_BASE_EXPONENTIAL, *FAIR, *CROWD['linear'],
-    *CROWD['exponential'], SMALL, DEEP]}.values())
+    *BY_TIMER, *BY_TIMER_EVEN, *BY_BASE[80], *BY_BASE[160], *BY_BASE[250], *BY_BASE_EXPONENTIAL, *FAIR,
+    *CROWD['linear'],
+    *CROWD['exponential'], SMALL, DEEP, FAST, DELAYED,
+    *LATER.values(), LATER_CROWD]}.values())
 FIGURES = []
 
 
@@ -101,6 +111,19 @@ def over_tcp(replication):
     return mean('mcc')(replication) / mean('tcp')(replication)
 
 
+def predicted(n):
+    """Equation 16 for linear layers at the sessions' own loss rate, with K' as it is for many layers, sqrt (m)."""
+    slot, base = TABLE[n]
+    bits = 8 * 1000
+    packets = base * slot / bits
+
+    def throughput(replication):
+        loss = statistics.fmean(flow['loss'] for node in replication['nodes'].values() for flow in node['flows']
+                                if flow['name'] == 'mcc')
+        return math.sqrt(packets) * bits / (slot / 1e3) / math.sqrt(max(loss, 1e-6))
+    return throughput
+
+
 def exponent(runs):
     """x of throughput ~ timer^x, by the first and the last of the runs."""
     def timer(run):
@@ -120,17 +143,20 @@ BASE_COUNTS = ('Equation 16 holds m = B_0 tau_0 / s within K\', so the throughpu
 ROOT = ('By equation 16 it is the inverse of the root: K\' holds m = B_0 tau_0 / s. With B_0 changed so that m '
         'stays, the '
         'next row, the exponent is more negative.')
-QUEUE = ('The queue decides: with 400 packets of buffer in place of 40, the row below, eight sessions get more than '
-         'twice TCP\'s rate. In the '
-         'short one an evenly spaced flow finds no room where TCP\'s bursts stand, and what fills it is TCP. Packets '
-         'of 250 bytes, so '
-         'that a slot has four of the base and not one, hardly change the share of 48.')
-SPARSE = ('Within 15 s a session takes few steps: which ones the losses hit is not evened out. One or two '
-          'replications of it.')
-SPREAD = ('In parts of the mean, which is far below TCP\'s here; as the figure has it, in parts of the fair share, '
-          'TCP spreads more at '
-          'every N, too, but so it would for the mean\'s sake.')
-OWN = 'Not found out. The deaf period, which the paper does not give, is 0.1 s here, 0.4 of tau_0.'
+EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (tau_0 sqrt (p)), the last rows of '
+            'this table, and by 18 TCP c s / (R sqrt (p)); they are even where tau_0 / K\' is R / c (28), some 60 '
+            'ms. Table I has ever longer timers for more sessions. With the timer and base of 24 sessions, K\' as '
+            'it is, 48 get several times as much (a row below); with TCP of its time a little more; packets of '
+            '250 bytes make no difference.')
+BURSTS = ('Losses come in bursts in the queue of 40 packets, and one leave answers several: p, which is the loss '
+          'rate here, is above the rate of loss events that the equation has.')
+SPARSE = ('Within 15 s a session takes few steps: which ones the losses hit is not evened out. A minute later the '
+          'index of 8 sessions is in the row below.')
+SPREAD = ('In parts of each kind\'s own mean. Within 15 s a session takes few steps, and which ones the losses hit '
+          'is not evened out.')
+OWN = ('By equations 22 and 26 layers that double get no more than linear ones at the same loss: sqrt ((alpha + '
+       '1) / 2) of it, and each of their joins makes more loss. Linear ones need time, as a layer\'s interval '
+       'grows with it: what the two have a minute later is in the rows below.')
 
 
 def _timers():
@@ -166,10 +192,19 @@ def _bases():
     yield pair('the threshold rises with tau_0: 400 kbit/s gets more at 80 than at 250 ms, bit/s', 'figure 10',
         by_base[400],
                slow[400])
+    middle = dict(zip(BASES[160], BY_BASE[160]))
+    for base in (200, 400):
+        yield pair(f'the threshold rises with tau_0: {base} kbit/s gets more at 80 than at 160 ms, bit/s', 'figure 10',
+                   by_base[base], middle[base])
+        yield pair(f'the threshold rises with tau_0: {base} kbit/s gets more at 160 than at 250 ms, bit/s', 'figure 10',
+                   middle[base], slow[base])
     exponential = dict(zip(EXPONENTIAL_BASES, BY_BASE_EXPONENTIAL))
     for base in (50, 100):
         yield pair(f'tau_0 = 250 ms, B_0 = {base} kbit/s: exponential layers get more than linear, bit/s', 'figure 11',
                    exponential[base], slow[base], cause=OWN)
+    for structure in ('linear', 'exponential'):
+        yield Claim('figure 11', f'tau_0 = 250 ms, B_0 = 50 kbit/s, {structure}, a minute later', 'not in the paper',
+                    (LATER[structure].name,), lambda r: mean('mcc')(r) / 1e3, 0, math.inf, 'kbit/s')
     yield pair('B_0 = 1600 kbit/s: linear layers use more of the link than exponential', 'figure 11', slow[1600],
                exponential[1600], utilization)
 
@@ -185,6 +220,8 @@ def _crowds():
                 yield Claim('figure 12', f'{n} sessions, {structure} layers: some users get much less, the worst in '
                                          f'parts of '
                             'the mean', 'much less', (run.name,), lowest, 0, 0.5, cause=SPARSE)
+    yield Claim('figure 12', '8 sessions, linear layers, a minute later: fairness index', 'not in the paper',
+                (LATER_CROWD.name,), jain('mcc'), 0, 1.0001)
     for n, linear, exponential in zip(CROWDS, CROWD['linear'], CROWD['exponential']):
         yield pair(f'{n} sessions: exponential layers get more than linear, bit/s', 'figure 12', exponential, linear,
             cause=OWN)
@@ -194,11 +231,19 @@ def _fairness():
     for n, run in zip(TABLE, FAIR):
         yield Claim('figure 13', f'{n} of each, table I: a session in parts of TCP', 'compatible', (run.name,),
             over_tcp, 0.5, 2,
-                    cause=QUEUE)
+                    cause=EQUATION)
     yield Claim('figure 13', '8 of each, with 400 packets of buffer', 'not in the paper', (DEEP.name,), over_tcp, 0,
         math.inf)
     yield Claim('figure 13', '48 of each, with packets of 250 bytes', 'not in the paper', (SMALL.name,), over_tcp, 0,
         math.inf)
+    yield Claim('figure 13', '48 of each, with the timer and base of 24', 'not in the paper', (FAST.name,), over_tcp, 0,
+                math.inf)
+    yield Claim('figure 13', '48 of each, TCP without SACK, delayed acknowledgements, RTO of 1 s or more', 'not in the '
+                                                                                                         'paper',
+                (DELAYED.name,), over_tcp, 0, math.inf)
+    for n, run in zip(TABLE, FAIR):
+        yield Claim('equation 16', f'{n} of each, table I: a session in parts of what the equation has at its loss',
+                    '1', (run.name,), lambda r, n=n: mean('mcc')(r) / predicted(n)(r), 0.5, 2, cause=BURSTS)
     for n, run in zip(TABLE, FAIR):
         if n > 1:
             yield more_claim('figure 13', f'{n} of each: TCP spreads more (deviation in parts of the mean)',
@@ -255,7 +300,8 @@ def _inter(axes, results):
 
 PICTURES = [
     Picture('wei-zhang-8', 'Figure 8: throughput against tau_0, B_0 = 400 kbit/s, linear layers.', 1, _by_timer),
-    Picture('wei-zhang-9', 'Figures 9 and 10: throughput against B_0, linear layers.', 2, _by_base),
+    Picture('wei-zhang-9', 'Figures 9 and 10: throughput against B_0, linear layers, four sessions and four TCP; the '
+                           'link in parts of its rate.', 3, _by_base),
     Picture('wei-zhang-11', 'Figure 11: linear against exponential layers, tau_0 = 250 ms.', 2, _by_structure),
     Picture('wei-zhang-12', 'Figure 12: B_0 = 32 kbit/s, tau_0 = 250 ms, as many TCP beside.', 2, _intra),
     Picture('wei-zhang-13', 'Figure 13: tau_0 and B_0 of table I.', 1, _inter),
