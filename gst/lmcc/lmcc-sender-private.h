@@ -126,7 +126,8 @@ LmccTime lmcc_sender_next_repair (const LmccSender * sender);
 void lmcc_sender_reserve_repair (LmccSender * sender, LmccTime end);
 
 /* lmcc-sender-single.c */
-void lmcc_sender_init_single (LmccSender * sender, LmccTime now);
+void lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis,
+    LmccTime now);
 void lmcc_sender_clear_single (LmccSender * sender);
 gboolean lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
     LmccTime now);

@@ -13,10 +13,10 @@
 #define BASE_LIMIT_DIVISOR 2
 
 void
-lmcc_sender_init_single (LmccSender * sender, LmccTime now)
+lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
 {
   lmcc_single_rate_init (&sender->single, &sender->session,
-      lmcc_allocator_packet_size (&sender->allocator, 0), now);
+      lmcc_allocator_packet_size (&sender->allocator, 0), hysteresis, now);
   if (!lmcc_single_rate_is_used (&sender->single))
     return;
   sender->packetizer.single = &sender->single;
@@ -151,6 +151,7 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
   to->rtt = lmcc_single_rate_get_rtt (single);
   to->reports_foreign = single->foreign;
   to->reports_refused = single->refused;
+  to->reports_leader = single->by_leader;
   to->units_expired = sender->live_queue.n_expired;
   to->age_max = sender->live_queue.age_max;
   to->sound_dropped = sender->live_queue.n_sound;
@@ -159,6 +160,8 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
     to->loss_rate = lmcc_pgmcc_sender_get_loss_rate (single->pgmcc);
     to->stalls = lmcc_pgmcc_sender_get_stalls (single->pgmcc);
     to->switches = lmcc_pgmcc_sender_get_switches (single->pgmcc);
+  } else {
+    to->rounds = lmcc_tfmcc_sender_get_rounds (single->tfmcc);
   }
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
     stats->units_dropped[i] = sender->live_queue.n_dropped[i];

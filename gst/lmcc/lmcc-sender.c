@@ -553,7 +553,7 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now);
-  lmcc_sender_init_single (sender, now);
+  lmcc_sender_init_single (sender, config->hysteresis, now);
   lmcc_sender_announce (sender, now);
 
   return sender;

@@ -74,6 +74,7 @@ G_BEGIN_DECLS
  * @repair_base: native allocation: the base's own share of repair in 1/1000, 0 for
  *     the session's. The base is small, everybody's, and loses as much as the layers
  *     above it where these are too much
+ * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -91,6 +92,7 @@ typedef struct
   gdouble repair_burst;
   LmccTime repair_block;
   guint repair_base;
+  gdouble hysteresis;
   guint mtu;
 } LmccSenderConfig;
 
@@ -154,6 +156,8 @@ typedef struct
  * @window: pgmcc: W, in packets
  * @stalls: pgmcc: how often nobody answered any more
  * @switches: pgmcc: how often one acker took another's place
+ * @rounds: TFMCC: how many feedback rounds have begun
+ * @reports_leader: reports of the receiver that set the rate when they came
  * @reports_refused: reports that could not be true
  * @reports_foreign: reports in a leader's name that came from elsewhere
  * @units_expired: units that were too old to be sent; of units_dropped
@@ -174,6 +178,8 @@ typedef struct
   gdouble window;
   guint64 stalls;
   guint64 switches;
+  guint64 rounds;
+  guint64 reports_leader;
   guint64 reports_refused;
   guint64 reports_foreign;
   guint64 units_expired;

@@ -39,11 +39,12 @@
  * @single: (out): what runs the session's algorithm, if it is of this kind
  * @session: its algorithm, packet size and R_max
  * @overhead: bytes of IP packets that are not media
+ * @hysteresis: c of pgmcc; 0: %LMCC_PGMCC_HYSTERESIS
  * @now: the time
  */
 void
 lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
-    gsize overhead, LmccTime now)
+    gsize overhead, gdouble hysteresis, LmccTime now)
 {
   const gchar *algorithm = lmcc_session_get_base_algorithm (session);
 
@@ -53,7 +54,8 @@ lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
   lmcc_ewma_init (&single->mean_size, SIZE_WEIGHT);
   single->estimated = now;
   if (g_str_equal (algorithm, "pgmcc"))
-    single->pgmcc = lmcc_pgmcc_sender_new (now, LMCC_PGMCC_HYSTERESIS);
+    single->pgmcc = lmcc_pgmcc_sender_new (now,
+        hysteresis > 0 ? hysteresis : LMCC_PGMCC_HYSTERESIS);
   if (g_str_equal (algorithm, "tfmcc"))
     single->tfmcc = lmcc_tfmcc_sender_new (now, session->packet_size,
         session->rtt_max, LMCC_TFMCC_MAX_RATE);
@@ -316,7 +318,7 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
 {
   LmccPgmccReport pgmcc;
   LmccTfmccReport tfmcc;
-  guint32 ssrc, base;
+  guint32 ssrc, base, leader;
   gboolean taken;
 
   if (single->pgmcc != NULL) {
@@ -336,6 +338,8 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
     single->foreign++;
     return TRUE;
   }
+  if (lmcc_single_rate_get_leader (single, &leader) && leader == ssrc)
+    single->by_leader++;
   taken = single->pgmcc != NULL
       ? lmcc_pgmcc_sender_handle_report (single->pgmcc, now, send_clock,
       &pgmcc) : lmcc_tfmcc_sender_handle_report (single->tfmcc, now,

@@ -41,6 +41,7 @@ typedef struct
  * @leaders: the receiver that sets the rate, and the one before it
  * @foreign: reports in a leader's name from elsewhere
  * @refused: reports that could not be true
+ * @by_leader: reports of the receiver that set the rate when they came
  *
  * One rate for all receivers, that of the slowest, whichever algorithm finds it: of
  * a session without layers, or of the base of one.
@@ -61,10 +62,12 @@ typedef struct
   LmccLeader leaders[2];
   guint64 foreign;
   guint64 refused;
+  guint64 by_leader;
 } LmccSingleRate;
 
 void lmcc_single_rate_init (LmccSingleRate * single,
-    const LmccSession * session, gsize overhead, LmccTime now);
+    const LmccSession * session, gsize overhead, gdouble hysteresis,
+    LmccTime now);
 void lmcc_single_rate_clear (LmccSingleRate * single);
 gboolean lmcc_single_rate_is_used (const LmccSingleRate * single);
 gsize lmcc_single_rate_get_element_size (const LmccSession * session);
