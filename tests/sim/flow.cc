@@ -59,6 +59,18 @@ Flow::SampleEstimates ()
   }
 }
 
+void
+Flow::BeginPhase (const std::string & phase)
+{
+  m_phase_begin[phase] = Count ().bytes;
+}
+
+void
+Flow::EndPhase (const std::string & phase, double duration)
+{
+  phases[phase] = 8 * (Count ().bytes - m_phase_begin[phase]) / duration;
+}
+
 int
 Flow::LevelAt (double time) const
 {

@@ -61,6 +61,8 @@ public:
   void EndMeasurement (double begin, double end);
   void Sample ();
   void SampleEstimates ();
+  void BeginPhase (const std::string & phase);
+  void EndPhase (const std::string & phase, double duration);
 
   const std::string name;
   const std::string kind;
@@ -74,6 +76,7 @@ public:
 
   /* After EndMeasurement() */
   double throughput = 0;
+  std::map<std::string, double> phases; /* throughput in each */
   double loss = 0;
   std::map<std::string, FlowStatus> estimates; /* means, from the first loss on */
   std::vector<double> time_at_level;
@@ -86,6 +89,7 @@ private:
 
   FlowCounters m_begin;
   std::map<std::string, uint64_t> m_samples;
+  std::map<std::string, double> m_phase_begin; /* bytes */
 };
 
 #endif

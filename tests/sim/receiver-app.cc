@@ -46,17 +46,6 @@ ReceiverApp::GetStatus ()
     static_cast<double> (stats.rtt) / LMCC_SECOND };
 }
 
-Ptr<Socket>
-ReceiverApp::OpenSocket (uint16_t port)
-{
-  Ptr<Socket> socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
-
-  socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), port));
-  socket->SetRecvPktInfo (true);
-  socket->SetAttribute ("IpMulticastTtl", UintegerValue (64));
-  return socket;
-}
-
 static void
 FreeSettings (LmccSettings * settings)
 {
@@ -103,10 +92,8 @@ ReceiverApp::SetUpReceiver ()
 void
 ReceiverApp::StartApplication ()
 {
-  m_media = OpenSocket (m_session.port);
-  m_media->SetRecvCallback (MakeCallback (&ReceiverApp::HandleMedia, this));
-  m_control = OpenSocket (static_cast<uint16_t> (m_session.port + 1));
-  m_control->SetRecvCallback (MakeCallback (&ReceiverApp::HandleControl, this));
+  m_host = &m_session.Host (GetNode ());
+  m_host->Add (this);
   SetUpReceiver ();
   lmcc_receiver_start (m_receiver, SimNow ());
   Drain ();
@@ -118,56 +105,29 @@ ReceiverApp::StopApplication ()
   m_timer.Cancel ();
 }
 
-static uint32_t
-GroupOf (const Session & session, Ptr<Packet> packet)
+void
+ReceiverApp::TakeMedia (
+    uint32_t group, const LmccAddress & source, uint16_t port, LmccPacket * packet)
 {
-  Ipv4PacketInfoTag tag;
-
-  packet->RemovePacketTag (tag);
-  return tag.GetAddress ().Get () - session.base.Get ();
+  if (group > LMCC_MAX_GROUPS || !m_member[group])
+    return;
+  m_bytes += static_cast<double> (packet->size + IP_OVERHEAD);
+  lmcc_receiver_handle_packet (
+      m_receiver, SimNow (), SimNow (), group, &source, port, lmcc_packet_ref (packet));
+  Drain ();
 }
 
 void
-ReceiverApp::HandleMedia (Ptr<Socket> socket)
+ReceiverApp::TakeControl (uint32_t group, const LmccAddress & source, uint16_t port,
+    const std::vector<uint8_t> & data)
 {
-  Address from;
-
-  while (Ptr<Packet> packet = socket->RecvFrom (from)) {
-    InetSocketAddress sender = InetSocketAddress::ConvertFrom (from);
-    LmccAddress address = ToLmcc (sender.GetIpv4 ());
-    uint32_t group = GroupOf (m_session, packet);
-
-    if (group > LMCC_MAX_GROUPS || !m_member[group])
-      continue;
-    LmccPacket * copy = lmcc_packet_new (packet->GetSize ());
-    copy->size = packet->CopyData (copy->data, packet->GetSize ());
-    m_bytes += static_cast<double> (copy->size + IP_OVERHEAD);
-    lmcc_receiver_handle_packet (
-        m_receiver, SimNow (), SimNow (), group, &address, sender.GetPort (), copy);
-    Drain ();
-  }
-}
-
-void
-ReceiverApp::HandleControl (Ptr<Socket> socket)
-{
-  Address from;
-
-  while (Ptr<Packet> packet = socket->RecvFrom (from)) {
-    InetSocketAddress sender = InetSocketAddress::ConvertFrom (from);
-    LmccAddress address = ToLmcc (sender.GetIpv4 ());
-    uint32_t group = GroupOf (m_session, packet);
-    std::vector<uint8_t> data (packet->GetSize ());
-
-    packet->CopyData (data.data (), static_cast<uint32_t> (data.size ()));
-    if (group == 0 && m_member[0]) {
-      m_bytes += static_cast<double> (data.size () + IP_OVERHEAD);
-      lmcc_receiver_handle_control (
-          m_receiver, SimNow (), &address, sender.GetPort (), data.data (), data.size ());
-    } else if (group > 0 && group == m_learning_group)
-      lmcc_receiver_handle_learning (m_receiver, SimNow (), data.data (), data.size ());
-    Drain ();
-  }
+  if (group == 0 && m_member[0]) {
+    m_bytes += static_cast<double> (data.size () + IP_OVERHEAD);
+    lmcc_receiver_handle_control (
+        m_receiver, SimNow (), &source, port, data.data (), data.size ());
+  } else if (group > 0 && group == m_learning_group)
+    lmcc_receiver_handle_learning (m_receiver, SimNow (), data.data (), data.size ());
+  Drain ();
 }
 
 void
@@ -194,10 +154,10 @@ ReceiverApp::Drain ()
           { Simulator::Now ().GetSeconds (), action.from, action.to, action.reason });
       break;
     case LMCC_RECEIVER_ACTION_REPORT:
-      Send (FromLmcc (action.destination), action.port, action.packet);
+      m_host->Send (FromLmcc (action.destination), action.port, action.packet);
       break;
     case LMCC_RECEIVER_ACTION_SEND_CONTROL:
-      Send (m_session.Group (action.group), m_session.port + 1u, action.packet);
+      m_host->Send (m_session.Group (action.group), m_session.port + 1u, action.packet);
       break;
     case LMCC_RECEIVER_ACTION_DELIVER:
       lmcc_packet_unref (action.packet);
@@ -217,17 +177,8 @@ ReceiverApp::SetMember (uint32_t group, bool control, bool member)
     m_learning_group = member ? group : 0;
     return;
   }
+  if (m_member[group] == member)
+    return;
   m_member[group] = member;
-  if (member)
-    m_session.tree.Join (GetNode (), m_session.Group (group));
-  else
-    m_session.tree.Leave (GetNode (), m_session.Group (group));
-}
-
-void
-ReceiverApp::Send (Ipv4Address to, uint32_t port, LmccPacket * packet)
-{
-  m_control->SendTo (Create<Packet> (packet->data, static_cast<uint32_t> (packet->size)),
-      0, InetSocketAddress (to, static_cast<uint16_t> (port)));
-  lmcc_packet_unref (packet);
+  m_host->SetMember (group, member);
 }

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * LmccReceiver as an application of ns-3: sockets, membership and the timer.
+ * LmccReceiver as an application of ns-3: membership and the timer.
  */
 #ifndef SIM_RECEIVER_APP_H
 #define SIM_RECEIVER_APP_H
@@ -9,9 +9,7 @@
 #include "flow.h"
 #include "session.h"
 
-#include <memory>
-
-class ReceiverApp : public ns3::Application, public Flow
+class ReceiverApp : public ns3::Application, public Flow, public HostedReceiver
 {
 public:
   ReceiverApp (
@@ -20,23 +18,22 @@ public:
 
   FlowCounters Count () override;
   FlowStatus GetStatus () override;
+  void TakeMedia (uint32_t group, const LmccAddress & source, uint16_t port,
+      LmccPacket * packet) override;
+  void TakeControl (uint32_t group, const LmccAddress & source, uint16_t port,
+      const std::vector<uint8_t> & data) override;
 
 private:
   void StartApplication () override;
   void StopApplication () override;
-  ns3::Ptr<ns3::Socket> OpenSocket (uint16_t port);
   void SetUpReceiver ();
-  void HandleMedia (ns3::Ptr<ns3::Socket> socket);
-  void HandleControl (ns3::Ptr<ns3::Socket> socket);
   void HandleTimeout ();
   void Drain ();
   void SetMember (uint32_t group, bool control, bool member);
-  void Send (ns3::Ipv4Address to, uint32_t port, LmccPacket * packet);
 
   Session & m_session;
   const uint32_t m_number;
-  ns3::Ptr<ns3::Socket> m_media;
-  ns3::Ptr<ns3::Socket> m_control;
+  ReceiverHost * m_host = nullptr;
   LmccReceiver * m_receiver = nullptr;
   bool m_member[LMCC_MAX_GROUPS + 1] = {};
   uint32_t m_learning_group = 0;

@@ -130,31 +130,67 @@ AddLevels (JsonBuilder * builder, const Flow & flow)
     json_builder_add_double_value (builder, Round (flow.convergence_time));
 }
 
+/* Of each phase: a flow's rate. */
+void
+AddPhases (JsonBuilder * builder, const Flow & flow)
+{
+  if (flow.phases.empty ())
+    return;
+  json_builder_set_member_name (builder, "phases");
+  json_builder_begin_object (builder);
+  for (const auto & phase : flow.phases)
+    AddNumber (builder, phase.first.c_str (), phase.second);
+  json_builder_end_object (builder);
+}
+
 /* When all of them held one level first; below 0: never. */
 double
 EqualAt (const std::vector<const Flow *> & receivers)
 {
   std::multimap<double, std::pair<const Flow *, int>> changes;
   std::map<const Flow *, int> levels;
+  std::map<int, size_t> at_level;
 
   for (const Flow * receiver : receivers)
     for (const LevelChange & change : receiver->changes)
       changes.emplace (change.time, std::make_pair (receiver, change.to));
   for (const auto & change : changes) {
+    auto known = levels.find (change.second.first);
+    if (known != levels.end ())
+      at_level[known->second]--;
     levels[change.second.first] = change.second.second;
-    bool equal = levels.size () == receivers.size ();
-    for (const auto & level : levels)
-      equal = equal && level.second == change.second.second;
-    if (equal)
+    if (++at_level[change.second.second] == receivers.size ())
       return change.first;
   }
   return -1;
 }
 
+void
+AddSenderPhases (
+    JsonBuilder * builder, const SenderCost & sender, const Scenario & scenario)
+{
+  json_builder_set_member_name (builder, "phases");
+  json_builder_begin_object (builder);
+  for (const PhaseConfig & phase : scenario.phases) {
+    const SenderCounters & counters = sender.phases.at (phase.name);
+
+    json_builder_set_member_name (builder, phase.name.c_str ());
+    json_builder_begin_object (builder);
+    AddNumber (builder, "rate", 8 * counters.bytes / (phase.to - phase.from));
+    AddNumber (builder, "reports", counters.reports);
+    AddNumber (builder, "leader-reports", counters.leader_reports);
+    AddNumber (builder, "rounds", counters.rounds);
+    AddNumber (builder, "switches", counters.switches);
+    AddNumber (builder, "stalls", counters.stalls);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_object (builder);
+}
+
 /* Of all sessions of a name. */
 void
 AddSenders (JsonBuilder * builder, const std::string & name,
-    const std::vector<SenderCost> & senders, bool with_processor)
+    const std::vector<SenderCost> & senders, const Scenario & scenario)
 {
   SenderCost sum;
 
@@ -166,18 +202,22 @@ AddSenders (JsonBuilder * builder, const std::string & name,
     sum.feedback_bytes += sender.feedback_bytes;
     sum.receivers += sender.receivers;
     sum.processor += sender.processor;
+    for (const auto & phase : sender.phases)
+      sum.phases[phase.first].Add (phase.second, 1);
   }
   AddNumber (builder, "packets", sum.packets);
   AddNumber (builder, "reports", sum.reports);
   AddNumber (builder, "feedback-bytes", sum.feedback_bytes);
   AddNumber (builder, "estimated-receivers", sum.receivers);
-  if (with_processor)
+  if (scenario.cost)
     AddNumber (builder, "sender-processor", sum.processor);
+  if (!sum.phases.empty ())
+    AddSenderPhases (builder, sum, scenario);
 }
 
 void
 AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
-    const std::vector<SenderCost> & senders, bool with_processor)
+    const std::vector<SenderCost> & senders, const Scenario & scenario)
 {
   std::map<std::string, std::vector<const Flow *>> sessions;
 
@@ -196,7 +236,7 @@ AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
       json_builder_add_null_value (builder);
     else
       json_builder_add_double_value (builder, Round (time));
-    AddSenders (builder, session.first, senders, with_processor);
+    AddSenders (builder, session.first, senders, scenario);
     json_builder_end_object (builder);
   }
   json_builder_end_object (builder);
@@ -230,6 +270,7 @@ AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
   AddNumber (builder, "throughput", flow.throughput);
   AddNumber (builder, "loss", flow.loss);
   AddEstimates (builder, flow);
+  AddPhases (builder, flow);
   if (flow.kind == "lmcc")
     AddLevels (builder, flow);
   if (interval > 0) {
@@ -241,6 +282,17 @@ AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
 }
 
 } // namespace
+
+void
+SenderCounters::Add (const SenderCounters & more, double sign)
+{
+  bytes += sign * more.bytes;
+  reports += sign * more.reports;
+  leader_reports += sign * more.leader_reports;
+  rounds += sign * more.rounds;
+  switches += sign * more.switches;
+  stalls += sign * more.stalls;
+}
 
 std::string
 FormatReport (const std::string & name, const Scenario & scenario,
@@ -261,7 +313,7 @@ FormatReport (const std::string & name, const Scenario & scenario,
   if (scenario.cost)
     AddNumber (
         builder, "processor", static_cast<double> (std::clock ()) / CLOCKS_PER_SEC);
-  AddSessions (builder, flows, senders, scenario.cost);
+  AddSessions (builder, flows, senders, scenario);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_object (builder);
   for (const auto & node : nodes) {

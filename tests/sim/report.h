@@ -9,8 +9,22 @@
 #include "flow.h"
 #include "scenario.h"
 
+#include <map>
 #include <string>
 #include <vector>
+
+/* What a session's sender has done so far, or in a phase. */
+struct SenderCounters
+{
+  double bytes = 0; /* sent, of IP packets */
+  double reports = 0;
+  double leader_reports = 0; /* of the receiver that set the one rate for all */
+  double rounds = 0;         /* of TFMCC's feedback */
+  double switches = 0;       /* of pgmcc's acker */
+  double stalls = 0;
+
+  void Add (const SenderCounters & more, double sign);
+};
 
 /* What a session's sender had to do. */
 struct SenderCost
@@ -21,6 +35,7 @@ struct SenderCost
   double feedback_bytes = 0; /* of reports and answers */
   double receivers = 0;      /* as it estimates them at the end */
   double processor = 0;      /* s in the library */
+  std::map<std::string, SenderCounters> phases = {};
 };
 
 std::string FormatReport (const std::string & name, const Scenario & scenario,

@@ -281,6 +281,7 @@ ReadReceiver (Reader & reader, ReceiverConfig & receiver)
   reader.Read ("node", receiver.node);
   reader.Read ("count", receiver.count);
   reader.Read ("choose", receiver.choose);
+  reader.Read ("each", receiver.each);
   if (receiver.choose > receiver.count)
     reader.Refuse ("more nodes to choose than there are");
   reader.Read ("start", receiver.start);
@@ -301,6 +302,8 @@ ReadSession (Reader & reader, SessionConfig & session)
   reader.Read ("layers", layers);
   session.layers = ParseLayers (layers);
   reader.Read ("native", session.native);
+  reader.Read ("greedy", session.greedy);
+  reader.Read ("hysteresis", session.hysteresis);
   reader.Read ("packet-size", session.packet_size);
   reader.Read ("slot", session.slot);
   reader.Read ("nominal-rtt", session.nominal_rtt);
@@ -321,6 +324,16 @@ ReadTcp (Reader & reader, TcpConfig & tcp)
   reader.Read ("spacing", tcp.spacing);
   reader.Read ("start", tcp.start);
   reader.Read ("stop", tcp.stop);
+}
+
+void
+ReadPhase (Reader & reader, PhaseConfig & phase)
+{
+  reader.Read ("name", phase.name);
+  reader.Read ("from", phase.from);
+  reader.Read ("to", phase.to);
+  if (phase.from >= phase.to)
+    reader.Refuse ("ends before it begins");
 }
 
 void
@@ -484,6 +497,7 @@ ReadScenario (const std::string & path, const Parameters & changed)
   reader.Read ("packet-size", scenario.packet_size);
   reader.Read ("join-latency", scenario.join_latency);
   reader.Read ("leave-latency", scenario.leave_latency);
+  reader.ReadList ("phases", scenario.phases, ReadPhase);
   reader.ReadList ("links", scenario.links, ReadLink);
   reader.ReadList ("sessions", scenario.sessions, ReadSession);
   reader.ReadList ("tcp", scenario.tcp, ReadTcp);

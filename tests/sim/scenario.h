@@ -60,6 +60,7 @@ struct ReceiverConfig
   std::string node;
   uint32_t count = 1;
   uint32_t choose = 0; /* so many of them, at random; 0: all */
+  uint32_t each = 1;   /* receivers in each node */
   Range start;
 };
 
@@ -71,6 +72,8 @@ struct SessionConfig
   std::vector<std::pair<std::string, std::string>> settings;
   LayersConfig layers;
   bool native = false;      /* one rung for each layer, else fixed rates */
+  bool greedy = false;      /* each packet is a picture of its own: there is always one */
+  double hysteresis = 0;    /* c of pgmcc; 0: the library's */
   uint32_t packet_size = 0; /* 0: the scenario's */
   double slot = 0;          /* 0: what the algorithm takes itself */
   double nominal_rtt = 0;
@@ -133,6 +136,14 @@ struct OpenLoopConfig
   std::vector<EstimatorConfig> estimators;
 };
 
+/* A part of the time that is measured for itself. */
+struct PhaseConfig
+{
+  std::string name;
+  double from = 0;
+  double to = 0;
+};
+
 struct Scenario
 {
   double duration = 300;
@@ -144,6 +155,7 @@ struct Scenario
   double series = 0;    /* interval of the time series; 0: none */
   bool cost = false;    /* processor times too, which are not the same each time */
   uint32_t seed = 1;
+  std::vector<PhaseConfig> phases;
   std::vector<LinkConfig> links;
   std::vector<SessionConfig> sessions;
   std::vector<TcpConfig> tcp;

@@ -12,6 +12,10 @@ using namespace ns3;
 /* What is poured into layers of fixed rates waits for the next key frame. */
 static const LmccTime SHAPED_WINDOW = 2200 * LMCC_MSECOND;
 
+/* What pgmcc or TFMCC adds to each packet, at most: with more than the links' 1500 bytes
+ * it would be two fragments, and twice as likely lost. */
+static const uint32_t SECOND_ELEMENT = 16;
+
 /* NTP time of the simulation's start: any. */
 static const LmccTime NTP_OFFSET = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
 
@@ -42,12 +46,41 @@ SenderCost
 SenderApp::GetCost () const
 {
   if (m_sender == nullptr)
-    return { m_session.config.name };
+    return { m_session.config.name, 0, 0, 0, 0, 0, m_phases };
   const LmccSenderStats * stats = lmcc_sender_get_stats (m_sender);
 
   return { m_session.config.name, static_cast<double> (stats->packets),
     static_cast<double> (stats->reports), static_cast<double> (stats->feedback_bytes),
-    stats->receivers, m_processor };
+    stats->receivers, m_processor, m_phases };
+}
+
+SenderCounters
+SenderApp::Count () const
+{
+  if (m_sender == nullptr)
+    return {};
+  const LmccSenderStats * stats = lmcc_sender_get_stats (m_sender);
+
+  return { static_cast<double> (stats->bytes), static_cast<double> (stats->reports),
+    static_cast<double> (stats->single.reports_leader),
+    static_cast<double> (stats->single.rounds),
+    static_cast<double> (stats->single.switches),
+    static_cast<double> (stats->single.stalls) };
+}
+
+void
+SenderApp::BeginPhase (const std::string & phase)
+{
+  m_phases[phase] = Count ();
+}
+
+void
+SenderApp::EndPhase (const std::string & phase)
+{
+  SenderCounters counters = Count ();
+
+  counters.Add (m_phases[phase], -1);
+  m_phases[phase] = counters;
 }
 
 void
@@ -137,6 +170,7 @@ SenderApp::StartSender ()
   config.sequence_seed = m_session.seed;
   config.ntp_offset = NTP_OFFSET;
   config.mtu = 1400;
+  config.hysteresis = wanted.hysteresis;
   if (!wanted.native)
     CheckFit (config);
   m_sender = lmcc_sender_new (&config, SimNow ());
@@ -155,6 +189,9 @@ SenderApp::StartSource ()
   else
     test_source_init (&m_source, m_sender, &half, 1, SimNow ());
   m_source.packet_size = m_session.packet_size;
+  if (lmcc_session_has_single_rate (lmcc_sender_get_session (m_sender)))
+    m_source.packet_size -= SECOND_ELEMENT;
+  m_source.single_packets = m_session.config.greedy;
   PushPictures ();
 }
 

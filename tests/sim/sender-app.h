@@ -16,8 +16,11 @@ public:
   ~SenderApp () override;
 
   SenderCost GetCost () const;
+  void BeginPhase (const std::string & phase);
+  void EndPhase (const std::string & phase);
 
 private:
+  SenderCounters Count () const;
   void StartApplication () override;
   void StopApplication () override;
   void OpenSockets ();
@@ -36,6 +39,7 @@ private:
   TestSource m_source = {};
   SimTimer m_timer;
   double m_processor = 0;
+  std::map<std::string, SenderCounters> m_phases; /* what it began or ended with */
 };
 
 #endif

@@ -22,3 +22,13 @@ Session::Group (uint32_t index) const
 {
   return Ipv4Address (base.Get () + index);
 }
+
+ReceiverHost &
+Session::Host (Ptr<Node> node)
+{
+  std::unique_ptr<ReceiverHost> & host = hosts[node->GetId ()];
+
+  if (host == nullptr)
+    host = std::make_unique<ReceiverHost> (*this, node);
+  return *host;
+}

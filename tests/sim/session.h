@@ -1,13 +1,16 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What sender and receivers of one session share: addresses and the tree.
+ * What sender and receivers of one session share: addresses, the tree and the hosts.
  */
 #ifndef SIM_SESSION_H
 #define SIM_SESSION_H
 
 #include "lmcc.h"
 #include "multicast-tree.h"
+#include "receiver-host.h"
+
+#include <memory>
 
 struct Session
 {
@@ -15,6 +18,7 @@ struct Session
       const Network & network, uint32_t number);
 
   ns3::Ipv4Address Group (uint32_t index) const;
+  ReceiverHost & Host (ns3::Ptr<ns3::Node> node);
 
   SessionConfig config;
   uint32_t packet_size;
@@ -25,6 +29,7 @@ struct Session
   uint16_t feedback_port;
   ns3::Ptr<ns3::Node> source;
   MulticastTree tree;
+  std::map<uint32_t, std::unique_ptr<ReceiverHost>> hosts; /* by node */
 };
 
 #endif

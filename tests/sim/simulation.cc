@@ -64,12 +64,13 @@ Simulation::AddSession (const SessionConfig & config, double delay)
   m_senders.push_back (Create<SenderApp> (session));
   Add (session.source, m_senders.back (), config.start + delay, 0);
   for (const ReceiverConfig & receiver : config.receivers)
-    for (const std::string & name : ChooseNodes (receiver)) {
-      double start = Draw (receiver.start) + delay;
-      auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
-      Add (m_network->GetNode (name), app, start, 0);
-      m_flows.push_back (PeekPointer (app));
-    }
+    for (const std::string & name : ChooseNodes (receiver))
+      for (uint32_t i = 0; i < receiver.each; i++) {
+        double start = Draw (receiver.start) + delay;
+        auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
+        Add (m_network->GetNode (name), app, start, 0);
+        m_flows.push_back (PeekPointer (app));
+      }
 }
 
 void
@@ -134,6 +135,23 @@ Simulation::BeginMeasurement ()
 }
 
 void
+Simulation::SchedulePhase (const PhaseConfig & phase)
+{
+  Simulator::Schedule (Seconds (phase.from), [this, phase] () {
+    for (Flow * flow : m_flows)
+      flow->BeginPhase (phase.name);
+    for (const Ptr<SenderApp> & sender : m_senders)
+      sender->BeginPhase (phase.name);
+  });
+  Simulator::Schedule (Seconds (phase.to), [this, phase] () {
+    for (Flow * flow : m_flows)
+      flow->EndPhase (phase.name, phase.to - phase.from);
+    for (const Ptr<SenderApp> & sender : m_senders)
+      sender->EndPhase (phase.name);
+  });
+}
+
+void
 Simulation::Sample ()
 {
   for (Flow * flow : m_flows)
@@ -154,6 +172,8 @@ void
 Simulation::Run ()
 {
   Simulator::Schedule (Seconds (m_scenario.warm_up), &Simulation::BeginMeasurement, this);
+  for (const PhaseConfig & phase : m_scenario.phases)
+    SchedulePhase (phase);
   if (m_scenario.series > 0)
     Simulator::Schedule (Seconds (0), &Simulation::Sample, this);
   if (m_scenario.estimates > 0)

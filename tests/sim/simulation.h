@@ -38,6 +38,7 @@ private:
   void AddTcpTo (const TcpConfig & config, const std::string & to, double delay);
   void AddCbr (const CbrConfig & config);
   void AddOpenLoop (const OpenLoopConfig & config);
+  void SchedulePhase (const PhaseConfig & phase);
   void BeginMeasurement ();
   void Sample ();
   void SampleEstimates ();

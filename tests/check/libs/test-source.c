@@ -101,6 +101,8 @@ test_source_push (TestSource * source, LmccTime now)
   for (rung = 0; rung < source->n_layers; rung++) {
     guint n_packets = packets_due (source, rung, source->next);
 
+    for (; source->single_packets && n_packets > 1; n_packets--)
+      push_unit (source, rung, 1, now);
     if (n_packets > 0)
       push_unit (source, rung, n_packets, now);
   }

@@ -35,6 +35,7 @@ typedef struct
  * @next: when the next picture is due
  * @pushed: bytes of IP packets, by layer
  * @classes: layer i is class i of one rung, not rung i
+ * @single_packets: each packet is a picture of its own
  * @n_units: pictures of all layers so far
  * @extra: bytes that the sender added, by layer; whoever sees its packets counts
  *     them
@@ -51,6 +52,7 @@ typedef struct
   guint64 pushed[LMCC_MAX_RUNGS];
   gint64 extra[LMCC_MAX_LAYERS];
   gboolean classes;
+  gboolean single_packets;
   guint32 n_units;
 } TestSource;
 
