@@ -86,8 +86,22 @@ handle_rates (LmccSender * sender, LmccTime now)
 static LmccTime
 next_filler (const LmccSender * sender, guint layer)
 {
-  return lmcc_sender_next_single (sender, layer,
-      sender->last_sent[layer] + LMCC_FILLER_INTERVAL);
+  LmccTime due = sender->last_sent[layer];
+
+  if (!lmcc_sender_fills_single (sender, layer))
+    due += LMCC_FILLER_INTERVAL;
+
+  return lmcc_sender_next_single (sender, layer, due);
+}
+
+static gsize
+get_filler_size (const LmccSender * sender, guint layer)
+{
+  if (!lmcc_sender_fills_single (sender, layer))
+    return LMCC_FILLER_PAYLOAD_SIZE;
+
+  return sender->session.packet_size
+      - lmcc_allocator_packet_size (&sender->allocator, 0);
 }
 
 static void
@@ -96,8 +110,8 @@ handle_fillers (LmccSender * sender, LmccTime now)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    if (now >= next_filler (sender, i))
-      lmcc_sender_send_filler (sender, i, LMCC_FILLER_PAYLOAD_SIZE, now);
+    while (now >= next_filler (sender, i))
+      lmcc_sender_send_filler (sender, i, get_filler_size (sender, i), now);
   }
 }
 

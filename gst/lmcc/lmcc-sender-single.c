@@ -72,6 +72,26 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
   return MAX (due, lmcc_single_rate_next_packet (&sender->single));
 }
 
+/*
+ * lmcc_sender_fills_single:
+ * @sender: a sender
+ * @layer: a layer
+ *
+ * With layers above it the base has half the time: a key frame that the first
+ * rate is too low for leaves in part, and nothing more until the next one. In
+ * slow start receivers would get so little that the rate stays too low.
+ *
+ * Returns: whether fillers are to leave at the rate, as no media can
+ */
+gboolean
+lmcc_sender_fills_single (const LmccSender * sender, guint layer)
+{
+  return layer == 0 && lmcc_sender_has_layers_above (sender)
+      && lmcc_single_rate_is_slow_start (&sender->single)
+      && lmcc_live_queue_wants_key (&sender->live_queue)
+      && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
+}
+
 /* When a timer of the algorithm's ends, or what waits is too old. */
 LmccTime
 lmcc_sender_next_single_timeout (const LmccSender * sender)
