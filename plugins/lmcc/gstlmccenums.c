@@ -86,6 +86,42 @@ gst_lmcc_algorithm_from_name (const gchar * name)
 }
 
 /**
+ * GstLmccBaseAlgorithm:
+ *
+ * What sets the rate of the base where receivers choose the layers above it:
+ * `none`, and of the library's registry what has receivers report to the
+ * sender.
+ */
+GType
+gst_lmcc_base_algorithm_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    guint n, i, n_values = 0;
+    const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+    GEnumValue *values = g_new0 (GEnumValue, n + 1);
+    GType new_type;
+
+    for (i = 0; i < n; i++) {
+      gboolean none = g_str_equal (list[i]->name, "none");
+
+      if (!none && !list[i]->needs_sender)
+        continue;
+      values[n_values].value = gst_lmcc_algorithm_from_name (list[i]->name);
+      values[n_values].value_name =
+          none ? "The encoder's own" : list[i]->description;
+      values[n_values++].value_nick = list[i]->name;
+    }
+    /* The type keeps the values for ever. */
+    new_type = g_enum_register_static ("GstLmccBaseAlgorithm", values);
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccLayering:
  * @native: a layer for each class of each rung, with the rate that it has
  * @equal: layers of one rate

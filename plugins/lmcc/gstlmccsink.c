@@ -76,6 +76,15 @@
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! \
  *     lmccsink multicast-iface=lo algorithm=pgmcc drive-encoder=true
  * ]|
+ * The lowest of several encodings at the slowest receiver's rate, the others
+ * for those that can have more:
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! tee name=t \
+ *     t. ! queue ! x264enc bitrate=300 tune=zerolatency ! lmcc.sink_0 \
+ *     t. ! queue ! x264enc bitrate=1200 tune=zerolatency ! lmcc.sink_1 \
+ *     lmccsink name=lmcc multicast-iface=lo key-unit-interval=2000 \
+ *     base-algorithm=tfmcc drive-encoder=true
+ * ]|
  *
  * With sound:
  * |[
@@ -572,6 +581,7 @@ open_core (GstLmccSink * self)
   settings.window = props->window * LMCC_MSECOND;
   settings.latency = props->latency * LMCC_MSECOND;
   settings.algorithm = algorithm_name (props->algorithm);
+  settings.base_algorithm = gst_lmcc_algorithm_to_name (props->base_algorithm);
   settings.rtt_max = props->rtt_max * LMCC_MSECOND;
   settings.drive_encoder = props->drive_encoder;
   settings.min_bitrate = props->min_bitrate;

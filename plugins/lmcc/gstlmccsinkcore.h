@@ -36,6 +36,7 @@ typedef struct
   LmccTime window;
   LmccTime latency;
   const gchar *algorithm;
+  const gchar *base_algorithm;
   GstLmccSinkMarks marks;
   LmccTime rtt_max;
   gboolean drive_encoder;

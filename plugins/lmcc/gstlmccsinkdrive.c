@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Where all receivers get one rate: what the encoder should make. */
+/* Where all receivers get the base at one rate: what its encoder should
+ * make. */
 #include "config.h"
 
 #include "gstlmccsinkcore.h"
@@ -22,19 +23,22 @@ is_another (guint64 old, guint64 bitrate)
   return MAX (old, bitrate) - MIN (old, bitrate) > old / NOTICEABLE;
 }
 
-/* (transfer full) (nullable) */
+/* (transfer full) (nullable): the lowest rung's, which has the base */
 static GstElement *
 find_encoder (GstLmccSinkCore * core)
 {
-  GList *pads = gst_lmcc_sink_list_pads (GST_ELEMENT (core)), *l;
-  GstElement *encoder = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  GList *l;
 
-  for (l = pads; l && !encoder; l = l->next) {
-    if (g_str_has_prefix (GST_PAD_NAME (l->data), "sink_"))
-      encoder = gst_lmcc_sink_bitrate_find_encoder (l->data);
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l && !pad; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    if (!rung->sound)
+      pad = gst_object_ref (rung->pad);
   }
-  g_list_free_full (pads, gst_object_unref);
-  return encoder;
+  g_mutex_unlock (&core->lock);
+  return pad ? gst_lmcc_sink_bitrate_find_encoder (pad) : NULL;
 }
 
 static void
@@ -43,7 +47,8 @@ warn_layers (GstLmccSinkCore * core)
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
       ("drive-encoder does nothing with algorithm=%s: receivers choose among "
           "layers, and the encoder's rate is its own. Set algorithm to pgmcc "
-          "or tfmcc for one rate that the network gives.",
+          "or tfmcc for one rate that the network gives, or base-algorithm for "
+          "a base with such a rate and layers above it.",
           core->settings.algorithm), (NULL));
 }
 
@@ -154,16 +159,16 @@ LmccTime
 gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
 {
   guint64 bitrate;
-  gboolean single, changed;
+  gboolean driven, changed;
 
   if (now < core->next_estimate)
     return core->next_estimate;
   g_mutex_lock (&core->sender_lock);
-  single = lmcc_session_has_single_rate (lmcc_sender_get_session
-      (core->sender));
+  driven = !g_str_equal (lmcc_session_get_base_algorithm
+      (lmcc_sender_get_session (core->sender)), "none");
   bitrate = lmcc_sender_get_estimated_bitrate (core->sender);
   g_mutex_unlock (&core->sender_lock);
-  if (!single) {
+  if (!driven) {
     if (core->settings.drive_encoder)
       warn_layers (core);
     core->next_estimate = LMCC_TIME_NONE;

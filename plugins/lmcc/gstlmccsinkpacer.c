@@ -228,6 +228,8 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   session->filler_payload_type = session->payload_type + LMCC_STREAM_SOUND + 2;
   g_strlcpy (session->algorithm, settings->algorithm,
       sizeof (session->algorithm));
+  g_strlcpy (session->base_algorithm, settings->base_algorithm,
+      sizeof (session->base_algorithm));
   session->rtt_max = settings->rtt_max;
   session->repair = settings->repair;
   if (core->feedback_fd >= 0) {

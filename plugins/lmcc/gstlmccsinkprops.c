@@ -32,6 +32,7 @@ gst_lmcc_sink_props_init (GstLmccSinkProps * props)
   props->window = DEFAULT_WINDOW;
   props->latency = DEFAULT_LATENCY;
   props->algorithm = gst_lmcc_algorithm_from_name (DEFAULT_ALGORITHM);
+  props->base_algorithm = gst_lmcc_algorithm_from_name (DEFAULT_BASE_ALGORITHM);
   props->rtt_max = DEFAULT_RTT_MAX;
   props->drive_encoder = DEFAULT_DRIVE_ENCODER;
   props->min_bitrate = DEFAULT_MIN_BITRATE;
@@ -138,6 +139,9 @@ gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
       break;
     case PROP_ALGORITHM:
       props->algorithm = g_value_get_enum (value);
+      break;
+    case PROP_BASE_ALGORITHM:
+      props->base_algorithm = g_value_get_enum (value);
       break;
     case PROP_ALGORITHM_SETTINGS:
       gst_clear_structure (&props->algorithm_settings);
@@ -271,6 +275,9 @@ gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,
       break;
     case PROP_ALGORITHM:
       g_value_set_enum (value, props->algorithm);
+      break;
+    case PROP_BASE_ALGORITHM:
+      g_value_set_enum (value, props->base_algorithm);
       break;
     case PROP_ALGORITHM_SETTINGS:
       g_value_set_boxed (value, props->algorithm_settings);

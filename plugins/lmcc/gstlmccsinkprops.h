@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 #define DEFAULT_WINDOW 0
 #define DEFAULT_LATENCY 0
 #define DEFAULT_ALGORITHM "elm"
+#define DEFAULT_BASE_ALGORITHM "none"
 #define DEFAULT_RTT_MAX (LMCC_DEFAULT_RTT_MAX / LMCC_MSECOND)
 #define DEFAULT_DRIVE_ENCODER FALSE
 #define DEFAULT_MIN_BITRATE 64000
@@ -70,6 +71,7 @@ enum
   PROP_WINDOW,
   PROP_LATENCY,
   PROP_ALGORITHM,
+  PROP_BASE_ALGORITHM,
   PROP_ALGORITHM_SETTINGS,
   PROP_RTT_MAX,
   PROP_ESTIMATED_BITRATE,
@@ -120,6 +122,7 @@ typedef struct
   guint window;
   guint latency;
   gint algorithm;
+  gint base_algorithm;
   GstStructure *algorithm_settings;
   guint rtt_max;
   gboolean drive_encoder;

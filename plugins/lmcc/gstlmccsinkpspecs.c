@@ -225,6 +225,22 @@ install_session_properties (void)
       gst_lmcc_algorithm_from_name (DEFAULT_ALGORITHM), READY);
   properties[PROP_ALGORITHM_SETTINGS] = gst_lmcc_sink_marks_param_spec ();
   /**
+   * GstLmccSink:base-algorithm:
+   *
+   * With `pgmcc` or `tfmcc` the base has the rate of the slowest receiver, by
+   * receivers' reports, and #GstLmccSink:algorithm, which is `elm` or `rlm`
+   * then, chooses among the layers above it. It needs native layers, feedback,
+   * and no repair data; else there is an error that says why.
+   * #GstLmccSink:drive-encoder drives the encoder of the lowest rung.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_BASE_ALGORITHM] = g_param_spec_enum ("base-algorithm",
+      "Base algorithm",
+      "What sets the rate of the base, where receivers choose layers above it",
+      GST_TYPE_LMCC_BASE_ALGORITHM,
+      gst_lmcc_algorithm_from_name (DEFAULT_BASE_ALGORITHM), READY);
+  /**
    * GstLmccSink:rtt-max:
    *
    * The round-trip time that receivers reckon with until they have measured
@@ -413,10 +429,13 @@ install_rate_properties (void)
   /**
    * GstLmccSink:estimated-bitrate:
    *
-   * With #GstLmccSink:algorithm `pgmcc` or `tfmcc`, what the encoder should
-   * make, in bit/s: the rate that the slowest receiver takes, smoothed, less
-   * headers, control packets and what is to drain. Notified when it has changed
-   * by more than 4 %, at most ten times in a second. 0: not known yet.
+   * With #GstLmccSink:algorithm or #GstLmccSink:base-algorithm `pgmcc` or
+   * `tfmcc`, what the encoder should make, in bit/s: the rate that the slowest
+   * receiver takes, smoothed, less headers, control packets and what is to
+   * drain. It is that of the lowest rung's encoder; where some of what that
+   * makes is in layers above the base, as much more as they have now. Notified
+   * when it has changed by more than 4 %, at most ten times in a second. 0: not
+   * known yet.
    *
    * Since: 0.1
    */
@@ -518,7 +537,9 @@ install_report_properties (void)
    *   session began
    * * #guint64 `feedback-interval`: what receivers are told to keep between
    *   reports, ns; 0 for no reports
-   * * #GstStructure `single-rate`, with `pgmcc` and `tfmcc` only: #gdouble
+   * * #gchararray `base-algorithm`: #GstLmccSink:base-algorithm of the session
+   * * #GstStructure `single-rate`, with `pgmcc` and `tfmcc` only, for the base
+   *   too: #gdouble
    *   `rate` (bit/s of IP packets), #guint64 `estimated-bitrate`, #guint64
    *   `rtt` (ns; pgmcc: the ackers', smoothed; tfmcc: R_max), #guint `leader`
    *   (SSRC of the acker or the current limiting receiver; 0: none), #gdouble

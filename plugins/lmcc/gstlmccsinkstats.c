@@ -124,7 +124,11 @@ add_single_rate (GstStructure * s, const LmccSession * session,
   const LmccSingleRateStats *single = &stats->single;
   g_autoptr (GstStructure) structure = NULL;
 
-  if (!lmcc_session_has_single_rate (session))
+  gst_structure_set (s, "base-algorithm", G_TYPE_STRING,
+      lmcc_session_has_driven_base (session) ? session->base_algorithm : "none",
+      NULL);
+  if (!lmcc_session_has_single_rate (session)
+      && !lmcc_session_has_driven_base (session))
     return;
   structure = gst_structure_new ("single-rate",
       "rate", G_TYPE_DOUBLE, single->rate,

@@ -44,8 +44,8 @@
  * * #gdouble `loss`: share of packets lost in the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-rate`,
  *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports`,
- *   `answers`, `reports-suppressed`, `leader` and `leads`: as in
- *   #GstLmccSrc:stats
+ *   `answers`, `reports-suppressed`, `leader`, `leads`, `base-algorithm` and
+ *   `base-status`: as in #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *

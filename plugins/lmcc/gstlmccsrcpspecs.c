@@ -322,6 +322,11 @@ install_state_properties (void)
    * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the
    *   current limiting receiver: its SSRC, 0 for none, and whether it is this
    *   one
+   * * #gchararray `base-algorithm`: what sets the rate of the base where others
+   *   choose the layers above it: `none`, `pgmcc` or `tfmcc`
+   * * #GstStructure `base-status`: of that one `state`, `loss-event-rate`,
+   *   `calculated-rate`, `smoothed-rate`, `timer`, `timer-left`,
+   *   `reports-suppressed`, `leader` and `leads`; only where it is not `none`
    * * #guint64 `report-errors`: reports that did not get to the sender, as far
    *   as the network tells
    * * #guint64 `notices`, `notices-sent`, `notice-errors`: join experiments of

@@ -88,6 +88,9 @@ gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
   stats.algorithm = NULL;
   memset (&stats.status, 0, sizeof (stats.status));
   stats.status.timer_at = LMCC_TIME_NONE;
+  stats.base_algorithm = NULL;
+  memset (&stats.base_status, 0, sizeof (stats.base_status));
+  stats.base_status.timer_at = LMCC_TIME_NONE;
   stats.rtt = 0;
   stats.rtt_source = LMCC_RTT_SOURCE_MAX;
   memset (stats.layer_bitrate, 0, sizeof (stats.layer_bitrate));
@@ -123,6 +126,48 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
   return now;
 }
 
+static guint64
+get_timer_left (const LmccControllerStatus * status, LmccTime now)
+{
+  if (status->timer == NULL || !LMCC_TIME_IS_VALID (status->timer_at))
+    return GST_CLOCK_TIME_NONE;
+
+  return status->timer_at > now ? status->timer_at - now : 0;
+}
+
+static void
+describe_status (const LmccControllerStatus * status, LmccTime now,
+    GstStructure * structure)
+{
+  gst_structure_set (structure,
+      "state", G_TYPE_STRING, status->state,
+      "loss-event-rate", G_TYPE_DOUBLE, status->loss_event_rate,
+      "calculated-rate", G_TYPE_DOUBLE, status->calculated_rate,
+      "smoothed-rate", G_TYPE_DOUBLE, status->smoothed_rate,
+      "timer", G_TYPE_STRING, status->timer,
+      "timer-left", G_TYPE_UINT64, get_timer_left (status, now),
+      "reports-suppressed", G_TYPE_UINT64, status->suppressed,
+      "leader", G_TYPE_UINT, status->has_leader ? status->leader : 0,
+      "leads", G_TYPE_BOOLEAN, status->leads, NULL);
+}
+
+/* What drives the base where others choose the layers above it. */
+static void
+describe_base (const LmccReceiverStats * stats, LmccTime now,
+    GstStructure * structure)
+{
+  g_autoptr (GstStructure) status = NULL;
+
+  gst_structure_set (structure, "base-algorithm", G_TYPE_STRING,
+      stats->base_algorithm ? stats->base_algorithm : "none", NULL);
+  if (stats->base_algorithm == NULL)
+    return;
+  status = gst_structure_new_empty ("base-status");
+  describe_status (&stats->base_status, now, status);
+  gst_structure_set (structure, "base-status", GST_TYPE_STRUCTURE, status,
+      NULL);
+}
+
 /**
  * gst_lmcc_src_describe_control:
  * @stats: what the receiver tells
@@ -134,27 +179,15 @@ void
 gst_lmcc_src_describe_control (const LmccReceiverStats * stats, LmccTime now,
     GstStructure * structure)
 {
-  const LmccControllerStatus *status = &stats->status;
-  guint64 left = GST_CLOCK_TIME_NONE;
-
-  if (status->timer && LMCC_TIME_IS_VALID (status->timer_at))
-    left = status->timer_at > now ? status->timer_at - now : 0;
+  describe_status (&stats->status, now, structure);
+  describe_base (stats, now, structure);
   gst_structure_set (structure,
       "algorithm", G_TYPE_STRING, stats->algorithm,
-      "state", G_TYPE_STRING, status->state,
-      "loss-event-rate", G_TYPE_DOUBLE, status->loss_event_rate,
-      "calculated-rate", G_TYPE_DOUBLE, status->calculated_rate,
-      "smoothed-rate", G_TYPE_DOUBLE, status->smoothed_rate,
-      "timer", G_TYPE_STRING, status->timer,
-      "timer-left", G_TYPE_UINT64, left,
       "rtt", G_TYPE_UINT64, stats->rtt,
       "rtt-source", G_TYPE_STRING,
       gst_lmcc_rtt_source_to_name (stats->rtt_source),
       "reports", G_TYPE_UINT64, stats->reports,
-      "answers", G_TYPE_UINT64, stats->answers,
-      "reports-suppressed", G_TYPE_UINT64, status->suppressed,
-      "leader", G_TYPE_UINT, status->has_leader ? status->leader : 0,
-      "leads", G_TYPE_BOOLEAN, status->leads, NULL);
+      "answers", G_TYPE_UINT64, stats->answers, NULL);
 }
 
 static void

@@ -6,7 +6,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#define SESSION " address=239.255.66.9 multicast-iface=lo port="
+#define SESSION " address=239.255.76.9 multicast-iface=lo port="
 #define RECEIVER "lmccsrc name=src" SESSION "%u ! fakesink sync=false"
 
 /* A picture that no encoder can make small. */
@@ -17,6 +17,12 @@
 #define ENCODER "( x264enc name=encoder bitrate=600 tune=zerolatency " \
     "speed-preset=ultrafast threads=1 sliced-threads=false ! h264parse ) ! " \
     "queue ! rtph264pay aggregate-mode=zero-latency ! "
+
+/* Pictures that no other needs are in layers above the base. */
+#define CLASSES "x264enc name=encoder bitrate=600 bframes=3 b-pyramid=true " \
+    "b-adapt=false speed-preset=ultrafast threads=1 sliced-threads=false " \
+    "rc-lookahead=0 key-int-max=24 ! "
+#define N_CLASSES 3
 
 #define PATIENCE 30
 
@@ -47,14 +53,21 @@ launch (const gchar * format, ...)
 }
 
 static void
-pair_new (Pair * pair, guint port, const gchar * options)
+pair_new_with (Pair * pair, const gchar * encoder, guint port,
+    const gchar * options)
 {
   pair->receiver = launch (RECEIVER, port);
   pair->sender =
-      launch (SOURCE ENCODER "lmccsink name=sink" SESSION "%u %s", port,
+      launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s", encoder, port,
       options);
   pair->sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   pair->encoder = gst_bin_get_by_name (GST_BIN (pair->sender), "encoder");
+}
+
+static void
+pair_new (Pair * pair, guint port, const gchar * options)
+{
+  pair_new_with (pair, ENCODER, port, options);
 }
 
 static void
@@ -251,21 +264,142 @@ GST_START_TEST (layers_are_not_driven)
 
 GST_END_TEST;
 
-GST_START_TEST (without_reports_there_is_no_session)
+/* (transfer full) */
+static GstStructure *
+get_stats (const Pair * pair, gboolean of_receiver)
+{
+  g_autoptr (GstElement) src =
+      gst_bin_get_by_name (GST_BIN (pair->receiver), "src");
+  GstStructure *stats;
+
+  g_object_get (of_receiver ? src : pair->sink, "stats", &stats, NULL);
+
+  return stats;
+}
+
+static gboolean
+leads_at_level (const Pair * pair, gint wanted)
+{
+  g_autoptr (GstStructure) stats = get_stats (pair, TRUE);
+  g_autoptr (GstStructure) base = NULL;
+  gboolean leads = FALSE;
+  gint level = -1;
+
+  gst_structure_get_int (stats, "level", &level);
+  if (gst_structure_get (stats, "base-status", GST_TYPE_STRUCTURE, &base, NULL))
+    gst_structure_get_boolean (base, "leads", &leads);
+
+  return leads && level >= wanted;
+}
+
+/* The receiver leads for the base, and takes what is above it. */
+GST_START_TEST (a_base_is_driven_below_layers)
+{
+  const gchar *name = algorithms[__i__];
+  g_autofree gchar *options = g_strdup_printf
+      ("base-algorithm=%s drive-encoder=true min-bitrate=100000", name);
+  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  g_autoptr (GstStructure) stats = NULL, single = NULL;
+  gdouble rate;
+  Pair pair;
+
+  g_atomic_int_set (&least, G_MAXINT);
+  pair_new_with (&pair, CLASSES, 17640 + __i__, options);
+  g_signal_connect (pair.encoder, "notify::bitrate", G_CALLBACK (note_least),
+      NULL);
+  stats = get_stats (&pair, TRUE);
+  fail_unless_equals_string (gst_structure_get_string (stats,
+          "base-algorithm"), "none");
+  gst_clear_structure (&stats);
+  pair_start (&pair);
+  fail_unless (wait_for_least (100), "%d kbit/s", g_atomic_int_get (&least));
+  fail_unless (wait_for_rate (&pair, 300, 600), "%u kbit/s",
+      get_encoder_bitrate (&pair));
+  while (!leads_at_level (&pair, 1) && g_get_monotonic_time () < end)
+    g_usleep (20000);
+  fail_unless (leads_at_level (&pair, 1));
+
+  stats = get_stats (&pair, TRUE);
+  fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
+      "elm");
+  fail_unless_equals_string (gst_structure_get_string (stats,
+          "base-algorithm"), name);
+  gst_clear_structure (&stats);
+  stats = get_stats (&pair, FALSE);
+  fail_unless_equals_string (gst_structure_get_string (stats,
+          "base-algorithm"), name);
+  fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value
+          (stats, "layers")), N_CLASSES);
+  fail_unless (gst_structure_get (stats, "single-rate", GST_TYPE_STRUCTURE,
+          &single, NULL));
+  fail_unless (gst_structure_get_double (single, "rate", &rate) && rate > 0);
+  pair_free (&pair);
+}
+
+GST_END_TEST;
+
+/* Whichever pad was there first. */
+GST_START_TEST (the_lowest_rung_is_driven)
+{
+  static const gchar rungs[] = "tee name=t t. ! queue ! x264enc name=above "
+      "bitrate=1200 tune=zerolatency speed-preset=ultrafast threads=1 ! "
+      "sink.sink_1 t. ! queue ! x264enc name=encoder bitrate=600 "
+      "tune=zerolatency speed-preset=ultrafast threads=1 ! sink.sink_0 ";
+  g_autoptr (GstElement) above = NULL;
+  guint bitrate;
+  Pair pair;
+
+  g_atomic_int_set (&least, G_MAXINT);
+  pair_new_with (&pair, rungs, 17650, "base-algorithm=tfmcc "
+      "drive-encoder=true min-bitrate=100000 key-unit-interval=1000");
+  above = gst_bin_get_by_name (GST_BIN (pair.sender), "above");
+  g_signal_connect (pair.encoder, "notify::bitrate", G_CALLBACK (note_least),
+      NULL);
+  pair_start (&pair);
+  fail_unless (wait_for_least (100), "%d kbit/s", g_atomic_int_get (&least));
+  g_object_get (above, "bitrate", &bitrate, NULL);
+  fail_unless_equals_int (bitrate, 1200);
+  pair_free (&pair);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  const gchar *options;
+  const gchar *cause;
+  const gchar *remedy;
+} Refused;
+
+/* What cannot be, each with why and what to do. */
+static const Refused refused[] = {
+  {"algorithm=tfmcc feedback=false", "reports", "turn feedback on"},
+  {"base-algorithm=tfmcc feedback=false", "reports", "turn feedback on"},
+  {"base-algorithm=pgmcc repair=0.1", "repair", "set repair to 0"},
+  {"base-algorithm=tfmcc layering=doubling layers=4", "fixed",
+      "leave the layers' scheme"},
+  {"algorithm=pgmcc base-algorithm=tfmcc", "one rate", "take elm"},
+  {"algorithm=flid-dl base-algorithm=tfmcc layering=doubling layers=4",
+      "flid-dl needs layers", "take elm or rlm"},
+};
+
+GST_START_TEST (what_cannot_be_is_refused)
 {
   g_autoptr (GstBus) bus = NULL;
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
   Pair pair;
 
-  pair_new (&pair, 17630, "algorithm=tfmcc feedback=false");
+  pair_new (&pair, 17660 + __i__, refused[__i__].options);
   pair_start (&pair);
   bus = gst_element_get_bus (pair.sender);
   message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_SECOND,
       GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "reports") != NULL, "%s",
+  fail_unless (strstr (error->message, refused[__i__].cause) != NULL, "%s",
+      error->message);
+  fail_unless (strstr (error->message, refused[__i__].remedy) != NULL, "%s",
       error->message);
   pair_free (&pair);
 }
@@ -284,7 +418,11 @@ single_rate_suite (void)
       G_N_ELEMENTS (algorithms));
   tcase_add_test (tcase, a_user_may_drive_the_encoder);
   tcase_add_test (tcase, layers_are_not_driven);
-  tcase_add_test (tcase, without_reports_there_is_no_session);
+  tcase_add_loop_test (tcase, a_base_is_driven_below_layers, 0,
+      G_N_ELEMENTS (algorithms));
+  tcase_add_test (tcase, the_lowest_rung_is_driven);
+  tcase_add_loop_test (tcase, what_cannot_be_is_refused, 0,
+      G_N_ELEMENTS (refused));
 
   return suite;
 }
