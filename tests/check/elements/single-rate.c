@@ -364,6 +364,42 @@ GST_START_TEST (the_lowest_rung_is_driven)
 
 GST_END_TEST;
 
+static gboolean
+see_ladder (GstElement * sink, GstElement * encoder, guint64 bitrate,
+    gchar ** path)
+{
+  gchar *seen = encoder ? gst_object_get_path_string (GST_OBJECT (encoder))
+      : g_strdup ("nothing");
+
+  if (!g_atomic_pointer_compare_and_exchange (path, NULL, seen))
+    g_free (seen);
+
+  return FALSE;
+}
+
+/* Raw video, which lmccsink makes several encodings of. */
+GST_START_TEST (the_lowest_rung_of_a_ladder_is_driven)
+{
+  static gchar *path;
+  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  Pair pair;
+
+  pair_new_with (&pair, "identity name=encoder !", 17655,
+      "base-algorithm=tfmcc drive-encoder=true encoder-settings=\"x264,"
+      "bitrates=(string)\\\"200,600\\\"\"");
+  g_signal_connect (pair.sink, "encoder-bitrate", G_CALLBACK (see_ladder),
+      &path);
+  pair_start (&pair);
+  while (g_atomic_pointer_get (&path) == NULL && g_get_monotonic_time () < end)
+    g_usleep (20000);
+  fail_unless (path != NULL && g_str_has_suffix (path, "/GstX264Enc:x264enc-0"),
+      "%s", path);
+  pair_free (&pair);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 typedef struct
 {
   const gchar *options;
@@ -421,6 +457,7 @@ single_rate_suite (void)
   tcase_add_loop_test (tcase, a_base_is_driven_below_layers, 0,
       G_N_ELEMENTS (algorithms));
   tcase_add_test (tcase, the_lowest_rung_is_driven);
+  tcase_add_test (tcase, the_lowest_rung_of_a_ladder_is_driven);
   tcase_add_loop_test (tcase, what_cannot_be_is_refused, 0,
       G_N_ELEMENTS (refused));
 
