@@ -113,6 +113,7 @@ apply_gap (LmccLayerHoles * holes, const Gap * gap)
     hole->possible = bit;
     hole->known = TRUE;
     hole->sequence = (guint16) (gap->sequence + n++);
+    hole->asked = 0;
   }
 
   return TRUE;

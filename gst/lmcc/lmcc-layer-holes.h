@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * @known: it is of the one stream in @possible, and has @sequence there
  * @sequence: its sequence number
  * @hopeless: nothing will give it back; set by the user
+ * @asked: the decoder's changes when it was not hopeless yet; set by the user
  */
 typedef struct
 {
@@ -29,6 +30,7 @@ typedef struct
   gboolean known;
   guint16 sequence;
   gboolean hopeless;
+  guint asked;
 } LmccHole;
 
 /*

@@ -108,12 +108,16 @@ lmcc_receiver_note_settled (LmccReceiver * receiver, LmccReceiverLayer * layer)
 static gboolean
 hole_is_open (LmccReceiver * receiver, guint layer, LmccHole * hole)
 {
-  guint stream;
+  guint changes, stream;
 
   if (!lmcc_hole_may_be_media (hole) || hole->hopeless)
     return FALSE;
   if (!hole->known)
     return TRUE;
+  changes = lmcc_repair_decoder_get_changes (receiver->repair);
+  if (hole->asked == changes)
+    return TRUE;
+  hole->asked = changes;
   stream = (guint) g_bit_nth_lsf (hole->possible, -1);
   hole->hopeless = lmcc_repair_decoder_is_hopeless (receiver->repair,
       (guint16) (stream << STREAM_SHIFT | layer), hole->sequence);

@@ -76,45 +76,71 @@ lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
       source, repair);
 }
 
-/* What the missing symbols alone add to each repair symbol: the repair symbol
- * less what the others add. */
+/* To each of @n_out vectors the symbol's head adds its product with an element
+ * of @factors, which are @stride apart. */
 static void
-find_syndromes (guint n_source, gsize size, guint8 * const *source,
-    const gboolean * missing, const guint8 * const *repair,
-    const guint8 * indices, guint n_missing, guint8 * const *syndromes)
+add_head (const LmccRepairSymbol * symbol, guint n_out, const guint8 * factors,
+    gsize stride, guint8 * const *out)
+{
+  guint row, i;
+
+  for (row = 0; row < n_out; row++) {
+    for (i = 0; i < LMCC_REPAIR_LENGTH_SIZE; i++)
+      out[row][i] ^= gf_mul (symbol->head[i], factors[row * stride]);
+  }
+}
+
+/* What the missing symbols alone add to each repair symbol: the repair symbol
+ * less what the others add. These are not read beyond their own sizes. */
+static void
+find_syndromes (guint n_source, gsize size, const LmccRepairSymbol * source,
+    const guint8 * const *repair, const guint8 * indices, guint n_missing,
+    guint8 * const *syndromes)
 {
   guint n_known = n_source - n_missing;
-  guint width = n_known + n_missing;
-  g_autofree guint8 *matrix = g_malloc0 ((gsize) width * n_missing);
-  g_autofree const guint8 **in = g_new (const guint8 *, width);
+  g_autofree guint8 *matrix = g_malloc ((gsize) n_known * n_missing);
+  g_autofree guint8 *tables =
+      g_malloc ((gsize) TABLE_SIZE * n_known * n_missing);
+  g_autofree guint8 **behind_head = g_new (guint8 *, n_missing);
   guint row, i, column = 0;
 
+  for (row = 0; row < n_missing; row++) {
+    memcpy (syndromes[row], repair[row], size);
+    behind_head[row] = syndromes[row] + LMCC_REPAIR_LENGTH_SIZE;
+  }
+  if (n_known == 0)
+    return;
   for (i = 0; i < n_source; i++) {
-    if (missing[i])
+    if (source[i].data == NULL)
       continue;
-    in[column] = source[i];
     for (row = 0; row < n_missing; row++)
-      matrix[row * width + column] = coefficient (n_source, indices[row], i);
+      matrix[row * n_known + column] = coefficient (n_source, indices[row], i);
     column++;
   }
-  for (row = 0; row < n_missing; row++) {
-    in[n_known + row] = repair[row];
-    matrix[row * width + n_known + row] = 1;
+  ec_init_tables ((gint) n_known, (gint) n_missing, matrix, tables);
+  column = 0;
+  for (i = 0; i < n_source; i++) {
+    if (source[i].data == NULL)
+      continue;
+    add_head (&source[i], n_missing, matrix + column, n_known, syndromes);
+    ec_encode_data_update ((gint) source[i].size, (gint) n_known,
+        (gint) n_missing, (gint) column, tables, (guint8 *) source[i].data,
+        behind_head);
+    column++;
   }
-  multiply (size, width, n_missing, matrix, in, syndromes);
 }
 
 /* What turns the syndromes into the missing symbols. */
 static guint8 *
-invert (guint n_source, const gboolean * missing, const guint8 * indices,
-    guint n_missing)
+invert (guint n_source, const LmccRepairSymbol * source,
+    const guint8 * indices, guint n_missing)
 {
   g_autofree guint8 *matrix = g_malloc ((gsize) n_missing * n_missing);
   g_autofree guint8 *inverse = g_malloc ((gsize) n_missing * n_missing);
   guint row, i, column = 0;
 
   for (i = 0; i < n_source; i++) {
-    if (!missing[i])
+    if (source[i].data != NULL)
       continue;
     for (row = 0; row < n_missing; row++)
       matrix[row * n_missing + column] =
@@ -130,36 +156,31 @@ invert (guint n_source, const gboolean * missing, const guint8 * indices,
 /**
  * lmcc_repair_code_recover:
  * @n_source: k source symbols
- * @size: bytes of each symbol
- * @source: (array length=n_source): the source symbols; room for those that are
- *     missing
- * @missing: (array length=n_source): which are
+ * @size: bytes of each symbol, at least %LMCC_REPAIR_LENGTH_SIZE
+ * @source: (array length=n_source): the source symbols, none longer than @size
+ * @recovered: where those that are missing go, in order
  * @repair: (array length=n_repair): repair symbols of the block
  * @indices: (array length=n_repair): which these are, each another
  * @n_repair: how many
  *
- * Fills in the source symbols that are missing. The time is that of
+ * Recovers the source symbols that are missing. The time is that of
  * (k + e) e products of @size bytes and of inverting e x e, for e missing ones.
  *
  * Returns: %FALSE if there are fewer repair symbols than missing ones, or an
  *     index does not fit
  */
 gboolean
-lmcc_repair_code_recover (guint n_source, gsize size, guint8 * const *source,
-    const gboolean * missing, const guint8 * const *repair,
-    const guint8 * indices, guint n_repair)
+lmcc_repair_code_recover (guint n_source, gsize size,
+    const LmccRepairSymbol * source, guint8 * const *recovered,
+    const guint8 * const *repair, const guint8 * indices, guint n_repair)
 {
   g_autofree guint8 *inverse = NULL;
   g_autofree guint8 *data = NULL;
   g_autofree guint8 **syndromes = NULL;
-  g_autofree guint8 **out = NULL;
   guint n_missing = 0, i;
 
-  out = g_new (guint8 *, n_source);
-  for (i = 0; i < n_source; i++) {
-    if (missing[i])
-      out[n_missing++] = source[i];
-  }
+  for (i = 0; i < n_source; i++)
+    n_missing += source[i].data == NULL;
   if (n_missing == 0)
     return TRUE;
   if (n_missing > n_repair)
@@ -169,17 +190,17 @@ lmcc_repair_code_recover (guint n_source, gsize size, guint8 * const *source,
       return FALSE;
   }
 
-  inverse = invert (n_source, missing, indices, n_missing);
+  inverse = invert (n_source, source, indices, n_missing);
   if (inverse == NULL)
     return FALSE;
   data = g_malloc (n_missing * size);
   syndromes = g_new (guint8 *, n_missing);
   for (i = 0; i < n_missing; i++)
     syndromes[i] = data + i * size;
-  find_syndromes (n_source, size, source, missing, repair, indices, n_missing,
+  find_syndromes (n_source, size, source, repair, indices, n_missing,
       syndromes);
   multiply (size, n_missing, n_missing, inverse,
-      (const guint8 * const *) syndromes, out);
+      (const guint8 * const *) syndromes, recovered);
 
   return TRUE;
 }

@@ -12,11 +12,29 @@ G_BEGIN_DECLS
  * has room for, less one. */
 #define LMCC_REPAIR_MAX_SYMBOLS 255
 
+/* What comes before the packet in a symbol: its length. */
+#define LMCC_REPAIR_LENGTH_SIZE 2
+
+/**
+ * LmccRepairSymbol:
+ * @head: its first bytes
+ * @data: (nullable): those behind; %NULL if the symbol is missing
+ * @size: how many these are; all behind them are zeros
+ *
+ * A source symbol as it is found: it need not be copied to be whole.
+ */
+typedef struct
+{
+  guint8 head[LMCC_REPAIR_LENGTH_SIZE];
+  const guint8 *data;
+  gsize size;
+} LmccRepairSymbol;
+
 LMCC_API gboolean lmcc_repair_code_fits (guint n_source, guint n_repair);
 LMCC_API void lmcc_repair_code_encode (guint n_source, guint n_repair,
     gsize size, const guint8 * const *source, guint8 * const *repair);
 LMCC_API gboolean lmcc_repair_code_recover (guint n_source, gsize size,
-    guint8 * const *source, const gboolean * missing,
+    const LmccRepairSymbol * source, guint8 * const *recovered,
     const guint8 * const *repair, const guint8 * indices, guint n_repair);
 
 G_END_DECLS

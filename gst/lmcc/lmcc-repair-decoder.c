@@ -43,6 +43,7 @@ struct _LmccRepairDecoder
   GArray *fresh;                /* keys of packets not told to blocks */
   GQueue repaired;              /* of LmccRepairedPacket */
   guint64 refused;
+  guint changes;                /* of what may be recovered */
 };
 
 static guint
@@ -79,6 +80,7 @@ forget_block (LmccRepairDecoder * decoder, Block * block)
   drop_repairs (decoder, block);
   g_array_unref (block->repairs);
   g_free (block);
+  decoder->changes++;
 }
 
 static void
@@ -98,7 +100,6 @@ lmcc_repair_decoder_new (void)
 {
   LmccRepairDecoder *decoder = g_new0 (LmccRepairDecoder, 1);
 
-  lmcc_repair_sources_init (&decoder->sources);
   decoder->blocks = g_hash_table_new (NULL, NULL);
   decoder->open = g_ptr_array_new ();
   decoder->fresh = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -292,50 +293,44 @@ read_symbol (const LmccRepairDecoder * decoder, const Block * block,
   return NULL;
 }
 
-static void
-write_symbol (guint8 * symbol, gsize size, const LmccPacket * packet)
-{
-  guint8 *data = lmcc_write_uint16 (symbol, (guint) packet->size);
-
-  memcpy (data, packet->data, packet->size);
-  memset (data + packet->size, 0, size - LMCC_REPAIR_LENGTH_SIZE -
-      packet->size);
-}
-
 /* Returns FALSE if a source packet is larger than the block's symbols. Counts
  * what is missing anew: a packet that was there may have been forgotten
  * since. */
 static gboolean
-lay_out (const LmccRepairDecoder * decoder, Block * block, guint8 * symbols,
-    guint8 ** source, gboolean * missing)
+find_symbols (const LmccRepairDecoder * decoder, Block * block,
+    LmccRepairSymbol * source)
 {
-  gsize size = block->shape.symbol_size;
   guint i;
 
   block->n_missing = 0;
   for (i = 0; i < block->shape.n_source; i++) {
     const LmccPacket *packet = find_source (decoder, block, i);
 
-    source[i] = symbols + i * size;
-    missing[i] = packet == NULL;
-    block->n_missing += missing[i];
-    if (packet == NULL)
+    source[i].data = NULL;
+    if (packet == NULL) {
+      block->n_missing++;
       continue;
-    if (packet->size + LMCC_REPAIR_LENGTH_SIZE > size)
+    }
+    if (packet->size + LMCC_REPAIR_LENGTH_SIZE > block->shape.symbol_size)
       return FALSE;
-    write_symbol (source[i], size, packet);
+    lmcc_write_uint16 (source[i].head, (guint) packet->size);
+    source[i].data = packet->data;
+    source[i].size = packet->size;
   }
 
   return TRUE;
 }
 
 static gboolean
-solve (const Block * block, guint8 * const *source, const gboolean * missing)
+solve (const Block * block, const LmccRepairSymbol * source, guint8 * recovered)
 {
+  guint8 *out[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
   guint i;
 
+  for (i = 0; i < block->n_missing; i++)
+    out[i] = recovered + i * (gsize) block->shape.symbol_size;
   for (i = 0; i < block->repairs->len; i++) {
     const Repair *item = &g_array_index (block->repairs, Repair, i);
 
@@ -344,7 +339,7 @@ solve (const Block * block, guint8 * const *source, const gboolean * missing)
   }
 
   return lmcc_repair_code_recover (block->shape.n_source,
-      block->shape.symbol_size, source, missing, repair, indices,
+      block->shape.symbol_size, source, out, repair, indices,
       block->repairs->len);
 }
 
@@ -352,7 +347,7 @@ solve (const Block * block, guint8 * const *source, const gboolean * missing)
  * too. */
 static GPtrArray *
 read_symbols (const LmccRepairDecoder * decoder, const Block * block,
-    guint8 * const *source, const gboolean * missing)
+    const LmccRepairSymbol * source, const guint8 * recovered)
 {
   g_autoptr (GPtrArray) found =
       g_ptr_array_new_with_free_func ((GDestroyNotify) repaired_free);
@@ -361,10 +356,11 @@ read_symbols (const LmccRepairDecoder * decoder, const Block * block,
   for (i = 0; i < block->shape.n_source; i++) {
     LmccRepairedPacket *repaired;
 
-    if (!missing[i])
+    if (source[i].data != NULL)
       continue;
     repaired = read_symbol (decoder, block,
-        (guint16) (block->shape.first + i * block->shape.step), source[i]);
+        (guint16) (block->shape.first + i * block->shape.step), recovered);
+    recovered += block->shape.symbol_size;
     if (repaired == NULL)
       return NULL;
     g_ptr_array_add (found, repaired);
@@ -379,23 +375,23 @@ finish (LmccRepairDecoder * decoder, Block * block)
   drop_repairs (decoder, block);
   g_ptr_array_remove_fast (decoder->open, block);
   block->finished = TRUE;
+  decoder->changes++;
 }
 
 /* Recovers all that is missing of a block that has enough for it. */
 static void
 recover (LmccRepairDecoder * decoder, Block * block, LmccTime now)
 {
-  guint n = block->shape.n_source;
-  g_autofree guint8 *symbols = g_malloc (n * block->shape.symbol_size);
-  guint8 *source[LMCC_REPAIR_MAX_SYMBOLS];
-  gboolean missing[LMCC_REPAIR_MAX_SYMBOLS];
+  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS];
+  g_autofree guint8 *recovered = NULL;
   g_autoptr (GPtrArray) found = NULL;
 
-  if (lay_out (decoder, block, symbols, source, missing)) {
+  if (find_symbols (decoder, block, source)) {
     if (block->n_missing > block->repairs->len)
       return;
-    if (solve (block, source, missing))
-      found = read_symbols (decoder, block, source, missing);
+    recovered = g_malloc (block->n_missing * (gsize) block->shape.symbol_size);
+    if (solve (block, source, recovered))
+      found = read_symbols (decoder, block, source, recovered);
   }
   finish (decoder, block);
   if (found == NULL) {
@@ -480,6 +476,7 @@ new_block (LmccRepairDecoder * decoder, guint key,
   g_hash_table_insert (decoder->blocks, GUINT_TO_POINTER (key), block);
   g_queue_push_tail (&decoder->block_order, block);
   g_ptr_array_add (decoder->open, block);
+  decoder->changes++;
 
   return block;
 }
@@ -554,8 +551,10 @@ lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder, guint16 source,
   Block *block = g_hash_table_lookup (decoder->blocks,
       GUINT_TO_POINTER (make_key (source, first)));
 
-  if (block != NULL)
-    block->closed = TRUE;
+  if (block == NULL || block->closed)
+    return;
+  block->closed = TRUE;
+  decoder->changes++;
 }
 
 /**
@@ -585,6 +584,19 @@ lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder * decoder,
   }
 
   return hopeless;
+}
+
+/**
+ * lmcc_repair_decoder_get_changes:
+ * @decoder: a decoder
+ *
+ * Returns: another number than before if lmcc_repair_decoder_is_hopeless() may
+ *     say something else by now; never 0
+ */
+guint
+lmcc_repair_decoder_get_changes (const LmccRepairDecoder * decoder)
+{
+  return decoder->changes | 1u << 31;
 }
 
 /**

@@ -57,6 +57,8 @@ LMCC_API void lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder,
     guint16 source, guint16 first);
 LMCC_API gboolean lmcc_repair_decoder_is_hopeless (
     const LmccRepairDecoder * decoder, guint16 source, guint16 sequence);
+LMCC_API guint lmcc_repair_decoder_get_changes (
+    const LmccRepairDecoder * decoder);
 LMCC_API gboolean lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
     LmccRepairedPacket * repaired);
 LMCC_API guint64 lmcc_repair_decoder_get_refused (

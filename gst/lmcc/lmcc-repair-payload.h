@@ -14,9 +14,6 @@ G_BEGIN_DECLS
 /* The one version of the payload so far. Not 0, so that zeros are not valid. */
 #define LMCC_REPAIR_VERSION 1
 
-/* What comes before the packet in a symbol: its length. */
-#define LMCC_REPAIR_LENGTH_SIZE 2
-
 /* Largest step between the sequence numbers of a block. */
 #define LMCC_REPAIR_MAX_STEP 15
 

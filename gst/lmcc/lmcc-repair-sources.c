@@ -5,6 +5,9 @@
 
 #define FIRST_SIZE 256
 
+/* Odd, so that the same numbers of two sources are in other buckets. */
+#define SOURCE_STRIDE 40503
+
 /*
  * lmcc_repair_memory:
  * @packet: a packet
@@ -18,26 +21,38 @@ lmcc_repair_memory (const LmccPacket * packet)
 }
 
 void
-lmcc_repair_sources_init (LmccRepairSources * sources)
-{
-  *sources = (LmccRepairSources) {
-    .numbers = g_hash_table_new (NULL, NULL)
-  };
-}
-
-void
 lmcc_repair_sources_clear (LmccRepairSources * sources)
 {
   while (sources->n > 0)
     lmcc_repair_sources_forget_oldest (sources);
   g_free (sources->ring);
-  g_hash_table_unref (sources->numbers);
+  g_free (sources->newest);
 }
 
 static LmccRepairSource *
 get (const LmccRepairSources * sources, guint number)
 {
   return &sources->ring[number & (sources->size - 1)];
+}
+
+/* Neighbours in a sequence are neighbours here. */
+static guint *
+get_bucket (const LmccRepairSources * sources, guint key)
+{
+  return &sources->newest[(key + (key >> 16) * SOURCE_STRIDE) &
+      (sources->size - 1)];
+}
+
+static void
+place (LmccRepairSources * sources, guint number,
+    const LmccRepairSource * source)
+{
+  guint *bucket = get_bucket (sources, source->key);
+  LmccRepairSource *at = get (sources, number);
+
+  *at = *source;
+  at->next = *bucket;
+  *bucket = number;
 }
 
 static void
@@ -48,24 +63,22 @@ grow (LmccRepairSources * sources)
 
   larger.size = MAX (2 * sources->size, FIRST_SIZE);
   larger.ring = g_new (LmccRepairSource, larger.size);
+  larger.newest = g_new0 (guint, larger.size);
   for (i = sources->first; i != sources->first + sources->n; i++)
-    *get (&larger, i) = *get (sources, i);
+    place (&larger, i, get (sources, i));
   g_free (sources->ring);
+  g_free (sources->newest);
   *sources = larger;
 }
 
 static void
 push (LmccRepairSources * sources, const LmccRepairSource * source)
 {
-  guint number = sources->first + sources->n;
-
   if (sources->n == sources->size)
     grow (sources);
-  *get (sources, number) = *source;
+  place (sources, sources->first + sources->n, source);
   sources->n++;
   sources->bytes += lmcc_repair_memory (source->packet);
-  g_hash_table_insert (sources->numbers, GUINT_TO_POINTER (source->key),
-      GUINT_TO_POINTER (number));
 }
 
 static LmccRepairSource
@@ -76,7 +89,6 @@ pop (LmccRepairSources * sources)
   sources->first++;
   sources->n--;
   sources->bytes -= lmcc_repair_memory (oldest.packet);
-  g_hash_table_remove (sources->numbers, GUINT_TO_POINTER (oldest.key));
 
   return oldest;
 }
@@ -94,9 +106,9 @@ gboolean
 lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
     LmccPacket * packet, LmccTime time)
 {
-  LmccRepairSource source = { key, packet, time };
+  LmccRepairSource source = { key, 0, packet, time };
 
-  if (g_hash_table_contains (sources->numbers, GUINT_TO_POINTER (key)))
+  if (lmcc_repair_sources_find (sources, key) != NULL)
     return FALSE;
   lmcc_packet_ref (packet);
   push (sources, &source);
@@ -114,13 +126,22 @@ lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
 LmccPacket *
 lmcc_repair_sources_find (const LmccRepairSources * sources, guint key)
 {
-  gpointer number;
+  guint before = sources->n, at;
 
-  if (!g_hash_table_lookup_extended (sources->numbers, GUINT_TO_POINTER (key),
-          NULL, &number))
+  if (sources->n == 0)
     return NULL;
+  /* Counted from the oldest, so what is forgotten is beyond all. */
+  at = *get_bucket (sources, key) - sources->first;
+  while (at < before) {
+    const LmccRepairSource *source = get (sources, sources->first + at);
 
-  return get (sources, GPOINTER_TO_UINT (number))->packet;
+    if (source->key == key)
+      return source->packet;
+    before = at;
+    at = source->next - sources->first;
+  }
+
+  return NULL;
 }
 
 /*

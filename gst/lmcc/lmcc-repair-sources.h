@@ -11,12 +11,14 @@ G_BEGIN_DECLS
 /**
  * LmccRepairSource:
  * @key: source and sequence number
+ * @next: number of the one before it of the same bucket
  * @packet: as it came
  * @time: when
  */
 typedef struct
 {
   guint key;
+  guint next;
   LmccPacket *packet;
   LmccTime time;
 } LmccRepairSource;
@@ -28,7 +30,8 @@ typedef struct
  * @size: a power of two, or 0
  * @first: number of the oldest
  * @n: how many there are
- * @numbers: (element-type guint guint): by key
+ * @newest: (array length=size): for each bucket of keys the number of the newest;
+ *     one that is forgotten may still be named
  * @bytes: memory of the packets
  *
  * Source packets, found by their key, forgotten in the order in which they
@@ -41,11 +44,10 @@ typedef struct
   guint size;
   guint first;
   guint n;
-  GHashTable *numbers;
+  guint *newest;
   gsize bytes;
 } LmccRepairSources;
 
-void lmcc_repair_sources_init (LmccRepairSources * sources);
 void lmcc_repair_sources_clear (LmccRepairSources * sources);
 gboolean lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
     LmccPacket * packet, LmccTime time);

@@ -88,14 +88,14 @@ lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
 }
 
 gboolean
-lmcc_repair_code_recover (guint n_source, gsize size, guint8 * const *source,
-    const gboolean * missing, const guint8 * const *repair,
-    const guint8 * indices, guint n_repair)
+lmcc_repair_code_recover (guint n_source, gsize size,
+    const LmccRepairSymbol * source, guint8 * const *recovered,
+    const guint8 * const *repair, const guint8 * indices, guint n_repair)
 {
   gboolean result;
 
   TIMED (PART_CODE, lmcc_repair_code_recover,
-      result = next (n_source, size, source, missing, repair, indices,
+      result = next (n_source, size, source, recovered, repair, indices,
           n_repair));
   return result;
 }
@@ -125,6 +125,12 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
 {
   TIMED (PART_BLOCKS, lmcc_repair_decoder_take_repair,
       next (decoder, payload, packet, now));
+}
+
+void
+lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime oldest)
+{
+  TIMED (PART_BLOCKS, lmcc_repair_decoder_expire, next (decoder, oldest));
 }
 
 void

@@ -18,10 +18,12 @@ typedef struct
   guint8 *symbols[LMCC_REPAIR_MAX_SYMBOLS];     /* source, then repair */
 } Block;
 
+/* Some of the source symbols have zeros at the end. */
 static void
 block_init (Block * block, GRand * dice, guint n_source, guint n_repair,
     gsize size)
 {
+  gsize used;
   guint i, j;
 
   block->n_source = n_source;
@@ -29,8 +31,10 @@ block_init (Block * block, GRand * dice, guint n_source, guint n_repair,
   block->size = size;
   for (i = 0; i < n_source + n_repair; i++) {
     block->symbols[i] = g_malloc (size);
+    used = i % 3 == 0 ? size
+        : (gsize) g_rand_int_range (dice, LMCC_REPAIR_LENGTH_SIZE, size + 1);
     for (j = 0; j < size; j++)
-      block->symbols[i][j] = g_rand_int (dice) & 0xff;
+      block->symbols[i][j] = j < used ? g_rand_int (dice) & 0xff : 0;
   }
   lmcc_repair_code_encode (n_source, n_repair, size,
       (const guint8 * const *) block->symbols, block->symbols + n_source);
@@ -45,20 +49,40 @@ block_clear (Block * block)
     g_free (block->symbols[i]);
 }
 
-/* Recovers the block without the symbols that are lost, into memory of the
- * exact size. */
+/* Bytes of a symbol up to the last that is not zero. */
+static gsize
+used_size (const guint8 * symbol, gsize size)
+{
+  while (size > LMCC_REPAIR_LENGTH_SIZE && symbol[size - 1] == 0)
+    size--;
+
+  return size;
+}
+
+/* Recovers the block without the symbols that are lost, from and into memory of
+ * the exact size. */
 static gboolean
 recover_without (const Block * block, const gboolean * lost)
 {
-  guint8 *source[LMCC_REPAIR_MAX_SYMBOLS];
+  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { {{0}} };
+  guint8 *recovered[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
-  guint n = 0, i;
+  guint n = 0, n_lost = 0, i;
   gboolean done;
 
   for (i = 0; i < block->n_source; i++) {
-    source[i] = lost[i] ? g_malloc0 (block->size)
-        : g_memdup2 (block->symbols[i], block->size);
+    const guint8 *symbol = block->symbols[i];
+
+    if (lost[i]) {
+      recovered[n_lost++] = g_malloc0 (block->size);
+      continue;
+    }
+    memcpy (source[i].head, symbol, LMCC_REPAIR_LENGTH_SIZE);
+    source[i].size = used_size (symbol, block->size) - LMCC_REPAIR_LENGTH_SIZE;
+    source[i].data = g_malloc (MAX (source[i].size, 1));
+    memcpy ((guint8 *) source[i].data, symbol + LMCC_REPAIR_LENGTH_SIZE,
+        source[i].size);
   }
   for (i = 0; i < block->n_repair; i++) {
     if (lost[block->n_source + i])
@@ -66,13 +90,18 @@ recover_without (const Block * block, const gboolean * lost)
     repair[n] = block->symbols[block->n_source + i];
     indices[n++] = i;
   }
-  done = lmcc_repair_code_recover (block->n_source, block->size, source, lost,
-      repair, indices, n);
+  done = lmcc_repair_code_recover (block->n_source, block->size, source,
+      recovered, repair, indices, n);
+  n_lost = 0;
   for (i = 0; i < block->n_source; i++) {
+    g_free ((guint8 *) source[i].data);
+    if (!lost[i])
+      continue;
     if (done)
-      fail_unless (memcmp (source[i], block->symbols[i], block->size) == 0,
-          "symbol %u of %u + %u", i, block->n_source, block->n_repair);
-    g_free (source[i]);
+      fail_unless (memcmp (recovered[n_lost], block->symbols[i],
+              block->size) == 0, "symbol %u of %u + %u", i, block->n_source,
+          block->n_repair);
+    g_free (recovered[n_lost++]);
   }
 
   return done;

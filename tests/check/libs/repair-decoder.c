@@ -660,6 +660,54 @@ GST_START_TEST (memory_is_bounded)
 
 GST_END_TEST;
 
+/* Who remembers an answer until then is never wrong. */
+GST_START_TEST (a_change_is_told_before_hope_changes)
+{
+  g_autoptr (GRand) dice = g_rand_new_with_seed (7);
+  g_autoptr (LmccRepairDecoder) decoder = new_decoder ();
+  gboolean was[32] = { FALSE };
+  guint changes = lmcc_repair_decoder_get_changes (decoder);
+  guint n_changed = 0, step, i;
+  Block blocks[4];
+
+  for (i = 0; i < 4; i++)
+    block_init (&blocks[i], 6 * i, 6 + i % 2, 1, 2);
+  for (step = 0; step < 2000; step++) {
+    const Block *block = &blocks[g_rand_int_range (dice, 0, 4)];
+    LmccRepairedPacket repaired;
+    guint now;
+
+    switch (g_rand_int_range (dice, 0, 16)) {
+      case 0:
+        lmcc_repair_decoder_close_block (decoder, SOURCE, block->first);
+        break;
+      case 1:
+        lmcc_repair_decoder_expire (decoder, step - MIN (step, 20));
+        break;
+      default:
+        take_symbol (decoder, block, (guint) g_rand_int_range (dice, 0,
+                (gint) (block->n_source + block->n_repair)), step);
+        while (lmcc_repair_decoder_poll (decoder, &repaired))
+          lmcc_packet_unref (repaired.packet);
+    }
+    now = lmcc_repair_decoder_get_changes (decoder);
+    for (i = 0; i < 32; i++) {
+      gboolean is = lmcc_repair_decoder_is_hopeless (decoder, SOURCE,
+          (guint16) i);
+
+      fail_unless (is == was[i] || now != changes);
+      n_changed += is != was[i];
+      was[i] = is;
+    }
+    changes = now;
+  }
+  fail_unless (n_changed > 100);
+  for (i = 0; i < 4; i++)
+    block_clear (&blocks[i]);
+}
+
+GST_END_TEST;
+
 static Suite *
 repair_decoder_suite (void)
 {
@@ -681,6 +729,7 @@ repair_decoder_suite (void)
   tcase_add_test (chain,
       beyond_repair_is_known_when_a_block_is_closed_and_short);
   tcase_add_test (chain, memory_is_bounded);
+  tcase_add_test (chain, a_change_is_told_before_hope_changes);
 
   return suite;
 }

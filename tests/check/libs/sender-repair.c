@@ -151,22 +151,25 @@ check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
   g_autoptr (GArray) found = find_block (h, of);
   guint n = of->n_source, size = of->symbol_size, i;
   g_autofree guint8 *bytes = g_malloc0 ((gsize) n * size);
-  guint8 *source[LMCC_REPAIR_MAX_SYMBOLS];
+  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { {{0}} };
+  guint8 *recovered[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
   gboolean missing[LMCC_REPAIR_MAX_SYMBOLS] = { FALSE };
-  guint n_missing = MIN (found->len, n);
+  guint n_missing = MIN (found->len, n), n_recovered = 0;
 
   for (i = 0; i < n_missing; i++)
     missing[g_rand_int_range (rand, 0, (gint) n)] = TRUE;
   for (i = 0; i < n; i++) {
     const LmccPacket *packet = find_source (h, of, i)->packet;
 
-    source[i] = bytes + (gsize) i *size;
-    if (missing[i])
+    if (missing[i]) {
+      recovered[n_recovered++] = bytes + (gsize) i *size;
       continue;
-    GST_WRITE_UINT16_BE (source[i], packet->size);
-    memcpy (source[i] + 2, packet->data, packet->size);
+    }
+    GST_WRITE_UINT16_BE (source[i].head, packet->size);
+    source[i].data = packet->data;
+    source[i].size = packet->size;
   }
   for (i = 0; i < found->len; i++) {
     LmccRepairPayload payload = parse_repair (SENT (h, g_array_index (found,
@@ -175,13 +178,16 @@ check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
     repair[i] = payload.symbol;
     indices[i] = payload.index;
   }
-  fail_unless (lmcc_repair_code_recover (n, size, source, missing, repair,
+  fail_unless (lmcc_repair_code_recover (n, size, source, recovered, repair,
           indices, found->len));
   for (i = 0; i < n; i++) {
     const LmccPacket *packet = find_source (h, of, i)->packet;
+    const guint8 *symbol = bytes + (gsize) i * size;
 
-    fail_unless_equals_int (GST_READ_UINT16_BE (source[i]), packet->size);
-    fail_unless (memcmp (source[i] + 2, packet->data, packet->size) == 0);
+    if (!missing[i])
+      continue;
+    fail_unless_equals_int (GST_READ_UINT16_BE (symbol), packet->size);
+    fail_unless (memcmp (symbol + 2, packet->data, packet->size) == 0);
   }
 }
 
