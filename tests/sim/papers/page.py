@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A page for each paper: its claims, what came out, and pictures of the first replications."""
+import io
 import math
 
 from papers import claims
@@ -96,8 +97,10 @@ def save(figure, path):
 
     figure.tight_layout()
     figure.savefig(path, dpi=80, metadata={'Software': None})
-    with plt.rc_context({'svg.hashsalt': 'lmcc', 'svg.fonttype': 'none'}):
-        figure.savefig(path.with_suffix('.svg'), metadata={'Date': None})
+    with plt.rc_context({'svg.hashsalt': 'lmcc', 'svg.fonttype': 'none'}), io.StringIO() as svg:
+        figure.savefig(svg, format='svg', metadata={'Date': None})
+        lines = [line.rstrip() for line in svg.getvalue().splitlines()]
+    path.with_suffix('.svg').write_text('\n'.join(lines) + '\n', encoding='utf-8')
     plt.close(figure)
 
 
