@@ -52,7 +52,7 @@ ParseOptions (int argc, char ** argv, Options & options)
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
         "Change what all TCP are: sack, classic-recovery (0 or 1), "
-        "delayed-acknowledgements, min-rto (s)",
+        "delayed-acknowledgements, min-rto (s), halving (RFC 5681)",
         "NAME=NUMBER[,...]" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,

@@ -458,9 +458,11 @@ ParseTcpSettings (const std::string & text)
       settings.delayed_acknowledgements = static_cast<uint32_t> (value);
     else if (name == "min-rto" && value > 0)
       settings.min_rto = value;
+    else if (name == "halving")
+      settings.halving = value != 0;
     else
-      Fail (name, "TCP has sack, classic-recovery, delayed-acknowledgements and min-rto, "
-                  "the last two above 0");
+      Fail (name, "TCP has sack, classic-recovery, halving, and above 0 "
+                  "delayed-acknowledgements and min-rto");
   }
   return settings;
 }

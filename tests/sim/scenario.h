@@ -102,6 +102,7 @@ struct TcpSettings
   bool classic_recovery = false;         /* RFC 6582's window inflation, not RFC 6937 */
   uint32_t delayed_acknowledgements = 1; /* segments for each */
   double min_rto = 0.2;
+  bool halving = false; /* all of the window, RFC 5681 */
 };
 
 struct CbrConfig

@@ -12,13 +12,43 @@ static const uint32_t HEADERS = 52;
 
 static const uint32_t BUFFER = 4 << 20;
 
+/* RFC 5681 section 3.1 has half of what is not acknowledged, which for a sender that
+ * always has something to send is its window. TcpNewReno takes half of what is left of
+ * that without what SACK has reported, and what is lost. */
+class TcpHalving : public TcpNewReno
+{
+public:
+  static TypeId
+  GetTypeId ()
+  {
+    static TypeId type = TypeId ("lmcc::TcpHalving")
+                             .SetParent<TcpNewReno> ()
+                             .AddConstructor<TcpHalving> ();
+    return type;
+  }
+
+  uint32_t
+  GetSsThresh (Ptr<const TcpSocketState> state, uint32_t) override
+  {
+    return std::max (2 * state->m_segmentSize, state->m_cWnd.Get () / 2);
+  }
+
+  Ptr<TcpCongestionOps>
+  Fork () override
+  {
+    return CopyObject<TcpHalving> (this);
+  }
+};
+
+NS_OBJECT_ENSURE_REGISTERED (TcpHalving);
+
 void
 ConfigureTcp (const TcpSettings & settings, uint32_t packet_size)
 {
   const uint32_t segment = packet_size - HEADERS;
 
   Config::SetDefault (
-      "ns3::TcpL4Protocol::SocketType", TypeIdValue (TcpNewReno::GetTypeId ()));
+      "ns3::TcpL4Protocol::SocketType", TypeIdValue (settings.halving ? TcpHalving::GetTypeId () : TcpNewReno::GetTypeId ()));
   if (settings.classic_recovery)
     Config::SetDefault ("ns3::TcpL4Protocol::RecoveryType",
         TypeIdValue (TcpClassicRecovery::GetTypeId ()));

@@ -192,12 +192,47 @@ class Simulator(unittest.TestCase):
         self.assertNotIn('sender-processor', plain)
         self.assertGreater(json.loads(run(scenario, '--cost').stdout)['sessions']['elm']['sender-processor'], 0)
 
+    def test_one_rate_for_all_is_counted_by_phase_and_so_are_the_switches_that_c_removes(self):
+        switches = []
+        for hysteresis in (1, 0.75):
+            one = {**session('pgmcc', 'list:2000000', native=True, greedy=True), 'hysteresis': hysteresis,
+                   'receivers': [{'node': 'R'}, {'node': 'U'}]}
+            scenario = dumbbell([one], rate=500e3, duration=60, phases=[{'name': 'early', 'from': 0, 'to': 30},
+                                                                       {'name': 'late', 'from': 30, 'to': 60}],
+                                **{'warm-up': 0})
+            report = json.loads(run(scenario).stdout)
+            phases = report['sessions']['pgmcc']['phases']
+            got = next(found for found in report['nodes']['R']['flows'])
+            self.assertGreater(phases['late']['rate'], 450e3)
+            self.assertAlmostEqual((got['phases']['early'] + got['phases']['late']) / 2, got['throughput'], delta=1e3)
+            self.assertGreater(phases['late']['leader-reports'], phases['late']['reports'] / 2)
+            switches.append(phases['early']['switches'] + phases['late']['switches'])
+        self.assertGreater(switches[0], 0)
+        self.assertEqual(switches[1], 0)
+
+    def test_several_receivers_may_be_in_one_host(self):
+        many = {**session('tfmcc', 'list:300000', native=True, greedy=True), 'receivers': [{'node': 'R', 'each': 5}]}
+        scenario = dumbbell([many], rate=200e3, duration=40, phases=[{'name': 'all', 'from': 0, 'to': 40}])
+        report = json.loads(run(scenario).stdout)
+        rates = [found['throughput'] for found in report['nodes']['R']['flows']]
+        self.assertEqual(len(rates), 5)
+        self.assertGreater(min(rates), 150e3)
+        self.assertLess(max(rates), 200e3 * 1.01)
+        self.assertGreater(report['sessions']['tfmcc']['phases']['all']['rounds'], 3)
+
+    def test_tcp_that_halves_its_window_gets_more_at_random_loss(self):
+        scenario = dumbbell(tcp=[TCP], rate=2e6, link={'delay': 0.2, 'loss': 0.02}, duration=200)
+        told = ('--tcp', 'halving=1,min-rto=1')
+        plain, halving = (flow(scenario, 'U', 'tcp', *arguments)['throughput'] for arguments in ((), told))
+        self.assertGreater(halving, 1.1 * plain)
+
     def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
         wrong = [({**dumbbell(), 'lnks': []}, 'there is no "lnks"'),
                  (dumbbell([session('elm', layers='3')]), 'layers are'),
                  (dumbbell(rate='speed'), 'there is no parameter "speed"'),
                  (dumbbell([session('rlc', layers='linear:64000:4')]), 'doubl'),
                  (dumbbell([session('elm,strategy=hasty')]), 'hasty'),
+                 (dumbbell(phases=[{'name': 'none', 'from': 5, 'to': 5}]), 'ends before it begins'),
                  (dumbbell([session('elm', node='X')]), 'no link leads to a node "X"')]
         for scenario, reason in wrong:
             result = run(scenario, '--duration', '5', check=False)
