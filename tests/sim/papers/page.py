@@ -122,7 +122,7 @@ def draw_flows(axis, run, node, flows, unit):
     for flow in flows:
         lmcc = flow['kind'] == 'lmcc'
         name = dict(run.shown_as).get(flow['name'], flow['name'])
-        colour = {'elm': 'tab:red', 'rlc': 'tab:orange'}.get(name, 'tab:red') if lmcc else \
+        colour = {'elm': 'tab:red', 'rlc': 'tab:orange', 'second': 'tab:orange'}.get(name, 'tab:red') if lmcc else \
             {'tcp': 'tab:blue', 'burst': 'tab:gray'}.get(name, 'tab:gray')
         axis.plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])], color=colour,
                   linewidth=1.2 if lmcc else 0.6, zorder=3 if lmcc else 2, label=None if name in seen else name)
