@@ -47,8 +47,9 @@ ConfigureTcp (const TcpSettings & settings, uint32_t packet_size)
 {
   const uint32_t segment = packet_size - HEADERS;
 
-  Config::SetDefault (
-      "ns3::TcpL4Protocol::SocketType", TypeIdValue (settings.halving ? TcpHalving::GetTypeId () : TcpNewReno::GetTypeId ()));
+  Config::SetDefault ("ns3::TcpL4Protocol::SocketType",
+      TypeIdValue (
+          settings.halving ? TcpHalving::GetTypeId () : TcpNewReno::GetTypeId ()));
   if (settings.classic_recovery)
     Config::SetDefault ("ns3::TcpL4Protocol::RecoveryType",
         TypeIdValue (TcpClassicRecovery::GetTypeId ()));
