@@ -41,8 +41,8 @@ lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
   sender->repair_block = config->repair_block > 0 ? config->repair_block
       : LMCC_DEFAULT_REPAIR_DELAY;
   session->repair_delay = 2 * sender->repair_block;
-  if (config->repair_base > 0)
-    sender->repair_base = config->repair_base;
+  if (config->repair_base != 0)
+    sender->repair_base = (guint) MAX (config->repair_base, 0);
 }
 
 void

@@ -72,8 +72,8 @@ G_BEGIN_DECLS
  *     %LMCC_DEFAULT_REPAIR_DELAY. Its repair is sent within as long after it, and the
  *     session's repair delay becomes the sum
  * @repair_base: native allocation: the base's own share of repair in 1/1000, 0 for
- *     the session's. The base is small, everybody's, and loses as much as the layers
- *     above it where these are too much
+ *     the session's, below 0 for none. The base is small, everybody's, and loses as
+ *     much as the layers above it where these are too much
  * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
@@ -91,7 +91,7 @@ typedef struct
   gdouble repair_loss;
   gdouble repair_burst;
   LmccTime repair_block;
-  guint repair_base;
+  gint repair_base;
   gdouble hysteresis;
   guint mtu;
 } LmccSenderConfig;

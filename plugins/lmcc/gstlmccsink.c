@@ -590,7 +590,7 @@ open_core (GstLmccSink * self)
   settings.feedback_port = (guint16) props->feedback_port;
   settings.payload_type = props->pt;
   settings.repair = gst_lmcc_sink_props_get_repair (props);
-  settings.repair_base = MAX (props->repair_base, 0) * 1000 + 0.5;
+  settings.repair_base = gst_lmcc_sink_props_get_repair_base (props);
   settings.repair_loss = props->repair_loss;
   settings.repair_burst = props->repair_burst;
   settings.repair_block = props->repair_delay * LMCC_MSECOND;

@@ -46,7 +46,7 @@ typedef struct
   guint16 feedback_port;
   guint payload_type;
   guint repair;
-  guint repair_base;            /* 1/1000; 0: as the others' */
+  gint repair_base;             /* 1/1000; 0: as the others', -1: none */
   gdouble repair_loss;
   gdouble repair_burst;
   LmccTime repair_block;

@@ -363,6 +363,23 @@ gst_lmcc_sink_props_get_repair (const GstLmccSinkProps * props)
 }
 
 /**
+ * gst_lmcc_sink_props_get_repair_base:
+ * @props: the values
+ *
+ * Returns: the base's own share of repair data, as #LmccSenderConfig has it
+ */
+gint
+gst_lmcc_sink_props_get_repair_base (const GstLmccSinkProps * props)
+{
+  gint share = (gint) (1000 * props->repair_base + 0.5);
+
+  if (props->repair_base < 0)
+    return 0;
+
+  return share > 0 ? share : -1;
+}
+
+/**
  * gst_lmcc_sink_props_get_rates:
  * @props: the values, of fixed rates
  * @rates: (out): bit/s

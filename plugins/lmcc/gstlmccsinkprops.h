@@ -150,6 +150,7 @@ void gst_lmcc_sink_props_clear (GstLmccSinkProps * props);
 gboolean gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
     const GValue * value);
 guint gst_lmcc_sink_props_get_repair (const GstLmccSinkProps * props);
+gint gst_lmcc_sink_props_get_repair_base (const GstLmccSinkProps * props);
 guint gst_lmcc_sink_props_get_rates (const GstLmccSinkProps * props,
     guint64 rates[LMCC_MAX_LAYERS], GError ** error);
 gboolean gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,

@@ -356,7 +356,7 @@ install_repair_properties (void)
    */
   properties[PROP_REPAIR_BASE] = g_param_spec_double ("repair-base",
       "Repair of the base", "Repair data in the base of native layers as a "
-      "share of its media (-1 = as in the others)", -1, 10,
+      "share of its media (0 = none, -1 = as in the others)", -1, 10,
       DEFAULT_REPAIR_BASE, READY);
   /**
    * GstLmccSink:repair-loss:

@@ -508,6 +508,13 @@ GST_START_TEST (test_the_base_of_native_layers_may_have_a_share_of_its_own)
   check_all_recover (&h);
   harness_clear (&h);
   harness_clear (&like_others);
+
+  config.repair_base = -1;
+  h = run (&config, 10);
+  stats = lmcc_sender_get_stats (h.sender);
+  fail_unless_equals_int (stats->layers[0].repairs, 0);
+  fail_unless (stats->layers[1].repairs > 0);
+  harness_clear (&h);
 }
 
 GST_END_TEST;
