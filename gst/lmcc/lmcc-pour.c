@@ -462,8 +462,6 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
   guint i;
 
   divide (pour, items, n_items);
-  pour->length = n_items == 0 ? 0
-      : pour->end - MIN (pour->end, items[0].queued->unit->decoding_time);
   sorted = sort_items (items, n_items);
 
   for (i = 0; i < n_items; i++) {

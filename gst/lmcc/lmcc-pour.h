@@ -35,7 +35,7 @@ typedef struct
  * @n_layers: layers
  * @n_temporal: as in #LmccCodec; 0 before it is known
  * @end: decoding time at which the window ends
- * @length: of the window, lmcc_pour() sets it
+ * @length: of the window
  * @packet_overhead: bytes of an IP packet of the session without RTP payload
  * @room: bytes of IP packets that are free in each layer
  * @share: bytes that each layer has for a whole window

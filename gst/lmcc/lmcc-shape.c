@@ -290,6 +290,7 @@ lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
   for (i = 0; i < n; i++)
     items[i].queued = g_ptr_array_index (shaper->units, i);
   pour->end = end;
+  pour->length = end - MIN (end, shaper->opened);
   lmcc_pour (pour, items, n);
   *n_items = n;
 
