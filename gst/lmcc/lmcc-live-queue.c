@@ -73,11 +73,25 @@ lmcc_live_queue_admit (LmccLiveQueue * queue,
 }
 
 static void
+note_key (LmccLiveQueue * queue, const LmccUnit * unit)
+{
+  guint i;
+
+  if (is_sound (unit) || unit->klass > 0 || !unit->switch_point)
+    return;
+  queue->key_bytes = 0;
+  for (i = 0; i < unit->packets->len; i++)
+    queue->key_bytes +=
+        ((const LmccPacket *) g_ptr_array_index (unit->packets, i))->size;
+}
+
+static void
 remove_unit (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
 {
   LmccQueuedUnit *queued = link->data;
 
   count_dropped (queue, queued->unit);
+  note_key (queue, queued->unit);
   layer->n_packets -= queued->unit->packets->len - queued->next;
   lmcc_queued_unit_free (queued);
   g_queue_delete_link (&layer->units, link);

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * LmccLiveQueue:
  * @limit: no packet of a unit leaves so long after its decoding time
  * @broken: bit c: units of class c that come next refer to one that was dropped
+ * @key_bytes: of the latest key frame that was dropped; 0: none was
  * @n_dropped: pictures, by class
  * @n_expired: of these, units that were too old; the others made room in time
  * @n_sound: sound that was dropped
@@ -27,6 +28,7 @@ typedef struct
 {
   LmccTime limit;
   guint16 broken;
+  gsize key_bytes;
   guint64 n_dropped[LMCC_MAX_CLASSES];
   guint64 n_expired;
   guint64 n_sound;

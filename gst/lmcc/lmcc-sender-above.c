@@ -80,7 +80,9 @@ lmcc_sender_base_leaves (LmccSender * sender, const LmccQueuedUnit * queued)
 {
   GList *l;
 
-  if (queued == NULL || queued->next + 1 < queued->unit->packets->len)
+  /* Sound has the number of the picture behind it. */
+  if (queued == NULL || queued->unit->stream == LMCC_STREAM_SOUND
+      || queued->next + 1 < queued->unit->packets->len)
     return;
   for (l = sender->above.entries.head; l != NULL; l = l->next) {
     Entry *entry = l->data;

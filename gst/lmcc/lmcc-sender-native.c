@@ -86,10 +86,8 @@ handle_rates (LmccSender * sender, LmccTime now)
 static LmccTime
 next_filler (const LmccSender * sender, guint layer)
 {
-  LmccTime due = sender->last_sent[layer];
-
-  if (!lmcc_sender_fills_single (sender, layer))
-    due += LMCC_FILLER_INTERVAL;
+  LmccTime due = sender->last_sent[layer] +
+      lmcc_sender_get_filler_interval (sender, layer);
 
   return lmcc_sender_next_single (sender, layer, due);
 }

@@ -134,6 +134,8 @@ gboolean lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
 LmccTime lmcc_sender_next_single (const LmccSender * sender, guint layer,
     LmccTime due);
 gboolean lmcc_sender_fills_single (const LmccSender * sender, guint layer);
+LmccTime lmcc_sender_get_filler_interval (const LmccSender * sender,
+    guint layer);
 LmccTime lmcc_sender_next_single_timeout (const LmccSender * sender);
 void lmcc_sender_handle_single (LmccSender * sender, LmccTime now);
 gboolean lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,

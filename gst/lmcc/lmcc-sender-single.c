@@ -77,19 +77,39 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
  * @sender: a sender
  * @layer: a layer
  *
- * With layers above it the base has half the time: a key frame that the first
- * rate is too low for leaves in part, and nothing more until the next one. In
- * slow start receivers would get so little that the rate stays too low.
+ * With layers above it the base has half the time: a key frame that the rate is
+ * too low for leaves in part, and nothing more until the next one. The rate
+ * grows with what is sent only (RFC 4654 section 3.6, RFC 5348 section 4.3), so
+ * that it would stay too low.
  *
- * Returns: whether fillers are to leave at the rate, as no media can
+ * Returns: whether fillers are to leave, as no media can
  */
 gboolean
 lmcc_sender_fills_single (const LmccSender * sender, guint layer)
 {
   return layer == 0 && lmcc_sender_has_layers_above (sender)
-      && lmcc_single_rate_is_slow_start (&sender->single)
+      && sender->single.tfmcc != NULL && sender->live_queue.key_bytes > 0
       && lmcc_live_queue_wants_key (&sender->live_queue)
       && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
+}
+
+/*
+ * lmcc_sender_get_filler_interval:
+ * @sender: a sender
+ * @layer: a layer
+ *
+ * Returns: between two fillers. Those that stand for media are twice what the
+ *     dropped key frame needs; the rate may then be twice as much again, and no
+ *     more, whatever receivers get
+ */
+LmccTime
+lmcc_sender_get_filler_interval (const LmccSender * sender, guint layer)
+{
+  if (!lmcc_sender_fills_single (sender, layer))
+    return LMCC_FILLER_INTERVAL;
+
+  return sender->session.packet_size * sender->live_queue.limit
+      / (2 * sender->live_queue.key_bytes);
 }
 
 /* When a timer of the algorithm's ends, or what waits is too old. */

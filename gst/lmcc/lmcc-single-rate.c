@@ -202,20 +202,6 @@ follow_rate (LmccSingleRate * single, LmccTime now)
 }
 
 /*
- * lmcc_single_rate_is_slow_start:
- * @single: whose base has one rate for all
- *
- * Returns: whether the rate grows by what receivers get, and only by that
- *     (RFC 4654 section 3.6)
- */
-gboolean
-lmcc_single_rate_is_slow_start (const LmccSingleRate * single)
-{
-  return single->tfmcc != NULL
-      && lmcc_tfmcc_sender_is_slow_start (single->tfmcc);
-}
-
-/*
  * lmcc_single_rate_sent:
  * @single: whose base has one rate for all
  * @now: the time

@@ -74,7 +74,6 @@ gsize lmcc_single_rate_get_element_size (const LmccSession * session);
 LmccTime lmcc_single_rate_next_packet (const LmccSingleRate * single);
 gsize lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE]);
-gboolean lmcc_single_rate_is_slow_start (const LmccSingleRate * single);
 void lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size);
 gboolean lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
     guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,

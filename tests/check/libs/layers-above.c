@@ -165,6 +165,56 @@ GST_START_TEST (the_base_follows_its_slowest_receiver)
 GST_END_TEST;
 
 /* All layers fit beside a base of 240 kbit/s, not beside one of 600. */
+/* TFMCC: after a loss the rate is below what a key frame needs for as long as a
+ * slow receiver is there. */
+GST_START_TEST (a_base_comes_back_whose_key_frames_did_not_fit)
+{
+  g_autoptr (TestNet) net = net_new ("tfmcc");
+  guint slow;
+  gdouble during, after;
+
+  net->source.group = 25;
+  net->source.key_packets = 12;
+  add_receiver (net, FAST_LINK);
+  slow = add_receiver (net, 70000);
+  test_net_run (net, 60 * LMCC_SECOND);
+  during = base_bytes (net);
+  test_net_run (net, 20 * LMCC_SECOND);
+  during = 8 * (base_bytes (net) - during) / 20;
+  fail_unless (during < 80000, "%f", during);
+  test_net_stop_receiver (net, slow);
+  test_net_run (net, 60 * LMCC_SECOND);
+  after = base_bytes (net);
+  test_net_run (net, 20 * LMCC_SECOND);
+  after = 8 * (base_bytes (net) - after) / 20;
+  GST_INFO ("base %.0f bit/s with the slow one, %.0f after it", during, after);
+  /* 25 pictures of a packet, and a key frame of 12, in a second. */
+  fail_unless (after > 0.95 * 8 * 36 * PACKET_SIZE, "%f", after);
+}
+
+GST_END_TEST;
+
+/* No key frame comes any more after one that did not fit. */
+GST_START_TEST (fillers_do_not_grow_without_end)
+{
+  g_autoptr (TestNet) net = net_new ("tfmcc");
+  gdouble rate;
+
+  net->source.group = G_MAXUINT;
+  net->source.key_packets = 12;
+  add_receiver (net, FAST_LINK);
+  test_net_run (net, 30 * LMCC_SECOND);
+  rate = base_bytes (net);
+  test_net_run (net, 20 * LMCC_SECOND);
+  rate = 8 * (base_bytes (net) - rate) / 20;
+  GST_INFO ("%.0f bit/s", rate);
+  fail_unless (lmcc_sender_get_stats (net->sender)->units_dropped[0] > 400);
+  /* Twice the key frame in a quarter of a second, and control packets. */
+  fail_unless (rate < 1.1 * 2 * 8 * 12 * PACKET_SIZE * 4, "%f", rate);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (levels_are_what_they_cost_now)
 {
   g_autoptr (TestNet) net = net_new (base_algorithms[__i__]);
@@ -212,6 +262,23 @@ typedef struct
   gboolean above_started;
   guint16 above_osn;
 } Stream;
+
+static void
+push_sound (Stream * stream)
+{
+  LmccUnit *unit = lmcc_unit_new ();
+  LmccPacket *packet = lmcc_packet_new (100);
+
+  unit->stream = LMCC_STREAM_SOUND;
+  unit->switch_point = TRUE;
+  unit->decoding_time = unit->presentation_time = stream->now;
+  packet->size = 100;
+  memset (packet->data, 0, packet->size);
+  packet->data[0] = 0x80;
+  packet->data[1] = LMCC_DEFAULT_PAYLOAD_TYPE;
+  g_ptr_array_add (unit->packets, packet);
+  lmcc_sender_push_unit (stream->sender, unit, stream->now);
+}
 
 static void
 push (Stream * stream, guint klass, guint n_packets)
@@ -265,7 +332,7 @@ check_sent (Stream * stream, const LmccPacket * packet)
     stream->above_started = TRUE;
     stream->above_osn = header.osn;
   }
-  if (header.type != LMCC_PACKET_MEDIA)
+  if (header.type != LMCC_PACKET_MEDIA || header.stream == LMCC_STREAM_SOUND)
     return;
   memcpy (&tag, packet->data + rtp.header_size, sizeof (tag));
   fail_unless (stream->now < TEST_START + tag.picture * FRAME_TIME + AGE_LIMIT);
@@ -302,6 +369,9 @@ GST_START_TEST (what_refers_to_the_base_leaves_after_it)
   config.session.video.clock_rate = 90000;
   g_strlcpy (config.session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
+  g_strlcpy (config.session.sound.encoding_name, "OPUS",
+      LMCC_ENCODING_NAME_SIZE);
+  config.session.sound.clock_rate = 48000;
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   config.session.packet_size = 1000;
   g_strlcpy (config.session.algorithm, "elm",
@@ -312,6 +382,8 @@ GST_START_TEST (what_refers_to_the_base_leaves_after_it)
   config.sequence_seed = 65000;
   stream.sender = lmcc_sender_new (&config, stream.now);
   for (; stream.n_frames < N_FRAMES; stream.n_frames++) {
+    if (stream.n_frames % (2 * KEY_INTERVAL) == 0)
+      push_sound (&stream);
     push (&stream, 0, 1);
     push (&stream, 1, 2);
     drain (&stream);
@@ -400,6 +472,8 @@ layers_above_suite (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, the_base_follows_its_slowest_receiver, 0, n);
   tcase_add_loop_test (tcase, levels_are_what_they_cost_now, 0, n);
+  tcase_add_test (tcase, a_base_comes_back_whose_key_frames_did_not_fit);
+  tcase_add_test (tcase, fillers_do_not_grow_without_end);
   tcase_add_loop_test (tcase, what_refers_to_the_base_leaves_after_it, 0, n);
   tcase_add_loop_test (tcase, a_session_that_is_not_fit_is_refused, 0, n);
 

@@ -35,7 +35,15 @@ make_packet (const TestSource * source, const TestSourceTag * tag)
   return packet;
 }
 
-/* Every picture is a key frame: the decoder is not what is tested here. */
+static gboolean
+is_key (const TestSource * source, guint rung)
+{
+  return source->group == 0 || rung > 0
+      || (source->pictures - 1) % source->group == 0;
+}
+
+/* The decoder is not what is tested here: every picture is a key frame, unless
+ * groups are asked for. */
 static void
 push_unit (TestSource * source, guint rung, guint n_packets, LmccTime now)
 {
@@ -46,7 +54,7 @@ push_unit (TestSource * source, guint rung, guint n_packets, LmccTime now)
     unit->klass = (guint8) rung;
   else
     unit->stream = (guint8) rung;
-  unit->switch_point = TRUE;
+  unit->switch_point = is_key (source, rung);
   unit->decoding_time = now;
   unit->presentation_time = now;
   source->pushed[rung] += n_packets * source->packet_size;
@@ -100,6 +108,9 @@ test_source_push (TestSource * source, LmccTime now)
   source->next = source->started + source->pictures * TEST_SOURCE_INTERVAL;
   for (rung = 0; rung < source->n_layers; rung++) {
     guint n_packets = packets_due (source, rung, source->next);
+
+    if (source->group > 0 && rung == 0)
+      n_packets = is_key (source, rung) ? source->key_packets : 1;
 
     for (; source->single_packets && n_packets > 1; n_packets--)
       push_unit (source, rung, 1, now);

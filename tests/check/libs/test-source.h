@@ -36,6 +36,9 @@ typedef struct
  * @pushed: bytes of IP packets, by layer
  * @classes: layer i is class i of one rung, not rung i
  * @single_packets: each packet is a picture of its own
+ * @group: layer 0 has a key frame of @key_packets packets in so many pictures, the
+ *     others have one packet each; 0: it has its rate, and key frames only
+ * @key_packets: see @group
  * @n_units: pictures of all layers so far
  * @extra: bytes that the sender added, by layer; whoever sees its packets counts
  *     them
@@ -53,6 +56,8 @@ typedef struct
   gint64 extra[LMCC_MAX_LAYERS];
   gboolean classes;
   gboolean single_packets;
+  guint group;
+  guint key_packets;
   guint32 n_units;
 } TestSource;
 
