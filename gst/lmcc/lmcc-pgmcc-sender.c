@@ -43,9 +43,10 @@
 #define NAK_WAIT_MAX (10 * LMCC_SECOND)
 #define NAK_WAIT_DECAY 0.9
 
-/* RFC 7661 section 4.3: a window of which less than half is used says nothing
- * of the network, and does not grow. */
-#define USED_SHARE 2
+/* Tokens that stay behind as packets leave, for each packet in flight: RFC 7661
+ * section 4.3 has a window of which less than half is used not grow, as it says
+ * nothing of the network. A window is not unused for want of tokens. */
+#define UNUSED_MAX 1
 
 typedef enum
 {
@@ -217,19 +218,23 @@ take_new_ack (LmccPgmccSender * sender, guint in_flight)
     sender->ignored--;
     return;
   }
-  if (USED_SHARE * (in_flight + 1) < sender->window)
+  if (sender->tokens > UNUSED_MAX * (in_flight + 1))
     growth = 0;
   sender->window = MIN (sender->window + growth, LMCC_PGMCC_MAX_WINDOW / 2);
   sender->tokens = MIN (sender->tokens + 1 + growth, sender->window);
 }
 
 /* One reaction in a round-trip time: what was sent before it is of one event.
- * First W becomes what is really in flight (section 3.4). */
+ * First W becomes what is really in flight (section 3.4). What is found lost
+ * once that event is over was taken for in flight. */
 static void
 take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
 {
-  if (sender->recovering && lmcc_sequence_diff (lsn, sender->recover) <= 0)
+  if (sender->recovering && lmcc_sequence_diff (lsn, sender->recover) <= 0) {
+    if (!sender->realign)
+      sender->window = MAX (sender->window - 1, 1);
     return;
+  }
   sender->window = MAX (MIN (sender->window, (gdouble) in_flight) / 2, 1);
   sender->ignored = (guint) sender->window;
   sender->recovering = TRUE;

@@ -587,6 +587,45 @@ GST_START_TEST (a_burst_of_losses_costs_no_tokens)
 
 GST_END_TEST;
 
+/* Every fourth packet or so is lost for a while. The window grows again, and as
+ * much as it says is in flight. */
+GST_START_TEST (losses_in_a_row_do_not_stop_the_window)
+{
+  guint32 seed;
+
+  for (seed = 1; seed <= 500; seed++) {
+    LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    LmccTime now = START;
+    guint32 bitmap = 0;
+    guint16 lsn = 100, lead = 99;
+    gdouble window = 1;
+    guint i, in_flight = 0;
+
+    for (i = 0; i < 2000; i++) {
+      window = lmcc_pgmcc_sender_get_window (sender);
+      send_all (sender, now, &lsn);
+      in_flight = (guint16) (lsn - 1 - lead);
+      if (in_flight == 0) {
+        lmcc_pgmcc_sender_handle_timeout (sender, now += 2 * LMCC_SECOND);
+        continue;
+      }
+      lead++;
+      bitmap <<= 1;
+      if (i < 1000 && g_rand_int_range (rand, 0, 4) == 0)
+        continue;
+      bitmap |= 1;
+      hand_in (sender, now, 1, lead, lead == 100 ? 0 : bitmap, 0);
+    }
+    fail_unless (window > 10, "seed %u: %g", seed, window);
+    fail_unless (in_flight + 1 > window, "seed %u: %u of %g", seed, in_flight,
+        window);
+    lmcc_pgmcc_sender_free (sender);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (two_stalls_in_a_row_call_for_an_acker)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
@@ -652,6 +691,7 @@ pgmcc_suite (void)
   tcase_add_test (tcase, the_loss_filter_is_that_of_the_paper);
   tcase_add_test (tcase, the_window_opens_and_halves);
   tcase_add_test (tcase, a_burst_of_losses_costs_no_tokens);
+  tcase_add_test (tcase, losses_in_a_row_do_not_stop_the_window);
   tcase_add_test (tcase, two_stalls_in_a_row_call_for_an_acker);
   tcase_add_test (tcase, reports_of_packets_that_were_not_sent_are_refused);
 
