@@ -13,7 +13,9 @@
 #define MAX_UNHEARD_UNITS 6
 
 /* Where layers are mixed, a class that none of so many groups of pictures had,
- * one after the other and each with units of a higher class, is not in use. */
+ * each with units of a higher class, is not in use. Of one that was there once
+ * only groups without losses tell; of another all of it would have had to be
+ * lost in each of them. */
 #define MIN_CLASS_GROUPS 4
 
 /* Where a class of a rung stands with the decoder. */
@@ -28,7 +30,8 @@ typedef struct
 {
   ClassState states[LMCC_MAX_CLASSES];
   guint classes_seen;           /* bit set: since the key frame */
-  /* Per class: groups of pictures in a row without it, and with a higher
+  guint classes_known;          /* bit set: at any time */
+  /* Per class: groups of pictures since it came without it, and with a higher
    * one. */
   guint8 groups_without[LMCC_MAX_CLASSES];
   gboolean group_is_held;       /* the same layers since the key frame */
@@ -446,7 +449,9 @@ end_group (Rung * rung)
   guint klass;
 
   for (klass = 1; klass < LMCC_MAX_CLASSES; klass++) {
-    if (rung->group_is_held && !rung->lost && rung->classes_seen >> klass > 1
+    gboolean may_be_lost = rung->lost && rung->classes_known >> klass & 1;
+
+    if (rung->group_is_held && !may_be_lost && rung->classes_seen >> klass > 1
         && rung->groups_without[klass] < MIN_CLASS_GROUPS)
       rung->groups_without[klass]++;
   }
@@ -459,6 +464,7 @@ static void
 see_class (Rung * rung, guint klass)
 {
   rung->classes_seen |= 1u << klass;
+  rung->classes_known |= 1u << klass;
   rung->groups_without[klass] = 0;
 }
 

@@ -678,6 +678,30 @@ GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
 
 GST_END_TEST;
 
+/* Something of each group is lost. Class 1 has never come, or once. */
+GST_START_TEST (test_a_class_that_never_came_is_unused_despite_losses)
+{
+  TestGate *test = test_mixed_gate_new (1);
+  guint32 group;
+
+  for (group = 10; group < 60; group += 10) {
+    push (test, 0, 0, TRUE, group);
+    expect (test, 0, 0, group, FALSE);
+    if (__i__ == 1 && group == 10) {
+      push (test, 0, 1, TRUE, group + 1);
+      expect (test, 0, 1, group + 1, FALSE);
+    }
+    push_hole (test, 0, FALSE);
+    push (test, 0, 2, TRUE, group + 2);
+    if (__i__ == 0 && group == 50)
+      expect (test, 0, 2, group + 2, FALSE);
+    expect_nothing (test);
+  }
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
 /* One unit of class 2 came before any of class 1; then the base alone was held,
  * where no group of pictures has either. */
 GST_START_TEST (test_a_class_of_layers_not_held_is_not_taken_to_be_unused)
@@ -809,6 +833,8 @@ gate_suite (void)
   tcase_add_test (tc, test_no_class_is_skipped_while_the_table_is_not_known);
   tcase_add_test (tc,
       test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused);
+  tcase_add_loop_test (tc,
+      test_a_class_that_never_came_is_unused_despite_losses, 0, 2);
   tcase_add_test (tc,
       test_a_class_of_layers_not_held_is_not_taken_to_be_unused);
   tcase_add_test (tc, test_no_class_is_taken_to_be_unused_right_after_a_rise);

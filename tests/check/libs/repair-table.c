@@ -43,6 +43,7 @@ static const GOptionEntry options[] = {
 /* The clip's pictures go into these layers. */
 #define CLIP "pipelines/big-buck-bunny.mp4"
 #define CLIP_LAYERS {800000, 400000, 600000}
+#define CLIP_LEVELS 3
 #define CLIP_GROUP (2 * LMCC_SECOND)
 
 /**
@@ -67,6 +68,8 @@ typedef struct
   gboolean native;
   LmccTime block;
 } Row;
+
+typedef void (*RunRow) (const Row * row, TestRepairResult * result);
 
 static GArray *clip;
 static LmccTime clip_period;
@@ -188,6 +191,12 @@ run_clip (const Row * row, guint level, TestRepairResult * result)
   test_repair_run (&config, result);
 }
 
+static void
+run_whole_clip (const Row * row, TestRepairResult * result)
+{
+  run_clip (row, CLIP_LEVELS - 1, result);
+}
+
 static gdouble
 share (guint64 part, guint64 all)
 {
@@ -295,13 +304,13 @@ add_rows (GString * text, const Row * rows, guint n)
 /* The smallest share, in steps of 1 %, that makes enough pictures whole; 0 if
  * more than the media is not enough. */
 static guint
-find_share (Row row, gdouble required, TestRepairResult * result)
+find_share (Row row, gdouble required, RunRow run, TestRepairResult * result)
 {
   guint low = 0, high = 128;
 
   while (low + 1 < high) {
     row.repair = 10 * ((low + high) / 2);
-    run_row (&row, result);
+    run (&row, result);
     if (get_whole (result) >= required)
       high = (low + high) / 2;
     else
@@ -310,10 +319,32 @@ find_share (Row row, gdouble required, TestRepairResult * result)
   if (high == 128)
     return 0;
   row.repair = 10 * high;
-  run_row (&row, result);
+  run (&row, result);
 
   return row.repair;
 }
+
+static void
+put_share (GString * text, const Row * row, RunRow run)
+{
+  TestRepairResult result;
+
+  if (find_share (*row, row->required, run, &result) == 0)
+    g_string_append (text, " none |");
+  else
+    g_string_append_printf (text, " %.0f, %.1f, %.0f %% |",
+        share (result.n_source, result.n_blocks),
+        share (result.n_repair, result.n_blocks),
+        100 * share (result.repair_bytes, result.media_bytes));
+}
+
+/* What the least shares are looked for with. */
+static const Row least_paths[] = {
+  {0, 0, 0.02, 1, 0, 0.995}, {0, 0, 0.10, 1, 0, 0.99},
+};
+
+#define LEAST_HEAD " k, r and sent for 99.5 % at 2 % |" \
+    " k, r and sent for 99 % at 10 % |"
 
 static void
 add_small_blocks (GString * text)
@@ -322,31 +353,20 @@ add_small_blocks (GString * text)
   static const LmccTime groups[] = {
     LMCC_SECOND / 2, LMCC_SECOND, 2 * LMCC_SECOND, 4 * LMCC_SECOND
   };
-  static const Row paths[] = {
-    {0, 0, 0.02, 1, 0, 0.995}, {0, 0, 0.10, 1, 0, 0.99},
-  };
   guint i, k, m;
 
-  g_string_append (text, "| base, kbit/s | group, s |"
-      " k, r and sent for 99.5 % at 2 % |"
-      " k, r and sent for 99 % at 10 % |\n|---:|---:|---|---|\n");
+  g_string_append (text, "| base, kbit/s | group, s |" LEAST_HEAD
+      "\n|---:|---:|---|---|\n");
   for (i = 0; i < G_N_ELEMENTS (rates); i++) {
     for (k = 0; k < G_N_ELEMENTS (groups); k++) {
       g_string_append_printf (text, "| %.0f | %.1f |", rates[i] / 1e3,
           (gdouble) groups[k] / LMCC_SECOND);
-      for (m = 0; m < G_N_ELEMENTS (paths); m++) {
-        Row row = paths[m];
-        TestRepairResult result;
+      for (m = 0; m < G_N_ELEMENTS (least_paths); m++) {
+        Row row = least_paths[m];
 
         row.rate = rates[i];
         row.group = groups[k];
-        if (find_share (row, row.required, &result) == 0)
-          g_string_append (text, " none |");
-        else
-          g_string_append_printf (text, " %.0f, %.1f, %.0f %% |",
-              share (result.n_source, result.n_blocks),
-              share (result.n_repair, result.n_blocks),
-              100 * share (result.repair_bytes, result.media_bytes));
+        put_share (text, &row, run_row);
       }
       g_string_append (text, "\n");
     }
@@ -364,7 +384,7 @@ add_clip (GString * text)
       " no place |\n|---:|---:|---:|" RESULT_RULE "---:|\n");
   for (i = 0; i < G_N_ELEMENTS (losses); i++) {
     for (k = 0; k < G_N_ELEMENTS (shares); k++) {
-      for (level = 0; level < 3; level += 2) {
+      for (level = 0; level < CLIP_LEVELS; level += 2) {
         Row row = { 0, CLIP_GROUP, losses[i], 1, shares[k] };
         TestRepairResult result;
 
@@ -377,6 +397,23 @@ add_clip (GString * text)
       }
     }
   }
+}
+
+/* The least shares for all of the clip. */
+static void
+add_clip_shares (GString * text)
+{
+  guint m;
+
+  g_string_append (text, "\nThe least share that does the same for level 2 as "
+      "[above](#what-small-blocks-cost):\n\n|" LEAST_HEAD "\n|---|---|\n|");
+  for (m = 0; m < G_N_ELEMENTS (least_paths); m++) {
+    Row row = least_paths[m];
+
+    row.group = CLIP_GROUP;
+    put_share (text, &row, run_whole_clip);
+  }
+  g_string_append (text, "\n");
 }
 
 static gdouble
@@ -693,6 +730,7 @@ make_page (const gchar * required)
         "place*: pictures for which 20 s of the clip have no\n"
         "room. Without a share the layers have no repair packets at all.\n\n");
     add_clip (text);
+    add_clip_shares (text);
   }
 
   return g_string_free (text, FALSE);
