@@ -40,6 +40,7 @@ enum
 {
   PROP_0,
   PROP_BITRATES,
+  PROP_TARGET_BITRATE,
   PROP_RESOLUTIONS,
   PROP_THREADS,
 };
@@ -51,11 +52,16 @@ struct _GstJ2kLayerEnc
   guint n_bitrates;
   guint bitrates[GST_J2K_MAX_LAYERS];
   gboolean too_many;
+  guint64 target_bitrate;       /* bit/s; 0: as bitrates say */
   guint resolutions;
   guint threads;
 
+  /* The streaming thread's: with which these sizes are, and as bitrates say. */
   GstVideoCodecState *input;
   GstJ2kPictureSettings settings;
+  guint full_sizes[GST_J2K_MAX_LAYERS];
+  guint64 full_bitrate;
+  guint64 used_bitrate;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -86,6 +92,15 @@ set_bitrates (GstJ2kLayerEnc * self, const GValue * array)
   for (i = 0; i < self->n_bitrates; i++)
     self->bitrates[i] =
         (guint) g_value_get_int (gst_value_array_get_value (array, i));
+  self->target_bitrate = 0;
+}
+
+/* Of all layers, bit/s. */
+static guint64
+get_full_bitrate (GstJ2kLayerEnc * self)
+{
+  return self->n_bitrates >
+      0 ? (guint64) 1000 *self->bitrates[self->n_bitrates - 1] : 0;
 }
 
 static void
@@ -113,6 +128,9 @@ gst_j2k_layer_enc_set_property (GObject * object, guint id,
     case PROP_BITRATES:
       set_bitrates (self, value);
       break;
+    case PROP_TARGET_BITRATE:
+      self->target_bitrate = g_value_get_uint64 (value);
+      break;
     case PROP_RESOLUTIONS:
       self->resolutions = g_value_get_uint (value);
       break;
@@ -136,6 +154,10 @@ gst_j2k_layer_enc_get_property (GObject * object, guint id, GValue * value,
   switch (id) {
     case PROP_BITRATES:
       get_bitrates (self, value);
+      break;
+    case PROP_TARGET_BITRATE:
+      g_value_set_uint64 (value, self->target_bitrate > 0
+          ? self->target_bitrate : get_full_bitrate (self));
       break;
     case PROP_RESOLUTIONS:
       g_value_set_uint (value, self->resolutions);
@@ -204,7 +226,7 @@ take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info, guint layer)
     return fail_settings (self, "%u kbit/s, bitrate %u, are %" G_GUINT64_FORMAT
         " bytes for each picture; at most %u are possible here", bitrate, layer,
         size, largest);
-  self->settings.sizes[layer] = (guint) size;
+  self->full_sizes[layer] = self->settings.sizes[layer] = (guint) size;
 
   return TRUE;
 }
@@ -231,8 +253,30 @@ take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
     if (!take_bitrate (self, info, i))
       return FALSE;
   }
+  self->full_bitrate = self->used_bitrate = get_full_bitrate (self);
 
   return TRUE;
+}
+
+/* Each layer keeps its share, as far as it can. */
+static void
+follow_target (GstJ2kLayerEnc * self)
+{
+  guint64 target;
+  guint i;
+
+  GST_OBJECT_LOCK (self);
+  target = self->target_bitrate > 0 ? self->target_bitrate
+      : get_full_bitrate (self);
+  GST_OBJECT_UNLOCK (self);
+  if (target == self->used_bitrate)
+    return;
+  self->used_bitrate = target;
+  for (i = 0; i < self->settings.n_layers; i++)
+    self->settings.sizes[i] = (guint) MIN (gst_util_uint64_scale
+        (self->full_sizes[i], target, self->full_bitrate), G_MAXINT);
+  if (target != self->full_bitrate)
+    gst_j2k_picture_fit_sizes (&self->input->info, &self->settings);
 }
 
 /* Caps */
@@ -351,6 +395,7 @@ gst_j2k_layer_enc_handle_frame (GstVideoEncoder * encoder,
           GST_MAP_READ))
     return fail_picture (encoder, frame, "its buffer is too small or cannot be "
         "read");
+  follow_target (self);
   bytes = gst_j2k_picture_encode (&self->settings, &video, &error);
   gst_video_frame_unmap (&video);
   if (bytes == NULL)
@@ -396,6 +441,8 @@ install_properties (GObjectClass * object_class)
    * For each quality layer the rate in kbit/s of all layers up to it, from the
    * lowest to the highest, such as `<500,1000,2000,4000>`. A picture keeps each
    * by itself, whatever is in it. Without a value: 500, 1000, 2000, 4000, 8000.
+   * They count as they are until #GstJ2kLayerEnc:target-bitrate is set after
+   * them.
    *
    * Since: 0.1
    */
@@ -405,6 +452,21 @@ install_properties (GObjectClass * object_class)
           g_param_spec_int ("bitrate", "Bitrate",
               "Rate of all layers up to this one, in kbit/s", 1, G_MAXINT, 500,
               flags), flags));
+  /**
+   * GstJ2kLayerEnc:target-bitrate:
+   *
+   * The rate of all layers together, in bit/s. Set after
+   * #GstJ2kLayerEnc:bitrates it scales these from the next picture on: each
+   * layer keeps its share, as far as there is room for headers. Until then, or
+   * where it is set to 0, it is the highest of them.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_TARGET_BITRATE,
+      g_param_spec_uint64 ("target-bitrate", "Target bit rate",
+          "Rate of all layers together (bit/s, 0 = as bitrates say)", 0,
+          G_MAXINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+          | GST_PARAM_MUTABLE_PLAYING));
   /**
    * GstJ2kLayerEnc:resolutions:
    *

@@ -54,6 +54,12 @@ gst_j2k_picture_fit_resolutions (const GstVideoInfo * info, guint n_resolutions)
   return fit;
 }
 
+static guint
+get_empty_layer_size (const GstVideoInfo * info, guint n_resolutions)
+{
+  return n_resolutions * GST_VIDEO_INFO_N_COMPONENTS (info) * EMPTY_PACKET_SIZE;
+}
+
 /*
  * gst_j2k_picture_smallest:
  * @info: the pictures
@@ -66,8 +72,8 @@ guint
 gst_j2k_picture_smallest (const GstVideoInfo * info, guint n_resolutions,
     guint layer)
 {
-  return HEADERS_SIZE + (layer + 1) * n_resolutions
-      * GST_VIDEO_INFO_N_COMPONENTS (info) * EMPTY_PACKET_SIZE;
+  return HEADERS_SIZE + (layer + 1) * get_empty_layer_size (info,
+      n_resolutions);
 }
 
 /*
@@ -81,6 +87,29 @@ guint
 gst_j2k_picture_largest (const GstVideoInfo * info)
 {
   return (guint) MIN (NOMINAL_SIZE (info), (1u << 24) - 1);
+}
+
+/*
+ * gst_j2k_picture_fit_sizes:
+ * @info: the pictures
+ * @settings: whose sizes become the nearest that are possible: each layer has
+ *     room for its headers at least
+ */
+void
+gst_j2k_picture_fit_sizes (const GstVideoInfo * info,
+    GstJ2kPictureSettings * settings)
+{
+  guint empty = get_empty_layer_size (info, settings->n_resolutions);
+  guint least = gst_j2k_picture_smallest (info, settings->n_resolutions, 0);
+  guint largest = gst_j2k_picture_largest (info), i;
+
+  for (i = 0; i < settings->n_layers; i++) {
+    guint above = (settings->n_layers - 1 - i) * empty;
+    guint most = largest > above ? largest - above : 0;
+
+    settings->sizes[i] = MAX (MIN (settings->sizes[i], most), least);
+    least = settings->sizes[i] + empty;
+  }
 }
 
 static OPJ_SIZE_T

@@ -30,6 +30,8 @@ guint gst_j2k_picture_fit_resolutions (const GstVideoInfo * info,
 guint gst_j2k_picture_smallest (const GstVideoInfo * info, guint n_resolutions,
     guint layer);
 guint gst_j2k_picture_largest (const GstVideoInfo * info);
+void gst_j2k_picture_fit_sizes (const GstVideoInfo * info,
+    GstJ2kPictureSettings * settings);
 GByteArray *gst_j2k_picture_encode (const GstJ2kPictureSettings * settings,
     const GstVideoFrame * frame, GError ** error);
 

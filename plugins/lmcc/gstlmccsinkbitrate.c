@@ -23,7 +23,8 @@ typedef struct
   guint unit;
 } DrivenEncoder;
 
-/* All of them follow without a key frame. */
+/* All of them follow without a key frame. Those that make layers scale all of
+ * them. */
 static const DrivenEncoder encoders[] = {
   {"x264enc", "bitrate", 1000},
   {"x265enc", "bitrate", 1000},
@@ -31,6 +32,7 @@ static const DrivenEncoder encoders[] = {
   {"vp8enc", "target-bitrate", 1},
   {"vp9enc", "target-bitrate", 1},
   {"vp9svcenc", "target-bitrate", 1},
+  {"j2klayerenc", "target-bitrate", 1},
 };
 
 static const DrivenEncoder *

@@ -65,8 +65,8 @@ warn_no_encoder (GstLmccSinkCore * core)
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
         ("There is no encoder in front of lmccsink that drive-encoder knows: "
             "its rate stays as it is. Take x264enc, x265enc, openh264enc, "
-            "vp8enc, vp9enc or vp9svcenc, or connect to encoder-bitrate."),
-        (NULL));
+            "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to "
+            "encoder-bitrate."), (NULL));
 }
 
 /* Whether to go on: not where the session is over. */

@@ -447,8 +447,9 @@ install_rate_properties (void)
    *
    * Set the rate of the encoder in front to #GstLmccSink:estimated-bitrate,
    * within #GstLmccSink:min-bitrate and #GstLmccSink:max-bitrate. Knows
-   * x264enc, x265enc, openh264enc, vp8enc, vp9enc and vp9svcenc, through
-   * parsers, queues and bins; for others see #GstLmccSink::encoder-bitrate.
+   * x264enc, x265enc, openh264enc, vp8enc, vp9enc, and vp9svcenc and
+   * j2klayerenc, which scale all their layers; through parsers, queues and
+   * bins. For others see #GstLmccSink::encoder-bitrate.
    *
    * Since: 0.1
    */

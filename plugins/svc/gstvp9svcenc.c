@@ -93,6 +93,9 @@ get_settings (GstVp9SvcEnc * self, GstVp9SvcSettings * settings,
   else
     gst_vp9_svc_rates_split ((guint) self->target_bitrate, &self->structure,
         settings->bitrates);
+  if (good && self->scaled)
+    gst_vp9_svc_rates_scale ((guint) self->target_bitrate, &self->structure,
+        settings->bitrates);
   self->settings_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
 

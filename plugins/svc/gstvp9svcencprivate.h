@@ -21,6 +21,7 @@ struct _GstVp9SvcEnc
   gboolean halved;
   gint target_bitrate;
   GValue layer_bitrates;
+  gboolean scaled;              /* target_bitrate is newer than those */
   guint keyframe_max_dist;
   guint switch_distance;
   GstVp9SvcSettings settings;   /* without the rates, which follow from these */

@@ -7,6 +7,7 @@
 
 #include "gstvp9svcencprivate.h"
 #include "gstvp9svcmeta.h"
+#include "gstvp9svcrates.h"
 
 /* Values of GstVp9SvcMode: spatial layers times four plus temporal ones. */
 #define MODE(spatial, temporal) ((spatial) << 2 | (temporal))
@@ -106,9 +107,11 @@ set_settings_property (GstVp9SvcEnc * self, guint id, const GValue * value)
   switch (id) {
     case PROP_TARGET_BITRATE:
       self->target_bitrate = g_value_get_int (value);
+      self->scaled = gst_value_array_get_size (&self->layer_bitrates) > 0;
       break;
     case PROP_LAYER_BITRATES:
       g_value_copy (value, &self->layer_bitrates);
+      self->scaled = FALSE;
       break;
     case PROP_CPU_USED:
       self->settings.cpu_used = g_value_get_int (value);
@@ -126,6 +129,15 @@ set_settings_property (GstVp9SvcEnc * self, guint id, const GValue * value)
       g_assert_not_reached ();
   }
   self->settings_changed = TRUE;
+}
+
+static gint
+get_target_bitrate (GstVp9SvcEnc * self)
+{
+  if (self->scaled || gst_value_array_get_size (&self->layer_bitrates) == 0)
+    return self->target_bitrate;
+
+  return (gint) MIN (gst_vp9_svc_rates_sum (&self->layer_bitrates), G_MAXINT);
 }
 
 static void
@@ -177,7 +189,7 @@ gst_vp9_svc_enc_get_property (GObject * object, guint id, GValue * value,
       g_value_set_enum (value, self->halved);
       break;
     case PROP_TARGET_BITRATE:
-      g_value_set_int (value, self->target_bitrate);
+      g_value_set_int (value, get_target_bitrate (self));
       break;
     case PROP_LAYER_BITRATES:
       g_value_copy (&self->layer_bitrates, value);
@@ -253,8 +265,9 @@ install_rate_properties (void)
   /**
    * GstVp9SvcEnc:target-bitrate:
    *
-   * The rate of all layers together, which are given fixed shares of it. Where
-   * #GstVp9SvcEnc:layer-bitrates is set it does not count.
+   * The rate of all layers together, which are given fixed shares of it. Set
+   * after #GstVp9SvcEnc:layer-bitrates it scales these: each keeps its share,
+   * but has at least 1000 bit/s. Until then it is their sum.
    *
    * Since: 0.1
    */
@@ -265,7 +278,8 @@ install_rate_properties (void)
    * GstVp9SvcEnc:layer-bitrates:
    *
    * The rate of each layer alone, lowest spatial layer first, and in it the
-   * lowest temporal one: for L2T2 those of S0T0, S0T1, S1T0, S1T1.
+   * lowest temporal one: for L2T2 those of S0T0, S0T1, S1T0, S1T1. They count
+   * as they are until #GstVp9SvcEnc:target-bitrate is set after them.
    *
    * Since: 0.1
    */

@@ -58,6 +58,49 @@ gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
 }
 
 /*
+ * gst_vp9_svc_rates_sum:
+ * @array: of int, bit/s
+ *
+ * Returns: bit/s of all layers together; what is no rate does not count
+ */
+guint64
+gst_vp9_svc_rates_sum (const GValue * array)
+{
+  guint n = gst_value_array_get_size (array), i;
+  guint64 sum = 0;
+
+  for (i = 0; i < n; i++) {
+    const GValue *value = gst_value_array_get_value (array, i);
+
+    if (G_VALUE_HOLDS_INT (value))
+      sum += (guint64) MAX (g_value_get_int (value), 0);
+  }
+
+  return sum;
+}
+
+/*
+ * gst_vp9_svc_rates_scale:
+ * @total: bit/s that all layers together are to have
+ * @structure: the layers
+ * @bitrates: (inout) (array): bit/s of each layer frame class alone, which keep
+ *     their shares but for what is too little for a layer
+ */
+void
+gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure * structure,
+    guint * bitrates)
+{
+  guint n = structure->n_spatial * structure->n_temporal, i;
+  guint64 sum = 0;
+
+  for (i = 0; i < n; i++)
+    sum += bitrates[i];
+  for (i = 0; i < n; i++)
+    bitrates[i] = (guint) MAX (gst_util_uint64_scale_round (bitrates[i], total,
+            sum), MIN_LAYER_BITRATE);
+}
+
+/*
  * gst_vp9_svc_rates_from_array:
  * @array: of int, bit/s
  * @structure: the layers

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 
 gboolean gst_vp9_svc_rates_from_array (const GValue * array,
     const GstVp9SvcStructure * structure, guint * bitrates, GError ** error);
+guint64 gst_vp9_svc_rates_sum (const GValue * array);
+void gst_vp9_svc_rates_scale (guint total,
+    const GstVp9SvcStructure * structure, guint * bitrates);
 void gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
     guint * bitrates);
 
