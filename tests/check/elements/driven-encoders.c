@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoders that make layers scale all of them by one rate, and lmccsink
- * drives them.
+ * The encoders that lmccsink drives take another rate while they run, those
+ * that make layers in all of them.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -150,19 +150,24 @@ get_target (GstElement * encoder)
 
 /* What the property cannot have becomes its end, as with lmccsink. */
 static void
-set_target (GstElement * encoder, guint64 target)
+set_rate (GstElement * encoder, const gchar * property, guint64 rate)
 {
   GParamSpec *pspec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (encoder),
-      "target-bitrate");
+      g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), property);
   GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
 
   g_value_init (&number, G_TYPE_UINT64);
-  g_value_set_uint64 (&number, target);
+  g_value_set_uint64 (&number, rate);
   g_value_init (&value, pspec->value_type);
   fail_unless (g_value_transform (&number, &value));
   g_param_value_validate (pspec, &value);
-  g_object_set_property (G_OBJECT (encoder), "target-bitrate", &value);
+  g_object_set_property (G_OBJECT (encoder), property, &value);
+}
+
+static void
+set_target (GstElement * encoder, guint64 target)
+{
+  set_rate (encoder, "target-bitrate", target);
 }
 
 /* Not only the sum: what a receiver of the base has gets smaller by the same
@@ -251,6 +256,84 @@ GST_START_TEST (rates_of_layers_undo_what_scaled_them)
   gst_util_set_object_arg (G_OBJECT (encoder), properties[__i__][0],
       properties[__i__][1]);
   fail_unless_equals_uint64 (get_target (encoder), ladder->full);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* In layers of their own or not. */
+typedef struct
+{
+  const gchar *name;
+  const gchar *settings;
+  const gchar *property;
+  guint64 unit;
+} Encoder;
+
+#define X264 "tune=zerolatency speed-preset=ultrafast threads=1 " \
+    "key-int-max=10000 vbv-buf-capacity=200"
+#define X265 "tune=zerolatency speed-preset=ultrafast key-int-max=10000"
+#define OPENH264 "gop-size=10000 rate-control=bitrate " \
+    "scene-change-detection=false"
+#define VPX "deadline=1 cpu-used=8 end-usage=cbr lag-in-frames=0 threads=1 " \
+    "keyframe-max-dist=10000"
+
+static const Encoder encoders[] = {
+  {"x264enc", X264, "bitrate", 1000},
+  {"x265enc", X265, "bitrate", 1000},
+  {"openh264enc", OPENH264, "bitrate", 1},
+  {"vp8enc", VPX, "target-bitrate", 1},
+  {"vp9enc", VPX, "target-bitrate", 1},
+};
+
+/* Returns bit/s; no key frames but the first. */
+static gdouble
+measure_encoder (GstHarness * h, guint * n_pushed)
+{
+  guint n = 120, n_keys = 0;
+  GstBuffer *buffer;
+  gsize bytes = 0;
+
+  push_pictures (h, *n_pushed, n);
+  while ((buffer = gst_harness_try_pull (h)) != NULL)
+    gst_buffer_unref (buffer);
+  push_pictures (h, *n_pushed + n, n);
+  *n_pushed += 2 * n;
+  while ((buffer = gst_harness_try_pull (h)) != NULL) {
+    bytes += gst_buffer_get_size (buffer);
+    n_keys += !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (n_keys, 0);
+
+  return bytes * 8.0 * 24 / n;
+}
+
+GST_START_TEST (every_encoder_takes_another_rate_without_a_key_frame)
+{
+  const Encoder *test = &encoders[__i__];
+  g_autofree gchar *launch = g_strdup_printf ("%s %s %s=%" G_GUINT64_FORMAT,
+      test->name, test->settings, test->property, 400000 / test->unit);
+  static const guint64 rates[] = { 400000, 200000, 400000 };
+  g_autoptr (GstElement) encoder = NULL;
+  gdouble measured[3];
+  guint n_pushed = 0, i;
+  GstHarness *h;
+
+  if (!is_there (test->name))
+    return;
+  h = gst_harness_new_parse (launch);
+  gst_harness_set_src_caps_str (h, CAPS);
+  encoder = gst_harness_find_element (h, test->name);
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    set_rate (encoder, test->property, rates[i] / test->unit);
+    measured[i] = measure_encoder (h, &n_pushed);
+    GST_INFO ("%s: %" G_GUINT64_FORMAT ", %.0f bit/s", launch, rates[i],
+        measured[i]);
+  }
+  for (i = 0; i < G_N_ELEMENTS (rates); i++)
+    fail_unless (ABS (measured[i] / rates[i] - 1) <= 0.2, "%.0f bit/s",
+        measured[i]);
   gst_harness_teardown (h);
 }
 
@@ -360,9 +443,9 @@ GST_START_TEST (lmccsink_drives_all_layers)
 GST_END_TEST;
 
 static Suite *
-driven_ladder_suite (void)
+driven_encoders_suite (void)
 {
-  Suite *suite = suite_create ("driven-ladder");
+  Suite *suite = suite_create ("driven-encoders");
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
@@ -373,10 +456,13 @@ driven_ladder_suite (void)
       G_N_ELEMENTS (ladders));
   tcase_add_loop_test (tcase, rates_of_layers_undo_what_scaled_them, 0,
       G_N_ELEMENTS (ladders));
+  tcase_add_loop_test (tcase,
+      every_encoder_takes_another_rate_without_a_key_frame, 0,
+      G_N_ELEMENTS (encoders));
   tcase_add_loop_test (tcase, lmccsink_drives_all_layers, 0,
       G_N_ELEMENTS (driven));
 
   return suite;
 }
 
-GST_CHECK_MAIN (driven_ladder);
+GST_CHECK_MAIN (driven_encoders);
