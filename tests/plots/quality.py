@@ -16,10 +16,6 @@ import math
 import re
 import sys
 
-import matplotlib
-matplotlib.use('Agg')
-from matplotlib import pyplot  # noqa: E402
-
 NO_DATA = '-'
 
 # With which codec's single layer a mode is compared.
@@ -72,6 +68,9 @@ def draw(axes, film, measure, modes):
 
 
 def plot(films, path):
+    import matplotlib
+    matplotlib.use('Agg')
+    from matplotlib import pyplot
     rows = [row for film in films.values() for row in film['rows']]
     modes = list(dict.fromkeys(row['mode'] for row in rows))
     measures = [measure for measure in MEASURES if all(measure in row for row in rows)]
@@ -93,26 +92,6 @@ def decibels(value):
     return NO_DATA if value is None else f'{value:.1f}'
 
 
-def level_table(film):
-    vmaf = all('vmaf' in row for row in film['rows'])
-    lines = ['| mode | layers | level | kbit/s | pictures/s | PSNR, dB | of those shown | SSIM |',
-             '|:--|:--|--:|--:|--:|--:|--:|--:|']
-    if vmaf:
-        lines = [lines[0] + ' VMAF |', lines[1] + '--:|']
-    single = [{**row, 'mode': row['codec'], 'allocation': 'one', 'level': NO_DATA} for row in film['single']]
-    for row in film['rows'] + single:
-        rate = row['shown'] / row['of'] * film['frame-rate']
-        # A level without any picture is black: its figures say nothing of the codec.
-        seen = [NO_DATA] * 3
-        if row['shown']:
-            seen = [decibels(row['psnr']), decibels(row['psnr-shown']), f"{row['ssim']:.3f}"]
-        if vmaf:
-            seen.append(f"{row['vmaf']:.1f}")
-        cells = [row['mode'], row['allocation'], row['level'], f"{row['rate'] / 1000:.0f}", f'{rate:.1f}', *seen]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    return '\n'.join(lines)
-
-
 def interpolate(curve, at):
     """Between the two points of [(x, y)] beside `at`; None outside."""
     for (x0, y0), (x1, y1) in zip(curve, curve[1:]):
@@ -121,22 +100,61 @@ def interpolate(curve, at):
     return None
 
 
+def single_curves(film):
+    """Of each codec's single layer, [(logarithm of the rate, PSNR)]."""
+    return {codec: sorted((math.log(row['rate']), row['psnr']) for row in rows)
+            for (codec,), rows in group(film['single'], 'codec').items()}
+
+
+def less_than_single(row, curve):
+    """(dB that a level shows less than one layer of the same encoder at the same rate, ''), or (None, why there is no
+    such figure): it does not show all `pictures`, or its `rate` is outside those measured of the single layer."""
+    if row['shown'] < row['of']:
+        return None, 'pictures'
+    single = interpolate(curve, math.log(row['rate']))
+    return (None, 'rate') if single is None else (single - row['psnr'], '')
+
+
+def level_table(film, encoders):
+    vmaf = all('vmaf' in row for row in film['rows'])
+    lines = ['| mode | layers | level | kbit/s | pictures/s | PSNR, dB | of those shown | less than one layer | SSIM |',
+             '|:--|:--|--:|--:|--:|--:|--:|--:|--:|']
+    curves = single_curves(film)
+    if vmaf:
+        lines = [lines[0] + ' VMAF |', lines[1] + '--:|']
+    single = [{**row, 'mode': row['codec'], 'allocation': 'one', 'level': NO_DATA} for row in film['single']]
+    for row in film['rows'] + single:
+        less = NO_DATA
+        if row['level'] != NO_DATA:
+            less, reason = less_than_single(row, curves.get(encoders.get(row['mode']), []))
+            less = f'{NO_DATA} {reason}' if less is None else decibels(less)
+        rate = row['shown'] / row['of'] * film['frame-rate']
+        # A level without any picture is black: its figures say nothing of the codec.
+        seen = [NO_DATA] * 3
+        if row['shown']:
+            seen = [decibels(row['psnr']), decibels(row['psnr-shown']), f"{row['ssim']:.3f}"]
+        seen.insert(2, less)
+        if vmaf:
+            seen.append(f"{row['vmaf']:.1f}")
+        cells = [row['mode'], row['allocation'], row['level'], f"{row['rate'] / 1000:.0f}", f'{rate:.1f}', *seen]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return '\n'.join(lines)
+
+
 def cost_table(film, encoders):
     """What layers cost beside one layer of the same encoder: dB less at a level's rate, and how many times the rate
-    that one layer needs for the level's PSNR. Means over the levels that show all pictures, between the lowest and the
-    highest rate of the single layer."""
+    that one layer needs for the level's PSNR. Means over the levels that can be compared with it."""
     lines = ['| mode | layers | levels counted | mean, dB less | at best | at worst | mean, times the rate |',
              '|:--|:--|--:|--:|--:|--:|--:|']
-    curves = {codec: sorted((math.log(row['rate']), row['psnr']) for row in rows)
-              for (codec,), rows in group(film['single'], 'codec').items()}
+    curves = single_curves(film)
     for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items():
         curve = curves.get(encoders.get(mode), [])
         less, times = [], []
         for row in rows:
-            single = interpolate(curve, math.log(row['rate']))
+            behind, _ = less_than_single(row, curve)
             needed = interpolate([(psnr, rate) for rate, psnr in curve], row['psnr'])
-            if row['shown'] == row['of'] and single is not None:
-                less.append(single - row['psnr'])
+            if behind is not None:
+                less.append(behind)
                 if needed is not None:
                     times.append(math.log(row['rate']) - needed)
         cells = [f'{sum(less) / len(less):.1f}', f'{min(less):.1f}', f'{max(less):.1f}'] if less else [NO_DATA] * 3
@@ -186,7 +204,7 @@ def main():
     films, loss = read(arguments.figures)
     if arguments.plot:
         plot(films, arguments.plot)
-    tables = {f'levels {name}': level_table(film) for name, film in films.items()}
+    tables = {f'levels {name}': level_table(film, SAME_ENCODER) for name, film in films.items()}
     tables.update({f'cost {name}': cost_table(film, SAME_ENCODER) for name, film in films.items() if film['single']})
     tell_spoilt(films, loss)
     if loss:
