@@ -59,13 +59,15 @@ ALLOCATIONS = {
 }
 
 SINGLE_RATES = (50, 100, 200, 400, 800, 1600)
+
+# (element, encoder, decoder, how many of its units a kbit/s is, the lowest of the rates that it takes).
 SINGLE = {
-    'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, 'h264parse ! avdec_h264 max-threads=1', 1),
+    'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, 'h264parse ! avdec_h264 max-threads=1', 1, 0),
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
             'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
-            'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000),
-    'x265': ('x265enc', X265.format('{rate}', '') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1),
-    'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1),
+            'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000, 0),
+    'x265': ('x265enc', X265.format('{rate}', '') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1, 0),
+    'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1, 100),
 }
 
 
