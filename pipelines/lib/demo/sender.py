@@ -10,6 +10,7 @@ import sys
 import threading
 import zlib
 from math import inf
+from time import sleep
 
 import numpy
 
@@ -19,6 +20,10 @@ STATS_INTERVAL_MS = 500
 
 # Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
 MAX_PENDING = 300
+
+# So long before its time a picture is encoded, in s: enough for a busy machine, and fewer pictures than MAX_PENDING.
+# The queues before lmccsink hold what it does not take yet; in a run without an end they would hold ever more.
+LEAD = 8
 
 # Of so many pictures the quality of one is measured.
 PSNR_EVERY = 4
@@ -139,6 +144,10 @@ class Sender:
              psnr=psnr_y(original, picture) if measured else None)
         return Gst.FlowReturn.OK
 
+    def running_time(self):
+        clock = self.pipeline.get_clock()
+        return clock.get_time() - self.pipeline.get_base_time() if clock and self.pipeline.get_base_time() else 0
+
     def feed(self):
         film = Film(self.options['file'])
         limit = (self.options['seconds'] or inf) * Gst.SECOND
@@ -148,6 +157,8 @@ class Sender:
             if frame is None or frame[2] >= limit:
                 break
             caps, picture, time, duration = frame
+            while time > self.running_time() + LEAD * Gst.SECOND:
+                sleep(0.02)
             if count == 0:
                 self.source.set_property('caps', caps)
             if self.options['measured']:
