@@ -84,6 +84,16 @@ class Pictures(unittest.TestCase):
         frames[3].time += 3000000
         self.assertEqual(self.summary(frames)['step-error-max-ms'], 3.0)
 
+    def test_a_step_while_tcp_makes_the_path_longer_is_none(self):
+        frames = [frame(i, 1, 9) for i in range(10)]
+        for later in frames[5:]:
+            later.time += 100 * SECOND // 1000
+        analysis.identify(frames, references(20))
+        self.assertEqual(max(analysis.step_errors_ms(frames)), 100.0)
+        step = frames[5].time
+        self.assertEqual(max(analysis.step_errors_ms(frames, [(step, step + 1)])), 0.0)
+        self.assertEqual(max(analysis.step_errors_ms(frames, [(step + 1, step + SECOND)])), 100.0)
+
     def test_pictures_after_their_time_are_late(self):
         frames = [frame(i, 1, 9) for i in range(10)]
         frames[2].now += 1

@@ -183,10 +183,12 @@ def late(frames):
     return late_ones
 
 
-def step_errors_ms(frames):
-    """How far the steps of the presentation times are from the steps of the film's own times."""
+def step_errors_ms(frames, without=()):
+    """How far the steps of the presentation times are from the steps of the film's own times, the spans `without` left
+    out."""
     known = sorted((frame for frame in frames if frame.source_time is not None), key=lambda frame: frame.source_time)
-    return [abs((b.time - a.time) - (b.source_time - a.source_time)) / 1e6 for a, b in zip(known, known[1:])]
+    return [abs((b.time - a.time) - (b.source_time - a.source_time)) / 1e6 for a, b in zip(known, known[1:])
+            if not any(since <= b.time < until for since, until in without)]
 
 
 def rates_by_level(samples):
@@ -204,8 +206,9 @@ def rates_by_level(samples):
     return {str(key): round(mean(values)) for key, values in sorted(rates.items())}
 
 
-def summarize_pictures(frames, samples):
-    """The figures of one receiver's pictures, which are identified. `samples`: as in rates_by_level."""
+def summarize_pictures(frames, samples, longer=()):
+    """The figures of one receiver's pictures, which are identified. `samples`: as in rates_by_level. `longer`: spans in
+    which its path may have become longer, so that its pictures do too."""
     identical = sum(frame.rung is not None for frame in frames)
     return {
         'frames-decoded': len(frames),
@@ -217,6 +220,6 @@ def summarize_pictures(frames, samples):
         'psnr-mean-db': rounded(mean(frame.psnr for frame in frames if frame.psnr is not None), 2),
         'longest-gap-ms': rounded(max(gaps_ms(frames), default=None), 1),
         'longest-pause-ms': rounded(max(pauses_ms(frames), default=None), 1),
-        'step-error-max-ms': rounded(max(step_errors_ms(frames), default=None), 3),
+        'step-error-max-ms': rounded(max(step_errors_ms(frames, longer), default=None), 3),
         'join-to-picture-ms': rounded(frames[0].now / 1e6, 1) if frames else None,
     }

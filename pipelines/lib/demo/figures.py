@@ -17,6 +17,10 @@ AFTERMATH = SECOND
 
 # After an experiment the picture may stand still until the next key frame, and it is shown after its packets come.
 KEY_DISTANCE = SECOND
+
+# A queue that is never shorter for so long counts as a part of the path, and presentation times step by it where it is
+# longer than 100 ms (lmcc-clock.c). TCP keeps a third of the link's queue full: 95 ms with Reno.
+STANDING = 10 * SECOND
 SHOWN_AFTER = 2 * SECOND
 
 
@@ -127,6 +131,7 @@ def summarize(reception, references, rates):
     share, seconds = share_right(samples, steps, rates, settled, tcp)
     # A picture is shown some time after its packets came.
     pauses = [(begin, end + KEY_DISTANCE + SHOWN_AFTER) for begin, end in tries]
+    longer = [(begin, end + STANDING + SHOWN_AFTER) for begin, end, _ in beside_tcp]
     slow = [(begin, end + SHOWN_AFTER) for begin, end in tcp]
     stats = reception.stats
     received, lost = stats.get('packets-received', 0), stats.get('packets-lost', 0)
@@ -150,7 +155,7 @@ def summarize(reception, references, rates):
         'frames-whole-outside-joins': rounded(
             whole_pictures(reception.frames, references, settled + SHOWN_AFTER, slow + pauses), 4),
         'tcp': [tcp_figures(reception, samples, *episode) for episode in beside_tcp],
-        **analysis.summarize_pictures(reception.frames, samples),
+        **analysis.summarize_pictures(reception.frames, samples, longer),
     }
 
 
