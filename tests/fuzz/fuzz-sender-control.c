@@ -1,21 +1,32 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes become what comes to the feedback port of a running sender, and time
- * steps. Whatever comes, answers stay within their share of the base rate, and
- * time goes on.
+ * The first byte chooses the algorithm. The others become what comes to the
+ * feedback port of a running sender, and time steps. Whatever comes, answers
+ * stay within their share of the base rate, and time goes on.
  */
 #include "fuzz.h"
+
+#include <string.h>
 
 #include <gst/lmcc/lmcc.h>
 
 #define SSRC 0x12345000u
 #define BASE_RATE 64000
-#define UNIT_TIME (100 * LMCC_MSECOND)
-#define UNIT_SIZE (BASE_RATE / 8 / 10 - 28 - 12 - LMCC_RTP_OVERHEAD)
+#define UNIT_TIME (160 * LMCC_MSECOND)
+#define UNIT_SIZE (BASE_RATE / 8 * 4 / 25 - 28 - 12 - LMCC_RTP_OVERHEAD)
 #define WINDOW (10 * LMCC_SECOND)
 #define IP_OVERHEAD 28
-#define MAX_TIME (3600 * LMCC_SECOND)
+
+/* Three of the answers' windows, and longer than the interval at this rate
+ * needs to halve after a flood. A run costs what it simulates: more of the same
+ * would only make fewer runs. */
+#define MAX_TIME (30 * LMCC_SECOND)
+
+/* Of a step, 3 to 384 ms, and of a crowd, up to 15 reports; several steps are
+ * more. */
+#define STEP_TIME(step) (((LmccTime) 3 * LMCC_MSECOND) << ((step) >> 2 & 7))
+#define CROWD_SIZE(step) ((guint) (step) >> 4)
 
 typedef struct
 {
@@ -28,7 +39,9 @@ typedef struct
   LmccSender *sender;
   LmccTime now;
   LmccTime next_unit;
-  GArray *answers;              /* of Sent */
+  GQueue answers;               /* of Sent, within the window */
+  gsize answered;               /* their bytes */
+  guint crowd;                  /* so many have reported */
   gboolean is_answer;
 } State;
 
@@ -59,18 +72,19 @@ note_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
 static void
 check_answers (State * state, gsize size)
 {
-  Sent sent = { state->now, size + IP_OVERHEAD };
-  gsize sum = 0;
-  guint i;
+  Sent *sent = g_new (Sent, 1);
+  Sent *first;
 
-  g_array_append_val (state->answers, sent);
-  for (i = 0; i < state->answers->len; i++) {
-    const Sent *other = &g_array_index (state->answers, Sent, i);
-
-    if (other->time + WINDOW > state->now)
-      sum += other->bytes;
+  sent->time = state->now;
+  sent->bytes = size + IP_OVERHEAD;
+  g_queue_push_tail (&state->answers, sent);
+  state->answered += sent->bytes;
+  while ((first = g_queue_peek_head (&state->answers)) != NULL
+      && first->time + WINDOW <= state->now) {
+    state->answered -= first->bytes;
+    g_free (g_queue_pop_head (&state->answers));
   }
-  g_assert (sum * 8 * 20 <= (gsize) BASE_RATE * 12 / 10 * 10);
+  g_assert (state->answered * 8 * 20 <= (gsize) BASE_RATE * 12 / 10 * 10);
 }
 
 static void
@@ -96,11 +110,11 @@ make_unit (LmccTime now)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + UNIT_SIZE);
-  guint i;
 
   packet->size = LMCC_RTP_HEADER_SIZE + UNIT_SIZE;
-  for (i = 0; i < packet->size; i++)
-    packet->data[i] = i == 0 ? 0x80 : i == 1 ? 96 : 0;
+  memset (packet->data, 0, packet->size);
+  packet->data[0] = 0x80;
+  packet->data[1] = 96;
   unit->decoding_time = unit->presentation_time = now;
   g_ptr_array_add (unit->packets, packet);
 
@@ -159,23 +173,38 @@ push_bytes (State * state, Bytes * bytes)
 
 /* What receivers of one rate for all say, in whose name ever. */
 static void
-push_rate_report (State * state, Bytes * bytes, gboolean is_pgmcc)
+push_pgmcc_report (State * state, Bytes * bytes)
 {
   guint32 word = take_word (bytes);
-  guint32 clock = lmcc_time_to_ntp_short (state->now);
-  LmccPgmccReport pgmcc = {.ssrc = word & 3,.ssrc_base = SSRC,.is_ack =
-        (word & 4) != 0,.loss = (guint16) (word >> 16),.lead =
-        (guint16) (take_word (bytes) & 0xff),.echoed_time =
-        clock - (word >> 12),.bitmap = take_word (bytes)
+  LmccPgmccReport report = {
+    .ssrc = word & 3,
+    .ssrc_base = SSRC,
+    .is_ack = (word & 4) != 0,
+    .loss = (guint16) (word >> 16),
+    .lead = take_byte (bytes),
+    .echoed_time = lmcc_time_to_ntp_short (state->now) - (word >> 12),
+    .bitmap = take_word (bytes),
   };
-  LmccTfmccReport tfmcc = {.ssrc = word & 3,.ssrc_base = SSRC,.has_rtt =
-        (word & 4) != 0,.has_loss = (word & 8) != 0,.leaves =
-        (word & 0x10) != 0,.round = (word >> 5) & 7,.rate =
-        lmcc_tfmcc_decode_rate (take_word (bytes) & 0xfff),.echoed_time =
-        clock - (word >> 12)
+  g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (&report);
+
+  handle (state, packet->data, packet->size);
+}
+
+static void
+push_tfmcc_report (State * state, Bytes * bytes)
+{
+  guint32 word = take_word (bytes);
+  LmccTfmccReport report = {
+    .ssrc = word & 3,
+    .ssrc_base = SSRC,
+    .has_rtt = (word & 4) != 0,
+    .has_loss = (word & 8) != 0,
+    .leaves = (word & 0x10) != 0,
+    .round = (word >> 5) & 7,
+    .rate = lmcc_tfmcc_decode_rate (take_word (bytes) & 0xfff),
+    .echoed_time = lmcc_time_to_ntp_short (state->now) - (word >> 12),
   };
-  g_autoptr (LmccPacket) packet = is_pgmcc ? lmcc_pgmcc_report_build (&pgmcc)
-      : lmcc_tfmcc_report_build (&tfmcc);
+  g_autoptr (LmccPacket) packet = lmcc_tfmcc_report_build (&report);
 
   handle (state, packet->data, packet->size);
 }
@@ -203,25 +232,49 @@ new_sender (LmccTime now, const gchar * algorithm)
 }
 
 static void
-run (const guint8 * data, gsize size, const gchar * algorithm)
+push_crowd (State * state, guint n)
 {
+  guint i;
+
+  for (i = 0; i < n; i++, state->crowd++)
+    push_report (state, 0x80000000u + state->crowd,
+        (guint64) state->crowd << 28);
+}
+
+static void
+check_stats (LmccSender * sender)
+{
+  const LmccSenderStats *stats = lmcc_sender_get_stats (sender);
+
+  g_assert (stats->answers + stats->answers_dropped <= stats->reports);
+  g_assert (stats->single.rate >= 0 && stats->single.window <=
+      LMCC_PGMCC_MAX_WINDOW);
+  g_assert (stats->receivers >= 0 && stats->receivers <= 100000);
+  g_assert (lmcc_sender_get_session (sender)->feedback_interval >=
+      LMCC_DEFAULT_FEEDBACK_INTERVAL);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+{
+  static const gchar *const algorithms[] = { "elm", "pgmcc", "tfmcc" };
   Bytes bytes = { data, size };
+  const gchar *algorithm = algorithms[take_byte (&bytes) %
+      G_N_ELEMENTS (algorithms)];
   State state = {.now = 10 * LMCC_SECOND };
-  const LmccSenderStats *stats;
-  guint64 end = state.now + MAX_TIME;
+  LmccTime end = state.now + MAX_TIME;
 
   state.sender = new_sender (state.now, algorithm);
   state.next_unit = state.now;
-  state.answers = g_array_new (FALSE, FALSE, sizeof (Sent));
+  g_queue_init (&state.answers);
   drain (&state);
 
   while (bytes.size > 0 && state.now < end) {
     guint8 step = take_byte (&bytes);
-    guint i;
 
     switch (step & 3) {
       case 0:
-        run_until (&state, state.now + (step >> 2) * 20 * LMCC_MSECOND);
+        run_until (&state, state.now + STEP_TIME (step));
         break;
       case 1:
         push_bytes (&state, &bytes);
@@ -231,37 +284,21 @@ run (const guint8 * data, gsize size, const gchar * algorithm)
             (guint64) take_word (&bytes) << 24);
         break;
       default:
-        if (!g_str_equal (algorithm, "elm")) {
-          push_rate_report (&state, &bytes, g_str_equal (algorithm, "pgmcc"));
-          break;
-        }
-        /* A crowd of it. */
-        for (i = 0; i < (guint) (step >> 2) * 8; i++)
-          push_report (&state, 0x80000000u + i, (guint64) i << 28);
-        break;
+        if (g_str_equal (algorithm, "elm"))
+          push_crowd (&state, CROWD_SIZE (step));
+        else if (g_str_equal (algorithm, "pgmcc"))
+          push_pgmcc_report (&state, &bytes);
+        else
+          push_tfmcc_report (&state, &bytes);
     }
-    stats = lmcc_sender_get_stats (state.sender);
-    g_assert (stats->answers + stats->answers_dropped <= stats->reports);
-    g_assert (stats->single.rate >= 0 && stats->single.window <=
-        LMCC_PGMCC_MAX_WINDOW);
-    g_assert (stats->receivers >= 0 && stats->receivers <= 100000);
-    g_assert (lmcc_sender_get_session (state.sender)->feedback_interval >=
-        LMCC_DEFAULT_FEEDBACK_INTERVAL);
+    check_stats (state.sender);
   }
   lmcc_sender_stop (state.sender, state.now);
   drain (&state);
   push_report (&state, 1, 0);
   g_assert (lmcc_sender_next_timeout (state.sender) == LMCC_TIME_NONE);
   lmcc_sender_free (state.sender);
-  g_array_unref (state.answers);
-}
-
-int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
-{
-  run (data, size, "elm");
-  run (data, size, "pgmcc");
-  run (data, size, "tfmcc");
+  g_queue_clear_full (&state.answers, g_free);
 
   return 0;
 }
