@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import sys
+import types
 import unittest
 from pathlib import Path
 
@@ -151,8 +152,12 @@ class Socket(WithServer):
                '{"action": "tcp", "receiver": 0, "on": true, "file": "/etc/passwd"}',
                '{"action": "link", "receiver": 0, "share": "1; reboot"}',
                '{"action": "link", "receiver": 0, "share": []}',
-               '{"action": "algorithm", "name": "none"}', '{"action": "algorithm", "name": "$(id)"}',
-               '{"action": "algorithm", "name": ["elm"]}', '{"action": "add-receiver", "run": 1}', '[' * 900,
+               '{"action": "algorithm", "session": 0, "name": "none"}',
+               '{"action": "algorithm", "session": 0, "name": "$(id)"}', '{"action": "algorithm", "name": "elm"}',
+               '{"action": "algorithm", "session": 2, "name": "elm"}',
+               '{"action": "algorithm", "session": true, "name": "elm"}',
+               '{"action": "algorithm", "session": 0, "name": ["elm"]}',
+               '{"action": "add-receiver", "run": 1}', '[' * 900,
                '{"action": "tcp", "receiver": NaN, "on": true}', '{"action": "receiver", "receiver": 1e9, "on": true}']
 
         async def conversation(connection):
@@ -224,35 +229,53 @@ class Actions(unittest.TestCase):
 
     def test_what_a_run_cannot_do_now_is_refused(self):
         class Run:
-            busy, draining, measured, has_tcp, receptions, algorithm = False, False, True, False, [], 'elm'
+            busy, draining, measured, has_tcp, receptions, sessions = False, False, True, False, [], []
 
         run = Run()
         for name, arguments in (('tcp', {'receiver': 0, 'on': True}), ('link', {'receiver': 5, 'share': 'half'}),
                                 ('receiver', {'receiver': 0, 'on': False}), ('add-receiver', {}),
-                                ('algorithm', {'name': 'rlc'})):
+                                ('algorithm', {'session': 0, 'name': 'rlc'})):
             self.assertEqual(actions.parse(json.loads(json.dumps({'action': name, **arguments}))), (name, arguments))
             with self.assertRaises(actions.Refused):
                 actions.act(run, name, arguments)
         run.busy = True
         with self.assertRaisesRegex(actions.Refused, 'anew'):
-            actions.act(run, 'algorithm', {'name': 'elm'})
+            actions.act(run, 'algorithm', {'session': 0, 'name': 'elm'})
         run.busy, run.draining = False, True
         with self.assertRaisesRegex(actions.Refused, 'ends'):
-            actions.act(run, 'algorithm', {'name': 'elm'})
+            actions.act(run, 'algorithm', {'session': 0, 'name': 'elm'})
+
+    def test_two_sessions_have_two_algorithms(self):
+        begun = []
+
+        class Run:
+            busy, draining, measured = False, False, False
+            sessions = [types.SimpleNamespace(algorithm=name) for name in ('elm', 'rlc')]
+            set_algorithm = staticmethod(lambda session, name: begun.append((session.algorithm, name)))
+
+        with self.assertRaisesRegex(actions.Refused, 'beside'):
+            actions.act(Run, 'algorithm', {'session': 0, 'name': 'rlc'})
+        for session, name in ((0, 'elm'), (1, 'rlm')):
+            actions.act(Run, 'algorithm', {'session': session, 'name': name})
+        self.assertEqual(begun, [('rlc', 'rlm')])
+        Run.sessions = Run.sessions[:1]
+        with self.assertRaisesRegex(actions.Refused, 'no such session'):
+            actions.act(Run, 'algorithm', {'session': 1, 'name': 'rlm'})
 
     def test_more_than_a_run_can_take_is_refused(self):
         import queue
         from demo import live
 
         class Run:
-            busy, draining, measured, algorithm, events = False, False, False, 'elm', queue.Queue()
+            busy, draining, measured, events = False, False, False, queue.Queue()
+            sessions = [types.SimpleNamespace(algorithm='elm')]
 
         run, refused = Run(), []
         page = live.Live(run, lambda do: None)
         for _ in range(2):
             refused.clear()
             for _ in range(live.MOST_WAITING + 2):
-                page.do('algorithm', {'name': 'elm'}, refused.append)
+                page.do('algorithm', {'session': 0, 'name': 'elm'}, refused.append)
             self.assertEqual((run.events.qsize(), len(refused)), (live.MOST_WAITING, 2))
             while not run.events.empty():
                 run.events.get()[0]()

@@ -14,7 +14,8 @@ import network
 
 from . import analysis, figures
 from .child import LIBRARY
-from .run import ALGORITHMS, Failure, Run
+from .run import Failure, Run
+from .session import ALGORITHMS, MOST_SESSIONS
 
 CLIP = Path(__file__).resolve().parent.parent.parent / 'big-buck-bunny.mp4'
 
@@ -27,6 +28,16 @@ WEB_PORT = 8080
 FILM = 'side-by-side.mkv'
 
 
+def parse_algorithms(text):
+    names = text.split(',')
+    for name in names:
+        if name not in ALGORITHMS:
+            raise argparse.ArgumentTypeError(f'{name!r} is none of {", ".join(ALGORITHMS)}')
+    if len(names) > MOST_SESSIONS or len(set(names)) < len(names):
+        raise argparse.ArgumentTypeError('one algorithm, or two different ones')
+    return names
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog='demo',
@@ -36,8 +47,9 @@ def parse_arguments():
     parser.add_argument('--seconds', type=float,
                         help=f'how long to receive (default: {SECONDS}, or {SECONDS_BY_HAND} with --level)')
     parser.add_argument('--out', type=Path, help='directory for the results (default: out/demo-DATE)')
-    parser.add_argument('--algorithm', choices=ALGORITHMS, default='elm',
-                        help='what decides the levels (default: %(default)s)')
+    parser.add_argument('--algorithm', type=parse_algorithms, default=['elm'], metavar='NAME[,NAME]',
+                        help=f'what decides the levels: {", ".join(ALGORITHMS)}; or two of them, side by side, each '
+                             'with receivers and links of its own (default: elm)')
     parser.add_argument('--web', nargs='?', type=int, const=WEB_PORT, metavar='PORT',
                         help='show the run on a page, http://127.0.0.1:PORT/ (default: %(const)s, 0: any); without '
                              '--seconds until it is stopped, and not measured')
@@ -57,6 +69,8 @@ def parse_arguments():
         parser.error(f'{arguments.file}: no such file')
     if arguments.web is not None and not 0 <= arguments.web < 65536:
         parser.error('--web: not a port')
+    if arguments.level is not None and len(arguments.algorithm) > 1:
+        parser.error('--level: without algorithms beside each other')
     if arguments.seconds is None and arguments.web is None:
         arguments.seconds = SECONDS if arguments.level is None else SECONDS_BY_HAND
     if arguments.seconds is not None and arguments.seconds < 2:
@@ -69,31 +83,33 @@ def parse_arguments():
 def report(run, arguments, out):
     from . import plot
     from . import report as page
-    rates = figures.mean_rates(run.rate_samples)
+    rates = [figures.mean_rates(session.rate_samples) for session in run.sessions]
     for reception in run.receptions:
         analysis.identify(reception.frames, run.references)
-    summary = {'algorithm': run.algorithm, 'seconds': arguments.seconds, 'network': bool(run.net),
-               'frames-sent': run.sent, 'layer-rates': [round(rate) for rate in rates],
-               'receivers': [figures.summarize(reception, run.references, rates) for reception in run.receptions]}
+    sessions = [{'algorithm': session.algorithm, 'address': str(session.first), 'port': session.port,
+                 'layer-rates': [round(rate) for rate in rates[session.index]]} for session in run.sessions]
+    summary = {'seconds': arguments.seconds, 'network': bool(run.net), 'frames-sent': run.sent, 'sessions': sessions,
+               'receivers': [figures.summarize(reception, run.references, rates[reception.session.index])
+                             for reception in run.receptions]}
     (out / 'summary.json').write_text(json.dumps(summary, indent=2) + '\n', encoding='utf-8')
-    title = f'{arguments.file.name}: 3 x264 rungs on {arguments.address}, {run.algorithm}'
+    title = f'{arguments.file.name}: 3 x264 rungs, {" beside ".join(each.algorithm for each in run.sessions)}'
     plot.draw(out / 'demo.png', title, run, rates)
     page.write(out / 'report.html', title, summary, out / 'demo.png')
     run.say(page.as_text(summary))
     join_films(run, out)
-    run.say(f'In {out}: report.html, demo.png, summary.json, session.sdp, and the film as each receiver showed it')
+    run.say(f'In {out}: report.html, demo.png, summary.json, events.jsonl, SDP, and what each receiver showed')
     return figures.verdict(summary)
 
 
 def join_films(run, out):
     """What the receivers showed, side by side."""
-    shown = [(reception, out / f'receiver-{number}.mkv') for number, reception in enumerate(run.receptions, 1)
-             if reception.frames]
+    shown = [reception for reception in run.receptions if reception.frames]
     if len(shown) < 2:
         return
-    words = [f'{path}={(reception.base + reception.frames[0].time) / analysis.SECOND}' for reception, path in shown]
-    done = subprocess.run([sys.executable, '-B', '-m', 'demo.film', str(out / FILM), *words], stdin=subprocess.DEVNULL,
-                          env={**os.environ, 'PYTHONPATH': str(LIBRARY)}, check=False)
+    films = [{'file': str(run.film_of(each)), 'seconds': (each.base + each.frames[0].time) / analysis.SECOND,
+              'text': each.name, 'column': each.link, 'row': each.session.index} for each in shown]
+    done = subprocess.run([sys.executable, '-B', '-m', 'demo.film', str(out / FILM), json.dumps(films)],
+                          stdin=subprocess.DEVNULL, env={**os.environ, 'PYTHONPATH': str(LIBRARY)}, check=False)
     if done.returncode == 0:
         run.say(f'In {out / FILM}: what the receivers showed, side by side')
 

@@ -1,7 +1,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What people may do to a run from its page: this table, and nothing else."""
-from .run import ALGORITHMS, MOST_RECEIVERS
+from .run import MOST_RECEIVERS
+from .session import ALGORITHMS, MOST_SESSIONS
 
 SHARES = {'half': 0.5, 'whole': 1.0}
 
@@ -50,15 +51,23 @@ def add_receiver(run):
     run.add_late_receiver()
 
 
-def set_algorithm(run, name):
+def set_algorithm(run, session, name):
     if run.measured:
-        raise Refused('a run that is measured has one algorithm')
-    if name != run.algorithm:
-        run.set_algorithm(name)
+        raise Refused('a run that is measured keeps its algorithms')
+    if session >= len(run.sessions):
+        raise Refused('there is no such session')
+    if name in (each.algorithm for each in run.sessions if each is not run.sessions[session]):
+        raise Refused(f'{name} is beside it already')
+    if name != run.sessions[session].algorithm:
+        run.set_algorithm(run.sessions[session], name)
 
 
 def is_index(value):
     return type(value) is int and 0 <= value < MOST_RECEIVERS
+
+
+def is_session(value):
+    return type(value) is int and 0 <= value < MOST_SESSIONS
 
 
 def is_switch(value):
@@ -71,7 +80,8 @@ ACTIONS = {
     'link': (set_link, {'receiver': is_index, 'share': lambda value: isinstance(value, str) and value in SHARES}),
     'receiver': (set_receiver, {'receiver': is_index, 'on': is_switch}),
     'add-receiver': (add_receiver, {}),
-    'algorithm': (set_algorithm, {'name': lambda value: isinstance(value, str) and value in ALGORITHMS}),
+    'algorithm': (set_algorithm, {'session': is_session,
+                                  'name': lambda value: isinstance(value, str) and value in ALGORITHMS}),
 }
 
 

@@ -137,6 +137,7 @@ def summarize(reception, references, rates):
     received, lost = stats.get('packets-received', 0), stats.get('packets-lost', 0)
     return {
         'name': reception.name,
+        'algorithm': reception.session.algorithm if reception.session else None,
         'capacity': round(steps[-1].capacity) if steps else None,
         'level-right': right_level(rates, steps[-1].capacity) if steps else None,
         'level': held_level(samples, settled, tcp),

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What each receiver showed, side by side in one film.
 
-Usage: python3 -m demo.film OUT FILE=SECONDS...
+Usage: python3 -m demo.film OUT FILMS
 
-SECONDS is when the first picture of a file was shown, from a moment that all have in common.
+FILMS is a list in JSON; of each film `file`, `seconds`, when its first picture was shown, from a moment that all have
+in common, `text` to write over it, and `column` and `row`, where it is.
 """
+import json
 import sys
 
 from .process import Gst, HEIGHT, WIDTH
@@ -18,22 +20,25 @@ JOIN = ('compositor name=all background=black ! video/x-raw,width={width},height
         'matroskamux ! filesink name=out')
 
 TILE = ('filesrc name=file{i} ! matroskademux ! h264parse ! avdec_h264 ! videoconvert ! '
-        'textoverlay text="receiver {number}" halignment=left valignment=top font-desc="Sans 18" name=text{i} ! '
+        'textoverlay halignment=left valignment=top font-desc="Sans 18" name=text{i} ! '
         'queue max-size-time=0 max-size-bytes=0 max-size-buffers=60 ! all.')
 
 
 def join(out, films):
-    """Writes `out`; films are (path, seconds). Returns what went wrong, or None."""
-    parts = [JOIN.format(width=TILE_WIDTH * len(films), height=TILE_HEIGHT)]
-    parts += [TILE.format(i=i, number=i + 1) for i in range(len(films))]
+    """Writes `out`. Returns what went wrong, or None."""
+    columns, rows = (1 + max(film[key] for film in films) for key in ('column', 'row'))
+    parts = [JOIN.format(width=TILE_WIDTH * columns, height=TILE_HEIGHT * rows)]
+    parts += [TILE.format(i=i) for i in range(len(films))]
     pipeline = Gst.parse_launch(' '.join(parts))
     pipeline.get_by_name('out').set_property('location', str(out))
-    first = min(seconds for _, seconds in films)
-    for i, (path, seconds) in enumerate(films):
-        pipeline.get_by_name(f'file{i}').set_property('location', str(path))
+    first = min(film['seconds'] for film in films)
+    for i, film in enumerate(films):
+        pipeline.get_by_name(f'file{i}').set_property('location', film['file'])
+        pipeline.get_by_name(f'text{i}').set_property('text', film['text'])
         pad = pipeline.get_by_name('all').get_static_pad(f'sink_{i}')
-        pad.set_property('xpos', i * TILE_WIDTH)
-        pad.set_offset(round((seconds - first) * Gst.SECOND))
+        pad.set_property('xpos', film['column'] * TILE_WIDTH)
+        pad.set_property('ypos', film['row'] * TILE_HEIGHT)
+        pad.set_offset(round((film['seconds'] - first) * Gst.SECOND))
     pipeline.set_state(Gst.State.PLAYING)
     message = pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
                                                     Gst.MessageType.EOS | Gst.MessageType.ERROR)
@@ -43,8 +48,7 @@ def join(out, films):
 
 def main():
     Gst.init(None)
-    films = [(path, float(seconds)) for path, _, seconds in (word.rpartition('=') for word in sys.argv[2:])]
-    fault = join(sys.argv[1], films)
+    fault = join(sys.argv[1], json.loads(sys.argv[2]))
     if fault:
         print(f'film: {fault}', file=sys.stderr)
     return 1 if fault else 0

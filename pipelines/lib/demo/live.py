@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Joins a run and its page: what happens goes to the page, what people do there goes to the run."""
 import base64
-import ipaddress
 import threading
 import time
 
 from . import actions
-from .run import ALGORITHMS
+from .session import ALGORITHMS
 
 INTERVAL = 0.5
 
@@ -44,7 +43,8 @@ class Live:
         self.server.publish_unit(receiver, event['key'], event['shown'], base64.b64decode(event['data']))
 
     def tick(self):
-        if time.monotonic() - self.told >= INTERVAL:
+        if self.run.changed or time.monotonic() - self.told >= INTERVAL:
+            self.run.changed = False
             self.told = time.monotonic()
             self.server.publish_state(self.state())
 
@@ -52,21 +52,20 @@ class Live:
         """All that the page shows but the pictures; rates in bit/s, times in s."""
         run = self.run
         return {
-            'time': round(time.monotonic() - self.begin, 3), 'algorithm': run.algorithm, 'algorithms': ALGORITHMS,
-            'busy': run.busy, 'measured': run.measured, 'network': bool(run.net), 'hasTcp': run.has_tcp,
-            'seconds': run.arguments.seconds, 'layers': run.layer_rates,
+            'time': round(time.monotonic() - self.begin, 3), 'algorithms': ALGORITHMS, 'busy': run.busy,
+            'measured': run.measured, 'network': bool(run.net), 'hasTcp': run.has_tcp,
+            'seconds': run.arguments.seconds,
+            'sessions': [{'algorithm': session.algorithm, 'layers': session.layer_rates} for session in run.sessions],
             'receivers': [self.receiver_state(reception) for reception in run.receptions]}
 
     def receiver_state(self, reception):
         last = reception.samples[-1] if reception.running and reception.samples else None
-        first = int(ipaddress.ip_address(self.run.arguments.address))
-        groups = [int(ipaddress.ip_address(group)) - first for group in reception.groups]
-        if not self.run.net and last:
-            # The loopback interface has no switch to ask.
-            groups = list(range(last.level + 1))
+        # The loopback interface has no switch to ask.
+        groups = reception.groups if self.run.net else list(range(reception.level + 1))
         return {
-            'name': reception.name, 'running': reception.running, 'capacity': reception.capacity,
-            'nominal': reception.nominal, 'tcp': reception.tcp is not None, 'tcpRate': reception.tcp_rate,
-            'level': last.level if last else -1, 'rate': last.rate if last else 0, 'held': last.held if last else 0,
+            'name': reception.name, 'link': reception.link, 'session': reception.session.index,
+            'running': reception.running, 'capacity': reception.capacity, 'nominal': reception.nominal,
+            'tcp': reception.tcp is not None, 'tcpRate': reception.tcp_rate,
+            'level': reception.level, 'rate': last.rate if last else 0, 'held': last.held if last else 0,
             'loss': last.loss if last else None, 'rtt': last.rtt if last else None, 'groups': groups,
             'reason': reception.reason, 'pictures': reception.units}

@@ -60,20 +60,25 @@ def draw_quality(axes, frames):
 
 
 def draw(path, title, run, rates):
-    """Draws a run into a file; its frames are identified."""
-    count = len(run.receptions)
-    figure, axes = pyplot.subplots(3 * count, 1, sharex=True, figsize=(9, 1 + 3.9 * count), squeeze=False,
+    """Draws a run into a file; its frames are identified. A column for each session, with its `rates`, and a row for
+    each link."""
+    count, sessions = 1 + max(reception.link for reception in run.receptions), len(run.sessions)
+    figure, axes = pyplot.subplots(3 * count, sessions, sharex=True,
+                                   figsize=(9 if sessions == 1 else 7 * sessions, 1 + 3.9 * count), squeeze=False,
                                    height_ratios=[3, 1, 1.6] * count)
     end = max([sample.time / SECOND for reception in run.receptions for sample in reception.samples] + [1])
-    for place, reception in enumerate(run.receptions):
-        rate, loss, quality = axes[3 * place:3 * place + 3, 0]
-        draw_rate(rate, reception, rates, end)
+    for reception in run.receptions:
+        place, session = reception.link, reception.session.index
+        rate, loss, quality = axes[3 * place:3 * place + 3, session]
+        draw_rate(rate, reception, rates[session], end)
         draw_loss(loss, reception.samples)
         draw_quality(quality, reception.frames)
-    for each in axes[:, 0]:
+    for each in axes.flat:
         each.grid(True, linewidth=0.3)
         each.set_xlim(0, end)
-    axes[-1, 0].set_xlabel('time (s)')
+        each.label_outer()
+    for each in axes[-1]:
+        each.set_xlabel('time (s)')
     figure.suptitle(title, fontsize='medium')
     figure.tight_layout()
     figure.savefig(path, dpi=100)

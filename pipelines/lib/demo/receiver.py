@@ -6,6 +6,7 @@ picture; where there is a page, what a decoder in a browser takes.
 import base64
 import json
 import sys
+import time
 import zlib
 
 from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, tell, watch_errors
@@ -144,7 +145,8 @@ class Receiver:
     def on_element_message(self, _bus, message):
         structure = message.get_structure()
         if structure.get_name() == 'lmcc-level-changed':
-            tell('level', now=self.running_time(), message=plain(structure))
+            now, message = self.running_time(), plain(structure)
+            tell('level', now=now, unix=time.time() - (now - message['time']) / Gst.SECOND, message=message)
         elif structure.get_name().startswith('lmcc-'):
             tell('message', now=self.running_time(), name=structure.get_name(), message=plain(structure))
 

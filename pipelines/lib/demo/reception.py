@@ -9,9 +9,11 @@ from . import analysis
 class Reception:
     """A receiver; `host` is None on the loopback interface. Times in its records are in ns since it began."""
 
-    def __init__(self, name, host):
+    def __init__(self, name, host, link=0, session=None):
         self.name = name
         self.host = host
+        self.link = link
+        self.session = session
         self.child = None
         self.capacity = 0.0
         self.nominal = 0.0
@@ -22,6 +24,7 @@ class Reception:
 
     def clear(self):
         self.base = None
+        self.told_level = -1
         self.frames = []
         self.levels = []
         self.samples = []
@@ -38,7 +41,7 @@ class Reception:
 
     @property
     def level(self):
-        return self.samples[-1].level if self.running and self.samples else -1
+        return self.told_level if self.running else -1
 
     def now(self):
         """The present in its own time."""
@@ -73,8 +76,17 @@ class Reception:
         self.tcp_rate = rate
         self.tcp_samples.append((self.now(), rate))
 
+    def add_level(self, event, keep):
+        """Another level is held."""
+        self.levels.append({**event['message'], 'now': event['now']})
+        self.told_level = event['message']['to']
+        self.reason = event['message']['reason']
+        if keep is not None:
+            del self.levels[:-keep]
+
     def add_sample(self, event, keep):
         self.base = event['base']
+        self.told_level = event['level']
         self.stats = event['stats']
         self.samples.append(analysis.Sample.of_stats(event['now'], event['level'], event['stats']))
         if keep is not None:

@@ -7,6 +7,7 @@ import html
 # Of each receiver: what it is called, its key, and how it is written.
 COLUMNS = [
     ('receiver', 'name', str),
+    ('algorithm', 'algorithm', str),
     ('link, kbit/s', 'capacity', lambda rate: f'{rate / 1000:.0f}'),
     ('right level', 'level-right', str),
     ('level held', 'level', str),
@@ -51,9 +52,10 @@ def as_text(summary):
     """The table for a terminal."""
     lines = []
     width = max(len(title) for title, _, _ in COLUMNS)
+    column = 2 + max(12, *(len(figures['name']) for figures in summary['receivers']))
     for title, key, form in COLUMNS:
         lines.append(f'{title:<{width}}'
-                     + ''.join(f'{cell(figures, key, form):>14}' for figures in summary['receivers']))
+                     + ''.join(f'{cell(figures, key, form):>{column}}' for figures in summary['receivers']))
     return '\n'.join([*lines, *tcp_lines(summary)])
 
 
@@ -63,7 +65,9 @@ def write(path, title, summary, picture):
         f'<tr><th scope="row">{html.escape(name)}</th>'
         + ''.join(f'<td>{html.escape(cell(figures, key, form))}</td>' for figures in summary['receivers']) + '</tr>\n'
         for name, key, form in COLUMNS)
-    rates = ', '.join(f'{rate / 1000:.0f}' for rate in summary['layer-rates'])
+    layers = ' '.join(f'Layers of {session["algorithm"]}: '
+                      + ', '.join(f'{rate / 1000:.0f}' for rate in session['layer-rates']) + ' kbit/s.'
+                      for session in summary['sessions'])
     sentences = ''.join(f'<p>{html.escape(line)}</p>\n' for line in tcp_lines(summary))
     data = base64.b64encode(picture.read_bytes()).decode('ascii')
     path.write_text(f'''<!DOCTYPE html>
@@ -74,7 +78,7 @@ def write(path, title, summary, picture):
 <style>{STYLE}</style>
 <h1>{html.escape(title)}</h1>
 <p>{summary['seconds']:.0f} seconds, {'a network of its own' if summary['network'] else 'the loopback interface'}.
-Layers: {rates} kbit/s. A level is right where its rate is the highest of at most 0.9 of the link's. Times beside TCP,
+{layers} A level is right where its rate is the highest of at most 0.9 of the link's. Times beside TCP,
 until the right level is held again, are not in the shares and the losses outside joins.</p>
 <table>
 {rows}</table>

@@ -1,38 +1,20 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A run: a sender, receivers behind links of their own, and what happens to them."""
-import ipaddress
+import json
 import queue
 import shutil
+import threading
 import time
+
+import network
 
 from . import analysis, table
 from .child import DRAIN_TIMEOUT, Child, Tcp
 from .reception import Reception
+from .session import RATES, Session, settings_for
 
-# kbit/s of the three encoders; cumulative on the wire. With their repair each level has about twice the rate of the one
-# below: the further apart they are, the more is lost where a receiver tries the next one.
-RATES = [200, 350, 900]
 KEY_INTERVAL = 24
-
-# Native layers carry a whole rung each. The key frames of all rungs together are more than half of a second's bits: so
-# long spread, they pass a short queue. A block of repair data is half a second's. Where a receiver tries a level that
-# does not fit, about a third of all packets is lost for half a second or more, in bursts.
-NATIVE = {'window': 500, 'repair': 0.5, 'repair-base': 1.0}
-
-# bit/s of the base where rates are fixed: the lowest encoding, its headers and a tenth of repair fit.
-BASE_RATE = 250000
-DOUBLING = {'layering': 'doubling', 'base-rate': BASE_RATE, 'layers': 4}
-
-# A picture is not left out because a busy machine encodes it late, in ms.
-RUNG_TIMEOUT = 1000
-
-# What lmccsink makes for each algorithm: most need layers of fixed rates. FLID's c is 1.3 (Byers et al. 2002).
-SETTINGS = {
-    'elm': NATIVE, 'rlm': NATIVE, 'none': NATIVE, 'rlc': DOUBLING, 'synchronized': DOUBLING, 'flid-sl': DOUBLING,
-    'flid-dl': {'layering': 'multiplicative', 'rate-factor': 1.3, 'base-rate': BASE_RATE, 'layers': 9},
-}
-ALGORITHMS = [name for name in SETTINGS if name != 'none']
 
 SESSION_TIMEOUT = 20
 
@@ -58,9 +40,6 @@ ASK_INTERVAL = 1.0
 # Samples that an endless run keeps.
 KEPT = 50
 
-# A session has no more groups.
-MOST_GROUPS = 97
-
 
 class Failure(Exception):
     """The run cannot go on; the text says why."""
@@ -77,16 +56,19 @@ class Run:
         self.measured = arguments.seconds is not None
         self.events = queue.Queue()
         self.screen = table.Screen()
-        self.algorithm = arguments.algorithm if arguments.level is None else 'none'
+        algorithms = arguments.algorithm if arguments.level is None else ['none']
+        self.sessions = [Session(index, arguments.address, arguments.port, self.iface)
+                         for index in range(len(algorithms))]
         self.sender = None
         self.sender_host = net.add_host(DELAY) if net else None
         self.receptions = []
+        self.set_algorithms(algorithms)
         self.references = []
-        self.layer_rates = []
-        self.rate_samples = []
         self.sent = 0
         self.draining = False
+        self.changed = False
         self.busy = False
+        self.asking = False
         self.asked = 0.0
         self.deadline = None
         self.on_unit = None
@@ -99,10 +81,24 @@ class Run:
     def iface(self):
         return 'eth0' if self.net else 'lo'
 
-    def add_receiver(self):
-        reception = Reception(f'receiver {len(self.receptions) + 1}', self.net.add_host() if self.net else None)
+    def set_algorithms(self, names):
+        """What each of the sessions is to be from now on; receivers are called by it where there are several."""
+        for session, name, settings in zip(self.sessions, names, settings_for(names)):
+            session.begin(name, settings)
+        for reception in self.receptions:
+            reception.name = self.name_of(reception.link, reception.session)
+
+    def name_of(self, link, session):
+        return f'receiver {link + 1}' + (f' {session.algorithm}' if len(self.sessions) > 1 else '')
+
+    def add_receiver(self, link, session):
+        """One more, behind a link of its own. `link` numbers the rates of links, which each session has alike."""
+        reception = Reception(self.name_of(link, session), self.net.add_host() if self.net else None, link, session)
         self.receptions.append(reception)
         return reception
+
+    def sdp_of(self, session):
+        return self.out / (f'session-{session.algorithm}.sdp' if len(self.sessions) > 1 else 'session.sdp')
 
     def start_sender(self):
         arguments = self.arguments
@@ -111,18 +107,14 @@ class Run:
         if self.measured:
             seconds = SETTLE + 2 + (arguments.seconds if self.deadline is None else
                                     max(0.0, self.deadline - time.monotonic()))
-        self.layer_rates = []
         self.references = []
-        self.rate_samples = []
         self.sender = Child('sender', 'sender', {
-            'file': str(arguments.file), 'address': arguments.address, 'port': arguments.port, 'iface': self.iface,
-            'settings': {'algorithm': self.algorithm, 'rung-timeout': RUNG_TIMEOUT, **SETTINGS[self.algorithm]},
-            'rates': RATES,
-            'key-interval': KEY_INTERVAL, 'seconds': seconds, 'measured': self.measured,
-            'sdp': str(self.out / 'session.sdp')}, self.events, self.sender_host.prefix if self.net else ())
-        layers = SETTINGS[self.algorithm].get('layers', len(RATES))
-        self.pump(time.monotonic() + SESSION_TIMEOUT, lambda: len(self.layer_rates) >= layers)
-        if not self.layer_rates:
+            'file': str(arguments.file), 'sessions': [each.options(self.sdp_of(each)) for each in self.sessions],
+            'rates': RATES, 'key-interval': KEY_INTERVAL, 'seconds': seconds, 'measured': self.measured},
+            self.events, self.sender_host.prefix if self.net else ())
+        self.pump(time.monotonic() + SESSION_TIMEOUT,
+                  lambda: all(len(each.layer_rates) >= each.layers for each in self.sessions))
+        if not all(each.layer_rates for each in self.sessions):
             raise Failure('the sender did not start')
         self.pump(time.monotonic() + SETTLE)
 
@@ -132,13 +124,16 @@ class Run:
         if not self.net and arguments.level is None:
             settings['max-bitrate'] = round(reception.capacity)
         capacity = reception.capacity
-        name = reception.name.replace(' ', '-')
         reception.begin(Child('receiver', reception.name, {
-            'uri': f'lmcc://{arguments.address}:{arguments.port}?multicast-iface={self.iface}', 'settings': settings,
-            'record': str(self.out / f'{name}.mkv'), 'measured': self.measured, 'units': self.units,
-            'window': arguments.window}, self.events, reception.host.prefix if self.net else ()))
+            'uri': reception.session.uri, 'settings': settings, 'record': str(self.film_of(reception)),
+            'measured': self.measured, 'units': self.units, 'window': arguments.window}, self.events,
+            reception.host.prefix if self.net else ()))
         if capacity:
             reception.steps.append(analysis.Step(0, capacity))
+
+    def film_of(self, reception):
+        """What it shows is recorded there where the run is measured."""
+        return self.out / f"{reception.name.replace(' ', '-')}.mkv"
 
     def stop_receiver(self, reception):
         child, reception.child = reception.child, None
@@ -167,9 +162,10 @@ class Run:
         elif kind == 'reference':
             self.references.append(analysis.Reference(**event))
         elif kind == 'sender-stats':
-            self.layer_rates = [layer.get('rate', 0) for layer in event['stats'].get('layers', [])]
+            session = self.sessions[event['session']]
+            session.layer_rates = [layer.get('rate', 0) for layer in event['stats'].get('layers', [])]
             if self.measured:
-                self.rate_samples.append(self.layer_rates)
+                session.rate_samples.append(session.layer_rates)
         elif kind == 'fed':
             self.sent = event['frames']
         else:
@@ -188,11 +184,11 @@ class Run:
                 self.on_unit(self.receptions.index(reception), event)
         elif kind == 'level':
             change = event['message']
-            reception.levels.append({**change, 'now': event['now']})
-            if not self.measured:
-                del reception.levels[:-KEPT]
-            reception.reason = change['reason']
-            rate = sum(self.layer_rates[:change['to'] + 1]) / 1000
+            reception.add_level(event, None if self.measured else KEPT)
+            # Whoever watches sees it now, not when the next figures are due.
+            self.changed = True
+            self.log(event['unix'], reception, 'level', **{key: change[key] for key in ('from', 'to', 'reason')})
+            rate = sum(reception.session.layer_rates[:change['to'] + 1]) / 1000
             self.say(f"{event['now'] / 1e9:5.1f} s  {reception.name}  level {change['from']} -> {change['to']} "
                      f"({rate:.0f} kbit/s): {change['reason']}")
         elif kind == 'receiver-stats':
@@ -221,6 +217,12 @@ class Run:
     def say(self, text):
         self.screen.say(text)
 
+    def log(self, unix, reception, event, **fields):
+        """One line of JSON for what happened to a receiver, at a time in s since 1970."""
+        with open(self.out / 'events.jsonl', 'a', encoding='utf-8') as lines:
+            line = {'unix': round(unix, 3), 'receiver': reception.name, 'event': event, **fields}
+            lines.write(json.dumps(line) + '\n')
+
     def pump(self, until, done=lambda: False):
         """Handles events until the monotonic time `until` or until done()."""
         while not done() and time.monotonic() < until:
@@ -231,35 +233,42 @@ class Run:
                 pass
 
     def tick(self):
-        if self.net and time.monotonic() - self.asked >= ASK_INTERVAL:
-            self.asked = time.monotonic()
-            self.ask_switch()
+        if self.net and not self.asking and time.monotonic() - self.asked >= ASK_INTERVAL:
+            self.asking = True
+            threading.Thread(target=self.ask_switch, daemon=True).start()
         if self.on_tick:
             self.on_tick()
-        self.screen.show([table.row(reception, len(self.layer_rates), [group.rsplit('.', 1)[-1] for group in
-                                                                        reception.groups])
-                          for reception in self.receptions])
+        self.screen.show([table.row(reception) for reception in self.receptions])
 
     def ask_switch(self):
-        """Which of the session's groups the switch sends to whom, by its own table."""
-        first = ipaddress.ip_address(self.arguments.address)
-        joined = self.net.groups()
+        """Which groups the switch sends to whom, by its own table. In a thread of its own: on a busy machine the answer
+        takes long."""
+        try:
+            joined = self.net.groups()
+        except network.Failure:
+            joined = {}
+        self.events.put((lambda: self.take_groups(joined), {'event': 'groups'}))
+
+    def take_groups(self, joined):
+        self.asking = False
+        self.asked = time.monotonic()
         for reception in self.receptions:
-            groups = [ipaddress.ip_address(group) for group in joined.get(reception.host.port, ())]
-            reception.groups = [str(group) for group in sorted(groups, key=int)
-                                if group.version == first.version and 0 <= int(group) - int(first) < MOST_GROUPS]
+            numbers = map(reception.session.number_of, joined.get(reception.host.port, ()))
+            reception.groups = sorted(number for number in numbers if number is not None)
 
     # What people do, and the schedule
 
     def choose_links(self):
-        capacities = analysis.choose_capacities(self.layer_rates)
-        for reception, capacity in zip(self.receptions, capacities):
-            reception.nominal = capacity
-            self.set_capacity(reception, capacity)
+        """The same for each session, by the layers of the first."""
+        capacities = analysis.choose_capacities(self.sessions[0].layer_rates)
+        for reception in self.receptions:
+            reception.nominal = capacities[reception.link]
+            self.set_capacity(reception, reception.nominal)
 
     def set_capacity(self, reception, capacity):
         reception.set_capacity(capacity)
-        fits = analysis.fitting_level(self.layer_rates, analysis.EASE * capacity)
+        fits = analysis.fitting_level(reception.session.layer_rates, analysis.EASE * capacity)
+        self.log(time.time(), reception, 'link', capacity=round(capacity), fits=fits)
         self.say(f"{'' :7}  {reception.name}  {'its link carries' if self.net else 'max-bitrate is'} "
                  f'{capacity / 1000:.0f} kbit/s: enough for level {fits}')
 
@@ -275,18 +284,20 @@ class Run:
 
         tcp = Tcp(self.sender_host, reception.host, told) if on else None
         reception.set_tcp(tcp)
+        self.log(time.time(), reception, 'tcp', on=on)
         self.say(f"{'' :7}  {reception.name}  TCP {'comes' if on else 'goes'}")
 
     def add_late_receiver(self):
-        """One more, behind a link of the next capacity."""
-        reception = self.add_receiver()
-        capacities = analysis.choose_capacities(self.layer_rates)
-        reception.nominal = capacities[(len(self.receptions) - 1) % len(capacities)]
+        """One more of the first session, behind a link of the next capacity."""
+        session = self.sessions[0]
+        reception = self.add_receiver(len(self.receptions), session)
+        capacities = analysis.choose_capacities(session.layer_rates)
+        reception.nominal = capacities[reception.link % len(capacities)]
         self.set_capacity(reception, reception.nominal)
         self.start_receiver(reception)
 
-    def set_algorithm(self, name):
-        """The session ends, and another begins; links stay as they are."""
+    def set_algorithm(self, session, name):
+        """The sessions end, and others begin; links stay as they are."""
         self.say(f'The algorithm is {name}: the session begins anew.')
         self.busy = True
         running = [reception for reception in self.receptions if reception.running]
@@ -294,7 +305,7 @@ class Run:
             self.stop_receiver(reception)
         sender, self.sender = self.sender, None
         sender.stop()
-        self.algorithm = name
+        self.set_algorithms([name if each is session else each.algorithm for each in self.sessions])
         self.start_sender()
         for reception in running:
             self.start_receiver(reception)
@@ -305,15 +316,18 @@ class Run:
         seconds = self.arguments.seconds
         start = time.monotonic()
         self.deadline = start + seconds
-        if self.has_tcp and len(self.receptions) > TCP_BESIDE:
-            for share, on in ((TCP_FROM, True), (TCP_UNTIL, False)):
-                self.pump(start + share * seconds)
-                self.set_tcp(self.receptions[TCP_BESIDE], on)
+        beside = [reception for reception in self.receptions if reception.link == TCP_BESIDE]
+        for share, on in ((TCP_FROM, True), (TCP_UNTIL, False)) if self.has_tcp and beside else ():
+            self.pump(start + share * seconds)
+            for reception in beside:
+                self.set_tcp(reception, on)
         self.pump(self.deadline)
 
     def run(self):
-        for _ in range(RECEIVERS if self.arguments.level is None else 1):
-            self.add_receiver()
+        # Those behind links of one rate are beside each other.
+        for link in range(RECEIVERS if self.arguments.level is None else 1):
+            for session in self.sessions:
+                self.add_receiver(link, session)
         self.start_sender()
         if self.arguments.level is None:
             self.choose_links()

@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sending process: a film, over and over, into three encoders and lmccsink.
+"""The sending process: a film, over and over, into three encoders, and these into an lmccsink for each session. So all
+sessions carry the same pictures, bit for bit.
 
 Where a run is measured each encoder's output also goes straight into a decoder: what comes out of it is the reference
 that the receivers' pictures are compared with, by checksum.
@@ -100,13 +101,7 @@ class Sender:
         self.options = options
         self.loop = GLib.MainLoop()
         self.pipeline = Gst.parse_launch(self.describe())
-        self.sink = self.pipeline.get_by_name('out')
-        self.sink.set_property('address', options['address'])
-        self.sink.set_property('port', options['port'])
-        self.sink.set_property('multicast-iface', options['iface'])
-        self.sink.set_property('sdp-location', options['sdp'])
-        for name, value in options['settings'].items():
-            Gst.util_set_object_arg(self.sink, name, str(value))
+        self.sinks = [self.set_up_sink(index, session) for index, session in enumerate(options['sessions'])]
         self.source = self.pipeline.get_by_name('film')
         self.pending = {}
         self.counts = [0] * len(options['rates'])
@@ -118,13 +113,25 @@ class Sender:
         self.pipeline.get_bus().connect('message::eos', lambda *_: self.loop.quit())
         read_commands(lambda _text: self.loop.quit())
 
+    def set_up_sink(self, index, session):
+        sink = self.pipeline.get_by_name(f'out{index}')
+        sink.set_property('address', session['address'])
+        sink.set_property('port', session['port'])
+        sink.set_property('multicast-iface', session['iface'])
+        sink.set_property('sdp-location', session['sdp'])
+        for name, value in session['settings'].items():
+            Gst.util_set_object_arg(sink, name, str(value))
+        return sink
+
     def describe(self):
+        sessions = range(len(self.options['sessions']))
         parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
-                 'lmccsink name=out']
+                 *(f'lmccsink name=out{session}' for session in sessions)]
         for rung, bitrate in enumerate(self.options['rates']):
             encoder = ENCODER.format(bitrate=bitrate, key=self.options['key-interval'])
             parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
-            parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! out.sink_{rung}')
+            parts += [f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
+                      f'out{session}.sink_{rung}' for session in sessions]
             if not self.options['measured']:
                 continue
             parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
@@ -179,7 +186,8 @@ class Sender:
         self.source.emit('end-of-stream')
 
     def tell_stats(self):
-        tell('sender-stats', stats=plain(self.sink.get_property('stats')))
+        for session, sink in enumerate(self.sinks):
+            tell('sender-stats', session=session, stats=plain(sink.get_property('stats')))
         return True
 
     def run(self):

@@ -8,18 +8,25 @@ import time
 INTERVAL = 0.25
 
 HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'joined', 'last change')
-FORM = '{:<10} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7}  {:<18} {}'
+FORM = '{:<{width}} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7}  {:<18} {}'
 
 
-def row(reception, layers, groups):
-    """The cells of one receiver: rates in kbit/s, the round-trip time in ms. `groups` are short names."""
+def row(reception):
+    """The cells of one receiver: rates in kbit/s, the round-trip time in ms, the last bytes of its groups."""
     if not reception.running or not reception.samples:
         return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', 'stopped'
                 if not reception.running else 'joins')
-    last = reception.samples[-1]
-    return (reception.name, f'{reception.capacity / 1000:.0f}', f'{last.level}/{layers - 1}', f'{last.rate / 1000:.0f}',
-            f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-', f'{100 * (last.loss or 0):.2f} %',
-            f'{last.rtt * 1000:.0f} ms' if last.rtt else '-', ' '.join(groups), reception.reason)
+    last, session = reception.samples[-1], reception.session
+    return (reception.name, f'{reception.capacity / 1000:.0f}', f'{reception.level}/{len(session.layer_rates) - 1}',
+            f'{last.rate / 1000:.0f}', f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-',
+            f'{100 * (last.loss or 0):.2f} %', f'{last.rtt * 1000:.0f} ms' if last.rtt else '-',
+            ' '.join(str(int(session.first) + group & 0xff) for group in reception.groups), reception.reason)
+
+
+def lines(rows, columns):
+    """The table, for a terminal that is so wide."""
+    width = max(len(cells[0]) for cells in (HEADINGS, *rows))
+    return [FORM.format(*cells, width=width)[:columns] for cells in (HEADINGS, *rows)]
 
 
 class Screen:
@@ -47,9 +54,8 @@ class Screen:
         if not self.moving or time.monotonic() - self.shown < INTERVAL:
             return
         self.shown = time.monotonic()
-        width = shutil.get_terminal_size().columns
-        lines = [FORM.format(*cells)[:width - 1] for cells in (HEADINGS, *rows)]
+        drawn = lines(rows, shutil.get_terminal_size().columns - 1)
         self.clear()
-        self.stream.write('\n'.join(lines) + '\n')
+        self.stream.write('\n'.join(drawn) + '\n')
         self.stream.flush()
-        self.height = len(lines)
+        self.height = len(drawn)

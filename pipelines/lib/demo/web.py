@@ -178,7 +178,7 @@ class Server:
             return web.Response(status=403, text='Only this server\'s own page may do that.\n')
         if len(self.pages) >= MOST_PAGES:
             return web.Response(status=503, text='Too many pages are open.\n')
-        connection = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20)
+        connection = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20, compress=False)
         if not connection.can_prepare(request).ok:
             return web.Response(status=400, text='This is for a WebSocket.\n')
         page = Page()

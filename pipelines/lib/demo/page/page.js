@@ -7,6 +7,7 @@ import { Pictures, canDecode } from './pictures.js';
 import { Tree, colour } from './tree.js';
 
 const SHOWN_SECONDS = 60;
+const SMALL_CHART = 130;
 const KEY = 1, SHOWN = 2, HEADER = 4;
 
 const $ = (id) => document.getElementById(id);
@@ -53,7 +54,8 @@ function makeChart(canvas) {
         level: { axis: 'y', position: 'left', min: 0, stack: 'all', stackWeight: 1, offset: true,
                  ticks: { precision: 0, maxTicksLimit: 3 }, title: { display: true, text: 'level' } },
       },
-      plugins: { legend: { labels: { boxWidth: 12, boxHeight: 2, padding: 6, font: { size: 11 } } } },
+      plugins: { legend: { labels: { boxWidth: 12, boxHeight: 2, padding: 6, font: { size: 11 },
+                                     filter: (item) => !item.hidden } } },
     },
   });
   paintChart(chart);
@@ -97,7 +99,8 @@ class Card {
 
   update(data, whole) {
     this.data = data;
-    const layers = whole.layers.length;
+    const layers = whole.sessions[data.session].layers.length;
+    this.root.dataset.session = data.session;
     this.root.dataset.level = data.level;
     this.root.dataset.rate = data.rate;
     this.find('.name').textContent = data.name;
@@ -122,10 +125,10 @@ class Card {
     const stop = this.find('button.stop');
     stop.textContent = data.running ? 'Stop' : 'Start';
     stop.disabled = whole.measured || whole.busy;
-    this.plot(data, whole);
+    this.plot(data, whole.time, layers);
   }
 
-  plot(data, { time, layers }) {
+  plot(data, time, layers) {
     const values = [data.held / 1e6, data.rate / 1e6, data.tcp ? data.tcpRate / 1e6 : 0, data.capacity / 1e6,
       Math.max(0, data.level)];
     const sets = this.chart.data.datasets;
@@ -134,18 +137,29 @@ class Card {
       while (sets[i].data[0].x < time - SHOWN_SECONDS) sets[i].data.shift();
     });
     const scales = this.chart.options.scales;
+    // In a small chart the layers held say it.
+    const small = this.chart.height < SMALL_CHART;
+    scales.level.display = !small;
+    sets[sets.length - 1].hidden = small;
     scales.x.min = Math.max(0, time - SHOWN_SECONDS);
     scales.x.max = Math.max(SHOWN_SECONDS, time);
-    scales.level.max = Math.max(1, layers.length - 1);
-    if (!document.hidden) this.chart.update('none');
+    scales.level.max = Math.max(1, layers - 1);
     this.root.dataset.points = sets[0].data.length;
+    // What can be read is there first, and is not drawn more often than the screen is.
+    if (this.drawing) return;
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = 0;
+      this.chart.update('none');
+    });
   }
 }
 
-function showLegend() {
-  const count = state.layers.length;
+// What the colours of a session's strands stand for.
+function legendOf({ layers }, groups) {
+  const count = layers.length;
+  if (groups > count) return [`${groups} groups take turns in carrying ${count} layers`];
   let sum = 0;
-  const parts = state.layers.map((rate, i) => {
+  return layers.map((rate, i) => {
     sum += rate;
     const item = document.createElement('span');
     const mark = document.createElement('i');
@@ -153,7 +167,13 @@ function showLegend() {
     item.append(mark, count > 4 ? `${i}` : `level ${i}: ${rateText(sum)}`);
     return item;
   });
-  if (tree.groups > count) parts.splice(0, count, `${tree.groups} groups take turns in carrying ${count} layers`);
+}
+
+function showLegend() {
+  const { sessions } = state;
+  const alike = sessions.every(({ layers }) => layers.length === sessions[0].layers.length);
+  const parts = alike ? legendOf(sessions[0], tree.groups[0])
+    : sessions.flatMap((session, i) => [`${session.algorithm}:`, ...legendOf(session, tree.groups[i])]);
   parts.push(state.network ? 'lit: the switch sends the group there, by its own table (bridge mdb)'
     : 'loopback: lit is what each receiver holds');
   $('legend').replaceChildren(...parts);
@@ -162,24 +182,43 @@ function showLegend() {
 // Another run has another time, and receivers of its own.
 function forget() {
   for (const card of cards.splice(0)) {
+    cancelAnimationFrame(card.drawing);
     card.chart.destroy();
     card.root.remove();
   }
 }
 
+function makeChoice(session) {
+  const select = document.createElement('select');
+  select.replaceChildren(...state.algorithms.map((name) => new Option(name, name)));
+  select.onchange = () => { act('algorithm', { session, name: select.value }); select.blur(); };
+  const label = document.createElement('label');
+  label.append(session ? 'beside ' : 'Algorithm ', select);
+  return label;
+}
+
+// One choice for each session.
+function showAlgorithms() {
+  const { sessions } = state;
+  if ($('algorithms').children.length !== sessions.length) {
+    $('algorithms').replaceChildren(...sessions.map((_, i) => makeChoice(i)));
+  }
+  sessions.forEach(({ algorithm }, i) => {
+    const select = $('algorithms').children[i].firstElementChild;
+    if (document.activeElement !== select) select.value = algorithm;
+    select.disabled = state.measured || state.busy;
+  });
+}
+
 function showState(next) {
   if (state && next.time < state.time) forget();
   state = next;
+  document.body.classList.toggle('two', state.sessions.length > 1);
   while (cards.length < state.receivers.length) cards.push(new Card(cards.length));
   state.receivers.forEach((data, i) => cards[i].update(data, state));
   tree.update(state);
   showLegend();
-  const select = $('algorithm');
-  if (select.options.length !== state.algorithms.length) {
-    select.replaceChildren(...state.algorithms.map((name) => new Option(name, name)));
-  }
-  if (document.activeElement !== select) select.value = state.algorithm;
-  select.disabled = state.measured || state.busy;
+  showAlgorithms();
   $('add').disabled = state.measured || state.busy || state.receivers.length >= 6;
   $('status').textContent = state.busy ? 'The session begins anew …' : `${Math.round(state.time)} s`
     + (state.seconds ? ` of about ${Math.round(state.seconds)} s, measured` : '');
@@ -206,7 +245,6 @@ function connect() {
   };
 }
 
-$('algorithm').onchange = (event) => { act('algorithm', { name: event.target.value }); event.target.blur(); };
 $('add').onclick = () => act('add-receiver');
 matchMedia('(prefers-color-scheme: dark)').onchange = () => cards.forEach((card) => paintChart(card.chart));
 addEventListener('resize', () => { if (state) tree.update(state); });

@@ -21,7 +21,7 @@ export class Tree {
   constructor(svg) {
     this.svg = svg;
     this.shape = '';
-    this.groups = 0;
+    this.groups = [];
     this.strands = [];
   }
 
@@ -39,40 +39,50 @@ export class Tree {
     this.strands.push({ element, lit });
   }
 
-  build(receivers, groups) {
+  // `groups` says how many each session has.
+  build({ receivers, sessions }, groups) {
     const width = this.svg.clientWidth || 600;
     const height = this.svg.clientHeight || 132;
     const narrow = width < 600;
     this.svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
     this.strands = [];
-    const step = Math.min(7, 48 / groups, 0.5 * width / receivers.length / (groups + 1));
+    const most = Math.max(...groups);
+    const step = Math.min(7, 48 / most, 0.5 * width / receivers.length / (most + 1));
     const sender = { x: width / 2, y: 12 };
     const place = { x: width / 2, y: height * 0.48 };
-    const bundle = (from, to, has, tcp) => {
-      for (let group = 0; group < groups; group++) {
-        this.strand(from, to, (group - groups / 2) * step, colour(group, groups), '', (state) => has(state, group));
+    // `of` picks those receivers of a state that this bundle goes to.
+    const bundle = (from, to, count, of) => {
+      for (let group = 0; group < count; group++) {
+        this.strand(from, to, (group - count / 2) * step, colour(group, count), '',
+          (state) => of(state).some((each) => each.groups.includes(group)));
       }
-      this.strand(from, to, groups / 2 * step, 'currentColor', 'tcp', tcp);
+      this.strand(from, to, count / 2 * step, 'currentColor', 'tcp', (state) => of(state).some((each) => each.tcp));
     };
-    bundle(sender, place, (state, group) => state.receivers.some((each) => each.groups.includes(group)),
-      (state) => state.receivers.some((each) => each.tcp));
+    sessions.forEach((_, i) => {
+      const shift = (i - (sessions.length - 1) / 2) * (most + 2) * step;
+      bundle({ ...sender, x: sender.x + shift }, { ...place, x: place.x + shift }, groups[i],
+        (state) => state.receivers.filter((each) => each.session === i));
+    });
     receivers.forEach((receiver, i) => {
       const end = { x: width * (i + 0.5) / receivers.length, y: height - 12 };
-      bundle(place, end, (state, group) => state.receivers[i].groups.includes(group), (state) => state.receivers[i].tcp);
-      this.host(end.x, end.y, narrow ? Math.min(88, width / receivers.length - 6) : 96, receiver.name);
+      bundle(place, end, groups[receiver.session], (state) => [state.receivers[i]]);
+      const room = width / receivers.length - 6;
+      this.host(end.x, end.y, narrow ? Math.min(88, room) : 104,
+        room < 76 ? `${receiver.link + 1} ${sessions.length > 1 ? sessions[receiver.session].algorithm : ''}` : receiver.name);
     });
     this.host(sender.x, sender.y, 76, 'sender');
     this.host(place.x, place.y, 76, 'switch');
   }
 
   update(state) {
-    const most = Math.max(state.layers.length, ...state.receivers.flatMap((each) => each.groups.map((group) => group + 1)));
-    const shape = `${this.svg.clientWidth} ${most} ${state.receivers.map((each) => each.name)}`;
+    const groups = state.sessions.map(({ layers }, i) => Math.max(layers.length,
+      ...state.receivers.filter((each) => each.session === i).flatMap((each) => each.groups.map((group) => group + 1))));
+    const shape = `${this.svg.clientWidth} ${this.svg.clientHeight} ${groups} ${state.receivers.map((each) => each.name)}`;
     if (shape !== this.shape) {
       this.shape = shape;
-      this.groups = most;
-      this.build(state.receivers, most);
+      this.groups = groups;
+      this.build(state, groups);
     }
     for (const { element, lit } of this.strands) element.classList.toggle('lit', lit(state));
   }
