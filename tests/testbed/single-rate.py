@@ -36,15 +36,38 @@ LEAST_PICTURES = 10
 
 AGE_LIMIT = 0.5
 
+# Bytes of lmccsink's packets with IP and UDP headers.
+PACKET = 1400 + 28
 
-def wait_for_rate(sender, fits):
+# RFC 4654: a round in which none but the limiting receiver reports has so many R_max (section 3.4), and then R_max may
+# be a tenth shorter (section 3.2).
+ROUND, SHORTER = 12, 0.9
+
+# Of the rate, what the encoder may have of it at most.
+MEDIA = 0.95
+
+
+def rfc_4654_needs(rate, rtt_max, wanted):
+    """Seconds until TFMCC's rate, bit/s, is the one wanted where no loss holds it back: it grows by 8 s / R_max in each
+    R_max (section 3.3), and R_max gets shorter with each round."""
+    needs = 0
+    while True:
+        rtt_max *= SHORTER
+        growth = 8 * PACKET / rtt_max ** 2
+        if rate + growth * ROUND * rtt_max >= wanted:
+            return needs + max(0, wanted - rate) / growth
+        rate += growth * ROUND * rtt_max
+        needs += ROUND * rtt_max
+
+
+def wait_for_rate(sender, fits, patience=PATIENCE):
     """Seconds until the encoder's rate is such a one, or None."""
     begin = time.monotonic()
 
     def last():
         found = sender.find(r'GstX264Enc:encoder: bitrate = (\d+)')
         return found and fits(int(found[-1][1][1]))
-    return time.monotonic() - begin if lib.wait_until(last, PATIENCE) else None
+    return time.monotonic() - begin if lib.wait_until(last, patience) else None
 
 
 def pictures(receiver):
@@ -61,8 +84,13 @@ def hold(receiver, what):
 
 
 def follow(sender, receiver, host, rate, fits):
+    needs = 0
+    if ALGORITHM == 'tfmcc' and rate == WIDE:
+        before = sink_statistics(sender)
+        needs = rfc_4654_needs(before['rate'], before['rtt'] / 1e9, 1000 * ON_WIDE / MEDIA)
+        lib.note(f"R_max is {before['rtt'] / 1e6:.0f} ms, and so RFC 4654 needs {needs:.2f} s at least")
     host.set_rate(rate, QUEUE)
-    took = wait_for_rate(sender, fits)
+    took = wait_for_rate(sender, fits, PATIENCE + needs)
     lib.check(took is not None, f'{rate // 1000} kbit/s: the encoder follows', *sender.tail(4))
     if took is not None:
         lib.note(f'it took {took:.2f} s')
@@ -72,7 +100,7 @@ def follow(sender, receiver, host, rate, fits):
 def sink_statistics(sender):
     text = sender.find(r'GstLmccSink:sink: stats = (.*single-rate.*)')[-1][1][1].replace('\\', '')
     return {name: float(re.search(rf'[ ,"]{name}=\(\w+\)([\d.e+-]+)', text)[1])
-            for name in ('age-max-ns', 'units-expired', 'rtt', 'loss-rate', 'window', 'stalls')}
+            for name in ('rate', 'age-max-ns', 'units-expired', 'rtt', 'loss-rate', 'window', 'stalls')}
 
 
 def main():
