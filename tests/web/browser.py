@@ -2,123 +2,104 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The demonstration's page in Chromium: its charts move, it decodes pictures of every receiver, and its buttons do what
-they say: TCP lowers the receiver that it is beside, which comes back; a halved link is half. Then the demonstration is
-killed, and nothing of it is left.
-
-Usage: browser.py [--screenshots DIRECTORY]
+they say: TCP lowers the receiver that it is beside, and no other, and that one comes back; the page shows each change
+of a level within a second of it; a halved link is half. Then the demonstration is killed, and nothing of it is left.
 """
-import argparse
-import os
-import re
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
+import bisect
+import json
+import threading
+import time
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'loopback'))
-import lib  # noqa: E402
+import page
+from page import PATIENCE, cards, lib, press, wait_for
 
-DRIVER, BROWSER = '/usr/bin/chromedriver', '/usr/bin/chromium'
-PIPELINES = Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'
-
-ADDRESS = '239.255.64.65'
 RECEIVERS = 3
 BESIDE = 2
 
 # RLC goes up again within seconds of the last loss, whatever the round-trip time of a busy machine; ELM after a minute.
 ALGORITHM, TOP = 'rlc', 3
 
-# Seconds that anything may take on a busy machine, which else takes a few.
-PATIENCE = 90
-MARK = 'LMCC_WEB_TEST'
-
-CARDS = '''return [...document.querySelectorAll(".card")].map((card) => ({
-  level: Number(card.dataset.level), rate: Number(card.dataset.rate), points: Number(card.dataset.points),
-  pictures: Number(card.querySelector(".pictures").textContent),
-  link: card.querySelector(".link").textContent, tcp: card.querySelector(".tcp-rate").textContent,
-  reason: card.querySelector(".reason").textContent}))'''
-
 LIT = 'return document.querySelectorAll("#tree .strand.lit").length'
 
+# Notes in the page itself when it shows another level, by the clock that the receivers' processes have too.
+WATCH = '''window.shown = [];
+document.querySelectorAll(".card").forEach((card, receiver) => {
+  const badge = card.querySelector(".badge");
+  new MutationObserver(() => {
+    const level = Number(/level (\\d+) of/.exec(badge.textContent)?.[1] ?? -1);
+    const last = window.shown.filter((each) => each.receiver === receiver).pop();
+    if (last?.level !== level) window.shown.push({ receiver, level, unix: Date.now() / 1000 });
+  }).observe(badge, { childList: true, characterData: true, subtree: true });
+});'''
 
-def skip_where_it_cannot_be():
-    for path, package in ((DRIVER, 'chromium-driver'), (BROWSER, 'chromium'),
-                          ('/usr/share/javascript/chart.js/chart.min.js', 'libjs-chart.js')):
-        if not Path(path).exists():
-            lib.skip(f'{path} is not installed (Debian: {package})')
-    if not shutil.which('iperf3'):
-        lib.skip('iperf3 is not installed')
-    for module, package in (('selenium', 'python3-selenium'), ('aiohttp', 'python3-aiohttp')):
+# Seconds from when a receiver changed its level to when the page shows it; and how much earlier the page's clock, of
+# whole milliseconds, may be.
+SOON = 1.0
+ROUNDING = 0.01
+
+# Seconds that TCP is there, at least; the same time before is compared with it.
+BESIDE_TCP = 8
+
+
+class Waits(threading.Thread):
+    """How long the page's thread could have run and had no processor, by the kernel's account: a machine that is busy
+    with other things holds it up for seconds, and no page can do anything about that."""
+
+    INTERVAL = 0.05
+
+    def __init__(self, directory):
+        super().__init__(daemon=True)
+        self.threads = [process / 'schedstat' for process in Path('/proc').glob('[0-9]*')
+                        if self.is_page(process, directory)]
+        self.times, self.waits = [], []
+        self.start()
+
+    @staticmethod
+    def is_page(process, directory):
         try:
-            __import__(module)
-        except ModuleNotFoundError:
-            lib.skip(f'{module} is not installed (Debian: {package})')
-    lib.make_network().close()
-
-
-def start_demo(directory):
-    environment = {**os.environ, 'PYTHONPATH': str(PIPELINES), MARK: directory}
-    demo = subprocess.Popen([sys.executable, '-B', '-m', 'demo', '--web', '0', '--algorithm', ALGORITHM,
-                             '--address', ADDRESS, '--out', directory],
-                            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    said = []
-    for line in demo.stdout:
-        said.append(line)
-        found = re.search(r'The page is (http://\S+/)', line)
-        if found:
-            return demo, found.group(1)
-    lib.check(False, 'the demonstration begins', *said)
-    return lib.finish()
-
-
-def open_browser(profile):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-    options = Options()
-    options.binary_location = BROWSER
-    for argument in ('--headless=new', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
-                     '--disable-background-networking', '--window-size=1280,800', f'--user-data-dir={profile}'):
-        options.add_argument(argument)
-    if os.geteuid() == 0:
-        # Chromium refuses to be run by root with its sandbox. It opens our own page alone.
-        options.add_argument('--no-sandbox')
-    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
-
-
-def left_over(directory):
-    """The processes of a demonstration that still run, by what is in their environment."""
-    found = []
-    for process in Path('/proc').glob('[0-9]*'):
-        try:
-            if f'{MARK}={directory}\0'.encode() in (process / 'environ').read_bytes():
-                found.append((process / 'cmdline').read_text().replace('\0', ' '))
+            line = (process / 'cmdline').read_bytes()
         except OSError:
-            pass
-    return found
+            return False
+        return b'--type=renderer' in line and str(directory).encode() in line
+
+    def run(self):
+        while True:
+            try:
+                waits = [int(thread.read_text().split()[1]) / 1e9 for thread in self.threads]
+            except OSError:
+                return
+            self.times.append(time.time())
+            self.waits.append(max(waits, default=0.0))
+            time.sleep(self.INTERVAL)
+
+    def between(self, begin, end):
+        """The part of a time that it waited."""
+        first, last = (min(bisect.bisect(self.times, when), len(self.times) - 1) for when in (begin, end))
+        return self.waits[last] - self.waits[first]
 
 
-def cards(browser):
-    return browser.execute_script(CARDS)
+def told(directory, kind='level', key='to'):
+    """Each change of a level, with its time, as the receiver itself told it: (index, level, s since 1970). Or something
+    else of another kind of event."""
+    events = [json.loads(line) for line in (directory / 'events.jsonl').read_text().splitlines()]
+    return [(int(event['receiver'].split()[1]) - 1, event[key], event['unix']) for event in events
+            if event['event'] == kind]
 
 
-def wait_for(browser, condition, statement, patience=PATIENCE):
-    good = lib.wait_until(lambda: condition(cards(browser)), patience, 0.3)
-    lib.check(good, statement, *cards(browser))
-    return good
-
-
-def press(browser, receiver, button):
-    browser.execute_script(f'document.querySelectorAll(".card")[{receiver}].querySelector("button.{button}").click()')
+def held_most(changes, receiver, since, until):
+    """The level that a receiver held longest."""
+    spans = [(level, when) for index, level, when in changes if index == receiver and when < until]
+    times = {}
+    for (level, begin), (_, end) in zip(spans, spans[1:] + [(None, until)]):
+        times[level] = times.get(level, 0) + max(0, end - max(begin, since))
+    return max(times, key=times.get)
 
 
 def check_page(browser):
     wait_for(browser, lambda all_: len(all_) == RECEIVERS and all(card['level'] >= 0 for card in all_),
              'three receivers have begun')
+    browser.execute_script(WATCH)
     first = cards(browser)
     wait_for(browser, lambda all_: all(card['points'] > before['points'] + 3 for card, before in zip(all_, first)),
              'the charts move')
@@ -129,11 +110,51 @@ def check_page(browser):
     wait_for(browser, lambda all_: all_[BESIDE]['level'] == TOP, 'the third receiver holds all')
 
 
-def check_buttons(browser):
+def check_tcp(browser, directory):
+    waits = Waits(directory)
+    begin = time.time()
     press(browser, BESIDE, 'tcp')
     wait_for(browser, lambda all_: 'bit/s' in all_[BESIDE]['tcp'] and all_[BESIDE]['level'] < TOP,
              'TCP lowers the third receiver')
     lib.check(all(card['tcp'] == 'none' for card in cards(browser)[:BESIDE]), 'TCP is beside no other')
+    lib.wait_until(lambda: time.time() >= begin + BESIDE_TCP, PATIENCE)
+    end = time.time()
+    changes = told(directory)
+    for receiver, fits, _ in told(directory, 'link', 'fits'):
+        # Just begun it may have tried more than its link carries.
+        before = min(fits, held_most(changes, receiver, 2 * begin - end, begin))
+        beside = held_most(changes, receiver, begin, end)
+        if receiver != BESIDE:
+            lib.check(beside >= before, f'receiver {receiver + 1}, without TCP, does not go down',
+                      f'it held {before}, and {beside} while TCP was beside another', *changes)
+    press(browser, BESIDE, 'tcp')
+    wait_for(browser, lambda all_: all_[BESIDE]['tcp'] == 'none', 'TCP goes')
+    wait_for(browser, lambda all_: all_[BESIDE]['level'] == TOP, 'and the third receiver comes back')
+    check_delay(browser, directory, begin, waits)
+
+
+def check_delay(browser, directory, since, waits):
+    """Every change that a receiver told from a time on was on the page soon."""
+    lib.wait_until(lambda: False, 2 * SOON)
+    shown = browser.execute_script('return window.shown')
+    changes = [change for change in told(directory) if change[2] >= since and change[2] < time.time() - SOON]
+    down = next((when for receiver, level, when in changes if receiver == BESIDE and level < TOP), None)
+    lib.check(down is not None, 'the third receiver told that it went down', *changes)
+    delays = []
+    for receiver, level, when in changes:
+        after = [each['unix'] for each in shown
+                 if (each['receiver'], each['level']) == (receiver, level) and each['unix'] >= when - ROUNDING]
+        there = min(after, default=float('inf'))
+        waited = waits.between(when, there)
+        delays.append((there - when - waited, waited, receiver + 1, level))
+    slowest = max(delays, default=(float('inf'),))
+    lib.check(slowest[0] <= SOON, f'the page shows each of {len(delays)} changes of level within a second',
+              f'the slowest (s, and s without a processor; receiver, level): {slowest}', *changes, *shown)
+    lib.note(f'the slowest took {max(sum(delay[:2]) for delay in delays):.3f} s, {slowest[0]:.3f} s without the times '
+             'that the page had no processor')
+
+
+def check_buttons(browser):
     link = cards(browser)[1]['link']
     press(browser, 1, 'halve')
     wait_for(browser, lambda all_: all_[1]['link'] != link, 'a link is halved')
@@ -141,34 +162,17 @@ def check_buttons(browser):
     wait_for(browser, lambda all_: all_[1]['link'] == link, 'and whole again')
     press(browser, 0, 'stop')
     wait_for(browser, lambda all_: all_[0]['level'] == -1, 'a receiver stops')
-    press(browser, BESIDE, 'tcp')
-    wait_for(browser, lambda all_: all_[BESIDE]['tcp'] == 'none', 'TCP goes')
-    wait_for(browser, lambda all_: all_[BESIDE]['level'] == TOP, 'and the third receiver comes back')
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--screenshots', type=Path)
-    arguments = parser.parse_args()
-    skip_where_it_cannot_be()
+    page.skip_where_it_cannot_be()
     lib.start('rtph264depay', deadline=580)
-    with tempfile.TemporaryDirectory(prefix='lmcc-web-', ignore_cleanup_errors=True) as directory:
-        demo, url = start_demo(directory)
-        browser = open_browser(directory + '/profile')
-        try:
-            browser.get(url)
-            check_page(browser)
-            check_buttons(browser)
-            wrong = [entry for entry in browser.get_log('browser') if entry['level'] == 'SEVERE']
-            lib.check(not wrong, 'the browser has nothing to complain of', *wrong)
-            if arguments.screenshots:
-                browser.save_screenshot(str(arguments.screenshots / 'page.png'))
-        finally:
-            browser.quit()
-            demo.send_signal(signal.SIGKILL)
-            demo.communicate()
-        lib.check(lib.wait_until(lambda: not left_over(directory), PATIENCE, 0.2),
-                  'nothing is left of a demonstration that was killed', *left_over(directory))
+    with page.opened(ALGORITHM) as (browser, directory):
+        check_page(browser)
+        check_tcp(browser, directory)
+        check_buttons(browser)
+        wrong = [entry for entry in browser.get_log('browser') if entry['level'] == 'SEVERE']
+        lib.check(not wrong, 'the browser has nothing to complain of', *wrong)
     lib.finish()
 
 

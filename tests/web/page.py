@@ -1,0 +1,122 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The demonstration and a browser that shows its page, for those who test it or take its picture."""
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'loopback'))
+import lib  # noqa: E402
+
+DRIVER, BROWSER = '/usr/bin/chromedriver', '/usr/bin/chromium'
+PIPELINES = Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'
+
+ADDRESS = '239.255.64.65'
+
+# Seconds that anything may take on a busy machine, which else takes a few.
+PATIENCE = 90
+MARK = 'LMCC_WEB_TEST'
+
+CARDS = '''return [...document.querySelectorAll(".card")].map((card) => ({
+  level: Number(card.dataset.level), rate: Number(card.dataset.rate), points: Number(card.dataset.points),
+  pictures: Number(card.querySelector(".pictures").textContent),
+  link: card.querySelector(".link").textContent, tcp: card.querySelector(".tcp-rate").textContent,
+  reason: card.querySelector(".reason").textContent}))'''
+
+
+def skip_where_it_cannot_be():
+    for path, package in ((DRIVER, 'chromium-driver'), (BROWSER, 'chromium'),
+                          ('/usr/share/javascript/chart.js/chart.min.js', 'libjs-chart.js')):
+        if not Path(path).exists():
+            lib.skip(f'{path} is not installed (Debian: {package})')
+    if not shutil.which('iperf3'):
+        lib.skip('iperf3 is not installed')
+    for module, package in (('selenium', 'python3-selenium'), ('aiohttp', 'python3-aiohttp')):
+        try:
+            __import__(module)
+        except ModuleNotFoundError:
+            lib.skip(f'{module} is not installed (Debian: {package})')
+    lib.make_network().close()
+
+
+def start_demo(directory, algorithm):
+    """(process, address of the page)"""
+    environment = {**os.environ, 'PYTHONPATH': str(PIPELINES), MARK: directory}
+    demo = subprocess.Popen([sys.executable, '-B', '-m', 'demo', '--web', '0', '--algorithm', algorithm,
+                             '--address', ADDRESS, '--out', directory],
+                            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = []
+    for line in demo.stdout:
+        said.append(line)
+        found = re.search(r'The page is (http://\S+/)', line)
+        if found:
+            return demo, found.group(1)
+    lib.check(False, 'the demonstration begins', *said)
+    return lib.finish()
+
+
+def open_browser(profile):
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    options = Options()
+    options.binary_location = BROWSER
+    for argument in ('--headless=new', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+                     '--disable-background-networking', '--window-size=1280,800', f'--user-data-dir={profile}'):
+        options.add_argument(argument)
+    if os.geteuid() == 0:
+        # Chromium refuses to be run by root with its sandbox. It opens our own page alone.
+        options.add_argument('--no-sandbox')
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+def left_over(directory):
+    """The processes of a demonstration that still run, by what is in their environment."""
+    found = []
+    for process in Path('/proc').glob('[0-9]*'):
+        try:
+            if f'{MARK}={directory}\0'.encode() in (process / 'environ').read_bytes():
+                found.append((process / 'cmdline').read_text().replace('\0', ' '))
+        except OSError:
+            pass
+    return found
+
+
+@contextlib.contextmanager
+def opened(algorithm):
+    """(browser, directory that the demonstration writes to) with the page open. The demonstration is killed at the end,
+    and nothing of it may be left."""
+    with tempfile.TemporaryDirectory(prefix='lmcc-web-', ignore_cleanup_errors=True) as directory:
+        demo, url = start_demo(directory, algorithm)
+        browser = open_browser(directory + '/profile')
+        try:
+            browser.get(url)
+            yield browser, Path(directory)
+        finally:
+            browser.quit()
+            demo.send_signal(signal.SIGKILL)
+            demo.communicate()
+        lib.check(lib.wait_until(lambda: not left_over(directory), PATIENCE, 0.2),
+                  'nothing is left of a demonstration that was killed', *left_over(directory))
+
+
+def cards(browser):
+    return browser.execute_script(CARDS)
+
+
+def wait_for(browser, condition, statement, patience=PATIENCE):
+    good = lib.wait_until(lambda: condition(cards(browser)), patience, 0.3)
+    lib.check(good, statement, *cards(browser))
+    return good
+
+
+def press(browser, receiver, button):
+    browser.execute_script(f'document.querySelectorAll(".card")[{receiver}].querySelector("button.{button}").click()')
