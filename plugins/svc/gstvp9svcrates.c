@@ -17,7 +17,7 @@ static const gdouble halved_shares[GST_VP9_SVC_MAX_SPATIAL]
     [GST_VP9_SVC_MAX_SPATIAL] = {
   {1.0},
   {0.16, 0.84},
-  {0.06, 0.10, 0.84},
+  {0.04, 0.10, 0.86},
 };
 
 static const gdouble equal_shares[GST_VP9_SVC_MAX_SPATIAL]
