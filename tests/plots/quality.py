@@ -7,8 +7,8 @@ docs/images/quality.png and the tables of docs/quality.md are made by
 
     tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/quality.md
 
-In the page a table stands between <!-- levels FILM -->, <!-- cost FILM --> or <!-- loss --> and <!-- end -->; it is
-written anew. Several runs, of different modes, become one.
+In the page a table stands between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM --> or <!-- loss --> and
+<!-- end -->; it is written anew. Several runs, of different modes, become one.
 """
 import argparse
 import json
@@ -21,6 +21,8 @@ NO_DATA = '-'
 # With which codec's single layer a mode is compared.
 SAME_ENCODER = {'x264-ladder': 'x264', 'x264-rungs': 'x264', 'x264-temporal': 'x264', 'x265-temporal': 'x265',
                 'vp9-svc': 'VP9', 'vp9-svc-half': 'VP9', 'j2k': 'J2K'}
+# Scalable modes, and those of several encodings that each of their levels is put beside.
+SCALABLE, RUNGS = ('vp9-svc', 'vp9-svc-half'), ('x264-rungs', 'x264-ladder')
 MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF'}
 STYLES = {'native': '-', 'doubling': '--'}
 
@@ -59,7 +61,7 @@ def draw(axes, film, measure, modes):
                   linestyle=STYLES.get(allocation, ':'), marker='o' if allocation == 'native' else 's', markersize=4,
                   label=f'{mode}, {allocation}')
     axes.set_xscale('log')
-    ticks = [100, 200, 400, 800, 1600, 2400]
+    ticks = [50, 100, 200, 400, 800, 1600, 2400]
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.grid(color='0.9')
@@ -163,6 +165,28 @@ def cost_table(film, encoders):
     return '\n'.join(lines)
 
 
+def best_that_fits(rows, rate):
+    """PSNR of the best level of at most a rate; None where there is none."""
+    return max((row['psnr'] for row in rows if row['rate'] <= rate), default=None)
+
+
+def versus_table(film, scalable, rungs):
+    """What a receiver that has just room for a level of a scalable mode would see of other modes, native layers."""
+    levels = {mode: rows for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items()
+              if allocation == 'native'}
+    rungs = [mode for mode in rungs if mode in levels]
+    lines = [f"| mode | level | kbit/s | PSNR, dB | {' | '.join(f'{mode}, dB | more' for mode in rungs)} |",
+             '|:--|--:|--:|--:|' + '--:|--:|' * len(rungs)]
+    for mode in scalable:
+        for row in levels.get(mode, []):
+            cells = [mode, row['level'], f"{row['rate'] / 1000:.0f}", decibels(row['psnr'])]
+            for rung in rungs:
+                best = best_that_fits(levels[rung], row['rate'])
+                cells += [decibels(best), NO_DATA if best is None else f"{best - row['psnr']:+z.1f}"]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    return '\n'.join(lines)
+
+
 def tell_spoilt(films, loss):
     """Runs that the machine spoilt are named, whatever is made of them."""
     rows = [row for film in films.values() for row in film['rows']] + loss
@@ -206,6 +230,8 @@ def main():
         plot(films, arguments.plot)
     tables = {f'levels {name}': level_table(film, SAME_ENCODER) for name, film in films.items()}
     tables.update({f'cost {name}': cost_table(film, SAME_ENCODER) for name, film in films.items() if film['single']})
+    tables.update({f'versus {name}': versus_table(film, SCALABLE, RUNGS) for name, film in films.items()
+                   if any(row['mode'] in SCALABLE for row in film['rows'])})
     tell_spoilt(films, loss)
     if loss:
         tables['loss'] = loss_table(loss)

@@ -67,6 +67,16 @@ class Cost(unittest.TestCase):
         self.assertEqual(column(quality.cost_table(FILM, ENCODERS), 'mean, times the rate'), ['1.2'])
 
 
+class Versus(unittest.TestCase):
+    def test_a_level_is_put_beside_the_best_that_needs_no_more_rate(self):
+        rungs = [{**level(number, rate, psnr), 'mode': 'rungs'}
+                 for number, (rate, psnr) in enumerate([(150e3, 28), (250e3, 27), (400e3, 36)])]
+        film = {**FILM, 'rows': FILM['rows'] + rungs}
+        table = quality.versus_table(film, ['layers'], ['rungs', 'not measured'])
+        self.assertEqual(column(table, 'rungs, dB'), ['-', '-', '28.0', '28.0', '36.0'])
+        self.assertEqual(column(table, 'more'), ['-', '-', '-1.0', '-2.4', '+1.0'])
+
+
 class Page(unittest.TestCase):
     def test_a_page_without_a_place_for_a_table_is_refused(self):
         with tempfile.NamedTemporaryFile('w', suffix='.md') as page:
