@@ -59,6 +59,7 @@ typedef struct
   LmccTime patience;            /* a round-trip time, or the time of a packet */
   LmccTime reported;
   LmccTime halved;              /* or reported, whatever was later */
+  LmccTime asked;               /* first packet since it reported, or NONE */
   Answer answer;
 } Limiting;
 
@@ -310,9 +311,11 @@ void
 lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
     LmccTfmccElement * element)
 {
-  const Limiting *limiting = &sender->limiting;
+  Limiting *limiting = &sender->limiting;
   Answer answer = limiting->answer;
 
+  if (limiting->exists && limiting->asked == LMCC_TIME_NONE)
+    limiting->asked = now;
   *element = (LmccTfmccElement) {
   .round = sender->round & 0xff,.suppression_rate =
         sender->suppression_rate,.rtt_max = sender->rtt_max,};
@@ -381,6 +384,7 @@ take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
   limiting->rate = rate;
   limiting->reported = now;
   limiting->halved = now;
+  limiting->asked = LMCC_TIME_NONE;
   limiting->answer = *answer;
   follow_limiting (sender, now, rate);
   limiting->patience = MAX (rtt, packet_time (sender));
@@ -482,19 +486,42 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
   return TRUE;
 }
 
+/* Nobody answers a sender that is idle (RFC 5348 section 4.4): it waits from
+ * its next packet on. One that sends all the time waits from the last report
+ * on. */
+static LmccTime
+waits_since (const Limiting * limiting, LmccTime since)
+{
+  if (limiting->asked == LMCC_TIME_NONE
+      || limiting->asked > limiting->reported + limiting->patience)
+    return MAX (since, limiting->asked);
+
+  return since;
+}
+
+static LmccTime
+wait_from (LmccTime since, LmccTime time)
+{
+  return since == LMCC_TIME_NONE ? LMCC_TIME_NONE : since + time;
+}
+
 static LmccTime
 next_halving (const LmccTfmccSender * sender)
 {
   const Limiting *limiting = &sender->limiting;
+  LmccTime since = waits_since (limiting, limiting->halved);
 
-  return MAX (limiting->halved + HALVE_RTTS * limiting->patience,
+  return MAX (wait_from (since, HALVE_RTTS * limiting->patience),
       limiting->since + GONE_RTTS * limiting->patience);
 }
 
 static LmccTime
 gone_time (const LmccTfmccSender * sender)
 {
-  return sender->limiting.reported + GONE_RTTS * sender->limiting.patience;
+  const Limiting *limiting = &sender->limiting;
+
+  return wait_from (waits_since (limiting, limiting->reported),
+      GONE_RTTS * limiting->patience);
 }
 
 /**

@@ -570,6 +570,56 @@ GST_START_TEST (no_report_makes_the_rate_grow_faster_than_specified)
 
 GST_END_TEST;
 
+static void
+send_and_wait (World * world, gboolean sends, LmccTime wait)
+{
+  LmccTfmccElement element;
+
+  if (sends)
+    lmcc_tfmcc_sender_get_element (world->sender, world->now, &element);
+  world->now += wait;
+  while (lmcc_tfmcc_sender_next_timeout (world->sender) <= world->now)
+    lmcc_tfmcc_sender_handle_timeout (world->sender, world->now);
+}
+
+/* An encoder makes a packet or two for a picture, and a camera or a busy host
+ * may be late with one: RFC 5348 section 4.4. */
+GST_START_TEST (silence_of_the_sender_is_not_taken_for_the_receivers)
+{
+  World *world = world_new (&mbit, 1e9);
+  LmccTime rtt = 30 * LMCC_MSECOND;
+  LmccTfmccReport report;
+  gdouble rate;
+  guint32 ssrc;
+  guint i;
+
+  for (i = 0; i < 1000; i++) {
+    report = forged (world, 1e6, TRUE, rtt);
+    fail_unless (hand_in (world, &report));
+    send_and_wait (world, TRUE, rtt);
+  }
+  report = forged (world, 1e6, TRUE, rtt);
+  fail_unless (hand_in (world, &report));
+  rate = lmcc_tfmcc_sender_get_rate (world->sender);
+  fail_unless (rate > 900000, "%f", rate);
+
+  /* Longer than it is waited for a receiver before it is given up. */
+  send_and_wait (world, FALSE, 20 * rtt);
+  fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) == rate);
+  fail_unless (lmcc_tfmcc_sender_get_limiting (world->sender, &ssrc));
+  send_and_wait (world, TRUE, rtt);
+  fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) == rate);
+
+  /* It was asked, and does not answer. */
+  send_and_wait (world, FALSE, 4 * rtt);
+  fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) <= rate / 2);
+  send_and_wait (world, FALSE, 10 * rtt);
+  fail_if (lmcc_tfmcc_sender_get_limiting (world->sender, &ssrc));
+  world_free (world);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_session_begins_with_a_packet_in_the_longest_round_trip_time)
 {
   World *world = world_new (&mbit, 1e7);
@@ -660,6 +710,7 @@ tfmcc_suite (void)
   tcase_add_test (tcase, reports_that_cannot_be_true_are_refused);
   tcase_add_test (tcase, no_report_takes_the_rate_below_the_floor);
   tcase_add_test (tcase, no_report_makes_the_rate_grow_faster_than_specified);
+  tcase_add_test (tcase, silence_of_the_sender_is_not_taken_for_the_receivers);
   tcase_add_test (tcase,
       a_session_begins_with_a_packet_in_the_longest_round_trip_time);
   tcase_add_test (tcase,
