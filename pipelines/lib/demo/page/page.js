@@ -171,12 +171,18 @@ function legendOf({ layers }, groups) {
 
 function showLegend() {
   const { sessions } = state;
-  const alike = sessions.every(({ layers }) => layers.length === sessions[0].layers.length);
+  const alike = sessions.every(({ layers }, i) => layers.length === sessions[0].layers.length
+    && tree.groups[i] === tree.groups[0]);
   const parts = alike ? legendOf(sessions[0], tree.groups[0])
     : sessions.flatMap((session, i) => [`${session.algorithm}:`, ...legendOf(session, tree.groups[i])]);
   parts.push(state.network ? 'lit: the switch sends the group there, by its own table (bridge mdb)'
     : 'loopback: lit is what each receiver holds');
-  $('legend').replaceChildren(...parts);
+  // Each beside the other, words too.
+  $('legend').replaceChildren(...parts.map((part) => {
+    const item = document.createElement('span');
+    item.append(part);
+    return item;
+  }));
 }
 
 // Another run has another time, and receivers of its own.

@@ -64,9 +64,13 @@ export class Tree {
       bundle({ ...sender, x: sender.x + shift }, { ...place, x: place.x + shift }, groups[i],
         (state) => state.receivers.filter((each) => each.session === i));
     });
+    const ends = receivers.map((_, i) => ({ x: width * (i + 0.5) / receivers.length, y: height - 12 }));
     receivers.forEach((receiver, i) => {
-      const end = { x: width * (i + 0.5) / receivers.length, y: height - 12 };
-      bundle(place, end, groups[receiver.session], (state) => [state.receivers[i]]);
+      bundle(place, ends[i], groups[receiver.session], (state) => [state.receivers[i]]);
+    });
+    // Above all strands.
+    receivers.forEach((receiver, i) => {
+      const end = ends[i];
       const room = width / receivers.length - 6;
       this.host(end.x, end.y, narrow ? Math.min(88, room) : 104,
         room < 76 ? `${receiver.link + 1} ${sessions.length > 1 ? sessions[receiver.session].algorithm : ''}` : receiver.name);
