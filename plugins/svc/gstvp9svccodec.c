@@ -186,8 +186,7 @@ set_layers (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
     layers.scaling_factor_den[i] = 1 << (structure->n_spatial - 1 - i);
   layers.temporal_layering_mode = VP9E_TEMPORAL_LAYERING_MODE_BYPASS;
 
-  return vpx_codec_control (&codec->context, VP9E_SET_SVC, 1) == VPX_CODEC_OK
-      && vpx_codec_control (&codec->context, VP9E_SET_SVC_PARAMETERS, &layers)
+  return vpx_codec_control (&codec->context, VP9E_SET_SVC_PARAMETERS, &layers)
       == VPX_CODEC_OK;
 }
 
@@ -261,7 +260,8 @@ open_codec (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings,
           &codec->config, 0) != VPX_CODEC_OK)
     return fail (codec, "encode so", error);
   codec->opened = TRUE;
-  if (is_layered (codec) && !set_layers (codec, settings))
+  if (is_layered (codec) && (vpx_codec_control (&codec->context, VP9E_SET_SVC,
+              1) != VPX_CODEC_OK || !set_layers (codec, settings)))
     return fail (codec, "make these layers", error);
   if (!set_controls (codec, settings)
       || vpx_codec_control (&codec->context, VP9E_REGISTER_CX_CALLBACK,
@@ -324,7 +324,10 @@ gst_vp9_svc_codec_set_settings (GstVp9SvcCodec * codec,
     const GstVp9SvcSettings * settings, GError ** error)
 {
   fill_rates (codec, settings);
-  if (vpx_codec_enc_config_set (&codec->context, &codec->config)
+  /* Each layer has quantizers and a speed of its own, which the configuration
+   * then counts with. */
+  if ((is_layered (codec) && !set_layers (codec, settings))
+      || vpx_codec_enc_config_set (&codec->context, &codec->config)
       != VPX_CODEC_OK || vpx_codec_control (&codec->context, VP8E_SET_CPUUSED,
           settings->cpu_used) != VPX_CODEC_OK)
     return fail (codec, "take these settings", error);

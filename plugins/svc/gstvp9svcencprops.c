@@ -311,7 +311,9 @@ install_rate_properties (void)
   /**
    * GstVp9SvcEnc:cpu-used:
    *
-   * How fast to encode, at the cost of quality.
+   * How fast to encode, at the cost of quality. With
+   * #GstVp9SvcEnc:layer-scaling `half` the smaller pictures are encoded two
+   * speeds slower, but for that no slower than 4.
    *
    * Since: 0.1
    */

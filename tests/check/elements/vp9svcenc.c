@@ -592,6 +592,29 @@ GST_START_TEST (a_layer_takes_another_rate_while_pictures_come)
 
 GST_END_TEST;
 
+GST_START_TEST (all_layers_take_other_quantizers_while_pictures_come)
+{
+  gsize before[2], coarse[2], fine[2];
+  Feed feed;
+  guint s;
+
+  feed_init (&feed, "scalability-mode=L2T1 keyframe-max-dist=0 "
+      "switch-distance=0 layer-bitrates=\"<60000,60000>\"");
+  feed_set_caps (&feed, 64, 64);
+  run_at_rate (&feed, before);
+  g_object_set (feed.encoder, "max-quantizer", 63, "min-quantizer", 63, NULL);
+  run_at_rate (&feed, coarse);
+  g_object_set (feed.encoder, "min-quantizer", 2, "max-quantizer", 2, NULL);
+  run_at_rate (&feed, fine);
+  for (s = 0; s < 2; s++)
+    fail_unless (2 * coarse[s] < before[s] && fine[s] > 2 * before[s],
+        "layer %u: %" G_GSIZE_FORMAT ", then %" G_GSIZE_FORMAT " and %"
+        G_GSIZE_FORMAT, s, before[s], coarse[s], fine[s]);
+  feed_clear (&feed);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (other_caps_begin_with_a_key_picture)
 {
   g_autoptr (GArray) small = NULL;
@@ -784,6 +807,7 @@ vp9svcenc_suite (void)
   tcase_add_test (tc, layers_have_the_rates_that_were_asked_for);
   tcase_add_test (tc, force_key_unit_makes_a_key_picture);
   tcase_add_test (tc, a_layer_takes_another_rate_while_pictures_come);
+  tcase_add_test (tc, all_layers_take_other_quantizers_while_pictures_come);
   tcase_add_test (tc, other_caps_begin_with_a_key_picture);
   tcase_add_test (tc, nothing_is_left_behind_at_the_end_of_stream);
   tcase_add_test (tc, a_flush_is_followed_by_a_key_picture);
