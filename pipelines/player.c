@@ -13,11 +13,11 @@
 #include <gst/gst.h>
 #include <gst/video/navigation.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
-/* GstPlayFlags: video, audio, soft-volume. */
-#define PLAY_FLAGS (0x1 | 0x2 | 0x10)
+/* The overlay lies between the decoder and the screen. */
+#define PLAYBIN "playbin flags=video+audio+soft-volume " \
+    "video-filter=\"textoverlay valignment=top halignment=left\" "
 
 typedef struct
 {
@@ -161,32 +161,11 @@ on_message (GstBus * bus, GstMessage * message, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-set_sink (Player * player, const gchar * property, const gchar * factory)
-{
-  GstElement *sink = gst_element_factory_make (factory, NULL);
-
-  if (sink)
-    g_object_set (player->playbin, property, sink, NULL);
-  else
-    g_printerr ("player: there is no element %s; gst-inspect-1.0 lists what "
-        "there is\n", factory);
-  return sink != NULL;
-}
-
 static gint
-run (Player * player, gchar ** arguments)
+run (Player * player)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (player->playbin);
 
-  /* The overlay lies between the decoder and the screen. */
-  gst_util_set_object_arg (G_OBJECT (player->text), "valignment", "top");
-  gst_util_set_object_arg (G_OBJECT (player->text), "halignment", "left");
-  g_object_set (player->playbin, "uri", arguments[0], "flags", PLAY_FLAGS,
-      "video-filter", player->text, NULL);
-  if (arguments[1] && (!set_sink (player, "video-sink", arguments[1])
-          || !set_sink (player, "audio-sink", arguments[2])))
-    return 1;
   g_signal_connect (player->playbin, "source-setup", G_CALLBACK (on_source),
       player);
   gst_bus_add_watch (bus, on_message, player);
@@ -199,6 +178,7 @@ run (Player * player, gchar ** arguments)
   gst_element_set_state (player->playbin, GST_STATE_NULL);
   gst_bus_remove_watch (bus);
   gst_clear_object (&player->source);
+  gst_object_unref (player->text);
   gst_object_unref (player->playbin);
   g_main_loop_unref (player->loop);
   return player->status;
@@ -208,18 +188,23 @@ int
 main (int argc, char **argv)
 {
   Player player = {.level = -1 };
+  g_autofree gchar *description = NULL;
+  g_autoptr (GError) error = NULL;
 
   gst_init (&argc, &argv);
   if ((argc != 2 && argc != 4) || !g_str_has_prefix (argv[1], "lmcc://")) {
     g_printerr ("Usage: player lmcc://ADDRESS:PORT [VIDEO-SINK AUDIO-SINK]\n");
     return 2;
   }
-  player.playbin = gst_element_factory_make ("playbin", NULL);
-  player.text = gst_element_factory_make ("textoverlay", NULL);
-  if (player.playbin == NULL || player.text == NULL) {
-    g_printerr ("player: there is no playbin or no textoverlay; install "
-        "gstreamer1.0-plugins-base\n");
+  description = argc == 2 ? g_strdup (PLAYBIN) :
+      g_strdup_printf (PLAYBIN "video-sink=%s audio-sink=%s", argv[2], argv[3]);
+  player.playbin = gst_parse_launch (description, &error);
+  if (error) {
+    g_printerr ("player: %s; gst-inspect-1.0 lists what elements there are\n",
+        error->message);
     return 1;
   }
-  return run (&player, argv + 1);
+  g_object_set (player.playbin, "uri", argv[1], NULL);
+  g_object_get (player.playbin, "video-filter", &player.text, NULL);
+  return run (&player);
 }

@@ -18,32 +18,23 @@ gi.require_version('Gst', '1.0')
 gi.require_version('GstVideo', '1.0')
 from gi.repository import GLib, Gst, GstVideo  # noqa: E402
 
-# GstPlayFlags: video, audio, soft-volume.
-PLAY_FLAGS = 0x1 | 0x2 | 0x10
+# The overlay lies between the decoder and the screen.
+PLAYBIN = 'playbin flags=video+audio+soft-volume video-filter="textoverlay valignment=top halignment=left"'
 
 
 class Player:
-    def __init__(self, uri, video_sink=None, audio_sink=None):
+    def __init__(self, uri, *sinks):
         self.loop = GLib.MainLoop()
         self.status = 0
         self.source = None
         self.level = -1
-        self.playbin = Gst.ElementFactory.make('playbin')
-        self.text = Gst.ElementFactory.make('textoverlay')
-        if not self.playbin or not self.text:
-            sys.exit('player.py: there is no playbin or no textoverlay; install gstreamer1.0-plugins-base')
-        self.text.set_property('valignment', 'top')
-        self.text.set_property('halignment', 'left')
-        # The overlay lies between the decoder and the screen.
-        self.playbin.set_property('video-filter', self.text)
-        self.playbin.set_property('flags', PLAY_FLAGS)
+        chosen = [f'{name}={sink}' for name, sink in zip(('video-sink', 'audio-sink'), sinks)]
+        try:
+            self.playbin = Gst.parse_launch(' '.join([PLAYBIN, *chosen]))
+        except GLib.Error as error:
+            sys.exit(f'player.py: {error.message}; gst-inspect-1.0 lists what elements there are')
+        self.text = self.playbin.get_property('video-filter')
         self.playbin.set_property('uri', uri)
-        for name, sink in (('video-sink', video_sink), ('audio-sink', audio_sink)):
-            if sink:
-                element = Gst.ElementFactory.make(sink)
-                if not element:
-                    sys.exit(f'player.py: there is no element {sink}; gst-inspect-1.0 lists what there is')
-                self.playbin.set_property(name, element)
         # playbin makes lmccsrc by itself, and shows it before it runs.
         self.playbin.connect('source-setup', self.on_source)
         bus = self.playbin.get_bus()
@@ -85,19 +76,20 @@ class Player:
         return keys != b''
 
     def on_message(self, _bus, message):
-        structure = message.get_structure()
         if message.type == Gst.MessageType.ERROR:
-            error, _debug = message.parse_error()
-            print(f'player.py: {error.message}', file=sys.stderr)
+            print(f'player.py: {message.parse_error()[0].message}', file=sys.stderr)
             self.status = 1
             self.loop.quit()
         elif message.type == Gst.MessageType.WARNING:
             print(f'player.py: {message.parse_warning()[0].message}', file=sys.stderr)
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
-        elif message.type != Gst.MessageType.ELEMENT:
-            pass
-        elif structure.has_name('lmcc-level-changed'):
+        elif message.type == Gst.MessageType.ELEMENT:
+            self.on_element_message(message)
+
+    def on_element_message(self, message):
+        structure = message.get_structure()
+        if structure.has_name('lmcc-level-changed'):
             self.level = structure.get_int('to')[1]
             rate = structure.get_uint64('rate')[1]
             # A new session's layers are measured first.
