@@ -19,8 +19,9 @@ LATENCY_MS = 500
 # Packets whose times are remembered: those of more pictures than are on their way.
 MAX_RTP_TIMES = 500
 
-# A decoder moves a picture that begins just before a segment to the segment's start.
-PTS_TOLERANCE = Gst.MSECOND
+# A decoder moves a picture that begins just before a segment to the segment's start: by as much as the receiver's clock
+# followed the sender's while none came, 500 parts per million. Far less than from one picture to the next.
+PTS_TOLERANCE = 10 * Gst.MSECOND
 
 # At half the size: a run of three has much to do.
 RECORDER = ('appsrc name=pictures format=time caps={caps} ! queue ! videoscale ! '
