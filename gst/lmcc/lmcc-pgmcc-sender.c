@@ -63,6 +63,7 @@ struct _LmccPgmccSender
   gboolean recovering;
   guint16 recover;              /* losses up to here are of one event */
   gboolean realign;             /* the window, when that event is over */
+  gboolean realigned;           /* after the latest one */
 
   gboolean sent;
   guint16 last;                 /* sent */
@@ -95,6 +96,7 @@ restart (LmccPgmccSender * sender, LmccTime now)
   sender->tokens = 1;
   sender->ignored = 0;
   sender->realign = FALSE;
+  sender->realigned = FALSE;
   sender->progress = now;
 }
 
@@ -231,7 +233,7 @@ static void
 take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
 {
   if (sender->recovering && lmcc_sequence_diff (lsn, sender->recover) <= 0) {
-    if (!sender->realign)
+    if (sender->realigned)
       sender->window = MAX (sender->window - 1, 1);
     return;
   }
@@ -239,6 +241,7 @@ take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
   sender->ignored = (guint) sender->window;
   sender->recovering = TRUE;
   sender->realign = TRUE;
+  sender->realigned = FALSE;
   sender->recover = sender->last;
 }
 
@@ -258,6 +261,7 @@ realign_window (LmccPgmccSender * sender, const LmccPgmccReport * report,
     in_flight += *state_of (sender, (guint16) (report->lead - i))
         == PACKET_SENT;
   sender->realign = FALSE;
+  sender->realigned = TRUE;
   sender->ignored = 0;
   if (in_flight == 0)
     sender->tokens = MAX (sender->tokens, 1);

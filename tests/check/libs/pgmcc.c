@@ -686,6 +686,39 @@ GST_START_TEST (losses_in_a_row_do_not_stop_the_window)
 
 GST_END_TEST;
 
+/* What was sent before a stall, and is found lost after it, was not in the
+ * window of one packet. */
+GST_START_TEST (the_window_opens_after_a_stall)
+{
+  LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
+  LmccTime now = START;
+  guint16 lsn = 100, acked = 100;
+  guint32 bitmap = 0;
+  guint i;
+
+  send_all (sender, now, &lsn);
+  hand_in (sender, now, 1, 100, 0, 0);
+  while (lmcc_pgmcc_sender_get_window (sender) < 16) {
+    send_all (sender, now, &lsn);
+    hand_in (sender, now, 1, acked++, G_MAXUINT32, 0);
+  }
+  send_all (sender, now, &lsn);
+  now = lmcc_pgmcc_sender_next_timeout (sender);
+  lmcc_pgmcc_sender_handle_timeout (sender, now);
+  fail_unless (lmcc_pgmcc_sender_get_window (sender) == 1);
+  acked = lsn;
+  for (i = 0; i < 5; i++) {
+    send_all (sender, now, &lsn);
+    bitmap = bitmap << 1 | 1;
+    hand_in (sender, now, 1, acked++, bitmap, 0);
+    fail_unless (lmcc_pgmcc_sender_get_window (sender) == i + 2, "%g",
+        lmcc_pgmcc_sender_get_window (sender));
+  }
+  lmcc_pgmcc_sender_free (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (two_stalls_in_a_row_call_for_an_acker)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
@@ -754,6 +787,7 @@ pgmcc_suite (void)
   tcase_add_test (tcase, the_window_opens_and_halves);
   tcase_add_test (tcase, a_burst_of_losses_costs_no_tokens);
   tcase_add_test (tcase, losses_in_a_row_do_not_stop_the_window);
+  tcase_add_test (tcase, the_window_opens_after_a_stall);
   tcase_add_test (tcase, two_stalls_in_a_row_call_for_an_acker);
   tcase_add_test (tcase, reports_of_packets_that_were_not_sent_are_refused);
 
