@@ -59,7 +59,7 @@ typedef struct
   LmccTime patience;            /* a round-trip time, or the time of a packet */
   LmccTime reported;
   LmccTime halved;              /* or reported, whatever was later */
-  LmccTime asked;               /* first packet since it reported, or NONE */
+  LmccTime asked;               /* first packet that it must answer, or NONE */
   Answer answer;
 } Limiting;
 
@@ -314,7 +314,8 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
   Limiting *limiting = &sender->limiting;
   Answer answer = limiting->answer;
 
-  if (limiting->exists && limiting->asked == LMCC_TIME_NONE)
+  if (limiting->exists && limiting->asked == LMCC_TIME_NONE
+      && now > limiting->reported + limiting->patience)
     limiting->asked = now;
   *element = (LmccTfmccElement) {
   .round = sender->round & 0xff,.suppression_rate =
@@ -486,14 +487,15 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
   return TRUE;
 }
 
-/* Nobody answers a sender that is idle (RFC 5348 section 4.4): it waits from
- * its next packet on. One that sends all the time waits from the last report
- * on. */
+/* The limiting receiver reports once in a round-trip time, if there is
+ * something to report of: nobody answers a sender that is idle (RFC 5348
+ * section 4.4), and it waits from its next packet on. One that sends all the
+ * time waits from the last report on. */
 static LmccTime
 waits_since (const Limiting * limiting, LmccTime since)
 {
   if (limiting->asked == LMCC_TIME_NONE
-      || limiting->asked > limiting->reported + limiting->patience)
+      || limiting->asked > limiting->reported + 2 * limiting->patience)
     return MAX (since, limiting->asked);
 
   return since;

@@ -603,7 +603,12 @@ GST_START_TEST (silence_of_the_sender_is_not_taken_for_the_receivers)
   rate = lmcc_tfmcc_sender_get_rate (world->sender);
   fail_unless (rate > 900000, "%f", rate);
 
-  /* Longer than it is waited for a receiver before it is given up. */
+  /* Longer than it is waited for a receiver before it is given up. So soon
+   * after a report it has none to make. */
+  if (__i__ == 1) {
+    world->now += LMCC_MSECOND;
+    send_and_wait (world, TRUE, 0);
+  }
   send_and_wait (world, FALSE, 20 * rtt);
   fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) == rate);
   fail_unless (lmcc_tfmcc_sender_get_limiting (world->sender, &ssrc));
@@ -710,7 +715,8 @@ tfmcc_suite (void)
   tcase_add_test (tcase, reports_that_cannot_be_true_are_refused);
   tcase_add_test (tcase, no_report_takes_the_rate_below_the_floor);
   tcase_add_test (tcase, no_report_makes_the_rate_grow_faster_than_specified);
-  tcase_add_test (tcase, silence_of_the_sender_is_not_taken_for_the_receivers);
+  tcase_add_loop_test (tcase,
+      silence_of_the_sender_is_not_taken_for_the_receivers, 0, 2);
   tcase_add_test (tcase,
       a_session_begins_with_a_packet_in_the_longest_round_trip_time);
   tcase_add_test (tcase,
