@@ -205,18 +205,19 @@ needed_bitrate (const GstVideoInfo * info, guint size)
 }
 
 static gboolean
-take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info, guint layer)
+take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info,
+    const guint * bitrates, guint layer)
 {
-  guint bitrate = self->bitrates[layer];
+  guint bitrate = bitrates[layer];
   guint64 size = picture_size (info, bitrate);
   guint smallest = gst_j2k_picture_smallest (info,
       self->settings.n_resolutions, layer);
   guint largest = gst_j2k_picture_largest (info);
 
-  if (layer > 0 && bitrate <= self->bitrates[layer - 1])
+  if (layer > 0 && bitrate <= bitrates[layer - 1])
     return fail_settings (self, "bitrates are those of all layers up to each, "
         "so they must increase; %u kbit/s come after %u", bitrate,
-        self->bitrates[layer - 1]);
+        bitrates[layer - 1]);
   if (size < smallest)
     return fail_settings (self, "%u kbit/s, bitrate %u, are %u bytes for each "
         "picture, and headers alone are %u: set it to at least %"
@@ -234,26 +235,33 @@ take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info, guint layer)
 static gboolean
 take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
 {
-  guint i;
+  guint bitrates[GST_J2K_MAX_LAYERS];
+  gboolean too_many;
+  guint n, i;
 
+  GST_OBJECT_LOCK (self);
+  n = self->n_bitrates;
+  too_many = self->too_many;
+  memcpy (bitrates, self->bitrates, sizeof (bitrates));
+  GST_OBJECT_UNLOCK (self);
   if (GST_VIDEO_INFO_FPS_N (info) == 0)
     return fail_settings (self, "The video has no fixed frame rate, so that "
         "rates do not tell how large a picture may be: put videorate and caps "
         "with a framerate before j2klayerenc");
-  if (self->n_bitrates == 0 || self->too_many)
+  if (n == 0 || too_many)
     return fail_settings (self, "bitrates has to have 1 to %u values",
         GST_J2K_MAX_LAYERS);
 
-  self->settings.n_layers = self->n_bitrates;
+  self->settings.n_layers = n;
   self->settings.n_threads =
       self->threads > 0 ? self->threads : g_get_num_processors ();
   self->settings.n_resolutions =
       gst_j2k_picture_fit_resolutions (info, self->resolutions);
-  for (i = 0; i < self->n_bitrates; i++) {
-    if (!take_bitrate (self, info, i))
+  for (i = 0; i < n; i++) {
+    if (!take_bitrate (self, info, bitrates, i))
       return FALSE;
   }
-  self->full_bitrate = self->used_bitrate = get_full_bitrate (self);
+  self->full_bitrate = self->used_bitrate = (guint64) 1000 *bitrates[n - 1];
 
   return TRUE;
 }
@@ -266,8 +274,7 @@ follow_target (GstJ2kLayerEnc * self)
   guint i;
 
   GST_OBJECT_LOCK (self);
-  target = self->target_bitrate > 0 ? self->target_bitrate
-      : get_full_bitrate (self);
+  target = self->target_bitrate > 0 ? self->target_bitrate : self->full_bitrate;
   GST_OBJECT_UNLOCK (self);
   if (target == self->used_bitrate)
     return;

@@ -236,7 +236,7 @@ set_j2k_rates (GstElement * element, const LmccPicture * picture,
     const GstLmccSinkLadderSettings * settings, GError ** error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  guint64 rates[J2K_MAX_LAYERS];
+  guint64 rates[J2K_MAX_LAYERS], target;
   guint n, i;
 
   if (user_sets (settings, "bitrates"))
@@ -249,7 +249,11 @@ set_j2k_rates (GstElement * element, const LmccPicture * picture,
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "<",
         rates[i] / 1000);
   g_string_append (text, ">");
+  g_object_get (element, "target-bitrate", &target, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "bitrates", text->str);
+  /* It counts where it is set after them. */
+  if (user_sets (settings, "target-bitrate"))
+    g_object_set (element, "target-bitrate", target, NULL);
   return 1;
 }
 

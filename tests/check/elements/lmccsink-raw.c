@@ -132,6 +132,7 @@ typedef struct
   guint n;
   guint rung;
   gint bitrate;
+  guint64 total;                /* of JPEG 2000 */
   gint distance;
   gchar *mode;
   gint layers[16];
@@ -181,6 +182,7 @@ note_j2k (GstElement * sink, GstElement * encoder, guint rung,
 
   setup->n++;
   setup->rung = rung;
+  g_object_get (encoder, "target-bitrate", &setup->total, NULL);
   read_array (G_OBJECT (encoder), "bitrates", setup);
 }
 
@@ -307,6 +309,11 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_jpeg_2000)
   for (i = 0; i < 4; i++)
     fail_unless (setup.layers[i] > (150 << i)
         && setup.layers[i] < (200 << i), "%d kbit/s", setup.layers[i]);
+  play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=320,height=180,"
+      "framerate=10/1", "codec=j2k encoder-settings=j2k,target-bitrate=400000",
+      G_CALLBACK (note_j2k), &setup);
+  fail_unless_equals_int (setup.n_layers, 5);
+  fail_unless_equals_uint64 (setup.total, 400000);
 }
 
 GST_END_TEST;
