@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests of two algorithms side by side in the demonstration, without processes and networks."""
 import argparse
+import ipaddress
 import json
 import sys
 import tempfile
@@ -12,7 +13,8 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'))
-from demo import __main__ as program, analysis, figures, live, report, run as runs, session, table  # noqa: E402
+from demo import __main__ as program, actions, analysis, figures, live, report, run as runs  # noqa: E402
+from demo import session, table  # noqa: E402
 
 RATES = [100000, 100000, 200000, 400000]
 
@@ -48,6 +50,19 @@ class Choice(unittest.TestCase):
             self.assertTrue(other.uri.startswith('lmcc://[ff15::81]:5006?' if ':' in address else 'lmcc://239.255.4'))
 
 
+    def test_all_groups_and_ports_of_both_are_there(self):
+        for address, port, n in (('239.255.255.30', 5004, 1), ('239.255.42.1', 65532, 2), ('ff15::1', 2, 2)):
+            last, highest = session.last_address(ipaddress.ip_address(address), port, n)
+            self.assertTrue(last.is_multicast and highest < 65536, (address, port, n))
+        for options in (['--address', 'film'], ['--address', '10.0.0.1'], ['--address', '239.255.255.200'],
+                        ['--address', '239.255.255.100', '--algorithm', 'elm,rlc'], ['--address', '255.255.255.255'],
+                        ['--port', '5005'], ['--port', '0'], ['--port', '65536'],
+                        ['--port', '65534', '--algorithm', 'elm,rlc']):
+            with mock.patch('sys.argv', ['demo', *options]), mock.patch('sys.stderr'), \
+                    self.assertRaises(SystemExit, msg=options):
+                program.parse_arguments()
+
+
 class TwoSessions(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -72,6 +87,13 @@ class TwoSessions(unittest.TestCase):
         self.assertEqual(len(set(capacities)), 3)
         films = {self.run_.film_of(reception) for reception in self.run_.receptions}
         self.assertEqual(len(films | {self.run_.sdp_of(each) for each in self.run_.sessions}), 8)
+
+    def test_nothing_can_be_done_before_all_is_there(self):
+        for name, arguments in (('tcp', {'receiver': 0, 'on': True}), ('link', {'receiver': 0, 'share': 'half'}),
+                                ('receiver', {'receiver': 0, 'on': False}), ('add-receiver', {}),
+                                ('algorithm', {'session': 0, 'name': 'rlm'})):
+            with self.assertRaisesRegex(actions.Refused, 'wait for it', msg=name):
+                actions.act(self.run_, name, arguments)
 
     def test_a_change_of_level_is_told_at_once_and_kept(self):
         page = mock.Mock()

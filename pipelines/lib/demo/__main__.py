@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts a sender and receivers in a network of this machine alone, and reports."""
 import argparse
+import ipaddress
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ import network
 from . import analysis, figures
 from .child import LIBRARY
 from .run import Failure, Run
-from .session import ALGORITHMS, MOST_SESSIONS
+from .session import ALGORITHMS, MOST_SESSIONS, last_address
 
 CLIP = Path(__file__).resolve().parent.parent.parent / 'big-buck-bunny.mp4'
 
@@ -36,6 +37,15 @@ def parse_algorithms(text):
     if len(names) > MOST_SESSIONS or len(set(names)) < len(names):
         raise argparse.ArgumentTypeError('one algorithm, or two different ones')
     return names
+
+
+def check_groups(parser, arguments):
+    """All that the sessions may use is multicast, and the ports are ports: RTCP has the odd ones."""
+    address, port = last_address(arguments.address, arguments.port, len(arguments.algorithm))
+    if not arguments.address.is_multicast or address is None or not address.is_multicast:
+        parser.error(f'--address: {arguments.address} and what follows it are not all groups')
+    if arguments.port < 2 or arguments.port % 2 or port > 65535:
+        parser.error(f'--port: an even number, {65534 - (port - 1 - arguments.port)} at most')
 
 
 def parse_arguments():
@@ -62,13 +72,15 @@ def parse_arguments():
                              'congestion control finds)')
     parser.add_argument('--loopback', action='store_true',
                         help='use the loopback interface, and max-bitrate instead of links that carry less')
-    parser.add_argument('--address', default='239.255.42.1', help='base group (default: %(default)s)')
+    parser.add_argument('--address', type=ipaddress.ip_address, default='239.255.42.1',
+                        help='base group (default: %(default)s)')
     parser.add_argument('--port', type=int, default=5004, help='UDP port, even (default: %(default)s)')
     arguments = parser.parse_args()
     if not arguments.file.is_file():
         parser.error(f'{arguments.file}: no such file')
     if arguments.web is not None and not 0 <= arguments.web < 65536:
         parser.error('--web: not a port')
+    check_groups(parser, arguments)
     if arguments.level is not None and len(arguments.algorithm) > 1:
         parser.error('--level: without algorithms beside each other')
     if arguments.seconds is None and arguments.web is None:

@@ -55,6 +55,7 @@ class Run:
         self.units = units
         self.measured = arguments.seconds is not None
         self.events = queue.Queue()
+        (out / 'events.jsonl').write_text('', encoding='utf-8')
         self.screen = table.Screen()
         algorithms = arguments.algorithm if arguments.level is None else ['none']
         self.sessions = [Session(index, arguments.address, arguments.port, self.iface)
@@ -67,7 +68,8 @@ class Run:
         self.sent = 0
         self.draining = False
         self.changed = False
-        self.busy = False
+        # Until there are links and receivers nobody can do anything to them.
+        self.busy = True
         self.asking = False
         self.asked = 0.0
         self.deadline = None
@@ -137,7 +139,7 @@ class Run:
 
     def stop_receiver(self, reception):
         child, reception.child = reception.child, None
-        reception.set_tcp(None)
+        self.end_tcp(reception)
         if child:
             child.stop()
 
@@ -212,7 +214,7 @@ class Run:
         if self.measured:
             raise Failure(f'{reception.name} ended')
         self.say(f'{reception.name} ended')
-        reception.set_tcp(None)
+        self.end_tcp(reception)
 
     def say(self, text):
         self.screen.say(text)
@@ -287,6 +289,10 @@ class Run:
         self.log(time.time(), reception, 'tcp', on=on)
         self.say(f"{'' :7}  {reception.name}  TCP {'comes' if on else 'goes'}")
 
+    def end_tcp(self, reception):
+        if reception.tcp:
+            self.set_tcp(reception, False)
+
     def add_late_receiver(self):
         """One more of the first session, behind a link of the next capacity."""
         session = self.sessions[0]
@@ -333,6 +339,7 @@ class Run:
             self.choose_links()
         for reception in self.receptions:
             self.start_receiver(reception)
+        self.busy = False
         if not self.measured:
             self.pump(float('inf'))
         self.run_schedule()

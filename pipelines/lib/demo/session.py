@@ -40,6 +40,16 @@ def settings_for(algorithms):
     return [fixed[0] if fixed and SETTINGS[name] is NATIVE else SETTINGS[name] for name in algorithms]
 
 
+def last_address(address, port, n):
+    """(group, port), the last ones that so many sessions may use from these on; the group is None where there is no
+    such address."""
+    try:
+        last = address + (n - 1) * GROUPS_APART + MOST_GROUPS - 1
+    except ipaddress.AddressValueError:
+        last = None
+    return last, port + (n - 1) * PORTS_APART + 1
+
+
 class Session:
     """One of the sessions of a run; rates in bit/s."""
 
