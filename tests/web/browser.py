@@ -69,8 +69,9 @@ class Waits(threading.Thread):
                 waits = [int(thread.read_text().split()[1]) / 1e9 for thread in self.threads]
             except OSError:
                 return
-            self.times.append(time.time())
+            # between() goes by the times: what belongs to one is there before it.
             self.waits.append(max(waits, default=0.0))
+            self.times.append(time.time())
             time.sleep(self.INTERVAL)
 
     def between(self, begin, end):

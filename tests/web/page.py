@@ -96,12 +96,14 @@ def opened(algorithm):
     and nothing of it may be left."""
     with tempfile.TemporaryDirectory(prefix='lmcc-web-', ignore_cleanup_errors=True) as directory:
         demo, url = start_demo(directory, algorithm)
-        browser = open_browser(directory + '/profile')
+        browser = None
         try:
+            browser = open_browser(directory + '/profile')
             browser.get(url)
             yield browser, Path(directory)
         finally:
-            browser.quit()
+            if browser:
+                browser.quit()
             demo.send_signal(signal.SIGKILL)
             demo.communicate()
         lib.check(lib.wait_until(lambda: not left_over(directory), PATIENCE, 0.2),
