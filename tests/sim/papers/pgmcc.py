@@ -46,9 +46,9 @@ FAIR_SHARE = ('With the same TCP as above the session has more than its half. Tr
               'the session. So has the Reno of a Linux kernel: in the same network in real time '
               '(`tests/testbed/pgmcc.py`, one run) the session has 479, 390, 226 and 386 kbit/s, all within 10 % of '
               'the paper\'s, and TCP 259.')
-RISE = ('It is not TCP: without it the second interval has 1.06, 1.16, 1.42 and 1.20 of the first one\'s rate, '
-        'with it 1.01, 1.19, 1.37 and 1.21 (seeds 1 to 4). The first is 60 s, with some 35 losses; why it is '
-        'the lower one is not settled.')
+RISE = ('It is not TCP: without it the second interval had 1.06, 1.16, 1.42 and 1.20 of the first one\'s rate, '
+        'with it 1.01, 1.19, 1.37 and 1.21 (seeds 1 to 4, with an older library). The first is 60 s, with some 35 '
+        'losses; why it is the lower one is not settled.')
 NOT_ALL = ('With 2 s as TCP\'s shortest timeout in place of 1 s the factor is 0.9 to 1.2 on the non-lossy link '
            '(three seeds each of figures 4 and 5): timeouts in TCP\'s recovery are a part of it. What else is '
            'not settled.')
