@@ -13,9 +13,10 @@
 #define LONGER 1.1
 #define SHORTER 0.8
 
-/* What changes again within this time waits for its end, unless it is much. */
+/* What changes again within this time waits for its end, unless it is by so
+ * many times. */
 #define CHANGE_SPACING (100 * LMCC_MSECOND)
-#define MUCH_LONGER 2
+#define MUCH 2
 
 /* Arrivals are compared with those wanted when so many were, for at least and
  * at most this time: the standard deviation of 16 is a quarter. That none came
@@ -47,7 +48,7 @@ lmcc_audience_init (LmccAudience * audience, LmccTime least, LmccTime now)
 {
   *audience = (LmccAudience) {
   .interval = least,.least = least,.changed = now,.settled =
-        now,.counting_from = now};
+        now,.counting_from = now,.counted_until = now};
 }
 
 static LmccTime
@@ -64,22 +65,35 @@ static void
 count_from (LmccAudience * audience, LmccTime time)
 {
   audience->counting_from = time;
+  audience->counted_until = time;
+  audience->counted = 0;
+  audience->intervals = 0;
   audience->arrivals = 0;
 }
 
-/* Reports that are on their way when the interval changes are not counted. */
 static void
-change (LmccAudience * audience, LmccTime now, LmccTime interval,
-    LmccTime rtt_max, LmccTime settling)
+count_until (LmccAudience * audience, LmccTime now)
+{
+  LmccTime elapsed;
+
+  if (now <= audience->counted_until)
+    return;
+  elapsed = now - audience->counted_until;
+  audience->counted += elapsed;
+  audience->intervals += (gdouble) elapsed / (gdouble) audience->interval;
+  audience->counted_until = now;
+}
+
+static void
+change (LmccAudience * audience, LmccTime now, LmccTime interval)
 {
   guint slot = audience->n_changes++ % LMCC_AUDIENCE_CHANGES;
 
   audience->changes[slot].time = now;
   audience->changes[slot].before = audience->interval;
+  count_until (audience, now);
   audience->interval = interval;
   audience->changed = now;
-  audience->settled = now + settling;
-  count_from (audience, now + rtt_max);
 }
 
 /* While some wait out their first timer arrivals may be more than wanted, but
@@ -93,17 +107,30 @@ settle (LmccAudience * audience, LmccTime now)
 
 /* A longer interval is announced at once. */
 static gboolean
-lengthen (LmccAudience * audience, LmccTime now, gdouble rate,
-    LmccTime rtt_max, LmccTime settling)
+lengthen (LmccAudience * audience, LmccTime now, gdouble rate)
 {
   LmccTime interval = wanted_interval (audience, rate);
 
   if ((gdouble) interval <= (gdouble) audience->interval * LONGER)
     return FALSE;
   if (now < audience->changed + CHANGE_SPACING
-      && interval < MUCH_LONGER * audience->interval)
+      && interval < MUCH * audience->interval)
     return FALSE;
-  change (audience, now, interval, rtt_max, settling);
+  change (audience, now, interval);
+
+  return TRUE;
+}
+
+/* There are more than was believed: what was counted until then says nothing of
+ * them, nor do the reports that are on their way. */
+static gboolean
+lengthen_for_more (LmccAudience * audience, LmccTime now, gdouble rate,
+    LmccTime rtt_max, LmccTime settling)
+{
+  if (!lengthen (audience, now, rate))
+    return FALSE;
+  audience->settled = MAX (audience->settled, now + settling);
+  count_from (audience, now + rtt_max);
 
   return TRUE;
 }
@@ -207,42 +234,41 @@ take_first (LmccAudience * audience, LmccTime now, guint32 ssrc,
           rtt_max));
 
   /* Nobody of it reports before the timer's end, and many just before. */
-  return lengthen (audience, now, rate, rtt_max,
+  return lengthen_for_more (audience, now, rate, rtt_max,
       (LMCC_FEEDBACK_ROUND + 1) * rtt_max - age);
 }
 
 static gdouble
-count_wanted (const LmccAudience * audience, LmccTime elapsed)
+count_wanted (const LmccAudience * audience)
 {
-  return audience->receivers * (gdouble) elapsed / (gdouble) audience->interval;
+  return audience->receivers * audience->intervals;
 }
 
 static gdouble
-count_receivers (const LmccAudience * audience, LmccTime elapsed)
+count_receivers (const LmccAudience * audience, LmccTime at_least)
 {
-  return (gdouble) audience->arrivals * (gdouble) audience->interval /
-      (gdouble) elapsed;
+  return (gdouble) audience->arrivals / MAX (audience->intervals,
+      (gdouble) at_least / (gdouble) audience->interval);
 }
 
 static gboolean
 take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
 {
-  LmccTime elapsed;
   gdouble wanted;
 
   settle (audience, now);
-  if (now < audience->counting_from)
+  if (now < audience->counted_until)
     return FALSE;
+  count_until (audience, now);
   audience->arrivals++;
-  elapsed = now - audience->counting_from;
-  wanted = count_wanted (audience, elapsed);
+  wanted = count_wanted (audience);
   if ((gdouble) audience->arrivals <= wanted + SURPRISE_MARGIN +
       SURPRISE_DEVIATIONS * sqrt (wanted + 1))
     return FALSE;
-  raise_estimate (audience, count_receivers (audience, MAX (elapsed, rtt_max)));
+  raise_estimate (audience, count_receivers (audience, rtt_max));
 
-  return lengthen (audience, now, rate, rtt_max, rtt_max);
+  return lengthen_for_more (audience, now, rate, rtt_max, rtt_max);
 }
 
 /*
@@ -274,24 +300,27 @@ lmcc_audience_report (LmccAudience * audience, LmccTime now, guint32 ssrc,
   return changed;
 }
 
+/* How much longer is to be counted. */
 static LmccTime
 counting_time (const LmccAudience * audience)
 {
   guint wanted = audience->arrivals > 0 && !audience->unproved ?
       COUNT_WANTED : COUNT_EMPTY;
   LmccTime shortest = audience->unproved ? UNPROVED_SHORTEST : COUNT_SHORTEST;
-  gdouble enough = wanted * (gdouble) audience->interval /
-      MAX (audience->receivers, 1);
+  gdouble missing = wanted / MAX (audience->receivers, 1) - audience->intervals;
+  gdouble counted = (gdouble) audience->counted;
+  gdouble enough = counted + missing * (gdouble) audience->interval;
 
-  return (LmccTime) CLAMP (enough, (gdouble) shortest, (gdouble) COUNT_LONGEST);
+  return (LmccTime) MAX (CLAMP (enough, (gdouble) shortest,
+          (gdouble) COUNT_LONGEST) - counted, 0);
 }
 
 /* An estimate that nothing proved yet, and of which nobody shows, weighs as
  * much as one report. */
 static void
-correct (LmccAudience * audience, LmccTime elapsed)
+correct (LmccAudience * audience)
 {
-  gdouble wanted = count_wanted (audience, elapsed);
+  gdouble wanted = count_wanted (audience);
 
   if (audience->unproved && audience->arrivals == 0) {
     audience->receivers /= 1 + wanted;
@@ -299,18 +328,18 @@ correct (LmccAudience * audience, LmccTime elapsed)
   }
   audience->unproved &= (gdouble) audience->arrivals < wanted / 2;
   audience->receivers = MIN ((audience->receivers +
-          count_receivers (audience, elapsed)) / 2, LMCC_AUDIENCE_MAX);
+          count_receivers (audience, 0)) / 2, LMCC_AUDIENCE_MAX);
 }
 
 static gboolean
-shorten (LmccAudience * audience, LmccTime now, gdouble rate, LmccTime rtt_max)
+shorten (LmccAudience * audience, LmccTime now, gdouble rate)
 {
   LmccTime interval = wanted_interval (audience, rate);
 
   if (interval >= audience->interval || (interval > audience->least
           && (gdouble) interval >= (gdouble) audience->interval * SHORTER))
     return FALSE;
-  change (audience, now, interval, rtt_max, rtt_max);
+  change (audience, now, interval);
 
   return TRUE;
 }
@@ -325,7 +354,8 @@ shorten (LmccAudience * audience, LmccTime now, gdouble rate, LmccTime rtt_max)
  * Corrects the estimate by arrivals over arrivals wanted, by half of what it is
  * off: so it never falls to less than half at once, unless the times of one or
  * two reports are all that it comes from. May be called at any time; where
- * @rate changed, the interval follows at once.
+ * @rate changed, the interval follows at once, and the count goes on: an
+ * encoder's rate may change more often than reports enough come.
  *
  * Returns: whether the interval is another now
  */
@@ -333,14 +363,25 @@ gboolean
 lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
 {
+  LmccTime before = audience->interval;
+  gboolean is_due;
+
   settle (audience, now);
-  if (now >= lmcc_audience_next (audience)) {
-    correct (audience, now - audience->counting_from);
+  count_until (audience, now);
+  is_due = now >= lmcc_audience_next (audience);
+  if (is_due) {
+    correct (audience);
     count_from (audience, now);
   }
+  if (!shorten (audience, now, rate) && !lengthen (audience, now, rate))
+    return FALSE;
 
-  return shorten (audience, now, rate, rtt_max)
-      || lengthen (audience, now, rate, rtt_max, rtt_max);
+  /* Reports at the interval before it are on their way. */
+  if (is_due || audience->interval >= MUCH * before
+      || before >= MUCH * audience->interval)
+    audience->counted_until = now + rtt_max;
+
+  return TRUE;
 }
 
 /*
@@ -352,6 +393,6 @@ lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
 LmccTime
 lmcc_audience_next (const LmccAudience * audience)
 {
-  return MAX (audience->counting_from, audience->settled) +
+  return MAX (audience->counted_until, audience->settled) +
       counting_time (audience);
 }

@@ -28,9 +28,14 @@ G_BEGIN_DECLS
  * @changes: the latest changes, and what the interval was before each
  * @n_changes: how many there have been
  * @settled: when those who waited at the last change report as they should
- * @counting_from: since when @arrivals are counted
+ * @counting_from: when the count began
+ * @counted_until: up to when @counted and @intervals reach; what comes before
+ *     that is not counted
+ * @counted: for how long was counted
+ * @intervals: how many intervals that was: as many reports are wanted of each
+ *     receiver
  * @unproved: @receivers comes from when one or two reports came, and no more
- * @arrivals: reports since then; before @settled they may be too few
+ * @arrivals: reports in that time; before @settled they may be too few
  * @first_reports: the latest reports of receivers that had not reported before
  *
  * Estimates how many receivers report, and what interval keeps the sum of their
@@ -51,6 +56,9 @@ typedef struct
   guint n_changes;
   LmccTime settled;
   LmccTime counting_from;
+  LmccTime counted_until;
+  LmccTime counted;
+  gdouble intervals;
   guint64 arrivals;
   struct
   {

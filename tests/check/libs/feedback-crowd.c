@@ -288,6 +288,31 @@ GST_START_TEST (a_base_rate_that_changes_changes_the_interval)
 
 GST_END_TEST;
 
+/* As an encoder does, and faster than reports enough for a count come. A first
+ * report that comes early speaks of a crowd, wrongly. */
+GST_START_TEST (a_base_rate_that_sways_keeps_no_wrong_estimate)
+{
+  guint32 seed;
+
+  for (seed = 0; seed < 20; seed++) {
+    Crowd *crowd = crowd_new (20000, seed);
+    guint i;
+
+    crowd_join (crowd, 10, 0);
+    for (i = 0; i < 60; i++) {
+      crowd->base_rate = i % 2 == 0 ? 14000 : 20000;
+      crowd_run (crowd, 3 * S);
+    }
+    fail_unless (crowd_stats (crowd)->receivers > 10. / 3
+        && crowd_stats (crowd)->receivers < 30, "seed %u: %.1f receivers",
+        seed, crowd_stats (crowd)->receivers);
+    fail_unless_equals_int (crowd_count_measured (crowd), 10);
+    crowd_free (crowd);
+  }
+}
+
+GST_END_TEST;
+
 /* Nobody could make them fewer if they went on. */
 GST_START_TEST (reports_that_get_no_answer_become_rare)
 {
@@ -426,6 +451,7 @@ feedback_crowd_suite (void)
   tcase_add_test (tc, a_crowd_that_comes_over_a_minute_is_held);
   tcase_add_test (tc, when_the_audience_leaves_the_rest_report_more_often);
   tcase_add_test (tc, a_base_rate_that_changes_changes_the_interval);
+  tcase_add_test (tc, a_base_rate_that_sways_keeps_no_wrong_estimate);
   tcase_add_test (tc, reports_that_get_no_answer_become_rare);
   tcase_add_test (tc, a_flood_of_false_reports_has_bounded_effect);
   tcase_add_test (tc, what_is_no_report_is_counted_and_no_more);
