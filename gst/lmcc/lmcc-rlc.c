@@ -20,11 +20,18 @@ typedef enum
   BURST_LOSS_DROP,
 } BurstLoss;
 
+typedef enum
+{
+  JOIN_AFTER_PERIOD,
+  JOIN_AFTER_BURST,
+} JoinAfter;
+
 typedef struct
 {
   LmccSlotController slots;
   JoinSignal join_signal;
   BurstLoss burst_loss;
+  JoinAfter join_after;
   gboolean clean;               /* no loss since the last point of the level */
   guint64 clean_from;           /* the first slot after that point */
   gboolean whole_period;        /* that point was not in a deaf period */
@@ -32,6 +39,8 @@ typedef struct
 
 static const gchar *const join_signals[] = { "top-layer", "next-layer", NULL };
 static const gchar *const burst_losses[] = { "hold", "drop", NULL };
+
+static const gchar *const joins_after[] = { "period", "burst", NULL };
 
 static const LmccSetting settings[] = {
   {"join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
@@ -42,6 +51,10 @@ static const LmccSetting settings[] = {
   {"burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
       "After a loss in a burst: do not join at its synchronisation point, "
         "or drop a layer as ns does (Legout and Biersack 2000, section 4)"},
+  {"join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
+      "What has to be free of loss for a join: the whole time between two "
+        "synchronisation points of the level, or the slot with the burst "
+        "before the point alone (Legout and Biersack 2000, section 4)"},
   {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
         "measured leave latency, at least 1, and 3 until it was measured (no "
@@ -80,6 +93,18 @@ is_own_point (const Rlc * rlc, const LmccSlotEnd * end)
       || point_level (rlc, end->index) > (guint) rlc->slots.level;
 }
 
+/* A burst is as long as its slot, silence and all. */
+static gboolean
+heard_enough (const Rlc * rlc, const LmccSlotEnd * end)
+{
+  if (rlc->join_after == JOIN_AFTER_BURST)
+    return lmcc_slot_end_is_clean (end)
+        && !lmcc_deaf_period_covers (&rlc->slots.deaf, end->begin);
+
+  return rlc->clean && rlc->whole_period
+      && !lmcc_deaf_period_covers (&rlc->slots.deaf, end->end);
+}
+
 static void
 rlc_slot_end (LmccSlotController * controller, LmccTime now,
     const LmccSlotEnd * end)
@@ -98,7 +123,7 @@ rlc_slot_end (LmccSlotController * controller, LmccTime now,
   if (!is_own_point (rlc, end))
     return;
 
-  may_join = rlc->clean && rlc->whole_period && !is_deaf;
+  may_join = heard_enough (rlc, end);
   rlc->clean = TRUE;
   rlc->clean_from = end->index + 1;
   rlc->whole_period = !is_deaf;
@@ -173,6 +198,7 @@ rlc_create (const LmccSession * session, const LmccSettings * values,
   rlc->slots.slot_end = rlc_slot_end;
   rlc->join_signal = lmcc_settings_get_count (values, "join-signal");
   rlc->burst_loss = lmcc_settings_get_count (values, "burst-loss");
+  rlc->join_after = lmcc_settings_get_count (values, "join-after");
   rlc->whole_period = TRUE;
   rlc->clean = TRUE;
   lmcc_deaf_period_init (&rlc->slots.deaf,

@@ -173,6 +173,46 @@ GST_START_TEST (test_after_the_deaf_period_a_whole_period_is_observed)
 
 GST_END_TEST;
 
+/* Legout and Biersack, section 4: the burst before the point decides alone. The
+ * first point after the deaf period whose slot was heard is joined at. */
+GST_START_TEST (test_a_clean_burst_is_enough_if_set_so)
+{
+  TestController *test = new_at_level (3, "join-after", "burst");
+  LmccTime heard_again, slot;
+
+  test->cap = 3;
+  run (test, (guint) __i__);
+  run_lossy (test, 3, 1, 1);
+  test_fail_unless_level (test, 2);
+  heard_again = last_change (test).at + LMCC_DEAF_INITIAL;
+  slot = (heard_again - 10 * LMCC_SECOND) / TEST_SLOT + 1;
+  while (test->level == 2)
+    run (test, 1);
+  test_fail_unless_level (test, 3);
+  fail_unless_equals_uint64 ((last_change (test).at -
+          10 * LMCC_SECOND) / TEST_SLOT, (slot / 4 + 1) * 4);
+  test_controller_free (test);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_loss_in_the_burst_holds_where_it_decides_alone)
+{
+  TestController *test = new_at_level (2, "join-after", "burst");
+
+  test->cap = 2;
+  run_to_point (test, 2);
+  test->cap = N_LAYERS - 1;
+  run_lossy (test, 2, 5, 5);
+  run (test, 1);
+  test_fail_unless_level (test, 2);
+  run (test, 4);
+  test_fail_unless_level (test, 3);
+  test_controller_free (test);
+}
+
+GST_END_TEST;
+
 /* A loss in a burst only keeps from joining at its point; the next one of the
  * level is free again. */
 GST_START_TEST (test_a_loss_in_the_burst_holds_the_level)
@@ -317,6 +357,8 @@ rlc_suite (void)
       test_a_loss_outside_bursts_drops_the_top_layer_at_once);
   tcase_add_test (tcase, test_losses_of_the_deaf_period_are_one_event);
   tcase_add_test (tcase, test_after_the_deaf_period_a_whole_period_is_observed);
+  tcase_add_loop_test (tcase, test_a_clean_burst_is_enough_if_set_so, 0, 8);
+  tcase_add_test (tcase, test_a_loss_in_the_burst_holds_where_it_decides_alone);
   tcase_add_test (tcase, test_a_loss_in_the_burst_holds_the_level);
   tcase_add_test (tcase,
       test_a_loss_at_the_end_of_the_burst_keeps_from_joining);
