@@ -74,8 +74,8 @@ measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean late)
   entries->measured = TRUE;
 }
 
-/* Of a slot in which the layer was joined only those packets count that were
- * due when the join had taken effect. A packet is seldom larger than the
+/* Only those packets count that were due when the join had taken effect, which
+ * on a long path may be slots later. A packet is seldom larger than the
  * distance says. */
 static guint
 count_since_join (const LmccLayerEntries * entries,
@@ -83,28 +83,37 @@ count_since_join (const LmccLayerEntries * entries,
 {
   LmccTime effective = entry->joined + entries->join_time;
 
-  if (entries->ahead || entry->distance == 0 || arrival < effective)
+  if (entry->distance == 0 || arrival < effective)
     return 0;
 
   return (guint) MIN ((arrival - effective) / entry->distance, LMCC_PLACE_MAX);
+}
+
+/* By the places alone: where a layer is joined ahead, its first slot is held
+ * from the beginning; else it may have been joined in the slot before that. */
+static guint
+count_before (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
+    const LmccHeader * header)
+{
+  gint held = lmcc_slot_diff (header->slot, entry->slot, entries->modulus);
+
+  if (header->place == LMCC_PLACE_FIRST)
+    return 0;
+  /* The one before it was sent in a slot that was held, or in none of these. */
+  if (header->place < 0)
+    return held + header->place >= 0;
+
+  return held >= (entries->ahead ? 0 : -1) ? (guint) header->place : 0;
 }
 
 static guint
 count_missed (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
     LmccTime arrival, const LmccHeader * header)
 {
-  gint held = lmcc_slot_diff (header->slot, entry->slot, entries->modulus);
+  guint before = count_before (entries, entry, header);
 
-  if (header->place == 0 || header->place == LMCC_PLACE_FIRST)
-    return 0;
-  /* The one before it was sent in a slot that was held, or in none of these. */
-  if (header->place < 0)
-    return held + header->place >= 0;
-  if (held >= 0)
-    return (guint) header->place;
-
-  return held < -1 ? 0 : MIN ((guint) header->place,
-      count_since_join (entries, entry, arrival));
+  return entries->ahead ? before : MIN (before, count_since_join (entries,
+          entry, arrival));
 }
 
 /**

@@ -157,6 +157,32 @@ GST_START_TEST (test_a_longer_join_time_is_learnt)
 
 GST_END_TEST;
 
+/* Packets come in a slot that was held when its first ones were sent, had the
+ * join not been on its way. */
+GST_START_TEST (test_a_join_over_a_long_path_misses_nothing_but_once)
+{
+  LmccTime joined = 100 * SLOT, times[] =
+      { SLOT, 11 * SLOT / 10, 5 * SLOT / 2 };
+  LmccLayerExpected expected;
+  LmccLayerEntries entries;
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
+    for (j = 0; j < 100; j++) {
+      LmccTime elapsed = times[i] + j % 7 * DISTANCE / 10;
+      LmccHeader header = make_header (LAYER, 1 + elapsed / SLOT, 3 + j % 5);
+
+      hear_base (&entries, 1);
+      lmcc_layer_entries_joined (&entries, LAYER, joined, DISTANCE, TRUE);
+      fail_if (lmcc_layer_entries_packet (&entries, joined + elapsed, &header,
+              &expected) && j > 0, "join %u of %" G_GUINT64_FORMAT, j, elapsed);
+    }
+  }
+}
+
+GST_END_TEST;
+
 typedef struct
 {
   gboolean drops;
@@ -309,6 +335,7 @@ layer_entry_suite (void)
   tcase_add_test (tc,
       test_what_is_lost_behind_a_join_of_known_length_was_missed);
   tcase_add_test (tc, test_a_longer_join_time_is_learnt);
+  tcase_add_test (tc, test_a_join_over_a_long_path_misses_nothing_but_once);
   tcase_add_test (tc, test_a_packet_of_no_slot_is_the_first_too);
   tcase_add_loop_test (tc, test_first_packets_that_are_lost_cost_a_level, 0, 2);
 
