@@ -615,20 +615,32 @@ GST_START_TEST (the_window_opens_and_halves)
 
 GST_END_TEST;
 
+/* From the first packet, @lsn, to a window of @window, which is sent. Returns
+ * what is to be acknowledged next. */
+static guint16
+open_window (LmccPgmccSender * sender, guint16 * lsn, gdouble window)
+{
+  guint16 acked = *lsn;
+
+  send_all (sender, START, lsn);
+  hand_in (sender, START, 1, acked, 0, 0);
+  while (lmcc_pgmcc_sender_get_window (sender) < window) {
+    send_all (sender, START, lsn);
+    hand_in (sender, START, 1, acked++, G_MAXUINT32, 0);
+  }
+  send_all (sender, START, lsn);
+
+  return acked;
+}
+
 /* Of 16 packets 12 are lost. Then all that the window has room for is sent. */
 GST_START_TEST (a_burst_of_losses_costs_no_tokens)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
-  guint16 lsn = 100, acked = 100;
+  guint16 lsn = 100, acked;
   guint round, sent = 0;
 
-  send_all (sender, START, &lsn);
-  hand_in (sender, START, 1, 100, 0, 0);
-  while (lmcc_pgmcc_sender_get_window (sender) < 16) {
-    send_all (sender, START, &lsn);
-    hand_in (sender, START, 1, acked++, G_MAXUINT32, 0);
-  }
-  send_all (sender, START, &lsn);
+  acked = open_window (sender, &lsn, 16);
   fail_unless ((guint16) (lsn - acked) >= 15);
   hand_in (sender, START, 1, lsn - 1, 0xf, 0);
   acked = lsn;
@@ -692,17 +704,11 @@ GST_START_TEST (the_window_opens_after_a_stall)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
   LmccTime now = START;
-  guint16 lsn = 100, acked = 100;
+  guint16 lsn = 100, acked;
   guint32 bitmap = 0;
   guint i;
 
-  send_all (sender, now, &lsn);
-  hand_in (sender, now, 1, 100, 0, 0);
-  while (lmcc_pgmcc_sender_get_window (sender) < 16) {
-    send_all (sender, now, &lsn);
-    hand_in (sender, now, 1, acked++, G_MAXUINT32, 0);
-  }
-  send_all (sender, now, &lsn);
+  open_window (sender, &lsn, 16);
   now = lmcc_pgmcc_sender_next_timeout (sender);
   lmcc_pgmcc_sender_handle_timeout (sender, now);
   fail_unless (lmcc_pgmcc_sender_get_window (sender) == 1);
