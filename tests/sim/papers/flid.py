@@ -8,6 +8,8 @@ from papers.claims import RATE_TOLERANCE, RENO, Claim, Picture, Run, flows, mean
 
 NAME = 'flid'
 TITLE = 'FLID-DL (Byers et al. 2002)'
+# The paper has one run of each.
+REPLICATIONS = 5
 
 # At 24 kbit/s a packet of the base takes 0.33 s: there is no shorter one.
 SLOTS = ('0.5', '1.0', '2.0')

@@ -8,6 +8,8 @@ from papers.claims import COUNT_FACTOR, RENO, Claim, Run, flows, more_claim, rat
 
 NAME = 'legout'
 TITLE = 'Pathological Behaviors for RLM and RLC (Legout and Biersack 2000)'
+# The paper has one run of each.
+REPLICATIONS = 5
 
 EXPONENTIAL = ('--layers', 'multiplicative:32000:2:6')
 

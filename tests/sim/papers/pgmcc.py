@@ -5,6 +5,8 @@ from papers.claims import RATE_TOLERANCE, Claim, Run, flows
 
 NAME = 'pgmcc'
 TITLE = 'pgmcc (Rizzo 2000)'
+# Short runs; the paper has one of each.
+REPLICATIONS = 15
 
 # 2 Mbit/s, 230 ms, 30 KB, 3 % (section 4).
 LOSSY = 'rate=2000000,delay=0.23,loss=0.03,packets=20,processing=0.006'

@@ -5,6 +5,8 @@ from papers.claims import Claim, Run, flows, jain
 
 NAME = 'tfmcc'
 TITLE = 'TFMCC (RFC 4654)'
+# Short runs.
+REPLICATIONS = 15
 
 RUNS = [
     Run('tfmcc-tcp', 'tfmcc-tcp'),

@@ -6,6 +6,8 @@ from papers.claims import (RATE_TOLERANCE, Cell, Claim, Run, changes, count_clai
 
 NAME = 'thesis'
 TITLE = 'Equation-based Layered Multicast (Colussi 2004)'
+# As the paper.
+REPLICATIONS = 15
 
 # ELM as the paper has it: what was added to it is off.
 PAPER = ('backoff-shortest=0.0,experiment-time=0.0,restart=false,leave-latency=0.0,quality-share=1.0,slow-start=paper,'

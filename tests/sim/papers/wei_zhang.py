@@ -8,6 +8,8 @@ from papers.claims import JAIN_TOLERANCE, RENO, Claim, Picture, Run, means, more
 
 NAME = 'wei-zhang'
 TITLE = 'Synchronized layered multicast (Wei and Zhang 2000)'
+# The paper tells of none.
+REPLICATIONS = 5
 
 LINK = 15e6
 # No level is above 8 Mbit/s, of which four sessions and four TCP have 1.9 each, and there are 64 layers at most.
