@@ -56,6 +56,12 @@ class Claims(unittest.TestCase):
         self.assertEqual(verdict(CLAIM, record(300, 301, 302)), 'differs')
         self.assertEqual(verdict(CLAIM, {}), 'not run')
 
+    def test_replications_that_have_nothing_to_say_do_not_count(self):
+        claim = dataclasses.replace(CLAIM, measure=lambda r: CLAIM.measure(r) if CLAIM.measure(r) > 400 else None)
+        self.assertEqual(claim.values(record(300, 500, 501, 502)), [500, 501, 502])
+        self.assertEqual(reproduce.page.verdict(claim, record(300, 500, 501, 502)), 'agrees')
+        self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
+
     def test_the_overview_says_by_how_much_a_cell_is_missed_and_why(self):
         index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.jain('R1', 'elm', 'tcp'),
                 cause='Because.')

@@ -56,23 +56,25 @@ def estimate(values):
 class Claim:
     """What a paper says: least <= measure <= most, with the paper's own number as text.
 
-    measure takes one replication of each run, and gives a number. The limits are of the paper, never of what we get."""
+    measure takes one replication of each run, and gives a number, or None where the replication has nothing to say. The
+    limits are of the paper, never of what we get."""
     where: str
     text: str
     paper: str
     runs: tuple[str, ...]
-    measure: Callable[..., float]
+    measure: Callable[..., float | None]
     least: float
     most: float
     unit: str = ''
     cause: str = ''
 
     def values(self, results):
-        """Of the replications that all runs have."""
+        """Of the replications that all runs have and that say something."""
         if any(run not in results for run in self.runs):
             return []
         seeds = set.intersection(*(set(results[run]) for run in self.runs))
-        return [self.measure(*(results[run][seed] for run in self.runs)) for seed in sorted(seeds, key=int)]
+        measured = [self.measure(*(results[run][seed] for run in self.runs)) for seed in sorted(seeds, key=int)]
+        return [value for value in measured if value is not None]
 
     def is_certain(self, values):
         """Whether the 95 % interval of the mean is all on one side of each limit."""

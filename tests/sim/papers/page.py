@@ -23,14 +23,14 @@ def describe(claim, results):
 
 
 def verdict(claim, results):
-    """agrees, differs or not run; "so far" where the replications do not decide it."""
+    """agrees, differs, not run, or that no replication has what is claimed of; "so far" where they do not decide it."""
     values = claim.values(results)
     if not values:
-        return 'not run'
+        return 'does not occur' if all(results.get(run) for run in claim.runs) else 'not run'
     return ('agrees' if claim.agrees(values) else 'differs') + ('' if claim.is_certain(values) else ' so far')
 
 
-VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'not run']
+VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'does not occur', 'not run']
 
 
 def count(paper, results):

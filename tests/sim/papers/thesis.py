@@ -72,8 +72,12 @@ BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s, w
           'it for long enough by chance: how long it is held differs from seed to seed. In three runs of R2 alone ELM '
           'has 1344 kbit/s and an index of 0.9826; percentiles of 5 s in place of the average make no difference '
           '(1365, 0.9828). With one loss for each round-trip time it is 1577 and 0.9959.')
-NEVER_THERE = ('Who is at 512 kbit/s when the flows come has nothing to leave, and their whole time is counted. The '
-               'thesis\' R2 has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
+NEVER_THERE = ('Who is at 512 kbit/s at R2 when the flows come has nothing to leave, nor who is at 1024 at R3, where '
+               'the even share is 1333 kbit/s with them; their whole time is counted. Those that hold a layer too '
+               'much leave it in time, the rows *runs in which it holds*. The thesis\' R2 has 790 kbit/s in '
+               'simulation 3, and so is not always at 1024 either.')
+NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3; ours are as wide as their intervals, as naive '
+             'is as fair here as lazy is.')
 YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 1 to 12 s after the flows came, and back at 512 15 to 57 s '
           'after they went. Some of the thesis\' need more than 10 s to leave, and some join again meanwhile.')
 LONG_TCP = ('ns-3\'s TCP gets 0.85 to 0.9 of what the formula has (359 and 180) at 250 and 500 ms. Its shortest '
@@ -112,8 +116,8 @@ def naive_and_lazy():
         claims.append(more_claim('6.3.1', f'{node}: naive changes its level more often than lazy',
                                  ('thesis-1-naive', changes(node, 'elm')), ('thesis-1-lazy', changes(node, 'elm'))))
         claims.append(more_claim('table 3', f'{node}: lazy is fairer than naive',
-                                 ('thesis-1-lazy', jain(node, 'elm', 'tcp')), ('thesis-1-naive', jain(node, 'elm',
-                                 'tcp'))))
+                                 ('thesis-1-lazy', jain(node, 'elm', 'tcp')),
+                                 ('thesis-1-naive', jain(node, 'elm', 'tcp')), cause=NO_MARGIN))
     return claims
 
 
@@ -157,6 +161,15 @@ def leave_delay(node, burst):
                 if burst[0] < change['time'] <= burst[1] and change['to'] < change['from']]
         return min(left, default=burst[1] - burst[0])
     return delay
+
+
+def of_those_at(node, level, burst, delay):
+    """Of the replications alone in which that level was held when the additional flows came."""
+    def measure(replication):
+        changed = flows(replication, node, 'elm')[0]['changes']
+        levels = [change['to'] for change in changed if change['time'] <= burst[0]]
+        return delay(replication) if levels[-1:] == [level] else None
+    return measure
 
 
 def return_delay(node, burst):
@@ -206,6 +219,10 @@ def transient():
         claims += changes_claims('6.3.5', label, run, (MOST_CHANGES,) * len(NODES))
         claims += [Claim('6.3.5', f'{n}: {label} leaves a layer in about five seconds', 'about 5', (run,),
                          leave_delay(n, bursts[n]), 0, 5 * 2, 's', NEVER_THERE) for n in ('R2', 'R3')]
+        claims += [Claim('6.3.5',
+                         f'{n}: {label} leaves a layer in about five seconds, runs in which it holds {rate} kbit/s',
+                         'about 5', (run,), of_those_at(n, level, bursts[n], leave_delay(n, bursts[n])), 0, 5 * 2, 's')
+                   for n, level, rate in (('R2', 3, 1024), ('R3', 4, 2048))]
         claims += [Claim('6.3.5', f'{n}: {label}, part of the runs that take more than {seconds} s to {what}',
                          'some', (run,), lambda r, measure=measure, seconds=seconds: float(measure(r) > seconds),
                          1 / 15, 1, cause=YIELDS if n == 'R1' else NEVER_THERE)
