@@ -109,9 +109,10 @@ LOCKED = ('The history holds eight events, and beside few TCP at low rates those
           'are forgotten: the rows *from 30 to 150 s* and *from 30 to 80 s* have them, and there LIP is farther from '
           'TFRC beside one TCP than beside eight: 10.5, 6.1 and 16.1 in three runs, and 2.3 in one. What the thesis '
           'shows may be its start; it does not tell how long it ran.')
-STARTED = ('Histories hold what TCP loses at its start, as beside fewer TCP: beside 16, from 30 to 100 s, LIP is 4.4 '
-           'of TFRC, and from 270 to 400 s 2.4 (one run each). What is left is that two packets in a round-trip time '
-           'show the packet loss, and TFRC\'s faster ones the events, 0.6 of it there.')
+STARTED = ('Histories hold what TCP loses at its start, as beside fewer TCP: beside 32, from 30 to 100 s, LIP and LAP'
+           ' are 3.2 and 4.1 of TFRC, and from 150 to 220 s 1.5 and 2.1; beside 16 LIP is 4.4, and from 270 to 400 s '
+           '2.4 (one run each). What is left is that two packets in a round-trip time show the packet loss, and '
+           'TFRC\'s faster ones the events, 0.4 and 0.6 of it there.')
 TAKES_MORE = ('TCP without delayed acknowledgements takes more: beside eight TCP TFRC has 0.74 of its rate, and of '
               'TCP that delays them 1.2 (one run each, 16 packets/RTT).')
 AGGREGATES = ('A full queue loses several packets in a row, and LAP counts each of them: compare the rows *the '

@@ -187,7 +187,7 @@ EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (ta
             'of 250 bytes no more.')
 BURSTS = ('The equation has loss events, and each user\'s own; here is the mean user\'s loss rate, and users of one run'
           ' lose from 0.002 to 0.15 of their packets (16 of each), as with the fairness index of figure 12. With each'
-          ' user\'s own rate of events, a leave for each, the rows below have 0.6 to 0.9 of the equation for all '
+          ' user\'s own rate of events, a leave for each, the rows below have 0.7 to 0.9 of the equation for all '
           'numbers, and with layers apart about 0.9.')
 LOCKED = ('Linear layers begin together and have one rate, so a session\'s packets come in bursts, one of each layer, '
           'and always at the same point of another session\'s bursts: which session loses hardly changes. With rates '
