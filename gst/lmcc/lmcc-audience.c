@@ -13,10 +13,10 @@
 #define LONGER 1.1
 #define SHORTER 0.8
 
-/* What changes again within this time waits for its end, unless it is by so
+/* What gets longer again within this time waits for its end, unless it is by so
  * many times. */
 #define CHANGE_SPACING (100 * LMCC_MSECOND)
-#define MUCH 2
+#define MUCH_LONGER 2
 
 /* Arrivals are compared with those wanted when so many were, for at least and
  * at most this time: the standard deviation of 16 is a quarter. That none came
@@ -91,7 +91,6 @@ change (LmccAudience * audience, LmccTime now, LmccTime interval)
 
   audience->changes[slot].time = now;
   audience->changes[slot].before = audience->interval;
-  count_until (audience, now);
   audience->interval = interval;
   audience->changed = now;
 }
@@ -102,7 +101,26 @@ static void
 settle (LmccAudience * audience, LmccTime now)
 {
   if (now >= audience->settled && audience->counting_from < audience->settled)
-    count_from (audience, audience->settled);
+    count_from (audience, MAX (audience->settled, audience->counted_until));
+}
+
+/* Reports at the interval before a change are on their way for R_max. What
+ * comes then does not count, but where the base rate changes so often for half
+ * of the time at most. */
+static void
+exclude (LmccAudience * audience, LmccTime now, LmccTime rtt_max)
+{
+  if (now < audience->excluded_until + rtt_max)
+    return;
+  audience->counted_until = now + rtt_max;
+  audience->excluded_until = now + rtt_max;
+}
+
+static gboolean
+wants_longer (const LmccAudience * audience, gdouble rate)
+{
+  return (gdouble) wanted_interval (audience, rate) >
+      (gdouble) audience->interval * LONGER;
 }
 
 /* A longer interval is announced at once. */
@@ -111,10 +129,10 @@ lengthen (LmccAudience * audience, LmccTime now, gdouble rate)
 {
   LmccTime interval = wanted_interval (audience, rate);
 
-  if ((gdouble) interval <= (gdouble) audience->interval * LONGER)
+  if (!wants_longer (audience, rate))
     return FALSE;
   if (now < audience->changed + CHANGE_SPACING
-      && interval < MUCH * audience->interval)
+      && interval < MUCH_LONGER * audience->interval)
     return FALSE;
   change (audience, now, interval);
 
@@ -122,14 +140,19 @@ lengthen (LmccAudience * audience, LmccTime now, gdouble rate)
 }
 
 /* There are more than was believed: what was counted until then says nothing of
- * them, nor do the reports that are on their way. */
+ * them, nor do the reports that are on their way. Where the change has to wait
+ * lmcc_audience_update() makes it, and the count begins when all has
+ * settled. */
 static gboolean
 lengthen_for_more (LmccAudience * audience, LmccTime now, gdouble rate,
     LmccTime rtt_max, LmccTime settling)
 {
-  if (!lengthen (audience, now, rate))
+  if (!wants_longer (audience, rate))
     return FALSE;
   audience->settled = MAX (audience->settled, now + settling);
+  audience->grown = now;
+  if (!lengthen (audience, now, rate))
+    return FALSE;
   count_from (audience, now + rtt_max);
 
   return TRUE;
@@ -375,11 +398,8 @@ lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
   }
   if (!shorten (audience, now, rate) && !lengthen (audience, now, rate))
     return FALSE;
-
-  /* Reports at the interval before it are on their way. */
-  if (is_due || audience->interval >= MUCH * before
-      || before >= MUCH * audience->interval)
-    audience->counted_until = now + rtt_max;
+  if (is_due || audience->interval >= MUCH_LONGER * before)
+    exclude (audience, now, rtt_max);
 
   return TRUE;
 }

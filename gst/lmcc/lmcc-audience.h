@@ -27,10 +27,12 @@ G_BEGIN_DECLS
  * @changed: when the interval was changed last
  * @changes: the latest changes, and what the interval was before each
  * @n_changes: how many there have been
- * @settled: when those who waited at the last change report as they should
+ * @grown: when more were seen than the interval was for
+ * @settled: when those who waited then report as they should
  * @counting_from: when the count began
  * @counted_until: up to when @counted and @intervals reach; what comes before
  *     that is not counted
+ * @excluded_until: up to when a change kept reports from counting
  * @counted: for how long was counted
  * @intervals: how many intervals that was: as many reports are wanted of each
  *     receiver
@@ -54,9 +56,11 @@ typedef struct
     LmccTime before;
   } changes[LMCC_AUDIENCE_CHANGES];
   guint n_changes;
+  LmccTime grown;
   LmccTime settled;
   LmccTime counting_from;
   LmccTime counted_until;
+  LmccTime excluded_until;
   LmccTime counted;
   gdouble intervals;
   guint64 arrivals;

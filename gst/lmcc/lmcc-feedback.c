@@ -252,7 +252,8 @@ lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
           session->rtt_max, wanted_rate (feedback, session)));
 }
 
-/* Right after a change more reports may be on their way than are wanted. */
+/* Where more receivers show than were known, more of their reports may be on
+ * their way than are wanted. */
 static LmccTime
 next_answer (const LmccFeedback * feedback, const LmccSession * session)
 {
@@ -261,7 +262,7 @@ next_answer (const LmccFeedback * feedback, const LmccSession * session)
   if (feedback->n_queued == 0)
     return LMCC_TIME_NONE;
   due = MAX (feedback->arrived[0] + HOLD,
-      feedback->audience.changed + session->rtt_max);
+      feedback->audience.grown + session->rtt_max);
 
   return MAX (due, feedback->retry);
 }

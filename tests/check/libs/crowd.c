@@ -78,17 +78,20 @@ add_traffic (GArray * traffic, LmccTime time, gsize size)
   g_array_append_val (traffic, entry);
 }
 
+/* In a session with another R_max than usual. */
 Crowd *
-crowd_new (guint base_rate, guint32 seed)
+crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max)
 {
   Crowd *crowd = g_new0 (Crowd, 1);
   LmccSenderConfig config = sender_config (1);
 
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
+  config.session.rtt_max = rtt_max;
   g_strlcpy (config.session.algorithm, "elm",
       sizeof (config.session.algorithm));
   crowd->now = START;
   crowd->next_unit = START;
+  crowd->rtt_max = rtt_max;
   crowd->base_rate = base_rate;
   crowd->random = g_rand_new_with_seed (seed);
   crowd->sender = lmcc_sender_new (&config, START);
@@ -99,6 +102,12 @@ crowd_new (guint base_rate, guint32 seed)
   crowd->on_the_way = g_array_new (FALSE, FALSE, sizeof (CrowdTraffic));
 
   return crowd;
+}
+
+Crowd *
+crowd_new (guint base_rate, guint32 seed)
+{
+  return crowd_new_far (base_rate, seed, LMCC_DEFAULT_RTT_MAX);
 }
 
 void
@@ -210,8 +219,8 @@ hear_interval (Crowd * crowd, guint index, LmccTime interval)
     lmcc_feedback_timer_set_interval (member->timer, crowd->now, interval);
   } else {
     member->began = crowd->now;
-    lmcc_rtt_set_max (member->rtt, LMCC_DEFAULT_RTT_MAX);
-    lmcc_feedback_timer_start (member->timer, crowd->now, LMCC_DEFAULT_RTT_MAX,
+    lmcc_rtt_set_max (member->rtt, crowd->rtt_max);
+    lmcc_feedback_timer_start (member->timer, crowd->now, crowd->rtt_max,
         interval);
   }
   schedule_due (crowd, index);
@@ -256,7 +265,7 @@ read_record (gpointer user_data, const LmccRecordFragment * fragment)
 
   fail_unless_equals_int (fragment->count, 1);
   fail_unless (lmcc_sdp_parse (text, -1, &session, NULL));
-  fail_unless (session.rtt_max == LMCC_DEFAULT_RTT_MAX);
+  fail_unless (session.rtt_max == crowd->rtt_max);
   crowd->n_records++;
   for (i = 0; i < crowd->n_members; i++) {
     CrowdMember *member = &crowd->members[i];

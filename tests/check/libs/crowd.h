@@ -42,6 +42,7 @@ typedef struct
 {
   LmccTime now;
   LmccSender *sender;
+  LmccTime rtt_max;
   guint base_rate;
   LmccTime next_unit;
   gdouble loss;
@@ -59,6 +60,7 @@ typedef struct
 } Crowd;
 
 Crowd *crowd_new (guint base_rate, guint32 seed);
+Crowd *crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max);
 void crowd_free (Crowd * crowd);
 void crowd_join (Crowd * crowd, guint n, LmccTime over);
 void crowd_leave (Crowd * crowd, guint n);

@@ -313,6 +313,35 @@ GST_START_TEST (a_base_rate_that_sways_keeps_no_wrong_estimate)
 
 GST_END_TEST;
 
+/* Nor does it keep the answers back where R_max is as long as it takes to
+ * sway. */
+GST_START_TEST (a_base_rate_that_sways_is_no_reason_not_to_answer)
+{
+  LmccTime periods[] = { 1500 * LMCC_MSECOND, 2 * S, 3 * S };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (periods); i++) {
+    Crowd *crowd = crowd_new_far (64000, 7, periods[i]);
+
+    crowd_join (crowd, 10, 0);
+    for (j = 0; j < 240 * S / periods[i]; j++) {
+      crowd->base_rate = j % 2 == 0 ? 24000 : 64000;
+      crowd_run (crowd, periods[i]);
+    }
+    fail_unless_equals_int (crowd_count_measured (crowd), 10);
+    fail_unless (crowd_stats (crowd)->answers >
+        crowd_stats (crowd)->reports * 3 / 4,
+        "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
+        crowd_stats (crowd)->answers, crowd_stats (crowd)->reports);
+    fail_unless (crowd_stats (crowd)->receivers > 10. / 3
+        && crowd_stats (crowd)->receivers < 30, "%.1f receivers",
+        crowd_stats (crowd)->receivers);
+    crowd_free (crowd);
+  }
+}
+
+GST_END_TEST;
+
 /* Nobody could make them fewer if they went on. */
 GST_START_TEST (reports_that_get_no_answer_become_rare)
 {
@@ -452,6 +481,7 @@ feedback_crowd_suite (void)
   tcase_add_test (tc, when_the_audience_leaves_the_rest_report_more_often);
   tcase_add_test (tc, a_base_rate_that_changes_changes_the_interval);
   tcase_add_test (tc, a_base_rate_that_sways_keeps_no_wrong_estimate);
+  tcase_add_test (tc, a_base_rate_that_sways_is_no_reason_not_to_answer);
   tcase_add_test (tc, reports_that_get_no_answer_become_rare);
   tcase_add_test (tc, a_flood_of_false_reports_has_bounded_effect);
   tcase_add_test (tc, what_is_no_report_is_counted_and_no_more);
