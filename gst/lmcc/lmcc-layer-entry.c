@@ -4,6 +4,7 @@
 #include "lmcc-layer-entry.h"
 
 #include "lmcc-dynamic-layering.h"
+#include "lmcc-session-algorithm.h"
 
 /* A shorter join's share in the join time. */
 #define JOIN_TIME_WEIGHT 8
@@ -25,7 +26,8 @@ lmcc_layer_entries_init (LmccLayerEntries * entries, guint modulus,
     LmccTime slot_length, gboolean ahead)
 {
   *entries = (LmccLayerEntries) {
-  .modulus = MAX (modulus, 1),.ahead = ahead,.join_time = slot_length};
+  .modulus = MAX (modulus, 1),.slot_length = slot_length,.ahead =
+        ahead,.join_time = slot_length};
 }
 
 /**
@@ -63,10 +65,15 @@ follow_slot (LmccLayerEntries * entries, const LmccHeader * header)
 }
 
 /* The longest that a join took counts at once, shorter ones slowly: a loss
- * right behind the join looks like a join that takes longer. */
+ * right behind the join looks like a join that takes longer. One that takes as
+ * long as a leave is none, and what did not flow may have been waited for. */
 static void
-measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean late)
+measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean flowed,
+    gboolean late)
 {
+  if (elapsed > entries->join_time
+      && (!flowed || elapsed > LMCC_DEFAULT_LEAVE_LATENCY))
+    return;
   if (!entries->measured || (late && elapsed > entries->join_time))
     entries->join_time = elapsed;
   else if (elapsed < entries->join_time)
@@ -74,15 +81,17 @@ measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean late)
   entries->measured = TRUE;
 }
 
-/* Only those packets count that were due when the join had taken effect, which
- * on a long path may be slots later. A packet is seldom larger than the
- * distance says. */
-static guint
-count_since_join (const LmccLayerEntries * entries,
-    const LmccLayerEntry * entry, LmccTime arrival)
+/* When the join has taken effect: on a long path that may be slots later. */
+static LmccTime
+effective_from (const LmccLayerEntries * entries, const LmccLayerEntry * entry)
 {
-  LmccTime effective = entry->joined + entries->join_time;
+  return entry->joined + entries->join_time;
+}
 
+/* A packet is seldom larger than the distance says. */
+static guint
+count_since (const LmccLayerEntry * entry, LmccTime arrival, LmccTime effective)
+{
   if (entry->distance == 0 || arrival < effective)
     return 0;
 
@@ -106,14 +115,21 @@ count_before (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
   return held >= (entries->ahead ? 0 : -1) ? (guint) header->place : 0;
 }
 
+/* Only those packets count that were due when the join had taken effect. */
 static guint
 count_missed (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
     LmccTime arrival, const LmccHeader * header)
 {
   guint before = count_before (entries, entry, header);
+  LmccTime effective = effective_from (entries, entry);
 
-  return entries->ahead ? before : MIN (before, count_since_join (entries,
-          entry, arrival));
+  if (entries->ahead || before == 0)
+    return before;
+  if (header->place < 0)
+    return arrival >= effective + (guint) - header->place *
+        entries->slot_length;
+
+  return MIN (before, count_since (entry, arrival, effective));
 }
 
 /**
@@ -152,7 +168,7 @@ lmcc_layer_entries_packet (LmccLayerEntries * entries, LmccTime arrival,
   expected->slot = (guint) ((gint) header->slot + MIN (header->place, 0) +
       (gint) entries->modulus) % entries->modulus;
   if (entry->fresh && !entries->ahead && arrival >= entry->joined)
-    measure (entries, arrival - entry->joined, n > 0);
+    measure (entries, arrival - entry->joined, header->place > 0, n > 0);
 
   return n > 0;
 }

@@ -30,6 +30,7 @@ typedef struct
 /**
  * LmccLayerEntries:
  * @modulus: M of the slots
+ * @slot_length: of a slot, in ns
  * @ahead: layers are joined so long before their slot that all of it comes
  * @known: a slot was heard
  * @slot: the one that runs
@@ -44,6 +45,7 @@ typedef struct
 typedef struct
 {
   guint modulus;
+  LmccTime slot_length;
   gboolean ahead;
   gboolean known;
   guint slot;

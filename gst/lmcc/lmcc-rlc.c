@@ -39,7 +39,6 @@ typedef struct
 
 static const gchar *const join_signals[] = { "top-layer", "next-layer", NULL };
 static const gchar *const burst_losses[] = { "hold", "drop", NULL };
-
 static const gchar *const joins_after[] = { "period", "burst", NULL };
 
 static const LmccSetting settings[] = {

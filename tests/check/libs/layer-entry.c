@@ -157,28 +157,93 @@ GST_START_TEST (test_a_longer_join_time_is_learnt)
 
 GST_END_TEST;
 
+/* A layer that is joined in a slot of its own, @number, and whose first packet
+ * comes @elapsed later, that many slots on. */
+static guint
+count_far (LmccLayerEntries * entries, guint number, LmccTime elapsed,
+    gint place)
+{
+  LmccTime joined = (100 + 10 * number) * SLOT;
+  guint slot = 10 * number % MODULUS;
+  LmccHeader header =
+      make_header (LAYER, (slot + (guint) (elapsed / SLOT)) % MODULUS, place);
+  LmccLayerExpected expected;
+
+  hear_base (entries, slot);
+  lmcc_layer_entries_joined (entries, LAYER, joined, DISTANCE, TRUE);
+  if (!lmcc_layer_entries_packet (entries, joined + elapsed, &header,
+          &expected))
+    return 0;
+
+  return (guint16) (header.lsn - expected.lsn);
+}
+
 /* Packets come in a slot that was held when its first ones were sent, had the
  * join not been on its way. */
 GST_START_TEST (test_a_join_over_a_long_path_misses_nothing_but_once)
 {
-  LmccTime joined = 100 * SLOT, times[] =
-      { SLOT, 11 * SLOT / 10, 5 * SLOT / 2 };
-  LmccLayerExpected expected;
+  LmccTime times[] = { SLOT, 11 * SLOT / 10, 5 * SLOT / 2 };
   LmccLayerEntries entries;
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
     lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
-    for (j = 0; j < 100; j++) {
-      LmccTime elapsed = times[i] + j % 7 * DISTANCE / 10;
-      LmccHeader header = make_header (LAYER, 1 + elapsed / SLOT, 3 + j % 5);
-
-      hear_base (&entries, 1);
-      lmcc_layer_entries_joined (&entries, LAYER, joined, DISTANCE, TRUE);
-      fail_if (lmcc_layer_entries_packet (&entries, joined + elapsed, &header,
-              &expected) && j > 0, "join %u of %" G_GUINT64_FORMAT, j, elapsed);
-    }
+    count_far (&entries, 0, times[i] + DISTANCE, 3);
+    for (j = 1; j < 100; j++)
+      fail_unless_equals_int (count_far (&entries, j, times[i] +
+              j % 10 * DISTANCE / 10, 3 + (gint) j % 20), 0);
   }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_what_is_lost_behind_a_long_join_was_missed)
+{
+  LmccTime time = 11 * SLOT / 10;
+  LmccLayerEntries entries;
+  guint i;
+
+  for (i = 1; i <= 10; i++) {
+    lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
+    count_far (&entries, 0, time, 3);
+    fail_unless_equals_int (count_far (&entries, 1, time, 3), 0);
+    fail_unless_equals_int (count_far (&entries, 2,
+            time + i * DISTANCE + DISTANCE / 2, 20), i);
+  }
+}
+
+GST_END_TEST;
+
+/* The first of its slot says how many slots before it the last one was sent. */
+GST_START_TEST (test_one_of_a_slot_before_is_missed_once_the_join_works)
+{
+  LmccTime elapsed = 9 * SLOT / 2;
+  LmccLayerEntries entries;
+
+  lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
+  count_far (&entries, 0, 11 * SLOT / 10, 3);
+  count_far (&entries, 1, 11 * SLOT / 10, 3);
+  fail_unless_equals_int (count_far (&entries, 2, elapsed, -1), 1);
+  fail_unless_equals_int (count_far (&entries, 3, elapsed, -3), 1);
+  fail_unless_equals_int (count_far (&entries, 4, elapsed, -4), 0);
+  fail_unless_equals_int (count_far (&entries, 5, elapsed, LMCC_PLACE_FIRST),
+      0);
+}
+
+GST_END_TEST;
+
+/* Then the join says nothing of how long joins take. */
+GST_START_TEST (test_a_layer_that_was_silent_teaches_no_join_time)
+{
+  LmccLayerEntries entries;
+
+  lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
+  count_far (&entries, 0, 5 * SLOT, LMCC_PLACE_FIRST);
+  count_far (&entries, 1, 5 * SLOT, -2);
+  count_far (&entries, 2, 30 * SLOT, 20);
+  count_far (&entries, 3, SLOT / 10, 3);
+  fail_unless_equals_int (count_far (&entries, 4, SLOT + 10 * DISTANCE, 10),
+      10);
 }
 
 GST_END_TEST;
@@ -336,6 +401,9 @@ layer_entry_suite (void)
       test_what_is_lost_behind_a_join_of_known_length_was_missed);
   tcase_add_test (tc, test_a_longer_join_time_is_learnt);
   tcase_add_test (tc, test_a_join_over_a_long_path_misses_nothing_but_once);
+  tcase_add_test (tc, test_what_is_lost_behind_a_long_join_was_missed);
+  tcase_add_test (tc, test_one_of_a_slot_before_is_missed_once_the_join_works);
+  tcase_add_test (tc, test_a_layer_that_was_silent_teaches_no_join_time);
   tcase_add_test (tc, test_a_packet_of_no_slot_is_the_first_too);
   tcase_add_loop_test (tc, test_first_packets_that_are_lost_cost_a_level, 0, 2);
 
