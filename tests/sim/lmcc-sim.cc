@@ -24,6 +24,7 @@ struct Options
   char * set = nullptr;
   char * tcp = nullptr;
   char * json = nullptr;
+  double slot = 0;
   int seed = 1;
   double duration = 0;
   double warm_up = -1;
@@ -48,6 +49,8 @@ ParseOptions (int argc, char ** argv, Options & options)
         "LAYERS" },
     { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
         "Layers that are encodings of their own, or of fixed rates", "native|fixed" },
+    { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
+        "Length of a slot of the sessions, where their algorithm has them", "SECONDS" },
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
@@ -80,6 +83,8 @@ ParseOptions (int argc, char ** argv, Options & options)
     throw std::runtime_error ("no --scenario");
   if (options.seed < 1)
     throw std::runtime_error ("--seed is below 1");
+  if (options.slot < 0)
+    throw std::runtime_error ("--slot is below 0");
   if (options.layering != nullptr && strcmp (options.layering, "native") != 0
       && strcmp (options.layering, "fixed") != 0)
     throw std::runtime_error ("--layering is native or fixed");
@@ -96,6 +101,8 @@ ChangeSession (const Options & options, SessionConfig & session)
     session.layers = ParseLayers (options.layers);
   if (options.layering != nullptr)
     session.native = strcmp (options.layering, "native") == 0;
+  if (options.slot > 0)
+    session.slot = options.slot;
 }
 
 Scenario

@@ -165,6 +165,15 @@ class Simulator(unittest.TestCase):
         self.assertAlmostEqual(changed['throughput'], 380e3, delta=8e3)
         self.assertAlmostEqual(changed['loss'], 0.05, delta=0.01)
 
+    def test_slots_may_have_another_length_than_the_algorithm_gives_them(self):
+        # Eight packets of 1000 bytes of the base are 1 s; a join waits for so many slots.
+        scenario = dumbbell([session('rlc')], rate=10e6, duration=80, **{'warm-up': 0})
+        usual, short = (flow(scenario, 'R', 'rlc', *arguments)['convergence-time'] for arguments in (
+            (), ('--slot', '0.5')))
+        self.assertGreater(usual, 20)
+        self.assertAlmostEqual(short / usual, 0.5, delta=0.1)
+        self.assertEqual(run(scenario, '--slot', '-1', check=False).returncode, 1)
+
     def test_sessions_and_tcp_come_in_numbers_one_after_the_other(self):
         scenario = {'duration': 20, 'warm-up': 0, 'parameters': {'n': 4},
                     'links': [{'from': 'S', 'to': 'A', 'rate': 2e6, 'queue': {'packets': 20}},

@@ -17,7 +17,7 @@ NAIVE = ('--algorithm', 'elm,strategy=naive,' + PAPER.replace('interval=5.0', 'i
 RLC = ('--algorithm', 'rlc,deaf-period=0.1', '--layering', 'fixed')
 AS_RLC = (('elm', 'rlc'),)
 # To see what one assumption does: RLC's slot, ELM's window of losses, and TCP's shortest timeout.
-SLOT = ('--set', 'slot=0.25')
+SLOT = ('--slot', '0.25')
 ONE_LOSS = ('--algorithm', f'elm,{PAPER},loss-window=1000000')
 SLOW_RTO = ('--tcp', 'min-rto=1')
 
@@ -36,7 +36,7 @@ RUNS = [
     Run('thesis-5-paper', 'thesis-5', LAZY, 0),
     Run('thesis-5-ours', 'thesis-5', (), 0),
     Run('thesis-5-rlc', 'thesis-5', RLC, 0, shown_as=AS_RLC),
-    Run('thesis-2-slot', 'thesis-2', LAZY + SLOT, 0),
+    Run('thesis-2-slot', 'thesis-2', ('--session', 'rlc', *SLOT), 0),
     Run('thesis-3-slot', 'thesis-3', RLC + SLOT, 0, 5, AS_RLC),
     Run('thesis-4-slot', 'thesis-4', RLC + SLOT, 0, shown_as=AS_RLC),
     Run('thesis-5-slot', 'thesis-5', RLC + SLOT, 0, 5, AS_RLC),
