@@ -83,9 +83,9 @@ def _draw(axes, results):
                       label=label)
             axis.margins(y=0.15)
             axis.set(xlabel='receivers', xscale='log')
-            if axis is not axes[4]:
-                axis.set_ylim(0, None)
             axis.set_title(title, fontsize=8)
+    for axis in axes[:4]:
+        axis.set_ylim(0, None)
     axes[4].set_yscale('log')
 
 
