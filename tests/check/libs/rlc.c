@@ -196,28 +196,12 @@ GST_START_TEST (test_a_clean_burst_is_enough_if_set_so)
 
 GST_END_TEST;
 
-GST_START_TEST (test_a_loss_in_the_burst_holds_where_it_decides_alone)
-{
-  TestController *test = new_at_level (2, "join-after", "burst");
-
-  test->cap = 2;
-  run_to_point (test, 2);
-  test->cap = N_LAYERS - 1;
-  run_lossy (test, 2, 5, 5);
-  run (test, 1);
-  test_fail_unless_level (test, 2);
-  run (test, 4);
-  test_fail_unless_level (test, 3);
-  test_controller_free (test);
-}
-
-GST_END_TEST;
-
-/* A loss in a burst only keeps from joining at its point; the next one of the
- * level is free again. */
+/* A loss in a burst only keeps from joining at its point, also where the burst
+ * decides alone; the next one of the level is free again. */
 GST_START_TEST (test_a_loss_in_the_burst_holds_the_level)
 {
-  TestController *test = new_at_level (2, NULL, NULL);
+  const gchar *const decides[] = { "period", "burst" };
+  TestController *test = new_at_level (2, "join-after", decides[__i__]);
   LmccTime begin;
 
   test->cap = 2;
@@ -225,7 +209,9 @@ GST_START_TEST (test_a_loss_in_the_burst_holds_the_level)
   test->cap = N_LAYERS - 1;
   begin = test->now;
   run_lossy (test, 2, 5, 5);
-  run (test, 3);
+  run (test, 1);
+  test_fail_unless_level (test, 2);
+  run (test, 2);
   test_fail_unless_level (test, 2);
   run (test, 2);
   test_fail_unless_level (test, 3);
@@ -358,8 +344,7 @@ rlc_suite (void)
   tcase_add_test (tcase, test_losses_of_the_deaf_period_are_one_event);
   tcase_add_test (tcase, test_after_the_deaf_period_a_whole_period_is_observed);
   tcase_add_loop_test (tcase, test_a_clean_burst_is_enough_if_set_so, 0, 8);
-  tcase_add_test (tcase, test_a_loss_in_the_burst_holds_where_it_decides_alone);
-  tcase_add_test (tcase, test_a_loss_in_the_burst_holds_the_level);
+  tcase_add_loop_test (tcase, test_a_loss_in_the_burst_holds_the_level, 0, 2);
   tcase_add_test (tcase,
       test_a_loss_at_the_end_of_the_burst_keeps_from_joining);
   tcase_add_test (tcase, test_a_loss_in_the_burst_drops_as_in_ns_if_set_so);
