@@ -62,6 +62,12 @@ class Claims(unittest.TestCase):
         self.assertEqual(reproduce.page.verdict(claim, record(300, 500, 501, 502)), 'agrees')
         self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
 
+    def test_what_the_paper_does_not_tell_is_shown_and_not_judged(self):
+        row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), claims.Run('run', 'thesis-1'))
+        self.assertEqual(reproduce.page.verdict(row, record(300)), 'shown')
+        self.assertEqual(reproduce.page.verdict(row, {}), 'not run')
+        self.assertEqual(reproduce.page.verdict(dataclasses.replace(row, least=0), record(300, 301)), 'agrees')
+
     def test_the_overview_says_by_how_much_a_cell_is_missed_and_why(self):
         index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.jain('R1', 'elm', 'tcp'),
                 cause='Because.')

@@ -76,6 +76,10 @@ class Claim:
         measured = [self.measure(*(results[run][seed] for run in self.runs)) for seed in sorted(seeds, key=int)]
         return [value for value in measured if value is not None]
 
+    def is_judged(self):
+        """Whether there is anything that it could miss."""
+        return not (math.isinf(self.least) and math.isinf(self.most))
+
     def is_certain(self, values):
         """Whether the 95 % interval of the mean is all on one side of each limit."""
         found = estimate(values)
@@ -145,6 +149,11 @@ def jain_claim(where, text, paper, run, measure, **more):
 
 def count_claim(where, text, paper, run, measure, **more):
     return Claim(where, text, f'about {paper:g}', (run,), measure, paper / COUNT_FACTOR, paper * COUNT_FACTOR, **more)
+
+
+def beside(where, text, measure, *runs):
+    """What one changed parameter does, which the paper does not tell."""
+    return Claim(where, text, 'not in the paper', tuple(run.name for run in runs), measure, -math.inf, math.inf)
 
 
 def more_claim(where, text, first, second, **more):

@@ -23,14 +23,17 @@ def describe(claim, results):
 
 
 def verdict(claim, results):
-    """agrees, differs, not run, or that no replication has what is claimed of; "so far" where they do not decide it."""
+    """agrees, differs, shown where there is nothing to agree with, not run, or that no replication has what is claimed
+    of; "so far" where they do not decide it."""
     values = claim.values(results)
     if not values:
         return 'does not occur' if all(results.get(run) for run in claim.runs) else 'not run'
+    if not claim.is_judged():
+        return 'shown'
     return ('agrees' if claim.agrees(values) else 'differs') + ('' if claim.is_certain(values) else ' so far')
 
 
-VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'does not occur', 'not run']
+VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'shown', 'does not occur', 'not run']
 
 
 def count(paper, results):

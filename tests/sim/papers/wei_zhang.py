@@ -4,7 +4,7 @@
 import math
 import statistics
 
-from papers.claims import JAIN_TOLERANCE, RENO, Claim, Picture, Run, means, more_claim
+from papers.claims import JAIN_TOLERANCE, RENO, Claim, Picture, Run, beside, means, more_claim
 
 NAME = 'wei-zhang'
 TITLE = 'Synchronized layered multicast (Wei and Zhang 2000)'
@@ -163,11 +163,6 @@ def exponent(runs):
         return float(run.name.split('-')[3].removesuffix('ms'))
     span = math.log(timer(runs[-1]) / timer(runs[0]))
     return lambda first, last: math.log(mean('mcc')(last) / mean('mcc')(first)) / span
-
-
-def beside(where, text, measure, *runs):
-    """What one changed parameter does."""
-    return Claim(where, text, 'not in the paper', tuple(run.name for run in runs), measure, -math.inf, math.inf)
 
 
 def pair(text, where, first, second, measure=lambda run: mean('mcc'), **more):
