@@ -64,7 +64,7 @@ const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
   {"smoothing", LMCC_SETTING_CHOICE, 0, 0, LMCC_ELM_SMOOTHING_EWMA,
         smoothing_names,
       "how the calculated rate is smoothed (Colussi 2004, section 6.1.4)"},
-  {"smoothing-time", LMCC_SETTING_TIME, 0, 3600, 0.5, NULL,
+  {"smoothing-time", LMCC_SETTING_TIME, 0, 3600, 0.25, NULL,
       "time constant of the average, or the time that the percentiles look "
         "back on; the paper gives none: chosen so that a receiver whose path "
         "shrinks by half is down within 3 s"},
