@@ -63,7 +63,7 @@ class Claims(unittest.TestCase):
         self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
 
     def test_what_the_paper_does_not_tell_is_shown_and_not_judged(self):
-        row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), claims.Run('run', 'thesis-1'))
+        row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), 'run')
         self.assertEqual(reproduce.page.verdict(row, record(300)), 'shown')
         self.assertEqual(reproduce.page.verdict(row, {}), 'not run')
         self.assertEqual(reproduce.page.verdict(dataclasses.replace(row, least=0), record(300, 301)), 'agrees')

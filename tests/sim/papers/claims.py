@@ -151,9 +151,9 @@ def count_claim(where, text, paper, run, measure, **more):
     return Claim(where, text, f'about {paper:g}', (run,), measure, paper / COUNT_FACTOR, paper * COUNT_FACTOR, **more)
 
 
-def beside(where, text, measure, *runs):
-    """What one changed parameter does, which the paper does not tell."""
-    return Claim(where, text, 'not in the paper', tuple(run.name for run in runs), measure, -math.inf, math.inf)
+def beside(where, text, measure, *runs, unit=''):
+    """What the runs of these names have, as where one parameter was changed, which the paper does not tell."""
+    return Claim(where, text, 'not in the paper', runs, measure, -math.inf, math.inf, unit)
 
 
 def more_claim(where, text, first, second, **more):

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Byers et al., "FLID-DL: Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section V."""
 
-import math
 import statistics
 
-from papers.claims import RATE_TOLERANCE, RENO, Claim, Picture, Run, flows, means, more_claim, rate
+from papers.claims import RATE_TOLERANCE, RENO, Claim, Picture, Run, beside, flows, means, more_claim, rate
 
 NAME = 'flid'
 TITLE = 'FLID-DL (Byers et al. 2002)'
@@ -171,13 +170,12 @@ def host_flow(replication):
 def _room():
     """What the loss of figure 5 hangs on."""
     for path in PATHS:
-        yield Claim('section V-A', 'a base of 23.52 kbit/s: c = 2.0 in parts of what c = 1.3 loses'
-                    + ', on 4 ms' * (path == 'near'), 'not in the paper',
-                    (f'flid-{path}-20-room', f'flid-{path}-13-room'), lambda a, b: lost('R')(a) / lost('R')(b),
-                    0, math.inf)
+        yield beside('section V-A', 'a base of 23.52 kbit/s: c = 2.0 in parts of what c = 1.3 loses'
+                     + ', on 4 ms' * (path == 'near'), lambda a, b: lost('R')(a) / lost('R')(b),
+                     f'flid-{path}-20-room', f'flid-{path}-13-room')
     for run, packets in (('flid-near-20', 128), ('flid-queue-20', 64)):
-        yield Claim('figure 5(b)', f'c = 2.0, 4 ms, a queue of {packets}: the level that does not fit is held for',
-                    'not in the paper', (run,), visit(9), 0, math.inf, 's')
+        yield beside('figure 5(b)', f'c = 2.0, 4 ms, a queue of {packets}: the level that does not fit is held for',
+                     visit(9), run, unit='s')
 
 
 def _static():
@@ -186,10 +184,10 @@ def _static():
                           ('loses, in parts of what FLID-DL loses', lost(*STAR))):
         yield Claim('section V-B', f'leaves take no time: what FLID-SL {text}', 'very similar',
                     ('flid-sl-fast', 'flid-dl'), lambda a, b, measure=measure: measure(a) / measure(b), 0.8, 1.2)
-    yield Claim('section V-B', 'FLID-SL without a deaf period, leaves of 2 to 4 s: part of the link',
-                'not in the paper', ('flid-sl-eager',), used(2e6, *STAR), 0, math.inf)
-    yield Claim('section V-B', 'FLID-SL without a deaf period: losses in parts of FLID-DL\'s', 'not in the paper',
-                ('flid-sl-eager', 'flid-dl'), lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 0, math.inf)
+    yield beside('section V-B', 'FLID-SL without a deaf period, leaves of 2 to 4 s: part of the link',
+                 used(2e6, *STAR), 'flid-sl-eager')
+    yield beside('section V-B', 'FLID-SL without a deaf period: losses in parts of FLID-DL\'s',
+                 lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 'flid-sl-eager', 'flid-dl')
 
 
 CLAIMS = [
@@ -216,9 +214,8 @@ CLAIMS = [
     *_static(),
     Claim('figure 8', '100 hosts are at one level after', '28', ('flid-100',),
           coordinated, 0, 28, 's', PATTERN),
-    *(Claim('figure 8', f'20 hosts that come from {first} s after the sender on are at one level after',
-            'not in the paper', (f'flid-phase-{first}',), lambda r, first=first: coordinated(r) - first, 0, math.inf,
-            's') for first in PHASES),
+    *(beside('figure 8', f'20 hosts that come from {first} s after the sender on are at one level after',
+             lambda r, first=first: coordinated(r) - first, f'flid-phase-{first}', unit='s') for first in PHASES),
     Claim('figure 9(a)', 'beside TCP, a queue of 7 packets for each: FLID-DL in parts of TCP', 'equitable',
             ('flid-tcp-7',),
           over_tcp, 0.5, 2),
@@ -226,8 +223,8 @@ CLAIMS = [
             ('flid-tcp-25',),
           over_tcp, 4, 8),
     *_fairness(),
-    *(Claim('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: FLID-DL in parts of TCP',
-            'not in the paper', (f'flid-tcp-7-n{n}-{name}',), over_tcp, 0, math.inf)
+    *(beside('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: FLID-DL in parts of TCP',
+             over_tcp, f'flid-tcp-7-n{n}-{name}')
       for name, (n_of_each, text, _) in OTHER_TCP.items() for n in n_of_each),
     loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind', TOGETHER),
     loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle'),

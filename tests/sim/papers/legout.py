@@ -4,7 +4,7 @@
 import math
 import statistics
 
-from papers.claims import COUNT_FACTOR, RENO, Claim, Run, flows, more_claim, rate
+from papers.claims import COUNT_FACTOR, RENO, Claim, Run, beside, flows, more_claim, rate
 
 NAME = 'legout'
 TITLE = 'Pathological Behaviors for RLM and RLC (Legout and Biersack 2000)'
@@ -149,8 +149,8 @@ def _crowds():
     yield Claim('section 4', 'RLC: R1 joins what does not fit with 40 packets of queue in place of 15', 'periodically',
                 ('legout-rlc-deep',), lambda r: sum(change['to'] == 4 for change in host(r, 'R1')['changes']), 3,
                     math.inf)
-    yield Claim('section 4', 'RLC: a loss in a burst drops a layer in ns; where it only holds, the largest loss is',
-                'not in the paper', ('legout-rlc-hold',), losses('rlc', max), 0, 1)
+    yield beside('section 4', 'RLC: a loss in a burst drops a layer in ns; where it only holds, the largest loss is',
+                 losses('rlc', max), 'legout-rlc-hold')
 
 
     yield Claim('figure 3', 'RLM, layers that double: the first ones stay below 256 kbit/s until late receivers have '
@@ -162,9 +162,9 @@ def _crowds():
                 COUNT_FACTOR)
     for run, level, text in (('legout-rlm-join', 4, 'layers of 50 kbit/s'),
                              ('legout-rlm-join-exponential', 3, 'layers that double')):
-        yield Claim('figure 3', f'late receivers come from 30 s on, {text}: the first ones come to that level after '
-                                'them', 'not in the paper', (run,),
-                    lambda r, level=level: joined(r, FIRST, level) - joined(r, LATE, level), 0, math.inf, 's')
+        yield beside('figure 3', f'late receivers come from 30 s on, {text}: the first ones come to that level after '
+                                 'them', lambda r, level=level: joined(r, FIRST, level) - joined(r, LATE, level), run,
+                     unit='s')
 
 
 THREE = ('R1', 'R2', 'R3')
@@ -214,9 +214,8 @@ def _cbr():
                 index, 0.95, 1.0001)
     yield Claim('section 3', 'three RLM sessions and CBR, drop tail, layers that double: what is lost of all packets',
                 '0.014', ('legout-rlm-cbr-exponential',), packet_loss, 0.014 / COUNT_FACTOR, 0.014 * COUNT_FACTOR)
-    yield Claim('section 3', 'three RLM sessions and CBR, fair queueing, layers that double, left at 5 % of loss: '
-                             'mean loss rate', 'not in the paper', ('legout-rlm-cbr-fair-exponential-low',), mean_loss,
-                0, math.inf)
+    yield beside('section 3', 'three RLM sessions and CBR, fair queueing, layers that double, left at 5 % of loss: '
+                              'mean loss rate', mean_loss, 'legout-rlm-cbr-fair-exponential-low')
     yield more_claim('section 3', 'RLM loses more with fair queueing', ('legout-rlm-cbr-fair', mean_loss),
                      ('legout-rlm-cbr', mean_loss), cause=CHANCE)
     for run in ('legout-rlc-cbr', 'legout-rlc-cbr-fair'):
@@ -253,8 +252,7 @@ CLAIMS = [
     Claim('figure 2(a)', 'RLM, layers of 10 kbit/s: R1 needs more than 400 s to its level', '> 400',
             ('legout-rlm-thin',),
           converged, 400, 1000, 's', TIMER),
-    Claim('figure 2(a)', 'the same without shared learning', 'not in the paper', ('legout-rlm-thin-alone',), converged,
-          0, math.inf, 's'),
+    beside('figure 2(a)', 'the same without shared learning', converged, 'legout-rlm-thin-alone', unit='s'),
     loss_claim('section 3', 'RLM, layers of 10 kbit/s: mean loss rate', 0.032, 'legout-rlm-thin',
                losses('rlm', statistics.fmean)),
     more_claim('figure 2(b)', 'R1 converges faster with layers that double, s', ('legout-rlm-thin', converged),
@@ -270,7 +268,7 @@ CLAIMS = [
     Claim('figure 7(a)', 'RLM first: TCP gets very little; its share were 100', 'very little', ('legout-rlm-first',),
             tcp_mean,
           0, 30, 'kbit/s', STICKS),
-    *(Claim('figure 7(a)', f'RLM first, {text}: {who}', 'not in the paper', (run,), measure, 0, math.inf, 'kbit/s')
+    *(beside('figure 7(a)', f'RLM first, {text}: {who}', measure, run, unit='kbit/s')
       for run, text in (('legout-rlm-first-firm', 'its loss threshold is 0.9'),
                         ('legout-rlm-first-reno', 'TCP without SACK, delayed acknowledgements, RTO of 1 s or more'))
       for who, measure in (('RLM', rate('R', 'rlm')), ('the mean TCP', tcp_mean))),

@@ -329,25 +329,25 @@ def _shared_by_rate():
                 if hosts or name == 'window':
                     yield beside(f'figure {26 if n == 1 else 27}', f'{n} TCP, {packets} packets/RTT{hosts}: '
                                  f'{NAMES[name]} to TFRC',
-                                 lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r), run)
+                                 lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r), run.name)
     yield beside('figure 15', '8 TCP, 8 packets/RTT, near TFRC\'s own rate: LIP to TFRC',
-                 lambda r: loss_events()(r) / TFRC_LOSS(r), SHARED[8, 8])
+                 lambda r: loss_events()(r) / TFRC_LOSS(r), SHARED[8, 8].name)
     for run, queue in ((SHARED[8, 64], ''), (RED, ', RED')):
         yield beside('figure 27', f'8 TCP, 64 packets/RTT{queue}: packet loss to TFRC\'s',
-                     lambda r: packet_loss()(r) / packet_loss('tfrc')(r), run)
+                     lambda r: packet_loss()(r) / packet_loss('tfrc')(r), run.name)
     yield beside('figure 27', '8 TCP, 64 packets/RTT, RED: LAP to TFRC',
-                 lambda r: loss_events('lap')(r) / TFRC_LOSS(r), RED)
+                 lambda r: loss_events('lap')(r) / TFRC_LOSS(r), RED.name)
     yield beside('figure 22', '0.4 packets/RTT, 1 TCP: LAP to LIP',
-                 lambda r: loss_events('lap')(r) / loss_events()(r), SLOWER)
+                 lambda r: loss_events('lap')(r) / loss_events()(r), SLOWER.name)
     for packets, length in ((1, 'from 30 to 150 s'), (4, 'from 30 to 80 s')):
         for run, seconds in ((SHARED[1, packets], 'after the start is forgotten'), (SHORTER[packets], length)):
             for name in ('lip', 'lap'):
                 yield beside('figure 26', f'{packets} packets/RTT, 1 TCP, {seconds}: {NAMES[name]} to TFRC',
-                             lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r), run)
+                             lambda r, name=name: loss_events(name)(r) / TFRC_LOSS(r), run.name)
     yield beside('figure 26', '1 packet/RTT, 1 TCP, from 30 to 150 s, hosts take a random time: LIP to TFRC',
-                 lambda r: loss_events()(r) / TFRC_LOSS(r), JITTER[1, 1])
+                 lambda r: loss_events()(r) / TFRC_LOSS(r), JITTER[1, 1].name)
     yield beside('figure 27', '1 packet/RTT, 8 TCP, from 30 to 150 s: LIP to TFRC',
-                 lambda r: loss_events()(r) / TFRC_LOSS(r), SHORTER_EIGHT)
+                 lambda r: loss_events()(r) / TFRC_LOSS(r), SHORTER_EIGHT.name)
     yield Claim('figure 27', '1 packet/RTT: LIP is farther from TFRC beside one TCP than beside eight', '> 0',
                 (SHARED[1, 1].name, SHARED[8, 1].name),
                 lambda a, b: loss_events()(a) / TFRC_LOSS(a) - loss_events()(b) / TFRC_LOSS(b), 0, math.inf,
