@@ -12,7 +12,7 @@ RUNS = [
     Run('tfmcc-tcp', 'tfmcc-tcp'),
     Run('tfmcc-loss', 'tfmcc-loss'),
     Run('tfmcc-1000', 'tfmcc-audience', (), 0),
-    Run('tfmcc-10000', 'tfmcc-audience', ('--set', 'each=100,slowest=100000,rate=150000'), 0),
+    Run('tfmcc-10000', 'tfmcc-audience', ('--set', 'each=100,slowest=100000,rate=150000'), 0, 5),
 ]
 FIGURES = ['tfmcc-tcp', 'tfmcc-loss']
 
