@@ -1,0 +1,34 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_PRIVATE_H
+#define GST_LMCC_SINK_PRIVATE_H
+
+#include "gstlmccsink.h"
+#include "gstlmccsinkcore.h"
+#include "gstlmccsinkprops.h"
+
+G_BEGIN_DECLS
+
+struct _GstLmccSink
+{
+  GstBin parent;
+
+  GstLmccSinkCore *core;
+
+  /* OBJECT_LOCK */
+  GstLmccSinkProps props;
+  guint next_pad;
+};
+
+void gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
+    guint rung);
+
+GstPad *gst_lmcc_sink_request_new_pad (GstElement * element,
+    GstPadTemplate * templ, const gchar * name, const GstCaps * caps);
+void gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad);
+void gst_lmcc_sink_clear_targets (GstLmccSink * self);
+
+G_END_DECLS
+
+#endif
