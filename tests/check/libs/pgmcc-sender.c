@@ -250,6 +250,7 @@ pgmcc_sender_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, a_window_that_is_not_used_does_not_grow);
   tcase_add_test (tcase, the_window_opens_and_halves);
   tcase_add_test (tcase, a_burst_of_losses_costs_no_tokens);
