@@ -23,6 +23,7 @@ import statistics
 import subprocess
 import time
 from collections import namedtuple
+from pathlib import Path
 
 import session
 from session import lib
@@ -58,8 +59,9 @@ FOLLOWS = ('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,wid
 THESIS = {'elm': (0.9967, 0.9691, 0.9961), 'rlc': (0.9871, 0.9387, 0.9311)}
 THESIS_RTT = 60
 
-# The same in ns-3, by docs/reproduction/thesis.md, with elm as it is here.
-SIMULATED = {'elm': (0.9870, 0.9646, 0.9592), 'rlc': (0.9449, 0.9243, 0.9174)}
+# The same in ns-3, with elm as it is here: what tests/sim/reproduce has on record.
+SIMULATIONS = {'elm': 'thesis-3-ours.json', 'rlc': 'thesis-3-rlc.json'}
+RECORDS = Path(__file__).resolve().parents[2] / 'docs/reproduction/results'
 
 IPERF_PORT = 5201
 START = 20
@@ -84,6 +86,13 @@ SHORT = [('reno', 60, 0.0)]
 def jain(rates):
     """The fairness index of Jain, Chiu and Hawe (1984): 1 where all have the same, 1/n where one has all."""
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0.0
+
+
+def simulated(algorithm):
+    """The mean fairness index of all replications, at each capacity."""
+    record = json.loads((RECORDS / SIMULATIONS[algorithm]).read_text(encoding='utf-8'))
+    return [statistics.mean(jain([flow['throughput'] for flow in replication['nodes'][node]['flows']])
+                            for replication in record['replications'].values()) for node in ('R1', 'R2', 'R3')]
 
 
 class Tcp:
@@ -204,8 +213,8 @@ def describe(cell, result):
     """A row of the table."""
     place = CAPACITIES.index(result['capacity'])
     like = cell.rtt == THESIS_RTT and cell.tcp == 'reno' and not cell.loss
-    paper, simulated = (f'{table[cell.algorithm][place]:.3f}' if like and cell.algorithm in table else ''
-                        for table in (THESIS, SIMULATED))
+    paper, ours = (f'{indices(cell.algorithm)[place]:.3f}' if like and cell.algorithm in THESIS else ''
+                   for indices in (THESIS.get, simulated))
     converged = '' if result['converged'] is None else f"{result['converged']:.0f}"
     tcp = result['tcp']
     ratio = result['rate'] / statistics.mean(tcp)
@@ -213,7 +222,7 @@ def describe(cell, result):
     return (f"| {cell.algorithm} | {cell.tcp} | {cell.rtt} | {cell.loss:g} | {result['capacity'] / 1e6:.0f} "
             f"| {result['rate'] / 1000:.0f} | {statistics.mean(tcp) / 1000:.0f} "
             f"| {min(tcp) / 1000:.0f} to {max(tcp) / 1000:.0f} | {told_rtt} | {ratio:.2f} "
-            f"| {result['jain']:.3f} | {paper} | {simulated} | {result['level']:.1f} "
+            f"| {result['jain']:.3f} | {paper} | {ours} | {result['level']:.1f} "
             f"| {result['changes']:.0f} | {100 * result['loss']:.2f} | {converged} | {result['seconds']} |")
 
 
