@@ -320,3 +320,17 @@ svc_assert_same_pictures (GArray * shown, GArray * expected)
         "picture %u of %u differs", i, shown->len);
   }
 }
+
+/* Returns the pictures that vp9dec shows, which are those of libvpx. */
+GArray *
+svc_decode_both (GArray * frames, SubsetFunc subset, gpointer user_data)
+{
+  g_autoptr (GArray) pictures = svc_make_pictures (frames, subset, user_data);
+  g_autoptr (GArray) expected = svc_decode_offline (pictures);
+  GArray *shown = svc_decode_stock ("vp9dec", "video/x-vp9", pictures);
+
+  fail_unless_equals_int (shown->len, pictures->len);
+  svc_assert_same_pictures (shown, expected);
+
+  return shown;
+}

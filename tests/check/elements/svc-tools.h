@@ -41,6 +41,7 @@ GArray *svc_encode (const gchar * description, GstCaps ** caps);
 GArray *svc_make_pictures (GArray * frames, SubsetFunc subset, gpointer user_data);
 GArray *svc_decode_stock (const gchar * elements, const gchar * caps, GArray * buffers);
 GArray *svc_decode_offline (GArray * pictures);
+GArray *svc_decode_both (GArray * frames, SubsetFunc subset, gpointer user_data);
 void svc_assert_same_pictures (GArray * shown, GArray * expected);
 
 G_END_DECLS
