@@ -57,10 +57,23 @@ class Claims(unittest.TestCase):
         self.assertEqual(verdict(CLAIM, {}), 'not run')
 
     def test_replications_that_have_nothing_to_say_do_not_count(self):
-        claim = dataclasses.replace(CLAIM, measure=lambda r: CLAIM.measure(r) if CLAIM.measure(r) > 400 else None)
+        def measure(replication):
+            if CLAIM.measure(replication) <= 400:
+                raise claims.Unmeasured
+            return CLAIM.measure(replication)
+
+        claim = dataclasses.replace(CLAIM, measure=measure)
         self.assertEqual(claim.values(record(300, 500, 501, 502)), [500, 501, 502])
         self.assertEqual(reproduce.page.verdict(claim, record(300, 500, 501, 502)), 'agrees')
         self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
+
+    def test_an_open_loop_flow_without_a_loss_has_nothing_to_say(self):
+        lost = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'estimates': {'lip': {'loss-event-rate': 0.5}}}]}}}
+        whole = {'nodes': {'R': {'flows': [{'name': 'open-loop'}]}}}
+        self.assertEqual(claims.measured(reproduce.open_loop.loss_events(), [[lost], [whole]]), [0.5])
+        run = claims.Run('run', 'open-loop-shared')
+        means, _ = claims.means({'run': {'1': lost, '2': whole}}, [run], lambda _: reproduce.open_loop.loss_events())
+        self.assertEqual(means, [0.5])
 
     def test_what_the_paper_does_not_tell_is_shown_and_not_judged(self):
         row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), 'run')

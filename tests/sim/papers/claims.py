@@ -52,17 +52,32 @@ def estimate(values):
     return Estimate(statistics.fmean(values), T_QUANTILE[min(n, 15) - 1] * deviation / math.sqrt(n), deviation, n)
 
 
+class Unmeasured(Exception):
+    """That a replication has nothing to say: what is measured did not occur in it."""
+
+
+def measured(measure, replications):
+    """Of each list of replications that has something to say."""
+    values = []
+    for each in replications:
+        try:
+            values.append(measure(*each))
+        except Unmeasured:
+            pass
+    return values
+
+
 @dataclasses.dataclass(frozen=True)
 class Claim:
     """What a paper says: least <= measure <= most, with the paper's own number as text.
 
-    measure takes one replication of each run, and gives a number, or None where the replication has nothing to say. The
-    limits are of the paper, never of what we get."""
+    measure takes one replication of each run, and gives a number, or raises Unmeasured. The limits are of the paper,
+    never of what we get."""
     where: str
     text: str
     paper: str
     runs: tuple[str, ...]
-    measure: Callable[..., float | None]
+    measure: Callable[..., float]
     least: float
     most: float
     unit: str = ''
@@ -73,8 +88,7 @@ class Claim:
         if any(run not in results for run in self.runs):
             return []
         seeds = set.intersection(*(set(results[run]) for run in self.runs))
-        measured = [self.measure(*(results[run][seed] for run in self.runs)) for seed in sorted(seeds, key=int)]
-        return [value for value in measured if value is not None]
+        return measured(self.measure, ([results[run][seed] for run in self.runs] for seed in sorted(seeds, key=int)))
 
     def is_judged(self):
         """Whether there is anything that it could miss."""
@@ -113,8 +127,8 @@ class Picture:
 
 def means(results, runs, of):
     """Mean of what of(run) measures in each run, and half of the 95 % interval; not a number where it was not run."""
-    found = [estimate([of(run)(replication) for replication in results[run.name].values()]) if results[run.name] else
-             Estimate(math.nan, math.nan, 0, 0) for run in runs]
+    values = [measured(of(run), ([replication] for replication in results[run.name].values())) for run in runs]
+    found = [estimate(each) if each else Estimate(math.nan, math.nan, 0, 0) for each in values]
     return [each.mean for each in found], [each.half if math.isfinite(each.half) else 0 for each in found]
 
 

@@ -1,8 +1,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Colussi, "Equation-based Layered Multicast Congestion Control", University of Helsinki, 2004, section 6.3."""
-from papers.claims import (RATE_TOLERANCE, Cell, Claim, Run, changes, count_claim, flows, jain, jain_claim, more_claim,
-                           rate, rate_claim)
+from papers.claims import (RATE_TOLERANCE, Cell, Claim, Run, Unmeasured, changes, count_claim, flows, jain, jain_claim,
+                           more_claim, rate, rate_claim)
 
 NAME = 'thesis'
 TITLE = 'Equation-based Layered Multicast (Colussi 2004)'
@@ -171,7 +171,9 @@ def of_those_at(node, level, burst, delay):
     def measure(replication):
         changed = flows(replication, node, 'elm')[0]['changes']
         levels = [change['to'] for change in changed if change['time'] <= burst[0]]
-        return delay(replication) if levels[-1:] == [level] else None
+        if levels[-1:] != [level]:
+            raise Unmeasured
+        return delay(replication)
     return measure
 
 
