@@ -21,9 +21,11 @@ struct _GstLmccSink
   guint next_pad;
 };
 
+/* gstlmccsink.c */
 void gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
     guint rung);
 
+/* gstlmccsinktargets.c */
 GstPad *gst_lmcc_sink_request_new_pad (GstElement * element,
     GstPadTemplate * templ, const gchar * name, const GstCaps * caps);
 void gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad);

@@ -68,8 +68,9 @@ class Claims(unittest.TestCase):
         self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
 
     def test_an_open_loop_flow_without_a_loss_has_nothing_to_say(self):
-        lost = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'estimates': {'lip': {'loss-event-rate': 0.5}}}]}}}
-        whole = {'nodes': {'R': {'flows': [{'name': 'open-loop'}]}}}
+        estimates = {'lip': {'loss-event-rate': 0.5}}
+        lost = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'loss': 0.1, 'estimates': estimates}]}}}
+        whole = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'loss': 0.0}]}}}
         self.assertEqual(claims.measured(reproduce.open_loop.loss_events(), [[lost], [whole]]), [0.5])
         run = claims.Run('run', 'open-loop-shared')
         means, _ = claims.means({'run': {'1': lost, '2': whole}}, [run], lambda _: reproduce.open_loop.loss_events())

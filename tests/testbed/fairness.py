@@ -17,6 +17,7 @@ LMCC_TESTBED_FULL all that CONDITIONS has. --fine gives all of them the layers o
 the tables into FILE, between the lines that begin and end them; BBR has one of its own.
 """
 import argparse
+import functools
 import json
 import os
 import statistics
@@ -88,6 +89,7 @@ def jain(rates):
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0.0
 
 
+@functools.cache
 def simulated(algorithm):
     """The mean fairness index of all replications, at each capacity."""
     record = json.loads((RECORDS / SIMULATIONS[algorithm]).read_text(encoding='utf-8'))
@@ -321,6 +323,8 @@ def main():
                       for rtt in (options.rtt or '60').split(',') for tcp in (options.tcp or 'reno').split(',')]
     cells = [Cell(algorithm, *condition) for condition in conditions for algorithm in options.algorithms.split(',')]
     session.start(len(cells) * (options.seconds + 60), tools=('iperf3',))
+    for algorithm in SIMULATIONS:
+        simulated(algorithm)
     lib.make_network().close()
     run_cells(cells, options)
     lib.finish()

@@ -15,6 +15,10 @@
 #define HEIGHT 96
 #define N_PICTURES 40
 
+/* Moves, so that no two pictures are equal. */
+#define SOURCE "videotestsrc num-buffers=40 pattern=zone-plate kx2=20 ky2=20 " \
+    "kt=3 ! video/x-raw,width=128,height=96,framerate=24/1 ! "
+
 /* A pipeline whose pictures a test pushes one by one. */
 typedef struct
 {
@@ -286,8 +290,7 @@ GST_END_TEST;
 
 GST_START_TEST (three_cycles_encode_the_same)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch ("videotestsrc "
-      "num-buffers=40 ! video/x-raw,width=128,height=96,framerate=24/1 ! "
+  g_autoptr (GstElement) pipeline = gst_parse_launch (SOURCE
       "vp9svcenc cpu-used=9 threads=1 ! appsink name=sink sync=false", NULL);
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");

@@ -7,8 +7,6 @@
 #include <gst/app/app.h>
 #include <gst/base/base.h>
 #include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
 
 #include "svc-tools.h"
 

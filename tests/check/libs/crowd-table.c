@@ -31,7 +31,7 @@ typedef struct
   gdouble ten_seconds[SEEDS];
   gdouble one_second[SEEDS];
   gdouble half[SEEDS];
-  gdouble most[SEEDS];
+  gdouble nearly_all[SEEDS];    /* 95 % */
   gdouble estimate[SEEDS];
 } Row;
 
@@ -72,7 +72,7 @@ run (Row * row)
     row->ten_seconds[seed] = crowd_largest_share (crowd, 10 * LMCC_SECOND);
     row->one_second[seed] = crowd_largest_share (crowd, LMCC_SECOND);
     row->half[seed] = first_rtt (crowd, 0.5);
-    row->most[seed] = first_rtt (crowd, 0.95);
+    row->nearly_all[seed] = first_rtt (crowd, 0.95);
     row->estimate[seed] = crowd_stats (crowd)->receivers;
     crowd_free (crowd);
   }
@@ -93,7 +93,7 @@ sort (Row * row)
   qsort (row->ten_seconds, SEEDS, sizeof (gdouble), compare);
   qsort (row->one_second, SEEDS, sizeof (gdouble), compare);
   qsort (row->half, SEEDS, sizeof (gdouble), compare);
-  qsort (row->most, SEEDS, sizeof (gdouble), compare);
+  qsort (row->nearly_all, SEEDS, sizeof (gdouble), compare);
   qsort (row->estimate, SEEDS, sizeof (gdouble), compare);
 }
 
@@ -105,7 +105,7 @@ GST_START_TEST (an_audience_of_each_size)
   sort (row);
   fail_unless (row->ten_seconds[SEEDS - 1] < LIMIT);
   fail_unless (row->one_second[SEEDS - 1] < BURST_LIMIT);
-  fail_unless (isfinite (row->most[SEEDS - 1]));
+  fail_unless (isfinite (row->nearly_all[SEEDS - 1]));
   fail_unless (row->estimate[0] * ESTIMATE_FACTOR >= row->receivers);
   fail_unless (row->estimate[SEEDS - 1] <= ESTIMATE_FACTOR * row->receivers);
 }
@@ -142,7 +142,7 @@ make_table (void)
         row->base_rate / 1000, row->receivers,
         100 * row->ten_seconds[SEEDS - 1], 100 * row->one_second[SEEDS - 1]);
     append_time (text, row->half[SEEDS / 2]);
-    append_time (text, row->most[SEEDS / 2]);
+    append_time (text, row->nearly_all[SEEDS / 2]);
     g_string_append_printf (text, " %.0f to %.0f |\n", row->estimate[0],
         row->estimate[SEEDS - 1]);
   }
@@ -175,7 +175,6 @@ crowd_table_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 0);
   tcase_add_loop_test (tc, an_audience_of_each_size, 0, (gint) rows->len);
 
   return suite;
@@ -208,7 +207,8 @@ main (gint argc, gchar ** argv)
   table = make_table ();
   g_print ("%s", table);
   g_array_unref (rows);
-  if (markdown != NULL
+  /* A row whose test ended early has no figures. */
+  if (n_failed == 0 && markdown != NULL
       && !test_page_write_table (markdown, "feedback", table, &error)) {
     g_printerr ("%s\n", error->message);
     return 2;

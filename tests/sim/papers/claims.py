@@ -126,7 +126,8 @@ class Picture:
 
 
 def means(results, runs, of):
-    """Mean of what of(run) measures in each run, and half of the 95 % interval; not a number where it was not run."""
+    """Mean of what of(run) measures in each run, and half of the 95 % interval; not a number where it was not run, or
+    has nothing to say."""
     values = [measured(of(run), ([replication] for replication in results[run.name].values())) for run in runs]
     found = [estimate(each) if each else Estimate(math.nan, math.nan, 0, 0) for each in values]
     return [each.mean for each in found], [each.half if math.isfinite(each.half) else 0 for each in found]

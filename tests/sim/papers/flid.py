@@ -129,7 +129,8 @@ def _fairness():
                             f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: FLID-DL in parts of '
                             'TCP',
                             'equitable' if queue == QUEUES[0] else '4 to 8', (run.name,), over_tcp,
-                            *((0.5, 2) if queue == QUEUES[0] else (4, 8)), cause=OLD_TCP if kind == 'Reno' else FEW)
+                            *((0.5, 2) if queue == QUEUES[0] else (4, 8)),
+                            cause=OLD_TCP if kind == 'Reno' else FEW if n == 2 else '')
 
 
 def coordinated(replication):

@@ -141,7 +141,7 @@ def estimated(name, key, flow='open-loop'):
     """What an estimator says of a flow; nothing where it lost no packet."""
     def measure(replication):
         found = flows(replication, 'R', flow)[0]
-        if 'estimates' not in found:
+        if 'estimates' not in found and not found['loss']:
             raise Unmeasured
         return found['estimates'][name][key]
     return measure

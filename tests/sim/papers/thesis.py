@@ -209,7 +209,7 @@ def convergence():
     for variant, label in (('paper', 'ELM'), ('ours', 'ELM as it is here')):
         run = f'thesis-3-{variant}'
         claims += [Claim('6.3.3', f'R1: {label} is at 512 kbit/s within 25 seconds', 'at most 25', (run,),
-                         settled('R1', 2), 0, 25, 's'),
+                         settled('R1', 2), 0, 25, 's', EARLY_LOSS),
                    Claim('6.3.3', f'R1: {label} joins at most 1024 kbit/s until then, level', 'at most 3', (run,),
                          highest('R1', START + 25), 2, 3, cause=EARLY_LOSS)]
     return claims
