@@ -90,7 +90,7 @@ OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 
            'six runs of two of each, with either timeout (a row below), and 0.75 in one of eight. ns-3\'s Reno then '
            'sends again what was not lost, so it is no better a measure. The shortest timeout, 1 s in place of 0.2, '
            'makes no difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP that delays its '
-           'acknowledgements had next to nothing in one of five.')
+           'acknowledgements had next to nothing in two of five.')
 FEW = ('Two of each are few: runs differ by half, from 3.0 to 4.6. From 8 of each on it is 4.5 and more.')
 PATTERN = ('The increase signals are a fixed pattern that begins with the sender, and two groups of hosts come '
            'together only where a slot lets the lower one climb alone: the time is the same for all seeds, and for 20 '
