@@ -5,6 +5,7 @@
 #define LMCC_ALGORITHM_H
 
 #include <gst/lmcc/lmcc-header.h>
+#include <gst/lmcc/lmcc-loss.h>
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
 #include <gst/lmcc/lmcc-settings.h>
@@ -99,10 +100,11 @@ typedef struct
  * @on_expected: of a layer that was joined, the packets from @lsn on should have
  *     come, the first of them in @slot and not before @since; the first one that
  *     has come follows, later perhaps losses
+ * @on_waiting_packet: a packet of a held layer came that is ahead, and waits for
+ *     others to agree with it: something may be missing
  * @on_refused_packet: a packet of a held layer came whose number was another
  *     one's before, or cannot be: a copy, or one of two of which one is forged
- * @on_loss: packets of a held layer were lost; @loss_time: when they would have
- *     come
+ * @on_loss: packets of a held layer were lost, in a row
  * @on_left_packet: a packet came of a layer that is not held any more
  * @on_join_lead: groups turn, and are joined @lead before a slot begins: that
  *     long before it ends a slot must be decided upon
@@ -132,10 +134,12 @@ typedef struct
       LmccTime arrival, const LmccHeader * header, gsize size);
   void (*on_expected) (LmccController * controller, LmccTime now, guint layer,
       guint16 lsn, LmccTime since, guint slot);
+  void (*on_waiting_packet) (LmccController * controller, LmccTime now,
+      guint layer);
   void (*on_refused_packet) (LmccController * controller, LmccTime now,
       const LmccHeader * header);
   void (*on_loss) (LmccController * controller, LmccTime now, guint layer,
-      LmccTime loss_time, guint count);
+      const LmccLoss * loss);
   void (*on_left_packet) (LmccController * controller, LmccTime now,
       LmccTime arrival, guint layer);
   void (*on_join_lead) (LmccController * controller, LmccTime now,

@@ -42,13 +42,23 @@
  * @audience: (out): an audience of which nothing is known
  * @least: the shortest interval
  * @now: the time
+ * @secret: random
  */
 void
-lmcc_audience_init (LmccAudience * audience, LmccTime least, LmccTime now)
+lmcc_audience_init (LmccAudience * audience, LmccTime least, LmccTime now,
+    guint32 secret)
 {
   *audience = (LmccAudience) {
   .interval = least,.least = least,.changed = now,.settled =
-        now,.counting_from = now,.counted_until = now};
+        now,.counting_from = now,.counted_until = now,.passed_until = now};
+  lmcc_origin_buckets_init (&audience->origins, LMCC_AUDIENCE_PER_ORIGIN,
+      LMCC_AUDIENCE_PER_ORIGIN, secret);
+}
+
+void
+lmcc_audience_clear (LmccAudience * audience)
+{
+  lmcc_origin_buckets_clear (&audience->origins);
 }
 
 static LmccTime
@@ -84,11 +94,24 @@ count_until (LmccAudience * audience, LmccTime now)
   audience->counted_until = now;
 }
 
+/* A change of the interval is a change of scale: what is left of a wait keeps
+ * its share (lmcc-feedback-timer). So do the tokens. */
+static void
+pass (LmccAudience * audience, LmccTime now)
+{
+  if (now <= audience->passed_until)
+    return;
+  audience->passed += (gdouble) (now - audience->passed_until) /
+      (gdouble) audience->interval;
+  audience->passed_until = now;
+}
+
 static void
 change (LmccAudience * audience, LmccTime now, LmccTime interval)
 {
   guint slot = audience->n_changes++ % LMCC_AUDIENCE_CHANGES;
 
+  pass (audience, now);
   audience->changes[slot].time = now;
   audience->changes[slot].before = audience->interval;
   audience->interval = interval;
@@ -166,26 +189,26 @@ raise_estimate (LmccAudience * audience, gdouble receivers)
 }
 
 static void
-remember_first (LmccAudience * audience, guint32 ssrc, LmccTime started)
+remember_first (LmccAudience * audience, guint64 origin, LmccTime started)
 {
   guint slot = audience->n_first_reports++ % LMCC_AUDIENCE_FIRST_REPORTS;
 
-  audience->first_reports[slot].ssrc = ssrc;
+  audience->first_reports[slot].origin = origin;
   audience->first_reports[slot].started = started;
 }
 
-/* How many of the latest first reports are of receivers that began to wait with
+/* How many of the latest first reports are of addresses that began to wait with
  * or after one that began at @started, as far as delays let one tell; 0 if
- * @ssrc is among them: it reports again. */
+ * @origin is among them: it reports again. */
 static guint
-count_cohort (const LmccAudience * audience, guint32 ssrc, LmccTime started,
+count_cohort (const LmccAudience * audience, guint64 origin, LmccTime started,
     LmccTime rtt_max)
 {
   guint n = MIN (audience->n_first_reports, LMCC_AUDIENCE_FIRST_REPORTS);
   guint cohort = 1, i;
 
   for (i = 0; i < n; i++) {
-    if (audience->first_reports[i].ssrc == ssrc)
+    if (audience->first_reports[i].origin == origin)
       return 0;
     if (audience->first_reports[i].started + rtt_max >= started)
       cohort++;
@@ -216,20 +239,23 @@ interval_at (const LmccAudience * audience, LmccTime started, LmccTime rtt_max)
 
 /* The timer's own law: of n receivers that begin to wait together n N^(t/T - 1)
  * report until t. Those who know an interval above T wait longer, so that fewer
- * of them do: T / ln N out of what it is above T. */
+ * of them do: T / ln N out of what it is above T. One of the k is left out: k -
+ * 1 over the share that has reported until the k-th is n on average, and
+ * nobody's word alone makes a crowd. */
 static gdouble
 crowd_size (const LmccAudience * audience, guint cohort, LmccTime age,
     LmccTime started, LmccTime rtt_max)
 {
   gdouble round = (gdouble) (LMCC_FEEDBACK_ROUND * rtt_max);
   gdouble log_n = log (LMCC_FEEDBACK_RECEIVERS);
-  gdouble size = cohort * exp (log_n * (1 - (gdouble) age / round));
+  gdouble size = MAX (cohort - 1, 1) * exp (log_n * (1 - (gdouble) age /
+          round));
   gdouble above = (gdouble) interval_at (audience, started, rtt_max) - round;
 
   if (above > round / log_n)
     size *= above * log_n / round;
 
-  return size;
+  return cohort > 1 ? size : MIN (size, LMCC_AUDIENCE_PER_ORIGIN);
 }
 
 /* @cohort receivers say that there are @receivers. */
@@ -244,15 +270,15 @@ take_crowd (LmccAudience * audience, guint cohort, gdouble receivers)
 }
 
 static gboolean
-take_first (LmccAudience * audience, LmccTime now, guint32 ssrc,
+take_first (LmccAudience * audience, LmccTime now, guint64 origin,
     LmccTime age, LmccTime rtt_max, gdouble rate)
 {
   LmccTime started = now > age ? now - age : 0;
-  guint cohort = count_cohort (audience, ssrc, started, rtt_max);
+  guint cohort = count_cohort (audience, origin, started, rtt_max);
 
   if (cohort == 0)
     return FALSE;
-  remember_first (audience, ssrc, started);
+  remember_first (audience, origin, started);
   take_crowd (audience, cohort, crowd_size (audience, cohort, age, started,
           rtt_max));
 
@@ -295,10 +321,29 @@ take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
 }
 
 /*
+ * lmcc_audience_admit:
+ * @audience: an audience
+ * @now: the time
+ * @origin: of a report
+ *
+ * Returns: whether @origin has sent no more than
+ *     %LMCC_AUDIENCE_PER_ORIGIN receivers would: else the report is not to be
+ *     counted
+ */
+gboolean
+lmcc_audience_admit (LmccAudience * audience, LmccTime now, guint64 origin)
+{
+  pass (audience, now);
+
+  return lmcc_origin_buckets_take (&audience->origins, origin,
+      audience->passed);
+}
+
+/*
  * lmcc_audience_report:
  * @audience: an audience
  * @now: the time
- * @ssrc: who reports
+ * @origin: who reports, and was admitted
  * @age: for how long it has waited and reported
  * @rtt_max: the session's R_max
  * @rate: reports per second that are wanted of all receivers together, above 0
@@ -310,7 +355,7 @@ take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
  * Returns: whether the interval is another now
  */
 gboolean
-lmcc_audience_report (LmccAudience * audience, LmccTime now, guint32 ssrc,
+lmcc_audience_report (LmccAudience * audience, LmccTime now, guint64 origin,
     LmccTime age, LmccTime rtt_max, gdouble rate)
 {
   gboolean changed;
@@ -318,7 +363,7 @@ lmcc_audience_report (LmccAudience * audience, LmccTime now, guint32 ssrc,
   raise_estimate (audience, 1);
   changed = take_arrival (audience, now, rtt_max, rate);
   if (age < LMCC_FEEDBACK_ROUND * rtt_max)
-    changed |= take_first (audience, now, ssrc, age, rtt_max, rate);
+    changed |= take_first (audience, now, origin, age, rtt_max, rate);
 
   return changed;
 }

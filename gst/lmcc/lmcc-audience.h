@@ -5,12 +5,17 @@
 #define LMCC_AUDIENCE_H
 
 #include "lmcc-feedback-timer.h"
+#include "lmcc-report-limit.h"
 
 G_BEGIN_DECLS
 
 /* The largest audience that is believed in, so that false reports cannot silence
  * receivers for longer than it would. */
 #define LMCC_AUDIENCE_MAX (10 * LMCC_FEEDBACK_RECEIVERS)
+
+/* So many receivers one address can make of itself, whatever it sends. A receiver
+ * reports twice in an interval at most (lmcc-feedback-timer). */
+#define LMCC_AUDIENCE_PER_ORIGIN 2
 
 /* First reports that are remembered: the law tells the audience to within an
  * eighth by then. */
@@ -38,10 +43,14 @@ G_BEGIN_DECLS
  *     receiver
  * @unproved: @receivers comes from when one or two reports came, and no more
  * @arrivals: reports in that time; before @settled they may be too few
- * @first_reports: the latest reports of receivers that had not reported before
+ * @first_reports: the latest reports of addresses that had not reported before
+ * @origins: what of each address counts
+ * @passed: intervals, each by what it was
+ * @passed_until: when that was
  *
  * Estimates how many receivers report, and what interval keeps the sum of their
- * reports at what is wanted.
+ * reports at what is wanted. Addresses count, and not the SSRCs of which one host
+ * can write any number.
  */
 typedef struct
 {
@@ -66,16 +75,22 @@ typedef struct
   guint64 arrivals;
   struct
   {
-    guint32 ssrc;
+    guint64 origin;
     LmccTime started;
   } first_reports[LMCC_AUDIENCE_FIRST_REPORTS];
   guint n_first_reports;
+  LmccOriginBuckets origins;
+  gdouble passed;
+  LmccTime passed_until;
 } LmccAudience;
 
 void lmcc_audience_init (LmccAudience * audience, LmccTime least,
-    LmccTime now);
+    LmccTime now, guint32 secret);
+void lmcc_audience_clear (LmccAudience * audience);
+gboolean lmcc_audience_admit (LmccAudience * audience, LmccTime now,
+    guint64 origin);
 gboolean lmcc_audience_report (LmccAudience * audience, LmccTime now,
-    guint32 ssrc, LmccTime age, LmccTime rtt_max, gdouble rate);
+    guint64 origin, LmccTime age, LmccTime rtt_max, gdouble rate);
 gboolean lmcc_audience_update (LmccAudience * audience, LmccTime now,
     LmccTime rtt_max, gdouble rate);
 LmccTime lmcc_audience_next (const LmccAudience * audience);

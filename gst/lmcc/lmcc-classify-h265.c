@@ -11,6 +11,7 @@
 #define NAL_FIRST_IRAP 16
 #define NAL_LAST_IRAP 23
 #define NAL_LAST_VCL 31
+#define NAL_SPS 33
 #define NAL_LAST_SINGLE 47
 #define NAL_AP 48
 #define NAL_FU 49
@@ -32,7 +33,7 @@ is_nal_header (const guint8 * data, gsize size)
 }
 
 static LmccPayloadSigns
-picture_signs (guint type, const guint8 * header)
+nal_signs (guint type, const guint8 * header)
 {
   LmccPayloadSigns signs = LMCC_PAYLOAD_SIGNS_NONE;
 
@@ -45,6 +46,23 @@ picture_signs (guint type, const guint8 * header)
   /* Up to 15, even types are sub-layer non-reference pictures. */
   signs.referenced = type > NAL_LAST_SUB_LAYER || type & 1;
 
+  return signs;
+}
+
+/* Of the base layer's parameter set: sps_max_sub_layers_minus1 (H.265 section
+ * 7.3.2.2.1). 7 is reserved, and says nothing. */
+static LmccPayloadSigns
+whole_nal_signs (const guint8 * nal, gsize size)
+{
+  LmccPayloadSigns signs = nal_signs (nal_type (nal), nal);
+  gboolean base = !(nal[0] & 1) && nal[1] >> 3 == 0;
+  guint n;
+
+  if (nal_type (nal) != NAL_SPS || !base || size <= NAL_HEADER_SIZE)
+    return signs;
+  n = (nal[NAL_HEADER_SIZE] >> 1 & 7) + 1;
+  if (n <= 7)
+    signs.n_sub_layers = n;
   return signs;
 }
 
@@ -69,7 +87,7 @@ inspect_aggregate (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
     if (nal_size > size - at || !is_nal_header (payload + at, nal_size)
         || nal_type (payload + at) > NAL_LAST_SINGLE)
       return FALSE;
-    part = picture_signs (nal_type (payload + at), payload + at);
+    part = whole_nal_signs (payload + at, nal_size);
     lmcc_payload_signs_merge (signs, &part);
     at += nal_size;
   }
@@ -85,7 +103,7 @@ inspect_wrapped (const guint8 * payload, gsize size, guint type,
 {
   if (size <= NAL_HEADER_SIZE + 1 || type > NAL_LAST_SINGLE)
     return FALSE;
-  *signs = picture_signs (type, payload);
+  *signs = nal_signs (type, payload);
 
   return TRUE;
 }
@@ -107,7 +125,7 @@ inspect_h265 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
     default:
       if (nal_type (payload) > NAL_LAST_SINGLE)
         return FALSE;
-      *signs = picture_signs (nal_type (payload), payload);
+      *signs = whole_nal_signs (payload, size);
       return TRUE;
   }
 }
@@ -115,12 +133,15 @@ inspect_h265 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
 /**
  * lmcc_codec_h265:
  *
- * RFC 7798. Class: TemporalId.
+ * RFC 7798. Class: TemporalId; in a stream of one temporal sub-layer 1 for what
+ * is not referenced. x265 marks that in any stream with B frames. Its setting
+ * for temporal layers is no other advice: 3.5 takes 1 alone for it, and later
+ * releases what is above 1.
  */
 const LmccCodec lmcc_codec_h265 = {
   .encoding_name = "H265",
   .single_class_advice =
-      "set option-string=\"temporal-layers=1:bframes=3:b-adapt=0:open-gop=0\" "
+      "set option-string=\"bframes=3:b-adapt=0:open-gop=0\" "
       "on x265enc for two classes",
   .inspect = inspect_h265,
 };

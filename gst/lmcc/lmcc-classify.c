@@ -20,6 +20,7 @@ struct _LmccClassifier
   /* Per class: since the last key unit or switch point of the class a unit of
    * it came that later ones may need. */
   gboolean referenced[LMCC_MAX_CLASSES];
+  guint n_sub_layers;
 
   LmccUnit *unit;
   guint32 timestamp;
@@ -82,12 +83,14 @@ void
 lmcc_payload_signs_merge (LmccPayloadSigns * signs,
     const LmccPayloadSigns * part)
 {
+  guint n_sub_layers = part->n_sub_layers > 0 ? part->n_sub_layers :
+      signs->n_sub_layers;
+
+  if (signs->klass < 0 && part->klass >= 0)
+    *signs = *part;
+  signs->n_sub_layers = n_sub_layers;
   if (part->klass < 0)
     return;
-  if (signs->klass < 0) {
-    *signs = *part;
-    return;
-  }
 
   signs->klass = MIN (signs->klass, part->klass);
   signs->key = signs->key || part->key;
@@ -150,6 +153,19 @@ switch_up (LmccClassifier * classifier, guint klass)
     classifier->referenced[i] = FALSE;
 }
 
+/* What no other unit needs is above what others do. That a unit is not
+ * referenced means those of its own sub-layer: where there is no other one, it
+ * means all. */
+static guint
+get_class (const LmccClassifier * classifier)
+{
+  const LmccPayloadSigns *signs = &classifier->signs;
+
+  if (classifier->n_sub_layers == 1 && !signs->referenced)
+    return 1;
+  return MIN (signs->klass, LMCC_MAX_CLASSES - 1);
+}
+
 static void
 classify_by_signs (LmccClassifier * classifier)
 {
@@ -157,6 +173,8 @@ classify_by_signs (LmccClassifier * classifier)
   LmccUnit *unit = classifier->unit;
   guint i;
 
+  if (signs->n_sub_layers > 0)
+    classifier->n_sub_layers = signs->n_sub_layers;
   /* Parameter sets without a picture are needed by all that follow. */
   if (signs->klass < 0)
     return;
@@ -172,7 +190,7 @@ classify_by_signs (LmccClassifier * classifier)
   /* A unit never needs one of a higher class (H.265 7.4.2.2 for TemporalId, RFC
    * 7741 section 4.2 for TID, RFC 9628 section 3 for SID and TID): only its own
    * class decides. */
-  unit->klass = MIN (signs->klass, LMCC_MAX_CLASSES - 1);
+  unit->klass = get_class (classifier);
   unit->switch_point = unit->klass > 0
       && (signs->switch_point || !classifier->referenced[unit->klass]);
   if (unit->switch_point)

@@ -28,6 +28,8 @@ typedef struct
  * @key: it carries (a part of) a random access picture
  * @switch_point: it says itself that its unit is a switch point
  * @referenced: it says that later units of the same class may need its unit
+ * @n_sub_layers: temporal sub-layers that its parameter set says there are, 0
+ *     where it has none
  * @switch_up: it says that no later unit of a higher temporal layer needs one of
  *     such a layer before it
  * @begins_unit: it says itself that its unit begins with it
@@ -41,6 +43,7 @@ typedef struct
   gboolean key;
   gboolean switch_point;
   gboolean referenced;
+  guint n_sub_layers;
   gboolean switch_up;
   gboolean begins_unit;
   gboolean ends_unit;

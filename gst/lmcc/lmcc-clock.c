@@ -221,7 +221,7 @@ set_mapping (Mapping * mapping, gint64 time, guint32 rtp_time,
  * @now: when the report came
  * @ntp_time: the report's NTP timestamp, 32.32
  * @rtp_time: its RTP timestamp
- * @clock_rate: RTP timestamp units per second, not 0
+ * @clock_rate: RTP timestamp units per second; with 0 nothing is learnt
  *
  * Learns how RTP timestamps map to the sender's clock (RFC 3550 section 6.4.1).
  *
@@ -265,7 +265,7 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTimeline timeline,
  * @timeline: of the packet
  * @send_time: of a media packet
  * @rtp_time: of the same packet
- * @clock_rate: RTP timestamp units per second, not 0
+ * @clock_rate: RTP timestamp units per second; with 0 nothing is learnt
  *
  * Takes the picture to be due when it was sent, where no sender report tells
  * better (a firewall between).
@@ -276,6 +276,8 @@ lmcc_clock_guess_mapping (LmccClock * clock, LmccTimeline timeline,
 {
   Mapping *mapping = &clock->mappings[timeline];
 
+  if (clock_rate == 0)
+    return;
   set_mapping (mapping, sender_time (clock, send_time), rtp_time, clock_rate);
   mapping->guessed = TRUE;
 }

@@ -340,20 +340,42 @@ elm_packet (LmccController * controller, LmccTime now, LmccTime arrival,
   evaluate (elm, now);
 }
 
+/* The losses as the history counts them: of virtual packets fewer or more, in
+ * the same time. Returns %FALSE if it is not one yet. */
+static gboolean
+to_virtual (Elm * elm, LmccLoss * loss)
+{
+  guint count = lmcc_virtual_packets_lose (&elm->virtual_packets, loss->count);
+  LmccTime first = lmcc_loss_get_time (loss, 0);
+
+  if (count != loss->count) {
+    loss->span = lmcc_loss_get_last_time (loss) - first;
+    loss->before = first;
+    loss->gap = MAX (count, 2) - 1;
+    loss->index = 0;
+    loss->count = count;
+  }
+
+  return count > 0;
+}
+
 static void
 elm_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   Elm *elm = (Elm *) controller;
+  guint ignored = lmcc_loss_count_before (loss, elm->deaf_until);
+  LmccLoss rest = *loss;
   gboolean first;
 
   elm->last_loss = now;
   /* What was lost before and shows now says nothing new either. */
-  if (elm->deaf || elm->leaving || loss_time < elm->deaf_until)
+  if (elm->deaf || elm->leaving || ignored == loss->count)
     return;
+  lmcc_loss_drop_first (&rest, ignored);
   first = lmcc_loss_intervals_get_events (elm->history) == 0;
-  lmcc_loss_intervals_loss (elm->history, loss_time,
-      lmcc_virtual_packets_lose (&elm->virtual_packets, count));
+  if (to_virtual (elm, &rest))
+    lmcc_loss_intervals_lose (elm->history, &rest);
   if (first) {
     elm->first_rtt = get_rtt (elm);
     lmcc_loss_intervals_set_first (elm->history,

@@ -194,8 +194,15 @@ lmcc_feedback_timer_next (const LmccFeedbackTimer * timer)
   return timer->from + (LmccTime) (timer->rest * get_span (timer));
 }
 
-static guint
-get_patience (guint unanswered)
+/**
+ * lmcc_feedback_timer_get_patience:
+ * @unanswered: how many reports in a row got no answer
+ *
+ * Returns: how many times as long as usual to wait before the next one, from 1
+ *     to 64
+ */
+guint
+lmcc_feedback_timer_get_patience (guint unanswered)
 {
   guint patience = 1;
 
@@ -225,7 +232,7 @@ lmcc_feedback_timer_report (LmccFeedbackTimer * timer, LmccTime now,
   LmccTime age = now - timer->started;
 
   timer->is_first = FALSE;
-  timer->patience = get_patience (unanswered);
+  timer->patience = lmcc_feedback_timer_get_patience (unanswered);
   timer->from = now;
   timer->rest = g_rand_double_range (timer->random, SHORTEST, LONGEST);
 

@@ -37,6 +37,7 @@ LMCC_API void lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer,
 LMCC_API LmccTime lmcc_feedback_timer_next (const LmccFeedbackTimer * timer);
 LMCC_API guint64 lmcc_feedback_timer_report (LmccFeedbackTimer * timer,
     LmccTime now, guint unanswered);
+LMCC_API guint lmcc_feedback_timer_get_patience (guint unanswered);
 LMCC_API void lmcc_feedback_timer_answered (LmccFeedbackTimer * timer,
     LmccTime now);
 

@@ -27,6 +27,10 @@
 #define HOLD (50 * LMCC_MSECOND)
 #define HOLD_LONGEST (2 * LMCC_SECOND)
 
+/* Of the limit, for answers to addresses that report more than they are counted
+ * for. */
+#define SURPLUS_PART 0.5
+
 /* Until the base's rate is known it may be as low as this: a voice. */
 #define LEAST_BASE_RATE 16000
 
@@ -50,15 +54,23 @@ typedef struct
  * @session: its feedback interval is the shortest
  * @packet_overhead: bytes of IP and UDP headers
  * @now: the time
+ * @secret: random
  */
 void
 lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
-    gsize packet_overhead, LmccTime now)
+    gsize packet_overhead, LmccTime now, guint32 secret)
 {
   memset (feedback, 0, sizeof (*feedback));
   feedback->packet_overhead = packet_overhead;
   feedback->slice = now / LMCC_FEEDBACK_SLICE;
-  lmcc_audience_init (&feedback->audience, session->feedback_interval, now);
+  lmcc_audience_init (&feedback->audience, session->feedback_interval, now,
+      secret);
+}
+
+void
+lmcc_feedback_clear (LmccFeedback * feedback)
+{
+  lmcc_audience_clear (&feedback->audience);
 }
 
 static gdouble
@@ -130,17 +142,18 @@ room_in (const LmccFeedback * feedback, const LmccSession * session,
       (RESERVE_DEVIATIONS * sqrt (reports) + RESERVE_MARGIN) * report;
 }
 
-/* How many answers may leave now, in one packet. */
+/* How many answers may leave now, in one packet, where they get @part of the
+ * limit. */
 static guint
-count_room (LmccFeedback * feedback, const LmccSession * session, LmccTime now)
+count_room (const LmccFeedback * feedback, const LmccSession * session,
+    gdouble part)
 {
   gdouble room;
 
   if (session->layers[0].rate == 0)
     return 0;
-  advance (feedback, now);
-  room = MIN (room_in (feedback, session, LIMIT_SHARE, LIMIT_WINDOW),
-      room_in (feedback, session, BURST_SHARE, BURST_WINDOW));
+  room = MIN (room_in (feedback, session, part * LIMIT_SHARE, LIMIT_WINDOW),
+      room_in (feedback, session, part * BURST_SHARE, BURST_WINDOW));
   room -= (gdouble) feedback->packet_overhead + ANSWER_SIZE;
 
   return room < SUB_BLOCK_SIZE ? 0 :
@@ -148,46 +161,46 @@ count_room (LmccFeedback * feedback, const LmccSession * session, LmccTime now)
 }
 
 static void
-drop_oldest (LmccFeedback * feedback, guint n)
+remove_answers (LmccFeedbackQueue * queue, guint at, guint n)
 {
-  feedback->n_queued -= n;
-  memmove (feedback->queue, feedback->queue + n,
-      feedback->n_queued * sizeof (feedback->queue[0]));
-  memmove (feedback->arrived, feedback->arrived + n,
-      feedback->n_queued * sizeof (feedback->arrived[0]));
+  queue->n -= n;
+  memmove (queue->answers + at, queue->answers + at + n,
+      (queue->n - at) * sizeof (queue->answers[0]));
+  memmove (queue->arrived + at, queue->arrived + at + n,
+      (queue->n - at) * sizeof (queue->arrived[0]));
 }
 
 static void
 forget_earlier (LmccFeedback * feedback, guint32 ssrc)
 {
-  guint i;
+  guint i, at;
 
-  for (i = 0; i < feedback->n_queued && feedback->queue[i].ssrc != ssrc; i++);
-  if (i == feedback->n_queued)
-    return;
-  feedback->stats.answers_dropped++;
-  feedback->n_queued--;
-  memmove (&feedback->queue[i], &feedback->queue[i + 1],
-      (feedback->n_queued - i) * sizeof (feedback->queue[0]));
-  memmove (&feedback->arrived[i], &feedback->arrived[i + 1],
-      (feedback->n_queued - i) * sizeof (feedback->arrived[0]));
+  for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
+    LmccFeedbackQueue *queue = &feedback->queues[i];
+
+    for (at = 0; at < queue->n && queue->answers[at].ssrc != ssrc; at++);
+    if (at == queue->n)
+      continue;
+    feedback->stats.answers_dropped++;
+    remove_answers (queue, at, 1);
+  }
 }
 
 /* A receiver's later report stands for its earlier one. */
 static void
-enqueue (LmccFeedback * feedback, const LmccReferenceTime * report,
-    LmccTime now)
+enqueue (LmccFeedback * feedback, LmccFeedbackQueue * queue,
+    const LmccReferenceTime * report, LmccTime now)
 {
   LmccDlrr answer = { report->ssrc, (guint32) (report->ntp_time >> 16), 0 };
 
   forget_earlier (feedback, report->ssrc);
-  if (feedback->n_queued == LMCC_FEEDBACK_QUEUE) {
+  if (queue->n == LMCC_FEEDBACK_QUEUE) {
     feedback->stats.answers_dropped++;
     return;
   }
-  feedback->queue[feedback->n_queued] = answer;
-  feedback->arrived[feedback->n_queued] = now;
-  feedback->n_queued++;
+  queue->answers[queue->n] = answer;
+  queue->arrived[queue->n] = now;
+  queue->n++;
 }
 
 static void
@@ -214,27 +227,36 @@ follow_audience (LmccFeedback * feedback, LmccSession * session,
   return TRUE;
 }
 
+static LmccTime
+get_age (const LmccReferenceTime * report)
+{
+  return (report->ntp_time >> 32) * LMCC_SECOND +
+      ((report->ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
+}
+
 /*
  * lmcc_feedback_take:
  * @feedback: the sender's side
  * @session: its feedback interval follows the audience
  * @now: the time
+ * @origin: where it comes from, by lmcc_report_origin()
  * @data: one UDP payload from the feedback port
  * @size: its length
  *
- * Takes a receiver's report; one for each packet. What is none is counted.
+ * Takes a receiver's report; one for each packet. What is none is counted. What
+ * an address reports beyond its due neither counts nor takes from the others'
+ * share; it is answered last.
  *
  * Returns: whether @session is another now
  */
 gboolean
 lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
-    LmccTime now, const guint8 * data, gsize size)
+    LmccTime now, guint64 origin, const guint8 * data, gsize size)
 {
   static const LmccRtcpHandler handler = {
     .reference_time = take_reference_time,
   };
   Parsed parsed = {.session = session };
-  LmccTime age;
 
   if (!lmcc_rtcp_parse (data, size, &handler, &parsed) || !parsed.found) {
     feedback->stats.malformed++;
@@ -242,14 +264,17 @@ lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
   }
 
   feedback->stats.reports++;
+  if (!lmcc_audience_admit (&feedback->audience, now, origin)) {
+    enqueue (feedback, &feedback->queues[1], &parsed.report, now);
+    return FALSE;
+  }
   spend (feedback, now, feedback->packet_overhead + size);
-  enqueue (feedback, &parsed.report, now);
-  age = (parsed.report.ntp_time >> 32) * LMCC_SECOND +
-      ((parsed.report.ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
+  enqueue (feedback, &feedback->queues[0], &parsed.report, now);
 
   return follow_audience (feedback, session,
-      lmcc_audience_report (&feedback->audience, now, parsed.report.ssrc, age,
-          session->rtt_max, wanted_rate (feedback, session)));
+      lmcc_audience_report (&feedback->audience, now, origin,
+          get_age (&parsed.report), session->rtt_max, wanted_rate (feedback,
+              session)));
 }
 
 /* Where more receivers show than were known, more of their reports may be on
@@ -257,44 +282,58 @@ lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
 static LmccTime
 next_answer (const LmccFeedback * feedback, const LmccSession * session)
 {
-  LmccTime due;
+  LmccTime oldest = LMCC_TIME_NONE;
+  guint i;
 
-  if (feedback->n_queued == 0)
+  for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
+    if (feedback->queues[i].n > 0)
+      oldest = MIN (oldest, feedback->queues[i].arrived[0]);
+  }
+  if (oldest == LMCC_TIME_NONE)
     return LMCC_TIME_NONE;
-  due = MAX (feedback->arrived[0] + HOLD,
-      feedback->audience.grown + session->rtt_max);
 
-  return MAX (due, feedback->retry);
+  return MAX (MAX (oldest + HOLD, feedback->audience.grown + session->rtt_max),
+      feedback->retry);
 }
 
 static void
 drop_expired (LmccFeedback * feedback, LmccTime now)
 {
-  guint n = 0;
+  guint i, n;
 
-  while (n < feedback->n_queued && now > feedback->arrived[n] + HOLD_LONGEST)
-    n++;
-  feedback->stats.answers_dropped += n;
-  drop_oldest (feedback, n);
+  for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
+    LmccFeedbackQueue *queue = &feedback->queues[i];
+
+    for (n = 0; n < queue->n && now > queue->arrived[n] + HOLD_LONGEST; n++);
+    feedback->stats.answers_dropped += n;
+    remove_answers (queue, 0, n);
+  }
 }
 
+/* The @n oldest of each queue. */
 static LmccPacket *
-answer_oldest (LmccFeedback * feedback, const LmccSession * session, guint n,
-    LmccTime now)
+answer_oldest (LmccFeedback * feedback, const LmccSession * session,
+    const guint n[2], LmccTime now)
 {
+  LmccDlrr answers[LMCC_RTCP_MAX_DLRR];
   LmccPacket *packet;
-  guint i;
+  guint i, from, n_taken = 0;
 
-  for (i = 0; i < n; i++) {
-    LmccTime held = now - feedback->arrived[i];
+  for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
+    LmccFeedbackQueue *queue = &feedback->queues[i];
 
-    /* Rounded down: a round-trip time is never measured too short. */
-    feedback->queue[i].delay = (guint32) ((held << 16) / LMCC_SECOND);
+    for (from = 0; from < n[i]; from++) {
+      LmccTime held = now - queue->arrived[from];
+
+      answers[n_taken] = queue->answers[from];
+      /* Rounded down: a round-trip time is never measured too short. */
+      answers[n_taken++].delay = (guint32) ((held << 16) / LMCC_SECOND);
+    }
+    remove_answers (queue, 0, n[i]);
   }
-  packet = lmcc_rtcp_build_dlrr (lmcc_session_ssrc (session, 0, 0),
-      feedback->queue, n);
-  drop_oldest (feedback, n);
-  feedback->stats.answers += n;
+  packet = lmcc_rtcp_build_dlrr (lmcc_session_ssrc (session, 0, 0), answers,
+      n_taken);
+  feedback->stats.answers += n_taken;
   spend (feedback, now, feedback->packet_overhead + packet->size);
 
   return packet;
@@ -313,13 +352,16 @@ LmccPacket *
 lmcc_feedback_answer (LmccFeedback * feedback, const LmccSession * session,
     LmccTime now)
 {
-  guint n;
+  guint n[2], rest;
 
   if (now < next_answer (feedback, session))
     return NULL;
   drop_expired (feedback, now);
-  n = MIN (count_room (feedback, session, now), feedback->n_queued);
-  if (n == 0) {
+  advance (feedback, now);
+  n[0] = MIN (count_room (feedback, session, 1), feedback->queues[0].n);
+  rest = count_room (feedback, session, SURPLUS_PART);
+  n[1] = MIN (rest - MIN (n[0], rest), feedback->queues[1].n);
+  if (n[0] + n[1] == 0) {
     feedback->retry = (now / LMCC_FEEDBACK_SLICE + 1) * LMCC_FEEDBACK_SLICE;
     return NULL;
   }

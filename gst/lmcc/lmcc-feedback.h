@@ -24,7 +24,8 @@ G_BEGIN_DECLS
  * @answers: answers sent
  * @answers_dropped: answers not sent, because there was no room for them in the
  *     feedback's share of the base rate
- * @bytes: of reports and of packets with answers, with IP and UDP headers
+ * @bytes: of reports that count and of packets with answers, with IP and UDP
+ *     headers
  */
 typedef struct
 {
@@ -36,37 +37,50 @@ typedef struct
 } LmccFeedbackStats;
 
 /**
+ * LmccFeedbackQueue:
+ * @answers: answers that wait; delay is not filled in
+ * @arrived: when the report of each came
+ * @n: how many
+ */
+typedef struct
+{
+  LmccDlrr answers[LMCC_FEEDBACK_QUEUE];
+  LmccTime arrived[LMCC_FEEDBACK_QUEUE];
+  guint n;
+} LmccFeedbackQueue;
+
+/**
  * LmccFeedback:
  * @audience: how many they are
  * @stats: counters
  * @packet_overhead: bytes of IP and UDP headers
- * @queue: answers that wait; delay is not filled in
- * @arrived: when the report of each came
- * @n_queued: how many
+ * @queues: answers that wait: those to addresses that report no more than they
+ *     are counted for, then the others'
  * @retry: when there may be room for them again, if there was none
  * @slices: bytes in each of the latest time slices
  * @slice: number of the latest slice, from the time 0
  *
  * The sender's side of feedback: takes reports and answers them within a share
- * of the base rate that does not depend on how many they are.
+ * of the base rate that does not depend on how many they are. Where an address
+ * reports more than it is counted for, as many receivers behind one do, and who
+ * floods, it gets what the others leave.
  */
 typedef struct
 {
   LmccAudience audience;
   LmccFeedbackStats stats;
   gsize packet_overhead;
-  LmccDlrr queue[LMCC_FEEDBACK_QUEUE];
-  LmccTime arrived[LMCC_FEEDBACK_QUEUE];
-  guint n_queued;
+  LmccFeedbackQueue queues[2];
   LmccTime retry;
   gsize slices[LMCC_FEEDBACK_SLICES];
   guint64 slice;
 } LmccFeedback;
 
 void lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
-    gsize packet_overhead, LmccTime now);
+    gsize packet_overhead, LmccTime now, guint32 secret);
+void lmcc_feedback_clear (LmccFeedback * feedback);
 gboolean lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
-    LmccTime now, const guint8 * data, gsize size);
+    LmccTime now, guint64 origin, const guint8 * data, gsize size);
 LmccPacket *lmcc_feedback_answer (LmccFeedback * feedback,
     const LmccSession * session, LmccTime now);
 gboolean lmcc_feedback_update (LmccFeedback * feedback, LmccSession * session,

@@ -129,14 +129,14 @@ flid_slot_end (LmccSlotController * controller, LmccTime now,
 
 static void
 flid_on_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   Flid *flid = (Flid *) controller;
-  LmccSlotLoss loss;
+  LmccSlotLoss where = lmcc_slot_controller_loss (&flid->slots, layer, loss);
 
-  loss = lmcc_slot_controller_loss (&flid->slots, layer, loss_time, count);
-  if (!lmcc_deaf_period_covers (&flid->slots.deaf, loss_time))
-    flid_charge (flid, loss.index);
+  if (!lmcc_deaf_period_covers (&flid->slots.deaf,
+          lmcc_loss_get_last_time (loss)))
+    flid_charge (flid, where.index);
 }
 
 static void
@@ -172,6 +172,7 @@ flid_get_status (LmccController * controller, LmccTime now,
 static const LmccControllerClass flid_class = {
   .on_packet = lmcc_slot_controller_packet,
   .on_expected = lmcc_slot_controller_expected,
+  .on_waiting_packet = lmcc_slot_controller_waiting_packet,
   .on_refused_packet = lmcc_slot_controller_refused_packet,
   .on_loss = flid_on_loss,
   .on_left_packet = lmcc_slot_controller_left_packet,

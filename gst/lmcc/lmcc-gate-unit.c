@@ -71,6 +71,17 @@ lmcc_gate_unit_takes (const LmccGateUnit * unit, const LmccMergeItem * item)
 }
 
 /*
+ * lmcc_gate_unit_break:
+ * @unit: a unit that is not whole, and will not be
+ */
+void
+lmcc_gate_unit_break (LmccGateUnit * unit)
+{
+  unit->broken = TRUE;
+  g_array_set_size (unit->packets, 0);
+}
+
+/*
  * lmcc_gate_unit_add:
  * @unit: a unit
  * @item: its next packet; the packet is owned by @unit then
@@ -83,21 +94,18 @@ gboolean
 lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item)
 {
   LmccGateUnitPacket packet = { item->packet, item->rtp, item->header };
-  guint n_packets = unit->packets->len;
+  gboolean follows = unit->n_packets == 0
+      || item->header.osn == (guint16) (unit->last_osn + 1);
+  gboolean is_full;
 
-  if (n_packets > 0) {
-    const LmccGateUnitPacket *last = &g_array_index (unit->packets,
-        LmccGateUnitPacket, n_packets - 1);
-
-    if (item->header.osn != (guint16) (last->header.osn + 1))
-      unit->broken = TRUE;
-  }
-
+  unit->n_packets++;
+  unit->last_osn = item->header.osn;
+  is_full = unit->n_packets > MAX_UNIT_PACKETS;
   g_array_append_val (unit->packets, packet);
-  if (unit->packets->len > MAX_UNIT_PACKETS)
-    unit->broken = TRUE;
+  if (unit->broken || !follows || is_full)
+    lmcc_gate_unit_break (unit);
 
-  return item->header.last || unit->packets->len > MAX_UNIT_PACKETS;
+  return item->header.last || is_full;
 }
 
 void

@@ -18,9 +18,11 @@ typedef struct
 /**
  * LmccGateUnit:
  * @timestamp: RTP timestamp of its packets
- * @broken: a packet of it is missing
+ * @broken: a packet of it is missing, and it is of no use
  * @corrupted: it depends on something that was lost
- * @packets: of LmccGateUnitPacket, owned
+ * @n_packets: that came of it
+ * @last_osn: order sequence number of the latest
+ * @packets: of LmccGateUnitPacket, owned; none of one that is broken
  *
  * A unit as its packets come out of the merge. The rest is what its first packet's
  * element says.
@@ -35,6 +37,8 @@ typedef struct
   guint32 timestamp;
   gboolean broken;
   gboolean corrupted;
+  guint n_packets;
+  guint16 last_osn;
   GArray *packets;
 } LmccGateUnit;
 
@@ -57,6 +61,7 @@ void lmcc_gate_unit_unref (LmccGateUnit * unit);
 gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
     const LmccMergeItem * item);
 gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
+void lmcc_gate_unit_break (LmccGateUnit * unit);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
 

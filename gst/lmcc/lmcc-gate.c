@@ -499,7 +499,7 @@ static void
 push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
 {
   if (gate->current != NULL && !lmcc_gate_unit_takes (gate->current, item)) {
-    gate->current->broken = TRUE;
+    lmcc_gate_unit_break (gate->current);
     finish_unit (gate, deadline);
   }
   if (gate->key != NULL && gate->key->timestamp != item->rtp.timestamp)
@@ -686,6 +686,49 @@ lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
     follow_new_layers (gate, item->header.osn);
     push_packet (gate, item, deadline);
   }
+}
+
+/**
+ * lmcc_gate_forget_history:
+ * @gate: a gate
+ *
+ * Makes room: of the highest rung that has units kept for the decoder, in case
+ * it has to take over that rung, they are forgotten up to its next key frame.
+ * What lower rungs have kept is less, and serves from any rung above.
+ *
+ * Returns: %FALSE if there were none
+ */
+gboolean
+lmcc_gate_forget_history (LmccGate * gate)
+{
+  gint rung;
+
+  for (rung = LMCC_MAX_RUNGS - 1; rung >= 0; rung--) {
+    LmccGateHistory *history = &gate->rungs[rung].history;
+
+    if (!g_queue_is_empty (&history->units)) {
+      lmcc_gate_history_clear (history);
+      return TRUE;
+    }
+  }
+
+  return FALSE;
+}
+
+/**
+ * lmcc_gate_flush:
+ * @gate: a gate
+ *
+ * Makes room: lets go what waits for something better or for its end, and gives
+ * up the unit that is not whole yet.
+ */
+void
+lmcc_gate_flush (LmccGate * gate)
+{
+  commit_key (gate);
+  lmcc_gate_delivery_timeout (&gate->delivery, LMCC_TIME_NONE);
+  if (gate->current != NULL)
+    lmcc_gate_unit_break (gate->current);
 }
 
 /**

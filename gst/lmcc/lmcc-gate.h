@@ -99,6 +99,8 @@ LMCC_API void lmcc_gate_set_level (LmccGate * gate, gint level);
 LMCC_API void lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn);
 LMCC_API void lmcc_gate_push (LmccGate * gate, LmccMergeItem * item,
     LmccTime deadline);
+LMCC_API gboolean lmcc_gate_forget_history (LmccGate * gate);
+LMCC_API void lmcc_gate_flush (LmccGate * gate);
 LMCC_API void lmcc_gate_timeout (LmccGate * gate, LmccTime now);
 LMCC_API LmccTime lmcc_gate_next_timeout (const LmccGate * gate);
 LMCC_API gboolean lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output);

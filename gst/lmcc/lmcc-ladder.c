@@ -178,7 +178,7 @@ search (LadderSearch * s, guint n, guint level, gdouble score)
     s->best_n = n;
     memcpy (s->best_rates, s->rates, sizeof (s->rates));
   }
-  if (n == s->max_rungs)
+  if (n == s->max_rungs || n == LMCC_LADDER_MAX_RUNGS)
     return;
   for (next = level + 1; next < s->n_levels; next++) {
     gdouble rate = usable_rate (s->limits,
@@ -232,12 +232,10 @@ lmcc_ladder_fit_layers (const guint64 * layer_rates, guint n_layers,
 {
   gdouble cumulative[LMCC_MAX_LAYERS];
   LadderSearch s = {.limits = limits,.cumulative = cumulative,
-    .n_levels = n_layers,.max_rungs = LMCC_LADDER_MAX_RUNGS,.best_score = -1
+    .n_levels = n_layers,.max_rungs = limits->max_rungs,.best_score = -1
   };
   guint i;
 
-  if (limits->max_rungs > 0)
-    s.max_rungs = MIN (limits->max_rungs, LMCC_LADDER_MAX_RUNGS);
   cumulative[0] = (gdouble) layer_rates[0];
   for (i = 1; i < n_layers; i++)
     cumulative[i] = cumulative[i - 1] + (gdouble) layer_rates[i];

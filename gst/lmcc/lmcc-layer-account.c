@@ -3,23 +3,21 @@
  */
 #include "lmcc-layer-account.h"
 
+#include <string.h>
+
 /* How many sequence numbers back duplicates and late packets are told apart. */
 #define HISTORY 2048
 
-typedef enum
-{
-  STATE_UNKNOWN = 0,
-  STATE_RECEIVED,
-  STATE_MISSING,
-  STATE_LOST,
-} PacketState;
+/* Longer times between two packets are taken for this: so nominal times do not
+ * overflow. */
+#define MAX_SPAN (24 * 3600 * LMCC_SECOND)
 
+/* Packets in a row that have not come, and may still. */
 typedef struct
 {
-  guint16 lsn;
+  LmccLoss run;
   guint later;
   LmccTime noticed;
-  LmccTime nominal;
 } Missing;
 
 struct _LmccLayerAccount
@@ -29,9 +27,10 @@ struct _LmccLayerAccount
   LmccTime highest_time;
   gboolean suspect;
   guint16 suspect_lsn;
-  guint8 states[HISTORY];
-  GArray *missing;
-  GArray *losses;
+  guint8 received[HISTORY / 8]; /* bit set, by number modulo HISTORY */
+  GArray *missing;              /* of Missing, by number */
+  GArray *losses;               /* of LmccLoss, to be polled */
+  guint n_polled;
   LmccLayerStats stats;
 };
 
@@ -77,16 +76,38 @@ lmcc_layer_account_reset (LmccLayerAccount * account)
   account->suspect = FALSE;
   g_array_set_size (account->missing, 0);
   g_array_set_size (account->losses, 0);
+  account->n_polled = 0;
+}
+
+static gboolean
+was_received (const LmccLayerAccount * account, guint16 lsn)
+{
+  return account->received[lsn % HISTORY / 8] >> lsn % 8 & 1;
+}
+
+static void
+note_received (LmccLayerAccount * account, guint16 lsn)
+{
+  account->received[lsn % HISTORY / 8] |= (guint8) (1u << lsn % 8);
+}
+
+/* Forgets what had these numbers before they came round again. */
+static void
+forget (LmccLayerAccount * account, guint16 lsn, guint n)
+{
+  if (n >= HISTORY) {
+    memset (account->received, 0, sizeof (account->received));
+    return;
+  }
+  for (; n > 0; n--, lsn++)
+    account->received[lsn % HISTORY / 8] &= (guint8) ~ (1u << lsn % 8);
 }
 
 static void
 start (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 {
-  guint i;
-
-  for (i = 0; i < HISTORY; i++)
-    account->states[i] = STATE_UNKNOWN;
-  account->states[lsn % HISTORY] = STATE_RECEIVED;
+  forget (account, 0, HISTORY);
+  note_received (account, lsn);
   account->started = TRUE;
   account->suspect = FALSE;
   account->highest = lsn;
@@ -108,21 +129,38 @@ lmcc_layer_account_expect (LmccLayerAccount * account, guint16 lsn,
     LmccTime since)
 {
   start (account, (guint16) (lsn - 1), since);
-  account->states[(guint16) (lsn - 1) % HISTORY] = STATE_UNKNOWN;
+  forget (account, 0, HISTORY);
 }
 
-static void
-declare_lost (LmccLayerAccount * account, const Missing * missing)
+/**
+ * lmcc_layer_account_restart:
+ * @account: an account
+ * @lsn: the layer sequence number of the packet that comes next
+ * @arrival: when it came
+ *
+ * Numbers begin anew: nothing before that packet is missing.
+ */
+void
+lmcc_layer_account_restart (LmccLayerAccount * account, guint16 lsn,
+    LmccTime arrival)
 {
-  LmccLoss loss = { missing->lsn, missing->nominal };
+  lmcc_layer_account_expect (account, lsn, arrival);
+  account->stats.restarts++;
+}
 
-  account->states[missing->lsn % HISTORY] = STATE_LOST;
-  account->stats.lost++;
-  g_array_append_val (account->losses, loss);
+/* The run at @index is lost. */
+static void
+declare_lost (LmccLayerAccount * account, guint index)
+{
+  const Missing *missing = &g_array_index (account->missing, Missing, index);
+
+  account->stats.lost += missing->run.count;
+  g_array_append_val (account->losses, missing->run);
+  g_array_remove_index (account->missing, index);
 }
 
 /* Counts a later packet for each missing one below @lsn (RFC 5348 section
- * 5.1). */
+ * 5.1). Whatever comes, runs are few: three later packets end one. */
 static void
 count_later (LmccLayerAccount * account, guint16 lsn)
 {
@@ -131,72 +169,80 @@ count_later (LmccLayerAccount * account, guint16 lsn)
   while (i < account->missing->len) {
     Missing *missing = &g_array_index (account->missing, Missing, i);
 
-    if (lmcc_sequence_diff (lsn, missing->lsn) > 0
-        && ++missing->later >= LMCC_LOSS_THRESHOLD) {
-      declare_lost (account, missing);
-      g_array_remove_index (account->missing, i);
-    } else {
+    if (lmcc_sequence_diff (lsn, missing->run.lsn) > 0
+        && ++missing->later >= LMCC_LOSS_THRESHOLD)
+      declare_lost (account, i);
+    else
       i++;
-    }
   }
 }
 
-/* Notes what is missing between the highest packet so far and @lsn. Its nominal
- * time is interpolated between their arrivals (RFC 4654 section 5.2). */
+/* Notes what is missing between the highest packet so far and @lsn. */
 static void
-note_missing (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+note_missing (LmccLayerAccount * account, guint gap, LmccTime arrival)
 {
-  guint gap = (guint) lmcc_sequence_diff (lsn, account->highest);
   LmccTime span = arrival > account->highest_time ?
       arrival - account->highest_time : 0;
-  guint i;
+  Missing missing = {
+    .run = {
+          .lsn = (guint16) (account->highest + 1),
+          .count = gap - 1,
+          .before = account->highest_time,
+          .span = MIN (span, MAX_SPAN),
+          .gap = gap,
+          .index = 1,
+        },
+    .noticed = arrival,
+  };
 
-  for (i = 1; i < gap; i++) {
-    Missing missing = {
-      .lsn = (guint16) (account->highest + i),
-      .noticed = arrival,
-      .nominal = account->highest_time + span * i / gap,
-    };
-
-    account->states[missing.lsn % HISTORY] = STATE_MISSING;
-    g_array_append_val (account->missing, missing);
-  }
+  g_array_append_val (account->missing, missing);
 }
 
-static void
-remove_missing (LmccLayerAccount * account, guint16 lsn)
+/* Takes one packet out of the run that it is missing in, if there is one. Where
+ * it was the first one, what follows it may still be on its way, in order: the
+ * packet that the gap was noticed by came too early, or was forged. */
+static gboolean
+fill (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 {
   guint i;
 
   for (i = 0; i < account->missing->len; i++) {
-    if (g_array_index (account->missing, Missing, i).lsn == lsn) {
-      g_array_remove_index (account->missing, i);
-      return;
+    Missing *missing = &g_array_index (account->missing, Missing, i);
+    guint at = (guint16) (lsn - missing->run.lsn);
+    Missing behind = *missing;
+
+    if (at >= missing->run.count)
+      continue;
+    missing->run.count = at;
+    if (at + 1 < behind.run.count) {
+      lmcc_loss_drop_first (&behind.run, at + 1);
+      if (at == 0)
+        behind.noticed = arrival;
+      g_array_insert_val (account->missing, i + 1, behind);
     }
+    if (at == 0)
+      g_array_remove_index (account->missing, i);
+    return TRUE;
   }
+
+  return FALSE;
 }
 
 static LmccArrival
-take_older (LmccLayerAccount * account, guint16 lsn)
+take_older (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 {
-  switch ((PacketState) account->states[lsn % HISTORY]) {
-    case STATE_MISSING:
-      account->states[lsn % HISTORY] = STATE_RECEIVED;
-      remove_missing (account, lsn);
-      account->stats.reordered++;
-      return LMCC_ARRIVAL_REORDERED;
-    case STATE_RECEIVED:
-      account->stats.duplicates++;
-      return LMCC_ARRIVAL_DUPLICATE;
-    case STATE_LOST:
-      account->states[lsn % HISTORY] = STATE_RECEIVED;
-      account->stats.late++;
-      return LMCC_ARRIVAL_LATE;
-    case STATE_UNKNOWN:
-    default:
-      account->stats.late++;
-      return LMCC_ARRIVAL_LATE;
+  if (was_received (account, lsn)) {
+    account->stats.duplicates++;
+    return LMCC_ARRIVAL_DUPLICATE;
   }
+  note_received (account, lsn);
+  if (fill (account, lsn, arrival)) {
+    account->stats.reordered++;
+    return LMCC_ARRIVAL_REORDERED;
+  }
+  account->stats.late++;
+
+  return LMCC_ARRIVAL_LATE;
 }
 
 static LmccArrival
@@ -219,8 +265,9 @@ take_newer (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
   gint ahead = lmcc_sequence_diff (lsn, account->highest);
 
   if (ahead > 1)
-    note_missing (account, lsn, arrival);
-  account->states[lsn % HISTORY] = STATE_RECEIVED;
+    note_missing (account, (guint) ahead, arrival);
+  forget (account, (guint16) (account->highest + 1), (guint) ahead);
+  note_received (account, lsn);
   account->highest = lsn;
   account->highest_time = arrival;
 
@@ -252,12 +299,12 @@ lmcc_layer_account_packet (LmccLayerAccount * account, LmccTime arrival,
     result = LMCC_ARRIVAL_RESTART;
   } else {
     ahead = lmcc_sequence_diff (lsn, account->highest);
-    if (ABS (ahead) > LMCC_MAX_GAP)
+    if (ahead < -LMCC_MAX_GAP)
       result = take_distant (account, lsn, arrival);
     else if (ahead > 0)
       result = take_newer (account, lsn, arrival);
     else
-      result = take_older (account, lsn);
+      result = take_older (account, lsn, arrival);
   }
 
   switch (result) {
@@ -292,8 +339,7 @@ lmcc_layer_account_timeout (LmccLayerAccount * account, LmccTime now)
 
     if (missing->noticed + LMCC_LOSS_TIMEOUT > now)
       return;
-    declare_lost (account, missing);
-    g_array_remove_index (account->missing, 0);
+    declare_lost (account, 0);
   }
 }
 
@@ -317,18 +363,19 @@ lmcc_layer_account_next_timeout (const LmccLayerAccount * account)
 /**
  * lmcc_layer_account_poll_loss:
  * @account: an account
- * @loss: (out): a loss that was not polled before
+ * @loss: (out): a run of losses that was not polled before
  *
  * Returns: %FALSE if there is none
  */
 gboolean
 lmcc_layer_account_poll_loss (LmccLayerAccount * account, LmccLoss * loss)
 {
-  if (account->losses->len == 0)
+  if (account->n_polled == account->losses->len) {
+    g_array_set_size (account->losses, 0);
+    account->n_polled = 0;
     return FALSE;
-
-  *loss = g_array_index (account->losses, LmccLoss, 0);
-  g_array_remove_index (account->losses, 0);
+  }
+  *loss = g_array_index (account->losses, LmccLoss, account->n_polled++);
 
   return TRUE;
 }
@@ -349,7 +396,7 @@ lmcc_layer_account_settled (const LmccLayerAccount * account, guint16 lsn)
     return TRUE;
 
   return lmcc_sequence_diff (lsn,
-      g_array_index (account->missing, Missing, 0).lsn) < 0;
+      g_array_index (account->missing, Missing, 0).run.lsn) < 0;
 }
 
 /**

@@ -4,7 +4,7 @@
 #ifndef LMCC_LAYER_ACCOUNT_H
 #define LMCC_LAYER_ACCOUNT_H
 
-#include <gst/lmcc/lmcc-types.h>
+#include <gst/lmcc/lmcc-loss.h>
 
 G_BEGIN_DECLS
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* A gap that no later packets close or confirm is a loss after so long. */
 #define LMCC_LOSS_TIMEOUT (100 * LMCC_MSECOND)
 
-/* A jump of the layer sequence number beyond this is no loss but a new start, where
+/* A jump of the layer sequence number back by more than this is a new start, where
  * two packets in sequence say so (RFC 3550 appendix A.1). */
 #define LMCC_MAX_GAP 1000
 
@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @LMCC_ARRIVAL_REORDERED: it fills a gap
  * @LMCC_ARRIVAL_LATE: it was counted as lost before
  * @LMCC_ARRIVAL_DUPLICATE: it came before
- * @LMCC_ARRIVAL_SUSPECT: too far off; the next one decides whether it is a new start
+ * @LMCC_ARRIVAL_SUSPECT: too far back; the next one decides whether it is a new start
  * @LMCC_ARRIVAL_RESTART: first packet, or a new start: counting starts here
  */
 typedef enum
@@ -39,17 +39,6 @@ typedef enum
   LMCC_ARRIVAL_SUSPECT,
   LMCC_ARRIVAL_RESTART,
 } LmccArrival;
-
-/**
- * LmccLoss:
- * @lsn: the lost packet
- * @time: when it would have arrived, interpolated (RFC 4654 section 5.2)
- */
-typedef struct
-{
-  guint16 lsn;
-  LmccTime time;
-} LmccLoss;
 
 /**
  * LmccLayerStats:
@@ -83,6 +72,8 @@ LMCC_API void lmcc_layer_account_free (LmccLayerAccount * account);
 LMCC_API void lmcc_layer_account_reset (LmccLayerAccount * account);
 LMCC_API void lmcc_layer_account_expect (LmccLayerAccount * account,
     guint16 lsn, LmccTime since);
+LMCC_API void lmcc_layer_account_restart (LmccLayerAccount * account,
+    guint16 lsn, LmccTime arrival);
 LMCC_API LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
     LmccTime arrival, guint16 lsn, gsize bytes);
 LMCC_API void lmcc_layer_account_timeout (LmccLayerAccount * account,

@@ -5,8 +5,8 @@
 
 #include "lmcc-layer-account.h"
 
-/* More are not kept: what is older is given up. */
-#define MAX_HOLES 1024
+/* More lost packets are not kept: what is older is given up. */
+#define MAX_LOST 1024
 
 /* @n packets of a stream, from @sequence on, are missing between two that have
  * the layer sequence numbers @from and @to. */
@@ -28,6 +28,7 @@ lmcc_layer_holes_init (LmccLayerHoles * holes)
 {
   holes->started = FALSE;
   holes->heard = 0;
+  holes->n_lost = 0;
   holes->holes = g_array_new (FALSE, FALSE, sizeof (LmccHole));
   holes->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
 }
@@ -52,11 +53,12 @@ lmcc_layer_holes_reset (LmccLayerHoles * holes)
 {
   holes->started = FALSE;
   holes->heard = 0;
+  holes->n_lost = 0;
   g_array_set_size (holes->holes, 0);
   g_array_set_size (holes->gaps, 0);
 }
 
-/* Index of the first hole that is not before @lsn. */
+/* Index of the first hole that does not end before @lsn. */
 static guint
 lower_bound (const LmccLayerHoles * holes, guint16 lsn)
 {
@@ -64,9 +66,9 @@ lower_bound (const LmccLayerHoles * holes, guint16 lsn)
 
   while (low < high) {
     guint middle = (low + high) / 2;
+    const LmccHole *hole = &g_array_index (holes->holes, LmccHole, middle);
 
-    if (lmcc_sequence_diff (g_array_index (holes->holes, LmccHole, middle).lsn,
-            lsn) < 0)
+    if (lmcc_sequence_diff ((guint16) (hole->lsn + hole->n - 1), lsn) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -98,7 +100,7 @@ apply_gap (LmccLayerHoles * holes, const Gap * gap)
   LmccHole *hole;
 
   for (i = from; (hole = hole_in_gap (holes, gap, i)) != NULL; i++)
-    n += (hole->possible & bit) != 0;
+    n += hole->possible & bit ? hole->n : 0;
   if (gap->n != 0 && gap->n != n)
     return FALSE;
 
@@ -112,8 +114,9 @@ apply_gap (LmccLayerHoles * holes, const Gap * gap)
     }
     hole->possible = bit;
     hole->known = TRUE;
-    hole->sequence = (guint16) (gap->sequence + n++);
+    hole->sequence = (guint16) (gap->sequence + n);
     hole->asked = 0;
+    n += hole->n;
   }
 
   return TRUE;
@@ -138,11 +141,12 @@ apply_gaps (LmccLayerHoles * holes)
 }
 
 static void
-add_hole (LmccLayerHoles * holes, guint16 lsn)
+add_hole (LmccLayerHoles * holes, guint16 lsn, guint n)
 {
-  LmccHole hole = {.lsn = lsn,.possible = holes->heard };
+  LmccHole hole = {.lsn = lsn,.n = n,.possible = holes->heard };
 
   g_array_append_val (holes->holes, hole);
+  holes->n_lost += n;
 }
 
 static void
@@ -191,13 +195,12 @@ lmcc_layer_holes_note (LmccLayerHoles * holes, guint16 lsn, guint slot,
     guint16 sequence)
 {
   guint ahead = (guint16) (lsn - holes->highest);
-  guint i;
 
   if (holes->started && ahead > LMCC_MAX_GAP + 1)
     lmcc_layer_holes_reset (holes);
-  for (i = 1; holes->started && i < ahead; i++)
-    add_hole (holes, (guint16) (holes->highest + i));
-  while (holes->holes->len > MAX_HOLES)
+  if (holes->started && ahead > 1)
+    add_hole (holes, (guint16) (holes->highest + 1), ahead - 1);
+  while (holes->n_lost > MAX_LOST)
     lmcc_layer_holes_drop_first (holes);
   holes->started = TRUE;
   holes->highest = lsn;
@@ -209,7 +212,7 @@ lmcc_layer_holes_note (LmccLayerHoles * holes, guint16 lsn, guint slot,
  * @holes: holes
  * @lsn: a layer sequence number
  *
- * Returns: (transfer none) (nullable): the hole there
+ * Returns: (transfer none) (nullable): the hole that it is in
  */
 LmccHole *
 lmcc_layer_holes_find (LmccLayerHoles * holes, guint16 lsn)
@@ -221,7 +224,7 @@ lmcc_layer_holes_find (LmccLayerHoles * holes, guint16 lsn)
     return NULL;
   hole = &g_array_index (holes->holes, LmccHole, i);
 
-  return hole->lsn == lsn ? hole : NULL;
+  return lmcc_sequence_diff (hole->lsn, lsn) <= 0 ? hole : NULL;
 }
 
 /* The packet that has come parts a gap of its stream in two. */
@@ -249,6 +252,28 @@ part_gaps (LmccLayerHoles * holes, guint16 lsn, guint slot, guint16 sequence)
   }
 }
 
+/* Takes one packet out of the hole at @index, which may part it in two. */
+static void
+part_hole (LmccLayerHoles * holes, guint index, guint16 lsn)
+{
+  LmccHole *hole = &g_array_index (holes->holes, LmccHole, index);
+  guint at = (guint16) (lsn - hole->lsn);
+  LmccHole after = *hole;
+
+  holes->n_lost--;
+  hole->n = at;
+  hole->n_hopeless = MIN (hole->n_hopeless, at);
+  if (at + 1 < after.n) {
+    after.lsn = (guint16) (lsn + 1);
+    after.n -= at + 1;
+    after.sequence += (guint16) (at + 1);
+    after.n_hopeless -= MIN (after.n_hopeless, at + 1);
+    g_array_insert_val (holes->holes, index + 1, after);
+  }
+  if (at == 0)
+    g_array_remove_index (holes->holes, index);
+}
+
 /*
  * lmcc_layer_holes_fill:
  * @holes: holes
@@ -264,7 +289,7 @@ lmcc_layer_holes_fill (LmccLayerHoles * holes, guint16 lsn, guint slot,
 
   if (lmcc_layer_holes_find (holes, lsn) == NULL)
     return;
-  g_array_remove_index (holes->holes, i);
+  part_hole (holes, i, lsn);
   if (!(holes->heard & 1u << slot)
       || lmcc_sequence_diff (lsn, holes->lsn[slot]) > 0)
     note_stream (holes, lsn, slot, sequence);
@@ -296,8 +321,10 @@ lmcc_layer_holes_first (LmccLayerHoles * holes)
 void
 lmcc_layer_holes_drop_first (LmccLayerHoles * holes)
 {
-  guint16 lsn = g_array_index (holes->holes, LmccHole, 0).lsn;
+  const LmccHole *hole = &g_array_index (holes->holes, LmccHole, 0);
+  guint16 lsn = hole->lsn;
 
+  holes->n_lost -= hole->n;
   g_array_remove_index (holes->holes, 0);
   forget_gaps_before (holes, lsn);
 }

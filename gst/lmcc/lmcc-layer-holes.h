@@ -4,7 +4,7 @@
 #ifndef LMCC_LAYER_HOLES_H
 #define LMCC_LAYER_HOLES_H
 
-#include "lmcc-types.h"
+#include "lmcc-header.h"
 
 G_BEGIN_DECLS
 
@@ -16,20 +16,24 @@ G_BEGIN_DECLS
 
 /*
  * LmccHole:
- * @lsn: the packet that is lost
+ * @lsn: the first packet that is lost
+ * @n: how many in a row, of which the same is known
  * @possible: bit set of the RTP streams that it may be of
  * @known: it is of the one stream in @possible, and has @sequence there
- * @sequence: its sequence number
+ * @sequence: the first one's sequence number
  * @hopeless: nothing will give it back; set by the user
- * @asked: the decoder's changes when it was not hopeless yet; set by the user
+ * @n_hopeless: so many of the first ones are; set by the user
+ * @asked: the decoder's changes when the next one was not; set by the user
  */
 typedef struct
 {
   guint16 lsn;
+  guint n;
   guint32 possible;
   gboolean known;
   guint16 sequence;
   gboolean hopeless;
+  guint n_hopeless;
   guint asked;
 } LmccHole;
 
@@ -48,6 +52,7 @@ typedef struct
   guint16 sequence[LMCC_N_SLOTS];       /* of each stream's last packet */
   guint16 lsn[LMCC_N_SLOTS];
   GArray *holes;                /* of LmccHole, by LSN */
+  guint n_lost;                 /* packets in these */
   GArray *gaps;                 /* in the streams' sequences */
 } LmccLayerHoles;
 
@@ -61,6 +66,19 @@ void lmcc_layer_holes_fill (LmccLayerHoles * holes, guint16 lsn, guint slot,
     guint16 sequence);
 LmccHole *lmcc_layer_holes_first (LmccLayerHoles * holes);
 void lmcc_layer_holes_drop_first (LmccLayerHoles * holes);
+
+static inline guint
+lmcc_slot_of (const LmccHeader * header)
+{
+  switch (header->type) {
+    case LMCC_PACKET_MEDIA:
+      return header->stream;
+    case LMCC_PACKET_REPAIR:
+      return LMCC_SLOT_REPAIR;
+    default:
+      return LMCC_SLOT_FILLER;
+  }
+}
 
 /* Whether it may be of a stream that repair gives back. */
 static inline gboolean

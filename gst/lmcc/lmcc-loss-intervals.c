@@ -3,11 +3,9 @@
  */
 #include "lmcc-loss-intervals.h"
 
-#include <math.h>
+#include "lmcc-loss-timeline.h"
 
-/* What may still change is kept for so many packets at most; more make older
- * ones final before their time. */
-#define MAX_PENDING 65536
+#include <math.h>
 
 /* A first interval beyond this would stand for no loss at all. */
 #define MAX_FIRST 1e12
@@ -20,44 +18,10 @@ static const gdouble weights[LMCC_LOSS_INTERVALS] = {
   1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2
 };
 
-/* Packets that came, or were lost, at one time. */
-typedef struct
-{
-  LmccTime time;
-  guint count;
-  gboolean lost;
-} Entry;
-
-/* What follows from all entries up to some time. Packets are numbered from 1,
- * in the order of their times over all layers. */
-typedef struct
-{
-  guint64 packets;              /* number of the newest */
-  guint64 events;
-  LmccTime event_time;          /* of the newest event's first loss */
-  guint64 event_packet;         /* number of the same */
-  guint64 event_losses;         /* that count so far */
-  guint64 last_loss;            /* number of the newest loss, counting or not */
-  LmccLossInterval closed[LMCC_LOSS_INTERVALS]; /* newest first */
-} State;
-
-/* A loss is seen at its layer's next packets, those of other layers came
- * meanwhile: so the newest entries are kept in the order of their times, and
- * the state after them is worked out again when one comes in between. */
 struct _LmccLossIntervals
 {
-  guint window;
-  LmccTime rtt;
-  LmccTime hold;
+  LmccLossTimeline timeline;
   gdouble first;                /* given length of the first interval, or 0 */
-
-  GArray *entries;
-  guint n_final;                /* of entries, in settled already */
-  LmccTime newest;              /* arrival */
-  LmccTime final_time;          /* no entry is put before this */
-  State settled;
-  State live;
-  gboolean live_valid;
 };
 
 /**
@@ -83,11 +47,7 @@ lmcc_loss_intervals_new (guint window, LmccTime rtt)
 {
   LmccLossIntervals *history = g_new0 (LmccLossIntervals, 1);
 
-  history->window = window;
-  history->rtt = rtt;
-  history->hold = LMCC_LOSS_HOLD;
-  history->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  history->live_valid = TRUE;
+  lmcc_loss_timeline_init (&history->timeline, window, rtt);
 
   return history;
 }
@@ -99,7 +59,7 @@ lmcc_loss_intervals_new (guint window, LmccTime rtt)
 void
 lmcc_loss_intervals_free (LmccLossIntervals * history)
 {
-  g_array_unref (history->entries);
+  lmcc_loss_timeline_clear (&history->timeline);
   g_free (history);
 }
 
@@ -113,15 +73,8 @@ lmcc_loss_intervals_free (LmccLossIntervals * history)
 void
 lmcc_loss_intervals_reset (LmccLossIntervals * history)
 {
-  g_array_set_size (history->entries, 0);
-  history->n_final = 0;
-  history->newest = 0;
-  history->final_time = 0;
+  lmcc_loss_timeline_reset (&history->timeline);
   history->first = 0;
-  history->settled = (State) {
-  0};
-  history->live = history->settled;
-  history->live_valid = TRUE;
 }
 
 /**
@@ -136,10 +89,7 @@ lmcc_loss_intervals_reset (LmccLossIntervals * history)
 void
 lmcc_loss_intervals_set_rtt (LmccLossIntervals * history, LmccTime rtt)
 {
-  if (history->rtt == rtt)
-    return;
-  history->rtt = rtt;
-  history->live_valid = FALSE;
+  lmcc_loss_timeline_set_rtt (&history->timeline, rtt);
 }
 
 /**
@@ -152,117 +102,7 @@ lmcc_loss_intervals_set_rtt (LmccLossIntervals * history, LmccTime rtt)
 void
 lmcc_loss_intervals_set_hold (LmccLossIntervals * history, LmccTime hold)
 {
-  history->hold = hold;
-}
-
-static void
-begin_event (State * state, LmccTime time, guint64 packet)
-{
-  LmccLossInterval closed;
-  guint i;
-
-  if (state->events == 0) {
-    closed.packets = MAX (packet - 1, 1);
-    closed.losses = 1;
-  } else {
-    closed.packets = packet - state->event_packet;
-    closed.losses = state->event_losses;
-  }
-  for (i = LMCC_LOSS_INTERVALS - 1; i > 0; i--)
-    state->closed[i] = state->closed[i - 1];
-  state->closed[0] = closed;
-
-  state->events++;
-  state->event_time = time;
-  state->event_packet = packet;
-  state->event_losses = 1;
-}
-
-static void
-apply_losses (const LmccLossIntervals * history, State * state, LmccTime time,
-    guint count)
-{
-  guint64 packet = state->packets + 1;
-
-  /* "at least one round-trip time has elapsed" (Colussi, section 4.2.3); in
-   * RFC 5348 section 5.2 a loss at exactly one RTT still belongs to it. */
-  if (state->events == 0 || time - state->event_time >= history->rtt)
-    begin_event (state, time, packet);
-  else if (packet - state->last_loss >= history->window)
-    state->event_losses++;
-  if (history->window <= LMCC_LOSS_WINDOW_LAP)
-    state->event_losses += count - 1;
-
-  state->packets += count;
-  state->last_loss = state->packets;
-}
-
-static void
-apply (const LmccLossIntervals * history, State * state, const Entry * entry)
-{
-  if (entry->lost)
-    apply_losses (history, state, entry->time, entry->count);
-  else
-    state->packets += entry->count;
-}
-
-static const State *
-get_state (LmccLossIntervals * history)
-{
-  guint i;
-
-  if (!history->live_valid) {
-    history->live = history->settled;
-    for (i = history->n_final; i < history->entries->len; i++)
-      apply (history, &history->live, &g_array_index (history->entries, Entry,
-              i));
-    history->live_valid = TRUE;
-  }
-
-  return &history->live;
-}
-
-static void
-add (LmccLossIntervals * history, const Entry * entry)
-{
-  guint i = history->entries->len;
-
-  while (i > history->n_final
-      && g_array_index (history->entries, Entry, i - 1).time > entry->time)
-    i--;
-
-  if (i < history->entries->len)
-    history->live_valid = FALSE;
-  else if (history->live_valid)
-    apply (history, &history->live, entry);
-  g_array_insert_val (history->entries, i, *entry);
-}
-
-static gboolean
-is_final (const LmccLossIntervals * history, const Entry * entry)
-{
-  return history->newest - MIN (entry->time, history->newest) > history->hold
-      || history->entries->len - history->n_final > MAX_PENDING;
-}
-
-static void
-settle (LmccLossIntervals * history)
-{
-  while (history->n_final < history->entries->len) {
-    const Entry *entry = &g_array_index (history->entries, Entry,
-        history->n_final);
-
-    if (!is_final (history, entry))
-      break;
-    apply (history, &history->settled, entry);
-    history->final_time = entry->time;
-    history->n_final++;
-  }
-
-  if (history->n_final > history->entries->len / 2) {
-    g_array_remove_range (history->entries, 0, history->n_final);
-    history->n_final = 0;
-  }
+  history->timeline.hold = hold;
 }
 
 /**
@@ -280,12 +120,7 @@ lmcc_loss_intervals_start (LmccLossIntervals * history, LmccTime now,
     gdouble packets)
 {
   lmcc_loss_intervals_reset (history);
-  history->newest = now;
-  history->final_time = now;
-  begin_event (&history->settled, now - MIN (history->rtt, now), 1);
-  history->settled.packets = 1;
-  history->settled.last_loss = 1;
-  history->live = history->settled;
+  lmcc_loss_timeline_begin (&history->timeline, now);
   lmcc_loss_intervals_set_first (history, packets);
 }
 
@@ -302,40 +137,42 @@ void
 lmcc_loss_intervals_packet (LmccLossIntervals * history, LmccTime arrival,
     guint count)
 {
-  Entry entry = {.time = MAX (arrival, history->final_time),.count = count };
+  if (count > 0)
+    lmcc_loss_timeline_packets (&history->timeline, arrival, count);
+}
 
-  if (count == 0)
-    return;
-
-  add (history, &entry);
-  history->newest = MAX (history->newest, entry.time);
-  settle (history);
+/**
+ * lmcc_loss_intervals_lose:
+ * @history: a history
+ * @loss: packets that were lost in a row; those that would have come later than
+ *     the newest packet count as then
+ *
+ * Reports losses of any held layer, after lmcc_loss_intervals_packet() for the
+ * packet that showed them. Losses of several layers may come in any order. The
+ * work depends on the packets that came meanwhile, not on how many were lost.
+ */
+void
+lmcc_loss_intervals_lose (LmccLossIntervals * history, const LmccLoss * loss)
+{
+  lmcc_loss_timeline_lose (&history->timeline, loss);
 }
 
 /**
  * lmcc_loss_intervals_loss:
  * @history: a history
- * @time: when the packets would have come, in ns, interpolated between the
- *     packets of their layer that did (RFC 4654 section 5.2); later than the
- *     newest packet counts as then
+ * @time: when the packets would have come, in ns
  * @count: how many were lost then
  *
- * Reports losses of any held layer, after lmcc_loss_intervals_packet() for the
- * packet that showed them. Losses of several layers may come in any order.
+ * As lmcc_loss_intervals_lose(), for losses at one time.
  */
 void
 lmcc_loss_intervals_loss (LmccLossIntervals * history, LmccTime time,
     guint count)
 {
-  Entry entry = {.time = MAX (MIN (time, history->newest),
-        history->final_time),.count = count,.lost = TRUE
-  };
+  LmccLoss loss = lmcc_loss_at (time, count);
 
-  if (count == 0)
-    return;
-
-  add (history, &entry);
-  settle (history);
+  if (count > 0)
+    lmcc_loss_intervals_lose (history, &loss);
 }
 
 /**
@@ -409,7 +246,7 @@ lmcc_loss_intervals_rescale_first (LmccLossIntervals * history, LmccTime rtt,
 guint64
 lmcc_loss_intervals_get_events (LmccLossIntervals * history)
 {
-  return get_state (history)->events;
+  return lmcc_loss_timeline_get (&history->timeline)->events;
 }
 
 /**
@@ -423,7 +260,7 @@ guint
 lmcc_loss_intervals_get (LmccLossIntervals * history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1])
 {
-  const State *state = get_state (history);
+  const LmccLossEvents *state = lmcc_loss_timeline_get (&history->timeline);
   guint n = MIN (state->events, LMCC_LOSS_INTERVALS);
   guint i;
 

@@ -4,7 +4,7 @@
 #ifndef LMCC_LOSS_INTERVALS_H
 #define LMCC_LOSS_INTERVALS_H
 
-#include <gst/lmcc/lmcc-types.h>
+#include <gst/lmcc/lmcc-loss.h>
 
 G_BEGIN_DECLS
 
@@ -50,6 +50,8 @@ LMCC_API void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
     LmccTime hold);
 LMCC_API void lmcc_loss_intervals_packet (LmccLossIntervals * history,
     LmccTime arrival, guint count);
+LMCC_API void lmcc_loss_intervals_lose (LmccLossIntervals * history,
+    const LmccLoss * loss);
 LMCC_API void lmcc_loss_intervals_loss (LmccLossIntervals * history,
     LmccTime time, guint count);
 

@@ -8,6 +8,10 @@
  * takes 32,768 packets: 157 Mbit/s of 1200 bytes. */
 #define ORDER_MEMORY (2 * LMCC_SECOND)
 
+/* Holes that a layer may have; what is missing then makes the last one larger.
+ * They need not come with packets that wait: filler tells of losses, too. */
+#define MAX_HOLES 256
+
 typedef struct
 {
   LmccPacket *packet;
@@ -157,10 +161,25 @@ lmcc_merge_get_level (const LmccMerge * merge)
 }
 
 static void
+enlarge (Hole * hole, guint count)
+{
+  hole->count = MIN (hole->count + count, G_MAXINT);
+  hole->reported = FALSE;
+}
+
+static void
 note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
 {
-  Hole *hole = g_new0 (Hole, 1);
+  Hole *hole;
 
+  if (g_queue_get_length (&layer->holes) >= MAX_HOLES) {
+    hole = g_queue_peek_tail (&layer->holes);
+    enlarge (hole, count);
+    hole->to = to;
+    hole->table_changed |= table != hole->table;
+    return;
+  }
+  hole = g_new0 (Hole, 1);
   hole->from = from;
   hole->to = to;
   hole->count = count;
@@ -172,8 +191,13 @@ note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
 static void
 note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
 {
-  Hole *hole = g_new0 (Hole, 1);
+  Hole *hole = g_queue_peek_head (&layer->holes);
 
+  if (hole != NULL && hole->certain && !hole->reported && hole->table == table) {
+    enlarge (hole, count);
+    return;
+  }
+  hole = g_new0 (Hole, 1);
   hole->from = osn;
   hole->to = osn + 1;
   hole->count = count;

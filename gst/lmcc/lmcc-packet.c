@@ -3,6 +3,8 @@
  */
 #include "lmcc-packet.h"
 
+#include "lmcc-memory.h"
+
 #include <string.h>
 
 /**
@@ -19,6 +21,7 @@ lmcc_packet_new (gsize capacity)
   packet->data = (guint8 *) (packet + 1);
   packet->size = 0;
   packet->capacity = capacity;
+  packet->memory = NULL;
   g_atomic_ref_count_init (&packet->ref_count);
 
   return packet;
@@ -64,6 +67,8 @@ lmcc_packet_ref (LmccPacket * packet)
 void
 lmcc_packet_unref (LmccPacket * packet)
 {
-  if (g_atomic_ref_count_dec (&packet->ref_count))
-    g_free (packet);
+  if (!g_atomic_ref_count_dec (&packet->ref_count))
+    return;
+  lmcc_memory_release (packet);
+  g_free (packet);
 }

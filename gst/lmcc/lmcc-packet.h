@@ -25,6 +25,7 @@ typedef struct
   gsize capacity;
   /*< private >*/
   gatomicrefcount ref_count;
+  gpointer memory;
 } LmccPacket;
 
 LMCC_API LmccPacket *lmcc_packet_new (gsize capacity);

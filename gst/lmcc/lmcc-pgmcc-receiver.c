@@ -6,6 +6,8 @@
 #include "lmcc-feedback-timer.h"
 #include "lmcc-header.h"
 #include "lmcc-layer-account.h"
+#include "lmcc-report-limit.h"
+#include "lmcc-sender.h"
 
 #include <math.h>
 
@@ -14,6 +16,14 @@
 #define FILTER_ONE 65536
 
 #define BITMAP_BITS 32
+
+/* Packets in the sender's name may be another host's, and make the whole
+ * audience report to a host that did not ask. An elicited NAK is for a sender
+ * that has stalled, for a second at least; others say what few of them say as
+ * well. R_max here is the usual one, whatever packets and records say. */
+#define ELICITED_SPACING LMCC_DEFAULT_RTT_MAX
+#define NAK_SPACING LMCC_DEFAULT_RTT_MAX
+#define NAK_BURST 8
 
 struct _LmccPgmccReceiver
 {
@@ -34,6 +44,8 @@ struct _LmccPgmccReceiver
   gboolean nak_elicited;
   LmccTime nak_time;            /* when the NAK goes, or LMCC_TIME_NONE */
   LmccTime nak_wait;            /* as the sender wants it */
+  LmccTime next_elicited;       /* not before */
+  LmccTokenBucket naks;
   guint64 suppressed;
 };
 
@@ -55,6 +67,7 @@ lmcc_pgmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint32 seed)
   receiver->random = g_rand_new_with_seed (seed);
   receiver->nak_time = LMCC_TIME_NONE;
   receiver->nak_wait = LMCC_PGMCC_NAK_WAIT;
+  receiver->naks.tokens = NAK_BURST;
 
   return receiver;
 }
@@ -106,14 +119,29 @@ start (LmccPgmccReceiver * receiver, guint16 lsn)
   receiver->bitmap = 1;
 }
 
+/* Above so many losses in a row the filter is raised to that power at once. */
+#define MAX_SINGLE_STEPS 64
+
+static void
+filter_losses (LmccPgmccReceiver * receiver, guint n)
+{
+  gdouble kept;
+
+  if (n > MAX_SINGLE_STEPS) {
+    kept = pow ((gdouble) FILTER_WEIGHT / FILTER_ONE, n);
+    receiver->loss = (guint32) (kept * receiver->loss + (1 - kept) *
+        G_MAXUINT32);
+    return;
+  }
+  for (; n > 0; n--)
+    filter (receiver, TRUE);
+}
+
 /* Returns whether packets are missing. */
 static gboolean
 advance (LmccPgmccReceiver * receiver, guint16 lsn, guint ahead)
 {
-  guint i;
-
-  for (i = 1; i < ahead; i++)
-    filter (receiver, TRUE);
+  filter_losses (receiver, ahead - 1);
   filter (receiver, FALSE);
   receiver->bitmap = ahead < BITMAP_BITS ? receiver->bitmap << ahead : 0;
   receiver->bitmap |= 1;
@@ -134,8 +162,18 @@ suppress (LmccPgmccReceiver * receiver, const LmccPgmccElement * element)
   receiver->suppressed++;
 }
 
+static void
+answer_call (LmccPgmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->nak_time != LMCC_TIME_NONE || now < receiver->next_elicited)
+    return;
+  receiver->next_elicited = now + ELICITED_SPACING;
+  schedule_nak (receiver, now, TRUE);
+}
+
 /* The acker's ACKs say all that its NAKs would. Once there is an acker, nobody
- * needs to offer to be one. */
+ * needs to offer to be one. Who is named has been heard there: its SSRC is in
+ * its reports only. */
 static void
 take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
     const LmccPgmccElement * element)
@@ -146,12 +184,13 @@ take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
   if (is_acker) {
     receiver->ack_due = TRUE;
     receiver->ack_sequence = lsn;
+    receiver->naks.tokens = NAK_BURST;
   }
   if (is_acker || (receiver->nak_elicited && element->has_acker))
     receiver->nak_time = LMCC_TIME_NONE;
   suppress (receiver, element);
   if (element->elicit && !is_acker)
-    schedule_nak (receiver, now, TRUE);
+    answer_call (receiver, now);
 }
 
 /**
@@ -163,7 +202,7 @@ take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
  * @element: (nullable): its second element
  *
  * A packet of layer 0 came. One that came before, or later than one after it,
- * only changes the bitmap; a jump of more than %LMCC_MAX_GAP starts anew.
+ * only changes the bitmap; one of more than %LMCC_MAX_GAP back starts anew.
  */
 void
 lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver, LmccTime now,
@@ -175,7 +214,7 @@ lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver, LmccTime now,
     receiver->bitmap |= 1u << -ahead;
     return;
   }
-  if (!receiver->heard || ABS (ahead) > LMCC_MAX_GAP)
+  if (!receiver->heard || ahead < -LMCC_MAX_GAP)
     start (receiver, lsn);
   else if (ahead < 0)
     return;
@@ -211,7 +250,8 @@ lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver * receiver, LmccTime now)
   if (receiver->nak_time == LMCC_TIME_NONE || now < receiver->nak_time)
     return;
   receiver->nak_time = LMCC_TIME_NONE;
-  receiver->nak_due = TRUE;
+  receiver->nak_due |= lmcc_token_bucket_take (&receiver->naks, (gdouble) now /
+      NAK_SPACING, 1, NAK_BURST);
 }
 
 /**

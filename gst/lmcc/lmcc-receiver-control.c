@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "lmcc-receiver-private.h"
-#include "lmcc-sdp.h"
 
 typedef struct
 {
@@ -31,24 +30,6 @@ control_sender_report (gpointer user_data, const LmccSenderReport * report)
   reports->have[timeline] = TRUE;
 }
 
-/* Joins the fragments of a record and reads it. */
-static gboolean
-assemble_record (LmccReceiver * receiver, LmccRecordAssembler * assembler,
-    const LmccRecordFragment * fragment, LmccSession * session)
-{
-  g_autofree gchar *text = lmcc_record_assembler_push (assembler, fragment);
-
-  if (text == NULL)
-    return FALSE;
-  if (lmcc_sdp_parse (text, -1, session, NULL)
-      && session->ssrc_base == fragment->ssrc
-      && lmcc_address_equal (&session->address, &receiver->config.address))
-    return TRUE;
-  lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RECORD);
-
-  return FALSE;
-}
-
 /* A newer record counts at once. An older one is a late copy, unless it comes
  * again and none of the session's came between: then the session was never the
  * sender's, or the sender has begun anew. */
@@ -67,35 +48,34 @@ is_current (LmccReceiver * receiver, const LmccSession * record)
   return newer > 0 || (newer < 0 && again);
 }
 
+/* A host that begins anew draws another nonce, even where S0 is the same. What
+ * an SDP file told may be older than the sender. */
+static gboolean
+is_same_start (const LmccReceiver * receiver, const LmccSession * record)
+{
+  return receiver->session.nonce == 0 || receiver->session_is_old
+      || record->nonce == receiver->session.nonce;
+}
+
 static void
 take_own_record (Control * control, const LmccRecordFragment * fragment)
 {
   LmccReceiver *receiver = control->receiver;
   LmccSession session;
 
-  lmcc_receiver_heard_source (receiver, control->now);
-  if (assemble_record (receiver, receiver->assembler, fragment, &session)
-      && is_current (receiver, &session))
-    lmcc_receiver_take_session (receiver, &session, control->now);
-}
-
-/* The record of a sender that is not listened to: it may be the next one. */
-static void
-take_foreign_record (Control * control, const LmccRecordFragment * fragment)
-{
-  LmccReceiver *receiver = control->receiver;
-
-  if (receiver->have_session && !receiver->source_gone)
-    lmcc_receiver_drop (receiver,
-        lmcc_address_equal (&receiver->source, control->source) ?
-        LMCC_DROP_FOREIGN_SSRC : LMCC_DROP_FOREIGN_SOURCE);
-  if (!assemble_record (receiver, receiver->candidate_assembler, fragment,
-          &receiver->candidate))
+  if (!lmcc_receiver_read_record (receiver, receiver->assembler, fragment,
+          &session))
     return;
-  receiver->have_candidate = TRUE;
-  receiver->candidate_source = *control->source;
-  receiver->candidate_heard = control->now;
-  receiver->candidate_reports = control->reports;
+  if (!is_same_start (receiver, &session)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SSRC);
+    lmcc_receiver_note_rival (receiver, control->source, &session,
+        &control->reports, control->now);
+    return;
+  }
+  lmcc_receiver_heard_source (receiver, control->now);
+  receiver->sources.record_heard = control->now;
+  if (is_current (receiver, &session))
+    lmcc_receiver_take_session (receiver, &session, control->now);
 }
 
 static void
@@ -107,7 +87,8 @@ control_record (gpointer user_data, const LmccRecordFragment * fragment)
           fragment->ssrc))
     take_own_record (control, fragment);
   else
-    take_foreign_record (control, fragment);
+    lmcc_receiver_take_rival_record (control->receiver, control->source,
+        fragment, &control->reports, control->now);
 }
 
 static void
@@ -162,6 +143,7 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
 
   if (!receiver->running)
     return;
+  receiver->now = now;
   if (!lmcc_receiver_source_allowed (receiver, source)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return;
@@ -171,9 +153,8 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
     return;
   }
 
-  if (!receiver->have_session || receiver->source_gone)
-    lmcc_receiver_adopt_candidate (receiver, now);
-  if (lmcc_address_equal (&receiver->source, source))
+  lmcc_receiver_choose_source (receiver, now);
+  if (receiver->have_session && lmcc_address_equal (&receiver->source, source))
     lmcc_receiver_take_reports (receiver, &control.reports, now);
   lmcc_receiver_pump (receiver, now);
 }

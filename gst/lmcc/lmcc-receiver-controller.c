@@ -33,8 +33,8 @@ choose_algorithm (LmccReceiver * receiver)
   if (algorithm != NULL)
     return algorithm;
 
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
-      "the session's algorithm is not known here: the level is held by hand";
+  lmcc_receiver_warn (receiver, LMCC_WARNING_ALGORITHM,
+      "the session's algorithm is not known here: the level is held by hand");
 
   return lmcc_algorithm_find ("none");
 }
@@ -45,10 +45,9 @@ choose_settings (LmccReceiver * receiver, const LmccAlgorithm * algorithm)
   if (receiver->settings != NULL) {
     if (lmcc_settings_is_of (receiver->settings, algorithm->settings))
       return lmcc_settings_copy (receiver->settings);
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_WARNING)->reason =
+    lmcc_receiver_warn (receiver, LMCC_WARNING_SETTINGS,
         "the settings are for another algorithm than the session's: the "
-        "standard ones are used";
+        "standard ones are used");
   }
 
   return lmcc_settings_new (algorithm->settings, algorithm->n_settings);
@@ -65,13 +64,14 @@ create (LmccReceiver * receiver)
   g_autoptr (LmccSettings) settings = NULL;
 
   if (obstacle != NULL) {
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_WARNING)->reason = g_intern_string (obstacle);
+    lmcc_receiver_warn (receiver, LMCC_WARNING_OBSTACLE,
+        lmcc_receiver_intern (receiver, obstacle,
+            "the session is not fit for its algorithm: only the base is held"));
     return lmcc_controller_new_base_only (algorithm);
   }
   settings = choose_settings (receiver, algorithm);
 
-  return algorithm->create (&receiver->session, settings,
+  return algorithm->create (&receiver->reckoned, settings,
       receiver->config.sequence_seed);
 }
 
@@ -86,7 +86,7 @@ create_base (LmccReceiver * receiver)
   algorithm = lmcc_algorithm_find (lmcc_session_get_base_algorithm
       (&receiver->session));
 
-  return algorithm->create (&receiver->session, NULL,
+  return algorithm->create (&receiver->reckoned, NULL,
       receiver->config.sequence_seed);
 }
 
@@ -131,6 +131,13 @@ lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
 }
 
 void
+lmcc_receiver_tell_waiting_packet (LmccReceiver * receiver, LmccTime now,
+    guint layer)
+{
+  CALL (receiver, on_waiting_packet, now, layer);
+}
+
+void
 lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
     const LmccHeader * header)
 {
@@ -139,9 +146,9 @@ lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
 
 void
 lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now, guint layer,
-    LmccTime loss_time)
+    const LmccLoss * loss)
 {
-  CALL (receiver, on_loss, now, layer, loss_time, 1);
+  CALL (receiver, on_loss, now, layer, loss);
 }
 
 void
@@ -266,6 +273,13 @@ lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now)
 
   if (reason == NULL)
     return FALSE;
+  /* Nobody ends a reception who never sent what it announced. */
+  if (!lmcc_receiver_believes_source (receiver, now)) {
+    lmcc_circuit_breaker_reset (&receiver->breaker);
+    lmcc_receiver_give_up_source (receiver,
+        "most of what the sender announced never came", now);
+    return FALSE;
+  }
 
   lmcc_receiver_stop (receiver, now);
   lmcc_receiver_queue_action (receiver,

@@ -59,8 +59,7 @@ lmcc_receiver_update_learning (LmccReceiver * receiver)
   if (!has_control_group (receiver, &why)) {
     leave_control_group (receiver);
     controller->shares_joins = FALSE;
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_WARNING)->reason = why;
+    lmcc_receiver_warn (receiver, LMCC_WARNING_LEARNING, why);
     return;
   }
   if (receiver->control_group == group)

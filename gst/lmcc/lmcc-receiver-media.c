@@ -25,7 +25,8 @@ void
 lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
 {
   lmcc_layer_account_reset (layer->account);
-  lmcc_receiver_clear_waiting (layer);
+  lmcc_probation_reset (&layer->probation);
+  lmcc_waiting_queue_reset (&layer->waiting);
   lmcc_layer_holes_reset (&layer->holes);
   layer->n_given_up = 0;
   layer->repair_begun = FALSE;
@@ -41,36 +42,48 @@ ip_size (const LmccReceiver * receiver, gsize size)
 }
 
 static gboolean
-ssrc_fits (const LmccReceiver * receiver, const LmccRtp * rtp,
+ssrc_fits (const LmccSession * session, const LmccRtp * rtp,
     const LmccHeader * header)
 {
-  guint32 base = receiver->session.ssrc_base;
-
   switch (header->type) {
     case LMCC_PACKET_MEDIA:
-      return rtp->ssrc == lmcc_session_ssrc (&receiver->session,
-          header->stream, header->layer);
-    case LMCC_PACKET_REPAIR:
-      return rtp->ssrc == lmcc_session_repair_ssrc (&receiver->session,
+      return rtp->ssrc == lmcc_session_ssrc (session, header->stream,
           header->layer);
+    case LMCC_PACKET_REPAIR:
+      return rtp->ssrc == lmcc_session_repair_ssrc (session, header->layer);
     default:
-      return rtp->ssrc == base + LMCC_SSRC_FILLER + header->layer;
+      return rtp->ssrc == session->ssrc_base + LMCC_SSRC_FILLER + header->layer;
   }
 }
 
 static gboolean
-payload_type_fits (const LmccReceiver * receiver, const LmccRtp * rtp,
+payload_type_fits (const LmccSession * session, const LmccRtp * rtp,
     const LmccHeader * header)
 {
   switch (header->type) {
     case LMCC_PACKET_MEDIA:
-      return rtp->payload_type == receiver->session.payload_type +
-          header->stream;
+      return rtp->payload_type == session->payload_type + header->stream;
     case LMCC_PACKET_REPAIR:
-      return rtp->payload_type == receiver->session.repair_payload_type;
+      return rtp->payload_type == session->repair_payload_type;
     default:
-      return rtp->payload_type == receiver->session.filler_payload_type;
+      return rtp->payload_type == session->filler_payload_type;
   }
+}
+
+/*
+ * lmcc_receiver_packet_fits:
+ * @session: a session
+ * @rtp: a packet's RTP header
+ * @header: its element
+ *
+ * Returns: whether the packet can be one of @session
+ */
+gboolean
+lmcc_receiver_packet_fits (const LmccSession * session, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  return ssrc_fits (session, rtp, header)
+      && payload_type_fits (session, rtp, header);
 }
 
 /* When the packets that precede this one have all been sent, or their repair.
@@ -187,9 +200,10 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
 
   receiver->sequence += lmcc_receiver_count_gap (output->lost);
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
-  action->packet = lmcc_rtp_strip (output->packet, &output->rtp,
-      receiver->session.payload_type, receiver->session.ssrc_base,
-      receiver->sequence, output->unit_end);
+  action->packet = lmcc_receiver_count_packet (receiver,
+      lmcc_rtp_strip (output->packet, &output->rtp,
+          receiver->session.payload_type, receiver->session.ssrc_base,
+          receiver->sequence, output->unit_end));
   action->time = time;
   action->discont = output->discont;
   action->corrupted = output->corrupted;
@@ -272,8 +286,8 @@ note_heard (LmccReceiver * receiver, guint index, const LmccHeader * header,
   if (group->ahead)
     lmcc_receiver_measure_join (receiver, now, group, header, after_gap);
   else
-    lmcc_receiver_join_rtt (receiver, now, header->layer,
-        receiver->stats.join_to_packet);
+    lmcc_receiver_join_rtt (receiver, now, header->layer, arrival,
+        group->joined_at);
 }
 
 static void
@@ -300,6 +314,7 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
       arrival);
   receiver->stats.packets++;
   receiver->stats.bytes += size;
+  lmcc_receiver_measure_packet (receiver, header->layer, now);
 
   switch (kind) {
     case LMCC_ARRIVAL_DUPLICATE:
@@ -317,7 +332,7 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
       refuse (receiver, LMCC_DROP_SUSPECT, packet, header, now);
       return;
     case LMCC_ARRIVAL_RESTART:
-      lmcc_receiver_clear_waiting (layer);
+      lmcc_waiting_queue_reset (&layer->waiting);
       lmcc_layer_holes_reset (&layer->holes);
       if (layer->merged_any)
         layer->lost_before = LMCC_MAX_GAP;
@@ -336,6 +351,72 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
   lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
   lmcc_receiver_settle (receiver, header->layer, now);
   lmcc_packet_unref (packet);
+}
+
+/* Numbers begin anew with a packet. Where it goes on from what left for the
+ * merge, what waits behind was not true, and nothing is missing. */
+static void
+restart_layer (LmccReceiverLayer * layer, const LmccClaim * claim)
+{
+  guint16 lsn = claim->header.lsn;
+
+  lmcc_layer_account_restart (layer->account, lsn, claim->arrival);
+  lmcc_waiting_queue_reset (&layer->waiting);
+  lmcc_layer_holes_reset (&layer->holes);
+  if (!layer->merged_any || layer->merged_lsn == (guint16) (lsn - 1))
+    return;
+  layer->lost_before = LMCC_MAX_GAP;
+  layer->merged_any = FALSE;
+}
+
+/* Takes what was decided upon in a layer. */
+void
+lmcc_receiver_take_believed (LmccReceiver * receiver, guint index, LmccTime now)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccVerdict verdict;
+  LmccClaim claim;
+
+  while (lmcc_probation_poll (&layer->probation, &claim, &verdict)) {
+    if (verdict == LMCC_VERDICT_REFUSED) {
+      refuse (receiver, LMCC_DROP_SUSPECT, claim.packet, &claim.header, now);
+      continue;
+    }
+    if (verdict == LMCC_VERDICT_RESTART)
+      restart_layer (layer, &claim);
+    take_packet (receiver, now, claim.arrival, claim.group, claim.packet,
+        &claim.rtp, &claim.header);
+  }
+}
+
+/* Nothing more comes of a layer: what came of it waits for its place only. */
+void
+lmcc_receiver_take_rest (LmccReceiver * receiver, guint index)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccVerdict verdict;
+  LmccClaim claim;
+
+  lmcc_probation_flush (&layer->probation);
+  while (lmcc_probation_poll (&layer->probation, &claim, &verdict))
+    queue_packet (receiver, layer, claim.packet, &claim.rtp, &claim.header);
+}
+
+static void
+judge_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
+    guint group, LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  LmccClaim claim = {.packet = packet,.rtp = *rtp,.header = *header,.group =
+        group,.arrival = arrival
+  };
+
+  if (!lmcc_probation_push (&receiver->layers[header->layer].probation, &claim)) {
+    note_heard (receiver, group, header, TRUE, now, arrival);
+    lmcc_receiver_tell_waiting_packet (receiver, now, header->layer);
+  }
+  lmcc_probation_timeout (&receiver->layers[header->layer].probation, now);
+  lmcc_receiver_take_believed (receiver, header->layer, now);
 }
 
 static guint8
@@ -382,13 +463,15 @@ adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
 {
   LmccSession session = receiver->sdp_session;
 
-  if (!receiver->have_sdp || (receiver->have_session && !receiver->source_gone)
-      || lmcc_receiver_is_own_source (receiver, source, ssrc))
+  if (!receiver->have_sdp
+      || lmcc_receiver_is_own_source (receiver, source, ssrc)
+      || !lmcc_receiver_may_take_address (receiver, source, now))
     return;
   session.ssrc_base = ssrc & LMCC_SSRC_BASE_MASK;
-  lmcc_receiver_adopt (receiver, source, &session, now);
-  receiver->session_is_old =
-      session.ssrc_base != receiver->sdp_session.ssrc_base;
+  if (lmcc_receiver_adopt (receiver, source, &session,
+          "media came of the session that the description tells of", now))
+    receiver->session_is_old =
+        session.ssrc_base != receiver->sdp_session.ssrc_base;
 }
 
 /* Whether the packet is of the session and of the sender that is listened
@@ -403,9 +486,9 @@ packet_belongs (LmccReceiver * receiver, const LmccAddress * source,
     why = LMCC_DROP_BEFORE_RECORD;
   else if (!lmcc_address_equal (&receiver->source, source))
     why = LMCC_DROP_FOREIGN_SOURCE;
-  else if (!ssrc_fits (receiver, rtp, header))
+  else if (!ssrc_fits (&receiver->session, rtp, header))
     why = LMCC_DROP_FOREIGN_SSRC;
-  else if (!payload_type_fits (receiver, rtp, header))
+  else if (!payload_type_fits (&receiver->session, rtp, header))
     why = LMCC_DROP_UNKNOWN_TYPE;
   else
     return TRUE;
@@ -456,7 +539,11 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   LmccRtp rtp;
   LmccHeader header;
 
+  packet = lmcc_memory_take (receiver->memory.count, packet);
   receiver->any_media = TRUE;
+  receiver->now = now;
+  if (receiver->running)
+    lmcc_receiver_rival_packet (receiver, now, group, source, packet);
   if (!receiver->running || !check_packet (receiver, now, group, source,
           packet, &rtp, &header)) {
     lmcc_packet_unref (packet);
@@ -464,6 +551,7 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   }
 
   lmcc_receiver_heard_source (receiver, now);
+  lmcc_receiver_own_packet (receiver, now, group, &header, packet->size);
   receiver->last_any = now;
   lmcc_receiver_check_leave (receiver, group, now);
   /* A group that was just left may still hand over what it had queued, and one
@@ -475,7 +563,12 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
     lmcc_packet_unref (packet);
     return;
   }
-  take_packet (receiver, now, arrival, group, packet, &rtp, &header);
+  if (!lmcc_receiver_admit (receiver, packet, now)
+      || (gint) header.layer > receiver->level) {
+    lmcc_packet_unref (packet);
+    return;
+  }
+  judge_packet (receiver, now, arrival, group, packet, &rtp, &header);
   lmcc_receiver_send_reports (receiver, now);
   lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_pump (receiver, now);

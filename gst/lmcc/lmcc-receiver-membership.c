@@ -47,10 +47,9 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   if (!lmcc_dynamic_layering_from_session (&receiver->layering, session,
           &error) || (session->turning_groups > 0 && session->slot == 0)) {
     receiver->no_layering = TRUE;
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_WARNING)->reason =
+    lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
         "the session's turning groups do not fit its layers and slots: only "
-        "the base is held";
+        "the base is held");
     return;
   }
   if (session->turning_groups == 0)
@@ -138,7 +137,7 @@ static void
 enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
 {
   const LmccSession *session = &receiver->session;
-  guint64 rate = session->layers[layer].rate;
+  guint64 rate = receiver->reckoned.layers[layer].rate;
   LmccTime left_at = receiver->groups[layer].left_at;
 
   lmcc_layer_entries_joined (&receiver->entries, layer, now,
@@ -234,10 +233,10 @@ lmcc_receiver_check_leave (LmccReceiver * receiver, guint group, LmccTime now)
   if (receiver->warned_unwanted)
     return;
   receiver->warned_unwanted = TRUE;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING)->reason =
+  lmcc_receiver_warn (receiver, LMCC_WARNING_LEAVES,
       "a group that was left more than 4 s ago still comes: the network does "
       "not honour leaves, so that a lower level does not relieve it; switch on "
-      "IGMP or MLD snooping with a querier, and fast leave";
+      "IGMP or MLD snooping with a querier, and fast leave");
 }
 
 static void

@@ -11,12 +11,17 @@
 #include "lmcc-feedback-timer.h"
 #include "lmcc-layer-entry.h"
 #include "lmcc-layer-holes.h"
+#include "lmcc-memory.h"
 #include "lmcc-merge.h"
+#include "lmcc-probation.h"
+#include "lmcc-message-limit.h"
 #include "lmcc-receiver.h"
+#include "lmcc-receiver-sources.h"
 #include "lmcc-repair-decoder.h"
 #include "lmcc-rtcp.h"
 #include "lmcc-shared-learning.h"
 #include "lmcc-slot-clock.h"
+#include "lmcc-waiting-queue.h"
 
 G_BEGIN_DECLS
 
@@ -27,17 +32,6 @@ G_BEGIN_DECLS
 /* Of so many holes that were given up, repair that comes late is recognized. */
 #define LMCC_GIVEN_UP 256
 
-/* A packet that waits for its place in the layer sequence. */
-typedef struct
-{
-  LmccPacket *packet;
-  LmccRtp rtp;
-  LmccHeader header;
-  LmccTime deadline;            /* when it waits no longer for repair */
-  gboolean recovered;
-  gboolean noted;               /* in the layer's holes */
-} LmccReceiverWaiting;
-
 /* The sound is given out in the order of its own sequence numbers. */
 typedef struct
 {
@@ -45,13 +39,6 @@ typedef struct
   guint16 received;             /* sequence number of the latest packet */
   guint16 sequence;             /* as given out */
 } LmccReceiverSound;
-
-/* Of one compound packet, a report for each timeline. */
-typedef struct
-{
-  gboolean have[LMCC_N_TIMELINES];
-  LmccSenderReport report[LMCC_N_TIMELINES];
-} LmccReceiverReports;
 
 typedef struct
 {
@@ -64,11 +51,24 @@ typedef struct
   LmccTime left_at;             /* 0: never */
 } LmccReceiverGroup;
 
+/* What a layer carries, as sent: over the latest second, smoothed. */
+typedef struct
+{
+  gboolean running;             /* the layer is held, and a packet came */
+  gboolean whole;               /* the first second has passed */
+  LmccTime since;               /* the running second, and the counters then */
+  guint64 received;
+  guint64 bytes;
+  guint64 lost;
+  guint64 rate;                 /* bit/s; 0: not known */
+  LmccTime at;                  /* when it was measured */
+} LmccLayerMeasure;
+
 typedef struct
 {
   LmccLayerAccount *account;
-  GQueue waiting;               /* of LmccReceiverWaiting, by LSN */
-  LmccTime due;                 /* the earliest deadline among these */
+  LmccProbation probation;
+  LmccWaitingQueue waiting;
   LmccLayerHoles holes;
   guint16 given_up[LMCC_GIVEN_UP];      /* holes, the latest */
   guint n_given_up;
@@ -80,9 +80,56 @@ typedef struct
   guint lost_before;            /* a jump of the sequence hides so many */
   guint64 bytes_before;         /* at the start of the statistics interval */
   guint64 rate;                 /* over the last interval, bit/s */
+  LmccLayerMeasure measure;
   guint64 smoothed_rate;        /* what max-bitrate is held against */
   LmccTime smoothed_at;
 } LmccReceiverLayer;
+
+/* Kinds of warnings: of each, one is posted in LMCC_MESSAGE_INTERVAL. */
+typedef enum
+{
+  LMCC_WARNING_ALGORITHM,
+  LMCC_WARNING_SETTINGS,
+  LMCC_WARNING_OBSTACLE,
+  LMCC_WARNING_LAYERING,
+  LMCC_WARNING_LEAVES,
+  LMCC_WARNING_LEARNING,
+  LMCC_WARNING_ELSEWHERE,
+  LMCC_WARNING_UNANSWERED,
+  LMCC_WARNING_CODEC,
+  LMCC_WARNING_UNBOUNDED,
+  LMCC_N_WARNINGS,
+} LmccWarning;
+
+/* What is given up where the budget is full, in this order. */
+typedef enum
+{
+  LMCC_MEMORY_STEP_HISTORY,
+  LMCC_MEMORY_STEP_LAYER,
+  LMCC_MEMORY_STEP_PACKETS,
+  LMCC_N_MEMORY_STEPS,
+} LmccMemoryStep;
+
+/* What a receiver holds, in bytes. */
+typedef struct
+{
+  LmccMemory *count;
+  gsize outside;                /* of what was delivered */
+  gsize budget;                 /* for both */
+  gsize peak;
+  guint64 taken;                /* of packets that came since the rate was
+                                 * measured */
+  guint64 rate;                 /* each second, over the last interval */
+  gint cap;                     /* highest level that there is room for */
+  LmccTime cap_until;
+  LmccTime hold;                /* how long the present one lasts */
+  LmccTime raised_at;
+  gsize most;                   /* held at once, since the cap is as it is */
+  LmccMessageLimit limits[LMCC_N_MEMORY_STEPS];
+} LmccReceiverMemory;
+
+/* Reasons to wait, of which each is a kind of message. */
+#define LMCC_N_WAITING_REASONS 4
 
 struct _LmccReceiver
 {
@@ -95,6 +142,7 @@ struct _LmccReceiver
   gboolean running;
   gboolean have_session;
   LmccSession session;
+  LmccSession reckoned;         /* the same, with the rates that algorithms see */
   gboolean session_is_old;      /* of a sender before this one: any record is
                                  * newer */
   gboolean have_older;          /* the latest record was older than the session */
@@ -108,13 +156,14 @@ struct _LmccReceiver
   gboolean any_media;           /* since then, whosever */
   LmccTime started_at;
 
-  /* Another sender on the same groups: the next one, once this one is gone. */
-  gboolean have_candidate;
-  LmccSession candidate;
-  LmccAddress candidate_source;
-  LmccReceiverReports candidate_reports;
-  LmccTime candidate_heard;
-  LmccRecordAssembler *candidate_assembler;
+  LmccReceiverSources sources;
+  gchar **codecs;               /* beside the usual ones, or NULL */
+  LmccTime now;                 /* of the latest call */
+  LmccMessageLimit warning_limits[LMCC_N_WARNINGS];
+  LmccMessageLimit unheard_limit;
+  const gchar *waiting_reasons[LMCC_N_WAITING_REASONS];
+  LmccMessageLimit waiting_limits[LMCC_N_WAITING_REASONS];
+  guint n_interned;
 
   LmccController *controller;
   LmccController *base_controller;      /* where the base has an algorithm of its own */
@@ -146,6 +195,8 @@ struct _LmccReceiver
   LmccRtt *rtt;
   LmccFeedbackTimer *feedback_timer;
   LmccTime told_rtt;            /* what the algorithm knows, 0 for nothing */
+  LmccTime base_heard;          /* the base's latest packet, 0 for none yet */
+  LmccTime base_silent;         /* when the base's latest silence ended */
   gboolean warned_unanswered;
   gboolean warned_elsewhere;
   gboolean warned_unwanted;
@@ -155,6 +206,7 @@ struct _LmccReceiver
   LmccReceiverSound sound;
   LmccTime latest_time;         /* of the latest picture delivered */
   LmccTime hidden_since;        /* of the first picture that is hidden */
+  LmccReceiverMemory memory;
   LmccTime stats_time;
   guint64 received_before;
   guint64 lost_before;
@@ -170,12 +222,8 @@ void lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
     LmccTime now);
 
 /* lmcc-receiver-session.c: which sender, which session, which level */
-void lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
+gboolean lmcc_receiver_take_session (LmccReceiver * receiver,
     const LmccSession * session, LmccTime now);
-void lmcc_receiver_take_session (LmccReceiver * receiver,
-    const LmccSession * session, LmccTime now);
-gboolean lmcc_receiver_adopt_candidate (LmccReceiver * receiver,
-    LmccTime now);
 void lmcc_receiver_take_reports (LmccReceiver * receiver,
     const LmccReceiverReports * reports, LmccTime now);
 void lmcc_receiver_source_is_gone (LmccReceiver * receiver,
@@ -191,6 +239,45 @@ void lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now);
 void lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now);
 void lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_follow_merge (LmccReceiver * receiver);
+void lmcc_receiver_drop_left_layers (LmccReceiver * receiver);
+
+/* lmcc-receiver-memory.c: what is held stays within a budget */
+void lmcc_receiver_init_memory (LmccReceiver * receiver);
+void lmcc_receiver_clear_memory (LmccReceiver * receiver);
+void lmcc_receiver_reset_memory (LmccReceiver * receiver);
+gboolean lmcc_receiver_admit (LmccReceiver * receiver,
+    const LmccPacket * packet, LmccTime now);
+LmccPacket *lmcc_receiver_count_packet (LmccReceiver * receiver,
+    LmccPacket * packet);
+void lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
+    LmccTime now);
+gint lmcc_receiver_get_memory_level (const LmccReceiver * receiver);
+void lmcc_receiver_get_memory_stats (const LmccReceiver * receiver,
+    LmccReceiverStats * stats);
+
+/* lmcc-receiver-door.c: what may become the session */
+gboolean lmcc_receiver_admits (LmccReceiver * receiver,
+    const LmccSession * session);
+gboolean lmcc_receiver_read_record (LmccReceiver * receiver,
+    LmccRecordAssembler * assembler, const LmccRecordFragment * fragment,
+    LmccSession * session);
+const gchar *lmcc_receiver_intern (LmccReceiver * receiver,
+    const gchar * text, const gchar * instead);
+void lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
+    const gchar * reason);
+
+/* lmcc-receiver-sources.c: who the sender is */
+gboolean lmcc_receiver_adopt (LmccReceiver * receiver,
+    const LmccAddress * source, const LmccSession * session,
+    const gchar * reason, LmccTime now);
+
+/* lmcc-receiver-rates.c: what the layers carry */
+void lmcc_receiver_reckon_rates (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_measure_packet (LmccReceiver * receiver, guint index,
+    LmccTime now);
+void lmcc_receiver_measure_silence (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_end_measure (LmccReceiverLayer * layer);
+void lmcc_receiver_forget_measure (LmccReceiverLayer * layer);
 
 /* lmcc-receiver-membership.c: which groups for which level */
 void lmcc_receiver_take_layering (LmccReceiver * receiver);
@@ -221,10 +308,12 @@ void lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
     gsize size);
 void lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
     guint layer, guint16 lsn, LmccTime since, guint slot);
+void lmcc_receiver_tell_waiting_packet (LmccReceiver * receiver, LmccTime now,
+    guint layer);
 void lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
     const LmccHeader * header);
 void lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now,
-    guint layer, LmccTime loss_time);
+    guint layer, const LmccLoss * loss);
 void lmcc_receiver_tell_left_packet (LmccReceiver * receiver, LmccTime now,
     LmccTime arrival, guint layer);
 void lmcc_receiver_tell_join_lead (LmccReceiver * receiver, LmccTime now);
@@ -251,7 +340,7 @@ void lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
     LmccTime arrival, const LmccHeader * header);
 void lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now,
-    guint layer, LmccTime elapsed);
+    guint layer, LmccTime arrival, LmccTime joined_at);
 void lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
     const LmccDlrr * answer);
 void lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now);
@@ -265,7 +354,12 @@ void lmcc_receiver_update_learning (LmccReceiver * receiver);
 void lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now);
 
 /* lmcc-receiver-media.c: from packets to the merged stream */
+gboolean lmcc_receiver_packet_fits (const LmccSession * session,
+    const LmccRtp * rtp, const LmccHeader * header);
 void lmcc_receiver_layer_reset (LmccReceiverLayer * layer);
+void lmcc_receiver_take_rest (LmccReceiver * receiver, guint layer);
+void lmcc_receiver_take_believed (LmccReceiver * receiver, guint layer,
+    LmccTime now);
 LmccTime lmcc_receiver_release_deadline (const LmccReceiver * receiver,
     const LmccRtp * rtp, const LmccHeader * header);
 void lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now);
@@ -281,7 +375,6 @@ void lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
     const LmccRtp * rtp, const LmccHeader * header);
 
 /* lmcc-receiver-waiting.c: a layer's packets in order */
-void lmcc_receiver_clear_waiting (LmccReceiverLayer * layer);
 gboolean lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
     const LmccHeader * header, gboolean * fits);
 void lmcc_receiver_add_waiting (LmccReceiver * receiver,

@@ -16,19 +16,6 @@ has_repair (const LmccReceiver * receiver)
   return receiver->session.repair > 0;
 }
 
-static guint
-slot_of (const LmccHeader * header)
-{
-  switch (header->type) {
-    case LMCC_PACKET_MEDIA:
-      return header->stream;
-    case LMCC_PACKET_REPAIR:
-      return LMCC_SLOT_REPAIR;
-    default:
-      return LMCC_SLOT_FILLER;
-  }
-}
-
 static LmccRepairClassStats *
 class_stats (LmccReceiver * receiver, guint klass)
 {
@@ -75,7 +62,7 @@ note (LmccReceiver * receiver, LmccReceiverLayer * layer,
     return;
   waiting->noted = TRUE;
   lmcc_layer_holes_note (&layer->holes, waiting->header.lsn,
-      slot_of (&waiting->header), waiting->rtp.sequence);
+      lmcc_slot_of (&waiting->header), waiting->rtp.sequence);
   if (waiting->header.type == LMCC_PACKET_REPAIR && has_repair (receiver))
     note_repair (receiver, layer, waiting);
 }
@@ -91,24 +78,38 @@ note (LmccReceiver * receiver, LmccReceiverLayer * layer,
 void
 lmcc_receiver_note_settled (LmccReceiver * receiver, LmccReceiverLayer * layer)
 {
-  GList *at = layer->waiting.tail;
+  LmccReceiverWaiting *waiting = lmcc_waiting_queue_peek_tail (&layer->waiting);
 
-  while (at != NULL && !((LmccReceiverWaiting *) at->data)->noted)
-    at = at->prev;
-  at = at != NULL ? at->next : layer->waiting.head;
-  for (; at != NULL; at = at->next) {
-    LmccReceiverWaiting *waiting = at->data;
-
+  while (waiting != NULL && !waiting->noted)
+    waiting = lmcc_waiting_previous (waiting);
+  waiting = waiting != NULL ? lmcc_waiting_next (waiting)
+      : lmcc_waiting_queue_peek_head (&layer->waiting);
+  for (; waiting != NULL; waiting = lmcc_waiting_next (waiting)) {
     if (!lmcc_layer_account_settled (layer->account, waiting->header.lsn))
       return;
     note (receiver, layer, waiting);
   }
 }
 
+/* Of packets that are known: what is hopeless stays so. */
+static gboolean
+all_hopeless (LmccReceiver * receiver, guint layer, LmccHole * hole)
+{
+  guint stream = (guint) g_bit_nth_lsf (hole->possible, -1);
+
+  while (hole->n_hopeless < hole->n
+      && lmcc_repair_decoder_is_hopeless (receiver->repair,
+          (guint16) (stream << STREAM_SHIFT | layer),
+          (guint16) (hole->sequence + hole->n_hopeless)))
+    hole->n_hopeless++;
+
+  return hole->n_hopeless == hole->n;
+}
+
 static gboolean
 hole_is_open (LmccReceiver * receiver, guint layer, LmccHole * hole)
 {
-  guint changes, stream;
+  guint changes;
 
   if (!lmcc_hole_may_be_media (hole) || hole->hopeless)
     return FALSE;
@@ -118,9 +119,7 @@ hole_is_open (LmccReceiver * receiver, guint layer, LmccHole * hole)
   if (hole->asked == changes)
     return TRUE;
   hole->asked = changes;
-  stream = (guint) g_bit_nth_lsf (hole->possible, -1);
-  hole->hopeless = lmcc_repair_decoder_is_hopeless (receiver->repair,
-      (guint16) (stream << STREAM_SHIFT | layer), hole->sequence);
+  hole->hopeless = all_hopeless (receiver, layer, hole);
 
   return !hole->hopeless;
 }
@@ -155,9 +154,13 @@ lmcc_receiver_awaits_repair (LmccReceiver * receiver, LmccReceiverLayer * layer,
 }
 
 static void
-remember_given_up (LmccReceiverLayer * layer, guint16 lsn)
+remember_given_up (LmccReceiverLayer * layer, const LmccHole * hole)
 {
-  layer->given_up[layer->n_given_up++ % LMCC_GIVEN_UP] = lsn;
+  guint i;
+
+  for (i = hole->n - MIN (hole->n, LMCC_GIVEN_UP); i < hole->n; i++)
+    layer->given_up[layer->n_given_up++ % LMCC_GIVEN_UP] =
+        (guint16) (hole->lsn + i);
 }
 
 static gboolean
@@ -195,9 +198,9 @@ lmcc_receiver_give_up_before (LmccReceiver * receiver,
       LmccRepairClassStats *stats = class_stats (receiver,
           hole_class (receiver, waiting->header.layer));
 
-      stats->lost++;
-      stats->beyond_repair++;
-      remember_given_up (layer, hole->lsn);
+      stats->lost += hole->n;
+      stats->beyond_repair += hole->n;
+      remember_given_up (layer, hole);
     }
     lmcc_layer_holes_drop_first (&layer->holes);
   }
@@ -275,7 +278,7 @@ fill (LmccReceiver * receiver, const LmccRepairedPacket * repaired,
   waiting->recovered = recovered;
   waiting->noted = lmcc_sequence_diff (header->lsn, layer->holes.highest) < 0;
   if (waiting->noted)
-    lmcc_layer_holes_fill (&layer->holes, header->lsn, slot_of (header),
+    lmcc_layer_holes_fill (&layer->holes, header->lsn, lmcc_slot_of (header),
         repaired->rtp.sequence);
   lmcc_receiver_add_waiting (receiver, layer, waiting);
 
@@ -312,6 +315,8 @@ take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
   gint i;
 
   while (lmcc_repair_decoder_poll (receiver->repair, &repaired)) {
+    repaired.packet = lmcc_memory_take (receiver->memory.count,
+        repaired.packet);
     take_recovered (receiver, &repaired);
     lmcc_packet_unref (repaired.packet);
     ended = TRUE;
@@ -320,7 +325,7 @@ take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
     return;
   /* A block may be of a lower layer than its repair. */
   for (i = receiver->level; i >= 0; i--) {
-    if (!g_queue_is_empty (&receiver->layers[i].waiting))
+    if (lmcc_waiting_queue_get_length (&receiver->layers[i].waiting) > 0)
       lmcc_receiver_settle (receiver, (guint) i, now);
   }
 }

@@ -3,10 +3,6 @@
  */
 #include "lmcc-receiver-private.h"
 
-/* A sender whose record came longer ago is gone too: it repeats it at least
- * every LMCC_RECORD_INTERVAL_MAX. */
-#define CANDIDATE_MEMORY (2500 * LMCC_MSECOND)
-
 void
 lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 {
@@ -56,6 +52,19 @@ lmcc_receiver_follow_merge (LmccReceiver * receiver)
     set_merge_level (receiver, level);
 }
 
+/**
+ * lmcc_receiver_drop_left_layers:
+ * @receiver: a receiver
+ *
+ * Nothing more of the layers that were left goes to the decoder.
+ */
+void
+lmcc_receiver_drop_left_layers (LmccReceiver * receiver)
+{
+  if (receiver->merge_level > receiver->level)
+    set_merge_level (receiver, receiver->level);
+}
+
 /* What waits of the layers above @level still goes to the decoder. */
 static void
 end_layers (LmccReceiver * receiver, gint level)
@@ -63,9 +72,12 @@ end_layers (LmccReceiver * receiver, gint level)
   gint i;
 
   for (i = level + 1; i <= receiver->level; i++) {
-    if (level >= 0)
+    if (level >= 0) {
+      lmcc_receiver_take_rest (receiver, (guint) i);
       lmcc_receiver_flush_waiting (receiver, &receiver->layers[i]);
+    }
     lmcc_receiver_layer_reset (&receiver->layers[i]);
+    lmcc_receiver_end_measure (&receiver->layers[i]);
   }
   if (level >= 0)
     lmcc_merge_leave_layers (receiver->merge, level);
@@ -154,6 +166,11 @@ lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
     level = cap;
     reason = "max-bitrate";
   }
+  cap = lmcc_receiver_get_memory_level (receiver);
+  if (cap < level) {
+    level = cap;
+    reason = "max-memory: the layer above did not fit into the memory budget";
+  }
 
   if (receiver->no_layering) {
     level = 0;
@@ -175,6 +192,7 @@ lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     receiver->layers[i].smoothed_rate = 0;
+    lmcc_receiver_forget_measure (&receiver->layers[i]);
   }
   lmcc_receiver_clear_layering (receiver);
   lmcc_merge_reset (receiver->merge);
@@ -182,6 +200,7 @@ lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
   lmcc_repair_decoder_reset (receiver->repair);
   lmcc_clock_reset (receiver->clock);
   receiver->sound.any = FALSE;
+  lmcc_receiver_reset_memory (receiver);
   lmcc_receiver_forget_rtt (receiver);
   lmcc_record_assembler_reset (receiver->assembler);
   receiver->have_session = FALSE;
@@ -201,16 +220,20 @@ needs_new_controller (const LmccSession * old, const LmccSession * session)
       || (session->turning_groups > 0 && old->n_layers != session->n_layers);
 }
 
-void
+/* The only place that sets the session. */
+gboolean
 lmcc_receiver_take_session (LmccReceiver * receiver,
     const LmccSession * session, LmccTime now)
 {
   gboolean new_controller = !receiver->have_session
       || needs_new_controller (&receiver->session, session);
 
+  if (!lmcc_receiver_admits (receiver, session))
+    return FALSE;
   if (new_controller && receiver->slots != NULL)
     set_level (receiver, -1, "the groups carry other layers from now on", now);
   receiver->session = *session;
+  lmcc_receiver_reckon_rates (receiver, now);
   receiver->session_is_old = FALSE;
   receiver->have_older = FALSE;
   receiver->have_session = TRUE;
@@ -230,18 +253,8 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
     set_level (receiver, (gint) session->n_layers - 1, "the layer table shrank",
         now);
   lmcc_receiver_update_level (receiver, now);
-}
 
-void
-lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
-    const LmccSession * session, LmccTime now)
-{
-  lmcc_receiver_forget_source (receiver, "another sender took over", now);
-  receiver->source = *source;
-  lmcc_receiver_heard_source (receiver, now);
-  receiver->stats.sources++;
-  receiver->warned_unwanted = FALSE;
-  lmcc_receiver_take_session (receiver, session, now);
+  return TRUE;
 }
 
 /* How RTP timestamps map to the sender's clock, as its own reports tell. */
@@ -262,31 +275,12 @@ lmcc_receiver_take_reports (LmccReceiver * receiver,
   }
 }
 
-/* Takes the other sender that was heard, if it was heard lately. */
-gboolean
-lmcc_receiver_adopt_candidate (LmccReceiver * receiver, LmccTime now)
-{
-  LmccSession session;
-
-  if (!receiver->have_candidate
-      || now > receiver->candidate_heard + CANDIDATE_MEMORY)
-    return FALSE;
-
-  session = receiver->candidate;
-  receiver->have_candidate = FALSE;
-  lmcc_receiver_adopt (receiver, &receiver->candidate_source, &session, now);
-  lmcc_receiver_take_reports (receiver, &receiver->candidate_reports,
-      receiver->candidate_heard);
-
-  return TRUE;
-}
-
 void
 lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
     LmccTime now)
 {
   receiver->source_gone = TRUE;
-  if (!lmcc_receiver_adopt_candidate (receiver, now))
+  if (!lmcc_receiver_choose_source (receiver, now))
     lmcc_receiver_post_waiting (receiver, reason, now);
 }
 

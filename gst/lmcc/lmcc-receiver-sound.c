@@ -88,10 +88,11 @@ lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
   sound->sequence += lmcc_receiver_count_gap (missing);
   action = lmcc_receiver_queue_action (receiver,
       LMCC_RECEIVER_ACTION_DELIVER_SOUND);
-  action->packet = lmcc_rtp_strip (packet, rtp,
-      receiver->session.payload_type + LMCC_STREAM_SOUND,
-      receiver->session.ssrc_base + LMCC_SSRC_SOUND, sound->sequence,
-      rtp->marker);
+  action->packet = lmcc_receiver_count_packet (receiver,
+      lmcc_rtp_strip (packet, rtp,
+          receiver->session.payload_type + LMCC_STREAM_SOUND,
+          receiver->session.ssrc_base + LMCC_SSRC_SOUND, sound->sequence,
+          rtp->marker));
   action->time = lmcc_receiver_presentation_time (receiver,
       LMCC_TIMELINE_SOUND, rtp, header);
   action->unit_start = TRUE;

@@ -7,48 +7,9 @@
  */
 #include "lmcc-receiver-private.h"
 
-static void
-waiting_free (LmccReceiverWaiting * waiting)
-{
-  lmcc_packet_unref (waiting->packet);
-  g_free (waiting);
-}
-
-void
-lmcc_receiver_clear_waiting (LmccReceiverLayer * layer)
-{
-  g_queue_clear_full (&layer->waiting, (GDestroyNotify) waiting_free);
-  layer->due = LMCC_TIME_NONE;
-}
-
-/* How far behind the packet at @at that number is. */
-static gint
-ahead_of (const GList * at, guint16 lsn)
-{
-  return lmcc_sequence_diff (lsn,
-      ((const LmccReceiverWaiting *) at->data)->header.lsn);
-}
-
-/* Where a packet of that number goes: behind the returned one, or first for
- * NULL. */
-static GList *
-find_place (LmccReceiverLayer * layer, guint16 lsn)
-{
-  GList *at = layer->waiting.tail;
-
-  if (at == NULL || ahead_of (at, lsn) >= 0)
-    return at;
-  /* What repair gives back is missing near the head. */
-  if (ahead_of (layer->waiting.head, lsn) < -ahead_of (at, lsn)) {
-    for (at = layer->waiting.head; at != NULL && ahead_of (at, lsn) >= 0;)
-      at = at->next;
-    return at != NULL ? at->prev : layer->waiting.tail;
-  }
-  while (at != NULL && ahead_of (at, lsn) < 0)
-    at = at->prev;
-
-  return at;
-}
+/* At most so many numbers from the first packet that waits to the last: far
+ * less than half of them, within which one can be told to be before another. */
+#define MAX_SPAN 16384
 
 static gboolean
 in_order (const LmccHeader * first, const LmccHeader * second)
@@ -68,16 +29,16 @@ gboolean
 lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
     const LmccHeader * header, gboolean * fits)
 {
-  GList *before = find_place (layer, header->lsn);
-  GList *after = before != NULL ? before->next : layer->waiting.head;
-  LmccReceiverWaiting *waiting = before != NULL ? before->data : NULL;
-  gboolean found = waiting != NULL && waiting->header.lsn == header->lsn;
+  const LmccReceiverWaiting *before =
+      lmcc_waiting_queue_find_before (&layer->waiting, header->lsn);
+  const LmccReceiverWaiting *after = before != NULL ?
+      lmcc_waiting_next (before) :
+      lmcc_waiting_queue_peek_head (&layer->waiting);
 
-  *fits = (waiting == NULL || in_order (&waiting->header, header))
-      && (after == NULL || in_order (header,
-          &((LmccReceiverWaiting *) after->data)->header));
+  *fits = (before == NULL || in_order (&before->header, header))
+      && (after == NULL || in_order (header, &after->header));
 
-  return found;
+  return before != NULL && before->header.lsn == header->lsn;
 }
 
 /**
@@ -90,27 +51,11 @@ void
 lmcc_receiver_add_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer,
     LmccReceiverWaiting * waiting)
 {
-  GList *before = find_place (layer, waiting->header.lsn);
-
   waiting->deadline = LMCC_TIME_NONE;
   if (receiver->session.repair > 0)
     waiting->deadline = lmcc_receiver_release_deadline (receiver,
         &waiting->rtp, &waiting->header);
-  layer->due = MIN (layer->due, waiting->deadline);
-  if (before != NULL)
-    g_queue_insert_after (&layer->waiting, before, waiting);
-  else
-    g_queue_push_head (&layer->waiting, waiting);
-}
-
-static void
-update_due (LmccReceiverLayer * layer)
-{
-  GList *at;
-
-  layer->due = LMCC_TIME_NONE;
-  for (at = layer->waiting.head; at != NULL; at = at->next)
-    layer->due = MIN (layer->due, ((LmccReceiverWaiting *) at->data)->deadline);
+  lmcc_waiting_queue_add (&layer->waiting, waiting);
 }
 
 static void
@@ -126,7 +71,7 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
     /* Its place was given up when the waiting packets were flushed. */
     if (ahead <= 0) {
       lmcc_receiver_drop (receiver, LMCC_DROP_LATE);
-      waiting_free (waiting);
+      lmcc_waiting_free (waiting);
       return;
     }
     lost = (guint) ahead - 1;
@@ -153,7 +98,8 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
 static void
 push_head (LmccReceiver * receiver, LmccReceiverLayer * layer)
 {
-  push_to_merge (receiver, layer, g_queue_pop_head (&layer->waiting));
+  push_to_merge (receiver, layer,
+      lmcc_waiting_queue_pop_head (&layer->waiting));
 }
 
 /**
@@ -172,13 +118,10 @@ lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
 
   for (i = 0; i <= receiver->level; i++) {
     LmccReceiverLayer *layer = &receiver->layers[i];
-    guint before = g_queue_get_length (&layer->waiting);
 
-    while ((waiting = g_queue_peek_head (&layer->waiting)) != NULL
+    while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
         && lmcc_sequence_diff (waiting->header.osn, osn) <= 0)
       push_head (receiver, layer);
-    if (g_queue_get_length (&layer->waiting) != before)
-      update_due (layer);
   }
 }
 
@@ -192,9 +135,8 @@ lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
 void
 lmcc_receiver_flush_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer)
 {
-  while (!g_queue_is_empty (&layer->waiting))
+  while (lmcc_waiting_queue_get_length (&layer->waiting) > 0)
     push_head (receiver, layer);
-  layer->due = LMCC_TIME_NONE;
 }
 
 static gboolean
@@ -207,20 +149,23 @@ may_go (LmccReceiver * receiver, LmccReceiverLayer * layer,
   if (!lmcc_layer_account_settled (layer->account, waiting->header.lsn))
     return FALSE;
 
-  return g_queue_get_length (&layer->waiting) > LMCC_MERGE_MAX_QUEUE
+  return lmcc_waiting_queue_get_length (&layer->waiting) > LMCC_MERGE_MAX_QUEUE
+      || lmcc_waiting_queue_get_span (&layer->waiting) > MAX_SPAN
       || !lmcc_receiver_awaits_repair (receiver, layer, waiting);
 }
 
-/* The last packet whose time is up. */
-static GList *
-find_last_due (LmccReceiverLayer * layer, LmccTime now)
+/* What precedes a packet whose time is up goes with it. */
+static void
+push_due (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccTime now)
 {
-  GList *at = layer->due <= now ? layer->waiting.tail : NULL;
+  while (lmcc_waiting_queue_next_due (&layer->waiting) <= now) {
+    const LmccReceiverWaiting *due =
+        lmcc_waiting_queue_peek_due (&layer->waiting);
 
-  while (at != NULL && ((LmccReceiverWaiting *) at->data)->deadline > now)
-    at = at->prev;
-
-  return at;
+    while (lmcc_waiting_queue_peek_head (&layer->waiting) != due)
+      push_head (receiver, layer);
+    push_head (receiver, layer);
+  }
 }
 
 static void
@@ -230,7 +175,7 @@ report_losses (LmccReceiver * receiver, guint index, LmccTime now)
   LmccLoss loss;
 
   while (lmcc_layer_account_poll_loss (account, &loss))
-    lmcc_receiver_tell_loss (receiver, now, index, loss.time);
+    lmcc_receiver_tell_loss (receiver, now, index, &loss);
 }
 
 /**
@@ -246,19 +191,12 @@ void
 lmcc_receiver_settle (LmccReceiver * receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
-  guint before = g_queue_get_length (&layer->waiting);
   LmccReceiverWaiting *waiting;
-  GList *due;
 
   lmcc_receiver_note_settled (receiver, layer);
-  due = find_last_due (layer, now);
-  while ((waiting = g_queue_peek_head (&layer->waiting)) != NULL
-      && (due != NULL || may_go (receiver, layer, waiting))) {
-    if (layer->waiting.head == due)
-      due = NULL;
+  push_due (receiver, layer, now);
+  while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
+      && may_go (receiver, layer, waiting))
     push_head (receiver, layer);
-  }
-  if (g_queue_get_length (&layer->waiting) != before)
-    update_due (layer);
   report_losses (receiver, index, now);
 }

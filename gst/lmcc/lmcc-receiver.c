@@ -36,6 +36,7 @@ lmcc_drop_name (LmccDrop drop)
     [LMCC_DROP_OVERSIZE] = "oversize",
     [LMCC_DROP_BAD_ANSWER] = "bad-answer",
     [LMCC_DROP_TOO_OFTEN] = "too-often",
+    [LMCC_DROP_MEMORY] = "memory",
   };
 
   g_return_val_if_fail (drop < LMCC_N_DROPS, "");
@@ -61,14 +62,39 @@ lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
   receiver->stats.drops[kind]++;
 }
 
+/* The reasons are few, and static. */
+static LmccMessageLimit *
+get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
+{
+  guint i;
+
+  for (i = 0; i + 1 < LMCC_N_WAITING_REASONS; i++) {
+    if (receiver->waiting_reasons[i] == NULL
+        || receiver->waiting_reasons[i] == reason)
+      break;
+  }
+  receiver->waiting_reasons[i] = reason;
+
+  return &receiver->waiting_limits[i];
+}
+
+/* A forged goodbye costs nothing, and the true sender's next packet ends the
+ * wait. A wait that goes on is told of as unheard. */
 void
 lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
     LmccTime now)
 {
+  LmccReceiverAction *action;
+  guint64 held_back;
+
   receiver->waiting_since = now;
   receiver->any_media = FALSE;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING)->reason =
-      reason;
+  if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
+          &held_back))
+    return;
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING);
+  action->reason = reason;
+  action->held_back = held_back;
 }
 
 static LmccTime
@@ -79,9 +105,11 @@ next_unheard (const LmccReceiver * receiver)
 }
 
 static void
-post_unheard (LmccReceiver * receiver)
+post_unheard (LmccReceiver * receiver, LmccTime now)
 {
   receiver->waiting_since = LMCC_TIME_NONE;
+  if (!lmcc_message_limit_take (&receiver->unheard_limit, now, NULL))
+    return;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
       receiver->any_media ? "media came, but no session record"
       : "nothing came";
@@ -101,7 +129,10 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
 
   receiver->config = *config;
   receiver->algorithm = g_strdup (config->algorithm);
-  if (config->session != NULL) {
+  receiver->codecs = g_strdupv ((gchar **) config->codecs);
+  receiver->config.codecs = NULL;
+  if (config->session != NULL
+      && lmcc_receiver_admits (receiver, config->session)) {
     receiver->sdp_session = *config->session;
     receiver->have_sdp = TRUE;
   }
@@ -117,15 +148,18 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   receiver->repair = lmcc_repair_decoder_new ();
   receiver->clock = lmcc_clock_new ();
   receiver->assembler = lmcc_record_assembler_new ();
-  receiver->candidate_assembler = lmcc_record_assembler_new ();
+  receiver->sources.check_at = LMCC_TIME_NONE;
   receiver->sequence = (guint16) config->sequence_seed;
   receiver->stats.join_to_packet = LMCC_TIME_NONE;
   receiver->stats.join_to_picture = LMCC_TIME_NONE;
   receiver->waiting_since = LMCC_TIME_NONE;
   lmcc_receiver_init_rtt (receiver);
+  lmcc_receiver_init_memory (receiver);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     receiver->layers[i].account = lmcc_layer_account_new ();
-    receiver->layers[i].due = LMCC_TIME_NONE;
+    lmcc_probation_init (&receiver->layers[i].probation,
+        config->max_leap > 0 ? config->max_leap : LMCC_DEFAULT_MAX_LEAP);
+    lmcc_waiting_queue_init (&receiver->layers[i].waiting);
     lmcc_layer_holes_init (&receiver->layers[i].holes);
   }
 
@@ -152,18 +186,22 @@ lmcc_receiver_free (LmccReceiver * receiver)
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     lmcc_layer_account_free (receiver->layers[i].account);
+    lmcc_probation_clear (&receiver->layers[i].probation);
     lmcc_layer_holes_clear (&receiver->layers[i].holes);
+    lmcc_waiting_queue_clear (&receiver->layers[i].waiting);
   }
   lmcc_receiver_clear_controller (receiver);
   lmcc_receiver_clear_layering (receiver);
   lmcc_receiver_clear_rtt (receiver);
+  lmcc_receiver_clear_memory (receiver);
   g_clear_pointer (&receiver->settings, lmcc_settings_free);
   lmcc_merge_free (receiver->merge);
   lmcc_gate_free (receiver->gate);
   lmcc_repair_decoder_free (receiver->repair);
   lmcc_clock_free (receiver->clock);
   lmcc_record_assembler_free (receiver->assembler);
-  lmcc_record_assembler_free (receiver->candidate_assembler);
+  lmcc_receiver_clear_sources (receiver);
+  g_strfreev (receiver->codecs);
   g_free (receiver->algorithm);
   g_free (receiver);
 }
@@ -268,7 +306,10 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
   if (!receiver->running)
     return;
 
+  receiver->now = now;
   for (i = 0; i <= receiver->level; i++) {
+    lmcc_probation_timeout (&receiver->layers[i].probation, now);
+    lmcc_receiver_take_believed (receiver, (guint) i, now);
     lmcc_layer_account_timeout (receiver->layers[i].account, now);
     lmcc_receiver_settle (receiver, (guint) i, now);
   }
@@ -278,14 +319,19 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
       && now >= receiver->last_heard + LMCC_SOURCE_TIMEOUT) {
     lmcc_receiver_source_is_gone (receiver, "the sender is silent", now);
   }
+  if (now >= receiver->sources.check_at)
+    lmcc_receiver_choose_source (receiver, now);
   if (now >= next_silence (receiver)) {
     receiver->timeout_posted = now;
     lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_TIMEOUT);
   }
   if (now >= next_unheard (receiver))
-    post_unheard (receiver);
+    post_unheard (receiver, now);
   if (now >= receiver->stats_time + STATS_INTERVAL) {
+    lmcc_receiver_update_memory (receiver, now - receiver->stats_time, now);
     update_rates (receiver, now);
+    if (receiver->have_session)
+      lmcc_receiver_measure_silence (receiver, now);
     if (lmcc_receiver_check_breaker (receiver, now))
       return;
     lmcc_receiver_tell_quality (receiver, now);
@@ -318,7 +364,10 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   for (i = 0; i <= receiver->level; i++) {
     next = MIN (next,
         lmcc_layer_account_next_timeout (receiver->layers[i].account));
-    next = MIN (next, receiver->layers[i].due);
+    next = MIN (next,
+        lmcc_probation_next_timeout (&receiver->layers[i].probation));
+    next = MIN (next,
+        lmcc_waiting_queue_next_due (&receiver->layers[i].waiting));
   }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
@@ -327,6 +376,7 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   next = MIN (next, next_unheard (receiver));
   if (receiver->have_session && !receiver->source_gone)
     next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
+  next = MIN (next, receiver->sources.check_at);
   next = MIN (next, lmcc_receiver_next_controller_timeout (receiver));
   next = MIN (next, lmcc_receiver_next_slot (receiver));
   next = MIN (next, lmcc_receiver_next_rtt (receiver));
@@ -350,6 +400,8 @@ lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
     return FALSE;
   *action = *next;
   g_free (next);
+  if (action->packet != NULL)
+    lmcc_memory_release (action->packet);
 
   return TRUE;
 }
@@ -373,6 +425,8 @@ lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
   receiver->last_any = now;
   receiver->timeout_posted = now;
   receiver->delivered_any = FALSE;
+  receiver->now = now;
+  lmcc_receiver_init_sources (receiver, now);
   lmcc_circuit_breaker_reset (&receiver->breaker);
   lmcc_receiver_join (receiver, 0, now);
   lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
@@ -393,6 +447,7 @@ lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
 
   lmcc_receiver_tell_leave (receiver, now);
   lmcc_receiver_forget_source (receiver, "stopped", now);
+  lmcc_receiver_clear_sources (receiver);
   lmcc_receiver_leave (receiver, 0, now);
   receiver->running = FALSE;
 }
@@ -497,4 +552,5 @@ lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
   lmcc_receiver_get_controller_stats (receiver, now, stats);
   lmcc_receiver_get_rtt_stats (receiver, stats);
   lmcc_receiver_get_repair_stats (receiver, stats);
+  lmcc_receiver_get_memory_stats (receiver, stats);
 }

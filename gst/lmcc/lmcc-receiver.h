@@ -15,9 +15,16 @@ G_BEGIN_DECLS
 
 #define LMCC_DEFAULT_LATENCY (200 * LMCC_MSECOND)
 
+/* More packets are seldom lost between two that come, or reordered. */
+#define LMCC_DEFAULT_MAX_LEAP 8
+
 /* The source that is heard keeps the session until neither its media nor its
  * record has come for so long. */
 #define LMCC_SOURCE_TIMEOUT (600 * LMCC_MSECOND)
+
+/* Another host is taken only when the sender has been silent for so long: longer
+ * than its process, or a route, pauses for. */
+#define LMCC_SOURCE_TAKEOVER (10 * LMCC_SECOND)
 
 /* Who waits for a sender for so long should be told. Longer than two session
  * records are apart. */
@@ -26,6 +33,41 @@ G_BEGIN_DECLS
 /* A joined group that carried packets and then none for so long, while the base
  * goes on, is left and joined again. */
 #define LMCC_REJOIN_TIMEOUT (10 * LMCC_SECOND)
+
+/* What a receiver holds at most, unless it is told otherwise: in bytes, with what
+ * it keeps beside each packet. What comes within the span, or until it has to be
+ * given out, whichever is longer, but not less than the first nor more than the
+ * second. */
+#define LMCC_MEMORY_AUTOMATIC_MIN (64 * 1024 * 1024)
+#define LMCC_MEMORY_AUTOMATIC_MAX (512 * 1024 * 1024)
+#define LMCC_MEMORY_SPAN (2 * LMCC_SECOND)
+
+/* Less than this is not enough for a picture and its packets' disorder. */
+#define LMCC_MEMORY_MIN (1024 * 1024)
+
+/**
+ * LmccSourcePolicy:
+ * @LMCC_SOURCE_POLICY_FIRST: the sender that was heard first is listened to, and
+ *     again whenever it is heard again; another host only when it has been silent
+ *     for %LMCC_SOURCE_TAKEOVER, or never sent what it announced
+ * @LMCC_SOURCE_POLICY_ANY: whoever is heard when the one before has been silent for
+ *     %LMCC_SOURCE_TIMEOUT
+ * @LMCC_SOURCE_POLICY_ASK: as the first, and the user is asked about others:
+ *     %LMCC_RECEIVER_ACTION_SOURCE_ASKED
+ *
+ * Which host's session is received.
+ */
+typedef enum
+{
+  LMCC_SOURCE_POLICY_FIRST,
+  LMCC_SOURCE_POLICY_ANY,
+  LMCC_SOURCE_POLICY_ASK,
+} LmccSourcePolicy;
+
+/* Below it are the ports of a system's services (RFC 6335 section 6). Who forges a
+ * sender's packets can name any port, and what an audience sends there comes from
+ * hosts that the service may believe. */
+#define LMCC_FIRST_USER_PORT 1024
 
 /**
  * LmccReceiverConfig:
@@ -40,9 +82,19 @@ G_BEGIN_DECLS
  * @fixed_rtt: the round-trip time, for %LMCC_RTT_MODE_FIXED
  * @latency: how long to wait for the network, beyond the sender's window
  * @timeout: silence that is reported, 0 for never
+ * @allow_low_port: reports may go to a port below %LMCC_FIRST_USER_PORT of the
+ *     sender
  * @max_level: highest level to hold, -1 for no cap
  * @max_bitrate: highest cumulative rate to hold, bit/s, 0 for no cap
+ * @max_memory: most that is held, in bytes, at least %LMCC_MEMORY_MIN; 0: by the
+ *     measured rate, from %LMCC_MEMORY_AUTOMATIC_MIN to %LMCC_MEMORY_AUTOMATIC_MAX
+ * @max_leap: packets of a layer whose numbers differ by more than this do not agree
+ *     with each other, and an order number further on has to be confirmed; 0:
+ *     %LMCC_DEFAULT_MAX_LEAP
  * @on_loss: what to deliver after a loss
+ * @source_policy: which host's session is received, of several
+ * @codecs: (nullable) (array zero-terminated=1): encoding names that sessions may
+ *     have beside those that lmcc_session_codec_is_usual() knows
  * @sequence_seed: random; the first sequence number given out, the receiver's own
  *     SSRC and its dice come from it
  */
@@ -57,9 +109,14 @@ typedef struct
   LmccTime fixed_rtt;
   LmccTime latency;
   LmccTime timeout;
+  gboolean allow_low_port;
   gint max_level;
   guint64 max_bitrate;
+  guint64 max_memory;
+  guint max_leap;
   LmccOnLoss on_loss;
+  LmccSourcePolicy source_policy;
+  const gchar *const *codecs;
   guint32 sequence_seed;
 } LmccReceiverConfig;
 
@@ -79,9 +136,15 @@ typedef struct
  *     once for each wait. @reason says what came meanwhile.
  * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
  * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
+ * @LMCC_RECEIVER_ACTION_SOURCE_CHANGED: the session is that of @destination from now
+ *     on, and was that of @previous, because of @reason
+ * @LMCC_RECEIVER_ACTION_SOURCE_ASKED: @destination sends a session, too, and
+ *     @previous is listened to: lmcc_receiver_answer_source() may change that
  * @LMCC_RECEIVER_ACTION_REPORT: send @packet (RTCP) to @destination, UDP port @port
  * @LMCC_RECEIVER_ACTION_SEND_CONTROL: send @packet (RTCP) to group @group, on the
  *     session's port + 1 and with its TTL
+ * @LMCC_RECEIVER_ACTION_MEMORY_FULL: what is held fills its budget; @reason says
+ *     what is given up
  * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: all groups are left because of @reason;
  *     nothing more comes
  */
@@ -98,8 +161,11 @@ typedef enum
   LMCC_RECEIVER_ACTION_UNHEARD,
   LMCC_RECEIVER_ACTION_TIMEOUT,
   LMCC_RECEIVER_ACTION_WARNING,
+  LMCC_RECEIVER_ACTION_SOURCE_CHANGED,
+  LMCC_RECEIVER_ACTION_SOURCE_ASKED,
   LMCC_RECEIVER_ACTION_REPORT,
   LMCC_RECEIVER_ACTION_SEND_CONTROL,
+  LMCC_RECEIVER_ACTION_MEMORY_FULL,
   LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER,
 } LmccReceiverActionType;
 
@@ -112,7 +178,11 @@ typedef enum
  * @packet: (transfer full): for DELIVER and DELIVER_SOUND: plain RTP, renumbered,
  *     our element gone;
  *     for REPORT and SEND_CONTROL: reduced-size RTCP
- * @destination: for REPORT: the host that the session's packets come from
+ * @destination: for REPORT: the host that the session's packets come from; for
+ *     SOURCE_CHANGED and SOURCE_ASKED
+ * @previous: for SOURCE_CHANGED and SOURCE_ASKED
+ * @held_back: for WAITING, WARNING, SOURCE_CHANGED and SOURCE_ASKED: how many of the same
+ *     kind were not queued since the latest: one in %LMCC_MESSAGE_INTERVAL is
  * @port: for REPORT
  * @time: presentation time for DELIVER and DELIVER_SOUND, start for SEGMENT, on
  *     the caller's clock,
@@ -124,7 +194,9 @@ typedef enum
  *     after what was delivered before it
  * @from: for LEVEL
  * @to: for LEVEL
- * @reason: for LEVEL, WAITING, UNHEARD, WARNING and CIRCUIT_BREAKER: static or interned
+ * @reason: for LEVEL, WAITING, UNHEARD, WARNING, MEMORY_FULL, SOURCE_CHANGED,
+ *     SOURCE_ASKED and
+ *     CIRCUIT_BREAKER: static or interned
  */
 typedef struct
 {
@@ -133,6 +205,8 @@ typedef struct
   gboolean control;
   LmccPacket *packet;
   LmccAddress destination;
+  LmccAddress previous;
+  guint64 held_back;
   guint16 port;
   LmccTime time;
   gboolean discont;
@@ -165,6 +239,7 @@ typedef enum
   LMCC_DROP_OVERSIZE,
   LMCC_DROP_BAD_ANSWER,
   LMCC_DROP_TOO_OFTEN,
+  LMCC_DROP_MEMORY,
   LMCC_N_DROPS,
 } LmccDrop;
 
@@ -233,6 +308,9 @@ typedef struct
  * @unwanted: packets of groups that were left so long ago that the network should
  *     have honoured it. Only a caller that goes on reading after a leave sees any.
  * @sources: how often a source was taken
+ * @memory: bytes that are held now, of packets and what is kept beside them
+ * @memory_peak: the most that were held at once
+ * @memory_budget: what may be held
  * @repair: what was lost of the media, and repaired
  * @gate: the gate's counters
  * @layers: per layer
@@ -267,6 +345,9 @@ typedef struct
   guint64 rejoins;
   guint64 unwanted;
   guint64 sources;
+  guint64 memory;
+  guint64 memory_peak;
+  guint64 memory_budget;
   LmccRepairStats repair;
   LmccGateStats gate;
   LmccLayerStats layers[LMCC_MAX_LAYERS];
@@ -305,8 +386,16 @@ LMCC_API void lmcc_receiver_set_max_level (LmccReceiver * receiver,
     gint max_level, LmccTime now);
 LMCC_API void lmcc_receiver_set_max_bitrate (LmccReceiver * receiver,
     guint64 max_bitrate, LmccTime now);
+LMCC_API void lmcc_receiver_set_max_memory (LmccReceiver * receiver,
+    guint64 max_memory);
+LMCC_API void lmcc_receiver_set_outside_memory (LmccReceiver * receiver,
+    gsize bytes);
 LMCC_API void lmcc_receiver_set_on_loss (LmccReceiver * receiver,
     LmccOnLoss on_loss);
+LMCC_API gboolean lmcc_receiver_answer_source (LmccReceiver * receiver,
+    const LmccAddress * source, gboolean take, LmccTime now);
+LMCC_API gboolean lmcc_session_codec_is_usual (const gchar * name);
+LMCC_API gsize lmcc_receiver_get_memory_budget (const LmccReceiver * receiver);
 LMCC_API const LmccSession *lmcc_receiver_get_session (
     const LmccReceiver * receiver);
 LMCC_API LmccTime lmcc_receiver_get_latency (const LmccReceiver * receiver);

@@ -1,19 +1,18 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "config.h"
+
 #include "lmcc-repair-code.h"
 
-#include <isa-l/erasure_code.h>
+#include "lmcc-galois.h"
+
 #include <string.h>
 
-/* What ec_init_tables() makes of one coefficient. */
-#define TABLE_SIZE 32
-
-/* The element of row @row and column @column of the Cauchy matrix that
- * gf_gen_cauchy1_matrix() puts below the identity: 1 / (row + column) in
- * GF(2^8), rows counted from @n_source on. So a repair symbol depends on the
- * number of source symbols and on its own index, not on how many repair symbols
- * there are. */
+/* The element of row @index and column @column of a Cauchy matrix: 1 / (row +
+ * column) in GF(2^8), rows counted from @n_source on. So a repair symbol
+ * depends on the number of source symbols and on its own index, not on how many
+ * repair symbols there are. */
 static guint8
 coefficient (guint n_source, guint index, guint column)
 {
@@ -26,7 +25,8 @@ static void
 multiply (gsize size, guint n_in, guint n_out, const guint8 * matrix,
     const guint8 * const *in, guint8 * const *out)
 {
-  g_autofree guint8 *tables = g_malloc ((gsize) TABLE_SIZE * n_in * n_out);
+  g_autofree guint8 *tables =
+      g_malloc ((gsize) LMCC_GALOIS_TABLE_SIZE * n_in * n_out);
 
   ec_init_tables ((gint) n_in, (gint) n_out, (guint8 *) matrix, tables);
   ec_encode_data ((gint) size, (gint) n_in, (gint) n_out, tables,
@@ -67,13 +67,16 @@ lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
     const guint8 * const *source, guint8 * const *repair)
 {
   g_autofree guint8 *matrix = NULL;
+  guint row, i;
 
   g_return_if_fail (lmcc_repair_code_fits (n_source, n_repair));
 
-  matrix = g_malloc ((gsize) (n_source + n_repair) * n_source);
-  gf_gen_cauchy1_matrix (matrix, (gint) (n_source + n_repair), (gint) n_source);
-  multiply (size, n_source, n_repair, matrix + (gsize) n_source * n_source,
-      source, repair);
+  matrix = g_malloc ((gsize) n_repair * n_source);
+  for (row = 0; row < n_repair; row++) {
+    for (i = 0; i < n_source; i++)
+      matrix[row * n_source + i] = coefficient (n_source, row, i);
+  }
+  multiply (size, n_source, n_repair, matrix, source, repair);
 }
 
 /* To each of @n_out vectors the symbol's head adds its product with an element
@@ -100,7 +103,7 @@ find_syndromes (guint n_source, gsize size, const LmccRepairSymbol * source,
   guint n_known = n_source - n_missing;
   g_autofree guint8 *matrix = g_malloc ((gsize) n_known * n_missing);
   g_autofree guint8 *tables =
-      g_malloc ((gsize) TABLE_SIZE * n_known * n_missing);
+      g_malloc ((gsize) LMCC_GALOIS_TABLE_SIZE * n_known * n_missing);
   g_autofree guint8 **behind_head = g_new (guint8 *, n_missing);
   guint row, i, column = 0;
 

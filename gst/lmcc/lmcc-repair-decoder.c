@@ -37,6 +37,7 @@ struct _LmccRepairDecoder
   guint8 header_id;
   LmccRepairSources sources;
   gsize bytes;                  /* of the repair packets kept */
+  gsize max_bytes;
   GHashTable *blocks;           /* key -> Block */
   GQueue block_order;           /* of Block, oldest first */
   GPtrArray *open;              /* of Block: those that are not finished */
@@ -100,6 +101,7 @@ lmcc_repair_decoder_new (void)
 {
   LmccRepairDecoder *decoder = g_new0 (LmccRepairDecoder, 1);
 
+  decoder->max_bytes = LMCC_REPAIR_MAX_BYTES;
   decoder->blocks = g_hash_table_new (NULL, NULL);
   decoder->open = g_ptr_array_new ();
   decoder->fresh = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -203,7 +205,7 @@ lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
 static gboolean
 is_full (const LmccRepairDecoder * decoder)
 {
-  return lmcc_repair_decoder_get_bytes (decoder) > LMCC_REPAIR_MAX_BYTES;
+  return lmcc_repair_decoder_get_bytes (decoder) > decoder->max_bytes;
 }
 
 /* Keeps within the bounds; the block that is worked on is the newest, and
@@ -216,6 +218,39 @@ limit (LmccRepairDecoder * decoder)
     lmcc_repair_sources_forget_oldest (&decoder->sources);
   while (g_queue_get_length (&decoder->block_order) > LMCC_REPAIR_MAX_BLOCKS
       || (is_full (decoder) && g_queue_get_length (&decoder->block_order) > 1))
+    forget_block (decoder, g_queue_pop_head (&decoder->block_order));
+}
+
+/**
+ * lmcc_repair_decoder_set_max_bytes:
+ * @decoder: a decoder
+ * @max_bytes: what the packets that it keeps may take from now on;
+ *     %LMCC_REPAIR_MAX_BYTES where that is less
+ */
+void
+lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder, gsize max_bytes)
+{
+  decoder->max_bytes = MIN (max_bytes, LMCC_REPAIR_MAX_BYTES);
+}
+
+/**
+ * lmcc_repair_decoder_forget:
+ * @decoder: a decoder
+ * @bytes: how many to make free, as far as there are so many
+ *
+ * Makes room: what is oldest goes.
+ */
+void
+lmcc_repair_decoder_forget (LmccRepairDecoder * decoder, gsize bytes)
+{
+  gsize kept = lmcc_repair_decoder_get_bytes (decoder);
+  gsize limit = kept - MIN (bytes, kept);
+
+  while (decoder->sources.n > 0
+      && lmcc_repair_decoder_get_bytes (decoder) > limit)
+    lmcc_repair_sources_forget_oldest (&decoder->sources);
+  while (lmcc_repair_decoder_get_bytes (decoder) > limit
+      && !g_queue_is_empty (&decoder->block_order))
     forget_block (decoder, g_queue_pop_head (&decoder->block_order));
 }
 

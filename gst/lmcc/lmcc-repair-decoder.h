@@ -12,7 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* What a decoder keeps at most; what is oldest goes first. Fewer packets than half
+/* What a decoder keeps at most; what is oldest goes first. It may be told to keep
+ * fewer bytes. Fewer packets than half
  * the sequence numbers, so that two never have the same number. */
 #define LMCC_REPAIR_MAX_PACKETS 16384
 #define LMCC_REPAIR_MAX_BYTES (32 * 1024 * 1024)
@@ -45,6 +46,10 @@ LMCC_API void lmcc_repair_decoder_free (LmccRepairDecoder * decoder);
 LMCC_API void lmcc_repair_decoder_reset (LmccRepairDecoder * decoder);
 LMCC_API void lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
     const LmccSession * session);
+LMCC_API void lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder,
+    gsize max_bytes);
+LMCC_API void lmcc_repair_decoder_forget (LmccRepairDecoder * decoder,
+    gsize bytes);
 LMCC_API void lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder,
     gint level);
 LMCC_API void lmcc_repair_decoder_expire (LmccRepairDecoder * decoder,

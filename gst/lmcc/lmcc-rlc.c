@@ -145,21 +145,20 @@ is_own_burst (const Rlc * rlc, const LmccSlotLoss * loss, guint layer)
 
 static void
 rlc_on_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   Rlc *rlc = (Rlc *) controller;
-  LmccSlotLoss loss;
+  LmccSlotLoss where = lmcc_slot_controller_loss (&rlc->slots, layer, loss);
 
-  loss = lmcc_slot_controller_loss (&rlc->slots, layer, loss_time, count);
-  if (rlc->slots.level < 0
-      || lmcc_deaf_period_covers (&rlc->slots.deaf, loss_time))
+  if (rlc->slots.level < 0 || lmcc_deaf_period_covers (&rlc->slots.deaf,
+          lmcc_loss_get_last_time (loss)))
     return;
-  if (rlc->burst_loss == BURST_LOSS_HOLD && is_own_burst (rlc, &loss, layer)) {
-    if (loss.index >= rlc->clean_from)
+  if (rlc->burst_loss == BURST_LOSS_HOLD && is_own_burst (rlc, &where, layer)) {
+    if (where.index >= rlc->clean_from)
       rlc->clean = FALSE;
     return;
   }
-  rlc_drop (rlc, now, loss.burst ? "loss in a burst" : "loss");
+  rlc_drop (rlc, now, where.burst ? "loss in a burst" : "loss");
 }
 
 static void
@@ -176,6 +175,7 @@ rlc_get_status (LmccController * controller, LmccTime now,
 static const LmccControllerClass rlc_class = {
   .on_packet = lmcc_slot_controller_packet,
   .on_expected = lmcc_slot_controller_expected,
+  .on_waiting_packet = lmcc_slot_controller_waiting_packet,
   .on_refused_packet = lmcc_slot_controller_refused_packet,
   .on_loss = rlc_on_loss,
   .on_left_packet = lmcc_slot_controller_left_packet,

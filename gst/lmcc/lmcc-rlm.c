@@ -232,7 +232,7 @@ loss_in_measurement (Rlm * rlm, LmccTime now, guint count)
 
 static void
 rlm_on_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -242,7 +242,7 @@ rlm_on_loss (LmccController * controller, LmccTime now, guint layer,
   if (rlm->state == STATE_STEADY)
     loss_in_steady (rlm, now);
   else if (rlm->state == STATE_MEASUREMENT)
-    loss_in_measurement (rlm, now, count);
+    loss_in_measurement (rlm, now, loss->count);
 }
 
 static void

@@ -30,6 +30,11 @@
  * Linux waits for up to 3 ticks of 4 ms. */
 #define JOIN_SPREAD (12.0 * LMCC_MSECOND)
 
+/* How long a join says something of the path: an algorithm that climbs joins at
+ * least once in so long, and one that does not climb for an estimate that is
+ * too long is not held down by it for minutes. */
+#define JOIN_LIFETIME (30.0 * LMCC_SECOND)
+
 /* The middle 32 bits of an NTP timestamp count in this. */
 #define NTP_SHORT_SECOND 65536.0
 
@@ -65,6 +70,8 @@ struct _LmccRtt
 
   gdouble join_sum;
   gdouble join_weight;
+  LmccTime join_time;           /* of the latest */
+  LmccTime heard_at;            /* the latest packet */
 };
 
 /**
@@ -251,6 +258,7 @@ lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
 {
   gint64 sent, delay;
 
+  rtt->heard_at = MAX (rtt->heard_at, arrival);
   if (!rtt->heard) {
     start_delays (rtt, arrival, send_time);
     return;
@@ -273,37 +281,50 @@ lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
   rtt->extra = delay - rtt->usual;
 }
 
+/* What is left of the joins so far, from 1 to 0. */
+static gdouble
+get_join_share (const LmccRtt * rtt, LmccTime now)
+{
+  LmccTime age = now > rtt->join_time ? now - rtt->join_time : 0;
+
+  return exp (-(gdouble) age / JOIN_LIFETIME);
+}
+
 /**
  * lmcc_rtt_join:
  * @rtt: an estimator
+ * @now: when the group's first packet came
  * @elapsed: from a join to the group's first packet
  * @packet_gap: mean time between two packets of the group
  *
  * Takes a measurement that needs no feedback (RFC 3738 section 3.2.2.2): half
  * the gap is the wait for a packet once the group flows, the rest is the round
  * trip to where the group is grafted. Samples are weighted by the inverse of
- * their variance. The host's own delay before its membership report, up to
- * 10 to 12 ms on Linux, is in it: the estimate errs to the slow side. A group
- * that another host of the network holds comes from nearby, and errs to the
- * other.
+ * their variance, and count less as they get older. The host's own delay before
+ * its membership report, up to 10 to 12 ms on Linux, is in it: the estimate
+ * errs to the slow side. A group that another host of the network holds comes
+ * from nearby, and errs to the other.
  *
  * Returns: %FALSE if @elapsed is above %LMCC_RTT_LIMIT and was not used:
  *     nothing was sent
  */
 gboolean
-lmcc_rtt_join (LmccRtt * rtt, LmccTime elapsed, LmccTime packet_gap)
+lmcc_rtt_join (LmccRtt * rtt, LmccTime now, LmccTime elapsed,
+    LmccTime packet_gap)
 {
   gdouble sample = (gdouble) elapsed - (gdouble) packet_gap / 2;
   /* The variance of a uniform distribution over the gap. */
   gdouble variance = (gdouble) packet_gap * (gdouble) packet_gap / 12;
   gdouble spread = JOIN_SPREAD * JOIN_SPREAD;
   gdouble weight = JOIN_ALPHA * spread / (spread + variance);
+  gdouble old_share = (1 - JOIN_ALPHA) * get_join_share (rtt, now);
 
   if (elapsed > LMCC_RTT_LIMIT)
     return FALSE;
   sample = MAX (sample, (gdouble) LMCC_RTT_MIN);
-  rtt->join_sum = (1 - JOIN_ALPHA) * rtt->join_sum + weight * sample;
-  rtt->join_weight = (1 - JOIN_ALPHA) * rtt->join_weight + weight;
+  rtt->join_sum = old_share * rtt->join_sum + weight * sample;
+  rtt->join_weight = old_share * rtt->join_weight + weight;
+  rtt->join_time = MAX (rtt->join_time, now);
 
   return TRUE;
 }
@@ -313,6 +334,19 @@ clamp_estimate (gdouble estimate)
 {
   return (LmccTime) llround (CLAMP (estimate, (gdouble) LMCC_RTT_MIN,
           (gdouble) LMCC_RTT_LIMIT));
+}
+
+/* One above R_max that no join confirms comes down to it: it may be what keeps
+ * the algorithm from another join. */
+static gdouble
+get_join_estimate (const LmccRtt * rtt)
+{
+  gdouble estimate = rtt->join_sum / rtt->join_weight;
+  gdouble above = estimate - (gdouble) rtt->max;
+
+  if (rtt->max == 0 || above <= 0)
+    return estimate;
+  return (gdouble) rtt->max + above * get_join_share (rtt, rtt->heard_at);
 }
 
 /**
@@ -356,7 +390,7 @@ lmcc_rtt_get (const LmccRtt * rtt)
     case LMCC_RTT_SOURCE_FEEDBACK:
       return clamp_estimate (rtt->path + (gdouble) rtt->extra);
     case LMCC_RTT_SOURCE_JOIN:
-      return clamp_estimate (rtt->join_sum / rtt->join_weight);
+      return clamp_estimate (get_join_estimate (rtt));
     default:
       return rtt->max;
   }

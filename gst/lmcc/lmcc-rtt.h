@@ -78,8 +78,8 @@ LMCC_API LmccRttAnswer lmcc_rtt_answer (LmccRtt * rtt, LmccTime now,
     guint32 last_rr, guint32 delay);
 LMCC_API void lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival,
     guint32 send_time);
-LMCC_API gboolean lmcc_rtt_join (LmccRtt * rtt, LmccTime elapsed,
-    LmccTime packet_gap);
+LMCC_API gboolean lmcc_rtt_join (LmccRtt * rtt, LmccTime now,
+    LmccTime elapsed, LmccTime packet_gap);
 LMCC_API LmccTime lmcc_rtt_get (const LmccRtt * rtt);
 LMCC_API LmccRttSource lmcc_rtt_get_source (const LmccRtt * rtt);
 LMCC_API guint lmcc_rtt_get_unanswered (const LmccRtt * rtt);

@@ -14,14 +14,18 @@ typedef enum
   KEY_FILLER_TYPE, KEY_PACKET_SIZE, KEY_WINDOW, KEY_LATENCY, KEY_ALGORITHM,
   KEY_BASE_ALGORITHM, KEY_SLOT, KEY_MODULUS, KEY_TURNING, KEY_SILENT, KEY_RTT,
   KEY_FEEDBACK, KEY_REPAIR, KEY_TTL, KEY_HEADER_ID, KEY_SOURCE_SPECIFIC,
-  KEY_SOUND, KEY_FEEDBACK_PORT, KEY_REPAIR_DELAY, KEY_SOUND_PARAMETERS, N_KEYS
+  KEY_SOUND, KEY_FEEDBACK_PORT, KEY_REPAIR_DELAY, KEY_SOUND_PARAMETERS,
+  KEY_NONCE, N_KEYS
 } Key;
 
 static const gchar *const key_names[N_KEYS] = {
   "v", "l", "f", "g", "n", "rp", "fp", "s", "w", "d", "a", "b", "slot", "mod",
   "turn", "silent", "rtt", "fb", "rep", "ttl", "id", "ssm", "snd",
-  "fbp", "rd", "sndp",
+  "fbp", "rd", "sndp", "sn",
 };
+
+/* Hexadecimal digits of a nonce. */
+#define NONCE_DIGITS 14
 
 typedef struct
 {
@@ -206,6 +210,18 @@ parse_name (const gchar * text, gchar * name, gsize size)
   return *text != '\0' && g_strlcpy (name, text, size) < size;
 }
 
+/* One form of each only: lower case, and zeros in front. */
+static gboolean
+parse_nonce (const gchar * text, guint64 * nonce)
+{
+  if (strlen (text) != NONCE_DIGITS
+      || strspn (text, "0123456789abcdef") != NONCE_DIGITS)
+    return FALSE;
+  *nonce = g_ascii_strtoull (text, NULL, 16);
+
+  return *nonce != 0;
+}
+
 static gboolean
 take_layers (Parser * parser, const gchar * value, gboolean native)
 {
@@ -286,6 +302,8 @@ take_value (Parser * parser, Key key, const gchar * value)
     case KEY_SOUND_PARAMETERS:
       return g_strlcpy (session->sound_parameters, value,
           LMCC_PARAMETERS_SIZE) < LMCC_PARAMETERS_SIZE;
+    case KEY_NONCE:
+      return parse_nonce (value, &session->nonce);
     default:
       return TRUE;
   }

@@ -447,7 +447,8 @@ parse_lines (gchar ** lines, LmccSession * session, GError ** error)
  * lmcc_sdp_parse:
  * @text: a session description in either form; lines end in CRLF or LF
  * @size: bytes in @text, or -1 if it ends in a zero
- * @session: (out): what it says; only valid if %TRUE is returned
+ * @session: (out): what it says; as lmcc_session_init() makes it where %FALSE
+ *     is returned
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
  * Parses what lmcc_sdp_format() writes. Unknown attributes and keys are
@@ -462,8 +463,10 @@ lmcc_sdp_parse (const gchar * text, gssize size, LmccSession * session,
   g_autofree gchar *copy = NULL;
   g_auto (GStrv) lines = NULL;
   gsize length = size < 0 ? strlen (text) : (gsize) size;
+  LmccSession parsed;
 
   lmcc_session_init (session);
+  lmcc_session_init (&parsed);
   if (length == 0 || length > LMCC_SDP_MAX_SIZE
       || memchr (text, '\0', length) != NULL)
     return fail (error, LMCC_SESSION_ERROR_SYNTAX,
@@ -472,5 +475,9 @@ lmcc_sdp_parse (const gchar * text, gssize size, LmccSession * session,
   copy = g_strndup (text, length);
   lines = g_strsplit (copy, "\n", -1);
 
-  return parse_lines (lines, session, error);
+  if (!parse_lines (lines, &parsed, error))
+    return FALSE;
+  *session = parsed;
+
+  return TRUE;
 }

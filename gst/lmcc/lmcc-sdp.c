@@ -113,6 +113,9 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
   append_time_unless_zero (text, "rd", session->repair_delay);
   if (session->address.family == LMCC_FAMILY_IPV6)
     append_number (text, "ttl", session->ttl, 1);
+  if (session->nonce != 0)
+    g_string_append_printf (text, " sn=%014" G_GINT64_MODIFIER "x",
+        session->nonce);
 
   if (form == LMCC_SDP_FILE)
     return;

@@ -15,6 +15,7 @@
 #include "lmcc-rate-watch.h"
 #include "lmcc-reorder.h"
 #include "lmcc-repairer.h"
+#include "lmcc-report-limit.h"
 #include "lmcc-session-algorithm.h"
 #include "lmcc-shape.h"
 #include "lmcc-single-rate.h"
@@ -57,6 +58,8 @@ struct _LmccSender
   LmccKeyAlignment key_alignment;
   LmccTime key_requested;
   LmccFeedback feedback;
+  LmccReportLimit report_limit;
+  guint64 reports_limited;
 
   LmccSingleRate single;        /* of the base, where the network sets its rate */
   LmccLiveQueue live_queue;
@@ -154,7 +157,9 @@ void lmcc_sender_release_above (LmccSender * sender, LmccTime now);
 guint16 lmcc_sender_next_number (const LmccSender * sender, guint layer);
 
 /* lmcc-sender-feedback.c */
-void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now);
+void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now,
+    guint32 secret);
+void lmcc_sender_clear_feedback (LmccSender * sender);
 LmccPacket *lmcc_sender_take_answer (LmccSender * sender, LmccTime now);
 void lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now);
 LmccTime lmcc_sender_next_feedback (const LmccSender * sender);

@@ -99,8 +99,10 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   stats->bytes += size;
   if (sender->mtu > 0 && packet->size > sender->mtu)
     sender->stats.packets_oversize++;
-  if (layer == 0 && lmcc_single_rate_is_used (&sender->single))
+  if (layer == 0 && lmcc_single_rate_is_used (&sender->single)) {
     lmcc_single_rate_sent (&sender->single, now, size);
+    lmcc_report_limit_sent (&sender->report_limit);
+  }
   push_action (sender, LMCC_SENDER_ACTION_SEND,
       lmcc_marker_get_group (&sender->schedule.marker,
           &sender->packetizer.marks, layer), packet);
@@ -552,7 +554,7 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
     lmcc_sender_init_shaped (sender, now);
   else
     lmcc_sender_init_native (sender);
-  lmcc_sender_init_feedback (sender, now);
+  lmcc_sender_init_feedback (sender, now, config->sequence_seed);
   lmcc_sender_init_single (sender, config->hysteresis, now);
   lmcc_sender_announce (sender, now);
 
@@ -579,6 +581,7 @@ lmcc_sender_free (LmccSender * sender)
     lmcc_sender_clear_shaped (sender);
   lmcc_repairer_clear (&sender->repairer);
   lmcc_sender_clear_single (sender);
+  lmcc_sender_clear_feedback (sender);
   g_free (sender->announcer.cname);
   g_free (sender);
 }

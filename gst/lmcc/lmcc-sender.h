@@ -45,6 +45,9 @@ G_BEGIN_DECLS
  * Congestion Control", 2004, section 6.3. */
 #define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
 
+/* Receivers report at the shortest interval until they have heard of another. */
+#define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
+
 /**
  * LmccSenderConfig:
  * @session: address, port, TTL, source, codec, number of rungs and what else of
@@ -211,11 +214,14 @@ typedef struct
  * @repairs_late: repair packets that were not sent because their time was over
  * @reports: receivers' reports taken
  * @reports_malformed: packets to the feedback port that were no reports
+ * @reports_limited: packets to the feedback port that were not looked at, because
+ *     their address, or all together, sent too many
  * @answers: answers to them sent
  * @answers_dropped: answers not sent because the feedback's share of the base rate
  *     had no room for them, or because the receiver reported again
  * @feedback_bytes: of reports and answers, with IP and UDP headers
- * @receivers: how many receivers report, estimated
+ * @receivers: how many receivers report, estimated; each address counts for two
+ *     at most
  * @lateness_max: largest delay of a packet after the time it was due
  * @single: of one rate for all; all zero in other sessions
  * @layers: per layer
@@ -239,6 +245,7 @@ typedef struct
   guint64 repairs_late;
   guint64 reports;
   guint64 reports_malformed;
+  guint64 reports_limited;
   guint64 answers;
   guint64 answers_dropped;
   guint64 feedback_bytes;
@@ -264,6 +271,13 @@ LMCC_API void lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit,
     LmccTime now);
 LMCC_API void lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now);
 LMCC_API void lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 source_port, const guint8 * data,
+    gsize size);
+LMCC_API void lmcc_sender_set_source (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 feedback_port);
+LMCC_API gboolean lmcc_sender_admit_control (LmccSender * sender, LmccTime time,
+    const LmccAddress * source, guint16 source_port);
+LMCC_API void lmcc_sender_take_control (LmccSender * sender, LmccTime now,
     const LmccAddress * source, guint16 source_port, const guint8 * data,
     gsize size);
 LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender * sender);

@@ -85,8 +85,10 @@ name_is_valid (const gchar * name, gsize size, gboolean upper)
 static gboolean
 media_is_valid (const LmccMedia * media)
 {
-  return media->clock_rate != 0 && name_is_valid (media->encoding_name,
-      sizeof (media->encoding_name), TRUE);
+  return media->clock_rate >= LMCC_MIN_CLOCK_RATE
+      && media->clock_rate <= LMCC_MAX_CLOCK_RATE
+      && name_is_valid (media->encoding_name, sizeof (media->encoding_name),
+      TRUE);
 }
 
 static gboolean
@@ -137,10 +139,13 @@ validate_codecs (const LmccSession * session, GError ** error)
   gboolean has_sound = session->sound.encoding_name[0] != '\0';
 
   if (!media_is_valid (&session->video))
-    return invalid (error, "the encoding name or the clock rate is missing");
+    return invalid (error,
+        "the encoding name is missing, or the clock rate is not between 1000 "
+        "and 1,000,000");
   if (has_sound && !media_is_valid (&session->sound))
     return invalid (error,
-        "the encoding name or the clock rate of the sound is not valid");
+        "the encoding name of the sound is not valid, or its clock rate is not "
+        "between 1000 and 1,000,000");
   if (!parameters_are_valid (session->sound_parameters)
       || (!has_sound && session->sound_parameters[0] != '\0'))
     return invalid (error, "the sound's format parameters are not valid");
@@ -227,6 +232,8 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
     return invalid (error, "the number of rungs is not between 1 and 14");
   if (session->ssrc_base & ~LMCC_SSRC_BASE_MASK)
     return invalid (error, "the low 12 bits of the base SSRC are not zero");
+  if (session->nonce > LMCC_MAX_NONCE)
+    return invalid (error, "the nonce has more than 7 bytes");
   if (session->header_id == 0 || session->header_id > 14)
     return invalid (error, "the header-extension identifier is not 1 to 14");
   if (session->window > 60 * LMCC_SECOND || session->latency > 60 * LMCC_SECOND)

@@ -25,6 +25,15 @@ G_BEGIN_DECLS
 /* Those of AAC (RFC 3640 section 4.1) are some 110 bytes. */
 #define LMCC_PARAMETERS_SIZE 256
 
+/* RTP timestamp units per second. The slowest clock that a payload format
+ * has is text's (RFC 4103 section 4.2); the fastest of sound is 192 kHz, of
+ * pictures 90 kHz. At the upper bound timestamps still wrap only after an hour. */
+#define LMCC_MIN_CLOCK_RATE 1000
+#define LMCC_MAX_CLOCK_RATE 1000000
+
+/* A nonce has 7 bytes. */
+#define LMCC_MAX_NONCE ((G_GUINT64_CONSTANT (1) << 56) - 1)
+
 /* The longest slot. */
 #define LMCC_MAX_SLOT (60 * LMCC_SECOND)
 
@@ -44,7 +53,8 @@ typedef struct
 /**
  * LmccMedia:
  * @encoding_name: as in a=rtpmap, upper case; empty where there is no such media
- * @clock_rate: RTP timestamp units per second
+ * @clock_rate: RTP timestamp units per second, %LMCC_MIN_CLOCK_RATE to
+ *     %LMCC_MAX_CLOCK_RATE
  */
 typedef struct
 {
@@ -57,6 +67,8 @@ typedef struct
  * @version: the layer table's version; its low two bits are LmccHeader.table
  * @revision: counts every change of the record, rates included
  * @ssrc_base: S0; those of its bits that are not in %LMCC_SSRC_BASE_MASK are zero
+ * @nonce: 7 random bytes, drawn for each start of the session: with S0 and the
+ *     sender's address they say which session it is; 0: not known
  * @address: the base group; layer or group i is @address + i
  * @port: UDP port of the media in all groups; RTCP is on @port + 1
  * @ttl: multicast TTL or hop limit
@@ -99,6 +111,7 @@ typedef struct
   guint8 version;
   guint32 revision;
   guint32 ssrc_base;
+  guint64 nonce;
   LmccAddress address;
   guint16 port;
   guint8 ttl;

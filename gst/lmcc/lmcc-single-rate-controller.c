@@ -87,14 +87,12 @@ single_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
 /* pgmcc sees by the numbers what is missing. */
 static void
 single_on_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   SingleRate *single = (SingleRate *) controller;
 
-  if (single->tfmcc == NULL || layer != 0)
-    return;
-  for (; count > 0; count--)
-    lmcc_tfmcc_receiver_loss (single->tfmcc, now, loss_time);
+  if (single->tfmcc != NULL && layer == 0)
+    lmcc_tfmcc_receiver_loss (single->tfmcc, now, loss);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "lmcc-single-rate.h"
 
 #include "lmcc-header.h"
+#include "lmcc-report-limit.h"
 #include "lmcc-session-algorithm.h"
 
 #include <math.h>
@@ -253,6 +254,35 @@ lmcc_single_rate_get_rtt (const LmccSingleRate * single)
       : lmcc_tfmcc_sender_get_rtt_max (single->tfmcc);
 }
 
+static gboolean
+is_at (const LmccLeader * leader, const LmccAddress * source, guint16 port)
+{
+  return leader->port == port && lmcc_address_equal (&leader->address, source);
+}
+
+/*
+ * lmcc_single_rate_comes_from_leader:
+ * @single: whose base has one rate for all
+ * @source: where something comes from
+ * @port: likewise
+ *
+ * Returns: whether the reports of the receiver that sets the rate come from
+ *     there, or those of the one before it, which are still on their way
+ */
+gboolean
+lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
+    const LmccAddress * source, guint16 port)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (single->leaders); i++) {
+    if (single->leaders[i].exists && is_at (&single->leaders[i], source, port))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
 /* Whether a leader's SSRC comes from somewhere else than the leader's own
  * reports. */
 static gboolean
@@ -265,8 +295,7 @@ is_foreign (const LmccSingleRate * single, guint32 ssrc,
     const LmccLeader *leader = &single->leaders[i];
 
     if (leader->exists && leader->ssrc == ssrc)
-      return leader->port != port
-          || !lmcc_address_equal (&leader->address, source);
+      return !is_at (leader, source, port);
   }
 
   return FALSE;
@@ -343,7 +372,7 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
   taken = single->pgmcc != NULL
       ? lmcc_pgmcc_sender_handle_report (single->pgmcc, now, send_clock,
       &pgmcc) : lmcc_tfmcc_sender_handle_report (single->tfmcc, now,
-      send_clock, &tfmcc);
+      send_clock, lmcc_report_origin (source), &tfmcc);
   if (!taken) {
     single->refused++;
     return TRUE;

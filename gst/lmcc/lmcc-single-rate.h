@@ -83,6 +83,8 @@ void lmcc_single_rate_handle_timeout (LmccSingleRate * single, LmccTime now);
 gdouble lmcc_single_rate_get_rate (const LmccSingleRate * single);
 gboolean lmcc_single_rate_get_leader (const LmccSingleRate * single,
     guint32 * ssrc);
+gboolean lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
+    const LmccAddress * source, guint16 port);
 LmccTime lmcc_single_rate_get_rtt (const LmccSingleRate * single);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include "lmcc-slot-clock.h"
 
 #include "lmcc-dynamic-layering.h"
+#include "lmcc-layer-account.h"
 #include "lmcc-slot-gaps.h"
 
 /* So many slots may begin sooner than the slot length says: the first packet of
@@ -490,6 +491,23 @@ lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
 }
 
 /**
+ * lmcc_slot_clock_waits:
+ * @clock: a clock
+ * @now: the time
+ * @layer: a held layer of which a packet came that is ahead, and not believed
+ *     yet
+ *
+ * Until another packet of the layer is taken, one may be missing. After the
+ * time that makes what is missing a loss that loss tells it, if there was one.
+ */
+void
+lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now, guint layer)
+{
+  if (layer < LMCC_MAX_LAYERS)
+    clock->layers[layer].waits_until = now + LMCC_LOSS_TIMEOUT;
+}
+
+/**
  * lmcc_slot_clock_refused:
  * @clock: a clock
  * @header: the element of a packet that lmcc_layer_account_packet() did not let
@@ -535,8 +553,8 @@ get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
  * lmcc_slot_clock_loss:
  * @clock: a clock
  * @layer: a held layer
- * @loss_time: when the lost packets would have come
- * @count: how many
+ * @loss_time: when the lost packets would have come, or the first of them
+ * @count: how many, of one gap
  *
  * Counts losses for the slot that they belong to, also when they show only in
  * the next one. What a layer lost across the border of two slots belongs to
@@ -558,7 +576,7 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, LmccTime loss_time,
   if (!clock->started || layer >= LMCC_MAX_LAYERS)
     return loss;
 
-  if (lmcc_slot_gaps_loss (&clock->layers[layer], loss_time, &gap)) {
+  if (lmcc_slot_gaps_loss (&clock->layers[layer], loss_time, count, &gap)) {
     loss.burst = gap.burst;
     loss.index = get_gap_slot (clock, &gap);
   } else if (loss_time < clock->current.begin) {

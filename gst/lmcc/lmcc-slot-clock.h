@@ -97,6 +97,8 @@ LMCC_API void lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer,
     guint16 lsn, LmccTime since, guint slot);
 LMCC_API void lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
     const LmccHeader * header);
+LMCC_API void lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now,
+    guint layer);
 LMCC_API void lmcc_slot_clock_refused (LmccSlotClock * clock,
     const LmccHeader * header);
 LMCC_API LmccSlotLoss lmcc_slot_clock_loss (LmccSlotClock * clock,

@@ -59,6 +59,14 @@ lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
 }
 
 void
+lmcc_slot_controller_waiting_packet (LmccController * controller, LmccTime now,
+    guint layer)
+{
+  lmcc_slot_clock_waits (((LmccSlotController *) controller)->clock, now,
+      layer);
+}
+
+void
 lmcc_slot_controller_refused_packet (LmccController * controller, LmccTime now,
     const LmccHeader * header)
 {
@@ -68,11 +76,12 @@ lmcc_slot_controller_refused_packet (LmccController * controller, LmccTime now,
 /* Returns: which slot lost them */
 LmccSlotLoss
 lmcc_slot_controller_loss (LmccSlotController * controller, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   lmcc_controller_forget_wish (&controller->parent, controller->level);
 
-  return lmcc_slot_clock_loss (controller->clock, layer, loss_time, count);
+  return lmcc_slot_clock_loss (controller->clock, layer,
+      lmcc_loss_get_time (loss, 0), loss->count);
 }
 
 void

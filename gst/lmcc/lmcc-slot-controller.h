@@ -39,10 +39,12 @@ void lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
     LmccTime arrival, const LmccHeader * header, gsize size);
 void lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
     guint layer, guint16 lsn, LmccTime since, guint slot);
+void lmcc_slot_controller_waiting_packet (LmccController * controller,
+    LmccTime now, guint layer);
 void lmcc_slot_controller_refused_packet (LmccController * controller,
     LmccTime now, const LmccHeader * header);
 LmccSlotLoss lmcc_slot_controller_loss (LmccSlotController * controller,
-    guint layer, LmccTime loss_time, guint count);
+    guint layer, const LmccLoss * loss);
 void lmcc_slot_controller_left_packet (LmccController * controller,
     LmccTime now, LmccTime arrival, guint layer);
 void lmcc_slot_controller_level (LmccController * controller, LmccTime now,

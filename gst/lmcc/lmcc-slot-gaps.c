@@ -10,6 +10,7 @@ void
 lmcc_slot_gaps_reset (LmccSlotGaps * layer)
 {
   layer->heard = FALSE;
+  layer->waits_until = 0;
   layer->n_gaps = 0;
 }
 
@@ -38,9 +39,12 @@ remove_gap (LmccSlotGaps * layer, guint index)
 }
 
 static void
-close_one (LmccSlotGaps * layer, guint index)
+close_some (LmccSlotGaps * layer, guint index, guint count)
 {
-  if (--layer->gaps[index].open == 0)
+  LmccSlotGap *gap = &layer->gaps[index];
+
+  gap->open -= MIN (count, gap->open);
+  if (gap->open == 0)
     remove_gap (layer, index);
 }
 
@@ -52,7 +56,7 @@ take_reordered (LmccSlotGaps * layer, guint16 lsn)
   for (i = 0; i < layer->n_gaps; i++) {
     if (lmcc_sequence_diff (lsn, layer->gaps[i].first) >= 0
         && lmcc_sequence_diff (lsn, layer->gaps[i].last) <= 0) {
-      close_one (layer, i);
+      close_some (layer, i, 1);
       return;
     }
   }
@@ -82,7 +86,8 @@ lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
 {
   gint ahead = lmcc_sequence_diff (header->lsn, layer->highest);
 
-  if (layer->heard && ABS (ahead) > LMCC_MAX_GAP)
+  layer->waits_until = 0;
+  if (layer->heard && ahead < -LMCC_MAX_GAP)
     lmcc_slot_gaps_reset (layer);
   if (layer->heard && ahead <= 0) {
     take_reordered (layer, header->lsn);
@@ -97,10 +102,10 @@ lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
   layer->burst = header->burst;
 }
 
-/* Finds the gap that a lost packet was missing in, by the time when it would
- * have come. Returns FALSE if there is none. */
+/* Finds the gap that @count lost packets were missing in, by the time when the
+ * first would have come. Returns FALSE if there is none. */
 gboolean
-lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,
+lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time, guint count,
     LmccSlotGap * gap)
 {
   guint i;
@@ -108,7 +113,7 @@ lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,
   for (i = 0; i < layer->n_gaps; i++) {
     if (loss_time >= layer->gaps[i].before && loss_time <= layer->gaps[i].after) {
       *gap = layer->gaps[i];
-      close_one (layer, i);
+      close_some (layer, i, count);
       return TRUE;
     }
   }
@@ -130,7 +135,9 @@ lmcc_slot_gap_get_begin (const LmccSlotGap * gap)
 guint
 lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until)
 {
-  guint n = 0, i;
+  guint n = layer->heard && layer->arrival < until
+      && until <= layer->waits_until;
+  guint i;
 
   for (i = 0; i < layer->n_gaps; i++) {
     if (layer->gaps[i].before < until)

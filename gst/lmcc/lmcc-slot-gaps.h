@@ -33,6 +33,7 @@ typedef struct
   LmccTime arrival;             /* of that packet */
   guint64 slot;
   gboolean burst;
+  LmccTime waits_until;         /* a packet ahead is on probation, or 0 */
   LmccSlotGap gaps[LMCC_SLOT_MAX_GAPS];
   guint n_gaps;
 } LmccSlotGaps;
@@ -43,7 +44,7 @@ void lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
 void lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
     const LmccHeader * header, guint64 slot);
 gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,
-    LmccSlotGap * gap);
+    guint count, LmccSlotGap * gap);
 LmccTime lmcc_slot_gap_get_begin (const LmccSlotGap * gap);
 guint lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until);
 

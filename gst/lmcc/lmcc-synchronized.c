@@ -105,12 +105,13 @@ sync_slot_end (LmccSlotController * controller, LmccTime now,
 
 static void
 sync_on_loss (LmccController * controller, LmccTime now, guint layer,
-    LmccTime loss_time, guint count)
+    const LmccLoss * loss)
 {
   Synchronized *sync = (Synchronized *) controller;
 
-  lmcc_slot_controller_loss (&sync->slots, layer, loss_time, count);
-  if (!lmcc_deaf_period_covers (&sync->slots.deaf, loss_time))
+  lmcc_slot_controller_loss (&sync->slots, layer, loss);
+  if (!lmcc_deaf_period_covers (&sync->slots.deaf,
+          lmcc_loss_get_last_time (loss)))
     sync_drop (sync, now, "loss");
 }
 
@@ -142,6 +143,7 @@ sync_get_status (LmccController * controller, LmccTime now,
 static const LmccControllerClass sync_class = {
   .on_packet = lmcc_slot_controller_packet,
   .on_expected = lmcc_slot_controller_expected,
+  .on_waiting_packet = lmcc_slot_controller_waiting_packet,
   .on_refused_packet = lmcc_slot_controller_refused_packet,
   .on_loss = sync_on_loss,
   .on_left_packet = lmcc_slot_controller_left_packet,

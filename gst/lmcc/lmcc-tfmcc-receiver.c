@@ -8,6 +8,7 @@
 #include "lmcc-loss-intervals.h"
 #include "lmcc-receive-rate.h"
 #include "lmcc-rtt.h"
+#include "lmcc-sender.h"
 #include "lmcc-tcp-model.h"
 
 /* RFC 4654 section 3.6: without a loss, what may come is twice what comes. */
@@ -17,6 +18,10 @@
  * and leaves after this (protocol's lowest rate: RFC 4654 section 3.3). */
 #define LOWEST_RATE_INTERVAL 8
 #define TOO_SLOW_TIME (120 * LMCC_SECOND)
+
+/* Where nobody answers, this is the time between two reports at first: the
+ * packets may be another host's than the one that they name. */
+#define UNANSWERED_SPACING LMCC_DEFAULT_RTT_MAX
 
 /* Answers to this many latest reports are taken. */
 #define N_STAMPS 2
@@ -46,6 +51,7 @@ struct _LmccTfmccReceiver
   gboolean is_limiting;
   LmccTime next_limiting;       /* the limiting receiver's next report */
   gboolean report_due;
+  LmccTime next_report;         /* not before, while nobody answers */
   gboolean leaves;
   gboolean left;
   guint32 stamps[N_STAMPS];     /* of the latest reports, newest first */
@@ -180,8 +186,9 @@ take_answer (LmccTfmccReceiver * receiver, LmccTime now, guint32 echoed_time)
     gint32 delay = (gint32) (echoed_time - receiver->stamps[i]);
 
     if (delay >= 0) {
-      lmcc_rtt_answer (receiver->rtt, now, receiver->stamps[i],
-          (guint32) delay);
+      if (lmcc_rtt_answer (receiver->rtt, now, receiver->stamps[i],
+              (guint32) delay) == LMCC_RTT_ANSWER_TAKEN)
+        receiver->next_report = 0;
       return;
     }
   }
@@ -310,19 +317,19 @@ lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver, LmccTime now,
  * lmcc_tfmcc_receiver_loss:
  * @receiver: a receiver
  * @now: the time
- * @loss_time: when the packet would have come
+ * @loss: a run of losses
  *
- * A packet of layer 0 was lost. With the first one, what comes stands for a
+ * Packets of layer 0 were lost. With the first one, what comes stands for a
  * loss interval (RFC 4654 section 5.6).
  */
 void
 lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver, LmccTime now,
-    LmccTime loss_time)
+    const LmccLoss * loss)
 {
   gboolean first = !has_loss (receiver);
 
   follow_rtt (receiver);
-  lmcc_loss_intervals_loss (receiver->history, loss_time, 1);
+  lmcc_loss_intervals_lose (receiver->history, loss);
   if (!first)
     return;
   receiver->first_rtt = lmcc_rtt_get (receiver->rtt);
@@ -373,6 +380,29 @@ lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver * receiver, LmccTime now)
   receiver->report_due = TRUE;
 }
 
+/* Whoever forges packets does not see reports, and cannot name their SSRC: only
+ * an answer shows that who sends the packets gets the reports. And a packet
+ * that has lain here for too long says nothing of the way. */
+static gboolean
+may_report (const LmccTfmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->leaves)
+    return TRUE;
+
+  return now <= receiver->arrival + LMCC_RTT_LIMIT
+      && (receiver->is_limiting || now >= receiver->next_report);
+}
+
+static void
+wait_if_unanswered (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  guint patience = lmcc_feedback_timer_get_patience (lmcc_rtt_get_unanswered
+      (receiver->rtt));
+
+  receiver->next_report = patience > 1 ? now + patience * UNANSWERED_SPACING
+      : 0;
+}
+
 /**
  * lmcc_tfmcc_receiver_poll_report:
  * @receiver: a receiver
@@ -391,6 +421,8 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
     return FALSE;
 
   receiver->report_due = FALSE;
+  if (!may_report (receiver, now))
+    return FALSE;
   receiver->left = receiver->leaves;
   *report = (LmccTfmccReport) {
   .ssrc = receiver->ssrc,.ssrc_base = receiver->ssrc_base,.round =
@@ -403,6 +435,7 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
         receiver->arrival),};
   /* The middle 32 bits of an NTP time are what is in the report. */
   lmcc_rtt_report (receiver->rtt, now, (guint64) stamp << 16);
+  wait_if_unanswered (receiver, now);
   receiver->stamps[1] = receiver->stamps[0];
   receiver->stamps[0] = stamp;
   receiver->n_stamps = MIN (receiver->n_stamps + 1, N_STAMPS);

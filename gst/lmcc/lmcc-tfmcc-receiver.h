@@ -4,6 +4,7 @@
 #ifndef LMCC_TFMCC_RECEIVER_H
 #define LMCC_TFMCC_RECEIVER_H
 
+#include <gst/lmcc/lmcc-loss.h>
 #include <gst/lmcc/lmcc-tfmcc-wire.h>
 
 G_BEGIN_DECLS
@@ -18,7 +19,7 @@ G_BEGIN_DECLS
  *
  * Whoever has the layer account hands in what comes of layer 0, in this order:
  * lmcc_tfmcc_receiver_packet() for each packet that counts, with its second
- * element if it has one, then lmcc_tfmcc_receiver_loss() for each loss that the
+ * element if it has one, then lmcc_tfmcc_receiver_loss() for each run of losses that the
  * account gives out. At lmcc_tfmcc_receiver_next_timeout() comes
  * lmcc_tfmcc_receiver_handle_timeout(). After each of them
  * lmcc_tfmcc_receiver_poll_report() may have a report, which is sent as
@@ -33,7 +34,7 @@ LMCC_API void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver,
     LmccTime now, gsize bytes, guint32 send_time,
     const LmccTfmccElement * element);
 LMCC_API void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver,
-    LmccTime now, LmccTime loss_time);
+    LmccTime now, const LmccLoss * loss);
 LMCC_API void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver);
 LMCC_API LmccTime lmcc_tfmcc_receiver_next_timeout (
     const LmccTfmccReceiver * receiver);

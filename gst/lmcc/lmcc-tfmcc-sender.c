@@ -6,11 +6,9 @@
 #include "lmcc-header.h"
 #include "lmcc-rtt.h"
 #include "lmcc-tfmcc-receiver.h"
+#include "lmcc-tfmcc-rtt-max.h"
 
 #include <math.h>
-
-/* RFC 4654 section 3.2: R_max falls by this in each round. */
-#define RTT_MAX_DECAY 0.9
 
 /* What a send time can tell apart, in s. */
 #define GRANULARITY (1.0 / 65536)
@@ -70,8 +68,7 @@ struct _LmccTfmccSender
   gdouble rate;
   gboolean slow_start;
   LmccTime increased;           /* up to when the rate has been increased */
-  LmccTime rtt_max;
-  LmccTime rtt_peak;            /* of this round's reports, 0: none */
+  LmccTfmccRttMax rtt_max;
 
   guint64 round;
   LmccTime round_start;
@@ -103,7 +100,7 @@ packet_time (const LmccTfmccSender * sender)
 static gdouble
 packet_per_rtt_max (const LmccTfmccSender * sender)
 {
-  return packet_bits (sender) * LMCC_SECOND / sender->rtt_max;
+  return packet_bits (sender) * LMCC_SECOND / sender->rtt_max.value;
 }
 
 static void
@@ -119,9 +116,10 @@ begin_round (LmccTfmccSender * sender, LmccTime now)
 {
   sender->round++;
   sender->round_start = now;
-  sender->round_time = LMCC_TFMCC_ROUND * sender->rtt_max;
+  sender->round_time = LMCC_TFMCC_ROUND * sender->rtt_max.value;
   sender->round_has_reports = FALSE;
   sender->suppression_rate = INFINITY;
+  lmcc_tfmcc_rtt_max_begin_round (&sender->rtt_max);
 }
 
 /**
@@ -142,7 +140,8 @@ lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
 
   sender->packet_size = packet_size;
   sender->max_rate = max_rate;
-  sender->rtt_max = CLAMP (rtt_max, LMCC_TFMCC_INITIAL_RTT_MAX, LMCC_RTT_LIMIT);
+  lmcc_tfmcc_rtt_max_init (&sender->rtt_max, CLAMP (rtt_max,
+          LMCC_TFMCC_INITIAL_RTT_MAX, LMCC_RTT_LIMIT), now);
   sender->slow_start = TRUE;
   sender->increased = now;
   set_rate (sender, packet_per_rtt_max (sender));
@@ -162,26 +161,13 @@ lmcc_tfmcc_sender_free (LmccTfmccSender * sender)
   g_free (sender);
 }
 
-/* RFC 4654 section 3.2. Longer at once; shorter only with what a round's
- * reports show, and never so short that no packet fits. */
 static void
-lengthen_rtt_max (LmccTfmccSender * sender, LmccTime rtt)
-{
-  sender->rtt_peak = MAX (sender->rtt_peak, rtt);
-  sender->rtt_max = MAX (sender->rtt_max, rtt);
-}
-
-static void
-decay_rtt_max (LmccTfmccSender * sender)
+decay_rtt_max (LmccTfmccSender * sender, LmccTime now)
 {
   gdouble shortest = packet_bits (sender) / sender->rate + GRANULARITY;
-  LmccTime decayed = (LmccTime) (RTT_MAX_DECAY * (gdouble) sender->rtt_max);
 
-  if (sender->rtt_peak > 0)
-    sender->rtt_max = MAX (decayed, sender->rtt_peak);
-  sender->rtt_max = CLAMP (sender->rtt_max,
-      (LmccTime) (shortest * LMCC_SECOND), LMCC_RTT_LIMIT);
-  sender->rtt_peak = 0;
+  lmcc_tfmcc_rtt_max_decay (&sender->rtt_max,
+      (LmccTime) (shortest * LMCC_SECOND), now);
 }
 
 static gboolean
@@ -215,9 +201,9 @@ end_round_if_over (LmccTfmccSender * sender, LmccTime now)
   if (!sender->round_has_reports && !sender->limiting.exists)
     set_rate (sender, MAX (sender->rate / 2, initial_rate (sender)));
   if (is_deserted (sender, now))
-    sender->rtt_max = LMCC_TFMCC_INITIAL_RTT_MAX;
+    lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_TFMCC_INITIAL_RTT_MAX, now);
   else
-    decay_rtt_max (sender);
+    decay_rtt_max (sender, now);
   begin_round (sender, now);
 }
 
@@ -233,8 +219,7 @@ restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
   if (!deserted)
     return;
   sender->slow_start = TRUE;
-  sender->rtt_max = LMCC_TFMCC_INITIAL_RTT_MAX;
-  sender->rtt_peak = 0;
+  lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_TFMCC_INITIAL_RTT_MAX, now);
   sender->increased = now;
   set_rate (sender, MAX (sender->rate, packet_per_rtt_max (sender)));
   begin_round (sender, now);
@@ -319,7 +304,7 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
     limiting->asked = now;
   *element = (LmccTfmccElement) {
   .round = sender->round & 0xff,.suppression_rate =
-        sender->suppression_rate,.rtt_max = sender->rtt_max,};
+        sender->suppression_rate,.rtt_max = sender->rtt_max.value,};
   if (sender->n_answers > 0) {
     guint index = choose_answer (sender, FALSE);
 
@@ -341,8 +326,9 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
 static void
 increase (LmccTfmccSender * sender, LmccTime now, gdouble target)
 {
-  gdouble share = (gdouble) MIN (now - sender->increased, sender->rtt_max) /
-      (gdouble) sender->rtt_max;
+  LmccTime rtt_max = sender->rtt_max.value;
+  gdouble share = (gdouble) MIN (now - sender->increased, rtt_max) /
+      (gdouble) rtt_max;
   gdouble step = packet_per_rtt_max (sender) * share;
 
   if (sender->slow_start)
@@ -380,7 +366,7 @@ take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
     limiting->ssrc = answer->ssrc;
     limiting->since = now;
     sender->increased = MAX (sender->increased,
-        now - MIN (now, sender->rtt_max));
+        now - MIN (now, sender->rtt_max.value));
   }
   limiting->rate = rate;
   limiting->reported = now;
@@ -395,6 +381,7 @@ static void
 lose_limiting (LmccTfmccSender * sender)
 {
   sender->limiting = (Limiting) { .exists = FALSE };
+  lmcc_tfmcc_rtt_max_lose_limiting (&sender->rtt_max);
 }
 
 /* R_r, as the sender sees it: 0 if it cannot be true. */
@@ -418,7 +405,7 @@ adjust_rate (const LmccTfmccSender * sender, const LmccTfmccReport * report,
   if (report->has_rtt || !report->has_loss)
     return report->rate;
 
-  return report->rate * (gdouble) sender->rtt_max / (gdouble) rtt;
+  return report->rate * (gdouble) sender->rtt_max.value / (gdouble) rtt;
 }
 
 static void
@@ -436,6 +423,8 @@ count_for_round (LmccTfmccSender * sender, const LmccTfmccReport * report)
  * @sender: a sender
  * @now: the time
  * @send_clock: the send time that a packet would have now
+ * @origin: where the report comes from, as a number; who has one place in the
+ *     network has one
  * @report: what a receiver says; any of it may be untrue
  *
  * Whatever it says, the rate does not go below one packet in 8 s, and grows no
@@ -446,7 +435,7 @@ count_for_round (LmccTfmccSender * sender, const LmccTfmccReport * report)
  */
 gboolean
 lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
-    guint32 send_clock, const LmccTfmccReport * report)
+    guint32 send_clock, guint64 origin, const LmccTfmccReport * report)
 {
   LmccTime rtt = measure_rtt (send_clock, report);
   gboolean was_limiting = sender->limiting.exists
@@ -466,7 +455,7 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
 
   restart_if_deserted (sender, now);
   rate = adjust_rate (sender, report, rtt);
-  lengthen_rtt_max (sender, rtt);
+  lmcc_tfmcc_rtt_max_report (&sender->rtt_max, origin, rtt, was_limiting);
   if (!was_limiting)
     count_for_round (sender, report);
   if (report->has_loss)
@@ -538,6 +527,7 @@ lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender * sender)
   LmccTime next = sender->round_start +
       (sender->round_has_reports ? 1 : 2) * sender->round_time;
 
+  next = MIN (next, lmcc_tfmcc_rtt_max_next_decay (&sender->rtt_max));
   if (sender->limiting.exists)
     next = MIN (next, MIN (next_halving (sender), gone_time (sender)));
 
@@ -556,6 +546,8 @@ void
 lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender, LmccTime now)
 {
   end_round_if_over (sender, now);
+  if (now >= lmcc_tfmcc_rtt_max_next_decay (&sender->rtt_max))
+    decay_rtt_max (sender, now);
   if (!sender->limiting.exists)
     return;
 
@@ -627,7 +619,7 @@ lmcc_tfmcc_sender_is_slow_start (const LmccTfmccSender * sender)
 LmccTime
 lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender * sender)
 {
-  return sender->rtt_max;
+  return sender->rtt_max.value;
 }
 
 /**

@@ -28,7 +28,8 @@ LMCC_API LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now,
     guint packet_size, LmccTime rtt_max, gdouble max_rate);
 LMCC_API void lmcc_tfmcc_sender_free (LmccTfmccSender * sender);
 LMCC_API gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender,
-    LmccTime now, guint32 send_clock, const LmccTfmccReport * report);
+    LmccTime now, guint32 send_clock, guint64 origin,
+    const LmccTfmccReport * report);
 LMCC_API void lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender,
     LmccTime now, LmccTfmccElement * element);
 LMCC_API LmccTime lmcc_tfmcc_sender_next_timeout (

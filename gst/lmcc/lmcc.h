@@ -21,8 +21,10 @@
 #include <gst/lmcc/lmcc-layer-account.h>
 #include <gst/lmcc/lmcc-layer-entry.h>
 #include <gst/lmcc/lmcc-loss-intervals.h>
+#include <gst/lmcc/lmcc-loss.h>
 #include <gst/lmcc/lmcc-markov.h>
 #include <gst/lmcc/lmcc-merge.h>
+#include <gst/lmcc/lmcc-message-limit.h>
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-pgmcc-receiver.h>
 #include <gst/lmcc/lmcc-pgmcc-sender.h>

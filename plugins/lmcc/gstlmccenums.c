@@ -278,3 +278,61 @@ gst_lmcc_rtt_source_to_name (LmccRttSource source)
 
   return names[source];
 }
+
+static const GEnumValue source_policies[] = {
+  {LMCC_SOURCE_POLICY_FIRST,
+      "The first sender; another one after 10 s of its silence", "first"},
+  {LMCC_SOURCE_POLICY_ANY,
+      "Whoever is heard when the one before is silent", "any"},
+  {LMCC_SOURCE_POLICY_ASK,
+      "As first, and the application is asked about others", "ask"},
+  {0, NULL, NULL},
+};
+
+/**
+ * GstLmccSourcePolicy:
+ * @first: the sender that was heard first, and again whenever it is heard
+ *     again; another one after 10 s of its silence
+ * @any: whoever is heard when the one before has been silent for 0.6 s
+ * @ask: as `first`, and the application is asked about others
+ *
+ * Whose session #lmccsrc receives where several hosts send one.
+ */
+GType
+gst_lmcc_source_policy_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    GType new_type =
+        g_enum_register_static ("GstLmccSourcePolicy", source_policies);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
+ * gst_lmcc_source_policy_from_name:
+ * @name: a value's nick
+ *
+ * Returns: the value of #GstLmccSourcePolicy, or -1 where there is none
+ */
+gint
+gst_lmcc_source_policy_from_name (const gchar * name)
+{
+  return value_from_nick (GST_TYPE_LMCC_SOURCE_POLICY, name);
+}
+
+/**
+ * gst_lmcc_source_policy_to_name:
+ * @policy: a policy
+ *
+ * Returns: (transfer none): its nick
+ */
+const gchar *
+gst_lmcc_source_policy_to_name (LmccSourcePolicy policy)
+{
+  return source_policies[policy].value_nick;
+}

@@ -38,6 +38,11 @@ gint gst_lmcc_rtt_mode_from_name (const gchar * name);
 const gchar *gst_lmcc_rtt_mode_to_name (LmccRttMode mode);
 const gchar *gst_lmcc_rtt_source_to_name (LmccRttSource source);
 
+#define GST_TYPE_LMCC_SOURCE_POLICY (gst_lmcc_source_policy_get_type ())
+GType gst_lmcc_source_policy_get_type (void);
+gint gst_lmcc_source_policy_from_name (const gchar * name);
+const gchar *gst_lmcc_source_policy_to_name (LmccSourcePolicy policy);
+
 G_END_DECLS
 
 #endif

@@ -130,6 +130,22 @@ gst_lmcc_route_lookup (const LmccAddress * group, LmccAddress * local)
   return found;
 }
 
+/* Where it says no, an interface that is not found may well be there. */
+static gboolean
+can_list (GError ** error)
+{
+  struct ifaddrs *list;
+
+  if (getifaddrs (&list) == 0) {
+    freeifaddrs (list);
+    return TRUE;
+  }
+  gst_lmcc_set_errno (error, errno,
+      "Could not list this host's network interfaces: %s%s",
+      g_strerror (errno), gst_lmcc_open_remedy (errno));
+  return FALSE;
+}
+
 /**
  * gst_lmcc_interface_choose:
  * @wanted: (nullable): name or address of an interface; %NULL or empty for the
@@ -152,6 +168,8 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
   g_autofree gchar *list = NULL;
 
   memset (iface, 0, sizeof (*iface));
+  if (!can_list (error))
+    return FALSE;
   if (wanted && wanted[0] != '\0') {
     gboolean is_address = lmcc_address_parse (wanted, &address);
 
@@ -180,4 +198,142 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
       "with an %s address. Bring an interface up (ip link set lo up); there "
       "are: %s", group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
+}
+
+/* One interface by its name. An address of the family is the one that is in use
+ * where the interface still has it, else its first. */
+static GstLmccInterfaceState
+look_at_interface (GstLmccInterface * iface, LmccFamily family)
+{
+  GstLmccInterfaceState state = GST_LMCC_INTERFACE_GONE;
+  struct ifaddrs *list, *entry;
+  LmccAddress before = iface->address;
+  gboolean found = FALSE;
+
+  if (getifaddrs (&list) != 0)
+    return GST_LMCC_INTERFACE_UNKNOWN;
+  for (entry = list; entry; entry = entry->ifa_next) {
+    LmccAddress address;
+    guint16 port;
+
+    if (strcmp (entry->ifa_name, iface->name) != 0)
+      continue;
+    if (state == GST_LMCC_INTERFACE_GONE)
+      state = GST_LMCC_INTERFACE_NO_ADDRESS;
+    if (!(entry->ifa_flags & IFF_UP))
+      state = GST_LMCC_INTERFACE_DOWN;
+    else if (!(entry->ifa_flags & IFF_RUNNING))
+      state = GST_LMCC_INTERFACE_NO_CARRIER;
+    if (!entry->ifa_addr)
+      continue;
+    gst_lmcc_sockaddr_get (entry->ifa_addr, &address, &port);
+    if (address.family != family
+        || (found && !lmcc_address_equal (&address, &before)))
+      continue;
+    found = TRUE;
+    iface->address = address;
+  }
+  freeifaddrs (list);
+  if (found)
+    iface->index = if_nametoindex (iface->name);
+  return found && state == GST_LMCC_INTERFACE_NO_ADDRESS
+      ? GST_LMCC_INTERFACE_USABLE : state;
+}
+
+/**
+ * gst_lmcc_interface_follow:
+ * @wanted: (nullable): as for gst_lmcc_interface_choose()
+ * @group: likewise
+ * @iface: (inout): what that chose; changed to what is to be used from now on
+ *
+ * Chooses anew after links or addresses have changed. An interface stays as
+ * long as it is usable, and gets its new address and index. Another one is
+ * taken only where no name was asked for, and never the loopback interface in
+ * its stead.
+ *
+ * Returns: how it is with @iface now
+ */
+GstLmccInterfaceState
+gst_lmcc_interface_follow (const gchar * wanted, const LmccAddress * group,
+    GstLmccInterface * iface)
+{
+  GstLmccInterfaceState state = GST_LMCC_INTERFACE_USABLE;
+  GstLmccInterface other;
+  LmccAddress address;
+
+  if (iface->name[0] != '\0')
+    state = look_at_interface (iface, group->family);
+  if (state == GST_LMCC_INTERFACE_UNKNOWN
+      || (state == GST_LMCC_INTERFACE_USABLE && iface->name[0] != '\0'
+          && !iface->is_fallback))
+    return state;
+  if (wanted && wanted[0] != '\0' && !lmcc_address_parse (wanted, &address))
+    return state;
+  if (!gst_lmcc_interface_choose (wanted, group, &other, NULL)
+      || other.is_fallback || other.name[0] == '\0')
+    return state;
+  if (look_at_interface (&other, group->family) != GST_LMCC_INTERFACE_USABLE)
+    return state;
+  *iface = other;
+  return GST_LMCC_INTERFACE_USABLE;
+}
+
+/**
+ * gst_lmcc_interface_describe:
+ * @iface: an interface
+ * @state: how it is with it, not %GST_LMCC_INTERFACE_USABLE
+ *
+ * Returns: (transfer full): cause and remedy, for a message
+ */
+gchar *
+gst_lmcc_interface_describe (const GstLmccInterface * iface,
+    GstLmccInterfaceState state)
+{
+  gboolean v6 = iface->address.family == LMCC_FAMILY_IPV6;
+
+  switch (state) {
+    case GST_LMCC_INTERFACE_GONE:
+      return g_strdup_printf ("the network interface %s is gone. Connect it "
+          "again, or set multicast-iface to another one", iface->name);
+    case GST_LMCC_INTERFACE_DOWN:
+      return g_strdup_printf ("the network interface %s is down. Bring it up "
+          "(ip link set %s up), or set multicast-iface to another one",
+          iface->name, iface->name);
+    case GST_LMCC_INTERFACE_NO_CARRIER:
+      return g_strdup_printf ("the network interface %s has no link. Look at "
+          "its cable, or set multicast-iface to another one", iface->name);
+    case GST_LMCC_INTERFACE_NO_ADDRESS:
+      return g_strdup_printf ("the network interface %s has no %s address. "
+          "Give it one (by DHCP, or ip address add), or set multicast-iface to "
+          "another one", iface->name, v6 ? "IPv6" : "IPv4");
+    default:
+      return g_strdup ("nothing is wrong with the network interface");
+  }
+}
+
+/**
+ * gst_lmcc_host_has_address:
+ * @address: an address
+ *
+ * Returns: whether it is one of this host; %TRUE where that cannot be known
+ */
+gboolean
+gst_lmcc_host_has_address (const LmccAddress * address)
+{
+  struct ifaddrs *list, *entry;
+  gboolean found = FALSE;
+
+  if (getifaddrs (&list) != 0)
+    return TRUE;
+  for (entry = list; entry && !found; entry = entry->ifa_next) {
+    LmccAddress one;
+    guint16 port;
+
+    if (!entry->ifa_addr)
+      continue;
+    gst_lmcc_sockaddr_get (entry->ifa_addr, &one, &port);
+    found = lmcc_address_equal (&one, address);
+  }
+  freeifaddrs (list);
+  return found;
 }

@@ -34,6 +34,19 @@
  * With several rungs the encoders are asked, by force-key-unit events, for key
  * frames at the same pictures. Put a queue in front of each encoder.
  *
+ * The host's addresses and links may change while it sends: packets, reports
+ * and the session's record follow. Where packets cannot be sent for 1 s a
+ * warning says why, and after #GstLmccSink:send-timeout an error.
+ *
+ * ## Messages
+ *
+ * `lmcc-address-changed`: packets come from another address from now on, or the
+ * address is known only now. A warning says the same.
+ *
+ * * #gchararray `interface`: the network interface
+ * * #gchararray `from`, `to`: the address before, empty where none was known;
+ *   and now
+ *
  * ## Examples
  *
  * A raw video, in as many layers as suit it:
@@ -219,6 +232,7 @@ open_core (GstLmccSink * self)
   settings.repair_loss = props->repair_loss;
   settings.repair_burst = props->repair_burst;
   settings.repair_block = props->repair_delay * LMCC_MSECOND;
+  settings.send_timeout = props->send_timeout * LMCC_SECOND;
   settings.sync = props->sync;
   settings.rung_timeout = props->rung_timeout * LMCC_MSECOND;
   settings.key_unit_interval = props->key_unit_interval * LMCC_MSECOND;

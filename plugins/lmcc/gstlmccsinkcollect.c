@@ -138,6 +138,58 @@ to_library_time (GstLmccSinkCore * core, LmccTime biased)
   return time > 0 ? (LmccTime) time : 0;
 }
 
+/* What waits in a pad, less what is out of time now. */
+static void
+filter_units (GstLmccSinkCore * core, GstLmccSinkPad * rung)
+{
+  guint n;
+
+  for (n = rung->units.length; n > 0; n--) {
+    LmccUnit *unit = g_queue_pop_head (&rung->units);
+
+    if (is_in_time (core, rung, unit))
+      g_queue_push_tail (&rung->units, unit);
+    else
+      lmcc_unit_free (unit);
+  }
+}
+
+/**
+ * gst_lmcc_sink_skip:
+ * @core: the core; called with lock held
+ * @now: the time
+ * @stall: for how long this process stood still
+ *
+ * What live pictures were made meanwhile are too old for everybody: all rungs
+ * are left out until a key frame that is in time. Others go on where they were.
+ *
+ * Returns: the running time from which on pictures are in time;
+ *     %GST_CLOCK_TIME_NONE where none are left out
+ */
+GstClockTime
+gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now, LmccTime stall)
+{
+  LmccTime offset;
+  GList *l;
+
+  if (core->first || !core->settings.sync)
+    return GST_CLOCK_TIME_NONE;
+  GST_WARNING_OBJECT (core, "stood still for %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (stall));
+  if (!core->live) {
+    core->shift += stall;
+    return GST_CLOCK_TIME_NONE;
+  }
+  offset = core->latency + core->shift + core->epoch;
+  if (now <= offset)
+    return GST_CLOCK_TIME_NONE;
+  core->collected = MAX (core->collected, now - offset + GST_LMCC_TIME_BIAS);
+  for (l = core->pads; l; l = l->next)
+    filter_units (core, l->data);
+  g_cond_broadcast (&core->cond);
+  return now - offset;
+}
+
 /* When @unit is due. Presentation times step as the encoder's do, so a new
  * latency takes effect at a key frame, where all decoders start anew. */
 static LmccTime

@@ -10,6 +10,7 @@
 
 #include "gstlmccsinkcore.h"
 
+#include <errno.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY (gst_lmcc_sink_debug);
@@ -26,43 +27,58 @@ say_fallback (GstLmccSinkCore * core)
   g_autofree gchar *text =
       g_strdup_printf ("No route leads to the multicast group: sending on the "
       "loopback interface %s, to receivers on this host only. Set "
-      "multicast-iface to reach others.", core->iface.name);
+      "multicast-iface to reach others.", core->place.iface.name);
 
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+}
+
+/* An address that cannot be had yet is tried again while packets are sent. */
+static gboolean
+open_feedback (GstLmccSinkCore * core)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (gst_lmcc_sink_feedback_open (core, &core->place, &error) >= 0
+      || error == NULL)
+    return TRUE;
+  if (error->code == (gint) g_io_error_from_errno (EADDRNOTAVAIL)) {
+    GST_INFO_OBJECT (core, "not yet: %s", error->message);
+    return TRUE;
+  }
+  GST_ELEMENT_ERROR (core, RESOURCE, OPEN_READ, ("%s", error->message),
+      ("property feedback-port"));
+  return FALSE;
 }
 
 static gboolean
 open_sockets (GstLmccSinkCore * core)
 {
   const GstLmccSinkSettings *settings = &core->settings;
-  GstLmccSendOptions options = { 0, };
+  GstLmccSendOptions options;
   g_autoptr (GError) error = NULL;
 
+  memset (&core->place, 0, sizeof (core->place));
   if (!gst_lmcc_interface_choose (settings->multicast_iface,
-          &settings->address, &core->iface, &error)) {
+          &settings->address, &core->place.iface, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
         (NULL));
     return FALSE;
   }
-  options.family = settings->address.family;
-  options.iface = core->iface;
-  options.bind_address = settings->bind_address;
-  options.ttl = settings->ttl;
-  options.loop = settings->loop;
-  options.dscp = settings->dscp;
-  options.buffer_size = settings->buffer_size;
+  gst_lmcc_sink_get_send_options (core, &options);
+  options.iface = core->place.iface;
   core->fd = gst_lmcc_socket_open_send (&options, &error);
   if (core->fd < 0) {
     GST_ELEMENT_ERROR (core, RESOURCE, OPEN_WRITE, ("%s", error->message),
         (NULL));
     return FALSE;
   }
-  GST_INFO_OBJECT (core, "sending on interface %s", core->iface.name);
-  if (core->iface.is_fallback)
+  GST_INFO_OBJECT (core, "sending on interface %s", core->place.iface.name);
+  if (core->place.iface.is_fallback)
     say_fallback (core);
-  if (!gst_lmcc_socket_get_source (&options, &settings->address, &core->source))
-    core->source.family = LMCC_FAMILY_NONE;
-  return gst_lmcc_sink_feedback_open (core);
+  if (!gst_lmcc_socket_get_source (&options, &settings->address,
+          &core->place.source))
+    core->place.source.family = LMCC_FAMILY_NONE;
+  return open_feedback (core);
 }
 
 static void
@@ -146,9 +162,13 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   core->next_key_check = 0;
   core->requested_key_unit = 0;
   core->eos_posted = FALSE;
-  core->sdp_failed = FALSE;
+  core->address_wait = 0;
+  core->expected = LMCC_TIME_NONE;
+  gst_lmcc_sink_host_paused (core);
+  gst_lmcc_sink_sdp_start (core);
   core->thread = g_thread_new ("lmccsink-pacer", gst_lmcc_sink_pacer_run, core);
   gst_lmcc_sink_feedback_start (core);
+  gst_lmcc_sink_host_start (core);
 }
 
 /**
@@ -167,6 +187,8 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
   g_clear_pointer (&core->thread, g_thread_join);
+  gst_lmcc_sink_host_stop (core);
+  gst_lmcc_sink_sdp_stop (core);
   gst_lmcc_sink_feedback_stop (core);
   if (core->clock_id)
     gst_clock_id_unref (core->clock_id);

@@ -54,6 +54,7 @@ typedef struct
   LmccTime rung_timeout;
   LmccTime key_unit_interval;
   LmccTime stats_interval;
+  LmccTime send_timeout;
   gchar *sdp_location;
 } GstLmccSinkSettings;
 
@@ -122,6 +123,44 @@ typedef struct
   guint16 source_port;
 } GstLmccReport;
 
+typedef struct _GstLmccSinkSdp GstLmccSinkSdp;
+typedef struct _GstLmccSinkHost GstLmccSinkHost;
+
+/* What packets are for: each group, and RTCP. */
+#define GST_LMCC_SINK_CONTROL LMCC_MAX_GROUPS
+#define GST_LMCC_SINK_N_DESTINATIONS (LMCC_MAX_GROUPS + 1)
+
+/**
+ * GstLmccSinkOutage:
+ * @nothing: since when no packet has left
+ * @some: since when none has left for one of the destinations; that which waits
+ *     longest
+ * @destination: that one
+ * @code: the latest errno
+ *
+ * Times of g_get_monotonic_time(), 0 for no such thing.
+ */
+typedef struct
+{
+  gint64 nothing;
+  gint64 some;
+  guint destination;
+  gint code;
+} GstLmccSinkOutage;
+
+/**
+ * GstLmccSinkPlace:
+ * @iface: where packets leave
+ * @source: the address that they come from; of no family where that is not known
+ * @feedback_port: where reports are taken, 0 where they are not
+ */
+typedef struct
+{
+  GstLmccInterface iface;
+  LmccAddress source;
+  guint16 feedback_port;
+} GstLmccSinkPlace;
+
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
 G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
     GstElement)
@@ -138,24 +177,28 @@ struct _GstLmccSinkCore
 
   /* The pacing thread's own while it runs, else of the state changes. */
   GThread *thread;
-  GstLmccInterface iface;
+  GstLmccSinkPlace place;
   gint fd;
   GstClockID clock_id;
-  /* Where packets come from; of no family where that is not known. */
-  LmccAddress source;
-  /* -1 where no reports are taken. */
+  gint64 failing[GST_LMCC_SINK_N_DESTINATIONS];
+  gint64 failing_all;
+  LmccTime address_wait;
+  /* The host thread's own while it runs, else of the state changes; -1 where no
+   * reports are taken. */
   gint feedback_fd;
   gint feedback_wake;
-  guint16 feedback_port;
   GThread *feedback_thread;
+  /* Of the state changes. */
+  GstLmccSinkHost *host;
+  GstLmccSinkSdp *sdp_file;
   gboolean advised;
+  LmccTime expected;
   LmccTime next_stats;
   LmccTime next_estimate;
   LmccTime next_key_unit;
   LmccTime next_key_check;
   LmccTime requested_key_unit;
   gboolean eos_posted;
-  gboolean sdp_failed;
 
   GMutex lock;
   GCond cond;
@@ -191,6 +234,10 @@ struct _GstLmccSinkCore
   guint64 first_bitrate;
   gboolean warned_encoder;
   guint64 send_errors;
+  GstLmccSinkOutage outage;
+  /* Another place, for the pacing thread. */
+  gboolean moved;
+  GstLmccSinkPlace next_place;
   GQueue reports;
   guint64 reports_dropped;
   /* Counts what may be new for the pacing thread. */
@@ -229,6 +276,8 @@ void gst_lmcc_sink_pad_free (GstLmccSinkPad * rung);
 /* gstlmccsinkcollect.c */
 LmccUnit *gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now,
     LmccTime * wake);
+GstClockTime gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now,
+    LmccTime stall);
 gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum);
 gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core,
     GstLmccSinkPad * rung, LmccUnit * unit);
@@ -237,13 +286,30 @@ void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
 void gst_lmcc_sink_wake (GstLmccSinkCore * core);
 
 /* gstlmccsinkfeedback.c */
-gboolean gst_lmcc_sink_feedback_open (GstLmccSinkCore * core);
+gint gst_lmcc_sink_feedback_open (GstLmccSinkCore * core,
+    GstLmccSinkPlace * place, GError ** error);
 void gst_lmcc_sink_feedback_close (GstLmccSinkCore * core);
 void gst_lmcc_sink_feedback_start (GstLmccSinkCore * core);
 void gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core);
-GstLmccReport *gst_lmcc_sink_feedback_take (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports);
 void gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core,
     GstLmccReport * report, LmccTime now);
+
+/* gstlmccsinkhost.c */
+void gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
+    GstLmccSendOptions * options);
+void gst_lmcc_sink_host_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_stop (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination,
+    gint code);
+void gst_lmcc_sink_host_paused (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now);
+LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now);
+
+/* gstlmccsinksdp.c */
+void gst_lmcc_sink_sdp_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_sdp_write (GstLmccSinkCore * core, const gchar * text);
+void gst_lmcc_sink_sdp_stop (GstLmccSinkCore * core);
 
 /* gstlmccsinkpacer.c */
 gpointer gst_lmcc_sink_pacer_run (gpointer data);

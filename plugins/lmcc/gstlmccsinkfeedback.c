@@ -17,62 +17,87 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Datagrams taken from the socket at once, and most that wait for the pacing
- * thread. The library asks the audience for a few in a second. */
-#define BATCH_SIZE 8
-#define MAX_WAITING 64
+/* Datagrams of one system call: more than come while one such batch is looked
+ * at. */
+#define BATCH_SIZE 128
 
-/* Between two batches: a flood of datagrams costs the pacing thread a wake-up
- * in so long, not one for each. */
-#define FLOOD_WAIT_MS 5
+/* Reports that wait for the pacing thread: an ACK for each packet of pgmcc's
+ * largest window. */
+#define MAX_WAITING 4096
+
+/* Who sends a flood shares the socket with the receivers, until it is read. The
+ * kernel gives less where net.core.rmem_max is less. */
+#define BUFFER_SIZE (4 << 20)
 
 /* Finds a port: where none was asked for, RTCP's own, or else any. */
 static gint
-open_socket (GstLmccSinkCore * core, GError ** error)
+open_socket (GstLmccSinkCore * core, const GstLmccSinkPlace * place,
+    GError ** error)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   gint fd;
 
   if (settings->feedback_port != 0)
-    return gst_lmcc_socket_open_feedback (&core->source,
-        settings->feedback_port, &core->iface, error);
-  fd = gst_lmcc_socket_open_feedback (&core->source,
-      (guint16) (settings->port + 1), &core->iface, NULL);
-  return fd >= 0 ? fd : gst_lmcc_socket_open_feedback (&core->source, 0,
-      &core->iface, error);
+    return gst_lmcc_socket_open_feedback (&place->source,
+        settings->feedback_port, &place->iface, error);
+  fd = settings->port + 1 < LMCC_FIRST_USER_PORT ? -1
+      : gst_lmcc_socket_open_feedback (&place->source,
+      (guint16) (settings->port + 1), &place->iface, NULL);
+  return fd >= 0 ? fd : gst_lmcc_socket_open_feedback (&place->source, 0,
+      &place->iface, error);
+}
+
+static void
+warn_low_port (GstLmccSinkCore * core, guint16 port)
+{
+  if (port >= LMCC_FIRST_USER_PORT)
+    return;
+  GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+      ("Receivers send no reports to ports below %d, such as feedback-port %u, "
+          "but where lmccsrc has allow-low-feedback-port=true. Set "
+          "feedback-port to a higher one, or to 0.", LMCC_FIRST_USER_PORT,
+          port), (NULL));
 }
 
 /**
  * gst_lmcc_sink_feedback_open:
- * @core: the core, with its interface and source address known
+ * @core: the core
+ * @place: (inout): where packets leave; the port that was found is filled in
+ * @error: (nullable): cause and remedy
  *
  * Opens the socket that takes reports, where they are wanted and the host knows
- * an address that they can be sent to. Errors are posted.
+ * an address that they can be sent to.
  *
- * Returns: %FALSE where the port that was asked for cannot be had
+ * Returns: the socket, or -1: with an error where it cannot be had, without
+ *     where none is to be had
  */
-gboolean
-gst_lmcc_sink_feedback_open (GstLmccSinkCore * core)
+gint
+gst_lmcc_sink_feedback_open (GstLmccSinkCore * core, GstLmccSinkPlace * place,
+    GError ** error)
 {
-  g_autoptr (GError) error = NULL;
-
   if (!core->settings.feedback)
-    return TRUE;
-  if (core->source.family == LMCC_FAMILY_NONE) {
-    GST_WARNING_OBJECT (core, "this host's address towards the group is not "
-        "known: no reports are asked for");
-    return TRUE;
+    return -1;
+  if (place->source.family == LMCC_FAMILY_NONE) {
+    GST_INFO_OBJECT (core, "this host's address towards the group is not known "
+        "yet: no reports are asked for");
+    return -1;
   }
-  core->feedback_fd = open_socket (core, &error);
-  if (core->feedback_fd < 0) {
-    GST_ELEMENT_ERROR (core, RESOURCE, OPEN_READ, ("%s", error->message),
-        ("property feedback-port"));
-    return FALSE;
-  }
-  core->feedback_port = gst_lmcc_socket_get_port (core->feedback_fd);
+  core->feedback_fd = open_socket (core, place, error);
+  if (core->feedback_fd < 0)
+    return -1;
   core->feedback_wake = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  GST_INFO_OBJECT (core, "reports are taken on port %u", core->feedback_port);
-  return TRUE;
+  if (core->feedback_wake < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Could not make an event descriptor: %s%s", g_strerror (errno),
+        gst_lmcc_open_remedy (errno));
+    gst_lmcc_socket_close (&core->feedback_fd);
+    return -1;
+  }
+  gst_lmcc_socket_set_receive_buffer (core->feedback_fd, BUFFER_SIZE);
+  place->feedback_port = gst_lmcc_socket_get_port (core->feedback_fd);
+  warn_low_port (core, place->feedback_port);
+  GST_INFO_OBJECT (core, "reports are taken on port %u", place->feedback_port);
+  return core->feedback_fd;
 }
 
 /**
@@ -86,34 +111,64 @@ gst_lmcc_sink_feedback_close (GstLmccSinkCore * core)
   gst_lmcc_socket_close (&core->feedback_wake);
 }
 
-/* What the pacing thread does not take in time is dropped: it is a flood, or
- * would be answered so late that it measured a pause. */
+/* Lets go of what the sender has no use for: a flood ends here, and does not
+ * wake the pacing thread. The time is one that goes on in PAUSED too. Returns
+ * how many are left. */
+static guint
+admit_datagrams (GstLmccSinkCore * core, GstLmccBatch * batch, guint n)
+{
+  LmccTime time = (LmccTime) g_get_monotonic_time () * LMCC_USECOND;
+  guint i, admitted = 0;
+
+  g_mutex_lock (&core->sender_lock);
+  for (i = 0; i < n; i++) {
+    GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, i);
+
+    if (core->sender && !datagram->truncated
+        && lmcc_sender_admit_control (core->sender, time, &datagram->source,
+            datagram->source_port))
+      admitted++;
+    else
+      g_clear_pointer (&datagram->packet, lmcc_packet_unref);
+  }
+  g_mutex_unlock (&core->sender_lock);
+  return admitted;
+}
+
+/* Called with lock held. What the pacing thread does not take in time would be
+ * answered so late that it measured a pause. */
+static void
+queue_datagram (GstLmccSinkCore * core, GstLmccDatagram * datagram)
+{
+  GstLmccReport *report;
+
+  if (!datagram->packet || !core->playing
+      || core->reports.length >= MAX_WAITING) {
+    core->reports_dropped++;
+    return;
+  }
+  report = g_new (GstLmccReport, 1);
+  report->packet = g_steal_pointer (&datagram->packet);
+  report->source = datagram->source;
+  report->source_port = datagram->source_port;
+  g_queue_push_tail (&core->reports, report);
+}
+
 static void
 take_datagrams (GstLmccSinkCore * core, GstLmccBatch * batch, guint n)
 {
+  guint admitted = admit_datagrams (core, batch, n);
   guint i;
 
   g_mutex_lock (&core->lock);
-  for (i = 0; i < n; i++) {
-    GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, i);
-    GstLmccReport *report;
-
-    if (datagram->truncated || !core->playing
-        || core->reports.length >= MAX_WAITING) {
-      core->reports_dropped++;
-      continue;
-    }
-    report = g_new (GstLmccReport, 1);
-    report->packet = g_steal_pointer (&datagram->packet);
-    report->source = datagram->source;
-    report->source_port = datagram->source_port;
-    g_queue_push_tail (&core->reports, report);
-  }
-  if (core->playing)
+  for (i = 0; i < n; i++)
+    queue_datagram (core, gst_lmcc_batch_get (batch, i));
+  if (core->playing && admitted > 0)
     gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
 }
 
+/* Whatever comes is read at once, so that a flood does not fill the socket. */
 static gpointer
 feedback_thread (gpointer data)
 {
@@ -134,8 +189,6 @@ feedback_thread (gpointer data)
       break;
     if (n > 0)
       take_datagrams (core, batch, (guint) n);
-    if (n == BATCH_SIZE)
-      poll (fds, 1, FLOOD_WAIT_MS);
   }
   return NULL;
 }
@@ -179,20 +232,21 @@ gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core)
     while (read (core->feedback_wake, &count, sizeof (count)) < 0
         && errno == EINTR);
   }
+  g_mutex_lock (&core->lock);
   g_queue_clear_full (&core->reports, free_report);
+  g_mutex_unlock (&core->lock);
 }
 
 /**
  * gst_lmcc_sink_feedback_take:
  * @core: the core; called with lock held
- *
- * Returns: (transfer full) (nullable): a report that waits, for
- *     gst_lmcc_sink_feedback_handle()
+ * @reports: (out): the reports that wait, for gst_lmcc_sink_feedback_handle()
  */
-GstLmccReport *
-gst_lmcc_sink_feedback_take (GstLmccSinkCore * core)
+void
+gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports)
 {
-  return g_queue_pop_head (&core->reports);
+  *reports = core->reports;
+  g_queue_init (&core->reports);
 }
 
 /**
@@ -208,7 +262,7 @@ gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core, GstLmccReport * report,
     LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_handle_control (core->sender, now, &report->source,
+  lmcc_sender_take_control (core->sender, now, &report->source,
       report->source_port, report->packet->data, report->packet->size);
   g_mutex_unlock (&core->sender_lock);
   free_report (report);

@@ -8,14 +8,12 @@
  */
 #include "config.h"
 
+#include "gstlmccrandom.h"
 #include "gstlmccsinkcore.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-
-#include <glib/gstdio.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -26,6 +24,10 @@
  * that are due closer together than this go together; below some 40 Mbit/s none
  * are. TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
 #define PACING_STEP (250 * LMCC_USECOND)
+
+/* A thread that wakes up so much too late did not run: this process was stopped
+ * (SIGSTOP, a debugger), or its machine. */
+#define STALL LMCC_SECOND
 
 /* The library's time: the running time, which stands still in PAUSED and starts
  * again after a flush, made to go on. Called with lock held. */
@@ -76,42 +78,16 @@ wait_until (GstLmccSinkCore * core, LmccTime when)
   core->waiting = FALSE;
 }
 
-/* Through a second file: readers see the old text or the new one. No fsync, for
- * which packets would wait. */
-static gboolean
-write_sdp (const gchar * location, const gchar * text)
-{
-  g_autofree gchar *temporary = g_strconcat (location, ".tmp", NULL);
-  FILE *file = g_fopen (temporary, "w");
-  gboolean written;
-
-  if (file == NULL)
-    return FALSE;
-  written = fputs (text, file) >= 0;
-  written = fclose (file) == 0 && written;
-  if (written && g_rename (temporary, location) == 0)
-    return TRUE;
-  g_unlink (temporary);
-  return FALSE;
-}
-
 static void
 session_changed (GstLmccSinkCore * core)
 {
-  const gchar *location = core->settings.sdp_location;
   gchar *text, *old;
 
   g_mutex_lock (&core->sender_lock);
   text = lmcc_sdp_format (lmcc_sender_get_session (core->sender),
       LMCC_SDP_FILE);
   g_mutex_unlock (&core->sender_lock);
-  if (location && !core->sdp_failed && !write_sdp (location, text)) {
-    core->sdp_failed = TRUE;
-    GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-        ("Could not write the session description to %s: %s. Set sdp-location "
-            "to a file in a directory that can be written.", location,
-            g_strerror (errno)), (NULL));
-  }
+  gst_lmcc_sink_sdp_write (core, text);
   g_mutex_lock (&core->lock);
   old = core->sdp;
   core->sdp = text;
@@ -120,21 +96,22 @@ session_changed (GstLmccSinkCore * core)
   core->callbacks.changed (core->callbacks.user_data, "sdp");
 }
 
+/* @destination: a group, or GST_LMCC_SINK_CONTROL */
 static void
-send_packet (GstLmccSinkCore * core, guint index, guint16 port,
-    LmccPacket * packet)
+send_packet (GstLmccSinkCore * core, guint destination, LmccPacket * packet)
 {
+  gboolean control = destination == GST_LMCC_SINK_CONTROL;
+  guint port = core->settings.port + (control ? 1 : 0);
   LmccAddress group;
   gssize sent = -EADDRNOTAVAIL;
 
-  if (lmcc_address_group (&core->settings.address, index, &group))
-    sent = gst_lmcc_socket_send (core->fd, &core->iface, &group, port, packet);
-  if (sent < 0) {
+  if (lmcc_address_group (&core->settings.address, control ? 0 : destination,
+          &group))
+    sent = gst_lmcc_socket_send (core->fd, &core->place.iface, &group,
+        (guint16) port, packet);
+  if (sent < 0)
     GST_LOG_OBJECT (core, "packet not sent: %s", g_strerror ((gint) - sent));
-    g_mutex_lock (&core->lock);
-    core->send_errors++;
-    g_mutex_unlock (&core->lock);
-  }
+  gst_lmcc_sink_host_sent (core, destination, sent < 0 ? (gint) - sent : 0);
   lmcc_packet_unref (packet);
 }
 
@@ -176,10 +153,10 @@ drain_actions (GstLmccSinkCore * core)
       break;
     switch (action.type) {
       case LMCC_SENDER_ACTION_SEND:
-        send_packet (core, action.group, core->settings.port, action.packet);
+        send_packet (core, action.group, action.packet);
         break;
       case LMCC_SENDER_ACTION_SEND_CONTROL:
-        send_packet (core, 0, core->settings.port + 1, action.packet);
+        send_packet (core, GST_LMCC_SINK_CONTROL, action.packet);
         break;
       case LMCC_SENDER_ACTION_SESSION_CHANGED:
         session_changed (core);
@@ -202,11 +179,13 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   GList *l;
 
   lmcc_session_init (session);
-  session->ssrc_base = g_random_int () & LMCC_SSRC_BASE_MASK;
+  session->ssrc_base = gst_lmcc_random_int () & LMCC_SSRC_BASE_MASK;
+  gst_lmcc_random_fill (&session->nonce, sizeof (session->nonce));
+  session->nonce = MAX (session->nonce & LMCC_MAX_NONCE, 1);
   session->address = settings->address;
   session->port = settings->port;
   session->ttl = (guint8) settings->ttl;
-  session->source = core->source;
+  session->source = core->place.source;
   session->source_specific =
       lmcc_address_is_source_specific (&settings->address);
   session->window = settings->window;
@@ -232,8 +211,8 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
       sizeof (session->base_algorithm));
   session->rtt_max = settings->rtt_max;
   session->repair = settings->repair;
-  if (core->feedback_fd >= 0) {
-    session->feedback_port = core->feedback_port;
+  if (core->place.feedback_port > 0) {
+    session->feedback_port = core->place.feedback_port;
     session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   }
   for (l = core->pads; l; l = l->next) {
@@ -254,6 +233,19 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   session->n_rungs = MAX (stream, 1);
 }
 
+/* gst-launch-1.0 shows only the debug text of an info message. */
+static void
+tell_unusual_codec (GstLmccSinkCore * core, const gchar * name)
+{
+  g_autofree gchar *text = NULL;
+
+  if (name[0] == '\0' || lmcc_session_codec_is_usual (name))
+    return;
+  text = g_strdup_printf ("Receivers take a session of %s only where lmccsrc "
+      "has codecs=%s", name, name);
+  GST_ELEMENT_INFO (core, STREAM, FORMAT, ("%s", text), ("%s", text));
+}
+
 static gboolean
 start_session (GstLmccSinkCore * core, LmccTime now)
 {
@@ -263,11 +255,12 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   LmccSender *sender;
 
   /* RFC 7022 section 4.2: a short-term persistent name is 96 random bits. */
-  cname = g_strdup_printf ("%08x%08x%08x", g_random_int (), g_random_int (),
-      g_random_int ());
+  cname =
+      g_strdup_printf ("%08x%08x%08x", gst_lmcc_random_int (),
+      gst_lmcc_random_int (), gst_lmcc_random_int ());
   config.cname = cname;
-  config.sequence_seed = g_random_int ();
-  config.rtp_offset = g_random_int ();
+  config.sequence_seed = gst_lmcc_random_int ();
+  config.rtp_offset = gst_lmcc_random_int ();
   config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
       + NTP_UNIX_OFFSET - now;
   config.mtu = core->settings.mtu;
@@ -292,10 +285,42 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   g_mutex_unlock (&core->sender_lock);
   GST_INFO_OBJECT (core, "session of %u rungs of %s starts",
       config.session.n_rungs, config.session.video.encoding_name);
+  tell_unusual_codec (core, config.session.video.encoding_name);
+  tell_unusual_codec (core, config.session.sound.encoding_name);
   drain_actions (core);
   gst_element_post_message (GST_ELEMENT (core),
       gst_message_new_stream_start (GST_OBJECT (core)));
   return TRUE;
+}
+
+/* Returns when there is more to do, 0 for at once. */
+static LmccTime
+try_start (GstLmccSinkCore * core, LmccTime now)
+{
+  LmccTime wait = gst_lmcc_sink_host_wait (core, now);
+
+  if (wait > 0)
+    return wait;
+  return start_session (core, now) ? 0 : LMCC_TIME_NONE;
+}
+
+/* Called with lock held. */
+static GstClockTime
+check_stall (GstLmccSinkCore * core, LmccTime now)
+{
+  LmccTime expected = core->expected;
+
+  if (!core->sender || !LMCC_TIME_IS_VALID (expected) || now < expected + STALL)
+    return GST_CLOCK_TIME_NONE;
+  return gst_lmcc_sink_skip (core, now, now - expected);
+}
+
+static void
+move (GstLmccSinkCore * core, LmccTime now)
+{
+  gst_lmcc_sink_host_move (core, now);
+  if (core->sender)
+    drain_actions (core);
 }
 
 static void
@@ -308,10 +333,14 @@ push_unit (GstLmccSinkCore * core, LmccUnit * unit, LmccTime now)
 }
 
 static void
-handle_report (GstLmccSinkCore * core, GstLmccReport * report, LmccTime now)
+handle_reports (GstLmccSinkCore * core, GQueue * reports, LmccTime now)
 {
-  gst_lmcc_sink_feedback_handle (core, report, now);
-  drain_actions (core);
+  GstLmccReport *report;
+
+  while ((report = g_queue_pop_head (reports)) != NULL) {
+    gst_lmcc_sink_feedback_handle (core, report, now);
+    drain_actions (core);
+  }
 }
 
 /* Sends what is due and returns when the next packet is. */
@@ -446,30 +475,37 @@ step (GstLmccSinkCore * core)
   gboolean flush = core->flush_sender && core->sender;
   gboolean start = core->sender == NULL && !core->started && core->ready
       && any_video (core);
-  gboolean alone = is_sound_alone (core);
+  gboolean alone = is_sound_alone (core), moved = core->moved;
   LmccUnit *unit = NULL;
-  GstLmccReport *report = NULL;
+  GQueue reports = G_QUEUE_INIT;
+  GstClockTime in_time = check_stall (core, now);
 
   core->flush_sender = FALSE;
   if (core->sender)
     unit = gst_lmcc_sink_collect (core, now, &wake);
   if (core->sender)
-    report = gst_lmcc_sink_feedback_take (core);
+    gst_lmcc_sink_feedback_take (core, &reports);
   g_mutex_unlock (&core->lock);
+  if (moved)
+    move (core, now);
+  if (GST_CLOCK_TIME_IS_VALID (in_time))
+    gst_lmcc_sink_request_key_unit (core, in_time);
   if (flush)
     flush_sender (core, now);
   if (unit) {
     push_unit (core, unit, now);
     wake = 0;
   }
-  if (report) {
-    handle_report (core, report, now);
+  if (!g_queue_is_empty (&reports)) {
+    handle_reports (core, &reports, now);
     wake = 0;
   }
   if (alone)
     refuse_sound_alone (core);
-  if (start && start_session (core, now))
-    wake = 0;
+  if (start) {
+    other = try_start (core, now);
+    wake = MIN (wake, other);
+  }
   if (core->sender) {
     other = run_sender (core, now);
     wake = MIN (wake, other);
@@ -520,6 +556,9 @@ gst_lmcc_sink_pacer_run (gpointer data)
 
     if (core->playing)
       wake = step (core);
+    else
+      gst_lmcc_sink_host_paused (core);
+    core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
     if (core->running && wake > core->now && events == core->n_events)
       wait_until (core, core->playing ? MAX (wake, core->now + PACING_STEP)
           : LMCC_TIME_NONE);

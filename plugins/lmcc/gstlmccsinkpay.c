@@ -87,11 +87,23 @@ gst_lmcc_sink_accepted_caps (void)
   return caps;
 }
 
-static void
+/* Payloaders' properties of one name differ in type and range: @value is set
+ * where it is one. */
+static gboolean
 set_if_there (GstElement * element, const gchar * property, const gchar * value)
 {
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), property))
-    gst_util_set_object_arg (G_OBJECT (element), property, value);
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
+  g_auto (GValue) parsed = G_VALUE_INIT;
+
+  if (pspec == NULL)
+    return FALSE;
+  g_value_init (&parsed, pspec->value_type);
+  if (!gst_value_deserialize (&parsed, value)
+      || g_param_value_validate (pspec, &parsed))
+    return FALSE;
+  g_object_set_property (G_OBJECT (element), property, &parsed);
+  return TRUE;
 }
 
 /* A layer mark that upstream put on its buffers goes through the payloader
@@ -169,7 +181,9 @@ gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu)
 
   if (payloader == NULL)
     return NULL;
-  set_if_there (payloader, "config-interval", "-1");
+  /* With every key frame, or else each second. */
+  if (!set_if_there (payloader, "config-interval", "-1"))
+    set_if_there (payloader, "config-interval", "1");
   set_if_there (payloader, "aggregate-mode", "none");
   add_mark_extension (payloader);
   return payloader;

@@ -45,6 +45,7 @@ gst_lmcc_sink_props_init (GstLmccSinkProps * props)
   props->repair_loss = DEFAULT_REPAIR_LOSS;
   props->repair_burst = DEFAULT_REPAIR_BURST;
   props->repair_delay = DEFAULT_REPAIR_DELAY;
+  props->send_timeout = DEFAULT_SEND_TIMEOUT;
   props->sync = DEFAULT_SYNC;
   props->rung_timeout = DEFAULT_RUNG_TIMEOUT;
   props->key_unit_interval = DEFAULT_KEY_UNIT_INTERVAL;
@@ -186,6 +187,9 @@ gst_lmcc_sink_props_set (GstLmccSinkProps * props, guint id,
     case PROP_SYNC:
       props->sync = g_value_get_boolean (value);
       break;
+    case PROP_SEND_TIMEOUT:
+      props->send_timeout = g_value_get_uint (value);
+      break;
     case PROP_RUNG_TIMEOUT:
       props->rung_timeout = g_value_get_uint (value);
       break;
@@ -320,6 +324,9 @@ gst_lmcc_sink_props_get (const GstLmccSinkProps * props, guint id,
       break;
     case PROP_SYNC:
       g_value_set_boolean (value, props->sync);
+      break;
+    case PROP_SEND_TIMEOUT:
+      g_value_set_uint (value, props->send_timeout);
       break;
     case PROP_RUNG_TIMEOUT:
       g_value_set_uint (value, props->rung_timeout);

@@ -41,6 +41,9 @@ G_BEGIN_DECLS
 #define DEFAULT_REPAIR_LOSS LMCC_DEFAULT_REPAIR_LOSS
 #define DEFAULT_REPAIR_BURST 1
 #define DEFAULT_REPAIR_DELAY (LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND)
+/* Seconds. Longer than a switch takes to start, and than a DHCP client waits
+ * until it asks again where nobody answered (dhclient: 300 s). */
+#define DEFAULT_SEND_TIMEOUT 600
 #define DEFAULT_SYNC TRUE
 #define DEFAULT_RUNG_TIMEOUT 200
 #define DEFAULT_KEY_UNIT_INTERVAL 0
@@ -86,6 +89,7 @@ enum
   PROP_REPAIR_LOSS,
   PROP_REPAIR_BURST,
   PROP_REPAIR_DELAY,
+  PROP_SEND_TIMEOUT,
   PROP_SYNC,
   PROP_RUNG_TIMEOUT,
   PROP_KEY_UNIT_INTERVAL,
@@ -136,6 +140,7 @@ typedef struct
   gdouble repair_loss;
   gdouble repair_burst;
   guint repair_delay;
+  guint send_timeout;
   gboolean sync;
   guint rung_timeout;
   guint key_unit_interval;

@@ -100,6 +100,18 @@ install_network_properties (void)
       "Buffer size", "Kernel send buffer in bytes (0 = default)", 0, G_MAXINT,
       DEFAULT_BUFFER_SIZE, READY);
   /**
+   * GstLmccSink:send-timeout:
+   *
+   * After so many seconds in which no packet could be sent, because the link is
+   * down or a firewall forbids it, an error ends it; 0 for never. A warning
+   * says why after 1 s.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_SEND_TIMEOUT] = g_param_spec_uint ("send-timeout",
+      "Send timeout", "How long without sending until it fails (s, 0 = never)",
+      0, G_MAXINT, DEFAULT_SEND_TIMEOUT, READY);
+  /**
    * GstLmccSink:mtu:
    *
    * The largest RTP packet, our header extension included, in bytes. IP and UDP

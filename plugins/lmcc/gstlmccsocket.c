@@ -21,6 +21,11 @@
 #define IPV6_MULTICAST_ALL 29
 #endif
 
+/* Linux 4.15. */
+#ifndef IPV6_FREEBIND
+#define IPV6_FREEBIND 78
+#endif
+
 /* Longest wait for room in a full send buffer: the packet's moment has passed
  * then, and the caller must still stop within 20 ms. */
 #define SEND_WAIT_MS 5
@@ -31,6 +36,33 @@ set_option (gint fd, gint level, gint option, gint value)
   return setsockopt (fd, level, option, &value, sizeof (value)) == 0;
 }
 
+/**
+ * gst_lmcc_open_remedy:
+ * @code: the errno of a socket that cannot be opened
+ *
+ * Returns: what to do about it, to be put after the cause; empty for nothing
+ */
+const gchar *
+gst_lmcc_open_remedy (gint code)
+{
+  switch (code) {
+    case EAFNOSUPPORT:
+      return
+          ". This host has no such protocol: use a group of the other family";
+    case EMFILE:
+      return ". This program has as many files open as it may: raise its limit "
+          "(ulimit -n, or LimitNOFILE= of its systemd unit)";
+    case ENFILE:
+      return ". This host has as many files open as it may: raise the limit "
+          "with sysctl -w fs.file-max=";
+    case ENOBUFS:
+    case ENOMEM:
+      return ". This host has no memory left for sockets: end other programs";
+    default:
+      return "";
+  }
+}
+
 static gint
 open_socket (LmccFamily family, GError ** error)
 {
@@ -39,9 +71,7 @@ open_socket (LmccFamily family, GError ** error)
 
   if (fd < 0)
     gst_lmcc_set_errno (error, errno, "Could not open a UDP socket: %s%s",
-        g_strerror (errno), errno == EAFNOSUPPORT ?
-        ". This host has no such protocol: use a group of the other family" :
-        "");
+        g_strerror (errno), gst_lmcc_open_remedy (errno));
   return fd;
 }
 
@@ -61,6 +91,53 @@ set_send_interface (gint fd, LmccFamily family, const GstLmccInterface * iface)
   memcpy (&request.imr_address, iface->address.bytes, 4);
   return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
       sizeof (request)) == 0;
+}
+
+/**
+ * gst_lmcc_socket_set_interface:
+ * @fd: from gst_lmcc_socket_open_send()
+ * @family: of the groups
+ * @iface: where to send from now on
+ *
+ * For an interface that has got another address or another index.
+ *
+ * Returns: whether the kernel takes it
+ */
+gboolean
+gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
+    const GstLmccInterface * iface)
+{
+  return set_send_interface (fd, family, iface);
+}
+
+/**
+ * gst_lmcc_send_remedy:
+ * @code: the errno of packets that do not leave
+ *
+ * Returns: what to do about it
+ */
+const gchar *
+gst_lmcc_send_remedy (gint code)
+{
+  switch (code) {
+    case EPERM:
+    case EACCES:
+      return "A firewall of this host forbids it: let UDP to the session's "
+          "groups out (nft list ruleset shows its rules)";
+    case EINVAL:
+    case EADDRNOTAVAIL:
+      return "The address that they are to come from is not usable on this "
+          "host: give the interface an address again, or set bind-address and "
+          "multicast-iface to what there is";
+    case ENOBUFS:
+    case EAGAIN:
+      return "The interface does not take that much: lower the bitrate";
+    case EMSGSIZE:
+      return "The interface does not take packets of that size: lower mtu";
+    default:
+      return "Look at the interface's cable, state and routes (ip address, ip "
+          "route), or set multicast-iface to another one";
+  }
 }
 
 static gboolean
@@ -108,6 +185,10 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
     socklen_t size = gst_lmcc_sockaddr_set (&options->bind_address, 0,
         options->iface.index, &local);
 
+    /* One that is checked for duplicates yet is of use in a second or two. */
+    if (options->family == LMCC_FAMILY_IPV6
+        && gst_lmcc_host_has_address (&options->bind_address))
+      set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
     if (options->bind_address.family != options->family
         || bind (fd, &local.any, size) != 0) {
       gint code = options->bind_address.family != options->family ?
@@ -127,6 +208,27 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
 }
 
 /**
+ * gst_lmcc_socket_get_local:
+ * @fd: a socket
+ * @local: (out): the address that it sends from
+ *
+ * Returns: %FALSE where it has none
+ */
+gboolean
+gst_lmcc_socket_get_local (gint fd, LmccAddress * local)
+{
+  static const guint8 unspecified[16] = { 0, };
+  GstLmccSockaddr address;
+  socklen_t size = sizeof (address);
+  guint16 port;
+
+  if (getsockname (fd, &address.any, &size) != 0)
+    return FALSE;
+  gst_lmcc_sockaddr_get (&address.any, local, &port);
+  return memcmp (local->bytes, unspecified, sizeof (unspecified)) != 0;
+}
+
+/**
  * gst_lmcc_socket_get_source:
  * @options: as for gst_lmcc_socket_open_send()
  * @group: a group
@@ -139,27 +241,20 @@ gboolean
 gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
     const LmccAddress * group, LmccAddress * source)
 {
-  static const guint8 unspecified[16] = { 0, };
   gint fd = gst_lmcc_socket_open_send (options, NULL);
   GstLmccSockaddr address;
   socklen_t size = gst_lmcc_sockaddr_set (group, 9, options->iface.index,
       &address);
-  gboolean found = FALSE;
-  guint16 port;
+  gboolean found;
 
   if (fd < 0)
     return FALSE;
   /* The kernel chooses among the interface's addresses (RFC 6724), and says
    * which once it knows where to. */
-  if (connect (fd, &address.any, size) == 0) {
-    size = sizeof (address);
-    found = getsockname (fd, &address.any, &size) == 0;
-  }
+  found = connect (fd, &address.any, size) == 0
+      && gst_lmcc_socket_get_local (fd, source);
   gst_lmcc_socket_close (&fd);
-  if (found)
-    gst_lmcc_sockaddr_get (&address.any, source, &port);
-  return found
-      && memcmp (source->bytes, unspecified, sizeof (unspecified)) != 0;
+  return found;
 }
 
 /**
@@ -308,10 +403,18 @@ gst_lmcc_socket_take_error (gint fd)
   return getsockopt (fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : 0;
 }
 
-/* Asks for a receive buffer and returns the bytes that were got. The kernel
- * caps it silently and reports twice the size, its own bookkeeping included. */
-static guint
-set_receive_buffer (gint fd, guint wanted)
+/**
+ * gst_lmcc_socket_set_receive_buffer:
+ * @fd: a socket
+ * @wanted: bytes; 0: as it is
+ *
+ * The kernel caps it silently and reports twice the size, its own bookkeeping
+ * included.
+ *
+ * Returns: the bytes that were got
+ */
+guint
+gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
 {
   gint value = (gint) MIN (wanted, G_MAXINT / 2);
   gint actual = 0;
@@ -369,7 +472,7 @@ gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
   set_own_groups_only (fd, group->family);
   set_option (fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
   set_option (fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-  actual = set_receive_buffer (fd, buffer_size);
+  actual = gst_lmcc_socket_set_receive_buffer (fd, buffer_size);
   if (actual_buffer_size)
     *actual_buffer_size = actual;
   if (bind (fd, &local.any, size) != 0) {

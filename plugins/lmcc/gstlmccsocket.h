@@ -35,6 +35,49 @@ gboolean gst_lmcc_route_lookup (const LmccAddress * group,
 gchar *gst_lmcc_interface_list (void);
 
 /**
+ * GstLmccInterfaceState:
+ * @GST_LMCC_INTERFACE_USABLE: nothing is known to be wrong with it
+ * @GST_LMCC_INTERFACE_UNKNOWN: the host does not say (no descriptors are left)
+ * @GST_LMCC_INTERFACE_GONE: there is none of that name
+ * @GST_LMCC_INTERFACE_DOWN: it is switched off
+ * @GST_LMCC_INTERFACE_NO_CARRIER: there is nobody at the other end of the cable
+ * @GST_LMCC_INTERFACE_NO_ADDRESS: it has no address of the family
+ */
+typedef enum
+{
+  GST_LMCC_INTERFACE_USABLE,
+  GST_LMCC_INTERFACE_UNKNOWN,
+  GST_LMCC_INTERFACE_GONE,
+  GST_LMCC_INTERFACE_DOWN,
+  GST_LMCC_INTERFACE_NO_CARRIER,
+  GST_LMCC_INTERFACE_NO_ADDRESS,
+} GstLmccInterfaceState;
+
+GstLmccInterfaceState gst_lmcc_interface_follow (const gchar * wanted,
+    const LmccAddress * group, GstLmccInterface * iface);
+gchar *gst_lmcc_interface_describe (const GstLmccInterface * iface,
+    GstLmccInterfaceState state);
+gboolean gst_lmcc_host_has_address (const LmccAddress * address);
+
+/**
+ * GstLmccHostChange:
+ * @GST_LMCC_HOST_UNCHANGED: nothing happened to links and addresses
+ * @GST_LMCC_HOST_CHANGED: something did
+ * @GST_LMCC_HOST_LOST: the interface in use was without its link or without an
+ *     address for a moment at least, and may have lost its groups
+ */
+typedef enum
+{
+  GST_LMCC_HOST_UNCHANGED,
+  GST_LMCC_HOST_CHANGED,
+  GST_LMCC_HOST_LOST,
+} GstLmccHostChange;
+
+gint gst_lmcc_netlink_open (void);
+GstLmccHostChange gst_lmcc_netlink_take (gint fd, guint index,
+    LmccFamily family);
+
+/**
  * GstLmccSendOptions:
  * @family: of the groups
  * @iface: where to send
@@ -57,11 +100,17 @@ typedef struct
 
 gint gst_lmcc_socket_open_send (const GstLmccSendOptions * options,
     GError ** error);
+gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
+    const GstLmccInterface * iface);
+const gchar *gst_lmcc_open_remedy (gint code);
+const gchar *gst_lmcc_send_remedy (gint code);
+gboolean gst_lmcc_socket_get_local (gint fd, LmccAddress * local);
 gboolean gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
     const LmccAddress * group, LmccAddress * source);
 gint gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
     const GstLmccInterface * iface, GError ** error);
 guint16 gst_lmcc_socket_get_port (gint fd);
+guint gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted);
 gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
     const LmccAddress * group, guint16 port, const LmccPacket * packet);
 

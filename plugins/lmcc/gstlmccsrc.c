@@ -22,9 +22,11 @@
  * harm.
  *
  * Where the level goes down to a lower encoding of the video, packets since its
- * last key frame are sent again, with times between that of the last picture
- * shown and a new segment's start, which is the next picture's, so that the
- * decoder catches up unseen.
+ * last key frame are sent again, so that the decoder catches up unseen: with
+ * times between those of the last picture shown and of the next one, in a
+ * segment that begins later, and with the flag %GST_BUFFER_FLAG_DECODE_ONLY.
+ * The next picture begins a segment of its own. Times of all segments are
+ * running times.
  *
  * Where the session has sound, it comes out of the sometimes pad `audio`, as
  * RTP of its own, with times on the same clock; either pad may stay unlinked
@@ -58,6 +60,31 @@
  *
  * * #gchararray `address`, #gint `port`, `reason`: as above
  * * #guint64 `time`: how long, ns
+ *
+ * `lmcc-source-changed`: the session comes from another host from now on. A
+ * warning says the same. One in 10 s at most.
+ *
+ * * #gchararray `from`, `to`: the hosts' addresses
+ * * #gchararray `reason`: why
+ * * #guint64 `held-back`: how many such messages were not posted since the
+ *   latest
+ *
+ * `lmcc-source-asked`: another host sends a session to the group, too; only
+ * with #GstLmccSrc:source-policy `ask`. #GstLmccSrc::answer-source answers.
+ * Fields as above: `from` is listened to, `to` is heard.
+ *
+ * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. At most once in 10 s
+ * for each thing that is given up; a warning says the same, and what to do.
+ *
+ * * #guint64 `time`: the running time
+ * * #guint64 `memory`, `memory-budget`: bytes that are held, and that may be
+ * * #gchararray `reason`: what is given up
+ *
+ * `lmcc-address-changed`: the host's address is another one. Groups are joined
+ * again, and reports come from it.
+ *
+ * * #gchararray `interface`: the network interface
+ * * #gchararray `from`, `to`: the address before, and now
  *
  * `GstLmccSrcTimeout`: no packet came for #GstLmccSrc:timeout.
  *
@@ -145,7 +172,7 @@ gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
     case GST_QUERY_URI:
       uri = gst_lmcc_src_get_uri (self);
       gst_query_set_uri (query, uri);
-      return TRUE;
+      return uri != NULL;
     case GST_QUERY_SCHEDULING:
       gst_query_set_scheduling (query, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1,
           0);
@@ -253,6 +280,7 @@ gst_lmcc_src_finalize (GObject * object)
   gst_lmcc_src_output_finalize (&self->video);
   gst_lmcc_src_output_finalize (&self->sound);
   g_array_unref (self->actions);
+  g_array_unref (self->answers);
   gst_lmcc_socket_close (&self->wake_fd);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_lmcc_src_parent_class)->finalize (object);
@@ -264,6 +292,7 @@ gst_lmcc_src_init (GstLmccSrc * self)
   guint group;
 
   gst_lmcc_src_settings_init (&self->settings);
+  self->answers = gst_lmcc_src_new_answers ();
   self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
   for (group = 0; group < LMCC_MAX_GROUPS; group++)
     self->group_fds[group] = -1;
@@ -271,6 +300,7 @@ gst_lmcc_src_init (GstLmccSrc * self)
   self->report_fd = -1;
   self->learning_fd = -1;
   self->notice_fd = -1;
+  self->host.netlink_fd = -1;
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   self->level = -1;
   self->past.level = -1;
@@ -301,6 +331,25 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
 
   object_class->finalize = gst_lmcc_src_finalize;
   gst_lmcc_src_install_properties (object_class);
+
+  /**
+   * GstLmccSrc::answer-source:
+   * @source: the source
+   * @address: a sender's own address
+   * @take: whether to listen to it from now on, or never
+   *
+   * Answers a message `lmcc-source-asked`; may also be called unasked while the
+   * source is in PLAYING. A sender that is taken is listened to as soon as it
+   * is heard, and is the one that is returned to.
+   *
+   * Returns: whether @address is an address
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("answer-source", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_lmcc_src_answer_source), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_lmcc_src_change_state);
   element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_src_send_event);

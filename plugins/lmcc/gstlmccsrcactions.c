@@ -15,6 +15,15 @@
  * segment. */
 #define STEP_MARGIN (200 * LMCC_USECOND)
 
+/* More than how long a picture lasts for a decoder that does not know the frame
+ * rate: for GstVideoDecoder 40 ms, for avdec_* of GStreamer 1.26 1 s. Less than
+ * the 2 s that a multiqueue lets wait: it takes what lies before a segment's
+ * start for waiting. */
+#define LONGEST_GUESS (1100 * LMCC_MSECOND)
+
+/* Room for so many actions is kept: more than a few reads make. */
+#define MAX_ACTIONS_KEPT 4096
+
 /* RFC 3550 section 5.1. */
 #define RTP_TIMESTAMP_OFFSET 4
 
@@ -44,12 +53,8 @@ gst_lmcc_src_collect_actions (GstLmccSrc * self)
 static void
 join_group (GstLmccSrc * self, guint group)
 {
-  g_autoptr (GError) error = NULL;
-
   GST_INFO_OBJECT (self, "join group %u", group);
-  if (!gst_lmcc_src_open_group (self, group, &error))
-    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ, ("%s", error->message),
-        (NULL));
+  gst_lmcc_src_host_join (self, group);
 }
 
 static void
@@ -59,7 +64,7 @@ leave_group (GstLmccSrc * self, guint group)
   if (group == 0 && !g_atomic_int_get (&self->running))
     return;
   GST_INFO_OBJECT (self, "leave group %u", group);
-  gst_lmcc_src_close_group (self, group);
+  gst_lmcc_src_host_leave (self, group);
 }
 
 static void
@@ -115,6 +120,55 @@ to_running_time (GstLmccSrc * self, LmccTime time)
   return time > self->epoch ? time - self->epoch : 0;
 }
 
+/* The times of all segments are running times. */
+static void
+push_segment (GstLmccSrc * self, LmccTime start, LmccTime time)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.base = to_running_time (self, start);
+  segment.position = segment.time = to_running_time (self, time);
+  gst_lmcc_src_queue_push_event (self->video.queue,
+      gst_event_new_segment (&segment));
+}
+
+/* Stock depayloaders keep segments to themselves, after the first, except where
+ * the caps say that the stream is of the kind of ONVIF's replays. Said only
+ * now, because a depayloader passes such segments on even before its own caps.
+ *
+ * The pictures sent again have times just before @start. A decoder drops a
+ * picture only where its end, too, is not after the segment's start, and where
+ * there is a parser, decoders know of that only what the parser tells, or
+ * guess. So the segment that they come in begins later than all of them may
+ * end. */
+static void
+start_hiding (GstLmccSrc * self, LmccTime start)
+{
+  LmccTime step = get_step (self);
+
+  self->segment_start = start + (step > 0 ? step + STEP_MARGIN : 0);
+  self->hiding = TRUE;
+  if (self->video.caps && !self->segments_pass) {
+    GstCaps *caps = gst_caps_copy (self->video.caps);
+
+    gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
+    gst_lmcc_src_output_set_caps (&self->video, caps);
+    self->segments_pass = TRUE;
+  }
+  push_segment (self, MAX (self->segment_start, start + LONGEST_GUESS), start);
+}
+
+/* Behind the first picture that is shown, another one may come to be hidden:
+ * this segment, too, begins where such a picture ends, if the frame rate is
+ * known. */
+static void
+stop_hiding (GstLmccSrc * self)
+{
+  push_segment (self, self->segment_start, self->segment_start);
+  self->hiding = FALSE;
+}
+
 static void
 deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
     const LmccReceiverAction * action, LmccTime now)
@@ -125,6 +179,8 @@ deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
 
   if (action->unit_start && output == &self->video)
     learn_step (self, GST_READ_UINT32_BE (packet->data + RTP_TIMESTAMP_OFFSET));
+  if (self->hiding && output == &self->video && !action->catch_up)
+    stop_hiding (self);
   GST_BUFFER_PTS (buffer) = to_running_time (self, action->time);
   if (action->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -134,34 +190,6 @@ deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DECODE_ONLY);
   gst_lmcc_src_queue_push_buffer (output->queue, buffer, action->unit_start,
       now);
-}
-
-/* Stock depayloaders keep segments to themselves, after the first, except where
- * the caps say that the stream is of the kind of ONVIF's replays. Said only
- * now, because a depayloader passes such segments on even before its own caps.
- * The pictures sent again are before @start, and so not shown. */
-static void
-start_segment (GstLmccSrc * self, LmccTime start)
-{
-  GstSegment segment;
-  LmccTime step = get_step (self);
-
-  /* @start is just after the times of the pictures to hide. A decoder drops a
-   * picture only where its end, too, is not after the segment's start. */
-  if (step > 0)
-    start += step + STEP_MARGIN;
-  if (self->video.caps && !self->segments_pass) {
-    GstCaps *caps = gst_caps_copy (self->video.caps);
-
-    gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
-    gst_lmcc_src_output_set_caps (&self->video, caps);
-    self->segments_pass = TRUE;
-  }
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = to_running_time (self, start);
-  segment.position = segment.base = segment.time = segment.start;
-  gst_lmcc_src_queue_push_event (self->video.queue,
-      gst_event_new_segment (&segment));
 }
 
 static void
@@ -273,7 +301,7 @@ tell_unheard (GstLmccSrc * self, const gchar * reason)
           "network of %s? Let UDP ports %u and %u in, choose another interface "
           "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
           "Still waiting.", target, seconds, reason, self->iface.name,
-          self->port, self->port + 1, uri), (NULL));
+          self->port, self->port + 1, uri ? uri : target), (NULL));
   post (self, gst_structure_new ("lmcc-unheard",
           "address", G_TYPE_STRING, text,
           "port", G_TYPE_INT, (gint) self->port,
@@ -291,6 +319,23 @@ tell_timeout (GstLmccSrc * self)
   GST_OBJECT_UNLOCK (self);
   post (self, gst_structure_new ("GstLmccSrcTimeout",
           "timeout", G_TYPE_UINT64, timeout, NULL));
+}
+
+static void
+tell_memory_full (GstLmccSrc * self, const gchar * reason, LmccTime now)
+{
+  LmccReceiverStats stats;
+
+  gst_lmcc_src_get_receiver_stats (self, &stats);
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("What waits fills the %" G_GUINT64_FORMAT " bytes that it may take: %s. "
+          "Set max-memory higher, or max-level or max-bitrate lower",
+          stats.memory_budget, reason), (NULL));
+  post (self, gst_structure_new ("lmcc-memory-full",
+          "time", G_TYPE_UINT64, to_running_time (self, now),
+          "memory", G_TYPE_UINT64, stats.memory,
+          "memory-budget", G_TYPE_UINT64, stats.memory_budget,
+          "reason", G_TYPE_STRING, reason, NULL));
 }
 
 /* Nothing more comes: what waits downstream for more is let go. */
@@ -325,7 +370,7 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       deliver (self, &self->sound, action, now);
       break;
     case LMCC_RECEIVER_ACTION_SEGMENT:
-      start_segment (self, action->time);
+      start_hiding (self, action->time);
       break;
     case LMCC_RECEIVER_ACTION_SESSION:
       take_session (self);
@@ -343,8 +388,13 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       tell_timeout (self);
       break;
     case LMCC_RECEIVER_ACTION_WARNING:
-      GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", action->reason),
-          (NULL));
+      gst_lmcc_src_tell_warning (self, action);
+      break;
+    case LMCC_RECEIVER_ACTION_SOURCE_CHANGED:
+      gst_lmcc_src_tell_source_changed (self, action);
+      break;
+    case LMCC_RECEIVER_ACTION_SOURCE_ASKED:
+      gst_lmcc_src_tell_source_asked (self, action);
       break;
     case LMCC_RECEIVER_ACTION_REPORT:
       gst_lmcc_src_send_report (self, action);
@@ -353,6 +403,9 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
     case LMCC_RECEIVER_ACTION_SEND_CONTROL:
       gst_lmcc_src_send_notice (self, action->packet);
       lmcc_packet_unref (action->packet);
+      break;
+    case LMCC_RECEIVER_ACTION_MEMORY_FULL:
+      tell_memory_full (self, action->reason, now);
       break;
     case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
       tell_circuit_breaker (self, action->reason);
@@ -375,4 +428,9 @@ gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now)
   for (i = 0; i < self->actions->len; i++)
     perform (self, &g_array_index (self->actions, LmccReceiverAction, i), now);
   g_array_set_size (self->actions, 0);
+  /* What was sent again at a change of the level may have been much. */
+  if (i > MAX_ACTIONS_KEPT) {
+    g_array_unref (self->actions);
+    self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
+  }
 }

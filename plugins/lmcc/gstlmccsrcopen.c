@@ -34,10 +34,11 @@ load_sdp (const gchar * value, GError ** error)
 }
 
 static gboolean
-open_sdp (GstLmccSrc * self, const gchar * value)
+open_sdp (GstLmccSrc * self, const gchar * value, const gchar * codecs)
 {
   g_autoptr (GError) error = NULL;
   g_autofree gchar *text = load_sdp (value, &error);
+  const gchar *codec;
   LmccSession session;
 
   if (text == NULL || !lmcc_sdp_parse (text, -1, &session, &error)) {
@@ -45,6 +46,14 @@ open_sdp (GstLmccSrc * self, const gchar * value)
         ("The session description cannot be used: %s", error->message),
         ("property sdp: text that begins with v=, or the name of a file "
             "that lmccsink wrote to its sdp-location"));
+    return FALSE;
+  }
+  codec = gst_lmcc_src_find_codec (&session, codecs);
+  if (codec) {
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("The session description is of codec %s, which is not one of those "
+            "that are allowed: set codecs=%s if it is wanted", codec, codec),
+        ("property sdp"));
     return FALSE;
   }
   self->session = session;
@@ -85,7 +94,7 @@ resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
     return FALSE;
   }
   if (settings->sdp && settings->sdp[0] != '\0')
-    return open_sdp (self, settings->sdp)
+    return open_sdp (self, settings->sdp, settings->codecs)
         && (!have_source || parse_source (self, settings->multicast_source));
 
   if (!lmcc_address_parse (settings->address, &self->address)
@@ -132,6 +141,7 @@ choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
         ("property multicast-iface"));
     return FALSE;
   }
+  gst_lmcc_src_host_open (self, settings->multicast_iface);
   lmcc_address_format (&self->address, text);
   if (self->iface.is_fallback)
     say_fallback (self, text);
@@ -322,10 +332,12 @@ gst_lmcc_src_close (GstLmccSrc * self)
     gst_lmcc_src_close_group (self, group);
   gst_lmcc_src_close_report (self);
   gst_lmcc_src_close_learning (self);
+  gst_lmcc_src_host_close (self);
   g_clear_pointer (&self->batch, gst_lmcc_batch_free);
   g_clear_pointer (&self->algorithm_settings, lmcc_settings_free);
   gst_lmcc_src_hide_pads (self);
   self->segments_pass = FALSE;
+  self->hiding = FALSE;
 
   g_mutex_lock (&self->lock);
   self->have_session = FALSE;

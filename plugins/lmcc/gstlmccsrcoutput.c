@@ -12,7 +12,8 @@
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Most that waits, beyond the latency, for a pad that cannot push: far more
- * than a player that keeps up leaves, far less than what hurts. */
+ * than a player that keeps up leaves, far less than what hurts. In bytes it is
+ * a share of the budget, once there is one. */
 #define QUEUE_MAX_BYTES (16 * 1024 * 1024)
 #define QUEUE_MAX_TIME (3 * GST_SECOND)
 

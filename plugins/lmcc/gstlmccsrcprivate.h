@@ -38,15 +38,45 @@ typedef struct
   guint64 timeout;
   gint max_level;
   guint64 max_bitrate;
+  guint64 max_memory;
+  gboolean allow_low_port;
   gint algorithm;
   GstStructure *algorithm_settings;
   LmccRttMode rtt_mode;
   guint64 rtt;
   LmccOnLoss on_loss;
+  LmccSourcePolicy source_policy;
+  gchar *codecs;
   gint buffer_size;
   guint stats_update_interval;
   gchar *uri_error;
 } GstLmccSrcSettings;
+
+/**
+ * GstLmccSrcHost:
+ * @wanted: (nullable): the interface that was asked for
+ * @readable: the kernel has something to tell
+ * @missing: groups that are to be joined and are not
+ * @memberships_lost: what the host was a member of may be forgotten
+ * @unusable_since: since when the interface cannot be used, 0: it can
+ * @told: a warning has said so
+ *
+ * Times of g_get_monotonic_time().
+ */
+typedef struct
+{
+  gchar *wanted;
+  gint netlink_fd;
+  gboolean readable;
+  gboolean missing[LMCC_MAX_GROUPS];
+  gboolean memberships_lost;
+  gint64 unusable_since;
+  gboolean told;
+  gint64 next_look;
+  gint64 next_warning;
+  gint64 next_join_warning;
+  gint64 next_report_warning;
+} GstLmccSrcHost;
 
 void gst_lmcc_src_settings_init (GstLmccSrcSettings * settings);
 void gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
@@ -80,16 +110,18 @@ struct _GstLmccSrc
   /* object lock */
   GstLmccSrcSettings settings;
   guint uri_flags;
+  GArray *answers;
 
   /* READY to PAUSED sets them; then constant until PAUSED to READY */
   LmccAddress address;
   LmccAddress source;
   guint16 port;
   guint buffer_size;
-  GstLmccInterface iface;
   LmccSettings *algorithm_settings;
 
   /* the receiving thread while it runs, else the thread that changes the state */
+  GstLmccInterface iface;
+  GstLmccSrcHost host;
   gint group_fds[LMCC_MAX_GROUPS];
   guint32 overflows[LMCC_MAX_GROUPS];
   gint control_fd;
@@ -104,12 +136,16 @@ struct _GstLmccSrc
   GArray *actions;
   gboolean told_pads;
   gboolean segments_pass;
+  gboolean hiding;
+  LmccTime segment_start;       /* once what is hidden has been sent */
   guint32 timestamps[GST_LMCC_SRC_N_TIMESTAMPS];
   guint n_timestamps;
   GstClock *clock;
   LmccTime last_now;
+  LmccTime last_loop;
   LmccTime epoch;               /* the library's time - the running time */
   LmccTime latency_told;
+  gsize budget_told;
   LmccTime next_stats;
 
   GThread *thread;
@@ -154,6 +190,29 @@ void gst_lmcc_src_session_wake (GstLmccSrc * self);
 /* gstlmccsrcactions.c: what the library asks for */
 void gst_lmcc_src_collect_actions (GstLmccSrc * self);
 void gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now);
+
+/* gstlmccsrcsource.c: whose session it is */
+void gst_lmcc_src_tell_warning (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_tell_source_asked (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+gboolean gst_lmcc_src_answer_source (GstLmccSrc * self, const gchar * address,
+    gboolean take);
+GArray *gst_lmcc_src_new_answers (void);
+void gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now);
+gchar **gst_lmcc_src_read_codecs (const gchar * text);
+const gchar *gst_lmcc_src_find_codec (const LmccSession * session,
+    const gchar * text);
+
+/* gstlmccsrchost.c */
+gboolean gst_lmcc_src_may_warn (gint64 * next);
+void gst_lmcc_src_host_join (GstLmccSrc * self, guint group);
+void gst_lmcc_src_host_leave (GstLmccSrc * self, guint group);
+void gst_lmcc_src_host_look (GstLmccSrc * self);
+void gst_lmcc_src_host_open (GstLmccSrc * self, const gchar * wanted);
+void gst_lmcc_src_host_close (GstLmccSrc * self);
 
 /* gstlmccsrcpads.c */
 void gst_lmcc_src_hide_video (GstLmccSrc * self);

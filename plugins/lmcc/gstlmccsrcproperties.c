@@ -76,7 +76,7 @@ gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
  * gst_lmcc_src_get_uri:
  * @self: the source
  *
- * Returns: (transfer full): the URI of the settings
+ * Returns: (transfer full) (nullable): the URI of the settings
  */
 gchar *
 gst_lmcc_src_get_uri (GstLmccSrc * self)
@@ -159,6 +159,12 @@ gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
     case PROP_MAX_BITRATE:
       settings->max_bitrate = g_value_get_uint64 (value);
       break;
+    case PROP_MAX_MEMORY:
+      settings->max_memory = g_value_get_uint64 (value);
+      break;
+    case PROP_ALLOW_LOW_FEEDBACK_PORT:
+      settings->allow_low_port = g_value_get_boolean (value);
+      break;
     case PROP_ALGORITHM:
       settings->algorithm = g_value_get_enum (value);
       break;
@@ -174,6 +180,12 @@ gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_ON_LOSS:
       settings->on_loss = (LmccOnLoss) g_value_get_enum (value);
+      break;
+    case PROP_SOURCE_POLICY:
+      settings->source_policy = (LmccSourcePolicy) g_value_get_enum (value);
+      break;
+    case PROP_CODECS:
+      set_string (&settings->codecs, value);
       break;
     case PROP_BUFFER_SIZE:
       settings->buffer_size = g_value_get_int (value);
@@ -254,6 +266,12 @@ gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
     case PROP_MAX_BITRATE:
       g_value_set_uint64 (value, settings->max_bitrate);
       break;
+    case PROP_MAX_MEMORY:
+      g_value_set_uint64 (value, settings->max_memory);
+      break;
+    case PROP_ALLOW_LOW_FEEDBACK_PORT:
+      g_value_set_boolean (value, settings->allow_low_port);
+      break;
     case PROP_ALGORITHM:
       g_value_set_enum (value, settings->algorithm);
       break;
@@ -268,6 +286,12 @@ gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
       break;
     case PROP_ON_LOSS:
       g_value_set_enum (value, (gint) settings->on_loss);
+      break;
+    case PROP_SOURCE_POLICY:
+      g_value_set_enum (value, (gint) settings->source_policy);
+      break;
+    case PROP_CODECS:
+      g_value_set_string (value, settings->codecs);
       break;
     case PROP_BUFFER_SIZE:
       g_value_set_int (value, settings->buffer_size);

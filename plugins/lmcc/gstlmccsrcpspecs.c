@@ -25,10 +25,11 @@ install_address_properties (void)
    * GstLmccSrc:uri:
    *
    * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
-   * brackets. The keys are `max-level`, `max-bitrate`, `latency`, `algorithm`,
-   * `rtt-mode`, `rtt`, `multicast-iface` and `on-loss`, each as the property of
-   * that name; another key is passed over with a warning. What an earlier URI
-   * had set is the default again, unless the new one says it.
+   * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
+   * `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`, `on-loss` and
+   * `source-policy`, each as the property of that name; another key is passed
+   * over with a warning. What an earlier URI had set is the default again,
+   * unless the new one says it.
    *
    * Since: 0.1
    */
@@ -114,7 +115,7 @@ install_session_properties (void)
   gst_lmcc_src_properties[PROP_LATENCY] =
       g_param_spec_uint ("latency", "Latency",
       "How long to wait for the network, in ms, beyond the sender's window", 0,
-      60000, LMCC_DEFAULT_LATENCY / LMCC_MSECOND, FIXED);
+      GST_LMCC_MAX_LATENCY, LMCC_DEFAULT_LATENCY / LMCC_MSECOND, FIXED);
 
   /**
    * GstLmccSrc:timeout:
@@ -152,6 +153,25 @@ install_session_properties (void)
   gst_lmcc_src_properties[PROP_MAX_BITRATE] =
       g_param_spec_uint64 ("max-bitrate", "Maximum bitrate",
       "Most that the held layers may carry, in bit/s " "(0 = no cap)", 0,
+      G_MAXUINT64, 0, LIVE);
+
+  /**
+   * GstLmccSrc:max-memory:
+   *
+   * The most that the source may hold, in bytes, of packets that wait in it,
+   * for pads that do not push, and for a change of the level, with all that it
+   * keeps beside them; at least 1 MiB. 0: what comes in 2 s, or until it has to
+   * be given out where that is longer, from 64 to 512 MiB. Where it is full,
+   * what a lower encoding of the video would begin with is not kept, then the
+   * highest layer is left, and at last packets are dropped (`memory` of `drops`
+   * in #GstLmccSrc:stats). A message `lmcc-memory-full` says so. May be changed
+   * at any time.
+   *
+   * Since: 0.1
+   */
+  gst_lmcc_src_properties[PROP_MAX_MEMORY] =
+      g_param_spec_uint64 ("max-memory", "Maximum memory",
+      "Most that may be held, in bytes (0 = 64 to 512 MiB, by the rate)", 0,
       G_MAXUINT64, 0, LIVE);
 
   /**
@@ -217,6 +237,21 @@ install_session_properties (void)
       GST_LMCC_MAX_RTT, GST_LMCC_DEFAULT_RTT, FIXED);
 
   /**
+   * GstLmccSrc:allow-low-feedback-port:
+   *
+   * Whether reports may go to a port of the sender's below 1024. Such ports are
+   * those of a host's services: who forges a sender's packets could have a
+   * whole audience send to one of them.
+   *
+   * Since: 0.1
+   */
+  gst_lmcc_src_properties[PROP_ALLOW_LOW_FEEDBACK_PORT] =
+      g_param_spec_boolean ("allow-low-feedback-port",
+      "Allow low feedback port",
+      "Whether reports may go to a port of the sender's below 1024",
+      FALSE, FIXED);
+
+  /**
    * GstLmccSrc:on-loss:
    *
    * What to give out after a packet was lost. `conceal` goes on with whole
@@ -228,6 +263,40 @@ install_session_properties (void)
   gst_lmcc_src_properties[PROP_ON_LOSS] =
       g_param_spec_enum ("on-loss", "On loss", "What to give out after a loss",
       GST_TYPE_LMCC_ON_LOSS, LMCC_ON_LOSS_CONCEAL, LIVE);
+
+  /**
+   * GstLmccSrc:source-policy:
+   *
+   * Whose session is received where several hosts send one to the group. With
+   * `first` the sender that was heard first, and again whenever it is heard
+   * again; another host takes its place only after 10 s of its silence, or
+   * where it never sent what its record announced. With `any` whoever is heard
+   * when the one before has been silent for 0.6 s. `ask` is as `first`, and a
+   * message `lmcc-source-asked` tells of another sender;
+   * #GstLmccSrc::answer-source may answer. Where the sender's address is known
+   * #GstLmccSrc:multicast-source is the better choice.
+   *
+   * Since: 0.1
+   */
+  gst_lmcc_src_properties[PROP_SOURCE_POLICY] =
+      g_param_spec_enum ("source-policy", "Source policy",
+      "Whose session is received, of several", GST_TYPE_LMCC_SOURCE_POLICY,
+      LMCC_SOURCE_POLICY_FIRST, FIXED);
+
+  /**
+   * GstLmccSrc:codecs:
+   *
+   * Encoding names, with commas between, that a session may have beside H264,
+   * H265, VP8, VP9, JPEG2000, OPUS, MPEG4-GENERIC and MP4A-LATM. A session of
+   * another codec is not taken, and a warning names it: its record would
+   * choose which of the host's depayloaders and decoders get what anybody
+   * sends. A URI, which may come from anywhere, cannot set it.
+   *
+   * Since: 0.1
+   */
+  gst_lmcc_src_properties[PROP_CODECS] = g_param_spec_string ("codecs",
+      "Codecs", "Encoding names that are taken beside the usual ones, such as "
+      "AV1,THEORA", NULL, FIXED);
 
   /**
    * GstLmccSrc:buffer-size:
@@ -296,6 +365,9 @@ install_state_properties (void)
    * * #guint64 `rejoins`: groups left and joined again because they were silent
    * * #guint64 `packets-unwanted`: of groups left more than 4 s ago
    * * #guint64 `sources`: how often a sender was taken up
+   * * #guint64 `memory`, `memory-peak`, `memory-budget`: bytes that are held,
+   *   the most that were held at once, and what may be held
+   *   (#GstLmccSrc:max-memory)
    * * #guint64 `units-delivered`, `units-incomplete`, `units-withheld`,
    *   `units-corrupted`: pictures given out, with a packet missing, held back
    *   because a decoder could not have used them, given out though they depend

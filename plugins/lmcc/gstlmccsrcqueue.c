@@ -10,6 +10,10 @@
 /* Longest buffer list: what one push can hold up. */
 #define MAX_LIST 64
 
+/* What a buffer takes beside its bytes: the buffer itself, with room for 16
+ * memories, one of these, the packet that it is of, and its item here. */
+#define BUFFER_COST 704
+
 typedef struct
 {
   GstMiniObject *object;
@@ -34,7 +38,7 @@ struct _GstLmccSrcQueue
 
 /**
  * gst_lmcc_src_queue_new:
- * @max_bytes: most that may wait
+ * @max_bytes: most that may wait, with what buffers take beside their bytes
  * @max_time: longest that a buffer may wait beyond the latency, ns
  *
  * Returns: (transfer full): a queue that is flushing
@@ -83,18 +87,15 @@ gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency)
 }
 
 /**
- * gst_lmcc_src_queue_push_event:
+ * gst_lmcc_src_queue_set_max_bytes:
  * @queue: the queue
- * @event: (transfer full): goes out after all that was pushed before it
+ * @max_bytes: most that may wait from the next buffer on
  */
 void
-gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event)
+gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue * queue, gsize max_bytes)
 {
-  Item item = { GST_MINI_OBJECT_CAST (event), 0, 0, TRUE };
-
   g_mutex_lock (&queue->lock);
-  gst_queue_array_push_tail_struct (queue->items, &item);
-  g_cond_signal (&queue->cond);
+  queue->max_bytes = max_bytes;
   g_mutex_unlock (&queue->lock);
 }
 
@@ -128,19 +129,62 @@ drop_item (GstLmccSrcQueue * queue, guint index)
   gst_mini_object_unref (item.object);
 }
 
+/* An event that another one of its type follows, without a buffer between, says
+ * nothing any more: else a pad that cannot push would gather them for ever. The
+ * later one takes its place, so that caps stay before a segment. */
+static void
+fold_event (GstLmccSrcQueue * queue, guint index)
+{
+  Item *item = gst_queue_array_peek_nth_struct (queue->items, index);
+  GstEventType type = GST_EVENT_TYPE (item->object);
+  guint i;
+
+  for (i = index; i-- > 0;) {
+    Item *before = gst_queue_array_peek_nth_struct (queue->items, i);
+
+    if (is_buffer (before))
+      return;
+    if (GST_EVENT_TYPE (before->object) != type)
+      continue;
+    gst_mini_object_replace (&before->object, item->object);
+    drop_item (queue, index);
+    return;
+  }
+}
+
 /* Must be called with the lock. */
 static void
 drop_oldest_unit (GstLmccSrcQueue * queue)
 {
-  guint index;
+  guint index, i;
   Item *item = find_first_buffer (queue, &index);
 
   do {
     drop_item (queue, index);
     item = find_first_buffer (queue, &index);
   } while (item && !item->unit_start);
+  for (i = index; i-- > 1;)
+    fold_event (queue, i);
   queue->dropped++;
   queue->discont = TRUE;
+}
+
+/**
+ * gst_lmcc_src_queue_push_event:
+ * @queue: the queue
+ * @event: (transfer full): goes out after all that was pushed before it; where
+ *     one of its type waits and no buffer behind that, it takes its place
+ */
+void
+gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event)
+{
+  Item item = { GST_MINI_OBJECT_CAST (event), 0, 0, TRUE };
+
+  g_mutex_lock (&queue->lock);
+  gst_queue_array_push_tail_struct (queue->items, &item);
+  fold_event (queue, gst_queue_array_get_length (queue->items) - 1);
+  g_cond_signal (&queue->cond);
+  g_mutex_unlock (&queue->lock);
 }
 
 /**
@@ -154,8 +198,8 @@ void
 gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue, GstBuffer * buffer,
     gboolean unit_start, guint64 now)
 {
-  Item item = { GST_MINI_OBJECT_CAST (buffer), gst_buffer_get_size (buffer),
-    now, unit_start
+  Item item = { GST_MINI_OBJECT_CAST (buffer),
+    gst_buffer_get_size (buffer) + BUFFER_COST, now, unit_start
   };
   guint index;
   Item *oldest;
@@ -260,6 +304,23 @@ gst_lmcc_src_queue_clear (GstLmccSrcQueue * queue, gboolean events)
   }
   queue->discont = TRUE;
   g_mutex_unlock (&queue->lock);
+}
+
+/**
+ * gst_lmcc_src_queue_get_bytes:
+ * @queue: the queue
+ *
+ * Returns: what waits, with what buffers take beside their bytes
+ */
+gsize
+gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue * queue)
+{
+  gsize bytes;
+
+  g_mutex_lock (&queue->lock);
+  bytes = queue->bytes;
+  g_mutex_unlock (&queue->lock);
+  return bytes;
 }
 
 /**

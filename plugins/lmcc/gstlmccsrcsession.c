@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "gstlmccenums.h"
+#include "gstlmccrandom.h"
 #include "gstlmccsrcprivate.h"
 
 #include <errno.h>
@@ -21,8 +22,21 @@
  * wait. */
 #define MAX_AGE LMCC_SECOND
 
-/* Sockets of the groups, RTCP, shared learning, and the wake-up. */
-#define MAX_POLL (LMCC_MAX_GROUPS + 3)
+/* The longest wait for packets; who was not heard of for so much longer that no
+ * busy machine explains it stood still. */
+#define LONGEST_WAIT LMCC_SECOND
+#define STALL (3 * LMCC_SECOND)
+
+/* Sockets of the groups, RTCP, shared learning; the wake-up, and what the
+ * kernel tells of the host. */
+#define MAX_POLL (LMCC_MAX_GROUPS + 4)
+#define WAKE 0
+#define HOST 1
+#define FIRST_SOCKET 2
+
+/* Of the budget, so much at most waits for pads that cannot push. */
+#define VIDEO_SHARE 2
+#define SOUND_SHARE 16
 
 /* What a socket is for that is none of a group's. */
 #define FOR_CONTROL -1
@@ -72,7 +86,7 @@ static void
 apply_settings (GstLmccSrc * self, LmccTime now)
 {
   gint max_level;
-  guint64 max_bitrate;
+  guint64 max_bitrate, max_memory;
   LmccOnLoss on_loss;
 
   if (!g_atomic_int_compare_and_exchange (&self->settings_changed, TRUE, FALSE))
@@ -80,16 +94,19 @@ apply_settings (GstLmccSrc * self, LmccTime now)
   GST_OBJECT_LOCK (self);
   max_level = self->settings.max_level;
   max_bitrate = self->settings.max_bitrate;
+  max_memory = self->settings.max_memory;
   on_loss = self->settings.on_loss;
   GST_OBJECT_UNLOCK (self);
 
   g_mutex_lock (&self->lock);
   lmcc_receiver_set_on_loss (self->receiver, on_loss);
+  lmcc_receiver_set_max_memory (self->receiver, max_memory);
   lmcc_receiver_set_max_level (self->receiver, max_level, now);
   gst_lmcc_src_collect_actions (self);
   lmcc_receiver_set_max_bitrate (self->receiver, max_bitrate, now);
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
+  gst_lmcc_src_apply_answers (self, now);
 }
 
 /* Must be called with the lock. */
@@ -122,6 +139,13 @@ handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
   gst_lmcc_src_collect_actions (self);
 }
 
+static gsize
+get_queued_bytes (GstLmccSrc * self)
+{
+  return gst_lmcc_src_queue_get_bytes (self->video.queue) +
+      gst_lmcc_src_queue_get_bytes (self->sound.queue);
+}
+
 /* @group may be one of FOR_. */
 static gboolean
 read_socket (GstLmccSrc * self, gint fd, gint group)
@@ -132,12 +156,14 @@ read_socket (GstLmccSrc * self, gint fd, gint group)
     g_autoptr (GError) error = NULL;
     gint i, n = gst_lmcc_batch_receive (self->batch, fd, &error);
     LmccTime now = get_now (self);
+    gsize queued = get_queued_bytes (self);
 
     if (n < 0) {
       GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
       return FALSE;
     }
     g_mutex_lock (&self->lock);
+    lmcc_receiver_set_outside_memory (self->receiver, queued);
     for (i = 0; i < n; i++)
       handle_datagram (self, now, group,
           gst_lmcc_batch_get (self->batch, (guint) i));
@@ -163,11 +189,23 @@ clear_wake (GstLmccSrc * self)
   while (read (self->wake_fd, &count, sizeof (count)) < 0 && errno == EINTR);
 }
 
+/* What pads cannot push is the least important of what is held. */
+static void
+share_budget (GstLmccSrc * self, gsize budget)
+{
+  if (budget == self->budget_told)
+    return;
+  self->budget_told = budget;
+  gst_lmcc_src_queue_set_max_bytes (self->video.queue, budget / VIDEO_SHARE);
+  gst_lmcc_src_queue_set_max_bytes (self->sound.queue, budget / SOUND_SHARE);
+}
+
 static void
 check_timers (GstLmccSrc * self)
 {
   LmccTime now = get_now (self);
   LmccTime latency;
+  gsize budget;
   guint interval;
 
   g_mutex_lock (&self->lock);
@@ -176,8 +214,10 @@ check_timers (GstLmccSrc * self)
     gst_lmcc_src_collect_actions (self);
   }
   latency = lmcc_receiver_get_latency (self->receiver);
+  budget = lmcc_receiver_get_memory_budget (self->receiver);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
+  share_budget (self, budget);
 
   if (latency != self->latency_told) {
     self->latency_told = latency;
@@ -211,7 +251,7 @@ get_wait (GstLmccSrc * self, struct timespec *wait)
   g_mutex_unlock (&self->lock);
   next = MIN (next, self->next_stats);
   /* The pipeline's clock need not run as the kernel's does: look again. */
-  next = MIN (next, now + LMCC_SECOND);
+  next = MIN (next, now + LONGEST_WAIT);
   next = next > now ? next - now : 0;
   wait->tv_sec = (time_t) (next / LMCC_SECOND);
   wait->tv_nsec = (glong) (next % LMCC_SECOND);
@@ -229,6 +269,9 @@ wait_and_read (GstLmccSrc * self)
 
   fds[n++] = (struct pollfd) {
     self->wake_fd, POLLIN, 0
+  };
+  fds[n++] = (struct pollfd) {
+    self->host.netlink_fd, POLLIN, 0
   };
   /* The record first: packets of a new table are understood with it. */
   groups[n] = FOR_CONTROL;
@@ -253,12 +296,39 @@ wait_and_read (GstLmccSrc * self)
   get_wait (self, &wait);
   if (ppoll (fds, n, &wait, NULL) <= 0)
     return TRUE;
-  if (fds[0].revents)
+  if (fds[WAKE].revents)
     clear_wake (self);
-  for (i = 1; i < n && ok; i++)
+  self->host.readable = fds[HOST].revents != 0;
+  for (i = FIRST_SOCKET; i < n && ok; i++)
     ok = fds[i].revents == 0 || read_socket (self, fds[i].fd, groups[i]);
   gst_lmcc_src_perform_actions (self, get_now (self));
   return ok;
+}
+
+static void
+discard_all (GstLmccSrc * self)
+{
+  guint group;
+
+  discard_datagrams (self, self->control_fd);
+  for (group = 0; group < LMCC_MAX_GROUPS; group++)
+    discard_datagrams (self, self->group_fds[group]);
+}
+
+/* What waits in the sockets after this process was stopped is older than all
+ * that is to be shown, and where packets are missing among it, for want of
+ * room, nobody can tell. */
+static void
+check_stall (GstLmccSrc * self)
+{
+  LmccTime now = get_now (self), latency = self->latency_told;
+
+  if (now > self->last_loop + MAX (STALL, latency + LONGEST_WAIT)) {
+    GST_WARNING_OBJECT (self, "stood still for %" GST_TIME_FORMAT,
+        GST_TIME_ARGS (now - self->last_loop));
+    discard_all (self);
+  }
+  self->last_loop = now;
 }
 
 static gpointer
@@ -277,9 +347,12 @@ receive_thread (gpointer data)
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
 
+  self->last_loop = now;
   while (g_atomic_int_get (&self->running)) {
+    check_stall (self);
     apply_settings (self, get_now (self));
     check_timers (self);
+    gst_lmcc_src_host_look (self);
     if (!wait_and_read (self))
       break;
   }
@@ -290,12 +363,13 @@ static LmccReceiver *
 create_receiver (GstLmccSrc * self)
 {
   LmccReceiverConfig config = { 0, };
+  g_auto (GStrv) codecs = NULL;
 
   config.address = self->address;
   config.source = self->source;
   config.session = self->have_session ? &self->session : NULL;
   config.settings = self->algorithm_settings;
-  config.sequence_seed = g_random_int ();
+  config.sequence_seed = gst_lmcc_random_int ();
 
   GST_OBJECT_LOCK (self);
   config.algorithm = gst_lmcc_algorithm_to_name (self->settings.algorithm);
@@ -303,10 +377,15 @@ create_receiver (GstLmccSrc * self)
   config.timeout = self->settings.timeout;
   config.max_level = self->settings.max_level;
   config.max_bitrate = self->settings.max_bitrate;
+  config.max_memory = self->settings.max_memory;
+  config.allow_low_port = self->settings.allow_low_port;
   config.on_loss = self->settings.on_loss;
+  config.source_policy = self->settings.source_policy;
+  codecs = gst_lmcc_src_read_codecs (self->settings.codecs);
   config.rtt_mode = self->settings.rtt_mode;
   config.fixed_rtt = self->settings.rtt;
   GST_OBJECT_UNLOCK (self);
+  config.codecs = (const gchar * const *) codecs;
   return lmcc_receiver_new (&config);
 }
 
@@ -337,6 +416,7 @@ gst_lmcc_src_session_start (GstLmccSrc * self)
   g_mutex_unlock (&self->lock);
 
   self->next_stats = LMCC_TIME_NONE;
+  self->budget_told = 0;
   clear_wake (self);
   g_atomic_int_set (&self->running, TRUE);
   self->thread = g_thread_new ("lmccsrc", receive_thread, self);
@@ -371,7 +451,7 @@ gst_lmcc_src_session_stop (GstLmccSrc * self)
   gst_lmcc_src_perform_actions (self, now);
 
   for (group = 1; group < LMCC_MAX_GROUPS; group++)
-    gst_lmcc_src_close_group (self, group);
+    gst_lmcc_src_host_leave (self, group);
   gst_lmcc_src_close_report (self);
   gst_lmcc_src_close_learning (self);
   gst_lmcc_src_queue_clear (self->video.queue, FALSE);

@@ -38,6 +38,7 @@ gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
   to->multicast_iface = g_strdup (from->multicast_iface);
   to->multicast_source = g_strdup (from->multicast_source);
   to->sdp = g_strdup (from->sdp);
+  to->codecs = g_strdup (from->codecs);
   to->uri_error = g_strdup (from->uri_error);
   if (from->algorithm_settings)
     to->algorithm_settings = gst_structure_copy (from->algorithm_settings);
@@ -54,6 +55,7 @@ gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings)
   g_clear_pointer (&settings->multicast_iface, g_free);
   g_clear_pointer (&settings->multicast_source, g_free);
   g_clear_pointer (&settings->sdp, g_free);
+  g_clear_pointer (&settings->codecs, g_free);
   g_clear_pointer (&settings->uri_error, g_free);
   gst_clear_structure (&settings->algorithm_settings);
 }
@@ -85,6 +87,12 @@ check_names (const GstLmccUri * uri, GError ** error)
       && gst_lmcc_on_loss_from_name (uri->on_loss) < 0) {
     g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
         "on-loss '%s': give conceal or freeze", uri->on_loss);
+    return FALSE;
+  }
+  if ((uri->flags & GST_LMCC_URI_SOURCE_POLICY)
+      && gst_lmcc_source_policy_from_name (uri->source_policy) < 0) {
+    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
+        "source-policy '%s': give first, any or ask", uri->source_policy);
     return FALSE;
   }
   return TRUE;
@@ -122,6 +130,8 @@ gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
     settings->max_level = uri->max_level;
   if (changed & GST_LMCC_URI_MAX_BITRATE)
     settings->max_bitrate = uri->max_bitrate;
+  if (changed & GST_LMCC_URI_MAX_MEMORY)
+    settings->max_memory = uri->max_memory;
   if (changed & GST_LMCC_URI_LATENCY)
     settings->latency = uri->flags & GST_LMCC_URI_LATENCY ? uri->latency :
         defaults.latency;
@@ -136,6 +146,10 @@ gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
   if (changed & GST_LMCC_URI_ON_LOSS)
     settings->on_loss = uri->on_loss ? (LmccOnLoss)
         gst_lmcc_on_loss_from_name (uri->on_loss) : defaults.on_loss;
+  if (changed & GST_LMCC_URI_SOURCE_POLICY)
+    settings->source_policy = uri->source_policy ? (LmccSourcePolicy)
+        gst_lmcc_source_policy_from_name (uri->source_policy) :
+        defaults.source_policy;
   *uri_flags = uri->flags;
   g_clear_pointer (&settings->uri_error, g_free);
   gst_lmcc_src_settings_clear (&defaults);
@@ -146,14 +160,15 @@ gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
  * gst_lmcc_src_settings_get_uri:
  * @settings: the settings
  *
- * Returns: (transfer full): the URI that says what of them is not the default
+ * Returns: (transfer full) (nullable): the URI that says what of them is not
+ *     the default, %NULL where they have what no URI can say
  */
 gchar *
 gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
 {
   GstLmccSrcSettings defaults;
   GstLmccUri uri = { 0, };
-  const gchar *source = settings->multicast_source;
+  g_autofree gchar *source = g_strdup (settings->multicast_source);
   GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ON_LOSS);
   gchar *text;
 
@@ -161,7 +176,7 @@ gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
   uri.address = settings->address;
   uri.port = (guint16) settings->port;
   if (source && source[0] != '\0') {
-    uri.source = (gchar *) (source[0] == '+' ? source + 1 : source);
+    uri.source = g_strstrip (source[0] == '+' ? source + 1 : source);
     uri.flags |= GST_LMCC_URI_SOURCE;
   }
   uri.multicast_iface = settings->multicast_iface;
@@ -173,6 +188,9 @@ gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
   uri.max_bitrate = settings->max_bitrate;
   if (uri.max_bitrate != defaults.max_bitrate)
     uri.flags |= GST_LMCC_URI_MAX_BITRATE;
+  uri.max_memory = settings->max_memory;
+  if (uri.max_memory != defaults.max_memory)
+    uri.flags |= GST_LMCC_URI_MAX_MEMORY;
   uri.latency = settings->latency;
   if (uri.latency != defaults.latency)
     uri.flags |= GST_LMCC_URI_LATENCY;
@@ -189,6 +207,10 @@ gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
       (gint) settings->on_loss)->value_nick;
   if (settings->on_loss != defaults.on_loss)
     uri.flags |= GST_LMCC_URI_ON_LOSS;
+  uri.source_policy = (gchar *)
+      gst_lmcc_source_policy_to_name (settings->source_policy);
+  if (settings->source_policy != defaults.source_policy)
+    uri.flags |= GST_LMCC_URI_SOURCE_POLICY;
 
   text = gst_lmcc_uri_format (&uri);
   gst_lmcc_src_settings_clear (&defaults);

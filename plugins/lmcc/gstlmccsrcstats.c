@@ -44,6 +44,7 @@ add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
   stats->rejoins += past->rejoins;
   stats->unwanted += past->unwanted;
   stats->sources += past->sources;
+  stats->memory_peak = MAX (stats->memory_peak, past->memory_peak);
   stats->reports += past->reports;
   stats->answers += past->answers;
   stats->notices += past->notices;
@@ -85,6 +86,7 @@ gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
   stats.rung = -1;
   stats.bitrate = 0;
   stats.loss_rate = 0.0;
+  stats.memory = 0;
   stats.algorithm = NULL;
   memset (&stats.status, 0, sizeof (stats.status));
   stats.status.timer_at = LMCC_TIME_NONE;
@@ -309,6 +311,9 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
       "rejoins", G_TYPE_UINT64, stats.rejoins,
       "packets-unwanted", G_TYPE_UINT64, stats.unwanted,
       "sources", G_TYPE_UINT64, stats.sources,
+      "memory", G_TYPE_UINT64, stats.memory,
+      "memory-peak", G_TYPE_UINT64, stats.memory_peak,
+      "memory-budget", G_TYPE_UINT64, stats.memory_budget,
       "units-delivered", G_TYPE_UINT64, stats.gate.units_delivered,
       "units-incomplete", G_TYPE_UINT64, stats.gate.units_incomplete,
       "units-withheld", G_TYPE_UINT64, stats.gate.units_withheld,

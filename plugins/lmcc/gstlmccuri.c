@@ -4,7 +4,8 @@
 
 /*
  * URIs come from playlists and web pages: only the keys that are listed here
- * are read, and none of them names a file, a socket or a local address to bind.
+ * are read, and none of them names a file, a socket, a local address to bind or
+ * a codec.
  */
 #include "config.h"
 
@@ -60,8 +61,12 @@ parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
       return FALSE;
     self->max_bitrate = number;
     self->flags |= GST_LMCC_URI_MAX_BITRATE;
+  } else if (g_str_equal (key, "max-memory")) {
+    if (!parse_number (key, value, 0, G_MAXUINT64, &self->max_memory, error))
+      return FALSE;
+    self->flags |= GST_LMCC_URI_MAX_MEMORY;
   } else if (g_str_equal (key, "latency")) {
-    if (!parse_number (key, value, 0, G_MAXUINT, &number, error))
+    if (!parse_number (key, value, 0, GST_LMCC_MAX_LATENCY, &number, error))
       return FALSE;
     self->latency = (guint) number;
     self->flags |= GST_LMCC_URI_LATENCY;
@@ -86,6 +91,10 @@ parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
             &self->rtt, error))
       return FALSE;
     self->flags |= GST_LMCC_URI_RTT;
+  } else if (g_str_equal (key, "source-policy")) {
+    g_free (self->source_policy);
+    self->source_policy = g_strdup (value);
+    self->flags |= GST_LMCC_URI_SOURCE_POLICY;
   } else {
     g_ptr_array_add (self->unknown, g_strdup (key));
   }
@@ -220,16 +229,34 @@ append_number (GString * query, const gchar * key, guint64 value)
       query->len > 0 ? "&" : "", key, value);
 }
 
+static gboolean
+says_the_same (const GstLmccUri * a, const GstLmccUri * b)
+{
+  return a->flags == b->flags && a->port == b->port
+      && g_ascii_strcasecmp (a->address, b->address) == 0
+      && (!(a->flags & GST_LMCC_URI_SOURCE)
+      || g_ascii_strcasecmp (a->source, b->source) == 0)
+      && (!(a->flags & GST_LMCC_URI_MULTICAST_IFACE)
+      || g_str_equal (a->multicast_iface, b->multicast_iface));
+}
+
 /**
  * gst_lmcc_uri_format:
  * @uri: what to say
  *
- * Returns: (transfer full): the URI that gst_lmcc_uri_parse() reads as @uri
+ * What a URI cannot say (an address that is none, a name that is not UTF-8) is
+ * not said in part either.
+ *
+ * Returns: (transfer full) (nullable): the URI that gst_lmcc_uri_parse() reads
+ *     as
+ *     @uri, or %NULL where there is none
  */
 gchar *
 gst_lmcc_uri_format (const GstLmccUri * uri)
 {
   g_autoptr (GString) query = g_string_new (NULL);
+  g_autoptr (GstLmccUri) again = NULL;
+  g_autofree gchar *text = NULL;
   gboolean brackets = strchr (uri->address, ':') != NULL;
 
   if (uri->flags & GST_LMCC_URI_MAX_LEVEL) {
@@ -240,6 +267,8 @@ gst_lmcc_uri_format (const GstLmccUri * uri)
   }
   if (uri->flags & GST_LMCC_URI_MAX_BITRATE)
     append_number (query, "max-bitrate", uri->max_bitrate);
+  if (uri->flags & GST_LMCC_URI_MAX_MEMORY)
+    append_number (query, "max-memory", uri->max_memory);
   if (uri->flags & GST_LMCC_URI_LATENCY)
     append_number (query, "latency", uri->latency);
   if (uri->flags & GST_LMCC_URI_ALGORITHM)
@@ -252,12 +281,18 @@ gst_lmcc_uri_format (const GstLmccUri * uri)
     append_number (query, "rtt", uri->rtt);
   if (uri->flags & GST_LMCC_URI_ON_LOSS)
     append_string (query, "on-loss", uri->on_loss);
+  if (uri->flags & GST_LMCC_URI_SOURCE_POLICY)
+    append_string (query, "source-policy", uri->source_policy);
 
-  return g_strdup_printf (GST_LMCC_URI_SCHEME "://%s%s%s%s%s:%u%s%s",
+  text = g_strdup_printf (GST_LMCC_URI_SCHEME "://%s%s%s%s%s:%u%s%s",
       uri->flags & GST_LMCC_URI_SOURCE ? uri->source : "",
       uri->flags & GST_LMCC_URI_SOURCE ? "@" : "",
       brackets ? "[" : "", uri->address, brackets ? "]" : "", uri->port,
       query->len > 0 ? "?" : "", query->str);
+  again = gst_lmcc_uri_parse (text, NULL);
+
+  return again != NULL && says_the_same (uri, again) ? g_steal_pointer (&text)
+      : NULL;
 }
 
 /**
@@ -273,6 +308,7 @@ gst_lmcc_uri_free (GstLmccUri * uri)
   g_free (uri->multicast_iface);
   g_free (uri->on_loss);
   g_free (uri->rtt_mode);
+  g_free (uri->source_policy);
   g_ptr_array_unref (uri->unknown);
   g_free (uri);
 }

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 #define GST_LMCC_URI_SCHEME "lmcc"
 #define GST_LMCC_DEFAULT_PORT 5004
 
+/* Milliseconds. */
+#define GST_LMCC_MAX_LATENCY 60000
+
 /* From the least that a host measures to the most that a session record can
  * say; FLID-DL's nominal round-trip time (Byers et al. section IV-B). */
 #define GST_LMCC_MIN_RTT LMCC_USECOND
@@ -32,6 +35,8 @@ typedef enum
   GST_LMCC_URI_ON_LOSS = 1 << 6,
   GST_LMCC_URI_RTT_MODE = 1 << 7,
   GST_LMCC_URI_RTT = 1 << 8,
+  GST_LMCC_URI_SOURCE_POLICY = 1 << 9,
+  GST_LMCC_URI_MAX_MEMORY = 1 << 10,
 } GstLmccUriFlags;
 
 /**
@@ -43,12 +48,14 @@ typedef enum
  * @source: the only sender to listen to
  * @max_level: -1 to 63
  * @max_bitrate: bit/s
- * @latency: milliseconds
+ * @max_memory: bytes
+ * @latency: milliseconds, at most %GST_LMCC_MAX_LATENCY
  * @algorithm: a name, not looked up
  * @multicast_iface: a name or an address, not looked up
  * @on_loss: a name, not looked up
  * @rtt_mode: a name, not looked up
  * @rtt: nanoseconds, 1 us to 60 s
+ * @source_policy: a name, not looked up
  * @unknown: (element-type utf8): keys that mean nothing here
  *
  * A URI of the form
@@ -62,12 +69,14 @@ typedef struct
   gchar *source;
   gint max_level;
   guint64 max_bitrate;
+  guint64 max_memory;
   guint latency;
   gchar *algorithm;
   gchar *multicast_iface;
   gchar *on_loss;
   gchar *rtt_mode;
   guint64 rtt;
+  gchar *source_policy;
   GPtrArray *unknown;
 } GstLmccUri;
 

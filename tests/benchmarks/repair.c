@@ -4,6 +4,8 @@
  * What repair costs for each source packet: to make it, and to take a block of
  * which as much is lost as can be.
  */
+#include "config.h"
+
 #include "bench.h"
 
 #include <string.h>
@@ -13,6 +15,12 @@
 
 /* Source packets of each measurement. */
 #define PACKETS 20000
+
+#if defined (HAVE_ISAL) && !defined (LMCC_GALOIS_TABLES)
+#define ARITHMETIC "ISA-L"
+#else
+#define ARITHMETIC "tables"
+#endif
 
 typedef struct
 {
@@ -154,8 +162,8 @@ main (int argc, char *argv[])
   if (!bench_parse_options (&argc, &argv, "- what repair costs", &json,
           &rounds))
     return 1;
-  report = bench_report_new ("Repair, k + r packets of 1200 bytes, CPU time "
-      "per source packet");
+  report = bench_report_new ("Repair by " ARITHMETIC
+      ", k + r packets of 1200 bytes, CPU time per source packet");
   for (i = 0; i < G_N_ELEMENTS (shapes); i++)
     measure (report, &shapes[i], rounds);
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What each level of vp9svcenc shows, beside vp9enc at the same rate: the tables of docs/vp9-svc.md.
 
-Run it with meson devenv -C build tests/benchmarks/vp9-svc.py. The clip is decoded once and held in memory.
+Run it with ./pipelines/env tests/benchmarks/vp9-svc.py. The clip is decoded once and held in memory.
 """
 import os
 

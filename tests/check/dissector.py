@@ -139,7 +139,7 @@ def normal(value):
 def main():
     script, path = sys.argv[1:]
     if shutil.which("tshark") is None:
-        print("tshark is not installed: the dissector is not tested")
+        print("SKIP: tshark is not installed (Debian: tshark)")
         return SKIP
 
     vectors = [vector for vector in read_vectors(path) if vector[0] != "sdp"

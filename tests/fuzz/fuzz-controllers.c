@@ -93,12 +93,17 @@ static void
 push_loss (Run * run, Bytes * bytes, guint8 what)
 {
   const LmccControllerClass *klass = run->followed.controller->klass;
-  guint8 when = take_byte (bytes);
+  LmccTime time = run->followed.now - take_byte (bytes) * 4 * LMCC_MSECOND;
+  LmccLoss loss = lmcc_loss_at (time, 1 + what / N_LAYERS);
 
+  if (take_byte (bytes) & 1) {
+    loss.span = run->followed.now - time;
+    loss.gap = loss.count + 1;
+  }
   if (klass->on_loss == NULL || what % N_LAYERS > run->followed.level)
     return;
   klass->on_loss (run->followed.controller, run->followed.now, what % N_LAYERS,
-      run->followed.now - when * 4 * LMCC_MSECOND, 1 + what / N_LAYERS);
+      &loss);
 }
 
 static void

@@ -15,9 +15,12 @@ FOREIGN_PAYLOAD_TYPE = 127
 SECONDS = 9
 ENOUGH = 30
 
+# kbit/s: so small that the base is silent between two of its pictures, and sends filler.
+BITRATE = 150
+
 
 def single(recorded, location):
-    return (f'{lib.source()} ! {lib.three_classes()} ! '
+    return (f'{lib.source()} ! {lib.three_classes(BITRATE)} ! '
             'video/x-h264,stream-format=byte-stream,alignment=au ! tee name=t '
             f't. ! queue ! filesink location={recorded} '
             f't. ! queue ! lmccsink name=sink {location}')
@@ -25,7 +28,7 @@ def single(recorded, location):
 
 def two_rungs(recorded, location):
     return (f'{lib.source()} ! tee name=raw '
-            f'raw. ! queue ! {lib.three_classes(300)} ! '
+            f'raw. ! queue ! {lib.three_classes(BITRATE)} ! '
             'video/x-h264,stream-format=byte-stream,alignment=au ! tee name=t '
             f't. ! queue ! filesink location={recorded} '
             't. ! queue ! sink.sink_0 '

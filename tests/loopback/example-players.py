@@ -80,7 +80,7 @@ def check_overlay():
 
 lib.start('textoverlay', 'playbin', *SINKS)
 if subprocess.run([sys.executable, '-c', 'import gi; gi.require_version("GstVideo", "1.0")'], check=False).returncode:
-    lib.skip('there is no PyGObject with GstVideo')
+    lib.skip('there is no PyGObject with GstVideo (Debian: python3-gi gir1.2-gst-plugins-base-1.0)')
 check_keys([lib.Child(argv, name=os.path.basename(argv[0]), stdin=subprocess.PIPE)
             for argv in ([sys.argv[1], URI, *SINKS], [PYTHON_PLAYER, URI, *SINKS])])
 check_overlay()

@@ -74,9 +74,10 @@ def check_sound(film):
 
 def main():
     directory = lib.directory()
-    with_sound, silent = f'{directory}/film.mkv', f'{directory}/silent.mkv'
+    with_sound, silent = f'{directory}/film.mkv', f'{directory}/it\'s a "silent" film.mkv'
     make_film(with_sound, 1, True)
-    make_film(silent, 1, False)
+    make_film(f'{directory}/silent.mkv', 1, False)
+    os.rename(f'{directory}/silent.mkv', silent)
     check_ends(silent, 'without sound')
     check_ends(with_sound, 'with sound')
     check_again(with_sound)
@@ -86,5 +87,5 @@ def main():
     lib.finish()
 
 
-lib.start('x264ladderenc', 'opusenc', 'matroskamux', tools=('gst-discoverer-1.0',), deadline=170)
+lib.start('x264ladderenc', 'opusenc', 'matroskamux', deadline=170)
 sys.exit(main())

@@ -22,7 +22,7 @@ try:
     import judge
     import sessions
 except (ImportError, ValueError) as reason:
-    lib.skip(f'{reason}: python3-gi and python3-numpy are needed')
+    lib.skip(f'{reason} (Debian: python3-gi gir1.2-gst-plugins-base-1.0 python3-numpy)')
 
 # A receiver begins at the second group: of the first it may have missed what was
 # sent before it knew the session. It needs one more to know which rungs are whole.

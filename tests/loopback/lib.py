@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, '../../pipelines/lib'))
 import network  # noqa: E402
+from installed import where  # noqa: E402
 
 SKIPPED = 77
 
@@ -84,13 +85,13 @@ def start(*elements, tools=(), deadline=DEADLINE):
     seconds."""
     for tool in ('gst-launch-1.0', 'gst-inspect-1.0', *tools):
         if shutil.which(tool) is None:
-            skip(f'{tool} is not installed')
+            skip(f'{tool} is not installed ({where(tool)})')
     for element in ('lmccsink', 'lmccsrc', 'x264enc', 'avdec_h264',
                     'checksumsink', *elements):
         if subprocess.run(['gst-inspect-1.0', element], check=False,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode:
-            skip(f'there is no element {element}')
+            skip(f'there is no element {element} ({where(element)})')
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(deadline)
 

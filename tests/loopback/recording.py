@@ -22,7 +22,8 @@ def documented(word):
     """The arguments of the page's receiving line with that element in it, at this test's address."""
     with open(PAGE, encoding='utf-8') as file:
         line = next(line for line in file if 'lmccsrc' in line and f'! {word} ' in line)
-    line = re.sub(r'lmcc://[0-9.:]+', f'lmcc://{GROUP}:{PORT}', line.replace('meson devenv -C build ', ''))
+    line = re.sub(r'lmcc://[0-9.:]+', f'lmcc://{GROUP}:{PORT}', line.removeprefix('./pipelines/env '))
+    line = line.replace('location=build/', 'location=')
     # A busy machine may hold packets up; none is to be missing.
     line = line.replace('multicast-iface=lo', 'multicast-iface=lo&latency=1000')
     return shlex.split(line)

@@ -151,8 +151,9 @@ OpenLoopApp::TakeLosses ()
     for (Estimator & estimator : m_estimators) {
       bool first = lmcc_loss_intervals_get_events (estimator.history) == 0;
 
-      lmcc_loss_intervals_loss (estimator.history, loss.time,
-          lmcc_virtual_packets_lose (&estimator.packets, 1));
+      for (guint i = 0; i < loss.count; i++)
+        lmcc_loss_intervals_loss (estimator.history, lmcc_loss_get_time (&loss, i),
+            lmcc_virtual_packets_lose (&estimator.packets, 1));
       if (first && m_rtt.started)
         lmcc_loss_intervals_set_first (
             estimator.history, lmcc_loss_intervals_first_length (m_config.rate,

@@ -318,6 +318,10 @@ class Refusal(unittest.TestCase):
         self.addCleanup(os.environ.__setitem__, 'PATH', path)
         os.environ['PATH'] = directory
 
+    def test_the_path_of_an_ordinary_user_is_enough(self):
+        environment = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'PYTHONPATH': str(Path(network.__file__).parents[1])}
+        subprocess.run([sys.executable, '-c', 'import network; network.Network().close()'], check=True, env=environment)
+
     def test_names_the_tool_that_is_missing(self):
         with tempfile.TemporaryDirectory() as directory:
             self.with_path(directory)

@@ -37,7 +37,7 @@ def skip_where_it_cannot_be():
         if not Path(path).exists():
             lib.skip(f'{path} is not installed (Debian: {package})')
     if not shutil.which('iperf3'):
-        lib.skip('iperf3 is not installed')
+        lib.skip('iperf3 is not installed (Debian: iperf3)')
     for module, package in (('selenium', 'python3-selenium'), ('aiohttp', 'python3-aiohttp')):
         try:
             __import__(module)

@@ -216,7 +216,7 @@ class Start(unittest.TestCase):
             taken.listen()
             server = web.Server('127.0.0.1', taken.getsockname()[1], None)
             if not web.CHART.is_file():
-                self.skipTest('libjs-chart.js is not installed')
+                self.skipTest('the charts are not installed (Debian: libjs-chart.js)')
             with self.assertRaisesRegex(web.Failure, 'in use'):
                 server.start()
 
@@ -283,4 +283,4 @@ class Actions(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    unittest.main(verbosity=2)

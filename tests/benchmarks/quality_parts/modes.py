@@ -16,7 +16,7 @@ FROM_VP9 = 'rtpvp9depay ! vp9dec threads=1'
 X264 = ('x264enc bitrate={} key-int-max={{key}} bframes={} b-pyramid={} b-adapt=false speed-preset=veryfast threads=1 '
         'vbv-buf-capacity=1000 option-string="scenecut=0:open-gop=0"')
 H265 = 'video/x-h265,stream-format=byte-stream,alignment=au'
-X265 = ('x265enc bitrate={} key-int-max={{key}} speed-preset=superfast option-string="{}bframes=3:b-adapt=0:'
+X265 = ('x265enc bitrate={} key-int-max={{key}} speed-preset=superfast option-string="bframes=3:b-adapt=0:'
         'open-gop=0:scenecut=0:repeat-headers=1:pools=none:frame-threads=1"')
 LADDER = 'x264ladderenc name=ladder bitrates={} bframes={} speed-preset=veryfast real-time=false'
 
@@ -44,7 +44,7 @@ MODES = {
     'x264-temporal': x264(900, 7, 3),
     'x264-ladder': ladder('100,300,900', 3, 9),
     'x264-rungs': ladder('100,200,400,800', 0, 4),
-    'x265-temporal': Mode('x265enc', X265.format(900, 'temporal-layers=1:'), 1, '', H265, 2,
+    'x265-temporal': Mode('x265enc', X265.format(900), 1, '', H265, 2,
                           'rtph265depay ! h265parse ! avdec_h265 max-threads=1'),
     'vp9-svc': vp9svc('none'),
     'vp9-svc-half': vp9svc('half'),
@@ -66,7 +66,7 @@ SINGLE = {
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
             'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
             'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000, 0),
-    'x265': ('x265enc', X265.format('{rate}', '') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1, 0),
+    'x265': ('x265enc', X265.format('{rate}') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1, 0),
     'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1, 100),
 }
 

@@ -58,15 +58,19 @@ fake_pictures_take (GPtrArray * pictures, GPtrArray * packets, guint number,
   g_ptr_array_add (pictures, picture);
 }
 
+/* @from: an address of the loopback network */
 static gint
-open_socket (void)
+open_socket (const gchar * from)
 {
   struct in_addr lo = { htonl (INADDR_LOOPBACK) };
+  struct sockaddr_in source = {.sin_family = AF_INET };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
   g_assert_true (fd >= 0);
   g_assert_true (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo,
           sizeof (lo)) == 0);
+  g_assert_true (inet_pton (AF_INET, from, &source.sin_addr) == 1);
+  g_assert_true (bind (fd, (struct sockaddr *) &source, sizeof (source)) == 0);
   return fd;
 }
 
@@ -86,7 +90,14 @@ void
 fake_sender_send_raw (const gchar * address, guint16 port, const guint8 * data,
     gsize size)
 {
-  gint fd = open_socket ();
+  fake_sender_send_from ("127.0.0.1", address, port, data, size);
+}
+
+void
+fake_sender_send_from (const gchar * from, const gchar * address, guint16 port,
+    const guint8 * data, gsize size)
+{
+  gint fd = open_socket (from);
 
   send_to (fd, address, 0, port, data, size);
   close (fd);
@@ -230,7 +241,7 @@ start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
   self->n_rungs = n_rungs;
   self->n_classes = n_classes;
   self->rungs = rungs;
-  self->fd = open_socket ();
+  self->fd = open_socket ("127.0.0.1");
   self->started = g_get_monotonic_time ();
   self->running = TRUE;
   g_mutex_init (&self->lock);

@@ -41,6 +41,9 @@ void fake_sender_stop (FakeSender * sender);
 gchar *fake_sender_get_sdp (FakeSender * sender);
 void fake_sender_send_raw (const gchar * address, guint16 port,
     const guint8 * data, gsize size);
+/* As another host, such as 127.0.0.2. */
+void fake_sender_send_from (const gchar * from, const gchar * address,
+    guint16 port, const guint8 * data, gsize size);
 
 GPtrArray *fake_pictures_new (void);
 void fake_pictures_take (GPtrArray * pictures, GPtrArray * packets,

@@ -437,6 +437,51 @@ GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
 
 GST_END_TEST;
 
+/* With the option-string that a stream of one class is advised to take. */
+GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
+{
+  g_auto (GStrv) advice = g_strsplit (lmcc_codec_h265.single_class_advice,
+      "\"", 3);
+  g_autofree gchar *line = NULL;
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("x265enc");
+  gint port, fds[2], i;
+  guint packets[2] = { 0 };
+  GstElement *pipeline;
+
+  if (factory == NULL) {
+    g_printerr ("skipped: there is no element x265enc "
+        "(Debian: gstreamer1.0-plugins-bad)\n");
+    return;
+  }
+  fail_unless (g_str_has_suffix (advice[0], "option-string="));
+  line = g_strdup_printf ("videotestsrc pattern=ball num-buffers="
+      G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
+      "framerate=50/1 ! x265enc key-int-max=25 speed-preset=ultrafast "
+      "option-string=\"%s\" ! lmccsink name=s", advice[1]);
+  pipeline = launch (line, &port);
+  for (i = 0; i < 2; i++) {
+    g_autofree gchar *address = g_strdup_printf ("239.255.42.%d", i + 1);
+
+    fds[i] = open_group (address, port);
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_eos (pipeline);
+  for (i = 0; i < 2; i++) {
+    LmccRtp rtp;
+    LmccHeader header;
+
+    while (receive_media (fds[i], &rtp, &header)) {
+      assert_equals_int (header.klass, i);
+      packets[i]++;
+    }
+    fail_unless (packets[i] > 0, "nothing in group %d", i);
+    close (fds[i]);
+  }
+  end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_packets_leave_at_their_due_times)
 {
   gint port, fd;
@@ -543,8 +588,11 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   push_picture (pipeline, "a", 0, 0, TRUE);
   end_source (pipeline, "a");
   wait_eos (pipeline);
-  fail_unless (g_file_get_contents (path, &text, &size, NULL));
   g_object_get (sink, "sdp", &property, NULL);
+  /* It is written by a thread of its own, at the latest by the end. */
+  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  fail_unless (g_file_get_contents (path, &text, &size, NULL));
   assert_equals_string (text, property);
   fail_unless (lmcc_sdp_parse (text, size, &session, &error), "%s",
       error ? error->message : "");
@@ -555,6 +603,54 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   end_pipeline (pipeline);
   g_unlink (path);
   fail_unless (g_rmdir (dir) == 0, "a temporary file was left");
+}
+
+GST_END_TEST;
+
+/* A directory that is not there yet stands for a disk that is full. */
+GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
+{
+  gint port;
+  g_autofree gchar *dir = g_dir_make_tmp ("lmccsink-XXXXXX", NULL);
+  g_autofree gchar *gone = g_build_filename (dir, "sub", NULL);
+  g_autofree gchar *path = g_build_filename (gone, "session.sdp", NULL);
+  g_autofree gchar *link = g_build_filename (gone, "session.sdp.tmp", NULL);
+  g_autofree gchar *victim = g_build_filename (dir, "victim", NULL);
+  g_autofree gchar *text = NULL, *left = NULL;
+  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+      " ! lmccsink name=s", &port);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstMessage *message;
+  GError *error;
+
+  fail_unless (g_file_set_contents (victim, "as it was", -1, NULL));
+  g_object_set (sink, "sdp-location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  message = wait_message (pipeline, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, path) != NULL);
+  fail_unless (strstr (error->message, "Set sdp-location") != NULL);
+  g_error_free (error);
+  gst_message_unref (message);
+
+  /* Media is not held up, and as soon as there is room it is written. */
+  while (get_count (pipeline, "packets-sent") < 1)
+    g_thread_yield ();
+  fail_unless (g_mkdir (gone, 0700) == 0);
+  fail_unless (symlink (victim, link) == 0);
+  while (!g_file_get_contents (path, &text, NULL, NULL))
+    g_usleep (1000);
+  fail_unless (g_str_has_prefix (text, "v=0"));
+  gst_object_unref (sink);
+  end_pipeline (pipeline);
+  fail_unless (g_file_get_contents (victim, &left, NULL, NULL));
+  assert_equals_string (left, "as it was");
+  g_unlink (link);
+  g_unlink (victim);
+  g_unlink (path);
+  fail_unless (g_rmdir (gone) == 0, "a temporary file was left");
+  g_rmdir (dir);
 }
 
 GST_END_TEST;
@@ -604,6 +700,21 @@ GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
   assert_equals_string (session.algorithm, "elm");
   assert_equals_string (lmcc_address_format (&session.source, source),
       "127.0.0.2");
+}
+
+GST_END_TEST;
+
+/* Its receivers could else tell the session's next numbers from its first. */
+GST_START_TEST (test_a_sessions_numbers_are_not_those_of_a_generator)
+{
+  LmccSession first, second;
+  gint port;
+
+  g_random_set_seed (1);
+  get_session ("", &port, &first);
+  g_random_set_seed (1);
+  get_session ("", &port, &second);
+  fail_if (first.ssrc_base == second.ssrc_base);
 }
 
 GST_END_TEST;
@@ -739,11 +850,14 @@ lmccsink_suite (void)
   tcase_add_test (tc, test_a_unicast_address_is_refused);
   tcase_add_test (tc,
       test_x264_goes_out_in_three_classes_with_contiguous_numbers);
+  tcase_add_test (tc, test_x265_goes_out_in_two_classes_as_the_advice_says);
   tcase_add_test (tc, test_packets_leave_at_their_due_times);
   tcase_add_test (tc,
       test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame);
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
+  tcase_add_test (tc, test_a_description_that_cannot_be_written_is_tried_again);
   tcase_add_test (tc, test_receivers_are_told_of_the_algorithm_and_of_feedback);
+  tcase_add_test (tc, test_a_sessions_numbers_are_not_those_of_a_generator);
   tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
   tcase_add_test (tc, test_a_flush_drops_what_waits_and_pictures_go_on);
   tcase_add_test (tc, test_a_full_pad_can_be_released_in_paused);

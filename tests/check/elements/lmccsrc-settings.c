@@ -48,6 +48,7 @@ static const UriCase uri_cases[] = {
   {"lmcc://239.1.2.3?max-level=", FALSE},
   {"lmcc://239.1.2.3?latency=1s", FALSE},
   {"lmcc://239.1.2.3?max-bitrate=-1", FALSE},
+  {"lmcc://239.1.2.3?max-memory=64M", FALSE},
   {"lmcc://239.1.2.3?max-bitrate=99999999999999999999999", FALSE},
   {"lmcc://239.1.2.3?algorithm=magic", FALSE},
   {"lmcc://239.1.2.3?on-loss=panic", FALSE},
@@ -92,6 +93,132 @@ GST_START_TEST (test_uris_set_properties_or_are_refused)
   }
   fail_unless_equals_string (before, after);
   gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  const gchar *property;
+  const gchar *value;
+  gboolean sayable;             /* a URI can say it */
+} OddValue;
+
+static const OddValue odd_values[] = {
+  {"address", "239.1.2.3", TRUE},
+  {"address", "FF15::AB", TRUE},
+  {"address", "ff3e::8000:1", TRUE},
+  {"address", "", FALSE},
+  {"address", "10.0.0.1", FALSE},
+  {"address", "239.1.2.3:5004", FALSE},
+  {"address", "239.1.2.3?max-level=1", FALSE},
+  {"address", "a@239.1.2.3", FALSE},
+  {"address", "%32", FALSE},
+  {"address", "[ff15::1]", FALSE},
+  {"address", "ff15::1%lo", FALSE},
+  {"address", "\xff\xfe", FALSE},
+  {"port", "1", TRUE},
+  {"port", "65534", TRUE},
+  {"multicast-source", "10.0.0.1", TRUE},
+  {"multicast-source", "+10.0.0.1", TRUE},
+  {"multicast-source", " 10.0.0.1 ", TRUE},
+  {"multicast-source", "+ 10.0.0.1", TRUE},
+  {"multicast-source", "", TRUE},
+  {"multicast-source", "+", FALSE},
+  {"multicast-source", "2001:db8::1", FALSE},
+  {"multicast-source", "10.0.0.1,10.0.0.2", FALSE},
+  {"multicast-source", "239.1.1.1", FALSE},
+  {"multicast-source", "a/b", FALSE},
+  {"multicast-source", "a@b", FALSE},
+  {"multicast-source", "%zz", FALSE},
+  {"multicast-iface", "eth0.100:1", TRUE},
+  {"multicast-iface", "a&b=c#d?e/f%g h+i", TRUE},
+  {"multicast-iface", "\xc3\xa4", TRUE},
+  {"multicast-iface", "\n", TRUE},
+  {"multicast-iface", "", TRUE},
+  {"multicast-iface", "\xff\xfe", FALSE},
+  {"latency", "0", TRUE},
+  {"latency", "60000", TRUE},
+  {"max-level", "-1", TRUE},
+  {"max-level", "63", TRUE},
+  {"max-bitrate", "18446744073709551615", TRUE},
+  {"max-memory", "33554432", TRUE},
+  {"rtt", "1000", TRUE},
+  {"rtt", "60000000000", TRUE},
+  {"rtt-mode", "fixed", TRUE},
+  {"algorithm", "none", TRUE},
+  {"algorithm", "flid-dl", TRUE},
+  {"on-loss", "freeze", TRUE},
+  {"source-policy", "any", TRUE},
+  {"source-policy", "ask", TRUE},
+};
+
+static void
+set_text (GstElement * src, const gchar * property, const gchar * text)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (src), property);
+
+  if (pspec->value_type == G_TYPE_STRING)
+    g_object_set (src, property, text, NULL);
+  else
+    gst_util_set_object_arg (G_OBJECT (src), property, text);
+}
+
+/* Each with each: what cannot be said is not said in part. */
+GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
+{
+  static const gchar *const names[] = { "port", "latency", "max-level",
+    "max-bitrate", "max-memory", "rtt", "rtt-mode", "algorithm", "on-loss",
+    "source-policy",
+    "multicast-iface", "address"
+  };
+  const OddValue *first = &odd_values[__i__];
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (odd_values); i++) {
+    const OddValue *second = &odd_values[i];
+    GstElement *src = gst_element_factory_make ("lmccsrc", NULL);
+    GstElement *other = gst_element_factory_make ("lmccsrc", NULL);
+    g_autofree gchar *uri = NULL;
+    g_autofree gchar *again = NULL;
+    g_autoptr (GError) error = NULL;
+    gboolean same = g_str_equal (first->property, second->property);
+
+    set_text (src, first->property, first->value);
+    set_text (src, second->property, second->value);
+    uri = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
+    if (!second->sayable || (!same && !first->sayable)) {
+      fail_if (uri != NULL
+          && strstr (first->property, "source") == NULL
+          && strstr (second->property, "source") == NULL, "%s", uri);
+    } else if (uri == NULL) {
+      /* Only where the families differ. */
+      fail_unless (strchr (first->value, ':') != NULL
+          || strchr (second->value, ':') != NULL, "%s=%s %s=%s",
+          first->property, first->value, second->property, second->value);
+    }
+    if (uri != NULL) {
+      fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (other), uri,
+              &error), "%s: %s", uri, error ? error->message : "");
+      again = gst_uri_handler_get_uri (GST_URI_HANDLER (other));
+      fail_unless_equals_string (uri, again);
+      for (j = 0; j < G_N_ELEMENTS (names); j++) {
+        g_auto (GValue) a = G_VALUE_INIT, b = G_VALUE_INIT;
+        g_autofree gchar *a_text = NULL, *b_text = NULL;
+
+        g_object_get_property (G_OBJECT (src), names[j], &a);
+        g_object_get_property (G_OBJECT (other), names[j], &b);
+        a_text = g_strdup_value_contents (&a);
+        b_text = g_strdup_value_contents (&b);
+        fail_unless (g_ascii_strcasecmp (a_text, b_text) == 0
+            || g_str_equal (a_text, "\"\""), "%s: %s, %s", names[j], a_text,
+            b_text);
+      }
+    }
+    gst_object_unref (src);
+    gst_object_unref (other);
+  }
 }
 
 GST_END_TEST;
@@ -238,6 +365,8 @@ lmccsrc_settings_suite (void)
   suite_add_tcase (suite, settings);
   tcase_add_loop_test (settings, test_uris_set_properties_or_are_refused, 0,
       G_N_ELEMENTS (uri_cases));
+  tcase_add_loop_test (settings, test_a_uri_that_is_told_is_read_as_the_same,
+      0, G_N_ELEMENTS (odd_values));
   tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
   tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,
       0, G_N_ELEMENTS (bad_properties));

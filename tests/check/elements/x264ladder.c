@@ -612,7 +612,8 @@ typedef struct
 {
   GMutex lock;
   GCond cond;
-  gboolean closed;
+  gboolean closed;              /* of the top rung */
+  guint n_taken;                /* pictures, by the base rung's encoder */
 } Gate;
 
 static GstPadProbeReturn
@@ -627,6 +628,34 @@ wait_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+static GstPadProbeReturn
+count_taken (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+{
+  Gate *gate = user_data;
+
+  g_mutex_lock (&gate->lock);
+  gate->n_taken++;
+  g_cond_broadcast (&gate->cond);
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Pushes picture @number. The base rung is never late: its encoder has what was
+ * not skipped. */
+static void
+push_in_time (GstHarness * h, Gate * gate, guint number)
+{
+  guint64 skipped;
+
+  fail_unless_equals_int (gst_harness_push (h, make_picture (number, 64, 64)),
+      GST_FLOW_OK);
+  g_object_get (h->element, "pictures-skipped", &skipped, NULL);
+  g_mutex_lock (&gate->lock);
+  while (gate->n_taken + skipped < number + 1)
+    g_cond_wait (&gate->cond, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+}
+
 static void
 slow_top_rung (GstElement * ladder, GstElement * encoder, guint rung,
     gpointer user_data)
@@ -635,6 +664,9 @@ slow_top_rung (GstElement * ladder, GstElement * encoder, guint rung,
 
   if (rung == 1)
     gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, wait_at_gate,
+        user_data, NULL);
+  else
+    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, count_taken,
         user_data, NULL);
 }
 
@@ -662,8 +694,7 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
   gst_harness_set_live (h, TRUE);
   gst_harness_set_src_caps_str (h, CAPS (64, 64));
   for (i = 0; i < 50 && message == NULL; i++) {
-    fail_unless_equals_int (gst_harness_push (h, make_picture (i, 64, 64)),
-        GST_FLOW_OK);
+    push_in_time (h, &gate, i);
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
     told_at = i;
   }
@@ -686,11 +717,11 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
 
   /* Said once, and it goes on where there is time again. */
   for (; i < 60; i++)
-    gst_harness_push (h, make_picture (i, 64, 64));
+    push_in_time (h, &gate, i);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
   g_mutex_lock (&gate.lock);
   gate.closed = FALSE;
-  g_cond_signal (&gate.cond);
+  g_cond_broadcast (&gate.cond);
   g_mutex_unlock (&gate.lock);
   gst_harness_push_event (h, gst_event_new_eos ());
   g_object_get (h->element, "pictures-skipped", &skipped, NULL);

@@ -250,6 +250,39 @@ GST_START_TEST (h265_referenced_sub_layer_needs_tsa_or_a_key_unit)
 
 GST_END_TEST;
 
+GST_START_TEST (h265_pictures_that_none_needs_are_a_class_of_one_sub_layer)
+{
+  g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_h265, 0);
+
+  /* Before a parameter set has come there may be other sub-layers. */
+  expect_unit (c, 0, TRUE, BYTES (0x26, 1, 9));
+  expect_unit (c, 0, FALSE, BYTES (0x00, 1, 9));
+  /* AP: SPS (33) of one sub-layer, and IDR. */
+  expect_unit (c, 0, TRUE, BYTES (0x60, 1, 0, 3, 0x42, 1, 0x01, 0, 3, 0x26, 1,
+          9));
+  /* TRAIL_N, RADL_N (6) and RASL_N (8) of TID 0; TRAIL_R; FU of TRAIL_N. */
+  expect_unit (c, 1, TRUE, BYTES (0x00, 1, 9));
+  expect_unit (c, 1, TRUE, BYTES (0x0c, 1, 9));
+  expect_unit (c, 1, TRUE, BYTES (0x10, 1, 9));
+  expect_unit (c, 0, FALSE, BYTES (0x02, 1, 9));
+  expect_unit (c, 1, TRUE, BYTES (0x62, 1, 0x80, 9));
+  /* One of two sub-layers; of another layer, or reserved, says nothing. */
+  expect_unit (c, 0, FALSE, BYTES (0x42, 1, 0x03));
+  expect_unit (c, 0, FALSE, BYTES (0x00, 1, 9));
+  expect_unit (c, 0, FALSE, BYTES (0x42, 9, 0x01));
+  expect_unit (c, 0, FALSE, BYTES (0x00, 1, 9));
+  expect_unit (c, 0, FALSE, BYTES (0x42, 1, 0x0f));
+  expect_unit (c, 0, FALSE, BYTES (0x00, 1, 9));
+  /* In a packet of its own, or behind the picture that it comes with. */
+  expect_unit (c, 0, FALSE, BYTES (0x42, 1, 0x01));
+  expect_unit (c, 1, TRUE, BYTES (0x00, 1, 9));
+  expect_unit (c, 0, TRUE, BYTES (0x60, 1, 0, 3, 0x26, 1, 9, 0, 3, 0x42, 1,
+          0x03));
+  expect_unit (c, 0, FALSE, BYTES (0x00, 1, 9));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (h265_aggregates_and_fragments_are_looked_into)
 {
   g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_h265, 0);
@@ -638,6 +671,8 @@ classify_suite (void)
   tcase_add_test (tc, h264_of_wrong_form_is_dropped_and_counted);
   tcase_add_test (tc, h265_class_is_the_temporal_id);
   tcase_add_test (tc, h265_referenced_sub_layer_needs_tsa_or_a_key_unit);
+  tcase_add_test (tc,
+      h265_pictures_that_none_needs_are_a_class_of_one_sub_layer);
   tcase_add_test (tc, h265_aggregates_and_fragments_are_looked_into);
   tcase_add_test (tc, h265_of_wrong_form_is_dropped_and_counted);
   tcase_add_test (tc, vp8_class_is_the_temporal_layer_and_y_a_switch_point);

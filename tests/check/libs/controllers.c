@@ -73,12 +73,13 @@ random_event (Property * test)
   const LmccControllerClass *klass = test->followed.controller->klass;
   guint layer = (guint) g_rand_int_range (test->random, 0, N_LAYERS);
   LmccTime past = (LmccTime) g_rand_int_range (test->random, 0, 300000000);
+  LmccLoss loss = lmcc_loss_at (test->followed.now - past, 1 + layer);
 
   switch (g_rand_int_range (test->random, 0, 400)) {
     case 0:
       if (klass->on_loss != NULL && (gint) layer <= test->followed.level)
         klass->on_loss (test->followed.controller, test->followed.now, layer,
-            test->followed.now - past, 1 + layer);
+            &loss);
       break;
     case 1:
       if (klass->on_rtt != NULL)

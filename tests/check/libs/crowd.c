@@ -202,8 +202,8 @@ report (Crowd * crowd, guint index)
   add_traffic (crowd->on_the_way, crowd->now, 20);
   if (!is_lost (crowd) && !crowd->is_cut)
     push_event (crowd, (Event) {
-        .time = crowd->now + member->delay,.type = EVENT_REPORT,.report =
-        reference}
+        .time = crowd->now + member->delay,.type = EVENT_REPORT,.member =
+        index,.report = reference}
   );
   schedule_due (crowd, index);
 }
@@ -327,26 +327,28 @@ drain (Crowd * crowd)
   }
 }
 
+/* Every receiver has an address of its own. */
 static void
-arrive (Crowd * crowd, const LmccReferenceTime * reference)
+arrive (Crowd * crowd, guint32 host, const LmccReferenceTime * reference)
 {
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (reference);
-  LmccAddress source;
+  LmccAddress source = {.family = LMCC_FAMILY_IPV4 };
 
-  lmcc_address_parse ("192.0.2.9", &source);
+  host = g_htonl (host);
+  memcpy (source.bytes, &host, sizeof (host));
   add_traffic (crowd->at_sender, crowd->now, packet->size);
   lmcc_sender_handle_control (crowd->sender, crowd->now, &source, 5005,
       packet->data, packet->size);
   drain (crowd);
 }
 
-/* A report that no receiver sent. */
+/* A report that no receiver sent, from the address @host. */
 void
-crowd_forge (Crowd * crowd, guint32 ssrc, guint64 ntp_time)
+crowd_forge (Crowd * crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
 {
   LmccReferenceTime reference = { ssrc, ntp_time };
 
-  arrive (crowd, &reference);
+  arrive (crowd, host, &reference);
 }
 
 /* Pictures all of one size, so that the base's rate is what is asked for, with
@@ -380,7 +382,8 @@ handle_event (Crowd * crowd, const Event * event)
       hear_answer (crowd, event->member, &event->answer);
       break;
     case EVENT_REPORT:
-      arrive (crowd, &event->report);
+      arrive (crowd, CROWD_FIRST_HOST + (crowd->is_one_host ? 0 :
+              event->member), &event->report);
       break;
   }
 }

@@ -13,6 +13,10 @@
 
 #define CROWD_MAX 20000
 
+/* 10.0.0.0 and on are the members' addresses; 10.128.0.0 and on are free. */
+#define CROWD_FIRST_HOST 0x0a000000u
+#define CROWD_OTHER_HOST 0x0a800000u
+
 /* One way, uniformly distributed over the receivers. */
 #define CROWD_DELAY_MIN (20 * LMCC_MSECOND)
 #define CROWD_DELAY_MAX (250 * LMCC_MSECOND)
@@ -47,6 +51,7 @@ typedef struct
   LmccTime next_unit;
   gdouble loss;
   gboolean is_cut;              /* reports do not reach the sender */
+  gboolean is_one_host;         /* all are behind one address */
   GRand *random;
   CrowdMember *members;
   guint n_members;
@@ -65,7 +70,8 @@ void crowd_free (Crowd * crowd);
 void crowd_join (Crowd * crowd, guint n, LmccTime over);
 void crowd_leave (Crowd * crowd, guint n);
 void crowd_run (Crowd * crowd, LmccTime duration);
-void crowd_forge (Crowd * crowd, guint32 ssrc, guint64 ntp_time);
+void crowd_forge (Crowd * crowd, guint32 host, guint32 ssrc,
+    guint64 ntp_time);
 gdouble crowd_largest_share (const Crowd * crowd, LmccTime window);
 LmccTime crowd_first_rtt (const Crowd * crowd, gdouble share);
 guint crowd_count_measured (const Crowd * crowd);

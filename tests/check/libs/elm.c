@@ -86,6 +86,14 @@ bench_packet (Bench * bench)
       bench->now, &header, PACKET_SIZE);
 }
 
+static void
+bench_lose (Bench * bench, LmccTime time)
+{
+  LmccLoss loss = lmcc_loss_at (time, 1);
+
+  bench->controller->klass->on_loss (bench->controller, bench->now, 0, &loss);
+}
+
 /* Runs for @seconds, a packet in @interval lost; 0: none is. */
 static void
 bench_run (Bench * bench, gdouble seconds, guint interval)
@@ -100,8 +108,7 @@ bench_run (Bench * bench, gdouble seconds, guint interval)
     for (; bench->debt >= PACKET_SIZE * 8; bench->debt -= PACKET_SIZE * 8) {
       if (interval > 0 && ++bench->until_loss >= interval) {
         bench->until_loss = 0;
-        bench->controller->klass->on_loss (bench->controller, bench->now, 0,
-            bench->now, 1);
+        bench_lose (bench, bench->now);
       } else {
         bench_packet (bench);
       }
@@ -368,10 +375,9 @@ GST_START_TEST (test_what_was_lost_in_the_deaf_period_and_shows_later_is_old)
   while (g_str_equal (bench_status (&bench).state, "deaf"))
     bench_run (&bench, 0.01, 0);
   before = bench_status (&bench).loss_event_rate;
-  bench.controller->klass->on_loss (bench.controller, bench.now, 0, lost, 1);
+  bench_lose (&bench, lost);
   fail_unless (bench_status (&bench).loss_event_rate <= before);
-  bench.controller->klass->on_loss (bench.controller, bench.now, 0, bench.now,
-      1);
+  bench_lose (&bench, bench.now);
   fail_unless (bench_status (&bench).loss_event_rate > before);
   bench_clear (&bench);
 }

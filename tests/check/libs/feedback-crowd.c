@@ -387,7 +387,7 @@ GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
   for (i = 0; i < 20000; i++) {
     crowd_run (crowd, LMCC_MSECOND);
     /* Every other one claims to be the first of a crowd. */
-    crowd_forge (crowd, 0x40000000 + i,
+    crowd_forge (crowd, CROWD_OTHER_HOST + i, 0x40000000 + i,
         i % 2 == 0 ? 0 : (guint64) (100 + i) << 32);
   }
   fail_unless (crowd_stats (crowd)->reports - reports >= 20000);
@@ -404,6 +404,106 @@ GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
   answers = crowd->members[0].n_answers;
   crowd_run (crowd, 120 * S);
   fail_unless (crowd->members[0].n_answers > answers);
+  crowd_free (crowd);
+}
+
+GST_END_TEST;
+
+typedef enum
+{
+  FORGED_NEWCOMERS,             /* a crowd of SSRCs that begins */
+  FORGED_MEMBERS,               /* a crowd that has reported for long */
+  FORGED_ANY,                   /* of any age, SSRCs that come again */
+  N_FORGERIES,
+} Forgery;
+
+static void
+forge (Crowd * crowd, guint32 host, Forgery forgery, guint32 i)
+{
+  guint64 seconds = forgery == FORGED_NEWCOMERS ? 0
+      : forgery == FORGED_MEMBERS ? 1000 : i * 7 % 12;
+  guint32 ssrc = forgery == FORGED_ANY ? i % 64 : i;
+
+  crowd_forge (crowd, host, ssrc, seconds << 32);
+}
+
+static const LmccTime forged_every[] = {
+  5 * S, S, 100 * LMCC_MSECOND, LMCC_MSECOND
+};
+
+/* Reports from one address, whatever they say and however many they are, are
+ * those of a handful. Who is there is answered all the while, who comes is too,
+ * and with them the interval is as before. */
+GST_START_TEST (one_address_is_a_handful_of_receivers)
+{
+  Forgery forgery = __i__ % N_FORGERIES;
+  LmccTime every = forged_every[__i__ / N_FORGERIES];
+  Crowd *crowd = crowd_new (64000, 120 + (guint32) __i__);
+  LmccTime begun, longest = 0;
+  guint answers;
+  guint32 i = 0;
+
+  crowd_join (crowd, 1, 0);
+  crowd_run (crowd, 30 * S);
+  answers = crowd->members[0].n_answers;
+  for (begun = crowd->now; crowd->now < begun + 60 * S;) {
+    if (crowd->n_members == 1 && crowd->now >= begun + 10 * S)
+      crowd_join (crowd, 1, 0);
+    forge (crowd, CROWD_OTHER_HOST, forgery, i++);
+    crowd_run (crowd, every);
+    longest = MAX (longest, crowd_interval (crowd));
+  }
+  fail_unless (longest <= 4 * S, "%.1f s", (gdouble) longest / S);
+  fail_unless (crowd_stats (crowd)->receivers < 5);
+  fail_unless (crowd->members[0].n_answers >= answers + 10, "%u answers",
+      crowd->members[0].n_answers - answers);
+  fail_unless (crowd->members[1].first_rtt < 10 * S);
+  crowd_run (crowd, 15 * S);
+  fail_unless (crowd_interval (crowd) == 3 * S);
+  crowd_free (crowd);
+}
+
+GST_END_TEST;
+
+/* What a flood from 60,000 addresses is believed of is bounded as one of SSRCs
+ * was, and it costs no more than a few thousand reports in a second. */
+GST_START_TEST (a_flood_from_very_many_addresses_is_not_looked_at)
+{
+  Crowd *crowd = crowd_new (64000, 140);
+  guint64 reports;
+  guint i, k;
+
+  crowd_join (crowd, 10, 0);
+  crowd_run (crowd, 60 * S);
+  reports = crowd_stats (crowd)->reports;
+  for (i = 0; i < 2000; i++) {
+    for (k = 0; k < 30; k++)
+      crowd_forge (crowd, CROWD_OTHER_HOST + 30 * i + k, 30 * i + k, 0);
+    crowd_run (crowd, LMCC_MSECOND);
+  }
+  fail_unless (crowd_stats (crowd)->reports - reports < 15000, "%"
+      G_GUINT64_FORMAT, crowd_stats (crowd)->reports - reports);
+  fail_unless (crowd_stats (crowd)->reports_limited > 45000);
+  crowd_run (crowd, 14 * 13 * S);
+  fail_unless (crowd_interval (crowd) < 20 * S, "%.1f s",
+      (gdouble) crowd_interval (crowd) / S);
+  crowd_free (crowd);
+}
+
+GST_END_TEST;
+
+/* A NAT, or a host: they count as two, and are answered with what the others
+ * leave. */
+GST_START_TEST (many_behind_one_address_are_answered_too)
+{
+  Crowd *crowd = crowd_new (400000, 150);
+
+  crowd->is_one_host = TRUE;
+  crowd_join (crowd, (guint) __i__, 0);
+  crowd_run (crowd, 120 * S);
+  fail_unless (crowd_count_measured (crowd) == (guint) __i__, "%u of %d",
+      crowd_count_measured (crowd), __i__);
+  fail_unless (crowd_stats (crowd)->receivers < 4);
   crowd_free (crowd);
 }
 
@@ -484,6 +584,11 @@ feedback_crowd_suite (void)
   tcase_add_test (tc, a_base_rate_that_sways_is_no_reason_not_to_answer);
   tcase_add_test (tc, reports_that_get_no_answer_become_rare);
   tcase_add_test (tc, a_flood_of_false_reports_has_bounded_effect);
+  tcase_add_loop_test (tc, one_address_is_a_handful_of_receivers, 0,
+      N_FORGERIES * G_N_ELEMENTS (forged_every));
+  tcase_add_test (tc, a_flood_from_very_many_addresses_is_not_looked_at);
+  tcase_add_loop_test (tc, many_behind_one_address_are_answered_too, 5, 6);
+  tcase_add_loop_test (tc, many_behind_one_address_are_answered_too, 50, 51);
   tcase_add_test (tc, what_is_no_report_is_counted_and_no_more);
   if (g_getenv ("LMCC_TEST_LONG") != NULL)
     tcase_add_loop_test (tc, every_audience_stays_within_the_limits_for_long,

@@ -93,8 +93,7 @@ report_losses (Run * run, guint layer)
   LmccLoss loss;
 
   while (lmcc_layer_account_poll_loss (run->accounts[layer], &loss))
-    run->controller->klass->on_loss (run->controller, run->now, layer,
-        loss.time, 1);
+    run->controller->klass->on_loss (run->controller, run->now, layer, &loss);
 }
 
 static void

@@ -14,7 +14,7 @@ count_losses (LmccLayerAccount * account)
   guint n = 0;
 
   while (lmcc_layer_account_poll_loss (account, &loss))
-    n++;
+    n += loss.count;
 
   return n;
 }
@@ -45,6 +45,7 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
 {
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
   LmccLoss loss;
+  guint i;
 
   lmcc_layer_account_packet (account, 0, 65534, SIZE);
   fail_unless_equals_int (lmcc_layer_account_packet (account,
@@ -60,13 +61,10 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
    * the way from the packet before the gap to the one after. */
   fail_unless (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless_equals_int (loss.lsn, 65535);
-  fail_unless_equals_uint64 (loss.time, PACKET_TIME);
-  fail_unless (lmcc_layer_account_poll_loss (account, &loss));
-  fail_unless_equals_int (loss.lsn, 0);
-  fail_unless_equals_uint64 (loss.time, 2 * PACKET_TIME);
-  fail_unless (lmcc_layer_account_poll_loss (account, &loss));
-  fail_unless_equals_int (loss.lsn, 1);
-  fail_unless_equals_uint64 (loss.time, 3 * PACKET_TIME);
+  fail_unless_equals_int (loss.count, 3);
+  for (i = 0; i < 3; i++)
+    fail_unless_equals_uint64 (lmcc_loss_get_time (&loss, i), (i + 1) *
+        PACKET_TIME);
   fail_if (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless (lmcc_layer_account_settled (account, 4));
 }
@@ -139,25 +137,94 @@ GST_START_TEST (test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout)
 
 GST_END_TEST;
 
-GST_START_TEST (test_one_distant_packet_is_dropped_and_two_start_anew)
+GST_START_TEST (test_a_packet_that_came_too_early_makes_no_loss)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  const LmccTime interval = LMCC_LOSS_TIMEOUT / 4;
+  guint i;
+
+  lmcc_layer_account_packet (account, 0, 0, SIZE);
+  lmcc_layer_account_packet (account, interval / 2, 8, SIZE);
+  for (i = 1; i < 8; i++) {
+    lmcc_layer_account_timeout (account, i * interval);
+    fail_unless_equals_int (lmcc_layer_account_packet (account, i * interval,
+            (guint16) i, SIZE), LMCC_ARRIVAL_REORDERED);
+  }
+  fail_unless_equals_int (count_losses (account), 0);
+  fail_unless (lmcc_layer_account_settled (account, 8));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_packet_far_back_is_dropped_and_two_start_anew)
 {
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
 
-  lmcc_layer_account_packet (account, 0, 100, SIZE);
-  fail_unless_equals_int (lmcc_layer_account_packet (account, 1, 30000, SIZE),
+  lmcc_layer_account_packet (account, 0, 30000, SIZE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 1, 100, SIZE),
       LMCC_ARRIVAL_SUSPECT);
-  fail_unless_equals_int (lmcc_layer_account_packet (account, 2, 101, SIZE),
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 2, 30001, SIZE),
       LMCC_ARRIVAL_IN_ORDER);
-  /* The first suspicion is forgotten: 30001 is suspect again. */
-  fail_unless_equals_int (lmcc_layer_account_packet (account, 3, 30001, SIZE),
+  /* The first suspicion is forgotten: 101 is suspect again. */
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 3, 101, SIZE),
       LMCC_ARRIVAL_SUSPECT);
-  fail_unless_equals_int (lmcc_layer_account_packet (account, 4, 30002, SIZE),
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 4, 102, SIZE),
       LMCC_ARRIVAL_RESTART);
-  fail_unless_equals_int (lmcc_layer_account_packet (account, 5, 30003, SIZE),
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 5, 103, SIZE),
       LMCC_ARRIVAL_IN_ORDER);
   fail_unless_equals_int (count_losses (account), 0);
   fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->restarts,
       1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_an_outage_is_a_loss_of_its_length)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  guint i;
+
+  lmcc_layer_account_packet (account, 0, 60000, SIZE);
+  for (i = 0; i < 3; i++)
+    lmcc_layer_account_packet (account, LMCC_SECOND + i, (guint16) (60000 +
+            30001 + i), SIZE);
+  fail_unless_equals_int (count_losses (account), 30000);
+  lmcc_layer_account_restart (account, 7, 2 * LMCC_SECOND);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 2 * LMCC_SECOND,
+          7, SIZE), LMCC_ARRIVAL_IN_ORDER);
+  fail_unless_equals_int (count_losses (account), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_run_is_parted_by_what_comes_late)
+{
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  static const struct
+  {
+    guint16 lsn;
+    guint count;
+  } runs[] = { {1, 299}, {301, 199}, {501, 499} };
+  LmccLoss loss;
+  guint i;
+
+  lmcc_layer_account_packet (account, 0, 0, SIZE);
+  lmcc_layer_account_packet (account, 1000, 1000, SIZE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 1001, 500, SIZE),
+      LMCC_ARRIVAL_REORDERED);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 1002, 300, SIZE),
+      LMCC_ARRIVAL_REORDERED);
+  lmcc_layer_account_timeout (account, 1000 + LMCC_LOSS_TIMEOUT);
+  for (i = 0; i < G_N_ELEMENTS (runs); i++) {
+    fail_unless (lmcc_layer_account_poll_loss (account, &loss));
+    fail_unless_equals_int (loss.lsn, runs[i].lsn);
+    fail_unless_equals_int (loss.count, runs[i].count);
+    fail_unless_equals_uint64 (lmcc_loss_get_time (&loss, 0), runs[i].lsn);
+    fail_unless_equals_uint64 (lmcc_loss_get_last_time (&loss), runs[i].lsn +
+        runs[i].count - 1);
+  }
+  fail_if (lmcc_layer_account_poll_loss (account, &loss));
+  fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->lost, 997);
 }
 
 GST_END_TEST;
@@ -222,7 +289,10 @@ layer_account_suite (void)
   tcase_add_test (tcase, test_duplicates_and_late_packets_are_told_apart);
   tcase_add_test (tcase,
       test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout);
-  tcase_add_test (tcase, test_one_distant_packet_is_dropped_and_two_start_anew);
+  tcase_add_test (tcase, test_a_packet_that_came_too_early_makes_no_loss);
+  tcase_add_test (tcase, test_a_packet_far_back_is_dropped_and_two_start_anew);
+  tcase_add_test (tcase, test_an_outage_is_a_loss_of_its_length);
+  tcase_add_test (tcase, test_a_run_is_parted_by_what_comes_late);
   tcase_add_test (tcase, test_random_loss_is_counted_exactly);
 
   return suite;

@@ -494,6 +494,102 @@ GST_START_TEST (test_absurd_times_and_counts_do_no_harm)
 
 GST_END_TEST;
 
+static const guint all_windows[] = {
+  LMCC_LOSS_WINDOW_LAP, 3, LMCC_LOSS_WINDOW_LIP
+};
+
+static void
+assert_same (LmccLossIntervals * history, LmccLossIntervals * wanted_of)
+{
+  LmccLossInterval wanted[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (wanted_of, wanted);
+
+  assert_intervals (history, wanted, n);
+  fail_unless_equals_uint64 (lmcc_loss_intervals_get_events (history),
+      lmcc_loss_intervals_get_events (wanted_of));
+}
+
+/* Five layers lose runs of up to 60 packets, at times together, and each shows
+ * it some packets later. */
+GST_START_TEST (test_a_run_counts_as_its_losses_do_one_by_one)
+{
+  enum
+  { LAYERS = 5, N = 12000 };
+  guint window = all_windows[__i__ % 3];
+  LmccTime rtt = __i__ < 3 ? RTT : RTT / 8;
+  g_autoptr (LmccLossIntervals) runs = lmcc_loss_intervals_new (window, rtt);
+  g_autoptr (LmccLossIntervals) singles = lmcc_loss_intervals_new (window, rtt);
+  g_autoptr (GRand) random = g_rand_new_with_seed (17);
+  LmccTime came[LAYERS] = { 0 };
+  guint missing[LAYERS] = { 0 };
+  gint left[LAYERS] = { 0 };
+  gboolean outage = FALSE;
+  guint i, j, n_runs = 0;
+
+  for (i = 0; i < N; i++) {
+    guint layer = (guint) g_rand_int_range (random, 0, LAYERS);
+    LmccTime now = packet_time (i, 40) + (LmccTime)
+        g_rand_int_range (random, 0, 1000);
+    LmccLoss loss = {.count = missing[layer],.before = came[layer],.span =
+          now - came[layer],.gap = missing[layer] + 1,.index = 1
+    };
+
+    if (g_rand_double (random) < 0.01)
+      outage = !outage;
+    if (left[layer] == 0 && g_rand_double (random) < (outage ? 0.3 : 0.005))
+      left[layer] = g_rand_int_range (random, 1, 60);
+    if (left[layer] > 0) {
+      left[layer]--;
+      missing[layer]++;
+      continue;
+    }
+    lmcc_loss_intervals_packet (runs, now, 1);
+    lmcc_loss_intervals_packet (singles, now, 1);
+    for (j = 0; j < missing[layer]; j++)
+      lmcc_loss_intervals_loss (singles, lmcc_loss_get_time (&loss, j), 1);
+    if (missing[layer] > 0) {
+      lmcc_loss_intervals_lose (runs, &loss);
+      n_runs++;
+    }
+    missing[layer] = 0;
+    came[layer] = now;
+    if (i % 7 == 0)
+      assert_same (runs, singles);
+  }
+  assert_same (runs, singles);
+  fail_unless (n_runs > 150);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_long_run_is_an_event_in_each_round_trip_time)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  const LmccTime span = 800 * LMCC_MSECOND;
+  const LmccTime rtts[] = { 0, LMCC_USECOND, LMCC_MSECOND, RTT };
+  const guint64 events[] = { 30000, 30000, 800, 8 };
+  LmccTime rtt = rtts[__i__];
+  g_autoptr (LmccLossIntervals) history =
+      lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, rtt);
+  LmccLoss loss = {.count = 30000,.before = LMCC_SECOND,.span = span,.gap =
+        30001,.index = 1
+  };
+  guint n;
+
+  lmcc_loss_intervals_packet (history, LMCC_SECOND, 100);
+  lmcc_loss_intervals_packet (history, LMCC_SECOND + span, 1);
+  lmcc_loss_intervals_lose (history, &loss);
+  assert_near ((gdouble) lmcc_loss_intervals_get_events (history),
+      (gdouble) events[__i__]);
+  fail_unless_equals_int (lmcc_loss_intervals_get (history, intervals),
+      LMCC_LOSS_INTERVALS + 1);
+  for (n = 1; n < LMCC_LOSS_INTERVALS; n++)
+    fail_if (fabs (intervals[n].packets * events[__i__] / 30000 - 1) > 0.03,
+        "interval %u: %f packets", n, intervals[n].packets);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_reset_forgets)
 {
   g_autoptr (LmccLossIntervals) history =
@@ -595,6 +691,10 @@ loss_intervals_suite (void)
   tcase_add_test (tcase, test_first_lengths_out_of_range_are_clamped);
   tcase_add_test (tcase, test_all_lost_is_a_loss_rate_of_one);
   tcase_add_test (tcase, test_absurd_times_and_counts_do_no_harm);
+  tcase_add_loop_test (tcase, test_a_run_counts_as_its_losses_do_one_by_one, 0,
+      6);
+  tcase_add_loop_test (tcase,
+      test_a_long_run_is_an_event_in_each_round_trip_time, 0, 4);
   tcase_add_test (tcase, test_reset_forgets);
   tcase_add_test (tcase, test_a_history_begins_again_with_a_given_loss_rate);
   tcase_add_test (tcase, test_it_is_quiet_after_twice_the_mean_interval);

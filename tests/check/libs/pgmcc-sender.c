@@ -5,6 +5,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include "test-slow.h"
 
 #define START (100 * LMCC_SECOND)
 #define S0 0x12345000u
@@ -135,7 +136,7 @@ GST_START_TEST (losses_in_a_row_do_not_stop_the_window)
 {
   guint32 seed;
 
-  for (seed = 1; seed <= 500; seed++) {
+  for (seed = 1; seed <= test_rounds (500); seed++) {
     LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     LmccTime now = START;

@@ -268,6 +268,45 @@ GST_START_TEST (joins_are_measured_and_nothing_reported)
 
 GST_END_TEST;
 
+/* A cable is out from before the join until after it. */
+GST_START_TEST (a_join_during_an_outage_measures_nothing)
+{
+  TestLoop *loop = new_loop ();
+  TestReceiver *test;
+  gboolean cut = FALSE;
+  LmccReceiverStats stats;
+
+  loop->rtt_mode = LMCC_RTT_MODE_JOIN;
+  loop->impair = test_network_cut;
+  loop->impair_data = &cut;
+  test_loop_start_sender (loop, SSRC);
+  test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
+  test_loop_run (loop, 5 * S);
+  cut = TRUE;
+  test_loop_run (loop, 30 * MS);
+  wanted_level = 1;
+  test_loop_run (loop, 1300 * MS);
+  fail_unless (test->joined[1]);
+  cut = FALSE;
+  test_loop_run (loop, 2 * S);
+  stats = get_stats (loop, test);
+  fail_unless_equals_int (stats.level, 1);
+  fail_unless (stats.join_to_packet > 500 * MS);
+  fail_unless_equals_int (stats.rtt_source, LMCC_RTT_SOURCE_MAX);
+  fail_unless_equals_uint64 (stats.rtt, 500 * MS);
+  fail_unless_equals_int (told->len, 0);
+
+  /* The next join does. */
+  wanted_level = 2;
+  test_loop_run (loop, 2 * S);
+  fail_unless_equals_int (get_stats (loop, test).rtt_source,
+      LMCC_RTT_SOURCE_JOIN);
+  fail_unless (last_told () < 100 * MS);
+  free_loop (loop);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (without_answers_joins_are_used_with_one_warning)
 {
   TestLoop *loop = new_loop ();
@@ -516,6 +555,7 @@ receiver_rtt_suite (void)
   tcase_add_test (tc, nothing_is_reported_where_the_session_takes_no_reports);
   tcase_add_test (tc, a_fixed_rtt_is_told_and_nothing_reported);
   tcase_add_test (tc, joins_are_measured_and_nothing_reported);
+  tcase_add_test (tc, a_join_during_an_outage_measures_nothing);
   tcase_add_test (tc, without_answers_joins_are_used_with_one_warning);
   tcase_add_test (tc, forged_answers_are_counted_and_change_nothing);
   tcase_add_test (tc, a_record_that_names_another_host_sends_no_reports_there);

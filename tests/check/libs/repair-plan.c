@@ -6,6 +6,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc-repair-plan.h>
 #include <math.h>
+#include "test-slow.h"
 
 typedef struct
 {
@@ -128,7 +129,7 @@ GST_START_TEST (test_a_picture_of_a_large_block_is_whole_as_in_many_trials)
       lmcc_repair_chances_new (path->loss_rate, path->burst, 1, 100, 8);
   gdouble chance = lmcc_repair_chances_whole (chances, 100, 8, 10, 40);
   GRand *rand = g_rand_new_with_seed (3);
-  const guint trials = 100000;
+  const guint trials = test_rounds (100000);
   guint n_whole = 0, trial, i;
 
   for (trial = 0; trial < trials; trial++) {

@@ -54,8 +54,9 @@ packet (TestController * test, guint layer)
 static void
 loss (TestController * test, guint layer)
 {
-  test->controller->klass->on_loss (test->controller, test->now, layer,
-      test->now, 1);
+  LmccLoss lost = lmcc_loss_at (test->now, 1);
+
+  test->controller->klass->on_loss (test->controller, test->now, layer, &lost);
   test_controller_follow (test);
 }
 

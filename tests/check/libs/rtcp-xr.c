@@ -80,7 +80,7 @@ parse (const guint8 * data, gsize size, Seen * seen)
 static LmccPacket *
 build_answers (guint n)
 {
-  LmccDlrr answers[LMCC_RTCP_MAX_DLRR + 1];
+  LmccDlrr answers[LMCC_RTCP_MAX_DLRR + 1] = { {0} };
   guint i;
 
   for (i = 0; i < n; i++) {

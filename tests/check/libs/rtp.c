@@ -253,7 +253,8 @@ GST_START_TEST (foreign_extension_profiles_are_skipped)
   guint profile;
   LmccRtp rtp;
 
-  for (profile = 0; profile <= G_MAXUINT16; profile++) {
+  /* A divisor of 0xbede: that is among them. */
+  for (profile = 0; profile <= G_MAXUINT16; profile += test_is_slow ()? 22 : 1) {
     fail_unless_equals_int (parse_extension (profile, data, 4, 1, &rtp),
         profile != 0xbede);
     if (profile != 0xbede)

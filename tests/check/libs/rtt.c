@@ -310,7 +310,7 @@ GST_START_TEST (three_reports_without_an_answer_turn_to_joins)
   guint i;
 
   measure (rtt, now, 80 * MS, 0);
-  lmcc_rtt_join (rtt, 130 * MS, 20 * MS);
+  lmcc_rtt_join (rtt, START, 130 * MS, 20 * MS);
   for (i = 0; i < 3; i++) {
     now += 3 * LMCC_SECOND;
     lmcc_rtt_report (rtt, now, ntp_time (now));
@@ -332,31 +332,65 @@ GST_START_TEST (three_reports_without_an_answer_turn_to_joins)
 
 GST_END_TEST;
 
+GST_START_TEST (a_join_counts_less_as_it_gets_older)
+{
+  g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_JOIN);
+  LmccTime before, after;
+
+  lmcc_rtt_join (rtt, START, 3307 * MS, 10 * MS);
+  send_packet (rtt, START, 20 * MS);
+  before = lmcc_rtt_get (rtt);
+  fail_unless (before > 3 * LMCC_SECOND);
+  /* Nothing confirms it: in a minute most of what is above R_max is gone. */
+  send_packet (rtt, START + 60 * LMCC_SECOND, 20 * MS);
+  after = lmcc_rtt_get (rtt);
+  fail_unless (after > 500 * MS && after < LMCC_SECOND);
+  /* The next one says nearly all. */
+  lmcc_rtt_join (rtt, START + 120 * LMCC_SECOND, 65 * MS, 10 * MS);
+  send_packet (rtt, START + 120 * LMCC_SECOND, 20 * MS);
+  fail_unless (lmcc_rtt_get (rtt) < 400 * MS);
+  lmcc_rtt_join (rtt, START + 180 * LMCC_SECOND, 65 * MS, 10 * MS);
+  assert_rtt (rtt, 60 * MS, 10 * MS);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_join_below_the_largest_stands_until_the_next)
+{
+  g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_JOIN);
+
+  lmcc_rtt_join (rtt, START, 65 * MS, 10 * MS);
+  send_packet (rtt, START + 3600 * LMCC_SECOND, 20 * MS);
+  assert_rtt (rtt, 60 * MS, 1);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (joins_are_weighted_by_how_exact_they_are)
 {
   g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_JOIN);
   guint i;
 
   assert_rtt (rtt, 500 * MS, 0);
-  fail_unless (lmcc_rtt_join (rtt, 105 * MS, 10 * MS));
+  fail_unless (lmcc_rtt_join (rtt, START, 105 * MS, 10 * MS));
   assert_rtt (rtt, 100 * MS, 1);
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_JOIN);
   /* Equal gaps: weights 3/7 and 4/7. */
-  fail_unless (lmcc_rtt_join (rtt, 175 * MS, 10 * MS));
+  fail_unless (lmcc_rtt_join (rtt, START, 175 * MS, 10 * MS));
   assert_rtt (rtt, 140 * MS, 1000);
 
   /* What packets 100 ms apart say hardly counts. */
-  fail_unless (lmcc_rtt_join (rtt, 1050 * MS, 100 * MS));
+  fail_unless (lmcc_rtt_join (rtt, START, 1050 * MS, 100 * MS));
   fail_unless (lmcc_rtt_get (rtt) < 240 * MS);
   for (i = 0; i < 50; i++)
-    lmcc_rtt_join (rtt, 65 * MS, 10 * MS);
+    lmcc_rtt_join (rtt, START, 65 * MS, 10 * MS);
   assert_rtt (rtt, 60 * MS, MS);
 
   /* Nothing was sent; no time is negative. */
-  fail_if (lmcc_rtt_join (rtt, 11 * LMCC_SECOND, 10 * MS));
+  fail_if (lmcc_rtt_join (rtt, START, 11 * LMCC_SECOND, 10 * MS));
   assert_rtt (rtt, 60 * MS, MS);
   for (i = 0; i < 50; i++)
-    lmcc_rtt_join (rtt, 0, 10 * MS);
+    lmcc_rtt_join (rtt, START, 0, 10 * MS);
   assert_rtt (rtt, LMCC_RTT_MIN, MS / 100);
 }
 
@@ -366,7 +400,7 @@ GST_START_TEST (a_fixed_one_stays)
 {
   g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_FIXED);
 
-  lmcc_rtt_join (rtt, 300 * MS, 10 * MS);
+  lmcc_rtt_join (rtt, START, 300 * MS, 10 * MS);
   send_packet (rtt, START, 40 * MS);
   send_packet (rtt, START + MS, 400 * MS);
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_FIXED);
@@ -411,6 +445,8 @@ rtt_suite (void)
   tcase_add_test (tc, only_the_latest_few_reports_can_be_answered);
   tcase_add_test (tc, estimates_stay_within_their_bounds);
   tcase_add_test (tc, three_reports_without_an_answer_turn_to_joins);
+  tcase_add_test (tc, a_join_counts_less_as_it_gets_older);
+  tcase_add_test (tc, a_join_below_the_largest_stands_until_the_next);
   tcase_add_test (tc, joins_are_weighted_by_how_exact_they_are);
   tcase_add_test (tc, a_fixed_one_stays);
   tcase_add_test (tc, another_sender_is_measured_anew);

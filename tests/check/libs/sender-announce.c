@@ -435,6 +435,50 @@ GST_START_TEST (test_rates_are_what_is_sent_and_announced_once_a_second)
 
 GST_END_TEST;
 
+/* A host that gets another address, or knows its first one only now. */
+GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
+{
+  LmccSenderConfig config = sender_config (1);
+  Harness h = harness_new (&config);
+  const LmccSession *session = lmcc_sender_get_session (h.sender);
+  LmccAddress first, second;
+  guint32 ssrc = session->ssrc_base;
+  guint revision, n_changes, i, n = 0;
+
+  lmcc_address_parse ("10.77.0.1", &first);
+  lmcc_address_parse ("10.77.0.11", &second);
+  harness_push_at (&h, make_unit (0, 0, START, 1, 100));
+  harness_run_until (&h, START + LMCC_SECOND);
+  fail_unless_equals_uint64 (session->feedback_interval, 0);
+
+  lmcc_sender_set_source (h.sender, h.now, &first, 5005);
+  harness_drain (&h);
+  fail_unless_equals_uint64 (session->feedback_interval,
+      LMCC_DEFAULT_FEEDBACK_INTERVAL);
+  fail_unless (lmcc_session_validate (session, NULL));
+  harness_run_until (&h, h.now + LMCC_SECOND);
+
+  revision = session->revision;
+  n_changes = h.n_changes;
+  lmcc_sender_set_source (h.sender, h.now, &second, 5005);
+  /* And once more: nothing has changed. */
+  lmcc_sender_set_source (h.sender, h.now, &second, 5005);
+  harness_drain (&h);
+  fail_unless_equals_int (session->revision, revision + 1);
+  fail_unless_equals_int (h.n_changes, n_changes + 1);
+  fail_unless (lmcc_address_equal (&session->source, &second));
+  fail_unless_equals_int (session->feedback_port, 5005);
+  fail_unless_equals_int (session->ssrc_base, ssrc);
+  i = N_SENT (&h);
+  harness_run_until (&h, h.now + 100 * MS);
+  for (; i < N_SENT (&h); i++)
+    n += SENT (&h, i)->control;
+  fail_unless (n >= 2, "%u records in 100 ms", n);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 static Suite *
 sender_announce_suite (void)
 {
@@ -451,6 +495,8 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_stop_says_bye_and_nothing_follows);
   tcase_add_test (tc, test_keys_that_are_not_in_all_rungs_are_asked_for_again);
   tcase_add_test (tc, test_rates_are_what_is_sent_and_announced_once_a_second);
+  tcase_add_test (tc,
+      test_another_address_is_announced_at_once_by_the_same_session);
 
   return s;
 }

@@ -122,7 +122,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_timestamps_are_exact_and_equal_in_all_rungs)
 {
-  static const guint32 rates[] = { 90000, 90001, 44100, G_MAXUINT32 };
+  static const guint32 rates[] = { 90000, 90001, 44100, LMCC_MAX_CLOCK_RATE };
   guint r, i;
 
   for (r = 0; r < G_N_ELEMENTS (rates); r++) {
@@ -148,14 +148,14 @@ GST_START_TEST (test_timestamps_are_exact_and_equal_in_all_rungs)
     for (i = 0; i < N_SENT (&h); i++) {
       const SentPacket *s = SENT (&h, i);
       guint picture;
-      unsigned __int128 exact;
+      guint64 exact;
 
       if (!is_media (s))
         continue;
       picture = (guint16) (s->header.osn - config.sequence_seed) / 3;
       exact = START * 1000003
           + (picture ^ 3) * G_GUINT64_CONSTANT (33366666667);
-      exact = (exact * rates[r] + LMCC_SECOND / 2) / LMCC_SECOND;
+      exact = gst_util_uint64_scale_round (exact, rates[r], LMCC_SECOND);
       fail_unless_equals_int (s->rtp.timestamp,
           (guint32) (RTP_OFFSET + (guint32) exact));
       n++;

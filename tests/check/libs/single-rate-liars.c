@@ -96,6 +96,55 @@ GST_START_TEST (liars_do_not_end_a_session)
 
 GST_END_TEST;
 
+/* From elsewhere, 10,000 in a second, and from the acker's own address, by
+ * another port, that again. */
+GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
+{
+  TestSingle *world = test_single_new (&test_single_narrow);
+  TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  const LmccSenderStats *stats;
+  gdouble before, during;
+  guint64 reports, sent, limited;
+  guint32 acker;
+  guint i;
+
+  test_single_add_receiver (world, session, 0);
+  test_single_run (world, 20);
+  before = test_single_measure (world, session, 20);
+  acker = test_single_get_stats (session)->leader;
+  stats = lmcc_sender_get_stats (session->sender);
+  limited = stats->reports_limited;
+  reports = stats->single.reports_leader;
+  sent = session->receivers[0].reports;
+  during = (gdouble) session->bytes;
+  fail_unless_equals_uint64 (limited, 0);
+  for (i = 0; i < 20 * 1000 * 10; i++) {
+    LmccPgmccReport report = {.ssrc = 1000 + i,.ssrc_base =
+          session->ssrc_base,.is_ack = TRUE,.lead = session->lsn
+    };
+
+    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10 +
+        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    lie (world, session, "10.66.0.1", 40001, &report);
+    lie (world, session, "10.1.0.1", 40002, &report);
+    if (i % 10 == 0)
+      test_single_run_ms (world, 1);
+  }
+  during = 8.0 * ((gdouble) session->bytes - during) / 20;
+  stats = lmcc_sender_get_stats (session->sender);
+  fail_unless (stats->reports_limited > 390000, "%" G_GUINT64_FORMAT,
+      stats->reports_limited);
+  fail_unless (stats->single.leader == acker);
+  /* All of its reports but those that are on their way. */
+  fail_unless (stats->single.reports_leader - reports + 20 >
+      session->receivers[0].reports - sent, "%" G_GUINT64_FORMAT,
+      stats->single.reports_leader - reports);
+  fail_unless (during > 0.9 * before, "%f after %f", during, before);
+  test_single_free (world);
+}
+
+GST_END_TEST;
+
 static Suite *
 single_rate_liars_suite (void)
 {
@@ -106,6 +155,8 @@ single_rate_liars_suite (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_test (tcase, forged_acknowledgements_are_not_taken);
   tcase_add_test (tcase, liars_do_not_end_a_session);
+  tcase_add_test (tcase,
+      a_flood_is_not_looked_at_and_takes_nothing_from_the_leader);
 
   return suite;
 }

@@ -95,7 +95,7 @@ report_losses (TestController * test, guint layer)
 
   while (lmcc_layer_account_poll_loss (test->accounts[layer], &loss))
     test->controller->klass->on_loss (test->controller, test->now, layer,
-        loss.time, 1);
+        &loss);
 }
 
 /* Lets the time go on, with all that is due until then. */

@@ -29,17 +29,6 @@ static const guint8 b_order[TEST_GOP] = {
   23, 22, 21,
 };
 
-typedef struct
-{
-  LmccTime at;
-  guint64 order;
-  guint receiver;
-  guint group;
-  gboolean control;
-  gboolean report;              /* from the receiver to the sender */
-  LmccPacket *packet;
-} InFlight;
-
 guint
 test_display_number (gboolean b_pictures, guint decode_number)
 {
@@ -216,7 +205,7 @@ test_loop_new (guint n_rungs, gboolean b_pictures)
 }
 
 static void
-in_flight_free (InFlight * in_flight)
+in_flight_free (TestInFlight * in_flight)
 {
   lmcc_packet_unref (in_flight->packet);
   g_free (in_flight);
@@ -250,6 +239,7 @@ test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
   config.session.port = 5004;
   config.session.source = loop->sender_address;
   config.session.ssrc_base = ssrc_base;
+  config.session.nonce = loop->nonce;
   config.session.n_rungs = loop->n_rungs;
   config.session.video.clock_rate = 90000;
   config.session.window = loop->window;
@@ -298,6 +288,20 @@ test_loop_kill_sender (TestLoop * loop)
   loop->sending = FALSE;
 }
 
+/* As a process that is stopped, or a route that flaps: nothing of the sender's
+ * gets out until it goes on. */
+void
+test_loop_pause (TestLoop * loop)
+{
+  loop->paused = TRUE;
+}
+
+void
+test_loop_resume (TestLoop * loop)
+{
+  loop->paused = FALSE;
+}
+
 TestReceiver *
 test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
 {
@@ -309,6 +313,8 @@ test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
   config.latency = loop->latency;
   config.max_level = max_level;
   config.on_loss = on_loss;
+  config.source_policy = loop->source_policy;
+  config.codecs = loop->codecs;
   config.sequence_seed = 65000;
   config.rtt_mode = loop->rtt_mode;
   config.fixed_rtt = loop->fixed_rtt;
@@ -430,7 +436,8 @@ take_sound (TestLoop * loop, TestReceiver * test,
 }
 
 static gint
-compare_in_flight (const InFlight * a, const InFlight * b, gpointer user_data)
+compare_in_flight (const TestInFlight * a, const TestInFlight * b,
+    gpointer user_data)
 {
   if (a->at != b->at)
     return a->at < b->at ? -1 : 1;
@@ -450,7 +457,7 @@ transmit_report (TestLoop * loop, TestReceiver * test,
 {
   static const LmccRtcpHandler handler = {.reference_time = keep_report };
   LmccPacket *packet = action->packet;
-  InFlight *in_flight;
+  TestInFlight *in_flight;
 
   fail_unless (lmcc_address_equal (&action->destination,
           &loop->sender_address));
@@ -461,7 +468,7 @@ transmit_report (TestLoop * loop, TestReceiver * test,
     lmcc_packet_unref (packet);
     return;
   }
-  in_flight = g_new0 (InFlight, 1);
+  in_flight = g_new0 (TestInFlight, 1);
   in_flight->at = loop->now + TEST_DELAY;
   in_flight->order = loop->packets_sent++;
   in_flight->report = TRUE;
@@ -522,6 +529,18 @@ drain_receiver (TestLoop * loop, TestReceiver * test)
       case LMCC_RECEIVER_ACTION_WARNING:
         test->n_warnings++;
         test->warning = action.reason;
+        test->warned_held_back += action.held_back;
+        break;
+      case LMCC_RECEIVER_ACTION_SOURCE_CHANGED:
+        test->n_source_changes++;
+        test->source_change = action;
+        break;
+      case LMCC_RECEIVER_ACTION_SOURCE_ASKED:
+        test->n_asked++;
+        test->asked = action;
+        break;
+      case LMCC_RECEIVER_ACTION_MEMORY_FULL:
+        fail ("an honest stream fills the memory budget: %s", action.reason);
         break;
       case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
         break;
@@ -536,13 +555,13 @@ transmit (TestLoop * loop, LmccPacket * packet, guint group, gboolean control)
 
   for (receiver = 0; receiver < loop->n_receivers; receiver++) {
     LmccTime extra = 0;
-    guint copies = 1;
+    guint copies = loop->paused ? 0 : 1;
 
     if (loop->impair != NULL)
       copies = loop->impair (loop, receiver, packet, group, control, &extra,
           loop->impair_data);
     for (; copies > 0; copies--) {
-      InFlight *in_flight = g_new0 (InFlight, 1);
+      TestInFlight *in_flight = g_new0 (TestInFlight, 1);
 
       in_flight->at = loop->now + TEST_DELAY + extra;
       in_flight->order = loop->packets_sent;
@@ -592,7 +611,7 @@ test_loop_drain (TestLoop * loop)
 }
 
 static void
-arrive (TestLoop * loop, InFlight * in_flight)
+arrive (TestLoop * loop, TestInFlight * in_flight)
 {
   TestReceiver *test = &loop->receivers[in_flight->receiver];
 
@@ -654,7 +673,7 @@ next_sound_time (const TestLoop * loop)
 static LmccTime
 next_event (TestLoop * loop)
 {
-  InFlight *in_flight = g_queue_peek_head (&loop->network);
+  TestInFlight *in_flight = g_queue_peek_head (&loop->network);
   LmccTime next = next_unit_time (loop);
   guint i;
 
@@ -708,7 +727,7 @@ push_sound (TestLoop * loop)
 static void
 step (TestLoop * loop)
 {
-  InFlight *in_flight;
+  TestInFlight *in_flight;
   guint i;
 
   while (next_unit_time (loop) <= loop->now)

@@ -49,6 +49,18 @@ typedef struct
   LmccTime at;                  /* when it was delivered */
 } TestSound;
 
+/* One packet on its way. */
+typedef struct
+{
+  LmccTime at;
+  guint64 order;
+  guint receiver;
+  guint group;
+  gboolean control;
+  gboolean report;              /* from the receiver to the sender */
+  LmccPacket *packet;
+} TestInFlight;
+
 typedef struct
 {
   LmccReceiver *receiver;
@@ -68,6 +80,11 @@ typedef struct
   LmccReferenceTime report;     /* the latest */
   guint n_warnings;
   const gchar *warning;         /* the latest */
+  guint64 warned_held_back;
+  guint n_source_changes;
+  LmccReceiverAction source_change;     /* the latest */
+  guint n_asked;
+  LmccReceiverAction asked;     /* the latest */
   guint sequence_gaps;
   gboolean have_sequence;
   guint16 sequence;
@@ -102,13 +119,17 @@ struct _TestLoop
   LmccSender *sender;
   LmccAddress sender_address;
   guint32 ssrc_base;
+  guint64 nonce;                /* of senders that are started */
+  LmccSourcePolicy source_policy;       /* of receivers that are added */
+  const gchar *const *codecs;
+  gboolean paused;
   GRand *random;
   guint next_picture;           /* decoding order */
   gboolean sending;
   guint key_requests;
   TestReceiver receivers[TEST_MAX_RECEIVERS];
   guint n_receivers;
-  GQueue network;
+  GQueue network;               /* of TestInFlight */
   TestNetwork impair;
   gpointer impair_data;
   const gchar *algorithm;       /* of the session, NULL for none */
@@ -129,6 +150,8 @@ TestLoop *test_loop_new (guint n_rungs, gboolean b_pictures);
 void test_loop_free (TestLoop * loop);
 void test_loop_start_sender (TestLoop * loop, guint32 ssrc_base);
 void test_loop_kill_sender (TestLoop * loop);
+void test_loop_pause (TestLoop * loop);
+void test_loop_resume (TestLoop * loop);
 TestReceiver *test_loop_add_receiver (TestLoop * loop, gint max_level,
     LmccOnLoss on_loss);
 void test_loop_run (TestLoop * loop, LmccTime duration);

@@ -21,6 +21,7 @@
 #define MAX_RECEIVERS 1000
 #define SEND_TIME_SIZE 4
 #define TCP_FLOW 1
+#define FORGED_ORIGIN MAX_RECEIVERS
 
 typedef struct
 {
@@ -195,7 +196,7 @@ receive (World * world, Receiver * r, const TestLinkPacket * packet)
   lmcc_tfmcc_receiver_packet (r->receiver, world->now, packet->size,
       g_ntohl (clock), &element);
   while (lmcc_layer_account_poll_loss (r->account, &loss))
-    lmcc_tfmcc_receiver_loss (r->receiver, world->now, loss.time);
+    lmcc_tfmcc_receiver_loss (r->receiver, world->now, &loss);
 }
 
 static void
@@ -240,7 +241,7 @@ run_receiver (World * world, Receiver * r)
   if (lmcc_layer_account_next_timeout (r->account) <= world->now) {
     lmcc_layer_account_timeout (r->account, world->now);
     while (lmcc_layer_account_poll_loss (r->account, &loss))
-      lmcc_tfmcc_receiver_loss (r->receiver, world->now, loss.time);
+      lmcc_tfmcc_receiver_loss (r->receiver, world->now, &loss);
   }
   if (lmcc_tfmcc_receiver_next_timeout (r->receiver) <= world->now)
     lmcc_tfmcc_receiver_handle_timeout (r->receiver, world->now);
@@ -276,7 +277,7 @@ take_reports (World * world, Receiver * r)
             packet.packet->size, &report));
     count_report (world, report.ssrc);
     fail_unless (lmcc_tfmcc_sender_handle_report (world->sender, world->now,
-            send_clock (world), &report));
+            send_clock (world), r - world->receivers, &report));
     lmcc_packet_unref (packet.packet);
   }
 }
@@ -513,7 +514,7 @@ static gboolean
 hand_in (World * world, const LmccTfmccReport * report)
 {
   return lmcc_tfmcc_sender_handle_report (world->sender, world->now,
-      send_clock (world), report);
+      send_clock (world), FORGED_ORIGIN, report);
 }
 
 GST_START_TEST (reports_that_cannot_be_true_are_refused)
@@ -565,6 +566,86 @@ GST_START_TEST (no_report_makes_the_rate_grow_faster_than_specified)
   fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) > rate + step);
   fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) <= rate + 2 * step,
       "%f", lmcc_tfmcc_sender_get_rate (world->sender));
+  world_free (world);
+}
+
+GST_END_TEST;
+
+/* The rate that one address reports, whose reports echo a time as old as is
+ * taken for possible, before the link got wide and after it. */
+static const LmccTime stale_every[] = {
+  LMCC_TIME_NONE, 5 * LMCC_SECOND, 300 * LMCC_MSECOND, LMCC_MSECOND
+};
+
+static LmccTime
+climb (LmccTime every)
+{
+  const TestLinkSettings link = {.rate = 2000000,.delay =
+        15 * LMCC_MSECOND,.queue_packets = 37
+  };
+  World *world = world_new (&link, 1e7);
+  LmccTime took = 0, begun, next;
+
+  add_receiver (world, &(TestLinkSettings) {
+      0}
+  );
+  run (world, 60 * LMCC_SECOND);
+  next = every == LMCC_TIME_NONE ? every : world->now;
+  for (begun = world->now; took == 0 && world->now < begun +
+      80 * LMCC_SECOND; run (world, STEP)) {
+    if (world->now >= next) {
+      LmccTfmccReport report = forged (world, INFINITY, TRUE,
+          9900 * LMCC_MSECOND);
+
+      report.ssrc += (guint32) (world->now / LMCC_MSECOND);
+      report.round = (guint8) lmcc_tfmcc_sender_get_rounds (world->sender);
+      hand_in (world, &report);
+      next += every;
+    }
+    if (world->now == begun + 20 * LMCC_SECOND)
+      world->shared.settings.rate = 6000000;
+    if (lmcc_tfmcc_sender_get_rate (world->sender) >= 4e6)
+      took = world->now - begun - 20 * LMCC_SECOND;
+  }
+  world_free (world);
+
+  return took;
+}
+
+GST_START_TEST (one_address_does_not_hold_the_rate_down_by_its_distance)
+{
+  LmccTime took = climb (stale_every[__i__]);
+
+  fail_unless (took > 0 && took < 15 * LMCC_SECOND, "%.1f s", took / 1e9);
+}
+
+GST_END_TEST;
+
+/* The receiver alone, whose host slept: the next round's reports are as
+ * before. */
+GST_START_TEST (one_old_report_does_no_more_than_double_the_longest_time)
+{
+  World *world = world_new (&mbit, 1e7);
+  LmccTime before;
+  LmccTfmccReport report;
+  guint32 ssrc;
+
+  add_receiver (world, &(TestLinkSettings) {
+      0}
+  );
+  run (world, 60 * LMCC_SECOND);
+  before = lmcc_tfmcc_sender_get_rtt_max (world->sender);
+  fail_unless (lmcc_tfmcc_sender_get_limiting (world->sender, &ssrc));
+  report = forged (world, 1e6, TRUE, 9900 * LMCC_MSECOND);
+  report.ssrc = ssrc;
+  fail_unless (lmcc_tfmcc_sender_handle_report (world->sender, world->now,
+          send_clock (world), 0, &report));
+  fail_unless (hand_in (world, &report));
+  fail_unless (lmcc_tfmcc_sender_get_rtt_max (world->sender) <= 2 * before);
+  run (world, 20 * LMCC_SECOND);
+  fail_unless (lmcc_tfmcc_sender_get_rtt_max (world->sender) < before +
+      before / 2, "%.3f s after %.3f s", lmcc_tfmcc_sender_get_rtt_max
+      (world->sender) / 1e9, before / 1e9);
   world_free (world);
 }
 
@@ -681,6 +762,7 @@ GST_START_TEST (a_receiver_that_is_far_too_slow_must_leave)
         500 * LMCC_MSECOND
   };
   LmccTime now = START;
+  LmccLoss loss;
   guint i;
 
   for (i = 0; i < 125; i++) {
@@ -688,7 +770,8 @@ GST_START_TEST (a_receiver_that_is_far_too_slow_must_leave)
         lmcc_time_to_ntp_short (now), &element);
     fail_if (i < 120 && lmcc_tfmcc_receiver_must_leave (receiver, now));
     now += LMCC_SECOND;
-    lmcc_tfmcc_receiver_loss (receiver, now, now - LMCC_SECOND / 2);
+    loss = lmcc_loss_at (now - LMCC_SECOND / 2, 1);
+    lmcc_tfmcc_receiver_loss (receiver, now, &loss);
   }
   fail_unless (lmcc_tfmcc_receiver_must_leave (receiver, now));
   lmcc_tfmcc_receiver_free (receiver);
@@ -715,6 +798,12 @@ tfmcc_suite (void)
   tcase_add_test (tcase, reports_that_cannot_be_true_are_refused);
   tcase_add_test (tcase, no_report_takes_the_rate_below_the_floor);
   tcase_add_test (tcase, no_report_makes_the_rate_grow_faster_than_specified);
+  tcase_add_loop_test (tcase,
+      one_address_does_not_hold_the_rate_down_by_its_distance,
+      test_is_slow ()? G_N_ELEMENTS (stale_every) - 1 : 0,
+      G_N_ELEMENTS (stale_every));
+  tcase_add_test (tcase,
+      one_old_report_does_no_more_than_double_the_longest_time);
   tcase_add_loop_test (tcase,
       silence_of_the_sender_is_not_taken_for_the_receivers, 0, 2);
   tcase_add_test (tcase,

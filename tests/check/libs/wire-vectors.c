@@ -252,6 +252,8 @@ describe_sdp (const GByteArray * bytes)
         s.layers[i].klass);
   g_string_append_printf (text, " latency=%" G_GUINT64_FORMAT " algorithm=%s",
       s.latency, s.algorithm);
+  if (s.nonce != 0)
+    g_string_append_printf (text, " nonce=%014" G_GINT64_MODIFIER "x", s.nonce);
 
   return g_string_free (text, FALSE);
 }

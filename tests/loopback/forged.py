@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Packets forged with the sender's address, made of those that it sends: what they cost a receiver of one layer.
+
+Each forgery meets a session of its own: some seconds without it, some with it. A picture is missing where the receiver
+did not show just what the encoder's own decoder shows.
+
+usage: forged.py [--full] [NAME...]
+
+With --full, or LMCC_TEST_LONG set, all of the table of docs/security.md, 20 s each: some 8 minutes.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import lib
+
+PORT = 15400
+
+# Of pictures, with single packets; of pictures, with 4 pairs a second that agree with each other.
+BAR, PAIRS_BAR = 0.02, 0.5
+
+# Of a core, with a flood: so many packets a second.
+CPU_BAR, FLOOD = 0.1, 1000
+
+RATE = 25
+# docs/wire-format.md: identifier 1 with 16 bytes; the bits of the type, 0 for media.
+ELEMENT, TYPE = 0x1f, 0x38
+
+
+class Forgery:
+    """`count` packets in a row, `leap` ahead of the newest, so many times a second. Either their layer sequence number
+    alone leaps, or all numbers do. `bar` is how many of the pictures they may cost, None where that is only told."""
+
+    def __init__(self, fields, leap, rate, count=1, bar=BAR):
+        self.fields, self.leap, self.rate, self.count, self.bar = fields, leap, rate, count, bar
+        self.name = f'{fields}-{leap}-{rate}' + (f'-x{count}' if count > 1 else '')
+
+
+# What wins the race for the next number cannot be told from the sender's: docs/security.md.
+FORGERIES = [
+    *(Forgery('lsn', leap, rate) for leap in (0, 1, 3, 8, 100, 1000, 30000) for rate in (4, 40)),
+    *(Forgery('all', leap, rate) for leap in (3, 8, 100, 1000, 30000) for rate in (4, 40)),
+    *(Forgery('all', leap, rate, bar=None) for leap in (1, 2) for rate in (4, 40)),
+    *(Forgery('all', leap, 4, 2, PAIRS_BAR) for leap in (1, 5, 100, 30000)),
+    *(Forgery(fields, 1000, 1000) for fields in ('lsn', 'all')),
+    Forgery('all', 30000, 1000),
+]
+SHORT = ['lsn-1-40', 'lsn-1000-4', 'all-30000-40', 'all-5-4-x2', 'lsn-1000-1000']
+
+
+class Forger:
+    """Hears the session, and sends what could be its next packets."""
+
+    def __init__(self, group, forgery):
+        self.group, self.forgery = group, forgery
+        self.sent = 0
+        self.random = random.Random(forgery.name)
+        self.ears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.ears.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.ears.bind((group, PORT))
+        self.ears.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                             struct.pack('4s4s', socket.inet_aton(group), socket.inet_aton('127.0.0.1')))
+        self.ears.settimeout(0.2)
+        self.mouth = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.mouth.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton('127.0.0.1'))
+        # What it says itself comes back.
+        self.mouth.bind(('127.0.0.1', 0))
+        self.own = self.mouth.getsockname()
+        self.running = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        due = None
+        newest = b''
+        while not self.running.is_set():
+            if due is None:
+                due = time.monotonic()
+            try:
+                packet, source = self.ears.recvfrom(2048)
+            except socket.timeout:
+                continue
+            if source == self.own or len(packet) < 40 or packet[0] != 0x90 or packet[16] != ELEMENT \
+                    or packet[17] & TYPE:
+                continue
+            newest = packet
+            # Where more are due than packets come, many are made of one.
+            while due <= time.monotonic():
+                self._forge(newest)
+                due += 1 / self.forgery.rate
+
+    def _forge(self, packet):
+        for i in range(self.forgery.count):
+            self.mouth.sendto(self._make(packet, self.forgery.leap + i), (self.group, PORT))
+            self.sent += 1
+
+    def _make(self, packet, leap):
+        """`packet`, with `leap` added to its numbers, and noise for its slice."""
+        forged = bytearray(packet)
+        self._add(forged, 25, leap)
+        if self.forgery.fields == 'all':
+            self._add(forged, 2, leap)
+            self._add(forged, 27, leap)
+            struct.pack_into('>I', forged, 29, int(time.time() * 65536) + (2208988800 << 16) & 0xffffffff)
+            if packet[1] & 0x80:
+                timestamp, = struct.unpack_from('>I', forged, 4)
+                struct.pack_into('>I', forged, 4, timestamp + 90000 // RATE & 0xffffffff)
+        for at in range(44, len(forged)):
+            forged[at] = self.random.randrange(256)
+        return bytes(forged)
+
+    @staticmethod
+    def _add(data, at, leap):
+        number, = struct.unpack_from('>H', data, at)
+        struct.pack_into('>H', data, at, number + leap & 0xffff)
+
+    def stop(self):
+        self.running.set()
+        self.thread.join()
+        self.ears.close()
+        self.mouth.close()
+
+
+def cpu_seconds(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+        fields = file.read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+class Session:
+    """A sender with a decoder of its own, and a receiver that is asked what it counts."""
+
+    def __init__(self, index):
+        self.group = f'239.255.54.{2 * index + 1}'
+        self.sender = lib.launch(
+            f'{lib.source()} ! {lib.one_class(1000, 10)} ! tee name=t '
+            f't. ! queue ! lmccsink address={self.group} port={PORT} multicast-iface=lo '
+            f't. ! queue ! avdec_h264 ! checksumsink hash=sha1 sync=false')
+        self.receiver = lib.Child(
+            [os.environ['LMCC_CONTROL'], 'lmccsrc', 'name=src', 'on-loss=freeze',
+             f'uri=lmcc://{self.group}:{PORT}?multicast-iface=lo', '!', 'rtph264depay', '!', 'avdec_h264', '!',
+             *lib.SHOW.split()],
+            name='receiver', stdin=subprocess.PIPE)
+
+    def count(self, field):
+        before = time.monotonic()
+        self.receiver.write('src stats')
+        found = self.receiver.wait_for(r'src\.stats = .*', 5, 1, before)
+        numbers = re.findall(rf'[ ,]{field}\\?=\\?\(\w+\\?\)([0-9]+)', found[-1][1].group()) if found else []
+        return int(numbers[0]) if numbers else 0
+
+    def missing(self, begin, end):
+        """The part of the pictures that were encoded then and not shown."""
+        encoded = [checksum for when, checksum in lib.pictures(self.sender, begin) if when < end]
+        shown = {checksum for _, checksum in lib.pictures(self.receiver)}
+        return 1 - sum(checksum in shown for checksum in encoded) / max(1, len(encoded)), len(encoded)
+
+    def stop(self):
+        self.receiver.process.stdin.close()
+        return self.receiver.ends(8), self.sender.stop()
+
+
+def is_flood(name):
+    return FORGERIES[NAMES.index(name)].rate >= FLOOD
+
+
+def run(index, forgery, seconds):
+    session = Session(index)
+    if not lib.check(lib.wait_for_pictures(session.receiver, 2 * RATE, 15),
+                     f'{forgery.name}: pictures are shown before', *session.receiver.tail(), *session.sender.tail()):
+        return
+    quiet, cpu = time.monotonic(), cpu_seconds(session.receiver.pid)
+    time.sleep(seconds / 2)
+    quiet_cpu = (cpu_seconds(session.receiver.pid) - cpu) / (time.monotonic() - quiet)
+    lost = session.count('packets-lost')
+    begin, cpu = time.monotonic(), cpu_seconds(session.receiver.pid)
+    forger = Forger(session.group, forgery)
+    time.sleep(seconds)
+    more_cpu = (cpu_seconds(session.receiver.pid) - cpu) / (time.monotonic() - begin) - quiet_cpu
+    end = time.monotonic()
+    forger.stop()
+    time.sleep(2)
+    lost = session.count('packets-lost') - lost
+    dropped = session.count('packets-dropped-kernel')
+    missing, n_pictures = session.missing(begin, end)
+    lib.note(f'{forgery.name}: {forger.sent} forged packets in {seconds} s, {100 * missing:.1f} % of {n_pictures} '
+             f'pictures missing, {lost} losses counted, {100 * more_cpu:.1f} % of a core, '
+             f'{dropped} dropped by the socket')
+    lib.check(forger.sent >= 0.8 * seconds * forgery.rate * forgery.count, f'{forgery.name}: it was attacked')
+    if forgery.bar is not None:
+        lib.check(missing <= forgery.bar,
+                  f'{forgery.name}: at most {100 * forgery.bar:.0f} % of the pictures are missing')
+    if forgery.bar == BAR:
+        lib.check(lost == 0, f'{forgery.name}: no loss is counted')
+    if forgery.rate >= FLOOD:
+        lib.check(more_cpu < CPU_BAR, f'{forgery.name}: less than a tenth of a core')
+        lib.check(dropped == 0, f'{forgery.name}: the socket drops nothing')
+    lib.check(all(session.stop()), f'{forgery.name}: both end')
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument('--full', action='store_true', default=bool(os.environ.get('LMCC_TEST_LONG')))
+parser.add_argument('names', nargs='*')
+arguments = parser.parse_args()
+if 'LMCC_CONTROL' not in os.environ:
+    lib.skip('LMCC_CONTROL does not name the program that is built from control.c')
+SECONDS = 20 if arguments.full else 8
+NAMES = [f.name for f in FORGERIES]
+unknown = set(arguments.names) - set(NAMES)
+if unknown:
+    sys.exit(f'no forgery is named {", ".join(unknown)}: {", ".join(NAMES)}')
+chosen = arguments.names or (NAMES if arguments.full else SHORT)
+lib.start('rtph264depay', deadline=(2 * SECONDS + 25) * len(chosen))
+
+
+def run_all(workers, names):
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(run, NAMES.index(name), FORGERIES[NAMES.index(name)], SECONDS) for name in names]:
+            done.result()
+
+
+# What a receiver's processor time is taken of runs alone.
+run_all(4, [name for name in chosen if not is_flood(name)])
+run_all(1, [name for name in chosen if is_flood(name)])
+lib.finish()

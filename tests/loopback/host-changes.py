@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What becomes of a session when a host changes: addresses, links, a process that stands still, a disk and descriptors
+that are used up. Each in a network of its own, side by side; the time that each took is printed.
+
+usage: host-changes.py [SCENARIO...]
+"""
+
+import concurrent.futures
+import os
+import resource
+import signal
+import sys
+import time
+
+import lib
+
+PORT = 15300
+
+# Seconds until the session has to go on: after a change, and where the sender's address has changed.
+SOON = 5
+SENDER_MOVED = 15
+
+# How long a process stands still.
+STOP = 60 if os.environ.get('LMCC_TEST_LONG') else 10
+
+RATE = 25
+
+
+class Session:
+    """A sender and a receiver on a switch."""
+
+    def __init__(self, name, group='239.255.53.1', sender='', receiver='', hosts=None):
+        self.name = name
+        self.network = lib.make_network()
+        self.hosts = hosts or [self.network.add_host() for _ in range(2)]
+        self.sender = self.launch(0, f'{lib.source()} ! {lib.one_class()} ! lmccsink address={group} port={PORT} '
+                                  f'multicast-iface=eth0 {sender}')
+        self.receiver = self.launch(1, f'lmccsrc address={group} port={PORT} multicast-iface=eth0 {receiver} '
+                                    f'! rtph264depay ! avdec_h264 ! {lib.SHOW}')
+
+    def launch(self, host, line):
+        return lib.launch(line, '-m', prefix=self.hosts[host].prefix)
+
+    def check(self, good, statement, *details):
+        return lib.check(good, f'{self.name}: {statement}', *details)
+
+    def plays(self):
+        return self.check(lib.wait_for_pictures(self.receiver, 10, 15), 'pictures are shown before',
+                          *self.receiver.tail(), *self.sender.tail())
+
+    def goes_on(self, since, within, what):
+        """Pictures are shown again, and not only what was on its way: nearly all for two seconds."""
+        def first():
+            shown = [when for when, _ in lib.pictures(self.receiver, since)]
+            return next((when for at, when in enumerate(shown)
+                         if len(shown) >= at + 1.8 * RATE and shown[int(at + 1.8 * RATE) - 1] < when + 2.2), None)
+
+        lib.wait_until(first, within + 3)
+        took = (first() or float('inf')) - since
+        self.check(took < within, f'{what}: pictures go on in {took:.1f} s, of {within}', *self.receiver.tail(),
+                   *self.sender.tail())
+
+    def says(self, child, pattern, since, within, what):
+        told = child.wait_for(pattern, within, 1, since)
+        took = told[0][0] - since if told else float('inf')
+        return self.check(told, f'{what} says so in {took:.1f} s: {pattern}', *child.tail(25))
+
+    def ends(self):
+        for name, child in (('receiver', self.receiver), ('sender', self.sender)):
+            self.check(child.stop(), f'the {name} stops', *child.tail())
+        self.network.close()
+
+
+def reports_come(sniffer, source, destination, more_than, within):
+    return lib.wait_until(lambda: lib.count_packets(sniffer, source, {destination}) > more_than, within)
+
+
+def receivers_address():
+    session = Session('receiver\'s address')
+    session.plays()
+    sniffer = lib.sniff(session.hosts[0].prefix)
+    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.1', 0, 12), 'reports come before')
+    since = time.monotonic()
+    session.hosts[1].namespace.ip('addr del 10.77.0.2/24 dev eth0', 'addr add 10.77.0.22/24 dev eth0')
+    session.says(session.receiver, r'lmcc-address-changed.*10\.77\.0\.2\b.*10\.77\.0\.22', since, SOON, 'the receiver')
+    session.goes_on(since + 0.5, SOON, 'receiver moved')
+    session.check(reports_come(sniffer, '10.77.0.22', '10.77.0.1', 0, 12), 'reports come from the new address',
+                  *session.receiver.tail(30), *sniffer.tail(2))
+    session.ends()
+
+
+def senders_address():
+    session = Session('sender\'s address')
+    session.plays()
+    sniffer = lib.sniff(session.hosts[0].prefix)
+    since = time.monotonic()
+    session.hosts[0].namespace.ip('addr del 10.77.0.1/24 dev eth0', 'addr add 10.77.0.11/24 dev eth0')
+    session.says(session.sender, r'lmcc-address-changed.*10\.77\.0\.1\b.*10\.77\.0\.11', since, SOON, 'the sender')
+    session.says(session.sender, r'changed from 10\.77\.0\.1 to 10\.77\.0\.11', since, SOON, 'the sender')
+    session.goes_on(since + 0.5, SENDER_MOVED, 'sender moved')
+    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.11', 0, 15), 'reports come to the new address',
+                  *session.sender.tail(30), *sniffer.tail(2))
+    session.ends()
+
+
+def cable():
+    """In turn, of the receiver and of the sender."""
+    session = Session('cable')
+    session.plays()
+    for host, child, name in ((1, session.receiver, 'receiver'), (0, session.sender, 'sender')):
+        since = time.monotonic()
+        session.hosts[host].set_connected(False)
+        session.says(child, r'eth0 has no link.*cable', since, 3, f'the {name}')
+        since = time.monotonic()
+        session.hosts[host].set_connected(True)
+        session.goes_on(since, SOON, f'{name}\'s cable in again')
+        session.says(child, r'again, after', since, SOON, f'the {name}')
+    session.ends()
+
+
+def interface():
+    """Down and up, with what an administrator gives it again."""
+    session = Session('interface')
+    session.plays()
+    for host, child, name in ((1, session.receiver, 'receiver'), (0, session.sender, 'sender')):
+        since = time.monotonic()
+        session.hosts[host].namespace.ip('link set eth0 down')
+        session.says(child, r'eth0 is down.*ip link set eth0 up', since, 3, f'the {name}')
+        since = time.monotonic()
+        session.hosts[host].namespace.ip('link set eth0 up', 'route add 224.0.0.0/4 dev eth0')
+        session.goes_on(since, SOON, f'{name}\'s interface up again')
+    session.ends()
+
+
+def firewall():
+    """A sender whose packets are refused fails after the time that was set."""
+    session = Session('no route out', sender='send-timeout=4')
+    session.plays()
+    since = time.monotonic()
+    session.hosts[0].namespace.ip('addr flush dev eth0 scope global')
+    session.says(session.sender, r'No packets leave.*has no IPv4 address.*send-timeout', since, 3, 'the sender')
+    session.check(session.sender.ends(8) and session.sender.find('ERROR.*core|send-timeout'),
+                  f'the sender fails after {time.monotonic() - since:.1f} s, of 4', *session.sender.tail())
+    session.receiver.stop()
+    session.network.close()
+
+
+def stopped(which):
+    session = Session(f'{which} stopped')
+    session.plays()
+    child = getattr(session, which)
+    child.process.send_signal(signal.SIGSTOP)
+    time.sleep(STOP)
+    since = time.monotonic()
+    child.process.send_signal(signal.SIGCONT)
+    session.goes_on(since, SOON, f'{which} stood still for {STOP} s')
+    lib.wait_until(lambda: time.monotonic() > since + SOON + 2, SOON + 3)
+    shown = [when for when, _ in lib.pictures(session.receiver, since)]
+    burst = max((sum(1 for other in shown if 0 <= other - when < 1) for when in shown), default=0)
+    session.check(burst <= 2 * RATE, f'at most {burst} pictures in a second, of {RATE}')
+    late = [when for when in shown if since + SOON < when < since + SOON + 2]
+    session.check(len(late) >= 1.5 * RATE, f'{len(late) / 2:.1f} pictures/s after {SOON} s', *session.receiver.tail(),
+                  *session.sender.tail())
+    session.ends()
+
+
+def sender_stopped():
+    stopped('sender')
+
+
+def receiver_stopped():
+    stopped('receiver')
+
+
+def tentative():
+    """A sender that starts while its address is checked for duplicates, which takes 2 to 3 s."""
+    network = lib.make_network()
+    hosts = [network.add_host() for _ in range(2)]
+    space = hosts[0].namespace
+    space.ip('link set eth0 down', 'addr flush dev eth0')
+    space.write('/proc/sys/net/ipv6/conf/eth0/accept_dad', 1)
+    space.write('/proc/sys/net/ipv6/conf/eth0/dad_transmits', 2)
+    space.ip('link set eth0 up', 'addr add fd77::1/64 dev eth0')
+    sniffer = lib.sniff(space.prefix)
+    since = time.monotonic()
+    session = Session('tentative IPv6', group='ff15::53:1', hosts=hosts)
+    told = session.sender.wait_for(r'reports are taken on port [1-9]', SOON, 1, since)
+    # On a busy machine the sender may begin when the check is over.
+    lib.note(f'the sender has its address after {told[0][0] - since:.1f} s' if told else 'it had it from the start')
+    session.plays()
+    session.check(lib.wait_until(lambda: any(lib.count_packets(sniffer, 'fd77::2', {to})
+                                             for to in ('fd77::1',)) or
+                                 sniffer.find(r'fe80::\S*>fe80::'), 12),
+                  'reports come', *session.sender.tail(), *sniffer.tail(1))
+    session.ends()
+    network.close()
+
+
+def full_disk():
+    """A file system of one page that is full, and then is not."""
+    directory = lib.directory()
+    fifo, place = f'{directory}/fifo', f'{directory}/disk'
+    os.mkfifo(fifo)
+    os.mkdir(place)
+    session = Session('full disk')
+    session.sender.stop()
+    script = (f'mount -t tmpfs -o size=8k tmpfs {place} && cat /dev/zero >{place}/fill 2>/dev/null; '
+              f'(read line <{fifo}; rm {place}/fill) & exec "$@"')
+    line = (f'{lib.source()} ! {lib.one_class()} ! lmccsink address=239.255.53.1 port={PORT} multicast-iface=eth0 '
+            f'sdp-location={place}/session.sdp')
+    since = time.monotonic()
+    session.sender = lib.launch(line, '-m', prefix=(*session.hosts[0].prefix, 'unshare', '-m', 'sh', '-c', script,
+                                                    'sh'))
+    session.says(session.sender, r'Could not write the session description.*Set sdp-location', since, SOON + 5,
+                 'the sender')
+    session.plays()
+    since = time.monotonic()
+    with open(fifo, 'w', encoding='ascii') as file:
+        file.write('now\n')
+    written = f'/proc/{session.sender.pid}/root{place}/session.sdp'
+    session.check(lib.wait_until(lambda: os.path.exists(written) and os.path.getsize(written) > 0, SOON),
+                  f'it is written {time.monotonic() - since:.1f} s after there is room')
+    session.ends()
+
+
+def descriptors():
+    """A receiver without descriptors for another group, and for reports."""
+    session = Session('no descriptors', receiver='max-level=-1')
+    session.check(session.receiver.wait_for(r'lmcc-level-changed|joined|PLAYING', 10), 'the receiver plays')
+    pid = session.receiver.pid
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    since = time.monotonic()
+    session.plays()
+    # Not fewer: poll() takes no more than the limit.
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f'/proc/{pid}/fd')), limits[1]))
+    # A new address needs a new socket for reports; another one would be too late.
+    session.hosts[1].namespace.ip('addr del 10.77.0.2/24 dev eth0', 'addr add 10.77.0.22/24 dev eth0')
+    session.says(session.receiver, r'Reports to the sender cannot be sent.*ulimit -n', since, 15, 'the receiver')
+    since = time.monotonic()
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+    sniffer = lib.sniff(session.hosts[0].prefix)
+    session.check(reports_come(sniffer, '10.77.0.22', '10.77.0.1', 0, 12),
+                  f'reports come {time.monotonic() - since:.1f} s after there are descriptors')
+    session.goes_on(since, SOON, 'with descriptors again')
+    session.ends()
+
+
+SCENARIOS = {
+    'receivers-address': receivers_address,
+    'senders-address': senders_address,
+    'cable': cable,
+    'interface': interface,
+    'no-address': firewall,
+    'sender-stopped': sender_stopped,
+    'receiver-stopped': receiver_stopped,
+    'tentative': tentative,
+    'full-disk': full_disk,
+    'descriptors': descriptors,
+}
+
+
+def run(name):
+    began = time.monotonic()
+    try:
+        SCENARIOS[name]()
+    # Each scenario is told of, whatever becomes of another.
+    except Exception as failure:  # pylint: disable=broad-except
+        lib.check(False, f'{name}: {failure!r}')
+    lib.note(f'{name} took {time.monotonic() - began:.1f} s')
+
+
+def main():
+    names = sys.argv[1:] or list(SCENARIOS)
+    if not set(names) <= set(SCENARIOS):
+        sys.exit(__doc__)
+    lib.start('rtph264depay', tools=('ip', 'unshare', 'nsenter'), deadline=150 + 3 * STOP)
+    # Skips in this thread, where there can be no networks.
+    lib.make_network().close()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(run, names))
+    lib.finish()
+
+
+main()
