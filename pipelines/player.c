@@ -67,12 +67,13 @@ on_key (Player * player, const gchar * key)
   static const gchar *const up[] = { "+", "plus", "KP_Add", "Up", NULL };
   static const gchar *const down[] =
       { "-", "minus", "KP_Subtract", "Down", NULL };
+  static const gchar *const quit[] = { "q", "Escape", NULL };
 
   if (g_strv_contains (up, key))
     change_cap (player, 1);
   else if (g_strv_contains (down, key))
     change_cap (player, -1);
-  else if (g_str_equal (key, "q") || g_str_equal (key, "Escape"))
+  else if (g_strv_contains (quit, key))
     g_main_loop_quit (player->loop);
 }
 

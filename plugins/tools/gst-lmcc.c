@@ -15,11 +15,15 @@ typedef struct
 } Command;
 
 static const Command commands[] = {
+  {"send", "Send a film, a camera or a test picture", tool_send},
+  {"play", "Show a session and play its sound", tool_play},
   {"plan", "Print the layers of a session before it is sent", tool_plan},
   {"listen", "Receive a session without a picture", tool_listen},
   {"doctor", "Say why no packet comes", tool_doctor},
   {"algorithms", "List the algorithms and their settings", tool_algorithms},
   {"relay", "Send a received session on as plain RTP", tool_relay},
+  {"screen", "Print the element that shows pictures on this screen",
+      tool_screen},
 };
 
 static const Command *

@@ -6,7 +6,6 @@
 #include <gio/gio.h>
 #include <math.h>
 
-/* Beside the program before it is installed, then here. */
 #define SCRIPT "plot-plan"
 #define INSTALLED_SCRIPT GST_LMCC_LIBEXECDIR "/" SCRIPT
 
@@ -104,27 +103,11 @@ plot_data (const Plan * plan)
   return json_to_string (root, FALSE);
 }
 
-static gchar *
-find_script (void)
-{
-  g_autofree gchar *program = g_file_read_link ("/proc/self/exe", NULL);
-
-  if (program != NULL) {
-    g_autofree gchar *directory = g_path_get_dirname (program);
-    g_autofree gchar *script = g_build_filename (directory, SCRIPT, NULL);
-
-    if (g_file_test (script, G_FILE_TEST_IS_EXECUTABLE))
-      return g_steal_pointer (&script);
-  }
-
-  return g_strdup (INSTALLED_SCRIPT);
-}
-
 /* Draws figures 3, 10 and 11 of FLID-DL for this session. */
 gboolean
 plan_plot (const Plan * plan, const gchar * file, GError ** error)
 {
-  g_autofree gchar *script = find_script ();
+  g_autofree gchar *script = tool_find_file (SCRIPT, INSTALLED_SCRIPT);
   g_autofree gchar *data = plot_data (plan);
   g_autoptr (GSubprocess) process = g_subprocess_new
       (G_SUBPROCESS_FLAGS_STDIN_PIPE, error, script, file, NULL);

@@ -182,10 +182,25 @@ level_changed_text (ToolReceiver * receiver, const GstStructure * message)
 }
 
 static void
+source_changed_json (ToolReceiver * receiver, const GstStructure * message)
+{
+  static const gchar *const fields[] =
+      { "from", "to", "reason", "held-back", NULL };
+  g_autoptr (JsonBuilder) builder = begin_event (receiver, "source");
+
+  json_members (builder, message, fields);
+  end_event (builder);
+}
+
+static void
 on_message (ToolReceiver * receiver, const GstStructure * message)
 {
   const Listener *listener = receiver->user_data;
 
+  /* As text the warning says it. */
+  if (message != NULL && listener->json
+      && gst_structure_has_name (message, "lmcc-source-changed"))
+    source_changed_json (receiver, message);
   if (message == NULL
       || !gst_structure_has_name (message, "lmcc-level-changed"))
     return;

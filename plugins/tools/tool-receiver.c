@@ -11,6 +11,10 @@
 /* Longer than the longest distance of two session records, 2 s. */
 #define PATIENCE_SECONDS 4
 
+/* The same warning again, us (LMCC_MESSAGE_INTERVAL). */
+#define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
+#define MAX_WARNED_OF 64
+
 void
 tool_receiver_add_options (ToolReceiver * receiver, GOptionContext * context)
 {
@@ -23,6 +27,11 @@ tool_receiver_add_options (ToolReceiver * receiver, GOptionContext * context)
         "Interface to join on, instead of what the route says", "IFACE"},
     {"latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
         "How long to wait for late packets (default: as lmccsrc)", "MS"},
+    {"source-policy", 0, 0, G_OPTION_ARG_STRING, &receiver->source_policy,
+        "Whose session to receive: first (default), any, or ask, which is as "
+          "first here", "POLICY"},
+    {"codecs", 0, 0, G_OPTION_ARG_STRING, &receiver->codecs,
+        "Encoding names to take beside the usual ones", "NAME,..."},
     {NULL}
   };
 
@@ -92,7 +101,9 @@ tool_receiver_open (ToolReceiver * receiver, const gchar * uri)
 
   return set_property (receiver, "max-level", receiver->max_level)
       && set_property (receiver, "multicast-iface", receiver->multicast_iface)
-      && set_property (receiver, "latency", receiver->latency);
+      && set_property (receiver, "latency", receiver->latency)
+      && set_property (receiver, "source-policy", receiver->source_policy)
+      && set_property (receiver, "codecs", receiver->codecs);
 }
 
 void
@@ -106,6 +117,9 @@ tool_receiver_clear (ToolReceiver * receiver)
   g_clear_pointer (&receiver->max_level, g_free);
   g_clear_pointer (&receiver->multicast_iface, g_free);
   g_clear_pointer (&receiver->latency, g_free);
+  g_clear_pointer (&receiver->source_policy, g_free);
+  g_clear_pointer (&receiver->codecs, g_free);
+  g_clear_pointer (&receiver->warned_of, g_hash_table_unref);
 }
 
 gdouble
@@ -132,6 +146,30 @@ print_error (const GError * error, const gchar * debug)
       detail != NULL ? detail + 1 : "", detail != NULL ? ")" : "");
 }
 
+/* lmccsrc posts one warning of a kind in 10 s; so much for those of other
+ * elements. What the table has no room for any more is printed. */
+static void
+print_warning (ToolReceiver * receiver, const gchar * text)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 *latest;
+
+  if (receiver->warned_of == NULL)
+    receiver->warned_of =
+        g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  latest = g_hash_table_lookup (receiver->warned_of, text);
+  if (latest != NULL && now < *latest + WARNING_INTERVAL)
+    return;
+  if (latest != NULL) {
+    *latest = now;
+  } else if (g_hash_table_size (receiver->warned_of) < MAX_WARNED_OF) {
+    latest = g_new (gint64, 1);
+    *latest = now;
+    g_hash_table_insert (receiver->warned_of, g_strdup (text), latest);
+  }
+  tool_error ("warning: %s", text);
+}
+
 static gboolean
 on_bus_message (GstBus * bus, GstMessage * message, gpointer user_data)
 {
@@ -147,7 +185,7 @@ on_bus_message (GstBus * bus, GstMessage * message, gpointer user_data)
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, &debug);
-      tool_error ("warning: %s", error->message);
+      print_warning (receiver, error->message);
       break;
     case GST_MESSAGE_EOS:
       tool_receiver_stop (receiver, TOOL_EXIT_OK);

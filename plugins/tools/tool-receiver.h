@@ -50,6 +50,9 @@ struct _ToolReceiver
   gchar *max_level;
   gchar *multicast_iface;
   gchar *latency;
+  gchar *source_policy;
+  gchar *codecs;
+  GHashTable *warned_of;        /* text to when it was printed last */
   gint status;
 };
 

@@ -50,6 +50,24 @@ tool_single_argument (gint argc, gchar ** argv, const gchar * what)
   return TRUE;
 }
 
+/* Returns: the file of this name beside the program, as before it is installed,
+ * or else @installed */
+gchar *
+tool_find_file (const gchar * name, const gchar * installed)
+{
+  g_autofree gchar *program = g_file_read_link ("/proc/self/exe", NULL);
+
+  if (program != NULL) {
+    g_autofree gchar *directory = g_path_get_dirname (program);
+    g_autofree gchar *file = g_build_filename (directory, name, NULL);
+
+    if (g_file_test (file, G_FILE_TEST_EXISTS))
+      return g_steal_pointer (&file);
+  }
+
+  return g_strdup (installed);
+}
+
 gboolean
 tool_rate_parse (const gchar * text, gdouble * rate, GError ** error)
 {

@@ -15,6 +15,7 @@ import network
 
 from . import analysis, figures
 from .child import LIBRARY
+from .needs import Missing
 from .run import Failure, Run
 from .session import ALGORITHMS, MOST_SESSIONS, last_address
 
@@ -87,9 +88,16 @@ def parse_arguments():
         arguments.seconds = SECONDS if arguments.level is None else SECONDS_BY_HAND
     if arguments.seconds is not None and arguments.seconds < 2:
         parser.error('--seconds: at least 2')
-    if arguments.window and not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
-        parser.error('--window: there is no display (DISPLAY and WAYLAND_DISPLAY are not set)')
     return arguments
+
+
+def find_sink():
+    """The element that shows pictures on this screen."""
+    done = subprocess.run(['gst-lmcc-1.0', 'screen'], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Failure(f"--window: {done.stderr.strip().removeprefix('gst-lmcc-1.0 screen: ')}")
+    return done.stdout.strip()
 
 
 def report(run, arguments, out):
@@ -108,22 +116,27 @@ def report(run, arguments, out):
     plot.draw(out / 'demo.png', title, run, rates)
     page.write(out / 'report.html', title, summary, out / 'demo.png')
     run.say(page.as_text(summary))
-    join_films(run, out)
+    fault = join_films(run, out)
     run.say(f'In {out}: report.html, demo.png, summary.json, events.jsonl, SDP, and what each receiver showed')
-    return figures.verdict(summary)
+    return '; '.join(filter(None, [*run.faults, fault, figures.verdict(summary)]))
 
 
 def join_films(run, out):
-    """What the receivers showed, side by side."""
+    """What the receivers showed, side by side. Returns what went wrong, or None."""
     shown = [reception for reception in run.receptions if reception.frames]
     if len(shown) < 2:
-        return
+        return None
     films = [{'file': str(run.film_of(each)), 'seconds': (each.base + each.frames[0].time) / analysis.SECOND,
               'text': each.name, 'column': each.link, 'row': each.session.index} for each in shown]
     done = subprocess.run([sys.executable, '-B', '-m', 'demo.film', str(out / FILM), json.dumps(films)],
-                          stdin=subprocess.DEVNULL, env={**os.environ, 'PYTHONPATH': str(LIBRARY)}, check=False)
-    if done.returncode == 0:
-        run.say(f'In {out / FILM}: what the receivers showed, side by side')
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, 'PYTHONPATH': str(LIBRARY)}, check=False)
+    sys.stderr.write(done.stderr)
+    if done.returncode != 0:
+        cause = done.stderr.strip().rpartition('\n')[2] or f'status {done.returncode}'
+        return f'{out / FILM} was not made: {cause}'
+    run.say(f'In {out / FILM}: what the receivers showed, side by side')
+    return None
 
 
 def make_network():
@@ -165,11 +178,12 @@ def main():
     net = None if arguments.loopback or arguments.level is not None else make_network()
     run = server = None
     try:
-        run = Run(arguments, out, net, units=arguments.web is not None)
+        run = Run(arguments, out, net, find_sink() if arguments.window else None, units=arguments.web is not None)
+        run.check()
         if arguments.web is not None:
             server = serve(run, arguments)
         run.run()
-    except (Failure, network.Failure, KeyboardInterrupt) as error:
+    except (Failure, Missing, network.Failure, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) and run and not run.measured:
             return 0
         sys.stderr.write(f'demo: {error or "interrupted"}\n')

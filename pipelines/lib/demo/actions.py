@@ -20,7 +20,7 @@ def find(run, index):
 def set_tcp(run, receiver, on):
     reception = find(run, receiver)
     if not run.has_tcp:
-        raise Refused('TCP needs a network of its own, iperf3 and setpriv')
+        raise Refused('TCP needs a network of its own')
     if on and not reception.running:
         raise Refused('the receiver is stopped')
     run.set_tcp(reception, on)

@@ -34,7 +34,13 @@ class Child:
 
     def read(self, events):
         for line in self.process.stdout:
-            events.put((self, json.loads(line)))
+            try:
+                event = json.loads(line)
+            except json.JSONDecodeError:
+                # Some library prints.
+                sys.stderr.write(f'{self.name}: {line}')
+            else:
+                events.put((self, event))
         events.put((self, {'event': 'end'}))
 
     def command(self, text):
@@ -64,37 +70,48 @@ class Child:
 class Tcp:
     """One connection of the kernel's own, with Reno's congestion control, from one host to another; iperf3 makes it.
 
-    `told` is called with each rate in bit/s that arrives, from a thread of its own."""
+    `told` is called with each rate in bit/s that arrives, and `lost` with a reason where it ends by itself, both from a
+    thread of its own."""
 
-    def __init__(self, sender, host, told):
+    def __init__(self, sender, host, told, lost):
         self.sender = sender
         self.host = host
         self.told = told
+        self.lost = lost
         self.ended = False
         self.lock = threading.Lock()
         self.client = None
-        self.server = self.launch(host, subprocess.PIPE, '-s', '-1')
+        self.server = self.launch(host, {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}, '-s', '-1')
         threading.Thread(target=self.read, daemon=True).start()
 
     @staticmethod
-    def launch(host, output, *options):
+    def launch(host, outputs, *options):
         # The kernel's signal is tied to the thread that starts the process: that of `told` lives as long as the server.
         return subprocess.Popen(
             [*host.prefix, 'setpriv', '--pdeathsig', 'KILL', 'iperf3', '-p', str(TCP_PORT), '-i', '0.5', '-f', 'k',
-             '--forceflush', *options], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, text=True,
-            start_new_session=True)
+             '--forceflush', *options], stdin=subprocess.DEVNULL, **outputs, text=True, start_new_session=True)
 
     def read(self):
+        reason = 'iperf3 said nothing'
         for line in self.server.stdout:
+            reason = line.strip() or reason
             if 'listening' in line:
                 with self.lock:
                     if not self.ended:
-                        # Nobody reads what it says: it would stand still when a pipe is full, after minutes.
-                        self.client = self.launch(self.sender, subprocess.DEVNULL, '-c', self.host.address, '-C',
-                                                  'reno', '-t', '86400')
+                        # Nobody reads what it says meanwhile: it would stand still when a pipe is full, after minutes.
+                        self.client = self.launch(
+                            self.sender, {'stdout': subprocess.DEVNULL, 'stderr': subprocess.PIPE},
+                            '-c', self.host.address, '-C', 'reno', '-t', '86400')
             rate = TCP_RATE.search(line)
             if rate and not self.ended:
                 self.told(1000 * float(rate.group(1)))
+        with self.lock:
+            if self.ended:
+                return
+            if self.client:
+                self.client.kill()
+                reason = self.client.communicate()[1].strip() or reason
+        self.lost(reason)
 
     def stop(self):
         with self.lock:

@@ -10,7 +10,7 @@ in common, `text` to write over it, and `column` and `row`, where it is.
 import json
 import sys
 
-from .process import Gst, HEIGHT, WIDTH
+from .process import GLib, Gst, HEIGHT, WIDTH
 
 # Of the recordings, which are at half the size.
 TILE_WIDTH, TILE_HEIGHT = WIDTH // 2, HEIGHT // 2
@@ -24,12 +24,19 @@ TILE = ('filesrc name=file{i} ! matroskademux ! h264parse ! avdec_h264 ! videoco
         'queue max-size-time=0 max-size-bytes=0 max-size-buffers=60 ! all.')
 
 
+def describe(count, columns, rows):
+    """The pipeline."""
+    parts = [JOIN.format(width=TILE_WIDTH * columns, height=TILE_HEIGHT * rows)]
+    return ' '.join(parts + [TILE.format(i=i) for i in range(count)])
+
+
 def join(out, films):
     """Writes `out`. Returns what went wrong, or None."""
     columns, rows = (1 + max(film[key] for film in films) for key in ('column', 'row'))
-    parts = [JOIN.format(width=TILE_WIDTH * columns, height=TILE_HEIGHT * rows)]
-    parts += [TILE.format(i=i) for i in range(len(films))]
-    pipeline = Gst.parse_launch(' '.join(parts))
+    try:
+        pipeline = Gst.parse_launch(describe(len(films), columns, rows))
+    except GLib.Error as error:
+        return error.message
     pipeline.get_by_name('out').set_property('location', str(out))
     first = min(film['seconds'] for film in films)
     for i, film in enumerate(films):
@@ -43,14 +50,17 @@ def join(out, films):
     message = pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
                                                     Gst.MessageType.EOS | Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
-    return message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else None
+    if message.type != Gst.MessageType.ERROR:
+        return None
+    error, debug = message.parse_error()
+    return f'{error.message} {debug.splitlines()[-1]}' if debug else error.message
 
 
 def main():
     Gst.init(None)
     fault = join(sys.argv[1], json.loads(sys.argv[2]))
     if fault:
-        print(f'film: {fault}', file=sys.stderr)
+        print(fault, file=sys.stderr)
     return 1 if fault else 0
 
 

@@ -4,6 +4,7 @@
 import json
 import sys
 import threading
+import traceback
 
 import gi
 
@@ -45,9 +46,21 @@ def plain(value):
     return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
 
 
-def watch_errors(pipeline, loop):
-    """Tells warnings and errors; an error ends the loop. Returns the function that says whether one came."""
+def watch(pipeline, loop):
+    """Tells the pipeline's warnings and errors, and exceptions in threads and callbacks, after which PyGObject would go
+    on; all but warnings end the loop. Returns the function that says whether it was ended so."""
     failed = []
+
+    def on_exception(kind, error, trace):
+        failed.append(True)
+        where = traceback.extract_tb(trace)[-1] if trace else None
+        tell('error', text=f'{kind.__name__}: {error}', element='python',
+             debug=f'{where.filename}, line {where.lineno}' if where else None)
+        # The loop may be about to begin.
+        GLib.idle_add(loop.quit)
+
+    sys.excepthook = on_exception
+    threading.excepthook = lambda raised: on_exception(raised.exc_type, raised.exc_value, raised.exc_traceback)
 
     def on_message(_bus, message):
         if message.type == Gst.MessageType.ERROR:
@@ -63,6 +76,16 @@ def watch_errors(pipeline, loop):
     bus.add_signal_watch()
     bus.connect('message', on_message)
     return lambda: bool(failed)
+
+
+def run(kind):
+    """Makes and runs a sender or a receiver of the options on the command line; returns the exit status."""
+    Gst.init(None)
+    try:
+        return kind(json.loads(sys.argv[1])).run()
+    except GLib.Error as error:
+        tell('error', text=error.message, debug=None, element='pipeline')
+        return 1
 
 
 def read_commands(handle):

@@ -4,12 +4,11 @@
 picture; where there is a page, what a decoder in a browser takes.
 """
 import base64
-import json
 import sys
 import time
 import zlib
 
-from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, tell, watch_errors
+from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, run, tell, watch
 
 STATS_INTERVAL_MS = 200
 
@@ -19,19 +18,23 @@ LATENCY_MS = 500
 # Packets whose times are remembered: those of more pictures than are on their way.
 MAX_RTP_TIMES = 500
 
+# What a machine that is busy may take to finish a film.
+RECORD_TIMEOUT = 30 * Gst.SECOND
+
 # A decoder moves a picture that begins just before a segment to the segment's start: by as much as the receiver's clock
 # followed the sender's while none came, 500 parts per million. Far less than from one picture to the next.
 PTS_TOLERANCE = 10 * Gst.MSECOND
 
 # At half the size: a run of three has much to do.
-RECORDER = ('appsrc name=pictures format=time caps={caps} ! queue ! videoscale ! '
-            'video/x-raw,width={width},height={height} ! x264enc pass=qual quantizer=21 speed-preset=ultrafast '
-            'key-int-max=48 threads=1 ! h264parse ! matroskamux ! filesink name=file')
+RECORDER = (f'appsrc name=pictures format=time caps={RAW_CAPS} ! queue ! videoscale ! '
+            f'video/x-raw,width={WIDTH // 2},height={HEIGHT // 2} ! '
+            'x264enc pass=qual quantizer=21 speed-preset=ultrafast key-int-max=48 threads=1 ! h264parse ! '
+            'matroskamux ! filesink name=file')
 
-RECEIVE = ('lmccsrc name=in latency={latency} ! identity name=tap signal-handoffs=true ! rtph264depay ! h264parse ! '
-           'tee name=coded')
+RECEIVE = (f'lmccsrc name=in latency={LATENCY_MS} ! identity name=tap signal-handoffs=true ! rtph264depay ! '
+           'h264parse ! tee name=coded')
 
-DECODE = ('coded. ! queue ! avdec_h264 name=decoder max-threads=1 ! videoconvert ! {caps} ! tee name=pictures '
+DECODE = (f'coded. ! queue ! avdec_h264 name=decoder max-threads=1 ! videoconvert ! {RAW_CAPS} ! tee name=pictures '
           'pictures. ! queue ! appsink name=frames sync=false emit-signals=true')
 
 # Each coded picture at its time, with what a decoder needs to begin there in front of each key picture.
@@ -49,8 +52,7 @@ class Recorder:
 
     def write(self, sample, time):
         if self.pipeline is None:
-            self.pipeline = Gst.parse_launch(
-                RECORDER.format(caps=RAW_CAPS, width=WIDTH // 2, height=HEIGHT // 2))
+            self.pipeline = Gst.parse_launch(RECORDER)
             self.pipeline.get_by_name('file').set_property('location', self.path)
             self.source = self.pipeline.get_by_name('pictures')
             self.source.set_property('caps', sample.get_caps())
@@ -61,24 +63,34 @@ class Recorder:
         self.source.emit('push-buffer', buffer)
 
     def close(self):
+        """Returns what went wrong, or None."""
         if self.pipeline is None:
-            return
+            return None
         self.source.emit('end-of-stream')
-        self.pipeline.get_bus().timed_pop_filtered(30 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        message = self.pipeline.get_bus().timed_pop_filtered(RECORD_TIMEOUT,
+                                                             Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.pipeline.set_state(Gst.State.NULL)
+        if message is None:
+            return f'it did not end within {RECORD_TIMEOUT // Gst.SECOND} s'
+        return message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else None
+
+
+def describe(options):
+    """The pipeline."""
+    parts = [RECEIVE]
+    if options['measured'] or options['sink']:
+        parts.append(DECODE)
+    if options['sink']:
+        parts.append(f"pictures. ! queue ! videoconvert ! {options['sink']}")
+    if options['units'] or len(parts) == 1:
+        parts.append(UNITS)
+    return ' '.join(parts)
 
 
 class Receiver:
     def __init__(self, options):
         self.loop = GLib.MainLoop()
-        parts = [RECEIVE.format(latency=LATENCY_MS)]
-        if options['measured'] or options['window']:
-            parts.append(DECODE.format(caps=RAW_CAPS))
-        if options['window']:
-            parts.append('pictures. ! queue ! videoconvert ! autovideosink')
-        if options['units'] or len(parts) == 1:
-            parts.append(UNITS)
-        self.pipeline = Gst.parse_launch(' '.join(parts))
+        self.pipeline = Gst.parse_launch(describe(options))
         self.source = self.pipeline.get_by_name('in')
         self.source.set_property('uri', options['uri'])
         for name, value in options['settings'].items():
@@ -94,7 +106,7 @@ class Receiver:
         if options['units']:
             units = self.pipeline.get_by_name('units').get_static_pad('src')
             units.add_probe(Gst.PadProbeType.BUFFER, self.on_unit)
-        self.failed = watch_errors(self.pipeline, self.loop)
+        self.failed = watch(self.pipeline, self.loop)
         self.pipeline.get_bus().connect('message::element', self.on_element_message)
         read_commands(self.on_command)
 
@@ -171,15 +183,11 @@ class Receiver:
         self.loop.run()
         self.tell_stats()
         self.pipeline.set_state(Gst.State.NULL)
-        if self.recorder:
-            self.recorder.close()
-        return 1 if self.failed() else 0
-
-
-def main():
-    Gst.init(None)
-    return Receiver(json.loads(sys.argv[1])).run()
+        fault = self.recorder.close() if self.recorder else None
+        if fault:
+            tell('error', text=f'{self.recorder.path}: {fault}', debug=None, element='recorder')
+        return 1 if fault or self.failed() else 0
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run(Receiver))

@@ -3,13 +3,12 @@
 """A run: a sender, receivers behind links of their own, and what happens to them."""
 import json
 import queue
-import shutil
 import threading
 import time
 
 import network
 
-from . import analysis, table
+from . import analysis, needs, table
 from .child import DRAIN_TIMEOUT, Child, Tcp
 from .reception import Reception
 from .session import RATES, Session, settings_for
@@ -46,12 +45,14 @@ class Failure(Exception):
 
 
 class Run:
-    """One run. `net` is the network, or None for the loopback interface; `out` is where a measured run writes to."""
+    """One run. `net` is the network, or None for the loopback interface; `out` is where a measured run writes to, and
+    `sink` the element that shows the pictures in windows, or None."""
 
-    def __init__(self, arguments, out, net, units=False):
+    def __init__(self, arguments, out, net, sink=None, units=False):
         self.arguments = arguments
         self.out = out
         self.net = net
+        self.sink = sink
         self.units = units
         self.measured = arguments.seconds is not None
         self.events = queue.Queue()
@@ -72,10 +73,19 @@ class Run:
         self.busy = True
         self.asking = False
         self.asked = 0.0
+        self.switch_fault = None
+        # What went wrong, and did not end the run.
+        self.faults = []
         self.deadline = None
         self.on_unit = None
         self.on_tick = None
-        self.has_tcp = bool(net and shutil.which('iperf3') and shutil.which('setpriv'))
+        self.has_tcp = bool(net)
+
+    def check(self):
+        """Raises needs.Missing where the run would come to an end, or at its end, without something."""
+        needs.check({'sessions': self.sessions, 'rates': RATES, 'key-interval': KEY_INTERVAL,
+                     'measured': self.measured},
+                    {'measured': self.measured, 'units': self.units, 'sink': self.sink}, self.has_tcp)
 
     # Hosts and processes
 
@@ -128,7 +138,7 @@ class Run:
         capacity = reception.capacity
         reception.begin(Child('receiver', reception.name, {
             'uri': reception.session.uri, 'settings': settings, 'record': str(self.film_of(reception)),
-            'measured': self.measured, 'units': self.units, 'window': arguments.window}, self.events,
+            'measured': self.measured, 'units': self.units, 'sink': self.sink}, self.events,
             reception.host.prefix if self.net else ()))
         if capacity:
             reception.steps.append(analysis.Step(0, capacity))
@@ -159,7 +169,7 @@ class Run:
     def handle_sender(self, kind, event):
         if kind == 'end':
             if not self.draining:
-                raise Failure('the sender ended')
+                raise Failure(f'the sender ended with status {self.sender.stop()}')
             self.sender.ended = True
         elif kind == 'reference':
             self.references.append(analysis.Reference(**event))
@@ -175,9 +185,9 @@ class Run:
 
     def handle_receiver(self, reception, kind, event):
         if kind == 'end':
-            reception.child = None
+            child, reception.child = reception.child, None
             if not self.draining:
-                self.lose(reception)
+                self.lose(reception, child.stop())
         elif kind == 'frame':
             reception.frames.append(analysis.Frame(**event))
         elif kind == 'unit':
@@ -210,10 +220,11 @@ class Run:
         elif kind == 'message' and event['name'] != 'lmcc-waiting':
             self.say(f"{name}: {event['name']}: {event['message']}")
 
-    def lose(self, reception):
+    def lose(self, reception, status):
+        text = f'{reception.name} ended with status {status}'
         if self.measured:
-            raise Failure(f'{reception.name} ended')
-        self.say(f'{reception.name} ended')
+            raise Failure(text)
+        self.say(text)
         self.end_tcp(reception)
 
     def say(self, text):
@@ -245,13 +256,17 @@ class Run:
     def ask_switch(self):
         """Which groups the switch sends to whom, by its own table. In a thread of its own: on a busy machine the answer
         takes long."""
+        joined, fault = {}, None
         try:
             joined = self.net.groups()
-        except network.Failure:
-            joined = {}
-        self.events.put((lambda: self.take_groups(joined), {'event': 'groups'}))
+        except network.Failure as reason:
+            fault = f'the switch does not say who is joined: {reason}'
+        self.events.put((lambda: self.take_groups(joined, fault), {'event': 'groups'}))
 
-    def take_groups(self, joined):
+    def take_groups(self, joined, fault):
+        if fault and fault != self.switch_fault:
+            self.say(fault)
+        self.switch_fault = fault
         self.asking = False
         self.asked = time.monotonic()
         for reception in self.receptions:
@@ -276,7 +291,7 @@ class Run:
 
     def set_tcp(self, reception, on):
         if not self.has_tcp:
-            self.say('There is no TCP: it needs a network of its own, iperf3 and setpriv.')
+            self.say('There is no TCP: it needs a network of its own.')
             return
         if on == (reception.tcp is not None):
             return
@@ -284,10 +299,20 @@ class Run:
         def told(rate):
             self.events.put((lambda: reception.add_tcp_rate(rate) if reception.tcp is tcp else None, {'event': 'tcp'}))
 
-        tcp = Tcp(self.sender_host, reception.host, told) if on else None
+        def lost(reason):
+            self.events.put((lambda: self.lose_tcp(reception, tcp, reason), {'event': 'tcp'}))
+
+        tcp = Tcp(self.sender_host, reception.host, told, lost) if on else None
         reception.set_tcp(tcp)
         self.log(time.time(), reception, 'tcp', on=on)
         self.say(f"{'' :7}  {reception.name}  TCP {'comes' if on else 'goes'}")
+
+    def lose_tcp(self, reception, tcp, reason):
+        """The rest of the run is worth having without it."""
+        if reception.tcp is tcp:
+            self.faults.append(f'TCP beside {reception.name} ended by itself: {reason}')
+            self.say(self.faults[-1])
+            self.end_tcp(reception)
 
     def end_tcp(self, reception):
         if reception.tcp:

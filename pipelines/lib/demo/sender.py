@@ -6,7 +6,6 @@ sessions carry the same pictures, bit for bit.
 Where a run is measured each encoder's output also goes straight into a decoder: what comes out of it is the reference
 that the receivers' pictures are compared with, by checksum.
 """
-import json
 import sys
 import threading
 import zlib
@@ -15,7 +14,7 @@ from time import sleep
 
 import numpy
 
-from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, tell, watch_errors
+from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, run, tell, watch
 
 STATS_INTERVAL_MS = 500
 
@@ -32,6 +31,13 @@ PSNR_EVERY = 4
 # One closed GOP a second, equal in all rungs. Each rung is one class, and so one layer: all of its pictures, or none.
 ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=0 '
            'speed-preset=superfast threads=1 rc-lookahead=10 option-string="scenecut=0:open-gop=0"')
+
+FILM = ('filesrc name=file ! decodebin caps="video/x-raw(ANY)" expose-all-streams=false ! '
+        'videorate drop-only=true max-rate=30 ! '
+        f'videoconvert ! videoscale ! {RAW_CAPS} ! appsink name=frames sync=false max-buffers=4')
+
+# What decodebin may lack, as Debian packs it.
+DECODERS = 'gstreamer1.0-plugins-good, -bad, -ugly, gstreamer1.0-libav'
 
 
 def psnr_y(a, b):
@@ -54,10 +60,7 @@ class Film:
     """Decodes a file's pictures, from the start again at its end, with times that go on."""
 
     def __init__(self, path):
-        self.pipeline = Gst.parse_launch(
-            'filesrc name=file ! decodebin caps="video/x-raw(ANY)" expose-all-streams=false ! '
-            'videorate drop-only=true max-rate=30 ! '
-            f'videoconvert ! videoscale ! {RAW_CAPS} ! appsink name=frames sync=false max-buffers=4')
+        self.pipeline = Gst.parse_launch(FILM)
         self.pipeline.get_by_name('file').set_property('location', path)
         self.frames = self.pipeline.get_by_name('frames')
         self.offset = 0
@@ -73,7 +76,10 @@ class Film:
                 return sample
             message = self.pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
             if message:
-                self.error = message.parse_error()[0].message
+                error = message.parse_error()[0]
+                self.error = error.message
+                if error.matches(Gst.CoreError.quark(), Gst.CoreError.MISSING_PLUGIN):
+                    self.error += f' (Debian: {DECODERS})'
                 return None
 
     def next(self):
@@ -96,11 +102,29 @@ class Film:
         self.pipeline.set_state(Gst.State.NULL)
 
 
+def describe(options):
+    """The pipeline."""
+    sessions = range(len(options['sessions']))
+    parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
+             *(f'lmccsink name=out{session}' for session in sessions)]
+    for rung, bitrate in enumerate(options['rates']):
+        encoder = ENCODER.format(bitrate=bitrate, key=options['key-interval'])
+        parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
+        parts += [f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
+                  f'out{session}.sink_{rung}' for session in sessions]
+        if not options['measured']:
+            continue
+        parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
+                     f'avdec_h264 max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
+                     f'appsink name=reference{rung} sync=false async=false emit-signals=true')
+    return ' '.join(parts)
+
+
 class Sender:
     def __init__(self, options):
         self.options = options
         self.loop = GLib.MainLoop()
-        self.pipeline = Gst.parse_launch(self.describe())
+        self.pipeline = Gst.parse_launch(describe(options))
         self.sinks = [self.set_up_sink(index, session) for index, session in enumerate(options['sessions'])]
         self.source = self.pipeline.get_by_name('film')
         self.pending = {}
@@ -109,7 +133,7 @@ class Sender:
         for rung in range(len(options['rates']) if options['measured'] else 0):
             appsink = self.pipeline.get_by_name(f'reference{rung}')
             appsink.connect('new-sample', self.on_reference, rung)
-        self.failed = watch_errors(self.pipeline, self.loop)
+        self.failed = watch(self.pipeline, self.loop)
         self.pipeline.get_bus().connect('message::eos', lambda *_: self.loop.quit())
         read_commands(lambda _text: self.loop.quit())
 
@@ -122,22 +146,6 @@ class Sender:
         for name, value in session['settings'].items():
             Gst.util_set_object_arg(sink, name, str(value))
         return sink
-
-    def describe(self):
-        sessions = range(len(self.options['sessions']))
-        parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
-                 *(f'lmccsink name=out{session}' for session in sessions)]
-        for rung, bitrate in enumerate(self.options['rates']):
-            encoder = ENCODER.format(bitrate=bitrate, key=self.options['key-interval'])
-            parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
-            parts += [f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
-                      f'out{session}.sink_{rung}' for session in sessions]
-            if not self.options['measured']:
-                continue
-            parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
-                         f'avdec_h264 max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
-                         f'appsink name=reference{rung} sync=false async=false emit-signals=true')
-        return ' '.join(parts)
 
     def on_reference(self, appsink, rung):
         sample = appsink.pull_sample()
@@ -200,10 +208,5 @@ class Sender:
         return 1 if self.failed() else 0
 
 
-def main():
-    Gst.init(None)
-    return Sender(json.loads(sys.argv[1])).run()
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run(Sender))

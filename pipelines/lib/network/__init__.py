@@ -16,7 +16,14 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-TOOLS = ('unshare', 'nsenter', 'ip', 'tc', 'bridge')
+# With Debian's packages of them.
+TOOLS = {'unshare': 'util-linux', 'nsenter': 'util-linux', 'ip': 'iproute2', 'tc': 'iproute2', 'bridge': 'iproute2'}
+
+# On Debian these are not in the PATH of ordinary users; tc and bridge are there.
+os.environ['PATH'] = os.pathsep.join([os.environ.get('PATH', os.defpath), '/usr/sbin', '/sbin'])
+
+# What lets users make namespaces, on Debian and on Ubuntu; not in a container, unless it has privileges.
+REMEDY = 'sysctl user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0'
 
 # Seconds that a full queue takes to drain.
 QUEUE = 0.25
@@ -61,7 +68,7 @@ class Namespace:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         if self.keeper.stdout.readline() != '\n':
             reason = self.keeper.communicate()[1].strip()
-            raise Unavailable(f'no network namespace of our own: {reason or "unshare failed"}')
+            raise Unavailable(f'no network namespace of our own: {reason or "unshare failed"} ({REMEDY})')
 
     @property
     def prefix(self):
@@ -97,9 +104,9 @@ class Network:
     """A switch; `add_host` puts hosts on it. Use it in a `with` statement."""
 
     def __init__(self):
-        for tool in TOOLS:
+        for tool, package in TOOLS.items():
             if shutil.which(tool) is None:
-                raise Unavailable(f'{tool} is not installed')
+                raise Unavailable(f'{tool} is not installed (Debian: {package})')
         self.hosts = []
         self.emulators = []
         self.switch = Namespace()

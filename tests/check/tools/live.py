@@ -80,7 +80,8 @@ class WithoutASender(unittest.TestCase):
 
 @unittest.skipUnless((PLUGIN / 'gstlmccsrc.c').exists() and (PLUGIN / 'gstlmccsink.c').exists(),
                      'this tree has no lmccsink and lmccsrc')
-@unittest.skipUnless(has('x264enc') and has('avdec_h264'), 'no x264enc and avdec_h264')
+@unittest.skipUnless(has('x264enc') and has('avdec_h264'),
+                     'no x264enc and avdec_h264 (Debian: gstreamer1.0-plugins-ugly gstreamer1.0-libav)')
 class WithASender(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -190,7 +191,8 @@ class WithASender(unittest.TestCase):
                 _, errors = process.communicate(timeout=10)
             self.assertEqual(process.returncode, OK, errors)
 
-    @unittest.skipUnless(has('opusenc') and has('opusdec'), 'no opusenc and opusdec')
+    @unittest.skipUnless(has('opusenc') and has('opusdec'),
+                         'no opusenc and opusdec (Debian: gstreamer1.0-plugins-base)')
     def test_relay_sends_the_sound_to_a_port_of_its_own(self):
         group, port, to = '239.255.65.7', free_port(), free_port()
         sender = subprocess.Popen(
@@ -235,4 +237,4 @@ class WithASender(unittest.TestCase):
 
 if __name__ == '__main__':
     os.environ.pop('GST_DEBUG', None)
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tool import OK, SOURCE_ROOT, USAGE, run
 
 DOCS = Path(SOURCE_ROOT) / 'docs' / 'gst-lmcc.md'
-COMMANDS = ['plan', 'listen', 'doctor', 'algorithms', 'relay']
+COMMANDS = ['send', 'play', 'plan', 'listen', 'doctor', 'algorithms', 'relay', 'screen']
 
 OPTION_IN_HELP = re.compile(r'^  (?:-\w, )?(--[\w-]+(?:=\S+)?) +(\S.*)$', re.MULTILINE)
 OPTION_IN_DOCS = re.compile(r'^\| `(--[\w-]+(?:=\S+)?)` \| (.*) \|$', re.MULTILINE)
@@ -17,7 +17,7 @@ OPTION_IN_DOCS = re.compile(r'^\| `(--[\w-]+(?:=\S+)?)` \| (.*) \|$', re.MULTILI
 
 def options_in_help(command):
     text = run(command, '--help').stdout
-    own = text.split('Application Options:')[1]
+    own = text.partition('Application Options:')[2]
     return dict(OPTION_IN_HELP.findall(own))
 
 
@@ -79,6 +79,12 @@ class TheDocumentation(unittest.TestCase):
             with self.subTest(command=command):
                 documented = dict(OPTION_IN_DOCS.findall(section_of_docs(command)))
                 self.assertEqual(documented, options_in_help(command))
+
+    def test_the_manual_page_has_every_command_in_the_words_of_help(self):
+        page = (Path(SOURCE_ROOT) / 'plugins/tools/gst-lmcc-1.0.1').read_text(encoding='utf-8')
+        commands = run('help').stdout.split('Commands:')[1].split('Options:')[0]
+        listed = re.findall(r'^  (\w+)  +(\S.*)$', commands, re.MULTILINE)
+        self.assertEqual(re.findall(r'^\.B (\w+)\n(.*)$', page, re.MULTILINE), listed)
 
     def test_hidden_options_are_in_neither(self):
         self.assertNotIn('--root', run('doctor', '--help').stdout)

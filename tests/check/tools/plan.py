@@ -233,7 +233,7 @@ class ThePlot(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if importlib.util.find_spec('matplotlib') is None:
-            raise unittest.SkipTest('python3-matplotlib is not installed')
+            raise unittest.SkipTest('matplotlib is not installed (Debian: python3-matplotlib)')
 
     def test_it_is_drawn_beside_the_plan(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -463,4 +463,4 @@ class BadOptions(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    unittest.main(verbosity=2)

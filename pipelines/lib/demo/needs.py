@@ -1,0 +1,68 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a run needs, looked for before it begins: much of it is used at the end only."""
+import importlib.util
+import shutil
+
+from installed import where
+
+# What the figures are computed and drawn with, and the children are written in.
+MODULES = ('gi', 'numpy', 'matplotlib')
+
+# TCP beside a receiver.
+PROGRAMS = ('iperf3', 'setpriv')
+
+
+class Missing(Exception):
+    """Something is not there; the text says all that is not, and where to get it."""
+
+
+def missing_modules():
+    lacking = [name for name in MODULES if importlib.util.find_spec(name) is None]
+    if 'gi' not in lacking:
+        import gi
+        for namespace in ('Gst', 'GstApp'):
+            try:
+                gi.require_version(namespace, '1.0')
+            except ValueError:
+                lacking.append(namespace)
+    return lacking
+
+
+def missing_elements(descriptions):
+    """Those that pipelines have in their descriptions and GStreamer does not."""
+    from .process import GLib, Gst
+    Gst.init(None)
+    lacking = []
+    for description in descriptions:
+        context = Gst.ParseContext.new()
+        try:
+            Gst.parse_launch_full(description, context, Gst.ParseFlags.NONE)
+        except GLib.Error:
+            if not context.get_missing_elements():
+                raise
+        lacking += [name for name in context.get_missing_elements() if name not in lacking]
+    return lacking
+
+
+def descriptions(sender, receiver):
+    """The pipelines of a run whose sender and whose receivers are told this."""
+    from . import film, receiver as receiving, sender as sending
+    yield sending.FILM
+    yield sending.describe(sender)
+    yield receiving.describe(receiver)
+    if receiver['measured']:
+        yield receiving.RECORDER
+        yield film.describe(1, 1, 1)
+
+
+def check(sender, receiver, network):
+    """Raises Missing; in a `network` there is TCP."""
+    kinds = [('Python module', missing_modules())]
+    if network:
+        kinds.append(('program', [name for name in PROGRAMS if shutil.which(name) is None]))
+    if not kinds[0][1]:
+        kinds.append(('element', missing_elements(descriptions(sender, receiver))))
+    lacking = [f'the {kind} {name} ({where(name)})' for kind, names in kinds for name in names]
+    if lacking:
+        raise Missing(f"not installed: {', '.join(lacking)}")
