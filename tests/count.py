@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts the tests in a log of `meson test`: the checks inside a GstCheck or unittest program one by one."""
+"""Counts the tests in a log of `meson test`: the checks inside a GstCheck or unittest program one by one. Tells why
+tests were skipped, which meson keeps to itself."""
 import json
 import re
 import sys
@@ -9,6 +10,15 @@ import sys
 CHECK_SUMMARY = re.compile(r'^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)', re.MULTILINE)
 UNITTEST_SUMMARY = re.compile(r'^Ran (\d+) tests? in', re.MULTILINE)
 UNITTEST_RESULT = re.compile(r'^(?:OK|FAILED) \((.*)\)$', re.MULTILINE)
+
+# A program of its own form, and unittest with verbosity=2.
+SKIP = re.compile(r'^(?:SKIP|skipped): *(.*)|\.\.\. skipped [\'"](.*)[\'"]$', re.MULTILINE)
+
+
+def skip_reasons(result, output):
+    """Why a program that ended with meson's `result` was skipped, or parts of it; None for each that is not told."""
+    reasons = [first or second for first, second in SKIP.findall(output)]
+    return reasons + [None] * (count_program(result, output)[2] - len(reasons))
 
 
 def count_program(result, output):
@@ -33,20 +43,27 @@ def count_program(result, output):
     return passed, failed, skipped
 
 
+def output_of(test):
+    return (test.get('stdout') or '') + (test.get('stderr') or '')
+
+
 def count_log(lines, exit_status):
     totals = [0, 0, 0]
     for line in lines:
         test = json.loads(line)
-        output = (test.get('stdout') or '') + (test.get('stderr') or '')
-        totals = [a + b for a, b in zip(totals, count_program(test['result'], output))]
+        totals = [a + b for a, b in zip(totals, count_program(test['result'], output_of(test)))]
     if exit_status != 0 and totals[1] == 0:
         totals[1] = 1
     return totals
 
 
 def main():
-    with open(sys.argv[1], encoding='utf-8') as log:
-        passed, failed, skipped = count_log(log, int(sys.argv[2]))
+    with open(sys.argv[1], encoding='utf-8') as file:
+        log = file.readlines()
+    passed, failed, skipped = count_log(log, int(sys.argv[2]))
+    for test in map(json.loads, log):
+        for reason in skip_reasons(test['result'], output_of(test)):
+            print(f"skipped: {test['name'].split(' / ')[-1]}: {reason or 'no reason is told'}", file=sys.stderr)
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
 
 

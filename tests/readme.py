@@ -21,10 +21,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 BLOCK = re.compile(r'(?:<!-- together (\d+) -->\n)?```sh\n(.*?)```', re.DOTALL)
 INLINE = re.compile(r'`([^`\n]+)`')
-PROGRAMS = ('./', 'gst-inspect-1.0 ', 'gst-launch-1.0 ', 'ip ', 'meson devenv -C ', 'ss ', 'sysctl ', 'cat /')
+PROGRAMS = ('./', 'gst-inspect-1.0 ', 'gst-launch-1.0 ', 'ip ', 'ss ', 'sysctl ', 'cat /')
 
 SCRIPT_TIMEOUT = 900
 INLINE_TIMEOUT = 60
+
+# What an interrupted command may end with: what it ends with of its own accord, or what the signal does.
+INTERRUPTED = (0, -signal.SIGINT, 128 + signal.SIGINT)
+
+TRACEBACK = 'Traceback (most recent call last)'
 
 
 def split_commands(script):
@@ -47,29 +52,38 @@ def find_steps(text):
     return [(seconds, commands) for _, seconds, commands in sorted(steps)]
 
 
+def start(script, *options):
+    return subprocess.Popen(['bash', *options, '-c', script], cwd=ROOT, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                            start_new_session=True)
+
+
 def run_script(script):
     limit = SCRIPT_TIMEOUT if '\n' in script else INLINE_TIMEOUT
+    child = start(script, '-euo', 'pipefail')
     try:
-        result = subprocess.run(['bash', '-euo', 'pipefail', '-c', script], cwd=ROOT, stdin=subprocess.DEVNULL,
-                                timeout=limit, check=False)
+        output = child.communicate(timeout=limit)[0]
+        fault = f'exit status {child.returncode}' if child.returncode else None
     except subprocess.TimeoutExpired:
-        return f'did not end within {limit} s'
-    return None if result.returncode == 0 else f'exit status {result.returncode}'
+        os.killpg(child.pid, signal.SIGKILL)
+        output = child.communicate()[0]
+        fault = f'did not end within {limit} s'
+    print(output)
+    return fault or ('printed a traceback' if TRACEBACK in output else None)
 
 
 def run_together(commands, seconds):
     """Starts all; they must still run, or have succeeded, when the time is over."""
-    children = [subprocess.Popen(['bash', '-c', command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True, start_new_session=True) for command in commands]
+    children = [start(command) for command in commands]
     time.sleep(seconds)
     faults = []
     for command, child in zip(commands, children):
         status = child.poll()
         if status not in (None, 0):
             faults.append(f'{command}: ended with status {status}')
-    for child in children:
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGINT)
+    running = [child for child in children if child.poll() is None]
+    for child in running:
+        os.killpg(child.pid, signal.SIGINT)
     for command, child in zip(commands, children):
         try:
             output = child.communicate(timeout=15)[0]
@@ -78,6 +92,10 @@ def run_together(commands, seconds):
             output = child.communicate()[0]
             faults.append(f'{command}: did not end when interrupted')
         print(output)
+        if child in running and child.returncode not in INTERRUPTED:
+            faults.append(f'{command}: ended with status {child.returncode} when interrupted')
+        if TRACEBACK in output:
+            faults.append(f'{command}: printed a traceback')
         # openjpegdec takes the flushing of its own stop for an error.
         if re.search(r'^ERROR', output.split('handling interrupt.')[0], re.MULTILINE):
             faults.append(f'{command}: printed an error')

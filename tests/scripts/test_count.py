@@ -35,6 +35,24 @@ class CountProgram(unittest.TestCase):
         self.assertEqual(count.count_program('FAIL', output), (2, 2, 1))
 
 
+class SkipReasons(unittest.TestCase):
+    def test_a_program_tells_why_it_was_skipped(self):
+        self.assertEqual(count.skip_reasons('SKIP', 'SKIP: no tshark\n'), ['no tshark'])
+
+    def test_a_part_of_a_program_that_passes_may_be_skipped(self):
+        self.assertEqual(count.skip_reasons('OK', 'skipped: no x264enc\n100%: Checks: 1, Failures: 0, Errors: 0\n'),
+                         ['no x264enc'])
+
+    def test_unittest_tells_each(self):
+        said = "test_a (__main__.A) ... skipped 'no indent'\n"
+        end = 'Ran 5 tests in 0.1s\n\nOK (skipped=2)\n'
+        self.assertEqual(count.skip_reasons('OK', said + end), ['no indent', None])
+
+    def test_without_a_reason_there_is_none(self):
+        self.assertEqual(count.skip_reasons('SKIP', ''), [None])
+        self.assertEqual(count.skip_reasons('OK', ''), [])
+
+
 class CountLog(unittest.TestCase):
     def test_programs_are_summed(self):
         lines = [json.dumps({'result': 'OK', 'stdout': '100%: Checks: 2, Failures: 0, Errors: 0'}),

@@ -2,6 +2,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests of tests/readme.py: what it finds to run, and that it notices what fails."""
+import contextlib
+import io
 import sys
 import unittest
 from pathlib import Path
@@ -39,6 +41,17 @@ class Run(unittest.TestCase):
     def test_an_error_that_is_printed_is_a_fault(self):
         self.assertIn('printed an error', readme.run_together(['echo ERROR: from element x'], 1))
         self.assertIsNone(readme.run_together(['printf "handling interrupt.\\nERROR: from element x\\n"'], 1))
+
+    def test_a_traceback_is_a_fault(self):
+        raises = "python3 -c 'import nonesuch' || true"
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(readme.run_script(raises), 'printed a traceback')
+            self.assertIn('printed a traceback', readme.run_together([raises], 1))
+
+    def test_a_command_that_fails_when_it_is_interrupted_is_a_fault(self):
+        self.assertIn('ended with status 3 when interrupted',
+                      readme.run_together(["trap 'exit 3' INT; sleep 60"], 1))
+        self.assertIsNone(readme.run_together(["trap 'exit 0' INT; sleep 60", 'sleep 60'], 1))
 
 
 if __name__ == '__main__':

@@ -17,7 +17,8 @@ style = importlib.util.module_from_spec(importlib.util.spec_from_loader('style',
 loader.exec_module(style)
 
 
-@unittest.skipUnless(shutil.which('indent'), 'GNU indent is not installed')
+@unittest.skipUnless(shutil.which('indent'), 'GNU indent is not installed (Debian: indent)')
+@unittest.skipIf(style.unlike_formatter('indent'), style.unlike_formatter('indent'))
 class Format(unittest.TestCase):
     def assert_kept(self, text):
         self.assertEqual(style.format_c(text), text)
@@ -54,13 +55,14 @@ class Format(unittest.TestCase):
         self.assert_kept('static gboolean\nbad (GError ** e, const gchar * f, ...) G_GNUC_PRINTF (2, 3);\n\n'
                          'static void\ng (void)\n{\n}\n')
 
-    @unittest.skipUnless(shutil.which('pyflakes3'), 'pyflakes3 is not installed')
+    @unittest.skipUnless(shutil.which('pyflakes3'), 'pyflakes3 is not installed (Debian: pyflakes3)')
     def test_a_name_that_is_used_before_it_is_there_is_found(self):
         self.assertEqual(style.python_faults('print(later)\nlater = 1\n', 'a.py'),
                          ["a.py:1:7: undefined name 'later'"])
         self.assertEqual(style.python_faults('now = 1\nprint(now)\n', 'a.py'), [])
 
-    @unittest.skipUnless(shutil.which('clang-format'), 'clang-format is not installed')
+    @unittest.skipUnless(shutil.which('clang-format'), 'clang-format is not installed (Debian: clang-format)')
+    @unittest.skipIf(style.unlike_formatter('clang-format'), style.unlike_formatter('clang-format'))
     def test_cpp_and_its_headers_are_formatted_and_other_headers_are_not(self):
         sim = STYLE.parent / 'sim'
         self.assertEqual(style.format_cpp(sim / 'x.cc', 'int f(int a)\n{\n    if(a) { return 1; }\n return 0; }\n'),
@@ -109,4 +111,4 @@ class Files(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the library exports is what debian/libgstlmcc-1.0-0.symbols says, which programs' dependencies are made from.
+
+Usage: symbols.py LIBRARY [--update]
+
+--update writes what the library exports there: new symbols with the version of debian/changelog.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SYMBOLS = ROOT / 'debian/libgstlmcc-1.0-0.symbols'
+LINE = re.compile(r'^ (\w+)@Base (\S+)$', re.MULTILINE)
+
+
+def exported(library):
+    listing = subprocess.run(['nm', '-D', '--defined-only', '--format=posix', library], capture_output=True, text=True,
+                             check=True).stdout
+    return {line.split()[0] for line in listing.splitlines()}
+
+
+def update(text, symbols):
+    head = LINE.split(text)[0].rstrip('\n')
+    known = dict(LINE.findall(text))
+    version = re.search(r'\((.*?)\)', (ROOT / 'debian/changelog').read_text(encoding='utf-8'))[1]
+    lines = [f' {symbol}@Base {known.get(symbol, version)}' for symbol in sorted(symbols)]
+    SYMBOLS.write_text('\n'.join([head, *lines, '']), encoding='utf-8')
+
+
+def main():
+    library = sys.argv[1]
+    symbols = exported(library)
+    text = SYMBOLS.read_text(encoding='utf-8')
+    if sys.argv[2:] == ['--update']:
+        update(text, symbols)
+        return 0
+    listed = {symbol for symbol, _ in LINE.findall(text)}
+    faults = [f'{symbol}: exported, and not in {SYMBOLS.relative_to(ROOT)}' for symbol in sorted(symbols - listed)]
+    faults += [f'{symbol}: in {SYMBOLS.relative_to(ROOT)}, and no longer exported: programs that use it break; with a '
+               'release that has been published this needs a new soversion' for symbol in sorted(listed - symbols)]
+    if faults:
+        faults.append(f'If this is meant: {Path(__file__).relative_to(ROOT)} {library} --update')
+    print('\n'.join(faults) or f'{len(symbols)} exported symbols, as listed')
+    return 1 if faults or not symbols else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
