@@ -16,6 +16,9 @@
 #define DEFAULT_RATES "150,400,1000"
 #define DEFAULT_SIZE "640x360"
 
+/* Of a number. */
+#define NOT_GIVEN G_MININT
+
 #define DISCOVERER_TIMEOUT (10 * GST_SECOND)
 
 typedef struct
@@ -62,12 +65,13 @@ rates_are_valid (const gchar * text)
 }
 
 static gboolean
-number_is_valid (const gchar * option, gint value, gint most)
+number_is_valid (const gchar * option, gint value, gint least, gint most)
 {
-  if (value >= 0 && value <= most)
+  if (value == NOT_GIVEN || (value >= least && value <= most))
     return TRUE;
 
-  tool_error ("%s=%d is out of range; write 1 to %d", option, value, most);
+  tool_error ("%s=%d is out of range; write %d to %d", option, value, least,
+      most);
   return FALSE;
 }
 
@@ -90,8 +94,8 @@ check_options (Send * send)
   }
 
   /* RTCP needs the next port too. */
-  return number_is_valid ("--port", send->port, 65534)
-      && number_is_valid ("--ttl-mc", send->ttl, 255);
+  return number_is_valid ("--port", send->port, 1, 65534)
+      && number_is_valid ("--ttl-mc", send->ttl, 0, 255);
 }
 
 /* Says why, where it cannot be read. */
@@ -152,11 +156,11 @@ add_sink (GPtrArray * line, const Send * send)
       "lmccsink", "name=lmcc", NULL);
   tool_line_set (line, "address",
       send->address != NULL ? send->address : TOOL_DEFAULT_ADDRESS);
-  if (send->port != 0)
+  if (send->port != NOT_GIVEN)
     tool_line_set (line, "port", port);
   if (send->iface != NULL)
     tool_line_set (line, "multicast-iface", send->iface);
-  if (send->ttl != 0)
+  if (send->ttl != NOT_GIVEN)
     tool_line_set (line, "ttl-mc", ttl);
   if (send->sdp != NULL)
     tool_line_set (line, "sdp-location", send->sdp);
@@ -217,7 +221,7 @@ make_line (const Send * send, gboolean * ends)
 gint
 tool_send (gint argc, gchar ** argv)
 {
-  g_auto (Send) send = { NULL, };
+  g_auto (Send) send = {.port = NOT_GIVEN,.ttl = NOT_GIVEN };
   const GOptionEntry entries[] = {
     {"address", 0, 0, G_OPTION_ARG_STRING, &send.address,
         "Base group; layer i goes to the i-th address after it (default "

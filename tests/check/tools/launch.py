@@ -77,8 +77,9 @@ class Lines(unittest.TestCase):
     def test_wrong_options_are_refused_with_a_remedy(self):
         for arguments, remedy in ((['send', '--size', '640'], '640x360'), (['send', '--size', '640x'], '640x360'),
                                   (['send', '--rates', '1,,2'], '150,400,1000'),
-                                  (['send', '--port', '65535'], '1 to 65534'),
-                                  (['send', '--ttl-mc', '-1'], '1 to 255'), (['send', 'a', 'b'], 'too many'),
+                                  (['send', '--port', '65535'], '1 to 65534'), (['send', '--port=0'], '1 to 65534'),
+                                  (['send', '--ttl-mc=-1'], '0 to 255'), (['send', '--ttl-mc', '256'], '0 to 255'),
+                                  (['send', 'a', 'b'], 'too many'),
                                   (['play', 'http://example.org'], 'lmcc://'), (['play', 'a', 'b'], 'too many')):
             with self.subTest(arguments=arguments):
                 result = self.run_tool(*arguments)
