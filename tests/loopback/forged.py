@@ -66,27 +66,18 @@ class Forger:
         self.group, self.forgery = group, forgery
         self.sent = 0
         self.random = random.Random(forgery.name)
-        self.ears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.ears.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.ears.bind((group, PORT))
-        self.ears.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                             struct.pack('4s4s', socket.inet_aton(group), socket.inet_aton('127.0.0.1')))
+        self.ears = lib.group_socket(group, PORT)
         self.ears.settimeout(0.2)
-        self.mouth = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.mouth.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton('127.0.0.1'))
+        self.mouth = lib.sending_socket('127.0.0.1')
         # What it says itself comes back.
-        self.mouth.bind(('127.0.0.1', 0))
         self.own = self.mouth.getsockname()
-        self.running = threading.Event()
+        self.ended = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _run(self):
-        due = None
-        newest = b''
-        while not self.running.is_set():
-            if due is None:
-                due = time.monotonic()
+        due = time.monotonic()
+        while not self.ended.is_set():
             try:
                 packet, source = self.ears.recvfrom(2048)
             except socket.timeout:
@@ -94,10 +85,9 @@ class Forger:
             if source == self.own or len(packet) < 40 or packet[0] != 0x90 or packet[16] != ELEMENT \
                     or packet[17] & TYPE:
                 continue
-            newest = packet
             # Where more are due than packets come, many are made of one.
             while due <= time.monotonic():
-                self._forge(newest)
+                self._forge(packet)
                 due += 1 / self.forgery.rate
 
     def _forge(self, packet):
@@ -126,16 +116,10 @@ class Forger:
         struct.pack_into('>H', data, at, number + leap & 0xffff)
 
     def stop(self):
-        self.running.set()
+        self.ended.set()
         self.thread.join()
         self.ears.close()
         self.mouth.close()
-
-
-def cpu_seconds(pid):
-    with open(f'/proc/{pid}/stat', encoding='ascii') as file:
-        fields = file.read().rsplit(')', 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 class Session:
@@ -148,7 +132,7 @@ class Session:
             f't. ! queue ! lmccsink address={self.group} port={PORT} multicast-iface=lo '
             f't. ! queue ! avdec_h264 ! checksumsink hash=sha1 sync=false')
         self.receiver = lib.Child(
-            [os.environ['LMCC_CONTROL'], 'lmccsrc', 'name=src', 'on-loss=freeze',
+            [CONTROL, 'lmccsrc', 'name=src', 'on-loss=freeze',
              f'uri=lmcc://{self.group}:{PORT}?multicast-iface=lo', '!', 'rtph264depay', '!', 'avdec_h264', '!',
              *lib.SHOW.split()],
             name='receiver', stdin=subprocess.PIPE)
@@ -159,6 +143,11 @@ class Session:
         found = self.receiver.wait_for(r'src\.stats = .*', 5, 1, before)
         numbers = re.findall(rf'[ ,]{field}\\?=\\?\(\w+\\?\)([0-9]+)', found[-1][1].group()) if found else []
         return int(numbers[0]) if numbers else 0
+
+    def shows_later(self, time_):
+        """Whether it shows a picture that was encoded after a time: earlier ones that are not shown are missing."""
+        encoded = {checksum for _, checksum in lib.pictures(self.sender, time_)}
+        return any(checksum in encoded for _, checksum in lib.pictures(self.receiver, time_))
 
     def missing(self, begin, end):
         """The part of the pictures that were encoded then and not shown."""
@@ -180,17 +169,17 @@ def run(index, forgery, seconds):
     if not lib.check(lib.wait_for_pictures(session.receiver, 2 * RATE, 15),
                      f'{forgery.name}: pictures are shown before', *session.receiver.tail(), *session.sender.tail()):
         return
-    quiet, cpu = time.monotonic(), cpu_seconds(session.receiver.pid)
+    quiet, cpu = time.monotonic(), lib.processor_seconds(session.receiver.pid)
     time.sleep(seconds / 2)
-    quiet_cpu = (cpu_seconds(session.receiver.pid) - cpu) / (time.monotonic() - quiet)
+    quiet_cpu = (lib.processor_seconds(session.receiver.pid) - cpu) / (time.monotonic() - quiet)
     lost = session.count('packets-lost')
-    begin, cpu = time.monotonic(), cpu_seconds(session.receiver.pid)
+    begin, cpu = time.monotonic(), lib.processor_seconds(session.receiver.pid)
     forger = Forger(session.group, forgery)
     time.sleep(seconds)
-    more_cpu = (cpu_seconds(session.receiver.pid) - cpu) / (time.monotonic() - begin) - quiet_cpu
+    more_cpu = (lib.processor_seconds(session.receiver.pid) - cpu) / (time.monotonic() - begin) - quiet_cpu
     end = time.monotonic()
     forger.stop()
-    time.sleep(2)
+    lib.check(lib.wait_until(lambda: session.shows_later(end), 10), f'{forgery.name}: pictures are shown afterwards')
     lost = session.count('packets-lost') - lost
     dropped = session.count('packets-dropped-kernel')
     missing, n_pictures = session.missing(begin, end)
@@ -213,8 +202,7 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument('--full', action='store_true', default=bool(os.environ.get('LMCC_TEST_LONG')))
 parser.add_argument('names', nargs='*')
 arguments = parser.parse_args()
-if 'LMCC_CONTROL' not in os.environ:
-    lib.skip('LMCC_CONTROL does not name the program that is built from control.c')
+CONTROL = lib.control()
 SECONDS = 20 if arguments.full else 8
 NAMES = [f.name for f in FORGERIES]
 unknown = set(arguments.names) - set(NAMES)

@@ -70,9 +70,7 @@ class HostileHost:
     """Sends from an address of its own."""
 
     def __init__(self):
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton('127.0.0.1'))
-        self.socket.bind((HOSTILE_HOST, 0))
+        self.socket = lib.sending_socket(HOSTILE_HOST)
         self.numbers = itertools.count(1)
 
     def send(self, *records):

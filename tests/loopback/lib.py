@@ -96,6 +96,21 @@ def start(*elements, tools=(), deadline=DEADLINE):
     signal.alarm(deadline)
 
 
+def control():
+    """The program that runs a pipeline and is told what to do meanwhile; skips
+    where it is not built."""
+    if 'LMCC_CONTROL' not in os.environ:
+        skip('LMCC_CONTROL does not name the program that is built from '
+             'tests/loopback/control.c')
+    return os.environ['LMCC_CONTROL']
+
+
+def processor_seconds(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+        fields = file.read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
 def directory():
     """A directory that is gone at the end."""
     path = tempfile.mkdtemp(prefix='lmcc-loopback-')
@@ -315,17 +330,32 @@ def frame_checksums(raw):
 # Packets
 
 
+def group_socket(group, port):
+    """Hears a group on loopback."""
+    hears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    hears.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    hears.bind((group, port))
+    hears.setsockopt(
+        socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+        struct.pack('4s4s', socket.inet_aton(group),
+                    socket.inet_aton('127.0.0.1')))
+    return hears
+
+
+def sending_socket(address):
+    """Sends to groups on loopback, from that address of it."""
+    sends = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sends.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
+                     socket.inet_aton('127.0.0.1'))
+    sends.bind((address, 0))
+    return sends
+
+
 class Sniffer:
     """Counts what comes to a group on loopback, by SSRC and payload type."""
 
     def __init__(self, group, port):
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((group, port))
-        self.socket.setsockopt(
-            socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-            struct.pack('4s4s', socket.inet_aton(group),
-                        socket.inet_aton('127.0.0.1')))
+        self.socket = group_socket(group, port)
         self.socket.settimeout(0.2)
         self.payload_types = {}
         self.first_of = {}

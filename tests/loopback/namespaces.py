@@ -8,7 +8,6 @@ usage: namespaces.py 4|6
 """
 
 import ipaddress
-import os
 import subprocess
 import sys
 import time
@@ -144,9 +143,7 @@ def run_without_route(host):
 if sys.argv[1:] not in (['4'], ['6']):
     sys.exit(__doc__)
 lib.start('rtph264depay')
-CONTROL = os.environ.get('LMCC_CONTROL')
-if CONTROL is None:
-    lib.skip('LMCC_CONTROL does not name the program that is built from control.c')
+CONTROL = lib.control()
 NETWORK = lib.make_network()
 ALL_GROUPS = set().union(*(groups_of(case[1], 3) for case in CASES))
 first_host, second_host, receiving_host = (

@@ -11,6 +11,7 @@ import struct
 import threading
 
 import clip
+import lib
 
 MEDIA = 0
 IP_MULTICAST_ALL = 49
@@ -115,8 +116,7 @@ class Capture:
         self._thread.start()
 
     def _listen(self, group, port, control):
-        receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        receiver = lib.group_socket(group, port)
         try:
             receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                 RECEIVE_BUFFER)
@@ -124,11 +124,6 @@ class Capture:
             receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF,
                                 RECEIVE_BUFFER)
         receiver.setsockopt(socket.IPPROTO_IP, IP_MULTICAST_ALL, 0)
-        receiver.bind((group, port))
-        receiver.setsockopt(
-            socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-            struct.pack('4s4s', socket.inet_aton(group),
-                        socket.inet_aton('127.0.0.1')))
         self._selector.register(receiver, selectors.EVENT_READ, control)
 
     def _run(self):

@@ -37,12 +37,6 @@ LOSS = 0.001
 BUFFER = 4000000
 
 
-def processor_seconds(pid):
-    with open(f'/proc/{pid}/stat', encoding='ascii') as file:
-        fields = file.read().rsplit(')', 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-
 def resident(pid):
     """bytes"""
     with open(f'/proc/{pid}/statm', encoding='ascii') as file:
@@ -72,11 +66,11 @@ def run_receivers():
               f'all {RECEIVERS} have all layers', *sending.tail(), [receiver.level() for receiver in receivers])
     lib.note(f'after {time.monotonic() - begin:.0f} s')
     before = [receiver.stats() for receiver in receivers]
-    used = [processor_seconds(receiver.child.pid) for receiver in receivers]
+    used = [lib.processor_seconds(receiver.child.pid) for receiver in receivers]
     start = time.monotonic()
     time.sleep(WATCHED)
     span = time.monotonic() - start
-    used = [100 * (processor_seconds(receiver.child.pid) - was) / span for receiver, was in zip(receivers, used)]
+    used = [100 * (lib.processor_seconds(receiver.child.pid) - was) / span for receiver, was in zip(receivers, used)]
     stats = [receiver.stats() for receiver in receivers]
     rate = statistics.mean(now['bytes-received'] - was['bytes-received'] for now, was in zip(stats, before))
     lib.note(f'{rate * 8 / span / 1000:.0f} kbit/s to each; {statistics.mean(used):.2f} % of a core for one, '
@@ -95,7 +89,7 @@ def run_slots():
     receiver = session.Receiver(host, 'receiver', f'buffer-size={BUFFER}', uri=URI, consumer='fakesink')
     lib.check(lib.wait_until(lambda: receiver.level() == LAYERS - 1, 180, 1), 'it holds all layers', *sending.tail(),
               receiver.stats())
-    before, used = receiver.stats(), processor_seconds(receiver.child.pid)
+    before, used = receiver.stats(), lib.processor_seconds(receiver.child.pid)
     joins = len(wire.child.find(' report [45] '))
     start = time.monotonic()
     time.sleep(SLOTS * SLOT)
@@ -104,7 +98,7 @@ def run_slots():
     groups = {match[1] for _, match in wire.child.find(r' packet \S+ (239\.255\.55\.\d+)$')}
     lib.check(len(groups) == GROUPS, f'{len(groups)} groups carry packets')
     lib.note(f'{SLOTS} slots: {joins} reports of joins, '
-             f'{100 * (processor_seconds(receiver.child.pid) - used) / span:.1f} % of a core')
+             f'{100 * (lib.processor_seconds(receiver.child.pid) - used) / span:.1f} % of a core')
     changes = receiver.changes(start)
     lib.note(f'{len(changes)} changes of level')
     lib.check(joins >= SLOTS, 'a group is joined in each slot')

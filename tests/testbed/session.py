@@ -1,7 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One sender with three rungs, and receivers behind links of their own, in a network of this machine alone."""
-import os
 import re
 import subprocess
 import sys
@@ -68,7 +67,7 @@ class Receiver:
         self.host = host
         self.name = name
         self.child = lib.Child(
-            [os.environ['LMCC_CONTROL'], 'lmccsrc', 'name=src', f'uri={uri}', 'on-loss=freeze', *options, '!',
+            [lib.control(), 'lmccsrc', 'name=src', f'uri={uri}', 'on-loss=freeze', *options, '!',
              *consumer.split()],
             name=name, prefix=host.prefix, stdin=subprocess.PIPE)
 
@@ -205,5 +204,4 @@ def make(capacities, delay=DELAY):
 def start(deadline, tools=()):
     """Skips where these tests cannot be."""
     lib.start('rtph264depay', tools=tools, deadline=deadline)
-    if 'LMCC_CONTROL' not in os.environ:
-        lib.skip('LMCC_CONTROL does not name the program that is built from tests/loopback/control.c')
+    lib.control()
