@@ -356,11 +356,14 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
 /* Numbers begin anew with a packet. Where it goes on from what left for the
  * merge, what waits behind was not true, and nothing is missing. */
 static void
-restart_layer (LmccReceiverLayer * layer, const LmccClaim * claim)
+restart_layer (LmccReceiver * receiver, const LmccClaim * claim, LmccTime now)
 {
+  LmccReceiverLayer *layer = &receiver->layers[claim->header.layer];
   guint16 lsn = claim->header.lsn;
 
   lmcc_layer_account_restart (layer->account, lsn, claim->arrival);
+  lmcc_receiver_tell_expected (receiver, now, claim->header.layer, lsn,
+      claim->arrival, claim->header.slot);
   lmcc_waiting_queue_reset (&layer->waiting);
   lmcc_layer_holes_reset (&layer->holes);
   if (!layer->merged_any || layer->merged_lsn == (guint16) (lsn - 1))
@@ -383,7 +386,7 @@ lmcc_receiver_take_believed (LmccReceiver * receiver, guint index, LmccTime now)
       continue;
     }
     if (verdict == LMCC_VERDICT_RESTART)
-      restart_layer (layer, &claim);
+      restart_layer (receiver, &claim, now);
     take_packet (receiver, now, claim.arrival, claim.group, claim.packet,
         &claim.rtp, &claim.header);
   }

@@ -553,8 +553,7 @@ get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
  * lmcc_slot_clock_loss:
  * @clock: a clock
  * @layer: a held layer
- * @loss_time: when the lost packets would have come, or the first of them
- * @count: how many, of one gap
+ * @lost: packets of it that were lost
  *
  * Counts losses for the slot that they belong to, also when they show only in
  * the next one. What a layer lost across the border of two slots belongs to
@@ -564,8 +563,7 @@ get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
  * Returns: where they belong
  */
 LmccSlotLoss
-lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, LmccTime loss_time,
-    guint count)
+lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, const LmccLoss * lost)
 {
   LmccSlotLoss loss = {.index = clock->current.index,.signal =
         clock->current.signal
@@ -576,10 +574,10 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, LmccTime loss_time,
   if (!clock->started || layer >= LMCC_MAX_LAYERS)
     return loss;
 
-  if (lmcc_slot_gaps_loss (&clock->layers[layer], loss_time, count, &gap)) {
+  if (lmcc_slot_gaps_loss (&clock->layers[layer], lost, &gap)) {
     loss.burst = gap.burst;
     loss.index = get_gap_slot (clock, &gap);
-  } else if (loss_time < clock->current.begin) {
+  } else if (lmcc_loss_get_time (lost, 0) < clock->current.begin) {
     loss.index--;
   }
   loss.late = clock->told;
@@ -590,9 +588,9 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, LmccTime loss_time,
         LMCC_SIGNAL_NOBODY;
   }
   if (loss.burst)
-    slot->burst_losses += count;
+    slot->burst_losses += lost->count;
   else
-    slot->losses += count;
+    slot->losses += lost->count;
 
   return loss;
 }

@@ -5,6 +5,7 @@
 #define LMCC_SLOT_CLOCK_H
 
 #include <gst/lmcc/lmcc-header.h>
+#include <gst/lmcc/lmcc-loss.h>
 
 G_BEGIN_DECLS
 
@@ -102,7 +103,7 @@ LMCC_API void lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now,
 LMCC_API void lmcc_slot_clock_refused (LmccSlotClock * clock,
     const LmccHeader * header);
 LMCC_API LmccSlotLoss lmcc_slot_clock_loss (LmccSlotClock * clock,
-    guint layer, LmccTime loss_time, guint count);
+    guint layer, const LmccLoss * lost);
 LMCC_API void lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now);
 LMCC_API LmccTime lmcc_slot_clock_next_timeout (const LmccSlotClock * clock);
 LMCC_API gboolean lmcc_slot_clock_poll (LmccSlotClock * clock,

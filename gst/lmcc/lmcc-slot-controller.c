@@ -80,8 +80,7 @@ lmcc_slot_controller_loss (LmccSlotController * controller, guint layer,
 {
   lmcc_controller_forget_wish (&controller->parent, controller->level);
 
-  return lmcc_slot_clock_loss (controller->clock, layer,
-      lmcc_loss_get_time (loss, 0), loss->count);
+  return lmcc_slot_clock_loss (controller->clock, layer, loss);
 }
 
 void

@@ -48,18 +48,29 @@ close_some (LmccSlotGaps * layer, guint index, guint count)
     remove_gap (layer, index);
 }
 
-static void
-take_reordered (LmccSlotGaps * layer, guint16 lsn)
+/* The gap that a packet is missing in, or -1. */
+static gint
+find_gap (const LmccSlotGaps * layer, guint16 lsn)
 {
   guint i;
 
   for (i = 0; i < layer->n_gaps; i++) {
-    if (lmcc_sequence_diff (lsn, layer->gaps[i].first) >= 0
-        && lmcc_sequence_diff (lsn, layer->gaps[i].last) <= 0) {
-      close_some (layer, i, 1);
-      return;
-    }
+    const LmccSlotGap *gap = &layer->gaps[i];
+
+    if ((guint16) (lsn - gap->first) <= (guint16) (gap->last - gap->first))
+      return (gint) i;
   }
+
+  return -1;
+}
+
+static void
+take_reordered (LmccSlotGaps * layer, guint16 lsn)
+{
+  gint i = find_gap (layer, lsn);
+
+  if (i >= 0)
+    close_some (layer, (guint) i, 1);
 }
 
 /* What is missing after a packet of a burst belongs to the burst if another one
@@ -102,23 +113,20 @@ lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
   layer->burst = header->burst;
 }
 
-/* Finds the gap that @count lost packets were missing in, by the time when the
- * first would have come. Returns FALSE if there is none. */
+/* Finds the gap that lost packets were missing in. Returns FALSE if there is
+ * none. */
 gboolean
-lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time, guint count,
+lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
     LmccSlotGap * gap)
 {
-  guint i;
+  gint i = find_gap (layer, loss->lsn);
 
-  for (i = 0; i < layer->n_gaps; i++) {
-    if (loss_time >= layer->gaps[i].before && loss_time <= layer->gaps[i].after) {
-      *gap = layer->gaps[i];
-      close_some (layer, i, count);
-      return TRUE;
-    }
-  }
+  if (i < 0)
+    return FALSE;
+  *gap = layer->gaps[i];
+  close_some (layer, (guint) i, loss->count);
 
-  return FALSE;
+  return TRUE;
 }
 
 /* When the first packet of a gap would have come (RFC 4654 section 5.2). */

@@ -5,6 +5,7 @@
 #define LMCC_SLOT_GAPS_H
 
 #include "lmcc-header.h"
+#include "lmcc-loss.h"
 
 G_BEGIN_DECLS
 
@@ -43,8 +44,8 @@ void lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
     guint64 slot);
 void lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
     const LmccHeader * header, guint64 slot);
-gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, LmccTime loss_time,
-    guint count, LmccSlotGap * gap);
+gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
+    LmccSlotGap * gap);
 LmccTime lmcc_slot_gap_get_begin (const LmccSlotGap * gap);
 guint lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until);
 

@@ -13,6 +13,15 @@
 #define WARM_UP (20 * LMCC_SECOND)
 #define JUDGED (10 * LMCC_SECOND)
 
+/* Points that let RLC go up to the highest level are 2 s apart here, and a deaf
+ * period is as long as a leave takes. */
+#define RETURN (8 * LMCC_SECOND)
+
+/* Of sessions of fixed rates. */
+#define N_LAYERS 4
+#define BASE 120000
+#define WINDOW (100 * LMCC_MSECOND)
+
 typedef enum
 {
   FORGE_LSN,
@@ -25,6 +34,7 @@ typedef struct
   guint rate;                   /* each second, 0 for none */
   Forge what;
   guint in_a_row;
+  gboolean base_only;
 } Attack;
 
 typedef struct
@@ -106,9 +116,12 @@ follow (Attacker * attacker, LmccTime until)
 
   while ((sent = g_queue_peek_head (&attacker->sent)) != NULL
       && sent->at + TEST_DELAY <= until) {
-    g_clear_pointer (&attacker->latest, lmcc_packet_unref);
-    attacker->latest = sent->packet;
-    attacker->group = sent->group;
+    if (sent->group == 0 || !attacker->attack.base_only) {
+      g_clear_pointer (&attacker->latest, lmcc_packet_unref);
+      attacker->latest = g_steal_pointer (&sent->packet);
+      attacker->group = sent->group;
+    }
+    g_clear_pointer (&sent->packet, lmcc_packet_unref);
     g_free (g_queue_pop_head (&attacker->sent));
   }
 }
@@ -277,6 +290,49 @@ GST_START_TEST (test_forged_pairs_cost_at_most_half_of_the_pictures)
 
 GST_END_TEST;
 
+/* Numbers that go on from a forged chain, and back to the sender's, begin anew:
+ * nothing of that may be missing for ever, or the level would stay down. */
+GST_START_TEST (test_slots_go_on_after_forged_chains)
+{
+  static const gchar *const slotted[] = {
+    "rlc", "synchronized", "flid-sl", "flid-dl",
+  };
+  Attacker attacker = {.attack = {.what = FORGE_ALL,.leap = leaps[__i__],.rate =
+          2,.in_a_row = 3,.base_only = TRUE}
+  };
+  guint i, layer;
+
+  for (i = 0; i < G_N_ELEMENTS (slotted); i++) {
+    TestLoop *loop = test_loop_new (1, FALSE);
+    LmccReceiverStats stats;
+
+    loop->algorithm = slotted[i];
+    loop->window = WINDOW;
+    loop->n_layers = N_LAYERS;
+    for (layer = 0; layer < N_LAYERS; layer++)
+      loop->rates[layer] = layer < 2 ? BASE : (guint64) BASE << (layer - 1);
+    test_loop_start_sender (loop, 0x12345000u);
+    test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+    loop->impair = network;
+    loop->impair_data = &attacker;
+    attacker.attacks = FALSE;
+    run_attacked (loop, &attacker, WARM_UP);
+    attacker.attacks = TRUE;
+    attacker.next = loop->now;
+    run_attacked (loop, &attacker, JUDGED);
+    attacker.attacks = FALSE;
+    run_attacked (loop, &attacker, RETURN);
+    lmcc_receiver_get_stats (loop->receivers[0].receiver, loop->now, &stats);
+    fail_unless (stats.level == N_LAYERS - 1, "%s, leap %u: level %d",
+        slotted[i], leaps[__i__], stats.level);
+    follow (&attacker, LMCC_TIME_NONE);
+    g_clear_pointer (&attacker.latest, lmcc_packet_unref);
+    test_loop_free (loop);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 forged_packets_suite (void)
 {
@@ -290,6 +346,8 @@ forged_packets_suite (void)
   tcase_add_loop_test (tcase,
       test_forged_pairs_cost_at_most_half_of_the_pictures, 0,
       G_N_ELEMENTS (algorithms));
+  tcase_add_loop_test (tcase, test_slots_go_on_after_forged_chains, 0,
+      G_N_ELEMENTS (leaps));
 
   return suite;
 }

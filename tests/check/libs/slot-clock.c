@@ -60,6 +60,16 @@ count_ends (LmccSlotClock * clock)
   return n;
 }
 
+/* One packet of the base. */
+static LmccSlotLoss
+lose (LmccSlotClock * clock, guint16 lsn, LmccTime time)
+{
+  LmccLoss loss = lmcc_loss_at (time, 1);
+
+  loss.lsn = lsn;
+  return lmcc_slot_clock_loss (clock, 0, &loss);
+}
+
 GST_START_TEST (test_a_slot_ends_with_the_first_packet_of_the_next_over_wraps)
 {
   g_autoptr (LmccSlotClock) clock = new_clock (0, 0);
@@ -111,12 +121,12 @@ GST_START_TEST (test_a_loss_belongs_to_its_slot_also_when_it_shows_in_the_next)
   fail_unless_equals_int (end.missing, 2);
   fail_if (lmcc_slot_end_is_clean (&end));
 
-  loss = lmcc_slot_clock_loss (clock, 0, START + SLOT + SLOT / 2, 1);
+  loss = lose (clock, 3, START + SLOT + SLOT / 2);
   fail_unless_equals_uint64 (loss.index, end.index);
   fail_unless (loss.late);
   fail_if (loss.burst);
   push (clock, START + 3 * SLOT - 1, 0, 3, 0, 6);
-  loss = lmcc_slot_clock_loss (clock, 0, START + 2 * SLOT - 1, 1);
+  loss = lose (clock, 4, START + 2 * SLOT - 1);
   fail_unless_equals_uint64 (loss.index, end.index);
 
   /* Nothing of slot 3 is lost. */
@@ -178,21 +188,21 @@ GST_START_TEST (test_a_burst_loses_what_is_missing_in_it_and_at_its_end)
   push (clock, START, 0, 1, 0, 0);
   /* 1 is lost before the burst. */
   push_burst (clock, START + 100, 0, 1, 0, 2);
-  loss = lmcc_slot_clock_loss (clock, 0, START + 50, 1);
+  loss = lose (clock, 1, START + 50);
   fail_if (loss.burst);
   /* 3 is lost in it. */
   push_burst (clock, START + 200, 0, 1, 0, 4);
-  loss = lmcc_slot_clock_loss (clock, 0, START + 150, 1);
+  loss = lose (clock, 3, START + 150);
   fail_unless (loss.burst);
   fail_unless_equals_int (loss.signal, 0);
   /* 5 is the burst's last; then comes silence. */
   push (clock, START + SLOT, 0, 2, 0, 6);
-  loss = lmcc_slot_clock_loss (clock, 0, START + SLOT / 2, 1);
+  loss = lose (clock, 5, START + SLOT / 2);
   fail_unless (loss.burst);
   fail_unless (loss.late);
   /* 7 is lost between packets that are no burst's. */
   push (clock, START + SLOT + 100, 0, 2, 0, 8);
-  loss = lmcc_slot_clock_loss (clock, 0, START + SLOT + 50, 1);
+  loss = lose (clock, 7, START + SLOT + 50);
   fail_if (loss.burst);
 }
 
