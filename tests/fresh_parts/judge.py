@@ -25,9 +25,9 @@ FAULTS = [
 OF_PACKAGES = re.compile(r'^(Selecting|Preparing|Unpacking|Setting up|Get:|Processing|update-alternatives:|debconf:|'
                          r'dpkg|invoke-rc\.d:|Created symlink|Adding|Creating|NOTE:|skipped: )|' + INSTALLING)
 
-# What to do about it: packages, or a switch of the tests' own or of the kernel's.
+# What to do about it: packages, a switch of the tests' own or of the kernel's, another release.
 PACKAGES = re.compile(r'\(Debian: ([^)]+)\)')
-SWITCH = re.compile(r'\bLMCC_[A-Z_]+|--[a-z]+|\bsysctl ')
+SWITCH = re.compile(r'\bLMCC_[A-Z_]+|--[a-z]+|\bsysctl |\bon Debian \d+')
 
 # What a build looks for that only other commands install: tests/run --valgrind, and tests/sim with ns-3.
 OF_OTHERS = re.compile(r'valgrind$|ns3-')

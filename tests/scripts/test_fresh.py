@@ -52,7 +52,8 @@ OPTIONAL = {'parole', 'indent'}
 class Skips(unittest.TestCase):
     def test_a_package_a_setting_or_an_option_is_a_remedy(self):
         for reason in ('parole is not installed (Debian: parole)', 'LMCC_TESTBED_FULL is not set',
-                       'needs tests/run --full', 'no namespaces (sysctl user.max_user_namespaces=10000)'):
+                       'needs tests/run --full', 'judged on Debian 12, by indent',
+                       'no namespaces (sysctl user.max_user_namespaces=10000)'):
             self.assertEqual(judge.skip_faults(log(f'SKIP: {reason}\n', 'SKIP'), OPTIONAL), [], reason)
 
     def test_a_skip_without_a_remedy_is_a_fault(self):
