@@ -5,10 +5,7 @@
 #define LMCC_RECEIVER_H
 
 #include <gst/lmcc/lmcc-algorithm.h>
-#include <gst/lmcc/lmcc-gate.h>
-#include <gst/lmcc/lmcc-layer-account.h>
 #include <gst/lmcc/lmcc-packet.h>
-#include <gst/lmcc/lmcc-rtt.h>
 #include <gst/lmcc/lmcc-session.h>
 
 G_BEGIN_DECLS
@@ -63,6 +60,17 @@ typedef enum
   LMCC_SOURCE_POLICY_ANY,
   LMCC_SOURCE_POLICY_ASK,
 } LmccSourcePolicy;
+
+/**
+ * LmccOnLoss:
+ * @LMCC_ON_LOSS_CONCEAL: deliver whole units that depend on a lost one, marked
+ * @LMCC_ON_LOSS_FREEZE: deliver nothing that depends on a lost unit
+ */
+typedef enum
+{
+  LMCC_ON_LOSS_CONCEAL,
+  LMCC_ON_LOSS_FREEZE,
+} LmccOnLoss;
 
 /* Below it are the ports of a system's services (RFC 6335 section 6). Who forges a
  * sender's packets can name any port, and what an audience sends there comes from
@@ -275,6 +283,52 @@ typedef struct
   guint64 invalid;
   LmccRepairClassStats classes[LMCC_MAX_CLASSES];
 } LmccRepairStats;
+
+/**
+ * LmccGateStats:
+ * @units_delivered: whole units given out
+ * @units_incomplete: units of which a packet was missing
+ * @units_withheld: whole units that a decoder could not have used
+ * @units_frozen: of the withheld, those that depend on a loss
+ * @units_corrupted: of the delivered, those that depend on a loss
+ * @rung_changes: up and down
+ * @units_due: units of the rung that the level shows: of the highest one that is
+ *     whole but for losses
+ * @units_missed: of the due, those that a loss kept from the decoder: not those of
+ *     which a part lies in a layer that is not held
+ */
+typedef struct
+{
+  guint64 units_delivered;
+  guint64 units_incomplete;
+  guint64 units_withheld;
+  guint64 units_frozen;
+  guint64 units_corrupted;
+  guint64 rung_changes;
+  guint64 units_due;
+  guint64 units_missed;
+} LmccGateStats;
+
+/**
+ * LmccLayerStats:
+ * @received: packets, duplicates and late ones not counted
+ * @bytes: of the received, with IP and UDP headers
+ * @lost: packets
+ * @reordered: of the received, those that filled a gap
+ * @duplicates: packets that had come before
+ * @late: packets that came after they had been counted as lost
+ * @restarts: jumps of the sequence number
+ */
+typedef struct
+{
+  guint64 received;
+  guint64 bytes;
+  guint64 lost;
+  guint64 reordered;
+  guint64 duplicates;
+  guint64 late;
+  guint64 restarts;
+} LmccLayerStats;
 
 /**
  * LmccReceiverStats:

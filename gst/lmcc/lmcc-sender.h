@@ -5,8 +5,6 @@
 #define LMCC_SENDER_H
 
 #include <gst/lmcc/lmcc-packet.h>
-#include <gst/lmcc/lmcc-repair-payload.h>
-#include <gst/lmcc/lmcc-rtp.h>
 #include <gst/lmcc/lmcc-session.h>
 #include <gst/lmcc/lmcc-unit.h>
 
@@ -32,10 +30,6 @@ G_BEGIN_DECLS
  * TCP at a few hundred kbit/s. And how long native allocation collects a block. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
-
-/* What an RTP packet with repair has above the largest packet that it repairs. */
-#define LMCC_REPAIR_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD \
-    + LMCC_REPAIR_HEADER_SIZE + LMCC_REPAIR_LENGTH_SIZE)
 
 /* R_max where the configuration does not say (RFC 4654 section 3.1). */
 #define LMCC_DEFAULT_RTT_MAX (500 * LMCC_MSECOND)

@@ -4,7 +4,6 @@
 #ifndef LMCC_SESSION_ALGORITHM_H
 #define LMCC_SESSION_ALGORITHM_H
 
-#include <gst/lmcc/lmcc-increase-probabilities.h>
 #include <gst/lmcc/lmcc-session.h>
 #include <gst/lmcc/lmcc-settings.h>
 
@@ -21,6 +20,23 @@ G_BEGIN_DECLS
 /* How long routers go on after a leave: the most of FLID-DL's 2 to 4 s (section
  * V-B). */
 #define LMCC_DEFAULT_LEAVE_LATENCY (4 * LMCC_SECOND)
+
+/**
+ * LmccIncreaseMethod:
+ * @LMCC_INCREASE_METHOD_HEURISTIC: appendix A
+ * @LMCC_INCREASE_METHOD_HILL_CLIMB: appendix B, over %LMCC_LOSS_GRID_LINEAR
+ * @LMCC_INCREASE_METHOD_HILL_CLIMB_LOG: appendix B, over
+ *     %LMCC_LOSS_GRID_LOGARITHMIC
+ *
+ * How the probabilities p_i follow from a target rate (Byers et al., "FLID-DL:
+ * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, appendix).
+ */
+typedef enum
+{
+  LMCC_INCREASE_METHOD_HEURISTIC,
+  LMCC_INCREASE_METHOD_HILL_CLIMB,
+  LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
+} LmccIncreaseMethod;
 
 LMCC_API gboolean lmcc_session_fit_algorithm (LmccSession * session,
     LmccTime nominal_rtt, LmccTime leave_latency, GError ** error);

@@ -38,6 +38,37 @@ typedef guint64 LmccTime;
 /* Largest UDP payload that is handled; what is larger is dropped and counted. */
 #define LMCC_MAX_PACKET_SIZE 9000
 
+/**
+ * LmccRttMode:
+ * @LMCC_RTT_MODE_FEEDBACK: reports to the sender and its answers (RFC 3611
+ *     sections 4.4 and 4.5); without them, as %LMCC_RTT_MODE_JOIN
+ * @LMCC_RTT_MODE_JOIN: the time from a join to the first packet (RFC 3738 section
+ *     3.2.2.2); nothing is sent
+ * @LMCC_RTT_MODE_FIXED: as the user says; nothing is sent
+ */
+typedef enum
+{
+  LMCC_RTT_MODE_FEEDBACK,
+  LMCC_RTT_MODE_JOIN,
+  LMCC_RTT_MODE_FIXED,
+} LmccRttMode;
+
+/**
+ * LmccRttSource:
+ * @LMCC_RTT_SOURCE_MAX: not measured yet: the session's R_max
+ * @LMCC_RTT_SOURCE_FEEDBACK: an answer, followed by one-way adjustment (RFC 4654
+ *     section 4.3.3)
+ * @LMCC_RTT_SOURCE_JOIN: joins
+ * @LMCC_RTT_SOURCE_FIXED: the user
+ */
+typedef enum
+{
+  LMCC_RTT_SOURCE_MAX,
+  LMCC_RTT_SOURCE_FEEDBACK,
+  LMCC_RTT_SOURCE_JOIN,
+  LMCC_RTT_SOURCE_FIXED,
+} LmccRttSource;
+
 /* Serial number arithmetic on 16 bits (RFC 1982): how far a is ahead of b. */
 static inline gint
 lmcc_sequence_diff (guint16 a, guint16 b)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <gst/video/video.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include "../svc/gstvp9svcrates.h"
 

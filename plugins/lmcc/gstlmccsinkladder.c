@@ -7,6 +7,8 @@
 
 #include "gstlmccsinkladder.h"
 
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug

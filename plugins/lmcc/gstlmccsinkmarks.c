@@ -9,6 +9,8 @@
 
 #include "gstlmccsettings.h"
 
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+
 #include <string.h>
 
 #define PROBABILITIES "probabilities"

@@ -9,6 +9,9 @@
 
 #include "gstlmccsinkprivate.h"
 
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <gst/lmcc/lmcc-rtcp.h>
+#include <gst/lmcc/wire/rtcp.h>
 
 /* Linux 4.20; missing in older C libraries. */
 #ifndef IPV6_MULTICAST_ALL

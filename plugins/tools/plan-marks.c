@@ -3,6 +3,9 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/increase-signals.h>
+
 #include <string.h>
 
 /* Two rows of FLID-DL's table I. */

@@ -3,6 +3,9 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/measure/tcp-model.h>
+
 #include <gio/gio.h>
 #include <math.h>
 

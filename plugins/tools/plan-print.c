@@ -3,6 +3,8 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/measure/tcp-model.h>
+
 /* Loss rates at which the throughput is printed; in the table every other. */
 static const gdouble loss_rates[] = {
   0.00001, 0.00002, 0.00003, 0.00005, 0.0001, 0.0002, 0.0003, 0.0005,

@@ -7,6 +7,10 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/repair/chances.h>
+#include <gst/lmcc/repair/optimizer.h>
+#include <gst/lmcc/repair/payload.h>
+
 #include <math.h>
 
 /* As lmccsink has them where it is not told otherwise. */

@@ -3,6 +3,9 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <math.h>
 
 #include "tool-stream.h"

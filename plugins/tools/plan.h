@@ -6,7 +6,10 @@
 
 #include "tool.h"
 
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/control/slots/sync-points.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/markov.h>
 
 G_BEGIN_DECLS
 

@@ -3,6 +3,8 @@
  */
 #include "bench.h"
 
+#include <gst/lmcc/wire/rtp.h>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -7,6 +7,9 @@
  */
 #include "bench.h"
 
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <time.h>
 
 #define SSRC_BASE 0x12345000u

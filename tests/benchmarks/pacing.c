@@ -7,6 +7,8 @@
  */
 #include "bench.h"
 
+#include <gst/lmcc/wire/rtp.h>
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -9,6 +9,12 @@
  */
 #include "bench-process.h"
 
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/decoder.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/repair/optimizer.h>
+#include <gst/lmcc/repair/payload.h>
+
 #include <dlfcn.h>
 #include <netinet/in.h>
 #include <stdio.h>

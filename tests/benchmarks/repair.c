@@ -8,6 +8,13 @@
 
 #include "bench.h"
 
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/decoder.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 #include <time.h>
 

@@ -8,6 +8,8 @@
  */
 #include "bench.h"
 
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+
 #include <string.h>
 #include <sys/socket.h>
 #include <netinet/in.h>

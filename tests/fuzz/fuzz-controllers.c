@@ -8,7 +8,10 @@
 #include "../check/libs/follow-controller.h"
 #include "fuzz.h"
 
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define N_LAYERS 8
 #define SLOT (200 * LMCC_MSECOND)

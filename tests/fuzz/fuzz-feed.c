@@ -3,6 +3,8 @@
  */
 #include "fuzz-feed.h"
 
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define N_RUNGS 2

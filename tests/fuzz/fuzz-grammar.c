@@ -3,6 +3,10 @@
  */
 #include "fuzz-grammar.h"
 
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 /* Of so many values of a byte one makes a field bad. */

@@ -7,7 +7,12 @@
  */
 #include "fuzz.h"
 
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/algorithm-element.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 static void

@@ -8,6 +8,9 @@
 #include "fuzz.h"
 
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #define SSRC 0x12345000u

@@ -8,7 +8,10 @@
  */
 #include "fuzz.h"
 
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
 
 typedef struct

@@ -9,7 +9,13 @@
 
 #include <string.h>
 
+#include <gst/lmcc/control/single-rate/pgmcc-sender.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define SSRC 0x12345000u
 #define BASE_RATE 64000

@@ -13,6 +13,10 @@
 #include "fuzz-feed.h"
 #include "fuzz-work.h"
 
+#include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define S0 0x12345000u

@@ -10,6 +10,13 @@
 #include "fuzz-feed.h"
 #include "fuzz-work.h"
 
+#include <gst/lmcc/control/single-rate/pgmcc-sender.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define S0 0x12345000u

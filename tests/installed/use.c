@@ -7,26 +7,22 @@
 #include <gst/lmcc/lmcc.h>
 
 #include <stdlib.h>
-#include <string.h>
+
+#define N_LAYERS 3
 
 int
 main (void)
 {
-  guint8 data[LMCC_HEADER_SIZE];
-  LmccHeader in, out;
+  gdouble rates[N_LAYERS];
   LmccAddress base, group;
   gchar text[LMCC_ADDRESS_STRLEN];
 
-  memset (&in, 0, sizeof (in));
-  in.layer = 2;
-  in.top_layer = 4;
-  in.signal = LMCC_SIGNAL_NOBODY;
-  lmcc_header_write (&in, data);
-  if (!lmcc_header_parse (data, sizeof (data), &out) || out.layer != in.layer)
+  if (!lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, 64e3, 0, N_LAYERS, rates,
+          NULL) || rates[2] != 2 * rates[1])
     return EXIT_FAILURE;
 
   if (!lmcc_address_parse ("239.255.42.1", &base)
-      || !lmcc_address_group (&base, out.layer, &group))
+      || !lmcc_address_group (&base, N_LAYERS - 1, &group))
     return EXIT_FAILURE;
 
   g_print ("%s\n", lmcc_address_format (&group, text));

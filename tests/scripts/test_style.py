@@ -71,7 +71,7 @@ class Format(unittest.TestCase):
         self.assertFalse(style.is_cpp(STYLE.parent / 'check/libs/test-link.h'))
 
     def test_formatting_twice_changes_nothing(self):
-        once = style.format_c((STYLE.parent.parent / 'gst/lmcc/lmcc-rtp.c').read_text())
+        once = style.format_c((STYLE.parent.parent / 'gst/lmcc/wire/rtp.c').read_text())
         self.assertEqual(style.format_c(once), once)
 
 

@@ -8,7 +8,7 @@
 
 #include "test-source.h"
 
-#include <gst/lmcc/lmcc-rtp.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <ns3/core-module.h>
 #include <ns3/network-module.h>

@@ -5,7 +5,8 @@
 
 #include "network.h"
 
-#include <gst/lmcc/lmcc-tcp-model.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/measure/tcp-model.h>
 
 #include <algorithm>
 

@@ -11,10 +11,10 @@
 #include "lmcc.h"
 #include "scenario.h"
 
-#include <gst/lmcc/lmcc-layer-account.h>
-#include <gst/lmcc/lmcc-loss-intervals.h>
-#include <gst/lmcc/lmcc-smoothing.h>
-#include <gst/lmcc/lmcc-virtual-packets.h>
+#include <gst/lmcc/control/elm/virtual-packets.h>
+#include <gst/lmcc/measure/loss-intervals.h>
+#include <gst/lmcc/measure/smoothing.h>
+#include <gst/lmcc/receiver/layer-account.h>
 
 #include <ns3/internet-module.h>
 

@@ -19,7 +19,7 @@ AFTERMATH = SECOND
 KEY_DISTANCE = SECOND
 
 # A queue that is never shorter for so long counts as a part of the path, and presentation times step by it where it is
-# longer than 100 ms (lmcc-clock.c). TCP keeps a third of the link's queue full: 95 ms with Reno.
+# longer than 100 ms (receiver/presentation-clock.c). TCP keeps a third of the link's queue full: 95 ms with Reno.
 STANDING = 10 * SECOND
 SHOWN_AFTER = 2 * SECOND
 

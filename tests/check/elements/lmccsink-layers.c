@@ -10,7 +10,12 @@
 
 #include <gio/gio.h>
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/increase-signals.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/markov.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 /* Groups of 12 pictures at 24 pictures/s: half a second. */
 #define ENCODER "videotestsrc is-live=true pattern=ball " \

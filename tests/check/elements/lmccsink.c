@@ -16,6 +16,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define RTP_CAPS "application/x-rtp,media=video,encoding-name=H264," \
     "clock-rate=90000,payload=96"

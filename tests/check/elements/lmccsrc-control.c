@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/join-notice.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -7,6 +7,9 @@
 
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 #include <unistd.h>
 

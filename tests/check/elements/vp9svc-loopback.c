@@ -9,8 +9,8 @@
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-header.h>
-#include <gst/lmcc/lmcc-rtp.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <gst/rtp/rtp.h>
 
 #include "svc-tools.h"

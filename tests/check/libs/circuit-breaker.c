@@ -3,6 +3,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/receiver/circuit-breaker.h>
 #include <math.h>
 
 GST_START_TEST (test_it_trips_after_ten_seconds_of_loss_at_the_base)

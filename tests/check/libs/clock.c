@@ -3,6 +3,8 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/receiver/presentation-clock.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define CLOCK_RATE 90000
 #define PATH_DELAY (30 * LMCC_MSECOND)

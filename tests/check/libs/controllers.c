@@ -8,7 +8,12 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #define N_LAYERS 6

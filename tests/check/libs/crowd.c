@@ -4,6 +4,8 @@
 #include "crowd.h"
 #include "sender-harness.h"
 
+#include <gst/lmcc/wire/rtcp.h>
+
 #define UNIT_TIME (40 * LMCC_MSECOND)
 #define LARGEST_PACKET 1200
 

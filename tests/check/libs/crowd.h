@@ -10,6 +10,8 @@
 #define CROWD_H
 
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/report-timer.h>
+#include <gst/lmcc/measure/rtt.h>
 
 #define CROWD_MAX 20000
 

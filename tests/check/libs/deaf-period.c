@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/deaf-period.h>
 #include <gst/lmcc/lmcc.h>
 
 GST_START_TEST (test_a_fixed_period_is_as_long_as_it_is_set)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/control/slots/sync-points.h>
 #include <gst/lmcc/lmcc.h>
 #include <math.h>
 

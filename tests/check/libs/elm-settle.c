@@ -9,6 +9,8 @@
 #include "test-net.h"
 #include "test-trace.h"
 
+#include <gst/lmcc/measure/tcp-model.h>
+
 #include <math.h>
 #include <stdlib.h>
 

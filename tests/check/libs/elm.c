@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/measure/tcp-model.h>
+#include <gst/lmcc/wire/layer-header.h>
 #include <math.h>
 
 #define N_LAYERS 5

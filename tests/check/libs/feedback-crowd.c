@@ -8,6 +8,7 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/rtcp.h>
 
 #define S LMCC_SECOND
 

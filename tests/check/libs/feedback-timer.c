@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-feedback-timer.h>
+#include <gst/lmcc/measure/report-timer.h>
 #include <math.h>
 
 #define START (100 * LMCC_SECOND)

@@ -5,7 +5,16 @@
  * for: each packet is lost by itself, a real account finds out which.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/controller.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/increase-signals.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/measure/markov.h>
+#include <gst/lmcc/receiver/layer-account.h>
+#include <gst/lmcc/receiver/layer-entry.h>
+#include <gst/lmcc/wire/layer-header.h>
 #include <math.h>
 
 /* Example 5 of FLID-DL. */

@@ -8,6 +8,7 @@
 #ifndef FOLLOW_CONTROLLER_H
 #define FOLLOW_CONTROLLER_H
 
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
 
 /* @joins counts the steps up of an algorithm with slots. */

@@ -8,6 +8,11 @@
 #include "test-net.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/wire/algorithm-element.h>
+#include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <math.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include "test-loop.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #define WARM_UP (20 * LMCC_SECOND)

@@ -8,6 +8,7 @@
 #include "test-net.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
 
 #define KBIT 1000

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-galois.h>
+#include <gst/lmcc/repair/galois.h>
 
 #include <string.h>
 

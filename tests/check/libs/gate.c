@@ -6,6 +6,9 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/receiver/gate/gate.h>
+#include <gst/lmcc/receiver/merge.h>
+#include <gst/lmcc/wire/rtp.h>
 
 /* A gate by itself: units of one packet each, in the order of decoding. */
 typedef struct

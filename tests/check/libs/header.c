@@ -5,6 +5,7 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 static const guint8 sample[LMCC_HEADER_SIZE] = {
   0x46, 0x0e, 0x15, 0x21, 0xff, 0xfe, 0x04, 0xc8,

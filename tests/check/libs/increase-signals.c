@@ -4,7 +4,11 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/increase-signals.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/markov.h>
+#include <gst/lmcc/measure/tcp-model.h>
 #include <math.h>
 
 /* The session of FLID-DL's examples 2, 5 and 6: 24 Kb/s = 3 packets/s of 1 KB,

@@ -3,6 +3,8 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/receiver/layer-account.h>
 
 #define PACKET_TIME (10 * LMCC_MSECOND)
 #define SIZE 1228

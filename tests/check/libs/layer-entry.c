@@ -7,6 +7,9 @@
 #include "test-net.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/receiver/layer-entry.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
  * receivers choose.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #include "test-net.h"

@@ -5,6 +5,9 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss-intervals.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/measure/tcp-model.h>
 #include <math.h>
 
 #define RTT (100 * LMCC_MSECOND)

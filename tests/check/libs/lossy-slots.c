@@ -9,6 +9,8 @@
 #include "test-net.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/measure/markov.h>
 #include <math.h>
 
 #define N_LAYERS 20

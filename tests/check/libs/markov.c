@@ -4,7 +4,11 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/increase-signals.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/markov.h>
 #include <math.h>
 
 /* The session of FLID-DL's example 6, in packets of 1 KB, and its p_i. */

@@ -6,7 +6,10 @@
  * time to honour joins, and much longer for leaves.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define N_LAYERS 4
 #define SPREAD 3

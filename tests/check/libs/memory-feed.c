@@ -6,6 +6,7 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <malloc.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #define MEMORY_FEED_H
 
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define MEBIBYTE ((gsize) 1 << 20)
 

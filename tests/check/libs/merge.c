@@ -3,6 +3,9 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/receiver/merge.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define DEADLINE (150 * LMCC_MSECOND)
 

@@ -6,6 +6,7 @@
 #include "test-net.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/measure/tcp-model.h>
 #include <math.h>
 
 #define KBIT 1000

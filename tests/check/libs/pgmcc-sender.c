@@ -4,7 +4,10 @@
  * The window of pgmcc's sender, by reports that are handed in.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-sender.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
 #include "test-slow.h"
 
 #define START (100 * LMCC_SECOND)

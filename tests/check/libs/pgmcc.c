@@ -6,7 +6,11 @@
  * sessions and a TCP connection. Reports are real bytes.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-receiver.h>
+#include <gst/lmcc/control/single-rate/pgmcc-sender.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #include "test-link.h"
 #include "test-tcp.h"

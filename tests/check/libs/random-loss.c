@@ -9,6 +9,11 @@
 #include "test-net.h"
 #include "test-page.h"
 
+#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/control/slots/sync-points.h>
+#include <gst/lmcc/measure/markov.h>
+#include <gst/lmcc/measure/tcp-model.h>
+
 #include <string.h>
 
 #define SKIPPED 77

@@ -3,6 +3,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/rate-meter.h>
 #include <math.h>
 
 GST_START_TEST (test_a_steady_flow_is_measured_from_its_first_packet_on)

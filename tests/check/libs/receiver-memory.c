@@ -6,6 +6,7 @@
 #include "memory-feed.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/repair/payload.h>
 
 /* The layers above have been heard and are waited for. */
 static void

@@ -7,6 +7,10 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
 

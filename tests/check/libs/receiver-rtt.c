@@ -7,6 +7,7 @@
 #include "test-loop.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/controller.h>
 #include <string.h>
 
 #define MS LMCC_MSECOND

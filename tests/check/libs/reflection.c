@@ -5,7 +5,12 @@
  * does not know of it: who forges them could have all receivers report to it.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/algorithm-element.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <math.h>
 #include <string.h>

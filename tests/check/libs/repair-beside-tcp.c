@@ -9,6 +9,9 @@
 #include "test-net.h"
 #include "test-page.h"
 
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <math.h>
 #include <string.h>
 

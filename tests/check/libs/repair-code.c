@@ -5,6 +5,11 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "repair-feed.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
 

@@ -7,7 +7,9 @@
 #ifndef REPAIR_FEED_H
 #define REPAIR_FEED_H
 
+#include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define FEED_MAX_LAYERS 4
 #define FEED_STEP (5 * LMCC_MSECOND)    /* from one media packet to the next */

@@ -4,7 +4,8 @@
  * How likely repair blocks are whole, and which blocks get repair packets.
  */
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-repair-plan.h>
+#include <gst/lmcc/repair/chances.h>
+#include <gst/lmcc/repair/optimizer.h>
 #include <math.h>
 #include "test-slow.h"
 

@@ -7,6 +7,8 @@
 #include "test-clip.h"
 #include "test-fec.h"
 
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define PAYLOAD (TEST_REPAIR_PACKET_SIZE - TEST_REPAIR_IP_OVERHEAD \

@@ -7,6 +7,7 @@
 #include "test-controller.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/deaf-period.h>
 
 #define N_LAYERS 6
 

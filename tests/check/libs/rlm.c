@@ -8,6 +8,7 @@
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/measure/loss.h>
 #include <math.h>
 
 #define N_LAYERS 5

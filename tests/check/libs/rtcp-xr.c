@@ -5,6 +5,7 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/rtcp.h>
 #include <gst/rtp/gstrtcpbuffer.h>
 
 #define NTP_TIME G_GUINT64_CONSTANT (0xe8a1b2c3d4e5f607)

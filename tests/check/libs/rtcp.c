@@ -5,6 +5,7 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/rtcp.h>
 #include <gst/rtp/gstrtcpbuffer.h>
 
 #define CNAME "lmcc@192.0.2.1"

@@ -5,6 +5,9 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/algorithm-element.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <gst/rtp/gstrtpbuffer.h>
 
 static const LmccHeader sample_header = {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-header.h>
-#include <gst/lmcc/lmcc-rtt.h>
+#include <gst/lmcc/measure/rtt.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define MS LMCC_MSECOND
 #define START (100 * LMCC_SECOND)

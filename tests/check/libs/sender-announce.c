@@ -3,8 +3,8 @@
  */
 #include "sender-harness.h"
 
-#include <gst/lmcc/lmcc-rtcp.h>
 #include <gst/lmcc/lmcc-sdp.h>
+#include <gst/lmcc/wire/rtcp.h>
 
 #include <math.h>
 

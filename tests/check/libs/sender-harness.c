@@ -3,7 +3,7 @@
  */
 #include "sender-harness.h"
 
-#include <gst/lmcc/lmcc-dynamic-layering.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <string.h>
 
 

@@ -7,8 +7,9 @@
 #define SENDER_HARNESS_H
 
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/lmcc-rtp.h>
 #include <gst/lmcc/lmcc-sender.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define MS LMCC_MSECOND
 #define START (1000 * LMCC_SECOND)

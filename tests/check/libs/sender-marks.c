@@ -5,11 +5,12 @@
  */
 #include "sender-harness.h"
 
-#include <gst/lmcc/lmcc-dynamic-layering.h>
-#include <gst/lmcc/lmcc-increase-probabilities.h>
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
 #include <gst/lmcc/lmcc-rates.h>
-#include <gst/lmcc/lmcc-second-element.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
+#include <gst/lmcc/measure/markov.h>
+#include <gst/lmcc/wire/algorithm-element.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,8 @@
  */
 #include "sender-harness.h"
 
-#include <gst/lmcc/lmcc-repair-payload.h>
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/payload.h>
 #include <string.h>
 
 #define HOLD (2200 * MS)

@@ -6,7 +6,7 @@
 #include "sender-harness.h"
 
 #include <gst/lmcc/lmcc-rates.h>
-#include <gst/lmcc/lmcc-rtcp.h>
+#include <gst/lmcc/wire/rtcp.h>
 #include <math.h>
 
 #define HOLD (2200 * MS)

@@ -6,6 +6,8 @@
 #include "test-loop.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #define FIRST_SSRC 0x12345000u
 #define SECOND_SSRC 0x6789a000u

@@ -4,6 +4,8 @@
  * Sessions with one rate for all receivers, some of which lie.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/wire/layer-header.h>
 #include <string.h>
 
 #include "test-single.h"

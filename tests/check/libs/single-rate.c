@@ -5,6 +5,8 @@
  * receivers that leave and return, over links that change.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #include "test-single.h"

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/slot-clock.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define SLOT (500 * LMCC_MSECOND)
 #define START (7 * LMCC_SECOND)

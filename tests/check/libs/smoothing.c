@@ -3,6 +3,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/smoothing.h>
 #include <math.h>
 
 static int

@@ -7,6 +7,8 @@
 #include "test-loop.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #define S0 0x12345000u

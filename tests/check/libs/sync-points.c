@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/slots/sync-points.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/tcp-model.h>
+#include <gst/lmcc/wire/layer-header.h>
 #include <math.h>
 
 #define TOP 5

@@ -3,6 +3,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/tcp-model.h>
 #include <math.h>
 
 static const guint packet_sizes[] = { 1, 40, 1000, 1500, 9000 };

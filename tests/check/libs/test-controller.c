@@ -4,6 +4,8 @@
 #include "test-controller.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/controller.h>
+#include <gst/lmcc/measure/loss.h>
 
 #define PACKET_SIZE 1000
 #define START (10 * LMCC_SECOND)

@@ -8,7 +8,10 @@
 #ifndef TEST_CONTROLLER_H
 #define TEST_CONTROLLER_H
 
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/receiver/layer-account.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #define TEST_SLOT (500 * LMCC_MSECOND)
 #define TEST_SLOT_PACKETS 8

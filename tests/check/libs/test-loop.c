@@ -4,6 +4,7 @@
 #include "test-loop.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 /* A picture is shown so long after it can be decoded: two pictures of

@@ -9,6 +9,7 @@
 #define TEST_LOOP_H
 
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/rtcp.h>
 
 /* The model encoder: closed groups of 24 pictures at 24 pictures/s, in display
  * order I bBb P bBb P ... as x264 makes them with bframes=3 b-pyramid=true. */

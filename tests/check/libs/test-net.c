@@ -4,6 +4,8 @@
 #include "test-net-private.h"
 #include "test-slow.h"
 
+#include <gst/lmcc/wire/rtcp.h>
+
 #include <stdlib.h>
 #include <string.h>
 

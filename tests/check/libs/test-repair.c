@@ -3,6 +3,11 @@
  */
 #include "test-repair.h"
 
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define START (10 * LMCC_SECOND)

@@ -4,6 +4,8 @@
 #include "test-single.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
 #define STEP LMCC_MSECOND

@@ -3,6 +3,9 @@
  */
 #include "test-source.h"
 
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
 #include <string.h>
 
 #define IP_OVERHEAD 28

@@ -5,7 +5,13 @@
  * shared link, behind it a link of each receiver's own; reports are real bytes.
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/tfmcc-receiver.h>
+#include <gst/lmcc/control/single-rate/tfmcc-sender.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss.h>
+#include <gst/lmcc/receiver/layer-account.h>
+#include <gst/lmcc/wire/layer-header.h>
 
 #include "test-link.h"
 #include "test-slow.h"

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/elm/virtual-packets.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/measure/loss-intervals.h>
 #include <math.h>
 
 GST_START_TEST (test_bytes_become_packets_of_the_virtual_size)

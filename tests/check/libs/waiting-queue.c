@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../../../gst/lmcc/lmcc-waiting-queue.h"
+#include <gst/lmcc/receiver/waiting-queue.h>
 #include "test-slow.h"
 
 #include <gst/check/gstcheck.h>

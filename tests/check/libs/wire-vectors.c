@@ -2,7 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/repair/encoder.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/algorithm-element.h>
+#include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
 

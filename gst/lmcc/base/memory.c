@@ -1,0 +1,120 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "base/memory.h"
+
+/* What the C library's malloc() takes beside the bytes asked for, and rounds
+ * the sum up to (glibc on 64 bits). */
+#define MALLOC_HEAD 8
+#define MALLOC_GRAIN 16
+
+struct _LmccMemory
+{
+  gatomicrefcount ref_count;
+  gsize used;                   /* atomic */
+};
+
+/*
+ * lmcc_memory_new:
+ *
+ * Returns: (transfer full): a count of nothing
+ */
+LmccMemory *
+lmcc_memory_new (void)
+{
+  LmccMemory *memory = g_new0 (LmccMemory, 1);
+
+  g_atomic_ref_count_init (&memory->ref_count);
+
+  return memory;
+}
+
+LmccMemory *
+lmcc_memory_ref (LmccMemory * memory)
+{
+  g_atomic_ref_count_inc (&memory->ref_count);
+
+  return memory;
+}
+
+void
+lmcc_memory_unref (LmccMemory * memory)
+{
+  if (g_atomic_ref_count_dec (&memory->ref_count))
+    g_free (memory);
+}
+
+/*
+ * lmcc_memory_get_used:
+ * @memory: a count
+ *
+ * Returns: bytes that are in use
+ */
+gsize
+lmcc_memory_get_used (LmccMemory * memory)
+{
+  return (gsize) g_atomic_pointer_get (&memory->used);
+}
+
+/*
+ * lmcc_memory_cost:
+ * @capacity: of a packet, in bytes
+ *
+ * Returns: bytes that it takes, with what a receiver keeps beside it
+ */
+gsize
+lmcc_memory_cost (gsize capacity)
+{
+  gsize size = sizeof (LmccPacket) + capacity + MALLOC_HEAD;
+
+  return (size + MALLOC_GRAIN - 1) / MALLOC_GRAIN * MALLOC_GRAIN +
+      LMCC_MEMORY_PER_PACKET;
+}
+
+/*
+ * lmcc_memory_take:
+ * @memory: a count
+ * @packet: (transfer full): a packet
+ *
+ * Counts a packet that is not counted yet. Of one that somebody else counts, as
+ * where several receivers are handed the same, a copy is made.
+ *
+ * Returns: (transfer full): the packet, or a copy of it
+ */
+LmccPacket *
+lmcc_memory_take (LmccMemory * memory, LmccPacket * packet)
+{
+  LmccPacket *copy;
+
+  if (g_atomic_pointer_get (&packet->memory) == memory)
+    return packet;
+  if (g_atomic_pointer_compare_and_exchange (&packet->memory, NULL, memory)) {
+    lmcc_memory_ref (memory);
+    g_atomic_pointer_add (&memory->used,
+        (gssize) lmcc_memory_cost (packet->capacity));
+    return packet;
+  }
+  copy = lmcc_packet_new_copy (packet->data, packet->size);
+  lmcc_packet_unref (packet);
+
+  return lmcc_memory_take (memory, copy);
+}
+
+/*
+ * lmcc_memory_release:
+ * @packet: a packet that nobody else holds, or whose last reference goes
+ *
+ * It counts no longer.
+ */
+void
+lmcc_memory_release (LmccPacket * packet)
+{
+  LmccMemory *memory = packet->memory;
+
+  if (memory == NULL)
+    return;
+  packet->memory = NULL;
+  g_atomic_pointer_add (&memory->used,
+      -(gssize) lmcc_memory_cost (packet->capacity));
+  lmcc_memory_unref (memory);
+}

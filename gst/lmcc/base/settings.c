@@ -1,0 +1,285 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/lmcc/lmcc-settings.h>
+
+#include <math.h>
+
+struct _LmccSettings
+{
+  const LmccSetting *table;
+  guint n;
+  gdouble *values;
+};
+
+G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error)
+
+/**
+ * lmcc_settings_new:
+ * @table: (array length=n): static
+ * @n: how many settings
+ *
+ * Returns: (transfer full): all of them at their standard values
+ */
+LmccSettings *
+lmcc_settings_new (const LmccSetting * table, guint n)
+{
+  LmccSettings *settings = g_new0 (LmccSettings, 1);
+  guint i;
+
+  settings->table = table;
+  settings->n = n;
+  settings->values = g_new (gdouble, n);
+  for (i = 0; i < n; i++)
+    settings->values[i] = table[i].standard;
+
+  return settings;
+}
+
+/**
+ * lmcc_settings_copy:
+ * @settings: what to copy
+ *
+ * Returns: (transfer full): the same values
+ */
+LmccSettings *
+lmcc_settings_copy (const LmccSettings * settings)
+{
+  LmccSettings *copy = g_memdup2 (settings, sizeof (*settings));
+
+  copy->values = g_memdup2 (settings->values, settings->n * sizeof (gdouble));
+
+  return copy;
+}
+
+/**
+ * lmcc_settings_free:
+ * @settings: (transfer full): settings
+ */
+void
+lmcc_settings_free (LmccSettings * settings)
+{
+  g_free (settings->values);
+  g_free (settings);
+}
+
+/**
+ * lmcc_settings_is_of:
+ * @settings: settings
+ * @table: (nullable): a table
+ *
+ * Returns: whether they are of that table
+ */
+gboolean
+lmcc_settings_is_of (const LmccSettings * settings, const LmccSetting * table)
+{
+  return settings->table == table;
+}
+
+static gboolean
+find (const LmccSettings * settings, const gchar * name, guint * index)
+{
+  for (*index = 0; *index < settings->n; (*index)++) {
+    if (g_str_equal (settings->table[*index].name, name))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+static void
+set_unknown_error (const LmccSettings * settings, const gchar * name,
+    GError ** error)
+{
+  GString *names = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < settings->n; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        settings->table[i].name);
+  g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_UNKNOWN,
+      "there is no setting \"%s\"; there is: %s", name,
+      settings->n > 0 ? names->str : "none");
+  g_string_free (names, TRUE);
+}
+
+/**
+ * lmcc_setting_format_range:
+ * @setting: a line of a table
+ *
+ * Returns: (transfer full): what its values may be, such as `a|b`, `true|false`
+ *     or `0 to 60 s`
+ */
+gchar *
+lmcc_setting_format_range (const LmccSetting * setting)
+{
+  switch (setting->type) {
+    case LMCC_SETTING_CHOICE:
+      return g_strjoinv ("|", (gchar **) setting->choices);
+    case LMCC_SETTING_SWITCH:
+      return g_strdup ("true|false");
+    default:
+      return g_strdup_printf ("%g to %g%s", setting->min, setting->max,
+          setting->type == LMCC_SETTING_TIME ? " s" : "");
+  }
+}
+
+static void
+set_value_error (const LmccSetting * setting, const gchar * value,
+    GError ** error)
+{
+  g_autofree gchar *range = lmcc_setting_format_range (setting);
+
+  g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_VALUE,
+      "%s is to be %s%s, not \"%s\"", setting->name, range,
+      setting->type == LMCC_SETTING_COUNT ? ", a whole number" : "", value);
+}
+
+static gboolean
+parse (const LmccSetting * setting, const gchar * text, gdouble * value)
+{
+  gchar *end;
+  guint i;
+
+  switch (setting->type) {
+    case LMCC_SETTING_CHOICE:
+      for (i = 0; setting->choices[i] != NULL; i++) {
+        if (g_str_equal (setting->choices[i], text)) {
+          *value = i;
+          return TRUE;
+        }
+      }
+      return FALSE;
+    case LMCC_SETTING_SWITCH:
+      *value = g_ascii_strcasecmp (text, "true") == 0;
+      return *value != 0 || g_ascii_strcasecmp (text, "false") == 0;
+    default:
+      *value = g_ascii_strtod (text, &end);
+      return end != text && *end == '\0';
+  }
+}
+
+static gboolean
+in_range (const LmccSetting * setting, gdouble value)
+{
+  guint n_choices;
+
+  switch (setting->type) {
+    case LMCC_SETTING_CHOICE:
+      n_choices = g_strv_length ((gchar **) setting->choices);
+      return value >= 0 && value < n_choices && floor (value) == value;
+    case LMCC_SETTING_SWITCH:
+      return value == 0 || value == 1;
+    case LMCC_SETTING_COUNT:
+      if (floor (value) != value)
+        return FALSE;
+      G_GNUC_FALLTHROUGH;
+    default:
+      return value >= setting->min && value <= setting->max;
+  }
+}
+
+/**
+ * lmcc_settings_set:
+ * @settings: settings
+ * @name: which one
+ * @value: a number, or the word of a choice or switch
+ * @error: says what would be right
+ *
+ * Returns: %FALSE, and nothing is changed, if there is no such setting or
+ *     value
+ */
+gboolean
+lmcc_settings_set (LmccSettings * settings, const gchar * name,
+    const gchar * value, GError ** error)
+{
+  gdouble number;
+  guint i;
+
+  if (!find (settings, name, &i)) {
+    set_unknown_error (settings, name, error);
+    return FALSE;
+  }
+  if (!parse (&settings->table[i], value, &number)
+      || !in_range (&settings->table[i], number)) {
+    set_value_error (&settings->table[i], value, error);
+    return FALSE;
+  }
+  settings->values[i] = number;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_settings_set_number:
+ * @settings: settings
+ * @name: which one
+ * @value: a time in seconds; a choice's index; 0 or 1 for a switch
+ * @error: says what would be right
+ *
+ * Returns: %FALSE, and nothing is changed, if there is no such setting or
+ *     value
+ */
+gboolean
+lmcc_settings_set_number (LmccSettings * settings, const gchar * name,
+    gdouble value, GError ** error)
+{
+  guint i;
+
+  if (!find (settings, name, &i)) {
+    set_unknown_error (settings, name, error);
+    return FALSE;
+  }
+  if (!in_range (&settings->table[i], value)) {
+    g_autofree gchar *text = g_strdup_printf ("%g", value);
+
+    set_value_error (&settings->table[i], text, error);
+    return FALSE;
+  }
+  settings->values[i] = value;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_settings_get:
+ * @settings: settings
+ * @name: one of the table
+ *
+ * Returns: its value, a time in seconds; a choice's index; 0 or 1 for a switch
+ */
+gdouble
+lmcc_settings_get (const LmccSettings * settings, const gchar * name)
+{
+  guint i;
+
+  g_return_val_if_fail (find (settings, name, &i), 0);
+
+  return settings->values[i];
+}
+
+/**
+ * lmcc_settings_get_count:
+ * @settings: settings
+ * @name: a count, choice or switch of the table
+ *
+ * Returns: its value
+ */
+guint
+lmcc_settings_get_count (const LmccSettings * settings, const gchar * name)
+{
+  return (guint) lmcc_settings_get (settings, name);
+}
+
+/**
+ * lmcc_settings_get_time:
+ * @settings: settings
+ * @name: a time of the table
+ *
+ * Returns: its value in ns
+ */
+LmccTime
+lmcc_settings_get_time (const LmccSettings * settings, const gchar * name)
+{
+  return (LmccTime) (lmcc_settings_get (settings, name) * LMCC_SECOND);
+}

@@ -1,0 +1,162 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/controller.h"
+
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/elm/elm.h"
+
+static LmccController *none_create (const LmccSession * session,
+    const LmccSettings * settings, guint32 seed);
+
+static const LmccAlgorithm none = {
+  .name = "none",
+  .description = "No congestion control: the level is held by hand (max-level)",
+  .create = none_create,
+};
+
+static const LmccAlgorithm *const algorithms[] = {
+  &none,
+  &lmcc_elm,
+  &lmcc_algorithm_flid_dl,
+  &lmcc_algorithm_flid_sl,
+  &lmcc_algorithm_rlc,
+  &lmcc_algorithm_rlm,
+  &lmcc_algorithm_synchronized,
+  &lmcc_algorithm_pgmcc,
+  &lmcc_algorithm_tfmcc,
+};
+
+static void
+none_free (LmccController * controller)
+{
+  g_free (controller);
+}
+
+static const LmccControllerClass none_class = {
+  .free = none_free,
+};
+
+static LmccController *
+none_create (const LmccSession * session, const LmccSettings * settings,
+    guint32 seed)
+{
+  LmccController *controller = g_new0 (LmccController, 1);
+
+  lmcc_controller_init (controller, &none, &none_class);
+  lmcc_controller_want (controller, G_MAXINT, "held by hand");
+
+  return controller;
+}
+
+/* Sets what all controllers have: the base is wanted. */
+void
+lmcc_controller_init (LmccController * controller,
+    const LmccAlgorithm * algorithm, const LmccControllerClass * klass)
+{
+  controller->algorithm = algorithm;
+  controller->klass = klass;
+  lmcc_controller_want (controller, 0, "the base comes first");
+}
+
+/* What runs in place of @algorithm where the session is not fit for it. */
+LmccController *
+lmcc_controller_new_base_only (const LmccAlgorithm * algorithm)
+{
+  LmccController *controller = g_new0 (LmccController, 1);
+
+  lmcc_controller_init (controller, algorithm, &none_class);
+  controller->reason = "the session is not fit for the algorithm";
+
+  return controller;
+}
+
+/**
+ * lmcc_algorithm_find:
+ * @name: (nullable): an algorithm's name
+ *
+ * Returns: (nullable): what the registry holds of it, or %NULL
+ */
+const LmccAlgorithm *
+lmcc_algorithm_find (const gchar * name)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+    if (g_strcmp0 (algorithms[i]->name, name) == 0)
+      return algorithms[i];
+  }
+
+  return NULL;
+}
+
+/**
+ * lmcc_algorithm_list:
+ * @n: (out): how many there are
+ *
+ * Returns: (array length=n): all algorithms of the registry
+ */
+const LmccAlgorithm *const *
+lmcc_algorithm_list (guint * n)
+{
+  *n = G_N_ELEMENTS (algorithms);
+
+  return algorithms;
+}
+
+/**
+ * lmcc_algorithm_format_names:
+ *
+ * Returns: (transfer full): the names of all algorithms, commas between them
+ */
+gchar *
+lmcc_algorithm_format_names (void)
+{
+  GString *names = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        algorithms[i]->name);
+
+  return g_string_free (names, FALSE);
+}
+
+/**
+ * lmcc_algorithm_find_obstacle:
+ * @algorithm: an algorithm
+ * @session: what is to run under it
+ *
+ * Returns: (transfer full) (nullable): why it cannot run in that session, and
+ *     what to do about it; %NULL if it can
+ */
+gchar *
+lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
+    const LmccSession * session)
+{
+  const gchar *name = algorithm->name;
+
+  if (algorithm->needs_sender && !g_str_equal (session->algorithm, name))
+    return
+        g_strdup_printf ("%s sets the sender's rate, and this session's sender "
+        "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        name, session->algorithm, name);
+  if (!algorithm->needs_slots && !algorithm->needs_sender
+      && algorithm != &none && lmcc_session_has_single_rate (session))
+    return g_strdup_printf ("%s chooses among layers, and this session has one "
+        "rate for all, which receivers' reports for %s set: use "
+        "algorithm=auto, or start lmccsink with algorithm=%s", name,
+        session->algorithm, name);
+  if (!algorithm->needs_slots)
+    return NULL;
+  if (session->slot == 0)
+    return g_strdup_printf ("%s needs slots, and this session has none: start "
+        "lmccsink with algorithm=%s", name, name);
+  if (!g_str_equal (session->algorithm, name))
+    return
+        g_strdup_printf ("%s needs its own marks, and this session has those "
+        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s", name,
+        session->algorithm, name);
+
+  return NULL;
+}

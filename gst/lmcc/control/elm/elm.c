@@ -1,0 +1,632 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ELM, equation-based layered multicast: Colussi, "Equation-based Layered
+ * Multicast Congestion Control", 2004, "the paper" below. Where it differs from
+ * the paper, the setting's description or a comment says so.
+ */
+#include "control/elm/elm.h"
+
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/controller.h"
+#include "control/elm/join-backoff.h"
+#include "control/elm/quality-watch.h"
+#include "control/elm/slow-start.h"
+#include "control/elm/subscription.h"
+#include "control/elm/virtual-packets.h"
+#include "measure/loss-intervals.h"
+#include "measure/rate-meter.h"
+#include "measure/smoothing.h"
+#include "measure/tcp-model.h"
+
+#include <math.h>
+
+/* The deaf period's floor: time to see a loss's effect, and packets enough to
+ * show one. */
+#define FLOOR_RTTS 3
+#define FLOOR_PACKETS 20
+
+/* How long before the losses of a layer that was left are over: none in this
+ * time, or in an RTT where that is longer. */
+#define QUIET_TIME (200 * LMCC_MSECOND)
+
+typedef struct
+{
+  LmccController parent;
+  const LmccSession *session;
+  GRand *dice;
+
+  LmccLossIntervals *history;
+  LmccVirtualPackets virtual_packets;
+  LmccReceiveRate received;
+  LmccTime rtt;
+  gboolean rtt_known;
+  LmccTime first_rtt;           /* that the first interval was made with */
+
+  LmccElmSmoothing smoothing;
+  LmccTime smoothing_time;
+  LmccEwma average;
+  LmccPercentiles *percentiles;
+  guint percentile_history;
+  LmccTime smoothed_at;
+  gdouble calculated;
+  gdouble smoothed;
+
+  LmccSubscription subscription;
+  LmccSlowStart slow_start;
+  LmccJoinBackoff backoff;
+  LmccQualityWatch quality;
+  gboolean restart;
+  LmccTime leave_latency;
+  LmccTime experiment_time;
+
+  gint level;
+  LmccTime joined_at[LMCC_MAX_LAYERS];
+  gboolean leaving;             /* the next lower level is our own doing */
+  gboolean deaf;
+  LmccTime deaf_since;
+  LmccTime deaf_until;          /* when the latest deaf period ended */
+  LmccTime last_loss;
+  LmccTime left_packet;         /* newest packet of a layer that was left */
+  gboolean below;               /* the calculated rate is below the level's */
+} Elm;
+
+static gdouble
+cumulative_rate (const Elm * elm, gint level)
+{
+  return level < 0 ? 0 :
+      (gdouble) lmcc_session_cumulative_rate (elm->session, (guint) level);
+}
+
+/* A layer whose rate is not known yet is not joined. */
+static gboolean
+has_layer_above (const Elm * elm)
+{
+  guint above = (guint) (elm->level + 1);
+
+  return above < elm->session->n_layers && elm->session->layers[above].rate > 0;
+}
+
+static LmccTime
+get_rtt (const Elm * elm)
+{
+  return elm->rtt_known ? elm->rtt : elm->session->rtt_max;
+}
+
+/* What is beyond this tells nothing: the lazy strategy joins at once there, and
+ * a path that is never filled could be worth anything. */
+static gdouble
+highest_rate (const Elm * elm)
+{
+  gdouble current = cumulative_rate (elm, elm->level);
+
+  return has_layer_above (elm) ?
+      2 * cumulative_rate (elm, elm->level + 1) - current : 2 * current;
+}
+
+static gdouble
+interval_for_rate (const Elm * elm, gdouble rate)
+{
+  gdouble loss_rate = lmcc_tcp_model_loss_rate (rate, get_rtt (elm),
+      elm->session->packet_size);
+
+  return loss_rate > 0 ? 1 / loss_rate : G_MAXDOUBLE;
+}
+
+static void
+start_history (Elm * elm, LmccTime now, gdouble rate)
+{
+  elm->first_rtt = get_rtt (elm);
+  lmcc_loss_intervals_start (elm->history, now, interval_for_rate (elm, rate));
+}
+
+static void
+smooth (Elm * elm, LmccTime now, gdouble sample)
+{
+  LmccTime elapsed = now - elm->smoothed_at;
+
+  switch (elm->smoothing) {
+    case LMCC_ELM_SMOOTHING_EWMA:
+      lmcc_ewma_add_timed (&elm->average, sample, elapsed, elm->smoothing_time);
+      elm->smoothed = elm->average.value;
+      break;
+    case LMCC_ELM_SMOOTHING_PERCENTILES:
+      if (lmcc_percentiles_get_count (elm->percentiles) > 0
+          && elapsed < elm->smoothing_time / elm->percentile_history)
+        return;
+      lmcc_percentiles_add (elm->percentiles, sample);
+      elm->smoothed = lmcc_percentiles_get_mean (elm->percentiles);
+      break;
+    default:
+      elm->smoothed = sample;
+      break;
+  }
+  elm->smoothed_at = now;
+}
+
+static void
+restart_smoothing (Elm * elm, LmccTime now, gdouble rate)
+{
+  lmcc_ewma_init (&elm->average, 1);
+  lmcc_percentiles_reset (elm->percentiles);
+  smooth (elm, now, rate);
+}
+
+/* X, unbounded; infinite before the first loss. */
+static gdouble
+formula_rate (const Elm * elm)
+{
+  return lmcc_tcp_model_rate (lmcc_loss_intervals_get_loss_rate (elm->history),
+      get_rtt (elm), elm->session->packet_size);
+}
+
+/* RFC 5348 section 4.3 bounds X, by twice the receive rate, and leaves p alone:
+ * beside TCP the round-trip time, and with it X, goes up and down with the
+ * queue, and the losses seen stay what they are. */
+static void
+calculate (Elm * elm, LmccTime now)
+{
+  gdouble highest = highest_rate (elm);
+
+  elm->calculated = formula_rate (elm);
+  if (isfinite (elm->calculated))
+    elm->calculated = MIN (elm->calculated, highest);
+  smooth (elm, now, MIN (elm->calculated, highest));
+}
+
+/* A layer more is about to be sent over the path. What the history says beyond
+ * the bound was never tried (as an unused window is not validated, RFC 7661
+ * section 4.3): the history begins again at the bound, or minutes without loss
+ * would outvote the losses that the join makes. */
+static void
+limit_history (Elm * elm, LmccTime now)
+{
+  gdouble highest = highest_rate (elm);
+
+  if (lmcc_loss_intervals_get_events (elm->history) > 0
+      && formula_rate (elm) > highest)
+    start_history (elm, now, highest);
+}
+
+static void
+join (Elm * elm, const gchar * reason)
+{
+  elm->parent.wanted_level = elm->level + 1;
+  elm->parent.reason = reason;
+}
+
+/* Losses soon after an own join are its doing, and are not waited out: the
+ * other receivers behind the same link, who see them too, have not joined. */
+static gboolean
+is_experiment (const Elm * elm, LmccTime now)
+{
+  return elm->level > 0
+      && now - elm->joined_at[elm->level] < elm->experiment_time;
+}
+
+static void
+leave_alone (Elm * elm, guint layer, LmccTime now)
+{
+  lmcc_join_backoff_leave_alone (&elm->backoff, layer, elm->session->n_layers,
+      now, g_rand_double (elm->dice));
+}
+
+static void
+leave (Elm * elm, LmccTime now, const gchar * reason)
+{
+  leave_alone (elm, (guint) elm->level, now);
+  elm->leaving = TRUE;
+  elm->slow_start.active = FALSE;
+  elm->parent.wanted_level = elm->level - 1;
+  elm->parent.reason = reason;
+}
+
+/* The losses that a layer made are no reason to leave the next one. */
+static void
+begin_deaf_period (Elm * elm, LmccTime now)
+{
+  gdouble rate = cumulative_rate (elm, elm->level);
+
+  elm->deaf = TRUE;
+  elm->deaf_since = now;
+  elm->last_loss = now;
+  elm->left_packet = now;
+  if (elm->restart && elm->calculated < rate) {
+    start_history (elm, now, rate);
+    elm->calculated = rate;
+    restart_smoothing (elm, now, rate);
+  }
+}
+
+/* Losses may pause while the layer that was left still comes. Where that is
+ * seen, it is waited for, but not longer than a leave takes that the network
+ * honours: what is lost after that is congestion whoever makes it. */
+static LmccTime
+deaf_period_end (const Elm * elm)
+{
+  LmccTime quiet = MAX (get_rtt (elm), QUIET_TIME);
+  LmccTime longest = elm->leave_latency == 0 ? 0 :
+      MAX (elm->leave_latency, LMCC_DEFAULT_LEAVE_LATENCY);
+
+  return MAX (MIN (elm->deaf_since + elm->leave_latency,
+          elm->last_loss + quiet), MIN (elm->deaf_since + longest,
+          elm->left_packet + quiet));
+}
+
+/* Others' join experiments, and flows that come, show that there is no room for
+ * another layer. */
+static void
+notice_congestion (Elm * elm, LmccTime now)
+{
+  gboolean below = elm->calculated < cumulative_rate (elm, elm->level);
+
+  if (below && !elm->below && has_layer_above (elm))
+    leave_alone (elm, (guint) elm->level + 1, now);
+  elm->below = below;
+}
+
+static void
+follow_strategy (Elm * elm, LmccTime now)
+{
+  gboolean capped = elm->parent.wanted_level > elm->level;
+  LmccSubscriptionRates rates = {
+    .below = cumulative_rate (elm, elm->level - 1),
+    .current = cumulative_rate (elm, elm->level),
+    .above = has_layer_above (elm) && !capped ?
+        cumulative_rate (elm, elm->level + 1) : INFINITY,
+  };
+
+  lmcc_subscription_update (&elm->subscription, now,
+      is_experiment (elm, now) ? MIN (elm->calculated, elm->smoothed)
+      : elm->smoothed, &rates);
+  notice_congestion (elm, now);
+  /* Where the losses are over, as after another receiver's experiment, the rate
+   * is about to come back. */
+  if (elm->subscription.leave.running && now >= elm->subscription.leave.at
+      && !lmcc_loss_intervals_is_quiet (elm->history))
+    leave (elm, now, "the calculated rate is below the level's");
+  else if (elm->subscription.join.running && now >= elm->subscription.join.at
+      && now >= lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1))
+    join (elm, "the calculated rate is above the next level's");
+}
+
+/* Until the round-trip time is measured the session's largest stands for it,
+ * and X is smaller in proportion, or less: enough to leave a layer, but without
+ * a leave no reason to end the slow start. Once the time is known RFC 4654
+ * section 5.6 corrects what the first loss was taken for. */
+static gboolean
+waits_for_rtt (const Elm * elm)
+{
+  return elm->slow_start.active && !elm->rtt_known
+      && lmcc_loss_intervals_get_events (elm->history) > 0;
+}
+
+static void
+evaluate (Elm * elm, LmccTime now)
+{
+  /* What was wanted may still have to be done. */
+  if (elm->level < 0 || elm->leaving)
+    return;
+  if (elm->deaf) {
+    if (now < deaf_period_end (elm))
+      return;
+    elm->deaf = FALSE;
+    elm->deaf_until = now;
+  }
+
+  calculate (elm, now);
+  if (elm->slow_start.active && !waits_for_rtt (elm)) {
+    if (lmcc_slow_start_update (&elm->slow_start, now, elm->calculated,
+            cumulative_rate (elm, elm->level)) && has_layer_above (elm)
+        && elm->parent.wanted_level == elm->level)
+      join (elm, "slow start");
+    if (elm->slow_start.active)
+      return;
+  }
+  follow_strategy (elm, now);
+}
+
+static void
+elm_packet (LmccController * controller, LmccTime now, LmccTime arrival,
+    const LmccHeader * header, gsize size)
+{
+  Elm *elm = (Elm *) controller;
+
+  lmcc_receive_rate_add (&elm->received, arrival, size);
+  /* What is deaf to losses is deaf to what came between them. */
+  if (!elm->deaf)
+    lmcc_loss_intervals_packet (elm->history, arrival,
+        lmcc_virtual_packets_add (&elm->virtual_packets, size));
+  evaluate (elm, now);
+}
+
+/* The losses as the history counts them: of virtual packets fewer or more, in
+ * the same time. Returns %FALSE if it is not one yet. */
+static gboolean
+to_virtual (Elm * elm, LmccLoss * loss)
+{
+  guint count = lmcc_virtual_packets_lose (&elm->virtual_packets, loss->count);
+  LmccTime first = lmcc_loss_get_time (loss, 0);
+
+  if (count != loss->count) {
+    loss->span = lmcc_loss_get_last_time (loss) - first;
+    loss->before = first;
+    loss->gap = MAX (count, 2) - 1;
+    loss->index = 0;
+    loss->count = count;
+  }
+
+  return count > 0;
+}
+
+static void
+elm_loss (LmccController * controller, LmccTime now, guint layer,
+    const LmccLoss * loss)
+{
+  Elm *elm = (Elm *) controller;
+  guint ignored = lmcc_loss_count_before (loss, elm->deaf_until);
+  LmccLoss rest = *loss;
+  gboolean first;
+
+  elm->last_loss = now;
+  /* What was lost before and shows now says nothing new either. */
+  if (elm->deaf || elm->leaving || ignored == loss->count)
+    return;
+  lmcc_loss_drop_first (&rest, ignored);
+  first = lmcc_loss_intervals_get_events (elm->history) == 0;
+  if (to_virtual (elm, &rest))
+    lmcc_loss_intervals_lose (elm->history, &rest);
+  if (first) {
+    elm->first_rtt = get_rtt (elm);
+    lmcc_loss_intervals_set_first (elm->history,
+        lmcc_loss_intervals_first_length (lmcc_receive_rate_get
+            (&elm->received, now), elm->first_rtt, elm->session->packet_size));
+  }
+  evaluate (elm, now);
+}
+
+static void
+elm_left_packet (LmccController * controller, LmccTime now, LmccTime arrival,
+    guint layer)
+{
+  Elm *elm = (Elm *) controller;
+
+  if (elm->deaf && (gint) layer > elm->level)
+    elm->left_packet = MAX (elm->left_packet, arrival);
+}
+
+static LmccTime
+deaf_period_floor (const Elm * elm)
+{
+  guint64 rate = lmcc_session_cumulative_rate (elm->session,
+      (guint) elm->level);
+  LmccTime packets = rate == 0 ? 0 :
+      FLOOR_PACKETS * elm->session->packet_size * 8 * LMCC_SECOND / rate;
+
+  return MAX (FLOOR_RTTS * get_rtt (elm), packets);
+}
+
+static void
+elm_level (LmccController * controller, LmccTime now, gint level)
+{
+  Elm *elm = (Elm *) controller;
+  gint from = elm->level;
+  gboolean left = elm->leaving;
+
+  if (from >= 0 && level > from)
+    limit_history (elm, now);
+  elm->level = level;
+  elm->leaving = FALSE;
+  elm->below = FALSE;
+  lmcc_receive_rate_reset (&elm->received);
+  lmcc_subscription_reset (&elm->subscription);
+  lmcc_quality_watch_reset (&elm->quality);
+  if (level < 0)
+    return;
+
+  if (level > from) {
+    elm->joined_at[level] = now;
+    lmcc_slow_start_joined (&elm->slow_start, now, cumulative_rate (elm, 0),
+        cumulative_rate (elm, level), deaf_period_floor (elm));
+  } else if (left) {
+    begin_deaf_period (elm, now);
+  }
+}
+
+static void
+elm_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
+{
+  Elm *elm = (Elm *) controller;
+  gboolean first = !elm->rtt_known;
+
+  if (first)
+    lmcc_loss_intervals_rescale_first (elm->history, rtt, elm->first_rtt);
+  elm->rtt_known = TRUE;
+  elm->rtt = rtt;
+  lmcc_loss_intervals_set_rtt (elm->history, rtt);
+  lmcc_loss_intervals_set_hold (elm->history, MIN (rtt, LMCC_SECOND) +
+      LMCC_ELM_LOSS_DELAY);
+  if (first && elm->level >= 0) {
+    lmcc_subscription_reset (&elm->subscription);
+    elm->calculated = formula_rate (elm);
+    restart_smoothing (elm, now, MIN (elm->calculated, highest_rate (elm)));
+  }
+}
+
+static void
+elm_quality (LmccController * controller, LmccTime now, guint units,
+    guint missing)
+{
+  Elm *elm = (Elm *) controller;
+
+  if (elm->deaf || !lmcc_quality_watch_add (&elm->quality, units, missing)
+      || elm->level <= 0 || elm->leaving)
+    return;
+  leave (elm, now, "too many pictures are missing");
+}
+
+static void
+elm_session (LmccController * controller, LmccTime now)
+{
+  Elm *elm = (Elm *) controller;
+
+  elm->parent.wanted_level = MIN (elm->parent.wanted_level,
+      (gint) elm->session->n_layers - 1);
+}
+
+static void
+elm_timeout (LmccController * controller, LmccTime now)
+{
+  evaluate ((Elm *) controller, now);
+}
+
+static LmccTime
+join_time (const Elm * elm)
+{
+  return MAX (elm->subscription.join.at,
+      lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1));
+}
+
+/* The timer that runs, if one does. */
+static const gchar *
+find_timer (const Elm * elm, LmccTime * at)
+{
+  *at = LMCC_TIME_NONE;
+  if (elm->level < 0)
+    return NULL;
+  if (elm->deaf) {
+    *at = deaf_period_end (elm);
+    return "deaf period";
+  }
+  if (elm->slow_start.active && !waits_for_rtt (elm)) {
+    if (!has_layer_above (elm) || elm->parent.wanted_level > elm->level)
+      return NULL;
+    *at = elm->slow_start.join_at;
+    return "slow start";
+  }
+  if (elm->subscription.leave.running) {
+    if (!lmcc_loss_intervals_is_quiet (elm->history))
+      *at = elm->subscription.leave.at;
+    return "leave";
+  }
+  if (elm->subscription.join.running && elm->parent.wanted_level <= elm->level) {
+    *at = join_time (elm);
+    return *at > elm->subscription.join.at ? "back-off" : "join";
+  }
+
+  return NULL;
+}
+
+static LmccTime
+elm_next_timeout (const LmccController * controller)
+{
+  LmccTime at;
+
+  find_timer ((const Elm *) controller, &at);
+
+  return at;
+}
+
+static void
+elm_status (LmccController * controller, LmccTime now,
+    LmccControllerStatus * status)
+{
+  Elm *elm = (Elm *) controller;
+
+  status->state = elm->deaf ? "deaf" :
+      elm->slow_start.active ? "slow start" : "steady";
+  status->loss_event_rate = lmcc_loss_intervals_get_loss_rate (elm->history);
+  status->calculated_rate = elm->calculated;
+  status->smoothed_rate = elm->smoothed;
+  status->timer = find_timer (elm, &status->timer_at);
+}
+
+static void
+elm_free (LmccController * controller)
+{
+  Elm *elm = (Elm *) controller;
+
+  lmcc_loss_intervals_free (elm->history);
+  lmcc_percentiles_free (elm->percentiles);
+  g_rand_free (elm->dice);
+  g_free (elm);
+}
+
+static const LmccControllerClass elm_class = {
+  .on_packet = elm_packet,
+  .on_loss = elm_loss,
+  .on_left_packet = elm_left_packet,
+  .on_level = elm_level,
+  .on_rtt = elm_rtt,
+  .on_quality = elm_quality,
+  .on_session = elm_session,
+  .on_timeout = elm_timeout,
+  .next_timeout = elm_next_timeout,
+  .get_status = elm_status,
+  .free = elm_free,
+};
+
+static void
+apply_settings (Elm * elm, const LmccSettings * settings)
+{
+  const LmccSubscriptionConfig subscription = {
+    .strategy = lmcc_settings_get_count (settings, "strategy"),
+    .join_time = lmcc_settings_get_time (settings, "join-time"),
+    .leave_time = lmcc_settings_get_time (settings, "leave-time"),
+    .join_reactivity = lmcc_settings_get_count (settings, "join-reactivity"),
+    .leave_reactivity = lmcc_settings_get_count (settings, "leave-reactivity"),
+    .passive_zone = lmcc_settings_get (settings, "passive-zone"),
+  };
+
+  lmcc_subscription_init (&elm->subscription, &subscription);
+  lmcc_slow_start_init (&elm->slow_start,
+      lmcc_settings_get_count (settings, "slow-start"),
+      lmcc_settings_get_time (settings, "slow-start-interval"));
+  lmcc_join_backoff_init (&elm->backoff,
+      lmcc_settings_get_time (settings, "backoff-shortest"),
+      lmcc_settings_get_time (settings, "backoff-longest"));
+  lmcc_quality_watch_init (&elm->quality,
+      lmcc_settings_get_count (settings, "quality-time"),
+      lmcc_settings_get (settings, "quality-share"));
+  lmcc_virtual_packets_init (&elm->virtual_packets,
+      lmcc_settings_get_count (settings, "virtual-packet-size"));
+  elm->history = lmcc_loss_intervals_new (lmcc_settings_get_count (settings,
+          "loss-window"), elm->session->rtt_max);
+  elm->smoothing = lmcc_settings_get_count (settings, "smoothing");
+  elm->smoothing_time = lmcc_settings_get_time (settings, "smoothing-time");
+  elm->percentile_history =
+      lmcc_settings_get_count (settings, "percentile-history");
+  elm->percentiles = lmcc_percentiles_new (elm->percentile_history,
+      lmcc_settings_get (settings, "percentile-low"),
+      lmcc_settings_get (settings, "percentile-high"));
+  elm->restart = lmcc_settings_get_count (settings, "restart");
+  elm->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
+  elm->experiment_time = lmcc_settings_get_time (settings, "experiment-time");
+}
+
+static LmccController *
+elm_create (const LmccSession * session, const LmccSettings * settings,
+    guint32 seed)
+{
+  Elm *elm = g_new0 (Elm, 1);
+
+  lmcc_controller_init (&elm->parent, &lmcc_elm, &elm_class);
+  elm->parent.reason = "start";
+  elm->session = session;
+  elm->dice = g_rand_new_with_seed (seed);
+  elm->level = -1;
+  elm->calculated = INFINITY;
+  apply_settings (elm, settings);
+
+  return &elm->parent;
+}
+
+const LmccAlgorithm lmcc_elm = {
+  .name = "elm",
+  .description = "Equation-based: the rate that TCP would get at the loss and "
+      "round-trip time seen (Colussi 2004)",
+  .settings = lmcc_elm_settings,
+  .n_settings = LMCC_ELM_N_SETTINGS,
+  .needs_rtt = TRUE,
+  .create = elm_create,
+};

@@ -1,0 +1,29 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_ELM_ELM_H
+#define LMCC_CONTROL_ELM_ELM_H
+
+#include <gst/lmcc/lmcc-algorithm.h>
+#include "measure/loss.h"
+
+G_BEGIN_DECLS
+
+/* A loss is reported at most so long after it would have come. */
+#define LMCC_ELM_LOSS_DELAY (2 * LMCC_LOSS_TIMEOUT)
+
+typedef enum
+{
+  LMCC_ELM_SMOOTHING_EWMA,
+  LMCC_ELM_SMOOTHING_PERCENTILES,
+  LMCC_ELM_SMOOTHING_NONE,
+} LmccElmSmoothing;
+
+#define LMCC_ELM_N_SETTINGS 22
+
+extern const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS];
+extern const LmccAlgorithm lmcc_elm;
+
+G_END_DECLS
+
+#endif

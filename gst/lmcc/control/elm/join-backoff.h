@@ -1,0 +1,33 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_ELM_JOIN_BACKOFF_H
+#define LMCC_CONTROL_ELM_JOIN_BACKOFF_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccJoinBackoff:
+ * How long layers are left alone after the path was too full: join experiments are
+ * learnt from, one's own and others' (McCanne, Jacobson, Vetterli,
+ * "Receiver-driven Layered Multicast", 1996). To be read.
+ */
+typedef struct
+{
+  LmccTime shortest;
+  LmccTime longest;
+  LmccTime until[LMCC_MAX_LAYERS];
+} LmccJoinBackoff;
+
+LMCC_API void lmcc_join_backoff_init (LmccJoinBackoff * backoff,
+    LmccTime shortest, LmccTime longest);
+LMCC_API void lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff,
+    guint layer, guint n_layers, LmccTime now, gdouble dice);
+LMCC_API LmccTime lmcc_join_backoff_get (const LmccJoinBackoff * backoff,
+    guint layer);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,39 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_ELM_QUALITY_WATCH_H
+#define LMCC_CONTROL_ELM_QUALITY_WATCH_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Seconds that are looked back on, at most. */
+#define LMCC_QUALITY_WATCH_SECONDS 60
+
+/* Fewer units than this say nothing. */
+#define LMCC_QUALITY_WATCH_UNITS 10
+
+/**
+ * LmccQualityWatch:
+ * Tells when the user-level quality has dropped: a congestion signal too (RFC 8085
+ * section 4.1).
+ */
+typedef struct
+{
+  guint seconds;
+  gdouble share;
+  guint n;
+  guint units[LMCC_QUALITY_WATCH_SECONDS];
+  guint missing[LMCC_QUALITY_WATCH_SECONDS];
+} LmccQualityWatch;
+
+LMCC_API void lmcc_quality_watch_init (LmccQualityWatch * watch,
+    guint seconds, gdouble share);
+LMCC_API void lmcc_quality_watch_reset (LmccQualityWatch * watch);
+LMCC_API gboolean lmcc_quality_watch_add (LmccQualityWatch * watch,
+    guint units, guint missing);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,33 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_ELM_VIRTUAL_PACKETS_H
+#define LMCC_CONTROL_ELM_VIRTUAL_PACKETS_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccVirtualPackets:
+ * Maps packets of any size to virtual ones of one size, so that loss-event rates
+ * of small and large packets are of the same kind.
+ */
+typedef struct
+{
+  guint size;
+  guint64 rest;
+  guint64 lost_rest;
+  gdouble mean;
+} LmccVirtualPackets;
+
+LMCC_API void lmcc_virtual_packets_init (LmccVirtualPackets * packets,
+    guint size);
+LMCC_API guint lmcc_virtual_packets_add (LmccVirtualPackets * packets,
+    gsize bytes);
+LMCC_API guint lmcc_virtual_packets_lose (LmccVirtualPackets * packets,
+    guint count);
+
+G_END_DECLS
+
+#endif

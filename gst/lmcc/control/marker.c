@@ -1,0 +1,179 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/marker.h"
+
+#include "wire/layer-header.h"
+
+#include <string.h>
+
+struct _LmccMarkRules
+{
+  const gchar *name;
+  void (*init) (LmccMarker * marker, const LmccSession * session,
+      const gdouble * probabilities);
+  void (*mark) (LmccMarker * marker, guint64 slot, LmccMarks * marks);
+};
+
+static void
+init_flid (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  lmcc_increase_signals_init (&marker->signals, probabilities,
+      session->n_layers);
+}
+
+/* The counter is incremented before use. */
+static void
+mark_flid (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  marks->signal = (gint8) lmcc_increase_signals_get (&marker->signals,
+      (guint32) (slot + 1));
+}
+
+static void
+init_rlc (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  lmcc_rlc_schedule_init (&marker->rlc, session->n_layers - 1,
+      (gdouble) session->layers[0].rate, session->packet_size, session->slot,
+      LMCC_RLC_BURST_PACKETS);
+}
+
+static void
+mark_rlc (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  marks->signal = (gint8) lmcc_rlc_schedule_get_signal (&marker->rlc, slot);
+}
+
+static void
+init_synchronized (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  guint i;
+
+  lmcc_sync_points_init (&marker->points, session->n_layers);
+  for (i = 0; i < session->n_layers; i++)
+    marker->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+}
+
+static void
+mark_synchronized (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  for (; marker->n_slots <= slot; marker->n_slots++)
+    marker->up_levels = lmcc_sync_points_next (&marker->points, marker->rates);
+  marks->has_up_levels = TRUE;
+  marks->up_levels = marker->up_levels;
+}
+
+static const LmccMarkRules all_rules[] = {
+  {"rlc", init_rlc, mark_rlc},
+  {"flid-sl", init_flid, mark_flid},
+  {"flid-dl", init_flid, mark_flid},
+  {"synchronized", init_synchronized, mark_synchronized},
+};
+
+/*
+ * lmcc_marker_init:
+ * @marker: (out): the marker
+ * @session: as lmcc_session_fit_algorithm() made it; one whose algorithm has no
+ *     slots has no marks
+ * @probabilities: (array): p_i of FLID's levels; others do not look at it
+ * @now: slot 0 begins
+ */
+void
+lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities, LmccTime now)
+{
+  guint i;
+
+  memset (marker, 0, sizeof (*marker));
+  marker->start = now;
+  marker->slot = session->slot;
+  marker->modulus = MAX (session->slot_modulus, 1);
+  if (!lmcc_dynamic_layering_from_session (&marker->layering, session, NULL))
+    marker->layering.kind = LMCC_LAYERING_STATIC;
+  for (i = 0; i < G_N_ELEMENTS (all_rules) && session->slot > 0; i++) {
+    if (!g_str_equal (all_rules[i].name, session->algorithm))
+      continue;
+    marker->rules = &all_rules[i];
+    marker->rules->init (marker, session, probabilities);
+  }
+}
+
+static guint64
+slot_of (const LmccMarker * marker, LmccTime time, LmccTime * offset)
+{
+  LmccTime since = time > marker->start ? time - marker->start : 0;
+
+  *offset = since % marker->slot;
+
+  return since / marker->slot;
+}
+
+/*
+ * lmcc_marker_get_send_time:
+ * @marker: a marker
+ * @layer: a layer
+ * @even_time: when a packet of it is due at its even rate
+ *
+ * Returns: when it leaves: not later
+ */
+LmccTime
+lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
+    LmccTime even_time)
+{
+  LmccTime offset;
+  guint64 slot;
+
+  if (marker->rlc.burst == 0)
+    return even_time;
+  slot = slot_of (marker, even_time, &offset);
+
+  return even_time - offset + lmcc_rlc_schedule_get_send_time (&marker->rlc,
+      slot, layer, offset);
+}
+
+/*
+ * lmcc_marker_get_marks:
+ * @marker: a marker; not asked for a later slot before
+ * @layer: a layer
+ * @even_time: when a packet of it is due at its even rate
+ * @marks: (out): what the packet says
+ */
+void
+lmcc_marker_get_marks (LmccMarker * marker, guint layer, LmccTime even_time,
+    LmccMarks * marks)
+{
+  LmccTime offset;
+  guint64 slot;
+
+  memset (marks, 0, sizeof (*marks));
+  marks->signal = LMCC_SIGNAL_NOBODY;
+  if (marker->slot == 0)
+    return;
+  slot = slot_of (marker, even_time, &offset);
+  marks->slot = (guint16) (slot % marker->modulus);
+  if (marker->rules != NULL)
+    marker->rules->mark (marker, slot, marks);
+  if (marker->rlc.burst > 0)
+    marks->burst = lmcc_rlc_schedule_get_factor (&marker->rlc, slot, layer,
+        lmcc_rlc_schedule_get_send_time (&marker->rlc, slot, layer,
+            offset)) == 2;
+}
+
+/*
+ * lmcc_marker_get_group:
+ * @marker: a marker
+ * @marks: of a packet
+ * @layer: its layer
+ *
+ * Returns: the group that carries it
+ */
+guint
+lmcc_marker_get_group (const LmccMarker * marker, const LmccMarks * marks,
+    guint layer)
+{
+  return lmcc_dynamic_layering_get_group (&marker->layering, marks->slot,
+      layer);
+}

@@ -1,0 +1,444 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RLM: S. McCanne, V. Jacobson, M. Vetterli, "Receiver-driven Layered
+ * Multicast", SIGCOMM 1996; the constants are those of McCanne's implementation
+ * for ns.
+ */
+#include "control/controller.h"
+
+#include <math.h>
+
+/* A join timer's random part is at most so many times its mean. */
+#define JOIN_TIMER_SPREAD 4
+
+/* The detection time's gains for its mean and its deviation. */
+#define DETECTION_GAIN 0.25
+#define DEVIATION_GAIN 0.25
+
+/* Deviations beyond the detection time: what a state waits for, and how long an
+ * experiment is thought to matter. */
+#define DETECTION_MARGIN 1.5
+#define RECENT_MARGIN 2.0
+
+/* Fewer packets than this say nothing of the share that is lost. */
+#define MEASURE_MIN_PACKETS 10
+
+/* The detection time when a layer brings nothing, against the time since it was
+ * joined. */
+#define DEAD_LAYER_FACTOR 1.2
+
+/* As the setting's least value: measurements do not go below. */
+#define DETECTION_TIME_MIN ((gdouble) (10 * LMCC_MSECOND))
+
+typedef enum
+{
+  STATE_STEADY,
+  STATE_HYSTERESIS,
+  STATE_MEASUREMENT,
+  STATE_DROP,
+} RlmState;
+
+static const gchar *const state_names[] = {
+  "steady", "hysteresis", "measurement", "drop",
+};
+
+typedef struct
+{
+  gdouble join_time;            /* mean of the join timer, ns */
+  LmccTime joined;              /* by anybody, or none */
+  LmccTime pending;             /* begin of an experiment, or none */
+} RlmLayer;
+
+typedef struct
+{
+  LmccController parent;
+  const LmccSession *session;
+  GRand *dice;
+  gdouble back_off;
+  gdouble relax;
+  gdouble join_time_min;
+  gdouble join_time_max;
+  gdouble loss_threshold;
+
+  gint level;
+  RlmState state;
+  RlmLayer layers[LMCC_MAX_LAYERS];
+  gdouble detection_time;       /* ns */
+  gdouble deviation;
+  LmccTime join_timer;
+  LmccTime detection_timer;
+  LmccTime last_join;
+  guint64 top_packets;          /* of the highest layer since it was joined */
+
+  LmccTime measured_from;
+  guint received;
+  guint lost;
+} Rlm;
+
+static const LmccSetting settings[] = {
+  {"join-timer-min", LMCC_SETTING_TIME, 0.1, 600, 5, NULL,
+      "Least mean time between two join experiments (Legout and Biersack 2000, "
+        "section 3: 5 s)"},
+  {"join-timer-max", LMCC_SETTING_TIME, 0.1, 3600, 60, NULL,
+      "Largest mean time between two experiments with the same layer "
+        "(McCanne's implementation: 60 s)"},
+  {"back-off", LMCC_SETTING_NUMBER, 1, 10, 2, NULL,
+      "Factor on a layer's join timer after an experiment that failed "
+        "(McCanne's implementation: 2)"},
+  {"relax", LMCC_SETTING_NUMBER, 0.1, 1, 0.75, NULL,
+      "Factor on it while the level is held without loss (McCanne's "
+        "implementation: 0.75)"},
+  {"detection-time", LMCC_SETTING_TIME, 0.01, 60, 5, NULL,
+      "How long an experiment takes to show its loss, until it was measured "
+        "(McCanne's implementation: 5 s)"},
+  {"detection-deviation", LMCC_SETTING_TIME, 0, 60, 2, NULL,
+      "Its mean deviation, until it was measured (McCanne's implementation: "
+        "2 s)"},
+  {"loss-threshold", LMCC_SETTING_NUMBER, 0.01, 1, 0.25, NULL,
+      "Share of lost packets above which a level is given up that was not "
+        "joined lately (Legout and Biersack 2000, section 3: 25 %)"},
+  {"shared-learning", LMCC_SETTING_SWITCH, 0, 0, 1, NULL,
+      "Tell the session's other receivers of join experiments, and learn from "
+        "theirs (McCanne et al. 1996, section 3)"},
+};
+
+static gint
+top_level (const Rlm * rlm)
+{
+  return (gint) rlm->session->n_layers - 1;
+}
+
+/* An event within the time that a join takes to show in losses. */
+static gboolean
+is_recent (const Rlm * rlm, LmccTime time, LmccTime now)
+{
+  return time != LMCC_TIME_NONE && (gdouble) now < (gdouble) time +
+      rlm->detection_time + RECENT_MARGIN * rlm->deviation;
+}
+
+static gint
+highest_pending (const Rlm * rlm, LmccTime now)
+{
+  gint layer;
+
+  for (layer = LMCC_MAX_LAYERS - 1; layer >= 0; layer--) {
+    if (is_recent (rlm, rlm->layers[layer].pending, now))
+      return layer;
+  }
+
+  return -1;
+}
+
+/* I/2 + X, X exponential of mean I and less than 4 I. */
+static void
+arm_join_timer (Rlm * rlm, LmccTime now)
+{
+  gdouble mean, share;
+
+  if (rlm->level < 0 || rlm->level >= top_level (rlm)) {
+    rlm->join_timer = LMCC_TIME_NONE;
+    return;
+  }
+  mean = rlm->layers[rlm->level + 1].join_time;
+  share = g_rand_double (rlm->dice) * (1 - exp (-JOIN_TIMER_SPREAD));
+  rlm->join_timer = now + (LmccTime) (mean / 2 - mean * log1p (-share));
+}
+
+static void
+arm_detection_timer (Rlm * rlm, LmccTime now, gdouble deviations)
+{
+  rlm->detection_timer = now + (LmccTime) (rlm->detection_time +
+      deviations * rlm->deviation);
+}
+
+static void
+enter (Rlm * rlm, RlmState state, LmccTime now)
+{
+  rlm->state = state;
+  if (state == STATE_MEASUREMENT) {
+    rlm->measured_from = now;
+    rlm->received = rlm->lost = 0;
+    /* The base is McCanne's level 1. */
+    arm_detection_timer (rlm, now, (rlm->level + 1) / 2.0 + DETECTION_MARGIN);
+  } else {
+    arm_detection_timer (rlm, now, DETECTION_MARGIN);
+  }
+}
+
+static void
+drop (Rlm * rlm, LmccTime now, const gchar * reason)
+{
+  if (rlm->level > 0)
+    lmcc_controller_want (&rlm->parent, rlm->level - 1, reason);
+  enter (rlm, STATE_DROP, now);
+}
+
+static void
+back_off (Rlm * rlm, gint layer)
+{
+  gdouble longer = MIN (rlm->back_off * rlm->layers[layer].join_time,
+      rlm->join_time_max);
+  gint i;
+
+  rlm->layers[layer].join_time = longer;
+  for (i = layer + 1; i < LMCC_MAX_LAYERS; i++)
+    rlm->layers[i].join_time = MAX (rlm->layers[i].join_time, longer);
+}
+
+/* An own experiment failed: so long it took to show. */
+static void
+learn_detection_time (Rlm * rlm, gdouble sample)
+{
+  gdouble error = fabs (sample - rlm->detection_time);
+
+  rlm->detection_time = MAX (DETECTION_TIME_MIN, rlm->detection_time +
+      DETECTION_GAIN * (sample - rlm->detection_time));
+  rlm->deviation += DEVIATION_GAIN * (error - rlm->deviation);
+}
+
+static void
+loss_in_steady (Rlm * rlm, LmccTime now)
+{
+  gint layer = highest_pending (rlm, now);
+
+  rlm->detection_timer = LMCC_TIME_NONE;
+  if (layer >= 0)
+    back_off (rlm, layer);
+  if (layer >= 0 && layer == rlm->level) {
+    learn_detection_time (rlm, (gdouble) (now - rlm->layers[layer].pending));
+    drop (rlm, now, "the join experiment failed");
+    return;
+  }
+  /* Somebody else's experiment with the next layer failed: no need to make it
+   * again. */
+  if (layer >= 0 && layer == rlm->level + 1)
+    arm_join_timer (rlm, now);
+  enter (rlm, is_recent (rlm, rlm->layers[rlm->level].joined, now) ?
+      STATE_MEASUREMENT : STATE_HYSTERESIS, now);
+}
+
+static void
+loss_in_measurement (Rlm * rlm, LmccTime now, guint count)
+{
+  /* The rest of the loss that led here. */
+  if (now == rlm->measured_from)
+    return;
+  rlm->lost += count;
+  if (rlm->lost + rlm->received >= MEASURE_MIN_PACKETS
+      && rlm->lost > rlm->loss_threshold * (rlm->lost + rlm->received))
+    drop (rlm, now, "too much loss");
+}
+
+static void
+rlm_on_loss (LmccController * controller, LmccTime now, guint layer,
+    const LmccLoss * loss)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  lmcc_controller_forget_wish (controller, rlm->level);
+  if (rlm->level < 0)
+    return;
+  if (rlm->state == STATE_STEADY)
+    loss_in_steady (rlm, now);
+  else if (rlm->state == STATE_MEASUREMENT)
+    loss_in_measurement (rlm, now, loss->count);
+}
+
+static void
+rlm_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
+    const LmccHeader * header, gsize size)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  lmcc_controller_forget_wish (controller, rlm->level);
+  rlm->received++;
+  if (header->layer == rlm->level)
+    rlm->top_packets++;
+}
+
+static void
+rlm_on_neighbour_join (LmccController * controller, LmccTime now, guint level)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  if (level >= LMCC_MAX_LAYERS)
+    return;
+  rlm->layers[level].joined = now;
+  if ((gint) level > rlm->level)
+    rlm->layers[level].pending = now;
+}
+
+static void
+rlm_on_level (LmccController * controller, LmccTime now, gint level)
+{
+  Rlm *rlm = (Rlm *) controller;
+  gboolean is_up = level > rlm->level;
+
+  rlm->level = level;
+  rlm->top_packets = 0;
+  lmcc_controller_follow (controller, level);
+  if (is_up)
+    rlm->last_join = now;
+  if (is_up && level > 0) {
+    rlm->layers[level].pending = rlm->layers[level].joined = now;
+    controller->shared_level = level;
+  }
+  if (level < 0) {
+    rlm->join_timer = rlm->detection_timer = LMCC_TIME_NONE;
+    return;
+  }
+  if (rlm->join_timer == LMCC_TIME_NONE || level >= top_level (rlm))
+    arm_join_timer (rlm, now);
+  if (rlm->detection_timer == LMCC_TIME_NONE)
+    arm_detection_timer (rlm, now, DETECTION_MARGIN);
+}
+
+static void
+rlm_on_session (LmccController * controller, LmccTime now)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  if (rlm->join_timer == LMCC_TIME_NONE || rlm->level >= top_level (rlm))
+    arm_join_timer (rlm, now);
+}
+
+static gboolean
+joined_lately (const Rlm * rlm, LmccTime now)
+{
+  gint i;
+
+  for (i = 0; i <= rlm->level; i++) {
+    if (is_recent (rlm, rlm->layers[i].joined, now))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+static void
+join_timer_expired (Rlm * rlm, LmccTime now)
+{
+  if (rlm->state == STATE_STEADY && !joined_lately (rlm, now)) {
+    gdouble since_join = (gdouble) (now - rlm->last_join);
+
+    if (rlm->top_packets > 0)
+      lmcc_controller_want (&rlm->parent, rlm->level + 1, "join experiment");
+    else if (since_join > rlm->detection_time)
+      rlm->detection_time = MIN (DEAD_LAYER_FACTOR * since_join,
+          rlm->join_time_max);
+  }
+  arm_join_timer (rlm, now);
+}
+
+static void
+detection_timer_expired (Rlm * rlm, LmccTime now)
+{
+  RlmLayer *layer = &rlm->layers[rlm->level];
+
+  switch (rlm->state) {
+    case STATE_HYSTERESIS:
+      enter (rlm, STATE_MEASUREMENT, now);
+      return;
+    case STATE_STEADY:
+      layer->join_time = MAX (rlm->relax * layer->join_time,
+          rlm->join_time_min);
+      break;
+    default:
+      break;
+  }
+  enter (rlm, STATE_STEADY, now);
+}
+
+static void
+rlm_on_timeout (LmccController * controller, LmccTime now)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  lmcc_controller_forget_wish (controller, rlm->level);
+  if (rlm->level < 0)
+    return;
+  if (now >= rlm->detection_timer)
+    detection_timer_expired (rlm, now);
+  if (now >= rlm->join_timer)
+    join_timer_expired (rlm, now);
+}
+
+static LmccTime
+rlm_next_timeout (const LmccController * controller)
+{
+  const Rlm *rlm = (const Rlm *) controller;
+
+  return MIN (rlm->join_timer, rlm->detection_timer);
+}
+
+static void
+rlm_get_status (LmccController * controller, LmccTime now,
+    LmccControllerStatus * status)
+{
+  const Rlm *rlm = (const Rlm *) controller;
+
+  *status = (LmccControllerStatus) {
+  .state = state_names[rlm->state],.timer =
+        rlm->detection_timer <
+        rlm->join_timer ? "detection timer" : rlm->join_timer !=
+        LMCC_TIME_NONE ? "join timer" : NULL,.timer_at =
+        rlm_next_timeout (controller),};
+}
+
+static void
+rlm_free (LmccController * controller)
+{
+  g_rand_free (((Rlm *) controller)->dice);
+  g_free (controller);
+}
+
+static const LmccControllerClass rlm_class = {
+  .on_packet = rlm_on_packet,
+  .on_loss = rlm_on_loss,
+  .on_neighbour_join = rlm_on_neighbour_join,
+  .on_level = rlm_on_level,
+  .on_session = rlm_on_session,
+  .on_timeout = rlm_on_timeout,
+  .next_timeout = rlm_next_timeout,
+  .get_status = rlm_get_status,
+  .free = rlm_free,
+};
+
+static LmccController *
+rlm_create (const LmccSession * session, const LmccSettings * values,
+    guint32 seed)
+{
+  Rlm *rlm = g_new0 (Rlm, 1);
+  guint i;
+
+  lmcc_controller_init (&rlm->parent, &lmcc_algorithm_rlm, &rlm_class);
+  rlm->parent.shares_joins =
+      lmcc_settings_get_count (values, "shared-learning") != 0;
+  rlm->session = session;
+  rlm->dice = g_rand_new_with_seed (seed);
+  rlm->back_off = lmcc_settings_get (values, "back-off");
+  rlm->relax = lmcc_settings_get (values, "relax");
+  rlm->join_time_min = lmcc_settings_get_time (values, "join-timer-min");
+  rlm->join_time_max = MAX (rlm->join_time_min,
+      (gdouble) lmcc_settings_get_time (values, "join-timer-max"));
+  rlm->loss_threshold = lmcc_settings_get (values, "loss-threshold");
+  rlm->detection_time = lmcc_settings_get_time (values, "detection-time");
+  rlm->deviation = lmcc_settings_get_time (values, "detection-deviation");
+  rlm->level = -1;
+  rlm->join_timer = rlm->detection_timer = LMCC_TIME_NONE;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    rlm->layers[i] = (RlmLayer) {
+    rlm->join_time_min, LMCC_TIME_NONE, LMCC_TIME_NONE};
+
+  return &rlm->parent;
+}
+
+const LmccAlgorithm lmcc_algorithm_rlm = {
+  .name = "rlm",
+  .description = "RLM (McCanne, Jacobson, Vetterli 1996): join experiments at "
+      "random times, learnt from by all receivers of a session",
+  .settings = settings,
+  .n_settings = G_N_ELEMENTS (settings),
+  .create = rlm_create,
+};

@@ -1,0 +1,59 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_PGMCC_SENDER_H
+#define LMCC_CONTROL_SINGLE_RATE_PGMCC_SENDER_H
+
+#include "control/single-rate/pgmcc-wire.h"
+
+G_BEGIN_DECLS
+
+/* c: a new acker must be slower than this part of the old one's rate (section
+ * 3.5: 0.6 to 0.8). */
+#define LMCC_PGMCC_HYSTERESIS 0.75
+
+/* More packets than this are never in flight. */
+#define LMCC_PGMCC_MAX_WINDOW 4096
+
+/**
+ * LmccPgmccSender:
+ * pgmcc's sender (Rizzo, "pgmcc: a TCP-friendly single-rate multicast congestion
+ * control scheme", 2000): a window, run with the slowest receiver, the acker.
+ *
+ * Whoever sends layer 0 sends a packet when lmcc_pgmcc_sender_may_send(), and
+ * lets lmcc_pgmcc_sender_send() write its second element; hands in each report
+ * that lmcc_pgmcc_report_parse() takes and that names this session; and calls
+ * lmcc_pgmcc_sender_handle_timeout() at lmcc_pgmcc_sender_next_timeout(). After
+ * either of these a packet may be due.
+ */
+typedef struct _LmccPgmccSender LmccPgmccSender;
+
+LMCC_API LmccPgmccSender *lmcc_pgmcc_sender_new (LmccTime now,
+    gdouble hysteresis);
+LMCC_API void lmcc_pgmcc_sender_free (LmccPgmccSender * sender);
+LMCC_API gboolean lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender);
+LMCC_API void lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now,
+    guint16 lsn, LmccPgmccElement * element);
+LMCC_API gboolean lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender,
+    LmccTime now, guint32 send_clock, const LmccPgmccReport * report);
+LMCC_API LmccTime lmcc_pgmcc_sender_next_timeout (
+    const LmccPgmccSender * sender);
+LMCC_API void lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender,
+    LmccTime now);
+LMCC_API gboolean lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender,
+    guint32 * ssrc);
+LMCC_API gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
+LMCC_API LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
+LMCC_API gdouble lmcc_pgmcc_sender_get_loss_rate (
+    const LmccPgmccSender * sender);
+LMCC_API guint64 lmcc_pgmcc_sender_get_switches (
+    const LmccPgmccSender * sender);
+LMCC_API guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
+LMCC_API guint64 lmcc_pgmcc_sender_get_refused (
+    const LmccPgmccSender * sender);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccSender, lmcc_pgmcc_sender_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,90 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_PGMCC_WIRE_H
+#define LMCC_CONTROL_SINGLE_RATE_PGMCC_WIRE_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include "wire/algorithm-element.h"
+
+G_BEGIN_DECLS
+
+/* The first byte of a second element of pgmcc, and its size. */
+#define LMCC_SECOND_ELEMENT_PGMCC 2
+#define LMCC_PGMCC_ELEMENT_SIZE 10
+
+/* A NAK waits for up to so long where few are sent, as in OpenPGM. */
+#define LMCC_PGMCC_NAK_WAIT (50 * LMCC_MSECOND)
+
+/* Subtype of the APP packets named LMCC that are pgmcc reports, and their sizes. */
+#define LMCC_RTCP_APP_PGMCC 4
+#define LMCC_PGMCC_NAK_SIZE 28
+#define LMCC_PGMCC_ACK_SIZE 32
+
+/**
+ * LmccPgmccElement:
+ * @elicit: every receiver answers, as to a loss
+ * @has_acker: there is an acker; else @acker means nothing
+ * @acker: its SSRC
+ * @confirms: a NAK came lately; else @confirmed_loss means nothing
+ * @confirmed_loss: the largest rx_loss among those that did, in 1/65536: who
+ *     loses no more than that need not say so
+ * @nak_wait: how long receivers wait for that before a NAK, at most
+ * @has_rtt: @rtt is known
+ * @rtt: the ackers' round-trip time, smoothed
+ *
+ * What data packets say (Rizzo, "pgmcc", 2000, figure 1 and section 3.6). PGM's
+ * own confirmations of NAKs (RFC 3208 section 5.2), which the paper relies upon
+ * for suppression, come from routers; here the sender's packets are in their
+ * place. Times are between 1 ms and %LMCC_TFMCC_LONGEST_RTT_MAX, rounded up to a
+ * sixteenth.
+ */
+typedef struct
+{
+  gboolean elicit;
+  gboolean has_acker;
+  guint32 acker;
+  gboolean confirms;
+  guint16 confirmed_loss;
+  LmccTime nak_wait;
+  gboolean has_rtt;
+  LmccTime rtt;
+} LmccPgmccElement;
+
+/**
+ * LmccPgmccReport:
+ * @ssrc: rx_id, who reports
+ * @ssrc_base: S0 of the session
+ * @is_ack: an ACK; else a NAK, and @ack_sequence and @bitmap mean nothing
+ * @loss: rx_loss, in 1/65536
+ * @lead: rxw_lead, the highest layer sequence number that came
+ * @ack_sequence: ack_seq, that of the packet that is acknowledged
+ * @echoed_time: the send time of packet @lead plus how long the receiver has had
+ *     it, NTP short format
+ * @bitmap: bit i (from 1 << 0 on) is set if packet @lead - i came
+ *
+ * What receivers say (figure 1 and section 3.3 of the same).
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint32 ssrc_base;
+  gboolean is_ack;
+  guint16 loss;
+  guint16 lead;
+  guint16 ack_sequence;
+  guint32 echoed_time;
+  guint32 bitmap;
+} LmccPgmccReport;
+
+LMCC_API void lmcc_pgmcc_element_write (const LmccPgmccElement * element,
+    guint8 data[LMCC_PGMCC_ELEMENT_SIZE]);
+LMCC_API gboolean lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
+    LmccPgmccElement * element);
+LMCC_API LmccPacket *lmcc_pgmcc_report_build (const LmccPgmccReport * report);
+LMCC_API gboolean lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
+    LmccPgmccReport * report);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,411 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/single-rate/sender.h"
+
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "measure/report-limit.h"
+#include "wire/layer-header.h"
+
+#include <math.h>
+#include <string.h>
+
+/* RFC 5348 section 4.3: a sender with little to send gets no more than twice
+ * what it does send. In a stall that would be next to nothing for ever. */
+#define USED_FACTOR 2
+#define LEAST_PACKETS 4
+
+/* A sender that could not run for so long goes on from where it is. */
+#define CATCH_UP_MAX (20 * LMCC_MSECOND)
+
+/* The estimate follows within these times: an encoder that sends too much fills
+ * a queue, one that sends too little only looks worse. TFMCC's rate is smooth
+ * by itself. */
+#define RISE_TIME (500 * LMCC_MSECOND)
+#define FALL_TIME (150 * LMCC_MSECOND)
+
+/* Of a packet's size in the mean. */
+#define SIZE_WEIGHT 0.02
+
+/* What is late is to be gone within so long, for at most so much of the
+ * rate. */
+#define DRAIN_TIME (500 * LMCC_MSECOND)
+#define DRAIN_SHARE 0.5
+
+/* Records and answers are 5 % at most. */
+#define MEDIA_SHARE 0.95
+
+/*
+ * lmcc_single_rate_init:
+ * @single: (out): what runs the session's algorithm, if it is of this kind
+ * @session: its algorithm, packet size and R_max
+ * @overhead: bytes of IP packets that are not media
+ * @hysteresis: c of pgmcc; 0: %LMCC_PGMCC_HYSTERESIS
+ * @now: the time
+ */
+void
+lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
+    gsize overhead, gdouble hysteresis, LmccTime now)
+{
+  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
+
+  memset (single, 0, sizeof (*single));
+  single->packet_size = session->packet_size;
+  single->overhead = overhead;
+  lmcc_ewma_init (&single->mean_size, SIZE_WEIGHT);
+  single->estimated = now;
+  if (g_str_equal (algorithm, "pgmcc"))
+    single->pgmcc = lmcc_pgmcc_sender_new (now,
+        hysteresis > 0 ? hysteresis : LMCC_PGMCC_HYSTERESIS);
+  if (g_str_equal (algorithm, "tfmcc"))
+    single->tfmcc = lmcc_tfmcc_sender_new (now, session->packet_size,
+        session->rtt_max, LMCC_TFMCC_MAX_RATE);
+}
+
+void
+lmcc_single_rate_clear (LmccSingleRate * single)
+{
+  g_clear_pointer (&single->pgmcc, lmcc_pgmcc_sender_free);
+  g_clear_pointer (&single->tfmcc, lmcc_tfmcc_sender_free);
+}
+
+/*
+ * lmcc_single_rate_is_used:
+ * @single: of any session
+ *
+ * Returns: whether the network sets the base's rate
+ */
+gboolean
+lmcc_single_rate_is_used (const LmccSingleRate * single)
+{
+  return single->pgmcc != NULL || single->tfmcc != NULL;
+}
+
+/*
+ * lmcc_single_rate_get_element_size:
+ * @session: a session
+ *
+ * Returns: bytes of what lmcc_single_rate_write_element() writes, 0 where the
+ *     algorithm is of another kind
+ */
+gsize
+lmcc_single_rate_get_element_size (const LmccSession * session)
+{
+  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
+
+  if (g_str_equal (algorithm, "pgmcc"))
+    return LMCC_PGMCC_ELEMENT_SIZE;
+
+  return g_str_equal (algorithm, "tfmcc") ? LMCC_TFMCC_ELEMENT_SIZE : 0;
+}
+
+/*
+ * lmcc_single_rate_next_packet:
+ * @single: whose base has one rate for all
+ *
+ * Returns: from when on a packet may leave, 0 for any time, %LMCC_TIME_NONE:
+ *     not before a report or a timeout
+ */
+LmccTime
+lmcc_single_rate_next_packet (const LmccSingleRate * single)
+{
+  if (single->pgmcc != NULL)
+    return lmcc_pgmcc_sender_may_send (single->pgmcc) ? 0 : LMCC_TIME_NONE;
+
+  return single->last + (LmccTime) ((gdouble) single->last_size * 8 *
+      LMCC_SECOND / lmcc_tfmcc_sender_get_rate (single->tfmcc));
+}
+
+/*
+ * lmcc_single_rate_write_element:
+ * @single: whose base has one rate for all
+ * @now: the time: a packet leaves
+ * @lsn: its layer sequence number
+ * @data: (out): its second element
+ *
+ * Returns: how many bytes that has
+ */
+gsize
+lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
+    guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
+{
+  LmccPgmccElement pgmcc;
+  LmccTfmccElement tfmcc;
+
+  if (single->pgmcc != NULL) {
+    lmcc_pgmcc_sender_send (single->pgmcc, now, lsn, &pgmcc);
+    lmcc_pgmcc_element_write (&pgmcc, data);
+    return LMCC_PGMCC_ELEMENT_SIZE;
+  }
+  lmcc_tfmcc_sender_get_element (single->tfmcc, now, &tfmcc);
+  lmcc_tfmcc_element_write (&tfmcc, data);
+
+  return LMCC_TFMCC_ELEMENT_SIZE;
+}
+
+/* A window of packets is as many bytes as they have. */
+static gdouble
+get_packet_size (const LmccSingleRate * single)
+{
+  return single->mean_size.started ? single->mean_size.value
+      : single->packet_size;
+}
+
+/*
+ * lmcc_single_rate_get_rate:
+ * @single: whose base has one rate for all
+ *
+ * Returns: what the network takes, in bit/s of IP packets; 0: not known yet
+ */
+gdouble
+lmcc_single_rate_get_rate (const LmccSingleRate * single)
+{
+  LmccTime rtt;
+
+  if (single->tfmcc != NULL)
+    return lmcc_tfmcc_sender_get_rate (single->tfmcc);
+  rtt = lmcc_pgmcc_sender_get_rtt (single->pgmcc);
+
+  return rtt == 0 ? 0 : lmcc_pgmcc_sender_get_window (single->pgmcc) * 8 *
+      get_packet_size (single) * LMCC_SECOND / (gdouble) rtt;
+}
+
+/* What the media may have of it. */
+static gdouble
+get_media_rate (LmccSingleRate * single, LmccTime now)
+{
+  gdouble rate = lmcc_single_rate_get_rate (single);
+  gdouble used = lmcc_receive_rate_get (&single->sent, now);
+  gdouble least = 8.0 * LEAST_PACKETS * single->packet_size;
+
+  rate = MIN (rate, MAX (USED_FACTOR * used, least));
+  rate -= MIN (rate * DRAIN_SHARE,
+      (gdouble) single->excess * 8 * LMCC_SECOND / DRAIN_TIME);
+
+  return rate * MEDIA_SHARE * (1 - MIN ((gdouble) single->overhead /
+          get_packet_size (single), 0.5));
+}
+
+static void
+follow_rate (LmccSingleRate * single, LmccTime now)
+{
+  gdouble rate = get_media_rate (single, now);
+  gboolean rises = rate > single->estimate && single->pgmcc != NULL;
+  LmccTime time = rises ? RISE_TIME : FALL_TIME;
+  LmccTime passed = now > single->estimated ? now - single->estimated : 0;
+
+  single->estimated = now;
+  if (single->estimate <= 0)
+    single->estimate = rate;
+  else
+    single->estimate += (rate - single->estimate) *
+        (1 - exp (-(gdouble) passed / (gdouble) time));
+}
+
+/*
+ * lmcc_single_rate_sent:
+ * @single: whose base has one rate for all
+ * @now: the time
+ * @size: bytes of the IP packet that left
+ */
+void
+lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
+{
+  gdouble used;
+
+  if (single->tfmcc != NULL)
+    single->last = CLAMP (lmcc_single_rate_next_packet (single),
+        now - MIN (now, CATCH_UP_MAX), now);
+  single->last_size = size;
+  lmcc_ewma_add (&single->mean_size, (gdouble) size);
+  lmcc_receive_rate_add (&single->sent, now, size);
+  used = lmcc_receive_rate_get (&single->sent, now);
+  if (single->tfmcc != NULL)
+    lmcc_tfmcc_sender_set_max_rate (single->tfmcc, MAX (USED_FACTOR * used,
+            8.0 * LEAST_PACKETS * single->packet_size));
+  follow_rate (single, now);
+}
+
+/*
+ * lmcc_single_rate_get_leader:
+ * @single: whose base has one rate for all
+ * @ssrc: (out): of the acker or the current limiting receiver
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
+{
+  return single->pgmcc != NULL
+      ? lmcc_pgmcc_sender_get_acker (single->pgmcc, ssrc)
+      : lmcc_tfmcc_sender_get_limiting (single->tfmcc, ssrc);
+}
+
+/*
+ * lmcc_single_rate_get_rtt:
+ * @single: whose base has one rate for all
+ *
+ * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known yet
+ */
+LmccTime
+lmcc_single_rate_get_rtt (const LmccSingleRate * single)
+{
+  return single->pgmcc != NULL ? lmcc_pgmcc_sender_get_rtt (single->pgmcc)
+      : lmcc_tfmcc_sender_get_rtt_max (single->tfmcc);
+}
+
+static gboolean
+is_at (const LmccLeader * leader, const LmccAddress * source, guint16 port)
+{
+  return leader->port == port && lmcc_address_equal (&leader->address, source);
+}
+
+/*
+ * lmcc_single_rate_comes_from_leader:
+ * @single: whose base has one rate for all
+ * @source: where something comes from
+ * @port: likewise
+ *
+ * Returns: whether the reports of the receiver that sets the rate come from
+ *     there, or those of the one before it, which are still on their way
+ */
+gboolean
+lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
+    const LmccAddress * source, guint16 port)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (single->leaders); i++) {
+    if (single->leaders[i].exists && is_at (&single->leaders[i], source, port))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/* Whether a leader's SSRC comes from somewhere else than the leader's own
+ * reports. */
+static gboolean
+is_foreign (const LmccSingleRate * single, guint32 ssrc,
+    const LmccAddress * source, guint16 port)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (single->leaders); i++) {
+    const LmccLeader *leader = &single->leaders[i];
+
+    if (leader->exists && leader->ssrc == ssrc)
+      return !is_at (leader, source, port);
+  }
+
+  return FALSE;
+}
+
+/* Only the receiver that reports now can have become the leader. */
+static void
+follow_leader (LmccSingleRate * single, const LmccAddress * source,
+    guint16 port)
+{
+  LmccLeader leader = {.address = *source,.port = port };
+
+  leader.exists = lmcc_single_rate_get_leader (single, &leader.ssrc);
+  if (!leader.exists)
+    memset (single->leaders, 0, sizeof (single->leaders));
+  if (!leader.exists || (single->leaders[0].exists
+          && single->leaders[0].ssrc == leader.ssrc))
+    return;
+  single->leaders[1] = single->leaders[0];
+  single->leaders[0] = leader;
+}
+
+static void
+forget_leaders_if_gone (LmccSingleRate * single)
+{
+  guint32 ssrc;
+
+  if (!lmcc_single_rate_get_leader (single, &ssrc))
+    memset (single->leaders, 0, sizeof (single->leaders));
+}
+
+/*
+ * lmcc_single_rate_take_report:
+ * @single: whose base has one rate for all
+ * @now: the time
+ * @send_clock: the send time that a packet would have now
+ * @ssrc_base: S0 of the session
+ * @source: where it comes from
+ * @port: likewise
+ * @data: a UDP payload
+ * @size: its length
+ *
+ * Returns: %FALSE if it is no report of this session's algorithm
+ */
+gboolean
+lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
+    guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,
+    guint16 port, const guint8 * data, gsize size)
+{
+  LmccPgmccReport pgmcc;
+  LmccTfmccReport tfmcc;
+  guint32 ssrc, base, leader;
+  gboolean taken;
+
+  if (single->pgmcc != NULL) {
+    if (!lmcc_pgmcc_report_parse (data, size, &pgmcc))
+      return FALSE;
+    ssrc = pgmcc.ssrc;
+    base = pgmcc.ssrc_base;
+  } else {
+    if (!lmcc_tfmcc_report_parse (data, size, &tfmcc))
+      return FALSE;
+    ssrc = tfmcc.ssrc;
+    base = tfmcc.ssrc_base;
+  }
+  if (base != ssrc_base)
+    return FALSE;
+  if (is_foreign (single, ssrc, source, port)) {
+    single->foreign++;
+    return TRUE;
+  }
+  if (lmcc_single_rate_get_leader (single, &leader) && leader == ssrc)
+    single->by_leader++;
+  taken = single->pgmcc != NULL
+      ? lmcc_pgmcc_sender_handle_report (single->pgmcc, now, send_clock,
+      &pgmcc) : lmcc_tfmcc_sender_handle_report (single->tfmcc, now,
+      send_clock, lmcc_report_origin (source), &tfmcc);
+  if (!taken) {
+    single->refused++;
+    return TRUE;
+  }
+  follow_leader (single, source, port);
+  follow_rate (single, now);
+
+  return TRUE;
+}
+
+/*
+ * lmcc_single_rate_next_timeout:
+ * @single: whose base has one rate for all
+ *
+ * Returns: when lmcc_single_rate_handle_timeout() is to be called, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_single_rate_next_timeout (const LmccSingleRate * single)
+{
+  return single->pgmcc != NULL ? lmcc_pgmcc_sender_next_timeout (single->pgmcc)
+      : lmcc_tfmcc_sender_next_timeout (single->tfmcc);
+}
+
+void
+lmcc_single_rate_handle_timeout (LmccSingleRate * single, LmccTime now)
+{
+  if (now < lmcc_single_rate_next_timeout (single))
+    return;
+  if (single->pgmcc != NULL)
+    lmcc_pgmcc_sender_handle_timeout (single->pgmcc, now);
+  else
+    lmcc_tfmcc_sender_handle_timeout (single->tfmcc, now);
+  forget_leaders_if_gone (single);
+  follow_rate (single, now);
+}

@@ -1,0 +1,460 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/single-rate/tfmcc-receiver.h"
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "measure/loss-intervals.h"
+#include "measure/rate-meter.h"
+#include "measure/report-timer.h"
+#include "measure/rtt.h"
+#include "measure/tcp-model.h"
+#include "wire/layer-header.h"
+
+/* RFC 4654 section 3.6: without a loss, what may come is twice what comes. */
+#define SLOW_START_FACTOR 2
+
+/* A receiver that cannot take a packet in so long is too slow for any session,
+ * and leaves after this (protocol's lowest rate: RFC 4654 section 3.3). */
+#define LOWEST_RATE_INTERVAL 8
+#define TOO_SLOW_TIME (120 * LMCC_SECOND)
+
+/* Where nobody answers, this is the time between two reports at first: the
+ * packets may be another host's than the one that they name. */
+#define UNANSWERED_SPACING LMCC_DEFAULT_RTT_MAX
+
+/* Answers to this many latest reports are taken. */
+#define N_STAMPS 2
+
+struct _LmccTfmccReceiver
+{
+  guint32 ssrc;
+  guint32 ssrc_base;
+  guint packet_size;
+
+  LmccLossIntervals *history;
+  LmccRtt *rtt;
+  LmccReceiveRate received;
+  LmccTime first_rtt;           /* that the first interval was made with */
+  gboolean rtt_known;
+
+  gboolean heard;
+  LmccTime arrival;             /* of the latest packet */
+  guint32 send_time;
+
+  gboolean has_round;
+  guint8 round;
+  LmccTime rtt_max;
+  LmccFeedbackTimer *timer;
+  gdouble round_rate;           /* own rate when the round began */
+
+  gboolean is_limiting;
+  LmccTime next_limiting;       /* the limiting receiver's next report */
+  gboolean report_due;
+  LmccTime next_report;         /* not before, while nobody answers */
+  gboolean leaves;
+  gboolean left;
+  guint32 stamps[N_STAMPS];     /* of the latest reports, newest first */
+  guint n_stamps;
+
+  LmccTime slow_since;          /* or LMCC_TIME_NONE */
+};
+
+/**
+ * lmcc_tfmcc_receiver_new:
+ * @ssrc: the receiver's
+ * @ssrc_base: S0 of the session
+ * @packet_size: s, in bytes, with IP and UDP headers
+ * @seed: random, of its own for each receiver
+ *
+ * Returns: (transfer full): a receiver that has heard nothing
+ */
+LmccTfmccReceiver *
+lmcc_tfmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint packet_size,
+    guint32 seed)
+{
+  LmccTfmccReceiver *receiver = g_new0 (LmccTfmccReceiver, 1);
+
+  receiver->ssrc = ssrc;
+  receiver->ssrc_base = ssrc_base;
+  receiver->packet_size = packet_size;
+  receiver->history = lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LIP, 0);
+  receiver->rtt = lmcc_rtt_new (LMCC_RTT_MODE_FEEDBACK, 0);
+  receiver->timer = lmcc_feedback_timer_new (seed);
+  receiver->slow_since = LMCC_TIME_NONE;
+
+  return receiver;
+}
+
+/**
+ * lmcc_tfmcc_receiver_free:
+ * @receiver: (transfer full) (nullable): a receiver
+ */
+void
+lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver)
+{
+  if (receiver == NULL)
+    return;
+  lmcc_loss_intervals_free (receiver->history);
+  lmcc_rtt_free (receiver->rtt);
+  lmcc_feedback_timer_free (receiver->timer);
+  g_free (receiver);
+}
+
+/**
+ * lmcc_tfmcc_receiver_get_rtt:
+ * @receiver: a receiver
+ *
+ * Returns: the round-trip time, R_max as long as it is not measured
+ */
+LmccTime
+lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver * receiver)
+{
+  return lmcc_rtt_get (receiver->rtt);
+}
+
+/**
+ * lmcc_tfmcc_receiver_get_loss_rate:
+ * @receiver: a receiver
+ *
+ * Returns: the loss event rate p, 0 without a loss (RFC 4654 section 5)
+ */
+gdouble
+lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver * receiver)
+{
+  return lmcc_loss_intervals_get_loss_rate (receiver->history);
+}
+
+/**
+ * lmcc_tfmcc_receiver_get_rate:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Returns: X_r in bit/s: by the TCP model after a loss, before twice what comes
+ *     (RFC 4654 sections 2.2.2 and 3.6)
+ */
+gdouble
+lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  gdouble p = lmcc_tfmcc_receiver_get_loss_rate (receiver);
+
+  if (p > 0)
+    return lmcc_tcp_model_rate (p, lmcc_tfmcc_receiver_get_rtt (receiver),
+        receiver->packet_size);
+
+  return SLOW_START_FACTOR * lmcc_receive_rate_get (&receiver->received, now);
+}
+
+/**
+ * lmcc_tfmcc_receiver_is_limiting:
+ * @receiver: a receiver
+ *
+ * Returns: whether the sender says that it is the current limiting one (CLR)
+ */
+gboolean
+lmcc_tfmcc_receiver_is_limiting (const LmccTfmccReceiver * receiver)
+{
+  return receiver->is_limiting;
+}
+
+static gboolean
+has_loss (const LmccTfmccReceiver * receiver)
+{
+  return lmcc_loss_intervals_get_events (receiver->history) > 0;
+}
+
+/**
+ * lmcc_tfmcc_receiver_has_rtt:
+ * @receiver: a receiver
+ *
+ * Returns: whether the round-trip time is measured
+ */
+gboolean
+lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver * receiver)
+{
+  return lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_FEEDBACK;
+}
+
+/* The sender's answer is the time of a report plus how long it was held: the
+ * report is the latest one that left before that. */
+static void
+take_answer (LmccTfmccReceiver * receiver, LmccTime now, guint32 echoed_time)
+{
+  guint i;
+
+  for (i = 0; i < receiver->n_stamps; i++) {
+    gint32 delay = (gint32) (echoed_time - receiver->stamps[i]);
+
+    if (delay >= 0) {
+      if (lmcc_rtt_answer (receiver->rtt, now, receiver->stamps[i],
+              (guint32) delay) == LMCC_RTT_ANSWER_TAKEN)
+        receiver->next_report = 0;
+      return;
+    }
+  }
+}
+
+static void
+follow_rtt (LmccTfmccReceiver * receiver)
+{
+  LmccTime rtt = lmcc_rtt_get (receiver->rtt);
+
+  if (!receiver->rtt_known && lmcc_tfmcc_receiver_has_rtt (receiver)) {
+    receiver->rtt_known = TRUE;
+    lmcc_loss_intervals_rescale_first (receiver->history, rtt,
+        receiver->first_rtt);
+  }
+  lmcc_loss_intervals_set_rtt (receiver->history, rtt);
+}
+
+static void
+begin_round (LmccTfmccReceiver * receiver, LmccTime now, guint8 round)
+{
+  receiver->has_round = TRUE;
+  receiver->round = round;
+  receiver->round_rate = lmcc_tfmcc_receiver_get_rate (receiver, now);
+  if (!receiver->is_limiting)
+    lmcc_feedback_timer_start (receiver->timer, now,
+        receiver->rtt_max * LMCC_TFMCC_ROUND / LMCC_FEEDBACK_ROUND, 1);
+}
+
+/* RFC 4654 section 4.5: a rate that has fallen since the round began is no
+ * reason to speak, or a loss that all see makes all speak. A round-trip time
+ * above R_max is. */
+static void
+suppress (LmccTfmccReceiver * receiver, LmccTime now, gdouble suppression_rate)
+{
+  gdouble rate = MAX (lmcc_tfmcc_receiver_get_rate (receiver, now),
+      receiver->round_rate);
+
+  if (suppression_rate < rate
+      && lmcc_rtt_get (receiver->rtt) <= receiver->rtt_max)
+    lmcc_feedback_timer_stop (receiver->timer);
+}
+
+static void
+become_limiting (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->is_limiting)
+    return;
+  receiver->is_limiting = TRUE;
+  receiver->next_limiting = now;
+  lmcc_feedback_timer_stop (receiver->timer);
+}
+
+static void
+take_element (LmccTfmccReceiver * receiver, LmccTime now,
+    const LmccTfmccElement * element)
+{
+  receiver->rtt_max = element->rtt_max;
+  lmcc_rtt_set_max (receiver->rtt, element->rtt_max);
+  if (element->has_receiver && element->receiver == receiver->ssrc) {
+    take_answer (receiver, now, element->echoed_time);
+    if (element->is_limiting)
+      become_limiting (receiver, now);
+    else
+      receiver->is_limiting = FALSE;
+  } else if (element->has_receiver && element->is_limiting) {
+    receiver->is_limiting = FALSE;
+  }
+  follow_rtt (receiver);
+
+  if (!receiver->has_round || receiver->round != element->round)
+    begin_round (receiver, now, element->round);
+  suppress (receiver, now, element->suppression_rate);
+}
+
+/* RFC 4654 section 3.3: the current limiting receiver reports once in each
+ * round-trip time, at a packet: without packets there is nothing to say. */
+static void
+report_as_limiting (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  if (!receiver->is_limiting || now < receiver->next_limiting)
+    return;
+  receiver->report_due = TRUE;
+  receiver->next_limiting = now + lmcc_rtt_get (receiver->rtt);
+}
+
+static void
+watch_rate (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  gdouble lowest = 8.0 * receiver->packet_size / LOWEST_RATE_INTERVAL;
+
+  if (!has_loss (receiver)
+      || lmcc_tfmcc_receiver_get_rate (receiver, now) >= lowest)
+    receiver->slow_since = LMCC_TIME_NONE;
+  else if (receiver->slow_since == LMCC_TIME_NONE)
+    receiver->slow_since = now;
+}
+
+/**
+ * lmcc_tfmcc_receiver_packet:
+ * @receiver: a receiver
+ * @now: the time
+ * @bytes: of the packet, with IP and UDP headers
+ * @send_time: of its first element, NTP short format
+ * @element: (nullable): its second element
+ *
+ * A packet of layer 0 came that the layer account counts.
+ */
+void
+lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver, LmccTime now,
+    gsize bytes, guint32 send_time, const LmccTfmccElement * element)
+{
+  receiver->heard = TRUE;
+  receiver->arrival = now;
+  receiver->send_time = send_time;
+  lmcc_rtt_packet (receiver->rtt, now, send_time);
+  lmcc_receive_rate_add (&receiver->received, now, bytes);
+  lmcc_loss_intervals_packet (receiver->history, now, 1);
+  if (element != NULL)
+    take_element (receiver, now, element);
+  watch_rate (receiver, now);
+  report_as_limiting (receiver, now);
+}
+
+/**
+ * lmcc_tfmcc_receiver_loss:
+ * @receiver: a receiver
+ * @now: the time
+ * @loss: a run of losses
+ *
+ * Packets of layer 0 were lost. With the first one, what comes stands for a
+ * loss interval (RFC 4654 section 5.6).
+ */
+void
+lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver, LmccTime now,
+    const LmccLoss * loss)
+{
+  gboolean first = !has_loss (receiver);
+
+  follow_rtt (receiver);
+  lmcc_loss_intervals_lose (receiver->history, loss);
+  if (!first)
+    return;
+  receiver->first_rtt = lmcc_rtt_get (receiver->rtt);
+  lmcc_loss_intervals_set_first (receiver->history,
+      lmcc_loss_intervals_first_length (lmcc_receive_rate_get
+          (&receiver->received, now), receiver->first_rtt,
+          receiver->packet_size));
+}
+
+/**
+ * lmcc_tfmcc_receiver_leave:
+ * @receiver: a receiver
+ *
+ * The receiver leaves the session: lmcc_tfmcc_receiver_poll_report() has a last
+ * report that says so, and none after it.
+ */
+void
+lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver)
+{
+  receiver->leaves = TRUE;
+  receiver->report_due = receiver->heard && !receiver->left;
+}
+
+/**
+ * lmcc_tfmcc_receiver_next_timeout:
+ * @receiver: a receiver
+ *
+ * Returns: when lmcc_tfmcc_receiver_handle_timeout() is to be called, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver * receiver)
+{
+  return lmcc_feedback_timer_next (receiver->timer);
+}
+
+/**
+ * lmcc_tfmcc_receiver_handle_timeout:
+ * @receiver: a receiver
+ * @now: the time
+ */
+void
+lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  if (now < lmcc_feedback_timer_next (receiver->timer))
+    return;
+  lmcc_feedback_timer_stop (receiver->timer);
+  receiver->report_due = TRUE;
+}
+
+/* Whoever forges packets does not see reports, and cannot name their SSRC: only
+ * an answer shows that who sends the packets gets the reports. And a packet
+ * that has lain here for too long says nothing of the way. */
+static gboolean
+may_report (const LmccTfmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->leaves)
+    return TRUE;
+
+  return now <= receiver->arrival + LMCC_RTT_LIMIT
+      && (receiver->is_limiting || now >= receiver->next_report);
+}
+
+static void
+wait_if_unanswered (LmccTfmccReceiver * receiver, LmccTime now)
+{
+  guint patience = lmcc_feedback_timer_get_patience (lmcc_rtt_get_unanswered
+      (receiver->rtt));
+
+  receiver->next_report = patience > 1 ? now + patience * UNANSWERED_SPACING
+      : 0;
+}
+
+/**
+ * lmcc_tfmcc_receiver_poll_report:
+ * @receiver: a receiver
+ * @now: the time
+ * @report: (out): what to send at once
+ *
+ * Returns: %FALSE if there is nothing to report
+ */
+gboolean
+lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
+    LmccTfmccReport * report)
+{
+  guint32 stamp = lmcc_time_to_ntp_short (now);
+
+  if (!receiver->report_due || receiver->left)
+    return FALSE;
+
+  receiver->report_due = FALSE;
+  if (!may_report (receiver, now))
+    return FALSE;
+  receiver->left = receiver->leaves;
+  *report = (LmccTfmccReport) {
+  .ssrc = receiver->ssrc,.ssrc_base = receiver->ssrc_base,.round =
+        receiver->round,.has_rtt =
+        lmcc_tfmcc_receiver_has_rtt (receiver),.has_loss =
+        has_loss (receiver),.leaves = receiver->leaves,.rate =
+        lmcc_tfmcc_receiver_get_rate (receiver, now),.time =
+        stamp,.echoed_time =
+        receiver->send_time + lmcc_time_to_ntp_short (now -
+        receiver->arrival),};
+  /* The middle 32 bits of an NTP time are what is in the report. */
+  lmcc_rtt_report (receiver->rtt, now, (guint64) stamp << 16);
+  wait_if_unanswered (receiver, now);
+  receiver->stamps[1] = receiver->stamps[0];
+  receiver->stamps[0] = stamp;
+  receiver->n_stamps = MIN (receiver->n_stamps + 1, N_STAMPS);
+
+  return TRUE;
+}
+
+/**
+ * lmcc_tfmcc_receiver_must_leave:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Returns: whether the receiver could not even take a packet in 8 s for the
+ *     last 120 s, and has to leave for the others' sake
+ */
+gboolean
+lmcc_tfmcc_receiver_must_leave (const LmccTfmccReceiver * receiver,
+    LmccTime now)
+{
+  return receiver->slow_since != LMCC_TIME_NONE
+      && now - receiver->slow_since >= TOO_SLOW_TIME;
+}

@@ -1,0 +1,62 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_TFMCC_RECEIVER_H
+#define LMCC_CONTROL_SINGLE_RATE_TFMCC_RECEIVER_H
+
+#include "control/single-rate/tfmcc-wire.h"
+#include "measure/loss.h"
+
+G_BEGIN_DECLS
+
+/* T, the longest wait of a feedback round, in R_max (RFC 4654 section 4.5). */
+#define LMCC_TFMCC_ROUND 6
+
+/**
+ * LmccTfmccReceiver:
+ * One receiver of TFMCC (RFC 4654 section 4): measures loss and round-trip time,
+ * and says what it can take, when it is its turn.
+ *
+ * Whoever has the layer account hands in what comes of layer 0, in this order:
+ * lmcc_tfmcc_receiver_packet() for each packet that counts, with its second
+ * element if it has one, then lmcc_tfmcc_receiver_loss() for each run of losses that the
+ * account gives out. At lmcc_tfmcc_receiver_next_timeout() comes
+ * lmcc_tfmcc_receiver_handle_timeout(). After each of them
+ * lmcc_tfmcc_receiver_poll_report() may have a report, which is sent as
+ * lmcc_tfmcc_report_build() makes it to where reports for the round-trip time go.
+ */
+typedef struct _LmccTfmccReceiver LmccTfmccReceiver;
+
+LMCC_API LmccTfmccReceiver *lmcc_tfmcc_receiver_new (guint32 ssrc,
+    guint32 ssrc_base, guint packet_size, guint32 seed);
+LMCC_API void lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver);
+LMCC_API void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver,
+    LmccTime now, gsize bytes, guint32 send_time,
+    const LmccTfmccElement * element);
+LMCC_API void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver,
+    LmccTime now, const LmccLoss * loss);
+LMCC_API void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver);
+LMCC_API LmccTime lmcc_tfmcc_receiver_next_timeout (
+    const LmccTfmccReceiver * receiver);
+LMCC_API void lmcc_tfmcc_receiver_handle_timeout (
+    LmccTfmccReceiver * receiver, LmccTime now);
+LMCC_API gboolean lmcc_tfmcc_receiver_poll_report (
+    LmccTfmccReceiver * receiver, LmccTime now, LmccTfmccReport * report);
+LMCC_API gdouble lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver,
+    LmccTime now);
+LMCC_API gdouble lmcc_tfmcc_receiver_get_loss_rate (
+    LmccTfmccReceiver * receiver);
+LMCC_API LmccTime lmcc_tfmcc_receiver_get_rtt (
+    const LmccTfmccReceiver * receiver);
+LMCC_API gboolean lmcc_tfmcc_receiver_has_rtt (
+    const LmccTfmccReceiver * receiver);
+LMCC_API gboolean lmcc_tfmcc_receiver_is_limiting (
+    const LmccTfmccReceiver * receiver);
+LMCC_API gboolean lmcc_tfmcc_receiver_must_leave (
+    const LmccTfmccReceiver * receiver, LmccTime now);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccReceiver, lmcc_tfmcc_receiver_free)
+
+G_END_DECLS
+
+#endif

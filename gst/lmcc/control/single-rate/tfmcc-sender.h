@@ -1,0 +1,57 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_TFMCC_SENDER_H
+#define LMCC_CONTROL_SINGLE_RATE_TFMCC_SENDER_H
+
+#include "control/single-rate/tfmcc-wire.h"
+
+G_BEGIN_DECLS
+
+/* R_max of a new session at least (RFC 4654 section 3.1). */
+#define LMCC_TFMCC_INITIAL_RTT_MAX (500 * LMCC_MSECOND)
+
+/**
+ * LmccTfmccSender:
+ * TFMCC's sender (RFC 4654 section 3): one rate for all, that of the slowest.
+ *
+ * Whoever sends layer 0 keeps to lmcc_tfmcc_sender_get_rate(), which may be
+ * another after each call; puts lmcc_tfmcc_sender_get_element() into each packet
+ * that leaves; hands in each report that lmcc_tfmcc_report_parse() takes and
+ * that names this session; and calls lmcc_tfmcc_sender_handle_timeout() at
+ * lmcc_tfmcc_sender_next_timeout(). Times are on one clock, and the send times
+ * of the packets too: lmcc_time_to_ntp_short() of that clock plus a constant.
+ */
+typedef struct _LmccTfmccSender LmccTfmccSender;
+
+LMCC_API LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now,
+    guint packet_size, LmccTime rtt_max, gdouble max_rate);
+LMCC_API void lmcc_tfmcc_sender_free (LmccTfmccSender * sender);
+LMCC_API gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender,
+    LmccTime now, guint32 send_clock, guint64 origin,
+    const LmccTfmccReport * report);
+LMCC_API void lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender,
+    LmccTime now, LmccTfmccElement * element);
+LMCC_API LmccTime lmcc_tfmcc_sender_next_timeout (
+    const LmccTfmccSender * sender);
+LMCC_API void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender,
+    LmccTime now);
+LMCC_API gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender);
+LMCC_API void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
+    gdouble max_rate);
+LMCC_API gboolean lmcc_tfmcc_sender_get_limiting (
+    const LmccTfmccSender * sender, guint32 * ssrc);
+LMCC_API gboolean lmcc_tfmcc_sender_is_slow_start (
+    const LmccTfmccSender * sender);
+LMCC_API LmccTime lmcc_tfmcc_sender_get_rtt_max (
+    const LmccTfmccSender * sender);
+LMCC_API guint64 lmcc_tfmcc_sender_get_rounds (
+    const LmccTfmccSender * sender);
+LMCC_API guint64 lmcc_tfmcc_sender_get_refused (
+    const LmccTfmccSender * sender);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccSender, lmcc_tfmcc_sender_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,95 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_TFMCC_WIRE_H
+#define LMCC_CONTROL_SINGLE_RATE_TFMCC_WIRE_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include "wire/algorithm-element.h"
+
+G_BEGIN_DECLS
+
+/* The first byte of a second element of TFMCC, and its size. */
+#define LMCC_SECOND_ELEMENT_TFMCC 3
+#define LMCC_TFMCC_ELEMENT_SIZE 13
+
+/* Subtype of the APP packets named LMCC that are TFMCC reports, and their size. */
+#define LMCC_RTCP_APP_TFMCC 3
+#define LMCC_TFMCC_REPORT_SIZE 28
+
+/* The slowest and the fastest rate that can be written, in bit/s. */
+#define LMCC_TFMCC_MIN_RATE 100.0
+#define LMCC_TFMCC_MAX_RATE (100.0 * 254 / 128 * (G_GUINT64_CONSTANT (1) << 31))
+
+/* The longest R_max that can be written. */
+#define LMCC_TFMCC_LONGEST_RTT_MAX (63488 * LMCC_MSECOND)
+
+/**
+ * LmccTfmccElement:
+ * @round: feedback round, modulo 256
+ * @has_receiver: a receiver is answered; else @is_limiting, @receiver and
+ *     @echoed_time mean nothing
+ * @is_limiting: it is the current limiting one (CLR)
+ * @receiver: its SSRC
+ * @echoed_time: the time of its last report plus how long the sender has had it,
+ *     NTP short format
+ * @suppression_rate: X_supp in bit/s, infinite: no report is to be suppressed
+ * @rtt_max: R_max
+ *
+ * What data packets say (RFC 4654 section 2.2.1).
+ */
+typedef struct
+{
+  guint8 round;
+  gboolean has_receiver;
+  gboolean is_limiting;
+  guint32 receiver;
+  guint32 echoed_time;
+  gdouble suppression_rate;
+  LmccTime rtt_max;
+} LmccTfmccElement;
+
+/**
+ * LmccTfmccReport:
+ * @ssrc: who reports
+ * @ssrc_base: S0 of the session
+ * @round: the feedback round that it belongs to, modulo 256
+ * @has_rtt: the receiver has measured its round-trip time
+ * @has_loss: it has seen a loss event; else @rate comes of what it receives
+ * @leaves: it leaves the session
+ * @rate: X_r, what it can take, in bit/s; infinite: no limit
+ * @time: when the report left, NTP short format, on any clock of the receiver's
+ * @echoed_time: the send time of the last data packet plus how long the receiver
+ *     has had it, NTP short format
+ *
+ * What receivers say (RFC 4654 section 2.2.2).
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint32 ssrc_base;
+  guint8 round;
+  gboolean has_rtt;
+  gboolean has_loss;
+  gboolean leaves;
+  gdouble rate;
+  guint32 time;
+  guint32 echoed_time;
+} LmccTfmccReport;
+
+LMCC_API guint lmcc_tfmcc_encode_rate (gdouble rate);
+LMCC_API gdouble lmcc_tfmcc_decode_rate (guint code);
+LMCC_API guint8 lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max);
+LMCC_API LmccTime lmcc_tfmcc_decode_rtt_max (guint8 code);
+
+LMCC_API void lmcc_tfmcc_element_write (const LmccTfmccElement * element,
+    guint8 data[LMCC_TFMCC_ELEMENT_SIZE]);
+LMCC_API gboolean lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
+    LmccTfmccElement * element);
+LMCC_API LmccPacket *lmcc_tfmcc_report_build (const LmccTfmccReport * report);
+LMCC_API gboolean lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
+    LmccTfmccReport * report);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,102 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SLOTS_DYNAMIC_LAYERING_H
+#define LMCC_CONTROL_SLOTS_DYNAMIC_LAYERING_H
+
+#include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* A group that carries nothing in a slot. */
+#define LMCC_GROUP_SILENT (-1)
+
+/* A receiver that holds nothing. */
+#define LMCC_LEVEL_NONE (-1)
+
+/**
+ * LmccLayeringKind:
+ * @LMCC_LAYERING_STATIC: group i carries layer i
+ * @LMCC_LAYERING_CUMULATIVE: the layers move through the turning groups, one group
+ *     further down each slot (section III-C)
+ * @LMCC_LAYERING_SEPARATE: each layer has turning groups of its own, so that any
+ *     set of layers can be held (section III-D). The session record does not
+ *     announce this kind.
+ *
+ * How layers are carried by groups (Byers et al., "FLID-DL: Congestion Control for
+ * Layered Multicast", IEEE JSAC 20(8), 2002, section III).
+ */
+typedef enum
+{
+  LMCC_LAYERING_STATIC,
+  LMCC_LAYERING_CUMULATIVE,
+  LMCC_LAYERING_SEPARATE,
+} LmccLayeringKind;
+
+/**
+ * LmccDynamicLayering:
+ * @kind: how
+ * @n_layers: l, 1 to %LMCC_MAX_LAYERS, the base included
+ * @spread: s of the paper, from lmcc_dynamic_layering_spread(); 0 if static
+ * @turning_groups: groups after the base group through which layers move, 0 if
+ *     static
+ * @silent_groups: how many of them are silent in a slot
+ * @n_groups: all groups, the base included, at most %LMCC_MAX_GROUPS
+ *
+ * The mapping of layers on groups. The base layer is always on group 0: it tells
+ * receivers the slot (sections III-C and IV-A). lmcc_dynamic_layering_init() fills
+ * it; slots are the numbers on the wire, modulo lmcc_slot_modulus() of
+ * @turning_groups.
+ */
+typedef struct
+{
+  LmccLayeringKind kind;
+  guint n_layers;
+  guint spread;
+  guint turning_groups;
+  guint silent_groups;
+  guint n_groups;
+} LmccDynamicLayering;
+
+/**
+ * LmccGroupChange:
+ * @n_joins: groups in @joins
+ * @joins: groups to join, lowest layer first
+ * @n_leaves: groups in @leaves
+ * @leaves: groups to leave
+ *
+ * What a receiver does with its groups where a slot or its level changes.
+ */
+typedef struct
+{
+  guint n_joins;
+  guint8 joins[LMCC_MAX_LAYERS];
+  guint n_leaves;
+  guint8 leaves[LMCC_MAX_LAYERS];
+} LmccGroupChange;
+
+LMCC_API guint lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot);
+LMCC_API gboolean lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
+    LmccLayeringKind kind, guint n_layers, guint spread, GError ** error);
+LMCC_API gboolean lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
+    const LmccSession * session, GError ** error);
+LMCC_API gint lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
+    guint slot, guint group);
+LMCC_API guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
+    guint slot, guint layer);
+LMCC_API gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
+    guint slot, gint level, guint group);
+LMCC_API void lmcc_dynamic_layering_change (const LmccDynamicLayering * layering,
+    guint slot, gint level, guint next_slot, gint next_level,
+    LmccGroupChange * change);
+
+/* The slot counter has 16 bits on the wire. */
+#define LMCC_MAX_SLOT_MODULUS 65536
+
+LMCC_API guint lmcc_slot_modulus (guint period);
+LMCC_API gint lmcc_slot_diff (guint a, guint b, guint modulus);
+
+G_END_DECLS
+
+#endif

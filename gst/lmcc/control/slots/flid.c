@@ -1,0 +1,233 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * FLID: J. Byers, G. Horn, M. Luby, M. Mitzenmacher, W. Shaver, "FLID-DL:
+ * Congestion Control for Layered Multicast", IEEE JSAC 2002, section IV-B. The
+ * rules are the same over static and dynamic layers; only how a level is held
+ * differs.
+ */
+#include "control/slots/slot-controller.h"
+
+/* How many slots back a loss is still told by its slot. */
+#define MEMORY 64
+
+typedef struct
+{
+  LmccSlotController slots;
+  guint64 newest;               /* the slot of bit 0 of the sets below */
+  guint64 lossy;                /* slots with loss: each counts once */
+  guint64 climbed;              /* slots whose end was a step up */
+  guint64 climbing;             /* the slot that let go up just now, or 0 */
+  guint owed;                   /* steps down, one at each slot's end */
+  guint64 ended;                /* the latest slot whose end was told */
+  guint64 n_slots;
+  guint64 n_lossy;
+} Flid;
+
+static const LmccSetting settings[] = {
+  {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
+      "Seconds after a leave in which losses are ignored and no layer is "
+        "joined; 0: 1.5 times the measured leave latency, and none until it "
+        "was measured (Byers et al. 2002 take static layers' leaves to be "
+        "fast)"},
+};
+
+static void
+flid_note_slot (Flid * flid, guint64 index)
+{
+  guint64 ahead;
+
+  if (index <= flid->newest)
+    return;
+  ahead = index - flid->newest;
+  flid->lossy = ahead < MEMORY ? flid->lossy << ahead : 0;
+  flid->climbed = ahead < MEMORY ? flid->climbed << ahead : 0;
+  flid->newest = index;
+}
+
+/* The bit of a noted slot in the sets, 0 if it is too far back. */
+static guint64
+slot_bit (const Flid * flid, guint64 index)
+{
+  guint64 behind = flid->newest - index;
+
+  return behind < MEMORY ? G_GUINT64_CONSTANT (1) << behind : 0;
+}
+
+/* A slot is one congestion event, however late its losses show, and whatever
+ * else it lost. Where it seemed to be without loss and led up, that is taken
+ * back too. */
+static void
+flid_charge (Flid * flid, guint64 index)
+{
+  guint64 bit;
+
+  flid_note_slot (flid, index);
+  bit = slot_bit (flid, index);
+  if (bit == 0 || flid->lossy & bit)
+    return;
+  flid->lossy |= bit;
+  flid->n_lossy++;
+  flid->owed += flid->climbed & bit ? 2 : 1;
+  flid->owed = MIN (flid->owed, (guint) MAX (flid->slots.level, 0));
+}
+
+static void
+flid_up (Flid * flid, const LmccSlotEnd * end)
+{
+  if (flid->owed > 0) {
+    flid->owed--;
+    flid->climbed |= slot_bit (flid, end->index);
+    return;
+  }
+  lmcc_controller_want (&flid->slots.parent, flid->slots.level + 1,
+      "no loss in the slot, and its signal lets go up");
+  flid->climbing = end->index;
+  lmcc_deaf_period_join (&flid->slots.deaf, (guint) flid->slots.level + 1);
+}
+
+static void
+flid_down (Flid * flid, LmccTime now, const LmccSlotEnd * end)
+{
+  flid->owed--;
+  lmcc_controller_want (&flid->slots.parent, flid->slots.level - 1,
+      end->silent ? "nothing came of the base layer in a slot" :
+      "loss in the slot");
+  if (flid->slots.parent.algorithm == &lmcc_algorithm_flid_sl)
+    lmcc_deaf_period_leave (&flid->slots.deaf, now, (guint) flid->slots.level);
+  if (lmcc_deaf_period_covers (&flid->slots.deaf, now))
+    flid->owed = 0;
+}
+
+/* The level that counts is the one where the receiver would be if each loss had
+ * shown in its own slot. */
+static void
+flid_slot_end (LmccSlotController * controller, LmccTime now,
+    const LmccSlotEnd * end)
+{
+  Flid *flid = (Flid *) controller;
+  gint level;
+
+  flid->climbing = 0;
+  flid_note_slot (flid, end->index);
+  if (flid->slots.level < 0
+      || lmcc_deaf_period_covers (&flid->slots.deaf, end->end))
+    return;
+  if (end->index > flid->ended)
+    flid->n_slots++;
+  flid->ended = end->index;
+  if (end->silent)
+    flid_charge (flid, end->index);
+  level = flid->slots.level - (gint) flid->owed;
+  if (!(flid->lossy & slot_bit (flid, end->index))
+      && lmcc_slot_end_is_clean (end) && end->signal >= level
+      && level + 1 < (gint) flid->slots.session->n_layers)
+    flid_up (flid, end);
+  if (flid->owed > 0)
+    flid_down (flid, now, end);
+}
+
+static void
+flid_on_loss (LmccController * controller, LmccTime now, guint layer,
+    const LmccLoss * loss)
+{
+  Flid *flid = (Flid *) controller;
+  LmccSlotLoss where = lmcc_slot_controller_loss (&flid->slots, layer, loss);
+
+  if (!lmcc_deaf_period_covers (&flid->slots.deaf,
+          lmcc_loss_get_last_time (loss)))
+    flid_charge (flid, where.index);
+}
+
+static void
+flid_on_join_lead (LmccController * controller, LmccTime now, LmccTime lead)
+{
+  lmcc_slot_clock_set_lead (((LmccSlotController *) controller)->clock, lead);
+}
+
+static void
+flid_on_level (LmccController * controller, LmccTime now, gint level)
+{
+  Flid *flid = (Flid *) controller;
+
+  if (level > flid->slots.level && flid->climbing > 0)
+    flid->climbed |= slot_bit (flid, flid->climbing);
+  flid->climbing = 0;
+  flid->owed = MIN (flid->owed, (guint) MAX (level, 0));
+  lmcc_slot_controller_level (controller, now, level);
+}
+
+static void
+flid_get_status (LmccController * controller, LmccTime now,
+    LmccControllerStatus * status)
+{
+  const Flid *flid = (const Flid *) controller;
+
+  lmcc_slot_controller_get_status (&flid->slots, now,
+      flid->owed > 0 ? "loss seen" : "clean", status);
+  status->slots = flid->n_slots;
+  status->lossy_slots = flid->n_lossy;
+}
+
+static const LmccControllerClass flid_class = {
+  .on_packet = lmcc_slot_controller_packet,
+  .on_expected = lmcc_slot_controller_expected,
+  .on_waiting_packet = lmcc_slot_controller_waiting_packet,
+  .on_refused_packet = lmcc_slot_controller_refused_packet,
+  .on_loss = flid_on_loss,
+  .on_left_packet = lmcc_slot_controller_left_packet,
+  .on_join_lead = flid_on_join_lead,
+  .on_level = flid_on_level,
+  .on_timeout = lmcc_slot_controller_timeout,
+  .next_timeout = lmcc_slot_controller_next_timeout,
+  .get_status = flid_get_status,
+  .free = lmcc_slot_controller_free,
+};
+
+static Flid *
+flid_new (const LmccAlgorithm * algorithm, const LmccSession * session,
+    LmccTime deaf_period)
+{
+  Flid *flid = g_new0 (Flid, 1);
+
+  lmcc_slot_controller_init (&flid->slots, algorithm, &flid_class, session, 0);
+  flid->slots.slot_end = flid_slot_end;
+  lmcc_deaf_period_init (&flid->slots.deaf, deaf_period, 0, 0);
+
+  return flid;
+}
+
+static LmccController *
+flid_sl_create (const LmccSession * session, const LmccSettings * values,
+    guint32 seed)
+{
+  return &flid_new (&lmcc_algorithm_flid_sl, session,
+      lmcc_settings_get_time (values, "deaf-period"))->slots.parent;
+}
+
+static LmccController *
+flid_dl_create (const LmccSession * session, const LmccSettings * values,
+    guint32 seed)
+{
+  return &flid_new (&lmcc_algorithm_flid_dl, session, 0)->slots.parent;
+}
+
+const LmccAlgorithm lmcc_algorithm_flid_sl = {
+  .name = "flid-sl",
+  .description =
+      "FLID over static layers (Byers et al. 2002): one step down after "
+      "a slot with loss, one up where the slot's signal lets",
+  .settings = settings,
+  .n_settings = G_N_ELEMENTS (settings),
+  .needs_slots = TRUE,
+  .create = flid_sl_create,
+};
+
+const LmccAlgorithm lmcc_algorithm_flid_dl = {
+  .name = "flid-dl",
+  .description =
+      "FLID over dynamic layers (Byers et al. 2002): as flid-sl, with "
+      "groups that fall silent by themselves instead of slow leaves",
+  .needs_slots = TRUE,
+  .create = flid_dl_create,
+};

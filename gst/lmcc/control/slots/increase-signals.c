@@ -1,0 +1,131 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/slots/increase-signals.h"
+
+#include "wire/layer-header.h"
+
+#include <math.h>
+#include <string.h>
+
+/* s. With few bits the upper levels get too many signals: the count of b with
+ * bhat <= p is floor (p 2^s) + 1. */
+#define COUNTER_BITS 32
+
+/**
+ * lmcc_increase_signals_init:
+ * @signals: (out caller-allocates): the signals
+ * @probabilities: (array length=n_levels): p_i, as
+ *     lmcc_increase_probabilities_check() wants them
+ * @n_levels: 1 to %LMCC_MAX_LAYERS
+ *
+ * Sets the counter to 0. It is incremented before use: example 4 of the paper
+ * says that it starts at 1, but its table I begins with the signal of 1.
+ */
+void
+lmcc_increase_signals_init (LmccIncreaseSignals * signals,
+    const gdouble * probabilities, guint n_levels)
+{
+  memset (signals, 0, sizeof (*signals));
+  signals->n_levels = CLAMP (n_levels, 1, LMCC_MAX_LAYERS);
+  memcpy (signals->probabilities, probabilities,
+      signals->n_levels * sizeof (*probabilities));
+}
+
+static guint32
+reverse_bits (guint32 b)
+{
+  guint32 reversed = 0;
+  guint i;
+
+  for (i = 0; i < COUNTER_BITS; i++)
+    reversed |= ((b >> i) & 1) << (COUNTER_BITS - 1 - i);
+
+  return reversed;
+}
+
+/**
+ * lmcc_increase_signals_get:
+ * @signals: the signals
+ * @counter: b
+ *
+ * The largest level i with p_i >= bhat, where bhat is b written backward behind
+ * the binary point. bhat = 0, once in 2^32 slots, would by this rule send up
+ * the top, and levels of which p_i is 0: these never go up.
+ *
+ * Returns: the highest level that may go up, or %LMCC_SIGNAL_NOBODY
+ */
+gint
+lmcc_increase_signals_get (const LmccIncreaseSignals * signals, guint32 counter)
+{
+  gdouble b_hat = ldexp (reverse_bits (counter), -COUNTER_BITS);
+  gint signal = LMCC_SIGNAL_NOBODY;
+  guint i;
+
+  for (i = 0; i + 1 < signals->n_levels; i++) {
+    if (signals->probabilities[i] > 0 && signals->probabilities[i] >= b_hat)
+      signal = i;
+  }
+
+  return signal;
+}
+
+/**
+ * lmcc_increase_signals_next:
+ * @signals: the signals
+ *
+ * The signal of one slot after the other. The counter wraps after 2^32 slots.
+ *
+ * Returns: the highest level that may go up after this slot, or
+ *     %LMCC_SIGNAL_NOBODY
+ */
+gint
+lmcc_increase_signals_next (LmccIncreaseSignals * signals)
+{
+  signals->counter++;
+
+  return lmcc_increase_signals_get (signals, signals->counter);
+}
+
+/**
+ * lmcc_increase_signals_get_frequency:
+ * @signals: the signals
+ * @level: below the number of levels
+ *
+ * In what part of all slots @level may go up: signals of @level and above. It
+ * is at most 2^-32 above p_i.
+ *
+ * Returns: 0 to 1
+ */
+gdouble
+lmcc_increase_signals_get_frequency (const LmccIncreaseSignals * signals,
+    guint level)
+{
+  gdouble p = signals->probabilities[level];
+
+  if (level + 1 >= signals->n_levels || p <= 0)
+    return 0;
+
+  return MIN (ldexp (floor (ldexp (p, COUNTER_BITS)) + 1, -COUNTER_BITS), 1);
+}
+
+/**
+ * lmcc_increase_signals_next_level:
+ * @level: the receiver's level in the slot that ends
+ * @signal: the signal of that slot, or %LMCC_SIGNAL_NOBODY
+ * @lost: whether a packet of the slot was lost
+ *
+ * The rule of section IV-B: a slot with loss takes a level away, whatever the
+ * number of losses; in one without, a signal of the receiver's own level or a
+ * higher one adds a level. The lowest level stays.
+ *
+ * Returns: the level in the next slot
+ */
+guint
+lmcc_increase_signals_next_level (guint level, gint signal, gboolean lost)
+{
+  if (lost)
+    return level > 0 ? level - 1 : 0;
+
+  return signal >= (gint) level ? level + 1 : level;
+}

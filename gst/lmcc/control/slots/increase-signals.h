@@ -1,0 +1,41 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SLOTS_INCREASE_SIGNALS_H
+#define LMCC_CONTROL_SLOTS_INCREASE_SIGNALS_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccIncreaseSignals:
+ * @n_levels: l, 1 to %LMCC_MAX_LAYERS
+ * @probabilities: p_i, not rising, the top's 0
+ * @counter: b, as many bits as it has are s in the paper
+ *
+ * FLID's increase signals by a reverse binary counter (Byers et al., "FLID-DL:
+ * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section
+ * IV-C1). lmcc_increase_signals_init() fills it.
+ */
+typedef struct
+{
+  guint n_levels;
+  gdouble probabilities[LMCC_MAX_LAYERS];
+  guint32 counter;
+} LmccIncreaseSignals;
+
+LMCC_API void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
+    const gdouble * probabilities, guint n_levels);
+LMCC_API gint lmcc_increase_signals_next (LmccIncreaseSignals * signals);
+LMCC_API gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
+    guint32 counter);
+LMCC_API gdouble lmcc_increase_signals_get_frequency (const LmccIncreaseSignals *
+    signals, guint level);
+
+LMCC_API guint lmcc_increase_signals_next_level (guint level, gint signal,
+    gboolean lost);
+
+G_END_DECLS
+
+#endif

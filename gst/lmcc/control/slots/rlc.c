@@ -1,0 +1,218 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * RLC: L. Vicisano, L. Rizzo, J. Crowcroft, "TCP-like Congestion Control for
+ * Layered Multicast Data Transfer", INFOCOM 1998, as described by A. Legout and
+ * E. W. Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000,
+ * section 4, and by J. Byers et al., "FLID-DL", 2002, section II-A.
+ */
+#include "control/slots/slot-controller.h"
+
+typedef enum
+{
+  JOIN_SIGNAL_TOP_LAYER,
+  JOIN_SIGNAL_NEXT_LAYER,
+} JoinSignal;
+
+typedef enum
+{
+  BURST_LOSS_HOLD,
+  BURST_LOSS_DROP,
+} BurstLoss;
+
+typedef enum
+{
+  JOIN_AFTER_PERIOD,
+  JOIN_AFTER_BURST,
+} JoinAfter;
+
+typedef struct
+{
+  LmccSlotController slots;
+  JoinSignal join_signal;
+  BurstLoss burst_loss;
+  JoinAfter join_after;
+  gboolean clean;               /* no loss since the last point of the level */
+  guint64 clean_from;           /* the first slot after that point */
+  gboolean whole_period;        /* that point was not in a deaf period */
+} Rlc;
+
+static const gchar *const join_signals[] = { "top-layer", "next-layer", NULL };
+static const gchar *const burst_losses[] = { "hold", "drop", NULL };
+static const gchar *const joins_after[] = { "period", "burst", NULL };
+
+static const LmccSetting settings[] = {
+  {"join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
+        join_signals,
+      "Whose synchronisation points let a receiver join: those of its "
+        "highest layer (Byers et al. 2002, section II-A), or those of the "
+        "layer to join, half as often (Wei and Zhang 2000, section II)"},
+  {"burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
+      "After a loss in a burst: do not join at its synchronisation point, "
+        "or drop a layer as ns does (Legout and Biersack 2000, section 4)"},
+  {"join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
+      "What has to be free of loss for a join: the whole time between two "
+        "synchronisation points of the level, or the slot with the burst "
+        "before the point alone (Legout and Biersack 2000, section 4)"},
+  {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
+      "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
+        "measured leave latency, at least 1, and 3 until it was measured (no "
+        "paper gives a number)"},
+};
+
+static void
+rlc_drop (Rlc * rlc, LmccTime now, const gchar * reason)
+{
+  rlc->clean = FALSE;
+  rlc->whole_period = FALSE;
+  if (rlc->slots.level <= 0)
+    return;
+  lmcc_controller_want (&rlc->slots.parent, rlc->slots.level - 1, reason);
+  lmcc_deaf_period_leave (&rlc->slots.deaf, now, (guint) rlc->slots.level);
+}
+
+/* Points of level k come every 2^k slots: k is the number of zeros at the end
+ * of the next slot's number. The wire's signal has them up to the level below
+ * the top. */
+static guint
+point_level (const Rlc * rlc, guint64 index)
+{
+  guint next = (guint) ((index + 1) % rlc->slots.session->slot_modulus);
+
+  return next == 0 ? LMCC_MAX_LAYERS : (guint) __builtin_ctz (next);
+}
+
+static gboolean
+is_own_point (const Rlc * rlc, const LmccSlotEnd * end)
+{
+  if (end->signal < rlc->slots.level)
+    return FALSE;
+
+  return rlc->join_signal == JOIN_SIGNAL_TOP_LAYER
+      || point_level (rlc, end->index) > (guint) rlc->slots.level;
+}
+
+/* A burst is as long as its slot, silence and all. */
+static gboolean
+heard_enough (const Rlc * rlc, const LmccSlotEnd * end)
+{
+  if (rlc->join_after == JOIN_AFTER_BURST)
+    return lmcc_slot_end_is_clean (end)
+        && !lmcc_deaf_period_covers (&rlc->slots.deaf, end->begin);
+
+  return rlc->clean && rlc->whole_period
+      && !lmcc_deaf_period_covers (&rlc->slots.deaf, end->end);
+}
+
+static void
+rlc_slot_end (LmccSlotController * controller, LmccTime now,
+    const LmccSlotEnd * end)
+{
+  Rlc *rlc = (Rlc *) controller;
+  gboolean is_deaf = lmcc_deaf_period_covers (&rlc->slots.deaf, end->end);
+  gboolean may_join;
+
+  if (rlc->slots.level < 0)
+    return;
+  if (end->silent && !is_deaf) {
+    rlc_drop (rlc, now, "nothing came of the base layer in a slot");
+    return;
+  }
+  rlc->clean = rlc->clean && lmcc_slot_end_is_clean (end);
+  if (!is_own_point (rlc, end))
+    return;
+
+  may_join = heard_enough (rlc, end);
+  rlc->clean = TRUE;
+  rlc->clean_from = end->index + 1;
+  rlc->whole_period = !is_deaf;
+  if (!may_join || rlc->slots.level + 1 >= (gint) rlc->slots.session->n_layers)
+    return;
+  lmcc_controller_want (&rlc->slots.parent, rlc->slots.level + 1,
+      "no loss before the synchronisation point");
+  lmcc_deaf_period_join (&rlc->slots.deaf, (guint) rlc->slots.level + 1);
+}
+
+/* A burst of level k doubles the rates of the layers up to k: it probes for
+ * receivers at level k and below. A receiver above k takes a loss in it as any
+ * other. */
+static gboolean
+is_own_burst (const Rlc * rlc, const LmccSlotLoss * loss, guint layer)
+{
+  return loss->burst && ((gint) layer >= rlc->slots.level
+      || loss->signal >= rlc->slots.level);
+}
+
+static void
+rlc_on_loss (LmccController * controller, LmccTime now, guint layer,
+    const LmccLoss * loss)
+{
+  Rlc *rlc = (Rlc *) controller;
+  LmccSlotLoss where = lmcc_slot_controller_loss (&rlc->slots, layer, loss);
+
+  if (rlc->slots.level < 0 || lmcc_deaf_period_covers (&rlc->slots.deaf,
+          lmcc_loss_get_last_time (loss)))
+    return;
+  if (rlc->burst_loss == BURST_LOSS_HOLD && is_own_burst (rlc, &where, layer)) {
+    if (where.index >= rlc->clean_from)
+      rlc->clean = FALSE;
+    return;
+  }
+  rlc_drop (rlc, now, where.burst ? "loss in a burst" : "loss");
+}
+
+static void
+rlc_get_status (LmccController * controller, LmccTime now,
+    LmccControllerStatus * status)
+{
+  const Rlc *rlc = (const Rlc *) controller;
+
+  lmcc_slot_controller_get_status (&rlc->slots, now,
+      !rlc->whole_period ? "observing" : rlc->clean ? "clean" : "loss seen",
+      status);
+}
+
+static const LmccControllerClass rlc_class = {
+  .on_packet = lmcc_slot_controller_packet,
+  .on_expected = lmcc_slot_controller_expected,
+  .on_waiting_packet = lmcc_slot_controller_waiting_packet,
+  .on_refused_packet = lmcc_slot_controller_refused_packet,
+  .on_loss = rlc_on_loss,
+  .on_left_packet = lmcc_slot_controller_left_packet,
+  .on_level = lmcc_slot_controller_level,
+  .on_timeout = lmcc_slot_controller_timeout,
+  .next_timeout = lmcc_slot_controller_next_timeout,
+  .get_status = rlc_get_status,
+  .free = lmcc_slot_controller_free,
+};
+
+static LmccController *
+rlc_create (const LmccSession * session, const LmccSettings * values,
+    guint32 seed)
+{
+  Rlc *rlc = g_new0 (Rlc, 1);
+
+  lmcc_slot_controller_init (&rlc->slots, &lmcc_algorithm_rlc, &rlc_class,
+      session, lmcc_slot_controller_settle_time (session));
+  rlc->slots.slot_end = rlc_slot_end;
+  rlc->join_signal = lmcc_settings_get_count (values, "join-signal");
+  rlc->burst_loss = lmcc_settings_get_count (values, "burst-loss");
+  rlc->join_after = lmcc_settings_get_count (values, "join-after");
+  rlc->whole_period = TRUE;
+  rlc->clean = TRUE;
+  lmcc_deaf_period_init (&rlc->slots.deaf,
+      lmcc_settings_get_time (values, "deaf-period"), LMCC_DEAF_INITIAL,
+      LMCC_DEAF_MINIMUM);
+
+  return &rlc->slots.parent;
+}
+
+const LmccAlgorithm lmcc_algorithm_rlc = {
+  .name = "rlc",
+  .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
+      "synchronisation points, down at any loss",
+  .settings = settings,
+  .n_settings = G_N_ELEMENTS (settings),
+  .needs_slots = TRUE,
+  .create = rlc_create,
+};

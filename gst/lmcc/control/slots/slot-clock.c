@@ -1,0 +1,739 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/slots/slot-clock.h"
+
+#include "control/slots/dynamic-layering.h"
+#include "control/slots/slot-gaps.h"
+#include "measure/loss.h"
+
+/* So many slots may begin sooner than the slot length says: the first packet of
+ * one may come late by almost a slot, that of the next at once, and a queue may
+ * drain meanwhile. */
+#define EARLY_SLOTS 2.0
+
+/* The sender's clock may be this much faster than ours. */
+#define CLOCK_TOLERANCE 1.01
+
+/* The earliest begin is that of so many slots at least. */
+#define EARLIEST_SLOTS 32
+
+/* A slot that begins sooner than expected by more than this share of its length
+ * is disputed: a base of few packets may not have sent one yet in the slot that
+ * is cut short. First packets come later than expected, not sooner, unless a
+ * queue has drained that was never empty before. */
+#define TOO_EARLY 8
+
+/* A slot is given up when none has followed for so many slot lengths. */
+#define SLOT_PATIENCE 2
+
+struct _LmccSlotClock
+{
+  guint modulus;
+  LmccTime length;
+  LmccTime settle_time;
+  LmccTime lead;
+  gint level;
+
+  gboolean started;
+  LmccSlotEnd current;
+  LmccTime nominal_begin;       /* of the current slot, without jitter */
+  gint64 earliest[2];           /* when slot 0 began: newer, older */
+  guint64 earliest_from;        /* the first of the newer ones */
+  gboolean tells_silent;
+  gboolean told;                /* its end was told ahead */
+  gdouble early;                /* slots that may still begin early */
+  LmccTime advanced_at;
+  guint64 base_index;           /* latest slot that the base bore */
+  LmccTime base_agreed;         /* when it last bore one that was expected */
+  guint64 doubted_until;        /* slots that it bore before they could be */
+
+  /* A slot that is over while its losses may still show. */
+  gboolean ending;
+  LmccSlotEnd last;
+  LmccTime settle_until;
+
+  LmccSlotGaps layers[LMCC_MAX_LAYERS];
+  GArray *ends;                 /* of LmccSlotEnd, to be polled */
+  guint64 ignored;
+};
+
+/**
+ * lmcc_slot_clock_new:
+ * @modulus: M, what the packets' slot numbers are counted modulo, at least 1
+ * @length: of a slot, in ns, above 0
+ * @settle_time: how long a slot's end waits for a packet of a later slot in
+ *     each held layer, so that what is missing before it shows; in ns, 0 for
+ *     not
+ *
+ * Returns: (transfer full): a clock that has seen no packet
+ */
+LmccSlotClock *
+lmcc_slot_clock_new (guint modulus, LmccTime length, LmccTime settle_time)
+{
+  LmccSlotClock *clock = g_new0 (LmccSlotClock, 1);
+
+  clock->modulus = MAX (modulus, 1);
+  clock->length = MAX (length, 1);
+  clock->settle_time = settle_time;
+  clock->level = -1;
+  clock->ends = g_array_new (FALSE, FALSE, sizeof (LmccSlotEnd));
+
+  return clock;
+}
+
+/**
+ * lmcc_slot_clock_free:
+ * @clock: (transfer full): a clock
+ */
+void
+lmcc_slot_clock_free (LmccSlotClock * clock)
+{
+  g_array_unref (clock->ends);
+  g_free (clock);
+}
+
+/**
+ * lmcc_slot_clock_set_lead:
+ * @clock: a clock
+ * @lead: how long before a slot is expected to end this is told, in ns; 0: when
+ *     it has ended
+ *
+ * For whoever must act before the next slot begins. At most
+ * LMCC_SLOT_MAX_LEAD() counts. A slot in which no packet of the base has come
+ * yet is told ahead if one came in the slot before; if none comes until its
+ * end, it is told again then, as silent. Where the slot before was silent too,
+ * it is told when it has ended only.
+ */
+void
+lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead)
+{
+  clock->lead = MIN (lead, LMCC_SLOT_MAX_LEAD (clock->length));
+}
+
+/**
+ * lmcc_slot_clock_tell_silent:
+ * @clock: a clock with a lead
+ *
+ * From now on slots are told ahead also where no packet of the base came: for
+ * whoever must act whatever the marks say.
+ */
+void
+lmcc_slot_clock_tell_silent (LmccSlotClock * clock)
+{
+  clock->tells_silent = TRUE;
+}
+
+/**
+ * lmcc_slot_clock_get_slot:
+ * @clock: a clock
+ * @slot: (out): the slot that runs now, as on the wire
+ * @told: (out): whether its end was told ahead
+ *
+ * Returns: %FALSE if none was heard yet
+ */
+gboolean
+lmcc_slot_clock_get_slot (const LmccSlotClock * clock, guint * slot,
+    gboolean * told)
+{
+  *slot = (guint) (clock->current.index % clock->modulus);
+  *told = clock->told;
+
+  return clock->started;
+}
+
+/**
+ * lmcc_slot_clock_set_level:
+ * @clock: a clock
+ * @level: the highest layer held, -1 for none, below %LMCC_MAX_LAYERS
+ *
+ * What was heard of higher layers is forgotten.
+ */
+void
+lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level)
+{
+  guint i;
+
+  clock->level = level;
+  for (i = (guint) (level + 1); i < LMCC_MAX_LAYERS; i++)
+    lmcc_slot_gaps_reset (&clock->layers[i]);
+}
+
+static void
+begin_slot (LmccSlotClock * clock, guint64 index, LmccTime begin,
+    gboolean whole)
+{
+  clock->told = FALSE;
+  clock->current = (LmccSlotEnd) {
+  .index = index,.begin = begin,.end = LMCC_TIME_NONE,.whole = whole,.silent =
+        TRUE,.signal = LMCC_SIGNAL_NOBODY,.limit = G_MAXINT,};
+}
+
+/* Forgets when slots began: they are counted anew. */
+static void
+forget_begins (LmccSlotClock * clock, guint64 index)
+{
+  clock->earliest[0] = clock->earliest[1] = G_MAXINT64;
+  clock->earliest_from = index;
+}
+
+/* Follows the begin of slots by those that were delayed least: a sender whose
+ * clock is slower shows when the older ones are forgotten. */
+static void
+note_begin (LmccSlotClock * clock, guint64 index, LmccTime begin)
+{
+  gint64 origin = (gint64) (begin - index * clock->length);
+
+  if (index >= clock->earliest_from + EARLIEST_SLOTS) {
+    clock->earliest[1] = clock->earliest[0];
+    clock->earliest[0] = G_MAXINT64;
+    clock->earliest_from = index;
+  }
+  clock->earliest[0] = MIN (clock->earliest[0], origin);
+  origin = MIN (clock->earliest[0], clock->earliest[1]);
+  clock->nominal_begin = (LmccTime) (origin + (gint64) (index * clock->length));
+}
+
+static void
+start (LmccSlotClock * clock, guint slot, LmccTime arrival)
+{
+  clock->started = TRUE;
+  clock->early = EARLY_SLOTS;
+  clock->advanced_at = arrival;
+  clock->base_agreed = arrival;
+  clock->base_index = clock->modulus + slot;
+  forget_begins (clock, clock->base_index);
+  note_begin (clock, clock->base_index, arrival);
+  begin_slot (clock, clock->base_index, arrival, FALSE);
+}
+
+static void
+tell (LmccSlotClock * clock, LmccSlotEnd end)
+{
+  end.signal = MIN (end.signal, end.limit);
+  if (end.disputed) {
+    end.signal = LMCC_SIGNAL_NOBODY;
+    end.up_levels = 0;
+  }
+  g_array_append_val (clock->ends, end);
+}
+
+static gboolean
+last_is_before_current (const LmccSlotClock * clock)
+{
+  return clock->last.index + 1 == clock->current.index;
+}
+
+static void
+settle (LmccSlotClock * clock)
+{
+  gint i;
+
+  if (!clock->ending)
+    return;
+  clock->ending = FALSE;
+  for (i = 0; i <= clock->level; i++)
+    clock->last.missing +=
+        lmcc_slot_gaps_missing (&clock->layers[i], clock->last.end);
+  tell (clock, clock->last);
+}
+
+/* Each held layer has borne a packet of the slot that runs now. */
+static gboolean
+is_settled (const LmccSlotClock * clock)
+{
+  gint i;
+
+  for (i = 0; i <= clock->level; i++) {
+    if (!clock->layers[i].heard || clock->layers[i].slot < clock->current.index)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* The slot that runs now is over. Slots of which nothing came at all are told
+ * as one; one that was told ahead, and stayed silent, is told again. */
+static void
+advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
+    gboolean whole)
+{
+  settle (clock);
+  note_begin (clock, index, begin);
+  clock->last = clock->current;
+  clock->last.end = now;
+  clock->ending = !clock->told
+      || (clock->current.silent && !clock->tells_silent);
+  clock->settle_until = now + clock->settle_time;
+  if (index > clock->current.index + 1) {
+    clock->last.whole = FALSE;
+    settle (clock);
+    begin_slot (clock, index - 1, now, FALSE);
+    clock->last = clock->current;
+    clock->last.end = now;
+    clock->ending = TRUE;
+  }
+  begin_slot (clock, index, begin, whole);
+}
+
+/* How many slots may have begun since the last one did. */
+static gdouble
+allowed_slots (const LmccSlotClock * clock, LmccTime now)
+{
+  LmccTime span = now > clock->advanced_at ? now - clock->advanced_at : 0;
+
+  return clock->early + (gdouble) span / (gdouble) clock->length *
+      CLOCK_TOLERANCE;
+}
+
+static void
+spend_slots (LmccSlotClock * clock, gdouble n, LmccTime now)
+{
+  clock->early = CLAMP (allowed_slots (clock, now) - n, 0, EARLY_SLOTS);
+  clock->advanced_at = MAX (clock->advanced_at, now);
+}
+
+/* Takes the base's marks: what all its packets of the slot agree upon. */
+static void
+take_marks (LmccSlotEnd * slot, const LmccHeader * header)
+{
+  guint64 up_levels = header->has_up_levels ? header->up_levels : 0;
+
+  if (slot->silent) {
+    slot->silent = FALSE;
+    slot->signal = header->signal;
+    slot->up_levels = up_levels;
+  } else {
+    slot->signal = MIN (slot->signal, header->signal);
+    slot->up_levels &= up_levels;
+  }
+}
+
+/* How far a slot number is ahead of the slot that runs now. */
+static gint
+slots_ahead (const LmccSlotClock * clock, guint slot)
+{
+  return lmcc_slot_diff (slot,
+      (guint) (clock->current.index % clock->modulus), clock->modulus);
+}
+
+/* The base bears a slot that cannot be now. It is believed when nothing else
+ * has come from it for longer than a slot lasts. */
+static gboolean
+take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
+{
+  guint64 index;
+
+  if (arrival < clock->base_agreed + SLOT_PATIENCE * clock->length) {
+    clock->ignored++;
+    return FALSE;
+  }
+  index = clock->current.index +
+      (guint) (ahead > 0 ? ahead : ahead + (gint) clock->modulus);
+  forget_begins (clock, index);
+  advance (clock, index, arrival, arrival, FALSE);
+  spend_slots (clock, 1, arrival);
+
+  return TRUE;
+}
+
+static gboolean
+take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
+{
+  LmccTime expected = clock->nominal_begin + (guint) ahead * clock->length;
+  gboolean disputed = arrival + clock->length / TOO_EARLY < expected;
+
+  if ((gdouble) ahead > allowed_slots (clock, arrival))
+    return FALSE;
+  /* Neither the slot that was cut short nor the one that cut it. */
+  clock->current.disputed |= disputed;
+  advance (clock, clock->current.index + (guint) ahead, arrival, arrival, TRUE);
+  clock->current.disputed = disputed
+      || clock->current.index <= clock->doubted_until;
+  spend_slots (clock, (gdouble) ahead, arrival);
+
+  return TRUE;
+}
+
+/* Takes the marks of a late packet of the slot before. One that was told
+ * already makes a difference only where the next one is told ahead, and only by
+ * what it forbids. Returns whether the slot was not told. */
+static gboolean
+take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
+{
+  if (!last_is_before_current (clock))
+    return FALSE;
+  if (clock->ending || !clock->last.silent)
+    take_marks (&clock->last, header);
+
+  return clock->ending;
+}
+
+/* A packet of a slot to come is not taken: its marks are lost, and those that
+ * the slot is then heard with may be forged. */
+static void
+doubt (LmccSlotClock * clock, gint ahead)
+{
+  if (ahead > 0 && ahead <= EARLY_SLOTS)
+    clock->doubted_until = MAX (clock->doubted_until,
+        clock->current.index + (guint) ahead);
+}
+
+static void
+take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
+{
+  gint ahead = slots_ahead (clock, header->slot);
+
+  if (ahead == -1 && take_late_marks (clock, header))
+    return;
+  if (ahead > 0 && take_later (clock, ahead, arrival))
+    ahead = 0;
+  clock->current.disputed |= ahead != 0;
+  doubt (clock, ahead);
+  if (ahead == -1)
+    return;
+  if (ahead != 0 && !take_distant (clock, ahead, arrival))
+    return;
+
+  take_marks (&clock->current, header);
+  clock->base_index = clock->current.index;
+  clock->base_agreed = arrival;
+}
+
+/* All layers bear the same signal. */
+static void
+take_limit (LmccSlotClock * clock, const LmccHeader * header)
+{
+  gint ahead = slots_ahead (clock, header->slot);
+
+  if (ahead == 0)
+    clock->current.limit = MIN (clock->current.limit, header->signal);
+  else if (ahead == -1 && last_is_before_current (clock))
+    clock->last.limit = MIN (clock->last.limit, header->signal);
+}
+
+static void
+take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
+{
+  gint ahead = slots_ahead (clock, header->slot);
+
+  if (ahead > 0 && (clock->current.index + (guint) ahead >
+          clock->base_index + 1 || !take_later (clock, ahead, arrival)))
+    clock->ignored++;
+  take_limit (clock, header);
+}
+
+/**
+ * lmcc_slot_clock_expect:
+ * @clock: a clock
+ * @layer: a layer that was joined and of which nothing has come
+ * @lsn: the layer sequence number from which on its packets should come
+ * @since: when the first of them was due at the earliest
+ * @slot: the slot that it belongs to, as on the wire
+ *
+ * What is missing before the layer's first packet, which is taken next, counts
+ * as any other.
+ */
+void
+lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer, guint16 lsn,
+    LmccTime since, guint slot)
+{
+  guint64 index = clock->current.index;
+  gint ahead;
+
+  if (!clock->started || layer >= LMCC_MAX_LAYERS || slot >= clock->modulus)
+    return;
+  /* That packet may begin the next slot. */
+  ahead = MIN (slots_ahead (clock, slot), 1);
+  if (ahead < 0)
+    index -= MIN ((guint64) - ahead, index);
+  else
+    index += (guint64) ahead;
+  lmcc_slot_gaps_expect (&clock->layers[layer], lsn, since, index);
+}
+
+/**
+ * lmcc_slot_clock_packet:
+ * @clock: a clock
+ * @arrival: when the packet came
+ * @header: its element, as the sender of the session wrote it
+ *
+ * Takes a packet of a held layer, as lmcc_layer_account_packet() let it pass.
+ * It may end a slot: see lmcc_slot_clock_poll().
+ */
+void
+lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
+    const LmccHeader * header)
+{
+  gint ahead;
+  guint64 index;
+
+  if (header->slot >= clock->modulus || header->layer >= LMCC_MAX_LAYERS) {
+    clock->ignored++;
+    return;
+  }
+  if (!clock->started) {
+    if (header->layer != 0)
+      return;
+    start (clock, header->slot, arrival);
+  }
+
+  if (header->layer == 0)
+    take_base (clock, arrival, header);
+  else
+    take_other (clock, arrival, header);
+
+  ahead = MIN (slots_ahead (clock, header->slot), 0);
+  index = clock->current.index - MIN ((guint64) - ahead, clock->current.index);
+  lmcc_slot_gaps_packet (&clock->layers[header->layer], arrival, header, index);
+  if (clock->settle_time == 0 || is_settled (clock))
+    settle (clock);
+}
+
+/**
+ * lmcc_slot_clock_waits:
+ * @clock: a clock
+ * @now: the time
+ * @layer: a held layer of which a packet came that is ahead, and not believed
+ *     yet
+ *
+ * Until another packet of the layer is taken, one may be missing. After the
+ * time that makes what is missing a loss that loss tells it, if there was one.
+ */
+void
+lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now, guint layer)
+{
+  if (layer < LMCC_MAX_LAYERS)
+    clock->layers[layer].waits_until = now + LMCC_LOSS_TIMEOUT;
+}
+
+/**
+ * lmcc_slot_clock_refused:
+ * @clock: a clock
+ * @header: the element of a packet that lmcc_layer_account_packet() did not let
+ *     pass
+ *
+ * The packet may be the true one, and another one in its place a forged one. So
+ * its marks can keep from going up, and nothing else.
+ */
+void
+lmcc_slot_clock_refused (LmccSlotClock * clock, const LmccHeader * header)
+{
+  gint ahead;
+
+  if (!clock->started || header->layer != 0 || header->slot >= clock->modulus)
+    return;
+  /* Also where nothing else of the slot has been heard yet. */
+  take_limit (clock, header);
+  ahead = slots_ahead (clock, header->slot);
+  if (ahead == -1 && take_late_marks (clock, header))
+    return;
+  doubt (clock, ahead);
+  if (ahead != 0)
+    clock->current.disputed = TRUE;
+  else if (!clock->current.silent)
+    take_marks (&clock->current, header);
+}
+
+/* A layer's next slot begins for us where the gap ends. */
+static guint64
+get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
+{
+  guint64 index = clock->current.index;
+
+  if (lmcc_slot_gap_get_begin (gap) < clock->current.begin)
+    index--;
+  if (gap->slot_after > gap->slot_before)
+    index = MIN (index, gap->slot_after - 1);
+
+  return MIN (MAX (index, gap->slot_before), gap->slot_after);
+}
+
+/**
+ * lmcc_slot_clock_loss:
+ * @clock: a clock
+ * @layer: a held layer
+ * @lost: packets of it that were lost
+ *
+ * Counts losses for the slot that they belong to, also when they show only in
+ * the next one. What a layer lost across the border of two slots belongs to
+ * the first one: for the receiver a slot begins with the first packet that it
+ * gets of it (FLID-DL, section IV-B).
+ *
+ * Returns: where they belong
+ */
+LmccSlotLoss
+lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, const LmccLoss * lost)
+{
+  LmccSlotLoss loss = {.index = clock->current.index,.signal =
+        clock->current.signal
+  };
+  LmccSlotEnd *slot = &clock->current;
+  LmccSlotGap gap;
+
+  if (!clock->started || layer >= LMCC_MAX_LAYERS)
+    return loss;
+
+  if (lmcc_slot_gaps_loss (&clock->layers[layer], lost, &gap)) {
+    loss.burst = gap.burst;
+    loss.index = get_gap_slot (clock, &gap);
+  } else if (lmcc_loss_get_time (lost, 0) < clock->current.begin) {
+    loss.index--;
+  }
+  loss.late = clock->told;
+  if (loss.index < clock->current.index) {
+    slot = &clock->last;
+    loss.late = !clock->ending;
+    loss.signal = loss.index == clock->last.index ? clock->last.signal :
+        LMCC_SIGNAL_NOBODY;
+  }
+  if (loss.burst)
+    slot->burst_losses += lost->count;
+  else
+    slot->losses += lost->count;
+
+  return loss;
+}
+
+/* A base of few packets may send its only one of a slot when it is too late to
+ * join for the next one. What is told ahead are the marks of the slot before:
+ * it is enough to have heard that one. */
+static LmccTime
+next_lead (const LmccSlotClock * clock)
+{
+  gboolean silent = clock->current.silent && !clock->tells_silent
+      && (!last_is_before_current (clock) || clock->last.silent);
+
+  if (clock->lead == 0 || clock->told || silent)
+    return LMCC_TIME_NONE;
+
+  return clock->nominal_begin + clock->length - clock->lead;
+}
+
+/* What the slot before says: of the one that runs now perhaps nothing has been
+ * heard but a forged packet. */
+static void
+take_marks_before (const LmccSlotClock * clock, LmccSlotEnd * end)
+{
+  const LmccSlotEnd *last = &clock->last;
+  gboolean known = last_is_before_current (clock) && !last->silent;
+
+  end->signal = known ? last->signal : LMCC_SIGNAL_NOBODY;
+  end->up_levels = known ? last->up_levels : 0;
+  end->limit = last->limit;
+  end->disputed |= last->disputed;
+}
+
+/* Tells the end of the slot that runs now before it comes. */
+static void
+tell_ahead (LmccSlotClock * clock, LmccTime now)
+{
+  LmccSlotEnd end = clock->current;
+  gint i;
+
+  clock->told = TRUE;
+  end.end = now;
+  end.silent = FALSE;
+  take_marks_before (clock, &end);
+  for (i = 0; i <= clock->level; i++)
+    end.missing += lmcc_slot_gaps_missing (&clock->layers[i], now);
+  tell (clock, end);
+}
+
+/* Slots that no packet ended are over. */
+static void
+give_up (LmccSlotClock * clock, LmccTime now)
+{
+  guint64 n;
+
+  clock->current.whole = FALSE;
+  n = (now - clock->current.begin) / clock->length - (SLOT_PATIENCE - 1);
+  advance (clock, clock->current.index + n,
+      clock->current.begin + n * clock->length, now, FALSE);
+  spend_slots (clock, (gdouble) n, now);
+  settle (clock);
+}
+
+/**
+ * lmcc_slot_clock_timeout:
+ * @clock: a clock
+ * @now: the time
+ *
+ * Ends slots that no packet ended.
+ */
+void
+lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now)
+{
+  if (clock->ending && now >= clock->settle_until)
+    settle (clock);
+  if (clock->started
+      && now >= clock->current.begin + SLOT_PATIENCE * clock->length)
+    give_up (clock, now);
+  if (clock->started && now >= next_lead (clock))
+    tell_ahead (clock, now);
+}
+
+/**
+ * lmcc_slot_clock_next_timeout:
+ * @clock: a clock
+ *
+ * Returns: when lmcc_slot_clock_timeout() has something to do, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_slot_clock_next_timeout (const LmccSlotClock * clock)
+{
+  LmccTime next;
+
+  if (!clock->started)
+    return LMCC_TIME_NONE;
+  next = MIN (clock->current.begin + SLOT_PATIENCE * clock->length,
+      next_lead (clock));
+
+  return clock->ending ? MIN (next, clock->settle_until) : next;
+}
+
+/**
+ * lmcc_slot_clock_poll:
+ * @clock: a clock
+ * @end: (out): a slot that is over and was not polled before, in their order
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_slot_clock_poll (LmccSlotClock * clock, LmccSlotEnd * end)
+{
+  if (clock->ends->len == 0)
+    return FALSE;
+
+  *end = g_array_index (clock->ends, LmccSlotEnd, 0);
+  g_array_remove_index (clock->ends, 0);
+
+  return TRUE;
+}
+
+/**
+ * lmcc_slot_clock_get_ignored:
+ * @clock: a clock
+ *
+ * Returns: how many packets bore a slot that was not believed
+ */
+guint64
+lmcc_slot_clock_get_ignored (const LmccSlotClock * clock)
+{
+  return clock->ignored;
+}
+
+/**
+ * lmcc_slot_end_is_clean:
+ * @end: a slot that is over
+ *
+ * Returns: whether all of it was heard and nothing of it is lost or missing:
+ *     the condition for going up at its end
+ */
+gboolean
+lmcc_slot_end_is_clean (const LmccSlotEnd * end)
+{
+  return end->whole && !end->silent && end->losses == 0
+      && end->burst_losses == 0 && end->missing == 0;
+}

@@ -1,0 +1,54 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SLOTS_SLOT_GAPS_H
+#define LMCC_CONTROL_SLOTS_SLOT_GAPS_H
+
+#include "measure/loss.h"
+#include "wire/layer-header.h"
+
+G_BEGIN_DECLS
+
+/* Gaps of one layer that are remembered until their packets have come or been
+ * lost. A layer with more of them loses so much that it does not matter. */
+#define LMCC_SLOT_MAX_GAPS 8
+
+/* Packets missing between two that came. */
+typedef struct
+{
+  guint16 first;                /* layer sequence number */
+  guint16 last;
+  guint open;                   /* have neither come nor been lost */
+  LmccTime before;              /* arrivals of the neighbours */
+  LmccTime after;
+  guint64 slot_before;
+  guint64 slot_after;
+  gboolean burst;
+} LmccSlotGap;
+
+/* What has come of one layer, as far as slots and bursts are concerned. */
+typedef struct
+{
+  gboolean heard;
+  guint16 highest;              /* layer sequence number */
+  LmccTime arrival;             /* of that packet */
+  guint64 slot;
+  gboolean burst;
+  LmccTime waits_until;         /* a packet ahead is on probation, or 0 */
+  LmccSlotGap gaps[LMCC_SLOT_MAX_GAPS];
+  guint n_gaps;
+} LmccSlotGaps;
+
+void lmcc_slot_gaps_reset (LmccSlotGaps * layer);
+void lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
+    guint64 slot);
+void lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
+    const LmccHeader * header, guint64 slot);
+gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
+    LmccSlotGap * gap);
+LmccTime lmcc_slot_gap_get_begin (const LmccSlotGap * gap);
+guint lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until);
+
+G_END_DECLS
+
+#endif

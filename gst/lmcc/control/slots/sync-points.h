@@ -1,0 +1,116 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SLOTS_SYNC_POINTS_H
+#define LMCC_CONTROL_SLOTS_SYNC_POINTS_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Packets of the base layer between two sync points of level 0 (Legout and
+ * Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4). */
+#define LMCC_RLC_BASE_PACKETS 8
+
+/* Packets that the base layer sends in a burst (FLID-DL, section II-A: "as brief as
+ * eight packets"). */
+#define LMCC_RLC_BURST_PACKETS 8
+
+/* Share of the time that a receiver spends at the upper of the two levels between
+ * which it moves. Both protocols' throughput depends on it, neither paper says what
+ * it is; in the middle, unless measured. */
+#define LMCC_SYNC_POINTS_UPPER_SHARE 0.5
+
+/**
+ * LmccRlcSchedule:
+ * @top: the highest layer
+ * @slot: t_0, in ns
+ * @burst: T_b, in ns, at most half a slot; 0 for no bursts
+ *
+ * When RLC's sync points and bursts are. lmcc_rlc_schedule_init() fills it.
+ */
+typedef struct
+{
+  guint top;
+  LmccTime slot;
+  LmccTime burst;
+} LmccRlcSchedule;
+
+LMCC_API LmccTime lmcc_rlc_slot_from_packets (gdouble base_rate, guint packet_size,
+    gdouble base_packets);
+LMCC_API LmccTime lmcc_rlc_slot_from_rtt (gdouble base_rate, guint packet_size,
+    LmccTime rtt, gdouble upper_share);
+LMCC_API LmccTime lmcc_rlc_rtt_from_slot (gdouble base_rate, guint packet_size,
+    LmccTime slot, gdouble upper_share);
+LMCC_API gdouble lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
+    gdouble upper_share, gdouble loss_rate);
+
+LMCC_API void lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
+    gdouble base_rate, guint packet_size, LmccTime slot, gdouble burst_packets);
+LMCC_API gint lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule,
+    guint64 slot);
+LMCC_API LmccTime lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule,
+    guint level);
+LMCC_API guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule,
+    guint64 slot, guint layer, LmccTime offset);
+LMCC_API LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
+    guint64 slot, guint layer, LmccTime offset);
+LMCC_API gdouble lmcc_rlc_burst_overload (gdouble cumulative_rate, gdouble capacity,
+    LmccTime burst);
+
+/**
+ * LmccSyncPoints:
+ * @n_layers: l, 1 to %LMCC_MAX_LAYERS
+ * @phases: how far each layer is on the way to its next sync point, bit/s: it is
+ *     there at its B_j
+ *
+ * When the sync points of each layer are, for any layer rates (Wei and Zhang, "On
+ * Receiver-Driven Layered Multicast Transmission", UCLA 2000, section II-C).
+ * lmcc_sync_points_init() fills it.
+ */
+typedef struct
+{
+  guint n_layers;
+  gdouble phases[LMCC_MAX_LAYERS];
+} LmccSyncPoints;
+
+LMCC_API void lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers);
+LMCC_API guint64 lmcc_sync_points_next (LmccSyncPoints * points,
+    const gdouble * cumulative_rates);
+LMCC_API LmccTime lmcc_sync_points_get_interval (const gdouble * cumulative_rates,
+    guint layer, LmccTime slot);
+
+LMCC_API gdouble lmcc_sync_points_factor (const gdouble * cumulative_rates,
+    guint n_layers, guint level, gdouble upper_share);
+LMCC_API gdouble lmcc_sync_points_rate (const gdouble * cumulative_rates,
+    guint n_layers, guint level, guint packet_size, LmccTime slot,
+    gdouble upper_share, gdouble loss_rate);
+LMCC_API LmccTime lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
+    guint n_layers, guint packet_size, LmccTime rtt, gdouble upper_share);
+LMCC_API LmccTime lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
+    guint n_layers, guint packet_size, LmccTime slot, gdouble upper_share);
+
+/**
+ * LmccSyncBackoff:
+ * @limit: failures in a row that count, 1 to 62
+ * @failures: how often in a row each layer was dropped
+ * @skip: sync points of each layer that are still to pass
+ *
+ * A receiver's back-off after joins that failed (Wei and Zhang, section III-C).
+ * lmcc_sync_backoff_init() fills it.
+ */
+typedef struct
+{
+  guint limit;
+  guint failures[LMCC_MAX_LAYERS];
+  guint64 skip[LMCC_MAX_LAYERS];
+} LmccSyncBackoff;
+
+LMCC_API void lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit);
+LMCC_API gboolean lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff,
+    guint layer, gboolean held);
+LMCC_API void lmcc_sync_backoff_dropped (LmccSyncBackoff * backoff, guint layer);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,372 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "measure/loss-intervals.h"
+
+#include "measure/loss-timeline.h"
+
+#include <math.h>
+
+/* A first interval beyond this would stand for no loss at all. */
+#define MAX_FIRST 1e12
+
+/* Newest closed intervals that say what losses are like now. */
+#define QUIET_INTERVALS 3
+
+/* RFC 5348 section 5.4, newest first. */
+static const gdouble weights[LMCC_LOSS_INTERVALS] = {
+  1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2
+};
+
+struct _LmccLossIntervals
+{
+  LmccLossTimeline timeline;
+  gdouble first;                /* given length of the first interval, or 0 */
+};
+
+/**
+ * lmcc_loss_intervals_new:
+ * @window: N, in packets: of the losses that follow the first one of a loss
+ *     event within an RTT, those count that are at least so many packets behind
+ *     the loss before them, whether that one counted or not.
+ *     %LMCC_LOSS_WINDOW_LAP (and 0): all count. %LMCC_LOSS_WINDOW_LIP: none,
+ *     as in TFRC (RFC 5348 section 5.2). In between: the LIP/LAP window, whose
+ *     author shows it with 3.
+ * @rtt: round-trip time in ns, as lmcc_loss_intervals_set_rtt()
+ *
+ * The estimators of Colussi, "Equation-based Layered Multicast Congestion
+ * Control", 2004: loss-insensitive period (LIP, section 4.2), loss-aggregation
+ * period (LAP, section 5.1), and the window between the two (6.2.2). At N
+ * packets per RTT and independent losses of probability p, LIP gives
+ * 1 / (N - 1 + 1 / p) (equation 12), which falls with the rate; LAP gives p.
+ *
+ * Returns: (transfer full): a history without losses
+ */
+LmccLossIntervals *
+lmcc_loss_intervals_new (guint window, LmccTime rtt)
+{
+  LmccLossIntervals *history = g_new0 (LmccLossIntervals, 1);
+
+  lmcc_loss_timeline_init (&history->timeline, window, rtt);
+
+  return history;
+}
+
+/**
+ * lmcc_loss_intervals_free:
+ * @history: (transfer full): a history
+ */
+void
+lmcc_loss_intervals_free (LmccLossIntervals * history)
+{
+  lmcc_loss_timeline_clear (&history->timeline);
+  g_free (history);
+}
+
+/**
+ * lmcc_loss_intervals_reset:
+ * @history: a history
+ *
+ * Forgets all packets and losses and the first interval's length, for a new
+ * session. Window, RTT and hold time stay.
+ */
+void
+lmcc_loss_intervals_reset (LmccLossIntervals * history)
+{
+  lmcc_loss_timeline_reset (&history->timeline);
+  history->first = 0;
+}
+
+/**
+ * lmcc_loss_intervals_set_rtt:
+ * @history: a history
+ * @rtt: round-trip time in ns, smoothed; the session's largest where it is not
+ *     known yet (RFC 4654 section 3.1: 500 ms); 0: every loss is an event
+ *
+ * Sets how long a loss event lasts. Changes the events of the hold time too,
+ * none before.
+ */
+void
+lmcc_loss_intervals_set_rtt (LmccLossIntervals * history, LmccTime rtt)
+{
+  lmcc_loss_timeline_set_rtt (&history->timeline, rtt);
+}
+
+/**
+ * lmcc_loss_intervals_set_hold:
+ * @history: a history
+ * @hold: how long a packet's place in the order may change, in ns; one RTT plus
+ *     the longest time that a held layer takes to show a loss is right. Losses
+ *     that are older when they are reported count at the oldest place left.
+ */
+void
+lmcc_loss_intervals_set_hold (LmccLossIntervals * history, LmccTime hold)
+{
+  history->timeline.hold = hold;
+}
+
+/**
+ * lmcc_loss_intervals_start:
+ * @history: a history
+ * @now: when the interval ended, not before the newest packet, in ns
+ * @packets: length of the only closed interval, in packets, from 1 to 10^12 and
+ *     clamped to that
+ *
+ * Forgets all and begins again with a given loss rate, 1 / @packets: where what
+ * was seen says nothing about what comes. The next loss begins an event.
+ */
+void
+lmcc_loss_intervals_start (LmccLossIntervals * history, LmccTime now,
+    gdouble packets)
+{
+  lmcc_loss_intervals_reset (history);
+  lmcc_loss_timeline_begin (&history->timeline, now);
+  lmcc_loss_intervals_set_first (history, packets);
+}
+
+/**
+ * lmcc_loss_intervals_packet:
+ * @history: a history
+ * @arrival: when packets came, in ns
+ * @count: how many came then, of whatever held layers
+ *
+ * Counts packets of any held layer. Duplicates, and packets that were reported
+ * as lost before, are not to be counted.
+ */
+void
+lmcc_loss_intervals_packet (LmccLossIntervals * history, LmccTime arrival,
+    guint count)
+{
+  if (count > 0)
+    lmcc_loss_timeline_packets (&history->timeline, arrival, count);
+}
+
+/**
+ * lmcc_loss_intervals_lose:
+ * @history: a history
+ * @loss: packets that were lost in a row; those that would have come later than
+ *     the newest packet count as then
+ *
+ * Reports losses of any held layer, after lmcc_loss_intervals_packet() for the
+ * packet that showed them. Losses of several layers may come in any order. The
+ * work depends on the packets that came meanwhile, not on how many were lost.
+ */
+void
+lmcc_loss_intervals_lose (LmccLossIntervals * history, const LmccLoss * loss)
+{
+  lmcc_loss_timeline_lose (&history->timeline, loss);
+}
+
+/**
+ * lmcc_loss_intervals_loss:
+ * @history: a history
+ * @time: when the packets would have come, in ns
+ * @count: how many were lost then
+ *
+ * As lmcc_loss_intervals_lose(), for losses at one time.
+ */
+void
+lmcc_loss_intervals_loss (LmccLossIntervals * history, LmccTime time,
+    guint count)
+{
+  LmccLoss loss = lmcc_loss_at (time, count);
+
+  if (count > 0)
+    lmcc_loss_intervals_lose (history, &loss);
+}
+
+/**
+ * lmcc_loss_intervals_first_length:
+ * @receive_rate: X_recv at the first loss, in bit/s
+ * @rtt: round-trip time R, in ns, or what stands for it until it is known
+ * @packet_size: s, in bytes
+ *
+ * The loss interval at which TCP would get what was received at the first loss,
+ * by the simple model: l_0 = (X_recv R / (sqrt (3/2) 8 s))^2 (RFC 4654 section
+ * 5.6). The packets before the first loss say little about the loss rate: they
+ * only tell when the receiver came.
+ *
+ * Returns: l_0 in packets, from 1 to 10^12
+ */
+gdouble
+lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
+    guint packet_size)
+{
+  gdouble root = receive_rate * rtt / LMCC_SECOND /
+      (sqrt (1.5) * 8 * MAX (packet_size, 1));
+
+  return root > 1 ? MIN (root * root, MAX_FIRST) : 1;
+}
+
+/**
+ * lmcc_loss_intervals_set_first:
+ * @history: a history
+ * @packets: length of the interval before the first loss, in packets, from 1 to
+ *     10^12 and clamped to that
+ *
+ * Puts a length in the place of the number of packets before the first loss, as
+ * long as that interval is in the history. To be called at the first loss, with
+ * lmcc_loss_intervals_first_length().
+ */
+void
+lmcc_loss_intervals_set_first (LmccLossIntervals * history, gdouble packets)
+{
+  history->first = packets > 1 ? MIN (packets, MAX_FIRST) : 1;
+}
+
+/**
+ * lmcc_loss_intervals_rescale_first:
+ * @history: a history
+ * @rtt: the measured round-trip time, in ns
+ * @assumed_rtt: what lmcc_loss_intervals_first_length() was given for it, in
+ *     ns; 0: nothing is done
+ *
+ * Corrects the first interval once the RTT is known, l_0 (R / R_max)^2
+ * (RFC 4654 section 5.6). Nothing happens if none was set.
+ */
+void
+lmcc_loss_intervals_rescale_first (LmccLossIntervals * history, LmccTime rtt,
+    LmccTime assumed_rtt)
+{
+  gdouble ratio;
+
+  if (history->first == 0 || assumed_rtt == 0)
+    return;
+
+  ratio = (gdouble) rtt / assumed_rtt;
+  lmcc_loss_intervals_set_first (history, history->first * ratio * ratio);
+}
+
+/**
+ * lmcc_loss_intervals_get_events:
+ * @history: a history
+ *
+ * Returns: loss events so far; 0 until the first loss
+ */
+guint64
+lmcc_loss_intervals_get_events (LmccLossIntervals * history)
+{
+  return lmcc_loss_timeline_get (&history->timeline)->events;
+}
+
+/**
+ * lmcc_loss_intervals_get:
+ * @history: a history
+ * @intervals: (out): the open interval, then the closed ones, newest first
+ *
+ * Returns: how many were filled in; 0 until the first loss, at least 2 after
+ */
+guint
+lmcc_loss_intervals_get (LmccLossIntervals * history,
+    LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1])
+{
+  const LmccLossEvents *state = lmcc_loss_timeline_get (&history->timeline);
+  guint n = MIN (state->events, LMCC_LOSS_INTERVALS);
+  guint i;
+
+  if (n == 0)
+    return 0;
+
+  intervals[0] = (LmccLossInterval) {
+  .packets = state->packets - state->event_packet + 1,.losses =
+        state->event_losses};
+  for (i = 0; i < n; i++)
+    intervals[i + 1] = state->closed[i];
+  if (history->first > 0 && state->events <= LMCC_LOSS_INTERVALS)
+    intervals[n].packets = history->first;
+
+  return n + 1;
+}
+
+/* Losses per packet over so many intervals: the same ones above and below. */
+static gdouble
+weighted_ratio (const LmccLossInterval * intervals, guint n)
+{
+  gdouble losses = 0;
+  gdouble packets = 0;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    losses += weights[i] * intervals[i].losses;
+    packets += weights[i] * intervals[i].packets;
+  }
+
+  return MIN (losses / packets, 1);
+}
+
+/**
+ * lmcc_loss_intervals_is_quiet:
+ * @history: a history
+ *
+ * Says whether losses are over: the open interval is longer than twice the mean
+ * of the newest closed ones, three at most. RFC 5348 section 5.5 discounts the
+ * history beyond twice the mean of all; here only the event that may be over is
+ * looked at, whatever came before it.
+ *
+ * Returns: whether it is; %TRUE until the first loss
+ */
+gboolean
+lmcc_loss_intervals_is_quiet (LmccLossIntervals * history)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (history, intervals);
+  gdouble sum = 0;
+  guint i;
+
+  if (n == 0)
+    return TRUE;
+  n = MIN (n - 1, QUIET_INTERVALS);
+  for (i = 1; i <= n; i++)
+    sum += intervals[i].packets;
+
+  return intervals[0].packets > 2 * sum / n;
+}
+
+/**
+ * lmcc_loss_intervals_get_closed_loss_rate:
+ * @history: a history
+ *
+ * The loss-event rate of the closed intervals alone:
+ *
+ *     sum w_{i-1} Psi_i / sum w_{i-1} Theta_i over i = 1 to k
+ *
+ * Returns: p, from 0 to 1; 0 until the first loss
+ */
+gdouble
+lmcc_loss_intervals_get_closed_loss_rate (LmccLossIntervals * history)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (history, intervals);
+
+  return n == 0 ? 0 : weighted_ratio (intervals + 1, n - 1);
+}
+
+/**
+ * lmcc_loss_intervals_get_loss_rate:
+ * @history: a history
+ *
+ * The loss-event rate. The open interval is taken in, and the oldest one left
+ * out, only where that makes the rate smaller (RFC 5348 section 5.4):
+ *
+ *     p = min (sum w_i Psi_i / sum w_i Theta_i over i = 0 to k - 1,
+ *              sum w_{i-1} Psi_i / sum w_{i-1} Theta_i over i = 1 to k)
+ *
+ * With LIP all Psi are 1 and this is equations 10 and 11 of the paper named at
+ * lmcc_loss_intervals_new(). Its equations 15 to 17 for LAP divide closed
+ * intervals' losses by an average that may have the open one in it; here both
+ * have the same intervals.
+ *
+ * Returns: p, from 0 to 1; 0 until the first loss
+ */
+gdouble
+lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (history, intervals);
+
+  if (n == 0)
+    return 0;
+
+  return MIN (weighted_ratio (intervals, n - 1),
+      weighted_ratio (intervals + 1, n - 1));
+}

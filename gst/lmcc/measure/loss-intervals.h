@@ -1,0 +1,77 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_MEASURE_LOSS_INTERVALS_H
+#define LMCC_MEASURE_LOSS_INTERVALS_H
+
+#include "measure/loss.h"
+
+G_BEGIN_DECLS
+
+/* Closed loss intervals in the history, k (RFC 5348 section 5.4). */
+#define LMCC_LOSS_INTERVALS 8
+
+/* Which further losses of a loss event count, see lmcc_loss_intervals_new(). */
+#define LMCC_LOSS_WINDOW_LAP 1
+#define LMCC_LOSS_WINDOW_LIP G_MAXUINT
+
+/* How late a loss may be reported unless lmcc_loss_intervals_set_hold() says
+ * otherwise: three packets of 1000 bytes at 24 kbit/s. */
+#define LMCC_LOSS_HOLD LMCC_SECOND
+
+/**
+ * LmccLossInterval:
+ * @packets: Theta, packets received and lost from the loss that began its loss
+ *     event up to the one that began the next
+ * @losses: Psi, the losses of that event that count
+ */
+typedef struct
+{
+  gdouble packets;
+  guint64 losses;
+} LmccLossInterval;
+
+/**
+ * LmccLossIntervals:
+ * The loss-interval history of all held layers together: the loss-event rate
+ * that the TCP model wants.
+ */
+typedef struct _LmccLossIntervals LmccLossIntervals;
+
+LMCC_API LmccLossIntervals *lmcc_loss_intervals_new (guint window,
+    LmccTime rtt);
+LMCC_API void lmcc_loss_intervals_free (LmccLossIntervals * history);
+LMCC_API void lmcc_loss_intervals_reset (LmccLossIntervals * history);
+LMCC_API void lmcc_loss_intervals_start (LmccLossIntervals * history,
+    LmccTime now, gdouble packets);
+LMCC_API void lmcc_loss_intervals_set_rtt (LmccLossIntervals * history,
+    LmccTime rtt);
+LMCC_API void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
+    LmccTime hold);
+LMCC_API void lmcc_loss_intervals_packet (LmccLossIntervals * history,
+    LmccTime arrival, guint count);
+LMCC_API void lmcc_loss_intervals_lose (LmccLossIntervals * history,
+    const LmccLoss * loss);
+LMCC_API void lmcc_loss_intervals_loss (LmccLossIntervals * history,
+    LmccTime time, guint count);
+
+LMCC_API gdouble lmcc_loss_intervals_first_length (gdouble receive_rate,
+    LmccTime rtt, guint packet_size);
+LMCC_API void lmcc_loss_intervals_set_first (LmccLossIntervals * history,
+    gdouble packets);
+LMCC_API void lmcc_loss_intervals_rescale_first (LmccLossIntervals * history,
+    LmccTime rtt, LmccTime assumed_rtt);
+
+LMCC_API guint64 lmcc_loss_intervals_get_events (LmccLossIntervals * history);
+LMCC_API guint lmcc_loss_intervals_get (LmccLossIntervals * history,
+    LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1]);
+LMCC_API gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals * history);
+LMCC_API gdouble lmcc_loss_intervals_get_closed_loss_rate (
+    LmccLossIntervals * history);
+LMCC_API gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLossIntervals, lmcc_loss_intervals_free)
+
+G_END_DECLS
+
+#endif

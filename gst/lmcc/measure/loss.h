@@ -1,0 +1,52 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_MEASURE_LOSS_H
+#define LMCC_MEASURE_LOSS_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* A packet is lost when so many later ones of its layer have arrived (RFC 5348
+ * section 5.1). */
+#define LMCC_LOSS_THRESHOLD 3
+
+/* A gap that no later packets close or confirm is a loss after so long. */
+#define LMCC_LOSS_TIMEOUT (100 * LMCC_MSECOND)
+
+/* A jump of the layer sequence number back by more than this is a new start, where
+ * two packets in sequence say so (RFC 3550 appendix A.1). */
+#define LMCC_MAX_GAP 1000
+
+/**
+ * LmccLoss:
+ * @lsn: the first lost packet
+ * @count: how many were lost in a row, at least 1
+ * @before: when the packet before the gap came
+ * @span: from then to the packet behind the gap, in ns
+ * @gap: by how much the numbers of these two differ, at least 1
+ * @index: by how much @lsn differs from the one before the gap
+ *
+ * A run of lost packets. When each of them would have come is interpolated between
+ * the neighbours of the gap (RFC 4654 section 5.2).
+ */
+typedef struct
+{
+  guint16 lsn;
+  guint count;
+  LmccTime before;
+  LmccTime span;
+  guint gap;
+  guint index;
+} LmccLoss;
+
+LMCC_API LmccLoss lmcc_loss_at (LmccTime time, guint count);
+LMCC_API LmccTime lmcc_loss_get_time (const LmccLoss * loss, guint i);
+LMCC_API LmccTime lmcc_loss_get_last_time (const LmccLoss * loss);
+LMCC_API guint lmcc_loss_count_before (const LmccLoss * loss, LmccTime time);
+LMCC_API void lmcc_loss_drop_first (LmccLoss * loss, guint n);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,61 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_MEASURE_MARKOV_H
+#define LMCC_MEASURE_MARKOV_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccMarkovChain:
+ * @n_levels: l, 1 to %LMCC_MAX_LAYERS
+ * @rates: R_i, bit/s of layers 0 to i together, rising
+ * @packet_size: s, in bytes, with IP and UDP headers
+ * @slot: T, in ns
+ *
+ * A receiver of FLID as a chain of levels: in each slot it goes down where a packet
+ * was lost, else up with the level's probability (Byers et al., "FLID-DL:
+ * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section IV-C).
+ * lmcc_markov_chain_init() fills it.
+ */
+typedef struct
+{
+  guint n_levels;
+  gdouble rates[LMCC_MAX_LAYERS];
+  guint packet_size;
+  LmccTime slot;
+} LmccMarkovChain;
+
+/**
+ * LmccMarkovState:
+ * @fractions: f_i, share of the time at level i; their sum is 1
+ * @rate: mean rate, bit/s
+ * @ups: level changes up in a slot; in the long run as many go down
+ * @joins: groups joined in a slot under dynamic layering
+ * @leaves: groups left in a slot under dynamic layering
+ *
+ * What a chain does in the long run.
+ */
+typedef struct
+{
+  gdouble fractions[LMCC_MAX_LAYERS];
+  gdouble rate;
+  gdouble ups;
+  gdouble joins;
+  gdouble leaves;
+} LmccMarkovState;
+
+LMCC_API void lmcc_markov_chain_init (LmccMarkovChain * chain,
+    const gdouble * layer_rates, guint n_layers, guint packet_size, LmccTime slot);
+LMCC_API gdouble lmcc_markov_chain_packets (const LmccMarkovChain * chain,
+    guint level);
+LMCC_API gdouble lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
+    gdouble loss_rate);
+LMCC_API void lmcc_markov_chain_solve (const LmccMarkovChain * chain,
+    const gdouble * probabilities, gdouble loss_rate, LmccMarkovState * state);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,409 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "measure/rtt.h"
+
+#include "wire/layer-header.h"
+
+#include <math.h>
+
+/* Share of the old estimate when a sample comes: RFC 4654 section 4.3.2, for a
+ * receiver that measures seldom. */
+#define OLD_SHARE 0.5
+
+/* Answers to so many of the latest reports are taken. */
+#define N_REPORTS 4
+
+/* Crystals are off by 50 parts per million at most, two of them by twice that:
+ * the delay that packets are compared with follows them no faster. */
+#define DRIFT_DIVISOR 10000
+
+/* A send time that moved by more is not believed until so many in a row agree:
+ * then the sender's clock was set. */
+#define PLAUSIBLE_RANGE (10 * (gint64) LMCC_SECOND)
+#define N_IMPLAUSIBLE 20
+
+/* RFC 3738 section 3.2.2.2: weight of a new sample. */
+#define JOIN_ALPHA 0.25
+
+/* How far the time that a host takes to send its membership report spreads:
+ * Linux waits for up to 3 ticks of 4 ms. */
+#define JOIN_SPREAD (12.0 * LMCC_MSECOND)
+
+/* How long a join says something of the path: an algorithm that climbs joins at
+ * least once in so long, and one that does not climb for an estimate that is
+ * too long is not held down by it for minutes. */
+#define JOIN_LIFETIME (30.0 * LMCC_SECOND)
+
+/* The middle 32 bits of an NTP timestamp count in this. */
+#define NTP_SHORT_SECOND 65536.0
+
+typedef struct
+{
+  gboolean open;                /* sent and not answered */
+  guint32 stamp;                /* the middle 32 bits of its NTP time */
+  LmccTime sent;
+} Report;
+
+struct _LmccRtt
+{
+  LmccRttMode mode;
+  LmccTime fixed;
+  LmccTime max;
+  gboolean silent;
+
+  Report reports[N_REPORTS];
+  guint latest;
+  guint unanswered;
+
+  /* One-way delays: only their differences mean something. */
+  gboolean heard;
+  guint32 reference_short;
+  gint64 reference;             /* sender's time at reference_short */
+  gint64 usual;                 /* arrival - sender's time, slowly followed */
+  LmccTime usual_time;
+  gint64 extra;                 /* of the latest packet over the usual */
+  guint implausible;
+
+  gboolean measured;
+  gdouble path;                 /* round-trip time less the extra delay, ns */
+
+  gdouble join_sum;
+  gdouble join_weight;
+  LmccTime join_time;           /* of the latest */
+  LmccTime heard_at;            /* the latest packet */
+};
+
+/**
+ * lmcc_rtt_new:
+ * @mode: where the round-trip time comes from
+ * @fixed_rtt: the round-trip time, for %LMCC_RTT_MODE_FIXED
+ *
+ * Returns: (transfer full): an estimator that has measured nothing
+ */
+LmccRtt *
+lmcc_rtt_new (LmccRttMode mode, LmccTime fixed_rtt)
+{
+  LmccRtt *rtt = g_new0 (LmccRtt, 1);
+
+  rtt->mode = mode;
+  rtt->fixed = fixed_rtt;
+
+  return rtt;
+}
+
+/**
+ * lmcc_rtt_free:
+ * @rtt: (transfer full) (nullable): an estimator
+ */
+void
+lmcc_rtt_free (LmccRtt * rtt)
+{
+  g_free (rtt);
+}
+
+/**
+ * lmcc_rtt_reset:
+ * @rtt: an estimator
+ *
+ * Forgets all that was measured, for a new sender.
+ */
+void
+lmcc_rtt_reset (LmccRtt * rtt)
+{
+  *rtt = (LmccRtt) { .mode = rtt->mode,.fixed = rtt->fixed,.max = rtt->max };
+}
+
+/**
+ * lmcc_rtt_set_max:
+ * @rtt: an estimator
+ * @rtt_max: the session's R_max: what stands for the round-trip time until it
+ *     is measured (RFC 4654 section 3.2)
+ */
+void
+lmcc_rtt_set_max (LmccRtt * rtt, LmccTime rtt_max)
+{
+  rtt->max = rtt_max;
+}
+
+/**
+ * lmcc_rtt_report:
+ * @rtt: an estimator
+ * @now: the time
+ * @ntp_time: what the report says, NTP format 32.32: any clock of the
+ *     receiver's; the answer is known by it
+ *
+ * A report leaves now.
+ */
+void
+lmcc_rtt_report (LmccRtt * rtt, LmccTime now, guint64 ntp_time)
+{
+  if (rtt->reports[rtt->latest].open)
+    rtt->unanswered++;
+  rtt->latest = (rtt->latest + 1) % N_REPORTS;
+  rtt->reports[rtt->latest] = (Report) {
+  TRUE, (guint32) (ntp_time >> 16), now};
+}
+
+/**
+ * lmcc_rtt_set_silent:
+ * @rtt: an estimator
+ * @silent: whether no reports can be sent, so that answers are not to be waited
+ *     for; %FALSE at first, and after lmcc_rtt_reset()
+ */
+void
+lmcc_rtt_set_silent (LmccRtt * rtt, gboolean silent)
+{
+  rtt->silent = silent;
+}
+
+static Report *
+find_report (LmccRtt * rtt, guint32 stamp)
+{
+  guint i;
+
+  for (i = 0; i < N_REPORTS; i++) {
+    if (rtt->reports[i].open && rtt->reports[i].stamp == stamp)
+      return &rtt->reports[i];
+  }
+
+  return NULL;
+}
+
+/* What of the round trip stays when the queue towards the receiver changes is
+ * smoothed; the queue itself is followed packet by packet. An answer that says
+ * that the round trip takes less than the queue alone is not true in that: who
+ * forges answers makes the estimate as short as what packets show, not
+ * shorter. */
+static void
+take_sample (LmccRtt * rtt, gint64 sample)
+{
+  gdouble path = (gdouble) MAX (sample - rtt->extra, (gint64) LMCC_RTT_MIN);
+
+  rtt->path = rtt->measured ?
+      OLD_SHARE * rtt->path + (1 - OLD_SHARE) * path : path;
+  rtt->measured = TRUE;
+}
+
+/**
+ * lmcc_rtt_answer:
+ * @rtt: an estimator
+ * @now: when the answer came
+ * @last_rr: which report it answers: the middle 32 bits of its NTP time
+ * @delay: how long the sender held it, in 1/65536 s
+ *
+ * Takes an answer to one of the latest reports (RFC 3611 section 4.5); each is
+ * answered once. An answer that cannot be true changes nothing.
+ *
+ * Returns: what became of it
+ */
+LmccRttAnswer
+lmcc_rtt_answer (LmccRtt * rtt, LmccTime now, guint32 last_rr, guint32 delay)
+{
+  Report *report = find_report (rtt, last_rr);
+  gint64 sample;
+
+  if (report == NULL)
+    return LMCC_RTT_ANSWER_UNKNOWN;
+  sample = (gint64) (now - report->sent) -
+      (gint64) (delay * (gdouble) LMCC_SECOND / NTP_SHORT_SECOND);
+  if (sample <= 0 || sample > (gint64) LMCC_RTT_LIMIT
+      || delay > LMCC_RTT_LIMIT / LMCC_SECOND * NTP_SHORT_SECOND)
+    return LMCC_RTT_ANSWER_BAD;
+
+  report->open = FALSE;
+  rtt->unanswered = 0;
+  take_sample (rtt, sample);
+
+  return LMCC_RTT_ANSWER_TAKEN;
+}
+
+static void
+start_delays (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
+{
+  rtt->heard = TRUE;
+  rtt->reference = 0;
+  rtt->reference_short = send_time;
+  rtt->usual = (gint64) arrival - rtt->extra;
+  rtt->usual_time = arrival;
+  rtt->implausible = 0;
+}
+
+static void
+follow_drift (LmccRtt * rtt, LmccTime arrival, gint64 delay)
+{
+  gint64 most;
+
+  if (arrival <= rtt->usual_time)
+    return;
+  most = (gint64) (arrival - rtt->usual_time) / DRIFT_DIVISOR;
+  rtt->usual += CLAMP (delay - rtt->usual, -most, most);
+  rtt->usual_time = arrival;
+}
+
+/**
+ * lmcc_rtt_packet:
+ * @rtt: an estimator
+ * @arrival: when a packet came
+ * @send_time: when it left, NTP short format on the sender's clock
+ *
+ * Follows the delay from the sender between two answers (one-way delay
+ * adjustment, RFC 4654 section 4.3.3): with the D_r of that section, R = D_r +
+ * now - ts_j for each packet j. It is not smoothed, so that a queue shows with
+ * the packet that stood in it. What two clocks may drift apart is taken out:
+ * receivers of a large audience measure once in hours.
+ */
+void
+lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
+{
+  gint64 sent, delay;
+
+  rtt->heard_at = MAX (rtt->heard_at, arrival);
+  if (!rtt->heard) {
+    start_delays (rtt, arrival, send_time);
+    return;
+  }
+
+  sent = rtt->reference + lmcc_ntp_short_diff (send_time, rtt->reference_short);
+  delay = (gint64) arrival - sent;
+  if (ABS (delay - rtt->usual) > PLAUSIBLE_RANGE) {
+    if (++rtt->implausible >= N_IMPLAUSIBLE)
+      start_delays (rtt, arrival, send_time);
+    return;
+  }
+
+  rtt->implausible = 0;
+  if (sent > rtt->reference) {
+    rtt->reference = sent;
+    rtt->reference_short = send_time;
+  }
+  follow_drift (rtt, arrival, delay);
+  rtt->extra = delay - rtt->usual;
+}
+
+/* What is left of the joins so far, from 1 to 0. */
+static gdouble
+get_join_share (const LmccRtt * rtt, LmccTime now)
+{
+  LmccTime age = now > rtt->join_time ? now - rtt->join_time : 0;
+
+  return exp (-(gdouble) age / JOIN_LIFETIME);
+}
+
+/**
+ * lmcc_rtt_join:
+ * @rtt: an estimator
+ * @now: when the group's first packet came
+ * @elapsed: from a join to the group's first packet
+ * @packet_gap: mean time between two packets of the group
+ *
+ * Takes a measurement that needs no feedback (RFC 3738 section 3.2.2.2): half
+ * the gap is the wait for a packet once the group flows, the rest is the round
+ * trip to where the group is grafted. Samples are weighted by the inverse of
+ * their variance, and count less as they get older. The host's own delay before
+ * its membership report, up to 10 to 12 ms on Linux, is in it: the estimate
+ * errs to the slow side. A group that another host of the network holds comes
+ * from nearby, and errs to the other.
+ *
+ * Returns: %FALSE if @elapsed is above %LMCC_RTT_LIMIT and was not used:
+ *     nothing was sent
+ */
+gboolean
+lmcc_rtt_join (LmccRtt * rtt, LmccTime now, LmccTime elapsed,
+    LmccTime packet_gap)
+{
+  gdouble sample = (gdouble) elapsed - (gdouble) packet_gap / 2;
+  /* The variance of a uniform distribution over the gap. */
+  gdouble variance = (gdouble) packet_gap * (gdouble) packet_gap / 12;
+  gdouble spread = JOIN_SPREAD * JOIN_SPREAD;
+  gdouble weight = JOIN_ALPHA * spread / (spread + variance);
+  gdouble old_share = (1 - JOIN_ALPHA) * get_join_share (rtt, now);
+
+  if (elapsed > LMCC_RTT_LIMIT)
+    return FALSE;
+  sample = MAX (sample, (gdouble) LMCC_RTT_MIN);
+  rtt->join_sum = old_share * rtt->join_sum + weight * sample;
+  rtt->join_weight = old_share * rtt->join_weight + weight;
+  rtt->join_time = MAX (rtt->join_time, now);
+
+  return TRUE;
+}
+
+static LmccTime
+clamp_estimate (gdouble estimate)
+{
+  return (LmccTime) llround (CLAMP (estimate, (gdouble) LMCC_RTT_MIN,
+          (gdouble) LMCC_RTT_LIMIT));
+}
+
+/* One above R_max that no join confirms comes down to it: it may be what keeps
+ * the algorithm from another join. */
+static gdouble
+get_join_estimate (const LmccRtt * rtt)
+{
+  gdouble estimate = rtt->join_sum / rtt->join_weight;
+  gdouble above = estimate - (gdouble) rtt->max;
+
+  if (rtt->max == 0 || above <= 0)
+    return estimate;
+  return (gdouble) rtt->max + above * get_join_share (rtt, rtt->heard_at);
+}
+
+/**
+ * lmcc_rtt_get_source:
+ * @rtt: an estimator
+ *
+ * After %LMCC_RTT_MAX_UNANSWERED reports in a row without an answer, and where
+ * none can be sent, it is the joins; the next answer turns back.
+ *
+ * Returns: where lmcc_rtt_get() comes from
+ */
+LmccRttSource
+lmcc_rtt_get_source (const LmccRtt * rtt)
+{
+  gboolean answered = !rtt->silent && rtt->unanswered < LMCC_RTT_MAX_UNANSWERED;
+
+  if (rtt->mode == LMCC_RTT_MODE_FIXED)
+    return LMCC_RTT_SOURCE_FIXED;
+  if (rtt->mode == LMCC_RTT_MODE_FEEDBACK && answered)
+    return rtt->measured ? LMCC_RTT_SOURCE_FEEDBACK : LMCC_RTT_SOURCE_MAX;
+  if (rtt->join_weight > 0)
+    return LMCC_RTT_SOURCE_JOIN;
+
+  return rtt->measured ? LMCC_RTT_SOURCE_FEEDBACK : LMCC_RTT_SOURCE_MAX;
+}
+
+/**
+ * lmcc_rtt_get:
+ * @rtt: an estimator
+ *
+ * Returns: the round-trip time in ns: what was measured is between
+ *     %LMCC_RTT_MIN and %LMCC_RTT_LIMIT, R_max and a fixed one are as they were
+ *     given
+ */
+LmccTime
+lmcc_rtt_get (const LmccRtt * rtt)
+{
+  switch (lmcc_rtt_get_source (rtt)) {
+    case LMCC_RTT_SOURCE_FIXED:
+      return rtt->fixed;
+    case LMCC_RTT_SOURCE_FEEDBACK:
+      return clamp_estimate (rtt->path + (gdouble) rtt->extra);
+    case LMCC_RTT_SOURCE_JOIN:
+      return clamp_estimate (get_join_estimate (rtt));
+    default:
+      return rtt->max;
+  }
+}
+
+/**
+ * lmcc_rtt_get_unanswered:
+ * @rtt: an estimator
+ *
+ * Returns: how many reports before the latest one got no answer, in a row
+ */
+guint
+lmcc_rtt_get_unanswered (const LmccRtt * rtt)
+{
+  return rtt->unanswered;
+}

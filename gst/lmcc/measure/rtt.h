@@ -1,0 +1,60 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_MEASURE_RTT_H
+#define LMCC_MEASURE_RTT_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* So many reports in a row without an answer, and the join estimate is used. */
+#define LMCC_RTT_MAX_UNANSWERED 3
+
+/* What an estimate is kept between: below, the times in packets are not exact
+ * enough; above, it is no path that a video takes. */
+#define LMCC_RTT_MIN LMCC_MSECOND
+#define LMCC_RTT_LIMIT (10 * LMCC_SECOND)
+
+/**
+ * LmccRttAnswer:
+ * @LMCC_RTT_ANSWER_TAKEN: a round-trip time was measured
+ * @LMCC_RTT_ANSWER_UNKNOWN: it answers none of the latest reports, or one that
+ *     was answered before
+ * @LMCC_RTT_ANSWER_BAD: the round-trip time would be zero, negative or above
+ *     %LMCC_RTT_LIMIT, or the sender says that it held the report for longer
+ */
+typedef enum
+{
+  LMCC_RTT_ANSWER_TAKEN,
+  LMCC_RTT_ANSWER_UNKNOWN,
+  LMCC_RTT_ANSWER_BAD,
+} LmccRttAnswer;
+
+/**
+ * LmccRtt:
+ * One receiver's round-trip time.
+ */
+typedef struct _LmccRtt LmccRtt;
+
+LMCC_API LmccRtt *lmcc_rtt_new (LmccRttMode mode, LmccTime fixed_rtt);
+LMCC_API void lmcc_rtt_free (LmccRtt * rtt);
+LMCC_API void lmcc_rtt_reset (LmccRtt * rtt);
+LMCC_API void lmcc_rtt_set_max (LmccRtt * rtt, LmccTime rtt_max);
+LMCC_API void lmcc_rtt_set_silent (LmccRtt * rtt, gboolean silent);
+LMCC_API void lmcc_rtt_report (LmccRtt * rtt, LmccTime now, guint64 ntp_time);
+LMCC_API LmccRttAnswer lmcc_rtt_answer (LmccRtt * rtt, LmccTime now,
+    guint32 last_rr, guint32 delay);
+LMCC_API void lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival,
+    guint32 send_time);
+LMCC_API gboolean lmcc_rtt_join (LmccRtt * rtt, LmccTime now,
+    LmccTime elapsed, LmccTime packet_gap);
+LMCC_API LmccTime lmcc_rtt_get (const LmccRtt * rtt);
+LMCC_API LmccRttSource lmcc_rtt_get_source (const LmccRtt * rtt);
+LMCC_API guint lmcc_rtt_get_unanswered (const LmccRtt * rtt);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRtt, lmcc_rtt_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,57 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_MEASURE_SMOOTHING_H
+#define LMCC_MEASURE_SMOOTHING_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Most samples that a history of percentiles keeps. */
+#define LMCC_PERCENTILES_MAX_SIZE 65536
+
+/**
+ * LmccEwma:
+ * @weight: of a new sample, above 0, at most 1
+ * @value: the average so far, in the samples' unit
+ * @started: whether there was a sample; @value means nothing before
+ *
+ * An exponentially weighted moving average. To be read; lmcc_ewma_init() and
+ * lmcc_ewma_add() change it.
+ */
+typedef struct
+{
+  gdouble weight;
+  gdouble value;
+  gboolean started;
+} LmccEwma;
+
+LMCC_API void lmcc_ewma_init (LmccEwma * ewma, gdouble weight);
+LMCC_API gboolean lmcc_ewma_add (LmccEwma * ewma, gdouble sample);
+LMCC_API gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
+    LmccTime elapsed, LmccTime time_constant);
+
+/**
+ * LmccPercentiles:
+ * The newest samples, in order of size too, and the mean of two of their
+ * percentiles.
+ */
+typedef struct _LmccPercentiles LmccPercentiles;
+
+LMCC_API LmccPercentiles *lmcc_percentiles_new (guint size, gdouble low,
+    gdouble high);
+LMCC_API void lmcc_percentiles_free (LmccPercentiles * percentiles);
+LMCC_API void lmcc_percentiles_reset (LmccPercentiles * percentiles);
+LMCC_API gboolean lmcc_percentiles_add (LmccPercentiles * percentiles,
+    gdouble sample);
+LMCC_API guint lmcc_percentiles_get_count (const LmccPercentiles * percentiles);
+LMCC_API gdouble lmcc_percentiles_get (const LmccPercentiles * percentiles,
+    gdouble fraction);
+LMCC_API gdouble lmcc_percentiles_get_mean (const LmccPercentiles * percentiles);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPercentiles, lmcc_percentiles_free)
+
+G_END_DECLS
+
+#endif

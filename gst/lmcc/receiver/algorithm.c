@@ -1,0 +1,327 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/controller.h"
+#include "receiver/private.h"
+
+/* Calls a callback of a controller, where there is one. */
+#define CALL_ONE(controller, callback, ...) \
+  G_STMT_START { \
+    LmccController *controller_ = (controller); \
+    if (controller_ != NULL && controller_->klass->callback != NULL) \
+      controller_->klass->callback (controller_, __VA_ARGS__); \
+  } G_STMT_END
+
+/* Both hear everything: what the base loses counts for its rate and for the
+ * layers above. */
+#define CALL(receiver, callback, ...) \
+  G_STMT_START { \
+    CALL_ONE ((receiver)->base_controller, callback, __VA_ARGS__); \
+    CALL_ONE ((receiver)->controller, callback, __VA_ARGS__); \
+  } G_STMT_END
+
+static const LmccAlgorithm *
+choose_algorithm (LmccReceiver * receiver)
+{
+  const gchar *name = receiver->algorithm;
+  const LmccAlgorithm *algorithm;
+
+  if (g_strcmp0 (name, "auto") == 0 || name == NULL)
+    name = receiver->session.algorithm;
+  algorithm = lmcc_algorithm_find (name);
+  if (algorithm != NULL)
+    return algorithm;
+
+  lmcc_receiver_warn (receiver, LMCC_WARNING_ALGORITHM,
+      "the session's algorithm is not known here: the level is held by hand");
+
+  return lmcc_algorithm_find ("none");
+}
+
+static LmccSettings *
+choose_settings (LmccReceiver * receiver, const LmccAlgorithm * algorithm)
+{
+  if (receiver->settings != NULL) {
+    if (lmcc_settings_is_of (receiver->settings, algorithm->settings))
+      return lmcc_settings_copy (receiver->settings);
+    lmcc_receiver_warn (receiver, LMCC_WARNING_SETTINGS,
+        "the settings are for another algorithm than the session's: the "
+        "standard ones are used");
+  }
+
+  return lmcc_settings_new (algorithm->settings, algorithm->n_settings);
+}
+
+/* Where the session is not fit for the algorithm, the base is held, and it is
+ * said why. */
+static LmccController *
+create (LmccReceiver * receiver)
+{
+  const LmccAlgorithm *algorithm = choose_algorithm (receiver);
+  g_autofree gchar *obstacle = lmcc_algorithm_find_obstacle (algorithm,
+      &receiver->session);
+  g_autoptr (LmccSettings) settings = NULL;
+
+  if (obstacle != NULL) {
+    lmcc_receiver_warn (receiver, LMCC_WARNING_OBSTACLE,
+        lmcc_receiver_intern (receiver, obstacle,
+            "the session is not fit for its algorithm: only the base is held"));
+    return lmcc_controller_new_base_only (algorithm);
+  }
+  settings = choose_settings (receiver, algorithm);
+
+  return algorithm->create (&receiver->reckoned, settings,
+      receiver->config.sequence_seed);
+}
+
+/* Whoever holds the base reports for it, whatever it chooses above. */
+static LmccController *
+create_base (LmccReceiver * receiver)
+{
+  const LmccAlgorithm *algorithm;
+
+  if (!lmcc_session_has_driven_base (&receiver->session))
+    return NULL;
+  algorithm = lmcc_algorithm_find (lmcc_session_get_base_algorithm
+      (&receiver->session));
+
+  return algorithm->create (&receiver->reckoned, NULL,
+      receiver->config.sequence_seed);
+}
+
+void
+lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_receiver_clear_controller (receiver);
+  receiver->controller = create (receiver);
+  receiver->base_controller = create_base (receiver);
+  lmcc_receiver_tell_join_lead (receiver, now);
+  if (receiver->level >= 0)
+    lmcc_receiver_tell_level (receiver, now);
+  lmcc_receiver_update_learning (receiver);
+}
+
+void
+lmcc_receiver_clear_controller (LmccReceiver * receiver)
+{
+  if (receiver->controller != NULL)
+    receiver->controller->klass->free (receiver->controller);
+  receiver->controller = NULL;
+  if (receiver->base_controller != NULL)
+    receiver->base_controller->klass->free (receiver->base_controller);
+  receiver->base_controller = NULL;
+}
+
+void
+lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccRtp * rtp, const LmccHeader * header,
+    gsize size)
+{
+  if (rtp->second != NULL)
+    CALL (receiver, on_second_element, rtp->second, rtp->second_size);
+  CALL (receiver, on_packet, now, arrival, header, size);
+}
+
+void
+lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
+    guint layer, guint16 lsn, LmccTime since, guint slot)
+{
+  CALL (receiver, on_expected, now, layer, lsn, since, slot);
+}
+
+void
+lmcc_receiver_tell_waiting_packet (LmccReceiver * receiver, LmccTime now,
+    guint layer)
+{
+  CALL (receiver, on_waiting_packet, now, layer);
+}
+
+void
+lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
+    const LmccHeader * header)
+{
+  CALL (receiver, on_refused_packet, now, header);
+}
+
+void
+lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now, guint layer,
+    const LmccLoss * loss)
+{
+  CALL (receiver, on_loss, now, layer, loss);
+}
+
+void
+lmcc_receiver_tell_join_lead (LmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->slots != NULL)
+    CALL (receiver, on_join_lead, now, receiver->join_lead);
+}
+
+void
+lmcc_receiver_tell_left_packet (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, guint layer)
+{
+  CALL (receiver, on_left_packet, now, arrival, layer);
+}
+
+void
+lmcc_receiver_tell_neighbour_join (LmccReceiver * receiver, LmccTime now,
+    guint level)
+{
+  CALL (receiver, on_neighbour_join, now, level);
+}
+
+void
+lmcc_receiver_tell_level (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_level, now, receiver->level);
+}
+
+void
+lmcc_receiver_tell_session (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_session, now);
+  lmcc_receiver_update_learning (receiver);
+}
+
+void
+lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now, LmccTime rtt)
+{
+  CALL (receiver, on_rtt, now, rtt);
+}
+
+/* What the level shows and the gate could not give out for a loss counts as
+ * missing. What a level change withholds does not, nor what the level holds
+ * only a part of: of that a lower one holds less. */
+void
+lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
+{
+  const LmccGateStats *stats = lmcc_gate_get_stats (receiver->gate);
+
+  CALL (receiver, on_quality, now,
+      (guint) (stats->units_due - receiver->units_before),
+      (guint) (stats->units_missed - receiver->missing_before));
+  receiver->units_before = stats->units_due;
+  receiver->missing_before = stats->units_missed;
+}
+
+/* The one that speaks with the sender, if there is one. */
+static LmccController *
+get_reporter (const LmccReceiver * receiver)
+{
+  return receiver->base_controller != NULL ? receiver->base_controller
+      : receiver->controller;
+}
+
+/* Returns: (transfer full) (nullable): what the algorithm has to say */
+LmccPacket *
+lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = get_reporter (receiver);
+
+  if (controller == NULL || controller->klass->poll_report == NULL)
+    return NULL;
+
+  return controller->klass->poll_report (controller, now);
+}
+
+/* Whether the session's sender needs this receiver's reports. */
+gboolean
+lmcc_receiver_needs_sender (const LmccReceiver * receiver)
+{
+  const LmccController *controller = get_reporter (receiver);
+
+  return receiver->have_session && controller != NULL
+      && controller->algorithm->needs_sender
+      && receiver->session.feedback_interval > 0;
+}
+
+void
+lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = get_reporter (receiver);
+
+  if (controller == NULL || controller->klass->on_leave == NULL)
+    return;
+  controller->klass->on_leave (controller);
+  lmcc_receiver_send_reports (receiver, now);
+}
+
+static const gchar *
+find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+{
+  LmccController *controller = get_reporter (receiver);
+
+  if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
+          receiver->stats.loss_rate))
+    return
+        "more than 10 % of the base layer was lost for 10 s: the path cannot "
+        "carry even that, or the network goes on with layers that were left; "
+        "all groups are left (RFC 8085 section 4.1)";
+  if (controller == NULL || controller->klass->find_reason_to_leave == NULL)
+    return NULL;
+
+  return controller->klass->find_reason_to_leave (controller, now);
+}
+
+/* Ends the reception where even the base does not get through. */
+gboolean
+lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now)
+{
+  const gchar *reason = find_reason_to_leave (receiver, now);
+
+  if (reason == NULL)
+    return FALSE;
+  /* Nobody ends a reception who never sent what it announced. */
+  if (!lmcc_receiver_believes_source (receiver, now)) {
+    lmcc_circuit_breaker_reset (&receiver->breaker);
+    lmcc_receiver_give_up_source (receiver,
+        "most of what the sender announced never came", now);
+    return FALSE;
+  }
+
+  lmcc_receiver_stop (receiver, now);
+  lmcc_receiver_queue_action (receiver,
+      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason = reason;
+
+  return TRUE;
+}
+
+void
+lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now)
+{
+  CALL (receiver, on_timeout, now);
+  lmcc_receiver_send_reports (receiver, now);
+  lmcc_receiver_update_level (receiver, now);
+}
+
+static LmccTime
+next_timeout (const LmccController * controller)
+{
+  if (controller == NULL || controller->klass->next_timeout == NULL)
+    return LMCC_TIME_NONE;
+
+  return controller->klass->next_timeout (controller);
+}
+
+LmccTime
+lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver)
+{
+  return MIN (next_timeout (receiver->base_controller),
+      next_timeout (receiver->controller));
+}
+
+void
+lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
+    LmccTime now, LmccReceiverStats * stats)
+{
+  if (receiver->controller == NULL)
+    return;
+  stats->algorithm = receiver->controller->algorithm->name;
+  CALL_ONE (receiver->controller, get_status, now, &stats->status);
+  if (receiver->base_controller == NULL)
+    return;
+  stats->base_algorithm = receiver->base_controller->algorithm->name;
+  CALL_ONE (receiver->base_controller, get_status, now, &stats->base_status);
+}

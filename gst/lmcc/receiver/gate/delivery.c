@@ -1,0 +1,200 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/gate/delivery.h"
+
+static gboolean
+timestamp_after (guint32 a, guint32 b)
+{
+  return (gint32) (a - b) > 0;
+}
+
+/*
+ * lmcc_gate_delivery_reset:
+ * @delivery: what was delivered
+ *
+ * Another sender comes. What was let through and not popped stays.
+ */
+void
+lmcc_gate_delivery_reset (LmccGateDelivery * delivery)
+{
+  delivery->shown = FALSE;
+  delivery->hiding = FALSE;
+  delivery->lost = 0;
+  delivery->discont = TRUE;
+  delivery->holding = FALSE;
+}
+
+static void
+output_free (LmccGateOutput * output)
+{
+  lmcc_packet_unref (output->packet);
+  g_free (output);
+}
+
+void
+lmcc_gate_delivery_clear (LmccGateDelivery * delivery)
+{
+  g_queue_clear_full (&delivery->outputs, (GDestroyNotify) output_free);
+}
+
+/*
+ * lmcc_gate_delivery_hide:
+ * @delivery: what was delivered
+ * @timestamp: of a unit that is going to be
+ *
+ * Where that was shown already, what comes up to what was shown last is hidden.
+ *
+ * Returns: whether a segment has to hide it
+ */
+gboolean
+lmcc_gate_delivery_hide (LmccGateDelivery * delivery, guint32 timestamp)
+{
+  if (!delivery->shown || timestamp_after (timestamp, delivery->shown_until))
+    return FALSE;
+  delivery->hiding = TRUE;
+  delivery->hidden_from = timestamp;
+  delivery->hidden_until = delivery->shown_until;
+
+  return TRUE;
+}
+
+/*
+ * lmcc_gate_delivery_hide_again:
+ * @delivery: what was delivered
+ * @timestamp: of a key frame that is going to be
+ *
+ * Where that picture was shown last, it is hidden.
+ *
+ * Returns: whether a segment has to hide it
+ */
+gboolean
+lmcc_gate_delivery_hide_again (LmccGateDelivery * delivery, guint32 timestamp)
+{
+  return delivery->shown && timestamp == delivery->shown_until
+      && lmcc_gate_delivery_hide (delivery, timestamp);
+}
+
+static gboolean
+is_newest (const LmccGateDelivery * delivery, const LmccGateUnit * unit)
+{
+  return !delivery->shown || timestamp_after (unit->timestamp,
+      delivery->shown_until);
+}
+
+static void
+push_packet (LmccGateDelivery * delivery, LmccGateUnit * unit, guint index,
+    gboolean catch_up, gboolean segment)
+{
+  const LmccGateUnitPacket *from =
+      &g_array_index (unit->packets, LmccGateUnitPacket, index);
+  LmccGateOutput *output = g_new0 (LmccGateOutput, 1);
+
+  output->packet = lmcc_packet_ref (from->packet);
+  output->rtp = from->rtp;
+  output->header = from->header;
+  output->header.first = index == 0;
+  output->unit_end = index + 1 == unit->packets->len;
+  output->corrupted = unit->corrupted;
+  output->catch_up = catch_up;
+  output->segment = segment;
+  output->shown_until = delivery->shown_until;
+  output->newest = is_newest (delivery, unit);
+  output->hidden_from = delivery->hidden_from;
+  output->hidden_until = delivery->hidden_until;
+  output->discont = delivery->discont || delivery->lost > 0;
+  output->lost = delivery->lost;
+  delivery->discont = FALSE;
+  delivery->lost = 0;
+  g_queue_push_tail (&delivery->outputs, output);
+}
+
+/* A further layer of a picture: what was its end is not. */
+static void
+continue_picture (LmccGateDelivery * delivery, const LmccGateUnit * unit)
+{
+  LmccGateOutput *last = g_queue_peek_tail (&delivery->outputs);
+
+  if (delivery->holding && last != NULL
+      && last->rtp.timestamp == unit->timestamp
+      && last->header.stream == unit->stream)
+    last->unit_end = FALSE;
+}
+
+/*
+ * lmcc_gate_delivery_push:
+ * @delivery: what was delivered
+ * @unit: the next unit
+ * @segment: whether a new segment begins with it
+ * @deadline: how long its end may be held for another unit of its picture
+ */
+void
+lmcc_gate_delivery_push (LmccGateDelivery * delivery, LmccGateUnit * unit,
+    gboolean segment, LmccTime deadline)
+{
+  gboolean catch_up = delivery->hiding
+      && !timestamp_after (unit->timestamp, delivery->hidden_until);
+  guint i;
+
+  continue_picture (delivery, unit);
+  delivery->holding = delivery->layered;
+  delivery->held_until = deadline;
+  for (i = 0; i < unit->packets->len; i++)
+    push_packet (delivery, unit, i, catch_up, segment && i == 0);
+
+  if (is_newest (delivery, unit)) {
+    delivery->shown = TRUE;
+    delivery->shown_until = unit->timestamp;
+  }
+}
+
+/*
+ * lmcc_gate_delivery_timeout:
+ * @delivery: what was delivered
+ * @now: the time
+ *
+ * Lets the end of a picture go that was held long enough.
+ */
+void
+lmcc_gate_delivery_timeout (LmccGateDelivery * delivery, LmccTime now)
+{
+  if (delivery->held_until <= now)
+    delivery->holding = FALSE;
+}
+
+/*
+ * lmcc_gate_delivery_next_timeout:
+ * @delivery: what was delivered
+ *
+ * Returns: when lmcc_gate_delivery_timeout() lets something go, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_gate_delivery_next_timeout (const LmccGateDelivery * delivery)
+{
+  return delivery->holding && delivery->outputs.length > 0
+      ? delivery->held_until : LMCC_TIME_NONE;
+}
+
+/*
+ * lmcc_gate_delivery_pop:
+ * @delivery: what was delivered
+ * @output: (out): the next packet
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_gate_delivery_pop (LmccGateDelivery * delivery, LmccGateOutput * output)
+{
+  LmccGateOutput *next;
+
+  if (delivery->holding && g_queue_get_length (&delivery->outputs) == 1)
+    return FALSE;
+  next = g_queue_pop_head (&delivery->outputs);
+  if (next == NULL)
+    return FALSE;
+  *output = *next;
+  g_free (next);
+
+  return TRUE;
+}

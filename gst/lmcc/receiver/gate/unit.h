@@ -1,0 +1,73 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_GATE_UNIT_H
+#define LMCC_RECEIVER_GATE_UNIT_H
+
+#include "receiver/merge.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+} LmccGateUnitPacket;
+
+/**
+ * LmccGateUnit:
+ * @timestamp: RTP timestamp of its packets
+ * @broken: a packet of it is missing, and it is of no use
+ * @corrupted: it depends on something that was lost
+ * @n_packets: that came of it
+ * @last_osn: order sequence number of the latest
+ * @packets: of LmccGateUnitPacket, owned; none of one that is broken
+ *
+ * A unit as its packets come out of the merge. The rest is what its first packet's
+ * element says.
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  guint8 stream;
+  guint8 klass;
+  gboolean switch_point;
+  guint8 anchor;
+  guint32 timestamp;
+  gboolean broken;
+  gboolean corrupted;
+  guint n_packets;
+  guint16 last_osn;
+  GArray *packets;
+} LmccGateUnit;
+
+/**
+ * LmccGateHistory:
+ * @units: of LmccGateUnit, from the last key frame on
+ * @n_packets: of all units
+ *
+ * What a decoder needs to take over a rung. Zeros are an empty one.
+ */
+typedef struct
+{
+  GQueue units;
+  guint n_packets;
+} LmccGateHistory;
+
+LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem * item);
+LmccGateUnit *lmcc_gate_unit_ref (LmccGateUnit * unit);
+void lmcc_gate_unit_unref (LmccGateUnit * unit);
+gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
+    const LmccMergeItem * item);
+gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
+void lmcc_gate_unit_break (LmccGateUnit * unit);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
+
+void lmcc_gate_history_clear (LmccGateHistory * history);
+void lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit);
+
+G_END_DECLS
+
+#endif

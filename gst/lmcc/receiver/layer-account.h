@@ -1,0 +1,63 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_LAYER_ACCOUNT_H
+#define LMCC_RECEIVER_LAYER_ACCOUNT_H
+
+#include <gst/lmcc/lmcc-receiver.h>
+#include "measure/loss.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccArrival:
+ * @LMCC_ARRIVAL_IN_ORDER: the next one
+ * @LMCC_ARRIVAL_AFTER_GAP: some before it are missing so far
+ * @LMCC_ARRIVAL_REORDERED: it fills a gap
+ * @LMCC_ARRIVAL_LATE: it was counted as lost before
+ * @LMCC_ARRIVAL_DUPLICATE: it came before
+ * @LMCC_ARRIVAL_SUSPECT: too far back; the next one decides whether it is a new start
+ * @LMCC_ARRIVAL_RESTART: first packet, or a new start: counting starts here
+ */
+typedef enum
+{
+  LMCC_ARRIVAL_IN_ORDER,
+  LMCC_ARRIVAL_AFTER_GAP,
+  LMCC_ARRIVAL_REORDERED,
+  LMCC_ARRIVAL_LATE,
+  LMCC_ARRIVAL_DUPLICATE,
+  LMCC_ARRIVAL_SUSPECT,
+  LMCC_ARRIVAL_RESTART,
+} LmccArrival;
+
+/**
+ * LmccLayerAccount:
+ * Counts one layer by its layer sequence numbers.
+ */
+typedef struct _LmccLayerAccount LmccLayerAccount;
+
+LMCC_API LmccLayerAccount *lmcc_layer_account_new (void);
+LMCC_API void lmcc_layer_account_free (LmccLayerAccount * account);
+LMCC_API void lmcc_layer_account_reset (LmccLayerAccount * account);
+LMCC_API void lmcc_layer_account_expect (LmccLayerAccount * account,
+    guint16 lsn, LmccTime since);
+LMCC_API void lmcc_layer_account_restart (LmccLayerAccount * account,
+    guint16 lsn, LmccTime arrival);
+LMCC_API LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
+    LmccTime arrival, guint16 lsn, gsize bytes);
+LMCC_API void lmcc_layer_account_timeout (LmccLayerAccount * account,
+    LmccTime now);
+LMCC_API LmccTime lmcc_layer_account_next_timeout (
+    const LmccLayerAccount * account);
+LMCC_API gboolean lmcc_layer_account_poll_loss (LmccLayerAccount * account,
+    LmccLoss * loss);
+LMCC_API gboolean lmcc_layer_account_settled (const LmccLayerAccount * account,
+    guint16 lsn);
+LMCC_API const LmccLayerStats *lmcc_layer_account_get_stats (
+    const LmccLayerAccount * account);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLayerAccount, lmcc_layer_account_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,202 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The packets of a layer wait here for those before them, until these have
+ * come, are lost and cannot be repaired, or their time is up; then they go to
+ * the merge.
+ */
+#include "receiver/private.h"
+
+/* At most so many numbers from the first packet that waits to the last: far
+ * less than half of them, within which one can be told to be before another. */
+#define MAX_SPAN 16384
+
+static gboolean
+in_order (const LmccHeader * first, const LmccHeader * second)
+{
+  return lmcc_sequence_diff (first->osn, second->osn) <= 0;
+}
+
+/**
+ * lmcc_receiver_find_waiting:
+ * @layer: a layer
+ * @header: of a packet
+ * @fits: (out): whether its order number lies between those of its neighbours
+ *
+ * Returns: whether a packet with its layer sequence number waits
+ */
+gboolean
+lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
+    const LmccHeader * header, gboolean * fits)
+{
+  const LmccReceiverWaiting *before =
+      lmcc_waiting_queue_find_before (&layer->waiting, header->lsn);
+  const LmccReceiverWaiting *after = before != NULL ?
+      lmcc_waiting_next (before) :
+      lmcc_waiting_queue_peek_head (&layer->waiting);
+
+  *fits = (before == NULL || in_order (&before->header, header))
+      && (after == NULL || in_order (header, &after->header));
+
+  return before != NULL && before->header.lsn == header->lsn;
+}
+
+/**
+ * lmcc_receiver_add_waiting:
+ * @receiver: a receiver
+ * @layer: one of its layers
+ * @waiting: (transfer full): a packet of it that does not wait yet
+ */
+void
+lmcc_receiver_add_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    LmccReceiverWaiting * waiting)
+{
+  waiting->deadline = LMCC_TIME_NONE;
+  if (receiver->session.repair > 0)
+    waiting->deadline = lmcc_receiver_release_deadline (receiver,
+        &waiting->rtp, &waiting->header);
+  lmcc_waiting_queue_add (&layer->waiting, waiting);
+}
+
+static void
+push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    LmccReceiverWaiting * waiting)
+{
+  guint lost = layer->lost_before;
+  guint64 late = lmcc_merge_get_late (receiver->merge);
+
+  if (layer->merged_any) {
+    gint ahead = lmcc_sequence_diff (waiting->header.lsn, layer->merged_lsn);
+
+    /* Its place was given up when the waiting packets were flushed. */
+    if (ahead <= 0) {
+      lmcc_receiver_drop (receiver, LMCC_DROP_LATE);
+      lmcc_waiting_free (waiting);
+      return;
+    }
+    lost = (guint) ahead - 1;
+  } else {
+    lmcc_gate_layer_begins (receiver->gate, waiting->header.layer,
+        waiting->header.osn);
+  }
+  lmcc_receiver_give_up_before (receiver, layer, waiting);
+  if (lmcc_receiver_timeline (&waiting->header) == LMCC_TIMELINE_SOUND)
+    lmcc_receiver_take_sound (receiver, waiting->packet, &waiting->rtp,
+        &waiting->header);
+  layer->lost_before = 0;
+  layer->merged_any = TRUE;
+  layer->merged_lsn = waiting->header.lsn;
+  lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
+      &waiting->header, lmcc_receiver_release_deadline (receiver,
+          &waiting->rtp, &waiting->header), lost);
+  if (waiting->recovered)
+    lmcc_receiver_count_recovered (receiver, &waiting->header,
+        lmcc_merge_get_late (receiver->merge) == late);
+  g_free (waiting);
+}
+
+static void
+push_head (LmccReceiver * receiver, LmccReceiverLayer * layer)
+{
+  push_to_merge (receiver, layer,
+      lmcc_waiting_queue_pop_head (&layer->waiting));
+}
+
+/**
+ * lmcc_receiver_flush_before:
+ * @receiver: a receiver
+ * @osn: order number of a packet that must go out now
+ *
+ * Hands on all that precedes it and has come, whatever is missing in between.
+ * What is missing behind it may still be repaired.
+ */
+void
+lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
+{
+  LmccReceiverWaiting *waiting;
+  gint i;
+
+  for (i = 0; i <= receiver->level; i++) {
+    LmccReceiverLayer *layer = &receiver->layers[i];
+
+    while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
+        && lmcc_sequence_diff (waiting->header.osn, osn) <= 0)
+      push_head (receiver, layer);
+  }
+}
+
+/**
+ * lmcc_receiver_flush_waiting:
+ * @receiver: a receiver
+ * @layer: one of its layers, of which nothing more comes
+ *
+ * Hands on all that has come of it.
+ */
+void
+lmcc_receiver_flush_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer)
+{
+  while (lmcc_waiting_queue_get_length (&layer->waiting) > 0)
+    push_head (receiver, layer);
+}
+
+static gboolean
+may_go (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    const LmccReceiverWaiting * waiting)
+{
+  if (layer->merged_any && lmcc_sequence_diff (waiting->header.lsn,
+          layer->merged_lsn) <= 1)
+    return TRUE;
+  if (!lmcc_layer_account_settled (layer->account, waiting->header.lsn))
+    return FALSE;
+
+  return lmcc_waiting_queue_get_length (&layer->waiting) > LMCC_MERGE_MAX_QUEUE
+      || lmcc_waiting_queue_get_span (&layer->waiting) > MAX_SPAN
+      || !lmcc_receiver_awaits_repair (receiver, layer, waiting);
+}
+
+/* What precedes a packet whose time is up goes with it. */
+static void
+push_due (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccTime now)
+{
+  while (lmcc_waiting_queue_next_due (&layer->waiting) <= now) {
+    const LmccReceiverWaiting *due =
+        lmcc_waiting_queue_peek_due (&layer->waiting);
+
+    while (lmcc_waiting_queue_peek_head (&layer->waiting) != due)
+      push_head (receiver, layer);
+    push_head (receiver, layer);
+  }
+}
+
+static void
+report_losses (LmccReceiver * receiver, guint index, LmccTime now)
+{
+  LmccLayerAccount *account = receiver->layers[index].account;
+  LmccLoss loss;
+
+  while (lmcc_layer_account_poll_loss (account, &loss))
+    lmcc_receiver_tell_loss (receiver, now, index, &loss);
+}
+
+/**
+ * lmcc_receiver_settle:
+ * @receiver: a receiver
+ * @index: of a layer
+ * @now: the time
+ *
+ * Hands on what of the layer needs to wait no longer for packets before it, and
+ * tells the controller what was lost, repaired or not.
+ */
+void
+lmcc_receiver_settle (LmccReceiver * receiver, guint index, LmccTime now)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverWaiting *waiting;
+
+  lmcc_receiver_note_settled (receiver, layer);
+  push_due (receiver, layer, now);
+  while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
+      && may_go (receiver, layer, waiting))
+    push_head (receiver, layer);
+  report_losses (receiver, index, now);
+}

@@ -1,0 +1,273 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which groups the receiver holds for its level. Static layering: group i
+ * carries layer i. Dynamic layering (Byers et al., "FLID-DL", 2002, section
+ * III-C): the groups of the next slot are joined just before it begins, and
+ * those that its level no longer needs are left when it has begun.
+ */
+#include "receiver/private.h"
+
+#include <gst/lmcc/lmcc-sender.h>
+#include <gst/lmcc/lmcc-session-algorithm.h>
+
+/* Joins are made so long before a slot begins, until it shows that they take
+ * longer. */
+#define FIRST_JOIN_LEAD (25 * LMCC_MSECOND)
+
+/* How far off the expected end of a slot may be. */
+#define JOIN_MARGIN (5 * LMCC_MSECOND)
+
+/* A shorter join's share in the lead. */
+#define JOIN_LEAD_WEIGHT 8
+
+static gboolean
+is_dynamic (const LmccReceiver * receiver)
+{
+  return receiver->slots != NULL;
+}
+
+static void
+forget (LmccReceiver * receiver)
+{
+  g_clear_pointer (&receiver->slots, lmcc_slot_clock_free);
+  receiver->no_layering = FALSE;
+}
+
+/* Takes the mapping of layers on groups from a session. */
+void
+lmcc_receiver_take_layering (LmccReceiver * receiver)
+{
+  const LmccSession *session = &receiver->session;
+  g_autoptr (GError) error = NULL;
+
+  forget (receiver);
+  lmcc_layer_entries_init (&receiver->entries, session->slot_modulus,
+      session->slot, session->turning_groups > 0);
+  if (!lmcc_dynamic_layering_from_session (&receiver->layering, session,
+          &error) || (session->turning_groups > 0 && session->slot == 0)) {
+    receiver->no_layering = TRUE;
+    lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
+        "the session's turning groups do not fit its layers and slots: only "
+        "the base is held");
+    return;
+  }
+  if (session->turning_groups == 0)
+    return;
+  receiver->slots = lmcc_slot_clock_new (session->slot_modulus, session->slot,
+      0);
+  receiver->slot = G_MAXUINT;
+  receiver->join_lead = MIN (FIRST_JOIN_LEAD,
+      LMCC_SLOT_MAX_LEAD (session->slot));
+  lmcc_slot_clock_set_lead (receiver->slots, receiver->join_lead);
+  lmcc_slot_clock_tell_silent (receiver->slots);
+}
+
+void
+lmcc_receiver_clear_layering (LmccReceiver * receiver)
+{
+  forget (receiver);
+}
+
+/* The layer that a group carries in a slot, or LMCC_GROUP_SILENT. */
+gint
+lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
+    guint group)
+{
+  if (!is_dynamic (receiver))
+    return (gint) group;
+  if (group >= receiver->layering.n_groups)
+    return LMCC_GROUP_SILENT;
+
+  return lmcc_dynamic_layering_get_layer (&receiver->layering, slot, group);
+}
+
+static void
+join_missing (LmccReceiver * receiver, guint slot, gboolean ahead, LmccTime now)
+{
+  gint layer;
+
+  for (layer = 1; layer <= receiver->level; layer++) {
+    guint group = lmcc_dynamic_layering_get_group (&receiver->layering, slot,
+        (guint) layer);
+
+    if (receiver->groups[group].joined)
+      continue;
+    lmcc_receiver_join (receiver, group, now);
+    receiver->groups[group].ahead = ahead;
+    receiver->groups[group].slot = slot;
+  }
+}
+
+static void
+leave_others (LmccReceiver * receiver, guint slot, LmccTime now)
+{
+  guint group;
+
+  for (group = 1; group < LMCC_MAX_GROUPS; group++) {
+    if (receiver->groups[group].joined
+        && (group >= receiver->layering.n_groups
+            || !lmcc_dynamic_layering_is_held (&receiver->layering, slot,
+                receiver->level, group)))
+      lmcc_receiver_leave (receiver, group, now);
+  }
+}
+
+/* Does what slots and level want by now. Between the time when the end of a
+ * slot is told and that end, the level is that of the next slot: what is joined
+ * is for that one, and nothing is left. */
+void
+lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now)
+{
+  gboolean ahead;
+  guint slot;
+
+  if (!is_dynamic (receiver) || receiver->level < 0
+      || !lmcc_slot_clock_get_slot (receiver->slots, &slot, &ahead))
+    return;
+  if (slot != receiver->slot) {
+    receiver->slot = slot;
+    leave_others (receiver, slot, now);
+  }
+  join_missing (receiver, ahead ? (slot + 1) % receiver->session.slot_modulus :
+      slot, ahead, now);
+}
+
+static void
+enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
+{
+  const LmccSession *session = &receiver->session;
+  guint64 rate = receiver->reckoned.layers[layer].rate;
+  LmccTime left_at = receiver->groups[layer].left_at;
+
+  lmcc_layer_entries_joined (&receiver->entries, layer, now,
+      rate > 0 ? session->packet_size * 8 * LMCC_SECOND / rate : 0,
+      left_at == 0 || now >= left_at + LMCC_DEFAULT_LEAVE_LATENCY);
+}
+
+/* The level went from @from to the receiver's. */
+void
+lmcc_receiver_change_groups (LmccReceiver * receiver, gint from, LmccTime now)
+{
+  gint i;
+
+  for (i = MAX (from, 0) + 1; i <= receiver->level; i++)
+    enter_layer (receiver, (guint) i, now);
+  if (is_dynamic (receiver)) {
+    for (i = 1; receiver->level < 0 && i < LMCC_MAX_GROUPS; i++) {
+      if (receiver->groups[i].joined)
+        lmcc_receiver_leave (receiver, (guint) i, now);
+    }
+    lmcc_slot_clock_set_level (receiver->slots, receiver->level);
+    return;
+  }
+  for (i = from; i > MAX (receiver->level, 0); i--)
+    lmcc_receiver_leave (receiver, (guint) i, now);
+  for (i = MAX (from, 0) + 1; i <= receiver->level; i++)
+    lmcc_receiver_join (receiver, (guint) i, now);
+}
+
+static void
+drop_ends (LmccSlotClock * slots)
+{
+  LmccSlotEnd end;
+
+  while (lmcc_slot_clock_poll (slots, &end));
+}
+
+/* A packet of a held layer has come: what should have come before it, and has
+ * not, since the layer was joined is missing. */
+void
+lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header)
+{
+  LmccLayerExpected expected;
+
+  if (receiver->session.slot == 0 || !lmcc_layer_entries_packet
+      (&receiver->entries, arrival, header, &expected))
+    return;
+  lmcc_layer_account_expect (receiver->layers[header->layer].account,
+      expected.lsn, expected.since);
+  lmcc_receiver_tell_expected (receiver, now, header->layer, expected.lsn,
+      expected.since, expected.slot);
+}
+
+void
+lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
+    const LmccHeader * header)
+{
+  if (!is_dynamic (receiver))
+    return;
+  lmcc_slot_clock_packet (receiver->slots, arrival, header);
+  drop_ends (receiver->slots);
+}
+
+void
+lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now)
+{
+  if (!is_dynamic (receiver))
+    return;
+  lmcc_slot_clock_timeout (receiver->slots, now);
+  drop_ends (receiver->slots);
+}
+
+LmccTime
+lmcc_receiver_next_slot (const LmccReceiver * receiver)
+{
+  return is_dynamic (receiver) ?
+      lmcc_slot_clock_next_timeout (receiver->slots) : LMCC_TIME_NONE;
+}
+
+/* A packet of @group came. Whoever waits for routers to honour a leave waits
+ * for the last member query time (RFC 3376 section 8.8, 2 s) and for a report
+ * that got lost and is sent again. */
+void
+lmcc_receiver_check_leave (LmccReceiver * receiver, guint group, LmccTime now)
+{
+  const LmccReceiverGroup *left = &receiver->groups[group];
+
+  if (left->joined || left->left_at == 0
+      || now < left->left_at + LMCC_DEFAULT_LEAVE_LATENCY)
+    return;
+  receiver->stats.unwanted++;
+  if (receiver->warned_unwanted)
+    return;
+  receiver->warned_unwanted = TRUE;
+  lmcc_receiver_warn (receiver, LMCC_WARNING_LEAVES,
+      "a group that was left more than 4 s ago still comes: the network does "
+      "not honour leaves, so that a lower level does not relieve it; switch on "
+      "IGMP or MLD snooping with a querier, and fast leave");
+}
+
+static void
+set_join_lead (LmccReceiver * receiver, LmccTime lead, LmccTime now)
+{
+  lead = MIN (lead, LMCC_SLOT_MAX_LEAD (receiver->session.slot));
+  if (lead == receiver->join_lead)
+    return;
+  receiver->join_lead = lead;
+  lmcc_slot_clock_set_lead (receiver->slots, lead);
+  lmcc_receiver_tell_join_lead (receiver, now);
+}
+
+/* The first packet of @group came now. Where the group carried a higher layer
+ * in the slot that ends, that shows how long the join took. Where it was silent
+ * then, only a packet that comes too late shows something: packets of its layer
+ * are missing since the slot began. What is too long, by a packet's distance or
+ * because that loss was another one, is corrected by later joins: the lead
+ * follows the longest at once, and shorter ones slowly. */
+void
+lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
+    const LmccReceiverGroup * group, const LmccHeader * header,
+    gboolean after_gap)
+{
+  LmccTime lead = receiver->stats.join_to_packet + JOIN_MARGIN;
+  gboolean before = lmcc_slot_diff (header->slot, group->slot,
+      receiver->session.slot_modulus) < 0;
+
+  if (lead >= receiver->join_lead && (before || after_gap))
+    set_join_lead (receiver, lead, now);
+  else if (before)
+    set_join_lead (receiver, receiver->join_lead - (receiver->join_lead -
+            lead) / JOIN_LEAD_WEIGHT, now);
+}

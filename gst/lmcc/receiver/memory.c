@@ -1,0 +1,299 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a receiver holds stays within a budget of bytes, whatever comes. Where
+ * it is full, what is kept in case that a lower rung has to take over goes
+ * first, then the highest layer, and where the base alone fills it, packets.
+ */
+#include "receiver/private.h"
+
+/* Of the budget, so much is left to what a packet that came may set free at
+ * once: copies of pictures that leave. */
+#define RESERVE_SHARE 16
+
+/* A layer that did not fit is not joined for so long, and for twice as long
+ * each time that it does not fit again; and then only where the layers below it
+ * left a quarter of the budget free meanwhile. */
+#define HOLD_MIN (10 * LMCC_SECOND)
+#define HOLD_MAX (320 * LMCC_SECOND)
+
+#define NO_CAP G_MAXINT
+
+static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
+  "what a lower encoding would begin with, should the level fall, is not kept",
+  "the highest layer is left",
+  ("the base alone fills it: nothing waits any more, and what does not fit is "
+      "dropped"),
+};
+
+void
+lmcc_receiver_clear_memory (LmccReceiver * receiver)
+{
+  g_clear_pointer (&receiver->memory.count, lmcc_memory_unref);
+}
+
+/* Another sender comes, or none. */
+void
+lmcc_receiver_reset_memory (LmccReceiver * receiver)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+
+  memory->cap = NO_CAP;
+  memory->hold = HOLD_MIN;
+}
+
+static gsize
+get_used (const LmccReceiver * receiver)
+{
+  return lmcc_memory_get_used (receiver->memory.count) +
+      receiver->memory.outside;
+}
+
+/* What comes in two seconds, or until it has to go out, where that is longer;
+ * counted as it is held, so that small packets count for what they cost. What
+ * has come within this second is no guess. It does not fall below what is
+ * held. */
+static gsize
+automatic_budget (const LmccReceiver * receiver)
+{
+  const LmccReceiverMemory *memory = &receiver->memory;
+  LmccTime span = MAX (LMCC_MEMORY_SPAN, lmcc_receiver_get_latency (receiver));
+  guint64 rate = MAX (memory->rate, memory->taken);
+  guint64 wanted = rate / 1000 * (span / LMCC_MSECOND);
+
+  wanted = CLAMP (wanted, LMCC_MEMORY_AUTOMATIC_MIN, LMCC_MEMORY_AUTOMATIC_MAX);
+
+  return MAX ((gsize) wanted, MIN (memory->budget, get_used (receiver)));
+}
+
+static void
+update_budget (LmccReceiver * receiver)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+  guint64 max = receiver->config.max_memory;
+
+  memory->budget = max == 0 ? automatic_budget (receiver)
+      : (gsize) CLAMP (max, LMCC_MEMORY_MIN, G_MAXSIZE / 2);
+  lmcc_repair_decoder_set_max_bytes (receiver->repair, memory->budget / 2);
+}
+
+void
+lmcc_receiver_init_memory (LmccReceiver * receiver)
+{
+  receiver->memory.count = lmcc_memory_new ();
+  lmcc_receiver_reset_memory (receiver);
+  update_budget (receiver);
+}
+
+static gboolean
+fits (const LmccReceiver * receiver)
+{
+  gsize budget = receiver->memory.budget;
+
+  return get_used (receiver) <= budget - budget / RESERVE_SHARE;
+}
+
+static void
+tell (LmccReceiver * receiver, LmccMemoryStep step, LmccTime now)
+{
+  if (lmcc_message_limit_take (&receiver->memory.limits[step], now, NULL))
+    lmcc_receiver_queue_action (receiver,
+        LMCC_RECEIVER_ACTION_MEMORY_FULL)->reason = reasons[step];
+}
+
+/* Leaves it at once, with what waits of it. What waited for it goes on. */
+static void
+leave_highest (LmccReceiver * receiver, LmccTime now)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+
+  if (memory->cap != NO_CAP || now < memory->raised_at + memory->hold)
+    memory->hold = MIN (2 * memory->hold, HOLD_MAX);
+  else
+    memory->hold = HOLD_MIN;
+  memory->cap = receiver->level - 1;
+  memory->cap_until = now + memory->hold;
+  memory->most = 0;
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_drop_left_layers (receiver);
+  lmcc_receiver_pump (receiver, now);
+}
+
+static void
+leave_layers (LmccReceiver * receiver, LmccTime now)
+{
+  gint level = receiver->level + 1;
+
+  while (!fits (receiver) && receiver->level > 0 && receiver->level < level) {
+    level = receiver->level;
+    leave_highest (receiver, now);
+    tell (receiver, LMCC_MEMORY_STEP_LAYER, now);
+  }
+}
+
+/* Nothing waits any more. */
+static void
+let_go (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_repair_decoder_reset (receiver->repair);
+  lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
+  lmcc_gate_flush (receiver->gate);
+  lmcc_receiver_pump (receiver, now);
+  tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);
+}
+
+static gboolean
+make_room (LmccReceiver * receiver, LmccTime now)
+{
+  if (fits (receiver))
+    return TRUE;
+  update_budget (receiver);
+  while (!fits (receiver) && lmcc_gate_forget_history (receiver->gate))
+    tell (receiver, LMCC_MEMORY_STEP_HISTORY, now);
+  leave_layers (receiver, now);
+  if (!fits (receiver))
+    let_go (receiver, now);
+
+  return fits (receiver);
+}
+
+static void
+note_peak (LmccReceiver * receiver)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+  gsize used = get_used (receiver);
+
+  memory->peak = MAX (memory->peak, used);
+  memory->most = MAX (memory->most, used);
+}
+
+/**
+ * lmcc_receiver_admit:
+ * @receiver: a receiver that has a session
+ * @packet: a packet that came, and counts already
+ * @now: the time
+ *
+ * Makes room where there is too little with the packet. A layer may be left for
+ * that.
+ *
+ * Returns: whether there is room; else it is counted as dropped
+ */
+gboolean
+lmcc_receiver_admit (LmccReceiver * receiver, const LmccPacket * packet,
+    LmccTime now)
+{
+  receiver->memory.taken += lmcc_memory_cost (packet->capacity);
+  note_peak (receiver);
+  if (make_room (receiver, now))
+    return TRUE;
+  lmcc_receiver_drop (receiver, LMCC_DROP_MEMORY);
+
+  return FALSE;
+}
+
+/**
+ * lmcc_receiver_count_packet:
+ * @receiver: a receiver
+ * @packet: (transfer full): a packet that it has made
+ *
+ * Pictures that leave are copies: where both do not fit, what else was kept of
+ * them goes.
+ *
+ * Returns: (transfer full): the packet
+ */
+LmccPacket *
+lmcc_receiver_count_packet (LmccReceiver * receiver, LmccPacket * packet)
+{
+  packet = lmcc_memory_take (receiver->memory.count, packet);
+  while (get_used (receiver) > receiver->memory.budget
+      && lmcc_gate_forget_history (receiver->gate));
+  if (get_used (receiver) > receiver->memory.budget)
+    lmcc_repair_decoder_forget (receiver->repair,
+        get_used (receiver) - receiver->memory.budget);
+  note_peak (receiver);
+
+  return packet;
+}
+
+/**
+ * lmcc_receiver_update_memory:
+ * @receiver: a receiver
+ * @span: since the last call
+ * @now: the time
+ *
+ * Measures the rate, and lets a layer that was left come back.
+ */
+void
+lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
+    LmccTime now)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+
+  memory->rate = (guint64) ((gdouble) memory->taken * LMCC_SECOND / span);
+  memory->taken = 0;
+  update_budget (receiver);
+  if (memory->cap == NO_CAP || now < memory->cap_until)
+    return;
+  if (memory->most <= memory->budget / 4 * 3) {
+    memory->cap++;
+    memory->raised_at = now;
+  }
+  memory->cap_until = now + memory->hold;
+  memory->most = 0;
+  if (memory->cap >= (gint) receiver->session.n_layers - 1)
+    memory->cap = NO_CAP;
+}
+
+/* Returns: the highest level that there is room for */
+gint
+lmcc_receiver_get_memory_level (const LmccReceiver * receiver)
+{
+  return receiver->memory.cap;
+}
+
+/**
+ * lmcc_receiver_set_max_memory:
+ * @receiver: a receiver
+ * @max_memory: as in #LmccReceiverConfig
+ */
+void
+lmcc_receiver_set_max_memory (LmccReceiver * receiver, guint64 max_memory)
+{
+  receiver->config.max_memory = max_memory;
+  update_budget (receiver);
+}
+
+/**
+ * lmcc_receiver_set_outside_memory:
+ * @receiver: a receiver
+ * @bytes: what the caller holds of the packets that were delivered, with what
+ *     it keeps beside them
+ *
+ * Counts it into the receiver's budget from now on.
+ */
+void
+lmcc_receiver_set_outside_memory (LmccReceiver * receiver, gsize bytes)
+{
+  receiver->memory.outside = bytes;
+}
+
+/**
+ * lmcc_receiver_get_memory_budget:
+ * @receiver: a receiver
+ *
+ * Returns: bytes that may be held now, with those outside
+ */
+gsize
+lmcc_receiver_get_memory_budget (const LmccReceiver * receiver)
+{
+  return receiver->memory.budget;
+}
+
+void
+lmcc_receiver_get_memory_stats (const LmccReceiver * receiver,
+    LmccReceiverStats * stats)
+{
+  stats->memory = get_used (receiver);
+  stats->memory_peak = MAX (receiver->memory.peak, stats->memory);
+  stats->memory_budget = receiver->memory.budget;
+}

@@ -1,0 +1,555 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/merge.h"
+
+/* A packet that was sent so much later than what came out last is not before
+ * it, whatever its number says: the numbers have gone half around unseen. That
+ * takes 32,768 packets: 157 Mbit/s of 1200 bytes. */
+#define ORDER_MEMORY (2 * LMCC_SECOND)
+
+/* Holes that a layer may have; what is missing then makes the last one larger.
+ * They need not come with packets that wait: filler tells of losses, too. */
+#define MAX_HOLES 256
+
+typedef struct
+{
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+  LmccTime deadline;
+} Entry;
+
+/* Packets that a layer lost lie somewhere in OSN order between two that it had:
+ * from @from on, before @to. @count of them are not reported yet. A @certain
+ * hole is one whose place has passed already. @gap_end tells the last gap in
+ * the order that the hole was reported for. */
+typedef struct
+{
+  guint16 from;
+  guint16 to;
+  guint count;
+  gboolean certain;
+  gboolean reported;
+  guint16 gap_end;
+  guint8 table;
+  gboolean table_changed;
+} Hole;
+
+typedef struct
+{
+  gboolean active;
+  guint16 low_water;            /* a smaller OSN is not waited for */
+  gboolean heard;
+  guint8 table;                 /* of its latest packet */
+  GQueue entries;               /* of Entry, in OSN order */
+  GQueue holes;                 /* of Hole, in OSN order */
+} Layer;
+
+struct _LmccMerge
+{
+  Layer layers[LMCC_MAX_LAYERS];
+  guint n_layers;               /* highest active layer + 1 */
+  gboolean heard;
+  guint8 table;                 /* the newest heard */
+  LmccTime table_since;         /* the earliest deadline in it */
+  gboolean started;
+  guint16 next_osn;             /* one past the latest packet given out */
+  LmccTime last_deadline;       /* its deadline */
+  guint64 late;
+};
+
+static void
+entry_free (Entry * entry)
+{
+  lmcc_packet_unref (entry->packet);
+  g_free (entry);
+}
+
+static void
+layer_clear (Layer * layer)
+{
+  g_queue_clear_full (&layer->entries, (GDestroyNotify) entry_free);
+  g_queue_clear_full (&layer->holes, g_free);
+  layer->active = FALSE;
+  layer->heard = FALSE;
+}
+
+/**
+ * lmcc_merge_new:
+ *
+ * Returns: (transfer full): a merge of no layers
+ */
+LmccMerge *
+lmcc_merge_new (void)
+{
+  return g_new0 (LmccMerge, 1);
+}
+
+/**
+ * lmcc_merge_free:
+ * @merge: (transfer full): a merge
+ */
+void
+lmcc_merge_free (LmccMerge * merge)
+{
+  lmcc_merge_reset (merge);
+  g_free (merge);
+}
+
+/**
+ * lmcc_merge_reset:
+ * @merge: a merge
+ *
+ * Forgets all layers and the order, for a new sender.
+ */
+void
+lmcc_merge_reset (LmccMerge * merge)
+{
+  lmcc_merge_drop_layers (merge, -1);
+  merge->started = FALSE;
+  merge->heard = FALSE;
+}
+
+/**
+ * lmcc_merge_drop_layers:
+ * @merge: a merge
+ * @level: highest layer that is still held, -1 for none
+ *
+ * Forgets the layers above @level; the others no longer wait for them.
+ */
+void
+lmcc_merge_drop_layers (LmccMerge * merge, gint level)
+{
+  while ((gint) merge->n_layers > level + 1)
+    layer_clear (&merge->layers[--merge->n_layers]);
+}
+
+/**
+ * lmcc_merge_leave_layers:
+ * @merge: a merge
+ * @level: highest layer that is still held
+ *
+ * Nothing more comes of the layers above @level, and the others no longer wait
+ * for them. What has come of them still comes out; before one of them begins
+ * anew it has to be dropped.
+ */
+void
+lmcc_merge_leave_layers (LmccMerge * merge, gint level)
+{
+  gint i;
+
+  for (i = level + 1; i < (gint) merge->n_layers; i++)
+    merge->layers[i].active = merge->layers[i].heard = FALSE;
+}
+
+/**
+ * lmcc_merge_get_level:
+ * @merge: a merge
+ *
+ * Returns: the highest layer of which packets wait, -1 for none
+ */
+gint
+lmcc_merge_get_level (const LmccMerge * merge)
+{
+  gint i = (gint) merge->n_layers - 1;
+
+  while (i >= 0 && merge->layers[i].entries.head == NULL)
+    i--;
+
+  return i;
+}
+
+static void
+enlarge (Hole * hole, guint count)
+{
+  hole->count = MIN (hole->count + count, G_MAXINT);
+  hole->reported = FALSE;
+}
+
+static void
+note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
+{
+  Hole *hole;
+
+  if (g_queue_get_length (&layer->holes) >= MAX_HOLES) {
+    hole = g_queue_peek_tail (&layer->holes);
+    enlarge (hole, count);
+    hole->to = to;
+    hole->table_changed |= table != hole->table;
+    return;
+  }
+  hole = g_new0 (Hole, 1);
+  hole->from = from;
+  hole->to = to;
+  hole->count = count;
+  hole->table = table;
+  hole->table_changed = table != layer->table;
+  g_queue_push_tail (&layer->holes, hole);
+}
+
+static void
+note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
+{
+  Hole *hole = g_queue_peek_head (&layer->holes);
+
+  if (hole != NULL && hole->certain && !hole->reported && hole->table == table) {
+    enlarge (hole, count);
+    return;
+  }
+  hole = g_new0 (Hole, 1);
+  hole->from = osn;
+  hole->to = osn + 1;
+  hole->count = count;
+  hole->certain = TRUE;
+  hole->table = table;
+  hole->table_changed = table != layer->table;
+  g_queue_push_head (&layer->holes, hole);
+}
+
+static void
+drop_oldest (Layer * layer)
+{
+  Entry *entry = g_queue_pop_head (&layer->entries);
+
+  note_hole (layer, entry->header.osn, entry->header.osn + 1, 1,
+      entry->header.table);
+  entry_free (entry);
+}
+
+static void
+queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
+    const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline)
+{
+  Entry *entry;
+
+  if (merge->started && lmcc_sequence_diff (header->osn, merge->next_osn) < 0) {
+    merge->late++;
+    lmcc_packet_unref (packet);
+    return;
+  }
+
+  entry = g_new (Entry, 1);
+  entry->packet = packet;
+  entry->rtp = *rtp;
+  entry->header = *header;
+  entry->deadline = deadline;
+  g_queue_push_tail (&layer->entries, entry);
+  if (g_queue_get_length (&layer->entries) > LMCC_MERGE_MAX_QUEUE)
+    drop_oldest (layer);
+}
+
+static gboolean
+is_late (const LmccMerge * merge, const LmccHeader * header)
+{
+  return merge->started && header->type == LMCC_PACKET_MEDIA
+      && header->stream < LMCC_MAX_RUNGS
+      && lmcc_sequence_diff (header->osn, merge->next_osn) < 0;
+}
+
+static gboolean
+order_is_lost (const LmccMerge * merge, const LmccHeader * header,
+    LmccTime deadline)
+{
+  return is_late (merge, header) && deadline > merge->last_deadline
+      && deadline - merge->last_deadline > ORDER_MEMORY;
+}
+
+/* After an outage: the order begins where it is now, and every layer has missed
+ * something. */
+static void
+restart_order (LmccMerge * merge, guint16 osn)
+{
+  guint i;
+
+  merge->started = FALSE;
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+
+    merge->late += g_queue_get_length (&layer->entries);
+    layer_clear (layer);
+    note_passed_hole (layer, osn, G_MAXINT16, merge->table);
+    layer->low_water = osn;
+  }
+}
+
+/* What a layer said of its later packets holds within one layer table: packets
+ * that wait at the sender may leave in another layer after a change. */
+static void
+start_table (LmccMerge * merge, guint8 table, LmccTime deadline)
+{
+  guint i;
+
+  merge->heard = TRUE;
+  merge->table = table;
+  merge->table_since = deadline;
+  for (i = 0; i < merge->n_layers; i++)
+    merge->layers[i].active = FALSE;
+}
+
+/* A packet of another table that was sent before the present one began was only
+ * overtaken. */
+static void
+follow_table (LmccMerge * merge, guint8 table, LmccTime deadline)
+{
+  if (!merge->heard
+      || (table != merge->table && deadline >= merge->table_since))
+    start_table (merge, table, deadline);
+  else if (table == merge->table)
+    merge->table_since = MIN (merge->table_since, deadline);
+}
+
+/* Whether a packet is late that nobody waited for when its place passed, so
+ * that no hole was left there. */
+static gboolean
+comes_unawaited (const LmccMerge * merge, const Layer * layer,
+    const LmccHeader * header)
+{
+  return is_late (merge, header) && (!layer->active
+      || lmcc_sequence_diff (layer->low_water, header->osn) <= 0);
+}
+
+/**
+ * lmcc_merge_push:
+ * @merge: a merge
+ * @packet: (transfer full): the next packet of its layer, by layer sequence
+ * @rtp: its parsed RTP header
+ * @header: its element
+ * @deadline: when it comes out at the latest, whatever the other layers do
+ * @lost_before: packets that the layer lost just before this one
+ *
+ * Takes a packet of any type. One that is not of a rung's media only says how
+ * far its layer has come. A layer takes part from its first packet on. A packet
+ * whose place in the order has passed is dropped and counted as late.
+ */
+void
+lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header, LmccTime deadline, guint lost_before)
+{
+  Layer *layer = &merge->layers[header->layer];
+
+  if (order_is_lost (merge, header, deadline))
+    restart_order (merge, header->osn);
+  follow_table (merge, header->table, deadline);
+  if (!layer->heard)
+    layer->table = header->table;
+  /* A layer that was heard before the table changed has lost something since
+   * then. Where no number lies between, what was lost was no media. */
+  if (lost_before > 0 && !(layer->active && layer->low_water == header->osn))
+    note_hole (layer, layer->low_water, header->osn, lost_before,
+        header->table);
+  if (comes_unawaited (merge, layer, header))
+    note_passed_hole (layer, header->osn, 1, header->table);
+  layer->heard = TRUE;
+  layer->table = header->table;
+  merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
+  /* Not yet what it sends by the table now. */
+  if (!layer->active && header->table == merge->table) {
+    layer->active = TRUE;
+    layer->low_water = header->osn;
+  }
+
+  /* A low-water mark that went back, or an order that does, is a sender's
+   * error: the order number is taken as it comes, so that the merge never
+   * stalls. */
+  if (header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS) {
+    if (!is_late (merge, header)
+        || lmcc_sequence_diff (layer->low_water, header->osn) <= 0)
+      layer->low_water = header->osn + 1;
+    queue_media (merge, layer, packet, rtp, header, deadline);
+  } else {
+    layer->low_water = header->osn;
+    lmcc_packet_unref (packet);
+  }
+}
+
+static Layer *
+find_next (LmccMerge * merge, Entry ** next)
+{
+  Layer *best = NULL;
+  guint i;
+
+  *next = NULL;
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+    Entry *entry = g_queue_peek_head (&layer->entries);
+
+    if (entry != NULL && (*next == NULL
+            || lmcc_sequence_diff (entry->header.osn,
+                (*next)->header.osn) < 0)) {
+      *next = entry;
+      best = layer;
+    }
+  }
+
+  return best;
+}
+
+/* Whether no packet of @layer can come that precedes @osn. */
+static gboolean
+has_passed (const Layer * layer, guint16 osn)
+{
+  return !layer->active || layer->entries.head != NULL
+      || lmcc_sequence_diff (layer->low_water, osn) > 0;
+}
+
+static gboolean
+passed_by_all (const LmccMerge * merge, guint16 osn)
+{
+  guint i;
+
+  for (i = 0; i < merge->n_layers; i++) {
+    if (!has_passed (&merge->layers[i], osn))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Where a packet must go out before every layer has passed it and numbers are
+ * missing before it, the layers that have not passed may have had them. */
+static void
+note_overtaken (LmccMerge * merge, guint16 osn)
+{
+  guint i;
+
+  if (osn == merge->next_osn)
+    return;
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+
+    if (!has_passed (layer, osn)) {
+      note_passed_hole (layer, merge->next_osn, 1, merge->table);
+      layer->low_water = osn + 1;
+    }
+  }
+}
+
+static gboolean
+hole_in_gap (const Hole * hole, guint16 gap_start, guint16 gap_end)
+{
+  if (hole->certain)
+    return !hole->reported;
+  if (hole->reported && hole->gap_end == gap_end)
+    return FALSE;
+
+  return gap_start != gap_end && lmcc_sequence_diff (hole->from, gap_end) < 0
+      && lmcc_sequence_diff (hole->to, gap_start) > 0;
+}
+
+/* Gives out a hole that may lie among the order numbers skipped before @osn,
+ * and forgets holes that lie wholly before it: where none of their numbers was
+ * skipped, what was lost carried no media. */
+static gboolean
+pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
+{
+  guint i;
+
+  for (i = 0; i < merge->n_layers; i++) {
+    Layer *layer = &merge->layers[i];
+    Hole *hole;
+
+    while ((hole = g_queue_peek_head (&layer->holes)) != NULL) {
+      if (hole_in_gap (hole, merge->next_osn, osn)) {
+        *item = (LmccMergeItem) {
+        .header.table = hole->table,.layer = i,.lost =
+              hole->count,.table_changed = hole->table_changed,};
+        hole->count = 0;
+        hole->reported = TRUE;
+        hole->gap_end = osn;
+        return TRUE;
+      }
+      if (!hole->certain && lmcc_sequence_diff (hole->to, osn) > 0)
+        break;
+      g_free (g_queue_pop_head (&layer->holes));
+    }
+  }
+
+  return FALSE;
+}
+
+/**
+ * lmcc_merge_pop:
+ * @merge: a merge
+ * @now: the time
+ * @item: (out): the next packet in order, or a hole before it
+ *
+ * Returns: %FALSE if nothing may come out yet
+ */
+gboolean
+lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
+{
+  Entry *next;
+  Layer *layer = find_next (merge, &next);
+  guint16 osn;
+
+  if (layer == NULL)
+    return FALSE;
+  osn = next->header.osn;
+  if (next->deadline > now && !passed_by_all (merge, osn))
+    return FALSE;
+
+  if (!merge->started) {
+    merge->started = TRUE;
+    merge->next_osn = osn;
+  }
+  note_overtaken (merge, osn);
+  if (pop_hole (merge, osn, item))
+    return TRUE;
+
+  g_queue_pop_head (&layer->entries);
+  *item = (LmccMergeItem) {
+  .packet = next->packet,.rtp = next->rtp,.header = next->header,.layer =
+        next->header.layer,};
+  merge->last_deadline = next->deadline;
+  g_free (next);
+  merge->next_osn = osn + 1;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_merge_peek:
+ * @merge: a merge
+ * @osn: (out): the order number of the next packet, if there is one
+ *
+ * Returns: as lmcc_merge_next_timeout()
+ */
+LmccTime
+lmcc_merge_peek (const LmccMerge * merge, guint16 * osn)
+{
+  Entry *next;
+
+  if (find_next ((LmccMerge *) merge, &next) == NULL)
+    return LMCC_TIME_NONE;
+  *osn = next->header.osn;
+
+  return next->deadline;
+}
+
+/**
+ * lmcc_merge_next_timeout:
+ * @merge: a merge
+ *
+ * Returns: when the next packet comes out even if a layer has not passed it, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_merge_next_timeout (const LmccMerge * merge)
+{
+  guint16 osn;
+
+  return lmcc_merge_peek (merge, &osn);
+}
+
+/**
+ * lmcc_merge_get_late:
+ * @merge: a merge
+ *
+ * Returns: packets that came after their place in the order had passed
+ */
+guint64
+lmcc_merge_get_late (const LmccMerge * merge)
+{
+  return merge->late;
+}

@@ -1,0 +1,68 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_MERGE_H
+#define LMCC_RECEIVER_MERGE_H
+
+#include "wire/layer-header.h"
+#include "wire/rtp.h"
+
+G_BEGIN_DECLS
+
+/* Packets that one layer may hold; what comes beyond pushes the oldest out. Half
+ * of those whose order numbers can be told apart: 3 s of 50 Mbit/s. What they may
+ * take together the receiver's budget of bytes says. */
+#define LMCC_MERGE_MAX_QUEUE 16384
+
+/**
+ * LmccMergeItem:
+ * @packet: (transfer full) (nullable): a media packet, or %NULL for a hole
+ * @rtp: its parsed RTP header
+ * @header: its element; for a hole only its table is set: by which the layer sent
+ *     after it
+ * @layer: the layer; for a hole the layer that lost something
+ * @lost: for a hole: how many packets
+ * @table_changed: for a hole: the layer sent by another table before it
+ *
+ * What comes out of the merge, in OSN order. A hole comes before every packet that
+ * may follow the lost one in OSN order.
+ */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+  guint layer;
+  guint lost;
+  gboolean table_changed;
+} LmccMergeItem;
+
+/**
+ * LmccMerge:
+ * Puts the media packets of all held layers back into the sender's decoding
+ * order. Each layer's packets go in by its layer sequence; a packet comes out as
+ * soon as every held layer has passed its order number, at the latest at its
+ * deadline.
+ */
+typedef struct _LmccMerge LmccMerge;
+
+LMCC_API LmccMerge *lmcc_merge_new (void);
+LMCC_API void lmcc_merge_free (LmccMerge * merge);
+LMCC_API void lmcc_merge_reset (LmccMerge * merge);
+LMCC_API void lmcc_merge_push (LmccMerge * merge, LmccPacket * packet,
+    const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline,
+    guint lost_before);
+LMCC_API void lmcc_merge_drop_layers (LmccMerge * merge, gint level);
+LMCC_API void lmcc_merge_leave_layers (LmccMerge * merge, gint level);
+LMCC_API gint lmcc_merge_get_level (const LmccMerge * merge);
+LMCC_API gboolean lmcc_merge_pop (LmccMerge * merge, LmccTime now,
+    LmccMergeItem * item);
+LMCC_API LmccTime lmcc_merge_peek (const LmccMerge * merge, guint16 * osn);
+LMCC_API LmccTime lmcc_merge_next_timeout (const LmccMerge * merge);
+LMCC_API guint64 lmcc_merge_get_late (const LmccMerge * merge);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccMerge, lmcc_merge_free)
+
+G_END_DECLS
+
+#endif

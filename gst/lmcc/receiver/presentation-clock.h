@@ -1,0 +1,56 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_PRESENTATION_CLOCK_H
+#define LMCC_RECEIVER_PRESENTATION_CLOCK_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccTimeline:
+ * @LMCC_TIMELINE_VIDEO: the RTP timestamps of all rungs
+ * @LMCC_TIMELINE_SOUND: those of the sound
+ *
+ * RTP timestamps of one meaning and clock rate.
+ */
+typedef enum
+{
+  LMCC_TIMELINE_VIDEO,
+  LMCC_TIMELINE_SOUND,
+  LMCC_N_TIMELINES,
+} LmccTimeline;
+
+/**
+ * LmccClock:
+ * Follows the sender's clock on the receiver's, through the send times in the
+ * packets: the smallest delay seen lately is the path's own, and the rest is
+ * queueing. Turns RTP timestamps into presentation times: all timelines follow the
+ * same clock, so that pictures and sound stay together.
+ */
+typedef struct _LmccClock LmccClock;
+
+LMCC_API LmccClock *lmcc_clock_new (void);
+LMCC_API void lmcc_clock_free (LmccClock * clock);
+LMCC_API void lmcc_clock_reset (LmccClock * clock);
+LMCC_API gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
+    guint32 send_time);
+LMCC_API gboolean lmcc_clock_sender_report (LmccClock * clock,
+    LmccTimeline timeline, LmccTime now, guint64 ntp_time, guint32 rtp_time,
+    guint32 clock_rate);
+LMCC_API void lmcc_clock_guess_mapping (LmccClock * clock,
+    LmccTimeline timeline, guint32 send_time,
+    guint32 rtp_time, guint32 clock_rate);
+LMCC_API gboolean lmcc_clock_has_mapping (const LmccClock * clock,
+    LmccTimeline timeline);
+LMCC_API LmccTime lmcc_clock_send_to_local (const LmccClock * clock,
+    guint32 send_time);
+LMCC_API LmccTime lmcc_clock_rtp_to_local (const LmccClock * clock,
+    LmccTimeline timeline, guint32 rtp_time);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClock, lmcc_clock_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,740 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/probation.h"
+
+#include "measure/loss.h"
+
+/* Packets on probation; the oldest gives way. */
+#define MAX_CLAIMS 32
+
+/* So many that agree are believed. */
+#define CHAIN LMCC_LOSS_THRESHOLD
+
+/* The sender stamps packets when it sends them: one behind the other, but for
+ * the rounding of 1/65536 s and the order of its threads. */
+#define SEND_TOLERANCE (10 * (gint64) LMCC_MSECOND)
+
+/* A packet whose transit time differs by more from that of the one before does
+ * not fit: no queue changes so fast. */
+#define MAX_TRANSIT_STEP ((gint64) LMCC_SECOND)
+
+/* Order numbers count the packets of all layers: a step is judged by those that
+ * were seen, once there were so many. */
+#define OSN_LEARNED 32
+#define OSN_MARGIN 2
+
+/* A filler's mark may go on to the next window, which may be all that the
+ * layers above carry in one. */
+#define MARK_REACH 4096
+
+/* The longest distance of packets in order fades by this share with each. */
+#define LONGEST_WEIGHT 16
+#define MAX_LONGEST (500 * LMCC_MSECOND)
+
+/* When nothing came in order for so long, the layer is interrupted, and one
+ * packet must do. */
+#define INTERRUPTED (500 * LMCC_MSECOND)
+#define INTERRUPTED_PACKETS 4
+
+/* After a packet that came out of its order, or was refuted, small leaps are on
+ * probation for so long, too. */
+#define WARY (60 * LMCC_SECOND)
+
+typedef struct
+{
+  LmccClaim claim;
+  LmccVerdict verdict;
+} Decided;
+
+/*
+ * lmcc_probation_init:
+ * @probation: (out): has seen nothing
+ * @max_leap: packets whose numbers differ by more do not agree with each other
+ */
+void
+lmcc_probation_init (LmccProbation * probation, guint max_leap)
+{
+  *probation = (LmccProbation) {
+  .max_leap = max_leap};
+  probation->claims = g_array_new (FALSE, FALSE, sizeof (LmccClaim));
+  probation->verdicts = g_array_new (FALSE, FALSE, sizeof (Decided));
+}
+
+static void
+clear_verdicts (LmccProbation * probation)
+{
+  guint i;
+
+  for (i = probation->n_polled; i < probation->verdicts->len; i++)
+    lmcc_packet_unref (g_array_index (probation->verdicts, Decided,
+            i).claim.packet);
+  g_array_set_size (probation->verdicts, 0);
+  probation->n_polled = 0;
+}
+
+/*
+ * lmcc_probation_reset:
+ * @probation: forgets all; the next packet begins anew
+ */
+void
+lmcc_probation_reset (LmccProbation * probation)
+{
+  guint i;
+
+  for (i = 0; i < probation->claims->len; i++)
+    lmcc_packet_unref (g_array_index (probation->claims, LmccClaim, i).packet);
+  g_array_set_size (probation->claims, 0);
+  clear_verdicts (probation);
+  probation->started = probation->proven = probation->has_other = FALSE;
+  probation->heard = 0;
+  probation->longest = 0;
+  probation->n_taken = 0;
+  probation->osn_reach = 0;
+}
+
+void
+lmcc_probation_clear (LmccProbation * probation)
+{
+  lmcc_probation_reset (probation);
+  g_array_unref (probation->claims);
+  g_array_unref (probation->verdicts);
+}
+
+static LmccClaim *
+get_claim (const LmccProbation * probation, guint index)
+{
+  return &g_array_index (probation->claims, LmccClaim, index);
+}
+
+static gboolean
+has_own_order (const LmccHeader * header)
+{
+  return header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS;
+}
+
+/* By how much the order number of @second goes beyond that of @first, or -1 if
+ * it cannot come behind it in one layer. */
+static gint
+order_step (const LmccHeader * first, const LmccHeader * second)
+{
+  gint step = lmcc_sequence_diff (second->osn, first->osn);
+
+  if (step < 0 || (step == 0 && has_own_order (first)
+          && has_own_order (second)))
+    return -1;
+
+  return step;
+}
+
+static gboolean
+times_fit (const LmccHeader * first, LmccTime first_arrival,
+    const LmccHeader * second, LmccTime second_arrival)
+{
+  gint64 sent = lmcc_ntp_short_diff (second->send_time, first->send_time);
+  gint64 came = (gint64) (second_arrival - first_arrival);
+
+  return sent >= -SEND_TOLERANCE && ABS (came - sent) <= MAX_TRANSIT_STEP;
+}
+
+/* Of what is missing in the layer since the stream's last packet all may have
+ * been of the stream, or nothing. */
+static gboolean
+sequence_fits (const LmccProbation * probation, const LmccClaim * claim,
+    guint ahead)
+{
+  guint slot = lmcc_slot_of (&claim->header);
+  guint step = (guint16) (claim->rtp.sequence - probation->sequence[slot]);
+
+  if (!(probation->heard & 1u << slot))
+    return TRUE;
+
+  return step >= 1 && step <= probation->missed - probation->missed_at[slot] +
+      ahead;
+}
+
+/* Where no packet of another layer lies between, a unit goes on, or the next
+ * one begins. */
+static gboolean
+unit_fits (const LmccProbation * probation, const LmccClaim * claim, gint step)
+{
+  const LmccHeader *last = &probation->last;
+  const LmccHeader *next = &claim->header;
+
+  if (step != 1 || !has_own_order (last) || !has_own_order (next))
+    return TRUE;
+  if (next->first || last->last)
+    return next->first && last->last;
+
+  return next->stream == last->stream && next->klass == last->klass
+      && next->anchor == last->anchor
+      && claim->rtp.timestamp == probation->timestamp;
+}
+
+/* How far the order number of a packet may go beyond that of the one before. */
+static guint
+get_order_reach (const LmccProbation * probation, const LmccHeader * header)
+{
+  if (!has_own_order (header))
+    return MARK_REACH;
+
+  return MAX (probation->max_leap, OSN_MARGIN * probation->osn_reach);
+}
+
+/* Whether @claim can be what comes next, but for @ahead - 1 that are lost. */
+static gboolean
+fits (const LmccProbation * probation, const LmccClaim * claim, guint ahead)
+{
+  gint step = order_step (&probation->last, &claim->header);
+
+  if (step < 0 || !sequence_fits (probation, claim, ahead)
+      || !times_fit (&probation->last, probation->arrival, &claim->header,
+          claim->arrival))
+    return FALSE;
+
+  if (ahead == 1 && !unit_fits (probation, claim, step))
+    return FALSE;
+
+  return ahead > 1 || probation->n_taken < OSN_LEARNED
+      || (guint) step <= get_order_reach (probation, &claim->header);
+}
+
+/* Whether @second can come behind @first, a few numbers later. */
+static gboolean
+agree (const LmccProbation * probation, const LmccClaim * first,
+    const LmccClaim * second)
+{
+  gint distance = lmcc_sequence_diff (second->header.lsn, first->header.lsn);
+  guint step = (guint16) (second->rtp.sequence - first->rtp.sequence);
+
+  if (distance < 1 || distance > (gint) probation->max_leap)
+    return FALSE;
+  if (lmcc_slot_of (&first->header) == lmcc_slot_of (&second->header)
+      && (step < 1 || step > (guint) distance))
+    return FALSE;
+
+  return order_step (&first->header, &second->header) >= 0
+      && times_fit (&first->header, first->arrival, &second->header,
+      second->arrival);
+}
+
+static gboolean
+agree_either_way (const LmccProbation * probation, const LmccClaim * a,
+    const LmccClaim * b)
+{
+  return agree (probation, a, b) || agree (probation, b, a);
+}
+
+static void
+decide (LmccProbation * probation, const LmccClaim * claim, LmccVerdict verdict)
+{
+  Decided decided = { *claim, verdict };
+
+  g_array_append_val (probation->verdicts, decided);
+}
+
+static void
+refuse_claim (LmccProbation * probation, guint index)
+{
+  LmccClaim *claim = get_claim (probation, index);
+
+  probation->wary_until = MAX (probation->wary_until, claim->arrival + WARY);
+  if (claim->told)
+    lmcc_packet_unref (claim->packet);
+  else
+    decide (probation, claim, LMCC_VERDICT_REFUSED);
+  g_array_remove_index (probation->claims, index);
+}
+
+/* Forgets what cannot be any more: what was passed, and what is far off and was
+ * refuted by a packet in order. */
+static void
+refuse_passed (LmccProbation * probation)
+{
+  guint i = 0;
+
+  while (i < probation->claims->len) {
+    const LmccClaim *claim = get_claim (probation, i);
+    gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
+
+    if ((ahead <= 0 && ahead > -LMCC_MAX_GAP) || (!claim->fresh && (ahead <= 0
+                || ahead > (gint) probation->max_leap)))
+      refuse_claim (probation, i);
+    else
+      i++;
+  }
+}
+
+static void
+note_distance (LmccProbation * probation, LmccTime arrival)
+{
+  LmccTime distance = arrival > probation->arrival ?
+      MIN (arrival - probation->arrival, MAX_LONGEST) : 0;
+
+  if (distance > probation->longest)
+    probation->longest = distance;
+  else
+    probation->longest -= (probation->longest - distance) / LONGEST_WEIGHT;
+}
+
+/* It counts, and what comes next is measured by it. */
+static void
+believe (LmccProbation * probation, const LmccClaim * claim,
+    LmccVerdict verdict)
+{
+  guint slot = lmcc_slot_of (&claim->header);
+
+  if (verdict == LMCC_VERDICT_RESTART || !probation->started) {
+    probation->heard = 0;
+    probation->osn_reach = 0;
+    probation->n_taken = 0;
+  } else {
+    guint ahead = (guint16) (claim->header.lsn - probation->last.lsn);
+
+    probation->missed += ahead - 1;
+    if (ahead == 1) {
+      gint step = order_step (&probation->last, &claim->header);
+
+      probation->osn_reach = MAX (probation->osn_reach, (guint) MAX (step, 0));
+      note_distance (probation, claim->arrival);
+    }
+  }
+  probation->n_taken += probation->n_taken < OSN_LEARNED;
+  probation->started = TRUE;
+  probation->last = claim->header;
+  probation->timestamp = claim->rtp.timestamp;
+  probation->arrival = claim->arrival;
+  probation->heard |= 1u << slot;
+  probation->sequence[slot] = claim->rtp.sequence;
+  probation->missed_at[slot] = probation->missed;
+  decide (probation, claim, verdict);
+}
+
+/* Of several with that number the one that came last, and so closest to those
+ * that follow. */
+static gboolean
+find_fitting (const LmccProbation * probation, guint16 lsn, guint * index)
+{
+  guint ahead = (guint16) (lsn - probation->last.lsn);
+  guint i;
+
+  for (i = probation->claims->len; i-- > 0;) {
+    const LmccClaim *claim = get_claim (probation, i);
+
+    if (claim->header.lsn == lsn && fits (probation, claim, ahead)) {
+      *index = i;
+      return TRUE;
+    }
+  }
+
+  return FALSE;
+}
+
+/* The claim that is next behind what counts and fits between that and @end. */
+static gboolean
+find_before (const LmccProbation * probation, const LmccClaim * end,
+    guint * index)
+{
+  gint distance = lmcc_sequence_diff (end->header.lsn, probation->last.lsn);
+  gint best = distance;
+  guint i;
+
+  for (i = probation->claims->len; i-- > 0;) {
+    const LmccClaim *claim = get_claim (probation, i);
+    gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
+
+    if (ahead < 1 || ahead >= best || !fits (probation, claim, (guint) ahead)
+        || order_step (&claim->header, &end->header) < 0)
+      continue;
+    best = ahead;
+    *index = i;
+  }
+
+  return best < distance;
+}
+
+static void
+believe_claim (LmccProbation * probation, guint index)
+{
+  LmccClaim claim = *get_claim (probation, index);
+
+  g_array_remove_index (probation->claims, index);
+  believe (probation, &claim, LMCC_VERDICT_BELIEVED);
+}
+
+/* It goes on where packets counted before the latest leap. */
+static gboolean
+continues_other (const LmccProbation * probation, const LmccClaim * claim)
+{
+  gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->other.lsn);
+
+  return probation->has_other && ahead >= 1
+      && ahead <= (gint) probation->max_leap
+      && order_step (&probation->other, &claim->header) >= 0
+      && times_fit (&probation->other, probation->other_arrival,
+      &claim->header, claim->arrival);
+}
+
+static gint
+get_ahead (const LmccProbation * probation, const LmccClaim * claim)
+{
+  return lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
+}
+
+/* A leap that is no loss: numbers begin anew, or what counted was not true. */
+static gboolean
+is_restart (const LmccProbation * probation, const LmccClaim * first)
+{
+  gint ahead = get_ahead (probation, first);
+
+  return ahead <= 0 || (!probation->proven
+      && ahead > (gint) probation->max_leap)
+      || !sequence_fits (probation, first, (guint) ahead)
+      || continues_other (probation, first);
+}
+
+/* A burst of packets that are late is none, unless it goes on from where
+ * packets counted before: these may have been forged. */
+static gboolean
+may_begin (const LmccProbation * probation, const LmccClaim * first)
+{
+  gint ahead = get_ahead (probation, first);
+
+  return ahead > 0 || ahead < -LMCC_MAX_GAP || !probation->proven
+      || continues_other (probation, first);
+}
+
+/* The claim at @index and what follows it up to the number @last are the
+ * sender's. */
+static void
+believe_chain (LmccProbation * probation, guint index, guint16 last)
+{
+  LmccClaim first = *get_claim (probation, index);
+  LmccHeader before = probation->last;
+  LmccTime before_arrival = probation->arrival;
+  gint ahead = get_ahead (probation, &first);
+  gboolean restart = is_restart (probation, &first);
+  guint16 lsn = first.header.lsn;
+
+  g_array_remove_index (probation->claims, index);
+  while (!restart && find_before (probation, &first, &index))
+    believe_claim (probation, index);
+  believe (probation, &first, restart ? LMCC_VERDICT_RESTART :
+      LMCC_VERDICT_BELIEVED);
+  while (lmcc_sequence_diff (++lsn, last) <= 0) {
+    if (find_fitting (probation, lsn, &index))
+      believe_claim (probation, index);
+  }
+  probation->proven = TRUE;
+  if (ABS (ahead) > (gint) probation->max_leap) {
+    probation->has_other = TRUE;
+    probation->other = before;
+    probation->other_arrival = before_arrival;
+  }
+  refuse_passed (probation);
+}
+
+/* Index of the one with the lower number. */
+static guint
+earlier (const LmccProbation * probation, guint a, guint b)
+{
+  return lmcc_sequence_diff (get_claim (probation, a)->header.lsn,
+      get_claim (probation, b)->header.lsn) < 0 ? a : b;
+}
+
+static guint16
+later (guint16 a, guint16 b)
+{
+  return lmcc_sequence_diff (a, b) < 0 ? b : a;
+}
+
+/* What came before those before it had, and is next now. */
+static gboolean
+is_next (const LmccProbation * probation, const LmccClaim * claim)
+{
+  return claim->header.lsn == (guint16) (probation->last.lsn + 1)
+      && fits (probation, claim, 1);
+}
+
+static gboolean
+may_speak (const LmccProbation * probation, const LmccClaim * claim)
+{
+  return claim->fresh || is_next (probation, claim);
+}
+
+/* Looks for @CHAIN claims, the last of them one, that agree with each other. */
+static void
+follow_chain (LmccProbation * probation)
+{
+  guint n = probation->claims->len - 1;
+  const LmccClaim *third = get_claim (probation, n);
+  guint i, j;
+
+  for (i = n; i-- > 0;) {
+    const LmccClaim *second = get_claim (probation, i);
+
+    if (!may_speak (probation, second)
+        || !agree_either_way (probation, second, third))
+      continue;
+    for (j = i; j-- > 0;) {
+      const LmccClaim *claim = get_claim (probation, j);
+      guint first = earlier (probation, earlier (probation, i, j), n);
+
+      if (!may_speak (probation, claim)
+          || !agree_either_way (probation, claim, second)
+          || !agree_either_way (probation, claim, third)
+          || !may_begin (probation, get_claim (probation, first)))
+        continue;
+      believe_chain (probation, first, later (later (claim->header.lsn,
+                  second->header.lsn), third->header.lsn));
+      return;
+    }
+  }
+}
+
+static void
+take_in_order (LmccProbation * probation, const LmccClaim * claim)
+{
+  guint i;
+
+  probation->proven |= probation->started;
+  believe (probation, claim, LMCC_VERDICT_BELIEVED);
+  for (i = 0; i < probation->claims->len; i++)
+    get_claim (probation, i)->fresh = FALSE;
+  refuse_passed (probation);
+}
+
+/* Whether a packet behind a few that are missing counts at once: as long as
+ * nothing speaks for a forger, a small gap is a loss, and the account tells it
+ * from packets that come out of order. The first of a forger's may take a true
+ * one's place so. */
+static gboolean
+is_plain_gap (const LmccProbation * probation, const LmccClaim * claim,
+    gint ahead)
+{
+  gint step = order_step (&probation->last, &claim->header);
+
+  return ahead > 1 && ahead <= (gint) probation->max_leap
+      && claim->arrival >= probation->wary_until
+      && probation->claims->len == 0 && fits (probation, claim, (guint) ahead)
+      && (probation->n_taken < OSN_LEARNED || (guint) step <=
+      (guint) ahead * get_order_reach (probation, &claim->header));
+}
+
+static void
+put_on_probation (LmccProbation * probation, const LmccClaim * claim)
+{
+  if (probation->claims->len == MAX_CLAIMS)
+    refuse_claim (probation, 0);
+  g_array_append_val (probation->claims, *claim);
+  follow_chain (probation);
+}
+
+/* A packet that is behind may be missing: then it came between its neighbours'
+ * numbers. */
+static gboolean
+fits_behind (const LmccProbation * probation, const LmccClaim * claim,
+    guint behind)
+{
+  guint slot = lmcc_slot_of (&claim->header);
+  gint step = lmcc_sequence_diff (probation->sequence[slot],
+      claim->rtp.sequence);
+
+  if (!(probation->heard & 1u << slot))
+    return TRUE;
+
+  return step <= (gint) behind && step >= -(gint) probation->max_leap
+      && lmcc_sequence_diff (claim->header.osn, probation->last.osn) <= 0;
+}
+
+/*
+ * lmcc_probation_push:
+ * @probation: a probation
+ * @claim: (transfer full): the next packet that came
+ *
+ * Judges it, and by it those before. Poll what came out.
+ *
+ * Returns: %FALSE if it waits
+ */
+gboolean
+lmcc_probation_push (LmccProbation * probation, LmccClaim * claim)
+{
+  gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
+  guint n = probation->verdicts->len;
+
+  claim->fresh = TRUE;
+  claim->told = FALSE;
+  if (probation->started && ahead <= 0)
+    probation->wary_until = claim->arrival + WARY;
+  if (!probation->started || (ahead == 1 && fits (probation, claim, 1))
+      || is_plain_gap (probation, claim, ahead)) {
+    take_in_order (probation, claim);
+  } else if (ahead <= 0 && ahead >= -(gint) probation->max_leap) {
+    decide (probation, claim, fits_behind (probation, claim, (guint) - ahead) ?
+        LMCC_VERDICT_BELIEVED : LMCC_VERDICT_REFUSED);
+  } else if (ahead <= 0 && ahead >= -LMCC_MAX_GAP) {
+    LmccClaim copy = *claim;
+
+    /* Too late, unless there are more of them. */
+    lmcc_packet_ref (copy.packet);
+    copy.told = TRUE;
+    put_on_probation (probation, &copy);
+    if (probation->verdicts->len == n)
+      decide (probation, claim, LMCC_VERDICT_BELIEVED);
+    else
+      lmcc_packet_unref (claim->packet);
+  } else {
+    put_on_probation (probation, claim);
+  }
+
+  return probation->verdicts->len > n;
+}
+
+/*
+ * lmcc_probation_poll:
+ * @probation: a probation
+ * @claim: (out): what was decided upon, in the order in which it counts; its
+ *     packet is the caller's
+ * @verdict: (out): how
+ *
+ * Returns: %FALSE if there is nothing more
+ */
+gboolean
+lmcc_probation_poll (LmccProbation * probation, LmccClaim * claim,
+    LmccVerdict * verdict)
+{
+  const Decided *decided;
+
+  if (probation->n_polled == probation->verdicts->len) {
+    g_array_set_size (probation->verdicts, 0);
+    probation->n_polled = 0;
+    return FALSE;
+  }
+  decided = &g_array_index (probation->verdicts, Decided,
+      probation->n_polled++);
+  *claim = decided->claim;
+  *verdict = decided->verdict;
+
+  return TRUE;
+}
+
+/* When two must do: finds the ones, and the time. */
+static LmccTime
+next_pair (const LmccProbation * probation, guint * first, guint16 * last)
+{
+  LmccTime overdue = probation->arrival + 2 * probation->longest;
+  LmccTime best = LMCC_TIME_NONE;
+  guint i, j;
+
+  for (i = 1; i < probation->claims->len; i++) {
+    const LmccClaim *second = get_claim (probation, i);
+
+    for (j = 0; second->fresh && j < i; j++) {
+      const LmccClaim *claim = get_claim (probation, j);
+      LmccTime due = MAX (claim->arrival + LMCC_LOSS_TIMEOUT, overdue);
+
+      if (!may_speak (probation, claim) || due >= best
+          || !agree_either_way (probation, claim, second)
+          || !may_begin (probation, get_claim (probation, earlier (probation,
+                      i, j))))
+        continue;
+      best = due;
+      *first = earlier (probation, i, j);
+      *last = later (claim->header.lsn, second->header.lsn);
+    }
+  }
+
+  return best;
+}
+
+/* When one must do. */
+static LmccTime
+next_single (const LmccProbation * probation, guint * index)
+{
+  guint i;
+
+  for (i = probation->claims->len; i-- > 0;) {
+    const LmccClaim *claim = get_claim (probation, i);
+    gint ahead = get_ahead (probation, claim);
+
+    if (!may_speak (probation, claim) || ahead < 1
+        || ahead > (gint) probation->max_leap
+        || !fits (probation, claim, (guint) ahead))
+      continue;
+    *index = i;
+    return probation->arrival + MAX (INTERRUPTED,
+        INTERRUPTED_PACKETS * probation->longest);
+  }
+
+  return LMCC_TIME_NONE;
+}
+
+/*
+ * lmcc_probation_timeout:
+ * @probation: a probation
+ * @now: the time
+ */
+void
+lmcc_probation_timeout (LmccProbation * probation, LmccTime now)
+{
+  guint16 last = 0;
+  guint first = 0;
+
+  while (probation->claims->len > 0) {
+    if (next_pair (probation, &first, &last) <= now)
+      believe_chain (probation, first, last);
+    else if (next_single (probation, &first) <= now)
+      believe_chain (probation, first,
+          get_claim (probation, first)->header.lsn);
+    else
+      return;
+  }
+}
+
+/*
+ * lmcc_probation_flush:
+ * @probation: a probation of a layer of which nothing more comes
+ *
+ * What fits counts.
+ */
+void
+lmcc_probation_flush (LmccProbation * probation)
+{
+  guint index = 0;
+  guint i = 0;
+
+  while (i < probation->claims->len) {
+    const LmccClaim *claim = get_claim (probation, i);
+    gint ahead = get_ahead (probation, claim);
+    LmccClaim end = *claim;
+
+    if (!claim->fresh || ahead < 1 || ahead > (gint) probation->max_leap
+        || !fits (probation, claim, (guint) ahead)) {
+      i++;
+      continue;
+    }
+    believe_claim (probation, find_before (probation, &end, &index) ? index :
+        i);
+    i = 0;
+  }
+}
+
+/*
+ * lmcc_probation_next_timeout:
+ * @probation: a probation
+ *
+ * Returns: when lmcc_probation_timeout() has something to do, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_probation_next_timeout (const LmccProbation * probation)
+{
+  guint16 last;
+  guint first;
+
+  if (probation->claims->len == 0)
+    return LMCC_TIME_NONE;
+
+  return MIN (next_pair (probation, &first, &last), next_single (probation,
+          &first));
+}

@@ -1,0 +1,196 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the layers carry: what the record announces, or what is measured where
+ * that is more. A record that is wrong, honestly or not, must not make an
+ * algorithm hold what the path does not carry.
+ */
+#include "receiver/private.h"
+
+/* A sender announces anew what differs by a tenth over a second
+ * (sender/rate-watch); what the path bunches together is not to count either.
+ * What is measured counts where it is above the announced rate by more than
+ * this share of it, so that an honest session is what it announces. */
+#define MARGIN 4
+
+/* Each second of a layer counts a quarter: slowly enough for an encoder's ups
+ * and downs. */
+#define INTERVAL LMCC_SECOND
+#define SMOOTHING 4
+
+/* A layer that was joined is looked at after so short a time, too; then a
+ * second's worth of what it announces is its encoder's to send at once, as a
+ * key frame. */
+#define FIRST_LOOK (100 * LMCC_MSECOND)
+#define BURST LMCC_SECOND
+
+/* What was measured of a layer is believed for so long after it was left. */
+#define MEMORY (30 * LMCC_SECOND)
+
+static guint64
+bits_per_second (gdouble bits, LmccTime span)
+{
+  return (guint64) (bits * LMCC_SECOND / (gdouble) span);
+}
+
+/* What was sent: lost packets were as large as those that came. */
+static gdouble
+get_sent_bits (const LmccReceiverLayer * layer)
+{
+  const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
+  const LmccLayerMeasure *measure = &layer->measure;
+  guint64 received = stats->received - measure->received;
+  guint64 lost = stats->lost - measure->lost;
+
+  if (received == 0)
+    return 0;
+
+  return (gdouble) (stats->bytes - measure->bytes) * 8 *
+      (gdouble) (received + lost) / (gdouble) received;
+}
+
+static void
+begin_interval (LmccReceiverLayer * layer, LmccTime now)
+{
+  const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
+
+  layer->measure.running = TRUE;
+  layer->measure.since = now;
+  layer->measure.received = stats->received;
+  layer->measure.bytes = stats->bytes;
+  layer->measure.lost = stats->lost;
+}
+
+/*
+ * lmcc_receiver_end_measure:
+ * @layer: a layer that is left
+ */
+void
+lmcc_receiver_end_measure (LmccReceiverLayer * layer)
+{
+  layer->measure.running = FALSE;
+}
+
+/*
+ * lmcc_receiver_forget_measure:
+ * @layer: a layer of a sender that is not listened to any more
+ */
+void
+lmcc_receiver_forget_measure (LmccReceiverLayer * layer)
+{
+  layer->measure = (LmccLayerMeasure) {
+  0};
+}
+
+static guint64
+reckon_rate (const LmccReceiver * receiver, guint layer, LmccTime now)
+{
+  guint64 announced = receiver->session.layers[layer].rate;
+  const LmccLayerMeasure *measure = &receiver->layers[layer].measure;
+
+  if (measure->rate <= announced + announced / MARGIN
+      || (!measure->running && now >= measure->at + MEMORY))
+    return announced;
+
+  return measure->rate;
+}
+
+/*
+ * lmcc_receiver_reckon_rates:
+ * @receiver: a receiver with a session
+ * @now: the time
+ *
+ * Brings the session that the algorithms see up to date: the record's, with the
+ * larger of announced and measured rates.
+ */
+void
+lmcc_receiver_reckon_rates (LmccReceiver * receiver, LmccTime now)
+{
+  guint i;
+
+  receiver->reckoned = receiver->session;
+  for (i = 0; i < receiver->session.n_layers; i++)
+    receiver->reckoned.layers[i].rate = reckon_rate (receiver, i, now);
+}
+
+/* What is announced is where the average begins. */
+static void
+take_interval (LmccReceiver * receiver, guint index, LmccTime now)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccLayerMeasure *measure = &layer->measure;
+  guint64 rate = bits_per_second (get_sent_bits (layer), now - measure->since);
+  guint64 before = measure->rate != 0 ? measure->rate
+      : receiver->session.layers[index].rate;
+
+  measure->rate = before == 0 ? rate
+      : before - before / SMOOTHING + rate / SMOOTHING;
+  measure->at = now;
+  measure->whole = TRUE;
+  begin_interval (layer, now);
+  lmcc_receiver_reckon_rates (receiver, now);
+}
+
+/* The first second of a layer: beyond what may come at once all is rate. */
+static void
+look_early (LmccReceiver * receiver, guint index, LmccTime span, LmccTime now)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  gdouble burst = (gdouble) receiver->session.layers[index].rate * BURST /
+      LMCC_SECOND;
+  gdouble bits = get_sent_bits (layer) - burst;
+
+  if (burst <= 0 || bits <= 0
+      || bits_per_second (bits, span) <= layer->measure.rate)
+    return;
+  layer->measure.rate = bits_per_second (bits, span);
+  layer->measure.at = now;
+  lmcc_receiver_reckon_rates (receiver, now);
+}
+
+/*
+ * lmcc_receiver_measure_packet:
+ * @receiver: a receiver
+ * @index: a layer that is held, of which a packet was counted
+ * @now: the time
+ */
+void
+lmcc_receiver_measure_packet (LmccReceiver * receiver, guint index,
+    LmccTime now)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccTime span;
+
+  if (!layer->measure.running) {
+    layer->measure.whole = FALSE;
+    begin_interval (layer, now);
+    return;
+  }
+  span = now - layer->measure.since;
+  if (span >= INTERVAL)
+    take_interval (receiver, index, now);
+  else if (!layer->measure.whole && span >= FIRST_LOOK)
+    look_early (receiver, index, span, now);
+}
+
+/*
+ * lmcc_receiver_measure_silence:
+ * @receiver: a receiver with a session
+ * @now: the time
+ *
+ * To be called each second: what does not come has no rate either.
+ */
+void
+lmcc_receiver_measure_silence (LmccReceiver * receiver, LmccTime now)
+{
+  gint i;
+
+  for (i = 0; i <= receiver->level; i++) {
+    LmccReceiverLayer *layer = &receiver->layers[i];
+
+    if (layer->measure.running
+        && now >= layer->measure.since + INTERVAL + INTERVAL / 2)
+      take_interval (receiver, (guint) i, now);
+  }
+  lmcc_receiver_reckon_rates (receiver, now);
+}

@@ -1,0 +1,556 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/private.h"
+
+#define STATS_INTERVAL LMCC_SECOND
+
+/* A layer's measured rate follows by a quarter each second, slowly enough for
+ * an encoder's ups and downs, and is believed so long after the layer was
+ * left. */
+#define RATE_SMOOTHING 4
+#define RATE_MEMORY (30 * LMCC_SECOND)
+
+/**
+ * lmcc_drop_name:
+ * @drop: a kind
+ *
+ * Returns: (transfer none): its name in the statistics
+ */
+const gchar *
+lmcc_drop_name (LmccDrop drop)
+{
+  static const gchar *const names[LMCC_N_DROPS] = {
+    [LMCC_DROP_MALFORMED] = "malformed",
+    [LMCC_DROP_NO_ELEMENT] = "no-element",
+    [LMCC_DROP_FOREIGN_SOURCE] = "foreign-source",
+    [LMCC_DROP_FOREIGN_SSRC] = "foreign-ssrc",
+    [LMCC_DROP_WRONG_LAYER] = "wrong-layer",
+    [LMCC_DROP_UNKNOWN_TYPE] = "unknown-type",
+    [LMCC_DROP_DUPLICATE] = "duplicate",
+    [LMCC_DROP_SUSPECT] = "suspect",
+    [LMCC_DROP_LATE] = "late",
+    [LMCC_DROP_BEFORE_RECORD] = "before-record",
+    [LMCC_DROP_BAD_RTCP] = "bad-rtcp",
+    [LMCC_DROP_BAD_RECORD] = "bad-record",
+    [LMCC_DROP_OVERSIZE] = "oversize",
+    [LMCC_DROP_BAD_ANSWER] = "bad-answer",
+    [LMCC_DROP_TOO_OFTEN] = "too-often",
+    [LMCC_DROP_MEMORY] = "memory",
+  };
+
+  g_return_val_if_fail (drop < LMCC_N_DROPS, "");
+
+  return names[drop];
+}
+
+LmccReceiverAction *
+lmcc_receiver_queue_action (LmccReceiver * receiver,
+    LmccReceiverActionType type)
+{
+  LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
+
+  action->type = type;
+  g_queue_push_tail (&receiver->actions, action);
+
+  return action;
+}
+
+void
+lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
+{
+  receiver->stats.drops[kind]++;
+}
+
+/* The reasons are few, and static. */
+static LmccMessageLimit *
+get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
+{
+  guint i;
+
+  for (i = 0; i + 1 < LMCC_N_WAITING_REASONS; i++) {
+    if (receiver->waiting_reasons[i] == NULL
+        || receiver->waiting_reasons[i] == reason)
+      break;
+  }
+  receiver->waiting_reasons[i] = reason;
+
+  return &receiver->waiting_limits[i];
+}
+
+/* A forged goodbye costs nothing, and the true sender's next packet ends the
+ * wait. A wait that goes on is told of as unheard. */
+void
+lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  receiver->waiting_since = now;
+  receiver->any_media = FALSE;
+  if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
+          &held_back))
+    return;
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING);
+  action->reason = reason;
+  action->held_back = held_back;
+}
+
+static LmccTime
+next_unheard (const LmccReceiver * receiver)
+{
+  return LMCC_TIME_IS_VALID (receiver->waiting_since)
+      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT : LMCC_TIME_NONE;
+}
+
+static void
+post_unheard (LmccReceiver * receiver, LmccTime now)
+{
+  receiver->waiting_since = LMCC_TIME_NONE;
+  if (!lmcc_message_limit_take (&receiver->unheard_limit, now, NULL))
+    return;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
+      receiver->any_media ? "media came, but no session record"
+      : "nothing came";
+}
+
+/**
+ * lmcc_receiver_new:
+ * @config: what to listen to, and how
+ *
+ * Returns: (transfer full): a receiver that has not started
+ */
+LmccReceiver *
+lmcc_receiver_new (const LmccReceiverConfig * config)
+{
+  LmccReceiver *receiver = g_new0 (LmccReceiver, 1);
+  guint i;
+
+  receiver->config = *config;
+  receiver->algorithm = g_strdup (config->algorithm);
+  receiver->codecs = g_strdupv ((gchar **) config->codecs);
+  receiver->config.codecs = NULL;
+  if (config->session != NULL
+      && lmcc_receiver_admits (receiver, config->session)) {
+    receiver->sdp_session = *config->session;
+    receiver->have_sdp = TRUE;
+  }
+  if (config->settings != NULL)
+    receiver->settings = lmcc_settings_copy (config->settings);
+  receiver->config.session = NULL;
+  receiver->config.settings = NULL;
+  receiver->config.algorithm = receiver->algorithm;
+  receiver->level = -1;
+  receiver->merge_level = -1;
+  receiver->merge = lmcc_merge_new ();
+  receiver->gate = lmcc_gate_new (config->on_loss);
+  receiver->repair = lmcc_repair_decoder_new ();
+  receiver->clock = lmcc_clock_new ();
+  receiver->assembler = lmcc_record_assembler_new ();
+  receiver->sources.check_at = LMCC_TIME_NONE;
+  receiver->sequence = (guint16) config->sequence_seed;
+  receiver->stats.join_to_packet = LMCC_TIME_NONE;
+  receiver->stats.join_to_picture = LMCC_TIME_NONE;
+  receiver->waiting_since = LMCC_TIME_NONE;
+  lmcc_receiver_init_rtt (receiver);
+  lmcc_receiver_init_memory (receiver);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    receiver->layers[i].account = lmcc_layer_account_new ();
+    lmcc_probation_init (&receiver->layers[i].probation,
+        config->max_leap > 0 ? config->max_leap : LMCC_DEFAULT_MAX_LEAP);
+    lmcc_waiting_queue_init (&receiver->layers[i].waiting);
+    lmcc_layer_holes_init (&receiver->layers[i].holes);
+  }
+
+  return receiver;
+}
+
+static void
+action_free (LmccReceiverAction * action)
+{
+  g_clear_pointer (&action->packet, lmcc_packet_unref);
+  g_free (action);
+}
+
+/**
+ * lmcc_receiver_free:
+ * @receiver: (transfer full): a receiver
+ */
+void
+lmcc_receiver_free (LmccReceiver * receiver)
+{
+  guint i;
+
+  g_queue_clear_full (&receiver->actions, (GDestroyNotify) action_free);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    lmcc_receiver_layer_reset (&receiver->layers[i]);
+    lmcc_layer_account_free (receiver->layers[i].account);
+    lmcc_probation_clear (&receiver->layers[i].probation);
+    lmcc_layer_holes_clear (&receiver->layers[i].holes);
+    lmcc_waiting_queue_clear (&receiver->layers[i].waiting);
+  }
+  lmcc_receiver_clear_controller (receiver);
+  lmcc_receiver_clear_layering (receiver);
+  lmcc_receiver_clear_rtt (receiver);
+  lmcc_receiver_clear_memory (receiver);
+  g_clear_pointer (&receiver->settings, lmcc_settings_free);
+  lmcc_merge_free (receiver->merge);
+  lmcc_gate_free (receiver->gate);
+  lmcc_repair_decoder_free (receiver->repair);
+  lmcc_clock_free (receiver->clock);
+  lmcc_record_assembler_free (receiver->assembler);
+  lmcc_receiver_clear_sources (receiver);
+  g_strfreev (receiver->codecs);
+  g_free (receiver->algorithm);
+  g_free (receiver);
+}
+
+static void
+smooth_rate (LmccReceiverLayer * layer, LmccTime now)
+{
+  layer->smoothed_rate = layer->smoothed_rate == 0 ? layer->rate :
+      layer->smoothed_rate - layer->smoothed_rate / RATE_SMOOTHING +
+      layer->rate / RATE_SMOOTHING;
+  layer->smoothed_at = now;
+}
+
+static void
+update_rates (LmccReceiver * receiver, LmccTime now)
+{
+  LmccTime span = now - receiver->stats_time;
+  guint64 received = 0, lost = 0, rate = 0;
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    LmccReceiverLayer *layer = &receiver->layers[i];
+    const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
+
+    layer->rate = (stats->bytes - layer->bytes_before) * 8 * LMCC_SECOND / span;
+    layer->bytes_before = stats->bytes;
+    if ((gint) i <= receiver->level)
+      smooth_rate (layer, now);
+    else if (now >= layer->smoothed_at + RATE_MEMORY)
+      layer->smoothed_rate = 0;
+    rate += layer->rate;
+    received += stats->received;
+    lost += stats->lost;
+  }
+
+  receiver->stats.bitrate = rate;
+  receiver->stats.lost = lost;
+  received -= receiver->received_before;
+  lost -= receiver->lost_before;
+  receiver->stats.loss_rate = received + lost > 0 ?
+      (gdouble) lost / (gdouble) (received + lost) : 0.0;
+  receiver->received_before += received;
+  receiver->lost_before += lost;
+  receiver->stats_time = now;
+}
+
+/* Leaves and joins again what has been silent for long: the membership may have
+ * been lost in a switch. The base goes silent with its sender too, and asking
+ * again costs one report every LMCC_REJOIN_TIMEOUT. */
+static void
+rejoin_silent (LmccReceiver * receiver, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < receiver->groups_end; i++) {
+    LmccReceiverGroup *group = &receiver->groups[i];
+
+    if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
+      continue;
+    lmcc_receiver_leave (receiver, i, now);
+    lmcc_receiver_join (receiver, i, now);
+    receiver->stats.rejoins++;
+  }
+}
+
+static LmccTime
+next_rejoin (const LmccReceiver * receiver)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < receiver->groups_end; i++) {
+    if (receiver->groups[i].joined)
+      next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
+  }
+
+  return next;
+}
+
+static LmccTime
+next_silence (const LmccReceiver * receiver)
+{
+  if (receiver->config.timeout == 0)
+    return LMCC_TIME_NONE;
+
+  return MAX (receiver->last_any, receiver->timeout_posted) +
+      receiver->config.timeout;
+}
+
+/**
+ * lmcc_receiver_handle_timeout:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Does what is due; may be called early or late.
+ */
+void
+lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
+{
+  gint i;
+
+  if (!receiver->running)
+    return;
+
+  receiver->now = now;
+  for (i = 0; i <= receiver->level; i++) {
+    lmcc_probation_timeout (&receiver->layers[i].probation, now);
+    lmcc_receiver_take_believed (receiver, (guint) i, now);
+    lmcc_layer_account_timeout (receiver->layers[i].account, now);
+    lmcc_receiver_settle (receiver, (guint) i, now);
+  }
+  lmcc_receiver_pump (receiver, now);
+
+  if (receiver->have_session && !receiver->source_gone
+      && now >= receiver->last_heard + LMCC_SOURCE_TIMEOUT) {
+    lmcc_receiver_source_is_gone (receiver, "the sender is silent", now);
+  }
+  if (now >= receiver->sources.check_at)
+    lmcc_receiver_choose_source (receiver, now);
+  if (now >= next_silence (receiver)) {
+    receiver->timeout_posted = now;
+    lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_TIMEOUT);
+  }
+  if (now >= next_unheard (receiver))
+    post_unheard (receiver, now);
+  if (now >= receiver->stats_time + STATS_INTERVAL) {
+    lmcc_receiver_update_memory (receiver, now - receiver->stats_time, now);
+    update_rates (receiver, now);
+    if (receiver->have_session)
+      lmcc_receiver_measure_silence (receiver, now);
+    if (lmcc_receiver_check_breaker (receiver, now))
+      return;
+    lmcc_receiver_tell_quality (receiver, now);
+    lmcc_receiver_update_level (receiver, now);
+  }
+  rejoin_silent (receiver, now);
+  lmcc_receiver_handle_rtt (receiver, now);
+  lmcc_receiver_handle_slot (receiver, now);
+  lmcc_receiver_run_controller (receiver, now);
+  /* Another level may have made packets due. */
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_next_timeout:
+ * @receiver: a receiver
+ *
+ * Returns: when lmcc_receiver_handle_timeout() has something to do, or
+ *     %LMCC_TIME_NONE when it does not run
+ */
+LmccTime
+lmcc_receiver_next_timeout (const LmccReceiver * receiver)
+{
+  LmccTime next = receiver->stats_time + STATS_INTERVAL;
+  gint i;
+
+  if (!receiver->running)
+    return LMCC_TIME_NONE;
+
+  for (i = 0; i <= receiver->level; i++) {
+    next = MIN (next,
+        lmcc_layer_account_next_timeout (receiver->layers[i].account));
+    next = MIN (next,
+        lmcc_probation_next_timeout (&receiver->layers[i].probation));
+    next = MIN (next,
+        lmcc_waiting_queue_next_due (&receiver->layers[i].waiting));
+  }
+  next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
+  next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
+  next = MIN (next, next_rejoin (receiver));
+  next = MIN (next, next_silence (receiver));
+  next = MIN (next, next_unheard (receiver));
+  if (receiver->have_session && !receiver->source_gone)
+    next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
+  next = MIN (next, receiver->sources.check_at);
+  next = MIN (next, lmcc_receiver_next_controller_timeout (receiver));
+  next = MIN (next, lmcc_receiver_next_slot (receiver));
+  next = MIN (next, lmcc_receiver_next_rtt (receiver));
+
+  return next;
+}
+
+/**
+ * lmcc_receiver_poll_action:
+ * @receiver: a receiver
+ * @action: (out): what to do next
+ *
+ * Returns: %FALSE if there is nothing to do
+ */
+gboolean
+lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
+{
+  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
+
+  if (next == NULL)
+    return FALSE;
+  *action = *next;
+  g_free (next);
+  if (action->packet != NULL)
+    lmcc_memory_release (action->packet);
+
+  return TRUE;
+}
+
+/**
+ * lmcc_receiver_start:
+ * @receiver: a receiver that does not run
+ * @now: the time
+ *
+ * Joins the base group and waits for a sender.
+ */
+void
+lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
+{
+  if (receiver->running)
+    return;
+
+  receiver->running = TRUE;
+  receiver->started_at = now;
+  receiver->stats_time = now;
+  receiver->last_any = now;
+  receiver->timeout_posted = now;
+  receiver->delivered_any = FALSE;
+  receiver->now = now;
+  lmcc_receiver_init_sources (receiver, now);
+  lmcc_circuit_breaker_reset (&receiver->breaker);
+  lmcc_receiver_join (receiver, 0, now);
+  lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
+}
+
+/**
+ * lmcc_receiver_stop:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Leaves all groups and forgets the sender. The counters stay.
+ */
+void
+lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
+{
+  if (!receiver->running)
+    return;
+
+  lmcc_receiver_tell_leave (receiver, now);
+  lmcc_receiver_forget_source (receiver, "stopped", now);
+  lmcc_receiver_clear_sources (receiver);
+  lmcc_receiver_leave (receiver, 0, now);
+  receiver->running = FALSE;
+}
+
+/**
+ * lmcc_receiver_set_max_level:
+ * @receiver: a receiver
+ * @max_level: highest level to hold from now on, -1 for no cap
+ * @now: the time
+ */
+void
+lmcc_receiver_set_max_level (LmccReceiver * receiver, gint max_level,
+    LmccTime now)
+{
+  receiver->config.max_level = max_level;
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_set_max_bitrate:
+ * @receiver: a receiver
+ * @max_bitrate: highest cumulative rate to hold from now on, bit/s, 0 for no
+ *     cap. The base layer is held whatever its rate.
+ * @now: the time
+ */
+void
+lmcc_receiver_set_max_bitrate (LmccReceiver * receiver, guint64 max_bitrate,
+    LmccTime now)
+{
+  receiver->config.max_bitrate = max_bitrate;
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_set_on_loss:
+ * @receiver: a receiver
+ * @on_loss: what to deliver after a loss, from now on
+ */
+void
+lmcc_receiver_set_on_loss (LmccReceiver * receiver, LmccOnLoss on_loss)
+{
+  lmcc_gate_set_on_loss (receiver->gate, on_loss);
+}
+
+/**
+ * lmcc_receiver_get_session:
+ * @receiver: a receiver
+ *
+ * Returns: (transfer none) (nullable): the session, or %NULL while none is
+ *     known
+ */
+const LmccSession *
+lmcc_receiver_get_session (const LmccReceiver * receiver)
+{
+  return receiver->have_session ? &receiver->session : NULL;
+}
+
+/**
+ * lmcc_receiver_get_latency:
+ * @receiver: a receiver
+ *
+ * Returns: how much later than its presentation time a packet may be given out:
+ *     the sender's window, how late its repair may come, what it advises for
+ *     decoders, and the configured latency
+ */
+LmccTime
+lmcc_receiver_get_latency (const LmccReceiver * receiver)
+{
+  return receiver->config.latency +
+      (receiver->have_session ?
+      receiver->session.window + receiver->session.repair_delay +
+      receiver->session.latency : 0);
+}
+
+/**
+ * lmcc_receiver_get_stats:
+ * @receiver: a receiver
+ * @now: the time
+ * @stats: (out): its counters
+ */
+void
+lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
+    LmccReceiverStats * stats)
+{
+  guint i;
+
+  *stats = receiver->stats;
+  stats->lost = 0;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    stats->layers[i] =
+        *lmcc_layer_account_get_stats (receiver->layers[i].account);
+    stats->layer_bitrate[i] = receiver->layers[i].rate;
+    stats->lost += stats->layers[i].lost;
+  }
+  stats->drops[LMCC_DROP_LATE] += lmcc_merge_get_late (receiver->merge);
+  stats->level = receiver->level;
+  stats->join_lead = receiver->slots != NULL ? receiver->join_lead : 0;
+  stats->rung = lmcc_gate_get_rung (receiver->gate);
+  stats->gate = *lmcc_gate_get_stats (receiver->gate);
+  lmcc_receiver_get_controller_stats (receiver, now, stats);
+  lmcc_receiver_get_rtt_stats (receiver, stats);
+  lmcc_receiver_get_repair_stats (receiver, stats);
+  lmcc_receiver_get_memory_stats (receiver, stats);
+}

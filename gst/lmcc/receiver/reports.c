@@ -1,0 +1,325 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/lmcc/lmcc-sender.h>
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "receiver/private.h"
+
+/* The base is silent when so many of its packets in a row do not come: by
+ * chance that is one in a thousand where a tenth is lost. */
+#define SILENT_PACKETS 3
+
+/* The algorithm is told when the round-trip time moved by more than 1/100. */
+#define NOTICEABLE 100
+
+void
+lmcc_receiver_init_rtt (LmccReceiver * receiver)
+{
+  receiver->rtt = lmcc_rtt_new (receiver->config.rtt_mode,
+      receiver->config.fixed_rtt);
+  receiver->feedback_timer =
+      lmcc_feedback_timer_new (receiver->config.sequence_seed);
+}
+
+void
+lmcc_receiver_clear_rtt (LmccReceiver * receiver)
+{
+  lmcc_rtt_free (receiver->rtt);
+  lmcc_feedback_timer_free (receiver->feedback_timer);
+}
+
+static gboolean
+needs_rtt (const LmccReceiver * receiver)
+{
+  return receiver->have_session && receiver->controller != NULL
+      && receiver->controller->algorithm->needs_rtt
+      && receiver->controller->klass->on_rtt != NULL;
+}
+
+static gboolean
+wants_reports (const LmccReceiver * receiver)
+{
+  return needs_rtt (receiver)
+      && receiver->config.rtt_mode == LMCC_RTT_MODE_FEEDBACK
+      && receiver->session.feedback_interval > 0;
+}
+
+static gboolean
+is_at_source (const LmccReceiver * receiver)
+{
+  return lmcc_address_equal (&receiver->session.source, &receiver->source);
+}
+
+static gboolean
+is_low_port (const LmccReceiver * receiver)
+{
+  return receiver->session.feedback_port < LMCC_FIRST_USER_PORT
+      && !receiver->config.allow_low_port;
+}
+
+/* A record can name any host and any port. Reports go only to the host that the
+ * session's packets come from: else one forged record would make the whole
+ * audience send to a host that has nothing to do with it. And where these are
+ * forged too, they go to no service of that host's. */
+static gboolean
+is_destination_fit (const LmccReceiver * receiver)
+{
+  return is_at_source (receiver) && !is_low_port (receiver);
+}
+
+static gboolean
+can_report (const LmccReceiver * receiver)
+{
+  return wants_reports (receiver) && is_destination_fit (receiver);
+}
+
+static const gchar *
+get_elsewhere_reason (const LmccReceiver * receiver)
+{
+  gboolean needs_sender = lmcc_receiver_needs_sender (receiver);
+
+  if (!is_at_source (receiver))
+    return needs_sender ?
+        "the session wants reports sent to another host than its packets come "
+        "from: none are sent, and the sender does not hear of this receiver" :
+        "the session wants reports sent to another host than its packets come "
+        "from: none are sent, and the round-trip time is estimated from joins";
+
+  return needs_sender ?
+      "the session wants reports sent to a port below 1024, which services of "
+      "the system have: none are sent, and the sender does not hear of this "
+      "receiver. Set feedback-port of the sender to a higher one, or "
+      "allow-low-feedback-port here" :
+      "the session wants reports sent to a port below 1024, which services of "
+      "the system have: none are sent, and the round-trip time is estimated "
+      "from joins. Set feedback-port of the sender to a higher one, or "
+      "allow-low-feedback-port here";
+}
+
+static void
+warn_elsewhere (LmccReceiver * receiver)
+{
+  if (receiver->warned_elsewhere)
+    return;
+  receiver->warned_elsewhere = TRUE;
+  lmcc_receiver_warn (receiver, LMCC_WARNING_ELSEWHERE,
+      get_elsewhere_reason (receiver));
+}
+
+/* Every packet may change it. */
+static void
+follow_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  LmccTime rtt, moved;
+
+  if (!needs_rtt (receiver)
+      || lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_MAX)
+    return;
+  rtt = lmcc_rtt_get (receiver->rtt);
+  moved = MAX (rtt, receiver->told_rtt) - MIN (rtt, receiver->told_rtt);
+  if (moved <= receiver->told_rtt / NOTICEABLE)
+    return;
+  receiver->told_rtt = rtt;
+  lmcc_receiver_tell_rtt (receiver, now, rtt);
+}
+
+/*
+ * lmcc_receiver_forget_rtt:
+ * @receiver: a receiver
+ *
+ * Ends reports, and forgets what was measured with the sender so far.
+ */
+void
+lmcc_receiver_forget_rtt (LmccReceiver * receiver)
+{
+  lmcc_feedback_timer_stop (receiver->feedback_timer);
+  lmcc_rtt_reset (receiver->rtt);
+  receiver->told_rtt = 0;
+  receiver->base_heard = receiver->base_silent = 0;
+  receiver->warned_unanswered = FALSE;
+  receiver->warned_elsewhere = FALSE;
+}
+
+/*
+ * lmcc_receiver_follow_session_rtt:
+ * @receiver: a receiver with a session
+ * @now: the time
+ *
+ * Takes what a session's record says about feedback.
+ */
+void
+lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  const LmccSession *session = &receiver->session;
+  LmccTime rtt_max =
+      session->rtt_max > 0 ? session->rtt_max : LMCC_DEFAULT_RTT_MAX;
+  /* No sender wants more, and a forged record may. */
+  LmccTime interval = MAX (session->feedback_interval,
+      LMCC_LEAST_FEEDBACK_INTERVAL);
+
+  receiver->ssrc = lmcc_session_make_receiver_ssrc (session,
+      receiver->config.sequence_seed);
+  lmcc_rtt_set_max (receiver->rtt, rtt_max);
+  lmcc_rtt_set_silent (receiver->rtt, !can_report (receiver));
+  if ((wants_reports (receiver) || lmcc_receiver_needs_sender (receiver))
+      && !is_destination_fit (receiver))
+    warn_elsewhere (receiver);
+  if (!can_report (receiver))
+    lmcc_feedback_timer_stop (receiver->feedback_timer);
+  else if (lmcc_feedback_timer_is_running (receiver->feedback_timer))
+    lmcc_feedback_timer_set_interval (receiver->feedback_timer, now, interval);
+  else
+    lmcc_feedback_timer_start (receiver->feedback_timer, now, rtt_max,
+        interval);
+  follow_rtt (receiver, now);
+}
+
+/* The most time between two packets of a layer, where its rate is what the
+ * record says. */
+static LmccTime
+get_packet_gap (const LmccReceiver * receiver, guint layer)
+{
+  const LmccSession *session = &receiver->session;
+  guint64 rate = receiver->reckoned.layers[layer].rate;
+  LmccTime distance;
+
+  if (rate == 0)
+    return LMCC_FILLER_INTERVAL;
+  distance = session->packet_size * 8 * LMCC_SECOND / rate;
+  return session->slot > 0 ? distance : MIN (LMCC_FILLER_INTERVAL, distance);
+}
+
+static gboolean
+is_silence (const LmccReceiver * receiver, LmccTime from, LmccTime to)
+{
+  LmccTime gap = MAX (get_packet_gap (receiver, 0), LMCC_FILLER_INTERVAL);
+
+  /* Who begins was not silent. */
+  return from > 0 && to > from && to - from > SILENT_PACKETS * gap;
+}
+
+/* Packets of the base only: they come the way that answers come. */
+void
+lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header)
+{
+  if (header->layer != 0)
+    return;
+  if (is_silence (receiver, receiver->base_heard, arrival))
+    receiver->base_silent = arrival;
+  receiver->base_heard = MAX (receiver->base_heard, arrival);
+  if (!needs_rtt (receiver))
+    return;
+  lmcc_rtt_packet (receiver->rtt, arrival, header->send_time);
+  follow_rtt (receiver, now);
+}
+
+/* The first packet of a layer that was joined. The base is joined before one
+ * knows whether anybody sends. Where the base was silent meanwhile the time is
+ * that of an outage. */
+void
+lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
+    LmccTime arrival, LmccTime joined_at)
+{
+  if (layer == 0 || !needs_rtt (receiver))
+    return;
+  if (receiver->base_silent > joined_at
+      || is_silence (receiver, receiver->base_heard, arrival))
+    return;
+  lmcc_rtt_join (receiver->rtt, arrival,
+      arrival > joined_at ? arrival - joined_at : 0,
+      get_packet_gap (receiver, layer));
+  follow_rtt (receiver, now);
+}
+
+void
+lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
+    const LmccDlrr * answer)
+{
+  if (!lmcc_feedback_timer_is_running (receiver->feedback_timer)
+      || lmcc_rtt_answer (receiver->rtt, now, answer->last_rr,
+          answer->delay) != LMCC_RTT_ANSWER_TAKEN) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
+    return;
+  }
+  receiver->stats.answers++;
+  lmcc_feedback_timer_answered (receiver->feedback_timer, now);
+  follow_rtt (receiver, now);
+}
+
+static void
+queue_report (LmccReceiver * receiver, LmccPacket * packet)
+{
+  LmccReceiverAction *action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_REPORT);
+
+  receiver->stats.reports++;
+  action->packet = packet;
+  action->destination = receiver->source;
+  action->port = receiver->session.feedback_port;
+}
+
+/* What the algorithm has to say. */
+void
+lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
+{
+  LmccPacket *packet;
+
+  while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
+    if (lmcc_receiver_needs_sender (receiver)
+        && is_destination_fit (receiver))
+      queue_report (receiver, packet);
+    else
+      lmcc_packet_unref (packet);
+  }
+}
+
+static void
+send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
+{
+  const LmccReferenceTime report = { receiver->ssrc, ntp_time };
+
+  lmcc_rtt_report (receiver->rtt, now, ntp_time);
+  queue_report (receiver, lmcc_rtcp_build_reference_time (&report));
+
+  if (receiver->warned_unanswered
+      || lmcc_rtt_get_unanswered (receiver->rtt) < LMCC_RTT_MAX_UNANSWERED)
+    return;
+  receiver->warned_unanswered = TRUE;
+  lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
+      "reports get no answer (firewall?): the round-trip time is estimated "
+      "from joins");
+}
+
+/* Nobody is there to answer a sender that is gone; the timer goes on, so that
+ * not everybody reports at once when it is back. */
+void
+lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
+{
+  guint64 ntp_time;
+
+  if (now < lmcc_receiver_next_rtt (receiver))
+    return;
+  ntp_time = lmcc_feedback_timer_report (receiver->feedback_timer, now,
+      lmcc_rtt_get_unanswered (receiver->rtt));
+  if (!receiver->source_gone)
+    send_report (receiver, now, ntp_time);
+  follow_rtt (receiver, now);
+}
+
+LmccTime
+lmcc_receiver_next_rtt (const LmccReceiver * receiver)
+{
+  return lmcc_feedback_timer_next (receiver->feedback_timer);
+}
+
+void
+lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
+    LmccReceiverStats * stats)
+{
+  stats->rtt_source = lmcc_rtt_get_source (receiver->rtt);
+  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt)
+      : stats->status.rtt;
+  if (stats->status.rtt > 0)
+    stats->rtt_source = LMCC_RTT_SOURCE_FEEDBACK;
+}

@@ -1,0 +1,219 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The other hosts that send a session to the group: what they say, and what
+ * speaks for them.
+ */
+#include "receiver/private.h"
+
+#include <string.h>
+
+static gboolean
+is_free (const LmccRival * rival)
+{
+  return rival->address.family == LMCC_FAMILY_NONE;
+}
+
+void
+lmcc_rival_clear (LmccRival * rival)
+{
+  g_clear_pointer (&rival->assembler, lmcc_record_assembler_free);
+  memset (rival, 0, sizeof (*rival));
+}
+
+gboolean
+lmcc_rival_is_fresh (const LmccRival * rival, LmccTime now)
+{
+  return !is_free (rival) && rival->have_session
+      && now <= rival->heard + LMCC_RECORD_MEMORY;
+}
+
+LmccRival *
+lmcc_receiver_find_rival (LmccReceiver * receiver, const LmccAddress * source)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_RIVALS; i++) {
+    LmccRival *rival = &receiver->sources.rivals[i];
+
+    if (!is_free (rival) && lmcc_address_equal (&rival->address, source))
+      return rival;
+  }
+
+  return NULL;
+}
+
+gboolean
+lmcc_receiver_is_home (const LmccReceiver * receiver,
+    const LmccAddress * source)
+{
+  return receiver->sources.have_home
+      && lmcc_address_equal (&receiver->sources.home, source);
+}
+
+gboolean
+lmcc_receiver_is_own_address (const LmccReceiver * receiver,
+    const LmccAddress * source)
+{
+  return receiver->have_session
+      && lmcc_address_equal (&receiver->source, source);
+}
+
+/* What a place in the table is worth, the most first: it is of the sender
+ * itself, it has media, it has a record. */
+static guint
+get_worth (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+{
+  if (is_free (rival))
+    return 0;
+  if (lmcc_receiver_is_home (receiver, &rival->address)
+      || lmcc_receiver_is_own_address (receiver, &rival->address))
+    return 4;
+  if (rival->evidence.any && now < rival->evidence.latest + LMCC_SOURCE_TIMEOUT)
+    return 3;
+
+  return lmcc_rival_is_fresh (rival, now) ? 2 : 1;
+}
+
+/* The one that is worth least goes, of several the one heard longest ago: who
+ * has a thousand addresses fills the places of those that send no media. */
+static LmccRival *
+make_rival (LmccReceiver * receiver, const LmccAddress * source, LmccTime now)
+{
+  LmccRival *found = lmcc_receiver_find_rival (receiver, source);
+  guint i;
+
+  if (found != NULL)
+    return found;
+  found = &receiver->sources.rivals[0];
+  for (i = 1; i < LMCC_MAX_RIVALS; i++) {
+    LmccRival *rival = &receiver->sources.rivals[i];
+    guint worth = get_worth (receiver, rival, now);
+    guint least = get_worth (receiver, found, now);
+
+    if (worth < least || (worth == least && rival->heard < found->heard))
+      found = rival;
+  }
+  lmcc_rival_clear (found);
+  found->address = *source;
+
+  return found;
+}
+
+gboolean
+lmcc_receiver_is_refused (const LmccReceiver * receiver,
+    const LmccAddress * source)
+{
+  const LmccReceiverSources *sources = &receiver->sources;
+  guint i, n = MIN (sources->n_refused, LMCC_MAX_REFUSED);
+
+  for (i = 0; i < n; i++) {
+    if (lmcc_address_equal (&sources->refused[i], source))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/*
+ * lmcc_receiver_note_rival:
+ * @receiver: a receiver
+ * @source: who sent it
+ * @session: a record that may be entered
+ * @reports: what came with it
+ * @now: the time
+ *
+ * Keeps a record that is not of the session that is listened to.
+ */
+void
+lmcc_receiver_note_rival (LmccReceiver * receiver, const LmccAddress * source,
+    const LmccSession * session, const LmccReceiverReports * reports,
+    LmccTime now)
+{
+  LmccRival *rival = make_rival (receiver, source, now);
+
+  if (!rival->have_session
+      || rival->session.ssrc_base != session->ssrc_base
+      || rival->session.nonce != session->nonce)
+    rival->evidence.any = FALSE;
+  rival->have_session = TRUE;
+  rival->session = *session;
+  rival->reports = *reports;
+  rival->heard = now;
+}
+
+/*
+ * lmcc_receiver_take_rival_record:
+ * @receiver: a receiver
+ * @source: who sent it
+ * @fragment: of a record that is not of the session that is listened to
+ * @reports: what came with it
+ * @now: the time
+ *
+ * Each host's fragments are joined by themselves.
+ */
+void
+lmcc_receiver_take_rival_record (LmccReceiver * receiver,
+    const LmccAddress * source, const LmccRecordFragment * fragment,
+    const LmccReceiverReports * reports, LmccTime now)
+{
+  LmccRival *rival;
+  LmccSession session;
+
+  if (receiver->have_session && !receiver->source_gone)
+    lmcc_receiver_drop (receiver, lmcc_receiver_is_own_address (receiver,
+            source) ? LMCC_DROP_FOREIGN_SSRC : LMCC_DROP_FOREIGN_SOURCE);
+  if (lmcc_receiver_is_refused (receiver, source))
+    return;
+  if (fragment->count == 1) {
+    if (lmcc_receiver_read_record (receiver, NULL, fragment, &session))
+      lmcc_receiver_note_rival (receiver, source, &session, reports, now);
+    return;
+  }
+  rival = make_rival (receiver, source, now);
+  rival->heard = MAX (rival->heard, rival->have_session ? 0 : now);
+  if (rival->assembler == NULL)
+    rival->assembler = lmcc_record_assembler_new ();
+  if (lmcc_receiver_read_record (receiver, rival->assembler, fragment,
+          &session))
+    lmcc_receiver_note_rival (receiver, source, &session, reports, now);
+}
+
+gboolean
+lmcc_session_is_evidence (const LmccSession * session, guint group)
+{
+  return group == 0 || session->turning_groups > 0;
+}
+
+/*
+ * lmcc_receiver_rival_packet:
+ * @receiver: a receiver
+ * @now: the time
+ * @group: index of the group that it came from
+ * @source: who sent it
+ * @packet: what came
+ *
+ * Media of another host, or of another session of the same host, speak for it
+ * where they are of the record that it sends.
+ */
+void
+lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
+    guint group, const LmccAddress * source, const LmccPacket * packet)
+{
+  LmccRival *rival = lmcc_receiver_find_rival (receiver, source);
+  LmccHeader header;
+  LmccRtp rtp;
+
+  if (rival == NULL || !lmcc_rival_is_fresh (rival, now)
+      || !lmcc_session_is_evidence (&rival->session, group)
+      || packet->size > LMCC_MAX_PACKET_SIZE
+      || !lmcc_rtp_parse (packet->data, packet->size,
+          rival->session.header_id, &rtp)
+      || rtp.element == NULL
+      || !lmcc_header_parse (rtp.element, rtp.element_size, &header)
+      || !lmcc_receiver_packet_fits (&rival->session, &rtp, &header))
+    return;
+  lmcc_source_evidence_packet (&rival->evidence, now, &header, packet->size);
+  if (!receiver->sources.established)
+    lmcc_receiver_choose_source (receiver, now);
+}

@@ -1,0 +1,173 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/private.h"
+
+typedef struct
+{
+  LmccReceiver *receiver;
+  const LmccAddress *source;
+  LmccTime now;
+  LmccReceiverReports reports;
+} Control;
+
+/* The rungs have one timeline; the sound, at another clock rate, has its own,
+ * and its report may come first. */
+static void
+control_sender_report (gpointer user_data, const LmccSenderReport * report)
+{
+  LmccReceiverReports *reports = &((Control *) user_data)->reports;
+  guint32 ssrc = report->ssrc & ~LMCC_SSRC_BASE_MASK;
+  LmccTimeline timeline = LMCC_TIMELINE_VIDEO;
+
+  if (ssrc > LMCC_SSRC_SOUND)
+    return;
+  if (ssrc == LMCC_SSRC_SOUND)
+    timeline = LMCC_TIMELINE_SOUND;
+  if (reports->have[timeline])
+    return;
+  reports->report[timeline] = *report;
+  reports->have[timeline] = TRUE;
+}
+
+/* A newer record counts at once. An older one is a late copy, unless it comes
+ * again and none of the session's came between: then the session was never the
+ * sender's, or the sender has begun anew. */
+static gboolean
+is_current (LmccReceiver * receiver, const LmccSession * record)
+{
+  gint32 newer = (gint32) (record->revision - receiver->session.revision);
+  gboolean again = receiver->have_older
+      && receiver->older_revision == record->revision;
+
+  if (receiver->session_is_old)
+    newer = 1;
+  receiver->have_older = newer < 0 && !again;
+  receiver->older_revision = record->revision;
+
+  return newer > 0 || (newer < 0 && again);
+}
+
+/* A host that begins anew draws another nonce, even where S0 is the same. What
+ * an SDP file told may be older than the sender. */
+static gboolean
+is_same_start (const LmccReceiver * receiver, const LmccSession * record)
+{
+  return receiver->session.nonce == 0 || receiver->session_is_old
+      || record->nonce == receiver->session.nonce;
+}
+
+static void
+take_own_record (Control * control, const LmccRecordFragment * fragment)
+{
+  LmccReceiver *receiver = control->receiver;
+  LmccSession session;
+
+  if (!lmcc_receiver_read_record (receiver, receiver->assembler, fragment,
+          &session))
+    return;
+  if (!is_same_start (receiver, &session)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SSRC);
+    lmcc_receiver_note_rival (receiver, control->source, &session,
+        &control->reports, control->now);
+    return;
+  }
+  lmcc_receiver_heard_source (receiver, control->now);
+  receiver->sources.record_heard = control->now;
+  if (is_current (receiver, &session))
+    lmcc_receiver_take_session (receiver, &session, control->now);
+}
+
+static void
+control_record (gpointer user_data, const LmccRecordFragment * fragment)
+{
+  Control *control = user_data;
+
+  if (lmcc_receiver_is_own_source (control->receiver, control->source,
+          fragment->ssrc))
+    take_own_record (control, fragment);
+  else
+    lmcc_receiver_take_rival_record (control->receiver, control->source,
+        fragment, &control->reports, control->now);
+}
+
+static void
+control_bye (gpointer user_data, guint32 ssrc)
+{
+  Control *control = user_data;
+
+  if (lmcc_receiver_is_own_source (control->receiver, control->source, ssrc)
+      && !control->receiver->source_gone)
+    lmcc_receiver_source_is_gone (control->receiver, "the sender said goodbye",
+        control->now);
+}
+
+/* Most answers are for others. */
+static void
+control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+{
+  Control *control = user_data;
+  LmccReceiver *receiver = control->receiver;
+
+  if (answer->ssrc != receiver->ssrc)
+    return;
+  if (lmcc_receiver_is_own_source (receiver, control->source, sender_ssrc))
+    lmcc_receiver_answer_rtt (receiver, control->now, answer);
+  else
+    lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
+}
+
+/**
+ * lmcc_receiver_handle_control:
+ * @receiver: a running receiver
+ * @now: the time
+ * @source: who sent it
+ * @source_port: from which port
+ * @data: one UDP payload from the base group, port + 1
+ * @size: its length
+ *
+ * Takes one compound RTCP packet.
+ */
+void
+lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
+    const LmccAddress * source, guint16 source_port, const guint8 * data,
+    gsize size)
+{
+  static const LmccRtcpHandler handler = {
+    .sender_report = control_sender_report,
+    .record = control_record,
+    .bye = control_bye,
+    .dlrr = control_dlrr,
+  };
+  Control control = {.receiver = receiver,.source = source,.now = now };
+
+  if (!receiver->running)
+    return;
+  receiver->now = now;
+  if (!lmcc_receiver_source_allowed (receiver, source)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
+    return;
+  }
+  if (!lmcc_rtcp_parse (data, size, &handler, &control)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RTCP);
+    return;
+  }
+
+  lmcc_receiver_choose_source (receiver, now);
+  if (receiver->have_session && lmcc_address_equal (&receiver->source, source))
+    lmcc_receiver_take_reports (receiver, &control.reports, now);
+  lmcc_receiver_pump (receiver, now);
+}
+
+/**
+ * lmcc_receiver_handle_socket_drops:
+ * @receiver: a receiver
+ * @packets: how many more packets the host's own sockets dropped
+ *
+ * They show as losses all the same; this tells them apart from the network's.
+ */
+void
+lmcc_receiver_handle_socket_drops (LmccReceiver * receiver, guint64 packets)
+{
+  receiver->stats.socket_drops += packets;
+}

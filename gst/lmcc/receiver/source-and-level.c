@@ -1,0 +1,310 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/private.h"
+
+void
+lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
+{
+  receiver->groups[group] = (LmccReceiverGroup) {
+  .joined = TRUE,.joined_at = now,.last_packet = now,};
+  receiver->groups_end = MAX (receiver->groups_end, group + 1);
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
+      group;
+}
+
+void
+lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
+{
+  receiver->groups[group].joined = FALSE;
+  receiver->groups[group].left_at = now;
+  while (receiver->groups_end > 0
+      && !receiver->groups[receiver->groups_end - 1].joined)
+    receiver->groups_end--;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
+      group;
+}
+
+static void
+set_merge_level (LmccReceiver * receiver, gint level)
+{
+  receiver->merge_level = level;
+  lmcc_merge_drop_layers (receiver->merge, level);
+  lmcc_gate_set_level (receiver->gate, level);
+}
+
+/**
+ * lmcc_receiver_follow_merge:
+ * @receiver: a receiver
+ *
+ * For the gate a layer that was left ends where the last packet that has come
+ * of it does.
+ */
+void
+lmcc_receiver_follow_merge (LmccReceiver * receiver)
+{
+  gint level;
+
+  if (receiver->merge_level <= receiver->level)
+    return;
+  level = MAX (receiver->level, lmcc_merge_get_level (receiver->merge));
+  if (level < receiver->merge_level)
+    set_merge_level (receiver, level);
+}
+
+/**
+ * lmcc_receiver_drop_left_layers:
+ * @receiver: a receiver
+ *
+ * Nothing more of the layers that were left goes to the decoder.
+ */
+void
+lmcc_receiver_drop_left_layers (LmccReceiver * receiver)
+{
+  if (receiver->merge_level > receiver->level)
+    set_merge_level (receiver, receiver->level);
+}
+
+/* What waits of the layers above @level still goes to the decoder. */
+static void
+end_layers (LmccReceiver * receiver, gint level)
+{
+  gint i;
+
+  for (i = level + 1; i <= receiver->level; i++) {
+    if (level >= 0) {
+      lmcc_receiver_take_rest (receiver, (guint) i);
+      lmcc_receiver_flush_waiting (receiver, &receiver->layers[i]);
+    }
+    lmcc_receiver_layer_reset (&receiver->layers[i]);
+    lmcc_receiver_end_measure (&receiver->layers[i]);
+  }
+  if (level >= 0)
+    lmcc_merge_leave_layers (receiver->merge, level);
+  else
+    lmcc_merge_drop_layers (receiver->merge, level);
+}
+
+/* The base group is never left while the receiver runs: the record comes beside
+ * it. */
+static void
+set_level (LmccReceiver * receiver, gint level, const gchar * reason,
+    LmccTime now)
+{
+  LmccReceiverAction *action;
+  gint from = receiver->level;
+
+  if (level == from)
+    return;
+
+  /* A layer that is joined again begins anew. */
+  if (level > from && receiver->merge_level > from)
+    set_merge_level (receiver, from);
+  end_layers (receiver, level);
+  receiver->level = level;
+  lmcc_receiver_change_groups (receiver, from, now);
+  lmcc_repair_decoder_drop_layers (receiver->repair, level);
+  if (level > from)
+    set_merge_level (receiver, level);
+  else
+    lmcc_receiver_follow_merge (receiver);
+
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEVEL);
+  action->from = from;
+  action->to = level;
+  action->reason = reason;
+  lmcc_receiver_tell_level (receiver, now);
+}
+
+/* The larger of what the sender announces and what was measured: an announced
+ * rate that is too small must not get past max-bitrate. */
+static guint64
+layer_rate (const LmccReceiver * receiver, guint layer)
+{
+  return MAX (receiver->session.layers[layer].rate,
+      receiver->layers[layer].smoothed_rate);
+}
+
+static gint
+highest_within_bitrate (const LmccReceiver * receiver)
+{
+  guint64 rate = 0;
+  guint i;
+
+  if (receiver->config.max_bitrate == 0)
+    return G_MAXINT;
+  for (i = 0; i < receiver->session.n_layers; i++) {
+    rate += layer_rate (receiver, i);
+    if (rate > receiver->config.max_bitrate)
+      return MAX ((gint) i - 1, 0);
+  }
+
+  return G_MAXINT;
+}
+
+void
+lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
+{
+  const gchar *reason;
+  gint level, cap;
+
+  if (!receiver->running || !receiver->have_session)
+    return;
+
+  level = (gint) receiver->session.n_layers - 1;
+  reason = "all layers of the session";
+  if (receiver->controller->wanted_level < level) {
+    level = receiver->controller->wanted_level;
+    reason = receiver->controller->reason;
+  }
+  if (receiver->config.max_level >= 0 && receiver->config.max_level < level) {
+    level = receiver->config.max_level;
+    reason = "max-level";
+  }
+  cap = highest_within_bitrate (receiver);
+  if (cap < level) {
+    level = cap;
+    reason = "max-bitrate";
+  }
+  cap = lmcc_receiver_get_memory_level (receiver);
+  if (cap < level) {
+    level = cap;
+    reason = "max-memory: the layer above did not fit into the memory budget";
+  }
+
+  if (receiver->no_layering) {
+    level = 0;
+    reason = "the session's turning groups make no sense";
+  }
+
+  set_level (receiver, MAX (level, 0), reason, now);
+  lmcc_receiver_update_groups (receiver, now);
+  lmcc_receiver_share_join (receiver, now);
+}
+
+void
+lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  guint i;
+
+  set_level (receiver, -1, reason, now);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    lmcc_receiver_layer_reset (&receiver->layers[i]);
+    receiver->layers[i].smoothed_rate = 0;
+    lmcc_receiver_forget_measure (&receiver->layers[i]);
+  }
+  lmcc_receiver_clear_layering (receiver);
+  lmcc_merge_reset (receiver->merge);
+  lmcc_gate_reset (receiver->gate);
+  lmcc_repair_decoder_reset (receiver->repair);
+  lmcc_clock_reset (receiver->clock);
+  receiver->sound.any = FALSE;
+  lmcc_receiver_reset_memory (receiver);
+  lmcc_receiver_forget_rtt (receiver);
+  lmcc_record_assembler_reset (receiver->assembler);
+  receiver->have_session = FALSE;
+  lmcc_receiver_update_learning (receiver);
+}
+
+/* What a controller cannot follow: it begins anew. */
+static gboolean
+needs_new_controller (const LmccSession * old, const LmccSession * session)
+{
+  return !g_str_equal (old->algorithm, session->algorithm)
+      || !g_str_equal (old->base_algorithm, session->base_algorithm)
+      || old->slot != session->slot
+      || old->slot_modulus != session->slot_modulus
+      || old->turning_groups != session->turning_groups
+      || old->silent_groups != session->silent_groups
+      || (session->turning_groups > 0 && old->n_layers != session->n_layers);
+}
+
+/* The only place that sets the session. */
+gboolean
+lmcc_receiver_take_session (LmccReceiver * receiver,
+    const LmccSession * session, LmccTime now)
+{
+  gboolean new_controller = !receiver->have_session
+      || needs_new_controller (&receiver->session, session);
+
+  if (!lmcc_receiver_admits (receiver, session))
+    return FALSE;
+  if (new_controller && receiver->slots != NULL)
+    set_level (receiver, -1, "the groups carry other layers from now on", now);
+  receiver->session = *session;
+  lmcc_receiver_reckon_rates (receiver, now);
+  receiver->session_is_old = FALSE;
+  receiver->have_older = FALSE;
+  receiver->have_session = TRUE;
+  lmcc_gate_set_session (receiver->gate, session);
+  lmcc_repair_decoder_set_session (receiver->repair, session);
+  if (new_controller) {
+    lmcc_receiver_take_layering (receiver);
+    lmcc_receiver_create_controller (receiver, now);
+  } else {
+    lmcc_receiver_tell_session (receiver, now);
+  }
+  lmcc_receiver_follow_session_rtt (receiver, now);
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SESSION);
+
+  /* Layers that the new table has not are given up before anything else. */
+  if (receiver->level >= (gint) session->n_layers)
+    set_level (receiver, (gint) session->n_layers - 1, "the layer table shrank",
+        now);
+  lmcc_receiver_update_level (receiver, now);
+
+  return TRUE;
+}
+
+/* How RTP timestamps map to the sender's clock, as its own reports tell. */
+void
+lmcc_receiver_take_reports (LmccReceiver * receiver,
+    const LmccReceiverReports * reports, LmccTime now)
+{
+  LmccTimeline timeline;
+
+  for (timeline = 0; timeline < LMCC_N_TIMELINES; timeline++) {
+    const LmccSenderReport *report = &reports->report[timeline];
+
+    if (receiver->have_session && reports->have[timeline]
+        && (report->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
+      lmcc_clock_sender_report (receiver->clock, timeline, now,
+          report->ntp_time, report->rtp_time,
+          lmcc_receiver_clock_rate (receiver, timeline));
+  }
+}
+
+void
+lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  receiver->source_gone = TRUE;
+  if (!lmcc_receiver_choose_source (receiver, now))
+    lmcc_receiver_post_waiting (receiver, reason, now);
+}
+
+gboolean
+lmcc_receiver_source_allowed (const LmccReceiver * receiver,
+    const LmccAddress * source)
+{
+  return receiver->config.source.family == LMCC_FAMILY_NONE
+      || lmcc_address_equal (&receiver->config.source, source);
+}
+
+gboolean
+lmcc_receiver_is_own_source (const LmccReceiver * receiver,
+    const LmccAddress * source, guint32 ssrc)
+{
+  return receiver->have_session
+      && lmcc_address_equal (&receiver->source, source)
+      && (ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base;
+}
+
+void
+lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now)
+{
+  receiver->last_heard = now;
+  receiver->source_gone = FALSE;
+  receiver->waiting_since = LMCC_TIME_NONE;
+}

@@ -1,0 +1,489 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who the sender is. A record costs whoever forges it nothing, so one alone
+ * never takes a session over: its own address may begin anew at once, another
+ * one has to wait until the true sender has been silent for long, or has to
+ * send what the one before only announced.
+ */
+#include "receiver/private.h"
+
+#include <string.h>
+
+/* A sender that was replaced is gone for good after so long. */
+#define HOME_MEMORY (600 * LMCC_SECOND)
+
+/*
+ * lmcc_receiver_init_sources:
+ * @receiver: a receiver that starts
+ * @now: the time
+ *
+ * Whom an SDP file names is the sender until somebody else has to be.
+ */
+void
+lmcc_receiver_init_sources (LmccReceiver * receiver, LmccTime now)
+{
+  LmccReceiverSources *sources = &receiver->sources;
+
+  lmcc_receiver_clear_sources (receiver);
+  sources->check_at = LMCC_TIME_NONE;
+  if (receiver->have_sdp
+      && receiver->sdp_session.source.family != LMCC_FAMILY_NONE) {
+    sources->have_home = TRUE;
+    sources->home = receiver->sdp_session.source;
+    sources->home_heard = now;
+    sources->previous = sources->home;
+    sources->check_at = now + LMCC_SOURCE_TAKEOVER;
+  }
+}
+
+void
+lmcc_receiver_clear_sources (LmccReceiver * receiver)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_RIVALS; i++)
+    lmcc_rival_clear (&receiver->sources.rivals[i]);
+  memset (&receiver->sources, 0, sizeof (receiver->sources));
+  receiver->sources.check_at = LMCC_TIME_NONE;
+}
+
+static gboolean
+home_is_gone (const LmccReceiver * receiver, LmccTime now)
+{
+  return !receiver->sources.have_home
+      || now >= receiver->sources.home_heard + HOME_MEMORY;
+}
+
+/*
+ * lmcc_receiver_own_packet:
+ * @receiver: a receiver
+ * @now: the time
+ * @group: index of the group that it came from
+ * @header: of a packet of the session that is listened to
+ * @size: of the packet, bytes
+ */
+void
+lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now, guint group,
+    const LmccHeader * header, gsize size)
+{
+  LmccReceiverSources *sources = &receiver->sources;
+
+  if (!lmcc_session_is_evidence (&receiver->session, group))
+    return;
+  if (!sources->established) {
+    lmcc_source_evidence_packet (&sources->evidence, now, header, size);
+    if (!lmcc_source_evidence_is_full (&sources->evidence, now,
+            LMCC_SOURCE_ESTABLISHED, &receiver->session))
+      return;
+    sources->established = TRUE;
+  }
+  if (lmcc_receiver_is_home (receiver, &receiver->source)) {
+    sources->home_heard = now;
+  } else if (home_is_gone (receiver, now)) {
+    sources->have_home = TRUE;
+    sources->home = receiver->source;
+    sources->home_heard = now;
+  }
+}
+
+/* Without an algorithm a session's record says how many groups are joined, as
+ * many as it likes: no other host comes to say that unless the user wants
+ * none, or has set a cap. */
+static gboolean
+is_bounded (const LmccReceiver * receiver, const LmccSession * session)
+{
+  const gchar *name = receiver->algorithm;
+  const LmccAlgorithm *algorithm;
+
+  if (g_strcmp0 (name, "none") == 0 || receiver->config.max_level >= 0
+      || receiver->config.max_bitrate > 0)
+    return TRUE;
+  if (name == NULL || g_str_equal (name, "auto"))
+    name = session->algorithm;
+  algorithm = lmcc_algorithm_find (name);
+
+  return algorithm != NULL && !g_str_equal (algorithm->name, "none");
+}
+
+/* Whether @rival may be taken at all, be it the time or not. */
+static gboolean
+is_eligible (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+{
+  if (!lmcc_rival_is_fresh (rival, now)
+      || lmcc_receiver_is_refused (receiver, &rival->address)
+      || !lmcc_receiver_source_allowed (receiver, &rival->address))
+    return FALSE;
+  if (receiver->sources.previous.family == LMCC_FAMILY_NONE
+      || lmcc_address_equal (&receiver->sources.previous, &rival->address)
+      || lmcc_receiver_is_home (receiver, &rival->address)
+      || is_bounded (receiver, &rival->session))
+    return TRUE;
+  lmcc_receiver_warn (receiver, LMCC_WARNING_UNBOUNDED,
+      "another sender, whose session has no algorithm, is not taken: it would "
+      "say alone how much is received. Set algorithm=none, max-level or "
+      "max-bitrate if it is wanted");
+
+  return FALSE;
+}
+
+/* How long the sender has been silent before another host may be taken. */
+static LmccTime
+get_patience (const LmccReceiver * receiver)
+{
+  return receiver->config.source_policy == LMCC_SOURCE_POLICY_ANY ? 0
+      : LMCC_SOURCE_TAKEOVER;
+}
+
+static LmccTime
+get_last_heard (const LmccReceiver * receiver)
+{
+  return receiver->have_session ? receiver->last_heard
+      : receiver->sources.have_home ? receiver->sources.home_heard : 0;
+}
+
+/* Whether the time has come for another host, whoever it is. */
+static gboolean
+is_time_for_others (const LmccReceiver * receiver, LmccTime now)
+{
+  if (!receiver->have_session && !receiver->sources.have_home)
+    return TRUE;
+  if (receiver->have_session && !receiver->source_gone)
+    return FALSE;
+
+  return now >= get_last_heard (receiver) + get_patience (receiver);
+}
+
+/*
+ * lmcc_receiver_may_take_address:
+ * @receiver: a receiver
+ * @source: who sends media
+ * @now: the time
+ *
+ * Returns: whether @source may be listened to from now on, by its media alone,
+ *     where an SDP file has told the session
+ */
+gboolean
+lmcc_receiver_may_take_address (const LmccReceiver * receiver,
+    const LmccAddress * source, LmccTime now)
+{
+  if (lmcc_receiver_is_refused (receiver, source))
+    return FALSE;
+  if (lmcc_receiver_is_own_address (receiver, source))
+    return receiver->source_gone;
+  if (lmcc_receiver_is_home (receiver, source)
+      && receiver->config.source_policy != LMCC_SOURCE_POLICY_ANY)
+    return TRUE;
+
+  return is_time_for_others (receiver, now);
+}
+
+/*
+ * lmcc_receiver_believes_source:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Returns: whether the sender has shown that it is one
+ */
+gboolean
+lmcc_receiver_believes_source (const LmccReceiver * receiver, LmccTime now)
+{
+  return receiver->sources.established
+      || lmcc_receiver_is_home (receiver, &receiver->source)
+      || lmcc_source_evidence_is_full (&receiver->sources.evidence, now,
+      LMCC_SOURCE_PROOF, &receiver->session);
+}
+
+static gboolean
+is_full (const LmccRival * rival, LmccTime now)
+{
+  return lmcc_source_evidence_is_full (&rival->evidence, now,
+      2 * LMCC_SOURCE_PROOF, &rival->session);
+}
+
+/* A sender that was taken for its record has to send what that says: else one
+ * that does so, for twice as long as it would have had to, takes its place.
+ * Where both do the first one stays, and so does the remembered one, which may
+ * just have begun anew. */
+static gboolean
+is_outdone (const LmccReceiver * receiver, const LmccRival * rival,
+    LmccTime now)
+{
+  return is_full (rival, now) && !lmcc_receiver_believes_source (receiver, now);
+}
+
+/* At once after a goodbye or a silence. A host that drew the same S0 by chance:
+ * its media are as those before, but the old record does not come. And who only
+ * forged the host's record gives way to its media. */
+static gboolean
+has_begun_anew (const LmccReceiver * receiver, const LmccRival * rival,
+    LmccTime now)
+{
+  const LmccReceiverSources *sources = &receiver->sources;
+
+  if (receiver->source_gone)
+    return TRUE;
+  if (rival->session.ssrc_base == receiver->session.ssrc_base)
+    return now > sources->record_heard + LMCC_RECORD_MEMORY;
+
+  return !sources->established && is_full (rival, now)
+      && !lmcc_source_evidence_is_full (&sources->evidence, now,
+      LMCC_SOURCE_PROOF, &receiver->session);
+}
+
+/* Why @rival is to be listened to from now on, or %NULL. */
+static const gchar *
+find_reason (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+{
+  if (lmcc_receiver_is_own_address (receiver, &rival->address))
+    return has_begun_anew (receiver, rival, now) ? "the sender has begun anew"
+        : NULL;
+  if (!receiver->have_session && !receiver->sources.have_home)
+    return "the first sender that is heard";
+  if (lmcc_receiver_is_home (receiver, &rival->address)
+      && receiver->config.source_policy != LMCC_SOURCE_POLICY_ANY)
+    return "the session's own sender is heard";
+  if (is_time_for_others (receiver, now))
+    return "another sender took over: the one before was silent for long";
+  if (receiver->have_session && is_outdone (receiver, rival, now))
+    return "another sender took over: it sends what it announces, and the one "
+        "before did not";
+
+  return NULL;
+}
+
+/* Among several that may be taken: its own address, the remembered one, one
+ * that sends media, the one that goes on with the same session. */
+static guint
+get_rank (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+{
+  guint rank = 1;
+
+  if (lmcc_receiver_is_own_address (receiver, &rival->address))
+    rank += 4;
+  if (lmcc_receiver_is_home (receiver, &rival->address))
+    rank += 8;
+  if (is_full (rival, now))
+    rank += 2;
+  if (receiver->session.nonce != 0
+      && rival->session.nonce == receiver->session.nonce
+      && rival->session.ssrc_base == receiver->session.ssrc_base)
+    rank++;
+
+  return rank;
+}
+
+static void
+ask (LmccReceiver * receiver, LmccRival * rival, LmccTime now)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  if (receiver->config.source_policy != LMCC_SOURCE_POLICY_ASK
+      || !receiver->have_session || rival->asked
+      || lmcc_receiver_is_own_address (receiver, &rival->address)
+      || !lmcc_message_limit_take (&receiver->sources.asked_limit, now,
+          &held_back))
+    return;
+  rival->asked = TRUE;
+  action = lmcc_receiver_queue_action (receiver,
+      LMCC_RECEIVER_ACTION_SOURCE_ASKED);
+  action->previous = receiver->source;
+  action->destination = rival->address;
+  action->held_back = held_back;
+  action->reason = "another sender is heard";
+}
+
+static void
+plan_check (LmccReceiver * receiver, LmccTime now)
+{
+  LmccTime at = get_last_heard (receiver) + get_patience (receiver);
+
+  receiver->sources.check_at = at > now ? at : LMCC_TIME_NONE;
+}
+
+static void
+tell_source (LmccReceiver * receiver, const LmccAddress * previous,
+    const gchar * reason, LmccTime now)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  if (previous->family == LMCC_FAMILY_NONE
+      || lmcc_address_equal (previous, &receiver->source)
+      || !lmcc_message_limit_take (&receiver->sources.changed_limit, now,
+          &held_back))
+    return;
+  action = lmcc_receiver_queue_action (receiver,
+      LMCC_RECEIVER_ACTION_SOURCE_CHANGED);
+  action->previous = *previous;
+  action->destination = receiver->source;
+  action->held_back = held_back;
+  action->reason = reason;
+}
+
+/*
+ * lmcc_receiver_adopt:
+ * @receiver: a receiver
+ * @source: who sends
+ * @session: what it sends
+ * @reason: why it is listened to from now on, static
+ * @now: the time
+ *
+ * Returns: whether @session was entered
+ */
+gboolean
+lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
+    const LmccSession * session, const gchar * reason, LmccTime now)
+{
+  LmccReceiverSources *sources = &receiver->sources;
+  LmccAddress previous = sources->previous;
+
+  if (!lmcc_receiver_admits (receiver, session))
+    return FALSE;
+  if (receiver->have_session
+      && lmcc_receiver_is_home (receiver, &receiver->source))
+    sources->home_heard = receiver->last_heard;
+  lmcc_receiver_forget_source (receiver, reason, now);
+  receiver->source = *source;
+  sources->previous = *source;
+  sources->established = FALSE;
+  sources->evidence.any = FALSE;
+  sources->record_heard = now;
+  lmcc_receiver_heard_source (receiver, now);
+  receiver->stats.sources++;
+  receiver->warned_unwanted = FALSE;
+  lmcc_receiver_take_session (receiver, session, now);
+  tell_source (receiver, &previous, reason, now);
+
+  return TRUE;
+}
+
+static void
+take_rival (LmccReceiver * receiver, LmccRival * rival, const gchar * reason,
+    LmccTime now)
+{
+  LmccRival taken = *rival;
+
+  rival->assembler = NULL;
+  lmcc_rival_clear (rival);
+  if (lmcc_receiver_adopt (receiver, &taken.address, &taken.session, reason,
+          now)) {
+    /* What spoke for it goes on to do so. */
+    receiver->sources.evidence = taken.evidence;
+    lmcc_receiver_take_reports (receiver, &taken.reports, taken.heard);
+  }
+  g_clear_pointer (&taken.assembler, lmcc_record_assembler_free);
+}
+
+/*
+ * lmcc_receiver_choose_source:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Takes another sender if it is time to. To be called when a record came, and
+ * when time has passed.
+ *
+ * Returns: whether one was taken
+ */
+gboolean
+lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now)
+{
+  LmccRival *best = NULL;
+  const gchar *reason = NULL;
+  guint i, best_rank = 0;
+
+  if (!receiver->running)
+    return FALSE;
+  for (i = 0; i < LMCC_MAX_RIVALS; i++) {
+    LmccRival *rival = &receiver->sources.rivals[i];
+    const gchar *why;
+    guint rank;
+
+    if (!lmcc_rival_is_fresh (rival, now))
+      continue;
+    why = find_reason (receiver, rival, now);
+    if (why == NULL)
+      ask (receiver, rival, now);
+    rank = get_rank (receiver, rival, now);
+    if (why == NULL || rank <= best_rank || !is_eligible (receiver, rival, now))
+      continue;
+    best = rival;
+    best_rank = rank;
+    reason = why;
+  }
+  if (best != NULL)
+    take_rival (receiver, best, reason, now);
+  plan_check (receiver, now);
+
+  return best != NULL;
+}
+
+static void
+refuse_address (LmccReceiver * receiver, const LmccAddress * source)
+{
+  LmccReceiverSources *sources = &receiver->sources;
+
+  if (!lmcc_receiver_is_refused (receiver, source))
+    sources->refused[sources->n_refused++ % LMCC_MAX_REFUSED] = *source;
+  if (lmcc_receiver_is_home (receiver, source))
+    sources->have_home = FALSE;
+}
+
+/*
+ * lmcc_receiver_give_up_source:
+ * @receiver: a receiver with a session
+ * @reason: why, static
+ * @now: the time
+ *
+ * Forgets the sender. It may come again, or another one.
+ */
+void
+lmcc_receiver_give_up_source (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  lmcc_receiver_forget_source (receiver, reason, now);
+  if (!lmcc_receiver_choose_source (receiver, now))
+    lmcc_receiver_post_waiting (receiver, reason, now);
+}
+
+/**
+ * lmcc_receiver_answer_source:
+ * @receiver: a receiver
+ * @source: a sender's address
+ * @take: whether to listen to it from now on, or never
+ * @now: the time
+ *
+ * The user's answer to %LMCC_RECEIVER_ACTION_SOURCE_ASKED; may also be given
+ * unasked. A sender that is taken so is the one that is remembered.
+ *
+ * Returns: whether @source is listened to now
+ */
+gboolean
+lmcc_receiver_answer_source (LmccReceiver * receiver,
+    const LmccAddress * source, gboolean take, LmccTime now)
+{
+  LmccReceiverSources *sources = &receiver->sources;
+  guint i;
+
+  if (!receiver->running)
+    return FALSE;
+  if (!take) {
+    refuse_address (receiver, source);
+    if (lmcc_receiver_is_own_address (receiver, source))
+      lmcc_receiver_give_up_source (receiver, "the user refused the sender",
+          now);
+    return FALSE;
+  }
+  for (i = 0; i < LMCC_MAX_REFUSED; i++) {
+    if (lmcc_address_equal (&sources->refused[i], source))
+      sources->refused[i].family = LMCC_FAMILY_NONE;
+  }
+  sources->have_home = TRUE;
+  sources->home = *source;
+  sources->home_heard = now;
+  lmcc_receiver_choose_source (receiver, now);
+  lmcc_receiver_pump (receiver, now);
+
+  return lmcc_receiver_is_own_address (receiver, source);
+}

@@ -1,0 +1,217 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "repair/chances.h"
+
+#include <math.h>
+
+enum
+{
+  RECEIVED,
+  LOST,
+  N_STATES
+};
+
+struct _LmccRepairChances
+{
+  gdouble loss_rate;
+  /* That a packet is lost, by what became of the one before it. */
+  gdouble lost_after[N_STATES];
+  guint max_source;
+  guint max_repair;
+  /* [i]: after one that is received i more are. */
+  gdouble *all_received;
+  /* [i][state][l]: of i packets l are lost, and the last one is as @state. */
+  gdouble *exactly;
+  /* [i][state][l]: after a packet as @state at most l of the next i are
+   * lost. */
+  gdouble *at_most;
+};
+
+static gsize
+at (const LmccRepairChances * chances, guint n_packets, guint state, guint lost)
+{
+  return ((gsize) n_packets * N_STATES + state) * (chances->max_repair + 1)
+      + lost;
+}
+
+/* Packets of a block are @depth apart: the chain's n-step probabilities come
+ * from its second eigenvalue. */
+static void
+init_chain (LmccRepairChances * chances, gdouble burst, guint depth)
+{
+  gdouble p = chances->loss_rate;
+  gdouble eigenvalue = 0.0;
+
+  if (p > 0.0 && p < 1.0 && burst * (1.0 - p) > 1.0)
+    eigenvalue = 1.0 - 1.0 / burst - MIN (p / (burst * (1.0 - p)), 1.0);
+  eigenvalue = pow (eigenvalue, depth);
+  chances->lost_after[RECEIVED] = p * (1.0 - eigenvalue);
+  chances->lost_after[LOST] = p + (1.0 - p) * eigenvalue;
+}
+
+static void
+init_all_received (LmccRepairChances * chances)
+{
+  guint i;
+
+  chances->all_received[0] = 1.0;
+  for (i = 1; i <= chances->max_source; i++)
+    chances->all_received[i] = chances->all_received[i - 1]
+        * (1.0 - chances->lost_after[RECEIVED]);
+}
+
+static void
+init_exactly (LmccRepairChances * chances)
+{
+  gdouble *table = chances->exactly;
+  guint i, state, l;
+
+  table[at (chances, 0, RECEIVED, 0)] = 1.0 - chances->loss_rate;
+  table[at (chances, 0, LOST, 0)] = chances->loss_rate;
+  for (i = 0; i < chances->max_source; i++) {
+    for (state = 0; state < N_STATES; state++) {
+      gdouble lost = chances->lost_after[state];
+
+      for (l = 0; l <= MIN (i, chances->max_repair); l++) {
+        gdouble chance = table[at (chances, i, state, l)];
+
+        table[at (chances, i + 1, RECEIVED, l)] += chance * (1.0 - lost);
+        if (l < chances->max_repair)
+          table[at (chances, i + 1, LOST, l + 1)] += chance * lost;
+      }
+    }
+  }
+}
+
+static void
+init_at_most (LmccRepairChances * chances)
+{
+  gdouble *table = chances->at_most;
+  guint i, state, l;
+
+  for (i = 0; i <= chances->max_source + chances->max_repair; i++) {
+    for (state = 0; state < N_STATES; state++) {
+      gdouble lost = chances->lost_after[state];
+
+      for (l = 0; l <= chances->max_repair; l++) {
+        gdouble chance = 1.0;
+
+        if (i > 0) {
+          chance = (1.0 - lost) * table[at (chances, i - 1, RECEIVED, l)];
+          if (l > 0)
+            chance += lost * table[at (chances, i - 1, LOST, l - 1)];
+        }
+        table[at (chances, i, state, l)] = chance;
+      }
+    }
+  }
+}
+
+/**
+ * lmcc_repair_chances_new:
+ * @loss_rate: share of the packets that are lost, 0 to 1
+ * @burst: mean number of packets lost in a row. Above 1 / (1 - @loss_rate)
+ *     losses are those of a two-state Markov chain that loses every packet in
+ *     one state and none in the other (E. N. Gilbert, "Capacity of a
+ *     Burst-Noise Channel", Bell System Technical Journal 39, 1960); below,
+ *     packets are lost independently
+ * @depth: distance of two packets of a block in the packets of the path, from 1
+ * @max_source: largest block
+ * @max_repair: most repair packets of a block
+ *
+ * Returns: (transfer full): the chances of all blocks within these limits
+ */
+LmccRepairChances *
+lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
+    guint max_source, guint max_repair)
+{
+  LmccRepairChances *chances = g_new0 (LmccRepairChances, 1);
+  gsize row = (gsize) N_STATES * (max_repair + 1);
+
+  chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
+  chances->max_source = max_source;
+  chances->max_repair = max_repair;
+  chances->all_received = g_new (gdouble, max_source + 1);
+  chances->exactly = g_new0 (gdouble, row * (max_source + 1));
+  chances->at_most = g_new0 (gdouble, row * (max_source + max_repair + 1));
+  init_chain (chances, burst, depth);
+  init_all_received (chances);
+  init_exactly (chances);
+  init_at_most (chances);
+
+  return chances;
+}
+
+/**
+ * lmcc_repair_chances_free:
+ * @chances: (transfer full): chances
+ */
+void
+lmcc_repair_chances_free (LmccRepairChances * chances)
+{
+  g_free (chances->all_received);
+  g_free (chances->exactly);
+  g_free (chances->at_most);
+  g_free (chances);
+}
+
+static gdouble
+chance_of_at_most (const LmccRepairChances * chances, guint n_packets, guint n)
+{
+  gdouble p = chances->loss_rate;
+
+  return (1.0 - p) * chances->at_most[at (chances, n_packets, RECEIVED, n)]
+      + p * chances->at_most[at (chances, n_packets, LOST, n)];
+}
+
+/* That @n packets after @first others come, and of all at most @n_repair are
+ * lost. */
+static gdouble
+chance_of_both (const LmccRepairChances * chances, guint n_source,
+    guint n_repair, guint first, guint n)
+{
+  guint after = n_source + n_repair - first - n, state, l;
+  gdouble sum = 0.0;
+
+  for (state = 0; state < N_STATES; state++) {
+    gdouble received = 1.0 - chances->lost_after[state];
+
+    for (l = 0; l <= MIN (n_repair, first); l++)
+      sum += received * chances->exactly[at (chances, first, state, l)]
+          * chances->at_most[at (chances, after, RECEIVED, n_repair - l)];
+  }
+
+  return sum * chances->all_received[n - 1];
+}
+
+/**
+ * lmcc_repair_chances_whole:
+ * @chances: chances
+ * @n_source: source packets of a block, at most the largest
+ * @n_repair: its repair packets, which follow, at most the most
+ * @first: the first source packet that is wanted
+ * @n: how many are, from there on; @n_source from 0 on is the whole block
+ *
+ * A block of a maximum distance separable code is whole where not more of its
+ * packets are lost than are repair packets (RFC 5510 section 8.1).
+ *
+ * Returns: the probability that all wanted packets come, or can be repaired
+ */
+gdouble
+lmcc_repair_chances_whole (const LmccRepairChances * chances, guint n_source,
+    guint n_repair, guint first, guint n)
+{
+  gdouble come;
+
+  g_return_val_if_fail (n_source <= chances->max_source, 0.0);
+  g_return_val_if_fail (n_repair <= chances->max_repair, 0.0);
+  g_return_val_if_fail (first + n <= n_source, 0.0);
+
+  if (n == 0)
+    return 1.0;
+  come = (1.0 - chances->loss_rate) * chances->all_received[n - 1];
+
+  return CLAMP (come - chance_of_both (chances, n_source, n_repair, first, n)
+      + chance_of_at_most (chances, n_source + n_repair, n_repair), 0.0, 1.0);
+}

@@ -1,0 +1,78 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_REPAIR_DECODER_H
+#define LMCC_REPAIR_DECODER_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-session.h>
+#include "repair/payload.h"
+#include "wire/layer-header.h"
+#include "wire/rtp.h"
+
+G_BEGIN_DECLS
+
+/* What a decoder keeps at most; what is oldest goes first. It may be told to keep
+ * fewer bytes. Fewer packets than half
+ * the sequence numbers, so that two never have the same number. */
+#define LMCC_REPAIR_MAX_PACKETS 16384
+#define LMCC_REPAIR_MAX_BYTES (32 * 1024 * 1024)
+#define LMCC_REPAIR_MAX_BLOCKS 512
+
+/**
+ * LmccRepairedPacket:
+ * @packet: (transfer full): a media packet, as it was sent
+ * @rtp: its parsed RTP header
+ * @header: its element
+ */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccRtp rtp;
+  LmccHeader header;
+} LmccRepairedPacket;
+
+/**
+ * LmccRepairDecoder:
+ * Keeps the source packets that a block can still reach, and the repair packets of
+ * blocks that are not whole, and recovers what is missing as soon as any k of a
+ * block's k + r packets are there. Blocks are told apart by SSRC and first sequence
+ * number, so it does not matter to them in which slot or group a packet came.
+ */
+typedef struct _LmccRepairDecoder LmccRepairDecoder;
+
+LMCC_API LmccRepairDecoder *lmcc_repair_decoder_new (void);
+LMCC_API void lmcc_repair_decoder_free (LmccRepairDecoder * decoder);
+LMCC_API void lmcc_repair_decoder_reset (LmccRepairDecoder * decoder);
+LMCC_API void lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
+    const LmccSession * session);
+LMCC_API void lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder,
+    gsize max_bytes);
+LMCC_API void lmcc_repair_decoder_forget (LmccRepairDecoder * decoder,
+    gsize bytes);
+LMCC_API void lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder,
+    gint level);
+LMCC_API void lmcc_repair_decoder_expire (LmccRepairDecoder * decoder,
+    LmccTime before);
+LMCC_API void lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder,
+    guint16 source, guint16 sequence, LmccPacket * packet, LmccTime now);
+LMCC_API void lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
+    const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now);
+LMCC_API void lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder,
+    guint16 source, guint16 first);
+LMCC_API gboolean lmcc_repair_decoder_is_hopeless (
+    const LmccRepairDecoder * decoder, guint16 source, guint16 sequence);
+LMCC_API guint lmcc_repair_decoder_get_changes (
+    const LmccRepairDecoder * decoder);
+LMCC_API gboolean lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
+    LmccRepairedPacket * repaired);
+LMCC_API guint64 lmcc_repair_decoder_get_refused (
+    const LmccRepairDecoder * decoder);
+LMCC_API gsize lmcc_repair_decoder_get_bytes (
+    const LmccRepairDecoder * decoder);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairDecoder, lmcc_repair_decoder_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,64 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_REPAIR_SOURCES_H
+#define LMCC_REPAIR_SOURCES_H
+
+#include <gst/lmcc/lmcc-packet.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccRepairSource:
+ * @key: source and sequence number
+ * @next: number of the one before it of the same bucket
+ * @packet: as it came
+ * @time: when
+ */
+typedef struct
+{
+  guint key;
+  guint next;
+  LmccPacket *packet;
+  LmccTime time;
+} LmccRepairSource;
+
+/**
+ * LmccRepairSources:
+ * @ring: (array length=size): packets in the order in which they came, number i
+ *     at i modulo @size
+ * @size: a power of two, or 0
+ * @first: number of the oldest
+ * @n: how many there are
+ * @newest: (array length=size): for each bucket of keys the number of the newest;
+ *     one that is forgotten may still be named
+ * @bytes: memory of the packets
+ *
+ * Source packets, found by their key, forgotten in the order in which they
+ * came. Each packet of a session goes through here: what is used together lies
+ * together.
+ */
+typedef struct
+{
+  LmccRepairSource *ring;
+  guint size;
+  guint first;
+  guint n;
+  guint *newest;
+  gsize bytes;
+} LmccRepairSources;
+
+void lmcc_repair_sources_clear (LmccRepairSources * sources);
+gboolean lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
+    LmccPacket * packet, LmccTime time);
+LmccPacket *lmcc_repair_sources_find (const LmccRepairSources * sources,
+    guint key);
+void lmcc_repair_sources_forget_oldest (LmccRepairSources * sources);
+void lmcc_repair_sources_expire (LmccRepairSources * sources, LmccTime before);
+void lmcc_repair_sources_drop (LmccRepairSources * sources,
+    gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data);
+gsize lmcc_repair_memory (const LmccPacket * packet);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,202 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Layers above a base whose rate the network sets. What they carry leaves after
+ * all that precedes it in the base: receivers merge in that order and would
+ * wait for it, and what refers to a picture that the base had to drop is of no
+ * use.
+ */
+#include "sender/private.h"
+
+/* What was pushed, in this order. */
+typedef struct
+{
+  LmccQueuedUnit *waits;        /* NULL: of the base, or there is no room */
+  guint16 osn;
+  guint stream;
+  guint klass;
+  gboolean switch_point;
+  gboolean sent;                /* of the base: it has left whole */
+} Entry;
+
+static void
+entry_free (Entry * entry)
+{
+  if (entry->waits != NULL)
+    lmcc_queued_unit_free (entry->waits);
+  g_free (entry);
+}
+
+gboolean
+lmcc_sender_has_layers_above (const LmccSender * sender)
+{
+  return lmcc_single_rate_is_used (&sender->single)
+      && !lmcc_session_has_single_rate (&sender->session);
+}
+
+void
+lmcc_sender_flush_above (LmccSender * sender)
+{
+  g_queue_clear_full (&sender->above.entries, (GDestroyNotify) entry_free);
+  sender->above.n_packets = 0;
+  sender->above.broken = 0;
+}
+
+static Entry *
+note (LmccSender * sender, const LmccUnit * unit)
+{
+  Entry *entry = g_new0 (Entry, 1);
+
+  entry->osn = sender->osn;
+  entry->stream = unit->stream;
+  entry->klass = unit->klass;
+  entry->switch_point = unit->switch_point;
+  g_queue_push_tail (&sender->above.entries, entry);
+
+  return entry;
+}
+
+/*
+ * lmcc_sender_note_base:
+ * @sender: of a session with layers above a base that is driven
+ * @unit: that is pushed to the base, or dropped in its place
+ */
+void
+lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit)
+{
+  if (unit->stream != LMCC_STREAM_SOUND)
+    note (sender, unit);
+}
+
+/*
+ * lmcc_sender_base_leaves:
+ * @sender: likewise
+ * @queued: (nullable): a unit of the base whose next packet leaves
+ */
+void
+lmcc_sender_base_leaves (LmccSender * sender, const LmccQueuedUnit * queued)
+{
+  GList *l;
+
+  /* Sound has the number of the picture behind it. */
+  if (queued == NULL || queued->unit->stream == LMCC_STREAM_SOUND
+      || queued->next + 1 < queued->unit->packets->len)
+    return;
+  for (l = sender->above.entries.head; l != NULL; l = l->next) {
+    Entry *entry = l->data;
+
+    if (entry->waits == NULL && entry->osn == queued->osn) {
+      entry->sent = TRUE;
+      return;
+    }
+  }
+}
+
+/*
+ * lmcc_sender_push_above:
+ * @sender: likewise
+ * @queued: (transfer full): of a layer above the base, numbered
+ */
+void
+lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued)
+{
+  guint n = queued->unit->packets->len;
+  Entry *entry = note (sender, queued->unit);
+
+  entry->osn = queued->osn;
+  if (sender->above.n_packets + n > LMCC_ALLOCATOR_MAX_QUEUE) {
+    sender->live_queue.n_dropped[queued->unit->klass]++;
+    lmcc_queued_unit_free (queued);
+    return;
+  }
+  entry->waits = queued;
+  sender->above.n_packets += n;
+}
+
+static gboolean
+base_has_passed (const LmccSender * sender, guint16 osn)
+{
+  const LmccQueuedUnit *head =
+      g_queue_peek_head ((GQueue *) & sender->allocator.layers[0].units);
+
+  return head == NULL || lmcc_sequence_diff (head->osn, osn) > 0;
+}
+
+static void
+release (LmccSender * sender, LmccQueuedUnit * queued, LmccTime now)
+{
+  const LmccUnit *unit = queued->unit;
+  guint layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
+      unit->klass);
+
+  sender->above.n_packets -= unit->packets->len;
+  if (!lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
+          unit->packets->len, sender->live_queue.n_dropped)) {
+    lmcc_queued_unit_free (queued);
+    return;
+  }
+  queued->deadline = now + sender->session.window;
+  lmcc_allocator_push (&sender->allocator, layer, queued);
+  lmcc_pacer_queue_changed (&sender->pacers[layer],
+      &sender->allocator.layers[layer], now);
+}
+
+/* Other rungs do not refer to the base's. */
+static gboolean
+is_useful (LmccSender * sender, const Entry * entry)
+{
+  guint16 *broken = &sender->above.broken;
+
+  if (entry->stream != 0)
+    return entry->waits != NULL;
+  if (entry->waits != NULL || entry->sent)
+    return lmcc_live_queue_can_use (broken, entry->klass, entry->switch_point);
+  *broken |= (guint16) (1u << entry->klass);
+
+  return FALSE;
+}
+
+/*
+ * lmcc_sender_release_above:
+ * @sender: any
+ * @now: the time
+ *
+ * Hands on to their layers what the base has passed.
+ */
+void
+lmcc_sender_release_above (LmccSender * sender, LmccTime now)
+{
+  Entry *entry;
+
+  while ((entry = g_queue_peek_head (&sender->above.entries)) != NULL
+      && base_has_passed (sender, entry->osn)) {
+    gboolean useful = is_useful (sender, entry);
+
+    g_queue_pop_head (&sender->above.entries);
+    if (entry->waits != NULL && useful) {
+      release (sender, g_steal_pointer (&entry->waits), now);
+    } else if (entry->waits != NULL) {
+      sender->above.n_packets -= entry->waits->unit->packets->len;
+      sender->live_queue.n_dropped[entry->klass]++;
+    }
+    entry_free (entry);
+  }
+}
+
+/*
+ * lmcc_sender_next_number:
+ * @sender: any
+ * @layer: a layer
+ *
+ * Returns: an order sequence number that nothing which is still to be pushed to
+ *     the layer's queue is below
+ */
+guint16
+lmcc_sender_next_number (const LmccSender * sender, guint layer)
+{
+  const Entry *first = g_queue_peek_head ((GQueue *) & sender->above.entries);
+
+  return layer > 0 && first != NULL ? first->osn : sender->osn;
+}

@@ -1,0 +1,202 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sender/announcer.h"
+
+#include <gst/lmcc/lmcc-sdp.h>
+#include <gst/lmcc/lmcc-sender.h>
+#include "wire/session-internal.h"
+
+#include <string.h>
+
+/* So long after one another. */
+#define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
+
+/* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
+#define CONTROL_SHARE 20
+
+/*
+ * lmcc_announcer_get_rtp_time:
+ * @announcer: an announcer
+ * @session: its session
+ * @stream: a rung or sound, for the clock rate
+ * @time: on the sender's clock
+ *
+ * Rounds to the nearest unit: presentation times that were rounded down to
+ * nanoseconds give the encoder's own ticks again. The product of the seconds
+ * may wrap, as the timestamp does.
+ *
+ * Returns: the RTP timestamp of @time
+ */
+guint32
+lmcc_announcer_get_rtp_time (const LmccAnnouncer * announcer,
+    const LmccSession * session, guint stream, LmccTime time)
+{
+  guint32 clock_rate = stream == LMCC_STREAM_SOUND
+      ? session->sound.clock_rate : session->video.clock_rate;
+  guint64 whole = time / LMCC_SECOND * clock_rate;
+  guint64 rest = (time % LMCC_SECOND * clock_rate + LMCC_SECOND / 2)
+      / LMCC_SECOND;
+
+  return (guint32) (announcer->rtp_offset + whole + rest);
+}
+
+static void
+fill_reports (LmccAnnouncer * announcer, const LmccSession * session,
+    LmccTime now)
+{
+  LmccTime ntp_time = announcer->ntp_offset + now;
+  guint64 fraction = ((ntp_time % LMCC_SECOND) << 32) / LMCC_SECOND;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (announcer->reports); i++) {
+    guint stream = i == 0 ? 0 : LMCC_STREAM_SOUND;
+    LmccSenderReport *report = &announcer->reports[i];
+
+    report->ssrc = lmcc_session_ssrc (session, stream, 0);
+    report->ntp_time = (ntp_time / LMCC_SECOND) << 32 | fraction;
+    report->rtp_time =
+        lmcc_announcer_get_rtp_time (announcer, session, stream, now);
+  }
+}
+
+/*
+ * lmcc_announcer_changed:
+ * @announcer: an announcer
+ * @now: the time
+ *
+ * The layer table has changed: the record is due, and due again.
+ */
+void
+lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now)
+{
+  announcer->repeats = LMCC_RECORD_REPEATS;
+  announcer->repeat = now;
+}
+
+static LmccTime
+record_interval (const LmccAnnouncer * announcer, const LmccSession * session)
+{
+  guint64 rate = session->layers[0].rate;
+  guint64 bits = (guint64) announcer->size * 8 * CONTROL_SHARE;
+
+  if (rate == 0)
+    return LMCC_RECORD_INTERVAL_MAX;
+
+  return CLAMP ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL,
+      LMCC_RECORD_INTERVAL_MAX);
+}
+
+/*
+ * lmcc_announcer_next:
+ * @announcer: an announcer
+ * @session: its session
+ *
+ * Returns: when the record is due
+ */
+LmccTime
+lmcc_announcer_next (const LmccAnnouncer * announcer,
+    const LmccSession * session)
+{
+  if (announcer->repeats > 0)
+    return announcer->repeat;
+
+  return announcer->sent + record_interval (announcer, session);
+}
+
+/*
+ * lmcc_announcer_expect:
+ * @announcer: an announcer
+ * @session: its session
+ * @duration: a time from now on, ns
+ *
+ * Returns: bytes of IP packets that the record takes in it at most
+ */
+gsize
+lmcc_announcer_expect (const LmccAnnouncer * announcer,
+    const LmccSession * session, LmccTime duration)
+{
+  guint64 n = duration / record_interval (announcer, session) + 1;
+
+  return announcer->size * (n + announcer->repeats);
+}
+
+/*
+ * lmcc_announcer_send:
+ * @announcer: an announcer
+ * @session: its session
+ * @packet_overhead: bytes of IP and UDP headers
+ * @now: the time
+ *
+ * Returns: (transfer full) (element-type LmccPacket): the record's compound
+ *     packets, one for each fragment; their owner is the caller
+ */
+GPtrArray *
+lmcc_announcer_send (LmccAnnouncer * announcer, const LmccSession * session,
+    gsize packet_overhead, LmccTime now)
+{
+  g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
+  GPtrArray *packets = g_ptr_array_new ();
+  gsize size = strlen (text);
+  LmccRecordFragment fragment = { 0 };
+
+  if (announcer->repeats > 0) {
+    announcer->repeats--;
+    announcer->repeat = now + RECORD_REPEAT_INTERVAL;
+  }
+  announcer->sent = now;
+  announcer->size = 0;
+  fill_reports (announcer, session, now);
+
+  fragment.ssrc = session->ssrc_base;
+  fragment.version = (guint16) session->revision;
+  fragment.count = (guint8) MIN (LMCC_RTCP_MAX_FRAGMENTS,
+      (size + LMCC_RTCP_FRAGMENT_SIZE - 1) / LMCC_RTCP_FRAGMENT_SIZE);
+  for (; fragment.index < fragment.count; fragment.index++) {
+    gsize at = (gsize) fragment.index * LMCC_RTCP_FRAGMENT_SIZE;
+    LmccPacket *packet;
+
+    fragment.data = (const guint8 *) text + at;
+    fragment.size = MIN (size - at, LMCC_RTCP_FRAGMENT_SIZE);
+    packet = lmcc_rtcp_build (announcer->reports,
+        lmcc_session_has_sound (session) ? 2 : 1, announcer->cname, &fragment);
+    announcer->size += packet->size + packet_overhead;
+    g_ptr_array_add (packets, packet);
+  }
+
+  return packets;
+}
+
+/*
+ * lmcc_announcer_bye:
+ * @announcer: an announcer
+ * @session: its session
+ * @now: the time
+ *
+ * Returns: (transfer full): the compound packet that ends the session
+ */
+LmccPacket *
+lmcc_announcer_bye (LmccAnnouncer * announcer, const LmccSession * session,
+    LmccTime now)
+{
+  fill_reports (announcer, session, now);
+
+  return lmcc_rtcp_build_bye (&announcer->reports[0], announcer->cname);
+}
+
+/*
+ * lmcc_announcer_count:
+ * @announcer: an announcer
+ * @stream: of a media packet that was sent
+ * @layer: likewise
+ * @payload_size: likewise, bytes
+ */
+void
+lmcc_announcer_count (LmccAnnouncer * announcer, guint stream, guint layer,
+    gsize payload_size)
+{
+  if (layer != 0 || (stream != 0 && stream != LMCC_STREAM_SOUND))
+    return;
+  announcer->reports[stream != 0].packets++;
+  announcer->reports[stream != 0].octets += (guint32) payload_size;
+}

@@ -1,0 +1,57 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_ANNOUNCER_H
+#define LMCC_SENDER_ANNOUNCER_H
+
+#include <gst/lmcc/lmcc-session.h>
+#include "wire/rtcp.h"
+
+G_BEGIN_DECLS
+
+/* A changed record is sent so often, so that one lost packet does not keep a
+ * receiver from it. */
+#define LMCC_RECORD_REPEATS 3
+
+/**
+ * LmccAnnouncer:
+ * @cname: for SDES, owned
+ * @rtp_offset: RTP timestamp of time 0
+ * @ntp_offset: NTP time of time 0, ns since 1900
+ * @reports: of stream 0 in the base, and of the sound
+ * @repeats: how often the record is still to be sent because it changed
+ * @repeat: when the next of these is due
+ * @sent: when the record was sent last
+ * @size: bytes of IP packets that it took
+ *
+ * Makes the sender's control packets, and says when.
+ */
+typedef struct
+{
+  gchar *cname;
+  guint32 rtp_offset;
+  LmccTime ntp_offset;
+  LmccSenderReport reports[2];
+  guint repeats;
+  LmccTime repeat;
+  LmccTime sent;
+  gsize size;
+} LmccAnnouncer;
+
+void lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now);
+LmccTime lmcc_announcer_next (const LmccAnnouncer * announcer,
+    const LmccSession * session);
+gsize lmcc_announcer_expect (const LmccAnnouncer * announcer,
+    const LmccSession * session, LmccTime duration);
+GPtrArray *lmcc_announcer_send (LmccAnnouncer * announcer,
+    const LmccSession * session, gsize packet_overhead, LmccTime now);
+LmccPacket *lmcc_announcer_bye (LmccAnnouncer * announcer,
+    const LmccSession * session, LmccTime now);
+void lmcc_announcer_count (LmccAnnouncer * announcer, guint stream,
+    guint layer, gsize payload_size);
+guint32 lmcc_announcer_get_rtp_time (const LmccAnnouncer * announcer,
+    const LmccSession * session, guint stream, LmccTime time);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,236 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The sender where all receivers get the base at one rate: what the network
+ * takes says when a packet of it leaves, and what waits does not get old.
+ */
+#include "sender/private.h"
+
+/* The later the base is, the more comes at once in the layers above it when it
+ * has left, and that needs time too. */
+#define BASE_LIMIT_DIVISOR 2
+
+void
+lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
+{
+  lmcc_single_rate_init (&sender->single, &sender->session,
+      lmcc_allocator_packet_size (&sender->allocator, 0), hysteresis, now);
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return;
+  sender->packetizer.single = &sender->single;
+  sender->live_queue.limit = LMCC_LIVE_QUEUE_LIMIT;
+  if (lmcc_sender_has_layers_above (sender)) {
+    sender->live_queue.limit /= BASE_LIMIT_DIVISOR;
+    return;
+  }
+  lmcc_allocator_join_classes (&sender->allocator);
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+}
+
+void
+lmcc_sender_clear_single (LmccSender * sender)
+{
+  lmcc_single_rate_clear (&sender->single);
+}
+
+static void
+request_key_unit (LmccSender * sender, LmccTime now)
+{
+  if (lmcc_live_queue_wants_key (&sender->live_queue))
+    lmcc_sender_request_key_unit (sender, now);
+}
+
+/* Returns whether @unit of the base is worth sending. */
+gboolean
+lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
+    LmccTime now)
+{
+  gboolean admitted = lmcc_live_queue_admit (&sender->live_queue,
+      &sender->allocator.layers[0], unit);
+
+  request_key_unit (sender, now);
+
+  return admitted;
+}
+
+/*
+ * lmcc_sender_next_single:
+ * @sender: a sender
+ * @layer: a layer
+ * @due: when its packet is due by itself
+ *
+ * Returns: when it may leave
+ */
+LmccTime
+lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
+{
+  if (layer > 0 || !lmcc_single_rate_is_used (&sender->single))
+    return due;
+
+  return MAX (due, lmcc_single_rate_next_packet (&sender->single));
+}
+
+/*
+ * lmcc_sender_fills_single:
+ * @sender: a sender
+ * @layer: a layer
+ *
+ * With layers above it the base has half the time: a key frame that the rate is
+ * too low for leaves in part, and nothing more until the next one. The rate
+ * grows with what is sent only (RFC 4654 section 3.6, RFC 5348 section 4.3), so
+ * that it would stay too low.
+ *
+ * Returns: whether fillers are to leave, as no media can
+ */
+gboolean
+lmcc_sender_fills_single (const LmccSender * sender, guint layer)
+{
+  return layer == 0 && lmcc_sender_has_layers_above (sender)
+      && sender->single.tfmcc != NULL && sender->live_queue.key_bytes > 0
+      && lmcc_live_queue_wants_key (&sender->live_queue)
+      && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
+}
+
+/*
+ * lmcc_sender_get_filler_interval:
+ * @sender: a sender
+ * @layer: a layer
+ *
+ * Returns: between two fillers. Those that stand for media are twice what the
+ *     dropped key frame needs; the rate may then be twice as much again, and no
+ *     more, whatever receivers get
+ */
+LmccTime
+lmcc_sender_get_filler_interval (const LmccSender * sender, guint layer)
+{
+  if (!lmcc_sender_fills_single (sender, layer))
+    return LMCC_FILLER_INTERVAL;
+
+  return sender->session.packet_size * sender->live_queue.limit
+      / (2 * sender->live_queue.key_bytes);
+}
+
+/* When a timer of the algorithm's ends, or what waits is too old. */
+LmccTime
+lmcc_sender_next_single_timeout (const LmccSender * sender)
+{
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return LMCC_TIME_NONE;
+
+  return MIN (lmcc_single_rate_next_timeout (&sender->single),
+      lmcc_live_queue_next (&sender->live_queue, &sender->allocator.layers[0]));
+}
+
+/* What waits and will not leave within the session's window at this rate. What
+ * will is no queue: the pacer spreads pictures over that window. */
+static gsize
+count_excess (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
+{
+  gdouble bytes = 0, excess = 0;
+  const GList *l;
+
+  for (l = layer->units.head; l != NULL; l = l->next) {
+    const LmccQueuedUnit *queued = l->data;
+    LmccTime left = queued->deadline > now ? queued->deadline - now : 0;
+
+    bytes += (gdouble) queued->bytes;
+    excess = MAX (excess, bytes - rate / 8 * (gdouble) left / LMCC_SECOND);
+  }
+
+  return (gsize) excess;
+}
+
+void
+lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
+{
+  LmccAllocatorLayer *base = &sender->allocator.layers[0];
+  gdouble rate;
+
+  if (!lmcc_single_rate_is_used (&sender->single))
+    return;
+  lmcc_single_rate_handle_timeout (&sender->single, now);
+  rate = lmcc_single_rate_get_rate (&sender->single);
+  lmcc_live_queue_expire (&sender->live_queue, base, now, rate);
+  sender->single.excess = count_excess (base, now, rate);
+  request_key_unit (sender, now);
+  lmcc_sender_release_above (sender, now);
+}
+
+/* Returns whether it was a report for the rate. */
+gboolean
+lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
+    const LmccAddress * source, guint16 port, const guint8 * data, gsize size)
+{
+  guint32 clock = lmcc_time_to_ntp_short (sender->announcer.ntp_offset + now);
+
+  if (!lmcc_single_rate_is_used (&sender->single)
+      || !lmcc_single_rate_take_report (&sender->single, now, clock,
+          sender->session.ssrc_base, source, port, data, size))
+    return FALSE;
+  sender->feedback.stats.reports++;
+  sender->feedback.stats.bytes += sender->udp_overhead + size;
+
+  return TRUE;
+}
+
+void
+lmcc_sender_get_single_stats (const LmccSender * sender,
+    LmccSenderStats * stats)
+{
+  const LmccSingleRate *single = &sender->single;
+  LmccSingleRateStats *to = &stats->single;
+  guint i;
+
+  if (!lmcc_single_rate_is_used (single))
+    return;
+  to->rate = lmcc_single_rate_get_rate (single);
+  to->estimated_bitrate = lmcc_sender_get_estimated_bitrate (sender);
+  to->has_leader = lmcc_single_rate_get_leader (single, &to->leader);
+  to->rtt = lmcc_single_rate_get_rtt (single);
+  to->reports_foreign = single->foreign;
+  to->reports_refused = single->refused;
+  to->reports_leader = single->by_leader;
+  to->units_expired = sender->live_queue.n_expired;
+  to->age_max = sender->live_queue.age_max;
+  to->sound_dropped = sender->live_queue.n_sound;
+  if (single->pgmcc != NULL) {
+    to->window = lmcc_pgmcc_sender_get_window (single->pgmcc);
+    to->loss_rate = lmcc_pgmcc_sender_get_loss_rate (single->pgmcc);
+    to->stalls = lmcc_pgmcc_sender_get_stalls (single->pgmcc);
+    to->switches = lmcc_pgmcc_sender_get_switches (single->pgmcc);
+  } else {
+    to->rounds = lmcc_tfmcc_sender_get_rounds (single->tfmcc);
+  }
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    stats->units_dropped[i] = sender->live_queue.n_dropped[i];
+}
+
+/**
+ * lmcc_sender_get_estimated_bitrate:
+ * @sender: a sender
+ *
+ * What the encoder of the first rung should make, where all receivers get the
+ * base at one rate: the rate that the network takes, smoothed, less headers and
+ * control packets, and at most twice what is sent now. Where the rung has
+ * layers above the base, as much more as they have now.
+ *
+ * Returns: bit/s; 0 where that is not known yet, or the network sets no rate
+ */
+guint64
+lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
+{
+  const LmccSession *session = &sender->session;
+  guint64 base = session->layers[0].rate, rung = base;
+  guint i;
+
+  for (i = 1; i < session->n_layers; i++) {
+    if (session->layers[i].stream == session->layers[0].stream)
+      rung += session->layers[i].rate;
+  }
+  if (base == 0)
+    return (guint64) sender->single.estimate;
+
+  return (guint64) (sender->single.estimate * (gdouble) rung / (gdouble) base);
+}

@@ -1,0 +1,241 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The sender's native allocation: layers are what the codec makes, and their
+ * rates are measured.
+ */
+#include "sender/private.h"
+
+#include <string.h>
+
+/* A unit that comes too late is sent at once, spread over this part of the
+ * window so that it is no burst. */
+#define CATCH_UP_FRACTION 4
+
+void
+lmcc_sender_init_native (LmccSender * sender)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    sender->session.layers[i].rate = 0;
+}
+
+static void
+send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
+{
+  LmccPacer *pacer = &sender->pacers[layer];
+  LmccAllotment allotment;
+
+  lmcc_pacer_opportunity (pacer, &sender->allocator.layers[layer], due);
+  lmcc_allocator_number (&sender->allocator, layer, &sender->osn);
+  if (layer == 0)
+    lmcc_sender_base_leaves (sender,
+        g_queue_peek_head (&sender->allocator.layers[0].units));
+  lmcc_live_queue_note_age (&sender->live_queue,
+      &sender->allocator.layers[layer], now);
+  if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
+    lmcc_pacer_sent (pacer, lmcc_sender_send_media (sender, layer, &allotment,
+            due, now));
+}
+
+static LmccTime
+next_media (const LmccSender * sender, guint * layer)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    LmccTime due = lmcc_sender_next_single (sender, i,
+        lmcc_pacer_next (&sender->pacers[i], &sender->allocator.layers[i]));
+
+    if (due < next) {
+      next = due;
+      *layer = i;
+    }
+  }
+
+  return next;
+}
+
+void
+lmcc_sender_handle_media (LmccSender * sender, LmccTime now)
+{
+  LmccTime due;
+  guint layer = 0;
+
+  lmcc_sender_handle_single (sender, now);
+  while ((due = next_media (sender, &layer)) <= now) {
+    send_native (sender, layer, due, now);
+    if (layer == 0)
+      lmcc_sender_release_above (sender, now);
+  }
+}
+
+static void
+handle_rates (LmccSender * sender, LmccTime now)
+{
+  if (!lmcc_rate_watch_update (&sender->rates, &sender->session, now))
+    return;
+  sender->session.revision++;
+  lmcc_sender_session_changed (sender);
+}
+
+static LmccTime
+next_filler (const LmccSender * sender, guint layer)
+{
+  LmccTime due = sender->last_sent[layer] +
+      lmcc_sender_get_filler_interval (sender, layer);
+
+  return lmcc_sender_next_single (sender, layer, due);
+}
+
+static gsize
+get_filler_size (const LmccSender * sender, guint layer)
+{
+  if (!lmcc_sender_fills_single (sender, layer))
+    return LMCC_FILLER_PAYLOAD_SIZE;
+
+  return sender->session.packet_size
+      - lmcc_allocator_packet_size (&sender->allocator, 0);
+}
+
+static void
+handle_fillers (LmccSender * sender, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++) {
+    while (now >= next_filler (sender, i))
+      lmcc_sender_send_filler (sender, i, get_filler_size (sender, i), now);
+  }
+}
+
+static void
+change_table (LmccSender * sender, guint klass, LmccTime now)
+{
+  g_autofree LmccPacer *old = g_memdup2 (sender->pacers,
+      sizeof (sender->pacers));
+  guint64 rates[LMCC_MAX_LAYERS];
+  guint8 moved[LMCC_MAX_LAYERS];
+  guint n_old = sender->session.n_layers, i;
+
+  for (i = 0; i < n_old; i++)
+    rates[i] = sender->session.layers[i].rate;
+
+  /* Its packets would not be in the layer that they say. */
+  lmcc_sender_flush_repair (sender);
+  if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
+    sender->stats.classes_joined++;
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+  lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
+
+  memset (sender->pacers, 0, sizeof (sender->pacers));
+  for (i = 0; i < sender->session.n_layers; i++) {
+    sender->session.layers[i].rate = 0;
+    if (i >= n_old)
+      sender->last_sent[i] = now;
+  }
+  for (i = 0; i < n_old; i++) {
+    sender->pacers[moved[i]] = old[i];
+    sender->session.layers[moved[i]].rate = rates[i];
+  }
+
+  sender->session.version++;
+  sender->session.revision++;
+  lmcc_sender_announce (sender, now);
+}
+
+static LmccTime
+find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime deadline = unit->decoding_time + sender->session.window;
+
+  if (now <= deadline)
+    return deadline;
+  sender->stats.units_late++;
+
+  return now + sender->session.window / CATCH_UP_FRACTION;
+}
+
+static gboolean
+make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
+    LmccTime now)
+{
+  if (layer == 0 && lmcc_single_rate_is_used (&sender->single))
+    return lmcc_sender_admit_single (sender, unit, now);
+
+  return lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
+      unit->packets->len, sender->stats.units_dropped);
+}
+
+void
+lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
+    LmccTime now)
+{
+  LmccQueuedUnit *queued;
+  gboolean waits;
+  guint layer;
+
+  if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
+    change_table (sender, unit->klass, now);
+  layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
+      unit->klass);
+  waits = layer > 0 && lmcc_sender_has_layers_above (sender);
+  if (layer == 0 && lmcc_sender_has_layers_above (sender))
+    lmcc_sender_note_base (sender, unit);
+  if (!waits && !make_room (sender, layer, unit, now)) {
+    /* Its number is not another one's. */
+    if (lmcc_sender_has_layers_above (sender))
+      sender->osn = (guint16) (sender->osn + unit->packets->len);
+    lmcc_unit_free (unit);
+    return;
+  }
+
+  queued = g_new0 (LmccQueuedUnit, 1);
+  queued->unit = unit;
+  queued->bytes = bytes;
+  queued->deadline = find_deadline (sender, unit, now);
+  queued->anchor = sender->anchors[unit->stream];
+  queued->osn = sender->osn;
+  queued->unnumbered = lmcc_session_has_single_rate (&sender->session);
+  if (unit->stream != LMCC_STREAM_SOUND && !queued->unnumbered)
+    sender->osn = (guint16) (sender->osn + unit->packets->len);
+
+  lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
+      sender->session.window, bytes + lmcc_sender_repair_share (sender, layer,
+          bytes));
+  if (waits) {
+    lmcc_sender_push_above (sender, queued);
+    lmcc_sender_release_above (sender, now);
+    return;
+  }
+  lmcc_allocator_push (&sender->allocator, layer, queued);
+  lmcc_pacer_queue_changed (&sender->pacers[layer],
+      &sender->allocator.layers[layer], now);
+}
+
+void
+lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
+{
+  lmcc_sender_handle_media (sender, now);
+  lmcc_sender_handle_repair (sender, now);
+  handle_fillers (sender, now);
+  handle_rates (sender, now);
+}
+
+LmccTime
+lmcc_sender_next_native (const LmccSender * sender)
+{
+  guint layer, i;
+  LmccTime next = next_media (sender, &layer);
+
+  next = MIN (next, sender->rates.check);
+  next = MIN (next, lmcc_sender_next_repair (sender));
+  for (i = 0; i < sender->session.n_layers; i++)
+    next = MIN (next, next_filler (sender, i));
+
+  return MIN (next, lmcc_sender_next_single_timeout (sender));
+}

@@ -1,0 +1,41 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_RATE_WATCH_H
+#define LMCC_SENDER_RATE_WATCH_H
+
+#include <gst/lmcc/lmcc-session.h>
+#include "sender/meter.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccRateWatch:
+ * @meters: of each layer
+ * @newest: decoding time of the newest picture
+ * @unit_interval: between two pictures, smoothed; 0 where not known yet
+ * @check: when lmcc_rate_watch_update() has something to do
+ * @changed: when it last changed the session
+ *
+ * Keeps the rates that a session announces near those that are sent.
+ */
+typedef struct
+{
+  LmccMeter meters[LMCC_MAX_LAYERS];
+  LmccTime newest;
+  LmccTime unit_interval;
+  LmccTime check;
+  LmccTime changed;
+} LmccRateWatch;
+
+void lmcc_rate_watch_init (LmccRateWatch * watch, LmccTime now);
+void lmcc_rate_watch_note_picture (LmccRateWatch * watch,
+    LmccTime decoding_time);
+void lmcc_rate_watch_move (LmccRateWatch * watch,
+    const guint8 moved[LMCC_MAX_LAYERS], guint n_layers, LmccTime now);
+gboolean lmcc_rate_watch_update (LmccRateWatch * watch, LmccSession * session,
+    LmccTime now);
+
+G_END_DECLS
+
+#endif

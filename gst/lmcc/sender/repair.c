@@ -1,0 +1,297 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The sender's repair: how much there is, and when it leaves. In layers of
+ * fixed rates the blocks are those of a window, and their repair follows in the
+ * same time of sending. In native allocation blocks are what was sent within
+ * some time, and their repair follows within as long again.
+ */
+#include "sender/private.h"
+
+#include <string.h>
+
+/* A key frame ends a block that is at least this part of the longest. */
+#define KEY_FRACTION 2
+
+static gboolean
+has_repair (const LmccSender * sender)
+{
+  return sender->repairer.plan != NULL;
+}
+
+void
+lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
+{
+  LmccSession *session = &sender->session;
+
+  sender->repair_since = LMCC_TIME_NONE;
+  session->repair_delay = 0;
+  sender->repair_base = session->repair;
+  if (session->repair == 0)
+    return;
+
+  lmcc_repairer_init (&sender->repairer,
+      config->repair_loss > 0 ? config->repair_loss : LMCC_DEFAULT_REPAIR_LOSS,
+      config->repair_burst, sender->udp_overhead,
+      sender->allocator.packet_overhead - sender->udp_overhead);
+  if (sender->shaped)
+    return;
+  sender->repair_block = config->repair_block > 0 ? config->repair_block
+      : LMCC_DEFAULT_REPAIR_DELAY;
+  session->repair_delay = 2 * sender->repair_block;
+  if (config->repair_base != 0)
+    sender->repair_base = (guint) MAX (config->repair_base, 0);
+}
+
+void
+lmcc_sender_flush_repair (LmccSender * sender)
+{
+  if (!has_repair (sender))
+    return;
+  lmcc_repairer_flush (&sender->repairer);
+  sender->repair_since = LMCC_TIME_NONE;
+  memset (sender->repair_budget, 0, sizeof (sender->repair_budget));
+}
+
+gboolean
+lmcc_sender_owes_repair (const LmccSender * sender)
+{
+  guint i;
+
+  if (!has_repair (sender))
+    return FALSE;
+  if (sender->repair_since != LMCC_TIME_NONE)
+    return TRUE;
+  for (i = 0; i < sender->session.n_layers; i++) {
+    if (!g_queue_is_empty ((GQueue *) & sender->repairer.items[i]))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/* What @bytes of media in @layer get of repair. */
+gsize
+lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
+{
+  if (!has_repair (sender) || !sender->repairer.needed_most[layer])
+    return 0;
+
+  return bytes * (layer == 0 ? sender->repair_base : sender->session.repair)
+      / 1000;
+}
+
+static void
+expect_window (LmccSender * sender)
+{
+  LmccRepairer *repairer = &sender->repairer;
+  guint i;
+
+  lmcc_repairer_begin (repairer, ++sender->n_windows, sender->sending_until);
+  for (i = 0; i < sender->session.n_layers; i++) {
+    const GList *l;
+
+    for (l = sender->allocator.layers[i].units.head; l != NULL; l = l->next) {
+      LmccQueuedUnit *queued = l->data;
+
+      if (queued->window > 0)
+        continue;
+      queued->window = sender->n_windows;
+      lmcc_repairer_expect (repairer, queued, 0, queued->unit->packets->len, i);
+    }
+  }
+}
+
+/*
+ * lmcc_sender_get_repair_budget:
+ * @sender: a sender of fixed rates
+ * @pour: what a window has left of the layers
+ * @reserve: beside that, for repair
+ * @more: (nullable): bytes that each layer sends beside what waits in it
+ * @budget: (out): what there is for repair
+ */
+void
+lmcc_sender_get_repair_budget (const LmccSender * sender,
+    const LmccPour * pour, const gsize * reserve, const gsize * more,
+    LmccRepairBudget * budget)
+{
+  LmccTime end = sender->sending_until;
+  guint i;
+
+  budget->n_layers = sender->session.n_layers;
+  budget->end = end;
+  for (i = 0; i < budget->n_layers; i++) {
+    gsize queued = lmcc_sender_queued_bytes (&sender->allocator.layers[i])
+        + (more != NULL ? more[i] : 0);
+    gsize room = lmcc_schedule_get_room (&sender->schedule, i, end);
+
+    budget->rates[i] = sender->session.layers[i].rate;
+    budget->bytes[i] = pour->room[i] + reserve[i];
+    budget->ready[i] = end - (LmccTime) ((gdouble) (room - MIN (room, queued))
+        * 8.0 * LMCC_SECOND / (gdouble) budget->rates[i]);
+  }
+}
+
+/* Of the window that has been poured into the layers just now. */
+void
+lmcc_sender_plan_repair (LmccSender * sender)
+{
+  LmccRepairBudget budget = { 0 };
+
+  if (!has_repair (sender))
+    return;
+  expect_window (sender);
+  lmcc_sender_get_repair_budget (sender, &sender->shaper.pour,
+      sender->repair_budget, NULL, &budget);
+  lmcc_repairer_plan (&sender->repairer, &budget);
+}
+
+static gboolean
+comes_in_time (const LmccSender * sender, const LmccRepairItem * item,
+    const LmccOpportunity * opportunity)
+{
+  gdouble duration = 8.0 * LMCC_SECOND * (gdouble) item->size
+      / (gdouble) sender->session.layers[opportunity->layer].rate;
+
+  return opportunity->even_time + (LmccTime) duration <= item->deadline;
+}
+
+/* Repair goes behind the media of its window, and before that of the next. */
+LmccPacket *
+lmcc_sender_take_repair (LmccSender * sender,
+    const LmccOpportunity * opportunity)
+{
+  LmccRepairer *repairer = &sender->repairer;
+  guint layer = opportunity->layer;
+  const LmccQueuedUnit *queued =
+      g_queue_peek_head (&sender->allocator.layers[layer].units);
+  const LmccRepairItem *item;
+
+  if (!has_repair (sender))
+    return NULL;
+
+  while ((item = g_queue_peek_head (&repairer->items[layer])) != NULL) {
+    if (!comes_in_time (sender, item, opportunity)) {
+      lmcc_packet_unref (lmcc_repairer_take (repairer, layer));
+      repairer->n_late++;
+      continue;
+    }
+    if (queued != NULL && queued->window <= item->window)
+      return NULL;
+    return lmcc_repairer_take (repairer, layer);
+  }
+
+  return NULL;
+}
+
+/* Budgets that are not used are kept, but not without end. */
+static void
+keep_rest (LmccSender * sender, const LmccRepairBudget * budget, guint layer,
+    gsize before)
+{
+  gsize used = sender->repairer.owed[layer] - before;
+
+  sender->repair_budget[layer] = MIN (budget->bytes[layer] - used,
+      sender->session.packet_size);
+}
+
+static void
+close_native (LmccSender * sender, LmccTime now)
+{
+  LmccRepairer *repairer = &sender->repairer;
+  LmccRepairBudget budget = { sender->session.n_layers };
+  gsize owed[LMCC_MAX_LAYERS];
+  guint i;
+
+  memcpy (owed, repairer->owed, sizeof (owed));
+  memcpy (budget.bytes, sender->repair_budget, sizeof (budget.bytes));
+  lmcc_repairer_plan (repairer, &budget);
+  for (i = 0; i < budget.n_layers; i++)
+    keep_rest (sender, &budget, i, owed[i]);
+  lmcc_repairer_encode_sent (repairer);
+  lmcc_repairer_spread (repairer, now, MIN (now - sender->repair_since,
+          sender->repair_block));
+  sender->repair_since = LMCC_TIME_NONE;
+}
+
+static gboolean
+ends_block (const LmccSender * sender, const LmccAllotment * allotment,
+    LmccTime now)
+{
+  if (sender->repair_since == LMCC_TIME_NONE)
+    return FALSE;
+
+  return allotment->stream == 0 && allotment->klass == 0
+      && allotment->switch_point && allotment->first
+      && now - sender->repair_since >= sender->repair_block / KEY_FRACTION;
+}
+
+/* @packet is as it leaves. */
+void
+lmcc_sender_repair_sent (LmccSender * sender, guint layer,
+    const LmccAllotment * allotment, LmccPacket * packet, LmccTime now)
+{
+  LmccRepairer *repairer = &sender->repairer;
+
+  if (!has_repair (sender))
+    return;
+  if (sender->shaped) {
+    lmcc_repairer_note_sent (repairer, allotment->stream, layer, packet);
+    return;
+  }
+
+  if (ends_block (sender, allotment, now))
+    close_native (sender, now);
+  if (sender->repair_since == LMCC_TIME_NONE) {
+    lmcc_repairer_begin (repairer, 0, LMCC_TIME_NONE);
+    sender->repair_since = now;
+  }
+  lmcc_repairer_add_sent (repairer, allotment, layer, packet);
+  sender->repair_budget[layer] += lmcc_sender_repair_share (sender, layer,
+      sender->udp_overhead + packet->size);
+}
+
+static LmccTime
+get_due (const LmccSender * sender, guint layer)
+{
+  const LmccRepairItem *item =
+      g_queue_peek_head ((GQueue *) & sender->repairer.items[layer]);
+
+  return item != NULL ? item->due : LMCC_TIME_NONE;
+}
+
+/* Of native allocation. */
+void
+lmcc_sender_handle_repair (LmccSender * sender, LmccTime now)
+{
+  guint i;
+
+  if (!has_repair (sender))
+    return;
+  if (sender->repair_since != LMCC_TIME_NONE
+      && now >= sender->repair_since + sender->repair_block)
+    close_native (sender, now);
+  for (i = 0; i < sender->session.n_layers; i++) {
+    while (get_due (sender, i) <= now)
+      lmcc_sender_send_repair (sender, i,
+          lmcc_repairer_take (&sender->repairer, i), now);
+  }
+}
+
+LmccTime
+lmcc_sender_next_repair (const LmccSender * sender)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  if (!has_repair (sender))
+    return next;
+  if (sender->repair_since != LMCC_TIME_NONE)
+    next = sender->repair_since + sender->repair_block;
+  for (i = 0; i < sender->session.n_layers; i++)
+    next = MIN (next, get_due (sender, i));
+
+  return next;
+}

@@ -1,0 +1,59 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_SCHEDULE_H
+#define LMCC_SENDER_SCHEDULE_H
+
+#include "control/marker.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccOpportunity:
+ * @time: when the layer sends
+ * @even_time: when it would at its even rate
+ * @layer: the layer
+ */
+typedef struct
+{
+  LmccTime time;
+  LmccTime even_time;
+  guint layer;
+} LmccOpportunity;
+
+/**
+ * LmccSchedule:
+ * @marker: the marks of the session's algorithm
+ *
+ * When layers of fixed rates send, whatever they send. A packet "takes" its size
+ * over its layer's rate, and the next one follows when that is over: then in every
+ * interval a layer's bits differ from its even rate by one packet at most. What is
+ * due in a burst and the silence after it leaves in the burst.
+ */
+typedef struct
+{
+  LmccMarker marker;
+  /*< private >*/
+  guint n_layers;
+  struct
+  {
+    guint64 rate;
+    LmccTime next;
+    guint64 remainder;
+  } layers[LMCC_MAX_LAYERS];
+} LmccSchedule;
+
+void lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
+    const gdouble * probabilities, LmccTime now);
+void lmcc_schedule_next (const LmccSchedule * schedule,
+    LmccOpportunity * opportunity);
+void lmcc_schedule_get_marks (LmccSchedule * schedule,
+    const LmccOpportunity * opportunity, LmccMarks * marks);
+void lmcc_schedule_sent (LmccSchedule * schedule, guint layer, gsize size);
+gsize lmcc_schedule_get_room (const LmccSchedule * schedule, guint layer,
+    LmccTime until);
+void lmcc_schedule_skip (LmccSchedule * schedule, LmccTime time);
+
+G_END_DECLS
+
+#endif

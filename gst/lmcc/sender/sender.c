@@ -1,0 +1,588 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sender/private.h"
+
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "wire/algorithm-element.h"
+#include "wire/session-internal.h"
+
+#include <string.h>
+
+#define KEY_REQUEST_INTERVAL LMCC_SECOND
+
+static void
+push_action (LmccSender * sender, LmccSenderActionType type, guint group,
+    LmccPacket * packet)
+{
+  LmccSenderAction action = { type, group, packet };
+
+  g_array_append_val (sender->actions, action);
+}
+
+static gsize
+ip_size (const LmccSender * sender, const LmccPacket * packet)
+{
+  return sender->udp_overhead + packet->size;
+}
+
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
+    LmccTime now)
+{
+  gsize size = ip_size (sender, packet);
+
+  sender->stats.control_bytes += size;
+  lmcc_meter_add_sent (&sender->rates.meters[0], now, size);
+  push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
+
+  return size;
+}
+
+/* Where the base has a fixed rate, control packets are part of it and wait for
+ * their turn. At most @n_waiting do, the newest. */
+static void
+queue_control (LmccSender * sender, LmccPacket * packet, guint n_waiting)
+{
+  g_queue_push_tail (&sender->control, packet);
+  if (g_queue_get_length (&sender->control) > n_waiting)
+    lmcc_packet_unref (g_queue_pop_head (&sender->control));
+}
+
+static void
+handle_record (LmccSender * sender, LmccTime now)
+{
+  g_autoptr (GPtrArray) packets = NULL;
+  guint i;
+
+  if (now < lmcc_announcer_next (&sender->announcer, &sender->session))
+    return;
+
+  packets = lmcc_announcer_send (&sender->announcer, &sender->session,
+      sender->udp_overhead, now);
+  for (i = 0; i < packets->len; i++) {
+    LmccPacket *packet = g_ptr_array_index (packets, i);
+
+    if (sender->shaped)
+      queue_control (sender, packet, LMCC_RECORD_REPEATS * packets->len);
+    else
+      lmcc_sender_send_control (sender, packet, now);
+  }
+}
+
+/* The session's revision is another one now. */
+void
+lmcc_sender_session_changed (LmccSender * sender)
+{
+  push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
+}
+
+/* Its layer table too, or its latency: receivers are to know at once. */
+void
+lmcc_sender_announce (LmccSender * sender, LmccTime now)
+{
+  lmcc_announcer_changed (&sender->announcer, now);
+  lmcc_sender_session_changed (sender);
+}
+
+static void
+send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
+    LmccTime now)
+{
+  LmccSenderLayerStats *stats = &sender->stats.layers[layer];
+  gsize size = ip_size (sender, packet);
+
+  sender->last_sent[layer] = now;
+  sender->stats.packets++;
+  sender->stats.bytes += size;
+  stats->packets++;
+  stats->bytes += size;
+  if (sender->mtu > 0 && packet->size > sender->mtu)
+    sender->stats.packets_oversize++;
+  if (layer == 0 && lmcc_single_rate_is_used (&sender->single)) {
+    lmcc_single_rate_sent (&sender->single, now, size);
+    lmcc_report_limit_sent (&sender->report_limit);
+  }
+  push_action (sender, LMCC_SENDER_ACTION_SEND,
+      lmcc_marker_get_group (&sender->schedule.marker,
+          &sender->packetizer.marks, layer), packet);
+}
+
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_media (LmccSender * sender, guint layer,
+    LmccAllotment * allotment, LmccTime due, LmccTime now)
+{
+  LmccPacket *packet;
+  LmccRtp rtp = { 0 };
+  gsize size;
+
+  lmcc_rtp_parse (allotment->packet->data, allotment->packet->size, 0, &rtp);
+
+  /* Sound has no number of its own. */
+  if (allotment->stream == LMCC_STREAM_SOUND)
+    allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+        lmcc_sender_next_number (sender, layer));
+  lmcc_announcer_count (&sender->announcer, allotment->stream, layer,
+      rtp.payload_size);
+  packet = lmcc_packetizer_media (&sender->packetizer, layer, allotment, &rtp,
+      now);
+  lmcc_packet_unref (allotment->packet);
+  lmcc_sender_repair_sent (sender, layer, allotment, packet, now);
+
+  size = ip_size (sender, packet);
+  sender->stats.media_bytes += size;
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  sender->stats.lateness_max = MAX (sender->stats.lateness_max, now - due);
+  send_packet (sender, layer, packet, now);
+
+  return size;
+}
+
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
+    LmccTime now)
+{
+  guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+      lmcc_sender_next_number (sender, layer));
+  LmccPacket *packet = lmcc_packetizer_filler (&sender->packetizer, layer,
+      mark, payload_size, now);
+  gsize size = ip_size (sender, packet);
+
+  sender->stats.layers[layer].fillers++;
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  send_packet (sender, layer, packet, now);
+
+  return size;
+}
+
+/* Returns the bytes that leave. */
+gsize
+lmcc_sender_send_repair (LmccSender * sender, guint layer,
+    LmccPacket * payload, LmccTime now)
+{
+  guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
+      lmcc_sender_next_number (sender, layer));
+  LmccPacket *packet = lmcc_packetizer_repair (&sender->packetizer, layer,
+      mark, payload, now);
+  LmccSenderLayerStats *stats = &sender->stats.layers[layer];
+  gsize size = ip_size (sender, packet);
+
+  lmcc_packet_unref (payload);
+  stats->repairs++;
+  stats->repair_bytes += size;
+  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  send_packet (sender, layer, packet, now);
+
+  return size;
+}
+
+static void
+check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND
+      || !lmcc_key_alignment_push (&sender->key_alignment, unit))
+    return;
+
+  sender->stats.key_misaligned++;
+  lmcc_sender_request_key_unit (sender, now);
+}
+
+/* Not so often that an encoder would make nothing else. */
+void
+lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now)
+{
+  if (sender->key_requested != LMCC_TIME_NONE
+      && now < sender->key_requested + KEY_REQUEST_INTERVAL)
+    return;
+  sender->key_requested = now;
+  push_action (sender, LMCC_SENDER_ACTION_REQUEST_KEY_UNIT, 0, NULL);
+}
+
+static gboolean
+measure_unit (const LmccSender * sender, const LmccUnit * unit, gsize * bytes)
+{
+  guint i;
+
+  *bytes = 0;
+  for (i = 0; i < unit->packets->len; i++) {
+    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
+    LmccRtp rtp;
+
+    if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
+        || lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size)
+        > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
+      return FALSE;
+    *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
+  }
+
+  return unit->packets->len > 0;
+}
+
+static gboolean
+is_of_session (const LmccSender * sender, const LmccUnit * unit)
+{
+  /* Room for a window, and for a presentation time in units of any clock. */
+  if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
+      || unit->klass >= LMCC_MAX_CLASSES)
+    return FALSE;
+
+  return unit->stream < sender->session.n_rungs
+      || (unit->stream == LMCC_STREAM_SOUND
+      && lmcc_session_has_sound (&sender->session));
+}
+
+/* Tells receivers what a decoder of the base alone will need beyond the
+ * network. */
+static void
+follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime delay;
+
+  if (unit->stream >= LMCC_MAX_RUNGS)
+    return;
+  delay = lmcc_reorder_push (&sender->reorder[unit->stream], unit);
+  delay = (delay + LMCC_MSECOND - 1) / LMCC_MSECOND * LMCC_MSECOND;
+  if (delay <= sender->session.latency)
+    return;
+  sender->session.latency = delay;
+  sender->session.revision++;
+  lmcc_sender_announce (sender, now);
+}
+
+/**
+ * lmcc_sender_push_unit:
+ * @sender: a sender
+ * @unit: (transfer full): the next unit, in the order (decoding time, stream,
+ *     class)
+ * @now: the time
+ *
+ * Takes a unit to be sent between its decoding time and the window's end. A bad
+ * unit is dropped and counted, but counts in the anchor where it is of class 0:
+ * receivers then know that something is missing.
+ */
+void
+lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
+{
+  gsize bytes;
+
+  if (sender->stopped) {
+    lmcc_unit_free (unit);
+    return;
+  }
+  if (sender->shaped)
+    lmcc_sender_handle_shaped (sender, now);
+  else
+    lmcc_sender_handle_media (sender, now);
+
+  if (!is_of_session (sender, unit)) {
+    sender->stats.units_invalid++;
+    lmcc_unit_free (unit);
+    return;
+  }
+  if (unit->stream == LMCC_STREAM_SOUND)
+    unit->klass = 0;
+  if (unit->klass == 0)
+    sender->anchors[unit->stream]++;
+  if (!measure_unit (sender, unit, &bytes)) {
+    sender->stats.units_invalid++;
+    if (sender->shaped)
+      lmcc_sender_lose (sender, unit, now);
+    else
+      lmcc_unit_free (unit);
+    return;
+  }
+
+  sender->stats.units[unit->stream]++;
+  if (unit->stream != LMCC_STREAM_SOUND)
+    lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
+  follow_reordering (sender, unit, now);
+  check_key_alignment (sender, unit, now);
+  if (sender->shaped)
+    lmcc_sender_collect (sender, unit, bytes, now);
+  else
+    lmcc_sender_queue (sender, unit, bytes, now);
+}
+
+/**
+ * lmcc_sender_handle_timeout:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Queues all that is due by @now. May be called at any time; what is late goes
+ * out, what is not due stays.
+ */
+void
+lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+
+  if (sender->shaped) {
+    lmcc_sender_handle_feedback (sender, now);
+    handle_record (sender, now);
+    lmcc_sender_handle_shaped (sender, now);
+    return;
+  }
+
+  lmcc_sender_handle_native (sender, now);
+  lmcc_sender_handle_feedback (sender, now);
+  handle_record (sender, now);
+}
+
+/**
+ * lmcc_sender_next_timeout:
+ * @sender: a sender
+ *
+ * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
+ *     in the past; %LMCC_TIME_NONE after lmcc_sender_stop()
+ */
+LmccTime
+lmcc_sender_next_timeout (const LmccSender * sender)
+{
+  LmccTime next, record;
+
+  if (sender->stopped)
+    return LMCC_TIME_NONE;
+
+  record = lmcc_announcer_next (&sender->announcer, &sender->session);
+  next = sender->shaped ? lmcc_sender_next_shaped (sender)
+      : lmcc_sender_next_native (sender);
+  next = MIN (next, lmcc_sender_next_feedback (sender));
+
+  return MIN (next, record);
+}
+
+/**
+ * lmcc_sender_poll_action:
+ * @sender: a sender
+ * @action: (out): the next thing to do
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_sender_poll_action (LmccSender * sender, LmccSenderAction * action)
+{
+  if (sender->actions_taken == sender->actions->len) {
+    g_array_set_size (sender->actions, 0);
+    sender->actions_taken = 0;
+    return FALSE;
+  }
+  *action = g_array_index (sender->actions, LmccSenderAction,
+      sender->actions_taken);
+  sender->actions_taken++;
+
+  return TRUE;
+}
+
+/**
+ * lmcc_sender_flush:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Drops all units that wait, as for a seek. The session goes on.
+ */
+void
+lmcc_sender_flush (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+  lmcc_allocator_flush (&sender->allocator);
+  if (sender->shaped)
+    lmcc_sender_flush_shaped (sender);
+  sender->live_queue.broken = 0;
+  lmcc_sender_flush_above (sender);
+  lmcc_sender_flush_repair (sender);
+  sender->key_alignment.n_pictures = 0;
+}
+
+/**
+ * lmcc_sender_is_idle:
+ * @sender: a sender
+ *
+ * Returns: whether no unit waits to be sent, nor repair of any
+ */
+gboolean
+lmcc_sender_is_idle (const LmccSender * sender)
+{
+  return lmcc_allocator_is_empty (&sender->allocator)
+      && sender->above.n_packets == 0
+      && !lmcc_sender_owes_repair (sender) && (!sender->shaped
+      || lmcc_shaper_is_empty (&sender->shaper));
+}
+
+/**
+ * lmcc_sender_stop:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after
+ * it.
+ */
+void
+lmcc_sender_stop (LmccSender * sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+
+  lmcc_sender_flush (sender, now);
+  lmcc_sender_send_control (sender, lmcc_announcer_bye (&sender->announcer,
+          &sender->session, now), now);
+  sender->stopped = TRUE;
+}
+
+/**
+ * lmcc_sender_get_session:
+ * @sender: a sender
+ *
+ * Returns: (transfer none): the session as it is now
+ */
+const LmccSession *
+lmcc_sender_get_session (const LmccSender * sender)
+{
+  return &sender->session;
+}
+
+/**
+ * lmcc_sender_get_stats:
+ * @sender: a sender
+ *
+ * Returns: (transfer none): the counters as they are now
+ */
+const LmccSenderStats *
+lmcc_sender_get_stats (const LmccSender * sender)
+{
+  LmccSenderStats *stats = (LmccSenderStats *) & sender->stats;
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++)
+    stats->layers[i].queued = sender->allocator.layers[i].n_packets;
+  stats->repair_blocks = sender->repairer.n_blocks;
+  stats->repairs_late = sender->repairer.n_late;
+  lmcc_sender_get_feedback_stats (sender, stats);
+  lmcc_sender_get_single_stats (sender, stats);
+
+  return stats;
+}
+
+static void
+fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
+{
+  if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
+          config->leave_latency, NULL)) {
+    if (lmcc_session_has_single_rate (&sender->session))
+      g_strlcpy (sender->session.algorithm, "none",
+          sizeof (sender->session.algorithm));
+    g_strlcpy (sender->session.base_algorithm, "none",
+        sizeof (sender->session.base_algorithm));
+    sender->session.slot = 0;
+    sender->session.turning_groups = 0;
+    sender->session.silent_groups = 0;
+    return;
+  }
+  if (config->probabilities != NULL)
+    memcpy (sender->probabilities, config->probabilities,
+        sender->session.n_layers * sizeof (gdouble));
+  else
+    lmcc_session_compute_probabilities (&sender->session, config->nominal_rtt,
+        LMCC_INCREASE_METHOD_HEURISTIC, sender->probabilities);
+}
+
+/* What the base's packets have is counted in all layers. A place needs no
+ * room. */
+static void
+reserve_second_element (LmccSender * sender)
+{
+  guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+  gsize size = lmcc_single_rate_get_element_size (&sender->session);
+
+  if (sender->session.slot > 0
+      && g_str_equal (sender->session.algorithm, "synchronized"))
+    size = lmcc_synchronized_write (0, sender->session.n_layers - 1, data);
+  sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
+      lmcc_rtp_get_header_size (0);
+}
+
+/**
+ * lmcc_sender_new:
+ * @config: copied
+ * @now: the time
+ *
+ * The session starts: its record is due at once, filler after
+ * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of
+ * the configuration's sequence_seed.
+ *
+ * Returns: (transfer full): a sender
+ */
+LmccSender *
+lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
+{
+  LmccSender *sender = g_new0 (LmccSender, 1);
+  guint i;
+
+  sender->session = config->session;
+  sender->shaped = !config->session.native;
+  sender->session.n_rungs = CLAMP (config->session.n_rungs, 1, LMCC_MAX_RUNGS);
+  if (sender->session.window == 0)
+    sender->session.window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
+        : LMCC_DEFAULT_WINDOW;
+  sender->announcer.cname = g_strdup (config->cname ? config->cname : "");
+  sender->announcer.rtp_offset = config->rtp_offset;
+  sender->announcer.ntp_offset = config->ntp_offset;
+  sender->mtu = config->mtu;
+  sender->key_requested = LMCC_TIME_NONE;
+  sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
+
+  if (sender->shaped)
+    lmcc_allocator_init_shaped (&sender->allocator, &sender->session);
+  else
+    lmcc_allocator_init (&sender->allocator, &sender->session);
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+  fit_algorithm (sender, config);
+  sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
+      - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
+  reserve_second_element (sender);
+  lmcc_sender_init_repair (sender, config);
+  sender->osn = (guint16) config->sequence_seed;
+  lmcc_packetizer_init (&sender->packetizer, &sender->session,
+      &sender->announcer, config->sequence_seed);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    sender->last_sent[i] = now;
+  lmcc_rate_watch_init (&sender->rates, now);
+  if (sender->shaped)
+    lmcc_sender_init_shaped (sender, now);
+  else
+    lmcc_sender_init_native (sender);
+  lmcc_sender_init_feedback (sender, now, config->sequence_seed);
+  lmcc_sender_init_single (sender, config->hysteresis, now);
+  lmcc_sender_announce (sender, now);
+
+  return sender;
+}
+
+/**
+ * lmcc_sender_free:
+ * @sender: (transfer full): a sender
+ *
+ * Frees it with all that waits; stop it first for receivers to know.
+ */
+void
+lmcc_sender_free (LmccSender * sender)
+{
+  LmccSenderAction action;
+
+  while (lmcc_sender_poll_action (sender, &action))
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  g_array_unref (sender->actions);
+  lmcc_sender_flush_above (sender);
+  lmcc_allocator_clear (&sender->allocator);
+  if (sender->shaped)
+    lmcc_sender_clear_shaped (sender);
+  lmcc_repairer_clear (&sender->repairer);
+  lmcc_sender_clear_single (sender);
+  lmcc_sender_clear_feedback (sender);
+  g_free (sender->announcer.cname);
+  g_free (sender);
+}

@@ -1,0 +1,332 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sender/shaper.h"
+
+#include <string.h>
+
+/* Of the time that a unit may be held this is for its own coming late; the rest
+ * is for a window to be collected, and as much again to be sent. */
+#define MAX_GRACE (200 * LMCC_MSECOND)
+
+/* Key frames closer together than this share a window: in a shorter one there
+ * is nothing to choose from. */
+#define SHORTEST_WINDOW (250 * LMCC_MSECOND)
+
+static void
+forget_references (LmccShaper * shaper)
+{
+  memset (shaper->pour.floors, (gint) shaper->pour.n_layers,
+      sizeof (shaper->pour.floors));
+}
+
+/*
+ * lmcc_shaper_init:
+ * @shaper: (out): the shaper
+ * @allocator: its layers
+ * @hold: how long a unit may wait for all of it to be sent, ns
+ */
+void
+lmcc_shaper_init (LmccShaper * shaper, const LmccAllocator * allocator,
+    LmccTime hold)
+{
+  memset (shaper, 0, sizeof (*shaper));
+  shaper->grace = MIN (MAX_GRACE, hold / 4);
+  shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
+  shaper->units = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) lmcc_queued_unit_free);
+  shaper->opened = LMCC_TIME_NONE;
+  shaper->last_end = LMCC_TIME_NONE;
+  shaper->pour.n_layers = allocator->n_layers;
+  shaper->pour.packet_overhead = allocator->packet_overhead;
+  forget_references (shaper);
+}
+
+void
+lmcc_shaper_clear (LmccShaper * shaper)
+{
+  g_clear_pointer (&shaper->units, g_ptr_array_unref);
+}
+
+/*
+ * lmcc_shaper_flush:
+ * @shaper: a shaper
+ *
+ * Drops what was collected. What needs it has no place either.
+ */
+void
+lmcc_shaper_flush (LmccShaper * shaper)
+{
+  g_ptr_array_set_size (shaper->units, 0);
+  shaper->n_packets = 0;
+  shaper->opened = LMCC_TIME_NONE;
+  shaper->last_end = LMCC_TIME_NONE;
+  forget_references (shaper);
+}
+
+static LmccTime
+unit_time (const LmccShaper * shaper, guint i)
+{
+  const LmccQueuedUnit *queued = g_ptr_array_index (shaper->units, i);
+
+  return queued->unit->decoding_time;
+}
+
+static gboolean
+may_begin (const LmccShaper * shaper, const LmccUnit * unit)
+{
+  return lmcc_unit_is_key (unit) && unit->stream <= shaper->key_rung;
+}
+
+/*
+ * lmcc_shaper_get_end:
+ * @shaper: a shaper
+ * @unit: the next unit
+ *
+ * Returns: where the window ends if @unit is not of it, or %LMCC_TIME_NONE. Ask
+ *     again when it is closed
+ */
+LmccTime
+lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit)
+{
+  LmccTime time = unit->decoding_time;
+  LmccTime shortest = MIN (SHORTEST_WINDOW, shaper->longest);
+
+  if (shaper->opened == LMCC_TIME_NONE || time <= shaper->opened)
+    return LMCC_TIME_NONE;
+  if (time >= shaper->opened + shaper->longest)
+    return shaper->last_key > 0 ? unit_time (shaper, shaper->last_key)
+        : shaper->opened + shaper->longest;
+  /* One that began without a key frame ends at the first. */
+  if (may_begin (shaper, unit) && (time >= shaper->opened + shortest
+          || shaper->key_rung == LMCC_MAX_RUNGS))
+    return time;
+
+  return LMCC_TIME_NONE;
+}
+
+/*
+ * lmcc_shaper_next:
+ * @shaper: a shaper
+ *
+ * Returns: when the window is to be closed though no unit says so, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_shaper_next (const LmccShaper * shaper)
+{
+  if (shaper->opened == LMCC_TIME_NONE)
+    return LMCC_TIME_NONE;
+
+  return shaper->opened + shaper->longest + shaper->grace;
+}
+
+/* The windows of an encoder that goes on follow one upon the other. */
+static void
+open_window (LmccShaper * shaper, LmccTime time)
+{
+  shaper->opened = time;
+  shaper->key_rung = LMCC_MAX_RUNGS;
+  shaper->last_key = 0;
+  if (shaper->last_end != LMCC_TIME_NONE && time > shaper->last_end
+      && time - shaper->last_end < shaper->longest)
+    shaper->opened = shaper->last_end;
+}
+
+/* Called before @unit is one of the window's. */
+static void
+note_unit (LmccShaper * shaper, const LmccUnit * unit)
+{
+  guint n = shaper->units->len;
+
+  if (!may_begin (shaper, unit))
+    return;
+  shaper->key_rung = MIN (shaper->key_rung, unit->stream);
+  if (n > 0 && unit->decoding_time > shaper->opened
+      && unit->decoding_time > unit_time (shaper, shaper->last_key))
+    shaper->last_key = n;
+}
+
+/*
+ * lmcc_shaper_push:
+ * @shaper: a shaper; lmcc_shaper_get_end() says that the unit is of its window
+ * @queued: (transfer full): a unit with its size and anchor; one without
+ *     packets is lost, and what needs it has no place
+ *
+ * Beyond %LMCC_SHAPER_MAX_PACKETS units lose their packets, and are counted.
+ */
+void
+lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued)
+{
+  LmccUnit *unit = queued->unit;
+
+  if (shaper->n_packets + unit->packets->len > LMCC_SHAPER_MAX_PACKETS) {
+    shaper->n_dropped[unit->klass]++;
+    g_ptr_array_set_size (unit->packets, 0);
+  }
+  if (shaper->opened == LMCC_TIME_NONE)
+    open_window (shaper, unit->decoding_time);
+  note_unit (shaper, unit);
+  shaper->n_packets += unit->packets->len;
+  g_ptr_array_add (shaper->units, queued);
+}
+
+/* @n packets of @queued from @first on, as a unit of its own. */
+static LmccQueuedUnit *
+make_piece (const LmccAllocator * allocator, const LmccQueuedUnit * queued,
+    guint first, guint n)
+{
+  LmccQueuedUnit *piece = g_memdup2 (queued, sizeof (*queued));
+  LmccUnit *unit = lmcc_unit_new ();
+  guint i;
+
+  unit->stream = queued->unit->stream;
+  unit->klass = queued->unit->klass;
+  unit->switch_point = queued->unit->switch_point;
+  unit->decoding_time = queued->unit->decoding_time;
+  unit->presentation_time = queued->unit->presentation_time;
+  piece->bytes = 0;
+  for (i = first; i < first + n; i++) {
+    LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
+
+    g_ptr_array_add (unit->packets, lmcc_packet_ref (packet));
+    piece->bytes += lmcc_allocator_media_size (allocator, packet);
+  }
+
+  piece->unit = unit;
+  piece->osn = (guint16) (queued->osn + first);
+  piece->continued = first > 0;
+  piece->more = first + n < queued->unit->packets->len;
+
+  return piece;
+}
+
+static void
+push_pieces (LmccAllocator * allocator, LmccPourItem * item)
+{
+  LmccQueuedUnit *queued = item->queued;
+  guint n_packets = queued->unit->packets->len, first = 0, n;
+
+  while ((n = lmcc_pour_count_run (item, first)) < n_packets) {
+    lmcc_allocator_push (allocator, item->layers[first],
+        make_piece (allocator, queued, first, n));
+    first += n;
+    if (first == n_packets) {
+      lmcc_queued_unit_free (queued);
+      return;
+    }
+  }
+  lmcc_allocator_push (allocator, item->layers[0], queued);
+}
+
+static void
+note_key (LmccShaper * shaper, const LmccPourItem * item)
+{
+  const LmccUnit *unit = item->queued->unit;
+  guint8 *level = &shaper->key_levels[unit->stream];
+  guint8 highest = (guint8) shaper->pour.n_layers;
+
+  if (item->layers != NULL)
+    highest = item->layers[unit->packets->len - 1];
+  *level = MAX (*level, highest);
+}
+
+static void
+send_item (LmccShaper * shaper, LmccAllocator * allocator, LmccPourItem * item,
+    guint16 * osn)
+{
+  LmccUnit *unit = item->queued->unit;
+
+  if (lmcc_unit_is_key (unit))
+    note_key (shaper, item);
+  if (item->layers == NULL) {
+    if (unit->packets->len > 0)
+      shaper->n_dropped[unit->klass]++;
+    lmcc_queued_unit_free (item->queued);
+    return;
+  }
+
+  item->queued->osn = *osn;
+  if (unit->stream != LMCC_STREAM_SOUND)
+    *osn = (guint16) (*osn + unit->packets->len);
+  push_pieces (allocator, item);
+  g_free (item->layers);
+}
+
+static void
+begin_anew (LmccShaper * shaper, LmccTime time)
+{
+  g_autoptr (GPtrArray) rest = shaper->units;
+  guint i;
+
+  shaper->units = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) lmcc_queued_unit_free);
+  g_ptr_array_set_free_func (rest, NULL);
+  shaper->n_packets = 0;
+  shaper->opened = LMCC_TIME_NONE;
+  shaper->last_end = time;
+  for (i = 0; i < rest->len; i++)
+    lmcc_shaper_push (shaper, g_ptr_array_index (rest, i));
+}
+
+/*
+ * lmcc_shaper_pour:
+ * @shaper: a shaper with a window
+ * @end: as lmcc_shaper_close() has it
+ * @pour: (inout): the shaper's or a copy, with rooms and shares
+ * @n_items: (out): the units of the window
+ *
+ * Returns: (transfer full): these, with their layers
+ */
+LmccPourItem *
+lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
+    guint * n_items)
+{
+  guint n = shaper->units->len, i;
+  LmccPourItem *items = g_new0 (LmccPourItem, MAX (n, 1));
+
+  if (shaper->last_key > 0 && unit_time (shaper, shaper->last_key) == end)
+    n = shaper->last_key;
+  for (i = 0; i < n; i++)
+    items[i].queued = g_ptr_array_index (shaper->units, i);
+  pour->end = end;
+  pour->length = end - MIN (end, shaper->opened);
+  lmcc_pour (pour, items, n);
+  *n_items = n;
+
+  return items;
+}
+
+/*
+ * lmcc_shaper_close:
+ * @shaper: a shaper with a window, and rooms and shares for it
+ * @end: where the window ends: lmcc_shaper_get_end(), or the longest there may
+ *     be
+ * @allocator: gets the units, each layer's in decoding order
+ * @osn: (inout): the next order sequence number
+ *
+ * What comes after @end is the beginning of the next window.
+ */
+void
+lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
+    LmccAllocator * allocator, guint16 * osn)
+{
+  guint n, i;
+  g_autofree LmccPourItem *items = lmcc_shaper_pour (shaper, end,
+      &shaper->pour, &n);
+
+  for (i = 0; i < n; i++)
+    send_item (shaper, allocator, &items[i], osn);
+
+  /* They are the layers' now, or gone. */
+  g_ptr_array_set_free_func (shaper->units, NULL);
+  if (n > 0)
+    g_ptr_array_remove_range (shaper->units, 0, n);
+  begin_anew (shaper, end);
+}
+
+gboolean
+lmcc_shaper_is_empty (const LmccShaper * shaper)
+{
+  return shaper->units->len == 0;
+}

@@ -1,0 +1,139 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_WIRE_RTCP_H
+#define LMCC_WIRE_RTCP_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Subtype of the APP packets named LMCC that carry the session record. */
+#define LMCC_RTCP_APP_RECORD 1
+
+/* Bytes of one record fragment. A compound packet with SR, SDES and one fragment
+ * stays below the IPv6 minimum MTU of 1280 bytes. */
+#define LMCC_RTCP_FRAGMENT_SIZE 1000
+#define LMCC_RTCP_MAX_FRAGMENTS 16
+
+/* Answers in one packet: with the headers of XR, its block, UDP and IPv6 (8 + 4 +
+ * 8 + 40 bytes) and 12 bytes each it stays below the IPv6 minimum MTU. */
+#define LMCC_RTCP_MAX_DLRR 101
+
+/**
+ * LmccSenderReport:
+ * @ssrc: whom it is about
+ * @ntp_time: when it was sent, NTP format 32.32 (RFC 3550 section 6.4.1)
+ * @rtp_time: the same instant in the stream's RTP timestamp units
+ * @packets: RTP packets that this SSRC sent so far, modulo 2^32
+ * @octets: payload bytes that it sent so far, modulo 2^32
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint64 ntp_time;
+  guint32 rtp_time;
+  guint32 packets;
+  guint32 octets;
+} LmccSenderReport;
+
+/**
+ * LmccRecordFragment:
+ * @ssrc: S0 of the session
+ * @version: low 16 bits of the session's revision: fragments of one are joined
+ * @index: n, from 0
+ * @count: m, 1 to %LMCC_RTCP_MAX_FRAGMENTS
+ * @data: the bytes; points into the parsed packet
+ * @size: how many
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint16 version;
+  guint8 index;
+  guint8 count;
+  const guint8 *data;
+  gsize size;
+} LmccRecordFragment;
+
+/**
+ * LmccReferenceTime:
+ * @ssrc: the receiver that asks
+ * @ntp_time: when it sent the report, NTP format 32.32, on any clock of its own
+ *     (RFC 3611 section 4.4)
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint64 ntp_time;
+} LmccReferenceTime;
+
+/**
+ * LmccDlrr:
+ * @ssrc: the receiver that asked
+ * @last_rr: the middle 32 bits of the NTP time in its last report, 0 if none came
+ * @delay: from that report to this answer, in 1/65536 s
+ *
+ * A sub-block of a DLRR block (RFC 3611 section 4.5): the receiver's round-trip
+ * time is the time now, less @last_rr and @delay. Nothing here is checked: both
+ * may be whatever the packet says.
+ */
+typedef struct
+{
+  guint32 ssrc;
+  guint32 last_rr;
+  guint32 delay;
+} LmccDlrr;
+
+/**
+ * LmccRtcpHandler:
+ * @sender_report: an SR arrived
+ * @record: a fragment of the session record arrived
+ * @bye: @ssrc says BYE
+ * @reference_time: a receiver asks for its round-trip time; of several blocks in
+ *     one XR packet only the first counts
+ * @dlrr: @sender_ssrc answers; once for each answer, whoever it is for
+ *
+ * What lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
+ * %NULL. Nothing is called unless the whole compound packet is well-formed.
+ */
+typedef struct
+{
+  void (*sender_report) (gpointer user_data, const LmccSenderReport * report);
+  void (*record) (gpointer user_data, const LmccRecordFragment * fragment);
+  void (*bye) (gpointer user_data, guint32 ssrc);
+  void (*reference_time) (gpointer user_data, const LmccReferenceTime * report);
+  void (*dlrr) (gpointer user_data, guint32 sender_ssrc,
+      const LmccDlrr * answer);
+} LmccRtcpHandler;
+
+LMCC_API LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
+    guint n_reports, const gchar * cname, const LmccRecordFragment * fragment);
+LMCC_API LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
+    const gchar * cname);
+LMCC_API LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *
+    report);
+LMCC_API LmccPacket *lmcc_rtcp_build_dlrr (guint32 ssrc,
+    const LmccDlrr * blocks, guint n_blocks);
+LMCC_API gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
+    const LmccRtcpHandler * handler, gpointer user_data);
+
+/**
+ * LmccRecordAssembler:
+ * Joins the fragments of a session record. Takes fragments in any order, keeps
+ * at most one record's worth, and starts anew when S0, version or count differ.
+ */
+typedef struct _LmccRecordAssembler LmccRecordAssembler;
+
+LMCC_API LmccRecordAssembler *lmcc_record_assembler_new (void);
+LMCC_API void lmcc_record_assembler_free (LmccRecordAssembler * assembler);
+LMCC_API void lmcc_record_assembler_reset (LmccRecordAssembler * assembler);
+LMCC_API gchar *lmcc_record_assembler_push (LmccRecordAssembler * assembler,
+    const LmccRecordFragment * fragment);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRecordAssembler, lmcc_record_assembler_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,47 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_WIRE_SDP_INTERNAL_H
+#define LMCC_WIRE_SDP_INTERNAL_H
+
+#include <gst/lmcc/lmcc-session.h>
+
+/* Values that the description leaves out; docs/wire-format.md fixes them. */
+#define LMCC_SDP_NO_ALGORITHM "none"
+#define LMCC_SDP_PACKET_SIZE 1200
+#define LMCC_SDP_SLOT_MODULUS 65536
+#define LMCC_SDP_REPAIR_OFFSET 15
+#define LMCC_SDP_FILLER_OFFSET 16
+
+/* RFC 4654 section 3.1: R_max to begin with. */
+#define LMCC_SDP_RTT_MAX (500 * LMCC_MSECOND)
+
+/* What a layer carries where the description does not say: in a native session
+ * the next class of the layer below, else any. */
+static inline void
+lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer * below,
+    LmccLayer * layer)
+{
+  layer->stream = LMCC_STREAM_NONE;
+  layer->klass = LMCC_CLASS_MIXED;
+  if (!native)
+    return;
+  layer->stream = index == 0 ? 0 : below->stream;
+  layer->klass = index == 0 ? 0 : MIN (below->klass + 1, LMCC_CLASS_MIXED);
+}
+
+/* How many rungs the layers speak of, at least one. */
+static inline guint
+lmcc_sdp_expect_rungs (const LmccSession * session)
+{
+  guint n_rungs = 1, i;
+
+  for (i = 0; i < session->n_layers; i++) {
+    if (session->layers[i].stream < LMCC_MAX_RUNGS)
+      n_rungs = MAX (n_rungs, session->layers[i].stream + 1u);
+  }
+
+  return n_rungs;
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/lmcc/lmcc-sdp.h>
+
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "wire/algorithm-element.h"
+#include "wire/layer-header.h"
+#include "wire/sdp-internal.h"
+
+/* RFC 3551: RTP over UDP with the audio/video profile. */
+#define PROTOCOL "RTP/AVP"
+
+static void
+append_time (GString * text, const gchar * key, LmccTime time)
+{
+  static const struct
+  {
+    LmccTime unit;
+    const gchar *name;
+  } units[] = {
+    {LMCC_SECOND, "s"},
+    {LMCC_MSECOND, "ms"},
+    {LMCC_USECOND, "us"},
+    {1, "ns"},
+  };
+  guint i = 0;
+
+  while (time % units[i].unit != 0)
+    i++;
+  g_string_append_printf (text, " %s=%" G_GUINT64_FORMAT "%s", key,
+      time / units[i].unit, units[i].name);
+}
+
+static void
+append_time_unless_zero (GString * text, const gchar * key, LmccTime time)
+{
+  if (time != 0)
+    append_time (text, key, time);
+}
+
+static void
+append_number (GString * text, const gchar * key, guint value,
+    guint default_value)
+{
+  if (value != default_value)
+    g_string_append_printf (text, " %s=%u", key, value);
+}
+
+static void
+append_name (GString * text, const gchar * key, const gchar * value)
+{
+  if (!g_str_equal (value, LMCC_SDP_NO_ALGORITHM))
+    g_string_append_printf (text, " %s=%s", key, value);
+}
+
+static void
+append_layers (GString * text, const LmccSession * session, LmccSdpForm form)
+{
+  LmccLayer expected = { 0, 0, 0 };
+  guint i;
+
+  g_string_append (text, session->native ? " l=" : " f=");
+  for (i = 0; i < session->n_layers; i++) {
+    const LmccLayer *layer = &session->layers[i];
+
+    if (i > 0)
+      g_string_append_c (text, ',');
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT, layer->rate);
+
+    lmcc_sdp_expect_layer (session->native, i, i > 0 ? layer - 1 : NULL,
+        &expected);
+    if (form == LMCC_SDP_RECORD && layer->stream == expected.stream
+        && layer->klass == expected.klass)
+      continue;
+    if (form == LMCC_SDP_RECORD && layer->klass == 0 && i > 0
+        && layer->stream == layer[-1].stream + 1)
+      g_string_append_c (text, '+');
+    else
+      g_string_append_printf (text, ":%u.%u", layer->stream, layer->klass);
+  }
+}
+
+static void
+append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
+{
+  guint payload_type = session->payload_type;
+
+  g_string_append_printf (text, "a=x-lmcc:%u v=%u", LMCC_HEADER_VERSION,
+      session->version);
+  append_layers (text, session, form);
+  append_number (text, "g", session->n_groups, session->n_layers);
+  append_number (text, "n", session->n_rungs, lmcc_sdp_expect_rungs (session));
+  append_number (text, "rp", session->repair_payload_type,
+      payload_type + LMCC_SDP_REPAIR_OFFSET);
+  append_number (text, "fp", session->filler_payload_type,
+      payload_type + LMCC_SDP_FILLER_OFFSET);
+  append_number (text, "s", session->packet_size, LMCC_SDP_PACKET_SIZE);
+  append_time_unless_zero (text, "w", session->window);
+  append_time_unless_zero (text, "d", session->latency);
+  append_name (text, "a", session->algorithm);
+  append_name (text, "b", session->base_algorithm);
+  append_time_unless_zero (text, "slot", session->slot);
+  append_number (text, "mod", session->slot_modulus, LMCC_SDP_SLOT_MODULUS);
+  append_number (text, "turn", session->turning_groups, 0);
+  append_number (text, "silent", session->silent_groups, 0);
+  if (session->rtt_max != LMCC_SDP_RTT_MAX)
+    append_time (text, "rtt", session->rtt_max);
+  append_time_unless_zero (text, "fb", session->feedback_interval);
+  if (session->feedback_port != 0)
+    append_number (text, "fbp", session->feedback_port, session->port + 1u);
+  append_number (text, "rep", session->repair, 0);
+  append_time_unless_zero (text, "rd", session->repair_delay);
+  if (session->address.family == LMCC_FAMILY_IPV6)
+    append_number (text, "ttl", session->ttl, 1);
+  if (session->nonce != 0)
+    g_string_append_printf (text, " sn=%014" G_GINT64_MODIFIER "x",
+        session->nonce);
+
+  if (form == LMCC_SDP_FILE)
+    return;
+  append_number (text, "id", session->header_id, LMCC_HEADER_DEFAULT_ID);
+  if (session->source_specific)
+    g_string_append (text, " ssm");
+  if (session->sound.encoding_name[0] != '\0')
+    g_string_append_printf (text, " snd=%s/%u", session->sound.encoding_name,
+        session->sound.clock_rate);
+  if (session->sound_parameters[0] != '\0')
+    g_string_append_printf (text, " sndp=%s", session->sound_parameters);
+}
+
+static void
+append_media (GString * text, const gchar * kind, const LmccSession * session,
+    const LmccMedia * media, guint payload_type, LmccSdpForm form,
+    const gchar * eol)
+{
+  /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
+  const gchar *channels =
+      g_str_equal (media->encoding_name, "OPUS") ? "/2" : "";
+
+  g_string_append_printf (text, "m=%s %u %s %u%s", kind, session->port,
+      PROTOCOL, payload_type, eol);
+  /* RFC 8866 section 5.8: AS is in kbit/s and counts the headers, as r_0. */
+  if (form == LMCC_SDP_FILE && media == &session->video
+      && session->layers[0].rate > 0)
+    g_string_append_printf (text, "b=AS:%" G_GUINT64_FORMAT "%s",
+        (session->layers[0].rate + 999) / 1000, eol);
+  g_string_append_printf (text, "a=rtpmap:%u %s/%u%s%s", payload_type,
+      media->encoding_name, media->clock_rate, channels, eol);
+  if (media == &session->sound && session->sound_parameters[0] != '\0')
+    g_string_append_printf (text, "a=fmtp:%u %s%s", payload_type,
+        session->sound_parameters, eol);
+  if (form == LMCC_SDP_FILE)
+    g_string_append_printf (text, "a=rtcp:%u%sa=extmap:%u %s%s",
+        session->port + 1u, eol, session->header_id, LMCC_HEADER_URI, eol);
+  /* RFC 5956 section 4.3: repair is another SSRC of the same RTP session. Its
+   * payload type is not on the media line, so that old players need not know
+   * it. */
+  if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
+    g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
+        lmcc_session_ssrc (session, 0, 0), lmcc_session_repair_ssrc (session,
+            0), eol);
+  if (form == LMCC_SDP_FILE && lmcc_session_has_second_element (session))
+    g_string_append_printf (text, "a=extmap:%u %s%s",
+        lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,
+        eol);
+}
+
+/**
+ * lmcc_sdp_format:
+ * @session: a session that lmcc_session_validate() accepts
+ * @form: readable, or short
+ *
+ * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
+ * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
+ * The connection line names the base group only and each media line one payload
+ * type only, so that a player that knows nothing of layers plays the base.
+ *
+ * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
+ *     valid
+ */
+gchar *
+lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
+{
+  const gchar *eol = form == LMCC_SDP_FILE ? "\r\n" : "\n";
+  gboolean ipv4 = session->address.family == LMCC_FAMILY_IPV4;
+  const gchar *family = ipv4 ? "IP4" : "IP6";
+  gchar address[LMCC_ADDRESS_STRLEN];
+  gchar source[LMCC_ADDRESS_STRLEN];
+  GString *text;
+
+  if (!lmcc_session_validate (session, NULL))
+    return NULL;
+
+  lmcc_address_format (&session->address, address);
+  lmcc_address_format (&session->source, source);
+  if (source[0] == '\0')
+    g_strlcpy (source, ipv4 ? "0.0.0.0" : "::", sizeof (source));
+
+  text = g_string_sized_new (512);
+  g_string_append_printf (text, "v=0%so=- %u %u IN %s %s%ss=%s%s", eol,
+      session->ssrc_base, session->revision, family, source, eol,
+      form == LMCC_SDP_FILE ? "lmcc layered multicast" : "-", eol);
+  g_string_append_printf (text, "c=IN %s %s", family, address);
+  if (ipv4)
+    g_string_append_printf (text, "/%u", session->ttl);
+  g_string_append_printf (text, "%st=0 0%s", eol, eol);
+  if (form == LMCC_SDP_FILE && session->source_specific)
+    g_string_append_printf (text, "a=source-filter: incl IN %s %s %s%s",
+        family, address, source, eol);
+  append_attribute (text, session, form);
+  g_string_append (text, eol);
+
+  append_media (text, "video", session, &session->video,
+      session->payload_type, form, eol);
+  if (form == LMCC_SDP_FILE && session->sound.encoding_name[0] != '\0')
+    append_media (text, "audio", session, &session->sound,
+        session->payload_type + LMCC_STREAM_SOUND, form, eol);
+
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,305 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "wire/session-internal.h"
+
+#include "wire/layer-header.h"
+
+#include <string.h>
+
+/* Stream 4 bits, layer 6 bits, repair and filler 2 bits. */
+#define SSRC_STREAM_STEP 64
+#define SSRC_REPAIR 0x400u
+
+/* The least that holds IPv6, UDP and RTP headers with our element. */
+#define PACKET_SIZE_MIN 100
+
+/* In 1/1000 of the media. */
+#define REPAIR_MAX 10000
+
+/* RFC 5760 feedback of a very large audience is rare, but not that rare. */
+#define FEEDBACK_INTERVAL_MAX (1000000 * LMCC_SECOND)
+
+G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
+
+/**
+ * lmcc_session_init:
+ * @session: (out): to be filled with defaults
+ *
+ * One layer, no address, no codec, no algorithm.
+ */
+void
+lmcc_session_init (LmccSession * session)
+{
+  guint i;
+
+  memset (session, 0, sizeof (*session));
+  session->ttl = 1;
+  session->n_groups = 1;
+  session->n_layers = 1;
+  session->native = TRUE;
+  session->n_rungs = 1;
+  session->payload_type = LMCC_DEFAULT_PAYLOAD_TYPE;
+  session->repair_payload_type =
+      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 1;
+  session->filler_payload_type =
+      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 2;
+  session->header_id = LMCC_HEADER_DEFAULT_ID;
+  session->packet_size = 1200;
+  session->slot_modulus = 65536;
+  g_strlcpy (session->algorithm, "none", sizeof (session->algorithm));
+  g_strlcpy (session->base_algorithm, "none", sizeof (session->base_algorithm));
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    session->layers[i].stream = LMCC_STREAM_NONE;
+    session->layers[i].klass = LMCC_CLASS_MIXED;
+  }
+}
+
+static gboolean
+invalid (GError ** error, const gchar * what)
+{
+  g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE, "%s", what);
+
+  return FALSE;
+}
+
+/* A name that goes into a line of text as it is: a token without the characters
+ * that separate ours. */
+static gboolean
+name_is_valid (const gchar * name, gsize size, gboolean upper)
+{
+  const gchar *end = memchr (name, '\0', size);
+  const gchar *at;
+
+  if (end == NULL || end == name)
+    return FALSE;
+  for (at = name; at < end; at++) {
+    if (!(upper ? g_ascii_isupper (*at) : g_ascii_islower (*at))
+        && !g_ascii_isdigit (*at) && strchr ("-._+", *at) == NULL)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+media_is_valid (const LmccMedia * media)
+{
+  return media->clock_rate >= LMCC_MIN_CLOCK_RATE
+      && media->clock_rate <= LMCC_MAX_CLOCK_RATE
+      && name_is_valid (media->encoding_name, sizeof (media->encoding_name),
+      TRUE);
+}
+
+static gboolean
+validate_source (const LmccSession * session, GError ** error)
+{
+  static const guint8 broadcast[] = { 255, 255, 255, 255 };
+  const LmccAddress *source = &session->source;
+
+  if (source->family == LMCC_FAMILY_NONE) {
+    return !session->source_specific || invalid (error,
+        "a source-specific session does not say its source address");
+  }
+  if (source->family != session->address.family)
+    return invalid (error,
+        "the source address is not of the base address's family");
+  if (lmcc_address_is_multicast (source)
+      || (source->family == LMCC_FAMILY_IPV4
+          && memcmp (source->bytes, broadcast, sizeof (broadcast)) == 0))
+    return invalid (error, "the source address is not a unicast address");
+
+  return TRUE;
+}
+
+/* They go into a line of text as they are. */
+static gboolean
+parameters_are_valid (const gchar * parameters)
+{
+  const gchar *at;
+
+  if (memchr (parameters, '\0', LMCC_PARAMETERS_SIZE) == NULL)
+    return FALSE;
+  for (at = parameters; *at != '\0'; at++) {
+    if (!g_ascii_isalnum (*at) && strchr ("-._+=;,/:", *at) == NULL)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+static gboolean
+validate_codecs (const LmccSession * session, GError ** error)
+{
+  guint first = session->payload_type;
+  guint end = first + session->n_rungs;
+  guint sound = first + LMCC_STREAM_SOUND;
+  guint repair = session->repair_payload_type;
+  guint filler = session->filler_payload_type;
+  gboolean has_sound = session->sound.encoding_name[0] != '\0';
+
+  if (!media_is_valid (&session->video))
+    return invalid (error,
+        "the encoding name is missing, or the clock rate is not between 1000 "
+        "and 1,000,000");
+  if (has_sound && !media_is_valid (&session->sound))
+    return invalid (error,
+        "the encoding name of the sound is not valid, or its clock rate is not "
+        "between 1000 and 1,000,000");
+  if (!parameters_are_valid (session->sound_parameters)
+      || (!has_sound && session->sound_parameters[0] != '\0'))
+    return invalid (error, "the sound's format parameters are not valid");
+  if (end > 128 || repair > 127 || filler > 127 || (has_sound && sound > 127))
+    return invalid (error, "a payload type is above 127");
+  if (repair == filler || (repair >= first && repair < end)
+      || (filler >= first && filler < end)
+      || (has_sound && (repair == sound || filler == sound)))
+    return invalid (error, "a payload type is used twice");
+
+  return TRUE;
+}
+
+static gboolean
+validate_algorithm (const LmccSession * session, GError ** error)
+{
+  if (!name_is_valid (session->algorithm, sizeof (session->algorithm), FALSE)
+      || !name_is_valid (session->base_algorithm,
+          sizeof (session->base_algorithm), FALSE))
+    return invalid (error, "the name of an algorithm is not valid");
+  if (session->slot > LMCC_MAX_SLOT)
+    return invalid (error, "the slot is longer than 60 s");
+  if (session->slot_modulus == 0 || session->slot_modulus > 65536)
+    return invalid (error, "the slot modulus is not between 1 and 65536");
+  if (session->turning_groups > session->n_groups
+      || session->silent_groups > session->turning_groups)
+    return invalid (error,
+        "there are more turning groups than groups, or more silent ones than "
+        "turning ones");
+  if (session->rtt_max > 60 * LMCC_SECOND)
+    return invalid (error, "the largest round-trip time is above 60 s");
+  if (session->feedback_interval > FEEDBACK_INTERVAL_MAX)
+    return invalid (error, "the feedback interval is above 1,000,000 s");
+
+  return TRUE;
+}
+
+static gboolean
+validate_layers (const LmccSession * session, GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < session->n_layers; i++) {
+    const LmccLayer *layer = &session->layers[i];
+
+    if (layer->rate > G_GUINT64_CONSTANT (1000000000000))
+      return invalid (error, "a layer's rate is above 1 Tbit/s");
+    if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE)
+      return invalid (error, "a layer names a rung that the session has not");
+    if (layer->klass >= LMCC_MAX_CLASSES)
+      return invalid (error, "a layer names a class above 15");
+  }
+
+  return TRUE;
+}
+
+/**
+ * lmcc_session_validate:
+ * @session: a session
+ * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
+ *
+ * Checks every range, and that all groups lie in the base group's scope.
+ *
+ * Returns: whether a receiver may act on @session
+ */
+gboolean
+lmcc_session_validate (const LmccSession * session, GError ** error)
+{
+  LmccAddress last;
+
+  if (!lmcc_address_is_multicast (&session->address))
+    return invalid (error, "the base address is not a multicast group");
+  if (session->port == 0 || session->port == G_MAXUINT16)
+    return invalid (error, "the port is not between 1 and 65534");
+  if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
+    return invalid (error, "the number of layers is not between 1 and 64");
+  if (session->n_groups == 0 || session->n_groups > LMCC_MAX_GROUPS)
+    return invalid (error, "the number of groups is not between 1 and 97");
+  if (session->turning_groups == 0 && session->n_groups < session->n_layers)
+    return invalid (error, "there are fewer groups than layers");
+  if (!lmcc_address_group (&session->address, session->n_groups - 1, &last))
+    return invalid (error, "the groups leave the base address's scope");
+  if (session->n_rungs == 0 || session->n_rungs > LMCC_MAX_RUNGS)
+    return invalid (error, "the number of rungs is not between 1 and 14");
+  if (session->ssrc_base & ~LMCC_SSRC_BASE_MASK)
+    return invalid (error, "the low 12 bits of the base SSRC are not zero");
+  if (session->nonce > LMCC_MAX_NONCE)
+    return invalid (error, "the nonce has more than 7 bytes");
+  if (session->header_id == 0 || session->header_id > 14)
+    return invalid (error, "the header-extension identifier is not 1 to 14");
+  if (session->window > 60 * LMCC_SECOND || session->latency > 60 * LMCC_SECOND)
+    return invalid (error, "the window or the latency is above 60 s");
+  if (session->packet_size < PACKET_SIZE_MIN
+      || session->packet_size > LMCC_MAX_PACKET_SIZE)
+    return invalid (error, "the packet size is not between 100 and 9000");
+  if (session->repair > REPAIR_MAX)
+    return invalid (error, "the repair is more than ten times the media");
+  if (session->repair_delay > 60 * LMCC_SECOND)
+    return invalid (error, "the repair delay is above 60 s");
+
+  return validate_source (session, error) && validate_codecs (session, error)
+      && validate_algorithm (session, error)
+      && validate_layers (session, error);
+}
+
+/**
+ * lmcc_session_cumulative_rate:
+ * @session: a session
+ * @level: a layer below its n_layers
+ *
+ * Returns: R_level, the rate of layers 0 to @level together, bit/s
+ */
+guint64
+lmcc_session_cumulative_rate (const LmccSession * session, guint level)
+{
+  guint64 rate = 0;
+  guint i;
+
+  for (i = 0; i <= level && i < session->n_layers; i++)
+    rate += session->layers[i].rate;
+
+  return rate;
+}
+
+/**
+ * lmcc_session_ssrc:
+ * @session: a session
+ * @stream: a rung or %LMCC_STREAM_SOUND
+ * @layer: a layer
+ *
+ * Returns: the SSRC of the RTP stream that carries @stream in @layer
+ */
+guint32
+lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
+{
+  return session->ssrc_base + SSRC_STREAM_STEP * stream + layer;
+}
+
+/**
+ * lmcc_session_repair_ssrc:
+ * @session: a session
+ * @layer: a layer
+ *
+ * Returns: the SSRC of the repair packets that @layer carries
+ */
+guint32
+lmcc_session_repair_ssrc (const LmccSession * session, guint layer)
+{
+  return session->ssrc_base + SSRC_REPAIR + layer;
+}
+
+gboolean
+lmcc_session_has_sound (const LmccSession * session)
+{
+  return session->sound.encoding_name[0] != '\0'
+      && session->sound.clock_rate > 0;
+}
