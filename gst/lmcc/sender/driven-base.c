@@ -77,18 +77,17 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
  * @sender: a sender
  * @layer: a layer
  *
- * With layers above it the base has half the time: a key frame that the rate is
- * too low for leaves in part, and nothing more until the next one. The rate
- * grows with what is sent only (RFC 4654 section 3.6, RFC 5348 section 4.3), so
- * that it would stay too low.
+ * A key frame that the rate is too low for leaves in part, and nothing more
+ * until the next one. The rate grows with what is sent only (RFC 4654 section
+ * 3.6, RFC 5348 section 4.3), so that it would stay too low.
  *
  * Returns: whether fillers are to leave, as no media can
  */
 gboolean
 lmcc_sender_fills_single (const LmccSender * sender, guint layer)
 {
-  return layer == 0 && lmcc_sender_has_layers_above (sender)
-      && sender->single.tfmcc != NULL && sender->live_queue.key_bytes > 0
+  return layer == 0 && sender->single.tfmcc != NULL
+      && sender->live_queue.key_bytes > 0
       && lmcc_live_queue_wants_key (&sender->live_queue)
       && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
 }

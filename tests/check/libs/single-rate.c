@@ -11,6 +11,8 @@
 
 #include "test-single.h"
 
+#define MAX_KEY_PACKETS 16
+
 static gdouble
 fairness (gdouble a, gdouble b)
 {
@@ -169,6 +171,33 @@ time_to_follow (TestSingle * world, const TestSingleSession * session,
   return ms;
 }
 
+/* What a key frame needs to leave in time is up to 16 times what a session
+ * begins with. In ms: TFMCC's first report comes within six R_max of 500 ms
+ * (RFC 4654 section 3.4), the rate then doubles in each of five (section 3.6),
+ * and the estimate lags behind. */
+#define STARTED (6 * 500 + 5 * 500 + 1000)
+
+GST_START_TEST (a_session_starts_whose_key_frames_do_not_fit)
+{
+  const gchar *algorithm =
+      test_single_algorithms[__i__ % TEST_SINGLE_ALGORITHMS];
+  TestSingle *world = test_single_new (&test_single_narrow);
+  TestSingleSession *session = test_single_add_session (world, algorithm);
+  guint ms = 0;
+
+  session->key_packets = 1 + (guint) __i__ / TEST_SINGLE_ALGORITHMS;
+  test_single_add_receiver (world, session, 0);
+  for (; ms < 60000 && session->encoder_rate < 300000; ms += 40)
+    test_single_run_ms (world, 40);
+  GST_INFO ("%s, key frames of %u packets: %u ms", algorithm,
+      session->key_packets, ms);
+  fail_unless (ms <= STARTED, "%s, key frames of %u packets: %u ms", algorithm,
+      session->key_packets, ms);
+  test_single_free (world);
+}
+
+GST_END_TEST;
+
 /* A router with 150 ms of queue, as at home. */
 static void
 set_link (TestSingle * world, guint64 rate)
@@ -256,6 +285,8 @@ single_rate_suite (void)
       TEST_SINGLE_ALGORITHMS);
   tcase_add_loop_test (tcase, a_session_waits_for_receivers_and_goes_on, 0,
       TEST_SINGLE_ALGORITHMS);
+  tcase_add_loop_test (tcase, a_session_starts_whose_key_frames_do_not_fit,
+      0, MAX_KEY_PACKETS * TEST_SINGLE_ALGORITHMS);
   tcase_add_test (tcase, the_least_important_frames_go_first);
   tcase_add_loop_test (tcase, the_encoder_follows_a_link_that_changes, 0,
       TEST_SINGLE_ALGORITHMS);

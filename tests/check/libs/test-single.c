@@ -162,6 +162,8 @@ push_frame (TestSingleSession * session, LmccTime now)
   session->owed += session->encoder_rate / 8 * FRAME_TIME / LMCC_SECOND;
   n = (guint) MAX (session->owed / (gdouble) size, 1);
   session->owed = MAX (session->owed - (gdouble) (n * size), 0);
+  if (key)
+    n = MAX (n, session->key_packets);
   for (i = 0; i < n; i++) {
     LmccPacket *packet = lmcc_packet_new (size);
 

@@ -49,6 +49,7 @@ typedef struct
   guint32 n_frames;
   guint32 reference;
   gboolean key_wanted;
+  guint key_packets;            /* of a key frame at least */
   gdouble fixed_rate;           /* of the encoder; 0: it follows the estimate */
   gdouble encoder_rate;
   gdouble owed;                 /* bytes that fit into no whole packet yet */
