@@ -36,6 +36,7 @@ LMCC_API gboolean lmcc_address_equal (const LmccAddress * a,
     const LmccAddress * b);
 LMCC_API gboolean lmcc_address_is_multicast (const LmccAddress * address);
 LMCC_API gboolean lmcc_address_is_source_specific (const LmccAddress * address);
+LMCC_API guint lmcc_address_get_udp_overhead (const LmccAddress * address);
 LMCC_API gboolean lmcc_address_group (const LmccAddress * base, guint index,
     LmccAddress * group);
 

@@ -82,6 +82,7 @@ typedef struct
       const LmccSettings * settings, guint32 seed);
 } LmccAlgorithm;
 
+LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm * algorithm);
 LMCC_API const LmccAlgorithm *lmcc_algorithm_find (const gchar * name);
 LMCC_API const LmccAlgorithm *const *lmcc_algorithm_list (guint * n);
 LMCC_API gchar *lmcc_algorithm_format_names (void);

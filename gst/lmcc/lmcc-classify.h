@@ -74,12 +74,6 @@ typedef struct
       LmccPayloadSigns * signs);
 } LmccCodec;
 
-LMCC_API extern const LmccCodec lmcc_codec_h264;
-LMCC_API extern const LmccCodec lmcc_codec_h265;
-LMCC_API extern const LmccCodec lmcc_codec_j2k;
-LMCC_API extern const LmccCodec lmcc_codec_vp8;
-LMCC_API extern const LmccCodec lmcc_codec_vp9;
-
 LMCC_API const LmccCodec *lmcc_codec_find (const gchar * encoding_name);
 LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec * codec, guint klass,
     guint below);

@@ -259,7 +259,7 @@ typedef struct
 typedef struct _LmccSender LmccSender;
 
 LMCC_API LmccSender *lmcc_sender_new (const LmccSenderConfig * config,
-    LmccTime now);
+    LmccTime now, GError ** error);
 LMCC_API void lmcc_sender_free (LmccSender * sender);
 LMCC_API void lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit,
     LmccTime now);

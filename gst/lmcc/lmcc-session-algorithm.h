@@ -38,6 +38,11 @@ typedef enum
   LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
 } LmccIncreaseMethod;
 
+LMCC_API gboolean lmcc_increase_method_from_name (const gchar * name,
+    LmccIncreaseMethod * method);
+LMCC_API gboolean lmcc_increase_probabilities_parse (const gchar * text,
+    guint n_levels, gdouble * probabilities, GError ** error);
+
 LMCC_API gboolean lmcc_session_fit_algorithm (LmccSession * session,
     LmccTime nominal_rtt, LmccTime leave_latency, GError ** error);
 LMCC_API void lmcc_session_compute_probabilities (const LmccSession * session,

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_PAYLOAD_TYPE 96
 
 #define LMCC_ENCODING_NAME_SIZE 24
+#define LMCC_ALGORITHM_NAME_SIZE 16
 
 /* Those of AAC (RFC 3640 section 4.1) are some 110 bytes. */
 #define LMCC_PARAMETERS_SIZE 256
@@ -132,8 +133,8 @@ typedef struct
   LmccTime window;
   LmccTime latency;
   guint packet_size;
-  gchar algorithm[16];
-  gchar base_algorithm[16];
+  gchar algorithm[LMCC_ALGORITHM_NAME_SIZE];
+  gchar base_algorithm[LMCC_ALGORITHM_NAME_SIZE];
   LmccTime slot;
   guint32 slot_modulus;
   guint turning_groups;
@@ -146,6 +147,8 @@ typedef struct
 } LmccSession;
 
 LMCC_API void lmcc_session_init (LmccSession * session);
+LMCC_API void lmcc_session_set_payload_type (LmccSession * session,
+    guint payload_type);
 LMCC_API gboolean lmcc_session_validate (const LmccSession * session,
     GError ** error);
 LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession * session,

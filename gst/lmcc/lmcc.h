@@ -7,6 +7,7 @@
 #include <gst/lmcc/lmcc-address.h>
 #include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-classify.h>
+#include <gst/lmcc/lmcc-controller.h>
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-rates.h>
 #include <gst/lmcc/lmcc-receiver.h>

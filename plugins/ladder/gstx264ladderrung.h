@@ -5,7 +5,7 @@
 #define GST_X264_LADDER_RUNG_H
 
 #include <gst/gst.h>
-#include <gst/lmcc/control/ladder.h>
+#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
 
 #include "gstladderspeed.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <gst/video/video.h>
-#include <gst/lmcc/wire/rtp.h>
+#include <gst/lmcc/lmcc-packet.h>
 
 #include "../svc/gstvp9svcrates.h"
 

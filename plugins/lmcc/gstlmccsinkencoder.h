@@ -6,7 +6,7 @@
 
 #include <gst/gst.h>
 
-#include <gst/lmcc/control/ladder.h>
+#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
 
 G_BEGIN_DECLS

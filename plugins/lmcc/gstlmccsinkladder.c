@@ -7,7 +7,7 @@
 
 #include "gstlmccsinkladder.h"
 
-#include <gst/lmcc/wire/rtp.h>
+#include <gst/lmcc/lmcc-packet.h>
 
 #include <string.h>
 

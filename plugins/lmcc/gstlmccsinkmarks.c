@@ -9,7 +9,7 @@
 
 #include "gstlmccsettings.h"
 
-#include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include <string.h>
 

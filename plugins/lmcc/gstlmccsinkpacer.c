@@ -201,10 +201,8 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   }
   session->latency = settings->latency;
   session->packet_size = settings->mtu
-      + (settings->address.family == LMCC_FAMILY_IPV6 ? 48 : 28);
-  session->payload_type = (guint8) settings->payload_type;
-  session->repair_payload_type = session->payload_type + LMCC_STREAM_SOUND + 1;
-  session->filler_payload_type = session->payload_type + LMCC_STREAM_SOUND + 2;
+      + lmcc_address_get_udp_overhead (&settings->address);
+  lmcc_session_set_payload_type (session, settings->payload_type);
   g_strlcpy (session->algorithm, settings->algorithm,
       sizeof (session->algorithm));
   g_strlcpy (session->base_algorithm, settings->base_algorithm,
@@ -273,12 +271,11 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
   if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
-      || !lmcc_session_validate (&config.session, &error)) {
+      || !(sender = lmcc_sender_new (&config, now, &error))) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
         ("This session is not possible: %s.", error->message), (NULL));
     return FALSE;
   }
-  sender = lmcc_sender_new (&config, now);
   g_mutex_lock (&core->sender_lock);
   core->sender = sender;
   core->session_start = now;

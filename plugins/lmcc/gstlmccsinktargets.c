@@ -9,8 +9,7 @@
 
 #include "gstlmccsinkprivate.h"
 
-#include <gst/lmcc/repair/payload.h>
-#include <gst/lmcc/wire/rtp.h>
+#include <gst/lmcc/lmcc-packet.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -103,8 +102,8 @@ read_ladder_settings (GstLmccSink * self, GstLmccSinkLadderSettings * settings)
   settings->window = props->window;
   settings->key_unit_interval = props->key_unit_interval;
   settings->mtu = props->mtu;
-  settings->ip_overhead = lmcc_address_parse (props->address, &address)
-      && address.family == LMCC_FAMILY_IPV6 ? 48 : 28;
+  lmcc_address_parse (props->address, &address);
+  settings->ip_overhead = lmcc_address_get_udp_overhead (&address);
   GST_OBJECT_UNLOCK (self);
 }
 

@@ -3,8 +3,7 @@
  */
 #include "plan.h"
 
-#include <gst/lmcc/repair/payload.h>
-#include <gst/lmcc/wire/rtp.h>
+#include <gst/lmcc/lmcc-packet.h>
 
 #include <math.h>
 
@@ -14,9 +13,8 @@
 static gsize
 plan_overhead (const Plan * plan)
 {
-  gsize ip = plan->address.family == LMCC_FAMILY_IPV6 ? 40 : 20;
-
-  return ip + 8 + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
+  return lmcc_address_get_udp_overhead (&plan->address) + LMCC_RTP_HEADER_SIZE
+      + LMCC_RTP_OVERHEAD;
 }
 
 /* The level from which on a key frame fits, beside the repair data. It comes

@@ -94,7 +94,7 @@ make_sender (const Shape * shape)
   config.cname = "benchmark";
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
-  return lmcc_sender_new (&config, 0);
+  return lmcc_sender_new (&config, 0, NULL);
 }
 
 static LmccReceiver *
@@ -255,7 +255,7 @@ loop_init (Loop * loop, const Shape * shape)
   memset (loop, 0, sizeof (*loop));
   for (rung = 0; rung < shape->n_rungs; rung++)
     loop->classifiers[rung] =
-        lmcc_classifier_new (&lmcc_codec_h264, (guint8) rung);
+        lmcc_classifier_new (lmcc_codec_find ("H264"), (guint8) rung);
   loop->sender = make_sender (shape);
   loop->receiver = make_receiver ();
   loop->network = g_array_new (FALSE, FALSE, sizeof (Sent));

@@ -123,7 +123,7 @@ compute_due (Pacing * pacing)
   config.cname = "benchmark";
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
-  sender = lmcc_sender_new (&config, 0);
+  sender = lmcc_sender_new (&config, 0, NULL);
   for (unit = 0; unit < pacing->n_units; unit++) {
     run_until (pacing, sender, pacing_time (pacing, unit));
     lmcc_sender_push_unit (sender, make_unit (pacing, unit),

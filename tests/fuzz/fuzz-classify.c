@@ -8,6 +8,7 @@
  */
 #include "fuzz.h"
 
+#include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc-classify.h>
 
 #include <string.h>

@@ -69,7 +69,7 @@ fuzz_feed_start (FuzzFeed * feed, guint8 setup, guint32 ssrc_base, LmccTime now)
   };
 
   make_session (&config.session, setup, ssrc_base);
-  feed->sender = lmcc_sender_new (&config, now);
+  feed->sender = lmcc_sender_new (&config, now, NULL);
   feed->ssrc_base = ssrc_base;
   feed->next_unit = feed->now = now;
   fuzz_feed_drain (feed);

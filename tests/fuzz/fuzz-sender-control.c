@@ -234,7 +234,7 @@ new_sender (LmccTime now, const gchar * algorithm)
   config.cname = "fuzz";
   config.mtu = 1400;
 
-  return lmcc_sender_new (&config, now);
+  return lmcc_sender_new (&config, now, NULL);
 }
 
 static void

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the library exports is what debian/libgstlmcc-1.0-0.symbols says, which programs' dependencies are made from.
+"""What the library exports is what debian/libgstlmcc-1.0-0.symbols says, which programs' dependencies are made from,
+and what the installed headers have, each function with its documentation, and no more than somebody can know.
 
 Usage: symbols.py LIBRARY [--update]
 
@@ -14,6 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SYMBOLS = ROOT / 'debian/libgstlmcc-1.0-0.symbols'
+MOST = 150
+LIBRARY = ROOT / 'gst/lmcc'
+DECLARED = re.compile(r'^LMCC_API .*?(\w+)\s*\(', re.MULTILINE | re.DOTALL)
+DOCUMENTED = re.compile(r'^/\*\*\n \* (\w+):', re.MULTILINE)
 LINE = re.compile(r'^ (\w+)@Base (\S+)$', re.MULTILINE)
 
 
@@ -31,6 +36,22 @@ def update(text, symbols):
     SYMBOLS.write_text('\n'.join([head, *lines, '']), encoding='utf-8')
 
 
+def read(paths):
+    return ''.join(path.read_text(encoding='utf-8') for path in paths)
+
+
+def interface_faults(symbols):
+    """What is exported and no part of an interface that is declared and documented."""
+    declared = set(DECLARED.findall(read(LIBRARY.glob('lmcc*.h'))))
+    documented = set(DOCUMENTED.findall(read(LIBRARY.rglob('*.c'))))
+    faults = [f'{symbol}: exported, and in no installed header' for symbol in sorted(symbols - declared)]
+    faults += [f'{symbol}: in an installed header, and not exported' for symbol in sorted(declared - symbols)]
+    faults += [f'{symbol}: exported, and has no documentation' for symbol in sorted(symbols - documented)]
+    if len(symbols) > MOST:
+        faults.append(f'{len(symbols)} functions are exported; {MOST} are the most that somebody can know')
+    return faults
+
+
 def main():
     library = sys.argv[1]
     symbols = exported(library)
@@ -44,6 +65,7 @@ def main():
                'release that has been published this needs a new soversion' for symbol in sorted(listed - symbols)]
     if faults:
         faults.append(f'If this is meant: {Path(__file__).relative_to(ROOT)} {library} --update')
+    faults += interface_faults(symbols)
     print('\n'.join(faults) or f'{len(symbols)} exported symbols, as listed')
     return 1 if faults or not symbols else 0
 

@@ -173,7 +173,7 @@ SenderApp::StartSender ()
   config.hysteresis = wanted.hysteresis;
   if (!wanted.native)
     CheckFit (config);
-  m_sender = lmcc_sender_new (&config, SimNow ());
+  m_sender = lmcc_sender_new (&config, SimNow (), NULL);
 }
 
 /* Layers of fixed rates carry one video of half of their rate, and filler. */

@@ -110,6 +110,19 @@ lmcc_address_is_source_specific (const LmccAddress * address)
   }
 }
 
+/**
+ * lmcc_address_get_udp_overhead:
+ * @address: an address
+ *
+ * Returns: bytes of the IP and UDP headers of a packet to it, without options:
+ *     28 or 48 (RFC 791, RFC 8200, RFC 768)
+ */
+guint
+lmcc_address_get_udp_overhead (const LmccAddress * address)
+{
+  return address->family == LMCC_FAMILY_IPV6 ? 48 : 28;
+}
+
 /* The bytes that say who may hear a group; counting up must not change them:
  * the administratively scoped ranges of RFC 2365 and the source-specific range
  * of RFC 4607 end at octet borders, 224.0.0.0/24 never leaves the link (RFC

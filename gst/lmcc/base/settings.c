@@ -12,6 +12,11 @@ struct _LmccSettings
   gdouble *values;
 };
 
+/**
+ * lmcc_settings_error_quark:
+ *
+ * Returns: %LMCC_SETTINGS_ERROR
+ */
 G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error)
 
 /**

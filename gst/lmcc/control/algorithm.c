@@ -6,6 +6,8 @@
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/elm/elm.h"
 
+#include <string.h>
+
 static LmccController *none_create (const LmccSession * session,
     const LmccSettings * settings, guint32 seed);
 
@@ -15,7 +17,10 @@ static const LmccAlgorithm none = {
   .create = none_create,
 };
 
-static const LmccAlgorithm *const algorithms[] = {
+/* Room for those of others, behind ours. */
+#define MAX_ALGORITHMS 32
+
+static const LmccAlgorithm *algorithms[MAX_ALGORITHMS] = {
   &none,
   &lmcc_elm,
   &lmcc_algorithm_flid_dl,
@@ -26,6 +31,17 @@ static const LmccAlgorithm *const algorithms[] = {
   &lmcc_algorithm_pgmcc,
   &lmcc_algorithm_tfmcc,
 };
+
+static guint
+count_algorithms (void)
+{
+  guint n = 0;
+
+  while (n < MAX_ALGORITHMS && algorithms[n] != NULL)
+    n++;
+
+  return n;
+}
 
 static void
 none_free (LmccController * controller)
@@ -49,7 +65,14 @@ none_create (const LmccSession * session, const LmccSettings * settings,
   return controller;
 }
 
-/* Sets what all controllers have: the base is wanted. */
+/**
+ * lmcc_controller_init:
+ * @controller: (out caller-allocates): what a controller begins with
+ * @algorithm: what it is
+ * @klass: what the receiver calls; stays
+ *
+ * Sets what all controllers have: the base is wanted.
+ */
 void
 lmcc_controller_init (LmccController * controller,
     const LmccAlgorithm * algorithm, const LmccControllerClass * klass)
@@ -71,6 +94,43 @@ lmcc_controller_new_base_only (const LmccAlgorithm * algorithm)
   return controller;
 }
 
+static gboolean
+is_name (const gchar * name)
+{
+  gsize size = strlen (name);
+
+  return size > 0 && size < LMCC_ALGORITHM_NAME_SIZE
+      && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == size;
+}
+
+/**
+ * lmcc_algorithm_register:
+ * @algorithm: stays for ever; its name is at most
+ *     %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a to z, 0 to 9 and hyphens
+ *
+ * Adds an algorithm that receivers run by themselves: one that goes by what
+ * comes and what is lost. What needs slots or rates of the sender's cannot be
+ * added. To be called before the first sender or receiver is made, and before
+ * the plugin is loaded, whose properties then have its name too.
+ *
+ * Returns: %FALSE if there is one of that name, or it needs the sender, or the
+ *     registry is full
+ */
+gboolean
+lmcc_algorithm_register (const LmccAlgorithm * algorithm)
+{
+  guint n = count_algorithms ();
+
+  g_return_val_if_fail (algorithm != NULL && algorithm->create != NULL, FALSE);
+  if (n == MAX_ALGORITHMS || !is_name (algorithm->name)
+      || lmcc_algorithm_find (algorithm->name) != NULL
+      || algorithm->needs_sender || algorithm->needs_slots)
+    return FALSE;
+  algorithms[n] = algorithm;
+
+  return TRUE;
+}
+
 /**
  * lmcc_algorithm_find:
  * @name: (nullable): an algorithm's name
@@ -82,7 +142,7 @@ lmcc_algorithm_find (const gchar * name)
 {
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+  for (i = 0; i < count_algorithms (); i++) {
     if (g_strcmp0 (algorithms[i]->name, name) == 0)
       return algorithms[i];
   }
@@ -99,7 +159,7 @@ lmcc_algorithm_find (const gchar * name)
 const LmccAlgorithm *const *
 lmcc_algorithm_list (guint * n)
 {
-  *n = G_N_ELEMENTS (algorithms);
+  *n = count_algorithms ();
 
   return algorithms;
 }
@@ -115,7 +175,7 @@ lmcc_algorithm_format_names (void)
   GString *names = g_string_new (NULL);
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (algorithms); i++)
+  for (i = 0; i < count_algorithms (); i++)
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
         algorithms[i]->name);
 

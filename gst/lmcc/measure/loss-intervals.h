@@ -38,37 +38,37 @@ typedef struct
  */
 typedef struct _LmccLossIntervals LmccLossIntervals;
 
-LMCC_API LmccLossIntervals *lmcc_loss_intervals_new (guint window,
+LmccLossIntervals *lmcc_loss_intervals_new (guint window,
     LmccTime rtt);
-LMCC_API void lmcc_loss_intervals_free (LmccLossIntervals * history);
-LMCC_API void lmcc_loss_intervals_reset (LmccLossIntervals * history);
-LMCC_API void lmcc_loss_intervals_start (LmccLossIntervals * history,
+void lmcc_loss_intervals_free (LmccLossIntervals * history);
+void lmcc_loss_intervals_reset (LmccLossIntervals * history);
+void lmcc_loss_intervals_start (LmccLossIntervals * history,
     LmccTime now, gdouble packets);
-LMCC_API void lmcc_loss_intervals_set_rtt (LmccLossIntervals * history,
+void lmcc_loss_intervals_set_rtt (LmccLossIntervals * history,
     LmccTime rtt);
-LMCC_API void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
+void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
     LmccTime hold);
-LMCC_API void lmcc_loss_intervals_packet (LmccLossIntervals * history,
+void lmcc_loss_intervals_packet (LmccLossIntervals * history,
     LmccTime arrival, guint count);
-LMCC_API void lmcc_loss_intervals_lose (LmccLossIntervals * history,
+void lmcc_loss_intervals_lose (LmccLossIntervals * history,
     const LmccLoss * loss);
-LMCC_API void lmcc_loss_intervals_loss (LmccLossIntervals * history,
+void lmcc_loss_intervals_loss (LmccLossIntervals * history,
     LmccTime time, guint count);
 
-LMCC_API gdouble lmcc_loss_intervals_first_length (gdouble receive_rate,
+gdouble lmcc_loss_intervals_first_length (gdouble receive_rate,
     LmccTime rtt, guint packet_size);
-LMCC_API void lmcc_loss_intervals_set_first (LmccLossIntervals * history,
+void lmcc_loss_intervals_set_first (LmccLossIntervals * history,
     gdouble packets);
-LMCC_API void lmcc_loss_intervals_rescale_first (LmccLossIntervals * history,
+void lmcc_loss_intervals_rescale_first (LmccLossIntervals * history,
     LmccTime rtt, LmccTime assumed_rtt);
 
-LMCC_API guint64 lmcc_loss_intervals_get_events (LmccLossIntervals * history);
-LMCC_API guint lmcc_loss_intervals_get (LmccLossIntervals * history,
+guint64 lmcc_loss_intervals_get_events (LmccLossIntervals * history);
+guint lmcc_loss_intervals_get (LmccLossIntervals * history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1]);
-LMCC_API gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals * history);
-LMCC_API gdouble lmcc_loss_intervals_get_closed_loss_rate (
+gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals * history);
+gdouble lmcc_loss_intervals_get_closed_loss_rate (
     LmccLossIntervals * history);
-LMCC_API gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history);
+gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLossIntervals, lmcc_loss_intervals_free)
 

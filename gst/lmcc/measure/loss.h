@@ -4,7 +4,7 @@
 #ifndef LMCC_MEASURE_LOSS_H
 #define LMCC_MEASURE_LOSS_H
 
-#include <gst/lmcc/lmcc-types.h>
+#include <gst/lmcc/lmcc-packet.h>
 
 G_BEGIN_DECLS
 
@@ -19,33 +19,10 @@ G_BEGIN_DECLS
  * two packets in sequence say so (RFC 3550 appendix A.1). */
 #define LMCC_MAX_GAP 1000
 
-/**
- * LmccLoss:
- * @lsn: the first lost packet
- * @count: how many were lost in a row, at least 1
- * @before: when the packet before the gap came
- * @span: from then to the packet behind the gap, in ns
- * @gap: by how much the numbers of these two differ, at least 1
- * @index: by how much @lsn differs from the one before the gap
- *
- * A run of lost packets. When each of them would have come is interpolated between
- * the neighbours of the gap (RFC 4654 section 5.2).
- */
-typedef struct
-{
-  guint16 lsn;
-  guint count;
-  LmccTime before;
-  LmccTime span;
-  guint gap;
-  guint index;
-} LmccLoss;
-
-LMCC_API LmccLoss lmcc_loss_at (LmccTime time, guint count);
-LMCC_API LmccTime lmcc_loss_get_time (const LmccLoss * loss, guint i);
-LMCC_API LmccTime lmcc_loss_get_last_time (const LmccLoss * loss);
-LMCC_API guint lmcc_loss_count_before (const LmccLoss * loss, LmccTime time);
-LMCC_API void lmcc_loss_drop_first (LmccLoss * loss, guint n);
+LmccLoss lmcc_loss_at (LmccTime time, guint count);
+LmccTime lmcc_loss_get_last_time (const LmccLoss * loss);
+guint lmcc_loss_count_before (const LmccLoss * loss, LmccTime time);
+void lmcc_loss_drop_first (LmccLoss * loss, guint n);
 
 G_END_DECLS
 

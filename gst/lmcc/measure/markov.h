@@ -47,13 +47,13 @@ typedef struct
   gdouble leaves;
 } LmccMarkovState;
 
-LMCC_API void lmcc_markov_chain_init (LmccMarkovChain * chain,
+void lmcc_markov_chain_init (LmccMarkovChain * chain,
     const gdouble * layer_rates, guint n_layers, guint packet_size, LmccTime slot);
-LMCC_API gdouble lmcc_markov_chain_packets (const LmccMarkovChain * chain,
+gdouble lmcc_markov_chain_packets (const LmccMarkovChain * chain,
     guint level);
-LMCC_API gdouble lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
+gdouble lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
     gdouble loss_rate);
-LMCC_API void lmcc_markov_chain_solve (const LmccMarkovChain * chain,
+void lmcc_markov_chain_solve (const LmccMarkovChain * chain,
     const gdouble * probabilities, gdouble loss_rate, LmccMarkovState * state);
 
 G_END_DECLS

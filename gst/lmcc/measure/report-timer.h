@@ -25,20 +25,20 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccFeedbackTimer LmccFeedbackTimer;
 
-LMCC_API LmccFeedbackTimer *lmcc_feedback_timer_new (guint32 seed);
-LMCC_API void lmcc_feedback_timer_free (LmccFeedbackTimer * timer);
-LMCC_API void lmcc_feedback_timer_start (LmccFeedbackTimer * timer,
+LmccFeedbackTimer *lmcc_feedback_timer_new (guint32 seed);
+void lmcc_feedback_timer_free (LmccFeedbackTimer * timer);
+void lmcc_feedback_timer_start (LmccFeedbackTimer * timer,
     LmccTime now, LmccTime rtt_max, LmccTime interval);
-LMCC_API void lmcc_feedback_timer_stop (LmccFeedbackTimer * timer);
-LMCC_API gboolean lmcc_feedback_timer_is_running (
+void lmcc_feedback_timer_stop (LmccFeedbackTimer * timer);
+gboolean lmcc_feedback_timer_is_running (
     const LmccFeedbackTimer * timer);
-LMCC_API void lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer,
+void lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer,
     LmccTime now, LmccTime interval);
-LMCC_API LmccTime lmcc_feedback_timer_next (const LmccFeedbackTimer * timer);
-LMCC_API guint64 lmcc_feedback_timer_report (LmccFeedbackTimer * timer,
+LmccTime lmcc_feedback_timer_next (const LmccFeedbackTimer * timer);
+guint64 lmcc_feedback_timer_report (LmccFeedbackTimer * timer,
     LmccTime now, guint unanswered);
-LMCC_API guint lmcc_feedback_timer_get_patience (guint unanswered);
-LMCC_API void lmcc_feedback_timer_answered (LmccFeedbackTimer * timer,
+guint lmcc_feedback_timer_get_patience (guint unanswered);
+void lmcc_feedback_timer_answered (LmccFeedbackTimer * timer,
     LmccTime now);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccFeedbackTimer, lmcc_feedback_timer_free)

@@ -27,9 +27,9 @@ typedef struct
   gboolean started;
 } LmccEwma;
 
-LMCC_API void lmcc_ewma_init (LmccEwma * ewma, gdouble weight);
-LMCC_API gboolean lmcc_ewma_add (LmccEwma * ewma, gdouble sample);
-LMCC_API gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
+void lmcc_ewma_init (LmccEwma * ewma, gdouble weight);
+gboolean lmcc_ewma_add (LmccEwma * ewma, gdouble sample);
+gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
     LmccTime elapsed, LmccTime time_constant);
 
 /**
@@ -39,16 +39,16 @@ LMCC_API gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
  */
 typedef struct _LmccPercentiles LmccPercentiles;
 
-LMCC_API LmccPercentiles *lmcc_percentiles_new (guint size, gdouble low,
+LmccPercentiles *lmcc_percentiles_new (guint size, gdouble low,
     gdouble high);
-LMCC_API void lmcc_percentiles_free (LmccPercentiles * percentiles);
-LMCC_API void lmcc_percentiles_reset (LmccPercentiles * percentiles);
-LMCC_API gboolean lmcc_percentiles_add (LmccPercentiles * percentiles,
+void lmcc_percentiles_free (LmccPercentiles * percentiles);
+void lmcc_percentiles_reset (LmccPercentiles * percentiles);
+gboolean lmcc_percentiles_add (LmccPercentiles * percentiles,
     gdouble sample);
-LMCC_API guint lmcc_percentiles_get_count (const LmccPercentiles * percentiles);
-LMCC_API gdouble lmcc_percentiles_get (const LmccPercentiles * percentiles,
+guint lmcc_percentiles_get_count (const LmccPercentiles * percentiles);
+gdouble lmcc_percentiles_get (const LmccPercentiles * percentiles,
     gdouble fraction);
-LMCC_API gdouble lmcc_percentiles_get_mean (const LmccPercentiles * percentiles);
+gdouble lmcc_percentiles_get_mean (const LmccPercentiles * percentiles);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPercentiles, lmcc_percentiles_free)
 

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-LMCC_API gdouble lmcc_tcp_model_rate (gdouble loss_rate, LmccTime rtt,
+gdouble lmcc_tcp_model_rate (gdouble loss_rate, LmccTime rtt,
     guint packet_size);
-LMCC_API gdouble lmcc_tcp_model_loss_rate (gdouble rate, LmccTime rtt,
+gdouble lmcc_tcp_model_loss_rate (gdouble rate, LmccTime rtt,
     guint packet_size);
 
 G_END_DECLS

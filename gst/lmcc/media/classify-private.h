@@ -14,6 +14,12 @@ G_BEGIN_DECLS
 void lmcc_payload_signs_merge (LmccPayloadSigns * signs,
     const LmccPayloadSigns * part);
 
+extern const LmccCodec lmcc_codec_h264;
+extern const LmccCodec lmcc_codec_h265;
+extern const LmccCodec lmcc_codec_j2k;
+extern const LmccCodec lmcc_codec_vp8;
+extern const LmccCodec lmcc_codec_vp9;
+
 G_END_DECLS
 
 #endif

@@ -25,8 +25,8 @@ typedef struct
   LmccTime since;
 } LmccCircuitBreaker;
 
-LMCC_API void lmcc_circuit_breaker_reset (LmccCircuitBreaker * breaker);
-LMCC_API gboolean lmcc_circuit_breaker_update (LmccCircuitBreaker * breaker,
+void lmcc_circuit_breaker_reset (LmccCircuitBreaker * breaker);
+gboolean lmcc_circuit_breaker_update (LmccCircuitBreaker * breaker,
     LmccTime now, gint level, gdouble loss_rate);
 
 G_END_DECLS

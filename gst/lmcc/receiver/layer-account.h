@@ -36,24 +36,24 @@ typedef enum
  */
 typedef struct _LmccLayerAccount LmccLayerAccount;
 
-LMCC_API LmccLayerAccount *lmcc_layer_account_new (void);
-LMCC_API void lmcc_layer_account_free (LmccLayerAccount * account);
-LMCC_API void lmcc_layer_account_reset (LmccLayerAccount * account);
-LMCC_API void lmcc_layer_account_expect (LmccLayerAccount * account,
+LmccLayerAccount *lmcc_layer_account_new (void);
+void lmcc_layer_account_free (LmccLayerAccount * account);
+void lmcc_layer_account_reset (LmccLayerAccount * account);
+void lmcc_layer_account_expect (LmccLayerAccount * account,
     guint16 lsn, LmccTime since);
-LMCC_API void lmcc_layer_account_restart (LmccLayerAccount * account,
+void lmcc_layer_account_restart (LmccLayerAccount * account,
     guint16 lsn, LmccTime arrival);
-LMCC_API LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
+LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
     LmccTime arrival, guint16 lsn, gsize bytes);
-LMCC_API void lmcc_layer_account_timeout (LmccLayerAccount * account,
+void lmcc_layer_account_timeout (LmccLayerAccount * account,
     LmccTime now);
-LMCC_API LmccTime lmcc_layer_account_next_timeout (
+LmccTime lmcc_layer_account_next_timeout (
     const LmccLayerAccount * account);
-LMCC_API gboolean lmcc_layer_account_poll_loss (LmccLayerAccount * account,
+gboolean lmcc_layer_account_poll_loss (LmccLayerAccount * account,
     LmccLoss * loss);
-LMCC_API gboolean lmcc_layer_account_settled (const LmccLayerAccount * account,
+gboolean lmcc_layer_account_settled (const LmccLayerAccount * account,
     guint16 lsn);
-LMCC_API const LmccLayerStats *lmcc_layer_account_get_stats (
+const LmccLayerStats *lmcc_layer_account_get_stats (
     const LmccLayerAccount * account);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLayerAccount, lmcc_layer_account_free)

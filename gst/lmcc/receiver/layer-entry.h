@@ -67,11 +67,11 @@ typedef struct
   guint slot;
 } LmccLayerExpected;
 
-LMCC_API void lmcc_layer_entries_init (LmccLayerEntries * entries,
+void lmcc_layer_entries_init (LmccLayerEntries * entries,
     guint modulus, LmccTime slot_length, gboolean ahead);
-LMCC_API void lmcc_layer_entries_joined (LmccLayerEntries * entries,
+void lmcc_layer_entries_joined (LmccLayerEntries * entries,
     guint layer, LmccTime now, LmccTime distance, gboolean fresh);
-LMCC_API gboolean lmcc_layer_entries_packet (LmccLayerEntries * entries,
+gboolean lmcc_layer_entries_packet (LmccLayerEntries * entries,
     LmccTime arrival, const LmccHeader * header, LmccLayerExpected * expected);
 
 G_END_DECLS

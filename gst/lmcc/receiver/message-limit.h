@@ -25,7 +25,7 @@ typedef struct
   guint64 held_back;
 } LmccMessageLimit;
 
-LMCC_API gboolean lmcc_message_limit_take (LmccMessageLimit * limit,
+gboolean lmcc_message_limit_take (LmccMessageLimit * limit,
     LmccTime now, guint64 * held_back);
 
 G_END_DECLS

@@ -5,10 +5,6 @@
 #include "wire/algorithm-element.h"
 #include "wire/rtp.h"
 
-/* IP and UDP headers, for rates in whole IP packets. */
-#define IPV4_OVERHEAD 28
-#define IPV6_OVERHEAD 48
-
 /* What of the latency is kept for the decoder: the merge gives packets out so
  * long before their pictures are due. */
 #define DECODE_RESERVE (50 * LMCC_MSECOND)
@@ -32,13 +28,6 @@ lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
   layer->repair_begun = FALSE;
   layer->merged_any = FALSE;
   layer->lost_before = 0;
-}
-
-static gsize
-ip_size (const LmccReceiver * receiver, gsize size)
-{
-  return size + (receiver->config.address.family == LMCC_FAMILY_IPV6 ?
-      IPV6_OVERHEAD : IPV4_OVERHEAD);
 }
 
 static gboolean
@@ -305,7 +294,8 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
     const LmccHeader * header)
 {
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
-  gsize size = ip_size (receiver, packet->size);
+  gsize size = packet->size
+      + lmcc_address_get_udp_overhead (&receiver->config.address);
   LmccArrival kind;
 
   lmcc_receiver_expect_packets (receiver, now, arrival, header);

@@ -31,22 +31,22 @@ typedef enum
  */
 typedef struct _LmccClock LmccClock;
 
-LMCC_API LmccClock *lmcc_clock_new (void);
-LMCC_API void lmcc_clock_free (LmccClock * clock);
-LMCC_API void lmcc_clock_reset (LmccClock * clock);
-LMCC_API gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
+LmccClock *lmcc_clock_new (void);
+void lmcc_clock_free (LmccClock * clock);
+void lmcc_clock_reset (LmccClock * clock);
+gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
     guint32 send_time);
-LMCC_API gboolean lmcc_clock_sender_report (LmccClock * clock,
+gboolean lmcc_clock_sender_report (LmccClock * clock,
     LmccTimeline timeline, LmccTime now, guint64 ntp_time, guint32 rtp_time,
     guint32 clock_rate);
-LMCC_API void lmcc_clock_guess_mapping (LmccClock * clock,
+void lmcc_clock_guess_mapping (LmccClock * clock,
     LmccTimeline timeline, guint32 send_time,
     guint32 rtp_time, guint32 clock_rate);
-LMCC_API gboolean lmcc_clock_has_mapping (const LmccClock * clock,
+gboolean lmcc_clock_has_mapping (const LmccClock * clock,
     LmccTimeline timeline);
-LMCC_API LmccTime lmcc_clock_send_to_local (const LmccClock * clock,
+LmccTime lmcc_clock_send_to_local (const LmccClock * clock,
     guint32 send_time);
-LMCC_API LmccTime lmcc_clock_rtp_to_local (const LmccClock * clock,
+LmccTime lmcc_clock_rtp_to_local (const LmccClock * clock,
     LmccTimeline timeline, guint32 rtp_time);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClock, lmcc_clock_free)

@@ -30,10 +30,10 @@ typedef struct
   gsize size;
 } LmccRepairSymbol;
 
-LMCC_API gboolean lmcc_repair_code_fits (guint n_source, guint n_repair);
-LMCC_API void lmcc_repair_code_encode (guint n_source, guint n_repair,
+gboolean lmcc_repair_code_fits (guint n_source, guint n_repair);
+void lmcc_repair_code_encode (guint n_source, guint n_repair,
     gsize size, const guint8 * const *source, guint8 * const *repair);
-LMCC_API gboolean lmcc_repair_code_recover (guint n_source, gsize size,
+gboolean lmcc_repair_code_recover (guint n_source, gsize size,
     const LmccRepairSymbol * source, guint8 * const *recovered,
     const guint8 * const *repair, const guint8 * indices, guint n_repair);
 

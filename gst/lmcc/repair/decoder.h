@@ -41,34 +41,34 @@ typedef struct
  */
 typedef struct _LmccRepairDecoder LmccRepairDecoder;
 
-LMCC_API LmccRepairDecoder *lmcc_repair_decoder_new (void);
-LMCC_API void lmcc_repair_decoder_free (LmccRepairDecoder * decoder);
-LMCC_API void lmcc_repair_decoder_reset (LmccRepairDecoder * decoder);
-LMCC_API void lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
+LmccRepairDecoder *lmcc_repair_decoder_new (void);
+void lmcc_repair_decoder_free (LmccRepairDecoder * decoder);
+void lmcc_repair_decoder_reset (LmccRepairDecoder * decoder);
+void lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
     const LmccSession * session);
-LMCC_API void lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder,
     gsize max_bytes);
-LMCC_API void lmcc_repair_decoder_forget (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_forget (LmccRepairDecoder * decoder,
     gsize bytes);
-LMCC_API void lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder,
     gint level);
-LMCC_API void lmcc_repair_decoder_expire (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_expire (LmccRepairDecoder * decoder,
     LmccTime before);
-LMCC_API void lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder,
     guint16 source, guint16 sequence, LmccPacket * packet, LmccTime now);
-LMCC_API void lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
     const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now);
-LMCC_API void lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder,
     guint16 source, guint16 first);
-LMCC_API gboolean lmcc_repair_decoder_is_hopeless (
+gboolean lmcc_repair_decoder_is_hopeless (
     const LmccRepairDecoder * decoder, guint16 source, guint16 sequence);
-LMCC_API guint lmcc_repair_decoder_get_changes (
+guint lmcc_repair_decoder_get_changes (
     const LmccRepairDecoder * decoder);
-LMCC_API gboolean lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
+gboolean lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
     LmccRepairedPacket * repaired);
-LMCC_API guint64 lmcc_repair_decoder_get_refused (
+guint64 lmcc_repair_decoder_get_refused (
     const LmccRepairDecoder * decoder);
-LMCC_API gsize lmcc_repair_decoder_get_bytes (
+gsize lmcc_repair_decoder_get_bytes (
     const LmccRepairDecoder * decoder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairDecoder, lmcc_repair_decoder_free)

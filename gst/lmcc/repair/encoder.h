@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-LMCC_API GPtrArray *lmcc_repair_encode (LmccPacket * const *packets,
+GPtrArray *lmcc_repair_encode (LmccPacket * const *packets,
     guint n_source, guint step, guint n_repair);
 
 G_END_DECLS

@@ -32,21 +32,21 @@ typedef struct
  */
 typedef struct _LmccRepairPlan LmccRepairPlan;
 
-LMCC_API LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate,
+LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate,
     gdouble burst);
-LMCC_API void lmcc_repair_plan_free (LmccRepairPlan * plan);
-LMCC_API void lmcc_repair_plan_clear (LmccRepairPlan * plan);
-LMCC_API guint lmcc_repair_plan_add_block (LmccRepairPlan * plan, guint layer,
+void lmcc_repair_plan_free (LmccRepairPlan * plan);
+void lmcc_repair_plan_clear (LmccRepairPlan * plan);
+guint lmcc_repair_plan_add_block (LmccRepairPlan * plan, guint layer,
     guint n_source, guint depth, gsize packet_size);
-LMCC_API void lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
+void lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
     const LmccRepairNeed * needs, guint n_needs);
-LMCC_API gsize lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer,
+gsize lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer,
     gsize budget, const gsize * rooms);
-LMCC_API guint lmcc_repair_plan_get_repair (const LmccRepairPlan * plan,
+guint lmcc_repair_plan_get_repair (const LmccRepairPlan * plan,
     guint block, guint layer);
-LMCC_API gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan * plan,
+gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan * plan,
     guint level);
-LMCC_API gdouble lmcc_repair_plan_get_whole (const LmccRepairPlan * plan,
+gdouble lmcc_repair_plan_get_whole (const LmccRepairPlan * plan,
     guint level);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairPlan, lmcc_repair_plan_free)

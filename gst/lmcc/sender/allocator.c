@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-/* RFC 791 and RFC 8200 headers without options, and RFC 768. */
-#define IPV4_OVERHEAD 28
-#define IPV6_OVERHEAD 48
-
 void
 lmcc_queued_unit_free (LmccQueuedUnit * queued)
 {
@@ -94,8 +90,7 @@ lmcc_allocator_init (LmccAllocator * allocator, const LmccSession * session)
   allocator->max_layers = find_max_layers (session);
   allocator->classes = 1;
   allocator->packet_overhead = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD
-      + (session->address.family == LMCC_FAMILY_IPV6
-      ? IPV6_OVERHEAD : IPV4_OVERHEAD);
+      + lmcc_address_get_udp_overhead (&session->address);
   build_table (allocator);
 }
 

@@ -505,42 +505,85 @@ reserve_second_element (LmccSender * sender)
       lmcc_rtp_get_header_size (0);
 }
 
+static gboolean
+check_rates (const LmccSession * session, GError ** error)
+{
+  guint i;
+
+  if (session->n_layers > LMCC_MAX_LAYERS) {
+    g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
+        "%u layers are more than %u", session->n_layers, LMCC_MAX_LAYERS);
+    return FALSE;
+  }
+  for (i = 0; i < session->n_layers; i++) {
+    if (session->layers[i].rate == 0) {
+      g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
+          "layer %u has no rate: layers that are not native have fixed ones",
+          i);
+      return FALSE;
+    }
+  }
+
+  return TRUE;
+}
+
+/* What of the session is known at the start; whether receivers will take the
+ * record of it. */
+static gboolean
+init_session (LmccSender * sender, const LmccSenderConfig * config,
+    GError ** error)
+{
+  LmccSession *session = &sender->session;
+
+  *session = config->session;
+  sender->shaped = !session->native;
+  session->n_rungs = CLAMP (session->n_rungs, 1, LMCC_MAX_RUNGS);
+  if (session->window == 0)
+    session->window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
+        : LMCC_DEFAULT_WINDOW;
+  if (sender->shaped && !check_rates (session, error))
+    return FALSE;
+  if (sender->shaped)
+    lmcc_allocator_init_shaped (&sender->allocator, session);
+  else
+    lmcc_allocator_init (&sender->allocator, session);
+  lmcc_allocator_describe (&sender->allocator, session);
+  fit_algorithm (sender, config);
+
+  return lmcc_session_validate (session, error);
+}
+
 /**
  * lmcc_sender_new:
  * @config: copied
  * @now: the time
+ * @error: (nullable): what is wrong with the session, in %LMCC_SESSION_ERROR
  *
  * The session starts: its record is due at once, filler after
  * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of
  * the configuration's sequence_seed.
  *
- * Returns: (transfer full): a sender
+ * Returns: (transfer full) (nullable): a sender; %NULL where
+ *     lmcc_session_validate() does not accept its session, or a layer of a
+ *     fixed rate has none
  */
 LmccSender *
-lmcc_sender_new (const LmccSenderConfig * config, LmccTime now)
+lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
 {
-  LmccSender *sender = g_new0 (LmccSender, 1);
+  LmccSender *sender;
   guint i;
 
-  sender->session = config->session;
-  sender->shaped = !config->session.native;
-  sender->session.n_rungs = CLAMP (config->session.n_rungs, 1, LMCC_MAX_RUNGS);
-  if (sender->session.window == 0)
-    sender->session.window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
-        : LMCC_DEFAULT_WINDOW;
+  sender = g_new0 (LmccSender, 1);
+  if (!init_session (sender, config, error)) {
+    g_free (sender);
+    return NULL;
+  }
   sender->announcer.cname = g_strdup (config->cname ? config->cname : "");
   sender->announcer.rtp_offset = config->rtp_offset;
   sender->announcer.ntp_offset = config->ntp_offset;
   sender->mtu = config->mtu;
   sender->key_requested = LMCC_TIME_NONE;
   sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
-
-  if (sender->shaped)
-    lmcc_allocator_init_shaped (&sender->allocator, &sender->session);
-  else
-    lmcc_allocator_init (&sender->allocator, &sender->session);
-  lmcc_allocator_describe (&sender->allocator, &sender->session);
-  fit_algorithm (sender, config);
   sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
       - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
   reserve_second_element (sender);

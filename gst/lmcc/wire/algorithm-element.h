@@ -26,13 +26,13 @@ G_BEGIN_DECLS
 /* Kind, and a bit for each level. */
 #define LMCC_SYNCHRONIZED_MAX_SIZE (1 + LMCC_MAX_LAYERS / 8)
 
-LMCC_API guint8 lmcc_second_element_id (guint8 element_id);
-LMCC_API gsize lmcc_synchronized_write (guint64 levels, guint top_layer,
+guint8 lmcc_second_element_id (guint8 element_id);
+gsize lmcc_synchronized_write (guint64 levels, guint top_layer,
     guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE]);
-LMCC_API gboolean lmcc_synchronized_parse (const guint8 * data, gsize size,
+gboolean lmcc_synchronized_parse (const guint8 * data, gsize size,
     guint top_layer, guint64 * levels);
-LMCC_API void lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE]);
-LMCC_API gint lmcc_place_parse (const guint8 * data, gsize size);
+void lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE]);
+gint lmcc_place_parse (const guint8 * data, gsize size);
 
 G_END_DECLS
 

@@ -37,8 +37,8 @@ typedef struct
   guint8 level;
 } LmccJoinNotice;
 
-LMCC_API LmccPacket *lmcc_join_notice_build (const LmccJoinNotice * notice);
-LMCC_API gboolean lmcc_join_notice_parse (const guint8 * data, gsize size,
+LmccPacket *lmcc_join_notice_build (const LmccJoinNotice * notice);
+gboolean lmcc_join_notice_parse (const guint8 * data, gsize size,
     LmccJoinNotice * notice);
 
 /**
@@ -57,7 +57,7 @@ typedef struct
   } latest[LMCC_JOIN_NOTICES_MAX];
 } LmccNoticeLimit;
 
-LMCC_API gboolean lmcc_notice_limit_take (LmccNoticeLimit * limit,
+gboolean lmcc_notice_limit_take (LmccNoticeLimit * limit,
     LmccTime now, guint32 ssrc);
 
 G_END_DECLS

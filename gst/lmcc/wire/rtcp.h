@@ -108,15 +108,15 @@ typedef struct
       const LmccDlrr * answer);
 } LmccRtcpHandler;
 
-LMCC_API LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
+LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
     guint n_reports, const gchar * cname, const LmccRecordFragment * fragment);
-LMCC_API LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
+LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
     const gchar * cname);
-LMCC_API LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *
+LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *
     report);
-LMCC_API LmccPacket *lmcc_rtcp_build_dlrr (guint32 ssrc,
+LmccPacket *lmcc_rtcp_build_dlrr (guint32 ssrc,
     const LmccDlrr * blocks, guint n_blocks);
-LMCC_API gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
+gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
     const LmccRtcpHandler * handler, gpointer user_data);
 
 /**
@@ -126,10 +126,10 @@ LMCC_API gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
  */
 typedef struct _LmccRecordAssembler LmccRecordAssembler;
 
-LMCC_API LmccRecordAssembler *lmcc_record_assembler_new (void);
-LMCC_API void lmcc_record_assembler_free (LmccRecordAssembler * assembler);
-LMCC_API void lmcc_record_assembler_reset (LmccRecordAssembler * assembler);
-LMCC_API gchar *lmcc_record_assembler_push (LmccRecordAssembler * assembler,
+LmccRecordAssembler *lmcc_record_assembler_new (void);
+void lmcc_record_assembler_free (LmccRecordAssembler * assembler);
+void lmcc_record_assembler_reset (LmccRecordAssembler * assembler);
+gchar *lmcc_record_assembler_push (LmccRecordAssembler * assembler,
     const LmccRecordFragment * fragment);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRecordAssembler, lmcc_record_assembler_free)

@@ -9,12 +9,6 @@
 
 G_BEGIN_DECLS
 
-#define LMCC_RTP_HEADER_SIZE 12
-
-/* What our first element adds to a packet that has no other: the RFC 8285 section 4.1
- * header (4), one identifier byte, 16 data bytes, 3 bytes of padding. */
-#define LMCC_RTP_OVERHEAD 24
-
 /**
  * LmccRtp:
  * @marker: the M bit
@@ -46,12 +40,12 @@ typedef struct
   gsize second_size;
 } LmccRtp;
 
-LMCC_API gboolean lmcc_rtp_parse (const guint8 * data, gsize size,
+gboolean lmcc_rtp_parse (const guint8 * data, gsize size,
     guint8 element_id, LmccRtp * rtp);
-LMCC_API gsize lmcc_rtp_get_header_size (gsize second_size);
-LMCC_API LmccPacket *lmcc_rtp_build (const LmccRtp * rtp,
+gsize lmcc_rtp_get_header_size (gsize second_size);
+LmccPacket *lmcc_rtp_build (const LmccRtp * rtp,
     const LmccHeader * header, guint8 element_id, const guint8 * payload);
-LMCC_API LmccPacket *lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp,
+LmccPacket *lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp,
     guint8 payload_type, guint32 ssrc, guint16 sequence, gboolean marker);
 
 G_END_DECLS

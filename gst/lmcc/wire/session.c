@@ -20,7 +20,31 @@
 /* RFC 5760 feedback of a very large audience is rare, but not that rare. */
 #define FEEDBACK_INTERVAL_MAX (1000000 * LMCC_SECOND)
 
+/**
+ * lmcc_session_error_quark:
+ *
+ * Returns: %LMCC_SESSION_ERROR
+ */
 G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
+
+/**
+ * lmcc_session_set_payload_type:
+ * @session: a session
+ * @payload_type: P of its first rung, %LMCC_MIN_PAYLOAD_TYPE to
+ *     %LMCC_MAX_PAYLOAD_TYPE
+ *
+ * The other rungs and the sound have those after it, then come repair and
+ * filler packets (docs/wire-format.md).
+ */
+void
+lmcc_session_set_payload_type (LmccSession * session, guint payload_type)
+{
+  session->payload_type = (guint8) payload_type;
+  session->repair_payload_type =
+      (guint8) (payload_type + LMCC_STREAM_SOUND + 1);
+  session->filler_payload_type =
+      (guint8) (payload_type + LMCC_STREAM_SOUND + 2);
+}
 
 /**
  * lmcc_session_init:
@@ -39,11 +63,7 @@ lmcc_session_init (LmccSession * session)
   session->n_layers = 1;
   session->native = TRUE;
   session->n_rungs = 1;
-  session->payload_type = LMCC_DEFAULT_PAYLOAD_TYPE;
-  session->repair_payload_type =
-      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 1;
-  session->filler_payload_type =
-      LMCC_DEFAULT_PAYLOAD_TYPE + LMCC_STREAM_SOUND + 2;
+  lmcc_session_set_payload_type (session, LMCC_DEFAULT_PAYLOAD_TYPE);
   session->header_id = LMCC_HEADER_DEFAULT_ID;
   session->packet_size = 1200;
   session->slot_modulus = 65536;

@@ -266,7 +266,7 @@ start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
   config.rtp_offset = g_random_int ();
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
-  self->sender = lmcc_sender_new (&config, get_now (self));
+  self->sender = lmcc_sender_new (&config, get_now (self), NULL);
   self->thread = g_thread_new ("fake-sender", send_thread, self);
   return self;
 }

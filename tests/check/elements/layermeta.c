@@ -4,6 +4,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc-classify.h>
 #include <gst/rtp/rtp.h>
 #include <gst/video/video.h>

@@ -15,6 +15,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gsttestclock.h>
+#include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>

@@ -6,6 +6,7 @@
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc-classify.h>
 #include <gst/rtp/rtp.h>
 

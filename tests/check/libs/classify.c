@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc-classify.h>
 
 #include <string.h>

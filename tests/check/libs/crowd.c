@@ -96,7 +96,7 @@ crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max)
   crowd->rtt_max = rtt_max;
   crowd->base_rate = base_rate;
   crowd->random = g_rand_new_with_seed (seed);
-  crowd->sender = lmcc_sender_new (&config, START);
+  crowd->sender = lmcc_sender_new (&config, START, NULL);
   crowd->members = g_new0 (CrowdMember, CROWD_MAX);
   crowd->by_ssrc = g_hash_table_new (NULL, NULL);
   crowd->heap = g_array_new (FALSE, FALSE, sizeof (Event));

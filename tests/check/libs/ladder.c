@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/control/ladder.h>
+#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/rtp.h>
 

@@ -382,7 +382,7 @@ GST_START_TEST (what_refers_to_the_base_leaves_after_it)
       sizeof (config.session.base_algorithm));
   config.mtu = 1400;
   config.sequence_seed = 65000;
-  stream.sender = lmcc_sender_new (&config, stream.now);
+  stream.sender = lmcc_sender_new (&config, stream.now, NULL);
   for (; stream.n_frames < N_FRAMES; stream.n_frames++) {
     if (stream.n_frames % (2 * KEY_INTERVAL) == 0)
       push_sound (&stream);

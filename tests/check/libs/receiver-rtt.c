@@ -14,6 +14,7 @@
 #define S LMCC_SECOND
 #define SSRC 0x12345000u
 #define RTT (2 * TEST_DELAY)
+#define ALGORITHM "a-test"
 
 /* 1/65536 s. */
 #define TICK (LMCC_SECOND / 65536 + 1)
@@ -22,7 +23,6 @@
  * told. */
 static gint wanted_level;
 static GArray *told;
-static gboolean needs_rtt;
 
 static void
 keep_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
@@ -46,7 +46,7 @@ static LmccController *create_controller (const LmccSession * session,
     const LmccSettings * settings, guint32 seed);
 
 static LmccAlgorithm algorithm = {
-  .name = "elm",
+  .name = ALGORITHM,
   .description = "A test's",
   .create = create_controller,
 };
@@ -70,24 +70,15 @@ create_controller (const LmccSession * session, const LmccSettings * settings,
   return controller;
 }
 
-/* Stands before the library's own. */
-const LmccAlgorithm *
-lmcc_algorithm_find (const gchar * name)
-{
-  algorithm.needs_rtt = needs_rtt;
-
-  return &algorithm;
-}
-
 static TestLoop *
 new_loop (void)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
 
   wanted_level = 0;
-  needs_rtt = TRUE;
+  algorithm.needs_rtt = TRUE;
   told = g_array_new (FALSE, FALSE, sizeof (LmccTime));
-  loop->algorithm = "elm";
+  loop->algorithm = ALGORITHM;
   loop->feedback_interval = 3 * S;
 
   return loop;
@@ -196,7 +187,7 @@ GST_START_TEST (nothing_is_reported_where_the_algorithm_needs_no_rtt)
   TestLoop *loop = new_loop ();
   TestReceiver *test;
 
-  needs_rtt = FALSE;
+  algorithm.needs_rtt = FALSE;
   test_loop_start_sender (loop, SSRC);
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
   test_loop_run (loop, 20 * S);
@@ -550,6 +541,7 @@ receiver_rtt_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
+  lmcc_algorithm_register (&algorithm);
   tcase_add_test (tc, the_round_trip_time_is_measured_and_told);
   tcase_add_test (tc, a_queue_is_told_with_the_next_packet);
   tcase_add_test (tc, nothing_is_reported_where_the_algorithm_needs_no_rtt);

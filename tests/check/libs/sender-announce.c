@@ -479,6 +479,40 @@ GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
 
 GST_END_TEST;
 
+static void
+refuse (const LmccSenderConfig * config, const gchar * why)
+{
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (lmcc_sender_new (config, START, &error) == NULL);
+  fail_unless (error != NULL && error->domain == LMCC_SESSION_ERROR);
+  fail_unless (strstr (error->message, why) != NULL, "%s", error->message);
+  fail_unless (lmcc_sender_new (config, START, NULL) == NULL);
+}
+
+GST_START_TEST (test_a_session_that_no_receiver_takes_is_refused)
+{
+  const LmccSenderConfig fit = sender_config (1);
+  LmccSenderConfig config = fit;
+
+  config.session.port = 0;
+  refuse (&config, "port");
+  config = fit;
+  config.session.address.bytes[0] = 10;
+  refuse (&config, "multicast");
+  config = fit;
+  config.session.native = FALSE;
+  config.session.layers[0].rate = 0;
+  refuse (&config, "layer 0 has no rate");
+  config.session.layers[0].rate = 64000;
+  config.session.n_layers = LMCC_MAX_LAYERS + 1;
+  refuse (&config, "65 layers");
+  config.session.n_layers = 0;
+  refuse (&config, "number of layers");
+}
+
+GST_END_TEST;
+
 static Suite *
 sender_announce_suite (void)
 {
@@ -497,6 +531,7 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_rates_are_what_is_sent_and_announced_once_a_second);
   tcase_add_test (tc,
       test_another_address_is_announced_at_once_by_the_same_session);
+  tcase_add_test (tc, test_a_session_that_no_receiver_takes_is_refused);
 
   return s;
 }

@@ -91,7 +91,7 @@ harness_drain (Harness * h)
 Harness
 harness_new (const LmccSenderConfig * config)
 {
-  Harness h = { lmcc_sender_new (config, START), START };
+  Harness h = { lmcc_sender_new (config, START, NULL), START };
 
   h.sent = g_array_new (FALSE, FALSE, sizeof (SentPacket));
   g_array_set_clear_func (h.sent, clear_sent);

@@ -273,7 +273,7 @@ test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
   loop->ssrc_base = ssrc_base;
-  loop->sender = lmcc_sender_new (&config, loop->now);
+  loop->sender = lmcc_sender_new (&config, loop->now, NULL);
   loop->next_picture = (guint) ((loop->now - TEST_START) / TEST_PICTURE_TIME);
   loop->next_picture = (loop->next_picture + TEST_GOP - 1) / TEST_GOP *
       TEST_GOP;

@@ -616,7 +616,7 @@ start_sender (TestNet * net)
   config.session.slot = net->config.slot;
   config.session.repair = net->config.repair;
   config.repair_loss = net->config.repair_loss;
-  net->sender = lmcc_sender_new (&config, net->now);
+  net->sender = lmcc_sender_new (&config, net->now, NULL);
 }
 
 /* Each layer has a class for it. */

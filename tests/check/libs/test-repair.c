@@ -433,7 +433,7 @@ start_sender (Simulation * s)
   config.repair_loss = test->expected > 0 ? test->expected : test->loss;
   config.repair_burst = test->burst;
   config.repair_block = test->block;
-  s->sender = lmcc_sender_new (&config, s->now);
+  s->sender = lmcc_sender_new (&config, s->now, NULL);
 }
 
 static void

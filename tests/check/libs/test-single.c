@@ -70,7 +70,7 @@ test_single_add_session_with (TestSingle * world, const gchar * algorithm,
   config.sequence_seed = 65500 + world->n_sessions;
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
-  session->sender = lmcc_sender_new (&config, world->now);
+  session->sender = lmcc_sender_new (&config, world->now, NULL);
   /* Cameras do not take their pictures at the same moments. */
   session->next_frame = world->now + world->n_sessions * 17 * LMCC_MSECOND;
   session->key_wanted = TRUE;

@@ -21,11 +21,11 @@ typedef struct
   LmccTime until[LMCC_MAX_LAYERS];
 } LmccJoinBackoff;
 
-LMCC_API void lmcc_join_backoff_init (LmccJoinBackoff * backoff,
+void lmcc_join_backoff_init (LmccJoinBackoff * backoff,
     LmccTime shortest, LmccTime longest);
-LMCC_API void lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff,
+void lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff,
     guint layer, guint n_layers, LmccTime now, gdouble dice);
-LMCC_API LmccTime lmcc_join_backoff_get (const LmccJoinBackoff * backoff,
+LmccTime lmcc_join_backoff_get (const LmccJoinBackoff * backoff,
     guint layer);
 
 G_END_DECLS

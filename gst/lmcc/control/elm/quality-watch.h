@@ -28,10 +28,10 @@ typedef struct
   guint missing[LMCC_QUALITY_WATCH_SECONDS];
 } LmccQualityWatch;
 
-LMCC_API void lmcc_quality_watch_init (LmccQualityWatch * watch,
+void lmcc_quality_watch_init (LmccQualityWatch * watch,
     guint seconds, gdouble share);
-LMCC_API void lmcc_quality_watch_reset (LmccQualityWatch * watch);
-LMCC_API gboolean lmcc_quality_watch_add (LmccQualityWatch * watch,
+void lmcc_quality_watch_reset (LmccQualityWatch * watch);
+gboolean lmcc_quality_watch_add (LmccQualityWatch * watch,
     guint units, guint missing);
 
 G_END_DECLS

@@ -41,11 +41,11 @@ typedef struct
   LmccTime join_at;
 } LmccSlowStart;
 
-LMCC_API void lmcc_slow_start_init (LmccSlowStart * slow_start,
+void lmcc_slow_start_init (LmccSlowStart * slow_start,
     LmccSlowStartForm form, LmccTime interval);
-LMCC_API void lmcc_slow_start_joined (LmccSlowStart * slow_start, LmccTime now,
+void lmcc_slow_start_joined (LmccSlowStart * slow_start, LmccTime now,
     gdouble base_rate, gdouble rate, LmccTime floor);
-LMCC_API gboolean lmcc_slow_start_update (LmccSlowStart * slow_start,
+gboolean lmcc_slow_start_update (LmccSlowStart * slow_start,
     LmccTime now, gdouble calculated_rate, gdouble rate);
 
 G_END_DECLS

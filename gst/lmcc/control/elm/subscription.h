@@ -105,10 +105,10 @@ typedef struct
   LmccSubscriptionTimer leave;
 } LmccSubscription;
 
-LMCC_API void lmcc_subscription_init (LmccSubscription * subscription,
+void lmcc_subscription_init (LmccSubscription * subscription,
     const LmccSubscriptionConfig * config);
-LMCC_API void lmcc_subscription_reset (LmccSubscription * subscription);
-LMCC_API void lmcc_subscription_update (LmccSubscription * subscription,
+void lmcc_subscription_reset (LmccSubscription * subscription);
+void lmcc_subscription_update (LmccSubscription * subscription,
     LmccTime now, gdouble rate, const LmccSubscriptionRates * rates);
 
 G_END_DECLS

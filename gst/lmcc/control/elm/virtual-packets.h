@@ -21,11 +21,11 @@ typedef struct
   gdouble mean;
 } LmccVirtualPackets;
 
-LMCC_API void lmcc_virtual_packets_init (LmccVirtualPackets * packets,
+void lmcc_virtual_packets_init (LmccVirtualPackets * packets,
     guint size);
-LMCC_API guint lmcc_virtual_packets_add (LmccVirtualPackets * packets,
+guint lmcc_virtual_packets_add (LmccVirtualPackets * packets,
     gsize bytes);
-LMCC_API guint lmcc_virtual_packets_lose (LmccVirtualPackets * packets,
+guint lmcc_virtual_packets_lose (LmccVirtualPackets * packets,
     guint count);
 
 G_END_DECLS

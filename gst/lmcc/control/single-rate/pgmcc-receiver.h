@@ -23,21 +23,21 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccPgmccReceiver LmccPgmccReceiver;
 
-LMCC_API LmccPgmccReceiver *lmcc_pgmcc_receiver_new (guint32 ssrc,
+LmccPgmccReceiver *lmcc_pgmcc_receiver_new (guint32 ssrc,
     guint32 ssrc_base, guint32 seed);
-LMCC_API void lmcc_pgmcc_receiver_free (LmccPgmccReceiver * receiver);
-LMCC_API void lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver,
+void lmcc_pgmcc_receiver_free (LmccPgmccReceiver * receiver);
+void lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver,
     LmccTime now, guint16 lsn, guint32 send_time,
     const LmccPgmccElement * element);
-LMCC_API LmccTime lmcc_pgmcc_receiver_next_timeout (
+LmccTime lmcc_pgmcc_receiver_next_timeout (
     const LmccPgmccReceiver * receiver);
-LMCC_API void lmcc_pgmcc_receiver_handle_timeout (
+void lmcc_pgmcc_receiver_handle_timeout (
     LmccPgmccReceiver * receiver, LmccTime now);
-LMCC_API gboolean lmcc_pgmcc_receiver_poll_report (
+gboolean lmcc_pgmcc_receiver_poll_report (
     LmccPgmccReceiver * receiver, LmccTime now, LmccPgmccReport * report);
-LMCC_API guint16 lmcc_pgmcc_receiver_get_loss (
+guint16 lmcc_pgmcc_receiver_get_loss (
     const LmccPgmccReceiver * receiver);
-LMCC_API guint64 lmcc_pgmcc_receiver_get_suppressed (
+guint64 lmcc_pgmcc_receiver_get_suppressed (
     const LmccPgmccReceiver * receiver);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccReceiver, lmcc_pgmcc_receiver_free)

@@ -28,28 +28,28 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccPgmccSender LmccPgmccSender;
 
-LMCC_API LmccPgmccSender *lmcc_pgmcc_sender_new (LmccTime now,
+LmccPgmccSender *lmcc_pgmcc_sender_new (LmccTime now,
     gdouble hysteresis);
-LMCC_API void lmcc_pgmcc_sender_free (LmccPgmccSender * sender);
-LMCC_API gboolean lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender);
-LMCC_API void lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now,
+void lmcc_pgmcc_sender_free (LmccPgmccSender * sender);
+gboolean lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender);
+void lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now,
     guint16 lsn, LmccPgmccElement * element);
-LMCC_API gboolean lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender,
+gboolean lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender,
     LmccTime now, guint32 send_clock, const LmccPgmccReport * report);
-LMCC_API LmccTime lmcc_pgmcc_sender_next_timeout (
+LmccTime lmcc_pgmcc_sender_next_timeout (
     const LmccPgmccSender * sender);
-LMCC_API void lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender,
+void lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender,
     LmccTime now);
-LMCC_API gboolean lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender,
+gboolean lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender,
     guint32 * ssrc);
-LMCC_API gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
-LMCC_API LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
-LMCC_API gdouble lmcc_pgmcc_sender_get_loss_rate (
+gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
+LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
+gdouble lmcc_pgmcc_sender_get_loss_rate (
     const LmccPgmccSender * sender);
-LMCC_API guint64 lmcc_pgmcc_sender_get_switches (
+guint64 lmcc_pgmcc_sender_get_switches (
     const LmccPgmccSender * sender);
-LMCC_API guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
-LMCC_API guint64 lmcc_pgmcc_sender_get_refused (
+guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
+guint64 lmcc_pgmcc_sender_get_refused (
     const LmccPgmccSender * sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccSender, lmcc_pgmcc_sender_free)

@@ -77,12 +77,12 @@ typedef struct
   guint32 bitmap;
 } LmccPgmccReport;
 
-LMCC_API void lmcc_pgmcc_element_write (const LmccPgmccElement * element,
+void lmcc_pgmcc_element_write (const LmccPgmccElement * element,
     guint8 data[LMCC_PGMCC_ELEMENT_SIZE]);
-LMCC_API gboolean lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
+gboolean lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
     LmccPgmccElement * element);
-LMCC_API LmccPacket *lmcc_pgmcc_report_build (const LmccPgmccReport * report);
-LMCC_API gboolean lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
+LmccPacket *lmcc_pgmcc_report_build (const LmccPgmccReport * report);
+gboolean lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
     LmccPgmccReport * report);
 
 G_END_DECLS

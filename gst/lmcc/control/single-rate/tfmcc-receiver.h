@@ -27,32 +27,32 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccTfmccReceiver LmccTfmccReceiver;
 
-LMCC_API LmccTfmccReceiver *lmcc_tfmcc_receiver_new (guint32 ssrc,
+LmccTfmccReceiver *lmcc_tfmcc_receiver_new (guint32 ssrc,
     guint32 ssrc_base, guint packet_size, guint32 seed);
-LMCC_API void lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver);
-LMCC_API void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver,
+void lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver);
+void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver,
     LmccTime now, gsize bytes, guint32 send_time,
     const LmccTfmccElement * element);
-LMCC_API void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver,
+void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver,
     LmccTime now, const LmccLoss * loss);
-LMCC_API void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver);
-LMCC_API LmccTime lmcc_tfmcc_receiver_next_timeout (
+void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver);
+LmccTime lmcc_tfmcc_receiver_next_timeout (
     const LmccTfmccReceiver * receiver);
-LMCC_API void lmcc_tfmcc_receiver_handle_timeout (
+void lmcc_tfmcc_receiver_handle_timeout (
     LmccTfmccReceiver * receiver, LmccTime now);
-LMCC_API gboolean lmcc_tfmcc_receiver_poll_report (
+gboolean lmcc_tfmcc_receiver_poll_report (
     LmccTfmccReceiver * receiver, LmccTime now, LmccTfmccReport * report);
-LMCC_API gdouble lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver,
+gdouble lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver,
     LmccTime now);
-LMCC_API gdouble lmcc_tfmcc_receiver_get_loss_rate (
+gdouble lmcc_tfmcc_receiver_get_loss_rate (
     LmccTfmccReceiver * receiver);
-LMCC_API LmccTime lmcc_tfmcc_receiver_get_rtt (
+LmccTime lmcc_tfmcc_receiver_get_rtt (
     const LmccTfmccReceiver * receiver);
-LMCC_API gboolean lmcc_tfmcc_receiver_has_rtt (
+gboolean lmcc_tfmcc_receiver_has_rtt (
     const LmccTfmccReceiver * receiver);
-LMCC_API gboolean lmcc_tfmcc_receiver_is_limiting (
+gboolean lmcc_tfmcc_receiver_is_limiting (
     const LmccTfmccReceiver * receiver);
-LMCC_API gboolean lmcc_tfmcc_receiver_must_leave (
+gboolean lmcc_tfmcc_receiver_must_leave (
     const LmccTfmccReceiver * receiver, LmccTime now);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccReceiver, lmcc_tfmcc_receiver_free)

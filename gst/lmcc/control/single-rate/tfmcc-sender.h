@@ -24,30 +24,30 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccTfmccSender LmccTfmccSender;
 
-LMCC_API LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now,
+LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now,
     guint packet_size, LmccTime rtt_max, gdouble max_rate);
-LMCC_API void lmcc_tfmcc_sender_free (LmccTfmccSender * sender);
-LMCC_API gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender,
+void lmcc_tfmcc_sender_free (LmccTfmccSender * sender);
+gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender,
     LmccTime now, guint32 send_clock, guint64 origin,
     const LmccTfmccReport * report);
-LMCC_API void lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender,
+void lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender,
     LmccTime now, LmccTfmccElement * element);
-LMCC_API LmccTime lmcc_tfmcc_sender_next_timeout (
+LmccTime lmcc_tfmcc_sender_next_timeout (
     const LmccTfmccSender * sender);
-LMCC_API void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender,
+void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender,
     LmccTime now);
-LMCC_API gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender);
-LMCC_API void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
+gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender);
+void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
     gdouble max_rate);
-LMCC_API gboolean lmcc_tfmcc_sender_get_limiting (
+gboolean lmcc_tfmcc_sender_get_limiting (
     const LmccTfmccSender * sender, guint32 * ssrc);
-LMCC_API gboolean lmcc_tfmcc_sender_is_slow_start (
+gboolean lmcc_tfmcc_sender_is_slow_start (
     const LmccTfmccSender * sender);
-LMCC_API LmccTime lmcc_tfmcc_sender_get_rtt_max (
+LmccTime lmcc_tfmcc_sender_get_rtt_max (
     const LmccTfmccSender * sender);
-LMCC_API guint64 lmcc_tfmcc_sender_get_rounds (
+guint64 lmcc_tfmcc_sender_get_rounds (
     const LmccTfmccSender * sender);
-LMCC_API guint64 lmcc_tfmcc_sender_get_refused (
+guint64 lmcc_tfmcc_sender_get_refused (
     const LmccTfmccSender * sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccSender, lmcc_tfmcc_sender_free)

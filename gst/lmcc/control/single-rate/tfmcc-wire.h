@@ -77,17 +77,17 @@ typedef struct
   guint32 echoed_time;
 } LmccTfmccReport;
 
-LMCC_API guint lmcc_tfmcc_encode_rate (gdouble rate);
-LMCC_API gdouble lmcc_tfmcc_decode_rate (guint code);
-LMCC_API guint8 lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max);
-LMCC_API LmccTime lmcc_tfmcc_decode_rtt_max (guint8 code);
+guint lmcc_tfmcc_encode_rate (gdouble rate);
+gdouble lmcc_tfmcc_decode_rate (guint code);
+guint8 lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max);
+LmccTime lmcc_tfmcc_decode_rtt_max (guint8 code);
 
-LMCC_API void lmcc_tfmcc_element_write (const LmccTfmccElement * element,
+void lmcc_tfmcc_element_write (const LmccTfmccElement * element,
     guint8 data[LMCC_TFMCC_ELEMENT_SIZE]);
-LMCC_API gboolean lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
+gboolean lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
     LmccTfmccElement * element);
-LMCC_API LmccPacket *lmcc_tfmcc_report_build (const LmccTfmccReport * report);
-LMCC_API gboolean lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
+LmccPacket *lmcc_tfmcc_report_build (const LmccTfmccReport * report);
+gboolean lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
     LmccTfmccReport * report);
 
 G_END_DECLS

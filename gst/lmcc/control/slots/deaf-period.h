@@ -39,16 +39,16 @@ typedef struct
   LmccTime last_packet;
 } LmccDeafPeriod;
 
-LMCC_API void lmcc_deaf_period_init (LmccDeafPeriod * deaf, LmccTime fixed,
+void lmcc_deaf_period_init (LmccDeafPeriod * deaf, LmccTime fixed,
     LmccTime initial, LmccTime minimum);
-LMCC_API void lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now,
+void lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now,
     guint layer);
-LMCC_API void lmcc_deaf_period_join (LmccDeafPeriod * deaf, guint layer);
-LMCC_API void lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival,
+void lmcc_deaf_period_join (LmccDeafPeriod * deaf, guint layer);
+void lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival,
     guint layer);
-LMCC_API gboolean lmcc_deaf_period_covers (const LmccDeafPeriod * deaf,
+gboolean lmcc_deaf_period_covers (const LmccDeafPeriod * deaf,
     LmccTime time);
-LMCC_API LmccTime lmcc_deaf_period_get_length (const LmccDeafPeriod * deaf);
+LmccTime lmcc_deaf_period_get_length (const LmccDeafPeriod * deaf);
 
 G_END_DECLS
 

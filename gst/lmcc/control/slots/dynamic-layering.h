@@ -76,26 +76,26 @@ typedef struct
   guint8 leaves[LMCC_MAX_LAYERS];
 } LmccGroupChange;
 
-LMCC_API guint lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot);
-LMCC_API gboolean lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
+guint lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot);
+gboolean lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
     LmccLayeringKind kind, guint n_layers, guint spread, GError ** error);
-LMCC_API gboolean lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
+gboolean lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
     const LmccSession * session, GError ** error);
-LMCC_API gint lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
+gint lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
     guint slot, guint group);
-LMCC_API guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
+guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
     guint slot, guint layer);
-LMCC_API gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
+gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
     guint slot, gint level, guint group);
-LMCC_API void lmcc_dynamic_layering_change (const LmccDynamicLayering * layering,
+void lmcc_dynamic_layering_change (const LmccDynamicLayering * layering,
     guint slot, gint level, guint next_slot, gint next_level,
     LmccGroupChange * change);
 
 /* The slot counter has 16 bits on the wire. */
 #define LMCC_MAX_SLOT_MODULUS 65536
 
-LMCC_API guint lmcc_slot_modulus (guint period);
-LMCC_API gint lmcc_slot_diff (guint a, guint b, guint modulus);
+guint lmcc_slot_modulus (guint period);
+gint lmcc_slot_diff (guint a, guint b, guint modulus);
 
 G_END_DECLS
 

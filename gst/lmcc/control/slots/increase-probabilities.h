@@ -34,13 +34,11 @@ typedef struct
   guint packet_size;
 } LmccTcpTarget;
 
-LMCC_API gdouble lmcc_tcp_target_rate (gdouble loss_rate, gpointer target);
+gdouble lmcc_tcp_target_rate (gdouble loss_rate, gpointer target);
 
 /* For tables of settings: in the order of the methods, and NULL. */
 extern const gchar *const lmcc_increase_method_names[];
-LMCC_API const gchar *lmcc_increase_method_name (LmccIncreaseMethod method);
-LMCC_API gboolean lmcc_increase_method_from_name (const gchar * name,
-    LmccIncreaseMethod * method);
+const gchar *lmcc_increase_method_name (LmccIncreaseMethod method);
 
 /**
  * LmccLossGrid:
@@ -60,22 +58,20 @@ typedef enum
 /* h in the paper, example 6. */
 #define LMCC_LOSS_GRID_POINTS 500
 
-LMCC_API gdouble lmcc_loss_grid_point (LmccLossGrid grid, guint index);
+gdouble lmcc_loss_grid_point (LmccLossGrid grid, guint index);
 
-LMCC_API void lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
+void lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
     const LmccMarkovChain * chain, LmccTargetRate target, gpointer user_data,
     gdouble * probabilities);
-LMCC_API void lmcc_increase_probabilities_heuristic (const LmccMarkovChain * chain,
+void lmcc_increase_probabilities_heuristic (const LmccMarkovChain * chain,
     LmccTargetRate target, gpointer user_data, gdouble * probabilities);
-LMCC_API void lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
+void lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
     LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
     gdouble * probabilities);
-LMCC_API gdouble lmcc_increase_probabilities_error (const LmccMarkovChain * chain,
+gdouble lmcc_increase_probabilities_error (const LmccMarkovChain * chain,
     LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
     const gdouble * probabilities);
-LMCC_API gboolean lmcc_increase_probabilities_parse (const gchar * text,
-    guint n_levels, gdouble * probabilities, GError ** error);
-LMCC_API gboolean lmcc_increase_probabilities_check (const gdouble * probabilities,
+gboolean lmcc_increase_probabilities_check (const gdouble * probabilities,
     guint n_levels, GError ** error);
 
 G_END_DECLS

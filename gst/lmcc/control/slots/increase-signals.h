@@ -25,15 +25,15 @@ typedef struct
   guint32 counter;
 } LmccIncreaseSignals;
 
-LMCC_API void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
+void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
     const gdouble * probabilities, guint n_levels);
-LMCC_API gint lmcc_increase_signals_next (LmccIncreaseSignals * signals);
-LMCC_API gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
+gint lmcc_increase_signals_next (LmccIncreaseSignals * signals);
+gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
     guint32 counter);
-LMCC_API gdouble lmcc_increase_signals_get_frequency (const LmccIncreaseSignals *
+gdouble lmcc_increase_signals_get_frequency (const LmccIncreaseSignals *
     signals, guint level);
 
-LMCC_API guint lmcc_increase_signals_next_level (guint level, gint signal,
+guint lmcc_increase_signals_next_level (guint level, gint signal,
     gboolean lost);
 
 G_END_DECLS

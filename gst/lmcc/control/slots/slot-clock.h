@@ -86,30 +86,30 @@ typedef struct _LmccSlotClock LmccSlotClock;
  * al., "FLID-DL", 2002, section III-C: J < T), and some of it must have been heard. */
 #define LMCC_SLOT_MAX_LEAD(length) ((length) / 8 * 7)
 
-LMCC_API LmccSlotClock *lmcc_slot_clock_new (guint modulus, LmccTime length,
+LmccSlotClock *lmcc_slot_clock_new (guint modulus, LmccTime length,
     LmccTime settle_time);
-LMCC_API void lmcc_slot_clock_free (LmccSlotClock * clock);
-LMCC_API void lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead);
-LMCC_API void lmcc_slot_clock_tell_silent (LmccSlotClock * clock);
-LMCC_API gboolean lmcc_slot_clock_get_slot (const LmccSlotClock * clock,
+void lmcc_slot_clock_free (LmccSlotClock * clock);
+void lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead);
+void lmcc_slot_clock_tell_silent (LmccSlotClock * clock);
+gboolean lmcc_slot_clock_get_slot (const LmccSlotClock * clock,
     guint * slot, gboolean * told);
-LMCC_API void lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level);
-LMCC_API void lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer,
+void lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level);
+void lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer,
     guint16 lsn, LmccTime since, guint slot);
-LMCC_API void lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
+void lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
     const LmccHeader * header);
-LMCC_API void lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now,
+void lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now,
     guint layer);
-LMCC_API void lmcc_slot_clock_refused (LmccSlotClock * clock,
+void lmcc_slot_clock_refused (LmccSlotClock * clock,
     const LmccHeader * header);
-LMCC_API LmccSlotLoss lmcc_slot_clock_loss (LmccSlotClock * clock,
+LmccSlotLoss lmcc_slot_clock_loss (LmccSlotClock * clock,
     guint layer, const LmccLoss * lost);
-LMCC_API void lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now);
-LMCC_API LmccTime lmcc_slot_clock_next_timeout (const LmccSlotClock * clock);
-LMCC_API gboolean lmcc_slot_clock_poll (LmccSlotClock * clock,
+void lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now);
+LmccTime lmcc_slot_clock_next_timeout (const LmccSlotClock * clock);
+gboolean lmcc_slot_clock_poll (LmccSlotClock * clock,
     LmccSlotEnd * end);
-LMCC_API guint64 lmcc_slot_clock_get_ignored (const LmccSlotClock * clock);
-LMCC_API gboolean lmcc_slot_end_is_clean (const LmccSlotEnd * end);
+guint64 lmcc_slot_clock_get_ignored (const LmccSlotClock * clock);
+gboolean lmcc_slot_end_is_clean (const LmccSlotEnd * end);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccSlotClock, lmcc_slot_clock_free)
 

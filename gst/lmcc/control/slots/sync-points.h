@@ -36,26 +36,26 @@ typedef struct
   LmccTime burst;
 } LmccRlcSchedule;
 
-LMCC_API LmccTime lmcc_rlc_slot_from_packets (gdouble base_rate, guint packet_size,
+LmccTime lmcc_rlc_slot_from_packets (gdouble base_rate, guint packet_size,
     gdouble base_packets);
-LMCC_API LmccTime lmcc_rlc_slot_from_rtt (gdouble base_rate, guint packet_size,
+LmccTime lmcc_rlc_slot_from_rtt (gdouble base_rate, guint packet_size,
     LmccTime rtt, gdouble upper_share);
-LMCC_API LmccTime lmcc_rlc_rtt_from_slot (gdouble base_rate, guint packet_size,
+LmccTime lmcc_rlc_rtt_from_slot (gdouble base_rate, guint packet_size,
     LmccTime slot, gdouble upper_share);
-LMCC_API gdouble lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
+gdouble lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
     gdouble upper_share, gdouble loss_rate);
 
-LMCC_API void lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
+void lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
     gdouble base_rate, guint packet_size, LmccTime slot, gdouble burst_packets);
-LMCC_API gint lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule,
+gint lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule,
     guint64 slot);
-LMCC_API LmccTime lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule,
+LmccTime lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule,
     guint level);
-LMCC_API guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule,
+guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule,
     guint64 slot, guint layer, LmccTime offset);
-LMCC_API LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
+LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
     guint64 slot, guint layer, LmccTime offset);
-LMCC_API gdouble lmcc_rlc_burst_overload (gdouble cumulative_rate, gdouble capacity,
+gdouble lmcc_rlc_burst_overload (gdouble cumulative_rate, gdouble capacity,
     LmccTime burst);
 
 /**
@@ -74,20 +74,20 @@ typedef struct
   gdouble phases[LMCC_MAX_LAYERS];
 } LmccSyncPoints;
 
-LMCC_API void lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers);
-LMCC_API guint64 lmcc_sync_points_next (LmccSyncPoints * points,
+void lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers);
+guint64 lmcc_sync_points_next (LmccSyncPoints * points,
     const gdouble * cumulative_rates);
-LMCC_API LmccTime lmcc_sync_points_get_interval (const gdouble * cumulative_rates,
+LmccTime lmcc_sync_points_get_interval (const gdouble * cumulative_rates,
     guint layer, LmccTime slot);
 
-LMCC_API gdouble lmcc_sync_points_factor (const gdouble * cumulative_rates,
+gdouble lmcc_sync_points_factor (const gdouble * cumulative_rates,
     guint n_layers, guint level, gdouble upper_share);
-LMCC_API gdouble lmcc_sync_points_rate (const gdouble * cumulative_rates,
+gdouble lmcc_sync_points_rate (const gdouble * cumulative_rates,
     guint n_layers, guint level, guint packet_size, LmccTime slot,
     gdouble upper_share, gdouble loss_rate);
-LMCC_API LmccTime lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
+LmccTime lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
     guint n_layers, guint packet_size, LmccTime rtt, gdouble upper_share);
-LMCC_API LmccTime lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
+LmccTime lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
     guint n_layers, guint packet_size, LmccTime slot, gdouble upper_share);
 
 /**
@@ -106,10 +106,10 @@ typedef struct
   guint64 skip[LMCC_MAX_LAYERS];
 } LmccSyncBackoff;
 
-LMCC_API void lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit);
-LMCC_API gboolean lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff,
+void lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit);
+gboolean lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff,
     guint layer, gboolean held);
-LMCC_API void lmcc_sync_backoff_dropped (LmccSyncBackoff * backoff, guint layer);
+void lmcc_sync_backoff_dropped (LmccSyncBackoff * backoff, guint layer);
 
 G_END_DECLS
 

@@ -54,23 +54,23 @@ typedef struct
  */
 typedef struct _LmccGate LmccGate;
 
-LMCC_API LmccGate *lmcc_gate_new (LmccOnLoss on_loss);
-LMCC_API void lmcc_gate_free (LmccGate * gate);
-LMCC_API void lmcc_gate_reset (LmccGate * gate);
-LMCC_API void lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss);
-LMCC_API void lmcc_gate_set_session (LmccGate * gate,
+LmccGate *lmcc_gate_new (LmccOnLoss on_loss);
+void lmcc_gate_free (LmccGate * gate);
+void lmcc_gate_reset (LmccGate * gate);
+void lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss);
+void lmcc_gate_set_session (LmccGate * gate,
     const LmccSession * session);
-LMCC_API void lmcc_gate_set_level (LmccGate * gate, gint level);
-LMCC_API void lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn);
-LMCC_API void lmcc_gate_push (LmccGate * gate, LmccMergeItem * item,
+void lmcc_gate_set_level (LmccGate * gate, gint level);
+void lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn);
+void lmcc_gate_push (LmccGate * gate, LmccMergeItem * item,
     LmccTime deadline);
-LMCC_API gboolean lmcc_gate_forget_history (LmccGate * gate);
-LMCC_API void lmcc_gate_flush (LmccGate * gate);
-LMCC_API void lmcc_gate_timeout (LmccGate * gate, LmccTime now);
-LMCC_API LmccTime lmcc_gate_next_timeout (const LmccGate * gate);
-LMCC_API gboolean lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output);
-LMCC_API gint lmcc_gate_get_rung (const LmccGate * gate);
-LMCC_API const LmccGateStats *lmcc_gate_get_stats (const LmccGate * gate);
+gboolean lmcc_gate_forget_history (LmccGate * gate);
+void lmcc_gate_flush (LmccGate * gate);
+void lmcc_gate_timeout (LmccGate * gate, LmccTime now);
+LmccTime lmcc_gate_next_timeout (const LmccGate * gate);
+gboolean lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output);
+gint lmcc_gate_get_rung (const LmccGate * gate);
+const LmccGateStats *lmcc_gate_get_stats (const LmccGate * gate);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGate, lmcc_gate_free)
 

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "control/ladder.h"
+#include "ladder.h"
 
 #include <gst/lmcc/lmcc-session.h>
 
