@@ -7,6 +7,7 @@
 #include "control/slots/dynamic-layering.h"
 #include "control/slots/increase-probabilities.h"
 #include "control/slots/sync-points.h"
+#include "wire/session-internal.h"
 
 #include <math.h>
 
@@ -259,12 +260,6 @@ check_slot (const LmccSession * session, GError ** error)
   return TRUE;
 }
 
-static gboolean
-sets_rate (const gchar * algorithm)
-{
-  return g_str_equal (algorithm, "pgmcc") || g_str_equal (algorithm, "tfmcc");
-}
-
 /* The network's rate for the base, receivers' choice above. */
 static gboolean
 check_driven_base (const LmccSession * session, GError ** error)
@@ -293,7 +288,7 @@ check_driven_base (const LmccSession * session, GError ** error)
 static gboolean
 check_single_rate (const LmccSession * session, GError ** error)
 {
-  if (sets_rate (session->base_algorithm))
+  if (lmcc_algorithm_sets_rate (session->base_algorithm))
     return refuse (error, "%s sends the whole stream at one rate, and %s would "
         "set that of a base: leave the base's algorithm out, or take elm for "
         "layers above it", session->algorithm, session->base_algorithm);
@@ -413,19 +408,6 @@ lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
   return fitting != NULL ? fitting->settings : NULL;
 }
 
-/**
- * lmcc_session_has_second_element:
- * @session: a session
- *
- * Returns: whether packets carry a second element
- */
-gboolean
-lmcc_session_has_second_element (const LmccSession * session)
-{
-  return sets_rate (lmcc_session_get_base_algorithm (session))
-      || (session->slot > 0 && find_fitting (session->algorithm) != NULL);
-}
-
 /* Other dice of the same receiver are made from the same seed. */
 #define SSRC_PURPOSE 0x73737263u
 
@@ -449,47 +431,4 @@ lmcc_session_make_receiver_ssrc (const LmccSession * session, guint32 seed)
     ssrc ^= ~LMCC_SSRC_BASE_MASK + 1;
 
   return ssrc;
-}
-
-/**
- * lmcc_session_has_single_rate:
- * @session: a session
- *
- * Returns: whether all receivers get one rate, which their reports set: pgmcc
- *     or tfmcc
- */
-gboolean
-lmcc_session_has_single_rate (const LmccSession * session)
-{
-  return sets_rate (session->algorithm);
-}
-
-/**
- * lmcc_session_get_base_algorithm:
- * @session: a session
- *
- * Returns: the algorithm by which receivers' reports set the base's rate:
- *     pgmcc, tfmcc, or none
- */
-const gchar *
-lmcc_session_get_base_algorithm (const LmccSession * session)
-{
-  if (sets_rate (session->algorithm))
-    return session->algorithm;
-
-  return sets_rate (session->base_algorithm) ? session->base_algorithm : "none";
-}
-
-/**
- * lmcc_session_has_driven_base:
- * @session: a session
- *
- * Returns: whether receivers' reports set the base's rate, and there may be
- *     layers above it that receivers choose
- */
-gboolean
-lmcc_session_has_driven_base (const LmccSession * session)
-{
-  return !sets_rate (session->algorithm)
-      && sets_rate (session->base_algorithm);
 }

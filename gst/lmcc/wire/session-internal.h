@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 
 gboolean lmcc_session_has_sound (const LmccSession * session);
 
+/* wire/session-algorithm.c */
+gboolean lmcc_algorithm_sets_rate (const gchar * name);
+
 G_END_DECLS
 
 #endif

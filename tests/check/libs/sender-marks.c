@@ -7,6 +7,7 @@
 
 #include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <gst/lmcc/control/slots/increase-probabilities.h>
+#include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-rates.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include <gst/lmcc/measure/markov.h>
@@ -576,6 +577,29 @@ GST_START_TEST (test_a_session_without_slots_has_no_marks)
 
 GST_END_TEST;
 
+/* The names are in two places: of what fits, and of what has an element. */
+GST_START_TEST (test_whose_slots_can_be_set_has_a_second_element)
+{
+  guint n, n_settings, n_slotted = 0, i;
+  const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+  LmccSession session;
+
+  lmcc_session_init (&session);
+  session.slot = LMCC_SECOND;
+  for (i = 0; i < n; i++) {
+    gboolean slotted = lmcc_session_algorithm_get_settings (list[i]->name,
+        &n_settings) != NULL;
+
+    g_strlcpy (session.algorithm, list[i]->name, sizeof (session.algorithm));
+    fail_unless (lmcc_session_has_second_element (&session) == (slotted
+            || lmcc_session_has_single_rate (&session)), "%s", list[i]->name);
+    n_slotted += slotted;
+  }
+  fail_unless_equals_int (n_slotted, 4);
+}
+
+GST_END_TEST;
+
 static Suite *
 sender_marks_suite (void)
 {
@@ -593,6 +617,7 @@ sender_marks_suite (void)
   tcase_add_test (tc, test_packets_say_their_place_in_the_slot);
   tcase_add_test (tc, test_layers_that_are_not_fit_are_refused);
   tcase_add_test (tc, test_a_session_without_slots_has_no_marks);
+  tcase_add_test (tc, test_whose_slots_can_be_set_has_a_second_element);
 
   return s;
 }
