@@ -72,32 +72,26 @@ lmcc_memory_cost (gsize capacity)
 }
 
 /*
- * lmcc_memory_take:
+ * lmcc_memory_claim:
  * @memory: a count
- * @packet: (transfer full): a packet
+ * @packet: a packet
  *
- * Counts a packet that is not counted yet. Of one that somebody else counts, as
- * where several receivers are handed the same, a copy is made.
+ * Counts a packet that nobody counts yet.
  *
- * Returns: (transfer full): the packet, or a copy of it
+ * Returns: whether @memory counts it now; else somebody else does
  */
-LmccPacket *
-lmcc_memory_take (LmccMemory * memory, LmccPacket * packet)
+gboolean
+lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet)
 {
-  LmccPacket *copy;
-
   if (g_atomic_pointer_get (&packet->memory) == memory)
-    return packet;
-  if (g_atomic_pointer_compare_and_exchange (&packet->memory, NULL, memory)) {
-    lmcc_memory_ref (memory);
-    g_atomic_pointer_add (&memory->used,
-        (gssize) lmcc_memory_cost (packet->capacity));
-    return packet;
-  }
-  copy = lmcc_packet_new_copy (packet->data, packet->size);
-  lmcc_packet_unref (packet);
+    return TRUE;
+  if (!g_atomic_pointer_compare_and_exchange (&packet->memory, NULL, memory))
+    return FALSE;
+  lmcc_memory_ref (memory);
+  g_atomic_pointer_add (&memory->used,
+      (gssize) lmcc_memory_cost (packet->capacity));
 
-  return lmcc_memory_take (memory, copy);
+  return TRUE;
 }
 
 /*

@@ -28,8 +28,11 @@ void lmcc_memory_unref (LmccMemory * memory);
 gsize lmcc_memory_get_used (LmccMemory * memory);
 
 gsize lmcc_memory_cost (gsize capacity);
-LmccPacket *lmcc_memory_take (LmccMemory * memory, LmccPacket * packet);
+gboolean lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet);
 void lmcc_memory_release (LmccPacket * packet);
+
+/* base/packet.c */
+LmccPacket *lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory);
 
 G_END_DECLS
 

@@ -72,3 +72,27 @@ lmcc_packet_unref (LmccPacket * packet)
   lmcc_memory_release (packet);
   g_free (packet);
 }
+
+/*
+ * lmcc_packet_take_counted:
+ * @packet: (transfer full): a packet
+ * @memory: what it is to count for
+ *
+ * Of a packet that somebody else counts, as where several receivers are handed
+ * the same, a copy is made.
+ *
+ * Returns: (transfer full): the packet, or a copy of it
+ */
+LmccPacket *
+lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory)
+{
+  LmccPacket *copy;
+
+  if (lmcc_memory_claim (memory, packet))
+    return packet;
+  copy = lmcc_packet_new_copy (packet->data, packet->size);
+  lmcc_packet_unref (packet);
+  lmcc_memory_claim (memory, copy);
+
+  return copy;
+}

@@ -204,7 +204,7 @@ lmcc_receiver_admit (LmccReceiver * receiver, const LmccPacket * packet,
 LmccPacket *
 lmcc_receiver_count_packet (LmccReceiver * receiver, LmccPacket * packet)
 {
-  packet = lmcc_memory_take (receiver->memory.count, packet);
+  packet = lmcc_packet_take_counted (packet, receiver->memory.count);
   while (get_used (receiver) > receiver->memory.budget
       && lmcc_gate_forget_history (receiver->gate));
   if (get_used (receiver) > receiver->memory.budget)

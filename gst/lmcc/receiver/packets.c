@@ -532,7 +532,7 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   LmccRtp rtp;
   LmccHeader header;
 
-  packet = lmcc_memory_take (receiver->memory.count, packet);
+  packet = lmcc_packet_take_counted (packet, receiver->memory.count);
   receiver->any_media = TRUE;
   receiver->now = now;
   if (receiver->running)

@@ -315,8 +315,8 @@ take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
   gint i;
 
   while (lmcc_repair_decoder_poll (receiver->repair, &repaired)) {
-    repaired.packet = lmcc_memory_take (receiver->memory.count,
-        repaired.packet);
+    repaired.packet = lmcc_packet_take_counted (repaired.packet,
+        receiver->memory.count);
     take_recovered (receiver, &repaired);
     lmcc_packet_unref (repaired.packet);
     ended = TRUE;
