@@ -17,11 +17,9 @@ sys.dont_write_bytecode = True
 from rooms import LIBRARY, MAY_INCLUDE
 
 # Circles that are meant: the files, and why none of them can be below the others.
-SENDER = ['driven-base.c', 'native.c', 'repair-reserve.c', 'repair.c', 'reports.c', 'sender.c', 'shaped.c']
 RECEIVER = ['algorithm.c', 'door.c', 'join-notices.c', 'layer-queue.c', 'membership.c', 'memory.c', 'packets.c',
             'receiver.c', 'repair.c', 'reports.c', 'rivals.c', 'sound.c', 'source-and-level.c', 'sources.c']
 CIRCLES = {
-    frozenset(f'sender/{name}' for name in SENDER): 'one state machine in several files',
     frozenset(f'receiver/{name}' for name in RECEIVER): 'one state machine in several files',
 }
 

@@ -478,3 +478,21 @@ lmcc_allocator_media_size (const LmccAllocator * allocator,
 
   return lmcc_allocator_packet_size (allocator, rtp.payload_size);
 }
+
+/*
+ * lmcc_allocator_queued_bytes:
+ * @layer: a layer
+ *
+ * Returns: bytes of the IP packets that wait in it
+ */
+gsize
+lmcc_allocator_queued_bytes (const LmccAllocatorLayer * layer)
+{
+  gsize bytes = 0;
+  const GList *l;
+
+  for (l = layer->units.head; l != NULL; l = l->next)
+    bytes += ((const LmccQueuedUnit *) l->data)->bytes;
+
+  return bytes;
+}

@@ -125,6 +125,7 @@ gboolean lmcc_allocator_take (LmccAllocator * allocator, guint layer,
 guint16 lmcc_allocator_low_water_mark (const LmccAllocator * allocator,
     guint layer, guint16 next_osn);
 gboolean lmcc_allocator_is_empty (const LmccAllocator * allocator);
+gsize lmcc_allocator_queued_bytes (const LmccAllocatorLayer * layer);
 gsize lmcc_allocator_packet_size (const LmccAllocator * allocator,
     gsize payload_size);
 gsize lmcc_allocator_media_size (const LmccAllocator * allocator,

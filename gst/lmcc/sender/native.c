@@ -217,11 +217,24 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
       &sender->allocator.layers[layer], now);
 }
 
+static void
+handle_repair (LmccSender * sender, LmccTime now)
+{
+  LmccPacket *payload;
+  guint i;
+
+  lmcc_sender_end_repair_block (sender, now);
+  for (i = 0; i < sender->session.n_layers; i++) {
+    while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL)
+      lmcc_sender_send_repair (sender, i, payload, now);
+  }
+}
+
 void
 lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
 {
   lmcc_sender_handle_media (sender, now);
-  lmcc_sender_handle_repair (sender, now);
+  handle_repair (sender, now);
   handle_fillers (sender, now);
   handle_rates (sender, now);
 }

@@ -74,7 +74,7 @@ struct _LmccSender
   guint actions_taken;
 };
 
-/* sender/sender.c */
+/* sender/emit.c: what leaves */
 gsize lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
     LmccTime now);
 gsize lmcc_sender_send_media (LmccSender * sender, guint layer,
@@ -105,7 +105,6 @@ void lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
 void lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now);
 void lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now);
 LmccTime lmcc_sender_next_shaped (const LmccSender * sender);
-gsize lmcc_sender_queued_bytes (const LmccAllocatorLayer * layer);
 
 /* sender/repair.c */
 void lmcc_sender_init_repair (LmccSender * sender,
@@ -122,7 +121,9 @@ void lmcc_sender_get_repair_budget (const LmccSender * sender,
 void lmcc_sender_plan_repair (LmccSender * sender);
 LmccPacket *lmcc_sender_take_repair (LmccSender * sender,
     const LmccOpportunity * opportunity);
-void lmcc_sender_handle_repair (LmccSender * sender, LmccTime now);
+void lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now);
+LmccPacket *lmcc_sender_take_due_repair (LmccSender * sender, guint layer,
+    LmccTime now);
 LmccTime lmcc_sender_next_repair (const LmccSender * sender);
 
 /* sender/repair-reserve.c */

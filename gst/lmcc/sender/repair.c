@@ -123,7 +123,7 @@ lmcc_sender_get_repair_budget (const LmccSender * sender,
   budget->n_layers = sender->session.n_layers;
   budget->end = end;
   for (i = 0; i < budget->n_layers; i++) {
-    gsize queued = lmcc_sender_queued_bytes (&sender->allocator.layers[i])
+    gsize queued = lmcc_allocator_queued_bytes (&sender->allocator.layers[i])
         + (more != NULL ? more[i] : 0);
     gsize room = lmcc_schedule_get_room (&sender->schedule, i, end);
 
@@ -262,22 +262,24 @@ get_due (const LmccSender * sender, guint layer)
   return item != NULL ? item->due : LMCC_TIME_NONE;
 }
 
-/* Of native allocation. */
+/* Native allocation: a block that was collected for long enough ends. */
 void
-lmcc_sender_handle_repair (LmccSender * sender, LmccTime now)
+lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now)
 {
-  guint i;
-
-  if (!has_repair (sender))
-    return;
-  if (sender->repair_since != LMCC_TIME_NONE
+  if (has_repair (sender) && sender->repair_since != LMCC_TIME_NONE
       && now >= sender->repair_since + sender->repair_block)
     close_native (sender, now);
-  for (i = 0; i < sender->session.n_layers; i++) {
-    while (get_due (sender, i) <= now)
-      lmcc_sender_send_repair (sender, i,
-          lmcc_repairer_take (&sender->repairer, i), now);
-  }
+}
+
+/* Native allocation.
+ * Returns: (transfer full) (nullable): what is due by @now in @layer */
+LmccPacket *
+lmcc_sender_take_due_repair (LmccSender * sender, guint layer, LmccTime now)
+{
+  if (!has_repair (sender) || get_due (sender, layer) > now)
+    return NULL;
+
+  return lmcc_repairer_take (&sender->repairer, layer);
 }
 
 LmccTime

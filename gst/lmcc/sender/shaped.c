@@ -142,19 +142,6 @@ control_bytes (const LmccSender * sender, LmccTime duration)
   return bytes;
 }
 
-/* What waits of media. */
-gsize
-lmcc_sender_queued_bytes (const LmccAllocatorLayer * layer)
-{
-  gsize bytes = 0;
-  const GList *l;
-
-  for (l = layer->units.head; l != NULL; l = l->next)
-    bytes += ((const LmccQueuedUnit *) l->data)->bytes;
-
-  return bytes;
-}
-
 /* What the layers can send until @end, after all that waits already. */
 static void
 measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
@@ -171,7 +158,7 @@ measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
 
     pour->share[i] = share - MIN (share, taken);
     taken = i == 0 ? control_bytes (sender, rest) : 0;
-    taken += lmcc_sender_queued_bytes (&sender->allocator.layers[i]);
+    taken += lmcc_allocator_queued_bytes (&sender->allocator.layers[i]);
     taken += sender->repairer.owed[i];
     pour->room[i] = room - MIN (room, taken);
   }
