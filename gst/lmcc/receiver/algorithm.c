@@ -99,7 +99,6 @@ lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
   lmcc_receiver_tell_join_lead (receiver, now);
   if (receiver->level >= 0)
     lmcc_receiver_tell_level (receiver, now);
-  lmcc_receiver_update_learning (receiver);
 }
 
 void
@@ -182,7 +181,6 @@ void
 lmcc_receiver_tell_session (LmccReceiver * receiver, LmccTime now)
 {
   CALL (receiver, on_session, now);
-  lmcc_receiver_update_learning (receiver);
 }
 
 void
@@ -237,63 +235,36 @@ lmcc_receiver_needs_sender (const LmccReceiver * receiver)
       && receiver->session.feedback_interval > 0;
 }
 
-void
-lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now)
+/* Returns: whether the one that speaks with the sender may have something to
+ * say now */
+gboolean
+lmcc_receiver_tell_leave (LmccReceiver * receiver)
 {
   LmccController *controller = get_reporter (receiver);
 
   if (controller == NULL || controller->klass->on_leave == NULL)
-    return;
+    return FALSE;
   controller->klass->on_leave (controller);
-  lmcc_receiver_send_reports (receiver, now);
+
+  return TRUE;
 }
 
-static const gchar *
-find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+/* Returns: (transfer none) (nullable): why the reception is to end */
+const gchar *
+lmcc_receiver_poll_reason_to_leave (LmccReceiver * receiver, LmccTime now)
 {
   LmccController *controller = get_reporter (receiver);
 
-  if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
-          receiver->stats.loss_rate))
-    return
-        "more than 10 % of the base layer was lost for 10 s: the path cannot "
-        "carry even that, or the network goes on with layers that were left; "
-        "all groups are left (RFC 8085 section 4.1)";
   if (controller == NULL || controller->klass->find_reason_to_leave == NULL)
     return NULL;
 
   return controller->klass->find_reason_to_leave (controller, now);
 }
 
-/* Ends the reception where even the base does not get through. */
-gboolean
-lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now)
-{
-  const gchar *reason = find_reason_to_leave (receiver, now);
-
-  if (reason == NULL)
-    return FALSE;
-  /* Nobody ends a reception who never sent what it announced. */
-  if (!lmcc_receiver_believes_source (receiver, now)) {
-    lmcc_circuit_breaker_reset (&receiver->breaker);
-    lmcc_receiver_give_up_source (receiver,
-        "most of what the sender announced never came", now);
-    return FALSE;
-  }
-
-  lmcc_receiver_stop (receiver, now);
-  lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason = reason;
-
-  return TRUE;
-}
-
 void
-lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_timeout (LmccReceiver * receiver, LmccTime now)
 {
   CALL (receiver, on_timeout, now);
-  lmcc_receiver_send_reports (receiver, now);
-  lmcc_receiver_update_level (receiver, now);
 }
 
 static LmccTime

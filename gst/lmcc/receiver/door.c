@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What others send becomes the receiver's session here and nowhere else: as a
- * whole, in its ranges, and as the user allows.
+ * whole, in its ranges, and as the user allows. Packets enter where they are of
+ * that session.
  */
 #include <gst/lmcc/lmcc-sdp.h>
 #include "receiver/private.h"
-
-/* What others send can make no more texts than this stay in memory. */
-#define MAX_INTERNED 64
 
 /* The codecs that lmccsink tells the classes of, and those of sound that it
  * takes: whoever forges a record must not choose among all the depayloaders and
@@ -50,48 +48,6 @@ codec_is_allowed (const LmccReceiver * receiver, const gchar * name)
   }
 
   return FALSE;
-}
-
-/*
- * lmcc_receiver_intern:
- * @receiver: a receiver
- * @text: that has something in it that others sent
- * @instead: (transfer none): static, for when there were too many such texts
- *
- * Returns: (transfer none): @text or @instead, for good
- */
-const gchar *
-lmcc_receiver_intern (LmccReceiver * receiver, const gchar * text,
-    const gchar * instead)
-{
-  if (g_quark_try_string (text) != 0)
-    return g_intern_string (text);
-  if (receiver->n_interned >= MAX_INTERNED)
-    return instead;
-  receiver->n_interned++;
-
-  return g_intern_string (text);
-}
-
-/*
- * lmcc_receiver_warn:
- * @receiver: a receiver
- * @kind: of these, one is posted in each %LMCC_MESSAGE_INTERVAL
- * @reason: static or interned
- */
-void
-lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
-    const gchar * reason)
-{
-  LmccReceiverAction *action;
-  guint64 held_back;
-
-  if (!lmcc_message_limit_take (&receiver->warning_limits[kind],
-          receiver->now, &held_back))
-    return;
-  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING);
-  action->reason = reason;
-  action->held_back = held_back;
 }
 
 static void
@@ -163,4 +119,72 @@ lmcc_receiver_read_record (LmccReceiver * receiver,
   }
 
   return lmcc_receiver_admits (receiver, session);
+}
+
+static gboolean
+ssrc_fits (const LmccSession * session, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  switch (header->type) {
+    case LMCC_PACKET_MEDIA:
+      return rtp->ssrc == lmcc_session_ssrc (session, header->stream,
+          header->layer);
+    case LMCC_PACKET_REPAIR:
+      return rtp->ssrc == lmcc_session_repair_ssrc (session, header->layer);
+    default:
+      return rtp->ssrc == session->ssrc_base + LMCC_SSRC_FILLER + header->layer;
+  }
+}
+
+static gboolean
+payload_type_fits (const LmccSession * session, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  switch (header->type) {
+    case LMCC_PACKET_MEDIA:
+      return rtp->payload_type == session->payload_type + header->stream;
+    case LMCC_PACKET_REPAIR:
+      return rtp->payload_type == session->repair_payload_type;
+    default:
+      return rtp->payload_type == session->filler_payload_type;
+  }
+}
+
+/*
+ * lmcc_receiver_packet_fits:
+ * @session: a session
+ * @rtp: a packet's RTP header
+ * @header: its element
+ *
+ * Returns: whether the packet can be one of @session
+ */
+gboolean
+lmcc_receiver_packet_fits (const LmccSession * session, const LmccRtp * rtp,
+    const LmccHeader * header)
+{
+  return ssrc_fits (session, rtp, header)
+      && payload_type_fits (session, rtp, header);
+}
+
+/* Whether the packet is of the session and of the sender that is listened
+ * to. */
+gboolean
+lmcc_receiver_packet_belongs (LmccReceiver * receiver,
+    const LmccAddress * source, const LmccRtp * rtp, const LmccHeader * header)
+{
+  LmccDrop why;
+
+  if (!receiver->have_session)
+    why = LMCC_DROP_BEFORE_RECORD;
+  else if (!lmcc_address_equal (&receiver->source, source))
+    why = LMCC_DROP_FOREIGN_SOURCE;
+  else if (!ssrc_fits (&receiver->session, rtp, header))
+    why = LMCC_DROP_FOREIGN_SSRC;
+  else if (!payload_type_fits (&receiver->session, rtp, header))
+    why = LMCC_DROP_UNKNOWN_TYPE;
+  else
+    return TRUE;
+  lmcc_receiver_drop (receiver, why);
+
+  return FALSE;
 }

@@ -11,6 +11,19 @@
  * less than half of them, within which one can be told to be before another. */
 #define MAX_SPAN 16384
 
+void
+lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
+{
+  lmcc_layer_account_reset (layer->account);
+  lmcc_probation_reset (&layer->probation);
+  lmcc_waiting_queue_reset (&layer->waiting);
+  lmcc_layer_holes_reset (&layer->holes);
+  layer->n_given_up = 0;
+  layer->repair_begun = FALSE;
+  layer->merged_any = FALSE;
+  layer->lost_before = 0;
+}
+
 static gboolean
 in_order (const LmccHeader * first, const LmccHeader * second)
 {
@@ -56,6 +69,48 @@ lmcc_receiver_add_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer,
     waiting->deadline = lmcc_receiver_release_deadline (receiver,
         &waiting->rtp, &waiting->header);
   lmcc_waiting_queue_add (&layer->waiting, waiting);
+}
+
+/*
+ * lmcc_receiver_queue_packet:
+ * @receiver: a receiver
+ * @layer: one of its layers
+ * @packet: (transfer full): a packet of it
+ * @rtp: its parsed RTP header
+ * @header: its element
+ */
+void
+lmcc_receiver_queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
+    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header)
+{
+  LmccReceiverWaiting *waiting;
+  gboolean fits;
+
+  /* It was repaired before it came. */
+  if (lmcc_receiver_find_waiting (layer, header, &fits)) {
+    lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
+    lmcc_packet_unref (packet);
+    return;
+  }
+  waiting = g_new0 (LmccReceiverWaiting, 1);
+  waiting->packet = packet;
+  waiting->rtp = *rtp;
+  waiting->header = *header;
+  lmcc_receiver_add_waiting (receiver, layer, waiting);
+}
+
+/* Nothing more comes of a layer: what came of it waits for its place only. */
+void
+lmcc_receiver_take_rest (LmccReceiver * receiver, guint index)
+{
+  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccVerdict verdict;
+  LmccClaim claim;
+
+  lmcc_probation_flush (&layer->probation);
+  while (lmcc_probation_poll (&layer->probation, &claim, &verdict))
+    lmcc_receiver_queue_packet (receiver, layer, claim.packet, &claim.rtp,
+        &claim.header);
 }
 
 static void

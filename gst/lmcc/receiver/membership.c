@@ -21,6 +21,28 @@
 /* A shorter join's share in the lead. */
 #define JOIN_LEAD_WEIGHT 8
 
+void
+lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
+{
+  receiver->groups[group] = (LmccReceiverGroup) {
+  .joined = TRUE,.joined_at = now,.last_packet = now,};
+  receiver->groups_end = MAX (receiver->groups_end, group + 1);
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
+      group;
+}
+
+void
+lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
+{
+  receiver->groups[group].joined = FALSE;
+  receiver->groups[group].left_at = now;
+  while (receiver->groups_end > 0
+      && !receiver->groups[receiver->groups_end - 1].joined)
+    receiver->groups_end--;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
+      group;
+}
+
 static gboolean
 is_dynamic (const LmccReceiver * receiver)
 {
@@ -270,4 +292,37 @@ lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
   else if (before)
     set_join_lead (receiver, receiver->join_lead - (receiver->join_lead -
             lead) / JOIN_LEAD_WEIGHT, now);
+}
+
+/* Leaves and joins again what has been silent for long: the membership may have
+ * been lost in a switch. The base goes silent with its sender too, and asking
+ * again costs one report every LMCC_REJOIN_TIMEOUT. */
+void
+lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < receiver->groups_end; i++) {
+    LmccReceiverGroup *group = &receiver->groups[i];
+
+    if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
+      continue;
+    lmcc_receiver_leave (receiver, i, now);
+    lmcc_receiver_join (receiver, i, now);
+    receiver->stats.rejoins++;
+  }
+}
+
+LmccTime
+lmcc_receiver_next_rejoin (const LmccReceiver * receiver)
+{
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
+
+  for (i = 0; i < receiver->groups_end; i++) {
+    if (receiver->groups[i].joined)
+      next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
+  }
+
+  return next;
 }

@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver holds stays within a budget of bytes, whatever comes. Where
- * it is full, what is kept in case that a lower rung has to take over goes
- * first, then the highest layer, and where the base alone fills it, packets.
+ * What a receiver holds, and the budget of bytes that it stays within, whatever
+ * comes.
  */
 #include "receiver/private.h"
 
@@ -18,13 +17,6 @@
 #define HOLD_MAX (320 * LMCC_SECOND)
 
 #define NO_CAP G_MAXINT
-
-static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
-  "what a lower encoding would begin with, should the level fall, is not kept",
-  "the highest layer is left",
-  ("the base alone fills it: nothing waits any more, and what does not fit is "
-      "dropped"),
-};
 
 void
 lmcc_receiver_clear_memory (LmccReceiver * receiver)
@@ -66,8 +58,9 @@ automatic_budget (const LmccReceiver * receiver)
   return MAX ((gsize) wanted, MIN (memory->budget, get_used (receiver)));
 }
 
-static void
-update_budget (LmccReceiver * receiver)
+/* What may be held follows what comes. */
+void
+lmcc_receiver_update_budget (LmccReceiver * receiver)
 {
   LmccReceiverMemory *memory = &receiver->memory;
   guint64 max = receiver->config.max_memory;
@@ -82,79 +75,16 @@ lmcc_receiver_init_memory (LmccReceiver * receiver)
 {
   receiver->memory.count = lmcc_memory_new ();
   lmcc_receiver_reset_memory (receiver);
-  update_budget (receiver);
+  lmcc_receiver_update_budget (receiver);
 }
 
-static gboolean
-fits (const LmccReceiver * receiver)
+/* Whether no more is held than may be. */
+gboolean
+lmcc_receiver_memory_fits (const LmccReceiver * receiver)
 {
   gsize budget = receiver->memory.budget;
 
   return get_used (receiver) <= budget - budget / RESERVE_SHARE;
-}
-
-static void
-tell (LmccReceiver * receiver, LmccMemoryStep step, LmccTime now)
-{
-  if (lmcc_message_limit_take (&receiver->memory.limits[step], now, NULL))
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_MEMORY_FULL)->reason = reasons[step];
-}
-
-/* Leaves it at once, with what waits of it. What waited for it goes on. */
-static void
-leave_highest (LmccReceiver * receiver, LmccTime now)
-{
-  LmccReceiverMemory *memory = &receiver->memory;
-
-  if (memory->cap != NO_CAP || now < memory->raised_at + memory->hold)
-    memory->hold = MIN (2 * memory->hold, HOLD_MAX);
-  else
-    memory->hold = HOLD_MIN;
-  memory->cap = receiver->level - 1;
-  memory->cap_until = now + memory->hold;
-  memory->most = 0;
-  lmcc_receiver_update_level (receiver, now);
-  lmcc_receiver_drop_left_layers (receiver);
-  lmcc_receiver_pump (receiver, now);
-}
-
-static void
-leave_layers (LmccReceiver * receiver, LmccTime now)
-{
-  gint level = receiver->level + 1;
-
-  while (!fits (receiver) && receiver->level > 0 && receiver->level < level) {
-    level = receiver->level;
-    leave_highest (receiver, now);
-    tell (receiver, LMCC_MEMORY_STEP_LAYER, now);
-  }
-}
-
-/* Nothing waits any more. */
-static void
-let_go (LmccReceiver * receiver, LmccTime now)
-{
-  lmcc_repair_decoder_reset (receiver->repair);
-  lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
-  lmcc_gate_flush (receiver->gate);
-  lmcc_receiver_pump (receiver, now);
-  tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);
-}
-
-static gboolean
-make_room (LmccReceiver * receiver, LmccTime now)
-{
-  if (fits (receiver))
-    return TRUE;
-  update_budget (receiver);
-  while (!fits (receiver) && lmcc_gate_forget_history (receiver->gate))
-    tell (receiver, LMCC_MEMORY_STEP_HISTORY, now);
-  leave_layers (receiver, now);
-  if (!fits (receiver))
-    let_go (receiver, now);
-
-  return fits (receiver);
 }
 
 static void
@@ -167,28 +97,37 @@ note_peak (LmccReceiver * receiver)
   memory->most = MAX (memory->most, used);
 }
 
-/**
- * lmcc_receiver_admit:
+/*
+ * lmcc_receiver_count_taken:
  * @receiver: a receiver that has a session
  * @packet: a packet that came, and counts already
- * @now: the time
- *
- * Makes room where there is too little with the packet. A layer may be left for
- * that.
- *
- * Returns: whether there is room; else it is counted as dropped
  */
-gboolean
-lmcc_receiver_admit (LmccReceiver * receiver, const LmccPacket * packet,
-    LmccTime now)
+void
+lmcc_receiver_count_taken (LmccReceiver * receiver, const LmccPacket * packet)
 {
   receiver->memory.taken += lmcc_memory_cost (packet->capacity);
   note_peak (receiver);
-  if (make_room (receiver, now))
-    return TRUE;
-  lmcc_receiver_drop (receiver, LMCC_DROP_MEMORY);
+}
 
-  return FALSE;
+/*
+ * lmcc_receiver_lower_cap:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * The highest layer does not fit, and is not to be joined for some time.
+ */
+void
+lmcc_receiver_lower_cap (LmccReceiver * receiver, LmccTime now)
+{
+  LmccReceiverMemory *memory = &receiver->memory;
+
+  if (memory->cap != NO_CAP || now < memory->raised_at + memory->hold)
+    memory->hold = MIN (2 * memory->hold, HOLD_MAX);
+  else
+    memory->hold = HOLD_MIN;
+  memory->cap = receiver->level - 1;
+  memory->cap_until = now + memory->hold;
+  memory->most = 0;
 }
 
 /**
@@ -231,7 +170,7 @@ lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
 
   memory->rate = (guint64) ((gdouble) memory->taken * LMCC_SECOND / span);
   memory->taken = 0;
-  update_budget (receiver);
+  lmcc_receiver_update_budget (receiver);
   if (memory->cap == NO_CAP || now < memory->cap_until)
     return;
   if (memory->most <= memory->budget / 4 * 3) {
@@ -260,7 +199,7 @@ void
 lmcc_receiver_set_max_memory (LmccReceiver * receiver, guint64 max_memory)
 {
   receiver->config.max_memory = max_memory;
-  update_budget (receiver);
+  lmcc_receiver_update_budget (receiver);
 }
 
 /**

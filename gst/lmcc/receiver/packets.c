@@ -1,263 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What comes from the session's groups: checked, counted, told to all whom it
+ * concerns, and put behind what came of its layer before.
  */
 #include "receiver/private.h"
 #include "wire/algorithm-element.h"
 #include "wire/rtp.h"
-
-/* What of the latency is kept for the decoder: the merge gives packets out so
- * long before their pictures are due. */
-#define DECODE_RESERVE (50 * LMCC_MSECOND)
-
-/* Presentation times further than this from the send time are not believed. */
-#define PRESENTATION_RANGE (30 * (gint64) LMCC_SECOND)
-
-/* A gap in the delivered sequence numbers is at most this, so that a long
- * outage does not look like a new stream (RFC 3550 appendix A.1,
- * MAX_DROPOUT). */
-#define MAX_DELIVERED_GAP 100
-
-void
-lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
-{
-  lmcc_layer_account_reset (layer->account);
-  lmcc_probation_reset (&layer->probation);
-  lmcc_waiting_queue_reset (&layer->waiting);
-  lmcc_layer_holes_reset (&layer->holes);
-  layer->n_given_up = 0;
-  layer->repair_begun = FALSE;
-  layer->merged_any = FALSE;
-  layer->lost_before = 0;
-}
-
-static gboolean
-ssrc_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
-{
-  switch (header->type) {
-    case LMCC_PACKET_MEDIA:
-      return rtp->ssrc == lmcc_session_ssrc (session, header->stream,
-          header->layer);
-    case LMCC_PACKET_REPAIR:
-      return rtp->ssrc == lmcc_session_repair_ssrc (session, header->layer);
-    default:
-      return rtp->ssrc == session->ssrc_base + LMCC_SSRC_FILLER + header->layer;
-  }
-}
-
-static gboolean
-payload_type_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
-{
-  switch (header->type) {
-    case LMCC_PACKET_MEDIA:
-      return rtp->payload_type == session->payload_type + header->stream;
-    case LMCC_PACKET_REPAIR:
-      return rtp->payload_type == session->repair_payload_type;
-    default:
-      return rtp->payload_type == session->filler_payload_type;
-  }
-}
-
-/*
- * lmcc_receiver_packet_fits:
- * @session: a session
- * @rtp: a packet's RTP header
- * @header: its element
- *
- * Returns: whether the packet can be one of @session
- */
-gboolean
-lmcc_receiver_packet_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
-{
-  return ssrc_fits (session, rtp, header)
-      && payload_type_fits (session, rtp, header);
-}
-
-/* When the packets that precede this one have all been sent, or their repair.
- * Native layers are sent side by side. Those of fixed rates are each at another
- * place of the window: what precedes a picture is sent within the window after
- * it is due. */
-static LmccTime
-sent_up_to (const LmccReceiver * receiver, const LmccRtp * rtp,
-    const LmccHeader * header)
-{
-  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
-  LmccTimeline timeline = lmcc_receiver_timeline (header);
-  LmccTime window = receiver->session.window;
-  LmccTime shown;
-
-  if (receiver->session.native)
-    return sent;
-  if (!lmcc_clock_has_mapping (receiver->clock, timeline))
-    return sent + window;
-  shown = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
-
-  return CLAMP (shown + window, sent, sent + window);
-}
-
-/**
- * lmcc_receiver_release_deadline:
- * @receiver: a receiver
- * @rtp: a packet's RTP header
- * @header: its element
- *
- * Returns: when the packet is given out, whatever is missing before it
- */
-LmccTime
-lmcc_receiver_release_deadline (const LmccReceiver * receiver,
-    const LmccRtp * rtp, const LmccHeader * header)
-{
-  LmccTime latency = receiver->config.latency;
-
-  return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay +
-      latency - MIN (latency / 4, DECODE_RESERVE);
-}
-
-/* The time of an RTP timestamp; a mapping that puts it far from when its packet
- * was sent is replaced by a guess. */
-LmccTime
-lmcc_receiver_presentation_time (LmccReceiver * receiver,
-    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header)
-{
-  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
-  LmccTime time;
-
-  if (lmcc_clock_has_mapping (receiver->clock, timeline)) {
-    time = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
-    if (ABS ((gint64) (time - sent)) <= PRESENTATION_RANGE)
-      return time;
-  }
-  lmcc_clock_guess_mapping (receiver->clock, timeline, header->send_time,
-      rtp->timestamp, lmcc_receiver_clock_rate (receiver, timeline));
-
-  return sent;
-}
-
-/* By how much the sequence numbers jump that are given out. */
-guint
-lmcc_receiver_count_gap (guint lost)
-{
-  return 1 + MIN (lost, MAX_DELIVERED_GAP);
-}
-
-/* All pictures that are hidden at once have times within this. */
-#define HIDDEN_SPAN (20 * LMCC_USECOND)
-
-/* Stock decoders (GstVideoDecoder) do not let times go back: they give such
- * pictures the time of the one before, which may be shown, and from then on the
- * smallest time that waits instead of their own. So pictures that are decoded
- * again have times between the latest picture shown and the segment. */
-static void
-begin_hiding (LmccReceiver * receiver)
-{
-  LmccReceiverAction *action =
-      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
-
-  receiver->hidden_since = receiver->latest_time + 1;
-  receiver->latest_time = receiver->hidden_since + HIDDEN_SPAN;
-  action->time = receiver->latest_time + 1;
-}
-
-static LmccTime
-hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
-{
-  gint64 all = (gint32) (output->hidden_until - output->hidden_from);
-  gint64 part = (gint32) (output->rtp.timestamp - output->hidden_from);
-
-  if (all <= 0)
-    return receiver->hidden_since;
-
-  return receiver->hidden_since +
-      (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
-}
-
-static void
-deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
-{
-  LmccTime time = lmcc_receiver_presentation_time (receiver,
-      LMCC_TIMELINE_VIDEO, &output->rtp, &output->header);
-  LmccReceiverAction *action;
-
-  if (output->segment)
-    begin_hiding (receiver);
-  if (output->newest)
-    receiver->latest_time = time;
-  if (output->catch_up)
-    time = hidden_time (receiver, output);
-
-  receiver->sequence += lmcc_receiver_count_gap (output->lost);
-  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
-  action->packet = lmcc_receiver_count_packet (receiver,
-      lmcc_rtp_strip (output->packet, &output->rtp,
-          receiver->session.payload_type, receiver->session.ssrc_base,
-          receiver->sequence, output->unit_end));
-  action->time = time;
-  action->discont = output->discont;
-  action->corrupted = output->corrupted;
-  action->unit_start = output->header.first;
-  action->catch_up = output->catch_up;
-  lmcc_packet_unref (output->packet);
-
-  receiver->stats.delivered++;
-  if (!receiver->delivered_any) {
-    receiver->delivered_any = TRUE;
-    receiver->stats.join_to_picture = now - receiver->started_at;
-  }
-}
-
-/* A packet that must go out may still be preceded by one that waits. */
-static gboolean
-pop_merged (LmccReceiver * receiver, LmccTime now, LmccMergeItem * item)
-{
-  guint16 osn;
-
-  if (lmcc_merge_peek (receiver->merge, &osn) <= now)
-    lmcc_receiver_flush_before (receiver, osn);
-
-  return lmcc_merge_pop (receiver->merge, now, item);
-}
-
-/* Layers to merge, merge to gate, gate to actions. */
-void
-lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
-{
-  LmccMergeItem item;
-  LmccGateOutput output;
-
-  while (pop_merged (receiver, now, &item)) {
-    lmcc_gate_push (receiver->gate, &item, item.packet != NULL ?
-        lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
-        : now);
-    lmcc_receiver_follow_merge (receiver);
-  }
-  lmcc_gate_timeout (receiver->gate, now);
-
-  while (lmcc_gate_pop (receiver->gate, &output))
-    deliver (receiver, &output, now);
-}
-
-/* Takes over @packet. */
-static void
-queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header)
-{
-  LmccReceiverWaiting *waiting;
-  gboolean fits;
-
-  /* It was repaired before it came. */
-  if (lmcc_receiver_find_waiting (layer, header, &fits)) {
-    lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
-    lmcc_packet_unref (packet);
-    return;
-  }
-  waiting = g_new0 (LmccReceiverWaiting, 1);
-  waiting->packet = packet;
-  waiting->rtp = *rtp;
-  waiting->header = *header;
-  lmcc_receiver_add_waiting (receiver, layer, waiting);
-}
 
 /* @after_gap: packets of the same layer are missing before it */
 static void
@@ -335,7 +84,7 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
   lmcc_clock_packet (receiver->clock, arrival, header->send_time);
   lmcc_receiver_packet_rtt (receiver, now, arrival, header);
   lmcc_packet_ref (packet);
-  queue_packet (receiver, layer, packet, rtp, header);
+  lmcc_receiver_queue_packet (receiver, layer, packet, rtp, header);
   lmcc_receiver_packet_slot (receiver, arrival, header);
   lmcc_receiver_tell_packet (receiver, now, arrival, rtp, header, size);
   lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
@@ -380,19 +129,6 @@ lmcc_receiver_take_believed (LmccReceiver * receiver, guint index, LmccTime now)
     take_packet (receiver, now, claim.arrival, claim.group, claim.packet,
         &claim.rtp, &claim.header);
   }
-}
-
-/* Nothing more comes of a layer: what came of it waits for its place only. */
-void
-lmcc_receiver_take_rest (LmccReceiver * receiver, guint index)
-{
-  LmccReceiverLayer *layer = &receiver->layers[index];
-  LmccVerdict verdict;
-  LmccClaim claim;
-
-  lmcc_probation_flush (&layer->probation);
-  while (lmcc_probation_poll (&layer->probation, &claim, &verdict))
-    queue_packet (receiver, layer, claim.packet, &claim.rtp, &claim.header);
 }
 
 static void
@@ -467,29 +203,6 @@ adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
         session.ssrc_base != receiver->sdp_session.ssrc_base;
 }
 
-/* Whether the packet is of the session and of the sender that is listened
- * to. */
-static gboolean
-packet_belongs (LmccReceiver * receiver, const LmccAddress * source,
-    const LmccRtp * rtp, const LmccHeader * header)
-{
-  LmccDrop why;
-
-  if (!receiver->have_session)
-    why = LMCC_DROP_BEFORE_RECORD;
-  else if (!lmcc_address_equal (&receiver->source, source))
-    why = LMCC_DROP_FOREIGN_SOURCE;
-  else if (!ssrc_fits (&receiver->session, rtp, header))
-    why = LMCC_DROP_FOREIGN_SSRC;
-  else if (!payload_type_fits (&receiver->session, rtp, header))
-    why = LMCC_DROP_UNKNOWN_TYPE;
-  else
-    return TRUE;
-  lmcc_receiver_drop (receiver, why);
-
-  return FALSE;
-}
-
 static gboolean
 check_packet (LmccReceiver * receiver, LmccTime now, guint group,
     const LmccAddress * source, const LmccPacket * packet, LmccRtp * rtp,
@@ -508,7 +221,7 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
   }
   adopt_by_sdp (receiver, source, rtp->ssrc, now);
 
-  return packet_belongs (receiver, source, rtp, header);
+  return lmcc_receiver_packet_belongs (receiver, source, rtp, header);
 }
 
 /**

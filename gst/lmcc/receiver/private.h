@@ -30,9 +30,11 @@
 
 G_BEGIN_DECLS
 
-/* SSRC = S0 + kind + 64 stream + layer. */
+/* SSRC = S0 + kind + 64 stream + layer; repair names the last two. */
 #define LMCC_SSRC_SOUND (64u * LMCC_STREAM_SOUND)
 #define LMCC_SSRC_FILLER 0x800u
+#define LMCC_SSRC_LAYER_MASK 0x3fu
+#define LMCC_SSRC_STREAM_SHIFT 6
 
 /* Of so many holes that were given up, repair that comes late is recognized. */
 #define LMCC_GIVEN_UP 256
@@ -219,20 +221,35 @@ struct _LmccReceiver
   GQueue actions;
 };
 
-/* receiver/receiver.c: what all parts use */
+/* receiver/actions.c: what it says, and what was dropped */
 LmccReceiverAction *lmcc_receiver_queue_action (LmccReceiver * receiver,
     LmccReceiverActionType type);
+void lmcc_receiver_clear_actions (LmccReceiver * receiver);
 void lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind);
+guint lmcc_receiver_count_gap (guint lost);
+const gchar *lmcc_receiver_intern (LmccReceiver * receiver,
+    const gchar * text, const gchar * instead);
+void lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
+    const gchar * reason);
 void lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
     LmccTime now);
+void lmcc_receiver_post_unheard (LmccReceiver * receiver, LmccTime now);
+LmccTime lmcc_receiver_next_unheard (const LmccReceiver * receiver);
+
+/* receiver/times.c: when pictures are due, and packets go out */
+LmccTimeline lmcc_receiver_timeline (const LmccHeader * header);
+guint32 lmcc_receiver_clock_rate (const LmccReceiver * receiver,
+    LmccTimeline timeline);
+void lmcc_receiver_take_reports (LmccReceiver * receiver,
+    const LmccReceiverReports * reports, LmccTime now);
+LmccTime lmcc_receiver_release_deadline (const LmccReceiver * receiver,
+    const LmccRtp * rtp, const LmccHeader * header);
+LmccTime lmcc_receiver_presentation_time (LmccReceiver * receiver,
+    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header);
 
 /* receiver/source-and-level.c: which sender, which session, which level */
 gboolean lmcc_receiver_take_session (LmccReceiver * receiver,
     const LmccSession * session, LmccTime now);
-void lmcc_receiver_take_reports (LmccReceiver * receiver,
-    const LmccReceiverReports * reports, LmccTime now);
-void lmcc_receiver_source_is_gone (LmccReceiver * receiver,
-    const gchar * reason, LmccTime now);
 void lmcc_receiver_forget_source (LmccReceiver * receiver,
     const gchar * reason, LmccTime now);
 gboolean lmcc_receiver_source_allowed (const LmccReceiver * receiver,
@@ -240,8 +257,6 @@ gboolean lmcc_receiver_source_allowed (const LmccReceiver * receiver,
 gboolean lmcc_receiver_is_own_source (const LmccReceiver * receiver,
     const LmccAddress * source, guint32 ssrc);
 void lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now);
-void lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now);
 void lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_follow_merge (LmccReceiver * receiver);
 void lmcc_receiver_drop_left_layers (LmccReceiver * receiver);
@@ -250,26 +265,33 @@ void lmcc_receiver_drop_left_layers (LmccReceiver * receiver);
 void lmcc_receiver_init_memory (LmccReceiver * receiver);
 void lmcc_receiver_clear_memory (LmccReceiver * receiver);
 void lmcc_receiver_reset_memory (LmccReceiver * receiver);
-gboolean lmcc_receiver_admit (LmccReceiver * receiver,
-    const LmccPacket * packet, LmccTime now);
+void lmcc_receiver_update_budget (LmccReceiver * receiver);
+gboolean lmcc_receiver_memory_fits (const LmccReceiver * receiver);
+void lmcc_receiver_count_taken (LmccReceiver * receiver,
+    const LmccPacket * packet);
 LmccPacket *lmcc_receiver_count_packet (LmccReceiver * receiver,
     LmccPacket * packet);
+void lmcc_receiver_lower_cap (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
     LmccTime now);
 gint lmcc_receiver_get_memory_level (const LmccReceiver * receiver);
 void lmcc_receiver_get_memory_stats (const LmccReceiver * receiver,
     LmccReceiverStats * stats);
 
-/* receiver/door.c: what may become the session */
+/* receiver/memory-full.c: what is given up for it */
+gboolean lmcc_receiver_admit (LmccReceiver * receiver,
+    const LmccPacket * packet, LmccTime now);
+
+/* receiver/door.c: what is let in */
 gboolean lmcc_receiver_admits (LmccReceiver * receiver,
     const LmccSession * session);
 gboolean lmcc_receiver_read_record (LmccReceiver * receiver,
     LmccRecordAssembler * assembler, const LmccRecordFragment * fragment,
     LmccSession * session);
-const gchar *lmcc_receiver_intern (LmccReceiver * receiver,
-    const gchar * text, const gchar * instead);
-void lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
-    const gchar * reason);
+gboolean lmcc_receiver_packet_fits (const LmccSession * session,
+    const LmccRtp * rtp, const LmccHeader * header);
+gboolean lmcc_receiver_packet_belongs (LmccReceiver * receiver,
+    const LmccAddress * source, const LmccRtp * rtp, const LmccHeader * header);
 
 /* receiver/sources.c: who the sender is */
 gboolean lmcc_receiver_adopt (LmccReceiver * receiver,
@@ -285,6 +307,10 @@ void lmcc_receiver_end_measure (LmccReceiverLayer * layer);
 void lmcc_receiver_forget_measure (LmccReceiverLayer * layer);
 
 /* receiver/membership.c: which groups for which level */
+void lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now);
+void lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now);
+void lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now);
+LmccTime lmcc_receiver_next_rejoin (const LmccReceiver * receiver);
 void lmcc_receiver_take_layering (LmccReceiver * receiver);
 void lmcc_receiver_clear_layering (LmccReceiver * receiver);
 gint lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
@@ -329,10 +355,11 @@ void lmcc_receiver_tell_session (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now,
     LmccTime rtt);
 void lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now);
-gboolean lmcc_receiver_check_breaker (LmccReceiver * receiver, LmccTime now);
 LmccPacket *lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_tell_leave (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_run_controller (LmccReceiver * receiver, LmccTime now);
+const gchar *lmcc_receiver_poll_reason_to_leave (LmccReceiver * receiver,
+    LmccTime now);
+gboolean lmcc_receiver_tell_leave (LmccReceiver * receiver);
+void lmcc_receiver_tell_timeout (LmccReceiver * receiver, LmccTime now);
 LmccTime lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver);
 void lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
     LmccTime now, LmccReceiverStats * stats);
@@ -358,38 +385,34 @@ void lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
 void lmcc_receiver_update_learning (LmccReceiver * receiver);
 void lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now);
 
-/* receiver/packets.c: from packets to the merged stream */
-gboolean lmcc_receiver_packet_fits (const LmccSession * session,
-    const LmccRtp * rtp, const LmccHeader * header);
-void lmcc_receiver_layer_reset (LmccReceiverLayer * layer);
-void lmcc_receiver_take_rest (LmccReceiver * receiver, guint layer);
+/* receiver/packets.c: what comes */
 void lmcc_receiver_take_believed (LmccReceiver * receiver, guint layer,
     LmccTime now);
-LmccTime lmcc_receiver_release_deadline (const LmccReceiver * receiver,
-    const LmccRtp * rtp, const LmccHeader * header);
+
+/* receiver/pump.c: what goes out */
 void lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now);
-LmccTime lmcc_receiver_presentation_time (LmccReceiver * receiver,
-    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header);
-guint lmcc_receiver_count_gap (guint lost);
 
 /* receiver/sound.c: the stream beside the pictures */
-LmccTimeline lmcc_receiver_timeline (const LmccHeader * header);
-guint32 lmcc_receiver_clock_rate (const LmccReceiver * receiver,
-    LmccTimeline timeline);
 void lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
     const LmccRtp * rtp, const LmccHeader * header);
 
 /* receiver/layer-queue.c: a layer's packets in order */
+void lmcc_receiver_layer_reset (LmccReceiverLayer * layer);
 gboolean lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
     const LmccHeader * header, gboolean * fits);
 void lmcc_receiver_add_waiting (LmccReceiver * receiver,
     LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
+void lmcc_receiver_queue_packet (LmccReceiver * receiver,
+    LmccReceiverLayer * layer, LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header);
+void lmcc_receiver_take_rest (LmccReceiver * receiver, guint layer);
 void lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn);
 void lmcc_receiver_flush_waiting (LmccReceiver * receiver,
     LmccReceiverLayer * layer);
 void lmcc_receiver_settle (LmccReceiver * receiver, guint layer, LmccTime now);
 
-/* receiver/repair.c: what was lost and comes back */
+/* receiver/missing.c: what a layer lacks */
+gboolean lmcc_receiver_has_repair (const LmccReceiver * receiver);
 void lmcc_receiver_note_settled (LmccReceiver * receiver,
     LmccReceiverLayer * layer);
 gboolean lmcc_receiver_awaits_repair (LmccReceiver * receiver,
@@ -398,6 +421,10 @@ void lmcc_receiver_give_up_before (LmccReceiver * receiver,
     LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
 void lmcc_receiver_count_recovered (LmccReceiver * receiver,
     const LmccHeader * header, gboolean in_time);
+void lmcc_receiver_count_late (LmccReceiver * receiver,
+    LmccReceiverLayer * layer, const LmccHeader * header);
+
+/* receiver/repair.c: what was lost and comes back */
 void lmcc_receiver_keep_for_repair (LmccReceiver * receiver,
     LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header,
     LmccTime now);

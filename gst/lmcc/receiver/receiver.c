@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The receiver as its caller has it, which starts, stops and does what is due.
+ * No other part calls it.
  */
 #include "receiver/private.h"
 
@@ -10,110 +13,6 @@
  * left. */
 #define RATE_SMOOTHING 4
 #define RATE_MEMORY (30 * LMCC_SECOND)
-
-/**
- * lmcc_drop_name:
- * @drop: a kind
- *
- * Returns: (transfer none): its name in the statistics
- */
-const gchar *
-lmcc_drop_name (LmccDrop drop)
-{
-  static const gchar *const names[LMCC_N_DROPS] = {
-    [LMCC_DROP_MALFORMED] = "malformed",
-    [LMCC_DROP_NO_ELEMENT] = "no-element",
-    [LMCC_DROP_FOREIGN_SOURCE] = "foreign-source",
-    [LMCC_DROP_FOREIGN_SSRC] = "foreign-ssrc",
-    [LMCC_DROP_WRONG_LAYER] = "wrong-layer",
-    [LMCC_DROP_UNKNOWN_TYPE] = "unknown-type",
-    [LMCC_DROP_DUPLICATE] = "duplicate",
-    [LMCC_DROP_SUSPECT] = "suspect",
-    [LMCC_DROP_LATE] = "late",
-    [LMCC_DROP_BEFORE_RECORD] = "before-record",
-    [LMCC_DROP_BAD_RTCP] = "bad-rtcp",
-    [LMCC_DROP_BAD_RECORD] = "bad-record",
-    [LMCC_DROP_OVERSIZE] = "oversize",
-    [LMCC_DROP_BAD_ANSWER] = "bad-answer",
-    [LMCC_DROP_TOO_OFTEN] = "too-often",
-    [LMCC_DROP_MEMORY] = "memory",
-  };
-
-  g_return_val_if_fail (drop < LMCC_N_DROPS, "");
-
-  return names[drop];
-}
-
-LmccReceiverAction *
-lmcc_receiver_queue_action (LmccReceiver * receiver,
-    LmccReceiverActionType type)
-{
-  LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
-
-  action->type = type;
-  g_queue_push_tail (&receiver->actions, action);
-
-  return action;
-}
-
-void
-lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
-{
-  receiver->stats.drops[kind]++;
-}
-
-/* The reasons are few, and static. */
-static LmccMessageLimit *
-get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
-{
-  guint i;
-
-  for (i = 0; i + 1 < LMCC_N_WAITING_REASONS; i++) {
-    if (receiver->waiting_reasons[i] == NULL
-        || receiver->waiting_reasons[i] == reason)
-      break;
-  }
-  receiver->waiting_reasons[i] = reason;
-
-  return &receiver->waiting_limits[i];
-}
-
-/* A forged goodbye costs nothing, and the true sender's next packet ends the
- * wait. A wait that goes on is told of as unheard. */
-void
-lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
-    LmccTime now)
-{
-  LmccReceiverAction *action;
-  guint64 held_back;
-
-  receiver->waiting_since = now;
-  receiver->any_media = FALSE;
-  if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
-          &held_back))
-    return;
-  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING);
-  action->reason = reason;
-  action->held_back = held_back;
-}
-
-static LmccTime
-next_unheard (const LmccReceiver * receiver)
-{
-  return LMCC_TIME_IS_VALID (receiver->waiting_since)
-      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT : LMCC_TIME_NONE;
-}
-
-static void
-post_unheard (LmccReceiver * receiver, LmccTime now)
-{
-  receiver->waiting_since = LMCC_TIME_NONE;
-  if (!lmcc_message_limit_take (&receiver->unheard_limit, now, NULL))
-    return;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
-      receiver->any_media ? "media came, but no session record"
-      : "nothing came";
-}
 
 /**
  * lmcc_receiver_new:
@@ -166,13 +65,6 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   return receiver;
 }
 
-static void
-action_free (LmccReceiverAction * action)
-{
-  g_clear_pointer (&action->packet, lmcc_packet_unref);
-  g_free (action);
-}
-
 /**
  * lmcc_receiver_free:
  * @receiver: (transfer full): a receiver
@@ -182,7 +74,7 @@ lmcc_receiver_free (LmccReceiver * receiver)
 {
   guint i;
 
-  g_queue_clear_full (&receiver->actions, (GDestroyNotify) action_free);
+  lmcc_receiver_clear_actions (receiver);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     lmcc_layer_account_free (receiver->layers[i].account);
@@ -248,39 +140,6 @@ update_rates (LmccReceiver * receiver, LmccTime now)
   receiver->stats_time = now;
 }
 
-/* Leaves and joins again what has been silent for long: the membership may have
- * been lost in a switch. The base goes silent with its sender too, and asking
- * again costs one report every LMCC_REJOIN_TIMEOUT. */
-static void
-rejoin_silent (LmccReceiver * receiver, LmccTime now)
-{
-  guint i;
-
-  for (i = 0; i < receiver->groups_end; i++) {
-    LmccReceiverGroup *group = &receiver->groups[i];
-
-    if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
-      continue;
-    lmcc_receiver_leave (receiver, i, now);
-    lmcc_receiver_join (receiver, i, now);
-    receiver->stats.rejoins++;
-  }
-}
-
-static LmccTime
-next_rejoin (const LmccReceiver * receiver)
-{
-  LmccTime next = LMCC_TIME_NONE;
-  guint i;
-
-  for (i = 0; i < receiver->groups_end; i++) {
-    if (receiver->groups[i].joined)
-      next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
-  }
-
-  return next;
-}
-
 static LmccTime
 next_silence (const LmccReceiver * receiver)
 {
@@ -289,6 +148,50 @@ next_silence (const LmccReceiver * receiver)
 
   return MAX (receiver->last_any, receiver->timeout_posted) +
       receiver->config.timeout;
+}
+
+static const gchar *
+find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+{
+  if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
+          receiver->stats.loss_rate))
+    return
+        "more than 10 % of the base layer was lost for 10 s: the path cannot "
+        "carry even that, or the network goes on with layers that were left; "
+        "all groups are left (RFC 8085 section 4.1)";
+
+  return lmcc_receiver_poll_reason_to_leave (receiver, now);
+}
+
+/* Ends the reception where even the base does not get through. */
+static gboolean
+check_breaker (LmccReceiver * receiver, LmccTime now)
+{
+  const gchar *reason = find_reason_to_leave (receiver, now);
+
+  if (reason == NULL)
+    return FALSE;
+  /* Nobody ends a reception who never sent what it announced. */
+  if (!lmcc_receiver_believes_source (receiver, now)) {
+    lmcc_circuit_breaker_reset (&receiver->breaker);
+    lmcc_receiver_give_up_source (receiver,
+        "most of what the sender announced never came", now);
+    return FALSE;
+  }
+
+  lmcc_receiver_stop (receiver, now);
+  lmcc_receiver_queue_action (receiver,
+      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason = reason;
+
+  return TRUE;
+}
+
+static void
+run_controller (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_receiver_tell_timeout (receiver, now);
+  lmcc_receiver_send_reports (receiver, now);
+  lmcc_receiver_update_level (receiver, now);
 }
 
 /**
@@ -325,22 +228,22 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
     receiver->timeout_posted = now;
     lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_TIMEOUT);
   }
-  if (now >= next_unheard (receiver))
-    post_unheard (receiver, now);
+  if (now >= lmcc_receiver_next_unheard (receiver))
+    lmcc_receiver_post_unheard (receiver, now);
   if (now >= receiver->stats_time + STATS_INTERVAL) {
     lmcc_receiver_update_memory (receiver, now - receiver->stats_time, now);
     update_rates (receiver, now);
     if (receiver->have_session)
       lmcc_receiver_measure_silence (receiver, now);
-    if (lmcc_receiver_check_breaker (receiver, now))
+    if (check_breaker (receiver, now))
       return;
     lmcc_receiver_tell_quality (receiver, now);
     lmcc_receiver_update_level (receiver, now);
   }
-  rejoin_silent (receiver, now);
+  lmcc_receiver_rejoin_silent (receiver, now);
   lmcc_receiver_handle_rtt (receiver, now);
   lmcc_receiver_handle_slot (receiver, now);
-  lmcc_receiver_run_controller (receiver, now);
+  run_controller (receiver, now);
   /* Another level may have made packets due. */
   lmcc_receiver_pump (receiver, now);
 }
@@ -371,9 +274,9 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
-  next = MIN (next, next_rejoin (receiver));
+  next = MIN (next, lmcc_receiver_next_rejoin (receiver));
   next = MIN (next, next_silence (receiver));
-  next = MIN (next, next_unheard (receiver));
+  next = MIN (next, lmcc_receiver_next_unheard (receiver));
   if (receiver->have_session && !receiver->source_gone)
     next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
   next = MIN (next, receiver->sources.check_at);
@@ -382,28 +285,6 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
   next = MIN (next, lmcc_receiver_next_rtt (receiver));
 
   return next;
-}
-
-/**
- * lmcc_receiver_poll_action:
- * @receiver: a receiver
- * @action: (out): what to do next
- *
- * Returns: %FALSE if there is nothing to do
- */
-gboolean
-lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
-{
-  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
-
-  if (next == NULL)
-    return FALSE;
-  *action = *next;
-  g_free (next);
-  if (action->packet != NULL)
-    lmcc_memory_release (action->packet);
-
-  return TRUE;
 }
 
 /**
@@ -445,7 +326,8 @@ lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
   if (!receiver->running)
     return;
 
-  lmcc_receiver_tell_leave (receiver, now);
+  if (lmcc_receiver_tell_leave (receiver))
+    lmcc_receiver_send_reports (receiver, now);
   lmcc_receiver_forget_source (receiver, "stopped", now);
   lmcc_receiver_clear_sources (receiver);
   lmcc_receiver_leave (receiver, 0, now);
@@ -505,23 +387,6 @@ const LmccSession *
 lmcc_receiver_get_session (const LmccReceiver * receiver)
 {
   return receiver->have_session ? &receiver->session : NULL;
-}
-
-/**
- * lmcc_receiver_get_latency:
- * @receiver: a receiver
- *
- * Returns: how much later than its presentation time a packet may be given out:
- *     the sender's window, how late its repair may come, what it advises for
- *     decoders, and the configured latency
- */
-LmccTime
-lmcc_receiver_get_latency (const LmccReceiver * receiver)
-{
-  return receiver->config.latency +
-      (receiver->have_session ?
-      receiver->session.window + receiver->session.repair_delay +
-      receiver->session.latency : 0);
 }
 
 /**

@@ -13,34 +13,6 @@
  * appendix A.1, MAX_MISORDER). */
 #define MAX_MISORDER 100
 
-/**
- * lmcc_receiver_timeline:
- * @header: of a packet
- *
- * Returns: what its RTP timestamp counts; repair and filler have the pictures'
- */
-LmccTimeline
-lmcc_receiver_timeline (const LmccHeader * header)
-{
-  return header->type == LMCC_PACKET_MEDIA
-      && header->stream == LMCC_STREAM_SOUND ?
-      LMCC_TIMELINE_SOUND : LMCC_TIMELINE_VIDEO;
-}
-
-/**
- * lmcc_receiver_clock_rate:
- * @receiver: a receiver that has a session
- * @timeline: a timeline
- *
- * Returns: its RTP timestamp units per second, 0 where the session has no sound
- */
-guint32
-lmcc_receiver_clock_rate (const LmccReceiver * receiver, LmccTimeline timeline)
-{
-  return timeline == LMCC_TIMELINE_SOUND ? receiver->session.sound.clock_rate
-      : receiver->session.video.clock_rate;
-}
-
 /* Whether a packet continues the sound.
  * @missing: (out): packets that are missing before it */
 static gboolean

@@ -3,28 +3,6 @@
  */
 #include "receiver/private.h"
 
-void
-lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
-{
-  receiver->groups[group] = (LmccReceiverGroup) {
-  .joined = TRUE,.joined_at = now,.last_packet = now,};
-  receiver->groups_end = MAX (receiver->groups_end, group + 1);
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
-      group;
-}
-
-void
-lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
-{
-  receiver->groups[group].joined = FALSE;
-  receiver->groups[group].left_at = now;
-  while (receiver->groups_end > 0
-      && !receiver->groups[receiver->groups_end - 1].joined)
-    receiver->groups_end--;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
-      group;
-}
-
 static void
 set_merge_level (LmccReceiver * receiver, gint level)
 {
@@ -245,6 +223,7 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
   } else {
     lmcc_receiver_tell_session (receiver, now);
   }
+  lmcc_receiver_update_learning (receiver);
   lmcc_receiver_follow_session_rtt (receiver, now);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SESSION);
 
@@ -255,33 +234,6 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
   lmcc_receiver_update_level (receiver, now);
 
   return TRUE;
-}
-
-/* How RTP timestamps map to the sender's clock, as its own reports tell. */
-void
-lmcc_receiver_take_reports (LmccReceiver * receiver,
-    const LmccReceiverReports * reports, LmccTime now)
-{
-  LmccTimeline timeline;
-
-  for (timeline = 0; timeline < LMCC_N_TIMELINES; timeline++) {
-    const LmccSenderReport *report = &reports->report[timeline];
-
-    if (receiver->have_session && reports->have[timeline]
-        && (report->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
-      lmcc_clock_sender_report (receiver->clock, timeline, now,
-          report->ntp_time, report->rtp_time,
-          lmcc_receiver_clock_rate (receiver, timeline));
-  }
-}
-
-void
-lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
-    LmccTime now)
-{
-  receiver->source_gone = TRUE;
-  if (!lmcc_receiver_choose_source (receiver, now))
-    lmcc_receiver_post_waiting (receiver, reason, now);
 }
 
 gboolean

@@ -419,6 +419,48 @@ lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now)
   return best != NULL;
 }
 
+/*
+ * lmcc_receiver_rival_packet:
+ * @receiver: a receiver
+ * @now: the time
+ * @group: index of the group that it came from
+ * @source: who sent it
+ * @packet: what came
+ *
+ * Media of another host, or of another session of the same host, speak for it
+ * where they are of the record that it sends.
+ */
+void
+lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
+    guint group, const LmccAddress * source, const LmccPacket * packet)
+{
+  LmccRival *rival = lmcc_receiver_find_rival (receiver, source);
+  LmccHeader header;
+  LmccRtp rtp;
+
+  if (rival == NULL || !lmcc_rival_is_fresh (rival, now)
+      || !lmcc_session_is_evidence (&rival->session, group)
+      || packet->size > LMCC_MAX_PACKET_SIZE
+      || !lmcc_rtp_parse (packet->data, packet->size,
+          rival->session.header_id, &rtp)
+      || rtp.element == NULL
+      || !lmcc_header_parse (rtp.element, rtp.element_size, &header)
+      || !lmcc_receiver_packet_fits (&rival->session, &rtp, &header))
+    return;
+  lmcc_source_evidence_packet (&rival->evidence, now, &header, packet->size);
+  if (!receiver->sources.established)
+    lmcc_receiver_choose_source (receiver, now);
+}
+
+void
+lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  receiver->source_gone = TRUE;
+  if (!lmcc_receiver_choose_source (receiver, now))
+    lmcc_receiver_post_waiting (receiver, reason, now);
+}
+
 static void
 refuse_address (LmccReceiver * receiver, const LmccAddress * source)
 {

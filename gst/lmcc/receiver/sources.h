@@ -108,16 +108,18 @@ void lmcc_receiver_note_rival (LmccReceiver * receiver,
     const LmccReceiverReports * reports, LmccTime now);
 LmccRival *lmcc_receiver_find_rival (LmccReceiver * receiver,
     const LmccAddress * source);
-void lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
-    guint group, const LmccAddress * source, const LmccPacket * packet);
 
 /* receiver/sources.c: who is listened to */
 void lmcc_receiver_init_sources (LmccReceiver * receiver, LmccTime now);
 void lmcc_receiver_clear_sources (LmccReceiver * receiver);
 void lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now,
     guint group, const LmccHeader * header, gsize size);
+void lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
+    guint group, const LmccAddress * source, const LmccPacket * packet);
 gboolean lmcc_receiver_believes_source (const LmccReceiver * receiver,
     LmccTime now);
+void lmcc_receiver_source_is_gone (LmccReceiver * receiver,
+    const gchar * reason, LmccTime now);
 void lmcc_receiver_give_up_source (LmccReceiver * receiver,
     const gchar * reason, LmccTime now);
 gboolean lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now);

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The sender as its caller has it. No other part calls it.
  */
 #include "sender/private.h"
 

@@ -1,0 +1,203 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the receiver says: what is to be done, what the user should know, and
+ * what was dropped. Below all its other parts.
+ */
+#include "receiver/private.h"
+
+/* What others send can make no more texts than this stay in memory. */
+#define MAX_INTERNED 64
+
+/* A gap in the delivered sequence numbers is at most this, so that a long
+ * outage does not look like a new stream (RFC 3550 appendix A.1,
+ * MAX_DROPOUT). */
+#define MAX_DELIVERED_GAP 100
+
+/**
+ * lmcc_drop_name:
+ * @drop: a kind
+ *
+ * Returns: (transfer none): its name in the statistics
+ */
+const gchar *
+lmcc_drop_name (LmccDrop drop)
+{
+  static const gchar *const names[LMCC_N_DROPS] = {
+    [LMCC_DROP_MALFORMED] = "malformed",
+    [LMCC_DROP_NO_ELEMENT] = "no-element",
+    [LMCC_DROP_FOREIGN_SOURCE] = "foreign-source",
+    [LMCC_DROP_FOREIGN_SSRC] = "foreign-ssrc",
+    [LMCC_DROP_WRONG_LAYER] = "wrong-layer",
+    [LMCC_DROP_UNKNOWN_TYPE] = "unknown-type",
+    [LMCC_DROP_DUPLICATE] = "duplicate",
+    [LMCC_DROP_SUSPECT] = "suspect",
+    [LMCC_DROP_LATE] = "late",
+    [LMCC_DROP_BEFORE_RECORD] = "before-record",
+    [LMCC_DROP_BAD_RTCP] = "bad-rtcp",
+    [LMCC_DROP_BAD_RECORD] = "bad-record",
+    [LMCC_DROP_OVERSIZE] = "oversize",
+    [LMCC_DROP_BAD_ANSWER] = "bad-answer",
+    [LMCC_DROP_TOO_OFTEN] = "too-often",
+    [LMCC_DROP_MEMORY] = "memory",
+  };
+
+  g_return_val_if_fail (drop < LMCC_N_DROPS, "");
+
+  return names[drop];
+}
+
+void
+lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
+{
+  receiver->stats.drops[kind]++;
+}
+
+/* By how much the sequence numbers jump that are given out. */
+guint
+lmcc_receiver_count_gap (guint lost)
+{
+  return 1 + MIN (lost, MAX_DELIVERED_GAP);
+}
+
+LmccReceiverAction *
+lmcc_receiver_queue_action (LmccReceiver * receiver,
+    LmccReceiverActionType type)
+{
+  LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
+
+  action->type = type;
+  g_queue_push_tail (&receiver->actions, action);
+
+  return action;
+}
+
+static void
+action_free (LmccReceiverAction * action)
+{
+  g_clear_pointer (&action->packet, lmcc_packet_unref);
+  g_free (action);
+}
+
+void
+lmcc_receiver_clear_actions (LmccReceiver * receiver)
+{
+  g_queue_clear_full (&receiver->actions, (GDestroyNotify) action_free);
+}
+
+/**
+ * lmcc_receiver_poll_action:
+ * @receiver: a receiver
+ * @action: (out): what to do next
+ *
+ * Returns: %FALSE if there is nothing to do
+ */
+gboolean
+lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
+{
+  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
+
+  if (next == NULL)
+    return FALSE;
+  *action = *next;
+  g_free (next);
+  if (action->packet != NULL)
+    lmcc_memory_release (action->packet);
+
+  return TRUE;
+}
+
+/*
+ * lmcc_receiver_intern:
+ * @receiver: a receiver
+ * @text: that has something in it that others sent
+ * @instead: (transfer none): static, for when there were too many such texts
+ *
+ * Returns: (transfer none): @text or @instead, for good
+ */
+const gchar *
+lmcc_receiver_intern (LmccReceiver * receiver, const gchar * text,
+    const gchar * instead)
+{
+  if (g_quark_try_string (text) != 0)
+    return g_intern_string (text);
+  if (receiver->n_interned >= MAX_INTERNED)
+    return instead;
+  receiver->n_interned++;
+
+  return g_intern_string (text);
+}
+
+/*
+ * lmcc_receiver_warn:
+ * @receiver: a receiver
+ * @kind: of these, one is posted in each %LMCC_MESSAGE_INTERVAL
+ * @reason: static or interned
+ */
+void
+lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
+    const gchar * reason)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  if (!lmcc_message_limit_take (&receiver->warning_limits[kind],
+          receiver->now, &held_back))
+    return;
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING);
+  action->reason = reason;
+  action->held_back = held_back;
+}
+
+/* The reasons are few, and static. */
+static LmccMessageLimit *
+get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
+{
+  guint i;
+
+  for (i = 0; i + 1 < LMCC_N_WAITING_REASONS; i++) {
+    if (receiver->waiting_reasons[i] == NULL
+        || receiver->waiting_reasons[i] == reason)
+      break;
+  }
+  receiver->waiting_reasons[i] = reason;
+
+  return &receiver->waiting_limits[i];
+}
+
+/* A forged goodbye costs nothing, and the true sender's next packet ends the
+ * wait. A wait that goes on is told of as unheard. */
+void
+lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+    LmccTime now)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  receiver->waiting_since = now;
+  receiver->any_media = FALSE;
+  if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
+          &held_back))
+    return;
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WAITING);
+  action->reason = reason;
+  action->held_back = held_back;
+}
+
+LmccTime
+lmcc_receiver_next_unheard (const LmccReceiver * receiver)
+{
+  return LMCC_TIME_IS_VALID (receiver->waiting_since)
+      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT : LMCC_TIME_NONE;
+}
+
+void
+lmcc_receiver_post_unheard (LmccReceiver * receiver, LmccTime now)
+{
+  receiver->waiting_since = LMCC_TIME_NONE;
+  if (!lmcc_message_limit_take (&receiver->unheard_limit, now, NULL))
+    return;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
+      receiver->any_media ? "media came, but no session record"
+      : "nothing came";
+}

@@ -1,0 +1,96 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where the memory budget is full, what is kept in case that a lower rung has
+ * to take over goes first, then the highest layer, and where the base alone
+ * fills it, packets.
+ */
+#include "receiver/private.h"
+
+static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
+  "what a lower encoding would begin with, should the level fall, is not kept",
+  "the highest layer is left",
+  ("the base alone fills it: nothing waits any more, and what does not fit is "
+      "dropped"),
+};
+
+static void
+tell (LmccReceiver * receiver, LmccMemoryStep step, LmccTime now)
+{
+  if (lmcc_message_limit_take (&receiver->memory.limits[step], now, NULL))
+    lmcc_receiver_queue_action (receiver,
+        LMCC_RECEIVER_ACTION_MEMORY_FULL)->reason = reasons[step];
+}
+
+/* Leaves it at once, with what waits of it. What waited for it goes on. */
+static void
+leave_highest (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_receiver_lower_cap (receiver, now);
+  lmcc_receiver_update_level (receiver, now);
+  lmcc_receiver_drop_left_layers (receiver);
+  lmcc_receiver_pump (receiver, now);
+}
+
+static void
+leave_layers (LmccReceiver * receiver, LmccTime now)
+{
+  gint level = receiver->level + 1;
+
+  while (!lmcc_receiver_memory_fits (receiver) && receiver->level > 0
+      && receiver->level < level) {
+    level = receiver->level;
+    leave_highest (receiver, now);
+    tell (receiver, LMCC_MEMORY_STEP_LAYER, now);
+  }
+}
+
+/* Nothing waits any more. */
+static void
+let_go (LmccReceiver * receiver, LmccTime now)
+{
+  lmcc_repair_decoder_reset (receiver->repair);
+  lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
+  lmcc_gate_flush (receiver->gate);
+  lmcc_receiver_pump (receiver, now);
+  tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);
+}
+
+static gboolean
+make_room (LmccReceiver * receiver, LmccTime now)
+{
+  if (lmcc_receiver_memory_fits (receiver))
+    return TRUE;
+  lmcc_receiver_update_budget (receiver);
+  while (!lmcc_receiver_memory_fits (receiver)
+      && lmcc_gate_forget_history (receiver->gate))
+    tell (receiver, LMCC_MEMORY_STEP_HISTORY, now);
+  leave_layers (receiver, now);
+  if (!lmcc_receiver_memory_fits (receiver))
+    let_go (receiver, now);
+
+  return lmcc_receiver_memory_fits (receiver);
+}
+
+/**
+ * lmcc_receiver_admit:
+ * @receiver: a receiver that has a session
+ * @packet: a packet that came, and counts already
+ * @now: the time
+ *
+ * Makes room where there is too little with the packet. A layer may be left for
+ * that.
+ *
+ * Returns: whether there is room; else it is counted as dropped
+ */
+gboolean
+lmcc_receiver_admit (LmccReceiver * receiver, const LmccPacket * packet,
+    LmccTime now)
+{
+  lmcc_receiver_count_taken (receiver, packet);
+  if (make_room (receiver, now))
+    return TRUE;
+  lmcc_receiver_drop (receiver, LMCC_DROP_MEMORY);
+
+  return FALSE;
+}

@@ -1,0 +1,102 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What has come and waits no longer goes out.
+ */
+#include "receiver/private.h"
+
+/* All pictures that are hidden at once have times within this. */
+#define HIDDEN_SPAN (20 * LMCC_USECOND)
+
+/* Stock decoders (GstVideoDecoder) do not let times go back: they give such
+ * pictures the time of the one before, which may be shown, and from then on the
+ * smallest time that waits instead of their own. So pictures that are decoded
+ * again have times between the latest picture shown and the segment. */
+static void
+begin_hiding (LmccReceiver * receiver)
+{
+  LmccReceiverAction *action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
+
+  receiver->hidden_since = receiver->latest_time + 1;
+  receiver->latest_time = receiver->hidden_since + HIDDEN_SPAN;
+  action->time = receiver->latest_time + 1;
+}
+
+static LmccTime
+hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
+{
+  gint64 all = (gint32) (output->hidden_until - output->hidden_from);
+  gint64 part = (gint32) (output->rtp.timestamp - output->hidden_from);
+
+  if (all <= 0)
+    return receiver->hidden_since;
+
+  return receiver->hidden_since +
+      (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
+}
+
+static void
+deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
+{
+  LmccTime time = lmcc_receiver_presentation_time (receiver,
+      LMCC_TIMELINE_VIDEO, &output->rtp, &output->header);
+  LmccReceiverAction *action;
+
+  if (output->segment)
+    begin_hiding (receiver);
+  if (output->newest)
+    receiver->latest_time = time;
+  if (output->catch_up)
+    time = hidden_time (receiver, output);
+
+  receiver->sequence += lmcc_receiver_count_gap (output->lost);
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
+  action->packet = lmcc_receiver_count_packet (receiver,
+      lmcc_rtp_strip (output->packet, &output->rtp,
+          receiver->session.payload_type, receiver->session.ssrc_base,
+          receiver->sequence, output->unit_end));
+  action->time = time;
+  action->discont = output->discont;
+  action->corrupted = output->corrupted;
+  action->unit_start = output->header.first;
+  action->catch_up = output->catch_up;
+  lmcc_packet_unref (output->packet);
+
+  receiver->stats.delivered++;
+  if (!receiver->delivered_any) {
+    receiver->delivered_any = TRUE;
+    receiver->stats.join_to_picture = now - receiver->started_at;
+  }
+}
+
+/* A packet that must go out may still be preceded by one that waits. */
+static gboolean
+pop_merged (LmccReceiver * receiver, LmccTime now, LmccMergeItem * item)
+{
+  guint16 osn;
+
+  if (lmcc_merge_peek (receiver->merge, &osn) <= now)
+    lmcc_receiver_flush_before (receiver, osn);
+
+  return lmcc_merge_pop (receiver->merge, now, item);
+}
+
+/* Layers to merge, merge to gate, gate to actions. */
+void
+lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
+{
+  LmccMergeItem item;
+  LmccGateOutput output;
+
+  while (pop_merged (receiver, now, &item)) {
+    lmcc_gate_push (receiver->gate, &item, item.packet != NULL ?
+        lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
+        : now);
+    lmcc_receiver_follow_merge (receiver);
+  }
+  lmcc_gate_timeout (receiver->gate, now);
+
+  while (lmcc_gate_pop (receiver->gate, &output))
+    deliver (receiver, &output, now);
+}
