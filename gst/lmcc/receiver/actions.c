@@ -4,6 +4,7 @@
  * What the receiver says: what is to be done, what the user should know, and
  * what was dropped. Below all its other parts.
  */
+#include "receiver/actions.h"
 #include "receiver/private.h"
 
 /* What others send can make no more texts than this stay in memory. */
@@ -67,7 +68,7 @@ lmcc_receiver_queue_action (LmccReceiver * receiver,
   LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
 
   action->type = type;
-  g_queue_push_tail (&receiver->actions, action);
+  g_queue_push_tail (&receiver->actions.queue, action);
 
   return action;
 }
@@ -82,7 +83,7 @@ action_free (LmccReceiverAction * action)
 void
 lmcc_receiver_clear_actions (LmccReceiver * receiver)
 {
-  g_queue_clear_full (&receiver->actions, (GDestroyNotify) action_free);
+  g_queue_clear_full (&receiver->actions.queue, (GDestroyNotify) action_free);
 }
 
 /**
@@ -95,7 +96,7 @@ lmcc_receiver_clear_actions (LmccReceiver * receiver)
 gboolean
 lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
 {
-  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions);
+  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions.queue);
 
   if (next == NULL)
     return FALSE;
@@ -121,9 +122,9 @@ lmcc_receiver_intern (LmccReceiver * receiver, const gchar * text,
 {
   if (g_quark_try_string (text) != 0)
     return g_intern_string (text);
-  if (receiver->n_interned >= MAX_INTERNED)
+  if (receiver->actions.n_interned >= MAX_INTERNED)
     return instead;
-  receiver->n_interned++;
+  receiver->actions.n_interned++;
 
   return g_intern_string (text);
 }
@@ -141,7 +142,7 @@ lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
   LmccReceiverAction *action;
   guint64 held_back;
 
-  if (!lmcc_message_limit_take (&receiver->warning_limits[kind],
+  if (!lmcc_message_limit_take (&receiver->actions.warning_limits[kind],
           receiver->now, &held_back))
     return;
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_WARNING);
@@ -156,13 +157,13 @@ get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
   guint i;
 
   for (i = 0; i + 1 < LMCC_N_WAITING_REASONS; i++) {
-    if (receiver->waiting_reasons[i] == NULL
-        || receiver->waiting_reasons[i] == reason)
+    if (receiver->actions.waiting_reasons[i] == NULL
+        || receiver->actions.waiting_reasons[i] == reason)
       break;
   }
-  receiver->waiting_reasons[i] = reason;
+  receiver->actions.waiting_reasons[i] = reason;
 
-  return &receiver->waiting_limits[i];
+  return &receiver->actions.waiting_limits[i];
 }
 
 /* A forged goodbye costs nothing, and the true sender's next packet ends the
@@ -195,7 +196,7 @@ void
 lmcc_receiver_post_unheard (LmccReceiver * receiver, LmccTime now)
 {
   receiver->waiting_since = LMCC_TIME_NONE;
-  if (!lmcc_message_limit_take (&receiver->unheard_limit, now, NULL))
+  if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
       receiver->any_media ? "media came, but no session record"

@@ -3,6 +3,8 @@
  */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/controller.h"
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
 #include "receiver/private.h"
 
 /* Calls a callback of a controller, where there is one. */
@@ -153,8 +155,8 @@ lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now, guint layer,
 void
 lmcc_receiver_tell_join_lead (LmccReceiver * receiver, LmccTime now)
 {
-  if (receiver->slots != NULL)
-    CALL (receiver, on_join_lead, now, receiver->join_lead);
+  if (receiver->membership.slots != NULL)
+    CALL (receiver, on_join_lead, now, receiver->membership.join_lead);
 }
 
 void

@@ -6,6 +6,8 @@
  * that session.
  */
 #include <gst/lmcc/lmcc-sdp.h>
+#include "receiver/actions.h"
+#include "receiver/door.h"
 #include "receiver/private.h"
 
 /* The codecs that lmccsink tells the classes of, and those of sound that it

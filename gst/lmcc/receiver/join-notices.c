@@ -1,6 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/join-notices.h"
 #include "receiver/private.h"
 
 /* The group after the session's last one, or FALSE where there can be none. */
@@ -36,10 +39,10 @@ queue_membership (LmccReceiver * receiver, LmccReceiverActionType type,
 static void
 leave_control_group (LmccReceiver * receiver)
 {
-  if (receiver->control_group > 0)
+  if (receiver->learning.group > 0)
     queue_membership (receiver, LMCC_RECEIVER_ACTION_LEAVE,
-        receiver->control_group);
-  receiver->control_group = 0;
+        receiver->learning.group);
+  receiver->learning.group = 0;
 }
 
 /* Joins or leaves the group of shared learning, as session and algorithm want
@@ -62,10 +65,10 @@ lmcc_receiver_update_learning (LmccReceiver * receiver)
     lmcc_receiver_warn (receiver, LMCC_WARNING_LEARNING, why);
     return;
   }
-  if (receiver->control_group == group)
+  if (receiver->learning.group == group)
     return;
   leave_control_group (receiver);
-  receiver->control_group = group;
+  receiver->learning.group = group;
   queue_membership (receiver, LMCC_RECEIVER_ACTION_JOIN, group);
 }
 
@@ -87,14 +90,14 @@ lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now)
     return;
   level = controller->shared_level;
   controller->shared_level = 0;
-  if (receiver->control_group == 0 || level != receiver->level
-      || now < receiver->next_notice)
+  if (receiver->learning.group == 0 || level != receiver->level
+      || now < receiver->learning.next_notice)
     return;
-  receiver->next_notice = now + LMCC_JOIN_NOTICE_INTERVAL;
+  receiver->learning.next_notice = now + LMCC_JOIN_NOTICE_INTERVAL;
   notice.level = (guint8) level;
   action = lmcc_receiver_queue_action (receiver,
       LMCC_RECEIVER_ACTION_SEND_CONTROL);
-  action->group = receiver->control_group;
+  action->group = receiver->learning.group;
   action->packet = lmcc_join_notice_build (&notice);
 }
 
@@ -110,7 +113,7 @@ check_notice (LmccReceiver * receiver, LmccTime now,
     return LMCC_DROP_FOREIGN_SSRC;
   if (notice->level == 0 || notice->level >= session->n_layers)
     return LMCC_DROP_WRONG_LAYER;
-  if (!lmcc_notice_limit_take (&receiver->notice_limit, now, notice->ssrc))
+  if (!lmcc_notice_limit_take (&receiver->learning.limit, now, notice->ssrc))
     return LMCC_DROP_TOO_OFTEN;
 
   return LMCC_N_DROPS;
@@ -133,7 +136,7 @@ lmcc_receiver_handle_learning (LmccReceiver * receiver, LmccTime now,
   LmccJoinNotice notice;
   LmccDrop why;
 
-  if (!receiver->running || receiver->control_group == 0)
+  if (!receiver->running || receiver->learning.group == 0)
     return;
   if (!lmcc_join_notice_parse (data, size, &notice)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RTCP);

@@ -5,7 +5,13 @@
  * come, are lost and cannot be repaired, or their time is up; then they go to
  * the merge.
  */
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/layer-queue.h"
+#include "receiver/missing.h"
 #include "receiver/private.h"
+#include "receiver/sound.h"
+#include "receiver/times.h"
 
 /* At most so many numbers from the first packet that waits to the last: far
  * less than half of them, within which one can be told to be before another. */

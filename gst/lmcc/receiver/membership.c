@@ -6,10 +6,12 @@
  * III-C): the groups of the next slot are joined just before it begins, and
  * those that its level no longer needs are left when it has begun.
  */
-#include "receiver/private.h"
-
 #include <gst/lmcc/lmcc-sender.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/membership.h"
+#include "receiver/private.h"
 
 /* Joins are made so long before a slot begins, until it shows that they take
  * longer. */
@@ -24,9 +26,10 @@
 void
 lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 {
-  receiver->groups[group] = (LmccReceiverGroup) {
+  receiver->membership.groups[group] = (LmccReceiverGroup) {
   .joined = TRUE,.joined_at = now,.last_packet = now,};
-  receiver->groups_end = MAX (receiver->groups_end, group + 1);
+  receiver->membership.groups_end =
+      MAX (receiver->membership.groups_end, group + 1);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
       group;
 }
@@ -34,11 +37,12 @@ lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 void
 lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
 {
-  receiver->groups[group].joined = FALSE;
-  receiver->groups[group].left_at = now;
-  while (receiver->groups_end > 0
-      && !receiver->groups[receiver->groups_end - 1].joined)
-    receiver->groups_end--;
+  receiver->membership.groups[group].joined = FALSE;
+  receiver->membership.groups[group].left_at = now;
+  while (receiver->membership.groups_end > 0
+      && !receiver->membership.groups[receiver->membership.groups_end -
+          1].joined)
+    receiver->membership.groups_end--;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
       group;
 }
@@ -46,14 +50,14 @@ lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
 static gboolean
 is_dynamic (const LmccReceiver * receiver)
 {
-  return receiver->slots != NULL;
+  return receiver->membership.slots != NULL;
 }
 
 static void
 forget (LmccReceiver * receiver)
 {
-  g_clear_pointer (&receiver->slots, lmcc_slot_clock_free);
-  receiver->no_layering = FALSE;
+  g_clear_pointer (&receiver->membership.slots, lmcc_slot_clock_free);
+  receiver->membership.no_layering = FALSE;
 }
 
 /* Takes the mapping of layers on groups from a session. */
@@ -64,11 +68,12 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   g_autoptr (GError) error = NULL;
 
   forget (receiver);
-  lmcc_layer_entries_init (&receiver->entries, session->slot_modulus,
+  lmcc_layer_entries_init (&receiver->membership.entries, session->slot_modulus,
       session->slot, session->turning_groups > 0);
-  if (!lmcc_dynamic_layering_from_session (&receiver->layering, session,
-          &error) || (session->turning_groups > 0 && session->slot == 0)) {
-    receiver->no_layering = TRUE;
+  if (!lmcc_dynamic_layering_from_session (&receiver->membership.layering,
+          session, &error) || (session->turning_groups > 0
+          && session->slot == 0)) {
+    receiver->membership.no_layering = TRUE;
     lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
         "the session's turning groups do not fit its layers and slots: only "
         "the base is held");
@@ -76,13 +81,14 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   }
   if (session->turning_groups == 0)
     return;
-  receiver->slots = lmcc_slot_clock_new (session->slot_modulus, session->slot,
-      0);
-  receiver->slot = G_MAXUINT;
-  receiver->join_lead = MIN (FIRST_JOIN_LEAD,
+  receiver->membership.slots =
+      lmcc_slot_clock_new (session->slot_modulus, session->slot, 0);
+  receiver->membership.slot = G_MAXUINT;
+  receiver->membership.join_lead = MIN (FIRST_JOIN_LEAD,
       LMCC_SLOT_MAX_LEAD (session->slot));
-  lmcc_slot_clock_set_lead (receiver->slots, receiver->join_lead);
-  lmcc_slot_clock_tell_silent (receiver->slots);
+  lmcc_slot_clock_set_lead (receiver->membership.slots,
+      receiver->membership.join_lead);
+  lmcc_slot_clock_tell_silent (receiver->membership.slots);
 }
 
 void
@@ -98,10 +104,11 @@ lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
 {
   if (!is_dynamic (receiver))
     return (gint) group;
-  if (group >= receiver->layering.n_groups)
+  if (group >= receiver->membership.layering.n_groups)
     return LMCC_GROUP_SILENT;
 
-  return lmcc_dynamic_layering_get_layer (&receiver->layering, slot, group);
+  return lmcc_dynamic_layering_get_layer (&receiver->membership.layering, slot,
+      group);
 }
 
 static void
@@ -110,14 +117,15 @@ join_missing (LmccReceiver * receiver, guint slot, gboolean ahead, LmccTime now)
   gint layer;
 
   for (layer = 1; layer <= receiver->level; layer++) {
-    guint group = lmcc_dynamic_layering_get_group (&receiver->layering, slot,
+    guint group =
+        lmcc_dynamic_layering_get_group (&receiver->membership.layering, slot,
         (guint) layer);
 
-    if (receiver->groups[group].joined)
+    if (receiver->membership.groups[group].joined)
       continue;
     lmcc_receiver_join (receiver, group, now);
-    receiver->groups[group].ahead = ahead;
-    receiver->groups[group].slot = slot;
+    receiver->membership.groups[group].ahead = ahead;
+    receiver->membership.groups[group].slot = slot;
   }
 }
 
@@ -127,10 +135,10 @@ leave_others (LmccReceiver * receiver, guint slot, LmccTime now)
   guint group;
 
   for (group = 1; group < LMCC_MAX_GROUPS; group++) {
-    if (receiver->groups[group].joined
-        && (group >= receiver->layering.n_groups
-            || !lmcc_dynamic_layering_is_held (&receiver->layering, slot,
-                receiver->level, group)))
+    if (receiver->membership.groups[group].joined
+        && (group >= receiver->membership.layering.n_groups
+            || !lmcc_dynamic_layering_is_held (&receiver->membership.layering,
+                slot, receiver->level, group)))
       lmcc_receiver_leave (receiver, group, now);
   }
 }
@@ -145,10 +153,10 @@ lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now)
   guint slot;
 
   if (!is_dynamic (receiver) || receiver->level < 0
-      || !lmcc_slot_clock_get_slot (receiver->slots, &slot, &ahead))
+      || !lmcc_slot_clock_get_slot (receiver->membership.slots, &slot, &ahead))
     return;
-  if (slot != receiver->slot) {
-    receiver->slot = slot;
+  if (slot != receiver->membership.slot) {
+    receiver->membership.slot = slot;
     leave_others (receiver, slot, now);
   }
   join_missing (receiver, ahead ? (slot + 1) % receiver->session.slot_modulus :
@@ -160,9 +168,9 @@ enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
 {
   const LmccSession *session = &receiver->session;
   guint64 rate = receiver->reckoned.layers[layer].rate;
-  LmccTime left_at = receiver->groups[layer].left_at;
+  LmccTime left_at = receiver->membership.groups[layer].left_at;
 
-  lmcc_layer_entries_joined (&receiver->entries, layer, now,
+  lmcc_layer_entries_joined (&receiver->membership.entries, layer, now,
       rate > 0 ? session->packet_size * 8 * LMCC_SECOND / rate : 0,
       left_at == 0 || now >= left_at + LMCC_DEFAULT_LEAVE_LATENCY);
 }
@@ -177,10 +185,10 @@ lmcc_receiver_change_groups (LmccReceiver * receiver, gint from, LmccTime now)
     enter_layer (receiver, (guint) i, now);
   if (is_dynamic (receiver)) {
     for (i = 1; receiver->level < 0 && i < LMCC_MAX_GROUPS; i++) {
-      if (receiver->groups[i].joined)
+      if (receiver->membership.groups[i].joined)
         lmcc_receiver_leave (receiver, (guint) i, now);
     }
-    lmcc_slot_clock_set_level (receiver->slots, receiver->level);
+    lmcc_slot_clock_set_level (receiver->membership.slots, receiver->level);
     return;
   }
   for (i = from; i > MAX (receiver->level, 0); i--)
@@ -206,7 +214,7 @@ lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
   LmccLayerExpected expected;
 
   if (receiver->session.slot == 0 || !lmcc_layer_entries_packet
-      (&receiver->entries, arrival, header, &expected))
+      (&receiver->membership.entries, arrival, header, &expected))
     return;
   lmcc_layer_account_expect (receiver->layers[header->layer].account,
       expected.lsn, expected.since);
@@ -220,8 +228,8 @@ lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
 {
   if (!is_dynamic (receiver))
     return;
-  lmcc_slot_clock_packet (receiver->slots, arrival, header);
-  drop_ends (receiver->slots);
+  lmcc_slot_clock_packet (receiver->membership.slots, arrival, header);
+  drop_ends (receiver->membership.slots);
 }
 
 void
@@ -229,15 +237,16 @@ lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now)
 {
   if (!is_dynamic (receiver))
     return;
-  lmcc_slot_clock_timeout (receiver->slots, now);
-  drop_ends (receiver->slots);
+  lmcc_slot_clock_timeout (receiver->membership.slots, now);
+  drop_ends (receiver->membership.slots);
 }
 
 LmccTime
 lmcc_receiver_next_slot (const LmccReceiver * receiver)
 {
   return is_dynamic (receiver) ?
-      lmcc_slot_clock_next_timeout (receiver->slots) : LMCC_TIME_NONE;
+      lmcc_slot_clock_next_timeout (receiver->
+      membership.slots) : LMCC_TIME_NONE;
 }
 
 /* A packet of @group came. Whoever waits for routers to honour a leave waits
@@ -246,15 +255,15 @@ lmcc_receiver_next_slot (const LmccReceiver * receiver)
 void
 lmcc_receiver_check_leave (LmccReceiver * receiver, guint group, LmccTime now)
 {
-  const LmccReceiverGroup *left = &receiver->groups[group];
+  const LmccReceiverGroup *left = &receiver->membership.groups[group];
 
   if (left->joined || left->left_at == 0
       || now < left->left_at + LMCC_DEFAULT_LEAVE_LATENCY)
     return;
   receiver->stats.unwanted++;
-  if (receiver->warned_unwanted)
+  if (receiver->membership.warned_unwanted)
     return;
-  receiver->warned_unwanted = TRUE;
+  receiver->membership.warned_unwanted = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_LEAVES,
       "a group that was left more than 4 s ago still comes: the network does "
       "not honour leaves, so that a lower level does not relieve it; switch on "
@@ -265,10 +274,10 @@ static void
 set_join_lead (LmccReceiver * receiver, LmccTime lead, LmccTime now)
 {
   lead = MIN (lead, LMCC_SLOT_MAX_LEAD (receiver->session.slot));
-  if (lead == receiver->join_lead)
+  if (lead == receiver->membership.join_lead)
     return;
-  receiver->join_lead = lead;
-  lmcc_slot_clock_set_lead (receiver->slots, lead);
+  receiver->membership.join_lead = lead;
+  lmcc_slot_clock_set_lead (receiver->membership.slots, lead);
   lmcc_receiver_tell_join_lead (receiver, now);
 }
 
@@ -287,10 +296,11 @@ lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
   gboolean before = lmcc_slot_diff (header->slot, group->slot,
       receiver->session.slot_modulus) < 0;
 
-  if (lead >= receiver->join_lead && (before || after_gap))
+  if (lead >= receiver->membership.join_lead && (before || after_gap))
     set_join_lead (receiver, lead, now);
   else if (before)
-    set_join_lead (receiver, receiver->join_lead - (receiver->join_lead -
+    set_join_lead (receiver,
+        receiver->membership.join_lead - (receiver->membership.join_lead -
             lead) / JOIN_LEAD_WEIGHT, now);
 }
 
@@ -302,8 +312,8 @@ lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now)
 {
   guint i;
 
-  for (i = 0; i < receiver->groups_end; i++) {
-    LmccReceiverGroup *group = &receiver->groups[i];
+  for (i = 0; i < receiver->membership.groups_end; i++) {
+    LmccReceiverGroup *group = &receiver->membership.groups[i];
 
     if (!group->joined || now < group->last_packet + LMCC_REJOIN_TIMEOUT)
       continue;
@@ -319,9 +329,11 @@ lmcc_receiver_next_rejoin (const LmccReceiver * receiver)
   LmccTime next = LMCC_TIME_NONE;
   guint i;
 
-  for (i = 0; i < receiver->groups_end; i++) {
-    if (receiver->groups[i].joined)
-      next = MIN (next, receiver->groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
+  for (i = 0; i < receiver->membership.groups_end; i++) {
+    if (receiver->membership.groups[i].joined)
+      next =
+          MIN (next,
+          receiver->membership.groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
   }
 
   return next;

@@ -5,7 +5,12 @@
  * to take over goes first, then the highest layer, and where the base alone
  * fills it, packets.
  */
+#include "receiver/actions.h"
+#include "receiver/layer-queue.h"
+#include "receiver/memory.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/source-and-level.h"
 
 static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
   "what a lower encoding would begin with, should the level fall, is not kept",

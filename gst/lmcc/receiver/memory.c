@@ -4,6 +4,7 @@
  * What a receiver holds, and the budget of bytes that it stays within, whatever
  * comes.
  */
+#include "receiver/memory.h"
 #include "receiver/private.h"
 
 /* Of the budget, so much is left to what a packet that came may set free at

@@ -4,6 +4,7 @@
  * What a layer lacks: which packets its losses were, whether repair may give
  * them back, and what is given up.
  */
+#include "receiver/missing.h"
 #include "receiver/private.h"
 
 /* Whether the session has repair. */

@@ -4,7 +4,20 @@
  * What comes from the session's groups: checked, counted, told to all whom it
  * concerns, and put behind what came of its layer before.
  */
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/door.h"
+#include "receiver/layer-queue.h"
+#include "receiver/membership.h"
+#include "receiver/memory.h"
+#include "receiver/packets.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/rates.h"
+#include "receiver/repair.h"
+#include "receiver/reports.h"
+#include "receiver/source-and-level.h"
+#include "receiver/sources.h"
 #include "wire/algorithm-element.h"
 #include "wire/rtp.h"
 
@@ -13,7 +26,7 @@ static void
 note_heard (LmccReceiver * receiver, guint index, const LmccHeader * header,
     gboolean after_gap, LmccTime now, LmccTime arrival)
 {
-  LmccReceiverGroup *group = &receiver->groups[index];
+  LmccReceiverGroup *group = &receiver->membership.groups[index];
 
   group->last_packet = now;
   if (group->heard)
@@ -263,7 +276,7 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   /* A group that was just left may still hand over what it had queued, and one
    * that was joined for the next slot carries a higher layer in this one. */
   if ((gint) header.layer > receiver->level) {
-    if (receiver->groups[group].joined)
+    if (receiver->membership.groups[group].joined)
       note_heard (receiver, group, &header, FALSE, now, arrival);
     lmcc_receiver_tell_left_packet (receiver, now, arrival, header.layer);
     lmcc_packet_unref (packet);

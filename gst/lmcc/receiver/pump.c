@@ -3,7 +3,13 @@
  *
  * What has come and waits no longer goes out.
  */
+#include "receiver/actions.h"
+#include "receiver/layer-queue.h"
+#include "receiver/memory.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/source-and-level.h"
+#include "receiver/times.h"
 
 /* All pictures that are hidden at once have times within this. */
 #define HIDDEN_SPAN (20 * LMCC_USECOND)
@@ -18,9 +24,10 @@ begin_hiding (LmccReceiver * receiver)
   LmccReceiverAction *action =
       lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
 
-  receiver->hidden_since = receiver->latest_time + 1;
-  receiver->latest_time = receiver->hidden_since + HIDDEN_SPAN;
-  action->time = receiver->latest_time + 1;
+  receiver->delivery.hidden_since = receiver->delivery.latest_time + 1;
+  receiver->delivery.latest_time =
+      receiver->delivery.hidden_since + HIDDEN_SPAN;
+  action->time = receiver->delivery.latest_time + 1;
 }
 
 static LmccTime
@@ -30,9 +37,9 @@ hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
   gint64 part = (gint32) (output->rtp.timestamp - output->hidden_from);
 
   if (all <= 0)
-    return receiver->hidden_since;
+    return receiver->delivery.hidden_since;
 
-  return receiver->hidden_since +
+  return receiver->delivery.hidden_since +
       (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
 }
 
@@ -46,16 +53,16 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   if (output->segment)
     begin_hiding (receiver);
   if (output->newest)
-    receiver->latest_time = time;
+    receiver->delivery.latest_time = time;
   if (output->catch_up)
     time = hidden_time (receiver, output);
 
-  receiver->sequence += lmcc_receiver_count_gap (output->lost);
+  receiver->delivery.sequence += lmcc_receiver_count_gap (output->lost);
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
   action->packet = lmcc_receiver_count_packet (receiver,
       lmcc_rtp_strip (output->packet, &output->rtp,
           receiver->session.payload_type, receiver->session.ssrc_base,
-          receiver->sequence, output->unit_end));
+          receiver->delivery.sequence, output->unit_end));
   action->time = time;
   action->discont = output->discont;
   action->corrupted = output->corrupted;
@@ -64,8 +71,8 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   lmcc_packet_unref (output->packet);
 
   receiver->stats.delivered++;
-  if (!receiver->delivered_any) {
-    receiver->delivered_any = TRUE;
+  if (!receiver->delivery.any) {
+    receiver->delivery.any = TRUE;
     receiver->stats.join_to_picture = now - receiver->started_at;
   }
 }

@@ -6,6 +6,7 @@
  * algorithm hold what the path does not carry.
  */
 #include "receiver/private.h"
+#include "receiver/rates.h"
 
 /* A sender announces anew what differs by a tenth over a second
  * (sender/rate-watch); what the path bunches together is not to count either.

@@ -4,7 +4,20 @@
  * The receiver as its caller has it, which starts, stops and does what is due.
  * No other part calls it.
  */
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/door.h"
+#include "receiver/layer-queue.h"
+#include "receiver/membership.h"
+#include "receiver/memory.h"
+#include "receiver/packets.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/rates.h"
+#include "receiver/repair.h"
+#include "receiver/reports.h"
+#include "receiver/source-and-level.h"
+#include "receiver/sources.h"
 
 #define STATS_INTERVAL LMCC_SECOND
 
@@ -48,7 +61,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   receiver->clock = lmcc_clock_new ();
   receiver->assembler = lmcc_record_assembler_new ();
   receiver->sources.check_at = LMCC_TIME_NONE;
-  receiver->sequence = (guint16) config->sequence_seed;
+  receiver->delivery.sequence = (guint16) config->sequence_seed;
   receiver->stats.join_to_packet = LMCC_TIME_NONE;
   receiver->stats.join_to_picture = LMCC_TIME_NONE;
   receiver->waiting_since = LMCC_TIME_NONE;
@@ -305,7 +318,7 @@ lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
   receiver->stats_time = now;
   receiver->last_any = now;
   receiver->timeout_posted = now;
-  receiver->delivered_any = FALSE;
+  receiver->delivery.any = FALSE;
   receiver->now = now;
   lmcc_receiver_init_sources (receiver, now);
   lmcc_circuit_breaker_reset (&receiver->breaker);
@@ -411,7 +424,8 @@ lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
   }
   stats->drops[LMCC_DROP_LATE] += lmcc_merge_get_late (receiver->merge);
   stats->level = receiver->level;
-  stats->join_lead = receiver->slots != NULL ? receiver->join_lead : 0;
+  stats->join_lead =
+      receiver->membership.slots != NULL ? receiver->membership.join_lead : 0;
   stats->rung = lmcc_gate_get_rung (receiver->gate);
   stats->gate = *lmcc_gate_get_stats (receiver->gate);
   lmcc_receiver_get_controller_stats (receiver, now, stats);

@@ -4,7 +4,10 @@
  * Repair: what was lost may come back before its time is up. Congestion control
  * has counted it as lost by then, and hears nothing of it here.
  */
+#include "receiver/layer-queue.h"
+#include "receiver/missing.h"
 #include "receiver/private.h"
+#include "receiver/repair.h"
 
 /* Whether the layer has lost a packet of this number and nothing has taken its
  * place. What joined in the middle has lost nothing before its first packet. */

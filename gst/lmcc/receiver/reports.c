@@ -3,7 +3,10 @@
  */
 #include <gst/lmcc/lmcc-sender.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
 #include "receiver/private.h"
+#include "receiver/reports.h"
 
 /* The base is silent when so many of its packets in a row do not come: by
  * chance that is one in a thousand where a tenth is lost. */
@@ -15,17 +18,17 @@
 void
 lmcc_receiver_init_rtt (LmccReceiver * receiver)
 {
-  receiver->rtt = lmcc_rtt_new (receiver->config.rtt_mode,
+  receiver->reporting.rtt = lmcc_rtt_new (receiver->config.rtt_mode,
       receiver->config.fixed_rtt);
-  receiver->feedback_timer =
+  receiver->reporting.timer =
       lmcc_feedback_timer_new (receiver->config.sequence_seed);
 }
 
 void
 lmcc_receiver_clear_rtt (LmccReceiver * receiver)
 {
-  lmcc_rtt_free (receiver->rtt);
-  lmcc_feedback_timer_free (receiver->feedback_timer);
+  lmcc_rtt_free (receiver->reporting.rtt);
+  lmcc_feedback_timer_free (receiver->reporting.timer);
 }
 
 static gboolean
@@ -99,9 +102,9 @@ get_elsewhere_reason (const LmccReceiver * receiver)
 static void
 warn_elsewhere (LmccReceiver * receiver)
 {
-  if (receiver->warned_elsewhere)
+  if (receiver->reporting.warned_elsewhere)
     return;
-  receiver->warned_elsewhere = TRUE;
+  receiver->reporting.warned_elsewhere = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_ELSEWHERE,
       get_elsewhere_reason (receiver));
 }
@@ -113,13 +116,15 @@ follow_rtt (LmccReceiver * receiver, LmccTime now)
   LmccTime rtt, moved;
 
   if (!needs_rtt (receiver)
-      || lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_MAX)
+      || lmcc_rtt_get_source (receiver->reporting.rtt) == LMCC_RTT_SOURCE_MAX)
     return;
-  rtt = lmcc_rtt_get (receiver->rtt);
-  moved = MAX (rtt, receiver->told_rtt) - MIN (rtt, receiver->told_rtt);
-  if (moved <= receiver->told_rtt / NOTICEABLE)
+  rtt = lmcc_rtt_get (receiver->reporting.rtt);
+  moved =
+      MAX (rtt, receiver->reporting.told_rtt) - MIN (rtt,
+      receiver->reporting.told_rtt);
+  if (moved <= receiver->reporting.told_rtt / NOTICEABLE)
     return;
-  receiver->told_rtt = rtt;
+  receiver->reporting.told_rtt = rtt;
   lmcc_receiver_tell_rtt (receiver, now, rtt);
 }
 
@@ -132,12 +137,12 @@ follow_rtt (LmccReceiver * receiver, LmccTime now)
 void
 lmcc_receiver_forget_rtt (LmccReceiver * receiver)
 {
-  lmcc_feedback_timer_stop (receiver->feedback_timer);
-  lmcc_rtt_reset (receiver->rtt);
-  receiver->told_rtt = 0;
-  receiver->base_heard = receiver->base_silent = 0;
-  receiver->warned_unanswered = FALSE;
-  receiver->warned_elsewhere = FALSE;
+  lmcc_feedback_timer_stop (receiver->reporting.timer);
+  lmcc_rtt_reset (receiver->reporting.rtt);
+  receiver->reporting.told_rtt = 0;
+  receiver->reporting.base_heard = receiver->reporting.base_silent = 0;
+  receiver->reporting.warned_unanswered = FALSE;
+  receiver->reporting.warned_elsewhere = FALSE;
 }
 
 /*
@@ -157,19 +162,19 @@ lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
   LmccTime interval = MAX (session->feedback_interval,
       LMCC_LEAST_FEEDBACK_INTERVAL);
 
-  receiver->ssrc = lmcc_session_make_receiver_ssrc (session,
+  receiver->reporting.ssrc = lmcc_session_make_receiver_ssrc (session,
       receiver->config.sequence_seed);
-  lmcc_rtt_set_max (receiver->rtt, rtt_max);
-  lmcc_rtt_set_silent (receiver->rtt, !can_report (receiver));
+  lmcc_rtt_set_max (receiver->reporting.rtt, rtt_max);
+  lmcc_rtt_set_silent (receiver->reporting.rtt, !can_report (receiver));
   if ((wants_reports (receiver) || lmcc_receiver_needs_sender (receiver))
       && !is_destination_fit (receiver))
     warn_elsewhere (receiver);
   if (!can_report (receiver))
-    lmcc_feedback_timer_stop (receiver->feedback_timer);
-  else if (lmcc_feedback_timer_is_running (receiver->feedback_timer))
-    lmcc_feedback_timer_set_interval (receiver->feedback_timer, now, interval);
+    lmcc_feedback_timer_stop (receiver->reporting.timer);
+  else if (lmcc_feedback_timer_is_running (receiver->reporting.timer))
+    lmcc_feedback_timer_set_interval (receiver->reporting.timer, now, interval);
   else
-    lmcc_feedback_timer_start (receiver->feedback_timer, now, rtt_max,
+    lmcc_feedback_timer_start (receiver->reporting.timer, now, rtt_max,
         interval);
   follow_rtt (receiver, now);
 }
@@ -205,12 +210,13 @@ lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
 {
   if (header->layer != 0)
     return;
-  if (is_silence (receiver, receiver->base_heard, arrival))
-    receiver->base_silent = arrival;
-  receiver->base_heard = MAX (receiver->base_heard, arrival);
+  if (is_silence (receiver, receiver->reporting.base_heard, arrival))
+    receiver->reporting.base_silent = arrival;
+  receiver->reporting.base_heard =
+      MAX (receiver->reporting.base_heard, arrival);
   if (!needs_rtt (receiver))
     return;
-  lmcc_rtt_packet (receiver->rtt, arrival, header->send_time);
+  lmcc_rtt_packet (receiver->reporting.rtt, arrival, header->send_time);
   follow_rtt (receiver, now);
 }
 
@@ -223,10 +229,10 @@ lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
 {
   if (layer == 0 || !needs_rtt (receiver))
     return;
-  if (receiver->base_silent > joined_at
-      || is_silence (receiver, receiver->base_heard, arrival))
+  if (receiver->reporting.base_silent > joined_at
+      || is_silence (receiver, receiver->reporting.base_heard, arrival))
     return;
-  lmcc_rtt_join (receiver->rtt, arrival,
+  lmcc_rtt_join (receiver->reporting.rtt, arrival,
       arrival > joined_at ? arrival - joined_at : 0,
       get_packet_gap (receiver, layer));
   follow_rtt (receiver, now);
@@ -236,14 +242,14 @@ void
 lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
     const LmccDlrr * answer)
 {
-  if (!lmcc_feedback_timer_is_running (receiver->feedback_timer)
-      || lmcc_rtt_answer (receiver->rtt, now, answer->last_rr,
+  if (!lmcc_feedback_timer_is_running (receiver->reporting.timer)
+      || lmcc_rtt_answer (receiver->reporting.rtt, now, answer->last_rr,
           answer->delay) != LMCC_RTT_ANSWER_TAKEN) {
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
     return;
   }
   receiver->stats.answers++;
-  lmcc_feedback_timer_answered (receiver->feedback_timer, now);
+  lmcc_feedback_timer_answered (receiver->reporting.timer, now);
   follow_rtt (receiver, now);
 }
 
@@ -277,15 +283,16 @@ lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
 static void
 send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
 {
-  const LmccReferenceTime report = { receiver->ssrc, ntp_time };
+  const LmccReferenceTime report = { receiver->reporting.ssrc, ntp_time };
 
-  lmcc_rtt_report (receiver->rtt, now, ntp_time);
+  lmcc_rtt_report (receiver->reporting.rtt, now, ntp_time);
   queue_report (receiver, lmcc_rtcp_build_reference_time (&report));
 
-  if (receiver->warned_unanswered
-      || lmcc_rtt_get_unanswered (receiver->rtt) < LMCC_RTT_MAX_UNANSWERED)
+  if (receiver->reporting.warned_unanswered
+      || lmcc_rtt_get_unanswered (receiver->reporting.rtt) <
+      LMCC_RTT_MAX_UNANSWERED)
     return;
-  receiver->warned_unanswered = TRUE;
+  receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
       "reports get no answer (firewall?): the round-trip time is estimated "
       "from joins");
@@ -300,8 +307,8 @@ lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
 
   if (now < lmcc_receiver_next_rtt (receiver))
     return;
-  ntp_time = lmcc_feedback_timer_report (receiver->feedback_timer, now,
-      lmcc_rtt_get_unanswered (receiver->rtt));
+  ntp_time = lmcc_feedback_timer_report (receiver->reporting.timer, now,
+      lmcc_rtt_get_unanswered (receiver->reporting.rtt));
   if (!receiver->source_gone)
     send_report (receiver, now, ntp_time);
   follow_rtt (receiver, now);
@@ -310,15 +317,15 @@ lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
 LmccTime
 lmcc_receiver_next_rtt (const LmccReceiver * receiver)
 {
-  return lmcc_feedback_timer_next (receiver->feedback_timer);
+  return lmcc_feedback_timer_next (receiver->reporting.timer);
 }
 
 void
 lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
     LmccReceiverStats * stats)
 {
-  stats->rtt_source = lmcc_rtt_get_source (receiver->rtt);
-  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->rtt)
+  stats->rtt_source = lmcc_rtt_get_source (receiver->reporting.rtt);
+  stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->reporting.rtt)
       : stats->status.rtt;
   if (stats->status.rtt > 0)
     stats->rtt_source = LMCC_RTT_SOURCE_FEEDBACK;

@@ -3,7 +3,10 @@
  *
  * The other hosts that send a session to the group, and what they say.
  */
+#include "receiver/actions.h"
+#include "receiver/door.h"
 #include "receiver/private.h"
+#include "receiver/sources.h"
 
 #include <string.h>
 

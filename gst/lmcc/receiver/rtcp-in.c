@@ -1,7 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "receiver/actions.h"
+#include "receiver/door.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/reports.h"
+#include "receiver/source-and-level.h"
+#include "receiver/sources.h"
+#include "receiver/times.h"
 
 typedef struct
 {
@@ -109,7 +116,7 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
   Control *control = user_data;
   LmccReceiver *receiver = control->receiver;
 
-  if (answer->ssrc != receiver->ssrc)
+  if (answer->ssrc != receiver->reporting.ssrc)
     return;
   if (lmcc_receiver_is_own_source (receiver, control->source, sender_ssrc))
     lmcc_receiver_answer_rtt (receiver, control->now, answer);

@@ -5,7 +5,11 @@
  * pictures. Its packets come here in the order of their layer, after repair,
  * and go out at once.
  */
+#include "receiver/actions.h"
+#include "receiver/memory.h"
 #include "receiver/private.h"
+#include "receiver/sound.h"
+#include "receiver/times.h"
 #include "wire/session-internal.h"
 
 /* A sequence number so little before the latest is a late packet; one further

@@ -1,7 +1,17 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "receiver/actions.h"
+#include "receiver/algorithm.h"
+#include "receiver/door.h"
+#include "receiver/join-notices.h"
+#include "receiver/layer-queue.h"
+#include "receiver/membership.h"
+#include "receiver/memory.h"
 #include "receiver/private.h"
+#include "receiver/rates.h"
+#include "receiver/reports.h"
+#include "receiver/source-and-level.h"
 
 static void
 set_merge_level (LmccReceiver * receiver, gint level)
@@ -150,7 +160,7 @@ lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
     reason = "max-memory: the layer above did not fit into the memory budget";
   }
 
-  if (receiver->no_layering) {
+  if (receiver->membership.no_layering) {
     level = 0;
     reason = "the session's turning groups make no sense";
   }
@@ -208,7 +218,7 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
 
   if (!lmcc_receiver_admits (receiver, session))
     return FALSE;
-  if (new_controller && receiver->slots != NULL)
+  if (new_controller && receiver->membership.slots != NULL)
     set_level (receiver, -1, "the groups carry other layers from now on", now);
   receiver->session = *session;
   lmcc_receiver_reckon_rates (receiver, now);

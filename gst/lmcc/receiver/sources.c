@@ -6,7 +6,13 @@
  * one has to wait until the true sender has been silent for long, or has to
  * send what the one before only announced.
  */
+#include "receiver/actions.h"
+#include "receiver/door.h"
 #include "receiver/private.h"
+#include "receiver/pump.h"
+#include "receiver/source-and-level.h"
+#include "receiver/sources.h"
+#include "receiver/times.h"
 
 #include <string.h>
 
@@ -352,7 +358,7 @@ lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
   sources->record_heard = now;
   lmcc_receiver_heard_source (receiver, now);
   receiver->stats.sources++;
-  receiver->warned_unwanted = FALSE;
+  receiver->membership.warned_unwanted = FALSE;
   lmcc_receiver_take_session (receiver, session, now);
   tell_source (receiver, &previous, reason, now);
 

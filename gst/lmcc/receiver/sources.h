@@ -6,8 +6,8 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "receiver/message-limit.h"
-#include "receiver/presentation-clock.h"
 #include "receiver/source-evidence.h"
+#include "receiver/times.h"
 #include "wire/rtcp.h"
 #include "wire/rtp.h"
 
@@ -20,13 +20,6 @@ G_BEGIN_DECLS
 /* So many other hosts are kept in mind, and so many that the user refused. */
 #define LMCC_MAX_RIVALS 8
 #define LMCC_MAX_REFUSED 16
-
-/* Of one compound packet, a report for each timeline. */
-typedef struct
-{
-  gboolean have[LMCC_N_TIMELINES];
-  LmccSenderReport report[LMCC_N_TIMELINES];
-} LmccReceiverReports;
 
 /**
  * LmccRival:
@@ -123,6 +116,9 @@ void lmcc_receiver_source_is_gone (LmccReceiver * receiver,
 void lmcc_receiver_give_up_source (LmccReceiver * receiver,
     const gchar * reason, LmccTime now);
 gboolean lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now);
+gboolean lmcc_receiver_adopt (LmccReceiver * receiver,
+    const LmccAddress * source, const LmccSession * session,
+    const gchar * reason, LmccTime now);
 gboolean lmcc_receiver_may_take_address (const LmccReceiver * receiver,
     const LmccAddress * source, LmccTime now);
 

@@ -5,6 +5,7 @@
  * the latest.
  */
 #include "receiver/private.h"
+#include "receiver/times.h"
 
 /* What of the latency is kept for the decoder: the merge gives packets out so
  * long before their pictures are due. */

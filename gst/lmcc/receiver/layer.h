@@ -1,0 +1,55 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_LAYER_H
+#define LMCC_RECEIVER_LAYER_H
+
+#include <gst/lmcc/lmcc-receiver.h>
+#include "receiver/layer-account.h"
+#include "receiver/layer-holes.h"
+#include "receiver/probation.h"
+#include "receiver/waiting-queue.h"
+
+G_BEGIN_DECLS
+
+/* Of so many holes that were given up, repair that comes late is recognized. */
+#define LMCC_GIVEN_UP 256
+
+/* What a layer carries, as sent: over the latest second, smoothed. */
+typedef struct
+{
+  gboolean running;             /* the layer is held, and a packet came */
+  gboolean whole;               /* the first second has passed */
+  LmccTime since;               /* the running second, and the counters then */
+  guint64 received;
+  guint64 bytes;
+  guint64 lost;
+  guint64 rate;                 /* bit/s; 0: not known */
+  LmccTime at;                  /* when it was measured */
+} LmccLayerMeasure;
+
+/* What the receiver keeps of each layer. */
+typedef struct
+{
+  LmccLayerAccount *account;
+  LmccProbation probation;
+  LmccWaitingQueue waiting;
+  LmccLayerHoles holes;
+  guint16 given_up[LMCC_GIVEN_UP];      /* holes, the latest */
+  guint n_given_up;
+  gboolean repair_begun;        /* of the block of the two below */
+  guint16 repair_source;        /* as the latest repair packet had them */
+  guint16 repair_first;
+  gboolean merged_any;
+  guint16 merged_lsn;           /* latest that went to the merge */
+  guint lost_before;            /* a jump of the sequence hides so many */
+  guint64 bytes_before;         /* at the start of the statistics interval */
+  guint64 rate;                 /* over the last interval, bit/s */
+  LmccLayerMeasure measure;
+  guint64 smoothed_rate;        /* what max-bitrate is held against */
+  LmccTime smoothed_at;
+} LmccReceiverLayer;
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,26 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_MISSING_H
+#define LMCC_RECEIVER_MISSING_H
+
+#include <gst/lmcc/lmcc-receiver.h>
+#include "receiver/layer.h"
+
+G_BEGIN_DECLS
+
+gboolean lmcc_receiver_has_repair (const LmccReceiver * receiver);
+void lmcc_receiver_note_settled (LmccReceiver * receiver,
+    LmccReceiverLayer * layer);
+gboolean lmcc_receiver_awaits_repair (LmccReceiver * receiver,
+    LmccReceiverLayer * layer, const LmccReceiverWaiting * waiting);
+void lmcc_receiver_give_up_before (LmccReceiver * receiver,
+    LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
+void lmcc_receiver_count_recovered (LmccReceiver * receiver,
+    const LmccHeader * header, gboolean in_time);
+void lmcc_receiver_count_late (LmccReceiver * receiver,
+    LmccReceiverLayer * layer, const LmccHeader * header);
+
+G_END_DECLS
+
+#endif

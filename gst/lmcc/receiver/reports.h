@@ -1,0 +1,56 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_RECEIVER_REPORTS_H
+#define LMCC_RECEIVER_REPORTS_H
+
+#include <gst/lmcc/lmcc-receiver.h>
+#include "measure/report-timer.h"
+#include "measure/rtt.h"
+#include "wire/layer-header.h"
+#include "wire/rtcp.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccReceiverReporting:
+ * @ssrc: of its reports
+ * @rtt: the round-trip time
+ * @timer: when a report is due
+ * @told_rtt: what the algorithm knows, 0 for nothing
+ * @base_heard: the base's latest packet, 0 for none yet
+ * @base_silent: when the base's latest silence ended
+ * @warned_unanswered: it was told that no answers come
+ * @warned_elsewhere: it was told that no reports are sent
+ */
+typedef struct
+{
+  guint32 ssrc;
+  LmccRtt *rtt;
+  LmccFeedbackTimer *timer;
+  LmccTime told_rtt;
+  LmccTime base_heard;
+  LmccTime base_silent;
+  gboolean warned_unanswered;
+  gboolean warned_elsewhere;
+} LmccReceiverReporting;
+
+void lmcc_receiver_init_rtt (LmccReceiver * receiver);
+void lmcc_receiver_clear_rtt (LmccReceiver * receiver);
+void lmcc_receiver_forget_rtt (LmccReceiver * receiver);
+void lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader * header);
+void lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now,
+    guint layer, LmccTime arrival, LmccTime joined_at);
+void lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
+    const LmccDlrr * answer);
+void lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now);
+LmccTime lmcc_receiver_next_rtt (const LmccReceiver * receiver);
+void lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
+    LmccReceiverStats * stats);
+
+G_END_DECLS
+
+#endif
