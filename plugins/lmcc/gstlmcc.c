@@ -3,10 +3,10 @@
  */
 #include "config.h"
 
-#include "gstlmcclayermeta.h"
-#include "gstlmccsink.h"
-#include "gstlmccsrc.h"
-#include "gstrtphdrextlmcclayer.h"
+#include "common/layer-meta.h"
+#include "common/rtphdrextlmcclayer.h"
+#include "sink/lmccsink.h"
+#include "src/lmccsrc.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -3,7 +3,8 @@
  */
 #include "config.h"
 
-#include "../lmcc/gstlmcclayermeta.h"
+#include <plugins/lmcc/common/layer-meta.h>
+
 #include "gstrtpvp9svcpay.h"
 #include "gstvp9svcenc.h"
 #include "gstvp9svcmeta.h"

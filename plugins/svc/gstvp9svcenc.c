@@ -45,8 +45,8 @@
 #include "config.h"
 
 #include <string.h>
+#include <plugins/lmcc/common/layer-meta.h>
 
-#include "../lmcc/gstlmcclayermeta.h"
 #include "gstvp9svcencprivate.h"
 #include "gstvp9svcmeta.h"
 #include "gstvp9svcrates.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../../plugins/lmcc/gstlmccuri.h"
+#include <plugins/lmcc/src/uri.h>
 
 #define CHOOSE(bytes, values) \
     ((values)[take_byte (bytes) % G_N_ELEMENTS (values)])

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every file of the library is in a room, and includes only what docs/architecture.md lets that room include."""
+"""Every file of the library and of its plugin is in a room, and includes only what docs/architecture.md lets that room
+include."""
 import re
 import sys
 from pathlib import Path
 
-LIBRARY = Path(__file__).resolve().parent.parent.parent / 'gst/lmcc'
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIBRARY = ROOT / 'gst/lmcc'
 
-# Beside itself and the installed headers, which are in no room and include each other only.
 PARTS = {'base', 'wire', 'media', 'repair', 'measure', 'control'}
+# Beside itself and the installed headers, which are in no room and include each other only.
 MAY_INCLUDE = {
     'base': set(),
     'wire': {'base'},
@@ -20,34 +22,53 @@ MAY_INCLUDE = {
     'sender': PARTS,
     'receiver': PARTS,
 }
-INCLUDE = re.compile(r'\s*#\s*include\s*(?:<gst/lmcc/|")([^>"]+)')
 INSTALLED = re.compile(r'lmcc(-[a-z-]+)?\.h')
 
+# Beside itself. The file that registers the elements is in no room and knows all of them.
+PLUGIN_MAY_INCLUDE = {
+    'common': set(),
+    'sink': {'common'},
+    'src': {'common'},
+}
+REGISTERS = re.compile(r'gstlmcc\.c')
 
-def main():
-    files = {str(path.relative_to(LIBRARY)): path for path in sorted(LIBRARY.rglob('*.[ch]'))}
+
+def check(folder, rooms, outside, outside_may):
+    """What is wrong in a folder, and how many files it has.
+
+    What matches `outside` is in no room, any room may include it, and it may include the rooms in `outside_may`."""
+    include = re.compile(rf'\s*#\s*include\s*(?:<{folder}/|")([^>"]+)')
+    files = {str(path.relative_to(ROOT / folder)): path for path in sorted((ROOT / folder).rglob('*.[ch]'))}
     included = set()
     faults = []
     for name, path in files.items():
-        room = 'an installed header' if INSTALLED.fullmatch(name) else name.split('/')[0]
-        may = MAY_INCLUDE.get(room, set())
-        if room not in MAY_INCLUDE and not INSTALLED.fullmatch(name):
-            faults.append(f'{name}: is in no room; rooms are {", ".join(MAY_INCLUDE)}')
+        room = name.split('/')[0]
+        may = outside_may if outside.fullmatch(name) else rooms.get(room, set())
+        if room not in rooms and not outside.fullmatch(name):
+            faults.append(f'{name}: is in no room; rooms are {", ".join(rooms)}')
         for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
-            found = INCLUDE.match(line)
+            found = include.match(line)
             if not found or found[1] == 'config.h':
                 continue
             if found[1] not in files:
-                faults.append(f'{name}:{number}: the library has no {found[1]}; files are named from gst/lmcc')
-            elif not INSTALLED.fullmatch(found[1]) and found[1].split('/')[0] not in {room} | may:
+                faults.append(f'{name}:{number}: there is no {folder}/{found[1]}; files are named from {folder}')
+            elif not outside.fullmatch(found[1]) and found[1].split('/')[0] not in {room} | may:
                 faults.append(f'{name}:{number}: {room} may include {", ".join(sorted(may)) or "no other room"}, '
                               f'not {found[1]}')
             if found[1] != name:
                 included.add(found[1])
     faults += [f'{name}: is included from no room' for name in files
-               if name.endswith('.h') and not INSTALLED.fullmatch(name) and name not in included]
-    print('\n'.join(f'gst/lmcc/{fault}' for fault in faults) or f'{len(files)} files, all in their rooms')
-    return 1 if faults or not included else 0
+               if name.endswith('.h') and not outside.fullmatch(name) and name not in included]
+    if not included:
+        faults.append('nothing is included from here')
+    return [f'{folder}/{fault}' for fault in faults], len(files)
+
+
+def main():
+    library, n_library = check('gst/lmcc', MAY_INCLUDE, INSTALLED, set())
+    plugin, n_plugin = check('plugins/lmcc', PLUGIN_MAY_INCLUDE, REGISTERS, set(PLUGIN_MAY_INCLUDE))
+    print('\n'.join(library + plugin) or f'{n_library} and {n_plugin} files, all in their rooms')
+    return 1 if library or plugin else 0
 
 
 if __name__ == '__main__':

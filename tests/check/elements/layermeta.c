@@ -9,8 +9,8 @@
 #include <gst/rtp/rtp.h>
 #include <gst/video/video.h>
 
-#include "../../../plugins/lmcc/gstlmcclayermeta.h"
-#include "../../../plugins/lmcc/gstrtphdrextlmcclayer.h"
+#include <plugins/lmcc/common/layer-meta.h>
+#include <plugins/lmcc/common/rtphdrextlmcclayer.h>
 
 #define N_PICTURES 60
 

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "../../../plugins/lmcc/gstlmccsrcqueue.h"
-
 #include <gst/check/gstcheck.h>
+
+#include <plugins/lmcc/src/queue.h>
 
 #define MAX_TIME (3 * GST_SECOND)
 #define LATENCY (5 * GST_SECOND)

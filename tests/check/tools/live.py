@@ -41,7 +41,7 @@ def free_port():
 
 
 # A tree without an element has nothing to test; a plugin that does not load is a failure.
-@unittest.skipUnless((PLUGIN / 'gstlmccsrc.c').exists(), 'this tree has no lmccsrc')
+@unittest.skipUnless((PLUGIN / 'src/lmccsrc.c').exists(), 'this tree has no lmccsrc')
 class WithoutASender(unittest.TestCase):
     def test_listen_says_that_no_packet_came_and_who_knows_why(self):
         result = run('listen', '--multicast-iface', 'lo', '--seconds', '1', f'{GROUP}:{free_port()}')
@@ -78,7 +78,7 @@ class WithoutASender(unittest.TestCase):
         self.assertEqual(process.returncode, FAILURE)
 
 
-@unittest.skipUnless((PLUGIN / 'gstlmccsrc.c').exists() and (PLUGIN / 'gstlmccsink.c').exists(),
+@unittest.skipUnless((PLUGIN / 'src/lmccsrc.c').exists() and (PLUGIN / 'sink/lmccsink.c').exists(),
                      'this tree has no lmccsink and lmccsrc')
 @unittest.skipUnless(has('x264enc') and has('avdec_h264'),
                      'no x264enc and avdec_h264 (Debian: gstreamer1.0-plugins-ugly gstreamer1.0-libav)')

@@ -1,0 +1,130 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * What the kernel tells of links and addresses as they change (rtnetlink(7)).
+ * GNetworkMonitor tells of routes only.
+ */
+#include "config.h"
+
+#include "common/sockaddr.h"
+#include "common/socket.h"
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE 16384
+
+/**
+ * gst_lmcc_netlink_open:
+ *
+ * Returns: a non-blocking descriptor that is readable when a link or an address
+ *     of this host has changed, for gst_lmcc_netlink_take(); -1 where the host
+ *     does not allow one, and the caller has to look from time to time
+ */
+gint
+gst_lmcc_netlink_open (void)
+{
+  struct sockaddr_nl address = {
+    .nl_family = AF_NETLINK,
+    .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
+  };
+  gint fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+      NETLINK_ROUTE);
+
+  if (fd >= 0 && bind (fd, (struct sockaddr *) &address, sizeof (address)) != 0)
+    gst_lmcc_socket_close (&fd);
+  return fd;
+}
+
+static GstLmccHostChange
+read_link (const struct nlmsghdr *message, guint index)
+{
+  const struct ifinfomsg *link = NLMSG_DATA (message);
+  const guint running = IFF_UP | IFF_RUNNING;
+
+  if (message->nlmsg_len < NLMSG_LENGTH (sizeof (*link)))
+    return GST_LMCC_HOST_UNCHANGED;
+  if ((guint) link->ifi_index == index && (message->nlmsg_type == RTM_DELLINK
+          || (link->ifi_flags & running) != running))
+    return GST_LMCC_HOST_LOST;
+  return GST_LMCC_HOST_CHANGED;
+}
+
+static GstLmccHostChange
+read_address (const struct nlmsghdr *message, guint index, LmccFamily family)
+{
+  const struct ifaddrmsg *address = NLMSG_DATA (message);
+
+  if (message->nlmsg_len < NLMSG_LENGTH (sizeof (*address)))
+    return GST_LMCC_HOST_UNCHANGED;
+  if (address->ifa_index == index && message->nlmsg_type == RTM_DELADDR
+      && address->ifa_family == gst_lmcc_system_family (family))
+    return GST_LMCC_HOST_LOST;
+  return GST_LMCC_HOST_CHANGED;
+}
+
+static GstLmccHostChange
+read_message (const struct nlmsghdr *message, guint index, LmccFamily family)
+{
+  switch (message->nlmsg_type) {
+    case RTM_NEWLINK:
+    case RTM_DELLINK:
+      return read_link (message, index);
+    case RTM_NEWADDR:
+    case RTM_DELADDR:
+      return read_address (message, index, family);
+    default:
+      return GST_LMCC_HOST_UNCHANGED;
+  }
+}
+
+/**
+ * gst_lmcc_netlink_take:
+ * @fd: from gst_lmcc_netlink_open(), or -1
+ * @index: the interface that is in use
+ * @family: of the groups
+ *
+ * Reads what the kernel has told since the last call.
+ *
+ * Returns: the most that has happened
+ */
+GstLmccHostChange
+gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
+{
+  GstLmccHostChange most = GST_LMCC_HOST_UNCHANGED;
+  union
+  {
+    struct nlmsghdr align;
+    guint8 bytes[BUFFER_SIZE];
+  } buffer;
+
+  while (fd >= 0) {
+    struct sockaddr_nl from = { 0, };
+    socklen_t from_size = sizeof (from);
+    gssize n = recvfrom (fd, buffer.bytes, sizeof (buffer.bytes), 0,
+        (struct sockaddr *) &from, &from_size);
+    const struct nlmsghdr *message = &buffer.align;
+    guint left;
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    /* More has happened than there was room for. */
+    if (n < 0 && errno == ENOBUFS) {
+      most = GST_LMCC_HOST_LOST;
+      continue;
+    }
+    if (n <= 0)
+      break;
+    /* Other processes can send to the socket, too. */
+    if (from.nl_pid != 0)
+      continue;
+    for (left = (guint) n; NLMSG_OK (message, left);
+        message = NLMSG_NEXT (message, left))
+      most = MAX (most, read_message (message, index, family));
+  }
+  return most;
+}

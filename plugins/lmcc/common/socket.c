@@ -1,0 +1,606 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The sockets of lmccsink and lmccsrc: plain file descriptors, so that a batch
+ * of packets costs one system call. No locks; a descriptor belongs to its
+ * caller.
+ */
+#include "config.h"
+
+#include "common/socket.h"
+#include "common/sockaddr.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Linux 4.20 (linux/in6.h); the C library's header has it only since 2.36. */
+#ifndef IPV6_MULTICAST_ALL
+#define IPV6_MULTICAST_ALL 29
+#endif
+
+/* Linux 4.15. */
+#ifndef IPV6_FREEBIND
+#define IPV6_FREEBIND 78
+#endif
+
+/* Longest wait for room in a full send buffer: the packet's moment has passed
+ * then, and the caller must still stop within 20 ms. */
+#define SEND_WAIT_MS 5
+
+static gboolean
+set_option (gint fd, gint level, gint option, gint value)
+{
+  return setsockopt (fd, level, option, &value, sizeof (value)) == 0;
+}
+
+/**
+ * gst_lmcc_open_remedy:
+ * @code: the errno of a socket that cannot be opened
+ *
+ * Returns: what to do about it, to be put after the cause; empty for nothing
+ */
+const gchar *
+gst_lmcc_open_remedy (gint code)
+{
+  switch (code) {
+    case EAFNOSUPPORT:
+      return
+          ". This host has no such protocol: use a group of the other family";
+    case EMFILE:
+      return ". This program has as many files open as it may: raise its limit "
+          "(ulimit -n, or LimitNOFILE= of its systemd unit)";
+    case ENFILE:
+      return ". This host has as many files open as it may: raise the limit "
+          "with sysctl -w fs.file-max=";
+    case ENOBUFS:
+    case ENOMEM:
+      return ". This host has no memory left for sockets: end other programs";
+    default:
+      return "";
+  }
+}
+
+static gint
+open_socket (LmccFamily family, GError ** error)
+{
+  gint fd = socket (gst_lmcc_system_family (family),
+      SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+  if (fd < 0)
+    gst_lmcc_set_errno (error, errno, "Could not open a UDP socket: %s%s",
+        g_strerror (errno), gst_lmcc_open_remedy (errno));
+  return fd;
+}
+
+static gboolean
+set_send_interface (gint fd, LmccFamily family, const GstLmccInterface * iface)
+{
+  struct ip_mreqn request = { 0, };
+
+  if (iface->index == 0)
+    return TRUE;
+  if (family == LMCC_FAMILY_IPV6)
+    return set_option (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+        (gint) iface->index);
+  /* With the address: from lo the kernel would else take another interface's
+   * address as the source, as 127.0.0.1 has host scope. */
+  request.imr_ifindex = (gint) iface->index;
+  memcpy (&request.imr_address, iface->address.bytes, 4);
+  return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
+      sizeof (request)) == 0;
+}
+
+/**
+ * gst_lmcc_socket_set_interface:
+ * @fd: from gst_lmcc_socket_open_send()
+ * @family: of the groups
+ * @iface: where to send from now on
+ *
+ * For an interface that has got another address or another index.
+ *
+ * Returns: whether the kernel takes it
+ */
+gboolean
+gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
+    const GstLmccInterface * iface)
+{
+  return set_send_interface (fd, family, iface);
+}
+
+/**
+ * gst_lmcc_send_remedy:
+ * @code: the errno of packets that do not leave
+ *
+ * Returns: what to do about it
+ */
+const gchar *
+gst_lmcc_send_remedy (gint code)
+{
+  switch (code) {
+    case EPERM:
+    case EACCES:
+      return "A firewall of this host forbids it: let UDP to the session's "
+          "groups out (nft list ruleset shows its rules)";
+    case EINVAL:
+    case EADDRNOTAVAIL:
+      return "The address that they are to come from is not usable on this "
+          "host: give the interface an address again, or set bind-address and "
+          "multicast-iface to what there is";
+    case ENOBUFS:
+    case EAGAIN:
+      return "The interface does not take that much: lower the bitrate";
+    case EMSGSIZE:
+      return "The interface does not take packets of that size: lower mtu";
+    default:
+      return "Look at the interface's cable, state and routes (ip address, ip "
+          "route), or set multicast-iface to another one";
+  }
+}
+
+static gboolean
+set_send_options (gint fd, const GstLmccSendOptions * options)
+{
+  gboolean v6 = options->family == LMCC_FAMILY_IPV6;
+  gint level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
+
+  if (!set_send_interface (fd, options->family, &options->iface)
+      || !set_option (fd, level, v6 ? IPV6_MULTICAST_HOPS : IP_MULTICAST_TTL,
+          (gint) options->ttl)
+      || !set_option (fd, level, v6 ? IPV6_MULTICAST_LOOP : IP_MULTICAST_LOOP,
+          options->loop ? 1 : 0))
+    return FALSE;
+  if (options->dscp >= 0
+      && !set_option (fd, level, v6 ? IPV6_TCLASS : IP_TOS, options->dscp << 2))
+    return FALSE;
+  return options->buffer_size == 0 || set_option (fd, SOL_SOCKET, SO_SNDBUF,
+      (gint) MIN (options->buffer_size, G_MAXINT / 2));
+}
+
+/**
+ * gst_lmcc_socket_open_send:
+ * @options: what to set
+ * @error: (nullable): cause and remedy
+ *
+ * Returns: a non-blocking descriptor for gst_lmcc_socket_send(), or -1
+ */
+gint
+gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
+{
+  gint fd = open_socket (options->family, error);
+
+  if (fd < 0)
+    return -1;
+  if (!set_send_options (fd, options)) {
+    gst_lmcc_set_errno (error, errno,
+        "Could not set the multicast interface, TTL, DSCP or send buffer: %s",
+        g_strerror (errno));
+    gst_lmcc_socket_close (&fd);
+    return -1;
+  }
+  if (options->bind_address.family != LMCC_FAMILY_NONE) {
+    GstLmccSockaddr local;
+    socklen_t size = gst_lmcc_sockaddr_set (&options->bind_address, 0,
+        options->iface.index, &local);
+
+    /* One that is checked for duplicates yet is of use in a second or two. */
+    if (options->family == LMCC_FAMILY_IPV6
+        && gst_lmcc_host_has_address (&options->bind_address))
+      set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+    if (options->bind_address.family != options->family
+        || bind (fd, &local.any, size) != 0) {
+      gint code = options->bind_address.family != options->family ?
+          EAFNOSUPPORT : errno;
+      gchar text[LMCC_ADDRESS_STRLEN];
+      g_autofree gchar *list = gst_lmcc_interface_list ();
+
+      gst_lmcc_set_errno (error, code,
+          "Could not send from bind-address %s: %s. Set it "
+          "to an address of this host: %s",
+          lmcc_address_format (&options->bind_address, text), g_strerror (code),
+          list);
+      gst_lmcc_socket_close (&fd);
+    }
+  }
+  return fd;
+}
+
+/**
+ * gst_lmcc_socket_get_local:
+ * @fd: a socket
+ * @local: (out): the address that it sends from
+ *
+ * Returns: %FALSE where it has none
+ */
+gboolean
+gst_lmcc_socket_get_local (gint fd, LmccAddress * local)
+{
+  static const guint8 unspecified[16] = { 0, };
+  GstLmccSockaddr address;
+  socklen_t size = sizeof (address);
+  guint16 port;
+
+  if (getsockname (fd, &address.any, &size) != 0)
+    return FALSE;
+  gst_lmcc_sockaddr_get (&address.any, local, &port);
+  return memcmp (local->bytes, unspecified, sizeof (unspecified)) != 0;
+}
+
+/**
+ * gst_lmcc_socket_get_source:
+ * @options: as for gst_lmcc_socket_open_send()
+ * @group: a group
+ * @source: (out): the address that packets to @group will come from, and that
+ *     receivers can send to
+ *
+ * Returns: %FALSE where it cannot be known
+ */
+gboolean
+gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
+    const LmccAddress * group, LmccAddress * source)
+{
+  gint fd = gst_lmcc_socket_open_send (options, NULL);
+  GstLmccSockaddr address;
+  socklen_t size = gst_lmcc_sockaddr_set (group, 9, options->iface.index,
+      &address);
+  gboolean found;
+
+  if (fd < 0)
+    return FALSE;
+  /* The kernel chooses among the interface's addresses (RFC 6724), and says
+   * which once it knows where to. */
+  found = connect (fd, &address.any, size) == 0
+      && gst_lmcc_socket_get_local (fd, source);
+  gst_lmcc_socket_close (&fd);
+  return found;
+}
+
+/**
+ * gst_lmcc_socket_open_feedback:
+ * @local: this host's address, from gst_lmcc_socket_get_source()
+ * @port: the port, 0 for any that is free
+ * @iface: the interface of @local
+ * @error: (nullable): cause and remedy
+ *
+ * Opens a socket that takes what is sent to @local, and so nothing that is sent
+ * to a group.
+ *
+ * Returns: a non-blocking descriptor, or -1
+ */
+gint
+gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
+    const GstLmccInterface * iface, GError ** error)
+{
+  GstLmccSockaddr address;
+  socklen_t size = gst_lmcc_sockaddr_set (local, port, iface->index, &address);
+  gint fd = open_socket (local->family, error);
+
+  if (fd < 0)
+    return -1;
+  if (bind (fd, &address.any, size) != 0) {
+    gchar text[LMCC_ADDRESS_STRLEN];
+
+    gst_lmcc_set_errno (error, errno, "Could not take reports on %s port %u: "
+        "%s. Set feedback-port to a port that is free, or to 0 for any",
+        lmcc_address_format (local, text), port, g_strerror (errno));
+    gst_lmcc_socket_close (&fd);
+  }
+  return fd;
+}
+
+/**
+ * gst_lmcc_socket_get_port:
+ * @fd: a socket
+ *
+ * Returns: its own port, 0 where it has none
+ */
+guint16
+gst_lmcc_socket_get_port (gint fd)
+{
+  GstLmccSockaddr address;
+  socklen_t size = sizeof (address);
+  LmccAddress local;
+  guint16 port = 0;
+
+  if (getsockname (fd, &address.any, &size) == 0)
+    gst_lmcc_sockaddr_get (&address.any, &local, &port);
+  return port;
+}
+
+/**
+ * gst_lmcc_socket_send:
+ * @fd: from gst_lmcc_socket_open_send()
+ * @iface: as it was opened with
+ * @group: where to
+ * @port: where to
+ * @packet: what
+ *
+ * An error pending from an earlier packet does not stop this one. A full send
+ * buffer is waited for, shortly.
+ *
+ * Returns: bytes sent, or the negative errno of what kept the packet from
+ *     leaving
+ */
+gssize
+gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
+    const LmccAddress * group, guint16 port, const LmccPacket * packet)
+{
+  GstLmccSockaddr to;
+  socklen_t size = gst_lmcc_sockaddr_set (group, port, iface->index, &to);
+  guint tries;
+  gint code = 0;
+
+  /* A second try: the first may only have fetched an ICMP error. */
+  for (tries = 0; tries < 2; tries++) {
+    gssize sent = sendto (fd, packet->data, packet->size, MSG_NOSIGNAL,
+        &to.any, size);
+
+    if (sent >= 0)
+      return sent;
+    code = errno;
+    if (code == EAGAIN) {
+      struct pollfd waiting = { fd, POLLOUT, 0 };
+
+      poll (&waiting, 1, SEND_WAIT_MS);
+    } else if (!gst_lmcc_errno_is_transient (code)) {
+      break;
+    }
+  }
+  return -code;
+}
+
+/**
+ * gst_lmcc_socket_open_unicast:
+ * @address: a host
+ * @port: where it listens
+ * @iface: the interface that it is on, where its address is link-local;
+ *     otherwise the routing table decides
+ * @error: (nullable): why there is no way to it
+ *
+ * Opens a socket for gst_lmcc_socket_send() to @address. Its own port is one
+ * that is free; nothing is to be received.
+ *
+ * Returns: a non-blocking descriptor, or -1
+ */
+gint
+gst_lmcc_socket_open_unicast (const LmccAddress * address, guint16 port,
+    const GstLmccInterface * iface, GError ** error)
+{
+  GstLmccSockaddr to;
+  socklen_t size = gst_lmcc_sockaddr_set (address, port, iface->index, &to);
+  gint fd = open_socket (address->family, error);
+
+  if (fd < 0)
+    return -1;
+  /* What is sent to it all the same must not fill the host's memory. */
+  set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
+  /* Connected, it is told where nobody listens. */
+  if (connect (fd, &to.any, size) != 0) {
+    gchar text[LMCC_ADDRESS_STRLEN];
+
+    gst_lmcc_set_errno (error, errno, "No way to %s port %u: %s",
+        lmcc_address_format (address, text), port, g_strerror (errno));
+    gst_lmcc_socket_close (&fd);
+  }
+  return fd;
+}
+
+/**
+ * gst_lmcc_socket_take_error:
+ * @fd: from gst_lmcc_socket_open_unicast()
+ *
+ * Returns: the errno that the network reported for an earlier packet, which is
+ *     forgotten then; 0 for none
+ */
+gint
+gst_lmcc_socket_take_error (gint fd)
+{
+  gint code = 0;
+  socklen_t size = sizeof (code);
+
+  return getsockopt (fd, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : 0;
+}
+
+/**
+ * gst_lmcc_socket_set_receive_buffer:
+ * @fd: a socket
+ * @wanted: bytes; 0: as it is
+ *
+ * The kernel caps it silently and reports twice the size, its own bookkeeping
+ * included.
+ *
+ * Returns: the bytes that were got
+ */
+guint
+gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
+{
+  gint value = (gint) MIN (wanted, G_MAXINT / 2);
+  gint actual = 0;
+  socklen_t size = sizeof (actual);
+
+  if (wanted > 0) {
+    set_option (fd, SOL_SOCKET, SO_RCVBUF, value);
+    getsockopt (fd, SOL_SOCKET, SO_RCVBUF, &actual, &size);
+    /* Over net.core.rmem_max, for who may (CAP_NET_ADMIN). */
+    if (actual / 2 < value)
+      set_option (fd, SOL_SOCKET, SO_RCVBUFFORCE, value);
+  }
+  size = sizeof (actual);
+  getsockopt (fd, SOL_SOCKET, SO_RCVBUF, &actual, &size);
+  return (guint) actual / 2;
+}
+
+/* Without this a socket gets what any other socket of the host has joined.
+ * Linux before 4.20 has it for IPv4 only: the bind to the group remains. */
+static void
+set_own_groups_only (gint fd, LmccFamily family)
+{
+  if (family == LMCC_FAMILY_IPV6)
+    set_option (fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+  else
+    set_option (fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+}
+
+/**
+ * gst_lmcc_socket_open_receive:
+ * @group: the one group that the socket is for
+ * @port: its port
+ * @iface: the interface it will be joined on
+ * @buffer_size: wanted kernel buffer in bytes, or 0 for the default
+ * @actual_buffer_size: (out) (optional): what was got
+ * @error: (nullable): cause and remedy
+ *
+ * Opens a socket bound to @group and @port; it is not joined yet.
+ *
+ * Returns: a non-blocking descriptor, or -1
+ */
+gint
+gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
+    const GstLmccInterface * iface, guint buffer_size,
+    guint * actual_buffer_size, GError ** error)
+{
+  GstLmccSockaddr local;
+  socklen_t size = gst_lmcc_sockaddr_set (group, port, iface->index, &local);
+  guint actual;
+  gint fd = open_socket (group->family, error);
+
+  if (fd < 0)
+    return -1;
+  set_option (fd, SOL_SOCKET, SO_REUSEADDR, 1);
+  set_own_groups_only (fd, group->family);
+  set_option (fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+  set_option (fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+  actual = gst_lmcc_socket_set_receive_buffer (fd, buffer_size);
+  if (actual_buffer_size)
+    *actual_buffer_size = actual;
+  if (bind (fd, &local.any, size) != 0) {
+    gchar text[LMCC_ADDRESS_STRLEN];
+
+    gst_lmcc_set_errno (error, errno,
+        "Could not bind to group %s port %u: %s%s", lmcc_address_format (group,
+            text), port, g_strerror (errno),
+        errno ==
+        EADDRINUSE ? ". A program holds the port without sharing it: "
+        "end it (ss -ulpn shows it) or use another port" : "");
+    gst_lmcc_socket_close (&fd);
+  }
+  return fd;
+}
+
+static gboolean
+change_membership (gint fd, gboolean join, const LmccAddress * group,
+    const LmccAddress * source, const GstLmccInterface * iface)
+{
+  gint level = group->family == LMCC_FAMILY_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  GstLmccSockaddr address;
+
+  gst_lmcc_sockaddr_set (group, 0, 0, &address);
+  if (source && source->family != LMCC_FAMILY_NONE) {
+    struct group_source_req request = { 0, };
+
+    request.gsr_interface = iface->index;
+    memcpy (&request.gsr_group, &address.storage, sizeof (request.gsr_group));
+    gst_lmcc_sockaddr_set (source, 0, 0, &address);
+    memcpy (&request.gsr_source, &address.storage, sizeof (request.gsr_source));
+    return setsockopt (fd, level,
+        join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP, &request,
+        sizeof (request)) == 0;
+  } else {
+    struct group_req request = { 0, };
+
+    request.gr_interface = iface->index;
+    memcpy (&request.gr_group, &address.storage, sizeof (request.gr_group));
+    return setsockopt (fd, level, join ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP,
+        &request, sizeof (request)) == 0;
+  }
+}
+
+static const gchar *
+join_remedy (gint code)
+{
+  switch (code) {
+    case ENOBUFS:
+      return ". The host's limit of memberships is reached: raise it with "
+          "sysctl -w net.ipv4.igmp_max_memberships=100 (for a source-specific "
+          "join also net.ipv4.igmp_max_msf)";
+    case ENODEV:
+    case EADDRNOTAVAIL:
+      return ". No interface can reach the group: set multicast-iface";
+    default:
+      return "";
+  }
+}
+
+/**
+ * gst_lmcc_socket_join:
+ * @fd: from gst_lmcc_socket_open_receive()
+ * @group: its group
+ * @source: (nullable): the only source to hear; %NULL or an address of family
+ *     %LMCC_FAMILY_NONE for any
+ * @iface: where
+ * @error: (nullable): cause and remedy
+ *
+ * May be called again after gst_lmcc_socket_leave().
+ *
+ * Returns: whether the kernel has sent, or will send, the membership report;
+ *     %TRUE also where the group is joined already
+ */
+gboolean
+gst_lmcc_socket_join (gint fd, const LmccAddress * group,
+    const LmccAddress * source, const GstLmccInterface * iface, GError ** error)
+{
+  gchar text[LMCC_ADDRESS_STRLEN];
+  g_autofree gchar *list = NULL;
+  gint code;
+
+  if (change_membership (fd, TRUE, group, source, iface))
+    return TRUE;
+  code = errno;
+  if (code == EADDRINUSE)
+    return TRUE;
+  list = gst_lmcc_interface_list ();
+  gst_lmcc_set_errno (error, code,
+      "Could not join group %s on %s: %s%s. Interfaces: %s",
+      lmcc_address_format (group, text),
+      iface->name[0] ? iface->name : "any interface", g_strerror (code),
+      join_remedy (code), list);
+  return FALSE;
+}
+
+/**
+ * gst_lmcc_socket_leave:
+ * @fd: from gst_lmcc_socket_open_receive()
+ * @group: its group
+ * @source: (nullable): as it was joined
+ * @iface: as it was joined
+ * @error: (nullable): what the kernel said
+ *
+ * Returns: %FALSE on an error; the group is not joined then either, or the
+ *     descriptor is not a socket
+ */
+gboolean
+gst_lmcc_socket_leave (gint fd, const LmccAddress * group,
+    const LmccAddress * source, const GstLmccInterface * iface, GError ** error)
+{
+  gchar text[LMCC_ADDRESS_STRLEN];
+
+  if (change_membership (fd, FALSE, group, source, iface))
+    return TRUE;
+  gst_lmcc_set_errno (error, errno, "Could not leave group %s: %s",
+      lmcc_address_format (group, text), g_strerror (errno));
+  return FALSE;
+}
+
+/**
+ * gst_lmcc_socket_close:
+ * @fd: (inout): a descriptor or -1; -1 afterwards
+ */
+void
+gst_lmcc_socket_close (gint * fd)
+{
+  if (*fd >= 0)
+    close (*fd);
+  *fd = -1;
+}

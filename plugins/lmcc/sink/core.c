@@ -1,0 +1,416 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * The element inside lmccsink that takes RTP on its pads. What it does with
+ * them is in sink/pad.c, sink/collect.c and sink/pacer.c.
+ */
+#include "config.h"
+
+#include "sink/core.h"
+
+#include <errno.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_lmcc_sink_debug);
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
+
+/* Opening and closing */
+
+/* gst-launch-1.0 shows only the debug text of an info message. */
+static void
+say_fallback (GstLmccSinkCore * core)
+{
+  g_autofree gchar *text =
+      g_strdup_printf ("No route leads to the multicast group: sending on the "
+      "loopback interface %s, to receivers on this host only. Set "
+      "multicast-iface to reach others.", core->place.iface.name);
+
+  GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+}
+
+/* An address that cannot be had yet is tried again while packets are sent. */
+static gboolean
+open_feedback (GstLmccSinkCore * core)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (gst_lmcc_sink_feedback_open (core, &core->place, &error) >= 0
+      || error == NULL)
+    return TRUE;
+  if (error->code == (gint) g_io_error_from_errno (EADDRNOTAVAIL)) {
+    GST_INFO_OBJECT (core, "not yet: %s", error->message);
+    return TRUE;
+  }
+  GST_ELEMENT_ERROR (core, RESOURCE, OPEN_READ, ("%s", error->message),
+      ("property feedback-port"));
+  return FALSE;
+}
+
+static gboolean
+open_sockets (GstLmccSinkCore * core)
+{
+  const GstLmccSinkSettings *settings = &core->settings;
+  GstLmccSendOptions options;
+  g_autoptr (GError) error = NULL;
+
+  memset (&core->place, 0, sizeof (core->place));
+  if (!gst_lmcc_interface_choose (settings->multicast_iface,
+          &settings->address, &core->place.iface, &error)) {
+    GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
+  gst_lmcc_sink_get_send_options (core, &options);
+  options.iface = core->place.iface;
+  core->fd = gst_lmcc_socket_open_send (&options, &error);
+  if (core->fd < 0) {
+    GST_ELEMENT_ERROR (core, RESOURCE, OPEN_WRITE, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
+  GST_INFO_OBJECT (core, "sending on interface %s", core->place.iface.name);
+  if (core->place.iface.is_fallback)
+    say_fallback (core);
+  if (!gst_lmcc_socket_get_source (&options, &settings->address,
+          &core->place.source))
+    core->place.source.family = LMCC_FAMILY_NONE;
+  return open_feedback (core);
+}
+
+static void
+clear_settings (GstLmccSinkSettings * settings)
+{
+  g_free (settings->multicast_iface);
+  g_free (settings->sdp_location);
+  memset (settings, 0, sizeof (*settings));
+}
+
+/**
+ * gst_lmcc_sink_core_open:
+ * @core: the core, closed
+ * @settings: (inout): taken over; zeroed
+ *
+ * Opens the sockets. Errors are posted, and nothing stays open.
+ *
+ * Returns: whether they are open
+ */
+gboolean
+gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
+{
+  clear_settings (&core->settings);
+  core->settings = *settings;
+  memset (settings, 0, sizeof (*settings));
+  if (open_sockets (core))
+    return TRUE;
+  gst_lmcc_sink_core_close (core);
+  return FALSE;
+}
+
+/**
+ * gst_lmcc_sink_core_close:
+ * @core: the core, stopped
+ */
+void
+gst_lmcc_sink_core_close (GstLmccSinkCore * core)
+{
+  gst_lmcc_socket_close (&core->fd);
+  gst_lmcc_sink_feedback_close (core);
+}
+
+/**
+ * gst_lmcc_sink_core_start:
+ * @core: the core, open
+ *
+ * Starts the threads; the pacing thread waits for PLAYING.
+ */
+void
+gst_lmcc_sink_core_start (GstLmccSinkCore * core)
+{
+  GList *l;
+
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l; l = l->next)
+    gst_lmcc_sink_pad_reset (l->data);
+  core->running = TRUE;
+  core->playing = FALSE;
+  core->ready = FALSE;
+  core->flush_sender = FALSE;
+  core->epoch = 0;
+  core->now = 0;
+  core->first = TRUE;
+  core->shift = 0;
+  core->collected = 0;
+  core->missing_since = LMCC_TIME_NONE;
+  core->started = FALSE;
+  core->has_sound = FALSE;
+  core->send_errors = 0;
+  core->next_estimate = 0;
+  core->estimated_bitrate = 0;
+  core->estimate_told = FALSE;
+  core->estimate_waits = FALSE;
+  core->warned_encoder = FALSE;
+  core->reports_dropped = 0;
+  g_clear_pointer (&core->sdp, g_free);
+  g_mutex_unlock (&core->lock);
+  core->advised = FALSE;
+  core->next_stats = 0;
+  core->next_key_unit = core->settings.key_unit_interval;
+  core->next_key_check = 0;
+  core->requested_key_unit = 0;
+  core->eos_posted = FALSE;
+  core->address_wait = 0;
+  core->expected = LMCC_TIME_NONE;
+  gst_lmcc_sink_host_paused (core);
+  gst_lmcc_sink_sdp_start (core);
+  core->thread = g_thread_new ("lmccsink-pacer", gst_lmcc_sink_pacer_run, core);
+  gst_lmcc_sink_feedback_start (core);
+  gst_lmcc_sink_host_start (core);
+}
+
+/**
+ * gst_lmcc_sink_core_stop:
+ * @core: the core
+ *
+ * Says BYE and ends the threads. Streaming threads are let go.
+ */
+void
+gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
+{
+  if (core->thread == NULL)
+    return;
+  g_mutex_lock (&core->lock);
+  core->running = FALSE;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+  g_clear_pointer (&core->thread, g_thread_join);
+  gst_lmcc_sink_host_stop (core);
+  gst_lmcc_sink_sdp_stop (core);
+  gst_lmcc_sink_feedback_stop (core);
+  if (core->clock_id)
+    gst_clock_id_unref (core->clock_id);
+  core->clock_id = NULL;
+}
+
+/* Element */
+
+/**
+ * gst_lmcc_sink_list_pads:
+ * @element: the core or lmccsink
+ *
+ * Returns: (transfer full) (element-type GstPad): its sink pads now
+ */
+GList *
+gst_lmcc_sink_list_pads (GstElement * element)
+{
+  GList *pads, *l;
+
+  GST_OBJECT_LOCK (element);
+  pads = g_list_copy (element->sinkpads);
+  for (l = pads; l; l = l->next)
+    gst_object_ref (l->data);
+  GST_OBJECT_UNLOCK (element);
+  return pads;
+}
+
+static gboolean
+push_upstream (GstElement * element, GstEvent * event)
+{
+  gboolean all = GST_EVENT_TYPE (event) != GST_EVENT_SEEK, done = FALSE;
+  GList *pads, *l;
+
+  pads = gst_lmcc_sink_list_pads (GST_ELEMENT (element));
+  for (l = pads; l && (all || !done); l = l->next)
+    done = gst_pad_push_event (l->data, gst_event_ref (event)) || done;
+  g_list_free_full (pads, gst_object_unref);
+  gst_event_unref (event);
+  return done;
+}
+
+/* All rungs are sent on one time line: the slowest decides. */
+static gboolean
+query_latency (GstElement * element, GstQuery * query)
+{
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gboolean live = FALSE, answered = FALSE;
+  GList *pads, *l;
+
+  pads = gst_lmcc_sink_list_pads (GST_ELEMENT (element));
+  for (l = pads; l; l = l->next) {
+    g_autoptr (GstQuery) peer = gst_query_new_latency ();
+    GstClockTime peer_min, peer_max;
+    gboolean peer_live;
+
+    if (!gst_pad_peer_query (l->data, peer))
+      continue;
+    answered = TRUE;
+    gst_query_parse_latency (peer, &peer_live, &peer_min, &peer_max);
+    live = live || peer_live;
+    min = MAX (min, peer_min);
+    max = MIN (max, peer_max);
+  }
+  g_list_free_full (pads, gst_object_unref);
+  if (answered)
+    gst_query_set_latency (query, live, min, max);
+  return answered;
+}
+
+/* What the encoders need, not what the pipeline's slowest sink does: nobody has
+ * to be in step with a network. */
+static void
+update_latency (GstLmccSinkCore * core)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime min = 0, max;
+  gboolean live = FALSE;
+
+  if (query_latency (GST_ELEMENT (core), query))
+    gst_query_parse_latency (query, &live, &min, &max);
+  GST_INFO_OBJECT (core, "latency %" GST_TIME_FORMAT "%s", GST_TIME_ARGS (min),
+      live ? ", live" : "");
+  g_mutex_lock (&core->lock);
+  core->live = live;
+  core->next_latency = min;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+static gboolean
+gst_lmcc_sink_core_send_event (GstElement * element, GstEvent * event)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+
+  if (!GST_EVENT_IS_UPSTREAM (event))
+    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->send_event
+        (element, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
+    update_latency (core);
+  return push_upstream (element, event);
+}
+
+static gboolean
+gst_lmcc_sink_core_query (GstElement * element, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return query_latency (element, query);
+  return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->query (element,
+      query);
+}
+
+static void
+set_playing (GstLmccSinkCore * core, gboolean playing)
+{
+  g_mutex_lock (&core->lock);
+  core->playing = playing;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+static GstStateChangeReturn
+gst_lmcc_sink_core_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_lmcc_sink_core_start (core);
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      set_playing (core, FALSE);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      /* Before the pads are deactivated, which waits for the streaming
+       * threads. */
+      gst_lmcc_sink_core_stop (core);
+      break;
+    default:
+      break;
+  }
+  ret = GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->change_state
+      (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
+      && ret != GST_STATE_CHANGE_FAILURE)
+    set_playing (core, TRUE);
+  else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+      && ret == GST_STATE_CHANGE_FAILURE)
+    gst_lmcc_sink_core_stop (core);
+  /* Nothing is sent in PAUSED, so there is nothing to wait for. Were this
+   * SUCCESS, the first to be ready would be decodebin, whose thread then tells
+   * that the pipeline is; who sets it to PLAYING at that word, as
+   * gst-launch-1.0 does, may overtake it, and then GstBin never tells of the
+   * end. */
+  else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    ret = GST_STATE_CHANGE_NO_PREROLL;
+  else if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED
+      && ret != GST_STATE_CHANGE_FAILURE)
+    ret = GST_STATE_CHANGE_NO_PREROLL;
+  return ret;
+}
+
+static void
+gst_lmcc_sink_core_finalize (GObject * object)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (object);
+
+  gst_lmcc_sink_core_close (core);
+  g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
+  clear_settings (&core->settings);
+  g_free (core->sdp);
+  g_clear_pointer (&core->sender, lmcc_sender_free);
+  g_mutex_clear (&core->lock);
+  g_mutex_clear (&core->sender_lock);
+  g_cond_clear (&core->cond);
+  G_OBJECT_CLASS (gst_lmcc_sink_core_parent_class)->finalize (object);
+}
+
+static void
+gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass * klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_lmcc_sink_core_finalize;
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_change_state);
+  element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_send_event);
+  element_class->query = GST_DEBUG_FUNCPTR (gst_lmcc_sink_core_query);
+  gst_element_class_add_static_pad_template (element_class,
+      &gst_lmcc_sink_core_pad_template);
+  gst_element_class_add_static_pad_template (element_class,
+      &gst_lmcc_sink_core_sound_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Layered multicast sender", "Sink/Network/RTP",
+      "Collects, paces and sends; the inside of lmccsink", "The lmcc project");
+}
+
+static void
+gst_lmcc_sink_core_init (GstLmccSinkCore * core)
+{
+  core->fd = -1;
+  core->feedback_fd = -1;
+  core->feedback_wake = -1;
+  g_mutex_init (&core->lock);
+  g_mutex_init (&core->sender_lock);
+  g_cond_init (&core->cond);
+  GST_OBJECT_FLAG_SET (core, GST_ELEMENT_FLAG_SINK);
+}
+
+/**
+ * gst_lmcc_sink_core_new:
+ * @callbacks: copied
+ *
+ * Returns: (transfer floating): a core without pads
+ */
+GstLmccSinkCore *
+gst_lmcc_sink_core_new (const GstLmccSinkCallbacks * callbacks)
+{
+  GstLmccSinkCore *core =
+      g_object_new (GST_TYPE_LMCC_SINK_CORE, "name", "core", NULL);
+
+  core->callbacks = *callbacks;
+  return core;
+}

@@ -1,0 +1,344 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_CORE_H
+#define GST_LMCC_SINK_CORE_H
+
+#include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
+
+#include "common/socket.h"
+#include "sink/marks.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSinkSettings:
+ * @n_layers: layers of fixed rates, 0 for native ones
+ * @rates: their rates, bit/s
+ * @repair: share of repair data in 1/1000
+ *
+ * What lmccsink's properties say, as its core needs it. Times in ns.
+ */
+typedef struct
+{
+  LmccAddress address;
+  LmccAddress bind_address;
+  guint16 port;
+  gchar *multicast_iface;
+  guint ttl;
+  gboolean loop;
+  gint dscp;
+  guint buffer_size;
+  guint mtu;
+  guint n_layers;
+  guint64 rates[LMCC_MAX_LAYERS];
+  LmccTime window;
+  LmccTime latency;
+  const gchar *algorithm;
+  const gchar *base_algorithm;
+  GstLmccSinkMarks marks;
+  LmccTime rtt_max;
+  gboolean drive_encoder;
+  guint64 min_bitrate;
+  guint64 max_bitrate;
+  gboolean feedback;
+  guint16 feedback_port;
+  guint payload_type;
+  guint repair;
+  gint repair_base;             /* 1/1000; 0: as the others', -1: none */
+  gdouble repair_loss;
+  gdouble repair_burst;
+  LmccTime repair_block;
+  gboolean sync;
+  LmccTime rung_timeout;
+  LmccTime key_unit_interval;
+  LmccTime stats_interval;
+  LmccTime send_timeout;
+  gchar *sdp_location;
+} GstLmccSinkSettings;
+
+/**
+ * GstLmccSinkCallbacks:
+ * @changed: the property of lmccsink that has another value now
+ * @drive: the encoder (nullable) is to make @bitrate; returns whether somebody has
+ *     seen to it
+ *
+ * Called without any lock.
+ */
+typedef struct
+{
+  void (*changed) (gpointer user_data, const gchar * property);
+  gboolean (*drive) (gpointer user_data, GstElement * encoder,
+      guint64 bitrate);
+  gpointer user_data;
+} GstLmccSinkCallbacks;
+
+typedef struct _GstLmccSinkPad GstLmccSinkPad;
+
+/**
+ * GstLmccSinkPad:
+ * @pad: the core's sink pad for RTP
+ * @index: the number in the name sink_%u
+ * @sound: it is the sound's, not a rung's
+ *
+ * One rung, or the sound. The streaming thread's part is guarded by the pad's
+ * stream lock, the
+ * rest by the core's lock.
+ */
+struct _GstLmccSinkPad
+{
+  GstPad *pad;
+  guint index;
+  gboolean sound;
+
+  /* stream lock */
+  GstSegment segment;
+  LmccClassifier *classifier;
+  guint8 mark_id;
+  gboolean marker_ends_unit;
+  LmccTime last_time;
+
+  /* lock */
+  LmccMedia media;
+  gchar parameters[LMCC_PARAMETERS_SIZE];
+  guint8 stream;
+  GQueue units;
+  gboolean flushing;
+  gboolean eos;
+  guint32 eos_seqnum;
+  gboolean left_out;
+  guint64 n_left_out;
+  LmccTime newest;
+};
+
+/**
+ * GstLmccReport:
+ * A datagram that came to the feedback port, whatever it is.
+ */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccAddress source;
+  guint16 source_port;
+} GstLmccReport;
+
+typedef struct _GstLmccSinkSdp GstLmccSinkSdp;
+typedef struct _GstLmccSinkHost GstLmccSinkHost;
+
+/* What packets are for: each group, and RTCP. */
+#define GST_LMCC_SINK_CONTROL LMCC_MAX_GROUPS
+#define GST_LMCC_SINK_N_DESTINATIONS (LMCC_MAX_GROUPS + 1)
+
+/**
+ * GstLmccSinkOutage:
+ * @nothing: since when no packet has left
+ * @some: since when none has left for one of the destinations; that which waits
+ *     longest
+ * @destination: that one
+ * @code: the latest errno
+ *
+ * Times of g_get_monotonic_time(), 0 for no such thing.
+ */
+typedef struct
+{
+  gint64 nothing;
+  gint64 some;
+  guint destination;
+  gint code;
+} GstLmccSinkOutage;
+
+/**
+ * GstLmccSinkPlace:
+ * @iface: where packets leave
+ * @source: the address that they come from; of no family where that is not known
+ * @feedback_port: where reports are taken, 0 where they are not
+ */
+typedef struct
+{
+  GstLmccInterface iface;
+  LmccAddress source;
+  guint16 feedback_port;
+} GstLmccSinkPlace;
+
+#define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
+G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
+    GstElement)
+
+/*
+ * Lock order: stream lock of a pad, then lock. sender_lock is taken alone. None
+ * is held while pushing, posting, notifying, calling back or sending.
+ */
+struct _GstLmccSinkCore
+{
+  GstElement parent;
+
+  GstLmccSinkCallbacks callbacks;
+
+  /* The pacing thread's own while it runs, else of the state changes. */
+  GThread *thread;
+  GstLmccSinkPlace place;
+  gint fd;
+  GstClockID clock_id;
+  gint64 failing[GST_LMCC_SINK_N_DESTINATIONS];
+  gint64 failing_all;
+  LmccTime address_wait;
+  /* The host thread's own while it runs, else of the state changes; -1 where no
+   * reports are taken. */
+  gint feedback_fd;
+  gint feedback_wake;
+  GThread *feedback_thread;
+  /* Of the state changes. */
+  GstLmccSinkHost *host;
+  GstLmccSinkSdp *sdp_file;
+  gboolean advised;
+  LmccTime expected;
+  LmccTime next_stats;
+  LmccTime next_estimate;
+  LmccTime next_key_unit;
+  LmccTime next_key_check;
+  LmccTime requested_key_unit;
+  gboolean eos_posted;
+
+  GMutex lock;
+  GCond cond;
+  /* Changed only while no thread runs. */
+  GstLmccSinkSettings settings;
+  GList *pads;
+  gboolean running;
+  gboolean playing;
+  /* There is enough to start with, or to go on with after a flush. */
+  gboolean ready;
+  gboolean waiting;
+  gboolean flush_sender;
+  LmccTime epoch;
+  LmccTime now;
+  gboolean live;
+  LmccTime latency;
+  LmccTime next_latency;
+  /* The first unit may come late, where the source waits for its sink: then all
+   * are sent so much later. */
+  gboolean first;
+  LmccTime shift;
+  LmccTime collected;
+  LmccTime missing_since;
+  gboolean started;
+  gboolean has_sound;
+  gchar *sdp;
+  guint64 estimated_bitrate;
+  gboolean estimate_told;
+  /* A thread sets the encoder's rate, and whether to the latest yet. */
+  gboolean driving;
+  gboolean estimate_waits;
+  /* What the encoder was set to by its user. */
+  guint64 first_bitrate;
+  gboolean warned_encoder;
+  guint64 send_errors;
+  GstLmccSinkOutage outage;
+  /* Another place, for the pacing thread. */
+  gboolean moved;
+  GstLmccSinkPlace next_place;
+  GQueue reports;
+  guint64 reports_dropped;
+  /* Counts what may be new for the pacing thread. */
+  guint64 n_events;
+
+  GMutex sender_lock;
+  LmccSender *sender;
+  LmccTime session_start;
+};
+
+/* Units in the queues carry running times with this added: decoding times before
+ * the segment's start are negative. */
+#define GST_LMCC_TIME_BIAS (G_GUINT64_CONSTANT (1) << 62)
+
+GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *
+    callbacks);
+gboolean gst_lmcc_sink_core_open (GstLmccSinkCore * core,
+    GstLmccSinkSettings * settings);
+void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
+void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
+GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
+GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore * core);
+void gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad);
+void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad);
+GList *gst_lmcc_sink_list_pads (GstElement * element);
+gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore * core);
+GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core);
+
+/* sink/pad.c */
+extern GstStaticPadTemplate gst_lmcc_sink_core_pad_template;
+extern GstStaticPadTemplate gst_lmcc_sink_core_sound_template;
+void gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung);
+void gst_lmcc_sink_pad_free (GstLmccSinkPad * rung);
+
+/* sink/collect.c */
+LmccUnit *gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now,
+    LmccTime * wake);
+GstClockTime gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now,
+    LmccTime stall);
+gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum);
+gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core,
+    GstLmccSinkPad * rung, LmccUnit * unit);
+void gst_lmcc_sink_check_ready (GstLmccSinkCore * core);
+void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
+void gst_lmcc_sink_wake (GstLmccSinkCore * core);
+
+/* sink/feedback.c */
+gint gst_lmcc_sink_feedback_open (GstLmccSinkCore * core,
+    GstLmccSinkPlace * place, GError ** error);
+void gst_lmcc_sink_feedback_close (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core);
+void gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports);
+void gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core,
+    GstLmccReport * report, LmccTime now);
+
+/* sink/host.c */
+void gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
+    GstLmccSendOptions * options);
+void gst_lmcc_sink_host_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_stop (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination,
+    gint code);
+void gst_lmcc_sink_host_paused (GstLmccSinkCore * core);
+void gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now);
+LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now);
+
+/* sink/sdp.c */
+void gst_lmcc_sink_sdp_start (GstLmccSinkCore * core);
+void gst_lmcc_sink_sdp_write (GstLmccSinkCore * core, const gchar * text);
+void gst_lmcc_sink_sdp_stop (GstLmccSinkCore * core);
+
+/* sink/pacer.c */
+gpointer gst_lmcc_sink_pacer_run (gpointer data);
+
+/* sink/drive.c */
+LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now);
+guint64 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore * core);
+
+/* sink/advice.c */
+LmccTime gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now);
+
+/* sink/pay.c */
+GstCaps *gst_lmcc_sink_accepted_caps (void);
+GstElement *gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu);
+GstElement *gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu);
+
+/* sink/sound.c */
+gboolean gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
+    gchar parameters[LMCC_PARAMETERS_SIZE]);
+gboolean gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media);
+GstElement *gst_lmcc_sink_sound_make_encoder (GError ** error);
+
+/* sink/key.c */
+void gst_lmcc_sink_request_key_unit (GstLmccSinkCore * core,
+    LmccTime running_time);
+LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore * core);
+
+GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,210 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Where all receivers get the base at one rate: what its encoder should
+ * make. */
+#include "config.h"
+
+#include "sink/core.h"
+
+#include "sink/bitrate.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* The estimate is looked at so often, and is another one if it differs by more
+ * than 1/25: an encoder that is changed all the time makes worse pictures. */
+#define CHECK_INTERVAL (100 * LMCC_MSECOND)
+#define NOTICEABLE 25
+
+static gboolean
+is_another (guint64 old, guint64 bitrate)
+{
+  return MAX (old, bitrate) - MIN (old, bitrate) > old / NOTICEABLE;
+}
+
+/* (transfer full) (nullable): the lowest rung's, which has the base */
+static GstElement *
+find_encoder (GstLmccSinkCore * core)
+{
+  g_autoptr (GstPad) pad = NULL;
+  GList *l;
+
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l && !pad; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    if (!rung->sound)
+      pad = gst_object_ref (rung->pad);
+  }
+  g_mutex_unlock (&core->lock);
+  return pad ? gst_lmcc_sink_bitrate_find_encoder (pad) : NULL;
+}
+
+static void
+warn_layers (GstLmccSinkCore * core)
+{
+  GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+      ("drive-encoder does nothing with algorithm=%s: receivers choose among "
+          "layers, and the encoder's rate is its own. Set algorithm to pgmcc "
+          "or tfmcc for one rate that the network gives, or base-algorithm for "
+          "a base with such a rate and layers above it.",
+          core->settings.algorithm), (NULL));
+}
+
+static void
+warn_no_encoder (GstLmccSinkCore * core)
+{
+  gboolean warned;
+
+  g_mutex_lock (&core->lock);
+  warned = core->warned_encoder;
+  core->warned_encoder = TRUE;
+  g_mutex_unlock (&core->lock);
+  if (!warned)
+    GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+        ("There is no encoder in front of lmccsink that drive-encoder knows: "
+            "its rate stays as it is. Take x264enc, x265enc, openh264enc, "
+            "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to "
+            "encoder-bitrate."), (NULL));
+}
+
+/* Whether to go on: not where the session is over. */
+static gboolean
+take_estimate (GstLmccSinkCore * core, guint64 * bitrate)
+{
+  gboolean taken;
+
+  g_mutex_lock (&core->lock);
+  taken = core->running && core->estimate_waits;
+  core->estimate_waits = FALSE;
+  core->driving = taken;
+  *bitrate = core->estimated_bitrate;
+  g_mutex_unlock (&core->lock);
+  return taken;
+}
+
+static void
+drive_once (GstLmccSinkCore * core, guint64 bitrate)
+{
+  g_autoptr (GstElement) encoder = find_encoder (core);
+  guint64 most = core->settings.max_bitrate;
+  guint64 set = encoder ? gst_lmcc_sink_bitrate_get (encoder) : 0;
+
+  g_mutex_lock (&core->lock);
+  if (core->first_bitrate == 0)
+    core->first_bitrate = set;
+  if (most == 0 && core->first_bitrate > 0)
+    most = core->first_bitrate;
+  g_mutex_unlock (&core->lock);
+
+  if (most > 0)
+    bitrate = MIN (bitrate, most);
+  bitrate = MAX (bitrate, core->settings.min_bitrate);
+  GST_DEBUG_OBJECT (core, "encoder is to make %" G_GUINT64_FORMAT " bit/s",
+      bitrate);
+  if (core->callbacks.drive (core->callbacks.user_data, encoder, bitrate))
+    return;
+  if (encoder)
+    gst_lmcc_sink_bitrate_set (encoder, bitrate);
+  else
+    warn_no_encoder (core);
+}
+
+/* In a thread of its own: encoders hold a lock while they encode, and packets
+ * would wait. */
+static void
+drive_encoder (GstElement * element, gpointer user_data)
+{
+  GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
+  guint64 bitrate;
+
+  while (take_estimate (core, &bitrate))
+    drive_once (core, bitrate);
+}
+
+/* One thread at a time, so that an older estimate never comes last. lmccsink,
+ * which is called back, lives as long. */
+static void
+drive_later (GstLmccSinkCore * core)
+{
+  GstObject *sink = gst_object_get_parent (GST_OBJECT (core));
+  gboolean driving;
+
+  if (sink == NULL)
+    return;
+  g_mutex_lock (&core->lock);
+  driving = core->driving;
+  core->driving = TRUE;
+  core->estimate_waits = TRUE;
+  g_mutex_unlock (&core->lock);
+  if (driving)
+    gst_object_unref (sink);
+  else
+    gst_element_call_async (GST_ELEMENT (core), drive_encoder, sink,
+        gst_object_unref);
+}
+
+/**
+ * gst_lmcc_sink_follow_estimate:
+ * @core: the core with a sender; called by the pacing thread without lock
+ * @now: the time
+ *
+ * Tells what an encoder should make where that is another than before, and
+ * drives it.
+ *
+ * Returns: when to call again, or %LMCC_TIME_NONE
+ */
+LmccTime
+gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
+{
+  guint64 bitrate;
+  gboolean driven, changed;
+
+  if (now < core->next_estimate)
+    return core->next_estimate;
+  g_mutex_lock (&core->sender_lock);
+  driven = !g_str_equal (lmcc_session_get_base_algorithm
+      (lmcc_sender_get_session (core->sender)), "none");
+  bitrate = lmcc_sender_get_estimated_bitrate (core->sender);
+  g_mutex_unlock (&core->sender_lock);
+  if (!driven) {
+    if (core->settings.drive_encoder)
+      warn_layers (core);
+    core->next_estimate = LMCC_TIME_NONE;
+    return LMCC_TIME_NONE;
+  }
+
+  core->next_estimate = now + CHECK_INTERVAL;
+  g_mutex_lock (&core->lock);
+  changed = !core->estimate_told
+      || is_another (core->estimated_bitrate, bitrate);
+  if (changed)
+    core->estimated_bitrate = bitrate;
+  core->estimate_told = TRUE;
+  g_mutex_unlock (&core->lock);
+  if (!changed)
+    return core->next_estimate;
+
+  core->callbacks.changed (core->callbacks.user_data, "estimated-bitrate");
+  if (core->settings.drive_encoder)
+    drive_later (core);
+  return core->next_estimate;
+}
+
+/**
+ * gst_lmcc_sink_core_get_estimated_bitrate:
+ * @core: the core; called without lock
+ *
+ * Returns: bit/s, 0 where it is not known or there is no such thing
+ */
+guint64
+gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore * core)
+{
+  guint64 bitrate;
+
+  g_mutex_lock (&core->lock);
+  bitrate = core->estimated_bitrate;
+  g_mutex_unlock (&core->lock);
+  return bitrate;
+}

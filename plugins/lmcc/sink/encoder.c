@@ -1,0 +1,407 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Which element encodes raw video, and its settings for the picture and the
+ * session's layers. */
+#include "config.h"
+
+#include "sink/encoder.h"
+
+#include <string.h>
+
+#include <gst/video/video.h>
+#include <gst/lmcc/lmcc-packet.h>
+
+#include <plugins/svc/gstvp9svcrates.h>
+
+/* In layers of fixed rates the largest group of pictures has to fit into its
+ * share: half a second of an encoder's buffer beside two of its rate. */
+#define SHAPED_BUFFER_MS 500
+
+/* What a window has beside twice the distance of key frames. */
+#define WINDOW_REST_MS 400
+
+/* As x264ladderenc's. */
+#define DEFAULT_KEY_UNIT_MS 1000
+
+/* What vp9svcenc has at most. */
+#define VP9_MAX_SPATIAL GST_VP9_SVC_MAX_SPATIAL
+#define VP9_N_TEMPORAL GST_VP9_SVC_MAX_TEMPORAL
+static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
+    GST_VP9_SVC_TEMPORAL_SHARES;
+
+/* What j2klayerenc has at most. */
+#define J2K_MAX_LAYERS 16
+
+/* Where the layers have no rates: so many, each twice the sum below, and bits
+ * per pixel of all, with which a picture has few artefacts: docs/j2k.md. */
+#define J2K_N_LAYERS 5
+#define J2K_BITS_PER_PIXEL 1.5
+
+static guint
+choose_key_interval (const GstLmccSinkLadderSettings * settings)
+{
+  if (settings->key_unit_interval > 0)
+    return settings->key_unit_interval;
+  if (settings->n_layers == 0)
+    return DEFAULT_KEY_UNIT_MS;
+  if (settings->window > 2 * WINDOW_REST_MS)
+    return (settings->window - WINDOW_REST_MS) / 2;
+  return (LMCC_DEFAULT_SHAPED_WINDOW / LMCC_MSECOND - WINDOW_REST_MS) / 2;
+}
+
+static void
+set_limits (LmccLadderLimits * limits, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings)
+{
+  guint headers = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
+
+  memset (limits, 0, sizeof (*limits));
+  limits->picture_rate = picture->rate;
+  limits->packet_overhead = settings->ip_overhead + headers;
+  limits->packet_payload = settings->mtu - headers;
+  limits->group = choose_key_interval (settings) / 1000.0;
+  limits->buffer = SHAPED_BUFFER_MS / 1000.0;
+}
+
+static guint
+fit_layers (const guint64 * layer_rates, guint n_layers,
+    const LmccLadderLimits * limits, guint64 * rates, GError ** error)
+{
+  g_autoptr (GError) reason = NULL;
+  guint n = lmcc_ladder_fit_layers (layer_rates, n_layers, limits, rates,
+      &reason);
+
+  if (n == 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "These layers are not possible: %s, by base-rate or layer-rates.",
+        reason->message);
+  return n;
+}
+
+static gboolean
+user_sets (const GstLmccSinkLadderSettings * settings, const gchar * property)
+{
+  return settings->encoder
+      && gst_structure_has_field (settings->encoder, property);
+}
+
+/* H.264 */
+
+static void
+set_x264_distance (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings)
+{
+  if (settings->n_layers > 0)
+    g_object_set (element, "vbv-buf-capacity", SHAPED_BUFFER_MS, NULL);
+  g_object_set (element, "key-unit-interval", choose_key_interval (settings),
+      NULL);
+}
+
+static guint
+set_x264_rates (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings, GError ** error)
+{
+  g_autofree gchar *bitrates = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint64 rates[LMCC_MAX_RUNGS];
+  LmccLadderLimits limits;
+  guint key, buffer, n, i;
+
+  g_object_get (element, "bitrates", &bitrates, "key-unit-interval", &key,
+      "vbv-buf-capacity", &buffer, NULL);
+  if (bitrates && bitrates[0]) {
+    g_auto (GStrv) parts = g_strsplit (bitrates, ",", -1);
+
+    return MIN (g_strv_length (parts), LMCC_MAX_RUNGS);
+  }
+  set_limits (&limits, picture, settings);
+  limits.group = key / 1000.0;
+  limits.buffer = buffer / 1000.0;
+  n = settings->n_layers > 0 ? fit_layers (settings->rates, settings->n_layers,
+      &limits, rates, error) : lmcc_ladder_default_rates (picture, rates);
+  if (n == 0 || user_sets (settings, "bitrate"))
+    return n;
+  for (i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "",
+        (rates[i] + 500) / 1000);
+  g_object_set (element, "bitrates", text->str, NULL);
+  return n;
+}
+
+/* VP9 */
+
+static void
+set_vp9_distance (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings)
+{
+  gdouble distance = choose_key_interval (settings) * picture->rate / 1000.0;
+
+  g_object_set (element, "keyframe-max-dist", MAX ((gint) distance, 1), NULL);
+}
+
+/* The spatial or quality layers take the place of rungs: each is whole at a
+ * level. */
+static guint
+set_vp9_layers (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings, GError ** error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree gchar *mode = NULL;
+  guint64 rates[LMCC_MAX_RUNGS], total = 0;
+  LmccLadderLimits limits;
+  guint n, s, t;
+
+  set_limits (&limits, picture, settings);
+  limits.max_rungs = VP9_MAX_SPATIAL;
+  n = fit_layers (settings->rates, settings->n_layers, &limits, rates, error);
+  if (n == 0)
+    return 0;
+  for (s = 0; s < n; s++) {
+    total += rates[s];
+    for (t = 0; t < VP9_N_TEMPORAL; t++)
+      g_string_append_printf (text, "%s%.0f", text->len > 0 ? "," : "<",
+          (gdouble) rates[s] * vp9_temporal_shares[t]);
+  }
+  g_string_append (text, ">");
+  mode = g_strdup_printf ("L%uT%u", n, VP9_N_TEMPORAL);
+  /* With other layers than these it shares out the sum. */
+  g_object_set (element, "target-bitrate", (gint) MIN (total, G_MAXINT), NULL);
+  if (!user_sets (settings, "scalability-mode")) {
+    gst_util_set_object_arg (G_OBJECT (element), "scalability-mode", mode);
+    gst_util_set_object_arg (G_OBJECT (element), "layer-bitrates", text->str);
+  }
+  return 1;
+}
+
+static guint
+set_vp9_rates (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings, GError ** error)
+{
+  guint64 rates[LMCC_MAX_RUNGS], total = 0;
+  guint n, i;
+
+  if (user_sets (settings, "target-bitrate")
+      || user_sets (settings, "layer-bitrates"))
+    return 1;
+  if (settings->n_layers > 0)
+    return set_vp9_layers (element, picture, settings, error);
+  n = lmcc_ladder_default_rates (picture, rates);
+  for (i = 0; i < n; i++)
+    total += rates[i];
+  g_object_set (element, "target-bitrate", (gint) MIN (total, G_MAXINT), NULL);
+  return 1;
+}
+
+/* JPEG 2000 */
+
+static guint
+default_j2k_rates (const LmccPicture * picture, guint64 * rates)
+{
+  gdouble total = J2K_BITS_PER_PIXEL * picture->width * picture->height
+      * picture->rate;
+  guint i;
+
+  for (i = J2K_N_LAYERS; i > 0; i--) {
+    rates[i - 1] = (guint64) total;
+    total /= 2;
+  }
+  return J2K_N_LAYERS;
+}
+
+/* Each quality layer is a layer of the session. All pictures have the same
+ * rate, so that nothing goes off for key frames. */
+static guint
+fit_j2k_rates (const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings, guint64 * rates,
+    GError ** error)
+{
+  guint n = MIN (settings->n_layers, J2K_MAX_LAYERS), i;
+  guint64 own[LMCC_MAX_RUNGS], total = 0;
+  LmccLadderLimits limits;
+
+  set_limits (&limits, picture, settings);
+  limits.buffer = 0;
+  for (i = 0; i < n; i++) {
+    if (fit_layers (&settings->rates[i], 1, &limits, own, error) == 0)
+      return 0;
+    total += own[0];
+    rates[i] = total;
+  }
+  return n;
+}
+
+static guint
+set_j2k_rates (GstElement * element, const LmccPicture * picture,
+    const GstLmccSinkLadderSettings * settings, GError ** error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint64 rates[J2K_MAX_LAYERS], target;
+  guint n, i;
+
+  if (user_sets (settings, "bitrates"))
+    return 1;
+  n = settings->n_layers > 0 ? fit_j2k_rates (picture, settings, rates, error)
+      : default_j2k_rates (picture, rates);
+  if (n == 0)
+    return 0;
+  for (i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "<",
+        rates[i] / 1000);
+  g_string_append (text, ">");
+  g_object_get (element, "target-bitrate", &target, NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "bitrates", text->str);
+  /* It counts where it is set after them. */
+  if (user_sets (settings, "target-bitrate"))
+    g_object_set (element, "target-bitrate", target, NULL);
+  return 1;
+}
+
+static const GstLmccSinkEncoder encoders[] = {
+  {
+        .name = "h264",
+        .factory = "x264ladderenc",
+        .pad = "src_%u",
+        .encoded = "video/x-h264,stream-format=(string)byte-stream,"
+        "alignment=(string)au",
+        .origin = "the plugin lmccladder, which is built and installed with "
+        "lmccsink",
+        .converts = TRUE,
+        .sets_up = TRUE,
+        .set_distance = set_x264_distance,
+        .set_rates = set_x264_rates,
+      },
+  {
+        .name = "vp9",
+        .factory = "vp9svcenc",
+        .pad = "src",
+        .encoded = "video/x-vp9-svc",
+        .origin = "the plugin lmccsvc, which is built with lmccsink where "
+        "libvpx 1.12 or later is installed (libvpx-dev)",
+        .set_distance = set_vp9_distance,
+        .set_rates = set_vp9_rates,
+      },
+  {
+        .name = "j2k",
+        .factory = "j2klayerenc",
+        .pad = "src",
+        .encoded = "image/x-jpc",
+        .origin = "the plugin lmccj2k, which is built with lmccsink where "
+        "OpenJPEG 2.5 or later is installed (libopenjp2-7-dev)",
+        .set_rates = set_j2k_rates,
+      },
+};
+
+/**
+ * gst_lmcc_sink_encoder_find:
+ * @name: (nullable): lmccsink's codec
+ * @error: which there are
+ *
+ * Returns: (transfer none) (nullable): what encodes it
+ */
+const GstLmccSinkEncoder *
+gst_lmcc_sink_encoder_find (const gchar * name, GError ** error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (encoders); i++) {
+    if (g_strcmp0 (name, encoders[i].name) == 0)
+      return &encoders[i];
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", encoders[i].name);
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "There is no codec '%s' for raw video. Set codec to one of: %s.",
+      name ? name : "", known->str);
+  return NULL;
+}
+
+typedef struct
+{
+  const GstLmccSinkEncoder *encoder;
+  GstElement *element;
+  GError **error;
+} FieldSetter;
+
+static gboolean
+set_field (GQuark id, const GValue * value, gpointer user_data)
+{
+  const FieldSetter *to = user_data;
+  const gchar *name = g_quark_to_string (id);
+  g_autofree gchar *text = G_VALUE_HOLDS_STRING (value)
+      ? g_value_dup_string (value) : gst_value_serialize (value);
+
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (to->element), name)
+      && text) {
+    gst_util_set_object_arg (G_OBJECT (to->element), name, text);
+    return TRUE;
+  }
+  g_set_error (to->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The encoder-settings have '%s', which %s does not know. "
+      "gst-inspect-1.0 %s lists what it does.", name, to->encoder->factory,
+      to->encoder->factory);
+  return FALSE;
+}
+
+static gboolean
+read_picture (GstCaps * caps, LmccPicture * picture)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps) || info.fps_n <= 0
+      || info.width <= 0 || info.height <= 0)
+    return FALSE;
+  picture->width = (guint) info.width;
+  picture->height = (guint) info.height;
+  picture->rate = (gdouble) info.fps_n / info.fps_d;
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_encoder_set_up:
+ * @encoder: a codec
+ * @element: its element, new
+ * @caps: of the raw video
+ * @settings: what lmccsink's properties say
+ * @error: why it is not possible
+ *
+ * What the user set stays; everything else follows from picture and layers.
+ *
+ * Returns: how many rungs there are to be, or 0
+ */
+guint
+gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
+    GstElement * element, GstCaps * caps,
+    const GstLmccSinkLadderSettings * settings, GError ** error)
+{
+  FieldSetter setter = { encoder, element, error };
+  LmccPicture picture;
+
+  if (!read_picture (caps, &picture)) {
+    g_autofree gchar *text = gst_caps_to_string (caps);
+
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The raw video has no width, height or fixed framerate, by which the "
+        "rates are chosen: its caps are %s. Set them in front: "
+        "videorate ! video/x-raw,framerate=25/1", text);
+    return 0;
+  }
+  if (encoder->set_distance)
+    encoder->set_distance (element, &picture, settings);
+  if (settings->encoder
+      && !gst_structure_foreach (settings->encoder, set_field, &setter))
+    return 0;
+  return encoder->set_rates (element, &picture, settings, error);
+}
+
+/**
+ * gst_lmcc_sink_ladder_settings_clear:
+ * @settings: whose strings and structure are freed
+ */
+void
+gst_lmcc_sink_ladder_settings_clear (GstLmccSinkLadderSettings * settings)
+{
+  g_clear_pointer (&settings->codec, g_free);
+  g_clear_pointer (&settings->encoder, gst_structure_free);
+}

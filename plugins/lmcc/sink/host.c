@@ -1,0 +1,451 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * What becomes of the host while it sends: its addresses and links change, and
+ * packets may not leave. A thread of its own looks, chooses anew and tells the
+ * user; the pacing thread follows.
+ */
+#include "config.h"
+
+#include "sink/core.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* How often outages are looked at, and the host where the kernel does not tell
+ * of changes. */
+#define TICK_MS 250
+#define LOOK_INTERVAL G_TIME_SPAN_SECOND
+
+/* Shorter than that, a route has changed. */
+#define OUTAGE (1 * G_TIME_SPAN_SECOND)
+#define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
+
+/* Duplicate address detection takes one probe of 1 s, after a delay of up to 1
+ * s (RFC 4862 section 5.4.2): nothing can be sent before. */
+#define ADDRESS_WAIT (3 * LMCC_SECOND)
+
+struct _GstLmccSinkHost
+{
+  GstLmccSinkCore *core;
+  GThread *thread;
+  gint running;                 /* atomic */
+  gint wake_fd;
+  gint netlink_fd;
+
+  /* the thread's */
+  GstLmccSinkPlace place;
+  GstLmccInterfaceState state;
+  gint64 unusable_since;
+  gint64 next_look;
+  gint64 next_warning;
+  gint64 next_feedback_warning;
+  gint64 out_since;             /* of the outage that was told; 0: none was */
+  gboolean failed;
+};
+
+/**
+ * gst_lmcc_sink_get_send_options:
+ * @core: a core
+ * @options: (out): what its settings say; the interface is to be filled in
+ */
+void
+gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
+    GstLmccSendOptions * options)
+{
+  const GstLmccSinkSettings *settings = &core->settings;
+
+  memset (options, 0, sizeof (*options));
+  options->family = settings->address.family;
+  options->bind_address = settings->bind_address;
+  options->ttl = settings->ttl;
+  options->loop = settings->loop;
+  options->dscp = settings->dscp;
+  options->buffer_size = settings->buffer_size;
+}
+
+/* Where packets leave */
+
+static void
+tell_place (GstLmccSinkHost * host, const GstLmccSinkPlace * before)
+{
+  const GstLmccSinkPlace *place = &host->place;
+  gboolean known = before->source.family != LMCC_FAMILY_NONE;
+  gchar from[LMCC_ADDRESS_STRLEN] = "", to[LMCC_ADDRESS_STRLEN];
+  g_autofree gchar *text = NULL;
+
+  lmcc_address_format (&place->source, to);
+  if (known)
+    lmcc_address_format (&before->source, from);
+  gst_element_post_message (GST_ELEMENT (host->core),
+      gst_message_new_element (GST_OBJECT (host->core),
+          gst_structure_new ("lmcc-address-changed",
+              "interface", G_TYPE_STRING, place->iface.name,
+              "from", G_TYPE_STRING, from, "to", G_TYPE_STRING, to, NULL)));
+  if (known && !lmcc_address_equal (&before->source, &place->source)) {
+    GST_ELEMENT_WARNING (host->core, RESOURCE, SETTINGS,
+        ("This host's address has changed from %s to %s: packets leave from "
+            "that now, on %s. Receivers follow within 15 s; those of a "
+            "source-specific session have to be given the new address.", from,
+            to, place->iface.name), (NULL));
+    return;
+  }
+  /* gst-launch-1.0 shows only the debug text of an info message. */
+  text = g_strdup_printf ("Packets leave from %s on %s, and reports are taken "
+      "on port %u (0: none)", to, place->iface.name, place->feedback_port);
+  GST_ELEMENT_INFO (host->core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+}
+
+static void
+open_feedback (GstLmccSinkHost * host, gint64 now)
+{
+  GstLmccSinkCore *core = host->core;
+  g_autoptr (GError) error = NULL;
+
+  gst_lmcc_sink_feedback_stop (core);
+  gst_lmcc_sink_feedback_close (core);
+  host->place.feedback_port = 0;
+  if (gst_lmcc_sink_feedback_open (core, &host->place, &error) >= 0) {
+    gst_lmcc_sink_feedback_start (core);
+  } else if (error && now >= host->next_feedback_warning) {
+    host->next_feedback_warning = now + WARNING_INTERVAL;
+    GST_ELEMENT_WARNING (core, RESOURCE, OPEN_READ,
+        ("No reports of receivers are taken now: %s. It is tried again.",
+            error->message), (NULL));
+  }
+}
+
+static gboolean
+is_same_place (const GstLmccSinkPlace * a, const GstLmccSinkPlace * b)
+{
+  return a->iface.index == b->iface.index
+      && strcmp (a->iface.name, b->iface.name) == 0
+      && lmcc_address_equal (&a->iface.address, &b->iface.address)
+      && lmcc_address_equal (&a->source, &b->source)
+      && a->feedback_port == b->feedback_port;
+}
+
+static void
+tell_pacer (GstLmccSinkHost * host)
+{
+  GstLmccSinkCore *core = host->core;
+
+  g_mutex_lock (&core->lock);
+  core->next_place = host->place;
+  core->moved = TRUE;
+  gst_lmcc_sink_wake (core);
+  g_mutex_unlock (&core->lock);
+}
+
+/* A host that has no address for the moment keeps the old one. */
+static void
+look_at_host (GstLmccSinkHost * host, gint64 now)
+{
+  GstLmccSinkCore *core = host->core;
+  const GstLmccSinkSettings *settings = &core->settings;
+  GstLmccSinkPlace before = host->place;
+  GstLmccSendOptions options;
+  LmccAddress source;
+  gboolean moved;
+
+  host->state = gst_lmcc_interface_follow (settings->multicast_iface,
+      &settings->address, &host->place.iface);
+  if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
+    return;
+  if (host->state != GST_LMCC_INTERFACE_USABLE) {
+    host->place = before;
+    if (host->unusable_since == 0)
+      host->unusable_since = now;
+    return;
+  }
+  host->unusable_since = 0;
+  gst_lmcc_sink_get_send_options (core, &options);
+  options.iface = host->place.iface;
+  if (gst_lmcc_socket_get_source (&options, &settings->address, &source))
+    host->place.source = source;
+  moved = !is_same_place (&before, &host->place);
+  if (settings->feedback && (moved || core->feedback_fd < 0))
+    open_feedback (host, now);
+  if (is_same_place (&before, &host->place))
+    return;
+  tell_pacer (host);
+  if (!lmcc_address_equal (&before.source, &host->place.source)
+      || before.feedback_port == 0)
+    tell_place (host, &before);
+}
+
+/**
+ * gst_lmcc_sink_host_move:
+ * @core: the core; called by the pacing thread without lock
+ * @now: the time
+ *
+ * Sends from where the host thread has chosen. The sender's actions are to be
+ * drained.
+ */
+void
+gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now)
+{
+  g_mutex_lock (&core->lock);
+  core->place = core->next_place;
+  core->moved = FALSE;
+  g_mutex_unlock (&core->lock);
+  if (!gst_lmcc_socket_set_interface (core->fd, core->settings.address.family,
+          &core->place.iface))
+    GST_WARNING_OBJECT (core, "the socket stays on another interface: %s",
+        g_strerror (errno));
+  g_mutex_lock (&core->sender_lock);
+  if (core->sender)
+    lmcc_sender_set_source (core->sender, now, &core->place.source,
+        core->place.feedback_port);
+  g_mutex_unlock (&core->sender_lock);
+}
+
+/**
+ * gst_lmcc_sink_host_wait:
+ * @core: the core; called by the pacing thread
+ * @now: the time
+ *
+ * An IPv6 address that was given to this host a moment ago cannot be sent from
+ * yet, and the session's first record is to say where reports go.
+ *
+ * Returns: until when the session's start is to wait for the host thread at
+ *     most; 0 where it need not
+ */
+LmccTime
+gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now)
+{
+  if (core->place.source.family != LMCC_FAMILY_NONE
+      || core->settings.address.family != LMCC_FAMILY_IPV6)
+    return 0;
+  if (core->address_wait == 0)
+    core->address_wait = now + ADDRESS_WAIT;
+  return now < core->address_wait ? core->address_wait : 0;
+}
+
+/* Packets that do not leave */
+
+/* Called with lock held. */
+static void
+publish_outage (GstLmccSinkCore * core, gint code)
+{
+  GstLmccSinkOutage outage = {.nothing = core->failing_all,.code = code };
+  guint i;
+
+  for (i = 0; i < GST_LMCC_SINK_N_DESTINATIONS; i++) {
+    if (core->failing[i] == 0
+        || (outage.some > 0 && core->failing[i] >= outage.some))
+      continue;
+    outage.some = core->failing[i];
+    outage.destination = i;
+  }
+  core->outage = outage;
+}
+
+/**
+ * gst_lmcc_sink_host_sent:
+ * @core: the core; called by the pacing thread without lock
+ * @destination: a group, or %GST_LMCC_SINK_CONTROL
+ * @code: the errno of a packet to it that did not leave; 0 for one that did
+ */
+void
+gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination, gint code)
+{
+  gint64 now;
+
+  if (code == 0 && core->failing[destination] == 0 && core->failing_all == 0)
+    return;
+  now = g_get_monotonic_time ();
+  g_mutex_lock (&core->lock);
+  if (code == 0) {
+    core->failing[destination] = 0;
+    core->failing_all = 0;
+    publish_outage (core, core->outage.code);
+  } else {
+    core->send_errors++;
+    if (core->failing_all == 0)
+      core->failing_all = now;
+    if (core->failing[destination] == 0)
+      core->failing[destination] = now;
+    publish_outage (core, code);
+  }
+  g_mutex_unlock (&core->lock);
+}
+
+/**
+ * gst_lmcc_sink_host_paused:
+ * @core: the core; called by the pacing thread with lock held
+ *
+ * Where nothing is to be sent there is no outage.
+ */
+void
+gst_lmcc_sink_host_paused (GstLmccSinkCore * core)
+{
+  memset (core->failing, 0, sizeof (core->failing));
+  core->failing_all = 0;
+  memset (&core->outage, 0, sizeof (core->outage));
+}
+
+static gint64
+earlier (gint64 a, gint64 b)
+{
+  return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
+/* Returns: (transfer full): what does not leave, why, and what to do */
+static gchar *
+describe_outage (GstLmccSinkHost * host, const GstLmccSinkOutage * outage,
+    gint64 now)
+{
+  const GstLmccSinkSettings *settings = &host->core->settings;
+  g_autofree gchar *cause = NULL, *which = NULL;
+  gchar text[LMCC_ADDRESS_STRLEN] = "";
+  LmccAddress group;
+
+  if (host->unusable_since > 0 && now - host->unusable_since >= OUTAGE) {
+    cause = gst_lmcc_interface_describe (&host->place.iface, host->state);
+    return g_strdup_printf ("No packets leave: %s", cause);
+  }
+  if (outage->nothing == 0 || now - outage->nothing < OUTAGE) {
+    gboolean control = outage->destination == GST_LMCC_SINK_CONTROL;
+
+    if (lmcc_address_group (&settings->address,
+            control ? 0 : outage->destination, &group))
+      lmcc_address_format (&group, text);
+    which = g_strdup_printf (" for %s port %u", text,
+        settings->port + (control ? 1 : 0));
+  }
+  return g_strdup_printf ("No packets leave%s: %s. %s", which ? which : "",
+      g_strerror (outage->code), gst_lmcc_send_remedy (outage->code));
+}
+
+static void
+warn (GstLmccSinkHost * host, const gchar * text)
+{
+  guint64 timeout = host->core->settings.send_timeout;
+  g_autofree gchar *end = timeout == 0 ? g_strdup ("") :
+      g_strdup_printf (", for %" G_GUINT64_FORMAT " s (send-timeout)",
+      timeout / LMCC_SECOND);
+
+  GST_ELEMENT_WARNING (host->core, RESOURCE, WRITE,
+      ("%s. It is tried on%s.", text, end), (NULL));
+}
+
+static void
+tell_end (GstLmccSinkHost * host, gint64 now)
+{
+  g_autofree gchar *text = g_strdup_printf ("Packets leave again, after %.1f s",
+      (gdouble) (now - host->out_since) / G_TIME_SPAN_SECOND);
+
+  host->out_since = 0;
+  GST_ELEMENT_INFO (host->core, RESOURCE, WRITE, ("%s", text), ("%s", text));
+}
+
+static void
+look_at_outage (GstLmccSinkHost * host, gint64 now)
+{
+  GstLmccSinkCore *core = host->core;
+  gint64 timeout = (gint64) (core->settings.send_timeout / LMCC_USECOND);
+  g_autofree gchar *text = NULL;
+  GstLmccSinkOutage outage;
+  gint64 nothing, since;
+  gboolean playing;
+
+  g_mutex_lock (&core->lock);
+  outage = core->outage;
+  playing = core->playing && core->started;
+  g_mutex_unlock (&core->lock);
+  nothing = playing ? earlier (host->unusable_since, outage.nothing) : 0;
+  since = earlier (nothing, outage.some);
+  if (since == 0 || now - since < OUTAGE) {
+    if (host->out_since > 0 && since == 0)
+      tell_end (host, now);
+    return;
+  }
+  text = describe_outage (host, &outage, now);
+  if (host->out_since == 0 && now >= host->next_warning) {
+    host->out_since = since;
+    host->next_warning = now + WARNING_INTERVAL;
+    warn (host, text);
+  }
+  if (timeout == 0 || nothing == 0 || now - nothing < timeout || host->failed)
+    return;
+  host->failed = TRUE;
+  GST_ELEMENT_ERROR (core, RESOURCE, WRITE,
+      ("%s. It was tried for %" G_GINT64_FORMAT " s (send-timeout).", text,
+          timeout / G_TIME_SPAN_SECOND), (NULL));
+}
+
+/* The thread */
+
+static gpointer
+watch_host (gpointer data)
+{
+  GstLmccSinkHost *host = data;
+  struct pollfd fds[] = {
+    {host->wake_fd, POLLIN, 0},
+    {host->netlink_fd, POLLIN, 0},
+  };
+
+  while (g_atomic_int_get (&host->running)) {
+    gint64 now = g_get_monotonic_time ();
+
+    if (now >= host->next_look) {
+      host->next_look = now + LOOK_INTERVAL;
+      look_at_host (host, now);
+    }
+    look_at_outage (host, now);
+    poll (fds, G_N_ELEMENTS (fds), TICK_MS);
+    if (gst_lmcc_netlink_take (host->netlink_fd, host->place.iface.index,
+            host->core->settings.address.family) != GST_LMCC_HOST_UNCHANGED)
+      host->next_look = 0;
+  }
+  return NULL;
+}
+
+/**
+ * gst_lmcc_sink_host_start:
+ * @core: the core, open
+ */
+void
+gst_lmcc_sink_host_start (GstLmccSinkCore * core)
+{
+  GstLmccSinkHost *host = core->host = g_new0 (GstLmccSinkHost, 1);
+
+  host->core = core;
+  host->running = TRUE;
+  host->place = core->place;
+  host->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  host->netlink_fd = gst_lmcc_netlink_open ();
+  host->thread = g_thread_new ("lmccsink-host", watch_host, host);
+}
+
+/**
+ * gst_lmcc_sink_host_stop:
+ * @core: the core, whose pacing thread has ended
+ */
+void
+gst_lmcc_sink_host_stop (GstLmccSinkCore * core)
+{
+  GstLmccSinkHost *host = g_steal_pointer (&core->host);
+  guint64 one = 1;
+
+  if (host == NULL)
+    return;
+  g_atomic_int_set (&host->running, FALSE);
+  /* Where there is none, or it is full, the thread looks in TICK_MS. */
+  if (write (host->wake_fd, &one, sizeof (one)) < 0)
+    GST_DEBUG_OBJECT (core, "the host thread is not woken");
+  g_thread_join (host->thread);
+  /* The next start begins with it. */
+  core->place = host->place;
+  core->moved = FALSE;
+  gst_lmcc_socket_close (&host->wake_fd);
+  gst_lmcc_socket_close (&host->netlink_fd);
+  g_free (host);
+}

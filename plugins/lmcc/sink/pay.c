@@ -1,0 +1,190 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* The stock payloader for an elementary stream, from the registry. */
+#include "config.h"
+
+#include "common/rtphdrextlmcclayer.h"
+#include "sink/core.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* Of the RFC 8285 element between payloader and core; it does not leave the
+ * host. */
+#define MARK_ID 2
+
+static GList *
+list_payloaders (void)
+{
+  GList *all =
+      gst_element_factory_list_get_elements (GST_ELEMENT_FACTORY_TYPE_PAYLOADER,
+      GST_RANK_MARGINAL);
+  GList *rtp = NULL, *l;
+
+  for (l = all; l; l = l->next) {
+    const gchar *klass = gst_element_factory_get_metadata (l->data,
+        GST_ELEMENT_METADATA_KLASS);
+
+    if (klass && g_strrstr (klass, "Payloader/Network/RTP"))
+      rtp = g_list_append (rtp, gst_object_ref (l->data));
+  }
+  gst_plugin_feature_list_free (all);
+  return g_list_sort (rtp, gst_plugin_feature_rank_compare_func);
+}
+
+static gboolean
+is_payloader_of (GstElementFactory * factory, const gchar * media)
+{
+  g_autoptr (GstCaps) caps =
+      gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+      media, NULL);
+
+  return gst_element_factory_can_src_any_caps (factory, caps);
+}
+
+static GstCaps *
+encoded_caps (GstElementFactory * factory)
+{
+  GstCaps *caps = gst_caps_new_empty ();
+  const GList *l;
+  guint i;
+
+  for (l = gst_element_factory_get_static_pad_templates (factory); l;
+      l = l->next) {
+    GstStaticPadTemplate *pad_template = l->data;
+    g_autoptr (GstCaps) pad_caps = NULL;
+
+    if (pad_template->direction != GST_PAD_SINK)
+      continue;
+    pad_caps = gst_static_pad_template_get_caps (pad_template);
+    for (i = 0; i < gst_caps_get_size (pad_caps); i++) {
+      const GstStructure *s = gst_caps_get_structure (pad_caps, i);
+
+      if (!gst_structure_has_name (s, "video/x-raw"))
+        gst_caps_append_structure (caps, gst_structure_copy (s));
+    }
+  }
+  return caps;
+}
+
+/**
+ * gst_lmcc_sink_accepted_caps:
+ *
+ * Returns: (transfer full): RTP and what there is a payloader for; no raw video
+ */
+GstCaps *
+gst_lmcc_sink_accepted_caps (void)
+{
+  GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtp");
+  GList *payloaders = list_payloaders (), *l;
+
+  for (l = payloaders; l; l = l->next) {
+    if (is_payloader_of (l->data, "video"))
+      caps = gst_caps_merge (caps, encoded_caps (l->data));
+  }
+  gst_plugin_feature_list_free (payloaders);
+  return caps;
+}
+
+/* Payloaders' properties of one name differ in type and range: @value is set
+ * where it is one. */
+static gboolean
+set_if_there (GstElement * element, const gchar * property, const gchar * value)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
+  g_auto (GValue) parsed = G_VALUE_INIT;
+
+  if (pspec == NULL)
+    return FALSE;
+  g_value_init (&parsed, pspec->value_type);
+  if (!gst_value_deserialize (&parsed, value)
+      || g_param_value_validate (pspec, &parsed))
+    return FALSE;
+  g_object_set_property (G_OBJECT (element), property, &parsed);
+  return TRUE;
+}
+
+/* A layer mark that upstream put on its buffers goes through the payloader
+ * so. */
+static void
+add_mark_extension (GstElement * payloader)
+{
+  GstElement *extension = gst_element_factory_make ("rtphdrextlmcclayer", NULL);
+
+  if (extension == NULL)
+    return;
+  gst_object_ref_sink (extension);
+  gst_rtp_header_extension_set_id (GST_RTP_HEADER_EXTENSION (extension),
+      MARK_ID);
+  if (g_signal_lookup ("add-extension", G_OBJECT_TYPE (payloader)) != 0)
+    g_signal_emit_by_name (payloader, "add-extension", extension);
+  gst_object_unref (extension);
+}
+
+static GstElement *
+make_payloader (const gchar * media, GstCaps * caps, guint mtu)
+{
+  GList *payloaders = list_payloaders (), *l;
+  GstElement *payloader = NULL;
+  g_autofree gchar *mtu_text = g_strdup_printf ("%u", mtu);
+
+  for (l = payloaders; l && payloader == NULL; l = l->next) {
+    if (is_payloader_of (l->data, media)
+        && gst_element_factory_can_sink_any_caps (l->data, caps))
+      payloader = gst_element_factory_create (l->data, NULL);
+  }
+  gst_plugin_feature_list_free (payloaders);
+  if (payloader)
+    set_if_there (payloader, "mtu", mtu_text);
+  GST_INFO ("payloader %" GST_PTR_FORMAT, payloader);
+  return payloader;
+}
+
+/**
+ * gst_lmcc_sink_make_sound_payloader:
+ * @caps: of encoded sound
+ * @mtu: largest RTP packet that it may make
+ *
+ * Returns: (transfer floating) (nullable): a payloader, or %NULL where there is
+ *     none for @caps
+ */
+GstElement *
+gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  GstElement *payloader = NULL;
+
+  /* Of the two that take AAC the one whose format (RFC 3640) players know best;
+   * what GStreamer 1.22 makes of the other (RFC 6416) its own depayloader does
+   * not get back whole. */
+  if (gst_structure_has_name (s, "audio/mpeg"))
+    payloader = gst_element_factory_make ("rtpmp4gpay", NULL);
+  if (payloader)
+    g_object_set (payloader, "mtu", mtu, NULL);
+  return payloader ? payloader : make_payloader ("audio", caps, mtu);
+}
+
+/**
+ * gst_lmcc_sink_make_payloader:
+ * @caps: of an elementary video stream
+ * @mtu: largest RTP packet that it may make
+ *
+ * Returns: (transfer floating) (nullable): a payloader that repeats parameter
+ *     sets in band, or %NULL where there is none for @caps
+ */
+GstElement *
+gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu)
+{
+  GstElement *payloader = make_payloader ("video", caps, mtu);
+
+  if (payloader == NULL)
+    return NULL;
+  /* With every key frame, or else each second. */
+  if (!set_if_there (payloader, "config-interval", "-1"))
+    set_if_there (payloader, "config-interval", "1");
+  set_if_there (payloader, "aggregate-mode", "none");
+  add_mark_extension (payloader);
+  return payloader;
+}

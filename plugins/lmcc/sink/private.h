@@ -1,0 +1,36 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_PRIVATE_H
+#define GST_LMCC_SINK_PRIVATE_H
+
+#include "sink/core.h"
+#include "sink/lmccsink.h"
+#include "sink/props.h"
+
+G_BEGIN_DECLS
+
+struct _GstLmccSink
+{
+  GstBin parent;
+
+  GstLmccSinkCore *core;
+
+  /* OBJECT_LOCK */
+  GstLmccSinkProps props;
+  guint next_pad;
+};
+
+/* sink/lmccsink.c */
+void gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
+    guint rung);
+
+/* sink/targets.c */
+GstPad *gst_lmcc_sink_request_new_pad (GstElement * element,
+    GstPadTemplate * templ, const gchar * name, const GstCaps * caps);
+void gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad);
+void gst_lmcc_sink_clear_targets (GstLmccSink * self);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,86 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* What lmccsink knows of sound: its format's parameters, and an encoder for raw
+ * sound. */
+#include "config.h"
+
+#include "sink/core.h"
+
+#include <string.h>
+
+#include <gst/sdp/sdp.h>
+
+/* RFC 7587 section 7: Opus has one rate, and up to two channels. */
+#define ENCODER "audioconvert ! audioresample ! audio/x-raw,rate=48000," \
+    "channels=[1,2] ! opusenc"
+
+/* Without the payload type in front, and without spaces. */
+static gboolean
+copy_parameters (const gchar * fmtp, gchar parameters[LMCC_PARAMETERS_SIZE])
+{
+  const gchar *at = strchr (fmtp, ' ');
+  gsize n = 0;
+
+  for (; at && *at; at++) {
+    if (*at == ' ')
+      continue;
+    if (n + 1 == LMCC_PARAMETERS_SIZE)
+      return FALSE;
+    parameters[n++] = *at;
+  }
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_sound_read_parameters:
+ * @caps: of an RTP stream
+ * @parameters: (out): its format's parameters, as in a=fmtp
+ *
+ * Returns: %FALSE where they are too long
+ */
+gboolean
+gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
+    gchar parameters[LMCC_PARAMETERS_SIZE])
+{
+  GstSDPMedia *media = NULL;
+  const gchar *fmtp = NULL;
+  gboolean fits;
+
+  memset (parameters, 0, LMCC_PARAMETERS_SIZE);
+  gst_sdp_media_new (&media);
+  if (gst_sdp_media_set_media_from_caps (caps, media) == GST_SDP_OK)
+    fmtp = gst_sdp_media_get_attribute_val (media, "fmtp");
+  fits = fmtp == NULL || copy_parameters (fmtp, parameters);
+  gst_sdp_media_free (media);
+  return fits;
+}
+
+/**
+ * gst_lmcc_sink_sound_marker_ends_unit:
+ * @media: of sound
+ *
+ * Returns: whether the marker is in the last packet of an access unit (RFC 3640
+ *     section 3.1, RFC 6416 section 6.1); elsewhere it begins a talkspurt (RFC
+ *     3551 section 4.1), and each packet stands by itself
+ */
+gboolean
+gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media)
+{
+  return g_ascii_strcasecmp (media->encoding_name, "MPEG4-GENERIC") == 0
+      || g_ascii_strcasecmp (media->encoding_name, "MP4A-LATM") == 0;
+}
+
+/**
+ * gst_lmcc_sink_sound_make_encoder:
+ * @error: what is missing
+ *
+ * Returns: (transfer floating) (nullable): from raw sound to Opus
+ */
+GstElement *
+gst_lmcc_sink_sound_make_encoder (GError ** error)
+{
+  return gst_parse_bin_from_description_full (ENCODER, TRUE, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
+}

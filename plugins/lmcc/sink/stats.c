@@ -1,0 +1,215 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* What lmccsink counts, as a structure. */
+#include "config.h"
+
+#include "common/stats.h"
+#include "sink/core.h"
+
+static GstStructure *
+describe_layer (const LmccSession * session, const LmccSenderStats * stats,
+    guint i)
+{
+  const LmccLayer *layer = &session->layers[i];
+  const LmccSenderLayerStats *counts = &stats->layers[i];
+  gchar text[LMCC_ADDRESS_STRLEN] = "";
+  LmccAddress group;
+
+  if (lmcc_address_group (&session->address, i, &group))
+    lmcc_address_format (&group, text);
+  return gst_structure_new ("layer",
+      "layer", G_TYPE_UINT, i,
+      "rate", G_TYPE_UINT64, layer->rate,
+      "cumulative-rate", G_TYPE_UINT64,
+      lmcc_session_cumulative_rate (session, i),
+      "packets-sent", G_TYPE_UINT64, counts->packets,
+      "bytes-sent", G_TYPE_UINT64, counts->bytes,
+      "fillers-sent", G_TYPE_UINT64, counts->fillers,
+      "repairs-sent", G_TYPE_UINT64, counts->repairs,
+      "repair-bytes-sent", G_TYPE_UINT64, counts->repair_bytes,
+      "packets-queued", G_TYPE_UINT, counts->queued,
+      "stream", G_TYPE_UINT, (guint) layer->stream,
+      "class", G_TYPE_UINT, (guint) layer->klass,
+      "address", G_TYPE_STRING, text, NULL);
+}
+
+static void
+append_count (GValue * array, guint64 count)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_value_set_uint64 (&value, count);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static void
+add_sender (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats)
+{
+  GValue layers = G_VALUE_INIT;
+  GValue dropped = G_VALUE_INIT;
+  guint64 units = 0;
+  guint i;
+
+  g_value_init (&layers, GST_TYPE_ARRAY);
+  for (i = 0; i < session->n_layers; i++)
+    gst_lmcc_append_structure (&layers, describe_layer (session, stats, i));
+  for (i = 0; i < G_N_ELEMENTS (stats->units); i++)
+    units += stats->units[i];
+  gst_structure_set (s,
+      "packets-sent", G_TYPE_UINT64, stats->packets,
+      "bytes-sent", G_TYPE_UINT64, stats->bytes,
+      "control-bytes-sent", G_TYPE_UINT64, stats->control_bytes,
+      "units", G_TYPE_UINT64, units,
+      "units-late", G_TYPE_UINT64, stats->units_late,
+      "windows-cut", G_TYPE_UINT64, stats->windows_cut,
+      "window-ns", G_TYPE_UINT64, session->window,
+      "latency-ns", G_TYPE_UINT64, session->latency,
+      "packets-oversize", G_TYPE_UINT64, stats->packets_oversize,
+      "key-units-misaligned", G_TYPE_UINT64, stats->key_misaligned,
+      "lateness-max-ns", G_TYPE_UINT64, stats->lateness_max, NULL);
+  gst_structure_take_value (s, "layers", &layers);
+  g_value_init (&dropped, GST_TYPE_ARRAY);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    append_count (&dropped, stats->units_dropped[i]);
+  gst_structure_take_value (s, "units-dropped", &dropped);
+}
+
+static void
+add_repair (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats)
+{
+  guint64 repair = 0;
+  guint i;
+
+  for (i = 0; i < session->n_layers; i++)
+    repair += stats->layers[i].repair_bytes;
+  gst_structure_set (s,
+      "repair-delay-ns", G_TYPE_UINT64, session->repair_delay,
+      "repair-blocks", G_TYPE_UINT64, stats->repair_blocks,
+      "repairs-late", G_TYPE_UINT64, stats->repairs_late,
+      "repair-share", G_TYPE_DOUBLE, stats->media_bytes > 0
+      ? (gdouble) repair / (gdouble) stats->media_bytes : 0.0, NULL);
+}
+
+/* The mean since the session began. */
+static guint64
+get_feedback_bitrate (const LmccSenderStats * stats, LmccTime elapsed)
+{
+  return elapsed > 0 ? gst_util_uint64_scale (stats->feedback_bytes,
+      8 * LMCC_SECOND, elapsed) : 0;
+}
+
+static void
+add_feedback (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats, LmccTime elapsed)
+{
+  gst_structure_set (s,
+      "reports", G_TYPE_UINT64, stats->reports,
+      "reports-malformed", G_TYPE_UINT64, stats->reports_malformed,
+      "answers", G_TYPE_UINT64, stats->answers,
+      "answers-dropped", G_TYPE_UINT64, stats->answers_dropped,
+      "receivers", G_TYPE_DOUBLE, stats->receivers,
+      "feedback-bitrate", G_TYPE_UINT64, get_feedback_bitrate (stats, elapsed),
+      "feedback-interval", G_TYPE_UINT64, session->feedback_interval, NULL);
+}
+
+static void
+add_single_rate (GstStructure * s, const LmccSession * session,
+    const LmccSenderStats * stats)
+{
+  const LmccSingleRateStats *single = &stats->single;
+  g_autoptr (GstStructure) structure = NULL;
+
+  gst_structure_set (s, "base-algorithm", G_TYPE_STRING,
+      lmcc_session_has_driven_base (session) ? session->base_algorithm : "none",
+      NULL);
+  if (!lmcc_session_has_single_rate (session)
+      && !lmcc_session_has_driven_base (session))
+    return;
+  structure = gst_structure_new ("single-rate",
+      "rate", G_TYPE_DOUBLE, single->rate,
+      "estimated-bitrate", G_TYPE_UINT64, single->estimated_bitrate,
+      "rtt", G_TYPE_UINT64, single->rtt,
+      "leader", G_TYPE_UINT, single->has_leader ? single->leader : 0,
+      "loss-rate", G_TYPE_DOUBLE, single->loss_rate,
+      "window", G_TYPE_DOUBLE, single->window,
+      "stalls", G_TYPE_UINT64, single->stalls,
+      "acker-switches", G_TYPE_UINT64, single->switches,
+      "reports-refused", G_TYPE_UINT64, single->reports_refused,
+      "reports-foreign", G_TYPE_UINT64, single->reports_foreign,
+      "units-expired", G_TYPE_UINT64, single->units_expired,
+      "sound-dropped", G_TYPE_UINT64, single->sound_dropped,
+      "age-max-ns", G_TYPE_UINT64, single->age_max, NULL);
+  gst_structure_set (s, "single-rate", GST_TYPE_STRUCTURE, structure, NULL);
+}
+
+static void
+add_rungs (GstLmccSinkCore * core, GstStructure * s)
+{
+  GValue rungs = G_VALUE_INIT;
+  guint64 total = 0, errors, reports_dropped;
+  GList *l;
+
+  g_value_init (&rungs, GST_TYPE_ARRAY);
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    if (rung->sound) {
+      gst_structure_set (s, "sound-left-out", G_TYPE_UINT64,
+          rung->n_left_out, NULL);
+      continue;
+    }
+    total += rung->n_left_out;
+    gst_lmcc_append_structure (&rungs, gst_structure_new ("rung",
+            "pad", G_TYPE_UINT, rung->index,
+            "units-left-out", G_TYPE_UINT64, rung->n_left_out,
+            "units-queued", G_TYPE_UINT, rung->units.length, NULL));
+  }
+  errors = core->send_errors;
+  reports_dropped = core->reports_dropped;
+  g_mutex_unlock (&core->lock);
+  gst_structure_set (s, "units-left-out", G_TYPE_UINT64, total,
+      "send-errors", G_TYPE_UINT64, errors,
+      "reports-dropped", G_TYPE_UINT64, reports_dropped, NULL);
+  gst_structure_take_value (s, "rungs", &rungs);
+}
+
+/**
+ * gst_lmcc_sink_core_get_stats:
+ * @core: the core; called without lock
+ *
+ * Returns: (transfer full): the counters of the session; without one the layers
+ *     are an empty array and all counts are 0
+ */
+GstStructure *
+gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core)
+{
+  GstStructure *s = gst_structure_new_empty ("application/x-lmcc-sink-stats");
+  LmccSession *session = g_new0 (LmccSession, 1);
+  LmccSenderStats *stats = g_new0 (LmccSenderStats, 1);
+  LmccTime now, start = 0;
+
+  g_mutex_lock (&core->lock);
+  now = core->now;
+  g_mutex_unlock (&core->lock);
+  g_mutex_lock (&core->sender_lock);
+  if (core->sender) {
+    start = core->session_start;
+    *session = *lmcc_sender_get_session (core->sender);
+    *stats = *lmcc_sender_get_stats (core->sender);
+  }
+  g_mutex_unlock (&core->sender_lock);
+  add_sender (s, session, stats);
+  add_repair (s, session, stats);
+  add_feedback (s, session, stats, now > start ? now - start : 0);
+  add_single_rate (s, session, stats);
+  add_rungs (core, s);
+  g_free (session);
+  g_free (stats);
+  return s;
+}

@@ -1,0 +1,395 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lmccsink's pads: what each leads to is chosen when its caps are known. RTP
+ * goes to the core as it is; what is encoded through a payloader, what is raw
+ * through encoders.
+ */
+#include "config.h"
+
+#include "sink/private.h"
+
+#include <gst/lmcc/lmcc-packet.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sink/ladder.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+static guint
+get_payloader_mtu (GstLmccSink * self)
+{
+  guint mtu;
+
+  GST_OBJECT_LOCK (self);
+  mtu = self->props.mtu - LMCC_RTP_OVERHEAD;
+  /* Repair packets are larger than what they repair. */
+  if (gst_lmcc_sink_props_get_repair (&self->props) > 0)
+    mtu -= LMCC_REPAIR_OVERHEAD;
+  GST_OBJECT_UNLOCK (self);
+  return mtu;
+}
+
+/* Takes over @payloader. */
+static GstPad *
+link_payloader (GstLmccSink * self, GstPad * core_pad, GstCaps * caps,
+    GstElement * payloader)
+{
+  g_autoptr (GstPad) src = NULL;
+
+  if (payloader == NULL) {
+    GST_ELEMENT_ERROR (self, STREAM, CODEC_NOT_FOUND,
+        ("There is no RTP payloader for %s. Install the GStreamer plugins that "
+            "have one (gstreamer1.0-plugins-good and -bad).",
+            gst_structure_get_name (gst_caps_get_structure (caps, 0))),
+        ("caps %" GST_PTR_FORMAT, caps));
+    return NULL;
+  }
+  gst_bin_add (GST_BIN (self), payloader);
+  src = gst_element_get_static_pad (payloader, "src");
+  if (gst_pad_link (src, core_pad) != GST_PAD_LINK_OK
+      || !gst_element_sync_state_with_parent (payloader)) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, (NULL),
+        ("payloader %" GST_PTR_FORMAT " does not link", payloader));
+    return NULL;
+  }
+  g_object_set_data (G_OBJECT (core_pad), "payloader", payloader);
+  return gst_element_get_static_pad (payloader, "sink");
+}
+
+static gboolean
+is_sound (GstPad * ghost)
+{
+  return g_str_equal (GST_PAD_NAME (ghost), "audio_sink");
+}
+
+static guint
+count_video_pads (GstLmccSink * self)
+{
+  GList *pads = gst_lmcc_sink_list_pads (GST_ELEMENT (self)), *l;
+  guint n = 0;
+
+  for (l = pads; l; l = l->next)
+    n += !is_sound (l->data);
+  g_list_free_full (pads, gst_object_unref);
+  return n;
+}
+
+static void
+relay_encoder_setup (GstElement * ladder, GstElement * encoder, guint rung,
+    gpointer self)
+{
+  gst_lmcc_sink_set_up_encoder (self, encoder, rung);
+}
+
+static void
+read_ladder_settings (GstLmccSink * self, GstLmccSinkLadderSettings * settings)
+{
+  const GstLmccSinkProps *props = &self->props;
+  LmccAddress address;
+
+  memset (settings, 0, sizeof (*settings));
+  GST_OBJECT_LOCK (self);
+  settings->codec = g_strdup (props->codec);
+  if (props->encoder_settings)
+    settings->encoder = gst_structure_copy (props->encoder_settings);
+  /* They are possible: the sockets are open. */
+  if (props->layering != GST_LMCC_LAYERING_NATIVE)
+    settings->n_layers = gst_lmcc_sink_props_get_rates (props, settings->rates,
+        NULL);
+  settings->window = props->window;
+  settings->key_unit_interval = props->key_unit_interval;
+  settings->mtu = props->mtu;
+  lmcc_address_parse (props->address, &address);
+  settings->ip_overhead = lmcc_address_get_udp_overhead (&address);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Raw sound is encoded as Opus. */
+static GstPad *
+link_encoder (GstLmccSink * self, GstPad * core_pad)
+{
+  g_autoptr (GstCaps) opus = gst_caps_new_empty_simple ("audio/x-opus");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstPad) src = NULL, sink = NULL;
+  GstElement *encoder = gst_lmcc_sink_sound_make_encoder (&error);
+
+  if (encoder == NULL) {
+    GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
+        ("Raw sound cannot be encoded: %s. Install "
+            "gstreamer1.0-plugins-base, or put an encoder in front.",
+            error->message), (NULL));
+    return NULL;
+  }
+  sink = link_payloader (self, core_pad, opus,
+      gst_lmcc_sink_make_sound_payloader (opus, get_payloader_mtu (self)));
+  gst_bin_add (GST_BIN (self), encoder);
+  g_object_set_data (G_OBJECT (core_pad), "sound-encoder", encoder);
+  src = gst_element_get_static_pad (encoder, "src");
+  if (sink == NULL || gst_pad_link (src, sink) != GST_PAD_LINK_OK
+      || !gst_element_sync_state_with_parent (encoder))
+    return NULL;
+  return gst_element_get_static_pad (encoder, "sink");
+}
+
+/* Raw video makes all rungs of the session itself. */
+static GstPad *
+link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
+    GstCaps * caps)
+{
+  GstLmccSinkLadderSettings settings;
+  GstLmccSinkLadder *ladder;
+  guint index = 0;
+
+  if (count_video_pads (self) > 1) {
+    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+        ("Raw video is on %s, and there are other pads: lmccsink makes all "
+            "encodings of a raw video itself. Connect it alone, or encoded "
+            "videos to all pads.", GST_PAD_NAME (ghost)), (NULL));
+    return NULL;
+  }
+  sscanf (GST_PAD_NAME (ghost), "sink_%u", &index);
+  read_ladder_settings (self, &settings);
+  ladder = gst_lmcc_sink_ladder_new (GST_BIN (self), self->core, core_pad,
+      index, caps, &settings, relay_encoder_setup);
+  gst_lmcc_sink_ladder_settings_clear (&settings);
+  if (ladder == NULL)
+    return NULL;
+  g_object_set_data (G_OBJECT (core_pad), "ladder", ladder);
+  return gst_lmcc_sink_ladder_get_sink (ladder);
+}
+
+static gboolean
+set_target (GstLmccSink * self, GstPad * ghost, GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
+  g_autoptr (GstPad) target = NULL;
+
+  if (gst_structure_has_name (s, "application/x-rtp"))
+    target = gst_object_ref (core_pad);
+  else if (gst_structure_has_name (s, "audio/x-raw") && is_sound (ghost))
+    target = link_encoder (self, core_pad);
+  else if (is_sound (ghost))
+    target = link_payloader (self, core_pad, caps,
+        gst_lmcc_sink_make_sound_payloader (caps, get_payloader_mtu (self)));
+  else if (gst_structure_has_name (s, "video/x-raw"))
+    target = link_ladder (self, ghost, core_pad, caps);
+  else
+    target = link_payloader (self, core_pad, caps,
+        gst_lmcc_sink_make_payloader (caps, get_payloader_mtu (self)));
+  return target && gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
+}
+
+static GstLmccSinkLadder *
+get_ladder (GstPad * ghost)
+{
+  GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
+
+  return g_object_get_data (G_OBJECT (core_pad), "ladder");
+}
+
+static gboolean
+has_target (GstPad * ghost)
+{
+  g_autoptr (GstPad) target = gst_ghost_pad_get_target (GST_GHOST_PAD (ghost));
+
+  return target != NULL;
+}
+
+static gboolean
+ghost_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !has_target (pad)) {
+    gst_event_parse_caps (event, &caps);
+    if (!set_target (GST_LMCC_SINK (parent), pad, caps)) {
+      gst_event_unref (event);
+      return FALSE;
+    }
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+/* Encoded video. Raw video too, where there is nothing else. */
+static GstCaps *
+offered_caps (GstCaps * filter)
+{
+  g_autoptr (GstCaps) encoded = gst_lmcc_sink_accepted_caps ();
+  g_autoptr (GstCaps) raw = gst_caps_new_empty_simple ("video/x-raw");
+  GstCaps *offered;
+
+  if (filter == NULL)
+    return gst_caps_merge (g_steal_pointer (&encoded), g_steal_pointer (&raw));
+  offered = gst_caps_intersect_full (filter, encoded, GST_CAPS_INTERSECT_FIRST);
+  if (!gst_caps_is_empty (offered))
+    return offered;
+  gst_caps_unref (offered);
+  return gst_caps_intersect_full (filter, raw, GST_CAPS_INTERSECT_FIRST);
+}
+
+static GstCaps *
+offered_sound_caps (GstPad * pad, GstCaps * filter)
+{
+  g_autoptr (GstCaps) all = gst_pad_get_pad_template_caps (pad);
+
+  return filter ? gst_caps_intersect_full (filter, all,
+      GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (all);
+}
+
+static gboolean
+ghost_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (has_target (pad))
+    return gst_pad_query_default (pad, parent, query);
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
+    g_autoptr (GstCaps) caps = NULL;
+    GstCaps *filter;
+
+    gst_query_parse_caps (query, &filter);
+    caps = is_sound (pad) ? offered_sound_caps (pad, filter)
+        : offered_caps (filter);
+    gst_query_set_caps_result (query, caps);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    /* The caps event then gets the error that says what is wrong with them. */
+    gst_query_set_accept_caps_result (query, TRUE);
+    return TRUE;
+  }
+  return gst_pad_query_default (pad, parent, query);
+}
+
+static guint
+choose_index (GstLmccSink * self, const gchar * name)
+{
+  guint index;
+
+  GST_OBJECT_LOCK (self);
+  if (!name || sscanf (name, "sink_%u", &index) != 1)
+    index = self->next_pad;
+  self->next_pad = MAX (self->next_pad, index + 1);
+  GST_OBJECT_UNLOCK (self);
+  return index;
+}
+
+static gboolean
+has_ladder (GstLmccSink * self)
+{
+  GList *pads = gst_lmcc_sink_list_pads (GST_ELEMENT (self)), *l;
+  gboolean found = FALSE;
+
+  for (l = pads; l; l = l->next)
+    found = found || get_ladder (l->data);
+  g_list_free_full (pads, gst_object_unref);
+  return found;
+}
+
+static GstPad *
+add_ghost (GstLmccSink * self, GstPadTemplate * templ, const gchar * name,
+    GstPad * core_pad)
+{
+  GstPad *ghost = gst_ghost_pad_new_no_target_from_template (name, templ);
+
+  g_object_set_data (G_OBJECT (ghost), "core-pad", core_pad);
+  gst_pad_set_event_function (ghost, GST_DEBUG_FUNCPTR (ghost_event));
+  gst_pad_set_query_function (ghost, GST_DEBUG_FUNCPTR (ghost_query));
+  gst_pad_set_active (ghost, TRUE);
+  gst_element_add_pad (GST_ELEMENT (self), ghost);
+  return ghost;
+}
+
+static GstPad *
+request_sound_pad (GstLmccSink * self, GstPadTemplate * templ)
+{
+  GstPad *core_pad = gst_lmcc_sink_core_add_sound_pad (self->core);
+
+  if (core_pad)
+    return add_ghost (self, templ, "audio_sink", core_pad);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("No pad for sound: there is one at most, and it must be there before "
+          "the session starts."), (NULL));
+  return NULL;
+}
+
+GstPad *
+gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
+    const gchar * name, const GstCaps * caps)
+{
+  GstLmccSink *self = GST_LMCC_SINK (element);
+  g_autofree gchar *pad_name = NULL;
+  GstPad *core_pad = NULL;
+  guint index;
+
+  if (g_str_equal (GST_PAD_TEMPLATE_NAME_TEMPLATE (templ), "audio_sink"))
+    return request_sound_pad (self, templ);
+  index = choose_index (self, name);
+  pad_name = g_strdup_printf ("sink_%u", index);
+  if (!has_ladder (self))
+    core_pad = gst_lmcc_sink_core_add_pad (self->core, index);
+  if (core_pad == NULL) {
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("No further pad: there are %u at most, one for raw video, and they "
+            "must be there before the session starts.", LMCC_MAX_RUNGS),
+        (NULL));
+    return NULL;
+  }
+  return add_ghost (self, templ, pad_name, core_pad);
+}
+
+static void
+remove_element (GstLmccSink * self, GstPad * core_pad, const gchar * key)
+{
+  GstElement *element = g_object_get_data (G_OBJECT (core_pad), key);
+
+  if (element == NULL)
+    return;
+  g_object_set_data (G_OBJECT (core_pad), key, NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (self), element);
+}
+
+/* The target goes with the codec: in another run the pad may carry another
+ * one. */
+static void
+clear_target (GstLmccSink * self, GstPad * ghost)
+{
+  GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
+  GstLmccSinkLadder *ladder = get_ladder (ghost);
+
+  gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), NULL);
+  g_object_set_data (G_OBJECT (core_pad), "ladder", NULL);
+  g_clear_pointer (&ladder, gst_lmcc_sink_ladder_free);
+  remove_element (self, core_pad, "sound-encoder");
+  remove_element (self, core_pad, "payloader");
+}
+
+void
+gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad)
+{
+  GstLmccSink *self = GST_LMCC_SINK (element);
+  GstPad *core_pad = g_object_get_data (G_OBJECT (pad), "core-pad");
+
+  gst_lmcc_sink_core_let_go (self->core, core_pad);
+  if (get_ladder (pad))
+    gst_lmcc_sink_ladder_let_go (get_ladder (pad));
+  gst_pad_set_active (pad, FALSE);
+  clear_target (self, pad);
+  gst_lmcc_sink_core_remove_pad (self->core, core_pad);
+  gst_element_remove_pad (element, pad);
+}
+
+/* Before another run, whose pads may carry other codecs. */
+void
+gst_lmcc_sink_clear_targets (GstLmccSink * self)
+{
+  GList *pads, *l;
+
+  pads = gst_lmcc_sink_list_pads (GST_ELEMENT (self));
+  for (l = pads; l; l = l->next)
+    clear_target (self, l->data);
+  g_list_free_full (pads, gst_object_unref);
+}

@@ -1,0 +1,436 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "config.h"
+
+#include "src/private.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
+
+/* Pictures are not closer than this (960 per second). */
+#define MAX_PICTURE_RATE 960
+
+/* What the distance of two pictures may be off by: the RTP clock's grain, at
+ * 90 kHz or less. Pictures may be shown so much late, once, at the start of a
+ * segment. */
+#define STEP_MARGIN (200 * LMCC_USECOND)
+
+/* More than how long a picture lasts for a decoder that does not know the frame
+ * rate: for GstVideoDecoder 40 ms, for avdec_* of GStreamer 1.26 1 s. Less than
+ * the 2 s that a multiqueue lets wait: it takes what lies before a segment's
+ * start for waiting. */
+#define LONGEST_GUESS (1100 * LMCC_MSECOND)
+
+/* Room for so many actions is kept: more than a few reads make. */
+#define MAX_ACTIONS_KEPT 4096
+
+/* RFC 3550 section 5.1. */
+#define RTP_TIMESTAMP_OFFSET 4
+
+/**
+ * gst_lmcc_src_collect_actions:
+ * @self: the source
+ *
+ * Takes what the library wants done. Must be called with the lock, after every
+ * call that changes the receiver; gst_lmcc_src_perform_actions() follows
+ * without.
+ */
+void
+gst_lmcc_src_collect_actions (GstLmccSrc * self)
+{
+  LmccReceiverAction action;
+
+  while (lmcc_receiver_poll_action (self->receiver, &action)) {
+    /* The library may replace the session before this one is acted on. */
+    if (action.type == LMCC_RECEIVER_ACTION_SESSION) {
+      self->session = *lmcc_receiver_get_session (self->receiver);
+      self->have_session = TRUE;
+    }
+    g_array_append_val (self->actions, action);
+  }
+}
+
+static void
+join_group (GstLmccSrc * self, guint group)
+{
+  GST_INFO_OBJECT (self, "join group %u", group);
+  gst_lmcc_src_host_join (self, group);
+}
+
+static void
+leave_group (GstLmccSrc * self, guint group)
+{
+  /* A pause does not leave the base group. */
+  if (group == 0 && !g_atomic_int_get (&self->running))
+    return;
+  GST_INFO_OBJECT (self, "leave group %u", group);
+  gst_lmcc_src_host_leave (self, group);
+}
+
+static void
+free_packet (gpointer data)
+{
+  lmcc_packet_unref (data);
+}
+
+/* Learns the distance of pictures: the least among the latest few, which come
+ * in decoding order. By their RTP timestamps: how the sender's clock is
+ * followed changes times, and each picture's is from another moment. */
+static void
+learn_step (GstLmccSrc * self, guint32 timestamp)
+{
+  guint i;
+
+  for (i = 0; i < MIN (self->n_timestamps, GST_LMCC_SRC_N_TIMESTAMPS); i++) {
+    if (self->timestamps[i] == timestamp)
+      return;
+  }
+  self->timestamps[self->n_timestamps++ % GST_LMCC_SRC_N_TIMESTAMPS] =
+      timestamp;
+}
+
+static LmccTime
+get_step (GstLmccSrc * self)
+{
+  guint n = MIN (self->n_timestamps, GST_LMCC_SRC_N_TIMESTAMPS);
+  gint32 clock_rate, least, step = G_MAXINT32;
+  guint i, j;
+
+  g_mutex_lock (&self->lock);
+  clock_rate = (gint32) self->session.video.clock_rate;
+  g_mutex_unlock (&self->lock);
+  least = MAX (clock_rate / MAX_PICTURE_RATE, 1);
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      gint32 ticks = (gint32) (self->timestamps[i] - self->timestamps[j]);
+
+      if (ticks >= least)
+        step = MIN (step, ticks);
+    }
+  }
+  if (step == G_MAXINT32 || clock_rate == 0)
+    return 0;
+  return gst_util_uint64_scale ((guint64) step, LMCC_SECOND,
+      (guint64) clock_rate);
+}
+
+static GstClockTime
+to_running_time (GstLmccSrc * self, LmccTime time)
+{
+  return time > self->epoch ? time - self->epoch : 0;
+}
+
+/* The times of all segments are running times. */
+static void
+push_segment (GstLmccSrc * self, LmccTime start, LmccTime time)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.base = to_running_time (self, start);
+  segment.position = segment.time = to_running_time (self, time);
+  gst_lmcc_src_queue_push_event (self->video.queue,
+      gst_event_new_segment (&segment));
+}
+
+/* Stock depayloaders keep segments to themselves, after the first, except where
+ * the caps say that the stream is of the kind of ONVIF's replays. Said only
+ * now, because a depayloader passes such segments on even before its own caps.
+ *
+ * The pictures sent again have times just before @start. A decoder drops a
+ * picture only where its end, too, is not after the segment's start, and where
+ * there is a parser, decoders know of that only what the parser tells, or
+ * guess. So the segment that they come in begins later than all of them may
+ * end. */
+static void
+start_hiding (GstLmccSrc * self, LmccTime start)
+{
+  LmccTime step = get_step (self);
+
+  self->segment_start = start + (step > 0 ? step + STEP_MARGIN : 0);
+  self->hiding = TRUE;
+  if (self->video.caps && !self->segments_pass) {
+    GstCaps *caps = gst_caps_copy (self->video.caps);
+
+    gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
+    gst_lmcc_src_output_set_caps (&self->video, caps);
+    self->segments_pass = TRUE;
+  }
+  push_segment (self, MAX (self->segment_start, start + LONGEST_GUESS), start);
+}
+
+/* Behind the first picture that is shown, another one may come to be hidden:
+ * this segment, too, begins where such a picture ends, if the frame rate is
+ * known. */
+static void
+stop_hiding (GstLmccSrc * self)
+{
+  push_segment (self, self->segment_start, self->segment_start);
+  self->hiding = FALSE;
+}
+
+static void
+deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
+    const LmccReceiverAction * action, LmccTime now)
+{
+  LmccPacket *packet = action->packet;
+  GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
+      packet->data, packet->size, 0, packet->size, packet, free_packet);
+
+  if (action->unit_start && output == &self->video)
+    learn_step (self, GST_READ_UINT32_BE (packet->data + RTP_TIMESTAMP_OFFSET));
+  if (self->hiding && output == &self->video && !action->catch_up)
+    stop_hiding (self);
+  GST_BUFFER_PTS (buffer) = to_running_time (self, action->time);
+  if (action->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  if (action->corrupted)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  if (action->catch_up)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DECODE_ONLY);
+  gst_lmcc_src_queue_push_buffer (output->queue, buffer, action->unit_start,
+      now);
+}
+
+static void
+take_video (GstLmccSrc * self)
+{
+  g_autoptr (GstCaps) caps = NULL;
+
+  g_mutex_lock (&self->lock);
+  caps = gst_caps_new_simple ("application/x-rtp",
+      "media", G_TYPE_STRING, "video",
+      "clock-rate", G_TYPE_INT, (gint) self->session.video.clock_rate,
+      "encoding-name", G_TYPE_STRING, self->session.video.encoding_name,
+      "payload", G_TYPE_INT, (gint) self->session.payload_type, NULL);
+  g_mutex_unlock (&self->lock);
+
+  if (self->segments_pass)
+    gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
+  if (self->video.caps && gst_caps_is_equal (self->video.caps, caps))
+    return;
+  GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
+  gst_lmcc_src_output_set_caps (&self->video, gst_caps_ref (caps));
+}
+
+static void
+take_session (GstLmccSrc * self)
+{
+  take_video (self);
+  gst_lmcc_src_show_pads (self);
+}
+
+static void
+post (GstLmccSrc * self, GstStructure * structure)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self), structure));
+}
+
+static void
+tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
+{
+  LmccReceiverStats stats;
+  LmccTime stats_time = gst_lmcc_src_get_receiver_stats (self, &stats);
+  GstStructure *structure;
+  guint64 rate = 0;
+
+  g_mutex_lock (&self->lock);
+  self->reason = action->reason;
+  if (self->have_session && action->to >= 0
+      && (guint) action->to < self->session.n_layers)
+    rate = lmcc_session_cumulative_rate (&self->session, (guint) action->to);
+  g_mutex_unlock (&self->lock);
+
+  GST_INFO_OBJECT (self, "level %d to %d: %s (loss=%.4f rate=%"
+      G_GUINT64_FORMAT " b/s)", action->from, action->to, action->reason,
+      stats.loss_rate, rate);
+  g_atomic_int_set (&self->level, action->to);
+  structure = gst_structure_new ("lmcc-level-changed",
+      "time", G_TYPE_UINT64, now,
+      "from", G_TYPE_INT, action->from,
+      "to", G_TYPE_INT, action->to,
+      "reason", G_TYPE_STRING, action->reason,
+      "rate", G_TYPE_UINT64, rate,
+      "loss", G_TYPE_DOUBLE, stats.loss_rate, NULL);
+  gst_lmcc_src_describe_control (&stats, stats_time, structure);
+  post (self, structure);
+  gst_lmcc_src_notify_level (self);
+}
+
+static gchar *
+format_target (GstLmccSrc * self, gchar text[LMCC_ADDRESS_STRLEN])
+{
+  gboolean is_ipv6 = self->address.family == LMCC_FAMILY_IPV6;
+
+  lmcc_address_format (&self->address, text);
+  return g_strdup_printf ("%s%s%s:%u", is_ipv6 ? "[" : "", text,
+      is_ipv6 ? "]" : "", self->port);
+}
+
+static void
+tell_waiting (GstLmccSrc * self, const gchar * reason)
+{
+  g_autofree gchar *target = NULL;
+  gchar text[LMCC_ADDRESS_STRLEN];
+
+  if (!g_atomic_int_get (&self->running))
+    return;
+  target = format_target (self, text);
+  /* gst-launch-1.0 shows only the debug text of an info message. */
+  GST_ELEMENT_INFO (self, RESOURCE, READ,
+      ("waiting for a sender on %s", target),
+      ("waiting for a sender on %s: %s", target, reason ? reason : ""));
+  post (self, gst_structure_new ("lmcc-waiting",
+          "address", G_TYPE_STRING, text,
+          "port", G_TYPE_INT, (gint) self->port,
+          "reason", G_TYPE_STRING, reason ? reason : "", NULL));
+}
+
+static void
+tell_unheard (GstLmccSrc * self, const gchar * reason)
+{
+  g_autofree gchar *uri = gst_lmcc_src_get_uri (self);
+  g_autofree gchar *target = NULL;
+  gchar text[LMCC_ADDRESS_STRLEN];
+  guint seconds = LMCC_UNHEARD_TIMEOUT / LMCC_SECOND;
+
+  target = format_target (self, text);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("No sender heard on %s within %u s: %s. Is one sending there, on the "
+          "network of %s? Let UDP ports %u and %u in, choose another interface "
+          "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
+          "Still waiting.", target, seconds, reason, self->iface.name,
+          self->port, self->port + 1, uri ? uri : target), (NULL));
+  post (self, gst_structure_new ("lmcc-unheard",
+          "address", G_TYPE_STRING, text,
+          "port", G_TYPE_INT, (gint) self->port,
+          "time", G_TYPE_UINT64, (guint64) LMCC_UNHEARD_TIMEOUT,
+          "reason", G_TYPE_STRING, reason, NULL));
+}
+
+static void
+tell_timeout (GstLmccSrc * self)
+{
+  guint64 timeout;
+
+  GST_OBJECT_LOCK (self);
+  timeout = self->settings.timeout;
+  GST_OBJECT_UNLOCK (self);
+  post (self, gst_structure_new ("GstLmccSrcTimeout",
+          "timeout", G_TYPE_UINT64, timeout, NULL));
+}
+
+static void
+tell_memory_full (GstLmccSrc * self, const gchar * reason, LmccTime now)
+{
+  LmccReceiverStats stats;
+
+  gst_lmcc_src_get_receiver_stats (self, &stats);
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("What waits fills the %" G_GUINT64_FORMAT " bytes that it may take: %s. "
+          "Set max-memory higher, or max-level or max-bitrate lower",
+          stats.memory_budget, reason), (NULL));
+  post (self, gst_structure_new ("lmcc-memory-full",
+          "time", G_TYPE_UINT64, to_running_time (self, now),
+          "memory", G_TYPE_UINT64, stats.memory,
+          "memory-budget", G_TYPE_UINT64, stats.memory_budget,
+          "reason", G_TYPE_STRING, reason, NULL));
+}
+
+/* Nothing more comes: what waits downstream for more is let go. */
+static void
+tell_circuit_breaker (GstLmccSrc * self, const gchar * reason)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
+  gst_lmcc_src_queue_push_event (self->video.queue, gst_event_new_eos ());
+  gst_lmcc_src_queue_push_event (self->sound.queue, gst_event_new_eos ());
+}
+
+static void
+perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
+{
+  switch (action->type) {
+    case LMCC_RECEIVER_ACTION_JOIN:
+      if (action->control)
+        gst_lmcc_src_open_learning (self, action->group);
+      else
+        join_group (self, action->group);
+      break;
+    case LMCC_RECEIVER_ACTION_LEAVE:
+      if (action->control)
+        gst_lmcc_src_close_learning (self);
+      else
+        leave_group (self, action->group);
+      break;
+    case LMCC_RECEIVER_ACTION_DELIVER:
+      deliver (self, &self->video, action, now);
+      break;
+    case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
+      deliver (self, &self->sound, action, now);
+      break;
+    case LMCC_RECEIVER_ACTION_SEGMENT:
+      start_hiding (self, action->time);
+      break;
+    case LMCC_RECEIVER_ACTION_SESSION:
+      take_session (self);
+      break;
+    case LMCC_RECEIVER_ACTION_LEVEL:
+      tell_level (self, action, now);
+      break;
+    case LMCC_RECEIVER_ACTION_WAITING:
+      tell_waiting (self, action->reason);
+      break;
+    case LMCC_RECEIVER_ACTION_UNHEARD:
+      tell_unheard (self, action->reason);
+      break;
+    case LMCC_RECEIVER_ACTION_TIMEOUT:
+      tell_timeout (self);
+      break;
+    case LMCC_RECEIVER_ACTION_WARNING:
+      gst_lmcc_src_tell_warning (self, action);
+      break;
+    case LMCC_RECEIVER_ACTION_SOURCE_CHANGED:
+      gst_lmcc_src_tell_source_changed (self, action);
+      break;
+    case LMCC_RECEIVER_ACTION_SOURCE_ASKED:
+      gst_lmcc_src_tell_source_asked (self, action);
+      break;
+    case LMCC_RECEIVER_ACTION_REPORT:
+      gst_lmcc_src_send_report (self, action);
+      lmcc_packet_unref (action->packet);
+      break;
+    case LMCC_RECEIVER_ACTION_SEND_CONTROL:
+      gst_lmcc_src_send_notice (self, action->packet);
+      lmcc_packet_unref (action->packet);
+      break;
+    case LMCC_RECEIVER_ACTION_MEMORY_FULL:
+      tell_memory_full (self, action->reason, now);
+      break;
+    case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
+      tell_circuit_breaker (self, action->reason);
+      break;
+  }
+}
+
+/**
+ * gst_lmcc_src_perform_actions:
+ * @self: the source
+ * @now: the running time
+ *
+ * Does what gst_lmcc_src_collect_actions() took.
+ */
+void
+gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < self->actions->len; i++)
+    perform (self, &g_array_index (self->actions, LmccReceiverAction, i), now);
+  g_array_set_size (self->actions, 0);
+  /* What was sent again at a change of the level may have been much. */
+  if (i > MAX_ACTIONS_KEPT) {
+    g_array_unref (self->actions);
+    self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
+  }
+}

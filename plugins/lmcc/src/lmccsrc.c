@@ -1,0 +1,406 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-lmccsrc
+ * @title: lmccsrc
+ * @see_also: lmccsink
+ *
+ * Receives video that #lmccsink sends in layers, each in a multicast group of
+ * its own, at a level that fits the network, and gives out one RTP stream.
+ *
+ * All that it needs is the address of the base group: the rest comes with the
+ * session's record, beside the base. #GstLmccSrc:max-level and
+ * #GstLmccSrc:max-bitrate hold the level down; with #GstLmccSrc:algorithm
+ * `none` they alone decide. A source that starts before its sender waits, and
+ * says so.
+ *
+ * The base group is joined from PAUSED on, the others in PLAYING. What is
+ * received in PAUSED is dropped. The timestamps are presentation times, with
+ * B-frames in decoding order: no rtpjitterbuffer is needed, and it would do
+ * harm.
+ *
+ * Where the level goes down to a lower encoding of the video, packets since its
+ * last key frame are sent again, so that the decoder catches up unseen: with
+ * times between those of the last picture shown and of the next one, in a
+ * segment that begins later, and with the flag %GST_BUFFER_FLAG_DECODE_ONLY.
+ * The next picture begins a segment of its own. Times of all segments are
+ * running times.
+ *
+ * Where the session has sound, it comes out of the sometimes pad `audio`, as
+ * RTP of its own, with times on the same clock; either pad may stay unlinked
+ * then. Players take what appears, or what is always there, but not both: where
+ * the source is made from a URI, as by gst_element_make_from_uri(), `src`
+ * appears with the session, too. Then `no-more-pads` is emitted.
+ *
+ * ## Messages
+ *
+ * `lmcc-level-changed`: another level is held from now on.
+ *
+ * * #guint64 `time`: the running time
+ * * #gint `from`: the highest layer that was held, -1 for none
+ * * #gint `to`: the highest layer that is held
+ * * #gchararray `reason`: why
+ * * #guint64 `rate`: what the layers up to `to` carry together, bit/s
+ * * #gdouble `loss`: share of packets lost in the last second, 0 to 1
+ * * `algorithm`, `state`, `loss-event-rate`, `calculated-rate`,
+ *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports`,
+ *   `answers`, `reports-suppressed`, `leader`, `leads`, `base-algorithm` and
+ *   `base-status`: as in #GstLmccSrc:stats
+ *
+ * `lmcc-waiting`: no sender is heard.
+ *
+ * * #gchararray `address`: the base group
+ * * #gint `port`: its port
+ * * #gchararray `reason`: why
+ *
+ * `lmcc-unheard`: no sender has been heard for 5 s of waiting. A warning says
+ * the same, and what to do.
+ *
+ * * #gchararray `address`, #gint `port`, `reason`: as above
+ * * #guint64 `time`: how long, ns
+ *
+ * `lmcc-source-changed`: the session comes from another host from now on. A
+ * warning says the same. One in 10 s at most.
+ *
+ * * #gchararray `from`, `to`: the hosts' addresses
+ * * #gchararray `reason`: why
+ * * #guint64 `held-back`: how many such messages were not posted since the
+ *   latest
+ *
+ * `lmcc-source-asked`: another host sends a session to the group, too; only
+ * with #GstLmccSrc:source-policy `ask`. #GstLmccSrc::answer-source answers.
+ * Fields as above: `from` is listened to, `to` is heard.
+ *
+ * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. At most once in 10 s
+ * for each thing that is given up; a warning says the same, and what to do.
+ *
+ * * #guint64 `time`: the running time
+ * * #guint64 `memory`, `memory-budget`: bytes that are held, and that may be
+ * * #gchararray `reason`: what is given up
+ *
+ * `lmcc-address-changed`: the host's address is another one. Groups are joined
+ * again, and reports come from it.
+ *
+ * * #gchararray `interface`: the network interface
+ * * #gchararray `from`, `to`: the address before, and now
+ *
+ * `GstLmccSrcTimeout`: no packet came for #GstLmccSrc:timeout.
+ *
+ * * #guint64 `timeout`: that time, ns
+ *
+ * ## Examples
+ *
+ * A sender and a receiver on one host:
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true \
+ *     ! video/x-raw,width=640,height=360 \
+ *     ! x264enc tune=zerolatency bitrate=600 key-int-max=30 \
+ *     ! lmccsink address=239.255.42.1 multicast-iface=lo
+ * gst-launch-1.0 lmccsrc uri="lmcc://239.255.42.1:5004?multicast-iface=lo" \
+ *     ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * ]|
+ * Any player that is built on GStreamer opens the URI:
+ * |[
+ * gst-play-1.0 "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1"
+ * ]|
+ * With sound:
+ * |[
+ * gst-launch-1.0 lmccsrc name=lmcc uri="lmcc://239.255.42.1:5004" \
+ *     lmcc.src ! decodebin ! videoconvert ! autovideosink \
+ *     lmcc.audio ! decodebin ! audioconvert ! autoaudiosink
+ * ]|
+ * From a session description that lmccsink has written:
+ * |[
+ * gst-launch-1.0 lmccsrc sdp=session.sdp \
+ *     ! decodebin ! videoconvert ! autovideosink
+ * ]|
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+
+#include "src/private.h"
+
+#include <sys/eventfd.h>
+
+GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+static GstStaticPadTemplate sound_template = GST_STATIC_PAD_TEMPLATE ("audio",
+    GST_PAD_SRC, GST_PAD_SOMETIMES,
+    GST_STATIC_CAPS ("application/x-rtp, media=(string)audio"));
+
+static void gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data);
+
+G_DEFINE_TYPE_WITH_CODE (GstLmccSrc, gst_lmcc_src, GST_TYPE_ELEMENT,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_lmcc_src_uri_handler_init));
+GST_ELEMENT_REGISTER_DEFINE (lmccsrc, "lmccsrc", GST_RANK_PRIMARY,
+    GST_TYPE_LMCC_SRC);
+
+static gboolean
+query_latency (GstLmccSrc * self, GstQuery * query)
+{
+  GstClockTime latency;
+
+  GST_OBJECT_LOCK (self);
+  latency = self->settings.latency * GST_MSECOND;
+  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&self->lock);
+  if (self->receiver)
+    latency = lmcc_receiver_get_latency (self->receiver);
+  g_mutex_unlock (&self->lock);
+
+  gst_query_set_latency (query, TRUE, latency, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static gboolean
+gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (parent);
+  g_autofree gchar *uri = NULL;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_LATENCY:
+      return query_latency (self, query);
+    case GST_QUERY_URI:
+      uri = gst_lmcc_src_get_uri (self);
+      gst_query_set_uri (query, uri);
+      return uri != NULL;
+    case GST_QUERY_SCHEDULING:
+      gst_query_set_scheduling (query, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1,
+          0);
+      gst_query_add_scheduling_mode (query, GST_PAD_MODE_PUSH);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+/* The element */
+
+/* Both pads get what an application sends. */
+static gboolean
+send_to_outputs (GstLmccSrc * self, GstEvent * event,
+    gboolean (*send) (GstLmccSrcOutput * output, GstEvent * event))
+{
+  gboolean done;
+
+  if (self->sound_added)
+    send (&self->sound, gst_event_ref (event));
+  done = !gst_pad_is_active (self->video.pad)
+      || send (&self->video, gst_event_ref (event));
+  gst_event_unref (event);
+  return done;
+}
+
+static gboolean
+push_eos (GstLmccSrcOutput * output, GstEvent * event)
+{
+  gst_lmcc_src_queue_push_event (output->queue, event);
+  return TRUE;
+}
+
+static gboolean
+gst_lmcc_src_send_event (GstElement * element, GstEvent * event)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (element);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_EOS:
+      return send_to_outputs (self, event, push_eos);
+    case GST_EVENT_FLUSH_START:
+      return send_to_outputs (self, event, gst_lmcc_src_output_start_flush);
+    case GST_EVENT_FLUSH_STOP:
+      return send_to_outputs (self, event, gst_lmcc_src_output_stop_flush);
+    default:
+      break;
+  }
+  return GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)->send_event (element,
+      event);
+}
+
+static GstStateChangeReturn
+gst_lmcc_src_change_state (GstElement * element, GstStateChange transition)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (element);
+  GstStateChangeReturn ret;
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      if (!gst_lmcc_src_open (self))
+        return GST_STATE_CHANGE_FAILURE;
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      gst_lmcc_src_session_stop (self);
+      break;
+    default:
+      break;
+  }
+
+  ret = GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)->change_state (element,
+      transition);
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      if (ret == GST_STATE_CHANGE_FAILURE)
+        gst_lmcc_src_close (self);
+      else
+        ret = GST_STATE_CHANGE_NO_PREROLL;
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
+      if (ret != GST_STATE_CHANGE_FAILURE)
+        gst_lmcc_src_session_start (self);
+      break;
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      if (ret != GST_STATE_CHANGE_FAILURE)
+        ret = GST_STATE_CHANGE_NO_PREROLL;
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      gst_lmcc_src_close (self);
+      break;
+    default:
+      break;
+  }
+  return ret;
+}
+
+static void
+gst_lmcc_src_finalize (GObject * object)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (object);
+
+  gst_lmcc_src_settings_clear (&self->settings);
+  gst_lmcc_src_output_finalize (&self->video);
+  gst_lmcc_src_output_finalize (&self->sound);
+  g_array_unref (self->actions);
+  g_array_unref (self->answers);
+  gst_lmcc_socket_close (&self->wake_fd);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_lmcc_src_parent_class)->finalize (object);
+}
+
+static void
+gst_lmcc_src_init (GstLmccSrc * self)
+{
+  guint group;
+
+  gst_lmcc_src_settings_init (&self->settings);
+  self->answers = gst_lmcc_src_new_answers ();
+  self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
+  for (group = 0; group < LMCC_MAX_GROUPS; group++)
+    self->group_fds[group] = -1;
+  self->control_fd = -1;
+  self->report_fd = -1;
+  self->learning_fd = -1;
+  self->notice_fd = -1;
+  self->host.netlink_fd = -1;
+  self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  self->level = -1;
+  self->past.level = -1;
+  self->past.rung = -1;
+  self->past.join_to_packet = LMCC_TIME_NONE;
+  self->past.join_to_picture = LMCC_TIME_NONE;
+  g_mutex_init (&self->lock);
+
+  gst_lmcc_src_output_init (&self->video, GST_ELEMENT_CAST (self),
+      &src_template, gst_lmcc_src_query);
+  gst_element_add_pad (GST_ELEMENT_CAST (self), self->video.pad);
+  gst_lmcc_src_output_init (&self->sound, GST_ELEMENT_CAST (self),
+      &sound_template, gst_lmcc_src_query);
+  self->sound.optional = TRUE;
+
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_REQUIRE_CLOCK);
+}
+
+static void
+gst_lmcc_src_class_init (GstLmccSrcClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_lmcc_src_debug, "lmccsrc", 0,
+      "layered multicast source");
+
+  object_class->finalize = gst_lmcc_src_finalize;
+  gst_lmcc_src_install_properties (object_class);
+
+  /**
+   * GstLmccSrc::answer-source:
+   * @source: the source
+   * @address: a sender's own address
+   * @take: whether to listen to it from now on, or never
+   *
+   * Answers a message `lmcc-source-asked`; may also be called unasked while the
+   * source is in PLAYING. A sender that is taken is listened to as soon as it
+   * is heard, and is the one that is returned to.
+   *
+   * Returns: whether @address is an address
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("answer-source", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_lmcc_src_answer_source), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
+
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_lmcc_src_change_state);
+  element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_src_send_event);
+  /* Players look at the first to know whether pads will appear. */
+  gst_element_class_add_static_pad_template (element_class, &sound_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Layered multicast source", "Source/Network",
+      "Receives layered multicast video at a level that fits the network",
+      "The lmcc developers");
+}
+
+/* GstURIHandler */
+
+static GstURIType
+gst_lmcc_src_uri_get_type (GType type)
+{
+  return GST_URI_SRC;
+}
+
+static const gchar *const *
+gst_lmcc_src_uri_get_protocols (GType type)
+{
+  static const gchar *const protocols[] = { GST_LMCC_URI_SCHEME, NULL };
+
+  return protocols;
+}
+
+static gchar *
+gst_lmcc_src_uri_get_uri (GstURIHandler * handler)
+{
+  return gst_lmcc_src_get_uri (GST_LMCC_SRC (handler));
+}
+
+static gboolean
+gst_lmcc_src_uri_set_uri (GstURIHandler * handler, const gchar * uri,
+    GError ** error)
+{
+  if (!gst_lmcc_src_set_uri (GST_LMCC_SRC (handler), uri, error))
+    return FALSE;
+  gst_lmcc_src_hide_video (GST_LMCC_SRC (handler));
+  return TRUE;
+}
+
+static void
+gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data)
+{
+  GstURIHandlerInterface *handler = iface;
+
+  handler->get_type = gst_lmcc_src_uri_get_type;
+  handler->get_protocols = gst_lmcc_src_uri_get_protocols;
+  handler->get_uri = gst_lmcc_src_uri_get_uri;
+  handler->set_uri = gst_lmcc_src_uri_set_uri;
+}

@@ -1,0 +1,197 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* A source pad, its queue, and the task that pushes. */
+#include "config.h"
+
+#include "src/output.h"
+
+#include "src/private.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
+
+/* Most that waits, beyond the latency, for a pad that cannot push: far more
+ * than a player that keeps up leaves, far less than what hurts. In bytes it is
+ * a share of the budget, once there is one. */
+#define QUEUE_MAX_BYTES (16 * 1024 * 1024)
+#define QUEUE_MAX_TIME (3 * GST_SECOND)
+
+static void
+start_stream (GstLmccSrcOutput * output)
+{
+  g_autofree gchar *id = gst_pad_create_stream_id (output->pad,
+      output->element, output->optional ? "audio" : "video");
+  GstEvent *event = gst_event_new_stream_start (id);
+
+  gst_event_set_group_id (event,
+      GST_LMCC_SRC (output->element)->stream_group_id);
+  gst_pad_push_event (output->pad, event);
+  output->stream_started = TRUE;
+}
+
+static void
+start_first_segment (GstLmccSrcOutput * output)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (output->pad, gst_event_new_segment (&segment));
+  output->segment_sent = TRUE;
+}
+
+static void
+push_event (GstLmccSrcOutput * output, GstEvent * event)
+{
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    output->segment_sent = TRUE;
+  gst_pad_push_event (output->pad, event);
+  if (is_eos)
+    gst_pad_pause_task (output->pad);
+}
+
+/* One of the two may stay unlinked. */
+static gboolean
+may_be_unlinked (GstLmccSrcOutput * output)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (output->element);
+
+  return output->optional || gst_pad_is_linked (self->sound.pad);
+}
+
+static void
+handle_flow (GstLmccSrcOutput * output, GstFlowReturn ret)
+{
+  if (ret == GST_FLOW_OK
+      || (ret == GST_FLOW_NOT_LINKED && may_be_unlinked (output)))
+    return;
+
+  GST_INFO_OBJECT (output->pad, "downstream says %s", gst_flow_get_name (ret));
+  gst_pad_pause_task (output->pad);
+  if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
+    GST_ELEMENT_FLOW_ERROR (output->element, ret);
+    gst_pad_push_event (output->pad, gst_event_new_eos ());
+  }
+}
+
+static void
+push_loop (gpointer data)
+{
+  GstLmccSrcOutput *output = data;
+  GstMiniObject *object = gst_lmcc_src_queue_pop (output->queue);
+
+  if (object == NULL) {
+    gst_pad_pause_task (output->pad);
+    return;
+  }
+  if (!output->stream_started)
+    start_stream (output);
+  if (GST_IS_EVENT (object)) {
+    push_event (output, GST_EVENT_CAST (object));
+    return;
+  }
+  if (!output->segment_sent)
+    start_first_segment (output);
+  handle_flow (output, gst_pad_push_list (output->pad,
+          GST_BUFFER_LIST_CAST (object)));
+}
+
+static gboolean
+activate_mode (GstPad * pad, GstObject * parent, GstPadMode mode,
+    gboolean active)
+{
+  GstLmccSrcOutput *output = gst_pad_get_element_private (pad);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  gst_lmcc_src_queue_set_flushing (output->queue, !active);
+  return active ? gst_pad_start_task (pad, push_loop, output, NULL) :
+      gst_pad_stop_task (pad);
+}
+
+/**
+ * gst_lmcc_src_output_init:
+ * @output: (out): the output
+ * @element: the source
+ * @template: of its pad
+ * @query: answers the pad's queries
+ *
+ * The pad is not the source's yet.
+ */
+void
+gst_lmcc_src_output_init (GstLmccSrcOutput * output, GstElement * element,
+    GstStaticPadTemplate * template, GstPadQueryFunction query)
+{
+  output->element = element;
+  output->queue = gst_lmcc_src_queue_new (QUEUE_MAX_BYTES, QUEUE_MAX_TIME);
+  output->pad = gst_pad_new_from_static_template (template,
+      template->name_template);
+  gst_object_ref_sink (output->pad);
+  gst_pad_set_element_private (output->pad, output);
+  gst_pad_set_activatemode_function (output->pad,
+      GST_DEBUG_FUNCPTR (activate_mode));
+  gst_pad_set_query_function (output->pad, query);
+  gst_pad_use_fixed_caps (output->pad);
+}
+
+void
+gst_lmcc_src_output_finalize (GstLmccSrcOutput * output)
+{
+  gst_clear_object (&output->pad);
+  gst_clear_caps (&output->caps);
+  g_clear_pointer (&output->queue, gst_lmcc_src_queue_free);
+}
+
+/**
+ * gst_lmcc_src_output_reset:
+ * @output: an output whose task does not run
+ *
+ * Forgets the stream.
+ */
+void
+gst_lmcc_src_output_reset (GstLmccSrcOutput * output)
+{
+  gst_clear_caps (&output->caps);
+  output->stream_started = FALSE;
+  output->segment_sent = FALSE;
+  gst_lmcc_src_queue_clear (output->queue, TRUE);
+}
+
+/**
+ * gst_lmcc_src_output_set_caps:
+ * @output: an output
+ * @caps: (transfer full): what follows
+ */
+void
+gst_lmcc_src_output_set_caps (GstLmccSrcOutput * output, GstCaps * caps)
+{
+  gst_caps_take (&output->caps, caps);
+  gst_lmcc_src_queue_push_event (output->queue, gst_event_new_caps (caps));
+}
+
+gboolean
+gst_lmcc_src_output_start_flush (GstLmccSrcOutput * output, GstEvent * event)
+{
+  gst_lmcc_src_queue_set_flushing (output->queue, TRUE);
+  return gst_pad_push_event (output->pad, event);
+}
+
+/* What waits is old by now. The session goes on as it is, and the stream with a
+ * new segment. */
+gboolean
+gst_lmcc_src_output_stop_flush (GstLmccSrcOutput * output, GstEvent * event)
+{
+  gboolean done;
+
+  /* The pushing thread ends before downstream takes data again. */
+  GST_PAD_STREAM_LOCK (output->pad);
+  gst_lmcc_src_queue_clear (output->queue, FALSE);
+  output->segment_sent = FALSE;
+  done = gst_pad_push_event (output->pad, event);
+  gst_lmcc_src_queue_set_flushing (output->queue, FALSE);
+  gst_pad_start_task (output->pad, push_loop, output, NULL);
+  GST_PAD_STREAM_UNLOCK (output->pad);
+  return done;
+}

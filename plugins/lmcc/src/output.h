@@ -1,0 +1,45 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SRC_OUTPUT_H
+#define GST_LMCC_SRC_OUTPUT_H
+
+#include "src/queue.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSrcOutput:
+ * @pad: the source pad
+ * @queue: what is to be pushed; the streams do not wait for each other
+ * @optional: it may stay unlinked
+ * @caps: the latest in @queue; the receiving thread's
+ * @stream_started: the pad's task's
+ * @segment_sent: likewise
+ *
+ * A pad of lmccsrc with its queue and its task.
+ */
+typedef struct
+{
+  GstElement *element;
+  GstPad *pad;
+  GstLmccSrcQueue *queue;
+  gboolean optional;
+  GstCaps *caps;
+  gboolean stream_started;
+  gboolean segment_sent;
+} GstLmccSrcOutput;
+
+void gst_lmcc_src_output_init (GstLmccSrcOutput * output, GstElement * element,
+    GstStaticPadTemplate * template, GstPadQueryFunction query);
+void gst_lmcc_src_output_finalize (GstLmccSrcOutput * output);
+void gst_lmcc_src_output_reset (GstLmccSrcOutput * output);
+void gst_lmcc_src_output_set_caps (GstLmccSrcOutput * output, GstCaps * caps);
+gboolean gst_lmcc_src_output_start_flush (GstLmccSrcOutput * output,
+    GstEvent * event);
+gboolean gst_lmcc_src_output_stop_flush (GstLmccSrcOutput * output,
+    GstEvent * event);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,242 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SRC_PRIVATE_H
+#define GST_LMCC_SRC_PRIVATE_H
+
+#include "common/socket.h"
+#include "src/lmccsrc.h"
+#include "src/output.h"
+#include "src/uri.h"
+
+#include <gst/lmcc/lmcc.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
+
+/* Datagrams taken from a socket at once. */
+#define GST_LMCC_SRC_BATCH_SIZE 32
+
+/* Pictures whose timestamps are looked at to learn their distance. */
+#define GST_LMCC_SRC_N_TIMESTAMPS 16
+
+/**
+ * GstLmccSrcSettings:
+ * @uri_error: what was wrong with the latest `uri`, or %NULL
+ *
+ * What the properties say. The strings and structures belong to the struct.
+ */
+typedef struct
+{
+  gchar *address;
+  gint port;
+  gchar *multicast_iface;
+  gchar *multicast_source;
+  gchar *sdp;
+  guint latency;
+  guint64 timeout;
+  gint max_level;
+  guint64 max_bitrate;
+  guint64 max_memory;
+  gboolean allow_low_port;
+  gint algorithm;
+  GstStructure *algorithm_settings;
+  LmccRttMode rtt_mode;
+  guint64 rtt;
+  LmccOnLoss on_loss;
+  LmccSourcePolicy source_policy;
+  gchar *codecs;
+  gint buffer_size;
+  guint stats_update_interval;
+  gchar *uri_error;
+} GstLmccSrcSettings;
+
+/**
+ * GstLmccSrcHost:
+ * @wanted: (nullable): the interface that was asked for
+ * @readable: the kernel has something to tell
+ * @missing: groups that are to be joined and are not
+ * @memberships_lost: what the host was a member of may be forgotten
+ * @unusable_since: since when the interface cannot be used, 0: it can
+ * @told: a warning has said so
+ *
+ * Times of g_get_monotonic_time().
+ */
+typedef struct
+{
+  gchar *wanted;
+  gint netlink_fd;
+  gboolean readable;
+  gboolean missing[LMCC_MAX_GROUPS];
+  gboolean memberships_lost;
+  gint64 unusable_since;
+  gboolean told;
+  gint64 next_look;
+  gint64 next_warning;
+  gint64 next_join_warning;
+  gint64 next_report_warning;
+} GstLmccSrcHost;
+
+void gst_lmcc_src_settings_init (GstLmccSrcSettings * settings);
+void gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
+    GstLmccSrcSettings * to);
+void gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings);
+gboolean gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
+    guint * uri_flags, const GstLmccUri * uri, GError ** error);
+gchar *gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings);
+
+/*
+ * Threads: the application's (properties, state changes), the one that receives
+ * (between PAUSED and PLAYING only, alone with the sockets and the receiver's
+ * changes), each pad's task (takes from its queue and pushes).
+ *
+ * Locks: the object lock guards the settings; `lock` guards the receiver and what
+ * the application may ask of it; the queues have their own. None is taken while
+ * another is held, and none is held while pushing, posting or notifying.
+ */
+struct _GstLmccSrc
+{
+  GstElement parent;
+
+  GstLmccSrcOutput video;
+  /* Its pad is the element's while the session that is open has sound. */
+  GstLmccSrcOutput sound;
+  gint sound_added;             /* atomic */
+  /* Its pad is the element's only then, too. */
+  gboolean video_appears;
+  guint stream_group_id;
+
+  /* object lock */
+  GstLmccSrcSettings settings;
+  guint uri_flags;
+  GArray *answers;
+
+  /* READY to PAUSED sets them; then constant until PAUSED to READY */
+  LmccAddress address;
+  LmccAddress source;
+  guint16 port;
+  guint buffer_size;
+  LmccSettings *algorithm_settings;
+
+  /* the receiving thread while it runs, else the thread that changes the state */
+  GstLmccInterface iface;
+  GstLmccSrcHost host;
+  gint group_fds[LMCC_MAX_GROUPS];
+  guint32 overflows[LMCC_MAX_GROUPS];
+  gint control_fd;
+  gint report_fd;
+  LmccAddress report_address;
+  guint16 report_port;
+  gint learning_fd;
+  gint notice_fd;
+  LmccAddress learning_address;
+  gboolean buffer_warned;
+  GstLmccBatch *batch;
+  GArray *actions;
+  gboolean told_pads;
+  gboolean segments_pass;
+  gboolean hiding;
+  LmccTime segment_start;       /* once what is hidden has been sent */
+  guint32 timestamps[GST_LMCC_SRC_N_TIMESTAMPS];
+  guint n_timestamps;
+  GstClock *clock;
+  LmccTime last_now;
+  LmccTime last_loop;
+  LmccTime epoch;               /* the library's time - the running time */
+  LmccTime latency_told;
+  gsize budget_told;
+  LmccTime next_stats;
+
+  GThread *thread;
+  gint wake_fd;
+  gint running;                 /* atomic */
+  gint settings_changed;        /* atomic */
+  gint level;                   /* atomic */
+
+  /* lock */
+  GMutex lock;
+  LmccReceiver *receiver;
+  gboolean have_session;
+  LmccSession session;
+  LmccReceiverStats past;
+  guint64 oversize;
+  guint64 report_errors;
+  guint64 notices_sent;
+  guint64 notice_errors;
+  const gchar *reason;
+};
+
+/* src/properties.c */
+void gst_lmcc_src_install_properties (GObjectClass * object_class);
+gboolean gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text,
+    GError ** error);
+gchar *gst_lmcc_src_get_uri (GstLmccSrc * self);
+void gst_lmcc_src_notify_level (GstLmccSrc * self);
+void gst_lmcc_src_notify_stats (GstLmccSrc * self);
+
+/* src/open.c: READY to PAUSED and back */
+gboolean gst_lmcc_src_open (GstLmccSrc * self);
+void gst_lmcc_src_close (GstLmccSrc * self);
+gboolean gst_lmcc_src_open_group (GstLmccSrc * self, guint group,
+    GError ** error);
+void gst_lmcc_src_close_group (GstLmccSrc * self, guint group);
+
+/* src/session.c: PAUSED to PLAYING and back */
+void gst_lmcc_src_session_start (GstLmccSrc * self);
+void gst_lmcc_src_session_stop (GstLmccSrc * self);
+void gst_lmcc_src_session_wake (GstLmccSrc * self);
+
+/* src/actions.c: what the library asks for */
+void gst_lmcc_src_collect_actions (GstLmccSrc * self);
+void gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now);
+
+/* src/source.c: whose session it is */
+void gst_lmcc_src_tell_warning (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_tell_source_asked (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+gboolean gst_lmcc_src_answer_source (GstLmccSrc * self, const gchar * address,
+    gboolean take);
+GArray *gst_lmcc_src_new_answers (void);
+void gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now);
+gchar **gst_lmcc_src_read_codecs (const gchar * text);
+const gchar *gst_lmcc_src_find_codec (const LmccSession * session,
+    const gchar * text);
+
+/* src/host.c */
+gboolean gst_lmcc_src_may_warn (gint64 * next);
+void gst_lmcc_src_host_join (GstLmccSrc * self, guint group);
+void gst_lmcc_src_host_leave (GstLmccSrc * self, guint group);
+void gst_lmcc_src_host_look (GstLmccSrc * self);
+void gst_lmcc_src_host_open (GstLmccSrc * self, const gchar * wanted);
+void gst_lmcc_src_host_close (GstLmccSrc * self);
+
+/* src/pads.c */
+void gst_lmcc_src_hide_video (GstLmccSrc * self);
+void gst_lmcc_src_show_pads (GstLmccSrc * self);
+void gst_lmcc_src_hide_pads (GstLmccSrc * self);
+
+/* src/report.c */
+void gst_lmcc_src_send_report (GstLmccSrc * self,
+    const LmccReceiverAction * action);
+void gst_lmcc_src_close_report (GstLmccSrc * self);
+
+/* src/learning.c */
+void gst_lmcc_src_open_learning (GstLmccSrc * self, guint group);
+void gst_lmcc_src_close_learning (GstLmccSrc * self);
+void gst_lmcc_src_send_notice (GstLmccSrc * self, const LmccPacket * packet);
+
+/* src/stats.c */
+LmccTime gst_lmcc_src_get_receiver_stats (GstLmccSrc * self,
+    LmccReceiverStats * stats);
+void gst_lmcc_src_describe_control (const LmccReceiverStats * stats,
+    LmccTime now, GstStructure * structure);
+void gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now);
+GstStructure *gst_lmcc_src_create_stats (GstLmccSrc * self);
+
+G_END_DECLS
+
+#endif
