@@ -5,7 +5,7 @@
  * others' joins, caps and time steps. Whatever comes, the level stays in range,
  * goes up one by one, and there is not always something to do.
  */
-#include "../check/libs/follow-controller.h"
+#include "../check/libs/support/follow-controller.h"
 #include "fuzz.h"
 
 #include <gst/lmcc/control/controller.h>

@@ -68,7 +68,7 @@ class Format(unittest.TestCase):
         self.assertEqual(style.format_cpp(sim / 'x.cc', 'int f(int a)\n{\n    if(a) { return 1; }\n return 0; }\n'),
                          'int\nf (int a)\n{\n  if (a) {\n    return 1;\n  }\n  return 0;\n}\n')
         self.assertTrue(style.is_cpp(sim / 'flow.h'))
-        self.assertFalse(style.is_cpp(STYLE.parent / 'check/libs/test-link.h'))
+        self.assertFalse(style.is_cpp(STYLE.parent / 'check/libs/support/test-link.h'))
 
     def test_formatting_twice_changes_nothing(self):
         once = style.format_c((STYLE.parent.parent / 'gst/lmcc/wire/rtp.c').read_text())

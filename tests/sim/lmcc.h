@@ -6,7 +6,7 @@
 #ifndef SIM_LMCC_H
 #define SIM_LMCC_H
 
-#include "test-source.h"
+#include "support/test-source.h"
 
 #include <gst/lmcc/wire/rtp.h>
 

@@ -1,0 +1,166 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions with one rate for all receivers, some of which lie.
+ */
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <string.h>
+
+#include "support/test-single.h"
+
+static void
+lie (TestSingle * world, TestSingleSession * session, const gchar * from,
+    guint16 port, const LmccPgmccReport * report)
+{
+  g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (report);
+  LmccAddress address;
+
+  lmcc_address_parse (from, &address);
+  lmcc_sender_handle_control (session->sender, world->now, &address, port,
+      packet->data, packet->size);
+}
+
+GST_START_TEST (forged_acknowledgements_are_not_taken)
+{
+  TestSingle *world = test_single_new (&test_single_narrow);
+  TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  gdouble before, during;
+  guint32 acker;
+  guint i;
+
+  test_single_add_receiver (world, session, 0);
+  test_single_run (world, 20);
+  before = test_single_measure (world, session, 20);
+  acker = test_single_get_stats (session)->leader;
+  during = (gdouble) session->bytes;
+  for (i = 0; i < 20 * 50; i++) {
+    LmccPgmccReport report = {.ssrc = acker,.ssrc_base =
+          session->ssrc_base,.is_ack = TRUE,.lead =
+          session->lsn,.bitmap = G_MAXUINT32
+    };
+
+    report.echoed_time = lmcc_time_to_ntp_short (world->now +
+        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    lie (world, session, "10.66.0.1", 40001, &report);
+    lie (world, session, "10.1.0.1", 40002, &report);
+    test_single_run_ms (world, 20);
+  }
+  during = 8.0 * ((gdouble) session->bytes - during) / 20;
+  fail_unless_equals_uint64 (test_single_get_stats (session)->reports_foreign,
+      2000);
+  fail_unless (test_single_get_stats (session)->leader == acker);
+  fail_unless (during < 1.2 * before && during > 0.8 * before, "%f after %f",
+      during, before);
+  test_single_free (world);
+}
+
+GST_END_TEST;
+
+/* It says that it loses everything, and is silent once it is the acker; then
+ * it floods. The session does not end, and does not go faster than the link. */
+GST_START_TEST (liars_do_not_end_a_session)
+{
+  TestSingle *world = test_single_new (&test_single_narrow);
+  TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  gdouble rate;
+  guint64 delivered;
+  guint i;
+
+  test_single_add_receiver (world, session, 0);
+  test_single_run (world, 20);
+  for (i = 0; i < 200; i++) {
+    LmccPgmccReport report = {.ssrc = 666,.ssrc_base =
+          session->ssrc_base,.loss = i < 2 ? G_MAXUINT16 : 0,.lead =
+          session->lsn
+    };
+
+    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10 +
+        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    lie (world, session, "10.66.0.1", 40001, &report);
+    report.ssrc = 1000 + i;
+    report.echoed_time += 65536 * (i % 2 ? 1 : -100);
+    lie (world, session, "10.66.0.1", 40001, &report);
+    if (i == 0)
+      fail_unless_equals_int (test_single_get_stats (session)->leader, 666);
+    test_single_run_ms (world, i < 2 ? 10 : 1);
+  }
+  fail_unless (test_single_get_stats (session)->reports_refused >= 200);
+  fail_unless (test_single_get_stats (session)->switches <= 200);
+  delivered = session->receivers[0].delivered;
+  test_single_run (world, 20);
+  rate = test_single_measure (world, session, 20);
+  fail_unless (session->receivers[0].delivered > delivered);
+  fail_unless (rate > 400000 && rate < 1000000, "%f", rate);
+  test_single_free (world);
+}
+
+GST_END_TEST;
+
+/* From elsewhere, 10,000 in a second, and from the acker's own address, by
+ * another port, that again. */
+GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
+{
+  TestSingle *world = test_single_new (&test_single_narrow);
+  TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  const LmccSenderStats *stats;
+  gdouble before, during;
+  guint64 reports, sent, limited;
+  guint32 acker;
+  guint i;
+
+  test_single_add_receiver (world, session, 0);
+  test_single_run (world, 20);
+  before = test_single_measure (world, session, 20);
+  acker = test_single_get_stats (session)->leader;
+  stats = lmcc_sender_get_stats (session->sender);
+  limited = stats->reports_limited;
+  reports = stats->single.reports_leader;
+  sent = session->receivers[0].reports;
+  during = (gdouble) session->bytes;
+  fail_unless_equals_uint64 (limited, 0);
+  for (i = 0; i < 20 * 1000 * 10; i++) {
+    LmccPgmccReport report = {.ssrc = 1000 + i,.ssrc_base =
+          session->ssrc_base,.is_ack = TRUE,.lead = session->lsn
+    };
+
+    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10 +
+        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    lie (world, session, "10.66.0.1", 40001, &report);
+    lie (world, session, "10.1.0.1", 40002, &report);
+    if (i % 10 == 0)
+      test_single_run_ms (world, 1);
+  }
+  during = 8.0 * ((gdouble) session->bytes - during) / 20;
+  stats = lmcc_sender_get_stats (session->sender);
+  fail_unless (stats->reports_limited > 390000, "%" G_GUINT64_FORMAT,
+      stats->reports_limited);
+  fail_unless (stats->single.leader == acker);
+  /* All of its reports but those that are on their way. */
+  fail_unless (stats->single.reports_leader - reports + 20 >
+      session->receivers[0].reports - sent, "%" G_GUINT64_FORMAT,
+      stats->single.reports_leader - reports);
+  fail_unless (during > 0.9 * before, "%f after %f", during, before);
+  test_single_free (world);
+}
+
+GST_END_TEST;
+
+static Suite *
+single_rate_liars_suite (void)
+{
+  Suite *suite = suite_create ("single-rate-liars");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, forged_acknowledgements_are_not_taken);
+  tcase_add_test (tcase, liars_do_not_end_a_session);
+  tcase_add_test (tcase,
+      a_flood_is_not_looked_at_and_takes_nothing_from_the_leader);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (single_rate_liars);

@@ -1,0 +1,13 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pictures of a file of H.264, as sizes and classes.
+ */
+#ifndef TEST_CLIP_H
+#define TEST_CLIP_H
+
+#include "support/test-repair.h"
+
+GArray *test_clip_read (const gchar * path, LmccTime * period);
+
+#endif

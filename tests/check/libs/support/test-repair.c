@@ -1,0 +1,528 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "support/test-repair.h"
+
+#include <gst/lmcc/repair/code.h>
+#include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/layer-header.h>
+#include <gst/lmcc/wire/rtp.h>
+
+#include <string.h>
+
+#define START (10 * LMCC_SECOND)
+#define DELAY (20 * LMCC_MSECOND)
+#define RTP_OFFSET 0xffff0000u
+
+/* Left out at both ends: until the receiver has its session, and has seen four
+ * groups without a class, which it then does not wait for; and what is still on
+ * its way. */
+#define SETTLE (16 * LMCC_SECOND)
+
+/* What a picture's packets carry first. */
+typedef struct
+{
+  guint32 number;
+  guint32 count;
+} Tag;
+
+typedef struct
+{
+  guint sent;
+  guint came;
+  guint highest;
+  gboolean corrupted;
+  guint count;
+} Outcome;
+
+/* A media packet as it was sent. */
+typedef struct
+{
+  guint size;
+  gboolean lost;
+  gboolean measured;
+  guint layer;
+  guint klass;
+} SentPacket;
+
+typedef struct
+{
+  LmccTime at;
+  guint group;
+  gboolean control;
+  LmccPacket *packet;
+} InFlight;
+
+typedef struct
+{
+  const TestRepairConfig *config;
+  TestRepairResult *result;
+  LmccTime now;
+  LmccSender *sender;
+  LmccReceiver *receiver;
+  LmccAddress address;
+  GRand *random;
+  gboolean bad[LMCC_MAX_GROUPS];
+  gboolean joined[LMCC_MAX_GROUPS];
+  GQueue network;
+  GHashTable *sent;             /* of SentPacket */
+  guint n_came[LMCC_MAX_LAYERS];        /* repair packets of the block that each
+                                         * layer repairs now */
+  GArray *outcomes;
+  guint n_pushed;
+} Simulation;
+
+/**
+ * test_repair_model:
+ * @key_packets: of the key frame
+ * @n_others: pictures after it
+ * @packets: of each of them
+ * @period: how long all take
+ * @payload: RTP payload bytes of each packet
+ *
+ * Returns: (transfer full): a group of pictures that are each referred to by
+ *     the next one
+ */
+GArray *
+test_repair_model (guint key_packets, guint n_others, guint packets,
+    LmccTime period, guint payload)
+{
+  GArray *pictures = g_array_new (FALSE, FALSE, sizeof (TestRepairPicture));
+  guint i;
+
+  for (i = 0; i <= n_others; i++) {
+    TestRepairPicture picture = { (i == 0 ? key_packets : packets) * payload,
+      0, i == 0, period * i / (n_others + 1)
+    };
+
+    g_array_append_val (pictures, picture);
+  }
+
+  return pictures;
+}
+
+static Outcome *
+get_outcome (Simulation * s, guint number)
+{
+  while (number >= s->outcomes->len)
+    g_array_set_size (s->outcomes, s->outcomes->len + 1);
+
+  return &g_array_index (s->outcomes, Outcome, number);
+}
+
+static LmccPacket *
+make_packet (guint size, const Tag * tag)
+{
+  LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + size);
+
+  memset (packet->data, 0, LMCC_RTP_HEADER_SIZE + size);
+  packet->data[0] = 0x80;
+  packet->data[1] = LMCC_DEFAULT_PAYLOAD_TYPE;
+  memcpy (packet->data + LMCC_RTP_HEADER_SIZE, tag, sizeof (*tag));
+  packet->size = LMCC_RTP_HEADER_SIZE + size;
+
+  return packet;
+}
+
+static const TestRepairPicture *
+get_picture (const Simulation * s, guint number)
+{
+  return &g_array_index (s->config->pictures, TestRepairPicture,
+      number % s->config->pictures->len);
+}
+
+static LmccTime
+get_time (const Simulation * s, guint number)
+{
+  return START + LMCC_SECOND + s->config->period
+      * (number / s->config->pictures->len) + get_picture (s, number)->time;
+}
+
+static void
+push_picture (Simulation * s)
+{
+  const TestRepairPicture *picture = get_picture (s, s->n_pushed);
+  LmccUnit *unit = lmcc_unit_new ();
+  guint payload = s->config->payload, i;
+  Tag tag = { s->n_pushed, (picture->bytes + payload - 1) / payload };
+
+  unit->klass = picture->klass;
+  unit->switch_point = picture->switch_point;
+  unit->decoding_time = get_time (s, s->n_pushed);
+  unit->presentation_time = unit->decoding_time;
+  /* As payloaders cut them: the last one is shorter. */
+  for (i = 0; i < tag.count; i++)
+    g_ptr_array_add (unit->packets, make_packet (MAX (MIN (payload,
+                    picture->bytes - i * payload), sizeof (tag)), &tag));
+  get_outcome (s, s->n_pushed)->count = tag.count;
+  s->n_pushed++;
+  lmcc_sender_push_unit (s->sender, unit, s->now);
+}
+
+/**
+ * test_repair_lose:
+ * @random: dice
+ * @bad: (inout): whether the last packet was lost
+ * @loss: share of the packets that are lost
+ * @burst: in a row, on average; 1: independently
+ *
+ * Gilbert's channel.
+ *
+ * Returns: whether this packet is lost
+ */
+gboolean
+test_repair_lose (GRand * random, gboolean * bad, gdouble loss, gdouble burst)
+{
+  gdouble chance = loss;
+
+  if (burst > 1)
+    chance = *bad ? 1 - 1 / burst : loss / (burst * (1 - loss));
+  *bad = g_rand_double (random) < chance;
+
+  return *bad;
+}
+
+static gboolean
+is_lost (Simulation * s, guint group)
+{
+  return test_repair_lose (s->random, &s->bad[group], s->config->loss,
+      s->config->burst);
+}
+
+static gpointer
+packet_key (guint source, guint sequence)
+{
+  return GUINT_TO_POINTER ((source & 0xfff) << 16 | (sequence & 0xffff));
+}
+
+static const SentPacket *
+get_source (const Simulation * s, const LmccRepairPayload * repair, guint i)
+{
+  return g_hash_table_lookup (s->sent, packet_key (repair->source,
+          repair->first + i * repair->step));
+}
+
+static void
+note_block (Simulation * s, const LmccRepairPayload * repair)
+{
+  guint i;
+
+  s->result->n_blocks++;
+  s->result->n_source += repair->n_source;
+  s->result->n_repair += repair->n_repair;
+  for (i = 0; i < repair->n_source; i++) {
+    guint size = get_source (s, repair, i)->size;
+
+    s->result->source_bytes += size;
+    s->result->padding += repair->symbol_size - size;
+  }
+}
+
+/* What the code can give back once all of a block has been sent. */
+static void
+note_recovered (Simulation * s, const LmccRepairPayload * repair, guint n_came)
+{
+  guint n_lost = 0, i;
+
+  for (i = 0; i < repair->n_source; i++)
+    n_lost += get_source (s, repair, i)->lost;
+  if (n_lost > n_came)
+    return;
+  for (i = 0; i < repair->n_source; i++) {
+    const SentPacket *source = get_source (s, repair, i);
+
+    if (!source->lost || !source->measured)
+      continue;
+    s->result->layers[source->layer].recovered++;
+    s->result->classes[source->klass].recovered++;
+  }
+}
+
+static void
+note_repair (Simulation * s, const LmccRtp * rtp, const guint8 * payload,
+    guint layer, gboolean comes)
+{
+  LmccRepairPayload repair;
+
+  if (!lmcc_repair_payload_parse (payload, rtp->payload_size, &repair))
+    return;
+  if (repair.index == 0) {
+    note_block (s, &repair);
+    s->n_came[layer] = 0;
+  }
+  s->n_came[layer] += comes;
+  if (repair.index == repair.n_repair - 1)
+    note_recovered (s, &repair, s->n_came[layer]);
+}
+
+static gboolean
+is_measured (const Simulation * s)
+{
+  return s->now >= START + SETTLE;
+}
+
+static void
+note_media (Simulation * s, const LmccPacket * packet, const LmccRtp * rtp,
+    const LmccHeader * header, gboolean lost)
+{
+  guint layer = header->layer, klass = header->klass;
+  SentPacket *sent = g_new0 (SentPacket, 1);
+
+  *sent = (SentPacket) {
+    (guint) packet->size + LMCC_REPAIR_LENGTH_SIZE, lost, is_measured (s)
+  && layer <= s->config->level, layer, klass};
+  g_hash_table_insert (s->sent, packet_key (rtp->ssrc, rtp->sequence), sent);
+  if (is_measured (s))
+    s->result->media_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
+  if (!sent->measured)
+    return;
+  s->result->layers[layer].sent++;
+  s->result->layers[layer].lost += lost;
+  s->result->classes[klass].sent++;
+  s->result->classes[klass].lost += lost;
+}
+
+static void
+note_sent (Simulation * s, const LmccPacket * packet, guint group,
+    gboolean lost)
+{
+  LmccRtp rtp = { 0 };
+  LmccHeader header = { 0 };
+
+  lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID, &rtp);
+  lmcc_header_parse (rtp.element, rtp.element_size, &header);
+  if (header.type == LMCC_PACKET_REPAIR) {
+    if (is_measured (s))
+      s->result->repair_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
+    note_repair (s, &rtp, packet->data + rtp.header_size, header.layer,
+        !lost && header.layer <= s->config->level);
+  }
+  if (header.type == LMCC_PACKET_MEDIA) {
+    Outcome *outcome;
+    Tag tag;
+
+    memcpy (&tag, packet->data + rtp.header_size, sizeof (tag));
+    outcome = get_outcome (s, tag.number);
+    outcome->sent++;
+    outcome->highest = MAX (outcome->highest, group);
+    note_media (s, packet, &rtp, &header, lost);
+  }
+}
+
+static void
+transmit (Simulation * s, LmccPacket * packet, guint group, gboolean control)
+{
+  gboolean lost = !control && is_lost (s, group);
+  InFlight *in_flight;
+
+  if (!control)
+    note_sent (s, packet, group, lost);
+  if (lost) {
+    lmcc_packet_unref (packet);
+    return;
+  }
+  in_flight = g_new (InFlight, 1);
+  *in_flight = (InFlight) {
+  s->now + DELAY, group, control, packet};
+  g_queue_push_tail (&s->network, in_flight);
+}
+
+static void
+take_delivered (Simulation * s, const LmccReceiverAction * action)
+{
+  Outcome *outcome;
+  LmccRtp rtp = { 0 };
+  Tag tag;
+
+  lmcc_rtp_parse (action->packet->data, action->packet->size, 0, &rtp);
+  memcpy (&tag, action->packet->data + rtp.header_size, sizeof (tag));
+  outcome = get_outcome (s, tag.number);
+  outcome->came++;
+  outcome->corrupted |= action->corrupted;
+}
+
+static void
+drain (Simulation * s)
+{
+  LmccSenderAction sent;
+  LmccReceiverAction action;
+
+  while (lmcc_sender_poll_action (s->sender, &sent)) {
+    if (sent.packet != NULL)
+      transmit (s, sent.packet, sent.group,
+          sent.type == LMCC_SENDER_ACTION_SEND_CONTROL);
+  }
+  while (lmcc_receiver_poll_action (s->receiver, &action)) {
+    if (action.type == LMCC_RECEIVER_ACTION_JOIN)
+      s->joined[action.group] = TRUE;
+    else if (action.type == LMCC_RECEIVER_ACTION_LEAVE)
+      s->joined[action.group] = FALSE;
+    else if (action.type == LMCC_RECEIVER_ACTION_DELIVER)
+      take_delivered (s, &action);
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  }
+}
+
+static void
+arrive (Simulation * s)
+{
+  InFlight *in_flight = g_queue_pop_head (&s->network);
+  LmccPacket *packet = in_flight->packet;
+
+  if (in_flight->control)
+    lmcc_receiver_handle_control (s->receiver, s->now, &s->address, 40000,
+        packet->data, packet->size);
+  else if (s->joined[in_flight->group])
+    lmcc_receiver_handle_packet (s->receiver, s->now, s->now,
+        in_flight->group, &s->address, 40000, lmcc_packet_ref (packet));
+  lmcc_packet_unref (packet);
+  g_free (in_flight);
+}
+
+static void
+step (Simulation * s, LmccTime end)
+{
+  const InFlight *first = g_queue_peek_head (&s->network);
+  LmccTime arrival = first != NULL ? first->at : LMCC_TIME_NONE;
+  LmccTime picture = get_time (s, s->n_pushed);
+  LmccTime sender = lmcc_sender_next_timeout (s->sender);
+  LmccTime receiver = lmcc_receiver_next_timeout (s->receiver);
+  LmccTime next = MIN (MIN (arrival, picture), MIN (sender, receiver));
+
+  s->now = MAX (s->now, MIN (next, end));
+  if (arrival <= s->now)
+    arrive (s);
+  else if (picture <= s->now)
+    push_picture (s);
+  else if (sender <= s->now)
+    lmcc_sender_handle_timeout (s->sender, s->now);
+  else if (receiver <= s->now)
+    lmcc_receiver_handle_timeout (s->receiver, s->now);
+  drain (s);
+}
+
+static void
+start_sender (Simulation * s)
+{
+  const TestRepairConfig *test = s->config;
+  LmccSenderConfig config = { 0 };
+  LmccSession *session = &config.session;
+  guint i;
+
+  lmcc_session_init (session);
+  lmcc_address_parse ("239.255.42.1", &session->address);
+  session->port = 5004;
+  session->source = s->address;
+  session->ssrc_base = 0x12345000;
+  session->n_rungs = 1;
+  session->native = test->n_layers == 0;
+  session->n_layers = test->n_layers;
+  for (i = 0; i < test->n_layers; i++)
+    session->layers[i].rate = test->rates[i];
+  session->window = test->n_layers > 0 ? 2 * test->group
+      + 400 * LMCC_MSECOND : 0;
+  session->packet_size = TEST_REPAIR_PACKET_SIZE;
+  session->repair = test->repair;
+  session->video.clock_rate = 90000;
+  g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
+  config.cname = "test";
+  config.sequence_seed = test->seed;
+  config.rtp_offset = RTP_OFFSET;
+  config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
+  config.mtu = 1400;
+  config.repair_loss = test->expected > 0 ? test->expected : test->loss;
+  config.repair_burst = test->burst;
+  config.repair_block = test->block;
+  s->sender = lmcc_sender_new (&config, s->now, NULL);
+}
+
+static void
+start_receiver (Simulation * s)
+{
+  LmccReceiverConfig config = { 0 };
+
+  config.address = lmcc_sender_get_session (s->sender)->address;
+  config.algorithm = "none";
+  config.max_level = (gint) s->config->level;
+  config.latency = 100 * LMCC_MSECOND;
+  config.on_loss = LMCC_ON_LOSS_CONCEAL;
+  config.rtt_mode = LMCC_RTT_MODE_FIXED;
+  config.fixed_rtt = 2 * DELAY;
+  s->receiver = lmcc_receiver_new (&config);
+  lmcc_receiver_start (s->receiver, s->now);
+}
+
+/* Counts for each class up to now. */
+static void
+get_repaired (Simulation * s, guint64 * repaired)
+{
+  LmccReceiverStats stats;
+  guint i;
+
+  lmcc_receiver_get_stats (s->receiver, s->now, &stats);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    repaired[i] = stats.repair.classes[i].repaired;
+}
+
+static void
+judge (Simulation * s, LmccTime until)
+{
+  TestRepairResult *result = s->result;
+  guint i;
+
+  for (i = 0; i < s->outcomes->len; i++) {
+    const Outcome *outcome = get_outcome (s, i);
+
+    if (get_time (s, i) < START + SETTLE || get_time (s, i) >= until
+        || outcome->sent < outcome->count
+        || outcome->highest > s->config->level)
+      continue;
+    result->n_pictures++;
+    if (outcome->came < outcome->count)
+      continue;
+    result->n_whole++;
+    result->n_decodable += !outcome->corrupted;
+  }
+}
+
+/**
+ * test_repair_run:
+ * @config: what is run
+ * @result: (out): what became of it
+ */
+void
+test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
+{
+  Simulation s = { config, result, START };
+  LmccTime end = START + SETTLE + config->seconds * LMCC_SECOND;
+  guint64 before[LMCC_MAX_CLASSES], after[LMCC_MAX_CLASSES];
+  guint i;
+
+  memset (result, 0, sizeof (*result));
+  lmcc_address_parse ("10.0.0.1", &s.address);
+  s.random = g_rand_new_with_seed (config->seed);
+  s.outcomes = g_array_new (FALSE, TRUE, sizeof (Outcome));
+  s.sent = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_queue_init (&s.network);
+  start_sender (&s);
+  start_receiver (&s);
+  while (!is_measured (&s))
+    step (&s, START + SETTLE);
+  get_repaired (&s, before);
+  while (s.now < end + SETTLE)
+    step (&s, end + SETTLE);
+  judge (&s, end);
+  get_repaired (&s, after);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    result->classes[i].repaired = (guint) (after[i] - before[i]);
+  for (i = 0; i < LMCC_MAX_CLASSES; i++)
+    result->n_dropped += lmcc_sender_get_stats (s.sender)->units_dropped[i];
+  while (!g_queue_is_empty (&s.network))
+    arrive (&s);
+  drain (&s);
+  lmcc_receiver_free (s.receiver);
+  lmcc_sender_free (s.sender);
+  g_hash_table_unref (s.sent);
+  g_array_unref (s.outcomes);
+  g_rand_free (s.random);
+}

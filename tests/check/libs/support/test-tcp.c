@@ -1,0 +1,217 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "support/test-tcp.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INITIAL_WINDOW 4.0      /* RFC 5681 section 3.1 for this segment size */
+#define MAX_WINDOW (TEST_TCP_HISTORY / 2)
+
+/* A segment is lost when so many later ones have arrived. */
+#define REORDERING 3
+
+/* RFC 6298 has a second at least; what is in use has at least 200 ms above the
+ * round-trip time. */
+#define RTO_MARGIN (200 * LMCC_MSECOND)
+#define RTO_MAX (60 * LMCC_SECOND)
+
+static TestTcpSegment *
+segment (TestTcp * tcp, guint64 sequence)
+{
+  return &tcp->segments[sequence % TEST_TCP_HISTORY];
+}
+
+void
+test_tcp_init (TestTcp * tcp)
+{
+  memset (tcp, 0, sizeof (*tcp));
+  tcp->cwnd = INITIAL_WINDOW;
+  tcp->ssthresh = MAX_WINDOW;
+  tcp->rto = LMCC_SECOND;
+  tcp->timer = LMCC_TIME_NONE;
+}
+
+void
+test_tcp_start (TestTcp * tcp)
+{
+  tcp->running = TRUE;
+}
+
+void
+test_tcp_stop (TestTcp * tcp)
+{
+  tcp->running = FALSE;
+  tcp->timer = LMCC_TIME_NONE;
+}
+
+static void
+leave_pipe (TestTcp * tcp, TestTcpSegment * left)
+{
+  tcp->pipe -= left->in_pipe;
+  left->in_pipe = FALSE;
+}
+
+/* Which segment is to be sent next: one that was lost, or a new one. */
+static gboolean
+choose (TestTcp * tcp, guint64 * sequence)
+{
+  for (; tcp->scan < tcp->next; tcp->scan++) {
+    if (segment (tcp, tcp->scan)->lost && !segment (tcp, tcp->scan)->arrived) {
+      *sequence = tcp->scan;
+      return TRUE;
+    }
+  }
+  *sequence = tcp->next;
+
+  return tcp->next - tcp->una < MAX_WINDOW;
+}
+
+/**
+ * test_tcp_poll:
+ * @tcp: a connection
+ * @now: the time
+ * @sequence: (out): the segment to send now
+ *
+ * Returns: %FALSE if none may be sent
+ */
+gboolean
+test_tcp_poll (TestTcp * tcp, LmccTime now, guint64 * sequence)
+{
+  TestTcpSegment *chosen;
+
+  if (!tcp->running || tcp->pipe + 1 > tcp->cwnd || !choose (tcp, sequence))
+    return FALSE;
+
+  chosen = segment (tcp, *sequence);
+  if (*sequence == tcp->next) {
+    *chosen = (TestTcpSegment) {
+    0};
+    tcp->next++;
+  } else {
+    chosen->lost = FALSE;
+    chosen->again = TRUE;
+  }
+  chosen->sent_at = now;
+  chosen->in_pipe = TRUE;
+  tcp->pipe++;
+  if (tcp->timer == LMCC_TIME_NONE)
+    tcp->timer = now + tcp->rto;
+
+  return TRUE;
+}
+
+static void
+take_sample (TestTcp * tcp, gdouble rtt)
+{
+  if (tcp->srtt == 0) {
+    tcp->srtt = rtt;
+    tcp->rttvar = rtt / 2;
+  } else {
+    tcp->rttvar = 0.75 * tcp->rttvar + 0.25 * fabs (tcp->srtt - rtt);
+    tcp->srtt = 0.875 * tcp->srtt + 0.125 * rtt;
+  }
+  tcp->rto = MIN ((LmccTime) (tcp->srtt + MAX (4 * tcp->rttvar,
+              (gdouble) RTO_MARGIN)), RTO_MAX);
+  if (tcp->rto_rtts > 0)
+    tcp->rto = (LmccTime) (tcp->rto_rtts * tcp->srtt);
+}
+
+static void
+halve (TestTcp * tcp)
+{
+  tcp->ssthresh = MAX ((gdouble) tcp->pipe / 2, 2);
+  tcp->recover = tcp->next;
+}
+
+/* Everything that was sent once and overtaken by three others is lost. */
+static void
+find_losses (TestTcp * tcp, guint64 from, guint64 to)
+{
+  guint64 i;
+
+  for (i = MAX (from, tcp->una); i < to; i++) {
+    TestTcpSegment *overtaken = segment (tcp, i);
+
+    if (overtaken->arrived || overtaken->again || overtaken->lost)
+      continue;
+    if (i >= tcp->recover) {
+      halve (tcp);
+      tcp->cwnd = tcp->ssthresh;
+      tcp->recovering = TRUE;
+      tcp->n_recoveries++;
+    }
+    overtaken->lost = TRUE;
+    leave_pipe (tcp, overtaken);
+    tcp->scan = MIN (tcp->scan, i);
+  }
+}
+
+static void
+advance (TestTcp * tcp, LmccTime now)
+{
+  guint64 before = tcp->una;
+
+  while (tcp->una < tcp->next && segment (tcp, tcp->una)->arrived)
+    tcp->una++;
+  if (tcp->una == before)
+    return;
+  tcp->scan = MAX (tcp->scan, tcp->una);
+  tcp->timer = tcp->una < tcp->next ? now + tcp->rto : LMCC_TIME_NONE;
+  if (tcp->recovering && tcp->una >= tcp->recover)
+    tcp->recovering = FALSE;
+}
+
+/**
+ * test_tcp_handle_ack:
+ * @tcp: a connection
+ * @now: the time
+ * @sequence: of the segment whose arrival is acknowledged
+ */
+void
+test_tcp_handle_ack (TestTcp * tcp, LmccTime now, guint64 sequence)
+{
+  TestTcpSegment *acked = segment (tcp, sequence);
+
+  if (!tcp->running)
+    return;
+  if (sequence < tcp->una || acked->arrived)
+    return;
+
+  leave_pipe (tcp, acked);
+  acked->arrived = TRUE;
+  if (!acked->again)
+    take_sample (tcp, (gdouble) (now - acked->sent_at));
+  if (sequence > tcp->newest) {
+    guint64 newest = tcp->newest;
+
+    tcp->newest = sequence;
+    if (sequence >= REORDERING)
+      find_losses (tcp, newest >= REORDERING ? newest - REORDERING : 0,
+          sequence - REORDERING + 1);
+  }
+  advance (tcp, now);
+  if (!tcp->recovering)
+    tcp->cwnd += tcp->cwnd < tcp->ssthresh ? 1 : 1 / tcp->cwnd;
+}
+
+void
+test_tcp_handle_timeout (TestTcp * tcp, LmccTime now)
+{
+  guint64 i;
+
+  if (!tcp->running || now < tcp->timer)
+    return;
+  halve (tcp);
+  tcp->cwnd = 1;
+  tcp->recovering = FALSE;
+  for (i = tcp->una; i < tcp->next; i++) {
+    segment (tcp, i)->lost = !segment (tcp, i)->arrived;
+    leave_pipe (tcp, segment (tcp, i));
+  }
+  tcp->scan = tcp->una;
+  tcp->rto = MIN (2 * tcp->rto, RTO_MAX);
+  tcp->timer = now + tcp->rto;
+  tcp->n_timeouts++;
+}
