@@ -30,7 +30,7 @@
 /* A rung is worth its bits if it has so many more than the one below. */
 #define LEAST_STEP 1.25
 
-/* The record takes so much of the base at most: sender/announcer.h */
+/* The record takes so much of the base at most: gst/lmcc/sender/announcer.h */
 #define RECORD_SHARE 0.05
 
 /* x264 takes even sizes only (4:2:0), and prediction wants some blocks. */

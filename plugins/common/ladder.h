@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LMCC_COMMON_LADDER_H
-#define LMCC_COMMON_LADDER_H
+#ifndef LMCC_LADDER_H
+#define LMCC_LADDER_H
 
 #include <gst/lmcc/lmcc-types.h>
 
@@ -53,16 +53,14 @@ typedef struct
   guint max_rungs;
 } LmccLadderLimits;
 
-guint lmcc_ladder_rates_below (guint64 top, guint n,
-    guint64 rates[LMCC_MAX_RUNGS]);
+guint lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS]);
 guint lmcc_ladder_default_rates (const LmccPicture * picture,
     guint64 rates[LMCC_MAX_RUNGS]);
 guint64 lmcc_ladder_default_top (const LmccPicture * picture);
-void lmcc_ladder_size (const LmccPicture * picture, guint64 bitrate,
-    guint * width, guint * height);
-guint lmcc_ladder_fit_layers (const guint64 * layer_rates,
-    guint n_layers, const LmccLadderLimits * limits,
-    guint64 rates[LMCC_MAX_RUNGS], GError ** error);
+void lmcc_ladder_size (const LmccPicture * picture, guint64 bitrate, guint * width,
+    guint * height);
+guint lmcc_ladder_fit_layers (const guint64 * layer_rates, guint n_layers,
+    const LmccLadderLimits * limits, guint64 rates[LMCC_MAX_RUNGS], GError ** error);
 
 G_END_DECLS
 

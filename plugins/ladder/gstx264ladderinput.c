@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include <gst/video/video.h>
-#include "plugins/common/ladder.h"
+#include <plugins/common/ladder.h>
 
 #define GST_CAT_DEFAULT gst_x264_ladder_enc_debug
 

@@ -5,8 +5,8 @@
 #define GST_X264_LADDER_RUNG_H
 
 #include <gst/gst.h>
-#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
+#include <plugins/common/ladder.h>
 
 #include "gstladderspeed.h"
 

@@ -6,8 +6,8 @@
 
 #include <gst/gst.h>
 
-#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
+#include <plugins/common/ladder.h>
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
-#include "plugins/common/ladder.h"
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/rtp.h>
+#include <plugins/common/ladder.h>
 
 /* IPv4, UDP, RTP and our element; a packet of 1400 bytes. */
 static const LmccLadderLimits limits = {
