@@ -3,10 +3,11 @@
  */
 #include "config.h"
 
-#include "common/layer-meta.h"
 #include "common/rtphdrextlmcclayer.h"
 #include "sink/lmccsink.h"
 #include "src/lmccsrc.h"
+
+#include <plugins/common/layer-meta.h>
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -3,7 +3,7 @@
  */
 #include "config.h"
 
-#include <plugins/lmcc/common/layer-meta.h>
+#include <plugins/common/layer-meta.h>
 
 #include "gstrtpvp9svcpay.h"
 #include "gstvp9svcenc.h"

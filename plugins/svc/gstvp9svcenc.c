@@ -45,7 +45,7 @@
 #include "config.h"
 
 #include <string.h>
-#include <plugins/lmcc/common/layer-meta.h>
+#include <plugins/common/layer-meta.h>
 
 #include "gstvp9svcencprivate.h"
 #include "gstvp9svcmeta.h"

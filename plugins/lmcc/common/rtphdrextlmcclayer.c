@@ -22,7 +22,7 @@
 
 #include "common/rtphdrextlmcclayer.h"
 
-#include "common/layer-meta.h"
+#include <plugins/common/layer-meta.h>
 
 /* Byte 0: switch point in the top bit, class in the low four. Byte 1: the
  * version of this form, so that zeros are not valid. */

@@ -9,7 +9,7 @@
 #include <gst/rtp/rtp.h>
 #include <gst/video/video.h>
 
-#include <plugins/lmcc/common/layer-meta.h>
+#include <plugins/common/layer-meta.h>
 #include <plugins/lmcc/common/rtphdrextlmcclayer.h>
 
 #define N_PICTURES 60

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/layer-meta.h"
+#include "layer-meta.h"
 
 #define FIELD_CLASS "class"
 #define FIELD_SWITCH_POINT "switch-point"
