@@ -7,6 +7,8 @@
  * LMCC_CYCLES says how often: 100 times unless set, and 20 where LMCC_TEST_SLOW
  * says that valgrind or a sanitizer watches.
  */
+#include "element-tools.h"
+
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 #include <malloc.h>
@@ -25,7 +27,6 @@
 
 #define N_LAYERS 3
 #define N_PICTURES 40
-#define PICTURE_TIME (20 * GST_MSECOND)
 
 /* Idle threads and caches come and go a little: one thread more, as thread
  * pools start them, keeps some 16 KiB on the heap. A caps with its structure is
@@ -71,17 +72,6 @@ get_cycles (void)
 /* What the process has */
 
 static guint
-count_fds (void)
-{
-  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name (dir))
-    n++;
-  return n;
-}
-
-static guint
 read_status (const gchar * key)
 {
   g_autofree gchar *text = NULL;
@@ -99,7 +89,7 @@ get_footprint (void)
   struct mallinfo2 info = mallinfo2 ();
   Footprint footprint = { 0, };
 
-  footprint.fds = count_fds ();
+  footprint.fds = test_count_fds ();
   footprint.threads = read_status ("\nThreads:");
   footprint.resident = read_status ("\nVmRSS:");
   footprint.heap = info.uordblks + info.hblkhd;
@@ -147,55 +137,15 @@ count_memberships (void)
 
 /* Pipelines */
 
-static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
-
-static GstElement *
-launch (const gchar * format, ...)
-{
-  g_autofree gchar *text = NULL;
-  GError *error = NULL;
-  GstElement *pipeline;
-  va_list args;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  pipeline = gst_parse_launch (text, &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  return pipeline;
-}
-
-/* An H.264 picture in one RTP packet, that only its classifier understands. */
-static GstBuffer *
-make_picture (guint number, guint importance, gboolean key)
-{
-  const gsize size = 400;
-  GstClockTime time = number * PICTURE_TIME;
-  guint8 *bytes = g_malloc0 (size);
-  GstBuffer *buffer = gst_buffer_new_wrapped (bytes, size);
-
-  bytes[0] = 0x80;
-  bytes[1] = 0x80 | 96;
-  GST_WRITE_UINT16_BE (bytes + 2, number);
-  GST_WRITE_UINT32_BE (bytes + 4, (guint32) gst_util_uint64_scale (time, 90000,
-          GST_SECOND));
-  bytes[12] = (guint8) (importance << 5 | (key ? 5 : 1));
-  bytes[13] = 0x88;
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
-  return buffer;
-}
-
 static void
 feed (GstElement * pipeline)
 {
-  static const guint importances[] = { 3, 0, 1, 0 };
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
   guint i;
 
   for (i = 0; i < N_PICTURES; i++)
-    gst_app_src_push_buffer (GST_APP_SRC (source),
-        make_picture (i, importances[i % 4], i % 8 == 0));
+    gst_app_src_push_buffer (GST_APP_SRC (source), test_make_picture (i));
 }
 
 static Pair
@@ -204,12 +154,13 @@ create_plain_pair (void)
   g_autofree gchar *address = get_address ();
   Pair pair;
 
-  pair.sender = launch ("appsrc name=source is-live=true format=time "
+  pair.sender = test_launch ("appsrc name=source is-live=true format=time "
       "caps=application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,"
       "payload=96 ! lmccsink multicast-iface=lo address=%s port=%d",
       address, get_port ());
   pair.receiver =
-      launch ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
+      test_launch
+      ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
       "fakesink sync=false", address, get_port ());
   return pair;
 }
@@ -220,12 +171,13 @@ create_real_pair (void)
   g_autofree gchar *address = get_address ();
   Pair pair;
 
-  pair.sender = launch ("videotestsrc is-live=true ! "
+  pair.sender = test_launch ("videotestsrc is-live=true ! "
       "video/x-raw,width=160,height=120,framerate=50/1 ! x264enc bframes=3 "
       "b-adapt=false b-pyramid=true rc-lookahead=5 speed-preset=superfast ! "
       "lmccsink multicast-iface=lo address=%s port=%d", address, get_port ());
   pair.receiver =
-      launch ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
+      test_launch
+      ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
       "rtph264depay ! avdec_h264 ! fakesink", address, get_port ());
   return pair;
 }

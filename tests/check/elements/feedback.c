@@ -4,6 +4,8 @@
  * lmccsink and lmccsrc on the loopback interface: reports, answers, round-trip
  * times, and what else comes to the port that takes reports.
  */
+#include "element-tools.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,8 +14,6 @@
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
-
-#define PICTURE_TIME (20 * GST_MSECOND)
 
 /* Longest wait for something that must come; it ends the test. */
 #define PATIENCE (30 * G_TIME_SPAN_SECOND)
@@ -51,33 +51,13 @@ get_address (void)
   return g_strdup_printf ("239.253.%d.1", 1 + (gint) (getpid () % 250));
 }
 
-static GstBuffer *
-make_picture (guint number)
-{
-  static const guint importances[] = { 3, 0, 1, 0 };
-  const gsize size = 400;
-  GstClockTime time = number * PICTURE_TIME;
-  guint8 *bytes = g_malloc0 (size);
-  GstBuffer *buffer = gst_buffer_new_wrapped (bytes, size);
-
-  bytes[0] = 0x80;
-  bytes[1] = 0x80 | 96;
-  GST_WRITE_UINT16_BE (bytes + 2, number);
-  GST_WRITE_UINT32_BE (bytes + 4, (guint32) gst_util_uint64_scale (time, 90000,
-          GST_SECOND));
-  bytes[12] = (guint8) (importances[number % 4] << 5 | (number % 8 ? 1 : 5));
-  bytes[13] = 0x88;
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
-  return buffer;
-}
-
 /* The sink takes the pictures at their times. */
 static void
 need_data (GstAppSrc * source, guint size, gpointer user_data)
 {
   Pair *pair = user_data;
 
-  gst_app_src_push_buffer (source, make_picture (pair->next_picture++));
+  gst_app_src_push_buffer (source, test_make_picture (pair->next_picture++));
 }
 
 static void
@@ -94,10 +74,8 @@ on_stats (GObject * object, GParamSpec * pspec, gpointer user_data)
 static GstElement *
 launch (const gchar * text, const gchar * name, GstElement ** element)
 {
-  g_autoptr (GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch (text, &error);
+  GstElement *pipeline = test_launch ("%s", text);
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   return pipeline;
 }
@@ -160,17 +138,6 @@ pair_free (Pair * pair)
   g_free (pair);
 }
 
-static guint64
-get_count (GstElement * element, const gchar * field)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &value), "%s", field);
-  return value;
-}
-
 static gboolean
 has_rtt_source (Pair * pair, const gchar * source)
 {
@@ -202,9 +169,9 @@ wait_count (Pair * pair, GstElement * element, const gchar * field,
 {
   gint64 end = g_get_monotonic_time () + PATIENCE;
 
-  while (get_count (element, field) < value)
+  while (test_get_count (element, field) < value)
     fail_unless (wait_stats (pair, end), "%s is %" G_GUINT64_FORMAT ", not %"
-        G_GUINT64_FORMAT, field, get_count (element, field), value);
+        G_GUINT64_FORMAT, field, test_get_count (element, field), value);
 }
 
 static void
@@ -247,17 +214,6 @@ get_sdp (Pair * pair)
   return sdp;
 }
 
-static guint
-count_fds (void)
-{
-  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name (dir))
-    n++;
-  return n;
-}
-
 GST_START_TEST (test_reports_are_answered_and_measure_the_round_trip_time)
 {
   Pair *pair = pair_new ("", "");
@@ -269,15 +225,15 @@ GST_START_TEST (test_reports_are_answered_and_measure_the_round_trip_time)
     pair_play (pair);
     wait_count (pair, pair->src, "answers", 1);
     fail_unless (has_rtt_source (pair, "feedback"));
-    fail_unless (get_count (pair->src, "rtt") > 0);
-    fail_unless (get_count (pair->src, "rtt") < LONGEST_RTT);
-    fail_unless_equals_uint64 (get_count (pair->src, "report-errors"), 0);
-    fail_unless (get_count (pair->sink, "reports") >= 1);
-    fail_unless (get_count (pair->sink, "answers") >= 1);
+    fail_unless (test_get_count (pair->src, "rtt") > 0);
+    fail_unless (test_get_count (pair->src, "rtt") < LONGEST_RTT);
+    fail_unless_equals_uint64 (test_get_count (pair->src, "report-errors"), 0);
+    fail_unless (test_get_count (pair->sink, "reports") >= 1);
+    fail_unless (test_get_count (pair->sink, "answers") >= 1);
     pair_stop (pair);
     if (i == 0)
-      fds = count_fds ();
-    fail_unless_equals_int (count_fds (), fds);
+      fds = test_count_fds ();
+    fail_unless_equals_int (test_count_fds (), fds);
   }
   pair_free (pair);
 }
@@ -293,8 +249,8 @@ GST_START_TEST (test_without_feedback_nothing_is_reported)
   sdp = get_sdp (pair);
   fail_unless (strstr (sdp, " fb=") == NULL, "%s", sdp);
   wait_long_enough (pair);
-  fail_unless_equals_uint64 (get_count (pair->src, "reports"), 0);
-  fail_unless_equals_uint64 (get_count (pair->sink, "reports"), 0);
+  fail_unless_equals_uint64 (test_get_count (pair->src, "reports"), 0);
+  fail_unless_equals_uint64 (test_get_count (pair->sink, "reports"), 0);
   pair_free (pair);
 }
 
@@ -317,9 +273,9 @@ GST_START_TEST (test_a_mode_without_feedback_reports_nothing)
   wait_long_enough (pair);
   wait_rtt_source (pair, silent_modes[__i__].source);
   if (__i__ == 0)
-    fail_unless_equals_uint64 (get_count (pair->src, "rtt"), 30000000);
-  fail_unless_equals_uint64 (get_count (pair->src, "reports"), 0);
-  fail_unless_equals_uint64 (get_count (pair->sink, "reports"), 0);
+    fail_unless_equals_uint64 (test_get_count (pair->src, "rtt"), 30000000);
+  fail_unless_equals_uint64 (test_get_count (pair->src, "reports"), 0);
+  fail_unless_equals_uint64 (test_get_count (pair->sink, "reports"), 0);
   pair_free (pair);
 }
 
@@ -372,7 +328,7 @@ GST_START_TEST (test_hostile_datagrams_are_counted_and_do_no_harm)
   }
   wait_count (pair, pair->sink, "reports-dropped", 1);
   wait_count (pair, pair->sink, "reports-malformed", 1);
-  packets = get_count (pair->src, "packets-received");
+  packets = test_get_count (pair->src, "packets-received");
   wait_count (pair, pair->src, "packets-received", packets + 20);
   wait_count (pair, pair->src, "answers", 1);
   close (fd);

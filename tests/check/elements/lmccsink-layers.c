@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "element-tools.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -28,42 +30,21 @@ static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
 static GstElement *
 launch (const gchar * format, ...)
 {
-  GError *error = NULL;
-  GstElement *pipeline, *sink;
+  g_autofree gchar *text = NULL;
   va_list args;
-  gchar *text;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  pipeline = gst_parse_launch (text, &error);
-  g_free (text);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  /* Of this process, so that tests that run beside it are not heard. */
-  g_object_set (sink, "multicast-iface", "lo", "port",
-      20000 + (gint) (getpid () % 20000) * 2, NULL);
-  gst_object_unref (sink);
-  return pipeline;
-}
 
-static GstMessage *
-wait_message (GstElement * pipeline, GstMessageType types)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, types);
-
-  gst_object_unref (bus);
-  fail_unless (message != NULL, "no message came");
-  return message;
+  return test_launch_sink (text, NULL);
 }
 
 static void
 assert_message_has (GstElement * pipeline, GstMessageType type,
     const gchar * a, const gchar * b)
 {
-  GstMessage *message = wait_message (pipeline, type);
+  GstMessage *message = test_wait_message (pipeline, type);
   GError *error;
 
   if (type == GST_MESSAGE_ERROR)
@@ -76,14 +57,6 @@ assert_message_has (GstElement * pipeline, GstMessageType type,
       error->message);
   g_error_free (error);
   gst_message_unref (message);
-}
-
-static void
-end_pipeline (GstElement * pipeline)
-{
-  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
 }
 
 GST_START_TEST (test_layers_that_cannot_be_are_refused_with_a_remedy)
@@ -102,7 +75,7 @@ GST_START_TEST (test_layers_that_cannot_be_are_refused_with_a_remedy)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     assert_message_has (pipeline, GST_MESSAGE_ERROR, "layers are not possible",
         settings[i][1]);
-    end_pipeline (pipeline);
+    test_end_pipeline (pipeline);
   }
 }
 
@@ -125,7 +98,7 @@ GST_START_TEST (test_layers_that_do_not_fit_the_algorithm_are_refused)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     assert_message_has (pipeline, GST_MESSAGE_ERROR, "session is not possible",
         settings[i][1]);
-    end_pipeline (pipeline);
+    test_end_pipeline (pipeline);
   }
 }
 
@@ -139,7 +112,7 @@ get_session (GstElement * pipeline, LmccSession * session)
   GError *error = NULL;
   gchar *sdp = NULL;
 
-  gst_message_unref (wait_message (pipeline, GST_MESSAGE_STREAM_START));
+  gst_message_unref (test_wait_message (pipeline, GST_MESSAGE_STREAM_START));
   g_object_get (sink, "sdp", &sdp, NULL);
   fail_unless (sdp != NULL);
   fail_unless (lmcc_sdp_parse (sdp, strlen (sdp), session, &error));
@@ -163,7 +136,7 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   assert_equals_uint64 (session.layers[2].rate, 66667);
   assert_equals_uint64 (session.layers[3].rate, 200000);
   assert_equals_uint64 (session.window, LMCC_DEFAULT_SHAPED_WINDOW);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 
   pipeline = launch (ENCODER "! lmccsink name=s layering=explicit "
       "layer-rates=128k,64k,1.5M window=1400");
@@ -173,7 +146,7 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   assert_equals_uint64 (session.layers[1].rate, 64000);
   assert_equals_uint64 (session.layers[2].rate, 1500000);
   assert_equals_uint64 (session.window, 1400 * LMCC_MSECOND);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -205,7 +178,7 @@ GST_START_TEST (test_the_session_announces_the_repair)
   get_session (pipeline, &session);
   assert_equals_int (session.repair, expected->repair);
   assert_equals_uint64 (session.repair_delay, expected->delay);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -223,7 +196,7 @@ GST_START_TEST (test_the_session_announces_the_algorithms_slots)
   assert_equals_uint64 (session.slot, 8 * 1428 * 8 * LMCC_SECOND / 100000);
   assert_equals_int (session.slot_modulus, 65536);
   assert_equals_int (session.turning_groups, 0);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 
   pipeline = launch (ENCODER "! lmccsink name=s algorithm=flid-dl "
       "layering=equal layers=4 base-rate=100000");
@@ -234,7 +207,7 @@ GST_START_TEST (test_the_session_announces_the_algorithms_slots)
   assert_equals_int (session.turning_groups, 13);
   assert_equals_int (session.n_groups, 14);
   assert_equals_int (session.slot_modulus, 65533);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -266,7 +239,7 @@ GST_START_TEST (test_algorithm_settings_that_cannot_be_are_refused)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     assert_message_has (pipeline, GST_MESSAGE_ERROR, settings[i][1],
         settings[i][2]);
-    end_pipeline (pipeline);
+    test_end_pipeline (pipeline);
   }
 }
 
@@ -280,7 +253,7 @@ GST_START_TEST (test_a_slot_and_a_nominal_rtt_contradict_each_other)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   assert_message_has (pipeline, GST_MESSAGE_ERROR, "session is not possible",
       "leave one of them out");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -293,7 +266,7 @@ announce (const gchar * settings, LmccSession * session)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   get_session (pipeline, session);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_START_TEST (test_the_session_announces_what_the_algorithm_settings_say)
@@ -368,7 +341,7 @@ check_signals (const gchar * settings, const gdouble * probabilities, guint n)
     assert_equals_int (header.signal, lmcc_increase_signals_get (&signals,
             header.slot + 1u));
   } while (header.slot < n);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
   g_object_unref (socket);
 }
 
@@ -412,7 +385,7 @@ GST_START_TEST (test_key_frames_that_do_not_fit_are_told)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   assert_message_has (pipeline, GST_MESSAGE_WARNING, "key frames", "base-rate");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -424,7 +397,7 @@ GST_START_TEST (test_key_frames_too_far_apart_are_told)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   assert_message_has (pipeline, GST_MESSAGE_WARNING, "600 ms", "key-int-max");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -508,8 +481,8 @@ GST_START_TEST (test_pictures_come_through_layers_of_fixed_rates)
   gst_structure_free (stats);
   gst_object_unref (sink);
   gst_object_unref (fake);
-  end_pipeline (receiver);
-  end_pipeline (pipeline);
+  test_end_pipeline (receiver);
+  test_end_pipeline (pipeline);
   g_free (text);
 }
 

@@ -3,6 +3,8 @@
  */
 #include "config.h"
 
+#include "element-tools.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <netinet/in.h>
@@ -66,46 +68,10 @@ receive_media (gint fd, LmccRtp * rtp, LmccHeader * header)
 
 /* Pipelines */
 
-static gint
-setup_sink (GstElement * sink)
-{
-  /* Of this process, so that tests that run beside it are not heard. */
-  gint port = 20000 + (gint) (getpid () % 20000) * 2;
-
-  g_object_set (sink, "multicast-iface", "lo", "port", port, NULL);
-  return port;
-}
-
-static GstElement *
-launch (const gchar * text, gint * port)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (text, &error);
-  GstElement *sink;
-
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  *port = setup_sink (sink);
-  gst_object_unref (sink);
-  return pipeline;
-}
-
-static GstMessage *
-wait_message (GstElement * pipeline, GstMessageType types)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, types);
-
-  gst_object_unref (bus);
-  fail_unless (message != NULL, "no message came");
-  return message;
-}
-
 static gchar *
 wait_error (GstElement * pipeline)
 {
-  GstMessage *message = wait_message (pipeline, GST_MESSAGE_ERROR);
+  GstMessage *message = test_wait_message (pipeline, GST_MESSAGE_ERROR);
   GError *error;
   gchar *text;
 
@@ -127,18 +93,10 @@ assert_error_has (GstElement * pipeline, const gchar * a, const gchar * b)
 }
 
 static void
-end_pipeline (GstElement * pipeline)
-{
-  assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
-}
-
-static void
 wait_eos (GstElement * pipeline)
 {
   GstMessage *message =
-      wait_message (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      test_wait_message (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
   assert_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_message_unref (message);
@@ -179,15 +137,9 @@ end_source (GstElement * pipeline, const gchar * name)
 static guint64
 get_count (GstElement * pipeline, const gchar * field)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  GstStructure *stats;
-  guint64 value;
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
-  g_object_get (sink, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &value));
-  gst_structure_free (stats);
-  gst_object_unref (sink);
-  return value;
+  return test_get_count (sink, field);
 }
 
 /* Properties and errors */
@@ -271,13 +223,13 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
     GstPluginFeature *feature =
         gst_registry_lookup_feature (registry, missing[i][0]);
     gint port;
-    GstElement *pipeline = launch ("videotestsrc num-buffers=5 ! "
+    GstElement *pipeline = test_launch_sink ("videotestsrc num-buffers=5 ! "
         "lmccsink name=s", &port);
 
     gst_registry_remove_feature (registry, feature);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     assert_error_has (pipeline, missing[i][0], missing[i][1]);
-    end_pipeline (pipeline);
+    test_end_pipeline (pipeline);
     gst_registry_add_feature (registry, feature);
     gst_object_unref (feature);
   }
@@ -290,7 +242,8 @@ GST_END_TEST;
 GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
 {
   gint port;
-  GstElement *pipeline = launch ("appsrc name=a format=time is-live=true "
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time is-live=true "
       "caps=application/x-rtp ! s.sink_0 lmccsink name=s "
       "appsrc name=b format=time is-live=true caps=" RTP_CAPS, &port);
   GstElement *a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
@@ -311,14 +264,14 @@ GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push_picture (pipeline, "b", 0, 0, TRUE);
   push_picture (pipeline, "b", 1, 0, FALSE);
-  message = wait_message (pipeline,
+  message = test_wait_message (pipeline,
       GST_MESSAGE_STREAM_START | GST_MESSAGE_ERROR);
   assert_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_STREAM_START);
   gst_message_unref (message);
   gst_object_unref (a);
   gst_object_unref (b);
   gst_object_unref (sink);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -326,7 +279,7 @@ GST_END_TEST;
 GST_START_TEST (test_two_codecs_are_refused_by_name)
 {
   gint port;
-  GstElement *pipeline = launch ("lmccsink name=s "
+  GstElement *pipeline = test_launch_sink ("lmccsink name=s "
       "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
       "appsrc name=b format=time caps=application/x-rtp,media=video,"
       "encoding-name=VP8,clock-rate=90000,payload=96 ! s.sink_1", &port);
@@ -335,7 +288,7 @@ GST_START_TEST (test_two_codecs_are_refused_by_name)
   push_picture (pipeline, "a", 0, 0, TRUE);
   push_picture (pipeline, "b", 0, 0, TRUE);
   assert_error_has (pipeline, "H264", "VP8");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -343,7 +296,8 @@ GST_END_TEST;
 GST_START_TEST (test_an_unknown_interface_lists_those_that_there_are)
 {
   gint port;
-  GstElement *pipeline = launch ("appsrc caps=" RTP_CAPS " ! lmccsink name=s",
+  GstElement *pipeline =
+      test_launch_sink ("appsrc caps=" RTP_CAPS " ! lmccsink name=s",
       &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
@@ -352,7 +306,7 @@ GST_START_TEST (test_an_unknown_interface_lists_those_that_there_are)
   assert_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
       GST_STATE_CHANGE_FAILURE);
   assert_error_has (pipeline, "nosuch0", "lo (127.0.0.1");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -361,13 +315,14 @@ GST_START_TEST (test_a_unicast_address_is_refused)
 {
   gint port;
   GstElement *pipeline =
-      launch ("appsrc caps=" RTP_CAPS " ! lmccsink name=s address=10.0.0.1",
+      test_launch_sink ("appsrc caps=" RTP_CAPS
+      " ! lmccsink name=s address=10.0.0.1",
       &port);
 
   assert_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
       GST_STATE_CHANGE_FAILURE);
   assert_error_has (pipeline, "10.0.0.1", "239.");
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -393,7 +348,8 @@ GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
   Seen seen[N_GROUPS] = { {0}, };
   guint total = 0, firsts = 0, run = 0, n;
   guint16 osn_first = 0;
-  GstElement *pipeline = launch ("videotestsrc pattern=ball num-buffers="
+  GstElement *pipeline =
+      test_launch_sink ("videotestsrc pattern=ball num-buffers="
       G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
       "framerate=50/1 ! x264enc b-pyramid=true bframes=3 b-adapt=false "
       "key-int-max=25 ! lmccsink name=s", &port);
@@ -435,7 +391,7 @@ GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
   for (n = 0; n < total; n++)
     run += osn_seen[(guint16) (osn_first + n)];
   assert_equals_int (run, total);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -461,7 +417,7 @@ GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
       G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
       "framerate=50/1 ! x265enc key-int-max=25 speed-preset=ultrafast "
       "option-string=\"%s\" ! lmccsink name=s", advice[1]);
-  pipeline = launch (line, &port);
+  pipeline = test_launch_sink (line, &port);
   for (i = 0; i < 2; i++) {
     g_autofree gchar *address = g_strdup_printf ("239.255.42.%d", i + 1);
 
@@ -480,7 +436,7 @@ GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
     fail_unless (packets[i] > 0, "nothing in group %d", i);
     close (fds[i]);
   }
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -488,7 +444,8 @@ GST_END_TEST;
 GST_START_TEST (test_packets_leave_at_their_due_times)
 {
   gint port, fd;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! lmccsink name=s", &port);
   GstClock *clock = gst_test_clock_new_with_start_time (0);
   GstTestClock *test_clock = GST_TEST_CLOCK (clock);
@@ -528,7 +485,7 @@ GST_START_TEST (test_packets_leave_at_their_due_times)
     gst_clock_id_unref (id);
   }
   close (fd);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
   gst_object_unref (clock);
 }
 
@@ -540,7 +497,8 @@ GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
   guint i, n[2] = { 0, 0 };
   LmccHeader header;
   LmccRtp rtp;
-  GstElement *pipeline = launch ("lmccsink name=s sync=false rung-timeout=50 "
+  GstElement *pipeline =
+      test_launch_sink ("lmccsink name=s sync=false rung-timeout=50 "
       "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
       "appsrc name=b format=time caps=" RTP_CAPS " ! s.sink_1", &port);
 
@@ -568,7 +526,7 @@ GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
   assert_equals_int (n[0], 7);
   assert_equals_int (n[1], 0);
   close (fd);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -579,7 +537,8 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   g_autofree gchar *dir = g_dir_make_tmp ("lmccsink-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (dir, "session.sdp", NULL);
   g_autofree gchar *text = NULL, *property = NULL;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! lmccsink name=s", &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   LmccSession session;
@@ -603,7 +562,7 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   assert_equals_string (session.video.encoding_name, "H264");
   assert_equals_int (session.n_rungs, 1);
   gst_object_unref (sink);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
   g_unlink (path);
   fail_unless (g_rmdir (dir) == 0, "a temporary file was left");
 }
@@ -620,7 +579,8 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   g_autofree gchar *link = g_build_filename (gone, "session.sdp.tmp", NULL);
   g_autofree gchar *victim = g_build_filename (dir, "victim", NULL);
   g_autofree gchar *text = NULL, *left = NULL;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! lmccsink name=s", &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstMessage *message;
@@ -630,7 +590,7 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   g_object_set (sink, "sdp-location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push_picture (pipeline, "a", 0, 0, TRUE);
-  message = wait_message (pipeline, GST_MESSAGE_WARNING);
+  message = test_wait_message (pipeline, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, path) != NULL);
   fail_unless (strstr (error->message, "Set sdp-location") != NULL);
@@ -646,7 +606,7 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
     g_usleep (1000);
   fail_unless (g_str_has_prefix (text, "v=0"));
   gst_object_unref (sink);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
   fail_unless (g_file_get_contents (victim, &left, NULL, NULL));
   assert_equals_string (left, "as it was");
   g_unlink (link);
@@ -664,7 +624,7 @@ get_session (const gchar * options, gint * port, LmccSession * session)
   g_autofree gchar *line = g_strdup_printf ("appsrc name=a format=time caps="
       RTP_CAPS " ! lmccsink name=s %s", options);
   g_autofree gchar *text = NULL;
-  GstElement *pipeline = launch (line, port);
+  GstElement *pipeline = test_launch_sink (line, port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GError *error = NULL;
 
@@ -676,7 +636,7 @@ get_session (const gchar * options, gint * port, LmccSession * session)
   fail_unless (lmcc_sdp_parse (text, -1, session, &error), "%s",
       error ? error->message : "");
   gst_object_unref (sink);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
@@ -738,7 +698,8 @@ GST_START_TEST (test_fifty_starts_leave_no_descriptor)
 {
   gint port;
   guint i, before = 0;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! lmccsink name=s", &port);
 
   for (i = 0; i < 50; i++) {
@@ -751,7 +712,7 @@ GST_START_TEST (test_fifty_starts_leave_no_descriptor)
       before = count_files ();
   }
   assert_equals_int (count_files (), before);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -778,7 +739,8 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
 {
   gint port;
   GstSegment segment;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! lmccsink name=s", &port);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   GstPad *src = gst_element_get_static_pad (source, "src");
@@ -805,7 +767,7 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
     g_thread_yield ();
   gst_object_unref (src);
   gst_object_unref (source);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -814,7 +776,8 @@ GST_START_TEST (test_a_full_pad_can_be_released_in_paused)
 {
   gint port;
   guint i;
-  GstElement *pipeline = launch ("appsrc name=a format=time caps=" RTP_CAPS
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
       " ! s.sink_0 lmccsink name=s", &port);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -831,7 +794,7 @@ GST_START_TEST (test_a_full_pad_can_be_released_in_paused)
   gst_object_unref (pad);
   gst_object_unref (sink);
   gst_object_unref (source);
-  end_pipeline (pipeline);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;

@@ -4,6 +4,7 @@
  * What lmccsrc's algorithms need beside the session's packets: other receivers
  * to learn from, and a session that is fit for them. On the loopback interface.
  */
+#include "element-tools.h"
 #include "fake-sender.h"
 
 #include <arpa/inet.h>
@@ -82,16 +83,6 @@ receiver_get_stats (Receiver * self)
   return stats;
 }
 
-static guint64
-receiver_get_count (Receiver * self, const gchar * name)
-{
-  g_autoptr (GstStructure) stats = receiver_get_stats (self);
-  guint64 value = 0;
-
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
-  return value;
-}
-
 static gint
 receiver_get_level (Receiver * self)
 {
@@ -102,27 +93,15 @@ receiver_get_level (Receiver * self)
   return level;
 }
 
-static guint64
-receiver_get_drops (Receiver * self, LmccDrop kind)
-{
-  g_autoptr (GstStructure) stats = receiver_get_stats (self);
-  guint64 value = 0;
-
-  fail_unless (gst_structure_get_uint64 (gst_value_get_structure
-          (gst_structure_get_value (stats, "drops")), lmcc_drop_name (kind),
-          &value));
-  return value;
-}
-
 /* Waits until a counter is so high. */
 static void
 receiver_wait_count (Receiver * self, const gchar * name, guint64 least)
 {
   gint64 end = g_get_monotonic_time () + PATIENCE;
 
-  while (receiver_get_count (self, name) < least) {
+  while (test_get_count (self->src, name) < least) {
     fail_unless (g_get_monotonic_time () < end, "%s is %" G_GUINT64_FORMAT,
-        name, receiver_get_count (self, name));
+        name, test_get_count (self->src, name));
     g_usleep (5000);
   }
 }
@@ -132,7 +111,7 @@ receiver_wait_drops (Receiver * self, LmccDrop kind, guint64 least)
 {
   gint64 end = g_get_monotonic_time () + PATIENCE;
 
-  while (receiver_get_drops (self, kind) < least) {
+  while (test_get_drops (self->src, kind) < least) {
     fail_unless (g_get_monotonic_time () < end, "%s", lmcc_drop_name (kind));
     g_usleep (5000);
   }
@@ -303,9 +282,8 @@ GST_START_TEST (test_a_join_experiment_is_told_with_the_sessions_ttl)
   neighbour_tell (neighbour, notice.ssrc + 1, notice.ssrc_base, notice.version,
       1);
   receiver_wait_count (&receiver, "notices", 1);
-  fail_unless_equals_uint64 (receiver_get_count (&receiver, "notices"), 1);
-  fail_unless_equals_uint64 (receiver_get_count (&receiver, "notice-errors"),
-      0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "notices"), 1);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "notice-errors"), 0);
 
   /* Our own socket is a member too. */
   close (neighbour);
@@ -329,8 +307,8 @@ GST_START_TEST (test_two_receivers_on_one_host_learn_from_each_other)
   receiver_start (&teller, FALSE, RLM);
   receiver_wait_count (&teller, "notices-sent", 1);
   receiver_wait_count (&learner, "notices", 1);
-  fail_unless_equals_uint64 (receiver_get_count (&learner, "notices-sent"), 0);
-  fail_unless_equals_uint64 (receiver_get_count (&teller, "notices"), 0);
+  fail_unless_equals_uint64 (test_get_count (learner.src, "notices-sent"), 0);
+  fail_unless_equals_uint64 (test_get_count (teller.src, "notices"), 0);
   receiver_stop (&teller);
   receiver_stop (&learner);
   fake_sender_stop (sender);
@@ -366,7 +344,7 @@ GST_START_TEST (test_hostile_notices_are_dropped_and_counted)
   neighbour_tell (neighbour, 1, session.ssrc_base, session.version, 0);
   neighbour_tell (neighbour, 1, session.ssrc_base, session.version, N_LAYERS);
   receiver_wait_drops (&receiver, LMCC_DROP_WRONG_LAYER, 2);
-  fail_unless_equals_uint64 (receiver_get_count (&receiver, "notices"), 0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "notices"), 0);
 
   for (i = 0; i < 200; i++)
     neighbour_tell (neighbour, i, session.ssrc_base, session.version, 1);
@@ -392,7 +370,7 @@ GST_START_TEST (test_a_source_specific_session_has_no_shared_learning)
   fail_unless (strstr (warning, "source-specific") != NULL, "%s", warning);
   receiver_wait_level (&receiver, 1);
   fail_if (is_joined (TRUE, N_LAYERS));
-  fail_unless_equals_uint64 (receiver_get_count (&receiver, "notices-sent"), 0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "notices-sent"), 0);
   receiver_stop (&receiver);
   fake_sender_stop (sender);
 }

@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "element-tools.h"
 #include "fake-sender.h"
 #include "lmccsrc-segment.h"
 
@@ -264,30 +265,6 @@ get_layer_packets (GstElement * src, guint layer)
   return packets;
 }
 
-static guint64
-get_stat (GstElement * src, const gchar * name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (src, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
-  return value;
-}
-
-static guint64
-get_drop (GstElement * src, LmccDrop kind)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (src, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (gst_value_get_structure
-          (gst_structure_get_value (stats, "drops")), lmcc_drop_name (kind),
-          &value));
-  return value;
-}
-
 /* More than the kernel allows one socket to join (igmp_max_memberships is
  * 20). */
 GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
@@ -303,7 +280,7 @@ GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
     fail_unless (is_joined (group), "group %u", group);
   for (group = 0; group < 90; group++)
     gst_sample_unref (receiver_pull (&receiver));
-  fail_unless (get_stat (receiver.src, "packets-received") > 42 * 3);
+  fail_unless (test_get_count (receiver.src, "packets-received") > 42 * 3);
   receiver_clear (&receiver);
   for (group = 0; group < 42; group++)
     fail_if (is_joined (group));
@@ -332,8 +309,10 @@ GST_START_TEST (test_two_sources_in_one_process_keep_their_own_layers)
   fail_unless (get_layer_packets (low.src, 0) > 0);
   fail_unless_equals_uint64 (get_layer_packets (low.src, 1), 0);
   fail_unless_equals_uint64 (get_layer_packets (low.src, 2), 0);
-  fail_unless_equals_uint64 (get_drop (low.src, LMCC_DROP_WRONG_LAYER), 0);
-  fail_unless_equals_uint64 (get_drop (high.src, LMCC_DROP_WRONG_LAYER), 0);
+  fail_unless_equals_uint64 (test_get_drops (low.src, LMCC_DROP_WRONG_LAYER),
+      0);
+  fail_unless_equals_uint64 (test_get_drops (high.src, LMCC_DROP_WRONG_LAYER),
+      0);
   receiver_clear (&low);
   receiver_clear (&high);
   fake_sender_stop (sender);
@@ -360,9 +339,9 @@ GST_START_TEST (test_foreign_packets_are_dropped_and_counted)
   for (i = 0; i < 30; i++)
     gst_sample_unref (receiver_pull (&receiver));
   for (kind = 0; kind < LMCC_N_DROPS; kind++)
-    total += get_drop (receiver.src, (LmccDrop) kind);
-  fail_unless (get_drop (receiver.src, LMCC_DROP_BAD_RTCP) == 1);
-  fail_unless (get_drop (receiver.src, LMCC_DROP_MALFORMED) >= 2);
+    total += test_get_drops (receiver.src, (LmccDrop) kind);
+  fail_unless (test_get_drops (receiver.src, LMCC_DROP_BAD_RTCP) == 1);
+  fail_unless (test_get_drops (receiver.src, LMCC_DROP_MALFORMED) >= 2);
   fail_unless (total >= 4, "%" G_GUINT64_FORMAT, total);
   receiver_clear (&receiver);
   fake_sender_stop (sender);
@@ -396,7 +375,7 @@ count_drops (GstElement * src)
   guint kind;
 
   for (kind = 0; kind < LMCC_N_DROPS; kind++)
-    total += get_drop (src, (LmccDrop) kind);
+    total += test_get_drops (src, (LmccDrop) kind);
 
   return total;
 }
@@ -439,8 +418,8 @@ wait_garbage (Receiver * receiver)
 
   fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
   fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
-  while (get_drop (receiver->src, LMCC_DROP_MALFORMED) < 1
-      || get_drop (receiver->src, LMCC_DROP_BAD_RTCP) < 1)
+  while (test_get_drops (receiver->src, LMCC_DROP_MALFORMED) < 1
+      || test_get_drops (receiver->src, LMCC_DROP_BAD_RTCP) < 1)
     gst_sample_unref (receiver_pull (receiver));
 }
 
@@ -458,7 +437,7 @@ GST_START_TEST (test_multicast_source_keeps_others_packets_out)
   if (filters) {
     fail_unless_equals_uint64 (count_drops (receiver.src), 2);
   } else {
-    fail_unless (get_drop (receiver.src, LMCC_DROP_FOREIGN_SOURCE) >= 20);
+    fail_unless (test_get_drops (receiver.src, LMCC_DROP_FOREIGN_SOURCE) >= 20);
   }
   receiver_clear (&receiver);
   fake_sender_stop (sender);
@@ -485,16 +464,17 @@ GST_START_TEST (test_stats_tell_what_came)
   receiver_play (&receiver);
   for (i = 0; i < 45; i++)
     gst_sample_unref (receiver_pull (&receiver));
-  fail_unless (get_stat (receiver.src, "packets-received") > 45);
-  fail_unless (get_stat (receiver.src, "bytes-received") > 45 * 200);
-  fail_unless (get_stat (receiver.src, "packets-delivered") >= 45);
-  fail_unless (get_stat (receiver.src, "units-delivered") >= 45);
-  fail_unless_equals_uint64 (get_stat (receiver.src, "packets-lost"), 0);
-  fail_unless_equals_uint64 (get_stat (receiver.src,
+  fail_unless (test_get_count (receiver.src, "packets-received") > 45);
+  fail_unless (test_get_count (receiver.src, "bytes-received") > 45 * 200);
+  fail_unless (test_get_count (receiver.src, "packets-delivered") >= 45);
+  fail_unless (test_get_count (receiver.src, "units-delivered") >= 45);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "packets-lost"), 0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src,
           "packets-dropped-kernel"), 0);
-  fail_unless_equals_uint64 (get_stat (receiver.src, "sources"), 1);
-  fail_unless_equals_uint64 (get_stat (receiver.src, "units-dropped-late"), 0);
-  fail_unless (get_stat (receiver.src, "bitrate") > 0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "sources"), 1);
+  fail_unless_equals_uint64 (test_get_count (receiver.src,
+          "units-dropped-late"), 0);
+  fail_unless (test_get_count (receiver.src, "bitrate") > 0);
   fail_unless (g_atomic_int_get (&notified) > 5);
   receiver_clear (&receiver);
   fake_sender_stop (sender);
@@ -534,11 +514,12 @@ GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
 
   receiver_init (&receiver, "", "&algorithm=elm");
   receiver_play (&receiver);
-  for (i = 0; i < 900 && get_stat (receiver.src, "report-errors") == 0; i++)
+  for (i = 0; i < 900 && test_get_count (receiver.src, "report-errors") == 0;
+      i++)
     gst_sample_unref (receiver_pull (&receiver));
-  fail_unless (get_stat (receiver.src, "report-errors") > 0);
-  fail_unless (get_stat (receiver.src, "reports") > 1);
-  fail_unless_equals_uint64 (get_stat (receiver.src, "answers"), 0);
+  fail_unless (test_get_count (receiver.src, "report-errors") > 0);
+  fail_unless (test_get_count (receiver.src, "reports") > 1);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "answers"), 0);
   gst_sample_unref (receiver_pull (&receiver));
   receiver_clear (&receiver);
   fake_sender_stop (sender);
@@ -612,24 +593,13 @@ GST_START_TEST (test_a_session_description_saves_the_wait)
   g_object_set (receiver.src, "sdp", sdp, NULL);
   receiver_play (&receiver);
   gst_sample_unref (receiver_pull (&receiver));
-  fail_unless_equals_uint64 (get_drop (receiver.src, LMCC_DROP_BEFORE_RECORD),
-      0);
+  fail_unless_equals_uint64 (test_get_drops (receiver.src,
+          LMCC_DROP_BEFORE_RECORD), 0);
   receiver_clear (&receiver);
   fake_sender_stop (sender);
 }
 
 GST_END_TEST;
-
-static guint
-count_fds (void)
-{
-  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name (dir))
-    n++;
-  return n;
-}
 
 GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
 {
@@ -642,7 +612,7 @@ GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
   receiver_play (&receiver);
   gst_sample_unref (receiver_pull (&receiver));
   gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
-  before = count_fds ();
+  before = test_count_fds ();
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
     receiver_play (&receiver);
     if (i % 10 == 0)
@@ -656,7 +626,7 @@ GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
   }
   /* A loaded machine may hold up one or the other. */
   fail_unless (slow <= 5, "%u of 50 took longer than 20 ms", slow);
-  fail_unless_equals_int (count_fds (), before);
+  fail_unless_equals_int (test_count_fds (), before);
   receiver_clear (&receiver);
   fake_sender_stop (sender);
 }
@@ -709,16 +679,16 @@ GST_START_TEST (test_play_goes_on_after_a_pause)
   receiver_init (&receiver, "", "");
   receiver_play (&receiver);
   gst_sample_unref (receiver_pull (&receiver));
-  packets = get_stat (receiver.src, "packets-received");
+  packets = test_get_count (receiver.src, "packets-received");
   for (i = 0; i < 3; i++) {
     fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
             GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-    fail_unless (get_stat (receiver.src, "packets-received") >= packets);
+    fail_unless (test_get_count (receiver.src, "packets-received") >= packets);
     gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
     receiver_wait_level (&receiver, 1);
-    packets = get_stat (receiver.src, "packets-received");
+    packets = test_get_count (receiver.src, "packets-received");
   }
-  fail_unless_equals_uint64 (get_stat (receiver.src, "packets-lost"), 0);
+  fail_unless_equals_uint64 (test_get_count (receiver.src, "packets-lost"), 0);
   receiver_clear (&receiver);
   fake_sender_stop (sender);
 }

@@ -4,6 +4,8 @@
  * lmccsink drives the encoder in front of it, with a receiver on the loopback
  * interface.
  */
+#include "element-tools.h"
+
 #include <gst/check/gstcheck.h>
 
 #define SESSION " address=239.255.76.9 multicast-iface=lo port="
@@ -34,32 +36,14 @@ typedef struct
   GstElement *encoder;
 } Pair;
 
-static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
-
-static GstElement *
-launch (const gchar * format, ...)
-{
-  va_list arguments;
-  g_autofree gchar *text = NULL;
-  GstElement *pipeline;
-
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  pipeline = gst_parse_launch (text, NULL);
-  fail_unless (pipeline != NULL, "%s", text);
-
-  return pipeline;
-}
-
 static void
 pair_new_with (Pair * pair, const gchar * encoder, guint port,
     const gchar * options)
 {
-  pair->receiver = launch (RECEIVER, port);
+  pair->receiver = test_launch (RECEIVER, port);
   pair->sender =
-      launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s", encoder, port,
-      options);
+      test_launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s", encoder,
+      port, options);
   pair->sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   pair->encoder = gst_bin_get_by_name (GST_BIN (pair->sender), "encoder");
 }

@@ -1,0 +1,145 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "element-tools.h"
+
+#include <unistd.h>
+
+#include <gst/check/gstcheck.h>
+
+/* Longest wait for a message that must come; it ends the test. */
+#define PATIENCE (15 * GST_SECOND)
+
+/* Pipelines */
+
+/**
+ * test_launch:
+ * @format: of what gst_parse_launch() takes
+ *
+ * Returns: (transfer full): the pipeline; the test fails where there is none
+ */
+GstElement *
+test_launch (const gchar * format, ...)
+{
+  g_autofree gchar *text = NULL;
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  pipeline = gst_parse_launch (text, &error);
+  fail_unless (pipeline != NULL && error == NULL, "%s: %s", text,
+      error ? error->message : "");
+
+  return pipeline;
+}
+
+/**
+ * test_launch_sink:
+ * @text: a pipeline with an lmccsink of the name s
+ * @port: (out) (optional): what it sends to
+ *
+ * On the loopback interface, and a port of this process, so that tests that run
+ * beside it are not heard.
+ */
+GstElement *
+test_launch_sink (const gchar * text, gint * port)
+{
+  GstElement *pipeline = test_launch ("%s", text);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  gint own = 20000 + (gint) (getpid () % 20000) * 2;
+
+  g_object_set (sink, "multicast-iface", "lo", "port", own, NULL);
+  if (port != NULL)
+    *port = own;
+
+  return pipeline;
+}
+
+/* (transfer full): the next message of @types; the test fails where none
+ * comes */
+GstMessage *
+test_wait_message (GstElement * pipeline, GstMessageType types)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, types);
+
+  fail_unless (message != NULL, "no message came");
+
+  return message;
+}
+
+/* @pipeline: (transfer full) */
+void
+test_end_pipeline (GstElement * pipeline)
+{
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+}
+
+/* What is counted */
+
+/* Of lmccsink's or lmccsrc's statistics. */
+guint64
+test_get_count (GstElement * element, const gchar * name)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
+
+  return value;
+}
+
+guint64
+test_get_drops (GstElement * src, LmccDrop kind)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (src, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (gst_value_get_structure
+          (gst_structure_get_value (stats, "drops")), lmcc_drop_name (kind),
+          &value));
+
+  return value;
+}
+
+guint
+test_count_fds (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+
+  return n;
+}
+
+/* An H.264 picture in one RTP packet, that only its classifier understands: one
+ * in eight is a key picture, and no other needs one in two. */
+GstBuffer *
+test_make_picture (guint number)
+{
+  static const guint importances[] = { 3, 0, 1, 0 };
+  const gsize size = 400;
+  GstClockTime time = number * TEST_PICTURE_TIME;
+  guint8 *bytes = g_malloc0 (size);
+  GstBuffer *buffer = gst_buffer_new_wrapped (bytes, size);
+
+  bytes[0] = 0x80;
+  bytes[1] = 0x80 | 96;
+  GST_WRITE_UINT16_BE (bytes + 2, number);
+  GST_WRITE_UINT32_BE (bytes + 4, (guint32) gst_util_uint64_scale (time, 90000,
+          GST_SECOND));
+  bytes[12] = (guint8) (importances[number % 4] << 5 | (number % 8 ? 1 : 5));
+  bytes[13] = 0x88;
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
+
+  return buffer;
+}
