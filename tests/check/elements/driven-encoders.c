@@ -4,6 +4,8 @@
  * The encoders that lmccsink drives take another rate while they run, those
  * that make layers in all of them.
  */
+#include "element-tools.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
@@ -380,6 +382,13 @@ note_target (GstElement * encoder, GParamSpec * pspec, gpointer user_data)
   g_atomic_int_set (&least, MIN (target, g_atomic_int_get (&least)));
   if (g_atomic_int_get (&least) == LEAST)
     g_atomic_int_set (&most, MAX (target, g_atomic_int_get (&most)));
+  test_tell ();
+}
+
+static gboolean
+is_most (gpointer user_data)
+{
+  return g_atomic_int_get (&most) == GPOINTER_TO_INT (user_data);
 }
 
 static void
@@ -404,7 +413,6 @@ count_layers (GstElement * sink)
 GST_START_TEST (lmccsink_drives_all_layers)
 {
   const Driven *test = &driven[__i__];
-  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
   gboolean one = g_str_has_prefix (test->options, "algorithm");
   g_autofree gchar *to = g_strdup_printf ("lmccsrc" SESSION "%u ! "
       "fakesink sync=false", 17680 + __i__);
@@ -430,9 +438,8 @@ GST_START_TEST (lmccsink_drives_all_layers)
     g_signal_connect (sink, "encoder-setup", G_CALLBACK (find_encoder), NULL);
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  while (g_atomic_int_get (&most) != (gint) test->full
-      && g_get_monotonic_time () < end)
-    g_usleep (20000);
+  test_wait_for (is_most, GINT_TO_POINTER (test->full),
+      PATIENCE * G_TIME_SPAN_SECOND);
   fail_unless_equals_int (g_atomic_int_get (&least), LEAST);
   fail_unless_equals_int (g_atomic_int_get (&most), test->full);
   fail_unless ((count_layers (sink) == 1) == one);

@@ -143,3 +143,97 @@ test_make_picture (guint number)
 
   return buffer;
 }
+
+/* Waiting */
+
+static GMutex lock;
+static GCond cond;
+static guint n_told;
+
+/**
+ * test_tell:
+ *
+ * Something is as it was not before: who waits has another look. From any
+ * thread, with any lock but none that a condition takes.
+ */
+void
+test_tell (void)
+{
+  g_mutex_lock (&lock);
+  n_told++;
+  g_cond_broadcast (&cond);
+  g_mutex_unlock (&lock);
+}
+
+static void
+tell_of_property (GObject * object, GParamSpec * pspec, gpointer user_data)
+{
+  test_tell ();
+}
+
+/* test_tell() each time that @object notifies @property. */
+void
+test_watch (gpointer object, const gchar * property)
+{
+  g_autofree gchar *signal = g_strconcat ("notify::", property, NULL);
+
+  g_signal_connect (object, signal, G_CALLBACK (tell_of_property), NULL);
+}
+
+/**
+ * test_wait_for:
+ * @is_met: looks, each time that somebody told, and once more at the end
+ * @patience: us
+ *
+ * Returns: whether it is met
+ */
+gboolean
+test_wait_for (TestCondition is_met, gpointer user_data, gint64 patience)
+{
+  gint64 end = g_get_monotonic_time () + patience;
+  gboolean in_time = TRUE;
+
+  while (in_time) {
+    guint before;
+
+    g_mutex_lock (&lock);
+    before = n_told;
+    g_mutex_unlock (&lock);
+    if (is_met (user_data))
+      return TRUE;
+    g_mutex_lock (&lock);
+    while (in_time && n_told == before)
+      in_time = g_cond_wait_until (&cond, &lock, end);
+    g_mutex_unlock (&lock);
+  }
+
+  return is_met (user_data);
+}
+
+typedef struct
+{
+  GstElement *element;
+  const gchar *name;
+  guint64 least;
+} Count;
+
+static gboolean
+is_counted (gpointer user_data)
+{
+  const Count *count = user_data;
+
+  return test_get_count (count->element, count->name) >= count->least;
+}
+
+/* Until a count is so high, or the test fails; somebody has to tell of new
+ * statistics. */
+void
+test_wait_count (GstElement * element, const gchar * name, guint64 least,
+    gint64 patience)
+{
+  Count count = { element, name, least };
+
+  fail_unless (test_wait_for (is_counted, &count, patience),
+      "%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, name,
+      test_get_count (element, name), least);
+}

@@ -33,9 +33,6 @@ typedef struct
   GstElement *receiver;
   GstElement *src;
   guint next_picture;
-  GMutex lock;
-  GCond cond;
-  guint notified;
 } Pair;
 
 /* Of this process, so that others are not heard. */
@@ -58,17 +55,6 @@ need_data (GstAppSrc * source, guint size, gpointer user_data)
   Pair *pair = user_data;
 
   gst_app_src_push_buffer (source, test_make_picture (pair->next_picture++));
-}
-
-static void
-on_stats (GObject * object, GParamSpec * pspec, gpointer user_data)
-{
-  Pair *pair = user_data;
-
-  g_mutex_lock (&pair->lock);
-  pair->notified++;
-  g_cond_signal (&pair->cond);
-  g_mutex_unlock (&pair->lock);
 }
 
 static GstElement *
@@ -96,13 +82,11 @@ pair_new (const gchar * sink_options, const gchar * src_options)
       "fakesink sync=false", address, get_port (), src_options);
   g_autoptr (GstElement) source = NULL;
 
-  g_mutex_init (&pair->lock);
-  g_cond_init (&pair->cond);
   pair->sender = launch (sender, "sink", &pair->sink);
   pair->receiver = launch (receiver, "src", &pair->src);
   source = gst_bin_get_by_name (GST_BIN (pair->sender), "source");
   gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, pair, NULL);
-  g_signal_connect (pair->src, "notify::stats", G_CALLBACK (on_stats), pair);
+  test_watch (pair->src, "stats");
   return pair;
 }
 
@@ -133,9 +117,14 @@ pair_free (Pair * pair)
   gst_object_unref (pair->src);
   gst_object_unref (pair->sender);
   gst_object_unref (pair->receiver);
-  g_mutex_clear (&pair->lock);
-  g_cond_clear (&pair->cond);
   g_free (pair);
+}
+
+/* Until a count is so high by the receiver's next statistics. */
+static void
+wait_count (GstElement * element, const gchar * field, guint64 value)
+{
+  test_wait_count (element, field, value, PATIENCE);
 }
 
 static gboolean
@@ -148,59 +137,46 @@ has_rtt_source (Pair * pair, const gchar * source)
       source) == 0;
 }
 
-/* Waits for the receiver's next statistics; FALSE at @end. */
+typedef struct
+{
+  Pair *pair;
+  const gchar *source;
+} RttSource;
+
 static gboolean
-wait_stats (Pair * pair, gint64 end)
+is_rtt_source (gpointer user_data)
 {
-  gboolean in_time = TRUE;
-  guint before;
+  const RttSource *wanted = user_data;
 
-  g_mutex_lock (&pair->lock);
-  before = pair->notified;
-  while (in_time && pair->notified == before)
-    in_time = g_cond_wait_until (&pair->cond, &pair->lock, end);
-  g_mutex_unlock (&pair->lock);
-  return in_time;
-}
-
-static void
-wait_count (Pair * pair, GstElement * element, const gchar * field,
-    guint64 value)
-{
-  gint64 end = g_get_monotonic_time () + PATIENCE;
-
-  while (test_get_count (element, field) < value)
-    fail_unless (wait_stats (pair, end), "%s is %" G_GUINT64_FORMAT ", not %"
-        G_GUINT64_FORMAT, field, test_get_count (element, field), value);
+  return has_rtt_source (wanted->pair, wanted->source);
 }
 
 static void
 wait_rtt_source (Pair * pair, const gchar * source)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  RttSource wanted = { pair, source };
 
-  while (!has_rtt_source (pair, source))
-    fail_unless (wait_stats (pair, end), "no RTT from %s", source);
+  fail_unless (test_wait_for (is_rtt_source, &wanted, PATIENCE),
+      "no RTT from %s", source);
 }
 
-static GstClockTime
-get_running_time (Pair * pair)
+static gboolean
+is_long_enough (gpointer user_data)
 {
+  Pair *pair = user_data;
   g_autoptr (GstClock) clock = gst_element_get_clock (pair->receiver);
 
   return gst_clock_get_time (clock) -
-      gst_element_get_base_time (pair->receiver);
+      gst_element_get_base_time (pair->receiver) >= LONG_ENOUGH;
 }
 
 /* Waits until a receiver would have reported. */
 static void
 wait_long_enough (Pair * pair)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
-
-  wait_count (pair, pair->src, "packets-received", 100);
-  while (get_running_time (pair) < LONG_ENOUGH)
-    fail_unless (wait_stats (pair, end), "the receiver stands still");
+  wait_count (pair->src, "packets-received", 100);
+  fail_unless (test_wait_for (is_long_enough, pair, PATIENCE),
+      "the receiver stands still");
 }
 
 static gchar *
@@ -208,7 +184,7 @@ get_sdp (Pair * pair)
 {
   gchar *sdp = NULL;
 
-  wait_count (pair, pair->src, "packets-received", 1);
+  wait_count (pair->src, "packets-received", 1);
   g_object_get (pair->sink, "sdp", &sdp, NULL);
   fail_unless (sdp != NULL);
   return sdp;
@@ -223,7 +199,7 @@ GST_START_TEST (test_reports_are_answered_and_measure_the_round_trip_time)
   /* The first round opens what GStreamer keeps. */
   for (i = 0; i < 3; i++) {
     pair_play (pair);
-    wait_count (pair, pair->src, "answers", 1);
+    wait_count (pair->src, "answers", 1);
     fail_unless (has_rtt_source (pair, "feedback"));
     fail_unless (test_get_count (pair->src, "rtt") > 0);
     fail_unless (test_get_count (pair->src, "rtt") < LONGEST_RTT);
@@ -315,7 +291,7 @@ GST_START_TEST (test_hostile_datagrams_are_counted_and_do_no_harm)
   guint i, j;
 
   pair_play (pair);
-  wait_count (pair, pair->src, "packets-received", 1);
+  wait_count (pair->src, "packets-received", 1);
   for (i = 0; i < 500; i++) {
     gsize size = i % 5 == 0 ? sizeof (bytes) : i % LMCC_MAX_PACKET_SIZE;
 
@@ -326,11 +302,11 @@ GST_START_TEST (test_hostile_datagrams_are_counted_and_do_no_harm)
     bytes[1] = i % 2 ? (guint8) (200 + i % 8) : bytes[1];
     send_datagram (fd, bytes, size);
   }
-  wait_count (pair, pair->sink, "reports-dropped", 1);
-  wait_count (pair, pair->sink, "reports-malformed", 1);
+  wait_count (pair->sink, "reports-dropped", 1);
+  wait_count (pair->sink, "reports-malformed", 1);
   packets = test_get_count (pair->src, "packets-received");
-  wait_count (pair, pair->src, "packets-received", packets + 20);
-  wait_count (pair, pair->src, "answers", 1);
+  wait_count (pair->src, "packets-received", packets + 20);
+  wait_count (pair->src, "answers", 1);
   close (fd);
   pair_free (pair);
 }
@@ -346,7 +322,7 @@ GST_START_TEST (test_where_the_port_is_taken_another_is_announced)
   pair_play (pair);
   sdp = get_sdp (pair);
   fail_unless (strstr (sdp, " fbp=") != NULL, "%s", sdp);
-  wait_count (pair, pair->src, "answers", 1);
+  wait_count (pair->src, "answers", 1);
   close (fd);
   pair_free (pair);
 }
@@ -374,7 +350,7 @@ GST_START_TEST (test_a_port_that_was_asked_for_and_is_taken_is_an_error)
   close (fd);
   pair_stop (pair);
   pair_play (pair);
-  wait_count (pair, pair->src, "answers", 1);
+  wait_count (pair->src, "answers", 1);
   pair_free (pair);
 }
 

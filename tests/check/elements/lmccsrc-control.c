@@ -52,7 +52,8 @@ receiver_start (Receiver * self, gboolean source_specific,
     const gchar * options)
 {
   g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src address=%s "
-      "port=%u multicast-iface=lo %s %s ! fakesink sync=false",
+      "port=%u multicast-iface=lo stats-update-interval=20 %s %s ! "
+      "fakesink sync=false",
       get_address (source_specific), get_port (),
       source_specific ? "multicast-source=127.0.0.1" : "", options);
   g_autoptr (GError) error = NULL;
@@ -61,6 +62,7 @@ receiver_start (Receiver * self, gboolean source_specific,
   fail_unless (error == NULL, "%s", error ? error->message : "");
   self->src = gst_bin_get_by_name (GST_BIN (self->pipeline), "src");
   self->bus = gst_element_get_bus (self->pipeline);
+  test_watch (self->src, "stats");
   fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
       != GST_STATE_CHANGE_FAILURE);
 }
@@ -93,40 +95,54 @@ receiver_get_level (Receiver * self)
   return level;
 }
 
-/* Waits until a counter is so high. */
 static void
 receiver_wait_count (Receiver * self, const gchar * name, guint64 least)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  test_wait_count (self->src, name, least, PATIENCE);
+}
 
-  while (test_get_count (self->src, name) < least) {
-    fail_unless (g_get_monotonic_time () < end, "%s is %" G_GUINT64_FORMAT,
-        name, test_get_count (self->src, name));
-    g_usleep (5000);
-  }
+/* What the next statistics may show. */
+typedef struct
+{
+  Receiver *receiver;
+  gint level;
+  LmccDrop kind;
+  guint64 n_drops;
+} Awaited;
+
+static gboolean
+is_dropped (gpointer user_data)
+{
+  const Awaited *awaited = user_data;
+
+  return test_get_drops (awaited->receiver->src, awaited->kind)
+      >= awaited->n_drops;
 }
 
 static void
 receiver_wait_drops (Receiver * self, LmccDrop kind, guint64 least)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  Awaited awaited = {.receiver = self,.kind = kind,.n_drops = least };
 
-  while (test_get_drops (self->src, kind) < least) {
-    fail_unless (g_get_monotonic_time () < end, "%s", lmcc_drop_name (kind));
-    g_usleep (5000);
-  }
+  fail_unless (test_wait_for (is_dropped, &awaited, PATIENCE), "%s",
+      lmcc_drop_name (kind));
+}
+
+static gboolean
+is_level (gpointer user_data)
+{
+  const Awaited *awaited = user_data;
+
+  return receiver_get_level (awaited->receiver) >= awaited->level;
 }
 
 static void
 receiver_wait_level (Receiver * self, gint least)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  Awaited awaited = {.receiver = self,.level = least };
 
-  while (receiver_get_level (self) < least) {
-    fail_unless (g_get_monotonic_time () < end, "level %d",
-        receiver_get_level (self));
-    g_usleep (5000);
-  }
+  fail_unless (test_wait_for (is_level, &awaited, PATIENCE), "level %d",
+      receiver_get_level (self));
 }
 
 static gchar *

@@ -9,7 +9,8 @@
 #include <gst/check/gstcheck.h>
 
 #define SESSION " address=239.255.76.9 multicast-iface=lo port="
-#define RECEIVER "lmccsrc name=src" SESSION "%u ! fakesink sync=false"
+#define RECEIVER "lmccsrc name=src stats-update-interval=20" SESSION "%u ! " \
+    "fakesink sync=false"
 
 /* A picture that no encoder can make small. */
 #define SOURCE "videotestsrc is-live=true pattern=snow ! " \
@@ -26,6 +27,7 @@
     "rc-lookahead=0 key-int-max=24 ! "
 #define N_CLASSES 3
 
+/* Longest wait for something that must come, s. */
 #define PATIENCE 30
 
 typedef struct
@@ -40,12 +42,17 @@ static void
 pair_new_with (Pair * pair, const gchar * encoder, guint port,
     const gchar * options)
 {
+  g_autoptr (GstElement) src = NULL;
+
   pair->receiver = test_launch (RECEIVER, port);
   pair->sender =
       test_launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s", encoder,
       port, options);
   pair->sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   pair->encoder = gst_bin_get_by_name (GST_BIN (pair->sender), "encoder");
+  test_watch (pair->encoder, "bitrate");
+  src = gst_bin_get_by_name (GST_BIN (pair->receiver), "src");
+  test_watch (src, "stats");
 }
 
 static void
@@ -92,21 +99,29 @@ get_estimate (const Pair * pair)
   return estimate;
 }
 
+typedef struct
+{
+  const Pair *pair;
+  guint least;
+  guint most;
+} Bounds;
+
+static gboolean
+is_within (gpointer user_data)
+{
+  const Bounds *bounds = user_data;
+  guint rate = get_encoder_bitrate (bounds->pair);
+
+  return rate >= bounds->least && rate <= bounds->most;
+}
+
 /* Whether the encoder's rate comes to be from @least to @most kbit/s. */
 static gboolean
 wait_for_rate (const Pair * pair, guint least, guint most)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  Bounds bounds = { pair, least, most };
 
-  while (g_get_monotonic_time () < end) {
-    guint rate = get_encoder_bitrate (pair);
-
-    if (rate >= least && rate <= most)
-      return TRUE;
-    g_usleep (20000);
-  }
-
-  return FALSE;
+  return test_wait_for (is_within, &bounds, PATIENCE * G_TIME_SPAN_SECOND);
 }
 
 /* kbit/s. */
@@ -119,18 +134,21 @@ note_least (GstElement * encoder, GParamSpec * pspec, gpointer user_data)
 
   g_object_get (encoder, "bitrate", &bitrate, NULL);
   g_atomic_int_set (&least, MIN ((gint) bitrate, g_atomic_int_get (&least)));
+  test_tell ();
+}
+
+static gboolean
+is_least (gpointer user_data)
+{
+  return g_atomic_int_get (&least) == GPOINTER_TO_INT (user_data);
 }
 
 /* Not by asking the encoder: it may have been driven on meanwhile. */
 static gboolean
 wait_for_least (gint wanted)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
-
-  while (g_atomic_int_get (&least) != wanted && g_get_monotonic_time () < end)
-    g_usleep (20000);
-
-  return g_atomic_int_get (&least) == wanted;
+  return test_wait_for (is_least, GINT_TO_POINTER (wanted),
+      PATIENCE * G_TIME_SPAN_SECOND);
 }
 
 static const gchar *const algorithms[] = { "pgmcc", "tfmcc" };
@@ -261,19 +279,20 @@ get_stats (const Pair * pair, gboolean of_receiver)
   return stats;
 }
 
+/* And holds a layer above the base. */
 static gboolean
-leads_at_level (const Pair * pair, gint wanted)
+leads (gpointer user_data)
 {
-  g_autoptr (GstStructure) stats = get_stats (pair, TRUE);
+  g_autoptr (GstStructure) stats = get_stats (user_data, TRUE);
   g_autoptr (GstStructure) base = NULL;
-  gboolean leads = FALSE;
+  gboolean is_leader = FALSE;
   gint level = -1;
 
   gst_structure_get_int (stats, "level", &level);
   if (gst_structure_get (stats, "base-status", GST_TYPE_STRUCTURE, &base, NULL))
-    gst_structure_get_boolean (base, "leads", &leads);
+    gst_structure_get_boolean (base, "leads", &is_leader);
 
-  return leads && level >= wanted;
+  return is_leader && level >= 1;
 }
 
 /* The receiver leads for the base, and takes what is above it. */
@@ -282,7 +301,6 @@ GST_START_TEST (a_base_is_driven_below_layers)
   const gchar *name = algorithms[__i__];
   g_autofree gchar *options = g_strdup_printf
       ("base-algorithm=%s drive-encoder=true min-bitrate=100000", name);
-  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
   g_autoptr (GstStructure) stats = NULL, single = NULL;
   gdouble rate;
   Pair pair;
@@ -299,9 +317,7 @@ GST_START_TEST (a_base_is_driven_below_layers)
   fail_unless (wait_for_least (100), "%d kbit/s", g_atomic_int_get (&least));
   fail_unless (wait_for_rate (&pair, 300, 600), "%u kbit/s",
       get_encoder_bitrate (&pair));
-  while (!leads_at_level (&pair, 1) && g_get_monotonic_time () < end)
-    g_usleep (20000);
-  fail_unless (leads_at_level (&pair, 1));
+  fail_unless (test_wait_for (leads, &pair, PATIENCE * G_TIME_SPAN_SECOND));
 
   stats = get_stats (&pair, TRUE);
   fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
@@ -357,15 +373,21 @@ see_ladder (GstElement * sink, GstElement * encoder, guint64 bitrate,
 
   if (!g_atomic_pointer_compare_and_exchange (path, NULL, seen))
     g_free (seen);
+  test_tell ();
 
   return FALSE;
+}
+
+static gboolean
+has_path (gpointer user_data)
+{
+  return g_atomic_pointer_get ((gchar **) user_data) != NULL;
 }
 
 /* Raw video, which lmccsink makes several encodings of. */
 GST_START_TEST (the_lowest_rung_of_a_ladder_is_driven)
 {
   static gchar *path;
-  gint64 end = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
   Pair pair;
 
   pair_new_with (&pair, "identity name=encoder !", 17655,
@@ -374,8 +396,7 @@ GST_START_TEST (the_lowest_rung_of_a_ladder_is_driven)
   g_signal_connect (pair.sink, "encoder-bitrate", G_CALLBACK (see_ladder),
       &path);
   pair_start (&pair);
-  while (g_atomic_pointer_get (&path) == NULL && g_get_monotonic_time () < end)
-    g_usleep (20000);
+  test_wait_for (has_path, &path, PATIENCE * G_TIME_SPAN_SECOND);
   fail_unless (path != NULL && g_str_has_suffix (path, "/GstX264Enc:x264enc-0"),
       "%s", path);
   pair_free (&pair);

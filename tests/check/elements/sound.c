@@ -5,6 +5,8 @@
  * the picture flashes and the sound clicks; what a receiver decodes is compared
  * by presentation times.
  */
+#include "element-tools.h"
+
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
@@ -42,18 +44,6 @@ typedef struct
   guint n_audio;
   guint n_video;
 } Receiver;
-
-static GstElement *
-launch (const gchar * text)
-{
-  g_autoptr (GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch (text, &error);
-
-  fail_unless (pipeline != NULL && error == NULL, "%s",
-      error ? error->message : text);
-
-  return pipeline;
-}
 
 /* Sender */
 
@@ -114,7 +104,7 @@ add_probe (GstElement * pipeline, const gchar * name,
 static GstElement *
 start_sender (const gchar * text)
 {
-  GstElement *pipeline = launch (text);
+  GstElement *pipeline = test_launch ("%s", text);
 
   add_probe (pipeline, "video", make_flash);
   add_probe (pipeline, "audio", make_click);
@@ -166,6 +156,7 @@ take_picture (GstAppSink * sink, gpointer user_data)
     receiver->bright = bright;
   }
   g_mutex_unlock (&receiver->lock);
+  test_tell ();
 
   return GST_FLOW_OK;
 }
@@ -193,6 +184,7 @@ take_sound (GstAppSink * sink, gpointer user_data)
     receiver->loud_until = time + CLICK_TIME;
   }
   g_mutex_unlock (&receiver->lock);
+  test_tell ();
   gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
 
   return GST_FLOW_OK;
@@ -223,7 +215,7 @@ start_receiver (const gchar * uri)
   g_mutex_init (&receiver->lock);
   receiver->flashes = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
   receiver->clicks = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
-  receiver->pipeline = launch (text);
+  receiver->pipeline = test_launch ("%s", text);
   connect_sink (receiver, "pictures", take_picture);
   connect_sink (receiver, "sounds", take_sound);
   gst_element_set_state (receiver->pipeline, GST_STATE_PLAYING);
@@ -274,22 +266,36 @@ count (Receiver * receiver, const GArray * times)
   return n;
 }
 
+typedef struct
+{
+  Receiver *receiver;
+  guint flashes;
+  guint clicks;
+} Wanted;
+
+static gboolean
+have_come (gpointer user_data)
+{
+  const Wanted *wanted = user_data;
+  Receiver *receiver = wanted->receiver;
+
+  check_no_error (receiver->pipeline);
+
+  return count (receiver, receiver->flashes) >= wanted->flashes
+      && count (receiver, receiver->clicks) >= wanted->clicks;
+}
+
 /* Until @n more flashes and clicks have come. */
 static void
 wait_for (Receiver * receiver, guint n)
 {
-  guint flashes = count (receiver, receiver->flashes) + n;
-  guint clicks = count (receiver, receiver->clicks) + n;
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  Wanted wanted = { receiver, count (receiver, receiver->flashes) + n,
+    count (receiver, receiver->clicks) + n
+  };
 
-  while (count (receiver, receiver->flashes) < flashes
-      || count (receiver, receiver->clicks) < clicks) {
-    fail_unless (g_get_monotonic_time () < end,
-        "%u of %u flashes, %u of %u clicks", receiver->flashes->len, flashes,
-        receiver->clicks->len, clicks);
-    check_no_error (receiver->pipeline);
-    g_usleep (10 * 1000);
-  }
+  fail_unless (test_wait_for (have_come, &wanted, PATIENCE),
+      "%u of %u flashes, %u of %u clicks", count (receiver, receiver->flashes),
+      wanted.flashes, count (receiver, receiver->clicks), wanted.clicks);
 }
 
 /* Of each flash that has a click in its half second. */
@@ -384,6 +390,7 @@ count_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     gpointer user_data)
 {
   g_atomic_int_inc ((gint *) user_data);
+  test_tell ();
 }
 
 static GstElement *
@@ -397,17 +404,30 @@ make_counting_sink (gint * n)
   return sink;
 }
 
+typedef struct
+{
+  GstElement *pipeline;
+  gint *counter;
+  gint n;
+} Count;
+
+static gboolean
+is_counted (gpointer user_data)
+{
+  const Count *wanted = user_data;
+
+  check_no_error (wanted->pipeline);
+
+  return g_atomic_int_get (wanted->counter) >= wanted->n;
+}
+
 static void
 wait_for_count (GstElement * pipeline, gint * counter, gint n)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
+  Count wanted = { pipeline, counter, n };
 
-  while (g_atomic_int_get (counter) < n) {
-    fail_unless (g_get_monotonic_time () < end, "%d of %d buffers",
-        g_atomic_int_get (counter), n);
-    check_no_error (pipeline);
-    g_usleep (10 * 1000);
-  }
+  fail_unless (test_wait_for (is_counted, &wanted, PATIENCE),
+      "%d of %d buffers", g_atomic_int_get (counter), n);
 }
 
 static void
@@ -453,7 +473,7 @@ GST_START_TEST (test_either_stream_may_stay_unlinked)
     g_autofree gchar *text = g_strdup_printf ("lmccsrc name=lmcc uri=\"%s\" "
         "lmcc.%s ! fakesink name=sink sync=false signal-handoffs=true",
         URI ("17550"), pads[i]);
-    GstElement *receiver = launch (text);
+    GstElement *receiver = test_launch ("%s", text);
     g_autoptr (GstElement) sink =
         gst_bin_get_by_name (GST_BIN (receiver), "sink");
     gint n = 0;
@@ -470,7 +490,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_sound_alone_is_refused_with_what_to_do)
 {
-  GstElement *sender = launch (SINK ("17560")
+  GstElement *sender = test_launch (SINK ("17560")
       " audiotestsrc is-live=true ! opusenc ! lmcc.audio_sink");
   g_autoptr (GstBus) bus = gst_element_get_bus (sender);
   g_autoptr (GstMessage) message = NULL;

@@ -7,13 +7,14 @@
  *
  * LMCC_TEST_LONG: a minute of each instead of twelve seconds.
  */
+#include "element-tools.h"
+#include "svc-tools.h"
+
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>
 #include <gst/rtp/rtp.h>
-
-#include "svc-tools.h"
 
 #define FRAME_RATE 24
 #define N_PICTURES 240
@@ -27,6 +28,9 @@
 #define LAST_SECONDS 2
 
 #define MOVE_SECONDS 2
+
+/* Beside what is sent, what a receiver waits for a picture at most. */
+#define PATIENCE_SECONDS 10
 
 /* An up-switch shows within one distance of switch points and this, us. */
 #define SWITCH_RESERVE 300000
@@ -76,6 +80,7 @@ typedef struct
   guint n_packets_shown;
   guint n_units_shown;
   guint64 lost;
+  gint n_seconds;               /* of the stream were given out; atomic */
 } Receiver;
 
 /* A session: how the nine classes become layers. */
@@ -290,6 +295,22 @@ has_marker (GstBuffer * buffer)
   return (octet & 0x80) != 0;
 }
 
+/* Of RTP's time since the first picture. */
+static void
+note_seconds (Receiver * receiver)
+{
+  UnitKey first = g_array_index (receiver->units, Delivered, 0).key;
+  UnitKey last = g_array_index (receiver->units, Delivered,
+      receiver->n_units_shown - 1).key;
+  gint seconds = (gint) (((guint32) (last >> 8) - (guint32) (first >> 8))
+      / 90000);
+
+  if (seconds <= g_atomic_int_get (&receiver->n_seconds))
+    return;
+  g_atomic_int_set (&receiver->n_seconds, seconds);
+  test_tell ();
+}
+
 static GstFlowReturn
 take_delivered (GstAppSink * sink, gpointer user_data)
 {
@@ -302,6 +323,7 @@ take_delivered (GstAppSink * sink, gpointer user_data)
   if (has_marker (buffer)) {
     receiver->n_packets_shown = receiver->packets->len;
     receiver->n_units_shown = receiver->units->len;
+    note_seconds (receiver);
   }
 
   return GST_FLOW_OK;
@@ -330,6 +352,7 @@ receiver_init (Receiver * receiver, const Loopback * loopback, gint level)
       level);
   g_autoptr (GstElement) sink = NULL;
 
+  receiver->n_seconds = 0;
   receiver->pipeline = gst_parse_launch (description, NULL);
   receiver->packets = g_array_new (FALSE, FALSE, sizeof (GstBuffer *));
   g_array_set_clear_func (receiver->packets, (GDestroyNotify) buffer_clear);
@@ -453,11 +476,27 @@ wait_for_end (GstElement * sender)
       == GST_MESSAGE_EOS);
 }
 
+typedef struct
+{
+  Receiver *receiver;
+  guint seconds;
+} Position;
+
+static gboolean
+has_come_to (gpointer user_data)
+{
+  const Position *position = user_data;
+
+  return g_atomic_int_get (&position->receiver->n_seconds)
+      >= (gint) position->seconds;
+}
+
 /* In real time, until all is sent. */
 static void
 play (Loopback * loopback, GArray * moves)
 {
   static const gint levels[] = { 1, 7, 2, 5, 0, 4, 6, 3 };
+  Receiver *moving = &loopback->receivers[loopback->session->n_levels];
   GThread *feeder;
   guint i, n = 0;
 
@@ -470,13 +509,16 @@ play (Loopback * loopback, GArray * moves)
   }
   gst_element_set_state (loopback->sender, GST_STATE_PLAYING);
   feeder = g_thread_new ("feed", feed, loopback);
-  g_usleep ((WARM_UP_SECONDS * 1000 + loopback->session->window) * 1000);
-  /* What is sent last is of no use for a move. */
+  /* What is sent last is of no use for a move. Where so much was lost that no
+   * picture comes any more this attempt tells nothing of moves. */
   for (i = WARM_UP_SECONDS; i + 2 * MOVE_SECONDS <= loopback->seconds;
       i += MOVE_SECONDS) {
-    move_level (&loopback->receivers[loopback->session->n_levels], moves,
-        levels[++n % G_N_ELEMENTS (levels)]);
-    g_usleep (MOVE_SECONDS * G_USEC_PER_SEC);
+    Position position = { moving, i };
+
+    if (!test_wait_for (has_come_to, &position,
+            (loopback->seconds + PATIENCE_SECONDS) * G_TIME_SPAN_SECOND))
+      break;
+    move_level (moving, moves, levels[++n % G_N_ELEMENTS (levels)]);
   }
   g_thread_join (feeder);
   wait_for_end (loopback->sender);
