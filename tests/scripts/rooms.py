@@ -2,13 +2,15 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every file of the library and of its plugin is in a room, and includes only what docs/architecture.md lets that room
-include."""
+include. Each file that this page names is there."""
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / 'gst/lmcc'
+PAGE = ROOT / 'docs/architecture.md'
+LEAST_NAMED = 20
 
 PARTS = {'base', 'wire', 'media', 'repair', 'measure', 'control'}
 # Beside itself and the installed headers, which are in no room and include each other only.
@@ -64,11 +66,27 @@ def check(folder, rooms, outside, outside_may):
     return [f'{folder}/{fault}' for fault in faults], len(files)
 
 
+def page_faults():
+    """What docs/architecture.md says of rooms that is not so: what each may include, and which files it has."""
+    text = PAGE.read_text(encoding='utf-8')
+    rows = re.findall(r'^\| `(\w+)` \|.*\| ([^|]*) \|$', text, re.MULTILINE)
+    said = {room: set(re.findall(r'`(\w+)`', may)) for room, may in rows}
+    faults = [f'{room}: may include {", ".join(sorted(may)) or "nothing"}, and the page says otherwise'
+              for room, may in (MAY_INCLUDE | PLUGIN_MAY_INCLUDE).items() if said.get(room) != may]
+    named = sorted(set(re.findall(rf'`((?:{"|".join(MAY_INCLUDE)})/[a-z0-9/-]+)`', text)))
+    faults += [f'{name}: named, and not there' for name in named
+               if not any((LIBRARY / f'{name}{end}').exists() for end in ('', '.c', '.h'))]
+    if len(named) < LEAST_NAMED:
+        faults.append(f'{len(named)} files are named, of {LEAST_NAMED} that a reader will look for')
+    return [f'{PAGE.relative_to(ROOT)}: {fault}' for fault in faults]
+
+
 def main():
     library, n_library = check('gst/lmcc', MAY_INCLUDE, INSTALLED, set())
     plugin, n_plugin = check('plugins/lmcc', PLUGIN_MAY_INCLUDE, REGISTERS, set(PLUGIN_MAY_INCLUDE))
-    print('\n'.join(library + plugin) or f'{n_library} and {n_plugin} files, all in their rooms')
-    return 1 if library or plugin else 0
+    faults = library + plugin + page_faults()
+    print('\n'.join(faults) or f'{n_library} and {n_plugin} files, all in their rooms')
+    return 1 if faults else 0
 
 
 if __name__ == '__main__':
