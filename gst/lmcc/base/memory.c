@@ -29,14 +29,6 @@ lmcc_memory_new (void)
   return memory;
 }
 
-LmccMemory *
-lmcc_memory_ref (LmccMemory * memory)
-{
-  g_atomic_ref_count_inc (&memory->ref_count);
-
-  return memory;
-}
-
 void
 lmcc_memory_unref (LmccMemory * memory)
 {
@@ -87,7 +79,7 @@ lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet)
     return TRUE;
   if (!g_atomic_pointer_compare_and_exchange (&packet->memory, NULL, memory))
     return FALSE;
-  lmcc_memory_ref (memory);
+  g_atomic_ref_count_inc (&memory->ref_count);
   g_atomic_pointer_add (&memory->used,
       (gssize) lmcc_memory_cost (packet->capacity));
 

@@ -23,7 +23,6 @@ G_BEGIN_DECLS
 typedef struct _LmccMemory LmccMemory;
 
 LmccMemory *lmcc_memory_new (void);
-LmccMemory *lmcc_memory_ref (LmccMemory * memory);
 void lmcc_memory_unref (LmccMemory * memory);
 gsize lmcc_memory_get_used (LmccMemory * memory);
 

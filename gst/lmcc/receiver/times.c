@@ -28,15 +28,9 @@ lmcc_receiver_timeline (const LmccHeader * header)
       LMCC_TIMELINE_SOUND : LMCC_TIMELINE_VIDEO;
 }
 
-/**
- * lmcc_receiver_clock_rate:
- * @receiver: a receiver that has a session
- * @timeline: a timeline
- *
- * Returns: its RTP timestamp units per second, 0 where the session has no sound
- */
-guint32
-lmcc_receiver_clock_rate (const LmccReceiver * receiver, LmccTimeline timeline)
+/* RTP timestamp units per second, 0 where the session has no sound. */
+static guint32
+get_clock_rate (const LmccReceiver * receiver, LmccTimeline timeline)
 {
   return timeline == LMCC_TIMELINE_SOUND ? receiver->session.sound.clock_rate
       : receiver->session.video.clock_rate;
@@ -56,7 +50,7 @@ lmcc_receiver_take_reports (LmccReceiver * receiver,
         && (report->ssrc & LMCC_SSRC_BASE_MASK) == receiver->session.ssrc_base)
       lmcc_clock_sender_report (receiver->clock, timeline, now,
           report->ntp_time, report->rtp_time,
-          lmcc_receiver_clock_rate (receiver, timeline));
+          get_clock_rate (receiver, timeline));
   }
 }
 
@@ -75,7 +69,7 @@ lmcc_receiver_presentation_time (LmccReceiver * receiver,
       return time;
   }
   lmcc_clock_guess_mapping (receiver->clock, timeline, header->send_time,
-      rtp->timestamp, lmcc_receiver_clock_rate (receiver, timeline));
+      rtp->timestamp, get_clock_rate (receiver, timeline));
 
   return sent;
 }

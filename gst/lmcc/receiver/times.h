@@ -20,8 +20,6 @@ typedef struct
 } LmccReceiverReports;
 
 LmccTimeline lmcc_receiver_timeline (const LmccHeader * header);
-guint32 lmcc_receiver_clock_rate (const LmccReceiver * receiver,
-    LmccTimeline timeline);
 void lmcc_receiver_take_reports (LmccReceiver * receiver,
     const LmccReceiverReports * reports, LmccTime now);
 LmccTime lmcc_receiver_release_deadline (const LmccReceiver * receiver,

@@ -145,18 +145,6 @@ lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver, LmccTime now)
   return SLOW_START_FACTOR * lmcc_receive_rate_get (&receiver->received, now);
 }
 
-/**
- * lmcc_tfmcc_receiver_is_limiting:
- * @receiver: a receiver
- *
- * Returns: whether the sender says that it is the current limiting one (CLR)
- */
-gboolean
-lmcc_tfmcc_receiver_is_limiting (const LmccTfmccReceiver * receiver)
-{
-  return receiver->is_limiting;
-}
-
 static gboolean
 has_loss (const LmccTfmccReceiver * receiver)
 {

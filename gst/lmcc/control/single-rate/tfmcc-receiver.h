@@ -50,8 +50,6 @@ LmccTime lmcc_tfmcc_receiver_get_rtt (
     const LmccTfmccReceiver * receiver);
 gboolean lmcc_tfmcc_receiver_has_rtt (
     const LmccTfmccReceiver * receiver);
-gboolean lmcc_tfmcc_receiver_is_limiting (
-    const LmccTfmccReceiver * receiver);
 gboolean lmcc_tfmcc_receiver_must_leave (
     const LmccTfmccReceiver * receiver, LmccTime now);
 

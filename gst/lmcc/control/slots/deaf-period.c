@@ -37,14 +37,9 @@ measure (LmccDeafPeriod * deaf)
   deaf->leave_latency = MIN (deaf->last_packet - deaf->left_at, LEAVE_MAX);
 }
 
-/**
- * lmcc_deaf_period_get_length:
- * @deaf: a deaf period
- *
- * Returns: how long the next one is, in ns
- */
-LmccTime
-lmcc_deaf_period_get_length (const LmccDeafPeriod * deaf)
+/* How long the next one is. */
+static LmccTime
+get_length (const LmccDeafPeriod * deaf)
 {
   if (deaf->fixed > 0)
     return deaf->fixed;
@@ -71,7 +66,7 @@ lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now, guint layer)
   deaf->layer = layer;
   deaf->left_at = now;
   deaf->last_packet = now;
-  length = lmcc_deaf_period_get_length (deaf);
+  length = get_length (deaf);
   if (length > 0)
     deaf->until = now + length;
 }

@@ -48,7 +48,6 @@ void lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival,
     guint layer);
 gboolean lmcc_deaf_period_covers (const LmccDeafPeriod * deaf,
     LmccTime time);
-LmccTime lmcc_deaf_period_get_length (const LmccDeafPeriod * deaf);
 
 G_END_DECLS
 

@@ -98,15 +98,9 @@ lmcc_tcp_target_rate (gdouble loss_rate, gpointer target)
   return lmcc_tcp_model_rate (loss_rate, tcp->rtt, tcp->packet_size);
 }
 
-/**
- * lmcc_loss_grid_point:
- * @grid: a grid
- * @index: below %LMCC_LOSS_GRID_POINTS
- *
- * Returns: q_j, rising with @index
- */
-gdouble
-lmcc_loss_grid_point (LmccLossGrid grid, guint index)
+/* q_j, rising with @index, which is below LMCC_LOSS_GRID_POINTS. */
+static gdouble
+get_grid_point (LmccLossGrid grid, guint index)
 {
   gdouble part = index / (gdouble) (LMCC_LOSS_GRID_POINTS - 1);
 
@@ -183,7 +177,7 @@ fit_new (const LmccMarkovChain * chain, LmccLossGrid grid,
 
   fit->chain = chain;
   for (j = 0; j < LMCC_LOSS_GRID_POINTS; j++) {
-    gdouble q = lmcc_loss_grid_point (grid, j);
+    gdouble q = get_grid_point (grid, j);
 
     fit->target[j] = target (q, user_data);
     for (i = 0; i + 1 < chain->n_levels; i++)
@@ -382,7 +376,7 @@ lmcc_increase_probabilities_error (const LmccMarkovChain * chain,
   guint j;
 
   for (j = 0; j < LMCC_LOSS_GRID_POINTS; j++) {
-    gdouble q = lmcc_loss_grid_point (grid, j);
+    gdouble q = get_grid_point (grid, j);
     LmccMarkovState state;
     gdouble off;
 

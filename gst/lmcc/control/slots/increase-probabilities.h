@@ -58,8 +58,6 @@ typedef enum
 /* h in the paper, example 6. */
 #define LMCC_LOSS_GRID_POINTS 500
 
-gdouble lmcc_loss_grid_point (LmccLossGrid grid, guint index);
-
 void lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
     const LmccMarkovChain * chain, LmccTargetRate target, gpointer user_data,
     gdouble * probabilities);
