@@ -56,6 +56,12 @@ typedef struct
 } LmccControllerStatus;
 
 /**
+ * LmccSending:
+ * What an algorithm with slots has its sender do: the library's own.
+ */
+typedef struct _LmccSending LmccSending;
+
+/**
  * LmccAlgorithm:
  * @name: as in the `algorithm` properties and the session record
  * @description: one sentence for gst-inspect-1.0
@@ -64,6 +70,7 @@ typedef struct
  * @needs_rtt: it uses the round-trip time; receivers measure it only then
  * @needs_sender: the sender runs it too, with receivers' reports
  * @needs_slots: the packets must bear this algorithm's slots and signals
+ * @sending: (nullable): of algorithms with slots, the sender's half
  * @create: a new controller; its first wanted level is set. @session stays
  *     where it is and changes under it, settings are those of the table
  *
@@ -78,6 +85,7 @@ typedef struct
   gboolean needs_rtt;
   gboolean needs_sender;
   gboolean needs_slots;
+  const LmccSending *sending;
   LmccController *(*create) (const LmccSession * session,
       const LmccSettings * settings, guint32 seed);
 } LmccAlgorithm;

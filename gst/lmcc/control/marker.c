@@ -3,75 +3,10 @@
  */
 #include "control/marker.h"
 
+#include "control/sending.h"
 #include "wire/layer-header.h"
 
 #include <string.h>
-
-struct _LmccMarkRules
-{
-  const gchar *name;
-  void (*init) (LmccMarker * marker, const LmccSession * session,
-      const gdouble * probabilities);
-  void (*mark) (LmccMarker * marker, guint64 slot, LmccMarks * marks);
-};
-
-static void
-init_flid (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities)
-{
-  lmcc_increase_signals_init (&marker->signals, probabilities,
-      session->n_layers);
-}
-
-/* The counter is incremented before use. */
-static void
-mark_flid (LmccMarker * marker, guint64 slot, LmccMarks * marks)
-{
-  marks->signal = (gint8) lmcc_increase_signals_get (&marker->signals,
-      (guint32) (slot + 1));
-}
-
-static void
-init_rlc (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities)
-{
-  lmcc_rlc_schedule_init (&marker->rlc, session->n_layers - 1,
-      (gdouble) session->layers[0].rate, session->packet_size, session->slot,
-      LMCC_RLC_BURST_PACKETS);
-}
-
-static void
-mark_rlc (LmccMarker * marker, guint64 slot, LmccMarks * marks)
-{
-  marks->signal = (gint8) lmcc_rlc_schedule_get_signal (&marker->rlc, slot);
-}
-
-static void
-init_synchronized (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities)
-{
-  guint i;
-
-  lmcc_sync_points_init (&marker->points, session->n_layers);
-  for (i = 0; i < session->n_layers; i++)
-    marker->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
-}
-
-static void
-mark_synchronized (LmccMarker * marker, guint64 slot, LmccMarks * marks)
-{
-  for (; marker->n_slots <= slot; marker->n_slots++)
-    marker->up_levels = lmcc_sync_points_next (&marker->points, marker->rates);
-  marks->has_up_levels = TRUE;
-  marks->up_levels = marker->up_levels;
-}
-
-static const LmccMarkRules all_rules[] = {
-  {"rlc", init_rlc, mark_rlc},
-  {"flid-sl", init_flid, mark_flid},
-  {"flid-dl", init_flid, mark_flid},
-  {"synchronized", init_synchronized, mark_synchronized},
-};
 
 /*
  * lmcc_marker_init:
@@ -85,7 +20,7 @@ void
 lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
     const gdouble * probabilities, LmccTime now)
 {
-  guint i;
+  const LmccSending *sending = lmcc_sending_find (session->algorithm);
 
   memset (marker, 0, sizeof (*marker));
   marker->start = now;
@@ -93,11 +28,9 @@ lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
   marker->modulus = MAX (session->slot_modulus, 1);
   if (!lmcc_dynamic_layering_from_session (&marker->layering, session, NULL))
     marker->layering.kind = LMCC_LAYERING_STATIC;
-  for (i = 0; i < G_N_ELEMENTS (all_rules) && session->slot > 0; i++) {
-    if (!g_str_equal (all_rules[i].name, session->algorithm))
-      continue;
-    marker->rules = &all_rules[i];
-    marker->rules->init (marker, session, probabilities);
+  if (session->slot > 0 && sending != NULL) {
+    marker->sending = sending;
+    sending->init (marker, session, probabilities);
   }
 }
 
@@ -154,8 +87,8 @@ lmcc_marker_get_marks (LmccMarker * marker, guint layer, LmccTime even_time,
     return;
   slot = slot_of (marker, even_time, &offset);
   marks->slot = (guint16) (slot % marker->modulus);
-  if (marker->rules != NULL)
-    marker->rules->mark (marker, slot, marks);
+  if (marker->sending != NULL)
+    marker->sending->mark (marker, slot, marks);
   if (marker->rlc.burst > 0)
     marks->burst = lmcc_rlc_schedule_get_factor (&marker->rlc, slot, layer,
         lmcc_rlc_schedule_get_send_time (&marker->rlc, slot, layer,

@@ -4,6 +4,7 @@
 #ifndef LMCC_CONTROL_MARKER_H
 #define LMCC_CONTROL_MARKER_H
 
+#include <gst/lmcc/lmcc-algorithm.h>
 #include "control/slots/dynamic-layering.h"
 #include "control/slots/increase-signals.h"
 #include "control/slots/sync-points.h"
@@ -30,14 +31,12 @@ typedef struct
   guint64 up_levels;
 } LmccMarks;
 
-typedef struct _LmccMarkRules LmccMarkRules;
-
 /**
  * LmccMarker:
  * @start: slot 0 begins
  * @slot: length of a slot, 0 for none
  * @modulus: the slot counter's modulus
- * @rules: (nullable): the algorithm's
+ * @sending: (nullable): the algorithm's
  * @layering: which group carries a layer
  * @signals: FLID's
  * @rlc: RLC's sync points and bursts; no burst for others
@@ -54,7 +53,7 @@ typedef struct
   LmccTime start;
   LmccTime slot;
   guint32 modulus;
-  const LmccMarkRules *rules;
+  const LmccSending *sending;
   LmccDynamicLayering layering;
   LmccIncreaseSignals signals;
   LmccRlcSchedule rlc;

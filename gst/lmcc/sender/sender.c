@@ -6,6 +6,7 @@
 #include "sender/private.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/sending.h"
 #include "wire/algorithm-element.h"
 #include "wire/session-internal.h"
 
@@ -325,12 +326,12 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
 static void
 reserve_second_element (LmccSender * sender)
 {
-  guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+  const LmccSending *sending = lmcc_sending_find (sender->session.algorithm);
   gsize size = lmcc_single_rate_get_element_size (&sender->session);
 
-  if (sender->session.slot > 0
-      && g_str_equal (sender->session.algorithm, "synchronized"))
-    size = lmcc_synchronized_write (0, sender->session.n_layers - 1, data);
+  if (sender->session.slot > 0 && sending != NULL
+      && sending->get_element_size != NULL)
+    size = sending->get_element_size (&sender->session);
   sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
       lmcc_rtp_get_header_size (0);
 }

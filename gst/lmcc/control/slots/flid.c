@@ -6,6 +6,11 @@
  * rules are the same over static and dynamic layers; only how a level is held
  * differs.
  */
+#include <gst/lmcc/lmcc-session-algorithm.h>
+
+#include "control/sending.h"
+#include "control/slots/dynamic-layering.h"
+#include "control/slots/increase-probabilities.h"
 #include "control/slots/slot-controller.h"
 
 /* How many slots back a loss is still told by its slot. */
@@ -212,6 +217,100 @@ flid_dl_create (const LmccSession * session, const LmccSettings * values,
   return &flid_new (&lmcc_algorithm_flid_dl, session, 0)->slots.parent;
 }
 
+/* The sender's half. */
+
+#define NOMINAL_RTT (LMCC_DEFAULT_NOMINAL_RTT / (gdouble) LMCC_SECOND)
+
+#define FLID_SETTINGS \
+  {"slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME, \
+      LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL, \
+      "Length of a slot (Byers et al. 2002, section V-A)"}, \
+  {"nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME, \
+      LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL, \
+      "Round-trip time of the TCP that receivers equal: a fifth of the slot " \
+        "(likewise)"}, \
+  {"probabilities", LMCC_SETTING_CHOICE, 0, 0, \
+      LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names, \
+      "How likely each level may go up after a slot (likewise, appendix); or " \
+        "a number for each layer, the last of them 0"}
+
+static const LmccSetting sending_sl_settings[] = {
+  FLID_SETTINGS,
+};
+
+static const LmccSetting sending_dl_settings[] = {
+  FLID_SETTINGS,
+  {"leave-latency", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,
+        LMCC_SENDING_LONGEST_SLOT,
+        LMCC_DEFAULT_LEAVE_LATENCY / (gdouble) LMCC_SECOND, NULL,
+      "The longest time from a leave to the last packet: so long a group is "
+        "silent before it comes back (likewise, section V-B)"},
+};
+
+static gboolean
+fit_flid_sl (LmccSession * session, LmccTime nominal_rtt,
+    LmccTime leave_latency, GError ** error)
+{
+  if (session->slot == 0)
+    session->slot = LMCC_FLID_SLOT;
+
+  return TRUE;
+}
+
+static gboolean
+fit_flid_dl (LmccSession * session, LmccTime nominal_rtt,
+    LmccTime leave_latency, GError ** error)
+{
+  LmccDynamicLayering layering;
+
+  if (session->slot == 0)
+    session->slot = LMCC_FLID_SLOT;
+  if (leave_latency == 0)
+    leave_latency = LMCC_DEFAULT_LEAVE_LATENCY;
+  if (!lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE,
+          session->n_layers, lmcc_dynamic_layering_spread (leave_latency,
+              session->slot), error))
+    return FALSE;
+  session->turning_groups = layering.turning_groups;
+  session->silent_groups = layering.silent_groups;
+  session->n_groups = layering.n_groups;
+  session->slot_modulus = lmcc_slot_modulus (layering.turning_groups);
+
+  return TRUE;
+}
+
+static void
+init_flid (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  lmcc_increase_signals_init (&marker->signals, probabilities,
+      session->n_layers);
+}
+
+/* The counter is incremented before use. */
+static void
+mark_flid (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  marks->signal = (gint8) lmcc_increase_signals_get (&marker->signals,
+      (guint32) (slot + 1));
+}
+
+static const LmccSending sending_sl = {
+  .settings = sending_sl_settings,
+  .n_settings = G_N_ELEMENTS (sending_sl_settings),
+  .fit = fit_flid_sl,
+  .init = init_flid,
+  .mark = mark_flid,
+};
+
+static const LmccSending sending_dl = {
+  .settings = sending_dl_settings,
+  .n_settings = G_N_ELEMENTS (sending_dl_settings),
+  .fit = fit_flid_dl,
+  .init = init_flid,
+  .mark = mark_flid,
+};
+
 const LmccAlgorithm lmcc_algorithm_flid_sl = {
   .name = "flid-sl",
   .description =
@@ -220,6 +319,7 @@ const LmccAlgorithm lmcc_algorithm_flid_sl = {
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .needs_slots = TRUE,
+  .sending = &sending_sl,
   .create = flid_sl_create,
 };
 
@@ -229,5 +329,6 @@ const LmccAlgorithm lmcc_algorithm_flid_dl = {
       "FLID over dynamic layers (Byers et al. 2002): as flid-sl, with "
       "groups that fall silent by themselves instead of slow leaves",
   .needs_slots = TRUE,
+  .sending = &sending_dl,
   .create = flid_dl_create,
 };

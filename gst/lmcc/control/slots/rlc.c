@@ -6,7 +6,13 @@
  * E. W. Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000,
  * section 4, and by J. Byers et al., "FLID-DL", 2002, section II-A.
  */
+#include <gst/lmcc/lmcc-session-algorithm.h>
+
+#include "control/sending.h"
 #include "control/slots/slot-controller.h"
+#include "control/slots/sync-points.h"
+
+#include <math.h>
 
 typedef enum
 {
@@ -207,6 +213,85 @@ rlc_create (const LmccSession * session, const LmccSettings * values,
   return &rlc->slots.parent;
 }
 
+/* The sender's half. */
+
+/* Rates are whole bit/s, and may come from a list that somebody rounded. */
+#define DOUBLING_TOLERANCE 0.01
+
+static const LmccSetting sending_settings[] = {
+  {"slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Time between points of the base; 0: 8 of its packets (Legout and "
+        "Biersack 2000, section 4), or as nominal-rtt has it"},
+  {"nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Round-trip time of the TCP that receivers equal, in place of slot; 0: "
+        "as slot has it"},
+};
+
+static gboolean
+check_doubling (const LmccSession * session, GError ** error)
+{
+  guint i;
+
+  for (i = 1; i < session->n_layers; i++) {
+    gdouble step = (gdouble) lmcc_session_cumulative_rate (session, i) /
+        (gdouble) lmcc_session_cumulative_rate (session, i - 1);
+
+    if (!(fabs (step - 2) <= DOUBLING_TOLERANCE))
+      return lmcc_sending_refuse (error,
+          "rlc needs layers of which each doubles the rate, "
+          "and layer %u does not: take the scheme doubling, or flid-dl or "
+          "synchronized for any rates", i);
+  }
+
+  return TRUE;
+}
+
+static gboolean
+rlc_fit (LmccSession * session, LmccTime nominal_rtt, LmccTime leave_latency,
+    GError ** error)
+{
+  gdouble base = (gdouble) session->layers[0].rate;
+  guint top = session->n_layers - 1;
+
+  if (!check_doubling (session, error))
+    return FALSE;
+  if (nominal_rtt > 0
+      && !lmcc_sending_take_slot (session, lmcc_rlc_slot_from_rtt (base,
+              session->packet_size, nominal_rtt, LMCC_SYNC_POINTS_UPPER_SHARE),
+          error))
+    return FALSE;
+  if (session->slot == 0)
+    session->slot =
+        lmcc_sending_slot_from_packets (session, LMCC_RLC_BASE_PACKETS);
+  session->slot_modulus =
+      lmcc_slot_modulus (top < 16 ? 1u << top : LMCC_MAX_SLOT_MODULUS);
+
+  return TRUE;
+}
+
+static void
+rlc_init_marks (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  lmcc_rlc_schedule_init (&marker->rlc, session->n_layers - 1,
+      (gdouble) session->layers[0].rate, session->packet_size, session->slot,
+      LMCC_RLC_BURST_PACKETS);
+}
+
+static void
+rlc_mark (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  marks->signal = (gint8) lmcc_rlc_schedule_get_signal (&marker->rlc, slot);
+}
+
+static const LmccSending sending = {
+  .settings = sending_settings,
+  .n_settings = G_N_ELEMENTS (sending_settings),
+  .fit = rlc_fit,
+  .init = rlc_init_marks,
+  .mark = rlc_mark,
+};
+
 const LmccAlgorithm lmcc_algorithm_rlc = {
   .name = "rlc",
   .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
@@ -214,5 +299,6 @@ const LmccAlgorithm lmcc_algorithm_rlc = {
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .needs_slots = TRUE,
+  .sending = &sending,
   .create = rlc_create,
 };

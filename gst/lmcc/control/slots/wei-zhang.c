@@ -5,8 +5,12 @@
  * 2000, sections II and III-C: the sender marks synchronisation points of each
  * layer at an interval of its own.
  */
+#include <gst/lmcc/lmcc-session-algorithm.h>
+
+#include "control/sending.h"
 #include "control/slots/slot-controller.h"
 #include "control/slots/sync-points.h"
+#include "wire/algorithm-element.h"
 
 typedef struct
 {
@@ -173,6 +177,72 @@ sync_create (const LmccSession * session, const LmccSettings * values,
   return &sync->slots.parent;
 }
 
+/* The sender's half. */
+
+static const LmccSetting sending_settings[] = {
+  {"slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Time between points of the base; 0: as nominal-rtt has it"},
+  {"nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Round-trip time of the TCP that receivers equal (Wei and Zhang 2000, "
+        "section IV), in place of slot; 0: 0.1"},
+};
+
+static gboolean
+fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
+    LmccTime leave_latency, GError ** error)
+{
+  gdouble rates[LMCC_MAX_LAYERS];
+  guint i;
+
+  if (nominal_rtt == 0 && session->slot > 0)
+    return TRUE;
+  if (nominal_rtt == 0)
+    nominal_rtt = LMCC_DEFAULT_NOMINAL_RTT;
+  for (i = 0; i < session->n_layers; i++)
+    rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+
+  return lmcc_sending_take_slot (session, lmcc_sync_points_slot_from_rtt (rates,
+          session->n_layers, session->packet_size, nominal_rtt,
+          LMCC_SYNC_POINTS_UPPER_SHARE), error);
+}
+
+static void
+init_synchronized (LmccMarker * marker, const LmccSession * session,
+    const gdouble * probabilities)
+{
+  guint i;
+
+  lmcc_sync_points_init (&marker->points, session->n_layers);
+  for (i = 0; i < session->n_layers; i++)
+    marker->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+}
+
+static void
+mark_synchronized (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+{
+  for (; marker->n_slots <= slot; marker->n_slots++)
+    marker->up_levels = lmcc_sync_points_next (&marker->points, marker->rates);
+  marks->has_up_levels = TRUE;
+  marks->up_levels = marker->up_levels;
+}
+
+static gsize
+get_element_size (const LmccSession * session)
+{
+  guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
+
+  return lmcc_synchronized_write (0, session->n_layers - 1, data);
+}
+
+static const LmccSending sending = {
+  .settings = sending_settings,
+  .n_settings = G_N_ELEMENTS (sending_settings),
+  .fit = fit_synchronized,
+  .init = init_synchronized,
+  .mark = mark_synchronized,
+  .get_element_size = get_element_size,
+};
+
 const LmccAlgorithm lmcc_algorithm_synchronized = {
   .name = "synchronized",
   .description =
@@ -181,5 +251,6 @@ const LmccAlgorithm lmcc_algorithm_synchronized = {
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .needs_slots = TRUE,
+  .sending = &sending,
   .create = sync_create,
 };

@@ -1,0 +1,61 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What algorithms with slots share where a session is fitted for them.
+ */
+#include "control/sending.h"
+
+#include "control/slots/sync-points.h"
+
+/* A slot without a packet of the base counts as loss. With two none is without
+ * one where RTCP takes a turn. */
+#define MIN_BASE_PACKETS 2
+
+/* Of the algorithm of that name; %NULL where it has no slots, or is not
+ * known. */
+const LmccSending *
+lmcc_sending_find (const gchar * name)
+{
+  const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
+
+  return algorithm != NULL ? algorithm->sending : NULL;
+}
+
+/* Returns %FALSE, with an error in %LMCC_SESSION_ERROR. */
+gboolean
+lmcc_sending_refuse (GError ** error, const gchar * format, ...)
+{
+  g_autofree gchar *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error_literal (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
+      text);
+
+  return FALSE;
+}
+
+/* How long @n packets of the base take. */
+LmccTime
+lmcc_sending_slot_from_packets (const LmccSession * session, guint n)
+{
+  return lmcc_rlc_slot_from_packets ((gdouble) session->layers[0].rate,
+      session->packet_size, n);
+}
+
+/* Takes the slot that follows from a round-trip time: it may not be set as
+ * well. */
+gboolean
+lmcc_sending_take_slot (LmccSession * session, LmccTime slot, GError ** error)
+{
+  slot = MAX (slot, lmcc_sending_slot_from_packets (session, MIN_BASE_PACKETS));
+  if (session->slot != 0 && session->slot != slot)
+    return lmcc_sending_refuse (error,
+        "the slot and the nominal round-trip time both give "
+        "the slot of %s: leave one of them out", session->algorithm);
+  session->slot = slot;
+
+  return TRUE;
+}

@@ -1,0 +1,50 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SENDING_H
+#define LMCC_CONTROL_SENDING_H
+
+#include <gst/lmcc/lmcc-algorithm.h>
+#include "control/marker.h"
+
+G_BEGIN_DECLS
+
+/* Of a setting in s: the least that is not nothing, and the longest slot. */
+#define LMCC_SENDING_LEAST_TIME 1e-3
+#define LMCC_SENDING_LONGEST_SLOT (LMCC_MAX_SLOT / (gdouble) LMCC_SECOND)
+
+/**
+ * LmccSending:
+ * @settings: (array length=n_settings): what can be set where the session is sent
+ * @n_settings: how many
+ * @fit: sets slot, slot modulus and groups of a session whose layers have fixed
+ *     rates, as in lmcc_session_fit_algorithm()
+ * @init: begins the marks of a session that was fitted
+ * @mark: what packets say that are due in @slot; slots come in their order
+ * @get_element_size: (nullable): bytes of what the algorithm adds to each packet;
+ *     %NULL: it adds nothing that needs room
+ *
+ * What an algorithm with slots has its sender do.
+ */
+struct _LmccSending
+{
+  const LmccSetting *settings;
+  guint n_settings;
+  gboolean (*fit) (LmccSession * session, LmccTime nominal_rtt,
+      LmccTime leave_latency, GError ** error);
+  void (*init) (LmccMarker * marker, const LmccSession * session,
+      const gdouble * probabilities);
+  void (*mark) (LmccMarker * marker, guint64 slot, LmccMarks * marks);
+  gsize (*get_element_size) (const LmccSession * session);
+};
+
+const LmccSending *lmcc_sending_find (const gchar * name);
+gboolean lmcc_sending_refuse (GError ** error, const gchar * format, ...)
+  G_GNUC_PRINTF (2, 3);
+LmccTime lmcc_sending_slot_from_packets (const LmccSession * session, guint n);
+gboolean lmcc_sending_take_slot (LmccSession * session, LmccTime slot,
+    GError ** error);
+
+G_END_DECLS
+
+#endif
