@@ -53,6 +53,8 @@ typedef struct
   gboolean leads;
   guint32 leader;
   LmccTime rtt;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccControllerStatus;
 
 /**
@@ -88,6 +90,8 @@ typedef struct
   const LmccSending *sending;
   LmccController *(*create) (const LmccSession * session,
       const LmccSettings * settings, guint32 seed);
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccAlgorithm;
 
 LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm * algorithm);

@@ -81,6 +81,8 @@ typedef struct
   void (*get_status) (LmccController * controller, LmccTime now,
       LmccControllerStatus * status);
   void (*free) (LmccController * controller);
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccControllerClass;
 
 /**
@@ -104,6 +106,8 @@ struct _LmccController
   const gchar *reason;
   gboolean shares_joins;
   gint shared_level;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 };
 
 static inline void

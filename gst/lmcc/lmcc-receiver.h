@@ -126,6 +126,8 @@ typedef struct
   LmccSourcePolicy source_policy;
   const gchar *const *codecs;
   guint32 sequence_seed;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccReceiverConfig;
 
 /**
@@ -224,6 +226,8 @@ typedef struct
   gint from;
   gint to;
   const gchar *reason;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccReceiverAction;
 
 /**
@@ -406,6 +410,8 @@ typedef struct
   LmccGateStats gate;
   LmccLayerStats layers[LMCC_MAX_LAYERS];
   guint64 layer_bitrate[LMCC_MAX_LAYERS];
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccReceiverStats;
 
 /**

@@ -91,6 +91,8 @@ typedef struct
   gint repair_base;
   gdouble hysteresis;
   guint mtu;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccSenderConfig;
 
 /**
@@ -121,6 +123,8 @@ typedef struct
   LmccSenderActionType type;
   guint group;
   LmccPacket *packet;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccSenderAction;
 
 /**

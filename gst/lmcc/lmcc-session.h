@@ -144,6 +144,8 @@ typedef struct
   LmccTime feedback_interval;
   guint repair;
   LmccTime repair_delay;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
 } LmccSession;
 
 LMCC_API void lmcc_session_init (LmccSession * session);

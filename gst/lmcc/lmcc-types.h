@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 
 #define LMCC_API __attribute__ ((visibility ("default")))
 
+/* What callers allocate has room to grow: all zero. */
+#define LMCC_PADDING 4
+
 /**
  * LmccTime:
  * A time or a duration in nanoseconds on the caller's clock. The library never
