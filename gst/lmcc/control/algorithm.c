@@ -140,9 +140,9 @@ lmcc_algorithm_register (const LmccAlgorithm * algorithm)
 const LmccAlgorithm *
 lmcc_algorithm_find (const gchar * name)
 {
-  guint i;
+  guint n = count_algorithms (), i;
 
-  for (i = 0; i < count_algorithms (); i++) {
+  for (i = 0; i < n; i++) {
     if (g_strcmp0 (algorithms[i]->name, name) == 0)
       return algorithms[i];
   }
@@ -173,9 +173,9 @@ gchar *
 lmcc_algorithm_format_names (void)
 {
   GString *names = g_string_new (NULL);
-  guint i;
+  guint n = count_algorithms (), i;
 
-  for (i = 0; i < count_algorithms (); i++)
+  for (i = 0; i < n; i++)
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
         algorithms[i]->name);
 

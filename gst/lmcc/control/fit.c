@@ -10,8 +10,6 @@
 static gboolean
 check_layers (const LmccSession * session, GError ** error)
 {
-  guint i;
-
   if (session->native)
     return lmcc_sending_refuse (error,
         "%s needs layers of fixed rates, and the codec makes "
@@ -20,13 +18,8 @@ check_layers (const LmccSession * session, GError ** error)
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,
         "the number of layers is not between 1 and %d", LMCC_MAX_LAYERS);
-  for (i = 0; i < session->n_layers; i++) {
-    if (session->layers[i].rate == 0)
-      return lmcc_sending_refuse (error, "layer %u has no rate: give it one",
-          i);
-  }
 
-  return TRUE;
+  return lmcc_sending_check_rates (session, error);
 }
 
 static gboolean

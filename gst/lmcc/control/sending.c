@@ -37,6 +37,21 @@ lmcc_sending_refuse (GError ** error, const gchar * format, ...)
   return FALSE;
 }
 
+/* Whether each layer has a fixed rate. */
+gboolean
+lmcc_sending_check_rates (const LmccSession * session, GError ** error)
+{
+  guint i;
+
+  for (i = 0; i < session->n_layers; i++) {
+    if (session->layers[i].rate == 0)
+      return lmcc_sending_refuse (error, "layer %u has no rate: give it one",
+          i);
+  }
+
+  return TRUE;
+}
+
 /* How long @n packets of the base take. */
 LmccTime
 lmcc_sending_slot_from_packets (const LmccSession * session, guint n)

@@ -41,6 +41,8 @@ struct _LmccSending
 const LmccSending *lmcc_sending_find (const gchar * name);
 gboolean lmcc_sending_refuse (GError ** error, const gchar * format, ...)
   G_GNUC_PRINTF (2, 3);
+gboolean lmcc_sending_check_rates (const LmccSession * session,
+    GError ** error);
 LmccTime lmcc_sending_slot_from_packets (const LmccSession * session, guint n);
 gboolean lmcc_sending_take_slot (LmccSession * session, LmccTime slot,
     GError ** error);

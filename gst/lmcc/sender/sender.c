@@ -7,7 +7,6 @@
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/sending.h"
-#include "wire/algorithm-element.h"
 #include "wire/session-internal.h"
 
 #include <string.h>
@@ -337,25 +336,13 @@ reserve_second_element (LmccSender * sender)
 }
 
 static gboolean
-check_rates (const LmccSession * session, GError ** error)
+check_layers (const LmccSession * session, GError ** error)
 {
-  guint i;
+  if (session->n_layers > LMCC_MAX_LAYERS)
+    return lmcc_sending_refuse (error, "%u layers are more than %u",
+        session->n_layers, LMCC_MAX_LAYERS);
 
-  if (session->n_layers > LMCC_MAX_LAYERS) {
-    g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "%u layers are more than %u", session->n_layers, LMCC_MAX_LAYERS);
-    return FALSE;
-  }
-  for (i = 0; i < session->n_layers; i++) {
-    if (session->layers[i].rate == 0) {
-      g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-          "layer %u has no rate: layers that are not native have fixed ones",
-          i);
-      return FALSE;
-    }
-  }
-
-  return TRUE;
+  return lmcc_sending_check_rates (session, error);
 }
 
 /* What of the session is known at the start; whether receivers will take the
@@ -372,7 +359,7 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
   if (session->window == 0)
     session->window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
         : LMCC_DEFAULT_WINDOW;
-  if (sender->shaped && !check_rates (session, error))
+  if (sender->shaped && !check_layers (session, error))
     return FALSE;
   if (sender->shaped)
     lmcc_allocator_init_shaped (&sender->allocator, session);
@@ -401,10 +388,9 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
 LmccSender *
 lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
 {
-  LmccSender *sender;
+  LmccSender *sender = g_new0 (LmccSender, 1);
   guint i;
 
-  sender = g_new0 (LmccSender, 1);
   if (!init_session (sender, config, error)) {
     g_free (sender);
     return NULL;

@@ -30,8 +30,7 @@ G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
 /**
  * lmcc_session_set_payload_type:
  * @session: a session
- * @payload_type: P of its first rung, %LMCC_MIN_PAYLOAD_TYPE to
- *     %LMCC_MAX_PAYLOAD_TYPE
+ * @payload_type: P of its first rung, 96 to 111 (RFC 3551 section 3)
  *
  * The other rungs and the sound have those after it, then come repair and
  * filler packets (docs/wire-format.md).
