@@ -23,7 +23,7 @@ static const gchar *const values[] = {
   "", "-1", "0", "1", "63", "64", "65534", "4294967295", "4294967296",
   "18446744073709551615", "1000", "60000000000", "60000000001", "elm", "next",
   "eth0", "a b", "a&b", "a=b", "%41", "%00", "%zz", "%", "#", "\xc3\xa4", "+",
-  "fixed",
+  "fixed", "join", "freeze", "auto", "ask", "60000",
 };
 
 static const gchar *const keys[] = {
@@ -33,20 +33,24 @@ static const gchar *const keys[] = {
 };
 
 static void
-check_same (const GstLmccUri * a, const GstLmccUri * b)
+check_same (const GstLmccSrcSettings * a, const GstLmccSrcSettings * b)
 {
-  g_assert_cmpuint (a->flags, ==, b->flags);
+  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  guint i;
+
   g_assert_cmpstr (a->address, ==, b->address);
-  g_assert_cmpuint (a->port, ==, b->port);
-  g_assert_cmpstr (a->source, ==, b->source);
-  g_assert_cmpint (a->max_level, ==, b->max_level);
-  g_assert_cmpuint (a->max_bitrate, ==, b->max_bitrate);
-  g_assert_cmpuint (a->latency, ==, b->latency);
-  g_assert_cmpstr (a->algorithm, ==, b->algorithm);
-  g_assert_cmpstr (a->multicast_iface, ==, b->multicast_iface);
-  g_assert_cmpstr (a->on_loss, ==, b->on_loss);
-  g_assert_cmpstr (a->rtt_mode, ==, b->rtt_mode);
-  g_assert_cmpuint (a->rtt, ==, b->rtt);
+  g_assert_cmpint (a->port, ==, b->port);
+  g_assert_cmpstr (a->multicast_source, ==, b->multicast_source);
+  for (i = 0; i < table->n_rows; i++) {
+    const GstLmccProperty *row = &table->rows[i];
+    g_autofree gchar *one = NULL, *other = NULL;
+
+    if (!(row->flags & GST_LMCC_PROPERTY_IN_URI))
+      continue;
+    one = gst_lmcc_property_format (row, a);
+    other = gst_lmcc_property_format (row, b);
+    g_assert_cmpstr (one, ==, other);
+  }
 }
 
 static void
@@ -63,11 +67,11 @@ check_text (const gchar * text)
     return;
   }
   g_assert_no_error (error);
-  formatted = gst_lmcc_uri_format (uri);
+  formatted = gst_lmcc_uri_format (&uri->settings);
   again = gst_lmcc_uri_parse (formatted, &error);
   g_assert_no_error (error);
-  check_same (uri, again);
-  last = gst_lmcc_uri_format (again);
+  check_same (&uri->settings, &again->settings);
+  last = gst_lmcc_uri_format (&again->settings);
   g_assert_cmpstr (formatted, ==, last);
 }
 
@@ -100,28 +104,48 @@ make_text (Bytes * bytes)
 static void
 make_settings (Bytes * bytes)
 {
+  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  GstLmccSrcSettings settings;
   g_autofree gchar *name = g_utf8_make_valid ((const gchar *) bytes->data,
       (gssize) MIN (bytes->size, 64));
-  GstLmccUri uri = {.port = 5004,.max_level = -1,.rtt = GST_LMCC_DEFAULT_RTT };
   g_autofree gchar *text = NULL;
   g_autoptr (GstLmccUri) parsed = NULL;
   g_autoptr (GError) error = NULL;
-  guint8 how = take_byte (bytes);
+  guint n = take_byte (bytes) & 15;
 
-  uri.flags = take_byte (bytes) | (how & 1) << 8;
-  uri.flags &= ~(guint) GST_LMCC_URI_SOURCE;
-  uri.address = (gchar *) addresses[how >> 1 & 3];
-  uri.algorithm = uri.multicast_iface = name;
-  uri.on_loss = uri.rtt_mode = (gchar *) CHOOSE (bytes, values);
-  if (!(uri.flags & GST_LMCC_URI_RTT))
-    uri.rtt = 0;
-  text = gst_lmcc_uri_format (&uri);
+  gst_lmcc_properties_init (table, &settings);
+  g_free (settings.address);
+  settings.address = g_strdup (addresses[take_byte (bytes) & 3]);
+  settings.multicast_iface = g_steal_pointer (&name);
+  while (n-- > 0) {
+    gint row = gst_lmcc_properties_find_in_uri (table, CHOOSE (bytes, keys));
+    g_autofree gchar *remedy = NULL;
+
+    if (row >= 0)
+      gst_lmcc_property_parse (&table->rows[row], CHOOSE (bytes, values),
+          &settings, &remedy);
+  }
+  text = gst_lmcc_uri_format (&settings);
   parsed = gst_lmcc_uri_parse (text, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (parsed->flags, ==, uri.flags);
-  g_assert_cmpstr (parsed->address, ==, uri.address);
-  if (uri.flags & GST_LMCC_URI_ALGORITHM)
-    g_assert_cmpstr (parsed->algorithm, ==, name);
+  check_same (&parsed->settings, &settings);
+  gst_lmcc_properties_clear (table, &settings);
+}
+
+/* The types of enumerations need it. No plugin is looked for, and no registry of
+ * them can be written there. */
+static void
+init_gstreamer (void)
+{
+  static gsize done = 0;
+
+  if (g_once_init_enter (&done)) {
+    g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
+    g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
+    g_setenv ("GST_REGISTRY_1_0", "/proc/none", TRUE);
+    gst_init (NULL, NULL);
+    g_once_init_leave (&done, 1);
+  }
 }
 
 int
@@ -129,6 +153,7 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
 {
   Bytes bytes = { data, size };
 
+  init_gstreamer ();
   switch (take_byte (&bytes) & 3) {
     case 0:
       make_settings (&bytes);

@@ -136,7 +136,7 @@ def interface():
 
 def firewall():
     """A sender whose packets are refused fails after the time that was set."""
-    session = Session('no route out', sender='send-timeout=4')
+    session = Session('no route out', sender='send-timeout=4000')
     session.plays()
     since = time.monotonic()
     session.hosts[0].namespace.ip('addr flush dev eth0 scope global')

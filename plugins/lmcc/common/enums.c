@@ -164,6 +164,36 @@ gst_lmcc_layering_get_type (void)
 }
 
 /**
+ * GstLmccCodec:
+ * @h264: x264ladderenc
+ * @vp9: vp9svcenc
+ * @j2k: j2klayerenc
+ *
+ * What #lmccsink encodes raw video with.
+ */
+GType
+gst_lmcc_codec_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_LMCC_CODEC_H264, "H.264, an encoding for each rung (x264ladderenc)",
+        "h264"},
+    {GST_LMCC_CODEC_VP9, "VP9 with spatial and temporal layers (vp9svcenc)",
+        "vp9"},
+    {GST_LMCC_CODEC_J2K, "JPEG 2000 with quality layers (j2klayerenc)", "j2k"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccCodec", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccOnLoss:
  * @conceal: deliver whole pictures that depend on a lost one, marked
  * @freeze: deliver nothing that depends on a lost picture
@@ -189,18 +219,6 @@ gst_lmcc_on_loss_get_type (void)
     g_once_init_leave (&type, new_type);
   }
   return type;
-}
-
-/**
- * gst_lmcc_on_loss_from_name:
- * @name: a value's nick
- *
- * Returns: the value of #GstLmccOnLoss, or -1 where there is none
- */
-gint
-gst_lmcc_on_loss_from_name (const gchar * name)
-{
-  return value_from_nick (GST_TYPE_LMCC_ON_LOSS, name);
 }
 
 static const GEnumValue rtt_modes[] = {
@@ -234,30 +252,6 @@ gst_lmcc_rtt_mode_get_type (void)
     g_once_init_leave (&type, new_type);
   }
   return type;
-}
-
-/**
- * gst_lmcc_rtt_mode_from_name:
- * @name: a value's nick
- *
- * Returns: the value of #GstLmccRttMode, or -1 where there is none
- */
-gint
-gst_lmcc_rtt_mode_from_name (const gchar * name)
-{
-  return value_from_nick (GST_TYPE_LMCC_RTT_MODE, name);
-}
-
-/**
- * gst_lmcc_rtt_mode_to_name:
- * @mode: a mode
- *
- * Returns: (transfer none): its nick
- */
-const gchar *
-gst_lmcc_rtt_mode_to_name (LmccRttMode mode)
-{
-  return rtt_modes[mode].value_nick;
 }
 
 /**
@@ -311,28 +305,4 @@ gst_lmcc_source_policy_get_type (void)
     g_once_init_leave (&type, new_type);
   }
   return type;
-}
-
-/**
- * gst_lmcc_source_policy_from_name:
- * @name: a value's nick
- *
- * Returns: the value of #GstLmccSourcePolicy, or -1 where there is none
- */
-gint
-gst_lmcc_source_policy_from_name (const gchar * name)
-{
-  return value_from_nick (GST_TYPE_LMCC_SOURCE_POLICY, name);
-}
-
-/**
- * gst_lmcc_source_policy_to_name:
- * @policy: a policy
- *
- * Returns: (transfer none): its nick
- */
-const gchar *
-gst_lmcc_source_policy_to_name (LmccSourcePolicy policy)
-{
-  return source_policies[policy].value_nick;
 }

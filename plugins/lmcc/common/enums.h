@@ -28,20 +28,26 @@ GType gst_lmcc_base_algorithm_get_type (void);
 #define GST_TYPE_LMCC_LAYERING (gst_lmcc_layering_get_type ())
 GType gst_lmcc_layering_get_type (void);
 
+/* The values of GstLmccCodec. */
+enum
+{
+  GST_LMCC_CODEC_H264 = 0,
+  GST_LMCC_CODEC_VP9 = 1,
+  GST_LMCC_CODEC_J2K = 2,
+};
+
+#define GST_TYPE_LMCC_CODEC (gst_lmcc_codec_get_type ())
+GType gst_lmcc_codec_get_type (void);
+
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
-gint gst_lmcc_on_loss_from_name (const gchar * name);
 
 #define GST_TYPE_LMCC_RTT_MODE (gst_lmcc_rtt_mode_get_type ())
 GType gst_lmcc_rtt_mode_get_type (void);
-gint gst_lmcc_rtt_mode_from_name (const gchar * name);
-const gchar *gst_lmcc_rtt_mode_to_name (LmccRttMode mode);
 const gchar *gst_lmcc_rtt_source_to_name (LmccRttSource source);
 
 #define GST_TYPE_LMCC_SOURCE_POLICY (gst_lmcc_source_policy_get_type ())
 GType gst_lmcc_source_policy_get_type (void);
-gint gst_lmcc_source_policy_from_name (const gchar * name);
-const gchar *gst_lmcc_source_policy_to_name (LmccSourcePolicy policy);
 
 G_END_DECLS
 

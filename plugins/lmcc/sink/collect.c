@@ -85,7 +85,8 @@ static gboolean
 is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
     const LmccUnit * unit)
 {
-  LmccTime late = rung->sound ? core->settings.rung_timeout : 0;
+  LmccTime late =
+      rung->sound ? core->settings.properties.rung_timeout * LMCC_MSECOND : 0;
 
   if (unit->decoding_time + late < core->collected
       || (rung->left_out && !is_key (unit))) {
@@ -172,7 +173,7 @@ gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now, LmccTime stall)
   LmccTime offset;
   GList *l;
 
-  if (core->first || !core->settings.sync)
+  if (core->first || !core->settings.properties.sync)
     return GST_CLOCK_TIME_NONE;
   GST_WARNING_OBJECT (core, "stood still for %" GST_TIME_FORMAT,
       GST_TIME_ARGS (stall));
@@ -269,7 +270,7 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
     return NULL;
   unit = g_queue_peek_head (&rung->units);
   unit->stream = rung->stream;
-  if (core->settings.sync)
+  if (core->settings.properties.sync)
     due = due_time (core, unit, now);
   if (due > now) {
     *wake = due;
@@ -277,8 +278,10 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
   }
   if (missing) {
     if (!LMCC_TIME_IS_VALID (core->missing_since))
-      core->missing_since = core->settings.sync ? due : now;
-    *wake = core->missing_since + core->settings.rung_timeout;
+      core->missing_since = core->settings.properties.sync ? due : now;
+    *wake =
+        core->missing_since +
+        core->settings.properties.rung_timeout * LMCC_MSECOND;
     if (now < *wake)
       return NULL;
     leave_out_missing (core);

@@ -58,7 +58,7 @@ open_sockets (GstLmccSinkCore * core)
   g_autoptr (GError) error = NULL;
 
   memset (&core->place, 0, sizeof (core->place));
-  if (!gst_lmcc_interface_choose (settings->multicast_iface,
+  if (!gst_lmcc_interface_choose (settings->properties.multicast_iface,
           &settings->address, &core->place.iface, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
         (NULL));
@@ -81,14 +81,6 @@ open_sockets (GstLmccSinkCore * core)
   return open_feedback (core);
 }
 
-static void
-clear_settings (GstLmccSinkSettings * settings)
-{
-  g_free (settings->multicast_iface);
-  g_free (settings->sdp_location);
-  memset (settings, 0, sizeof (*settings));
-}
-
 /**
  * gst_lmcc_sink_core_open:
  * @core: the core, closed
@@ -101,7 +93,7 @@ clear_settings (GstLmccSinkSettings * settings)
 gboolean
 gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
 {
-  clear_settings (&core->settings);
+  gst_lmcc_sink_settings_clear (&core->settings);
   core->settings = *settings;
   memset (settings, 0, sizeof (*settings));
   if (open_sockets (core))
@@ -158,7 +150,8 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
   core->next_stats = 0;
-  core->next_key_unit = core->settings.key_unit_interval;
+  core->next_key_unit =
+      core->settings.properties.key_unit_interval * LMCC_MSECOND;
   core->next_key_check = 0;
   core->requested_key_unit = 0;
   core->eos_posted = FALSE;
@@ -359,7 +352,7 @@ gst_lmcc_sink_core_finalize (GObject * object)
 
   gst_lmcc_sink_core_close (core);
   g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
-  clear_settings (&core->settings);
+  gst_lmcc_sink_settings_clear (&core->settings);
   g_free (core->sdp);
   g_clear_pointer (&core->sender, lmcc_sender_free);
   g_mutex_clear (&core->lock);

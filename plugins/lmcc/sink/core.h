@@ -8,55 +8,9 @@
 #include <gst/lmcc/lmcc.h>
 
 #include "common/socket.h"
-#include "sink/marks.h"
+#include "sink/settings.h"
 
 G_BEGIN_DECLS
-
-/**
- * GstLmccSinkSettings:
- * @n_layers: layers of fixed rates, 0 for native ones
- * @rates: their rates, bit/s
- * @repair: share of repair data in 1/1000
- *
- * What lmccsink's properties say, as its core needs it. Times in ns.
- */
-typedef struct
-{
-  LmccAddress address;
-  LmccAddress bind_address;
-  guint16 port;
-  gchar *multicast_iface;
-  guint ttl;
-  gboolean loop;
-  gint dscp;
-  guint buffer_size;
-  guint mtu;
-  guint n_layers;
-  guint64 rates[LMCC_MAX_LAYERS];
-  LmccTime window;
-  LmccTime latency;
-  const gchar *algorithm;
-  const gchar *base_algorithm;
-  GstLmccSinkMarks marks;
-  LmccTime rtt_max;
-  gboolean drive_encoder;
-  guint64 min_bitrate;
-  guint64 max_bitrate;
-  gboolean feedback;
-  guint16 feedback_port;
-  guint payload_type;
-  guint repair;
-  gint repair_base;             /* 1/1000; 0: as the others', -1: none */
-  gdouble repair_loss;
-  gdouble repair_burst;
-  LmccTime repair_block;
-  gboolean sync;
-  LmccTime rung_timeout;
-  LmccTime key_unit_interval;
-  LmccTime stats_interval;
-  LmccTime send_timeout;
-  gchar *sdp_location;
-} GstLmccSinkSettings;
 
 /**
  * GstLmccSinkCallbacks:

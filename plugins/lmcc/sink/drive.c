@@ -88,7 +88,7 @@ static void
 drive_once (GstLmccSinkCore * core, guint64 bitrate)
 {
   g_autoptr (GstElement) encoder = find_encoder (core);
-  guint64 most = core->settings.max_bitrate;
+  guint64 most = core->settings.properties.max_bitrate;
   guint64 set = encoder ? gst_lmcc_sink_bitrate_get (encoder) : 0;
 
   g_mutex_lock (&core->lock);
@@ -100,7 +100,7 @@ drive_once (GstLmccSinkCore * core, guint64 bitrate)
 
   if (most > 0)
     bitrate = MIN (bitrate, most);
-  bitrate = MAX (bitrate, core->settings.min_bitrate);
+  bitrate = MAX (bitrate, core->settings.properties.min_bitrate);
   GST_DEBUG_OBJECT (core, "encoder is to make %" G_GUINT64_FORMAT " bit/s",
       bitrate);
   if (core->callbacks.drive (core->callbacks.user_data, encoder, bitrate))
@@ -169,7 +169,7 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
   bitrate = lmcc_sender_get_estimated_bitrate (core->sender);
   g_mutex_unlock (&core->sender_lock);
   if (!driven) {
-    if (core->settings.drive_encoder)
+    if (core->settings.properties.drive_encoder)
       warn_layers (core);
     core->next_estimate = LMCC_TIME_NONE;
     return LMCC_TIME_NONE;
@@ -187,7 +187,7 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
     return core->next_estimate;
 
   core->callbacks.changed (core->callbacks.user_data, "estimated-bitrate");
-  if (core->settings.drive_encoder)
+  if (core->settings.properties.drive_encoder)
     drive_later (core);
   return core->next_estimate;
 }

@@ -8,6 +8,8 @@
 
 #include "sink/encoder.h"
 
+#include "common/enums.h"
+
 #include <string.h>
 
 #include <gst/video/video.h>
@@ -40,27 +42,28 @@ static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
 #define J2K_BITS_PER_PIXEL 1.5
 
 static guint
-choose_key_interval (const GstLmccSinkLadderSettings * settings)
+choose_key_interval (const GstLmccSinkSettings * settings)
 {
-  if (settings->key_unit_interval > 0)
-    return settings->key_unit_interval;
+  if (settings->properties.key_unit_interval > 0)
+    return settings->properties.key_unit_interval;
   if (settings->n_layers == 0)
     return DEFAULT_KEY_UNIT_MS;
-  if (settings->window > 2 * WINDOW_REST_MS)
-    return (settings->window - WINDOW_REST_MS) / 2;
+  if (settings->properties.window > 2 * WINDOW_REST_MS)
+    return (settings->properties.window - WINDOW_REST_MS) / 2;
   return (LMCC_DEFAULT_SHAPED_WINDOW / LMCC_MSECOND - WINDOW_REST_MS) / 2;
 }
 
 static void
 set_limits (LmccLadderLimits * limits, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings)
+    const GstLmccSinkSettings * settings)
 {
   guint headers = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
 
   memset (limits, 0, sizeof (*limits));
   limits->picture_rate = picture->rate;
-  limits->packet_overhead = settings->ip_overhead + headers;
-  limits->packet_payload = settings->mtu - headers;
+  limits->packet_overhead =
+      lmcc_address_get_udp_overhead (&settings->address) + headers;
+  limits->packet_payload = settings->properties.mtu - headers;
   limits->group = choose_key_interval (settings) / 1000.0;
   limits->buffer = SHAPED_BUFFER_MS / 1000.0;
 }
@@ -81,17 +84,18 @@ fit_layers (const guint64 * layer_rates, guint n_layers,
 }
 
 static gboolean
-user_sets (const GstLmccSinkLadderSettings * settings, const gchar * property)
+user_sets (const GstLmccSinkSettings * settings, const gchar * property)
 {
-  return settings->encoder
-      && gst_structure_has_field (settings->encoder, property);
+  return settings->properties.encoder_settings
+      && gst_structure_has_field (settings->properties.encoder_settings,
+      property);
 }
 
 /* H.264 */
 
 static void
 set_x264_distance (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings)
+    const GstLmccSinkSettings * settings)
 {
   if (settings->n_layers > 0)
     g_object_set (element, "vbv-buf-capacity", SHAPED_BUFFER_MS, NULL);
@@ -101,7 +105,7 @@ set_x264_distance (GstElement * element, const LmccPicture * picture,
 
 static guint
 set_x264_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, GError ** error)
+    const GstLmccSinkSettings * settings, GError ** error)
 {
   g_autofree gchar *bitrates = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
@@ -134,7 +138,7 @@ set_x264_rates (GstElement * element, const LmccPicture * picture,
 
 static void
 set_vp9_distance (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings)
+    const GstLmccSinkSettings * settings)
 {
   gdouble distance = choose_key_interval (settings) * picture->rate / 1000.0;
 
@@ -145,7 +149,7 @@ set_vp9_distance (GstElement * element, const LmccPicture * picture,
  * level. */
 static guint
 set_vp9_layers (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, GError ** error)
+    const GstLmccSinkSettings * settings, GError ** error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gchar *mode = NULL;
@@ -177,7 +181,7 @@ set_vp9_layers (GstElement * element, const LmccPicture * picture,
 
 static guint
 set_vp9_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, GError ** error)
+    const GstLmccSinkSettings * settings, GError ** error)
 {
   guint64 rates[LMCC_MAX_RUNGS], total = 0;
   guint n, i;
@@ -214,8 +218,7 @@ default_j2k_rates (const LmccPicture * picture, guint64 * rates)
  * rate, so that nothing goes off for key frames. */
 static guint
 fit_j2k_rates (const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, guint64 * rates,
-    GError ** error)
+    const GstLmccSinkSettings * settings, guint64 * rates, GError ** error)
 {
   guint n = MIN (settings->n_layers, J2K_MAX_LAYERS), i;
   guint64 own[LMCC_MAX_RUNGS], total = 0;
@@ -234,7 +237,7 @@ fit_j2k_rates (const LmccPicture * picture,
 
 static guint
 set_j2k_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkLadderSettings * settings, GError ** error)
+    const GstLmccSinkSettings * settings, GError ** error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint64 rates[J2K_MAX_LAYERS], target;
@@ -259,8 +262,7 @@ set_j2k_rates (GstElement * element, const LmccPicture * picture,
 }
 
 static const GstLmccSinkEncoder encoders[] = {
-  {
-        .name = "h264",
+  [GST_LMCC_CODEC_H264] = {
         .factory = "x264ladderenc",
         .pad = "src_%u",
         .encoded = "video/x-h264,stream-format=(string)byte-stream,"
@@ -272,8 +274,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .set_distance = set_x264_distance,
         .set_rates = set_x264_rates,
       },
-  {
-        .name = "vp9",
+  [GST_LMCC_CODEC_VP9] = {
         .factory = "vp9svcenc",
         .pad = "src",
         .encoded = "video/x-vp9-svc",
@@ -282,8 +283,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .set_distance = set_vp9_distance,
         .set_rates = set_vp9_rates,
       },
-  {
-        .name = "j2k",
+  [GST_LMCC_CODEC_J2K] = {
         .factory = "j2klayerenc",
         .pad = "src",
         .encoded = "image/x-jpc",
@@ -295,26 +295,14 @@ static const GstLmccSinkEncoder encoders[] = {
 
 /**
  * gst_lmcc_sink_encoder_find:
- * @name: (nullable): lmccsink's codec
- * @error: which there are
+ * @codec: lmccsink's codec
  *
- * Returns: (transfer none) (nullable): what encodes it
+ * Returns: (transfer none): what encodes it
  */
 const GstLmccSinkEncoder *
-gst_lmcc_sink_encoder_find (const gchar * name, GError ** error)
+gst_lmcc_sink_encoder_find (gint codec)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (encoders); i++) {
-    if (g_strcmp0 (name, encoders[i].name) == 0)
-      return &encoders[i];
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", encoders[i].name);
-  }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "There is no codec '%s' for raw video. Set codec to one of: %s.",
-      name ? name : "", known->str);
-  return NULL;
+  return &encoders[codec];
 }
 
 typedef struct
@@ -373,7 +361,7 @@ read_picture (GstCaps * caps, LmccPicture * picture)
 guint
 gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
     GstElement * element, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings, GError ** error)
+    const GstLmccSinkSettings * settings, GError ** error)
 {
   FieldSetter setter = { encoder, element, error };
   LmccPicture picture;
@@ -389,19 +377,9 @@ gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
   }
   if (encoder->set_distance)
     encoder->set_distance (element, &picture, settings);
-  if (settings->encoder
-      && !gst_structure_foreach (settings->encoder, set_field, &setter))
+  if (settings->properties.encoder_settings
+      && !gst_structure_foreach (settings->properties.encoder_settings,
+          set_field, &setter))
     return 0;
   return encoder->set_rates (element, &picture, settings, error);
-}
-
-/**
- * gst_lmcc_sink_ladder_settings_clear:
- * @settings: whose strings and structure are freed
- */
-void
-gst_lmcc_sink_ladder_settings_clear (GstLmccSinkLadderSettings * settings)
-{
-  g_clear_pointer (&settings->codec, g_free);
-  g_clear_pointer (&settings->encoder, gst_structure_free);
 }

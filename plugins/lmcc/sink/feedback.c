@@ -37,12 +37,12 @@ open_socket (GstLmccSinkCore * core, const GstLmccSinkPlace * place,
   const GstLmccSinkSettings *settings = &core->settings;
   gint fd;
 
-  if (settings->feedback_port != 0)
+  if (settings->properties.feedback_port != 0)
     return gst_lmcc_socket_open_feedback (&place->source,
-        settings->feedback_port, &place->iface, error);
-  fd = settings->port + 1 < LMCC_FIRST_USER_PORT ? -1
+        settings->properties.feedback_port, &place->iface, error);
+  fd = settings->properties.port + 1 < LMCC_FIRST_USER_PORT ? -1
       : gst_lmcc_socket_open_feedback (&place->source,
-      (guint16) (settings->port + 1), &place->iface, NULL);
+      (guint16) (settings->properties.port + 1), &place->iface, NULL);
   return fd >= 0 ? fd : gst_lmcc_socket_open_feedback (&place->source, 0,
       &place->iface, error);
 }
@@ -75,7 +75,7 @@ gint
 gst_lmcc_sink_feedback_open (GstLmccSinkCore * core, GstLmccSinkPlace * place,
     GError ** error)
 {
-  if (!core->settings.feedback)
+  if (!core->settings.properties.feedback)
     return -1;
   if (place->source.family == LMCC_FAMILY_NONE) {
     GST_INFO_OBJECT (core, "this host's address towards the group is not known "

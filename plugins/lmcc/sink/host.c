@@ -64,10 +64,10 @@ gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
   memset (options, 0, sizeof (*options));
   options->family = settings->address.family;
   options->bind_address = settings->bind_address;
-  options->ttl = settings->ttl;
-  options->loop = settings->loop;
-  options->dscp = settings->dscp;
-  options->buffer_size = settings->buffer_size;
+  options->ttl = settings->properties.ttl_mc;
+  options->loop = settings->properties.loop;
+  options->dscp = settings->properties.qos_dscp;
+  options->buffer_size = settings->properties.buffer_size;
 }
 
 /* Where packets leave */
@@ -154,7 +154,7 @@ look_at_host (GstLmccSinkHost * host, gint64 now)
   LmccAddress source;
   gboolean moved;
 
-  host->state = gst_lmcc_interface_follow (settings->multicast_iface,
+  host->state = gst_lmcc_interface_follow (settings->properties.multicast_iface,
       &settings->address, &host->place.iface);
   if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
     return;
@@ -170,7 +170,7 @@ look_at_host (GstLmccSinkHost * host, gint64 now)
   if (gst_lmcc_socket_get_source (&options, &settings->address, &source))
     host->place.source = source;
   moved = !is_same_place (&before, &host->place);
-  if (settings->feedback && (moved || core->feedback_fd < 0))
+  if (settings->properties.feedback && (moved || core->feedback_fd < 0))
     open_feedback (host, now);
   if (is_same_place (&before, &host->place))
     return;
@@ -318,7 +318,7 @@ describe_outage (GstLmccSinkHost * host, const GstLmccSinkOutage * outage,
             control ? 0 : outage->destination, &group))
       lmcc_address_format (&group, text);
     which = g_strdup_printf (" for %s port %u", text,
-        settings->port + (control ? 1 : 0));
+        settings->properties.port + (control ? 1 : 0));
   }
   return g_strdup_printf ("No packets leave%s: %s. %s", which ? which : "",
       g_strerror (outage->code), gst_lmcc_send_remedy (outage->code));
@@ -327,7 +327,7 @@ describe_outage (GstLmccSinkHost * host, const GstLmccSinkOutage * outage,
 static void
 warn (GstLmccSinkHost * host, const gchar * text)
 {
-  guint64 timeout = host->core->settings.send_timeout;
+  guint64 timeout = host->core->settings.properties.send_timeout * LMCC_MSECOND;
   g_autofree gchar *end = timeout == 0 ? g_strdup ("") :
       g_strdup_printf (", for %" G_GUINT64_FORMAT " s (send-timeout)",
       timeout / LMCC_SECOND);
@@ -350,7 +350,9 @@ static void
 look_at_outage (GstLmccSinkHost * host, gint64 now)
 {
   GstLmccSinkCore *core = host->core;
-  gint64 timeout = (gint64) (core->settings.send_timeout / LMCC_USECOND);
+  gint64 timeout =
+      (gint64) (core->settings.properties.send_timeout * LMCC_MSECOND /
+      LMCC_USECOND);
   g_autofree gchar *text = NULL;
   GstLmccSinkOutage outage;
   gint64 nothing, since;

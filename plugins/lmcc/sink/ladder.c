@@ -140,7 +140,7 @@ start_element (GstElement * element)
 
 static gboolean
 build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
-    GstCaps * caps, const GstLmccSinkLadderSettings * settings)
+    GstCaps * caps, const GstLmccSinkSettings * settings)
 {
   g_autoptr (GError) error = NULL;
   guint n, rung;
@@ -153,7 +153,7 @@ build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
   }
   for (rung = 0; rung < n; rung++) {
     if (!link_rung (ladder, get_core_pad (ladder, core_pad, index, rung), rung,
-            settings->mtu))
+            settings->properties.mtu))
       return FALSE;
   }
   return TRUE;
@@ -184,20 +184,16 @@ hand_out (GstLmccSinkLadder * ladder, GstLmccSinkEncoderSetup encoder_setup)
 GstLmccSinkLadder *
 gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
     GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings,
-    GstLmccSinkEncoderSetup encoder_setup)
+    const GstLmccSinkSettings * settings, GstLmccSinkEncoderSetup encoder_setup)
 {
-  g_autoptr (GError) error = NULL;
   GstLmccSinkLadder *ladder = g_new0 (GstLmccSinkLadder, 1);
 
   ladder->sink = sink;
   ladder->core = core;
   ladder->payloaders = g_ptr_array_new ();
   ladder->core_pads = g_ptr_array_new ();
-  ladder->codec = gst_lmcc_sink_encoder_find (settings->codec, &error);
-  if (ladder->codec == NULL)
-    post_error (ladder, error);
-  if (ladder->codec && make_element (ladder) && make_converter (ladder)) {
+  ladder->codec = gst_lmcc_sink_encoder_find (settings->properties.codec);
+  if (make_element (ladder) && make_converter (ladder)) {
     if (ladder->codec->sets_up)
       g_signal_connect (ladder->element, "encoder-setup",
           G_CALLBACK (encoder_setup), sink);

@@ -29,7 +29,7 @@ typedef void (*GstLmccSinkEncoderSetup) (GstElement * ladder,
 
 GstLmccSinkLadder *gst_lmcc_sink_ladder_new (GstBin * sink,
     GstLmccSinkCore * core, GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkLadderSettings * settings,
+    const GstLmccSinkSettings * settings,
     GstLmccSinkEncoderSetup encoder_setup);
 GstPad *gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder);
 void gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder * ladder);

@@ -168,95 +168,19 @@ on_drive (gpointer user_data, GstElement * encoder, guint64 bitrate)
 /* State */
 
 static gboolean
-parse_group (GstLmccSink * self, const gchar * text, LmccAddress * address)
-{
-  if (lmcc_address_parse (text ? text : "", address)
-      && lmcc_address_is_multicast (address))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("The address '%s' is not a multicast group. Set address to one of "
-          "239.0.0.0 to 239.255.255.255 or an IPv6 group, as %s.",
-          text ? text : "", DEFAULT_ADDRESS), (NULL));
-  return FALSE;
-}
-
-static gboolean
-parse_bind_address (GstLmccSink * self, const gchar * text,
-    LmccAddress * address)
-{
-  if (text == NULL || text[0] == '\0' || lmcc_address_parse (text, address))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("The bind-address '%s' is not an IP address.", text), (NULL));
-  return FALSE;
-}
-
-static const gchar *
-algorithm_name (gint value)
-{
-  return value == GST_LMCC_ALGORITHM_AUTO ? DEFAULT_ALGORITHM
-      : gst_lmcc_algorithm_to_name (value);
-}
-
-static gboolean
 open_core (GstLmccSink * self)
 {
-  const GstLmccSinkProps *props = &self->props;
-  GstLmccSinkSettings settings = { {0}, };
-  g_autofree gchar *address = NULL, *bind_address = NULL;
-  g_autoptr (GError) error = NULL, settings_error = NULL;
+  GstLmccSinkSettings settings;
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  address = g_strdup (props->address);
-  bind_address = g_strdup (props->bind_address);
-  settings.port = (guint16) props->port;
-  settings.multicast_iface = g_strdup (props->multicast_iface);
-  settings.ttl = (guint) props->ttl_mc;
-  settings.loop = props->loop;
-  settings.dscp = props->qos_dscp;
-  settings.buffer_size = (guint) props->buffer_size;
-  settings.mtu = props->mtu;
-  settings.window = props->window * LMCC_MSECOND;
-  settings.latency = props->latency * LMCC_MSECOND;
-  settings.algorithm = algorithm_name (props->algorithm);
-  settings.base_algorithm = gst_lmcc_algorithm_to_name (props->base_algorithm);
-  settings.rtt_max = props->rtt_max * LMCC_MSECOND;
-  settings.drive_encoder = props->drive_encoder;
-  settings.min_bitrate = props->min_bitrate;
-  settings.max_bitrate = props->max_bitrate;
-  settings.feedback = props->feedback;
-  settings.feedback_port = (guint16) props->feedback_port;
-  settings.payload_type = props->pt;
-  settings.repair = gst_lmcc_sink_props_get_repair (props);
-  settings.repair_base = gst_lmcc_sink_props_get_repair_base (props);
-  settings.repair_loss = props->repair_loss;
-  settings.repair_burst = props->repair_burst;
-  settings.repair_block = props->repair_delay * LMCC_MSECOND;
-  settings.send_timeout = props->send_timeout * LMCC_SECOND;
-  settings.sync = props->sync;
-  settings.rung_timeout = props->rung_timeout * LMCC_MSECOND;
-  settings.key_unit_interval = props->key_unit_interval * LMCC_MSECOND;
-  settings.stats_interval = props->stats_update_interval * LMCC_MSECOND;
-  settings.sdp_location = g_strdup (props->sdp_location);
-  if (props->layering != GST_LMCC_LAYERING_NATIVE)
-    settings.n_layers = gst_lmcc_sink_props_get_rates (props, settings.rates,
-        &error);
-  if (!error)
-    gst_lmcc_sink_marks_read (&settings.marks, props->algorithm_settings,
-        settings.algorithm, settings.n_layers, &settings_error);
+  ok = gst_lmcc_sink_settings_read (&settings, &self->properties, &error);
   GST_OBJECT_UNLOCK (self);
-  if (error)
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("These layers are not possible: %s.", error->message), (NULL));
-  else if (settings_error)
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("The algorithm-settings cannot be used: %s", settings_error->message),
-        (NULL));
-  else if (parse_group (self, address, &settings.address)
-      && parse_bind_address (self, bind_address, &settings.bind_address))
+  if (ok)
     return gst_lmcc_sink_core_open (self->core, &settings);
-  g_free (settings.multicast_iface);
-  g_free (settings.sdp_location);
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  gst_lmcc_sink_settings_clear (&settings);
   return FALSE;
 }
 
@@ -289,13 +213,24 @@ gst_lmcc_sink_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
-  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  known = gst_lmcc_sink_props_set (&self->props, id, value);
+  gst_lmcc_properties_set (&gst_lmcc_sink_properties, &self->properties, id,
+      value);
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+/* These take the core's locks. */
+static void
+compute_property (GstLmccSink * self, const gchar * name, GValue * value)
+{
+  if (g_str_equal (name, "sdp"))
+    g_value_take_string (value, gst_lmcc_sink_core_get_sdp (self->core));
+  else if (g_str_equal (name, "estimated-bitrate"))
+    g_value_set_uint64 (value,
+        gst_lmcc_sink_core_get_estimated_bitrate (self->core));
+  else
+    g_value_take_boxed (value, gst_lmcc_sink_core_get_stats (self->core));
 }
 
 static void
@@ -303,27 +238,14 @@ gst_lmcc_sink_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
-  gboolean known;
+  gboolean kept;
 
-  /* These take the core's locks. */
-  if (id == PROP_SDP) {
-    g_value_take_string (value, gst_lmcc_sink_core_get_sdp (self->core));
-    return;
-  }
-  if (id == PROP_ESTIMATED_BITRATE) {
-    g_value_set_uint64 (value,
-        gst_lmcc_sink_core_get_estimated_bitrate (self->core));
-    return;
-  }
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_lmcc_sink_core_get_stats (self->core));
-    return;
-  }
   GST_OBJECT_LOCK (self);
-  known = gst_lmcc_sink_props_get (&self->props, id, value);
+  kept = gst_lmcc_properties_get (&gst_lmcc_sink_properties, &self->properties,
+      id, value);
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  if (!kept)
+    compute_property (self, pspec->name, value);
 }
 
 /* The pads go before the core does, which the bin's dispose lets go. */
@@ -345,7 +267,7 @@ gst_lmcc_sink_finalize (GObject * object)
   GstLmccSink *self = GST_LMCC_SINK (object);
 
   gst_object_unref (self->core);
-  gst_lmcc_sink_props_clear (&self->props);
+  gst_lmcc_properties_clear (&gst_lmcc_sink_properties, &self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -365,7 +287,7 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
   element_class->request_new_pad =
       GST_DEBUG_FUNCPTR (gst_lmcc_sink_request_new_pad);
   element_class->release_pad = GST_DEBUG_FUNCPTR (gst_lmcc_sink_release_pad);
-  gst_lmcc_sink_install_properties (object_class);
+  gst_lmcc_properties_install (&gst_lmcc_sink_properties, object_class);
   /**
    * GstLmccSink::encoder-setup:
    * @sink: lmccsink
@@ -413,7 +335,7 @@ gst_lmcc_sink_init (GstLmccSink * self)
 {
   const GstLmccSinkCallbacks callbacks = { on_changed, on_drive, self };
 
-  gst_lmcc_sink_props_init (&self->props);
+  gst_lmcc_properties_init (&gst_lmcc_sink_properties, &self->properties);
   self->core = gst_lmcc_sink_core_new (&callbacks);
   gst_object_ref_sink (self->core);
   gst_bin_add (GST_BIN (self), GST_ELEMENT (self->core));

@@ -15,33 +15,6 @@
 
 #define PROBABILITIES "probabilities"
 
-/**
- * gst_lmcc_sink_marks_param_spec:
- *
- * Returns: (transfer floating): the property
- */
-GParamSpec *
-gst_lmcc_sink_marks_param_spec (void)
-{
-  /**
-   * GstLmccSink:algorithm-settings:
-   *
-   * How the packets are marked for #GstLmccSink:algorithm: a structure of its
-   * name, with settings that are not to have their standard values, such as
-   * `flid-dl,nominal-rtt=0.05,probabilities=hill-climb-log`. Times are in
-   * seconds. `probabilities` may be a number for each layer instead:
-   * `probabilities="0.33,0.2,0.09,0"`. An algorithm, a setting or a value that
-   * does not exist is an error on the way to READY, which lists those that do.
-   *
-   * Since: 0.1
-   */
-  return g_param_spec_boxed ("algorithm-settings", "Algorithm settings",
-      "Name of the algorithm, and settings of its marks that are not standard, "
-      "such as flid-dl,nominal-rtt=0.05 (gst-lmcc-1.0 algorithms NAME lists "
-      "them)", GST_TYPE_STRUCTURE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY);
-}
-
 /* As a user would write it: a text, or numbers with commas between them. */
 static gchar *
 format_list (const GValue * value)

@@ -30,7 +30,6 @@ typedef struct
   gdouble probabilities[LMCC_MAX_LAYERS];
 } GstLmccSinkMarks;
 
-GParamSpec *gst_lmcc_sink_marks_param_spec (void);
 gboolean gst_lmcc_sink_marks_read (GstLmccSinkMarks * marks,
     const GstStructure * structure, const gchar * algorithm, guint n_layers,
     GError ** error);

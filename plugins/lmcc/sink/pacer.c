@@ -101,7 +101,7 @@ static void
 send_packet (GstLmccSinkCore * core, guint destination, LmccPacket * packet)
 {
   gboolean control = destination == GST_LMCC_SINK_CONTROL;
-  guint port = core->settings.port + (control ? 1 : 0);
+  guint port = core->settings.properties.port + (control ? 1 : 0);
   LmccAddress group;
   gssize sent = -EADDRNOTAVAIL;
 
@@ -183,12 +183,12 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
   gst_lmcc_random_fill (&session->nonce, sizeof (session->nonce));
   session->nonce = MAX (session->nonce & LMCC_MAX_NONCE, 1);
   session->address = settings->address;
-  session->port = settings->port;
-  session->ttl = (guint8) settings->ttl;
+  session->port = settings->properties.port;
+  session->ttl = (guint8) settings->properties.ttl_mc;
   session->source = core->place.source;
   session->source_specific =
       lmcc_address_is_source_specific (&settings->address);
-  session->window = settings->window;
+  session->window = settings->properties.window * LMCC_MSECOND;
   if (settings->n_layers > 0) {
     session->native = FALSE;
     session->n_layers = settings->n_layers;
@@ -199,16 +199,16 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
     session->layers[i].stream = LMCC_STREAM_NONE;
     session->layers[i].klass = LMCC_CLASS_MIXED;
   }
-  session->latency = settings->latency;
-  session->packet_size = settings->mtu
+  session->latency = settings->properties.latency * LMCC_MSECOND;
+  session->packet_size = settings->properties.mtu
       + lmcc_address_get_udp_overhead (&settings->address);
-  lmcc_session_set_payload_type (session, settings->payload_type);
+  lmcc_session_set_payload_type (session, settings->properties.pt);
   g_strlcpy (session->algorithm, settings->algorithm,
       sizeof (session->algorithm));
   g_strlcpy (session->base_algorithm, settings->base_algorithm,
       sizeof (session->base_algorithm));
-  session->rtt_max = settings->rtt_max;
-  session->repair = settings->repair;
+  session->rtt_max = settings->properties.rtt_max * LMCC_MSECOND;
+  session->repair = (guint16) gst_lmcc_sink_settings_get_repair (settings);
   if (core->place.feedback_port > 0) {
     session->feedback_port = core->place.feedback_port;
     session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
@@ -261,11 +261,11 @@ start_session (GstLmccSinkCore * core, LmccTime now)
   config.rtp_offset = gst_lmcc_random_int ();
   config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
       + NTP_UNIX_OFFSET - now;
-  config.mtu = core->settings.mtu;
-  config.repair_base = core->settings.repair_base;
-  config.repair_loss = core->settings.repair_loss;
-  config.repair_burst = core->settings.repair_burst;
-  config.repair_block = core->settings.repair_block;
+  config.mtu = core->settings.properties.mtu;
+  config.repair_base = gst_lmcc_sink_settings_get_repair_base (&core->settings);
+  config.repair_loss = core->settings.properties.repair_loss;
+  config.repair_burst = core->settings.properties.repair_burst;
+  config.repair_block = core->settings.properties.repair_delay * LMCC_MSECOND;
   g_mutex_lock (&core->lock);
   fill_session (core, &config.session);
   core->started = TRUE;
@@ -369,13 +369,15 @@ flush_sender (GstLmccSinkCore * core, LmccTime now)
   drain_actions (core);
   core->eos_posted = FALSE;
   core->requested_key_unit = 0;
-  core->next_key_unit = core->settings.key_unit_interval;
+  core->next_key_unit =
+      core->settings.properties.key_unit_interval * LMCC_MSECOND;
 }
 
 static LmccTime
 update_stats (GstLmccSinkCore * core, LmccTime now)
 {
-  LmccTime interval = core->settings.stats_interval;
+  LmccTime interval =
+      core->settings.properties.stats_update_interval * LMCC_MSECOND;
 
   if (interval == 0)
     return LMCC_TIME_NONE;
@@ -389,7 +391,8 @@ update_stats (GstLmccSinkCore * core, LmccTime now)
 static LmccTime
 request_regular_key_unit (GstLmccSinkCore * core, LmccTime now)
 {
-  LmccTime interval = core->settings.key_unit_interval;
+  LmccTime interval =
+      core->settings.properties.key_unit_interval * LMCC_MSECOND;
   LmccTime position;
 
   if (interval == 0)

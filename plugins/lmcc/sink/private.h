@@ -6,7 +6,6 @@
 
 #include "sink/core.h"
 #include "sink/lmccsink.h"
-#include "sink/props.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +16,7 @@ struct _GstLmccSink
   GstLmccSinkCore *core;
 
   /* OBJECT_LOCK */
-  GstLmccSinkProps props;
+  GstLmccSinkProperties properties;
   guint next_pad;
 };
 

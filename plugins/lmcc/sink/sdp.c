@@ -37,7 +37,8 @@ warn (GstLmccSinkCore * core, const GError * error, gint64 * next)
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
       ("Could not write the session description to %s: %s. Set sdp-location "
           "to a file in a directory that can be written and has room. It is "
-          "tried again.", core->settings.sdp_location, error->message), (NULL));
+          "tried again.", core->settings.properties.sdp_location,
+          error->message), (NULL));
 }
 
 /* Readers see the old text or the new one, and a crash leaves one of them. The
@@ -48,8 +49,8 @@ write_text (GstLmccSinkCore * core, const gchar * text, gint64 * next_warning)
 {
   g_autoptr (GError) error = NULL;
 
-  if (g_file_set_contents_full (core->settings.sdp_location, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT, 0666, &error))
+  if (g_file_set_contents_full (core->settings.properties.sdp_location, text,
+          -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &error))
     return TRUE;
   warn (core, error, next_warning);
   return FALSE;
@@ -104,7 +105,7 @@ gst_lmcc_sink_sdp_start (GstLmccSinkCore * core)
 {
   GstLmccSinkSdp *sdp;
 
-  if (core->settings.sdp_location == NULL)
+  if (core->settings.properties.sdp_location == NULL)
     return;
   sdp = core->sdp_file = g_new0 (GstLmccSinkSdp, 1);
   g_mutex_init (&sdp->lock);

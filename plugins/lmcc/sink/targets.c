@@ -21,14 +21,12 @@
 static guint
 get_payloader_mtu (GstLmccSink * self)
 {
-  guint mtu;
+  const GstLmccSinkSettings *settings = &self->core->settings;
+  guint mtu = settings->properties.mtu - LMCC_RTP_OVERHEAD;
 
-  GST_OBJECT_LOCK (self);
-  mtu = self->props.mtu - LMCC_RTP_OVERHEAD;
   /* Repair packets are larger than what they repair. */
-  if (gst_lmcc_sink_props_get_repair (&self->props) > 0)
+  if (gst_lmcc_sink_settings_get_repair (settings) > 0)
     mtu -= LMCC_REPAIR_OVERHEAD;
-  GST_OBJECT_UNLOCK (self);
   return mtu;
 }
 
@@ -84,29 +82,6 @@ relay_encoder_setup (GstElement * ladder, GstElement * encoder, guint rung,
   gst_lmcc_sink_set_up_encoder (self, encoder, rung);
 }
 
-static void
-read_ladder_settings (GstLmccSink * self, GstLmccSinkLadderSettings * settings)
-{
-  const GstLmccSinkProps *props = &self->props;
-  LmccAddress address;
-
-  memset (settings, 0, sizeof (*settings));
-  GST_OBJECT_LOCK (self);
-  settings->codec = g_strdup (props->codec);
-  if (props->encoder_settings)
-    settings->encoder = gst_structure_copy (props->encoder_settings);
-  /* They are possible: the sockets are open. */
-  if (props->layering != GST_LMCC_LAYERING_NATIVE)
-    settings->n_layers = gst_lmcc_sink_props_get_rates (props, settings->rates,
-        NULL);
-  settings->window = props->window;
-  settings->key_unit_interval = props->key_unit_interval;
-  settings->mtu = props->mtu;
-  lmcc_address_parse (props->address, &address);
-  settings->ip_overhead = lmcc_address_get_udp_overhead (&address);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* Raw sound is encoded as Opus. */
 static GstPad *
 link_encoder (GstLmccSink * self, GstPad * core_pad)
@@ -139,7 +114,6 @@ static GstPad *
 link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
     GstCaps * caps)
 {
-  GstLmccSinkLadderSettings settings;
   GstLmccSinkLadder *ladder;
   guint index = 0;
 
@@ -151,10 +125,8 @@ link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
     return NULL;
   }
   sscanf (GST_PAD_NAME (ghost), "sink_%u", &index);
-  read_ladder_settings (self, &settings);
   ladder = gst_lmcc_sink_ladder_new (GST_BIN (self), self->core, core_pad,
-      index, caps, &settings, relay_encoder_setup);
-  gst_lmcc_sink_ladder_settings_clear (&settings);
+      index, caps, &self->core->settings, relay_encoder_setup);
   if (ladder == NULL)
     return NULL;
   g_object_set_data (G_OBJECT (core_pad), "ladder", ladder);

@@ -255,7 +255,7 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       "loss", G_TYPE_DOUBLE, stats.loss_rate, NULL);
   gst_lmcc_src_describe_control (&stats, stats_time, structure);
   post (self, structure);
-  gst_lmcc_src_notify_level (self);
+  g_object_notify (G_OBJECT (self), "level");
 }
 
 static gchar *

@@ -122,6 +122,7 @@
 #include "config.h"
 
 #include "src/private.h"
+#include "src/uri.h"
 
 #include <sys/eventfd.h>
 
@@ -276,7 +277,8 @@ gst_lmcc_src_finalize (GObject * object)
 {
   GstLmccSrc *self = GST_LMCC_SRC (object);
 
-  gst_lmcc_src_settings_clear (&self->settings);
+  gst_lmcc_properties_clear (&gst_lmcc_src_properties, &self->settings);
+  g_free (self->uri_error);
   gst_lmcc_src_output_finalize (&self->video);
   gst_lmcc_src_output_finalize (&self->sound);
   g_array_unref (self->actions);
@@ -291,7 +293,7 @@ gst_lmcc_src_init (GstLmccSrc * self)
 {
   guint group;
 
-  gst_lmcc_src_settings_init (&self->settings);
+  gst_lmcc_properties_init (&gst_lmcc_src_properties, &self->settings);
   self->answers = gst_lmcc_src_new_answers ();
   self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
   for (group = 0; group < LMCC_MAX_GROUPS; group++)
@@ -330,7 +332,9 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
       "layered multicast source");
 
   object_class->finalize = gst_lmcc_src_finalize;
-  gst_lmcc_src_install_properties (object_class);
+  object_class->set_property = gst_lmcc_src_set_property;
+  object_class->get_property = gst_lmcc_src_get_property;
+  gst_lmcc_properties_install (&gst_lmcc_src_properties, object_class);
 
   /**
    * GstLmccSrc::answer-source:

@@ -83,26 +83,36 @@ parse_source (GstLmccSrc * self, const gchar * text)
 }
 
 static gboolean
+check_uri (GstLmccSrc * self)
+{
+  g_autofree gchar *text = NULL;
+
+  GST_OBJECT_LOCK (self);
+  text = g_strdup (self->uri_error);
+  GST_OBJECT_UNLOCK (self);
+  if (text)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", text),
+        ("property uri"));
+  return text == NULL;
+}
+
+static gboolean
 resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
 {
   gboolean have_source = settings->multicast_source
       && settings->multicast_source[0] != '\0';
+  const gchar *address = settings->address ? settings->address : "";
 
-  if (settings->uri_error) {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", settings->uri_error),
-        ("property uri"));
-    return FALSE;
-  }
   if (settings->sdp && settings->sdp[0] != '\0')
     return open_sdp (self, settings->sdp, settings->codecs)
         && (!have_source || parse_source (self, settings->multicast_source));
 
-  if (!lmcc_address_parse (settings->address, &self->address)
+  if (!lmcc_address_parse (address, &self->address)
       || !lmcc_address_is_multicast (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("'%s' is not a multicast address: set address, or uri, to the "
             "session's base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: "
-            "ff00::/8)", settings->address), (NULL));
+            "ff00::/8)", address), (NULL));
     return FALSE;
   }
   self->port = (guint16) settings->port;
@@ -286,7 +296,8 @@ gst_lmcc_src_open (GstLmccSrc * self)
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  gst_lmcc_src_settings_copy (&self->settings, &settings);
+  gst_lmcc_properties_copy (&gst_lmcc_src_properties, &self->settings,
+      &settings);
   GST_OBJECT_UNLOCK (self);
 
   self->source.family = LMCC_FAMILY_NONE;
@@ -308,10 +319,10 @@ gst_lmcc_src_open (GstLmccSrc * self)
   self->n_timestamps = 0;
   self->stream_group_id = gst_util_group_id_next ();
 
-  ok = read_algorithm_settings (self, &settings)
+  ok = read_algorithm_settings (self, &settings) && check_uri (self)
       && resolve_target (self, &settings) && choose_interface (self, &settings)
       && open_base (self);
-  gst_lmcc_src_settings_clear (&settings);
+  gst_lmcc_properties_clear (&gst_lmcc_src_properties, &settings);
   if (!ok)
     gst_lmcc_src_close (self);
   return ok;

@@ -7,7 +7,7 @@
 #include "common/socket.h"
 #include "src/lmccsrc.h"
 #include "src/output.h"
-#include "src/uri.h"
+#include "src/settings.h"
 
 #include <gst/lmcc/lmcc.h>
 
@@ -20,37 +20,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
 
 /* Pictures whose timestamps are looked at to learn their distance. */
 #define GST_LMCC_SRC_N_TIMESTAMPS 16
-
-/**
- * GstLmccSrcSettings:
- * @uri_error: what was wrong with the latest `uri`, or %NULL
- *
- * What the properties say. The strings and structures belong to the struct.
- */
-typedef struct
-{
-  gchar *address;
-  gint port;
-  gchar *multicast_iface;
-  gchar *multicast_source;
-  gchar *sdp;
-  guint latency;
-  guint64 timeout;
-  gint max_level;
-  guint64 max_bitrate;
-  guint64 max_memory;
-  gboolean allow_low_port;
-  gint algorithm;
-  GstStructure *algorithm_settings;
-  LmccRttMode rtt_mode;
-  guint64 rtt;
-  LmccOnLoss on_loss;
-  LmccSourcePolicy source_policy;
-  gchar *codecs;
-  gint buffer_size;
-  guint stats_update_interval;
-  gchar *uri_error;
-} GstLmccSrcSettings;
 
 /**
  * GstLmccSrcHost:
@@ -78,14 +47,6 @@ typedef struct
   gint64 next_report_warning;
 } GstLmccSrcHost;
 
-void gst_lmcc_src_settings_init (GstLmccSrcSettings * settings);
-void gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
-    GstLmccSrcSettings * to);
-void gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings);
-gboolean gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
-    guint * uri_flags, const GstLmccUri * uri, GError ** error);
-gchar *gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings);
-
 /*
  * Threads: the application's (properties, state changes), the one that receives
  * (between PAUSED and PLAYING only, alone with the sockets and the receiver's
@@ -109,7 +70,9 @@ struct _GstLmccSrc
 
   /* object lock */
   GstLmccSrcSettings settings;
-  guint uri_flags;
+  guint64 uri_given;            /* what the latest URI had set, as in GstLmccUri */
+  gboolean uri_has_source;
+  gchar *uri_error;             /* what was wrong with it, or NULL */
   GArray *answers;
 
   /* READY to PAUSED sets them; then constant until PAUSED to READY */
@@ -167,13 +130,14 @@ struct _GstLmccSrc
   const gchar *reason;
 };
 
-/* src/properties.c */
-void gst_lmcc_src_install_properties (GObjectClass * object_class);
+/* src/settings.c */
+void gst_lmcc_src_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec);
+void gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec);
 gboolean gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text,
     GError ** error);
 gchar *gst_lmcc_src_get_uri (GstLmccSrc * self);
-void gst_lmcc_src_notify_level (GstLmccSrc * self);
-void gst_lmcc_src_notify_stats (GstLmccSrc * self);
 
 /* src/open.c: READY to PAUSED and back */
 gboolean gst_lmcc_src_open (GstLmccSrc * self);

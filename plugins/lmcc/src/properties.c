@@ -1,319 +1,391 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The properties of lmccsrc: what they are, and what they mean. */
 #include "config.h"
 
+#include "src/settings.h"
+
 #include "common/enums.h"
-#include "src/private.h"
-#include "src/pspecs.h"
 
-#define GST_CAT_DEFAULT gst_lmcc_src_debug
+#define SETTINGS GstLmccSrcSettings
+#define READY GST_LMCC_PROPERTY_READY
+#define PLAYING GST_LMCC_PROPERTY_PLAYING
+#define IN_URI GST_LMCC_PROPERTY_IN_URI
+#define READABLE GST_LMCC_PROPERTY_READABLE
 
-/**
- * gst_lmcc_src_notify_level:
- * @self: the source
- */
-void
-gst_lmcc_src_notify_level (GstLmccSrc * self)
-{
-  g_object_notify_by_pspec (G_OBJECT (self),
-      gst_lmcc_src_properties[PROP_LEVEL]);
-}
+static const GstLmccProperty rows[] = {
+  /**
+   * GstLmccSrc:uri:
+   *
+   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
+   * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
+   * `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`, `on-loss` and
+   * `source-policy`, each as the property of that name; another key is passed
+   * over with a warning. What an earlier URI had set is the default again,
+   * unless the new one says it.
+   *
+   * Since: 0.1
+   */
+  {.name = "uri",.nick = "URI",.kind = GST_LMCC_PROPERTY_STRING,
+        .blurb = "The session: lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]",
+      .text = "lmcc://239.255.42.1:5004",.flags = READY,.computed = TRUE},
+  /**
+   * GstLmccSrc:address:
+   *
+   * The base group: an IPv4 or IPv6 multicast address. The higher layers are on
+   * the addresses that follow it.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (address, "address", "Address",
+      "Multicast address of the base group", "239.255.42.1", READY),
+  /**
+   * GstLmccSrc:port:
+   *
+   * The UDP port of all groups. RTCP, with the session's record, is on the
+   * next.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_INT (port, "port", "Port",
+      "UDP port of the groups; RTCP is on the next one", 1, 65534,
+      5004, READY),
+  /**
+   * GstLmccSrc:multicast-iface:
+   *
+   * Name or address of the network interface to join on. Unset: the one that
+   * the route to the group names, or the loopback interface where there is no
+   * route.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
+      "Name or address of the interface to join on", NULL, READY | IN_URI),
+  /**
+   * GstLmccSrc:multicast-source:
+   *
+   * The only sender to listen to, as its own address, with or without a `+` in
+   * front. The groups are then joined with it as the filter (RFC 4607). Groups
+   * in 232.0.0.0/8 and ff3x::/32 need it.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (multicast_source, "multicast-source", "Multicast source",
+      "The only sender to listen to: 10.0.0.1 or +10.0.0.1", NULL, READY),
+  /**
+   * GstLmccSrc:sdp:
+   *
+   * A session description that #lmccsink wrote: its text, which begins with
+   * `v=`, or else the name of a file. It replaces #GstLmccSrc:address and
+   * #GstLmccSrc:port, and saves the wait for the session's record.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (sdp, "sdp", "SDP",
+      "Session description: its text (v=...) or the name of a file", NULL,
+      READY),
+  /**
+   * GstLmccSrc:latency:
+   *
+   * How long to wait for what the network delays or reorders, in milliseconds.
+   * The sender's own window comes on top; the LATENCY query tells the sum.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT (latency, "latency", "Latency",
+      "How long to wait for the network, beyond the sender's window (ms)", 0,
+      60000, LMCC_DEFAULT_LATENCY / LMCC_MSECOND, READY | IN_URI),
+  /**
+   * GstLmccSrc:timeout:
+   *
+   * Post a `GstLmccSrcTimeout` message after so many nanoseconds without a
+   * packet; 0 for never.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT64 (timeout, "timeout", "Timeout",
+      "Post a message after so long without a packet (ns, 0 = never)", 0,
+      G_MAXINT64, 0, READY),
+  /**
+   * GstLmccSrc:max-level:
+   *
+   * The highest layer to hold, 0 for the base alone, -1 for no such cap. May be
+   * changed at any time.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_INT (max_level, "max-level", "Maximum level",
+      "Highest layer to hold (-1 = no cap)", -1, LMCC_MAX_LAYERS - 1, -1,
+      PLAYING | IN_URI),
+  /**
+   * GstLmccSrc:max-bitrate:
+   *
+   * The most that the held layers may carry together, in bit/s, 0 for no such
+   * cap. The base is held whatever its rate. May be changed at any time.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
+      "Most that the held layers may carry (bit/s, 0 = no cap)", 0,
+      G_MAXUINT64, 0, PLAYING | IN_URI),
+  /**
+   * GstLmccSrc:max-memory:
+   *
+   * The most that the source may hold, in bytes, of packets that wait in it,
+   * for pads that do not push, and for a change of the level, with all that it
+   * keeps beside them; at least 1 MiB. 0: what comes in 2 s, or until it has to
+   * be given out where that is longer, from 64 to 512 MiB. Where it is full,
+   * what a lower encoding of the video would begin with is not kept, then the
+   * highest layer is left, and at last packets are dropped (`memory` of `drops`
+   * in #GstLmccSrc:stats). A message `lmcc-memory-full` says so. May be changed
+   * at any time.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT64 (max_memory, "max-memory", "Maximum memory",
+      "Most that may be held (bytes, 0 = 64 to 512 MiB, by the rate)", 0,
+      G_MAXUINT64, 0, PLAYING | IN_URI),
+  /**
+   * GstLmccSrc:algorithm:
+   *
+   * What decides the level. `auto` takes what the session announces, `none`
+   * holds #GstLmccSrc:max-level.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
+      "Congestion control: what decides the level", gst_lmcc_algorithm_get_type,
+      "auto", READY | IN_URI),
+  /**
+   * GstLmccSrc:algorithm-settings:
+   *
+   * How an algorithm is to decide: a structure of its name, with settings that
+   * are not to have their standard values, such as `elm,strategy=lazy`. Times
+   * are in seconds. An algorithm, a setting or a value that does not exist is
+   * an error on the way to PAUSED, which lists those that do. Where the session
+   * announces another algorithm, a warning says so, and its standard values are
+   * used.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRUCTURE (algorithm_settings, "algorithm-settings",
+      "Algorithm settings",
+      "Name of an algorithm, and its settings that are not standard, such as "
+      "elm,strategy=naive (gst-lmcc-1.0 algorithms NAME lists them)", READY),
+  /**
+   * GstLmccSrc:rtt-mode:
+   *
+   * Where congestion control has the round-trip time from. `feedback` sends
+   * reports to the sender, so rarely that they stay below 5 % of the base's
+   * rate whatever the audience, and measures with its answers (RFC 3611
+   * sections 4.4 and 4.5); where none come it is as `join`. `join` takes the
+   * time from a join to the first packet (RFC 3738 section 3.2.2.2), `fixed`
+   * what #GstLmccSrc:rtt says: both send nothing. Nor does `feedback` where the
+   * algorithm needs no round-trip time.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (rtt_mode, "rtt-mode", "RTT mode",
+      "Where the round-trip time comes from", gst_lmcc_rtt_mode_get_type,
+      "feedback", READY | IN_URI),
+  /**
+   * GstLmccSrc:rtt:
+   *
+   * The round-trip time for #GstLmccSrc:rtt-mode `fixed`, in milliseconds, up
+   * to the most that a session record can say. The default is the nominal
+   * round-trip time of FLID-DL (Byers, Horn, Luby, Mitzenmacher, Shaver,
+   * section IV-B).
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT (rtt, "rtt", "RTT", "Round-trip time for rtt-mode=fixed (ms)",
+      1, 60000, 100, READY | IN_URI),
+  /**
+   * GstLmccSrc:allow-low-feedback-port:
+   *
+   * Whether reports may go to a port of the sender's below 1024. Such ports are
+   * those of a host's services: who forges a sender's packets could have a
+   * whole audience send to one of them.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_BOOLEAN (allow_low_feedback_port, "allow-low-feedback-port",
+      "Allow low feedback port",
+      "Whether reports may go to a port of the sender's below 1024", FALSE,
+      READY),
+  /**
+   * GstLmccSrc:on-loss:
+   *
+   * What to give out after a packet was lost. `conceal` goes on with whole
+   * pictures and flags those that depend on the loss as corrupted; `freeze`
+   * gives out nothing that depends on it. May be changed at any time.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (on_loss, "on-loss", "On loss", "What to give out after a loss",
+      gst_lmcc_on_loss_get_type, "conceal", PLAYING | IN_URI),
+  /**
+   * GstLmccSrc:source-policy:
+   *
+   * Whose session is received where several hosts send one to the group. With
+   * `first` the sender that was heard first, and again whenever it is heard
+   * again; another host takes its place only after 10 s of its silence, or
+   * where it never sent what its record announced. With `any` whoever is heard
+   * when the one before has been silent for 0.6 s. `ask` is as `first`, and a
+   * message `lmcc-source-asked` tells of another sender;
+   * #GstLmccSrc::answer-source may answer. Where the sender's address is known
+   * #GstLmccSrc:multicast-source is the better choice.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (source_policy, "source-policy", "Source policy",
+      "Whose session is received, of several", gst_lmcc_source_policy_get_type,
+      "first", READY | IN_URI),
+  /**
+   * GstLmccSrc:codecs:
+   *
+   * Encoding names, with commas between, that a session may have beside H264,
+   * H265, VP8, VP9, JPEG2000, OPUS, MPEG4-GENERIC and MP4A-LATM. A session of
+   * another codec is not taken, and a warning names it: its record would
+   * choose which of the host's depayloaders and decoders get what anybody
+   * sends. A URI, which may come from anywhere, cannot set it.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (codecs, "codecs", "Codecs",
+      "Encoding names that are taken beside the usual ones, such as AV1,THEORA",
+      NULL, READY),
+  /**
+   * GstLmccSrc:buffer-size:
+   *
+   * The kernel's receive buffer of each group, in bytes, 0 for its default.
+   * Where the kernel gives less, a warning names the setting that holds it
+   * down.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
+      "Receive buffer of each group in bytes (0 = default)", 0,
+      G_MAXINT, 0, READY),
+  /**
+   * GstLmccSrc:level:
+   *
+   * The highest layer that is held, -1 for none. Notified from the receiving
+   * thread.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_COMPUTED (INT, "level", "Level",
+      "Highest layer that is held (-1 = none)", -1, LMCC_MAX_LAYERS - 1, -1,
+      READABLE),
+  /**
+   * GstLmccSrc:bitrate:
+   *
+   * What was received over the last second, in bit/s of whole IP packets.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_COMPUTED (UINT64, "bitrate", "Bitrate",
+      "Received over the last second (bit/s of IP packets)", 0, G_MAXUINT64,
+      0, READABLE),
+  /**
+   * GstLmccSrc:stats:
+   *
+   * A #GstStructure `application/x-lmcc-src-stats`; the counters are since the
+   * source went to PAUSED.
+   *
+   * * #guint64 `packets-received`, `bytes-received`: RTP, with IP and UDP
+   * headers
+   * * #guint64 `packets-lost`: in the network or in the host, over all layers
+   * * #guint64 `packets-dropped-kernel`: of these, by the host's own sockets
+   * * #guint64 `packets-delivered`: of the video, given out
+   * * #guint64 `sound-packets-delivered`, `sound-packets-lost`: of the sound,
+   *   given out, and missing when their turn came
+   * * #gint `level`, `rung`: the highest layer held and the encoding given out,
+   *   -1 for none
+   * * #guint64 `bitrate`: over the last second, bit/s
+   * * #gdouble `loss-rate`: over the last second, 0 to 1
+   * * #guint64 `join-lead`: under dynamic layering groups are joined so long
+   *   before their slot begins, ns; 0 under static layering
+   * * #guint64 `join-to-packet`: from the latest join to its first packet, ns;
+   *   2^64 - 1 for none yet
+   * * #guint64 `join-to-picture`: from the start to the first packet given out,
+   * ns
+   * * #guint64 `rejoins`: groups left and joined again because they were silent
+   * * #guint64 `packets-unwanted`: of groups left more than 4 s ago
+   * * #guint64 `sources`: how often a sender was taken up
+   * * #guint64 `memory`, `memory-peak`, `memory-budget`: bytes that are held,
+   *   the most that were held at once, and what may be held
+   *   (#GstLmccSrc:max-memory)
+   * * #guint64 `units-delivered`, `units-incomplete`, `units-withheld`,
+   *   `units-corrupted`: pictures given out, with a packet missing, held back
+   *   because a decoder could not have used them, given out though they depend
+   *   on a loss
+   * * #guint64 `units-dropped-late`: pictures that downstream did not take in
+   * time
+   * * #guint64 `rung-changes`: changes of the encoding given out
+   * * #gchararray `reason`: why the level is what it is
+   * * #gchararray `algorithm`: what decides the level, %NULL for nothing yet
+   * * #gchararray `state`: what the algorithm does now
+   * * #gdouble `loss-event-rate`: the TCP model's p, 0 to 1
+   * * #gdouble `calculated-rate`, `smoothed-rate`: what the TCP model allows,
+   *   at once and smoothed, bit/s; infinite before the first loss, 0 where the
+   *   algorithm has none
+   * * #gchararray `timer`, #guint64 `timer-left`: what the algorithm waits for,
+   *   %NULL for nothing, and how long still, ns; 2^64 - 1 for nothing
+   * * #guint64 `rtt`: the round-trip time, ns, 0 where there is none
+   * * #gchararray `rtt-source`: where it comes from: `max` (the most that the
+   *   session allows for, as nothing is measured yet), `feedback`, `join` or
+   *   `fixed`
+   * * #guint64 `reports`, `answers`: reports to the sender, and its answers
+   * * #guint64 `reports-suppressed`: those that another receiver's made
+   *   needless (pgmcc only)
+   * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the
+   *   current limiting receiver: its SSRC, 0 for none, and whether it is this
+   *   one
+   * * #gchararray `base-algorithm`: what sets the rate of the base where others
+   *   choose the layers above it: `none`, `pgmcc` or `tfmcc`
+   * * #GstStructure `base-status`: of that one `state`, `loss-event-rate`,
+   *   `calculated-rate`, `smoothed-rate`, `timer`, `timer-left`,
+   *   `reports-suppressed`, `leader` and `leads`; only where it is not `none`
+   * * #guint64 `report-errors`: reports that did not get to the sender, as far
+   *   as the network tells
+   * * #guint64 `notices`, `notices-sent`, `notice-errors`: join experiments of
+   *   other receivers that this one has learnt from, its own that it told of,
+   *   and those that did not leave this host (rlm only)
+   * * #guint64 `media-packets-lost`: of `packets-lost`, those that may have
+   *   been media, and not given out by now: `packets-repaired` in time,
+   *   `packets-repaired-late`, or `packets-beyond-repair`
+   * * #guint64 `repair-packets-received`, `repair-packets-invalid`
+   * * #GstValueArray `classes`: of #GstStructure, one for each class that lost
+   *   something (15: not known): #guint `class`, #guint64 `packets-lost`,
+   *   `packets-repaired`, `packets-repaired-late`, `packets-beyond-repair`
+   * * #GstStructure `drops`: datagrams dropped, as #guint64, by kind
+   * * #GstValueArray `layers`: of #GstStructure, one for each layer of the
+   * session:
+   *   #guint `layer`, #guint64 `packets-received`, `bytes-received`,
+   *   `packets-lost`, `packets-reordered`, `packets-late`, `duplicates`,
+   *   `restarts`, `bitrate` (measured) and `rate` (announced), bit/s
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_COMPUTED (STRUCTURE, "stats", "Statistics",
+      "Statistics of the session", 0,
+      0, 0, READABLE),
+  /**
+   * GstLmccSrc:stats-update-interval:
+   *
+   * How often to notify #GstLmccSrc:stats, in milliseconds, 0 for never.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
+      "Statistics update interval",
+      "How often stats is notified (ms, 0 = never)", 0, G_MAXUINT, 0, PLAYING),
+};
 
-/**
- * gst_lmcc_src_notify_stats:
- * @self: the source
- */
-void
-gst_lmcc_src_notify_stats (GstLmccSrc * self)
-{
-  g_object_notify_by_pspec (G_OBJECT (self),
-      gst_lmcc_src_properties[PROP_STATS]);
-}
-
-/**
- * gst_lmcc_src_set_uri:
- * @self: the source
- * @text: the URI
- * @error: %GST_URI_ERROR
- *
- * Returns: whether the settings are those of the URI now
- */
-gboolean
-gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
-{
-  g_autoptr (GstLmccUri) uri = NULL;
-  g_autoptr (GError) parse_error = NULL;
-  gboolean ok = FALSE;
-  guint i;
-
-  if (GST_STATE (self) >= GST_STATE_PAUSED) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed while the element is in PAUSED or PLAYING: "
-        "set the element to READY or NULL first");
-    return FALSE;
-  }
-
-  uri = gst_lmcc_uri_parse (text, &parse_error);
-  if (uri) {
-    GST_OBJECT_LOCK (self);
-    ok = gst_lmcc_src_settings_take_uri (&self->settings, &self->uri_flags, uri,
-        &parse_error);
-    GST_OBJECT_UNLOCK (self);
-  }
-  if (!ok) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
-        parse_error->message);
-    return FALSE;
-  }
-  for (i = 0; i < uri->unknown->len; i++)
-    GST_WARNING_OBJECT (self, "the key '%s' of the URI means nothing here: "
-        "passed over", (const gchar *) g_ptr_array_index (uri->unknown, i));
-  return TRUE;
-}
-
-/**
- * gst_lmcc_src_get_uri:
- * @self: the source
- *
- * Returns: (transfer full) (nullable): the URI of the settings
- */
-gchar *
-gst_lmcc_src_get_uri (GstLmccSrc * self)
-{
-  gchar *text;
-
-  GST_OBJECT_LOCK (self);
-  text = gst_lmcc_src_settings_get_uri (&self->settings);
-  GST_OBJECT_UNLOCK (self);
-  return text;
-}
-
-static void
-set_uri_property (GstLmccSrc * self, const gchar * text)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (text == NULL || gst_lmcc_src_set_uri (self, text, &error))
-    return;
-  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", error->message),
-        ("property uri: '%s'", text));
-    return;
-  }
-  /* Nobody hears an error here: it is for the start. */
-  GST_WARNING_OBJECT (self, "%s", error->message);
-  GST_OBJECT_LOCK (self);
-  g_free (self->settings.uri_error);
-  self->settings.uri_error = g_strdup (error->message);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-set_string (gchar ** member, const GValue * value)
-{
-  g_free (*member);
-  *member = g_value_dup_string (value);
-}
-
-static void
-gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
-{
-  GstLmccSrc *self = GST_LMCC_SRC (object);
-  GstLmccSrcSettings *settings = &self->settings;
-
-  if (id == PROP_URI) {
-    set_uri_property (self, g_value_get_string (value));
-    return;
-  }
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_ADDRESS:
-      set_string (&settings->address, value);
-      if (settings->address == NULL)
-        settings->address = g_strdup ("");
-      break;
-    case PROP_PORT:
-      settings->port = g_value_get_int (value);
-      break;
-    case PROP_MULTICAST_IFACE:
-      set_string (&settings->multicast_iface, value);
-      break;
-    case PROP_MULTICAST_SOURCE:
-      set_string (&settings->multicast_source, value);
-      break;
-    case PROP_SDP:
-      set_string (&settings->sdp, value);
-      break;
-    case PROP_LATENCY:
-      settings->latency = g_value_get_uint (value);
-      break;
-    case PROP_TIMEOUT:
-      settings->timeout = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_LEVEL:
-      settings->max_level = g_value_get_int (value);
-      break;
-    case PROP_MAX_BITRATE:
-      settings->max_bitrate = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_MEMORY:
-      settings->max_memory = g_value_get_uint64 (value);
-      break;
-    case PROP_ALLOW_LOW_FEEDBACK_PORT:
-      settings->allow_low_port = g_value_get_boolean (value);
-      break;
-    case PROP_ALGORITHM:
-      settings->algorithm = g_value_get_enum (value);
-      break;
-    case PROP_ALGORITHM_SETTINGS:
-      gst_clear_structure (&settings->algorithm_settings);
-      settings->algorithm_settings = g_value_dup_boxed (value);
-      break;
-    case PROP_RTT_MODE:
-      settings->rtt_mode = (LmccRttMode) g_value_get_enum (value);
-      break;
-    case PROP_RTT:
-      settings->rtt = g_value_get_uint64 (value);
-      break;
-    case PROP_ON_LOSS:
-      settings->on_loss = (LmccOnLoss) g_value_get_enum (value);
-      break;
-    case PROP_SOURCE_POLICY:
-      settings->source_policy = (LmccSourcePolicy) g_value_get_enum (value);
-      break;
-    case PROP_CODECS:
-      set_string (&settings->codecs, value);
-      break;
-    case PROP_BUFFER_SIZE:
-      settings->buffer_size = g_value_get_int (value);
-      break;
-    case PROP_STATS_UPDATE_INTERVAL:
-      settings->stats_update_interval = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-
-  g_atomic_int_set (&self->settings_changed, TRUE);
-  gst_lmcc_src_session_wake (self);
-}
-
-static gboolean
-get_live_property (GstLmccSrc * self, guint id, GValue * value)
-{
-  LmccReceiverStats stats;
-
-  switch (id) {
-    case PROP_URI:
-      g_value_take_string (value, gst_lmcc_src_get_uri (self));
-      return TRUE;
-    case PROP_LEVEL:
-      g_value_set_int (value, g_atomic_int_get (&self->level));
-      return TRUE;
-    case PROP_BITRATE:
-      gst_lmcc_src_get_receiver_stats (self, &stats);
-      g_value_set_uint64 (value, stats.bitrate);
-      return TRUE;
-    case PROP_STATS:
-      g_value_take_boxed (value, gst_lmcc_src_create_stats (self));
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
-static void
-gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
-{
-  GstLmccSrc *self = GST_LMCC_SRC (object);
-  const GstLmccSrcSettings *settings = &self->settings;
-
-  if (get_live_property (self, id, value))
-    return;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_ADDRESS:
-      g_value_set_string (value, settings->address);
-      break;
-    case PROP_PORT:
-      g_value_set_int (value, settings->port);
-      break;
-    case PROP_MULTICAST_IFACE:
-      g_value_set_string (value, settings->multicast_iface);
-      break;
-    case PROP_MULTICAST_SOURCE:
-      g_value_set_string (value, settings->multicast_source);
-      break;
-    case PROP_SDP:
-      g_value_set_string (value, settings->sdp);
-      break;
-    case PROP_LATENCY:
-      g_value_set_uint (value, settings->latency);
-      break;
-    case PROP_TIMEOUT:
-      g_value_set_uint64 (value, settings->timeout);
-      break;
-    case PROP_MAX_LEVEL:
-      g_value_set_int (value, settings->max_level);
-      break;
-    case PROP_MAX_BITRATE:
-      g_value_set_uint64 (value, settings->max_bitrate);
-      break;
-    case PROP_MAX_MEMORY:
-      g_value_set_uint64 (value, settings->max_memory);
-      break;
-    case PROP_ALLOW_LOW_FEEDBACK_PORT:
-      g_value_set_boolean (value, settings->allow_low_port);
-      break;
-    case PROP_ALGORITHM:
-      g_value_set_enum (value, settings->algorithm);
-      break;
-    case PROP_ALGORITHM_SETTINGS:
-      g_value_set_boxed (value, settings->algorithm_settings);
-      break;
-    case PROP_RTT_MODE:
-      g_value_set_enum (value, (gint) settings->rtt_mode);
-      break;
-    case PROP_RTT:
-      g_value_set_uint64 (value, settings->rtt);
-      break;
-    case PROP_ON_LOSS:
-      g_value_set_enum (value, (gint) settings->on_loss);
-      break;
-    case PROP_SOURCE_POLICY:
-      g_value_set_enum (value, (gint) settings->source_policy);
-      break;
-    case PROP_CODECS:
-      g_value_set_string (value, settings->codecs);
-      break;
-    case PROP_BUFFER_SIZE:
-      g_value_set_int (value, settings->buffer_size);
-      break;
-    case PROP_STATS_UPDATE_INTERVAL:
-      g_value_set_uint (value, settings->stats_update_interval);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-/**
- * gst_lmcc_src_install_properties:
- * @object_class: the source's class
- */
-void
-gst_lmcc_src_install_properties (GObjectClass * object_class)
-{
-  object_class->set_property = gst_lmcc_src_set_property;
-  object_class->get_property = gst_lmcc_src_get_property;
-  gst_lmcc_src_install_pspecs (object_class);
-}
+const GstLmccPropertyTable gst_lmcc_src_properties = {
+  rows, G_N_ELEMENTS (rows), sizeof (GstLmccSrcSettings)
+};

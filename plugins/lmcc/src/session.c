@@ -236,7 +236,7 @@ check_timers (GstLmccSrc * self)
     self->next_stats = now + interval * LMCC_MSECOND;
   } else if (self->next_stats <= now) {
     self->next_stats = now + interval * LMCC_MSECOND;
-    gst_lmcc_src_notify_stats (self);
+    g_object_notify (G_OBJECT (self), "stats");
   }
 }
 
@@ -378,12 +378,12 @@ create_receiver (GstLmccSrc * self)
   config.max_level = self->settings.max_level;
   config.max_bitrate = self->settings.max_bitrate;
   config.max_memory = self->settings.max_memory;
-  config.allow_low_port = self->settings.allow_low_port;
-  config.on_loss = self->settings.on_loss;
-  config.source_policy = self->settings.source_policy;
+  config.allow_low_port = self->settings.allow_low_feedback_port;
+  config.on_loss = (LmccOnLoss) self->settings.on_loss;
+  config.source_policy = (LmccSourcePolicy) self->settings.source_policy;
   codecs = gst_lmcc_src_read_codecs (self->settings.codecs);
-  config.rtt_mode = self->settings.rtt_mode;
-  config.fixed_rtt = self->settings.rtt;
+  config.rtt_mode = (LmccRttMode) self->settings.rtt_mode;
+  config.fixed_rtt = self->settings.rtt * LMCC_MSECOND;
   GST_OBJECT_UNLOCK (self);
   config.codecs = (const gchar * const *) codecs;
   return lmcc_receiver_new (&config);

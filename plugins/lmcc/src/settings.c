@@ -1,219 +1,185 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* How the properties are set and read, and the URI that says several. */
 #include "config.h"
 
-#include "common/enums.h"
 #include "src/private.h"
+#include "src/uri.h"
 
-#define DEFAULT_ADDRESS "239.255.42.1"
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/**
- * gst_lmcc_src_settings_init:
- * @settings: (out caller-allocates): the defaults
- */
-void
-gst_lmcc_src_settings_init (GstLmccSrcSettings * settings)
+/* What a URI says beside its keys. */
+static void
+take_place (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
 {
-  *settings = (GstLmccSrcSettings) {
-  .address = g_strdup (DEFAULT_ADDRESS),.port =
-        GST_LMCC_DEFAULT_PORT,.latency =
-        LMCC_DEFAULT_LATENCY / LMCC_MSECOND,.max_level = -1,.algorithm =
-        GST_LMCC_ALGORITHM_AUTO,.rtt_mode =
-        LMCC_RTT_MODE_FEEDBACK,.rtt =
-        GST_LMCC_DEFAULT_RTT,.on_loss = LMCC_ON_LOSS_CONCEAL,};
-}
-
-/**
- * gst_lmcc_src_settings_copy:
- * @from: what to copy
- * @to: (out caller-allocates): a copy with its own strings and structures
- */
-void
-gst_lmcc_src_settings_copy (const GstLmccSrcSettings * from,
-    GstLmccSrcSettings * to)
-{
-  *to = *from;
-  to->address = g_strdup (from->address);
-  to->multicast_iface = g_strdup (from->multicast_iface);
-  to->multicast_source = g_strdup (from->multicast_source);
-  to->sdp = g_strdup (from->sdp);
-  to->codecs = g_strdup (from->codecs);
-  to->uri_error = g_strdup (from->uri_error);
-  if (from->algorithm_settings)
-    to->algorithm_settings = gst_structure_copy (from->algorithm_settings);
-}
-
-/**
- * gst_lmcc_src_settings_clear:
- * @settings: whose strings and structures are freed
- */
-void
-gst_lmcc_src_settings_clear (GstLmccSrcSettings * settings)
-{
-  g_clear_pointer (&settings->address, g_free);
-  g_clear_pointer (&settings->multicast_iface, g_free);
-  g_clear_pointer (&settings->multicast_source, g_free);
-  g_clear_pointer (&settings->sdp, g_free);
-  g_clear_pointer (&settings->codecs, g_free);
-  g_clear_pointer (&settings->uri_error, g_free);
-  gst_clear_structure (&settings->algorithm_settings);
+  g_free (settings->address);
+  settings->address = g_strdup (from->address);
+  settings->port = from->port;
 }
 
 static void
-set_string (gchar ** member, const gchar * value)
+take_source (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
 {
-  g_free (*member);
-  *member = g_strdup (value);
+  g_free (settings->multicast_source);
+  settings->multicast_source = g_strdup (from->multicast_source);
 }
 
-static gboolean
-check_names (const GstLmccUri * uri, GError ** error)
+/* What the latest URI had set, and the new one does not, is the default
+ * again. */
+static void
+take_uri (GstLmccSrc * self, const GstLmccUri * uri)
 {
-  if ((uri->flags & GST_LMCC_URI_ALGORITHM)
-      && gst_lmcc_algorithm_from_name (uri->algorithm) < 0) {
-    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
-        "algorithm '%s': there is none of this name; gst-inspect-1.0 lmccsrc "
-        "lists them", uri->algorithm);
-    return FALSE;
+  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  guint64 changed = self->uri_given | uri->given;
+  guint i;
+
+  take_place (&self->settings, &uri->settings);
+  if (uri->settings.multicast_source || self->uri_has_source)
+    take_source (&self->settings, &uri->settings);
+  for (i = 0; i < table->n_rows; i++) {
+    if (changed & G_GUINT64_CONSTANT (1) << i)
+      gst_lmcc_property_copy (&table->rows[i], &uri->settings, &self->settings);
   }
-  if ((uri->flags & GST_LMCC_URI_RTT_MODE)
-      && gst_lmcc_rtt_mode_from_name (uri->rtt_mode) < 0) {
-    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
-        "rtt-mode '%s': give feedback, join or fixed", uri->rtt_mode);
-    return FALSE;
-  }
-  if ((uri->flags & GST_LMCC_URI_ON_LOSS)
-      && gst_lmcc_on_loss_from_name (uri->on_loss) < 0) {
-    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
-        "on-loss '%s': give conceal or freeze", uri->on_loss);
-    return FALSE;
-  }
-  if ((uri->flags & GST_LMCC_URI_SOURCE_POLICY)
-      && gst_lmcc_source_policy_from_name (uri->source_policy) < 0) {
-    g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_VALUE,
-        "source-policy '%s': give first, any or ask", uri->source_policy);
-    return FALSE;
-  }
-  return TRUE;
+  self->uri_given = uri->given;
+  self->uri_has_source = uri->settings.multicast_source != NULL;
+  g_clear_pointer (&self->uri_error, g_free);
 }
 
 /**
- * gst_lmcc_src_settings_take_uri:
- * @settings: changed only on success
- * @uri_flags: (inout): what the latest URI has set
- * @uri: what a new URI says
- * @error: where it names what does not exist
- *
- * What the latest URI had set, and the new one does not, is the default again.
+ * gst_lmcc_src_set_uri:
+ * @self: the source
+ * @text: the URI
+ * @error: %GST_URI_ERROR
  *
  * Returns: whether the settings are those of the URI now
  */
 gboolean
-gst_lmcc_src_settings_take_uri (GstLmccSrcSettings * settings,
-    guint * uri_flags, const GstLmccUri * uri, GError ** error)
+gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
 {
-  GstLmccSrcSettings defaults;
-  guint changed = *uri_flags | uri->flags;
+  g_autoptr (GstLmccUri) uri = NULL;
+  g_autoptr (GError) parse_error = NULL;
+  guint i;
 
-  if (!check_names (uri, error))
+  if (GST_STATE (self) >= GST_STATE_PAUSED) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+        "The URI cannot be changed while the element is in PAUSED or PLAYING: "
+        "set the element to READY or NULL first");
     return FALSE;
+  }
 
-  gst_lmcc_src_settings_init (&defaults);
-  set_string (&settings->address, uri->address);
-  settings->port = uri->port;
-  if (changed & GST_LMCC_URI_SOURCE)
-    set_string (&settings->multicast_source, uri->source);
-  if (changed & GST_LMCC_URI_MULTICAST_IFACE)
-    set_string (&settings->multicast_iface, uri->multicast_iface);
-  if (changed & GST_LMCC_URI_MAX_LEVEL)
-    settings->max_level = uri->max_level;
-  if (changed & GST_LMCC_URI_MAX_BITRATE)
-    settings->max_bitrate = uri->max_bitrate;
-  if (changed & GST_LMCC_URI_MAX_MEMORY)
-    settings->max_memory = uri->max_memory;
-  if (changed & GST_LMCC_URI_LATENCY)
-    settings->latency = uri->flags & GST_LMCC_URI_LATENCY ? uri->latency :
-        defaults.latency;
-  if (changed & GST_LMCC_URI_ALGORITHM)
-    settings->algorithm = uri->algorithm ?
-        gst_lmcc_algorithm_from_name (uri->algorithm) : defaults.algorithm;
-  if (changed & GST_LMCC_URI_RTT_MODE)
-    settings->rtt_mode = uri->rtt_mode ? (LmccRttMode)
-        gst_lmcc_rtt_mode_from_name (uri->rtt_mode) : defaults.rtt_mode;
-  if (changed & GST_LMCC_URI_RTT)
-    settings->rtt = uri->flags & GST_LMCC_URI_RTT ? uri->rtt : defaults.rtt;
-  if (changed & GST_LMCC_URI_ON_LOSS)
-    settings->on_loss = uri->on_loss ? (LmccOnLoss)
-        gst_lmcc_on_loss_from_name (uri->on_loss) : defaults.on_loss;
-  if (changed & GST_LMCC_URI_SOURCE_POLICY)
-    settings->source_policy = uri->source_policy ? (LmccSourcePolicy)
-        gst_lmcc_source_policy_from_name (uri->source_policy) :
-        defaults.source_policy;
-  *uri_flags = uri->flags;
-  g_clear_pointer (&settings->uri_error, g_free);
-  gst_lmcc_src_settings_clear (&defaults);
+  uri = gst_lmcc_uri_parse (text, &parse_error);
+  if (uri == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
+        parse_error->message);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  take_uri (self, uri);
+  GST_OBJECT_UNLOCK (self);
+  for (i = 0; i < uri->unknown->len; i++)
+    GST_WARNING_OBJECT (self, "the key '%s' of the URI means nothing here: "
+        "passed over", (const gchar *) g_ptr_array_index (uri->unknown, i));
   return TRUE;
 }
 
 /**
- * gst_lmcc_src_settings_get_uri:
- * @settings: the settings
+ * gst_lmcc_src_get_uri:
+ * @self: the source
  *
- * Returns: (transfer full) (nullable): the URI that says what of them is not
- *     the default, %NULL where they have what no URI can say
+ * Returns: (transfer full) (nullable): the URI of the settings, which says what
+ *     of them is not the default; %NULL where they have what no URI can say
  */
 gchar *
-gst_lmcc_src_settings_get_uri (const GstLmccSrcSettings * settings)
+gst_lmcc_src_get_uri (GstLmccSrc * self)
 {
-  GstLmccSrcSettings defaults;
-  GstLmccUri uri = { 0, };
-  g_autofree gchar *source = g_strdup (settings->multicast_source);
-  GEnumClass *klass = g_type_class_ref (GST_TYPE_LMCC_ON_LOSS);
   gchar *text;
 
-  gst_lmcc_src_settings_init (&defaults);
-  uri.address = settings->address;
-  uri.port = (guint16) settings->port;
-  if (source && source[0] != '\0') {
-    uri.source = g_strstrip (source[0] == '+' ? source + 1 : source);
-    uri.flags |= GST_LMCC_URI_SOURCE;
-  }
-  uri.multicast_iface = settings->multicast_iface;
-  if (uri.multicast_iface && uri.multicast_iface[0] != '\0')
-    uri.flags |= GST_LMCC_URI_MULTICAST_IFACE;
-  uri.max_level = settings->max_level;
-  if (uri.max_level != defaults.max_level)
-    uri.flags |= GST_LMCC_URI_MAX_LEVEL;
-  uri.max_bitrate = settings->max_bitrate;
-  if (uri.max_bitrate != defaults.max_bitrate)
-    uri.flags |= GST_LMCC_URI_MAX_BITRATE;
-  uri.max_memory = settings->max_memory;
-  if (uri.max_memory != defaults.max_memory)
-    uri.flags |= GST_LMCC_URI_MAX_MEMORY;
-  uri.latency = settings->latency;
-  if (uri.latency != defaults.latency)
-    uri.flags |= GST_LMCC_URI_LATENCY;
-  uri.algorithm = (gchar *) gst_lmcc_algorithm_to_name (settings->algorithm);
-  if (settings->algorithm != defaults.algorithm)
-    uri.flags |= GST_LMCC_URI_ALGORITHM;
-  uri.rtt_mode = (gchar *) gst_lmcc_rtt_mode_to_name (settings->rtt_mode);
-  if (settings->rtt_mode != defaults.rtt_mode)
-    uri.flags |= GST_LMCC_URI_RTT_MODE;
-  uri.rtt = settings->rtt;
-  if (uri.rtt != defaults.rtt)
-    uri.flags |= GST_LMCC_URI_RTT;
-  uri.on_loss = (gchar *) g_enum_get_value (klass,
-      (gint) settings->on_loss)->value_nick;
-  if (settings->on_loss != defaults.on_loss)
-    uri.flags |= GST_LMCC_URI_ON_LOSS;
-  uri.source_policy = (gchar *)
-      gst_lmcc_source_policy_to_name (settings->source_policy);
-  if (settings->source_policy != defaults.source_policy)
-    uri.flags |= GST_LMCC_URI_SOURCE_POLICY;
-
-  text = gst_lmcc_uri_format (&uri);
-  gst_lmcc_src_settings_clear (&defaults);
-  g_type_class_unref (klass);
+  GST_OBJECT_LOCK (self);
+  text = gst_lmcc_uri_format (&self->settings);
+  GST_OBJECT_UNLOCK (self);
   return text;
+}
+
+static void
+set_uri_property (GstLmccSrc * self, const gchar * text)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (text == NULL || gst_lmcc_src_set_uri (self, text, &error))
+    return;
+  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", error->message),
+        ("property uri: '%s'", text));
+    return;
+  }
+  /* Nobody hears an error here: it is for the start. */
+  GST_WARNING_OBJECT (self, "%s", error->message);
+  GST_OBJECT_LOCK (self);
+  g_free (self->uri_error);
+  self->uri_error = g_strdup (error->message);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/**
+ * gst_lmcc_src_set_property:
+ *
+ * As #GObjectClass.set_property().
+ */
+void
+gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (object);
+  gboolean kept;
+
+  GST_OBJECT_LOCK (self);
+  kept = gst_lmcc_properties_set (&gst_lmcc_src_properties, &self->settings, id,
+      value);
+  GST_OBJECT_UNLOCK (self);
+  if (!kept) {
+    set_uri_property (self, g_value_get_string (value));
+    return;
+  }
+
+  g_atomic_int_set (&self->settings_changed, TRUE);
+  gst_lmcc_src_session_wake (self);
+}
+
+static void
+compute_property (GstLmccSrc * self, const gchar * name, GValue * value)
+{
+  LmccReceiverStats stats;
+
+  if (g_str_equal (name, "uri")) {
+    g_value_take_string (value, gst_lmcc_src_get_uri (self));
+  } else if (g_str_equal (name, "level")) {
+    g_value_set_int (value, g_atomic_int_get (&self->level));
+  } else if (g_str_equal (name, "bitrate")) {
+    gst_lmcc_src_get_receiver_stats (self, &stats);
+    g_value_set_uint64 (value, stats.bitrate);
+  } else {
+    g_value_take_boxed (value, gst_lmcc_src_create_stats (self));
+  }
+}
+
+/**
+ * gst_lmcc_src_get_property:
+ *
+ * As #GObjectClass.get_property().
+ */
+void
+gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (object);
+  gboolean kept;
+
+  GST_OBJECT_LOCK (self);
+  kept = gst_lmcc_properties_get (&gst_lmcc_src_properties, &self->settings, id,
+      value);
+  GST_OBJECT_UNLOCK (self);
+  if (!kept)
+    compute_property (self, pspec->name, value);
 }

@@ -27,77 +27,20 @@ fail (GError ** error, GstLmccUriError code, const gchar * what,
 }
 
 static gboolean
-parse_number (const gchar * key, const gchar * value, gint64 min, guint64 max,
-    guint64 * number, GError ** error)
-{
-  g_autofree gchar *remedy = NULL;
-
-  if (min < 0 && g_strcmp0 (value, "-1") == 0) {
-    *number = G_MAXUINT64;
-    return TRUE;
-  }
-  if (g_ascii_string_to_unsigned (value, 10, (guint64) MAX (min, 0), max,
-          number, NULL))
-    return TRUE;
-
-  remedy = g_strdup_printf ("give a whole number from %" G_GINT64_FORMAT
-      " to %" G_GUINT64_FORMAT, min, max);
-  return fail (error, GST_LMCC_URI_ERROR_VALUE, key, value, remedy);
-}
-
-static gboolean
 parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
     GError ** error)
 {
-  guint64 number;
+  gint row = gst_lmcc_properties_find_in_uri (&gst_lmcc_src_properties, key);
+  g_autofree gchar *remedy = NULL;
 
-  if (g_str_equal (key, "max-level")) {
-    if (!parse_number (key, value, -1, LMCC_MAX_LAYERS - 1, &number, error))
-      return FALSE;
-    self->max_level = number == G_MAXUINT64 ? -1 : (gint) number;
-    self->flags |= GST_LMCC_URI_MAX_LEVEL;
-  } else if (g_str_equal (key, "max-bitrate")) {
-    if (!parse_number (key, value, 0, G_MAXUINT64, &number, error))
-      return FALSE;
-    self->max_bitrate = number;
-    self->flags |= GST_LMCC_URI_MAX_BITRATE;
-  } else if (g_str_equal (key, "max-memory")) {
-    if (!parse_number (key, value, 0, G_MAXUINT64, &self->max_memory, error))
-      return FALSE;
-    self->flags |= GST_LMCC_URI_MAX_MEMORY;
-  } else if (g_str_equal (key, "latency")) {
-    if (!parse_number (key, value, 0, GST_LMCC_MAX_LATENCY, &number, error))
-      return FALSE;
-    self->latency = (guint) number;
-    self->flags |= GST_LMCC_URI_LATENCY;
-  } else if (g_str_equal (key, "algorithm")) {
-    g_free (self->algorithm);
-    self->algorithm = g_strdup (value);
-    self->flags |= GST_LMCC_URI_ALGORITHM;
-  } else if (g_str_equal (key, "multicast-iface")) {
-    g_free (self->multicast_iface);
-    self->multicast_iface = g_strdup (value);
-    self->flags |= GST_LMCC_URI_MULTICAST_IFACE;
-  } else if (g_str_equal (key, "on-loss")) {
-    g_free (self->on_loss);
-    self->on_loss = g_strdup (value);
-    self->flags |= GST_LMCC_URI_ON_LOSS;
-  } else if (g_str_equal (key, "rtt-mode")) {
-    g_free (self->rtt_mode);
-    self->rtt_mode = g_strdup (value);
-    self->flags |= GST_LMCC_URI_RTT_MODE;
-  } else if (g_str_equal (key, "rtt")) {
-    if (!parse_number (key, value, GST_LMCC_MIN_RTT, GST_LMCC_MAX_RTT,
-            &self->rtt, error))
-      return FALSE;
-    self->flags |= GST_LMCC_URI_RTT;
-  } else if (g_str_equal (key, "source-policy")) {
-    g_free (self->source_policy);
-    self->source_policy = g_strdup (value);
-    self->flags |= GST_LMCC_URI_SOURCE_POLICY;
-  } else {
+  if (row < 0) {
     g_ptr_array_add (self->unknown, g_strdup (key));
+    return TRUE;
   }
+  if (!gst_lmcc_property_parse (&gst_lmcc_src_properties.rows[row], value,
+          &self->settings, &remedy))
+    return fail (error, GST_LMCC_URI_ERROR_VALUE, key, value, remedy);
+  self->given |= G_GUINT64_CONSTANT (1) << row;
   return TRUE;
 }
 
@@ -134,13 +77,13 @@ parse_source (GstLmccUri * self, const gchar * text,
   gboolean bracketed = size > 2 && text[0] == '[' && text[size - 1] == ']';
   LmccAddress source;
 
-  self->source = bracketed ? g_strndup (text + 1, size - 2) : g_strdup (text);
-  if (!lmcc_address_parse (self->source, &source)
+  self->settings.multicast_source =
+      bracketed ? g_strndup (text + 1, size - 2) : g_strdup (text);
+  if (!lmcc_address_parse (self->settings.multicast_source, &source)
       || lmcc_address_is_multicast (&source) || source.family != group->family)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "source", text,
         "give the sender's own address, of the same family as the group");
 
-  self->flags |= GST_LMCC_URI_SOURCE;
   return TRUE;
 }
 
@@ -169,9 +112,10 @@ parse_parts (GstLmccUri * self, const gchar * text, GUri * uri, GError ** error)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "port of", text,
         "give one from 1 to 65534");
 
-  self->address = g_strdup (host);
+  g_free (self->settings.address);
+  self->settings.address = g_strdup (host);
   if (port > 0)
-    self->port = (guint16) port;
+    self->settings.port = port;
   if (g_uri_get_userinfo (uri)
       && !parse_source (self, g_uri_get_userinfo (uri), &group, error))
     return FALSE;
@@ -196,8 +140,7 @@ gst_lmcc_uri_parse (const gchar * text, GError ** error)
   g_autoptr (GUri) uri = NULL;
   g_autoptr (GError) uri_error = NULL;
 
-  self->port = GST_LMCC_DEFAULT_PORT;
-  self->max_level = -1;
+  gst_lmcc_properties_init (&gst_lmcc_src_properties, &self->settings);
   self->unknown = g_ptr_array_new_with_free_func (g_free);
 
   if (strlen (text) > MAX_SIZE || !g_utf8_validate (text, -1, NULL)) {
@@ -216,83 +159,87 @@ gst_lmcc_uri_parse (const gchar * text, GError ** error)
 }
 
 static void
-append_string (GString * query, const gchar * key, const gchar * value)
+append_keys (GString * text, const GstLmccSrcSettings * settings)
 {
-  g_string_append_printf (query, "%s%s=", query->len > 0 ? "&" : "", key);
-  g_string_append_uri_escaped (query, value, NULL, FALSE);
-}
+  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  gchar separator = '?';
+  guint i;
 
-static void
-append_number (GString * query, const gchar * key, guint64 value)
-{
-  g_string_append_printf (query, "%s%s=%" G_GUINT64_FORMAT,
-      query->len > 0 ? "&" : "", key, value);
+  for (i = 0; i < table->n_rows; i++) {
+    const GstLmccProperty *row = &table->rows[i];
+    g_autofree gchar *value = NULL;
+
+    if (!(row->flags & GST_LMCC_PROPERTY_IN_URI)
+        || gst_lmcc_property_is_default (row, settings))
+      continue;
+    value = gst_lmcc_property_format (row, settings);
+    g_string_append_printf (text, "%c%s=", separator, row->name);
+    g_string_append_uri_escaped (text, value, NULL, FALSE);
+    separator = '&';
+  }
 }
 
 static gboolean
-says_the_same (const GstLmccUri * a, const GstLmccUri * b)
+is_same_text (const gchar * a, const gchar * b)
 {
-  return a->flags == b->flags && a->port == b->port
-      && g_ascii_strcasecmp (a->address, b->address) == 0
-      && (!(a->flags & GST_LMCC_URI_SOURCE)
-      || g_ascii_strcasecmp (a->source, b->source) == 0)
-      && (!(a->flags & GST_LMCC_URI_MULTICAST_IFACE)
-      || g_str_equal (a->multicast_iface, b->multicast_iface));
+  return g_ascii_strcasecmp (a ? a : "", b ? b : "") == 0;
+}
+
+static gboolean
+says_the_same (const GstLmccUri * uri, const GstLmccSrcSettings * settings,
+    const gchar * source)
+{
+  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  guint i;
+
+  for (i = 0; i < table->n_rows; i++) {
+    const GstLmccProperty *row = &table->rows[i];
+    g_autofree gchar *a = NULL, *b = NULL;
+
+    if (!(row->flags & GST_LMCC_PROPERTY_IN_URI))
+      continue;
+    a = gst_lmcc_property_format (row, &uri->settings);
+    b = gst_lmcc_property_format (row, settings);
+    if (!g_str_equal (a, b))
+      return FALSE;
+  }
+  return uri->settings.port == settings->port
+      && is_same_text (uri->settings.address, settings->address)
+      && is_same_text (uri->settings.multicast_source, source);
 }
 
 /**
  * gst_lmcc_uri_format:
- * @uri: what to say
+ * @settings: what to say
  *
  * What a URI cannot say (an address that is none, a name that is not UTF-8) is
  * not said in part either.
  *
- * Returns: (transfer full) (nullable): the URI that gst_lmcc_uri_parse() reads
- *     as
- *     @uri, or %NULL where there is none
+ * Returns: (transfer full) (nullable): the URI that says what is not the
+ *     default, as gst_lmcc_uri_parse() reads it, or %NULL where there is none
  */
 gchar *
-gst_lmcc_uri_format (const GstLmccUri * uri)
+gst_lmcc_uri_format (const GstLmccSrcSettings * settings)
 {
-  g_autoptr (GString) query = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (GST_LMCC_URI_SCHEME "://");
+  g_autofree gchar *source = g_strdup (settings->multicast_source);
   g_autoptr (GstLmccUri) again = NULL;
-  g_autofree gchar *text = NULL;
-  gboolean brackets = strchr (uri->address, ':') != NULL;
+  const gchar *address = settings->address ? settings->address : "";
+  gboolean brackets = strchr (address, ':') != NULL;
+  const gchar *name = source ? source : "";
 
-  if (uri->flags & GST_LMCC_URI_MAX_LEVEL) {
-    if (uri->max_level < 0)
-      append_string (query, "max-level", "-1");
-    else
-      append_number (query, "max-level", (guint64) uri->max_level);
+  if (name[0] != '\0') {
+    /* As in an SDP's source filter, it may have a sign in front. */
+    name = g_strstrip (source + (source[0] == '+'));
+    g_string_append_printf (text, "%s@", name);
   }
-  if (uri->flags & GST_LMCC_URI_MAX_BITRATE)
-    append_number (query, "max-bitrate", uri->max_bitrate);
-  if (uri->flags & GST_LMCC_URI_MAX_MEMORY)
-    append_number (query, "max-memory", uri->max_memory);
-  if (uri->flags & GST_LMCC_URI_LATENCY)
-    append_number (query, "latency", uri->latency);
-  if (uri->flags & GST_LMCC_URI_ALGORITHM)
-    append_string (query, "algorithm", uri->algorithm);
-  if (uri->flags & GST_LMCC_URI_MULTICAST_IFACE)
-    append_string (query, "multicast-iface", uri->multicast_iface);
-  if (uri->flags & GST_LMCC_URI_RTT_MODE)
-    append_string (query, "rtt-mode", uri->rtt_mode);
-  if (uri->flags & GST_LMCC_URI_RTT)
-    append_number (query, "rtt", uri->rtt);
-  if (uri->flags & GST_LMCC_URI_ON_LOSS)
-    append_string (query, "on-loss", uri->on_loss);
-  if (uri->flags & GST_LMCC_URI_SOURCE_POLICY)
-    append_string (query, "source-policy", uri->source_policy);
+  g_string_append_printf (text, brackets ? "[%s]:%d" : "%s:%d",
+      address, settings->port);
+  append_keys (text, settings);
+  again = gst_lmcc_uri_parse (text->str, NULL);
 
-  text = g_strdup_printf (GST_LMCC_URI_SCHEME "://%s%s%s%s%s:%u%s%s",
-      uri->flags & GST_LMCC_URI_SOURCE ? uri->source : "",
-      uri->flags & GST_LMCC_URI_SOURCE ? "@" : "",
-      brackets ? "[" : "", uri->address, brackets ? "]" : "", uri->port,
-      query->len > 0 ? "?" : "", query->str);
-  again = gst_lmcc_uri_parse (text, NULL);
-
-  return again != NULL && says_the_same (uri, again) ? g_steal_pointer (&text)
-      : NULL;
+  return again != NULL && says_the_same (again, settings, name)
+      ? g_strdup (text->str) : NULL;
 }
 
 /**
@@ -302,13 +249,7 @@ gst_lmcc_uri_format (const GstLmccUri * uri)
 void
 gst_lmcc_uri_free (GstLmccUri * uri)
 {
-  g_free (uri->address);
-  g_free (uri->source);
-  g_free (uri->algorithm);
-  g_free (uri->multicast_iface);
-  g_free (uri->on_loss);
-  g_free (uri->rtt_mode);
-  g_free (uri->source_policy);
+  gst_lmcc_properties_clear (&gst_lmcc_src_properties, &uri->settings);
   g_ptr_array_unref (uri->unknown);
   g_free (uri);
 }

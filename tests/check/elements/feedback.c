@@ -237,7 +237,7 @@ static const struct
   const gchar *options;
   const gchar *source;
 } silent_modes[] = {
-  {"rtt-mode=fixed rtt=30000000", "fixed"},
+  {"rtt-mode=fixed rtt=30", "fixed"},
   {"rtt-mode=join", "join"},
 };
 

@@ -5,18 +5,15 @@
 /* The properties of lmccsink: what they are, and what they mean. */
 #include "config.h"
 
-#include "sink/marks.h"
-#include "sink/props.h"
+#include "sink/settings.h"
 
-static GParamSpec *properties[N_PROPS];
+#include "common/enums.h"
 
-#define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
-    | GST_PARAM_MUTABLE_READY)
-#define READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+#define SETTINGS GstLmccSinkProperties
+#define READY GST_LMCC_PROPERTY_READY
+#define READABLE GST_LMCC_PROPERTY_READABLE
 
-static void
-install_network_properties (void)
-{
+static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:address:
    *
@@ -26,8 +23,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_ADDRESS] = g_param_spec_string ("address", "Address",
-      "Multicast group of the base layer", DEFAULT_ADDRESS, READY);
+  GST_LMCC_STRING (address, "address", "Address",
+      "Multicast group of the base layer", "239.255.42.1", READY),
   /**
    * GstLmccSink:port:
    *
@@ -35,9 +32,9 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_PORT] = g_param_spec_int ("port", "Port",
+  GST_LMCC_INT (port, "port", "Port",
       "UDP port of all groups; control packets use the next one", 1, 65534,
-      DEFAULT_PORT, READY);
+      5004, READY),
   /**
    * GstLmccSink:multicast-iface:
    *
@@ -47,9 +44,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_MULTICAST_IFACE] = g_param_spec_string ("multicast-iface",
-      "Multicast interface", "Name or address of the interface to send on",
-      DEFAULT_MULTICAST_IFACE, READY);
+  GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
+      "Name or address of the interface to send on", NULL, READY),
   /**
    * GstLmccSink:bind-address:
    *
@@ -57,9 +53,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_BIND_ADDRESS] = g_param_spec_string ("bind-address",
-      "Bind address", "Local address to send from", DEFAULT_BIND_ADDRESS,
-      READY);
+  GST_LMCC_STRING (bind_address, "bind-address", "Bind address",
+      "Local address to send from", NULL, READY),
   /**
    * GstLmccSink:ttl-mc:
    *
@@ -67,9 +62,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_TTL_MC] = g_param_spec_int ("ttl-mc", "Multicast TTL",
-      "Time to live or hop limit of the packets", 0, 255, DEFAULT_TTL_MC,
-      READY);
+  GST_LMCC_INT (ttl_mc, "ttl-mc", "Multicast TTL",
+      "Time to live or hop limit of the packets", 0, 255, 1, READY),
   /**
    * GstLmccSink:loop:
    *
@@ -77,8 +71,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_LOOP] = g_param_spec_boolean ("loop", "Multicast loopback",
-      "Whether receivers on this host get the packets", DEFAULT_LOOP, READY);
+  GST_LMCC_BOOLEAN (loop, "loop", "Multicast loopback",
+      "Whether receivers on this host get the packets", TRUE, READY),
   /**
    * GstLmccSink:qos-dscp:
    *
@@ -86,9 +80,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_QOS_DSCP] = g_param_spec_int ("qos-dscp", "QoS DSCP",
-      "Differentiated services code point (-1 = default)", -1, 63,
-      DEFAULT_QOS_DSCP, READY);
+  GST_LMCC_INT (qos_dscp, "qos-dscp", "QoS DSCP",
+      "Differentiated services code point (-1 = default)", -1, 63, -1, READY),
   /**
    * GstLmccSink:buffer-size:
    *
@@ -96,21 +89,22 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_BUFFER_SIZE] = g_param_spec_int ("buffer-size",
-      "Buffer size", "Kernel send buffer in bytes (0 = default)", 0, G_MAXINT,
-      DEFAULT_BUFFER_SIZE, READY);
+  GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
+      "Kernel send buffer in bytes (0 = default)", 0, G_MAXINT, 0, READY),
   /**
    * GstLmccSink:send-timeout:
    *
-   * After so many seconds in which no packet could be sent, because the link is
-   * down or a firewall forbids it, an error ends it; 0 for never. A warning
-   * says why after 1 s.
+   * After so many milliseconds in which no packet could be sent, because the
+   * link is down or a firewall forbids it, an error ends it; 0 for never. A
+   * warning says why after 1 s. The default is longer than a switch takes to
+   * start, and than a DHCP client waits until it asks again where nobody
+   * answered (dhclient: 300 s).
    *
    * Since: 0.1
    */
-  properties[PROP_SEND_TIMEOUT] = g_param_spec_uint ("send-timeout",
-      "Send timeout", "How long without sending until it fails (s, 0 = never)",
-      0, G_MAXINT, DEFAULT_SEND_TIMEOUT, READY);
+  GST_LMCC_UINT (send_timeout, "send-timeout", "Send timeout",
+      "How long without sending until it fails (ms, 0 = never)", 0, G_MAXINT,
+      600000, READY),
   /**
    * GstLmccSink:mtu:
    *
@@ -119,14 +113,8 @@ install_network_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_MTU] = g_param_spec_uint ("mtu", "MTU",
-      "Largest RTP packet in bytes", 128, LMCC_MAX_PACKET_SIZE, DEFAULT_MTU,
-      READY);
-}
-
-static void
-install_layer_properties (void)
-{
+  GST_LMCC_UINT (mtu, "mtu", "MTU", "Largest RTP packet in bytes", 128,
+      LMCC_MAX_PACKET_SIZE, 1400, READY),
   /**
    * GstLmccSink:layering:
    *
@@ -137,9 +125,9 @@ install_layer_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_LAYERING] = g_param_spec_enum ("layering", "Layering",
+  GST_LMCC_ENUM (layering, "layering", "Layering",
       "What the layers are: the codec's classes, or of fixed rates",
-      GST_TYPE_LMCC_LAYERING, DEFAULT_LAYERING, READY);
+      gst_lmcc_layering_get_type, "native", READY),
   /**
    * GstLmccSink:layers:
    *
@@ -148,9 +136,8 @@ install_layer_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_LAYERS] = g_param_spec_uint ("layers", "Layers",
-      "Number of layers of fixed rates", 1, LMCC_MAX_LAYERS, DEFAULT_LAYERS,
-      READY);
+  GST_LMCC_UINT (layers, "layers", "Layers", "Number of layers of fixed rates",
+      1, LMCC_MAX_LAYERS, 6, READY),
   /**
    * GstLmccSink:base-rate:
    *
@@ -160,9 +147,9 @@ install_layer_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_BASE_RATE] = g_param_spec_uint64 ("base-rate", "Base rate",
+  GST_LMCC_UINT64 (base_rate, "base-rate", "Base rate",
       "Fixed rate of the base layer (bit/s of IP packets)", 1,
-      G_GUINT64_CONSTANT (1000000000000), DEFAULT_BASE_RATE, READY);
+      G_GUINT64_CONSTANT (1000000000000), 128000, READY),
   /**
    * GstLmccSink:rate-factor:
    *
@@ -171,9 +158,9 @@ install_layer_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_RATE_FACTOR] = g_param_spec_double ("rate-factor",
-      "Rate factor", "Growth of the cumulative rate with each layer, for "
-      "layering=multiplicative", 1.001, 1000, DEFAULT_RATE_FACTOR, READY);
+  GST_LMCC_DOUBLE (rate_factor, "rate-factor", "Rate factor",
+      "Growth of the cumulative rate with each layer, for "
+      "layering=multiplicative", 1.001, 1000, 1.3, READY),
   /**
    * GstLmccSink:layer-rates:
    *
@@ -182,14 +169,9 @@ install_layer_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_LAYER_RATES] = g_param_spec_string ("layer-rates",
-      "Layer rates", "Rates of the layers, base first, such as 128k,128k,1.5M, "
-      "for layering=explicit", DEFAULT_LAYER_RATES, READY);
-}
-
-static void
-install_session_properties (void)
-{
+  GST_LMCC_STRING (layer_rates, "layer-rates", "Layer rates",
+      "Rates of the layers, base first, such as 128k,128k,1.5M, for "
+      "layering=explicit", NULL, READY),
   /**
    * GstLmccSink:window:
    *
@@ -201,9 +183,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_WINDOW] = g_param_spec_uint ("window", "Window",
+  GST_LMCC_UINT (window, "window", "Window",
       "How long a packet may be held (ms, 0 = 100 for native layers, 4400 for "
-      "fixed rates)", 0, 60000, DEFAULT_WINDOW, READY);
+      "fixed rates)", 0, 60000, 0, READY),
   /**
    * GstLmccSink:latency:
    *
@@ -215,9 +197,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_LATENCY] = g_param_spec_uint ("latency", "Latency",
-      "What receivers add to their own latency, at least (ms)", 0, 60000,
-      DEFAULT_LATENCY, READY);
+  GST_LMCC_UINT (latency, "latency", "Latency",
+      "What receivers add to their own latency, at least (ms)", 0, 60000, 0,
+      READY),
   /**
    * GstLmccSink:algorithm:
    *
@@ -231,11 +213,26 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_ALGORITHM] = g_param_spec_enum ("algorithm", "Algorithm",
+  GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
       "Congestion-control algorithm that the packets are marked for",
-      GST_TYPE_LMCC_ALGORITHM,
-      gst_lmcc_algorithm_from_name (DEFAULT_ALGORITHM), READY);
-  properties[PROP_ALGORITHM_SETTINGS] = gst_lmcc_sink_marks_param_spec ();
+      gst_lmcc_algorithm_get_type, "elm", READY),
+  /**
+   * GstLmccSink:algorithm-settings:
+   *
+   * How the packets are marked for #GstLmccSink:algorithm: a structure of its
+   * name, with settings that are not to have their standard values, such as
+   * `flid-dl,nominal-rtt=0.05,probabilities=hill-climb-log`. Times are in
+   * seconds. `probabilities` may be a number for each layer instead:
+   * `probabilities="0.33,0.2,0.09,0"`. An algorithm, a setting or a value that
+   * does not exist is an error on the way to READY, which lists those that do.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRUCTURE (algorithm_settings, "algorithm-settings",
+      "Algorithm settings",
+      "Name of the algorithm, and settings of its marks that are not standard,"
+      " such as flid-dl,nominal-rtt=0.05 (gst-lmcc-1.0 algorithms NAME lists "
+      "them)", READY),
   /**
    * GstLmccSink:base-algorithm:
    *
@@ -247,11 +244,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_BASE_ALGORITHM] = g_param_spec_enum ("base-algorithm",
-      "Base algorithm",
+  GST_LMCC_ENUM (base_algorithm, "base-algorithm", "Base algorithm",
       "What sets the rate of the base, where receivers choose layers above it",
-      GST_TYPE_LMCC_BASE_ALGORITHM,
-      gst_lmcc_algorithm_from_name (DEFAULT_BASE_ALGORITHM), READY);
+      gst_lmcc_base_algorithm_get_type, "none", READY),
   /**
    * GstLmccSink:rtt-max:
    *
@@ -261,9 +256,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_RTT_MAX] = g_param_spec_uint ("rtt-max", "Maximum RTT",
+  GST_LMCC_UINT (rtt_max, "rtt-max", "Maximum RTT",
       "Round-trip time of receivers that have not measured theirs (ms)", 1,
-      60000, DEFAULT_RTT_MAX, READY);
+      60000, LMCC_DEFAULT_RTT_MAX / LMCC_MSECOND, READY),
   /**
    * GstLmccSink:feedback:
    *
@@ -273,9 +268,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_FEEDBACK] = g_param_spec_boolean ("feedback", "Feedback",
+  GST_LMCC_BOOLEAN (feedback, "feedback", "Feedback",
       "Whether receivers are asked for reports, to measure round-trip times",
-      DEFAULT_FEEDBACK, READY);
+      TRUE, READY),
   /**
    * GstLmccSink:feedback-port:
    *
@@ -285,9 +280,8 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_FEEDBACK_PORT] = g_param_spec_int ("feedback-port",
-      "Feedback port", "UDP port that takes reports (0 = port + 1, or any)", 0,
-      65535, DEFAULT_FEEDBACK_PORT, READY);
+  GST_LMCC_INT (feedback_port, "feedback-port", "Feedback port",
+      "UDP port that takes reports (0 = port + 1, or any)", 0, 65535, 0, READY),
   /**
    * GstLmccSink:pt:
    *
@@ -297,8 +291,8 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_PT] = g_param_spec_uint ("pt", "Payload type",
-      "RTP payload type of the first rung", 96, 111, DEFAULT_PT, READY);
+  GST_LMCC_UINT (pt, "pt", "Payload type", "RTP payload type of the first rung",
+      96, 111, LMCC_DEFAULT_PAYLOAD_TYPE, READY),
   /**
    * GstLmccSink:sync:
    *
@@ -307,8 +301,8 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_SYNC] = g_param_spec_boolean ("sync", "Sync",
-      "Send pictures at their decoding times", DEFAULT_SYNC, READY);
+  GST_LMCC_BOOLEAN (sync, "sync", "Sync",
+      "Send pictures at their decoding times", TRUE, READY),
   /**
    * GstLmccSink:rung-timeout:
    *
@@ -318,9 +312,8 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_RUNG_TIMEOUT] = g_param_spec_uint ("rung-timeout",
-      "Rung timeout", "How long a picture waits for a late pad (ms)", 0, 60000,
-      DEFAULT_RUNG_TIMEOUT, READY);
+  GST_LMCC_UINT (rung_timeout, "rung-timeout", "Rung timeout",
+      "How long a picture waits for a late pad (ms)", 0, 60000, 200, READY),
   /**
    * GstLmccSink:key-unit-interval:
    *
@@ -330,15 +323,9 @@ install_session_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_KEY_UNIT_INTERVAL] =
-      g_param_spec_uint ("key-unit-interval", "Key unit interval",
-      "Ask all encoders for key frames so often (ms, 0 = do not)", 0, 600000,
-      DEFAULT_KEY_UNIT_INTERVAL, READY);
-}
-
-static void
-install_repair_properties (void)
-{
+  GST_LMCC_UINT (key_unit_interval, "key-unit-interval", "Key unit interval",
+      "Ask all encoders for key frames so often (ms, 0 = do not)", 0, 600000, 0,
+      READY),
   /**
    * GstLmccSink:repair:
    *
@@ -353,9 +340,9 @@ install_repair_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_REPAIR] = g_param_spec_double ("repair", "Repair",
+  GST_LMCC_DOUBLE (repair, "repair", "Repair",
       "Repair data as a share of the media (0 = none, -1 = 0.1 in layers of "
-      "fixed rates, none in native ones)", -1, 10, DEFAULT_REPAIR, READY);
+      "fixed rates, none in native ones)", -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-base:
    *
@@ -366,10 +353,9 @@ install_repair_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_REPAIR_BASE] = g_param_spec_double ("repair-base",
-      "Repair of the base", "Repair data in the base of native layers as a "
-      "share of its media (0 = none, -1 = as in the others)", -1, 10,
-      DEFAULT_REPAIR_BASE, READY);
+  GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
+      "Repair data in the base of native layers as a share of its media (0 = "
+      "none, -1 = as in the others)", -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:
    *
@@ -378,9 +364,9 @@ install_repair_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_REPAIR_LOSS] = g_param_spec_double ("repair-loss",
-      "Repair loss", "Share of lost packets that repair reckons with", 0.0001,
-      0.9, DEFAULT_REPAIR_LOSS, READY);
+  GST_LMCC_DOUBLE (repair_loss, "repair-loss", "Repair loss",
+      "Share of lost packets that repair reckons with", 0.0001, 0.9,
+      LMCC_DEFAULT_REPAIR_LOSS, READY),
   /**
    * GstLmccSink:repair-burst:
    *
@@ -389,9 +375,8 @@ install_repair_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_REPAIR_BURST] = g_param_spec_double ("repair-burst",
-      "Repair burst", "Mean number of packets lost in a row", 1, 1000,
-      DEFAULT_REPAIR_BURST, READY);
+  GST_LMCC_DOUBLE (repair_burst, "repair-burst", "Repair burst",
+      "Mean number of packets lost in a row", 1, 1000, 1, READY),
   /**
    * GstLmccSink:repair-delay:
    *
@@ -402,14 +387,9 @@ install_repair_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_REPAIR_DELAY] = g_param_spec_uint ("repair-delay",
-      "Repair delay", "How long a block of native layers is collected (ms)", 1,
-      30000, DEFAULT_REPAIR_DELAY, READY);
-}
-
-static void
-install_encoder_properties (void)
-{
+  GST_LMCC_UINT (repair_delay, "repair-delay", "Repair delay",
+      "How long a block of native layers is collected (ms)", 1, 30000,
+      LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND, READY),
   /**
    * GstLmccSink:codec:
    *
@@ -418,8 +398,8 @@ install_encoder_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_CODEC] = g_param_spec_string ("codec", "Codec",
-      "What raw video is encoded with (h264, vp9, j2k)", DEFAULT_CODEC, READY);
+  GST_LMCC_ENUM (codec, "codec", "Codec", "What raw video is encoded with",
+      gst_lmcc_codec_get_type, "h264", READY),
   /**
    * GstLmccSink:encoder-settings:
    *
@@ -430,14 +410,8 @@ install_encoder_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_ENCODER_SETTINGS] = g_param_spec_boxed ("encoder-settings",
-      "Encoder settings", "Properties of the element that encodes raw video",
-      GST_TYPE_STRUCTURE, READY);
-}
-
-static void
-install_rate_properties (void)
-{
+  GST_LMCC_STRUCTURE (encoder_settings, "encoder-settings", "Encoder settings",
+      "Properties of the element that encodes raw video", READY),
   /**
    * GstLmccSink:estimated-bitrate:
    *
@@ -451,9 +425,9 @@ install_rate_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_ESTIMATED_BITRATE] = g_param_spec_uint64 ("estimated-bitrate",
-      "Estimated bitrate", "What the encoder should make (bit/s, 0 = unknown)",
-      0, G_MAXUINT64, 0, READ_ONLY);
+  GST_LMCC_COMPUTED (UINT64, "estimated-bitrate", "Estimated bitrate",
+      "What the encoder should make (bit/s, 0 = unknown)", 0, G_MAXUINT64, 0,
+      READABLE),
   /**
    * GstLmccSink:drive-encoder:
    *
@@ -465,9 +439,8 @@ install_rate_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_DRIVE_ENCODER] = g_param_spec_boolean ("drive-encoder",
-      "Drive encoder", "Set the encoder's rate to the estimated bitrate",
-      DEFAULT_DRIVE_ENCODER, READY);
+  GST_LMCC_BOOLEAN (drive_encoder, "drive-encoder", "Drive encoder",
+      "Set the encoder's rate to the estimated bitrate", FALSE, READY),
   /**
    * GstLmccSink:min-bitrate:
    *
@@ -476,9 +449,8 @@ install_rate_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_MIN_BITRATE] = g_param_spec_uint64 ("min-bitrate",
-      "Minimum bitrate", "What drive-encoder sets at least (bit/s)", 1,
-      G_MAXINT64, DEFAULT_MIN_BITRATE, READY);
+  GST_LMCC_UINT64 (min_bitrate, "min-bitrate", "Minimum bitrate",
+      "What drive-encoder sets at least (bit/s)", 1, G_MAXINT64, 64000, READY),
   /**
    * GstLmccSink:max-bitrate:
    *
@@ -486,14 +458,9 @@ install_rate_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_MAX_BITRATE] = g_param_spec_uint64 ("max-bitrate",
-      "Maximum bitrate", "What drive-encoder sets at most (bit/s, 0 = what the "
-      "encoder was set to)", 0, G_MAXINT64, DEFAULT_MAX_BITRATE, READY);
-}
-
-static void
-install_report_properties (void)
-{
+  GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
+      "What drive-encoder sets at most (bit/s, 0 = what the encoder was set "
+      "to)", 0, G_MAXINT64, 0, READY),
   /**
    * GstLmccSink:sdp-location:
    *
@@ -502,9 +469,8 @@ install_report_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_SDP_LOCATION] = g_param_spec_string ("sdp-location",
-      "SDP location", "File for the session description", DEFAULT_SDP_LOCATION,
-      READY);
+  GST_LMCC_STRING (sdp_location, "sdp-location", "SDP location",
+      "File for the session description", NULL, READY),
   /**
    * GstLmccSink:sdp:
    *
@@ -512,8 +478,8 @@ install_report_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_SDP] = g_param_spec_string ("sdp", "SDP",
-      "The session description", NULL, READ_ONLY);
+  GST_LMCC_COMPUTED (STRING, "sdp", "SDP", "The session description", 0, 0, 0,
+      READABLE),
   /**
    * GstLmccSink:stats:
    *
@@ -571,8 +537,8 @@ install_report_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Statistics of the session", GST_TYPE_STRUCTURE, READ_ONLY);
+  GST_LMCC_COMPUTED (STRUCTURE, "stats", "Statistics",
+      "Statistics of the session", 0, 0, 0, READABLE),
   /**
    * GstLmccSink:stats-update-interval:
    *
@@ -580,27 +546,12 @@ install_report_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_STATS_UPDATE_INTERVAL] =
-      g_param_spec_uint ("stats-update-interval", "Statistics interval",
-      "How often stats is notified (ms, 0 = never)", 0, G_MAXINT,
-      DEFAULT_STATS_UPDATE_INTERVAL, READY);
-}
+  GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
+      "Statistics update interval",
+      "How often stats is notified (ms, 0 = never)", 0,
+      G_MAXINT, 0, READY),
+};
 
-/**
- * gst_lmcc_sink_install_properties:
- * @klass: the class of lmccsink
- *
- * Installs all properties of the enumeration.
- */
-void
-gst_lmcc_sink_install_properties (GObjectClass * klass)
-{
-  install_network_properties ();
-  install_layer_properties ();
-  install_session_properties ();
-  install_repair_properties ();
-  install_encoder_properties ();
-  install_rate_properties ();
-  install_report_properties ();
-  g_object_class_install_properties (klass, N_PROPS, properties);
-}
+const GstLmccPropertyTable gst_lmcc_sink_properties = {
+  rows, G_N_ELEMENTS (rows), sizeof (GstLmccSinkProperties)
+};

@@ -1,0 +1,165 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* What lmccsink's properties mean. */
+#include "config.h"
+
+#include "sink/settings.h"
+
+#include "common/enums.h"
+
+#include <string.h>
+
+/* Of 1000, where repair is not said. */
+#define AUTOMATIC_REPAIR 100
+
+/* What the algorithm "auto" is. */
+#define DEFAULT_ALGORITHM "elm"
+
+static gboolean
+refuse (GError ** error, const gchar * format, ...)
+{
+  g_autofree gchar *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      text);
+  return FALSE;
+}
+
+static gboolean
+read_addresses (GstLmccSinkSettings * settings, GError ** error)
+{
+  const GstLmccSinkProperties *properties = &settings->properties;
+  const gchar *address = properties->address ? properties->address : "";
+  const gchar *local = properties->bind_address;
+
+  if (!lmcc_address_parse (address, &settings->address)
+      || !lmcc_address_is_multicast (&settings->address))
+    return refuse (error, "The address '%s' is not a multicast group. Set "
+        "address to one of 239.0.0.0 to 239.255.255.255 or an IPv6 group, as "
+        "239.255.42.1.", address);
+  if (local && local[0] != '\0'
+      && !lmcc_address_parse (local, &settings->bind_address))
+    return refuse (error, "The bind-address '%s' is not an IP address.", local);
+
+  return TRUE;
+}
+
+static gboolean
+read_rates (GstLmccSinkSettings * settings, GError ** error)
+{
+  const GstLmccSinkProperties *properties = &settings->properties;
+  LmccRateScheme scheme = (LmccRateScheme) (properties->layering - 1);
+  g_autoptr (GError) reason = NULL;
+  gdouble rates[LMCC_MAX_LAYERS];
+  guint n = properties->layers, i;
+
+  if (properties->layering == GST_LMCC_LAYERING_NATIVE)
+    return TRUE;
+  if (scheme == LMCC_RATE_SCHEME_EXPLICIT) {
+    n = lmcc_rates_parse (properties->layer_rates ? properties->layer_rates :
+        "", rates, &reason);
+    g_prefix_error (&reason, "layer-rates: ");
+  } else if (!lmcc_rates_compute_from_base (scheme, properties->base_rate,
+          properties->rate_factor, n, rates, &reason)) {
+    g_prefix_error (&reason, "layering, layers, base-rate and rate-factor: ");
+  }
+  if (reason)
+    return refuse (error, "These layers are not possible: %s.",
+        reason->message);
+  settings->n_layers = n;
+  for (i = 0; i < n; i++)
+    settings->rates[i] = MAX (1, (guint64) (rates[i] + 0.5));
+
+  return TRUE;
+}
+
+static gboolean
+read_algorithm (GstLmccSinkSettings * settings, GError ** error)
+{
+  const GstLmccSinkProperties *properties = &settings->properties;
+  g_autoptr (GError) reason = NULL;
+
+  settings->algorithm = properties->algorithm == GST_LMCC_ALGORITHM_AUTO
+      ? DEFAULT_ALGORITHM : gst_lmcc_algorithm_to_name (properties->algorithm);
+  settings->base_algorithm =
+      gst_lmcc_algorithm_to_name (properties->base_algorithm);
+  if (gst_lmcc_sink_marks_read (&settings->marks,
+          properties->algorithm_settings, settings->algorithm,
+          settings->n_layers, &reason))
+    return TRUE;
+
+  return refuse (error, "The algorithm-settings cannot be used: %s",
+      reason->message);
+}
+
+/**
+ * gst_lmcc_sink_settings_read:
+ * @settings: (out caller-allocates): to be cleared, also after an error
+ * @properties: what is set
+ * @error: what is wrong with them, and what to set: %GST_RESOURCE_ERROR
+ *
+ * Returns: whether the properties are possible
+ */
+gboolean
+gst_lmcc_sink_settings_read (GstLmccSinkSettings * settings,
+    const GstLmccSinkProperties * properties, GError ** error)
+{
+  memset (settings, 0, sizeof (*settings));
+  gst_lmcc_properties_copy (&gst_lmcc_sink_properties, properties,
+      &settings->properties);
+
+  return read_rates (settings, error) && read_algorithm (settings, error)
+      && read_addresses (settings, error);
+}
+
+/**
+ * gst_lmcc_sink_settings_clear:
+ * @settings: whose strings and structures are freed; zeroed
+ */
+void
+gst_lmcc_sink_settings_clear (GstLmccSinkSettings * settings)
+{
+  gst_lmcc_properties_clear (&gst_lmcc_sink_properties, &settings->properties);
+  memset (settings, 0, sizeof (*settings));
+}
+
+/**
+ * gst_lmcc_sink_settings_get_repair:
+ * @settings: the settings
+ *
+ * Returns: the share of repair data in 1/1000, what is asked for or what is
+ *     best
+ */
+guint
+gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings * settings)
+{
+  gdouble share = settings->properties.repair;
+
+  if (share < 0)
+    return settings->n_layers == 0 ? 0 : AUTOMATIC_REPAIR;
+
+  return (guint) (1000 * share + 0.5);
+}
+
+/**
+ * gst_lmcc_sink_settings_get_repair_base:
+ * @settings: the settings
+ *
+ * Returns: the base's own share of repair data, as #LmccSenderConfig has it
+ */
+gint
+gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings * settings)
+{
+  gint share = (gint) (1000 * settings->properties.repair_base + 0.5);
+
+  if (settings->properties.repair_base < 0)
+    return 0;
+
+  return share > 0 ? share : -1;
+}

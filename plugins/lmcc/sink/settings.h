@@ -1,0 +1,100 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SINK_SETTINGS_H
+#define GST_LMCC_SINK_SETTINGS_H
+
+#include <gst/lmcc/lmcc.h>
+
+#include "common/properties.h"
+#include "sink/marks.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSinkProperties:
+ * What the properties say, in their own units. The strings and structures belong
+ * to the struct; gst_lmcc_properties_init() makes one, and
+ * gst_lmcc_properties_clear() ends it.
+ */
+typedef struct
+{
+  gchar *address;
+  gchar *multicast_iface;
+  gchar *bind_address;
+  gchar *sdp_location;
+  gint port;
+  gint ttl_mc;
+  gboolean loop;
+  gint qos_dscp;
+  gint buffer_size;
+  guint mtu;
+  gint layering;
+  guint layers;
+  guint64 base_rate;
+  gdouble rate_factor;
+  gchar *layer_rates;
+  guint window;
+  guint latency;
+  gint algorithm;
+  gint base_algorithm;
+  GstStructure *algorithm_settings;
+  guint rtt_max;
+  gboolean drive_encoder;
+  guint64 min_bitrate;
+  guint64 max_bitrate;
+  gboolean feedback;
+  gint feedback_port;
+  guint pt;
+  gdouble repair;
+  gdouble repair_base;
+  gdouble repair_loss;
+  gdouble repair_burst;
+  guint repair_delay;
+  guint send_timeout;
+  gboolean sync;
+  guint rung_timeout;
+  guint key_unit_interval;
+  gint codec;
+  GstStructure *encoder_settings;
+  guint stats_update_interval;
+} GstLmccSinkProperties;
+
+/**
+ * GstLmccSinkSettings:
+ * @properties: what they are made of
+ * @address: the base's group
+ * @bind_address: the local address, of no family where none was named
+ * @algorithm: its name
+ * @base_algorithm: its name
+ * @marks: how packets are marked
+ * @n_layers: layers of fixed rates, 0 for native ones
+ * @rates: their rates, bit/s
+ *
+ * What the properties mean, once they were found to be possible.
+ */
+typedef struct
+{
+  GstLmccSinkProperties properties;
+  LmccAddress address;
+  LmccAddress bind_address;
+  const gchar *algorithm;
+  const gchar *base_algorithm;
+  GstLmccSinkMarks marks;
+  guint n_layers;
+  guint64 rates[LMCC_MAX_LAYERS];
+} GstLmccSinkSettings;
+
+/* sink/properties.c */
+extern const GstLmccPropertyTable gst_lmcc_sink_properties;
+
+gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings * settings,
+    const GstLmccSinkProperties * properties, GError ** error);
+void gst_lmcc_sink_settings_clear (GstLmccSinkSettings * settings);
+guint gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings * settings);
+gint gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *
+    settings);
+
+G_END_DECLS
+
+#endif

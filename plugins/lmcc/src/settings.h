@@ -1,0 +1,48 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_LMCC_SRC_SETTINGS_H
+#define GST_LMCC_SRC_SETTINGS_H
+
+#include <gst/lmcc/lmcc.h>
+
+#include "common/properties.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstLmccSrcSettings:
+ * What the properties say, in their own units. The strings and structures belong
+ * to the struct; gst_lmcc_properties_init() makes one, and
+ * gst_lmcc_properties_clear() ends it.
+ */
+typedef struct
+{
+  gchar *address;
+  gint port;
+  gchar *multicast_iface;
+  gchar *multicast_source;
+  gchar *sdp;
+  guint latency;
+  guint64 timeout;
+  gint max_level;
+  guint64 max_bitrate;
+  guint64 max_memory;
+  gboolean allow_low_feedback_port;
+  gint algorithm;
+  GstStructure *algorithm_settings;
+  gint rtt_mode;
+  guint rtt;
+  gint on_loss;
+  gint source_policy;
+  gchar *codecs;
+  gint buffer_size;
+  guint stats_update_interval;
+} GstLmccSrcSettings;
+
+/* src/properties.c */
+extern const GstLmccPropertyTable gst_lmcc_src_properties;
+
+G_END_DECLS
+
+#endif
