@@ -109,7 +109,7 @@ on_element_message (Player * player, GstMessage * message)
   gint port = 0;
 
   if (gst_structure_has_name (s, "lmcc-level-changed")) {
-    gst_structure_get (s, "to", G_TYPE_INT, &player->level, "rate",
+    gst_structure_get (s, "to", G_TYPE_INT, &player->level, "bitrate",
         G_TYPE_UINT64, &rate, NULL);
     /* A new session's layers are measured first. */
     if (player->level < 0)

@@ -91,7 +91,7 @@ class Player:
         structure = message.get_structure()
         if structure.has_name('lmcc-level-changed'):
             self.level = structure.get_int('to')[1]
-            rate = structure.get_uint64('rate')[1]
+            rate = structure.get_uint64('bitrate')[1]
             # A new session's layers are measured first.
             measured = f', {rate / 1e6:.2f} Mbit/s' if rate else ''
             self.say(f'level {self.level}{measured}' if self.level >= 0 else 'no layer held')

@@ -15,7 +15,7 @@
  * |[
  * gst-launch-1.0 videotestsrc is-live=true \
  *     ! video/x-raw,format=I420,width=320,height=180,framerate=24/1 \
- *     ! j2klayerenc bitrates="<500,1000,2000,4000>" \
+ *     ! j2klayerenc bitrates="<500000,1000000,2000000,4000000>" \
  *     ! lmccsink address=239.255.42.7
  * ]|
  */
@@ -31,7 +31,9 @@
 /* Of 8 bits, and there are as many layers as classes. */
 #define FORMATS "{ I420, Y42B, Y444, GRAY8 }"
 
-static const guint default_bitrates[] = { 500, 1000, 2000, 4000, 8000 };
+static const guint default_bitrates[] = {
+  500000, 1000000, 2000000, 4000000, 8000000
+};
 
 GST_DEBUG_CATEGORY_STATIC (j2klayerenc_debug);
 #define GST_CAT_DEFAULT j2klayerenc_debug
@@ -99,8 +101,7 @@ set_bitrates (GstJ2kLayerEnc * self, const GValue * array)
 static guint64
 get_full_bitrate (GstJ2kLayerEnc * self)
 {
-  return self->n_bitrates >
-      0 ? (guint64) 1000 *self->bitrates[self->n_bitrates - 1] : 0;
+  return self->n_bitrates > 0 ? self->bitrates[self->n_bitrates - 1] : 0;
 }
 
 static void
@@ -193,15 +194,16 @@ fail_settings (GstJ2kLayerEnc * self, const gchar * format, ...)
 static guint64
 picture_size (const GstVideoInfo * info, guint bitrate)
 {
-  return gst_util_uint64_scale (bitrate, G_GUINT64_CONSTANT (125)
-      * (guint) GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  return gst_util_uint64_scale (bitrate, (guint) GST_VIDEO_INFO_FPS_D (info),
+      G_GUINT64_CONSTANT (8) * (guint) GST_VIDEO_INFO_FPS_N (info));
 }
 
 static guint64
 needed_bitrate (const GstVideoInfo * info, guint size)
 {
-  return gst_util_uint64_scale_ceil (size, (guint) GST_VIDEO_INFO_FPS_N (info),
-      G_GUINT64_CONSTANT (125) * (guint) GST_VIDEO_INFO_FPS_D (info));
+  return gst_util_uint64_scale_ceil (size,
+      G_GUINT64_CONSTANT (8) * (guint) GST_VIDEO_INFO_FPS_N (info),
+      (guint) GST_VIDEO_INFO_FPS_D (info));
 }
 
 static gboolean
@@ -216,15 +218,15 @@ take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info,
 
   if (layer > 0 && bitrate <= bitrates[layer - 1])
     return fail_settings (self, "bitrates are those of all layers up to each, "
-        "so they must increase; %u kbit/s come after %u", bitrate,
+        "so they must increase; %u bit/s come after %u", bitrate,
         bitrates[layer - 1]);
   if (size < smallest)
-    return fail_settings (self, "%u kbit/s, bitrate %u, are %u bytes for each "
+    return fail_settings (self, "%u bit/s, bitrate %u, are %u bytes for each "
         "picture, and headers alone are %u: set it to at least %"
         G_GUINT64_FORMAT ", or use fewer resolutions", bitrate, layer,
         (guint) size, smallest, needed_bitrate (info, smallest));
   if (size > largest)
-    return fail_settings (self, "%u kbit/s, bitrate %u, are %" G_GUINT64_FORMAT
+    return fail_settings (self, "%u bit/s, bitrate %u, are %" G_GUINT64_FORMAT
         " bytes for each picture; at most %u are possible here", bitrate, layer,
         size, largest);
   self->full_sizes[layer] = self->settings.sizes[layer] = (guint) size;
@@ -261,7 +263,7 @@ take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
     if (!take_bitrate (self, info, bitrates, i))
       return FALSE;
   }
-  self->full_bitrate = self->used_bitrate = (guint64) 1000 *bitrates[n - 1];
+  self->full_bitrate = self->used_bitrate = bitrates[n - 1];
 
   return TRUE;
 }
@@ -445,19 +447,19 @@ install_properties (GObjectClass * object_class)
   /**
    * GstJ2kLayerEnc:bitrates:
    *
-   * For each quality layer the rate in kbit/s of all layers up to it, from the
-   * lowest to the highest, such as `<500,1000,2000,4000>`. A picture keeps each
-   * by itself, whatever is in it. Without a value: 500, 1000, 2000, 4000, 8000.
-   * They count as they are until #GstJ2kLayerEnc:target-bitrate is set after
-   * them.
+   * For each quality layer the rate in bit/s of all layers up to it, from the
+   * lowest to the highest, such as `<500000,1000000,2000000>`. A picture keeps
+   * each by itself, whatever is in it. Without a value: 0.5, 1, 2, 4 and 8
+   * Mbit/s. They count as they are until #GstJ2kLayerEnc:target-bitrate is set
+   * after them.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_BITRATES,
       gst_param_spec_array ("bitrates", "Bitrates",
-          "Rates of all layers up to each, increasing, in kbit/s",
+          "Rates of all layers up to each, increasing (bit/s)",
           g_param_spec_int ("bitrate", "Bitrate",
-              "Rate of all layers up to this one, in kbit/s", 1, G_MAXINT, 500,
+              "Rate of all layers up to this one (bit/s)", 1, G_MAXINT, 500000,
               flags), flags));
   /**
    * GstJ2kLayerEnc:target-bitrate:
@@ -525,7 +527,7 @@ gst_j2k_layer_enc_class_init (GstJ2kLayerEncClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "JPEG 2000 quality layers", "Codec/Encoder/Image",
       "Encodes pictures by themselves, in quality layers of given rates",
-      "lmcc");
+      "The lmcc project");
 }
 
 static void

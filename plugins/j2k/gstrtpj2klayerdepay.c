@@ -433,7 +433,7 @@ gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer depayloader", "Codec/Depayloader/Network/RTP",
       "Makes JPEG 2000 pictures of the quality layers that came (RFC 5371, RFC "
-      "5372)", "lmcc");
+      "5372)", "The lmcc project");
 }
 
 static void

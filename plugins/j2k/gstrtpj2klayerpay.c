@@ -226,7 +226,7 @@ gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer payloader", "Codec/Payloader/Network/RTP",
       "Puts JPEG 2000 pictures into RTP packets, each of one quality layer "
-      "(RFC 5371, RFC 5372)", "lmcc");
+      "(RFC 5371, RFC 5372)", "The lmcc project");
 }
 
 static void

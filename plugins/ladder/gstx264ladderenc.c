@@ -37,7 +37,7 @@
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264ladderenc name=ladder \
- *     bitrates=100,300 ladder.src_0 ! queue ! lmcc.sink_0 \
+ *     bitrates=100k,300k ladder.src_0 ! queue ! lmcc.sink_0 \
  *     ladder.src_1 ! queue ! lmcc.sink_1 lmccsink name=lmcc
  * ]|
  *
@@ -385,24 +385,24 @@ install_rate_properties (void)
   /**
    * GstX264LadderEnc:bitrates:
    *
-   * The rate of each rung in kbit/s, lowest first, with commas between them:
-   * `100,300,900`. As many as there are src pads.
+   * The rate of each rung in bit/s, lowest first, with commas between them:
+   * `100k,300k,1.5M`. As many as there are src pads.
    *
    * Since: 0.1
    */
   properties[PROP_BITRATES] = g_param_spec_string ("bitrates", "Bitrates",
-      "Rates of the rungs in kbit/s, lowest first, such as 100,300,900",
+      "Rates of the rungs (bit/s), lowest first, such as 100k,300k,1.5M",
       DEFAULT_BITRATES, READY);
   /**
    * GstX264LadderEnc:bitrate:
    *
-   * Without #GstX264LadderEnc:bitrates, the rate of the top rung in kbit/s, of
+   * Without #GstX264LadderEnc:bitrates, the rate of the top rung in bit/s, of
    * which each one below has a third. 0 chooses by the picture.
    *
    * Since: 0.1
    */
   properties[PROP_BITRATE] = g_param_spec_uint ("bitrate", "Bitrate",
-      "Rate of the top rung (kbit/s, 0 = by the picture)", 0, 2048000,
+      "Rate of the top rung (bit/s, 0 = by the picture)", 0, 2048000000,
       DEFAULT_BITRATE, READY);
   /**
    * GstX264LadderEnc:vbv-buf-capacity:

@@ -61,6 +61,10 @@ gst_x264_ladder_reset (GstX264LadderEnc * self)
 
 /* The ladder for a picture */
 
+/* What x264enc can be set to, in bit/s. */
+#define LEAST_BITRATE 1000
+#define MOST_BITRATE 2048000000
+
 static guint
 parse_bitrates (const gchar * text, guint64 rates[LMCC_MAX_RUNGS],
     GError ** error)
@@ -71,12 +75,13 @@ parse_bitrates (const gchar * text, guint64 rates[LMCC_MAX_RUNGS],
 
   for (i = 0; i < n && i < LMCC_MAX_RUNGS; i++) {
     if (!lmcc_rate_parse (g_strstrip (parts[i]), &parsed[i])
-        || parsed[i] * 1000 > 2048e6 || parsed[i] < 1) {
+        || parsed[i] < LEAST_BITRATE || parsed[i] > MOST_BITRATE) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "'%s' is not a number of kbit/s from 1 to 2048000", parts[i]);
+          "'%s' is not a rate from 1 kbit/s to 2048 Mbit/s; write bit/s, such "
+          "as 300000, 300k or 1.5M", parts[i]);
       return 0;
     }
-    rates[i] = (guint64) (parsed[i] * 1000);
+    rates[i] = (guint64) parsed[i];
     if (i == 0 || rates[i] > rates[i - 1])
       continue;
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -98,7 +103,7 @@ choose_rates (GstX264LadderEnc * self, const LmccPicture * picture,
 
   GST_OBJECT_LOCK (self);
   bitrates = g_strdup (self->props.bitrates);
-  top = (guint64) self->props.bitrate * 1000;
+  top = self->props.bitrate;
   GST_OBJECT_UNLOCK (self);
   if (bitrates && bitrates[0]) {
     n = parse_bitrates (bitrates, rates, error);
@@ -114,9 +119,9 @@ choose_rates (GstX264LadderEnc * self, const LmccPicture * picture,
   n = lmcc_ladder_rates_below (top, n_rungs, rates);
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%" G_GUINT64_FORMAT " kbit/s are not enough for %u rungs, each of a "
+        "%" G_GUINT64_FORMAT " bit/s are not enough for %u rungs, each of a "
         "third of the next: set bitrate higher, take fewer pads, or list "
-        "bitrates", top / 1000, n_rungs);
+        "bitrates", top, n_rungs);
   return n > 0;
 }
 

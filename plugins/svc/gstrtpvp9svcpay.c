@@ -226,7 +226,8 @@ gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "RTP VP9 SVC payloader",
       "Codec/Payloader/Network/RTP",
-      "Payloads VP9 layer frames with the layers of each (RFC 9628)", "lmcc");
+      "Payloads VP9 layer frames with the layers of each (RFC 9628)",
+      "The lmcc project");
 }
 
 static void

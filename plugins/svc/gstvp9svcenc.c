@@ -485,7 +485,8 @@ gst_vp9_svc_enc_class_init (GstVp9SvcEncClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "VP9 SVC encoder",
       "Codec/Encoder/Video",
-      "Encodes VP9 in spatial or quality layers and temporal layers", "lmcc");
+      "Encodes VP9 in spatial or quality layers and temporal layers",
+      "The lmcc project");
 }
 
 static void

@@ -17,8 +17,9 @@ typedef struct
 /* What congestion control shows of itself, of lmccsrc's stats and of its
  * message of a level change. */
 static const gchar *const control_fields[] = {
-  "algorithm", "state", "loss-event-rate", "calculated-rate", "smoothed-rate",
-  "timer", "timer-left", "rtt", "rtt-source", "reports", "answers", NULL
+  "algorithm", "state", "loss-event-rate", "calculated-bitrate",
+  "smoothed-bitrate", "timer", "timer-left-ms", "rtt-ms", "rtt-source",
+  "reports", "answers", NULL
 };
 
 static void
@@ -69,7 +70,9 @@ static void
 level_changed_json (ToolReceiver * receiver, const GstStructure * message)
 {
   static const gchar *const fields[] =
-      { "time", "from", "to", "reason", "rate", "loss", NULL };
+      { "running-time-ns", "from", "to", "reason", "bitrate", "loss-rate",
+    NULL
+  };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "level");
 
   json_members (builder, message, fields);
@@ -118,26 +121,24 @@ format_rtt (const GstStructure * structure)
   const gchar *source = gst_structure_get_string (structure, "rtt-source");
   gdouble value;
 
-  if (source == NULL || !tool_structure_number (structure, "rtt", &value))
+  if (source == NULL || !tool_structure_number (structure, "rtt-ms", &value))
     return g_strdup ("?");
 
-  return g_strdup_printf ("%.1f ms (%s)", value / GST_MSECOND, source);
+  return g_strdup_printf ("%.1f ms (%s)", value, source);
 }
 
 static gchar *
 format_timer (const GstStructure * structure)
 {
   const gchar *timer = gst_structure_get_string (structure, "timer");
-  guint64 left;
+  gdouble left;
 
-  if (timer == NULL || !gst_structure_get_uint64 (structure, "timer-left",
-          &left))
+  if (timer == NULL)
     return g_strdup ("");
-  if (!GST_CLOCK_TIME_IS_VALID (left))
+  if (!tool_structure_number (structure, "timer-left-ms", &left))
     return g_strdup_printf ("  timer %s", timer);
 
-  return g_strdup_printf ("  timer %s %.1f s", timer,
-      (gdouble) left / GST_SECOND);
+  return g_strdup_printf ("  timer %s %.1f s", timer, left / 1000);
 }
 
 /* What congestion control does and sees, or nothing where there is none. */
@@ -158,7 +159,7 @@ format_control (const GstStructure * structure)
     return g_strdup ("");
   p = g_strdup_printf ("%.4f", loss_event_rate);
   rtt = format_rtt (structure);
-  rate = format_rate (structure, "smoothed-rate");
+  rate = format_rate (structure, "smoothed-bitrate");
   timer = format_timer (structure);
 
   return g_strdup_printf ("  %s %s  p %s  rtt %s  X %s%s", algorithm, state, p,
@@ -170,8 +171,8 @@ level_changed_text (ToolReceiver * receiver, const GstStructure * message)
 {
   g_autofree gchar *from = format_number (message, "from");
   g_autofree gchar *to = format_number (message, "to");
-  g_autofree gchar *rate = format_rate (message, "rate");
-  g_autofree gchar *loss = format_loss (message, "loss");
+  g_autofree gchar *rate = format_rate (message, "bitrate");
+  g_autofree gchar *loss = format_loss (message, "loss-rate");
   g_autofree gchar *control = format_control (message);
   const gchar *reason = gst_structure_get_string (message, "reason");
 

@@ -3,6 +3,8 @@
  */
 #include "tool-launch.h"
 
+#include <gst/lmcc/lmcc-rates.h>
+
 #include <gst/pbutils/pbutils.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +15,14 @@
 #define INSTALLED_FILM GST_LMCC_DATADIR "/" FILM
 #define CAMERA "/dev/video0"
 
-#define DEFAULT_RATES "150,400,1000"
+#define DEFAULT_RATES "150k,400k,1M"
 #define DEFAULT_SIZE "640x360"
 
 /* Of a number. */
 #define NOT_GIVEN G_MININT
+
+/* Of x264enc. */
+#define LEAST_RATE 1000
 
 #define DISCOVERER_TIMEOUT (10 * GST_SECOND)
 
@@ -52,16 +57,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Send, send_clear);
 static gboolean
 rates_are_valid (const gchar * text)
 {
-  g_auto (GStrv) rates = g_strsplit (text, ",", -1);
-  guint i;
+  gdouble rates[LMCC_MAX_LAYERS];
+  guint n = lmcc_rates_parse (text, rates, NULL), i;
 
-  for (i = 0; rates[i] != NULL; i++) {
-    if (*rates[i] == '\0' || strspn (rates[i], G_CSET_DIGITS) !=
-        strlen (rates[i]))
+  for (i = 0; i < n; i++) {
+    if (rates[i] < LEAST_RATE)
       return FALSE;
   }
 
-  return i > 0;
+  return n > 0;
 }
 
 static gboolean
@@ -88,7 +92,7 @@ check_options (Send * send)
     return FALSE;
   }
   if (send->rates != NULL && !rates_are_valid (send->rates)) {
-    tool_error ("--rates=%s are not rates; write kbit/s with commas between, "
+    tool_error ("--rates=%s are not rates; write bit/s with commas between, "
         "such as " DEFAULT_RATES, send->rates);
     return FALSE;
   }
@@ -235,7 +239,8 @@ tool_send (gint argc, gchar ** argv)
         "How many routers it may pass, plus one (default 1, this network "
           "only)", "NUMBER"},
     {"rates", 0, 0, G_OPTION_ARG_STRING, &send.rates,
-          "kbit/s of the encodings, lowest first (default " DEFAULT_RATES ")",
+          "Rates of the encodings (bit/s), lowest first (default "
+          DEFAULT_RATES ")",
         "RATE,RATE..."},
     {"size", 0, 0, G_OPTION_ARG_STRING, &send.size,
         "Picture size (default " DEFAULT_SIZE ")", "WIDTHxHEIGHT"},

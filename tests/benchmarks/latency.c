@@ -275,11 +275,11 @@ get_stat_ms (Screen * screen, const gchar * name)
   g_autoptr (GstElement) element =
       gst_bin_get_by_name (GST_BIN (screen->pipeline), "source");
   g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
+  gdouble value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, name, &value);
-  return (gdouble) value / GST_MSECOND;
+  gst_structure_get_double (stats, name, &value);
+  return value;
 }
 
 /* Glass to glass */
@@ -348,7 +348,7 @@ join_once (Joins * joins, const Camera * camera)
   gst_element_set_state (screen.pipeline, GST_STATE_PLAYING);
   if (screen_wait_for_picture (&screen)) {
     bench_series_add (joins->join_to_packet,
-        get_stat_ms (&screen, "join-to-packet"));
+        get_stat_ms (&screen, "join-to-packet-ms"));
     bench_series_add (joins->given_out,
         (gdouble) (screen.first_packet - start) / GST_MSECOND);
     bench_series_add (joins->picture,

@@ -32,7 +32,7 @@ def make_film(path, seconds, sound):
 
 def send(path, *options):
     return lib.Child([os.path.join(PIPELINES, 'send'), path, '--address', GROUP, '--port', str(PORT),
-                      '--multicast-iface', 'lo', '--rates', '150,400', '--size', '320x180', *options],
+                      '--multicast-iface', 'lo', '--rates', '150k,400k', '--size', '320x180', *options],
                      env=ENVIRONMENT)
 
 
@@ -52,7 +52,7 @@ def check_again(film):
 
 def sound_stats(receiver):
     """(received, lost) as the receiver's latest statistics tell."""
-    found = receiver.find(r'sound-packets-delivered=\(guint64\)(\d+), sound-packets-lost=\(guint64\)(\d+)')
+    found = receiver.find(r'audio-packets-delivered=\(guint64\)(\d+), audio-packets-lost=\(guint64\)(\d+)')
     return [int(number) for number in found[-1][1].groups()] if found else [0, 0]
 
 

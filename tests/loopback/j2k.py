@@ -16,7 +16,7 @@ COUNT = 20
 
 # It does not move: every picture of a level is the same.
 PICTURE = 'pattern=zone-plate kx2=20 ky2=20 ! video/x-raw,format=I420,width=160,height=120,framerate=10/1'
-ENCODER = 'j2klayerenc bitrates="<60,120,240>"'
+ENCODER = 'j2klayerenc bitrates="<60000,120000,240000>"'
 
 SOP = b'\xff\x91\x00\x04'
 SOT = b'\xff\x90\x00\x0a'

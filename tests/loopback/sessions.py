@@ -151,9 +151,9 @@ class Run:
 
     def lateness(self):
         """s, of the sender's latest packet."""
-        found = re.findall(r'lateness-max-ns=\(guint64\)(\d+)',
+        found = re.findall(r'lateness-max-ms=\(double\)([0-9.e+-]+)',
                            self.sender.text())
-        return max(int(n) for n in found) / 1e9 if found else None
+        return max(float(n) for n in found) / 1e3 if found else None
 
     def missed(self, name, kind):
         """Packets that a receiver missed, all layers together: `packets-lost`,

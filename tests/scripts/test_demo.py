@@ -147,10 +147,11 @@ class Link(unittest.TestCase):
         self.assertEqual((figures.right_level([1000, 2000], low), middle), (0, high))
 
     def test_what_the_receiver_does_not_tell_is_not_known(self):
-        sample = Sample.of_stats(0, 1, {'bitrate': 5, 'layers': [{'rate': 100}, {'rate': 30}, {'rate': 7}]})
+        layers = [{'announced-bitrate': rate} for rate in (100, 30, 7)]
+        sample = Sample.of_stats(0, 1, {'bitrate': 5, 'layers': layers})
         self.assertEqual((sample.rate, sample.held, sample.loss, sample.calculated), (5, 130, None, None))
-        self.assertIsNone(Sample.of_stats(0, 1, {'smoothed-rate': float('inf')}).calculated)
-        self.assertIsNone(Sample.of_stats(0, 1, {'rtt': analysis.NO_TIME}).rtt)
+        self.assertIsNone(Sample.of_stats(0, 1, {'smoothed-bitrate': float('inf')}).calculated)
+        self.assertIsNone(Sample.of_stats(0, 1, {}).rtt)
 
     def test_rates_leave_out_the_time_after_a_change(self):
         samples = [Sample(i * SECOND // 5, 0 if i < 20 else 1, 100 if i < 20 else 999 if i < 26 else 300)

@@ -104,7 +104,7 @@ class TwoSessions(unittest.TestCase):
         page.publish_state.assert_not_called()
         changed = self.run_.receptions[3]
         self.run_.handle(changed.child, {'event': 'level', 'now': 5, 'unix': 1700000000.25, 'message': {
-            'time': 4, 'from': 1, 'to': 0, 'reason': 'loss'}})
+            'running-time-ns': 4, 'from': 1, 'to': 0, 'reason': 'loss'}})
         self.run_.on_tick()
         state = page.publish_state.call_args.args[0]
         self.assertEqual([each['algorithm'] for each in state['sessions']], ['elm', 'rlc'])

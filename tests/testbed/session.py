@@ -90,7 +90,7 @@ class Receiver:
 
     def layer_rates(self):
         """The announced rate of each layer, in bit/s."""
-        return [int(rate) for rate in re.findall(r'[ ,]rate=\(guint64\)(\d+)', self.ask_stats())]
+        return [int(rate) for rate in re.findall(r'announced-bitrate=\(guint64\)(\d+)', self.ask_stats())]
 
     def level(self):
         return self.stats()['level']

@@ -12,7 +12,6 @@ CLOCK_RATE = 90000
 SECOND = 1000000000
 
 # GStreamer's for a time that is not known.
-NO_TIME = (1 << 64) - 1
 
 # Pictures that a decoder keeps back at most to bring them into order, in x264's pyramid; and from how long on there is
 # no picture where the lowest level has six a second.
@@ -68,11 +67,12 @@ class Sample:
     @classmethod
     def of_stats(cls, now, level, stats):
         layers = stats.get('layers', [])
-        calculated = stats.get('smoothed-rate', stats.get('calculated-rate'))
-        rtt = stats.get('rtt')
-        return cls(now, level, stats.get('bitrate', 0), sum(layer.get('rate', 0) for layer in layers[:level + 1]),
+        calculated = stats.get('smoothed-bitrate', stats.get('calculated-bitrate'))
+        rtt = stats.get('rtt-ms')
+        held = sum(layer.get('announced-bitrate', 0) for layer in layers[:level + 1])
+        return cls(now, level, stats.get('bitrate', 0), held,
                    stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None,
-                   rtt / SECOND if rtt is not None and rtt < NO_TIME else None,
+                   rtt / 1000 if rtt is not None else None,
                    stats.get('packets-received', 0), stats.get('packets-lost', 0))
 
 

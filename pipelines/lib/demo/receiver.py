@@ -159,7 +159,7 @@ class Receiver:
         structure = message.get_structure()
         if structure.get_name() == 'lmcc-level-changed':
             now, message = self.running_time(), plain(structure)
-            tell('level', now=now, unix=time.time() - (now - message['time']) / Gst.SECOND, message=message)
+            tell('level', now=now, unix=time.time() - (now - message['running-time-ns']) / Gst.SECOND, message=message)
         elif structure.get_name().startswith('lmcc-'):
             tell('message', now=self.running_time(), name=structure.get_name(), message=plain(structure))
 

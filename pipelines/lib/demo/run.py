@@ -175,7 +175,7 @@ class Run:
             self.references.append(analysis.Reference(**event))
         elif kind == 'sender-stats':
             session = self.sessions[event['session']]
-            session.layer_rates = [layer.get('rate', 0) for layer in event['stats'].get('layers', [])]
+            session.layer_rates = [layer.get('bitrate', 0) for layer in event['stats'].get('layers', [])]
             if self.measured:
                 session.rate_samples.append(session.layer_rates)
         elif kind == 'fed':

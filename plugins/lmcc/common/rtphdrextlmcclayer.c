@@ -142,7 +142,7 @@ gst_rtp_hdrext_lmcc_layer_class_init (GstRtpHdrextLmccLayerClass * klass)
   gst_element_class_set_static_metadata (element_class, "lmcc layer mark",
       GST_RTP_HDREXT_ELEMENT_CLASS,
       "Carries the class and the switch point of a unit through a payloader",
-      "lmcc");
+      "The lmcc project");
 }
 
 static void

@@ -5,8 +5,26 @@
 #define GST_LMCC_STATS_H
 
 #include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
 
 G_BEGIN_DECLS
+
+/* Times are in ms, as #gdouble. What is not known is left out. */
+static inline void
+gst_lmcc_set_time (GstStructure * structure, const gchar * name, LmccTime time)
+{
+  if (LMCC_TIME_IS_VALID (time))
+    gst_structure_set (structure, name, G_TYPE_DOUBLE,
+        (gdouble) time / LMCC_MSECOND, NULL);
+}
+
+static inline void
+gst_lmcc_set_text (GstStructure * structure, const gchar * name,
+    const gchar * text)
+{
+  if (text)
+    gst_structure_set (structure, name, G_TYPE_STRING, text, NULL);
+}
 
 /* Takes @structure; @array is a GstValueArray. */
 static inline void

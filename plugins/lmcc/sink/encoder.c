@@ -129,7 +129,7 @@ set_x264_rates (GstElement * element, const LmccPicture * picture,
     return n;
   for (i = 0; i < n; i++)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "",
-        (rates[i] + 500) / 1000);
+        (rates[i] + 500) / 1000 * 1000);
   g_object_set (element, "bitrates", text->str, NULL);
   return n;
 }
@@ -251,7 +251,7 @@ set_j2k_rates (GstElement * element, const LmccPicture * picture,
     return 0;
   for (i = 0; i < n; i++)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "<",
-        rates[i] / 1000);
+        rates[i] / 1000 * 1000);
   g_string_append (text, ">");
   g_object_get (element, "target-bitrate", &target, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "bitrates", text->str);

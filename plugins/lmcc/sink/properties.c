@@ -404,7 +404,7 @@ static const GstLmccProperty rows[] = {
    * GstLmccSink:encoder-settings:
    *
    * Properties of the element that encodes raw video, in a structure of any
-   * name: `x264,bitrates="150,400,1000",speed-preset=veryfast`. What they do
+   * name: `x264,bitrates="150k,400k,1M",speed-preset=veryfast`. What they do
    * not say follows from the picture and the layers.
    * #GstLmccSink::encoder-setup reaches each encoder's own properties.
    *
@@ -483,7 +483,8 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:stats:
    *
-   * A #GstStructure application/x-lmcc-sink-stats:
+   * A #GstStructure `application/x-lmcc-sink-stats`. Times are in ms, rates in
+   * bit/s. A field that is not known is left out.
    *
    * * #guint64 `packets-sent`, `bytes-sent`: RTP packets, with IP and UDP
    * headers
@@ -493,16 +494,17 @@ static const GstLmccProperty rows[] = {
    * * #GST_TYPE_ARRAY `units-dropped` of #guint64: pictures that had no place,
    * by class
    * * #guint64 `windows-cut`: windows that ended before the next key frame
-   * * #guint64 `window-ns`, `latency-ns`: as the session announces them
-   * * #guint64 `repair-delay-ns`: latency that repair adds, as the session
+   * * #gdouble `window-ms`, `latency-ms`: as the session announces them
+   * * #gdouble `repair-delay-ms`: latency that repair adds, as the session
    * announces it
    * * #guint64 `repair-blocks`: blocks that got repair packets
    * * #guint64 `repairs-late`: repair packets whose time was over
    * * #gdouble `repair-share`: bytes of repair packets over those of media
-   * * #guint64 `units-left-out`: pictures of rungs that were left out
+   * * #guint64 `units-left-out`, `audio-left-out`: pictures of rungs that were
+   *   left out; packets of sound
    * * #guint64 `packets-oversize`: packets above #GstLmccSink:mtu
    * * #guint64 `key-units-misaligned`: pictures that are key in some rungs only
-   * * #guint64 `lateness-max-ns`: largest delay of a packet after its time
+   * * #gdouble `lateness-max-ms`: largest delay of a packet after its time
    * * #guint64 `send-errors`: packets that the kernel did not take
    * * #guint64 `reports`, `answers`: reports of receivers, and answers to them
    * * #guint64 `reports-malformed`, `reports-dropped`: datagrams to the
@@ -512,26 +514,25 @@ static const GstLmccProperty rows[] = {
    * base's
    *   rate had no room for
    * * #gdouble `receivers`: how many report, estimated
-   * * #guint64 `feedback-bitrate`: of reports and answers, bit/s, since the
+   * * #guint64 `feedback-bitrate`: of reports and answers, since the
    *   session began
-   * * #guint64 `feedback-interval`: what receivers are told to keep between
-   *   reports, ns; 0 for no reports
+   * * #gdouble `feedback-interval-ms`: what receivers are told to keep between
+   *   reports; 0 for no reports
    * * #gchararray `base-algorithm`: #GstLmccSink:base-algorithm of the session
    * * #GstStructure `single-rate`, with `pgmcc` and `tfmcc` only, for the base
    *   too: #gdouble
-   *   `rate` (bit/s of IP packets), #guint64 `estimated-bitrate`, #guint64
-   *   `rtt` (ns; pgmcc: the ackers', smoothed; tfmcc: R_max), #guint `leader`
-   *   (SSRC of the acker or the current limiting receiver; 0: none), #gdouble
-   *   `loss-rate` (the acker's), `window` (packets), #guint64 `stalls`,
+   *   `bitrate` (of IP packets), #guint64 `estimated-bitrate`, #gdouble
+   *   `rtt-ms` (pgmcc: the ackers', smoothed; tfmcc: R_max), #guint `leader`
+   *   (SSRC of the acker or the current limiting receiver), #gdouble
+   *   `loss-rate` (the acker's), `window-packets`, #guint64 `stalls`,
    *   `acker-switches`, `reports-refused` (that could not be true),
    *   `reports-foreign` (in the leader's name, from elsewhere), `units-expired`
-   *   (too old to be sent), `sound-dropped`, `age-max-ns` (of a picture as it
-   *   left)
-   * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64 `rate`
-   * and
-   *   `cumulative-rate` (bit/s), `packets-sent`, `bytes-sent`, `fillers-sent`,
-   *   `repairs-sent`, `repair-bytes-sent`, #guint `packets-queued`, `stream`,
-   *   `class`, #gchararray `address`
+   *   (too old to be sent), `audio-dropped`, #gdouble `age-max-ms` (of a
+   *   picture as it left)
+   * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64
+   *   `bitrate` and `cumulative-bitrate`, `packets-sent`, `bytes-sent`,
+   *   `fillers-sent`, `repairs-sent`, `repair-bytes-sent`, #guint
+   *   `packets-queued`, `stream`, `class`, #gchararray `address`
    * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64
    *   `units-left-out`, #guint `units-queued`
    *

@@ -21,8 +21,8 @@ describe_layer (const LmccSession * session, const LmccSenderStats * stats,
     lmcc_address_format (&group, text);
   return gst_structure_new ("layer",
       "layer", G_TYPE_UINT, i,
-      "rate", G_TYPE_UINT64, layer->rate,
-      "cumulative-rate", G_TYPE_UINT64,
+      "bitrate", G_TYPE_UINT64, layer->rate,
+      "cumulative-bitrate", G_TYPE_UINT64,
       lmcc_session_cumulative_rate (session, i),
       "packets-sent", G_TYPE_UINT64, counts->packets,
       "bytes-sent", G_TYPE_UINT64, counts->bytes,
@@ -66,11 +66,11 @@ add_sender (GstStructure * s, const LmccSession * session,
       "units", G_TYPE_UINT64, units,
       "units-late", G_TYPE_UINT64, stats->units_late,
       "windows-cut", G_TYPE_UINT64, stats->windows_cut,
-      "window-ns", G_TYPE_UINT64, session->window,
-      "latency-ns", G_TYPE_UINT64, session->latency,
       "packets-oversize", G_TYPE_UINT64, stats->packets_oversize,
-      "key-units-misaligned", G_TYPE_UINT64, stats->key_misaligned,
-      "lateness-max-ns", G_TYPE_UINT64, stats->lateness_max, NULL);
+      "key-units-misaligned", G_TYPE_UINT64, stats->key_misaligned, NULL);
+  gst_lmcc_set_time (s, "window-ms", session->window);
+  gst_lmcc_set_time (s, "latency-ms", session->latency);
+  gst_lmcc_set_time (s, "lateness-max-ms", stats->lateness_max);
   gst_structure_take_value (s, "layers", &layers);
   g_value_init (&dropped, GST_TYPE_ARRAY);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
@@ -88,11 +88,11 @@ add_repair (GstStructure * s, const LmccSession * session,
   for (i = 0; i < session->n_layers; i++)
     repair += stats->layers[i].repair_bytes;
   gst_structure_set (s,
-      "repair-delay-ns", G_TYPE_UINT64, session->repair_delay,
       "repair-blocks", G_TYPE_UINT64, stats->repair_blocks,
       "repairs-late", G_TYPE_UINT64, stats->repairs_late,
       "repair-share", G_TYPE_DOUBLE, stats->media_bytes > 0
       ? (gdouble) repair / (gdouble) stats->media_bytes : 0.0, NULL);
+  gst_lmcc_set_time (s, "repair-delay-ms", session->repair_delay);
 }
 
 /* The mean since the session began. */
@@ -114,7 +114,8 @@ add_feedback (GstStructure * s, const LmccSession * session,
       "answers-dropped", G_TYPE_UINT64, stats->answers_dropped,
       "receivers", G_TYPE_DOUBLE, stats->receivers,
       "feedback-bitrate", G_TYPE_UINT64, get_feedback_bitrate (stats, elapsed),
-      "feedback-interval", G_TYPE_UINT64, session->feedback_interval, NULL);
+      NULL);
+  gst_lmcc_set_time (s, "feedback-interval-ms", session->feedback_interval);
 }
 
 static void
@@ -131,19 +132,21 @@ add_single_rate (GstStructure * s, const LmccSession * session,
       && !lmcc_session_has_driven_base (session))
     return;
   structure = gst_structure_new ("single-rate",
-      "rate", G_TYPE_DOUBLE, single->rate,
+      "bitrate", G_TYPE_DOUBLE, single->rate,
       "estimated-bitrate", G_TYPE_UINT64, single->estimated_bitrate,
-      "rtt", G_TYPE_UINT64, single->rtt,
-      "leader", G_TYPE_UINT, single->has_leader ? single->leader : 0,
       "loss-rate", G_TYPE_DOUBLE, single->loss_rate,
-      "window", G_TYPE_DOUBLE, single->window,
+      "window-packets", G_TYPE_DOUBLE, single->window,
       "stalls", G_TYPE_UINT64, single->stalls,
       "acker-switches", G_TYPE_UINT64, single->switches,
       "reports-refused", G_TYPE_UINT64, single->reports_refused,
       "reports-foreign", G_TYPE_UINT64, single->reports_foreign,
       "units-expired", G_TYPE_UINT64, single->units_expired,
-      "sound-dropped", G_TYPE_UINT64, single->sound_dropped,
-      "age-max-ns", G_TYPE_UINT64, single->age_max, NULL);
+      "audio-dropped", G_TYPE_UINT64, single->sound_dropped, NULL);
+  gst_lmcc_set_time (structure, "age-max-ms", single->age_max);
+  if (single->rtt > 0)
+    gst_lmcc_set_time (structure, "rtt-ms", single->rtt);
+  if (single->has_leader)
+    gst_structure_set (structure, "leader", G_TYPE_UINT, single->leader, NULL);
   gst_structure_set (s, "single-rate", GST_TYPE_STRUCTURE, structure, NULL);
 }
 
@@ -160,7 +163,7 @@ add_rungs (GstLmccSinkCore * core, GstStructure * s)
     const GstLmccSinkPad *rung = l->data;
 
     if (rung->sound) {
-      gst_structure_set (s, "sound-left-out", G_TYPE_UINT64,
+      gst_structure_set (s, "audio-left-out", G_TYPE_UINT64,
           rung->n_left_out, NULL);
       continue;
     }

@@ -247,12 +247,12 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
       stats.loss_rate, rate);
   g_atomic_int_set (&self->level, action->to);
   structure = gst_structure_new ("lmcc-level-changed",
-      "time", G_TYPE_UINT64, now,
+      "running-time-ns", G_TYPE_UINT64, now,
       "from", G_TYPE_INT, action->from,
       "to", G_TYPE_INT, action->to,
       "reason", G_TYPE_STRING, action->reason,
-      "rate", G_TYPE_UINT64, rate,
-      "loss", G_TYPE_DOUBLE, stats.loss_rate, NULL);
+      "bitrate", G_TYPE_UINT64, rate,
+      "loss-rate", G_TYPE_DOUBLE, stats.loss_rate, NULL);
   gst_lmcc_src_describe_control (&stats, stats_time, structure);
   post (self, structure);
   g_object_notify (G_OBJECT (self), "level");
@@ -305,7 +305,8 @@ tell_unheard (GstLmccSrc * self, const gchar * reason)
   post (self, gst_structure_new ("lmcc-unheard",
           "address", G_TYPE_STRING, text,
           "port", G_TYPE_INT, (gint) self->port,
-          "time", G_TYPE_UINT64, (guint64) LMCC_UNHEARD_TIMEOUT,
+          "waited-ms", G_TYPE_DOUBLE,
+          (gdouble) LMCC_UNHEARD_TIMEOUT / LMCC_MSECOND,
           "reason", G_TYPE_STRING, reason, NULL));
 }
 
@@ -332,9 +333,9 @@ tell_memory_full (GstLmccSrc * self, const gchar * reason, LmccTime now)
           "Set max-memory higher, or max-level or max-bitrate lower",
           stats.memory_budget, reason), (NULL));
   post (self, gst_structure_new ("lmcc-memory-full",
-          "time", G_TYPE_UINT64, to_running_time (self, now),
-          "memory", G_TYPE_UINT64, stats.memory,
-          "memory-budget", G_TYPE_UINT64, stats.memory_budget,
+          "running-time-ns", G_TYPE_UINT64, to_running_time (self, now),
+          "memory-bytes", G_TYPE_UINT64, stats.memory,
+          "memory-budget-bytes", G_TYPE_UINT64, stats.memory_budget,
           "reason", G_TYPE_STRING, reason, NULL));
 }
 

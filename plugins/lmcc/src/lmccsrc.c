@@ -38,16 +38,16 @@
  *
  * `lmcc-level-changed`: another level is held from now on.
  *
- * * #guint64 `time`: the running time
+ * * #guint64 `running-time-ns`: when
  * * #gint `from`: the highest layer that was held, -1 for none
  * * #gint `to`: the highest layer that is held
  * * #gchararray `reason`: why
- * * #guint64 `rate`: what the layers up to `to` carry together, bit/s
- * * #gdouble `loss`: share of packets lost in the last second, 0 to 1
- * * `algorithm`, `state`, `loss-event-rate`, `calculated-rate`,
- *   `smoothed-rate`, `timer`, `timer-left`, `rtt`, `rtt-source`, `reports`,
- *   `answers`, `reports-suppressed`, `leader`, `leads`, `base-algorithm` and
- *   `base-status`: as in #GstLmccSrc:stats
+ * * #guint64 `bitrate`: what the layers up to `to` carry together, bit/s
+ * * #gdouble `loss-rate`: share of packets lost in the last second, 0 to 1
+ * * `algorithm`, `state`, `loss-event-rate`, `calculated-bitrate`,
+ *   `smoothed-bitrate`, `timer`, `timer-left-ms`, `rtt-ms`, `rtt-source`,
+ *   `reports`, `answers`, `reports-suppressed`, `leader`, `leads`,
+ *   `base-algorithm` and `base-status`: as in #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *
@@ -59,7 +59,7 @@
  * the same, and what to do.
  *
  * * #gchararray `address`, #gint `port`, `reason`: as above
- * * #guint64 `time`: how long, ns
+ * * #gdouble `waited-ms`: how long
  *
  * `lmcc-source-changed`: the session comes from another host from now on. A
  * warning says the same. One in 10 s at most.
@@ -76,8 +76,9 @@
  * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. At most once in 10 s
  * for each thing that is given up; a warning says the same, and what to do.
  *
- * * #guint64 `time`: the running time
- * * #guint64 `memory`, `memory-budget`: bytes that are held, and that may be
+ * * #guint64 `running-time-ns`: when
+ * * #guint64 `memory-bytes`, `memory-budget-bytes`: what that are held, and
+ * that may be
  * * #gchararray `reason`: what is given up
  *
  * `lmcc-address-changed`: the host's address is another one. Groups are joined
@@ -129,8 +130,9 @@
 GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
+/* There from the start, unless the source is made from a URI. */
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+    GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
 
 static GstStaticPadTemplate sound_template = GST_STATIC_PAD_TEMPLATE ("audio",
     GST_PAD_SRC, GST_PAD_SOMETIMES,
@@ -361,9 +363,9 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "Layered multicast source", "Source/Network",
+      "Layered multicast source", "Source/Network/RTP",
       "Receives layered multicast video at a level that fits the network",
-      "The lmcc developers");
+      "The lmcc project");
 }
 
 /* GstURIHandler */

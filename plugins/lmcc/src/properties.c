@@ -294,30 +294,30 @@ static const GstLmccProperty rows[] = {
    * GstLmccSrc:stats:
    *
    * A #GstStructure `application/x-lmcc-src-stats`; the counters are since the
-   * source went to PAUSED.
+   * source went to PAUSED. Times are in ms, rates in bit/s. A field that is not
+   * known, or that the algorithm does not have, is left out.
    *
    * * #guint64 `packets-received`, `bytes-received`: RTP, with IP and UDP
    * headers
    * * #guint64 `packets-lost`: in the network or in the host, over all layers
    * * #guint64 `packets-dropped-kernel`: of these, by the host's own sockets
    * * #guint64 `packets-delivered`: of the video, given out
-   * * #guint64 `sound-packets-delivered`, `sound-packets-lost`: of the sound,
+   * * #guint64 `audio-packets-delivered`, `audio-packets-lost`: of the sound,
    *   given out, and missing when their turn came
    * * #gint `level`, `rung`: the highest layer held and the encoding given out,
    *   -1 for none
    * * #guint64 `bitrate`: over the last second, bit/s
    * * #gdouble `loss-rate`: over the last second, 0 to 1
-   * * #guint64 `join-lead`: under dynamic layering groups are joined so long
-   *   before their slot begins, ns; 0 under static layering
-   * * #guint64 `join-to-packet`: from the latest join to its first packet, ns;
-   *   2^64 - 1 for none yet
-   * * #guint64 `join-to-picture`: from the start to the first packet given out,
-   * ns
+   * * #gdouble `join-lead-ms`: under dynamic layering groups are joined so long
+   *   before their slot begins; 0 under static layering
+   * * #gdouble `join-to-packet-ms`: from the latest join to its first packet
+   * * #gdouble `join-to-picture-ms`: from the start to the first packet given
+   *   out
    * * #guint64 `rejoins`: groups left and joined again because they were silent
    * * #guint64 `packets-unwanted`: of groups left more than 4 s ago
    * * #guint64 `sources`: how often a sender was taken up
-   * * #guint64 `memory`, `memory-peak`, `memory-budget`: bytes that are held,
-   *   the most that were held at once, and what may be held
+   * * #guint64 `memory-bytes`, `memory-peak-bytes`, `memory-budget-bytes`: what
+   *   is held, the most that was held at once, and what may be held
    *   (#GstLmccSrc:max-memory)
    * * #guint64 `units-delivered`, `units-incomplete`, `units-withheld`,
    *   `units-corrupted`: pictures given out, with a packet missing, held back
@@ -327,15 +327,14 @@ static const GstLmccProperty rows[] = {
    * time
    * * #guint64 `rung-changes`: changes of the encoding given out
    * * #gchararray `reason`: why the level is what it is
-   * * #gchararray `algorithm`: what decides the level, %NULL for nothing yet
+   * * #gchararray `algorithm`: what decides the level
    * * #gchararray `state`: what the algorithm does now
    * * #gdouble `loss-event-rate`: the TCP model's p, 0 to 1
-   * * #gdouble `calculated-rate`, `smoothed-rate`: what the TCP model allows,
-   *   at once and smoothed, bit/s; infinite before the first loss, 0 where the
-   *   algorithm has none
-   * * #gchararray `timer`, #guint64 `timer-left`: what the algorithm waits for,
-   *   %NULL for nothing, and how long still, ns; 2^64 - 1 for nothing
-   * * #guint64 `rtt`: the round-trip time, ns, 0 where there is none
+   * * #gdouble `calculated-bitrate`, `smoothed-bitrate`: what the TCP model
+   *   allows, at once and smoothed; infinite before the first loss
+   * * #gchararray `timer`, #gdouble `timer-left-ms`: what the algorithm waits
+   *   for, and how long still
+   * * #gdouble `rtt-ms`: the round-trip time
    * * #gchararray `rtt-source`: where it comes from: `max` (the most that the
    *   session allows for, as nothing is measured yet), `feedback`, `join` or
    *   `fixed`
@@ -343,12 +342,11 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `reports-suppressed`: those that another receiver's made
    *   needless (pgmcc only)
    * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the
-   *   current limiting receiver: its SSRC, 0 for none, and whether it is this
-   *   one
+   *   current limiting receiver: its SSRC, and whether it is this one
    * * #gchararray `base-algorithm`: what sets the rate of the base where others
    *   choose the layers above it: `none`, `pgmcc` or `tfmcc`
    * * #GstStructure `base-status`: of that one `state`, `loss-event-rate`,
-   *   `calculated-rate`, `smoothed-rate`, `timer`, `timer-left`,
+   *   `calculated-bitrate`, `smoothed-bitrate`, `timer`, `timer-left-ms`,
    *   `reports-suppressed`, `leader` and `leads`; only where it is not `none`
    * * #guint64 `report-errors`: reports that did not get to the sender, as far
    *   as the network tells
@@ -367,7 +365,7 @@ static const GstLmccProperty rows[] = {
    * session:
    *   #guint `layer`, #guint64 `packets-received`, `bytes-received`,
    *   `packets-lost`, `packets-reordered`, `packets-late`, `duplicates`,
-   *   `restarts`, `bitrate` (measured) and `rate` (announced), bit/s
+   *   `restarts`, `bitrate` (measured) and `announced-bitrate`
    *
    * Since: 0.1
    */
@@ -377,7 +375,7 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:stats-update-interval:
    *
-   * How often to notify #GstLmccSrc:stats, in milliseconds, 0 for never.
+   * How often #GstLmccSrc:stats is notified, in milliseconds; 0 for never.
    *
    * Since: 0.1
    */

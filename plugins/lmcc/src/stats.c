@@ -128,28 +128,37 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
   return now;
 }
 
-static guint64
+static LmccTime
 get_timer_left (const LmccControllerStatus * status, LmccTime now)
 {
   if (status->timer == NULL || !LMCC_TIME_IS_VALID (status->timer_at))
-    return GST_CLOCK_TIME_NONE;
+    return LMCC_TIME_NONE;
 
   return status->timer_at > now ? status->timer_at - now : 0;
+}
+
+/* 0 where the algorithm has no such rate. */
+static void
+set_bitrate (GstStructure * structure, const gchar * name, gdouble bitrate)
+{
+  if (bitrate > 0)
+    gst_structure_set (structure, name, G_TYPE_DOUBLE, bitrate, NULL);
 }
 
 static void
 describe_status (const LmccControllerStatus * status, LmccTime now,
     GstStructure * structure)
 {
+  gst_lmcc_set_text (structure, "state", status->state);
+  set_bitrate (structure, "calculated-bitrate", status->calculated_rate);
+  set_bitrate (structure, "smoothed-bitrate", status->smoothed_rate);
+  gst_lmcc_set_text (structure, "timer", status->timer);
+  gst_lmcc_set_time (structure, "timer-left-ms", get_timer_left (status, now));
+  if (status->has_leader)
+    gst_structure_set (structure, "leader", G_TYPE_UINT, status->leader, NULL);
   gst_structure_set (structure,
-      "state", G_TYPE_STRING, status->state,
       "loss-event-rate", G_TYPE_DOUBLE, status->loss_event_rate,
-      "calculated-rate", G_TYPE_DOUBLE, status->calculated_rate,
-      "smoothed-rate", G_TYPE_DOUBLE, status->smoothed_rate,
-      "timer", G_TYPE_STRING, status->timer,
-      "timer-left", G_TYPE_UINT64, get_timer_left (status, now),
       "reports-suppressed", G_TYPE_UINT64, status->suppressed,
-      "leader", G_TYPE_UINT, status->has_leader ? status->leader : 0,
       "leads", G_TYPE_BOOLEAN, status->leads, NULL);
 }
 
@@ -183,9 +192,10 @@ gst_lmcc_src_describe_control (const LmccReceiverStats * stats, LmccTime now,
 {
   describe_status (&stats->status, now, structure);
   describe_base (stats, now, structure);
+  gst_lmcc_set_text (structure, "algorithm", stats->algorithm);
+  if (stats->rtt > 0)
+    gst_lmcc_set_time (structure, "rtt-ms", stats->rtt);
   gst_structure_set (structure,
-      "algorithm", G_TYPE_STRING, stats->algorithm,
-      "rtt", G_TYPE_UINT64, stats->rtt,
       "rtt-source", G_TYPE_STRING,
       gst_lmcc_rtt_source_to_name (stats->rtt_source),
       "reports", G_TYPE_UINT64, stats->reports,
@@ -213,7 +223,7 @@ set_layers (GstStructure * structure, const LmccReceiverStats * stats,
             "duplicates", G_TYPE_UINT64, layer->duplicates,
             "restarts", G_TYPE_UINT64, layer->restarts,
             "bitrate", G_TYPE_UINT64, stats->layer_bitrate[i],
-            "rate", G_TYPE_UINT64, session->layers[i].rate, NULL));
+            "announced-bitrate", G_TYPE_UINT64, session->layers[i].rate, NULL));
   }
   gst_structure_take_value (structure, "layers", &array);
 }
@@ -299,21 +309,18 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
       "packets-lost", G_TYPE_UINT64, stats.lost,
       "packets-dropped-kernel", G_TYPE_UINT64, stats.socket_drops,
       "packets-delivered", G_TYPE_UINT64, stats.delivered,
-      "sound-packets-delivered", G_TYPE_UINT64, stats.sound_delivered,
-      "sound-packets-lost", G_TYPE_UINT64, stats.sound_lost,
+      "audio-packets-delivered", G_TYPE_UINT64, stats.sound_delivered,
+      "audio-packets-lost", G_TYPE_UINT64, stats.sound_lost,
       "level", G_TYPE_INT, stats.level,
       "rung", G_TYPE_INT, stats.rung,
       "bitrate", G_TYPE_UINT64, stats.bitrate,
       "loss-rate", G_TYPE_DOUBLE, stats.loss_rate,
-      "join-to-packet", G_TYPE_UINT64, stats.join_to_packet,
-      "join-lead", G_TYPE_UINT64, stats.join_lead,
-      "join-to-picture", G_TYPE_UINT64, stats.join_to_picture,
       "rejoins", G_TYPE_UINT64, stats.rejoins,
       "packets-unwanted", G_TYPE_UINT64, stats.unwanted,
       "sources", G_TYPE_UINT64, stats.sources,
-      "memory", G_TYPE_UINT64, stats.memory,
-      "memory-peak", G_TYPE_UINT64, stats.memory_peak,
-      "memory-budget", G_TYPE_UINT64, stats.memory_budget,
+      "memory-bytes", G_TYPE_UINT64, stats.memory,
+      "memory-peak-bytes", G_TYPE_UINT64, stats.memory_peak,
+      "memory-budget-bytes", G_TYPE_UINT64, stats.memory_budget,
       "units-delivered", G_TYPE_UINT64, stats.gate.units_delivered,
       "units-incomplete", G_TYPE_UINT64, stats.gate.units_incomplete,
       "units-withheld", G_TYPE_UINT64, stats.gate.units_withheld,
@@ -321,11 +328,14 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
       "units-dropped-late", G_TYPE_UINT64,
       gst_lmcc_src_queue_get_dropped (self->video.queue),
       "rung-changes", G_TYPE_UINT64, stats.gate.rung_changes,
-      "reason", G_TYPE_STRING, reason,
       "report-errors", G_TYPE_UINT64, report_errors,
       "notices", G_TYPE_UINT64, stats.notices,
       "notices-sent", G_TYPE_UINT64, notices_sent,
       "notice-errors", G_TYPE_UINT64, notice_errors, NULL);
+  gst_lmcc_set_text (structure, "reason", reason);
+  gst_lmcc_set_time (structure, "join-to-packet-ms", stats.join_to_packet);
+  gst_lmcc_set_time (structure, "join-to-picture-ms", stats.join_to_picture);
+  gst_lmcc_set_time (structure, "join-lead-ms", stats.join_lead);
   gst_lmcc_src_describe_control (&stats, now, structure);
   set_drops (structure, &stats);
   set_repair (structure, &stats);

@@ -42,13 +42,13 @@ J2K = ('videoscale ! video/x-raw,width={{width}},height={{height}} ! j2klayerenc
 
 MODES = {
     'x264-temporal': x264(900, 7, 3),
-    'x264-ladder': ladder('100,300,900', 3, 9),
-    'x264-rungs': ladder('100,200,400,800', 0, 4),
+    'x264-ladder': ladder('100k,300k,900k', 3, 9),
+    'x264-rungs': ladder('100k,200k,400k,800k', 0, 4),
     'x265-temporal': Mode('x265enc', X265.format(900), 1, '', H265, 2,
                           'rtph265depay ! h265parse ! avdec_h265 max-threads=1'),
     'vp9-svc': vp9svc('none'),
     'vp9-svc-half': vp9svc('half'),
-    'j2k': Mode('j2klayerenc', J2K.format('100,250,500,1000,2000'), 1, '', 'rtpj2klayerpay mtu=1300', 5,
+    'j2k': Mode('j2klayerenc', J2K.format('100000,250000,500000,1000000,2000000'), 1, '', 'rtpj2klayerpay mtu=1300', 5,
                 'rtpj2klayerdepay ! openjpegdec'),
 }
 

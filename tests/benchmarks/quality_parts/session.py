@@ -87,7 +87,7 @@ class Session:
 
     @staticmethod
     def counted(child, element, kind):
-        found = child.find(rf'{element}: stats = .*?[ ,]{kind}=\(guint64\)(\d+)')
+        found = child.find(rf'{element}: stats = .*?[ ,]{kind}=\((?:guint64|double)\)(\d+)')
         return int(found[-1][1].group(1)) if found else 0
 
     def missed(self, receiver, kind):
@@ -96,7 +96,7 @@ class Session:
     def spoilt(self, receivers, lossless):
         """What a machine that is too busy did to the run, in words; empty where it did nothing. Without losses on the
         way nothing is missing."""
-        late = self.counted(self.sender, 'out', 'lateness-max-ns') // 1000000
+        late = self.counted(self.sender, 'out', 'lateness-max-ms')
         signs = {f'packets left {late} ms late': late > MOST_LATE}
         for receiver in receivers:
             kinds = ['packets-dropped-kernel', 'units-dropped-late'] + ['packets-lost'] * lossless

@@ -44,7 +44,8 @@ static const Ladder ladders[] = {
         "scalability-mode=L2T2 keyframe-max-dist=0 switch-distance=0 "
         "layer-bitrates=\"<120000,60000,120000,100000>\"", 4, 400000, 240, 0.2},
   {"j2klayerenc", "j2klayerenc resolutions=2 threads=1 "
-        "bitrates=\"<200,400,800>\" ! rtpj2klayerpay", 3, 800000, 8, 0.1},
+        "bitrates=\"<200000,400000,800000>\" ! rtpj2klayerpay", 3, 800000, 8,
+      0.1},
 };
 
 static gboolean
@@ -245,7 +246,7 @@ GST_START_TEST (rates_of_layers_undo_what_scaled_them)
   static const gchar *const properties[][2] = {
     {"layer-bitrates", "<120000,60000,120000,100000>"},
     {"layer-bitrates", "<120000,60000,120000,100000>"},
-    {"bitrates", "<200,400,800>"},
+    {"bitrates", "<200000,400000,800000>"},
   };
   const Ladder *ladder = &ladders[__i__];
   g_autoptr (GstElement) encoder = NULL;
@@ -358,14 +359,19 @@ static const Driven driven[] = {
   {"vp9svcenc", SMALL_SVC "target-bitrate=300000 !", "algorithm=pgmcc", 300000},
   {"vp9svcenc", SMALL_SVC "layer-bitrates=\"<90000,45000,90000,75000>\" !",
       "base-algorithm=tfmcc", 300000},
-  {"j2klayerenc", "j2klayerenc name=encoder bitrates=\"<120,240,400>\" "
+  {"j2klayerenc",
+      "j2klayerenc name=encoder bitrates=\"<120000,240000,400000>\" "
         "resolutions=2 !", "algorithm=pgmcc", 400000},
-  {"j2klayerenc", "j2klayerenc name=encoder bitrates=\"<120,240,400>\" "
+  {"j2klayerenc",
+      "j2klayerenc name=encoder bitrates=\"<120000,240000,400000>\" "
         "resolutions=2 !", "base-algorithm=pgmcc", 400000},
-  {"vp9svcenc", "", "algorithm=pgmcc codec=vp9 encoder-settings=\"vp9,"
+  {"vp9svcenc", "",
+      "algorithm=pgmcc codec=vp9 encoder-settings=\"vp9,"
         "target-bitrate=300000,cpu-used=9,scalability-mode=L2T2\"", 300000},
-  {"j2klayerenc", "", "algorithm=pgmcc codec=j2k encoder-settings=\"j2k,"
-        "resolutions=2,bitrates=(string)\\\"<120,240,400>\\\"\"", 400000},
+  {"j2klayerenc", "",
+        "algorithm=pgmcc codec=j2k encoder-settings=\"j2k,"
+        "resolutions=2,bitrates=(string)\\\"<120000,240000,400000>\\\"\"",
+      400000},
 };
 
 #define LEAST 60000

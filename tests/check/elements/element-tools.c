@@ -95,6 +95,18 @@ test_get_count (GstElement * element, const gchar * name)
   return value;
 }
 
+gdouble
+test_get_number (GstElement * element, const gchar * name)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  gdouble value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, name, &value), "%s", name);
+
+  return value;
+}
+
 guint64
 test_get_drops (GstElement * src, LmccDrop kind)
 {

@@ -22,6 +22,7 @@ GstMessage *test_wait_message (GstElement * pipeline, GstMessageType types);
 void test_end_pipeline (GstElement * pipeline);
 
 guint64 test_get_count (GstElement * element, const gchar * name);
+gdouble test_get_number (GstElement * element, const gchar * name);
 guint64 test_get_drops (GstElement * src, LmccDrop kind);
 guint test_count_fds (void);
 

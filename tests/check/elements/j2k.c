@@ -21,7 +21,7 @@
 /* Moves, so that no two pictures are equal. */
 #define SOURCE "videotestsrc num-buffers=8 pattern=zone-plate kx2=20 ky2=20 " \
     "kt=3 ! " RAW " ! "
-#define ENCODER "j2klayerenc bitrates=\"<300,600,1200,2400>\" "
+#define ENCODER "j2klayerenc bitrates=\"<300000,600000,1200000,2400000>\" "
 
 static const guint bitrates[N_LAYERS] = { 300, 600, 1200, 2400 };
 
@@ -397,14 +397,15 @@ static const Fault faults[] = {
       "no width or no height"},
   {"videotestsrc ! video/x-raw,format=I420,framerate=0/1 ! j2klayerenc",
       "no fixed frame rate"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000,500>\"",
+  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000000,500000>\"",
       "must increase"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1,500>\"",
+  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000,500000>\"",
       "headers alone are"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<500,900000>\"",
+  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<500000,900000000>\"",
       "are possible here"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1,2,3,4,5,6,7,8,9,10,11,"
-        "12,13,14,15,16,17>\"", "1 to 16 values"},
+  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<10000,20000,30000,40000,"
+        "50000,60000,70000,80000,90000,100000,110000,120000,130000,140000,"
+        "150000,160000,170000>\"", "1 to 16 values"},
 };
 
 GST_START_TEST (impossible_settings_end_with_an_error_that_names_the_cause)

@@ -437,16 +437,16 @@ wait_for_pictures (Pictures * pictures, guint least)
 static void
 check_repair (const GstStructure * stats)
 {
-  guint64 blocks, late, oversize, delay;
-  gdouble share;
+  guint64 blocks, late, oversize;
+  gdouble share, delay;
 
   fail_unless (gst_structure_get (stats, "repair-blocks", G_TYPE_UINT64,
           &blocks, "repairs-late", G_TYPE_UINT64, &late, "repair-share",
-          G_TYPE_DOUBLE, &share, "repair-delay-ns", G_TYPE_UINT64, &delay,
+          G_TYPE_DOUBLE, &share, "repair-delay-ms", G_TYPE_DOUBLE, &delay,
           "packets-oversize", G_TYPE_UINT64, &oversize, NULL));
   fail_unless (blocks > 0);
   fail_unless (share >= 0.1, "%g", share);
-  assert_equals_uint64 (delay, 0);
+  assert_equals_float (delay, 0);
   assert_equals_uint64 (oversize, 0);
 }
 

@@ -109,7 +109,7 @@ GST_END_TEST;
 GST_START_TEST (test_settings_reach_the_encoders)
 {
   GstElement *pipeline = launch ("videotestsrc num-buffers=5",
-      "encoder-settings=x264,bitrates=(string)\\\"50,77\\\",bframes=0");
+      "encoder-settings=x264,bitrates=(string)\\\"50k,77k\\\",bframes=0");
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
       "sink");
   guint bitrates[8] = { 0, };
@@ -300,15 +300,15 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_jpeg_2000)
           "video/x-raw,format=RGB,width=320,height=180,framerate=10/1",
           "codec=j2k", G_CALLBACK (note_j2k), &setup), 5);
   fail_unless_equals_int (setup.n_layers, 5);
-  fail_unless_equals_int (setup.layers[0], 54);
-  fail_unless_equals_int (setup.layers[4], 864);
+  fail_unless_equals_int (setup.layers[0], 54000);
+  fail_unless_equals_int (setup.layers[4], 864000);
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=160,height=120,"
       "framerate=10/1", "codec=j2k layering=doubling layers=4 "
       "base-rate=200000", G_CALLBACK (note_j2k), &setup);
   fail_unless_equals_int (setup.n_layers, 4);
   for (i = 0; i < 4; i++)
-    fail_unless (setup.layers[i] > (150 << i)
-        && setup.layers[i] < (200 << i), "%d kbit/s", setup.layers[i]);
+    fail_unless (setup.layers[i] > (150000 << i)
+        && setup.layers[i] < (200000 << i), "%d bit/s", setup.layers[i]);
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=320,height=180,"
       "framerate=10/1", "codec=j2k encoder-settings=j2k,target-bitrate=400000",
       G_CALLBACK (note_j2k), &setup);

@@ -164,7 +164,7 @@ GST_START_TEST (the_encoder_is_driven_within_its_bounds)
   g_autoptr (GstElement) src = NULL;
   const GstStructure *single;
   gboolean leads;
-  guint64 rtt;
+  gdouble rtt;
   Pair pair;
 
   g_atomic_int_set (&least, G_MAXINT);
@@ -183,7 +183,7 @@ GST_START_TEST (the_encoder_is_driven_within_its_bounds)
   fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
       algorithms[__i__]);
   fail_unless (gst_structure_get_boolean (stats, "leads", &leads) && leads);
-  fail_unless (gst_structure_get_uint64 (stats, "rtt", &rtt) && rtt > 0);
+  fail_unless (gst_structure_get_double (stats, "rtt-ms", &rtt) && rtt > 0);
   fail_unless_equals_string (gst_structure_get_string (stats, "rtt-source"),
       "feedback");
   gst_clear_structure (&stats);
@@ -191,7 +191,8 @@ GST_START_TEST (the_encoder_is_driven_within_its_bounds)
   fail_unless (gst_structure_has_field (stats, "single-rate"));
   single = gst_value_get_structure (gst_structure_get_value (stats,
           "single-rate"));
-  fail_unless (gst_structure_has_field_typed (single, "rate", G_TYPE_DOUBLE));
+  fail_unless (gst_structure_has_field_typed (single, "bitrate",
+          G_TYPE_DOUBLE));
   pair_free (&pair);
 }
 
@@ -332,7 +333,7 @@ GST_START_TEST (a_base_is_driven_below_layers)
           (stats, "layers")), N_CLASSES);
   fail_unless (gst_structure_get (stats, "single-rate", GST_TYPE_STRUCTURE,
           &single, NULL));
-  fail_unless (gst_structure_get_double (single, "rate", &rate) && rate > 0);
+  fail_unless (gst_structure_get_double (single, "bitrate", &rate) && rate > 0);
   pair_free (&pair);
 }
 
@@ -392,7 +393,7 @@ GST_START_TEST (the_lowest_rung_of_a_ladder_is_driven)
 
   pair_new_with (&pair, "identity name=encoder !", 17655,
       "base-algorithm=tfmcc drive-encoder=true encoder-settings=\"x264,"
-      "bitrates=(string)\\\"200,600\\\"\"");
+      "bitrates=(string)\\\"200k,600k\\\"\"");
   g_signal_connect (pair.sink, "encoder-bitrate", G_CALLBACK (see_ladder),
       &path);
   pair_start (&pair);

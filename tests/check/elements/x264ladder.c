@@ -216,7 +216,7 @@ GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
         rates[i].framerate);
     g_autofree gchar *keys = NULL;
 
-    ladder_open (&l, 3, source, "bitrates=50,150,500");
+    ladder_open (&l, 3, source, "bitrates=50k,150k,500k");
     ladder_run_to_end (&l);
     keys = aligned_keys (&l);
     fail_unless_equals_int (l.rungs[0]->len, 80);
@@ -257,7 +257,7 @@ GST_START_TEST (test_a_request_makes_one_key_frame_in_all_rungs)
     g_autoptr (GstPad) sink = NULL;
     g_autofree gchar *found = NULL;
 
-    ladder_open (&l, 3, SOURCE (80, "ball"), "bitrates=100,300,900");
+    ladder_open (&l, 3, SOURCE (80, "ball"), "bitrates=100k,300k,900k");
     l.request = i == 1;
     sink = gst_element_get_static_pad (l.ladder, "sink");
     gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, ask_for_key, &l, NULL);
@@ -276,7 +276,7 @@ GST_START_TEST (test_a_rung_of_little_rate_has_a_smaller_picture)
   Ladder l;
   g_autofree gchar *keys = NULL;
 
-  ladder_open (&l, 3, SOURCE (30, "ball"), "bitrates=30,100,900");
+  ladder_open (&l, 3, SOURCE (30, "ball"), "bitrates=30k,100k,900k");
   ladder_run_to_end (&l);
   keys = aligned_keys (&l);
   fail_unless_equals_int (get (&l, 0, 0)->width, 214);
@@ -318,7 +318,7 @@ GST_START_TEST (test_a_film_stays_within_rate_and_buffer)
   Ladder l;
   guint i, rung;
 
-  ladder_open (&l, 3, source, "bitrates=100,300,900 vbv-buf-capacity=500 "
+  ladder_open (&l, 3, source, "bitrates=100k,300k,900k vbv-buf-capacity=500 "
       "speed-preset=veryfast");
   ladder_run_to_end (&l);
   for (rung = 0; rung < 3; rung++) {
@@ -344,7 +344,7 @@ GST_START_TEST (test_b_pictures_make_up_to_three_classes)
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (bframes); i++) {
-    g_autofree gchar *settings = g_strdup_printf ("bitrates=300 bframes=%u",
+    g_autofree gchar *settings = g_strdup_printf ("bitrates=300k bframes=%u",
         bframes[i]);
     guint seen = 0, n = 0;
 
@@ -376,7 +376,7 @@ GST_START_TEST (test_the_application_sets_each_encoder_up)
   Ladder l;
   guint i, rung;
 
-  ladder_open (&l, 2, SOURCE (30, "smpte"), "bitrates=300,301");
+  ladder_open (&l, 2, SOURCE (30, "smpte"), "bitrates=300k,301k");
   g_signal_connect (l.ladder, "encoder-setup",
       G_CALLBACK (use_constant_quantizer), NULL);
   ladder_run_to_end (&l);
@@ -395,7 +395,7 @@ GST_START_TEST (test_it_runs_again_and_again)
   Ladder l;
   guint i;
 
-  ladder_open (&l, 2, SOURCE (30, "ball"), "bitrates=100,300");
+  ladder_open (&l, 2, SOURCE (30, "ball"), "bitrates=100k,300k");
   for (i = 0; i < 3; i++) {
     g_autofree gchar *keys = NULL;
 
@@ -436,15 +436,18 @@ GST_START_TEST (test_what_is_impossible_is_refused_with_the_cause)
 {
   static const gchar source[] = SOURCE (10, "ball");
 
-  assert_refused (2, source, "bitrates=300,100", "'100' is not more",
+  assert_refused (2, source, "bitrates=300k,100k", "'100k' is not more",
       "lowest first");
-  assert_refused (2, source, "bitrates=100,many", "'many' is not a number",
-      "kbit/s");
-  assert_refused (2, source, "bitrates=0,100", "'0' is not a number", "kbit/s");
-  assert_refused (2, source, "bitrates=100,300,900", "3 of them, and 2 pads",
+  assert_refused (2, source, "bitrates=100k,many", "'many' is not a rate",
+      "such as 300000");
+  /* As in kbit/s. */
+  assert_refused (2, source, "bitrates=300,900", "'300' is not a rate", "300k");
+  assert_refused (2, source, "bitrates=0,100k", "'0' is not a rate",
+      "such as 300000");
+  assert_refused (2, source, "bitrates=100k,300k,900k", "3 of them, and 2 pads",
       "one for each");
-  assert_refused (3, source, "bitrate=90", "90 kbit/s are not enough for 3",
-      "set bitrate higher");
+  assert_refused (3, source, "bitrate=90000",
+      "90000 bit/s are not enough for 3", "set bitrate higher");
   assert_refused (0, source, "", "Nothing takes", "src_0");
 }
 
@@ -544,7 +547,7 @@ GST_START_TEST (test_a_new_size_begins_at_the_same_picture_in_all_rungs)
   guint i, rung, changes[2] = { 0, 0 };
 
   h = open_harness (NULL);
-  g_object_set (h->element, "bitrates", "200,600", "bframes", 0, NULL);
+  g_object_set (h->element, "bitrates", "200k,600k", "bframes", 0, NULL);
   upper = gst_harness_new_with_element (h->element, NULL, "src_1");
   gst_harness_set_src_caps_str (h, CAPS (320, 180));
   for (i = 0; i < 20; i++) {
@@ -685,8 +688,8 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
   g_mutex_init (&gate.lock);
   g_cond_init (&gate.cond);
   h = open_harness (NULL);
-  g_object_set (h->element, "bitrates", "50,150", "bframes", 0, "speed-preset",
-      GST_LADDER_SPEED_VERYFAST, NULL);
+  g_object_set (h->element, "bitrates", "50k,150k", "bframes", 0,
+      "speed-preset", GST_LADDER_SPEED_VERYFAST, NULL);
   g_signal_connect (h->element, "encoder-setup", G_CALLBACK (slow_top_rung),
       &gate);
   gst_element_set_bus (h->element, bus);

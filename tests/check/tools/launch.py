@@ -63,20 +63,20 @@ class Lines(unittest.TestCase):
         words = self.words('send', 'test')
         line = ' '.join(words)
         self.assertIn('! video/x-raw,width=640,height=360,pixel-aspect-ratio=1/1 ! lmccsink name=lmcc '
-                      'address=239.255.42.1 encoder-settings=x264,bitrates="150,400,1000" audiotestsrc', line)
+                      'address=239.255.42.1 encoder-settings=x264,bitrates="150k,400k,1M" audiotestsrc', line)
         self.assertTrue(line.endswith('! opusenc ! lmcc.audio_sink'))
         self.assertNotIn('audio', ' '.join(self.words('send', 'test', '--no-sound')))
 
     def test_options_of_send_are_those_of_the_sink(self):
         line = ' '.join(self.words('send', 'test', '--address', '239.255.1.1', '--port=6000', '--multicast-iface', 'lo',
-                                   '--ttl-mc', '4', '--rates', '90', '--size', '32x16', '--sdp', 'a "b" c'))
+                                   '--ttl-mc', '4', '--rates', '90k', '--size', '32x16', '--sdp', 'a "b" c'))
         self.assertIn('width=32,height=16,pixel-aspect-ratio=1/1 ! lmccsink name=lmcc address=239.255.1.1 port=6000 '
                       'multicast-iface=lo ttl-mc=4 sdp-location="a \\"b\\" c" '
-                      'encoder-settings=x264,bitrates="90"', line)
+                      'encoder-settings=x264,bitrates="90k"', line)
 
     def test_wrong_options_are_refused_with_a_remedy(self):
         for arguments, remedy in ((['send', '--size', '640'], '640x360'), (['send', '--size', '640x'], '640x360'),
-                                  (['send', '--rates', '1,,2'], '150,400,1000'),
+                                  (['send', '--rates', '1,,2'], '150k,400k,1M'),
                                   (['send', '--port', '65535'], '1 to 65534'), (['send', '--port=0'], '1 to 65534'),
                                   (['send', '--ttl-mc=-1'], '0 to 255'), (['send', '--ttl-mc', '256'], '0 to 255'),
                                   (['send', 'a', 'b'], 'too many'),

@@ -140,10 +140,10 @@ class WithASender(unittest.TestCase):
             self.assertEqual(line['algorithm'], 'elm')
             self.assertTrue(line['state'] and line['reason'], line)
             self.assertIn(line['rtt-source'], ('max', 'feedback', 'join'))
-            self.assertGreater(line['rtt'], 0)
+            self.assertGreater(line['rtt-ms'], 0)
             # Nothing is lost on one host: the model has no limit.
-            self.assertEqual((line['loss-event-rate'], line['calculated-rate']), (0, None))
-        self.assertGreater(seconds[-1]['smoothed-rate'], 50000)
+            self.assertEqual((line['loss-event-rate'], line['calculated-bitrate']), (0, None))
+        self.assertGreater(seconds[-1]['smoothed-bitrate'], 50000)
         self.assertEqual(seconds[-1]['reason'], changes[-1]['reason'])
         self.assertEqual(seconds[-1]['report-errors'], 0)
 
