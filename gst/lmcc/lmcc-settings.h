@@ -63,8 +63,6 @@ LMCC_API gboolean lmcc_settings_is_of (const LmccSettings * settings,
     const LmccSetting * table);
 LMCC_API gboolean lmcc_settings_set (LmccSettings * settings,
     const gchar * name, const gchar * value, GError ** error);
-LMCC_API gboolean lmcc_settings_set_number (LmccSettings * settings,
-    const gchar * name, gdouble value, GError ** error);
 LMCC_API gdouble lmcc_settings_get (const LmccSettings * settings,
     const gchar * name);
 LMCC_API guint lmcc_settings_get_count (const LmccSettings * settings,

@@ -37,6 +37,19 @@ make_session (LmccSession * session, const LmccAlgorithm * algorithm)
     session->layers[i].rate = 50000u << i;
 }
 
+static void
+set (LmccSettings * settings, const LmccSetting * setting, gdouble number)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+  const gchar *value = g_ascii_dtostr (text, sizeof (text), number);
+
+  if (setting->type == LMCC_SETTING_CHOICE)
+    value = setting->choices[(guint) number];
+  else if (setting->type == LMCC_SETTING_SWITCH)
+    value = number != 0 ? "true" : "false";
+  lmcc_settings_set (settings, setting->name, value, NULL);
+}
+
 /* A share of each setting's range. */
 static LmccSettings *
 make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
@@ -56,7 +69,7 @@ make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
       number = value & 1;
     else if (setting->type == LMCC_SETTING_COUNT)
       number = (gdouble) (guint64) number;
-    lmcc_settings_set_number (settings, setting->name, number, NULL);
+    set (settings, setting, number);
   }
 
   return settings;

@@ -141,9 +141,22 @@ set_value_error (const LmccSetting * setting, const gchar * value,
 }
 
 static gboolean
-parse (const LmccSetting * setting, const gchar * text, gdouble * value)
+parse_number (const LmccSetting * setting, const gchar * text, gdouble * value)
 {
   gchar *end;
+
+  *value = g_ascii_strtod (text, &end);
+  if (end == text || *end != '\0')
+    return FALSE;
+  if (setting->type == LMCC_SETTING_COUNT && floor (*value) != *value)
+    return FALSE;
+
+  return *value >= setting->min && *value <= setting->max;
+}
+
+static gboolean
+parse (const LmccSetting * setting, const gchar * text, gdouble * value)
+{
   guint i;
 
   switch (setting->type) {
@@ -159,28 +172,7 @@ parse (const LmccSetting * setting, const gchar * text, gdouble * value)
       *value = g_ascii_strcasecmp (text, "true") == 0;
       return *value != 0 || g_ascii_strcasecmp (text, "false") == 0;
     default:
-      *value = g_ascii_strtod (text, &end);
-      return end != text && *end == '\0';
-  }
-}
-
-static gboolean
-in_range (const LmccSetting * setting, gdouble value)
-{
-  guint n_choices;
-
-  switch (setting->type) {
-    case LMCC_SETTING_CHOICE:
-      n_choices = g_strv_length ((gchar **) setting->choices);
-      return value >= 0 && value < n_choices && floor (value) == value;
-    case LMCC_SETTING_SWITCH:
-      return value == 0 || value == 1;
-    case LMCC_SETTING_COUNT:
-      if (floor (value) != value)
-        return FALSE;
-      G_GNUC_FALLTHROUGH;
-    default:
-      return value >= setting->min && value <= setting->max;
+      return parse_number (setting, text, value);
   }
 }
 
@@ -205,43 +197,11 @@ lmcc_settings_set (LmccSettings * settings, const gchar * name,
     set_unknown_error (settings, name, error);
     return FALSE;
   }
-  if (!parse (&settings->table[i], value, &number)
-      || !in_range (&settings->table[i], number)) {
+  if (!parse (&settings->table[i], value, &number)) {
     set_value_error (&settings->table[i], value, error);
     return FALSE;
   }
   settings->values[i] = number;
-
-  return TRUE;
-}
-
-/**
- * lmcc_settings_set_number:
- * @settings: settings
- * @name: which one
- * @value: a time in seconds; a choice's index; 0 or 1 for a switch
- * @error: says what would be right
- *
- * Returns: %FALSE, and nothing is changed, if there is no such setting or
- *     value
- */
-gboolean
-lmcc_settings_set_number (LmccSettings * settings, const gchar * name,
-    gdouble value, GError ** error)
-{
-  guint i;
-
-  if (!find (settings, name, &i)) {
-    set_unknown_error (settings, name, error);
-    return FALSE;
-  }
-  if (!in_range (&settings->table[i], value)) {
-    g_autofree gchar *text = g_strdup_printf ("%g", value);
-
-    set_value_error (&settings->table[i], text, error);
-    return FALSE;
-  }
-  settings->values[i] = value;
 
   return TRUE;
 }

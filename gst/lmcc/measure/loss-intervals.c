@@ -323,25 +323,6 @@ lmcc_loss_intervals_is_quiet (LmccLossIntervals * history)
 }
 
 /**
- * lmcc_loss_intervals_get_closed_loss_rate:
- * @history: a history
- *
- * The loss-event rate of the closed intervals alone:
- *
- *     sum w_{i-1} Psi_i / sum w_{i-1} Theta_i over i = 1 to k
- *
- * Returns: p, from 0 to 1; 0 until the first loss
- */
-gdouble
-lmcc_loss_intervals_get_closed_loss_rate (LmccLossIntervals * history)
-{
-  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
-  guint n = lmcc_loss_intervals_get (history, intervals);
-
-  return n == 0 ? 0 : weighted_ratio (intervals + 1, n - 1);
-}
-
-/**
  * lmcc_loss_intervals_get_loss_rate:
  * @history: a history
  *

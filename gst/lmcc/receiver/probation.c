@@ -8,9 +8,6 @@
 /* Packets on probation; the oldest gives way. */
 #define MAX_CLAIMS 32
 
-/* So many that agree are believed. */
-#define CHAIN LMCC_LOSS_THRESHOLD
-
 /* The sender stamps packets when it sends them: one behind the other, but for
  * the rounding of 1/65536 s and the order of its threads. */
 #define SEND_TOLERANCE (10 * (gint64) LMCC_MSECOND)
@@ -462,7 +459,8 @@ may_speak (const LmccProbation * probation, const LmccClaim * claim)
   return claim->fresh || is_next (probation, claim);
 }
 
-/* Looks for @CHAIN claims, the last of them one, that agree with each other. */
+/* Looks for three claims, the last of them one, that agree with each other: as
+ * many packets as tell of a loss (LMCC_LOSS_THRESHOLD). */
 static void
 follow_chain (LmccProbation * probation)
 {

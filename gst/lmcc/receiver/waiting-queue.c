@@ -236,21 +236,6 @@ lmcc_waiting_queue_find_before (const LmccWaitingQueue * queue, guint16 lsn)
   return g_sequence_get (g_sequence_iter_prev (after));
 }
 
-/*
- * lmcc_waiting_queue_find:
- * @queue: a queue
- * @lsn: a layer sequence number
- *
- * Returns: (transfer none) (nullable): the packet of that number
- */
-LmccReceiverWaiting *
-lmcc_waiting_queue_find (const LmccWaitingQueue * queue, guint16 lsn)
-{
-  LmccReceiverWaiting *before = lmcc_waiting_queue_find_before (queue, lsn);
-
-  return before != NULL && before->header.lsn == lsn ? before : NULL;
-}
-
 /* Most packets wait for nothing: one that is alone is not put in order. */
 static LmccReceiverWaiting *
 get_only (const LmccWaitingQueue * queue)

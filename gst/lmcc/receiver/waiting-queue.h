@@ -65,8 +65,6 @@ void lmcc_waiting_queue_add (LmccWaitingQueue * queue,
     LmccReceiverWaiting * waiting);
 void lmcc_waiting_queue_remove (LmccWaitingQueue * queue,
     LmccReceiverWaiting * waiting);
-LmccReceiverWaiting *lmcc_waiting_queue_find (const LmccWaitingQueue * queue,
-    guint16 lsn);
 LmccReceiverWaiting *lmcc_waiting_queue_find_before (
     const LmccWaitingQueue * queue, guint16 lsn);
 LmccReceiverWaiting *lmcc_waiting_queue_peek_head (

@@ -537,26 +537,6 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
   return found->carrier == layer ? found->n_total : 0;
 }
 
-static gdouble
-sum_level (LmccRepairPlan * plan, guint level, guint * n)
-{
-  gdouble sum = 0.0;
-  guint i;
-
-  *n = 0;
-  look_from (plan, level);
-  for (i = 0; i < plan->pictures->len; i++) {
-    const Picture *picture = get_picture (plan, i);
-
-    if (picture->level > level)
-      continue;
-    sum += get_chance (plan, picture);
-    (*n)++;
-  }
-
-  return sum;
-}
-
 /**
  * lmcc_repair_plan_count_whole:
  * @plan: a plan
@@ -568,24 +548,16 @@ sum_level (LmccRepairPlan * plan, guint level, guint * n)
 gdouble
 lmcc_repair_plan_count_whole (const LmccRepairPlan * plan, guint level)
 {
-  guint n;
+  gdouble sum = 0.0;
+  guint i;
 
-  return sum_level ((LmccRepairPlan *) plan, level, &n);
-}
+  look_from ((LmccRepairPlan *) plan, level);
+  for (i = 0; i < plan->pictures->len; i++) {
+    const Picture *picture = get_picture (plan, i);
 
-/**
- * lmcc_repair_plan_get_whole:
- * @plan: a plan
- * @level: the highest layer held
- *
- * Returns: of the pictures that need no layer above @level, the share that is
- *     expected to be whole with all that they need; 1 if there are none
- */
-gdouble
-lmcc_repair_plan_get_whole (const LmccRepairPlan * plan, guint level)
-{
-  guint n;
-  gdouble sum = sum_level ((LmccRepairPlan *) plan, level, &n);
+    if (picture->level <= level)
+      sum += get_chance (plan, picture);
+  }
 
-  return n > 0 ? sum / n : 1.0;
+  return sum;
 }

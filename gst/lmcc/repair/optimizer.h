@@ -46,8 +46,6 @@ guint lmcc_repair_plan_get_repair (const LmccRepairPlan * plan,
     guint block, guint layer);
 gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan * plan,
     guint level);
-gdouble lmcc_repair_plan_get_whole (const LmccRepairPlan * plan,
-    guint level);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairPlan, lmcc_repair_plan_free)
 

@@ -86,7 +86,6 @@ struct _LmccPgmccSender
   guint stalls_in_row;
   guint64 stalls;
   guint64 switches;
-  guint64 refused;
 };
 
 static void
@@ -371,7 +370,7 @@ take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
  * of the acker is no sign of congestion (section 3.5).
  *
  * Returns: %FALSE if it names a packet that was not sent, or a round-trip time
- *     that is negative or above %LMCC_RTT_LIMIT: it was counted and not used
+ *     that is negative or above %LMCC_RTT_LIMIT: it was not used
  */
 gboolean
 lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
@@ -380,10 +379,8 @@ lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
   gdouble loss = report->loss / 65536.0;
   guint in_flight, packets;
 
-  if (!is_possible (sender, send_clock, report)) {
-    sender->refused++;
+  if (!is_possible (sender, send_clock, report))
     return FALSE;
-  }
   in_flight = (guint) lmcc_sequence_diff (sender->last, report->lead);
   packets = in_flight + 1;
   if (!report->is_ack)
@@ -514,16 +511,4 @@ guint64
 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender)
 {
   return sender->stalls;
-}
-
-/**
- * lmcc_pgmcc_sender_get_refused:
- * @sender: a sender
- *
- * Returns: reports that could not be true
- */
-guint64
-lmcc_pgmcc_sender_get_refused (const LmccPgmccSender * sender)
-{
-  return sender->refused;
 }

@@ -49,8 +49,6 @@ gdouble lmcc_pgmcc_sender_get_loss_rate (
 guint64 lmcc_pgmcc_sender_get_switches (
     const LmccPgmccSender * sender);
 guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
-guint64 lmcc_pgmcc_sender_get_refused (
-    const LmccPgmccSender * sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccSender, lmcc_pgmcc_sender_free)
 

@@ -36,8 +36,7 @@ G_BEGIN_DECLS
  * What data packets say (Rizzo, "pgmcc", 2000, figure 1 and section 3.6). PGM's
  * own confirmations of NAKs (RFC 3208 section 5.2), which the paper relies upon
  * for suppression, come from routers; here the sender's packets are in their
- * place. Times are between 1 ms and %LMCC_TFMCC_LONGEST_RTT_MAX, rounded up to a
- * sixteenth.
+ * place. Times are between 1 ms and 63.488 s, rounded up to a sixteenth.
  */
 typedef struct
 {

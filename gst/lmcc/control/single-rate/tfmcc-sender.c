@@ -80,7 +80,6 @@ struct _LmccTfmccSender
   Limiting limiting;
   Answer answers[MAX_ANSWERS];
   guint n_answers;
-  guint64 refused;
 };
 
 static gdouble
@@ -431,7 +430,7 @@ count_for_round (LmccTfmccSender * sender, const LmccTfmccReport * report)
  * faster than it would with honest receivers.
  *
  * Returns: %FALSE if the round-trip time that follows from it is zero, negative
- *     or above %LMCC_RTT_LIMIT: it was counted and not used
+ *     or above %LMCC_RTT_LIMIT: it was not used
  */
 gboolean
 lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
@@ -443,10 +442,8 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
   Answer answer = {.ssrc = report->ssrc,.time = report->time,.arrival = now };
   gdouble rate;
 
-  if (rtt == 0) {
-    sender->refused++;
+  if (rtt == 0)
     return FALSE;
-  }
   if (report->leaves) {
     if (was_limiting)
       lose_limiting (sender);
@@ -599,18 +596,6 @@ lmcc_tfmcc_sender_get_limiting (const LmccTfmccSender * sender, guint32 * ssrc)
 }
 
 /**
- * lmcc_tfmcc_sender_is_slow_start:
- * @sender: a sender
- *
- * Returns: whether no loss was reported so far (RFC 4654 section 3.6)
- */
-gboolean
-lmcc_tfmcc_sender_is_slow_start (const LmccTfmccSender * sender)
-{
-  return sender->slow_start;
-}
-
-/**
  * lmcc_tfmcc_sender_get_rtt_max:
  * @sender: a sender
  *
@@ -632,16 +617,4 @@ guint64
 lmcc_tfmcc_sender_get_rounds (const LmccTfmccSender * sender)
 {
   return sender->round;
-}
-
-/**
- * lmcc_tfmcc_sender_get_refused:
- * @sender: a sender
- *
- * Returns: reports that could not be true
- */
-guint64
-lmcc_tfmcc_sender_get_refused (const LmccTfmccSender * sender)
-{
-  return sender->refused;
 }

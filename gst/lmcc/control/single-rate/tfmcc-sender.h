@@ -41,13 +41,9 @@ void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
     gdouble max_rate);
 gboolean lmcc_tfmcc_sender_get_limiting (
     const LmccTfmccSender * sender, guint32 * ssrc);
-gboolean lmcc_tfmcc_sender_is_slow_start (
-    const LmccTfmccSender * sender);
 LmccTime lmcc_tfmcc_sender_get_rtt_max (
     const LmccTfmccSender * sender);
 guint64 lmcc_tfmcc_sender_get_rounds (
-    const LmccTfmccSender * sender);
-guint64 lmcc_tfmcc_sender_get_refused (
     const LmccTfmccSender * sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccSender, lmcc_tfmcc_sender_free)

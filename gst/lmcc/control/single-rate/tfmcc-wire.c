@@ -70,7 +70,7 @@ lmcc_tfmcc_decode_rate (guint code)
 
 /**
  * lmcc_tfmcc_encode_rtt_max:
- * @rtt_max: R_max, clamped to 1 ms to %LMCC_TFMCC_LONGEST_RTT_MAX
+ * @rtt_max: R_max, clamped to 1 ms to 63.488 s
  *
  * Rounds up.
  *

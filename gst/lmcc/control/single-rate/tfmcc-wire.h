@@ -21,9 +21,6 @@ G_BEGIN_DECLS
 #define LMCC_TFMCC_MIN_RATE 100.0
 #define LMCC_TFMCC_MAX_RATE (100.0 * 254 / 128 * (G_GUINT64_CONSTANT (1) << 31))
 
-/* The longest R_max that can be written. */
-#define LMCC_TFMCC_LONGEST_RTT_MAX (63488 * LMCC_MSECOND)
-
 /**
  * LmccTfmccElement:
  * @round: feedback round, modulo 256

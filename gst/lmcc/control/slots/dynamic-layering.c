@@ -180,7 +180,7 @@ lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
  * lmcc_dynamic_layering_is_held:
  * @layering: the mapping
  * @slot: a slot
- * @level: a level, or %LMCC_LEVEL_NONE
+ * @level: a level; -1: nothing is held
  * @group: below the number of groups
  *
  * Returns: whether a receiver at @level holds @group in @slot
@@ -192,49 +192,6 @@ lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering, guint slot,
   gint layer = lmcc_dynamic_layering_get_layer (layering, slot, group);
 
   return layer != LMCC_GROUP_SILENT && layer <= level;
-}
-
-/**
- * lmcc_dynamic_layering_change:
- * @layering: the mapping
- * @slot: the slot that ends, or in which the level changes
- * @level: the level in it, or %LMCC_LEVEL_NONE
- * @next_slot: the slot that begins: the next one, a later one where slots were
- *     missed, or @slot again
- * @next_level: the level in it, at most the top, or %LMCC_LEVEL_NONE
- * @change: (out caller-allocates): what to join and leave
- *
- * The groups to join and to leave between the two. From a slot to the next
- * (section III-C) the group that turns silent is left; a receiver that goes
- * down joins nothing, one that stays joins one group, and one that goes up
- * joins two. At level 0 there is no turning group to leave, and none to stay
- * in.
- *
- * Joins should be issued so that packets come just after the slot begins,
- * leaves at its beginning.
- */
-void
-lmcc_dynamic_layering_change (const LmccDynamicLayering * layering, guint slot,
-    gint level, guint next_slot, gint next_level, LmccGroupChange * change)
-{
-  gint i;
-
-  memset (change, 0, sizeof (*change));
-  level = MIN (level, (gint) layering->n_layers - 1);
-  next_level = MIN (next_level, (gint) layering->n_layers - 1);
-
-  for (i = 0; i <= level; i++) {
-    guint group = lmcc_dynamic_layering_get_group (layering, slot, i);
-
-    if (!lmcc_dynamic_layering_is_held (layering, next_slot, next_level, group))
-      change->leaves[change->n_leaves++] = group;
-  }
-  for (i = 0; i <= next_level; i++) {
-    guint group = lmcc_dynamic_layering_get_group (layering, next_slot, i);
-
-    if (!lmcc_dynamic_layering_is_held (layering, slot, level, group))
-      change->joins[change->n_joins++] = group;
-  }
 }
 
 /**

@@ -12,9 +12,6 @@ G_BEGIN_DECLS
 /* A group that carries nothing in a slot. */
 #define LMCC_GROUP_SILENT (-1)
 
-/* A receiver that holds nothing. */
-#define LMCC_LEVEL_NONE (-1)
-
 /**
  * LmccLayeringKind:
  * @LMCC_LAYERING_STATIC: group i carries layer i
@@ -59,23 +56,6 @@ typedef struct
   guint n_groups;
 } LmccDynamicLayering;
 
-/**
- * LmccGroupChange:
- * @n_joins: groups in @joins
- * @joins: groups to join, lowest layer first
- * @n_leaves: groups in @leaves
- * @leaves: groups to leave
- *
- * What a receiver does with its groups where a slot or its level changes.
- */
-typedef struct
-{
-  guint n_joins;
-  guint8 joins[LMCC_MAX_LAYERS];
-  guint n_leaves;
-  guint8 leaves[LMCC_MAX_LAYERS];
-} LmccGroupChange;
-
 guint lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot);
 gboolean lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
     LmccLayeringKind kind, guint n_layers, guint spread, GError ** error);
@@ -87,9 +67,6 @@ guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
     guint slot, guint layer);
 gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
     guint slot, gint level, guint group);
-void lmcc_dynamic_layering_change (const LmccDynamicLayering * layering,
-    guint slot, gint level, guint next_slot, gint next_level,
-    LmccGroupChange * change);
 
 /* The slot counter has 16 bits on the wire. */
 #define LMCC_MAX_SLOT_MODULUS 65536

@@ -327,9 +327,10 @@ climb_once (const Fit * fit, gdouble * p, Split * splits)
  * @probabilities: (out caller-allocates) (array): p_i for each level of @chain
  *
  * The hill climbing of FLID-DL, appendix B: one p_i after the other is set to
- * where lmcc_increase_probabilities_error() is least, until a round changes
- * them by less than 0.00002; two neighbours differ by at least 0.001. It starts
- * from the heuristic.
+ * where the sum over the points of the grid is least, of the square of how far
+ * the throughput is off the target, in parts of the target; until a round
+ * changes them by less than 0.00002. Two neighbours differ by at least 0.001.
+ * It starts from the heuristic.
  *
  * The p_i of the paper's example 6 do not follow from its text: these fit the
  * target better. Ones that fit on the linear grid do not at loss rates below
@@ -351,41 +352,6 @@ lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
     if (climb_once (fit, probabilities, splits) < CONVERGED)
       break;
   }
-}
-
-/**
- * lmcc_increase_probabilities_error:
- * @chain: the levels
- * @grid: where the throughput is compared with the target
- * @target: R(q); see #LmccTargetRate
- * @user_data: for @target
- * @probabilities: (array): p_i for each level of @chain
- *
- * The paper's normalized mean square error (appendix B), which is a sum: the
- * square of how far the throughput is off the target, in parts of the target,
- * over the points of the grid.
- *
- * Returns: the sum; over %LMCC_LOSS_GRID_POINTS it is the mean
- */
-gdouble
-lmcc_increase_probabilities_error (const LmccMarkovChain * chain,
-    LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
-    const gdouble * probabilities)
-{
-  gdouble sum = 0;
-  guint j;
-
-  for (j = 0; j < LMCC_LOSS_GRID_POINTS; j++) {
-    gdouble q = get_grid_point (grid, j);
-    LmccMarkovState state;
-    gdouble off;
-
-    lmcc_markov_chain_solve (chain, probabilities, q, &state);
-    off = state.rate / target (q, user_data) - 1;
-    sum += off * off;
-  }
-
-  return sum;
 }
 
 /**

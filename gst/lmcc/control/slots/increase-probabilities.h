@@ -66,9 +66,6 @@ void lmcc_increase_probabilities_heuristic (const LmccMarkovChain * chain,
 void lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
     LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
     gdouble * probabilities);
-gdouble lmcc_increase_probabilities_error (const LmccMarkovChain * chain,
-    LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
-    const gdouble * probabilities);
 gboolean lmcc_increase_probabilities_check (const gdouble * probabilities,
     guint n_levels, GError ** error);
 

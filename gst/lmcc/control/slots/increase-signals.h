@@ -30,11 +30,6 @@ void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
 gint lmcc_increase_signals_next (LmccIncreaseSignals * signals);
 gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
     guint32 counter);
-gdouble lmcc_increase_signals_get_frequency (const LmccIncreaseSignals *
-    signals, guint level);
-
-guint lmcc_increase_signals_next_level (guint level, gint signal,
-    gboolean lost);
 
 G_END_DECLS
 

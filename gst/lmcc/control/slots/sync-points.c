@@ -293,25 +293,6 @@ lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
 }
 
 /**
- * lmcc_rlc_burst_overload:
- * @cumulative_rate: B_k, bit/s, of the receiver's level k
- * @capacity: C, bit/s, that the bottleneck has for this session
- * @burst: T_b, in ns
- *
- * What a burst piles up in front of a bottleneck, (2 B_k - C) T_b. It tells a
- * receiver that level k + 1 does not fit only if that is more than the free
- * queue.
- *
- * Returns: bytes; 0 if the burst fits
- */
-gdouble
-lmcc_rlc_burst_overload (gdouble cumulative_rate, gdouble capacity,
-    LmccTime burst)
-{
-  return MAX (2 * cumulative_rate - capacity, 0) / 8 * burst / LMCC_SECOND;
-}
-
-/**
  * lmcc_sync_points_init:
  * @points: (out caller-allocates): the sync points
  * @n_layers: 1 to %LMCC_MAX_LAYERS

@@ -55,8 +55,6 @@ guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule,
     guint64 slot, guint layer, LmccTime offset);
 LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
     guint64 slot, guint layer, LmccTime offset);
-gdouble lmcc_rlc_burst_overload (gdouble cumulative_rate, gdouble capacity,
-    LmccTime burst);
 
 /**
  * LmccSyncPoints:

@@ -7,6 +7,8 @@
 #include <gst/lmcc/lmcc.h>
 #include <math.h>
 
+#include "support/group-change.h"
+
 static void
 init (LmccDynamicLayering * layering, LmccLayeringKind kind, guint n_layers,
     guint spread)
@@ -160,7 +162,7 @@ GST_START_TEST (test_a_receiver_holds_the_groups_that_the_paper_says)
 GST_END_TEST;
 
 static void
-apply (gboolean * held, const LmccGroupChange * change)
+apply (gboolean * held, const GroupChange * change)
 {
   guint i;
 
@@ -207,24 +209,21 @@ check_every_level_across_the_wrap (const LmccDynamicLayering * layering)
   for (level = 0; level < (gint) layering->n_layers; level++) {
     gboolean held[LMCC_MAX_GROUPS] = { FALSE, };
     guint slot = wrapped_slot (layering, 0);
-    LmccGroupChange change;
+    GroupChange change;
 
-    lmcc_dynamic_layering_change (layering, slot, LMCC_LEVEL_NONE, slot, level,
-        &change);
+    group_change_between (layering, slot, -1, slot, level, &change);
     apply (held, &change);
     for (i = 1; i < 2 * layering->n_groups + 4; i++) {
       guint next = wrapped_slot (layering, i);
 
       check_holds_exactly (layering, slot, level, held);
-      lmcc_dynamic_layering_change (layering, slot, level, next, level,
-          &change);
+      group_change_between (layering, slot, level, next, level, &change);
       apply (held, &change);
       slot = next;
     }
-    lmcc_dynamic_layering_change (layering, slot, level, slot, LMCC_LEVEL_NONE,
-        &change);
+    group_change_between (layering, slot, level, slot, -1, &change);
     apply (held, &change);
-    check_holds_exactly (layering, slot, LMCC_LEVEL_NONE, held);
+    check_holds_exactly (layering, slot, -1, held);
   }
 }
 
@@ -245,16 +244,16 @@ check_random_walk (const LmccDynamicLayering * layering)
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
   gboolean held[LMCC_MAX_GROUPS] = { FALSE, };
   guint slot = modulus - 50;
-  gint level = LMCC_LEVEL_NONE;
+  gint level = -1;
   guint i;
 
   for (i = 0; i < 300; i++) {
     /* Levels jump, and slots are missed. */
     guint next_slot = (slot + g_rand_int_range (rand, 0, 5)) % modulus;
     gint next_level = g_rand_int_range (rand, -1, layering->n_layers);
-    LmccGroupChange change;
+    GroupChange change;
 
-    lmcc_dynamic_layering_change (layering, slot, level, next_slot, next_level,
+    group_change_between (layering, slot, level, next_slot, next_level,
         &change);
     apply (held, &change);
     slot = next_slot;
@@ -275,7 +274,7 @@ GST_END_TEST;
 GST_START_TEST (test_down_joins_nothing_stay_joins_one_group_and_up_two)
 {
   LmccDynamicLayering layering;
-  LmccGroupChange change;
+  GroupChange change;
   guint k;
   gint level;
 
@@ -284,27 +283,25 @@ GST_START_TEST (test_down_joins_nothing_stay_joins_one_group_and_up_two)
     for (level = 1; level < 5; level++) {
       guint silent_next = lmcc_dynamic_layering_get_group (&layering, k, 1);
 
-      lmcc_dynamic_layering_change (&layering, k, level, k + 1, level - 1,
-          &change);
+      group_change_between (&layering, k, level, k + 1, level - 1, &change);
       fail_unless_equals_int (change.n_joins, 0);
       fail_unless_equals_int (change.n_leaves, 1);
       fail_unless_equals_int (change.leaves[0], silent_next);
 
-      lmcc_dynamic_layering_change (&layering, k, level, k + 1, level, &change);
+      group_change_between (&layering, k, level, k + 1, level, &change);
       fail_unless_equals_int (change.n_joins, 1);
       fail_unless_equals_int (change.n_leaves, 1);
       fail_unless_equals_int (change.leaves[0], silent_next);
 
-      lmcc_dynamic_layering_change (&layering, k, level, k + 1, level + 1,
-          &change);
+      group_change_between (&layering, k, level, k + 1, level + 1, &change);
       fail_unless_equals_int (change.n_joins, 2);
       fail_unless_equals_int (change.n_leaves, 1);
       fail_unless_equals_int (change.leaves[0], silent_next);
     }
     /* The base is static. */
-    lmcc_dynamic_layering_change (&layering, k, 0, k + 1, 0, &change);
+    group_change_between (&layering, k, 0, k + 1, 0, &change);
     fail_unless_equals_int (change.n_joins + change.n_leaves, 0);
-    lmcc_dynamic_layering_change (&layering, k, 0, k + 1, 1, &change);
+    group_change_between (&layering, k, 0, k + 1, 1, &change);
     fail_unless_equals_int (change.n_joins, 1);
     fail_unless_equals_int (change.n_leaves, 0);
   }
@@ -373,13 +370,13 @@ worst_excess (const LmccDynamicLayering * layering, LmccTime slot_length,
     LmccTime start = (k + 1) * slot_length;
     gint next = level;
     gdouble rate = 0, wanted = 0;
-    LmccGroupChange change;
+    GroupChange change;
 
     /* Long ways up and down, as between two bottlenecks. */
     if (g_rand_double (rand) < 0.8)
       next += (k / 20) % 2 == 0 ? 1 : -1;
     next = CLAMP (next, 0, (gint) layering->n_layers - 1);
-    lmcc_dynamic_layering_change (layering, k % modulus, level,
+    group_change_between (layering, k % modulus, level,
         (k + 1) % modulus, next, &change);
     apply (held, &change);
     for (i = 0; i < change.n_leaves; i++)
@@ -439,14 +436,14 @@ GST_START_TEST (test_rlc_runs_over_dynamic_layering)
   lmcc_rlc_schedule_init (&schedule, 5, 128000, 1200, LMCC_SECOND / 2, 8);
   for (n = modulus - 70; n < modulus + 70; n++) {
     guint next = level;
-    LmccGroupChange change;
+    GroupChange change;
 
     /* Without loss one level at each of its sync points, then back. */
     if (level == 5)
       next = 0;
     else if (lmcc_rlc_schedule_get_signal (&schedule, n) >= (gint) level)
       next = level + 1;
-    lmcc_dynamic_layering_change (&layering, n % modulus, level,
+    group_change_between (&layering, n % modulus, level,
         (n + 1) % modulus, next, &change);
     apply (held, &change);
     level = next;

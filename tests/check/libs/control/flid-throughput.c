@@ -201,8 +201,7 @@ run_controller (const gchar * name, const gdouble * rates, const gdouble * p,
   const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
   g_autoptr (LmccSettings) settings = NULL;
   LmccIncreaseSignals signals;
-  Run run = {.loss_rate = loss_rate,.has_places = has_places,.level =
-        LMCC_LEVEL_NONE
+  Run run = {.loss_rate = loss_rate,.has_places = has_places,.level = -1
   };
   guint64 k;
   guint i;

@@ -346,6 +346,47 @@ limiting_index (World * world)
   return ssrc - FIRST_SSRC;
 }
 
+static LmccTfmccReport
+forged (const World * world, gdouble rate, gboolean has_rtt, LmccTime rtt)
+{
+  return (LmccTfmccReport) {
+  .ssrc = 0xbad,.ssrc_base = S0,.round = 1,.has_rtt = has_rtt,.has_loss =
+        TRUE,.rate = rate,.echoed_time =
+        send_clock (world) - lmcc_time_to_ntp_short (rtt),};
+}
+
+static gboolean
+hand_in (World * world, const LmccTfmccReport * report)
+{
+  return lmcc_tfmcc_sender_handle_report (world->sender, world->now,
+      send_clock (world), FORGED_ORIGIN, report);
+}
+
+/* RFC 4654 section 3.6: until a loss is reported the rate may double in R_max;
+ * after it, it grows by a packet in that time. The limiting receiver's reports
+ * that nothing limits it tell which. */
+static gboolean
+is_slow_start (World * world)
+{
+  gdouble before = lmcc_tfmcc_sender_get_rate (world->sender), growth;
+  guint i;
+
+  for (i = 0; i <= 4; i++) {
+    LmccTfmccReport report = forged (world, INFINITY, TRUE, LMCC_MSECOND);
+
+    report.has_loss = FALSE;
+    lmcc_tfmcc_sender_get_limiting (world->sender, &report.ssrc);
+    fail_unless (hand_in (world, &report));
+    if (i == 0)
+      before = lmcc_tfmcc_sender_get_rate (world->sender);
+    world->now += lmcc_tfmcc_sender_get_rtt_max (world->sender);
+  }
+  growth = lmcc_tfmcc_sender_get_rate (world->sender) / before;
+  fail_unless (growth <= 5 || growth > 15, "%f", growth);
+
+  return growth > 15;
+}
+
 /* RFC 5348 section 1: such a flow is "reasonably fair", within a factor of two
  * of a TCP's rate; what is not used is not fair either. */
 GST_START_TEST (one_flow_alone_fills_a_link)
@@ -357,11 +398,24 @@ GST_START_TEST (one_flow_alone_fills_a_link)
       0}
   );
   run (world, 60 * LMCC_SECOND);
-  fail_if (lmcc_tfmcc_sender_is_slow_start (world->sender));
   before = world->receivers[0].bytes;
   run (world, 120 * LMCC_SECOND);
   fail_unless ((world->receivers[0].bytes - before) * 8.0 / 120 > 0.8e6, "%f",
       (world->receivers[0].bytes - before) * 8.0 / 120);
+  world_free (world);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (one_flow_alone_has_left_slow_start)
+{
+  World *world = world_new (&mbit, 1e7);
+
+  add_receiver (world, &(TestLinkSettings) {
+      0}
+  );
+  run (world, 60 * LMCC_SECOND);
+  fail_if (is_slow_start (world));
   world_free (world);
 }
 
@@ -507,22 +561,6 @@ GST_START_TEST (a_thousand_receivers_send_few_reports_in_a_round)
 
 GST_END_TEST;
 
-static LmccTfmccReport
-forged (const World * world, gdouble rate, gboolean has_rtt, LmccTime rtt)
-{
-  return (LmccTfmccReport) {
-  .ssrc = 0xbad,.ssrc_base = S0,.round = 1,.has_rtt = has_rtt,.has_loss =
-        TRUE,.rate = rate,.echoed_time =
-        send_clock (world) - lmcc_time_to_ntp_short (rtt),};
-}
-
-static gboolean
-hand_in (World * world, const LmccTfmccReport * report)
-{
-  return lmcc_tfmcc_sender_handle_report (world->sender, world->now,
-      send_clock (world), FORGED_ORIGIN, report);
-}
-
 GST_START_TEST (reports_that_cannot_be_true_are_refused)
 {
   World *world = world_new (&mbit, 1e7);
@@ -534,7 +572,6 @@ GST_START_TEST (reports_that_cannot_be_true_are_refused)
   fail_if (hand_in (world, &report));
   report = forged (world, 100, TRUE, 11 * LMCC_SECOND);
   fail_if (hand_in (world, &report));
-  fail_unless_equals_uint64 (lmcc_tfmcc_sender_get_refused (world->sender), 3);
   fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) == rate);
   world_free (world);
 }
@@ -717,7 +754,7 @@ GST_START_TEST (a_session_begins_with_a_packet_in_the_longest_round_trip_time)
   World *world = world_new (&mbit, 1e7);
 
   fail_unless (lmcc_tfmcc_sender_get_rate (world->sender) == 16000.0);
-  fail_unless (lmcc_tfmcc_sender_is_slow_start (world->sender));
+  fail_unless (is_slow_start (world));
   world_free (world);
 }
 
@@ -794,6 +831,7 @@ tfmcc_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, one_flow_alone_fills_a_link);
+  tcase_add_test (tcase, one_flow_alone_has_left_slow_start);
   tcase_add_test (tcase, beside_tcp_both_get_the_same_within_a_factor_of_two);
   tcase_add_test (tcase, the_slowest_receiver_decides);
   tcase_add_test (tcase, the_rate_recovers_when_the_limiting_receiver_leaves);

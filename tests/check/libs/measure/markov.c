@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "support/group-change.h"
 #include "support/test-slow.h"
 
 #include <gst/check/gstcheck.h>
@@ -91,8 +92,19 @@ typedef struct
   gdouble leaves;
 } Run;
 
-/* A receiver by the rule of section IV-B: each packet is lost by itself with
- * probability q. */
+/* The rule of section IV-B: a slot with loss takes a level away; in one
+ * without, a signal of the receiver's own level or a higher one adds a
+ * level. */
+static guint
+next_level (guint level, gint signal, gboolean lost)
+{
+  if (lost)
+    return level > 0 ? level - 1 : 0;
+
+  return signal >= (gint) level ? level + 1 : level;
+}
+
+/* A receiver by this rule: each packet is lost by itself with probability q. */
 static void
 run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
     guint slots, guint32 seed, Run * run)
@@ -111,15 +123,15 @@ run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
   for (k = 0; k < slots; k++) {
     gint signal = lmcc_increase_signals_next (&signals);
     gboolean lost = FALSE;
-    LmccGroupChange change;
+    GroupChange change;
     guint next;
 
     for (due += lmcc_markov_chain_packets (chain, level); due >= 1; due--) {
       packets++;
       lost |= g_rand_double (rand) < q;
     }
-    next = lmcc_increase_signals_next_level (level, signal, lost);
-    lmcc_dynamic_layering_change (&layering, k % modulus, level,
+    next = next_level (level, signal, lost);
+    group_change_between (&layering, k % modulus, level,
         (k + 1) % modulus, next, &change);
     run->ups += next > level;
     run->joins += change.n_joins;

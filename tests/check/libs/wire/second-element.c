@@ -163,7 +163,7 @@ GST_START_TEST (a_longest_rtt_is_rounded_up)
   }
   fail_unless_equals_uint64 (lmcc_tfmcc_decode_rtt_max (0), LMCC_MSECOND);
   fail_unless_equals_uint64 (lmcc_tfmcc_decode_rtt_max (255),
-      LMCC_TFMCC_LONGEST_RTT_MAX);
+      63488 * LMCC_MSECOND);
   fail_unless_equals_int (lmcc_tfmcc_encode_rtt_max (0), 0);
 }
 

@@ -1,0 +1,23 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The groups that a receiver joins and leaves from a slot, or a level, to
+ * another, as the mapping of layers on groups says.
+ */
+#ifndef GROUP_CHANGE_H
+#define GROUP_CHANGE_H
+
+#include <gst/lmcc/control/slots/dynamic-layering.h>
+
+typedef struct
+{
+  guint n_joins;
+  guint8 joins[LMCC_MAX_GROUPS];
+  guint n_leaves;
+  guint8 leaves[LMCC_MAX_GROUPS];
+} GroupChange;
+
+void group_change_between (const LmccDynamicLayering * layering, guint slot,
+    gint level, guint next_slot, gint next_level, GroupChange * change);
+
+#endif
