@@ -54,8 +54,8 @@ static const LmccControllerClass none_class = {
 };
 
 static LmccController *
-none_create (const LmccSession * session, const LmccSettings * settings,
-    guint32 seed)
+none_create (const LmccSession * session G_GNUC_UNUSED,
+    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   LmccController *controller = g_new0 (LmccController, 1);
 

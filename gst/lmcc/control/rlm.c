@@ -231,8 +231,8 @@ loss_in_measurement (Rlm * rlm, LmccTime now, guint count)
 }
 
 static void
-rlm_on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+rlm_on_loss (LmccController * controller, LmccTime now,
+    guint layer G_GNUC_UNUSED, const LmccLoss * loss)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -246,8 +246,9 @@ rlm_on_loss (LmccController * controller, LmccTime now, guint layer,
 }
 
 static void
-rlm_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header, gsize size)
+rlm_on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival G_GNUC_UNUSED, const LmccHeader * header,
+    gsize size G_GNUC_UNUSED)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -373,7 +374,7 @@ rlm_next_timeout (const LmccController * controller)
 }
 
 static void
-rlm_get_status (LmccController * controller, LmccTime now,
+rlm_get_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
     LmccControllerStatus * status)
 {
   const Rlm *rlm = (const Rlm *) controller;

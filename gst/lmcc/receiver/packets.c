@@ -244,7 +244,7 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
  * @arrival: when the host's network stack got the packet, at most @now
  * @group: index of the group that it came from
  * @source: who sent it
- * @source_port: from which port
+ * @source_port: from which port; not looked at
  * @packet: (transfer full): the UDP payload
  *
  * Takes one RTP packet. What does not belong to the session is dropped and
@@ -253,7 +253,7 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
 void
 lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
     LmccTime arrival, guint group, const LmccAddress * source,
-    guint16 source_port, LmccPacket * packet)
+    guint16 source_port G_GNUC_UNUSED, LmccPacket * packet)
 {
   LmccRtp rtp;
   LmccHeader header;

@@ -129,7 +129,7 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
  * @receiver: a running receiver
  * @now: the time
  * @source: who sent it
- * @source_port: from which port
+ * @source_port: from which port; not looked at
  * @data: one UDP payload from the base group, port + 1
  * @size: its length
  *
@@ -137,8 +137,8 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
  */
 void
 lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
-    const LmccAddress * source, guint16 source_port, const guint8 * data,
-    gsize size)
+    const LmccAddress * source, guint16 source_port G_GNUC_UNUSED,
+    const guint8 * data, gsize size)
 {
   static const LmccRtcpHandler handler = {
     .sender_report = control_sender_report,

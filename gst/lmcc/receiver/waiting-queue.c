@@ -26,7 +26,7 @@ lmcc_waiting_queue_init (LmccWaitingQueue * queue)
 }
 
 static void
-free_waiting (gpointer waiting, gpointer user_data)
+free_waiting (gpointer waiting, gpointer user_data G_GNUC_UNUSED)
 {
   lmcc_waiting_free (waiting);
 }
@@ -151,7 +151,7 @@ remove_deadline (LmccWaitingQueue * queue, guint index)
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b, gpointer user_data)
+compare (gconstpointer a, gconstpointer b, gpointer user_data G_GNUC_UNUSED)
 {
   gint64 first = ((const LmccReceiverWaiting *) a)->position;
   gint64 second = ((const LmccReceiverWaiting *) b)->position;

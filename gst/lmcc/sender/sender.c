@@ -210,12 +210,12 @@ lmcc_sender_next_timeout (const LmccSender * sender)
 /**
  * lmcc_sender_flush:
  * @sender: a sender
- * @now: the time
+ * @now: the time; not looked at
  *
  * Drops all units that wait, as for a seek. The session goes on.
  */
 void
-lmcc_sender_flush (LmccSender * sender, LmccTime now)
+lmcc_sender_flush (LmccSender * sender, LmccTime now G_GNUC_UNUSED)
 {
   if (sender->stopped)
     return;

@@ -328,7 +328,7 @@ evaluate (Elm * elm, LmccTime now)
 
 static void
 elm_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header, gsize size)
+    const LmccHeader * header G_GNUC_UNUSED, gsize size)
 {
   Elm *elm = (Elm *) controller;
 
@@ -360,7 +360,7 @@ to_virtual (Elm * elm, LmccLoss * loss)
 }
 
 static void
-elm_loss (LmccController * controller, LmccTime now, guint layer,
+elm_loss (LmccController * controller, LmccTime now, guint layer G_GNUC_UNUSED,
     const LmccLoss * loss)
 {
   Elm *elm = (Elm *) controller;
@@ -386,8 +386,8 @@ elm_loss (LmccController * controller, LmccTime now, guint layer,
 }
 
 static void
-elm_left_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    guint layer)
+elm_left_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival, guint layer)
 {
   Elm *elm = (Elm *) controller;
 
@@ -466,7 +466,7 @@ elm_quality (LmccController * controller, LmccTime now, guint units,
 }
 
 static void
-elm_session (LmccController * controller, LmccTime now)
+elm_session (LmccController * controller, LmccTime now G_GNUC_UNUSED)
 {
   Elm *elm = (Elm *) controller;
 
@@ -528,7 +528,7 @@ elm_next_timeout (const LmccController * controller)
 }
 
 static void
-elm_status (LmccController * controller, LmccTime now,
+elm_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
     LmccControllerStatus * status)
 {
   Elm *elm = (Elm *) controller;

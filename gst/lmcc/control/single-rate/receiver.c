@@ -73,8 +73,8 @@ take_packet (SingleRate * single, LmccTime arrival, const LmccHeader * header,
 }
 
 static void
-single_on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header, gsize size)
+single_on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival, const LmccHeader * header, gsize size)
 {
   SingleRate *single = (SingleRate *) controller;
 
@@ -215,8 +215,8 @@ create (const LmccAlgorithm * algorithm, const LmccSession * session,
 }
 
 static LmccController *
-pgmcc_create (const LmccSession * session, const LmccSettings * settings,
-    guint32 seed)
+pgmcc_create (const LmccSession * session,
+    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed)
 {
   SingleRate *single = create (&lmcc_algorithm_pgmcc, session, seed);
 
@@ -227,8 +227,8 @@ pgmcc_create (const LmccSession * session, const LmccSettings * settings,
 }
 
 static LmccController *
-tfmcc_create (const LmccSession * session, const LmccSettings * settings,
-    guint32 seed)
+tfmcc_create (const LmccSession * session,
+    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed)
 {
   SingleRate *single = create (&lmcc_algorithm_tfmcc, session, seed);
 

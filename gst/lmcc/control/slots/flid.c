@@ -133,8 +133,8 @@ flid_slot_end (LmccSlotController * controller, LmccTime now,
 }
 
 static void
-flid_on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+flid_on_loss (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+    guint layer, const LmccLoss * loss)
 {
   Flid *flid = (Flid *) controller;
   LmccSlotLoss where = lmcc_slot_controller_loss (&flid->slots, layer, loss);
@@ -145,7 +145,8 @@ flid_on_loss (LmccController * controller, LmccTime now, guint layer,
 }
 
 static void
-flid_on_join_lead (LmccController * controller, LmccTime now, LmccTime lead)
+flid_on_join_lead (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime lead)
 {
   lmcc_slot_clock_set_lead (((LmccSlotController *) controller)->clock, lead);
 }
@@ -204,15 +205,15 @@ flid_new (const LmccAlgorithm * algorithm, const LmccSession * session,
 
 static LmccController *
 flid_sl_create (const LmccSession * session, const LmccSettings * values,
-    guint32 seed)
+    guint32 seed G_GNUC_UNUSED)
 {
   return &flid_new (&lmcc_algorithm_flid_sl, session,
       lmcc_settings_get_time (values, "deaf-period"))->slots.parent;
 }
 
 static LmccController *
-flid_dl_create (const LmccSession * session, const LmccSettings * values,
-    guint32 seed)
+flid_dl_create (const LmccSession * session,
+    const LmccSettings * values G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   return &flid_new (&lmcc_algorithm_flid_dl, session, 0)->slots.parent;
 }
@@ -248,8 +249,8 @@ static const LmccSetting sending_dl_settings[] = {
 };
 
 static gboolean
-fit_flid_sl (LmccSession * session, LmccTime nominal_rtt,
-    LmccTime leave_latency, GError ** error)
+fit_flid_sl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
+    LmccTime leave_latency G_GNUC_UNUSED, GError ** error G_GNUC_UNUSED)
 {
   if (session->slot == 0)
     session->slot = LMCC_FLID_SLOT;
@@ -258,7 +259,7 @@ fit_flid_sl (LmccSession * session, LmccTime nominal_rtt,
 }
 
 static gboolean
-fit_flid_dl (LmccSession * session, LmccTime nominal_rtt,
+fit_flid_dl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
     LmccTime leave_latency, GError ** error)
 {
   LmccDynamicLayering layering;

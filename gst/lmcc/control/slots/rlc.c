@@ -194,7 +194,7 @@ static const LmccControllerClass rlc_class = {
 
 static LmccController *
 rlc_create (const LmccSession * session, const LmccSettings * values,
-    guint32 seed)
+    guint32 seed G_GNUC_UNUSED)
 {
   Rlc *rlc = g_new0 (Rlc, 1);
 
@@ -247,8 +247,8 @@ check_doubling (const LmccSession * session, GError ** error)
 }
 
 static gboolean
-rlc_fit (LmccSession * session, LmccTime nominal_rtt, LmccTime leave_latency,
-    GError ** error)
+rlc_fit (LmccSession * session, LmccTime nominal_rtt,
+    LmccTime leave_latency G_GNUC_UNUSED, GError ** error)
 {
   gdouble base = (gdouble) session->layers[0].rate;
   guint top = session->n_layers - 1;
@@ -271,7 +271,7 @@ rlc_fit (LmccSession * session, LmccTime nominal_rtt, LmccTime leave_latency,
 
 static void
 rlc_init_marks (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities)
+    const gdouble * probabilities G_GNUC_UNUSED)
 {
   lmcc_rlc_schedule_init (&marker->rlc, session->n_layers - 1,
       (gdouble) session->layers[0].rate, session->packet_size, session->slot,

@@ -41,7 +41,7 @@ poll_slots (LmccSlotController * controller, LmccTime now)
 
 void
 lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
-    LmccTime arrival, const LmccHeader * header, gsize size)
+    LmccTime arrival, const LmccHeader * header, gsize size G_GNUC_UNUSED)
 {
   LmccSlotController *self = (LmccSlotController *) controller;
 
@@ -51,8 +51,9 @@ lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
 }
 
 void
-lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
-    guint layer, guint16 lsn, LmccTime since, guint slot)
+lmcc_slot_controller_expected (LmccController * controller,
+    LmccTime now G_GNUC_UNUSED, guint layer, guint16 lsn, LmccTime since,
+    guint slot)
 {
   lmcc_slot_clock_expect (((LmccSlotController *) controller)->clock, layer,
       lsn, since, slot);
@@ -67,8 +68,8 @@ lmcc_slot_controller_waiting_packet (LmccController * controller, LmccTime now,
 }
 
 void
-lmcc_slot_controller_refused_packet (LmccController * controller, LmccTime now,
-    const LmccHeader * header)
+lmcc_slot_controller_refused_packet (LmccController * controller,
+    LmccTime now G_GNUC_UNUSED, const LmccHeader * header)
 {
   lmcc_slot_clock_refused (((LmccSlotController *) controller)->clock, header);
 }
@@ -84,16 +85,16 @@ lmcc_slot_controller_loss (LmccSlotController * controller, guint layer,
 }
 
 void
-lmcc_slot_controller_left_packet (LmccController * controller, LmccTime now,
-    LmccTime arrival, guint layer)
+lmcc_slot_controller_left_packet (LmccController * controller,
+    LmccTime now G_GNUC_UNUSED, LmccTime arrival, guint layer)
 {
   lmcc_deaf_period_packet (&((LmccSlotController *) controller)->deaf, arrival,
       layer);
 }
 
 void
-lmcc_slot_controller_level (LmccController * controller, LmccTime now,
-    gint level)
+lmcc_slot_controller_level (LmccController * controller,
+    LmccTime now G_GNUC_UNUSED, gint level)
 {
   LmccSlotController *self = (LmccSlotController *) controller;
 

@@ -160,7 +160,7 @@ static const LmccControllerClass sync_class = {
 
 static LmccController *
 sync_create (const LmccSession * session, const LmccSettings * values,
-    guint32 seed)
+    guint32 seed G_GNUC_UNUSED)
 {
   Synchronized *sync = g_new0 (Synchronized, 1);
 
@@ -189,7 +189,7 @@ static const LmccSetting sending_settings[] = {
 
 static gboolean
 fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
-    LmccTime leave_latency, GError ** error)
+    LmccTime leave_latency G_GNUC_UNUSED, GError ** error)
 {
   gdouble rates[LMCC_MAX_LAYERS];
   guint i;
@@ -208,7 +208,7 @@ fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
 
 static void
 init_synchronized (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities)
+    const gdouble * probabilities G_GNUC_UNUSED)
 {
   guint i;
 
