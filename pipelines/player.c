@@ -32,7 +32,8 @@ typedef struct
 /* playbin makes lmccsrc by itself, and shows it before it runs; again where it
  * starts anew. */
 static void
-on_source (GstElement * playbin, GstElement * source, Player * player)
+on_source (GstElement * playbin G_GNUC_UNUSED, GstElement * source,
+    Player * player)
 {
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "max-level"))
     gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
@@ -78,7 +79,7 @@ on_key (Player * player, const gchar * key)
 }
 
 static gboolean
-on_terminal (gint fd, GIOCondition condition, gpointer user_data)
+on_terminal (gint fd, GIOCondition condition G_GNUC_UNUSED, gpointer user_data)
 {
   gchar keys[64];
   gssize i, n = read (fd, keys, sizeof (keys));
@@ -134,7 +135,8 @@ on_element_message (Player * player, GstMessage * message)
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer user_data)
+on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
+    gpointer user_data)
 {
   Player *player = user_data;
   g_autoptr (GError) error = NULL;

@@ -230,6 +230,6 @@ gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass * klass)
 }
 
 static void
-gst_rtp_j2k_layer_pay_init (GstRtpJ2kLayerPay * self)
+gst_rtp_j2k_layer_pay_init (GstRtpJ2kLayerPay * self G_GNUC_UNUSED)
 {
 }

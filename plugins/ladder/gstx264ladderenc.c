@@ -200,7 +200,8 @@ can_add_rung (GstX264LadderEnc * self, guint index)
 
 static GstPad *
 gst_x264_ladder_enc_request_new_pad (GstElement * element,
-    GstPadTemplate * templ, const gchar * name, const GstCaps * caps)
+    GstPadTemplate * templ, const gchar * name,
+    const GstCaps * caps G_GNUC_UNUSED)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (element);
   guint index = choose_index (self, name);

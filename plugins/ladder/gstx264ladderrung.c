@@ -105,7 +105,8 @@ set_size (GstX264LadderRung * rung, GstCaps * caps)
 }
 
 static GstPadProbeReturn
-before_scale (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+before_scale (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
@@ -118,7 +119,8 @@ before_scale (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static GstPadProbeReturn
-before_encoder (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+before_encoder (GstPad * pad G_GNUC_UNUSED,
+    GstPadProbeInfo * info G_GNUC_UNUSED, gpointer user_data)
 {
   GstX264LadderRung *rung = user_data;
 

@@ -231,6 +231,6 @@ gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass * klass)
 }
 
 static void
-gst_rtp_vp9_svc_pay_init (GstRtpVp9SvcPay * self)
+gst_rtp_vp9_svc_pay_init (GstRtpVp9SvcPay * self G_GNUC_UNUSED)
 {
 }

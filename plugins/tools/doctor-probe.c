@@ -236,7 +236,8 @@ receive (gint fd, guint8 * data, gsize size, DoctorProbe * probe)
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data,
+    const LmccRecordFragment * fragment G_GNUC_UNUSED)
 {
   DoctorProbe *probe = user_data;
 

@@ -51,7 +51,7 @@ static_joins_curve (const Plan * plan, gdouble loss_rate)
 }
 
 static gdouble
-loss_curve (const Plan * plan, gdouble loss_rate)
+loss_curve (const Plan * plan G_GNUC_UNUSED, gdouble loss_rate)
 {
   return loss_rate;
 }

@@ -121,7 +121,7 @@ tool_line_run (GPtrArray * line)
 /* In the child, before it becomes the line: Ctrl-C is handed on once, by the
  * parent, without whom the line has no end. */
 static void
-leave_terminal (gpointer user_data)
+leave_terminal (gpointer user_data G_GNUC_UNUSED)
 {
   setpgid (0, 0);
   prctl (PR_SET_PDEATHSIG, SIGINT);
@@ -130,7 +130,8 @@ leave_terminal (gpointer user_data)
 static gboolean start_line (Repeater * repeater);
 
 static void
-on_end (GObject * process, GAsyncResult * result, gpointer user_data)
+on_end (GObject * process G_GNUC_UNUSED, GAsyncResult * result,
+    gpointer user_data)
 {
   Repeater *repeater = user_data;
   gboolean well = g_subprocess_wait_check_finish (repeater->process, result,

@@ -171,7 +171,8 @@ print_warning (ToolReceiver * receiver, const gchar * text)
 }
 
 static gboolean
-on_bus_message (GstBus * bus, GstMessage * message, gpointer user_data)
+on_bus_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
+    gpointer user_data)
 {
   ToolReceiver *receiver = user_data;
   g_autoptr (GError) error = NULL;

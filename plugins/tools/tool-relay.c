@@ -108,7 +108,8 @@ read_destination (Relay * relay)
 
 /* Fields that tell of how the stream came here say nothing to the player. */
 static gboolean
-keep_field (GQuark field, GValue * value, gpointer user_data)
+keep_field (GQuark field, GValue * value G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   const gchar *name = g_quark_to_string (field);
 
@@ -232,7 +233,8 @@ on_change (gpointer user_data)
 }
 
 static GstPadProbeReturn
-on_event (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+on_event (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data)
 {
   RelayStream *stream = user_data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
@@ -251,7 +253,8 @@ on_event (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static gboolean
-clear_times (GstBuffer ** buffer, guint index, gpointer user_data)
+clear_times (GstBuffer ** buffer, guint index G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   *buffer = gst_buffer_make_writable (*buffer);
   GST_BUFFER_PTS (*buffer) = GST_CLOCK_TIME_NONE;
@@ -263,7 +266,8 @@ clear_times (GstBuffer ** buffer, guint index, gpointer user_data)
 /* What catches up after a down-switch lies before its segment: a sink drops it,
  * but the player's decoder needs it. */
 static GstPadProbeReturn
-on_data (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+on_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data G_GNUC_UNUSED)
 {
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
     GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
@@ -311,7 +315,7 @@ add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
 /* lmccsrc's receiving thread calls these. */
 
 static void
-on_pad_added (GstElement * source, GstPad * pad, Relay * relay)
+on_pad_added (GstElement * source G_GNUC_UNUSED, GstPad * pad, Relay * relay)
 {
   if (!g_str_equal (GST_PAD_NAME (pad), "audio")
       || !g_atomic_int_compare_and_exchange (&relay->has_sound, FALSE, TRUE))
@@ -320,7 +324,7 @@ on_pad_added (GstElement * source, GstPad * pad, Relay * relay)
 }
 
 static void
-on_no_more_pads (GstElement * source, Relay * relay)
+on_no_more_pads (GstElement * source G_GNUC_UNUSED, Relay * relay)
 {
   g_atomic_int_set (&relay->complete, TRUE);
   g_idle_add (on_change, relay);

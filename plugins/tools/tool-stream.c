@@ -34,7 +34,8 @@ end_group (Reader * reader, GstClockTime time)
 }
 
 static GstPadProbeReturn
-on_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+on_buffer (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data)
 {
   Reader *reader = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -69,7 +70,7 @@ is_video (GstPad * pad)
 
 /* The first stream of video; the others are dropped. */
 static void
-on_pad_added (GstElement * parse, GstPad * pad, Reader * reader)
+on_pad_added (GstElement * parse G_GNUC_UNUSED, GstPad * pad, Reader * reader)
 {
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   g_autoptr (GstPad) sink_pad = gst_element_get_static_pad (sink, "sink");

@@ -64,22 +64,24 @@ parse_mark (const guint8 * data, gsize size, LmccLayerMark * mark)
 }
 
 static GstRTPHeaderExtensionFlags
-gst_rtp_hdrext_lmcc_layer_get_supported_flags (GstRTPHeaderExtension * ext)
+gst_rtp_hdrext_lmcc_layer_get_supported_flags (GstRTPHeaderExtension *
+    ext G_GNUC_UNUSED)
 {
   return GST_RTP_HEADER_EXTENSION_ONE_BYTE | GST_RTP_HEADER_EXTENSION_TWO_BYTE;
 }
 
 static gsize
-gst_rtp_hdrext_lmcc_layer_get_max_size (GstRTPHeaderExtension * ext,
-    const GstBuffer * input_meta)
+gst_rtp_hdrext_lmcc_layer_get_max_size (GstRTPHeaderExtension *
+    ext G_GNUC_UNUSED, const GstBuffer * input_meta G_GNUC_UNUSED)
 {
   return MARK_SIZE;
 }
 
 static gssize
 gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension * ext,
-    const GstBuffer * input_meta, GstRTPHeaderExtensionFlags write_flags,
-    GstBuffer * output, guint8 * data, gsize size)
+    const GstBuffer * input_meta,
+    GstRTPHeaderExtensionFlags write_flags G_GNUC_UNUSED,
+    GstBuffer * output G_GNUC_UNUSED, guint8 * data, gsize size)
 {
   LmccLayerMark mark;
 
@@ -96,8 +98,8 @@ gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension * ext,
 
 static gboolean
 gst_rtp_hdrext_lmcc_layer_read (GstRTPHeaderExtension * ext,
-    GstRTPHeaderExtensionFlags read_flags, const guint8 * data, gsize size,
-    GstBuffer * buffer)
+    GstRTPHeaderExtensionFlags read_flags G_GNUC_UNUSED, const guint8 * data,
+    gsize size, GstBuffer * buffer)
 {
   LmccLayerMark mark;
 
@@ -146,7 +148,7 @@ gst_rtp_hdrext_lmcc_layer_class_init (GstRtpHdrextLmccLayerClass * klass)
 }
 
 static void
-gst_rtp_hdrext_lmcc_layer_init (GstRtpHdrextLmccLayer * self)
+gst_rtp_hdrext_lmcc_layer_init (GstRtpHdrextLmccLayer * self G_GNUC_UNUSED)
 {
 }
 

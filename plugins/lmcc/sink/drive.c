@@ -114,7 +114,7 @@ drive_once (GstLmccSinkCore * core, guint64 bitrate)
 /* In a thread of its own: encoders hold a lock while they encode, and packets
  * would wait. */
 static void
-drive_encoder (GstElement * element, gpointer user_data)
+drive_encoder (GstElement * element, gpointer user_data G_GNUC_UNUSED)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
   guint64 bitrate;

@@ -94,7 +94,8 @@ user_sets (const GstLmccSinkSettings * settings, const gchar * property)
 /* H.264 */
 
 static void
-set_x264_distance (GstElement * element, const LmccPicture * picture,
+set_x264_distance (GstElement * element,
+    const LmccPicture * picture G_GNUC_UNUSED,
     const GstLmccSinkSettings * settings)
 {
   if (settings->n_layers > 0)

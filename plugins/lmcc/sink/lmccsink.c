@@ -210,7 +210,7 @@ gst_lmcc_sink_change_state (GstElement * element, GstStateChange transition)
 
 static void
 gst_lmcc_sink_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+    GParamSpec * pspec G_GNUC_UNUSED)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
 

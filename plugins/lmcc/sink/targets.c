@@ -76,8 +76,8 @@ count_video_pads (GstLmccSink * self)
 }
 
 static void
-relay_encoder_setup (GstElement * ladder, GstElement * encoder, guint rung,
-    gpointer self)
+relay_encoder_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
+    guint rung, gpointer self)
 {
   gst_lmcc_sink_set_up_encoder (self, encoder, rung);
 }
@@ -289,7 +289,7 @@ request_sound_pad (GstLmccSink * self, GstPadTemplate * templ)
 
 GstPad *
 gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
-    const gchar * name, const GstCaps * caps)
+    const gchar * name, const GstCaps * caps G_GNUC_UNUSED)
 {
   GstLmccSink *self = GST_LMCC_SINK (element);
   g_autofree gchar *pad_name = NULL;

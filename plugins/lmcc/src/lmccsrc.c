@@ -371,13 +371,13 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
 /* GstURIHandler */
 
 static GstURIType
-gst_lmcc_src_uri_get_type (GType type)
+gst_lmcc_src_uri_get_type (GType type G_GNUC_UNUSED)
 {
   return GST_URI_SRC;
 }
 
 static const gchar *const *
-gst_lmcc_src_uri_get_protocols (GType type)
+gst_lmcc_src_uri_get_protocols (GType type G_GNUC_UNUSED)
 {
   static const gchar *const protocols[] = { GST_LMCC_URI_SCHEME, NULL };
 
@@ -401,7 +401,7 @@ gst_lmcc_src_uri_set_uri (GstURIHandler * handler, const gchar * uri,
 }
 
 static void
-gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data)
+gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data G_GNUC_UNUSED)
 {
   GstURIHandlerInterface *handler = iface;
 

@@ -99,7 +99,7 @@ push_loop (gpointer data)
 }
 
 static gboolean
-activate_mode (GstPad * pad, GstObject * parent, GstPadMode mode,
+activate_mode (GstPad * pad, GstObject * parent G_GNUC_UNUSED, GstPadMode mode,
     gboolean active)
 {
   GstLmccSrcOutput *output = gst_pad_get_element_private (pad);

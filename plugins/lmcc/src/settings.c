@@ -129,7 +129,7 @@ set_uri_property (GstLmccSrc * self, const gchar * text)
  */
 void
 gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+    GParamSpec * pspec G_GNUC_UNUSED)
 {
   GstLmccSrc *self = GST_LMCC_SRC (object);
   gboolean kept;
