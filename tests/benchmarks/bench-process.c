@@ -238,7 +238,8 @@ bench_run_sender (const BenchContender * contender, const BenchStream * stream,
 }
 
 static GstPadProbeReturn
-count_data (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+count_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data)
 {
   gint *packets = user_data;
 
@@ -291,7 +292,7 @@ read_loss (GstElement * pipeline, BenchResult * result)
 
 void
 bench_run_receiver (const BenchContender * contender,
-    const BenchStream * stream, BenchResult * result)
+    const BenchStream * stream G_GNUC_UNUSED, BenchResult * result)
 {
   GstElement *pipeline = parse (contender->pipeline, result);
   Counts before, after;

@@ -183,7 +183,8 @@ typedef struct
 } Screen;
 
 static GstPadProbeReturn
-on_packet (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+on_packet (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Screen *screen = user_data;
 
@@ -195,8 +196,8 @@ on_packet (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static void
-on_picture (GstElement * sink, GstBuffer * buffer, GstPad * pad,
-    gpointer user_data)
+on_picture (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
+    GstPad * pad G_GNUC_UNUSED, gpointer user_data)
 {
   Screen *screen = user_data;
   GstClockTime now = gst_clock_get_time (screen->clock);

@@ -24,7 +24,7 @@ typedef struct
 } Context;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report)
+on_report (gpointer user_data, const LmccSenderReport * report G_GNUC_UNUSED)
 {
   ((Context *) user_data)->n_calls++;
 }
@@ -47,7 +47,7 @@ on_record (gpointer user_data, const LmccRecordFragment * fragment)
 }
 
 static void
-on_bye (gpointer user_data, guint32 ssrc)
+on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
 {
   ((Context *) user_data)->n_calls++;
 }

@@ -536,7 +536,8 @@ end (World * world)
 }
 
 static void
-ignore_action (gpointer user_data, const LmccSenderAction * action)
+ignore_action (gpointer user_data G_GNUC_UNUSED,
+    const LmccSenderAction * action G_GNUC_UNUSED)
 {
 }
 

@@ -18,31 +18,31 @@ void __sanitizer_cov_load8 (gconstpointer at);
 void __sanitizer_cov_load16 (gconstpointer at);
 
 UNCOUNTED void
-__sanitizer_cov_load1 (gconstpointer at)
+__sanitizer_cov_load1 (gconstpointer at G_GNUC_UNUSED)
 {
   loads++;
 }
 
 UNCOUNTED void
-__sanitizer_cov_load2 (gconstpointer at)
+__sanitizer_cov_load2 (gconstpointer at G_GNUC_UNUSED)
 {
   loads++;
 }
 
 UNCOUNTED void
-__sanitizer_cov_load4 (gconstpointer at)
+__sanitizer_cov_load4 (gconstpointer at G_GNUC_UNUSED)
 {
   loads++;
 }
 
 UNCOUNTED void
-__sanitizer_cov_load8 (gconstpointer at)
+__sanitizer_cov_load8 (gconstpointer at G_GNUC_UNUSED)
 {
   loads++;
 }
 
 UNCOUNTED void
-__sanitizer_cov_load16 (gconstpointer at)
+__sanitizer_cov_load16 (gconstpointer at G_GNUC_UNUSED)
 {
   loads++;
 }

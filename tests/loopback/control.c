@@ -53,7 +53,7 @@ obey (Control * self, const gchar * line)
 }
 
 static void
-on_line (GObject * object, GAsyncResult * result, gpointer data)
+on_line (GObject * object G_GNUC_UNUSED, GAsyncResult * result, gpointer data)
 {
   Control *self = data;
   g_autofree gchar *line =
@@ -78,7 +78,7 @@ print_message (const gchar * kind, GError * error, gchar * debug)
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer data)
+on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message, gpointer data)
 {
   Control *self = data;
   GError *error = NULL;

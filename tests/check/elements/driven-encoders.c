@@ -381,7 +381,8 @@ static gint least;
 static gint most;
 
 static void
-note_target (GstElement * encoder, GParamSpec * pspec, gpointer user_data)
+note_target (GstElement * encoder, GParamSpec * pspec G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   gint target = (gint) get_target (encoder);
 
@@ -398,8 +399,8 @@ is_most (gpointer user_data)
 }
 
 static void
-find_encoder (GstElement * sink, GstElement * encoder, guint rung,
-    gpointer user_data)
+find_encoder (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
+    guint rung G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
 {
   g_signal_connect (encoder, "notify::target-bitrate", G_CALLBACK (note_target),
       NULL);

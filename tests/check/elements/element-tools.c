@@ -178,7 +178,8 @@ test_tell (void)
 }
 
 static void
-tell_of_property (GObject * object, GParamSpec * pspec, gpointer user_data)
+tell_of_property (GObject * object G_GNUC_UNUSED,
+    GParamSpec * pspec G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
 {
   test_tell ();
 }

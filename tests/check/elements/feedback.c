@@ -50,7 +50,7 @@ get_address (void)
 
 /* The sink takes the pictures at their times. */
 static void
-need_data (GstAppSrc * source, guint size, gpointer user_data)
+need_data (GstAppSrc * source, guint size G_GNUC_UNUSED, gpointer user_data)
 {
   Pair *pair = user_data;
 

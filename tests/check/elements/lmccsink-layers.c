@@ -410,7 +410,8 @@ typedef struct
 } Pictures;
 
 static void
-count_picture (GstElement * element, GstBuffer * buffer, GstPad * pad,
+count_picture (GstElement * element G_GNUC_UNUSED,
+    GstBuffer * buffer G_GNUC_UNUSED, GstPad * pad G_GNUC_UNUSED,
     gpointer user_data)
 {
   Pictures *pictures = user_data;

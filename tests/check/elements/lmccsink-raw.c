@@ -34,7 +34,7 @@ wait_for (GstElement * pipeline, GstMessageType type)
 }
 
 static void
-count_setup (GstElement * sink, GstElement * encoder, guint rung,
+count_setup (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
     gpointer user_data)
 {
   guint *bitrates = user_data;
@@ -154,7 +154,7 @@ read_array (GObject * object, const gchar * property, SetUp * setup)
 }
 
 static void
-note_vp9 (GstElement * sink, GstElement * encoder, guint rung,
+note_vp9 (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
     gpointer user_data)
 {
   SetUp *setup = user_data;
@@ -175,7 +175,7 @@ note_vp9 (GstElement * sink, GstElement * encoder, guint rung,
 }
 
 static void
-note_j2k (GstElement * sink, GstElement * encoder, guint rung,
+note_j2k (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
     gpointer user_data)
 {
   SetUp *setup = user_data;

@@ -446,7 +446,8 @@ GST_START_TEST (test_multicast_source_keeps_others_packets_out)
 GST_END_TEST;
 
 static void
-count_notify (GObject * object, GParamSpec * pspec, gpointer data)
+count_notify (GObject * object G_GNUC_UNUSED, GParamSpec * pspec G_GNUC_UNUSED,
+    gpointer data)
 {
   g_atomic_int_inc ((gint *) data);
 }

@@ -225,7 +225,8 @@ count_late (Loopback * loopback, GstMessage * message)
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer user_data)
+on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
+    gpointer user_data)
 {
   Loopback *loopback = user_data;
 

@@ -128,7 +128,8 @@ wait_for_rate (const Pair * pair, guint least, guint most)
 static gint least;
 
 static void
-note_least (GstElement * encoder, GParamSpec * pspec, gpointer user_data)
+note_least (GstElement * encoder, GParamSpec * pspec G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   guint bitrate;
 
@@ -208,8 +209,8 @@ typedef struct
 } Seen;
 
 static gboolean
-see_bitrate (GstElement * sink, GstElement * encoder, guint64 bitrate,
-    Seen * seen)
+see_bitrate (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
+    guint64 bitrate, Seen * seen)
 {
   g_mutex_lock (&seen->lock);
   seen->n++;
@@ -366,8 +367,8 @@ GST_START_TEST (the_lowest_rung_is_driven)
 GST_END_TEST;
 
 static gboolean
-see_ladder (GstElement * sink, GstElement * encoder, guint64 bitrate,
-    gchar ** path)
+see_ladder (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
+    guint64 bitrate G_GNUC_UNUSED, gchar ** path)
 {
   gchar *seen = encoder ? gst_object_get_path_string (GST_OBJECT (encoder))
       : g_strdup ("nothing");

@@ -52,7 +52,8 @@ typedef struct
 static gint flash_offset_us;
 
 static GstPadProbeReturn
-make_flash (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+make_flash (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data G_GNUC_UNUSED)
 {
   GstBuffer *buffer =
       gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
@@ -68,7 +69,8 @@ make_flash (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static GstPadProbeReturn
-make_click (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+make_click (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data G_GNUC_UNUSED)
 {
   GstBuffer *buffer =
       gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
@@ -386,8 +388,8 @@ GST_START_TEST (test_lip_sync_of_raw_sound_in_layers_of_fixed_rates)
 GST_END_TEST;
 
 static void
-count_buffer (GstElement * sink, GstBuffer * buffer, GstPad * pad,
-    gpointer user_data)
+count_buffer (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer G_GNUC_UNUSED,
+    GstPad * pad G_GNUC_UNUSED, gpointer user_data)
 {
   g_atomic_int_inc ((gint *) user_data);
   test_tell ();

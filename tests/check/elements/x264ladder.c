@@ -84,7 +84,7 @@ collect (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static void
-on_setup (GstElement * ladder, GstElement * encoder, guint rung,
+on_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder, guint rung,
     gpointer user_data)
 {
   g_autofree gchar *name = gst_element_get_name (encoder);
@@ -228,7 +228,8 @@ GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
 GST_END_TEST;
 
 static GstPadProbeReturn
-ask_for_key (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+ask_for_key (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+    gpointer user_data)
 {
   Ladder *l = user_data;
   guint i;
@@ -363,8 +364,8 @@ GST_START_TEST (test_b_pictures_make_up_to_three_classes)
 GST_END_TEST;
 
 static void
-use_constant_quantizer (GstElement * ladder, GstElement * encoder, guint rung,
-    gpointer user_data)
+use_constant_quantizer (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
+    guint rung, gpointer user_data G_GNUC_UNUSED)
 {
   gst_util_set_object_arg (G_OBJECT (encoder), "pass", "quant");
   g_object_set (encoder, "quantizer", rung == 0 ? 50 : 20, NULL);
@@ -620,7 +621,8 @@ typedef struct
 } Gate;
 
 static GstPadProbeReturn
-wait_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+wait_at_gate (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Gate *gate = user_data;
 
@@ -632,7 +634,8 @@ wait_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static GstPadProbeReturn
-count_taken (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+count_taken (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Gate *gate = user_data;
 
@@ -660,8 +663,8 @@ push_in_time (GstHarness * h, Gate * gate, guint number)
 }
 
 static void
-slow_top_rung (GstElement * ladder, GstElement * encoder, guint rung,
-    gpointer user_data)
+slow_top_rung (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
+    guint rung, gpointer user_data)
 {
   g_autoptr (GstPad) sink = gst_element_get_static_pad (encoder, "sink");
 

@@ -32,8 +32,9 @@ happens (GRand * random, gdouble probability)
 }
 
 static guint
-weather (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+weather (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay, gpointer user_data)
 {
   Weather *now = user_data;
   gboolean *in_burst = &now->in_burst[group];

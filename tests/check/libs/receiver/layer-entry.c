@@ -262,8 +262,8 @@ typedef struct
 /* Drops what layer LAYER sends in the first 150 ms of the slot for which it is
  * joined. */
 static LmccPacket *
-drop_first (TestNet * net, guint index, guint group, LmccPacket * packet,
-    gpointer user_data)
+drop_first (TestNet * net, guint index, guint group G_GNUC_UNUSED,
+    LmccPacket * packet, gpointer user_data)
 {
   const GArray *changes = net->receivers[index].changes;
   Dropper *dropper = user_data;

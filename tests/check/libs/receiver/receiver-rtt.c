@@ -25,13 +25,14 @@ static gint wanted_level;
 static GArray *told;
 
 static void
-keep_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
+keep_rtt (LmccController * controller G_GNUC_UNUSED, LmccTime now G_GNUC_UNUSED,
+    LmccTime rtt)
 {
   g_array_append_val (told, rtt);
 }
 
 static void
-hold (LmccController * controller, LmccTime now)
+hold (LmccController * controller, LmccTime now G_GNUC_UNUSED)
 {
   controller->wanted_level = wanted_level;
 }
@@ -52,8 +53,8 @@ static LmccAlgorithm algorithm = {
 };
 
 static LmccController *
-create_controller (const LmccSession * session, const LmccSettings * settings,
-    guint32 seed)
+create_controller (const LmccSession * session G_GNUC_UNUSED,
+    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   static const LmccControllerClass klass = {
     .on_rtt = keep_rtt,
@@ -151,8 +152,9 @@ GST_START_TEST (the_round_trip_time_is_measured_and_told)
 GST_END_TEST;
 
 static guint
-delay_all (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+delay_all (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay, gpointer user_data)
 {
   *extra_delay = *(LmccTime *) user_data;
 

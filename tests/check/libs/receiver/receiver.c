@@ -319,8 +319,10 @@ GST_START_TEST (test_a_replayed_stream_is_dropped)
 GST_END_TEST;
 
 static guint
-no_control (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+no_control (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime * extra G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   return control ? 0 : 1;
 }

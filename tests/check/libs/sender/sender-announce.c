@@ -200,7 +200,7 @@ on_record (gpointer user_data, const LmccRecordFragment * fragment)
 }
 
 static void
-on_bye (gpointer user_data, guint32 ssrc)
+on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
 {
   ((Control *) user_data)->n_byes++;
 }

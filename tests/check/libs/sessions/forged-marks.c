@@ -160,7 +160,7 @@ forge (TestNet * net, guint index, Attacker * attacker, const LmccRtp * rtp,
 }
 
 static LmccPacket *
-tap (TestNet * net, guint index, guint group, LmccPacket * packet,
+tap (TestNet * net, guint index, guint group G_GNUC_UNUSED, LmccPacket * packet,
     gpointer user_data)
 {
   Attacker *attacker = user_data;

@@ -95,8 +95,9 @@ forge (TestLoop * loop, Attacker * attacker, guint index)
 }
 
 static guint
-network (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group, gboolean control,
+    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   Attacker *attacker = user_data;
   Sent *sent;

@@ -147,8 +147,9 @@ watch (TestNet * net, gint index, guint group, const LmccPacket * packet,
 /* The packet keeps its place and size, so that all losses stay where they
  * are. */
 static LmccPacket *
-spoil (TestNet * net, guint index, guint group, LmccPacket * packet,
-    gpointer user_data)
+spoil (TestNet * net G_GNUC_UNUSED, guint index G_GNUC_UNUSED,
+    guint group G_GNUC_UNUSED, LmccPacket * packet,
+    gpointer user_data G_GNUC_UNUSED)
 {
   LmccRtp rtp = { 0 };
   LmccHeader header = { 0 };

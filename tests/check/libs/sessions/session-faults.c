@@ -74,8 +74,9 @@ typedef struct
 } Missing;
 
 static guint
-drop_pictures (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+drop_pictures (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime * extra G_GNUC_UNUSED, gpointer user_data)
 {
   const Missing *missing = user_data;
   LmccHeader header;
@@ -253,8 +254,9 @@ typedef struct
 } Weather;
 
 static guint
-impair_at_random (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+impair_at_random (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group, gboolean control,
+    LmccTime * extra, gpointer user_data)
 {
   const Weather *weather = user_data;
 

@@ -289,8 +289,9 @@ media_packet (const LmccPacket * packet, guint * number)
 }
 
 static guint
-drop_one (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+drop_one (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime * extra G_GNUC_UNUSED, gpointer user_data)
 {
   DropOne *drop = user_data;
   guint number;
@@ -376,8 +377,10 @@ GST_START_TEST (test_conceal_marks_exactly_what_depends_on_a_lost_packet)
 GST_END_TEST;
 
 static guint
-lose_at_random (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+lose_at_random (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra G_GNUC_UNUSED,
+    gpointer user_data)
 {
   const gdouble *probability = user_data;
 
@@ -415,9 +418,10 @@ GST_START_TEST (test_random_loss_breaks_no_picture_and_is_counted)
 GST_END_TEST;
 
 static guint
-reorder_and_duplicate (TestLoop * loop, guint receiver,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra, gpointer user_data)
+reorder_and_duplicate (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra,
+    gpointer user_data G_GNUC_UNUSED)
 {
   *extra = (LmccTime) g_rand_int_range (loop->random, 0, 12) * LMCC_MSECOND;
 
@@ -630,8 +634,10 @@ GST_END_TEST;
 
 /* Every tenth packet's headers are changed somewhere before it arrives. */
 static guint
-mutilate (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra, gpointer user_data)
+mutilate (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
 {
   guint i;
 

@@ -40,8 +40,9 @@ picture_of (guint32 timestamp)
 }
 
 static guint
-network (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group, gboolean control,
+    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   Network *network = user_data;
   LmccRtp rtp;

@@ -42,8 +42,9 @@ static const Weather kinds[] = {
 };
 
 static guint
-network (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime * extra_delay, gpointer user_data)
 {
   const Weather *weather = user_data;
 

@@ -198,8 +198,9 @@ is_sound (const LmccPacket * packet, LmccHeader * header)
 
 /* Every 20th packet of the sound is lost. */
 static guint
-lose_sound (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+lose_sound (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   guint *n = user_data;
   LmccHeader header;
@@ -317,8 +318,9 @@ typedef struct
 } Latest;
 
 static guint
-watch_base (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+watch_base (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet, guint group, gboolean control,
+    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   Latest *latest = user_data;
   LmccHeader header;

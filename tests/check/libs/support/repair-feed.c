@@ -328,7 +328,8 @@ feed_check_deliveries (Feed * feed, guint n_missing)
 }
 
 gboolean
-feed_lose_some (Feed * feed, const LmccHeader * header, guint number)
+feed_lose_some (Feed * feed, const LmccHeader * header G_GNUC_UNUSED,
+    guint number G_GNUC_UNUSED)
 {
   const gdouble *loss = feed->lose_data;
 

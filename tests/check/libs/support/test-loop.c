@@ -180,8 +180,10 @@ test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
 }
 
 guint
-test_network_cut (TestLoop * loop, guint receiver, const LmccPacket * packet,
-    guint group, gboolean control, LmccTime * extra_delay, gpointer user_data)
+test_network_cut (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay G_GNUC_UNUSED,
+    gpointer user_data)
 {
   const gboolean *is_cut = user_data;
 
@@ -438,7 +440,7 @@ take_sound (TestLoop * loop, TestReceiver * test,
 
 static gint
 compare_in_flight (const TestInFlight * a, const TestInFlight * b,
-    gpointer user_data)
+    gpointer user_data G_GNUC_UNUSED)
 {
   if (a->at != b->at)
     return a->at < b->at ? -1 : 1;

@@ -57,7 +57,7 @@ mail_free (Mail * mail)
 }
 
 static gint
-compare_mail (const Mail * a, const Mail * b, gpointer user_data)
+compare_mail (const Mail * a, const Mail * b, gpointer user_data G_GNUC_UNUSED)
 {
   return a->at < b->at ? -1 : a->at > b->at;
 }

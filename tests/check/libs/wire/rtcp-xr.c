@@ -21,19 +21,20 @@ typedef struct
 } Seen;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report)
+on_report (gpointer user_data, const LmccSenderReport * report G_GNUC_UNUSED)
 {
   ((Seen *) user_data)->n_others++;
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data,
+    const LmccRecordFragment * fragment G_GNUC_UNUSED)
 {
   ((Seen *) user_data)->n_others++;
 }
 
 static void
-on_bye (gpointer user_data, guint32 ssrc)
+on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
 {
   ((Seen *) user_data)->n_others++;
 }
