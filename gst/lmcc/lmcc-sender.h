@@ -10,10 +10,6 @@
 
 G_BEGIN_DECLS
 
-/* A layer that sent nothing for so long sends a filler packet, so that receivers'
- * merge order does not wait for it. */
-#define LMCC_FILLER_INTERVAL (100 * LMCC_MSECOND)
-
 /* How long native allocation may hold a packet to even out its layer's rate. */
 #define LMCC_DEFAULT_WINDOW (100 * LMCC_MSECOND)
 
@@ -22,25 +18,10 @@ G_BEGIN_DECLS
  * encoder, whose decoding times are not that even. */
 #define LMCC_DEFAULT_SHAPED_WINDOW (4400 * LMCC_MSECOND)
 
-/* The session record: how often where 5 % of the base rate allow it, and at least. */
-#define LMCC_RECORD_INTERVAL (250 * LMCC_MSECOND)
-#define LMCC_RECORD_INTERVAL_MAX (2 * LMCC_SECOND)
-
 /* Repair: the losses that it is for, where the configuration does not say: those of
  * TCP at a few hundred kbit/s. And how long native allocation collects a block. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
-
-/* R_max where the configuration does not say (RFC 4654 section 3.1). */
-#define LMCC_DEFAULT_RTT_MAX (500 * LMCC_MSECOND)
-
-/* How often a receiver measures its round-trip time where they are few: about as
- * often as in the simulations of Colussi, "Equation-based Layered Multicast
- * Congestion Control", 2004, section 6.3. */
-#define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
-
-/* Receivers report at the shortest interval until they have heard of another. */
-#define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
 
 /**
  * LmccSenderConfig:

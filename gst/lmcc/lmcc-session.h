@@ -38,6 +38,20 @@ G_BEGIN_DECLS
 /* The longest slot. */
 #define LMCC_MAX_SLOT (60 * LMCC_SECOND)
 
+/* Bytes of an IP packet, where a session does not say. */
+#define LMCC_DEFAULT_PACKET_SIZE 1200
+
+/* R_max where a session does not say (RFC 4654 section 3.1). */
+#define LMCC_DEFAULT_RTT_MAX (500 * LMCC_MSECOND)
+
+/* How often a receiver measures its round-trip time where they are few: about as
+ * often as in the simulations of Colussi, "Equation-based Layered Multicast
+ * Congestion Control", 2004, section 6.3. */
+#define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
+
+/* Receivers report at the shortest interval until they have heard of another. */
+#define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
+
 /**
  * LmccLayer:
  * @rate: bit/s of whole IP packets on this layer (r_i), the base's RTCP included

@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include <gst/lmcc/measure/tcp-model.h>
+#include <gst/lmcc/wire/constants.h>
 
 /* Loss rates at which the throughput is printed; in the table every other. */
 static const gdouble loss_rates[] = {

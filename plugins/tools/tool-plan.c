@@ -10,12 +10,8 @@
 /* A base layer of 128 kbit/s has room for a session record every 250 ms. */
 #define DEFAULT_BASE_RATE 128000.0
 #define DEFAULT_LAYERS 6
-#define DEFAULT_PACKET_SIZE 1200
 /* FLID-DL, section IV-A. */
 #define DEFAULT_FACTOR 1.3
-
-/* An RTP packet with our header extension and IPv6 and UDP headers. */
-#define MIN_PACKET_SIZE (40 + 8 + 12 + 24)
 
 typedef struct
 {
@@ -199,6 +195,16 @@ check_plot (const PlanOptions * options, const Plan * plan, GError ** error)
       "--algorithm=flid-sl or flid-dl");
 }
 
+/* An RTP packet with our header extension and IPv6 and UDP headers. */
+static gint
+min_packet_size (void)
+{
+  const LmccAddress address = {.family = LMCC_FAMILY_IPV6 };
+
+  return (gint) lmcc_address_get_udp_overhead (&address)
+      + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
+}
+
 static gboolean
 plan_make (const PlanOptions * options, Plan * plan, GError ** error)
 {
@@ -206,12 +212,12 @@ plan_make (const PlanOptions * options, Plan * plan, GError ** error)
       && (options->n_layers < 1 || options->n_layers > LMCC_MAX_LAYERS))
     return plan_bad_value (error, "--layers=%d is out of range; write 1 to %d",
         options->n_layers, LMCC_MAX_LAYERS);
-  if (options->packet_size < MIN_PACKET_SIZE
+  if (options->packet_size < min_packet_size ()
       || options->packet_size > LMCC_MAX_PACKET_SIZE)
     return plan_bad_value (error,
         "--packet-size=%d is out of range; write %d to %d "
         "bytes, IP and UDP headers included", options->packet_size,
-        MIN_PACKET_SIZE, LMCC_MAX_PACKET_SIZE);
+        min_packet_size (), LMCC_MAX_PACKET_SIZE);
   plan->packet_size = options->packet_size;
 
   return read_scheme (options, plan, error)
@@ -229,7 +235,7 @@ tool_plan (gint argc, gchar ** argv)
 {
   g_auto (PlanOptions) options = {
     .n_layers = PLAN_NOT_GIVEN,
-    .packet_size = DEFAULT_PACKET_SIZE,
+    .packet_size = LMCC_DEFAULT_PACKET_SIZE,
     .marks = {.n_signals = PLAN_NOT_GIVEN},
   };
   const GOptionEntry entries[] = {

@@ -6,6 +6,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+/* RFC 791 section 3.1, without options; RFC 8200 section 3; RFC 768. */
+#define IPV4_HEADER_SIZE 20
+#define IPV6_HEADER_SIZE 40
+#define UDP_HEADER_SIZE 8
+
 static gsize
 address_size (const LmccAddress * address)
 {
@@ -115,12 +120,13 @@ lmcc_address_is_source_specific (const LmccAddress * address)
  * @address: an address
  *
  * Returns: bytes of the IP and UDP headers of a packet to it, without options:
- *     28 or 48 (RFC 791, RFC 8200, RFC 768)
+ *     28 or 48
  */
 guint
 lmcc_address_get_udp_overhead (const LmccAddress * address)
 {
-  return address->family == LMCC_FAMILY_IPV6 ? 48 : 28;
+  return (address->family == LMCC_FAMILY_IPV6 ? IPV6_HEADER_SIZE
+      : IPV4_HEADER_SIZE) + UDP_HEADER_SIZE;
 }
 
 /* The bytes that say who may hear a group; counting up must not change them:

@@ -5,6 +5,7 @@
 
 #include "control/sending.h"
 #include "control/slots/increase-probabilities.h"
+#include "wire/constants.h"
 #include "wire/session-internal.h"
 
 static gboolean

@@ -9,6 +9,7 @@
 #include "receiver/actions.h"
 #include "receiver/door.h"
 #include "receiver/private.h"
+#include "wire/constants.h"
 
 /* The codecs that lmccsink tells the classes of, and those of sound that it
  * takes: whoever forges a record must not choose among all the depayloaders and

@@ -6,7 +6,6 @@
  * III-C): the groups of the next slot are joined just before it begins, and
  * those that its level no longer needs are left when it has begun.
  */
-#include <gst/lmcc/lmcc-sender.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"

@@ -6,6 +6,7 @@
  */
 #include "receiver/missing.h"
 #include "receiver/private.h"
+#include "wire/constants.h"
 
 /* Whether the session has repair. */
 gboolean

@@ -24,12 +24,6 @@
 
 G_BEGIN_DECLS
 
-/* SSRC = S0 + kind + 64 stream + layer; repair names the last two. */
-#define LMCC_SSRC_SOUND (64u * LMCC_STREAM_SOUND)
-#define LMCC_SSRC_FILLER 0x800u
-#define LMCC_SSRC_LAYER_MASK 0x3fu
-#define LMCC_SSRC_STREAM_SHIFT 6
-
 struct _LmccReceiver
 {
   LmccReceiverConfig config;

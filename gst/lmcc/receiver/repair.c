@@ -8,6 +8,7 @@
 #include "receiver/missing.h"
 #include "receiver/private.h"
 #include "receiver/repair.h"
+#include "wire/constants.h"
 
 /* Whether the layer has lost a packet of this number and nothing has taken its
  * place. What joined in the middle has lost nothing before its first packet. */

@@ -1,12 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/lmcc/lmcc-sender.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/private.h"
 #include "receiver/reports.h"
+#include "wire/constants.h"
 
 /* The base is silent when so many of its packets in a row do not come: by
  * chance that is one in a thousand where a tenth is lost. */

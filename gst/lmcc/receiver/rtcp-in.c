@@ -9,6 +9,7 @@
 #include "receiver/source-and-level.h"
 #include "receiver/sources.h"
 #include "receiver/times.h"
+#include "wire/constants.h"
 
 typedef struct
 {

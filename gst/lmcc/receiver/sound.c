@@ -10,6 +10,7 @@
 #include "receiver/private.h"
 #include "receiver/sound.h"
 #include "receiver/times.h"
+#include "wire/constants.h"
 #include "wire/session-internal.h"
 
 /* A sequence number so little before the latest is a late packet; one further

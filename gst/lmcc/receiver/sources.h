@@ -8,14 +8,14 @@
 #include "receiver/message-limit.h"
 #include "receiver/source-evidence.h"
 #include "receiver/times.h"
+#include "wire/constants.h"
 #include "wire/rtcp.h"
 #include "wire/rtp.h"
 
 G_BEGIN_DECLS
 
-/* A record that came longer ago is of a sender that is gone: it repeats it at
- * least every LMCC_RECORD_INTERVAL_MAX. */
-#define LMCC_RECORD_MEMORY (2500 * LMCC_MSECOND)
+/* A record that came longer ago is of a sender that is gone. */
+#define LMCC_RECORD_MEMORY (LMCC_RECORD_INTERVAL_MAX + 500 * LMCC_MSECOND)
 
 /* So many other hosts are kept in mind, and so many that the user refused. */
 #define LMCC_MAX_RIVALS 8

@@ -5,11 +5,10 @@
 
 #include "base/bytes.h"
 #include "repair/sources.h"
+#include "wire/constants.h"
 
 #include <string.h>
 
-#define LAYER_MASK 0x3fu
-#define STREAM_SHIFT 6
 
 /* One that came, of a block that is not whole. */
 typedef struct
@@ -154,7 +153,8 @@ lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
 static gboolean
 is_above (guint key, gpointer level)
 {
-  return (gint) (key_source (key) & LAYER_MASK) > *(const gint *) level;
+  return (gint) (key_source (key) & LMCC_SSRC_LAYER_MASK) >
+      *(const gint *) level;
 }
 
 /**
@@ -174,7 +174,7 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
     Block *block = at->data;
 
     next = at->next;
-    if ((gint) (block->shape.source & LAYER_MASK) > level) {
+    if ((gint) (block->shape.source & LMCC_SSRC_LAYER_MASK) > level) {
       g_queue_delete_link (&decoder->block_order, at);
       forget_block (decoder, block);
     }
@@ -298,10 +298,11 @@ fits_its_place (const LmccRepairDecoder * decoder, const Block * block,
 
   return rtp->ssrc == decoder->ssrc_base + source
       && rtp->sequence == sequence
-      && rtp->payload_type == decoder->payload_type + (source >> STREAM_SHIFT)
+      && rtp->payload_type ==
+      decoder->payload_type + (source >> LMCC_SSRC_STREAM_SHIFT)
       && header->type == LMCC_PACKET_MEDIA
-      && header->stream == source >> STREAM_SHIFT
-      && header->layer == (source & LAYER_MASK);
+      && header->stream == source >> LMCC_SSRC_STREAM_SHIFT
+      && header->layer == (source & LMCC_SSRC_LAYER_MASK);
 }
 
 static LmccRepairedPacket *

@@ -4,7 +4,7 @@
 #include "sender/announcer.h"
 
 #include <gst/lmcc/lmcc-sdp.h>
-#include <gst/lmcc/lmcc-sender.h>
+#include "wire/constants.h"
 #include "wire/session-internal.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  * takes says when a packet of it leaves, and what waits does not get old.
  */
 #include "sender/private.h"
+#include "wire/constants.h"
 
 /* The later the base is, the more comes at once in the layers above it when it
  * has left, and that needs time too. */

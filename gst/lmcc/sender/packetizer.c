@@ -6,9 +6,7 @@
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/slots/dynamic-layering.h"
 #include "wire/algorithm-element.h"
-
-/* SSRCs of filler packets: S0 + this + layer (docs/wire-format.md). */
-#define FILLER_SSRC_OFFSET 0x800
+#include "wire/constants.h"
 
 /* Any starting points will do, but for a restarted sender's to be others: the
  * finalizer of splitmix, which spreads neighbouring seeds. */
@@ -199,7 +197,7 @@ lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer, guint16 osn,
 
   sent.payload_type = session->filler_payload_type;
   sent.sequence = packetizer->numbers[layer].filler_sequence++;
-  sent.ssrc = session->ssrc_base + FILLER_SSRC_OFFSET + layer;
+  sent.ssrc = session->ssrc_base + LMCC_SSRC_FILLER + layer;
   sent.payload_size = payload_size;
 
   return build_other (packetizer, layer, LMCC_PACKET_FILLER, osn, &sent, NULL,

@@ -377,9 +377,9 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
  * @now: the time
  * @error: (nullable): what is wrong with the session, in %LMCC_SESSION_ERROR
  *
- * The session starts: its record is due at once, filler after
- * %LMCC_FILLER_INTERVAL. The first order sequence number is the low 16 bits of
- * the configuration's sequence_seed.
+ * The session starts: its record is due at once, filler after 100 ms. The first
+ * order sequence number is the low 16 bits of the configuration's
+ * sequence_seed.
  *
  * Returns: (transfer full) (nullable): a sender; %NULL where
  *     lmcc_session_validate() does not accept its session, or a layer of a

@@ -7,6 +7,7 @@
  * time.
  */
 #include "sender/private.h"
+#include "wire/constants.h"
 
 #include <gst/lmcc/lmcc-classify.h>
 

@@ -6,15 +6,8 @@
 
 #include <gst/lmcc/lmcc-session.h>
 
-/* Values that the description leaves out; docs/wire-format.md fixes them. */
+/* A value that the description leaves out; docs/wire-format.md fixes it. */
 #define LMCC_SDP_NO_ALGORITHM "none"
-#define LMCC_SDP_PACKET_SIZE 1200
-#define LMCC_SDP_SLOT_MODULUS 65536
-#define LMCC_SDP_REPAIR_OFFSET 15
-#define LMCC_SDP_FILLER_OFFSET 16
-
-/* RFC 4654 section 3.1: R_max to begin with. */
-#define LMCC_SDP_RTT_MAX (500 * LMCC_MSECOND)
 
 /* What a layer carries where the description does not say: in a native session
  * the next class of the layer below, else any. */

@@ -3,6 +3,7 @@
  */
 #include "wire/sdp-keys.h"
 
+#include "wire/constants.h"
 #include "wire/sdp-internal.h"
 
 #include <string.h>
@@ -271,7 +272,7 @@ take_value (Parser * parser, Key key, const gchar * value)
     case KEY_SLOT:
       return parse_time (value, &session->slot);
     case KEY_MODULUS:
-      return lmcc_sdp_parse_uint (value, LMCC_SDP_SLOT_MODULUS,
+      return lmcc_sdp_parse_uint (value, LMCC_MAX_SLOT_MODULUS,
           &session->slot_modulus);
     case KEY_TURNING:
       return lmcc_sdp_parse_uint (value, LMCC_MAX_GROUPS,
@@ -333,7 +334,7 @@ lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
   keys->repair_payload_type = G_MAXUINT;
   keys->filler_payload_type = G_MAXUINT;
   keys->feedback_port = 0;
-  session->rtt_max = LMCC_SDP_RTT_MAX;
+  session->rtt_max = LMCC_DEFAULT_RTT_MAX;
   for (i = 1; tokens[i] != NULL; i++) {
     gchar *equals = strchr (tokens[i], '=');
     const gchar *value = "";
@@ -368,8 +369,8 @@ lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
 void
 lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session)
 {
-  guint repair = session->payload_type + LMCC_SDP_REPAIR_OFFSET;
-  guint filler = session->payload_type + LMCC_SDP_FILLER_OFFSET;
+  guint repair = session->payload_type + LMCC_PAYLOAD_TYPE_REPAIR;
+  guint filler = session->payload_type + LMCC_PAYLOAD_TYPE_FILLER;
 
   session->n_groups = keys->groups > 0 ? keys->groups : session->n_layers;
   session->n_rungs =

@@ -5,6 +5,7 @@
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "wire/algorithm-element.h"
+#include "wire/constants.h"
 #include "wire/layer-header.h"
 #include "wire/sdp-internal.h"
 
@@ -92,19 +93,19 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
   append_number (text, "g", session->n_groups, session->n_layers);
   append_number (text, "n", session->n_rungs, lmcc_sdp_expect_rungs (session));
   append_number (text, "rp", session->repair_payload_type,
-      payload_type + LMCC_SDP_REPAIR_OFFSET);
+      payload_type + LMCC_PAYLOAD_TYPE_REPAIR);
   append_number (text, "fp", session->filler_payload_type,
-      payload_type + LMCC_SDP_FILLER_OFFSET);
-  append_number (text, "s", session->packet_size, LMCC_SDP_PACKET_SIZE);
+      payload_type + LMCC_PAYLOAD_TYPE_FILLER);
+  append_number (text, "s", session->packet_size, LMCC_DEFAULT_PACKET_SIZE);
   append_time_unless_zero (text, "w", session->window);
   append_time_unless_zero (text, "d", session->latency);
   append_name (text, "a", session->algorithm);
   append_name (text, "b", session->base_algorithm);
   append_time_unless_zero (text, "slot", session->slot);
-  append_number (text, "mod", session->slot_modulus, LMCC_SDP_SLOT_MODULUS);
+  append_number (text, "mod", session->slot_modulus, LMCC_MAX_SLOT_MODULUS);
   append_number (text, "turn", session->turning_groups, 0);
   append_number (text, "silent", session->silent_groups, 0);
-  if (session->rtt_max != LMCC_SDP_RTT_MAX)
+  if (session->rtt_max != LMCC_DEFAULT_RTT_MAX)
     append_time (text, "rtt", session->rtt_max);
   append_time_unless_zero (text, "fb", session->feedback_interval);
   if (session->feedback_port != 0)

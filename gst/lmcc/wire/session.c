@@ -3,13 +3,10 @@
  */
 #include "wire/session-internal.h"
 
+#include "wire/constants.h"
 #include "wire/layer-header.h"
 
 #include <string.h>
-
-/* Stream 4 bits, layer 6 bits, repair and filler 2 bits. */
-#define SSRC_STREAM_STEP 64
-#define SSRC_REPAIR 0x400u
 
 /* The least that holds IPv6, UDP and RTP headers with our element. */
 #define PACKET_SIZE_MIN 100
@@ -40,9 +37,9 @@ lmcc_session_set_payload_type (LmccSession * session, guint payload_type)
 {
   session->payload_type = (guint8) payload_type;
   session->repair_payload_type =
-      (guint8) (payload_type + LMCC_STREAM_SOUND + 1);
+      (guint8) (payload_type + LMCC_PAYLOAD_TYPE_REPAIR);
   session->filler_payload_type =
-      (guint8) (payload_type + LMCC_STREAM_SOUND + 2);
+      (guint8) (payload_type + LMCC_PAYLOAD_TYPE_FILLER);
 }
 
 /**
@@ -64,8 +61,8 @@ lmcc_session_init (LmccSession * session)
   session->n_rungs = 1;
   lmcc_session_set_payload_type (session, LMCC_DEFAULT_PAYLOAD_TYPE);
   session->header_id = LMCC_HEADER_DEFAULT_ID;
-  session->packet_size = 1200;
-  session->slot_modulus = 65536;
+  session->packet_size = LMCC_DEFAULT_PACKET_SIZE;
+  session->slot_modulus = LMCC_MAX_SLOT_MODULUS;
   g_strlcpy (session->algorithm, "none", sizeof (session->algorithm));
   g_strlcpy (session->base_algorithm, "none", sizeof (session->base_algorithm));
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
@@ -187,7 +184,8 @@ validate_algorithm (const LmccSession * session, GError ** error)
     return invalid (error, "the name of an algorithm is not valid");
   if (session->slot > LMCC_MAX_SLOT)
     return invalid (error, "the slot is longer than 60 s");
-  if (session->slot_modulus == 0 || session->slot_modulus > 65536)
+  if (session->slot_modulus == 0
+      || session->slot_modulus > LMCC_MAX_SLOT_MODULUS)
     return invalid (error, "the slot modulus is not between 1 and 65536");
   if (session->turning_groups > session->n_groups
       || session->silent_groups > session->turning_groups)
@@ -300,7 +298,7 @@ lmcc_session_cumulative_rate (const LmccSession * session, guint level)
 guint32
 lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
 {
-  return session->ssrc_base + SSRC_STREAM_STEP * stream + layer;
+  return session->ssrc_base + (stream << LMCC_SSRC_STREAM_SHIFT) + layer;
 }
 
 /**
@@ -313,7 +311,7 @@ lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
 guint32
 lmcc_session_repair_ssrc (const LmccSession * session, guint layer)
 {
-  return session->ssrc_base + SSRC_REPAIR + layer;
+  return session->ssrc_base + LMCC_SSRC_REPAIR + layer;
 }
 
 gboolean

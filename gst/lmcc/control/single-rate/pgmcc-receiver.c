@@ -3,7 +3,7 @@
  */
 #include "control/single-rate/pgmcc-receiver.h"
 
-#include <gst/lmcc/lmcc-sender.h>
+#include <gst/lmcc/lmcc-session.h>
 #include "measure/loss.h"
 #include "measure/report-limit.h"
 #include "measure/report-timer.h"

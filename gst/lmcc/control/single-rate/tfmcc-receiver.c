@@ -3,7 +3,7 @@
  */
 #include "control/single-rate/tfmcc-receiver.h"
 
-#include <gst/lmcc/lmcc-sender.h>
+#include <gst/lmcc/lmcc-session.h>
 #include "measure/loss-intervals.h"
 #include "measure/rate-meter.h"
 #include "measure/report-timer.h"

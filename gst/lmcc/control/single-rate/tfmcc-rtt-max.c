@@ -3,6 +3,7 @@
  */
 #include "control/single-rate/tfmcc-rtt-max.h"
 
+#include <gst/lmcc/lmcc-session.h>
 #include "control/single-rate/tfmcc-receiver.h"
 #include "control/single-rate/tfmcc-sender.h"
 #include "measure/rtt.h"
@@ -13,7 +14,7 @@
 /* A round of a session that begins, without a report to end it, and the longest
  * that R_max waits before it falls: the RFC's rounds are as long as R_max is,
  * so that it would take minutes to fall from some seconds. */
-#define LONGEST_WAIT (2 * LMCC_TFMCC_ROUND * LMCC_TFMCC_INITIAL_RTT_MAX)
+#define LONGEST_WAIT (2 * LMCC_TFMCC_ROUND * LMCC_DEFAULT_RTT_MAX)
 
 /* In a round, by what one address says; and what all others say, by that. */
 #define FACTOR 2

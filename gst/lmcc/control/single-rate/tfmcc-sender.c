@@ -3,6 +3,7 @@
  */
 #include "control/single-rate/tfmcc-sender.h"
 
+#include <gst/lmcc/lmcc-session.h>
 #include "control/single-rate/tfmcc-receiver.h"
 #include "control/single-rate/tfmcc-rtt-max.h"
 #include "measure/rtt.h"
@@ -125,7 +126,7 @@ begin_round (LmccTfmccSender * sender, LmccTime now)
  * lmcc_tfmcc_sender_new:
  * @now: the time: the first feedback round begins
  * @packet_size: s, in bytes, with IP and UDP headers; not 0
- * @rtt_max: R_max to begin with, at least %LMCC_TFMCC_INITIAL_RTT_MAX
+ * @rtt_max: R_max to begin with, at least %LMCC_DEFAULT_RTT_MAX
  * @max_rate: what there is to send at most, in bit/s
  *
  * Returns: (transfer full): a sender at one packet per R_max (RFC 4654 section
@@ -140,7 +141,7 @@ lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
   sender->packet_size = packet_size;
   sender->max_rate = max_rate;
   lmcc_tfmcc_rtt_max_init (&sender->rtt_max, CLAMP (rtt_max,
-          LMCC_TFMCC_INITIAL_RTT_MAX, LMCC_RTT_LIMIT), now);
+          LMCC_DEFAULT_RTT_MAX, LMCC_RTT_LIMIT), now);
   sender->slow_start = TRUE;
   sender->increased = now;
   set_rate (sender, packet_per_rtt_max (sender));
@@ -179,8 +180,7 @@ is_deserted (const LmccTfmccSender * sender, LmccTime now)
 static gdouble
 initial_rate (const LmccTfmccSender * sender)
 {
-  gdouble initial = packet_bits (sender) * LMCC_SECOND /
-      LMCC_TFMCC_INITIAL_RTT_MAX;
+  gdouble initial = packet_bits (sender) * LMCC_SECOND / LMCC_DEFAULT_RTT_MAX;
 
   return MIN (initial, sender->rate);
 }
@@ -200,7 +200,7 @@ end_round_if_over (LmccTfmccSender * sender, LmccTime now)
   if (!sender->round_has_reports && !sender->limiting.exists)
     set_rate (sender, MAX (sender->rate / 2, initial_rate (sender)));
   if (is_deserted (sender, now))
-    lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_TFMCC_INITIAL_RTT_MAX, now);
+    lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_DEFAULT_RTT_MAX, now);
   else
     decay_rtt_max (sender, now);
   begin_round (sender, now);
@@ -218,7 +218,7 @@ restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
   if (!deserted)
     return;
   sender->slow_start = TRUE;
-  lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_TFMCC_INITIAL_RTT_MAX, now);
+  lmcc_tfmcc_rtt_max_init (&sender->rtt_max, LMCC_DEFAULT_RTT_MAX, now);
   sender->increased = now;
   set_rate (sender, MAX (sender->rate, packet_per_rtt_max (sender)));
   begin_round (sender, now);

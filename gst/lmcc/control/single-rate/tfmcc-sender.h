@@ -8,9 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* R_max of a new session at least (RFC 4654 section 3.1). */
-#define LMCC_TFMCC_INITIAL_RTT_MAX (500 * LMCC_MSECOND)
-
 /**
  * LmccTfmccSender:
  * TFMCC's sender (RFC 4654 section 3): one rate for all, that of the slowest.

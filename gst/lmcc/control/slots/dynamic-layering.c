@@ -3,6 +3,8 @@
  */
 #include "control/slots/dynamic-layering.h"
 
+#include "wire/constants.h"
+
 #include <string.h>
 
 /**

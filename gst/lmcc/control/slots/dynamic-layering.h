@@ -68,9 +68,6 @@ guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
 gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
     guint slot, gint level, guint group);
 
-/* The slot counter has 16 bits on the wire. */
-#define LMCC_MAX_SLOT_MODULUS 65536
-
 guint lmcc_slot_modulus (guint period);
 gint lmcc_slot_diff (guint a, guint b, guint modulus);
 

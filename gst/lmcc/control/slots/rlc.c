@@ -11,6 +11,7 @@
 #include "control/sending.h"
 #include "control/slots/slot-controller.h"
 #include "control/slots/sync-points.h"
+#include "wire/constants.h"
 
 #include <math.h>
 

@@ -71,7 +71,7 @@ world_new (const TestLinkSettings * shared, gdouble max_rate)
 
   world->now = START;
   world->sender = lmcc_tfmcc_sender_new (START, PACKET,
-      LMCC_TFMCC_INITIAL_RTT_MAX, max_rate);
+      LMCC_DEFAULT_RTT_MAX, max_rate);
   world->next_packet = START;
   world->lsn = 65000;
   test_link_init (&world->shared, shared, 1);

@@ -4,6 +4,7 @@
 #include "support/sender-harness.h"
 
 #include <gst/lmcc/lmcc-sdp.h>
+#include <gst/lmcc/wire/constants.h>
 #include <gst/lmcc/wire/rtcp.h>
 
 #include <math.h>

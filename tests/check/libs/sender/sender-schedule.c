@@ -3,6 +3,7 @@
  */
 #include "support/sender-harness.h"
 
+#include <gst/lmcc/wire/constants.h>
 #include <math.h>
 
 /* 25 pictures a second of 5 packets: at a constant rate one each 8 ms. */

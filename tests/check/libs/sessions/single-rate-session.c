@@ -7,6 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/wire/constants.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
