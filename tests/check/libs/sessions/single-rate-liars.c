@@ -11,7 +11,7 @@
 #include "support/test-single.h"
 
 static void
-lie (TestSingle * world, TestSingleSession * session, const gchar * from,
+lie (TestWorld * world, TestSingleSession * session, const gchar * from,
     guint16 port, const LmccPgmccReport * report)
 {
   g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (report);
@@ -24,17 +24,17 @@ lie (TestSingle * world, TestSingleSession * session, const gchar * from,
 
 GST_START_TEST (forged_acknowledgements_are_not_taken)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, "pgmcc");
   gdouble before, during;
   guint32 acker;
   guint i;
 
-  test_single_add_receiver (world, session, 0);
+  test_single_add_receiver (session, 0);
   test_single_run (world, 20);
-  before = test_single_measure (world, session, 20);
+  before = test_single_measure (session, 20);
   acker = test_single_get_stats (session)->leader;
-  during = (gdouble) session->bytes;
+  during = (gdouble) session->base.bytes;
   for (i = 0; i < 20 * 50; i++) {
     LmccPgmccReport report = {.ssrc = acker,.ssrc_base =
           session->ssrc_base,.is_ack = TRUE,.lead =
@@ -45,15 +45,15 @@ GST_START_TEST (forged_acknowledgements_are_not_taken)
         G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
     lie (world, session, "10.66.0.1", 40001, &report);
     lie (world, session, "10.1.0.1", 40002, &report);
-    test_single_run_ms (world, 20);
+    test_world_run (world, 20 * LMCC_MSECOND);
   }
-  during = 8.0 * ((gdouble) session->bytes - during) / 20;
+  during = 8.0 * ((gdouble) session->base.bytes - during) / 20;
   fail_unless_equals_uint64 (test_single_get_stats (session)->reports_foreign,
       2000);
   fail_unless (test_single_get_stats (session)->leader == acker);
   fail_unless (during < 1.2 * before && during > 0.8 * before, "%f after %f",
       during, before);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
@@ -62,13 +62,14 @@ GST_END_TEST;
  * it floods. The session does not end, and does not go faster than the link. */
 GST_START_TEST (liars_do_not_end_a_session)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  const TestSingleReceiver *r;
   gdouble rate;
   guint64 delivered;
   guint i;
 
-  test_single_add_receiver (world, session, 0);
+  r = test_single_add_receiver (session, 0);
   test_single_run (world, 20);
   for (i = 0; i < 200; i++) {
     LmccPgmccReport report = {.ssrc = 666,.ssrc_base =
@@ -84,16 +85,16 @@ GST_START_TEST (liars_do_not_end_a_session)
     lie (world, session, "10.66.0.1", 40001, &report);
     if (i == 0)
       fail_unless_equals_int (test_single_get_stats (session)->leader, 666);
-    test_single_run_ms (world, i < 2 ? 10 : 1);
+    test_world_run (world, (i < 2 ? 10 : 1) * LMCC_MSECOND);
   }
   fail_unless (test_single_get_stats (session)->reports_refused >= 200);
   fail_unless (test_single_get_stats (session)->switches <= 200);
-  delivered = session->receivers[0].delivered;
+  delivered = r->delivered;
   test_single_run (world, 20);
-  rate = test_single_measure (world, session, 20);
-  fail_unless (session->receivers[0].delivered > delivered);
+  rate = test_single_measure (session, 20);
+  fail_unless (r->delivered > delivered);
   fail_unless (rate > 400000 && rate < 1000000, "%f", rate);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
@@ -102,23 +103,24 @@ GST_END_TEST;
  * another port, that again. */
 GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, "pgmcc");
+  const TestSingleReceiver *r;
   const LmccSenderStats *stats;
   gdouble before, during;
   guint64 reports, sent, limited;
   guint32 acker;
   guint i;
 
-  test_single_add_receiver (world, session, 0);
+  r = test_single_add_receiver (session, 0);
   test_single_run (world, 20);
-  before = test_single_measure (world, session, 20);
+  before = test_single_measure (session, 20);
   acker = test_single_get_stats (session)->leader;
   stats = lmcc_sender_get_stats (session->sender);
   limited = stats->reports_limited;
   reports = stats->single.reports_leader;
-  sent = session->receivers[0].reports;
-  during = (gdouble) session->bytes;
+  sent = r->base.reports;
+  during = (gdouble) session->base.bytes;
   fail_unless_equals_uint64 (limited, 0);
   for (i = 0; i < 20 * 1000 * 10; i++) {
     LmccPgmccReport report = {.ssrc = 1000 + i,.ssrc_base =
@@ -130,19 +132,19 @@ GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
     lie (world, session, "10.66.0.1", 40001, &report);
     lie (world, session, "10.1.0.1", 40002, &report);
     if (i % 10 == 0)
-      test_single_run_ms (world, 1);
+      test_world_run (world, 1 * LMCC_MSECOND);
   }
-  during = 8.0 * ((gdouble) session->bytes - during) / 20;
+  during = 8.0 * ((gdouble) session->base.bytes - during) / 20;
   stats = lmcc_sender_get_stats (session->sender);
   fail_unless (stats->reports_limited > 390000, "%" G_GUINT64_FORMAT,
       stats->reports_limited);
   fail_unless (stats->single.leader == acker);
   /* All of its reports but those that are on their way. */
   fail_unless (stats->single.reports_leader - reports + 20 >
-      session->receivers[0].reports - sent, "%" G_GUINT64_FORMAT,
+      r->base.reports - sent, "%" G_GUINT64_FORMAT,
       stats->single.reports_leader - reports);
   fail_unless (during > 0.9 * before, "%f after %f", during, before);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;

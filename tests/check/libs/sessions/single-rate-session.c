@@ -54,7 +54,7 @@ GST_END_TEST;
 static gsize
 send_packet_of (const gchar * algorithm, gsize payload)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   LmccSender *sender = test_single_add_session (world, algorithm)->sender;
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + payload);
@@ -77,7 +77,7 @@ send_packet_of (const gchar * algorithm, gsize payload)
       size = MAX (size, action.packet->size);
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   }
-  test_single_free (world);
+  test_world_free (world);
 
   return size;
 }
@@ -114,18 +114,18 @@ GST_START_TEST (an_element_is_of_its_own_packet)
   lmcc_pgmcc_element_write (&element, data);
   controller = pgmcc->create (&session, NULL, 1);
   controller->klass->on_second_element (controller, data, sizeof (data));
-  controller->klass->on_packet (controller, TEST_SINGLE_START,
-      TEST_SINGLE_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->on_packet (controller, TEST_WORLD_START,
+      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
   header.layer = 0;
-  controller->klass->on_packet (controller, TEST_SINGLE_START,
-      TEST_SINGLE_START, &header, TEST_SINGLE_PACKET);
-  controller->klass->get_status (controller, TEST_SINGLE_START, &status);
+  controller->klass->on_packet (controller, TEST_WORLD_START,
+      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->get_status (controller, TEST_WORLD_START, &status);
   fail_if (status.has_leader);
   controller->klass->on_second_element (controller, data, sizeof (data));
   header.lsn++;
-  controller->klass->on_packet (controller, TEST_SINGLE_START,
-      TEST_SINGLE_START, &header, TEST_SINGLE_PACKET);
-  controller->klass->get_status (controller, TEST_SINGLE_START, &status);
+  controller->klass->on_packet (controller, TEST_WORLD_START,
+      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->get_status (controller, TEST_WORLD_START, &status);
   fail_unless (status.has_leader);
   fail_unless_equals_int (status.leader, 4711);
   controller->klass->free (controller);
@@ -166,16 +166,16 @@ count_reports (LmccTime feedback_interval)
   config.address = session.address;
   config.session = &session;
   receiver = lmcc_receiver_new (&config);
-  lmcc_receiver_start (receiver, TEST_SINGLE_START);
+  lmcc_receiver_start (receiver, TEST_WORLD_START);
   lmcc_pgmcc_element_write (&element, data);
   rtp.ssrc = session.ssrc_base;
   rtp.second = data;
   rtp.second_size = sizeof (data);
-  lmcc_receiver_handle_packet (receiver, TEST_SINGLE_START, TEST_SINGLE_START,
+  lmcc_receiver_handle_packet (receiver, TEST_WORLD_START, TEST_WORLD_START,
       0, &session.source, 40000, lmcc_rtp_build (&rtp, &header,
           LMCC_HEADER_DEFAULT_ID, (const guint8 *) "0123456789"));
   lmcc_receiver_handle_timeout (receiver,
-      TEST_SINGLE_START + LMCC_PGMCC_NAK_WAIT);
+      TEST_WORLD_START + LMCC_PGMCC_NAK_WAIT);
   while (lmcc_receiver_poll_action (receiver, &action)) {
     if (action.type == LMCC_RECEIVER_ACTION_REPORT)
       n++;
@@ -210,7 +210,7 @@ push_sound (LmccSender * sender, LmccTime now)
 
 GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   LmccSender *sender =
       test_single_add_session_with (world, "tfmcc", "OPUS")->sender;
   const LmccSenderStats *stats;
@@ -223,7 +223,7 @@ GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
       stats->layers[0].queued + stats->layers[0].packets, 5000);
   fail_unless (stats->single.sound_dropped > 0);
   fail_unless_equals_uint64 (stats->units_dropped[0], 0);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;

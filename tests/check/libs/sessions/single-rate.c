@@ -13,24 +13,18 @@
 
 #define MAX_KEY_PACKETS 16
 
-static gdouble
-fairness (gdouble a, gdouble b)
-{
-  return (a + b) * (a + b) / (2 * (a * a + b * b));
-}
-
 GST_START_TEST (an_encoder_fills_the_link)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session =
       test_single_add_session (world, test_single_algorithms[__i__]);
-  TestSingleReceiver *r = test_single_add_receiver (world, session, 0);
+  TestSingleReceiver *r = test_single_add_receiver (session, 0);
   LmccReceiverStats stats;
   gdouble rate;
 
-  test_single_add_receiver (world, session, 10 * LMCC_MSECOND);
+  test_single_add_receiver (session, 10 * LMCC_MSECOND);
   test_single_run (world, 30);
-  rate = test_single_measure (world, session, 60);
+  rate = test_single_measure (session, 60);
   GST_INFO ("%s: %.0f bit/s, oldest %.0f ms", test_single_algorithms[__i__],
       rate, session->oldest / (gdouble) LMCC_MSECOND);
   fail_unless (rate > 0.6 * 1000000 && rate < 1000000, "%f", rate);
@@ -43,34 +37,35 @@ GST_START_TEST (an_encoder_fills_the_link)
   fail_unless (stats.rtt >= 50 * LMCC_MSECOND
       && stats.rtt < 400 * LMCC_MSECOND, "%g", stats.rtt / 1e9);
   fail_unless (stats.status.loss_event_rate < 0.1);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (two_sessions_share_a_link)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *a =
       test_single_add_session (world, test_single_algorithms[__i__]);
   TestSingleSession *b;
   guint64 first, second;
 
-  test_single_add_receiver (world, a, 0);
+  test_single_add_receiver (a, 0);
   test_single_run (world, 20);
   b = test_single_add_session (world, test_single_algorithms[__i__]);
-  test_single_add_receiver (world, b, 0);
+  test_single_add_receiver (b, 0);
   test_single_run (world, 60);
-  first = a->bytes;
-  second = b->bytes;
+  first = a->base.bytes;
+  second = b->base.bytes;
   test_single_run (world, 120);
-  first = a->bytes - first;
-  second = b->bytes - second;
+  first = a->base.bytes - first;
+  second = b->base.bytes - second;
   GST_INFO ("%s: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT " bit/s",
       test_single_algorithms[__i__], first * 8 / 120, second * 8 / 120);
-  fail_unless (fairness (first, second) >= 0.9, "%f", fairness (first, second));
+  fail_unless (test_world_fairness (first, second) >= 0.9, "%f",
+      test_world_fairness (first, second));
   fail_unless ((first + second) * 8 / 120 > 0.6 * 1000000);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
@@ -79,22 +74,22 @@ GST_END_TEST;
  * what it may send, and so leaves more. */
 GST_START_TEST (tcp_beside_a_session_has_its_share)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session =
       test_single_add_session (world, test_single_algorithms[__i__]);
   gdouble rate, tcp;
 
-  test_single_add_receiver (world, session, 0);
+  test_single_add_receiver (session, 0);
   test_single_run (world, 20);
-  test_single_start_tcp (world);
+  test_world_start_tcp (world, 0);
   test_single_run (world, 40);
   world->tcp_bytes = 0;
-  rate = test_single_measure (world, session, 120);
+  rate = test_single_measure (session, 120);
   tcp = 8.0 * (gdouble) world->tcp_bytes / 120;
   GST_INFO ("%s: %.0f bit/s, TCP %.0f", test_single_algorithms[__i__], rate,
       tcp);
   fail_unless (rate < 2 * tcp && tcp < 5 * rate, "%f, TCP %f", rate, tcp);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
@@ -102,22 +97,22 @@ GST_END_TEST;
 /* Nobody is there for a while; then somebody is. */
 GST_START_TEST (a_session_waits_for_receivers_and_goes_on)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session =
       test_single_add_session (world, test_single_algorithms[__i__]);
-  TestSingleReceiver *r = test_single_add_receiver (world, session, 0);
+  TestSingleReceiver *r = test_single_add_receiver (session, 0);
   gdouble before, alone, after;
   guint64 delivered;
 
   test_single_run (world, 20);
-  before = test_single_measure (world, session, 10);
+  before = test_single_measure (session, 10);
   lmcc_receiver_stop (r->receiver, world->now);
   test_single_run (world, 30);
-  alone = test_single_measure (world, session, 10);
+  alone = test_single_measure (session, 10);
   delivered = r->delivered;
   lmcc_receiver_start (r->receiver, world->now);
   test_single_run (world, 20);
-  after = test_single_measure (world, session, 10);
+  after = test_single_measure (session, 10);
   GST_INFO ("%s: %.0f, alone %.0f, after %.0f bit/s, %" G_GUINT64_FORMAT
       " stalls", test_single_algorithms[__i__], before, alone, after,
       test_single_get_stats (session)->stalls);
@@ -127,7 +122,7 @@ GST_START_TEST (a_session_waits_for_receivers_and_goes_on)
   fail_unless (test_single_get_stats (session)->units_expired > 0);
   if (g_str_equal (test_single_algorithms[__i__], "pgmcc"))
     fail_unless (test_single_get_stats (session)->stalls >= 2);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
@@ -136,12 +131,12 @@ GST_END_TEST;
  * that nobody needs less leave. */
 GST_START_TEST (the_least_important_frames_go_first)
 {
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, "pgmcc");
   const LmccSenderStats *stats;
 
   session->fixed_rate = 1300000;
-  test_single_add_receiver (world, session, 0);
+  test_single_add_receiver (session, 0);
   test_single_run (world, 60);
   stats = lmcc_sender_get_stats (session->sender);
   GST_INFO ("sent %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT ", dropped %"
@@ -150,14 +145,14 @@ GST_START_TEST (the_least_important_frames_go_first)
       stats->units_dropped[0], stats->units_dropped[1]);
   fail_unless (session->sent_of_class[0] > session->sent_of_class[1]);
   fail_unless (stats->units_dropped[1] > stats->units_dropped[0]);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
 
 /* Until the encoder makes what the link carries, in ms; the limit if never. */
 static guint
-time_to_follow (TestSingle * world, const TestSingleSession * session,
+time_to_follow (TestWorld * world, const TestSingleSession * session,
     gdouble least, gdouble most, guint limit)
 {
   guint ms;
@@ -165,7 +160,7 @@ time_to_follow (TestSingle * world, const TestSingleSession * session,
   for (ms = 0; ms < limit; ms += 10) {
     if (session->encoder_rate >= least && session->encoder_rate <= most)
       break;
-    test_single_run_ms (world, 10);
+    test_world_run (world, 10 * LMCC_MSECOND);
   }
 
   return ms;
@@ -181,29 +176,29 @@ GST_START_TEST (a_session_starts_whose_key_frames_do_not_fit)
 {
   const gchar *algorithm =
       test_single_algorithms[__i__ % TEST_SINGLE_ALGORITHMS];
-  TestSingle *world = test_single_new (&test_single_narrow);
+  TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, algorithm);
   guint ms = 0;
 
   session->key_packets = 1 + (guint) __i__ / TEST_SINGLE_ALGORITHMS;
-  test_single_add_receiver (world, session, 0);
+  test_single_add_receiver (session, 0);
   for (; ms < 60000 && session->encoder_rate < 300000; ms += 40)
-    test_single_run_ms (world, 40);
+    test_world_run (world, 40 * LMCC_MSECOND);
   GST_INFO ("%s, key frames of %u packets: %u ms", algorithm,
       session->key_packets, ms);
   fail_unless (ms <= STARTED, "%s, key frames of %u packets: %u ms", algorithm,
       session->key_packets, ms);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;
 
 /* A router with 150 ms of queue, as at home. */
 static void
-set_link (TestSingle * world, guint64 rate)
+set_link (TestWorld * world, guint64 rate)
 {
-  world->link.settings.rate = rate;
-  world->link.settings.queue_bytes = rate / 8 * 15 / 100;
+  world->links[0].settings.rate = rate;
+  world->links[0].settings.queue_bytes = rate / 8 * 15 / 100;
 }
 
 /* TFMCC's rate grows by 8 s / R_max in each R_max (RFC 4654 section 3.3), and
@@ -215,7 +210,7 @@ static guint
 time_by_rule (const TestSingleSession * session, gdouble media)
 {
   const LmccSingleRateStats *stats = test_single_get_stats (session);
-  gdouble headers = TEST_SINGLE_IP_OVERHEAD + LMCC_RTP_OVERHEAD +
+  gdouble headers = TEST_WORLD_IP_OVERHEAD + LMCC_RTP_OVERHEAD +
       LMCC_RTP_HEADER_SIZE + LMCC_TFMCC_ELEMENT_SIZE;
   gdouble wanted = media / 0.95 / (1 - headers / TEST_SINGLE_PACKET);
   gdouble rtt_max = (gdouble) stats->rtt / LMCC_SECOND;
@@ -244,11 +239,11 @@ GST_START_TEST (the_encoder_follows_a_link_that_changes)
 {
   const gchar *algorithm = test_single_algorithms[__i__];
   TestLinkSettings settings = {.delay = 15 * LMCC_MSECOND };
-  TestSingle *world = test_single_new (&settings);
+  TestWorld *world = test_single_new (&settings);
   TestSingleSession *session = test_single_add_session (world, algorithm);
   guint down, up, rule = 0, limit = FOLLOW_LIMIT;
 
-  test_single_add_receiver (world, session, 0);
+  test_single_add_receiver (session, 0);
   set_link (world, 2000000);
   test_single_run (world, 20);
   set_link (world, 500000);
@@ -264,7 +259,7 @@ GST_START_TEST (the_encoder_follows_a_link_that_changes)
       down, up, rule);
   fail_unless (down <= FOLLOW_LIMIT, "%u", down);
   fail_unless (up <= limit, "%u, by rule %u", up, rule);
-  test_single_free (world);
+  test_world_free (world);
 }
 
 GST_END_TEST;

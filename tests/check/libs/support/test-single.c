@@ -8,8 +8,6 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
-#define STEP LMCC_MSECOND
-#define TCP_FLOW 8
 #define FRAME_TIME (40 * LMCC_MSECOND)
 #define KEY_INTERVAL 250
 #define AGE_LIMIT (500 * LMCC_MSECOND)
@@ -23,31 +21,17 @@ const TestLinkSettings test_single_narrow = {
   .rate = 1000000,.delay = 25 * LMCC_MSECOND,.queue_packets = 20
 };
 
-static const TestLinkSettings back = {.delay = 25 * LMCC_MSECOND };
-
-TestSingle *
-test_single_new (const TestLinkSettings * settings)
-{
-  TestSingle *world = g_new0 (TestSingle, 1);
-
-  world->now = TEST_SINGLE_START;
-  test_link_init (&world->link, settings, 1);
-
-  return world;
-}
-
 TestSingleSession *
-test_single_add_session_with (TestSingle * world, const gchar * algorithm,
+test_single_add_session_with (TestWorld * world, const gchar * algorithm,
     const gchar * sound)
 {
-  TestSingleSession *session = &world->sessions[world->n_sessions];
+  TestSingleSession *session = test_world_add_session (world);
+  guint index = session->base.index;
   LmccSenderConfig config = { 0 };
-  g_autofree gchar *source =
-      g_strdup_printf ("10.0.%u.1", world->n_sessions + 1);
-  g_autofree gchar *group =
-      g_strdup_printf ("239.255.66.%u", world->n_sessions + 1);
+  g_autofree gchar *source = g_strdup_printf ("10.0.%u.1", index + 1);
+  g_autofree gchar *group = g_strdup_printf ("239.255.66.%u", index + 1);
 
-  session->ssrc_base = 0x12345000u + 0x1000u * world->n_sessions;
+  session->ssrc_base = 0x12345000u + 0x1000u * index;
   lmcc_address_parse (group, &session->group);
   lmcc_address_parse (source, &session->source);
   lmcc_session_init (&config.session);
@@ -67,75 +51,40 @@ test_single_add_session_with (TestSingle * world, const gchar * algorithm,
   g_strlcpy (config.session.algorithm, algorithm,
       sizeof (config.session.algorithm));
   config.cname = "test";
-  config.sequence_seed = 65500 + world->n_sessions;
+  config.sequence_seed = 65500 + index;
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
   session->sender = lmcc_sender_new (&config, world->now, NULL);
   /* Cameras do not take their pictures at the same moments. */
-  session->next_frame = world->now + world->n_sessions * 17 * LMCC_MSECOND;
+  session->next_frame = world->now + index * 17 * LMCC_MSECOND;
   session->key_wanted = TRUE;
   session->encoder_rate = MIN_RATE;
-  world->n_sessions++;
-
   return session;
 }
 
 TestSingleSession *
-test_single_add_session (TestSingle * world, const gchar * algorithm)
+test_single_add_session (TestWorld * world, const gchar * algorithm)
 {
   return test_single_add_session_with (world, algorithm, "");
 }
 
 TestSingleReceiver *
-test_single_add_receiver (TestSingle * world, TestSingleSession * session,
-    LmccTime extra)
+test_single_add_receiver (TestSingleSession * session, LmccTime extra)
 {
-  TestSingleReceiver *r = &session->receivers[session->n_receivers++];
-  g_autofree gchar *address = g_strdup_printf ("10.1.0.%u",
-      session->n_receivers);
+  TestSingleReceiver *r = test_world_add_receiver (&session->base, 0, NULL,
+      extra);
+  guint number = r->base.index + 1;
+  g_autofree gchar *address = g_strdup_printf ("10.1.0.%u", number);
   LmccReceiverConfig config = {.algorithm = "auto",.max_level = -1,.latency =
-        LMCC_DEFAULT_LATENCY,.sequence_seed = 7919 * session->n_receivers
+        LMCC_DEFAULT_LATENCY,.sequence_seed = 7919 * number
   };
-  TestLinkSettings settings = back;
 
-  settings.delay += extra;
   config.address = session->group;
   lmcc_address_parse (address, &r->address);
-  test_link_init (&r->back, &settings, 1);
   r->receiver = lmcc_receiver_new (&config);
-  lmcc_receiver_start (r->receiver, world->now);
+  lmcc_receiver_start (r->receiver, session->base.world->now);
 
   return r;
-}
-
-void
-test_single_start_tcp (TestSingle * world)
-{
-  world->tcp = g_new0 (TestTcp, 1);
-  test_tcp_init (world->tcp);
-  test_tcp_start (world->tcp);
-  test_link_init (&world->tcp_back, &back, 1);
-}
-
-void
-test_single_free (TestSingle * world)
-{
-  guint i, k;
-
-  for (i = 0; i < world->n_sessions; i++) {
-    TestSingleSession *session = &world->sessions[i];
-
-    for (k = 0; k < session->n_receivers; k++) {
-      lmcc_receiver_free (session->receivers[k].receiver);
-      test_link_clear (&session->receivers[k].back);
-    }
-    lmcc_sender_free (session->sender);
-  }
-  test_link_clear (&world->link);
-  if (world->tcp != NULL)
-    test_link_clear (&world->tcp_back);
-  g_free (world->tcp);
-  g_free (world);
 }
 
 /* The encoder: every other frame is one that no other needs. */
@@ -144,7 +93,7 @@ static void
 push_frame (TestSingleSession * session, LmccTime now)
 {
   gsize size =
-      TEST_SINGLE_PACKET - TEST_SINGLE_IP_OVERHEAD - LMCC_RTP_OVERHEAD - 16;
+      TEST_SINGLE_PACKET - TEST_WORLD_IP_OVERHEAD - LMCC_RTP_OVERHEAD - 16;
   LmccUnit *unit = lmcc_unit_new ();
   guint32 number = session->n_frames++;
   gboolean key = session->key_wanted || number % KEY_INTERVAL == 0;
@@ -178,8 +127,10 @@ push_frame (TestSingleSession * session, LmccTime now)
 }
 
 static void
-run_encoder (TestSingleSession * session, LmccTime now)
+run_encoder (TestWorldSession * base)
 {
+  TestSingleSession *session = (TestSingleSession *) base;
+  LmccTime now = base->world->now;
   gdouble rate = session->fixed_rate;
 
   if (now < session->next_frame)
@@ -221,33 +172,43 @@ check_sent (TestSingleSession * session, const LmccPacket * packet,
 }
 
 static void
-drain_sender (TestSingle * world, guint index)
+drain_sender (TestSingleSession * session)
 {
-  TestSingleSession *session = &world->sessions[index];
   LmccSenderAction action;
 
   while (lmcc_sender_poll_action (session->sender, &action)) {
-    TestLinkPacket packet = {.packet = action.packet,.flow = index };
+    TestLinkPacket content = { 0 };
 
     if (action.type == LMCC_SENDER_ACTION_REQUEST_KEY_UNIT)
       session->key_wanted = TRUE;
     if (action.packet == NULL)
       continue;
-    packet.size = action.packet->size + TEST_SINGLE_IP_OVERHEAD;
-    packet.control = action.type == LMCC_SENDER_ACTION_SEND_CONTROL;
-    if (!packet.control) {
-      check_sent (session, action.packet, world->now);
-      session->bytes += packet.size;
-    }
-    test_link_submit (&world->link, &packet, world->now, NULL);
-    lmcc_packet_unref (action.packet);
+    content.size = action.packet->size + TEST_WORLD_IP_OVERHEAD;
+    content.control = action.type == LMCC_SENDER_ACTION_SEND_CONTROL;
+    if (!content.control)
+      check_sent (session, action.packet, session->base.world->now);
+    test_world_send (&session->base, action.packet, &content);
   }
 }
 
 static void
-drain_receiver (TestSingle * world, const TestSingleSession * session,
-    TestSingleReceiver * r)
+run_sender (TestWorldSession * base)
 {
+  TestSingleSession *session = (TestSingleSession *) base;
+  LmccTime now = base->world->now;
+
+  drain_sender (session);
+  if (lmcc_sender_next_timeout (session->sender) <= now) {
+    lmcc_sender_handle_timeout (session->sender, now);
+    drain_sender (session);
+    fail_unless (lmcc_sender_next_timeout (session->sender) > now);
+  }
+}
+
+static void
+drain_receiver (TestSingleReceiver * r)
+{
+  const TestSingleSession *session = (TestSingleSession *) r->base.session;
   LmccReceiverAction action;
 
   while (lmcc_receiver_poll_action (r->receiver, &action)) {
@@ -258,145 +219,105 @@ drain_receiver (TestSingle * world, const TestSingleSession * session,
     else if (action.type == LMCC_RECEIVER_ACTION_DELIVER)
       r->delivered++;
     if (action.type == LMCC_RECEIVER_ACTION_REPORT) {
-      TestLinkPacket packet = {.packet = action.packet,.size =
-            action.packet->size + TEST_SINGLE_IP_OVERHEAD
-      };
-
       fail_unless (lmcc_address_equal (&action.destination, &session->source));
       fail_unless_equals_int (action.port, TEST_SINGLE_PORT);
-      r->reports++;
-      test_link_submit (&r->back, &packet, world->now, NULL);
+      test_world_report (&r->base, g_steal_pointer (&action.packet));
     }
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   }
 }
 
 static void
-receive (TestSingle * world, const TestLinkPacket * packet)
+receive (TestWorldReceiver * base, const TestLinkPacket * packet)
 {
-  TestSingleSession *session = &world->sessions[packet->flow];
-  guint k;
+  TestSingleReceiver *r = (TestSingleReceiver *) base;
+  const TestSingleSession *session = (TestSingleSession *) base->session;
+  LmccTime now = base->session->world->now;
 
-  for (k = 0; k < session->n_receivers; k++) {
-    TestSingleReceiver *r = &session->receivers[k];
-
-    if (!r->joined)
-      continue;
-    if (packet->control) {
-      lmcc_receiver_handle_control (r->receiver, world->now, &session->source,
-          40000, packet->packet->data, packet->packet->size);
-    } else {
-      r->bytes += packet->size;
-      lmcc_receiver_handle_packet (r->receiver, world->now, world->now, 0,
-          &session->source, 40000, lmcc_packet_ref (packet->packet));
-    }
-    drain_receiver (world, session, r);
-  }
-}
-
-static void
-pass_on (TestSingle * world)
-{
-  TestLinkPacket packet;
-
-  while (test_link_next_arrival (&world->link) <= world->now) {
-    if (!test_link_take (&world->link, &packet))
-      continue;
-    if (packet.flow == TCP_FLOW) {
-      world->tcp_bytes += packet.size;
-      packet.size = TEST_TCP_ACK;
-      test_link_submit (&world->tcp_back, &packet, world->now, NULL);
-      continue;
-    }
-    receive (world, &packet);
-    lmcc_packet_unref (packet.packet);
-  }
-}
-
-static void
-run_tcp (TestSingle * world)
-{
-  TestLinkPacket packet;
-
-  if (world->tcp == NULL)
+  if (!r->joined)
     return;
-  while (test_link_next_arrival (&world->tcp_back) <= world->now) {
-    test_link_take (&world->tcp_back, &packet);
-    test_tcp_handle_ack (world->tcp, world->now, packet.sequence);
+  if (packet->control) {
+    lmcc_receiver_handle_control (r->receiver, now, &session->source, 40000,
+        packet->packet->data, packet->packet->size);
+  } else {
+    base->bytes += packet->size;
+    lmcc_receiver_handle_packet (r->receiver, now, now, 0, &session->source,
+        40000, lmcc_packet_ref (packet->packet));
   }
-  test_tcp_handle_timeout (world->tcp, world->now);
-  packet = (TestLinkPacket) {
-  .size = TEST_SINGLE_PACKET,.flow = TCP_FLOW};
-  while (test_tcp_poll (world->tcp, world->now, &packet.sequence))
-    test_link_submit (&world->link, &packet, world->now, NULL);
+  drain_receiver (r);
 }
 
 static void
-run_receiver (TestSingle * world, TestSingleSession * session,
-    TestSingleReceiver * r)
+run_receiver (TestWorldReceiver * base)
 {
-  TestLinkPacket packet;
+  TestSingleReceiver *r = (TestSingleReceiver *) base;
+  LmccTime now = base->session->world->now;
 
-  if (lmcc_receiver_next_timeout (r->receiver) <= world->now) {
-    lmcc_receiver_handle_timeout (r->receiver, world->now);
-    fail_unless (lmcc_receiver_next_timeout (r->receiver) > world->now);
+  if (lmcc_receiver_next_timeout (r->receiver) <= now) {
+    lmcc_receiver_handle_timeout (r->receiver, now);
+    fail_unless (lmcc_receiver_next_timeout (r->receiver) > now);
   }
-  drain_receiver (world, session, r);
-  while (test_link_next_arrival (&r->back) <= world->now) {
-    test_link_take (&r->back, &packet);
-    lmcc_sender_handle_control (session->sender, world->now, &r->address,
-        40001, packet.packet->data, packet.packet->size);
-    lmcc_packet_unref (packet.packet);
-  }
+  drain_receiver (r);
 }
 
 static void
-run_session (TestSingle * world, guint index)
+take_report (TestWorldReceiver * base, const LmccPacket * packet)
 {
-  TestSingleSession *session = &world->sessions[index];
-  guint k;
+  const TestSingleSession *session = (TestSingleSession *) base->session;
 
-  run_encoder (session, world->now);
-  for (k = 0; k < session->n_receivers; k++)
-    run_receiver (world, session, &session->receivers[k]);
-  drain_sender (world, index);
-  if (lmcc_sender_next_timeout (session->sender) <= world->now) {
-    lmcc_sender_handle_timeout (session->sender, world->now);
-    drain_sender (world, index);
-    fail_unless (lmcc_sender_next_timeout (session->sender) > world->now);
-  }
+  lmcc_sender_handle_control (session->sender, base->session->world->now,
+      &((TestSingleReceiver *) base)->address, 40001, packet->data,
+      packet->size);
+}
+
+static void
+clear_receiver (TestWorldReceiver * base)
+{
+  lmcc_receiver_free (((TestSingleReceiver *) base)->receiver);
+}
+
+static void
+clear_session (TestWorldSession * base)
+{
+  lmcc_sender_free (((TestSingleSession *) base)->sender);
+}
+
+static const TestWorldClass single_class = {
+  .session_size = sizeof (TestSingleSession),
+  .receiver_size = sizeof (TestSingleReceiver),
+  .segment = TEST_SINGLE_PACKET,
+  .back_delay = 25 * LMCC_MSECOND,
+  .prepare = run_encoder,
+  .finish = run_sender,
+  .receive = receive,
+  .run_receiver = run_receiver,
+  .take_report = take_report,
+  .clear_session = clear_session,
+  .clear_receiver = clear_receiver,
+};
+
+/* A world with one link. */
+TestWorld *
+test_single_new (const TestLinkSettings * settings)
+{
+  TestWorld *world = test_world_new (&single_class);
+
+  test_world_add_link (world, settings);
+
+  return world;
 }
 
 void
-test_single_run_ms (TestSingle * world, guint ms)
+test_single_run (TestWorld * world, guint seconds)
 {
-  LmccTime end = world->now + ms * LMCC_MSECOND;
-  guint i;
-
-  for (; world->now < end; world->now += STEP) {
-    run_tcp (world);
-    pass_on (world);
-    for (i = 0; i < world->n_sessions; i++)
-      run_session (world, i);
-  }
-}
-
-void
-test_single_run (TestSingle * world, guint seconds)
-{
-  test_single_run_ms (world, 1000 * seconds);
+  test_world_run (world, seconds * LMCC_SECOND);
 }
 
 /* What a session sends, in bit/s. */
 gdouble
-test_single_measure (TestSingle * world, TestSingleSession * session,
-    guint seconds)
+test_single_measure (TestSingleSession * session, guint seconds)
 {
-  guint64 before = session->bytes;
-
-  test_single_run (world, seconds);
-
-  return 8.0 * (gdouble) (session->bytes - before) / seconds;
+  return test_world_measure (&session->base, seconds * LMCC_SECOND);
 }
 
 const LmccSingleRateStats *
