@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -569,6 +570,20 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
 
 GST_END_TEST;
 
+/* Calls a directory by another name, and waits until a file is moved into
+ * it. */
+static void
+rename_and_await_file (const gchar * before, const gchar * after)
+{
+  gint fd = inotify_init1 (IN_CLOEXEC);
+  struct pollfd moved = { fd, POLLIN, 0 };
+
+  fail_unless (fd >= 0 && inotify_add_watch (fd, before, IN_MOVED_TO) >= 0);
+  fail_unless (g_rename (before, after) == 0);
+  fail_unless (poll (&moved, 1, 15000) == 1, "nothing was written");
+  close (fd);
+}
+
 /* A directory that is not there yet stands for a disk that is full. */
 GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
 {
@@ -576,7 +591,10 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   g_autofree gchar *dir = g_dir_make_tmp ("lmccsink-XXXXXX", NULL);
   g_autofree gchar *gone = g_build_filename (dir, "sub", NULL);
   g_autofree gchar *path = g_build_filename (gone, "session.sdp", NULL);
-  g_autofree gchar *link = g_build_filename (gone, "session.sdp.tmp", NULL);
+  g_autofree gchar *ready = g_build_filename (dir, "ready", NULL);
+  g_autofree gchar *link = g_build_filename (ready, "session.sdp.tmp", NULL);
+  g_autofree gchar *left_link = g_build_filename (gone, "session.sdp.tmp",
+      NULL);
   g_autofree gchar *victim = g_build_filename (dir, "victim", NULL);
   g_autofree gchar *text = NULL, *left = NULL;
   GstElement *pipeline =
@@ -600,16 +618,16 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   /* Media is not held up, and as soon as there is room it is written. */
   while (get_count (pipeline, "packets-sent") < 1)
     g_thread_yield ();
-  fail_unless (g_mkdir (gone, 0700) == 0);
+  fail_unless (g_mkdir (ready, 0700) == 0);
   fail_unless (symlink (victim, link) == 0);
-  while (!g_file_get_contents (path, &text, NULL, NULL))
-    g_usleep (1000);
+  rename_and_await_file (ready, gone);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   fail_unless (g_str_has_prefix (text, "v=0"));
   gst_object_unref (sink);
   test_end_pipeline (pipeline);
   fail_unless (g_file_get_contents (victim, &left, NULL, NULL));
   assert_equals_string (left, "as it was");
-  g_unlink (link);
+  g_unlink (left_link);
   g_unlink (victim);
   g_unlink (path);
   fail_unless (g_rmdir (gone) == 0, "a temporary file was left");

@@ -179,16 +179,19 @@ is_joined (gboolean source_specific, guint group)
   return strstr (text, hex) != NULL;
 }
 
-/* Until lmccsrc listens in the group of shared learning. */
+static gboolean
+is_learning (gpointer user_data G_GNUC_UNUSED)
+{
+  return is_joined (FALSE, N_LAYERS);
+}
+
+/* Until lmccsrc listens in the group of shared learning: its statistics are
+ * told again after that. */
 static void
 wait_learning (void)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE;
-
-  while (!is_joined (FALSE, N_LAYERS)) {
-    fail_unless (g_get_monotonic_time () < end, "the group was not joined");
-    g_usleep (5000);
-  }
+  fail_unless (test_wait_for (is_learning, NULL, PATIENCE),
+      "the group was not joined");
 }
 
 /* A socket in the group of shared learning, which tells the TTL. */
