@@ -1,183 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "support/test-loop.h"
+#include "support/test-loop-private.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
-
-/* A picture is shown so long after it can be decoded: two pictures of
- * reordering, as a pyramid of three B pictures needs. */
-#define REORDER_TIME (2 * TEST_PICTURE_TIME)
-
-#define PAYLOAD_MAGIC 0x4c4d4343u
-
-typedef struct
-{
-  guint32 magic;
-  guint16 rung;
-  guint16 klass;
-  guint32 number;
-  guint16 index;
-  guint16 count;
-  guint32 b_pictures;           /* its group has them */
-} Payload;
-
-/* Decoding order within a group of 24 pictures. */
-static const guint8 b_order[TEST_GOP] = {
-  0, 4, 2, 1, 3, 8, 6, 5, 7, 12, 10, 9, 11, 16, 14, 13, 15, 20, 18, 17, 19,
-  23, 22, 21,
-};
-
-guint
-test_display_number (gboolean b_pictures, guint decode_number)
-{
-  if (!b_pictures)
-    return decode_number;
-
-  return decode_number / TEST_GOP * TEST_GOP +
-      b_order[decode_number % TEST_GOP];
-}
-
-static gboolean
-is_anchor (guint at)
-{
-  return at % 4 == 0 || at == 23;
-}
-
-static gboolean
-is_pyramid_top (guint at)
-{
-  return at == 22 || (at % 4 == 2 && at != 22);
-}
-
-guint
-test_picture_class (gboolean b_pictures, guint display_number)
-{
-  guint at = display_number % TEST_GOP;
-
-  if (!b_pictures || is_anchor (at))
-    return 0;
-
-  return is_pyramid_top (at) ? 1 : 2;
-}
-
-/* The nearest picture of class @klass or less on the one or the other side. */
-static gint
-neighbour (guint at, guint klass, gint step)
-{
-  gint other = (gint) at + step;
-
-  while (other >= 0 && other < TEST_GOP
-      && test_picture_class (TRUE, (guint) other) > klass)
-    other += step;
-
-  return other < TEST_GOP ? other : -1;
-}
-
-static guint
-references (gboolean b_pictures, guint at, gint refs[2])
-{
-  guint klass = test_picture_class (b_pictures, at);
-
-  if (at == 0)
-    return 0;
-  if (!b_pictures) {
-    refs[0] = (gint) at - 1;
-    return 1;
-  }
-  if (klass == 0) {
-    refs[0] = neighbour (at, 0, -1);
-    return 1;
-  }
-  refs[0] = neighbour (at, klass - 1, -1);
-  refs[1] = neighbour (at, klass - 1, 1);
-
-  return 2;
-}
-
-/* Whether @picture cannot be decoded without @on, directly or not. */
-gboolean
-test_picture_depends_on (gboolean b_pictures, guint picture, guint on)
-{
-  gint refs[2];
-  guint n, i;
-
-  if (picture == on)
-    return TRUE;
-  if (picture / TEST_GOP != on / TEST_GOP)
-    return FALSE;
-  n = references (b_pictures, picture % TEST_GOP, refs);
-  for (i = 0; i < n; i++) {
-    if (test_picture_depends_on (b_pictures,
-            picture / TEST_GOP * TEST_GOP + (guint) refs[i], on))
-      return TRUE;
-  }
-
-  return FALSE;
-}
-
-LmccTime
-test_presentation_time (guint display_number)
-{
-  return TEST_START + display_number * TEST_PICTURE_TIME + REORDER_TIME;
-}
-
-static guint
-packets_of (TestLoop * loop, guint rung, guint number, guint klass)
-{
-  guint most = number % TEST_GOP == 0 ? 8 : klass == 0 ? 4 : klass == 1 ? 2 : 1;
-
-  return (guint) g_rand_int_range (loop->random, 1, (gint) most + 1) *
-      (rung + 1);
-}
-
-/* Every packet has other bytes. */
-static void
-fill_payload (guint8 * data, gsize size, const Payload * payload)
-{
-  guint32 value = payload->number * 64 + payload->rung * 16 + payload->index;
-  gsize i;
-
-  for (i = 0; i < size; i++) {
-    value = value * 1664525u + 1013904223u;
-    data[i] = (guint8) (value >> 24);
-  }
-  memcpy (data, payload, sizeof (*payload));
-}
-
-LmccUnit *
-test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
-{
-  LmccUnit *unit = lmcc_unit_new ();
-  guint number = test_display_number (loop->b_pictures, picture);
-  guint klass = test_picture_class (loop->b_pictures, number);
-  guint count = packets_of (loop, rung, number, klass);
-  guint i;
-
-  unit->stream = (guint8) rung;
-  unit->klass = (guint8) klass;
-  unit->switch_point = klass > 0 || number % TEST_GOP == 0;
-  unit->decoding_time = TEST_START + picture * TEST_PICTURE_TIME;
-  unit->presentation_time = test_presentation_time (number);
-  for (i = 0; i < count; i++) {
-    LmccPacket *packet = lmcc_packet_new (loop->packet_size);
-    Payload payload = { PAYLOAD_MAGIC, (guint16) rung, (guint16) klass, number,
-      (guint16) i, (guint16) count, (guint32) loop->b_pictures
-    };
-
-    memset (packet->data, 0, loop->packet_size);
-    fill_payload (packet->data + LMCC_RTP_HEADER_SIZE,
-        loop->packet_size - LMCC_RTP_HEADER_SIZE, &payload);
-    packet->data[0] = 0x80;
-    packet->data[1] = 96;
-    packet->size = loop->packet_size;
-    g_ptr_array_add (unit->packets, packet);
-  }
-
-  return unit;
-}
 
 guint
 test_network_cut (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
@@ -332,48 +160,12 @@ test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
   return test;
 }
 
-/* The model decoder: a picture is broken if the decoder has not all that it
- * refers to, of the same rung and group of pictures. */
-static gboolean
-decode (TestReceiver * test, const Payload * payload)
-{
-  guint number = payload->number;
-  guint at = number % TEST_GOP;
-  gint gop = (gint) (number / TEST_GOP);
-  gboolean broken = FALSE;
-  gint refs[2];
-  guint n, i;
-
-  if (at == 0) {
-    memset (test->decoded, 0, sizeof (test->decoded));
-    test->decoder_rung = payload->rung;
-    test->decoder_gop = gop;
-  }
-  if (test->decoder_rung != payload->rung || test->decoder_gop != gop)
-    return TRUE;
-  n = references (payload->b_pictures, at, refs);
-  for (i = 0; i < n; i++)
-    broken |= !test->decoded[refs[i]];
-  test->decoded[at] = !broken;
-
-  return broken;
-}
-
-static void
-check_payload (const guint8 * data, gsize size, const Payload * payload)
-{
-  g_autofree guint8 *expected = g_malloc (size);
-
-  fill_payload (expected, size, payload);
-  fail_unless (memcmp (data, expected, size) == 0);
-}
-
 static void
 take_delivered (TestLoop * loop, TestReceiver * test,
     const LmccReceiverAction * action)
 {
   LmccRtp rtp;
-  Payload payload;
+  TestPayload payload;
   TestPicture picture = { 0 };
 
   fail_unless (lmcc_rtp_parse (action->packet->data, action->packet->size, 1,
@@ -386,9 +178,9 @@ take_delivered (TestLoop * loop, TestReceiver * test,
   test->sequence = rtp.sequence;
 
   memcpy (&payload, action->packet->data + rtp.header_size, sizeof (payload));
-  fail_unless_equals_int (payload.magic, PAYLOAD_MAGIC);
-  check_payload (action->packet->data + rtp.header_size, rtp.payload_size,
-      &payload);
+  fail_unless_equals_int (payload.magic, TEST_PAYLOAD_MAGIC);
+  test_loop_check_payload (action->packet->data + rtp.header_size,
+      rtp.payload_size, &payload);
   if (action->unit_start) {
     test->unit_packets = 0;
     test->unit_corrupted = action->corrupted;
@@ -407,7 +199,7 @@ take_delivered (TestLoop * loop, TestReceiver * test,
   picture.at = loop->now;
   picture.hidden = action->time < test->segment_start;
   picture.corrupted = test->unit_corrupted;
-  picture.broken = decode (test, &payload);
+  picture.broken = test_loop_decode (test, &payload);
   fail_unless_equals_int (picture.hidden, action->catch_up);
   /* Stock decoders show what goes back in time. */
   if (picture.hidden)
@@ -790,4 +582,20 @@ test_check_nothing_broken (TestReceiver * test)
     fail_if (test_picture_at (test, i)->broken,
         "picture %u of rung %u is broken", test_picture_at (test, i)->number,
         test_picture_at (test, i)->rung);
+}
+
+/* A picture's last packet is given out before the picture is due. */
+void
+test_check_in_time (TestReceiver * test)
+{
+  LmccTime latency = lmcc_receiver_get_latency (test->receiver);
+  guint i;
+
+  for (i = 0; i < test->pictures->len; i++) {
+    TestPicture *picture = test_picture_at (test, i);
+
+    fail_unless (picture->hidden || picture->at < picture->time + latency,
+        "picture %u came %" G_GINT64_FORMAT " us late", picture->number,
+        (gint64) (picture->at - picture->time - latency) / 1000);
+  }
 }

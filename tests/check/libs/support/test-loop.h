@@ -161,6 +161,7 @@ void test_loop_send_record (TestLoop * loop, TestReceiver * test,
     const LmccSession * session, const LmccAddress * from);
 TestPicture *test_picture_at (TestReceiver * test, guint index);
 void test_check_nothing_broken (TestReceiver * test);
+void test_check_in_time (TestReceiver * test);
 LmccUnit *test_loop_make_unit (TestLoop * loop, guint rung, guint picture);
 guint test_display_number (gboolean b_pictures, guint decode_number);
 guint test_picture_class (gboolean b_pictures, guint display_number);
