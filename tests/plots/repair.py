@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws what is missing after repair: of blocks, as the repair-decoder test measures and works it out, and of each
+"""Draws what is missing after repair: of blocks, as the repair-residual test measures and works it out, and of each
 class of pictures in layers that double, as repair-table does.
 
 docs/images/repair.png is made by
 
-    tests/plots/repair.py build/tests/check/libs_repair_decoder build/tests/check/repair-table docs/images/repair.png
+    tests/plots/repair.py build/tests/check/libs_repair_residual build/tests/check/repair-table docs/images/repair.png
 """
 import argparse
 import csv
@@ -80,7 +80,7 @@ def draw(axes, burst, shapes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('program', help='the built test, libs_repair_decoder')
+    parser.add_argument('program', help='the built test, libs_repair_residual')
     parser.add_argument('table', help='the built repair-table')
     parser.add_argument('--seconds', type=int, default=1000, help='length of a run of it (default %(default)s)')
     parser.add_argument('picture', help='PNG file to write')
