@@ -59,7 +59,7 @@ typedef struct
 
 /**
  * LmccSending:
- * What an algorithm with slots has its sender do: the library's own.
+ * What an algorithm has the session's sender do: the library's own.
  */
 typedef struct _LmccSending LmccSending;
 
@@ -70,9 +70,8 @@ typedef struct _LmccSending LmccSending;
  * @settings: (array length=n_settings) (nullable): what can be set
  * @n_settings: how many
  * @needs_rtt: it uses the round-trip time; receivers measure it only then
- * @needs_sender: the sender runs it too, with receivers' reports
- * @needs_slots: the packets must bear this algorithm's slots and signals
- * @sending: (nullable): of algorithms with slots, the sender's half
+ * @sending: (nullable): the sender's half of those that have one:
+ *     lmcc_algorithm_has_slots(), lmcc_algorithm_sets_rate()
  * @create: a new controller; its first wanted level is set. @session stays
  *     where it is and changes under it, settings are those of the table
  *
@@ -85,8 +84,6 @@ typedef struct
   const LmccSetting *settings;
   guint n_settings;
   gboolean needs_rtt;
-  gboolean needs_sender;
-  gboolean needs_slots;
   const LmccSending *sending;
   LmccController *(*create) (const LmccSession * session,
       const LmccSettings * settings, guint32 seed);
@@ -98,6 +95,8 @@ LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm * algorithm);
 LMCC_API const LmccAlgorithm *lmcc_algorithm_find (const gchar * name);
 LMCC_API const LmccAlgorithm *const *lmcc_algorithm_list (guint * n);
 LMCC_API gchar *lmcc_algorithm_format_names (void);
+LMCC_API gboolean lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm);
+LMCC_API gboolean lmcc_algorithm_sets_rate (const LmccAlgorithm * algorithm);
 LMCC_API gchar *lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
     const LmccSession * session);
 

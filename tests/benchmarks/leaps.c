@@ -60,7 +60,8 @@ feed_init (Feed * feed, const gchar * algorithm)
   feed->session.ssrc_base = SSRC_BASE;
   feed->session.feedback_interval = LMCC_SECOND;
   feed->session.n_layers = feed->session.n_groups = 2;
-  feed->session.native = !lmcc_algorithm_find (algorithm)->needs_slots;
+  feed->session.native =
+      !lmcc_algorithm_has_slots (lmcc_algorithm_find (algorithm));
   for (i = 0; i < 2; i++)
     feed->session.layers[i] = (LmccLayer) {
     RATE, feed->session.native ? 0 : LMCC_STREAM_NONE,

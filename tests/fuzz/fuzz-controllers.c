@@ -207,7 +207,7 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   follow (&run.followed);
   while (bytes.size > 0)
     step (&run, &bytes);
-  if (run.followed.algorithm->needs_slots)
+  if (lmcc_algorithm_has_slots (run.followed.algorithm))
     g_assert (run.followed.joins <=
         (run.followed.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
   run.followed.controller->klass->free (run.followed.controller);

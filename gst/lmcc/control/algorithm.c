@@ -3,34 +3,18 @@
  */
 #include "control/controller.h"
 
-#include <gst/lmcc/lmcc-session-algorithm.h>
-#include "control/elm/elm.h"
-
-#include <string.h>
-
-static LmccController *none_create (const LmccSession * session,
-    const LmccSettings * settings, guint32 seed);
-
-static const LmccAlgorithm none = {
-  .name = "none",
-  .description = "No congestion control: the level is held by hand (max-level)",
-  .create = none_create,
-};
+#include "control/sending.h"
+#include "wire/session-internal.h"
 
 /* Room for those of others, behind ours. */
 #define MAX_ALGORITHMS 32
 
+#define LMCC_LIST_ALGORITHM(name) &lmcc_algorithm_##name,
 static const LmccAlgorithm *algorithms[MAX_ALGORITHMS] = {
-  &none,
-  &lmcc_elm,
-  &lmcc_algorithm_flid_dl,
-  &lmcc_algorithm_flid_sl,
-  &lmcc_algorithm_rlc,
-  &lmcc_algorithm_rlm,
-  &lmcc_algorithm_synchronized,
-  &lmcc_algorithm_pgmcc,
-  &lmcc_algorithm_tfmcc,
+  LMCC_OWN_ALGORITHMS (LMCC_LIST_ALGORITHM)
 };
+
+#undef LMCC_LIST_ALGORITHM
 
 static guint
 count_algorithms (void)
@@ -59,11 +43,17 @@ none_create (const LmccSession * session G_GNUC_UNUSED,
 {
   LmccController *controller = g_new0 (LmccController, 1);
 
-  lmcc_controller_init (controller, &none, &none_class);
+  lmcc_controller_init (controller, &lmcc_algorithm_none, &none_class);
   lmcc_controller_want (controller, G_MAXINT, "held by hand");
 
   return controller;
 }
+
+const LmccAlgorithm lmcc_algorithm_none = {
+  .name = "none",
+  .description = "No congestion control: the level is held by hand (max-level)",
+  .create = none_create,
+};
 
 /**
  * lmcc_controller_init:
@@ -94,19 +84,31 @@ lmcc_controller_new_base_only (const LmccAlgorithm * algorithm)
   return controller;
 }
 
-static gboolean
-is_name (const gchar * name)
+/*
+ * lmcc_algorithm_add:
+ * @algorithm: as lmcc_algorithm_register() has it; it may have a sender's half
+ *
+ * Returns: %FALSE if there is one of that name, or the session record cannot
+ *     say the name, or the registry is full
+ */
+gboolean
+lmcc_algorithm_add (const LmccAlgorithm * algorithm)
 {
-  gsize size = strlen (name);
+  guint n = count_algorithms ();
 
-  return size > 0 && size < LMCC_ALGORITHM_NAME_SIZE
-      && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == size;
+  g_return_val_if_fail (algorithm != NULL && algorithm->create != NULL, FALSE);
+  if (n == MAX_ALGORITHMS || !lmcc_session_is_algorithm_name (algorithm->name)
+      || lmcc_algorithm_find (algorithm->name) != NULL)
+    return FALSE;
+  algorithms[n] = algorithm;
+
+  return TRUE;
 }
 
 /**
  * lmcc_algorithm_register:
- * @algorithm: stays for ever; its name is at most
- *     %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a to z, 0 to 9 and hyphens
+ * @algorithm: stays for ever; its name is as the session record can say it: at
+ *     most %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a to z, 0 to 9 and -._+
  *
  * Adds an algorithm that receivers run by themselves: one that goes by what
  * comes and what is lost. What needs slots or rates of the sender's cannot be
@@ -119,16 +121,9 @@ is_name (const gchar * name)
 gboolean
 lmcc_algorithm_register (const LmccAlgorithm * algorithm)
 {
-  guint n = count_algorithms ();
+  g_return_val_if_fail (algorithm != NULL, FALSE);
 
-  g_return_val_if_fail (algorithm != NULL && algorithm->create != NULL, FALSE);
-  if (n == MAX_ALGORITHMS || !is_name (algorithm->name)
-      || lmcc_algorithm_find (algorithm->name) != NULL
-      || algorithm->needs_sender || algorithm->needs_slots)
-    return FALSE;
-  algorithms[n] = algorithm;
-
-  return TRUE;
+  return algorithm->sending == NULL && lmcc_algorithm_add (algorithm);
 }
 
 /**
@@ -183,40 +178,29 @@ lmcc_algorithm_format_names (void)
 }
 
 /**
- * lmcc_algorithm_find_obstacle:
- * @algorithm: an algorithm
- * @session: what is to run under it
+ * lmcc_algorithm_has_slots:
+ * @algorithm: (nullable): an algorithm
  *
- * Returns: (transfer full) (nullable): why it cannot run in that session, and
- *     what to do about it; %NULL if it can
+ * Returns: whether packets must bear its marks: where they are in the sender's
+ *     slots, and who may go up
  */
-gchar *
-lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
-    const LmccSession * session)
+gboolean
+lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm)
 {
-  const gchar *name = algorithm->name;
+  return algorithm != NULL && algorithm->sending != NULL
+      && algorithm->sending->mark != NULL;
+}
 
-  if (algorithm->needs_sender && !g_str_equal (session->algorithm, name))
-    return
-        g_strdup_printf ("%s sets the sender's rate, and this session's sender "
-        "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
-        name, session->algorithm, name);
-  if (!algorithm->needs_slots && !algorithm->needs_sender
-      && algorithm != &none && lmcc_session_has_single_rate (session))
-    return g_strdup_printf ("%s chooses among layers, and this session has one "
-        "rate for all, which receivers' reports for %s set: use "
-        "algorithm=auto, or start lmccsink with algorithm=%s", name,
-        session->algorithm, name);
-  if (!algorithm->needs_slots)
-    return NULL;
-  if (session->slot == 0)
-    return g_strdup_printf ("%s needs slots, and this session has none: start "
-        "lmccsink with algorithm=%s", name, name);
-  if (!g_str_equal (session->algorithm, name))
-    return
-        g_strdup_printf ("%s needs its own marks, and this session has those "
-        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s", name,
-        session->algorithm, name);
-
-  return NULL;
+/**
+ * lmcc_algorithm_sets_rate:
+ * @algorithm: (nullable): an algorithm
+ *
+ * Returns: whether its receivers report what they can take, and that sets a
+ *     rate of the sender's
+ */
+gboolean
+lmcc_algorithm_sets_rate (const LmccAlgorithm * algorithm)
+{
+  return algorithm != NULL && algorithm->sending != NULL
+      && algorithm->sending->rate_setter != NULL;
 }

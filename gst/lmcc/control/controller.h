@@ -8,15 +8,25 @@
 
 G_BEGIN_DECLS
 
-LmccController *lmcc_controller_new_base_only (const LmccAlgorithm * algorithm);
+/* The library's own algorithms, in the order in which they are listed. */
+#define LMCC_OWN_ALGORITHMS(ROW) \
+  ROW (none) \
+  ROW (elm) \
+  ROW (flid_dl) \
+  ROW (flid_sl) \
+  ROW (rlc) \
+  ROW (rlm) \
+  ROW (synchronized) \
+  ROW (pgmcc) \
+  ROW (tfmcc)
 
-extern const LmccAlgorithm lmcc_algorithm_rlc;
-extern const LmccAlgorithm lmcc_algorithm_flid_sl;
-extern const LmccAlgorithm lmcc_algorithm_flid_dl;
-extern const LmccAlgorithm lmcc_algorithm_synchronized;
-extern const LmccAlgorithm lmcc_algorithm_rlm;
-extern const LmccAlgorithm lmcc_algorithm_pgmcc;
-extern const LmccAlgorithm lmcc_algorithm_tfmcc;
+#define LMCC_DECLARE_ALGORITHM(name) \
+  extern const LmccAlgorithm lmcc_algorithm_##name;
+LMCC_OWN_ALGORITHMS (LMCC_DECLARE_ALGORITHM)
+#undef LMCC_DECLARE_ALGORITHM
+
+gboolean lmcc_algorithm_add (const LmccAlgorithm * algorithm);
+LmccController *lmcc_controller_new_base_only (const LmccAlgorithm * algorithm);
 
 G_END_DECLS
 

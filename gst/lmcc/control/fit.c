@@ -1,12 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/lmcc/lmcc-session-algorithm.h>
-
 #include "control/sending.h"
+#include "control/session-algorithm.h"
 #include "control/slots/increase-probabilities.h"
 #include "wire/constants.h"
-#include "wire/session-internal.h"
 
 static gboolean
 check_layers (const LmccSession * session, GError ** error)
@@ -45,11 +43,12 @@ check_slot (const LmccSession * session, GError ** error)
 
 /* The network's rate for the base, receivers' choice above. */
 static gboolean
-check_driven_base (const LmccSession * session, GError ** error)
+check_driven_base (const LmccSession * session,
+    const LmccSessionAlgorithms * found, GError ** error)
 {
-  const gchar *base = session->base_algorithm;
+  const gchar *base = found->base->name;
 
-  if (lmcc_sending_find (session->algorithm) != NULL)
+  if (lmcc_algorithm_has_slots (found->algorithm))
     return lmcc_sending_refuse (error,
         "%s needs layers of fixed rates, the base's too, and "
         "%s changes the base's rate: take elm or rlm for the layers above, or "
@@ -75,7 +74,7 @@ check_driven_base (const LmccSession * session, GError ** error)
 static gboolean
 check_single_rate (const LmccSession * session, GError ** error)
 {
-  if (lmcc_algorithm_sets_rate (session->base_algorithm))
+  if (lmcc_algorithm_sets_rate (lmcc_algorithm_find (session->base_algorithm)))
     return lmcc_sending_refuse (error,
         "%s sends the whole stream at one rate, and %s would "
         "set that of a base: leave the base's algorithm out, or take elm for "
@@ -124,21 +123,23 @@ gboolean
 lmcc_session_fit_algorithm (LmccSession * session, LmccTime nominal_rtt,
     LmccTime leave_latency, GError ** error)
 {
-  const LmccSending *sending = lmcc_sending_find (session->algorithm);
+  LmccSessionAlgorithms found;
   LmccSession fitted = *session;
 
-  if (lmcc_session_has_single_rate (session))
+  lmcc_session_find_algorithms (session, &found);
+  if (found.base != NULL && found.base == found.algorithm)
     return check_single_rate (session, error);
-  if (lmcc_session_has_driven_base (session))
-    return check_driven_base (session, error);
-  if (sending == NULL)
+  if (found.base != NULL)
+    return check_driven_base (session, &found, error);
+  if (!lmcc_algorithm_has_slots (found.algorithm))
     return TRUE;
   fitted.n_groups = fitted.n_layers;
   fitted.slot_modulus = LMCC_MAX_SLOT_MODULUS;
   fitted.turning_groups = 0;
   fitted.silent_groups = 0;
   if (!check_layers (&fitted, error)
-      || !sending->fit (&fitted, nominal_rtt, leave_latency, error)
+      || !found.algorithm->sending->fit (&fitted, nominal_rtt, leave_latency,
+          error)
       || !check_slot (&fitted, error))
     return FALSE;
   *session = fitted;
@@ -193,7 +194,8 @@ lmcc_session_compute_probabilities (const LmccSession * session,
 const LmccSetting *
 lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
 {
-  const LmccSending *sending = lmcc_sending_find (name);
+  const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
+  const LmccSending *sending = algorithm != NULL ? algorithm->sending : NULL;
 
   *n = sending != NULL ? sending->n_settings : 0;
 

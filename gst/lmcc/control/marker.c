@@ -20,7 +20,7 @@ void
 lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
     const gdouble * probabilities, LmccTime now)
 {
-  const LmccSending *sending = lmcc_sending_find (session->algorithm);
+  const LmccAlgorithm *algorithm = lmcc_algorithm_find (session->algorithm);
 
   memset (marker, 0, sizeof (*marker));
   marker->start = now;
@@ -28,9 +28,9 @@ lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
   marker->modulus = MAX (session->slot_modulus, 1);
   if (!lmcc_dynamic_layering_from_session (&marker->layering, session, NULL))
     marker->layering.kind = LMCC_LAYERING_STATIC;
-  if (session->slot > 0 && sending != NULL) {
-    marker->sending = sending;
-    sending->init (marker, session, probabilities);
+  if (session->slot > 0 && lmcc_algorithm_has_slots (algorithm)) {
+    marker->sending = algorithm->sending;
+    marker->sending->init (marker, session, probabilities);
   }
 }
 

@@ -11,16 +11,6 @@
  * one where RTCP takes a turn. */
 #define MIN_BASE_PACKETS 2
 
-/* Of the algorithm of that name; %NULL where it has no slots, or is not
- * known. */
-const LmccSending *
-lmcc_sending_find (const gchar * name)
-{
-  const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
-
-  return algorithm != NULL ? algorithm->sending : NULL;
-}
-
 /* Returns %FALSE, with an error in %LMCC_SESSION_ERROR. */
 gboolean
 lmcc_sending_refuse (GError ** error, const gchar * format, ...)

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-algorithm.h>
 #include "control/marker.h"
+#include "control/single-rate/rate-setter.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccSending:
- * @settings: (array length=n_settings): what can be set where the session is sent
+ * @settings: (array length=n_settings) (nullable): what can be set where the
+ *     session is sent
  * @n_settings: how many
  * @fit: sets slot, slot modulus and groups of a session whose layers have fixed
  *     rates, as in lmcc_session_fit_algorithm()
@@ -23,8 +25,10 @@ G_BEGIN_DECLS
  * @mark: what packets say that are due in @slot; slots come in their order
  * @get_element_size: (nullable): bytes of what the algorithm adds to each packet;
  *     %NULL: it adds nothing that needs room
+ * @rate_setter: (nullable): how receivers' reports set the rate
  *
- * What an algorithm with slots has its sender do.
+ * What an algorithm has the session's sender do: @rate_setter alone, or with
+ * slots the others.
  */
 struct _LmccSending
 {
@@ -36,9 +40,9 @@ struct _LmccSending
       const gdouble * probabilities);
   void (*mark) (LmccMarker * marker, guint64 slot, LmccMarks * marks);
   gsize (*get_element_size) (const LmccSession * session);
+  const LmccRateSetterClass *rate_setter;
 };
 
-const LmccSending *lmcc_sending_find (const gchar * name);
 gboolean lmcc_sending_refuse (GError ** error, const gchar * format, ...)
   G_GNUC_PRINTF (2, 3);
 gboolean lmcc_sending_check_rates (const LmccSession * session,

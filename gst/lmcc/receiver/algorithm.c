@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/controller.h"
+#include "control/session-algorithm.h"
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/private.h"
@@ -26,19 +26,16 @@
 static const LmccAlgorithm *
 choose_algorithm (LmccReceiver * receiver)
 {
-  const gchar *name = receiver->algorithm;
-  const LmccAlgorithm *algorithm;
+  const LmccAlgorithm *algorithm = receiver->any_algorithm
+      ? lmcc_algorithm_find (receiver->session.algorithm) : receiver->chosen;
 
-  if (g_strcmp0 (name, "auto") == 0 || name == NULL)
-    name = receiver->session.algorithm;
-  algorithm = lmcc_algorithm_find (name);
   if (algorithm != NULL)
     return algorithm;
 
   lmcc_receiver_warn (receiver, LMCC_WARNING_ALGORITHM,
       "the session's algorithm is not known here: the level is held by hand");
 
-  return lmcc_algorithm_find ("none");
+  return &lmcc_algorithm_none;
 }
 
 static LmccSettings *
@@ -81,14 +78,13 @@ create (LmccReceiver * receiver)
 static LmccController *
 create_base (LmccReceiver * receiver)
 {
-  const LmccAlgorithm *algorithm;
+  LmccSessionAlgorithms found;
 
-  if (!lmcc_session_has_driven_base (&receiver->session))
+  lmcc_session_find_algorithms (&receiver->session, &found);
+  if (found.base == NULL || found.base == found.algorithm)
     return NULL;
-  algorithm = lmcc_algorithm_find (lmcc_session_get_base_algorithm
-      (&receiver->session));
 
-  return algorithm->create (&receiver->reckoned, NULL,
+  return found.base->create (&receiver->reckoned, NULL,
       receiver->config.sequence_seed);
 }
 
@@ -233,7 +229,7 @@ lmcc_receiver_needs_sender (const LmccReceiver * receiver)
   const LmccController *controller = get_reporter (receiver);
 
   return receiver->have_session && controller != NULL
-      && controller->algorithm->needs_sender
+      && lmcc_algorithm_sets_rate (controller->algorithm)
       && receiver->session.feedback_interval > 0;
 }
 

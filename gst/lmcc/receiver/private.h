@@ -27,7 +27,8 @@ G_BEGIN_DECLS
 struct _LmccReceiver
 {
   LmccReceiverConfig config;
-  gchar *algorithm;
+  gboolean any_algorithm;       /* the session's */
+  const LmccAlgorithm *chosen;  /* or this one; NULL: not known here */
   LmccSettings *settings;
   LmccSession sdp_session;
   gboolean have_sdp;

@@ -40,7 +40,9 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   guint i;
 
   receiver->config = *config;
-  receiver->algorithm = g_strdup (config->algorithm);
+  receiver->any_algorithm = config->algorithm == NULL
+      || g_str_equal (config->algorithm, "auto");
+  receiver->chosen = lmcc_algorithm_find (config->algorithm);
   receiver->codecs = g_strdupv ((gchar **) config->codecs);
   receiver->config.codecs = NULL;
   if (config->session != NULL
@@ -52,7 +54,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
     receiver->settings = lmcc_settings_copy (config->settings);
   receiver->config.session = NULL;
   receiver->config.settings = NULL;
-  receiver->config.algorithm = receiver->algorithm;
+  receiver->config.algorithm = NULL;
   receiver->level = -1;
   receiver->merge_level = -1;
   receiver->merge = lmcc_merge_new ();
@@ -107,7 +109,6 @@ lmcc_receiver_free (LmccReceiver * receiver)
   lmcc_record_assembler_free (receiver->assembler);
   lmcc_receiver_clear_sources (receiver);
   g_strfreev (receiver->codecs);
-  g_free (receiver->algorithm);
   g_free (receiver);
 }
 

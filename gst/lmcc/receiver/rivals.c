@@ -140,6 +140,7 @@ lmcc_receiver_note_rival (LmccReceiver * receiver, const LmccAddress * source,
     rival->evidence.any = FALSE;
   rival->have_session = TRUE;
   rival->session = *session;
+  rival->algorithm = lmcc_algorithm_find (session->algorithm);
   rival->reports = *reports;
   rival->heard = now;
 }

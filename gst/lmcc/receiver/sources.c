@@ -6,6 +6,7 @@
  * one has to wait until the true sender has been silent for long, or has to
  * send what the one before only announced.
  */
+#include "control/controller.h"
 #include "receiver/actions.h"
 #include "receiver/door.h"
 #include "receiver/private.h"
@@ -97,19 +98,16 @@ lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now, guint group,
  * many as it likes: no other host comes to say that unless the user wants
  * none, or has set a cap. */
 static gboolean
-is_bounded (const LmccReceiver * receiver, const LmccSession * session)
+is_bounded (const LmccReceiver * receiver, const LmccRival * rival)
 {
-  const gchar *name = receiver->algorithm;
-  const LmccAlgorithm *algorithm;
+  const LmccAlgorithm *algorithm = receiver->any_algorithm ? rival->algorithm
+      : receiver->chosen;
 
-  if (g_strcmp0 (name, "none") == 0 || receiver->config.max_level >= 0
-      || receiver->config.max_bitrate > 0)
+  if ((!receiver->any_algorithm && algorithm == &lmcc_algorithm_none)
+      || receiver->config.max_level >= 0 || receiver->config.max_bitrate > 0)
     return TRUE;
-  if (name == NULL || g_str_equal (name, "auto"))
-    name = session->algorithm;
-  algorithm = lmcc_algorithm_find (name);
 
-  return algorithm != NULL && !g_str_equal (algorithm->name, "none");
+  return algorithm != NULL && algorithm != &lmcc_algorithm_none;
 }
 
 /* Whether @rival may be taken at all, be it the time or not. */
@@ -123,7 +121,7 @@ is_eligible (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
   if (receiver->sources.previous.family == LMCC_FAMILY_NONE
       || lmcc_address_equal (&receiver->sources.previous, &rival->address)
       || lmcc_receiver_is_home (receiver, &rival->address)
-      || is_bounded (receiver, &rival->session))
+      || is_bounded (receiver, rival))
     return TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNBOUNDED,
       "another sender, whose session has no algorithm, is not taken: it would "

@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  * @address: whose; family %LMCC_FAMILY_NONE: nobody's
  * @have_session: a whole record came, and may be entered
  * @session: the latest
+ * @algorithm: (nullable): the session's
  * @reports: that came with it
  * @heard: when the latest part of a record came
  * @assembler: (nullable): of records that need several packets
@@ -40,6 +41,7 @@ typedef struct
   LmccAddress address;
   gboolean have_session;
   LmccSession session;
+  const LmccAlgorithm *algorithm;
   LmccReceiverReports reports;
   LmccTime heard;
   LmccRecordAssembler *assembler;

@@ -29,11 +29,19 @@ entry_free (Entry * entry)
   g_free (entry);
 }
 
+/* One rate for all: there is nothing but the base. */
+gboolean
+lmcc_sender_has_single_rate (const LmccSender * sender)
+{
+  return sender->algorithms.base != NULL
+      && sender->algorithms.base == sender->algorithms.algorithm;
+}
+
 gboolean
 lmcc_sender_has_layers_above (const LmccSender * sender)
 {
   return lmcc_single_rate_is_used (&sender->single)
-      && !lmcc_session_has_single_rate (&sender->session);
+      && !lmcc_sender_has_single_rate (sender);
 }
 
 void

@@ -9,6 +9,8 @@
 #include "sender/private.h"
 #include "wire/constants.h"
 
+#include "control/sending.h"
+
 /* The later the base is, the more comes at once in the layers above it when it
  * has left, and that needs time too. */
 #define BASE_LIMIT_DIVISOR 2
@@ -16,7 +18,10 @@
 void
 lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
 {
-  lmcc_single_rate_init (&sender->single, &sender->session,
+  const LmccAlgorithm *base = sender->algorithms.base;
+
+  lmcc_single_rate_init (&sender->single,
+      base != NULL ? base->sending->rate_setter : NULL, &sender->session,
       lmcc_allocator_packet_size (&sender->allocator, 0), hysteresis, now);
   if (!lmcc_single_rate_is_used (&sender->single))
     return;
@@ -87,7 +92,7 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
 gboolean
 lmcc_sender_fills_single (const LmccSender * sender, guint layer)
 {
-  return layer == 0 && sender->single.tfmcc != NULL
+  return layer == 0 && lmcc_single_rate_follows_use (&sender->single)
       && sender->live_queue.key_bytes > 0
       && lmcc_live_queue_wants_key (&sender->live_queue)
       && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
@@ -195,14 +200,7 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
   to->units_expired = sender->live_queue.n_expired;
   to->age_max = sender->live_queue.age_max;
   to->sound_dropped = sender->live_queue.n_sound;
-  if (single->pgmcc != NULL) {
-    to->window = lmcc_pgmcc_sender_get_window (single->pgmcc);
-    to->loss_rate = lmcc_pgmcc_sender_get_loss_rate (single->pgmcc);
-    to->stalls = lmcc_pgmcc_sender_get_stalls (single->pgmcc);
-    to->switches = lmcc_pgmcc_sender_get_switches (single->pgmcc);
-  } else {
-    to->rounds = lmcc_tfmcc_sender_get_rounds (single->tfmcc);
-  }
+  lmcc_single_rate_get_stats (single, to);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
     stats->units_dropped[i] = sender->live_queue.n_dropped[i];
 }

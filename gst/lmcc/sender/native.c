@@ -200,7 +200,7 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
   queued->deadline = find_deadline (sender, unit, now);
   queued->anchor = sender->anchors[unit->stream];
   queued->osn = sender->osn;
-  queued->unnumbered = lmcc_session_has_single_rate (&sender->session);
+  queued->unnumbered = lmcc_sender_has_single_rate (sender);
   if (unit->stream != LMCC_STREAM_SOUND && !queued->unnumbered)
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 

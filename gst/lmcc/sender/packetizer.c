@@ -38,6 +38,8 @@ lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
 
   packetizer->session = session;
   packetizer->announcer = announcer;
+  packetizer->says_place = session->slot > 0
+      && lmcc_session_has_second_element (session);
   packetizer->marks.signal = LMCC_SIGNAL_NOBODY;
   for (layer = 0; layer < LMCC_MAX_LAYERS; layer++) {
     LmccLayerNumbers *numbers = &packetizer->numbers[layer];
@@ -80,8 +82,7 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   const LmccSession *session = packetizer->session;
   const LmccMarks *marks = &packetizer->marks;
 
-  if (layer > 0 && session->slot > 0
-      && lmcc_session_has_second_element (session)) {
+  if (layer > 0 && packetizer->says_place) {
     lmcc_place_write (take_place (&packetizer->numbers[layer], marks->slot,
             session->slot_modulus), second);
     rtp->second_size = LMCC_PLACE_SIZE;

@@ -32,6 +32,7 @@ typedef struct
  * LmccPacketizer:
  * @session: the sender's, as it is when a packet is made
  * @announcer: the sender's, for the clocks
+ * @says_place: packets above the base say their place in the slot
  * @marks: what the next packets say of their slot
  * @single: (nullable): the sender's, where all receivers get one rate
  * @numbers: of each layer
@@ -42,6 +43,7 @@ typedef struct
 {
   const LmccSession *session;
   const LmccAnnouncer *announcer;
+  gboolean says_place;
   LmccMarks marks;
   LmccSingleRate *single;
   LmccLayerNumbers numbers[LMCC_MAX_LAYERS];

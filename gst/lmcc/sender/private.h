@@ -6,7 +6,7 @@
 
 #include <gst/lmcc/lmcc-sender.h>
 
-#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/session-algorithm.h"
 #include "control/single-rate/sender.h"
 #include "measure/report-limit.h"
 #include "media/decoder-delay.h"
@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 struct _LmccSender
 {
   LmccSession session;
+  LmccSessionAlgorithms algorithms;     /* the session's, from its start on */
   LmccSenderStats stats;
   guint mtu;
   gsize udp_overhead;
@@ -148,6 +149,7 @@ void lmcc_sender_get_single_stats (const LmccSender * sender,
     LmccSenderStats * stats);
 
 /* sender/above-base.c */
+gboolean lmcc_sender_has_single_rate (const LmccSender * sender);
 gboolean lmcc_sender_has_layers_above (const LmccSender * sender);
 void lmcc_sender_flush_above (LmccSender * sender);
 void lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit);

@@ -5,7 +5,7 @@
  */
 #include "sender/private.h"
 
-#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "control/controller.h"
 #include "control/sending.h"
 #include "wire/session-internal.h"
 
@@ -303,9 +303,9 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
   if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
           config->leave_latency, NULL)) {
     if (lmcc_session_has_single_rate (&sender->session))
-      g_strlcpy (sender->session.algorithm, "none",
+      g_strlcpy (sender->session.algorithm, lmcc_algorithm_none.name,
           sizeof (sender->session.algorithm));
-    g_strlcpy (sender->session.base_algorithm, "none",
+    g_strlcpy (sender->session.base_algorithm, lmcc_algorithm_none.name,
         sizeof (sender->session.base_algorithm));
     sender->session.slot = 0;
     sender->session.turning_groups = 0;
@@ -325,12 +325,14 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
 static void
 reserve_second_element (LmccSender * sender)
 {
-  const LmccSending *sending = lmcc_sending_find (sender->session.algorithm);
-  gsize size = lmcc_single_rate_get_element_size (&sender->session);
+  const LmccSessionAlgorithms *found = &sender->algorithms;
+  gsize size = 0;
 
-  if (sender->session.slot > 0 && sending != NULL
-      && sending->get_element_size != NULL)
-    size = sending->get_element_size (&sender->session);
+  if (found->base != NULL)
+    size = found->base->sending->rate_setter->element_size;
+  if (sender->session.slot > 0 && lmcc_algorithm_has_slots (found->algorithm)
+      && found->algorithm->sending->get_element_size != NULL)
+    size = found->algorithm->sending->get_element_size (&sender->session);
   sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
       lmcc_rtp_get_header_size (0);
 }
@@ -367,6 +369,7 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
     lmcc_allocator_init (&sender->allocator, session);
   lmcc_allocator_describe (&sender->allocator, session);
   fit_algorithm (sender, config);
+  lmcc_session_find_algorithms (session, &sender->algorithms);
 
   return lmcc_session_validate (session, error);
 }

@@ -4,7 +4,7 @@
 #ifndef LMCC_WIRE_SDP_INTERNAL_H
 #define LMCC_WIRE_SDP_INTERNAL_H
 
-#include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/lmcc-sdp.h>
 
 /* A value that the description leaves out; docs/wire-format.md fixes it. */
 #define LMCC_SDP_NO_ALGORITHM "none"
@@ -36,5 +36,8 @@ lmcc_sdp_expect_rungs (const LmccSession * session)
 
   return n_rungs;
 }
+
+gchar *lmcc_sdp_write (const LmccSession * session, LmccSdpForm form,
+    gboolean second_element);
 
 #endif

@@ -1,13 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/lmcc/lmcc-sdp.h>
+#include "wire/sdp-internal.h"
 
-#include <gst/lmcc/lmcc-session-algorithm.h>
 #include "wire/algorithm-element.h"
 #include "wire/constants.h"
 #include "wire/layer-header.h"
-#include "wire/sdp-internal.h"
 
 /* RFC 3551: RTP over UDP with the audio/video profile. */
 #define PROTOCOL "RTP/AVP"
@@ -133,7 +131,7 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
 static void
 append_media (GString * text, const gchar * kind, const LmccSession * session,
     const LmccMedia * media, guint payload_type, LmccSdpForm form,
-    const gchar * eol)
+    gboolean second_element, const gchar * eol)
 {
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
@@ -161,27 +159,29 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
     g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
         lmcc_session_ssrc (session, 0, 0), lmcc_session_repair_ssrc (session,
             0), eol);
-  if (form == LMCC_SDP_FILE && lmcc_session_has_second_element (session))
+  if (form == LMCC_SDP_FILE && second_element)
     g_string_append_printf (text, "a=extmap:%u %s%s",
         lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,
         eol);
 }
 
-/**
- * lmcc_sdp_format:
+/*
+ * lmcc_sdp_write:
  * @session: a session that lmcc_session_validate() accepts
  * @form: readable, or short
+ * @second_element: whether packets carry a second element; who knows the
+ *     session's algorithm says so
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
  * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
  * The connection line names the base group only and each media line one payload
  * type only, so that a player that knows nothing of layers plays the base.
  *
- * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
- *     valid
+ * Returns: (transfer full): the text
  */
 gchar *
-lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
+lmcc_sdp_write (const LmccSession * session, LmccSdpForm form,
+    gboolean second_element)
 {
   const gchar *eol = form == LMCC_SDP_FILE ? "\r\n" : "\n";
   gboolean ipv4 = session->address.family == LMCC_FAMILY_IPV4;
@@ -189,9 +189,6 @@ lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
   gchar address[LMCC_ADDRESS_STRLEN];
   gchar source[LMCC_ADDRESS_STRLEN];
   GString *text;
-
-  if (!lmcc_session_validate (session, NULL))
-    return NULL;
 
   lmcc_address_format (&session->address, address);
   lmcc_address_format (&session->source, source);
@@ -213,10 +210,10 @@ lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
   g_string_append (text, eol);
 
   append_media (text, "video", session, &session->video,
-      session->payload_type, form, eol);
+      session->payload_type, form, second_element, eol);
   if (form == LMCC_SDP_FILE && session->sound.encoding_name[0] != '\0')
     append_media (text, "audio", session, &session->sound,
-        session->payload_type + LMCC_STREAM_SOUND, form, eol);
+        session->payload_type + LMCC_STREAM_SOUND, form, second_element, eol);
 
   return g_string_free (text, FALSE);
 }

@@ -9,9 +9,7 @@
 G_BEGIN_DECLS
 
 gboolean lmcc_session_has_sound (const LmccSession * session);
-
-/* wire/session-algorithm.c */
-gboolean lmcc_algorithm_sets_rate (const gchar * name);
+gboolean lmcc_session_is_algorithm_name (const gchar * name);
 
 G_END_DECLS
 

@@ -5,6 +5,7 @@
 
 #include "wire/constants.h"
 #include "wire/layer-header.h"
+#include "wire/sdp-internal.h"
 
 #include <string.h>
 
@@ -63,8 +64,10 @@ lmcc_session_init (LmccSession * session)
   session->header_id = LMCC_HEADER_DEFAULT_ID;
   session->packet_size = LMCC_DEFAULT_PACKET_SIZE;
   session->slot_modulus = LMCC_MAX_SLOT_MODULUS;
-  g_strlcpy (session->algorithm, "none", sizeof (session->algorithm));
-  g_strlcpy (session->base_algorithm, "none", sizeof (session->base_algorithm));
+  g_strlcpy (session->algorithm, LMCC_SDP_NO_ALGORITHM,
+      sizeof (session->algorithm));
+  g_strlcpy (session->base_algorithm, LMCC_SDP_NO_ALGORITHM,
+      sizeof (session->base_algorithm));
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     session->layers[i].stream = LMCC_STREAM_NONE;
     session->layers[i].klass = LMCC_CLASS_MIXED;
@@ -96,6 +99,18 @@ name_is_valid (const gchar * name, gsize size, gboolean upper)
   }
 
   return TRUE;
+}
+
+/*
+ * lmcc_session_is_algorithm_name:
+ * @name: what may be an algorithm's name
+ *
+ * Returns: whether the record can say it
+ */
+gboolean
+lmcc_session_is_algorithm_name (const gchar * name)
+{
+  return name_is_valid (name, LMCC_ALGORITHM_NAME_SIZE, FALSE);
 }
 
 static gboolean
@@ -178,9 +193,8 @@ validate_codecs (const LmccSession * session, GError ** error)
 static gboolean
 validate_algorithm (const LmccSession * session, GError ** error)
 {
-  if (!name_is_valid (session->algorithm, sizeof (session->algorithm), FALSE)
-      || !name_is_valid (session->base_algorithm,
-          sizeof (session->base_algorithm), FALSE))
+  if (!lmcc_session_is_algorithm_name (session->algorithm)
+      || !lmcc_session_is_algorithm_name (session->base_algorithm))
     return invalid (error, "the name of an algorithm is not valid");
   if (session->slot > LMCC_MAX_SLOT)
     return invalid (error, "the slot is longer than 60 s");

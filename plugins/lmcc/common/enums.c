@@ -106,7 +106,7 @@ gst_lmcc_base_algorithm_get_type (void)
     for (i = 0; i < n; i++) {
       gboolean none = g_str_equal (list[i]->name, "none");
 
-      if (!none && !list[i]->needs_sender)
+      if (!none && !lmcc_algorithm_sets_rate (list[i]))
         continue;
       values[n_values].value = gst_lmcc_algorithm_from_name (list[i]->name);
       values[n_values].value_name =

@@ -610,7 +610,7 @@ elm_create (const LmccSession * session, const LmccSettings * settings,
 {
   Elm *elm = g_new0 (Elm, 1);
 
-  lmcc_controller_init (&elm->parent, &lmcc_elm, &elm_class);
+  lmcc_controller_init (&elm->parent, &lmcc_algorithm_elm, &elm_class);
   elm->parent.reason = "start";
   elm->session = session;
   elm->dice = g_rand_new_with_seed (seed);
@@ -621,7 +621,7 @@ elm_create (const LmccSession * session, const LmccSettings * settings,
   return &elm->parent;
 }
 
-const LmccAlgorithm lmcc_elm = {
+const LmccAlgorithm lmcc_algorithm_elm = {
   .name = "elm",
   .description = "Equation-based: the rate that TCP would get at the loss and "
       "round-trip time seen (Colussi 2004)",

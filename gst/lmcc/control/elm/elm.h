@@ -22,7 +22,6 @@ typedef enum
 #define LMCC_ELM_N_SETTINGS 22
 
 extern const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS];
-extern const LmccAlgorithm lmcc_elm;
 
 G_END_DECLS
 

@@ -3,9 +3,7 @@
  */
 #include "control/single-rate/sender.h"
 
-#include <gst/lmcc/lmcc-session-algorithm.h>
 #include "measure/report-limit.h"
-#include "wire/layer-header.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,8 +17,8 @@
 #define CATCH_UP_MAX (20 * LMCC_MSECOND)
 
 /* The estimate follows within these times: an encoder that sends too much fills
- * a queue, one that sends too little only looks worse. TFMCC's rate is smooth
- * by itself. */
+ * a queue, one that sends too little only looks worse. A rate that is not of a
+ * window is smooth by itself. */
 #define RISE_TIME (500 * LMCC_MSECOND)
 #define FALL_TIME (150 * LMCC_MSECOND)
 
@@ -38,35 +36,33 @@
 /*
  * lmcc_single_rate_init:
  * @single: (out): what runs the session's algorithm, if it is of this kind
- * @session: its algorithm, packet size and R_max
+ * @klass: (nullable): of that algorithm
+ * @session: its packet size and R_max
  * @overhead: bytes of IP packets that are not media
- * @hysteresis: c of pgmcc; 0: %LMCC_PGMCC_HYSTERESIS
+ * @hysteresis: c of pgmcc; 0: the paper's
  * @now: the time
  */
 void
-lmcc_single_rate_init (LmccSingleRate * single, const LmccSession * session,
+lmcc_single_rate_init (LmccSingleRate * single,
+    const LmccRateSetterClass * klass, const LmccSession * session,
     gsize overhead, gdouble hysteresis, LmccTime now)
 {
-  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
-
   memset (single, 0, sizeof (*single));
   single->packet_size = session->packet_size;
   single->overhead = overhead;
   lmcc_ewma_init (&single->mean_size, SIZE_WEIGHT);
   single->estimated = now;
-  if (g_str_equal (algorithm, "pgmcc"))
-    single->pgmcc = lmcc_pgmcc_sender_new (now,
-        hysteresis > 0 ? hysteresis : LMCC_PGMCC_HYSTERESIS);
-  if (g_str_equal (algorithm, "tfmcc"))
-    single->tfmcc = lmcc_tfmcc_sender_new (now, session->packet_size,
-        session->rtt_max, LMCC_TFMCC_MAX_RATE);
+  single->klass = klass;
+  if (klass != NULL)
+    single->machine = klass->create (session, hysteresis, now);
 }
 
 void
 lmcc_single_rate_clear (LmccSingleRate * single)
 {
-  g_clear_pointer (&single->pgmcc, lmcc_pgmcc_sender_free);
-  g_clear_pointer (&single->tfmcc, lmcc_tfmcc_sender_free);
+  if (single->klass != NULL)
+    single->klass->free (single->machine);
+  single->klass = NULL;
 }
 
 /*
@@ -78,25 +74,19 @@ lmcc_single_rate_clear (LmccSingleRate * single)
 gboolean
 lmcc_single_rate_is_used (const LmccSingleRate * single)
 {
-  return single->pgmcc != NULL || single->tfmcc != NULL;
+  return single->klass != NULL;
 }
 
 /*
- * lmcc_single_rate_get_element_size:
- * @session: a session
+ * lmcc_single_rate_follows_use:
+ * @single: of any session
  *
- * Returns: bytes of what lmcc_single_rate_write_element() writes, 0 where the
- *     algorithm is of another kind
+ * Returns: whether the base's rate grows with what is sent only
  */
-gsize
-lmcc_single_rate_get_element_size (const LmccSession * session)
+gboolean
+lmcc_single_rate_follows_use (const LmccSingleRate * single)
 {
-  const gchar *algorithm = lmcc_session_get_base_algorithm (session);
-
-  if (g_str_equal (algorithm, "pgmcc"))
-    return LMCC_PGMCC_ELEMENT_SIZE;
-
-  return g_str_equal (algorithm, "tfmcc") ? LMCC_TFMCC_ELEMENT_SIZE : 0;
+  return single->klass != NULL && single->klass->set_max_rate != NULL;
 }
 
 /*
@@ -109,11 +99,11 @@ lmcc_single_rate_get_element_size (const LmccSession * session)
 LmccTime
 lmcc_single_rate_next_packet (const LmccSingleRate * single)
 {
-  if (single->pgmcc != NULL)
-    return lmcc_pgmcc_sender_may_send (single->pgmcc) ? 0 : LMCC_TIME_NONE;
+  if (single->klass->may_send != NULL)
+    return single->klass->may_send (single->machine) ? 0 : LMCC_TIME_NONE;
 
   return single->last + (LmccTime) ((gdouble) single->last_size * 8 *
-      LMCC_SECOND / lmcc_tfmcc_sender_get_rate (single->tfmcc));
+      LMCC_SECOND / lmcc_single_rate_get_rate (single));
 }
 
 /*
@@ -129,21 +119,11 @@ gsize
 lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
-  LmccPgmccElement pgmcc;
-  LmccTfmccElement tfmcc;
+  single->klass->write_element (single->machine, now, lsn, data);
 
-  if (single->pgmcc != NULL) {
-    lmcc_pgmcc_sender_send (single->pgmcc, now, lsn, &pgmcc);
-    lmcc_pgmcc_element_write (&pgmcc, data);
-    return LMCC_PGMCC_ELEMENT_SIZE;
-  }
-  lmcc_tfmcc_sender_get_element (single->tfmcc, now, &tfmcc);
-  lmcc_tfmcc_element_write (&tfmcc, data);
-
-  return LMCC_TFMCC_ELEMENT_SIZE;
+  return single->klass->element_size;
 }
 
-/* A window of packets is as many bytes as they have. */
 static gdouble
 get_packet_size (const LmccSingleRate * single)
 {
@@ -160,14 +140,7 @@ get_packet_size (const LmccSingleRate * single)
 gdouble
 lmcc_single_rate_get_rate (const LmccSingleRate * single)
 {
-  LmccTime rtt;
-
-  if (single->tfmcc != NULL)
-    return lmcc_tfmcc_sender_get_rate (single->tfmcc);
-  rtt = lmcc_pgmcc_sender_get_rtt (single->pgmcc);
-
-  return rtt == 0 ? 0 : lmcc_pgmcc_sender_get_window (single->pgmcc) * 8 *
-      get_packet_size (single) * LMCC_SECOND / (gdouble) rtt;
+  return single->klass->get_rate (single->machine, get_packet_size (single));
 }
 
 /* What the media may have of it. */
@@ -190,7 +163,7 @@ static void
 follow_rate (LmccSingleRate * single, LmccTime now)
 {
   gdouble rate = get_media_rate (single, now);
-  gboolean rises = rate > single->estimate && single->pgmcc != NULL;
+  gboolean rises = rate > single->estimate && single->klass->may_send != NULL;
   LmccTime time = rises ? RISE_TIME : FALL_TIME;
   LmccTime passed = now > single->estimated ? now - single->estimated : 0;
 
@@ -213,15 +186,15 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
 {
   gdouble used;
 
-  if (single->tfmcc != NULL)
+  if (single->klass->may_send == NULL)
     single->last = CLAMP (lmcc_single_rate_next_packet (single),
         now - MIN (now, CATCH_UP_MAX), now);
   single->last_size = size;
   lmcc_ewma_add (&single->mean_size, (gdouble) size);
   lmcc_receive_rate_add (&single->sent, now, size);
   used = lmcc_receive_rate_get (&single->sent, now);
-  if (single->tfmcc != NULL)
-    lmcc_tfmcc_sender_set_max_rate (single->tfmcc, MAX (USED_FACTOR * used,
+  if (single->klass->set_max_rate != NULL)
+    single->klass->set_max_rate (single->machine, MAX (USED_FACTOR * used,
             8.0 * LEAST_PACKETS * single->packet_size));
   follow_rate (single, now);
 }
@@ -236,9 +209,7 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
 gboolean
 lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
 {
-  return single->pgmcc != NULL
-      ? lmcc_pgmcc_sender_get_acker (single->pgmcc, ssrc)
-      : lmcc_tfmcc_sender_get_limiting (single->tfmcc, ssrc);
+  return single->klass->get_leader (single->machine, ssrc);
 }
 
 /*
@@ -250,8 +221,19 @@ lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
 LmccTime
 lmcc_single_rate_get_rtt (const LmccSingleRate * single)
 {
-  return single->pgmcc != NULL ? lmcc_pgmcc_sender_get_rtt (single->pgmcc)
-      : lmcc_tfmcc_sender_get_rtt_max (single->tfmcc);
+  return single->klass->get_rtt (single->machine);
+}
+
+/*
+ * lmcc_single_rate_get_stats:
+ * @single: whose base has one rate for all
+ * @stats: (inout): gets what the algorithm alone counts
+ */
+void
+lmcc_single_rate_get_stats (const LmccSingleRate * single,
+    LmccSingleRateStats * stats)
+{
+  single->klass->get_stats (single->machine, stats);
 }
 
 static gboolean
@@ -345,23 +327,10 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
     guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,
     guint16 port, const guint8 * data, gsize size)
 {
-  LmccPgmccReport pgmcc;
-  LmccTfmccReport tfmcc;
   guint32 ssrc, base, leader;
-  gboolean taken;
 
-  if (single->pgmcc != NULL) {
-    if (!lmcc_pgmcc_report_parse (data, size, &pgmcc))
-      return FALSE;
-    ssrc = pgmcc.ssrc;
-    base = pgmcc.ssrc_base;
-  } else {
-    if (!lmcc_tfmcc_report_parse (data, size, &tfmcc))
-      return FALSE;
-    ssrc = tfmcc.ssrc;
-    base = tfmcc.ssrc_base;
-  }
-  if (base != ssrc_base)
+  if (!single->klass->identify_report (data, size, &ssrc, &base)
+      || base != ssrc_base)
     return FALSE;
   if (is_foreign (single, ssrc, source, port)) {
     single->foreign++;
@@ -369,11 +338,8 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
   }
   if (lmcc_single_rate_get_leader (single, &leader) && leader == ssrc)
     single->by_leader++;
-  taken = single->pgmcc != NULL
-      ? lmcc_pgmcc_sender_handle_report (single->pgmcc, now, send_clock,
-      &pgmcc) : lmcc_tfmcc_sender_handle_report (single->tfmcc, now,
-      send_clock, lmcc_report_origin (source), &tfmcc);
-  if (!taken) {
+  if (!single->klass->take_report (single->machine, now, send_clock,
+          lmcc_report_origin (source), data, size)) {
     single->refused++;
     return TRUE;
   }
@@ -393,8 +359,7 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
 LmccTime
 lmcc_single_rate_next_timeout (const LmccSingleRate * single)
 {
-  return single->pgmcc != NULL ? lmcc_pgmcc_sender_next_timeout (single->pgmcc)
-      : lmcc_tfmcc_sender_next_timeout (single->tfmcc);
+  return single->klass->next_timeout (single->machine);
 }
 
 void
@@ -402,10 +367,7 @@ lmcc_single_rate_handle_timeout (LmccSingleRate * single, LmccTime now)
 {
   if (now < lmcc_single_rate_next_timeout (single))
     return;
-  if (single->pgmcc != NULL)
-    lmcc_pgmcc_sender_handle_timeout (single->pgmcc, now);
-  else
-    lmcc_tfmcc_sender_handle_timeout (single->tfmcc, now);
+  single->klass->handle_timeout (single->machine, now);
   forget_leaders_if_gone (single);
   follow_rate (single, now);
 }

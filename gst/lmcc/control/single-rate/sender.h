@@ -5,8 +5,7 @@
 #define LMCC_CONTROL_SINGLE_RATE_SENDER_H
 
 #include <gst/lmcc/lmcc-session.h>
-#include "control/single-rate/pgmcc-sender.h"
-#include "control/single-rate/tfmcc-sender.h"
+#include "control/single-rate/rate-setter.h"
 #include "measure/rate-meter.h"
 #include "measure/smoothing.h"
 
@@ -27,8 +26,9 @@ typedef struct
 
 /**
  * LmccSingleRate:
- * @pgmcc: (nullable): the one,
- * @tfmcc: (nullable): or the other; without both the session has no single rate
+ * @klass: (nullable): what the algorithm has for it; %NULL: the session has no
+ *     single rate
+ * @machine: its machine
  * @packet_size: s, in bytes, with IP and UDP headers
  * @mean_size: of the packets that leave, likewise
  * @overhead: of these what is not media
@@ -48,8 +48,8 @@ typedef struct
  */
 typedef struct
 {
-  LmccPgmccSender *pgmcc;
-  LmccTfmccSender *tfmcc;
+  const LmccRateSetterClass *klass;
+  gpointer machine;
   guint packet_size;
   LmccEwma mean_size;
   gsize overhead;
@@ -66,11 +66,11 @@ typedef struct
 } LmccSingleRate;
 
 void lmcc_single_rate_init (LmccSingleRate * single,
-    const LmccSession * session, gsize overhead, gdouble hysteresis,
-    LmccTime now);
+    const LmccRateSetterClass * klass, const LmccSession * session,
+    gsize overhead, gdouble hysteresis, LmccTime now);
 void lmcc_single_rate_clear (LmccSingleRate * single);
 gboolean lmcc_single_rate_is_used (const LmccSingleRate * single);
-gsize lmcc_single_rate_get_element_size (const LmccSession * session);
+gboolean lmcc_single_rate_follows_use (const LmccSingleRate * single);
 LmccTime lmcc_single_rate_next_packet (const LmccSingleRate * single);
 gsize lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE]);
@@ -86,6 +86,8 @@ gboolean lmcc_single_rate_get_leader (const LmccSingleRate * single,
 gboolean lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
     const LmccAddress * source, guint16 port);
 LmccTime lmcc_single_rate_get_rtt (const LmccSingleRate * single);
+void lmcc_single_rate_get_stats (const LmccSingleRate * single,
+    LmccSingleRateStats * stats);
 
 G_END_DECLS
 

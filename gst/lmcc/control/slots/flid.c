@@ -319,7 +319,6 @@ const LmccAlgorithm lmcc_algorithm_flid_sl = {
       "a slot with loss, one up where the slot's signal lets",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
-  .needs_slots = TRUE,
   .sending = &sending_sl,
   .create = flid_sl_create,
 };
@@ -329,7 +328,6 @@ const LmccAlgorithm lmcc_algorithm_flid_dl = {
   .description =
       "FLID over dynamic layers (Byers et al. 2002): as flid-sl, with "
       "groups that fall silent by themselves instead of slow leaves",
-  .needs_slots = TRUE,
   .sending = &sending_dl,
   .create = flid_dl_create,
 };

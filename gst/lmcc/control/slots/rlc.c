@@ -299,7 +299,6 @@ const LmccAlgorithm lmcc_algorithm_rlc = {
       "synchronisation points, down at any loss",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
-  .needs_slots = TRUE,
   .sending = &sending,
   .create = rlc_create,
 };

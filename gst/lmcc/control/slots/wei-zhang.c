@@ -250,7 +250,6 @@ const LmccAlgorithm lmcc_algorithm_synchronized = {
       "of the next layer, down at any loss",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
-  .needs_slots = TRUE,
   .sending = &sending,
   .create = sync_create,
 };

@@ -158,7 +158,7 @@ run_random (const LmccAlgorithm * algorithm, guint32 seed)
     random_event (&test);
     let_time_pass (&test.followed);
   }
-  if (algorithm->needs_slots)
+  if (lmcc_algorithm_has_slots (algorithm))
     fail_unless (test.followed.joins <=
         (test.followed.now - begin) / SLOT * 1.01 + 3,
         "%s joined %u times in %u slots", algorithm->name, test.followed.joins,

@@ -103,7 +103,7 @@ make_net (const gchar * algorithm, guint32 seed)
 {
   TestNetConfig config = {
     .n_layers = LEVELS,
-    .shaped = lmcc_algorithm_find (algorithm)->needs_slots,
+    .shaped = lmcc_algorithm_has_slots (lmcc_algorithm_find (algorithm)),
     .algorithm = algorithm,
     .nominal_rtt = RTT,
     .seed = seed,

@@ -171,7 +171,7 @@ make_net (const Row * row)
 {
   TestNetConfig config = {
     .n_layers = LEVELS,
-    .shaped = lmcc_algorithm_find (row->algorithm)->needs_slots,
+    .shaped = lmcc_algorithm_has_slots (lmcc_algorithm_find (row->algorithm)),
     .algorithm = row->algorithm,
     .join_latency = JOIN_LATENCY,
     .leave_latency = LEAVE_LATENCY,

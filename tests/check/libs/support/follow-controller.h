@@ -35,7 +35,8 @@ follow (Followed * followed)
           (gint) followed->session.n_layers - 1));
   if (level == followed->level)
     return;
-  if (followed->algorithm->needs_slots && level > followed->level
+  if (lmcc_algorithm_has_slots (followed->algorithm)
+      && level > followed->level
       && followed->level >= 0) {
     if (level != followed->level + 1)
       g_error ("%s goes from level %d to %d", followed->algorithm->name,

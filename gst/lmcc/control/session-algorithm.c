@@ -1,0 +1,153 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a session's algorithms say of its packets and reports.
+ */
+#include "control/session-algorithm.h"
+
+#include "control/controller.h"
+#include "wire/sdp-internal.h"
+
+/*
+ * lmcc_session_find_algorithms:
+ * @session: a session
+ * @found: (out): what the registry holds of its algorithms
+ */
+void
+lmcc_session_find_algorithms (const LmccSession * session,
+    LmccSessionAlgorithms * found)
+{
+  const LmccAlgorithm *below = lmcc_algorithm_find (session->base_algorithm);
+
+  found->algorithm = lmcc_algorithm_find (session->algorithm);
+  found->base = NULL;
+  if (lmcc_algorithm_sets_rate (found->algorithm))
+    found->base = found->algorithm;
+  else if (lmcc_algorithm_sets_rate (below))
+    found->base = below;
+}
+
+/**
+ * lmcc_session_has_second_element:
+ * @session: a session
+ *
+ * Returns: whether packets carry a second element
+ */
+gboolean
+lmcc_session_has_second_element (const LmccSession * session)
+{
+  LmccSessionAlgorithms found;
+
+  lmcc_session_find_algorithms (session, &found);
+
+  return found.base != NULL
+      || (session->slot > 0 && lmcc_algorithm_has_slots (found.algorithm));
+}
+
+/**
+ * lmcc_session_has_single_rate:
+ * @session: a session
+ *
+ * Returns: whether all receivers get one rate, which their reports set: pgmcc
+ *     or tfmcc
+ */
+gboolean
+lmcc_session_has_single_rate (const LmccSession * session)
+{
+  return lmcc_algorithm_sets_rate (lmcc_algorithm_find (session->algorithm));
+}
+
+/**
+ * lmcc_session_get_base_algorithm:
+ * @session: a session
+ *
+ * Returns: the algorithm by which receivers' reports set the base's rate:
+ *     pgmcc, tfmcc, or none
+ */
+const gchar *
+lmcc_session_get_base_algorithm (const LmccSession * session)
+{
+  LmccSessionAlgorithms found;
+
+  lmcc_session_find_algorithms (session, &found);
+
+  return found.base != NULL ? found.base->name : lmcc_algorithm_none.name;
+}
+
+/**
+ * lmcc_session_has_driven_base:
+ * @session: a session
+ *
+ * Returns: whether receivers' reports set the base's rate, and there may be
+ *     layers above it that receivers choose
+ */
+gboolean
+lmcc_session_has_driven_base (const LmccSession * session)
+{
+  LmccSessionAlgorithms found;
+
+  lmcc_session_find_algorithms (session, &found);
+
+  return found.base != NULL && found.base != found.algorithm;
+}
+
+/**
+ * lmcc_algorithm_find_obstacle:
+ * @algorithm: an algorithm
+ * @session: what is to run under it
+ *
+ * Returns: (transfer full) (nullable): why it cannot run in that session, and
+ *     what to do about it; %NULL if it can
+ */
+gchar *
+lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
+    const LmccSession * session)
+{
+  const gchar *name = algorithm->name;
+
+  if (lmcc_algorithm_sets_rate (algorithm)
+      && !g_str_equal (session->algorithm, name))
+    return
+        g_strdup_printf ("%s sets the sender's rate, and this session's sender "
+        "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        name, session->algorithm, name);
+  if (algorithm->sending == NULL && algorithm != &lmcc_algorithm_none
+      && lmcc_session_has_single_rate (session))
+    return g_strdup_printf ("%s chooses among layers, and this session has one "
+        "rate for all, which receivers' reports for %s set: use "
+        "algorithm=auto, or start lmccsink with algorithm=%s", name,
+        session->algorithm, name);
+  if (!lmcc_algorithm_has_slots (algorithm))
+    return NULL;
+  if (session->slot == 0)
+    return g_strdup_printf ("%s needs slots, and this session has none: start "
+        "lmccsink with algorithm=%s", name, name);
+  if (!g_str_equal (session->algorithm, name))
+    return
+        g_strdup_printf ("%s needs its own marks, and this session has those "
+        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s", name,
+        session->algorithm, name);
+
+  return NULL;
+}
+
+/**
+ * lmcc_sdp_format:
+ * @session: a session that lmcc_session_validate() accepts
+ * @form: readable, or short
+ *
+ * Writes a session description as docs/wire-format.md has it, so that a player
+ * that knows nothing of layers plays the base.
+ *
+ * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
+ *     valid
+ */
+gchar *
+lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
+{
+  if (!lmcc_session_validate (session, NULL))
+    return NULL;
+
+  return lmcc_sdp_write (session, form,
+      lmcc_session_has_second_element (session));
+}

@@ -1,0 +1,37 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_SINGLE_RATE_RECEIVER_H
+#define LMCC_CONTROL_SINGLE_RATE_RECEIVER_H
+
+#include "control/controller.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSingleRateController:
+ * @parent: the whole stream is the base, which is held
+ * @ssrc: of this receiver's reports
+ * @has_leader: a receiver sets the rate, as the latest packets said
+ * @leader: its SSRC
+ *
+ * What receivers of one rate for all begin with: what they can take is the
+ * sender's to follow.
+ */
+typedef struct
+{
+  LmccController parent;
+  guint32 ssrc;
+  gboolean has_leader;
+  guint32 leader;
+} LmccSingleRateController;
+
+void lmcc_single_rate_controller_init (LmccSingleRateController * single,
+    const LmccAlgorithm * algorithm, const LmccControllerClass * klass,
+    const LmccSession * session, guint32 seed);
+void lmcc_single_rate_controller_get_status (
+    const LmccSingleRateController * single, LmccControllerStatus * status);
+
+G_END_DECLS
+
+#endif
