@@ -30,8 +30,16 @@ lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
     marker->layering.kind = LMCC_LAYERING_STATIC;
   if (session->slot > 0 && lmcc_algorithm_has_slots (algorithm)) {
     marker->sending = algorithm->sending;
-    marker->sending->init (marker, session, probabilities);
+    marker->state = g_malloc0 (marker->sending->state_size);
+    marker->sending->init (marker->state, session, probabilities);
   }
+}
+
+void
+lmcc_marker_clear (LmccMarker * marker)
+{
+  g_clear_pointer (&marker->state, g_free);
+  marker->sending = NULL;
 }
 
 static guint64
@@ -59,11 +67,11 @@ lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
   LmccTime offset;
   guint64 slot;
 
-  if (marker->rlc.burst == 0)
+  if (marker->sending == NULL || marker->sending->get_send_time == NULL)
     return even_time;
   slot = slot_of (marker, even_time, &offset);
 
-  return even_time - offset + lmcc_rlc_schedule_get_send_time (&marker->rlc,
+  return even_time - offset + marker->sending->get_send_time (marker->state,
       slot, layer, offset);
 }
 
@@ -88,11 +96,7 @@ lmcc_marker_get_marks (LmccMarker * marker, guint layer, LmccTime even_time,
   slot = slot_of (marker, even_time, &offset);
   marks->slot = (guint16) (slot % marker->modulus);
   if (marker->sending != NULL)
-    marker->sending->mark (marker, slot, marks);
-  if (marker->rlc.burst > 0)
-    marks->burst = lmcc_rlc_schedule_get_factor (&marker->rlc, slot, layer,
-        lmcc_rlc_schedule_get_send_time (&marker->rlc, slot, layer,
-            offset)) == 2;
+    marker->sending->mark (marker->state, slot, layer, offset, marks);
 }
 
 /*

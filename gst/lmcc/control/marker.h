@@ -6,8 +6,6 @@
 
 #include <gst/lmcc/lmcc-algorithm.h>
 #include "control/slots/dynamic-layering.h"
-#include "control/slots/increase-signals.h"
-#include "control/slots/sync-points.h"
 
 G_BEGIN_DECLS
 
@@ -36,14 +34,9 @@ typedef struct
  * @start: slot 0 begins
  * @slot: length of a slot, 0 for none
  * @modulus: the slot counter's modulus
- * @sending: (nullable): the algorithm's
  * @layering: which group carries a layer
- * @signals: FLID's
- * @rlc: RLC's sync points and bursts; no burst for others
- * @points: Wei and Zhang's sync points of the slots before @n_slots
- * @rates: R_i, bit/s, for @points
- * @n_slots: how many slots @points has counted
- * @up_levels: at the end of the last of them
+ * @sending: (nullable): the algorithm's sender's half
+ * @state: what that keeps
  *
  * The marks of a session's algorithm: when a layer sends what is due, what the
  * packet says and which group it goes to.
@@ -53,18 +46,14 @@ typedef struct
   LmccTime start;
   LmccTime slot;
   guint32 modulus;
-  const LmccSending *sending;
   LmccDynamicLayering layering;
-  LmccIncreaseSignals signals;
-  LmccRlcSchedule rlc;
-  LmccSyncPoints points;
-  gdouble rates[LMCC_MAX_LAYERS];
-  guint64 n_slots;
-  guint64 up_levels;
+  const LmccSending *sending;
+  gpointer state;
 } LmccMarker;
 
 void lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
     const gdouble * probabilities, LmccTime now);
+void lmcc_marker_clear (LmccMarker * marker);
 LmccTime lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
     LmccTime even_time);
 void lmcc_marker_get_marks (LmccMarker * marker, guint layer,

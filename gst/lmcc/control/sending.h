@@ -21,8 +21,12 @@ G_BEGIN_DECLS
  * @n_settings: how many
  * @fit: sets slot, slot modulus and groups of a session whose layers have fixed
  *     rates, as in lmcc_session_fit_algorithm()
+ * @state_size: bytes of what the three below keep, zero before @init
  * @init: begins the marks of a session that was fitted
- * @mark: what packets say that are due in @slot; slots come in their order
+ * @mark: what a packet of @layer says that is due in @slot, @offset after its
+ *     begin; slots come in their order
+ * @get_send_time: (nullable): when that packet leaves, since the slot began: not
+ *     later; %NULL: when it is due
  * @get_element_size: (nullable): bytes of what the algorithm adds to each packet;
  *     %NULL: it adds nothing that needs room
  * @rate_setter: (nullable): how receivers' reports set the rate
@@ -36,9 +40,13 @@ struct _LmccSending
   guint n_settings;
   gboolean (*fit) (LmccSession * session, LmccTime nominal_rtt,
       LmccTime leave_latency, GError ** error);
-  void (*init) (LmccMarker * marker, const LmccSession * session,
+  gsize state_size;
+  void (*init) (gpointer state, const LmccSession * session,
       const gdouble * probabilities);
-  void (*mark) (LmccMarker * marker, guint64 slot, LmccMarks * marks);
+  void (*mark) (gpointer state, guint64 slot, guint layer, LmccTime offset,
+      LmccMarks * marks);
+  LmccTime (*get_send_time) (gconstpointer state, guint64 slot, guint layer,
+      LmccTime offset);
   gsize (*get_element_size) (const LmccSession * session);
   const LmccRateSetterClass *rate_setter;
 };

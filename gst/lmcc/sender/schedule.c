@@ -27,6 +27,12 @@ lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
   }
 }
 
+void
+lmcc_schedule_clear (LmccSchedule * schedule)
+{
+  lmcc_marker_clear (&schedule->marker);
+}
+
 /*
  * lmcc_schedule_next:
  * @schedule: a schedule

@@ -45,6 +45,7 @@ typedef struct
 
 void lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
     const gdouble * probabilities, LmccTime now);
+void lmcc_schedule_clear (LmccSchedule * schedule);
 void lmcc_schedule_next (const LmccSchedule * schedule,
     LmccOpportunity * opportunity);
 void lmcc_schedule_get_marks (LmccSchedule * schedule,

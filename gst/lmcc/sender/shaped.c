@@ -36,6 +36,7 @@ void
 lmcc_sender_clear_shaped (LmccSender * sender)
 {
   lmcc_shaper_clear (&sender->shaper);
+  lmcc_schedule_clear (&sender->schedule);
   g_queue_clear_full (&sender->control, (GDestroyNotify) lmcc_packet_unref);
 }
 

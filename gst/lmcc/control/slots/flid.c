@@ -11,6 +11,7 @@
 #include "control/sending.h"
 #include "control/slots/dynamic-layering.h"
 #include "control/slots/increase-probabilities.h"
+#include "control/slots/increase-signals.h"
 #include "control/slots/slot-controller.h"
 
 /* How many slots back a loss is still told by its slot. */
@@ -281,18 +282,18 @@ fit_flid_dl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
 }
 
 static void
-init_flid (LmccMarker * marker, const LmccSession * session,
+init_flid (gpointer state, const LmccSession * session,
     const gdouble * probabilities)
 {
-  lmcc_increase_signals_init (&marker->signals, probabilities,
-      session->n_layers);
+  lmcc_increase_signals_init (state, probabilities, session->n_layers);
 }
 
 /* The counter is incremented before use. */
 static void
-mark_flid (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+mark_flid (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
+    LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)
 {
-  marks->signal = (gint8) lmcc_increase_signals_get (&marker->signals,
+  marks->signal = (gint8) lmcc_increase_signals_get (state,
       (guint32) (slot + 1));
 }
 
@@ -300,6 +301,7 @@ static const LmccSending sending_sl = {
   .settings = sending_sl_settings,
   .n_settings = G_N_ELEMENTS (sending_sl_settings),
   .fit = fit_flid_sl,
+  .state_size = sizeof (LmccIncreaseSignals),
   .init = init_flid,
   .mark = mark_flid,
 };
@@ -308,6 +310,7 @@ static const LmccSending sending_dl = {
   .settings = sending_dl_settings,
   .n_settings = G_N_ELEMENTS (sending_dl_settings),
   .fit = fit_flid_dl,
+  .state_size = sizeof (LmccIncreaseSignals),
   .init = init_flid,
   .mark = mark_flid,
 };

@@ -271,26 +271,44 @@ rlc_fit (LmccSession * session, LmccTime nominal_rtt,
 }
 
 static void
-rlc_init_marks (LmccMarker * marker, const LmccSession * session,
+rlc_init_marks (gpointer state, const LmccSession * session,
     const gdouble * probabilities G_GNUC_UNUSED)
 {
-  lmcc_rlc_schedule_init (&marker->rlc, session->n_layers - 1,
+  lmcc_rlc_schedule_init (state, session->n_layers - 1,
       (gdouble) session->layers[0].rate, session->packet_size, session->slot,
       LMCC_RLC_BURST_PACKETS);
 }
 
 static void
-rlc_mark (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+rlc_mark (gpointer state, guint64 slot, guint layer, LmccTime offset,
+    LmccMarks * marks)
 {
-  marks->signal = (gint8) lmcc_rlc_schedule_get_signal (&marker->rlc, slot);
+  const LmccRlcSchedule *schedule = state;
+
+  marks->signal = (gint8) lmcc_rlc_schedule_get_signal (schedule, slot);
+  marks->burst = schedule->burst > 0
+      && lmcc_rlc_schedule_get_factor (schedule, slot, layer,
+      lmcc_rlc_schedule_get_send_time (schedule, slot, layer, offset)) == 2;
+}
+
+static LmccTime
+rlc_get_send_time (gconstpointer state, guint64 slot, guint layer,
+    LmccTime offset)
+{
+  const LmccRlcSchedule *schedule = state;
+
+  return schedule->burst == 0 ? offset
+      : lmcc_rlc_schedule_get_send_time (schedule, slot, layer, offset);
 }
 
 static const LmccSending sending = {
   .settings = sending_settings,
   .n_settings = G_N_ELEMENTS (sending_settings),
   .fit = rlc_fit,
+  .state_size = sizeof (LmccRlcSchedule),
   .init = rlc_init_marks,
   .mark = rlc_mark,
+  .get_send_time = rlc_get_send_time,
 };
 
 const LmccAlgorithm lmcc_algorithm_rlc = {

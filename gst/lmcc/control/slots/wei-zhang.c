@@ -206,24 +206,36 @@ fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
           LMCC_SYNC_POINTS_UPPER_SHARE), error);
 }
 
+typedef struct
+{
+  LmccSyncPoints points;
+  gdouble rates[LMCC_MAX_LAYERS];       /* R_i, bit/s */
+  guint64 n_slots;              /* that the points have counted */
+  guint64 up_levels;            /* at the end of the last of them */
+} Marks;
+
 static void
-init_synchronized (LmccMarker * marker, const LmccSession * session,
+init_synchronized (gpointer state, const LmccSession * session,
     const gdouble * probabilities G_GNUC_UNUSED)
 {
+  Marks *own = state;
   guint i;
 
-  lmcc_sync_points_init (&marker->points, session->n_layers);
+  lmcc_sync_points_init (&own->points, session->n_layers);
   for (i = 0; i < session->n_layers; i++)
-    marker->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+    own->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
 }
 
 static void
-mark_synchronized (LmccMarker * marker, guint64 slot, LmccMarks * marks)
+mark_synchronized (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
+    LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)
 {
-  for (; marker->n_slots <= slot; marker->n_slots++)
-    marker->up_levels = lmcc_sync_points_next (&marker->points, marker->rates);
+  Marks *own = state;
+
+  for (; own->n_slots <= slot; own->n_slots++)
+    own->up_levels = lmcc_sync_points_next (&own->points, own->rates);
   marks->has_up_levels = TRUE;
-  marks->up_levels = marker->up_levels;
+  marks->up_levels = own->up_levels;
 }
 
 static gsize
@@ -238,6 +250,7 @@ static const LmccSending sending = {
   .settings = sending_settings,
   .n_settings = G_N_ELEMENTS (sending_settings),
   .fit = fit_synchronized,
+  .state_size = sizeof (Marks),
   .init = init_synchronized,
   .mark = mark_synchronized,
   .get_element_size = get_element_size,
