@@ -3,8 +3,8 @@
  */
 #include "plan.h"
 
+#include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/control/slots/increase-probabilities.h>
-#include <gst/lmcc/control/slots/increase-signals.h>
 
 #include <string.h>
 
@@ -14,16 +14,6 @@
 
 /* As lmcc_session_validate() has it. */
 #define MAX_SECONDS 60.0
-
-static const gchar *const algorithm_names[] = {
-  [PLAN_ALGORITHM_NONE] = "none",
-  [PLAN_ALGORITHM_ELM] = "elm",
-  [PLAN_ALGORITHM_RLC] = "rlc",
-  [PLAN_ALGORITHM_FLID_SL] = "flid-sl",
-  [PLAN_ALGORITHM_FLID_DL] = "flid-dl",
-  [PLAN_ALGORITHM_SYNCHRONIZED] = "synchronized",
-  [PLAN_ALGORITHM_RLM] = "rlm",
-};
 
 gboolean
 plan_bad_value (GError ** error, const gchar * format, ...)
@@ -39,19 +29,6 @@ plan_bad_value (GError ** error, const gchar * format, ...)
   return FALSE;
 }
 
-const gchar *
-plan_algorithm_name (const Plan * plan)
-{
-  return algorithm_names[plan->algorithm];
-}
-
-gboolean
-plan_is_flid (const Plan * plan)
-{
-  return plan->algorithm == PLAN_ALGORITHM_FLID_SL
-      || plan->algorithm == PLAN_ALGORITHM_FLID_DL;
-}
-
 gboolean
 plan_is_dynamic (const Plan * plan)
 {
@@ -61,62 +38,123 @@ plan_is_dynamic (const Plan * plan)
 static gboolean
 has_slots (const Plan * plan)
 {
-  return plan_is_flid (plan) || plan->algorithm == PLAN_ALGORITHM_RLC
-      || plan->algorithm == PLAN_ALGORITHM_SYNCHRONIZED;
+  return lmcc_algorithm_has_slots (plan->algorithm);
+}
+
+/* Whether the sender of a session with @algorithm has this to set; %NULL:
+ * anything, as it has slots. */
+static gboolean
+has_setting (const LmccAlgorithm * algorithm, const gchar * setting)
+{
+  const LmccSetting *settings;
+  guint n, i;
+
+  if (!lmcc_algorithm_has_slots (algorithm))
+    return FALSE;
+  settings = lmcc_session_algorithm_get_settings (algorithm->name, &n);
+  for (i = 0; setting != NULL && i < n; i++) {
+    if (g_str_equal (settings[i].name, setting))
+      return TRUE;
+  }
+
+  return setting == NULL;
+}
+
+/* What chooses among layers. */
+static gboolean
+can_plan (const LmccAlgorithm * algorithm)
+{
+  return algorithm != &lmcc_algorithm_none
+      && !lmcc_algorithm_sets_rate (algorithm);
+}
+
+static gchar *
+join_names (GPtrArray * names)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < names->len; i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? "" :
+        i + 1 < names->len ? ", " : " or ",
+        (const gchar *) g_ptr_array_index (names, i));
+
+  return g_string_free (text, FALSE);
+}
+
+static gchar *
+list_algorithms (gboolean all, const gchar * setting)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  guint n, i;
+  const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+
+  for (i = 0; i < n; i++) {
+    if (all ? can_plan (list[i]) : has_setting (list[i], setting))
+      g_ptr_array_add (names, (gpointer) list[i]->name);
+  }
+
+  return join_names (names);
+}
+
+/* The names of all that --algorithm takes, or of those whose sender has
+ * @setting. */
+gchar *
+plan_list_algorithms (const gchar * setting)
+{
+  return list_algorithms (setting == NULL, setting);
 }
 
 static gboolean
 read_algorithm (const PlanMarksOptions * options, Plan * plan, GError ** error)
 {
-  guint i;
+  const LmccAlgorithm *found = lmcc_algorithm_find (options->algorithm_name);
+  g_autofree gchar *names = NULL;
 
-  if (options->algorithm_name == NULL)
+  if (options->algorithm_name == NULL || found == &lmcc_algorithm_none)
     return TRUE;
-  for (i = 0; i < G_N_ELEMENTS (algorithm_names); i++) {
-    if (g_str_equal (options->algorithm_name, algorithm_names[i])) {
-      plan->algorithm = i;
-      return TRUE;
-    }
+  if (found != NULL && can_plan (found)) {
+    plan->algorithm = found;
+    return TRUE;
   }
+  names = plan_list_algorithms (NULL);
 
   return plan_bad_value (error, "there is no algorithm `%s'; write "
-      "--algorithm=elm, rlc, flid-sl, flid-dl, synchronized or rlm",
-      options->algorithm_name);
+      "--algorithm=%s", options->algorithm_name, names);
 }
 
 /* Options that say nothing of this algorithm are a misunderstanding. */
 static gboolean
 check_belongs (const Plan * plan, const gchar * option, gboolean is_given,
-    gboolean belongs, const gchar * to, GError ** error)
+    const gchar * setting, GError ** error)
 {
-  if (!is_given || belongs)
+  g_autofree gchar *to = NULL;
+
+  if (!is_given || has_setting (plan->algorithm, setting))
     return TRUE;
-  if (plan->algorithm == PLAN_ALGORITHM_NONE)
+  to = list_algorithms (FALSE, setting);
+  if (plan->algorithm == NULL)
     return plan_bad_value (error, "%s needs an algorithm; write --algorithm=%s",
         option, to);
 
   return plan_bad_value (error, "%s belongs to --algorithm=%s, not to %s; "
-      "leave it out", option, to, plan_algorithm_name (plan));
+      "leave it out", option, to, plan->algorithm->name);
 }
 
 static gboolean
 check_options (const PlanMarksOptions * options, const Plan * plan,
     GError ** error)
 {
-  const gchar *slots = "rlc, flid-sl, flid-dl or synchronized";
-  gboolean flid = plan_is_flid (plan);
-
-  return check_belongs (plan, "--slot", options->slot_text != NULL,
-      has_slots (plan), slots, error)
+  return check_belongs (plan, "--slot", options->slot_text != NULL, "slot",
+      error)
       && check_belongs (plan, "--nominal-rtt", options->rtt_text != NULL,
-      has_slots (plan), slots, error)
+      "nominal-rtt", error)
       && check_belongs (plan, "--signals",
-      options->n_signals != PLAN_NOT_GIVEN, has_slots (plan), slots, error)
+      options->n_signals != PLAN_NOT_GIVEN, NULL, error)
       && check_belongs (plan, "--probabilities",
-      options->probabilities_text != NULL, flid, "flid-sl or flid-dl", error)
+      options->probabilities_text != NULL, "probabilities", error)
       && check_belongs (plan, "--leave-latency",
-      options->leave_latency_text != NULL,
-      plan->algorithm == PLAN_ALGORITHM_FLID_DL, "flid-dl", error);
+      options->leave_latency_text != NULL, "leave-latency", error);
 }
 
 static gboolean
@@ -173,9 +211,9 @@ read_probabilities (const PlanMarksOptions * options, Plan * plan,
 
 /* What the session's sender would make of it. */
 static gboolean
-fit_session (const PlanMarksOptions * options, const Plan * plan,
-    LmccSession * session, GError ** error)
+fit_session (const PlanMarksOptions * options, Plan * plan, GError ** error)
 {
+  LmccSession *session = &plan->session;
   LmccTime leave_latency = LMCC_DEFAULT_LEAVE_LATENCY;
   guint i;
 
@@ -187,8 +225,9 @@ fit_session (const PlanMarksOptions * options, const Plan * plan,
   session->n_layers = session->n_groups = plan->n_layers;
   session->packet_size = plan->packet_size;
   session->slot = plan->slot;
-  g_strlcpy (session->algorithm, plan_algorithm_name (plan),
-      sizeof (session->algorithm));
+  if (plan->algorithm != NULL)
+    g_strlcpy (session->algorithm, plan->algorithm->name,
+        sizeof (session->algorithm));
   for (i = 0; i < plan->n_layers; i++)
     session->layers[i].rate = (guint64) (plan->rates[i] + 0.5);
 
@@ -196,32 +235,16 @@ fit_session (const PlanMarksOptions * options, const Plan * plan,
       MAX (leave_latency, 1), error);
 }
 
-/* The round-trip time of the TCP that receivers equal with this slot. */
-static LmccTime
-get_nominal_rtt (const Plan * plan)
-{
-  if (plan->algorithm == PLAN_ALGORITHM_RLC)
-    return lmcc_rlc_rtt_from_slot (plan->base_rate, plan->packet_size,
-        plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE);
-  if (plan->algorithm == PLAN_ALGORITHM_SYNCHRONIZED)
-    return lmcc_sync_points_rtt_from_slot (plan->cumulative_rates,
-        plan->n_layers, plan->packet_size, plan->slot,
-        LMCC_SYNC_POINTS_UPPER_SHARE);
-
-  return plan->rtt != 0 ? plan->rtt : LMCC_DEFAULT_NOMINAL_RTT;
-}
-
 static gboolean
-make_marks (const PlanMarksOptions * options, Plan * plan,
-    const LmccSession * session, GError ** error)
+make_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
 {
   if (!has_slots (plan))
     return TRUE;
-  plan->slot = session->slot;
-  plan->rtt = get_nominal_rtt (plan);
+  plan->slot = plan->session.slot;
+  plan->rtt = plan_nominal_rtt (plan);
   if (plan_is_flid (plan))
     return read_probabilities (options, plan, error);
-  if (plan->algorithm == PLAN_ALGORITHM_RLC)
+  if (plan->algorithm == &lmcc_algorithm_rlc)
     lmcc_rlc_schedule_init (&plan->rlc, plan->n_layers - 1, plan->base_rate,
         plan->packet_size, plan->slot, LMCC_RLC_BURST_PACKETS);
 
@@ -233,8 +256,6 @@ make_marks (const PlanMarksOptions * options, Plan * plan,
 gboolean
 plan_read_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
 {
-  LmccSession session;
-
   if (!read_algorithm (options, plan, error)
       || !check_options (options, plan, error)
       || !read_seconds ("--slot", options->slot_text, FALSE, &plan->slot, error)
@@ -250,120 +271,21 @@ plan_read_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
     plan->n_signals = options->n_signals != PLAN_NOT_GIVEN
         ? (guint) options->n_signals : DEFAULT_SIGNALS;
 
-  return fit_session (options, plan, &session, error)
-      && lmcc_dynamic_layering_from_session (&plan->layering, &session, error)
-      && make_marks (options, plan, &session, error);
+  return fit_session (options, plan, error)
+      && lmcc_dynamic_layering_from_session (&plan->layering, &plan->session,
+      error)
+      && make_marks (options, plan, error);
 }
 
-/* In what part of the slots a receiver of this level may go up. */
-gdouble
-plan_increase_probability (const Plan * plan, guint layer)
-{
-  if (plan_is_flid (plan))
-    return plan->probabilities[layer];
-  if (!has_slots (plan) || layer + 1 >= plan->n_layers)
-    return 0;
-  if (plan->algorithm == PLAN_ALGORITHM_SYNCHRONIZED)
-    layer++;
-
-  return (gdouble) plan->slot / plan_sync_interval (plan, layer);
-}
-
-/* RLC: between the sync points of level @layer; Wei and Zhang: between those of
- * @layer, at which the level below may go up; FLID: the mean time between the
- * signals that let level @layer go up. */
-LmccTime
-plan_sync_interval (const Plan * plan, guint layer)
-{
-  gdouble interval;
-
-  switch (plan->algorithm) {
-    case PLAN_ALGORITHM_RLC:
-      return lmcc_rlc_schedule_get_interval (&plan->rlc, layer);
-    case PLAN_ALGORITHM_SYNCHRONIZED:
-      return lmcc_sync_points_get_interval (plan->cumulative_rates, layer,
-          plan->slot);
-    case PLAN_ALGORITHM_FLID_SL:
-    case PLAN_ALGORITHM_FLID_DL:
-      interval = plan->slot / plan->probabilities[layer];
-      return interval < (gdouble) G_MAXINT64 ? (LmccTime) interval
-          : LMCC_TIME_NONE;
-    default:
-      return LMCC_TIME_NONE;
-  }
-}
-
-/* The first signals; Wei and Zhang's have a bit for each level. */
+/* What packets say in the first slots. */
 void
-plan_signals (const Plan * plan, gint64 * signals)
+plan_get_marks (const Plan * plan, LmccMarks * marks)
 {
-  LmccIncreaseSignals flid;
-  LmccSyncPoints points;
+  LmccMarker marker;
   guint n;
 
-  lmcc_increase_signals_init (&flid, plan->probabilities, plan->n_layers);
-  lmcc_sync_points_init (&points, plan->n_layers);
-  for (n = 0; n < plan->n_signals; n++) {
-    if (plan_is_flid (plan))
-      signals[n] = lmcc_increase_signals_next (&flid);
-    else if (plan->algorithm == PLAN_ALGORITHM_RLC)
-      signals[n] = lmcc_rlc_schedule_get_signal (&plan->rlc, n);
-    else
-      signals[n] = lmcc_sync_points_next (&points, plan->cumulative_rates);
-  }
-}
-
-/* Between which two levels a receiver moves follows from the rate itself. */
-static gdouble
-synchronized_throughput (const Plan * plan, gdouble loss_rate)
-{
-  gdouble rate;
-  guint level = 0;
-
-  do {
-    rate = lmcc_sync_points_rate (plan->cumulative_rates, plan->n_layers,
-        level, plan->packet_size, plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE,
-        loss_rate);
-    level++;
-  } while (level < plan->n_layers && rate > plan->cumulative_rates[level]);
-
-  return rate;
-}
-
-/* What a receiver has in the long run, bit/s. */
-gdouble
-plan_throughput (const Plan * plan, gdouble loss_rate)
-{
-  gdouble rate;
-
-  if (plan_is_flid (plan)) {
-    LmccMarkovState state;
-
-    lmcc_markov_chain_solve (&plan->chain, plan->probabilities, loss_rate,
-        &state);
-    return state.rate;
-  }
-  if (plan->algorithm == PLAN_ALGORITHM_RLC)
-    rate = lmcc_rlc_rate (plan->base_rate, plan->packet_size, plan->slot,
-        LMCC_SYNC_POINTS_UPPER_SHARE, loss_rate);
-  else
-    rate = synchronized_throughput (plan, loss_rate);
-
-  return CLAMP (rate, plan->cumulative_rates[0],
-      plan->cumulative_rates[plan->n_layers - 1]);
-}
-
-/* How many groups a receiver joins each second, over turning groups and over
- * ones that stay. In the long run it leaves as many. */
-void
-plan_joins (const Plan * plan, gdouble loss_rate, gdouble * dynamic_joins,
-    gdouble * static_joins)
-{
-  gdouble seconds = plan->slot / (gdouble) LMCC_SECOND;
-  LmccMarkovState state;
-
-  lmcc_markov_chain_solve (&plan->chain, plan->probabilities, loss_rate,
-      &state);
-  *dynamic_joins = state.joins / seconds;
-  *static_joins = state.ups / seconds;
+  lmcc_marker_init (&marker, &plan->session, plan->probabilities, 0);
+  for (n = 0; n < plan->n_signals; n++)
+    lmcc_marker_get_marks (&marker, 0, n * plan->slot, &marks[n]);
+  lmcc_marker_clear (&marker);
 }

@@ -55,7 +55,7 @@ print_layers (const Plan * plan)
   guint i;
 
   g_print ("%5s  %16s  %16s  %10s", "layer", "rate", "cumulative", "packets/s");
-  if (plan->n_signals > 0)
+  if (plan_has_model (plan))
     g_print ("  %8s  %10s", "increase", "sync");
   g_print ("  %s\n", "address");
   for (i = 0; i < plan->n_layers; i++) {
@@ -67,7 +67,7 @@ print_layers (const Plan * plan)
     cumulative_text = tool_rate_format (cumulative);
     g_print ("%5u  %16s  %16s  %10.1f", i, rate_text, cumulative_text,
         rate / (8.0 * plan->packet_size));
-    if (plan->n_signals > 0) {
+    if (plan_has_model (plan)) {
       LmccTime interval = plan_sync_interval (plan, i);
 
       g_print ("  %8.3f", plan_increase_probability (plan, i));
@@ -83,7 +83,7 @@ print_layers (const Plan * plan)
 static void
 print_algorithm (const Plan * plan)
 {
-  g_print ("algorithm %s", plan_algorithm_name (plan));
+  g_print ("algorithm %s", plan->algorithm->name);
   if (plan->n_signals > 0)
     g_print (", slots of %.3f s, nominal RTT %.3f s", seconds (plan->slot),
         seconds (plan->rtt));
@@ -98,17 +98,17 @@ print_algorithm (const Plan * plan)
 /* The levels that may go up: all up to the signal, or those whose bit is
  * set. */
 static void
-print_signal (const Plan * plan, gint64 signal)
+print_signal (const Plan * plan, const LmccMarks * marks)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint i;
 
-  if (plan->algorithm != PLAN_ALGORITHM_SYNCHRONIZED) {
-    g_print ("%6" G_GINT64_FORMAT, signal);
+  if (!marks->has_up_levels) {
+    g_print ("%6d", marks->signal);
     return;
   }
   for (i = 0; i + 1 < plan->n_layers; i++) {
-    if (signal >> i & 1)
+    if (marks->up_levels >> i & 1)
       g_string_append_printf (text, "%s%u", text->len > 0 ? "," : "", i);
   }
   g_print ("%6s", text->len > 0 ? text->str : "-");
@@ -118,17 +118,17 @@ print_signal (const Plan * plan, gint64 signal)
 static void
 print_slots (const Plan * plan)
 {
-  g_autofree gint64 *signals = g_new0 (gint64, MAX (plan->n_signals, 1));
+  g_autofree LmccMarks *marks = g_new0 (LmccMarks, MAX (plan->n_signals, 1));
   guint k, group;
 
   if (plan->n_signals == 0)
     return;
 
-  plan_signals (plan, signals);
+  plan_get_marks (plan, marks);
   g_print ("\n slot  signal%s\n", plan_is_dynamic (plan) ? "  groups" : "");
   for (k = 0; k < plan->n_signals; k++) {
     g_print ("%5u  ", k);
-    print_signal (plan, signals[k]);
+    print_signal (plan, &marks[k]);
     for (group = 0; plan_is_dynamic (plan) && group < plan->layering.n_groups;
         group++) {
       gint layer = lmcc_dynamic_layering_get_layer (&plan->layering,
@@ -148,7 +148,7 @@ print_throughput (const Plan * plan)
 {
   guint i;
 
-  if (plan->n_signals == 0)
+  if (!plan_has_model (plan))
     return;
 
   g_print ("\n%8s  %16s  %16s", "loss", "throughput", "TCP");
@@ -176,7 +176,7 @@ plan_print_table (const Plan * plan)
 {
   g_print ("scheme %s, %u layers, packets of %u bytes\n",
       lmcc_rate_scheme_name (plan->scheme), plan->n_layers, plan->packet_size);
-  if (plan->algorithm != PLAN_ALGORITHM_NONE)
+  if (plan->algorithm != NULL)
     print_algorithm (plan);
   g_print ("\n");
   print_layers (plan);
@@ -220,10 +220,12 @@ begin_list (JsonBuilder * builder, const gchar * name)
 static void
 add_layer_marks (JsonBuilder * builder, const Plan * plan, guint layer)
 {
-  LmccTime interval = plan_sync_interval (plan, layer);
+  gboolean has_model = plan_has_model (plan);
+  LmccTime interval = has_model ? plan_sync_interval (plan, layer)
+      : LMCC_TIME_NONE;
 
   json_builder_set_member_name (builder, "increase-probability");
-  if (plan->n_signals > 0)
+  if (has_model)
     json_builder_add_double_value (builder, plan_increase_probability (plan,
             layer));
   else
@@ -254,7 +256,7 @@ add_layers (JsonBuilder * builder, const Plan * plan)
     add_number (builder, "packets-per-second",
         rate / (8.0 * plan->packet_size));
     add_text (builder, "address", plan_group_address (plan, i, address));
-    if (plan->algorithm != PLAN_ALGORITHM_NONE)
+    if (plan->algorithm != NULL)
       add_layer_marks (builder, plan, i);
     json_builder_end_object (builder);
   }
@@ -264,14 +266,15 @@ add_layers (JsonBuilder * builder, const Plan * plan)
 static void
 add_signals (JsonBuilder * builder, const Plan * plan)
 {
-  g_autofree gint64 *signals = g_new0 (gint64, MAX (plan->n_signals, 1));
+  g_autofree LmccMarks *marks = g_new0 (LmccMarks, MAX (plan->n_signals, 1));
   guint i;
 
   if (plan->n_signals > 0)
-    plan_signals (plan, signals);
+    plan_get_marks (plan, marks);
   begin_list (builder, "signals");
   for (i = 0; i < plan->n_signals; i++)
-    json_builder_add_int_value (builder, signals[i]);
+    json_builder_add_int_value (builder, marks[i].has_up_levels
+        ? (gint64) marks[i].up_levels : marks[i].signal);
   json_builder_end_array (builder);
 }
 
@@ -304,7 +307,7 @@ add_throughput (JsonBuilder * builder, const Plan * plan)
   guint i;
 
   begin_list (builder, "throughput");
-  for (i = 0; plan->n_signals > 0 && i < G_N_ELEMENTS (loss_rates); i++) {
+  for (i = 0; plan_has_model (plan) && i < G_N_ELEMENTS (loss_rates); i++) {
     json_builder_begin_object (builder);
     add_number (builder, "loss", loss_rates[i]);
     add_number (builder, "rate", plan_throughput (plan, loss_rates[i]));
@@ -327,27 +330,16 @@ add_throughput (JsonBuilder * builder, const Plan * plan)
   json_builder_end_array (builder);
 }
 
-static guint
-slot_modulus (const Plan * plan)
-{
-  if (plan_is_dynamic (plan))
-    return lmcc_slot_modulus (plan->layering.turning_groups);
-  if (plan->algorithm == PLAN_ALGORITHM_RLC && plan->rlc.top < 32)
-    return lmcc_slot_modulus (1u << plan->rlc.top);
-
-  return LMCC_MAX_SLOT_MODULUS;
-}
-
 static void
 add_algorithm (JsonBuilder * builder, const Plan * plan)
 {
-  add_text (builder, "algorithm", plan_algorithm_name (plan));
+  add_text (builder, "algorithm", plan->algorithm->name);
   if (plan->n_signals > 0) {
     add_number (builder, "slot", seconds (plan->slot));
-    add_whole_number (builder, "slot-modulus", slot_modulus (plan));
+    add_whole_number (builder, "slot-modulus", plan->session.slot_modulus);
     add_number (builder, "nominal-rtt", seconds (plan->rtt));
   }
-  if (plan->algorithm == PLAN_ALGORITHM_RLC)
+  if (plan->rlc.slot > 0)
     add_number (builder, "burst", seconds (plan->rlc.burst));
 }
 
@@ -359,10 +351,10 @@ plan_print_json (const Plan * plan)
   json_builder_begin_object (builder);
   add_text (builder, "scheme", lmcc_rate_scheme_name (plan->scheme));
   add_whole_number (builder, "packet-size", plan->packet_size);
-  if (plan->algorithm != PLAN_ALGORITHM_NONE)
+  if (plan->algorithm != NULL)
     add_algorithm (builder, plan);
   add_layers (builder, plan);
-  if (plan->algorithm != PLAN_ALGORITHM_NONE) {
+  if (plan->algorithm != NULL) {
     add_signals (builder, plan);
     add_groups (builder, plan);
     add_throughput (builder, plan);

@@ -6,6 +6,7 @@
 
 #include "tool.h"
 
+#include <gst/lmcc/control/marker.h>
 #include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <gst/lmcc/control/slots/sync-points.h>
 #include <gst/lmcc/lmcc.h>
@@ -15,17 +16,6 @@ G_BEGIN_DECLS
 
 /* A number of an option that was not given. */
 #define PLAN_NOT_GIVEN G_MININT
-
-typedef enum
-{
-  PLAN_ALGORITHM_NONE,
-  PLAN_ALGORITHM_ELM,
-  PLAN_ALGORITHM_RLC,
-  PLAN_ALGORITHM_FLID_SL,
-  PLAN_ALGORITHM_FLID_DL,
-  PLAN_ALGORITHM_SYNCHRONIZED,
-  PLAN_ALGORITHM_RLM,
-} PlanAlgorithm;
 
 /**
  * PlanMarksOptions:
@@ -59,7 +49,9 @@ typedef struct
  * @repair: share of repair data
  * @repair_loss: the loss that is expected
  * @repair_burst: packets that are lost in a row
- * @algorithm: whose marks the session has; all below is for those with slots
+ * @algorithm: (nullable): whose marks the session has; all below is for those
+ *     with slots
+ * @session: as its sender would make it
  * @slot: T of FLID, t_0 of RLC, tau_0 of Wei and Zhang; 0 if there are none
  * @rtt: the nominal RTT
  * @n_signals: how many to show
@@ -67,7 +59,7 @@ typedef struct
  * @probabilities: p_i of FLID
  * @given: whether the command line has them as numbers
  * @layering: which groups carry the layers
- * @rlc: RLC's sync points and bursts
+ * @rlc: RLC's sync points and bursts; no slot for others
  */
 typedef struct
 {
@@ -90,7 +82,8 @@ typedef struct
   gdouble repair_loss;
   gdouble repair_burst;
 
-  PlanAlgorithm algorithm;
+  const LmccAlgorithm *algorithm;
+  LmccSession session;
   LmccTime slot;
   LmccTime rtt;
   guint n_signals;
@@ -106,12 +99,15 @@ gboolean plan_bad_value (GError ** error, const gchar * format,
 
 gboolean plan_read_marks (const PlanMarksOptions * options, Plan * plan,
     GError ** error);
-const gchar *plan_algorithm_name (const Plan * plan);
-gboolean plan_is_flid (const Plan * plan);
+gchar *plan_list_algorithms (const gchar * setting);
 gboolean plan_is_dynamic (const Plan * plan);
+void plan_get_marks (const Plan * plan, LmccMarks * marks);
+
+gboolean plan_has_model (const Plan * plan);
+gboolean plan_is_flid (const Plan * plan);
+LmccTime plan_nominal_rtt (const Plan * plan);
 gdouble plan_increase_probability (const Plan * plan, guint layer);
 LmccTime plan_sync_interval (const Plan * plan, guint layer);
-void plan_signals (const Plan * plan, gint64 * signals);
 gdouble plan_throughput (const Plan * plan, gdouble loss_rate);
 void plan_joins (const Plan * plan, gdouble loss_rate, gdouble * dynamic_joins,
     gdouble * static_joins);

@@ -187,12 +187,14 @@ compute_rates (Plan * plan, GError ** error)
 static gboolean
 check_plot (const PlanOptions * options, const Plan * plan, GError ** error)
 {
+  g_autofree gchar *flid = NULL;
+
   if (options->plot_file == NULL || plan_is_flid (plan))
     return TRUE;
+  flid = plan_list_algorithms ("probabilities");
 
   return plan_bad_value (error,
-      "--plot draws FLID's joins and throughput; write "
-      "--algorithm=flid-sl or flid-dl");
+      "--plot draws FLID's joins and throughput; write --algorithm=%s", flid);
 }
 
 /* An RTP packet with our header extension and IPv6 and UDP headers. */
@@ -238,6 +240,9 @@ tool_plan (gint argc, gchar ** argv)
     .packet_size = LMCC_DEFAULT_PACKET_SIZE,
     .marks = {.n_signals = PLAN_NOT_GIVEN},
   };
+  g_autofree gchar *names = plan_list_algorithms (NULL);
+  g_autofree gchar *algorithms = g_strdup_printf ("Whose marks the session "
+      "has: %s (default: none)", names);
   const GOptionEntry entries[] = {
     {"scheme", 0, 0, G_OPTION_ARG_STRING, &options.scheme_name,
         "How the rates grow: equal, increase-by-one, doubling (default), "
@@ -259,8 +264,7 @@ tool_plan (gint argc, gchar ** argv)
         "Address of the base group; layer i is on the i-th after it "
           "(default " TOOL_DEFAULT_ADDRESS ")", "ADDRESS"},
     {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.marks.algorithm_name,
-        "Whose marks the session has: elm, rlc, flid-sl, flid-dl, "
-          "synchronized or rlm (default: none)", "ALGORITHM"},
+        algorithms, "ALGORITHM"},
     {"slot", 0, 0, G_OPTION_ARG_STRING, &options.marks.slot_text,
         "Length of a slot (default: flid 0.5, rlc 8 packets of the base, "
           "synchronized from the nominal RTT)", "SECONDS"},
