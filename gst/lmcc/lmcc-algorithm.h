@@ -66,7 +66,10 @@ typedef struct _LmccSending LmccSending;
 /**
  * LmccAlgorithm:
  * @name: as in the `algorithm` properties and the session record
+ * @number: what lmcc_algorithm_get_number() returns, for ever, of the library's
+ *     own; 0 in others
  * @description: one sentence for gst-inspect-1.0
+ * @paper: (nullable): where it is described
  * @settings: (array length=n_settings) (nullable): what can be set
  * @n_settings: how many
  * @needs_rtt: it uses the round-trip time; receivers measure it only then
@@ -80,7 +83,9 @@ typedef struct _LmccSending LmccSending;
 typedef struct
 {
   const gchar *name;
+  guint number;
   const gchar *description;
+  const gchar *paper;
   const LmccSetting *settings;
   guint n_settings;
   gboolean needs_rtt;
@@ -95,6 +100,7 @@ LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm * algorithm);
 LMCC_API const LmccAlgorithm *lmcc_algorithm_find (const gchar * name);
 LMCC_API const LmccAlgorithm *const *lmcc_algorithm_list (guint * n);
 LMCC_API gchar *lmcc_algorithm_format_names (void);
+LMCC_API guint lmcc_algorithm_get_number (const LmccAlgorithm * algorithm);
 LMCC_API gboolean lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm);
 LMCC_API gboolean lmcc_algorithm_sets_rate (const LmccAlgorithm * algorithm);
 LMCC_API gchar *lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,

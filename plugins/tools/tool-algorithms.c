@@ -106,6 +106,10 @@ print_json (const LmccAlgorithm * only)
     json_builder_add_string_value (builder, list[i]->name);
     json_builder_set_member_name (builder, "description");
     json_builder_add_string_value (builder, list[i]->description);
+    if (list[i]->paper != NULL) {
+      json_builder_set_member_name (builder, "paper");
+      json_builder_add_string_value (builder, list[i]->paper);
+    }
     json_builder_set_member_name (builder, "settings");
     build_settings (builder, get_receiver_table (list[i]));
     json_builder_set_member_name (builder, "sender-settings");
@@ -124,6 +128,8 @@ print_text (const LmccAlgorithm * only)
 
   if (only != NULL) {
     g_print ("%s: %s\n", only->name, only->description);
+    if (only->paper != NULL)
+      g_print ("%s\n", only->paper);
     print_settings ("lmccsrc", get_receiver_table (only));
     print_settings ("lmccsink", get_sender_table (only));
     return;
@@ -152,8 +158,8 @@ tool_algorithms (gint argc, gchar ** argv)
   const LmccAlgorithm *only = NULL;
 
   g_option_context_set_summary (context,
-      "Lists the algorithms, or the settings of one: what the property\n"
-      "algorithm-settings of lmccsrc and of lmccsink takes.");
+      "Lists the algorithms, or the paper and settings of one: what the\n"
+      "property algorithm-settings of lmccsrc and of lmccsink takes.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_parse_options (context, &argc, &argv))
     return TOOL_EXIT_USAGE;

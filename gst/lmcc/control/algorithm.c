@@ -9,6 +9,10 @@
 /* Room for those of others, behind ours. */
 #define MAX_ALGORITHMS 32
 
+/* Numbers of others, which count up as they are registered; what of ours came
+ * later than these is above them. */
+#define FIRST_NUMBER_OF_OTHERS 10
+
 #define LMCC_LIST_ALGORITHM(name) &lmcc_algorithm_##name,
 static const LmccAlgorithm *algorithms[MAX_ALGORITHMS] = {
   LMCC_OWN_ALGORITHMS (LMCC_LIST_ALGORITHM)
@@ -51,6 +55,7 @@ none_create (const LmccSession * session G_GNUC_UNUSED,
 
 const LmccAlgorithm lmcc_algorithm_none = {
   .name = "none",
+  .number = 1,
   .description = "No congestion control: the level is held by hand (max-level)",
   .create = none_create,
 };
@@ -107,8 +112,9 @@ lmcc_algorithm_add (const LmccAlgorithm * algorithm)
 
 /**
  * lmcc_algorithm_register:
- * @algorithm: stays for ever; its name is as the session record can say it: at
- *     most %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a to z, 0 to 9 and -._+
+ * @algorithm: stays for ever; it has no number, and its name is as the session
+ *     record can say it: at most %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a
+ *     to z, 0 to 9 and -._+
  *
  * Adds an algorithm that receivers run by themselves: one that goes by what
  * comes and what is lost. What needs slots or rates of the sender's cannot be
@@ -123,7 +129,8 @@ lmcc_algorithm_register (const LmccAlgorithm * algorithm)
 {
   g_return_val_if_fail (algorithm != NULL, FALSE);
 
-  return algorithm->sending == NULL && lmcc_algorithm_add (algorithm);
+  return algorithm->sending == NULL && algorithm->number == 0
+      && lmcc_algorithm_add (algorithm);
 }
 
 /**
@@ -175,6 +182,31 @@ lmcc_algorithm_format_names (void)
         algorithms[i]->name);
 
   return g_string_free (names, FALSE);
+}
+
+/**
+ * lmcc_algorithm_get_number:
+ * @algorithm: of the registry
+ *
+ * What it is in enumerations, as that of the `algorithm` properties. Those of
+ * the library's own never change; others have one for as long as the program
+ * runs, by the order in which they are registered.
+ *
+ * Returns: the number, not 0
+ */
+guint
+lmcc_algorithm_get_number (const LmccAlgorithm * algorithm)
+{
+  guint number = FIRST_NUMBER_OF_OTHERS, i;
+
+  if (algorithm->number != 0)
+    return algorithm->number;
+  for (i = 0; i < MAX_ALGORITHMS && algorithms[i] != algorithm; i++) {
+    if (algorithms[i] != NULL && algorithms[i]->number == 0)
+      number++;
+  }
+
+  return number;
 }
 
 /**

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The library's own algorithms, in the order in which they are listed. */
+/* The library's own algorithms, in the order in which they are listed. Numbers
+ * of their rows: 1 to 9 are taken, the next one is 101. */
 #define LMCC_OWN_ALGORITHMS(ROW) \
   ROW (none) \
   ROW (elm) \

@@ -437,8 +437,11 @@ rlm_create (const LmccSession * session, const LmccSettings * values,
 
 const LmccAlgorithm lmcc_algorithm_rlm = {
   .name = "rlm",
+  .number = 6,
   .description = "RLM (McCanne, Jacobson, Vetterli 1996): join experiments at "
       "random times, learnt from by all receivers of a session",
+  .paper = "McCanne, Jacobson, Vetterli, \"Receiver-driven Layered "
+      "Multicast\", SIGCOMM 1996",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .create = rlm_create,

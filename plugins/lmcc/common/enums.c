@@ -15,8 +15,8 @@
  * GstLmccAlgorithm:
  * @auto: what the session announces
  *
- * A congestion-control algorithm. Besides `auto` the values are those of the
- * library's registry: the nicknames are their names in the session record.
+ * A congestion-control algorithm. Besides `auto` the values are the numbers of
+ * the library's registry: the nicknames are their names in the session record.
  */
 GType
 gst_lmcc_algorithm_get_type (void)
@@ -33,7 +33,7 @@ gst_lmcc_algorithm_get_type (void)
     values[0].value_name = "What the session announces";
     values[0].value_nick = "auto";
     for (i = 0; i < n; i++) {
-      values[i + 1].value = (gint) i + 1;
+      values[i + 1].value = (gint) lmcc_algorithm_get_number (list[i]);
       values[i + 1].value_name = list[i]->description;
       values[i + 1].value_nick = list[i]->name;
     }
@@ -108,7 +108,7 @@ gst_lmcc_base_algorithm_get_type (void)
 
       if (!none && !lmcc_algorithm_sets_rate (list[i]))
         continue;
-      values[n_values].value = gst_lmcc_algorithm_from_name (list[i]->name);
+      values[n_values].value = (gint) lmcc_algorithm_get_number (list[i]);
       values[n_values].value_name =
           none ? "The encoder's own" : list[i]->description;
       values[n_values++].value_nick = list[i]->name;

@@ -39,6 +39,11 @@ class Algorithms(unittest.TestCase):
         (elm,) = json.loads(run('algorithms', 'elm', '--json').stdout)
         self.assertEqual(elm['sender-settings'], [])
 
+    def test_one_algorithm_s_paper_is_named(self):
+        self.assertIn('McCanne, Jacobson, Vetterli', run('algorithms', 'rlm').stdout.splitlines()[1])
+        for entry in json.loads(run('algorithms', '--json').stdout):
+            self.assertEqual('paper' in entry, entry['name'] != 'none')
+
     def test_an_algorithm_that_does_not_exist_is_refused_with_those_that_do(self):
         result = run('algorithms', 'rlmm')
         self.assertEqual(result.returncode, USAGE)

@@ -623,8 +623,11 @@ elm_create (const LmccSession * session, const LmccSettings * settings,
 
 const LmccAlgorithm lmcc_algorithm_elm = {
   .name = "elm",
+  .number = 2,
   .description = "Equation-based: the rate that TCP would get at the loss and "
       "round-trip time seen (Colussi 2004)",
+  .paper = "Colussi, \"Equation-based Layered Multicast Congestion "
+      "Control\", 2004",
   .settings = lmcc_elm_settings,
   .n_settings = LMCC_ELM_N_SETTINGS,
   .needs_rtt = TRUE,

@@ -259,8 +259,11 @@ static const LmccSending sending = {
 
 const LmccAlgorithm lmcc_algorithm_tfmcc = {
   .name = "tfmcc",
+  .number = 9,
   .description = "RFC 4654: one rate for all receivers, that of TCP's equation "
       "for the slowest one",
+  .paper = "Widmer, Handley, \"TCP-Friendly Multicast Congestion Control "
+      "(TFMCC): Protocol Specification\", RFC 4654, 2006",
   .sending = &sending,
   .create = create,
 };

@@ -315,11 +315,17 @@ static const LmccSending sending_dl = {
   .mark = mark_flid,
 };
 
+#define PAPER \
+  "Byers, Horn, Luby, Mitzenmacher, Shaver, \"FLID-DL: Congestion Control " \
+  "for Layered Multicast\", IEEE JSAC 20(8), 2002"
+
 const LmccAlgorithm lmcc_algorithm_flid_sl = {
   .name = "flid-sl",
+  .number = 4,
   .description =
       "FLID over static layers (Byers et al. 2002): one step down after "
       "a slot with loss, one up where the slot's signal lets",
+  .paper = PAPER,
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .sending = &sending_sl,
@@ -328,9 +334,11 @@ const LmccAlgorithm lmcc_algorithm_flid_sl = {
 
 const LmccAlgorithm lmcc_algorithm_flid_dl = {
   .name = "flid-dl",
+  .number = 3,
   .description =
       "FLID over dynamic layers (Byers et al. 2002): as flid-sl, with "
       "groups that fall silent by themselves instead of slow leaves",
+  .paper = PAPER,
   .sending = &sending_dl,
   .create = flid_dl_create,
 };

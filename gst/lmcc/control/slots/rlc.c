@@ -313,8 +313,11 @@ static const LmccSending sending = {
 
 const LmccAlgorithm lmcc_algorithm_rlc = {
   .name = "rlc",
+  .number = 5,
   .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
       "synchronisation points, down at any loss",
+  .paper = "Vicisano, Rizzo, Crowcroft, \"TCP-like Congestion Control for "
+      "Layered Multicast Data Transfer\", INFOCOM 1998",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .sending = &sending,

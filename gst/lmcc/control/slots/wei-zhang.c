@@ -258,9 +258,12 @@ static const LmccSending sending = {
 
 const LmccAlgorithm lmcc_algorithm_synchronized = {
   .name = "synchronized",
+  .number = 7,
   .description =
       "Wei and Zhang 2000: up at the sender's synchronisation points "
       "of the next layer, down at any loss",
+  .paper = "Wei, Zhang, \"On Receiver-Driven Layered Multicast "
+      "Transmission\", UCLA 2000",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .sending = &sending,
