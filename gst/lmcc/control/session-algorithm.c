@@ -148,6 +148,6 @@ lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
   if (!lmcc_session_validate (session, NULL))
     return NULL;
 
-  return lmcc_sdp_write (session, form,
-      lmcc_session_has_second_element (session));
+  return lmcc_sdp_write (session, form, form == LMCC_SDP_FILE
+      && lmcc_session_has_second_element (session));
 }

@@ -577,7 +577,7 @@ GST_START_TEST (test_a_session_without_slots_has_no_marks)
 
 GST_END_TEST;
 
-/* The names are in two places: of what fits, and of what has an element. */
+/* Each row of the registry says it: no list of names goes with it. */
 GST_START_TEST (test_whose_slots_can_be_set_has_a_second_element)
 {
   guint n, n_settings, n_slotted = 0, i;
@@ -587,15 +587,16 @@ GST_START_TEST (test_whose_slots_can_be_set_has_a_second_element)
   lmcc_session_init (&session);
   session.slot = LMCC_SECOND;
   for (i = 0; i < n; i++) {
-    gboolean slotted = lmcc_session_algorithm_get_settings (list[i]->name,
-        &n_settings) != NULL;
+    gboolean slotted = lmcc_algorithm_has_slots (list[i]);
 
+    fail_unless (slotted || lmcc_session_algorithm_get_settings (list[i]->name,
+            &n_settings) == NULL, "%s", list[i]->name);
     g_strlcpy (session.algorithm, list[i]->name, sizeof (session.algorithm));
     fail_unless (lmcc_session_has_second_element (&session) == (slotted
             || lmcc_session_has_single_rate (&session)), "%s", list[i]->name);
     n_slotted += slotted;
   }
-  fail_unless_equals_int (n_slotted, 4);
+  fail_unless (n_slotted >= 4);
 }
 
 GST_END_TEST;
