@@ -356,6 +356,39 @@ GST_START_TEST (test_algorithm_settings_are_taken_or_refused_with_what_exists)
 
 GST_END_TEST;
 
+static void
+check_numbers (const gchar * element, const gchar * property, gboolean all)
+{
+  GstElement *made = gst_element_factory_make (element, NULL);
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (made),
+      property);
+  GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;
+  guint n, i, n_found = 0;
+  const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+
+  for (i = 0; i < n; i++) {
+    const GEnumValue *value = g_enum_get_value_by_nick (values, list[i]->name);
+
+    fail_unless (value != NULL || !all, "%s", list[i]->name);
+    if (value == NULL)
+      continue;
+    n_found++;
+    fail_unless_equals_int (value->value, list[i]->number);
+  }
+  fail_unless_equals_int (values->n_values, all ? n + 1 : n_found);
+  gst_object_unref (made);
+}
+
+/* Programs set numbers, and have been compiled with them. */
+GST_START_TEST (test_enumerations_have_the_numbers_of_the_registry)
+{
+  check_numbers ("lmccsrc", "algorithm", TRUE);
+  check_numbers ("lmccsink", "algorithm", TRUE);
+  check_numbers ("lmccsink", "base-algorithm", FALSE);
+}
+
+GST_END_TEST;
+
 static Suite *
 lmccsrc_settings_suite (void)
 {
@@ -368,6 +401,7 @@ lmccsrc_settings_suite (void)
   tcase_add_loop_test (settings, test_a_uri_that_is_told_is_read_as_the_same,
       0, G_N_ELEMENTS (odd_values));
   tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
+  tcase_add_test (settings, test_enumerations_have_the_numbers_of_the_registry);
   tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,
       0, G_N_ELEMENTS (bad_properties));
   tcase_add_loop_test (settings,
