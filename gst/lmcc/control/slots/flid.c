@@ -288,7 +288,7 @@ init_flid (gpointer state, const LmccSession * session,
   lmcc_increase_signals_init (state, probabilities, session->n_layers);
 }
 
-/* The counter is incremented before use. */
+/* The first slot's counter is 1, as in table I. */
 static void
 mark_flid (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
     LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)

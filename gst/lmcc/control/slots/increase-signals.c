@@ -18,9 +18,6 @@
  * @probabilities: (array length=n_levels): p_i, as
  *     lmcc_increase_probabilities_check() wants them
  * @n_levels: 1 to %LMCC_MAX_LAYERS
- *
- * Sets the counter to 0. It is incremented before use: example 4 of the paper
- * says that it starts at 1, but its table I begins with the signal of 1.
  */
 void
 lmcc_increase_signals_init (LmccIncreaseSignals * signals,
@@ -47,7 +44,9 @@ reverse_bits (guint32 b)
 /**
  * lmcc_increase_signals_get:
  * @signals: the signals
- * @counter: b
+ * @counter: b of the slot, as many bits as it has are s in the paper. The first
+ *     slot has 1: so says table I; by example 4 the counter starts at 1 and is
+ *     incremented before use
  *
  * The largest level i with p_i >= bhat, where bhat is b written backward behind
  * the binary point. bhat = 0, once in 2^32 slots, would by this rule send up
@@ -68,21 +67,4 @@ lmcc_increase_signals_get (const LmccIncreaseSignals * signals, guint32 counter)
   }
 
   return signal;
-}
-
-/**
- * lmcc_increase_signals_next:
- * @signals: the signals
- *
- * The signal of one slot after the other. The counter wraps after 2^32 slots.
- *
- * Returns: the highest level that may go up after this slot, or
- *     %LMCC_SIGNAL_NOBODY
- */
-gint
-lmcc_increase_signals_next (LmccIncreaseSignals * signals)
-{
-  signals->counter++;
-
-  return lmcc_increase_signals_get (signals, signals->counter);
 }

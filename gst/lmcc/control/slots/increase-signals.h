@@ -12,7 +12,6 @@ G_BEGIN_DECLS
  * LmccIncreaseSignals:
  * @n_levels: l, 1 to %LMCC_MAX_LAYERS
  * @probabilities: p_i, not rising, the top's 0
- * @counter: b, as many bits as it has are s in the paper
  *
  * FLID's increase signals by a reverse binary counter (Byers et al., "FLID-DL:
  * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section
@@ -22,12 +21,10 @@ typedef struct
 {
   guint n_levels;
   gdouble probabilities[LMCC_MAX_LAYERS];
-  guint32 counter;
 } LmccIncreaseSignals;
 
 void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
     const gdouble * probabilities, guint n_levels);
-gint lmcc_increase_signals_next (LmccIncreaseSignals * signals);
 gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
     guint32 counter);
 

@@ -228,7 +228,7 @@ run_controller (const gchar * name, const gdouble * rates, const gdouble * p,
 
   lmcc_increase_signals_init (&signals, p, LEVELS);
   for (k = 0; k < slots; k++)
-    slot (&run, k, lmcc_increase_signals_next (&signals));
+    slot (&run, k, lmcc_increase_signals_get (&signals, k + 1));
 
   run.controller->klass->free (run.controller);
   for (i = 0; i < LEVELS; i++)

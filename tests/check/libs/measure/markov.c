@@ -121,7 +121,7 @@ run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
   modulus = lmcc_slot_modulus (layering.turning_groups);
   lmcc_increase_signals_init (&signals, p, chain->n_levels);
   for (k = 0; k < slots; k++) {
-    gint signal = lmcc_increase_signals_next (&signals);
+    gint signal = lmcc_increase_signals_get (&signals, k + 1);
     gboolean lost = FALSE;
     GroupChange change;
     guint next;
