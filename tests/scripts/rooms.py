@@ -2,7 +2,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every file of the library and of its plugin is in a room, and includes only what docs/architecture.md lets that room
-include. Each file that this page names is there."""
+include. Each file that this page names is there. A part of the sender is touched by one file."""
 import re
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / 'gst/lmcc'
 PAGE = ROOT / 'docs/architecture.md'
 LEAST_NAMED = 20
+LEAST_PARTS = 5
 
 PARTS = {'base', 'wire', 'media', 'repair', 'measure', 'control'}
 # Beside itself and the installed headers, which are in no room and include each other only.
@@ -66,6 +67,22 @@ def check(folder, rooms, outside, outside_may):
     return [f'{folder}/{fault}' for fault in faults], len(files)
 
 
+def part_faults():
+    """Where a file of the sender reaches into a part that is another file's. A part is a member of LmccSender that one
+    of the room's headers defines for it; its file has the header's name."""
+    room = LIBRARY / 'sender'
+    homes = {found[1]: path.stem for path in sorted(room.glob('*.h'))
+             for found in re.finditer(r'^} (LmccSender\w+);', path.read_text(encoding='utf-8'), re.MULTILINE)}
+    members = re.findall(r'^  (LmccSender\w+) (\w+);', (room / 'private.h').read_text(encoding='utf-8'), re.MULTILINE)
+    parts = {member: homes[kind] for kind, member in members if kind in homes}
+    faults = [f'sender/{path.name}: reaches into {member}, which is that of {home}.c'
+              for path in sorted(room.glob('*.c')) for member, home in parts.items()
+              if path.stem != home and re.search(rf'sender->\s*{member}\b', path.read_text(encoding='utf-8'))]
+    if len(parts) < LEAST_PARTS:
+        faults.append(f'sender/private.h: {len(parts)} parts are found, and there are {LEAST_PARTS} at least')
+    return [f'gst/lmcc/{fault}' for fault in faults]
+
+
 def page_faults():
     """What docs/architecture.md says of rooms that is not so: what each may include, and which files it has."""
     text = PAGE.read_text(encoding='utf-8')
@@ -84,7 +101,7 @@ def page_faults():
 def main():
     library, n_library = check('gst/lmcc', MAY_INCLUDE, INSTALLED, set())
     plugin, n_plugin = check('plugins/lmcc', PLUGIN_MAY_INCLUDE, REGISTERS, set(PLUGIN_MAY_INCLUDE))
-    faults = library + plugin + page_faults()
+    faults = library + plugin + part_faults() + page_faults()
     print('\n'.join(faults) or f'{n_library} and {n_plugin} files, all in their rooms')
     return 1 if faults else 0
 

@@ -8,6 +8,8 @@
  * wait for it, and what refers to a picture that the base had to drop is of no
  * use.
  */
+#include "sender/above-base.h"
+
 #include "sender/private.h"
 
 /* What was pushed, in this order. */
@@ -29,27 +31,25 @@ entry_free (Entry * entry)
   g_free (entry);
 }
 
-/* One rate for all: there is nothing but the base. */
-gboolean
-lmcc_sender_has_single_rate (const LmccSender * sender)
-{
-  return sender->algorithms.base != NULL
-      && sender->algorithms.base == sender->algorithms.algorithm;
-}
-
-gboolean
-lmcc_sender_has_layers_above (const LmccSender * sender)
-{
-  return lmcc_single_rate_is_used (&sender->single)
-      && !lmcc_sender_has_single_rate (sender);
-}
-
 void
 lmcc_sender_flush_above (LmccSender * sender)
 {
   g_queue_clear_full (&sender->above.entries, (GDestroyNotify) entry_free);
   sender->above.n_packets = 0;
   sender->above.broken = 0;
+}
+
+gboolean
+lmcc_sender_waits_above (const LmccSender * sender)
+{
+  return sender->above.n_packets > 0;
+}
+
+/* Returns the pictures of the class that were dropped here. */
+guint64
+lmcc_sender_get_dropped_above (const LmccSender * sender, guint klass)
+{
+  return sender->above.n_dropped[klass];
 }
 
 static Entry *
@@ -115,7 +115,7 @@ lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued)
 
   entry->osn = queued->osn;
   if (sender->above.n_packets + n > LMCC_ALLOCATOR_MAX_QUEUE) {
-    sender->live_queue.n_dropped[queued->unit->klass]++;
+    sender->above.n_dropped[queued->unit->klass]++;
     lmcc_queued_unit_free (queued);
     return;
   }
@@ -141,14 +141,12 @@ release (LmccSender * sender, LmccQueuedUnit * queued, LmccTime now)
 
   sender->above.n_packets -= unit->packets->len;
   if (!lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
-          unit->packets->len, sender->live_queue.n_dropped)) {
+          unit->packets->len, sender->above.n_dropped)) {
     lmcc_queued_unit_free (queued);
     return;
   }
   queued->deadline = now + sender->session.window;
-  lmcc_allocator_push (&sender->allocator, layer, queued);
-  lmcc_pacer_queue_changed (&sender->pacers[layer],
-      &sender->allocator.layers[layer], now);
+  lmcc_sender_push_paced (sender, layer, queued, now);
 }
 
 /* Other rungs do not refer to the base's. */
@@ -187,7 +185,7 @@ lmcc_sender_release_above (LmccSender * sender, LmccTime now)
       release (sender, g_steal_pointer (&entry->waits), now);
     } else if (entry->waits != NULL) {
       sender->above.n_packets -= entry->waits->unit->packets->len;
-      sender->live_queue.n_dropped[entry->klass]++;
+      sender->above.n_dropped[entry->klass]++;
     }
     entry_free (entry);
   }

@@ -6,6 +6,8 @@
  * The sender where all receivers get the base at one rate: what the network
  * takes says when a packet of it leaves, and what waits does not get old.
  */
+#include "sender/driven-base.h"
+
 #include "sender/private.h"
 #include "wire/constants.h"
 
@@ -15,20 +17,42 @@
  * has left, and that needs time too. */
 #define BASE_LIMIT_DIVISOR 2
 
+/* Returns whether the network sets the base's rate. */
+gboolean
+lmcc_sender_drives_base (const LmccSender * sender)
+{
+  return lmcc_single_rate_is_used (&sender->driven.single);
+}
+
+/* One rate for all: there is nothing but the base. */
+gboolean
+lmcc_sender_has_single_rate (const LmccSender * sender)
+{
+  return sender->algorithms.base != NULL
+      && sender->algorithms.base == sender->algorithms.algorithm;
+}
+
+gboolean
+lmcc_sender_has_layers_above (const LmccSender * sender)
+{
+  return lmcc_sender_drives_base (sender)
+      && !lmcc_sender_has_single_rate (sender);
+}
+
 void
 lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
 {
   const LmccAlgorithm *base = sender->algorithms.base;
 
-  lmcc_single_rate_init (&sender->single,
+  lmcc_single_rate_init (&sender->driven.single,
       base != NULL ? base->sending->rate_setter : NULL, &sender->session,
       lmcc_allocator_packet_size (&sender->allocator, 0), hysteresis, now);
-  if (!lmcc_single_rate_is_used (&sender->single))
+  if (!lmcc_sender_drives_base (sender))
     return;
-  sender->packetizer.single = &sender->single;
-  sender->live_queue.limit = LMCC_LIVE_QUEUE_LIMIT;
+  lmcc_sender_add_elements_of (sender, &sender->driven.single);
+  sender->driven.live_queue.limit = LMCC_LIVE_QUEUE_LIMIT;
   if (lmcc_sender_has_layers_above (sender)) {
-    sender->live_queue.limit /= BASE_LIMIT_DIVISOR;
+    sender->driven.live_queue.limit /= BASE_LIMIT_DIVISOR;
     return;
   }
   lmcc_allocator_join_classes (&sender->allocator);
@@ -38,13 +62,34 @@ lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
 void
 lmcc_sender_clear_single (LmccSender * sender)
 {
-  lmcc_single_rate_clear (&sender->single);
+  lmcc_single_rate_clear (&sender->driven.single);
+}
+
+void
+lmcc_sender_flush_single (LmccSender * sender)
+{
+  sender->driven.live_queue.broken = 0;
+}
+
+/* A packet of the layer leaves now. */
+void
+lmcc_sender_note_age (LmccSender * sender, guint layer, LmccTime now)
+{
+  lmcc_live_queue_note_age (&sender->driven.live_queue,
+      &sender->allocator.layers[layer], now);
+}
+
+/* A packet of the base has left, of @size bytes. */
+void
+lmcc_sender_base_sent (LmccSender * sender, LmccTime now, gsize size)
+{
+  lmcc_single_rate_sent (&sender->driven.single, now, size);
 }
 
 static void
 request_key_unit (LmccSender * sender, LmccTime now)
 {
-  if (lmcc_live_queue_wants_key (&sender->live_queue))
+  if (lmcc_live_queue_wants_key (&sender->driven.live_queue))
     lmcc_sender_request_key_unit (sender, now);
 }
 
@@ -53,7 +98,7 @@ gboolean
 lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
     LmccTime now)
 {
-  gboolean admitted = lmcc_live_queue_admit (&sender->live_queue,
+  gboolean admitted = lmcc_live_queue_admit (&sender->driven.live_queue,
       &sender->allocator.layers[0], unit);
 
   request_key_unit (sender, now);
@@ -72,10 +117,10 @@ lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
 LmccTime
 lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
 {
-  if (layer > 0 || !lmcc_single_rate_is_used (&sender->single))
+  if (layer > 0 || !lmcc_sender_drives_base (sender))
     return due;
 
-  return MAX (due, lmcc_single_rate_next_packet (&sender->single));
+  return MAX (due, lmcc_single_rate_next_packet (&sender->driven.single));
 }
 
 /*
@@ -92,9 +137,9 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
 gboolean
 lmcc_sender_fills_single (const LmccSender * sender, guint layer)
 {
-  return layer == 0 && lmcc_single_rate_follows_use (&sender->single)
-      && sender->live_queue.key_bytes > 0
-      && lmcc_live_queue_wants_key (&sender->live_queue)
+  return layer == 0 && lmcc_single_rate_follows_use (&sender->driven.single)
+      && sender->driven.live_queue.key_bytes > 0
+      && lmcc_live_queue_wants_key (&sender->driven.live_queue)
       && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
 }
 
@@ -113,19 +158,20 @@ lmcc_sender_get_filler_interval (const LmccSender * sender, guint layer)
   if (!lmcc_sender_fills_single (sender, layer))
     return LMCC_FILLER_INTERVAL;
 
-  return sender->session.packet_size * sender->live_queue.limit
-      / (2 * sender->live_queue.key_bytes);
+  return sender->session.packet_size * sender->driven.live_queue.limit
+      / (2 * sender->driven.live_queue.key_bytes);
 }
 
 /* When a timer of the algorithm's ends, or what waits is too old. */
 LmccTime
 lmcc_sender_next_single_timeout (const LmccSender * sender)
 {
-  if (!lmcc_single_rate_is_used (&sender->single))
+  if (!lmcc_sender_drives_base (sender))
     return LMCC_TIME_NONE;
 
-  return MIN (lmcc_single_rate_next_timeout (&sender->single),
-      lmcc_live_queue_next (&sender->live_queue, &sender->allocator.layers[0]));
+  return MIN (lmcc_single_rate_next_timeout (&sender->driven.single),
+      lmcc_live_queue_next (&sender->driven.live_queue,
+          &sender->allocator.layers[0]));
 }
 
 /* What waits and will not leave within the session's window at this rate. What
@@ -153,14 +199,24 @@ lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
   LmccAllocatorLayer *base = &sender->allocator.layers[0];
   gdouble rate;
 
-  if (!lmcc_single_rate_is_used (&sender->single))
+  if (!lmcc_sender_drives_base (sender))
     return;
-  lmcc_single_rate_handle_timeout (&sender->single, now);
-  rate = lmcc_single_rate_get_rate (&sender->single);
-  lmcc_live_queue_expire (&sender->live_queue, base, now, rate);
-  sender->single.excess = count_excess (base, now, rate);
+  lmcc_single_rate_handle_timeout (&sender->driven.single, now);
+  rate = lmcc_single_rate_get_rate (&sender->driven.single);
+  lmcc_live_queue_expire (&sender->driven.live_queue, base, now, rate);
+  sender->driven.single.excess = count_excess (base, now, rate);
   request_key_unit (sender, now);
   lmcc_sender_release_above (sender, now);
+}
+
+/* Returns whether the receiver that sets the rate is there. */
+gboolean
+lmcc_sender_comes_from_leader (const LmccSender * sender,
+    const LmccAddress * source, guint16 port)
+{
+  return lmcc_sender_drives_base (sender)
+      && lmcc_single_rate_comes_from_leader (&sender->driven.single, source,
+      port);
 }
 
 /* Returns whether it was a report for the rate. */
@@ -168,23 +224,17 @@ gboolean
 lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
     const LmccAddress * source, guint16 port, const guint8 * data, gsize size)
 {
-  guint32 clock = lmcc_time_to_ntp_short (sender->announcer.ntp_offset + now);
-
-  if (!lmcc_single_rate_is_used (&sender->single)
-      || !lmcc_single_rate_take_report (&sender->single, now, clock,
-          sender->session.ssrc_base, source, port, data, size))
-    return FALSE;
-  sender->feedback.stats.reports++;
-  sender->feedback.stats.bytes += sender->udp_overhead + size;
-
-  return TRUE;
+  return lmcc_sender_drives_base (sender)
+      && lmcc_single_rate_take_report (&sender->driven.single, now,
+      lmcc_sender_get_send_clock (sender, now), sender->session.ssrc_base,
+      source, port, data, size);
 }
 
 void
 lmcc_sender_get_single_stats (const LmccSender * sender,
     LmccSenderStats * stats)
 {
-  const LmccSingleRate *single = &sender->single;
+  const LmccSingleRate *single = &sender->driven.single;
   LmccSingleRateStats *to = &stats->single;
   guint i;
 
@@ -197,12 +247,13 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
   to->reports_foreign = single->foreign;
   to->reports_refused = single->refused;
   to->reports_leader = single->by_leader;
-  to->units_expired = sender->live_queue.n_expired;
-  to->age_max = sender->live_queue.age_max;
-  to->sound_dropped = sender->live_queue.n_sound;
+  to->units_expired = sender->driven.live_queue.n_expired;
+  to->age_max = sender->driven.live_queue.age_max;
+  to->sound_dropped = sender->driven.live_queue.n_sound;
   lmcc_single_rate_get_stats (single, to);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
-    stats->units_dropped[i] = sender->live_queue.n_dropped[i];
+    stats->units_dropped[i] = sender->driven.live_queue.n_dropped[i] +
+        lmcc_sender_get_dropped_above (sender, i);
 }
 
 /**
@@ -228,7 +279,8 @@ lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
       rung += session->layers[i].rate;
   }
   if (base == 0)
-    return (guint64) sender->single.estimate;
+    return (guint64) sender->driven.single.estimate;
 
-  return (guint64) (sender->single.estimate * (gdouble) rung / (gdouble) base);
+  return (guint64) (sender->driven.single.estimate * (gdouble) rung /
+      (gdouble) base);
 }

@@ -6,10 +6,84 @@
  * What leaves the sender: packets, which are numbered and counted here, and
  * what else there is to do. Below all that decides when.
  */
+#include "sender/emit.h"
+
+#include "measure/rtt.h"
 #include "sender/private.h"
 
 /* Not so often that an encoder would make nothing else. */
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
+
+void
+lmcc_sender_init_output (LmccSender * sender, const LmccSenderConfig * config,
+    LmccTime now)
+{
+  LmccSenderOutput *output = &sender->output;
+  guint i;
+
+  output->announcer.cname = g_strdup (config->cname ? config->cname : "");
+  output->announcer.rtp_offset = config->rtp_offset;
+  output->announcer.ntp_offset = config->ntp_offset;
+  output->mtu = config->mtu;
+  output->key_requested = LMCC_TIME_NONE;
+  output->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
+  lmcc_packetizer_init (&output->packetizer, &sender->session,
+      &output->announcer, config->sequence_seed);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    output->last_sent[i] = now;
+}
+
+void
+lmcc_sender_clear_output (LmccSender * sender)
+{
+  LmccSenderAction action;
+
+  while (lmcc_sender_poll_action (sender, &action))
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  g_array_unref (sender->output.actions);
+  g_free (sender->output.announcer.cname);
+}
+
+/* @marker, which is kept, says which group carries a layer. */
+void
+lmcc_sender_mark_by (LmccSender * sender, const LmccMarker * marker)
+{
+  sender->output.marker = marker;
+}
+
+/* What the packet that leaves next says of its slot. */
+void
+lmcc_sender_set_marks (LmccSender * sender, const LmccMarks * marks)
+{
+  sender->output.packetizer.marks = *marks;
+}
+
+/* @single, which is kept, has a second element for each packet of the base. */
+void
+lmcc_sender_add_elements_of (LmccSender * sender, LmccSingleRate * single)
+{
+  sender->output.packetizer.single = single;
+}
+
+/* Returns the send time that a packet would have @now. */
+guint32
+lmcc_sender_get_send_clock (const LmccSender * sender, LmccTime now)
+{
+  return lmcc_time_to_ntp_short (sender->output.announcer.ntp_offset + now);
+}
+
+LmccTime
+lmcc_sender_get_last_sent (const LmccSender * sender, guint layer)
+{
+  return sender->output.last_sent[layer];
+}
+
+/* The session has the layer from @now on. */
+void
+lmcc_sender_begin_layer (LmccSender * sender, guint layer, LmccTime now)
+{
+  sender->output.last_sent[layer] = now;
+}
 
 static void
 push_action (LmccSender * sender, LmccSenderActionType type, guint group,
@@ -17,13 +91,45 @@ push_action (LmccSender * sender, LmccSenderActionType type, guint group,
 {
   LmccSenderAction action = { type, group, packet };
 
-  g_array_append_val (sender->actions, action);
+  g_array_append_val (sender->output.actions, action);
 }
 
 static gsize
 ip_size (const LmccSender * sender, const LmccPacket * packet)
 {
   return sender->udp_overhead + packet->size;
+}
+
+LmccTime
+lmcc_sender_next_record (const LmccSender * sender)
+{
+  return lmcc_announcer_next (&sender->output.announcer, &sender->session);
+}
+
+/* Returns: (transfer full) (element-type LmccPacket): the record as it is now,
+ * not sent yet */
+GPtrArray *
+lmcc_sender_make_record (LmccSender * sender, LmccTime now)
+{
+  return lmcc_announcer_send (&sender->output.announcer, &sender->session,
+      sender->udp_overhead, now);
+}
+
+/* Returns the bytes of all records within @duration. */
+gsize
+lmcc_sender_expect_records (const LmccSender * sender, LmccTime duration)
+{
+  return lmcc_announcer_expect (&sender->output.announcer, &sender->session,
+      duration);
+}
+
+void
+lmcc_sender_say_bye (LmccSender * sender, LmccTime now)
+{
+  LmccPacket *bye = lmcc_announcer_bye (&sender->output.announcer,
+      &sender->session, now);
+
+  lmcc_sender_send_control (sender, bye, now);
 }
 
 /* The session's revision is another one now. */
@@ -37,17 +143,17 @@ lmcc_sender_session_changed (LmccSender * sender)
 void
 lmcc_sender_announce (LmccSender * sender, LmccTime now)
 {
-  lmcc_announcer_changed (&sender->announcer, now);
+  lmcc_announcer_changed (&sender->output.announcer, now);
   lmcc_sender_session_changed (sender);
 }
 
 void
 lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now)
 {
-  if (sender->key_requested != LMCC_TIME_NONE
-      && now < sender->key_requested + KEY_REQUEST_INTERVAL)
+  if (sender->output.key_requested != LMCC_TIME_NONE
+      && now < sender->output.key_requested + KEY_REQUEST_INTERVAL)
     return;
-  sender->key_requested = now;
+  sender->output.key_requested = now;
   push_action (sender, LMCC_SENDER_ACTION_REQUEST_KEY_UNIT, 0, NULL);
 }
 
@@ -59,10 +165,22 @@ lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
   gsize size = ip_size (sender, packet);
 
   sender->stats.control_bytes += size;
-  lmcc_meter_add_sent (&sender->rates.meters[0], now, size);
+  lmcc_rate_watch_note_sent (&sender->rates, 0, now, size);
   push_action (sender, LMCC_SENDER_ACTION_SEND_CONTROL, 0, packet);
 
   return size;
+}
+
+static guint
+get_group (const LmccSender * sender, guint layer)
+{
+  const LmccSenderOutput *output = &sender->output;
+
+  if (output->marker == NULL)
+    return layer;
+
+  return lmcc_marker_get_group (output->marker, &output->packetizer.marks,
+      layer);
 }
 
 static void
@@ -72,20 +190,15 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
   gsize size = ip_size (sender, packet);
 
-  sender->last_sent[layer] = now;
+  sender->output.last_sent[layer] = now;
   sender->stats.packets++;
   sender->stats.bytes += size;
   stats->packets++;
   stats->bytes += size;
-  if (sender->mtu > 0 && packet->size > sender->mtu)
+  if (sender->output.mtu > 0 && packet->size > sender->output.mtu)
     sender->stats.packets_oversize++;
-  if (layer == 0 && lmcc_single_rate_is_used (&sender->single)) {
-    lmcc_single_rate_sent (&sender->single, now, size);
-    lmcc_report_limit_sent (&sender->report_limit);
-  }
-  push_action (sender, LMCC_SENDER_ACTION_SEND,
-      lmcc_marker_get_group (&sender->schedule.marker,
-          &sender->packetizer.marks, layer), packet);
+  push_action (sender, LMCC_SENDER_ACTION_SEND, get_group (sender, layer),
+      packet);
 }
 
 /* Returns the bytes that leave. */
@@ -103,16 +216,17 @@ lmcc_sender_send_media (LmccSender * sender, guint layer,
   if (allotment->stream == LMCC_STREAM_SOUND)
     allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
         lmcc_sender_next_number (sender, layer));
-  lmcc_announcer_count (&sender->announcer, allotment->stream, layer,
+  lmcc_announcer_count (&sender->output.announcer, allotment->stream, layer,
       rtp.payload_size);
-  packet = lmcc_packetizer_media (&sender->packetizer, layer, allotment, &rtp,
+  packet =
+      lmcc_packetizer_media (&sender->output.packetizer, layer, allotment, &rtp,
       now);
   lmcc_packet_unref (allotment->packet);
   lmcc_sender_repair_sent (sender, layer, allotment, packet, now);
 
   size = ip_size (sender, packet);
   sender->stats.media_bytes += size;
-  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  lmcc_rate_watch_note_sent (&sender->rates, layer, now, size);
   sender->stats.lateness_max = MAX (sender->stats.lateness_max, now - due);
   send_packet (sender, layer, packet, now);
 
@@ -126,12 +240,13 @@ lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
       lmcc_sender_next_number (sender, layer));
-  LmccPacket *packet = lmcc_packetizer_filler (&sender->packetizer, layer,
+  LmccPacket *packet =
+      lmcc_packetizer_filler (&sender->output.packetizer, layer,
       mark, payload_size, now);
   gsize size = ip_size (sender, packet);
 
   sender->stats.layers[layer].fillers++;
-  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  lmcc_rate_watch_note_sent (&sender->rates, layer, now, size);
   send_packet (sender, layer, packet, now);
 
   return size;
@@ -144,7 +259,8 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
       lmcc_sender_next_number (sender, layer));
-  LmccPacket *packet = lmcc_packetizer_repair (&sender->packetizer, layer,
+  LmccPacket *packet =
+      lmcc_packetizer_repair (&sender->output.packetizer, layer,
       mark, payload, now);
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
   gsize size = ip_size (sender, packet);
@@ -152,7 +268,7 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
   lmcc_packet_unref (payload);
   stats->repairs++;
   stats->repair_bytes += size;
-  lmcc_meter_add_sent (&sender->rates.meters[layer], now, size);
+  lmcc_rate_watch_note_sent (&sender->rates, layer, now, size);
   send_packet (sender, layer, packet, now);
 
   return size;
@@ -168,14 +284,14 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
 gboolean
 lmcc_sender_poll_action (LmccSender * sender, LmccSenderAction * action)
 {
-  if (sender->actions_taken == sender->actions->len) {
-    g_array_set_size (sender->actions, 0);
-    sender->actions_taken = 0;
+  if (sender->output.actions_taken == sender->output.actions->len) {
+    g_array_set_size (sender->output.actions, 0);
+    sender->output.actions_taken = 0;
     return FALSE;
   }
-  *action = g_array_index (sender->actions, LmccSenderAction,
-      sender->actions_taken);
-  sender->actions_taken++;
+  *action = g_array_index (sender->output.actions, LmccSenderAction,
+      sender->output.actions_taken);
+  sender->output.actions_taken++;
 
   return TRUE;
 }

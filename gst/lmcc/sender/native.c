@@ -6,9 +6,10 @@
  * The sender's native allocation: layers are what the codec makes, and their
  * rates are measured.
  */
-#include "sender/private.h"
+#include "sender/native.h"
 
-#include <string.h>
+#include <gst/lmcc/lmcc-session-algorithm.h>
+#include "sender/private.h"
 
 /* A unit that comes too late is sent at once, spread over this part of the
  * window so that it is no burst. */
@@ -23,22 +24,34 @@ lmcc_sender_init_native (LmccSender * sender)
     sender->session.layers[i].rate = 0;
 }
 
+/* Where the network sets the base's rate, what leaves there fills reports'
+ * bucket. */
+static void
+note_sent (LmccSender * sender, guint layer, LmccTime now, gsize size)
+{
+  if (layer > 0 || !lmcc_sender_drives_base (sender))
+    return;
+  lmcc_sender_base_sent (sender, now, size);
+  lmcc_sender_let_report_in (sender);
+}
+
 static void
 send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 {
-  LmccPacer *pacer = &sender->pacers[layer];
   LmccAllotment allotment;
+  gsize size;
 
-  lmcc_pacer_opportunity (pacer, &sender->allocator.layers[layer], due);
+  lmcc_sender_begin_paced (sender, layer, due);
   lmcc_allocator_number (&sender->allocator, layer, &sender->osn);
   if (layer == 0)
     lmcc_sender_base_leaves (sender,
         g_queue_peek_head (&sender->allocator.layers[0].units));
-  lmcc_live_queue_note_age (&sender->live_queue,
-      &sender->allocator.layers[layer], now);
-  if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
-    lmcc_pacer_sent (pacer, lmcc_sender_send_media (sender, layer, &allotment,
-            due, now));
+  lmcc_sender_note_age (sender, layer, now);
+  if (!lmcc_allocator_take (&sender->allocator, layer, &allotment))
+    return;
+  size = lmcc_sender_send_media (sender, layer, &allotment, due, now);
+  note_sent (sender, layer, now, size);
+  lmcc_sender_end_paced (sender, layer, size);
 }
 
 static LmccTime
@@ -49,7 +62,7 @@ next_media (const LmccSender * sender, guint * layer)
 
   for (i = 0; i < sender->session.n_layers; i++) {
     LmccTime due = lmcc_sender_next_single (sender, i,
-        lmcc_pacer_next (&sender->pacers[i], &sender->allocator.layers[i]));
+        lmcc_sender_next_paced (sender, i));
 
     if (due < next) {
       next = due;
@@ -86,7 +99,7 @@ handle_rates (LmccSender * sender, LmccTime now)
 static LmccTime
 next_filler (const LmccSender * sender, guint layer)
 {
-  LmccTime due = sender->last_sent[layer] +
+  LmccTime due = lmcc_sender_get_last_sent (sender, layer) +
       lmcc_sender_get_filler_interval (sender, layer);
 
   return lmcc_sender_next_single (sender, layer, due);
@@ -109,15 +122,14 @@ handle_fillers (LmccSender * sender, LmccTime now)
 
   for (i = 0; i < sender->session.n_layers; i++) {
     while (now >= next_filler (sender, i))
-      lmcc_sender_send_filler (sender, i, get_filler_size (sender, i), now);
+      note_sent (sender, i, now, lmcc_sender_send_filler (sender, i,
+              get_filler_size (sender, i), now));
   }
 }
 
 static void
 change_table (LmccSender * sender, guint klass, LmccTime now)
 {
-  g_autofree LmccPacer *old = g_memdup2 (sender->pacers,
-      sizeof (sender->pacers));
   guint64 rates[LMCC_MAX_LAYERS];
   guint8 moved[LMCC_MAX_LAYERS];
   guint n_old = sender->session.n_layers, i;
@@ -132,16 +144,14 @@ change_table (LmccSender * sender, guint klass, LmccTime now)
   lmcc_allocator_describe (&sender->allocator, &sender->session);
   lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
 
-  memset (sender->pacers, 0, sizeof (sender->pacers));
+  lmcc_sender_move_pacers (sender, moved, n_old);
   for (i = 0; i < sender->session.n_layers; i++) {
     sender->session.layers[i].rate = 0;
     if (i >= n_old)
-      sender->last_sent[i] = now;
+      lmcc_sender_begin_layer (sender, i, now);
   }
-  for (i = 0; i < n_old; i++) {
-    sender->pacers[moved[i]] = old[i];
+  for (i = 0; i < n_old; i++)
     sender->session.layers[moved[i]].rate = rates[i];
-  }
 
   sender->session.version++;
   sender->session.revision++;
@@ -164,7 +174,7 @@ static gboolean
 make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
     LmccTime now)
 {
-  if (layer == 0 && lmcc_single_rate_is_used (&sender->single))
+  if (layer == 0 && lmcc_sender_drives_base (sender))
     return lmcc_sender_admit_single (sender, unit, now);
 
   return lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
@@ -198,13 +208,13 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
   queued->unit = unit;
   queued->bytes = bytes;
   queued->deadline = find_deadline (sender, unit, now);
-  queued->anchor = sender->anchors[unit->stream];
+  queued->anchor = lmcc_sender_get_anchor (sender, unit->stream);
   queued->osn = sender->osn;
   queued->unnumbered = lmcc_sender_has_single_rate (sender);
   if (unit->stream != LMCC_STREAM_SOUND && !queued->unnumbered)
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 
-  lmcc_meter_add_unit (&sender->rates.meters[layer], unit->decoding_time,
+  lmcc_rate_watch_note_unit (&sender->rates, layer, unit,
       sender->session.window, bytes + lmcc_sender_repair_share (sender, layer,
           bytes));
   if (waits) {
@@ -212,9 +222,7 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
     lmcc_sender_release_above (sender, now);
     return;
   }
-  lmcc_allocator_push (&sender->allocator, layer, queued);
-  lmcc_pacer_queue_changed (&sender->pacers[layer],
-      &sender->allocator.layers[layer], now);
+  lmcc_sender_push_paced (sender, layer, queued, now);
 }
 
 static void
@@ -226,7 +234,8 @@ handle_repair (LmccSender * sender, LmccTime now)
   lmcc_sender_end_repair_block (sender, now);
   for (i = 0; i < sender->session.n_layers; i++) {
     while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL)
-      lmcc_sender_send_repair (sender, i, payload, now);
+      note_sent (sender, i, now, lmcc_sender_send_repair (sender, i, payload,
+              now));
   }
 }
 

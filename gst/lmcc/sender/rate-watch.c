@@ -51,6 +51,36 @@ lmcc_rate_watch_note_picture (LmccRateWatch * watch, LmccTime decoding_time)
 }
 
 /*
+ * lmcc_rate_watch_note_unit:
+ * @watch: the watch
+ * @layer: a layer
+ * @unit: that it will send
+ * @window: so long after its decoding time at most
+ * @size: bytes of its IP packets, and of what is sent for them
+ */
+void
+lmcc_rate_watch_note_unit (LmccRateWatch * watch, guint layer,
+    const LmccUnit * unit, LmccTime window, gsize size)
+{
+  lmcc_meter_add_unit (&watch->meters[layer], unit->decoding_time, window,
+      size);
+}
+
+/*
+ * lmcc_rate_watch_note_sent:
+ * @watch: the watch
+ * @layer: a layer
+ * @now: the time
+ * @size: bytes of an IP packet that it sends
+ */
+void
+lmcc_rate_watch_note_sent (LmccRateWatch * watch, guint layer, LmccTime now,
+    gsize size)
+{
+  lmcc_meter_add_sent (&watch->meters[layer], now, size);
+}
+
+/*
  * lmcc_rate_watch_move:
  * @watch: a watch
  * @moved: where each layer is now

@@ -5,6 +5,7 @@
 #define LMCC_SENDER_RATE_WATCH_H
 
 #include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/lmcc-unit.h>
 #include "sender/meter.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,10 @@ typedef struct
 void lmcc_rate_watch_init (LmccRateWatch * watch, LmccTime now);
 void lmcc_rate_watch_note_picture (LmccRateWatch * watch,
     LmccTime decoding_time);
+void lmcc_rate_watch_note_unit (LmccRateWatch * watch, guint layer,
+    const LmccUnit * unit, LmccTime window, gsize size);
+void lmcc_rate_watch_note_sent (LmccRateWatch * watch, guint layer,
+    LmccTime now, gsize size);
 void lmcc_rate_watch_move (LmccRateWatch * watch,
     const guint8 moved[LMCC_MAX_LAYERS], guint n_layers, LmccTime now);
 gboolean lmcc_rate_watch_update (LmccRateWatch * watch, LmccSession * session,

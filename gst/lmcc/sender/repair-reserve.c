@@ -8,6 +8,8 @@
  * reserves too, and the one is taken with which a receiver of all layers is
  * expected to have most whole pictures.
  */
+#include "sender/repair-reserve.h"
+
 #include "sender/private.h"
 
 /* The share, a half and a quarter of it, and nothing. */
@@ -56,11 +58,12 @@ reserve (const LmccSender * sender, LmccPour * pour, guint number,
 }
 
 static void
-try (const LmccSender * sender, LmccTime end, guint number, Trial * trial)
+try (const LmccSender * sender, const LmccSenderWindow * window, guint number,
+    Trial * trial)
 {
-  trial->pour = sender->shaper.pour;
+  trial->pour = window->shaper->pour;
   reserve (sender, &trial->pour, number, trial->reserve);
-  trial->items = lmcc_shaper_pour (&sender->shaper, end, &trial->pour,
+  trial->items = lmcc_shaper_pour (window->shaper, window->end, &trial->pour,
       &trial->n_items);
 }
 
@@ -102,32 +105,30 @@ expect (LmccRepairer * repairer, const Trial * trial, guint16 osn)
 }
 
 static gdouble
-count_whole (LmccSender * sender, const Trial * trial)
+count_whole (LmccSender * sender, const LmccSenderWindow * window,
+    const Trial * trial)
 {
   LmccRepairBudget budget = { 0 };
   gsize poured[LMCC_MAX_LAYERS];
-  gdouble n_whole;
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
     gsize left = trial->pour.room[i] + trial->reserve[i];
 
-    poured[i] = sender->shaper.pour.room[i];
+    poured[i] = window->shaper->pour.room[i];
     poured[i] -= MIN (poured[i], left);
   }
-  lmcc_sender_get_repair_budget (sender, &trial->pour, trial->reserve, poured,
-      &budget);
-  lmcc_repairer_begin (&sender->repairer, sender->n_windows, budget.end);
-  expect (&sender->repairer, trial, sender->osn);
-  n_whole = lmcc_repairer_try (&sender->repairer, &budget);
-  lmcc_repairer_cancel (&sender->repairer);
+  lmcc_sender_get_repair_budget (sender, window->schedule,
+      window->sending_until, &trial->pour, trial->reserve, poured, &budget);
+  expect (lmcc_sender_begin_repair_trial (sender, budget.end), trial,
+      sender->osn);
 
-  return n_whole;
+  return lmcc_sender_end_repair_trial (sender, &budget);
 }
 
 /* Returns the number of the best one. */
 static guint
-choose (LmccSender * sender, LmccTime end)
+choose (LmccSender * sender, const LmccSenderWindow * window)
 {
   gdouble best = 0.0;
   guint number = 0, i;
@@ -136,12 +137,12 @@ choose (LmccSender * sender, LmccTime end)
     gdouble n_whole;
     Trial trial;
 
-    try (sender, end, i, &trial);
+    try (sender, window, i, &trial);
     if (i == 0 && !leaves_out (&trial)) {
       clear (&trial);
       break;
     }
-    n_whole = count_whole (sender, &trial);
+    n_whole = count_whole (sender, window, &trial);
     clear (&trial);
     if (n_whole > best) {
       best = i == 0 ? LEAST_GAIN * n_whole : n_whole;
@@ -154,16 +155,18 @@ choose (LmccSender * sender, LmccTime end)
 
 /*
  * lmcc_sender_reserve_repair:
- * @sender: a sender with a window and the rooms and shares for it
- * @end: where the window ends
+ * @sender: a sender of fixed rates
+ * @window: that is to be poured
+ * @reserved: (out): bytes of each layer for repair; untouched where there is
+ *     none
  *
- * Takes from the rooms what repair is to have of them.
+ * Takes from the window's rooms what repair is to have of them.
  */
 void
-lmcc_sender_reserve_repair (LmccSender * sender, LmccTime end)
+lmcc_sender_reserve_repair (LmccSender * sender,
+    const LmccSenderWindow * window, gsize reserved[LMCC_MAX_LAYERS])
 {
-  if (sender->repairer.plan == NULL)
+  if (!lmcc_sender_has_repair (sender))
     return;
-  reserve (sender, &sender->shaper.pour, choose (sender, end),
-      sender->repair_budget);
+  reserve (sender, &window->shaper->pour, choose (sender, window), reserved);
 }

@@ -8,6 +8,8 @@
  * same time of sending. In native allocation blocks are what was sent within
  * some time, and their repair follows within as long again.
  */
+#include "sender/repair.h"
+
 #include "sender/private.h"
 
 #include <string.h>
@@ -15,10 +17,10 @@
 /* A key frame ends a block that is at least this part of the longest. */
 #define KEY_FRACTION 2
 
-static gboolean
-has_repair (const LmccSender * sender)
+gboolean
+lmcc_sender_has_repair (const LmccSender * sender)
 {
-  return sender->repairer.plan != NULL;
+  return sender->repair.repairer.plan != NULL;
 }
 
 void
@@ -26,33 +28,39 @@ lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
 {
   LmccSession *session = &sender->session;
 
-  sender->repair_since = LMCC_TIME_NONE;
+  sender->repair.since = LMCC_TIME_NONE;
   session->repair_delay = 0;
-  sender->repair_base = session->repair;
+  sender->repair.base = session->repair;
   if (session->repair == 0)
     return;
 
-  lmcc_repairer_init (&sender->repairer,
+  lmcc_repairer_init (&sender->repair.repairer,
       config->repair_loss > 0 ? config->repair_loss : LMCC_DEFAULT_REPAIR_LOSS,
       config->repair_burst, sender->udp_overhead,
       sender->allocator.packet_overhead - sender->udp_overhead);
   if (sender->shaped)
     return;
-  sender->repair_block = config->repair_block > 0 ? config->repair_block
+  sender->repair.block = config->repair_block > 0 ? config->repair_block
       : LMCC_DEFAULT_REPAIR_DELAY;
-  session->repair_delay = 2 * sender->repair_block;
+  session->repair_delay = 2 * sender->repair.block;
   if (config->repair_base != 0)
-    sender->repair_base = (guint) MAX (config->repair_base, 0);
+    sender->repair.base = (guint) MAX (config->repair_base, 0);
+}
+
+void
+lmcc_sender_clear_repair (LmccSender * sender)
+{
+  lmcc_repairer_clear (&sender->repair.repairer);
 }
 
 void
 lmcc_sender_flush_repair (LmccSender * sender)
 {
-  if (!has_repair (sender))
+  if (!lmcc_sender_has_repair (sender))
     return;
-  lmcc_repairer_flush (&sender->repairer);
-  sender->repair_since = LMCC_TIME_NONE;
-  memset (sender->repair_budget, 0, sizeof (sender->repair_budget));
+  lmcc_repairer_flush (&sender->repair.repairer);
+  sender->repair.since = LMCC_TIME_NONE;
+  memset (sender->repair.budget, 0, sizeof (sender->repair.budget));
 }
 
 gboolean
@@ -60,36 +68,44 @@ lmcc_sender_owes_repair (const LmccSender * sender)
 {
   guint i;
 
-  if (!has_repair (sender))
+  if (!lmcc_sender_has_repair (sender))
     return FALSE;
-  if (sender->repair_since != LMCC_TIME_NONE)
+  if (sender->repair.since != LMCC_TIME_NONE)
     return TRUE;
   for (i = 0; i < sender->session.n_layers; i++) {
-    if (!g_queue_is_empty ((GQueue *) & sender->repairer.items[i]))
+    if (!g_queue_is_empty ((GQueue *) & sender->repair.repairer.items[i]))
       return TRUE;
   }
 
   return FALSE;
 }
 
+/* Returns the bytes of repair that wait in the layer. */
+gsize
+lmcc_sender_get_repair_owed (const LmccSender * sender, guint layer)
+{
+  return sender->repair.repairer.owed[layer];
+}
+
 /* What @bytes of media in @layer get of repair. */
 gsize
 lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
 {
-  if (!has_repair (sender) || !sender->repairer.needed_most[layer])
+  if (!lmcc_sender_has_repair (sender)
+      || !sender->repair.repairer.needed_most[layer])
     return 0;
 
-  return bytes * (layer == 0 ? sender->repair_base : sender->session.repair)
+  return bytes * (layer == 0 ? sender->repair.base : sender->session.repair)
       / 1000;
 }
 
 static void
-expect_window (LmccSender * sender)
+expect_window (LmccSender * sender, LmccTime end)
 {
-  LmccRepairer *repairer = &sender->repairer;
+  LmccRepairer *repairer = &sender->repair.repairer;
   guint i;
 
-  lmcc_repairer_begin (repairer, ++sender->n_windows, sender->sending_until);
+  lmcc_repairer_begin (repairer, ++sender->repair.n_windows, end);
   for (i = 0; i < sender->session.n_layers; i++) {
     const GList *l;
 
@@ -98,7 +114,7 @@ expect_window (LmccSender * sender)
 
       if (queued->window > 0)
         continue;
-      queued->window = sender->n_windows;
+      queued->window = sender->repair.n_windows;
       lmcc_repairer_expect (repairer, queued, 0, queued->unit->packets->len, i);
     }
   }
@@ -107,6 +123,8 @@ expect_window (LmccSender * sender)
 /*
  * lmcc_sender_get_repair_budget:
  * @sender: a sender of fixed rates
+ * @schedule: when its layers send
+ * @end: when the window will have been sent
  * @pour: what a window has left of the layers
  * @reserve: beside that, for repair
  * @more: (nullable): bytes that each layer sends beside what waits in it
@@ -114,10 +132,9 @@ expect_window (LmccSender * sender)
  */
 void
 lmcc_sender_get_repair_budget (const LmccSender * sender,
-    const LmccPour * pour, const gsize * reserve, const gsize * more,
-    LmccRepairBudget * budget)
+    const LmccSchedule * schedule, LmccTime end, const LmccPour * pour,
+    const gsize * reserve, const gsize * more, LmccRepairBudget * budget)
 {
-  LmccTime end = sender->sending_until;
   guint i;
 
   budget->n_layers = sender->session.n_layers;
@@ -125,7 +142,7 @@ lmcc_sender_get_repair_budget (const LmccSender * sender,
   for (i = 0; i < budget->n_layers; i++) {
     gsize queued = lmcc_allocator_queued_bytes (&sender->allocator.layers[i])
         + (more != NULL ? more[i] : 0);
-    gsize room = lmcc_schedule_get_room (&sender->schedule, i, end);
+    gsize room = lmcc_schedule_get_room (schedule, i, end);
 
     budget->rates[i] = sender->session.layers[i].rate;
     budget->bytes[i] = pour->room[i] + reserve[i];
@@ -134,18 +151,45 @@ lmcc_sender_get_repair_budget (const LmccSender * sender,
   }
 }
 
+/*
+ * lmcc_sender_begin_repair_trial:
+ * @sender: a sender of fixed rates that has repair
+ * @end: when the next window will have been sent
+ *
+ * Returns: (transfer none): is to expect one way to send that window
+ */
+LmccRepairer *
+lmcc_sender_begin_repair_trial (LmccSender * sender, LmccTime end)
+{
+  lmcc_repairer_begin (&sender->repair.repairer, sender->repair.n_windows, end);
+
+  return &sender->repair.repairer;
+}
+
+/*
+ * lmcc_sender_end_repair_trial:
+ * @sender: likewise
+ * @budget: what there would be for repair
+ *
+ * Returns: the pictures that are expected to be whole
+ */
+gdouble
+lmcc_sender_end_repair_trial (LmccSender * sender,
+    const LmccRepairBudget * budget)
+{
+  gdouble n_whole = lmcc_repairer_try (&sender->repair.repairer, budget);
+
+  lmcc_repairer_cancel (&sender->repair.repairer);
+
+  return n_whole;
+}
+
 /* Of the window that has been poured into the layers just now. */
 void
-lmcc_sender_plan_repair (LmccSender * sender)
+lmcc_sender_plan_repair (LmccSender * sender, const LmccRepairBudget * budget)
 {
-  LmccRepairBudget budget = { 0 };
-
-  if (!has_repair (sender))
-    return;
-  expect_window (sender);
-  lmcc_sender_get_repair_budget (sender, &sender->shaper.pour,
-      sender->repair_budget, NULL, &budget);
-  lmcc_repairer_plan (&sender->repairer, &budget);
+  expect_window (sender, budget->end);
+  lmcc_repairer_plan (&sender->repair.repairer, budget);
 }
 
 static gboolean
@@ -163,13 +207,13 @@ LmccPacket *
 lmcc_sender_take_repair (LmccSender * sender,
     const LmccOpportunity * opportunity)
 {
-  LmccRepairer *repairer = &sender->repairer;
+  LmccRepairer *repairer = &sender->repair.repairer;
   guint layer = opportunity->layer;
   const LmccQueuedUnit *queued =
       g_queue_peek_head (&sender->allocator.layers[layer].units);
   const LmccRepairItem *item;
 
-  if (!has_repair (sender))
+  if (!lmcc_sender_has_repair (sender))
     return NULL;
 
   while ((item = g_queue_peek_head (&repairer->items[layer])) != NULL) {
@@ -191,41 +235,41 @@ static void
 keep_rest (LmccSender * sender, const LmccRepairBudget * budget, guint layer,
     gsize before)
 {
-  gsize used = sender->repairer.owed[layer] - before;
+  gsize used = sender->repair.repairer.owed[layer] - before;
 
-  sender->repair_budget[layer] = MIN (budget->bytes[layer] - used,
+  sender->repair.budget[layer] = MIN (budget->bytes[layer] - used,
       sender->session.packet_size);
 }
 
 static void
 close_native (LmccSender * sender, LmccTime now)
 {
-  LmccRepairer *repairer = &sender->repairer;
+  LmccRepairer *repairer = &sender->repair.repairer;
   LmccRepairBudget budget = { sender->session.n_layers };
   gsize owed[LMCC_MAX_LAYERS];
   guint i;
 
   memcpy (owed, repairer->owed, sizeof (owed));
-  memcpy (budget.bytes, sender->repair_budget, sizeof (budget.bytes));
+  memcpy (budget.bytes, sender->repair.budget, sizeof (budget.bytes));
   lmcc_repairer_plan (repairer, &budget);
   for (i = 0; i < budget.n_layers; i++)
     keep_rest (sender, &budget, i, owed[i]);
   lmcc_repairer_encode_sent (repairer);
-  lmcc_repairer_spread (repairer, now, MIN (now - sender->repair_since,
-          sender->repair_block));
-  sender->repair_since = LMCC_TIME_NONE;
+  lmcc_repairer_spread (repairer, now, MIN (now - sender->repair.since,
+          sender->repair.block));
+  sender->repair.since = LMCC_TIME_NONE;
 }
 
 static gboolean
 ends_block (const LmccSender * sender, const LmccAllotment * allotment,
     LmccTime now)
 {
-  if (sender->repair_since == LMCC_TIME_NONE)
+  if (sender->repair.since == LMCC_TIME_NONE)
     return FALSE;
 
   return allotment->stream == 0 && allotment->klass == 0
       && allotment->switch_point && allotment->first
-      && now - sender->repair_since >= sender->repair_block / KEY_FRACTION;
+      && now - sender->repair.since >= sender->repair.block / KEY_FRACTION;
 }
 
 /* @packet is as it leaves. */
@@ -233,9 +277,9 @@ void
 lmcc_sender_repair_sent (LmccSender * sender, guint layer,
     const LmccAllotment * allotment, LmccPacket * packet, LmccTime now)
 {
-  LmccRepairer *repairer = &sender->repairer;
+  LmccRepairer *repairer = &sender->repair.repairer;
 
-  if (!has_repair (sender))
+  if (!lmcc_sender_has_repair (sender))
     return;
   if (sender->shaped) {
     lmcc_repairer_note_sent (repairer, allotment->stream, layer, packet);
@@ -244,12 +288,12 @@ lmcc_sender_repair_sent (LmccSender * sender, guint layer,
 
   if (ends_block (sender, allotment, now))
     close_native (sender, now);
-  if (sender->repair_since == LMCC_TIME_NONE) {
+  if (sender->repair.since == LMCC_TIME_NONE) {
     lmcc_repairer_begin (repairer, 0, LMCC_TIME_NONE);
-    sender->repair_since = now;
+    sender->repair.since = now;
   }
   lmcc_repairer_add_sent (repairer, allotment, layer, packet);
-  sender->repair_budget[layer] += lmcc_sender_repair_share (sender, layer,
+  sender->repair.budget[layer] += lmcc_sender_repair_share (sender, layer,
       sender->udp_overhead + packet->size);
 }
 
@@ -257,7 +301,7 @@ static LmccTime
 get_due (const LmccSender * sender, guint layer)
 {
   const LmccRepairItem *item =
-      g_queue_peek_head ((GQueue *) & sender->repairer.items[layer]);
+      g_queue_peek_head ((GQueue *) & sender->repair.repairer.items[layer]);
 
   return item != NULL ? item->due : LMCC_TIME_NONE;
 }
@@ -266,8 +310,8 @@ get_due (const LmccSender * sender, guint layer)
 void
 lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now)
 {
-  if (has_repair (sender) && sender->repair_since != LMCC_TIME_NONE
-      && now >= sender->repair_since + sender->repair_block)
+  if (lmcc_sender_has_repair (sender) && sender->repair.since != LMCC_TIME_NONE
+      && now >= sender->repair.since + sender->repair.block)
     close_native (sender, now);
 }
 
@@ -276,10 +320,10 @@ lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now)
 LmccPacket *
 lmcc_sender_take_due_repair (LmccSender * sender, guint layer, LmccTime now)
 {
-  if (!has_repair (sender) || get_due (sender, layer) > now)
+  if (!lmcc_sender_has_repair (sender) || get_due (sender, layer) > now)
     return NULL;
 
-  return lmcc_repairer_take (&sender->repairer, layer);
+  return lmcc_repairer_take (&sender->repair.repairer, layer);
 }
 
 LmccTime
@@ -288,12 +332,20 @@ lmcc_sender_next_repair (const LmccSender * sender)
   LmccTime next = LMCC_TIME_NONE;
   guint i;
 
-  if (!has_repair (sender))
+  if (!lmcc_sender_has_repair (sender))
     return next;
-  if (sender->repair_since != LMCC_TIME_NONE)
-    next = sender->repair_since + sender->repair_block;
+  if (sender->repair.since != LMCC_TIME_NONE)
+    next = sender->repair.since + sender->repair.block;
   for (i = 0; i < sender->session.n_layers; i++)
     next = MIN (next, get_due (sender, i));
 
   return next;
+}
+
+void
+lmcc_sender_get_repair_stats (const LmccSender * sender,
+    LmccSenderStats * stats)
+{
+  stats->repair_blocks = sender->repair.repairer.n_blocks;
+  stats->repairs_late = sender->repair.repairer.n_late;
 }

@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "sender/reports.h"
+
 #include "sender/private.h"
 
 /* An interval that gets longer by more than a quarter is announced at once. */
@@ -20,16 +22,24 @@ lmcc_sender_init_feedback (LmccSender * sender, LmccTime now, guint32 secret)
   if (sender->session.feedback_interval > 0)
     sender->session.feedback_interval =
         MAX (sender->session.feedback_interval, LMCC_LEAST_FEEDBACK_INTERVAL);
-  lmcc_feedback_init (&sender->feedback, &sender->session,
+  lmcc_feedback_init (&sender->reporting.feedback, &sender->session,
       sender->udp_overhead, now, secret);
-  lmcc_report_limit_init (&sender->report_limit, secret);
+  lmcc_report_limit_init (&sender->reporting.limit, secret);
 }
 
 void
 lmcc_sender_clear_feedback (LmccSender * sender)
 {
-  lmcc_feedback_clear (&sender->feedback);
-  lmcc_report_limit_clear (&sender->report_limit);
+  lmcc_feedback_clear (&sender->reporting.feedback);
+  lmcc_report_limit_clear (&sender->reporting.limit);
+}
+
+/* A packet of a base whose rate the network sets has left: the receiver that
+ * sets it may report. */
+void
+lmcc_sender_let_report_in (LmccSender * sender)
+{
+  lmcc_report_limit_sent (&sender->reporting.limit);
 }
 
 /* More reports than wanted are a matter of seconds; the rest has time until the
@@ -53,7 +63,8 @@ lmcc_sender_take_answer (LmccSender * sender, LmccTime now)
   if (!takes_reports (sender))
     return NULL;
 
-  return lmcc_feedback_answer (&sender->feedback, &sender->session, now);
+  return lmcc_feedback_answer (&sender->reporting.feedback, &sender->session,
+      now);
 }
 
 /* Where the base has a fixed rate, answers wait for its opportunities: they say
@@ -69,8 +80,9 @@ lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now)
   while (!sender->shaped
       && (packet = lmcc_sender_take_answer (sender, now)) != NULL)
     lmcc_sender_send_control (sender, packet, now);
-  follow_interval (sender, before, lmcc_feedback_update (&sender->feedback,
-          &sender->session, now), now);
+  follow_interval (sender, before,
+      lmcc_feedback_update (&sender->reporting.feedback, &sender->session, now),
+      now);
 }
 
 LmccTime
@@ -79,24 +91,24 @@ lmcc_sender_next_feedback (const LmccSender * sender)
   if (!takes_reports (sender))
     return LMCC_TIME_NONE;
   if (sender->shaped)
-    return lmcc_audience_next (&sender->feedback.audience);
+    return lmcc_audience_next (&sender->reporting.feedback.audience);
 
-  return lmcc_feedback_next (&sender->feedback, &sender->session);
+  return lmcc_feedback_next (&sender->reporting.feedback, &sender->session);
 }
 
 void
 lmcc_sender_get_feedback_stats (const LmccSender * sender,
     LmccSenderStats * stats)
 {
-  const LmccFeedbackStats *feedback = &sender->feedback.stats;
+  const LmccFeedbackStats *feedback = &sender->reporting.feedback.stats;
 
   stats->reports = feedback->reports;
   stats->reports_malformed = feedback->malformed;
   stats->answers = feedback->answers;
   stats->answers_dropped = feedback->answers_dropped;
   stats->feedback_bytes = feedback->bytes;
-  stats->reports_limited = sender->reports_limited;
-  stats->receivers = sender->feedback.audience.receivers;
+  stats->reports_limited = sender->reporting.n_limited;
+  stats->receivers = sender->reporting.feedback.audience.receivers;
 }
 
 /**
@@ -119,14 +131,13 @@ gboolean
 lmcc_sender_admit_control (LmccSender * sender, LmccTime time,
     const LmccAddress * source, guint16 source_port)
 {
-  gboolean leads = lmcc_single_rate_is_used (&sender->single)
-      && lmcc_single_rate_comes_from_leader (&sender->single, source,
+  gboolean leads = lmcc_sender_comes_from_leader (sender, source,
       source_port);
 
-  if (lmcc_report_limit_take (&sender->report_limit, time,
+  if (lmcc_report_limit_take (&sender->reporting.limit, time,
           lmcc_report_origin (source), leads))
     return TRUE;
-  sender->reports_limited++;
+  sender->reporting.n_limited++;
 
   return FALSE;
 }
@@ -152,11 +163,17 @@ lmcc_sender_take_control (LmccSender * sender, LmccTime now,
 {
   LmccTime before = sender->session.feedback_interval;
 
-  if (!takes_reports (sender) || lmcc_sender_take_single_report (sender, now,
-          source, source_port, data, size))
+  if (!takes_reports (sender))
     return;
-  follow_interval (sender, before, lmcc_feedback_take (&sender->feedback,
-          &sender->session, now, lmcc_report_origin (source), data, size), now);
+  if (lmcc_sender_take_single_report (sender, now, source, source_port, data,
+          size)) {
+    sender->reporting.feedback.stats.reports++;
+    sender->reporting.feedback.stats.bytes += sender->udp_overhead + size;
+    return;
+  }
+  follow_interval (sender, before,
+      lmcc_feedback_take (&sender->reporting.feedback, &sender->session, now,
+          lmcc_report_origin (source), data, size), now);
 }
 
 /**
@@ -205,9 +222,9 @@ lmcc_sender_set_source (LmccSender * sender, LmccTime now,
     session->feedback_interval = 0;
   } else if (session->feedback_interval == 0) {
     session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
-    lmcc_feedback_clear (&sender->feedback);
-    lmcc_feedback_init (&sender->feedback, session, sender->udp_overhead, now,
-        sender->report_limit.origins.secret);
+    lmcc_feedback_clear (&sender->reporting.feedback);
+    lmcc_feedback_init (&sender->reporting.feedback, session,
+        sender->udp_overhead, now, sender->reporting.limit.origins.secret);
   }
   session->revision++;
   lmcc_sender_announce (sender, now);

@@ -3,23 +3,13 @@
  *
  * The sender as its caller has it. No other part calls it.
  */
-#include "sender/private.h"
-
 #include "control/controller.h"
 #include "control/sending.h"
+#include "sender/native.h"
+#include "sender/private.h"
 #include "wire/session-internal.h"
 
 #include <string.h>
-
-/* Where the base has a fixed rate, control packets are part of it and wait for
- * their turn. At most @n_waiting do, the newest. */
-static void
-queue_control (LmccSender * sender, LmccPacket * packet, guint n_waiting)
-{
-  g_queue_push_tail (&sender->control, packet);
-  if (g_queue_get_length (&sender->control) > n_waiting)
-    lmcc_packet_unref (g_queue_pop_head (&sender->control));
-}
 
 static void
 handle_record (LmccSender * sender, LmccTime now)
@@ -27,81 +17,19 @@ handle_record (LmccSender * sender, LmccTime now)
   g_autoptr (GPtrArray) packets = NULL;
   guint i;
 
-  if (now < lmcc_announcer_next (&sender->announcer, &sender->session))
+  if (now < lmcc_sender_next_record (sender))
     return;
 
-  packets = lmcc_announcer_send (&sender->announcer, &sender->session,
-      sender->udp_overhead, now);
+  packets = lmcc_sender_make_record (sender, now);
   for (i = 0; i < packets->len; i++) {
     LmccPacket *packet = g_ptr_array_index (packets, i);
 
     if (sender->shaped)
-      queue_control (sender, packet, LMCC_RECORD_REPEATS * packets->len);
+      lmcc_sender_queue_control (sender, packet,
+          LMCC_RECORD_REPEATS * packets->len);
     else
       lmcc_sender_send_control (sender, packet, now);
   }
-}
-
-static void
-check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
-{
-  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND
-      || !lmcc_key_alignment_push (&sender->key_alignment, unit))
-    return;
-
-  sender->stats.key_misaligned++;
-  lmcc_sender_request_key_unit (sender, now);
-}
-
-static gboolean
-measure_unit (const LmccSender * sender, const LmccUnit * unit, gsize * bytes)
-{
-  guint i;
-
-  *bytes = 0;
-  for (i = 0; i < unit->packets->len; i++) {
-    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
-    LmccRtp rtp;
-
-    if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
-        || lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size)
-        > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
-      return FALSE;
-    *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
-  }
-
-  return unit->packets->len > 0;
-}
-
-static gboolean
-is_of_session (const LmccSender * sender, const LmccUnit * unit)
-{
-  /* Room for a window, and for a presentation time in units of any clock. */
-  if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
-      || unit->klass >= LMCC_MAX_CLASSES)
-    return FALSE;
-
-  return unit->stream < sender->session.n_rungs
-      || (unit->stream == LMCC_STREAM_SOUND
-      && lmcc_session_has_sound (&sender->session));
-}
-
-/* Tells receivers what a decoder of the base alone will need beyond the
- * network. */
-static void
-follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
-{
-  LmccTime delay;
-
-  if (unit->stream >= LMCC_MAX_RUNGS)
-    return;
-  delay = lmcc_reorder_push (&sender->reorder[unit->stream], unit);
-  delay = (delay + LMCC_MSECOND - 1) / LMCC_MSECOND * LMCC_MSECOND;
-  if (delay <= sender->session.latency)
-    return;
-  sender->session.latency = delay;
-  sender->session.revision++;
-  lmcc_sender_announce (sender, now);
 }
 
 /**
@@ -129,16 +57,15 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
   else
     lmcc_sender_handle_media (sender, now);
 
-  if (!is_of_session (sender, unit)) {
+  if (!lmcc_sender_knows_unit (sender, unit)) {
     sender->stats.units_invalid++;
     lmcc_unit_free (unit);
     return;
   }
   if (unit->stream == LMCC_STREAM_SOUND)
     unit->klass = 0;
-  if (unit->klass == 0)
-    sender->anchors[unit->stream]++;
-  if (!measure_unit (sender, unit, &bytes)) {
+  lmcc_sender_count_anchor (sender, unit);
+  if (!lmcc_sender_measure_unit (sender, unit, &bytes)) {
     sender->stats.units_invalid++;
     if (sender->shaped)
       lmcc_sender_lose (sender, unit, now);
@@ -148,10 +75,7 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
   }
 
   sender->stats.units[unit->stream]++;
-  if (unit->stream != LMCC_STREAM_SOUND)
-    lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
-  follow_reordering (sender, unit, now);
-  check_key_alignment (sender, unit, now);
+  lmcc_sender_learn_from_unit (sender, unit, now);
   if (sender->shaped)
     lmcc_sender_collect (sender, unit, bytes, now);
   else
@@ -199,7 +123,7 @@ lmcc_sender_next_timeout (const LmccSender * sender)
   if (sender->stopped)
     return LMCC_TIME_NONE;
 
-  record = lmcc_announcer_next (&sender->announcer, &sender->session);
+  record = lmcc_sender_next_record (sender);
   next = sender->shaped ? lmcc_sender_next_shaped (sender)
       : lmcc_sender_next_native (sender);
   next = MIN (next, lmcc_sender_next_feedback (sender));
@@ -222,10 +146,10 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now G_GNUC_UNUSED)
   lmcc_allocator_flush (&sender->allocator);
   if (sender->shaped)
     lmcc_sender_flush_shaped (sender);
-  sender->live_queue.broken = 0;
+  lmcc_sender_flush_single (sender);
   lmcc_sender_flush_above (sender);
   lmcc_sender_flush_repair (sender);
-  sender->key_alignment.n_pictures = 0;
+  lmcc_sender_flush_intake (sender);
 }
 
 /**
@@ -238,9 +162,9 @@ gboolean
 lmcc_sender_is_idle (const LmccSender * sender)
 {
   return lmcc_allocator_is_empty (&sender->allocator)
-      && sender->above.n_packets == 0
-      && !lmcc_sender_owes_repair (sender) && (!sender->shaped
-      || lmcc_shaper_is_empty (&sender->shaper));
+      && !lmcc_sender_waits_above (sender)
+      && !lmcc_sender_owes_repair (sender)
+      && !(sender->shaped && lmcc_sender_collects (sender));
 }
 
 /**
@@ -258,8 +182,7 @@ lmcc_sender_stop (LmccSender * sender, LmccTime now)
     return;
 
   lmcc_sender_flush (sender, now);
-  lmcc_sender_send_control (sender, lmcc_announcer_bye (&sender->announcer,
-          &sender->session, now), now);
+  lmcc_sender_say_bye (sender, now);
   sender->stopped = TRUE;
 }
 
@@ -289,8 +212,7 @@ lmcc_sender_get_stats (const LmccSender * sender)
 
   for (i = 0; i < sender->session.n_layers; i++)
     stats->layers[i].queued = sender->allocator.layers[i].n_packets;
-  stats->repair_blocks = sender->repairer.n_blocks;
-  stats->repairs_late = sender->repairer.n_late;
+  lmcc_sender_get_repair_stats (sender, stats);
   lmcc_sender_get_feedback_stats (sender, stats);
   lmcc_sender_get_single_stats (sender, stats);
 
@@ -298,7 +220,8 @@ lmcc_sender_get_stats (const LmccSender * sender)
 }
 
 static void
-fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
+fit_algorithm (LmccSender * sender, const LmccSenderConfig * config,
+    gdouble * probabilities)
 {
   if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
           config->leave_latency, NULL)) {
@@ -313,11 +236,11 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config)
     return;
   }
   if (config->probabilities != NULL)
-    memcpy (sender->probabilities, config->probabilities,
+    memcpy (probabilities, config->probabilities,
         sender->session.n_layers * sizeof (gdouble));
   else
     lmcc_session_compute_probabilities (&sender->session, config->nominal_rtt,
-        LMCC_INCREASE_METHOD_HEURISTIC, sender->probabilities);
+        LMCC_INCREASE_METHOD_HEURISTIC, probabilities);
 }
 
 /* What the base's packets have is counted in all layers. A place needs no
@@ -347,11 +270,11 @@ check_layers (const LmccSession * session, GError ** error)
   return lmcc_sending_check_rates (session, error);
 }
 
-/* What of the session is known at the start; whether receivers will take the
- * record of it. */
+/* What of the session is known at the start, and FLID's probabilities; whether
+ * receivers will take the record of it. */
 static gboolean
 init_session (LmccSender * sender, const LmccSenderConfig * config,
-    GError ** error)
+    gdouble * probabilities, GError ** error)
 {
   LmccSession *session = &sender->session;
 
@@ -368,7 +291,7 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
   else
     lmcc_allocator_init (&sender->allocator, session);
   lmcc_allocator_describe (&sender->allocator, session);
-  fit_algorithm (sender, config);
+  fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
 
   return lmcc_session_validate (session, error);
@@ -392,30 +315,21 @@ LmccSender *
 lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
 {
   LmccSender *sender = g_new0 (LmccSender, 1);
-  guint i;
+  gdouble probabilities[LMCC_MAX_LAYERS] = { 0.0, };
 
-  if (!init_session (sender, config, error)) {
+  if (!init_session (sender, config, probabilities, error)) {
     g_free (sender);
     return NULL;
   }
-  sender->announcer.cname = g_strdup (config->cname ? config->cname : "");
-  sender->announcer.rtp_offset = config->rtp_offset;
-  sender->announcer.ntp_offset = config->ntp_offset;
-  sender->mtu = config->mtu;
-  sender->key_requested = LMCC_TIME_NONE;
-  sender->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
   sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
       - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
   reserve_second_element (sender);
   lmcc_sender_init_repair (sender, config);
   sender->osn = (guint16) config->sequence_seed;
-  lmcc_packetizer_init (&sender->packetizer, &sender->session,
-      &sender->announcer, config->sequence_seed);
-  for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    sender->last_sent[i] = now;
+  lmcc_sender_init_output (sender, config, now);
   lmcc_rate_watch_init (&sender->rates, now);
   if (sender->shaped)
-    lmcc_sender_init_shaped (sender, now);
+    lmcc_sender_init_shaped (sender, probabilities, now);
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now, config->sequence_seed);
@@ -434,18 +348,13 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
 void
 lmcc_sender_free (LmccSender * sender)
 {
-  LmccSenderAction action;
-
-  while (lmcc_sender_poll_action (sender, &action))
-    g_clear_pointer (&action.packet, lmcc_packet_unref);
-  g_array_unref (sender->actions);
+  lmcc_sender_clear_output (sender);
   lmcc_sender_flush_above (sender);
   lmcc_allocator_clear (&sender->allocator);
   if (sender->shaped)
     lmcc_sender_clear_shaped (sender);
-  lmcc_repairer_clear (&sender->repairer);
+  lmcc_sender_clear_repair (sender);
   lmcc_sender_clear_single (sender);
   lmcc_sender_clear_feedback (sender);
-  g_free (sender->announcer.cname);
   g_free (sender);
 }

@@ -6,10 +6,12 @@
  * The sender's shaped allocation: layers have fixed rates, and send all the
  * time.
  */
-#include "sender/private.h"
-#include "wire/constants.h"
+#include "sender/shaped.h"
 
 #include <gst/lmcc/lmcc-classify.h>
+#include "sender/private.h"
+#include "sender/repair-reserve.h"
+#include "wire/constants.h"
 
 /* A sender that could not run for longer than this goes on from where it is: to
  * catch up would be a burst. */
@@ -19,32 +21,60 @@
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
 
 void
-lmcc_sender_init_shaped (LmccSender * sender, LmccTime now)
+lmcc_sender_init_shaped (LmccSender * sender, const gdouble * probabilities,
+    LmccTime now)
 {
   const LmccCodec *codec =
       lmcc_codec_find (sender->session.video.encoding_name);
 
-  lmcc_schedule_init (&sender->schedule, &sender->session,
-      sender->probabilities, now);
-  lmcc_shaper_init (&sender->shaper, &sender->allocator,
+  lmcc_schedule_init (&sender->windows.schedule, &sender->session,
+      probabilities, now);
+  lmcc_sender_mark_by (sender, &sender->windows.schedule.marker);
+  lmcc_shaper_init (&sender->windows.shaper, &sender->allocator,
       sender->session.window);
   if (codec != NULL)
-    sender->shaper.pour.n_temporal = codec->n_temporal;
+    sender->windows.shaper.pour.n_temporal = codec->n_temporal;
 }
 
 void
 lmcc_sender_clear_shaped (LmccSender * sender)
 {
-  lmcc_shaper_clear (&sender->shaper);
-  lmcc_schedule_clear (&sender->schedule);
-  g_queue_clear_full (&sender->control, (GDestroyNotify) lmcc_packet_unref);
+  lmcc_shaper_clear (&sender->windows.shaper);
+  lmcc_schedule_clear (&sender->windows.schedule);
+  g_queue_clear_full (&sender->windows.control,
+      (GDestroyNotify) lmcc_packet_unref);
 }
 
 void
 lmcc_sender_flush_shaped (LmccSender * sender)
 {
-  lmcc_shaper_flush (&sender->shaper);
-  sender->sending_until = 0;
+  lmcc_shaper_flush (&sender->windows.shaper);
+  sender->windows.sending_until = 0;
+}
+
+/* Returns whether a window is being collected. */
+gboolean
+lmcc_sender_collects (const LmccSender * sender)
+{
+  return !lmcc_shaper_is_empty (&sender->windows.shaper);
+}
+
+/*
+ * lmcc_sender_queue_control:
+ * @sender: a sender
+ * @packet: (transfer full): RTCP
+ * @n_waiting: so many wait at most, the newest
+ *
+ * Where the base has a fixed rate, control packets are part of it and wait for
+ * their turn.
+ */
+void
+lmcc_sender_queue_control (LmccSender * sender, LmccPacket * packet,
+    guint n_waiting)
+{
+  g_queue_push_tail (&sender->windows.control, packet);
+  if (g_queue_get_length (&sender->windows.control) > n_waiting)
+    lmcc_packet_unref (g_queue_pop_head (&sender->windows.control));
 }
 
 static guint64
@@ -67,7 +97,7 @@ static gsize
 filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
 {
   gsize overhead = lmcc_allocator_packet_size (&sender->allocator, 0);
-  LmccTime end = sender->sending_until;
+  LmccTime end = sender->windows.sending_until;
   LmccTime longest = LMCC_FILLER_INTERVAL;
   guint64 size;
 
@@ -75,7 +105,7 @@ filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
     return MAX (sender->session.packet_size, overhead) - overhead;
   if (time < end)
     longest = MIN (longest, end - time);
-  else if (time < end + sender->shaper.grace)
+  else if (time < end + sender->windows.shaper.grace)
     longest = WINDOW_DUE_INTERVAL;
   size = MIN (bytes_in (sender, layer, longest), sender->session.packet_size);
 
@@ -90,12 +120,13 @@ send_at (LmccSender * sender, const LmccOpportunity * opportunity, LmccTime now)
   guint layer = opportunity->layer;
   LmccPacket *control = NULL, *repair = NULL;
   LmccAllotment allotment;
+  LmccMarks marks;
   gsize size;
 
-  lmcc_schedule_get_marks (&sender->schedule, opportunity,
-      &sender->packetizer.marks);
+  lmcc_schedule_get_marks (&sender->windows.schedule, opportunity, &marks);
+  lmcc_sender_set_marks (sender, &marks);
   if (layer == 0)
-    control = g_queue_pop_head (&sender->control);
+    control = g_queue_pop_head (&sender->windows.control);
   if (layer == 0 && control == NULL)
     control = lmcc_sender_take_answer (sender, now);
   if (control == NULL)
@@ -110,7 +141,7 @@ send_at (LmccSender * sender, const LmccOpportunity * opportunity, LmccTime now)
   else
     size = lmcc_sender_send_filler (sender, layer, filler_payload_size (sender,
             layer, opportunity->even_time), now);
-  lmcc_schedule_sent (&sender->schedule, layer, size);
+  lmcc_schedule_sent (&sender->windows.schedule, layer, size);
 }
 
 static void
@@ -119,10 +150,10 @@ send_due (LmccSender * sender, LmccTime now)
   LmccOpportunity opportunity;
 
   if (now > CATCH_UP_MAX)
-    lmcc_schedule_skip (&sender->schedule, now - CATCH_UP_MAX);
-  for (lmcc_schedule_next (&sender->schedule, &opportunity);
+    lmcc_schedule_skip (&sender->windows.schedule, now - CATCH_UP_MAX);
+  for (lmcc_schedule_next (&sender->windows.schedule, &opportunity);
       opportunity.time <= now;
-      lmcc_schedule_next (&sender->schedule, &opportunity))
+      lmcc_schedule_next (&sender->windows.schedule, &opportunity))
     send_at (sender, &opportunity, now);
 }
 
@@ -132,11 +163,10 @@ send_due (LmccSender * sender, LmccTime now)
 static gsize
 control_bytes (const LmccSender * sender, LmccTime duration)
 {
-  gsize bytes = lmcc_announcer_expect (&sender->announcer, &sender->session,
-      duration);
+  gsize bytes = lmcc_sender_expect_records (sender, duration);
   const GList *l;
 
-  for (l = sender->control.head; l != NULL; l = l->next)
+  for (l = sender->windows.control.head; l != NULL; l = l->next)
     bytes += sender->udp_overhead + ((LmccPacket *) l->data)->size;
   if (sender->session.feedback_interval > 0)
     bytes += (gsize) bytes_in (sender, 0, duration) / FEEDBACK_DIVISOR;
@@ -148,20 +178,20 @@ control_bytes (const LmccSender * sender, LmccTime duration)
 static void
 measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
 {
-  LmccPour *pour = &sender->shaper.pour;
-  LmccTime rest = sender->sending_until - now;
+  LmccPour *pour = &sender->windows.shaper.pour;
+  LmccTime rest = sender->windows.sending_until - now;
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
     gsize taken = i == 0 ? control_bytes (sender, duration) : 0;
     gsize share = (gsize) bytes_in (sender, i, duration);
-    gsize room = lmcc_schedule_get_room (&sender->schedule, i,
-        sender->sending_until);
+    gsize room = lmcc_schedule_get_room (&sender->windows.schedule, i,
+        sender->windows.sending_until);
 
     pour->share[i] = share - MIN (share, taken);
     taken = i == 0 ? control_bytes (sender, rest) : 0;
     taken += lmcc_allocator_queued_bytes (&sender->allocator.layers[i]);
-    taken += sender->repairer.owed[i];
+    taken += lmcc_sender_get_repair_owed (sender, i);
     pour->room[i] = room - MIN (room, taken);
   }
 }
@@ -171,10 +201,11 @@ count_late (LmccSender * sender)
 {
   guint i;
 
-  for (i = 0; i < sender->shaper.units->len; i++) {
-    const LmccQueuedUnit *queued = g_ptr_array_index (sender->shaper.units, i);
+  for (i = 0; i < sender->windows.shaper.units->len; i++) {
+    const LmccQueuedUnit *queued =
+        g_ptr_array_index (sender->windows.shaper.units, i);
 
-    if (sender->sending_until > queued->deadline)
+    if (sender->windows.sending_until > queued->deadline)
       sender->stats.units_late++;
   }
 }
@@ -185,23 +216,44 @@ update_stats (LmccSender * sender)
   guint i;
 
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
-    sender->stats.units_dropped[i] = sender->shaper.n_dropped[i];
+    sender->stats.units_dropped[i] = sender->windows.shaper.n_dropped[i];
   for (i = 0; i < LMCC_MAX_RUNGS; i++)
-    sender->stats.key_levels[i] = sender->shaper.key_levels[i];
+    sender->stats.key_levels[i] = sender->windows.shaper.key_levels[i];
+}
+
+/* Of the window that has been poured into the layers just now. */
+static void
+plan_repair (LmccSender * sender, const gsize * reserved)
+{
+  LmccRepairBudget budget = { 0 };
+
+  if (!lmcc_sender_has_repair (sender))
+    return;
+  lmcc_sender_get_repair_budget (sender, &sender->windows.schedule,
+      sender->windows.sending_until, &sender->windows.shaper.pour, reserved,
+      NULL, &budget);
+  lmcc_sender_plan_repair (sender, &budget);
 }
 
 /* A window is sent in as long as it lasts, behind the one before it. */
 static void
 close_window (LmccSender * sender, LmccTime end, LmccTime now)
 {
-  LmccTime duration = end - sender->shaper.opened;
+  LmccTime duration = end - sender->windows.shaper.opened;
+  LmccSenderWindow window = {.schedule = &sender->windows.schedule,.shaper =
+        &sender->windows.shaper,.end = end
+  };
+  gsize reserved[LMCC_MAX_LAYERS] = { 0, };
 
-  sender->sending_until = MAX (sender->sending_until, now) + duration;
+  sender->windows.sending_until =
+      MAX (sender->windows.sending_until, now) + duration;
   measure_room (sender, duration, now);
-  lmcc_sender_reserve_repair (sender, end);
+  window.sending_until = sender->windows.sending_until;
+  lmcc_sender_reserve_repair (sender, &window, reserved);
   count_late (sender);
-  lmcc_shaper_close (&sender->shaper, end, &sender->allocator, &sender->osn);
-  lmcc_sender_plan_repair (sender);
+  lmcc_shaper_close (&sender->windows.shaper, end, &sender->allocator,
+      &sender->osn);
+  plan_repair (sender, reserved);
   update_stats (sender);
 }
 
@@ -210,7 +262,7 @@ void
 lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
     LmccTime now)
 {
-  LmccShaper *shaper = &sender->shaper;
+  LmccShaper *shaper = &sender->windows.shaper;
   LmccQueuedUnit *queued = g_new0 (LmccQueuedUnit, 1);
   LmccTime end;
 
@@ -222,7 +274,7 @@ lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
   queued->unit = unit;
   queued->bytes = bytes;
   queued->deadline = unit->decoding_time + sender->session.window;
-  queued->anchor = sender->anchors[unit->stream];
+  queued->anchor = lmcc_sender_get_anchor (sender, unit->stream);
   lmcc_shaper_push (shaper, queued);
 }
 
@@ -237,8 +289,9 @@ lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now)
 void
 lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now)
 {
-  if (lmcc_shaper_next (&sender->shaper) <= now)
-    close_window (sender, sender->shaper.opened + sender->shaper.longest, now);
+  if (lmcc_shaper_next (&sender->windows.shaper) <= now)
+    close_window (sender,
+        sender->windows.shaper.opened + sender->windows.shaper.longest, now);
   send_due (sender, now);
 }
 
@@ -246,9 +299,9 @@ LmccTime
 lmcc_sender_next_shaped (const LmccSender * sender)
 {
   LmccOpportunity opportunity;
-  LmccTime next = lmcc_shaper_next (&sender->shaper);
+  LmccTime next = lmcc_shaper_next (&sender->windows.shaper);
 
-  lmcc_schedule_next (&sender->schedule, &opportunity);
+  lmcc_schedule_next (&sender->windows.schedule, &opportunity);
 
   return MIN (next, opportunity.time);
 }

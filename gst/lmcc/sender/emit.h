@@ -1,0 +1,67 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_EMIT_H
+#define LMCC_SENDER_EMIT_H
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "sender/announcer.h"
+#include "sender/packetizer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSenderOutput:
+ * @announcer: of the session's record
+ * @packetizer: writes packets and numbers them
+ * @marker: (nullable): which group carries a layer; %NULL: the one of its number
+ * @mtu: packets above it are counted; 0: none
+ * @last_sent: each layer's latest packet
+ * @key_requested: when a key unit was asked for
+ * @actions: of #LmccSenderAction
+ * @actions_taken: of these, those that the caller has
+ */
+typedef struct
+{
+  LmccAnnouncer announcer;
+  LmccPacketizer packetizer;
+  const LmccMarker *marker;
+  guint mtu;
+  LmccTime last_sent[LMCC_MAX_LAYERS];
+  LmccTime key_requested;
+  GArray *actions;
+  guint actions_taken;
+} LmccSenderOutput;
+
+void lmcc_sender_init_output (LmccSender * sender,
+    const LmccSenderConfig * config, LmccTime now);
+void lmcc_sender_clear_output (LmccSender * sender);
+void lmcc_sender_mark_by (LmccSender * sender, const LmccMarker * marker);
+void lmcc_sender_set_marks (LmccSender * sender, const LmccMarks * marks);
+void lmcc_sender_add_elements_of (LmccSender * sender,
+    LmccSingleRate * single);
+guint32 lmcc_sender_get_send_clock (const LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_get_last_sent (const LmccSender * sender, guint layer);
+void lmcc_sender_begin_layer (LmccSender * sender, guint layer, LmccTime now);
+
+LmccTime lmcc_sender_next_record (const LmccSender * sender);
+GPtrArray *lmcc_sender_make_record (LmccSender * sender, LmccTime now);
+gsize lmcc_sender_expect_records (const LmccSender * sender,
+    LmccTime duration);
+void lmcc_sender_say_bye (LmccSender * sender, LmccTime now);
+void lmcc_sender_session_changed (LmccSender * sender);
+void lmcc_sender_announce (LmccSender * sender, LmccTime now);
+void lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now);
+
+gsize lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
+    LmccTime now);
+gsize lmcc_sender_send_media (LmccSender * sender, guint layer,
+    LmccAllotment * allotment, LmccTime due, LmccTime now);
+gsize lmcc_sender_send_filler (LmccSender * sender, guint layer,
+    gsize payload_size, LmccTime now);
+gsize lmcc_sender_send_repair (LmccSender * sender, guint layer,
+    LmccPacket * payload, LmccTime now);
+
+G_END_DECLS
+
+#endif

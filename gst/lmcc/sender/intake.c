@@ -1,0 +1,116 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Units as they come: whether they are of the session, and what they tell of
+ * the encoders.
+ */
+#include "sender/intake.h"
+
+#include "sender/private.h"
+#include "wire/session-internal.h"
+
+/* Returns whether @unit is of a stream and a class that the session has, at
+ * possible times. */
+gboolean
+lmcc_sender_knows_unit (const LmccSender * sender, const LmccUnit * unit)
+{
+  /* Room for a window, and for a presentation time in units of any clock. */
+  if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
+      || unit->klass >= LMCC_MAX_CLASSES)
+    return FALSE;
+
+  return unit->stream < sender->session.n_rungs
+      || (unit->stream == LMCC_STREAM_SOUND
+      && lmcc_session_has_sound (&sender->session));
+}
+
+/*
+ * lmcc_sender_measure_unit:
+ * @sender: a sender
+ * @unit: a unit
+ * @bytes: (out): of its IP packets
+ *
+ * Returns: %FALSE if it has no packets, or one that is no RTP or too large
+ */
+gboolean
+lmcc_sender_measure_unit (const LmccSender * sender, const LmccUnit * unit,
+    gsize * bytes)
+{
+  guint i;
+
+  *bytes = 0;
+  for (i = 0; i < unit->packets->len; i++) {
+    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
+    LmccRtp rtp;
+
+    if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
+        || lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size)
+        > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
+      return FALSE;
+    *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
+  }
+
+  return unit->packets->len > 0;
+}
+
+/* Whether it will be sent or not. */
+void
+lmcc_sender_count_anchor (LmccSender * sender, const LmccUnit * unit)
+{
+  if (unit->klass == 0)
+    sender->intake.anchors[unit->stream]++;
+}
+
+guint8
+lmcc_sender_get_anchor (const LmccSender * sender, guint stream)
+{
+  return sender->intake.anchors[stream];
+}
+
+/* Tells receivers what a decoder of the base alone will need beyond the
+ * network. */
+static void
+follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  LmccTime delay;
+
+  if (unit->stream >= LMCC_MAX_RUNGS)
+    return;
+  delay = lmcc_reorder_push (&sender->intake.reorder[unit->stream], unit);
+  delay = (delay + LMCC_MSECOND - 1) / LMCC_MSECOND * LMCC_MSECOND;
+  if (delay <= sender->session.latency)
+    return;
+  sender->session.latency = delay;
+  sender->session.revision++;
+  lmcc_sender_announce (sender, now);
+}
+
+static void
+check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+{
+  if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND
+      || !lmcc_key_alignment_push (&sender->intake.key_alignment, unit))
+    return;
+
+  sender->stats.key_misaligned++;
+  lmcc_sender_request_key_unit (sender, now);
+}
+
+void
+lmcc_sender_learn_from_unit (LmccSender * sender, const LmccUnit * unit,
+    LmccTime now)
+{
+  if (unit->stream != LMCC_STREAM_SOUND)
+    lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
+  follow_reordering (sender, unit, now);
+  check_key_alignment (sender, unit, now);
+}
+
+/* What comes next does not follow what came. */
+void
+lmcc_sender_flush_intake (LmccSender * sender)
+{
+  sender->intake.key_alignment.n_pictures = 0;
+}

@@ -1,0 +1,39 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_INTAKE_H
+#define LMCC_SENDER_INTAKE_H
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "media/decoder-delay.h"
+#include "media/key-alignment.h"
+#include "sender/packetizer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSenderIntake:
+ * @anchors: each stream's units of class 0 so far, modulo 256
+ * @reorder: each rung's decoding times against its presentation times
+ * @key_alignment: whether the rungs' key frames fall on the same pictures
+ */
+typedef struct
+{
+  guint8 anchors[LMCC_N_STREAMS];
+  LmccReorder reorder[LMCC_MAX_RUNGS];
+  LmccKeyAlignment key_alignment;
+} LmccSenderIntake;
+
+gboolean lmcc_sender_knows_unit (const LmccSender * sender,
+    const LmccUnit * unit);
+gboolean lmcc_sender_measure_unit (const LmccSender * sender,
+    const LmccUnit * unit, gsize * bytes);
+void lmcc_sender_count_anchor (LmccSender * sender, const LmccUnit * unit);
+guint8 lmcc_sender_get_anchor (const LmccSender * sender, guint stream);
+void lmcc_sender_learn_from_unit (LmccSender * sender, const LmccUnit * unit,
+    LmccTime now);
+void lmcc_sender_flush_intake (LmccSender * sender);
+
+G_END_DECLS
+
+#endif

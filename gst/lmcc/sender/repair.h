@@ -1,0 +1,65 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_REPAIR_H
+#define LMCC_SENDER_REPAIR_H
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "sender/pour.h"
+#include "sender/repair-blocks.h"
+#include "sender/schedule.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSenderRepair:
+ * @repairer: without a plan there is no repair
+ * @n_windows: so far; of fixed rates
+ * @budget: bytes of each layer that are not used yet; of native allocation, as
+ *     what follows
+ * @block: so long a block is collected
+ * @since: when this one was begun
+ * @base: the base's share, in 1/1000
+ */
+typedef struct
+{
+  LmccRepairer repairer;
+  guint n_windows;
+  gsize budget[LMCC_MAX_LAYERS];
+  LmccTime block;
+  LmccTime since;
+  guint base;
+} LmccSenderRepair;
+
+void lmcc_sender_init_repair (LmccSender * sender,
+    const LmccSenderConfig * config);
+void lmcc_sender_clear_repair (LmccSender * sender);
+void lmcc_sender_flush_repair (LmccSender * sender);
+gboolean lmcc_sender_has_repair (const LmccSender * sender);
+gboolean lmcc_sender_owes_repair (const LmccSender * sender);
+gsize lmcc_sender_get_repair_owed (const LmccSender * sender, guint layer);
+void lmcc_sender_repair_sent (LmccSender * sender, guint layer,
+    const LmccAllotment * allotment, LmccPacket * packet, LmccTime now);
+gsize lmcc_sender_repair_share (const LmccSender * sender, guint layer,
+    gsize bytes);
+void lmcc_sender_get_repair_budget (const LmccSender * sender,
+    const LmccSchedule * schedule, LmccTime end, const LmccPour * pour,
+    const gsize * reserve, const gsize * more, LmccRepairBudget * budget);
+LmccRepairer *lmcc_sender_begin_repair_trial (LmccSender * sender,
+    LmccTime end);
+gdouble lmcc_sender_end_repair_trial (LmccSender * sender,
+    const LmccRepairBudget * budget);
+void lmcc_sender_plan_repair (LmccSender * sender,
+    const LmccRepairBudget * budget);
+LmccPacket *lmcc_sender_take_repair (LmccSender * sender,
+    const LmccOpportunity * opportunity);
+void lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now);
+LmccPacket *lmcc_sender_take_due_repair (LmccSender * sender, guint layer,
+    LmccTime now);
+LmccTime lmcc_sender_next_repair (const LmccSender * sender);
+void lmcc_sender_get_repair_stats (const LmccSender * sender,
+    LmccSenderStats * stats);
+
+G_END_DECLS
+
+#endif

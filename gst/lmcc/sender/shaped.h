@@ -1,0 +1,43 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_SHAPED_H
+#define LMCC_SENDER_SHAPED_H
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "sender/schedule.h"
+#include "sender/shaper.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSenderShaped:
+ * @schedule: when each layer sends
+ * @shaper: collects windows and pours them
+ * @sending_until: the end of sending of the last window that was closed
+ * @control: of #LmccPacket: RTCP that waits for the base
+ */
+typedef struct
+{
+  LmccSchedule schedule;
+  LmccShaper shaper;
+  LmccTime sending_until;
+  GQueue control;
+} LmccSenderShaped;
+
+void lmcc_sender_init_shaped (LmccSender * sender,
+    const gdouble * probabilities, LmccTime now);
+void lmcc_sender_clear_shaped (LmccSender * sender);
+void lmcc_sender_flush_shaped (LmccSender * sender);
+gboolean lmcc_sender_collects (const LmccSender * sender);
+void lmcc_sender_queue_control (LmccSender * sender, LmccPacket * packet,
+    guint n_waiting);
+void lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
+    LmccTime now);
+void lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now);
+void lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_shaped (const LmccSender * sender);
+
+G_END_DECLS
+
+#endif
