@@ -4,26 +4,10 @@
 #include "receiver/probation.h"
 
 #include "measure/loss.h"
+#include "receiver/claim-fit.h"
 
 /* Packets on probation; the oldest gives way. */
 #define MAX_CLAIMS 32
-
-/* The sender stamps packets when it sends them: one behind the other, but for
- * the rounding of 1/65536 s and the order of its threads. */
-#define SEND_TOLERANCE (10 * (gint64) LMCC_MSECOND)
-
-/* A packet whose transit time differs by more from that of the one before does
- * not fit: no queue changes so fast. */
-#define MAX_TRANSIT_STEP ((gint64) LMCC_SECOND)
-
-/* Order numbers count the packets of all layers: a step is judged by those that
- * were seen, once there were so many. */
-#define OSN_LEARNED 32
-#define OSN_MARGIN 2
-
-/* A filler's mark may go on to the next window, which may be all that the
- * layers above carry in one. */
-#define MARK_REACH 4096
 
 /* The longest distance of packets in order fades by this share with each. */
 #define LONGEST_WEIGHT 16
@@ -104,124 +88,6 @@ get_claim (const LmccProbation * probation, guint index)
   return &g_array_index (probation->claims, LmccClaim, index);
 }
 
-static gboolean
-has_own_order (const LmccHeader * header)
-{
-  return header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS;
-}
-
-/* By how much the order number of @second goes beyond that of @first, or -1 if
- * it cannot come behind it in one layer. */
-static gint
-order_step (const LmccHeader * first, const LmccHeader * second)
-{
-  gint step = lmcc_sequence_diff (second->osn, first->osn);
-
-  if (step < 0 || (step == 0 && has_own_order (first)
-          && has_own_order (second)))
-    return -1;
-
-  return step;
-}
-
-static gboolean
-times_fit (const LmccHeader * first, LmccTime first_arrival,
-    const LmccHeader * second, LmccTime second_arrival)
-{
-  gint64 sent = lmcc_ntp_short_diff (second->send_time, first->send_time);
-  gint64 came = (gint64) (second_arrival - first_arrival);
-
-  return sent >= -SEND_TOLERANCE && ABS (came - sent) <= MAX_TRANSIT_STEP;
-}
-
-/* Of what is missing in the layer since the stream's last packet all may have
- * been of the stream, or nothing. */
-static gboolean
-sequence_fits (const LmccProbation * probation, const LmccClaim * claim,
-    guint ahead)
-{
-  guint slot = lmcc_slot_of (&claim->header);
-  guint step = (guint16) (claim->rtp.sequence - probation->sequence[slot]);
-
-  if (!(probation->heard & 1u << slot))
-    return TRUE;
-
-  return step >= 1 && step <= probation->missed - probation->missed_at[slot] +
-      ahead;
-}
-
-/* Where no packet of another layer lies between, a unit goes on, or the next
- * one begins. */
-static gboolean
-unit_fits (const LmccProbation * probation, const LmccClaim * claim, gint step)
-{
-  const LmccHeader *last = &probation->last;
-  const LmccHeader *next = &claim->header;
-
-  if (step != 1 || !has_own_order (last) || !has_own_order (next))
-    return TRUE;
-  if (next->first || last->last)
-    return next->first && last->last;
-
-  return next->stream == last->stream && next->klass == last->klass
-      && next->anchor == last->anchor
-      && claim->rtp.timestamp == probation->timestamp;
-}
-
-/* How far the order number of a packet may go beyond that of the one before. */
-static guint
-get_order_reach (const LmccProbation * probation, const LmccHeader * header)
-{
-  if (!has_own_order (header))
-    return MARK_REACH;
-
-  return MAX (probation->max_leap, OSN_MARGIN * probation->osn_reach);
-}
-
-/* Whether @claim can be what comes next, but for @ahead - 1 that are lost. */
-static gboolean
-fits (const LmccProbation * probation, const LmccClaim * claim, guint ahead)
-{
-  gint step = order_step (&probation->last, &claim->header);
-
-  if (step < 0 || !sequence_fits (probation, claim, ahead)
-      || !times_fit (&probation->last, probation->arrival, &claim->header,
-          claim->arrival))
-    return FALSE;
-
-  if (ahead == 1 && !unit_fits (probation, claim, step))
-    return FALSE;
-
-  return ahead > 1 || probation->n_taken < OSN_LEARNED
-      || (guint) step <= get_order_reach (probation, &claim->header);
-}
-
-/* Whether @second can come behind @first, a few numbers later. */
-static gboolean
-agree (const LmccProbation * probation, const LmccClaim * first,
-    const LmccClaim * second)
-{
-  gint distance = lmcc_sequence_diff (second->header.lsn, first->header.lsn);
-  guint step = (guint16) (second->rtp.sequence - first->rtp.sequence);
-
-  if (distance < 1 || distance > (gint) probation->max_leap)
-    return FALSE;
-  if (lmcc_slot_of (&first->header) == lmcc_slot_of (&second->header)
-      && (step < 1 || step > (guint) distance))
-    return FALSE;
-
-  return order_step (&first->header, &second->header) >= 0
-      && times_fit (&first->header, first->arrival, &second->header,
-      second->arrival);
-}
-
-static gboolean
-agree_either_way (const LmccProbation * probation, const LmccClaim * a,
-    const LmccClaim * b)
-{
-  return agree (probation, a, b) || agree (probation, b, a);
-}
-
 static void
 decide (LmccProbation * probation, const LmccClaim * claim, LmccVerdict verdict)
 {
@@ -290,13 +156,13 @@ believe (LmccProbation * probation, const LmccClaim * claim,
 
     probation->missed += ahead - 1;
     if (ahead == 1) {
-      gint step = order_step (&probation->last, &claim->header);
+      gint step = lmcc_claim_order_step (&probation->last, &claim->header);
 
       probation->osn_reach = MAX (probation->osn_reach, (guint) MAX (step, 0));
       note_distance (probation, claim->arrival);
     }
   }
-  probation->n_taken += probation->n_taken < OSN_LEARNED;
+  probation->n_taken += probation->n_taken < LMCC_OSN_LEARNED;
   probation->started = TRUE;
   probation->last = claim->header;
   probation->timestamp = claim->rtp.timestamp;
@@ -318,7 +184,7 @@ find_fitting (const LmccProbation * probation, guint16 lsn, guint * index)
   for (i = probation->claims->len; i-- > 0;) {
     const LmccClaim *claim = get_claim (probation, i);
 
-    if (claim->header.lsn == lsn && fits (probation, claim, ahead)) {
+    if (claim->header.lsn == lsn && lmcc_claim_fits (probation, claim, ahead)) {
       *index = i;
       return TRUE;
     }
@@ -340,8 +206,9 @@ find_before (const LmccProbation * probation, const LmccClaim * end,
     const LmccClaim *claim = get_claim (probation, i);
     gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
 
-    if (ahead < 1 || ahead >= best || !fits (probation, claim, (guint) ahead)
-        || order_step (&claim->header, &end->header) < 0)
+    if (ahead < 1 || ahead >= best
+        || !lmcc_claim_fits (probation, claim, (guint) ahead)
+        || lmcc_claim_order_step (&claim->header, &end->header) < 0)
       continue;
     best = ahead;
     *index = i;
@@ -359,35 +226,16 @@ believe_claim (LmccProbation * probation, guint index)
   believe (probation, &claim, LMCC_VERDICT_BELIEVED);
 }
 
-/* It goes on where packets counted before the latest leap. */
-static gboolean
-continues_other (const LmccProbation * probation, const LmccClaim * claim)
-{
-  gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->other.lsn);
-
-  return probation->has_other && ahead >= 1
-      && ahead <= (gint) probation->max_leap
-      && order_step (&probation->other, &claim->header) >= 0
-      && times_fit (&probation->other, probation->other_arrival,
-      &claim->header, claim->arrival);
-}
-
-static gint
-get_ahead (const LmccProbation * probation, const LmccClaim * claim)
-{
-  return lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
-}
-
 /* A leap that is no loss: numbers begin anew, or what counted was not true. */
 static gboolean
 is_restart (const LmccProbation * probation, const LmccClaim * first)
 {
-  gint ahead = get_ahead (probation, first);
+  gint ahead = lmcc_claim_get_ahead (probation, first);
 
   return ahead <= 0 || (!probation->proven
       && ahead > (gint) probation->max_leap)
-      || !sequence_fits (probation, first, (guint) ahead)
-      || continues_other (probation, first);
+      || !lmcc_claim_sequence_fits (probation, first, (guint) ahead)
+      || lmcc_claim_continues_other (probation, first);
 }
 
 /* A burst of packets that are late is none, unless it goes on from where
@@ -395,10 +243,10 @@ is_restart (const LmccProbation * probation, const LmccClaim * first)
 static gboolean
 may_begin (const LmccProbation * probation, const LmccClaim * first)
 {
-  gint ahead = get_ahead (probation, first);
+  gint ahead = lmcc_claim_get_ahead (probation, first);
 
   return ahead > 0 || ahead < -LMCC_MAX_GAP || !probation->proven
-      || continues_other (probation, first);
+      || lmcc_claim_continues_other (probation, first);
 }
 
 /* The claim at @index and what follows it up to the number @last are the
@@ -409,7 +257,7 @@ believe_chain (LmccProbation * probation, guint index, guint16 last)
   LmccClaim first = *get_claim (probation, index);
   LmccHeader before = probation->last;
   LmccTime before_arrival = probation->arrival;
-  gint ahead = get_ahead (probation, &first);
+  gint ahead = lmcc_claim_get_ahead (probation, &first);
   gboolean restart = is_restart (probation, &first);
   guint16 lsn = first.header.lsn;
 
@@ -450,7 +298,7 @@ static gboolean
 is_next (const LmccProbation * probation, const LmccClaim * claim)
 {
   return claim->header.lsn == (guint16) (probation->last.lsn + 1)
-      && fits (probation, claim, 1);
+      && lmcc_claim_fits (probation, claim, 1);
 }
 
 static gboolean
@@ -472,15 +320,15 @@ follow_chain (LmccProbation * probation)
     const LmccClaim *second = get_claim (probation, i);
 
     if (!may_speak (probation, second)
-        || !agree_either_way (probation, second, third))
+        || !lmcc_claims_agree (probation, second, third))
       continue;
     for (j = i; j-- > 0;) {
       const LmccClaim *claim = get_claim (probation, j);
       guint first = earlier (probation, earlier (probation, i, j), n);
 
       if (!may_speak (probation, claim)
-          || !agree_either_way (probation, claim, second)
-          || !agree_either_way (probation, claim, third)
+          || !lmcc_claims_agree (probation, claim, second)
+          || !lmcc_claims_agree (probation, claim, third)
           || !may_begin (probation, get_claim (probation, first)))
         continue;
       believe_chain (probation, first, later (later (claim->header.lsn,
@@ -510,13 +358,10 @@ static gboolean
 is_plain_gap (const LmccProbation * probation, const LmccClaim * claim,
     gint ahead)
 {
-  gint step = order_step (&probation->last, &claim->header);
-
   return ahead > 1 && ahead <= (gint) probation->max_leap
       && claim->arrival >= probation->wary_until
-      && probation->claims->len == 0 && fits (probation, claim, (guint) ahead)
-      && (probation->n_taken < OSN_LEARNED || (guint) step <=
-      (guint) ahead * get_order_reach (probation, &claim->header));
+      && probation->claims->len == 0
+      && lmcc_claim_fits_gap (probation, claim, (guint) ahead);
 }
 
 static void
@@ -526,23 +371,6 @@ put_on_probation (LmccProbation * probation, const LmccClaim * claim)
     refuse_claim (probation, 0);
   g_array_append_val (probation->claims, *claim);
   follow_chain (probation);
-}
-
-/* A packet that is behind may be missing: then it came between its neighbours'
- * numbers. */
-static gboolean
-fits_behind (const LmccProbation * probation, const LmccClaim * claim,
-    guint behind)
-{
-  guint slot = lmcc_slot_of (&claim->header);
-  gint step = lmcc_sequence_diff (probation->sequence[slot],
-      claim->rtp.sequence);
-
-  if (!(probation->heard & 1u << slot))
-    return TRUE;
-
-  return step <= (gint) behind && step >= -(gint) probation->max_leap
-      && lmcc_sequence_diff (claim->header.osn, probation->last.osn) <= 0;
 }
 
 /*
@@ -564,12 +392,13 @@ lmcc_probation_push (LmccProbation * probation, LmccClaim * claim)
   claim->told = FALSE;
   if (probation->started && ahead <= 0)
     probation->wary_until = claim->arrival + WARY;
-  if (!probation->started || (ahead == 1 && fits (probation, claim, 1))
+  if (!probation->started || (ahead == 1
+          && lmcc_claim_fits (probation, claim, 1))
       || is_plain_gap (probation, claim, ahead)) {
     take_in_order (probation, claim);
   } else if (ahead <= 0 && ahead >= -(gint) probation->max_leap) {
-    decide (probation, claim, fits_behind (probation, claim, (guint) - ahead) ?
-        LMCC_VERDICT_BELIEVED : LMCC_VERDICT_REFUSED);
+    decide (probation, claim, lmcc_claim_fits_behind (probation, claim,
+            (guint) - ahead) ? LMCC_VERDICT_BELIEVED : LMCC_VERDICT_REFUSED);
   } else if (ahead <= 0 && ahead >= -LMCC_MAX_GAP) {
     LmccClaim copy = *claim;
 
@@ -632,7 +461,7 @@ next_pair (const LmccProbation * probation, guint * first, guint16 * last)
       LmccTime due = MAX (claim->arrival + LMCC_LOSS_TIMEOUT, overdue);
 
       if (!may_speak (probation, claim) || due >= best
-          || !agree_either_way (probation, claim, second)
+          || !lmcc_claims_agree (probation, claim, second)
           || !may_begin (probation, get_claim (probation, earlier (probation,
                       i, j))))
         continue;
@@ -653,11 +482,11 @@ next_single (const LmccProbation * probation, guint * index)
 
   for (i = probation->claims->len; i-- > 0;) {
     const LmccClaim *claim = get_claim (probation, i);
-    gint ahead = get_ahead (probation, claim);
+    gint ahead = lmcc_claim_get_ahead (probation, claim);
 
     if (!may_speak (probation, claim) || ahead < 1
         || ahead > (gint) probation->max_leap
-        || !fits (probation, claim, (guint) ahead))
+        || !lmcc_claim_fits (probation, claim, (guint) ahead))
       continue;
     *index = i;
     return probation->arrival + MAX (INTERRUPTED,
@@ -703,11 +532,11 @@ lmcc_probation_flush (LmccProbation * probation)
 
   while (i < probation->claims->len) {
     const LmccClaim *claim = get_claim (probation, i);
-    gint ahead = get_ahead (probation, claim);
+    gint ahead = lmcc_claim_get_ahead (probation, claim);
     LmccClaim end = *claim;
 
     if (!claim->fresh || ahead < 1 || ahead > (gint) probation->max_leap
-        || !fits (probation, claim, (guint) ahead)) {
+        || !lmcc_claim_fits (probation, claim, (guint) ahead)) {
       i++;
       continue;
     }
