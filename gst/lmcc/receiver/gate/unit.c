@@ -108,6 +108,13 @@ lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item)
   return item->header.last || is_full;
 }
 
+/* Returns whether a decoder can begin with it. */
+gboolean
+lmcc_gate_unit_is_key (const LmccGateUnit * unit)
+{
+  return unit->klass == 0 && unit->switch_point;
+}
+
 void
 lmcc_gate_history_clear (LmccGateHistory * history)
 {
@@ -126,7 +133,7 @@ lmcc_gate_history_clear (LmccGateHistory * history)
 void
 lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit)
 {
-  if (unit->klass == 0 && unit->switch_point)
+  if (lmcc_gate_unit_is_key (unit))
     lmcc_gate_history_clear (history);
   else if (g_queue_is_empty (&history->units))
     return;

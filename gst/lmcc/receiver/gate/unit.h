@@ -62,6 +62,7 @@ gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
     const LmccMergeItem * item);
 gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
 void lmcc_gate_unit_break (LmccGateUnit * unit);
+gboolean lmcc_gate_unit_is_key (const LmccGateUnit * unit);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
 

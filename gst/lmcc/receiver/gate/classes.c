@@ -1,0 +1,278 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where each class stands with the decoder: which units it can use.
+ */
+#include "receiver/gate/classes.h"
+
+#include "receiver/gate/private.h"
+#include "receiver/gate/rungs.h"
+
+/* A rung of which nothing comes for so many units of the lowest one does not
+ * come at all: at 24 pictures/s this is a quarter of a second. */
+#define MAX_UNHEARD_UNITS 6
+
+/* Where layers are mixed, a class that none of so many groups of pictures had,
+ * each with units of a higher class, is not in use. Of one that was there once
+ * only groups without losses tell; of another all of it would have had to be
+ * lost in each of them. */
+#define MIN_CLASS_GROUPS 4
+
+/* So many lost packets may be as many units as make the anchor the same
+ * again. */
+#define ANCHOR_RANGE 256
+
+static void
+lower_class (LmccGate * gate, gint rung, guint klass, LmccGateClass to)
+{
+  LmccGateClass *state = &gate->rungs[rung].states[klass];
+
+  *state = MIN (*state, to);
+  if (klass == 0 && rung == gate->active)
+    lmcc_gate_fall_back (gate);
+}
+
+static void
+damage_class (LmccGate * gate, gint rung, guint klass)
+{
+  lower_class (gate, rung, klass, LMCC_GATE_CLASS_DAMAGED);
+}
+
+/* Something of a class is missing. Where layers are mixed and nothing was lost,
+ * it lies in a layer that is not held, and what needs it is of no use. */
+static void
+miss_class (LmccGate * gate, gint rung, guint klass)
+{
+  gboolean lost = gate->session.native || gate->rungs[rung].lost;
+
+  lower_class (gate, rung, klass, lost ? LMCC_GATE_CLASS_DAMAGED
+      : LMCC_GATE_CLASS_CLOSED);
+}
+
+/* Brings the rung's class-0 state up to date: the anchor tells whether a
+ * class-0 unit is missing before this one. */
+static void
+follow_anchor (LmccGate * gate, const LmccGateUnit * unit)
+{
+  LmccGateRung *rung = &gate->rungs[unit->stream];
+  guint8 expected = rung->anchor + (unit->klass == 0 ? 1 : 0);
+  gboolean missing = rung->has_anchor && unit->anchor != expected;
+
+  rung->has_anchor = TRUE;
+  rung->anchor = unit->anchor;
+  if (missing && (!lmcc_gate_unit_is_key (unit) || unit->broken))
+    miss_class (gate, unit->stream, 0);
+}
+
+/* Whether the session's table is the one that packets are sent by. */
+gboolean
+lmcc_gate_table_is_known (const LmccGate * gate, guint8 table)
+{
+  return table == (gate->session.version & 3);
+}
+
+/* A class that the encoder does not use stands in nobody's way. What did not
+ * come after the level changed may be in the part of a layer that was not held
+ * then, whatever earlier groups of pictures had. */
+static gboolean
+class_in_use (const LmccGate * gate, guint stream, guint klass)
+{
+  guint i;
+
+  if (klass == 0 || !lmcc_gate_table_is_known (gate, gate->table))
+    return TRUE;
+  /* A grid of layers has no gaps: what has not come is not held. */
+  if (!gate->session.native && gate->codec != NULL
+      && gate->codec->n_temporal > 0)
+    return TRUE;
+  if (!gate->session.native)
+    return !gate->rungs[stream].group_is_held
+        || gate->rungs[stream].groups_without[klass] < MIN_CLASS_GROUPS;
+  for (i = 0; i < gate->session.n_layers; i++) {
+    if (gate->session.layers[i].stream == stream
+        && gate->session.layers[i].klass == klass)
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+static LmccGateClass
+state_below (const LmccGate * gate, const LmccGateUnit * unit)
+{
+  LmccGateClass state = LMCC_GATE_CLASS_INTACT;
+  guint i;
+
+  for (i = 0; i < unit->klass; i++) {
+    if (lmcc_codec_needs_class (gate->codec, unit->klass, i)
+        && class_in_use (gate, unit->stream, i))
+      state = MIN (state, gate->rungs[unit->stream].states[i]);
+  }
+
+  return state;
+}
+
+/* What is of a higher or a lower rung than the level shows is missed by
+ * nobody. */
+static void
+count_unit (LmccGate * gate, const LmccGateUnit * unit, gboolean missed)
+{
+  if (unit->stream != lmcc_gate_highest_whole_rung (gate))
+    return;
+  gate->stats.units_due++;
+  if (missed)
+    gate->stats.units_missed++;
+}
+
+static void
+decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+{
+  LmccGateRung *rung = &gate->rungs[unit->stream];
+  LmccGateClass below = state_below (gate, unit);
+  LmccGateClass state = unit->switch_point ? below
+      : MIN (below, rung->states[unit->klass]);
+
+  rung->states[unit->klass] = state;
+
+  if (state == LMCC_GATE_CLASS_CLOSED
+      || (state == LMCC_GATE_CLASS_DAMAGED
+          && gate->on_loss == LMCC_ON_LOSS_FREEZE)) {
+    gate->stats.units_withheld++;
+    if (state == LMCC_GATE_CLASS_DAMAGED)
+      gate->stats.units_frozen++;
+    count_unit (gate, unit, state == LMCC_GATE_CLASS_DAMAGED);
+    return;
+  }
+  count_unit (gate, unit, FALSE);
+  unit->corrupted = state == LMCC_GATE_CLASS_DAMAGED;
+  lmcc_gate_pass_unit (gate, unit, deadline);
+}
+
+/* The anchors of a rung that falls silent cannot tell that it did. */
+static void
+follow_silence (LmccGate * gate, guint stream)
+{
+  if ((gint) stream == gate->active)
+    gate->unheard = 0;
+  else if (stream == 0 && ++gate->unheard >= MAX_UNHEARD_UNITS
+      && gate->active > 0)
+    damage_class (gate, gate->active, 0);
+}
+
+/* Layers are filled in the order of classes: where one came, all of the lower
+ * ones were in layers that are held. */
+static void
+end_group (LmccGateRung * rung)
+{
+  guint klass;
+
+  for (klass = 1; klass < LMCC_MAX_CLASSES; klass++) {
+    gboolean may_be_lost = rung->lost && rung->classes_known >> klass & 1;
+
+    if (rung->group_is_held && !may_be_lost && rung->classes_seen >> klass > 1
+        && rung->groups_without[klass] < MIN_CLASS_GROUPS)
+      rung->groups_without[klass]++;
+  }
+  rung->classes_seen = 0;
+  rung->group_is_held = TRUE;
+  rung->lost = FALSE;
+}
+
+static void
+see_class (LmccGateRung * rung, guint klass)
+{
+  rung->classes_seen |= 1u << klass;
+  rung->classes_known |= 1u << klass;
+  rung->groups_without[klass] = 0;
+}
+
+/*
+ * lmcc_gate_judge_unit:
+ * @gate: a gate
+ * @unit: a unit whose end has come
+ * @deadline: as lmcc_gate_push() has it
+ *
+ * Lets the unit through where a decoder can use it.
+ */
+void
+lmcc_gate_judge_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+{
+  if (lmcc_gate_unit_is_key (unit))
+    lmcc_gate_groups_key (&gate->groups, unit->timestamp);
+  follow_anchor (gate, unit);
+  see_class (&gate->rungs[unit->stream], unit->klass);
+  if (unit->broken) {
+    gate->stats.units_incomplete++;
+    count_unit (gate, unit, gate->session.native
+        || lmcc_gate_groups_explain (&gate->groups));
+    miss_class (gate, unit->stream, unit->klass);
+  } else {
+    if (lmcc_gate_unit_is_key (unit))
+      end_group (&gate->rungs[unit->stream]);
+    gate->groups.units[unit->stream]++;
+    decide (gate, unit, deadline);
+  }
+  follow_silence (gate, unit->stream);
+}
+
+/* Packets of a layer are missing, somewhere before the next packet. What
+ * class-0 units are hit the anchors tell, unless there are too many; for the
+ * others the layer does, where it is known what it carried. */
+void
+lmcc_gate_judge_hole (LmccGate * gate, const LmccMergeItem * item)
+{
+  const LmccLayer *layer = &gate->session.layers[item->layer];
+  guint rung, klass;
+
+  if (layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED
+      && !item->table_changed
+      && lmcc_gate_table_is_known (gate, item->header.table)) {
+    if (layer->stream == gate->active)
+      gate->delivery.lost += item->lost;
+    if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
+      damage_class (gate, layer->stream, layer->klass);
+    return;
+  }
+
+  gate->delivery.lost += item->lost;
+  gate->groups.lost += item->lost;
+  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
+    gate->rungs[rung].lost = TRUE;
+    for (klass = item->lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
+        klass++)
+      damage_class (gate, rung, klass);
+  }
+}
+
+void
+lmcc_gate_close_layers (LmccGate * gate)
+{
+  guint i;
+
+  for (i = (guint) (gate->level + 1); i < gate->session.n_layers; i++) {
+    const LmccLayer *layer = &gate->session.layers[i];
+
+    if (layer->stream >= LMCC_MAX_RUNGS || layer->klass >= LMCC_MAX_CLASSES)
+      continue;
+    gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
+    if (layer->klass == 0) {
+      lmcc_gate_history_clear (&gate->rungs[layer->stream].history);
+      gate->rungs[layer->stream].has_anchor = FALSE;
+    }
+  }
+}
+
+/* A layer that is new may bring units that need earlier ones of it, and nobody
+ * has waited for it. Of class 0 the anchors tell that something is missing. */
+void
+lmcc_gate_close_mixed_classes (LmccGate * gate)
+{
+  guint rung, klass;
+
+  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
+    gate->rungs[rung].lost = FALSE;
+    gate->rungs[rung].group_is_held = FALSE;
+    for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
+      gate->rungs[rung].states[klass] = LMCC_GATE_CLASS_CLOSED;
+  }
+}

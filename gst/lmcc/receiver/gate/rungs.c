@@ -1,0 +1,177 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which rung is given out, and from which key frame on.
+ */
+#include "receiver/gate/rungs.h"
+
+#include "receiver/gate/private.h"
+
+static void
+deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment,
+    LmccTime deadline)
+{
+  lmcc_gate_delivery_push (&gate->delivery, unit, segment, deadline);
+  gate->stats.units_delivered++;
+  if (unit->corrupted)
+    gate->stats.units_corrupted++;
+}
+
+/* Whether all layers of @rung are held: it is delivered only whole, because one
+ * more picture per second is worth more than a sharper one now and then. Where
+ * layers are mixed the table does not tell, and what arrives decides. */
+gboolean
+lmcc_gate_rung_is_held (const LmccGate * gate, gint rung)
+{
+  guint i;
+
+  if (gate->level < 0)
+    return FALSE;
+  if (rung == 0 || !gate->session.native)
+    return TRUE;
+  for (i = (guint) gate->level + 1; i < gate->session.n_layers; i++) {
+    if (gate->session.layers[i].stream == rung)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/* Whether to go to @rung, or on with it, at a key frame. */
+static gboolean
+rung_is_whole (const LmccGate * gate, gint rung)
+{
+  return lmcc_gate_rung_is_held (gate, rung) && (gate->session.native
+      || lmcc_gate_groups_is_whole (&gate->groups, (guint) rung));
+}
+
+gint
+lmcc_gate_highest_whole_rung (const LmccGate * gate)
+{
+  gint rung;
+
+  for (rung = (gint) gate->session.n_rungs - 1; rung > 0; rung--) {
+    if (rung_is_whole (gate, rung))
+      return rung;
+  }
+
+  return 0;
+}
+
+static void
+set_active (LmccGate * gate, gint rung)
+{
+  if (gate->active == rung)
+    return;
+  if (gate->active >= 0 && rung >= 0)
+    gate->stats.rung_changes++;
+  gate->active = rung;
+  gate->unheard = 0;
+  gate->delivery.discont = TRUE;
+}
+
+/* Goes down to @rung at once: the decoder is given its units since the key
+ * frame again, those that were shown already under a new segment that hides
+ * them. */
+static void
+switch_down (LmccGate * gate, gint rung)
+{
+  GList *at = gate->rungs[rung].history.units.head;
+  const LmccGateUnit *key = at->data;
+  gboolean segment = lmcc_gate_delivery_hide (&gate->delivery, key->timestamp);
+
+  set_active (gate, rung);
+  for (; at != NULL; at = at->next) {
+    deliver_unit (gate, at->data, segment, 0);
+    segment = FALSE;
+  }
+}
+
+/* Called when the active rung can no longer be decoded: takes the highest whole
+ * one below, if there is one. */
+void
+lmcc_gate_fall_back (LmccGate * gate)
+{
+  gint rung;
+
+  for (rung = gate->active - 1; rung >= 0; rung--) {
+    if (rung_is_whole (gate, rung)
+        && gate->rungs[rung].states[0] == LMCC_GATE_CLASS_INTACT
+        && !g_queue_is_empty (&gate->rungs[rung].history.units)) {
+      switch_down (gate, rung);
+      return;
+    }
+  }
+
+  if (!lmcc_gate_rung_is_held (gate, gate->active))
+    set_active (gate, -1);
+}
+
+void
+lmcc_gate_commit_key (LmccGate * gate)
+{
+  LmccGateUnit *unit = g_steal_pointer (&gate->key);
+  LmccTime deadline = gate->key_deadline;
+
+  gate->key_deadline = LMCC_TIME_NONE;
+  if (unit == NULL)
+    return;
+  set_active (gate, unit->stream);
+  deliver_unit (gate, unit, lmcc_gate_delivery_hide_again (&gate->delivery,
+          unit->timestamp), deadline);
+  lmcc_gate_unit_unref (unit);
+}
+
+/* A key frame of the active rung or a higher one: the highest whole one of its
+ * picture is taken, so it waits until no better one can come. */
+static void
+offer_key (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+{
+  g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
+  gate->key = lmcc_gate_unit_ref (unit);
+  gate->key_deadline = deadline;
+  if (unit->stream == lmcc_gate_highest_whole_rung (gate))
+    lmcc_gate_commit_key (gate);
+}
+
+static gboolean
+is_wanted (const LmccGate * gate, const LmccGateUnit * key)
+{
+  return rung_is_whole (gate, key->stream)
+      && (key->stream >= gate->active || !rung_is_whole (gate, gate->active));
+}
+
+/* The key frame that waits is not held any more: the best one below it takes
+ * its place. Without any, the active rung would go on without its own. */
+void
+lmcc_gate_replace_key (LmccGate * gate)
+{
+  g_autoptr (LmccGateUnit) key = g_steal_pointer (&gate->key);
+  gint rung;
+
+  for (rung = key->stream - 1; rung >= 0; rung--) {
+    LmccGateUnit *lower = g_queue_peek_head (&gate->rungs[rung].history.units);
+
+    if (lower != NULL && lower->timestamp == key->timestamp
+        && gate->rungs[rung].states[0] == LMCC_GATE_CLASS_INTACT
+        && is_wanted (gate, lower)) {
+      offer_key (gate, lower, gate->key_deadline);
+      return;
+    }
+  }
+}
+
+void
+lmcc_gate_pass_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+{
+  if (gate->session.n_rungs > 1)
+    lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit);
+
+  /* Of the same picture, and it needs the key frame before it. */
+  if (gate->key != NULL && gate->key->stream == unit->stream)
+    lmcc_gate_commit_key (gate);
+  if (lmcc_gate_unit_is_key (unit) && is_wanted (gate, unit))
+    offer_key (gate, unit, deadline);
+  else if (unit->stream == gate->active)
+    deliver_unit (gate, unit, FALSE, deadline);
+}
