@@ -3,91 +3,39 @@
  */
 #include "repair/decoder.h"
 
-#include "base/bytes.h"
+#include "repair/block.h"
 #include "repair/sources.h"
 #include "wire/constants.h"
 
-#include <string.h>
-
-
-/* One that came, of a block that is not whole. */
-typedef struct
-{
-  LmccPacket *packet;           /* keeps the symbol */
-  const guint8 *symbol;
-  guint8 index;
-} Repair;
-
-typedef struct
-{
-  guint key;                    /* source and first sequence number */
-  LmccRepairPayload shape;
-  LmccTime time;
-  guint n_missing;              /* source packets that have not come */
-  GArray *repairs;              /* of Repair */
-  gboolean closed;              /* no more repair comes */
-  gboolean finished;            /* is whole, or makes no sense */
-} Block;
-
 struct _LmccRepairDecoder
 {
-  guint32 ssrc_base;
-  guint8 payload_type;
-  guint8 header_id;
+  LmccRepairPlace place;        /* of the session */
   LmccRepairSources sources;
   gsize bytes;                  /* of the repair packets kept */
   gsize max_bytes;
-  GHashTable *blocks;           /* key -> Block */
-  GQueue block_order;           /* of Block, oldest first */
-  GPtrArray *open;              /* of Block: those that are not finished */
+  GHashTable *blocks;           /* key -> LmccRepairBlock */
+  GQueue block_order;           /* of LmccRepairBlock, oldest first */
+  GPtrArray *open;              /* of those: not finished */
   GArray *fresh;                /* keys of packets not told to blocks */
   GQueue repaired;              /* of LmccRepairedPacket */
   guint64 refused;
   guint changes;                /* of what may be recovered */
 };
 
-static guint
-make_key (guint source, guint sequence)
+static void
+drop_repairs (LmccRepairDecoder * decoder, LmccRepairBlock * block)
 {
-  return source << 16 | (sequence & 0xffff);
-}
-
-static guint
-key_source (guint key)
-{
-  return key >> 16;
+  decoder->bytes -= lmcc_repair_block_drop_repairs (block);
 }
 
 static void
-drop_repairs (LmccRepairDecoder * decoder, Block * block)
-{
-  guint i;
-
-  for (i = 0; i < block->repairs->len; i++) {
-    Repair *repair = &g_array_index (block->repairs, Repair, i);
-
-    decoder->bytes -= lmcc_repair_memory (repair->packet);
-    lmcc_packet_unref (repair->packet);
-  }
-  g_array_set_size (block->repairs, 0);
-}
-
-static void
-forget_block (LmccRepairDecoder * decoder, Block * block)
+forget_block (LmccRepairDecoder * decoder, LmccRepairBlock * block)
 {
   g_hash_table_remove (decoder->blocks, GUINT_TO_POINTER (block->key));
   g_ptr_array_remove_fast (decoder->open, block);
   drop_repairs (decoder, block);
-  g_array_unref (block->repairs);
-  g_free (block);
+  lmcc_repair_block_free (block);
   decoder->changes++;
-}
-
-static void
-repaired_free (LmccRepairedPacket * repaired)
-{
-  lmcc_packet_unref (repaired->packet);
-  g_free (repaired);
 }
 
 /**
@@ -133,7 +81,8 @@ void
 lmcc_repair_decoder_reset (LmccRepairDecoder * decoder)
 {
   lmcc_repair_decoder_drop_layers (decoder, -1);
-  g_queue_clear_full (&decoder->repaired, (GDestroyNotify) repaired_free);
+  g_queue_clear_full (&decoder->repaired,
+      (GDestroyNotify) lmcc_repaired_packet_free);
 }
 
 /**
@@ -145,15 +94,14 @@ void
 lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
     const LmccSession * session)
 {
-  decoder->ssrc_base = session->ssrc_base;
-  decoder->payload_type = session->payload_type;
-  decoder->header_id = session->header_id;
+  decoder->place = (LmccRepairPlace) {
+  session->ssrc_base, session->payload_type, session->header_id};
 }
 
 static gboolean
 is_above (guint key, gpointer level)
 {
-  return (gint) (key_source (key) & LMCC_SSRC_LAYER_MASK) >
+  return (gint) (lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK) >
       *(const gint *) level;
 }
 
@@ -171,7 +119,7 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
 
   lmcc_repair_sources_drop (&decoder->sources, is_above, &level);
   for (at = decoder->block_order.head; at != NULL; at = next) {
-    Block *block = at->data;
+    LmccRepairBlock *block = at->data;
 
     next = at->next;
     if ((gint) (block->shape.source & LMCC_SSRC_LAYER_MASK) > level) {
@@ -192,7 +140,7 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
 void
 lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
 {
-  Block *block;
+  LmccRepairBlock *block;
 
   lmcc_repair_sources_expire (&decoder->sources, before);
   while ((block = g_queue_peek_head (&decoder->block_order)) != NULL
@@ -254,23 +202,6 @@ lmcc_repair_decoder_forget (LmccRepairDecoder * decoder, gsize bytes)
     forget_block (decoder, g_queue_pop_head (&decoder->block_order));
 }
 
-static LmccPacket *
-find_source (const LmccRepairDecoder * decoder, const Block * block, guint i)
-{
-  return lmcc_repair_sources_find (&decoder->sources,
-      make_key (block->shape.source,
-          block->shape.first + i * block->shape.step));
-}
-
-static gboolean
-block_covers (const Block * block, guint source, guint16 sequence)
-{
-  guint ahead = (guint16) (sequence - block->shape.first);
-
-  return block->shape.source == source && ahead % block->shape.step == 0
-      && ahead / block->shape.step < block->shape.n_source;
-}
-
 static void
 keep_source (LmccRepairDecoder * decoder, guint key, LmccPacket * packet,
     LmccTime now)
@@ -280,133 +211,8 @@ keep_source (LmccRepairDecoder * decoder, guint key, LmccPacket * packet,
     g_array_append_val (decoder->fresh, key);
 }
 
-static gboolean
-is_zero (const guint8 * data, gsize size)
-{
-  return size == 0 || (data[0] == 0 && memcmp (data, data + 1, size - 1) == 0);
-}
-
-/* Whether what a symbol holds is the packet that was missing: whoever sends, a
- * recovered packet is nothing that could not have come by itself. */
-static gboolean
-fits_its_place (const LmccRepairDecoder * decoder, const Block * block,
-    guint16 sequence, const LmccRepairedPacket * repaired)
-{
-  guint source = block->shape.source;
-  const LmccRtp *rtp = &repaired->rtp;
-  const LmccHeader *header = &repaired->header;
-
-  return rtp->ssrc == decoder->ssrc_base + source
-      && rtp->sequence == sequence
-      && rtp->payload_type ==
-      decoder->payload_type + (source >> LMCC_SSRC_STREAM_SHIFT)
-      && header->type == LMCC_PACKET_MEDIA
-      && header->stream == source >> LMCC_SSRC_STREAM_SHIFT
-      && header->layer == (source & LMCC_SSRC_LAYER_MASK);
-}
-
-static LmccRepairedPacket *
-read_symbol (const LmccRepairDecoder * decoder, const Block * block,
-    guint16 sequence, const guint8 * symbol)
-{
-  gsize room = block->shape.symbol_size - LMCC_REPAIR_LENGTH_SIZE;
-  gsize size = lmcc_read_uint16 (symbol);
-  const guint8 *data = symbol + LMCC_REPAIR_LENGTH_SIZE;
-  LmccRepairedPacket *repaired;
-
-  if (size > room || !is_zero (data + size, room - size))
-    return NULL;
-  repaired = g_new0 (LmccRepairedPacket, 1);
-  repaired->packet = lmcc_packet_new_copy (data, size);
-  if (lmcc_rtp_parse (repaired->packet->data, size, decoder->header_id,
-          &repaired->rtp) && repaired->rtp.element != NULL
-      && lmcc_header_parse (repaired->rtp.element, repaired->rtp.element_size,
-          &repaired->header)
-      && fits_its_place (decoder, block, sequence, repaired))
-    return repaired;
-  repaired_free (repaired);
-
-  return NULL;
-}
-
-/* Returns FALSE if a source packet is larger than the block's symbols. Counts
- * what is missing anew: a packet that was there may have been forgotten
- * since. */
-static gboolean
-find_symbols (const LmccRepairDecoder * decoder, Block * block,
-    LmccRepairSymbol * source)
-{
-  guint i;
-
-  block->n_missing = 0;
-  for (i = 0; i < block->shape.n_source; i++) {
-    const LmccPacket *packet = find_source (decoder, block, i);
-
-    source[i].data = NULL;
-    if (packet == NULL) {
-      block->n_missing++;
-      continue;
-    }
-    if (packet->size + LMCC_REPAIR_LENGTH_SIZE > block->shape.symbol_size)
-      return FALSE;
-    lmcc_write_uint16 (source[i].head, (guint) packet->size);
-    source[i].data = packet->data;
-    source[i].size = packet->size;
-  }
-
-  return TRUE;
-}
-
-static gboolean
-solve (const Block * block, const LmccRepairSymbol * source, guint8 * recovered)
-{
-  guint8 *out[LMCC_REPAIR_MAX_SYMBOLS];
-  const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
-  guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
-  guint i;
-
-  for (i = 0; i < block->n_missing; i++)
-    out[i] = recovered + i * (gsize) block->shape.symbol_size;
-  for (i = 0; i < block->repairs->len; i++) {
-    const Repair *item = &g_array_index (block->repairs, Repair, i);
-
-    repair[i] = item->symbol;
-    indices[i] = item->index;
-  }
-
-  return lmcc_repair_code_recover (block->shape.n_source,
-      block->shape.symbol_size, source, out, repair, indices,
-      block->repairs->len);
-}
-
-/* Returns NULL if a symbol holds no packet of ours: then the others are spoilt
- * too. */
-static GPtrArray *
-read_symbols (const LmccRepairDecoder * decoder, const Block * block,
-    const LmccRepairSymbol * source, const guint8 * recovered)
-{
-  g_autoptr (GPtrArray) found =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) repaired_free);
-  guint i;
-
-  for (i = 0; i < block->shape.n_source; i++) {
-    LmccRepairedPacket *repaired;
-
-    if (source[i].data != NULL)
-      continue;
-    repaired = read_symbol (decoder, block,
-        (guint16) (block->shape.first + i * block->shape.step), recovered);
-    recovered += block->shape.symbol_size;
-    if (repaired == NULL)
-      return NULL;
-    g_ptr_array_add (found, repaired);
-  }
-
-  return g_steal_pointer (&found);
-}
-
 static void
-finish (LmccRepairDecoder * decoder, Block * block)
+finish (LmccRepairDecoder * decoder, LmccRepairBlock * block)
 {
   drop_repairs (decoder, block);
   g_ptr_array_remove_fast (decoder->open, block);
@@ -416,19 +222,13 @@ finish (LmccRepairDecoder * decoder, Block * block)
 
 /* Recovers all that is missing of a block that has enough for it. */
 static void
-recover (LmccRepairDecoder * decoder, Block * block, LmccTime now)
+recover (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
 {
-  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS];
-  g_autofree guint8 *recovered = NULL;
   g_autoptr (GPtrArray) found = NULL;
 
-  if (find_symbols (decoder, block, source)) {
-    if (block->n_missing > block->repairs->len)
-      return;
-    recovered = g_malloc (block->n_missing * (gsize) block->shape.symbol_size);
-    if (solve (block, source, recovered))
-      found = read_symbols (decoder, block, source, recovered);
-  }
+  if (!lmcc_repair_block_recover (block, &decoder->sources, &decoder->place,
+          &found))
+    return;
   finish (decoder, block);
   if (found == NULL) {
     decoder->refused++;
@@ -437,14 +237,14 @@ recover (LmccRepairDecoder * decoder, Block * block, LmccTime now)
   while (found->len > 0) {
     LmccRepairedPacket *repaired = g_ptr_array_steal_index (found, 0);
 
-    keep_source (decoder, make_key (block->shape.source,
+    keep_source (decoder, lmcc_repair_make_key (block->shape.source,
             repaired->rtp.sequence), repaired->packet, now);
     g_queue_push_tail (&decoder->repaired, repaired);
   }
 }
 
 static void
-try_block (LmccRepairDecoder * decoder, Block * block, LmccTime now)
+try_block (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
 {
   if (block->finished || block->n_missing > block->repairs->len)
     return;
@@ -466,9 +266,9 @@ tell_blocks (LmccRepairDecoder * decoder, LmccTime now)
     g_array_set_size (decoder->fresh, last);
     /* One that gets whole leaves its place to the last, which was there. */
     for (i = decoder->open->len; i > 0; i--) {
-      Block *block = g_ptr_array_index (decoder->open, i - 1);
+      LmccRepairBlock *block = g_ptr_array_index (decoder->open, i - 1);
 
-      if (!block_covers (block, key_source (key), key))
+      if (!lmcc_repair_block_covers (block, lmcc_repair_key_source (key), key))
         continue;
       block->n_missing -= block->n_missing > 0;
       try_block (decoder, block, now);
@@ -490,51 +290,24 @@ void
 lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder, guint16 source,
     guint16 sequence, LmccPacket * packet, LmccTime now)
 {
-  keep_source (decoder, make_key (source, sequence), packet, now);
+  keep_source (decoder, lmcc_repair_make_key (source, sequence), packet, now);
   tell_blocks (decoder, now);
   limit (decoder);
 }
 
-static Block *
+static LmccRepairBlock *
 new_block (LmccRepairDecoder * decoder, guint key,
     const LmccRepairPayload * payload, LmccTime now)
 {
-  Block *block = g_new0 (Block, 1);
-  guint i;
+  LmccRepairBlock *block = lmcc_repair_block_new (key, payload, now);
 
-  block->key = key;
-  block->shape = *payload;
-  block->shape.symbol = NULL;
-  block->time = now;
-  block->repairs = g_array_new (FALSE, FALSE, sizeof (Repair));
-  for (i = 0; i < payload->n_source; i++)
-    block->n_missing += find_source (decoder, block, i) == NULL;
+  block->n_missing = lmcc_repair_block_count_missing (block, &decoder->sources);
   g_hash_table_insert (decoder->blocks, GUINT_TO_POINTER (key), block);
   g_queue_push_tail (&decoder->block_order, block);
   g_ptr_array_add (decoder->open, block);
   decoder->changes++;
 
   return block;
-}
-
-static gboolean
-has_index (const Block * block, guint8 index)
-{
-  guint i;
-
-  for (i = 0; i < block->repairs->len; i++) {
-    if (g_array_index (block->repairs, Repair, i).index == index)
-      return TRUE;
-  }
-
-  return FALSE;
-}
-
-static gboolean
-same_shape (const LmccRepairPayload * a, const LmccRepairPayload * b)
-{
-  return a->n_source == b->n_source && a->step == b->step
-      && a->n_repair == b->n_repair && a->symbol_size == b->symbol_size;
 }
 
 /**
@@ -551,20 +324,19 @@ void
 lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
     const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now)
 {
-  guint key = make_key (payload->source, payload->first);
-  Block *block = g_hash_table_lookup (decoder->blocks, GUINT_TO_POINTER (key));
-  Repair repair = { packet, payload->symbol, payload->index };
+  guint key = lmcc_repair_make_key (payload->source, payload->first);
+  LmccRepairBlock *block =
+      g_hash_table_lookup (decoder->blocks, GUINT_TO_POINTER (key));
 
   if (block == NULL)
     block = new_block (decoder, key, payload, now);
-  if (!same_shape (&block->shape, payload)) {
+  if (!lmcc_repair_block_is_of (block, payload)) {
     decoder->refused++;
     return;
   }
-  if (!block->finished && !has_index (block, payload->index)) {
-    lmcc_packet_ref (packet);
+  if (!block->finished && !lmcc_repair_block_has_index (block, payload->index)) {
+    lmcc_repair_block_add (block, payload, packet);
     decoder->bytes += lmcc_repair_memory (packet);
-    g_array_append_val (block->repairs, repair);
     try_block (decoder, block, now);
     tell_blocks (decoder, now);
   }
@@ -584,8 +356,8 @@ void
 lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder, guint16 source,
     guint16 first)
 {
-  Block *block = g_hash_table_lookup (decoder->blocks,
-      GUINT_TO_POINTER (make_key (source, first)));
+  LmccRepairBlock *block = g_hash_table_lookup (decoder->blocks,
+      GUINT_TO_POINTER (lmcc_repair_make_key (source, first)));
 
   if (block == NULL || block->closed)
     return;
@@ -610,9 +382,9 @@ lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder * decoder,
   GList *at;
 
   for (at = decoder->block_order.tail; at != NULL; at = at->prev) {
-    const Block *block = at->data;
+    const LmccRepairBlock *block = at->data;
 
-    if (!block_covers (block, source, sequence))
+    if (!lmcc_repair_block_covers (block, source, sequence))
       continue;
     if (!block->closed && !block->finished)
       return FALSE;
