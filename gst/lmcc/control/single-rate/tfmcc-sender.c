@@ -4,6 +4,7 @@
 #include "control/single-rate/tfmcc-sender.h"
 
 #include <gst/lmcc/lmcc-session.h>
+#include "control/single-rate/tfmcc-answers.h"
 #include "control/single-rate/tfmcc-receiver.h"
 #include "control/single-rate/tfmcc-rtt-max.h"
 #include "measure/rtt.h"
@@ -28,26 +29,6 @@
  * 3.4). */
 #define SUPPRESSION_SHARE 0.1
 
-/* Reports that wait for their answers: a round has a few tens, and what is more
- * is dropped from the least important end. */
-#define MAX_ANSWERS 32
-
-/* Who is answered first (section 3.5). */
-typedef enum
-{
-  ANSWER_OTHER,
-  ANSWER_NEVER_MEASURED,
-  ANSWER_NEW_LIMITING,
-} AnswerPriority;
-
-typedef struct
-{
-  guint32 ssrc;
-  guint32 time;                 /* what the report says */
-  LmccTime arrival;
-  AnswerPriority priority;
-} Answer;
-
 /* The current limiting receiver (CLR). */
 typedef struct
 {
@@ -59,7 +40,7 @@ typedef struct
   LmccTime reported;
   LmccTime halved;              /* or reported, whatever was later */
   LmccTime asked;               /* first packet that it must answer, or NONE */
-  Answer answer;
+  LmccTfmccAnswer answer;
 } Limiting;
 
 struct _LmccTfmccSender
@@ -79,8 +60,7 @@ struct _LmccTfmccSender
   gdouble suppression_rate;
 
   Limiting limiting;
-  Answer answers[MAX_ANSWERS];
-  guint n_answers;
+  LmccTfmccAnswers answers;
 };
 
 static gdouble
@@ -224,63 +204,6 @@ restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
   begin_round (sender, now);
 }
 
-static gint
-find_answer (const LmccTfmccSender * sender, guint32 ssrc)
-{
-  guint i;
-
-  for (i = 0; i < sender->n_answers; i++) {
-    if (sender->answers[i].ssrc == ssrc)
-      return (gint) i;
-  }
-
-  return -1;
-}
-
-static void
-remove_answer (LmccTfmccSender * sender, guint index)
-{
-  guint i;
-
-  for (i = index + 1; i < sender->n_answers; i++)
-    sender->answers[i - 1] = sender->answers[i];
-  sender->n_answers--;
-}
-
-/* The first of the highest, or the last of the lowest priority. */
-static guint
-choose_answer (const LmccTfmccSender * sender, gboolean lowest)
-{
-  guint chosen = 0, i;
-
-  for (i = 1; i < sender->n_answers; i++) {
-    AnswerPriority this = sender->answers[i].priority;
-    AnswerPriority best = sender->answers[chosen].priority;
-
-    if (lowest ? this <= best : this > best)
-      chosen = i;
-  }
-
-  return chosen;
-}
-
-static void
-queue_answer (LmccTfmccSender * sender, const Answer * answer)
-{
-  gint old = find_answer (sender, answer->ssrc);
-
-  if (old >= 0)
-    remove_answer (sender, (guint) old);
-  if (sender->n_answers == MAX_ANSWERS) {
-    guint least = choose_answer (sender, TRUE);
-
-    if (sender->answers[least].priority > answer->priority)
-      return;
-    remove_answer (sender, least);
-  }
-  sender->answers[sender->n_answers++] = *answer;
-}
-
 /**
  * lmcc_tfmcc_sender_get_element:
  * @sender: a sender
@@ -296,7 +219,7 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
     LmccTfmccElement * element)
 {
   Limiting *limiting = &sender->limiting;
-  Answer answer = limiting->answer;
+  LmccTfmccAnswer answer = limiting->answer;
 
   if (limiting->exists && limiting->asked == LMCC_TIME_NONE
       && now > limiting->reported + limiting->patience)
@@ -304,14 +227,9 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
   *element = (LmccTfmccElement) {
   .round = sender->round & 0xff,.suppression_rate =
         sender->suppression_rate,.rtt_max = sender->rtt_max.value,};
-  if (sender->n_answers > 0) {
-    guint index = choose_answer (sender, FALSE);
-
-    answer = sender->answers[index];
-    remove_answer (sender, index);
-  } else if (!limiting->exists) {
+  if (!lmcc_tfmcc_answers_take (&sender->answers, &answer)
+      && !limiting->exists)
     return;
-  }
 
   element->has_receiver = TRUE;
   element->is_limiting = limiting->exists && answer.ssrc == limiting->ssrc;
@@ -356,7 +274,7 @@ is_slower (const LmccTfmccSender * sender, gdouble rate)
 
 static void
 take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
-    LmccTime rtt, const Answer * answer)
+    LmccTime rtt, const LmccTfmccAnswer * answer)
 {
   Limiting *limiting = &sender->limiting;
 
@@ -439,7 +357,8 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
   LmccTime rtt = measure_rtt (send_clock, report);
   gboolean was_limiting = sender->limiting.exists
       && sender->limiting.ssrc == report->ssrc;
-  Answer answer = {.ssrc = report->ssrc,.time = report->time,.arrival = now };
+  LmccTfmccAnswer answer =
+      {.ssrc = report->ssrc,.time = report->time,.arrival = now };
   gdouble rate;
 
   if (rtt == 0)
@@ -461,12 +380,14 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
   if (was_limiting) {
     take_limiting_report (sender, now, rate, rtt, &answer);
   } else if (is_slower (sender, rate)) {
-    answer.priority = ANSWER_NEW_LIMITING;
-    queue_answer (sender, &answer);
+    answer.priority = LMCC_TFMCC_ANSWER_NEW_LIMITING;
+    lmcc_tfmcc_answers_add (&sender->answers, &answer);
     take_limiting_report (sender, now, rate, rtt, &answer);
   } else {
-    answer.priority = report->has_rtt ? ANSWER_OTHER : ANSWER_NEVER_MEASURED;
-    queue_answer (sender, &answer);
+    answer.priority =
+        report->has_rtt ? LMCC_TFMCC_ANSWER_OTHER :
+        LMCC_TFMCC_ANSWER_NEVER_MEASURED;
+    lmcc_tfmcc_answers_add (&sender->answers, &answer);
   }
   end_round_if_over (sender, now);
 
