@@ -4,19 +4,9 @@
 #include "control/slots/slot-clock.h"
 
 #include "control/slots/dynamic-layering.h"
+#include "control/slots/slot-begins.h"
 #include "control/slots/slot-gaps.h"
 #include "measure/loss.h"
-
-/* So many slots may begin sooner than the slot length says: the first packet of
- * one may come late by almost a slot, that of the next at once, and a queue may
- * drain meanwhile. */
-#define EARLY_SLOTS 2.0
-
-/* The sender's clock may be this much faster than ours. */
-#define CLOCK_TOLERANCE 1.01
-
-/* The earliest begin is that of so many slots at least. */
-#define EARLIEST_SLOTS 32
 
 /* A slot that begins sooner than expected by more than this share of its length
  * is disputed: a base of few packets may not have sent one yet in the slot that
@@ -37,13 +27,9 @@ struct _LmccSlotClock
 
   gboolean started;
   LmccSlotEnd current;
-  LmccTime nominal_begin;       /* of the current slot, without jitter */
-  gint64 earliest[2];           /* when slot 0 began: newer, older */
-  guint64 earliest_from;        /* the first of the newer ones */
+  LmccSlotBegins begins;
   gboolean tells_silent;
   gboolean told;                /* its end was told ahead */
-  gdouble early;                /* slots that may still begin early */
-  LmccTime advanced_at;
   guint64 base_index;           /* latest slot that the base bore */
   LmccTime base_agreed;         /* when it last bore one that was expected */
   guint64 doubted_until;        /* slots that it bore before they could be */
@@ -169,41 +155,14 @@ begin_slot (LmccSlotClock * clock, guint64 index, LmccTime begin,
         TRUE,.signal = LMCC_SIGNAL_NOBODY,.limit = G_MAXINT,};
 }
 
-/* Forgets when slots began: they are counted anew. */
-static void
-forget_begins (LmccSlotClock * clock, guint64 index)
-{
-  clock->earliest[0] = clock->earliest[1] = G_MAXINT64;
-  clock->earliest_from = index;
-}
-
-/* Follows the begin of slots by those that were delayed least: a sender whose
- * clock is slower shows when the older ones are forgotten. */
-static void
-note_begin (LmccSlotClock * clock, guint64 index, LmccTime begin)
-{
-  gint64 origin = (gint64) (begin - index * clock->length);
-
-  if (index >= clock->earliest_from + EARLIEST_SLOTS) {
-    clock->earliest[1] = clock->earliest[0];
-    clock->earliest[0] = G_MAXINT64;
-    clock->earliest_from = index;
-  }
-  clock->earliest[0] = MIN (clock->earliest[0], origin);
-  origin = MIN (clock->earliest[0], clock->earliest[1]);
-  clock->nominal_begin = (LmccTime) (origin + (gint64) (index * clock->length));
-}
-
 static void
 start (LmccSlotClock * clock, guint slot, LmccTime arrival)
 {
   clock->started = TRUE;
-  clock->early = EARLY_SLOTS;
-  clock->advanced_at = arrival;
   clock->base_agreed = arrival;
   clock->base_index = clock->modulus + slot;
-  forget_begins (clock, clock->base_index);
-  note_begin (clock, clock->base_index, arrival);
+  lmcc_slot_begins_init (&clock->begins, clock->length, clock->base_index,
+      arrival);
   begin_slot (clock, clock->base_index, arrival, FALSE);
 }
 
@@ -259,7 +218,7 @@ advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
     gboolean whole)
 {
   settle (clock);
-  note_begin (clock, index, begin);
+  lmcc_slot_begins_note (&clock->begins, index, begin);
   clock->last = clock->current;
   clock->last.end = now;
   clock->ending = !clock->told
@@ -274,23 +233,6 @@ advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
     clock->ending = TRUE;
   }
   begin_slot (clock, index, begin, whole);
-}
-
-/* How many slots may have begun since the last one did. */
-static gdouble
-allowed_slots (const LmccSlotClock * clock, LmccTime now)
-{
-  LmccTime span = now > clock->advanced_at ? now - clock->advanced_at : 0;
-
-  return clock->early + (gdouble) span / (gdouble) clock->length *
-      CLOCK_TOLERANCE;
-}
-
-static void
-spend_slots (LmccSlotClock * clock, gdouble n, LmccTime now)
-{
-  clock->early = CLAMP (allowed_slots (clock, now) - n, 0, EARLY_SLOTS);
-  clock->advanced_at = MAX (clock->advanced_at, now);
 }
 
 /* Takes the base's marks: what all its packets of the slot agree upon. */
@@ -330,9 +272,9 @@ take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
   }
   index = clock->current.index +
       (guint) (ahead > 0 ? ahead : ahead + (gint) clock->modulus);
-  forget_begins (clock, index);
+  lmcc_slot_begins_forget (&clock->begins, index);
   advance (clock, index, arrival, arrival, FALSE);
-  spend_slots (clock, 1, arrival);
+  lmcc_slot_begins_spend (&clock->begins, 1, arrival);
 
   return TRUE;
 }
@@ -340,17 +282,17 @@ take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
 static gboolean
 take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
 {
-  LmccTime expected = clock->nominal_begin + (guint) ahead * clock->length;
+  LmccTime expected = clock->begins.nominal + (guint) ahead * clock->length;
   gboolean disputed = arrival + clock->length / TOO_EARLY < expected;
 
-  if ((gdouble) ahead > allowed_slots (clock, arrival))
+  if ((gdouble) ahead > lmcc_slot_begins_allow (&clock->begins, arrival))
     return FALSE;
   /* Neither the slot that was cut short nor the one that cut it. */
   clock->current.disputed |= disputed;
   advance (clock, clock->current.index + (guint) ahead, arrival, arrival, TRUE);
   clock->current.disputed = disputed
       || clock->current.index <= clock->doubted_until;
-  spend_slots (clock, (gdouble) ahead, arrival);
+  lmcc_slot_begins_spend (&clock->begins, (gdouble) ahead, arrival);
 
   return TRUE;
 }
@@ -374,7 +316,7 @@ take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
 static void
 doubt (LmccSlotClock * clock, gint ahead)
 {
-  if (ahead > 0 && ahead <= EARLY_SLOTS)
+  if (ahead > 0 && ahead <= LMCC_SLOT_BEGINS_EARLY)
     clock->doubted_until = MAX (clock->doubted_until,
         clock->current.index + (guint) ahead);
 }
@@ -607,7 +549,7 @@ next_lead (const LmccSlotClock * clock)
   if (clock->lead == 0 || clock->told || silent)
     return LMCC_TIME_NONE;
 
-  return clock->nominal_begin + clock->length - clock->lead;
+  return clock->begins.nominal + clock->length - clock->lead;
 }
 
 /* What the slot before says: of the one that runs now perhaps nothing has been
@@ -650,7 +592,7 @@ give_up (LmccSlotClock * clock, LmccTime now)
   n = (now - clock->current.begin) / clock->length - (SLOT_PATIENCE - 1);
   advance (clock, clock->current.index + n,
       clock->current.begin + n * clock->length, now, FALSE);
-  spend_slots (clock, (gdouble) n, now);
+  lmcc_slot_begins_spend (&clock->begins, (gdouble) n, now);
   settle (clock);
 }
 
