@@ -12,11 +12,11 @@
 #include "control/elm/join-backoff.h"
 #include "control/elm/quality-watch.h"
 #include "control/elm/slow-start.h"
+#include "control/elm/smoother.h"
 #include "control/elm/subscription.h"
 #include "control/elm/virtual-packets.h"
 #include "measure/loss-intervals.h"
 #include "measure/rate-meter.h"
-#include "measure/smoothing.h"
 #include "measure/tcp-model.h"
 
 #include <math.h>
@@ -43,14 +43,8 @@ typedef struct
   gboolean rtt_known;
   LmccTime first_rtt;           /* that the first interval was made with */
 
-  LmccElmSmoothing smoothing;
-  LmccTime smoothing_time;
-  LmccEwma average;
-  LmccPercentiles *percentiles;
-  guint percentile_history;
-  LmccTime smoothed_at;
   gdouble calculated;
-  gdouble smoothed;
+  LmccElmSmoother smoother;
 
   LmccSubscription subscription;
   LmccSlowStart slow_start;
@@ -120,38 +114,6 @@ start_history (Elm * elm, LmccTime now, gdouble rate)
   lmcc_loss_intervals_start (elm->history, now, interval_for_rate (elm, rate));
 }
 
-static void
-smooth (Elm * elm, LmccTime now, gdouble sample)
-{
-  LmccTime elapsed = now - elm->smoothed_at;
-
-  switch (elm->smoothing) {
-    case LMCC_ELM_SMOOTHING_EWMA:
-      lmcc_ewma_add_timed (&elm->average, sample, elapsed, elm->smoothing_time);
-      elm->smoothed = elm->average.value;
-      break;
-    case LMCC_ELM_SMOOTHING_PERCENTILES:
-      if (lmcc_percentiles_get_count (elm->percentiles) > 0
-          && elapsed < elm->smoothing_time / elm->percentile_history)
-        return;
-      lmcc_percentiles_add (elm->percentiles, sample);
-      elm->smoothed = lmcc_percentiles_get_mean (elm->percentiles);
-      break;
-    default:
-      elm->smoothed = sample;
-      break;
-  }
-  elm->smoothed_at = now;
-}
-
-static void
-restart_smoothing (Elm * elm, LmccTime now, gdouble rate)
-{
-  lmcc_ewma_init (&elm->average, 1);
-  lmcc_percentiles_reset (elm->percentiles);
-  smooth (elm, now, rate);
-}
-
 /* X, unbounded; infinite before the first loss. */
 static gdouble
 formula_rate (const Elm * elm)
@@ -171,7 +133,7 @@ calculate (Elm * elm, LmccTime now)
   elm->calculated = formula_rate (elm);
   if (isfinite (elm->calculated))
     elm->calculated = MIN (elm->calculated, highest);
-  smooth (elm, now, MIN (elm->calculated, highest));
+  lmcc_elm_smoother_add (&elm->smoother, now, MIN (elm->calculated, highest));
 }
 
 /* A layer more is about to be sent over the path. What the history says beyond
@@ -234,7 +196,7 @@ begin_deaf_period (Elm * elm, LmccTime now)
   if (elm->restart && elm->calculated < rate) {
     start_history (elm, now, rate);
     elm->calculated = rate;
-    restart_smoothing (elm, now, rate);
+    lmcc_elm_smoother_restart (&elm->smoother, now, rate);
   }
 }
 
@@ -277,8 +239,8 @@ follow_strategy (Elm * elm, LmccTime now)
   };
 
   lmcc_subscription_update (&elm->subscription, now,
-      is_experiment (elm, now) ? MIN (elm->calculated, elm->smoothed)
-      : elm->smoothed, &rates);
+      is_experiment (elm, now) ? MIN (elm->calculated, elm->smoother.value)
+      : elm->smoother.value, &rates);
   notice_congestion (elm, now);
   /* Where the losses are over, as after another receiver's experiment, the rate
    * is about to come back. */
@@ -449,7 +411,8 @@ elm_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
   if (first && elm->level >= 0) {
     lmcc_subscription_reset (&elm->subscription);
     elm->calculated = formula_rate (elm);
-    restart_smoothing (elm, now, MIN (elm->calculated, highest_rate (elm)));
+    lmcc_elm_smoother_restart (&elm->smoother, now, MIN (elm->calculated,
+            highest_rate (elm)));
   }
 }
 
@@ -537,7 +500,7 @@ elm_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
       elm->slow_start.active ? "slow start" : "steady";
   status->loss_event_rate = lmcc_loss_intervals_get_loss_rate (elm->history);
   status->calculated_rate = elm->calculated;
-  status->smoothed_rate = elm->smoothed;
+  status->smoothed_rate = elm->smoother.value;
   status->timer = find_timer (elm, &status->timer_at);
 }
 
@@ -547,7 +510,7 @@ elm_free (LmccController * controller)
   Elm *elm = (Elm *) controller;
 
   lmcc_loss_intervals_free (elm->history);
-  lmcc_percentiles_free (elm->percentiles);
+  lmcc_elm_smoother_clear (&elm->smoother);
   g_rand_free (elm->dice);
   g_free (elm);
 }
@@ -592,13 +555,7 @@ apply_settings (Elm * elm, const LmccSettings * settings)
       lmcc_settings_get_count (settings, "virtual-packet-size"));
   elm->history = lmcc_loss_intervals_new (lmcc_settings_get_count (settings,
           "loss-window"), elm->session->rtt_max);
-  elm->smoothing = lmcc_settings_get_count (settings, "smoothing");
-  elm->smoothing_time = lmcc_settings_get_time (settings, "smoothing-time");
-  elm->percentile_history =
-      lmcc_settings_get_count (settings, "percentile-history");
-  elm->percentiles = lmcc_percentiles_new (elm->percentile_history,
-      lmcc_settings_get (settings, "percentile-low"),
-      lmcc_settings_get (settings, "percentile-high"));
+  lmcc_elm_smoother_init (&elm->smoother, settings);
   elm->restart = lmcc_settings_get_count (settings, "restart");
   elm->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
   elm->experiment_time = lmcc_settings_get_time (settings, "experiment-time");
