@@ -1,0 +1,231 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The repair of native layers: how much there is of it, and when it comes.
+ */
+#include "support/sent-repair.h"
+
+/* Each layer sends no more for repair than its share of its media, give or take
+ * a packet of a block. */
+GST_START_TEST (test_native_layers_keep_their_budget)
+{
+  const guint shares[] = { 50, 100, 300 };
+  guint k, layer, i;
+
+  for (k = 0; k < G_N_ELEMENTS (shares); k++) {
+    LmccSenderConfig config = repair_native_config (shares[k]);
+    Harness h = repair_run (&config, 10);
+    guint64 media[LMCC_MAX_LAYERS] = { 0 }, all_media = 0, all_repair = 0;
+    const LmccSenderStats *stats = lmcc_sender_get_stats (h.sender);
+
+    for (i = 0; i < N_SENT (&h); i++) {
+      if (is_media (SENT (&h, i)))
+        media[SENT (&h, i)->header.layer] += sent_ip_size (SENT (&h, i));
+    }
+    for (layer = 0; layer < 2; layer++) {
+      fail_unless (stats->layers[layer].repair_bytes * 1000
+          <= media[layer] * shares[k]);
+      all_media += media[layer];
+      all_repair += stats->layers[layer].repair_bytes;
+    }
+    fail_unless (all_repair * 1000 >= all_media * shares[k] * 3 / 4,
+        "%" G_GUINT64_FORMAT " for %" G_GUINT64_FORMAT, all_repair, all_media);
+    /* What nothing needs. */
+    fail_unless (media[2] > 0);
+    fail_unless_equals_int (stats->layers[2].repairs, 0);
+    harness_clear (&h);
+  }
+}
+
+GST_END_TEST;
+
+/* The base's own share is for the base, and for nothing else. */
+GST_START_TEST (test_the_base_of_native_layers_may_have_a_share_of_its_own)
+{
+  LmccSenderConfig config = repair_native_config (100);
+  Harness like_others = repair_run (&config, 10), h;
+  const LmccSenderStats *before = lmcc_sender_get_stats (like_others.sender);
+  const LmccSenderStats *stats;
+  guint64 media = 0;
+  guint i;
+
+  config.repair_base = 800;
+  h = repair_run (&config, 10);
+  stats = lmcc_sender_get_stats (h.sender);
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (is_media (SENT (&h, i)) && SENT (&h, i)->header.layer == 0)
+      media += sent_ip_size (SENT (&h, i));
+  }
+  fail_unless (stats->layers[0].repair_bytes * 1000 <= media * 800);
+  fail_unless (stats->layers[0].repair_bytes * 1000 >= media * 600);
+  fail_unless (stats->layers[0].repair_bytes >
+      4 * before->layers[0].repair_bytes);
+  fail_unless (stats->layers[1].repair_bytes * 2 <=
+      stats->layers[0].repair_bytes);
+  repair_check_all_recover (&h);
+  harness_clear (&h);
+  harness_clear (&like_others);
+
+  config.repair_base = -1;
+  h = repair_run (&config, 10);
+  stats = lmcc_sender_get_stats (h.sender);
+  fail_unless_equals_int (stats->layers[0].repairs, 0);
+  fail_unless (stats->layers[1].repairs > 0);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_native_repair_comes_within_its_delay)
+{
+  LmccSenderConfig config = repair_native_config (200);
+  Harness h;
+
+  config.repair_block = 400 * MS;
+  h = repair_run (&config, 10);
+  fail_unless_equals_uint64 (lmcc_sender_get_session (h.sender)->repair_delay,
+      800 * MS);
+  repair_check_headers (&h);
+  repair_check_blocks (&h);
+  repair_check_all_recover (&h);
+  fail_unless (repair_check_times (&h, 800 * MS) > 20);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+/* No two repair packets of a layer at the same time, nor next to each other. */
+GST_START_TEST (test_native_repair_is_spread)
+{
+  LmccSenderConfig config = repair_native_config (300);
+  Harness h = repair_run (&config, 10);
+  LmccTime last = 0;
+  guint i;
+
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (!repair_is (SENT (&h, i)) || SENT (&h, i)->header.layer != 0)
+      continue;
+    fail_unless (SENT (&h, i)->time >= last + 20 * MS);
+    last = SENT (&h, i)->time;
+  }
+  fail_unless (last > 0);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+/* So that a receiver knows what a level costs. */
+GST_START_TEST (test_announced_rates_include_repair)
+{
+  LmccSenderConfig with_config = repair_native_config (300);
+  LmccSenderConfig without_config = repair_native_config (0);
+  Harness with = harness_new (&with_config);
+  Harness without = harness_new (&without_config);
+  LmccTime time = START + 100 * MS, end = time;
+  gdouble with_rate, without_rate;
+  guint i;
+
+  for (i = 0; i < 10; i++) {
+    end = repair_push_gop (&with, 1, time, REPAIR_N_PICTURES);
+    repair_push_gop (&without, 1, time, REPAIR_N_PICTURES);
+    time = end;
+  }
+  with_rate = lmcc_sender_get_session (with.sender)->layers[0].rate;
+  without_rate = lmcc_sender_get_session (without.sender)->layers[0].rate;
+  /* A change of a tenth is not announced. */
+  fail_unless (with_rate > 1.1 * without_rate, "%g, %g", with_rate,
+      without_rate);
+  fail_unless (with_rate < 1.45 * without_rate);
+  harness_clear (&with);
+  harness_clear (&without);
+}
+
+GST_END_TEST;
+
+/* More packets than one code has symbols. */
+GST_START_TEST (test_many_packets_are_interleaved)
+{
+  LmccSenderConfig config = repair_native_config (100);
+  guint n_interleaved = 0, i, k;
+  LmccTime time = START + 100 * MS;
+  Harness h;
+
+  config.repair_block = 1000 * MS;
+  h = harness_new (&config);
+  for (i = 0; i < 75; i++) {
+    LmccUnit *unit = make_unit (0, 0, time, 20, REPAIR_PAYLOAD);
+
+    unit->switch_point = i % 25 == 0;
+    harness_push_at (&h, unit);
+    time += REPAIR_PICTURE;
+  }
+  harness_run_until (&h, time + 2 * REPAIR_HOLD);
+  repair_check_blocks (&h);
+  repair_check_all_recover (&h);
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (!repair_is (SENT (&h, i)))
+      continue;
+    k = repair_parse (SENT (&h, i)).step;
+    fail_unless (k >= 1 && k <= 4);
+    n_interleaved += k == 4;
+  }
+  fail_unless (n_interleaved > 0);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_sound_is_repaired_with_small_packets)
+{
+  LmccSenderConfig config = repair_native_config (200);
+  LmccTime time = START + 100 * MS;
+  guint n = 0, i;
+  Harness h;
+
+  sender_config_add_sound (&config);
+  h = harness_new (&config);
+  for (i = 0; i < 200; i++) {
+    if (i % 2 == 0) {
+      LmccUnit *unit = make_unit (0, 0, time, 2, REPAIR_PAYLOAD);
+
+      unit->switch_point = i % 50 == 0;
+      harness_push_at (&h, unit);
+    }
+    harness_push_at (&h, make_unit (LMCC_STREAM_SOUND, 0, time, 1, 80));
+    time += 20 * MS;
+  }
+  harness_run_until (&h, time + 2 * REPAIR_HOLD);
+  repair_check_all_recover (&h);
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (!repair_is (SENT (&h, i))
+        || repair_parse (SENT (&h, i)).source != 64 * LMCC_STREAM_SOUND)
+      continue;
+    fail_unless_equals_int (SENT (&h, i)->packet->size, 80 + RTP_OVERHEAD + 48);
+    n++;
+  }
+  fail_unless (n > 5);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+static Suite *
+sender_repair_native_suite (void)
+{
+  Suite *suite = suite_create ("sender-repair-native");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_native_layers_keep_their_budget);
+  tcase_add_test (tcase,
+      test_the_base_of_native_layers_may_have_a_share_of_its_own);
+  tcase_add_test (tcase, test_native_repair_comes_within_its_delay);
+  tcase_add_test (tcase, test_native_repair_is_spread);
+  tcase_add_test (tcase, test_announced_rates_include_repair);
+  tcase_add_test (tcase, test_many_packets_are_interleaved);
+  tcase_add_test (tcase, test_sound_is_repaired_with_small_packets);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (sender_repair_native);
