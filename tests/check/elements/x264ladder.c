@@ -1,14 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "ladder-tools.h"
+
 #include <string.h>
 
 #include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
 #include <gst/video/video.h>
-
-#include "../../../plugins/ladder/gstladderspeed.h"
-#include "../../../plugins/ladder/gstladderwatch.h"
 
 #define MAX_RUNGS 3
 #define RATE 24
@@ -454,18 +452,6 @@ GST_START_TEST (test_what_is_impossible_is_refused_with_the_cause)
 
 GST_END_TEST;
 
-static GstHarness *
-open_harness (const gchar * caps)
-{
-  GstHarness *h = gst_harness_new_with_padnames ("x264ladderenc", "sink",
-      "src_0");
-
-  gst_harness_set_live (h, FALSE);
-  if (caps)
-    gst_harness_set_src_caps_str (h, caps);
-  return h;
-}
-
 GST_START_TEST (test_caps_without_framerate_or_size_are_refused)
 {
   static const gchar *const caps[] = {
@@ -527,36 +513,21 @@ GST_END_TEST;
 
 /* A change of size */
 
-static GstBuffer *
-make_picture (guint i, guint width, guint height)
-{
-  GstBuffer *buffer =
-      gst_buffer_new_allocate (NULL, width * height * 3 / 2, NULL);
-
-  gst_buffer_memset (buffer, 0, (guint8) (i * 8), width * height * 3 / 2);
-  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (i, GST_SECOND, 25);
-  GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;
-  return buffer;
-}
-
-#define CAPS(w, h) "video/x-raw,format=I420,width=" #w ",height=" #h \
-    ",framerate=25/1"
-
 GST_START_TEST (test_a_new_size_begins_at_the_same_picture_in_all_rungs)
 {
   GstHarness *h, *upper;
   guint i, rung, changes[2] = { 0, 0 };
 
-  h = open_harness (NULL);
+  h = ladder_harness_new (NULL);
   g_object_set (h->element, "bitrates", "200k,600k", "bframes", 0, NULL);
   upper = gst_harness_new_with_element (h->element, NULL, "src_1");
-  gst_harness_set_src_caps_str (h, CAPS (320, 180));
+  gst_harness_set_src_caps_str (h, LADDER_CAPS (320, 180));
   for (i = 0; i < 20; i++) {
     if (i == 10)
-      gst_harness_set_src_caps_str (h, CAPS (160, 120));
+      gst_harness_set_src_caps_str (h, LADDER_CAPS (160, 120));
     fail_unless_equals_int (gst_harness_push (h, i < 10 ?
-            make_picture (i, 320, 180) : make_picture (i, 160, 120)),
-        GST_FLOW_OK);
+            ladder_make_picture (i, 320, 180) : ladder_make_picture (i, 160,
+                120)), GST_FLOW_OK);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   for (rung = 0; rung < 2; rung++) {
@@ -580,14 +551,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_flush_begins_anew)
 {
-  GstHarness *h = open_harness (CAPS (64, 64));
+  GstHarness *h = ladder_harness_new (LADDER_CAPS (64, 64));
   GstSegment segment;
   guint i, n_keys = 0;
   GstBuffer *buffer;
 
   g_object_set (h->element, "bframes", 0, NULL);
   for (i = 0; i < 40; i++)
-    gst_harness_push (h, make_picture (i, 64, 64));
+    gst_harness_push (h, ladder_make_picture (i, 64, 64));
   gst_harness_push_event (h, gst_event_new_flush_start ());
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
   while ((buffer = gst_harness_try_pull (h)))
@@ -595,8 +566,8 @@ GST_START_TEST (test_a_flush_begins_anew)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   for (i = 0; i < 40; i++)
-    fail_unless_equals_int (gst_harness_push (h, make_picture (i, 64, 64)),
-        GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h, ladder_make_picture (i, 64,
+                64)), GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());
   for (i = 0; i < 40; i++) {
     buffer = gst_harness_pull (h);
@@ -606,213 +577,6 @@ GST_START_TEST (test_a_flush_begins_anew)
   }
   fail_unless_equals_int (n_keys, 2);
   gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* The processor's congestion */
-
-typedef struct
-{
-  GMutex lock;
-  GCond cond;
-  gboolean closed;              /* of the top rung */
-  guint n_taken;                /* pictures, by the base rung's encoder */
-} Gate;
-
-static GstPadProbeReturn
-wait_at_gate (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
-    gpointer user_data)
-{
-  Gate *gate = user_data;
-
-  g_mutex_lock (&gate->lock);
-  while (gate->closed)
-    g_cond_wait (&gate->cond, &gate->lock);
-  g_mutex_unlock (&gate->lock);
-  return GST_PAD_PROBE_OK;
-}
-
-static GstPadProbeReturn
-count_taken (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
-    gpointer user_data)
-{
-  Gate *gate = user_data;
-
-  g_mutex_lock (&gate->lock);
-  gate->n_taken++;
-  g_cond_broadcast (&gate->cond);
-  g_mutex_unlock (&gate->lock);
-  return GST_PAD_PROBE_OK;
-}
-
-/* Pushes picture @number. The base rung is never late: its encoder has what was
- * not skipped. */
-static void
-push_in_time (GstHarness * h, Gate * gate, guint number)
-{
-  guint64 skipped;
-
-  fail_unless_equals_int (gst_harness_push (h, make_picture (number, 64, 64)),
-      GST_FLOW_OK);
-  g_object_get (h->element, "pictures-skipped", &skipped, NULL);
-  g_mutex_lock (&gate->lock);
-  while (gate->n_taken + skipped < number + 1)
-    g_cond_wait (&gate->cond, &gate->lock);
-  g_mutex_unlock (&gate->lock);
-}
-
-static void
-slow_top_rung (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
-    guint rung, gpointer user_data)
-{
-  g_autoptr (GstPad) sink = gst_element_get_static_pad (encoder, "sink");
-
-  if (rung == 1)
-    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, wait_at_gate,
-        user_data, NULL);
-  else
-    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, count_taken,
-        user_data, NULL);
-}
-
-/* An encoder that stands still is as slow as can be: the pictures of a live
- * source come by their own times, not the clock's. */
-GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
-{
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  Gate gate = {.closed = TRUE };
-  GstMessage *message = NULL;
-  GstHarness *h, *upper;
-  const GstStructure *s;
-  guint i, rung, told_at = 0, count[2] = { 0, 0 };
-  guint64 skipped, behind;
-
-  g_mutex_init (&gate.lock);
-  g_cond_init (&gate.cond);
-  h = open_harness (NULL);
-  g_object_set (h->element, "bitrates", "50k,150k", "bframes", 0,
-      "speed-preset", GST_LADDER_SPEED_VERYFAST, NULL);
-  g_signal_connect (h->element, "encoder-setup", G_CALLBACK (slow_top_rung),
-      &gate);
-  gst_element_set_bus (h->element, bus);
-  upper = gst_harness_new_with_element (h->element, NULL, "src_1");
-  gst_harness_set_live (h, TRUE);
-  gst_harness_set_src_caps_str (h, CAPS (64, 64));
-  for (i = 0; i < 50 && message == NULL; i++) {
-    push_in_time (h, &gate, i);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
-    told_at = i;
-  }
-  fail_unless (message != NULL, "nothing was said");
-  s = gst_message_get_structure (message);
-  fail_unless (gst_structure_has_name (s, "lmcc-encoder-overload"));
-  fail_unless_equals_int (g_value_get_uint (gst_structure_get_value (s,
-              "rung")), 1);
-  fail_unless_equals_string (gst_structure_get_string (s, "speed-preset"),
-      "veryfast");
-  fail_unless (gst_structure_get_string (s, "remedy") != NULL);
-  fail_unless (gst_structure_get_uint64 (s, "behind", &behind));
-  /* The backlog is 200 ms; the lasting second comes after it. */
-  fail_unless (behind > 200 * GST_MSECOND && behind < 400 * GST_MSECOND);
-  fail_unless (told_at >= 25 && told_at <= 34, "picture %u", told_at);
-  gst_message_unref (message);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-
-  /* Said once, and it goes on where there is time again. */
-  for (; i < 60; i++)
-    push_in_time (h, &gate, i);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
-  g_mutex_lock (&gate.lock);
-  gate.closed = FALSE;
-  g_cond_broadcast (&gate.cond);
-  g_mutex_unlock (&gate.lock);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  g_object_get (h->element, "pictures-skipped", &skipped, NULL);
-  for (rung = 0; rung < 2; rung++) {
-    GstHarness *from = rung == 0 ? h : upper;
-    GstBuffer *buffer;
-
-    while (count[rung] + skipped < 60 && (buffer = gst_harness_pull (from))) {
-      gst_buffer_unref (buffer);
-      count[rung]++;
-    }
-  }
-  fail_unless (skipped > 40);
-  fail_unless_equals_int (count[0], 60 - (gint) skipped);
-  fail_unless_equals_int (count[1], 60 - (gint) skipped);
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (upper);
-  gst_harness_teardown (h);
-  g_mutex_clear (&gate.lock);
-  g_cond_clear (&gate.cond);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_only_what_lasts_is_overload)
-{
-  GstLadderWatch watch;
-  GstClockTime t;
-  guint n = 0;
-
-  gst_ladder_watch_init (&watch);
-  /* A late picture every two seconds, for a minute. */
-  for (t = 0; t < 60 * GST_SECOND; t += 100 * GST_MSECOND)
-    n += gst_ladder_watch_update (&watch, t, t % (2 * GST_SECOND) == 0);
-  fail_unless_equals_int (n, 0);
-  /* Every other one. */
-  for (; t < 62 * GST_SECOND; t += 100 * GST_MSECOND)
-    n += gst_ladder_watch_update (&watch, t, t % (200 * GST_MSECOND) == 0);
-  fail_unless_equals_int (n, 1);
-  for (; t < 70 * GST_SECOND; t += 100 * GST_MSECOND)
-    n += gst_ladder_watch_update (&watch, t, TRUE);
-  fail_unless_equals_int (n, 1);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_a_late_start_is_not_lateness)
-{
-  GstLadderWatch watch;
-
-  gst_ladder_watch_init (&watch);
-  fail_if (gst_ladder_watch_is_late (&watch, 3 * (GstClockTimeDiff)
-          GST_SECOND));
-  fail_if (gst_ladder_watch_is_late (&watch, 3400 * (GstClockTimeDiff)
-          GST_MSECOND));
-  fail_unless (gst_ladder_watch_is_late (&watch, 3600 * (GstClockTimeDiff)
-          GST_MSECOND));
-  /* It ran ahead: then its own time counts. */
-  fail_if (gst_ladder_watch_is_late (&watch, -(GstClockTimeDiff) GST_SECOND));
-  fail_if (gst_ladder_watch_is_late (&watch, 400 * (GstClockTimeDiff)
-          GST_MSECOND));
-  fail_unless (gst_ladder_watch_is_late (&watch, 600 * (GstClockTimeDiff)
-          GST_MSECOND));
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_more_work_makes_faster_encoders)
-{
-  gdouble pixels;
-  GstLadderSpeed last = GST_LADDER_SPEED_MEDIUM, speed;
-
-  for (pixels = 1e5; pixels < 1e10; pixels *= 1.5) {
-    speed = gst_ladder_speed_choose (pixels, 2);
-    fail_unless (speed <= last && speed >= GST_LADDER_SPEED_ULTRAFAST);
-    fail_unless (gst_ladder_speed_choose (pixels, 16) >= speed);
-    last = speed;
-  }
-  fail_unless_equals_int (gst_ladder_speed_choose (1e5, 1),
-      GST_LADDER_SPEED_MEDIUM);
-  fail_unless_equals_int (last, GST_LADDER_SPEED_ULTRAFAST);
-  fail_unless_equals_int (gst_ladder_speed_get_threads
-      (GST_LADDER_SPEED_ULTRAFAST, 1e6, 8), 1);
-  fail_unless_equals_int (gst_ladder_speed_get_threads
-      (GST_LADDER_SPEED_ULTRAFAST, 1e10, 8), 8);
 }
 
 GST_END_TEST;
@@ -836,10 +600,6 @@ x264ladder_suite (void)
   tcase_add_test (tc, test_a_missing_encoder_is_named_with_its_package);
   tcase_add_test (tc, test_a_new_size_begins_at_the_same_picture_in_all_rungs);
   tcase_add_test (tc, test_a_flush_begins_anew);
-  tcase_add_test (tc, test_a_slow_encoder_is_noticed_and_pictures_are_skipped);
-  tcase_add_test (tc, test_only_what_lasts_is_overload);
-  tcase_add_test (tc, test_a_late_start_is_not_lateness);
-  tcase_add_test (tc, test_more_work_makes_faster_encoders);
   return s;
 }
 
