@@ -4,6 +4,7 @@
  * Another host on the sender's group: 127.0.0.2 beside 127.0.0.1.
  */
 #include "fake-sender.h"
+#include "src-tools.h"
 
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
@@ -18,17 +19,7 @@
 #define FORGER "127.0.0.2"
 #define FORGED_SSRC 0x6789a000u
 
-/* Longest wait for something that must come; it ends the test. */
-#define PATIENCE (15 * GST_SECOND)
 #define RECORD_INTERVAL (250 * GST_MSECOND)
-
-typedef struct
-{
-  GstElement *pipeline;
-  GstElement *src;
-  GstElement *sink;
-  GstBus *bus;
-} Receiver;
 
 static const gchar *
 get_address (void)
@@ -43,38 +34,13 @@ get_address (void)
 /* The sender has no algorithm: beside another host it needs a cap in
  * @options. */
 static void
-receiver_init (Receiver * self, const gchar * options)
+receiver_init (TestSrc * self, const gchar * options)
 {
-  g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src %s "
-      "uri=lmcc://%s:%d?multicast-iface=lo ! appsink name=sink sync=false "
-      "max-buffers=10 drop=true", options, get_address (), PORT);
+  g_autofree gchar *uri = g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo",
+      get_address (), PORT);
 
-  self->pipeline = gst_parse_launch (line, NULL);
-  fail_unless (self->pipeline != NULL);
-  self->src = gst_bin_get_by_name (GST_BIN (self->pipeline), "src");
-  self->sink = gst_bin_get_by_name (GST_BIN (self->pipeline), "sink");
-  self->bus = gst_element_get_bus (self->pipeline);
-  fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE);
-}
-
-static void
-receiver_clear (Receiver * self)
-{
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  gst_object_unref (self->bus);
-  gst_object_unref (self->src);
-  gst_object_unref (self->sink);
-  gst_object_unref (self->pipeline);
-}
-
-static void
-receiver_pull (Receiver * self)
-{
-  g_autoptr (GstSample) sample = NULL;
-
-  g_signal_emit_by_name (self->sink, "try-pull-sample", PATIENCE, &sample);
-  fail_unless (sample != NULL, "nothing came");
+  test_src_init (self, options, uri, "max-buffers=10 drop=true");
+  test_src_play (self);
 }
 
 /* A record of the forger's; a bad one has a clock rate of 0, and more layers
@@ -133,9 +99,9 @@ send_forged (gboolean first, gboolean second)
 /* Repeats the forged record until there is a message of that name (transfer
  * full). */
 static GstMessage *
-wait_for (Receiver * self, const gchar * name)
+wait_for (TestSrc * self, const gchar * name)
 {
-  gint64 end = g_get_monotonic_time () + (gint64) (PATIENCE / 1000);
+  gint64 end = g_get_monotonic_time () + (gint64) (TEST_SRC_PATIENCE / 1000);
 
   while (g_get_monotonic_time () < end) {
     GstMessage *message;
@@ -167,16 +133,16 @@ GST_START_TEST (test_a_forged_record_that_was_first_gives_way)
 {
   g_autoptr (GstMessage) message = NULL;
   FakeSender *sender;
-  Receiver receiver;
+  TestSrc receiver;
 
   receiver_init (&receiver, "max-level=0");
   gst_message_unref (wait_for (&receiver, "lmcc-level-changed"));
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   message = wait_for (&receiver, "lmcc-source-changed");
   check_addresses (message, FORGER, "127.0.0.1");
-  receiver_pull (&receiver);
+  test_src_await (&receiver);
   fake_sender_stop (sender);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
 }
 
 GST_END_TEST;
@@ -186,12 +152,12 @@ GST_START_TEST (test_the_application_is_asked_and_decides)
   g_autoptr (GstMessage) asked = NULL;
   g_autoptr (GstMessage) changed = NULL;
   FakeSender *sender;
-  Receiver receiver;
+  TestSrc receiver;
   gboolean taken = TRUE;
 
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   receiver_init (&receiver, "source-policy=ask max-level=0");
-  receiver_pull (&receiver);
+  test_src_await (&receiver);
   asked = wait_for (&receiver, "lmcc-source-asked");
   check_addresses (asked, "127.0.0.1", FORGER);
   g_signal_emit_by_name (receiver.src, "answer-source", "nobody", TRUE, &taken);
@@ -201,7 +167,7 @@ GST_START_TEST (test_the_application_is_asked_and_decides)
   changed = wait_for (&receiver, "lmcc-source-changed");
   check_addresses (changed, "127.0.0.1", FORGER);
   fake_sender_stop (sender);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
 }
 
 GST_END_TEST;
@@ -209,7 +175,7 @@ GST_END_TEST;
 GST_START_TEST (test_no_two_records_in_one_datagram_end_a_receiver)
 {
   FakeSender *sender;
-  Receiver receiver;
+  TestSrc receiver;
   guint i;
 
   receiver_init (&receiver, "source-policy=any max-level=0");
@@ -221,9 +187,9 @@ GST_START_TEST (test_no_two_records_in_one_datagram_end_a_receiver)
   /* Whoever it takes, it goes on. */
   fake_sender_stop (sender);
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
-  receiver_pull (&receiver);
+  test_src_await (&receiver);
   fake_sender_stop (sender);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
 }
 
 GST_END_TEST;

@@ -4,6 +4,7 @@
 #include "element-tools.h"
 #include "fake-sender.h"
 #include "lmccsrc-segment.h"
+#include "src-tools.h"
 
 #include <arpa/inet.h>
 #include <gst/app/app.h>
@@ -30,18 +31,6 @@ get_address (void)
   return address;
 }
 
-/* Longest wait for something that must come; it ends the test. */
-#define PATIENCE (10 * GST_SECOND)
-
-/* A source in a pipeline of its own, whose buffers are looked at. */
-typedef struct
-{
-  GstElement *pipeline;
-  GstElement *src;
-  GstElement *sink;
-  GstBus *bus;
-} Receiver;
-
 static gchar *
 format_uri (const gchar * query)
 {
@@ -50,113 +39,50 @@ format_uri (const gchar * query)
 }
 
 static void
-receiver_init (Receiver * self, const gchar * options, const gchar * query)
+receiver_init (TestSrc * self, const gchar * options, const gchar * query)
 {
   g_autofree gchar *uri = format_uri (query);
-  g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src %s uri=%s ! "
-      "appsink name=sink sync=false max-buffers=1000", options, uri);
 
-  self->pipeline = gst_parse_launch (line, NULL);
-  fail_unless (self->pipeline != NULL);
-  self->src = gst_bin_get_by_name (GST_BIN (self->pipeline), "src");
-  self->sink = gst_bin_get_by_name (GST_BIN (self->pipeline), "sink");
-  self->bus = gst_element_get_bus (self->pipeline);
-}
-
-static void
-receiver_play (Receiver * self)
-{
-  fail_unless_equals_int (gst_element_set_state (self->pipeline,
-          GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-  fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE);
-}
-
-static void
-receiver_clear (Receiver * self)
-{
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  gst_object_unref (self->bus);
-  gst_object_unref (self->src);
-  gst_object_unref (self->sink);
-  gst_object_unref (self->pipeline);
-}
-
-static GstSample *
-receiver_pull (Receiver * self)
-{
-  GstSample *sample = NULL;
-
-  g_signal_emit_by_name (self->sink, "try-pull-sample", PATIENCE, &sample);
-  fail_unless (sample != NULL, "nothing came");
-  return sample;
-}
-
-/* (transfer full): the next element message of that name */
-static GstMessage *
-receiver_wait (Receiver * self, const gchar * name)
-{
-  for (;;) {
-    GstMessage *message = gst_bus_timed_pop_filtered (self->bus, PATIENCE,
-        GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
-
-    fail_unless (message != NULL, "no message %s", name);
-    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
-    if (gst_message_has_name (message, name))
-      return message;
-    gst_message_unref (message);
-  }
-}
-
-static void
-receiver_wait_level (Receiver * self, gint level)
-{
-  gint to = -2;
-
-  while (to != level) {
-    g_autoptr (GstMessage) message = receiver_wait (self, "lmcc-level-changed");
-
-    gst_structure_get_int (gst_message_get_structure (message), "to", &to);
-  }
+  test_src_init (self, options, uri, "max-buffers=1000");
 }
 
 GST_START_TEST (test_the_uri_is_refused_while_playing)
 {
-  Receiver receiver;
+  TestSrc receiver;
   g_autoptr (GError) error = NULL;
   g_autofree gchar *expected = format_uri ("");
   g_autofree gchar *uri = NULL;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (receiver.src),
           "lmcc://239.1.1.1", &error));
   fail_unless (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE));
   uri = gst_uri_handler_get_uri (GST_URI_HANDLER (receiver.src));
   fail_unless_equals_string (uri, expected);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_without_a_sender_it_waits_says_so_and_times_out)
 {
-  Receiver receiver;
+  TestSrc receiver;
   GstMessage *message;
   guint64 timeout = 0;
 
   receiver_init (&receiver, "timeout=100000000", "");
-  receiver_play (&receiver);
-  message = receiver_wait (&receiver, "lmcc-waiting");
+  test_src_play (&receiver);
+  message = test_src_wait (&receiver, "lmcc-waiting");
   fail_unless_equals_string (gst_structure_get_string
       (gst_message_get_structure (message), "address"), ADDRESS);
   gst_message_unref (message);
-  message = receiver_wait (&receiver, "GstLmccSrcTimeout");
+  message = test_src_wait (&receiver, "GstLmccSrcTimeout");
   fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message),
           "timeout", &timeout));
   fail_unless_equals_uint64 (timeout, 100000000);
   gst_message_unref (message);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
 }
 
 GST_END_TEST;
@@ -164,15 +90,15 @@ GST_END_TEST;
 GST_START_TEST (test_packets_come_out_as_plain_rtp_in_even_steps)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   GstClockTime last = GST_CLOCK_TIME_NONE;
   guint16 sequence = 0;
   guint i;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   for (i = 0; i < 45; i++) {
-    g_autoptr (GstSample) sample = receiver_pull (&receiver);
+    g_autoptr (GstSample) sample = test_src_pull (&receiver);
     GstBuffer *buffer = gst_sample_get_buffer (sample);
     const GstStructure *caps =
         gst_caps_get_structure (gst_sample_get_caps (sample), 0);
@@ -197,7 +123,7 @@ GST_START_TEST (test_packets_come_out_as_plain_rtp_in_even_steps)
     sequence = (guint16) (rtp[2] << 8 | rtp[3]);
     last = GST_BUFFER_PTS (buffer);
   }
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -221,19 +147,19 @@ is_joined (guint group)
 GST_START_TEST (test_max_level_joins_and_leaves_while_playing)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 3, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   gint level;
 
   receiver_init (&receiver, "max-level=0", "&max-level=0");
-  receiver_play (&receiver);
-  receiver_wait_level (&receiver, 0);
+  test_src_play (&receiver);
+  test_src_wait_level (&receiver, 0);
   fail_unless (is_joined (0));
   fail_if (is_joined (1));
   g_object_set (receiver.src, "max-level", 2, NULL);
-  receiver_wait_level (&receiver, 2);
+  test_src_wait_level (&receiver, 2);
   fail_unless (is_joined (1) && is_joined (2));
   g_object_set (receiver.src, "max-level", 1, NULL);
-  receiver_wait_level (&receiver, 1);
+  test_src_wait_level (&receiver, 1);
   fail_unless (is_joined (1));
   fail_if (is_joined (2));
   g_object_get (receiver.src, "level", &level, NULL);
@@ -241,7 +167,7 @@ GST_START_TEST (test_max_level_joins_and_leaves_while_playing)
   gst_element_set_state (receiver.pipeline, GST_STATE_PAUSED);
   fail_unless (is_joined (0));
   fail_if (is_joined (1));
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fail_if (is_joined (0));
   fake_sender_stop (sender);
 }
@@ -270,18 +196,18 @@ get_layer_packets (GstElement * src, guint layer)
 GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
 {
   FakeSender *sender = fake_sender_start_with_classes (ADDRESS, PORT, 14, 3);
-  Receiver receiver;
+  TestSrc receiver;
   guint group;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
-  receiver_wait_level (&receiver, 41);
+  test_src_play (&receiver);
+  test_src_wait_level (&receiver, 41);
   for (group = 0; group < 42; group++)
     fail_unless (is_joined (group), "group %u", group);
   for (group = 0; group < 90; group++)
-    gst_sample_unref (receiver_pull (&receiver));
+    test_src_await (&receiver);
   fail_unless (test_get_count (receiver.src, "packets-received") > 42 * 3);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   for (group = 0; group < 42; group++)
     fail_if (is_joined (group));
   fake_sender_stop (sender);
@@ -292,18 +218,18 @@ GST_END_TEST;
 GST_START_TEST (test_two_sources_in_one_process_keep_their_own_layers)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 3, NULL);
-  Receiver low, high;
+  TestSrc low, high;
   guint i;
 
   receiver_init (&low, "", "&max-level=0");
   receiver_init (&high, "", "");
-  receiver_play (&low);
-  receiver_play (&high);
-  receiver_wait_level (&high, 2);
-  receiver_wait_level (&low, 0);
+  test_src_play (&low);
+  test_src_play (&high);
+  test_src_wait_level (&high, 2);
+  test_src_wait_level (&low, 0);
   for (i = 0; i < 45; i++) {
-    gst_sample_unref (receiver_pull (&high));
-    gst_sample_unref (receiver_pull (&low));
+    test_src_await (&high);
+    test_src_await (&low);
   }
   fail_unless (get_layer_packets (high.src, 2) > 0);
   fail_unless (get_layer_packets (low.src, 0) > 0);
@@ -313,8 +239,8 @@ GST_START_TEST (test_two_sources_in_one_process_keep_their_own_layers)
       0);
   fail_unless_equals_uint64 (test_get_drops (high.src, LMCC_DROP_WRONG_LAYER),
       0);
-  receiver_clear (&low);
-  receiver_clear (&high);
+  test_src_clear (&low);
+  test_src_clear (&high);
   fake_sender_stop (sender);
 }
 
@@ -325,25 +251,25 @@ GST_START_TEST (test_foreign_packets_are_dropped_and_counted)
   static const guint8 garbage[] = { 1, 2, 3 };
   static const guint8 other[16] = { 0x80, 96, 0, 1 };
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   guint64 total = 0;
   guint kind, i;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
   fake_sender_send_raw (ADDRESS, PORT, garbage, 0);
   fake_sender_send_raw (ADDRESS, PORT, other, sizeof (other));
   fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
   for (i = 0; i < 30; i++)
-    gst_sample_unref (receiver_pull (&receiver));
+    test_src_await (&receiver);
   for (kind = 0; kind < LMCC_N_DROPS; kind++)
     total += test_get_drops (receiver.src, (LmccDrop) kind);
   fail_unless (test_get_drops (receiver.src, LMCC_DROP_BAD_RTCP) == 1);
   fail_unless (test_get_drops (receiver.src, LMCC_DROP_MALFORMED) >= 2);
   fail_unless (total >= 4, "%" G_GUINT64_FORMAT, total);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -412,7 +338,7 @@ attack_session (FakeSender * sender)
 /* What came before garbage from the sender's host has been looked at when
  * that is counted. */
 static void
-wait_garbage (Receiver * receiver)
+wait_garbage (TestSrc * receiver)
 {
   static const guint8 garbage[] = { 1, 2, 3 };
 
@@ -420,18 +346,18 @@ wait_garbage (Receiver * receiver)
   fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
   while (test_get_drops (receiver->src, LMCC_DROP_MALFORMED) < 1
       || test_get_drops (receiver->src, LMCC_DROP_BAD_RTCP) < 1)
-    gst_sample_unref (receiver_pull (receiver));
+    test_src_await (receiver);
 }
 
 GST_START_TEST (test_multicast_source_keeps_others_packets_out)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
   gboolean filters = __i__;
-  Receiver receiver;
+  TestSrc receiver;
 
   receiver_init (&receiver, filters ? "multicast-source=127.0.0.1" : "", "");
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   attack_session (sender);
   wait_garbage (&receiver);
   if (filters) {
@@ -439,7 +365,7 @@ GST_START_TEST (test_multicast_source_keeps_others_packets_out)
   } else {
     fail_unless (test_get_drops (receiver.src, LMCC_DROP_FOREIGN_SOURCE) >= 20);
   }
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -455,16 +381,16 @@ count_notify (GObject * object G_GNUC_UNUSED, GParamSpec * pspec G_GNUC_UNUSED,
 GST_START_TEST (test_stats_tell_what_came)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   gint notified = 0;
   guint i;
 
   receiver_init (&receiver, "stats-update-interval=50", "");
   g_signal_connect (receiver.src, "notify::stats", G_CALLBACK (count_notify),
       &notified);
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   for (i = 0; i < 45; i++)
-    gst_sample_unref (receiver_pull (&receiver));
+    test_src_await (&receiver);
   fail_unless (test_get_count (receiver.src, "packets-received") > 45);
   fail_unless (test_get_count (receiver.src, "bytes-received") > 45 * 200);
   fail_unless (test_get_count (receiver.src, "packets-delivered") >= 45);
@@ -477,7 +403,7 @@ GST_START_TEST (test_stats_tell_what_came)
           "units-dropped-late"), 0);
   fail_unless (test_get_count (receiver.src, "bitrate") > 0);
   fail_unless (g_atomic_int_get (&notified) > 5);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -486,21 +412,21 @@ GST_END_TEST;
 GST_START_TEST (test_latency_is_the_window_and_the_setting)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   GstQuery *query = gst_query_new_latency ();
   GstClockTime min, max;
   gboolean live;
 
   receiver_init (&receiver, "", "&latency=120");
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   fail_unless (gst_element_query (receiver.src, query));
   gst_query_parse_latency (query, &live, &min, &max);
   fail_unless (live);
   fail_unless_equals_uint64 (min, 120 * GST_MSECOND + LMCC_DEFAULT_WINDOW);
   fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
   gst_query_unref (query);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -510,29 +436,29 @@ GST_END_TEST;
 GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
 {
   FakeSender *sender = fake_sender_start_deaf (ADDRESS, PORT);
-  Receiver receiver;
+  TestSrc receiver;
   guint i;
 
   receiver_init (&receiver, "", "&algorithm=elm");
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   for (i = 0; i < 900 && test_get_count (receiver.src, "report-errors") == 0;
       i++)
-    gst_sample_unref (receiver_pull (&receiver));
+    test_src_await (&receiver);
   fail_unless (test_get_count (receiver.src, "report-errors") > 0);
   fail_unless (test_get_count (receiver.src, "reports") > 1);
   fail_unless_equals_uint64 (test_get_count (receiver.src, "answers"), 0);
-  gst_sample_unref (receiver_pull (&receiver));
-  receiver_clear (&receiver);
+  test_src_await (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
 GST_END_TEST;
 
 static gchar *
-wait_error (Receiver * self)
+wait_error (TestSrc * self)
 {
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (self->bus,
-      2 * PATIENCE, GST_MESSAGE_ERROR);
+      2 * TEST_SRC_PATIENCE, GST_MESSAGE_ERROR);
   g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no error");
@@ -546,19 +472,20 @@ wait_error (Receiver * self)
 GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   g_autofree gchar *error = NULL;
   GstSample *sample;
 
   fake_sender_set_loss (sender, 3);
   receiver_init (&receiver, "", "&max-level=0");
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   error = wait_error (&receiver);
   fail_unless (strstr (error, "all groups are left") != NULL, "%s", error);
   /* With what was received the stream ends. */
   do {
     sample = NULL;
-    g_signal_emit_by_name (receiver.sink, "try-pull-sample", PATIENCE, &sample);
+    g_signal_emit_by_name (receiver.sink, "try-pull-sample",
+        TEST_SRC_PATIENCE, &sample);
     if (sample)
       gst_sample_unref (sample);
   } while (sample);
@@ -568,10 +495,10 @@ GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
   fake_sender_set_loss (sender, 0);
   fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
           GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   fail_unless (is_joined (0));
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -581,22 +508,22 @@ GST_START_TEST (test_a_session_description_saves_the_wait)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
   g_autofree gchar *sdp = NULL;
-  Receiver receiver, first;
+  TestSrc receiver, first;
 
   /* Until a record has come, the sender knows no layers. */
   receiver_init (&first, "", "");
-  receiver_play (&first);
-  gst_sample_unref (receiver_pull (&first));
-  receiver_clear (&first);
+  test_src_play (&first);
+  test_src_await (&first);
+  test_src_clear (&first);
 
   sdp = fake_sender_get_sdp (sender);
   receiver_init (&receiver, "", "");
   g_object_set (receiver.src, "sdp", sdp, NULL);
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   fail_unless_equals_uint64 (test_get_drops (receiver.src,
           LMCC_DROP_BEFORE_RECORD), 0);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -605,19 +532,19 @@ GST_END_TEST;
 GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   gint64 times[50];
   guint i, slow = 0, before;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
   before = test_count_fds ();
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    receiver_play (&receiver);
+    test_src_play (&receiver);
     if (i % 10 == 0)
-      gst_sample_unref (receiver_pull (&receiver));
+      test_src_await (&receiver);
     times[i] = g_get_monotonic_time ();
     gst_element_set_state (receiver.src, GST_STATE_PAUSED);
     gst_element_set_state (receiver.src, GST_STATE_READY);
@@ -628,7 +555,7 @@ GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
   /* A loaded machine may hold up one or the other. */
   fail_unless (slow <= 5, "%u of 50 took longer than 20 ms", slow);
   fail_unless_equals_int (test_count_fds (), before);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -638,13 +565,13 @@ GST_START_TEST (test_pictures_go_on_after_a_flush)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 1, NULL);
   gboolean reset_time;
-  Receiver receiver;
+  TestSrc receiver;
   guint i;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
+  test_src_play (&receiver);
   for (i = 0; i < 20; i++)
-    gst_sample_unref (receiver_pull (&receiver));
+    test_src_await (&receiver);
   for (reset_time = FALSE; reset_time <= TRUE; reset_time++) {
     GstClockTime last = 0;
 
@@ -653,7 +580,7 @@ GST_START_TEST (test_pictures_go_on_after_a_flush)
     fail_unless (gst_element_send_event (receiver.src,
             gst_event_new_flush_stop (reset_time)));
     for (i = 0; i < 40; i++) {
-      g_autoptr (GstSample) sample = receiver_pull (&receiver);
+      g_autoptr (GstSample) sample = test_src_pull (&receiver);
       GstClockTime pts = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
 
       fail_unless_equals_int (gst_sample_get_segment (sample)->format,
@@ -664,7 +591,7 @@ GST_START_TEST (test_pictures_go_on_after_a_flush)
       last = pts;
     }
   }
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
@@ -673,24 +600,24 @@ GST_END_TEST;
 GST_START_TEST (test_play_goes_on_after_a_pause)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
-  Receiver receiver;
+  TestSrc receiver;
   guint64 packets;
   guint i;
 
   receiver_init (&receiver, "", "");
-  receiver_play (&receiver);
-  gst_sample_unref (receiver_pull (&receiver));
+  test_src_play (&receiver);
+  test_src_await (&receiver);
   packets = test_get_count (receiver.src, "packets-received");
   for (i = 0; i < 3; i++) {
     fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
             GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
     fail_unless (test_get_count (receiver.src, "packets-received") >= packets);
     gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
-    receiver_wait_level (&receiver, 1);
+    test_src_wait_level (&receiver, 1);
     packets = test_get_count (receiver.src, "packets-received");
   }
   fail_unless_equals_uint64 (test_get_count (receiver.src, "packets-lost"), 0);
-  receiver_clear (&receiver);
+  test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
 
