@@ -40,66 +40,94 @@ launch (const gchar * format, ...)
   return test_launch_sink (text, NULL);
 }
 
-static void
-assert_message_has (GstElement * pipeline, GstMessageType type,
-    const gchar * a, const gchar * b)
-{
-  GstMessage *message = test_wait_message (pipeline, type);
-  GError *error;
+#define FOUR_LAYERS "layering=doubling layers=4 base-rate=100000 "
 
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
+/* Settings that are refused, or warned of, with the cause and a remedy. */
+typedef struct
+{
+  const gchar *name;
+  const gchar *settings;
+  const gchar *cause;
+  const gchar *remedy;
+  gboolean is_warning;
+} Row;
+
+static const Row rows[] = {
+  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
+        "layering=explicit",
+      "layers are not possible", "layer-rates"},
+  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
+        "layering=explicit layer-rates=128k,fast",
+      "layers are not possible", "128k"},
+  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
+        "layering=doubling layers=64 base-rate=1000000",
+      "layers are not possible", "fewer layers"},
+  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
+        "algorithm=flid-sl",
+      "session is not possible", "fixed rates"},
+  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
+        "algorithm=rlc layering=equal layers=4 base-rate=100000",
+      "session is not possible", "doubling"},
+  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
+        "algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
+        "address=239.255.255.190",
+      "session is not possible", "leave the base address's scope"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings=" "rlc,slot=0.5",
+      "rlc", "both alike"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=elm algorithm-settings=elm,slot=0.5",
+      "slot", "none"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+        "flid-sl,leave-latency=1.0",
+      "leave-latency", "slot, nominal-rtt, probabilities"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings=" "flid-sl,slot=61.0",
+      "slot", "0.001 to 60 s"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+        "flid-sl,probabilities=guess",
+      "guess", "hill-climb"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+        "\"flid-sl,probabilities=\\\"0.5,0.2,0\\\"\"",
+      "3 numbers for 4", "one for each"},
+  {"test_algorithm_settings_that_cannot_be_are_refused",
+        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+        "\"flid-sl,probabilities=\\\"0.5,0.6,0.1,0\\\"\"",
+      "level 1", "between 0"},
+  {"test_a_slot_and_a_nominal_rtt_contradict_each_other",
+        FOUR_LAYERS "algorithm=rlc algorithm-settings=rlc,slot=1.0,"
+        "nominal-rtt=0.1",
+      "session is not possible", "leave one of them out"},
+  {"test_key_frames_that_do_not_fit_are_told",
+        "layering=doubling layers=6 base-rate=6000 window=1400",
+      "key frames", "base-rate",.is_warning = TRUE},
+  {"test_key_frames_too_far_apart_are_told",
+        "layering=doubling layers=6 base-rate=100000 window=600",
+      "600 ms", "key-int-max",.is_warning = TRUE},
+};
+
+GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
+{
+  const Row *row = &rows[__i__];
+  GstElement *pipeline = launch (ENCODER "! lmccsink name=s %s", row->settings);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = test_wait_message (pipeline, row->is_warning ? GST_MESSAGE_WARNING
+      : GST_MESSAGE_ERROR);
+  if (row->is_warning)
     gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, a) != NULL, "'%s' is not in: %s", a,
-      error->message);
-  fail_unless (strstr (error->message, b) != NULL, "'%s' is not in: %s", b,
-      error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-}
-
-GST_START_TEST (test_layers_that_cannot_be_are_refused_with_a_remedy)
-{
-  static const gchar *const settings[][2] = {
-    {"layering=explicit", "layer-rates"},
-    {"layering=explicit layer-rates=128k,fast", "128k"},
-    {"layering=doubling layers=64 base-rate=1000000", "fewer layers"},
-  };
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (settings); i++) {
-    GstElement *pipeline = launch (ENCODER "! lmccsink name=s %s",
-        settings[i][0]);
-
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    assert_message_has (pipeline, GST_MESSAGE_ERROR, "layers are not possible",
-        settings[i][1]);
-    test_end_pipeline (pipeline);
-  }
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_layers_that_do_not_fit_the_algorithm_are_refused)
-{
-  static const gchar *const settings[][2] = {
-    {"algorithm=flid-sl", "fixed rates"},
-    {"algorithm=rlc layering=equal layers=4 base-rate=100000", "doubling"},
-    {"algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
-          "address=239.255.255.190", "leave the base address's scope"},
-  };
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (settings); i++) {
-    GstElement *pipeline = launch (ENCODER "! lmccsink name=s %s",
-        settings[i][0]);
-
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    assert_message_has (pipeline, GST_MESSAGE_ERROR, "session is not possible",
-        settings[i][1]);
-    test_end_pipeline (pipeline);
-  }
+  else
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, row->cause) != NULL
+      && strstr (error->message, row->remedy) != NULL,
+      "%s, %s: '%s' or '%s' is not in: %s", row->name, row->settings,
+      row->cause, row->remedy, error->message);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -207,52 +235,6 @@ GST_START_TEST (test_the_session_announces_the_algorithms_slots)
   assert_equals_int (session.turning_groups, 13);
   assert_equals_int (session.n_groups, 14);
   assert_equals_int (session.slot_modulus, 65533);
-  test_end_pipeline (pipeline);
-}
-
-GST_END_TEST;
-
-#define FOUR_LAYERS "layering=doubling layers=4 base-rate=100000 "
-
-GST_START_TEST (test_algorithm_settings_that_cannot_be_are_refused)
-{
-  static const gchar *const settings[][3] = {
-    {"algorithm=flid-sl algorithm-settings=rlc,slot=0.5", "rlc", "both alike"},
-    {"algorithm=elm algorithm-settings=elm,slot=0.5", "slot", "none"},
-    {"algorithm=flid-sl algorithm-settings=flid-sl,leave-latency=1.0",
-        "leave-latency", "slot, nominal-rtt, probabilities"},
-    {"algorithm=flid-sl algorithm-settings=flid-sl,slot=61.0", "slot",
-        "0.001 to 60 s"},
-    {"algorithm=flid-sl algorithm-settings=flid-sl,probabilities=guess",
-        "guess", "hill-climb"},
-    {"algorithm=flid-sl algorithm-settings=\"flid-sl,probabilities="
-          "\\\"0.5,0.2,0\\\"\"", "3 numbers for 4", "one for each"},
-    {"algorithm=flid-sl algorithm-settings=\"flid-sl,probabilities="
-          "\\\"0.5,0.6,0.1,0\\\"\"", "level 1", "between 0"},
-  };
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (settings); i++) {
-    GstElement *pipeline = launch (ENCODER "! lmccsink name=s " FOUR_LAYERS
-        "%s", settings[i][0]);
-
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    assert_message_has (pipeline, GST_MESSAGE_ERROR, settings[i][1],
-        settings[i][2]);
-    test_end_pipeline (pipeline);
-  }
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_a_slot_and_a_nominal_rtt_contradict_each_other)
-{
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s " FOUR_LAYERS
-      "algorithm=rlc algorithm-settings=rlc,slot=1.0,nominal-rtt=0.1");
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  assert_message_has (pipeline, GST_MESSAGE_ERROR, "session is not possible",
-      "leave one of them out");
   test_end_pipeline (pipeline);
 }
 
@@ -378,30 +360,6 @@ GST_START_TEST (test_packets_bear_the_signals_of_the_method)
 
 GST_END_TEST;
 
-GST_START_TEST (test_key_frames_that_do_not_fit_are_told)
-{
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s layering=doubling "
-      "layers=6 base-rate=6000 window=1400");
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  assert_message_has (pipeline, GST_MESSAGE_WARNING, "key frames", "base-rate");
-  test_end_pipeline (pipeline);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_key_frames_too_far_apart_are_told)
-{
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s layering=doubling "
-      "layers=6 base-rate=100000 window=600");
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  assert_message_has (pipeline, GST_MESSAGE_WARNING, "600 ms", "key-int-max");
-  test_end_pipeline (pipeline);
-}
-
-GST_END_TEST;
-
 typedef struct
 {
   GMutex lock;
@@ -497,11 +455,9 @@ lmccsink_layers_suite (void)
 
   tcase_set_timeout (tc, 60);
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_layers_that_cannot_be_are_refused_with_a_remedy);
-  tcase_add_test (tc, test_layers_that_do_not_fit_the_algorithm_are_refused);
+  tcase_add_loop_test (tc, test_settings_are_answered_with_cause_and_remedy, 0,
+      G_N_ELEMENTS (rows));
   tcase_add_test (tc, test_the_session_announces_the_algorithms_slots);
-  tcase_add_test (tc, test_algorithm_settings_that_cannot_be_are_refused);
-  tcase_add_test (tc, test_a_slot_and_a_nominal_rtt_contradict_each_other);
   tcase_add_test (tc,
       test_the_session_announces_what_the_algorithm_settings_say);
   tcase_add_test (tc, test_packets_bear_the_signals_of_given_probabilities);
@@ -509,8 +465,6 @@ lmccsink_layers_suite (void)
   tcase_add_test (tc, test_the_session_announces_rates_and_window);
   tcase_add_loop_test (tc, test_the_session_announces_the_repair, 0,
       G_N_ELEMENTS (repair_cases));
-  tcase_add_test (tc, test_key_frames_that_do_not_fit_are_told);
-  tcase_add_test (tc, test_key_frames_too_far_apart_are_told);
   tcase_add_test (tc, test_pictures_come_through_layers_of_fixed_rates);
 
   return s;
