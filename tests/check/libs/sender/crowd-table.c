@@ -5,6 +5,7 @@
  * long first measurements take, and how many receivers the sender reckons with.
  */
 #include "support/crowd.h"
+#include "support/test-options.h"
 #include "support/test-page.h"
 
 #include <gst/check/gstcheck.h>
@@ -183,17 +184,13 @@ crowd_table_suite (void)
 gint
 main (gint argc, gchar ** argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autofree gchar *table = NULL;
   SRunner *runner;
   gint n_failed;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
+  if (!test_options_parse (options, &argc, &argv))
     return 2;
-  }
   gst_check_init (&argc, &argv);
   choose_rows ();
 

@@ -7,6 +7,7 @@
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
+#include "support/test-options.h"
 #include "support/test-trace.h"
 
 #include <gst/lmcc/measure/tcp-model.h>
@@ -477,7 +478,6 @@ choose_rows (void)
 gint
 main (gint argc, gchar ** argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) chosen = NULL;
   g_autofree gchar *table = NULL;
@@ -485,11 +485,8 @@ main (gint argc, gchar ** argv)
   gdouble wall = 0;
   Row *rows;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
+  if (!test_options_parse (options, &argc, &argv))
     return 2;
-  }
   if (lmcc_algorithm_find (algorithm) == NULL) {
     g_print ("there is no algorithm %s\n", algorithm);
     return SKIPPED;

@@ -7,6 +7,7 @@
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
+#include "support/test-options.h"
 #include "support/test-page.h"
 
 #include <gst/lmcc/wire/layer-header.h>
@@ -341,18 +342,14 @@ is_as_it_must_be (const Row * with)
 gint
 main (gint argc, gchar ** argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) chosen = NULL;
   g_autofree gchar *table = NULL;
   guint i, n_passed = 0;
   Row *rows;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
+  if (!test_options_parse (options, &argc, &argv))
     return 2;
-  }
   if (seconds < 1 || jobs < 1) {
     g_printerr ("--seconds and --jobs begin at 1\n");
     return 2;

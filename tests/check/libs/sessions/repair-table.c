@@ -6,6 +6,7 @@
  */
 #include "support/test-clip.h"
 #include "support/test-fec.h"
+#include "support/test-options.h"
 
 #include <gst/lmcc/wire/rtp.h>
 
@@ -741,17 +742,13 @@ make_page (const gchar * required)
 gint
 main (gint argc, gchar ** argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) required = g_string_new (NULL);
   g_autofree gchar *page = NULL;
   guint n_missed;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("%s\n", error->message);
+  if (!test_options_parse (options, &argc, &argv))
     return 2;
-  }
   if (curves != NULL) {
     if (!write_curves (&error))
       g_printerr ("%s\n", error->message);

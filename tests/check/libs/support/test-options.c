@@ -1,0 +1,26 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "support/test-options.h"
+
+/**
+ * test_options_parse:
+ * @options: what there is
+ * @argc: (inout): of main()
+ * @argv: (inout): likewise
+ *
+ * Returns: %FALSE where the command line is not understood, which was said
+ */
+gboolean
+test_options_parse (const GOptionEntry * options, gint * argc, gchar *** argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (g_option_context_parse (context, argc, argv, &error))
+    return TRUE;
+  g_printerr ("%s\n", error->message);
+
+  return FALSE;
+}
