@@ -36,6 +36,8 @@ typedef struct
   gsize capacity;
   /*< private >*/
   gatomicrefcount ref_count;
+  guint16 rtp_header_size;
+  guint8 rtp_padding;
   gpointer memory;
 } LmccPacket;
 

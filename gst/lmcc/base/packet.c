@@ -21,6 +21,8 @@ lmcc_packet_new (gsize capacity)
   packet->data = (guint8 *) (packet + 1);
   packet->size = 0;
   packet->capacity = capacity;
+  packet->rtp_header_size = 0;
+  packet->rtp_padding = 0;
   packet->memory = NULL;
   g_atomic_ref_count_init (&packet->ref_count);
 

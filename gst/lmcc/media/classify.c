@@ -3,8 +3,7 @@
  */
 #include "media/classify-private.h"
 
-#include "wire/layer-header.h"
-#include "wire/rtp.h"
+#include "wire/rtp-payload.h"
 
 /* A stream that neither sets a marker nor changes its timestamp must not take
  * all memory: 8192 packets of 1200 bytes are 10 MB, far above any coded
@@ -241,13 +240,12 @@ start_unit (LmccClassifier * classifier, guint32 timestamp,
 }
 
 static gboolean
-inspect (const LmccClassifier * classifier, const LmccPacket * packet,
+inspect (const LmccClassifier * classifier, LmccPacket * packet,
     LmccRtp * rtp, LmccPayloadSigns * signs)
 {
   *signs = LMCC_PAYLOAD_SIGNS_NONE;
-  if (packet->size > LMCC_MAX_PACKET_SIZE
-      || !lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
-          rtp) || rtp->payload_size == 0)
+  if (packet->size > LMCC_MAX_PACKET_SIZE || !lmcc_rtp_read (packet, rtp)
+      || rtp->payload_size == 0)
     return FALSE;
 
   return classifier->codec == NULL

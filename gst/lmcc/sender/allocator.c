@@ -3,6 +3,8 @@
  */
 #include "sender/allocator.h"
 
+#include "wire/rtp-payload.h"
+
 #include <string.h>
 
 void
@@ -353,6 +355,7 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
 {
   const LmccUnit *unit = queued->unit;
   LmccPacket *packet = g_ptr_array_index (unit->packets, queued->next);
+  gsize size;
 
   allotment->packet = lmcc_packet_ref (packet);
   allotment->presentation_time = unit->presentation_time;
@@ -366,8 +369,8 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
   allotment->last = queued->next == unit->packets->len && !queued->more;
   allotment->more = queued->more;
 
-  queued->bytes -= MIN (queued->bytes,
-      lmcc_allocator_media_size (allocator, packet));
+  size = lmcc_allocator_media_size (allocator, packet);
+  queued->bytes -= MIN (queued->bytes, size);
 }
 
 /* Whether what comes after the layer's first unit is of the same picture:
@@ -469,14 +472,13 @@ lmcc_allocator_packet_size (const LmccAllocator * allocator, gsize payload_size)
  * Returns: bytes of the IP packet that it becomes
  */
 gsize
-lmcc_allocator_media_size (const LmccAllocator * allocator,
-    const LmccPacket * packet)
+lmcc_allocator_media_size (const LmccAllocator * allocator, LmccPacket * packet)
 {
-  LmccRtp rtp = { 0 };
+  gsize payload_size;
 
-  lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
+  lmcc_rtp_find_payload (packet, &payload_size);
 
-  return lmcc_allocator_packet_size (allocator, rtp.payload_size);
+  return lmcc_allocator_packet_size (allocator, payload_size);
 }
 
 /*

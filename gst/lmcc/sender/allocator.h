@@ -129,7 +129,7 @@ gsize lmcc_allocator_queued_bytes (const LmccAllocatorLayer * layer);
 gsize lmcc_allocator_packet_size (const LmccAllocator * allocator,
     gsize payload_size);
 gsize lmcc_allocator_media_size (const LmccAllocator * allocator,
-    const LmccPacket * packet);
+    LmccPacket * packet);
 
 G_END_DECLS
 

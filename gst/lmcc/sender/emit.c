@@ -10,6 +10,7 @@
 
 #include "measure/rtt.h"
 #include "sender/private.h"
+#include "wire/rtp-payload.h"
 
 /* Not so often that an encoder would make nothing else. */
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
@@ -207,20 +208,17 @@ lmcc_sender_send_media (LmccSender * sender, guint layer,
     LmccAllotment * allotment, LmccTime due, LmccTime now)
 {
   LmccPacket *packet;
-  LmccRtp rtp = { 0 };
-  gsize size;
+  gsize payload_size, size;
 
-  lmcc_rtp_parse (allotment->packet->data, allotment->packet->size, 0, &rtp);
-
+  lmcc_rtp_find_payload (allotment->packet, &payload_size);
   /* Sound has no number of its own. */
   if (allotment->stream == LMCC_STREAM_SOUND)
     allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
         lmcc_sender_next_number (sender, layer));
   lmcc_announcer_count (&sender->output.announcer, allotment->stream, layer,
-      rtp.payload_size);
+      payload_size);
   packet =
-      lmcc_packetizer_media (&sender->output.packetizer, layer, allotment, &rtp,
-      now);
+      lmcc_packetizer_media (&sender->output.packetizer, layer, allotment, now);
   lmcc_packet_unref (allotment->packet);
   lmcc_sender_repair_sent (sender, layer, allotment, packet, now);
 

@@ -9,6 +9,7 @@
 #include "sender/intake.h"
 
 #include "sender/private.h"
+#include "wire/rtp-payload.h"
 #include "wire/session-internal.h"
 
 /* Returns whether @unit is of a stream and a class that the session has, at
@@ -42,14 +43,15 @@ lmcc_sender_measure_unit (const LmccSender * sender, const LmccUnit * unit,
 
   *bytes = 0;
   for (i = 0; i < unit->packets->len; i++) {
-    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
-    LmccRtp rtp;
+    LmccPacket *packet = g_ptr_array_index (unit->packets, i);
+    gsize payload_size, size;
 
-    if (!lmcc_rtp_parse (packet->data, packet->size, 0, &rtp)
-        || lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size)
-        > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
+    if (lmcc_rtp_find_payload (packet, &payload_size) == NULL)
       return FALSE;
-    *bytes += lmcc_allocator_packet_size (&sender->allocator, rtp.payload_size);
+    size = lmcc_allocator_packet_size (&sender->allocator, payload_size);
+    if (size > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
+      return FALSE;
+    *bytes += size;
   }
 
   return unit->packets->len > 0;

@@ -7,6 +7,7 @@
 #include "control/slots/dynamic-layering.h"
 #include "wire/algorithm-element.h"
 #include "wire/constants.h"
+#include "wire/rtp-payload.h"
 
 /* Any starting points will do, but for a restarted sender's to be others: the
  * finalizer of splitmix, which spreads neighbouring seeds. */
@@ -124,18 +125,18 @@ build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
  * @packetizer: a packetizer
  * @layer: where the packet is sent
  * @allotment: a packet and what its unit is
- * @rtp: what the header of that packet says
  * @now: the time
  *
  * Returns: (transfer full): its payload with the header of the wire
  */
 LmccPacket *
 lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
-    const LmccAllotment * allotment, const LmccRtp * rtp, LmccTime now)
+    const LmccAllotment * allotment, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
   LmccHeader header = { 0 };
   LmccRtp sent = { 0 };
+  const guint8 *payload;
 
   header.type = LMCC_PACKET_MEDIA;
   header.first = allotment->first;
@@ -148,17 +149,16 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
   header.osn = allotment->osn;
 
   /* Of sound it says what its payload format has it say. */
-  sent.marker = allotment->stream == LMCC_STREAM_SOUND ? rtp->marker
-      : allotment->marker;
+  sent.marker = allotment->stream == LMCC_STREAM_SOUND
+      ? lmcc_rtp_has_marker (allotment->packet) : allotment->marker;
   sent.payload_type = session->payload_type + allotment->stream;
   sent.sequence = packetizer->numbers[layer].sequence[allotment->stream]++;
   sent.timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer, session,
       allotment->stream, allotment->presentation_time);
   sent.ssrc = lmcc_session_ssrc (session, allotment->stream, layer);
-  sent.payload_size = rtp->payload_size;
+  payload = lmcc_rtp_find_payload (allotment->packet, &sent.payload_size);
 
-  return build_packet (packetizer, layer, &sent, &header,
-      allotment->packet->data + rtp->header_size, now);
+  return build_packet (packetizer, layer, &sent, &header, payload, now);
 }
 
 /* A packet that is no media: of no stream, and @osn is its layer's low-water

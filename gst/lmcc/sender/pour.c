@@ -3,6 +3,8 @@
  */
 #include "sender/pour.h"
 
+#include "wire/rtp-payload.h"
+
 #include <string.h>
 
 /* Switch points closer together than this share a section: in a shorter one
@@ -202,12 +204,11 @@ place_cut (LmccPour * pour, LmccPourItem * item, const gsize * most,
 
   memcpy (room, most, sizeof (room));
   for (i = 0; i < queued->unit->packets->len; i++) {
-    const LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
-    LmccRtp rtp = { 0 };
-    gsize size;
+    LmccPacket *packet = g_ptr_array_index (queued->unit->packets, i);
+    gsize payload_size, size;
 
-    lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
-    size = pour->packet_overhead + rtp.payload_size;
+    lmcc_rtp_find_payload (packet, &payload_size);
+    size = pour->packet_overhead + payload_size;
     while (layer < pour->n_layers && size > room[layer])
       layer++;
     if (layer == pour->n_layers)

@@ -3,7 +3,7 @@
  */
 #include "sender/repair-blocks.h"
 
-#include "wire/rtp.h"
+#include "wire/rtp-payload.h"
 
 #include <string.h>
 
@@ -194,12 +194,12 @@ lmcc_repairer_expect (LmccRepairer * repairer, const LmccQueuedUnit * queued,
   guint i;
 
   for (i = first; i < first + n; i++) {
-    const LmccPacket *packet = g_ptr_array_index (unit->packets, i);
-    LmccRtp rtp = { 0 };
+    LmccPacket *packet = g_ptr_array_index (unit->packets, i);
+    gsize payload_size;
 
-    lmcc_rtp_parse (packet->data, packet->size, 0, &rtp);
+    lmcc_rtp_find_payload (packet, &payload_size);
     count_packet (repairer, &piece, layer,
-        repairer->rtp_overhead + rtp.payload_size);
+        repairer->rtp_overhead + payload_size);
     piece.continued = TRUE;
   }
 }

@@ -1,0 +1,68 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "wire/rtp-payload.h"
+
+/**
+ * lmcc_rtp_read:
+ * @packet: an RTP packet as a payloader made it
+ * @rtp: (out): what it says; our elements are none of it
+ *
+ * Parses the packet, which keeps where its payload is.
+ *
+ * Returns: %FALSE if it is not a well-formed RTP packet
+ */
+gboolean
+lmcc_rtp_read (LmccPacket * packet, LmccRtp * rtp)
+{
+  if (!lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID, rtp))
+    return FALSE;
+  /* Larger ones are not sent. */
+  if (packet->size <= G_MAXUINT16) {
+    packet->rtp_header_size = (guint16) rtp->header_size;
+    packet->rtp_padding =
+        (guint8) (packet->size - rtp->header_size - rtp->payload_size);
+  }
+
+  return TRUE;
+}
+
+/**
+ * lmcc_rtp_find_payload:
+ * @packet: an RTP packet as a payloader made it
+ * @size: (out): payload bytes, 0 where it is not RTP
+ *
+ * Parses the packet only where it does not keep yet where its payload is.
+ *
+ * Returns: (transfer none) (nullable): the payload, or %NULL if it is not a
+ *     well-formed RTP packet
+ */
+const guint8 *
+lmcc_rtp_find_payload (LmccPacket * packet, gsize * size)
+{
+  gsize around = packet->rtp_header_size + packet->rtp_padding;
+  LmccRtp rtp;
+
+  if (packet->rtp_header_size > 0 && around <= packet->size) {
+    *size = packet->size - around;
+    return packet->data + packet->rtp_header_size;
+  }
+  *size = 0;
+  if (!lmcc_rtp_read (packet, &rtp))
+    return NULL;
+  *size = rtp.payload_size;
+
+  return packet->data + rtp.header_size;
+}
+
+/**
+ * lmcc_rtp_has_marker:
+ * @packet: an RTP packet
+ *
+ * Returns: its M bit
+ */
+gboolean
+lmcc_rtp_has_marker (const LmccPacket * packet)
+{
+  return packet->data[1] >> 7;
+}
