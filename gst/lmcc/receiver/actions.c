@@ -61,29 +61,33 @@ lmcc_receiver_count_gap (guint lost)
   return 1 + MIN (lost, MAX_DELIVERED_GAP);
 }
 
+void
+lmcc_receiver_init_actions (LmccReceiver * receiver)
+{
+  lmcc_ring_init (&receiver->actions.queue, sizeof (LmccReceiverAction));
+}
+
+/* Returns: (transfer none): an action, which stays where it is until the next
+ * one is queued */
 LmccReceiverAction *
 lmcc_receiver_queue_action (LmccReceiver * receiver,
     LmccReceiverActionType type)
 {
-  LmccReceiverAction *action = g_new0 (LmccReceiverAction, 1);
+  LmccReceiverAction *action = lmcc_ring_push (&receiver->actions.queue);
 
   action->type = type;
-  g_queue_push_tail (&receiver->actions.queue, action);
 
   return action;
-}
-
-static void
-action_free (LmccReceiverAction * action)
-{
-  g_clear_pointer (&action->packet, lmcc_packet_unref);
-  g_free (action);
 }
 
 void
 lmcc_receiver_clear_actions (LmccReceiver * receiver)
 {
-  g_queue_clear_full (&receiver->actions.queue, (GDestroyNotify) action_free);
+  LmccReceiverAction action;
+
+  while (lmcc_ring_pop (&receiver->actions.queue, &action))
+    g_clear_pointer (&action.packet, lmcc_packet_unref);
+  lmcc_ring_clear (&receiver->actions.queue);
 }
 
 /**
@@ -96,12 +100,8 @@ lmcc_receiver_clear_actions (LmccReceiver * receiver)
 gboolean
 lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
 {
-  LmccReceiverAction *next = g_queue_pop_head (&receiver->actions.queue);
-
-  if (next == NULL)
+  if (!lmcc_ring_pop (&receiver->actions.queue, action))
     return FALSE;
-  *action = *next;
-  g_free (next);
   if (action->packet != NULL)
     lmcc_memory_release (action->packet);
 

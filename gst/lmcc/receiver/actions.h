@@ -5,6 +5,7 @@
 #define LMCC_RECEIVER_ACTIONS_H
 
 #include <gst/lmcc/lmcc-receiver.h>
+#include "base/ring.h"
 #include "receiver/message-limit.h"
 
 G_BEGIN_DECLS
@@ -41,7 +42,7 @@ typedef enum
  */
 typedef struct
 {
-  GQueue queue;
+  LmccRing queue;
   LmccMessageLimit warning_limits[LMCC_N_WARNINGS];
   LmccMessageLimit unheard_limit;
   const gchar *waiting_reasons[LMCC_N_WAITING_REASONS];
@@ -51,6 +52,7 @@ typedef struct
 
 LmccReceiverAction *lmcc_receiver_queue_action (LmccReceiver * receiver,
     LmccReceiverActionType type);
+void lmcc_receiver_init_actions (LmccReceiver * receiver);
 void lmcc_receiver_clear_actions (LmccReceiver * receiver);
 void lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind);
 guint lmcc_receiver_count_gap (guint lost);

@@ -98,7 +98,7 @@ lmcc_receiver_queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
     lmcc_packet_unref (packet);
     return;
   }
-  waiting = g_new0 (LmccReceiverWaiting, 1);
+  waiting = lmcc_waiting_queue_new_waiting (&layer->waiting);
   waiting->packet = packet;
   waiting->rtp = *rtp;
   waiting->header = *header;
@@ -132,7 +132,8 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
     /* Its place was given up when the waiting packets were flushed. */
     if (ahead <= 0) {
       lmcc_receiver_drop (receiver, LMCC_DROP_LATE);
-      lmcc_waiting_free (waiting);
+      lmcc_packet_unref (waiting->packet);
+      lmcc_waiting_queue_take_back (&layer->waiting, waiting);
       return;
     }
     lost = (guint) ahead - 1;
@@ -153,7 +154,7 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
   if (waiting->recovered)
     lmcc_receiver_count_recovered (receiver, &waiting->header,
         lmcc_merge_get_late (receiver->merge) == late);
-  g_free (waiting);
+  lmcc_waiting_queue_take_back (&layer->waiting, waiting);
 }
 
 static void

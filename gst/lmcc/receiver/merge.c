@@ -3,6 +3,8 @@
  */
 #include "receiver/merge.h"
 
+#include "base/ring.h"
+
 /* A packet that was sent so much later than what came out last is not before
  * it, whatever its number says: the numbers have gone half around unseen. That
  * takes 32,768 packets: 157 Mbit/s of 1200 bytes. */
@@ -42,7 +44,7 @@ typedef struct
   guint16 low_water;            /* a smaller OSN is not waited for */
   gboolean heard;
   guint8 table;                 /* of its latest packet */
-  GQueue entries;               /* of Entry, in OSN order */
+  LmccRing entries;             /* of Entry, in OSN order */
   GQueue holes;                 /* of Hole, in OSN order */
 } Layer;
 
@@ -60,16 +62,12 @@ struct _LmccMerge
 };
 
 static void
-entry_free (Entry * entry)
-{
-  lmcc_packet_unref (entry->packet);
-  g_free (entry);
-}
-
-static void
 layer_clear (Layer * layer)
 {
-  g_queue_clear_full (&layer->entries, (GDestroyNotify) entry_free);
+  Entry entry;
+
+  while (lmcc_ring_pop (&layer->entries, &entry))
+    lmcc_packet_unref (entry.packet);
   g_queue_clear_full (&layer->holes, g_free);
   layer->active = FALSE;
   layer->heard = FALSE;
@@ -83,7 +81,13 @@ layer_clear (Layer * layer)
 LmccMerge *
 lmcc_merge_new (void)
 {
-  return g_new0 (LmccMerge, 1);
+  LmccMerge *merge = g_new0 (LmccMerge, 1);
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    lmcc_ring_init (&merge->layers[i].entries, sizeof (Entry));
+
+  return merge;
 }
 
 /**
@@ -93,7 +97,11 @@ lmcc_merge_new (void)
 void
 lmcc_merge_free (LmccMerge * merge)
 {
+  guint i;
+
   lmcc_merge_reset (merge);
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    lmcc_ring_clear (&merge->layers[i].entries);
   g_free (merge);
 }
 
@@ -154,7 +162,7 @@ lmcc_merge_get_level (const LmccMerge * merge)
 {
   gint i = (gint) merge->n_layers - 1;
 
-  while (i >= 0 && merge->layers[i].entries.head == NULL)
+  while (i >= 0 && merge->layers[i].entries.length == 0)
     i--;
 
   return i;
@@ -210,11 +218,12 @@ note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
 static void
 drop_oldest (Layer * layer)
 {
-  Entry *entry = g_queue_pop_head (&layer->entries);
+  Entry entry;
 
-  note_hole (layer, entry->header.osn, entry->header.osn + 1, 1,
-      entry->header.table);
-  entry_free (entry);
+  lmcc_ring_pop (&layer->entries, &entry);
+  note_hole (layer, entry.header.osn, entry.header.osn + 1, 1,
+      entry.header.table);
+  lmcc_packet_unref (entry.packet);
 }
 
 static void
@@ -229,13 +238,12 @@ queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
     return;
   }
 
-  entry = g_new (Entry, 1);
+  entry = lmcc_ring_push (&layer->entries);
   entry->packet = packet;
   entry->rtp = *rtp;
   entry->header = *header;
   entry->deadline = deadline;
-  g_queue_push_tail (&layer->entries, entry);
-  if (g_queue_get_length (&layer->entries) > LMCC_MERGE_MAX_QUEUE)
+  if (layer->entries.length > LMCC_MERGE_MAX_QUEUE)
     drop_oldest (layer);
 }
 
@@ -266,7 +274,7 @@ restart_order (LmccMerge * merge, guint16 osn)
   for (i = 0; i < merge->n_layers; i++) {
     Layer *layer = &merge->layers[i];
 
-    merge->late += g_queue_get_length (&layer->entries);
+    merge->late += layer->entries.length;
     layer_clear (layer);
     note_passed_hole (layer, osn, G_MAXINT16, merge->table);
     layer->low_water = osn;
@@ -372,7 +380,7 @@ find_next (LmccMerge * merge, Entry ** next)
   *next = NULL;
   for (i = 0; i < merge->n_layers; i++) {
     Layer *layer = &merge->layers[i];
-    Entry *entry = g_queue_peek_head (&layer->entries);
+    Entry *entry = lmcc_ring_peek_head (&layer->entries);
 
     if (entry != NULL && (*next == NULL
             || lmcc_sequence_diff (entry->header.osn,
@@ -389,7 +397,7 @@ find_next (LmccMerge * merge, Entry ** next)
 static gboolean
 has_passed (const Layer * layer, guint16 osn)
 {
-  return !layer->active || layer->entries.head != NULL
+  return !layer->active || layer->entries.length > 0
       || lmcc_sequence_diff (layer->low_water, osn) > 0;
 }
 
@@ -479,7 +487,7 @@ pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
 gboolean
 lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
 {
-  Entry *next;
+  Entry *next, entry;
   Layer *layer = find_next (merge, &next);
   guint16 osn;
 
@@ -497,12 +505,11 @@ lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
   if (pop_hole (merge, osn, item))
     return TRUE;
 
-  g_queue_pop_head (&layer->entries);
+  lmcc_ring_pop (&layer->entries, &entry);
   *item = (LmccMergeItem) {
-  .packet = next->packet,.rtp = next->rtp,.header = next->header,.layer =
-        next->header.layer,};
-  merge->last_deadline = next->deadline;
-  g_free (next);
+  .packet = entry.packet,.rtp = entry.rtp,.header = entry.header,.layer =
+        entry.header.layer,};
+  merge->last_deadline = entry.deadline;
   merge->next_osn = osn + 1;
 
   return TRUE;

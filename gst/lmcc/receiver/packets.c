@@ -172,6 +172,16 @@ element_id (const LmccReceiver * receiver)
   return LMCC_HEADER_DEFAULT_ID;
 }
 
+static void
+parse_second (const LmccRtp * rtp, LmccHeader * header)
+{
+  if (rtp->second == NULL)
+    return;
+  header->has_up_levels = lmcc_synchronized_parse (rtp->second,
+      rtp->second_size, header->top_layer, &header->up_levels);
+  header->place = (gint8) lmcc_place_parse (rtp->second, rtp->second_size);
+}
+
 static gboolean
 parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
     LmccRtp * rtp, LmccHeader * header)
@@ -186,9 +196,7 @@ parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
   else if (rtp->element == NULL)
     why = LMCC_DROP_NO_ELEMENT;
   else if (lmcc_header_parse (rtp->element, rtp->element_size, header)) {
-    header->has_up_levels = lmcc_synchronized_parse (rtp->second,
-        rtp->second_size, header->top_layer, &header->up_levels);
-    header->place = (gint8) lmcc_place_parse (rtp->second, rtp->second_size);
+    parse_second (rtp, header);
     return TRUE;
   }
   lmcc_receiver_drop (receiver, why);

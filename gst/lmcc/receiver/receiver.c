@@ -57,6 +57,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
   receiver->config.algorithm = NULL;
   receiver->level = -1;
   receiver->merge_level = -1;
+  lmcc_receiver_init_actions (receiver);
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
   receiver->repair = lmcc_repair_decoder_new ();

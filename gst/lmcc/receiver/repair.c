@@ -39,7 +39,7 @@ fill (LmccReceiver * receiver, const LmccRepairedPacket * repaired,
       || !is_missing (layer, header) || !fits)
     return FALSE;
 
-  waiting = g_new0 (LmccReceiverWaiting, 1);
+  waiting = lmcc_waiting_queue_new_waiting (&layer->waiting);
   waiting->packet = lmcc_packet_ref (repaired->packet);
   waiting->rtp = repaired->rtp;
   waiting->header = *header;

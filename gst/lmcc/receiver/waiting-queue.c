@@ -4,17 +4,6 @@
 #include "receiver/waiting-queue.h"
 
 /*
- * lmcc_waiting_free:
- * @waiting: (transfer full): a packet that is in no queue
- */
-void
-lmcc_waiting_free (LmccReceiverWaiting * waiting)
-{
-  lmcc_packet_unref (waiting->packet);
-  g_free (waiting);
-}
-
-/*
  * lmcc_waiting_queue_init:
  * @queue: (out): an empty queue
  */
@@ -23,12 +12,16 @@ lmcc_waiting_queue_init (LmccWaitingQueue * queue)
 {
   queue->order = g_sequence_new (NULL);
   queue->deadlines = g_ptr_array_new ();
+  queue->spare = NULL;
 }
 
 static void
-free_waiting (gpointer waiting, gpointer user_data G_GNUC_UNUSED)
+free_waiting (gpointer data, gpointer user_data G_GNUC_UNUSED)
 {
-  lmcc_waiting_free (waiting);
+  LmccReceiverWaiting *waiting = data;
+
+  lmcc_packet_unref (waiting->packet);
+  g_free (waiting);
 }
 
 /*
@@ -41,6 +34,7 @@ lmcc_waiting_queue_clear (LmccWaitingQueue * queue)
   g_ptr_array_foreach (queue->deadlines, free_waiting, NULL);
   g_clear_pointer (&queue->deadlines, g_ptr_array_unref);
   g_clear_pointer (&queue->order, g_sequence_free);
+  g_clear_pointer (&queue->spare, g_free);
 }
 
 /*
@@ -83,6 +77,41 @@ lmcc_waiting_queue_get_span (const LmccWaitingQueue * queue)
 
   return (guint) (lmcc_waiting_queue_peek_tail (queue)->position -
       lmcc_waiting_queue_peek_head (queue)->position);
+}
+
+/*
+ * lmcc_waiting_queue_new_waiting:
+ * @queue: a queue
+ *
+ * Returns: (transfer full): zeros, to be filled and added, or taken back
+ */
+LmccReceiverWaiting *
+lmcc_waiting_queue_new_waiting (LmccWaitingQueue * queue)
+{
+  LmccReceiverWaiting *waiting = g_steal_pointer (&queue->spare);
+
+  if (waiting == NULL)
+    return g_new0 (LmccReceiverWaiting, 1);
+  *waiting = (LmccReceiverWaiting) {
+  0};
+
+  return waiting;
+}
+
+/*
+ * lmcc_waiting_queue_take_back:
+ * @queue: a queue
+ * @waiting: (transfer full): of it, and not in it any more; its packet is not
+ *     looked at
+ */
+void
+lmcc_waiting_queue_take_back (LmccWaitingQueue * queue,
+    LmccReceiverWaiting * waiting)
+{
+  if (queue->spare != NULL)
+    g_free (waiting);
+  else
+    queue->spare = waiting;
 }
 
 static LmccReceiverWaiting *

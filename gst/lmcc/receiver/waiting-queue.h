@@ -44,6 +44,8 @@ typedef struct
  * @order: of LmccReceiverWaiting, owned, by layer sequence number, where there
  *     are two or more
  * @deadlines: the same ones; none is due after the two at 2 i + 1 and 2 i + 2
+ * @spare: (nullable): one that left: most packets wait for nothing, and each has the
+ *     memory of the one before
  *
  * What waits in a layer. Each packet is found by its number, and the one that is
  * due first by its deadline, in O(log n).
@@ -52,15 +54,17 @@ typedef struct
 {
   GSequence *order;
   GPtrArray *deadlines;
+  LmccReceiverWaiting *spare;
 } LmccWaitingQueue;
-
-void lmcc_waiting_free (LmccReceiverWaiting * waiting);
 
 void lmcc_waiting_queue_init (LmccWaitingQueue * queue);
 void lmcc_waiting_queue_clear (LmccWaitingQueue * queue);
 void lmcc_waiting_queue_reset (LmccWaitingQueue * queue);
 guint lmcc_waiting_queue_get_length (const LmccWaitingQueue * queue);
 guint lmcc_waiting_queue_get_span (const LmccWaitingQueue * queue);
+LmccReceiverWaiting *lmcc_waiting_queue_new_waiting (LmccWaitingQueue * queue);
+void lmcc_waiting_queue_take_back (LmccWaitingQueue * queue,
+    LmccReceiverWaiting * waiting);
 void lmcc_waiting_queue_add (LmccWaitingQueue * queue,
     LmccReceiverWaiting * waiting);
 void lmcc_waiting_queue_remove (LmccWaitingQueue * queue,

@@ -27,7 +27,7 @@ lmcc_sender_init_output (LmccSender * sender, const LmccSenderConfig * config,
   output->announcer.ntp_offset = config->ntp_offset;
   output->mtu = config->mtu;
   output->key_requested = LMCC_TIME_NONE;
-  output->actions = g_array_new (FALSE, FALSE, sizeof (LmccSenderAction));
+  lmcc_ring_init (&output->actions, sizeof (LmccSenderAction));
   lmcc_packetizer_init (&output->packetizer, &sender->session,
       &output->announcer, config->sequence_seed);
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
@@ -41,7 +41,7 @@ lmcc_sender_clear_output (LmccSender * sender)
 
   while (lmcc_sender_poll_action (sender, &action))
     g_clear_pointer (&action.packet, lmcc_packet_unref);
-  g_array_unref (sender->output.actions);
+  lmcc_ring_clear (&sender->output.actions);
   g_free (sender->output.announcer.cname);
 }
 
@@ -90,9 +90,10 @@ static void
 push_action (LmccSender * sender, LmccSenderActionType type, guint group,
     LmccPacket * packet)
 {
-  LmccSenderAction action = { type, group, packet };
+  LmccSenderAction *action = lmcc_ring_push (&sender->output.actions);
 
-  g_array_append_val (sender->output.actions, action);
+  *action = (LmccSenderAction) {
+  type, group, packet};
 }
 
 static gsize
@@ -282,14 +283,5 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
 gboolean
 lmcc_sender_poll_action (LmccSender * sender, LmccSenderAction * action)
 {
-  if (sender->output.actions_taken == sender->output.actions->len) {
-    g_array_set_size (sender->output.actions, 0);
-    sender->output.actions_taken = 0;
-    return FALSE;
-  }
-  *action = g_array_index (sender->output.actions, LmccSenderAction,
-      sender->output.actions_taken);
-  sender->output.actions_taken++;
-
-  return TRUE;
+  return lmcc_ring_pop (&sender->output.actions, action);
 }

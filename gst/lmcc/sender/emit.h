@@ -5,6 +5,7 @@
 #define LMCC_SENDER_EMIT_H
 
 #include <gst/lmcc/lmcc-sender.h>
+#include "base/ring.h"
 #include "sender/announcer.h"
 #include "sender/packetizer.h"
 
@@ -19,7 +20,6 @@ G_BEGIN_DECLS
  * @last_sent: each layer's latest packet
  * @key_requested: when a key unit was asked for
  * @actions: of #LmccSenderAction
- * @actions_taken: of these, those that the caller has
  */
 typedef struct
 {
@@ -29,8 +29,7 @@ typedef struct
   guint mtu;
   LmccTime last_sent[LMCC_MAX_LAYERS];
   LmccTime key_requested;
-  GArray *actions;
-  guint actions_taken;
+  LmccRing actions;
 } LmccSenderOutput;
 
 void lmcc_sender_init_output (LmccSender * sender,

@@ -10,6 +10,18 @@ timestamp_after (guint32 a, guint32 b)
 }
 
 /*
+ * lmcc_gate_delivery_init:
+ * @delivery: (out): nothing yet
+ */
+void
+lmcc_gate_delivery_init (LmccGateDelivery * delivery)
+{
+  *delivery = (LmccGateDelivery) {
+  0};
+  lmcc_ring_init (&delivery->outputs, sizeof (LmccGateOutput));
+}
+
+/*
  * lmcc_gate_delivery_reset:
  * @delivery: what was delivered
  *
@@ -25,17 +37,14 @@ lmcc_gate_delivery_reset (LmccGateDelivery * delivery)
   delivery->holding = FALSE;
 }
 
-static void
-output_free (LmccGateOutput * output)
-{
-  lmcc_packet_unref (output->packet);
-  g_free (output);
-}
-
 void
 lmcc_gate_delivery_clear (LmccGateDelivery * delivery)
 {
-  g_queue_clear_full (&delivery->outputs, (GDestroyNotify) output_free);
+  LmccGateOutput output;
+
+  while (lmcc_ring_pop (&delivery->outputs, &output))
+    lmcc_packet_unref (output.packet);
+  lmcc_ring_clear (&delivery->outputs);
 }
 
 /*
@@ -88,7 +97,7 @@ push_packet (LmccGateDelivery * delivery, LmccGateUnit * unit, guint index,
 {
   const LmccGateUnitPacket *from =
       &g_array_index (unit->packets, LmccGateUnitPacket, index);
-  LmccGateOutput *output = g_new0 (LmccGateOutput, 1);
+  LmccGateOutput *output = lmcc_ring_push (&delivery->outputs);
 
   output->packet = lmcc_packet_ref (from->packet);
   output->rtp = from->rtp;
@@ -106,14 +115,13 @@ push_packet (LmccGateDelivery * delivery, LmccGateUnit * unit, guint index,
   output->lost = delivery->lost;
   delivery->discont = FALSE;
   delivery->lost = 0;
-  g_queue_push_tail (&delivery->outputs, output);
 }
 
 /* A further layer of a picture: what was its end is not. */
 static void
 continue_picture (LmccGateDelivery * delivery, const LmccGateUnit * unit)
 {
-  LmccGateOutput *last = g_queue_peek_tail (&delivery->outputs);
+  LmccGateOutput *last = lmcc_ring_peek_tail (&delivery->outputs);
 
   if (delivery->holding && last != NULL
       && last->rtp.timestamp == unit->timestamp
@@ -186,15 +194,8 @@ lmcc_gate_delivery_next_timeout (const LmccGateDelivery * delivery)
 gboolean
 lmcc_gate_delivery_pop (LmccGateDelivery * delivery, LmccGateOutput * output)
 {
-  LmccGateOutput *next;
-
-  if (delivery->holding && g_queue_get_length (&delivery->outputs) == 1)
+  if (delivery->holding && delivery->outputs.length == 1)
     return FALSE;
-  next = g_queue_pop_head (&delivery->outputs);
-  if (next == NULL)
-    return FALSE;
-  *output = *next;
-  g_free (next);
 
-  return TRUE;
+  return lmcc_ring_pop (&delivery->outputs, output);
 }

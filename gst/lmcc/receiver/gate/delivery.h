@@ -4,6 +4,7 @@
 #ifndef LMCC_RECEIVER_GATE_DELIVERY_H
 #define LMCC_RECEIVER_GATE_DELIVERY_H
 
+#include "base/ring.h"
 #include "receiver/gate/gate.h"
 #include "receiver/gate/unit.h"
 
@@ -23,7 +24,7 @@ G_BEGIN_DECLS
  * @held_until: when it is let go in any case
  * @outputs: of LmccGateOutput, owned
  *
- * What the gate has let through, as the decoder sees it. Zeros are nothing yet.
+ * What the gate has let through, as the decoder sees it.
  */
 typedef struct
 {
@@ -37,9 +38,10 @@ typedef struct
   gboolean layered;
   gboolean holding;
   LmccTime held_until;
-  GQueue outputs;
+  LmccRing outputs;
 } LmccGateDelivery;
 
+void lmcc_gate_delivery_init (LmccGateDelivery * delivery);
 void lmcc_gate_delivery_reset (LmccGateDelivery * delivery);
 void lmcc_gate_delivery_clear (LmccGateDelivery * delivery);
 gboolean lmcc_gate_delivery_hide (LmccGateDelivery * delivery,

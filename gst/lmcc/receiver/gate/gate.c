@@ -23,6 +23,7 @@ lmcc_gate_new (LmccOnLoss on_loss)
   gate->active = -1;
   gate->level = -1;
   gate->key_deadline = LMCC_TIME_NONE;
+  lmcc_gate_delivery_init (&gate->delivery);
 
   return gate;
 }

@@ -11,7 +11,7 @@
 static LmccReceiverWaiting *
 add (LmccWaitingQueue * queue, guint16 lsn, LmccTime deadline)
 {
-  LmccReceiverWaiting *waiting = g_new0 (LmccReceiverWaiting, 1);
+  LmccReceiverWaiting *waiting = lmcc_waiting_queue_new_waiting (queue);
 
   waiting->packet = lmcc_packet_new (0);
   waiting->header.lsn = lsn;
@@ -22,13 +22,20 @@ add (LmccWaitingQueue * queue, guint16 lsn, LmccTime deadline)
 }
 
 static void
+give_back (LmccWaitingQueue * queue, LmccReceiverWaiting * waiting)
+{
+  lmcc_packet_unref (waiting->packet);
+  lmcc_waiting_queue_take_back (queue, waiting);
+}
+
+static void
 pop (LmccWaitingQueue * queue, guint16 lsn)
 {
   LmccReceiverWaiting *head = lmcc_waiting_queue_pop_head (queue);
 
   fail_unless (head != NULL);
   fail_unless_equals_int (head->header.lsn, lsn);
-  lmcc_waiting_free (head);
+  give_back (queue, head);
 }
 
 static LmccReceiverWaiting *
@@ -99,7 +106,7 @@ GST_START_TEST (the_earliest_deadline_is_found_whatever_was_taken_out)
     waiting = find (&queue, lsn);
     if (waiting != NULL) {
       lmcc_waiting_queue_remove (&queue, waiting);
-      lmcc_waiting_free (waiting);
+      give_back (&queue, waiting);
     } else {
       add (&queue, lsn, (LmccTime) g_rand_int_range (dice, 0, 100000));
     }
@@ -152,7 +159,7 @@ measure (guint n_waiting, guint n)
     waiting = find (&queue, middle);
     fail_unless (waiting != NULL);
     lmcc_waiting_queue_remove (&queue, waiting);
-    lmcc_waiting_free (waiting);
+    give_back (&queue, waiting);
     pop (&queue, (guint16) (2 * i));
     add (&queue, (guint16) (2 * (i + n_waiting)), n_waiting);
     fail_unless (LMCC_TIME_IS_VALID (lmcc_waiting_queue_next_due (&queue)));

@@ -1,0 +1,115 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "base/ring.h"
+
+#include <string.h>
+
+#define FIRST_SIZE 16
+
+/* A ring that was larger is given back when it gets empty: a burst does not
+ * take its memory for ever. */
+#define KEPT_SIZE 256
+
+static gpointer
+get (const LmccRing * ring, guint index)
+{
+  return ring->elements
+      + ((ring->first + index) & (ring->size - 1)) * ring->element_size;
+}
+
+static void
+grow (LmccRing * ring)
+{
+  guint before = ring->size, around = ring->first;
+
+  ring->size = MAX (2 * before, FIRST_SIZE);
+  ring->elements = g_realloc_n (ring->elements, ring->size, ring->element_size);
+  /* What had gone around goes on behind the rest. */
+  memcpy (ring->elements + before * ring->element_size, ring->elements,
+      around * ring->element_size);
+}
+
+/*
+ * lmcc_ring_init:
+ * @ring: (out): an empty ring
+ * @element_size: bytes of each element
+ */
+void
+lmcc_ring_init (LmccRing * ring, gsize element_size)
+{
+  *ring = (LmccRing) {
+  .element_size = element_size};
+}
+
+/*
+ * lmcc_ring_clear:
+ * @ring: a ring; what its elements own is the caller's to free first
+ */
+void
+lmcc_ring_clear (LmccRing * ring)
+{
+  g_clear_pointer (&ring->elements, g_free);
+  ring->size = ring->first = ring->length = 0;
+}
+
+/*
+ * lmcc_ring_push:
+ * @ring: a ring
+ *
+ * Returns: (transfer none): a new element at the end, all zeros
+ */
+gpointer
+lmcc_ring_push (LmccRing * ring)
+{
+  if (ring->length == ring->size)
+    grow (ring);
+  ring->length++;
+
+  return memset (get (ring, ring->length - 1), 0, ring->element_size);
+}
+
+/*
+ * lmcc_ring_peek_head:
+ * @ring: a ring
+ *
+ * Returns: (transfer none) (nullable): the oldest element
+ */
+gpointer
+lmcc_ring_peek_head (const LmccRing * ring)
+{
+  return ring->length > 0 ? get (ring, 0) : NULL;
+}
+
+/*
+ * lmcc_ring_peek_tail:
+ * @ring: a ring
+ *
+ * Returns: (transfer none) (nullable): the newest element
+ */
+gpointer
+lmcc_ring_peek_tail (const LmccRing * ring)
+{
+  return ring->length > 0 ? get (ring, ring->length - 1) : NULL;
+}
+
+/*
+ * lmcc_ring_pop:
+ * @ring: a ring
+ * @element: (out caller-allocates): the oldest element, which leaves
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_ring_pop (LmccRing * ring, gpointer element)
+{
+  if (ring->length == 0)
+    return FALSE;
+  memcpy (element, get (ring, 0), ring->element_size);
+  ring->first = (ring->first + 1) & (ring->size - 1);
+  ring->length--;
+  if (ring->length == 0 && ring->size > KEPT_SIZE)
+    lmcc_ring_clear (ring);
+
+  return TRUE;
+}
