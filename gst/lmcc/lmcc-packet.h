@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * @size: how many of them are in use
  * @capacity: how many there is room for
  *
- * A reference-counted datagram. The bytes follow the struct in one allocation.
+ * A reference-counted datagram. The bytes are behind the struct in one allocation.
  * References may be taken and dropped from any thread; the bytes belong to
  * whoever holds the only reference, and are read-only to everybody else.
  */
@@ -134,6 +134,7 @@ typedef struct
 } LmccLoss;
 
 LMCC_API LmccPacket *lmcc_packet_new (gsize capacity);
+LMCC_API LmccPacket *lmcc_packet_new_for_sender (gsize capacity);
 LMCC_API LmccPacket *lmcc_packet_new_copy (const guint8 * data, gsize size);
 LMCC_API LmccPacket *lmcc_packet_ref (LmccPacket * packet);
 LMCC_API void lmcc_packet_unref (LmccPacket * packet);

@@ -117,7 +117,7 @@ classify_unit (BenchSession * session, guint rung, guint unit,
     LmccPacket *packet = packets[i];
 
     if (shape->copied) {
-      packet = lmcc_packet_new (packets[i]->size);
+      packet = lmcc_packet_new_for_sender (packets[i]->size);
       packet->size = packets[i]->size;
       memcpy (packet->data, packets[i]->data, packet->size);
     }
@@ -142,7 +142,7 @@ make_units (BenchSession * session)
   for (i = 0; i < BATCH_UNITS; i++, session->next_unit++) {
     for (rung = 0; rung < session->shape->n_rungs; rung++) {
       for (index = 0; index < stream.packets_per_unit; index++) {
-        packets[index] = lmcc_packet_new (BENCH_PACKET_SIZE);
+        packets[index] = lmcc_packet_new_for_sender (BENCH_PACKET_SIZE);
         packets[index]->size = BENCH_PACKET_SIZE;
         bench_stream_fill (&stream, session->next_unit, index,
             packets[index]->data);

@@ -7,6 +7,27 @@
 
 #include <string.h>
 
+/* What a sender's RTP header has more than the shortest one: the header
+ * extension (RFC 8285 section 4.1) with both of our elements, each of 16 bytes
+ * and an identifier byte, to a 32-bit border. */
+#define HEADROOM (4 + (2 * 17 + 3) / 4 * 4)
+
+static LmccPacket *
+new_packet (gsize headroom, gsize capacity)
+{
+  LmccPacket *packet = g_malloc (sizeof (LmccPacket) + headroom + capacity);
+
+  packet->data = (guint8 *) (packet + 1) + headroom;
+  packet->size = 0;
+  packet->capacity = capacity;
+  packet->rtp_header_size = 0;
+  packet->rtp_padding = 0;
+  packet->memory = NULL;
+  g_atomic_ref_count_init (&packet->ref_count);
+
+  return packet;
+}
+
 /**
  * lmcc_packet_new:
  * @capacity: bytes to make room for
@@ -16,17 +37,23 @@
 LmccPacket *
 lmcc_packet_new (gsize capacity)
 {
-  LmccPacket *packet = g_malloc (sizeof (LmccPacket) + capacity);
+  return new_packet (0, capacity);
+}
 
-  packet->data = (guint8 *) (packet + 1);
-  packet->size = 0;
-  packet->capacity = capacity;
-  packet->rtp_header_size = 0;
-  packet->rtp_padding = 0;
-  packet->memory = NULL;
-  g_atomic_ref_count_init (&packet->ref_count);
-
-  return packet;
+/**
+ * lmcc_packet_new_for_sender:
+ * @capacity: bytes to make room for
+ *
+ * As lmcc_packet_new(), for a payloader's packet: a sender has room for its own
+ * header before the payload, and does not copy it. It writes over the packet's
+ * header then, where nobody else holds a reference.
+ *
+ * Returns: (transfer full): an empty packet
+ */
+LmccPacket *
+lmcc_packet_new_for_sender (gsize capacity)
+{
+  return new_packet (HEADROOM, capacity);
 }
 
 /**
@@ -64,12 +91,12 @@ lmcc_packet_ref (LmccPacket * packet)
 
 /**
  * lmcc_packet_unref:
- * @packet: (transfer full): a packet
+ * @packet: (transfer full) (nullable): a packet
  */
 void
 lmcc_packet_unref (LmccPacket * packet)
 {
-  if (!g_atomic_ref_count_dec (&packet->ref_count))
+  if (packet == NULL || !g_atomic_ref_count_dec (&packet->ref_count))
     return;
   lmcc_memory_release (packet);
   g_free (packet);

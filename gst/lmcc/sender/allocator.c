@@ -354,10 +354,11 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
     LmccAllotment * allotment)
 {
   const LmccUnit *unit = queued->unit;
-  LmccPacket *packet = g_ptr_array_index (unit->packets, queued->next);
+  LmccPacket *packet =
+      g_steal_pointer (&g_ptr_array_index (unit->packets, queued->next));
   gsize size;
 
-  allotment->packet = lmcc_packet_ref (packet);
+  allotment->packet = packet;
   allotment->presentation_time = unit->presentation_time;
   allotment->stream = unit->stream;
   allotment->klass = unit->klass;
@@ -371,6 +372,7 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
 
   size = lmcc_allocator_media_size (allocator, packet);
   queued->bytes -= MIN (queued->bytes, size);
+  queued->taken += packet->size;
 }
 
 /* Whether what comes after the layer's first unit is of the same picture:

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 /**
  * LmccQueuedUnit:
  * @unit: the unit, owned
- * @next: the packet of it that is sent next
+ * @next: the packet of it that is sent next; those before have left it
+ * @taken: bytes of these, as the payloader made them
  * @bytes: what is left of it, as IP packets
  * @deadline: when its last packet has to be sent
  * @osn: order sequence number of its first packet; sound has none
@@ -31,6 +32,7 @@ typedef struct
 {
   LmccUnit *unit;
   guint next;
+  gsize taken;
   gsize bytes;
   LmccTime deadline;
   guint16 osn;

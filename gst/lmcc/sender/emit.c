@@ -203,7 +203,8 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
       packet);
 }
 
-/* Returns the bytes that leave. */
+/* The allotment's packet is taken.
+ * Returns the bytes that leave. */
 gsize
 lmcc_sender_send_media (LmccSender * sender, guint layer,
     LmccAllotment * allotment, LmccTime due, LmccTime now)
@@ -220,7 +221,6 @@ lmcc_sender_send_media (LmccSender * sender, guint layer,
       payload_size);
   packet =
       lmcc_packetizer_media (&sender->output.packetizer, layer, allotment, now);
-  lmcc_packet_unref (allotment->packet);
   lmcc_sender_repair_sent (sender, layer, allotment, packet, now);
 
   size = ip_size (sender, packet);

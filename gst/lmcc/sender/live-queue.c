@@ -73,14 +73,15 @@ lmcc_live_queue_admit (LmccLiveQueue * queue,
 }
 
 static void
-note_key (LmccLiveQueue * queue, const LmccUnit * unit)
+note_key (LmccLiveQueue * queue, const LmccQueuedUnit * queued)
 {
+  const LmccUnit *unit = queued->unit;
   guint i;
 
   if (is_sound (unit) || unit->klass > 0 || !unit->switch_point)
     return;
-  queue->key_bytes = 0;
-  for (i = 0; i < unit->packets->len; i++)
+  queue->key_bytes = queued->taken;
+  for (i = queued->next; i < unit->packets->len; i++)
     queue->key_bytes +=
         ((const LmccPacket *) g_ptr_array_index (unit->packets, i))->size;
 }
@@ -91,7 +92,7 @@ remove_unit (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
   LmccQueuedUnit *queued = link->data;
 
   count_dropped (queue, queued->unit);
-  note_key (queue, queued->unit);
+  note_key (queue, queued);
   layer->n_packets -= queued->unit->packets->len - queued->next;
   lmcc_queued_unit_free (queued);
   g_queue_delete_link (&layer->units, link);

@@ -99,12 +99,13 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   rtp->second = second;
 }
 
-static LmccPacket *
-build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
-    LmccHeader * header, const guint8 * payload, LmccTime now)
+/* What all packets say of their layer, their slot and their time. */
+static void
+fill_header (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
+    LmccHeader * header, LmccTime now,
+    guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   const LmccSession *session = packetizer->session;
-  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
 
   header->layer = (guint8) layer;
   header->top_layer = (guint8) (session->n_layers - 1);
@@ -116,27 +117,25 @@ build_packet (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
   header->send_time =
       lmcc_time_to_ntp_short (packetizer->announcer->ntp_offset + now);
   add_second_element (packetizer, layer, rtp, header->lsn, now, second);
-
-  return lmcc_rtp_build (rtp, header, session->header_id, payload);
 }
 
 /*
  * lmcc_packetizer_media:
  * @packetizer: a packetizer
  * @layer: where the packet is sent
- * @allotment: a packet and what its unit is
+ * @allotment: what its unit is, and a packet, which is taken
  * @now: the time
  *
  * Returns: (transfer full): its payload with the header of the wire
  */
 LmccPacket *
 lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
-    const LmccAllotment * allotment, LmccTime now)
+    LmccAllotment * allotment, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
   LmccHeader header = { 0 };
   LmccRtp sent = { 0 };
-  const guint8 *payload;
+  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
 
   header.type = LMCC_PACKET_MEDIA;
   header.first = allotment->first;
@@ -156,9 +155,10 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
   sent.timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer, session,
       allotment->stream, allotment->presentation_time);
   sent.ssrc = lmcc_session_ssrc (session, allotment->stream, layer);
-  payload = lmcc_rtp_find_payload (allotment->packet, &sent.payload_size);
+  fill_header (packetizer, layer, &sent, &header, now, second);
 
-  return build_packet (packetizer, layer, &sent, &header, payload, now);
+  return lmcc_rtp_build_from (g_steal_pointer (&allotment->packet), &sent,
+      &header, session->header_id);
 }
 
 /* A packet that is no media: of no stream, and @osn is its layer's low-water
@@ -168,6 +168,7 @@ build_other (LmccPacketizer * packetizer, guint layer, LmccPacketType type,
     guint16 osn, LmccRtp * sent, const guint8 * payload, LmccTime now)
 {
   LmccHeader header = { 0 };
+  guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
 
   header.type = type;
   header.stream = LMCC_STREAM_NONE;
@@ -175,7 +176,10 @@ build_other (LmccPacketizer * packetizer, guint layer, LmccPacketType type,
   sent->timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer,
       packetizer->session, 0, now);
 
-  return build_packet (packetizer, layer, sent, &header, payload, now);
+  fill_header (packetizer, layer, sent, &header, now, second);
+
+  return lmcc_rtp_build (sent, &header, packetizer->session->header_id,
+      payload);
 }
 
 /*

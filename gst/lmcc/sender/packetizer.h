@@ -52,7 +52,7 @@ typedef struct
 void lmcc_packetizer_init (LmccPacketizer * packetizer,
     const LmccSession * session, const LmccAnnouncer * announcer, guint32 seed);
 LmccPacket *lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
-    const LmccAllotment * allotment, LmccTime now);
+    LmccAllotment * allotment, LmccTime now);
 LmccPacket *lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer,
     guint16 osn, gsize payload_size, LmccTime now);
 LmccPacket *lmcc_packetizer_repair (LmccPacketizer * packetizer, guint layer,

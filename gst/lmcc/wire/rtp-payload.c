@@ -66,3 +66,52 @@ lmcc_rtp_has_marker (const LmccPacket * packet)
 {
   return packet->data[1] >> 7;
 }
+
+/* Whether a header of @size bytes may be written before the payload. */
+static gboolean
+has_room (LmccPacket * packet, const guint8 * payload, gsize size)
+{
+  return (gsize) (payload - (const guint8 *) (packet + 1)) >= size
+      && g_atomic_ref_count_compare (&packet->ref_count, 1);
+}
+
+static void
+begin_at (LmccPacket * packet, guint8 * data, gsize size)
+{
+  packet->capacity = (gsize) (packet->data + packet->capacity - data);
+  packet->data = data;
+  packet->size = size;
+  packet->rtp_header_size = 0;
+  packet->rtp_padding = 0;
+}
+
+/**
+ * lmcc_rtp_build_from:
+ * @packet: (transfer full): an RTP packet as a payloader made it
+ * @rtp: (inout): as lmcc_rtp_write_header() has it; its payload size is set
+ * @header: the element's values
+ * @element_id: its identifier, 1 to 14
+ *
+ * Returns: (transfer full): @packet with the header of the wire, where there is
+ *     room before its payload and nobody else holds it; else another packet
+ *     with a copy of the payload
+ */
+LmccPacket *
+lmcc_rtp_build_from (LmccPacket * packet, LmccRtp * rtp,
+    const LmccHeader * header, guint8 element_id)
+{
+  const guint8 *payload = lmcc_rtp_find_payload (packet, &rtp->payload_size);
+  gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
+  LmccPacket *built;
+
+  if (payload != NULL && has_room (packet, payload, header_size)) {
+    begin_at (packet, (guint8 *) payload - header_size,
+        header_size + rtp->payload_size);
+    lmcc_rtp_write_header (rtp, header, element_id, packet->data);
+    return packet;
+  }
+  built = lmcc_rtp_build (rtp, header, element_id, payload);
+  lmcc_packet_unref (packet);
+
+  return built;
+}

@@ -135,24 +135,18 @@ write_second (guint8 * data, const LmccRtp * rtp, guint8 id)
 }
 
 /**
- * lmcc_rtp_build:
- * @rtp: marker, payload type, sequence, timestamp, SSRC, payload size, and the
- *     second element or %NULL
+ * lmcc_rtp_write_header:
+ * @rtp: marker, payload type, sequence, timestamp, SSRC, and the second element
+ *     or %NULL
  * @header: the element's values
  * @element_id: its identifier, 1 to 14
- * @payload: (array) (nullable): payload_size bytes, or %NULL for zeros
- *
- * Returns: (transfer full): a packet of lmcc_rtp_get_header_size() +
- *     payload_size bytes
+ * @data: (out): where the header goes, lmcc_rtp_get_header_size() bytes
  */
-LmccPacket *
-lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
-    guint8 element_id, const guint8 * payload)
+void
+lmcc_rtp_write_header (const LmccRtp * rtp, const LmccHeader * header,
+    guint8 element_id, guint8 * data)
 {
-  gsize header_size = lmcc_rtp_get_header_size (rtp->second == NULL ? 0
-      : rtp->second_size);
-  LmccPacket *packet = lmcc_packet_new (header_size + rtp->payload_size);
-  guint8 *data = packet->data;
+  gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
 
   data[0] = 0x90;
   data[1] = (guint8) (!!rtp->marker << 7 | (rtp->payload_type & 0x7f));
@@ -167,7 +161,27 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
   if (rtp->second != NULL)
     write_second (data + 17 + LMCC_HEADER_SIZE, rtp,
         lmcc_second_element_id (element_id));
+}
 
+/**
+ * lmcc_rtp_build:
+ * @rtp: as lmcc_rtp_write_header() has it, and the payload size
+ * @header: the element's values
+ * @element_id: its identifier, 1 to 14
+ * @payload: (array) (nullable): payload_size bytes, or %NULL for zeros
+ *
+ * Returns: (transfer full): a packet of lmcc_rtp_get_header_size() +
+ *     payload_size bytes
+ */
+LmccPacket *
+lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
+    guint8 element_id, const guint8 * payload)
+{
+  gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
+  LmccPacket *packet = lmcc_packet_new (header_size + rtp->payload_size);
+  guint8 *data = packet->data;
+
+  lmcc_rtp_write_header (rtp, header, element_id, data);
   if (payload == NULL)
     memset (data + header_size, 0, rtp->payload_size);
   else if (rtp->payload_size > 0)

@@ -43,6 +43,8 @@ typedef struct
 gboolean lmcc_rtp_parse (const guint8 * data, gsize size,
     guint8 element_id, LmccRtp * rtp);
 gsize lmcc_rtp_get_header_size (gsize second_size);
+void lmcc_rtp_write_header (const LmccRtp * rtp,
+    const LmccHeader * header, guint8 element_id, guint8 * data);
 LmccPacket *lmcc_rtp_build (const LmccRtp * rtp,
     const LmccHeader * header, guint8 element_id, const guint8 * payload);
 LmccPacket *lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp,

@@ -181,7 +181,7 @@ static LmccPacket *
 copy_packet (GstBuffer * buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
-  LmccPacket *packet = lmcc_packet_new (size);
+  LmccPacket *packet = lmcc_packet_new_for_sender (size);
 
   packet->size = gst_buffer_extract (buffer, 0, packet->data, size);
   return packet;
