@@ -112,7 +112,7 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   }
 
   packet = lmcc_packet_new_copy (data, size);
-  plain = lmcc_rtp_strip (packet, &rtp, 96, 1, 2, TRUE);
+  plain = lmcc_rtp_strip (lmcc_packet_ref (packet), &rtp, 96, 1, 2, TRUE);
   g_assert (lmcc_rtp_parse (plain->data, plain->size,
           LMCC_HEADER_DEFAULT_ID, &again));
   g_assert (again.payload_size == rtp.payload_size && again.element == NULL);

@@ -9,9 +9,9 @@
 G_BEGIN_DECLS
 
 /* What a receiver keeps of each packet beside it, at most, on a host with 64
- * bits: of its places in a layer's queue (296), the merge (200), and a picture
- * with what is given out of it (700, where each picture is one packet) only one
- * at a time, and one among the sources of repair (56). */
+ * bits: of its places in a layer's queue (296), the merge (288, where its ring is
+ * half full), and a picture with what is given out of it (700, where each picture
+ * is one packet) only one at a time, and one among the sources of repair (56). */
 #define LMCC_MEMORY_PER_PACKET 768
 
 /**
@@ -32,6 +32,9 @@ void lmcc_memory_release (LmccPacket * packet);
 
 /* base/packet.c */
 LmccPacket *lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory);
+gboolean lmcc_packet_has_room (LmccPacket * packet, const guint8 * at,
+    gsize size);
+void lmcc_packet_begin_at (LmccPacket * packet, const guint8 * at, gsize size);
 
 G_END_DECLS
 

@@ -125,3 +125,38 @@ lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory)
 
   return copy;
 }
+
+/*
+ * lmcc_packet_has_room:
+ * @packet: a packet
+ * @at: in it
+ * @size: bytes before @at
+ *
+ * Returns: whether these may be written: they are the packet's, and nobody else
+ *     holds it
+ */
+gboolean
+lmcc_packet_has_room (LmccPacket * packet, const guint8 * at, gsize size)
+{
+  return (gsize) (at - (const guint8 *) (packet + 1)) >= size
+      && g_atomic_ref_count_compare (&packet->ref_count, 1);
+}
+
+/*
+ * lmcc_packet_begin_at:
+ * @packet: a packet that nobody else holds
+ * @at: in it: its first byte from now on
+ * @size: bytes in use from there on
+ *
+ * It counts for nobody then, and nothing is known of it.
+ */
+void
+lmcc_packet_begin_at (LmccPacket * packet, const guint8 * at, gsize size)
+{
+  lmcc_memory_release (packet);
+  packet->capacity = (gsize) (packet->data + packet->capacity - at);
+  packet->data = (guint8 *) at;
+  packet->size = size;
+  packet->rtp_header_size = 0;
+  packet->rtp_padding = 0;
+}

@@ -60,7 +60,7 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   receiver->delivery.sequence += lmcc_receiver_count_gap (output->lost);
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER);
   action->packet = lmcc_receiver_count_packet (receiver,
-      lmcc_rtp_strip (output->packet, &output->rtp,
+      lmcc_rtp_strip (g_steal_pointer (&output->packet), &output->rtp,
           receiver->session.payload_type, receiver->session.ssrc_base,
           receiver->delivery.sequence, output->unit_end));
   action->time = time;
@@ -68,7 +68,6 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
   action->corrupted = output->corrupted;
   action->unit_start = output->header.first;
   action->catch_up = output->catch_up;
-  lmcc_packet_unref (output->packet);
 
   receiver->stats.delivered++;
   if (!receiver->delivery.any) {

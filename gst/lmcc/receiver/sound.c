@@ -66,7 +66,7 @@ lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
   action = lmcc_receiver_queue_action (receiver,
       LMCC_RECEIVER_ACTION_DELIVER_SOUND);
   action->packet = lmcc_receiver_count_packet (receiver,
-      lmcc_rtp_strip (packet, rtp,
+      lmcc_rtp_strip (lmcc_packet_ref (packet), rtp,
           receiver->session.payload_type + LMCC_STREAM_SOUND,
           receiver->session.ssrc_base + LMCC_SSRC_SOUND, sound->sequence,
           rtp->marker));

@@ -3,6 +3,8 @@
  */
 #include "wire/rtp-payload.h"
 
+#include "base/memory.h"
+
 /**
  * lmcc_rtp_read:
  * @packet: an RTP packet as a payloader made it
@@ -67,24 +69,6 @@ lmcc_rtp_has_marker (const LmccPacket * packet)
   return packet->data[1] >> 7;
 }
 
-/* Whether a header of @size bytes may be written before the payload. */
-static gboolean
-has_room (LmccPacket * packet, const guint8 * payload, gsize size)
-{
-  return (gsize) (payload - (const guint8 *) (packet + 1)) >= size
-      && g_atomic_ref_count_compare (&packet->ref_count, 1);
-}
-
-static void
-begin_at (LmccPacket * packet, guint8 * data, gsize size)
-{
-  packet->capacity = (gsize) (packet->data + packet->capacity - data);
-  packet->data = data;
-  packet->size = size;
-  packet->rtp_header_size = 0;
-  packet->rtp_padding = 0;
-}
-
 /**
  * lmcc_rtp_build_from:
  * @packet: (transfer full): an RTP packet as a payloader made it
@@ -104,8 +88,8 @@ lmcc_rtp_build_from (LmccPacket * packet, LmccRtp * rtp,
   gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
   LmccPacket *built;
 
-  if (payload != NULL && has_room (packet, payload, header_size)) {
-    begin_at (packet, (guint8 *) payload - header_size,
+  if (payload != NULL && lmcc_packet_has_room (packet, payload, header_size)) {
+    lmcc_packet_begin_at (packet, payload - header_size,
         header_size + rtp->payload_size);
     lmcc_rtp_write_header (rtp, header, element_id, packet->data);
     return packet;

@@ -4,6 +4,7 @@
 #include "wire/rtp.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "wire/algorithm-element.h"
 
 #include <string.h>
@@ -191,14 +192,39 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
   return packet;
 }
 
+/* Returns: (transfer full): the payload with room for the shortest header
+ *     before
+ * it, which is not written */
+static LmccPacket *
+take_plain (LmccPacket * packet, const guint8 * payload, gsize payload_size)
+{
+  gsize size = LMCC_RTP_HEADER_SIZE + payload_size;
+  LmccPacket *plain;
+
+  if (lmcc_packet_has_room (packet, payload, LMCC_RTP_HEADER_SIZE)) {
+    lmcc_packet_begin_at (packet, payload - LMCC_RTP_HEADER_SIZE, size);
+    return packet;
+  }
+  plain = lmcc_packet_new (size);
+  plain->size = size;
+  if (payload_size > 0)
+    memcpy (plain->data + LMCC_RTP_HEADER_SIZE, payload, payload_size);
+  lmcc_packet_unref (packet);
+
+  return plain;
+}
+
 /**
  * lmcc_rtp_strip:
- * @packet: a packet that lmcc_rtp_parse() took
+ * @packet: (transfer full): a packet that lmcc_rtp_parse() took
  * @rtp: what it said
  * @payload_type: to put instead
  * @ssrc: to put instead
  * @sequence: to put instead
  * @marker: to put instead
+ *
+ * Where nobody else holds the packet it becomes that itself, and counts for
+ * nobody; its parsed header is of no use then.
  *
  * Returns: (transfer full): the packet as plain RTP: no extension, no CSRCs, no
  *     padding
@@ -207,8 +233,8 @@ LmccPacket *
 lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp, guint8 payload_type,
     guint32 ssrc, guint16 sequence, gboolean marker)
 {
-  LmccPacket *plain =
-      lmcc_packet_new (LMCC_RTP_HEADER_SIZE + rtp->payload_size);
+  const guint8 *payload = packet->data + rtp->header_size;
+  LmccPacket *plain = take_plain (packet, payload, rtp->payload_size);
   guint8 *data = plain->data;
 
   data[0] = 0x80;
@@ -216,10 +242,6 @@ lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp, guint8 payload_type,
   lmcc_write_uint16 (data + 2, sequence);
   lmcc_write_uint32 (data + 4, rtp->timestamp);
   lmcc_write_uint32 (data + 8, ssrc);
-  if (rtp->payload_size > 0)
-    memcpy (data + LMCC_RTP_HEADER_SIZE, packet->data + rtp->header_size,
-        rtp->payload_size);
-  plain->size = LMCC_RTP_HEADER_SIZE + rtp->payload_size;
 
   return plain;
 }

@@ -149,7 +149,8 @@ GST_START_TEST (gstreamer_reads_what_is_built_and_stripped)
   guint i;
 
   fail_unless (parse (packet->data, packet->size, 1, &parsed));
-  both[1] = plain = lmcc_rtp_strip (packet, &parsed, 96, 0x12345001, 65535,
+  both[1] = plain =
+      lmcc_rtp_strip (lmcc_packet_ref (packet), &parsed, 96, 0x12345001, 65535,
       TRUE);
   for (i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_buffer_new_memdup (both[i]->data, both[i]->size);
@@ -187,12 +188,21 @@ GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
   };
   g_autoptr (LmccPacket) packet = lmcc_packet_new_copy (data, sizeof (data));
   g_autoptr (LmccPacket) plain = NULL;
+  g_autoptr (LmccPacket) same = NULL;
   LmccRtp rtp;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size, 1, &rtp));
-  plain = lmcc_rtp_strip (packet, &rtp, 97, 8, 65535, TRUE);
+  plain = lmcc_rtp_strip (lmcc_packet_ref (packet), &rtp, 97, 8, 65535, TRUE);
+  fail_if (plain == packet);
+  fail_unless (memcmp (packet->data, data, sizeof (data)) == 0);
   fail_unless_equals_int (plain->size, sizeof (expected));
   fail_unless (memcmp (plain->data, expected, sizeof (expected)) == 0);
+
+  /* One that nobody else holds is not copied. */
+  same = lmcc_rtp_strip (packet, &rtp, 97, 8, 65535, TRUE);
+  fail_unless (same == g_steal_pointer (&packet));
+  fail_unless_equals_int (same->size, sizeof (expected));
+  fail_unless (memcmp (same->data, expected, sizeof (expected)) == 0);
 }
 
 GST_END_TEST;
