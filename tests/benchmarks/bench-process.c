@@ -19,12 +19,14 @@ typedef struct
   gdouble cpu_us;
   glong switches;
   gint64 spent[BENCH_MAX_PARTS];
+  guint64 counted[BENCH_MAX_PARTS];
 } Counts;
 
 /* In the children */
 
 static gint64 spent[BENCH_MAX_PARTS];
 static GMutex spent_lock;
+static guint64 counted[BENCH_MAX_PARTS];
 
 /**
  * bench_process_spend:
@@ -39,6 +41,18 @@ bench_process_spend (guint part, gint64 ns)
   g_mutex_unlock (&spent_lock);
 }
 
+/**
+ * bench_process_count:
+ * @part: what was done once more, below %BENCH_MAX_PARTS
+ *
+ * Takes no lock: locks may be what is counted.
+ */
+void
+bench_process_count (guint part)
+{
+  __atomic_fetch_add (&counted[part], 1, __ATOMIC_RELAXED);
+}
+
 static void
 fail (BenchResult * result, const gchar * failure)
 {
@@ -50,6 +64,7 @@ static void
 read_usage (Counts * counts)
 {
   struct rusage usage;
+  guint i;
 
   getrusage (RUSAGE_SELF, &usage);
   counts->cpu_us = (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
@@ -59,6 +74,8 @@ read_usage (Counts * counts)
   memcpy (counts->spent, spent, sizeof (spent));
   g_mutex_unlock (&spent_lock);
   counts->cpu_us -= (gdouble) counts->spent[BENCH_OVERHEAD] / 1000.0;
+  for (i = 0; i < BENCH_MAX_PARTS; i++)
+    counts->counted[i] = __atomic_load_n (&counted[i], __ATOMIC_RELAXED);
 }
 
 /* Tells a profiler when the measurement begins and ends. */
@@ -81,9 +98,12 @@ conclude (BenchResult * result, const Counts * before, const Counts * after)
   result->us_per_packet = (after->cpu_us - before->cpu_us) / packets;
   result->switches_per_packet =
       (gdouble) (after->switches - before->switches) / packets;
-  for (i = 0; i < BENCH_MAX_PARTS; i++)
+  for (i = 0; i < BENCH_MAX_PARTS; i++) {
     result->parts[i] = (gdouble) (after->spent[i] - before->spent[i])
         / ((after->cpu_us - before->cpu_us) * 1000.0);
+    result->counts[i] =
+        (gdouble) (after->counted[i] - before->counted[i]) / packets;
+  }
   result->ok = TRUE;
 }
 

@@ -46,6 +46,7 @@ typedef struct
  * @lost: share of the packets; lmccsrc alone knows
  * @repaired: media packets that came back; lmccsrc alone knows
  * @parts: shares of the CPU time, as bench_process_spend() was told
+ * @counts: for each packet, as bench_process_count() was told
  */
 typedef struct
 {
@@ -56,6 +57,7 @@ typedef struct
   gdouble lost;
   guint64 repaired;
   gdouble parts[BENCH_MAX_PARTS];
+  gdouble counts[BENCH_MAX_PARTS];
 } BenchResult;
 
 typedef void (*BenchRun) (const BenchContender * contender,
@@ -71,5 +73,6 @@ pid_t bench_start_sender (const BenchContender * contender,
     const BenchStream * stream, gint * stop_fd);
 void bench_stop_sender (pid_t sender, gint stop_fd);
 void bench_process_spend (guint part, gint64 ns);
+void bench_process_count (guint part);
 
 #endif
