@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 /* The overlay lies between the decoder and the screen. */
-#define PLAYBIN "playbin flags=video+audio+soft-volume " \
-    "video-filter=\"textoverlay valignment=top halignment=left\" "
+#define PLAYBIN                            \
+  "playbin flags=video+audio+soft-volume " \
+  "video-filter=\"textoverlay valignment=top halignment=left\" "
 
 typedef struct
 {
@@ -32,15 +33,15 @@ typedef struct
 /* playbin makes lmccsrc by itself, and shows it before it runs; again where it
  * starts anew. */
 static void
-on_source (GstElement * playbin G_GNUC_UNUSED, GstElement * source,
-    Player * player)
+on_source (GstElement *playbin G_GNUC_UNUSED, GstElement *source,
+    Player *player)
 {
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "max-level"))
-    gst_object_replace ((GstObject **) & player->source, GST_OBJECT (source));
+    gst_object_replace ((GstObject **) &player->source, GST_OBJECT (source));
 }
 
 static void
-say (Player * player, const gchar * text)
+say (Player *player, const gchar *text)
 {
   g_object_set (player->text, "text", text, NULL);
   g_print ("%s\n", text);
@@ -48,7 +49,7 @@ say (Player * player, const gchar * text)
 
 /* From the level that is held, so that a key always shows. */
 static void
-change_cap (Player * player, gint step)
+change_cap (Player *player, gint step)
 {
   g_autofree gchar *text = NULL;
   gint cap;
@@ -63,11 +64,11 @@ change_cap (Player * player, gint step)
 }
 
 static void
-on_key (Player * player, const gchar * key)
+on_key (Player *player, const gchar *key)
 {
   static const gchar *const up[] = { "+", "plus", "KP_Add", "Up", NULL };
-  static const gchar *const down[] =
-      { "-", "minus", "KP_Subtract", "Down", NULL };
+  static const gchar *const down[] = { "-", "minus", "KP_Subtract", "Down",
+    NULL };
   static const gchar *const quit[] = { "q", "Escape", NULL };
 
   if (g_strv_contains (up, key))
@@ -100,7 +101,7 @@ on_interrupt (gpointer user_data)
 }
 
 static void
-on_element_message (Player * player, GstMessage * message)
+on_element_message (Player *player, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
   g_autoptr (GstEvent) event = NULL;
@@ -118,16 +119,16 @@ on_element_message (Player * player, GstMessage * message)
     else if (rate == 0)
       text = g_strdup_printf ("level %d", player->level);
     else
-      text = g_strdup_printf ("level %d, %.2f Mbit/s", player->level,
-          rate / 1e6);
+      text =
+          g_strdup_printf ("level %d, %.2f Mbit/s", player->level, rate / 1e6);
   } else if (gst_structure_has_name (s, "lmcc-waiting")) {
     gst_structure_get_int (s, "port", &port);
     text = g_strdup_printf ("waiting for %s:%d",
         gst_structure_get_string (s, "address"), port);
   } else if (gst_navigation_message_parse_event (message, &event)
       && gst_navigation_event_parse_key_event (event, &key)
-      && gst_navigation_event_get_type (event) ==
-      GST_NAVIGATION_EVENT_KEY_PRESS) {
+      && gst_navigation_event_get_type (event)
+          == GST_NAVIGATION_EVENT_KEY_PRESS) {
     on_key (player, key);
   }
   if (text)
@@ -135,8 +136,7 @@ on_element_message (Player * player, GstMessage * message)
 }
 
 static gboolean
-on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
-    gpointer user_data)
+on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer user_data)
 {
   Player *player = user_data;
   g_autoptr (GError) error = NULL;
@@ -165,7 +165,7 @@ on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
 }
 
 static gint
-run (Player * player)
+run (Player *player)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (player->playbin);
 
@@ -190,7 +190,7 @@ run (Player * player)
 int
 main (int argc, char **argv)
 {
-  Player player = {.level = -1 };
+  Player player = { .level = -1 };
   g_autofree gchar *description = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -199,8 +199,10 @@ main (int argc, char **argv)
     g_printerr ("Usage: player lmcc://ADDRESS:PORT [VIDEO-SINK AUDIO-SINK]\n");
     return 2;
   }
-  description = argc == 2 ? g_strdup (PLAYBIN) :
-      g_strdup_printf (PLAYBIN "video-sink=%s audio-sink=%s", argv[2], argv[3]);
+  description = argc == 2
+      ? g_strdup (PLAYBIN)
+      : g_strdup_printf (PLAYBIN "video-sink=%s audio-sink=%s", argv[2],
+          argv[3]);
   player.playbin = gst_parse_launch (description, &error);
   if (error) {
     g_printerr ("player: %s; gst-inspect-1.0 lists what elements there are\n",

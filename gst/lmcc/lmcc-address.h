@@ -29,16 +29,16 @@ typedef struct
 /* Room for any address as text, with its final zero. */
 #define LMCC_ADDRESS_STRLEN 46
 
-LMCC_API gboolean lmcc_address_parse (const gchar * text, LmccAddress * address);
-LMCC_API const gchar *lmcc_address_format (const LmccAddress * address,
+LMCC_API gboolean lmcc_address_parse (const gchar *text, LmccAddress *address);
+LMCC_API const gchar *lmcc_address_format (const LmccAddress *address,
     gchar text[LMCC_ADDRESS_STRLEN]);
-LMCC_API gboolean lmcc_address_equal (const LmccAddress * a,
-    const LmccAddress * b);
-LMCC_API gboolean lmcc_address_is_multicast (const LmccAddress * address);
-LMCC_API gboolean lmcc_address_is_source_specific (const LmccAddress * address);
-LMCC_API guint lmcc_address_get_udp_overhead (const LmccAddress * address);
-LMCC_API gboolean lmcc_address_group (const LmccAddress * base, guint index,
-    LmccAddress * group);
+LMCC_API gboolean lmcc_address_equal (const LmccAddress *a,
+    const LmccAddress *b);
+LMCC_API gboolean lmcc_address_is_multicast (const LmccAddress *address);
+LMCC_API gboolean lmcc_address_is_source_specific (const LmccAddress *address);
+LMCC_API guint lmcc_address_get_udp_overhead (const LmccAddress *address);
+LMCC_API gboolean lmcc_address_group (const LmccAddress *base, guint index,
+    LmccAddress *group);
 
 G_END_DECLS
 

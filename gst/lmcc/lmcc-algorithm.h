@@ -90,21 +90,21 @@ typedef struct
   guint n_settings;
   gboolean needs_rtt;
   const LmccSending *sending;
-  LmccController *(*create) (const LmccSession * session,
-      const LmccSettings * settings, guint32 seed);
+  LmccController *(*create) (const LmccSession *session,
+      const LmccSettings *settings, guint32 seed);
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
 } LmccAlgorithm;
 
-LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm * algorithm);
-LMCC_API const LmccAlgorithm *lmcc_algorithm_find (const gchar * name);
-LMCC_API const LmccAlgorithm *const *lmcc_algorithm_list (guint * n);
+LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm *algorithm);
+LMCC_API const LmccAlgorithm *lmcc_algorithm_find (const gchar *name);
+LMCC_API const LmccAlgorithm *const *lmcc_algorithm_list (guint *n);
 LMCC_API gchar *lmcc_algorithm_format_names (void);
-LMCC_API guint lmcc_algorithm_get_number (const LmccAlgorithm * algorithm);
-LMCC_API gboolean lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm);
-LMCC_API gboolean lmcc_algorithm_sets_rate (const LmccAlgorithm * algorithm);
-LMCC_API gchar *lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
-    const LmccSession * session);
+LMCC_API guint lmcc_algorithm_get_number (const LmccAlgorithm *algorithm);
+LMCC_API gboolean lmcc_algorithm_has_slots (const LmccAlgorithm *algorithm);
+LMCC_API gboolean lmcc_algorithm_sets_rate (const LmccAlgorithm *algorithm);
+LMCC_API gchar *lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
+    const LmccSession *session);
 
 G_END_DECLS
 

@@ -70,12 +70,12 @@ typedef struct
   const gchar *single_class_advice;
   guint n_temporal;
   gboolean class_is_unit;
-  gboolean (*inspect) (const guint8 * payload, gsize size,
-      LmccPayloadSigns * signs);
+  gboolean (
+      *inspect) (const guint8 *payload, gsize size, LmccPayloadSigns *signs);
 } LmccCodec;
 
-LMCC_API const LmccCodec *lmcc_codec_find (const gchar * encoding_name);
-LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec * codec, guint klass,
+LMCC_API const LmccCodec *lmcc_codec_find (const gchar *encoding_name);
+LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec *codec, guint klass,
     guint below);
 
 /**
@@ -86,15 +86,15 @@ LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec * codec, guint klass,
  */
 typedef struct _LmccClassifier LmccClassifier;
 
-LMCC_API LmccClassifier *lmcc_classifier_new (const LmccCodec * codec,
-    guint8 stream);
-LMCC_API void lmcc_classifier_free (LmccClassifier * classifier);
-LMCC_API guint lmcc_classifier_push (LmccClassifier * classifier,
-    LmccPacket * packet, const LmccLayerMark * mark, LmccTime decoding_time,
-    LmccTime presentation_time, LmccUnit * units[2]);
-LMCC_API LmccUnit *lmcc_classifier_flush (LmccClassifier * classifier);
+LMCC_API LmccClassifier *
+lmcc_classifier_new (const LmccCodec *codec, guint8 stream);
+LMCC_API void lmcc_classifier_free (LmccClassifier *classifier);
+LMCC_API guint lmcc_classifier_push (LmccClassifier *classifier,
+    LmccPacket *packet, const LmccLayerMark *mark, LmccTime decoding_time,
+    LmccTime presentation_time, LmccUnit *units[2]);
+LMCC_API LmccUnit *lmcc_classifier_flush (LmccClassifier *classifier);
 LMCC_API guint64 lmcc_classifier_get_malformed (
-    const LmccClassifier * classifier);
+    const LmccClassifier *classifier);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClassifier, lmcc_classifier_free)
 

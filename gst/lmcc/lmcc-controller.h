@@ -49,38 +49,38 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  void (*on_second_element) (LmccController * controller, const guint8 * data,
+  void (*on_second_element) (LmccController *controller, const guint8 *data,
       gsize size);
-  void (*on_packet) (LmccController * controller, LmccTime now,
-      LmccTime arrival, const LmccHeader * header, gsize size);
-  void (*on_expected) (LmccController * controller, LmccTime now, guint layer,
+  void (*on_packet) (LmccController *controller, LmccTime now, LmccTime arrival,
+      const LmccHeader *header, gsize size);
+  void (*on_expected) (LmccController *controller, LmccTime now, guint layer,
       guint16 lsn, LmccTime since, guint slot);
-  void (*on_waiting_packet) (LmccController * controller, LmccTime now,
+  void (*on_waiting_packet) (LmccController *controller, LmccTime now,
       guint layer);
-  void (*on_refused_packet) (LmccController * controller, LmccTime now,
-      const LmccHeader * header);
-  void (*on_loss) (LmccController * controller, LmccTime now, guint layer,
-      const LmccLoss * loss);
-  void (*on_left_packet) (LmccController * controller, LmccTime now,
+  void (*on_refused_packet) (LmccController *controller, LmccTime now,
+      const LmccHeader *header);
+  void (*on_loss) (LmccController *controller, LmccTime now, guint layer,
+      const LmccLoss *loss);
+  void (*on_left_packet) (LmccController *controller, LmccTime now,
       LmccTime arrival, guint layer);
-  void (*on_join_lead) (LmccController * controller, LmccTime now,
-      LmccTime lead);
-  void (*on_neighbour_join) (LmccController * controller, LmccTime now,
+  void (
+      *on_join_lead) (LmccController *controller, LmccTime now, LmccTime lead);
+  void (*on_neighbour_join) (LmccController *controller, LmccTime now,
       guint level);
-  void (*on_level) (LmccController * controller, LmccTime now, gint level);
-  void (*on_rtt) (LmccController * controller, LmccTime now, LmccTime rtt);
-  void (*on_quality) (LmccController * controller, LmccTime now, guint units,
+  void (*on_level) (LmccController *controller, LmccTime now, gint level);
+  void (*on_rtt) (LmccController *controller, LmccTime now, LmccTime rtt);
+  void (*on_quality) (LmccController *controller, LmccTime now, guint units,
       guint missing);
-  void (*on_session) (LmccController * controller, LmccTime now);
-  void (*on_timeout) (LmccController * controller, LmccTime now);
-  LmccTime (*next_timeout) (const LmccController * controller);
-  void (*on_leave) (LmccController * controller);
-  LmccPacket *(*poll_report) (LmccController * controller, LmccTime now);
-  const gchar *(*find_reason_to_leave) (LmccController * controller,
-      LmccTime now);
-  void (*get_status) (LmccController * controller, LmccTime now,
-      LmccControllerStatus * status);
-  void (*free) (LmccController * controller);
+  void (*on_session) (LmccController *controller, LmccTime now);
+  void (*on_timeout) (LmccController *controller, LmccTime now);
+  LmccTime (*next_timeout) (const LmccController *controller);
+  void (*on_leave) (LmccController *controller);
+  LmccPacket *(*poll_report) (LmccController *controller, LmccTime now);
+  const gchar *(
+      *find_reason_to_leave) (LmccController *controller, LmccTime now);
+  void (*get_status) (LmccController *controller, LmccTime now,
+      LmccControllerStatus *status);
+  void (*free) (LmccController *controller);
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
 } LmccControllerClass;
@@ -111,8 +111,8 @@ struct _LmccController
 };
 
 static inline void
-lmcc_controller_want (LmccController * controller, gint level,
-    const gchar * reason)
+lmcc_controller_want (LmccController *controller, gint level,
+    const gchar *reason)
 {
   controller->wanted_level = level;
   controller->reason = reason;
@@ -122,7 +122,7 @@ lmcc_controller_want (LmccController * controller, gint level,
  * certain moments only. If the receiver did not follow, because of a cap, the
  * wish is over: it must not come true when the cap is lifted. */
 static inline void
-lmcc_controller_forget_wish (LmccController * controller, gint level)
+lmcc_controller_forget_wish (LmccController *controller, gint level)
 {
   controller->wanted_level = MIN (controller->wanted_level, MAX (level, 0));
 }
@@ -130,13 +130,13 @@ lmcc_controller_forget_wish (LmccController * controller, gint level)
 /* The receiver holds another level: whatever it was, that is what is wanted
  * now. */
 static inline void
-lmcc_controller_follow (LmccController * controller, gint level)
+lmcc_controller_follow (LmccController *controller, gint level)
 {
   controller->wanted_level = MAX (level, 0);
 }
 
-LMCC_API void lmcc_controller_init (LmccController * controller,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass);
+LMCC_API void lmcc_controller_init (LmccController *controller,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass);
 
 G_END_DECLS
 

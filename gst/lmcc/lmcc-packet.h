@@ -135,11 +135,11 @@ typedef struct
 
 LMCC_API LmccPacket *lmcc_packet_new (gsize capacity);
 LMCC_API LmccPacket *lmcc_packet_new_for_sender (gsize capacity);
-LMCC_API LmccPacket *lmcc_packet_new_copy (const guint8 * data, gsize size);
-LMCC_API LmccPacket *lmcc_packet_ref (LmccPacket * packet);
-LMCC_API void lmcc_packet_unref (LmccPacket * packet);
+LMCC_API LmccPacket *lmcc_packet_new_copy (const guint8 *data, gsize size);
+LMCC_API LmccPacket *lmcc_packet_ref (LmccPacket *packet);
+LMCC_API void lmcc_packet_unref (LmccPacket *packet);
 
-LMCC_API LmccTime lmcc_loss_get_time (const LmccLoss * loss, guint i);
+LMCC_API LmccTime lmcc_loss_get_time (const LmccLoss *loss, guint i);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPacket, lmcc_packet_unref)
 

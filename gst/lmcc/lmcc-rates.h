@@ -38,16 +38,16 @@ typedef enum
 } LmccRateScheme;
 
 LMCC_API const gchar *lmcc_rate_scheme_name (LmccRateScheme scheme);
-LMCC_API gboolean lmcc_rate_scheme_from_name (const gchar * name,
-    LmccRateScheme * scheme);
+LMCC_API gboolean lmcc_rate_scheme_from_name (const gchar *name,
+    LmccRateScheme *scheme);
 LMCC_API gboolean lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate,
-    gdouble factor, guint n_layers, gdouble * rates, GError ** error);
+    gdouble factor, guint n_layers, gdouble *rates, GError **error);
 LMCC_API gboolean lmcc_rates_compute_from_base (LmccRateScheme scheme,
-    gdouble base_rate, gdouble factor, guint n_layers, gdouble * rates,
-    GError ** error);
-LMCC_API gboolean lmcc_rate_parse (const gchar * text, gdouble * rate);
-LMCC_API guint lmcc_rates_parse (const gchar * text,
-    gdouble rates[LMCC_MAX_LAYERS], GError ** error);
+    gdouble base_rate, gdouble factor, guint n_layers, gdouble *rates,
+    GError **error);
+LMCC_API gboolean lmcc_rate_parse (const gchar *text, gdouble *rate);
+LMCC_API guint lmcc_rates_parse (const gchar *text,
+    gdouble rates[LMCC_MAX_LAYERS], GError **error);
 
 G_END_DECLS
 

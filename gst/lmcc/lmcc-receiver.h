@@ -423,44 +423,44 @@ typedef struct
  */
 typedef struct _LmccReceiver LmccReceiver;
 
-LMCC_API LmccReceiver *lmcc_receiver_new (const LmccReceiverConfig * config);
-LMCC_API void lmcc_receiver_free (LmccReceiver * receiver);
-LMCC_API void lmcc_receiver_start (LmccReceiver * receiver, LmccTime now);
-LMCC_API void lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now);
-LMCC_API void lmcc_receiver_handle_packet (LmccReceiver * receiver,
-    LmccTime now, LmccTime arrival, guint group, const LmccAddress * source,
-    guint16 source_port, LmccPacket * packet);
-LMCC_API void lmcc_receiver_handle_control (LmccReceiver * receiver,
-    LmccTime now, const LmccAddress * source, guint16 source_port,
-    const guint8 * data, gsize size);
-LMCC_API void lmcc_receiver_handle_learning (LmccReceiver * receiver,
-    LmccTime now, const guint8 * data, gsize size);
-LMCC_API void lmcc_receiver_handle_socket_drops (LmccReceiver * receiver,
-    guint64 packets);
-LMCC_API void lmcc_receiver_handle_timeout (LmccReceiver * receiver,
-    LmccTime now);
-LMCC_API LmccTime lmcc_receiver_next_timeout (const LmccReceiver * receiver);
-LMCC_API gboolean lmcc_receiver_poll_action (LmccReceiver * receiver,
-    LmccReceiverAction * action);
-LMCC_API void lmcc_receiver_set_max_level (LmccReceiver * receiver,
+LMCC_API LmccReceiver *lmcc_receiver_new (const LmccReceiverConfig *config);
+LMCC_API void lmcc_receiver_free (LmccReceiver *receiver);
+LMCC_API void lmcc_receiver_start (LmccReceiver *receiver, LmccTime now);
+LMCC_API void lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now);
+LMCC_API void lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, guint group, const LmccAddress *source,
+    guint16 source_port, LmccPacket *packet);
+LMCC_API void lmcc_receiver_handle_control (LmccReceiver *receiver,
+    LmccTime now, const LmccAddress *source, guint16 source_port,
+    const guint8 *data, gsize size);
+LMCC_API void lmcc_receiver_handle_learning (LmccReceiver *receiver,
+    LmccTime now, const guint8 *data, gsize size);
+LMCC_API void
+lmcc_receiver_handle_socket_drops (LmccReceiver *receiver, guint64 packets);
+LMCC_API void
+lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now);
+LMCC_API LmccTime lmcc_receiver_next_timeout (const LmccReceiver *receiver);
+LMCC_API gboolean lmcc_receiver_poll_action (LmccReceiver *receiver,
+    LmccReceiverAction *action);
+LMCC_API void lmcc_receiver_set_max_level (LmccReceiver *receiver,
     gint max_level, LmccTime now);
-LMCC_API void lmcc_receiver_set_max_bitrate (LmccReceiver * receiver,
+LMCC_API void lmcc_receiver_set_max_bitrate (LmccReceiver *receiver,
     guint64 max_bitrate, LmccTime now);
-LMCC_API void lmcc_receiver_set_max_memory (LmccReceiver * receiver,
-    guint64 max_memory);
-LMCC_API void lmcc_receiver_set_outside_memory (LmccReceiver * receiver,
-    gsize bytes);
-LMCC_API void lmcc_receiver_set_on_loss (LmccReceiver * receiver,
-    LmccOnLoss on_loss);
-LMCC_API gboolean lmcc_receiver_answer_source (LmccReceiver * receiver,
-    const LmccAddress * source, gboolean take, LmccTime now);
-LMCC_API gboolean lmcc_session_codec_is_usual (const gchar * name);
-LMCC_API gsize lmcc_receiver_get_memory_budget (const LmccReceiver * receiver);
-LMCC_API const LmccSession *lmcc_receiver_get_session (
-    const LmccReceiver * receiver);
-LMCC_API LmccTime lmcc_receiver_get_latency (const LmccReceiver * receiver);
-LMCC_API void lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
-    LmccReceiverStats * stats);
+LMCC_API void
+lmcc_receiver_set_max_memory (LmccReceiver *receiver, guint64 max_memory);
+LMCC_API void
+lmcc_receiver_set_outside_memory (LmccReceiver *receiver, gsize bytes);
+LMCC_API void
+lmcc_receiver_set_on_loss (LmccReceiver *receiver, LmccOnLoss on_loss);
+LMCC_API gboolean lmcc_receiver_answer_source (LmccReceiver *receiver,
+    const LmccAddress *source, gboolean take, LmccTime now);
+LMCC_API gboolean lmcc_session_codec_is_usual (const gchar *name);
+LMCC_API gsize lmcc_receiver_get_memory_budget (const LmccReceiver *receiver);
+LMCC_API const LmccSession *
+lmcc_receiver_get_session (const LmccReceiver *receiver);
+LMCC_API LmccTime lmcc_receiver_get_latency (const LmccReceiver *receiver);
+LMCC_API void lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
+    LmccReceiverStats *stats);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccReceiver, lmcc_receiver_free)
 

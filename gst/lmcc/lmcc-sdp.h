@@ -23,9 +23,9 @@ typedef enum
   LMCC_SDP_RECORD,
 } LmccSdpForm;
 
-LMCC_API gchar *lmcc_sdp_format (const LmccSession * session, LmccSdpForm form);
-LMCC_API gboolean lmcc_sdp_parse (const gchar * text, gssize size,
-    LmccSession * session, GError ** error);
+LMCC_API gchar *lmcc_sdp_format (const LmccSession *session, LmccSdpForm form);
+LMCC_API gboolean lmcc_sdp_parse (const gchar *text, gssize size,
+    LmccSession *session, GError **error);
 
 G_END_DECLS
 

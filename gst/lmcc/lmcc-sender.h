@@ -243,33 +243,32 @@ typedef struct
  */
 typedef struct _LmccSender LmccSender;
 
-LMCC_API LmccSender *lmcc_sender_new (const LmccSenderConfig * config,
-    LmccTime now, GError ** error);
-LMCC_API void lmcc_sender_free (LmccSender * sender);
-LMCC_API void lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit,
-    LmccTime now);
-LMCC_API void lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now);
-LMCC_API void lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 source_port, const guint8 * data,
+LMCC_API LmccSender *
+lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error);
+LMCC_API void lmcc_sender_free (LmccSender *sender);
+LMCC_API void
+lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now);
+LMCC_API void lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now);
+LMCC_API void lmcc_sender_handle_control (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 source_port, const guint8 *data,
     gsize size);
-LMCC_API void lmcc_sender_set_source (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 feedback_port);
-LMCC_API gboolean lmcc_sender_admit_control (LmccSender * sender, LmccTime time,
-    const LmccAddress * source, guint16 source_port);
-LMCC_API void lmcc_sender_take_control (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 source_port, const guint8 * data,
+LMCC_API void lmcc_sender_set_source (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 feedback_port);
+LMCC_API gboolean lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
+    const LmccAddress *source, guint16 source_port);
+LMCC_API void lmcc_sender_take_control (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 source_port, const guint8 *data,
     gsize size);
-LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender * sender);
-LMCC_API gboolean lmcc_sender_poll_action (LmccSender * sender,
-    LmccSenderAction * action);
-LMCC_API void lmcc_sender_flush (LmccSender * sender, LmccTime now);
-LMCC_API gboolean lmcc_sender_is_idle (const LmccSender * sender);
-LMCC_API void lmcc_sender_stop (LmccSender * sender, LmccTime now);
-LMCC_API const LmccSession *lmcc_sender_get_session (const LmccSender * sender);
-LMCC_API guint64 lmcc_sender_get_estimated_bitrate (
-    const LmccSender * sender);
-LMCC_API const LmccSenderStats *lmcc_sender_get_stats (
-    const LmccSender * sender);
+LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender *sender);
+LMCC_API gboolean lmcc_sender_poll_action (LmccSender *sender,
+    LmccSenderAction *action);
+LMCC_API void lmcc_sender_flush (LmccSender *sender, LmccTime now);
+LMCC_API gboolean lmcc_sender_is_idle (const LmccSender *sender);
+LMCC_API void lmcc_sender_stop (LmccSender *sender, LmccTime now);
+LMCC_API const LmccSession *lmcc_sender_get_session (const LmccSender *sender);
+LMCC_API guint64 lmcc_sender_get_estimated_bitrate (const LmccSender *sender);
+LMCC_API const LmccSenderStats *
+lmcc_sender_get_stats (const LmccSender *sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccSender, lmcc_sender_free)
 

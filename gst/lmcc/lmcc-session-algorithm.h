@@ -38,24 +38,24 @@ typedef enum
   LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
 } LmccIncreaseMethod;
 
-LMCC_API gboolean lmcc_increase_method_from_name (const gchar * name,
-    LmccIncreaseMethod * method);
-LMCC_API gboolean lmcc_increase_probabilities_parse (const gchar * text,
-    guint n_levels, gdouble * probabilities, GError ** error);
+LMCC_API gboolean lmcc_increase_method_from_name (const gchar *name,
+    LmccIncreaseMethod *method);
+LMCC_API gboolean lmcc_increase_probabilities_parse (const gchar *text,
+    guint n_levels, gdouble *probabilities, GError **error);
 
-LMCC_API gboolean lmcc_session_fit_algorithm (LmccSession * session,
-    LmccTime nominal_rtt, LmccTime leave_latency, GError ** error);
-LMCC_API void lmcc_session_compute_probabilities (const LmccSession * session,
-    LmccTime nominal_rtt, LmccIncreaseMethod method, gdouble * probabilities);
-LMCC_API const LmccSetting *lmcc_session_algorithm_get_settings (
-    const gchar * name, guint * n);
-LMCC_API gboolean lmcc_session_has_second_element (const LmccSession * session);
-LMCC_API guint32 lmcc_session_make_receiver_ssrc (const LmccSession * session,
+LMCC_API gboolean lmcc_session_fit_algorithm (LmccSession *session,
+    LmccTime nominal_rtt, LmccTime leave_latency, GError **error);
+LMCC_API void lmcc_session_compute_probabilities (const LmccSession *session,
+    LmccTime nominal_rtt, LmccIncreaseMethod method, gdouble *probabilities);
+LMCC_API const LmccSetting *
+lmcc_session_algorithm_get_settings (const gchar *name, guint *n);
+LMCC_API gboolean lmcc_session_has_second_element (const LmccSession *session);
+LMCC_API guint32 lmcc_session_make_receiver_ssrc (const LmccSession *session,
     guint32 seed);
-LMCC_API gboolean lmcc_session_has_single_rate (const LmccSession * session);
-LMCC_API gboolean lmcc_session_has_driven_base (const LmccSession * session);
-LMCC_API const gchar *lmcc_session_get_base_algorithm (
-    const LmccSession * session);
+LMCC_API gboolean lmcc_session_has_single_rate (const LmccSession *session);
+LMCC_API gboolean lmcc_session_has_driven_base (const LmccSession *session);
+LMCC_API const gchar *
+lmcc_session_get_base_algorithm (const LmccSession *session);
 
 G_END_DECLS
 

@@ -162,16 +162,16 @@ typedef struct
   gpointer reserved[LMCC_PADDING];
 } LmccSession;
 
-LMCC_API void lmcc_session_init (LmccSession * session);
-LMCC_API void lmcc_session_set_payload_type (LmccSession * session,
-    guint payload_type);
-LMCC_API gboolean lmcc_session_validate (const LmccSession * session,
-    GError ** error);
-LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession * session,
+LMCC_API void lmcc_session_init (LmccSession *session);
+LMCC_API void
+lmcc_session_set_payload_type (LmccSession *session, guint payload_type);
+LMCC_API gboolean lmcc_session_validate (const LmccSession *session,
+    GError **error);
+LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession *session,
     guint level);
-LMCC_API guint32 lmcc_session_ssrc (const LmccSession * session, guint stream,
+LMCC_API guint32 lmcc_session_ssrc (const LmccSession *session, guint stream,
     guint layer);
-LMCC_API guint32 lmcc_session_repair_ssrc (const LmccSession * session,
+LMCC_API guint32 lmcc_session_repair_ssrc (const LmccSession *session,
     guint layer);
 
 /**

@@ -55,20 +55,20 @@ typedef struct
  */
 typedef struct _LmccSettings LmccSettings;
 
-LMCC_API gchar *lmcc_setting_format_range (const LmccSetting * setting);
-LMCC_API LmccSettings *lmcc_settings_new (const LmccSetting * table, guint n);
-LMCC_API LmccSettings *lmcc_settings_copy (const LmccSettings * settings);
-LMCC_API void lmcc_settings_free (LmccSettings * settings);
-LMCC_API gboolean lmcc_settings_is_of (const LmccSettings * settings,
-    const LmccSetting * table);
-LMCC_API gboolean lmcc_settings_set (LmccSettings * settings,
-    const gchar * name, const gchar * value, GError ** error);
-LMCC_API gdouble lmcc_settings_get (const LmccSettings * settings,
-    const gchar * name);
-LMCC_API guint lmcc_settings_get_count (const LmccSettings * settings,
-    const gchar * name);
-LMCC_API LmccTime lmcc_settings_get_time (const LmccSettings * settings,
-    const gchar * name);
+LMCC_API gchar *lmcc_setting_format_range (const LmccSetting *setting);
+LMCC_API LmccSettings *lmcc_settings_new (const LmccSetting *table, guint n);
+LMCC_API LmccSettings *lmcc_settings_copy (const LmccSettings *settings);
+LMCC_API void lmcc_settings_free (LmccSettings *settings);
+LMCC_API gboolean lmcc_settings_is_of (const LmccSettings *settings,
+    const LmccSetting *table);
+LMCC_API gboolean lmcc_settings_set (LmccSettings *settings, const gchar *name,
+    const gchar *value, GError **error);
+LMCC_API gdouble lmcc_settings_get (const LmccSettings *settings,
+    const gchar *name);
+LMCC_API guint lmcc_settings_get_count (const LmccSettings *settings,
+    const gchar *name);
+LMCC_API LmccTime lmcc_settings_get_time (const LmccSettings *settings,
+    const gchar *name);
 
 /**
  * LmccSettingsError:

@@ -32,8 +32,8 @@ typedef struct
 } LmccUnit;
 
 LMCC_API LmccUnit *lmcc_unit_new (void);
-LMCC_API gboolean lmcc_unit_is_key (const LmccUnit * unit);
-LMCC_API void lmcc_unit_free (LmccUnit * unit);
+LMCC_API gboolean lmcc_unit_is_key (const LmccUnit *unit);
+LMCC_API void lmcc_unit_free (LmccUnit *unit);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccUnit, lmcc_unit_free)
 

@@ -65,12 +65,12 @@ lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS])
  * Returns: a rate at which x264 shows few artefacts, in whole kbit/s: bit/s
  */
 guint64
-lmcc_ladder_default_top (const LmccPicture * picture)
+lmcc_ladder_default_top (const LmccPicture *picture)
 {
-  gdouble pixel_rate = (gdouble) picture->width * picture->height
-      * picture->rate;
-  gdouble top = REFERENCE_TOP * pow (pixel_rate / REFERENCE_PIXEL_RATE,
-      TOP_EXPONENT);
+  gdouble pixel_rate =
+      (gdouble) picture->width * picture->height * picture->rate;
+  gdouble top =
+      REFERENCE_TOP * pow (pixel_rate / REFERENCE_PIXEL_RATE, TOP_EXPONENT);
 
   top = MAX (top, LMCC_LADDER_MIN_BITRATE);
   return (guint64) (top / 1000 + 0.5) * 1000;
@@ -86,7 +86,7 @@ lmcc_ladder_default_top (const LmccPicture * picture)
  * Returns: how many, 1 to %LMCC_LADDER_MAX_RUNGS
  */
 guint
-lmcc_ladder_default_rates (const LmccPicture * picture,
+lmcc_ladder_default_rates (const LmccPicture *picture,
     guint64 rates[LMCC_MAX_RUNGS])
 {
   guint64 top = lmcc_ladder_default_top (picture);
@@ -118,8 +118,8 @@ scale_even (guint size, guint numerator, guint denominator)
  * The largest picture that @bitrate makes better than a smaller one.
  */
 void
-lmcc_ladder_size (const LmccPicture * picture, guint64 bitrate, guint * width,
-    guint * height)
+lmcc_ladder_size (const LmccPicture *picture, guint64 bitrate, guint *width,
+    guint *height)
 {
   static const guint twelfths[] = { 12, 9, 8, 6, 4, 3 };
   guint i;
@@ -143,11 +143,11 @@ lmcc_ladder_size (const LmccPicture * picture, guint64 bitrate, guint * width,
  * packet, and a group may need all that the buffer holds beside its own
  * rate. */
 static gdouble
-usable_rate (const LmccLadderLimits * limits, gdouble share)
+usable_rate (const LmccLadderLimits *limits, gdouble share)
 {
   gdouble headers = 8.0 * limits->packet_overhead * limits->picture_rate;
-  gdouble per_bit = 1.0 + (gdouble) limits->packet_overhead
-      / limits->packet_payload;
+  gdouble per_bit =
+      1.0 + (gdouble) limits->packet_overhead / limits->packet_payload;
 
   return (share - headers) / per_bit / (1.0 + limits->buffer / limits->group);
 }
@@ -167,7 +167,7 @@ typedef struct
 /* @n rungs are chosen, the last is whole from @level on. @score is the sum of
  * the logarithms of what the levels below @level show. */
 static void
-search (LadderSearch * s, guint n, guint level, gdouble score)
+search (LadderSearch *s, guint n, guint level, gdouble score)
 {
   gdouble quality = log (s->rates[n - 1]);
   gdouble whole = score + quality * (s->n_levels - level);
@@ -181,8 +181,8 @@ search (LadderSearch * s, guint n, guint level, gdouble score)
   if (n == s->max_rungs || n == LMCC_LADDER_MAX_RUNGS)
     return;
   for (next = level + 1; next < s->n_levels; next++) {
-    gdouble rate = usable_rate (s->limits,
-        s->cumulative[next] - s->cumulative[level]);
+    gdouble rate =
+        usable_rate (s->limits, s->cumulative[next] - s->cumulative[level]);
 
     if (rate < LEAST_STEP * s->rates[n - 1])
       continue;
@@ -192,12 +192,12 @@ search (LadderSearch * s, guint n, guint level, gdouble score)
 }
 
 static guint
-too_little (GError ** error, gdouble base, const LmccLadderLimits * limits)
+too_little (GError **error, gdouble base, const LmccLadderLimits *limits)
 {
-  gdouble need = LMCC_LADDER_MIN_BITRATE * (1.0 + limits->buffer
-      / limits->group) * (1.0 + (gdouble) limits->packet_overhead /
-      limits->packet_payload) + 8.0 * limits->packet_overhead
-      * limits->picture_rate;
+  gdouble need = LMCC_LADDER_MIN_BITRATE
+          * (1.0 + limits->buffer / limits->group)
+          * (1.0 + (gdouble) limits->packet_overhead / limits->packet_payload)
+      + 8.0 * limits->packet_overhead * limits->picture_rate;
 
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
       "a base layer of %.0f kbit/s has no room for a video: the headers of "
@@ -226,14 +226,16 @@ too_little (GError ** error, gdouble base, const LmccLadderLimits * limits)
  * Returns: how many rungs, 1 to %LMCC_LADDER_MAX_RUNGS, or 0
  */
 guint
-lmcc_ladder_fit_layers (const guint64 * layer_rates, guint n_layers,
-    const LmccLadderLimits * limits, guint64 rates[LMCC_MAX_RUNGS],
-    GError ** error)
+lmcc_ladder_fit_layers (const guint64 *layer_rates, guint n_layers,
+    const LmccLadderLimits *limits, guint64 rates[LMCC_MAX_RUNGS],
+    GError **error)
 {
   gdouble cumulative[LMCC_MAX_LAYERS];
-  LadderSearch s = {.limits = limits,.cumulative = cumulative,
-    .n_levels = n_layers,.max_rungs = limits->max_rungs,.best_score = -1
-  };
+  LadderSearch s = { .limits = limits,
+    .cumulative = cumulative,
+    .n_levels = n_layers,
+    .max_rungs = limits->max_rungs,
+    .best_score = -1 };
   guint i;
 
   cumulative[0] = (gdouble) layer_rates[0];

@@ -53,14 +53,16 @@ typedef struct
   guint max_rungs;
 } LmccLadderLimits;
 
-guint lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS]);
-guint lmcc_ladder_default_rates (const LmccPicture * picture,
+guint
+lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS]);
+guint lmcc_ladder_default_rates (const LmccPicture *picture,
     guint64 rates[LMCC_MAX_RUNGS]);
-guint64 lmcc_ladder_default_top (const LmccPicture * picture);
-void lmcc_ladder_size (const LmccPicture * picture, guint64 bitrate, guint * width,
-    guint * height);
-guint lmcc_ladder_fit_layers (const guint64 * layer_rates, guint n_layers,
-    const LmccLadderLimits * limits, guint64 rates[LMCC_MAX_RUNGS], GError ** error);
+guint64 lmcc_ladder_default_top (const LmccPicture *picture);
+void lmcc_ladder_size (const LmccPicture *picture, guint64 bitrate,
+    guint *width, guint *height);
+guint lmcc_ladder_fit_layers (const guint64 *layer_rates, guint n_layers,
+    const LmccLadderLimits *limits, guint64 rates[LMCC_MAX_RUNGS],
+    GError **error);
 
 G_END_DECLS
 

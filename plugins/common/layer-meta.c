@@ -37,7 +37,7 @@ gst_lmcc_layer_meta_register (void)
  * Returns: %FALSE if the class is above 15
  */
 gboolean
-gst_buffer_add_lmcc_layer_meta (GstBuffer * buffer, const LmccLayerMark * mark)
+gst_buffer_add_lmcc_layer_meta (GstBuffer *buffer, const LmccLayerMark *mark)
 {
   GstCustomMeta *meta;
 
@@ -50,9 +50,9 @@ gst_buffer_add_lmcc_layer_meta (GstBuffer * buffer, const LmccLayerMark * mark)
     meta = gst_buffer_add_custom_meta (buffer, GST_LMCC_LAYER_META_NAME);
   if (meta == NULL)
     return FALSE;
-  gst_structure_set (gst_custom_meta_get_structure (meta),
-      FIELD_CLASS, G_TYPE_UINT, (guint) mark->klass,
-      FIELD_SWITCH_POINT, G_TYPE_BOOLEAN, mark->switch_point, NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta), FIELD_CLASS,
+      G_TYPE_UINT, (guint) mark->klass, FIELD_SWITCH_POINT, G_TYPE_BOOLEAN,
+      mark->switch_point, NULL);
 
   return TRUE;
 }
@@ -66,7 +66,7 @@ gst_buffer_add_lmcc_layer_meta (GstBuffer * buffer, const LmccLayerMark * mark)
  *     out of range
  */
 gboolean
-gst_buffer_get_lmcc_layer_meta (GstBuffer * buffer, LmccLayerMark * mark)
+gst_buffer_get_lmcc_layer_meta (GstBuffer *buffer, LmccLayerMark *mark)
 {
   GstCustomMeta *meta;
   GstStructure *structure;

@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 #define GST_LMCC_LAYER_META_NAME "GstLmccLayerMeta"
 
 void gst_lmcc_layer_meta_register (void);
-gboolean gst_buffer_add_lmcc_layer_meta (GstBuffer * buffer,
-    const LmccLayerMark * mark);
-gboolean gst_buffer_get_lmcc_layer_meta (GstBuffer * buffer,
-    LmccLayerMark * mark);
+gboolean
+gst_buffer_add_lmcc_layer_meta (GstBuffer *buffer, const LmccLayerMark *mark);
+gboolean
+gst_buffer_get_lmcc_layer_meta (GstBuffer *buffer, LmccLayerMark *mark);
 
 G_END_DECLS
 

@@ -8,7 +8,7 @@
 #include "gstrtpj2klayerpay.h"
 
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 

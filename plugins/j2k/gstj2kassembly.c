@@ -16,11 +16,11 @@
 
 struct _GstJ2kAssembly
 {
-  GByteArray *bytes;            /* without holes, from the beginning */
-  gsize n_whole;                /* of these, in layers that are whole */
-  guint8 whole_priority;        /* of the last of those layers */
-  guint8 priority;              /* of the latest byte */
-  gboolean started;             /* something came, if only after a hole */
+  GByteArray *bytes;     /* without holes, from the beginning */
+  gsize n_whole;         /* of these, in layers that are whole */
+  guint8 whole_priority; /* of the last of those layers */
+  guint8 priority;       /* of the latest byte */
+  gboolean started;      /* something came, if only after a hole */
   gboolean hole;
 };
 
@@ -33,7 +33,7 @@ struct _GstJ2kAssembly
  * used for other pictures (mh_id 0).
  */
 void
-gst_j2k_rtp_header_write (const GstJ2kRtpHeader * header, guint8 * data)
+gst_j2k_rtp_header_write (const GstJ2kRtpHeader *header, guint8 *data)
 {
   memset (data, 0, GST_J2K_RTP_HEADER_SIZE);
   data[0] = (guint8) (header->main_header << MHF_SHIFT);
@@ -52,7 +52,7 @@ gst_j2k_rtp_header_write (const GstJ2kRtpHeader * header, guint8 * data)
  * Returns: %FALSE if there is nothing after the header
  */
 gboolean
-gst_j2k_rtp_header_parse (GstJ2kRtpHeader * header, const guint8 * data,
+gst_j2k_rtp_header_parse (GstJ2kRtpHeader *header, const guint8 *data,
     gsize size)
 {
   if (size <= GST_J2K_RTP_HEADER_SIZE)
@@ -85,7 +85,7 @@ gst_j2k_assembly_new (void)
  * @assembly: (transfer full): an assembly
  */
 void
-gst_j2k_assembly_free (GstJ2kAssembly * assembly)
+gst_j2k_assembly_free (GstJ2kAssembly *assembly)
 {
   g_byte_array_unref (assembly->bytes);
   g_free (assembly);
@@ -96,12 +96,12 @@ gst_j2k_assembly_free (GstJ2kAssembly * assembly)
  * @assembly: an assembly; what it has is dropped
  */
 void
-gst_j2k_assembly_reset (GstJ2kAssembly * assembly)
+gst_j2k_assembly_reset (GstJ2kAssembly *assembly)
 {
   GByteArray *bytes = assembly->bytes;
 
   g_byte_array_set_size (bytes, 0);
-  *assembly = (GstJ2kAssembly) {.bytes = bytes };
+  *assembly = (GstJ2kAssembly){ .bytes = bytes };
 }
 
 /*
@@ -111,13 +111,13 @@ gst_j2k_assembly_reset (GstJ2kAssembly * assembly)
  * Returns: whether nothing of a picture came yet
  */
 gboolean
-gst_j2k_assembly_is_empty (const GstJ2kAssembly * assembly)
+gst_j2k_assembly_is_empty (const GstJ2kAssembly *assembly)
 {
   return !assembly->started;
 }
 
 static void
-mark_whole (GstJ2kAssembly * assembly)
+mark_whole (GstJ2kAssembly *assembly)
 {
   assembly->n_whole = assembly->bytes->len;
   assembly->whole_priority = assembly->priority;
@@ -127,7 +127,7 @@ mark_whole (GstJ2kAssembly * assembly)
  * jump leave a layer out, which can only be a forgery: the offsets are those of
  * the whole codestream. */
 static gboolean
-follow_priority (GstJ2kAssembly * assembly, guint8 priority)
+follow_priority (GstJ2kAssembly *assembly, guint8 priority)
 {
   if (assembly->bytes->len > 0 && priority != assembly->priority) {
     if (priority != assembly->priority + 1)
@@ -152,7 +152,7 @@ follow_priority (GstJ2kAssembly * assembly, guint8 priority)
  * Returns: %FALSE if the packet was of no use
  */
 gboolean
-gst_j2k_assembly_add (GstJ2kAssembly * assembly, const guint8 * payload,
+gst_j2k_assembly_add (GstJ2kAssembly *assembly, const guint8 *payload,
     gsize size, gboolean marker)
 {
   GstJ2kRtpHeader header;
@@ -186,16 +186,16 @@ gst_j2k_assembly_add (GstJ2kAssembly * assembly, const guint8 * payload,
  * Returns: whether nothing more of this picture can come
  */
 gboolean
-gst_j2k_assembly_is_complete (const GstJ2kAssembly * assembly)
+gst_j2k_assembly_is_complete (const GstJ2kAssembly *assembly)
 {
   return assembly->n_whole > 0 && assembly->n_whole == assembly->bytes->len
       && gst_j2k_codestream_is_whole (assembly->bytes->data,
-      assembly->bytes->len);
+          assembly->bytes->len);
 }
 
 static gboolean
-close_layers (GstJ2kAssembly * assembly, GstJ2kCodestream * codestream,
-    GError ** error)
+close_layers (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
+    GError **error)
 {
   guint n_layers = assembly->whole_priority;
   guint n_packets;
@@ -229,8 +229,8 @@ close_layers (GstJ2kAssembly * assembly, GstJ2kCodestream * codestream,
  *     came without a gap
  */
 GBytes *
-gst_j2k_assembly_finish (GstJ2kAssembly * assembly,
-    GstJ2kCodestream * codestream, GError ** error)
+gst_j2k_assembly_finish (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
+    GError **error)
 {
   gboolean good;
   GBytes *bytes = NULL;
@@ -241,10 +241,10 @@ gst_j2k_assembly_finish (GstJ2kAssembly * assembly,
     good = FALSE;
   } else {
     good = gst_j2k_codestream_parse (codestream, assembly->bytes->data,
-        assembly->bytes->len, error)
+               assembly->bytes->len, error)
         && (gst_j2k_codestream_is_whole (assembly->bytes->data,
-            assembly->bytes->len)
-        || close_layers (assembly, codestream, error));
+                assembly->bytes->len)
+            || close_layers (assembly, codestream, error));
   }
   if (good)
     bytes = g_bytes_new (assembly->bytes->data, assembly->bytes->len);

@@ -42,9 +42,9 @@ typedef struct
   guint32 offset;
 } GstJ2kRtpHeader;
 
-void gst_j2k_rtp_header_write (const GstJ2kRtpHeader * header, guint8 * data);
-gboolean gst_j2k_rtp_header_parse (GstJ2kRtpHeader * header,
-    const guint8 * data, gsize size);
+void gst_j2k_rtp_header_write (const GstJ2kRtpHeader *header, guint8 *data);
+gboolean gst_j2k_rtp_header_parse (GstJ2kRtpHeader *header, const guint8 *data,
+    gsize size);
 
 /**
  * GstJ2kAssembly:
@@ -53,14 +53,14 @@ gboolean gst_j2k_rtp_header_parse (GstJ2kRtpHeader * header,
 typedef struct _GstJ2kAssembly GstJ2kAssembly;
 
 GstJ2kAssembly *gst_j2k_assembly_new (void);
-void gst_j2k_assembly_free (GstJ2kAssembly * assembly);
-void gst_j2k_assembly_reset (GstJ2kAssembly * assembly);
-gboolean gst_j2k_assembly_is_empty (const GstJ2kAssembly * assembly);
-gboolean gst_j2k_assembly_add (GstJ2kAssembly * assembly,
-    const guint8 * payload, gsize size, gboolean marker);
-gboolean gst_j2k_assembly_is_complete (const GstJ2kAssembly * assembly);
-GBytes *gst_j2k_assembly_finish (GstJ2kAssembly * assembly,
-    GstJ2kCodestream * codestream, GError ** error);
+void gst_j2k_assembly_free (GstJ2kAssembly *assembly);
+void gst_j2k_assembly_reset (GstJ2kAssembly *assembly);
+gboolean gst_j2k_assembly_is_empty (const GstJ2kAssembly *assembly);
+gboolean gst_j2k_assembly_add (GstJ2kAssembly *assembly, const guint8 *payload,
+    gsize size, gboolean marker);
+gboolean gst_j2k_assembly_is_complete (const GstJ2kAssembly *assembly);
+GBytes *gst_j2k_assembly_finish (GstJ2kAssembly *assembly,
+    GstJ2kCodestream *codestream, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstJ2kAssembly, gst_j2k_assembly_free)
 

@@ -52,7 +52,7 @@ typedef enum
 /* A.8.1: the marker and its length, which is always 4. */
 #define SOP_SIZE 6
 
-G_DEFINE_QUARK (gst-j2k-error-quark, gst_j2k_error)
+G_DEFINE_QUARK (gst-j2k-error-quark, gst_j2k_error);
 
 typedef struct
 {
@@ -62,33 +62,33 @@ typedef struct
 } Segment;
 
 static guint
-read_16 (const guint8 * data)
+read_16 (const guint8 *data)
 {
   return (guint) data[0] << 8 | data[1];
 }
 
 static guint32
-read_32 (const guint8 * data)
+read_32 (const guint8 *data)
 {
   return (guint32) read_16 (data) << 16 | read_16 (data + 2);
 }
 
 static void
-write_16 (guint8 * data, guint value)
+write_16 (guint8 *data, guint value)
 {
   data[0] = (guint8) (value >> 8);
   data[1] = (guint8) value;
 }
 
 static void
-write_32 (guint8 * data, guint32 value)
+write_32 (guint8 *data, guint32 value)
 {
   write_16 (data, value >> 16);
   write_16 (data + 2, value & 0xffff);
 }
 
 static gboolean
-fail (GError ** error, const gchar * cause)
+fail (GError **error, const gchar *cause)
 {
   g_set_error_literal (error, GST_J2K_ERROR, 0, cause);
   return FALSE;
@@ -96,7 +96,7 @@ fail (GError ** error, const gchar * cause)
 
 /* A marker segment that is whole within @size. */
 static gboolean
-read_segment (Segment * segment, const guint8 * data, gsize size, gsize at)
+read_segment (Segment *segment, const guint8 *data, gsize size, gsize at)
 {
   if (at > size || size - at < SEGMENT_HEAD_SIZE)
     return FALSE;
@@ -109,7 +109,7 @@ read_segment (Segment * segment, const guint8 * data, gsize size, gsize at)
 }
 
 static gboolean
-read_components (GstJ2kCodestream * codestream, const guint8 * siz, gsize size)
+read_components (GstJ2kCodestream *codestream, const guint8 *siz, gsize size)
 {
   guint i;
 
@@ -117,7 +117,7 @@ read_components (GstJ2kCodestream * codestream, const guint8 * siz, gsize size)
   if (codestream->n_components < 1
       || codestream->n_components > GST_J2K_MAX_COMPONENTS
       || size < SIZ_COMPONENTS
-      + (gsize) codestream->n_components * SIZ_COMPONENT_SIZE)
+              + (gsize) codestream->n_components * SIZ_COMPONENT_SIZE)
     return FALSE;
   for (i = 0; i < codestream->n_components; i++) {
     const guint8 *component = siz + SIZ_COMPONENTS + i * SIZ_COMPONENT_SIZE;
@@ -133,8 +133,8 @@ read_components (GstJ2kCodestream * codestream, const guint8 * siz, gsize size)
 
 /* Xsiz, Ysiz, XOsiz, YOsiz; then XTsiz, YTsiz, XTOsiz, YTOsiz. */
 static gboolean
-read_siz (GstJ2kCodestream * codestream, const guint8 * siz, gsize size,
-    gboolean * one_tile)
+read_siz (GstJ2kCodestream *codestream, const guint8 *siz, gsize size,
+    gboolean *one_tile)
 {
   guint64 x, y;
 
@@ -149,25 +149,25 @@ read_siz (GstJ2kCodestream * codestream, const guint8 * siz, gsize size,
   /* What GStreamer's caps can say. */
   if (codestream->width > G_MAXINT || codestream->height > G_MAXINT)
     return FALSE;
-  *one_tile = (guint64) read_32 (siz + SIZ_TILE)
-      + read_32 (siz + SIZ_TILE + 8) >= x
-      && (guint64) read_32 (siz + SIZ_TILE + 4)
-      + read_32 (siz + SIZ_TILE + 12) >= y;
+  *one_tile =
+      (guint64) read_32 (siz + SIZ_TILE) + read_32 (siz + SIZ_TILE + 8) >= x
+      && (guint64) read_32 (siz + SIZ_TILE + 4) + read_32 (siz + SIZ_TILE + 12)
+          >= y;
 
   return read_components (codestream, siz, size);
 }
 
 static gboolean
-read_cod (GstJ2kCodestream * codestream, const guint8 * cod, gsize at,
-    gsize size, gboolean * in_order)
+read_cod (GstJ2kCodestream *codestream, const guint8 *cod, gsize at, gsize size,
+    gboolean *in_order)
 {
   if (size < COD_MIN_SIZE)
     return FALSE;
   codestream->n_layers = read_16 (cod + COD_LAYERS);
   codestream->n_layers_at = at + COD_LAYERS;
   codestream->colour_transform = cod[COD_TRANSFORM] == 1;
-  *in_order = cod[COD_STYLE] & COD_STYLE_SOP
-      && cod[COD_ORDER] == COD_ORDER_LAYERS;
+  *in_order =
+      cod[COD_STYLE] & COD_STYLE_SOP && cod[COD_ORDER] == COD_ORDER_LAYERS;
 
   return codestream->n_layers > 0;
 }
@@ -184,7 +184,7 @@ is_index (guint marker)
 /* Where the packets of the only tile-part begin, 0 if it is not the only one or
  * has settings of its own. */
 static gsize
-find_data (const guint8 * data, gsize size, gsize at)
+find_data (const guint8 *data, gsize size, gsize at)
 {
   Segment segment;
 
@@ -212,15 +212,14 @@ find_data (const guint8 * data, gsize size, gsize at)
  * Returns: whether its main header is whole and makes sense
  */
 gboolean
-gst_j2k_codestream_parse (GstJ2kCodestream * codestream, const guint8 * data,
-    gsize size, GError ** error)
+gst_j2k_codestream_parse (GstJ2kCodestream *codestream, const guint8 *data,
+    gsize size, GError **error)
 {
   gboolean one_tile = FALSE, in_order = FALSE, indexed = FALSE;
   Segment segment;
   gsize at;
 
-  *codestream = (GstJ2kCodestream) {
-  0};
+  *codestream = (GstJ2kCodestream){ 0 };
   if (size < MARKER_SIZE || read_16 (data) != MARKER_SOC)
     return fail (error, "it does not begin with SOC");
 
@@ -231,11 +230,11 @@ gst_j2k_codestream_parse (GstJ2kCodestream * codestream, const guint8 * data,
       return fail (error, "its SIZ is not where it must be");
     if (segment.marker == MARKER_SOT)
       break;
-    if (segment.marker == MARKER_SIZ && !read_siz (codestream, data + at,
-            segment.size, &one_tile))
+    if (segment.marker == MARKER_SIZ
+        && !read_siz (codestream, data + at, segment.size, &one_tile))
       return fail (error, "its SIZ has values that are not possible here");
-    if (segment.marker == MARKER_COD && !read_cod (codestream, data + at, at,
-            segment.size, &in_order))
+    if (segment.marker == MARKER_COD
+        && !read_cod (codestream, data + at, at, segment.size, &in_order))
       return fail (error, "its COD has values that are not possible");
     indexed = indexed || is_index (segment.marker);
   }
@@ -262,7 +261,7 @@ gst_j2k_codestream_parse (GstJ2kCodestream * codestream, const guint8 * data,
  * Returns: the offset of the next SOP at or after @at, @size if there is none
  */
 gsize
-gst_j2k_codestream_next_packet (const guint8 * data, gsize size, gsize at)
+gst_j2k_codestream_next_packet (const guint8 *data, gsize size, gsize at)
 {
   for (; at + SOP_SIZE <= size; at++) {
     if (data[at] == 0xff && read_16 (data + at) == MARKER_SOP
@@ -282,8 +281,8 @@ gst_j2k_codestream_next_packet (const guint8 * data, gsize size, gsize at)
  * Returns: how many packets begin in @data
  */
 guint
-gst_j2k_codestream_count_packets (const GstJ2kCodestream * codestream,
-    const guint8 * data, gsize size)
+gst_j2k_codestream_count_packets (const GstJ2kCodestream *codestream,
+    const guint8 *data, gsize size)
 {
   gsize at = gst_j2k_codestream_next_packet (data, size, codestream->data_at);
   guint n = 0;
@@ -307,8 +306,8 @@ gst_j2k_codestream_count_packets (const GstJ2kCodestream * codestream,
  * Returns: %FALSE where it cannot be cut
  */
 gboolean
-gst_j2k_codestream_find_layers (const GstJ2kCodestream * codestream,
-    const guint8 * data, gsize size, gsize ends[GST_J2K_MAX_LAYERS])
+gst_j2k_codestream_find_layers (const GstJ2kCodestream *codestream,
+    const guint8 *data, gsize size, gsize ends[GST_J2K_MAX_LAYERS])
 {
   guint n_packets, per_layer, layer, i;
   gsize at;
@@ -339,7 +338,7 @@ gst_j2k_codestream_find_layers (const GstJ2kCodestream * codestream,
  * Returns: whether it ends with EOC
  */
 gboolean
-gst_j2k_codestream_is_whole (const guint8 * data, gsize size)
+gst_j2k_codestream_is_whole (const guint8 *data, gsize size)
 {
   return size >= MARKER_SIZE + GST_J2K_EOC_SIZE
       && read_16 (data + size - GST_J2K_EOC_SIZE) == MARKER_EOC;
@@ -356,8 +355,8 @@ gst_j2k_codestream_is_whole (const guint8 * data, gsize size)
  * takes layers away; no packet changes.
  */
 void
-gst_j2k_codestream_close (const GstJ2kCodestream * codestream,
-    GByteArray * bytes, guint n_layers)
+gst_j2k_codestream_close (const GstJ2kCodestream *codestream, GByteArray *bytes,
+    guint n_layers)
 {
   const guint8 end[GST_J2K_EOC_SIZE] = { MARKER_EOC >> 8, MARKER_EOC & 0xff };
 

@@ -50,16 +50,16 @@ typedef struct
   gsize data_at;
 } GstJ2kCodestream;
 
-gboolean gst_j2k_codestream_parse (GstJ2kCodestream * codestream,
-    const guint8 * data, gsize size, GError ** error);
-gsize gst_j2k_codestream_next_packet (const guint8 * data, gsize size, gsize at);
-guint gst_j2k_codestream_count_packets (const GstJ2kCodestream * codestream,
-    const guint8 * data, gsize size);
-gboolean gst_j2k_codestream_find_layers (const GstJ2kCodestream * codestream,
-    const guint8 * data, gsize size, gsize ends[GST_J2K_MAX_LAYERS]);
-gboolean gst_j2k_codestream_is_whole (const guint8 * data, gsize size);
-void gst_j2k_codestream_close (const GstJ2kCodestream * codestream,
-    GByteArray * bytes, guint n_layers);
+gboolean gst_j2k_codestream_parse (GstJ2kCodestream *codestream,
+    const guint8 *data, gsize size, GError **error);
+gsize gst_j2k_codestream_next_packet (const guint8 *data, gsize size, gsize at);
+guint gst_j2k_codestream_count_packets (const GstJ2kCodestream *codestream,
+    const guint8 *data, gsize size);
+gboolean gst_j2k_codestream_find_layers (const GstJ2kCodestream *codestream,
+    const guint8 *data, gsize size, gsize ends[GST_J2K_MAX_LAYERS]);
+gboolean gst_j2k_codestream_is_whole (const guint8 *data, gsize size);
+void gst_j2k_codestream_close (const GstJ2kCodestream *codestream,
+    GByteArray *bytes, guint n_layers);
 
 G_END_DECLS
 

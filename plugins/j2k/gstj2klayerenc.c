@@ -31,9 +31,8 @@
 /* Of 8 bits, and there are as many layers as classes. */
 #define FORMATS "{ I420, Y42B, Y444, GRAY8 }"
 
-static const guint default_bitrates[] = {
-  500000, 1000000, 2000000, 4000000, 8000000
-};
+static const guint default_bitrates[] = { 500000, 1000000, 2000000, 4000000,
+  8000000 };
 
 GST_DEBUG_CATEGORY_STATIC (j2klayerenc_debug);
 #define GST_CAT_DEFAULT j2klayerenc_debug
@@ -54,7 +53,7 @@ struct _GstJ2kLayerEnc
   guint n_bitrates;
   guint bitrates[GST_J2K_MAX_LAYERS];
   gboolean too_many;
-  guint64 target_bitrate;       /* bit/s; 0: as bitrates say */
+  guint64 target_bitrate; /* bit/s; 0: as bitrates say */
   guint resolutions;
   guint threads;
 
@@ -66,26 +65,26 @@ struct _GstJ2kLayerEnc
   guint64 used_bitrate;
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (FORMATS)));
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS ("image/x-jpc, "
-        "width = (int) [ 1, max ], height = (int) [ 1, max ], "
-        "colorspace = (string) { sYUV, GRAY }, sampling = (string) "
-        "{ YCbCr-4:2:0, YCbCr-4:2:2, YCbCr-4:4:4, GRAYSCALE }"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (
+            "image/x-jpc, "
+            "width = (int) [ 1, max ], height = (int) [ 1, max ], "
+            "colorspace = (string) { sYUV, GRAY }, sampling = (string) "
+            "{ YCbCr-4:2:0, YCbCr-4:2:2, YCbCr-4:4:4, GRAYSCALE }"));
 
-G_DEFINE_FINAL_TYPE (GstJ2kLayerEnc, gst_j2k_layer_enc,
-    GST_TYPE_VIDEO_ENCODER);
+G_DEFINE_FINAL_TYPE (GstJ2kLayerEnc, gst_j2k_layer_enc, GST_TYPE_VIDEO_ENCODER);
 GST_ELEMENT_REGISTER_DEFINE (j2klayerenc, "j2klayerenc", GST_RANK_MARGINAL,
     GST_TYPE_J2K_LAYER_ENC);
 
 /* Settings */
 
 static void
-set_bitrates (GstJ2kLayerEnc * self, const GValue * array)
+set_bitrates (GstJ2kLayerEnc *self, const GValue *array)
 {
   guint n = gst_value_array_get_size (array), i;
 
@@ -99,13 +98,13 @@ set_bitrates (GstJ2kLayerEnc * self, const GValue * array)
 
 /* Of all layers, bit/s. */
 static guint64
-get_full_bitrate (GstJ2kLayerEnc * self)
+get_full_bitrate (GstJ2kLayerEnc *self)
 {
   return self->n_bitrates > 0 ? self->bitrates[self->n_bitrates - 1] : 0;
 }
 
 static void
-get_bitrates (GstJ2kLayerEnc * self, GValue * array)
+get_bitrates (GstJ2kLayerEnc *self, GValue *array)
 {
   guint i;
 
@@ -119,8 +118,8 @@ get_bitrates (GstJ2kLayerEnc * self, GValue * array)
 }
 
 static void
-gst_j2k_layer_enc_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+gst_j2k_layer_enc_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstJ2kLayerEnc *self = GST_J2K_LAYER_ENC (object);
 
@@ -146,8 +145,8 @@ gst_j2k_layer_enc_set_property (GObject * object, guint id,
 }
 
 static void
-gst_j2k_layer_enc_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_j2k_layer_enc_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstJ2kLayerEnc *self = GST_J2K_LAYER_ENC (object);
 
@@ -157,8 +156,9 @@ gst_j2k_layer_enc_get_property (GObject * object, guint id, GValue * value,
       get_bitrates (self, value);
       break;
     case PROP_TARGET_BITRATE:
-      g_value_set_uint64 (value, self->target_bitrate > 0
-          ? self->target_bitrate : get_full_bitrate (self));
+      g_value_set_uint64 (value,
+          self->target_bitrate > 0 ? self->target_bitrate
+                                   : get_full_bitrate (self));
       break;
     case PROP_RESOLUTIONS:
       g_value_set_uint (value, self->resolutions);
@@ -173,12 +173,11 @@ gst_j2k_layer_enc_get_property (GObject * object, guint id, GValue * value,
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-fail_settings (GstJ2kLayerEnc * self, const gchar * format, ...)
+static gboolean fail_settings (GstJ2kLayerEnc *self, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 static gboolean
-fail_settings (GstJ2kLayerEnc * self, const gchar * format, ...)
+fail_settings (GstJ2kLayerEnc *self, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   va_list args;
@@ -192,14 +191,14 @@ fail_settings (GstJ2kLayerEnc * self, const gchar * format, ...)
 }
 
 static guint64
-picture_size (const GstVideoInfo * info, guint bitrate)
+picture_size (const GstVideoInfo *info, guint bitrate)
 {
   return gst_util_uint64_scale (bitrate, (guint) GST_VIDEO_INFO_FPS_D (info),
       G_GUINT64_CONSTANT (8) * (guint) GST_VIDEO_INFO_FPS_N (info));
 }
 
 static guint64
-needed_bitrate (const GstVideoInfo * info, guint size)
+needed_bitrate (const GstVideoInfo *info, guint size)
 {
   return gst_util_uint64_scale_ceil (size,
       G_GUINT64_CONSTANT (8) * (guint) GST_VIDEO_INFO_FPS_N (info),
@@ -207,35 +206,39 @@ needed_bitrate (const GstVideoInfo * info, guint size)
 }
 
 static gboolean
-take_bitrate (GstJ2kLayerEnc * self, const GstVideoInfo * info,
-    const guint * bitrates, guint layer)
+take_bitrate (GstJ2kLayerEnc *self, const GstVideoInfo *info,
+    const guint *bitrates, guint layer)
 {
   guint bitrate = bitrates[layer];
   guint64 size = picture_size (info, bitrate);
-  guint smallest = gst_j2k_picture_smallest (info,
-      self->settings.n_resolutions, layer);
+  guint smallest =
+      gst_j2k_picture_smallest (info, self->settings.n_resolutions, layer);
   guint largest = gst_j2k_picture_largest (info);
 
   if (layer > 0 && bitrate <= bitrates[layer - 1])
-    return fail_settings (self, "bitrates are those of all layers up to each, "
-        "so they must increase; %u bit/s come after %u", bitrate,
-        bitrates[layer - 1]);
+    return fail_settings (self,
+        "bitrates are those of all layers up to each, "
+        "so they must increase; %u bit/s come after %u",
+        bitrate, bitrates[layer - 1]);
   if (size < smallest)
-    return fail_settings (self, "%u bit/s, bitrate %u, are %u bytes for each "
-        "picture, and headers alone are %u: set it to at least %"
-        G_GUINT64_FORMAT ", or use fewer resolutions", bitrate, layer,
-        (guint) size, smallest, needed_bitrate (info, smallest));
+    return fail_settings (self,
+        "%u bit/s, bitrate %u, are %u bytes for each "
+        "picture, and headers alone are %u: set it to at least "
+        "%" G_GUINT64_FORMAT ", or use fewer resolutions",
+        bitrate, layer, (guint) size, smallest,
+        needed_bitrate (info, smallest));
   if (size > largest)
-    return fail_settings (self, "%u bit/s, bitrate %u, are %" G_GUINT64_FORMAT
-        " bytes for each picture; at most %u are possible here", bitrate, layer,
-        size, largest);
+    return fail_settings (self,
+        "%u bit/s, bitrate %u, are %" G_GUINT64_FORMAT
+        " bytes for each picture; at most %u are possible here",
+        bitrate, layer, size, largest);
   self->full_sizes[layer] = self->settings.sizes[layer] = (guint) size;
 
   return TRUE;
 }
 
 static gboolean
-take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
+take_settings (GstJ2kLayerEnc *self, const GstVideoInfo *info)
 {
   guint bitrates[GST_J2K_MAX_LAYERS];
   gboolean too_many;
@@ -247,7 +250,8 @@ take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
   memcpy (bitrates, self->bitrates, sizeof (bitrates));
   GST_OBJECT_UNLOCK (self);
   if (GST_VIDEO_INFO_FPS_N (info) == 0)
-    return fail_settings (self, "The video has no fixed frame rate, so that "
+    return fail_settings (self,
+        "The video has no fixed frame rate, so that "
         "rates do not tell how large a picture may be: put videorate and caps "
         "with a framerate before j2klayerenc");
   if (n == 0 || too_many)
@@ -270,7 +274,7 @@ take_settings (GstJ2kLayerEnc * self, const GstVideoInfo * info)
 
 /* Each layer keeps its share, as far as it can. */
 static void
-follow_target (GstJ2kLayerEnc * self)
+follow_target (GstJ2kLayerEnc *self)
 {
   guint64 target;
   guint i;
@@ -282,8 +286,10 @@ follow_target (GstJ2kLayerEnc * self)
     return;
   self->used_bitrate = target;
   for (i = 0; i < self->settings.n_layers; i++)
-    self->settings.sizes[i] = (guint) MIN (gst_util_uint64_scale
-        (self->full_sizes[i], target, self->full_bitrate), G_MAXINT);
+    self->settings.sizes[i] =
+        (guint) MIN (gst_util_uint64_scale (self->full_sizes[i], target,
+                         self->full_bitrate),
+            G_MAXINT);
   if (target != self->full_bitrate)
     gst_j2k_picture_fit_sizes (&self->input->info, &self->settings);
 }
@@ -291,7 +297,7 @@ follow_target (GstJ2kLayerEnc * self)
 /* Caps */
 
 static const gchar *
-get_sampling (const GstVideoInfo * info)
+get_sampling (const GstVideoInfo *info)
 {
   switch (GST_VIDEO_INFO_FORMAT (info)) {
     case GST_VIDEO_FORMAT_I420:
@@ -306,8 +312,8 @@ get_sampling (const GstVideoInfo * info)
 }
 
 static gboolean
-gst_j2k_layer_enc_set_format (GstVideoEncoder * encoder,
-    GstVideoCodecState * state)
+gst_j2k_layer_enc_set_format (GstVideoEncoder *encoder,
+    GstVideoCodecState *state)
 {
   GstJ2kLayerEnc *self = GST_J2K_LAYER_ENC (encoder);
   guint n_components = GST_VIDEO_INFO_N_COMPONENTS (&state->info);
@@ -319,10 +325,10 @@ gst_j2k_layer_enc_set_format (GstVideoEncoder * encoder,
   g_clear_pointer (&self->input, gst_video_codec_state_unref);
   self->input = gst_video_codec_state_ref (state);
 
-  caps = gst_caps_new_simple ("image/x-jpc",
-      "colorspace", G_TYPE_STRING, n_components == 1 ? "GRAY" : "sYUV",
-      "sampling", G_TYPE_STRING, get_sampling (&state->info),
-      "num-components", G_TYPE_INT, (gint) n_components, NULL);
+  caps = gst_caps_new_simple ("image/x-jpc", "colorspace", G_TYPE_STRING,
+      n_components == 1 ? "GRAY" : "sYUV", "sampling", G_TYPE_STRING,
+      get_sampling (&state->info), "num-components", G_TYPE_INT,
+      (gint) n_components, NULL);
   output = gst_video_encoder_set_output_state (encoder, caps, state);
   gst_video_codec_state_unref (output);
 
@@ -330,7 +336,7 @@ gst_j2k_layer_enc_set_format (GstVideoEncoder * encoder,
 }
 
 static gboolean
-has_dimensions (const GstCaps * caps)
+has_dimensions (const GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
@@ -340,7 +346,7 @@ has_dimensions (const GstCaps * caps)
 
 /* Caps without dimensions are accepted, so that the error can tell. */
 static gboolean
-gst_j2k_layer_enc_sink_query (GstVideoEncoder * encoder, GstQuery * query)
+gst_j2k_layer_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
 {
   GstCaps *caps;
 
@@ -348,40 +354,42 @@ gst_j2k_layer_enc_sink_query (GstVideoEncoder * encoder, GstQuery * query)
     gst_query_parse_accept_caps (query, &caps);
     if (!gst_caps_is_empty (caps) && !gst_caps_is_any (caps)
         && gst_structure_has_name (gst_caps_get_structure (caps, 0),
-            "video/x-raw") && !has_dimensions (caps)) {
+            "video/x-raw")
+        && !has_dimensions (caps)) {
       gst_query_set_accept_caps_result (query, TRUE);
       return TRUE;
     }
   }
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_j2k_layer_enc_parent_class)->sink_query (encoder, query);
+  return GST_VIDEO_ENCODER_CLASS (gst_j2k_layer_enc_parent_class)
+      ->sink_query (encoder, query);
 }
 
 static gboolean
-gst_j2k_layer_enc_sink_event (GstVideoEncoder * encoder, GstEvent * event)
+gst_j2k_layer_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
 {
   GstCaps *caps;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
     if (!has_dimensions (caps)) {
-      fail_settings (GST_J2K_LAYER_ENC (encoder), "The caps of the video have "
+      fail_settings (GST_J2K_LAYER_ENC (encoder),
+          "The caps of the video have "
           "no width or no height: what makes the video has to tell its size");
       gst_event_unref (event);
       return FALSE;
     }
   }
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_j2k_layer_enc_parent_class)->sink_event (encoder, event);
+  return GST_VIDEO_ENCODER_CLASS (gst_j2k_layer_enc_parent_class)
+      ->sink_event (encoder, event);
 }
 
 /* Pictures */
 
 static GstFlowReturn
-fail_picture (GstVideoEncoder * encoder, GstVideoCodecFrame * frame,
-    const gchar * cause)
+fail_picture (GstVideoEncoder *encoder, GstVideoCodecFrame *frame,
+    const gchar *cause)
 {
   gst_video_encoder_finish_frame (encoder, frame);
   GST_ELEMENT_ERROR (encoder, STREAM, ENCODE,
@@ -391,8 +399,8 @@ fail_picture (GstVideoEncoder * encoder, GstVideoCodecFrame * frame,
 }
 
 static GstFlowReturn
-gst_j2k_layer_enc_handle_frame (GstVideoEncoder * encoder,
-    GstVideoCodecFrame * frame)
+gst_j2k_layer_enc_handle_frame (GstVideoEncoder *encoder,
+    GstVideoCodecFrame *frame)
 {
   GstJ2kLayerEnc *self = GST_J2K_LAYER_ENC (encoder);
   g_autoptr (GError) error = NULL;
@@ -402,7 +410,8 @@ gst_j2k_layer_enc_handle_frame (GstVideoEncoder * encoder,
 
   if (!gst_video_frame_map (&video, &self->input->info, frame->input_buffer,
           GST_MAP_READ))
-    return fail_picture (encoder, frame, "its buffer is too small or cannot be "
+    return fail_picture (encoder, frame,
+        "its buffer is too small or cannot be "
         "read");
   follow_target (self);
   bytes = gst_j2k_picture_encode (&self->settings, &video, &error);
@@ -411,15 +420,15 @@ gst_j2k_layer_enc_handle_frame (GstVideoEncoder * encoder,
     return fail_picture (encoder, frame, error->message);
 
   size = bytes->len;
-  frame->output_buffer = gst_buffer_new_wrapped (g_byte_array_free (bytes,
-          FALSE), size);
+  frame->output_buffer =
+      gst_buffer_new_wrapped (g_byte_array_free (bytes, FALSE), size);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (frame);
 
   return gst_video_encoder_finish_frame (encoder, frame);
 }
 
 static gboolean
-gst_j2k_layer_enc_stop (GstVideoEncoder * encoder)
+gst_j2k_layer_enc_stop (GstVideoEncoder *encoder)
 {
   GstJ2kLayerEnc *self = GST_J2K_LAYER_ENC (encoder);
 
@@ -429,20 +438,19 @@ gst_j2k_layer_enc_stop (GstVideoEncoder * encoder)
 }
 
 static gboolean
-gst_j2k_layer_enc_propose_allocation (GstVideoEncoder * encoder,
-    GstQuery * query)
+gst_j2k_layer_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_j2k_layer_enc_parent_class)->propose_allocation (encoder, query);
+  return GST_VIDEO_ENCODER_CLASS (gst_j2k_layer_enc_parent_class)
+      ->propose_allocation (encoder, query);
 }
 
 static void
-install_properties (GObjectClass * object_class)
+install_properties (GObjectClass *object_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   /**
    * GstJ2kLayerEnc:bitrates:
@@ -460,7 +468,8 @@ install_properties (GObjectClass * object_class)
           "Rates of all layers up to each, increasing (bit/s)",
           g_param_spec_int ("bitrate", "Bitrate",
               "Rate of all layers up to this one (bit/s)", 1, G_MAXINT, 500000,
-              flags), flags));
+              flags),
+          flags));
   /**
    * GstJ2kLayerEnc:target-bitrate:
    *
@@ -474,8 +483,9 @@ install_properties (GObjectClass * object_class)
   g_object_class_install_property (object_class, PROP_TARGET_BITRATE,
       g_param_spec_uint64 ("target-bitrate", "Target bit rate",
           "Rate of all layers together (bit/s, 0 = as bitrates say)", 0,
-          G_MAXINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-          | GST_PARAM_MUTABLE_PLAYING));
+          G_MAXINT64, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_PLAYING));
   /**
    * GstJ2kLayerEnc:resolutions:
    *
@@ -500,7 +510,7 @@ install_properties (GObjectClass * object_class)
 }
 
 static void
-gst_j2k_layer_enc_class_init (GstJ2kLayerEncClass * klass)
+gst_j2k_layer_enc_class_init (GstJ2kLayerEncClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -531,7 +541,7 @@ gst_j2k_layer_enc_class_init (GstJ2kLayerEncClass * klass)
 }
 
 static void
-gst_j2k_layer_enc_init (GstJ2kLayerEnc * self)
+gst_j2k_layer_enc_init (GstJ2kLayerEnc *self)
 {
   guint i;
 

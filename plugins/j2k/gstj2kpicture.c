@@ -23,8 +23,9 @@
 
 /* libopenjp2 counts every component at full size where it turns ratios into
  * bytes. */
-#define NOMINAL_SIZE(info) ((guint64) GST_VIDEO_INFO_N_COMPONENTS (info) \
-    * GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info))
+#define NOMINAL_SIZE(info)                                                    \
+  ((guint64) GST_VIDEO_INFO_N_COMPONENTS (info) * GST_VIDEO_INFO_WIDTH (info) \
+      * GST_VIDEO_INFO_HEIGHT (info))
 
 typedef struct
 {
@@ -40,7 +41,7 @@ typedef struct
  * Returns: at most so many that each halves what is not yet one sample
  */
 guint
-gst_j2k_picture_fit_resolutions (const GstVideoInfo * info, guint n_resolutions)
+gst_j2k_picture_fit_resolutions (const GstVideoInfo *info, guint n_resolutions)
 {
   guint smallest = G_MAXUINT, fit = 1, i;
 
@@ -55,7 +56,7 @@ gst_j2k_picture_fit_resolutions (const GstVideoInfo * info, guint n_resolutions)
 }
 
 static guint
-get_empty_layer_size (const GstVideoInfo * info, guint n_resolutions)
+get_empty_layer_size (const GstVideoInfo *info, guint n_resolutions)
 {
   return n_resolutions * GST_VIDEO_INFO_N_COMPONENTS (info) * EMPTY_PACKET_SIZE;
 }
@@ -69,11 +70,11 @@ get_empty_layer_size (const GstVideoInfo * info, guint n_resolutions)
  * Returns: bytes of a picture whose layers up to @layer hold nothing
  */
 guint
-gst_j2k_picture_smallest (const GstVideoInfo * info, guint n_resolutions,
+gst_j2k_picture_smallest (const GstVideoInfo *info, guint n_resolutions,
     guint layer)
 {
-  return HEADERS_SIZE + (layer + 1) * get_empty_layer_size (info,
-      n_resolutions);
+  return HEADERS_SIZE
+      + (layer + 1) * get_empty_layer_size (info, n_resolutions);
 }
 
 /*
@@ -84,7 +85,7 @@ gst_j2k_picture_smallest (const GstVideoInfo * info, guint n_resolutions,
  *     carried by RTP
  */
 guint
-gst_j2k_picture_largest (const GstVideoInfo * info)
+gst_j2k_picture_largest (const GstVideoInfo *info)
 {
   return (guint) MIN (NOMINAL_SIZE (info), (1u << 24) - 1);
 }
@@ -96,8 +97,8 @@ gst_j2k_picture_largest (const GstVideoInfo * info)
  *     room for its headers at least
  */
 void
-gst_j2k_picture_fit_sizes (const GstVideoInfo * info,
-    GstJ2kPictureSettings * settings)
+gst_j2k_picture_fit_sizes (const GstVideoInfo *info,
+    GstJ2kPictureSettings *settings)
 {
   guint empty = get_empty_layer_size (info, settings->n_resolutions);
   guint least = gst_j2k_picture_smallest (info, settings->n_resolutions, 0);
@@ -118,7 +119,7 @@ write_output (void *buffer, OPJ_SIZE_T size, void *user_data)
   Output *output = user_data;
 
   if (output->at + size > G_MAXINT)
-    return (OPJ_SIZE_T) - 1;
+    return (OPJ_SIZE_T) -1;
   if (output->at + size > output->bytes->len)
     g_byte_array_set_size (output->bytes, (guint) (output->at + size));
   memcpy (output->bytes->data + output->at, buffer, size);
@@ -156,7 +157,7 @@ on_error (const char *message, void *user_data)
 }
 
 static void
-copy_component (opj_image_comp_t * to, const GstVideoFrame * frame, guint index)
+copy_component (opj_image_comp_t *to, const GstVideoFrame *frame, guint index)
 {
   const guint8 *row = GST_VIDEO_FRAME_COMP_DATA (frame, index);
   gint stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, index);
@@ -171,7 +172,7 @@ copy_component (opj_image_comp_t * to, const GstVideoFrame * frame, guint index)
 }
 
 static opj_image_t *
-make_image (const GstVideoFrame * frame)
+make_image (const GstVideoFrame *frame)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
   guint n = GST_VIDEO_FRAME_N_COMPONENTS (frame), i;
@@ -198,8 +199,8 @@ make_image (const GstVideoFrame * frame)
 }
 
 static void
-set_parameters (opj_cparameters_t * parameters,
-    const GstJ2kPictureSettings * settings, const GstVideoInfo * info)
+set_parameters (opj_cparameters_t *parameters,
+    const GstJ2kPictureSettings *settings, const GstVideoInfo *info)
 {
   guint i;
 
@@ -217,8 +218,8 @@ set_parameters (opj_cparameters_t * parameters,
 }
 
 static gboolean
-compress (opj_codec_t * codec, opj_image_t * image, Output * output,
-    const GstJ2kPictureSettings * settings, opj_cparameters_t * parameters)
+compress (opj_codec_t *codec, opj_image_t *image, Output *output,
+    const GstJ2kPictureSettings *settings, opj_cparameters_t *parameters)
 {
   opj_stream_t *stream = opj_stream_create (STREAM_BUFFER_SIZE, OPJ_FALSE);
   gboolean good;
@@ -229,9 +230,9 @@ compress (opj_codec_t * codec, opj_image_t * image, Output * output,
   opj_stream_set_user_data (stream, output, NULL);
   good = opj_setup_encoder (codec, parameters, image)
       && (settings->n_threads < 2
-      || opj_codec_set_threads (codec, (int) settings->n_threads))
-      && opj_start_compress (codec, image, stream)
-      && opj_encode (codec, stream) && opj_end_compress (codec, stream);
+          || opj_codec_set_threads (codec, (int) settings->n_threads))
+      && opj_start_compress (codec, image, stream) && opj_encode (codec, stream)
+      && opj_end_compress (codec, stream);
   opj_stream_destroy (stream);
 
   return good;
@@ -249,8 +250,8 @@ compress (opj_codec_t * codec, opj_image_t * image, Output * output,
  * Returns: (transfer full) (nullable): a codestream
  */
 GByteArray *
-gst_j2k_picture_encode (const GstJ2kPictureSettings * settings,
-    const GstVideoFrame * frame, GError ** error)
+gst_j2k_picture_encode (const GstJ2kPictureSettings *settings,
+    const GstVideoFrame *frame, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();

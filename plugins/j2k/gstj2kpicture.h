@@ -25,15 +25,15 @@ typedef struct
   guint n_threads;
 } GstJ2kPictureSettings;
 
-guint gst_j2k_picture_fit_resolutions (const GstVideoInfo * info,
-    guint n_resolutions);
-guint gst_j2k_picture_smallest (const GstVideoInfo * info, guint n_resolutions,
+guint
+gst_j2k_picture_fit_resolutions (const GstVideoInfo *info, guint n_resolutions);
+guint gst_j2k_picture_smallest (const GstVideoInfo *info, guint n_resolutions,
     guint layer);
-guint gst_j2k_picture_largest (const GstVideoInfo * info);
-void gst_j2k_picture_fit_sizes (const GstVideoInfo * info,
-    GstJ2kPictureSettings * settings);
-GByteArray *gst_j2k_picture_encode (const GstJ2kPictureSettings * settings,
-    const GstVideoFrame * frame, GError ** error);
+guint gst_j2k_picture_largest (const GstVideoInfo *info);
+void gst_j2k_picture_fit_sizes (const GstVideoInfo *info,
+    GstJ2kPictureSettings *settings);
+GByteArray *gst_j2k_picture_encode (const GstJ2kPictureSettings *settings,
+    const GstVideoFrame *frame, GError **error);
 
 G_END_DECLS
 

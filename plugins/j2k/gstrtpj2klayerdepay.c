@@ -58,13 +58,13 @@ struct _GstRtpJ2kLayerDepay
   GstRTPBaseDepayload parent;
 
   GstJ2kAssembly *assembly;
-  gchar *sampling;              /* as RTP's caps say */
+  gchar *sampling; /* as RTP's caps say */
   guint32 timestamp;
   gboolean has_timestamp;
-  gboolean pushed;              /* the picture of @timestamp */
+  gboolean pushed; /* the picture of @timestamp */
   GstClockTime pts;
   GstClockTime dts;
-  GstJ2kCodestream format;      /* of the src caps; no components: none yet */
+  GstJ2kCodestream format; /* of the src caps; no components: none yet */
 
   /* Under the object lock. */
   GstClockTime distance;
@@ -74,25 +74,26 @@ struct _GstRtpJ2kLayerDepay
 };
 
 static const Sampling samplings[] = {
-  {"GRAYSCALE", "GRAY", 1, 1, 1},
-  {"YCbCr-4:2:0", "sYUV", 3, 2, 2},
-  {"YCbCr-4:2:2", "sYUV", 3, 2, 1},
-  {"YCbCr-4:4:4", "sYUV", 3, 1, 1},
-  {"YCbCr-4:1:1", "sYUV", 3, 4, 1},
-  {"RGB", "sRGB", 3, 1, 1},
-  {"BGR", "sRGB", 3, 1, 1},
-  {"RGBA", "sRGB", 4, 1, 1},
-  {"BGRA", "sRGB", 4, 1, 1},
+  { "GRAYSCALE", "GRAY", 1, 1, 1 },
+  { "YCbCr-4:2:0", "sYUV", 3, 2, 2 },
+  { "YCbCr-4:2:2", "sYUV", 3, 2, 1 },
+  { "YCbCr-4:4:4", "sYUV", 3, 1, 1 },
+  { "YCbCr-4:1:1", "sYUV", 3, 4, 1 },
+  { "RGB", "sRGB", 3, 1, 1 },
+  { "BGR", "sRGB", 3, 1, 1 },
+  { "RGBA", "sRGB", 4, 1, 1 },
+  { "BGRA", "sRGB", 4, 1, 1 },
 };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS ("application/x-rtp, media = (string) video, "
-        "encoding-name = (string) JPEG2000"));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS ("application/x-rtp, media = (string) video, "
+                         "encoding-name = (string) JPEG2000"));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS ("image/x-jpc, colorspace = (string) { sRGB, sYUV, GRAY }, "
+    GST_STATIC_CAPS (
+        "image/x-jpc, colorspace = (string) { sRGB, sYUV, GRAY }, "
         "sampling = (string) { RGB, BGR, RGBA, BGRA, YCbCr-4:4:4, YCbCr-4:2:2, "
         "YCbCr-4:2:0, YCbCr-4:1:1, GRAYSCALE }"));
 
@@ -105,20 +106,21 @@ GST_ELEMENT_REGISTER_DEFINE (rtpj2klayerdepay, "rtpj2klayerdepay",
 /* Caps */
 
 static gboolean
-sampling_fits (const Sampling * sampling, const GstJ2kCodestream * codestream)
+sampling_fits (const Sampling *sampling, const GstJ2kCodestream *codestream)
 {
   return sampling->n_components == codestream->n_components
       && codestream->dx[0] == 1 && codestream->dy[0] == 1
-      && (sampling->n_components == 1 || (codestream->dx[1] == sampling->dx
-          && codestream->dy[1] == sampling->dy
-          && codestream->dx[2] == sampling->dx
-          && codestream->dy[2] == sampling->dy));
+      && (sampling->n_components == 1
+          || (codestream->dx[1] == sampling->dx
+              && codestream->dy[1] == sampling->dy
+              && codestream->dx[2] == sampling->dx
+              && codestream->dy[2] == sampling->dy));
 }
 
 /* RTP's caps win where they are possible; a transform of components makes RGB
  * of YCbCr, so what has one is RGB. */
 static const Sampling *
-find_sampling (GstRtpJ2kLayerDepay * self, const GstJ2kCodestream * codestream)
+find_sampling (GstRtpJ2kLayerDepay *self, const GstJ2kCodestream *codestream)
 {
   const gchar *wanted = self->sampling;
   guint i;
@@ -139,7 +141,7 @@ find_sampling (GstRtpJ2kLayerDepay * self, const GstJ2kCodestream * codestream)
 }
 
 static gboolean
-is_same_format (const GstJ2kCodestream * a, const GstJ2kCodestream * b)
+is_same_format (const GstJ2kCodestream *a, const GstJ2kCodestream *b)
 {
   guint i;
 
@@ -156,7 +158,7 @@ is_same_format (const GstJ2kCodestream * a, const GstJ2kCodestream * b)
 }
 
 static gboolean
-push_caps (GstRtpJ2kLayerDepay * self, const GstJ2kCodestream * codestream)
+push_caps (GstRtpJ2kLayerDepay *self, const GstJ2kCodestream *codestream)
 {
   const Sampling *sampling = find_sampling (self, codestream);
   g_autoptr (GstCaps) caps = NULL;
@@ -165,12 +167,11 @@ push_caps (GstRtpJ2kLayerDepay * self, const GstJ2kCodestream * codestream)
     return TRUE;
   if (sampling == NULL)
     return FALSE;
-  caps = gst_caps_new_simple ("image/x-jpc",
-      "width", G_TYPE_INT, (gint) codestream->width,
-      "height", G_TYPE_INT, (gint) codestream->height,
-      "colorspace", G_TYPE_STRING, sampling->colorspace,
-      "sampling", G_TYPE_STRING, sampling->sampling,
-      "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  caps = gst_caps_new_simple ("image/x-jpc", "width", G_TYPE_INT,
+      (gint) codestream->width, "height", G_TYPE_INT, (gint) codestream->height,
+      "colorspace", G_TYPE_STRING, sampling->colorspace, "sampling",
+      G_TYPE_STRING, sampling->sampling, "framerate", GST_TYPE_FRACTION, 0, 1,
+      NULL);
   if (!gst_pad_set_caps (GST_RTP_BASE_DEPAYLOAD_SRCPAD (self), caps))
     return FALSE;
   self->format = *codestream;
@@ -179,8 +180,7 @@ push_caps (GstRtpJ2kLayerDepay * self, const GstJ2kCodestream * codestream)
 }
 
 static gboolean
-gst_rtp_j2k_layer_depay_set_caps (GstRTPBaseDepayload * depayload,
-    GstCaps * caps)
+gst_rtp_j2k_layer_depay_set_caps (GstRTPBaseDepayload *depayload, GstCaps *caps)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (depayload);
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
@@ -195,7 +195,7 @@ gst_rtp_j2k_layer_depay_set_caps (GstRTPBaseDepayload * depayload,
 /* Pictures */
 
 static void
-count (GstRtpJ2kLayerDepay * self, guint n_layers)
+count (GstRtpJ2kLayerDepay *self, guint n_layers)
 {
   GST_OBJECT_LOCK (self);
   if (n_layers > 0)
@@ -207,7 +207,7 @@ count (GstRtpJ2kLayerDepay * self, guint n_layers)
 }
 
 static void
-push_picture (GstRtpJ2kLayerDepay * self)
+push_picture (GstRtpJ2kLayerDepay *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL;
@@ -218,8 +218,9 @@ push_picture (GstRtpJ2kLayerDepay * self)
     return;
   bytes = gst_j2k_assembly_finish (self->assembly, &codestream, &error);
   if (bytes == NULL || !push_caps (self, &codestream)) {
-    GST_DEBUG_OBJECT (self, "a picture is left out: %s", error != NULL ?
-        error->message : "what comes next does not take its format");
+    GST_DEBUG_OBJECT (self, "a picture is left out: %s",
+        error != NULL ? error->message
+                      : "what comes next does not take its format");
     count (self, 0);
     return;
   }
@@ -231,7 +232,7 @@ push_picture (GstRtpJ2kLayerDepay * self)
 }
 
 static void
-follow_distance (GstRtpJ2kLayerDepay * self, guint32 timestamp)
+follow_distance (GstRtpJ2kLayerDepay *self, guint32 timestamp)
 {
   gint32 ticks = (gint32) (timestamp - self->timestamp);
   GstClockTime distance;
@@ -239,8 +240,8 @@ follow_distance (GstRtpJ2kLayerDepay * self, guint32 timestamp)
 
   if (ticks <= 0)
     return;
-  distance = gst_util_uint64_scale_int ((guint64) ticks, GST_SECOND,
-      CLOCK_RATE);
+  distance =
+      gst_util_uint64_scale_int ((guint64) ticks, GST_SECOND, CLOCK_RATE);
   if (distance > LONGEST_DISTANCE)
     return;
   GST_OBJECT_LOCK (self);
@@ -253,7 +254,7 @@ follow_distance (GstRtpJ2kLayerDepay * self, guint32 timestamp)
 }
 
 static void
-begin_picture (GstRtpJ2kLayerDepay * self, GstRTPBuffer * rtp)
+begin_picture (GstRtpJ2kLayerDepay *self, GstRTPBuffer *rtp)
 {
   guint32 timestamp = gst_rtp_buffer_get_timestamp (rtp);
 
@@ -270,8 +271,8 @@ begin_picture (GstRtpJ2kLayerDepay * self, GstRTPBuffer * rtp)
 }
 
 static GstBuffer *
-gst_rtp_j2k_layer_depay_process (GstRTPBaseDepayload * depayload,
-    GstRTPBuffer * rtp)
+gst_rtp_j2k_layer_depay_process (GstRTPBaseDepayload *depayload,
+    GstRTPBuffer *rtp)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (depayload);
 
@@ -292,7 +293,7 @@ gst_rtp_j2k_layer_depay_process (GstRTPBaseDepayload * depayload,
 }
 
 static void
-reset (GstRtpJ2kLayerDepay * self)
+reset (GstRtpJ2kLayerDepay *self)
 {
   gst_j2k_assembly_reset (self->assembly);
   self->has_timestamp = FALSE;
@@ -300,8 +301,8 @@ reset (GstRtpJ2kLayerDepay * self)
 }
 
 static gboolean
-gst_rtp_j2k_layer_depay_handle_event (GstRTPBaseDepayload * depayload,
-    GstEvent * event)
+gst_rtp_j2k_layer_depay_handle_event (GstRTPBaseDepayload *depayload,
+    GstEvent *event)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (depayload);
 
@@ -310,12 +311,12 @@ gst_rtp_j2k_layer_depay_handle_event (GstRTPBaseDepayload * depayload,
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     reset (self);
 
-  return GST_RTP_BASE_DEPAYLOAD_CLASS
-      (gst_rtp_j2k_layer_depay_parent_class)->handle_event (depayload, event);
+  return GST_RTP_BASE_DEPAYLOAD_CLASS (gst_rtp_j2k_layer_depay_parent_class)
+      ->handle_event (depayload, event);
 }
 
 static gboolean
-add_latency (GstRtpJ2kLayerDepay * self, GstQuery * query)
+add_latency (GstRtpJ2kLayerDepay *self, GstQuery *query)
 {
   GstClockTime shortest, longest, distance;
   gboolean live;
@@ -334,8 +335,8 @@ add_latency (GstRtpJ2kLayerDepay * self, GstQuery * query)
 }
 
 static gboolean
-gst_rtp_j2k_layer_depay_src_query (GstPad * pad, GstObject * parent,
-    GstQuery * query)
+gst_rtp_j2k_layer_depay_src_query (GstPad *pad, GstObject *parent,
+    GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
     return add_latency (GST_RTP_J2K_LAYER_DEPAY (parent), query);
@@ -344,19 +345,17 @@ gst_rtp_j2k_layer_depay_src_query (GstPad * pad, GstObject * parent,
 }
 
 static GstStateChangeReturn
-gst_rtp_j2k_layer_depay_change_state (GstElement * element,
+gst_rtp_j2k_layer_depay_change_state (GstElement *element,
     GstStateChange transition)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (element);
   GstStateChangeReturn result;
 
-  result = GST_ELEMENT_CLASS
-      (gst_rtp_j2k_layer_depay_parent_class)->change_state (element,
-      transition);
+  result = GST_ELEMENT_CLASS (gst_rtp_j2k_layer_depay_parent_class)
+               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     reset (self);
-    self->format = (GstJ2kCodestream) {
-    0};
+    self->format = (GstJ2kCodestream){ 0 };
     GST_OBJECT_LOCK (self);
     self->distance = 0;
     GST_OBJECT_UNLOCK (self);
@@ -366,8 +365,8 @@ gst_rtp_j2k_layer_depay_change_state (GstElement * element,
 }
 
 static void
-gst_rtp_j2k_layer_depay_get_property (GObject * object, guint id,
-    GValue * value, GParamSpec * pspec)
+gst_rtp_j2k_layer_depay_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (object);
 
@@ -376,15 +375,15 @@ gst_rtp_j2k_layer_depay_get_property (GObject * object, guint id,
     return;
   }
   GST_OBJECT_LOCK (self);
-  g_value_take_boxed (value, gst_structure_new ("rtpj2klayerdepay-stats",
-          "pictures", G_TYPE_UINT64, self->n_pictures,
-          "pictures-dropped", G_TYPE_UINT64, self->n_dropped,
+  g_value_take_boxed (value,
+      gst_structure_new ("rtpj2klayerdepay-stats", "pictures", G_TYPE_UINT64,
+          self->n_pictures, "pictures-dropped", G_TYPE_UINT64, self->n_dropped,
           "layers", G_TYPE_UINT, self->n_layers, NULL));
   GST_OBJECT_UNLOCK (self);
 }
 
 static void
-gst_rtp_j2k_layer_depay_finalize (GObject * object)
+gst_rtp_j2k_layer_depay_finalize (GObject *object)
 {
   GstRtpJ2kLayerDepay *self = GST_RTP_J2K_LAYER_DEPAY (object);
 
@@ -394,7 +393,7 @@ gst_rtp_j2k_layer_depay_finalize (GObject * object)
 }
 
 static void
-gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass * klass)
+gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -433,11 +432,12 @@ gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer depayloader", "Codec/Depayloader/Network/RTP",
       "Makes JPEG 2000 pictures of the quality layers that came (RFC 5371, RFC "
-      "5372)", "The lmcc project");
+      "5372)",
+      "The lmcc project");
 }
 
 static void
-gst_rtp_j2k_layer_depay_init (GstRtpJ2kLayerDepay * self)
+gst_rtp_j2k_layer_depay_init (GstRtpJ2kLayerDepay *self)
 {
   self->assembly = gst_j2k_assembly_new ();
   gst_pad_set_query_function (GST_RTP_BASE_DEPAYLOAD_SRCPAD (self),

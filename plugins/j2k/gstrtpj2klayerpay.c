@@ -43,26 +43,27 @@ typedef struct
   gsize size;
   GstBuffer *input;
   GstBufferList *packets;
-  gsize room;                   /* of a packet, for the codestream's bytes */
+  gsize room; /* of a packet, for the codestream's bytes */
 } Cut;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("image/x-jpc"));
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS ("application/x-rtp, media = (string) video, "
-        "payload = (int) " GST_RTP_PAYLOAD_DYNAMIC_STRING ", "
-        "clock-rate = (int) 90000, encoding-name = (string) JPEG2000"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (
+            "application/x-rtp, media = (string) video, "
+            "payload = (int) " GST_RTP_PAYLOAD_DYNAMIC_STRING ", "
+            "clock-rate = (int) 90000, encoding-name = (string) JPEG2000"));
 
 G_DEFINE_FINAL_TYPE (GstRtpJ2kLayerPay, gst_rtp_j2k_layer_pay,
     GST_TYPE_RTP_BASE_PAYLOAD);
 /* Above rtpj2kpay, which knows no layers. */
-GST_ELEMENT_REGISTER_DEFINE (rtpj2klayerpay, "rtpj2klayerpay",
-    GST_RANK_PRIMARY, GST_TYPE_RTP_J2K_LAYER_PAY);
+GST_ELEMENT_REGISTER_DEFINE (rtpj2klayerpay, "rtpj2klayerpay", GST_RANK_PRIMARY,
+    GST_TYPE_RTP_J2K_LAYER_PAY);
 
 static gboolean
-gst_rtp_j2k_layer_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
+gst_rtp_j2k_layer_pay_set_caps (GstRTPBasePayload *payload, GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   const gchar *sampling = gst_structure_get_string (structure, "sampling");
@@ -76,12 +77,12 @@ gst_rtp_j2k_layer_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
 }
 
 static void
-add_packet (Cut * cut, gsize from, gsize to, GstJ2kMainHeader main_header,
+add_packet (Cut *cut, gsize from, gsize to, GstJ2kMainHeader main_header,
     guint8 priority)
 {
   const GstJ2kRtpHeader header = { main_header, priority, (guint32) from };
-  GstBuffer *packet = gst_rtp_base_payload_allocate_output_buffer
-      (cut->payload, GST_J2K_RTP_HEADER_SIZE, 0, 0);
+  GstBuffer *packet = gst_rtp_base_payload_allocate_output_buffer (cut->payload,
+      GST_J2K_RTP_HEADER_SIZE, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (packet, GST_MAP_WRITE, &rtp);
@@ -90,13 +91,14 @@ add_packet (Cut * cut, gsize from, gsize to, GstJ2kMainHeader main_header,
   gst_rtp_buffer_unmap (&rtp);
   GST_BUFFER_PTS (packet) = GST_BUFFER_PTS (cut->input);
   GST_BUFFER_DTS (packet) = GST_BUFFER_DTS (cut->input);
-  packet = gst_buffer_append (packet, gst_buffer_copy_region (cut->input,
-          GST_BUFFER_COPY_MEMORY, from, to - from));
+  packet = gst_buffer_append (packet,
+      gst_buffer_copy_region (cut->input, GST_BUFFER_COPY_MEMORY, from,
+          to - from));
   gst_buffer_list_add (cut->packets, packet);
 }
 
 static void
-add_main_header (Cut * cut, gsize size, guint8 priority)
+add_main_header (Cut *cut, gsize size, guint8 priority)
 {
   gsize from, to;
 
@@ -113,7 +115,7 @@ add_main_header (Cut * cut, gsize size, guint8 priority)
 /* Where the RTP packet from @from on has to end: it has as many J2K packets as
  * fit, or a part of one (RFC 5371 section 5). */
 static gsize
-find_end (const Cut * cut, gsize from, gsize limit)
+find_end (const Cut *cut, gsize from, gsize limit)
 {
   gsize full = MIN (limit, from + cut->room);
   gsize at = from, next;
@@ -129,7 +131,7 @@ find_end (const Cut * cut, gsize from, gsize limit)
 }
 
 static void
-add_layer (Cut * cut, gsize from, gsize limit, guint8 priority)
+add_layer (Cut *cut, gsize from, gsize limit, guint8 priority)
 {
   gsize to;
 
@@ -140,13 +142,14 @@ add_layer (Cut * cut, gsize from, gsize limit, guint8 priority)
 }
 
 static void
-cut_picture (Cut * cut, const GstJ2kCodestream * codestream)
+cut_picture (Cut *cut, const GstJ2kCodestream *codestream)
 {
   gsize ends[GST_J2K_MAX_LAYERS];
   gsize from = codestream->header_size;
   guint i;
 
-  if (!gst_j2k_codestream_find_layers (codestream, cut->data, cut->size, ends)) {
+  if (!gst_j2k_codestream_find_layers (codestream, cut->data, cut->size,
+          ends)) {
     GST_LOG_OBJECT (cut->payload, "a codestream that cannot be cut");
     add_main_header (cut, from, GST_J2K_PRIORITY_NONE);
     add_layer (cut, from, cut->size, GST_J2K_PRIORITY_NONE);
@@ -160,14 +163,15 @@ cut_picture (Cut * cut, const GstJ2kCodestream * codestream)
 }
 
 static gboolean
-check_picture (GstRtpJ2kLayerPay * self, const GstMapInfo * map,
-    GstJ2kCodestream * codestream)
+check_picture (GstRtpJ2kLayerPay *self, const GstMapInfo *map,
+    GstJ2kCodestream *codestream)
 {
   g_autoptr (GError) error = NULL;
 
   if (map->size > GST_J2K_MAX_CODESTREAM_SIZE)
-    g_set_error (&error, GST_J2K_ERROR, 0, "it has %" G_GSIZE_FORMAT
-        " bytes, and RTP can carry %u", map->size, GST_J2K_MAX_CODESTREAM_SIZE);
+    g_set_error (&error, GST_J2K_ERROR, 0,
+        "it has %" G_GSIZE_FORMAT " bytes, and RTP can carry %u", map->size,
+        GST_J2K_MAX_CODESTREAM_SIZE);
   else
     gst_j2k_codestream_parse (codestream, map->data, map->size, &error);
   if (error == NULL)
@@ -179,15 +183,16 @@ check_picture (GstRtpJ2kLayerPay * self, const GstMapInfo * map,
 }
 
 static GstFlowReturn
-gst_rtp_j2k_layer_pay_handle_buffer (GstRTPBasePayload * payload,
-    GstBuffer * buffer)
+gst_rtp_j2k_layer_pay_handle_buffer (GstRTPBasePayload *payload,
+    GstBuffer *buffer)
 {
   GstRtpJ2kLayerPay *self = GST_RTP_J2K_LAYER_PAY (payload);
   GstJ2kCodestream codestream;
   GstMapInfo map;
   Cut cut = { payload };
-  guint room = gst_rtp_buffer_calc_payload_len
-      (GST_RTP_BASE_PAYLOAD_MTU (payload), 0, 0);
+  guint room =
+      gst_rtp_buffer_calc_payload_len (GST_RTP_BASE_PAYLOAD_MTU (payload), 0,
+          0);
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     gst_buffer_unref (buffer);
@@ -204,12 +209,13 @@ gst_rtp_j2k_layer_pay_handle_buffer (GstRTPBasePayload * payload,
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);
 
-  return cut.packets != NULL ?
-      gst_rtp_base_payload_push_list (payload, cut.packets) : GST_FLOW_OK;
+  return cut.packets != NULL
+      ? gst_rtp_base_payload_push_list (payload, cut.packets)
+      : GST_FLOW_OK;
 }
 
 static void
-gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass * klass)
+gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstRTPBasePayloadClass *payload_class = GST_RTP_BASE_PAYLOAD_CLASS (klass);
@@ -226,10 +232,11 @@ gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass * klass)
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer payloader", "Codec/Payloader/Network/RTP",
       "Puts JPEG 2000 pictures into RTP packets, each of one quality layer "
-      "(RFC 5371, RFC 5372)", "The lmcc project");
+      "(RFC 5371, RFC 5372)",
+      "The lmcc project");
 }
 
 static void
-gst_rtp_j2k_layer_pay_init (GstRtpJ2kLayerPay * self G_GNUC_UNUSED)
+gst_rtp_j2k_layer_pay_init (GstRtpJ2kLayerPay *self G_GNUC_UNUSED)
 {
 }

@@ -6,7 +6,7 @@
 #include "gstx264ladderenc.h"
 
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   return GST_ELEMENT_REGISTER (x264ladderenc, plugin);
 }

@@ -30,21 +30,21 @@ GType
 gst_ladder_speed_get_type (void)
 {
   static const GEnumValue values[] = {
-    {GST_LADDER_SPEED_AUTO, "What the machine can do in real time", "auto"},
-    {GST_LADDER_SPEED_ULTRAFAST, "ultrafast", "ultrafast"},
-    {GST_LADDER_SPEED_SUPERFAST, "superfast", "superfast"},
-    {GST_LADDER_SPEED_VERYFAST, "veryfast", "veryfast"},
-    {GST_LADDER_SPEED_FASTER, "faster", "faster"},
-    {GST_LADDER_SPEED_FAST, "fast", "fast"},
-    {GST_LADDER_SPEED_MEDIUM, "medium", "medium"},
-    {GST_LADDER_SPEED_SLOW, "slow", "slow"},
-    {0, NULL, NULL},
+    { GST_LADDER_SPEED_AUTO, "What the machine can do in real time", "auto" },
+    { GST_LADDER_SPEED_ULTRAFAST, "ultrafast", "ultrafast" },
+    { GST_LADDER_SPEED_SUPERFAST, "superfast", "superfast" },
+    { GST_LADDER_SPEED_VERYFAST, "veryfast", "veryfast" },
+    { GST_LADDER_SPEED_FASTER, "faster", "faster" },
+    { GST_LADDER_SPEED_FAST, "fast", "fast" },
+    { GST_LADDER_SPEED_MEDIUM, "medium", "medium" },
+    { GST_LADDER_SPEED_SLOW, "slow", "slow" },
+    { 0, NULL, NULL },
   };
   static gsize type = 0;
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstLadderSpeed",
-            values));
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstLadderSpeed", values));
   return (GType) type;
 }
 
@@ -76,7 +76,7 @@ gst_ladder_speed_choose (gdouble pixel_rate, guint cores)
   GstLadderSpeed speed;
 
   for (speed = GST_LADDER_SPEED_MEDIUM; speed > GST_LADDER_SPEED_ULTRAFAST;
-      speed--) {
+       speed--) {
     if (costs[speed] * pixel_rate <= SHARE * cores)
       break;
   }

@@ -18,7 +18,7 @@
  * @watch: (out caller-allocates): nothing was behind so far
  */
 void
-gst_ladder_watch_init (GstLadderWatch * watch)
+gst_ladder_watch_init (GstLadderWatch *watch)
 {
   watch->behind_since = GST_CLOCK_TIME_NONE;
   watch->last_behind = GST_CLOCK_TIME_NONE;
@@ -38,11 +38,10 @@ gst_ladder_watch_init (GstLadderWatch * watch)
  * Returns: whether it is late
  */
 gboolean
-gst_ladder_watch_is_late (GstLadderWatch * watch, GstClockTimeDiff lateness)
+gst_ladder_watch_is_late (GstLadderWatch *watch, GstClockTimeDiff lateness)
 {
   watch->least_lateness = MIN (watch->least_lateness, lateness);
-  return lateness - MAX (watch->least_lateness, 0)
-      > (GstClockTimeDiff) LATE;
+  return lateness - MAX (watch->least_lateness, 0) > (GstClockTimeDiff) LATE;
 }
 
 /**
@@ -55,7 +54,7 @@ gst_ladder_watch_is_late (GstLadderWatch * watch, GstClockTimeDiff lateness)
  *     time between
  */
 gboolean
-gst_ladder_watch_update (GstLadderWatch * watch, GstClockTime now,
+gst_ladder_watch_update (GstLadderWatch *watch, GstClockTime now,
     gboolean behind)
 {
   if (!behind)

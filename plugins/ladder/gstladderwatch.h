@@ -20,10 +20,10 @@ typedef struct
   gboolean told;
 } GstLadderWatch;
 
-void gst_ladder_watch_init (GstLadderWatch * watch);
-gboolean gst_ladder_watch_is_late (GstLadderWatch * watch,
-    GstClockTimeDiff lateness);
-gboolean gst_ladder_watch_update (GstLadderWatch * watch, GstClockTime now,
+void gst_ladder_watch_init (GstLadderWatch *watch);
+gboolean
+gst_ladder_watch_is_late (GstLadderWatch *watch, GstClockTimeDiff lateness);
+gboolean gst_ladder_watch_update (GstLadderWatch *watch, GstClockTime now,
     gboolean behind);
 
 G_END_DECLS

@@ -81,9 +81,9 @@ guint gst_x264_ladder_enc_setup_signal;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
-    GST_PAD_SRC, GST_PAD_REQUEST,
-    GST_STATIC_CAPS ("video/x-h264,profile=(string)high"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src_%u", GST_PAD_SRC, GST_PAD_REQUEST,
+        GST_STATIC_CAPS ("video/x-h264,profile=(string)high"));
 
 #define gst_x264_ladder_enc_parent_class parent_class
 G_DEFINE_TYPE (GstX264LadderEnc, gst_x264_ladder_enc, GST_TYPE_BIN);
@@ -93,7 +93,7 @@ GST_ELEMENT_REGISTER_DEFINE (x264ladderenc, "x264ladderenc", GST_RANK_NONE,
 /* Pads */
 
 static gboolean
-src_event (GstPad * pad, GstObject * parent, GstEvent * event)
+src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstClockTime running_time;
   gboolean all_headers;
@@ -110,7 +110,7 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 }
 
 static gboolean
-check_installed (GstX264LadderEnc * self)
+check_installed (GstX264LadderEnc *self)
 {
   const gchar *package, *missing = gst_x264_ladder_find_missing (&package);
 
@@ -118,13 +118,15 @@ check_installed (GstX264LadderEnc * self)
     return TRUE;
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
       ("There is no element %s, which encodes raw video. Install the package "
-          "that has it: %s on Debian.", missing, package), (NULL));
+       "that has it: %s on Debian.",
+          missing, package),
+      (NULL));
   return FALSE;
 }
 
 /* The elements that all rungs share are made with the first one. */
 static void
-ensure_common (GstX264LadderEnc * self)
+ensure_common (GstX264LadderEnc *self)
 {
   g_autoptr (GstCaps) caps =
       gst_caps_from_string ("video/x-raw,format=(string)I420");
@@ -149,14 +151,14 @@ ensure_common (GstX264LadderEnc * self)
 static gint
 compare_rungs (gconstpointer a, gconstpointer b)
 {
-  const GstX264LadderRung *first = *(GstX264LadderRung * const *) a;
-  const GstX264LadderRung *second = *(GstX264LadderRung * const *) b;
+  const GstX264LadderRung *first = *(GstX264LadderRung *const *) a;
+  const GstX264LadderRung *second = *(GstX264LadderRung *const *) b;
 
   return first->index < second->index ? -1 : first->index > second->index;
 }
 
 static GstX264LadderRung *
-find_rung (GstX264LadderEnc * self, guint index)
+find_rung (GstX264LadderEnc *self, guint index)
 {
   guint i;
 
@@ -170,7 +172,7 @@ find_rung (GstX264LadderEnc * self, guint index)
 }
 
 static guint
-choose_index (GstX264LadderEnc * self, const gchar * name)
+choose_index (GstX264LadderEnc *self, const gchar *name)
 {
   guint index = 0;
 
@@ -182,7 +184,7 @@ choose_index (GstX264LadderEnc * self, const gchar * name)
 }
 
 static gboolean
-can_add_rung (GstX264LadderEnc * self, guint index)
+can_add_rung (GstX264LadderEnc *self, guint index)
 {
   gboolean configured;
 
@@ -194,14 +196,15 @@ can_add_rung (GstX264LadderEnc * self, guint index)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("No pad src_%u: there are %u rungs at most, and they must be there "
-          "before the first picture.", index, LMCC_MAX_RUNGS), (NULL));
+       "before the first picture.",
+          index, LMCC_MAX_RUNGS),
+      (NULL));
   return FALSE;
 }
 
 static GstPad *
-gst_x264_ladder_enc_request_new_pad (GstElement * element,
-    GstPadTemplate * templ, const gchar * name,
-    const GstCaps * caps G_GNUC_UNUSED)
+gst_x264_ladder_enc_request_new_pad (GstElement *element, GstPadTemplate *templ,
+    const gchar *name, const GstCaps *caps G_GNUC_UNUSED)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (element);
   guint index = choose_index (self, name);
@@ -227,7 +230,7 @@ gst_x264_ladder_enc_request_new_pad (GstElement * element,
 }
 
 static void
-gst_x264_ladder_enc_release_pad (GstElement * element, GstPad * pad)
+gst_x264_ladder_enc_release_pad (GstElement *element, GstPad *pad)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (element);
   GstX264LadderRung *rung;
@@ -247,7 +250,7 @@ gst_x264_ladder_enc_release_pad (GstElement * element, GstPad * pad)
 /* State */
 
 static void
-stop (GstX264LadderEnc * self)
+stop (GstX264LadderEnc *self)
 {
   guint i;
 
@@ -259,7 +262,7 @@ stop (GstX264LadderEnc * self)
 }
 
 static GstStateChangeReturn
-gst_x264_ladder_enc_change_state (GstElement * element,
+gst_x264_ladder_enc_change_state (GstElement *element,
     GstStateChange transition)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (element);
@@ -282,8 +285,8 @@ gst_x264_ladder_enc_change_state (GstElement * element,
 /* Properties */
 
 static void
-gst_x264_ladder_enc_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+gst_x264_ladder_enc_set_property (GObject *object, guint id,
+    const GValue *value, GParamSpec *pspec)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (object);
 
@@ -319,8 +322,8 @@ gst_x264_ladder_enc_set_property (GObject * object, guint id,
 }
 
 static void
-gst_x264_ladder_enc_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_x264_ladder_enc_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (object);
 
@@ -358,7 +361,7 @@ gst_x264_ladder_enc_get_property (GObject * object, guint id, GValue * value,
 }
 
 static void
-gst_x264_ladder_enc_dispose (GObject * object)
+gst_x264_ladder_enc_dispose (GObject *object)
 {
   GstElement *element = GST_ELEMENT (object);
 
@@ -368,7 +371,7 @@ gst_x264_ladder_enc_dispose (GObject * object)
 }
 
 static void
-gst_x264_ladder_enc_finalize (GObject * object)
+gst_x264_ladder_enc_finalize (GObject *object)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (object);
 
@@ -377,8 +380,8 @@ gst_x264_ladder_enc_finalize (GObject * object)
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
-#define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
-    | GST_PARAM_MUTABLE_READY)
+#define READY \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 
 static void
 install_rate_properties (void)
@@ -430,10 +433,9 @@ install_picture_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_KEY_UNIT_INTERVAL] =
-      g_param_spec_uint ("key-unit-interval", "Key unit interval",
-      "Distance of the key frames, in all rungs (ms)", 100, 600000,
-      DEFAULT_KEY_UNIT_INTERVAL, READY);
+  properties[PROP_KEY_UNIT_INTERVAL] = g_param_spec_uint ("key-unit-interval",
+      "Key unit interval", "Distance of the key frames, in all rungs (ms)", 100,
+      600000, DEFAULT_KEY_UNIT_INTERVAL, READY);
   /**
    * GstX264LadderEnc:bframes:
    *
@@ -444,7 +446,8 @@ install_picture_properties (void)
    */
   properties[PROP_BFRAMES] = g_param_spec_uint ("bframes", "B pictures",
       "B pictures between two others: 0 makes 1 temporal class, 1 makes 2, "
-      "more make 3", 0, 15, DEFAULT_BFRAMES, READY);
+      "more make 3",
+      0, 15, DEFAULT_BFRAMES, READY);
   /**
    * GstX264LadderEnc:speed-preset:
    *
@@ -480,7 +483,7 @@ install_picture_properties (void)
 }
 
 static void
-gst_x264_ladder_enc_class_init (GstX264LadderEncClass * klass)
+gst_x264_ladder_enc_class_init (GstX264LadderEncClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -519,13 +522,15 @@ gst_x264_ladder_enc_class_init (GstX264LadderEncClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "x264 ladder encoder",
-      "Codec/Encoder/Video", "Encodes one video several times, with key frames "
-      "at the same pictures", "The lmcc project");
+      "Codec/Encoder/Video",
+      "Encodes one video several times, with key frames "
+      "at the same pictures",
+      "The lmcc project");
   gst_type_mark_as_plugin_api (GST_TYPE_LADDER_SPEED, 0);
 }
 
 static void
-gst_x264_ladder_enc_init (GstX264LadderEnc * self)
+gst_x264_ladder_enc_init (GstX264LadderEnc *self)
 {
   g_autoptr (GstPadTemplate) templ =
       gst_static_pad_template_get (&sink_template);

@@ -36,7 +36,7 @@
  * As before the first picture.
  */
 void
-gst_x264_ladder_reset (GstX264LadderEnc * self)
+gst_x264_ladder_reset (GstX264LadderEnc *self)
 {
   guint i;
 
@@ -66,8 +66,8 @@ gst_x264_ladder_reset (GstX264LadderEnc * self)
 #define MOST_BITRATE 2048000000
 
 static guint
-parse_bitrates (const gchar * text, guint64 rates[LMCC_MAX_RUNGS],
-    GError ** error)
+parse_bitrates (const gchar *text, guint64 rates[LMCC_MAX_RUNGS],
+    GError **error)
 {
   gdouble parsed[LMCC_MAX_LAYERS];
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
@@ -78,7 +78,8 @@ parse_bitrates (const gchar * text, guint64 rates[LMCC_MAX_RUNGS],
         || parsed[i] < LEAST_BITRATE || parsed[i] > MOST_BITRATE) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
           "'%s' is not a rate from 1 kbit/s to 2048 Mbit/s; write bit/s, such "
-          "as 300000, 300k or 1.5M", parts[i]);
+          "as 300000, 300k or 1.5M",
+          parts[i]);
       return 0;
     }
     rates[i] = (guint64) parsed[i];
@@ -94,8 +95,8 @@ parse_bitrates (const gchar * text, guint64 rates[LMCC_MAX_RUNGS],
 
 /* The rungs' rates, by what is set and otherwise by the picture. */
 static gboolean
-choose_rates (GstX264LadderEnc * self, const LmccPicture * picture,
-    guint64 rates[LMCC_MAX_RUNGS], GError ** error)
+choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
+    guint64 rates[LMCC_MAX_RUNGS], GError **error)
 {
   guint n_rungs = self->rungs->len, n = 0;
   g_autofree gchar *bitrates = NULL;
@@ -121,22 +122,23 @@ choose_rates (GstX264LadderEnc * self, const LmccPicture * picture,
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "%" G_GUINT64_FORMAT " bit/s are not enough for %u rungs, each of a "
         "third of the next: set bitrate higher, take fewer pads, or list "
-        "bitrates", top, n_rungs);
+        "bitrates",
+        top, n_rungs);
   return n > 0;
 }
 
 static gdouble
-rung_pixel_rate (const LmccPicture * picture, guint64 bitrate)
+rung_pixel_rate (const LmccPicture *picture, guint64 bitrate)
 {
   guint width, height;
 
   lmcc_ladder_size (picture, bitrate, &width, &height);
-  return (gdouble) width *height * picture->rate;
+  return (gdouble) width * height * picture->rate;
 }
 
 static void
-choose_speed (GstX264LadderEnc * self, const LmccPicture * picture,
-    const guint64 * rates, GstX264LadderSettings * settings)
+choose_speed (GstX264LadderEnc *self, const LmccPicture *picture,
+    const guint64 *rates, GstX264LadderSettings *settings)
 {
   guint cores = g_get_num_processors (), i;
   gdouble all = 0, largest = 0;
@@ -146,8 +148,8 @@ choose_speed (GstX264LadderEnc * self, const LmccPicture * picture,
     all += largest;
   }
   if (settings->speed == GST_LADDER_SPEED_AUTO)
-    settings->speed = settings->real_time
-        ? gst_ladder_speed_choose (all, cores) : GST_LADDER_SPEED_MEDIUM;
+    settings->speed = settings->real_time ? gst_ladder_speed_choose (all, cores)
+                                          : GST_LADDER_SPEED_MEDIUM;
   settings->threads =
       gst_ladder_speed_get_threads (settings->speed, largest, cores);
   GST_INFO_OBJECT (self, "%u rungs, %.3g pixels/s on %u cores: %s, %u threads",
@@ -156,8 +158,8 @@ choose_speed (GstX264LadderEnc * self, const LmccPicture * picture,
 }
 
 static gboolean
-start_rungs (GstX264LadderEnc * self, const guint64 * rates,
-    const GstX264LadderSettings * settings)
+start_rungs (GstX264LadderEnc *self, const guint64 *rates,
+    const GstX264LadderSettings *settings)
 {
   guint i;
 
@@ -179,7 +181,7 @@ start_rungs (GstX264LadderEnc * self, const guint64 * rates,
 /* The first picture that is nearest to the interval's end, as is_key_due() has
  * it. */
 static guint
-get_key_distance (GstX264LadderEnc * self, const LmccPicture * picture)
+get_key_distance (GstX264LadderEnc *self, const LmccPicture *picture)
 {
   gdouble pictures = picture->rate * self->key_interval / GST_SECOND;
 
@@ -187,15 +189,19 @@ get_key_distance (GstX264LadderEnc * self, const LmccPicture * picture)
 }
 
 static gboolean
-configure (GstX264LadderEnc * self, const LmccPicture * picture)
+configure (GstX264LadderEnc *self, const LmccPicture *picture)
 {
-  GstX264LadderSettings settings = { 0, };
+  GstX264LadderSettings settings = {
+    0,
+  };
   guint64 rates[LMCC_MAX_RUNGS];
   g_autoptr (GError) error = NULL;
 
   if (self->rungs->len == 0) {
-    GST_ELEMENT_ERROR (self, CORE, PAD, ("Nothing takes an encoding: link "
-            "x264ladderenc's src_0 (the lowest rung), src_1 ..."), (NULL));
+    GST_ELEMENT_ERROR (self, CORE, PAD,
+        ("Nothing takes an encoding: link "
+         "x264ladderenc's src_0 (the lowest rung), src_1 ..."),
+        (NULL));
     return FALSE;
   }
   if (!choose_rates (self, picture, rates, &error)) {
@@ -221,7 +227,7 @@ configure (GstX264LadderEnc * self, const LmccPicture * picture)
 }
 
 static gboolean
-handle_caps (GstX264LadderEnc * self, GstCaps * caps)
+handle_caps (GstX264LadderEnc *self, GstCaps *caps)
 {
   LmccPicture picture;
 
@@ -230,8 +236,10 @@ handle_caps (GstX264LadderEnc * self, GstCaps * caps)
 
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("The raw video has no width, height or fixed framerate, by which the "
-            "encoders' sizes and rates are chosen: its caps are %s. Set them "
-            "in front: videorate ! video/x-raw,framerate=25/1", text), (NULL));
+         "encoders' sizes and rates are chosen: its caps are %s. Set them "
+         "in front: videorate ! video/x-raw,framerate=25/1",
+            text),
+        (NULL));
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -251,7 +259,7 @@ handle_caps (GstX264LadderEnc * self, GstCaps * caps)
  * Returns: whether it was taken
  */
 gboolean
-gst_x264_ladder_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+gst_x264_ladder_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstX264LadderEnc *self = GST_X264_LADDER_ENC (parent);
   GstCaps *caps;
@@ -281,7 +289,7 @@ gst_x264_ladder_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 /* Whether there is a key frame at that time already: each rung asks for itself.
  * Called with the object lock. */
 static gboolean
-is_served (GstX264LadderEnc * self, GstClockTime requested)
+is_served (GstX264LadderEnc *self, GstClockTime requested)
 {
   return GST_CLOCK_TIME_IS_VALID (self->last_key) && requested > 0
       && requested <= self->last_key + self->picture_duration / 2
@@ -296,7 +304,7 @@ is_served (GstX264LadderEnc * self, GstClockTime requested)
  * The next picture from then on is a key frame in all rungs.
  */
 void
-gst_x264_ladder_request_key (GstX264LadderEnc * self, GstClockTime running_time)
+gst_x264_ladder_request_key (GstX264LadderEnc *self, GstClockTime running_time)
 {
   gboolean fresh;
 
@@ -305,8 +313,7 @@ gst_x264_ladder_request_key (GstX264LadderEnc * self, GstClockTime running_time)
       && self->newest < self->last_key + LEAST_KEY_DISTANCE;
   if (!GST_CLOCK_TIME_IS_VALID (running_time) && !fresh)
     running_time = 0;
-  if (GST_CLOCK_TIME_IS_VALID (running_time)
-      && !is_served (self, running_time))
+  if (GST_CLOCK_TIME_IS_VALID (running_time) && !is_served (self, running_time))
     self->requested_key = MIN (self->requested_key, running_time);
   GST_OBJECT_UNLOCK (self);
 }
@@ -316,7 +323,7 @@ gst_x264_ladder_request_key (GstX264LadderEnc * self, GstClockTime running_time)
  * asked for, and where pictures are missing between. Called with the object
  * lock. */
 static gboolean
-is_key_due (GstX264LadderEnc * self, GstClockTime now)
+is_key_due (GstX264LadderEnc *self, GstClockTime now)
 {
   GstClockTime nearest = now + self->picture_duration / 2;
   gboolean requested = self->requested_key <= nearest, own, due;
@@ -343,7 +350,7 @@ is_key_due (GstX264LadderEnc * self, GstClockTime now)
  * moves times, with its first output, and GstVideoEncoder 1.22 compares those
  * of requests before that with others, and refuses all that come later. */
 static void
-order_key (GstX264LadderEnc * self, GstPad * pad, GstClockTime now)
+order_key (GstX264LadderEnc *self, GstPad *pad, GstClockTime now)
 {
   g_autoptr (GstPad) inside =
       GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (pad)));
@@ -362,12 +369,12 @@ advise (GstLadderSpeed speed)
 {
   return speed > GST_LADDER_SPEED_ULTRAFAST
       ? "Set the encoders' speed-preset to a faster one, or take fewer "
-      "rungs, a smaller picture or fewer pictures per second"
+        "rungs, a smaller picture or fewer pictures per second"
       : "Take fewer rungs, a smaller picture or fewer pictures per second";
 }
 
 static void
-tell_overload (GstX264LadderEnc * self, guint rung, GstClockTime behind)
+tell_overload (GstX264LadderEnc *self, guint rung, GstClockTime behind)
 {
   const gchar *speed, *advice;
   guint64 skipped;
@@ -385,13 +392,14 @@ tell_overload (GstX264LadderEnc * self, guint rung, GstClockTime behind)
               "remedy", G_TYPE_STRING, advice, NULL)));
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
       ("The processor is too slow for these encoders: rung %u is %u ms behind, "
-          "with speed-preset=%s, and pictures are skipped or late. %s.", rung,
-          (guint) (behind / GST_MSECOND), speed, advice), (NULL));
+       "with speed-preset=%s, and pictures are skipped or late. %s.",
+          rung, (guint) (behind / GST_MSECOND), speed, advice),
+      (NULL));
 }
 
 /* Whether the pictures come by the clock, whatever happens to them here. */
 static gboolean
-is_live (GstX264LadderEnc * self, GstPad * pad)
+is_live (GstX264LadderEnc *self, GstPad *pad)
 {
   g_autoptr (GstQuery) query = NULL;
   gboolean live = FALSE;
@@ -410,7 +418,7 @@ is_live (GstX264LadderEnc * self, GstPad * pad)
 
 /* Pictures before the slowest encoder. */
 static guint
-get_backlog (GstX264LadderEnc * self, guint * slowest)
+get_backlog (GstX264LadderEnc *self, guint *slowest)
 {
   gint backlog = 0;
   guint i;
@@ -428,7 +436,7 @@ get_backlog (GstX264LadderEnc * self, guint * slowest)
 }
 
 static gboolean
-must_skip (GstX264LadderEnc * self, GstPad * pad, GstClockTime now)
+must_skip (GstX264LadderEnc *self, GstPad *pad, GstClockTime now)
 {
   guint slowest = 0, backlog = get_backlog (self, &slowest);
   gboolean live = is_live (self, pad), behind, tell;
@@ -456,7 +464,7 @@ must_skip (GstX264LadderEnc * self, GstPad * pad, GstClockTime now)
  * Returns: whether it goes on
  */
 GstPadProbeReturn
-gst_x264_ladder_picture_in (GstPad * pad, GstPadProbeInfo * info,
+gst_x264_ladder_picture_in (GstPad *pad, GstPadProbeInfo *info,
     gpointer user_data)
 {
   GstX264LadderEnc *self = user_data;
@@ -481,8 +489,8 @@ gst_x264_ladder_picture_in (GstPad * pad, GstPadProbeInfo * info,
 }
 
 static GstClockTimeDiff
-get_lateness (GstX264LadderEnc * self, GstPad * pad, GstBuffer * buffer,
-    GstClockTime * now)
+get_lateness (GstX264LadderEnc *self, GstPad *pad, GstBuffer *buffer,
+    GstClockTime *now)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
   g_autoptr (GstEvent) event =
@@ -497,8 +505,8 @@ get_lateness (GstX264LadderEnc * self, GstPad * pad, GstBuffer * buffer,
       GST_BUFFER_PTS (buffer));
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return G_MININT64;
-  *now = gst_clock_get_time (clock) - gst_element_get_base_time (GST_ELEMENT
-      (self));
+  *now = gst_clock_get_time (clock)
+      - gst_element_get_base_time (GST_ELEMENT (self));
   return GST_CLOCK_DIFF (time, *now);
 }
 
@@ -514,7 +522,7 @@ get_lateness (GstX264LadderEnc * self, GstPad * pad, GstBuffer * buffer,
  * Returns: that it goes on
  */
 GstPadProbeReturn
-gst_x264_ladder_picture_out (GstPad * pad, GstPadProbeInfo * info,
+gst_x264_ladder_picture_out (GstPad *pad, GstPadProbeInfo *info,
     gpointer user_data)
 {
   GstX264LadderEnc *self = user_data;

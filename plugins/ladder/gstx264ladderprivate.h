@@ -65,15 +65,15 @@ struct _GstX264LadderEnc
 extern guint gst_x264_ladder_enc_setup_signal;
 
 /* gstx264ladderinput.c */
-void gst_x264_ladder_reset (GstX264LadderEnc * self);
-gboolean gst_x264_ladder_sink_event (GstPad * pad, GstObject * parent,
-    GstEvent * event);
-GstPadProbeReturn gst_x264_ladder_picture_in (GstPad * pad,
-    GstPadProbeInfo * info, gpointer user_data);
-GstPadProbeReturn gst_x264_ladder_picture_out (GstPad * pad,
-    GstPadProbeInfo * info, gpointer user_data);
-void gst_x264_ladder_request_key (GstX264LadderEnc * self,
-    GstClockTime running_time);
+void gst_x264_ladder_reset (GstX264LadderEnc *self);
+gboolean
+gst_x264_ladder_sink_event (GstPad *pad, GstObject *parent, GstEvent *event);
+GstPadProbeReturn gst_x264_ladder_picture_in (GstPad *pad,
+    GstPadProbeInfo *info, gpointer user_data);
+GstPadProbeReturn gst_x264_ladder_picture_out (GstPad *pad,
+    GstPadProbeInfo *info, gpointer user_data);
+void
+gst_x264_ladder_request_key (GstX264LadderEnc *self, GstClockTime running_time);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_x264_ladder_enc_debug);
 

@@ -32,15 +32,15 @@ GST_DEBUG_CATEGORY_EXTERN (gst_x264_ladder_enc_debug);
  *     installed
  */
 const gchar *
-gst_x264_ladder_find_missing (const gchar ** package)
+gst_x264_ladder_find_missing (const gchar **package)
 {
   static const gchar *const needed[][2] = {
-    {"x264enc", "gstreamer1.0-plugins-ugly"},
-    {"videoscale", "gstreamer1.0-plugins-base"},
-    {"videoconvert", "gstreamer1.0-plugins-base"},
-    {"tee", "libgstreamer1.0-0"},
-    {"queue", "libgstreamer1.0-0"},
-    {"capsfilter", "libgstreamer1.0-0"},
+    { "x264enc", "gstreamer1.0-plugins-ugly" },
+    { "videoscale", "gstreamer1.0-plugins-base" },
+    { "videoconvert", "gstreamer1.0-plugins-base" },
+    { "tee", "libgstreamer1.0-0" },
+    { "queue", "libgstreamer1.0-0" },
+    { "capsfilter", "libgstreamer1.0-0" },
   };
   guint i;
 
@@ -64,7 +64,7 @@ gst_x264_ladder_find_missing (const gchar ** package)
  * Returns: whether @caps say all that
  */
 gboolean
-gst_x264_ladder_read_picture (GstCaps * caps, LmccPicture * picture)
+gst_x264_ladder_read_picture (GstCaps *caps, LmccPicture *picture)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   gint width = 0, height = 0, numerator = 0, denominator = 1;
@@ -83,7 +83,7 @@ gst_x264_ladder_read_picture (GstCaps * caps, LmccPicture * picture)
 /* In the rung's own thread, in the order of pictures: all rungs change their
  * size at the same one. */
 static void
-set_size (GstX264LadderRung * rung, GstCaps * caps)
+set_size (GstX264LadderRung *rung, GstCaps *caps)
 {
   LmccPicture picture;
   guint width, height;
@@ -105,7 +105,7 @@ set_size (GstX264LadderRung * rung, GstCaps * caps)
 }
 
 static GstPadProbeReturn
-before_scale (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+before_scale (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
@@ -119,8 +119,8 @@ before_scale (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static GstPadProbeReturn
-before_encoder (GstPad * pad G_GNUC_UNUSED,
-    GstPadProbeInfo * info G_GNUC_UNUSED, gpointer user_data)
+before_encoder (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   GstX264LadderRung *rung = user_data;
 
@@ -129,7 +129,7 @@ before_encoder (GstPad * pad G_GNUC_UNUSED,
 }
 
 static void
-add_probe (GstElement * element, const gchar * name, GstPadProbeType type,
+add_probe (GstElement *element, const gchar *name, GstPadProbeType type,
     GstPadProbeCallback callback, gpointer user_data)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
@@ -138,8 +138,8 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeType type,
 }
 
 static GstElement *
-add_element (GstBin * bin, const gchar * factory, guint index,
-    const gchar * prefix)
+add_element (GstBin *bin, const gchar *factory, guint index,
+    const gchar *prefix)
 {
   g_autofree gchar *name = g_strdup_printf ("%s-%u", prefix, index);
   GstElement *element = gst_element_factory_make (factory, name);
@@ -159,7 +159,7 @@ add_element (GstBin * bin, const gchar * factory, guint index,
  * Returns: (transfer full): a rung
  */
 GstX264LadderRung *
-gst_x264_ladder_rung_new (GstBin * bin, GstElement * tee, guint index)
+gst_x264_ladder_rung_new (GstBin *bin, GstElement *tee, guint index)
 {
   GstX264LadderRung *rung = g_new0 (GstX264LadderRung, 1);
   g_autoptr (GstCaps) encoded = gst_caps_from_string (ENCODED_CAPS);
@@ -194,7 +194,7 @@ gst_x264_ladder_rung_new (GstBin * bin, GstElement * tee, guint index)
 }
 
 static void
-remove_element (GstBin * bin, GstElement * element)
+remove_element (GstBin *bin, GstElement *element)
 {
   gst_element_set_locked_state (element, TRUE);
   gst_element_set_state (element, GST_STATE_NULL);
@@ -208,8 +208,8 @@ remove_element (GstBin * bin, GstElement * element)
  * @tee: where it gets pictures from
  */
 void
-gst_x264_ladder_rung_free (GstX264LadderRung * rung, GstBin * bin,
-    GstElement * tee)
+gst_x264_ladder_rung_free (GstX264LadderRung *rung, GstBin *bin,
+    GstElement *tee)
 {
   gst_element_release_request_pad (tee, rung->tee_pad);
   gst_object_unref (rung->tee_pad);
@@ -228,7 +228,7 @@ gst_x264_ladder_rung_free (GstX264LadderRung * rung, GstBin * bin,
  * Keeps its encoder in state NULL, where all of its properties can be set.
  */
 void
-gst_x264_ladder_rung_lock (GstX264LadderRung * rung)
+gst_x264_ladder_rung_lock (GstX264LadderRung *rung)
 {
   gst_element_set_locked_state (rung->encoder, TRUE);
   gst_element_set_state (rung->encoder, GST_STATE_NULL);
@@ -241,7 +241,7 @@ gst_x264_ladder_rung_lock (GstX264LadderRung * rung)
  * Returns: whether the encoder has the state of its bin now
  */
 gboolean
-gst_x264_ladder_rung_unlock (GstX264LadderRung * rung)
+gst_x264_ladder_rung_unlock (GstX264LadderRung *rung)
 {
   gst_element_set_locked_state (rung->encoder, FALSE);
   return gst_element_sync_state_with_parent (rung->encoder);
@@ -256,15 +256,15 @@ gst_x264_ladder_rung_unlock (GstX264LadderRung * rung)
  * else. A delimiter before each picture would be a packet of its own.
  */
 void
-gst_x264_ladder_rung_configure (GstX264LadderRung * rung,
-    const GstX264LadderSettings * settings)
+gst_x264_ladder_rung_configure (GstX264LadderRung *rung,
+    const GstX264LadderSettings *settings)
 {
   g_object_set (rung->encoder, "bitrate",
       (guint) ((rung->bitrate + 500) / 1000), "vbv-buf-capacity",
-      settings->vbv_capacity, "key-int-max", settings->key_distance,
-      "bframes", settings->bframes, "b-pyramid", settings->bframes > 1,
-      "b-adapt", FALSE, "threads", settings->threads, "aud", FALSE,
-      "option-string", "scenecut=0:open-gop=0", NULL);
+      settings->vbv_capacity, "key-int-max", settings->key_distance, "bframes",
+      settings->bframes, "b-pyramid", settings->bframes > 1, "b-adapt", FALSE,
+      "threads", settings->threads, "aud", FALSE, "option-string",
+      "scenecut=0:open-gop=0", NULL);
   gst_util_set_object_arg (G_OBJECT (rung->encoder), "speed-preset",
       gst_ladder_speed_get_name (settings->speed));
   if (settings->real_time && settings->speed > GST_LADDER_SPEED_VERYFAST)

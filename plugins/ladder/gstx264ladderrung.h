@@ -50,16 +50,16 @@ typedef struct
   gboolean real_time;
 } GstX264LadderSettings;
 
-const gchar *gst_x264_ladder_find_missing (const gchar ** package);
-GstX264LadderRung *gst_x264_ladder_rung_new (GstBin * bin, GstElement * tee,
-    guint index);
-void gst_x264_ladder_rung_free (GstX264LadderRung * rung, GstBin * bin,
-    GstElement * tee);
-void gst_x264_ladder_rung_configure (GstX264LadderRung * rung,
-    const GstX264LadderSettings * settings);
-void gst_x264_ladder_rung_lock (GstX264LadderRung * rung);
-gboolean gst_x264_ladder_rung_unlock (GstX264LadderRung * rung);
-gboolean gst_x264_ladder_read_picture (GstCaps * caps, LmccPicture * picture);
+const gchar *gst_x264_ladder_find_missing (const gchar **package);
+GstX264LadderRung *
+gst_x264_ladder_rung_new (GstBin *bin, GstElement *tee, guint index);
+void gst_x264_ladder_rung_free (GstX264LadderRung *rung, GstBin *bin,
+    GstElement *tee);
+void gst_x264_ladder_rung_configure (GstX264LadderRung *rung,
+    const GstX264LadderSettings *settings);
+void gst_x264_ladder_rung_lock (GstX264LadderRung *rung);
+gboolean gst_x264_ladder_rung_unlock (GstX264LadderRung *rung);
+gboolean gst_x264_ladder_read_picture (GstCaps *caps, LmccPicture *picture);
 
 G_END_DECLS
 

@@ -10,7 +10,7 @@
 #include <plugins/common/layer-meta.h>
 
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 

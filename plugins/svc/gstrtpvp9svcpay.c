@@ -44,16 +44,16 @@
 GST_DEBUG_CATEGORY_STATIC (rtpvp9svcpay_debug);
 #define GST_CAT_DEFAULT rtpvp9svcpay_debug
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VP9_SVC_MEDIA_TYPE ", "
-        GST_VP9_SVC_FIELD_MODE " = (string) " GST_VP9_SVC_MODES));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VP9_SVC_MEDIA_TYPE
+            ", " GST_VP9_SVC_FIELD_MODE " = (string) " GST_VP9_SVC_MODES));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("application/x-rtp, media = (string) video, "
-        "payload = (int) [ 96, 127 ], clock-rate = (int) 90000, "
-        "encoding-name = (string) VP9"));
+                     "payload = (int) [ 96, 127 ], clock-rate = (int) 90000, "
+                     "encoding-name = (string) VP9"));
 
 struct _GstRtpVp9SvcPay
 {
@@ -72,7 +72,7 @@ GST_ELEMENT_REGISTER_DEFINE (rtpvp9svcpay, "rtpvp9svcpay", GST_RANK_MARGINAL,
     GST_TYPE_RTP_VP9_SVC_PAY);
 
 static gboolean
-gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
+gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload *payload, GstCaps *caps)
 {
   GstRtpVp9SvcPay *self = GST_RTP_VP9_SVC_PAY (payload);
 
@@ -90,7 +90,7 @@ gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload * payload, GstCaps * caps)
 
 /* The lowest layer begins a picture. */
 static void
-begin_picture (GstRtpVp9SvcPay * self, const GstVp9SvcLayerFrame * frame)
+begin_picture (GstRtpVp9SvcPay *self, const GstVp9SvcLayerFrame *frame)
 {
   if (frame->spatial_id > 0)
     return;
@@ -100,22 +100,23 @@ begin_picture (GstRtpVp9SvcPay * self, const GstVp9SvcLayerFrame * frame)
 }
 
 static GstBuffer *
-make_packet (GstRtpVp9SvcPay * self, const GstVp9SvcDescriptor * descriptor,
-    GstBuffer * layer_frame, gsize offset, gsize size)
+make_packet (GstRtpVp9SvcPay *self, const GstVp9SvcDescriptor *descriptor,
+    GstBuffer *layer_frame, gsize offset, gsize size)
 {
   guint8 data[GST_VP9_SVC_DESCRIPTOR_MAX_SIZE];
   gsize header = gst_vp9_svc_descriptor_write (descriptor, data);
   GstBuffer *packet =
       gst_rtp_base_payload_allocate_output_buffer (GST_RTP_BASE_PAYLOAD (self),
-      (guint) header, 0, 0);
+          (guint) header, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (packet, GST_MAP_WRITE, &rtp);
   memcpy (gst_rtp_buffer_get_payload (&rtp), data, header);
   gst_rtp_buffer_set_marker (&rtp, descriptor->end && descriptor->highest);
   gst_rtp_buffer_unmap (&rtp);
-  packet = gst_buffer_append (packet, gst_buffer_copy_region (layer_frame,
-          GST_BUFFER_COPY_MEMORY, offset, size));
+  packet = gst_buffer_append (packet,
+      gst_buffer_copy_region (layer_frame, GST_BUFFER_COPY_MEMORY, offset,
+          size));
   GST_BUFFER_PTS (packet) = GST_BUFFER_PTS (layer_frame);
   GST_BUFFER_DTS (packet) = GST_BUFFER_DTS (layer_frame);
   if (descriptor->end && descriptor->highest)
@@ -126,13 +127,13 @@ make_packet (GstRtpVp9SvcPay * self, const GstVp9SvcDescriptor * descriptor,
 
 /* As many packets of even size as are needed. */
 static GstBufferList *
-make_packets (GstRtpVp9SvcPay * self, GstVp9SvcDescriptor * descriptor,
-    GstBuffer * layer_frame)
+make_packets (GstRtpVp9SvcPay *self, GstVp9SvcDescriptor *descriptor,
+    GstBuffer *layer_frame)
 {
   guint8 data[GST_VP9_SVC_DESCRIPTOR_MAX_SIZE];
   gsize size = gst_buffer_get_size (layer_frame), offset, part;
-  guint room = gst_rtp_buffer_calc_payload_len (GST_RTP_BASE_PAYLOAD_MTU (self),
-      0, 0);
+  guint room =
+      gst_rtp_buffer_calc_payload_len (GST_RTP_BASE_PAYLOAD_MTU (self), 0, 0);
   gsize header = gst_vp9_svc_descriptor_write (descriptor, data);
   GstBufferList *list;
   guint n, i;
@@ -147,16 +148,16 @@ make_packets (GstRtpVp9SvcPay * self, GstVp9SvcDescriptor * descriptor,
     descriptor->end = i + 1 == n;
     if (i > 0)
       descriptor->structure = NULL;
-    gst_buffer_list_add (list, make_packet (self, descriptor, layer_frame,
-            offset, part));
+    gst_buffer_list_add (list,
+        make_packet (self, descriptor, layer_frame, offset, part));
   }
 
   return list;
 }
 
 static GstFlowReturn
-gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload * payload,
-    GstBuffer * buffer)
+gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload *payload,
+    GstBuffer *buffer)
 {
   GstRtpVp9SvcPay *self = GST_RTP_VP9_SVC_PAY (payload);
   g_autoptr (GstBuffer) layer_frame = buffer;
@@ -184,7 +185,8 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload * payload,
   if (packets == NULL) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("An mtu of %u leaves no room for the picture.",
-            GST_RTP_BASE_PAYLOAD_MTU (self)), (NULL));
+            GST_RTP_BASE_PAYLOAD_MTU (self)),
+        (NULL));
     return GST_FLOW_ERROR;
   }
 
@@ -192,7 +194,7 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload * payload,
 }
 
 static GstStateChangeReturn
-gst_rtp_vp9_svc_pay_change_state (GstElement * element,
+gst_rtp_vp9_svc_pay_change_state (GstElement *element,
     GstStateChange transition)
 {
   GstRtpVp9SvcPay *self = GST_RTP_VP9_SVC_PAY (element);
@@ -203,12 +205,12 @@ gst_rtp_vp9_svc_pay_change_state (GstElement * element,
     self->tl0picidx = (guint8) g_random_int_range (0, 0x100);
   }
 
-  return GST_ELEMENT_CLASS (gst_rtp_vp9_svc_pay_parent_class)->change_state
-      (element, transition);
+  return GST_ELEMENT_CLASS (gst_rtp_vp9_svc_pay_parent_class)
+      ->change_state (element, transition);
 }
 
 static void
-gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass * klass)
+gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstRTPBasePayloadClass *payload_class = GST_RTP_BASE_PAYLOAD_CLASS (klass);
@@ -231,6 +233,6 @@ gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass * klass)
 }
 
 static void
-gst_rtp_vp9_svc_pay_init (GstRtpVp9SvcPay * self G_GNUC_UNUSED)
+gst_rtp_vp9_svc_pay_init (GstRtpVp9SvcPay *self G_GNUC_UNUSED)
 {
 }

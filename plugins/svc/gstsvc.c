@@ -10,7 +10,7 @@
 #include "gstvp9svcmeta.h"
 
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 

@@ -57,7 +57,7 @@ struct _GstVp9SvcCodec
 };
 
 static gboolean
-fail (GstVp9SvcCodec * codec, const gchar * what, GError ** error)
+fail (GstVp9SvcCodec *codec, const gchar *what, GError **error)
 {
   const gchar *detail = vpx_codec_error_detail (&codec->context);
 
@@ -69,7 +69,7 @@ fail (GstVp9SvcCodec * codec, const gchar * what, GError ** error)
 }
 
 static guint
-get_bitrate (const GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings,
+get_bitrate (const GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
     guint spatial_id, guint up_to)
 {
   guint sum = 0, t;
@@ -83,7 +83,7 @@ get_bitrate (const GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings,
 /* libvpx counts a spatial layer's temporal layers from the lowest on, in
  * kbit/s. */
 static void
-fill_rates (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
+fill_rates (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
 {
   const GstVp9SvcStructure *structure = &codec->structure;
   vpx_codec_enc_cfg_t *config = &codec->config;
@@ -107,7 +107,7 @@ fill_rates (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
 }
 
 static void
-fill_layers (GstVp9SvcCodec * codec)
+fill_layers (GstVp9SvcCodec *codec)
 {
   const GstVp9SvcStructure *structure = &codec->structure;
   vpx_codec_enc_cfg_t *config = &codec->config;
@@ -125,7 +125,7 @@ fill_layers (GstVp9SvcCodec * codec)
 }
 
 static void
-fill_config (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
+fill_config (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
 {
   vpx_codec_enc_cfg_t *config = &codec->config;
 
@@ -153,14 +153,13 @@ fill_config (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
 }
 
 static gboolean
-is_layered (const GstVp9SvcCodec * codec)
+is_layered (const GstVp9SvcCodec *codec)
 {
   return codec->structure.n_spatial * codec->structure.n_temporal > 1;
 }
 
 static gint
-get_speed (const GstVp9SvcStructure * structure, gint cpu_used,
-    guint spatial_id)
+get_speed (const GstVp9SvcStructure *structure, gint cpu_used, guint spatial_id)
 {
   if (!structure->halved || spatial_id + 1 >= structure->n_spatial)
     return cpu_used;
@@ -169,7 +168,7 @@ get_speed (const GstVp9SvcStructure * structure, gint cpu_used,
 }
 
 static gboolean
-set_layers (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
+set_layers (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
 {
   const GstVp9SvcStructure *structure = &codec->structure;
   vpx_svc_extra_cfg_t layers = { 0 };
@@ -191,7 +190,7 @@ set_layers (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
 }
 
 static vpx_color_space_t
-get_color_space (const GstVideoInfo * info)
+get_color_space (const GstVideoInfo *info)
 {
   switch (GST_VIDEO_INFO_COLORIMETRY (info).matrix) {
     case GST_VIDEO_COLOR_MATRIX_BT601:
@@ -208,7 +207,7 @@ get_color_space (const GstVideoInfo * info)
 }
 
 static gint
-get_tile_columns (const GstVp9SvcCodec * codec, guint threads)
+get_tile_columns (const GstVp9SvcCodec *codec, guint threads)
 {
   guint wide = MAX (codec->config.g_w / MIN_TILE_WIDTH, 1);
 
@@ -216,56 +215,60 @@ get_tile_columns (const GstVp9SvcCodec * codec, guint threads)
 }
 
 static void
-take_output (vpx_codec_cx_pkt_t * packet, void *user_data)
+take_output (vpx_codec_cx_pkt_t *packet, void *user_data)
 {
   GstVp9SvcCodec *codec = user_data;
 
   if (packet->kind != VPX_CODEC_CX_FRAME_PKT
       || codec->n_out == GST_VP9_SVC_MAX_SPATIAL)
     return;
-  codec->out[codec->n_out++] = gst_buffer_new_memdup (packet->data.frame.buf,
-      packet->data.frame.sz);
+  codec->out[codec->n_out++] =
+      gst_buffer_new_memdup (packet->data.frame.buf, packet->data.frame.sz);
 }
 
 static gboolean
-set_controls (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings)
+set_controls (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
 {
   vpx_codec_ctx_t *context = &codec->context;
-  gint full_range =
-      GST_VIDEO_INFO_COLORIMETRY (&codec->info).range
+  gint full_range = GST_VIDEO_INFO_COLORIMETRY (&codec->info).range
       == GST_VIDEO_COLOR_RANGE_0_255;
 
   return vpx_codec_control (context, VP8E_SET_CPUUSED, settings->cpu_used)
       == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_TILE_COLUMNS,
-      get_tile_columns (codec, settings->threads)) == VPX_CODEC_OK
-      && vpx_codec_control (context, VP9E_SET_ROW_MT,
-      settings->threads > 1) == VPX_CODEC_OK
+             get_tile_columns (codec, settings->threads))
+      == VPX_CODEC_OK
+      && vpx_codec_control (context, VP9E_SET_ROW_MT, settings->threads > 1)
+      == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_AQ_MODE, AQ_NONE) == VPX_CODEC_OK
       && vpx_codec_control (context, VP8E_SET_MAX_INTRA_BITRATE_PCT,
-      MAX_INTRA_PERCENT) == VPX_CODEC_OK
+             MAX_INTRA_PERCENT)
+      == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_COLOR_SPACE,
-      (gint) get_color_space (&codec->info)) == VPX_CODEC_OK
+             (gint) get_color_space (&codec->info))
+      == VPX_CODEC_OK
       && vpx_codec_control (context, VP9E_SET_COLOR_RANGE, full_range)
       == VPX_CODEC_OK;
 }
 
 static gboolean
-open_codec (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings,
-    GError ** error)
+open_codec (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
+    GError **error)
 {
   vpx_codec_priv_output_cx_pkt_cb_pair_t output = { take_output, codec };
 
-  if (vpx_codec_enc_init (&codec->context, vpx_codec_vp9_cx (),
-          &codec->config, 0) != VPX_CODEC_OK)
+  if (vpx_codec_enc_init (&codec->context, vpx_codec_vp9_cx (), &codec->config,
+          0)
+      != VPX_CODEC_OK)
     return fail (codec, "encode so", error);
   codec->opened = TRUE;
-  if (is_layered (codec) && (vpx_codec_control (&codec->context, VP9E_SET_SVC,
-              1) != VPX_CODEC_OK || !set_layers (codec, settings)))
+  if (is_layered (codec)
+      && (vpx_codec_control (&codec->context, VP9E_SET_SVC, 1) != VPX_CODEC_OK
+          || !set_layers (codec, settings)))
     return fail (codec, "make these layers", error);
   if (!set_controls (codec, settings)
-      || vpx_codec_control (&codec->context, VP9E_REGISTER_CX_CALLBACK,
-          &output) != VPX_CODEC_OK)
+      || vpx_codec_control (&codec->context, VP9E_REGISTER_CX_CALLBACK, &output)
+          != VPX_CODEC_OK)
     return fail (codec, "take these settings", error);
 
   return TRUE;
@@ -281,9 +284,8 @@ open_codec (GstVp9SvcCodec * codec, const GstVp9SvcSettings * settings,
  * Returns: (transfer full) (nullable): an encoder
  */
 GstVp9SvcCodec *
-gst_vp9_svc_codec_new (const GstVp9SvcStructure * structure,
-    const GstVideoInfo * info, const GstVp9SvcSettings * settings,
-    GError ** error)
+gst_vp9_svc_codec_new (const GstVp9SvcStructure *structure,
+    const GstVideoInfo *info, const GstVp9SvcSettings *settings, GError **error)
 {
   g_autoptr (GstVp9SvcCodec) codec = g_new0 (GstVp9SvcCodec, 1);
 
@@ -298,14 +300,14 @@ gst_vp9_svc_codec_new (const GstVp9SvcStructure * structure,
 }
 
 static void
-clear_output (GstVp9SvcCodec * codec)
+clear_output (GstVp9SvcCodec *codec)
 {
   while (codec->n_out > 0)
     gst_clear_buffer (&codec->out[--codec->n_out]);
 }
 
 void
-gst_vp9_svc_codec_free (GstVp9SvcCodec * codec)
+gst_vp9_svc_codec_free (GstVp9SvcCodec *codec)
 {
   clear_output (codec);
   if (codec->opened)
@@ -320,16 +322,18 @@ gst_vp9_svc_codec_free (GstVp9SvcCodec * codec)
  * @error: (out): what libvpx does not like
  */
 gboolean
-gst_vp9_svc_codec_set_settings (GstVp9SvcCodec * codec,
-    const GstVp9SvcSettings * settings, GError ** error)
+gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
+    const GstVp9SvcSettings *settings, GError **error)
 {
   fill_rates (codec, settings);
   /* Each layer has quantizers and a speed of its own, which the configuration
    * then counts with. */
   if ((is_layered (codec) && !set_layers (codec, settings))
       || vpx_codec_enc_config_set (&codec->context, &codec->config)
-      != VPX_CODEC_OK || vpx_codec_control (&codec->context, VP8E_SET_CPUUSED,
-          settings->cpu_used) != VPX_CODEC_OK)
+          != VPX_CODEC_OK
+      || vpx_codec_control (&codec->context, VP8E_SET_CPUUSED,
+             settings->cpu_used)
+          != VPX_CODEC_OK)
     return fail (codec, "take these settings", error);
 
   return TRUE;
@@ -339,11 +343,12 @@ gst_vp9_svc_codec_set_settings (GstVp9SvcCodec * codec,
  * receiver need not have. Where there is only the layer below, it is "last", as
  * libvpx has it itself on key pictures. */
 static void
-fill_references (vpx_svc_ref_frame_config_t * config, guint s,
-    const GstVp9SvcLayerFrame * frame)
+fill_references (vpx_svc_ref_frame_config_t *config, guint s,
+    const GstVp9SvcLayerFrame *frame)
 {
   gint last = frame->inter_picture || !frame->inter_layer
-      ? frame->reference_slot : frame->layer_slot;
+      ? frame->reference_slot
+      : frame->layer_slot;
 
   config->lst_fb_idx[s] = last;
   config->gld_fb_idx[s] = frame->inter_layer ? frame->layer_slot : last;
@@ -355,7 +360,7 @@ fill_references (vpx_svc_ref_frame_config_t * config, guint s,
 }
 
 static gboolean
-set_references (GstVp9SvcCodec * codec, const GstVp9SvcLayerFrame * frames)
+set_references (GstVp9SvcCodec *codec, const GstVp9SvcLayerFrame *frames)
 {
   vpx_svc_layer_id_t layers = { 0 };
   vpx_svc_ref_frame_config_t references = { 0 };
@@ -370,11 +375,12 @@ set_references (GstVp9SvcCodec * codec, const GstVp9SvcLayerFrame * frames)
   return vpx_codec_control (&codec->context, VP9E_SET_SVC_LAYER_ID, &layers)
       == VPX_CODEC_OK
       && vpx_codec_control (&codec->context, VP9E_SET_SVC_REF_FRAME_CONFIG,
-      &references) == VPX_CODEC_OK;
+             &references)
+      == VPX_CODEC_OK;
 }
 
 static void
-wrap_picture (vpx_image_t * image, GstVideoFrame * picture)
+wrap_picture (vpx_image_t *image, GstVideoFrame *picture)
 {
   guint plane;
 
@@ -390,10 +396,10 @@ wrap_picture (vpx_image_t * image, GstVideoFrame * picture)
 
 /* Strictly increasing, which libvpx insists on. */
 static gint64
-get_codec_pts (GstVp9SvcCodec * codec, GstClockTime pts)
+get_codec_pts (GstVp9SvcCodec *codec, GstClockTime pts)
 {
-  gint64 ticks = (gint64) gst_util_uint64_scale_round (pts, TIMEBASE,
-      GST_SECOND);
+  gint64 ticks =
+      (gint64) gst_util_uint64_scale_round (pts, TIMEBASE, GST_SECOND);
 
   codec->last_pts = MAX (ticks, codec->last_pts + 1);
 
@@ -412,9 +418,9 @@ get_codec_pts (GstVp9SvcCodec * codec, GstClockTime pts)
  * @error: (out): what went wrong
  */
 gboolean
-gst_vp9_svc_codec_encode (GstVp9SvcCodec * codec, GstVideoFrame * picture,
-    GstClockTime pts, GstClockTime duration, const GstVp9SvcLayerFrame * frames,
-    gboolean key, GstBuffer ** buffers, GError ** error)
+gst_vp9_svc_codec_encode (GstVp9SvcCodec *codec, GstVideoFrame *picture,
+    GstClockTime pts, GstClockTime duration, const GstVp9SvcLayerFrame *frames,
+    gboolean key, GstBuffer **buffers, GError **error)
 {
   vpx_enc_frame_flags_t flags = key ? VPX_EFLAG_FORCE_KF : 0;
   guint64 ticks = gst_util_uint64_scale (duration, TIMEBASE, GST_SECOND);
@@ -430,7 +436,8 @@ gst_vp9_svc_codec_encode (GstVp9SvcCodec * codec, GstVideoFrame * picture,
   wrap_picture (&image, picture);
   clear_output (codec);
   if (vpx_codec_encode (&codec->context, &image, get_codec_pts (codec, pts),
-          MAX (ticks, 1), flags, VPX_DL_REALTIME) != VPX_CODEC_OK)
+          MAX (ticks, 1), flags, VPX_DL_REALTIME)
+      != VPX_CODEC_OK)
     return fail (codec, "encode a picture", error);
   if (codec->n_out != codec->structure.n_spatial) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_ENCODE,
@@ -460,7 +467,7 @@ count_bytes (gsize value)
  * Returns: (transfer full): the picture as one superframe, with its index
  */
 GstBuffer *
-gst_vp9_svc_codec_join (GstBuffer ** buffers, guint n_buffers)
+gst_vp9_svc_codec_join (GstBuffer **buffers, guint n_buffers)
 {
   GstByteWriter writer;
   GstBuffer *joined = buffers[0];

@@ -36,15 +36,17 @@ typedef struct
  */
 typedef struct _GstVp9SvcCodec GstVp9SvcCodec;
 
-GstVp9SvcCodec *gst_vp9_svc_codec_new (const GstVp9SvcStructure * structure,
-    const GstVideoInfo * info, const GstVp9SvcSettings * settings, GError ** error);
-void gst_vp9_svc_codec_free (GstVp9SvcCodec * codec);
-gboolean gst_vp9_svc_codec_set_settings (GstVp9SvcCodec * codec,
-    const GstVp9SvcSettings * settings, GError ** error);
-gboolean gst_vp9_svc_codec_encode (GstVp9SvcCodec * codec, GstVideoFrame * picture,
-    GstClockTime pts, GstClockTime duration, const GstVp9SvcLayerFrame * frames,
-    gboolean key, GstBuffer ** buffers, GError ** error);
-GstBuffer *gst_vp9_svc_codec_join (GstBuffer ** buffers, guint n_buffers);
+GstVp9SvcCodec *gst_vp9_svc_codec_new (const GstVp9SvcStructure *structure,
+    const GstVideoInfo *info, const GstVp9SvcSettings *settings,
+    GError **error);
+void gst_vp9_svc_codec_free (GstVp9SvcCodec *codec);
+gboolean gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
+    const GstVp9SvcSettings *settings, GError **error);
+gboolean
+gst_vp9_svc_codec_encode (GstVp9SvcCodec *codec, GstVideoFrame *picture,
+    GstClockTime pts, GstClockTime duration, const GstVp9SvcLayerFrame *frames,
+    gboolean key, GstBuffer **buffers, GError **error);
+GstBuffer *gst_vp9_svc_codec_join (GstBuffer **buffers, guint n_buffers);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVp9SvcCodec, gst_vp9_svc_codec_free)
 

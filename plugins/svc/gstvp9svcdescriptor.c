@@ -27,7 +27,7 @@
 #define GROUP_R_SHIFT 2
 
 static gsize
-write_uint16 (guint8 * data, guint value)
+write_uint16 (guint8 *data, guint value)
 {
   data[0] = (guint8) (value >> 8);
   data[1] = (guint8) value;
@@ -37,7 +37,7 @@ write_uint16 (guint8 * data, guint value)
 
 /* The picture group: each picture has one reference. */
 static gsize
-write_group (const GstVp9SvcStructure * structure, guint8 * data)
+write_group (const GstVp9SvcStructure *structure, guint8 *data)
 {
   guint period = gst_vp9_svc_structure_get_period (structure), i;
   gsize size = 0;
@@ -55,7 +55,7 @@ write_group (const GstVp9SvcStructure * structure, guint8 * data)
 }
 
 static gsize
-write_structure (const GstVp9SvcDescriptor * descriptor, guint8 * data)
+write_structure (const GstVp9SvcDescriptor *descriptor, guint8 *data)
 {
   const GstVp9SvcStructure *structure = descriptor->structure;
   guint width, height, s;
@@ -74,7 +74,7 @@ write_structure (const GstVp9SvcDescriptor * descriptor, guint8 * data)
 }
 
 static guint8
-first_octet (const GstVp9SvcDescriptor * descriptor)
+first_octet (const GstVp9SvcDescriptor *descriptor)
 {
   guint8 octet = DESCRIPTOR_I | DESCRIPTOR_L;
 
@@ -103,14 +103,14 @@ first_octet (const GstVp9SvcDescriptor * descriptor)
  * Returns: octets written
  */
 gsize
-gst_vp9_svc_descriptor_write (const GstVp9SvcDescriptor * descriptor,
-    guint8 * data)
+gst_vp9_svc_descriptor_write (const GstVp9SvcDescriptor *descriptor,
+    guint8 *data)
 {
   gsize size = 0;
 
   data[size++] = first_octet (descriptor);
-  size += write_uint16 (data + size, PICTURE_ID_M << 8
-      | (descriptor->picture_id & 0x7fffu));
+  size += write_uint16 (data + size,
+      PICTURE_ID_M << 8 | (descriptor->picture_id & 0x7fffu));
   data[size++] = (guint8) (descriptor->frame.temporal_id << LAYER_TID_SHIFT
       | LAYER_U | descriptor->frame.spatial_id << LAYER_SID_SHIFT
       | (descriptor->frame.inter_layer ? LAYER_D : 0));

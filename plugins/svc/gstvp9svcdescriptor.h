@@ -39,8 +39,8 @@ typedef struct
   guint height;
 } GstVp9SvcDescriptor;
 
-gsize gst_vp9_svc_descriptor_write (const GstVp9SvcDescriptor * descriptor,
-    guint8 * data);
+gsize gst_vp9_svc_descriptor_write (const GstVp9SvcDescriptor *descriptor,
+    guint8 *data);
 
 G_END_DECLS
 

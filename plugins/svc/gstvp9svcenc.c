@@ -64,14 +64,14 @@ GST_DEBUG_CATEGORY_STATIC (vp9svcenc_debug);
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-raw, format = (string) I420, "
-        "width = (int) [ 1, 16383 ], height = (int) [ 1, 16383 ], "
-        "framerate = (fraction) [ 0/1, MAX ]"));
+                     "width = (int) [ 1, 16383 ], height = (int) [ 1, 16383 ], "
+                     "framerate = (fraction) [ 0/1, MAX ]"));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VP9_SVC_MEDIA_TYPE ", "
-        GST_VP9_SVC_FIELD_MODE " = (string) " GST_VP9_SVC_MODES ", "
-        GST_VP9_SVC_FIELD_SCALING " = (string) { none, half }; "
+    GST_STATIC_CAPS (GST_VP9_SVC_MEDIA_TYPE
+        ", " GST_VP9_SVC_FIELD_MODE " = (string) " GST_VP9_SVC_MODES
+        ", " GST_VP9_SVC_FIELD_SCALING " = (string) { none, half }; "
         "video/x-vp9, profile = (string) 0, alignment = (string) super-frame"));
 
 G_DEFINE_FINAL_TYPE (GstVp9SvcEnc, gst_vp9_svc_enc, GST_TYPE_VIDEO_ENCODER);
@@ -80,8 +80,7 @@ GST_ELEMENT_REGISTER_DEFINE (vp9svcenc, "vp9svcenc", GST_RANK_NONE,
 
 /* Reads the properties that count for the next picture. */
 static gboolean
-get_settings (GstVp9SvcEnc * self, GstVp9SvcSettings * settings,
-    GError ** error)
+get_settings (GstVp9SvcEnc *self, GstVp9SvcSettings *settings, GError **error)
 {
   gboolean good = TRUE;
 
@@ -112,13 +111,13 @@ get_settings (GstVp9SvcEnc * self, GstVp9SvcSettings * settings,
 }
 
 static void
-post_settings_error (GstVp9SvcEnc * self, const GError * error)
+post_settings_error (GstVp9SvcEnc *self, const GError *error)
 {
   GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
 }
 
 static gboolean
-gst_vp9_svc_enc_start (GstVideoEncoder * encoder)
+gst_vp9_svc_enc_start (GstVideoEncoder *encoder)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (encoder);
   g_autoptr (GError) error = NULL;
@@ -138,7 +137,7 @@ gst_vp9_svc_enc_start (GstVideoEncoder * encoder)
 }
 
 static gboolean
-gst_vp9_svc_enc_stop (GstVideoEncoder * encoder)
+gst_vp9_svc_enc_stop (GstVideoEncoder *encoder)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (encoder);
 
@@ -149,14 +148,14 @@ gst_vp9_svc_enc_stop (GstVideoEncoder * encoder)
 }
 
 static gchar *
-get_mode_name (const GstVp9SvcEnc * self)
+get_mode_name (const GstVp9SvcEnc *self)
 {
   return g_strdup_printf ("L%uT%u", self->structure.n_spatial,
       self->structure.n_temporal);
 }
 
 static gboolean
-negotiate_output (GstVp9SvcEnc * self)
+negotiate_output (GstVp9SvcEnc *self)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   g_autoptr (GstCaps) allowed =
@@ -165,46 +164,47 @@ negotiate_output (GstVp9SvcEnc * self)
   GstCaps *caps;
 
   /* Without a peer nobody asks for whole pictures. */
-  self->layered = allowed == NULL || (gst_caps_get_size (allowed) > 0
-      && gst_structure_has_name (gst_caps_get_structure (allowed, 0),
-          GST_VP9_SVC_MEDIA_TYPE));
+  self->layered = allowed == NULL
+      || (gst_caps_get_size (allowed) > 0
+          && gst_structure_has_name (gst_caps_get_structure (allowed, 0),
+              GST_VP9_SVC_MEDIA_TYPE));
   if (self->layered)
-    caps = gst_caps_new_simple (GST_VP9_SVC_MEDIA_TYPE,
-        GST_VP9_SVC_FIELD_MODE, G_TYPE_STRING, mode,
-        GST_VP9_SVC_FIELD_SCALING, G_TYPE_STRING, self->structure.halved
-        ? GST_VP9_SVC_SCALING_HALF : GST_VP9_SVC_SCALING_NONE, NULL);
+    caps = gst_caps_new_simple (GST_VP9_SVC_MEDIA_TYPE, GST_VP9_SVC_FIELD_MODE,
+        G_TYPE_STRING, mode, GST_VP9_SVC_FIELD_SCALING, G_TYPE_STRING,
+        self->structure.halved ? GST_VP9_SVC_SCALING_HALF
+                               : GST_VP9_SVC_SCALING_NONE,
+        NULL);
   else
     caps = gst_caps_new_simple ("video/x-vp9", "profile", G_TYPE_STRING, "0",
         "alignment", G_TYPE_STRING, "super-frame", NULL);
-  gst_video_codec_state_unref (gst_video_encoder_set_output_state (encoder,
-          caps, self->input_state));
+  gst_video_codec_state_unref (
+      gst_video_encoder_set_output_state (encoder, caps, self->input_state));
 
   return gst_video_encoder_negotiate (encoder);
 }
 
 static gboolean
-check_size (GstVp9SvcEnc * self, const GstVideoInfo * info)
+check_size (GstVp9SvcEnc *self, const GstVideoInfo *info)
 {
   guint width, height;
 
   gst_vp9_svc_structure_get_size (&self->structure,
-      (guint) GST_VIDEO_INFO_WIDTH (info),
-      (guint) GST_VIDEO_INFO_HEIGHT (info), 0, &width, &height);
+      (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info),
+      0, &width, &height);
   if (width >= MIN_LAYER_SIZE && height >= MIN_LAYER_SIZE)
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
       ("Video of %dx%d pixels is too small: its lowest layer would have %ux%u, "
-          "at least %dx%d is needed", GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info), width, height, MIN_LAYER_SIZE,
-          MIN_LAYER_SIZE),
+       "at least %dx%d is needed",
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), width,
+          height, MIN_LAYER_SIZE, MIN_LAYER_SIZE),
       ("layer-scaling=none and fewer layers make it larger"));
 
   return FALSE;
 }
 
 static gboolean
-gst_vp9_svc_enc_set_format (GstVideoEncoder * encoder,
-    GstVideoCodecState * state)
+gst_vp9_svc_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (encoder);
   g_autoptr (GError) error = NULL;
@@ -215,7 +215,8 @@ gst_vp9_svc_enc_set_format (GstVideoEncoder * encoder,
   g_clear_pointer (&self->codec, gst_vp9_svc_codec_free);
   if (!get_settings (self, &settings, &error)
       || (self->codec = gst_vp9_svc_codec_new (&self->structure, &state->info,
-              &settings, &error)) == NULL) {
+              &settings, &error))
+          == NULL) {
     post_settings_error (self, error);
     return FALSE;
   }
@@ -229,17 +230,17 @@ gst_vp9_svc_enc_set_format (GstVideoEncoder * encoder,
 
 /* Whether the upper layers of the next picture refer to nothing before it. */
 static gboolean
-is_layer_switch (GstVp9SvcEnc * self, guint distance)
+is_layer_switch (GstVp9SvcEnc *self, guint distance)
 {
   return distance > 0 && self->structure.n_spatial > 1
       && self->since_switch >= distance
       && gst_vp9_svc_structure_get_temporal_id (&self->structure,
-      self->position) == 0;
+             self->position)
+      == 0;
 }
 
 static gboolean
-plan_picture (GstVp9SvcEnc * self, gboolean forced,
-    GstVp9SvcLayerFrame * frames)
+plan_picture (GstVp9SvcEnc *self, gboolean forced, GstVp9SvcLayerFrame *frames)
 {
   guint key_distance, switch_distance, s;
   gboolean key, layer_switch;
@@ -268,7 +269,7 @@ plan_picture (GstVp9SvcEnc * self, gboolean forced,
 }
 
 static gboolean
-follow_settings (GstVp9SvcEnc * self)
+follow_settings (GstVp9SvcEnc *self)
 {
   g_autoptr (GError) error = NULL;
   GstVp9SvcSettings settings;
@@ -289,8 +290,8 @@ follow_settings (GstVp9SvcEnc * self)
 }
 
 static gboolean
-encode_picture (GstVp9SvcEnc * self, GstVideoCodecFrame * frame,
-    const GstVp9SvcLayerFrame * frames, gboolean key, GstBuffer ** buffers)
+encode_picture (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
+    const GstVp9SvcLayerFrame *frames, gboolean key, GstBuffer **buffers)
 {
   g_autoptr (GError) error = NULL;
   GstVideoFrame picture;
@@ -313,11 +314,11 @@ encode_picture (GstVp9SvcEnc * self, GstVideoCodecFrame * frame,
 }
 
 static void
-mark_layer (GstBuffer * buffer, const GstVp9SvcLayerFrame * frame)
+mark_layer (GstBuffer *buffer, const GstVp9SvcLayerFrame *frame)
 {
   const LmccLayerMark mark = {
-    .klass = (guint8) gst_vp9_svc_get_class (frame->spatial_id,
-        frame->temporal_id),
+    .klass =
+        (guint8) gst_vp9_svc_get_class (frame->spatial_id, frame->temporal_id),
     .switch_point = frame->switch_point,
   };
 
@@ -327,8 +328,8 @@ mark_layer (GstBuffer * buffer, const GstVp9SvcLayerFrame * frame)
 
 /* Takes @frame and the buffers. */
 static GstFlowReturn
-push_layers (GstVp9SvcEnc * self, GstVideoCodecFrame * frame,
-    const GstVp9SvcLayerFrame * frames, GstBuffer ** buffers)
+push_layers (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
+    const GstVp9SvcLayerFrame *frames, GstBuffer **buffers)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   guint last = self->structure.n_spatial - 1, s;
@@ -356,8 +357,8 @@ push_layers (GstVp9SvcEnc * self, GstVideoCodecFrame * frame,
 }
 
 static GstFlowReturn
-gst_vp9_svc_enc_handle_frame (GstVideoEncoder * encoder,
-    GstVideoCodecFrame * frame)
+gst_vp9_svc_enc_handle_frame (GstVideoEncoder *encoder,
+    GstVideoCodecFrame *frame)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (encoder);
   GstVp9SvcLayerFrame frames[GST_VP9_SVC_MAX_SPATIAL];
@@ -387,7 +388,7 @@ gst_vp9_svc_enc_handle_frame (GstVideoEncoder * encoder,
 }
 
 static gboolean
-gst_vp9_svc_enc_flush (GstVideoEncoder * encoder)
+gst_vp9_svc_enc_flush (GstVideoEncoder *encoder)
 {
   GST_VP9_SVC_ENC (encoder)->key_wanted = TRUE;
 
@@ -395,16 +396,16 @@ gst_vp9_svc_enc_flush (GstVideoEncoder * encoder)
 }
 
 static gboolean
-gst_vp9_svc_enc_propose_allocation (GstVideoEncoder * encoder, GstQuery * query)
+gst_vp9_svc_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_vp9_svc_enc_parent_class)->propose_allocation (encoder, query);
+  return GST_VIDEO_ENCODER_CLASS (gst_vp9_svc_enc_parent_class)
+      ->propose_allocation (encoder, query);
 }
 
 static gboolean
-caps_have_size (const GstCaps * caps)
+caps_have_size (const GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
@@ -414,7 +415,7 @@ caps_have_size (const GstCaps * caps)
 
 /* Caps without a size are let in, to be refused with a reason. */
 static gboolean
-gst_vp9_svc_enc_sink_query (GstVideoEncoder * encoder, GstQuery * query)
+gst_vp9_svc_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
     GstCaps *caps;
@@ -426,13 +427,13 @@ gst_vp9_svc_enc_sink_query (GstVideoEncoder * encoder, GstQuery * query)
     }
   }
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_vp9_svc_enc_parent_class)->sink_query (encoder, query);
+  return GST_VIDEO_ENCODER_CLASS (gst_vp9_svc_enc_parent_class)
+      ->sink_query (encoder, query);
 }
 
 /* The base class would only say that the caps are refused. */
 static gboolean
-gst_vp9_svc_enc_sink_event (GstVideoEncoder * encoder, GstEvent * event)
+gst_vp9_svc_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     GstCaps *caps;
@@ -447,19 +448,19 @@ gst_vp9_svc_enc_sink_event (GstVideoEncoder * encoder, GstEvent * event)
     }
   }
 
-  return GST_VIDEO_ENCODER_CLASS
-      (gst_vp9_svc_enc_parent_class)->sink_event (encoder, event);
+  return GST_VIDEO_ENCODER_CLASS (gst_vp9_svc_enc_parent_class)
+      ->sink_event (encoder, event);
 }
 
 static void
-gst_vp9_svc_enc_finalize (GObject * object)
+gst_vp9_svc_enc_finalize (GObject *object)
 {
   g_value_unset (&GST_VP9_SVC_ENC (object)->layer_bitrates);
   G_OBJECT_CLASS (gst_vp9_svc_enc_parent_class)->finalize (object);
 }
 
 static void
-gst_vp9_svc_enc_class_init (GstVp9SvcEncClass * klass)
+gst_vp9_svc_enc_class_init (GstVp9SvcEncClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -490,7 +491,7 @@ gst_vp9_svc_enc_class_init (GstVp9SvcEncClass * klass)
 }
 
 static void
-gst_vp9_svc_enc_init (GstVp9SvcEnc * self)
+gst_vp9_svc_enc_init (GstVp9SvcEnc *self)
 {
   gst_vp9_svc_enc_init_properties (self);
 }

@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_VP9_SVC_ENC (gst_vp9_svc_enc_get_type ())
-G_DECLARE_FINAL_TYPE (GstVp9SvcEnc, gst_vp9_svc_enc, GST, VP9_SVC_ENC, GstVideoEncoder)
+G_DECLARE_FINAL_TYPE (GstVp9SvcEnc, gst_vp9_svc_enc, GST, VP9_SVC_ENC,
+    GstVideoEncoder)
 
 GST_ELEMENT_REGISTER_DECLARE (vp9svcenc);
 

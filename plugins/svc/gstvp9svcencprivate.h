@@ -21,23 +21,23 @@ struct _GstVp9SvcEnc
   gboolean halved;
   gint target_bitrate;
   GValue layer_bitrates;
-  gboolean scaled;              /* target_bitrate is newer than those */
+  gboolean scaled; /* target_bitrate is newer than those */
   guint keyframe_max_dist;
   guint switch_distance;
-  GstVp9SvcSettings settings;   /* without the rates, which follow from these */
+  GstVp9SvcSettings settings; /* without the rates, which follow from these */
   gboolean settings_changed;
 
   GstVp9SvcStructure structure;
   GstVp9SvcCodec *codec;
   GstVideoCodecState *input_state;
-  gboolean layered;             /* a buffer for each layer frame */
+  gboolean layered; /* a buffer for each layer frame */
   gboolean key_wanted;
-  guint position;               /* pictures since the last key picture */
-  guint since_switch;           /* pictures since the upper layers' last one */
+  guint position;     /* pictures since the last key picture */
+  guint since_switch; /* pictures since the upper layers' last one */
 };
 
-void gst_vp9_svc_enc_install_properties (GObjectClass * object_class);
-void gst_vp9_svc_enc_init_properties (GstVp9SvcEnc * self);
+void gst_vp9_svc_enc_install_properties (GObjectClass *object_class);
+void gst_vp9_svc_enc_init_properties (GstVp9SvcEnc *self);
 
 G_END_DECLS
 

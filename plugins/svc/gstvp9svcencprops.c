@@ -53,18 +53,16 @@ static GType
 gst_vp9_svc_mode_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    {MODE (1, 1), "One layer", "L1T1"},
-    {MODE (1, 2), "Two temporal layers", "L1T2"},
-    {MODE (1, 3), "Three temporal layers", "L1T3"},
-    {MODE (2, 1), "Two spatial layers", "L2T1"},
-    {MODE (2, 2), "Two spatial and two temporal layers", "L2T2"},
-    {MODE (2, 3), "Two spatial and three temporal layers", "L2T3"},
-    {MODE (3, 1), "Three spatial layers", "L3T1"},
-    {MODE (3, 2), "Three spatial and two temporal layers", "L3T2"},
-    {MODE (3, 3), "Three spatial and three temporal layers", "L3T3"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { MODE (1, 1), "One layer", "L1T1" },
+    { MODE (1, 2), "Two temporal layers", "L1T2" },
+    { MODE (1, 3), "Three temporal layers", "L1T3" },
+    { MODE (2, 1), "Two spatial layers", "L2T1" },
+    { MODE (2, 2), "Two spatial and two temporal layers", "L2T2" },
+    { MODE (2, 3), "Two spatial and three temporal layers", "L2T3" },
+    { MODE (3, 1), "Three spatial layers", "L3T1" },
+    { MODE (3, 2), "Three spatial and two temporal layers", "L3T2" },
+    { MODE (3, 3), "Three spatial and three temporal layers", "L3T3" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type)) {
     GType new_type = g_enum_register_static ("GstVp9SvcMode", values);
@@ -85,11 +83,11 @@ gst_vp9_svc_scaling_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {FALSE, "Layers of equal size and growing quality",
-        GST_VP9_SVC_SCALING_NONE},
-    {TRUE, "Each layer has half the width and height of the one above",
-        GST_VP9_SVC_SCALING_HALF},
-    {0, NULL, NULL}
+    { FALSE, "Layers of equal size and growing quality",
+        GST_VP9_SVC_SCALING_NONE },
+    { TRUE, "Each layer has half the width and height of the one above",
+        GST_VP9_SVC_SCALING_HALF },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type)) {
@@ -102,7 +100,7 @@ gst_vp9_svc_scaling_get_type (void)
 }
 
 static void
-set_settings_property (GstVp9SvcEnc * self, guint id, const GValue * value)
+set_settings_property (GstVp9SvcEnc *self, guint id, const GValue *value)
 {
   switch (id) {
     case PROP_TARGET_BITRATE:
@@ -132,7 +130,7 @@ set_settings_property (GstVp9SvcEnc * self, guint id, const GValue * value)
 }
 
 static gint
-get_target_bitrate (GstVp9SvcEnc * self)
+get_target_bitrate (GstVp9SvcEnc *self)
 {
   if (self->scaled || gst_value_array_get_size (&self->layer_bitrates) == 0)
     return self->target_bitrate;
@@ -141,8 +139,8 @@ get_target_bitrate (GstVp9SvcEnc * self)
 }
 
 static void
-gst_vp9_svc_enc_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+gst_vp9_svc_enc_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (object);
 
@@ -175,8 +173,8 @@ gst_vp9_svc_enc_set_property (GObject * object, guint id, const GValue * value,
 }
 
 static void
-gst_vp9_svc_enc_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_vp9_svc_enc_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstVp9SvcEnc *self = GST_VP9_SVC_ENC (object);
 
@@ -221,8 +219,8 @@ gst_vp9_svc_enc_get_property (GObject * object, guint id, GValue * value,
 static void
 install_layer_properties (void)
 {
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
+  const GParamFlags ready =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   /**
    * GstVp9SvcEnc:scalability-mode:
@@ -259,8 +257,8 @@ install_layer_properties (void)
 static void
 install_rate_properties (void)
 {
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags playing =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   /**
    * GstVp9SvcEnc:target-bitrate:
@@ -272,8 +270,8 @@ install_rate_properties (void)
    * Since: 0.1
    */
   properties[PROP_TARGET_BITRATE] = g_param_spec_int ("target-bitrate",
-      "Target bit rate", "Rate of all layers together (bit/s)", 10000,
-      G_MAXINT, DEFAULT_TARGET_BITRATE, playing);
+      "Target bit rate", "Rate of all layers together (bit/s)", 10000, G_MAXINT,
+      DEFAULT_TARGET_BITRATE, playing);
   /**
    * GstVp9SvcEnc:layer-bitrates:
    *
@@ -284,10 +282,12 @@ install_rate_properties (void)
    * Since: 0.1
    */
   properties[PROP_LAYER_BITRATES] = gst_param_spec_array ("layer-bitrates",
-      "Layer bit rates", "Rate of each layer alone (bit/s), as in "
+      "Layer bit rates",
+      "Rate of each layer alone (bit/s), as in "
       "\"<40000,20000,30000>\" for L1T3; empty: shares of target-bitrate",
       g_param_spec_int ("layer-bitrate", "Layer bit rate", "Bit/s", G_MININT,
-          G_MAXINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS), playing);
+          G_MAXINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+      playing);
   /**
    * GstVp9SvcEnc:min-quantizer:
    *
@@ -325,8 +325,8 @@ install_rate_properties (void)
 static void
 install_distance_properties (void)
 {
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags playing =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   /**
    * GstVp9SvcEnc:keyframe-max-dist:
@@ -335,10 +335,11 @@ install_distance_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_KEYFRAME_MAX_DIST] = g_param_spec_int ("keyframe-max-dist",
-      "Key frame distance", "Pictures between key pictures (0: only the first "
-      "and what is asked for)", 0, G_MAXINT, DEFAULT_KEYFRAME_MAX_DIST,
-      playing);
+  properties[PROP_KEYFRAME_MAX_DIST] =
+      g_param_spec_int ("keyframe-max-dist", "Key frame distance",
+          "Pictures between key pictures (0: only the first "
+          "and what is asked for)",
+          0, G_MAXINT, DEFAULT_KEYFRAME_MAX_DIST, playing);
   /**
    * GstVp9SvcEnc:switch-distance:
    *
@@ -349,14 +350,15 @@ install_distance_properties (void)
    *
    * Since: 0.1
    */
-  properties[PROP_SWITCH_DISTANCE] = g_param_spec_int ("switch-distance",
-      "Switch distance", "Pictures between the upper layers' switch points "
-      "(0: only at key pictures)", 0, G_MAXINT, DEFAULT_SWITCH_DISTANCE,
-      playing);
+  properties[PROP_SWITCH_DISTANCE] =
+      g_param_spec_int ("switch-distance", "Switch distance",
+          "Pictures between the upper layers' switch points "
+          "(0: only at key pictures)",
+          0, G_MAXINT, DEFAULT_SWITCH_DISTANCE, playing);
 }
 
 void
-gst_vp9_svc_enc_install_properties (GObjectClass * object_class)
+gst_vp9_svc_enc_install_properties (GObjectClass *object_class)
 {
   object_class->set_property = gst_vp9_svc_enc_set_property;
   object_class->get_property = gst_vp9_svc_enc_get_property;
@@ -367,7 +369,7 @@ gst_vp9_svc_enc_install_properties (GObjectClass * object_class)
 }
 
 void
-gst_vp9_svc_enc_init_properties (GstVp9SvcEnc * self)
+gst_vp9_svc_enc_init_properties (GstVp9SvcEnc *self)
 {
   self->mode = DEFAULT_MODE;
   self->halved = DEFAULT_SCALING;

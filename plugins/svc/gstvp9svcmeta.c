@@ -37,19 +37,19 @@ gst_vp9_svc_meta_register (void)
  * @frame: its layer and what it refers to
  */
 gboolean
-gst_buffer_add_vp9_svc_meta (GstBuffer * buffer,
-    const GstVp9SvcLayerFrame * frame)
+gst_buffer_add_vp9_svc_meta (GstBuffer *buffer,
+    const GstVp9SvcLayerFrame *frame)
 {
   GstCustomMeta *meta =
       gst_buffer_add_custom_meta (buffer, GST_VP9_SVC_META_NAME);
 
   if (meta == NULL)
     return FALSE;
-  gst_structure_set (gst_custom_meta_get_structure (meta),
-      FIELD_SPATIAL_ID, G_TYPE_UINT, frame->spatial_id,
-      FIELD_TEMPORAL_ID, G_TYPE_UINT, frame->temporal_id,
-      FIELD_INTER_PICTURE, G_TYPE_BOOLEAN, frame->inter_picture,
-      FIELD_INTER_LAYER, G_TYPE_BOOLEAN, frame->inter_layer, NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta), FIELD_SPATIAL_ID,
+      G_TYPE_UINT, frame->spatial_id, FIELD_TEMPORAL_ID, G_TYPE_UINT,
+      frame->temporal_id, FIELD_INTER_PICTURE, G_TYPE_BOOLEAN,
+      frame->inter_picture, FIELD_INTER_LAYER, G_TYPE_BOOLEAN,
+      frame->inter_layer, NULL);
 
   return TRUE;
 }
@@ -63,7 +63,7 @@ gst_buffer_add_vp9_svc_meta (GstBuffer * buffer,
  *     out of range
  */
 gboolean
-gst_buffer_get_vp9_svc_meta (GstBuffer * buffer, GstVp9SvcLayerFrame * frame)
+gst_buffer_get_vp9_svc_meta (GstBuffer *buffer, GstVp9SvcLayerFrame *frame)
 {
   GstCustomMeta *meta =
       gst_buffer_get_custom_meta (buffer, GST_VP9_SVC_META_NAME);
@@ -75,13 +75,13 @@ gst_buffer_get_vp9_svc_meta (GstBuffer * buffer, GstVp9SvcLayerFrame * frame)
   memset (frame, 0, sizeof (*frame));
 
   return gst_structure_get_uint (structure, FIELD_SPATIAL_ID,
-      &frame->spatial_id)
+             &frame->spatial_id)
       && gst_structure_get_uint (structure, FIELD_TEMPORAL_ID,
-      &frame->temporal_id)
+          &frame->temporal_id)
       && gst_structure_get_boolean (structure, FIELD_INTER_PICTURE,
-      &frame->inter_picture)
+          &frame->inter_picture)
       && gst_structure_get_boolean (structure, FIELD_INTER_LAYER,
-      &frame->inter_layer)
+          &frame->inter_layer)
       && frame->spatial_id < GST_VP9_SVC_MAX_SPATIAL
       && frame->temporal_id < GST_VP9_SVC_MAX_TEMPORAL;
 }
@@ -96,20 +96,23 @@ gst_buffer_get_vp9_svc_meta (GstBuffer * buffer, GstVp9SvcLayerFrame * frame)
  * Returns: %FALSE if a field is missing or out of range
  */
 gboolean
-gst_vp9_svc_structure_from_caps (const GstCaps * caps,
-    GstVp9SvcStructure * structure, guint * width, guint * height)
+gst_vp9_svc_structure_from_caps (const GstCaps *caps,
+    GstVp9SvcStructure *structure, guint *width, guint *height)
 {
   const GstStructure *fields = gst_caps_get_structure (caps, 0);
   gint w = 0, h = 0;
 
   if (!gst_vp9_svc_structure_parse_mode (gst_structure_get_string (fields,
-              GST_VP9_SVC_FIELD_MODE), structure)
+                                             GST_VP9_SVC_FIELD_MODE),
+          structure)
       || !gst_structure_get_int (fields, "width", &w)
-      || !gst_structure_get_int (fields, "height", &h)
-      || w < 1 || h < 1 || w > G_MAXUINT16 || h > G_MAXUINT16)
+      || !gst_structure_get_int (fields, "height", &h) || w < 1 || h < 1
+      || w > G_MAXUINT16 || h > G_MAXUINT16)
     return FALSE;
-  structure->halved = g_strcmp0 (gst_structure_get_string (fields,
-          GST_VP9_SVC_FIELD_SCALING), GST_VP9_SVC_SCALING_HALF) == 0;
+  structure->halved =
+      g_strcmp0 (gst_structure_get_string (fields, GST_VP9_SVC_FIELD_SCALING),
+          GST_VP9_SVC_SCALING_HALF)
+      == 0;
   *width = (guint) w;
   *height = (guint) h;
 

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  * its own: what takes video/x-vp9 would take each layer frame for a picture. */
 #define GST_VP9_SVC_MEDIA_TYPE "video/x-vp9-svc"
 
-#define GST_VP9_SVC_MODES "{ L1T1, L1T2, L1T3, L2T1, L2T2, L2T3, L3T1, L3T2, L3T3 }"
+#define GST_VP9_SVC_MODES \
+  "{ L1T1, L1T2, L1T3, L2T1, L2T2, L2T3, L3T1, L3T2, L3T3 }"
 
 /* Their fields. */
 #define GST_VP9_SVC_FIELD_MODE "scalability-mode"
@@ -27,12 +28,12 @@ G_BEGIN_DECLS
 #define GST_VP9_SVC_META_NAME "GstVp9SvcMeta"
 
 void gst_vp9_svc_meta_register (void);
-gboolean gst_buffer_add_vp9_svc_meta (GstBuffer * buffer,
-    const GstVp9SvcLayerFrame * frame);
-gboolean gst_buffer_get_vp9_svc_meta (GstBuffer * buffer,
-    GstVp9SvcLayerFrame * frame);
-gboolean gst_vp9_svc_structure_from_caps (const GstCaps * caps,
-    GstVp9SvcStructure * structure, guint * width, guint * height);
+gboolean gst_buffer_add_vp9_svc_meta (GstBuffer *buffer,
+    const GstVp9SvcLayerFrame *frame);
+gboolean
+gst_buffer_get_vp9_svc_meta (GstBuffer *buffer, GstVp9SvcLayerFrame *frame);
+gboolean gst_vp9_svc_structure_from_caps (const GstCaps *caps,
+    GstVp9SvcStructure *structure, guint *width, guint *height);
 
 G_END_DECLS
 

@@ -14,25 +14,25 @@
  * 1200 kbit/s. Pictures of equal size then span a factor of ten on the wire;
  * enlarged ones soon look no better for more bits. */
 static const gdouble halved_shares[GST_VP9_SVC_MAX_SPATIAL]
-    [GST_VP9_SVC_MAX_SPATIAL] = {
-  {1.0},
-  {0.16, 0.84},
-  {0.04, 0.10, 0.86},
-};
+                                  [GST_VP9_SVC_MAX_SPATIAL] = {
+                                    { 1.0 },
+                                    { 0.16, 0.84 },
+                                    { 0.04, 0.10, 0.86 },
+                                  };
 
 static const gdouble equal_shares[GST_VP9_SVC_MAX_SPATIAL]
-    [GST_VP9_SVC_MAX_SPATIAL] = {
-  {1.0},
-  {0.33, 0.67},
-  {0.13, 0.28, 0.59},
-};
+                                 [GST_VP9_SVC_MAX_SPATIAL] = {
+                                   { 1.0 },
+                                   { 0.33, 0.67 },
+                                   { 0.13, 0.28, 0.59 },
+                                 };
 
 static const gdouble temporal_shares[GST_VP9_SVC_MAX_TEMPORAL]
-    [GST_VP9_SVC_MAX_TEMPORAL] = {
-  {1.0},
-  {0.72, 0.28},
-  GST_VP9_SVC_TEMPORAL_SHARES,
-};
+                                    [GST_VP9_SVC_MAX_TEMPORAL] = {
+                                      { 1.0 },
+                                      { 0.72, 0.28 },
+                                      GST_VP9_SVC_TEMPORAL_SHARES,
+                                    };
 
 /*
  * gst_vp9_svc_rates_split:
@@ -41,8 +41,8 @@ static const gdouble temporal_shares[GST_VP9_SVC_MAX_TEMPORAL]
  * @bitrates: (out) (array): bit/s of each layer frame class alone
  */
 void
-gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
-    guint * bitrates)
+gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure *structure,
+    guint *bitrates)
 {
   const gdouble *spatial = structure->halved
       ? halved_shares[structure->n_spatial - 1]
@@ -64,7 +64,7 @@ gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
  * Returns: bit/s of all layers together; what is no rate does not count
  */
 guint64
-gst_vp9_svc_rates_sum (const GValue * array)
+gst_vp9_svc_rates_sum (const GValue *array)
 {
   guint n = gst_value_array_get_size (array), i;
   guint64 sum = 0;
@@ -87,8 +87,8 @@ gst_vp9_svc_rates_sum (const GValue * array)
  *     their shares but for what is too little for a layer
  */
 void
-gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure * structure,
-    guint * bitrates)
+gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure *structure,
+    guint *bitrates)
 {
   guint n = structure->n_spatial * structure->n_temporal, i;
   guint64 sum = 0;
@@ -96,8 +96,9 @@ gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure * structure,
   for (i = 0; i < n; i++)
     sum += bitrates[i];
   for (i = 0; i < n; i++)
-    bitrates[i] = (guint) MAX (gst_util_uint64_scale_round (bitrates[i], total,
-            sum), MIN_LAYER_BITRATE);
+    bitrates[i] =
+        (guint) MAX (gst_util_uint64_scale_round (bitrates[i], total, sum),
+            MIN_LAYER_BITRATE);
 }
 
 /*
@@ -111,8 +112,8 @@ gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure * structure,
  *     range
  */
 gboolean
-gst_vp9_svc_rates_from_array (const GValue * array,
-    const GstVp9SvcStructure * structure, guint * bitrates, GError ** error)
+gst_vp9_svc_rates_from_array (const GValue *array,
+    const GstVp9SvcStructure *structure, guint *bitrates, GError **error)
 {
   guint n = structure->n_spatial * structure->n_temporal, i;
   guint64 sum = 0;
@@ -131,7 +132,8 @@ gst_vp9_svc_rates_from_array (const GValue * array,
     if (rate < MIN_LAYER_BITRATE) {
       g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
           "layer-bitrates: rate %u is %d, but each must be an int of at least "
-          "%d bit/s", i + 1, rate, MIN_LAYER_BITRATE);
+          "%d bit/s",
+          i + 1, rate, MIN_LAYER_BITRATE);
       return FALSE;
     }
     bitrates[i] = (guint) rate;

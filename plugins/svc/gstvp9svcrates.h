@@ -12,15 +12,18 @@ G_BEGIN_DECLS
 
 /* Of a spatial layer's rate, for each of three temporal layers: four pictures
  * have their worth from the first. */
-#define GST_VP9_SVC_TEMPORAL_SHARES { 0.6, 0.16, 0.24 }
+#define GST_VP9_SVC_TEMPORAL_SHARES \
+  {                                 \
+    0.6, 0.16, 0.24                 \
+  }
 
-gboolean gst_vp9_svc_rates_from_array (const GValue * array,
-    const GstVp9SvcStructure * structure, guint * bitrates, GError ** error);
-guint64 gst_vp9_svc_rates_sum (const GValue * array);
-void gst_vp9_svc_rates_scale (guint total,
-    const GstVp9SvcStructure * structure, guint * bitrates);
-void gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure * structure,
-    guint * bitrates);
+gboolean gst_vp9_svc_rates_from_array (const GValue *array,
+    const GstVp9SvcStructure *structure, guint *bitrates, GError **error);
+guint64 gst_vp9_svc_rates_sum (const GValue *array);
+void gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure *structure,
+    guint *bitrates);
+void gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure *structure,
+    guint *bitrates);
 
 G_END_DECLS
 

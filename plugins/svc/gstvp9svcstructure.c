@@ -17,19 +17,19 @@
 #include "gstvp9svcstructure.h"
 
 static const guint8 temporal_ids[GST_VP9_SVC_MAX_TEMPORAL]
-    [GST_VP9_SVC_MAX_PERIOD] = {
-  {0},
-  {0, 1},
-  {0, 2, 1, 2},
-};
+                                [GST_VP9_SVC_MAX_PERIOD] = {
+                                  { 0 },
+                                  { 0, 1 },
+                                  { 0, 2, 1, 2 },
+                                };
 
 /* The earlier picture that a picture refers to, in pictures back. */
 static const guint8 distances[GST_VP9_SVC_MAX_TEMPORAL]
-    [GST_VP9_SVC_MAX_PERIOD] = {
-  {1},
-  {2, 1},
-  {4, 1, 2, 1},
-};
+                             [GST_VP9_SVC_MAX_PERIOD] = {
+                               { 1 },
+                               { 2, 1 },
+                               { 4, 1, 2, 1 },
+                             };
 
 /*
  * gst_vp9_svc_structure_parse_mode:
@@ -39,8 +39,8 @@ static const guint8 distances[GST_VP9_SVC_MAX_TEMPORAL]
  * Returns: %FALSE if there is no such mode
  */
 gboolean
-gst_vp9_svc_structure_parse_mode (const gchar * mode,
-    GstVp9SvcStructure * structure)
+gst_vp9_svc_structure_parse_mode (const gchar *mode,
+    GstVp9SvcStructure *structure)
 {
   if (mode == NULL || mode[0] != 'L' || mode[1] < '1'
       || mode[1] > '0' + GST_VP9_SVC_MAX_SPATIAL || mode[2] != 'T'
@@ -65,9 +65,9 @@ gst_vp9_svc_structure_parse_mode (const gchar * mode,
  * libvpx makes odd sizes of lower layers even, upwards.
  */
 void
-gst_vp9_svc_structure_get_size (const GstVp9SvcStructure * structure,
-    guint width, guint height, guint spatial_id, guint * layer_width,
-    guint * layer_height)
+gst_vp9_svc_structure_get_size (const GstVp9SvcStructure *structure,
+    guint width, guint height, guint spatial_id, guint *layer_width,
+    guint *layer_height)
 {
   guint shift = structure->n_spatial - 1 - spatial_id;
 
@@ -80,7 +80,7 @@ gst_vp9_svc_structure_get_size (const GstVp9SvcStructure * structure,
 }
 
 guint
-gst_vp9_svc_structure_get_period (const GstVp9SvcStructure * structure)
+gst_vp9_svc_structure_get_period (const GstVp9SvcStructure *structure)
 {
   return 1u << (structure->n_temporal - 1);
 }
@@ -91,11 +91,11 @@ gst_vp9_svc_structure_get_period (const GstVp9SvcStructure * structure)
  * @position: pictures since the last key picture
  */
 guint
-gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure * structure,
+gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure *structure,
     guint position)
 {
   return temporal_ids[structure->n_temporal - 1]
-      [position % gst_vp9_svc_structure_get_period (structure)];
+                     [position % gst_vp9_svc_structure_get_period (structure)];
 }
 
 /*
@@ -106,16 +106,16 @@ gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure * structure,
  * Returns: how many pictures before it the one is that it refers to
  */
 guint
-gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure * structure,
+gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure *structure,
     guint position)
 {
   return distances[structure->n_temporal - 1]
-      [position % gst_vp9_svc_structure_get_period (structure)];
+                  [position % gst_vp9_svc_structure_get_period (structure)];
 }
 
 /* The buffer that a layer frame is kept in, -1 where nothing refers to it. */
 static gint
-update_slot (const GstVp9SvcStructure * structure, guint spatial_id,
+update_slot (const GstVp9SvcStructure *structure, guint spatial_id,
     guint temporal_id)
 {
   gboolean has_upper = spatial_id + 1 < structure->n_spatial;
@@ -137,15 +137,15 @@ update_slot (const GstVp9SvcStructure * structure, guint spatial_id,
  * @frame: (out): what it refers to there
  */
 void
-gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure * structure,
+gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure *structure,
     guint position, gboolean key, gboolean layer_switch, guint spatial_id,
-    GstVp9SvcLayerFrame * frame)
+    GstVp9SvcLayerFrame *frame)
 {
   guint temporal_id =
       gst_vp9_svc_structure_get_temporal_id (structure, position);
   guint of_reference = gst_vp9_svc_structure_get_temporal_id (structure,
-      position + GST_VP9_SVC_MAX_PERIOD -
-      gst_vp9_svc_structure_get_distance (structure, position));
+      position + GST_VP9_SVC_MAX_PERIOD
+          - gst_vp9_svc_structure_get_distance (structure, position));
 
   frame->spatial_id = spatial_id;
   frame->temporal_id = temporal_id;
@@ -155,7 +155,8 @@ gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure * structure,
   frame->reference_slot =
       (gint) (of_reference * structure->n_spatial + spatial_id);
   frame->layer_slot = frame->inter_layer
-      ? update_slot (structure, spatial_id - 1, temporal_id) : -1;
+      ? update_slot (structure, spatial_id - 1, temporal_id)
+      : -1;
   frame->update_slot = update_slot (structure, spatial_id, temporal_id);
 }
 

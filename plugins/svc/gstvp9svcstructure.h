@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 #define GST_VP9_SVC_MAX_SPATIAL 3
 #define GST_VP9_SVC_MAX_TEMPORAL 3
-#define GST_VP9_SVC_MAX_LAYERS (GST_VP9_SVC_MAX_SPATIAL * GST_VP9_SVC_MAX_TEMPORAL)
+#define GST_VP9_SVC_MAX_LAYERS \
+  (GST_VP9_SVC_MAX_SPATIAL * GST_VP9_SVC_MAX_TEMPORAL)
 
 /* Pictures after which the longest pattern of temporal layers repeats itself. */
 #define GST_VP9_SVC_MAX_PERIOD 4
@@ -54,19 +55,20 @@ typedef struct
   gint update_slot;
 } GstVp9SvcLayerFrame;
 
-gboolean gst_vp9_svc_structure_parse_mode (const gchar * mode,
-    GstVp9SvcStructure * structure);
-void gst_vp9_svc_structure_get_size (const GstVp9SvcStructure * structure,
-    guint width, guint height, guint spatial_id, guint * layer_width,
-    guint * layer_height);
-guint gst_vp9_svc_structure_get_period (const GstVp9SvcStructure * structure);
-guint gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure * structure,
+gboolean gst_vp9_svc_structure_parse_mode (const gchar *mode,
+    GstVp9SvcStructure *structure);
+void gst_vp9_svc_structure_get_size (const GstVp9SvcStructure *structure,
+    guint width, guint height, guint spatial_id, guint *layer_width,
+    guint *layer_height);
+guint gst_vp9_svc_structure_get_period (const GstVp9SvcStructure *structure);
+guint
+gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure *structure,
     guint position);
-guint gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure * structure,
+guint gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure *structure,
     guint position);
-void gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure * structure,
+void gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure *structure,
     guint position, gboolean key, gboolean layer_switch, guint spatial_id,
-    GstVp9SvcLayerFrame * frame);
+    GstVp9SvcLayerFrame *frame);
 guint gst_vp9_svc_get_class (guint spatial_id, guint temporal_id);
 
 G_END_DECLS

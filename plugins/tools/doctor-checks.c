@@ -11,8 +11,8 @@
 #define RECEIVE_BUFFER_WANTED (1024 * 1024)
 
 void
-doctor_add (DoctorCase * c, const gchar * check, DoctorStatus status,
-    gchar * finding, gchar * remedy)
+doctor_add (DoctorCase *c, const gchar *check, DoctorStatus status,
+    gchar *finding, gchar *remedy)
 {
   DoctorFinding *f = g_new0 (DoctorFinding, 1);
 
@@ -26,7 +26,7 @@ doctor_add (DoctorCase * c, const gchar * check, DoctorStatus status,
 /* A group's Ethernet address holds the low 23 bits (RFC 1112 section 6.4), or
  * 32 of IPv6 (RFC 2464 section 7). */
 static guint32
-mac_bits (const LmccAddress * address)
+mac_bits (const LmccAddress *address)
 {
   const guint8 *b = address->bytes;
 
@@ -37,7 +37,7 @@ mac_bits (const LmccAddress * address)
 }
 
 static gboolean
-is_in_session (const LmccAddress * base, const LmccAddress * group)
+is_in_session (const LmccAddress *base, const LmccAddress *group)
 {
   LmccAddress member;
   guint i;
@@ -55,7 +55,7 @@ is_in_session (const LmccAddress * base, const LmccAddress * group)
 /* A group joined on this host that switches and network cards cannot tell from
  * one of the session's. */
 static gboolean
-find_mac_twin (const DoctorCase * c, gchar twin[LMCC_ADDRESS_STRLEN])
+find_mac_twin (const DoctorCase *c, gchar twin[LMCC_ADDRESS_STRLEN])
 {
   g_autoptr (GArray) memberships =
       doctor_system_memberships (c->system, c->group.family);
@@ -77,13 +77,13 @@ find_mac_twin (const DoctorCase * c, gchar twin[LMCC_ADDRESS_STRLEN])
 }
 
 static gboolean
-is_always_flooded (const LmccAddress * group)
+is_always_flooded (const LmccAddress *group)
 {
   return group->family == LMCC_FAMILY_IPV4 && mac_bits (group) < 256;
 }
 
 void
-doctor_check_address (DoctorCase * c)
+doctor_check_address (DoctorCase *c)
 {
   gchar text[LMCC_ADDRESS_STRLEN], twin[LMCC_ADDRESS_STRLEN];
 
@@ -95,10 +95,11 @@ doctor_check_address (DoctorCase * c)
     doctor_add (c, "address", DOCTOR_FAIL,
         g_strdup_printf ("%s is not a multicast address", text),
         g_strdup ("take the sender's address property, in 239.255.0.0/16 or "
-            "ff15::/16"));
+                  "ff15::/16"));
   } else if (is_always_flooded (&c->group)) {
     doctor_add (c, "address", DOCTOR_WARN,
-        g_strdup_printf ("%s has the Ethernet address of a 224.0.0.x group: "
+        g_strdup_printf (
+            "%s has the Ethernet address of a 224.0.0.x group: "
             "switches send it to every port, and 224.0.0.x is never routed",
             text),
         g_strdup ("send to another address, such as " TOOL_DEFAULT_ADDRESS));
@@ -106,12 +107,14 @@ doctor_check_address (DoctorCase * c)
       && c->uri->source.family == LMCC_FAMILY_NONE) {
     doctor_add (c, "address", DOCTOR_FAIL,
         g_strdup_printf ("%s is source-specific, but no source is given: "
-            "routers ignore such a join (RFC 4607)", text),
+                         "routers ignore such a join (RFC 4607)",
+            text),
         g_strdup ("write the sender before the group: "
-            "lmcc://SENDER@GROUP:PORT"));
+                  "lmcc://SENDER@GROUP:PORT"));
   } else if (find_mac_twin (c, twin)) {
     doctor_add (c, "address", DOCTOR_WARN,
-        g_strdup_printf ("%s, joined on this host, shares an Ethernet address "
+        g_strdup_printf (
+            "%s, joined on this host, shares an Ethernet address "
             "with a group from %s on: the one's packets come with the other's",
             twin, text),
         g_strdup ("send to an address that differs in its last 23 bits"));
@@ -122,7 +125,7 @@ doctor_check_address (DoctorCase * c)
 }
 
 static void
-append_interface (GString * text, const DoctorInterface * iface)
+append_interface (GString *text, const DoctorInterface *iface)
 {
   if (text->len > 0)
     g_string_append (text, ", ");
@@ -135,13 +138,13 @@ append_interface (GString * text, const DoctorInterface * iface)
 }
 
 static gboolean
-is_usable (const DoctorInterface * iface)
+is_usable (const DoctorInterface *iface)
 {
   return iface->up && iface->carrier && iface->multicast && !iface->loopback;
 }
 
 static guint
-count_usable (const DoctorSystem * system)
+count_usable (const DoctorSystem *system)
 {
   guint n = 0, i;
 
@@ -152,7 +155,7 @@ count_usable (const DoctorSystem * system)
 }
 
 void
-doctor_check_interfaces (DoctorCase * c)
+doctor_check_interfaces (DoctorCase *c)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   gboolean any_up = FALSE;
@@ -168,19 +171,20 @@ doctor_check_interfaces (DoctorCase * c)
   if (!any_up)
     doctor_add (c, "interfaces", DOCTOR_FAIL,
         list->len == 0 ? g_strdup ("there is no network interface")
-        : g_strdup_printf ("no interface is up: %s", list->str),
+                       : g_strdup_printf ("no interface is up: %s", list->str),
         g_strdup ("ip link set lo up, or the interface towards the sender"));
   else if (count_usable (c->system) == 0)
     doctor_add (c, "interfaces", DOCTOR_WARN,
         g_strdup_printf ("only senders on this host can be heard: no interface "
-            "but loopback is up with a link and multicast: %s", list->str),
+                         "but loopback is up with a link and multicast: %s",
+            list->str),
         g_strdup ("ip link set IFACE up multicast on"));
   else
     doctor_add (c, "interfaces", DOCTOR_OK, g_strdup (list->str), NULL);
 }
 
 static void
-use_wanted_interface (DoctorCase * c, const gchar * wanted)
+use_wanted_interface (DoctorCase *c, const gchar *wanted)
 {
   g_autofree gchar *name = doctor_interface_of_address (wanted);
 
@@ -196,7 +200,8 @@ use_wanted_interface (DoctorCase * c, const gchar * wanted)
   else if (c->iface->loopback && c->group.family == LMCC_FAMILY_IPV6)
     doctor_add (c, "route", DOCTOR_FAIL,
         g_strdup_printf ("multicast-iface %s is loopback, where Linux has no "
-            "IPv6 multicast", wanted),
+                         "IPv6 multicast",
+            wanted),
         g_strdup ("take an IPv4 group, or another interface"));
   else if (!c->iface->multicast && !c->iface->loopback)
     doctor_add (c, "route", DOCTOR_FAIL,
@@ -208,7 +213,7 @@ use_wanted_interface (DoctorCase * c, const gchar * wanted)
 }
 
 void
-doctor_check_route (DoctorCase * c, const gchar * wanted_iface)
+doctor_check_route (DoctorCase *c, const gchar *wanted_iface)
 {
   g_autofree gchar *name = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
@@ -225,21 +230,25 @@ doctor_check_route (DoctorCase * c, const gchar * wanted_iface)
     gboolean ipv6 = c->group.family == LMCC_FAMILY_IPV6;
 
     doctor_add (c, "route", ipv6 ? DOCTOR_FAIL : DOCTOR_WARN,
-        g_strdup_printf ("no route leads to %s: %s", text, ipv6 ?
-            "IPv6 multicast has no loopback to fall back to" :
-            "loopback is used, and only senders on this host are heard"),
-        g_strdup_printf ("name the interface towards the sender: "
+        g_strdup_printf ("no route leads to %s: %s", text,
+            ipv6 ? "IPv6 multicast has no loopback to fall back to"
+                 : "loopback is used, and only senders on this host are heard"),
+        g_strdup_printf (
+            "name the interface towards the sender: "
             "multicast-iface=IFACE, or for all programs ip route add %s dev "
-            "IFACE", ipv6 ? "ff00::/8" : "224.0.0.0/4"));
+            "IFACE",
+            ipv6 ? "ff00::/8" : "224.0.0.0/4"));
   } else if (c->iface != NULL && !c->iface->multicast && !c->iface->loopback) {
     doctor_add (c, "route", DOCTOR_FAIL,
         g_strdup_printf ("%s goes to %s, which has multicast off", text, name),
         g_strdup_printf ("ip link set %s multicast on, or "
-            "multicast-iface=IFACE", name));
+                         "multicast-iface=IFACE",
+            name));
   } else if (count_usable (c->system) > 1) {
     doctor_add (c, "route", DOCTOR_WARN,
         g_strdup_printf ("%s is joined on %s, as the route says, but other "
-            "interfaces could be meant", text, name),
+                         "interfaces could be meant",
+            text, name),
         g_strdup ("if the sender is elsewhere: multicast-iface=IFACE"));
   } else {
     doctor_add (c, "route", DOCTOR_OK,
@@ -248,7 +257,7 @@ doctor_check_route (DoctorCase * c, const gchar * wanted_iface)
 }
 
 static gboolean
-has_wireless_port (const DoctorSystem * system, const gchar * bridge)
+has_wireless_port (const DoctorSystem *system, const gchar *bridge)
 {
   guint i;
 
@@ -263,35 +272,36 @@ has_wireless_port (const DoctorSystem * system, const gchar * bridge)
 }
 
 void
-doctor_check_wireless (DoctorCase * c)
+doctor_check_wireless (DoctorCase *c)
 {
   if (c->iface == NULL)
     return;
 
   if (c->iface->wireless || has_wireless_port (c->system, c->iface->name))
     doctor_add (c, "wireless", DOCTOR_WARN,
-        g_strdup_printf ("%s is wireless: multicast goes out once, at a low "
+        g_strdup_printf (
+            "%s is wireless: multicast goes out once, at a low "
             "rate and without repetition, so loss there is not congestion",
             c->iface->name),
         g_strdup ("use a cable, or switch on multicast-to-unicast conversion "
-            "in the access point (RFC 9119)"));
+                  "in the access point (RFC 9119)"));
   else
     doctor_add (c, "wireless", DOCTOR_OK,
         g_strdup_printf ("%s is not wireless", c->iface->name), NULL);
 }
 
 void
-doctor_check_ttl (DoctorCase * c)
+doctor_check_ttl (DoctorCase *c)
 {
   doctor_add (c, "ttl", DOCTOR_OK,
       g_strdup ("senders start with TTL 1: packets stay in their own network "
-          "segment"),
+                "segment"),
       g_strdup ("across routers set the sender's ttl-mc to their number + 1"));
 }
 
 /* The kernel uses the larger of the two (ip-sysctl). */
 static gint64
-read_conf (const DoctorCase * c, const gchar * name)
+read_conf (const DoctorCase *c, const gchar *name)
 {
   gint64 all = 0, own = 0;
 
@@ -305,12 +315,12 @@ read_conf (const DoctorCase * c, const gchar * name)
 }
 
 void
-doctor_check_rp_filter (DoctorCase * c)
+doctor_check_rp_filter (DoctorCase *c)
 {
   gint64 filter = read_conf (c, "rp_filter");
   g_autofree gchar *back = NULL;
-  gboolean has_source = c->uri != NULL
-      && c->uri->source.family == LMCC_FAMILY_IPV4;
+  gboolean has_source =
+      c->uri != NULL && c->uri->source.family == LMCC_FAMILY_IPV4;
 
   if (c->group.family != LMCC_FAMILY_IPV4 || c->iface == NULL)
     return;
@@ -321,32 +331,36 @@ doctor_check_rp_filter (DoctorCase * c)
   if (filter == 0)
     doctor_add (c, "rp_filter", DOCTOR_OK,
         g_strdup ("no packet is dropped for its source address"), NULL);
-  else if (has_source && (back == NULL || (filter == 1
-              && !g_str_equal (back, c->iface->name))))
+  else if (has_source
+      && (back == NULL || (filter == 1 && !g_str_equal (back, c->iface->name))))
     doctor_add (c, "rp_filter", DOCTOR_FAIL,
         g_strdup_printf ("rp_filter is %d, and the source is routed by %s, not "
-            "by %s: its packets are dropped", (gint) filter,
-            back ? back : "nothing", c->iface->name),
-        g_strdup_printf ("sysctl -w net.ipv4.conf.all.rp_filter=0 "
+                         "by %s: its packets are dropped",
+            (gint) filter, back ? back : "nothing", c->iface->name),
+        g_strdup_printf (
+            "sysctl -w net.ipv4.conf.all.rp_filter=0 "
             "net.ipv4.conf.%s.rp_filter=0, or a route to the source",
             c->iface->name));
   else if (filter == 1 && !has_source && count_usable (c->system) > 1)
     doctor_add (c, "rp_filter", DOCTOR_WARN,
         g_strdup_printf ("rp_filter is 1: packets on %s are dropped unless "
-            "their source is routed by it", c->iface->name),
+                         "their source is routed by it",
+            c->iface->name),
         g_strdup_printf ("sysctl -w net.ipv4.conf.all.rp_filter=2 "
-            "net.ipv4.conf.%s.rp_filter=2", c->iface->name));
+                         "net.ipv4.conf.%s.rp_filter=2",
+            c->iface->name));
   else
     doctor_add (c, "rp_filter", DOCTOR_OK,
         g_strdup_printf ("rp_filter is %d, which does no harm here",
-            (gint) filter), NULL);
+            (gint) filter),
+        NULL);
 }
 
 void
-doctor_check_igmp_version (DoctorCase * c)
+doctor_check_igmp_version (DoctorCase *c)
 {
-  gboolean specific = c->uri != NULL
-      && c->uri->source.family != LMCC_FAMILY_NONE;
+  gboolean specific =
+      c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE;
   gint64 version = read_conf (c, "force_igmp_version");
 
   if (c->group.family != LMCC_FAMILY_IPV4)
@@ -355,10 +369,10 @@ doctor_check_igmp_version (DoctorCase * c)
   if (version == 1 || version == 2)
     doctor_add (c, "igmp-version", specific ? DOCTOR_FAIL : DOCTOR_WARN,
         g_strdup_printf ("IGMPv%d is forced: source-specific joins do not work"
-            "%s", (gint) version, version == 1 ? ", and groups are not left"
-            : ""),
+                         "%s",
+            (gint) version, version == 1 ? ", and groups are not left" : ""),
         g_strdup_printf ("sysctl -w net.ipv4.conf.all.force_igmp_version=0 "
-            "net.ipv4.conf.%s.force_igmp_version=0",
+                         "net.ipv4.conf.%s.force_igmp_version=0",
             c->iface ? c->iface->name : "IFACE"));
   else
     doctor_add (c, "igmp-version", DOCTOR_OK,
@@ -368,11 +382,11 @@ doctor_check_igmp_version (DoctorCase * c)
 /* lmccsrc has one group on each socket: the limit of 20 does not matter to it,
  * but other programs meet it. */
 void
-doctor_check_memberships (DoctorCase * c)
+doctor_check_memberships (DoctorCase *c)
 {
   gint64 groups = 20, sources = 10;
-  gboolean specific = c->uri != NULL
-      && c->uri->source.family != LMCC_FAMILY_NONE;
+  gboolean specific =
+      c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE;
 
   if (c->group.family != LMCC_FAMILY_IPV4)
     return;
@@ -392,11 +406,13 @@ doctor_check_memberships (DoctorCase * c)
   else
     doctor_add (c, "memberships", DOCTOR_OK,
         g_strdup_printf ("a socket may join %d groups; lmccsrc has a socket "
-            "for each", (gint) groups), NULL);
+                         "for each",
+            (gint) groups),
+        NULL);
 }
 
 void
-doctor_check_receive_buffer (DoctorCase * c)
+doctor_check_receive_buffer (DoctorCase *c)
 {
   gint64 max, standard = 0;
 
@@ -412,18 +428,23 @@ doctor_check_receive_buffer (DoctorCase * c)
   if (max < RECEIVE_BUFFER_WANTED)
     doctor_add (c, "receive-buffer", DOCTOR_WARN,
         g_strdup_printf ("a socket may buffer %" G_GINT64_FORMAT " bytes "
-            "(default %" G_GINT64_FORMAT "): at a high rate this host drops "
-            "packets itself", max, standard),
+                         "(default %" G_GINT64_FORMAT
+                         "): at a high rate this host drops "
+                         "packets itself",
+            max, standard),
         g_strdup_printf ("sysctl -w net.core.rmem_max=%d, and lmccsrc's "
-            "buffer-size", 4 * RECEIVE_BUFFER_WANTED));
+                         "buffer-size",
+            4 * RECEIVE_BUFFER_WANTED));
   else
     doctor_add (c, "receive-buffer", DOCTOR_OK,
         g_strdup_printf ("a socket may buffer %" G_GINT64_FORMAT " bytes "
-            "(default %" G_GINT64_FORMAT ")", max, standard), NULL);
+                         "(default %" G_GINT64_FORMAT ")",
+            max, standard),
+        NULL);
 }
 
 void
-doctor_check_snooping (DoctorCase * c)
+doctor_check_snooping (DoctorCase *c)
 {
   g_autoptr (GString) bad = g_string_new (NULL);
   guint n_bridges = 0, i;
@@ -438,28 +459,32 @@ doctor_check_snooping (DoctorCase * c)
 
   if (bad->len > 0)
     doctor_add (c, "snooping", DOCTOR_WARN,
-        g_strdup_printf ("bridge %s snoops but does not query: unless a router "
-            "does, it floods all groups or goes silent after 260 s", bad->str),
+        g_strdup_printf (
+            "bridge %s snoops but does not query: unless a router "
+            "does, it floods all groups or goes silent after 260 s",
+            bad->str),
         g_strdup_printf ("ip link set %s type bridge mcast_querier 1 on one "
-            "bridge of the network", bad->str));
+                         "bridge of the network",
+            bad->str));
   else if (n_bridges > 0)
     doctor_add (c, "snooping", DOCTOR_OK,
         g_strdup ("the bridges of this host query or do not snoop"), NULL);
   else
     doctor_add (c, "snooping", DOCTOR_OK,
         g_strdup ("this host has no bridge; a switch that snoops needs a "
-            "querier in the network all the same"), NULL);
+                  "querier in the network all the same"),
+        NULL);
 }
 
 static gboolean
-port_is_taken (const DoctorCase * c, guint16 port)
+port_is_taken (const DoctorCase *c, guint16 port)
 {
   return doctor_system_is_live (c->system)
       && doctor_port_is_taken (c->uri, port);
 }
 
 void
-doctor_check_port (DoctorCase * c)
+doctor_check_port (DoctorCase *c)
 {
   guint port;
 
@@ -470,18 +495,21 @@ doctor_check_port (DoctorCase * c)
     g_autoptr (GArray) users = doctor_system_port_users (c->system, port);
 
     if (port_is_taken (c, port)) {
-      const DoctorPortUser *user = users->len == 0 ? NULL
-          : &g_array_index (users, DoctorPortUser, 0);
+      const DoctorPortUser *user =
+          users->len == 0 ? NULL : &g_array_index (users, DoctorPortUser, 0);
 
       doctor_add (c, "port", DOCTOR_FAIL,
           g_strdup_printf ("UDP port %u is held by a program that does not "
-              "share it (user %d)", port, user ? (gint) user->uid : -1),
+                           "share it (user %d)",
+              port, user ? (gint) user->uid : -1),
           g_strdup_printf ("find it with ss -ulnp 'sport = :%u' and stop it, "
-              "or send on another port", port));
+                           "or send on another port",
+              port));
     } else if (users->len > 0) {
       doctor_add (c, "port", DOCTOR_OK,
           g_strdup_printf ("UDP port %u can be shared with other sockets (%u)",
-              port, users->len), NULL);
+              port, users->len),
+          NULL);
     } else {
       doctor_add (c, "port", DOCTOR_OK,
           g_strdup_printf ("UDP port %u is free", port), NULL);

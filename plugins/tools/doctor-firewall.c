@@ -9,13 +9,14 @@
 /* Below a made-up root the answer of nft is a file of it. */
 #define RULESET_FILE "nft-ruleset"
 
-#define ALLOW_RULES "nft insert rule inet filter %s meta l4proto %s accept; " \
-    "nft insert rule inet filter %s udp dport { %u, %u } accept (with your " \
-    "table's name)"
+#define ALLOW_RULES                                                        \
+  "nft insert rule inet filter %s meta l4proto %s accept; "                \
+  "nft insert rule inet filter %s udp dport { %u, %u } accept (with your " \
+  "table's name)"
 
 /* Returns: (nullable): what nft knows; only root may ask */
 static gchar *
-read_ruleset (const DoctorSystem * system)
+read_ruleset (const DoctorSystem *system)
 {
   gchar command[] = "nft", list[] = "list", ruleset[] = "ruleset";
   gchar *nft_argv[] = { command, list, ruleset, NULL };
@@ -26,9 +27,9 @@ read_ruleset (const DoctorSystem * system)
     return doctor_system_read (system, RULESET_FILE);
   if (geteuid () != 0)
     return NULL;
-  if (!g_spawn_sync (NULL, nft_argv, NULL, G_SPAWN_SEARCH_PATH
-          | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL, &status,
-          NULL))
+  if (!g_spawn_sync (NULL, nft_argv, NULL,
+          G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output,
+          NULL, &status, NULL))
     return NULL;
   if (!g_spawn_check_wait_status (status, NULL))
     g_clear_pointer (&output, g_free);
@@ -46,7 +47,7 @@ typedef struct
 } Chain;
 
 static void
-read_rule (Chain * chain, const gchar * rule, gchar ** words)
+read_rule (Chain *chain, const gchar *rule, gchar **words)
 {
   gboolean drop = g_regex_match_simple ("\\b(drop|reject)\\b", rule, 0, 0);
   gboolean accept = g_regex_match_simple ("\\baccept\\b", rule, 0, 0);
@@ -68,7 +69,7 @@ read_rule (Chain * chain, const gchar * rule, gchar ** words)
 
 /* Returns: whether the chain looks at packets on their way in */
 static gboolean
-read_chain (Chain * chain, const gchar * text, gchar ** words)
+read_chain (Chain *chain, const gchar *text, gchar **words)
 {
   g_auto (GStrv) rules = g_strsplit (text, "\n", -1);
   guint i;
@@ -86,14 +87,14 @@ read_chain (Chain * chain, const gchar * text, gchar ** words)
 }
 
 static gboolean
-chain_stops (const Chain * chain, guint word)
+chain_stops (const Chain *chain, guint word)
 {
   return chain->drops[word] || (chain->closed && !chain->accepts[word]);
 }
 
 /* Returns: whether the chain may stop the session */
 static gboolean
-judge_chain (DoctorCase * c, const Chain * chain, gchar ** words, guint port)
+judge_chain (DoctorCase *c, const Chain *chain, gchar **words, guint port)
 {
   gboolean protocol = chain_stops (chain, 0), media = chain_stops (chain, 1);
 
@@ -102,7 +103,8 @@ judge_chain (DoctorCase * c, const Chain * chain, gchar ** words, guint port)
 
   doctor_add (c, "firewall", DOCTOR_WARN,
       g_strdup_printf ("nft chain %s does not let %s%s%s%s in, as far as its "
-          "rules show", chain->name, protocol ? words[0] : "",
+                       "rules show",
+          chain->name, protocol ? words[0] : "",
           protocol && media ? " and " : "", media ? "UDP port " : "",
           media ? words[1] : ""),
       g_strdup_printf (ALLOW_RULES, chain->name, words[0], chain->name, port,
@@ -112,7 +114,7 @@ judge_chain (DoctorCase * c, const Chain * chain, gchar ** words, guint port)
 }
 
 static void
-check_ruleset (DoctorCase * c, const gchar * ruleset)
+check_ruleset (DoctorCase *c, const gchar *ruleset)
 {
   guint port = c->uri != NULL ? c->uri->port : TOOL_DEFAULT_PORT;
   g_autofree gchar *port_word = g_strdup_printf ("%u", port);
@@ -135,22 +137,23 @@ check_ruleset (DoctorCase * c, const gchar * ruleset)
   if (!stopped)
     doctor_add (c, "firewall", DOCTOR_OK,
         g_strdup_printf ("no nft chain stops %s or UDP port %u", protocol,
-            port), NULL);
+            port),
+        NULL);
 }
 
 void
-doctor_check_firewall (DoctorCase * c)
+doctor_check_firewall (DoctorCase *c)
 {
   g_autofree gchar *ruleset = read_ruleset (c->system);
   g_autofree gchar *legacy = doctor_system_read (c->system,
       c->group.family == LMCC_FAMILY_IPV4 ? "proc/net/ip_tables_names"
-      : "proc/net/ip6_tables_names");
+                                          : "proc/net/ip6_tables_names");
 
   if (legacy != NULL && strstr (legacy, "filter") != NULL)
     doctor_add (c, "firewall", DOCTOR_WARN,
         g_strdup ("iptables (legacy) filters packets"),
         g_strdup ("look with iptables -S INPUT: IGMP and the session's two UDP "
-            "ports must get in"));
+                  "ports must get in"));
   else if (ruleset != NULL)
     check_ruleset (c, ruleset);
   else

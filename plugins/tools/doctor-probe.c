@@ -27,7 +27,7 @@ typedef struct
 } ProbeSockets;
 
 static void
-probe_sockets_clear (ProbeSockets * sockets)
+probe_sockets_clear (ProbeSockets *sockets)
 {
   if (sockets->media >= 0)
     close (sockets->media);
@@ -38,13 +38,13 @@ probe_sockets_clear (ProbeSockets * sockets)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ProbeSockets, probe_sockets_clear)
 
 static gint
-system_family (const LmccAddress * address)
+system_family (const LmccAddress *address)
 {
   return address->family == LMCC_FAMILY_IPV4 ? AF_INET : AF_INET6;
 }
 
 static socklen_t
-fill_sockaddr (struct sockaddr_storage *storage, const LmccAddress * address,
+fill_sockaddr (struct sockaddr_storage *storage, const LmccAddress *address,
     guint16 port, guint ifindex)
 {
   memset (storage, 0, sizeof (*storage));
@@ -67,23 +67,23 @@ fill_sockaddr (struct sockaddr_storage *storage, const LmccAddress * address,
 }
 
 static void
-read_sockaddr (const struct sockaddr_storage *storage, LmccAddress * address)
+read_sockaddr (const struct sockaddr_storage *storage, LmccAddress *address)
 {
   memset (address, 0, sizeof (*address));
   if (storage->ss_family == AF_INET) {
     address->family = LMCC_FAMILY_IPV4;
-    memcpy (address->bytes,
-        &((const struct sockaddr_in *) storage)->sin_addr, 4);
+    memcpy (address->bytes, &((const struct sockaddr_in *) storage)->sin_addr,
+        4);
   } else if (storage->ss_family == AF_INET6) {
     address->family = LMCC_FAMILY_IPV6;
-    memcpy (address->bytes,
-        &((const struct sockaddr_in6 *) storage)->sin6_addr, 16);
+    memcpy (address->bytes, &((const struct sockaddr_in6 *) storage)->sin6_addr,
+        16);
   }
 }
 
 /* Returns: (nullable): the interface that has the address @text */
 gchar *
-doctor_interface_of_address (const gchar * text)
+doctor_interface_of_address (const gchar *text)
 {
   struct ifaddrs *list, *entry;
   LmccAddress wanted, address;
@@ -105,7 +105,7 @@ doctor_interface_of_address (const gchar * text)
 }
 
 static gint
-open_bound (const LmccAddress * group, guint16 port, guint ifindex)
+open_bound (const LmccAddress *group, guint16 port, guint ifindex)
 {
   struct sockaddr_storage storage;
   socklen_t size = fill_sockaddr (&storage, group, port, ifindex);
@@ -127,9 +127,9 @@ open_bound (const LmccAddress * group, guint16 port, guint ifindex)
 }
 
 gboolean
-doctor_port_is_taken (const ToolUri * uri, guint16 port)
+doctor_port_is_taken (const ToolUri *uri, guint16 port)
 {
-  LmccAddress any = {.family = uri->address.family };
+  LmccAddress any = { .family = uri->address.family };
   gint fd = open_bound (&any, port, 0);
   gboolean taken = fd < 0 && errno == EADDRINUSE;
 
@@ -155,29 +155,30 @@ set_options (gint fd, LmccFamily family)
 }
 
 static gboolean
-join (gint fd, const ToolUri * uri, guint ifindex)
+join (gint fd, const ToolUri *uri, guint ifindex)
 {
-  gint level = uri->address.family == LMCC_FAMILY_IPV4 ? IPPROTO_IP
-      : IPPROTO_IPV6;
+  gint level =
+      uri->address.family == LMCC_FAMILY_IPV4 ? IPPROTO_IP : IPPROTO_IPV6;
 
   if (uri->source.family != LMCC_FAMILY_NONE) {
-    struct group_source_req request = {.gsr_interface = ifindex };
+    struct group_source_req request = { .gsr_interface = ifindex };
 
     fill_sockaddr (&request.gsr_group, &uri->address, 0, 0);
     fill_sockaddr (&request.gsr_source, &uri->source, 0, 0);
     return setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &request,
-        sizeof (request)) == 0;
+               sizeof (request))
+        == 0;
   } else {
-    struct group_req request = {.gr_interface = ifindex };
+    struct group_req request = { .gr_interface = ifindex };
 
     fill_sockaddr (&request.gr_group, &uri->address, 0, 0);
-    return setsockopt (fd, level, MCAST_JOIN_GROUP, &request,
-        sizeof (request)) == 0;
+    return setsockopt (fd, level, MCAST_JOIN_GROUP, &request, sizeof (request))
+        == 0;
   }
 }
 
 static gint
-open_joined (const ToolUri * uri, guint16 port, guint ifindex)
+open_joined (const ToolUri *uri, guint16 port, guint ifindex)
 {
   gint fd = open_bound (&uri->address, port, ifindex);
 
@@ -202,7 +203,7 @@ read_ttl (struct msghdr *message)
   gint ttl;
 
   for (control = CMSG_FIRSTHDR (message); control != NULL;
-      control = CMSG_NXTHDR (message, control)) {
+       control = CMSG_NXTHDR (message, control)) {
     if ((control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_TTL)
         || (control->cmsg_level == IPPROTO_IPV6
             && control->cmsg_type == IPV6_HOPLIMIT)) {
@@ -215,15 +216,18 @@ read_ttl (struct msghdr *message)
 }
 
 static gssize
-receive (gint fd, guint8 * data, gsize size, DoctorProbe * probe)
+receive (gint fd, guint8 *data, gsize size, DoctorProbe *probe)
 {
   struct sockaddr_storage from;
   guint8 control[CMSG_SPACE (sizeof (gint)) * 2];
-  struct iovec part = {.iov_base = data,.iov_len = size };
+  struct iovec part = { .iov_base = data, .iov_len = size };
   struct msghdr message = {
-    .msg_name = &from,.msg_namelen = sizeof (from),
-    .msg_iov = &part,.msg_iovlen = 1,
-    .msg_control = control,.msg_controllen = sizeof (control),
+    .msg_name = &from,
+    .msg_namelen = sizeof (from),
+    .msg_iov = &part,
+    .msg_iovlen = 1,
+    .msg_control = control,
+    .msg_controllen = sizeof (control),
   };
   gssize n = recvmsg (fd, &message, MSG_DONTWAIT);
 
@@ -236,8 +240,7 @@ receive (gint fd, guint8 * data, gsize size, DoctorProbe * probe)
 }
 
 static void
-on_record (gpointer user_data,
-    const LmccRecordFragment * fragment G_GNUC_UNUSED)
+on_record (gpointer user_data, const LmccRecordFragment *fragment G_GNUC_UNUSED)
 {
   DoctorProbe *probe = user_data;
 
@@ -245,7 +248,7 @@ on_record (gpointer user_data,
 }
 
 static void
-receive_media (gint fd, DoctorProbe * probe)
+receive_media (gint fd, DoctorProbe *probe)
 {
   guint8 data[LMCC_MAX_PACKET_SIZE];
   gssize n = receive (fd, data, sizeof (data), probe);
@@ -260,9 +263,9 @@ receive_media (gint fd, DoctorProbe * probe)
 }
 
 static void
-receive_rtcp (gint fd, DoctorProbe * probe)
+receive_rtcp (gint fd, DoctorProbe *probe)
 {
-  static const LmccRtcpHandler handler = {.record = on_record };
+  static const LmccRtcpHandler handler = { .record = on_record };
   guint8 data[LMCC_MAX_PACKET_SIZE];
   gssize n = receive (fd, data, sizeof (data), probe);
 
@@ -274,14 +277,14 @@ receive_rtcp (gint fd, DoctorProbe * probe)
 
 /* Until media and record have come, or the time is up. */
 static void
-probe_listen (const ProbeSockets * sockets, DoctorProbe * probe, guint seconds)
+probe_listen (const ProbeSockets *sockets, DoctorProbe *probe, guint seconds)
 {
   gint64 end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
 
   while (probe->media_packets == 0 || probe->records == 0) {
     struct pollfd fds[] = {
-      {.fd = sockets->media,.events = POLLIN},
-      {.fd = sockets->rtcp,.events = POLLIN},
+      { .fd = sockets->media, .events = POLLIN },
+      { .fd = sockets->rtcp, .events = POLLIN },
     };
     gint64 left = end - g_get_monotonic_time ();
 
@@ -295,7 +298,7 @@ probe_listen (const ProbeSockets * sockets, DoctorProbe * probe, guint seconds)
 }
 
 static gboolean
-is_listed (const DoctorCase * c)
+is_listed (const DoctorCase *c)
 {
   g_autoptr (GArray) memberships =
       doctor_system_memberships (c->system, c->group.family);
@@ -314,7 +317,7 @@ is_listed (const DoctorCase * c)
 }
 
 static void
-report_joined (DoctorCase * c, const DoctorProbe * probe)
+report_joined (DoctorCase *c, const DoctorProbe *probe)
 {
   gchar text[LMCC_ADDRESS_STRLEN];
 
@@ -322,7 +325,8 @@ report_joined (DoctorCase * c, const DoctorProbe * probe)
   if (probe->joined)
     doctor_add (c, "join", DOCTOR_OK,
         g_strdup_printf ("%s is joined on %s while this listens", text,
-            c->iface->name), NULL);
+            c->iface->name),
+        NULL);
   else
     doctor_add (c, "join", DOCTOR_FAIL,
         g_strdup_printf ("the kernel took the join, but does not list %s on %s",
@@ -331,7 +335,7 @@ report_joined (DoctorCase * c, const DoctorProbe * probe)
 }
 
 static void
-report_arrival (DoctorCase * c, const DoctorProbe * probe, guint seconds)
+report_arrival (DoctorCase *c, const DoctorProbe *probe, guint seconds)
 {
   gchar sender[LMCC_ADDRESS_STRLEN];
 
@@ -339,24 +343,27 @@ report_arrival (DoctorCase * c, const DoctorProbe * probe, guint seconds)
   if (probe->media_packets > 0)
     doctor_add (c, "arrival", DOCTOR_OK,
         g_strdup_printf ("packets come from %s, with TTL %d left", sender,
-            probe->ttl), NULL);
+            probe->ttl),
+        NULL);
   else if (probe->other_packets > 0)
     doctor_add (c, "arrival", DOCTOR_FAIL,
         g_strdup_printf ("what comes from %s on UDP port %u is not RTP", sender,
             c->uri->port),
         g_strdup ("another program sends to this group: take another address "
-            "or port"));
+                  "or port"));
   else
     doctor_add (c, "arrival", DOCTOR_FAIL,
         g_strdup_printf ("no packet came on UDP port %u within %u s",
             c->uri->port, seconds),
-        g_strdup_printf ("is the sender running, to this address, on the "
+        g_strdup_printf (
+            "is the sender running, to this address, on the "
             "interface towards here? Look on its host: tcpdump -ni any udp "
-            "port %u", c->uri->port));
+            "port %u",
+            c->uri->port));
 }
 
 static void
-report_record (DoctorCase * c, const DoctorProbe * probe, guint seconds)
+report_record (DoctorCase *c, const DoctorProbe *probe, guint seconds)
 {
   guint port = c->uri->port + 1;
 
@@ -367,7 +374,8 @@ report_record (DoctorCase * c, const DoctorProbe * probe, guint seconds)
   else if (probe->rtcp_packets > 0)
     doctor_add (c, "record", DOCTOR_FAIL,
         g_strdup_printf ("RTCP comes on UDP port %u, but no session record",
-            port), g_strdup ("the sender must be lmccsink"));
+            port),
+        g_strdup ("the sender must be lmccsink"));
   else if (probe->media_packets == 0)
     doctor_add (c, "record", DOCTOR_SKIP,
         g_strdup ("no session record came either"), NULL);
@@ -376,11 +384,12 @@ report_record (DoctorCase * c, const DoctorProbe * probe, guint seconds)
         g_strdup_printf ("no session record came on UDP port %u within %u s",
             port, seconds),
         g_strdup_printf ("let UDP port %u through every firewall, as the port "
-            "before it", port));
+                         "before it",
+            port));
 }
 
 static gboolean
-open_sockets (DoctorCase * c, ProbeSockets * sockets)
+open_sockets (DoctorCase *c, ProbeSockets *sockets)
 {
   guint ifindex = if_nametoindex (c->iface->name);
 
@@ -393,18 +402,18 @@ open_sockets (DoctorCase * c, ProbeSockets * sockets)
   doctor_add (c, "join", DOCTOR_FAIL,
       g_strdup_printf ("the group cannot be joined on %s: %s", c->iface->name,
           g_strerror (errno)),
-      g_strdup (errno == EADDRINUSE ?
-          "stop the program that holds the port" :
-          "name another interface: multicast-iface=IFACE"));
+      g_strdup (errno == EADDRINUSE
+              ? "stop the program that holds the port"
+              : "name another interface: multicast-iface=IFACE"));
 
   return FALSE;
 }
 
 void
-doctor_check_arrival (DoctorCase * c, guint seconds)
+doctor_check_arrival (DoctorCase *c, guint seconds)
 {
   g_auto (ProbeSockets) sockets = { -1, -1 };
-  DoctorProbe probe = {.ttl = -1 };
+  DoctorProbe probe = { .ttl = -1 };
 
   if (c->uri == NULL || c->iface == NULL || !doctor_system_is_live (c->system)
       || !lmcc_address_is_multicast (&c->group)) {

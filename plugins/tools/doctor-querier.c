@@ -14,12 +14,12 @@
 
 /* Returns: whether a membership query came from another host */
 static gboolean
-wait_for_query (gint fd, guint seconds, LmccAddress * from)
+wait_for_query (gint fd, guint seconds, LmccAddress *from)
 {
   gint64 end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
 
   for (;;) {
-    struct pollfd pfd = {.fd = fd,.events = POLLIN };
+    struct pollfd pfd = { .fd = fd, .events = POLLIN };
     gint64 left = end - g_get_monotonic_time ();
     guint8 data[2048];
     struct sockaddr_in sender;
@@ -43,9 +43,11 @@ wait_for_query (gint fd, guint seconds, LmccAddress * from)
 }
 
 void
-doctor_check_querier (DoctorCase * c, guint seconds)
+doctor_check_querier (DoctorCase *c, guint seconds)
 {
-  LmccAddress from = { 0, };
+  LmccAddress from = {
+    0,
+  };
   gchar text[LMCC_ADDRESS_STRLEN];
   gint fd;
 
@@ -76,7 +78,8 @@ doctor_check_querier (DoctorCase * c, guint seconds)
   else
     doctor_add (c, "querier", DOCTOR_WARN,
         g_strdup_printf ("no IGMP query came within %u s: snooping switches "
-            "may stop forwarding", seconds),
+                         "may stop forwarding",
+            seconds),
         g_strdup ("switch on the querier of one switch or router"));
   close (fd);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void
-interface_free (DoctorInterface * iface)
+interface_free (DoctorInterface *iface)
 {
   g_free (iface->name);
   g_free (iface->master);
@@ -17,20 +17,20 @@ interface_free (DoctorInterface * iface)
 }
 
 static void
-membership_clear (DoctorMembership * membership)
+membership_clear (DoctorMembership *membership)
 {
   g_free (membership->iface);
 }
 
 gboolean
-doctor_system_is_live (const DoctorSystem * system)
+doctor_system_is_live (const DoctorSystem *system)
 {
   return g_str_equal (system->root, "/");
 }
 
 /* Returns: (nullable): the file's text without blanks around it */
 gchar *
-doctor_system_read (const DoctorSystem * system, const gchar * path)
+doctor_system_read (const DoctorSystem *system, const gchar *path)
 {
   g_autofree gchar *full = g_build_filename (system->root, path, NULL);
   gchar *text;
@@ -42,8 +42,8 @@ doctor_system_read (const DoctorSystem * system, const gchar * path)
 }
 
 gboolean
-doctor_system_read_number (const DoctorSystem * system, gint64 * value,
-    const gchar * path_format, ...)
+doctor_system_read_number (const DoctorSystem *system, gint64 *value,
+    const gchar *path_format, ...)
 {
   g_autofree gchar *path = NULL;
   g_autofree gchar *text = NULL;
@@ -62,27 +62,26 @@ doctor_system_read_number (const DoctorSystem * system, gint64 * value,
 }
 
 static gboolean
-system_has (const DoctorSystem * system, const gchar * iface,
-    const gchar * entry)
+system_has (const DoctorSystem *system, const gchar *iface, const gchar *entry)
 {
-  g_autofree gchar *path = g_build_filename (system->root, "sys/class/net",
-      iface, entry, NULL);
+  g_autofree gchar *path =
+      g_build_filename (system->root, "sys/class/net", iface, entry, NULL);
 
   return g_file_test (path, G_FILE_TEST_EXISTS);
 }
 
 static gchar *
-read_master (const DoctorSystem * system, const gchar * iface)
+read_master (const DoctorSystem *system, const gchar *iface)
 {
-  g_autofree gchar *path = g_build_filename (system->root, "sys/class/net",
-      iface, "master", NULL);
+  g_autofree gchar *path =
+      g_build_filename (system->root, "sys/class/net", iface, "master", NULL);
   g_autofree gchar *target = g_file_read_link (path, NULL);
 
   return target != NULL ? g_path_get_basename (target) : NULL;
 }
 
 static DoctorInterface *
-read_interface (const DoctorSystem * system, const gchar * name)
+read_interface (const DoctorSystem *system, const gchar *name)
 {
   g_autofree gchar *state_path =
       g_strdup_printf ("sys/class/net/%s/operstate", name);
@@ -107,9 +106,11 @@ read_interface (const DoctorSystem * system, const gchar * name)
   iface->master = read_master (system, name);
   iface->bridge = system_has (system, name, "bridge");
   iface->snooping = doctor_system_read_number (system, &value,
-      "sys/class/net/%s/bridge/multicast_snooping", name) && value != 0;
+                        "sys/class/net/%s/bridge/multicast_snooping", name)
+      && value != 0;
   iface->querier = doctor_system_read_number (system, &value,
-      "sys/class/net/%s/bridge/multicast_querier", name) && value != 0;
+                       "sys/class/net/%s/bridge/multicast_querier", name)
+      && value != 0;
 
   return iface;
 }
@@ -124,7 +125,7 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 DoctorSystem *
-doctor_system_new (const gchar * root)
+doctor_system_new (const gchar *root)
 {
   DoctorSystem *system = g_new0 (DoctorSystem, 1);
   g_autofree gchar *path = g_build_filename (root, "sys/class/net", NULL);
@@ -146,7 +147,7 @@ doctor_system_new (const gchar * root)
 }
 
 void
-doctor_system_free (DoctorSystem * system)
+doctor_system_free (DoctorSystem *system)
 {
   g_free (system->root);
   g_ptr_array_unref (system->interfaces);
@@ -154,7 +155,7 @@ doctor_system_free (DoctorSystem * system)
 }
 
 const DoctorInterface *
-doctor_system_find_interface (const DoctorSystem * system, const gchar * name)
+doctor_system_find_interface (const DoctorSystem *system, const gchar *name)
 {
   guint i;
 
@@ -169,7 +170,7 @@ doctor_system_find_interface (const DoctorSystem * system, const gchar * name)
 }
 
 static gchar **
-read_lines (const DoctorSystem * system, const gchar * path)
+read_lines (const DoctorSystem *system, const gchar *path)
 {
   g_autofree gchar *text = doctor_system_read (system, path);
 
@@ -178,7 +179,7 @@ read_lines (const DoctorSystem * system, const gchar * path)
 
 /* The words of a line, whatever blanks are between them. */
 static gchar **
-split_words (const gchar * line)
+split_words (const gchar *line)
 {
   gchar **words = g_strsplit_set (line, " \t", -1);
   guint from, to = 0;
@@ -196,13 +197,13 @@ split_words (const gchar * line)
 
 /* /proc prints the 32 bits of an IPv4 address as one number of this host. */
 static guint32
-parse_proc_ipv4 (const gchar * text)
+parse_proc_ipv4 (const gchar *text)
 {
   return strtoul (text, NULL, 16);
 }
 
 static gboolean
-parse_proc_ipv6 (const gchar * text, guint8 bytes[16])
+parse_proc_ipv6 (const gchar *text, guint8 bytes[16])
 {
   guint i;
 
@@ -217,7 +218,7 @@ parse_proc_ipv6 (const gchar * text, guint8 bytes[16])
 
 /* The most specific route of the main table; of two such the cheaper one. */
 static gchar *
-route_ipv4 (const DoctorSystem * system, const LmccAddress * destination)
+route_ipv4 (const DoctorSystem *system, const LmccAddress *destination)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/route");
   g_autofree gchar *best = NULL;
@@ -240,8 +241,9 @@ route_ipv4 (const DoctorSystem * system, const LmccAddress * destination)
         || (wanted & mask) != parse_proc_ipv4 (words[1]))
       continue;
     prefix = __builtin_popcount (mask);
-    if (best != NULL && (prefix < best_prefix || (prefix == best_prefix
-                && metric >= best_metric)))
+    if (best != NULL
+        && (prefix < best_prefix
+            || (prefix == best_prefix && metric >= best_metric)))
       continue;
     g_free (best);
     best = g_strdup (words[0]);
@@ -253,7 +255,7 @@ route_ipv4 (const DoctorSystem * system, const LmccAddress * destination)
 }
 
 static gboolean
-prefix_matches (const guint8 * a, const guint8 * b, guint bits)
+prefix_matches (const guint8 *a, const guint8 *b, guint bits)
 {
   guint bytes = bits / 8;
 
@@ -264,7 +266,7 @@ prefix_matches (const guint8 * a, const guint8 * b, guint bits)
 }
 
 static gchar *
-route_ipv6 (const DoctorSystem * system, const LmccAddress * destination)
+route_ipv6 (const DoctorSystem *system, const LmccAddress *destination)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/ipv6_route");
   g_autofree gchar *best = NULL;
@@ -285,8 +287,9 @@ route_ipv6 (const DoctorSystem * system, const LmccAddress * destination)
         || g_str_equal (words[9], "lo")
         || !prefix_matches (network, destination->bytes, prefix))
       continue;
-    if (best != NULL && (prefix < best_prefix || (prefix == best_prefix
-                && metric >= best_metric)))
+    if (best != NULL
+        && (prefix < best_prefix
+            || (prefix == best_prefix && metric >= best_metric)))
       continue;
     g_free (best);
     best = g_strdup (words[9]);
@@ -299,15 +302,15 @@ route_ipv6 (const DoctorSystem * system, const LmccAddress * destination)
 
 /* Returns: (nullable): the interface that the kernel would take */
 gchar *
-doctor_system_route (const DoctorSystem * system,
-    const LmccAddress * destination)
+doctor_system_route (const DoctorSystem *system, const LmccAddress *destination)
 {
   return destination->family == LMCC_FAMILY_IPV4
-      ? route_ipv4 (system, destination) : route_ipv6 (system, destination);
+      ? route_ipv4 (system, destination)
+      : route_ipv6 (system, destination);
 }
 
 static void
-read_memberships_ipv4 (const DoctorSystem * system, GArray * memberships)
+read_memberships_ipv4 (const DoctorSystem *system, GArray *memberships)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/igmp");
   g_autofree gchar *iface = NULL;
@@ -315,7 +318,9 @@ read_memberships_ipv4 (const DoctorSystem * system, GArray * memberships)
 
   for (i = 1; lines[0] != NULL && lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
-    DoctorMembership membership = { 0, };
+    DoctorMembership membership = {
+      0,
+    };
     guint32 group;
 
     if (words[0] == NULL)
@@ -334,14 +339,16 @@ read_memberships_ipv4 (const DoctorSystem * system, GArray * memberships)
 }
 
 static void
-read_memberships_ipv6 (const DoctorSystem * system, GArray * memberships)
+read_memberships_ipv6 (const DoctorSystem *system, GArray *memberships)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/igmp6");
   guint i;
 
   for (i = 0; lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
-    DoctorMembership membership = { 0, };
+    DoctorMembership membership = {
+      0,
+    };
 
     if (g_strv_length (words) < 3
         || !parse_proc_ipv6 (words[2], membership.group.bytes))
@@ -354,7 +361,7 @@ read_memberships_ipv6 (const DoctorSystem * system, GArray * memberships)
 
 /* Returns: (element-type DoctorMembership): groups that this host has joined */
 GArray *
-doctor_system_memberships (const DoctorSystem * system, LmccFamily family)
+doctor_system_memberships (const DoctorSystem *system, LmccFamily family)
 {
   GArray *memberships = g_array_new (FALSE, FALSE, sizeof (DoctorMembership));
 
@@ -368,8 +375,8 @@ doctor_system_memberships (const DoctorSystem * system, LmccFamily family)
 }
 
 static void
-read_port_users (const DoctorSystem * system, const gchar * path, guint16 port,
-    GArray * users)
+read_port_users (const DoctorSystem *system, const gchar *path, guint16 port,
+    GArray *users)
 {
   g_auto (GStrv) lines = read_lines (system, path);
   guint i;
@@ -392,7 +399,7 @@ read_port_users (const DoctorSystem * system, const gchar * path, guint16 port,
 
 /* Returns: (element-type DoctorPortUser): UDP sockets on @port */
 GArray *
-doctor_system_port_users (const DoctorSystem * system, guint16 port)
+doctor_system_port_users (const DoctorSystem *system, guint16 port)
 {
   GArray *users = g_array_new (FALSE, FALSE, sizeof (DoctorPortUser));
 

@@ -108,41 +108,41 @@ typedef struct
   gboolean joined;
 } DoctorProbe;
 
-DoctorSystem *doctor_system_new (const gchar * root);
-void doctor_system_free (DoctorSystem * system);
-gboolean doctor_system_is_live (const DoctorSystem * system);
-gchar *doctor_system_read (const DoctorSystem * system, const gchar * path);
-gboolean doctor_system_read_number (const DoctorSystem * system,
-    gint64 * value, const gchar * path_format, ...) G_GNUC_PRINTF (3, 4);
-const DoctorInterface *doctor_system_find_interface (const DoctorSystem *
-    system, const gchar * name);
-gchar *doctor_system_route (const DoctorSystem * system,
-    const LmccAddress * destination);
-GArray *doctor_system_memberships (const DoctorSystem * system,
-    LmccFamily family);
-GArray *doctor_system_port_users (const DoctorSystem * system, guint16 port);
+DoctorSystem *doctor_system_new (const gchar *root);
+void doctor_system_free (DoctorSystem *system);
+gboolean doctor_system_is_live (const DoctorSystem *system);
+gchar *doctor_system_read (const DoctorSystem *system, const gchar *path);
+gboolean doctor_system_read_number (const DoctorSystem *system, gint64 *value,
+    const gchar *path_format, ...) G_GNUC_PRINTF (3, 4);
+const DoctorInterface *
+doctor_system_find_interface (const DoctorSystem *system, const gchar *name);
+gchar *doctor_system_route (const DoctorSystem *system,
+    const LmccAddress *destination);
+GArray *
+doctor_system_memberships (const DoctorSystem *system, LmccFamily family);
+GArray *doctor_system_port_users (const DoctorSystem *system, guint16 port);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (DoctorSystem, doctor_system_free)
 
-void doctor_add (DoctorCase * c, const gchar * check, DoctorStatus status,
-    gchar * finding, gchar * remedy);
-void doctor_check_address (DoctorCase * c);
-void doctor_check_interfaces (DoctorCase * c);
-void doctor_check_route (DoctorCase * c, const gchar * wanted_iface);
-void doctor_check_wireless (DoctorCase * c);
-void doctor_check_ttl (DoctorCase * c);
-void doctor_check_rp_filter (DoctorCase * c);
-void doctor_check_igmp_version (DoctorCase * c);
-void doctor_check_memberships (DoctorCase * c);
-void doctor_check_receive_buffer (DoctorCase * c);
-void doctor_check_firewall (DoctorCase * c);
-void doctor_check_snooping (DoctorCase * c);
-void doctor_check_port (DoctorCase * c);
+void doctor_add (DoctorCase *c, const gchar *check, DoctorStatus status,
+    gchar *finding, gchar *remedy);
+void doctor_check_address (DoctorCase *c);
+void doctor_check_interfaces (DoctorCase *c);
+void doctor_check_route (DoctorCase *c, const gchar *wanted_iface);
+void doctor_check_wireless (DoctorCase *c);
+void doctor_check_ttl (DoctorCase *c);
+void doctor_check_rp_filter (DoctorCase *c);
+void doctor_check_igmp_version (DoctorCase *c);
+void doctor_check_memberships (DoctorCase *c);
+void doctor_check_receive_buffer (DoctorCase *c);
+void doctor_check_firewall (DoctorCase *c);
+void doctor_check_snooping (DoctorCase *c);
+void doctor_check_port (DoctorCase *c);
 
-void doctor_check_querier (DoctorCase * c, guint seconds);
-void doctor_check_arrival (DoctorCase * c, guint seconds);
-gchar *doctor_interface_of_address (const gchar * text);
-gboolean doctor_port_is_taken (const ToolUri * uri, guint16 port);
+void doctor_check_querier (DoctorCase *c, guint seconds);
+void doctor_check_arrival (DoctorCase *c, guint seconds);
+gchar *doctor_interface_of_address (const gchar *text);
+gboolean doctor_port_is_taken (const ToolUri *uri, guint16 port);
 
 G_END_DECLS
 

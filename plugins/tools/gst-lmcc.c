@@ -11,23 +11,23 @@ typedef struct
 {
   const gchar *name;
   const gchar *summary;
-  gint (*run) (gint argc, gchar ** argv);
+  gint (*run) (gint argc, gchar **argv);
 } Command;
 
 static const Command commands[] = {
-  {"send", "Send a film, a camera or a test picture", tool_send},
-  {"play", "Show a session and play its sound", tool_play},
-  {"plan", "Print the layers of a session before it is sent", tool_plan},
-  {"listen", "Receive a session without a picture", tool_listen},
-  {"doctor", "Say why no packet comes", tool_doctor},
-  {"algorithms", "List the algorithms and their settings", tool_algorithms},
-  {"relay", "Send a received session on as plain RTP", tool_relay},
-  {"screen", "Print the element that shows pictures on this screen",
-      tool_screen},
+  { "send", "Send a film, a camera or a test picture", tool_send },
+  { "play", "Show a session and play its sound", tool_play },
+  { "plan", "Print the layers of a session before it is sent", tool_plan },
+  { "listen", "Receive a session without a picture", tool_listen },
+  { "doctor", "Say why no packet comes", tool_doctor },
+  { "algorithms", "List the algorithms and their settings", tool_algorithms },
+  { "relay", "Send a received session on as plain RTP", tool_relay },
+  { "screen", "Print the element that shows pictures on this screen",
+      tool_screen },
 };
 
 static const Command *
-find_command (const gchar * name)
+find_command (const gchar *name)
 {
   guint i;
 
@@ -45,8 +45,9 @@ print_help (void)
   guint i;
 
   g_print ("Usage:\n"
-      "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
-      "Layered multicast video at a terminal.\n\n" "Commands:\n");
+           "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
+           "Layered multicast video at a terminal.\n\n"
+           "Commands:\n");
   for (i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-11s %s\n", commands[i].name, commands[i].summary);
   g_print ("  %-11s %s\n\n", "help",
@@ -55,7 +56,7 @@ print_help (void)
 }
 
 static gint
-run_command (const Command * command, gint argc, gchar ** argv)
+run_command (const Command *command, gint argc, gchar **argv)
 {
   g_autofree gchar *name = g_strdup_printf ("gst-lmcc-1.0 %s", command->name);
 
@@ -66,7 +67,7 @@ run_command (const Command * command, gint argc, gchar ** argv)
 }
 
 static gint
-run_help (gint argc, gchar ** argv)
+run_help (gint argc, gchar **argv)
 {
   const Command *command;
   gchar help[] = "--help";
@@ -87,7 +88,7 @@ run_help (gint argc, gchar ** argv)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   const Command *command;
 

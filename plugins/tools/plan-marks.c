@@ -16,7 +16,7 @@
 #define MAX_SECONDS 60.0
 
 gboolean
-plan_bad_value (GError ** error, const gchar * format, ...)
+plan_bad_value (GError **error, const gchar *format, ...)
 {
   va_list args;
   g_autofree gchar *text = NULL;
@@ -30,13 +30,13 @@ plan_bad_value (GError ** error, const gchar * format, ...)
 }
 
 gboolean
-plan_is_dynamic (const Plan * plan)
+plan_is_dynamic (const Plan *plan)
 {
   return plan->layering.turning_groups > 0;
 }
 
 static gboolean
-has_slots (const Plan * plan)
+has_slots (const Plan *plan)
 {
   return lmcc_algorithm_has_slots (plan->algorithm);
 }
@@ -44,7 +44,7 @@ has_slots (const Plan * plan)
 /* Whether the sender of a session with @algorithm has this to set; %NULL:
  * anything, as it has slots. */
 static gboolean
-has_setting (const LmccAlgorithm * algorithm, const gchar * setting)
+has_setting (const LmccAlgorithm *algorithm, const gchar *setting)
 {
   const LmccSetting *settings;
   guint n, i;
@@ -62,28 +62,30 @@ has_setting (const LmccAlgorithm * algorithm, const gchar * setting)
 
 /* What chooses among layers. */
 static gboolean
-can_plan (const LmccAlgorithm * algorithm)
+can_plan (const LmccAlgorithm *algorithm)
 {
   return algorithm != &lmcc_algorithm_none
       && !lmcc_algorithm_sets_rate (algorithm);
 }
 
 static gchar *
-join_names (GPtrArray * names)
+join_names (GPtrArray *names)
 {
   GString *text = g_string_new (NULL);
   guint i;
 
   for (i = 0; i < names->len; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? "" :
-        i + 1 < names->len ? ", " : " or ",
+    g_string_append_printf (text, "%s%s",
+        i == 0                   ? ""
+            : i + 1 < names->len ? ", "
+                                 : " or ",
         (const gchar *) g_ptr_array_index (names, i));
 
   return g_string_free (text, FALSE);
 }
 
 static gchar *
-list_algorithms (gboolean all, const gchar * setting)
+list_algorithms (gboolean all, const gchar *setting)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   guint n, i;
@@ -100,13 +102,13 @@ list_algorithms (gboolean all, const gchar * setting)
 /* The names of all that --algorithm takes, or of those whose sender has
  * @setting. */
 gchar *
-plan_list_algorithms (const gchar * setting)
+plan_list_algorithms (const gchar *setting)
 {
   return list_algorithms (setting == NULL, setting);
 }
 
 static gboolean
-read_algorithm (const PlanMarksOptions * options, Plan * plan, GError ** error)
+read_algorithm (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
   const LmccAlgorithm *found = lmcc_algorithm_find (options->algorithm_name);
   g_autofree gchar *names = NULL;
@@ -119,14 +121,16 @@ read_algorithm (const PlanMarksOptions * options, Plan * plan, GError ** error)
   }
   names = plan_list_algorithms (NULL);
 
-  return plan_bad_value (error, "there is no algorithm `%s'; write "
-      "--algorithm=%s", options->algorithm_name, names);
+  return plan_bad_value (error,
+      "there is no algorithm `%s'; write "
+      "--algorithm=%s",
+      options->algorithm_name, names);
 }
 
 /* Options that say nothing of this algorithm are a misunderstanding. */
 static gboolean
-check_belongs (const Plan * plan, const gchar * option, gboolean is_given,
-    const gchar * setting, GError ** error)
+check_belongs (const Plan *plan, const gchar *option, gboolean is_given,
+    const gchar *setting, GError **error)
 {
   g_autofree gchar *to = NULL;
 
@@ -137,29 +141,31 @@ check_belongs (const Plan * plan, const gchar * option, gboolean is_given,
     return plan_bad_value (error, "%s needs an algorithm; write --algorithm=%s",
         option, to);
 
-  return plan_bad_value (error, "%s belongs to --algorithm=%s, not to %s; "
-      "leave it out", option, to, plan->algorithm->name);
+  return plan_bad_value (error,
+      "%s belongs to --algorithm=%s, not to %s; "
+      "leave it out",
+      option, to, plan->algorithm->name);
 }
 
 static gboolean
-check_options (const PlanMarksOptions * options, const Plan * plan,
-    GError ** error)
+check_options (const PlanMarksOptions *options, const Plan *plan,
+    GError **error)
 {
   return check_belongs (plan, "--slot", options->slot_text != NULL, "slot",
-      error)
+             error)
       && check_belongs (plan, "--nominal-rtt", options->rtt_text != NULL,
-      "nominal-rtt", error)
-      && check_belongs (plan, "--signals",
-      options->n_signals != PLAN_NOT_GIVEN, NULL, error)
+          "nominal-rtt", error)
+      && check_belongs (plan, "--signals", options->n_signals != PLAN_NOT_GIVEN,
+          NULL, error)
       && check_belongs (plan, "--probabilities",
-      options->probabilities_text != NULL, "probabilities", error)
+          options->probabilities_text != NULL, "probabilities", error)
       && check_belongs (plan, "--leave-latency",
-      options->leave_latency_text != NULL, "leave-latency", error);
+          options->leave_latency_text != NULL, "leave-latency", error);
 }
 
 static gboolean
-read_seconds (const gchar * option, const gchar * text, gboolean zero,
-    LmccTime * time, GError ** error)
+read_seconds (const gchar *option, const gchar *text, gboolean zero,
+    LmccTime *time, GError **error)
 {
   gchar *end;
   gdouble seconds;
@@ -169,16 +175,17 @@ read_seconds (const gchar * option, const gchar * text, gboolean zero,
   seconds = g_ascii_strtod (text, &end);
   if (end == text || *end != '\0' || !(seconds <= MAX_SECONDS)
       || !(zero ? seconds >= 0 : seconds * LMCC_SECOND >= 1))
-    return plan_bad_value (error, "%s=%s is not a time in seconds; write a "
-        "number %s 0, at most %g, such as 0.5", option, text,
-        zero ? "from" : "above", MAX_SECONDS);
+    return plan_bad_value (error,
+        "%s=%s is not a time in seconds; write a "
+        "number %s 0, at most %g, such as 0.5",
+        option, text, zero ? "from" : "above", MAX_SECONDS);
   *time = (LmccTime) (seconds * LMCC_SECOND + 0.5);
 
   return TRUE;
 }
 
 static gboolean
-read_given_probabilities (const gchar * text, Plan * plan, GError ** error)
+read_given_probabilities (const gchar *text, Plan *plan, GError **error)
 {
   if (!lmcc_increase_probabilities_parse (text, plan->n_layers,
           plan->probabilities, error)) {
@@ -191,10 +198,9 @@ read_given_probabilities (const gchar * text, Plan * plan, GError ** error)
 }
 
 static gboolean
-read_probabilities (const PlanMarksOptions * options, Plan * plan,
-    GError ** error)
+read_probabilities (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
-  LmccTcpTarget tcp = {.rtt = plan->rtt,.packet_size = plan->packet_size };
+  LmccTcpTarget tcp = { .rtt = plan->rtt, .packet_size = plan->packet_size };
   LmccIncreaseMethod method = LMCC_INCREASE_METHOD_HEURISTIC;
 
   lmcc_markov_chain_init (&plan->chain, plan->rates, plan->n_layers,
@@ -211,7 +217,7 @@ read_probabilities (const PlanMarksOptions * options, Plan * plan,
 
 /* What the session's sender would make of it. */
 static gboolean
-fit_session (const PlanMarksOptions * options, Plan * plan, GError ** error)
+fit_session (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
   LmccSession *session = &plan->session;
   LmccTime leave_latency = LMCC_DEFAULT_LEAVE_LATENCY;
@@ -231,12 +237,12 @@ fit_session (const PlanMarksOptions * options, Plan * plan, GError ** error)
   for (i = 0; i < plan->n_layers; i++)
     session->layers[i].rate = (guint64) (plan->rates[i] + 0.5);
 
-  return lmcc_session_fit_algorithm (session, plan->rtt,
-      MAX (leave_latency, 1), error);
+  return lmcc_session_fit_algorithm (session, plan->rtt, MAX (leave_latency, 1),
+      error);
 }
 
 static gboolean
-make_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
+make_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
   if (!has_slots (plan))
     return TRUE;
@@ -254,7 +260,7 @@ make_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
 /* Reads what the options say of the algorithm, and works out the rest. The
  * rates are those of the plan. */
 gboolean
-plan_read_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
+plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
   if (!read_algorithm (options, plan, error)
       || !check_options (options, plan, error)
@@ -269,17 +275,18 @@ plan_read_marks (const PlanMarksOptions * options, Plan * plan, GError ** error)
         options->n_signals, MAX_SIGNALS);
   if (has_slots (plan))
     plan->n_signals = options->n_signals != PLAN_NOT_GIVEN
-        ? (guint) options->n_signals : DEFAULT_SIGNALS;
+        ? (guint) options->n_signals
+        : DEFAULT_SIGNALS;
 
   return fit_session (options, plan, error)
       && lmcc_dynamic_layering_from_session (&plan->layering, &plan->session,
-      error)
+          error)
       && make_marks (options, plan, error);
 }
 
 /* What packets say in the first slots. */
 void
-plan_get_marks (const Plan * plan, LmccMarks * marks)
+plan_get_marks (const Plan *plan, LmccMarks *marks)
 {
   LmccMarker marker;
   guint n;

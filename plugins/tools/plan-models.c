@@ -26,26 +26,26 @@ typedef struct
 {
   const LmccAlgorithm *algorithm;
   gboolean is_flid;
-  LmccTime (*get_nominal_rtt) (const Plan * plan);
-  gdouble (*get_probability) (const Plan * plan, guint layer);
-  LmccTime (*get_interval) (const Plan * plan, guint layer);
-  gdouble (*get_throughput) (const Plan * plan, gdouble loss_rate);
+  LmccTime (*get_nominal_rtt) (const Plan *plan);
+  gdouble (*get_probability) (const Plan *plan, guint layer);
+  LmccTime (*get_interval) (const Plan *plan, guint layer);
+  gdouble (*get_throughput) (const Plan *plan, gdouble loss_rate);
 } PlanModel;
 
 static LmccTime
-get_given_rtt (const Plan * plan)
+get_given_rtt (const Plan *plan)
 {
   return plan->rtt != 0 ? plan->rtt : LMCC_DEFAULT_NOMINAL_RTT;
 }
 
 static gdouble
-get_flid_probability (const Plan * plan, guint layer)
+get_flid_probability (const Plan *plan, guint layer)
 {
   return plan->probabilities[layer];
 }
 
 static LmccTime
-get_flid_interval (const Plan * plan, guint layer)
+get_flid_interval (const Plan *plan, guint layer)
 {
   gdouble interval = plan->slot / plan->probabilities[layer];
 
@@ -53,7 +53,7 @@ get_flid_interval (const Plan * plan, guint layer)
 }
 
 static gdouble
-get_flid_throughput (const Plan * plan, gdouble loss_rate)
+get_flid_throughput (const Plan *plan, gdouble loss_rate)
 {
   LmccMarkovState state;
 
@@ -64,72 +64,73 @@ get_flid_throughput (const Plan * plan, gdouble loss_rate)
 }
 
 static LmccTime
-get_rlc_rtt (const Plan * plan)
+get_rlc_rtt (const Plan *plan)
 {
-  return lmcc_rlc_rtt_from_slot (plan->base_rate, plan->packet_size,
-      plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE);
+  return lmcc_rlc_rtt_from_slot (plan->base_rate, plan->packet_size, plan->slot,
+      LMCC_SYNC_POINTS_UPPER_SHARE);
 }
 
 static LmccTime
-get_rlc_interval (const Plan * plan, guint layer)
+get_rlc_interval (const Plan *plan, guint layer)
 {
   return lmcc_rlc_schedule_get_interval (&plan->rlc, layer);
 }
 
 static gdouble
-get_rlc_probability (const Plan * plan, guint layer)
+get_rlc_probability (const Plan *plan, guint layer)
 {
   return layer + 1 < plan->n_layers
-      ? (gdouble) plan->slot / get_rlc_interval (plan, layer) : 0;
+      ? (gdouble) plan->slot / get_rlc_interval (plan, layer)
+      : 0;
 }
 
 static gdouble
-clamp_rate (const Plan * plan, gdouble rate)
+clamp_rate (const Plan *plan, gdouble rate)
 {
   return CLAMP (rate, plan->cumulative_rates[0],
       plan->cumulative_rates[plan->n_layers - 1]);
 }
 
 static gdouble
-get_rlc_throughput (const Plan * plan, gdouble loss_rate)
+get_rlc_throughput (const Plan *plan, gdouble loss_rate)
 {
-  return clamp_rate (plan, lmcc_rlc_rate (plan->base_rate, plan->packet_size,
-          plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE, loss_rate));
+  return clamp_rate (plan,
+      lmcc_rlc_rate (plan->base_rate, plan->packet_size, plan->slot,
+          LMCC_SYNC_POINTS_UPPER_SHARE, loss_rate));
 }
 
 static LmccTime
-get_synchronized_rtt (const Plan * plan)
+get_synchronized_rtt (const Plan *plan)
 {
-  return lmcc_sync_points_rtt_from_slot (plan->cumulative_rates,
-      plan->n_layers, plan->packet_size, plan->slot,
-      LMCC_SYNC_POINTS_UPPER_SHARE);
+  return lmcc_sync_points_rtt_from_slot (plan->cumulative_rates, plan->n_layers,
+      plan->packet_size, plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE);
 }
 
 static LmccTime
-get_synchronized_interval (const Plan * plan, guint layer)
+get_synchronized_interval (const Plan *plan, guint layer)
 {
   return lmcc_sync_points_get_interval (plan->cumulative_rates, layer,
       plan->slot);
 }
 
 static gdouble
-get_synchronized_probability (const Plan * plan, guint layer)
+get_synchronized_probability (const Plan *plan, guint layer)
 {
   return layer + 1 < plan->n_layers
-      ? (gdouble) plan->slot / get_synchronized_interval (plan, layer + 1) : 0;
+      ? (gdouble) plan->slot / get_synchronized_interval (plan, layer + 1)
+      : 0;
 }
 
 /* Between which two levels a receiver moves follows from the rate itself. */
 static gdouble
-get_synchronized_throughput (const Plan * plan, gdouble loss_rate)
+get_synchronized_throughput (const Plan *plan, gdouble loss_rate)
 {
   gdouble rate;
   guint level = 0;
 
   do {
-    rate = lmcc_sync_points_rate (plan->cumulative_rates, plan->n_layers,
-        level, plan->packet_size, plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE,
-        loss_rate);
+    rate = lmcc_sync_points_rate (plan->cumulative_rates, plan->n_layers, level,
+        plan->packet_size, plan->slot, LMCC_SYNC_POINTS_UPPER_SHARE, loss_rate);
     level++;
   } while (level < plan->n_layers && rate > plan->cumulative_rates[level]);
 
@@ -137,19 +138,19 @@ get_synchronized_throughput (const Plan * plan, gdouble loss_rate)
 }
 
 static const PlanModel models[] = {
-  {&lmcc_algorithm_flid_sl, TRUE, get_given_rtt, get_flid_probability,
-      get_flid_interval, get_flid_throughput},
-  {&lmcc_algorithm_flid_dl, TRUE, get_given_rtt, get_flid_probability,
-      get_flid_interval, get_flid_throughput},
-  {&lmcc_algorithm_rlc, FALSE, get_rlc_rtt, get_rlc_probability,
-      get_rlc_interval, get_rlc_throughput},
-  {&lmcc_algorithm_synchronized, FALSE, get_synchronized_rtt,
-        get_synchronized_probability, get_synchronized_interval,
-      get_synchronized_throughput},
+  { &lmcc_algorithm_flid_sl, TRUE, get_given_rtt, get_flid_probability,
+      get_flid_interval, get_flid_throughput },
+  { &lmcc_algorithm_flid_dl, TRUE, get_given_rtt, get_flid_probability,
+      get_flid_interval, get_flid_throughput },
+  { &lmcc_algorithm_rlc, FALSE, get_rlc_rtt, get_rlc_probability,
+      get_rlc_interval, get_rlc_throughput },
+  { &lmcc_algorithm_synchronized, FALSE, get_synchronized_rtt,
+      get_synchronized_probability, get_synchronized_interval,
+      get_synchronized_throughput },
 };
 
 static const PlanModel *
-find_model (const Plan * plan)
+find_model (const Plan *plan)
 {
   guint i;
 
@@ -163,13 +164,13 @@ find_model (const Plan * plan)
 
 /* Whether a paper says how often receivers go up, and what they have then. */
 gboolean
-plan_has_model (const Plan * plan)
+plan_has_model (const Plan *plan)
 {
   return find_model (plan) != NULL;
 }
 
 gboolean
-plan_is_flid (const Plan * plan)
+plan_is_flid (const Plan *plan)
 {
   const PlanModel *model = find_model (plan);
 
@@ -177,7 +178,7 @@ plan_is_flid (const Plan * plan)
 }
 
 LmccTime
-plan_nominal_rtt (const Plan * plan)
+plan_nominal_rtt (const Plan *plan)
 {
   const PlanModel *model = find_model (plan);
 
@@ -186,19 +187,19 @@ plan_nominal_rtt (const Plan * plan)
 
 /* For plans that have a model, as the two below. */
 gdouble
-plan_increase_probability (const Plan * plan, guint layer)
+plan_increase_probability (const Plan *plan, guint layer)
 {
   return find_model (plan)->get_probability (plan, layer);
 }
 
 LmccTime
-plan_sync_interval (const Plan * plan, guint layer)
+plan_sync_interval (const Plan *plan, guint layer)
 {
   return find_model (plan)->get_interval (plan, layer);
 }
 
 gdouble
-plan_throughput (const Plan * plan, gdouble loss_rate)
+plan_throughput (const Plan *plan, gdouble loss_rate)
 {
   return find_model (plan)->get_throughput (plan, loss_rate);
 }
@@ -206,8 +207,8 @@ plan_throughput (const Plan * plan, gdouble loss_rate)
 /* How many groups a receiver joins each second, over turning groups and over
  * ones that stay. In the long run it leaves as many. */
 void
-plan_joins (const Plan * plan, gdouble loss_rate, gdouble * dynamic_joins,
-    gdouble * static_joins)
+plan_joins (const Plan *plan, gdouble loss_rate, gdouble *dynamic_joins,
+    gdouble *static_joins)
 {
   gdouble seconds = plan->slot / (gdouble) LMCC_SECOND;
   LmccMarkovState state;

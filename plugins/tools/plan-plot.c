@@ -20,20 +20,20 @@
 static gdouble
 point (guint index)
 {
-  return LEAST_LOSS * pow (GREATEST_LOSS / LEAST_LOSS,
-      index / (gdouble) (POINTS - 1));
+  return LEAST_LOSS
+      * pow (GREATEST_LOSS / LEAST_LOSS, index / (gdouble) (POINTS - 1));
 }
 
-typedef gdouble (*Curve) (const Plan * plan, gdouble loss_rate);
+typedef gdouble (*Curve) (const Plan *plan, gdouble loss_rate);
 
 static gdouble
-tcp_curve (const Plan * plan, gdouble loss_rate)
+tcp_curve (const Plan *plan, gdouble loss_rate)
 {
   return lmcc_tcp_model_rate (loss_rate, plan->rtt, plan->packet_size);
 }
 
 static gdouble
-dynamic_joins_curve (const Plan * plan, gdouble loss_rate)
+dynamic_joins_curve (const Plan *plan, gdouble loss_rate)
 {
   gdouble dynamic_joins, static_joins;
 
@@ -42,7 +42,7 @@ dynamic_joins_curve (const Plan * plan, gdouble loss_rate)
 }
 
 static gdouble
-static_joins_curve (const Plan * plan, gdouble loss_rate)
+static_joins_curve (const Plan *plan, gdouble loss_rate)
 {
   gdouble dynamic_joins, static_joins;
 
@@ -51,13 +51,13 @@ static_joins_curve (const Plan * plan, gdouble loss_rate)
 }
 
 static gdouble
-loss_curve (const Plan * plan G_GNUC_UNUSED, gdouble loss_rate)
+loss_curve (const Plan *plan G_GNUC_UNUSED, gdouble loss_rate)
 {
   return loss_rate;
 }
 
 static void
-add_curve (JsonBuilder * builder, const Plan * plan, const gchar * name,
+add_curve (JsonBuilder *builder, const Plan *plan, const gchar *name,
     Curve curve)
 {
   guint i;
@@ -71,9 +71,9 @@ add_curve (JsonBuilder * builder, const Plan * plan, const gchar * name,
 
 /* The same session with the p_i of each method, and TCP. */
 static gchar *
-plot_data (const Plan * plan)
+plot_data (const Plan *plan)
 {
-  LmccTcpTarget tcp = {.rtt = plan->rtt,.packet_size = plan->packet_size };
+  LmccTcpTarget tcp = { .rtt = plan->rtt, .packet_size = plan->packet_size };
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonNode) root = NULL;
   const gchar *name;
@@ -93,7 +93,7 @@ plot_data (const Plan * plan)
   if (plan->given)
     add_curve (builder, plan, "given", plan_throughput);
   for (method = 0; (name = lmcc_increase_method_name (method)) != NULL;
-      method++) {
+       method++) {
     Plan other = *plan;
 
     lmcc_increase_probabilities_compute (method, &other.chain,
@@ -108,12 +108,13 @@ plot_data (const Plan * plan)
 
 /* Draws figures 3, 10 and 11 of FLID-DL for this session. */
 gboolean
-plan_plot (const Plan * plan, const gchar * file, GError ** error)
+plan_plot (const Plan *plan, const gchar *file, GError **error)
 {
   g_autofree gchar *script = tool_find_file (SCRIPT, INSTALLED_SCRIPT);
   g_autofree gchar *data = plot_data (plan);
-  g_autoptr (GSubprocess) process = g_subprocess_new
-      (G_SUBPROCESS_FLAGS_STDIN_PIPE, error, script, file, NULL);
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE, error, script, file,
+          NULL);
 
   if (process == NULL
       || !g_subprocess_communicate_utf8 (process, data, NULL, NULL, NULL,
@@ -124,6 +125,7 @@ plan_plot (const Plan * plan, const gchar * file, GError ** error)
 
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
       "--plot=%s was not drawn; it needs python3 with matplotlib (Debian: "
-      "python3-matplotlib), and a name that ends in .png, .svg or .pdf", file);
+      "python3-matplotlib), and a name that ends in .png, .svg or .pdf",
+      file);
   return FALSE;
 }

@@ -7,14 +7,13 @@
 #include <gst/lmcc/wire/constants.h>
 
 /* Loss rates at which the throughput is printed; in the table every other. */
-static const gdouble loss_rates[] = {
-  0.00001, 0.00002, 0.00003, 0.00005, 0.0001, 0.0002, 0.0003, 0.0005,
-  0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1
-};
+static const gdouble loss_rates[] = { 0.00001, 0.00002, 0.00003, 0.00005,
+  0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03,
+  0.05, 0.1 };
 
 /* What the session announces: whole bit/s for each layer. */
 static guint64
-plan_rate (const Plan * plan, guint layer)
+plan_rate (const Plan *plan, guint layer)
 {
   return (guint64) (plan->rates[layer] + 0.5);
 }
@@ -22,7 +21,7 @@ plan_rate (const Plan * plan, guint layer)
 /* Turning groups carry the layers in another order in each slot: then it is
  * that of slot 0. */
 const gchar *
-plan_group_address (const Plan * plan, guint layer,
+plan_group_address (const Plan *plan, guint layer,
     gchar text[LMCC_ADDRESS_STRLEN])
 {
   LmccAddress group;
@@ -42,13 +41,13 @@ seconds (LmccTime time)
 }
 
 static gdouble
-tcp_rate (const Plan * plan, gdouble loss_rate)
+tcp_rate (const Plan *plan, gdouble loss_rate)
 {
   return lmcc_tcp_model_rate (loss_rate, plan->rtt, plan->packet_size);
 }
 
 static void
-print_layers (const Plan * plan)
+print_layers (const Plan *plan)
 {
   gchar address[LMCC_ADDRESS_STRLEN];
   guint64 cumulative = 0;
@@ -81,7 +80,7 @@ print_layers (const Plan * plan)
 }
 
 static void
-print_algorithm (const Plan * plan)
+print_algorithm (const Plan *plan)
 {
   g_print ("algorithm %s", plan->algorithm->name);
   if (plan->n_signals > 0)
@@ -98,7 +97,7 @@ print_algorithm (const Plan * plan)
 /* The levels that may go up: all up to the signal, or those whose bit is
  * set. */
 static void
-print_signal (const Plan * plan, const LmccMarks * marks)
+print_signal (const Plan *plan, const LmccMarks *marks)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint i;
@@ -116,7 +115,7 @@ print_signal (const Plan * plan, const LmccMarks * marks)
 
 /* A row for each slot: its signal, and the layer on each group. */
 static void
-print_slots (const Plan * plan)
+print_slots (const Plan *plan)
 {
   g_autofree LmccMarks *marks = g_new0 (LmccMarks, MAX (plan->n_signals, 1));
   guint k, group;
@@ -130,7 +129,7 @@ print_slots (const Plan * plan)
     g_print ("%5u  ", k);
     print_signal (plan, &marks[k]);
     for (group = 0; plan_is_dynamic (plan) && group < plan->layering.n_groups;
-        group++) {
+         group++) {
       gint layer = lmcc_dynamic_layering_get_layer (&plan->layering,
           k % plan->layering.turning_groups, group);
 
@@ -144,7 +143,7 @@ print_slots (const Plan * plan)
 }
 
 static void
-print_throughput (const Plan * plan)
+print_throughput (const Plan *plan)
 {
   guint i;
 
@@ -164,15 +163,15 @@ print_throughput (const Plan * plan)
     g_print ("%8.5f  %16s  %16s", q, rate, tcp);
     if (plan_is_flid (plan)) {
       plan_joins (plan, q, &dynamic_joins, &static_joins);
-      g_print ("  %7.3f", plan_is_dynamic (plan) ? dynamic_joins
-          : static_joins);
+      g_print ("  %7.3f",
+          plan_is_dynamic (plan) ? dynamic_joins : static_joins);
     }
     g_print ("\n");
   }
 }
 
 void
-plan_print_table (const Plan * plan)
+plan_print_table (const Plan *plan)
 {
   g_print ("scheme %s, %u layers, packets of %u bytes\n",
       lmcc_rate_scheme_name (plan->scheme), plan->n_layers, plan->packet_size);
@@ -188,28 +187,28 @@ plan_print_table (const Plan * plan)
 }
 
 static void
-add_number (JsonBuilder * builder, const gchar * name, gdouble value)
+add_number (JsonBuilder *builder, const gchar *name, gdouble value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_double_value (builder, value);
 }
 
 static void
-add_whole_number (JsonBuilder * builder, const gchar * name, gint64 value)
+add_whole_number (JsonBuilder *builder, const gchar *name, gint64 value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_int_value (builder, value);
 }
 
 static void
-add_text (JsonBuilder * builder, const gchar * name, const gchar * value)
+add_text (JsonBuilder *builder, const gchar *name, const gchar *value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_string_value (builder, value);
 }
 
 static void
-begin_list (JsonBuilder * builder, const gchar * name)
+begin_list (JsonBuilder *builder, const gchar *name)
 {
   json_builder_set_member_name (builder, name);
   json_builder_begin_array (builder);
@@ -218,16 +217,16 @@ begin_list (JsonBuilder * builder, const gchar * name)
 /* Both null where the algorithm has none, the interval also where it is
  * infinite. */
 static void
-add_layer_marks (JsonBuilder * builder, const Plan * plan, guint layer)
+add_layer_marks (JsonBuilder *builder, const Plan *plan, guint layer)
 {
   gboolean has_model = plan_has_model (plan);
-  LmccTime interval = has_model ? plan_sync_interval (plan, layer)
-      : LMCC_TIME_NONE;
+  LmccTime interval =
+      has_model ? plan_sync_interval (plan, layer) : LMCC_TIME_NONE;
 
   json_builder_set_member_name (builder, "increase-probability");
   if (has_model)
-    json_builder_add_double_value (builder, plan_increase_probability (plan,
-            layer));
+    json_builder_add_double_value (builder,
+        plan_increase_probability (plan, layer));
   else
     json_builder_add_null_value (builder);
   json_builder_set_member_name (builder, "sync-interval");
@@ -238,7 +237,7 @@ add_layer_marks (JsonBuilder * builder, const Plan * plan, guint layer)
 }
 
 static void
-add_layers (JsonBuilder * builder, const Plan * plan)
+add_layers (JsonBuilder *builder, const Plan *plan)
 {
   gchar address[LMCC_ADDRESS_STRLEN];
   guint64 cumulative = 0;
@@ -264,7 +263,7 @@ add_layers (JsonBuilder * builder, const Plan * plan)
 }
 
 static void
-add_signals (JsonBuilder * builder, const Plan * plan)
+add_signals (JsonBuilder *builder, const Plan *plan)
 {
   g_autofree LmccMarks *marks = g_new0 (LmccMarks, MAX (plan->n_signals, 1));
   guint i;
@@ -273,14 +272,14 @@ add_signals (JsonBuilder * builder, const Plan * plan)
     plan_get_marks (plan, marks);
   begin_list (builder, "signals");
   for (i = 0; i < plan->n_signals; i++)
-    json_builder_add_int_value (builder, marks[i].has_up_levels
-        ? (gint64) marks[i].up_levels : marks[i].signal);
+    json_builder_add_int_value (builder,
+        marks[i].has_up_levels ? (gint64) marks[i].up_levels : marks[i].signal);
   json_builder_end_array (builder);
 }
 
 /* A turn of the groups; one slot where none turns. */
 static void
-add_groups (JsonBuilder * builder, const Plan * plan)
+add_groups (JsonBuilder *builder, const Plan *plan)
 {
   guint slots = MAX (plan->layering.turning_groups, 1);
   guint k, group;
@@ -302,7 +301,7 @@ add_groups (JsonBuilder * builder, const Plan * plan)
 }
 
 static void
-add_throughput (JsonBuilder * builder, const Plan * plan)
+add_throughput (JsonBuilder *builder, const Plan *plan)
 {
   guint i;
 
@@ -331,7 +330,7 @@ add_throughput (JsonBuilder * builder, const Plan * plan)
 }
 
 static void
-add_algorithm (JsonBuilder * builder, const Plan * plan)
+add_algorithm (JsonBuilder *builder, const Plan *plan)
 {
   add_text (builder, "algorithm", plan->algorithm->name);
   if (plan->n_signals > 0) {
@@ -344,7 +343,7 @@ add_algorithm (JsonBuilder * builder, const Plan * plan)
 }
 
 void
-plan_print_json (const Plan * plan)
+plan_print_json (const Plan *plan)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
 

@@ -30,12 +30,12 @@ typedef struct
   guint n_source;
   guint n_repair;
   guint n_blocks;
-  guint picture;                /* packets of one picture */
+  guint picture; /* packets of one picture */
 } Layer;
 
 static gboolean
-read_number (const gchar * text, const gchar * option, gdouble least,
-    gdouble most, const gchar * example, gdouble * number, GError ** error)
+read_number (const gchar *text, const gchar *option, gdouble least,
+    gdouble most, const gchar *example, gdouble *number, GError **error)
 {
   gchar *end;
 
@@ -45,39 +45,41 @@ read_number (const gchar * text, const gchar * option, gdouble least,
   if (end != text && *end == '\0' && *number >= least && *number <= most)
     return TRUE;
 
-  return plan_bad_value (error, "--%s=%s is not a number from %g to %g; write "
-      "one such as %s", option, text, least, most, example);
+  return plan_bad_value (error,
+      "--%s=%s is not a number from %g to %g; write "
+      "one such as %s",
+      option, text, least, most, example);
 }
 
 gboolean
-plan_read_repair (const PlanRepairOptions * options, Plan * plan,
-    GError ** error)
+plan_read_repair (const PlanRepairOptions *options, Plan *plan, GError **error)
 {
   plan->repair = DEFAULT_SHARE;
   plan->repair_loss = DEFAULT_LOSS;
   plan->repair_burst = 1;
 
-  return read_number (options->share_text, "repair", 0, 1, "0.1",
-      &plan->repair, error)
+  return read_number (options->share_text, "repair", 0, 1, "0.1", &plan->repair,
+             error)
       && read_number (options->loss_text, "repair-loss", 0, 0.9, "0.02",
-      &plan->repair_loss, error)
+          &plan->repair_loss, error)
       && read_number (options->burst_text, "repair-burst", 1, 1000, "3",
-      &plan->repair_burst, error);
+          &plan->repair_burst, error);
 }
 
 /* A window is a group of pictures. */
 static gdouble
-window_seconds (const Plan * plan)
+window_seconds (const Plan *plan)
 {
   LmccTime group = plan->n_keys > 0 && plan->longest_group > 0
-      ? plan->longest_group : DEFAULT_GROUP;
+      ? plan->longest_group
+      : DEFAULT_GROUP;
 
   return (gdouble) group / LMCC_SECOND;
 }
 
 /* The share is kept in whole packets, as the sender does. */
 static Layer
-get_layer (const Plan * plan, guint i)
+get_layer (const Plan *plan, guint i)
 {
   gdouble window = window_seconds (plan);
   gdouble packets = floor (plan->rates[i] * window / (8.0 * plan->packet_size));
@@ -89,8 +91,8 @@ get_layer (const Plan * plan, guint i)
   layer.n_source = (guint) MIN (source, G_MAXUINT);
   layer.n_repair = (guint) MIN (repair, G_MAXUINT);
   layer.n_blocks = (guint) MIN (blocks, G_MAXUINT);
-  layer.picture = (guint) ceil (MIN (source, G_MAXUINT)
-      / (window * PICTURES_PER_SECOND));
+  layer.picture =
+      (guint) ceil (MIN (source, G_MAXUINT) / (window * PICTURES_PER_SECOND));
 
   return layer;
 }
@@ -98,11 +100,11 @@ get_layer (const Plan * plan, guint i)
 /* All packets that a picture has in the layer, which are in as many blocks as
  * possible. */
 static gdouble
-layer_chance (const Plan * plan, const Layer * layer, gdouble loss)
+layer_chance (const Plan *plan, const Layer *layer, gdouble loss)
 {
   guint n_source = (layer->n_source + layer->n_blocks - 1) / layer->n_blocks;
-  guint n_repair = MIN (layer->n_repair / layer->n_blocks,
-      LMCC_REPAIR_MAX_REPAIR);
+  guint n_repair =
+      MIN (layer->n_repair / layer->n_blocks, LMCC_REPAIR_MAX_REPAIR);
   guint used = MIN (layer->n_blocks, layer->picture);
   guint n = (layer->picture + used - 1) / used;
   guint depth = MIN (layer->n_blocks, LMCC_REPAIR_MAX_STEP);
@@ -110,12 +112,13 @@ layer_chance (const Plan * plan, const Layer * layer, gdouble loss)
       plan->repair_burst, depth, n_source, n_repair);
 
   return pow (lmcc_repair_chances_whole (chances, n_source, n_repair, 0,
-          MIN (n, n_source)), used);
+                  MIN (n, n_source)),
+      used);
 }
 
 /* A picture at a level has packets in all layers up to it. */
 static void
-get_chances (const Plan * plan, gdouble loss, gdouble * levels)
+get_chances (const Plan *plan, gdouble loss, gdouble *levels)
 {
   gdouble whole = 1;
   guint i;
@@ -130,7 +133,7 @@ get_chances (const Plan * plan, gdouble loss, gdouble * levels)
 
 /* Those that are always shown, and the one that is expected. */
 static guint
-get_losses (const Plan * plan, gdouble losses[N_LOSSES])
+get_losses (const Plan *plan, gdouble losses[N_LOSSES])
 {
   static const gdouble always[] = { 0.005, 0.01, 0.03, 0.1 };
   gboolean placed = FALSE;
@@ -151,14 +154,14 @@ get_losses (const Plan * plan, gdouble losses[N_LOSSES])
 }
 
 void
-plan_print_repair (const Plan * plan)
+plan_print_repair (const Plan *plan)
 {
   gdouble losses[N_LOSSES], levels[N_LOSSES][LMCC_MAX_LAYERS];
   guint n = get_losses (plan, losses), i, k;
 
   g_print ("\nwhole pictures with %g %% of repair in groups of %.2f s, lost "
-      "packets in rows of %g\n", 100 * plan->repair, window_seconds (plan),
-      plan->repair_burst);
+           "packets in rows of %g\n",
+      100 * plan->repair, window_seconds (plan), plan->repair_burst);
   g_print ("%5s  %8s  %8s", "level", "source", "repair");
   for (k = 0; k < n; k++) {
     get_chances (plan, losses[k], levels[k]);
@@ -176,14 +179,14 @@ plan_print_repair (const Plan * plan)
 }
 
 static void
-add_number (JsonBuilder * builder, const gchar * name, gdouble value)
+add_number (JsonBuilder *builder, const gchar *name, gdouble value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_double_value (builder, value);
 }
 
 static void
-add_packets (const Plan * plan, JsonBuilder * builder)
+add_packets (const Plan *plan, JsonBuilder *builder)
 {
   guint i;
 
@@ -203,7 +206,7 @@ add_packets (const Plan * plan, JsonBuilder * builder)
 }
 
 void
-plan_add_repair (const Plan * plan, JsonBuilder * builder)
+plan_add_repair (const Plan *plan, JsonBuilder *builder)
 {
   gdouble losses[N_LOSSES], levels[LMCC_MAX_LAYERS];
   guint n = get_losses (plan, losses), i, k;

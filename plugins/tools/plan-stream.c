@@ -11,7 +11,7 @@
 
 /* Headers of a packet, as IP packet. */
 static gsize
-plan_overhead (const Plan * plan)
+plan_overhead (const Plan *plan)
 {
   return lmcc_address_get_udp_overhead (&plan->address) + LMCC_RTP_HEADER_SIZE
       + LMCC_RTP_OVERHEAD;
@@ -21,7 +21,7 @@ plan_overhead (const Plan * plan)
  * first in its window; in the base it fits whole or not at all, above it may be
  * cut. */
 static guint
-plan_key_level (const Plan * plan, const ToolGroup * group)
+plan_key_level (const Plan *plan, const ToolGroup *group)
 {
   gsize overhead = plan_overhead (plan);
   gsize headers = overhead + (plan->repair > 0 ? LMCC_REPAIR_OVERHEAD : 0);
@@ -44,7 +44,7 @@ plan_key_level (const Plan * plan, const ToolGroup * group)
 }
 
 gboolean
-plan_read_stream (Plan * plan, const gchar * path, GError ** error)
+plan_read_stream (Plan *plan, const gchar *path, GError **error)
 {
   g_autoptr (GArray) groups = tool_stream_read (path, error);
   guint i;
@@ -70,29 +70,30 @@ plan_read_stream (Plan * plan, const gchar * path, GError ** error)
 
 /* As lmccsink announces it, unless more is set: two groups, and 400 ms. */
 static guint
-plan_window (const Plan * plan)
+plan_window (const Plan *plan)
 {
   return (guint) (2 * plan->longest_group / GST_MSECOND) + 400;
 }
 
 void
-plan_print_stream (const Plan * plan)
+plan_print_stream (const Plan *plan)
 {
   g_print ("\nkey frames: %u, the largest of %" G_GSIZE_FORMAT
-      " bytes, at most %.2f s apart: window=%u or more\n", plan->n_keys,
-      plan->largest_key, (gdouble) plan->longest_group / GST_SECOND,
-      plan_window (plan));
+           " bytes, at most %.2f s apart: window=%u or more\n",
+      plan->n_keys, plan->largest_key,
+      (gdouble) plan->longest_group / GST_SECOND, plan_window (plan));
   if (plan->key_level == plan->n_layers)
     g_print ("not all of them fit, even into all layers\n");
   else if (plan->key_level == 0)
     g_print ("all of them fit at every level\n");
   else
     g_print ("all of them fit from level %u on; below it receivers get no "
-        "picture of some groups\n", plan->key_level);
+             "picture of some groups\n",
+        plan->key_level);
 }
 
 void
-plan_add_stream (const Plan * plan, JsonBuilder * builder)
+plan_add_stream (const Plan *plan, JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "stream");
   json_builder_begin_object (builder);

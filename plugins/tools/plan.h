@@ -94,36 +94,36 @@ typedef struct
   LmccRlcSchedule rlc;
 } Plan;
 
-gboolean plan_bad_value (GError ** error, const gchar * format,
-    ...) G_GNUC_PRINTF (2, 3);
+gboolean
+plan_bad_value (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
-gboolean plan_read_marks (const PlanMarksOptions * options, Plan * plan,
-    GError ** error);
-gchar *plan_list_algorithms (const gchar * setting);
-gboolean plan_is_dynamic (const Plan * plan);
-void plan_get_marks (const Plan * plan, LmccMarks * marks);
+gboolean
+plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error);
+gchar *plan_list_algorithms (const gchar *setting);
+gboolean plan_is_dynamic (const Plan *plan);
+void plan_get_marks (const Plan *plan, LmccMarks *marks);
 
-gboolean plan_has_model (const Plan * plan);
-gboolean plan_is_flid (const Plan * plan);
-LmccTime plan_nominal_rtt (const Plan * plan);
-gdouble plan_increase_probability (const Plan * plan, guint layer);
-LmccTime plan_sync_interval (const Plan * plan, guint layer);
-gdouble plan_throughput (const Plan * plan, gdouble loss_rate);
-void plan_joins (const Plan * plan, gdouble loss_rate, gdouble * dynamic_joins,
-    gdouble * static_joins);
+gboolean plan_has_model (const Plan *plan);
+gboolean plan_is_flid (const Plan *plan);
+LmccTime plan_nominal_rtt (const Plan *plan);
+gdouble plan_increase_probability (const Plan *plan, guint layer);
+LmccTime plan_sync_interval (const Plan *plan, guint layer);
+gdouble plan_throughput (const Plan *plan, gdouble loss_rate);
+void plan_joins (const Plan *plan, gdouble loss_rate, gdouble *dynamic_joins,
+    gdouble *static_joins);
 
-gboolean plan_read_repair (const PlanRepairOptions * options, Plan * plan,
-    GError ** error);
-void plan_print_repair (const Plan * plan);
-void plan_add_repair (const Plan * plan, JsonBuilder * builder);
-const gchar *plan_group_address (const Plan * plan, guint layer,
+gboolean
+plan_read_repair (const PlanRepairOptions *options, Plan *plan, GError **error);
+void plan_print_repair (const Plan *plan);
+void plan_add_repair (const Plan *plan, JsonBuilder *builder);
+const gchar *plan_group_address (const Plan *plan, guint layer,
     gchar text[LMCC_ADDRESS_STRLEN]);
-gboolean plan_read_stream (Plan * plan, const gchar * path, GError ** error);
-void plan_print_stream (const Plan * plan);
-void plan_add_stream (const Plan * plan, JsonBuilder * builder);
-void plan_print_table (const Plan * plan);
-void plan_print_json (const Plan * plan);
-gboolean plan_plot (const Plan * plan, const gchar * file, GError ** error);
+gboolean plan_read_stream (Plan *plan, const gchar *path, GError **error);
+void plan_print_stream (const Plan *plan);
+void plan_add_stream (const Plan *plan, JsonBuilder *builder);
+void plan_print_table (const Plan *plan);
+void plan_print_json (const Plan *plan);
+gboolean plan_plot (const Plan *plan, const gchar *file, GError **error);
 
 G_END_DECLS
 

@@ -16,25 +16,24 @@ typedef struct
 } Table;
 
 static Table
-get_receiver_table (const LmccAlgorithm * algorithm)
+get_receiver_table (const LmccAlgorithm *algorithm)
 {
-  return (Table) {
-  algorithm->settings, algorithm->n_settings};
+  return (Table){ algorithm->settings, algorithm->n_settings };
 }
 
 static Table
-get_sender_table (const LmccAlgorithm * algorithm)
+get_sender_table (const LmccAlgorithm *algorithm)
 {
   Table table;
 
-  table.settings = lmcc_session_algorithm_get_settings (algorithm->name,
-      &table.n);
+  table.settings =
+      lmcc_session_algorithm_get_settings (algorithm->name, &table.n);
 
   return table;
 }
 
 static gchar *
-format_standard (const LmccSetting * setting)
+format_standard (const LmccSetting *setting)
 {
   switch (setting->type) {
     case LMCC_SETTING_CHOICE:
@@ -49,7 +48,7 @@ format_standard (const LmccSetting * setting)
 }
 
 static void
-print_settings (const gchar * element, Table table)
+print_settings (const gchar *element, Table table)
 {
   guint i;
 
@@ -66,7 +65,7 @@ print_settings (const gchar * element, Table table)
 }
 
 static void
-build_settings (JsonBuilder * builder, Table table)
+build_settings (JsonBuilder *builder, Table table)
 {
   guint i;
 
@@ -91,7 +90,7 @@ build_settings (JsonBuilder * builder, Table table)
 }
 
 static void
-print_json (const LmccAlgorithm * only)
+print_json (const LmccAlgorithm *only)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   guint n, i;
@@ -121,7 +120,7 @@ print_json (const LmccAlgorithm * only)
 }
 
 static void
-print_text (const LmccAlgorithm * only)
+print_text (const LmccAlgorithm *only)
 {
   guint n, i;
   const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
@@ -139,7 +138,7 @@ print_text (const LmccAlgorithm * only)
 }
 
 static void
-complain (const gchar * name)
+complain (const gchar *name)
 {
   g_autofree gchar *names = lmcc_algorithm_format_names ();
 
@@ -147,12 +146,11 @@ complain (const gchar * name)
 }
 
 gint
-tool_algorithms (gint argc, gchar ** argv)
+tool_algorithms (gint argc, gchar **argv)
 {
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
-    {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
-    {NULL}
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL }, { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[NAME]");
   const LmccAlgorithm *only = NULL;

@@ -10,7 +10,7 @@ static const gchar *const status_names[] = { "ok", "skip", "warn", "fail" };
 static const gchar *const status_labels[] = { "OK", "SKIP", "WARN", "FAIL" };
 
 static void
-finding_free (DoctorFinding * finding)
+finding_free (DoctorFinding *finding)
 {
   g_free (finding->check);
   g_free (finding->finding);
@@ -19,7 +19,7 @@ finding_free (DoctorFinding * finding)
 }
 
 static DoctorStatus
-worst_status (const GPtrArray * findings)
+worst_status (const GPtrArray *findings)
 {
   DoctorStatus worst = DOCTOR_OK;
   guint i;
@@ -35,7 +35,7 @@ worst_status (const GPtrArray * findings)
 }
 
 static guint
-count_status (const GPtrArray * findings, DoctorStatus status)
+count_status (const GPtrArray *findings, DoctorStatus status)
 {
   guint n = 0, i;
 
@@ -46,7 +46,7 @@ count_status (const GPtrArray * findings, DoctorStatus status)
 }
 
 static void
-print_text (const DoctorCase * c)
+print_text (const DoctorCase *c)
 {
   guint i;
 
@@ -64,7 +64,7 @@ print_text (const DoctorCase * c)
 }
 
 static void
-add_member (JsonBuilder * builder, const gchar * name, const gchar * value)
+add_member (JsonBuilder *builder, const gchar *name, const gchar *value)
 {
   json_builder_set_member_name (builder, name);
   if (value != NULL)
@@ -74,7 +74,7 @@ add_member (JsonBuilder * builder, const gchar * name, const gchar * value)
 }
 
 static void
-print_json (const DoctorCase * c)
+print_json (const DoctorCase *c)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   guint i;
@@ -102,7 +102,7 @@ print_json (const DoctorCase * c)
 }
 
 static void
-run_checks (DoctorCase * c, const gchar * wanted_iface, guint seconds,
+run_checks (DoctorCase *c, const gchar *wanted_iface, guint seconds,
     guint querier_seconds)
 {
   doctor_check_interfaces (c);
@@ -122,7 +122,7 @@ run_checks (DoctorCase * c, const gchar * wanted_iface, guint seconds,
 }
 
 static gboolean
-seconds_are_valid (const gchar * option, gint seconds, gint least)
+seconds_are_valid (const gchar *option, gint seconds, gint least)
 {
   if (seconds >= least && seconds <= MAX_SECONDS)
     return TRUE;
@@ -133,32 +133,36 @@ seconds_are_valid (const gchar * option, gint seconds, gint least)
 }
 
 gint
-tool_doctor (gint argc, gchar ** argv)
+tool_doctor (gint argc, gchar **argv)
 {
   g_autofree gchar *root = NULL;
   g_autofree gchar *iface = NULL;
   gint seconds = DEFAULT_SECONDS, querier_seconds = 0;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
-    {"multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
-        "Interface to join on, instead of what the route says", "IFACE"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
-        "How long to wait for a packet (default 3)", "SECONDS"},
-    {"querier", 0, 0, G_OPTION_ARG_INT, &querier_seconds,
-          "How long to wait for an IGMP query (default 0; needs root)",
-        "SECONDS"},
-    {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
-    {"root", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &root,
-        "Read proc and sys below this directory", "DIR"},
-    {NULL}
+    { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
+        "Interface to join on, instead of what the route says", "IFACE" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
+        "How long to wait for a packet (default 3)", "SECONDS" },
+    { "querier", 0, 0, G_OPTION_ARG_INT, &querier_seconds,
+        "How long to wait for an IGMP query (default 0; needs root)",
+        "SECONDS" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { "root", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &root,
+        "Read proc and sys below this directory", "DIR" },
+    { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
   g_autoptr (DoctorSystem) system = NULL;
   g_autoptr (GPtrArray) findings =
       g_ptr_array_new_with_free_func ((GDestroyNotify) finding_free);
   g_autoptr (GError) error = NULL;
-  g_auto (ToolUri) uri = { 0, };
-  DoctorCase c = { 0, };
+  g_auto (ToolUri) uri = {
+    0,
+  };
+  DoctorCase c = {
+    0,
+  };
 
   g_option_context_set_summary (context,
       "Says why no packet comes. Each line is OK, WARN, FAIL or SKIP (not\n"
@@ -191,5 +195,5 @@ tool_doctor (gint argc, gchar ** argv)
     print_text (&c);
 
   return worst_status (findings) == DOCTOR_FAIL ? TOOL_EXIT_FAILURE
-      : TOOL_EXIT_OK;
+                                                : TOOL_EXIT_OK;
 }

@@ -28,21 +28,21 @@ typedef struct
 
 /* Whole words. */
 void
-tool_line_add (GPtrArray * line, ...)
+tool_line_add (GPtrArray *line, ...)
 {
   va_list args;
   const gchar *word;
 
   va_start (args, line);
   while ((word = va_arg (args, const gchar *)) != NULL)
-      g_ptr_array_add (line, g_strdup (word));
+    g_ptr_array_add (line, g_strdup (word));
   va_end (args);
 }
 
 /* name=value. gst-launch-1.0 reads the words of its command line as one text:
  * what could end the value there is quoted. */
 void
-tool_line_set (GPtrArray * line, const gchar * name, const gchar * value)
+tool_line_set (GPtrArray *line, const gchar *name, const gchar *value)
 {
   GString *word = g_string_new (name);
 
@@ -63,7 +63,7 @@ tool_line_set (GPtrArray * line, const gchar * name, const gchar * value)
 
 /* Says what to install where the plugin has no such element. */
 gboolean
-tool_has_lmcc (const gchar * element)
+tool_has_lmcc (const gchar *element)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find (element);
 
@@ -71,13 +71,14 @@ tool_has_lmcc (const gchar * element)
     return TRUE;
 
   tool_error ("there is no element %s; install the lmcc plugin, or set "
-      "GST_PLUGIN_PATH_1_0 to where it was built", element);
+              "GST_PLUGIN_PATH_1_0 to where it was built",
+      element);
   return FALSE;
 }
 
 /* As it can be pasted into a shell. */
 static void
-print_line (gchar ** argv)
+print_line (gchar **argv)
 {
   const gchar *path = g_getenv ("GST_PLUGIN_PATH_1_0");
   g_autoptr (GString) text = g_string_new (NULL);
@@ -85,8 +86,9 @@ print_line (gchar ** argv)
   if (path != NULL)
     g_string_append_printf (text, "GST_PLUGIN_PATH_1_0=%s ", path);
   for (; *argv != NULL; argv++) {
-    gboolean bare = **argv != '\0' && strspn (*argv, G_CSET_a_2_z G_CSET_A_2_Z
-        G_CSET_DIGITS "_./:=,!@%+-") == strlen (*argv);
+    gboolean bare = **argv != '\0'
+        && strspn (*argv, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_./:=,!@%+-")
+            == strlen (*argv);
     g_autofree gchar *word = bare ? g_strdup (*argv) : g_shell_quote (*argv);
 
     g_string_append (text, word);
@@ -97,15 +99,16 @@ print_line (gchar ** argv)
 }
 
 static void
-tell_no_launch (const gchar * cause)
+tell_no_launch (const gchar *cause)
 {
   tool_error ("gst-launch-1.0 cannot be run: %s; install GStreamer's tools "
-      "(gstreamer1.0-tools)", cause);
+              "(gstreamer1.0-tools)",
+      cause);
 }
 
 /* Prints the line and becomes it. Returns: the exit status, where it cannot */
 gint
-tool_line_run (GPtrArray * line)
+tool_line_run (GPtrArray *line)
 {
   gchar **argv;
 
@@ -127,15 +130,15 @@ leave_terminal (gpointer user_data G_GNUC_UNUSED)
   prctl (PR_SET_PDEATHSIG, SIGINT);
 }
 
-static gboolean start_line (Repeater * repeater);
+static gboolean start_line (Repeater *repeater);
 
 static void
-on_end (GObject * process G_GNUC_UNUSED, GAsyncResult * result,
+on_end (GObject *process G_GNUC_UNUSED, GAsyncResult *result,
     gpointer user_data)
 {
   Repeater *repeater = user_data;
-  gboolean well = g_subprocess_wait_check_finish (repeater->process, result,
-      NULL);
+  gboolean well =
+      g_subprocess_wait_check_finish (repeater->process, result, NULL);
 
   g_clear_object (&repeater->process);
   if (!repeater->stopped && well) {
@@ -148,7 +151,7 @@ on_end (GObject * process G_GNUC_UNUSED, GAsyncResult * result,
 }
 
 static gboolean
-start_line (Repeater * repeater)
+start_line (Repeater *repeater)
 {
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
@@ -156,7 +159,7 @@ start_line (Repeater * repeater)
 
   g_subprocess_launcher_set_child_setup (launcher, leave_terminal, NULL, NULL);
   repeater->process = g_subprocess_launcher_spawnv (launcher,
-      (const gchar * const *) repeater->argv, &error);
+      (const gchar *const *) repeater->argv, &error);
   if (repeater->process == NULL) {
     tell_no_launch (error->message);
     return FALSE;
@@ -180,9 +183,9 @@ on_signal (gpointer user_data)
 /* Prints the line and runs it again whenever it has ended well, having said
  * @again, until it is interrupted. Returns: the exit status */
 gint
-tool_line_repeat (GPtrArray * line, const gchar * again)
+tool_line_repeat (GPtrArray *line, const gchar *again)
 {
-  Repeater repeater = {.again = again,.status = TOOL_EXIT_FAILURE };
+  Repeater repeater = { .again = again, .status = TOOL_EXIT_FAILURE };
   guint sources[] = {
     g_unix_signal_add (SIGINT, on_signal, &repeater),
     g_unix_signal_add (SIGTERM, on_signal, &repeater),

@@ -8,13 +8,12 @@
 
 G_BEGIN_DECLS
 
-void tool_line_add (GPtrArray * line, ...) G_GNUC_NULL_TERMINATED;
-void tool_line_set (GPtrArray * line, const gchar * name,
-    const gchar * value);
+void tool_line_add (GPtrArray *line, ...) G_GNUC_NULL_TERMINATED;
+void tool_line_set (GPtrArray *line, const gchar *name, const gchar *value);
 
-gboolean tool_has_lmcc (const gchar * element);
-gint tool_line_run (GPtrArray * line);
-gint tool_line_repeat (GPtrArray * line, const gchar * again);
+gboolean tool_has_lmcc (const gchar *element);
+gint tool_line_run (GPtrArray *line);
+gint tool_line_repeat (GPtrArray *line, const gchar *again);
 
 G_END_DECLS
 

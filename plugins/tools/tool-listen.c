@@ -16,18 +16,16 @@ typedef struct
 
 /* What congestion control shows of itself, of lmccsrc's stats and of its
  * message of a level change. */
-static const gchar *const control_fields[] = {
-  "algorithm", "state", "loss-event-rate", "calculated-bitrate",
-  "smoothed-bitrate", "timer", "timer-left-ms", "rtt-ms", "rtt-source",
-  "reports", "answers", NULL
-};
+static const gchar *const control_fields[] = { "algorithm", "state",
+  "loss-event-rate", "calculated-bitrate", "smoothed-bitrate", "timer",
+  "timer-left-ms", "rtt-ms", "rtt-source", "reports", "answers", NULL };
 
 static void
-json_member (JsonBuilder * builder, const gchar * name,
-    const GstStructure * structure, const gchar * field)
+json_member (JsonBuilder *builder, const gchar *name,
+    const GstStructure *structure, const gchar *field)
 {
-  const GValue *value = structure != NULL
-      ? gst_structure_get_value (structure, field) : NULL;
+  const GValue *value =
+      structure != NULL ? gst_structure_get_value (structure, field) : NULL;
 
   json_builder_set_member_name (builder, name);
   if (value != NULL)
@@ -37,15 +35,15 @@ json_member (JsonBuilder * builder, const gchar * name,
 }
 
 static void
-json_members (JsonBuilder * builder, const GstStructure * structure,
-    const gchar * const *fields)
+json_members (JsonBuilder *builder, const GstStructure *structure,
+    const gchar *const *fields)
 {
   for (; *fields != NULL; fields++)
     json_member (builder, *fields, structure, *fields);
 }
 
 static JsonBuilder *
-begin_event (const ToolReceiver * receiver, const gchar * event)
+begin_event (const ToolReceiver *receiver, const gchar *event)
 {
   JsonBuilder *builder = json_builder_new ();
 
@@ -60,19 +58,17 @@ begin_event (const ToolReceiver * receiver, const gchar * event)
 }
 
 static void
-end_event (JsonBuilder * builder)
+end_event (JsonBuilder *builder)
 {
   json_builder_end_object (builder);
   tool_json_print (builder, FALSE);
 }
 
 static void
-level_changed_json (ToolReceiver * receiver, const GstStructure * message)
+level_changed_json (ToolReceiver *receiver, const GstStructure *message)
 {
-  static const gchar *const fields[] =
-      { "running-time-ns", "from", "to", "reason", "bitrate", "loss-rate",
-    NULL
-  };
+  static const gchar *const fields[] = { "running-time-ns", "from", "to",
+    "reason", "bitrate", "loss-rate", NULL };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "level");
 
   json_members (builder, message, fields);
@@ -81,7 +77,7 @@ level_changed_json (ToolReceiver * receiver, const GstStructure * message)
 }
 
 static gchar *
-format_number (const GstStructure * structure, const gchar * field)
+format_number (const GstStructure *structure, const gchar *field)
 {
   gdouble value;
 
@@ -92,7 +88,7 @@ format_number (const GstStructure * structure, const gchar * field)
 }
 
 static gchar *
-format_loss (const GstStructure * structure, const gchar * field)
+format_loss (const GstStructure *structure, const gchar *field)
 {
   gdouble value;
 
@@ -103,7 +99,7 @@ format_loss (const GstStructure * structure, const gchar * field)
 }
 
 static gchar *
-format_rate (const GstStructure * structure, const gchar * field)
+format_rate (const GstStructure *structure, const gchar *field)
 {
   gdouble value;
 
@@ -116,7 +112,7 @@ format_rate (const GstStructure * structure, const gchar * field)
 }
 
 static gchar *
-format_rtt (const GstStructure * structure)
+format_rtt (const GstStructure *structure)
 {
   const gchar *source = gst_structure_get_string (structure, "rtt-source");
   gdouble value;
@@ -128,7 +124,7 @@ format_rtt (const GstStructure * structure)
 }
 
 static gchar *
-format_timer (const GstStructure * structure)
+format_timer (const GstStructure *structure)
 {
   const gchar *timer = gst_structure_get_string (structure, "timer");
   gdouble left;
@@ -143,7 +139,7 @@ format_timer (const GstStructure * structure)
 
 /* What congestion control does and sees, or nothing where there is none. */
 static gchar *
-format_control (const GstStructure * structure)
+format_control (const GstStructure *structure)
 {
   const gchar *algorithm, *state;
   g_autofree gchar *p = NULL, *rtt = NULL, *rate = NULL, *timer = NULL;
@@ -167,7 +163,7 @@ format_control (const GstStructure * structure)
 }
 
 static void
-level_changed_text (ToolReceiver * receiver, const GstStructure * message)
+level_changed_text (ToolReceiver *receiver, const GstStructure *message)
 {
   g_autofree gchar *from = format_number (message, "from");
   g_autofree gchar *to = format_number (message, "to");
@@ -183,10 +179,10 @@ level_changed_text (ToolReceiver * receiver, const GstStructure * message)
 }
 
 static void
-source_changed_json (ToolReceiver * receiver, const GstStructure * message)
+source_changed_json (ToolReceiver *receiver, const GstStructure *message)
 {
-  static const gchar *const fields[] =
-      { "from", "to", "reason", "held-back", NULL };
+  static const gchar *const fields[] = { "from", "to", "reason", "held-back",
+    NULL };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "source");
 
   json_members (builder, message, fields);
@@ -194,7 +190,7 @@ source_changed_json (ToolReceiver * receiver, const GstStructure * message)
 }
 
 static void
-on_message (ToolReceiver * receiver, const GstStructure * message)
+on_message (ToolReceiver *receiver, const GstStructure *message)
 {
   const Listener *listener = receiver->user_data;
 
@@ -214,7 +210,7 @@ on_message (ToolReceiver * receiver, const GstStructure * message)
 
 /* What came in the last second; the source's own counters run on. */
 static gdouble
-difference (const GstStructure * stats, const gchar * field, gdouble * last)
+difference (const GstStructure *stats, const gchar *field, gdouble *last)
 {
   gdouble now = 0, since;
 
@@ -227,7 +223,7 @@ difference (const GstStructure * stats, const gchar * field, gdouble * last)
 }
 
 static gboolean
-add_drop (GQuark field, const GValue * value, gpointer user_data)
+add_drop (GQuark field, const GValue *value, gpointer user_data)
 {
   GString *text = user_data;
   g_auto (GValue) number = G_VALUE_INIT;
@@ -243,10 +239,10 @@ add_drop (GQuark field, const GValue * value, gpointer user_data)
 }
 
 static void
-append_drops (GString * text, const GstStructure * stats)
+append_drops (GString *text, const GstStructure *stats)
 {
-  const GValue *drops = stats != NULL
-      ? gst_structure_get_value (stats, "drops") : NULL;
+  const GValue *drops =
+      stats != NULL ? gst_structure_get_value (stats, "drops") : NULL;
 
   if (drops != NULL && GST_VALUE_HOLDS_STRUCTURE (drops)
       && gst_value_get_structure (drops) != NULL)
@@ -254,38 +250,38 @@ append_drops (GString * text, const GstStructure * stats)
 }
 
 static void
-second_text (ToolReceiver * receiver, const GstStructure * stats,
-    gdouble packets, gdouble rate)
+second_text (ToolReceiver *receiver, const GstStructure *stats, gdouble packets,
+    gdouble rate)
 {
   g_autofree gchar *level = format_number (stats, "level");
   g_autofree gchar *rung = format_number (stats, "rung");
   g_autofree gchar *loss = format_loss (stats, "loss-rate");
   g_autofree gchar *lost = format_number (stats, "packets-lost");
   g_autofree gchar *kernel = format_number (stats, "packets-dropped-kernel");
-  g_autofree gchar *rate_text = rate < 0 ? g_strdup ("?")
-      : tool_rate_format (rate);
+  g_autofree gchar *rate_text =
+      rate < 0 ? g_strdup ("?") : tool_rate_format (rate);
   g_autofree gchar *control = format_control (stats);
   g_autoptr (GString) drops = g_string_new (NULL);
-  const gchar *reason = stats != NULL
-      ? gst_structure_get_string (stats, "reason") : NULL;
+  const gchar *reason =
+      stats != NULL ? gst_structure_get_string (stats, "reason") : NULL;
 
   append_drops (drops, stats);
   g_print ("%7.2f s  level %s  rung %s  %s  %.0f packets  loss %s  lost %s  "
-      "dropped by this host %s%s%s%s%s\n", tool_receiver_elapsed (receiver),
-      level, rung, rate_text, MAX (packets, 0), loss, lost, kernel, drops->str,
-      control, reason != NULL ? "  reason " : "", reason != NULL ? reason : "");
+           "dropped by this host %s%s%s%s%s\n",
+      tool_receiver_elapsed (receiver), level, rung, rate_text,
+      MAX (packets, 0), loss, lost, kernel, drops->str, control,
+      reason != NULL ? "  reason " : "", reason != NULL ? reason : "");
   fflush (stdout);
 }
 
 static void
-second_json (ToolReceiver * receiver, const GstStructure * stats,
-    gdouble packets, gdouble rate)
+second_json (ToolReceiver *receiver, const GstStructure *stats, gdouble packets,
+    gdouble rate)
 {
   static const gchar *const fields[] = { "level", "rung", "bitrate",
     "loss-rate", "packets-received", "bytes-received", "packets-lost",
-    "packets-dropped-kernel", "packets-delivered", "drops", "layers",
-    "reason", "report-errors", NULL
-  };
+    "packets-dropped-kernel", "packets-delivered", "drops", "layers", "reason",
+    "report-errors", NULL };
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "second");
 
   json_builder_set_member_name (builder, "packets");
@@ -298,14 +294,14 @@ second_json (ToolReceiver * receiver, const GstStructure * stats,
 }
 
 static void
-on_second (ToolReceiver * receiver, const GstStructure * stats)
+on_second (ToolReceiver *receiver, const GstStructure *stats)
 {
   Listener *listener = receiver->user_data;
   gdouble elapsed = tool_receiver_elapsed (receiver);
   gdouble packets = difference (stats, "packets-received", &listener->packets);
   gdouble bytes = difference (stats, "bytes-received", &listener->bytes);
-  gdouble rate = bytes < 0 ? -1
-      : 8 * bytes / MAX (elapsed - listener->elapsed, 1e-3);
+  gdouble rate =
+      bytes < 0 ? -1 : 8 * bytes / MAX (elapsed - listener->elapsed, 1e-3);
 
   listener->elapsed = elapsed;
   if (listener->json)
@@ -315,13 +311,13 @@ on_second (ToolReceiver * receiver, const GstStructure * stats)
 }
 
 static gboolean
-add_sink (ToolReceiver * receiver)
+add_sink (ToolReceiver *receiver)
 {
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
 
   if (sink == NULL) {
     tool_error ("there is no element fakesink; install GStreamer's core "
-        "elements");
+                "elements");
     return FALSE;
   }
   g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
@@ -331,21 +327,23 @@ add_sink (ToolReceiver * receiver)
 }
 
 gint
-tool_listen (gint argc, gchar ** argv)
+tool_listen (gint argc, gchar **argv)
 {
   static const ToolReceiverHandler handler = {
     .message = on_message,
     .second = on_second,
   };
-  Listener listener = { 0, };
+  Listener listener = {
+    0,
+  };
   g_auto (ToolReceiver) receiver = {
     .handler = &handler,
     .user_data = &listener,
   };
   const GOptionEntry entries[] = {
-    {"json", 0, 0, G_OPTION_ARG_NONE, &listener.json,
-        "Print one JSON object on each line", NULL},
-    {NULL}
+    { "json", 0, 0, G_OPTION_ARG_NONE, &listener.json,
+        "Print one JSON object on each line", NULL },
+    { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("URI");
 

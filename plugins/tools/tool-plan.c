@@ -30,7 +30,7 @@ typedef struct
 } PlanOptions;
 
 static void
-plan_options_clear (PlanOptions * options)
+plan_options_clear (PlanOptions *options)
 {
   g_free (options->scheme_name);
   g_free (options->factor_text);
@@ -52,11 +52,11 @@ plan_options_clear (PlanOptions * options)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanOptions, plan_options_clear)
 
 static gboolean
-read_scheme (const PlanOptions * options, Plan * plan, GError ** error)
+read_scheme (const PlanOptions *options, Plan *plan, GError **error)
 {
   /* A list of rates can mean only one scheme. */
   plan->scheme = options->rates_text != NULL ? LMCC_RATE_SCHEME_EXPLICIT
-      : LMCC_RATE_SCHEME_DOUBLING;
+                                             : LMCC_RATE_SCHEME_DOUBLING;
   if (options->scheme_name == NULL)
     return TRUE;
   if (lmcc_rate_scheme_from_name (options->scheme_name, &plan->scheme))
@@ -69,7 +69,7 @@ read_scheme (const PlanOptions * options, Plan * plan, GError ** error)
 }
 
 static gboolean
-read_factor (const PlanOptions * options, Plan * plan, GError ** error)
+read_factor (const PlanOptions *options, Plan *plan, GError **error)
 {
   gchar *end;
 
@@ -79,7 +79,8 @@ read_factor (const PlanOptions * options, Plan * plan, GError ** error)
   if (plan->scheme != LMCC_RATE_SCHEME_MULTIPLICATIVE)
     return plan_bad_value (error,
         "--factor belongs to --scheme=multiplicative, not "
-        "to %s; leave it out", lmcc_rate_scheme_name (plan->scheme));
+        "to %s; leave it out",
+        lmcc_rate_scheme_name (plan->scheme));
 
   plan->factor = g_ascii_strtod (options->factor_text, &end);
   if (end == options->factor_text || *end != '\0' || !isfinite (plan->factor)
@@ -93,7 +94,7 @@ read_factor (const PlanOptions * options, Plan * plan, GError ** error)
 }
 
 static gboolean
-read_explicit_rates (const PlanOptions * options, Plan * plan, GError ** error)
+read_explicit_rates (const PlanOptions *options, Plan *plan, GError **error)
 {
   guint n;
 
@@ -112,8 +113,10 @@ read_explicit_rates (const PlanOptions * options, Plan * plan, GError ** error)
     return FALSE;
   }
   if (options->n_layers != PLAN_NOT_GIVEN && (guint) options->n_layers != n)
-    return plan_bad_value (error, "--layers=%d, but --rates has %u rates; "
-        "leave --layers out", options->n_layers, n);
+    return plan_bad_value (error,
+        "--layers=%d, but --rates has %u rates; "
+        "leave --layers out",
+        options->n_layers, n);
   plan->n_layers = n;
   plan->base_rate = plan->rates[0];
 
@@ -121,7 +124,7 @@ read_explicit_rates (const PlanOptions * options, Plan * plan, GError ** error)
 }
 
 static gboolean
-read_rates (const PlanOptions * options, Plan * plan, GError ** error)
+read_rates (const PlanOptions *options, Plan *plan, GError **error)
 {
   if (plan->scheme == LMCC_RATE_SCHEME_EXPLICIT)
     return read_explicit_rates (options, plan, error);
@@ -129,45 +132,49 @@ read_rates (const PlanOptions * options, Plan * plan, GError ** error)
   if (options->rates_text != NULL)
     return plan_bad_value (error,
         "--rates belongs to --scheme=explicit, not to %s; "
-        "leave one of them out", lmcc_rate_scheme_name (plan->scheme));
+        "leave one of them out",
+        lmcc_rate_scheme_name (plan->scheme));
 
   plan->base_rate = DEFAULT_BASE_RATE;
   if (options->base_rate_text != NULL
       && !tool_rate_parse (options->base_rate_text, &plan->base_rate, error))
     return FALSE;
 
-  plan->n_layers =
-      options->n_layers !=
-      PLAN_NOT_GIVEN ? (guint) options->n_layers : DEFAULT_LAYERS;
+  plan->n_layers = options->n_layers != PLAN_NOT_GIVEN
+      ? (guint) options->n_layers
+      : DEFAULT_LAYERS;
 
   return TRUE;
 }
 
 static gboolean
-read_address (const PlanOptions * options, Plan * plan, GError ** error)
+read_address (const PlanOptions *options, Plan *plan, GError **error)
 {
   const gchar *text = options->address_text != NULL ? options->address_text
-      : TOOL_DEFAULT_ADDRESS;
+                                                    : TOOL_DEFAULT_ADDRESS;
   LmccAddress last;
 
   if (!lmcc_address_parse (text, &plan->address))
     return plan_bad_value (error,
-        "--address=%s is not an IPv4 or IPv6 address; " "write one such as "
-        TOOL_DEFAULT_ADDRESS, text);
+        "--address=%s is not an IPv4 or IPv6 address; "
+        "write one such as " TOOL_DEFAULT_ADDRESS,
+        text);
   if (!lmcc_address_is_multicast (&plan->address))
-    return plan_bad_value (error, "--address=%s is not multicast; take one of "
-        "239.255.0.0/16 or ff15::/16", text);
+    return plan_bad_value (error,
+        "--address=%s is not multicast; take one of "
+        "239.255.0.0/16 or ff15::/16",
+        text);
   if (!lmcc_address_group (&plan->address, plan->layering.n_groups - 1, &last))
     return plan_bad_value (error,
         "%u groups from --address=%s on leave its scope; "
-        "take a lower address or fewer --layers", plan->layering.n_groups,
-        text);
+        "take a lower address or fewer --layers",
+        plan->layering.n_groups, text);
 
   return TRUE;
 }
 
 static gboolean
-compute_rates (Plan * plan, GError ** error)
+compute_rates (Plan *plan, GError **error)
 {
   gdouble sum = 0;
   guint i;
@@ -185,7 +192,7 @@ compute_rates (Plan * plan, GError ** error)
 }
 
 static gboolean
-check_plot (const PlanOptions * options, const Plan * plan, GError ** error)
+check_plot (const PlanOptions *options, const Plan *plan, GError **error)
 {
   g_autofree gchar *flid = NULL;
 
@@ -201,14 +208,14 @@ check_plot (const PlanOptions * options, const Plan * plan, GError ** error)
 static gint
 min_packet_size (void)
 {
-  const LmccAddress address = {.family = LMCC_FAMILY_IPV6 };
+  const LmccAddress address = { .family = LMCC_FAMILY_IPV6 };
 
-  return (gint) lmcc_address_get_udp_overhead (&address)
-      + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
+  return (gint) lmcc_address_get_udp_overhead (&address) + LMCC_RTP_HEADER_SIZE
+      + LMCC_RTP_OVERHEAD;
 }
 
 static gboolean
-plan_make (const PlanOptions * options, Plan * plan, GError ** error)
+plan_make (const PlanOptions *options, Plan *plan, GError **error)
 {
   if (options->n_layers != PLAN_NOT_GIVEN
       && (options->n_layers < 1 || options->n_layers > LMCC_MAX_LAYERS))
@@ -218,13 +225,12 @@ plan_make (const PlanOptions * options, Plan * plan, GError ** error)
       || options->packet_size > LMCC_MAX_PACKET_SIZE)
     return plan_bad_value (error,
         "--packet-size=%d is out of range; write %d to %d "
-        "bytes, IP and UDP headers included", options->packet_size,
-        min_packet_size (), LMCC_MAX_PACKET_SIZE);
+        "bytes, IP and UDP headers included",
+        options->packet_size, min_packet_size (), LMCC_MAX_PACKET_SIZE);
   plan->packet_size = options->packet_size;
 
   return read_scheme (options, plan, error)
-      && read_factor (options, plan, error)
-      && read_rates (options, plan, error)
+      && read_factor (options, plan, error) && read_rates (options, plan, error)
       && compute_rates (plan, error)
       && plan_read_marks (&options->marks, plan, error)
       && plan_read_repair (&options->repair, plan, error)
@@ -233,73 +239,83 @@ plan_make (const PlanOptions * options, Plan * plan, GError ** error)
 }
 
 gint
-tool_plan (gint argc, gchar ** argv)
+tool_plan (gint argc, gchar **argv)
 {
   g_auto (PlanOptions) options = {
     .n_layers = PLAN_NOT_GIVEN,
     .packet_size = LMCC_DEFAULT_PACKET_SIZE,
-    .marks = {.n_signals = PLAN_NOT_GIVEN},
+    .marks = { .n_signals = PLAN_NOT_GIVEN },
   };
   g_autofree gchar *names = plan_list_algorithms (NULL);
   g_autofree gchar *algorithms = g_strdup_printf ("Whose marks the session "
-      "has: %s (default: none)", names);
+                                                  "has: %s (default: none)",
+      names);
   const GOptionEntry entries[] = {
-    {"scheme", 0, 0, G_OPTION_ARG_STRING, &options.scheme_name,
+    { "scheme", 0, 0, G_OPTION_ARG_STRING, &options.scheme_name,
         "How the rates grow: equal, increase-by-one, doubling (default), "
-          "multiplicative, heavy-tail or explicit", "SCHEME"},
-    {"factor", 0, 0, G_OPTION_ARG_STRING, &options.factor_text,
+        "multiplicative, heavy-tail or explicit",
+        "SCHEME" },
+    { "factor", 0, 0, G_OPTION_ARG_STRING, &options.factor_text,
         "multiplicative: how many times the cumulative rate grows with each "
-          "layer (default 1.3)", "NUMBER"},
-    {"rates", 0, 0, G_OPTION_ARG_STRING, &options.rates_text,
-        "explicit: the rate of each layer, base first", "RATE,RATE..."},
-    {"layers", 0, 0, G_OPTION_ARG_INT, &options.n_layers,
-        "Number of layers, 1 to 64 (default 6)", "NUMBER"},
-    {"base-rate", 0, 0, G_OPTION_ARG_STRING, &options.base_rate_text,
+        "layer (default 1.3)",
+        "NUMBER" },
+    { "rates", 0, 0, G_OPTION_ARG_STRING, &options.rates_text,
+        "explicit: the rate of each layer, base first", "RATE,RATE..." },
+    { "layers", 0, 0, G_OPTION_ARG_INT, &options.n_layers,
+        "Number of layers, 1 to 64 (default 6)", "NUMBER" },
+    { "base-rate", 0, 0, G_OPTION_ARG_STRING, &options.base_rate_text,
         "Rate of the base layer in bit/s; k, M and G are understood "
-          "(default 128k)", "RATE"},
-    {"packet-size", 0, 0, G_OPTION_ARG_INT, &options.packet_size,
-          "Bytes of a packet, IP and UDP headers included (default 1200)",
-        "BYTES"},
-    {"address", 0, 0, G_OPTION_ARG_STRING, &options.address_text,
+        "(default 128k)",
+        "RATE" },
+    { "packet-size", 0, 0, G_OPTION_ARG_INT, &options.packet_size,
+        "Bytes of a packet, IP and UDP headers included (default 1200)",
+        "BYTES" },
+    { "address", 0, 0, G_OPTION_ARG_STRING, &options.address_text,
         "Address of the base group; layer i is on the i-th after it "
-          "(default " TOOL_DEFAULT_ADDRESS ")", "ADDRESS"},
-    {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.marks.algorithm_name,
-        algorithms, "ALGORITHM"},
-    {"slot", 0, 0, G_OPTION_ARG_STRING, &options.marks.slot_text,
+        "(default " TOOL_DEFAULT_ADDRESS ")",
+        "ADDRESS" },
+    { "algorithm", 0, 0, G_OPTION_ARG_STRING, &options.marks.algorithm_name,
+        algorithms, "ALGORITHM" },
+    { "slot", 0, 0, G_OPTION_ARG_STRING, &options.marks.slot_text,
         "Length of a slot (default: flid 0.5, rlc 8 packets of the base, "
-          "synchronized from the nominal RTT)", "SECONDS"},
-    {"nominal-rtt", 0, 0, G_OPTION_ARG_STRING, &options.marks.rtt_text,
+        "synchronized from the nominal RTT)",
+        "SECONDS" },
+    { "nominal-rtt", 0, 0, G_OPTION_ARG_STRING, &options.marks.rtt_text,
         "RTT of the TCP that receivers should equal (default: flid and "
-          "synchronized 0.1, rlc from the slot)", "SECONDS"},
-    {"probabilities", 0, 0, G_OPTION_ARG_STRING,
-          &options.marks.probabilities_text,
+        "synchronized 0.1, rlc from the slot)",
+        "SECONDS" },
+    { "probabilities", 0, 0, G_OPTION_ARG_STRING,
+        &options.marks.probabilities_text,
         "flid: how likely each level may go up: heuristic (default), "
-          "hill-climb, hill-climb-log or a number for each", "HOW"},
-    {"signals", 0, 0, G_OPTION_ARG_INT, &options.marks.n_signals,
-        "How many slots to show (default 16)", "NUMBER"},
-    {"leave-latency", 0, 0, G_OPTION_ARG_STRING,
-          &options.marks.leave_latency_text,
-          "flid-dl: longest time from a leave to the last packet (default 4)",
-        "SECONDS"},
-    {"repair", 0, 0, G_OPTION_ARG_STRING, &options.repair.share_text,
-        "Repair data as a share of the media (default 0.1)", "SHARE"},
-    {"repair-loss", 0, 0, G_OPTION_ARG_STRING, &options.repair.loss_text,
-        "Share of lost packets that is expected (default 0.02)", "SHARE"},
-    {"repair-burst", 0, 0, G_OPTION_ARG_STRING, &options.repair.burst_text,
-        "Packets that are lost in a row, on average (default 1)", "NUMBER"},
-    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot_file,
-          "flid: draw joins and throughput over loss to a .png, .svg or .pdf",
-        "FILE"},
-    {"stream", 0, 0, G_OPTION_ARG_FILENAME, &options.stream,
-          "A file of encoded video: say from which level on its key frames fit",
-        "FILE"},
-    {"json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-        "Print JSON, rates in bit/s", NULL},
-    {NULL}
+        "hill-climb, hill-climb-log or a number for each",
+        "HOW" },
+    { "signals", 0, 0, G_OPTION_ARG_INT, &options.marks.n_signals,
+        "How many slots to show (default 16)", "NUMBER" },
+    { "leave-latency", 0, 0, G_OPTION_ARG_STRING,
+        &options.marks.leave_latency_text,
+        "flid-dl: longest time from a leave to the last packet (default 4)",
+        "SECONDS" },
+    { "repair", 0, 0, G_OPTION_ARG_STRING, &options.repair.share_text,
+        "Repair data as a share of the media (default 0.1)", "SHARE" },
+    { "repair-loss", 0, 0, G_OPTION_ARG_STRING, &options.repair.loss_text,
+        "Share of lost packets that is expected (default 0.02)", "SHARE" },
+    { "repair-burst", 0, 0, G_OPTION_ARG_STRING, &options.repair.burst_text,
+        "Packets that are lost in a row, on average (default 1)", "NUMBER" },
+    { "plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot_file,
+        "flid: draw joins and throughput over loss to a .png, .svg or .pdf",
+        "FILE" },
+    { "stream", 0, 0, G_OPTION_ARG_FILENAME, &options.stream,
+        "A file of encoded video: say from which level on its key frames fit",
+        "FILE" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+        "Print JSON, rates in bit/s", NULL },
+    { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
-  Plan plan = { 0, };
+  Plan plan = {
+    0,
+  };
 
   g_option_context_set_summary (context,
       "Prints the layers of a session: rates, packets and addresses.");
@@ -327,8 +343,8 @@ tool_plan (gint argc, gchar ** argv)
     plan_print_json (&plan);
   else
     plan_print_table (&plan);
-  if (options.plot_file != NULL && !plan_plot (&plan, options.plot_file,
-          &error)) {
+  if (options.plot_file != NULL
+      && !plan_plot (&plan, options.plot_file, &error)) {
     tool_error ("%s", error->message);
     return TOOL_EXIT_FAILURE;
   }

@@ -8,15 +8,15 @@
 #include "tool.h"
 #include "tool-screen.h"
 
-#define DEFAULT_URI "lmcc://" TOOL_DEFAULT_ADDRESS ":" \
-    G_STRINGIFY (TOOL_DEFAULT_PORT)
+#define DEFAULT_URI \
+  "lmcc://" TOOL_DEFAULT_ADDRESS ":" G_STRINGIFY (TOOL_DEFAULT_PORT)
 
 /* All that a URI of a session needs; whatever else stands in one is escaped, so
  * that a link from somewhere is one word to gst-launch-1.0. */
 #define URI_CHARACTERS ":/?&=%@[],+"
 
 static void
-add_parameter (GString * uri, const gchar * name, const gchar * value)
+add_parameter (GString *uri, const gchar *name, const gchar *value)
 {
   g_string_append_c (uri, strchr (uri->str, '?') != NULL ? '&' : '?');
   g_string_append_printf (uri, "%s=", name);
@@ -24,7 +24,7 @@ add_parameter (GString * uri, const gchar * name, const gchar * value)
 }
 
 static void
-add_number (GString * uri, const gchar * name, gint value)
+add_number (GString *uri, const gchar *name, gint value)
 {
   g_autofree gchar *text = g_strdup_printf ("%d", value);
 
@@ -36,7 +36,7 @@ add_number (GString * uri, const gchar * name, gint value)
  * Returns: (nullable): the line; NULL where nothing can show on this screen,
  * which is said */
 static GPtrArray *
-make_line (const gchar * uri)
+make_line (const gchar *uri)
 {
   g_autoptr (GPtrArray) line = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
@@ -53,8 +53,8 @@ make_line (const gchar * uri)
     tool_line_set (line, "video-sink", GST_OBJECT_NAME (sink));
   } else {
     g_printerr ("There is no screen (DISPLAY and WAYLAND_DISPLAY are not set): "
-        "the picture and the sound are decoded, and neither shown nor "
-        "heard.\n");
+                "the picture and the sound are decoded, and neither shown nor "
+                "heard.\n");
     tool_line_add (line, "video-sink=fakesink sync=true",
         "audio-sink=fakesink sync=true", NULL);
   }
@@ -63,30 +63,34 @@ make_line (const gchar * uri)
 }
 
 gint
-tool_play (gint argc, gchar ** argv)
+tool_play (gint argc, gchar **argv)
 {
   g_autofree gchar *iface = NULL;
   gint level = -1, latency = -1;
   const GOptionEntry entries[] = {
-    {"level", 0, 0, G_OPTION_ARG_INT, &level,
-        "Highest layer to hold, 0 for the base (default: all)", "LEVEL"},
-    {"multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
+    { "level", 0, 0, G_OPTION_ARG_INT, &level,
+        "Highest layer to hold, 0 for the base (default: all)", "LEVEL" },
+    { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
         "Interface to receive on (default: the kernel's route; loopback where "
-          "there is none)", "IFACE"},
-    {"latency", 0, 0, G_OPTION_ARG_INT, &latency,
-        "How long to wait for late packets (default: as lmccsrc)", "MS"},
-    {NULL}
+        "there is none)",
+        "IFACE" },
+    { "latency", 0, 0, G_OPTION_ARG_INT, &latency,
+        "How long to wait for late packets (default: as lmccsrc)", "MS" },
+    { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) uri = NULL;
   g_autoptr (GPtrArray) line = NULL;
-  g_auto (ToolUri) parsed = { 0, };
+  g_auto (ToolUri) parsed = {
+    0,
+  };
 
   g_option_context_set_summary (context,
       "Shows a session and plays its sound, until stopped. Prints the line of\n"
-      "gst-launch-1.0 that it runs. URI is that of the base group (default:\n"
-      DEFAULT_URI "). Without a screen picture and sound are decoded,\n"
+      "gst-launch-1.0 that it runs. URI is that of the base group "
+      "(default:\n" DEFAULT_URI
+      "). Without a screen picture and sound are decoded,\n"
       "and neither shown nor heard.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());

@@ -16,23 +16,24 @@
 #define MAX_WARNED_OF 64
 
 void
-tool_receiver_add_options (ToolReceiver * receiver, GOptionContext * context)
+tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context)
 {
   const GOptionEntry entries[] = {
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
-        "Stop after this time (default: at Ctrl-C)", "SECONDS"},
-    {"max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
-        "Highest layer to hold, 0 for the base (default: all)", "LEVEL"},
-    {"multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
-        "Interface to join on, instead of what the route says", "IFACE"},
-    {"latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
-        "How long to wait for late packets (default: as lmccsrc)", "MS"},
-    {"source-policy", 0, 0, G_OPTION_ARG_STRING, &receiver->source_policy,
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
+        "Stop after this time (default: at Ctrl-C)", "SECONDS" },
+    { "max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
+        "Highest layer to hold, 0 for the base (default: all)", "LEVEL" },
+    { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
+        "Interface to join on, instead of what the route says", "IFACE" },
+    { "latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
+        "How long to wait for late packets (default: as lmccsrc)", "MS" },
+    { "source-policy", 0, 0, G_OPTION_ARG_STRING, &receiver->source_policy,
         "Whose session to receive: first (default), any, or ask, which is as "
-          "first here", "POLICY"},
-    {"codecs", 0, 0, G_OPTION_ARG_STRING, &receiver->codecs,
-        "Encoding names to take beside the usual ones", "NAME,..."},
-    {NULL}
+        "first here",
+        "POLICY" },
+    { "codecs", 0, 0, G_OPTION_ARG_STRING, &receiver->codecs,
+        "Encoding names to take beside the usual ones", "NAME,..." },
+    { NULL }
   };
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -40,11 +41,11 @@ tool_receiver_add_options (ToolReceiver * receiver, GOptionContext * context)
 }
 
 static gboolean
-set_property (ToolReceiver * receiver, const gchar * name, const gchar * text)
+set_property (ToolReceiver *receiver, const gchar *name, const gchar *text)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (receiver->source),
-      name);
+          name);
   g_auto (GValue) value = G_VALUE_INIT;
 
   if (text == NULL)
@@ -58,7 +59,8 @@ set_property (ToolReceiver * receiver, const gchar * name, const gchar * text)
   if (!gst_value_deserialize (&value, text)
       || g_param_value_validate (pspec, &value)) {
     tool_error ("--%s=%s is not a value of lmccsrc's %s; see gst-inspect-1.0 "
-        "lmccsrc", name, text, name);
+                "lmccsrc",
+        name, text, name);
     return FALSE;
   }
   g_object_set_property (G_OBJECT (receiver->source), name, &value);
@@ -68,10 +70,12 @@ set_property (ToolReceiver * receiver, const gchar * name, const gchar * text)
 
 /* Makes the pipeline with lmccsrc in it; says what is wrong. */
 gboolean
-tool_receiver_open (ToolReceiver * receiver, const gchar * uri)
+tool_receiver_open (ToolReceiver *receiver, const gchar *uri)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (ToolUri) parsed = { 0, };
+  g_auto (ToolUri) parsed = {
+    0,
+  };
 
   if (receiver->seconds < 0) {
     tool_error ("--seconds=%d is below 0; leave it out to go on until Ctrl-C",
@@ -87,7 +91,7 @@ tool_receiver_open (ToolReceiver * receiver, const gchar * uri)
   receiver->source = gst_element_factory_make ("lmccsrc", NULL);
   if (receiver->source == NULL) {
     tool_error ("there is no element lmccsrc; install the lmcc plugin, or set "
-        "GST_PLUGIN_PATH_1_0 to where it was built");
+                "GST_PLUGIN_PATH_1_0 to where it was built");
     return FALSE;
   }
   receiver->pipeline = gst_pipeline_new (NULL);
@@ -107,7 +111,7 @@ tool_receiver_open (ToolReceiver * receiver, const gchar * uri)
 }
 
 void
-tool_receiver_clear (ToolReceiver * receiver)
+tool_receiver_clear (ToolReceiver *receiver)
 {
   if (receiver->pipeline != NULL)
     gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
@@ -123,13 +127,13 @@ tool_receiver_clear (ToolReceiver * receiver)
 }
 
 gdouble
-tool_receiver_elapsed (const ToolReceiver * receiver)
+tool_receiver_elapsed (const ToolReceiver *receiver)
 {
   return (g_get_monotonic_time () - receiver->start) / 1e6;
 }
 
 void
-tool_receiver_stop (ToolReceiver * receiver, gint status)
+tool_receiver_stop (ToolReceiver *receiver, gint status)
 {
   if (status != TOOL_EXIT_OK)
     receiver->status = status;
@@ -138,7 +142,7 @@ tool_receiver_stop (ToolReceiver * receiver, gint status)
 
 /* Of the debug text only what the element wrote, not where in its code. */
 static void
-print_error (const GError * error, const gchar * debug)
+print_error (const GError *error, const gchar *debug)
 {
   const gchar *detail = debug != NULL ? strchr (debug, '\n') : NULL;
 
@@ -149,7 +153,7 @@ print_error (const GError * error, const gchar * debug)
 /* lmccsrc posts one warning of a kind in 10 s; so much for those of other
  * elements. What the table has no room for any more is printed. */
 static void
-print_warning (ToolReceiver * receiver, const gchar * text)
+print_warning (ToolReceiver *receiver, const gchar *text)
 {
   gint64 now = g_get_monotonic_time ();
   gint64 *latest;
@@ -171,7 +175,7 @@ print_warning (ToolReceiver * receiver, const gchar * text)
 }
 
 static gboolean
-on_bus_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
+on_bus_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message,
     gpointer user_data)
 {
   ToolReceiver *receiver = user_data;
@@ -204,11 +208,11 @@ on_bus_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
 }
 
 static GstStructure *
-read_stats (ToolReceiver * receiver)
+read_stats (ToolReceiver *receiver)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (receiver->source),
-      "stats");
+          "stats");
   GstStructure *stats = NULL;
 
   if (pspec != NULL && g_type_is_a (pspec->value_type, GST_TYPE_STRUCTURE))
@@ -218,7 +222,7 @@ read_stats (ToolReceiver * receiver)
 }
 
 static void
-note_received (ToolReceiver * receiver, const GstStructure * stats)
+note_received (ToolReceiver *receiver, const GstStructure *stats)
 {
   gdouble packets = 0;
 
@@ -258,7 +262,7 @@ on_end (gpointer user_data)
 
 /* Returns: the exit status; a failure if no packet came */
 gint
-tool_receiver_run (ToolReceiver * receiver)
+tool_receiver_run (ToolReceiver *receiver)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (receiver->pipeline);
   g_autoptr (GstStructure) stats = NULL;
@@ -267,8 +271,9 @@ tool_receiver_run (ToolReceiver * receiver)
     g_timeout_add (1000, on_second, receiver),
     g_unix_signal_add (SIGINT, on_end, receiver),
     g_unix_signal_add (SIGTERM, on_end, receiver),
-    receiver->seconds > 0 ? g_timeout_add (receiver->seconds * 1000 + 100,
-        on_end, receiver) : 0,
+    receiver->seconds > 0
+        ? g_timeout_add (receiver->seconds * 1000 + 100, on_end, receiver)
+        : 0,
   };
   guint i;
 
@@ -297,8 +302,8 @@ tool_receiver_run (ToolReceiver * receiver)
 
 /* Whatever type of number it is. */
 gboolean
-tool_structure_number (const GstStructure * structure, const gchar * field,
-    gdouble * value)
+tool_structure_number (const GstStructure *structure, const gchar *field,
+    gdouble *value)
 {
   const GValue *given = gst_structure_get_value (structure, field);
   g_auto (GValue) number = G_VALUE_INIT;
@@ -315,7 +320,7 @@ tool_structure_number (const GstStructure * structure, const gchar * field,
 }
 
 static gboolean
-add_field (GQuark field, const GValue * value, gpointer user_data)
+add_field (GQuark field, const GValue *value, gpointer user_data)
 {
   JsonBuilder *builder = user_data;
 
@@ -326,22 +331,23 @@ add_field (GQuark field, const GValue * value, gpointer user_data)
 }
 
 static void
-add_array (JsonBuilder * builder, const GValue * value)
+add_array (JsonBuilder *builder, const GValue *value)
 {
   gboolean list = GST_VALUE_HOLDS_LIST (value);
-  guint n = list ? gst_value_list_get_size (value)
-      : gst_value_array_get_size (value);
+  guint n =
+      list ? gst_value_list_get_size (value) : gst_value_array_get_size (value);
   guint i;
 
   json_builder_begin_array (builder);
   for (i = 0; i < n; i++)
-    tool_json_add_value (builder, list ? gst_value_list_get_value (value, i)
-        : gst_value_array_get_value (value, i));
+    tool_json_add_value (builder,
+        list ? gst_value_list_get_value (value, i)
+             : gst_value_array_get_value (value, i));
   json_builder_end_array (builder);
 }
 
 static void
-add_number (JsonBuilder * builder, const GValue * value)
+add_number (JsonBuilder *builder, const GValue *value)
 {
   g_auto (GValue) number = G_VALUE_INIT;
   GType type = G_VALUE_TYPE (value);
@@ -366,7 +372,7 @@ add_number (JsonBuilder * builder, const GValue * value)
 
 /* Any value of a GstStructure as the nearest that JSON has. */
 void
-tool_json_add_value (JsonBuilder * builder, const GValue * value)
+tool_json_add_value (JsonBuilder *builder, const GValue *value)
 {
   if (GST_VALUE_HOLDS_STRUCTURE (value)) {
     const GstStructure *structure = gst_value_get_structure (value);

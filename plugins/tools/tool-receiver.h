@@ -21,8 +21,8 @@ typedef struct _ToolReceiver ToolReceiver;
  */
 typedef struct
 {
-  void (*message) (ToolReceiver * receiver, const GstStructure * message);
-  void (*second) (ToolReceiver * receiver, const GstStructure * stats);
+  void (*message) (ToolReceiver *receiver, const GstStructure *message);
+  void (*second) (ToolReceiver *receiver, const GstStructure *stats);
 } ToolReceiverHandler;
 
 /**
@@ -52,21 +52,21 @@ struct _ToolReceiver
   gchar *latency;
   gchar *source_policy;
   gchar *codecs;
-  GHashTable *warned_of;        /* text to when it was printed last */
+  GHashTable *warned_of; /* text to when it was printed last */
   gint status;
 };
 
-void tool_receiver_add_options (ToolReceiver * receiver,
-    GOptionContext * context);
-gboolean tool_receiver_open (ToolReceiver * receiver, const gchar * uri);
-gint tool_receiver_run (ToolReceiver * receiver);
-void tool_receiver_stop (ToolReceiver * receiver, gint status);
-void tool_receiver_clear (ToolReceiver * receiver);
-gdouble tool_receiver_elapsed (const ToolReceiver * receiver);
+void
+tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context);
+gboolean tool_receiver_open (ToolReceiver *receiver, const gchar *uri);
+gint tool_receiver_run (ToolReceiver *receiver);
+void tool_receiver_stop (ToolReceiver *receiver, gint status);
+void tool_receiver_clear (ToolReceiver *receiver);
+gdouble tool_receiver_elapsed (const ToolReceiver *receiver);
 
-gboolean tool_structure_number (const GstStructure * structure,
-    const gchar * field, gdouble * value);
-void tool_json_add_value (JsonBuilder * builder, const GValue * value);
+gboolean tool_structure_number (const GstStructure *structure,
+    const gchar *field, gdouble *value);
+void tool_json_add_value (JsonBuilder *builder, const GValue *value);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolReceiver, tool_receiver_clear)
 

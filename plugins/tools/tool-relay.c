@@ -37,7 +37,7 @@ typedef struct _Relay
   guint16 port;
   RelayStream video;
   RelayStream sound;
-  gchar *sdp;                   /* the latest, as it would be written again */
+  gchar *sdp; /* the latest, as it would be written again */
   gint64 id;
   guint version;
   gint complete;
@@ -45,7 +45,7 @@ typedef struct _Relay
 } Relay;
 
 static void
-relay_clear (Relay * relay)
+relay_clear (Relay *relay)
 {
   g_free (relay->to);
   g_free (relay->sdp_file);
@@ -59,7 +59,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Relay, relay_clear)
 
 /* A name is looked up here: the SDP's connection line is for the player. */
 static gboolean
-read_destination (Relay * relay)
+read_destination (Relay *relay)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GSocketConnectable) address = NULL;
@@ -70,15 +70,15 @@ read_destination (Relay * relay)
 
   if (relay->to == NULL) {
     tool_error ("no destination; write --to=HOST:PORT, such as "
-        "--to=127.0.0.1:5600");
+                "--to=127.0.0.1:5600");
     return FALSE;
   }
   address = g_network_address_parse (relay->to, 0, &error);
   if (address == NULL
       || g_network_address_get_port (G_NETWORK_ADDRESS (address)) == 0) {
     tool_error ("--to=%s is not HOST:PORT%s%s; write it such as "
-        "--to=127.0.0.1:5600", relay->to, error ? ": " : "",
-        error ? error->message : "");
+                "--to=127.0.0.1:5600",
+        relay->to, error ? ": " : "", error ? error->message : "");
     return FALSE;
   }
 
@@ -96,10 +96,10 @@ read_destination (Relay * relay)
   relay->family = g_inet_address_get_family (found);
   relay->port = g_network_address_get_port (G_NETWORK_ADDRESS (address));
   if (relay->port > G_MAXUINT16 - SOUND_PORT_OFFSET) {
-    tool_error
-        ("--to=%s leaves no port for the sound, which goes to the second "
-        "after; choose one up to %d", relay->to,
-        G_MAXUINT16 - SOUND_PORT_OFFSET);
+    tool_error (
+        "--to=%s leaves no port for the sound, which goes to the second "
+        "after; choose one up to %d",
+        relay->to, G_MAXUINT16 - SOUND_PORT_OFFSET);
     return FALSE;
   }
 
@@ -108,7 +108,7 @@ read_destination (Relay * relay)
 
 /* Fields that tell of how the stream came here say nothing to the player. */
 static gboolean
-keep_field (GQuark field, GValue * value G_GNUC_UNUSED,
+keep_field (GQuark field, GValue *value G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   const gchar *name = g_quark_to_string (field);
@@ -122,19 +122,21 @@ keep_field (GQuark field, GValue * value G_GNUC_UNUSED,
 /* Parameters of the payload format are optional in caps. GStreamer's payloader
  * makes FU-A, which a player may refuse in the default mode (RFC 6184 8.1). */
 static void
-complete_format (GstStructure * format)
+complete_format (GstStructure *format)
 {
-  if (g_strcmp0 (gst_structure_get_string (format, "encoding-name"),
-          "H264") == 0 && !gst_structure_has_field (format,
-          "packetization-mode"))
+  if (g_strcmp0 (gst_structure_get_string (format, "encoding-name"), "H264")
+          == 0
+      && !gst_structure_has_field (format, "packetization-mode"))
     gst_structure_set (format, "packetization-mode", G_TYPE_STRING, "1", NULL);
 }
 
 static gboolean
-add_media (GstSDPMessage * message, const GstCaps * caps, guint16 port)
+add_media (GstSDPMessage *message, const GstCaps *caps, guint16 port)
 {
   g_autoptr (GstCaps) plain = gst_caps_copy (caps);
-  GstSDPMedia media = { 0, };
+  GstSDPMedia media = {
+    0,
+  };
   gboolean done;
 
   gst_structure_filter_and_map_in_place (gst_caps_get_structure (plain, 0),
@@ -151,11 +153,11 @@ add_media (GstSDPMessage * message, const GstCaps * caps, guint16 port)
 }
 
 static gchar *
-make_sdp (const Relay * relay, const GstCaps * video, const GstCaps * sound)
+make_sdp (const Relay *relay, const GstCaps *video, const GstCaps *sound)
 {
   const gchar *type = relay->family == G_SOCKET_FAMILY_IPV6 ? "IP6" : "IP4";
-  const gchar *nowhere = relay->family == G_SOCKET_FAMILY_IPV6 ? "::1"
-      : "127.0.0.1";
+  const gchar *nowhere =
+      relay->family == G_SOCKET_FAMILY_IPV6 ? "::1" : "127.0.0.1";
   g_autofree gchar *id = g_strdup_printf ("%" G_GINT64_FORMAT, relay->id);
   g_autofree gchar *version = g_strdup_printf ("%u", relay->version);
   GstSDPMessage *message;
@@ -176,7 +178,7 @@ make_sdp (const Relay * relay, const GstCaps * video, const GstCaps * sound)
 }
 
 static gboolean
-write_sdp (const Relay * relay, const gchar * sdp)
+write_sdp (const Relay *relay, const gchar *sdp)
 {
   g_autoptr (GError) error = NULL;
 
@@ -233,8 +235,7 @@ on_change (gpointer user_data)
 }
 
 static GstPadProbeReturn
-on_event (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
-    gpointer user_data)
+on_event (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
 {
   RelayStream *stream = user_data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
@@ -253,7 +254,7 @@ on_event (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static gboolean
-clear_times (GstBuffer ** buffer, guint index G_GNUC_UNUSED,
+clear_times (GstBuffer **buffer, guint index G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   *buffer = gst_buffer_make_writable (*buffer);
@@ -266,7 +267,7 @@ clear_times (GstBuffer ** buffer, guint index G_GNUC_UNUSED,
 /* What catches up after a down-switch lies before its segment: a sink drops it,
  * but the player's decoder needs it. */
 static GstPadProbeReturn
-on_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+on_data (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data G_GNUC_UNUSED)
 {
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
@@ -286,7 +287,7 @@ on_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static gboolean
-add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
+add_sink (Relay *relay, RelayStream *stream, const gchar *source_pad)
 {
   ToolReceiver *receiver = relay->receiver;
   GstElement *sink = gst_element_factory_make ("udpsink", NULL);
@@ -294,7 +295,7 @@ add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
 
   if (sink == NULL) {
     tool_error ("there is no element udpsink; install GStreamer's good plugins "
-        "(gstreamer1.0-plugins-good)");
+                "(gstreamer1.0-plugins-good)");
     return FALSE;
   }
   stream->relay = relay;
@@ -305,8 +306,9 @@ add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
   pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, stream,
       NULL);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, NULL, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, NULL,
+      NULL);
 
   return gst_element_sync_state_with_parent (sink)
       && gst_element_link_pads (receiver->source, source_pad, sink, "sink");
@@ -315,7 +317,7 @@ add_sink (Relay * relay, RelayStream * stream, const gchar * source_pad)
 /* lmccsrc's receiving thread calls these. */
 
 static void
-on_pad_added (GstElement * source G_GNUC_UNUSED, GstPad * pad, Relay * relay)
+on_pad_added (GstElement *source G_GNUC_UNUSED, GstPad *pad, Relay *relay)
 {
   if (!g_str_equal (GST_PAD_NAME (pad), "audio")
       || !g_atomic_int_compare_and_exchange (&relay->has_sound, FALSE, TRUE))
@@ -324,25 +326,28 @@ on_pad_added (GstElement * source G_GNUC_UNUSED, GstPad * pad, Relay * relay)
 }
 
 static void
-on_no_more_pads (GstElement * source G_GNUC_UNUSED, Relay * relay)
+on_no_more_pads (GstElement *source G_GNUC_UNUSED, Relay *relay)
 {
   g_atomic_int_set (&relay->complete, TRUE);
   g_idle_add (on_change, relay);
 }
 
 gint
-tool_relay (gint argc, gchar ** argv)
+tool_relay (gint argc, gchar **argv)
 {
-  static const ToolReceiverHandler handler = { NULL, };
-  g_auto (Relay) relay = { NULL, };
-  g_auto (ToolReceiver) receiver = {.handler = &handler };
-  const GOptionEntry entries[] = {
-    {"to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
-        "Where the stream goes; required", "HOST:PORT"},
-    {"sdp", 0, 0, G_OPTION_ARG_FILENAME, &relay.sdp_file,
-        "Where the SDP goes (default: standard output)", "FILE"},
-    {NULL}
+  static const ToolReceiverHandler handler = {
+    NULL,
   };
+  g_auto (Relay) relay = {
+    NULL,
+  };
+  g_auto (ToolReceiver) receiver = { .handler = &handler };
+  const GOptionEntry entries[] = { { "to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
+                                       "Where the stream goes; required",
+                                       "HOST:PORT" },
+    { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &relay.sdp_file,
+        "Where the SDP goes (default: standard output)", "FILE" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new ("URI");
 
   relay.receiver = &receiver;
@@ -352,8 +357,7 @@ tool_relay (gint argc, gchar ** argv)
   g_option_context_add_main_entries (context, entries, NULL);
   tool_receiver_add_options (&receiver, context);
   if (!tool_parse_options (context, &argc, &argv)
-      || !tool_single_argument (argc, argv, "URI")
-      || !read_destination (&relay)
+      || !tool_single_argument (argc, argv, "URI") || !read_destination (&relay)
       || !tool_receiver_open (&receiver, argv[1]))
     return TOOL_EXIT_USAGE;
   relay.id = g_get_real_time () / G_USEC_PER_SEC;

@@ -21,14 +21,14 @@ static const struct
   const gchar *package;
   const gchar *screens[3];
 } known[] = {
-  {"xvimagesink", "gstreamer1.0-x", {X11}},
-  {"ximagesink", "gstreamer1.0-x", {X11}},
-  {"waylandsink", "gstreamer1.0-plugins-bad", {WAYLAND}},
-  {"glimagesink", "gstreamer1.0-gl", {X11, WAYLAND}},
+  { "xvimagesink", "gstreamer1.0-x", { X11 } },
+  { "ximagesink", "gstreamer1.0-x", { X11 } },
+  { "waylandsink", "gstreamer1.0-plugins-bad", { WAYLAND } },
+  { "glimagesink", "gstreamer1.0-gl", { X11, WAYLAND } },
 };
 
 static gboolean
-is_set (const gchar * variable)
+is_set (const gchar *variable)
 {
   const gchar *value = g_getenv (variable);
 
@@ -61,7 +61,7 @@ tool_screen_is_there (void)
 
 /* Whether the element opens the screen; its reasons are added to @reasons. */
 static gboolean
-opens_screen (GstElementFactory * factory, GString * reasons)
+opens_screen (GstElementFactory *factory, GString *reasons)
 {
   GstElement *sink = gst_element_factory_create (factory, NULL);
   g_autoptr (GstBus) bus = gst_bus_new ();
@@ -73,8 +73,8 @@ opens_screen (GstElementFactory * factory, GString * reasons)
     return FALSE;
   gst_object_ref_sink (sink);
   gst_element_set_bus (sink, bus);
-  opened = gst_element_set_state (sink, GST_STATE_READY)
-      != GST_STATE_CHANGE_FAILURE;
+  opened =
+      gst_element_set_state (sink, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE;
   gst_element_set_state (sink, GST_STATE_NULL);
   gst_element_set_bus (sink, NULL);
 
@@ -123,8 +123,9 @@ format_packages (void)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (known); i++) {
-    if (fits_screen (i) && !g_ptr_array_find_with_equal_func (names,
-            known[i].package, g_str_equal, NULL))
+    if (fits_screen (i)
+        && !g_ptr_array_find_with_equal_func (names, known[i].package,
+            g_str_equal, NULL))
       g_ptr_array_add (names, (gpointer) known[i].package);
   }
   g_ptr_array_add (names, NULL);
@@ -143,7 +144,7 @@ format_packages (void)
  * Returns: (transfer full) (nullable): one that opens the screen
  */
 GstElementFactory *
-tool_screen_find_sink (GError ** error)
+tool_screen_find_sink (GError **error)
 {
   g_autoptr (GPtrArray) sinks = NULL;
   g_autoptr (GString) reasons = g_string_new (NULL);
@@ -165,7 +166,8 @@ tool_screen_find_sink (GError ** error)
   if (sinks->len == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "there is a screen, but no element that shows pictures on it; install "
-        "%s (so Debian calls it)", packages);
+        "%s (so Debian calls it)",
+        packages);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "the screen (" X11 "=%s, " WAYLAND "=%s) cannot be opened: %s. Set "
@@ -177,7 +179,7 @@ tool_screen_find_sink (GError ** error)
 }
 
 gint
-tool_screen (gint argc, gchar ** argv)
+tool_screen (gint argc, gchar **argv)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GstElementFactory) sink = NULL;

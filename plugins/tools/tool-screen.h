@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 gboolean tool_screen_is_there (void);
-GstElementFactory *tool_screen_find_sink (GError ** error);
+GstElementFactory *tool_screen_find_sink (GError **error);
 
 G_END_DECLS
 

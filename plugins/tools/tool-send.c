@@ -43,7 +43,7 @@ typedef struct
 } Send;
 
 static void
-send_clear (Send * send)
+send_clear (Send *send)
 {
   g_free (send->address);
   g_free (send->iface);
@@ -55,7 +55,7 @@ send_clear (Send * send)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Send, send_clear);
 
 static gboolean
-rates_are_valid (const gchar * text)
+rates_are_valid (const gchar *text)
 {
   gdouble rates[LMCC_MAX_LAYERS];
   guint n = lmcc_rates_parse (text, rates, NULL), i;
@@ -69,7 +69,7 @@ rates_are_valid (const gchar * text)
 }
 
 static gboolean
-number_is_valid (const gchar * option, gint value, gint least, gint most)
+number_is_valid (const gchar *option, gint value, gint least, gint most)
 {
   if (value == NOT_GIVEN || (value >= least && value <= most))
     return TRUE;
@@ -80,12 +80,16 @@ number_is_valid (const gchar * option, gint value, gint least, gint most)
 }
 
 static gboolean
-check_options (Send * send)
+check_options (Send *send)
 {
   const gchar *size = send->size != NULL ? send->size : DEFAULT_SIZE;
   gchar rest;
 
-  if (sscanf (size, "%5u" "x%5u%c", &send->width, &send->height, &rest) != 2
+  if (sscanf (size,
+          "%5u"
+          "x%5u%c",
+          &send->width, &send->height, &rest)
+          != 2
       || send->width == 0 || send->height == 0) {
     tool_error ("--size=%s is not a size; write one such as " DEFAULT_SIZE,
         size);
@@ -93,7 +97,8 @@ check_options (Send * send)
   }
   if (send->rates != NULL && !rates_are_valid (send->rates)) {
     tool_error ("--rates=%s are not rates; write bit/s with commas between, "
-        "such as " DEFAULT_RATES, send->rates);
+                "such as " DEFAULT_RATES,
+        send->rates);
     return FALSE;
   }
 
@@ -104,7 +109,7 @@ check_options (Send * send)
 
 /* Says why, where it cannot be read. */
 static gboolean
-look_into (const gchar * path, gboolean * has_sound)
+look_into (const gchar *path, gboolean *has_sound)
 {
   g_autoptr (GError) error = NULL;
   g_autofree gchar *uri = NULL;
@@ -119,7 +124,7 @@ look_into (const gchar * path, gboolean * has_sound)
   if (discoverer != NULL)
     info = gst_discoverer_discover_uri (discoverer, uri, &error);
   result = info != NULL ? gst_discoverer_info_get_result (info)
-      : GST_DISCOVERER_ERROR;
+                        : GST_DISCOVERER_ERROR;
   if (result == GST_DISCOVERER_ERROR || result == GST_DISCOVERER_URI_INVALID) {
     tool_error ("%s cannot be read: %s; give a film, camera or test", path,
         error != NULL ? error->message : "it is not a film");
@@ -133,7 +138,7 @@ look_into (const gchar * path, gboolean * has_sound)
 }
 
 static void
-add_film (GPtrArray * line, const gchar * path, gboolean sound)
+add_film (GPtrArray *line, const gchar *path, gboolean sound)
 {
   tool_line_add (line, "filesrc", NULL);
   tool_line_set (line, "location", path);
@@ -147,12 +152,14 @@ add_film (GPtrArray * line, const gchar * path, gboolean sound)
 }
 
 static void
-add_sink (GPtrArray * line, const Send * send)
+add_sink (GPtrArray *line, const Send *send)
 {
   g_autofree gchar *caps = g_strdup_printf ("video/x-raw,width=%u,height=%u,"
-      "pixel-aspect-ratio=1/1", send->width, send->height);
+                                            "pixel-aspect-ratio=1/1",
+      send->width, send->height);
   g_autofree gchar *settings = g_strdup_printf ("encoder-settings=x264,"
-      "bitrates=\"%s\"", send->rates != NULL ? send->rates : DEFAULT_RATES);
+                                                "bitrates=\"%s\"",
+      send->rates != NULL ? send->rates : DEFAULT_RATES);
   g_autofree gchar *port = g_strdup_printf ("%d", send->port);
   g_autofree gchar *ttl = g_strdup_printf ("%d", send->ttl);
 
@@ -172,7 +179,7 @@ add_sink (GPtrArray * line, const Send * send)
 }
 
 static void
-add_sound (GPtrArray * line, gboolean film)
+add_sound (GPtrArray *line, gboolean film)
 {
   if (film)
     tool_line_add (line, "film.", "!", "audio/x-raw(ANY)", "!", "queue", NULL);
@@ -185,7 +192,7 @@ add_sound (GPtrArray * line, gboolean film)
 
 /* Returns: (nullable): the line, and whether it has an end */
 static GPtrArray *
-make_line (const Send * send, gboolean * ends)
+make_line (const Send *send, gboolean *ends)
 {
   g_autoptr (GPtrArray) line = g_ptr_array_new_with_free_func (g_free);
   gboolean sound = !send->no_sound;
@@ -223,34 +230,37 @@ make_line (const Send * send, gboolean * ends)
 }
 
 gint
-tool_send (gint argc, gchar ** argv)
+tool_send (gint argc, gchar **argv)
 {
-  g_auto (Send) send = {.port = NOT_GIVEN,.ttl = NOT_GIVEN };
+  g_auto (Send) send = { .port = NOT_GIVEN, .ttl = NOT_GIVEN };
   const GOptionEntry entries[] = {
-    {"address", 0, 0, G_OPTION_ARG_STRING, &send.address,
-        "Base group; layer i goes to the i-th address after it (default "
-          TOOL_DEFAULT_ADDRESS ")", "ADDRESS"},
-    {"port", 0, 0, G_OPTION_ARG_INT, &send.port,
-        "UDP port (default " G_STRINGIFY (TOOL_DEFAULT_PORT) ")", "PORT"},
-    {"multicast-iface", 0, 0, G_OPTION_ARG_STRING, &send.iface,
+    { "address", 0, 0, G_OPTION_ARG_STRING, &send.address,
+        "Base group; layer i goes to the i-th address after it "
+        "(default " TOOL_DEFAULT_ADDRESS ")",
+        "ADDRESS" },
+    { "port", 0, 0, G_OPTION_ARG_INT, &send.port,
+        "UDP port (default " G_STRINGIFY (TOOL_DEFAULT_PORT) ")", "PORT" },
+    { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &send.iface,
         "Interface to send on (default: the kernel's route; loopback where "
-          "there is none)", "IFACE"},
-    {"ttl-mc", 0, 0, G_OPTION_ARG_INT, &send.ttl,
+        "there is none)",
+        "IFACE" },
+    { "ttl-mc", 0, 0, G_OPTION_ARG_INT, &send.ttl,
         "How many routers it may pass, plus one (default 1, this network "
-          "only)", "NUMBER"},
-    {"rates", 0, 0, G_OPTION_ARG_STRING, &send.rates,
-          "Rates of the encodings (bit/s), lowest first (default "
-          DEFAULT_RATES ")",
-        "RATE,RATE..."},
-    {"size", 0, 0, G_OPTION_ARG_STRING, &send.size,
-        "Picture size (default " DEFAULT_SIZE ")", "WIDTHxHEIGHT"},
-    {"sdp", 0, 0, G_OPTION_ARG_FILENAME, &send.sdp,
-        "Write the session there", "FILE"},
-    {"no-sound", 0, 0, G_OPTION_ARG_NONE, &send.no_sound,
-        "Send the picture alone", NULL},
-    {"once", 0, 0, G_OPTION_ARG_NONE, &send.once,
-        "Do not start the film again at its end", NULL},
-    {NULL}
+        "only)",
+        "NUMBER" },
+    { "rates", 0, 0, G_OPTION_ARG_STRING, &send.rates,
+        "Rates of the encodings (bit/s), lowest first (default " DEFAULT_RATES
+        ")",
+        "RATE,RATE..." },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &send.size,
+        "Picture size (default " DEFAULT_SIZE ")", "WIDTHxHEIGHT" },
+    { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &send.sdp, "Write the session there",
+        "FILE" },
+    { "no-sound", 0, 0, G_OPTION_ARG_NONE, &send.no_sound,
+        "Send the picture alone", NULL },
+    { "once", 0, 0, G_OPTION_ARG_NONE, &send.once,
+        "Do not start the film again at its end", NULL },
+    { NULL }
   };
   g_autoptr (GOptionContext) context =
       g_option_context_new ("[FILE|camera|test]");
@@ -278,6 +288,7 @@ tool_send (gint argc, gchar ** argv)
   if (line == NULL)
     return TOOL_EXIT_FAILURE;
 
-  return ends && !send.once ? tool_line_repeat (line,
-      "The film is over: again.") : tool_line_run (line);
+  return ends && !send.once
+      ? tool_line_repeat (line, "The film is over: again.")
+      : tool_line_run (line);
 }

@@ -15,14 +15,14 @@ typedef struct
 } Reader;
 
 static GstClockTime
-time_of (const GstBuffer * buffer)
+time_of (const GstBuffer *buffer)
 {
   return GST_BUFFER_DTS_IS_VALID (buffer) ? GST_BUFFER_DTS (buffer)
-      : GST_BUFFER_PTS (buffer);
+                                          : GST_BUFFER_PTS (buffer);
 }
 
 static void
-end_group (Reader * reader, GstClockTime time)
+end_group (Reader *reader, GstClockTime time)
 {
   ToolGroup *group;
 
@@ -34,8 +34,7 @@ end_group (Reader * reader, GstClockTime time)
 }
 
 static GstPadProbeReturn
-on_buffer (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
-    gpointer user_data)
+on_buffer (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
 {
   Reader *reader = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -58,19 +57,21 @@ on_buffer (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static gboolean
-is_video (GstPad * pad)
+is_video (GstPad *pad)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   if (caps == NULL)
     caps = gst_pad_query_caps (pad, NULL);
-  return gst_caps_get_size (caps) > 0 && g_str_has_prefix
-      (gst_structure_get_name (gst_caps_get_structure (caps, 0)), "video/");
+  return gst_caps_get_size (caps) > 0
+      && g_str_has_prefix (gst_structure_get_name (
+                               gst_caps_get_structure (caps, 0)),
+          "video/");
 }
 
 /* The first stream of video; the others are dropped. */
 static void
-on_pad_added (GstElement * parse G_GNUC_UNUSED, GstPad * pad, Reader * reader)
+on_pad_added (GstElement *parse G_GNUC_UNUSED, GstPad *pad, Reader *reader)
 {
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   g_autoptr (GstPad) sink_pad = gst_element_get_static_pad (sink, "sink");
@@ -86,7 +87,7 @@ on_pad_added (GstElement * parse G_GNUC_UNUSED, GstPad * pad, Reader * reader)
 }
 
 static gboolean
-run (Reader * reader, GError ** error)
+run (Reader *reader, GError **error)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (reader->pipeline);
   g_autoptr (GstMessage) message = NULL;
@@ -104,7 +105,7 @@ run (Reader * reader, GError ** error)
 
 /* The groups of pictures of the video in a file. */
 GArray *
-tool_stream_read (const gchar * path, GError ** error)
+tool_stream_read (const gchar *path, GError **error)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (ToolGroup));
   g_autoptr (GstElement) parse = NULL;
@@ -113,7 +114,8 @@ tool_stream_read (const gchar * path, GError ** error)
   gboolean done;
 
   reader.pipeline = gst_parse_launch ("filesrc name=source ! parsebin "
-      "name=parse", error);
+                                      "name=parse",
+      error);
   if (reader.pipeline == NULL)
     return NULL;
   source = gst_bin_get_by_name (GST_BIN (reader.pipeline), "source");

@@ -19,7 +19,7 @@ typedef struct
   GstClockTime duration;
 } ToolGroup;
 
-GArray *tool_stream_read (const gchar * path, GError ** error);
+GArray *tool_stream_read (const gchar *path, GError **error);
 
 G_END_DECLS
 

@@ -9,7 +9,7 @@
 #include <gst/lmcc/lmcc-rates.h>
 
 void
-tool_error (const gchar * format, ...)
+tool_error (const gchar *format, ...)
 {
   va_list args;
   g_autofree gchar *text = NULL;
@@ -18,12 +18,12 @@ tool_error (const gchar * format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
 
-  g_printerr ("%s: %s\n", g_get_prgname ()? g_get_prgname () : "gst-lmcc-1.0",
+  g_printerr ("%s: %s\n", g_get_prgname () ? g_get_prgname () : "gst-lmcc-1.0",
       text);
 }
 
 gboolean
-tool_parse_options (GOptionContext * context, gint * argc, gchar *** argv)
+tool_parse_options (GOptionContext *context, gint *argc, gchar ***argv)
 {
   g_autoptr (GError) error = NULL;
 
@@ -36,7 +36,7 @@ tool_parse_options (GOptionContext * context, gint * argc, gchar *** argv)
 }
 
 gboolean
-tool_single_argument (gint argc, gchar ** argv, const gchar * what)
+tool_single_argument (gint argc, gchar **argv, const gchar *what)
 {
   if (argc < 2) {
     tool_error ("no %s; see --help", what);
@@ -53,7 +53,7 @@ tool_single_argument (gint argc, gchar ** argv, const gchar * what)
 /* Returns: the file of this name beside the program, as before it is installed,
  * or else @installed */
 gchar *
-tool_find_file (const gchar * name, const gchar * installed)
+tool_find_file (const gchar *name, const gchar *installed)
 {
   g_autofree gchar *program = g_file_read_link ("/proc/self/exe", NULL);
 
@@ -69,7 +69,7 @@ tool_find_file (const gchar * name, const gchar * installed)
 }
 
 gboolean
-tool_rate_parse (const gchar * text, gdouble * rate, GError ** error)
+tool_rate_parse (const gchar *text, gdouble *rate, GError **error)
 {
   if (lmcc_rate_parse (text, rate))
     return TRUE;
@@ -92,7 +92,7 @@ tool_rate_format (gdouble rate)
 }
 
 void
-tool_json_print (JsonBuilder * builder, gboolean pretty)
+tool_json_print (JsonBuilder *builder, gboolean pretty)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree gchar *text = json_to_string (root, pretty);
@@ -102,14 +102,14 @@ tool_json_print (JsonBuilder * builder, gboolean pretty)
 }
 
 void
-tool_uri_clear (ToolUri * uri)
+tool_uri_clear (ToolUri *uri)
 {
   g_clear_pointer (&uri->text, g_free);
   g_clear_pointer (&uri->iface, g_free);
 }
 
 static gboolean
-uri_read_source (const gchar * text, ToolUri * uri, GError ** error)
+uri_read_source (const gchar *text, ToolUri *uri, GError **error)
 {
   g_autofree gchar *bare = NULL;
 
@@ -125,12 +125,13 @@ uri_read_source (const gchar * text, ToolUri * uri, GError ** error)
 
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
       "source `%s' is not a host's address of the group's family; write the "
-      "sender's before the group, such as lmcc://192.0.2.1@232.1.1.1", text);
+      "sender's before the group, such as lmcc://192.0.2.1@232.1.1.1",
+      text);
   return FALSE;
 }
 
 static gboolean
-uri_read_query (const gchar * query, ToolUri * uri, GError ** error)
+uri_read_query (const gchar *query, ToolUri *uri, GError **error)
 {
   g_autoptr (GHashTable) params = NULL;
 
@@ -148,13 +149,14 @@ uri_read_query (const gchar * query, ToolUri * uri, GError ** error)
 /* Takes what lmccsrc takes, and what it refuses and doctor explains: the
  * address alone, and one that is not multicast. */
 gboolean
-tool_uri_parse (const gchar * text, ToolUri * uri, GError ** error)
+tool_uri_parse (const gchar *text, ToolUri *uri, GError **error)
 {
   g_autoptr (GUri) parsed = NULL;
   g_autoptr (GError) cause = NULL;
 
   memset (uri, 0, sizeof (*uri));
-  uri->text = strstr (text, "://") != NULL ? g_strdup (text)
+  uri->text = strstr (text, "://") != NULL
+      ? g_strdup (text)
       : g_strconcat ("lmcc://", text, NULL);
 
   parsed = g_uri_parse (uri->text, G_URI_FLAGS_ENCODED_QUERY, &cause);
@@ -163,8 +165,9 @@ tool_uri_parse (const gchar * text, ToolUri * uri, GError ** error)
       || !lmcc_address_parse (g_uri_get_host (parsed), &uri->address)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "`%s' is not the address of a session%s%s; write "
-        "lmcc://GROUP:PORT, such as lmcc://" TOOL_DEFAULT_ADDRESS ":%d", text,
-        cause ? ": " : "", cause ? cause->message : "", TOOL_DEFAULT_PORT);
+        "lmcc://GROUP:PORT, such as lmcc://" TOOL_DEFAULT_ADDRESS ":%d",
+        text, cause ? ": " : "", cause ? cause->message : "",
+        TOOL_DEFAULT_PORT);
     return FALSE;
   }
 

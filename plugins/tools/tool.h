@@ -35,28 +35,28 @@ typedef struct
   LmccAddress source;
 } ToolUri;
 
-gint tool_plan (gint argc, gchar ** argv);
-gint tool_listen (gint argc, gchar ** argv);
-gint tool_doctor (gint argc, gchar ** argv);
-gint tool_algorithms (gint argc, gchar ** argv);
-gint tool_relay (gint argc, gchar ** argv);
-gint tool_screen (gint argc, gchar ** argv);
-gint tool_send (gint argc, gchar ** argv);
-gint tool_play (gint argc, gchar ** argv);
+gint tool_plan (gint argc, gchar **argv);
+gint tool_listen (gint argc, gchar **argv);
+gint tool_doctor (gint argc, gchar **argv);
+gint tool_algorithms (gint argc, gchar **argv);
+gint tool_relay (gint argc, gchar **argv);
+gint tool_screen (gint argc, gchar **argv);
+gint tool_send (gint argc, gchar **argv);
+gint tool_play (gint argc, gchar **argv);
 
-void tool_error (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
-gboolean tool_parse_options (GOptionContext * context, gint * argc,
-    gchar *** argv);
-gboolean tool_single_argument (gint argc, gchar ** argv, const gchar * what);
+void tool_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+gboolean
+tool_parse_options (GOptionContext *context, gint *argc, gchar ***argv);
+gboolean tool_single_argument (gint argc, gchar **argv, const gchar *what);
 
-gchar *tool_find_file (const gchar * name, const gchar * installed);
+gchar *tool_find_file (const gchar *name, const gchar *installed);
 
-gboolean tool_rate_parse (const gchar * text, gdouble * rate, GError ** error);
+gboolean tool_rate_parse (const gchar *text, gdouble *rate, GError **error);
 gchar *tool_rate_format (gdouble rate);
-void tool_json_print (JsonBuilder * builder, gboolean pretty);
+void tool_json_print (JsonBuilder *builder, gboolean pretty);
 
-gboolean tool_uri_parse (const gchar * text, ToolUri * uri, GError ** error);
-void tool_uri_clear (ToolUri * uri);
+gboolean tool_uri_parse (const gchar *text, ToolUri *uri, GError **error);
+void tool_uri_clear (ToolUri *uri);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolUri, tool_uri_clear)
 

@@ -54,21 +54,22 @@ bench_process_count (guint part)
 }
 
 static void
-fail (BenchResult * result, const gchar * failure)
+fail (BenchResult *result, const gchar *failure)
 {
   if (result->failure[0] == '\0')
     g_strlcpy (result->failure, failure, sizeof (result->failure));
 }
 
 static void
-read_usage (Counts * counts)
+read_usage (Counts *counts)
 {
   struct rusage usage;
   guint i;
 
   getrusage (RUSAGE_SELF, &usage);
-  counts->cpu_us = (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-      * 1e6 + (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  counts->cpu_us =
+      (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
+      + (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   counts->switches = usage.ru_nvcsw + usage.ru_nivcsw;
   g_mutex_lock (&spent_lock);
   memcpy (counts->spent, spent, sizeof (spent));
@@ -80,13 +81,13 @@ read_usage (Counts * counts)
 
 /* Tells a profiler when the measurement begins and ends. */
 static void
-mark (const gchar * name)
+mark (const gchar *name)
 {
   prctl (PR_SET_NAME, name);
 }
 
 static void
-conclude (BenchResult * result, const Counts * before, const Counts * after)
+conclude (BenchResult *result, const Counts *before, const Counts *after)
 {
   gdouble packets = (gdouble) (after->packets - before->packets);
   guint i;
@@ -108,7 +109,7 @@ conclude (BenchResult * result, const Counts * before, const Counts * after)
 }
 
 static GstElement *
-parse (const gchar * description, BenchResult * result)
+parse (const gchar *description, BenchResult *result)
 {
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = bench_parse_pipeline (description, &error);
@@ -119,7 +120,7 @@ parse (const gchar * description, BenchResult * result)
 }
 
 static void
-check_bus (GstElement * pipeline, BenchResult * result)
+check_bus (GstElement *pipeline, BenchResult *result)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message =
@@ -134,7 +135,7 @@ check_bus (GstElement * pipeline, BenchResult * result)
 }
 
 static guint64
-get_stat (GstElement * element, const gchar * name)
+get_stat (GstElement *element, const gchar *name)
 {
   g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
@@ -146,7 +147,7 @@ get_stat (GstElement * element, const gchar * name)
 
 /* What the element says that it sent; a fake one sends what it gets. */
 static guint64
-count_sent (GstElement * element, guint64 pushed)
+count_sent (GstElement *element, guint64 pushed)
 {
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
   guint64 bytes;
@@ -174,8 +175,8 @@ typedef struct
 } Feeder;
 
 static gboolean
-feeder_open (Feeder * feeder, const BenchContender * contender,
-    const BenchStream * stream, BenchResult * result)
+feeder_open (Feeder *feeder, const BenchContender *contender,
+    const BenchStream *stream, BenchResult *result)
 {
   memset (feeder, 0, sizeof (*feeder));
   feeder->pipeline = parse (contender->pipeline, result);
@@ -201,7 +202,7 @@ feeder_open (Feeder * feeder, const BenchContender * contender,
 }
 
 static gboolean
-feeder_run_until (Feeder * feeder, GstClockTime running_time)
+feeder_run_until (Feeder *feeder, GstClockTime running_time)
 {
   while (bench_stream_time (feeder->stream, feeder->next_unit) < running_time) {
     guint unit = feeder->next_unit++;
@@ -209,25 +210,26 @@ feeder_run_until (Feeder * feeder, GstClockTime running_time)
 
     bench_sleep_until (feeder->clock, feeder->base + time);
     if (bench_source_push_unit (feeder->source, feeder->stream, unit, time,
-            feeder->spread) != GST_FLOW_OK)
+            feeder->spread)
+        != GST_FLOW_OK)
       return FALSE;
   }
   return TRUE;
 }
 
 static void
-feeder_count (Feeder * feeder, Counts * counts)
+feeder_count (Feeder *feeder, Counts *counts)
 {
   guint64 pushed =
       (guint64) feeder->next_unit * feeder->stream->packets_per_unit;
 
   read_usage (counts);
-  counts->packets = feeder->count_pushed ? pushed
-      : count_sent (feeder->element, pushed);
+  counts->packets =
+      feeder->count_pushed ? pushed : count_sent (feeder->element, pushed);
 }
 
 static void
-feeder_close (Feeder * feeder)
+feeder_close (Feeder *feeder)
 {
   gst_element_set_state (feeder->pipeline, GST_STATE_NULL);
   bench_source_free (feeder->source);
@@ -237,8 +239,8 @@ feeder_close (Feeder * feeder)
 }
 
 void
-bench_run_sender (const BenchContender * contender, const BenchStream * stream,
-    BenchResult * result)
+bench_run_sender (const BenchContender *contender, const BenchStream *stream,
+    BenchResult *result)
 {
   Feeder feeder;
   Counts before, after;
@@ -258,7 +260,7 @@ bench_run_sender (const BenchContender * contender, const BenchStream * stream,
 }
 
 static GstPadProbeReturn
-count_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+count_data (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data)
 {
   gint *packets = user_data;
@@ -272,18 +274,19 @@ count_data (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static void
-count_on (GstElement * pipeline, gint * packets)
+count_on (GstElement *pipeline, gint *packets)
 {
   g_autoptr (GstElement) counter =
       gst_bin_get_by_name (GST_BIN (pipeline), "counter");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (counter, "sink");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, count_data, packets, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, count_data,
+      packets, NULL);
 }
 
 static gboolean
-wait_for_packets (gint * packets)
+wait_for_packets (gint *packets)
 {
   guint64 waited;
 
@@ -296,7 +299,7 @@ wait_for_packets (gint * packets)
 }
 
 static void
-read_loss (GstElement * pipeline, BenchResult * result)
+read_loss (GstElement *pipeline, BenchResult *result)
 {
   g_autoptr (GstElement) element =
       gst_bin_get_by_name (GST_BIN (pipeline), "element");
@@ -311,8 +314,8 @@ read_loss (GstElement * pipeline, BenchResult * result)
 }
 
 void
-bench_run_receiver (const BenchContender * contender,
-    const BenchStream * stream G_GNUC_UNUSED, BenchResult * result)
+bench_run_receiver (const BenchContender *contender,
+    const BenchStream *stream G_GNUC_UNUSED, BenchResult *result)
 {
   GstElement *pipeline = parse (contender->pipeline, result);
   Counts before, after;
@@ -341,10 +344,12 @@ bench_run_receiver (const BenchContender * contender,
 
 /* Feeds the receivers until it is told to stop. */
 static void
-feed_receivers (const BenchContender * sender, const BenchStream * stream,
+feed_receivers (const BenchContender *sender, const BenchStream *stream,
     gint stop_fd)
 {
-  BenchResult result = { 0, };
+  BenchResult result = {
+    0,
+  };
   Feeder feeder;
   gchar byte;
 
@@ -354,8 +359,8 @@ feed_receivers (const BenchContender * sender, const BenchStream * stream,
     _exit (1);
   }
   while (recv (stop_fd, &byte, 1, MSG_DONTWAIT) < 0)
-    feeder_run_until (&feeder, bench_stream_time (stream,
-            feeder.next_unit + 1));
+    feeder_run_until (&feeder,
+        bench_stream_time (stream, feeder.next_unit + 1));
   feeder_close (&feeder);
   _exit (0);
 }
@@ -363,10 +368,12 @@ feed_receivers (const BenchContender * sender, const BenchStream * stream,
 /* In the parent */
 
 BenchResult
-bench_run_in_child (BenchRun run, const BenchContender * contender,
-    const BenchStream * stream)
+bench_run_in_child (BenchRun run, const BenchContender *contender,
+    const BenchStream *stream)
 {
-  BenchResult result = { 0, };
+  BenchResult result = {
+    0,
+  };
   gint fds[2], status;
   pid_t child;
 
@@ -389,8 +396,8 @@ bench_run_in_child (BenchRun run, const BenchContender * contender,
 }
 
 pid_t
-bench_start_sender (const BenchContender * contender,
-    const BenchStream * stream, gint * stop_fd)
+bench_start_sender (const BenchContender *contender, const BenchStream *stream,
+    gint *stop_fd)
 {
   gint fds[2];
   pid_t sender;

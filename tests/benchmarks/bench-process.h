@@ -60,17 +60,17 @@ typedef struct
   gdouble counts[BENCH_MAX_PARTS];
 } BenchResult;
 
-typedef void (*BenchRun) (const BenchContender * contender,
-    const BenchStream * stream, BenchResult * result);
+typedef void (*BenchRun) (const BenchContender *contender,
+    const BenchStream *stream, BenchResult *result);
 
-void bench_run_sender (const BenchContender * contender,
-    const BenchStream * stream, BenchResult * result);
-void bench_run_receiver (const BenchContender * contender,
-    const BenchStream * stream, BenchResult * result);
-BenchResult bench_run_in_child (BenchRun run, const BenchContender * contender,
-    const BenchStream * stream);
-pid_t bench_start_sender (const BenchContender * contender,
-    const BenchStream * stream, gint * stop_fd);
+void bench_run_sender (const BenchContender *contender,
+    const BenchStream *stream, BenchResult *result);
+void bench_run_receiver (const BenchContender *contender,
+    const BenchStream *stream, BenchResult *result);
+BenchResult bench_run_in_child (BenchRun run, const BenchContender *contender,
+    const BenchStream *stream);
+pid_t bench_start_sender (const BenchContender *contender,
+    const BenchStream *stream, gint *stop_fd);
 void bench_stop_sender (pid_t sender, gint stop_fd);
 void bench_process_spend (guint part, gint64 ns);
 void bench_process_count (guint part);

@@ -35,7 +35,7 @@ unit_time (guint unit)
 
 /* Classes in turn, as of a fixed temporal pyramid: 0 2 1 2. */
 static guint
-unit_class (const BenchShape * shape, guint unit)
+unit_class (const BenchShape *shape, guint unit)
 {
   static const guint pyramid[] = { 0, 2, 1, 2 };
 
@@ -43,7 +43,7 @@ unit_class (const BenchShape * shape, guint unit)
 }
 
 static void
-set_fixed_rates (LmccSession * session)
+set_fixed_rates (LmccSession *session)
 {
   guint i;
 
@@ -55,9 +55,11 @@ set_fixed_rates (LmccSession * session)
 }
 
 static LmccSender *
-make_sender (const BenchShape * shape)
+make_sender (const BenchShape *shape)
 {
-  LmccSenderConfig config = { 0, };
+  LmccSenderConfig config = {
+    0,
+  };
   LmccSender *sender;
   GError *error = NULL;
 
@@ -87,7 +89,9 @@ make_sender (const BenchShape * shape)
 static LmccReceiver *
 make_receiver (void)
 {
-  LmccReceiverConfig config = { 0, };
+  LmccReceiverConfig config = {
+    0,
+  };
   LmccReceiver *receiver;
 
   lmcc_address_parse ("239.255.42.1", &config.address);
@@ -102,13 +106,12 @@ make_receiver (void)
 }
 
 static void
-classify_unit (BenchSession * session, guint rung, guint unit,
-    LmccPacket ** packets)
+classify_unit (BenchSession *session, guint rung, guint unit,
+    LmccPacket **packets)
 {
   const BenchShape *shape = session->shape;
   LmccLayerMark mark = { (guint8) unit_class (shape, unit),
-    unit % stream.units_per_key == 0 || unit_class (shape, unit) > 0
-  };
+    unit % stream.units_per_key == 0 || unit_class (shape, unit) > 0 };
   LmccUnit *done[2];
   guint i, j, n;
 
@@ -122,8 +125,8 @@ classify_unit (BenchSession * session, guint rung, guint unit,
       memcpy (packet->data, packets[i]->data, packet->size);
     }
     n = lmcc_classifier_push (session->classifiers[rung], packet,
-        shape->n_classes > 1 ? &mark : NULL, unit_time (unit),
-        unit_time (unit), done);
+        shape->n_classes > 1 ? &mark : NULL, unit_time (unit), unit_time (unit),
+        done);
     for (j = 0; j < n; j++)
       g_queue_push_tail (&session->units, done[j]);
   }
@@ -134,7 +137,7 @@ classify_unit (BenchSession * session, guint rung, guint unit,
 }
 
 static void
-make_units (BenchSession * session)
+make_units (BenchSession *session)
 {
   LmccPacket *packets[64];
   guint i, rung, index;
@@ -153,7 +156,7 @@ make_units (BenchSession * session)
 }
 
 static gboolean
-is_lost (BenchSession * session)
+is_lost (BenchSession *session)
 {
   guint lost = session->shape->lost;
 
@@ -161,7 +164,7 @@ is_lost (BenchSession * session)
 }
 
 static void
-drain_sender (BenchSession * session, LmccTime now)
+drain_sender (BenchSession *session, LmccTime now)
 {
   LmccSenderAction action;
 
@@ -181,7 +184,7 @@ drain_sender (BenchSession * session, LmccTime now)
 }
 
 static void
-run_sender_until (BenchSession * session, LmccTime end)
+run_sender_until (BenchSession *session, LmccTime end)
 {
   LmccTime now;
 
@@ -192,7 +195,7 @@ run_sender_until (BenchSession * session, LmccTime end)
 }
 
 static void
-send_units (BenchSession * session)
+send_units (BenchSession *session)
 {
   LmccUnit *unit;
 
@@ -208,7 +211,7 @@ send_units (BenchSession * session)
 }
 
 static void
-drain_receiver (BenchSession * session)
+drain_receiver (BenchSession *session)
 {
   LmccReceiverAction action;
 
@@ -221,7 +224,7 @@ drain_receiver (BenchSession * session)
 }
 
 static void
-run_receiver_until (BenchSession * session, LmccTime end)
+run_receiver_until (BenchSession *session, LmccTime end)
 {
   LmccTime now;
 
@@ -232,7 +235,7 @@ run_receiver_until (BenchSession * session, LmccTime end)
 }
 
 static void
-receive_packet (BenchSession * session, const Sent * sent)
+receive_packet (BenchSession *session, const Sent *sent)
 {
   LmccPacket *packet = sent->packet;
 
@@ -244,7 +247,7 @@ receive_packet (BenchSession * session, const Sent * sent)
 }
 
 static void
-receive_packets (BenchSession * session)
+receive_packets (BenchSession *session)
 {
   guint i;
 
@@ -270,7 +273,7 @@ receive_packets (BenchSession * session)
 
 /* @enter is told when another phase begins. */
 void
-bench_session_init (BenchSession * session, const BenchShape * shape,
+bench_session_init (BenchSession *session, const BenchShape *shape,
     void (*enter) (BenchPhase phase))
 {
   guint rung;
@@ -291,7 +294,7 @@ bench_session_init (BenchSession * session, const BenchShape * shape,
 }
 
 void
-bench_session_clear (BenchSession * session)
+bench_session_clear (BenchSession *session)
 {
   guint i;
 
@@ -303,14 +306,14 @@ bench_session_clear (BenchSession * session)
 }
 
 void
-bench_session_reset_counts (BenchSession * session)
+bench_session_reset_counts (BenchSession *session)
 {
   session->delivered = session->n_classified = 0;
   session->n_sent = session->n_received = 0;
 }
 
 void
-bench_session_run_batch (BenchSession * session)
+bench_session_run_batch (BenchSession *session)
 {
   make_units (session);
   send_units (session);
@@ -320,7 +323,7 @@ bench_session_run_batch (BenchSession * session)
 /* Whether nine packets of ten came out. With several rungs a receiver gives out
  * the highest one only. */
 gboolean
-bench_session_is_complete (const BenchSession * session)
+bench_session_is_complete (const BenchSession *session)
 {
   guint n_rungs = session->shape->n_rungs;
 

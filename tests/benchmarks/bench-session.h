@@ -69,11 +69,11 @@ typedef struct
   guint64 n_on_way;
 } BenchSession;
 
-void bench_session_init (BenchSession * session, const BenchShape * shape,
+void bench_session_init (BenchSession *session, const BenchShape *shape,
     void (*enter) (BenchPhase phase));
-void bench_session_clear (BenchSession * session);
-void bench_session_reset_counts (BenchSession * session);
-void bench_session_run_batch (BenchSession * session);
-gboolean bench_session_is_complete (const BenchSession * session);
+void bench_session_clear (BenchSession *session);
+void bench_session_reset_counts (BenchSession *session);
+void bench_session_run_batch (BenchSession *session);
+gboolean bench_session_is_complete (const BenchSession *session);
 
 #endif

@@ -46,7 +46,7 @@ compare_doubles (gconstpointer a, gconstpointer b)
 
 /* The smallest value that @fraction of the sorted samples do not exceed. */
 static gdouble
-percentile (const GArray * sorted, gdouble fraction)
+percentile (const GArray *sorted, gdouble fraction)
 {
   guint rank = (guint) (fraction * sorted->len + 0.999999);
 
@@ -54,14 +54,15 @@ percentile (const GArray * sorted, gdouble fraction)
 }
 
 static gdouble
-median (const GArray * sorted)
+median (const GArray *sorted)
 {
   guint middle = sorted->len / 2;
 
   if (sorted->len % 2 == 1)
     return g_array_index (sorted, gdouble, middle);
   return (g_array_index (sorted, gdouble, middle - 1)
-      + g_array_index (sorted, gdouble, middle)) / 2;
+             + g_array_index (sorted, gdouble, middle))
+      / 2;
 }
 
 GArray *
@@ -71,7 +72,7 @@ bench_series_new (void)
 }
 
 void
-bench_series_add (GArray * series, gdouble value)
+bench_series_add (GArray *series, gdouble value)
 {
   g_array_append_val (series, value);
 }
@@ -86,7 +87,7 @@ clear_row (gpointer data)
 }
 
 BenchReport *
-bench_report_new (const gchar * title)
+bench_report_new (const gchar *title)
 {
   BenchReport *report = g_new0 (BenchReport, 1);
 
@@ -98,10 +99,12 @@ bench_report_new (const gchar * title)
 
 /* @samples is sorted. Nothing measured is a failure. */
 void
-bench_report_add (BenchReport * report, const gchar * name,
-    const gchar * unit, GArray * samples, gdouble bound)
+bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
+    GArray *samples, gdouble bound)
 {
-  Row row = { 0, };
+  Row row = {
+    0,
+  };
 
   if (samples->len == 0) {
     bench_report_fail (report, name, "nothing was measured");
@@ -120,10 +123,11 @@ bench_report_add (BenchReport * report, const gchar * name,
 }
 
 void
-bench_report_fail (BenchReport * report, const gchar * name,
-    const gchar * reason)
+bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason)
 {
-  Row row = { 0, };
+  Row row = {
+    0,
+  };
 
   row.name = g_strdup (name);
   row.unit = "";
@@ -134,7 +138,7 @@ bench_report_fail (BenchReport * report, const gchar * name,
 }
 
 static void
-print_row (const Row * row)
+print_row (const Row *row)
 {
   if (row->failure) {
     printf ("  %-52s not measured: %s\n", row->name, row->failure);
@@ -148,7 +152,7 @@ print_row (const Row * row)
 }
 
 static void
-print_table (const BenchReport * report)
+print_table (const BenchReport *report)
 {
   guint i;
 
@@ -159,7 +163,7 @@ print_table (const BenchReport * report)
 }
 
 static void
-append_number (GString * text, const gchar * key, gdouble value)
+append_number (GString *text, const gchar *key, gdouble value)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -168,7 +172,7 @@ append_number (GString * text, const gchar * key, gdouble value)
 }
 
 static void
-append_row (GString * text, const Row * row)
+append_row (GString *text, const Row *row)
 {
   g_string_append_printf (text, "{\"name\": \"%s\"", row->name);
   if (row->failure) {
@@ -187,7 +191,7 @@ append_row (GString * text, const Row * row)
 }
 
 static gboolean
-write_json (const BenchReport * report, const gchar * path)
+write_json (const BenchReport *report, const gchar *path)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -215,7 +219,7 @@ write_json (const BenchReport * report, const gchar * path)
  *     whatever the figures are
  */
 gint
-bench_report_finish (BenchReport * report, const gchar * json)
+bench_report_finish (BenchReport *report, const gchar *json)
 {
   gboolean ok = !report->failed;
 
@@ -228,15 +232,13 @@ bench_report_finish (BenchReport * report, const gchar * json)
 }
 
 gboolean
-bench_parse_options (int *argc, char ***argv, const gchar * summary,
-    gchar ** json, gint * rounds)
+bench_parse_options (int *argc, char ***argv, const gchar *summary,
+    gchar **json, gint *rounds)
 {
-  const GOptionEntry entries[] = {
-    {"json", 0, 0, G_OPTION_ARG_FILENAME, json, "Write the figures to FILE",
-        "FILE"},
-    {"rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Measure so often", "N"},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "json", 0, 0, G_OPTION_ARG_FILENAME, json,
+                                       "Write the figures to FILE", "FILE" },
+    { "rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Measure so often", "N" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
 
@@ -251,28 +253,28 @@ bench_parse_options (int *argc, char ***argv, const gchar * summary,
 /* The stream */
 
 static void
-write_u16 (guint8 * data, guint value)
+write_u16 (guint8 *data, guint value)
 {
   data[0] = (guint8) (value >> 8);
   data[1] = (guint8) value;
 }
 
 static void
-write_u32 (guint8 * data, guint value)
+write_u32 (guint8 *data, guint value)
 {
   write_u16 (data, value >> 16);
   write_u16 (data + 2, value & 0xffff);
 }
 
 static guint
-read_u32 (const guint8 * data)
+read_u32 (const guint8 *data)
 {
   return (guint) data[0] << 24 | (guint) data[1] << 16 | (guint) data[2] << 8
       | data[3];
 }
 
 void
-bench_stream_fill (const BenchStream * stream, guint unit, guint index,
+bench_stream_fill (const BenchStream *stream, guint unit, guint index,
     guint8 data[BENCH_PACKET_SIZE])
 {
   gboolean last = index + 1 == stream->packets_per_unit;
@@ -283,8 +285,8 @@ bench_stream_fill (const BenchStream * stream, guint unit, guint index,
   data[0] = 0x80;
   data[1] = (guint8) (96 | (last ? 0x80 : 0));
   write_u16 (data + 2, unit * stream->packets_per_unit + index);
-  write_u32 (data + 4, (guint) (bench_stream_time (stream, unit) / 1000 * 9
-          / 100));
+  write_u32 (data + 4,
+      (guint) (bench_stream_time (stream, unit) / 1000 * 9 / 100));
   write_u32 (data + 8, 0x12345678);
   /* nal_ref_idc 3; a slice of an IDR picture or of another one. */
   payload[0] = key ? 0x65 : 0x61;
@@ -294,8 +296,7 @@ bench_stream_fill (const BenchStream * stream, guint unit, guint index,
 }
 
 gboolean
-bench_stream_read (const guint8 * payload, gsize size, guint * unit,
-    guint * index)
+bench_stream_read (const guint8 *payload, gsize size, guint *unit, guint *index)
 {
   if (size < 16 || read_u32 (payload + 4) != PAYLOAD_MAGIC)
     return FALSE;
@@ -305,7 +306,7 @@ bench_stream_read (const guint8 * payload, gsize size, guint * unit,
 }
 
 LmccTime
-bench_stream_time (const BenchStream * stream, guint unit)
+bench_stream_time (const BenchStream *stream, guint unit)
 {
   return unit * LMCC_SECOND / stream->units_per_second;
 }
@@ -314,14 +315,14 @@ GstCaps *
 bench_stream_caps (void)
 {
   return gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
-      "video", "encoding-name", G_TYPE_STRING, "H264", "clock-rate",
-      G_TYPE_INT, 90000, "payload", G_TYPE_INT, 96, NULL);
+      "video", "encoding-name", G_TYPE_STRING, "H264", "clock-rate", G_TYPE_INT,
+      90000, "payload", G_TYPE_INT, 96, NULL);
 }
 
 /* Feeding */
 
 static gboolean
-source_query (GstPad * pad, GstObject * parent, GstQuery * query)
+source_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return gst_pad_query_default (pad, parent, query);
@@ -330,7 +331,7 @@ source_query (GstPad * pad, GstObject * parent, GstQuery * query)
 }
 
 static GstPad *
-get_sink_pad (GstElement * element, const gchar * name)
+get_sink_pad (GstElement *element, const gchar *name)
 {
   GstPad *pad = gst_element_get_static_pad (element, name);
 
@@ -347,7 +348,7 @@ get_sink_pad (GstElement * element, const gchar * name)
  *     it, so that nearly all that is measured is @element
  */
 GstPad *
-bench_source_new (GstElement * element, const gchar * pad, GstCaps * caps)
+bench_source_new (GstElement *element, const gchar *pad, GstCaps *caps)
 {
   GstPad *source = gst_pad_new ("src", GST_PAD_SRC);
   g_autoptr (GstPad) sink = get_sink_pad (element, pad);
@@ -369,7 +370,7 @@ bench_source_new (GstElement * element, const gchar * pad, GstCaps * caps)
 }
 
 void
-bench_source_free (GstPad * source)
+bench_source_free (GstPad *source)
 {
   gst_pad_set_active (source, FALSE);
   gst_object_unref (source);
@@ -377,8 +378,8 @@ bench_source_free (GstPad * source)
 
 /* @spread: each packet has a time of its own, evenly up to the next unit's. */
 GstFlowReturn
-bench_source_push_unit (GstPad * source, const BenchStream * stream,
-    guint unit, GstClockTime time, gboolean spread)
+bench_source_push_unit (GstPad *source, const BenchStream *stream, guint unit,
+    GstClockTime time, gboolean spread)
 {
   GstClockTime step = 0;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -406,7 +407,7 @@ bench_source_push_unit (GstPad * source, const BenchStream * stream,
  * Returns: (transfer full) (nullable): a pipeline
  */
 GstElement *
-bench_parse_pipeline (const gchar * description, GError ** error)
+bench_parse_pipeline (const gchar *description, GError **error)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *inside = gst_parse_launch_full (description, NULL,
@@ -422,7 +423,7 @@ bench_parse_pipeline (const gchar * description, GError ** error)
 
 /* For pipelines that are to have the same running time. */
 void
-bench_use_time (GstElement * pipeline, GstClock * clock, GstClockTime base)
+bench_use_time (GstElement *pipeline, GstClock *clock, GstClockTime base)
 {
   gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
   gst_element_set_start_time (pipeline, GST_CLOCK_TIME_NONE);
@@ -430,7 +431,7 @@ bench_use_time (GstElement * pipeline, GstClock * clock, GstClockTime base)
 }
 
 void
-bench_sleep_until (GstClock * clock, GstClockTime time)
+bench_sleep_until (GstClock *clock, GstClockTime time)
 {
   GstClockID id = gst_clock_new_single_shot_id (clock, time);
 
@@ -448,10 +449,14 @@ bench_sleep_until (GstClock * clock, GstClockTime time)
  *     -1
  */
 gint
-bench_open_capture (const gchar * group, guint16 port, gint buffer_size)
+bench_open_capture (const gchar *group, guint16 port, gint buffer_size)
 {
-  struct sockaddr_in address = { 0, };
-  struct ip_mreq request = { 0, };
+  struct sockaddr_in address = {
+    0,
+  };
+  struct ip_mreq request = {
+    0,
+  };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
 
   address.sin_family = AF_INET;
@@ -464,7 +469,8 @@ bench_open_capture (const gchar * group, guint16 port, gint buffer_size)
   setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &buffer_size, sizeof (buffer_size));
   if (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0
       && setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request,
-          sizeof (request)) == 0)
+             sizeof (request))
+          == 0)
     return fd;
   close (fd);
   return -1;

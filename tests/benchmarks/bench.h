@@ -22,17 +22,17 @@
 
 typedef struct _BenchReport BenchReport;
 
-BenchReport *bench_report_new (const gchar * title);
-void bench_report_add (BenchReport * report, const gchar * name,
-    const gchar * unit, GArray * samples, gdouble bound);
-void bench_report_fail (BenchReport * report, const gchar * name,
-    const gchar * reason);
-gint bench_report_finish (BenchReport * report, const gchar * json);
-gboolean bench_parse_options (int *argc, char ***argv, const gchar * summary,
-    gchar ** json, gint * rounds);
+BenchReport *bench_report_new (const gchar *title);
+void bench_report_add (BenchReport *report, const gchar *name,
+    const gchar *unit, GArray *samples, gdouble bound);
+void
+bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason);
+gint bench_report_finish (BenchReport *report, const gchar *json);
+gboolean bench_parse_options (int *argc, char ***argv, const gchar *summary,
+    gchar **json, gint *rounds);
 
 GArray *bench_series_new (void);
-void bench_series_add (GArray * series, gdouble value);
+void bench_series_add (GArray *series, gdouble value);
 
 /**
  * BenchStream:
@@ -49,25 +49,21 @@ typedef struct
   guint units_per_key;
 } BenchStream;
 
-void bench_stream_fill (const BenchStream * stream, guint unit, guint index,
+void bench_stream_fill (const BenchStream *stream, guint unit, guint index,
     guint8 data[BENCH_PACKET_SIZE]);
-gboolean bench_stream_read (const guint8 * payload, gsize size, guint * unit,
-    guint * index);
-LmccTime bench_stream_time (const BenchStream * stream, guint unit);
+gboolean bench_stream_read (const guint8 *payload, gsize size, guint *unit,
+    guint *index);
+LmccTime bench_stream_time (const BenchStream *stream, guint unit);
 GstCaps *bench_stream_caps (void);
 
-GstPad *bench_source_new (GstElement * element, const gchar * pad,
-    GstCaps * caps);
-void bench_source_free (GstPad * source);
-GstFlowReturn bench_source_push_unit (GstPad * source,
-    const BenchStream * stream, guint unit, GstClockTime time,
-    gboolean spread);
+GstPad *bench_source_new (GstElement *element, const gchar *pad, GstCaps *caps);
+void bench_source_free (GstPad *source);
+GstFlowReturn bench_source_push_unit (GstPad *source, const BenchStream *stream,
+    guint unit, GstClockTime time, gboolean spread);
 
-GstElement *bench_parse_pipeline (const gchar * description,
-    GError ** error);
-void bench_use_time (GstElement * pipeline, GstClock * clock,
-    GstClockTime base);
-void bench_sleep_until (GstClock * clock, GstClockTime time);
-gint bench_open_capture (const gchar * group, guint16 port, gint buffer_size);
+GstElement *bench_parse_pipeline (const gchar *description, GError **error);
+void bench_use_time (GstElement *pipeline, GstClock *clock, GstClockTime base);
+void bench_sleep_until (GstClock *clock, GstClockTime time);
+gint bench_open_capture (const gchar *group, guint16 port, gint buffer_size);
 
 #endif

@@ -19,7 +19,7 @@
 #define WIDTH 640
 #define HEIGHT 360
 #define FRAME_RATE 30
-#define KEY_DISTANCE 30         /* pictures */
+#define KEY_DISTANCE 30 /* pictures */
 
 /* A picture's number is drawn as blocks of luma in its first row, low bit
  * first. */
@@ -72,7 +72,7 @@ draw (guint number)
 }
 
 static guint
-read_number (GstBuffer * buffer)
+read_number (GstBuffer *buffer)
 {
   guint number = 0, bit;
   GstMapInfo map;
@@ -116,7 +116,7 @@ film (gpointer data)
 }
 
 static gboolean
-camera_open (Camera * camera, GError ** error)
+camera_open (Camera *camera, GError **error)
 {
   g_autofree gchar *description = NULL;
   g_autoptr (GstElement) encoder = NULL;
@@ -127,10 +127,12 @@ camera_open (Camera * camera, GError ** error)
   if (fd < 0)
     return FALSE;
   close (fd);
-  description = g_strdup_printf ("x264enc name=encoder tune=zerolatency "
+  description = g_strdup_printf (
+      "x264enc name=encoder tune=zerolatency "
       "speed-preset=ultrafast bitrate=1500 key-int-max=%u ! h264parse ! "
-      "lmccsink address=" GROUP " port=" PORT_TEXT " multicast-iface="
-      BENCH_INTERFACE " sdp-location=%s", KEY_DISTANCE, camera->sdp);
+      "lmccsink address=" GROUP " port=" PORT_TEXT
+      " multicast-iface=" BENCH_INTERFACE " sdp-location=%s",
+      KEY_DISTANCE, camera->sdp);
   camera->pipeline = bench_parse_pipeline (description, error);
   if (camera->pipeline == NULL)
     return FALSE;
@@ -141,15 +143,15 @@ camera_open (Camera * camera, GError ** error)
   encoder = gst_bin_get_by_name (GST_BIN (camera->pipeline), "encoder");
   camera->source = bench_source_new (encoder, "sink",
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420",
-          "width", G_TYPE_INT, WIDTH, "height", G_TYPE_INT, HEIGHT,
-          "framerate", GST_TYPE_FRACTION, FRAME_RATE, 1, NULL));
+          "width", G_TYPE_INT, WIDTH, "height", G_TYPE_INT, HEIGHT, "framerate",
+          GST_TYPE_FRACTION, FRAME_RATE, 1, NULL));
   camera->running = TRUE;
   camera->thread = g_thread_new ("camera", film, camera);
   return TRUE;
 }
 
 static void
-camera_close (Camera * camera)
+camera_close (Camera *camera)
 {
   g_atomic_int_set (&camera->running, FALSE);
   if (camera->thread)
@@ -177,13 +179,13 @@ typedef struct
   GCond cond;
   GstClockTime first_packet;
   GstClockTime first_picture;
-  GArray *ages;                 /* ms, of gdouble */
+  GArray *ages; /* ms, of gdouble */
   guint last_number;
   guint missing;
 } Screen;
 
 static GstPadProbeReturn
-on_packet (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
+on_packet (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
     gpointer user_data)
 {
   Screen *screen = user_data;
@@ -196,14 +198,15 @@ on_packet (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED,
 }
 
 static void
-on_picture (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
-    GstPad * pad G_GNUC_UNUSED, gpointer user_data)
+on_picture (GstElement *sink G_GNUC_UNUSED, GstBuffer *buffer,
+    GstPad *pad G_GNUC_UNUSED, gpointer user_data)
 {
   Screen *screen = user_data;
   GstClockTime now = gst_clock_get_time (screen->clock);
   guint number = read_number (buffer);
-  gdouble age = ((gdouble) now - (gdouble) screen->base
-      - (gdouble) picture_time (number)) / GST_MSECOND;
+  gdouble age =
+      ((gdouble) now - (gdouble) screen->base - (gdouble) picture_time (number))
+      / GST_MSECOND;
 
   g_mutex_lock (&screen->lock);
   if (!GST_CLOCK_TIME_IS_VALID (screen->first_picture))
@@ -217,12 +220,15 @@ on_picture (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer,
 }
 
 static gboolean
-screen_open (Screen * screen, const Camera * camera, const gchar * source,
-    GError ** error)
+screen_open (Screen *screen, const Camera *camera, const gchar *source,
+    GError **error)
 {
-  g_autofree gchar *description = g_strdup_printf ("%s name=source "
-      "multicast-iface=" BENCH_INTERFACE " ! rtph264depay ! avdec_h264 ! "
-      "fakesink name=sink sync=true signal-handoffs=true", source);
+  g_autofree gchar *description =
+      g_strdup_printf ("%s name=source "
+                       "multicast-iface=" BENCH_INTERFACE
+                       " ! rtph264depay ! avdec_h264 ! "
+                       "fakesink name=sink sync=true signal-handoffs=true",
+          source);
   g_autoptr (GstElement) element = NULL, sink = NULL;
   g_autoptr (GstPad) pad = NULL;
 
@@ -240,15 +246,16 @@ screen_open (Screen * screen, const Camera * camera, const gchar * source,
   bench_use_time (screen->pipeline, screen->clock, screen->base);
   element = gst_bin_get_by_name (GST_BIN (screen->pipeline), "source");
   pad = gst_element_get_static_pad (element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet, screen, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
+      screen, NULL);
   sink = gst_bin_get_by_name (GST_BIN (screen->pipeline), "sink");
   g_signal_connect (sink, "handoff", G_CALLBACK (on_picture), screen);
   return TRUE;
 }
 
 static void
-screen_close (Screen * screen)
+screen_close (Screen *screen)
 {
   gst_element_set_state (screen->pipeline, GST_STATE_NULL);
   gst_object_unref (screen->pipeline);
@@ -258,20 +265,21 @@ screen_close (Screen * screen)
 }
 
 static gboolean
-screen_wait_for_picture (Screen * screen)
+screen_wait_for_picture (Screen *screen)
 {
   gint64 end = g_get_monotonic_time () + (gint64) (JOIN_TIMEOUT / 1000);
   gboolean shown;
 
   g_mutex_lock (&screen->lock);
   while (!(shown = GST_CLOCK_TIME_IS_VALID (screen->first_picture))
-      && g_cond_wait_until (&screen->cond, &screen->lock, end));
+      && g_cond_wait_until (&screen->cond, &screen->lock, end))
+    ;
   g_mutex_unlock (&screen->lock);
   return shown;
 }
 
 static gdouble
-get_stat_ms (Screen * screen, const gchar * name)
+get_stat_ms (Screen *screen, const gchar *name)
 {
   g_autoptr (GstElement) element =
       gst_bin_get_by_name (GST_BIN (screen->pipeline), "source");
@@ -286,15 +294,15 @@ get_stat_ms (Screen * screen, const gchar * name)
 /* Glass to glass */
 
 static void
-measure_glass (BenchReport * report, const Camera * camera)
+measure_glass (BenchReport *report, const Camera *camera)
 {
   static const gchar *name = "glass to glass";
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) missing = bench_series_new ();
   Screen screen;
 
-  if (!screen_open (&screen, camera, "lmccsrc algorithm=none address=" GROUP
-          " port=" PORT_TEXT, &error)) {
+  if (!screen_open (&screen, camera,
+          "lmccsrc algorithm=none address=" GROUP " port=" PORT_TEXT, &error)) {
     bench_report_fail (report, name, error->message);
     return;
   }
@@ -325,7 +333,7 @@ typedef struct
 } Joins;
 
 static void
-joins_init (Joins * joins, const gchar * what, gchar * source)
+joins_init (Joins *joins, const gchar *what, gchar *source)
 {
   joins->what = what;
   joins->source = source;
@@ -335,7 +343,7 @@ joins_init (Joins * joins, const gchar * what, gchar * source)
 }
 
 static void
-join_once (Joins * joins, const Camera * camera)
+join_once (Joins *joins, const Camera *camera)
 {
   g_autoptr (GError) error = NULL;
   GstClockTime start;
@@ -359,15 +367,14 @@ join_once (Joins * joins, const Camera * camera)
 }
 
 static void
-joins_report (Joins * joins, BenchReport * report, guint rounds)
+joins_report (Joins *joins, BenchReport *report, guint rounds)
 {
-  g_autofree gchar *packet = g_strdup_printf ("%s: join to first packet",
-      joins->what);
+  g_autofree gchar *packet =
+      g_strdup_printf ("%s: join to first packet", joins->what);
   g_autofree gchar *given_out =
-      g_strdup_printf ("%s: to first packet given out",
-      joins->what);
-  g_autofree gchar *picture = g_strdup_printf ("%s: to first picture shown",
-      joins->what);
+      g_strdup_printf ("%s: to first packet given out", joins->what);
+  g_autofree gchar *picture =
+      g_strdup_printf ("%s: to first picture shown", joins->what);
 
   if (joins->picture->len < rounds)
     bench_report_fail (report, joins->what,
@@ -385,7 +392,7 @@ joins_report (Joins * joins, BenchReport * report, guint rounds)
 
 /* The rounds are spread evenly over the time between two key frames. */
 static void
-wait_for_phase (const Camera * camera, guint round, guint rounds)
+wait_for_phase (const Camera *camera, guint round, guint rounds)
 {
   GstClockTime now = gst_clock_get_time (camera->clock) - camera->base;
   GstClockTime key = (GstClockTime) (KEY_TIME * GST_SECOND);
@@ -395,7 +402,7 @@ wait_for_phase (const Camera * camera, guint round, guint rounds)
 }
 
 static void
-measure_joins (BenchReport * report, const Camera * camera, guint rounds)
+measure_joins (BenchReport *report, const Camera *camera, guint rounds)
 {
   Joins by_address, by_sdp;
   guint round;
@@ -423,8 +430,8 @@ main (int argc, char **argv)
   Camera camera;
   gint rounds = 10;
 
-  if (!bench_parse_options (&argc, &argv,
-          "How long pictures and joins take.", &json, &rounds))
+  if (!bench_parse_options (&argc, &argv, "How long pictures and joins take.",
+          &json, &rounds))
     return 2;
   gst_init (NULL, NULL);
   report = bench_report_new ("Latency, loopback multicast");

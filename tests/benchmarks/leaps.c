@@ -42,17 +42,19 @@ cpu_time (void)
 }
 
 static void
-feed_init (Feed * feed, const gchar * algorithm)
+feed_init (Feed *feed, const gchar *algorithm)
 {
   g_autoptr (GError) error = NULL;
-  LmccReceiverConfig config = {.session = &feed->session,.algorithm =
-        algorithm,.rtt_mode = LMCC_RTT_MODE_FIXED,.fixed_rtt = LMCC_MSECOND,
-    .latency = LMCC_DEFAULT_LATENCY,.max_level = 0
-  };
+  LmccReceiverConfig config = { .session = &feed->session,
+    .algorithm = algorithm,
+    .rtt_mode = LMCC_RTT_MODE_FIXED,
+    .fixed_rtt = LMCC_MSECOND,
+    .latency = LMCC_DEFAULT_LATENCY,
+    .max_level = 0 };
 
   guint i;
 
-  *feed = (Feed) {.now = 10 * LMCC_SECOND };
+  *feed = (Feed){ .now = 10 * LMCC_SECOND };
   lmcc_session_init (&feed->session);
   lmcc_address_parse ("239.42.7.1", &feed->session.address);
   lmcc_address_parse ("10.0.0.1", &feed->session.source);
@@ -63,9 +65,9 @@ feed_init (Feed * feed, const gchar * algorithm)
   feed->session.native =
       !lmcc_algorithm_has_slots (lmcc_algorithm_find (algorithm));
   for (i = 0; i < 2; i++)
-    feed->session.layers[i] = (LmccLayer) {
-    RATE, feed->session.native ? 0 : LMCC_STREAM_NONE,
-        feed->session.native ? (guint8) i : LMCC_CLASS_MIXED};
+    feed->session.layers[i] =
+        (LmccLayer){ RATE, feed->session.native ? 0 : LMCC_STREAM_NONE,
+          feed->session.native ? (guint8) i : LMCC_CLASS_MIXED };
   feed->session.video.clock_rate = 90000;
   g_strlcpy (feed->session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
@@ -80,7 +82,7 @@ feed_init (Feed * feed, const gchar * algorithm)
 }
 
 static void
-feed_drain (Feed * feed)
+feed_drain (Feed *feed)
 {
   LmccReceiverAction action;
 
@@ -89,31 +91,40 @@ feed_drain (Feed * feed)
 }
 
 static void
-feed_push (Feed * feed, guint leap)
+feed_push (Feed *feed, guint leap)
 {
   static const guint8 payload[PAYLOAD] = { 0x65 };
   guint16 lsn = (guint16) (feed->lsn + leap);
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.first = TRUE,.last = TRUE,
-    .top_layer = 1,.switch_point = TRUE,.signal = LMCC_SIGNAL_NOBODY,
-    .anchor = (guint8) lsn,.lsn = lsn,.osn = lsn,
+  LmccHeader header = {
+    .type = LMCC_PACKET_MEDIA,
+    .first = TRUE,
+    .last = TRUE,
+    .top_layer = 1,
+    .switch_point = TRUE,
+    .signal = LMCC_SIGNAL_NOBODY,
+    .anchor = (guint8) lsn,
+    .lsn = lsn,
+    .osn = lsn,
     .send_time = lmcc_time_to_ntp_short (feed->now),
   };
-  LmccRtp rtp = {.payload_type = 96,.sequence = lsn,.timestamp =
-        90 * feed->number,.ssrc = SSRC_BASE,.marker = TRUE,.payload_size =
-        PAYLOAD
-  };
+  LmccRtp rtp = { .payload_type = 96,
+    .sequence = lsn,
+    .timestamp = 90 * feed->number,
+    .ssrc = SSRC_BASE,
+    .marker = TRUE,
+    .payload_size = PAYLOAD };
 
   if (feed->session.slot > 0)
-    header.slot = (guint16) (feed->now / feed->session.slot
-        % feed->session.slot_modulus);
+    header.slot =
+        (guint16) (feed->now / feed->session.slot % feed->session.slot_modulus);
   lmcc_receiver_handle_packet (feed->receiver, feed->now, feed->now, 0,
-      &feed->session.source, 5004, lmcc_rtp_build (&rtp, &header,
-          LMCC_HEADER_DEFAULT_ID, payload));
+      &feed->session.source, 5004,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload));
   feed_drain (feed);
 }
 
 static void
-feed_next (Feed * feed)
+feed_next (Feed *feed)
 {
   feed->now += DISTANCE;
   feed->number++;
@@ -127,7 +138,7 @@ feed_next (Feed * feed)
 
 /* CPU time of what follows @n packets in order, four of them behind a leap. */
 static gdouble
-run_interval (Feed * feed, guint leap, gboolean forged)
+run_interval (Feed *feed, guint leap, gboolean forged)
 {
   LmccTime begin;
   guint i;
@@ -146,7 +157,7 @@ run_interval (Feed * feed, guint leap, gboolean forged)
 }
 
 static gdouble
-run (const gchar * algorithm, guint leap, gboolean forged)
+run (const gchar *algorithm, guint leap, gboolean forged)
 {
   gdouble sum = 0;
   Feed feed;
@@ -161,18 +172,18 @@ run (const gchar * algorithm, guint leap, gboolean forged)
 }
 
 static void
-add (BenchReport * report, const gchar * algorithm, const gchar * what,
-    guint leap, GArray * series)
+add (BenchReport *report, const gchar *algorithm, const gchar *what, guint leap,
+    GArray *series)
 {
-  g_autofree gchar *name = g_strdup_printf ("%s, %s, leap %u", algorithm, what,
-      leap);
+  g_autofree gchar *name =
+      g_strdup_printf ("%s, %s, leap %u", algorithm, what, leap);
 
   bench_report_add (report, name, "packets in order", series, BENCH_NO_BOUND);
 }
 
 /* What four packets cost behind no leap is a packet in order, four times. */
 static void
-measure (BenchReport * report, const gchar * algorithm, gint rounds)
+measure (BenchReport *report, const gchar *algorithm, gint rounds)
 {
   static const guint leaps[] = { 1, 100, 1000, 30000 };
   gint round;

@@ -36,8 +36,8 @@ enter (BenchPhase phase)
 }
 
 static void
-add_row (BenchReport * report, const gchar * what, const BenchShape * shape,
-    GArray * series)
+add_row (BenchReport *report, const gchar *what, const BenchShape *shape,
+    GArray *series)
 {
   g_autofree gchar *name = g_strdup_printf ("%s, %s", what, shape->name);
 
@@ -45,7 +45,7 @@ add_row (BenchReport * report, const gchar * what, const BenchShape * shape,
 }
 
 static void
-measure (BenchReport * report, const BenchShape * shape, gint rounds)
+measure (BenchReport *report, const BenchShape *shape, gint rounds)
 {
   g_autoptr (GArray) classify = bench_series_new ();
   g_autoptr (GArray) send = bench_series_new ();
@@ -65,12 +65,13 @@ measure (BenchReport * report, const BenchShape * shape, gint rounds)
     for (i = 0; i < BATCHES; i++)
       bench_session_run_batch (&session);
     complete = complete && bench_session_is_complete (&session);
-    bench_series_add (classify, (gdouble) spent[BENCH_PHASE_CLASSIFY]
-        / (gdouble) session.n_classified);
+    bench_series_add (classify,
+        (gdouble) spent[BENCH_PHASE_CLASSIFY] / (gdouble) session.n_classified);
     bench_series_add (send,
         (gdouble) spent[BENCH_PHASE_SEND] / (gdouble) session.n_sent);
-    bench_series_add (receive, (gdouble) spent[BENCH_PHASE_RECEIVE]
-        / (gdouble) MAX (session.n_received, 1));
+    bench_series_add (receive,
+        (gdouble) spent[BENCH_PHASE_RECEIVE]
+            / (gdouble) MAX (session.n_received, 1));
     bench_session_clear (&session);
   }
   add_row (report, "classify", shape, classify);
@@ -86,9 +87,9 @@ int
 main (int argc, char **argv)
 {
   static const BenchShape shapes[] = {
-    {.name = "1 layer",.n_rungs = 1,.n_classes = 1},
-    {.name = "3 classes",.n_rungs = 1,.n_classes = 3},
-    {.name = "3 rungs of 3 classes",.n_rungs = 3,.n_classes = 3},
+    { .name = "1 layer", .n_rungs = 1, .n_classes = 1 },
+    { .name = "3 classes", .n_rungs = 1, .n_classes = 3 },
+    { .name = "3 rungs of 3 classes", .n_rungs = 3, .n_classes = 3 },
   };
   g_autofree gchar *json = NULL;
   BenchReport *report;

@@ -33,31 +33,32 @@ typedef struct
   Packet *packets;
   gint fd;
   gint running;
-  gint64 real_offset;           /* CLOCK_REALTIME less running time */
+  gint64 real_offset; /* CLOCK_REALTIME less running time */
 } Pacing;
 
 static Packet *
-find_packet (Pacing * pacing, const guint8 * data, gsize size)
+find_packet (Pacing *pacing, const guint8 *data, gsize size)
 {
   guint unit, index;
   LmccRtp rtp;
 
   if (!lmcc_rtp_parse (data, size, 1, &rtp)
       || !bench_stream_read (data + rtp.header_size, rtp.payload_size, &unit,
-          &index) || unit >= pacing->n_units)
+          &index)
+      || unit >= pacing->n_units)
     return NULL;
   return &pacing->packets[unit * pacing->stream->packets_per_unit + index];
 }
 
 static LmccTime
-pacing_time (const Pacing * pacing, guint unit)
+pacing_time (const Pacing *pacing, guint unit)
 {
   /* The pipeline has so long to start. */
   return LMCC_SECOND / 2 + bench_stream_time (pacing->stream, unit);
 }
 
 static LmccUnit *
-make_unit (const Pacing * pacing, guint number)
+make_unit (const Pacing *pacing, guint number)
 {
   LmccUnit *unit = lmcc_unit_new ();
   guint i;
@@ -75,7 +76,7 @@ make_unit (const Pacing * pacing, guint number)
 }
 
 static void
-note_due (Pacing * pacing, LmccSender * sender, LmccTime now)
+note_due (Pacing *pacing, LmccSender *sender, LmccTime now)
 {
   LmccSenderAction action;
 
@@ -92,7 +93,7 @@ note_due (Pacing * pacing, LmccSender * sender, LmccTime now)
 }
 
 static void
-run_until (Pacing * pacing, LmccSender * sender, LmccTime end)
+run_until (Pacing *pacing, LmccSender *sender, LmccTime end)
 {
   LmccTime now;
 
@@ -105,9 +106,11 @@ run_until (Pacing * pacing, LmccSender * sender, LmccTime end)
 /* The schedule that a host keeps that is never late: the same units in virtual
  * time. */
 static void
-compute_due (Pacing * pacing)
+compute_due (Pacing *pacing)
 {
-  LmccSenderConfig config = { 0, };
+  LmccSenderConfig config = {
+    0,
+  };
   g_autoptr (LmccSender) sender = NULL;
   guint unit;
 
@@ -134,7 +137,7 @@ compute_due (Pacing * pacing)
 }
 
 static void
-capture_one (Pacing * pacing)
+capture_one (Pacing *pacing)
 {
   guint8 data[LMCC_MAX_PACKET_SIZE];
   guint8 control[CMSG_SPACE (sizeof (struct timespec))];
@@ -150,8 +153,8 @@ capture_one (Pacing * pacing)
   memcpy (&when, CMSG_DATA (header), sizeof (when));
   packet = find_packet (pacing, data, (gsize) size);
   if (packet)
-    packet->sent = (LmccTime) (when.tv_sec * (gint64) LMCC_SECOND
-        + when.tv_nsec - pacing->real_offset);
+    packet->sent = (LmccTime) (when.tv_sec * (gint64) LMCC_SECOND + when.tv_nsec
+        - pacing->real_offset);
 }
 
 static gpointer
@@ -168,7 +171,7 @@ capture (gpointer data)
 }
 
 static gint64
-get_real_offset (GstClock * clock, GstClockTime base)
+get_real_offset (GstClock *clock, GstClockTime base)
 {
   GstClockTime running = gst_clock_get_time (clock) - base;
   struct timespec ts;
@@ -178,11 +181,13 @@ get_real_offset (GstClock * clock, GstClockTime base)
 }
 
 static gboolean
-send_all (Pacing * pacing, GError ** error)
+send_all (Pacing *pacing, GError **error)
 {
   GstElement *pipeline =
-      bench_parse_pipeline ("lmccsink name=sink address=" GROUP " port="
-      PORT_TEXT " multicast-iface=" BENCH_INTERFACE, error);
+      bench_parse_pipeline ("lmccsink name=sink address=" GROUP
+                            " port=" PORT_TEXT
+                            " multicast-iface=" BENCH_INTERFACE,
+          error);
   GstClock *clock = gst_system_clock_obtain ();
   GstClockTime base = gst_clock_get_time (clock);
   GstElement *sink;
@@ -199,8 +204,8 @@ send_all (Pacing * pacing, GError ** error)
   for (unit = 0; unit < pacing->n_units; unit++)
     bench_source_push_unit (source, pacing->stream, unit,
         pacing_time (pacing, unit), FALSE);
-  bench_sleep_until (clock, base + pacing_time (pacing, unit)
-      + LMCC_SECOND / 2);
+  bench_sleep_until (clock,
+      base + pacing_time (pacing, unit) + LMCC_SECOND / 2);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   bench_source_free (source);
   gst_object_unref (sink);
@@ -212,7 +217,7 @@ send_all (Pacing * pacing, GError ** error)
 /* Both ends left out: the first units wait for the start, the last one waits
  * for one after it. */
 static void
-add_lateness (const Pacing * pacing, GArray * lateness)
+add_lateness (const Pacing *pacing, GArray *lateness)
 {
   guint per_unit = pacing->stream->packets_per_unit, i;
 
@@ -226,15 +231,15 @@ add_lateness (const Pacing * pacing, GArray * lateness)
 }
 
 static gboolean
-run_once (Pacing * pacing, GArray * lateness, GError ** error)
+run_once (Pacing *pacing, GArray *lateness, GError **error)
 {
   GThread *thread;
   gboolean ok;
 
   pacing->fd = bench_open_capture (GROUP, PORT, 4 << 20);
   if (pacing->fd < 0) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-        "cannot join %s: %s", GROUP, g_strerror (errno));
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot join %s: %s",
+        GROUP, g_strerror (errno));
     return FALSE;
   }
   compute_due (pacing);
@@ -249,8 +254,8 @@ run_once (Pacing * pacing, GArray * lateness, GError ** error)
 }
 
 static void
-measure_pacer (BenchReport * report, const BenchStream * stream,
-    const gchar * name, gint rounds)
+measure_pacer (BenchReport *report, const BenchStream *stream,
+    const gchar *name, gint rounds)
 {
   guint n_units = 5 * stream->units_per_second;
   g_autofree Packet *packets =
@@ -260,7 +265,11 @@ measure_pacer (BenchReport * report, const BenchStream * stream,
   gint round;
 
   for (round = 0; round < rounds && !error; round++) {
-    Pacing pacing = { stream, n_units, packets, };
+    Pacing pacing = {
+      stream,
+      n_units,
+      packets,
+    };
 
     memset (packets, 0, n_units * stream->packets_per_unit * sizeof (Packet));
     run_once (&pacing, lateness, &error);
@@ -281,12 +290,12 @@ main (int argc, char **argv)
   BenchReport *report;
   gint rounds = 1;
 
-  if (!bench_parse_options (&argc, &argv,
-          "How late packets are sent.", &json, &rounds))
+  if (!bench_parse_options (&argc, &argv, "How late packets are sent.", &json,
+          &rounds))
     return 2;
   gst_init (NULL, NULL);
-  report = bench_report_new ("Lateness of lmccsink's packets, "
-      G_STRINGIFY (BENCH_PACKET_SIZE) " bytes");
+  report = bench_report_new ("Lateness of lmccsink's packets, " G_STRINGIFY (
+      BENCH_PACKET_SIZE) " bytes");
   measure_pacer (report, &slow, "200/s", rounds);
   measure_pacer (report, &moderate, "2,000/s", rounds);
   measure_pacer (report, &fast, "20,000/s", rounds);

@@ -35,14 +35,13 @@ static const gchar *const names[N_COUNTS] = {
 #define EVERYBODYS __attribute__ ((visibility ("default")))
 
 #define COUNTED(type, name, part, parameters, arguments) \
-  EVERYBODYS type \
-  name parameters \
-  { \
-    static __typeof__ (&name) next; \
-    if (next == NULL) \
-      next = dlsym (RTLD_NEXT, #name); \
-    bench_process_count (part); \
-    return next arguments; \
+  EVERYBODYS type name parameters                        \
+  {                                                      \
+    static __typeof__ (&name) next;                      \
+    if (next == NULL)                                    \
+      next = dlsym (RTLD_NEXT, #name);                   \
+    bench_process_count (part);                          \
+    return next arguments;                               \
   }
 
 COUNTED (int, pthread_mutex_lock, COUNT_LOCKS, (pthread_mutex_t * mutex),
@@ -51,37 +50,38 @@ COUNTED (void, g_mutex_lock, COUNT_LOCKS, (GMutex * mutex), (mutex))
 COUNTED (void, g_rec_mutex_lock, COUNT_LOCKS, (GRecMutex * mutex), (mutex))
 COUNTED (ssize_t, sendto, COUNT_SENDS,
     (int fd, const void *data, size_t size, int flags,
-        const struct sockaddr * to, socklen_t to_size),
+        const struct sockaddr *to, socklen_t to_size),
     (fd, data, size, flags, to, to_size))
 COUNTED (ssize_t, sendmsg, COUNT_SENDS,
-    (int fd, const struct msghdr * message, int flags), (fd, message, flags))
+    (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 COUNTED (int, sendmmsg, COUNT_SENDS,
-    (int fd, struct mmsghdr * messages, unsigned int n, int flags),
+    (int fd, struct mmsghdr *messages, unsigned int n, int flags),
     (fd, messages, n, flags))
 COUNTED (int, recvmmsg, COUNT_RECEIVES,
-    (int fd, struct mmsghdr * messages, unsigned int n, int flags,
-        struct timespec * timeout), (fd, messages, n, flags, timeout))
-COUNTED (int, poll, COUNT_POLLS,
-    (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
+    (int fd, struct mmsghdr *messages, unsigned int n, int flags,
+        struct timespec *timeout),
+    (fd, messages, n, flags, timeout))
+COUNTED (int, poll, COUNT_POLLS, (struct pollfd * fds, nfds_t n, int timeout),
+    (fds, n, timeout))
 COUNTED (int, ppoll, COUNT_POLLS,
-    (struct pollfd * fds, nfds_t n, const struct timespec * timeout,
-        const sigset_t * signals), (fds, n, timeout, signals))
-#define COMMON "address=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE " name=element "
-#define TIMES .warm_up = GST_SECOND,.window = 2 * GST_SECOND
+    (struct pollfd * fds, nfds_t n, const struct timespec *timeout,
+        const sigset_t *signals),
+    (fds, n, timeout, signals))
+#define COMMON                            \
+  "address=" GROUP " port=" G_STRINGIFY ( \
+      PORT) " multicast-iface=" BENCH_INTERFACE " name=element "
+#define TIMES .warm_up = GST_SECOND, .window = 2 * GST_SECOND
 /* What goes in is counted, for as many packets. */
-     static const BenchContender lmccsink = {
-       "lmccsink", "lmccsink sync=false " COMMON,.count_pushed = TRUE, TIMES
-     };
+static const BenchContender lmccsink = { "lmccsink",
+  "lmccsink sync=false " COMMON, .count_pushed = TRUE, TIMES };
 
-static const BenchContender fakesink = {
-  "fakesink", "fakesink sync=false name=element",.count_pushed = TRUE, TIMES
-};
+static const BenchContender fakesink = { "fakesink",
+  "fakesink sync=false name=element", .count_pushed = TRUE, TIMES };
 
-static const BenchContender lmccsrc = {
-  "lmccsrc", "lmccsrc algorithm=none " COMMON "! fakesink name=counter "
-      "sync=false async=false enable-last-sample=false", TIMES
-};
+static const BenchContender lmccsrc = { "lmccsrc",
+  "lmccsrc algorithm=none " COMMON "! fakesink name=counter "
+  "sync=false async=false enable-last-sample=false",
+  TIMES };
 
 typedef struct
 {
@@ -90,16 +90,16 @@ typedef struct
 } Rate;
 
 static const Rate rates[] = {
-  {"2,000/s", {40, 50, 50}},
-  {"20,000/s", {400, 50, 50}},
+  { "2,000/s", { 40, 50, 50 } },
+  { "20,000/s", { 400, 50, 50 } },
 };
 
 static void
-measure (BenchReport * report, const Rate * rate,
-    const BenchContender * contender, BenchRun run, gint rounds)
+measure (BenchReport *report, const Rate *rate, const BenchContender *contender,
+    BenchRun run, gint rounds)
 {
-  g_autofree gchar *title = g_strdup_printf ("%s, %s", rate->name,
-      contender->name);
+  g_autofree gchar *title =
+      g_strdup_printf ("%s, %s", rate->name, contender->name);
   GArray *series[N_COUNTS];
   guint i;
 
@@ -123,7 +123,7 @@ measure (BenchReport * report, const Rate * rate,
 }
 
 static void
-measure_rate (BenchReport * report, const Rate * rate, gint rounds)
+measure_rate (BenchReport *report, const Rate *rate, gint rounds)
 {
   gint stop_fd;
   pid_t sender;

@@ -51,33 +51,32 @@ enter (BenchPhase phase)
 }
 
 #define COUNTED(type, name, what, parameters, arguments) \
-  type __real_##name parameters; \
-  type __wrap_##name parameters; \
-  type \
-  __wrap_##name parameters \
-  { \
-    now_counted->what++; \
-    return __real_##name arguments; \
+  type __real_##name parameters;                         \
+  type __wrap_##name parameters;                         \
+  type __wrap_##name parameters                          \
+  {                                                      \
+    now_counted->what++;                                 \
+    return __real_##name arguments;                      \
   }
 
 COUNTED (gboolean, lmcc_rtp_parse, rtp,
-    (const guint8 * data, gsize size, guint8 element_id, LmccRtp * rtp),
+    (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp),
     (data, size, element_id, rtp))
-    COUNTED (gboolean, lmcc_header_parse, element,
-    (const guint8 * data, gsize size, LmccHeader * header),
-    (data, size, header))
-    COUNTED (gboolean, lmcc_synchronized_parse, second,
-    (const guint8 * data, gsize size, guint top_layer, guint64 * levels),
+COUNTED (gboolean, lmcc_header_parse, element,
+    (const guint8 *data, gsize size, LmccHeader *header), (data, size, header))
+COUNTED (gboolean, lmcc_synchronized_parse, second,
+    (const guint8 *data, gsize size, guint top_layer, guint64 *levels),
     (data, size, top_layer, levels))
-    COUNTED (gint, lmcc_place_parse, second,
-    (const guint8 * data, gsize size), (data, size))
-    COUNTED (gboolean, lmcc_repair_payload_parse, repair,
-    (const guint8 * data, gsize size, LmccRepairPayload * payload),
+COUNTED (gint, lmcc_place_parse, second, (const guint8 *data, gsize size),
+    (data, size))
+COUNTED (gboolean, lmcc_repair_payload_parse, repair,
+    (const guint8 *data, gsize size, LmccRepairPayload *payload),
     (data, size, payload))
-    COUNTED (gboolean, lmcc_sdp_parse, record,
-    (const gchar * text, gssize size, LmccSession * session,
-        GError ** error), (text, size, session, error))
-     static void count_copy (gsize size)
+COUNTED (gboolean, lmcc_sdp_parse, record,
+    (const gchar *text, gssize size, LmccSession *session, GError **error),
+    (text, size, session, error))
+static void
+count_copy (gsize size)
 {
   now_counted->copies += size >= PAYLOAD_SIZE && size <= LARGEST;
 }
@@ -139,11 +138,11 @@ free (void *memory)
 }
 
 static void
-add_count (BenchReport * report, const gchar * end, const gchar * what,
-    const BenchShape * shape, guint64 count, guint64 n_packets)
+add_count (BenchReport *report, const gchar *end, const gchar *what,
+    const BenchShape *shape, guint64 count, guint64 n_packets)
 {
-  g_autofree gchar *name = g_strdup_printf ("%s, %s: %s", shape->name, end,
-      what);
+  g_autofree gchar *name =
+      g_strdup_printf ("%s, %s: %s", shape->name, end, what);
   g_autoptr (GArray) series = bench_series_new ();
 
   bench_series_add (series, (gdouble) count / (gdouble) n_packets);
@@ -151,8 +150,8 @@ add_count (BenchReport * report, const gchar * end, const gchar * what,
 }
 
 static void
-add_counts (BenchReport * report, const gchar * end, const BenchShape * shape,
-    const Counts * sum, guint64 n_packets)
+add_counts (BenchReport *report, const gchar *end, const BenchShape *shape,
+    const Counts *sum, guint64 n_packets)
 {
   add_count (report, end, "RTP headers parsed", shape, sum->rtp, n_packets);
   if (sum->element > 0)
@@ -176,16 +175,20 @@ sum_of_sender (void)
   const Counts *in = &counts[BENCH_PHASE_CLASSIFY];
   const Counts *out = &counts[BENCH_PHASE_SEND];
 
-  return (Counts) {
-  .rtp = in->rtp + out->rtp,.element = in->element + out->element,.second =
-        in->second + out->second,.repair = in->repair + out->repair,.record =
-        in->record + out->record,.copies =
-        in->copies + out->copies,.allocations =
-        in->allocations + out->allocations,.frees = in->frees + out->frees,};
+  return (Counts){
+    .rtp = in->rtp + out->rtp,
+    .element = in->element + out->element,
+    .second = in->second + out->second,
+    .repair = in->repair + out->repair,
+    .record = in->record + out->record,
+    .copies = in->copies + out->copies,
+    .allocations = in->allocations + out->allocations,
+    .frees = in->frees + out->frees,
+  };
 }
 
 static void
-measure (BenchReport * report, const BenchShape * shape)
+measure (BenchReport *report, const BenchShape *shape)
 {
   BenchSession session;
   Counts sender;
@@ -222,13 +225,25 @@ int
 main (int argc, char **argv)
 {
   static const BenchShape shapes[] = {
-    {.name = "native",.n_rungs = 1,.n_classes = 3,.copied = TRUE},
-    {.name = "native, repair",.n_rungs = 1,.n_classes = 3,.repair = 100,
-        .lost = 500,.copied = TRUE},
-    {.name = "fixed rates",.n_rungs = 1,.n_classes = 3,.fixed_rates = TRUE,
-        .copied = TRUE},
-    {.name = "fixed rates, repair",.n_rungs = 1,.n_classes = 3,
-        .fixed_rates = TRUE,.repair = 100,.lost = 500,.copied = TRUE},
+    { .name = "native", .n_rungs = 1, .n_classes = 3, .copied = TRUE },
+    { .name = "native, repair",
+        .n_rungs = 1,
+        .n_classes = 3,
+        .repair = 100,
+        .lost = 500,
+        .copied = TRUE },
+    { .name = "fixed rates",
+        .n_rungs = 1,
+        .n_classes = 3,
+        .fixed_rates = TRUE,
+        .copied = TRUE },
+    { .name = "fixed rates, repair",
+        .n_rungs = 1,
+        .n_classes = 3,
+        .fixed_rates = TRUE,
+        .repair = 100,
+        .lost = 500,
+        .copied = TRUE },
   };
   g_autofree gchar *json = NULL;
   BenchReport *report;
@@ -241,7 +256,7 @@ main (int argc, char **argv)
           &rounds))
     return 2;
   report = bench_report_new ("The way of a packet: for each packet of media at "
-      "the sender, and each that comes at the receiver");
+                             "the sender, and each that comes at the receiver");
   for (i = 0; i < G_N_ELEMENTS (shapes); i++)
     measure (report, &shapes[i]);
   return bench_report_finish (report, json);

@@ -18,36 +18,46 @@
 #define WARM_UP (300 * GST_MSECOND)
 #define WINDOW (1500 * GST_MSECOND)
 
-#define TIMES .warm_up = WARM_UP,.window = WINDOW
+#define TIMES .warm_up = WARM_UP, .window = WINDOW
 
 #define MAX_CONTENDERS 4
 
-#define TO_GROUP "udpsink host=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE " name=element async=false "
+#define TO_GROUP                               \
+  "udpsink host=" GROUP " port=" G_STRINGIFY ( \
+      PORT) " multicast-iface=" BENCH_INTERFACE " name=element async=false "
 
 static const BenchContender senders[] = {
-  {"lmccsink", "lmccsink address=" GROUP " port=" G_STRINGIFY (PORT)
-      " multicast-iface=" BENCH_INTERFACE " name=element sync=false", TIMES},
-  {"udpsink", TO_GROUP "sync=false", TIMES},
-  {"udpsink, each packet at its time", TO_GROUP "sync=true",.spread =
-        TRUE, TIMES},
-  {"fakesink",
+  { "lmccsink",
+      "lmccsink address=" GROUP " port=" G_STRINGIFY (
+          PORT) " multicast-iface=" BENCH_INTERFACE " name=element sync=false",
+      TIMES },
+  { "udpsink", TO_GROUP "sync=false", TIMES },
+  { "udpsink, each packet at its time", TO_GROUP "sync=true", .spread = TRUE,
+      TIMES },
+  { "fakesink",
       "fakesink name=element sync=false async=false "
-        "enable-last-sample=false", TIMES},
+      "enable-last-sample=false",
+      TIMES },
 };
 
-#define COUNTER " ! fakesink name=counter sync=false async=false " \
-    "enable-last-sample=false"
-#define FROM_GROUP "udpsrc address=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE " name=element caps=\"" \
-    "application/x-rtp,media=video,encoding-name=H264,clock-rate=90000\""
+#define COUNTER                                      \
+  " ! fakesink name=counter sync=false async=false " \
+  "enable-last-sample=false"
+#define FROM_GROUP                                                      \
+  "udpsrc address=" GROUP " port=" G_STRINGIFY (                        \
+      PORT) " multicast-iface=" BENCH_INTERFACE " name=element caps=\"" \
+            "application/"                                              \
+            "x-rtp,media=video,encoding-name=H264,clock-rate=90000\""
 
 static const BenchContender receivers[] = {
-  {"lmccsrc", "lmccsrc address=" GROUP " port=" G_STRINGIFY (PORT)
-      " multicast-iface=" BENCH_INTERFACE " algorithm=none name=element"
-        COUNTER, TIMES},
-  {"udpsrc", FROM_GROUP COUNTER, TIMES},
-  {"udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER, TIMES},
+  { "lmccsrc",
+      "lmccsrc address=" GROUP
+      " port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE
+                                  " algorithm=none name=element" COUNTER,
+      TIMES },
+  { "udpsrc", FROM_GROUP COUNTER, TIMES },
+  { "udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER,
+      TIMES },
 };
 
 typedef struct
@@ -63,7 +73,7 @@ typedef struct
 } Duel;
 
 static void
-duel_init (Duel * duel, const BenchContender * contenders, guint n)
+duel_init (Duel *duel, const BenchContender *contenders, guint n)
 {
   guint i;
 
@@ -80,7 +90,7 @@ duel_init (Duel * duel, const BenchContender * contenders, guint n)
 }
 
 static void
-duel_clear (Duel * duel)
+duel_clear (Duel *duel)
 {
   guint i;
 
@@ -96,7 +106,7 @@ duel_clear (Duel * duel)
 /* The others go first and last in turn, so that what the machine does meanwhile
  * favours nobody. */
 static void
-duel_round (Duel * duel, BenchRun run, const BenchStream * stream, gint round)
+duel_round (Duel *duel, BenchRun run, const BenchStream *stream, gint round)
 {
   BenchResult results[MAX_CONTENDERS];
   gboolean all = TRUE;
@@ -123,12 +133,12 @@ duel_round (Duel * duel, BenchRun run, const BenchStream * stream, gint round)
   if (duel->n == G_N_ELEMENTS (senders))
     bench_series_add (duel->net_ratio,
         (results[0].us_per_packet - results[3].us_per_packet)
-        / (results[1].us_per_packet - results[3].us_per_packet));
+            / (results[1].us_per_packet - results[3].us_per_packet));
 }
 
 static void
-add (BenchReport * report, const gchar * what, const gchar * name,
-    const gchar * peer, const gchar * unit, GArray * series, gdouble bound)
+add (BenchReport *report, const gchar *what, const gchar *name,
+    const gchar *peer, const gchar *unit, GArray *series, gdouble bound)
 {
   g_autofree gchar *text = g_strdup_printf ("%s %s%s%s", what, name,
       peer ? " / " : "", peer ? peer : "");
@@ -137,7 +147,7 @@ add (BenchReport * report, const gchar * what, const gchar * name,
 }
 
 static void
-duel_report (Duel * duel, BenchReport * report, const gchar * what)
+duel_report (Duel *duel, BenchReport *report, const gchar *what)
 {
   const gchar *name = duel->contenders[0].name;
   guint i;
@@ -159,8 +169,8 @@ duel_report (Duel * duel, BenchReport * report, const gchar * what)
   add (report, what, name, duel->contenders[2].name, "ratio", duel->ratio[2],
       BENCH_NO_BOUND);
   if (duel->net_ratio->len > 0)
-    add (report, what, name, "udpsink, less fakesink", "ratio",
-        duel->net_ratio, BENCH_NO_BOUND);
+    add (report, what, name, "udpsink, less fakesink", "ratio", duel->net_ratio,
+        BENCH_NO_BOUND);
   else
     add (report, "  lost,", name, NULL, "%", duel->lost, BENCH_NO_BOUND);
 }
@@ -178,8 +188,8 @@ capture_saw_packets (gint fd)
 }
 
 static void
-measure_senders (BenchReport * report, const BenchStream * stream,
-    const gchar * what, gint rounds)
+measure_senders (BenchReport *report, const BenchStream *stream,
+    const gchar *what, gint rounds)
 {
   gint fd = bench_open_capture (GROUP, PORT, 4096), round;
   Duel duel;
@@ -197,8 +207,8 @@ measure_senders (BenchReport * report, const BenchStream * stream,
 }
 
 static void
-measure_receivers (BenchReport * report, const BenchStream * stream,
-    const gchar * what, gint rounds)
+measure_receivers (BenchReport *report, const BenchStream *stream,
+    const gchar *what, gint rounds)
 {
   gint stop_fd, round;
   pid_t sender = bench_start_sender (&senders[0], stream, &stop_fd);
@@ -225,8 +235,8 @@ main (int argc, char **argv)
           "CPU time per packet of lmccsink and lmccsrc against their peers.",
           &json, &rounds))
     return 2;
-  report = bench_report_new ("CPU time per packet of "
-      G_STRINGIFY (BENCH_PACKET_SIZE) " bytes, loopback multicast");
+  report = bench_report_new ("CPU time per packet of " G_STRINGIFY (
+      BENCH_PACKET_SIZE) " bytes, loopback multicast");
   measure_senders (report, &moderate, "2,000/s:", rounds);
   measure_senders (report, &fast, "20,000/s:", rounds);
   measure_receivers (report, &moderate, "2,000/s:", rounds);

@@ -32,15 +32,15 @@
 
 enum
 {
-  PART_CODE,                    /* the field's arithmetic, with its matrices */
-  PART_BLOCKS,                  /* with that, packets to symbols and back */
-  PART_PLAN                     /* how much repair is for what */
+  PART_CODE,   /* the field's arithmetic, with its matrices */
+  PART_BLOCKS, /* with that, packets to symbols and back */
+  PART_PLAN    /* how much repair is for what */
 };
 
 /* Where this program's functions of the library's names go on. The library is
  * called, so that the program is linked with it. */
 static gpointer
-find_next (const gchar * name)
+find_next (const gchar *name)
 {
   gpointer next = lmcc_repair_code_fits (1, 1) ? dlsym (RTLD_NEXT, name) : NULL;
 
@@ -75,19 +75,19 @@ spend (guint part, gint64 before, gint64 start)
 
 /* Calls the library's function @name and counts its time, less what reading
  * the clock takes. */
-#define TIMED(part, name, call) \
+#define TIMED(part, name, call)   \
   static __typeof__ (&name) next; \
-  gint64 before, start; \
-  if (next == NULL) \
-    next = find_next (#name); \
-  before = cpu_time (); \
-  start = cpu_time (); \
-  call; \
+  gint64 before, start;           \
+  if (next == NULL)               \
+    next = find_next (#name);     \
+  before = cpu_time ();           \
+  start = cpu_time ();            \
+  call;                           \
   spend (part, before, start)
 
 void
 lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
-    const guint8 * const *source, guint8 * const *repair)
+    const guint8 *const *source, guint8 *const *repair)
 {
   TIMED (PART_CODE, lmcc_repair_code_encode,
       next (n_source, n_repair, size, source, repair));
@@ -95,19 +95,19 @@ lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
 
 gboolean
 lmcc_repair_code_recover (guint n_source, gsize size,
-    const LmccRepairSymbol * source, guint8 * const *recovered,
-    const guint8 * const *repair, const guint8 * indices, guint n_repair)
+    const LmccRepairSymbol *source, guint8 *const *recovered,
+    const guint8 *const *repair, const guint8 *indices, guint n_repair)
 {
   gboolean result;
 
   TIMED (PART_CODE, lmcc_repair_code_recover,
-      result = next (n_source, size, source, recovered, repair, indices,
-          n_repair));
+      result =
+          next (n_source, size, source, recovered, repair, indices, n_repair));
   return result;
 }
 
 GPtrArray *
-lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
+lmcc_repair_encode (LmccPacket *const *packets, guint n_source, guint step,
     guint n_repair)
 {
   GPtrArray *result;
@@ -118,37 +118,37 @@ lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
 }
 
 void
-lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder, guint16 source,
-    guint16 sequence, LmccPacket * packet, LmccTime now)
+lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder, guint16 source,
+    guint16 sequence, LmccPacket *packet, LmccTime now)
 {
   TIMED (PART_BLOCKS, lmcc_repair_decoder_take_source,
       next (decoder, source, sequence, packet, now));
 }
 
 void
-lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
-    const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now)
+lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
+    const LmccRepairPayload *payload, LmccPacket *packet, LmccTime now)
 {
   TIMED (PART_BLOCKS, lmcc_repair_decoder_take_repair,
       next (decoder, payload, packet, now));
 }
 
 void
-lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime oldest)
+lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime oldest)
 {
   TIMED (PART_BLOCKS, lmcc_repair_decoder_expire, next (decoder, oldest));
 }
 
 void
-lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
-    const LmccRepairNeed * needs, guint n_needs)
+lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
+    guint n_needs)
 {
   TIMED (PART_PLAN, lmcc_repair_plan_add_picture, next (plan, needs, n_needs));
 }
 
 gsize
-lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer, gsize budget,
-    const gsize * rooms)
+lmcc_repair_plan_allocate (LmccRepairPlan *plan, guint layer, gsize budget,
+    const gsize *rooms)
 {
   gsize result;
 
@@ -176,8 +176,7 @@ is_lost (const struct sockaddr *to)
   return g_rand_double (random) < loss;
 }
 
-__attribute__((visibility ("default")))
-    ssize_t
+__attribute__ ((visibility ("default"))) ssize_t
 sendto (int fd, const void *data, size_t size, int flags,
     const struct sockaddr *to, socklen_t to_size)
 {
@@ -186,28 +185,30 @@ sendto (int fd, const void *data, size_t size, int flags,
   if (next == NULL)
     next = find_next ("sendto");
 
-  return is_lost (to) ? (ssize_t) size : next (fd, data, size, flags, to,
-      to_size);
+  return is_lost (to) ? (ssize_t) size
+                      : next (fd, data, size, flags, to, to_size);
 }
 
-#define COMMON "address=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE " name=element "
+#define COMMON                            \
+  "address=" GROUP " port=" G_STRINGIFY ( \
+      PORT) " multicast-iface=" BENCH_INTERFACE " name=element "
 
-#define TIMES .warm_up = 5 * GST_SECOND,.window = 5 * GST_SECOND
+#define TIMES .warm_up = 5 * GST_SECOND, .window = 5 * GST_SECOND
 
 /* The stream below is of one class, which gets all of the repair. */
 static const BenchContender senders[] = {
-  {"native", "lmccsink sync=false repair=0.1 repair-delay=500 " COMMON,
-      .count_pushed = TRUE, TIMES},
-  {"fixed rates", "lmccsink sync=false layering=doubling layers=4 "
-        "base-rate=1500000 window=2400 " COMMON,
-      .count_pushed = TRUE, TIMES},
+  { "native", "lmccsink sync=false repair=0.1 repair-delay=500 " COMMON,
+      .count_pushed = TRUE, TIMES },
+  { "fixed rates",
+      "lmccsink sync=false layering=doubling layers=4 "
+      "base-rate=1500000 window=2400 " COMMON,
+      .count_pushed = TRUE, TIMES },
 };
 
-static const BenchContender receiver = {
-  "lmccsrc", "lmccsrc algorithm=none " COMMON "! fakesink name=counter "
-      "sync=false async=false enable-last-sample=false", TIMES
-};
+static const BenchContender receiver = { "lmccsrc",
+  "lmccsrc algorithm=none " COMMON "! fakesink name=counter "
+  "sync=false async=false enable-last-sample=false",
+  TIMES };
 
 typedef struct
 {
@@ -219,7 +220,7 @@ typedef struct
 } Row;
 
 static void
-row_init (Row * row, const gchar * name, const gchar * layers)
+row_init (Row *row, const gchar *name, const gchar *layers)
 {
   guint i;
 
@@ -232,7 +233,7 @@ row_init (Row * row, const gchar * name, const gchar * layers)
 }
 
 static void
-row_clear (Row * row)
+row_clear (Row *row)
 {
   guint i;
 
@@ -244,7 +245,7 @@ row_clear (Row * row)
 }
 
 static BenchResult
-run_receiver (const BenchContender * sender, const BenchStream * stream,
+run_receiver (const BenchContender *sender, const BenchStream *stream,
     gdouble path_loss)
 {
   BenchResult result;
@@ -262,7 +263,7 @@ run_receiver (const BenchContender * sender, const BenchStream * stream,
 
 /* A program that does not get the library's calls measures nothing. */
 static gboolean
-check (BenchReport * report, const Row * row, const BenchResult * result,
+check (BenchReport *report, const Row *row, const BenchResult *result,
     guint needed)
 {
   const gchar *failure = NULL;
@@ -280,7 +281,7 @@ check (BenchReport * report, const Row * row, const BenchResult * result,
 }
 
 static void
-row_add (Row * row, const BenchResult * result)
+row_add (Row *row, const BenchResult *result)
 {
   const gdouble *parts = result->parts;
 
@@ -292,8 +293,7 @@ row_add (Row * row, const BenchResult * result)
 }
 
 static void
-add_share (BenchReport * report, const gchar * name, GArray * series,
-    gdouble most)
+add_share (BenchReport *report, const gchar *name, GArray *series, gdouble most)
 {
   g_autofree gchar *text = g_strdup_printf ("  %s", name);
 
@@ -301,7 +301,7 @@ add_share (BenchReport * report, const gchar * name, GArray * series,
 }
 
 static void
-row_report (Row * row, BenchReport * report, gboolean receiving)
+row_report (Row *row, BenchReport *report, gboolean receiving)
 {
   if (row->cost->len == 0)
     return;
@@ -315,8 +315,8 @@ row_report (Row * row, BenchReport * report, gboolean receiving)
 }
 
 static void
-measure_sender (BenchReport * report, const BenchContender * sender,
-    const BenchStream * stream, gint rounds)
+measure_sender (BenchReport *report, const BenchContender *sender,
+    const BenchStream *stream, gint rounds)
 {
   Row row;
 
@@ -332,8 +332,8 @@ measure_sender (BenchReport * report, const BenchContender * sender,
 }
 
 static void
-measure_receiver (BenchReport * report, const BenchContender * sender,
-    const BenchStream * stream, gdouble path_loss, gint rounds)
+measure_receiver (BenchReport *report, const BenchContender *sender,
+    const BenchStream *stream, gdouble path_loss, gint rounds)
 {
   g_autofree gchar *name = path_loss > 0.0
       ? g_strdup_printf ("lmccsrc, %g %% lost", 100.0 * path_loss)
@@ -363,12 +363,12 @@ main (int argc, char **argv)
   guint i;
 
   if (!bench_parse_options (&argc, &argv,
-          "How much of lmccsink's and lmccsrc's CPU time repair takes.",
-          &json, &rounds))
+          "How much of lmccsink's and lmccsrc's CPU time repair takes.", &json,
+          &rounds))
     return 2;
   without_clock = g_getenv ("LMCC_BENCH_WITHOUT_CLOCK") != NULL;
   report = bench_report_new ("Repair at 10 Mbit/s, CPU time of the process "
-      "for each packet of media");
+                             "for each packet of media");
   for (i = 0; i < G_N_ELEMENTS (senders); i++) {
     measure_sender (report, &senders[i], &stream, rounds);
     measure_receiver (report, &senders[i], &stream, 0.0, rounds);

@@ -23,7 +23,7 @@
 /* Source packets of each measurement. */
 #define PACKETS 20000
 
-#if defined (HAVE_ISAL) && !defined (LMCC_GALOIS_TABLES)
+#if defined(HAVE_ISAL) && !defined(LMCC_GALOIS_TABLES)
 #define ARITHMETIC "ISA-L"
 #else
 #define ARITHMETIC "tables"
@@ -55,11 +55,14 @@ static LmccPacket *
 make_packet (guint sequence)
 {
   static guint8 payload[BENCH_PACKET_SIZE];
-  LmccRtp rtp = {.payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,
-    .sequence = (guint16) sequence,.ssrc = SSRC_BASE,
+  LmccRtp rtp = {
+    .payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,
+    .sequence = (guint16) sequence,
+    .ssrc = SSRC_BASE,
     .payload_size = BENCH_PACKET_SIZE,
   };
-  LmccHeader header = {.lsn = (guint16) sequence,
+  LmccHeader header = {
+    .lsn = (guint16) sequence,
     .signal = LMCC_SIGNAL_NOBODY,
   };
 
@@ -68,7 +71,7 @@ make_packet (guint sequence)
 }
 
 static void
-block_clear (Block * block, const Shape * shape)
+block_clear (Block *block, const Shape *shape)
 {
   guint i;
 
@@ -79,7 +82,7 @@ block_clear (Block * block, const Shape * shape)
 
 /* The first r source packets are lost. Returns how many came back. */
 static guint
-decode (LmccRepairDecoder * decoder, const Block * block, const Shape * shape,
+decode (LmccRepairDecoder *decoder, const Block *block, const Shape *shape,
     guint first, LmccTime now)
 {
   LmccRepairedPacket repaired;
@@ -105,7 +108,7 @@ decode (LmccRepairDecoder * decoder, const Block * block, const Shape * shape,
 }
 
 static gboolean
-run_round (const Shape * shape, GArray * encoding, GArray * decoding)
+run_round (const Shape *shape, GArray *encoding, GArray *decoding)
 {
   g_autoptr (LmccRepairDecoder) decoder = lmcc_repair_decoder_new ();
   guint n_blocks = PACKETS / shape->n_source, n = 0, round, i;
@@ -123,8 +126,8 @@ run_round (const Shape * shape, GArray * encoding, GArray * decoding)
     for (i = 0; i < shape->n_source; i++)
       block.source[i] = make_packet (first + i);
     start = cpu_time ();
-    block.repair = lmcc_repair_encode (block.source, shape->n_source, 1,
-        shape->n_repair);
+    block.repair =
+        lmcc_repair_encode (block.source, shape->n_source, 1, shape->n_repair);
     encode_ns += cpu_time () - start;
     start = cpu_time ();
     n += decode (decoder, &block, shape, first, round + 1);
@@ -138,7 +141,7 @@ run_round (const Shape * shape, GArray * encoding, GArray * decoding)
 }
 
 static void
-measure (BenchReport * report, const Shape * shape, gint rounds)
+measure (BenchReport *report, const Shape *shape, gint rounds)
 {
   g_autoptr (GArray) encoding = bench_series_new ();
   g_autoptr (GArray) decoding = bench_series_new ();
@@ -158,8 +161,12 @@ int
 main (int argc, char *argv[])
 {
   static const Shape shapes[] = {
-    {"10 + 1", 10, 1}, {"10 + 3", 10, 3}, {"20 + 4", 20, 4},
-    {"50 + 10", 50, 10}, {"100 + 20", 100, 20}, {"200 + 55", 200, 55},
+    { "10 + 1", 10, 1 },
+    { "10 + 3", 10, 3 },
+    { "20 + 4", 20, 4 },
+    { "50 + 10", 50, 10 },
+    { "100 + 20", 100, 20 },
+    { "200 + 55", 200, 55 },
   };
   g_autofree gchar *json = NULL;
   gint rounds = 7;
@@ -169,7 +176,8 @@ main (int argc, char *argv[])
   if (!bench_parse_options (&argc, &argv, "- what repair costs", &json,
           &rounds))
     return 1;
-  report = bench_report_new ("Repair by " ARITHMETIC
+  report = bench_report_new (
+      "Repair by " ARITHMETIC
       ", k + r packets of 1200 bytes, CPU time per source packet");
   for (i = 0; i < G_N_ELEMENTS (shapes); i++)
     measure (report, &shapes[i], rounds);

@@ -17,9 +17,10 @@
 
 #define GROUP "239.255.43.31"
 #define PORT 25304
-#define SESSION " address=" GROUP " port=" G_STRINGIFY (PORT) \
-    " multicast-iface=" BENCH_INTERFACE
-#define FLOOD_ADDRESS 0x7f000042        /* 127.0.0.66 */
+#define SESSION     \
+  " address=" GROUP \
+  " port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE
+#define FLOOD_ADDRESS 0x7f000042 /* 127.0.0.66 */
 
 /* Every picture is a key frame: what is left out costs no other. */
 #define WARM_UP (4 * GST_SECOND)
@@ -47,11 +48,11 @@ typedef struct
 
 /* Who gets it may be gone. */
 static void
-send_report (Session * session, gint fd)
+send_report (Session *session, gint fd)
 {
-  LmccPgmccReport report = {.ssrc = (guint32) session->n_flood++,.ssrc_base =
-        session->ssrc_base,.is_ack = TRUE
-  };
+  LmccPgmccReport report = { .ssrc = (guint32) session->n_flood++,
+    .ssrc_base = session->ssrc_base,
+    .is_ack = TRUE };
   g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (&report);
 
   if (send (fd, packet->data, packet->size, 0) < 0)
@@ -62,12 +63,11 @@ static gpointer
 flood (gpointer data)
 {
   Session *session = data;
-  struct sockaddr_in from = {.sin_family = AF_INET,.sin_addr.s_addr =
-        htonl (FLOOD_ADDRESS)
-  };
-  struct sockaddr_in to = {.sin_family = AF_INET,.sin_port =
-        htons (PORT + 1),.sin_addr.s_addr = htonl (INADDR_LOOPBACK)
-  };
+  struct sockaddr_in from = { .sin_family = AF_INET,
+    .sin_addr.s_addr = htonl (FLOOD_ADDRESS) };
+  struct sockaddr_in to = { .sin_family = AF_INET,
+    .sin_port = htons (PORT + 1),
+    .sin_addr.s_addr = htonl (INADDR_LOOPBACK) };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   gdouble owed = 0;
   gint64 last = g_get_monotonic_time (), now;
@@ -78,7 +78,7 @@ flood (gpointer data)
   for (; g_atomic_int_get (&session->running); last = now) {
     g_usleep (FLOOD_STEP_US);
     now = g_get_monotonic_time ();
-    owed += (gdouble) FLOOD_RATE *(gdouble) (now - last) / G_USEC_PER_SEC;
+    owed += (gdouble) FLOOD_RATE * (gdouble) (now - last) / G_USEC_PER_SEC;
     if (!g_atomic_int_get (&session->flood))
       owed = 0;
     for (; owed >= 1; owed--)
@@ -89,7 +89,7 @@ flood (gpointer data)
 }
 
 static void
-count (const Session * session, guint64 * packets, guint64 * acks)
+count (const Session *session, guint64 *packets, guint64 *acks)
 {
   g_autoptr (GstStructure) stats = NULL;
 
@@ -99,22 +99,24 @@ count (const Session * session, guint64 * packets, guint64 * acks)
 }
 
 static gboolean
-run_until (Session * session, GstClockTime running_time)
+run_until (Session *session, GstClockTime running_time)
 {
-  while (bench_stream_time (session->stream, session->next_unit) < running_time) {
+  while (
+      bench_stream_time (session->stream, session->next_unit) < running_time) {
     guint unit = session->next_unit++;
     GstClockTime time = bench_stream_time (session->stream, unit);
 
     bench_sleep_until (session->clock, session->base + time);
     if (bench_source_push_unit (session->source, session->stream, unit, time,
-            FALSE) != GST_FLOW_OK)
+            FALSE)
+        != GST_FLOW_OK)
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-find_base (Session * session)
+find_base (Session *session)
 {
   g_autofree gchar *sdp = NULL;
   LmccSession parsed;
@@ -128,14 +130,17 @@ find_base (Session * session)
 }
 
 static gboolean
-session_open (Session * session, GError ** error)
+session_open (Session *session, GError **error)
 {
-  session->receiver = bench_parse_pipeline ("lmccsrc name=element" SESSION
-      " ! fakesink sync=false async=false enable-last-sample=false", error);
+  session->receiver = bench_parse_pipeline (
+      "lmccsrc name=element" SESSION
+      " ! fakesink sync=false async=false enable-last-sample=false",
+      error);
   if (session->receiver == NULL)
     return FALSE;
-  session->pipeline = bench_parse_pipeline ("lmccsink name=element" SESSION
-      " algorithm=pgmcc", error);
+  session->pipeline =
+      bench_parse_pipeline ("lmccsink name=element" SESSION " algorithm=pgmcc",
+          error);
   if (session->pipeline == NULL)
     return FALSE;
   session->sink = gst_bin_get_by_name (GST_BIN (session->pipeline), "element");
@@ -144,13 +149,13 @@ session_open (Session * session, GError ** error)
   session->base = gst_clock_get_time (session->clock);
   bench_use_time (session->pipeline, session->clock, session->base);
   gst_element_set_state (session->pipeline, GST_STATE_PLAYING);
-  session->source = bench_source_new (session->sink, "sink_%u",
-      bench_stream_caps ());
+  session->source =
+      bench_source_new (session->sink, "sink_%u", bench_stream_caps ());
   return TRUE;
 }
 
 static void
-session_close (Session * session)
+session_close (Session *session)
 {
   gst_element_set_state (session->pipeline, GST_STATE_NULL);
   gst_element_set_state (session->receiver, GST_STATE_NULL);
@@ -164,8 +169,7 @@ session_close (Session * session)
 /* Packets per second in the next window; @acks gets how many reports were
  * taken for each. */
 static gdouble
-measure (Session * session, gboolean flooded, GstClockTime * time,
-    GArray * acks)
+measure (Session *session, gboolean flooded, GstClockTime *time, GArray *acks)
 {
   guint64 packets[2] = { 0, 0 }, reports[2] = { 0, 0 };
 
@@ -174,14 +178,15 @@ measure (Session * session, gboolean flooded, GstClockTime * time,
   count (session, &packets[0], &reports[0]);
   run_until (session, *time += WINDOW);
   count (session, &packets[1], &reports[1]);
-  bench_series_add (acks, (gdouble) (reports[1] - reports[0]) /
-      (gdouble) MAX (packets[1] - packets[0], 1));
+  bench_series_add (acks,
+      (gdouble) (reports[1] - reports[0])
+          / (gdouble) MAX (packets[1] - packets[0], 1));
   return (gdouble) (packets[1] - packets[0]) * GST_SECOND / WINDOW;
 }
 
 static void
-add (BenchReport * report, const BenchStream * stream, const gchar * unit,
-    const gchar * what, GArray * series)
+add (BenchReport *report, const BenchStream *stream, const gchar *unit,
+    const gchar *what, GArray *series)
 {
   g_autofree gchar *text = g_strdup_printf ("%u packets/s offered: %s",
       stream->packets_per_unit * stream->units_per_second, what);
@@ -190,7 +195,7 @@ add (BenchReport * report, const BenchStream * stream, const gchar * unit,
 }
 
 static void
-run (BenchReport * report, const BenchStream * stream, gint rounds)
+run (BenchReport *report, const BenchStream *stream, gint rounds)
 {
   g_autoptr (GArray) alone = bench_series_new ();
   g_autoptr (GArray) flooded = bench_series_new ();
@@ -198,7 +203,7 @@ run (BenchReport * report, const BenchStream * stream, gint rounds)
   g_autoptr (GArray) floods = bench_series_new ();
   g_autoptr (GArray) acks = bench_series_new ();
   g_autoptr (GError) error = NULL;
-  Session session = {.stream = stream,.running = TRUE };
+  Session session = { .stream = stream, .running = TRUE };
   GstClockTime time = WARM_UP;
   GThread *thread;
   gint round;
@@ -219,8 +224,9 @@ run (BenchReport * report, const BenchStream * stream, gint rounds)
     guint64 before = session.n_flood;
 
     second = measure (&session, TRUE, &time, acks);
-    bench_series_add (floods, (gdouble) (session.n_flood - before) *
-        GST_SECOND / (WINDOW + WINDOW / 4));
+    bench_series_add (floods,
+        (gdouble) (session.n_flood - before) * GST_SECOND
+            / (WINDOW + WINDOW / 4));
     bench_series_add (alone, first);
     bench_series_add (flooded, second);
     bench_series_add (ratio, second / first);
@@ -248,8 +254,8 @@ main (int argc, char **argv)
           "What pgmcc reaches, alone and while it is flooded.", &json, &rounds))
     return 2;
   gst_init (NULL, NULL);
-  report = bench_report_new ("pgmcc with an ACK for each packet, "
-      G_STRINGIFY (BENCH_PACKET_SIZE) " bytes");
+  report = bench_report_new ("pgmcc with an ACK for each packet, " G_STRINGIFY (
+      BENCH_PACKET_SIZE) " bytes");
   run (report, &moderate, rounds);
   run (report, &fast, rounds);
   return bench_report_finish (report, json);

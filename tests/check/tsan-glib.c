@@ -16,21 +16,22 @@ void __tsan_release (void *at);
 #define EXPORTED __attribute__ ((visibility ("default")))
 
 /* The library's own function of this name. */
-#define REAL(function) \
-    static __typeof__ (function) *real; \
-    if (__atomic_load_n (&real, __ATOMIC_ACQUIRE) == NULL) \
-      __atomic_store_n (&real, \
-          (__typeof__ (function) *) dlsym (RTLD_NEXT, #function), \
-          __ATOMIC_RELEASE)
+#define REAL(function)                                        \
+  static __typeof__ (function) *real;                         \
+  if (__atomic_load_n (&real, __ATOMIC_ACQUIRE) == NULL)      \
+  __atomic_store_n (&real,                                    \
+      (__typeof__ (function) *) dlsym (RTLD_NEXT, #function), \
+      __ATOMIC_RELEASE)
 
-EXPORTED void (g_mutex_lock) (GMutex * mutex)
+EXPORTED void (g_mutex_lock) (GMutex *mutex)
 {
   REAL (g_mutex_lock);
   real (mutex);
   __tsan_acquire (mutex);
 }
 
-EXPORTED gboolean (g_mutex_trylock) (GMutex * mutex)
+EXPORTED
+gboolean (g_mutex_trylock) (GMutex *mutex)
 {
   REAL (g_mutex_trylock);
   if (!real (mutex))
@@ -40,7 +41,7 @@ EXPORTED gboolean (g_mutex_trylock) (GMutex * mutex)
   return TRUE;
 }
 
-EXPORTED void (g_mutex_unlock) (GMutex * mutex)
+EXPORTED void (g_mutex_unlock) (GMutex *mutex)
 {
   REAL (g_mutex_unlock);
   __tsan_release (mutex);
@@ -50,7 +51,7 @@ EXPORTED void (g_mutex_unlock) (GMutex * mutex)
 /* What is behind a recursive one is a lock that the sanitizer sees, and memory
  * that it does not see handed on. */
 EXPORTED void
-g_rec_mutex_init (GRecMutex * mutex)
+g_rec_mutex_init (GRecMutex *mutex)
 {
   REAL (g_rec_mutex_init);
   real (mutex);
@@ -58,7 +59,7 @@ g_rec_mutex_init (GRecMutex * mutex)
 }
 
 EXPORTED void
-g_rec_mutex_lock (GRecMutex * mutex)
+g_rec_mutex_lock (GRecMutex *mutex)
 {
   REAL (g_rec_mutex_lock);
   __tsan_acquire (mutex);
@@ -67,7 +68,7 @@ g_rec_mutex_lock (GRecMutex * mutex)
 }
 
 EXPORTED void
-g_cond_wait (GCond * cond, GMutex * mutex)
+g_cond_wait (GCond *cond, GMutex *mutex)
 {
   REAL (g_cond_wait);
   __tsan_release (mutex);
@@ -76,7 +77,7 @@ g_cond_wait (GCond * cond, GMutex * mutex)
 }
 
 EXPORTED gboolean
-g_cond_wait_until (GCond * cond, GMutex * mutex, gint64 end_time)
+g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
 {
   gboolean signalled;
 
@@ -88,7 +89,8 @@ g_cond_wait_until (GCond * cond, GMutex * mutex, gint64 end_time)
   return signalled;
 }
 
-EXPORTED gboolean (g_once_init_enter) (volatile void *location)
+EXPORTED
+gboolean (g_once_init_enter) (volatile void *location)
 {
   REAL (g_once_init_enter);
   if (real (location))
@@ -124,7 +126,7 @@ gst_object_unref (gpointer object)
 }
 
 EXPORTED void
-gst_mini_object_unref (GstMiniObject * object)
+gst_mini_object_unref (GstMiniObject *object)
 {
   REAL (gst_mini_object_unref);
   __tsan_release (object);
@@ -134,7 +136,7 @@ gst_mini_object_unref (GstMiniObject * object)
 
 /* A queue without locks hands a message from one thread to another. */
 EXPORTED gboolean
-gst_bus_post (GstBus * bus, GstMessage * message)
+gst_bus_post (GstBus *bus, GstMessage *message)
 {
   REAL (gst_bus_post);
   __tsan_release (bus);
@@ -143,7 +145,7 @@ gst_bus_post (GstBus * bus, GstMessage * message)
 }
 
 EXPORTED GstMessage *
-gst_bus_timed_pop_filtered (GstBus * bus, GstClockTime timeout,
+gst_bus_timed_pop_filtered (GstBus *bus, GstClockTime timeout,
     GstMessageType types)
 {
   GstMessage *message;

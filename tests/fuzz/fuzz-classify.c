@@ -22,7 +22,7 @@ typedef struct
 } Run;
 
 static void
-take_unit (Run * run, LmccUnit * unit)
+take_unit (Run *run, LmccUnit *unit)
 {
   g_assert_cmpuint (unit->packets->len, >, 0);
   g_assert_cmpuint (unit->packets->len, <=, 8192);
@@ -36,7 +36,7 @@ take_unit (Run * run, LmccUnit * unit)
 }
 
 static LmccPacket *
-make_packet (guint8 control, guint8 timestamp, const guint8 * data, gsize size)
+make_packet (guint8 control, guint8 timestamp, const guint8 *data, gsize size)
 {
   LmccPacket *packet;
 
@@ -56,7 +56,7 @@ make_packet (guint8 control, guint8 timestamp, const guint8 * data, gsize size)
 }
 
 static void
-run_classifier (const LmccCodec * codec, const guint8 * data, gsize size)
+run_classifier (const LmccCodec *codec, const guint8 *data, gsize size)
 {
   Run run = { lmcc_classifier_new (codec, 1), 0, 0, 0 };
   LmccUnit *last;
@@ -73,9 +73,9 @@ run_classifier (const LmccCodec * codec, const guint8 * data, gsize size)
     at += 2;
     timestamp += control >> 1 & 1;
     run.n_in++;
-    n_units = lmcc_classifier_push (run.classifier, make_packet (control,
-            timestamp, data + at, length), control & 4 ? &mark : NULL,
-        run.n_in - 1, run.n_in, units);
+    n_units = lmcc_classifier_push (run.classifier,
+        make_packet (control, timestamp, data + at, length),
+        control & 4 ? &mark : NULL, run.n_in - 1, run.n_in, units);
     g_assert_cmpuint (n_units, <=, 2);
     for (i = 0; i < n_units; i++)
       take_unit (&run, units[i]);
@@ -91,7 +91,7 @@ run_classifier (const LmccCodec * codec, const guint8 * data, gsize size)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   run_classifier (&lmcc_codec_h264, data, size);
   run_classifier (&lmcc_codec_h265, data, size);

@@ -24,7 +24,7 @@ typedef struct
 } Run;
 
 static void
-make_session (LmccSession * session, const LmccAlgorithm * algorithm)
+make_session (LmccSession *session, const LmccAlgorithm *algorithm)
 {
   guint i;
 
@@ -38,7 +38,7 @@ make_session (LmccSession * session, const LmccAlgorithm * algorithm)
 }
 
 static void
-set (LmccSettings * settings, const LmccSetting * setting, gdouble number)
+set (LmccSettings *settings, const LmccSetting *setting, gdouble number)
 {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
   const gchar *value = g_ascii_dtostr (text, sizeof (text), number);
@@ -52,10 +52,10 @@ set (LmccSettings * settings, const LmccSetting * setting, gdouble number)
 
 /* A share of each setting's range. */
 static LmccSettings *
-make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
+make_settings (Bytes *bytes, const LmccAlgorithm *algorithm)
 {
-  LmccSettings *settings = lmcc_settings_new (algorithm->settings,
-      algorithm->n_settings);
+  LmccSettings *settings =
+      lmcc_settings_new (algorithm->settings, algorithm->n_settings);
   guint8 which = take_byte (bytes);
   guint i;
 
@@ -76,7 +76,7 @@ make_settings (Bytes * bytes, const LmccAlgorithm * algorithm)
 }
 
 static void
-push_packet (Run * run, Bytes * bytes, guint8 what)
+push_packet (Run *run, Bytes *bytes, guint8 what)
 {
   const LmccControllerClass *klass = run->followed.controller->klass;
   guint layer = what % N_LAYERS;
@@ -106,7 +106,7 @@ push_packet (Run * run, Bytes * bytes, guint8 what)
 }
 
 static void
-push_loss (Run * run, Bytes * bytes, guint8 what)
+push_loss (Run *run, Bytes *bytes, guint8 what)
 {
   const LmccControllerClass *klass = run->followed.controller->klass;
   LmccTime time = run->followed.now - take_byte (bytes) * 4 * LMCC_MSECOND;
@@ -123,7 +123,7 @@ push_loss (Run * run, Bytes * bytes, guint8 what)
 }
 
 static void
-push_other (Run * run, Bytes * bytes, guint8 what)
+push_other (Run *run, Bytes *bytes, guint8 what)
 {
   const LmccControllerClass *klass = run->followed.controller->klass;
   guint8 value = take_byte (bytes);
@@ -164,7 +164,7 @@ push_other (Run * run, Bytes * bytes, guint8 what)
 /* One byte says how much time passes and what happens then; another one which
  * layer, and so on. */
 static void
-step (Run * run, Bytes * bytes)
+step (Run *run, Bytes *bytes)
 {
   guint8 time = take_byte (bytes);
   guint8 what = take_byte (bytes);
@@ -188,13 +188,13 @@ step (Run * run, Bytes * bytes)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   Bytes bytes = { data, size };
   const LmccAlgorithm *const *algorithms;
   g_autoptr (LmccSettings) settings = NULL;
-  Run run = {.followed = {.now = 100 * LMCC_SECOND,.level = -1,.cap =
-          N_LAYERS - 1}
+  Run run = {
+    .followed = { .now = 100 * LMCC_SECOND, .level = -1, .cap = N_LAYERS - 1 }
   };
   guint n;
 
@@ -208,8 +208,8 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
   while (bytes.size > 0)
     step (&run, &bytes);
   if (lmcc_algorithm_has_slots (run.followed.algorithm))
-    g_assert (run.followed.joins <=
-        (run.followed.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
+    g_assert (run.followed.joins
+        <= (run.followed.now - 100 * LMCC_SECOND) / SLOT * 1.01 + 3);
   run.followed.controller->klass->free (run.followed.controller);
 
   return 0;

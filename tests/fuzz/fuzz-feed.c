@@ -20,9 +20,8 @@
 const gchar *
 fuzz_feed_algorithm (guint8 setup)
 {
-  static const gchar *const names[] = {
-    "none", "elm", "elm", "rlm", "pgmcc", "tfmcc", "flid-sl", "rlc"
-  };
+  static const gchar *const names[] = { "none", "elm", "elm", "rlm", "pgmcc",
+    "tfmcc", "flid-sl", "rlc" };
 
   return names[setup & 7];
 }
@@ -34,7 +33,7 @@ has_fixed_rates (guint8 setup)
 }
 
 static void
-make_session (LmccSession * session, guint8 setup, guint32 ssrc_base)
+make_session (LmccSession *session, guint8 setup, guint32 ssrc_base)
 {
   guint i;
 
@@ -62,11 +61,12 @@ make_session (LmccSession * session, guint8 setup, guint32 ssrc_base)
 }
 
 void
-fuzz_feed_start (FuzzFeed * feed, guint8 setup, guint32 ssrc_base, LmccTime now)
+fuzz_feed_start (FuzzFeed *feed, guint8 setup, guint32 ssrc_base, LmccTime now)
 {
-  LmccSenderConfig config = {.cname = "fuzz",.mtu = 1400,
-    .sequence_seed = 65000,.ntp_offset = 1000 * LMCC_SECOND
-  };
+  LmccSenderConfig config = { .cname = "fuzz",
+    .mtu = 1400,
+    .sequence_seed = 65000,
+    .ntp_offset = 1000 * LMCC_SECOND };
 
   make_session (&config.session, setup, ssrc_base);
   feed->sender = lmcc_sender_new (&config, now, NULL);
@@ -82,24 +82,24 @@ fuzz_feed_start (FuzzFeed * feed, guint8 setup, guint32 ssrc_base, LmccTime now)
  * Every session that the sender tells is valid.
  */
 void
-fuzz_feed_drain (FuzzFeed * feed)
+fuzz_feed_drain (FuzzFeed *feed)
 {
   LmccSenderAction action;
 
   while (lmcc_sender_poll_action (feed->sender, &action)) {
     if (action.type == LMCC_SENDER_ACTION_SESSION_CHANGED)
-      g_assert (lmcc_session_validate (lmcc_sender_get_session (feed->sender),
-              NULL));
+      g_assert (
+          lmcc_session_validate (lmcc_sender_get_session (feed->sender), NULL));
     if (action.type == LMCC_SENDER_ACTION_SEND)
-      g_assert (action.group <
-          lmcc_sender_get_session (feed->sender)->n_groups);
+      g_assert (
+          action.group < lmcc_sender_get_session (feed->sender)->n_groups);
     feed->handle (feed->user_data, &action);
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   }
 }
 
 void
-fuzz_feed_end (FuzzFeed * feed, gboolean says_goodbye)
+fuzz_feed_end (FuzzFeed *feed, gboolean says_goodbye)
 {
   if (feed->sender == NULL)
     return;
@@ -126,7 +126,7 @@ make_payload (guint stream, gsize size)
 
 /* Every second picture nothing refers to. */
 static void
-push_unit (FuzzFeed * feed, guint stream)
+push_unit (FuzzFeed *feed, guint stream)
 {
   LmccUnit *unit = lmcc_unit_new ();
   guint at = feed->n_units % GROUP_OF_PICTURES;
@@ -142,7 +142,7 @@ push_unit (FuzzFeed * feed, guint stream)
 }
 
 LmccTime
-fuzz_feed_next (const FuzzFeed * feed)
+fuzz_feed_next (const FuzzFeed *feed)
 {
   if (feed->sender == NULL || feed->stopped)
     return LMCC_TIME_NONE;
@@ -152,7 +152,7 @@ fuzz_feed_next (const FuzzFeed * feed)
 
 /* Does what is due at @now. After a stop its pictures go on from there. */
 void
-fuzz_feed_run (FuzzFeed * feed, LmccTime now)
+fuzz_feed_run (FuzzFeed *feed, LmccTime now)
 {
   guint i;
 

@@ -27,17 +27,17 @@ struct _FuzzFeed
   gboolean stopped;
   LmccTime next_unit;
   guint n_units;
-  void (*handle) (gpointer user_data, const LmccSenderAction * action);
+  void (*handle) (gpointer user_data, const LmccSenderAction *action);
   gpointer user_data;
   LmccTime now;
 };
 
-void fuzz_feed_start (FuzzFeed * feed, guint8 setup, guint32 ssrc_base,
-    LmccTime now);
-void fuzz_feed_end (FuzzFeed * feed, gboolean says_goodbye);
-void fuzz_feed_drain (FuzzFeed * feed);
-LmccTime fuzz_feed_next (const FuzzFeed * feed);
-void fuzz_feed_run (FuzzFeed * feed, LmccTime now);
+void
+fuzz_feed_start (FuzzFeed *feed, guint8 setup, guint32 ssrc_base, LmccTime now);
+void fuzz_feed_end (FuzzFeed *feed, gboolean says_goodbye);
+void fuzz_feed_drain (FuzzFeed *feed);
+LmccTime fuzz_feed_next (const FuzzFeed *feed);
+void fuzz_feed_run (FuzzFeed *feed, LmccTime now);
 const gchar *fuzz_feed_algorithm (guint8 setup);
 
 #endif

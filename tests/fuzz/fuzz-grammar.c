@@ -13,13 +13,13 @@
 #define BAD_ONE_IN 8
 
 guint
-fuzz_pick (Bytes * bytes, guint n)
+fuzz_pick (Bytes *bytes, guint n)
 {
   return take_byte (bytes) % n;
 }
 
 guint16
-fuzz_take_short (Bytes * bytes)
+fuzz_take_short (Bytes *bytes)
 {
   guint16 high = take_byte (bytes);
 
@@ -27,7 +27,7 @@ fuzz_take_short (Bytes * bytes)
 }
 
 guint32
-fuzz_take_word (Bytes * bytes)
+fuzz_take_word (Bytes *bytes)
 {
   guint32 high = fuzz_take_short (bytes);
 
@@ -35,7 +35,7 @@ fuzz_take_word (Bytes * bytes)
 }
 
 void
-fuzz_host (guint host, LmccAddress * address)
+fuzz_host (guint host, LmccAddress *address)
 {
   static const guint8 first[] = { 10, 0, 0, 1 };
 
@@ -47,56 +47,119 @@ fuzz_host (guint host, LmccAddress * address)
 
 /* The first of @values mostly, now and then another one. */
 static const gchar *
-choose (Bytes * bytes, const gchar * const *values, guint n)
+choose (Bytes *bytes, const gchar *const *values, guint n)
 {
   guint8 byte = take_byte (bytes);
 
   return values[byte % BAD_ONE_IN == 1 ? byte / BAD_ONE_IN % n : 0];
 }
 
-#define CHOOSE(bytes, ...) \
-    choose (bytes, (const gchar *const[]) { __VA_ARGS__ }, \
-        G_N_ELEMENTS (((const gchar *const[]) { __VA_ARGS__ })))
+#define CHOOSE(bytes, ...)                              \
+  choose (bytes, (const gchar *const[]){ __VA_ARGS__ }, \
+      G_N_ELEMENTS (((const gchar *const[]){ __VA_ARGS__ })))
 
 /* Any value of a key, fit or not. */
 static const gchar *
-any_value (Bytes * bytes)
+any_value (Bytes *bytes)
 {
   static const gchar *const values[] = {
-    "0", "1", "2", "5", "14", "15", "63", "64", "65", "96", "97", "98", "100",
-    "111", "127", "128", "1000", "1200", "5005", "9000", "9001", "65535",
-    "65536", "4294967295", "4294967296", "18446744073709551615", "-1", "x", "",
-    "0s", "1ns", "1us", "20ms", "100ms", "500ms", "2s", "60s", "61s",
-    "1000000s", "9223372036s", "none", "elm", "rlm", "rlc", "flid-sl",
-    "flid-dl", "synchronized", "pgmcc", "tfmcc", "OPUS/48000", "OPUS/0",
-    "MPEG4-GENERIC/4294967295", "config=1190;mode=AAC-hbr",
+    "0",
+    "1",
+    "2",
+    "5",
+    "14",
+    "15",
+    "63",
+    "64",
+    "65",
+    "96",
+    "97",
+    "98",
+    "100",
+    "111",
+    "127",
+    "128",
+    "1000",
+    "1200",
+    "5005",
+    "9000",
+    "9001",
+    "65535",
+    "65536",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "-1",
+    "x",
+    "",
+    "0s",
+    "1ns",
+    "1us",
+    "20ms",
+    "100ms",
+    "500ms",
+    "2s",
+    "60s",
+    "61s",
+    "1000000s",
+    "9223372036s",
+    "none",
+    "elm",
+    "rlm",
+    "rlc",
+    "flid-sl",
+    "flid-dl",
+    "synchronized",
+    "pgmcc",
+    "tfmcc",
+    "OPUS/48000",
+    "OPUS/0",
+    "MPEG4-GENERIC/4294967295",
+    "config=1190;mode=AAC-hbr",
   };
 
   return values[take_byte (bytes) % G_N_ELEMENTS (values)];
 }
 
 static const gchar *
-any_algorithm (Bytes * bytes)
+any_algorithm (Bytes *bytes)
 {
   static const gchar *const values[] = {
-    "none", "elm", "rlm", "rlc", "flid-sl", "flid-dl", "synchronized", "pgmcc",
-    "tfmcc", "later", "NONE", "",
+    "none",
+    "elm",
+    "rlm",
+    "rlc",
+    "flid-sl",
+    "flid-dl",
+    "synchronized",
+    "pgmcc",
+    "tfmcc",
+    "later",
+    "NONE",
+    "",
   };
 
   return values[take_byte (bytes) % G_N_ELEMENTS (values)];
 }
 
 static guint
-append_layers (GString * text, Bytes * bytes)
+append_layers (GString *text, Bytes *bytes)
 {
   static const guint counts[] = { 3, 1, 2, 6, 12, 64, 65, 97, 200 };
   static const gchar *const rates[] = {
-    "100000", "64000", "1000", "0", "1", "50000000", "1000000000000",
-    "1000000000001", "18446744073709551615", "x",
+    "100000",
+    "64000",
+    "1000",
+    "0",
+    "1",
+    "50000000",
+    "1000000000000",
+    "1000000000001",
+    "18446744073709551615",
+    "x",
   };
-  static const gchar *const places[] = {
-    "", "+", ":0.0", ":0.1", ":1.0", ":13.15", ":14.0", ":15.15", ":16.0", ":x"
-  };
+  static const gchar *const places[] = { "", "+", ":0.0", ":0.1", ":1.0",
+    ":13.15", ":14.0", ":15.15", ":16.0", ":x" };
   guint8 which = take_byte (bytes);
   guint n = counts[which % G_N_ELEMENTS (counts)];
   guint i;
@@ -114,11 +177,32 @@ append_layers (GString * text, Bytes * bytes)
 }
 
 static void
-append_keys (GString * text, Bytes * bytes)
+append_keys (GString *text, Bytes *bytes)
 {
   static const gchar *const keys[] = {
-    "g", "n", "rp", "fp", "s", "w", "d", "b", "slot", "mod", "turn", "silent",
-    "rtt", "fb", "fbp", "rep", "rd", "ttl", "id", "snd", "sndp", "k", "zz",
+    "g",
+    "n",
+    "rp",
+    "fp",
+    "s",
+    "w",
+    "d",
+    "b",
+    "slot",
+    "mod",
+    "turn",
+    "silent",
+    "rtt",
+    "fb",
+    "fbp",
+    "rep",
+    "rd",
+    "ttl",
+    "id",
+    "snd",
+    "sndp",
+    "k",
+    "zz",
     "nonce",
   };
   guint n = take_byte (bytes) & 3;
@@ -142,8 +226,8 @@ append_keys (GString * text, Bytes * bytes)
  * Returns: (transfer full): a session record, perhaps not a valid one
  */
 gchar *
-fuzz_make_record (Bytes * bytes, const guint32 * bases, guint n_bases,
-    FuzzRecord * record)
+fuzz_make_record (Bytes *bytes, const guint32 *bases, guint n_bases,
+    FuzzRecord *record)
 {
   GString *text = g_string_new (NULL);
   guint8 which = take_byte (bytes);
@@ -156,8 +240,8 @@ fuzz_make_record (Bytes * bytes, const guint32 * bases, guint n_bases,
       CHOOSE (bytes, "10.0.0.2", "0.0.0.0", "10.0.0.1", "239.0.0.1", "::1"));
   g_string_append_printf (text, "c=IN IP4 %s/%s\nt=0 0\na=x-lmcc:%s v=%s",
       CHOOSE (bytes, FUZZ_GROUP, "239.255.42.2", "239.255.255.254", "10.0.0.1"),
-      CHOOSE (bytes, "1", "0", "255", "256"),
-      CHOOSE (bytes, "1", "0", "2"), CHOOSE (bytes, "1", "0", "3", "255"));
+      CHOOSE (bytes, "1", "0", "255", "256"), CHOOSE (bytes, "1", "0", "2"),
+      CHOOSE (bytes, "1", "0", "3", "255"));
   record->n_layers = append_layers (text, bytes);
   append_keys (text, bytes);
   type = CHOOSE (bytes, "96", "0", "97", "112", "127", "128");
@@ -173,7 +257,7 @@ fuzz_make_record (Bytes * bytes, const guint32 * bases, guint n_bases,
 }
 
 static void
-append_word (GByteArray * data, guint32 word)
+append_word (GByteArray *data, guint32 word)
 {
   guint32 network = g_htonl (word);
 
@@ -182,13 +266,13 @@ append_word (GByteArray * data, guint32 word)
 
 /* @words: the packet's length after its first word */
 static void
-append_head (GByteArray * data, guint count, guint type, guint words)
+append_head (GByteArray *data, guint count, guint type, guint words)
 {
   append_word (data, 0x80000000u | count << 24 | type << 16 | words);
 }
 
 static void
-append_report (GByteArray * data, Bytes * bytes, guint32 ssrc)
+append_report (GByteArray *data, Bytes *bytes, guint32 ssrc)
 {
   guint i;
 
@@ -201,8 +285,8 @@ append_report (GByteArray * data, Bytes * bytes, guint32 ssrc)
 }
 
 static void
-append_fragment (GByteArray * data, const gchar * text, gsize size,
-    guint32 ssrc, guint16 version, guint index, guint count)
+append_fragment (GByteArray *data, const gchar *text, gsize size, guint32 ssrc,
+    guint16 version, guint index, guint count)
 {
   gsize padded = (size + 3) & ~(gsize) 3;
   static const guint8 zeros[3] = { 0 };
@@ -218,8 +302,8 @@ append_fragment (GByteArray * data, const gchar * text, gsize size,
 
 /* Whole, or in two fragments. */
 static void
-append_record (GByteArray * data, Bytes * bytes, const guint32 * bases,
-    guint n_bases, FuzzRecord * record)
+append_record (GByteArray *data, Bytes *bytes, const guint32 *bases,
+    guint n_bases, FuzzRecord *record)
 {
   g_autofree gchar *text = fuzz_make_record (bytes, bases, n_bases, record);
   gsize size = MIN (strlen (text), LMCC_RTCP_FRAGMENT_SIZE);
@@ -239,7 +323,7 @@ append_record (GByteArray * data, Bytes * bytes, const guint32 * bases,
 
 /* RFC 3611 section 4.5: an answer, to whom the bytes say. */
 static void
-append_answer (GByteArray * data, Bytes * bytes, guint32 ssrc, guint32 receiver)
+append_answer (GByteArray *data, Bytes *bytes, guint32 ssrc, guint32 receiver)
 {
   append_head (data, 0, 207, 5);
   append_word (data, ssrc);
@@ -261,8 +345,8 @@ append_answer (GByteArray * data, Bytes * bytes, guint32 ssrc, guint32 receiver)
  *     its first one
  */
 GByteArray *
-fuzz_make_compound (Bytes * bytes, const guint32 * bases, guint n_bases,
-    guint32 receiver, FuzzRecord * record)
+fuzz_make_compound (Bytes *bytes, const guint32 *bases, guint n_bases,
+    guint32 receiver, FuzzRecord *record)
 {
   GByteArray *data = g_byte_array_new ();
   guint8 what = take_byte (bytes);
@@ -297,11 +381,30 @@ fuzz_make_compound (Bytes * bytes, const guint32 * bases, guint n_bases,
  * Returns: by how much a counter leaps, modulo 2^16: mostly little
  */
 guint
-fuzz_take_leap (Bytes * bytes)
+fuzz_take_leap (Bytes *bytes)
 {
   static const guint leaps[] = {
-    0, 1, 1, 2, 3, 8, 9, 16, 100, 999, 1000, 1001, 4096, 30000, 32767, 32768,
-    40000, 64536, 65527, 65534, 65535,
+    0,
+    1,
+    1,
+    2,
+    3,
+    8,
+    9,
+    16,
+    100,
+    999,
+    1000,
+    1001,
+    4096,
+    30000,
+    32767,
+    32768,
+    40000,
+    64536,
+    65527,
+    65534,
+    65535,
   };
   guint8 which = take_byte (bytes);
 
@@ -313,7 +416,7 @@ fuzz_take_leap (Bytes * bytes)
 
 /* The element's counters and times are those of @header, leapt. */
 static void
-change_header (Bytes * bytes, LmccHeader * header)
+change_header (Bytes *bytes, LmccHeader *header)
 {
   guint8 what = take_byte (bytes);
 
@@ -345,7 +448,7 @@ change_header (Bytes * bytes, LmccHeader * header)
  * Returns: (transfer full): @like with other numbers
  */
 LmccPacket *
-fuzz_forge_packet (Bytes * bytes, const LmccPacket * like, guint8 element_id)
+fuzz_forge_packet (Bytes *bytes, const LmccPacket *like, guint8 element_id)
 {
   LmccPacket *packet = lmcc_packet_new_copy (like->data, like->size);
   LmccHeader header;
@@ -379,18 +482,20 @@ fuzz_forge_packet (Bytes * bytes, const LmccPacket * like, guint8 element_id)
  * Returns: (transfer full): a packet of a session that only a record told
  */
 LmccPacket *
-fuzz_make_packet (Bytes * bytes, const FuzzRecord * record, LmccTime now,
-    guint * group)
+fuzz_make_packet (Bytes *bytes, const FuzzRecord *record, LmccTime now,
+    guint *group)
 {
   guint8 what = take_byte (bytes);
   guint layer = MIN (record->n_layers, LMCC_MAX_LAYERS) - 1;
-  LmccHeader header = {.first = TRUE,.last = TRUE,.switch_point = TRUE,
-    .anchor = 1,.signal = LMCC_SIGNAL_NOBODY
-  };
-  LmccRtp rtp = {.payload_type = record->payload_type,.payload_size = 20 };
+  LmccHeader header = { .first = TRUE,
+    .last = TRUE,
+    .switch_point = TRUE,
+    .anchor = 1,
+    .signal = LMCC_SIGNAL_NOBODY };
+  LmccRtp rtp = { .payload_type = record->payload_type, .payload_size = 20 };
 
   *group = what & 1 ? 0 : (what >> 1) % (layer + 1);
-  header.layer = (guint8) * group;
+  header.layer = (guint8) *group;
   header.top_layer = (guint8) layer;
   header.lsn = header.osn = take_byte (bytes);
   header.send_time = lmcc_time_to_ntp_short (now);

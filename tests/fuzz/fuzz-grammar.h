@@ -30,20 +30,20 @@ typedef struct
   guint n_layers;
 } FuzzRecord;
 
-guint fuzz_pick (Bytes * bytes, guint n);
-guint16 fuzz_take_short (Bytes * bytes);
-guint32 fuzz_take_word (Bytes * bytes);
-void fuzz_host (guint host, LmccAddress * address);
+guint fuzz_pick (Bytes *bytes, guint n);
+guint16 fuzz_take_short (Bytes *bytes);
+guint32 fuzz_take_word (Bytes *bytes);
+void fuzz_host (guint host, LmccAddress *address);
 
-gchar *fuzz_make_record (Bytes * bytes, const guint32 * bases, guint n_bases,
-    FuzzRecord * record);
-GByteArray *fuzz_make_compound (Bytes * bytes, const guint32 * bases,
-    guint n_bases, guint32 receiver, FuzzRecord * record);
+gchar *fuzz_make_record (Bytes *bytes, const guint32 *bases, guint n_bases,
+    FuzzRecord *record);
+GByteArray *fuzz_make_compound (Bytes *bytes, const guint32 *bases,
+    guint n_bases, guint32 receiver, FuzzRecord *record);
 
-guint fuzz_take_leap (Bytes * bytes);
-LmccPacket *fuzz_forge_packet (Bytes * bytes, const LmccPacket * like,
-    guint8 element_id);
-LmccPacket *fuzz_make_packet (Bytes * bytes, const FuzzRecord * record,
-    LmccTime now, guint * group);
+guint fuzz_take_leap (Bytes *bytes);
+LmccPacket *
+fuzz_forge_packet (Bytes *bytes, const LmccPacket *like, guint8 element_id);
+LmccPacket *fuzz_make_packet (Bytes *bytes, const FuzzRecord *record,
+    LmccTime now, guint *group);
 
 #endif

@@ -10,7 +10,7 @@
 #include "../../plugins/j2k/gstj2kassembly.h"
 
 static void
-run_codestream (const guint8 * data, gsize size)
+run_codestream (const guint8 *data, gsize size)
 {
   g_autoptr (GError) error = NULL;
   GstJ2kCodestream codestream;
@@ -37,12 +37,12 @@ run_codestream (const guint8 * data, gsize size)
 
 /* What comes out is a codestream that says how many layers it has. */
 static void
-finish (GstJ2kAssembly * assembly)
+finish (GstJ2kAssembly *assembly)
 {
   g_autoptr (GError) error = NULL;
   GstJ2kCodestream codestream, again;
-  g_autoptr (GBytes) bytes = gst_j2k_assembly_finish (assembly, &codestream,
-      &error);
+  g_autoptr (GBytes) bytes =
+      gst_j2k_assembly_finish (assembly, &codestream, &error);
   gconstpointer data;
   gsize size;
 
@@ -58,7 +58,7 @@ finish (GstJ2kAssembly * assembly)
 }
 
 static void
-run_packets (const guint8 * data, gsize size)
+run_packets (const guint8 *data, gsize size)
 {
   g_autoptr (GstJ2kAssembly) assembly = gst_j2k_assembly_new ();
   gsize at = 0;
@@ -78,7 +78,7 @@ run_packets (const guint8 * data, gsize size)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   run_codestream (data, size);
   run_packets (data, size);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 static void
-check_synchronized (const LmccRtp * rtp, guint top_layer)
+check_synchronized (const LmccRtp *rtp, guint top_layer)
 {
   guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
   guint64 levels, again = 0;
@@ -32,7 +32,7 @@ check_synchronized (const LmccRtp * rtp, guint top_layer)
 }
 
 static void
-check_tfmcc (const LmccRtp * rtp)
+check_tfmcc (const LmccRtp *rtp)
 {
   guint8 data[LMCC_TFMCC_ELEMENT_SIZE];
   LmccTfmccElement element, again;
@@ -52,7 +52,7 @@ check_tfmcc (const LmccRtp * rtp)
 }
 
 static void
-check_pgmcc (const LmccRtp * rtp)
+check_pgmcc (const LmccRtp *rtp)
 {
   guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
   LmccPgmccElement element, again;
@@ -71,8 +71,7 @@ check_pgmcc (const LmccRtp * rtp)
 }
 
 static void
-check_second (const guint8 * data, const LmccRtp * rtp,
-    const LmccHeader * header)
+check_second (const guint8 *data, const LmccRtp *rtp, const LmccHeader *header)
 {
   g_autoptr (LmccPacket) packet = lmcc_rtp_build (rtp, header,
       LMCC_HEADER_DEFAULT_ID, data + rtp->header_size);
@@ -80,8 +79,8 @@ check_second (const guint8 * data, const LmccRtp * rtp,
 
   g_assert (rtp->second >= data);
   g_assert (rtp->second + rtp->second_size <= data + rtp->header_size);
-  g_assert (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &again));
+  g_assert (lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
+      &again));
   g_assert (again.second_size == rtp->second_size);
   g_assert (memcmp (again.second, rtp->second, rtp->second_size) == 0);
   g_assert (again.payload_size == rtp->payload_size);
@@ -91,7 +90,7 @@ check_second (const guint8 * data, const LmccRtp * rtp,
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   guint8 element[LMCC_HEADER_SIZE];
   g_autoptr (LmccPacket) packet = NULL;
@@ -113,8 +112,8 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
 
   packet = lmcc_packet_new_copy (data, size);
   plain = lmcc_rtp_strip (lmcc_packet_ref (packet), &rtp, 96, 1, 2, TRUE);
-  g_assert (lmcc_rtp_parse (plain->data, plain->size,
-          LMCC_HEADER_DEFAULT_ID, &again));
+  g_assert (lmcc_rtp_parse (plain->data, plain->size, LMCC_HEADER_DEFAULT_ID,
+      &again));
   g_assert (again.payload_size == rtp.payload_size && again.element == NULL);
 
   return 0;

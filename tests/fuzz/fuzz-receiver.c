@@ -21,19 +21,18 @@
 #define MODULUS 60
 
 /* Without marks, and each with another kind of second element. */
-static const gchar *const algorithms[] = {
-  "none", "pgmcc", "tfmcc", "flid-sl"
-};
+static const gchar *const algorithms[] = { "none", "pgmcc", "tfmcc",
+  "flid-sl" };
 
 static gboolean
-has_slots (const LmccSession * session)
+has_slots (const LmccSession *session)
 {
   return session->slot > 0;
 }
 
 static void
-make_session (LmccSession * session, const LmccAddress * source,
-    const gchar * algorithm)
+make_session (LmccSession *session, const LmccAddress *source,
+    const gchar *algorithm)
 {
   guint i;
 
@@ -54,14 +53,14 @@ make_session (LmccSession * session, const LmccAddress * source,
   }
   g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < N_LAYERS; i++)
-    session->layers[i] = (LmccLayer) {
-    100000, (guint8) (i / 3), (guint8) (i % 3)};
+    session->layers[i] =
+        (LmccLayer){ 100000, (guint8) (i / 3), (guint8) (i % 3) };
 }
 
 /* What a packet says beside its header; @which chooses. The receiver that it
  * names is this one or somebody else. */
 static gsize
-make_second (const LmccSession * session, guint8 which, guint16 lsn,
+make_second (const LmccSession *session, guint8 which, guint16 lsn,
     LmccTime now, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   guint32 ssrc = lmcc_session_make_receiver_ssrc (session, 0) + (which & 1);
@@ -71,21 +70,26 @@ make_second (const LmccSession * session, guint8 which, guint16 lsn,
     return LMCC_PLACE_SIZE;
   }
   if (g_str_equal (session->algorithm, "pgmcc")) {
-    LmccPgmccElement pgmcc = {.acker = ssrc,.has_acker = which >> 1 & 1,
-      .elicit = which >> 2 & 1,.confirms = which >> 3 & 1,
-      .confirmed_loss = which << 8,.nak_wait = which * LMCC_MSECOND,
-      .has_rtt = which >> 4 & 1,.rtt = which * LMCC_MSECOND
-    };
+    LmccPgmccElement pgmcc = { .acker = ssrc,
+      .has_acker = which >> 1 & 1,
+      .elicit = which >> 2 & 1,
+      .confirms = which >> 3 & 1,
+      .confirmed_loss = which << 8,
+      .nak_wait = which * LMCC_MSECOND,
+      .has_rtt = which >> 4 & 1,
+      .rtt = which * LMCC_MSECOND };
 
     lmcc_pgmcc_element_write (&pgmcc, data);
     return LMCC_PGMCC_ELEMENT_SIZE;
   }
   if (g_str_equal (session->algorithm, "tfmcc")) {
-    LmccTfmccElement tfmcc = {.round = (guint8) (lsn / 16),.receiver = ssrc,
-      .has_receiver = which >> 1 & 1,.is_limiting = which >> 2 & 1,
-      .suppression_rate = which * 10000.0,.rtt_max = which * 4 * LMCC_MSECOND,
-      .echoed_time = lmcc_time_to_ntp_short (now - which * LMCC_MSECOND)
-    };
+    LmccTfmccElement tfmcc = { .round = (guint8) (lsn / 16),
+      .receiver = ssrc,
+      .has_receiver = which >> 1 & 1,
+      .is_limiting = which >> 2 & 1,
+      .suppression_rate = which * 10000.0,
+      .rtt_max = which * 4 * LMCC_MSECOND,
+      .echoed_time = lmcc_time_to_ntp_short (now - which * LMCC_MSECOND) };
 
     lmcc_tfmcc_element_write (&tfmcc, data);
     return LMCC_TFMCC_ELEMENT_SIZE;
@@ -97,8 +101,8 @@ make_second (const LmccSession * session, guint8 which, guint16 lsn,
 /* A packet whose header fields come from the input, mostly close to what is
  * expected, so that the depths are reached too. */
 static LmccPacket *
-make_packet (Bytes * bytes, const LmccSession * session, guint16 * lsns,
-    guint16 * osn, LmccTime now, guint * group)
+make_packet (Bytes *bytes, const LmccSession *session, guint16 *lsns,
+    guint16 *osn, LmccTime now, guint *group)
 {
   guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
   LmccHeader header = { 0 };
@@ -108,7 +112,7 @@ make_packet (Bytes * bytes, const LmccSession * session, guint16 * lsns,
   LmccPacket *packet;
 
   *group = what % N_LAYERS;
-  header.layer = (guint8) * group;
+  header.layer = (guint8) *group;
   header.top_layer = N_LAYERS - 1;
   header.stream = header.layer / 3;
   header.klass = header.layer % 3;
@@ -122,7 +126,7 @@ make_packet (Bytes * bytes, const LmccSession * session, guint16 * lsns,
   header.lsn = lsns[*group] += 1 + ((flags & 0x10) ? take_byte (bytes) : 0);
   header.osn = *osn += 1 + ((flags & 0x20) ? take_byte (bytes) : 0);
   header.send_time = lmcc_time_to_ntp_short (now);
-  rtp.timestamp = (guint32) what *3750;
+  rtp.timestamp = (guint32) what * 3750;
   rtp.payload_size = 20;
   rtp.ssrc = SSRC + 64u * header.stream + header.layer;
   rtp.payload_type = 96 + header.stream;
@@ -148,7 +152,7 @@ make_packet (Bytes * bytes, const LmccSession * session, guint16 * lsns,
 }
 
 static void
-drain (LmccReceiver * receiver, const LmccAddress * source, gboolean * joined)
+drain (LmccReceiver *receiver, const LmccAddress *source, gboolean *joined)
 {
   LmccReceiverAction action;
 
@@ -176,8 +180,8 @@ drain (LmccReceiver * receiver, const LmccAddress * source, gboolean * joined)
 }
 
 static void
-push_control (LmccReceiver * receiver, Bytes * bytes, LmccTime now,
-    const LmccAddress * source)
+push_control (LmccReceiver *receiver, Bytes *bytes, LmccTime now,
+    const LmccAddress *source)
 {
   gsize size = take_byte (bytes) * 4u;
 
@@ -188,7 +192,7 @@ push_control (LmccReceiver * receiver, Bytes * bytes, LmccTime now,
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   Bytes bytes = { data, size };
   g_autoptr (LmccReceiver) receiver = NULL;

@@ -29,12 +29,12 @@ typedef struct
   guint16 repair_sequence;
   LmccPacket *block[N_LAYERS][MAX_BLOCK];
   guint n_block[N_LAYERS];
-  guint8 given_out[65536];      /* media, by order number */
-  gboolean changed;             /* some repair is not what was sent */
+  guint8 given_out[65536]; /* media, by order number */
+  gboolean changed;        /* some repair is not what was sent */
 } Fuzz;
 
 static void
-make_session (Fuzz * fuzz)
+make_session (Fuzz *fuzz)
 {
   LmccSession *session = &fuzz->session;
   guint i;
@@ -49,14 +49,13 @@ make_session (Fuzz * fuzz)
   session->video.clock_rate = 90000;
   g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < N_LAYERS; i++)
-    session->layers[i] = (LmccLayer) {
-    100000, 0, (guint8) i};
+    session->layers[i] = (LmccLayer){ 100000, 0, (guint8) i };
   session->repair = 200;
   session->repair_delay = 200 * LMCC_MSECOND;
 }
 
 static void
-drain (Fuzz * fuzz)
+drain (Fuzz *fuzz)
 {
   LmccReceiverAction action;
 
@@ -74,7 +73,7 @@ drain (Fuzz * fuzz)
 }
 
 static void
-arrive (Fuzz * fuzz, guint group, LmccPacket * packet)
+arrive (Fuzz *fuzz, guint group, LmccPacket *packet)
 {
   lmcc_receiver_handle_packet (fuzz->receiver, fuzz->now, fuzz->now, group,
       &fuzz->source, 1, lmcc_packet_ref (packet));
@@ -82,7 +81,7 @@ arrive (Fuzz * fuzz, guint group, LmccPacket * packet)
 }
 
 static LmccPacket *
-build (Fuzz * fuzz, LmccRtp * rtp, LmccHeader * header, const guint8 * payload)
+build (Fuzz *fuzz, LmccRtp *rtp, LmccHeader *header, const guint8 *payload)
 {
   header->top_layer = N_LAYERS - 1;
   header->signal = LMCC_SIGNAL_NOBODY;
@@ -94,17 +93,26 @@ build (Fuzz * fuzz, LmccRtp * rtp, LmccHeader * header, const guint8 * payload)
 
 /* Flags: 1 layer, 2 lost, 4 key, 8 longer, 16 not of its block. */
 static void
-send_media (Fuzz * fuzz, guint8 flags)
+send_media (Fuzz *fuzz, guint8 flags)
 {
   guint layer = flags & 1;
   guint8 payload[64] = { 0 };
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = layer,
-    .first = TRUE,.last = TRUE,.klass = layer,.anchor = 1,.osn = fuzz->osn,
+  LmccHeader header = {
+    .type = LMCC_PACKET_MEDIA,
+    .layer = layer,
+    .first = TRUE,
+    .last = TRUE,
+    .klass = layer,
+    .anchor = 1,
+    .osn = fuzz->osn,
     .switch_point = layer > 0 || (flags & 4),
   };
-  LmccRtp rtp = {.payload_type = fuzz->session.payload_type,
-    .sequence = fuzz->sequence[layer]++,.ssrc = SSRC + layer,
-    .timestamp = 450u * fuzz->osn,.payload_size = (flags & 8) ? 64 : 4,
+  LmccRtp rtp = {
+    .payload_type = fuzz->session.payload_type,
+    .sequence = fuzz->sequence[layer]++,
+    .ssrc = SSRC + layer,
+    .timestamp = 450u * fuzz->osn,
+    .payload_size = (flags & 8) ? 64 : 4,
   };
   LmccPacket *packet;
 
@@ -120,13 +128,18 @@ send_media (Fuzz * fuzz, guint8 flags)
 }
 
 static void
-send_repair (Fuzz * fuzz, guint layer, const guint8 * data, gsize size)
+send_repair (Fuzz *fuzz, guint layer, const guint8 *data, gsize size)
 {
-  LmccHeader header = {.type = LMCC_PACKET_REPAIR,.layer = layer,
-    .stream = LMCC_STREAM_NONE,.osn = fuzz->osn,
+  LmccHeader header = {
+    .type = LMCC_PACKET_REPAIR,
+    .layer = layer,
+    .stream = LMCC_STREAM_NONE,
+    .osn = fuzz->osn,
   };
-  LmccRtp rtp = {.payload_type = fuzz->session.repair_payload_type,
-    .sequence = fuzz->repair_sequence++,.payload_size = size,
+  LmccRtp rtp = {
+    .payload_type = fuzz->session.repair_payload_type,
+    .sequence = fuzz->repair_sequence++,
+    .payload_size = size,
     .ssrc = lmcc_session_repair_ssrc (&fuzz->session, layer),
   };
   LmccPacket *packet = build (fuzz, &rtp, &header, data);
@@ -137,7 +150,7 @@ send_repair (Fuzz * fuzz, guint layer, const guint8 * data, gsize size)
 
 /* Flags: 1 layer, 2 some are lost, 4 some are changed, then r. */
 static void
-end_block (Fuzz * fuzz, guint8 flags, Bytes * bytes)
+end_block (Fuzz *fuzz, guint8 flags, Bytes *bytes)
 {
   guint layer = flags & 1, i;
   g_autoptr (GPtrArray) payloads = NULL;
@@ -161,7 +174,7 @@ end_block (Fuzz * fuzz, guint8 flags, Bytes * bytes)
 }
 
 static void
-send_bytes (Fuzz * fuzz, guint8 flags, Bytes * bytes)
+send_bytes (Fuzz *fuzz, guint8 flags, Bytes *bytes)
 {
   gsize size = take_byte (bytes);
 
@@ -173,7 +186,7 @@ send_bytes (Fuzz * fuzz, guint8 flags, Bytes * bytes)
 }
 
 static void
-go_on (Fuzz * fuzz, guint8 step)
+go_on (Fuzz *fuzz, guint8 step)
 {
   fuzz->now += step * LMCC_MSECOND;
   if (lmcc_receiver_next_timeout (fuzz->receiver) > fuzz->now)
@@ -184,7 +197,7 @@ go_on (Fuzz * fuzz, guint8 step)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   Bytes bytes = { data, size };
   Fuzz *fuzz = g_new0 (Fuzz, 1);

@@ -24,13 +24,13 @@ typedef struct
 } Context;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report G_GNUC_UNUSED)
+on_report (gpointer user_data, const LmccSenderReport *report G_GNUC_UNUSED)
 {
   ((Context *) user_data)->n_calls++;
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   static const LmccSenderReport report;
   Context *context = user_data;
@@ -40,8 +40,8 @@ on_record (gpointer user_data, const LmccRecordFragment * fragment)
 
   context->n_calls++;
   g_assert (packet != NULL);
-  g_assert (memmem (packet->data, packet->size, fragment->data,
-          fragment->size) != NULL);
+  g_assert (memmem (packet->data, packet->size, fragment->data, fragment->size)
+      != NULL);
   text = lmcc_record_assembler_push (context->assembler, fragment);
   g_assert (text == NULL || strlen (text) <= LMCC_SDP_MAX_SIZE);
 }
@@ -53,19 +53,21 @@ on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
 }
 
 static void
-take_reference_time (gpointer user_data, const LmccReferenceTime * report)
+take_reference_time (gpointer user_data, const LmccReferenceTime *report)
 {
   *(LmccReferenceTime *) user_data = *report;
 }
 
 static void
-on_reference_time (gpointer user_data, const LmccReferenceTime * report)
+on_reference_time (gpointer user_data, const LmccReferenceTime *report)
 {
   static const LmccRtcpHandler handler = {
     .reference_time = take_reference_time,
   };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (report);
-  LmccReferenceTime again = { 0, };
+  LmccReferenceTime again = {
+    0,
+  };
 
   ((Context *) user_data)->n_calls++;
   g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
@@ -73,7 +75,7 @@ on_reference_time (gpointer user_data, const LmccReferenceTime * report)
 }
 
 static void
-keep_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+keep_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   Context *context = user_data;
 
@@ -83,12 +85,14 @@ keep_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
 }
 
 static void
-rebuild_answers (Context * context)
+rebuild_answers (Context *context)
 {
-  static const LmccRtcpHandler handler = {.dlrr = keep_answer };
+  static const LmccRtcpHandler handler = { .dlrr = keep_answer };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_dlrr (context->sender_ssrc,
       context->answers, context->n_answers);
-  Context again = { 0, };
+  Context again = {
+    0,
+  };
   guint i;
 
   g_assert (packet != NULL);
@@ -104,12 +108,13 @@ rebuild_answers (Context * context)
 }
 
 static void
-on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   Context *context = user_data;
 
   context->n_calls++;
-  if (context->n_answers > 0 && (context->sender_ssrc != sender_ssrc
+  if (context->n_answers > 0
+      && (context->sender_ssrc != sender_ssrc
           || context->n_answers == LMCC_RTCP_MAX_DLRR))
     rebuild_answers (context);
   keep_answer (context, sender_ssrc, answer);
@@ -117,7 +122,7 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
 
 /* Of the bytes that are not reserved, all are written again. */
 static void
-check_reports (const guint8 * data, gsize size)
+check_reports (const guint8 *data, gsize size)
 {
   LmccTfmccReport tfmcc;
   LmccPgmccReport pgmcc;
@@ -140,13 +145,12 @@ check_reports (const guint8 * data, gsize size)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  static const LmccRtcpHandler handler = {
-    on_report, on_record, on_bye, on_reference_time, on_dlrr
-  };
+  static const LmccRtcpHandler handler = { on_report, on_record, on_bye,
+    on_reference_time, on_dlrr };
   g_autoptr (LmccRecordAssembler) assembler = lmcc_record_assembler_new ();
-  Context context = {.assembler = assembler };
+  Context context = { .assembler = assembler };
 
   if (!lmcc_rtcp_parse (data, size, &handler, &context))
     g_assert (context.n_calls == 0);

@@ -45,14 +45,14 @@ typedef struct
   LmccSender *sender;
   LmccTime now;
   LmccTime next_unit;
-  GQueue answers;               /* of Sent, within the window */
-  gsize answered;               /* their bytes */
-  guint crowd;                  /* so many have reported */
+  GQueue answers; /* of Sent, within the window */
+  gsize answered; /* their bytes */
+  guint crowd;    /* so many have reported */
   gboolean is_answer;
 } State;
 
 static guint32
-take_word (Bytes * bytes)
+take_word (Bytes *bytes)
 {
   guint32 word = 0;
   guint i;
@@ -64,7 +64,7 @@ take_word (Bytes * bytes)
 }
 
 static void
-note_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+note_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   State *state = user_data;
 
@@ -76,7 +76,7 @@ note_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
 
 /* 1/20 of the base rate, in the ten seconds that end now. */
 static void
-check_answers (State * state, gsize size)
+check_answers (State *state, gsize size)
 {
   Sent *sent = g_new (Sent, 1);
   Sent *first;
@@ -94,16 +94,16 @@ check_answers (State * state, gsize size)
 }
 
 static void
-drain (State * state)
+drain (State *state)
 {
-  static const LmccRtcpHandler handler = {.dlrr = note_answer };
+  static const LmccRtcpHandler handler = { .dlrr = note_answer };
   LmccSenderAction action;
 
   while (lmcc_sender_poll_action (state->sender, &action)) {
     if (action.type == LMCC_SENDER_ACTION_SEND_CONTROL) {
       state->is_answer = FALSE;
       g_assert (lmcc_rtcp_parse (action.packet->data, action.packet->size,
-              &handler, state));
+          &handler, state));
       if (state->is_answer)
         check_answers (state, action.packet->size);
     }
@@ -128,7 +128,7 @@ make_unit (LmccTime now)
 }
 
 static void
-run_until (State * state, LmccTime until)
+run_until (State *state, LmccTime until)
 {
   while (state->now < until) {
     LmccTime next = lmcc_sender_next_timeout (state->sender);
@@ -147,7 +147,7 @@ run_until (State * state, LmccTime until)
 }
 
 static void
-handle (State * state, const guint8 * data, gsize size)
+handle (State *state, const guint8 *data, gsize size)
 {
   LmccAddress source;
 
@@ -158,7 +158,7 @@ handle (State * state, const guint8 * data, gsize size)
 }
 
 static void
-push_report (State * state, guint32 ssrc, guint64 ntp_time)
+push_report (State *state, guint32 ssrc, guint64 ntp_time)
 {
   LmccReferenceTime report = { ssrc, ntp_time };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
@@ -167,7 +167,7 @@ push_report (State * state, guint32 ssrc, guint64 ntp_time)
 }
 
 static void
-push_bytes (State * state, Bytes * bytes)
+push_bytes (State *state, Bytes *bytes)
 {
   gsize size = take_byte (bytes);
 
@@ -179,7 +179,7 @@ push_bytes (State * state, Bytes * bytes)
 
 /* What receivers of one rate for all say, in whose name ever. */
 static void
-push_pgmcc_report (State * state, Bytes * bytes)
+push_pgmcc_report (State *state, Bytes *bytes)
 {
   guint32 word = take_word (bytes);
   LmccPgmccReport report = {
@@ -197,7 +197,7 @@ push_pgmcc_report (State * state, Bytes * bytes)
 }
 
 static void
-push_tfmcc_report (State * state, Bytes * bytes)
+push_tfmcc_report (State *state, Bytes *bytes)
 {
   guint32 word = take_word (bytes);
   LmccTfmccReport report = {
@@ -216,7 +216,7 @@ push_tfmcc_report (State * state, Bytes * bytes)
 }
 
 static LmccSender *
-new_sender (LmccTime now, const gchar * algorithm)
+new_sender (LmccTime now, const gchar *algorithm)
 {
   LmccSenderConfig config = { 0 };
 
@@ -238,7 +238,7 @@ new_sender (LmccTime now, const gchar * algorithm)
 }
 
 static void
-push_crowd (State * state, guint n)
+push_crowd (State *state, guint n)
 {
   guint i;
 
@@ -248,26 +248,26 @@ push_crowd (State * state, guint n)
 }
 
 static void
-check_stats (LmccSender * sender)
+check_stats (LmccSender *sender)
 {
   const LmccSenderStats *stats = lmcc_sender_get_stats (sender);
 
   g_assert (stats->answers + stats->answers_dropped <= stats->reports);
-  g_assert (stats->single.rate >= 0 && stats->single.window <=
-      LMCC_PGMCC_MAX_WINDOW);
+  g_assert (
+      stats->single.rate >= 0 && stats->single.window <= LMCC_PGMCC_MAX_WINDOW);
   g_assert (stats->receivers >= 0 && stats->receivers <= 100000);
-  g_assert (lmcc_sender_get_session (sender)->feedback_interval >=
-      LMCC_DEFAULT_FEEDBACK_INTERVAL);
+  g_assert (lmcc_sender_get_session (sender)->feedback_interval
+      >= LMCC_DEFAULT_FEEDBACK_INTERVAL);
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static const gchar *const algorithms[] = { "elm", "pgmcc", "tfmcc" };
   Bytes bytes = { data, size };
-  const gchar *algorithm = algorithms[take_byte (&bytes) %
-      G_N_ELEMENTS (algorithms)];
-  State state = {.now = 10 * LMCC_SECOND };
+  const gchar *algorithm =
+      algorithms[take_byte (&bytes) % G_N_ELEMENTS (algorithms)];
+  State state = { .now = 10 * LMCC_SECOND };
   LmccTime end = state.now + MAX_TIME;
 
   state.sender = new_sender (state.now, algorithm);

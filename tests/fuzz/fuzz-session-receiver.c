@@ -48,24 +48,24 @@ typedef struct
   FuzzFeed feed;
   guint8 setup;
   LmccReceiver *receiver;
-  guint32 receiver_ssrc;        /* as it says it in its reports */
+  guint32 receiver_ssrc; /* as it says it in its reports */
   gint max_level;
   gboolean joined[LMCC_MAX_GROUPS];
-  gint control_group;           /* joined; -1: none */
-  gboolean broken;              /* the circuit breaker has spoken */
+  gint control_group; /* joined; -1: none */
+  gboolean broken;    /* the circuit breaker has spoken */
   LmccSourcePolicy policy;
-  LmccTime own_heard;           /* the sender, while it was the session's */
-  guint deaf;                   /* so many packets of the sender are lost */
-  gboolean spoken[FUZZ_N_HOSTS];        /* the receiver heard something of it */
-  Heard heard[N_HEARD];         /* of the sender's, the latest */
+  LmccTime own_heard;            /* the sender, while it was the session's */
+  guint deaf;                    /* so many packets of the sender are lost */
+  gboolean spoken[FUZZ_N_HOSTS]; /* the receiver heard something of it */
+  Heard heard[N_HEARD];          /* of the sender's, the latest */
   guint n_heard;
-  LmccPacket *control;          /* the same */
-  FuzzRecord record;            /* as one was forged last */
+  LmccPacket *control; /* the same */
+  FuzzRecord record;   /* as one was forged last */
   guint64 work;
 } World;
 
 static void
-check_report (World * world, const LmccReceiverAction * action)
+check_report (World *world, const LmccReceiverAction *action)
 {
   const LmccSession *session = lmcc_receiver_get_session (world->receiver);
   gboolean found = FALSE;
@@ -74,24 +74,25 @@ check_report (World * world, const LmccReceiverAction * action)
 
   for (i = 0; i < FUZZ_N_HOSTS; i++) {
     fuzz_host (i, &host);
-    found = found || (world->spoken[i]
-        && lmcc_address_equal (&host, &action->destination));
+    found = found
+        || (world->spoken[i]
+            && lmcc_address_equal (&host, &action->destination));
   }
   g_assert (found);
   g_assert (session == NULL || action->port == session->feedback_port);
   g_assert (action->packet->size >= 8);
-  world->receiver_ssrc = GUINT32_FROM_BE (*(const guint32 *) (gconstpointer)
-      (action->packet->data + 4));
+  world->receiver_ssrc = GUINT32_FROM_BE (
+      *(const guint32 *) (gconstpointer) (action->packet->data + 4));
 }
 
 static void
-change_membership (World * world, const LmccReceiverAction * action)
+change_membership (World *world, const LmccReceiverAction *action)
 {
   gboolean join = action->type == LMCC_RECEIVER_ACTION_JOIN;
 
   if (action->control) {
     g_assert (join ? world->control_group < 0
-        : world->control_group == (gint) action->group);
+                   : world->control_group == (gint) action->group);
     world->control_group = join ? (gint) action->group : -1;
     return;
   }
@@ -102,7 +103,7 @@ change_membership (World * world, const LmccReceiverAction * action)
 
 /* Not from the sender, whose process runs, to another host. */
 static void
-check_source (World * world, const LmccReceiverAction * action)
+check_source (World *world, const LmccReceiverAction *action)
 {
   LmccAddress sender;
 
@@ -115,7 +116,7 @@ check_source (World * world, const LmccReceiverAction * action)
 }
 
 static void
-answer_report (World * world, const LmccReceiverAction * action)
+answer_report (World *world, const LmccReceiverAction *action)
 {
   LmccAddress sender, receiver;
 
@@ -129,7 +130,7 @@ answer_report (World * world, const LmccReceiverAction * action)
 }
 
 static void
-check_action (World * world, const LmccReceiverAction * action)
+check_action (World *world, const LmccReceiverAction *action)
 {
   LmccRtp rtp;
 
@@ -141,7 +142,7 @@ check_action (World * world, const LmccReceiverAction * action)
     case LMCC_RECEIVER_ACTION_DELIVER:
     case LMCC_RECEIVER_ACTION_DELIVER_SOUND:
       g_assert (lmcc_rtp_parse (action->packet->data, action->packet->size, 15,
-              &rtp));
+          &rtp));
       g_assert (LMCC_TIME_IS_VALID (action->time));
       break;
     case LMCC_RECEIVER_ACTION_LEVEL:
@@ -167,7 +168,7 @@ check_action (World * world, const LmccReceiverAction * action)
 }
 
 static void
-check_state (World * world)
+check_state (World *world)
 {
   const LmccSession *session = lmcc_receiver_get_session (world->receiver);
   guint n_groups = session != NULL ? session->n_groups : 1;
@@ -184,14 +185,14 @@ check_state (World * world)
 }
 
 static void
-begin (World * world)
+begin (World *world)
 {
   world->work = fuzz_work ();
 }
 
 /* After each call to the receiver. */
 static void
-finish (World * world)
+finish (World *world)
 {
   LmccReceiverAction action;
 
@@ -204,21 +205,21 @@ finish (World * world)
 }
 
 static void
-push_control (World * world, guint host, const guint8 * data, gsize size)
+push_control (World *world, guint host, const guint8 *data, gsize size)
 {
   LmccAddress source;
 
   fuzz_host (host, &source);
   world->spoken[host] = TRUE;
   begin (world);
-  lmcc_receiver_handle_control (world->receiver, world->now, &source,
-      FUZZ_PORT, data, size);
+  lmcc_receiver_handle_control (world->receiver, world->now, &source, FUZZ_PORT,
+      data, size);
   finish (world);
 }
 
 /* Takes over @packet. */
 static void
-push_packet (World * world, guint host, guint group, LmccPacket * packet)
+push_packet (World *world, guint host, guint group, LmccPacket *packet)
 {
   LmccAddress source;
 
@@ -235,7 +236,7 @@ push_packet (World * world, guint host, guint group, LmccPacket * packet)
 }
 
 static void
-note_own (World * world)
+note_own (World *world)
 {
   const LmccSession *session = lmcc_receiver_get_session (world->receiver);
 
@@ -245,7 +246,7 @@ note_own (World * world)
 
 /* What the real sender sends. */
 static void
-take_action (gpointer user_data, const LmccSenderAction * action)
+take_action (gpointer user_data, const LmccSenderAction *action)
 {
   World *world = user_data;
   Heard *heard;
@@ -272,7 +273,7 @@ take_action (gpointer user_data, const LmccSenderAction * action)
 }
 
 static void
-run_receiver (World * world)
+run_receiver (World *world)
 {
   if (lmcc_receiver_next_timeout (world->receiver) > world->now)
     return;
@@ -283,7 +284,7 @@ run_receiver (World * world)
 }
 
 static void
-run_until (World * world, LmccTime until)
+run_until (World *world, LmccTime until)
 {
   while (world->now < until) {
     LmccTime next = MIN (fuzz_feed_next (&world->feed),
@@ -296,11 +297,10 @@ run_until (World * world, LmccTime until)
 }
 
 static void
-forge_control (World * world, guint host)
+forge_control (World *world, guint host)
 {
-  const guint32 bases[] = {
-    world->feed.ssrc_base, S0 + 0x111000, S0 + 0x222000, world->record.ssrc
-  };
+  const guint32 bases[] = { world->feed.ssrc_base, S0 + 0x111000, S0 + 0x222000,
+    world->record.ssrc };
   g_autoptr (GByteArray) data = fuzz_make_compound (&world->bytes, bases,
       G_N_ELEMENTS (bases), world->receiver_ssrc, &world->record);
 
@@ -308,7 +308,7 @@ forge_control (World * world, guint host)
 }
 
 static guint8
-get_element_id (World * world)
+get_element_id (World *world)
 {
   const LmccSession *session = lmcc_receiver_get_session (world->receiver);
 
@@ -316,25 +316,26 @@ get_element_id (World * world)
 }
 
 static void
-forge_media (World * world, guint host)
+forge_media (World *world, guint host)
 {
   guint8 which = take_byte (&world->bytes);
   const Heard *heard = &world->heard[which % N_HEARD];
   guint group;
 
   if (heard->packet != NULL && which < 224) {
-    push_packet (world, host, heard->group, fuzz_forge_packet (&world->bytes,
-            heard->packet, get_element_id (world)));
+    push_packet (world, host, heard->group,
+        fuzz_forge_packet (&world->bytes, heard->packet,
+            get_element_id (world)));
   } else if (world->record.n_layers > 0) {
-    LmccPacket *packet = fuzz_make_packet (&world->bytes, &world->record,
-        world->now, &group);
+    LmccPacket *packet =
+        fuzz_make_packet (&world->bytes, &world->record, world->now, &group);
 
     push_packet (world, host, group, packet);
   }
 }
 
 static void
-push_bytes (World * world, guint host)
+push_bytes (World *world, guint host)
 {
   Bytes *bytes = &world->bytes;
   gsize size = take_byte (bytes);
@@ -349,14 +350,13 @@ push_bytes (World * world, guint host)
 }
 
 static void
-push_notice (World * world)
+push_notice (World *world)
 {
   const LmccSession *session = lmcc_receiver_get_session (world->receiver);
-  LmccJoinNotice notice = {.ssrc = fuzz_take_word (&world->bytes),
+  LmccJoinNotice notice = { .ssrc = fuzz_take_word (&world->bytes),
     .ssrc_base = session != NULL ? session->ssrc_base : S0,
     .version = session != NULL ? (guint8) session->version : 0,
-    .level = take_byte (&world->bytes)
-  };
+    .level = take_byte (&world->bytes) };
   g_autoptr (LmccPacket) packet = lmcc_join_notice_build (&notice);
 
   if (world->control_group < 0)
@@ -368,10 +368,10 @@ push_notice (World * world)
 }
 
 static void
-restart_sender (World * world, guint8 how)
+restart_sender (World *world, guint8 how)
 {
-  guint32 ssrc_base = how & 2 ? world->feed.ssrc_base + 0x1000 :
-      world->feed.ssrc_base;
+  guint32 ssrc_base =
+      how & 2 ? world->feed.ssrc_base + 0x1000 : world->feed.ssrc_base;
 
   fuzz_feed_end (&world->feed, how & 1);
   fuzz_feed_start (&world->feed, how & 4 ? how >> 4 : world->setup, ssrc_base,
@@ -379,7 +379,7 @@ restart_sender (World * world, guint8 how)
 }
 
 static void
-change_receiver (World * world, guint8 how)
+change_receiver (World *world, guint8 how)
 {
   begin (world);
   switch (how & 7) {
@@ -404,7 +404,7 @@ change_receiver (World * world, guint8 how)
       begin (world);
       lmcc_receiver_start (world->receiver, world->now);
       break;
-    default:{
+    default: {
       LmccReceiverStats stats;
 
       lmcc_receiver_get_stats (world->receiver, world->now, &stats);
@@ -416,7 +416,7 @@ change_receiver (World * world, guint8 how)
 
 /* Hosts' addresses: the sender's own as often as all others together. */
 static guint
-choose_host (World * world)
+choose_host (World *world)
 {
   guint8 byte = take_byte (&world->bytes);
 
@@ -424,7 +424,7 @@ choose_host (World * world)
 }
 
 static void
-step (World * world)
+step (World *world)
 {
   guint8 what = take_byte (&world->bytes);
 
@@ -476,7 +476,7 @@ step (World * world)
 /* Within the time after which another host may be the sender's successor, and
  * what two of its records are apart. */
 static void
-check_return (World * world)
+check_return (World *world)
 {
   const LmccSession *session;
 
@@ -486,21 +486,21 @@ check_return (World * world)
   world->feed.stopped = FALSE;
   run_until (world, world->now + LMCC_SOURCE_TAKEOVER + RETURN_TIME);
   session = lmcc_receiver_get_session (world->receiver);
-  g_assert (world->broken || (session != NULL
-          && session->ssrc_base == world->feed.ssrc_base));
+  g_assert (world->broken
+      || (session != NULL && session->ssrc_base == world->feed.ssrc_base));
 }
 
 static void
-start_receiver (World * world, guint8 how)
+start_receiver (World *world, guint8 how)
 {
-  static const gchar *const algorithms[] = {
-    "auto", "auto", "auto", "elm", "none", "rlm", "tfmcc", "flid-sl"
-  };
-  LmccReceiverConfig config = {.algorithm = algorithms[how & 7],
-    .latency = LMCC_DEFAULT_LATENCY,.max_level = -1,
-    .on_loss = how >> 3 & 1,.timeout = how & 16 ? LMCC_SECOND : 0,
-    .sequence_seed = 77
-  };
+  static const gchar *const algorithms[] = { "auto", "auto", "auto", "elm",
+    "none", "rlm", "tfmcc", "flid-sl" };
+  LmccReceiverConfig config = { .algorithm = algorithms[how & 7],
+    .latency = LMCC_DEFAULT_LATENCY,
+    .max_level = -1,
+    .on_loss = how >> 3 & 1,
+    .timeout = how & 16 ? LMCC_SECOND : 0,
+    .sequence_seed = 77 };
 
   lmcc_address_parse (FUZZ_GROUP, &config.address);
   if (how & 32)
@@ -520,7 +520,7 @@ start_receiver (World * world, guint8 how)
 }
 
 static void
-end (World * world)
+end (World *world)
 {
   guint i;
 
@@ -537,16 +537,17 @@ end (World * world)
 
 static void
 ignore_action (gpointer user_data G_GNUC_UNUSED,
-    const LmccSenderAction * action G_GNUC_UNUSED)
+    const LmccSenderAction *action G_GNUC_UNUSED)
 {
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  World world = {.bytes = {data, size},.now = 10 * LMCC_SECOND,
-  .control_group = -1,.record = {.ssrc = S0}
-  };
+  World world = { .bytes = { data, size },
+    .now = 10 * LMCC_SECOND,
+    .control_group = -1,
+    .record = { .ssrc = S0 } };
   LmccTime last = world.now + MAX_TIME;
 
   world.setup = take_byte (&world.bytes);

@@ -39,37 +39,37 @@ typedef struct
   LmccTime now;
   FuzzFeed feed;
   guint8 setup;
-  GHashTable *asked;            /* SSRCs of reports so far */
-  guint32 crowd;                /* so many have reported in crowds */
-  guint32 leader;               /* as the sender's own packets name it */
-  guint32 sent_time;            /* of the latest packet, in 1/65536 s */
+  GHashTable *asked; /* SSRCs of reports so far */
+  guint32 crowd;     /* so many have reported in crowds */
+  guint32 leader;    /* as the sender's own packets name it */
+  guint32 sent_time; /* of the latest packet, in 1/65536 s */
   guint16 lsn;
-  guint host;                   /* who reported; 0: nobody so far */
-  gboolean crowded;             /* more than one host did */
+  guint host;       /* who reported; 0: nobody so far */
+  gboolean crowded; /* more than one host did */
   guint64 work;
 } World;
 
 static void
-check_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+check_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   World *world = user_data;
 
   g_assert (sender_ssrc == world->feed.ssrc_base);
-  g_assert (g_hash_table_contains (world->asked,
-          GUINT_TO_POINTER (answer->ssrc)));
+  g_assert (
+      g_hash_table_contains (world->asked, GUINT_TO_POINTER (answer->ssrc)));
 }
 
 /* What receivers would learn of it. */
 static void
-hear_packet (World * world, const LmccPacket * packet)
+hear_packet (World *world, const LmccPacket *packet)
 {
   LmccTfmccElement tfmcc;
   LmccPgmccElement pgmcc;
   LmccHeader header;
   LmccRtp rtp;
 
-  g_assert (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+  g_assert (lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
+      &rtp));
   g_assert (rtp.element != NULL
       && lmcc_header_parse (rtp.element, rtp.element_size, &header));
   world->sent_time = header.send_time;
@@ -83,25 +83,25 @@ hear_packet (World * world, const LmccPacket * packet)
 }
 
 static void
-take_action (gpointer user_data, const LmccSenderAction * action)
+take_action (gpointer user_data, const LmccSenderAction *action)
 {
-  static const LmccRtcpHandler handler = {.dlrr = check_answer };
+  static const LmccRtcpHandler handler = { .dlrr = check_answer };
 
   if (action->type == LMCC_SENDER_ACTION_SEND)
     hear_packet (user_data, action->packet);
   if (action->type == LMCC_SENDER_ACTION_SEND_CONTROL)
     g_assert (lmcc_rtcp_parse (action->packet->data, action->packet->size,
-            &handler, user_data));
+        &handler, user_data));
 }
 
 static void
-begin (World * world)
+begin (World *world)
 {
   world->work = fuzz_work ();
 }
 
 static void
-finish (World * world)
+finish (World *world)
 {
   const LmccSenderStats *stats;
   const LmccSession *session;
@@ -117,15 +117,15 @@ finish (World * world)
   g_assert (world->crowded || session->layers[0].rate < LEAST_BASE_RATE
       || session->feedback_interval <= MAX_INTERVAL_OF_ONE);
   g_assert (stats->answers + stats->answers_dropped <= stats->reports);
-  g_assert (stats->single.rate >= 0
-      && stats->single.window <= LMCC_PGMCC_MAX_WINDOW);
+  g_assert (
+      stats->single.rate >= 0 && stats->single.window <= LMCC_PGMCC_MAX_WINDOW);
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
     queued += stats->layers[i].queued;
   g_assert (queued <= MAX_QUEUED);
 }
 
 static void
-run_until (World * world, LmccTime until)
+run_until (World *world, LmccTime until)
 {
   while (world->now < until) {
     LmccTime next = fuzz_feed_next (&world->feed);
@@ -139,7 +139,7 @@ run_until (World * world, LmccTime until)
 
 /* @host: 0 to 65535 */
 static void
-push_data (World * world, guint host, const guint8 * data, gsize size)
+push_data (World *world, guint host, const guint8 *data, gsize size)
 {
   LmccAddress source;
 
@@ -155,7 +155,7 @@ push_data (World * world, guint host, const guint8 * data, gsize size)
 
 /* Takes over @packet, of receiver @ssrc. */
 static void
-push_report (World * world, guint host, guint32 ssrc, LmccPacket * packet)
+push_report (World *world, guint host, guint32 ssrc, LmccPacket *packet)
 {
   g_hash_table_add (world->asked, GUINT_TO_POINTER (ssrc));
   push_data (world, host, packet->data, packet->size);
@@ -163,7 +163,7 @@ push_report (World * world, guint host, guint32 ssrc, LmccPacket * packet)
 }
 
 static void
-push_reference_time (World * world, guint host, guint32 ssrc, guint64 time)
+push_reference_time (World *world, guint host, guint32 ssrc, guint64 time)
 {
   LmccReferenceTime report = { ssrc, time };
 
@@ -172,7 +172,7 @@ push_reference_time (World * world, guint host, guint32 ssrc, guint64 time)
 
 /* The low bits: from one address, or each from its own. */
 static void
-push_crowd (World * world, guint8 how)
+push_crowd (World *world, guint8 how)
 {
   guint n = 1u << (how >> 5);
 
@@ -184,7 +184,7 @@ push_crowd (World * world, guint8 how)
 }
 
 static guint32
-choose_ssrc (World * world)
+choose_ssrc (World *world)
 {
   guint8 which = take_byte (&world->bytes);
 
@@ -197,7 +197,7 @@ choose_ssrc (World * world)
 /* When what a report echoes was sent: mostly just now, up to 10 s ago, or
  * never. */
 static guint32
-choose_echo (World * world)
+choose_echo (World *world)
 {
   guint8 which = take_byte (&world->bytes);
 
@@ -208,39 +208,40 @@ choose_echo (World * world)
 }
 
 static void
-push_pgmcc (World * world, guint host)
+push_pgmcc (World *world, guint host)
 {
   Bytes *bytes = &world->bytes;
   guint8 how = take_byte (bytes);
-  LmccPgmccReport report = {.ssrc = choose_ssrc (world),
+  LmccPgmccReport report = { .ssrc = choose_ssrc (world),
     .ssrc_base = how & 0xc0 ? world->feed.ssrc_base : S0 + 0x5000,
-    .is_ack = how & 1,.loss = how & 2 ? fuzz_take_short (bytes) : 0,
+    .is_ack = how & 1,
+    .loss = how & 2 ? fuzz_take_short (bytes) : 0,
     .lead = world->lsn - (guint16) (how & 4 ? fuzz_take_leap (bytes) : 0),
     .echoed_time = choose_echo (world),
-    .bitmap = how & 8 ? fuzz_take_word (bytes) : G_MAXUINT32
-  };
+    .bitmap = how & 8 ? fuzz_take_word (bytes) : G_MAXUINT32 };
 
   push_report (world, host, report.ssrc, lmcc_pgmcc_report_build (&report));
 }
 
 static void
-push_tfmcc (World * world, guint host)
+push_tfmcc (World *world, guint host)
 {
   Bytes *bytes = &world->bytes;
   guint8 how = take_byte (bytes);
-  LmccTfmccReport report = {.ssrc = choose_ssrc (world),
+  LmccTfmccReport report = { .ssrc = choose_ssrc (world),
     .ssrc_base = how & 0xc0 ? world->feed.ssrc_base : S0 + 0x5000,
-    .has_rtt = how & 1,.has_loss = how >> 1 & 1,.leaves = how >> 2 & 1,
+    .has_rtt = how & 1,
+    .has_loss = how >> 1 & 1,
+    .leaves = how >> 2 & 1,
     .round = take_byte (bytes) & 7,
     .rate = lmcc_tfmcc_decode_rate (fuzz_take_short (bytes) & 0xfff),
-    .echoed_time = choose_echo (world)
-  };
+    .echoed_time = choose_echo (world) };
 
   push_report (world, host, report.ssrc, lmcc_tfmcc_report_build (&report));
 }
 
 static void
-push_bytes (World * world, guint host)
+push_bytes (World *world, guint host)
 {
   Bytes *bytes = &world->bytes;
   gsize size = take_byte (bytes);
@@ -253,7 +254,7 @@ push_bytes (World * world, guint host)
 
 /* What a payloader would not give: any stream, class, time and size. */
 static void
-push_odd_unit (World * world)
+push_odd_unit (World *world)
 {
   Bytes *bytes = &world->bytes;
   LmccUnit *unit = lmcc_unit_new ();
@@ -263,8 +264,9 @@ push_odd_unit (World * world)
   unit->stream = take_byte (bytes) & 15;
   unit->klass = take_byte (bytes) & 15;
   unit->switch_point = how >> 3 & 1;
-  unit->decoding_time = how & 0x10 ? LMCC_TIME_NONE :
-      world->now + (how >> 5) * 100 * LMCC_MSECOND;
+  unit->decoding_time = how & 0x10
+      ? LMCC_TIME_NONE
+      : world->now + (how >> 5) * 100 * LMCC_MSECOND;
   unit->presentation_time = how & 0x20 ? LMCC_TIME_NONE : unit->decoding_time;
   while (n-- > 0) {
     LmccPacket *packet = lmcc_packet_new (1500);
@@ -283,7 +285,7 @@ push_odd_unit (World * world)
 }
 
 static void
-restart (World * world, guint8 how)
+restart (World *world, guint8 how)
 {
   fuzz_feed_end (&world->feed, how & 1);
   world->host = 0;
@@ -293,7 +295,7 @@ restart (World * world, guint8 how)
 }
 
 static void
-push_single_report (World * world, guint host)
+push_single_report (World *world, guint host)
 {
   if (take_byte (&world->bytes) & 1)
     push_pgmcc (world, host);
@@ -302,7 +304,7 @@ push_single_report (World * world, guint host)
 }
 
 static void
-step (World * world)
+step (World *world)
 {
   guint8 what = take_byte (&world->bytes);
   guint host = 1 + (what >> 4);
@@ -336,8 +338,9 @@ step (World * world)
       break;
     case 13:
       /* The encoders pause, or burst. */
-      world->feed.next_unit = what & 0x10 ? world->now :
-          world->now + ((LMCC_SECOND / 8) << (what >> 5));
+      world->feed.next_unit = what & 0x10
+          ? world->now
+          : world->now + ((LMCC_SECOND / 8) << (what >> 5));
       break;
     case 14:
       begin (world);
@@ -353,9 +356,9 @@ step (World * world)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  World world = {.bytes = {data, size},.now = 10 * LMCC_SECOND };
+  World world = { .bytes = { data, size }, .now = 10 * LMCC_SECOND };
   LmccTime end = world.now + MAX_TIME;
 
   world.asked = g_hash_table_new (NULL, NULL);

@@ -12,28 +12,75 @@
 #include <plugins/lmcc/src/uri.h>
 
 #define CHOOSE(bytes, values) \
-    ((values)[take_byte (bytes) % G_N_ELEMENTS (values)])
+  ((values)[take_byte (bytes) % G_N_ELEMENTS (values)])
 
 static const gchar *const addresses[] = {
-  "239.255.42.1", "232.1.2.3", "ff3e::8000:1", "ff12::1", "10.0.0.1", "::1",
-  "fe80::1%eth0", "239.255.42", "", "host",
+  "239.255.42.1",
+  "232.1.2.3",
+  "ff3e::8000:1",
+  "ff12::1",
+  "10.0.0.1",
+  "::1",
+  "fe80::1%eth0",
+  "239.255.42",
+  "",
+  "host",
 };
 
 static const gchar *const values[] = {
-  "", "-1", "0", "1", "63", "64", "65534", "4294967295", "4294967296",
-  "18446744073709551615", "1000", "60000000000", "60000000001", "elm", "next",
-  "eth0", "a b", "a&b", "a=b", "%41", "%00", "%zz", "%", "#", "\xc3\xa4", "+",
-  "fixed", "join", "freeze", "auto", "ask", "60000",
+  "",
+  "-1",
+  "0",
+  "1",
+  "63",
+  "64",
+  "65534",
+  "4294967295",
+  "4294967296",
+  "18446744073709551615",
+  "1000",
+  "60000000000",
+  "60000000001",
+  "elm",
+  "next",
+  "eth0",
+  "a b",
+  "a&b",
+  "a=b",
+  "%41",
+  "%00",
+  "%zz",
+  "%",
+  "#",
+  "\xc3\xa4",
+  "+",
+  "fixed",
+  "join",
+  "freeze",
+  "auto",
+  "ask",
+  "60000",
 };
 
 static const gchar *const keys[] = {
-  "max-level", "max-bitrate", "latency", "algorithm", "multicast-iface",
-  "on-loss", "rtt-mode", "rtt", "source-policy", "max-memory", "codecs", "x",
-  "", "max%2dlevel",
+  "max-level",
+  "max-bitrate",
+  "latency",
+  "algorithm",
+  "multicast-iface",
+  "on-loss",
+  "rtt-mode",
+  "rtt",
+  "source-policy",
+  "max-memory",
+  "codecs",
+  "x",
+  "",
+  "max%2dlevel",
 };
 
 static void
-check_same (const GstLmccSrcSettings * a, const GstLmccSrcSettings * b)
+check_same (const GstLmccSrcSettings *a, const GstLmccSrcSettings *b)
 {
   const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   guint i;
@@ -54,7 +101,7 @@ check_same (const GstLmccSrcSettings * a, const GstLmccSrcSettings * b)
 }
 
 static void
-check_text (const gchar * text)
+check_text (const gchar *text)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstLmccUri) uri = gst_lmcc_uri_parse (text, &error);
@@ -76,7 +123,7 @@ check_text (const gchar * text)
 }
 
 static void
-make_text (Bytes * bytes)
+make_text (Bytes *bytes)
 {
   GString *text = g_string_new ("lmcc://");
   guint8 how = take_byte (bytes);
@@ -94,15 +141,16 @@ make_text (Bytes * bytes)
   if (how & 64)
     g_string_append_c (text, '/');
   while (n-- > 0)
-    g_string_append_printf (text, "%c%s=%s", strchr (text->str,
-            '?') ? '&' : '?', CHOOSE (bytes, keys), CHOOSE (bytes, values));
+    g_string_append_printf (text, "%c%s=%s",
+        strchr (text->str, '?') ? '&' : '?', CHOOSE (bytes, keys),
+        CHOOSE (bytes, values));
   check_text (text->str);
   g_string_free (text, TRUE);
 }
 
 /* What an element's properties may say. */
 static void
-make_settings (Bytes * bytes)
+make_settings (Bytes *bytes)
 {
   const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   GstLmccSrcSettings settings;
@@ -132,8 +180,8 @@ make_settings (Bytes * bytes)
   gst_lmcc_properties_clear (table, &settings);
 }
 
-/* The types of enumerations need it. No plugin is looked for, and no registry of
- * them can be written there. */
+/* The types of enumerations need it. No plugin is looked for, and no registry
+ * of them can be written there. */
 static void
 init_gstreamer (void)
 {
@@ -149,7 +197,7 @@ init_gstreamer (void)
 }
 
 int
-LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   Bytes bytes = { data, size };
 
@@ -158,7 +206,7 @@ LLVMFuzzerTestOneInput (const guint8 * data, gsize size)
     case 0:
       make_settings (&bytes);
       break;
-    case 1:{
+    case 1: {
       g_autofree gchar *text =
           g_strndup ((const gchar *) bytes.data, bytes.size);
 

@@ -7,9 +7,9 @@
 
 static guint64 loads;
 
-#if defined (__clang__)
-#define UNCOUNTED __attribute__ ((no_sanitize ("coverage", "address", \
-    "undefined")))
+#if defined(__clang__)
+#define UNCOUNTED \
+  __attribute__ ((no_sanitize ("coverage", "address", "undefined")))
 
 void __sanitizer_cov_load1 (gconstpointer at);
 void __sanitizer_cov_load2 (gconstpointer at);

@@ -15,7 +15,7 @@ typedef struct
 
 /* The next byte; 0 once there is none. */
 static inline guint8
-take_byte (Bytes * bytes)
+take_byte (Bytes *bytes)
 {
   if (bytes->size == 0)
     return 0;
@@ -24,6 +24,6 @@ take_byte (Bytes * bytes)
   return *bytes->data++;
 }
 
-int LLVMFuzzerTestOneInput (const guint8 * data, gsize size);
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
 #endif

@@ -16,9 +16,9 @@
 
 typedef struct
 {
-  LmccController controller;    /* comes first */
+  LmccController controller; /* comes first */
   gint level;
-  LmccTime second;              /* when the one that is counted ends */
+  LmccTime second; /* when the one that is counted ends */
   guint quiet;
   guint received;
   guint lost;
@@ -28,16 +28,16 @@ static LmccControllerClass by_loss_class;
 static LmccAlgorithm by_loss;
 
 static void
-on_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header, gsize size)
+on_packet (LmccController *controller, LmccTime now, LmccTime arrival,
+    const LmccHeader *header, gsize size)
 {
   ((ByLoss *) controller)->received++;
   (void) now, (void) arrival, (void) header, (void) size;
 }
 
 static void
-on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+on_loss (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
 {
   ((ByLoss *) controller)->lost += loss->count;
   (void) now, (void) layer;
@@ -45,7 +45,7 @@ on_loss (LmccController * controller, LmccTime now, guint layer,
 
 /* The receiver holds another level: as was wanted, or as its user caps it. */
 static void
-on_level (LmccController * controller, LmccTime now, gint level)
+on_level (LmccController *controller, LmccTime now, gint level)
 {
   ByLoss *self = (ByLoss *) controller;
 
@@ -55,7 +55,7 @@ on_level (LmccController * controller, LmccTime now, gint level)
 }
 
 static void
-on_timeout (LmccController * controller, LmccTime now)
+on_timeout (LmccController *controller, LmccTime now)
 {
   ByLoss *self = (ByLoss *) controller;
 
@@ -76,20 +76,19 @@ on_timeout (LmccController * controller, LmccTime now)
 }
 
 static LmccTime
-next_timeout (const LmccController * controller)
+next_timeout (const LmccController *controller)
 {
   return ((const ByLoss *) controller)->second;
 }
 
 static void
-free_controller (LmccController * controller)
+free_controller (LmccController *controller)
 {
   g_free (controller);
 }
 
 static LmccController *
-create (const LmccSession * session, const LmccSettings * settings,
-    guint32 seed)
+create (const LmccSession *session, const LmccSettings *settings, guint32 seed)
 {
   ByLoss *self = g_new0 (ByLoss, 1);
 
@@ -155,7 +154,7 @@ new_receiver (void)
 }
 
 static void
-push_unit (LmccSender * sender, LmccTime now, guint number)
+push_unit (LmccSender *sender, LmccTime now, guint number)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (1000);
@@ -172,8 +171,8 @@ push_unit (LmccSender * sender, LmccTime now, guint number)
 }
 
 static void
-forward (LmccSender * sender, LmccReceiver * receiver, LmccTime now,
-    gboolean * joined, gboolean lossy)
+forward (LmccSender *sender, LmccReceiver *receiver, LmccTime now,
+    gboolean *joined, gboolean lossy)
 {
   static guint number;
   LmccSenderAction sent;
@@ -207,7 +206,7 @@ forward (LmccSender * sender, LmccReceiver * receiver, LmccTime now,
 }
 
 static gint
-run_until (LmccSender * sender, LmccReceiver * receiver, LmccTime end,
+run_until (LmccSender *sender, LmccReceiver *receiver, LmccTime end,
     gboolean lossy)
 {
   static gboolean joined[LMCC_MAX_GROUPS];

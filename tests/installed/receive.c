@@ -13,8 +13,8 @@
 
 static LmccAddress base;
 static guint16 port;
-static GSocket *data[LMCC_MAX_GROUPS];  /* of the groups that are held */
-static GSocket *control;        /* the base group's RTCP */
+static GSocket *data[LMCC_MAX_GROUPS]; /* of the groups that are held */
+static GSocket *control;               /* the base group's RTCP */
 static GSocket *out;
 static GSocketAddress *player;
 static guint delivered;
@@ -27,11 +27,11 @@ get_now (void)
 }
 
 static GSocketAddress *
-make_address (const LmccAddress * address, guint16 to)
+make_address (const LmccAddress *address, guint16 to)
 {
   GInetAddress *inet = g_inet_address_new_from_bytes (address->bytes,
       address->family == LMCC_FAMILY_IPV6 ? G_SOCKET_FAMILY_IPV6
-      : G_SOCKET_FAMILY_IPV4);
+                                          : G_SOCKET_FAMILY_IPV4);
   GSocketAddress *result = g_inet_socket_address_new (inet, to);
 
   g_object_unref (inet);
@@ -63,7 +63,7 @@ join (guint group, guint16 at)
 
 /* All that waits in a socket. */
 static void
-take (LmccReceiver * receiver, GSocket * from, gint group)
+take (LmccReceiver *receiver, GSocket *from, gint group)
 {
   for (;;) {
     LmccPacket *packet = lmcc_packet_new (LMCC_MAX_PACKET_SIZE);
@@ -81,8 +81,8 @@ take (LmccReceiver * receiver, GSocket * from, gint group)
     inet = G_INET_SOCKET_ADDRESS (sender);
     memcpy (source.bytes,
         g_inet_address_to_bytes (g_inet_socket_address_get_address (inet)),
-        g_inet_address_get_native_size (g_inet_socket_address_get_address
-            (inet)));
+        g_inet_address_get_native_size (
+            g_inet_socket_address_get_address (inet)));
     if (group >= 0) {
       lmcc_receiver_handle_packet (receiver, get_now (), get_now (),
           (guint) group, &source, g_inet_socket_address_get_port (inet),
@@ -98,7 +98,7 @@ take (LmccReceiver * receiver, GSocket * from, gint group)
 
 /* What a player would keep until action.time goes to it at once here. */
 static void
-act (LmccReceiver * receiver)
+act (LmccReceiver *receiver)
 {
   LmccReceiverAction action;
 
@@ -132,12 +132,12 @@ act (LmccReceiver * receiver)
 
 /* Until a socket has something, or the receiver's next time. */
 static void
-wait_for (LmccReceiver * receiver)
+wait_for (LmccReceiver *receiver)
 {
   GPollFD polled[LMCC_MAX_GROUPS + 1];
   LmccTime now = get_now ();
-  LmccTime next = MIN (lmcc_receiver_next_timeout (receiver),
-      now + 100 * LMCC_MSECOND);
+  LmccTime next =
+      MIN (lmcc_receiver_next_timeout (receiver), now + 100 * LMCC_MSECOND);
   guint n = 0, i;
 
   polled[n++].fd = g_socket_get_fd (control);

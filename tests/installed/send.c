@@ -50,8 +50,8 @@ new_sender (LmccTime now)
   config.cname = "example";
   config.sequence_seed = g_random_int ();
   config.rtp_offset = g_random_int ();
-  config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
-      + NTP_UNIX_OFFSET - now;
+  config.ntp_offset =
+      (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
   config.mtu = 1400;
   sender = lmcc_sender_new (&config, now, &error);
   if (sender == NULL)
@@ -61,7 +61,7 @@ new_sender (LmccTime now)
 
 /* When the picture of an RTP packet is shown. */
 static LmccTime
-get_presentation_time (const LmccPacket * packet, LmccTime now)
+get_presentation_time (const LmccPacket *packet, LmccTime now)
 {
   static LmccTime first;
   static guint32 first_timestamp;
@@ -73,13 +73,14 @@ get_presentation_time (const LmccPacket * packet, LmccTime now)
     first = now + REORDERING;
     first_timestamp = timestamp;
   }
-  return first + (LmccTime) ((gint64) (gint32) (timestamp - first_timestamp)
-      * (gint64) LMCC_SECOND / 90000);
+  return first
+      + (LmccTime) ((gint64) (gint32) (timestamp - first_timestamp)
+          * (gint64) LMCC_SECOND / 90000);
 }
 
 /* All packets that wait become units, and these are the sender's. */
 static void
-take (LmccSender * sender, LmccClassifier * classifier)
+take (LmccSender *sender, LmccClassifier *classifier)
 {
   for (;;) {
     LmccPacket *packet = lmcc_packet_new (LMCC_MAX_PACKET_SIZE);
@@ -104,7 +105,7 @@ take (LmccSender * sender, LmccClassifier * classifier)
 }
 
 static void
-send_to (guint group, guint16 to, const LmccPacket * packet)
+send_to (guint group, guint16 to, const LmccPacket *packet)
 {
   LmccAddress address;
   GInetAddress *inet;
@@ -120,7 +121,7 @@ send_to (guint group, guint16 to, const LmccPacket * packet)
 }
 
 static void
-act (LmccSender * sender)
+act (LmccSender *sender)
 {
   LmccSenderAction action;
 
@@ -135,12 +136,12 @@ act (LmccSender * sender)
 }
 
 static void
-wait_for (LmccSender * sender)
+wait_for (LmccSender *sender)
 {
   GPollFD polled;
   LmccTime now = get_now ();
-  LmccTime next = MIN (lmcc_sender_next_timeout (sender),
-      now + 100 * LMCC_MSECOND);
+  LmccTime next =
+      MIN (lmcc_sender_next_timeout (sender), now + 100 * LMCC_MSECOND);
 
   polled.fd = g_socket_get_fd (in);
   polled.events = G_IO_IN;

@@ -18,7 +18,8 @@ main (void)
   gchar text[LMCC_ADDRESS_STRLEN];
 
   if (!lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, 64e3, 0, N_LAYERS, rates,
-          NULL) || rates[2] != 2 * rates[1])
+          NULL)
+      || rates[2] != 2 * rates[1])
     return EXIT_FAILURE;
 
   if (!lmcc_address_parse ("239.255.42.1", &base)

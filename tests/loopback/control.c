@@ -23,7 +23,7 @@ typedef struct
 } Control;
 
 static void
-print_property (GstElement * element, const gchar * name)
+print_property (GstElement *element, const gchar *name)
 {
   GValue value = G_VALUE_INIT;
   g_autofree gchar *text = NULL;
@@ -35,15 +35,16 @@ print_property (GstElement * element, const gchar * name)
 }
 
 static void
-obey (Control * self, const gchar * line)
+obey (Control *self, const gchar *line)
 {
   g_auto (GStrv) words = g_strsplit (line, " ", 3);
   g_autoptr (GstElement) element = NULL;
 
   if (g_strv_length (words) >= 2)
     element = gst_bin_get_by_name (GST_BIN (self->pipeline), words[0]);
-  if (element == NULL || g_object_class_find_property (G_OBJECT_GET_CLASS
-          (element), words[1]) == NULL) {
+  if (element == NULL
+      || g_object_class_find_property (G_OBJECT_GET_CLASS (element), words[1])
+          == NULL) {
     g_print ("not understood: %s\n", line);
     return;
   }
@@ -53,12 +54,12 @@ obey (Control * self, const gchar * line)
 }
 
 static void
-on_line (GObject * object G_GNUC_UNUSED, GAsyncResult * result, gpointer data)
+on_line (GObject *object G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   Control *self = data;
   g_autofree gchar *line =
       g_data_input_stream_read_line_finish_utf8 (self->input, result, NULL,
-      NULL);
+          NULL);
 
   if (line == NULL) {
     g_main_loop_quit (self->loop);
@@ -70,7 +71,7 @@ on_line (GObject * object G_GNUC_UNUSED, GAsyncResult * result, gpointer data)
 }
 
 static void
-print_message (const gchar * kind, GError * error, gchar * debug)
+print_message (const gchar *kind, GError *error, gchar *debug)
 {
   g_print ("%s: %s\n", kind, error->message);
   g_error_free (error);
@@ -78,7 +79,7 @@ print_message (const gchar * kind, GError * error, gchar * debug)
 }
 
 static gboolean
-on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message, gpointer data)
+on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer data)
 {
   Control *self = data;
   GError *error = NULL;
@@ -99,7 +100,7 @@ on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message, gpointer data)
       gst_message_parse_info (message, &error, &debug);
       print_message ("INFO", error, debug);
       break;
-    case GST_MESSAGE_ELEMENT:{
+    case GST_MESSAGE_ELEMENT: {
       g_autofree gchar *text =
           gst_structure_to_string (gst_message_get_structure (message));
 
@@ -122,7 +123,9 @@ on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message, gpointer data)
 int
 main (int argc, char **argv)
 {
-  Control self = { NULL, };
+  Control self = {
+    NULL,
+  };
   g_autoptr (GError) error = NULL;
   g_autoptr (GInputStream) stream = g_unix_input_stream_new (0, FALSE);
   g_autoptr (GstBus) bus = NULL;

@@ -11,8 +11,8 @@ using namespace ns3;
 
 static const uint32_t HEADERS = 28;
 
-CbrApp::CbrApp (
-    const CbrConfig & config, uint32_t packet_size, Ptr<Node> receiver, uint16_t port)
+CbrApp::CbrApp (const CbrConfig &config, uint32_t packet_size,
+    Ptr<Node> receiver, uint16_t port)
     : Flow (config.name, "cbr", config.to, config.start), m_config (config),
       m_packet_size (packet_size), m_receiver_node (receiver), m_port (port)
 {
@@ -21,19 +21,22 @@ CbrApp::CbrApp (
 FlowCounters
 CbrApp::Count ()
 {
-  return { static_cast<double> (m_received) * m_packet_size, static_cast<double> (m_sent),
+  return { static_cast<double> (m_received) * m_packet_size,
+    static_cast<double> (m_sent),
     static_cast<double> (m_sent) - static_cast<double> (m_received) };
 }
 
 void
 CbrApp::StartApplication ()
 {
-  m_receiver = Socket::CreateSocket (m_receiver_node, UdpSocketFactory::GetTypeId ());
+  m_receiver =
+      Socket::CreateSocket (m_receiver_node, UdpSocketFactory::GetTypeId ());
   m_receiver->Bind (InetSocketAddress (Ipv4Address::GetAny (), m_port));
   m_receiver->SetRecvCallback (MakeCallback (&CbrApp::Take, this));
   m_sender = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
   m_sender->Bind ();
-  m_sender->Connect (InetSocketAddress (Network::GetAddress (m_receiver_node), m_port));
+  m_sender->Connect (
+      InetSocketAddress (Network::GetAddress (m_receiver_node), m_port));
   Send ();
 }
 

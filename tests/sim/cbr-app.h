@@ -16,8 +16,8 @@
 class CbrApp : public ns3::Application, public Flow
 {
 public:
-  CbrApp (const CbrConfig & config, uint32_t packet_size, ns3::Ptr<ns3::Node> receiver,
-      uint16_t port);
+  CbrApp (const CbrConfig &config, uint32_t packet_size,
+      ns3::Ptr<ns3::Node> receiver, uint16_t port);
 
   FlowCounters Count () override;
 

@@ -46,11 +46,11 @@ Flow::Sample ()
 void
 Flow::SampleEstimates ()
 {
-  for (const auto & estimate : GetEstimates ()) {
-    const FlowStatus & now = estimate.second;
+  for (const auto &estimate : GetEstimates ()) {
+    const FlowStatus &now = estimate.second;
     if (now.loss_event_rate == 0)
       continue;
-    FlowStatus & mean = estimates[estimate.first];
+    FlowStatus &mean = estimates[estimate.first];
     auto n = static_cast<double> (++m_samples[estimate.first]);
 
     mean.loss_event_rate += (now.loss_event_rate - mean.loss_event_rate) / n;
@@ -60,13 +60,13 @@ Flow::SampleEstimates ()
 }
 
 void
-Flow::BeginPhase (const std::string & phase)
+Flow::BeginPhase (const std::string &phase)
 {
   m_phase_begin[phase] = Count ().bytes;
 }
 
 void
-Flow::EndPhase (const std::string & phase, double duration)
+Flow::EndPhase (const std::string &phase, double duration)
 {
   phases[phase] = 8 * (Count ().bytes - m_phase_begin[phase]) / duration;
 }
@@ -76,7 +76,7 @@ Flow::LevelAt (double time) const
 {
   int level = -1;
 
-  for (const LevelChange & change : changes)
+  for (const LevelChange &change : changes)
     if (change.time <= time)
       level = change.to;
   return level;
@@ -97,7 +97,7 @@ Flow::MeasureLevels (double begin, double end)
     time_at_level[static_cast<size_t> (at)] += time;
   };
 
-  for (const LevelChange & change : changes) {
+  for (const LevelChange &change : changes) {
     if (change.time <= begin)
       continue;
     changes_measured++;
@@ -107,8 +107,9 @@ Flow::MeasureLevels (double begin, double end)
   }
   spend (level, end - since);
   auto most = std::max_element (time_at_level.begin (), time_at_level.end ());
-  for (const LevelChange & change : changes)
-    if (most != time_at_level.end () && change.to == most - time_at_level.begin ()) {
+  for (const LevelChange &change : changes)
+    if (most != time_at_level.end ()
+        && change.to == most - time_at_level.begin ()) {
       convergence_time = change.time - start;
       break;
     }

@@ -44,15 +44,13 @@ public:
 
   virtual FlowCounters Count () = 0;
 
-  virtual FlowStatus
-  GetStatus ()
+  virtual FlowStatus GetStatus ()
   {
     return {};
   }
 
   /* Where more than one is made of the same packets. */
-  virtual std::map<std::string, FlowStatus>
-  GetEstimates ()
+  virtual std::map<std::string, FlowStatus> GetEstimates ()
   {
     return { { "own", GetStatus () } };
   }
@@ -61,8 +59,8 @@ public:
   void EndMeasurement (double begin, double end);
   void Sample ();
   void SampleEstimates ();
-  void BeginPhase (const std::string & phase);
-  void EndPhase (const std::string & phase, double duration);
+  void BeginPhase (const std::string &phase);
+  void EndPhase (const std::string &phase, double duration);
 
   const std::string name;
   const std::string kind;
@@ -78,7 +76,8 @@ public:
   double throughput = 0;
   std::map<std::string, double> phases; /* throughput in each */
   double loss = 0;
-  std::map<std::string, FlowStatus> estimates; /* means, from the first loss on */
+  std::map<std::string, FlowStatus>
+      estimates; /* means, from the first loss on */
   std::vector<double> time_at_level;
   uint32_t changes_measured = 0;
   double convergence_time = -1;

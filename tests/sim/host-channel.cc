@@ -21,8 +21,8 @@ void
 HostChannel::SetHost (Ptr<PointToPointNetDevice> host, double processing)
 {
   m_host = host;
-  m_processing = CreateObjectWithAttributes<UniformRandomVariable> (
-      "Max", DoubleValue (processing));
+  m_processing = CreateObjectWithAttributes<UniformRandomVariable> ("Max",
+      DoubleValue (processing));
 }
 
 /* Source and destination address and ports behind the two bytes of PPP. */
@@ -39,11 +39,12 @@ FlowOf (Ptr<const Packet> packet)
 }
 
 bool
-HostChannel::TransmitStart (
-    Ptr<const Packet> packet, Ptr<PointToPointNetDevice> from, Time duration)
+HostChannel::TransmitStart (Ptr<const Packet> packet,
+    Ptr<PointToPointNetDevice> from, Time duration)
 {
   Ptr<PointToPointNetDevice> to = GetPointToPointDevice (0);
-  Time arrival = Simulator::Now () + duration + Seconds (m_processing->GetValue ());
+  Time arrival =
+      Simulator::Now () + duration + Seconds (m_processing->GetValue ());
   TimeValue delay;
 
   if (from != m_host)
@@ -51,9 +52,10 @@ HostChannel::TransmitStart (
   if (to == from)
     to = GetPointToPointDevice (1);
   GetAttribute ("Delay", delay);
-  Time & last = m_last[FlowOf (packet)];
+  Time &last = m_last[FlowOf (packet)];
   last = std::max (last, arrival + delay.Get ());
-  Simulator::ScheduleWithContext (to->GetNode ()->GetId (), last - Simulator::Now (),
-      &PointToPointNetDevice::Receive, to, packet->Copy ());
+  Simulator::ScheduleWithContext (to->GetNode ()->GetId (),
+      last - Simulator::Now (), &PointToPointNetDevice::Receive, to,
+      packet->Copy ());
   return true;
 }

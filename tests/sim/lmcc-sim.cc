@@ -16,14 +16,14 @@ namespace
 
 struct Options
 {
-  char * scenario = nullptr;
-  char * session = nullptr;
-  char * algorithm = nullptr;
-  char * layers = nullptr;
-  char * layering = nullptr;
-  char * set = nullptr;
-  char * tcp = nullptr;
-  char * json = nullptr;
+  char *scenario = nullptr;
+  char *session = nullptr;
+  char *algorithm = nullptr;
+  char *layers = nullptr;
+  char *layering = nullptr;
+  char *set = nullptr;
+  char *tcp = nullptr;
+  char *json = nullptr;
   double slot = 0;
   int seed = 1;
   double duration = 0;
@@ -33,7 +33,7 @@ struct Options
 };
 
 void
-ParseOptions (int argc, char ** argv, Options & options)
+ParseOptions (int argc, char **argv, Options &options)
 {
   const GOptionEntry entries[] = {
     { "scenario", 's', 0, G_OPTION_ARG_STRING, &options.scenario,
@@ -44,13 +44,16 @@ ParseOptions (int argc, char ** argv, Options & options)
         "Algorithm and settings of the sessions, as elm,strategy=naive",
         "A[,KEY=VALUE...]" },
     { "layers", 'l', 0, G_OPTION_ARG_STRING, &options.layers,
-        "Layers of the sessions: multiplicative:BASE:FACTOR:COUNT, linear:BASE:COUNT or "
+        "Layers of the sessions: multiplicative:BASE:FACTOR:COUNT, "
+        "linear:BASE:COUNT or "
         "list:RATE,RATE...",
         "LAYERS" },
     { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
-        "Layers that are encodings of their own, or of fixed rates", "native|fixed" },
+        "Layers that are encodings of their own, or of fixed rates",
+        "native|fixed" },
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
-        "Length of a slot of the sessions, where their algorithm has them", "SECONDS" },
+        "Length of a slot of the sessions, where their algorithm has them",
+        "SECONDS" },
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
@@ -60,8 +63,8 @@ ParseOptions (int argc, char ** argv, Options & options)
     { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
         "Length of the simulation", "SECONDS" },
-    { "warm-up", 0, 0, G_OPTION_ARG_DOUBLE, &options.warm_up, "What is not measured",
-        "SECONDS" },
+    { "warm-up", 0, 0, G_OPTION_ARG_DOUBLE, &options.warm_up,
+        "What is not measured", "SECONDS" },
     { "series", 0, 0, G_OPTION_ARG_DOUBLE, &options.series,
         "Time series too, at this interval", "SECONDS" },
     { "cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
@@ -70,9 +73,9 @@ ParseOptions (int argc, char ** argv, Options & options)
         "Where to write (standard output)", "FILE" },
     {}
   };
-  GOptionContext * context
-      = g_option_context_new ("- simulate layered multicast in ns-3");
-  GError * error = nullptr;
+  GOptionContext *context =
+      g_option_context_new ("- simulate layered multicast in ns-3");
+  GError *error = nullptr;
 
   g_option_context_add_main_entries (context, entries, nullptr);
   bool good = g_option_context_parse (context, &argc, &argv, &error);
@@ -91,7 +94,7 @@ ParseOptions (int argc, char ** argv, Options & options)
 }
 
 void
-ChangeSession (const Options & options, SessionConfig & session)
+ChangeSession (const Options &options, SessionConfig &session)
 {
   if (options.session != nullptr && session.name != options.session)
     return;
@@ -106,13 +109,13 @@ ChangeSession (const Options & options, SessionConfig & session)
 }
 
 Scenario
-MakeScenario (const Options & options)
+MakeScenario (const Options &options)
 {
   std::string path = options.scenario;
   if (!g_file_test (options.scenario, G_FILE_TEST_IS_REGULAR))
     path = std::string (SCENARIOS) + "/" + options.scenario + ".json";
-  Scenario scenario
-      = ReadScenario (path, ParseParameters (options.set == nullptr ? "" : options.set));
+  Scenario scenario = ReadScenario (path,
+      ParseParameters (options.set == nullptr ? "" : options.set));
 
   scenario.seed = static_cast<uint32_t> (options.seed);
   if (options.duration > 0)
@@ -121,28 +124,29 @@ MakeScenario (const Options & options)
     scenario.warm_up = options.warm_up;
   scenario.series = options.series;
   scenario.cost = options.cost;
-  scenario.tcp_settings = ParseTcpSettings (options.tcp == nullptr ? "" : options.tcp);
-  for (SessionConfig & session : scenario.sessions)
+  scenario.tcp_settings =
+      ParseTcpSettings (options.tcp == nullptr ? "" : options.tcp);
+  for (SessionConfig &session : scenario.sessions)
     ChangeSession (options, session);
   return scenario;
 }
 
 void
-Write (const Options & options, const std::string & text)
+Write (const Options &options, const std::string &text)
 {
-  GError * error = nullptr;
+  GError *error = nullptr;
 
   if (options.json == nullptr)
     fwrite (text.data (), 1, text.size (), stdout);
-  else if (!g_file_set_contents (
-               options.json, text.data (), static_cast<gssize> (text.size ()), &error))
+  else if (!g_file_set_contents (options.json, text.data (),
+               static_cast<gssize> (text.size ()), &error))
     throw std::runtime_error (error->message);
 }
 
 } // namespace
 
 int
-main (int argc, char ** argv)
+main (int argc, char **argv)
 {
   Options options;
 
@@ -150,12 +154,13 @@ main (int argc, char ** argv)
     ParseOptions (argc, argv, options);
     Scenario scenario = MakeScenario (options);
     Simulation simulation (scenario);
-    g_autofree char * file = g_path_get_basename (options.scenario);
+    g_autofree char *file = g_path_get_basename (options.scenario);
     std::string name = file;
     simulation.Run ();
     Write (options,
-        FormatReport (name, scenario, simulation.GetFlows (), simulation.GetSenders ()));
-  } catch (const std::exception & error) {
+        FormatReport (name, scenario, simulation.GetFlows (),
+            simulation.GetSenders ()));
+  } catch (const std::exception &error) {
     fprintf (stderr, "lmcc-sim: %s\n", error.what ());
     return 1;
   }

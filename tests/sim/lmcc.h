@@ -31,7 +31,7 @@ ToLmcc (ns3::Ipv4Address address)
 }
 
 inline ns3::Ipv4Address
-FromLmcc (const LmccAddress & address)
+FromLmcc (const LmccAddress &address)
 {
   return ns3::Ipv4Address::Deserialize (address.bytes);
 }
@@ -41,19 +41,17 @@ FromLmcc (const LmccAddress & address)
 class SimTimer
 {
 public:
-  template <typename Function>
-  void
-  Set (LmccTime at, Function expire)
+  template <typename Function> void Set (LmccTime at, Function expire)
   {
     if (at == LMCC_TIME_NONE || (m_event.IsRunning () && m_at <= at))
       return;
     m_event.Cancel ();
     m_at = std::max (at, SimNow ());
-    m_event = ns3::Simulator::Schedule (ns3::NanoSeconds (m_at - SimNow ()), expire);
+    m_event =
+        ns3::Simulator::Schedule (ns3::NanoSeconds (m_at - SimNow ()), expire);
   }
 
-  void
-  Cancel ()
+  void Cancel ()
   {
     m_event.Cancel ();
   }

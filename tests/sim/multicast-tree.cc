@@ -7,9 +7,10 @@
 
 using namespace ns3;
 
-MulticastTree::MulticastTree (
-    const Network & network, Ptr<Node> source, Range join_latency, Range leave_latency)
-    : m_source (source), m_join_latency (join_latency), m_leave_latency (leave_latency)
+MulticastTree::MulticastTree (const Network &network, Ptr<Node> source,
+    Range join_latency, Range leave_latency)
+    : m_source (source), m_join_latency (join_latency),
+      m_leave_latency (leave_latency)
 {
   std::queue<Ptr<Node>> waiting;
 
@@ -20,11 +21,12 @@ MulticastTree::MulticastTree (
   while (!waiting.empty ()) {
     Ptr<Node> node = waiting.front ();
     waiting.pop ();
-    for (const NetworkPort & port : network.GetPorts (node)) {
-      if (port.neighbour == source || m_hops.count (port.neighbour->GetId ()) > 0)
+    for (const NetworkPort &port : network.GetPorts (node)) {
+      if (port.neighbour == source
+          || m_hops.count (port.neighbour->GetId ()) > 0)
         continue;
-      m_hops[port.neighbour->GetId ()]
-          = { node, port.interface, port.neighbour_interface, port.delay };
+      m_hops[port.neighbour->GetId ()] = { node, port.interface,
+        port.neighbour_interface, port.delay };
       waiting.push (port.neighbour);
     }
   }
@@ -52,24 +54,26 @@ MulticastTree::HasMembers (Ipv4Address group) const
 }
 
 void
-MulticastTree::Ask (Ptr<Node> node, Ipv4Address group, bool wanted, double latency)
+MulticastTree::Ask (Ptr<Node> node, Ipv4Address group, bool wanted,
+    double latency)
 {
-  Membership & member = m_members[{ node->GetId (), group }];
-  const Hop & hop = m_hops.at (node->GetId ());
+  Membership &member = m_members[{ node->GetId (), group }];
+  const Hop &hop = m_hops.at (node->GetId ());
 
   member.wanted = wanted;
   member.change++;
-  Simulator::Schedule (hop.delay + Seconds (latency), &MulticastTree::TakeEffect, this,
-      node, group, member.change);
+  Simulator::Schedule (hop.delay + Seconds (latency),
+      &MulticastTree::TakeEffect, this, node, group, member.change);
 }
 
 /* What a node asked for has come to its parent. */
 void
 MulticastTree::TakeEffect (Ptr<Node> node, Ipv4Address group, uint32_t change)
 {
-  const Membership & member = m_members[{ node->GetId (), group }];
-  const Hop & hop = m_hops.at (node->GetId ());
-  std::set<uint32_t> & interfaces = m_interfaces[{ hop.parent->GetId (), group }];
+  const Membership &member = m_members[{ node->GetId (), group }];
+  const Hop &hop = m_hops.at (node->GetId ());
+  std::set<uint32_t> &interfaces =
+      m_interfaces[{ hop.parent->GetId (), group }];
   bool had_some = !interfaces.empty ();
 
   /* Another wish has overtaken it. */
@@ -87,8 +91,8 @@ MulticastTree::TakeEffect (Ptr<Node> node, Ipv4Address group, uint32_t change)
 }
 
 void
-MulticastTree::SetRoute (
-    Ptr<Node> router, Ipv4Address group, const std::set<uint32_t> & interfaces)
+MulticastTree::SetRoute (Ptr<Node> router, Ipv4Address group,
+    const std::set<uint32_t> &interfaces)
 {
   Ptr<Ipv4StaticRouting> routing = Network::GetStaticRouting (router);
   Ipv4Address origin = Network::GetAddress (m_source);
@@ -101,17 +105,17 @@ MulticastTree::SetRoute (
 }
 
 void
-MulticastTree::AddSharedGroup (const Network & network, Ipv4Address group)
+MulticastTree::AddSharedGroup (const Network &network, Ipv4Address group)
 {
   for (uint32_t i = 0; i < network.GetNodes ().GetN (); i++) {
     Ptr<Node> node = network.GetNodes ().Get (i);
-    const std::vector<NetworkPort> & ports = network.GetPorts (node);
+    const std::vector<NetworkPort> &ports = network.GetPorts (node);
 
     if (ports.size () == 1 && node != m_source)
       Network::GetStaticRouting (node)->SetDefaultMulticastRoute (1);
-    for (const NetworkPort & input : ports) {
+    for (const NetworkPort &input : ports) {
       std::vector<uint32_t> others;
-      for (const NetworkPort & port : ports)
+      for (const NetworkPort &port : ports)
         if (port.interface != input.interface)
           others.push_back (port.interface);
       if (!others.empty ())

@@ -17,8 +17,8 @@
 class MulticastTree
 {
 public:
-  MulticastTree (const Network & network, ns3::Ptr<ns3::Node> source, Range join_latency,
-      Range leave_latency);
+  MulticastTree (const Network &network, ns3::Ptr<ns3::Node> source,
+      Range join_latency, Range leave_latency);
 
   void Join (ns3::Ptr<ns3::Node> receiver, ns3::Ipv4Address group);
   void Leave (ns3::Ptr<ns3::Node> receiver, ns3::Ipv4Address group);
@@ -27,7 +27,7 @@ public:
   bool HasMembers (ns3::Ipv4Address group) const;
 
   /* Lets everybody send to a group, and brings it everywhere. */
-  void AddSharedGroup (const Network & network, ns3::Ipv4Address group);
+  void AddSharedGroup (const Network &network, ns3::Ipv4Address group);
 
 private:
   struct Hop
@@ -45,18 +45,20 @@ private:
     uint32_t change = 0; /* counts what was asked for */
   };
 
-  void Ask (
-      ns3::Ptr<ns3::Node> node, ns3::Ipv4Address group, bool wanted, double latency);
-  void TakeEffect (ns3::Ptr<ns3::Node> node, ns3::Ipv4Address group, uint32_t change);
+  void Ask (ns3::Ptr<ns3::Node> node, ns3::Ipv4Address group, bool wanted,
+      double latency);
+  void TakeEffect (ns3::Ptr<ns3::Node> node, ns3::Ipv4Address group,
+      uint32_t change);
   void SetRoute (ns3::Ptr<ns3::Node> router, ns3::Ipv4Address group,
-      const std::set<uint32_t> & interfaces);
+      const std::set<uint32_t> &interfaces);
 
   ns3::Ptr<ns3::Node> m_source;
   Range m_join_latency;
   Range m_leave_latency;
   std::map<uint32_t, Hop> m_hops; /* by node */
   std::map<std::pair<uint32_t, ns3::Ipv4Address>, Membership> m_members;
-  std::map<std::pair<uint32_t, ns3::Ipv4Address>, std::set<uint32_t>> m_interfaces;
+  std::map<std::pair<uint32_t, ns3::Ipv4Address>, std::set<uint32_t>>
+      m_interfaces;
 };
 
 #endif

@@ -15,9 +15,10 @@
 using namespace ns3;
 
 double
-Draw (const Range & range)
+Draw (const Range &range)
 {
-  static Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable> ();
+  static Ptr<UniformRandomVariable> random =
+      CreateObject<UniformRandomVariable> ();
 
   return range.least == range.most ? range.least
                                    : random->GetValue (range.least, range.most);
@@ -27,7 +28,7 @@ namespace
 {
 
 std::string
-QueueLimit (const QueueConfig & queue)
+QueueLimit (const QueueConfig &queue)
 {
   return queue.bytes > 0 ? std::to_string (queue.bytes) + "B"
                          : std::to_string (queue.packets) + "p";
@@ -40,73 +41,78 @@ MakeLosses (double loss, double burst)
 {
   if (burst <= 1)
     return CreateObjectWithAttributes<RateErrorModel> ("ErrorUnit",
-        EnumValue (RateErrorModel::ERROR_UNIT_PACKET), "ErrorRate", DoubleValue (loss));
-  auto length = CreateObjectWithAttributes<UniformRandomVariable> (
-      "Min", DoubleValue (1), "Max", DoubleValue (2 * burst - 1));
+        EnumValue (RateErrorModel::ERROR_UNIT_PACKET), "ErrorRate",
+        DoubleValue (loss));
+  auto length = CreateObjectWithAttributes<UniformRandomVariable> ("Min",
+      DoubleValue (1), "Max", DoubleValue (2 * burst - 1));
   /* A burst starts with a packet that is not in one. */
   double start = loss / (burst - loss * (burst - 1));
-  return CreateObjectWithAttributes<BurstErrorModel> (
-      "ErrorRate", DoubleValue (start), "BurstSize", PointerValue (length));
+  return CreateObjectWithAttributes<BurstErrorModel> ("ErrorRate",
+      DoubleValue (start), "BurstSize", PointerValue (length));
 }
 
 /* Fair queueing over a shared buffer, as fair queueing was before CoDel: FqCoDel with a
  * target that no packet reaches. A full buffer drops from the longest queue. */
 void
-InstallFairQueueing (const QueueConfig & queue, const NetDeviceContainer & devices)
+InstallFairQueueing (const QueueConfig &queue,
+    const NetDeviceContainer &devices)
 {
   TrafficControlHelper control;
-  uint16_t handle = control.SetRootQueueDisc ("ns3::FqCoDelQueueDisc", "MaxSize",
-      QueueSizeValue (QueueSize (std::to_string (queue.packets) + "p")), "Target",
-      StringValue ("1000s"), "Interval", StringValue ("1000s"), "DropBatchSize",
-      UintegerValue (1));
+  uint16_t handle =
+      control.SetRootQueueDisc ("ns3::FqCoDelQueueDisc", "MaxSize",
+          QueueSizeValue (QueueSize (std::to_string (queue.packets) + "p")),
+          "Target", StringValue ("1000s"), "Interval", StringValue ("1000s"),
+          "DropBatchSize", UintegerValue (1));
 
   control.AddPacketFilter (handle, "SessionFilter");
   control.Install (devices);
 }
 
 void
-InstallRed (const QueueConfig & queue, double rate, double delay,
-    const NetDeviceContainer & devices)
+InstallRed (const QueueConfig &queue, double rate, double delay,
+    const NetDeviceContainer &devices)
 {
   TrafficControlHelper control;
 
   control.SetRootQueueDisc ("ns3::RedQueueDisc", "MaxSize",
       QueueSizeValue (QueueSize (QueueLimit (queue))), "MinTh",
-      DoubleValue (queue.min_threshold), "MaxTh", DoubleValue (queue.max_threshold),
-      "LinkBandwidth", DataRateValue (DataRate (static_cast<uint64_t> (rate))),
-      "LinkDelay", TimeValue (Seconds (delay)), "Gentle", BooleanValue (true));
+      DoubleValue (queue.min_threshold), "MaxTh",
+      DoubleValue (queue.max_threshold), "LinkBandwidth",
+      DataRateValue (DataRate (static_cast<uint64_t> (rate))), "LinkDelay",
+      TimeValue (Seconds (delay)), "Gentle", BooleanValue (true));
   control.Install (devices);
 }
 
 /* Puts a host that takes its time at the first end of a link. */
 void
-InstallHost (const NetDeviceContainer & devices, double delay, double processing)
+InstallHost (const NetDeviceContainer &devices, double delay, double processing)
 {
-  auto channel
-      = CreateObjectWithAttributes<HostChannel> ("Delay", TimeValue (Seconds (delay)));
+  auto channel = CreateObjectWithAttributes<HostChannel> ("Delay",
+      TimeValue (Seconds (delay)));
 
   for (uint32_t i = 0; i < 2; i++)
     DynamicCast<PointToPointNetDevice> (devices.Get (i))->Attach (channel);
-  channel->SetHost (DynamicCast<PointToPointNetDevice> (devices.Get (0)), processing);
+  channel->SetHost (DynamicCast<PointToPointNetDevice> (devices.Get (0)),
+      processing);
 }
 
 } // namespace
 
-Network::Network (const Scenario & scenario)
+Network::Network (const Scenario &scenario)
 {
   m_addresses.SetBase ("10.0.0.0", "255.255.255.252");
   AddNodes (scenario);
-  for (const LinkConfig & link : scenario.links)
-    for (const std::string & to : ExpandNames (link.to, link.count))
+  for (const LinkConfig &link : scenario.links)
+    for (const std::string &to : ExpandNames (link.to, link.count))
       AddLink (link, to);
   for (uint32_t i = 0; i < m_nodes.GetN (); i++)
     AddRoutes (m_nodes.Get (i));
 }
 
 void
-Network::AddNodes (const Scenario & scenario)
+Network::AddNodes (const Scenario &scenario)
 {
-  auto add = [this] (const std::string & name) {
+  auto add = [this] (const std::string &name) {
     if (m_by_name.count (name) > 0)
       return;
     Ptr<Node> node = CreateObject<Node> ();
@@ -115,9 +121,9 @@ Network::AddNodes (const Scenario & scenario)
     m_nodes.Add (node);
   };
 
-  for (const LinkConfig & link : scenario.links) {
+  for (const LinkConfig &link : scenario.links) {
     add (link.from);
-    for (const std::string & to : ExpandNames (link.to, link.count))
+    for (const std::string &to : ExpandNames (link.to, link.count))
       add (to);
   }
   InternetStackHelper internet;
@@ -126,7 +132,7 @@ Network::AddNodes (const Scenario & scenario)
 }
 
 void
-Network::AddLink (const LinkConfig & link, const std::string & to)
+Network::AddLink (const LinkConfig &link, const std::string &to)
 {
   Ptr<Node> a = m_by_name.at (link.from);
   Ptr<Node> b = m_by_name.at (to);
@@ -135,8 +141,8 @@ Network::AddLink (const LinkConfig & link, const std::string & to)
   bool drop_tail = link.queue.kind == QueueKind::DropTail;
   PointToPointHelper helper;
 
-  helper.SetDeviceAttribute (
-      "DataRate", DataRateValue (DataRate (static_cast<uint64_t> (rate))));
+  helper.SetDeviceAttribute ("DataRate",
+      DataRateValue (DataRate (static_cast<uint64_t> (rate))));
   helper.SetChannelAttribute ("Delay", TimeValue (Seconds (delay)));
   /* With another discipline the device holds no more than what it sends. */
   helper.SetQueue ("ns3::DropTailQueue<Packet>", "MaxSize",
@@ -154,12 +160,12 @@ Network::AddLink (const LinkConfig & link, const std::string & to)
   if (drop_tail)
     TrafficControlHelper ().Uninstall (devices);
   if (link.loss > 0)
-    devices.Get (1)->SetAttribute (
-        "ReceiveErrorModel", PointerValue (MakeLosses (link.loss, link.burst)));
-  m_ports[a->GetId ()].push_back (
-      { b, interfaces.Get (0).second, interfaces.Get (1).second, Seconds (delay) });
-  m_ports[b->GetId ()].push_back (
-      { a, interfaces.Get (1).second, interfaces.Get (0).second, Seconds (delay) });
+    devices.Get (1)->SetAttribute ("ReceiveErrorModel",
+        PointerValue (MakeLosses (link.loss, link.burst)));
+  m_ports[a->GetId ()].push_back ({ b, interfaces.Get (0).second,
+      interfaces.Get (1).second, Seconds (delay) });
+  m_ports[b->GetId ()].push_back ({ a, interfaces.Get (1).second,
+      interfaces.Get (0).second, Seconds (delay) });
 }
 
 /* Shortest paths. ns-3's own global routing takes time with the cube of the number of
@@ -168,7 +174,7 @@ void
 Network::AddRoutes (Ptr<Node> node) const
 {
   Ptr<Ipv4StaticRouting> routing = GetStaticRouting (node);
-  const std::vector<NetworkPort> & ports = GetPorts (node);
+  const std::vector<NetworkPort> &ports = GetPorts (node);
   std::set<uint32_t> known = { node->GetId () };
   std::queue<std::pair<Ptr<Node>, const NetworkPort *>> waiting;
 
@@ -180,7 +186,7 @@ Network::AddRoutes (Ptr<Node> node) const
         ports[0].interface);
     return;
   }
-  for (const NetworkPort & port : ports)
+  for (const NetworkPort &port : ports)
     if (known.insert (port.neighbour->GetId ()).second)
       waiting.push ({ port.neighbour, &port });
   while (!waiting.empty ()) {
@@ -191,16 +197,16 @@ Network::AddRoutes (Ptr<Node> node) const
                               ->GetAddress (first->neighbour_interface, 0)
                               .GetLocal ();
     for (uint32_t i = 1; i < ipv4->GetNInterfaces (); i++)
-      routing->AddHostRouteTo (
-          ipv4->GetAddress (i, 0).GetLocal (), gateway, first->interface);
-    for (const NetworkPort & port : GetPorts (reached))
+      routing->AddHostRouteTo (ipv4->GetAddress (i, 0).GetLocal (), gateway,
+          first->interface);
+    for (const NetworkPort &port : GetPorts (reached))
       if (known.insert (port.neighbour->GetId ()).second)
         waiting.push ({ port.neighbour, first });
   }
 }
 
 Ptr<Node>
-Network::GetNode (const std::string & name) const
+Network::GetNode (const std::string &name) const
 {
   auto found = m_by_name.find (name);
 

@@ -30,25 +30,25 @@ struct NetworkPort
 class Network
 {
 public:
-  explicit Network (const Scenario & scenario);
+  explicit Network (const Scenario &scenario);
 
   /* Throws where there is no such node. */
-  ns3::Ptr<ns3::Node> GetNode (const std::string & name) const;
+  ns3::Ptr<ns3::Node> GetNode (const std::string &name) const;
   std::string GetName (ns3::Ptr<ns3::Node> node) const;
-  const std::vector<NetworkPort> & GetPorts (ns3::Ptr<ns3::Node> node) const;
-  const ns3::NodeContainer &
-  GetNodes () const
+  const std::vector<NetworkPort> &GetPorts (ns3::Ptr<ns3::Node> node) const;
+  const ns3::NodeContainer &GetNodes () const
   {
     return m_nodes;
   }
 
   /* Of its first interface. */
   static ns3::Ipv4Address GetAddress (ns3::Ptr<ns3::Node> node);
-  static ns3::Ptr<ns3::Ipv4StaticRouting> GetStaticRouting (ns3::Ptr<ns3::Node> node);
+  static ns3::Ptr<ns3::Ipv4StaticRouting>
+  GetStaticRouting (ns3::Ptr<ns3::Node> node);
 
 private:
-  void AddNodes (const Scenario & scenario);
-  void AddLink (const LinkConfig & link, const std::string & to);
+  void AddNodes (const Scenario &scenario);
+  void AddLink (const LinkConfig &link, const std::string &to);
   void AddRoutes (ns3::Ptr<ns3::Node> node) const;
 
   ns3::NodeContainer m_nodes;
@@ -59,6 +59,6 @@ private:
 };
 
 /* A number from a range, the same for the same seed and order of calls. */
-double Draw (const Range & range);
+double Draw (const Range &range);
 
 #endif

@@ -21,7 +21,7 @@
 class OpenLoopApp : public ns3::Application, public Flow
 {
 public:
-  OpenLoopApp (const OpenLoopConfig & config, uint32_t packet_size, double start,
+  OpenLoopApp (const OpenLoopConfig &config, uint32_t packet_size, double start,
       ns3::Ptr<ns3::Node> receiver, uint16_t port);
   ~OpenLoopApp () override;
 
@@ -33,17 +33,17 @@ private:
   {
     std::string name;
     uint32_t packet_size; /* s of the model, bytes */
-    LmccLossIntervals * history;
+    LmccLossIntervals *history;
     LmccVirtualPackets packets;
   };
 
   void StartApplication () override;
   void StopApplication () override;
-  void AddEstimator (const EstimatorConfig & config);
+  void AddEstimator (const EstimatorConfig &config);
   void Send ();
   void Take (ns3::Ptr<ns3::Socket> socket);
   void TakeLosses ();
-  void Report (const ns3::Address & to, ns3::Ptr<ns3::Packet> packet);
+  void Report (const ns3::Address &to, ns3::Ptr<ns3::Packet> packet);
   void TakeReport (ns3::Ptr<ns3::Socket> socket);
 
   const OpenLoopConfig m_config;
@@ -54,7 +54,7 @@ private:
   ns3::Ptr<ns3::Socket> m_receiver;
   ns3::EventId m_event;
   uint64_t m_sent = 0;
-  LmccLayerAccount * m_account;
+  LmccLayerAccount *m_account;
   std::vector<Estimator> m_estimators;
   LmccEwma m_rtt;
   LmccTime m_reported = 0;

@@ -9,10 +9,10 @@ using namespace ns3;
 
 static const uint32_t IP_OVERHEAD = 28;
 
-ReceiverApp::ReceiverApp (
-    Session & session, const std::string & node_name, uint32_t number, double start_time)
-    : Flow (session.config.name, "lmcc", node_name, start_time), m_session (session),
-      m_number (number)
+ReceiverApp::ReceiverApp (Session &session, const std::string &node_name,
+    uint32_t number, double start_time)
+    : Flow (session.config.name, "lmcc", node_name, start_time),
+      m_session (session), m_number (number)
 {
 }
 
@@ -47,27 +47,29 @@ ReceiverApp::GetStatus ()
 }
 
 static void
-FreeSettings (LmccSettings * settings)
+FreeSettings (LmccSettings *settings)
 {
   if (settings != nullptr)
     lmcc_settings_free (settings);
 }
 
 static LmccSettings *
-MakeSettings (const SessionConfig & config)
+MakeSettings (const SessionConfig &config)
 {
-  const LmccAlgorithm * algorithm = lmcc_algorithm_find (config.algorithm.c_str ());
-  LmccSettings * settings = nullptr;
+  const LmccAlgorithm *algorithm =
+      lmcc_algorithm_find (config.algorithm.c_str ());
+  LmccSettings *settings = nullptr;
   g_autoptr (GError) error = nullptr;
 
   if (algorithm == nullptr)
-    throw std::runtime_error ("there is no algorithm \"" + config.algorithm + "\"");
+    throw std::runtime_error (
+        "there is no algorithm \"" + config.algorithm + "\"");
   if (algorithm->n_settings == 0)
     return nullptr;
   settings = lmcc_settings_new (algorithm->settings, algorithm->n_settings);
-  for (const auto & setting : config.settings)
-    if (!lmcc_settings_set (
-            settings, setting.first.c_str (), setting.second.c_str (), &error))
+  for (const auto &setting : config.settings)
+    if (!lmcc_settings_set (settings, setting.first.c_str (),
+            setting.second.c_str (), &error))
       throw std::runtime_error (error->message);
   return settings;
 }
@@ -75,7 +77,7 @@ MakeSettings (const SessionConfig & config)
 void
 ReceiverApp::SetUpReceiver ()
 {
-  LmccSettings * settings = MakeSettings (m_session.config);
+  LmccSettings *settings = MakeSettings (m_session.config);
   LmccReceiverConfig config = {};
 
   config.address = ToLmcc (m_session.base);
@@ -106,27 +108,28 @@ ReceiverApp::StopApplication ()
 }
 
 void
-ReceiverApp::TakeMedia (
-    uint32_t group, const LmccAddress & source, uint16_t port, LmccPacket * packet)
+ReceiverApp::TakeMedia (uint32_t group, const LmccAddress &source,
+    uint16_t port, LmccPacket *packet)
 {
   if (group > LMCC_MAX_GROUPS || !m_member[group])
     return;
   m_bytes += static_cast<double> (packet->size + IP_OVERHEAD);
-  lmcc_receiver_handle_packet (
-      m_receiver, SimNow (), SimNow (), group, &source, port, lmcc_packet_ref (packet));
+  lmcc_receiver_handle_packet (m_receiver, SimNow (), SimNow (), group, &source,
+      port, lmcc_packet_ref (packet));
   Drain ();
 }
 
 void
-ReceiverApp::TakeControl (uint32_t group, const LmccAddress & source, uint16_t port,
-    const std::vector<uint8_t> & data)
+ReceiverApp::TakeControl (uint32_t group, const LmccAddress &source,
+    uint16_t port, const std::vector<uint8_t> &data)
 {
   if (group == 0 && m_member[0]) {
     m_bytes += static_cast<double> (data.size () + IP_OVERHEAD);
-    lmcc_receiver_handle_control (
-        m_receiver, SimNow (), &source, port, data.data (), data.size ());
+    lmcc_receiver_handle_control (m_receiver, SimNow (), &source, port,
+        data.data (), data.size ());
   } else if (group > 0 && group == m_learning_group)
-    lmcc_receiver_handle_learning (m_receiver, SimNow (), data.data (), data.size ());
+    lmcc_receiver_handle_learning (m_receiver, SimNow (), data.data (),
+        data.size ());
   Drain ();
 }
 
@@ -145,28 +148,32 @@ ReceiverApp::Drain ()
 
   while (lmcc_receiver_poll_action (m_receiver, &action)) {
     switch (action.type) {
-    case LMCC_RECEIVER_ACTION_JOIN:
-    case LMCC_RECEIVER_ACTION_LEAVE:
-      SetMember (action.group, action.control, action.type == LMCC_RECEIVER_ACTION_JOIN);
-      break;
-    case LMCC_RECEIVER_ACTION_LEVEL:
-      changes.push_back (
-          { Simulator::Now ().GetSeconds (), action.from, action.to, action.reason });
-      break;
-    case LMCC_RECEIVER_ACTION_REPORT:
-      m_host->Send (FromLmcc (action.destination), action.port, action.packet);
-      break;
-    case LMCC_RECEIVER_ACTION_SEND_CONTROL:
-      m_host->Send (m_session.Group (action.group), m_session.port + 1u, action.packet);
-      break;
-    case LMCC_RECEIVER_ACTION_DELIVER:
-      lmcc_packet_unref (action.packet);
-      break;
-    default:
-      break;
+      case LMCC_RECEIVER_ACTION_JOIN:
+      case LMCC_RECEIVER_ACTION_LEAVE:
+        SetMember (action.group, action.control,
+            action.type == LMCC_RECEIVER_ACTION_JOIN);
+        break;
+      case LMCC_RECEIVER_ACTION_LEVEL:
+        changes.push_back ({ Simulator::Now ().GetSeconds (), action.from,
+            action.to, action.reason });
+        break;
+      case LMCC_RECEIVER_ACTION_REPORT:
+        m_host->Send (FromLmcc (action.destination), action.port,
+            action.packet);
+        break;
+      case LMCC_RECEIVER_ACTION_SEND_CONTROL:
+        m_host->Send (m_session.Group (action.group), m_session.port + 1u,
+            action.packet);
+        break;
+      case LMCC_RECEIVER_ACTION_DELIVER:
+        lmcc_packet_unref (action.packet);
+        break;
+      default:
+        break;
     }
   }
-  m_timer.Set (lmcc_receiver_next_timeout (m_receiver), [this] () { HandleTimeout (); });
+  m_timer.Set (lmcc_receiver_next_timeout (m_receiver),
+      [this] () { HandleTimeout (); });
 }
 
 void

@@ -7,18 +7,20 @@
 
 using namespace ns3;
 
-ReceiverHost::ReceiverHost (Session & session, Ptr<Node> node)
+ReceiverHost::ReceiverHost (Session &session, Ptr<Node> node)
     : m_session (session), m_node (node), m_media (OpenSocket (session.port)),
       m_control (OpenSocket (static_cast<uint16_t> (session.port + 1)))
 {
   m_media->SetRecvCallback (MakeCallback (&ReceiverHost::HandleMedia, this));
-  m_control->SetRecvCallback (MakeCallback (&ReceiverHost::HandleControl, this));
+  m_control->SetRecvCallback (
+      MakeCallback (&ReceiverHost::HandleControl, this));
 }
 
 Ptr<Socket>
 ReceiverHost::OpenSocket (uint16_t port)
 {
-  Ptr<Socket> socket = Socket::CreateSocket (m_node, UdpSocketFactory::GetTypeId ());
+  Ptr<Socket> socket =
+      Socket::CreateSocket (m_node, UdpSocketFactory::GetTypeId ());
 
   socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), port));
   socket->SetRecvPktInfo (true);
@@ -27,7 +29,7 @@ ReceiverHost::OpenSocket (uint16_t port)
 }
 
 void
-ReceiverHost::Add (HostedReceiver * receiver)
+ReceiverHost::Add (HostedReceiver *receiver)
 {
   m_receivers.push_back (receiver);
 }
@@ -35,7 +37,7 @@ ReceiverHost::Add (HostedReceiver * receiver)
 void
 ReceiverHost::SetMember (uint32_t group, bool member)
 {
-  uint32_t & members = m_members[group];
+  uint32_t &members = m_members[group];
 
   if (member && members++ == 0)
     m_session.tree.Join (m_node, m_session.Group (group));
@@ -44,9 +46,10 @@ ReceiverHost::SetMember (uint32_t group, bool member)
 }
 
 void
-ReceiverHost::Send (Ipv4Address to, uint32_t port, LmccPacket * packet)
+ReceiverHost::Send (Ipv4Address to, uint32_t port, LmccPacket *packet)
 {
-  m_control->SendTo (Create<Packet> (packet->data, static_cast<uint32_t> (packet->size)),
+  m_control->SendTo (Create<Packet> (packet->data,
+                         static_cast<uint32_t> (packet->size)),
       0, InetSocketAddress (to, static_cast<uint16_t> (port)));
   lmcc_packet_unref (packet);
 }
@@ -69,10 +72,10 @@ ReceiverHost::HandleMedia (Ptr<Socket> socket)
     InetSocketAddress sender = InetSocketAddress::ConvertFrom (from);
     LmccAddress source = ToLmcc (sender.GetIpv4 ());
     uint32_t group = GroupOf (packet);
-    LmccPacket * copy = lmcc_packet_new (packet->GetSize ());
+    LmccPacket *copy = lmcc_packet_new (packet->GetSize ());
 
     copy->size = packet->CopyData (copy->data, packet->GetSize ());
-    for (HostedReceiver * receiver : m_receivers)
+    for (HostedReceiver *receiver : m_receivers)
       receiver->TakeMedia (group, source, sender.GetPort (), copy);
     lmcc_packet_unref (copy);
   }
@@ -90,7 +93,7 @@ ReceiverHost::HandleControl (Ptr<Socket> socket)
     std::vector<uint8_t> data (packet->GetSize ());
 
     packet->CopyData (data.data (), static_cast<uint32_t> (data.size ()));
-    for (HostedReceiver * receiver : m_receivers)
+    for (HostedReceiver *receiver : m_receivers)
       receiver->TakeControl (group, source, sender.GetPort (), data);
   }
 }

@@ -21,22 +21,20 @@ class HostedReceiver
 public:
   virtual ~HostedReceiver () = default;
 
-  virtual void TakeMedia (
-      uint32_t group, const LmccAddress & source, uint16_t port, LmccPacket * packet)
-      = 0;
-  virtual void TakeControl (uint32_t group, const LmccAddress & source, uint16_t port,
-      const std::vector<uint8_t> & data)
-      = 0;
+  virtual void TakeMedia (uint32_t group, const LmccAddress &source,
+      uint16_t port, LmccPacket *packet) = 0;
+  virtual void TakeControl (uint32_t group, const LmccAddress &source,
+      uint16_t port, const std::vector<uint8_t> &data) = 0;
 };
 
 class ReceiverHost
 {
 public:
-  ReceiverHost (Session & session, ns3::Ptr<ns3::Node> node);
+  ReceiverHost (Session &session, ns3::Ptr<ns3::Node> node);
 
-  void Add (HostedReceiver * receiver);
+  void Add (HostedReceiver *receiver);
   void SetMember (uint32_t group, bool member);
-  void Send (ns3::Ipv4Address to, uint32_t port, LmccPacket * packet);
+  void Send (ns3::Ipv4Address to, uint32_t port, LmccPacket *packet);
 
 private:
   ns3::Ptr<ns3::Socket> OpenSocket (uint16_t port);
@@ -44,7 +42,7 @@ private:
   void HandleMedia (ns3::Ptr<ns3::Socket> socket);
   void HandleControl (ns3::Ptr<ns3::Socket> socket);
 
-  Session & m_session;
+  Session &m_session;
   ns3::Ptr<ns3::Node> m_node;
   ns3::Ptr<ns3::Socket> m_media;
   ns3::Ptr<ns3::Socket> m_control;

@@ -25,14 +25,14 @@ Round (double value)
 }
 
 void
-AddNumber (JsonBuilder * builder, const char * name, double value)
+AddNumber (JsonBuilder *builder, const char *name, double value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_double_value (builder, Round (value));
 }
 
 void
-AddText (JsonBuilder * builder, const char * name, const std::string & value)
+AddText (JsonBuilder *builder, const char *name, const std::string &value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_string_value (builder, value.c_str ());
@@ -40,13 +40,13 @@ AddText (JsonBuilder * builder, const char * name, const std::string & value)
 
 /* Jain, Chiu and Hawe, "A Quantitative Measure of Fairness", 1984. */
 double
-JainIndex (const std::vector<Flow *> & flows)
+JainIndex (const std::vector<Flow *> &flows)
 {
   double sum = 0;
   double squares = 0;
   size_t n = 0;
 
-  for (const Flow * flow : flows) {
+  for (const Flow *flow : flows) {
     if (flow->kind == "cbr" || flow->kind == "open-loop")
       continue;
     sum += flow->throughput;
@@ -57,19 +57,20 @@ JainIndex (const std::vector<Flow *> & flows)
 }
 
 void
-AddStatus (JsonBuilder * builder, const char * name, const Flow & flow,
+AddStatus (JsonBuilder *builder, const char *name, const Flow &flow,
     double FlowStatus::*member)
 {
   json_builder_set_member_name (builder, name);
   json_builder_begin_array (builder);
   for (size_t i = 1; i < flow.status_series.size (); i++)
-    json_builder_add_double_value (builder, Round (flow.status_series[i].*member));
+    json_builder_add_double_value (builder,
+        Round (flow.status_series[i].*member));
   json_builder_end_array (builder);
 }
 
 /* Throughput of each interval, and what is true at its end. */
 void
-AddSeries (JsonBuilder * builder, const Flow & flow, double interval)
+AddSeries (JsonBuilder *builder, const Flow &flow, double interval)
 {
   json_builder_set_member_name (builder, "series");
   json_builder_begin_object (builder);
@@ -77,8 +78,8 @@ AddSeries (JsonBuilder * builder, const Flow & flow, double interval)
   json_builder_set_member_name (builder, "throughput");
   json_builder_begin_array (builder);
   for (size_t i = 1; i < flow.series.size (); i++)
-    json_builder_add_double_value (
-        builder, Round (8 * (flow.series[i] - flow.series[i - 1]) / interval));
+    json_builder_add_double_value (builder,
+        Round (8 * (flow.series[i] - flow.series[i - 1]) / interval));
   json_builder_end_array (builder);
   if (flow.kind == "lmcc") {
     json_builder_set_member_name (builder, "level");
@@ -94,11 +95,11 @@ AddSeries (JsonBuilder * builder, const Flow & flow, double interval)
 }
 
 void
-AddChanges (JsonBuilder * builder, const Flow & flow)
+AddChanges (JsonBuilder *builder, const Flow &flow)
 {
   json_builder_set_member_name (builder, "changes");
   json_builder_begin_array (builder);
-  for (const LevelChange & change : flow.changes) {
+  for (const LevelChange &change : flow.changes) {
     json_builder_begin_object (builder);
     AddNumber (builder, "time", change.time);
     json_builder_set_member_name (builder, "from");
@@ -112,12 +113,13 @@ AddChanges (JsonBuilder * builder, const Flow & flow)
 }
 
 void
-AddLevels (JsonBuilder * builder, const Flow & flow)
+AddLevels (JsonBuilder *builder, const Flow &flow)
 {
   json_builder_set_member_name (builder, "level-changes");
   json_builder_add_int_value (builder, flow.changes_measured);
   json_builder_set_member_name (builder, "level-changes-since-start");
-  json_builder_add_int_value (builder, static_cast<gint64> (flow.changes.size ()));
+  json_builder_add_int_value (builder,
+      static_cast<gint64> (flow.changes.size ()));
   json_builder_set_member_name (builder, "time-at-level");
   json_builder_begin_array (builder);
   for (double time : flow.time_at_level)
@@ -132,29 +134,29 @@ AddLevels (JsonBuilder * builder, const Flow & flow)
 
 /* Of each phase: a flow's rate. */
 void
-AddPhases (JsonBuilder * builder, const Flow & flow)
+AddPhases (JsonBuilder *builder, const Flow &flow)
 {
   if (flow.phases.empty ())
     return;
   json_builder_set_member_name (builder, "phases");
   json_builder_begin_object (builder);
-  for (const auto & phase : flow.phases)
+  for (const auto &phase : flow.phases)
     AddNumber (builder, phase.first.c_str (), phase.second);
   json_builder_end_object (builder);
 }
 
 /* When all of them held one level first; below 0: never. */
 double
-EqualAt (const std::vector<const Flow *> & receivers)
+EqualAt (const std::vector<const Flow *> &receivers)
 {
   std::multimap<double, std::pair<const Flow *, int>> changes;
   std::map<const Flow *, int> levels;
   std::map<int, size_t> at_level;
 
-  for (const Flow * receiver : receivers)
-    for (const LevelChange & change : receiver->changes)
+  for (const Flow *receiver : receivers)
+    for (const LevelChange &change : receiver->changes)
       changes.emplace (change.time, std::make_pair (receiver, change.to));
-  for (const auto & change : changes) {
+  for (const auto &change : changes) {
     auto known = levels.find (change.second.first);
     if (known != levels.end ())
       at_level[known->second]--;
@@ -166,13 +168,13 @@ EqualAt (const std::vector<const Flow *> & receivers)
 }
 
 void
-AddSenderPhases (
-    JsonBuilder * builder, const SenderCost & sender, const Scenario & scenario)
+AddSenderPhases (JsonBuilder *builder, const SenderCost &sender,
+    const Scenario &scenario)
 {
   json_builder_set_member_name (builder, "phases");
   json_builder_begin_object (builder);
-  for (const PhaseConfig & phase : scenario.phases) {
-    const SenderCounters & counters = sender.phases.at (phase.name);
+  for (const PhaseConfig &phase : scenario.phases) {
+    const SenderCounters &counters = sender.phases.at (phase.name);
 
     json_builder_set_member_name (builder, phase.name.c_str ());
     json_builder_begin_object (builder);
@@ -189,12 +191,12 @@ AddSenderPhases (
 
 /* Of all sessions of a name. */
 void
-AddSenders (JsonBuilder * builder, const std::string & name,
-    const std::vector<SenderCost> & senders, const Scenario & scenario)
+AddSenders (JsonBuilder *builder, const std::string &name,
+    const std::vector<SenderCost> &senders, const Scenario &scenario)
 {
   SenderCost sum;
 
-  for (const SenderCost & sender : senders) {
+  for (const SenderCost &sender : senders) {
     if (sender.session != name)
       continue;
     sum.packets += sender.packets;
@@ -202,7 +204,7 @@ AddSenders (JsonBuilder * builder, const std::string & name,
     sum.feedback_bytes += sender.feedback_bytes;
     sum.receivers += sender.receivers;
     sum.processor += sender.processor;
-    for (const auto & phase : sender.phases)
+    for (const auto &phase : sender.phases)
       sum.phases[phase.first].Add (phase.second, 1);
   }
   AddNumber (builder, "packets", sum.packets);
@@ -216,17 +218,17 @@ AddSenders (JsonBuilder * builder, const std::string & name,
 }
 
 void
-AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
-    const std::vector<SenderCost> & senders, const Scenario & scenario)
+AddSessions (JsonBuilder *builder, const std::vector<Flow *> &flows,
+    const std::vector<SenderCost> &senders, const Scenario &scenario)
 {
   std::map<std::string, std::vector<const Flow *>> sessions;
 
-  for (const Flow * flow : flows)
+  for (const Flow *flow : flows)
     if (flow->kind == "lmcc")
       sessions[flow->name].push_back (flow);
   json_builder_set_member_name (builder, "sessions");
   json_builder_begin_object (builder);
-  for (const auto & session : sessions) {
+  for (const auto &session : sessions) {
     double time = EqualAt (session.second);
 
     json_builder_set_member_name (builder, session.first.c_str ());
@@ -244,13 +246,13 @@ AddSessions (JsonBuilder * builder, const std::vector<Flow *> & flows,
 
 /* Where the scenario asks for their means. */
 void
-AddEstimates (JsonBuilder * builder, const Flow & flow)
+AddEstimates (JsonBuilder *builder, const Flow &flow)
 {
   if (flow.estimates.empty ())
     return;
   json_builder_set_member_name (builder, "estimates");
   json_builder_begin_object (builder);
-  for (const auto & estimate : flow.estimates) {
+  for (const auto &estimate : flow.estimates) {
     json_builder_set_member_name (builder, estimate.first.c_str ());
     json_builder_begin_object (builder);
     AddNumber (builder, "loss-event-rate", estimate.second.loss_event_rate);
@@ -262,7 +264,7 @@ AddEstimates (JsonBuilder * builder, const Flow & flow)
 }
 
 void
-AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
+AddFlow (JsonBuilder *builder, const Flow &flow, double interval)
 {
   json_builder_begin_object (builder);
   AddText (builder, "name", flow.name);
@@ -284,7 +286,7 @@ AddFlow (JsonBuilder * builder, const Flow & flow, double interval)
 } // namespace
 
 void
-SenderCounters::Add (const SenderCounters & more, double sign)
+SenderCounters::Add (const SenderCounters &more, double sign)
 {
   bytes += sign * more.bytes;
   reports += sign * more.reports;
@@ -295,14 +297,14 @@ SenderCounters::Add (const SenderCounters & more, double sign)
 }
 
 std::string
-FormatReport (const std::string & name, const Scenario & scenario,
-    const std::vector<Flow *> & flows, const std::vector<SenderCost> & senders)
+FormatReport (const std::string &name, const Scenario &scenario,
+    const std::vector<Flow *> &flows, const std::vector<SenderCost> &senders)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
   std::map<std::string, std::vector<Flow *>> nodes;
 
-  for (Flow * flow : flows)
+  for (Flow *flow : flows)
     nodes[flow->node].push_back (flow);
   json_builder_begin_object (builder);
   AddText (builder, "scenario", name);
@@ -311,28 +313,28 @@ FormatReport (const std::string & name, const Scenario & scenario,
   AddNumber (builder, "duration", scenario.duration);
   AddNumber (builder, "warm-up", scenario.warm_up);
   if (scenario.cost)
-    AddNumber (
-        builder, "processor", static_cast<double> (std::clock ()) / CLOCKS_PER_SEC);
+    AddNumber (builder, "processor",
+        static_cast<double> (std::clock ()) / CLOCKS_PER_SEC);
   AddSessions (builder, flows, senders, scenario);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_object (builder);
-  for (const auto & node : nodes) {
+  for (const auto &node : nodes) {
     json_builder_set_member_name (builder, node.first.c_str ());
     json_builder_begin_object (builder);
     AddNumber (builder, "jain-index", JainIndex (node.second));
     json_builder_set_member_name (builder, "flows");
     json_builder_begin_array (builder);
-    for (const Flow * flow : node.second)
+    for (const Flow *flow : node.second)
       AddFlow (builder, *flow, scenario.series);
     json_builder_end_array (builder);
     json_builder_end_object (builder);
   }
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  JsonNode * root = json_builder_get_root (builder);
+  JsonNode *root = json_builder_get_root (builder);
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
-  g_autofree char * text = json_generator_to_data (generator, nullptr);
+  g_autofree char *text = json_generator_to_data (generator, nullptr);
   json_node_unref (root);
   return std::string (text) + "\n";
 }

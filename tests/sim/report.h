@@ -23,7 +23,7 @@ struct SenderCounters
   double switches = 0;       /* of pgmcc's acker */
   double stalls = 0;
 
-  void Add (const SenderCounters & more, double sign);
+  void Add (const SenderCounters &more, double sign);
 };
 
 /* What a session's sender had to do. */
@@ -38,7 +38,7 @@ struct SenderCost
   std::map<std::string, SenderCounters> phases = {};
 };
 
-std::string FormatReport (const std::string & name, const Scenario & scenario,
-    const std::vector<Flow *> & flows, const std::vector<SenderCost> & senders);
+std::string FormatReport (const std::string &name, const Scenario &scenario,
+    const std::vector<Flow *> &flows, const std::vector<SenderCost> &senders);
 
 #endif

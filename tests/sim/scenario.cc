@@ -13,13 +13,13 @@ namespace
 {
 
 [[noreturn]] void
-Fail (const std::string & where, const std::string & what)
+Fail (const std::string &where, const std::string &what)
 {
   throw std::runtime_error (where + ": " + what);
 }
 
 std::vector<std::string>
-Split (const std::string & text, char separator)
+Split (const std::string &text, char separator)
 {
   std::vector<std::string> parts;
   std::stringstream stream (text);
@@ -31,7 +31,7 @@ Split (const std::string & text, char separator)
 }
 
 double
-ToNumber (const std::string & text)
+ToNumber (const std::string &text)
 {
   size_t used = 0;
   double number = 0;
@@ -49,7 +49,7 @@ ToNumber (const std::string & text)
 class Reader
 {
 public:
-  Reader (JsonNode * node, std::string where, const Parameters & parameters)
+  Reader (JsonNode *node, std::string where, const Parameters &parameters)
       : m_where (std::move (where)), m_parameters (parameters)
   {
     if (!JSON_NODE_HOLDS_OBJECT (node))
@@ -57,22 +57,20 @@ public:
     m_object = json_node_get_object (node);
   }
 
-  void
-  Finish () const
+  void Finish () const
   {
     g_autoptr (GList) names = json_object_get_members (m_object);
 
-    for (GList * item = names; item != nullptr; item = item->next) {
+    for (GList *item = names; item != nullptr; item = item->next) {
       auto name = static_cast<const char *> (item->data);
       if (m_asked.count (name) == 0)
         Fail (m_where, std::string ("there is no \"") + name + "\"");
     }
   }
 
-  JsonNode *
-  Get (const char * name, JsonNodeType type)
+  JsonNode *Get (const char *name, JsonNodeType type)
   {
-    JsonNode * node = json_object_get_member (m_object, name);
+    JsonNode *node = json_object_get_member (m_object, name);
 
     m_asked.insert (name);
     if (node != nullptr && json_node_get_node_type (node) != type)
@@ -80,11 +78,9 @@ public:
     return node;
   }
 
-  template <typename Number>
-  void
-  Read (const char * name, Number & value)
+  template <typename Number> void Read (const char *name, Number &value)
   {
-    JsonNode * node = Get (name, JSON_NODE_VALUE);
+    JsonNode *node = Get (name, JSON_NODE_VALUE);
 
     if (node == nullptr)
       return;
@@ -94,19 +90,17 @@ public:
     value = static_cast<Number> (number);
   }
 
-  void
-  Read (const char * name, bool & value)
+  void Read (const char *name, bool &value)
   {
-    JsonNode * node = Get (name, JSON_NODE_VALUE);
+    JsonNode *node = Get (name, JSON_NODE_VALUE);
 
     if (node != nullptr)
       value = json_node_get_boolean (node);
   }
 
-  void
-  Read (const char * name, std::string & value)
+  void Read (const char *name, std::string &value)
   {
-    JsonNode * node = Get (name, JSON_NODE_VALUE);
+    JsonNode *node = Get (name, JSON_NODE_VALUE);
 
     if (node != nullptr && json_node_get_string (node) == nullptr)
       Fail (m_where, std::string (name) + " is not a text");
@@ -115,10 +109,9 @@ public:
   }
 
   /* A number, or two for what is drawn between them. */
-  void
-  Read (const char * name, Range & range)
+  void Read (const char *name, Range &range)
   {
-    JsonNode * node = json_object_get_member (m_object, name);
+    JsonNode *node = json_object_get_member (m_object, name);
     double number = 0;
 
     if (node == nullptr || !JSON_NODE_HOLDS_ARRAY (node)) {
@@ -131,14 +124,14 @@ public:
     m_asked.insert (name);
     std::vector<double> limits = Numbers (node);
     if (limits.size () != 2 || limits[0] > limits[1])
-      Fail (m_where, std::string (name) + " is not two numbers, the smaller first");
+      Fail (m_where,
+          std::string (name) + " is not two numbers, the smaller first");
     range = { limits[0], limits[1] };
   }
 
-  void
-  Read (const char * name, std::vector<double> & numbers)
+  void Read (const char *name, std::vector<double> &numbers)
   {
-    JsonNode * node = Get (name, JSON_NODE_ARRAY);
+    JsonNode *node = Get (name, JSON_NODE_ARRAY);
 
     if (node != nullptr)
       numbers = Numbers (node);
@@ -146,14 +139,13 @@ public:
 
   /* Calls read (Reader &, Element &) for each object of a list. */
   template <typename Element, typename Function>
-  void
-  ReadList (const char * name, std::vector<Element> & list, Function read)
+  void ReadList (const char *name, std::vector<Element> &list, Function read)
   {
-    JsonNode * node = Get (name, JSON_NODE_ARRAY);
+    JsonNode *node = Get (name, JSON_NODE_ARRAY);
 
     if (node == nullptr)
       return;
-    JsonArray * array = json_node_get_array (node);
+    JsonArray *array = json_node_get_array (node);
     for (guint i = 0; i < json_array_get_length (array); i++) {
       Reader reader (json_array_get_element (array, i),
           m_where + ": " + name + "[" + std::to_string (i) + "]", m_parameters);
@@ -164,11 +156,9 @@ public:
     }
   }
 
-  template <typename Function>
-  void
-  ReadObject (const char * name, Function read)
+  template <typename Function> void ReadObject (const char *name, Function read)
   {
-    JsonNode * node = Get (name, JSON_NODE_OBJECT);
+    JsonNode *node = Get (name, JSON_NODE_OBJECT);
 
     if (node == nullptr)
       return;
@@ -177,30 +167,29 @@ public:
     reader.Finish ();
   }
 
-  [[noreturn]] void
-  Refuse (const std::string & what) const
+  [[noreturn]] void Refuse (const std::string &what) const
   {
     Fail (m_where, what);
   }
 
   /* The file's own parameters, and what is to be changed of them. */
-  static Parameters
-  ReadParameters (JsonNode * root, const std::string & where, const Parameters & changed)
+  static Parameters ReadParameters (JsonNode *root, const std::string &where,
+      const Parameters &changed)
   {
     static const Parameters none;
     Reader reader (root, where, none);
-    JsonNode * node = reader.Get ("parameters", JSON_NODE_OBJECT);
+    JsonNode *node = reader.Get ("parameters", JSON_NODE_OBJECT);
     Parameters parameters;
 
     if (node != nullptr) {
       Reader own (node, where + ": parameters", none);
       g_autoptr (GList) names = json_object_get_members (own.m_object);
-      for (GList * item = names; item != nullptr; item = item->next) {
+      for (GList *item = names; item != nullptr; item = item->next) {
         auto name = static_cast<const char *> (item->data);
         own.Read (name, parameters[name]);
       }
     }
-    for (const auto & parameter : changed) {
+    for (const auto &parameter : changed) {
       if (parameters.count (parameter.first) == 0)
         Fail (where, "there is no parameter \"" + parameter.first + "\"");
       parameters[parameter.first] = parameter.second;
@@ -210,10 +199,9 @@ public:
 
 private:
   /* Where a name stands for the number, that parameter's. */
-  double
-  ToNumber (JsonNode * node) const
+  double ToNumber (JsonNode *node) const
   {
-    const char * name = json_node_get_string (node);
+    const char *name = json_node_get_string (node);
 
     if (name == nullptr)
       return json_node_get_double (node);
@@ -223,10 +211,9 @@ private:
     return found->second;
   }
 
-  std::vector<double>
-  Numbers (JsonNode * node) const
+  std::vector<double> Numbers (JsonNode *node) const
   {
-    JsonArray * array = json_node_get_array (node);
+    JsonArray *array = json_node_get_array (node);
     std::vector<double> numbers;
 
     for (guint i = 0; i < json_array_get_length (array); i++)
@@ -234,14 +221,14 @@ private:
     return numbers;
   }
 
-  JsonObject * m_object = nullptr;
+  JsonObject *m_object = nullptr;
   std::string m_where;
-  const Parameters & m_parameters;
+  const Parameters &m_parameters;
   std::set<std::string> m_asked;
 };
 
 void
-ReadQueue (Reader & reader, QueueConfig & queue)
+ReadQueue (Reader &reader, QueueConfig &queue)
 {
   static const std::map<std::string, QueueKind> kinds = {
     { "drop-tail", QueueKind::DropTail },
@@ -261,7 +248,7 @@ ReadQueue (Reader & reader, QueueConfig & queue)
 }
 
 void
-ReadLink (Reader & reader, LinkConfig & link)
+ReadLink (Reader &reader, LinkConfig &link)
 {
   reader.Read ("from", link.from);
   reader.Read ("to", link.to);
@@ -271,12 +258,12 @@ ReadLink (Reader & reader, LinkConfig & link)
   reader.Read ("processing", link.processing);
   reader.Read ("loss", link.loss);
   reader.Read ("burst", link.burst);
-  reader.ReadObject (
-      "queue", [&link] (Reader & queue) { ReadQueue (queue, link.queue); });
+  reader.ReadObject ("queue",
+      [&link] (Reader &queue) { ReadQueue (queue, link.queue); });
 }
 
 void
-ReadReceiver (Reader & reader, ReceiverConfig & receiver)
+ReadReceiver (Reader &reader, ReceiverConfig &receiver)
 {
   reader.Read ("node", receiver.node);
   reader.Read ("count", receiver.count);
@@ -288,7 +275,7 @@ ReadReceiver (Reader & reader, ReceiverConfig & receiver)
 }
 
 void
-ReadSession (Reader & reader, SessionConfig & session)
+ReadSession (Reader &reader, SessionConfig &session)
 {
   std::string algorithm = session.algorithm;
   std::string layers = "multiplicative:128000:2:8";
@@ -314,7 +301,7 @@ ReadSession (Reader & reader, SessionConfig & session)
 }
 
 void
-ReadTcp (Reader & reader, TcpConfig & tcp)
+ReadTcp (Reader &reader, TcpConfig &tcp)
 {
   reader.Read ("name", tcp.name);
   reader.Read ("from", tcp.from);
@@ -327,7 +314,7 @@ ReadTcp (Reader & reader, TcpConfig & tcp)
 }
 
 void
-ReadPhase (Reader & reader, PhaseConfig & phase)
+ReadPhase (Reader &reader, PhaseConfig &phase)
 {
   reader.Read ("name", phase.name);
   reader.Read ("from", phase.from);
@@ -337,7 +324,7 @@ ReadPhase (Reader & reader, PhaseConfig & phase)
 }
 
 void
-ReadCbr (Reader & reader, CbrConfig & cbr)
+ReadCbr (Reader &reader, CbrConfig &cbr)
 {
   reader.Read ("name", cbr.name);
   reader.Read ("from", cbr.from);
@@ -350,7 +337,7 @@ ReadCbr (Reader & reader, CbrConfig & cbr)
 }
 
 void
-ReadEstimator (Reader & reader, EstimatorConfig & estimator)
+ReadEstimator (Reader &reader, EstimatorConfig &estimator)
 {
   reader.Read ("name", estimator.name);
   reader.Read ("window", estimator.window);
@@ -358,7 +345,7 @@ ReadEstimator (Reader & reader, EstimatorConfig & estimator)
 }
 
 void
-ReadOpenLoop (Reader & reader, OpenLoopConfig & open_loop)
+ReadOpenLoop (Reader &reader, OpenLoopConfig &open_loop)
 {
   reader.Read ("name", open_loop.name);
   reader.Read ("from", open_loop.from);
@@ -389,14 +376,14 @@ LayersConfig::LayerRates () const
 }
 
 LayersConfig
-ParseLayers (const std::string & text)
+ParseLayers (const std::string &text)
 {
   std::vector<std::string> parts = Split (text, ':');
   LayersConfig layers;
 
   layers.scheme = parts.empty () ? "" : parts[0];
   if (layers.scheme == "list" && parts.size () == 2) {
-    for (const std::string & rate : Split (parts[1], ','))
+    for (const std::string &rate : Split (parts[1], ','))
       layers.rates.push_back (ToNumber (rate));
     layers.count = static_cast<uint32_t> (layers.rates.size ());
   } else if (layers.scheme == "linear" && parts.size () == 3) {
@@ -407,13 +394,14 @@ ParseLayers (const std::string & text)
     layers.factor = ToNumber (parts[2]);
     layers.count = static_cast<uint32_t> (ToNumber (parts[3]));
   } else
-    Fail (text, "layers are multiplicative:BASE:FACTOR:COUNT, linear:BASE:COUNT "
-                "or list:RATE,RATE...");
+    Fail (text,
+        "layers are multiplicative:BASE:FACTOR:COUNT, linear:BASE:COUNT "
+        "or list:RATE,RATE...");
   return layers;
 }
 
 void
-ParseAlgorithm (const std::string & text, SessionConfig & session)
+ParseAlgorithm (const std::string &text, SessionConfig &session)
 {
   std::vector<std::string> parts = Split (text, ',');
 
@@ -425,17 +413,17 @@ ParseAlgorithm (const std::string & text, SessionConfig & session)
     size_t equals = parts[i].find ('=');
     if (equals == std::string::npos)
       Fail (parts[i], "a setting is NAME=VALUE");
-    session.settings.emplace_back (
-        parts[i].substr (0, equals), parts[i].substr (equals + 1));
+    session.settings.emplace_back (parts[i].substr (0, equals),
+        parts[i].substr (equals + 1));
   }
 }
 
 Parameters
-ParseParameters (const std::string & text)
+ParseParameters (const std::string &text)
 {
   Parameters parameters;
 
-  for (const std::string & part : Split (text, ',')) {
+  for (const std::string &part : Split (text, ',')) {
     size_t equals = part.find ('=');
     if (equals == std::string::npos)
       Fail (part, "a parameter is NAME=NUMBER");
@@ -445,11 +433,11 @@ ParseParameters (const std::string & text)
 }
 
 TcpSettings
-ParseTcpSettings (const std::string & text)
+ParseTcpSettings (const std::string &text)
 {
   TcpSettings settings;
 
-  for (const auto & [name, value] : ParseParameters (text)) {
+  for (const auto &[name, value] : ParseParameters (text)) {
     if (name == "sack")
       settings.sack = value != 0;
     else if (name == "classic-recovery")
@@ -461,14 +449,15 @@ ParseTcpSettings (const std::string & text)
     else if (name == "halving")
       settings.halving = value != 0;
     else
-      Fail (name, "TCP has sack, classic-recovery, halving, and above 0 "
-                  "delayed-acknowledgements and min-rto");
+      Fail (name,
+          "TCP has sack, classic-recovery, halving, and above 0 "
+          "delayed-acknowledgements and min-rto");
   }
   return settings;
 }
 
 std::vector<std::string>
-ExpandNames (const std::string & name, uint32_t count)
+ExpandNames (const std::string &name, uint32_t count)
 {
   std::vector<std::string> names;
 
@@ -480,7 +469,7 @@ ExpandNames (const std::string & name, uint32_t count)
 }
 
 Scenario
-ReadScenario (const std::string & path, const Parameters & changed)
+ReadScenario (const std::string &path, const Parameters &changed)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GError) error = nullptr;
@@ -488,7 +477,7 @@ ReadScenario (const std::string & path, const Parameters & changed)
 
   if (!json_parser_load_from_file (parser, path.c_str (), &error))
     throw std::runtime_error (error->message);
-  JsonNode * root = json_parser_get_root (parser);
+  JsonNode *root = json_parser_get_root (parser);
   Parameters parameters = Reader::ReadParameters (root, path, changed);
   Reader reader (root, path, parameters);
   std::string description;

@@ -19,7 +19,12 @@ struct Range
   double most = 0;
 };
 
-enum class QueueKind { DropTail, Red, FairQueueing };
+enum class QueueKind
+{
+  DropTail,
+  Red,
+  FairQueueing
+};
 
 struct QueueConfig
 {
@@ -38,10 +43,11 @@ struct LinkConfig
   uint32_t count = 1;
   Range rate{ 100e6, 100e6 };
   Range delay{ 0.01, 0.01 };
-  double loss = 0;       /* of what goes from "from" to "to" */
-  double processing = 0; /* longest time that "from", a host, takes for a packet */
-  double burst = 1;      /* mean number of packets lost in a row */
-  QueueConfig queue;     /* in both directions */
+  double loss = 0; /* of what goes from "from" to "to" */
+  double processing =
+      0;             /* longest time that "from", a host, takes for a packet */
+  double burst = 1;  /* mean number of packets lost in a row */
+  QueueConfig queue; /* in both directions */
 };
 
 struct LayersConfig
@@ -71,8 +77,9 @@ struct SessionConfig
   std::string algorithm = "elm";
   std::vector<std::pair<std::string, std::string>> settings;
   LayersConfig layers;
-  bool native = false;      /* one rung for each layer, else fixed rates */
-  bool greedy = false;      /* each packet is a picture of its own: there is always one */
+  bool native = false; /* one rung for each layer, else fixed rates */
+  bool greedy =
+      false; /* each packet is a picture of its own: there is always one */
   double hysteresis = 0;    /* c of pgmcc; 0: the library's */
   uint32_t packet_size = 0; /* 0: the scenario's */
   double slot = 0;          /* 0: what the algorithm takes itself */
@@ -87,7 +94,8 @@ struct TcpConfig
 {
   std::string from;
   std::string to;
-  uint32_t nodes = 1; /* one to each of so many: their number follows the name */
+  uint32_t nodes =
+      1; /* one to each of so many: their number follows the name */
   uint32_t count = 1;
   double spacing = 0; /* each starts so much after the one before */
   Range start;
@@ -99,7 +107,7 @@ struct TcpConfig
 struct TcpSettings
 {
   bool sack = true;
-  bool classic_recovery = false;         /* RFC 6582's window inflation, not RFC 6937 */
+  bool classic_recovery = false; /* RFC 6582's window inflation, not RFC 6937 */
   uint32_t delayed_acknowledgements = 1; /* segments for each */
   double min_rto = 0.2;
   bool halving = false; /* all of the window, RFC 5681 */
@@ -152,9 +160,10 @@ struct Scenario
   uint32_t packet_size = 1000;
   Range join_latency; /* of the last router */
   Range leave_latency;
-  double estimates = 0; /* interval at which they are sampled for their means; 0: none */
-  double series = 0;    /* interval of the time series; 0: none */
-  bool cost = false;    /* processor times too, which are not the same each time */
+  double estimates =
+      0; /* interval at which they are sampled for their means; 0: none */
+  double series = 0; /* interval of the time series; 0: none */
+  bool cost = false; /* processor times too, which are not the same each time */
   uint32_t seed = 1;
   std::vector<PhaseConfig> phases;
   std::vector<LinkConfig> links;
@@ -168,22 +177,22 @@ struct Scenario
 /* Numbers that the file gives a name, in place of what it says there. */
 using Parameters = std::map<std::string, double>;
 
-Scenario ReadScenario (const std::string & path, const Parameters & changed = {});
+Scenario ReadScenario (const std::string &path, const Parameters &changed = {});
 
 /* "n=48,slot=0.5". */
-Parameters ParseParameters (const std::string & text);
+Parameters ParseParameters (const std::string &text);
 
 /* "sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0". */
-TcpSettings ParseTcpSettings (const std::string & text);
+TcpSettings ParseTcpSettings (const std::string &text);
 
 /* "multiplicative:24000:1.3:30", "linear:10000:40" or "list:128000,128000,256000". */
-LayersConfig ParseLayers (const std::string & text);
+LayersConfig ParseLayers (const std::string &text);
 
 /* "elm,strategy=lazy,join-time=10.0": the name and its settings. */
-void ParseAlgorithm (const std::string & text, SessionConfig & session);
+void ParseAlgorithm (const std::string &text, SessionConfig &session);
 
 /* The names of the nodes that a name with a count stands for: 1 is the name as it is.
  */
-std::vector<std::string> ExpandNames (const std::string & name, uint32_t count);
+std::vector<std::string> ExpandNames (const std::string &name, uint32_t count);
 
 #endif

@@ -17,9 +17,12 @@ static const LmccTime SHAPED_WINDOW = 2200 * LMCC_MSECOND;
 static const uint32_t SECOND_ELEMENT = 16;
 
 /* NTP time of the simulation's start: any. */
-static const LmccTime NTP_OFFSET = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
+static const LmccTime NTP_OFFSET =
+    G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
 
-SenderApp::SenderApp (Session & session) : m_session (session) {}
+SenderApp::SenderApp (Session &session) : m_session (session)
+{
+}
 
 SenderApp::~SenderApp ()
 {
@@ -31,14 +34,16 @@ SenderApp::~SenderApp ()
 class Stopwatch
 {
 public:
-  explicit Stopwatch (double & total) : m_total (total), m_start (std::clock ()) {}
+  explicit Stopwatch (double &total) : m_total (total), m_start (std::clock ())
+  {
+  }
   ~Stopwatch ()
   {
     m_total += static_cast<double> (std::clock () - m_start) / CLOCKS_PER_SEC;
   }
 
 private:
-  double & m_total;
+  double &m_total;
   std::clock_t m_start;
 };
 
@@ -47,11 +52,12 @@ SenderApp::GetCost () const
 {
   if (m_sender == nullptr)
     return { m_session.config.name, 0, 0, 0, 0, 0, m_phases };
-  const LmccSenderStats * stats = lmcc_sender_get_stats (m_sender);
+  const LmccSenderStats *stats = lmcc_sender_get_stats (m_sender);
 
   return { m_session.config.name, static_cast<double> (stats->packets),
-    static_cast<double> (stats->reports), static_cast<double> (stats->feedback_bytes),
-    stats->receivers, m_processor, m_phases };
+    static_cast<double> (stats->reports),
+    static_cast<double> (stats->feedback_bytes), stats->receivers, m_processor,
+    m_phases };
 }
 
 SenderCounters
@@ -59,9 +65,10 @@ SenderApp::Count () const
 {
   if (m_sender == nullptr)
     return {};
-  const LmccSenderStats * stats = lmcc_sender_get_stats (m_sender);
+  const LmccSenderStats *stats = lmcc_sender_get_stats (m_sender);
 
-  return { static_cast<double> (stats->bytes), static_cast<double> (stats->reports),
+  return { static_cast<double> (stats->bytes),
+    static_cast<double> (stats->reports),
     static_cast<double> (stats->single.reports_leader),
     static_cast<double> (stats->single.rounds),
     static_cast<double> (stats->single.switches),
@@ -69,13 +76,13 @@ SenderApp::Count () const
 }
 
 void
-SenderApp::BeginPhase (const std::string & phase)
+SenderApp::BeginPhase (const std::string &phase)
 {
   m_phases[phase] = Count ();
 }
 
 void
-SenderApp::EndPhase (const std::string & phase)
+SenderApp::EndPhase (const std::string &phase)
 {
   SenderCounters counters = Count ();
 
@@ -103,15 +110,17 @@ SenderApp::OpenSockets ()
 {
   m_media = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
   m_media->SetAttribute ("IpMulticastTtl", UintegerValue (64));
-  m_media->Bind (InetSocketAddress (
-      Network::GetAddress (GetNode ()), static_cast<uint16_t> (40000 + m_session.port)));
-  m_feedback = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
-  m_feedback->Bind (InetSocketAddress (Ipv4Address::GetAny (), m_session.feedback_port));
+  m_media->Bind (InetSocketAddress (Network::GetAddress (GetNode ()),
+      static_cast<uint16_t> (40000 + m_session.port)));
+  m_feedback =
+      Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+  m_feedback->Bind (
+      InetSocketAddress (Ipv4Address::GetAny (), m_session.feedback_port));
   m_feedback->SetRecvCallback (MakeCallback (&SenderApp::HandleReport, this));
 }
 
 static void
-SetLayers (const SessionConfig & config, LmccSession * session)
+SetLayers (const SessionConfig &config, LmccSession *session)
 {
   std::vector<double> rates = config.layers.LayerRates ();
 
@@ -133,20 +142,20 @@ SetLayers (const SessionConfig & config, LmccSession * session)
 
 /* lmcc_sender_new() leaves the marks out where the layers are not fit for them. */
 static void
-CheckFit (const LmccSenderConfig & config)
+CheckFit (const LmccSenderConfig &config)
 {
   LmccSession session = config.session;
   g_autoptr (GError) error = nullptr;
 
-  if (!lmcc_session_fit_algorithm (
-          &session, config.nominal_rtt, config.leave_latency, &error))
+  if (!lmcc_session_fit_algorithm (&session, config.nominal_rtt,
+          config.leave_latency, &error))
     throw std::runtime_error (error->message);
 }
 
 void
 SenderApp::StartSender ()
 {
-  const SessionConfig & wanted = m_session.config;
+  const SessionConfig &wanted = m_session.config;
   LmccSenderConfig config = {};
 
   lmcc_session_init (&config.session);
@@ -160,12 +169,14 @@ SenderApp::StartSender ()
   config.session.packet_size = m_session.packet_size;
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   config.session.feedback_port = m_session.feedback_port;
-  g_strlcpy (config.session.video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
+  g_strlcpy (config.session.video.encoding_name, "H264",
+      LMCC_ENCODING_NAME_SIZE);
   g_strlcpy (config.session.algorithm, wanted.algorithm.c_str (),
       sizeof (config.session.algorithm));
   config.session.slot = static_cast<LmccTime> (wanted.slot * LMCC_SECOND);
   config.nominal_rtt = static_cast<LmccTime> (wanted.nominal_rtt * LMCC_SECOND);
-  config.leave_latency = static_cast<LmccTime> (m_session.leave_latency * LMCC_SECOND);
+  config.leave_latency =
+      static_cast<LmccTime> (m_session.leave_latency * LMCC_SECOND);
   config.cname = "simulation";
   config.sequence_seed = m_session.seed;
   config.ntp_offset = NTP_OFFSET;
@@ -202,8 +213,8 @@ SenderApp::PushPictures ()
     Stopwatch stopwatch (m_processor);
     test_source_push (&m_source, SimNow ());
   }
-  Simulator::Schedule (
-      NanoSeconds (m_source.next - SimNow ()), &SenderApp::PushPictures, this);
+  Simulator::Schedule (NanoSeconds (m_source.next - SimNow ()),
+      &SenderApp::PushPictures, this);
   Drain ();
 }
 
@@ -230,8 +241,8 @@ SenderApp::HandleReport (Ptr<Socket> socket)
     packet->CopyData (data.data (), static_cast<uint32_t> (data.size ()));
     {
       Stopwatch stopwatch (m_processor);
-      lmcc_sender_handle_control (
-          m_sender, SimNow (), &address, sender.GetPort (), data.data (), data.size ());
+      lmcc_sender_handle_control (m_sender, SimNow (), &address,
+          sender.GetPort (), data.data (), data.size ());
     }
     Drain ();
   }
@@ -244,22 +255,23 @@ SenderApp::Drain ()
 
   while (lmcc_sender_poll_action (m_sender, &action)) {
     switch (action.type) {
-    case LMCC_SENDER_ACTION_SEND:
-      Transmit (action.packet, action.group, false);
-      break;
-    case LMCC_SENDER_ACTION_SEND_CONTROL:
-      Transmit (action.packet, 0, true);
-      break;
-    case LMCC_SENDER_ACTION_SESSION_CHANGED:
-    case LMCC_SENDER_ACTION_REQUEST_KEY_UNIT:
-      break;
+      case LMCC_SENDER_ACTION_SEND:
+        Transmit (action.packet, action.group, false);
+        break;
+      case LMCC_SENDER_ACTION_SEND_CONTROL:
+        Transmit (action.packet, 0, true);
+        break;
+      case LMCC_SENDER_ACTION_SESSION_CHANGED:
+      case LMCC_SENDER_ACTION_REQUEST_KEY_UNIT:
+        break;
     }
   }
-  m_timer.Set (lmcc_sender_next_timeout (m_sender), [this] () { HandleTimeout (); });
+  m_timer.Set (lmcc_sender_next_timeout (m_sender),
+      [this] () { HandleTimeout (); });
 }
 
 void
-SenderApp::Transmit (LmccPacket * packet, uint32_t group, bool control)
+SenderApp::Transmit (LmccPacket *packet, uint32_t group, bool control)
 {
   Ipv4Address address = m_session.Group (group);
 
@@ -267,9 +279,10 @@ SenderApp::Transmit (LmccPacket * packet, uint32_t group, bool control)
     test_source_note_sent (&m_source, packet, control);
   /* The first router has no use for what nobody joined. */
   if (m_session.tree.HasMembers (address))
-    m_media->SendTo (Create<Packet> (packet->data, static_cast<uint32_t> (packet->size)),
+    m_media->SendTo (Create<Packet> (packet->data,
+                         static_cast<uint32_t> (packet->size)),
         0,
-        InetSocketAddress (
-            address, static_cast<uint16_t> (m_session.port + (control ? 1 : 0))));
+        InetSocketAddress (address,
+            static_cast<uint16_t> (m_session.port + (control ? 1 : 0))));
   lmcc_packet_unref (packet);
 }

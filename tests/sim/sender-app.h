@@ -12,12 +12,12 @@
 class SenderApp : public ns3::Application
 {
 public:
-  explicit SenderApp (Session & session);
+  explicit SenderApp (Session &session);
   ~SenderApp () override;
 
   SenderCost GetCost () const;
-  void BeginPhase (const std::string & phase);
-  void EndPhase (const std::string & phase);
+  void BeginPhase (const std::string &phase);
+  void EndPhase (const std::string &phase);
 
 private:
   SenderCounters Count () const;
@@ -30,16 +30,17 @@ private:
   void HandleTimeout ();
   void HandleReport (ns3::Ptr<ns3::Socket> socket);
   void Drain ();
-  void Transmit (LmccPacket * packet, uint32_t group, bool control);
+  void Transmit (LmccPacket *packet, uint32_t group, bool control);
 
-  Session & m_session;
+  Session &m_session;
   ns3::Ptr<ns3::Socket> m_media;
   ns3::Ptr<ns3::Socket> m_feedback;
-  LmccSender * m_sender = nullptr;
+  LmccSender *m_sender = nullptr;
   TestSource m_source = {};
   SimTimer m_timer;
   double m_processor = 0;
-  std::map<std::string, SenderCounters> m_phases; /* what it began or ended with */
+  std::map<std::string, SenderCounters>
+      m_phases; /* what it began or ended with */
 };
 
 #endif

@@ -14,11 +14,11 @@
 
 struct Session
 {
-  Session (const Scenario & scenario, const SessionConfig & session,
-      const Network & network, uint32_t number);
+  Session (const Scenario &scenario, const SessionConfig &session,
+      const Network &network, uint32_t number);
 
   ns3::Ipv4Address Group (uint32_t index) const;
-  ReceiverHost & Host (ns3::Ptr<ns3::Node> node);
+  ReceiverHost &Host (ns3::Ptr<ns3::Node> node);
 
   SessionConfig config;
   uint32_t packet_size;

@@ -5,23 +5,26 @@
 
 using namespace ns3;
 
-Simulation::Simulation (const Scenario & scenario) : m_scenario (scenario)
+Simulation::Simulation (const Scenario &scenario) : m_scenario (scenario)
 {
   RngSeedManager::SetSeed (scenario.seed);
   ConfigureTcp (scenario.tcp_settings, scenario.packet_size);
   m_network = std::make_unique<Network> (scenario);
-  for (const SessionConfig & session : scenario.sessions)
+  for (const SessionConfig &session : scenario.sessions)
     for (uint32_t i = 0; i < session.count; i++)
       AddSession (session, i * session.spacing);
-  for (const TcpConfig & tcp : scenario.tcp)
+  for (const TcpConfig &tcp : scenario.tcp)
     AddTcp (tcp);
-  for (const CbrConfig & cbr : scenario.cbr)
+  for (const CbrConfig &cbr : scenario.cbr)
     AddCbr (cbr);
-  for (const OpenLoopConfig & open_loop : scenario.open_loop)
+  for (const OpenLoopConfig &open_loop : scenario.open_loop)
     AddOpenLoop (open_loop);
 }
 
-Simulation::~Simulation () { Simulator::Destroy (); }
+Simulation::~Simulation ()
+{
+  Simulator::Destroy ();
+}
 
 template <typename App>
 void
@@ -36,7 +39,7 @@ Simulation::Add (Ptr<Node> node, Ptr<App> app, double start, double stop)
 
 /* All, or some of them at random. */
 static std::vector<std::string>
-ChooseNodes (const ReceiverConfig & receiver)
+ChooseNodes (const ReceiverConfig &receiver)
 {
   std::vector<std::string> names = ExpandNames (receiver.node, receiver.count);
 
@@ -50,21 +53,22 @@ ChooseNodes (const ReceiverConfig & receiver)
 }
 
 void
-Simulation::AddSession (const SessionConfig & config, double delay)
+Simulation::AddSession (const SessionConfig &config, double delay)
 {
   auto number = static_cast<uint32_t> (m_sessions.size () + 1);
   uint32_t n_receivers = 0;
 
   m_sessions.push_back (
       std::make_unique<Session> (m_scenario, config, *m_network, number));
-  Session & session = *m_sessions.back ();
+  Session &session = *m_sessions.back ();
   if (config.algorithm == "rlm")
     session.tree.AddSharedGroup (*m_network,
-        session.Group (static_cast<uint32_t> (config.layers.LayerRates ().size ())));
+        session.Group (
+            static_cast<uint32_t> (config.layers.LayerRates ().size ())));
   m_senders.push_back (Create<SenderApp> (session));
   Add (session.source, m_senders.back (), config.start + delay, 0);
-  for (const ReceiverConfig & receiver : config.receivers)
-    for (const std::string & name : ChooseNodes (receiver))
+  for (const ReceiverConfig &receiver : config.receivers)
+    for (const std::string &name : ChooseNodes (receiver))
       for (uint32_t i = 0; i < receiver.each; i++) {
         double start = Draw (receiver.start) + delay;
         auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
@@ -74,7 +78,8 @@ Simulation::AddSession (const SessionConfig & config, double delay)
 }
 
 void
-Simulation::AddTcpTo (const TcpConfig & config, const std::string & to, double delay)
+Simulation::AddTcpTo (const TcpConfig &config, const std::string &to,
+    double delay)
 {
   double start = Draw (config.start) + delay;
   auto app = Create<TcpApp> (config.name, to, start, m_scenario.packet_size,
@@ -86,20 +91,20 @@ Simulation::AddTcpTo (const TcpConfig & config, const std::string & to, double d
 }
 
 void
-Simulation::AddTcp (const TcpConfig & config)
+Simulation::AddTcp (const TcpConfig &config)
 {
   double delay = 0;
 
-  for (const std::string & to : ExpandNames (config.to, config.nodes))
+  for (const std::string &to : ExpandNames (config.to, config.nodes))
     for (uint32_t i = 0; i < config.count; i++, delay += config.spacing)
       AddTcpTo (config, to, delay);
 }
 
 void
-Simulation::AddCbr (const CbrConfig & config)
+Simulation::AddCbr (const CbrConfig &config)
 {
-  auto app = Create<CbrApp> (
-      config, m_scenario.packet_size, m_network->GetNode (config.to), m_next_port++);
+  auto app = Create<CbrApp> (config, m_scenario.packet_size,
+      m_network->GetNode (config.to), m_next_port++);
 
   app->stop = config.stop;
   Add (m_network->GetNode (config.from), app, config.start, config.stop);
@@ -107,7 +112,7 @@ Simulation::AddCbr (const CbrConfig & config)
 }
 
 void
-Simulation::AddOpenLoop (const OpenLoopConfig & config)
+Simulation::AddOpenLoop (const OpenLoopConfig &config)
 {
   double start = Draw (config.start);
   auto app = Create<OpenLoopApp> (config, m_scenario.packet_size, start,
@@ -122,7 +127,7 @@ Simulation::GetSenders () const
 {
   std::vector<SenderCost> costs;
 
-  for (const Ptr<SenderApp> & sender : m_senders)
+  for (const Ptr<SenderApp> &sender : m_senders)
     costs.push_back (sender->GetCost ());
   return costs;
 }
@@ -130,23 +135,23 @@ Simulation::GetSenders () const
 void
 Simulation::BeginMeasurement ()
 {
-  for (Flow * flow : m_flows)
+  for (Flow *flow : m_flows)
     flow->BeginMeasurement ();
 }
 
 void
-Simulation::SchedulePhase (const PhaseConfig & phase)
+Simulation::SchedulePhase (const PhaseConfig &phase)
 {
   Simulator::Schedule (Seconds (phase.from), [this, phase] () {
-    for (Flow * flow : m_flows)
+    for (Flow *flow : m_flows)
       flow->BeginPhase (phase.name);
-    for (const Ptr<SenderApp> & sender : m_senders)
+    for (const Ptr<SenderApp> &sender : m_senders)
       sender->BeginPhase (phase.name);
   });
   Simulator::Schedule (Seconds (phase.to), [this, phase] () {
-    for (Flow * flow : m_flows)
+    for (Flow *flow : m_flows)
       flow->EndPhase (phase.name, phase.to - phase.from);
-    for (const Ptr<SenderApp> & sender : m_senders)
+    for (const Ptr<SenderApp> &sender : m_senders)
       sender->EndPhase (phase.name);
   });
 }
@@ -154,7 +159,7 @@ Simulation::SchedulePhase (const PhaseConfig & phase)
 void
 Simulation::Sample ()
 {
-  for (Flow * flow : m_flows)
+  for (Flow *flow : m_flows)
     flow->Sample ();
   Simulator::Schedule (Seconds (m_scenario.series), &Simulation::Sample, this);
 }
@@ -162,26 +167,27 @@ Simulation::Sample ()
 void
 Simulation::SampleEstimates ()
 {
-  for (Flow * flow : m_flows)
+  for (Flow *flow : m_flows)
     flow->SampleEstimates ();
-  Simulator::Schedule (
-      Seconds (m_scenario.estimates), &Simulation::SampleEstimates, this);
+  Simulator::Schedule (Seconds (m_scenario.estimates),
+      &Simulation::SampleEstimates, this);
 }
 
 void
 Simulation::Run ()
 {
-  Simulator::Schedule (Seconds (m_scenario.warm_up), &Simulation::BeginMeasurement, this);
-  for (const PhaseConfig & phase : m_scenario.phases)
+  Simulator::Schedule (Seconds (m_scenario.warm_up),
+      &Simulation::BeginMeasurement, this);
+  for (const PhaseConfig &phase : m_scenario.phases)
     SchedulePhase (phase);
   if (m_scenario.series > 0)
     Simulator::Schedule (Seconds (0), &Simulation::Sample, this);
   if (m_scenario.estimates > 0)
-    Simulator::Schedule (
-        Seconds (m_scenario.warm_up), &Simulation::SampleEstimates, this);
+    Simulator::Schedule (Seconds (m_scenario.warm_up),
+        &Simulation::SampleEstimates, this);
   /* A little later: what happens at the end is still to happen. */
   Simulator::Stop (Seconds (m_scenario.duration) + MicroSeconds (1));
   Simulator::Run ();
-  for (Flow * flow : m_flows)
+  for (Flow *flow : m_flows)
     flow->EndMeasurement (m_scenario.warm_up, m_scenario.duration);
 }

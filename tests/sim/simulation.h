@@ -18,12 +18,11 @@
 class Simulation
 {
 public:
-  explicit Simulation (const Scenario & scenario);
+  explicit Simulation (const Scenario &scenario);
   ~Simulation ();
 
   void Run ();
-  const std::vector<Flow *> &
-  GetFlows () const
+  const std::vector<Flow *> &GetFlows () const
   {
     return m_flows;
   }
@@ -32,13 +31,14 @@ public:
 
 private:
   template <typename App>
-  void Add (ns3::Ptr<ns3::Node> node, ns3::Ptr<App> app, double start, double stop);
-  void AddSession (const SessionConfig & config, double delay);
-  void AddTcp (const TcpConfig & config);
-  void AddTcpTo (const TcpConfig & config, const std::string & to, double delay);
-  void AddCbr (const CbrConfig & config);
-  void AddOpenLoop (const OpenLoopConfig & config);
-  void SchedulePhase (const PhaseConfig & phase);
+  void
+  Add (ns3::Ptr<ns3::Node> node, ns3::Ptr<App> app, double start, double stop);
+  void AddSession (const SessionConfig &config, double delay);
+  void AddTcp (const TcpConfig &config);
+  void AddTcpTo (const TcpConfig &config, const std::string &to, double delay);
+  void AddCbr (const CbrConfig &config);
+  void AddOpenLoop (const OpenLoopConfig &config);
+  void SchedulePhase (const PhaseConfig &phase);
   void BeginMeasurement ();
   void Sample ();
   void SampleEstimates ();

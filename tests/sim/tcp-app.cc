@@ -18,8 +18,7 @@ static const uint32_t BUFFER = 4 << 20;
 class TcpHalving : public TcpNewReno
 {
 public:
-  static TypeId
-  GetTypeId ()
+  static TypeId GetTypeId ()
   {
     static TypeId type = TypeId ("lmcc::TcpHalving")
                              .SetParent<TcpNewReno> ()
@@ -27,14 +26,12 @@ public:
     return type;
   }
 
-  uint32_t
-  GetSsThresh (Ptr<const TcpSocketState> state, uint32_t) override
+  uint32_t GetSsThresh (Ptr<const TcpSocketState> state, uint32_t) override
   {
     return std::max (2 * state->m_segmentSize, state->m_cWnd.Get () / 2);
   }
 
-  Ptr<TcpCongestionOps>
-  Fork () override
+  Ptr<TcpCongestionOps> Fork () override
   {
     return CopyObject<TcpHalving> (this);
   }
@@ -43,30 +40,30 @@ public:
 NS_OBJECT_ENSURE_REGISTERED (TcpHalving);
 
 void
-ConfigureTcp (const TcpSettings & settings, uint32_t packet_size)
+ConfigureTcp (const TcpSettings &settings, uint32_t packet_size)
 {
   const uint32_t segment = packet_size - HEADERS;
 
   Config::SetDefault ("ns3::TcpL4Protocol::SocketType",
-      TypeIdValue (
-          settings.halving ? TcpHalving::GetTypeId () : TcpNewReno::GetTypeId ()));
+      TypeIdValue (settings.halving ? TcpHalving::GetTypeId ()
+                                    : TcpNewReno::GetTypeId ()));
   if (settings.classic_recovery)
     Config::SetDefault ("ns3::TcpL4Protocol::RecoveryType",
         TypeIdValue (TcpClassicRecovery::GetTypeId ()));
   Config::SetDefault ("ns3::TcpSocketBase::Sack", BooleanValue (settings.sack));
-  Config::SetDefault (
-      "ns3::TcpSocketBase::MinRto", TimeValue (Seconds (settings.min_rto)));
-  Config::SetDefault (
-      "ns3::TcpSocket::DelAckCount", UintegerValue (settings.delayed_acknowledgements));
+  Config::SetDefault ("ns3::TcpSocketBase::MinRto",
+      TimeValue (Seconds (settings.min_rto)));
+  Config::SetDefault ("ns3::TcpSocket::DelAckCount",
+      UintegerValue (settings.delayed_acknowledgements));
   Config::SetDefault ("ns3::TcpSocket::SegmentSize", UintegerValue (segment));
   Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (BUFFER));
   Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (BUFFER));
 }
 
-TcpApp::TcpApp (const std::string & flow_name, const std::string & node_name,
+TcpApp::TcpApp (const std::string &flow_name, const std::string &node_name,
     double start_time, uint32_t packet_size, Ptr<Node> receiver, uint16_t port)
-    : Flow (flow_name, "tcp", node_name, start_time), m_packet_size (packet_size),
-      m_receiver_node (receiver), m_port (port)
+    : Flow (flow_name, "tcp", node_name, start_time),
+      m_packet_size (packet_size), m_receiver_node (receiver), m_port (port)
 {
 }
 
@@ -83,16 +80,20 @@ TcpApp::Count ()
 void
 TcpApp::StartApplication ()
 {
-  m_listener = Socket::CreateSocket (m_receiver_node, TcpSocketFactory::GetTypeId ());
+  m_listener =
+      Socket::CreateSocket (m_receiver_node, TcpSocketFactory::GetTypeId ());
   m_listener->Bind (InetSocketAddress (Ipv4Address::GetAny (), m_port));
   m_listener->Listen ();
-  m_listener->SetAcceptCallback (MakeNullCallback<bool, Ptr<Socket>, const Address &> (),
+  m_listener->SetAcceptCallback (
+      MakeNullCallback<bool, Ptr<Socket>, const Address &> (),
       MakeCallback (&TcpApp::Accept, this));
   m_sender = Socket::CreateSocket (GetNode (), TcpSocketFactory::GetTypeId ());
-  m_sender->TraceConnectWithoutContext ("Tx", MakeCallback (&TcpApp::NoteSent, this));
+  m_sender->TraceConnectWithoutContext ("Tx",
+      MakeCallback (&TcpApp::NoteSent, this));
   m_sender->SetSendCallback (MakeCallback (&TcpApp::Fill, this));
   m_sender->Bind ();
-  m_sender->Connect (InetSocketAddress (Network::GetAddress (m_receiver_node), m_port));
+  m_sender->Connect (
+      InetSocketAddress (Network::GetAddress (m_receiver_node), m_port));
 }
 
 void
@@ -111,7 +112,7 @@ TcpApp::Fill (Ptr<Socket> socket, uint32_t)
   uint32_t segment = m_packet_size - HEADERS;
 
   while (!m_stopped && tcp->GetTxAvailable () > BUFFER - 256 * m_packet_size
-         && socket->Send (Create<Packet> (segment)) > 0)
+      && socket->Send (Create<Packet> (segment)) > 0)
     continue;
 }
 
@@ -120,7 +121,8 @@ TcpApp::Accept (Ptr<Socket> socket, const Address &)
 {
   m_receiver = socket;
   socket->SetRecvCallback (MakeCallback (&TcpApp::Take, this));
-  socket->TraceConnectWithoutContext ("Rx", MakeCallback (&TcpApp::NoteReceived, this));
+  socket->TraceConnectWithoutContext ("Rx",
+      MakeCallback (&TcpApp::NoteReceived, this));
 }
 
 void
@@ -131,14 +133,15 @@ TcpApp::Take (Ptr<Socket> socket)
 }
 
 void
-TcpApp::NoteSent (Ptr<const Packet> packet, const TcpHeader &, Ptr<const TcpSocketBase>)
+TcpApp::NoteSent (Ptr<const Packet> packet, const TcpHeader &,
+    Ptr<const TcpSocketBase>)
 {
   m_sent += packet->GetSize () > 0 ? 1 : 0;
 }
 
 void
-TcpApp::NoteReceived (
-    Ptr<const Packet> packet, const TcpHeader &, Ptr<const TcpSocketBase>)
+TcpApp::NoteReceived (Ptr<const Packet> packet, const TcpHeader &,
+    Ptr<const TcpSocketBase>)
 {
   m_received += packet->GetSize () > 0 ? 1 : 0;
 }

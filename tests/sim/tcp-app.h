@@ -15,12 +15,12 @@
 
 /* Unless the settings say otherwise the TCP that came closest to the formula and to
  * Colussi 2004, section 6.3; before any connection is made. */
-void ConfigureTcp (const TcpSettings & settings, uint32_t packet_size);
+void ConfigureTcp (const TcpSettings &settings, uint32_t packet_size);
 
 class TcpApp : public ns3::Application, public Flow
 {
 public:
-  TcpApp (const std::string & name, const std::string & node, double start,
+  TcpApp (const std::string &name, const std::string &node, double start,
       uint32_t packet_size, ns3::Ptr<ns3::Node> receiver, uint16_t port);
 
   FlowCounters Count () override;
@@ -29,12 +29,12 @@ private:
   void StartApplication () override;
   void StopApplication () override;
   void Fill (ns3::Ptr<ns3::Socket> socket, uint32_t room);
-  void Accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address & from);
+  void Accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
   void Take (ns3::Ptr<ns3::Socket> socket);
-  void NoteSent (ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader & header,
-      ns3::Ptr<const ns3::TcpSocketBase> socket);
-  void NoteReceived (ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader & header,
-      ns3::Ptr<const ns3::TcpSocketBase> socket);
+  void NoteSent (ns3::Ptr<const ns3::Packet> packet,
+      const ns3::TcpHeader &header, ns3::Ptr<const ns3::TcpSocketBase> socket);
+  void NoteReceived (ns3::Ptr<const ns3::Packet> packet,
+      const ns3::TcpHeader &header, ns3::Ptr<const ns3::TcpSocketBase> socket);
 
   const uint32_t m_packet_size;
   ns3::Ptr<ns3::Node> m_receiver_node;

@@ -12,13 +12,13 @@
 #define UDP_HEADER_SIZE 8
 
 static gsize
-address_size (const LmccAddress * address)
+address_size (const LmccAddress *address)
 {
   return address->family == LMCC_FAMILY_IPV4 ? 4 : 16;
 }
 
 static gint
-address_system_family (const LmccAddress * address)
+address_system_family (const LmccAddress *address)
 {
   return address->family == LMCC_FAMILY_IPV4 ? AF_INET : AF_INET6;
 }
@@ -31,7 +31,7 @@ address_system_family (const LmccAddress * address)
  * Returns: %FALSE if @text is neither
  */
 gboolean
-lmcc_address_parse (const gchar * text, LmccAddress * address)
+lmcc_address_parse (const gchar *text, LmccAddress *address)
 {
   memset (address, 0, sizeof (*address));
 
@@ -51,7 +51,7 @@ lmcc_address_parse (const gchar * text, LmccAddress * address)
  * Returns: (transfer none): @text; empty for %LMCC_FAMILY_NONE
  */
 const gchar *
-lmcc_address_format (const LmccAddress * address,
+lmcc_address_format (const LmccAddress *address,
     gchar text[LMCC_ADDRESS_STRLEN])
 {
   text[0] = '\0';
@@ -70,7 +70,7 @@ lmcc_address_format (const LmccAddress * address,
  * Returns: whether they are the same
  */
 gboolean
-lmcc_address_equal (const LmccAddress * a, const LmccAddress * b)
+lmcc_address_equal (const LmccAddress *a, const LmccAddress *b)
 {
   return a->family == b->family
       && memcmp (a->bytes, b->bytes, sizeof (a->bytes)) == 0;
@@ -83,7 +83,7 @@ lmcc_address_equal (const LmccAddress * a, const LmccAddress * b)
  * Returns: whether it is a group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291)
  */
 gboolean
-lmcc_address_is_multicast (const LmccAddress * address)
+lmcc_address_is_multicast (const LmccAddress *address)
 {
   switch (address->family) {
     case LMCC_FAMILY_IPV4:
@@ -102,7 +102,7 @@ lmcc_address_is_multicast (const LmccAddress * address)
  * Returns: whether it is in 232.0.0.0/8 or ff3x::/32 (RFC 4607)
  */
 gboolean
-lmcc_address_is_source_specific (const LmccAddress * address)
+lmcc_address_is_source_specific (const LmccAddress *address)
 {
   switch (address->family) {
     case LMCC_FAMILY_IPV4:
@@ -123,10 +123,11 @@ lmcc_address_is_source_specific (const LmccAddress * address)
  *     28 or 48
  */
 guint
-lmcc_address_get_udp_overhead (const LmccAddress * address)
+lmcc_address_get_udp_overhead (const LmccAddress *address)
 {
   return (address->family == LMCC_FAMILY_IPV6 ? IPV6_HEADER_SIZE
-      : IPV4_HEADER_SIZE) + UDP_HEADER_SIZE;
+                                              : IPV4_HEADER_SIZE)
+      + UDP_HEADER_SIZE;
 }
 
 /* The bytes that say who may hear a group; counting up must not change them:
@@ -135,7 +136,7 @@ lmcc_address_get_udp_overhead (const LmccAddress * address)
  * 5771 section 4), IPv6 scopes are in the second byte and the group identifier
  * is in the last four (RFC 3306). */
 static gsize
-scope_size (const LmccAddress * address)
+scope_size (const LmccAddress *address)
 {
   static const guint8 link_local[] = { 224, 0, 0 };
 
@@ -155,7 +156,7 @@ scope_size (const LmccAddress * address)
  *     @index would be in another scope
  */
 gboolean
-lmcc_address_group (const LmccAddress * base, guint index, LmccAddress * group)
+lmcc_address_group (const LmccAddress *base, guint index, LmccAddress *group)
 {
   gsize size, at;
   guint carry = index;

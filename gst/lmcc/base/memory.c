@@ -11,7 +11,7 @@
 struct _LmccMemory
 {
   gatomicrefcount ref_count;
-  gsize used;                   /* atomic */
+  gsize used; /* atomic */
 };
 
 /*
@@ -30,7 +30,7 @@ lmcc_memory_new (void)
 }
 
 void
-lmcc_memory_unref (LmccMemory * memory)
+lmcc_memory_unref (LmccMemory *memory)
 {
   if (g_atomic_ref_count_dec (&memory->ref_count))
     g_free (memory);
@@ -43,7 +43,7 @@ lmcc_memory_unref (LmccMemory * memory)
  * Returns: bytes that are in use
  */
 gsize
-lmcc_memory_get_used (LmccMemory * memory)
+lmcc_memory_get_used (LmccMemory *memory)
 {
   return (gsize) g_atomic_pointer_get (&memory->used);
 }
@@ -59,8 +59,8 @@ lmcc_memory_cost (gsize capacity)
 {
   gsize size = sizeof (LmccPacket) + capacity + MALLOC_HEAD;
 
-  return (size + MALLOC_GRAIN - 1) / MALLOC_GRAIN * MALLOC_GRAIN +
-      LMCC_MEMORY_PER_PACKET;
+  return (size + MALLOC_GRAIN - 1) / MALLOC_GRAIN * MALLOC_GRAIN
+      + LMCC_MEMORY_PER_PACKET;
 }
 
 /*
@@ -73,7 +73,7 @@ lmcc_memory_cost (gsize capacity)
  * Returns: whether @memory counts it now; else somebody else does
  */
 gboolean
-lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet)
+lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet)
 {
   if (g_atomic_pointer_get (&packet->memory) == memory)
     return TRUE;
@@ -93,7 +93,7 @@ lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet)
  * It counts no longer.
  */
 void
-lmcc_memory_release (LmccPacket * packet)
+lmcc_memory_release (LmccPacket *packet)
 {
   LmccMemory *memory = packet->memory;
 

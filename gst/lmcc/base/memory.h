@@ -23,18 +23,18 @@ G_BEGIN_DECLS
 typedef struct _LmccMemory LmccMemory;
 
 LmccMemory *lmcc_memory_new (void);
-void lmcc_memory_unref (LmccMemory * memory);
-gsize lmcc_memory_get_used (LmccMemory * memory);
+void lmcc_memory_unref (LmccMemory *memory);
+gsize lmcc_memory_get_used (LmccMemory *memory);
 
 gsize lmcc_memory_cost (gsize capacity);
-gboolean lmcc_memory_claim (LmccMemory * memory, LmccPacket * packet);
-void lmcc_memory_release (LmccPacket * packet);
+gboolean lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet);
+void lmcc_memory_release (LmccPacket *packet);
 
 /* base/packet.c */
-LmccPacket *lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory);
-gboolean lmcc_packet_has_room (LmccPacket * packet, const guint8 * at,
-    gsize size);
-void lmcc_packet_begin_at (LmccPacket * packet, const guint8 * at, gsize size);
+LmccPacket *lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory);
+gboolean
+lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size);
+void lmcc_packet_begin_at (LmccPacket *packet, const guint8 *at, gsize size);
 
 G_END_DECLS
 

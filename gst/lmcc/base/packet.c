@@ -64,7 +64,7 @@ lmcc_packet_new_for_sender (gsize capacity)
  * Returns: (transfer full): a packet with a copy of @data
  */
 LmccPacket *
-lmcc_packet_new_copy (const guint8 * data, gsize size)
+lmcc_packet_new_copy (const guint8 *data, gsize size)
 {
   LmccPacket *packet = lmcc_packet_new (size);
 
@@ -82,7 +82,7 @@ lmcc_packet_new_copy (const guint8 * data, gsize size)
  * Returns: (transfer full): the same packet
  */
 LmccPacket *
-lmcc_packet_ref (LmccPacket * packet)
+lmcc_packet_ref (LmccPacket *packet)
 {
   g_atomic_ref_count_inc (&packet->ref_count);
 
@@ -94,7 +94,7 @@ lmcc_packet_ref (LmccPacket * packet)
  * @packet: (transfer full) (nullable): a packet
  */
 void
-lmcc_packet_unref (LmccPacket * packet)
+lmcc_packet_unref (LmccPacket *packet)
 {
   if (packet == NULL || !g_atomic_ref_count_dec (&packet->ref_count))
     return;
@@ -113,7 +113,7 @@ lmcc_packet_unref (LmccPacket * packet)
  * Returns: (transfer full): the packet, or a copy of it
  */
 LmccPacket *
-lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory)
+lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory)
 {
   LmccPacket *copy;
 
@@ -136,7 +136,7 @@ lmcc_packet_take_counted (LmccPacket * packet, LmccMemory * memory)
  *     holds it
  */
 gboolean
-lmcc_packet_has_room (LmccPacket * packet, const guint8 * at, gsize size)
+lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size)
 {
   return (gsize) (at - (const guint8 *) (packet + 1)) >= size
       && g_atomic_ref_count_compare (&packet->ref_count, 1);
@@ -151,7 +151,7 @@ lmcc_packet_has_room (LmccPacket * packet, const guint8 * at, gsize size)
  * It counts for nobody then, and nothing is known of it.
  */
 void
-lmcc_packet_begin_at (LmccPacket * packet, const guint8 * at, gsize size)
+lmcc_packet_begin_at (LmccPacket *packet, const guint8 *at, gsize size)
 {
   lmcc_memory_release (packet);
   packet->capacity = (gsize) (packet->data + packet->capacity - at);

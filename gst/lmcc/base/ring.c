@@ -12,14 +12,14 @@
 #define KEPT_SIZE 256
 
 static gpointer
-get (const LmccRing * ring, guint index)
+get (const LmccRing *ring, guint index)
 {
   return ring->elements
       + ((ring->first + index) & (ring->size - 1)) * ring->element_size;
 }
 
 static void
-grow (LmccRing * ring)
+grow (LmccRing *ring)
 {
   guint before = ring->size, around = ring->first;
 
@@ -36,10 +36,9 @@ grow (LmccRing * ring)
  * @element_size: bytes of each element
  */
 void
-lmcc_ring_init (LmccRing * ring, gsize element_size)
+lmcc_ring_init (LmccRing *ring, gsize element_size)
 {
-  *ring = (LmccRing) {
-  .element_size = element_size};
+  *ring = (LmccRing){ .element_size = element_size };
 }
 
 /*
@@ -47,7 +46,7 @@ lmcc_ring_init (LmccRing * ring, gsize element_size)
  * @ring: a ring; what its elements own is the caller's to free first
  */
 void
-lmcc_ring_clear (LmccRing * ring)
+lmcc_ring_clear (LmccRing *ring)
 {
   g_clear_pointer (&ring->elements, g_free);
   ring->size = ring->first = ring->length = 0;
@@ -60,7 +59,7 @@ lmcc_ring_clear (LmccRing * ring)
  * Returns: (transfer none): a new element at the end, all zeros
  */
 gpointer
-lmcc_ring_push (LmccRing * ring)
+lmcc_ring_push (LmccRing *ring)
 {
   if (ring->length == ring->size)
     grow (ring);
@@ -76,7 +75,7 @@ lmcc_ring_push (LmccRing * ring)
  * Returns: (transfer none) (nullable): the oldest element
  */
 gpointer
-lmcc_ring_peek_head (const LmccRing * ring)
+lmcc_ring_peek_head (const LmccRing *ring)
 {
   return ring->length > 0 ? get (ring, 0) : NULL;
 }
@@ -88,7 +87,7 @@ lmcc_ring_peek_head (const LmccRing * ring)
  * Returns: (transfer none) (nullable): the newest element
  */
 gpointer
-lmcc_ring_peek_tail (const LmccRing * ring)
+lmcc_ring_peek_tail (const LmccRing *ring)
 {
   return ring->length > 0 ? get (ring, ring->length - 1) : NULL;
 }
@@ -101,7 +100,7 @@ lmcc_ring_peek_tail (const LmccRing * ring)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_ring_pop (LmccRing * ring, gpointer element)
+lmcc_ring_pop (LmccRing *ring, gpointer element)
 {
   if (ring->length == 0)
     return FALSE;

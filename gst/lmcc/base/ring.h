@@ -28,12 +28,12 @@ typedef struct
   guint length;
 } LmccRing;
 
-void lmcc_ring_init (LmccRing * ring, gsize element_size);
-void lmcc_ring_clear (LmccRing * ring);
-gpointer lmcc_ring_push (LmccRing * ring);
-gpointer lmcc_ring_peek_head (const LmccRing * ring);
-gpointer lmcc_ring_peek_tail (const LmccRing * ring);
-gboolean lmcc_ring_pop (LmccRing * ring, gpointer element);
+void lmcc_ring_init (LmccRing *ring, gsize element_size);
+void lmcc_ring_clear (LmccRing *ring);
+gpointer lmcc_ring_push (LmccRing *ring);
+gpointer lmcc_ring_peek_head (const LmccRing *ring);
+gpointer lmcc_ring_peek_tail (const LmccRing *ring);
+gboolean lmcc_ring_pop (LmccRing *ring, gpointer element);
 
 G_END_DECLS
 

@@ -17,7 +17,7 @@ struct _LmccSettings
  *
  * Returns: %LMCC_SETTINGS_ERROR
  */
-G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error)
+G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error);
 
 /**
  * lmcc_settings_new:
@@ -27,7 +27,7 @@ G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error)
  * Returns: (transfer full): all of them at their standard values
  */
 LmccSettings *
-lmcc_settings_new (const LmccSetting * table, guint n)
+lmcc_settings_new (const LmccSetting *table, guint n)
 {
   LmccSettings *settings = g_new0 (LmccSettings, 1);
   guint i;
@@ -48,7 +48,7 @@ lmcc_settings_new (const LmccSetting * table, guint n)
  * Returns: (transfer full): the same values
  */
 LmccSettings *
-lmcc_settings_copy (const LmccSettings * settings)
+lmcc_settings_copy (const LmccSettings *settings)
 {
   LmccSettings *copy = g_memdup2 (settings, sizeof (*settings));
 
@@ -62,7 +62,7 @@ lmcc_settings_copy (const LmccSettings * settings)
  * @settings: (transfer full): settings
  */
 void
-lmcc_settings_free (LmccSettings * settings)
+lmcc_settings_free (LmccSettings *settings)
 {
   g_free (settings->values);
   g_free (settings);
@@ -76,13 +76,13 @@ lmcc_settings_free (LmccSettings * settings)
  * Returns: whether they are of that table
  */
 gboolean
-lmcc_settings_is_of (const LmccSettings * settings, const LmccSetting * table)
+lmcc_settings_is_of (const LmccSettings *settings, const LmccSetting *table)
 {
   return settings->table == table;
 }
 
 static gboolean
-find (const LmccSettings * settings, const gchar * name, guint * index)
+find (const LmccSettings *settings, const gchar *name, guint *index)
 {
   for (*index = 0; *index < settings->n; (*index)++) {
     if (g_str_equal (settings->table[*index].name, name))
@@ -93,8 +93,8 @@ find (const LmccSettings * settings, const gchar * name, guint * index)
 }
 
 static void
-set_unknown_error (const LmccSettings * settings, const gchar * name,
-    GError ** error)
+set_unknown_error (const LmccSettings *settings, const gchar *name,
+    GError **error)
 {
   GString *names = g_string_new (NULL);
   guint i;
@@ -116,7 +116,7 @@ set_unknown_error (const LmccSettings * settings, const gchar * name,
  *     or `0 to 60 s`
  */
 gchar *
-lmcc_setting_format_range (const LmccSetting * setting)
+lmcc_setting_format_range (const LmccSetting *setting)
 {
   switch (setting->type) {
     case LMCC_SETTING_CHOICE:
@@ -130,8 +130,7 @@ lmcc_setting_format_range (const LmccSetting * setting)
 }
 
 static void
-set_value_error (const LmccSetting * setting, const gchar * value,
-    GError ** error)
+set_value_error (const LmccSetting *setting, const gchar *value, GError **error)
 {
   g_autofree gchar *range = lmcc_setting_format_range (setting);
 
@@ -141,7 +140,7 @@ set_value_error (const LmccSetting * setting, const gchar * value,
 }
 
 static gboolean
-parse_number (const LmccSetting * setting, const gchar * text, gdouble * value)
+parse_number (const LmccSetting *setting, const gchar *text, gdouble *value)
 {
   gchar *end;
 
@@ -155,7 +154,7 @@ parse_number (const LmccSetting * setting, const gchar * text, gdouble * value)
 }
 
 static gboolean
-parse (const LmccSetting * setting, const gchar * text, gdouble * value)
+parse (const LmccSetting *setting, const gchar *text, gdouble *value)
 {
   guint i;
 
@@ -187,8 +186,8 @@ parse (const LmccSetting * setting, const gchar * text, gdouble * value)
  *     value
  */
 gboolean
-lmcc_settings_set (LmccSettings * settings, const gchar * name,
-    const gchar * value, GError ** error)
+lmcc_settings_set (LmccSettings *settings, const gchar *name,
+    const gchar *value, GError **error)
 {
   gdouble number;
   guint i;
@@ -214,7 +213,7 @@ lmcc_settings_set (LmccSettings * settings, const gchar * name,
  * Returns: its value, a time in seconds; a choice's index; 0 or 1 for a switch
  */
 gdouble
-lmcc_settings_get (const LmccSettings * settings, const gchar * name)
+lmcc_settings_get (const LmccSettings *settings, const gchar *name)
 {
   guint i;
 
@@ -231,7 +230,7 @@ lmcc_settings_get (const LmccSettings * settings, const gchar * name)
  * Returns: its value
  */
 guint
-lmcc_settings_get_count (const LmccSettings * settings, const gchar * name)
+lmcc_settings_get_count (const LmccSettings *settings, const gchar *name)
 {
   return (guint) lmcc_settings_get (settings, name);
 }
@@ -244,7 +243,7 @@ lmcc_settings_get_count (const LmccSettings * settings, const gchar * name)
  * Returns: its value in ns
  */
 LmccTime
-lmcc_settings_get_time (const LmccSettings * settings, const gchar * name)
+lmcc_settings_get_time (const LmccSettings *settings, const gchar *name)
 {
   return (LmccTime) (lmcc_settings_get (settings, name) * LMCC_SECOND);
 }

@@ -24,7 +24,7 @@ lmcc_unit_new (void)
  * @unit: (transfer full): a unit
  */
 void
-lmcc_unit_free (LmccUnit * unit)
+lmcc_unit_free (LmccUnit *unit)
 {
   g_ptr_array_unref (unit->packets);
   g_free (unit);
@@ -37,7 +37,7 @@ lmcc_unit_free (LmccUnit * unit)
  * Returns: whether it is of a rung and needs no other
  */
 gboolean
-lmcc_unit_is_key (const LmccUnit * unit)
+lmcc_unit_is_key (const LmccUnit *unit)
 {
   return unit->stream < LMCC_MAX_RUNGS && unit->klass == 0
       && unit->switch_point;

@@ -14,9 +14,8 @@
 #define FIRST_NUMBER_OF_OTHERS 10
 
 #define LMCC_LIST_ALGORITHM(name) &lmcc_algorithm_##name,
-static const LmccAlgorithm *algorithms[MAX_ALGORITHMS] = {
-  LMCC_OWN_ALGORITHMS (LMCC_LIST_ALGORITHM)
-};
+static const LmccAlgorithm *algorithms[MAX_ALGORITHMS] = { LMCC_OWN_ALGORITHMS (
+    LMCC_LIST_ALGORITHM) };
 
 #undef LMCC_LIST_ALGORITHM
 
@@ -32,7 +31,7 @@ count_algorithms (void)
 }
 
 static void
-none_free (LmccController * controller)
+none_free (LmccController *controller)
 {
   g_free (controller);
 }
@@ -42,8 +41,8 @@ static const LmccControllerClass none_class = {
 };
 
 static LmccController *
-none_create (const LmccSession * session G_GNUC_UNUSED,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+none_create (const LmccSession *session G_GNUC_UNUSED,
+    const LmccSettings *settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   LmccController *controller = g_new0 (LmccController, 1);
 
@@ -69,8 +68,8 @@ const LmccAlgorithm lmcc_algorithm_none = {
  * Sets what all controllers have: the base is wanted.
  */
 void
-lmcc_controller_init (LmccController * controller,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass)
+lmcc_controller_init (LmccController *controller,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass)
 {
   controller->algorithm = algorithm;
   controller->klass = klass;
@@ -79,7 +78,7 @@ lmcc_controller_init (LmccController * controller,
 
 /* What runs in place of @algorithm where the session is not fit for it. */
 LmccController *
-lmcc_controller_new_base_only (const LmccAlgorithm * algorithm)
+lmcc_controller_new_base_only (const LmccAlgorithm *algorithm)
 {
   LmccController *controller = g_new0 (LmccController, 1);
 
@@ -97,7 +96,7 @@ lmcc_controller_new_base_only (const LmccAlgorithm * algorithm)
  *     say the name, or the registry is full
  */
 gboolean
-lmcc_algorithm_add (const LmccAlgorithm * algorithm)
+lmcc_algorithm_add (const LmccAlgorithm *algorithm)
 {
   guint n = count_algorithms ();
 
@@ -125,7 +124,7 @@ lmcc_algorithm_add (const LmccAlgorithm * algorithm)
  *     registry is full
  */
 gboolean
-lmcc_algorithm_register (const LmccAlgorithm * algorithm)
+lmcc_algorithm_register (const LmccAlgorithm *algorithm)
 {
   g_return_val_if_fail (algorithm != NULL, FALSE);
 
@@ -140,7 +139,7 @@ lmcc_algorithm_register (const LmccAlgorithm * algorithm)
  * Returns: (nullable): what the registry holds of it, or %NULL
  */
 const LmccAlgorithm *
-lmcc_algorithm_find (const gchar * name)
+lmcc_algorithm_find (const gchar *name)
 {
   guint n = count_algorithms (), i;
 
@@ -159,7 +158,7 @@ lmcc_algorithm_find (const gchar * name)
  * Returns: (array length=n): all algorithms of the registry
  */
 const LmccAlgorithm *const *
-lmcc_algorithm_list (guint * n)
+lmcc_algorithm_list (guint *n)
 {
   *n = count_algorithms ();
 
@@ -195,7 +194,7 @@ lmcc_algorithm_format_names (void)
  * Returns: the number, not 0
  */
 guint
-lmcc_algorithm_get_number (const LmccAlgorithm * algorithm)
+lmcc_algorithm_get_number (const LmccAlgorithm *algorithm)
 {
   guint number = FIRST_NUMBER_OF_OTHERS, i;
 
@@ -217,7 +216,7 @@ lmcc_algorithm_get_number (const LmccAlgorithm * algorithm)
  *     slots, and who may go up
  */
 gboolean
-lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm)
+lmcc_algorithm_has_slots (const LmccAlgorithm *algorithm)
 {
   return algorithm != NULL && algorithm->sending != NULL
       && algorithm->sending->mark != NULL;
@@ -231,7 +230,7 @@ lmcc_algorithm_has_slots (const LmccAlgorithm * algorithm)
  *     rate of the sender's
  */
 gboolean
-lmcc_algorithm_sets_rate (const LmccAlgorithm * algorithm)
+lmcc_algorithm_sets_rate (const LmccAlgorithm *algorithm)
 {
   return algorithm != NULL && algorithm->sending != NULL
       && algorithm->sending->rate_setter != NULL;

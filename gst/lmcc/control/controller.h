@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 /* The library's own algorithms, in the order in which they are listed. Numbers
  * of their rows: 1 to 9 are taken, the next one is 101. */
 #define LMCC_OWN_ALGORITHMS(ROW) \
-  ROW (none) \
-  ROW (elm) \
-  ROW (flid_dl) \
-  ROW (flid_sl) \
-  ROW (rlc) \
-  ROW (rlm) \
-  ROW (synchronized) \
-  ROW (pgmcc) \
+  ROW (none)                     \
+  ROW (elm)                      \
+  ROW (flid_dl)                  \
+  ROW (flid_sl)                  \
+  ROW (rlc)                      \
+  ROW (rlm)                      \
+  ROW (synchronized)             \
+  ROW (pgmcc)                    \
   ROW (tfmcc)
 
 #define LMCC_DECLARE_ALGORITHM(name) \
@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 LMCC_OWN_ALGORITHMS (LMCC_DECLARE_ALGORITHM)
 #undef LMCC_DECLARE_ALGORITHM
 
-gboolean lmcc_algorithm_add (const LmccAlgorithm * algorithm);
-LmccController *lmcc_controller_new_base_only (const LmccAlgorithm * algorithm);
+gboolean lmcc_algorithm_add (const LmccAlgorithm *algorithm);
+LmccController *lmcc_controller_new_base_only (const LmccAlgorithm *algorithm);
 
 G_END_DECLS
 

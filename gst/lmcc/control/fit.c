@@ -7,7 +7,7 @@
 #include "wire/constants.h"
 
 static gboolean
-check_layers (const LmccSession * session, GError ** error)
+check_layers (const LmccSession *session, GError **error)
 {
   if (session->native)
     return lmcc_sending_refuse (error,
@@ -22,7 +22,7 @@ check_layers (const LmccSession * session, GError ** error)
 }
 
 static gboolean
-check_slot (const LmccSession * session, GError ** error)
+check_slot (const LmccSession *session, GError **error)
 {
   LmccTime shortest = lmcc_sending_slot_from_packets (session, 1);
 
@@ -30,12 +30,14 @@ check_slot (const LmccSession * session, GError ** error)
     return lmcc_sending_refuse (error,
         "the slot of %s is %g s, in which the base does not "
         "send a packet: take a longer slot, a higher base rate or smaller "
-        "packets", session->algorithm, session->slot / (gdouble) LMCC_SECOND);
+        "packets",
+        session->algorithm, session->slot / (gdouble) LMCC_SECOND);
   if (session->slot > LMCC_MAX_SLOT)
     return lmcc_sending_refuse (error,
         "the slot of %s would be %g s, and may be %g s: take "
         "a higher base rate, a shorter nominal round-trip time or smaller "
-        "packets", session->algorithm, session->slot / (gdouble) LMCC_SECOND,
+        "packets",
+        session->algorithm, session->slot / (gdouble) LMCC_SECOND,
         LMCC_MAX_SLOT / (gdouble) LMCC_SECOND);
 
   return TRUE;
@@ -43,8 +45,8 @@ check_slot (const LmccSession * session, GError ** error)
 
 /* The network's rate for the base, receivers' choice above. */
 static gboolean
-check_driven_base (const LmccSession * session,
-    const LmccSessionAlgorithms * found, GError ** error)
+check_driven_base (const LmccSession *session,
+    const LmccSessionAlgorithms *found, GError **error)
 {
   const gchar *base = found->base->name;
 
@@ -52,33 +54,38 @@ check_driven_base (const LmccSession * session,
     return lmcc_sending_refuse (error,
         "%s needs layers of fixed rates, the base's too, and "
         "%s changes the base's rate: take elm or rlm for the layers above, or "
-        "leave the base's algorithm out", session->algorithm, base);
+        "leave the base's algorithm out",
+        session->algorithm, base);
   if (!session->native)
     return lmcc_sending_refuse (error,
         "%s lets the network set the base's rate, and these "
         "layers have fixed ones: leave the layers' scheme and rates out, or "
-        "the base's algorithm", base);
+        "the base's algorithm",
+        base);
   if (session->repair > 0)
     return lmcc_sending_refuse (error,
         "%s has no repair data in the base: it would be sent "
-        "in place of the pictures that it is for; set repair to 0", base);
+        "in place of the pictures that it is for; set repair to 0",
+        base);
   if (session->feedback_interval == 0)
     return lmcc_sending_refuse (error,
         "%s needs receivers' reports, and this session takes "
-        "none: turn feedback on", base);
+        "none: turn feedback on",
+        base);
 
   return TRUE;
 }
 
 /* One rate for all: the network's, not the layers'. */
 static gboolean
-check_single_rate (const LmccSession * session, GError ** error)
+check_single_rate (const LmccSession *session, GError **error)
 {
   if (lmcc_algorithm_sets_rate (lmcc_algorithm_find (session->base_algorithm)))
     return lmcc_sending_refuse (error,
         "%s sends the whole stream at one rate, and %s would "
         "set that of a base: leave the base's algorithm out, or take elm for "
-        "layers above it", session->algorithm, session->base_algorithm);
+        "layers above it",
+        session->algorithm, session->base_algorithm);
   if (!session->native)
     return lmcc_sending_refuse (error,
         "%s sends the whole stream at one rate that the "
@@ -92,11 +99,13 @@ check_single_rate (const LmccSession * session, GError ** error)
   if (session->repair > 0)
     return lmcc_sending_refuse (error,
         "%s has no repair data: it would be sent in place of "
-        "the pictures that it is for; set repair to 0", session->algorithm);
+        "the pictures that it is for; set repair to 0",
+        session->algorithm);
   if (session->feedback_interval == 0)
     return lmcc_sending_refuse (error,
         "%s needs receivers' reports, and this session takes "
-        "none: turn feedback on", session->algorithm);
+        "none: turn feedback on",
+        session->algorithm);
 
   return TRUE;
 }
@@ -120,8 +129,8 @@ check_single_rate (const LmccSession * session, GError ** error)
  * Returns: whether the session's sender can make the algorithm's marks
  */
 gboolean
-lmcc_session_fit_algorithm (LmccSession * session, LmccTime nominal_rtt,
-    LmccTime leave_latency, GError ** error)
+lmcc_session_fit_algorithm (LmccSession *session, LmccTime nominal_rtt,
+    LmccTime leave_latency, GError **error)
 {
   LmccSessionAlgorithms found;
   LmccSession fitted = *session;
@@ -159,13 +168,12 @@ lmcc_session_fit_algorithm (LmccSession * session, LmccTime nominal_rtt,
  * tries thousands of sets.
  */
 void
-lmcc_session_compute_probabilities (const LmccSession * session,
-    LmccTime nominal_rtt, LmccIncreaseMethod method, gdouble * probabilities)
+lmcc_session_compute_probabilities (const LmccSession *session,
+    LmccTime nominal_rtt, LmccIncreaseMethod method, gdouble *probabilities)
 {
-  LmccTcpTarget tcp = {.rtt =
-        nominal_rtt > 0 ? nominal_rtt : LMCC_DEFAULT_NOMINAL_RTT,.packet_size =
-        session->packet_size
-  };
+  LmccTcpTarget tcp = { .rtt = nominal_rtt > 0 ? nominal_rtt
+                                               : LMCC_DEFAULT_NOMINAL_RTT,
+    .packet_size = session->packet_size };
   gdouble rates[LMCC_MAX_LAYERS];
   LmccMarkovChain chain;
   guint i;
@@ -192,7 +200,7 @@ lmcc_session_compute_probabilities (const LmccSession * session,
  *     to set
  */
 const LmccSetting *
-lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
+lmcc_session_algorithm_get_settings (const gchar *name, guint *n)
 {
   const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
   const LmccSending *sending = algorithm != NULL ? algorithm->sending : NULL;
@@ -214,7 +222,7 @@ lmcc_session_algorithm_get_settings (const gchar * name, guint * n)
  *     section 8.2)
  */
 guint32
-lmcc_session_make_receiver_ssrc (const LmccSession * session, guint32 seed)
+lmcc_session_make_receiver_ssrc (const LmccSession *session, guint32 seed)
 {
   const guint32 seeds[] = { seed, SSRC_PURPOSE };
   g_autoptr (GRand) random =

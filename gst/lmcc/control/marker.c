@@ -17,8 +17,8 @@
  * @now: slot 0 begins
  */
 void
-lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities, LmccTime now)
+lmcc_marker_init (LmccMarker *marker, const LmccSession *session,
+    const gdouble *probabilities, LmccTime now)
 {
   const LmccAlgorithm *algorithm = lmcc_algorithm_find (session->algorithm);
 
@@ -36,14 +36,14 @@ lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
 }
 
 void
-lmcc_marker_clear (LmccMarker * marker)
+lmcc_marker_clear (LmccMarker *marker)
 {
   g_clear_pointer (&marker->state, g_free);
   marker->sending = NULL;
 }
 
 static guint64
-slot_of (const LmccMarker * marker, LmccTime time, LmccTime * offset)
+slot_of (const LmccMarker *marker, LmccTime time, LmccTime *offset)
 {
   LmccTime since = time > marker->start ? time - marker->start : 0;
 
@@ -61,7 +61,7 @@ slot_of (const LmccMarker * marker, LmccTime time, LmccTime * offset)
  * Returns: when it leaves: not later
  */
 LmccTime
-lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
+lmcc_marker_get_send_time (const LmccMarker *marker, guint layer,
     LmccTime even_time)
 {
   LmccTime offset;
@@ -71,8 +71,8 @@ lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
     return even_time;
   slot = slot_of (marker, even_time, &offset);
 
-  return even_time - offset + marker->sending->get_send_time (marker->state,
-      slot, layer, offset);
+  return even_time - offset
+      + marker->sending->get_send_time (marker->state, slot, layer, offset);
 }
 
 /*
@@ -83,8 +83,8 @@ lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
  * @marks: (out): what the packet says
  */
 void
-lmcc_marker_get_marks (LmccMarker * marker, guint layer, LmccTime even_time,
-    LmccMarks * marks)
+lmcc_marker_get_marks (LmccMarker *marker, guint layer, LmccTime even_time,
+    LmccMarks *marks)
 {
   LmccTime offset;
   guint64 slot;
@@ -108,7 +108,7 @@ lmcc_marker_get_marks (LmccMarker * marker, guint layer, LmccTime even_time,
  * Returns: the group that carries it
  */
 guint
-lmcc_marker_get_group (const LmccMarker * marker, const LmccMarks * marks,
+lmcc_marker_get_group (const LmccMarker *marker, const LmccMarks *marks,
     guint layer)
 {
   return lmcc_dynamic_layering_get_group (&marker->layering, marks->slot,

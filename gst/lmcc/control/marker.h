@@ -51,14 +51,14 @@ typedef struct
   gpointer state;
 } LmccMarker;
 
-void lmcc_marker_init (LmccMarker * marker, const LmccSession * session,
-    const gdouble * probabilities, LmccTime now);
-void lmcc_marker_clear (LmccMarker * marker);
-LmccTime lmcc_marker_get_send_time (const LmccMarker * marker, guint layer,
+void lmcc_marker_init (LmccMarker *marker, const LmccSession *session,
+    const gdouble *probabilities, LmccTime now);
+void lmcc_marker_clear (LmccMarker *marker);
+LmccTime lmcc_marker_get_send_time (const LmccMarker *marker, guint layer,
     LmccTime even_time);
-void lmcc_marker_get_marks (LmccMarker * marker, guint layer,
-    LmccTime even_time, LmccMarks * marks);
-guint lmcc_marker_get_group (const LmccMarker * marker, const LmccMarks * marks,
+void lmcc_marker_get_marks (LmccMarker *marker, guint layer, LmccTime even_time,
+    LmccMarks *marks);
+guint lmcc_marker_get_group (const LmccMarker *marker, const LmccMarks *marks,
     guint layer);
 
 G_END_DECLS

@@ -40,14 +40,17 @@ typedef enum
 } RlmState;
 
 static const gchar *const state_names[] = {
-  "steady", "hysteresis", "measurement", "drop",
+  "steady",
+  "hysteresis",
+  "measurement",
+  "drop",
 };
 
 typedef struct
 {
-  gdouble join_time;            /* mean of the join timer, ns */
-  LmccTime joined;              /* by anybody, or none */
-  LmccTime pending;             /* begin of an experiment, or none */
+  gdouble join_time; /* mean of the join timer, ns */
+  LmccTime joined;   /* by anybody, or none */
+  LmccTime pending;  /* begin of an experiment, or none */
 } RlmLayer;
 
 typedef struct
@@ -64,12 +67,12 @@ typedef struct
   gint level;
   RlmState state;
   RlmLayer layers[LMCC_MAX_LAYERS];
-  gdouble detection_time;       /* ns */
+  gdouble detection_time; /* ns */
   gdouble deviation;
   LmccTime join_timer;
   LmccTime detection_timer;
   LmccTime last_join;
-  guint64 top_packets;          /* of the highest layer since it was joined */
+  guint64 top_packets; /* of the highest layer since it was joined */
 
   LmccTime measured_from;
   guint received;
@@ -77,48 +80,49 @@ typedef struct
 } Rlm;
 
 static const LmccSetting settings[] = {
-  {"join-timer-min", LMCC_SETTING_TIME, 0.1, 600, 5, NULL,
+  { "join-timer-min", LMCC_SETTING_TIME, 0.1, 600, 5, NULL,
       "Least mean time between two join experiments (Legout and Biersack 2000, "
-        "section 3: 5 s)"},
-  {"join-timer-max", LMCC_SETTING_TIME, 0.1, 3600, 60, NULL,
+      "section 3: 5 s)" },
+  { "join-timer-max", LMCC_SETTING_TIME, 0.1, 3600, 60, NULL,
       "Largest mean time between two experiments with the same layer "
-        "(McCanne's implementation: 60 s)"},
-  {"back-off", LMCC_SETTING_NUMBER, 1, 10, 2, NULL,
+      "(McCanne's implementation: 60 s)" },
+  { "back-off", LMCC_SETTING_NUMBER, 1, 10, 2, NULL,
       "Factor on a layer's join timer after an experiment that failed "
-        "(McCanne's implementation: 2)"},
-  {"relax", LMCC_SETTING_NUMBER, 0.1, 1, 0.75, NULL,
+      "(McCanne's implementation: 2)" },
+  { "relax", LMCC_SETTING_NUMBER, 0.1, 1, 0.75, NULL,
       "Factor on it while the level is held without loss (McCanne's "
-        "implementation: 0.75)"},
-  {"detection-time", LMCC_SETTING_TIME, 0.01, 60, 5, NULL,
+      "implementation: 0.75)" },
+  { "detection-time", LMCC_SETTING_TIME, 0.01, 60, 5, NULL,
       "How long an experiment takes to show its loss, until it was measured "
-        "(McCanne's implementation: 5 s)"},
-  {"detection-deviation", LMCC_SETTING_TIME, 0, 60, 2, NULL,
+      "(McCanne's implementation: 5 s)" },
+  { "detection-deviation", LMCC_SETTING_TIME, 0, 60, 2, NULL,
       "Its mean deviation, until it was measured (McCanne's implementation: "
-        "2 s)"},
-  {"loss-threshold", LMCC_SETTING_NUMBER, 0.01, 1, 0.25, NULL,
+      "2 s)" },
+  { "loss-threshold", LMCC_SETTING_NUMBER, 0.01, 1, 0.25, NULL,
       "Share of lost packets above which a level is given up that was not "
-        "joined lately (Legout and Biersack 2000, section 3: 25 %)"},
-  {"shared-learning", LMCC_SETTING_SWITCH, 0, 0, 1, NULL,
+      "joined lately (Legout and Biersack 2000, section 3: 25 %)" },
+  { "shared-learning", LMCC_SETTING_SWITCH, 0, 0, 1, NULL,
       "Tell the session's other receivers of join experiments, and learn from "
-        "theirs (McCanne et al. 1996, section 3)"},
+      "theirs (McCanne et al. 1996, section 3)" },
 };
 
 static gint
-top_level (const Rlm * rlm)
+top_level (const Rlm *rlm)
 {
   return (gint) rlm->session->n_layers - 1;
 }
 
 /* An event within the time that a join takes to show in losses. */
 static gboolean
-is_recent (const Rlm * rlm, LmccTime time, LmccTime now)
+is_recent (const Rlm *rlm, LmccTime time, LmccTime now)
 {
-  return time != LMCC_TIME_NONE && (gdouble) now < (gdouble) time +
-      rlm->detection_time + RECENT_MARGIN * rlm->deviation;
+  return time != LMCC_TIME_NONE
+      && (gdouble) now
+      < (gdouble) time + rlm->detection_time + RECENT_MARGIN * rlm->deviation;
 }
 
 static gint
-highest_pending (const Rlm * rlm, LmccTime now)
+highest_pending (const Rlm *rlm, LmccTime now)
 {
   gint layer;
 
@@ -132,7 +136,7 @@ highest_pending (const Rlm * rlm, LmccTime now)
 
 /* I/2 + X, X exponential of mean I and less than 4 I. */
 static void
-arm_join_timer (Rlm * rlm, LmccTime now)
+arm_join_timer (Rlm *rlm, LmccTime now)
 {
   gdouble mean, share;
 
@@ -146,14 +150,14 @@ arm_join_timer (Rlm * rlm, LmccTime now)
 }
 
 static void
-arm_detection_timer (Rlm * rlm, LmccTime now, gdouble deviations)
+arm_detection_timer (Rlm *rlm, LmccTime now, gdouble deviations)
 {
-  rlm->detection_timer = now + (LmccTime) (rlm->detection_time +
-      deviations * rlm->deviation);
+  rlm->detection_timer =
+      now + (LmccTime) (rlm->detection_time + deviations * rlm->deviation);
 }
 
 static void
-enter (Rlm * rlm, RlmState state, LmccTime now)
+enter (Rlm *rlm, RlmState state, LmccTime now)
 {
   rlm->state = state;
   if (state == STATE_MEASUREMENT) {
@@ -167,7 +171,7 @@ enter (Rlm * rlm, RlmState state, LmccTime now)
 }
 
 static void
-drop (Rlm * rlm, LmccTime now, const gchar * reason)
+drop (Rlm *rlm, LmccTime now, const gchar *reason)
 {
   if (rlm->level > 0)
     lmcc_controller_want (&rlm->parent, rlm->level - 1, reason);
@@ -175,10 +179,10 @@ drop (Rlm * rlm, LmccTime now, const gchar * reason)
 }
 
 static void
-back_off (Rlm * rlm, gint layer)
+back_off (Rlm *rlm, gint layer)
 {
-  gdouble longer = MIN (rlm->back_off * rlm->layers[layer].join_time,
-      rlm->join_time_max);
+  gdouble longer =
+      MIN (rlm->back_off * rlm->layers[layer].join_time, rlm->join_time_max);
   gint i;
 
   rlm->layers[layer].join_time = longer;
@@ -188,17 +192,17 @@ back_off (Rlm * rlm, gint layer)
 
 /* An own experiment failed: so long it took to show. */
 static void
-learn_detection_time (Rlm * rlm, gdouble sample)
+learn_detection_time (Rlm *rlm, gdouble sample)
 {
   gdouble error = fabs (sample - rlm->detection_time);
 
-  rlm->detection_time = MAX (DETECTION_TIME_MIN, rlm->detection_time +
-      DETECTION_GAIN * (sample - rlm->detection_time));
+  rlm->detection_time = MAX (DETECTION_TIME_MIN,
+      rlm->detection_time + DETECTION_GAIN * (sample - rlm->detection_time));
   rlm->deviation += DEVIATION_GAIN * (error - rlm->deviation);
 }
 
 static void
-loss_in_steady (Rlm * rlm, LmccTime now)
+loss_in_steady (Rlm *rlm, LmccTime now)
 {
   gint layer = highest_pending (rlm, now);
 
@@ -214,12 +218,14 @@ loss_in_steady (Rlm * rlm, LmccTime now)
    * again. */
   if (layer >= 0 && layer == rlm->level + 1)
     arm_join_timer (rlm, now);
-  enter (rlm, is_recent (rlm, rlm->layers[rlm->level].joined, now) ?
-      STATE_MEASUREMENT : STATE_HYSTERESIS, now);
+  enter (rlm,
+      is_recent (rlm, rlm->layers[rlm->level].joined, now) ? STATE_MEASUREMENT
+                                                           : STATE_HYSTERESIS,
+      now);
 }
 
 static void
-loss_in_measurement (Rlm * rlm, LmccTime now, guint count)
+loss_in_measurement (Rlm *rlm, LmccTime now, guint count)
 {
   /* The rest of the loss that led here. */
   if (now == rlm->measured_from)
@@ -231,8 +237,8 @@ loss_in_measurement (Rlm * rlm, LmccTime now, guint count)
 }
 
 static void
-rlm_on_loss (LmccController * controller, LmccTime now,
-    guint layer G_GNUC_UNUSED, const LmccLoss * loss)
+rlm_on_loss (LmccController *controller, LmccTime now,
+    guint layer G_GNUC_UNUSED, const LmccLoss *loss)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -246,8 +252,8 @@ rlm_on_loss (LmccController * controller, LmccTime now,
 }
 
 static void
-rlm_on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccTime arrival G_GNUC_UNUSED, const LmccHeader * header,
+rlm_on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival G_GNUC_UNUSED, const LmccHeader *header,
     gsize size G_GNUC_UNUSED)
 {
   Rlm *rlm = (Rlm *) controller;
@@ -259,7 +265,7 @@ rlm_on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-rlm_on_neighbour_join (LmccController * controller, LmccTime now, guint level)
+rlm_on_neighbour_join (LmccController *controller, LmccTime now, guint level)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -271,7 +277,7 @@ rlm_on_neighbour_join (LmccController * controller, LmccTime now, guint level)
 }
 
 static void
-rlm_on_level (LmccController * controller, LmccTime now, gint level)
+rlm_on_level (LmccController *controller, LmccTime now, gint level)
 {
   Rlm *rlm = (Rlm *) controller;
   gboolean is_up = level > rlm->level;
@@ -296,7 +302,7 @@ rlm_on_level (LmccController * controller, LmccTime now, gint level)
 }
 
 static void
-rlm_on_session (LmccController * controller, LmccTime now)
+rlm_on_session (LmccController *controller, LmccTime now)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -305,7 +311,7 @@ rlm_on_session (LmccController * controller, LmccTime now)
 }
 
 static gboolean
-joined_lately (const Rlm * rlm, LmccTime now)
+joined_lately (const Rlm *rlm, LmccTime now)
 {
   gint i;
 
@@ -318,7 +324,7 @@ joined_lately (const Rlm * rlm, LmccTime now)
 }
 
 static void
-join_timer_expired (Rlm * rlm, LmccTime now)
+join_timer_expired (Rlm *rlm, LmccTime now)
 {
   if (rlm->state == STATE_STEADY && !joined_lately (rlm, now)) {
     gdouble since_join = (gdouble) (now - rlm->last_join);
@@ -326,14 +332,14 @@ join_timer_expired (Rlm * rlm, LmccTime now)
     if (rlm->top_packets > 0)
       lmcc_controller_want (&rlm->parent, rlm->level + 1, "join experiment");
     else if (since_join > rlm->detection_time)
-      rlm->detection_time = MIN (DEAD_LAYER_FACTOR * since_join,
-          rlm->join_time_max);
+      rlm->detection_time =
+          MIN (DEAD_LAYER_FACTOR * since_join, rlm->join_time_max);
   }
   arm_join_timer (rlm, now);
 }
 
 static void
-detection_timer_expired (Rlm * rlm, LmccTime now)
+detection_timer_expired (Rlm *rlm, LmccTime now)
 {
   RlmLayer *layer = &rlm->layers[rlm->level];
 
@@ -342,8 +348,8 @@ detection_timer_expired (Rlm * rlm, LmccTime now)
       enter (rlm, STATE_MEASUREMENT, now);
       return;
     case STATE_STEADY:
-      layer->join_time = MAX (rlm->relax * layer->join_time,
-          rlm->join_time_min);
+      layer->join_time =
+          MAX (rlm->relax * layer->join_time, rlm->join_time_min);
       break;
     default:
       break;
@@ -352,7 +358,7 @@ detection_timer_expired (Rlm * rlm, LmccTime now)
 }
 
 static void
-rlm_on_timeout (LmccController * controller, LmccTime now)
+rlm_on_timeout (LmccController *controller, LmccTime now)
 {
   Rlm *rlm = (Rlm *) controller;
 
@@ -366,7 +372,7 @@ rlm_on_timeout (LmccController * controller, LmccTime now)
 }
 
 static LmccTime
-rlm_next_timeout (const LmccController * controller)
+rlm_next_timeout (const LmccController *controller)
 {
   const Rlm *rlm = (const Rlm *) controller;
 
@@ -374,21 +380,22 @@ rlm_next_timeout (const LmccController * controller)
 }
 
 static void
-rlm_get_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccControllerStatus * status)
+rlm_get_status (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccControllerStatus *status)
 {
   const Rlm *rlm = (const Rlm *) controller;
 
-  *status = (LmccControllerStatus) {
-  .state = state_names[rlm->state],.timer =
-        rlm->detection_timer <
-        rlm->join_timer ? "detection timer" : rlm->join_timer !=
-        LMCC_TIME_NONE ? "join timer" : NULL,.timer_at =
-        rlm_next_timeout (controller),};
+  *status = (LmccControllerStatus){
+    .state = state_names[rlm->state],
+    .timer = rlm->detection_timer < rlm->join_timer ? "detection timer"
+        : rlm->join_timer != LMCC_TIME_NONE         ? "join timer"
+                                                    : NULL,
+    .timer_at = rlm_next_timeout (controller),
+  };
 }
 
 static void
-rlm_free (LmccController * controller)
+rlm_free (LmccController *controller)
 {
   g_rand_free (((Rlm *) controller)->dice);
   g_free (controller);
@@ -407,7 +414,7 @@ static const LmccControllerClass rlm_class = {
 };
 
 static LmccController *
-rlm_create (const LmccSession * session, const LmccSettings * values,
+rlm_create (const LmccSession *session, const LmccSettings *values,
     guint32 seed)
 {
   Rlm *rlm = g_new0 (Rlm, 1);
@@ -429,8 +436,8 @@ rlm_create (const LmccSession * session, const LmccSettings * values,
   rlm->level = -1;
   rlm->join_timer = rlm->detection_timer = LMCC_TIME_NONE;
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    rlm->layers[i] = (RlmLayer) {
-    rlm->join_time_min, LMCC_TIME_NONE, LMCC_TIME_NONE};
+    rlm->layers[i] =
+        (RlmLayer){ rlm->join_time_min, LMCC_TIME_NONE, LMCC_TIME_NONE };
 
   return &rlm->parent;
 }
@@ -439,9 +446,9 @@ const LmccAlgorithm lmcc_algorithm_rlm = {
   .name = "rlm",
   .number = 6,
   .description = "RLM (McCanne, Jacobson, Vetterli 1996): join experiments at "
-      "random times, learnt from by all receivers of a session",
+                 "random times, learnt from by all receivers of a session",
   .paper = "McCanne, Jacobson, Vetterli, \"Receiver-driven Layered "
-      "Multicast\", SIGCOMM 1996",
+           "Multicast\", SIGCOMM 1996",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .create = rlm_create,

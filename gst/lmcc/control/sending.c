@@ -13,7 +13,7 @@
 
 /* Returns %FALSE, with an error in %LMCC_SESSION_ERROR. */
 gboolean
-lmcc_sending_refuse (GError ** error, const gchar * format, ...)
+lmcc_sending_refuse (GError **error, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   va_list arguments;
@@ -29,7 +29,7 @@ lmcc_sending_refuse (GError ** error, const gchar * format, ...)
 
 /* Whether each layer has a fixed rate. */
 gboolean
-lmcc_sending_check_rates (const LmccSession * session, GError ** error)
+lmcc_sending_check_rates (const LmccSession *session, GError **error)
 {
   guint i;
 
@@ -44,7 +44,7 @@ lmcc_sending_check_rates (const LmccSession * session, GError ** error)
 
 /* How long @n packets of the base take. */
 LmccTime
-lmcc_sending_slot_from_packets (const LmccSession * session, guint n)
+lmcc_sending_slot_from_packets (const LmccSession *session, guint n)
 {
   return lmcc_rlc_slot_from_packets ((gdouble) session->layers[0].rate,
       session->packet_size, n);
@@ -53,13 +53,14 @@ lmcc_sending_slot_from_packets (const LmccSession * session, guint n)
 /* Takes the slot that follows from a round-trip time: it may not be set as
  * well. */
 gboolean
-lmcc_sending_take_slot (LmccSession * session, LmccTime slot, GError ** error)
+lmcc_sending_take_slot (LmccSession *session, LmccTime slot, GError **error)
 {
   slot = MAX (slot, lmcc_sending_slot_from_packets (session, MIN_BASE_PACKETS));
   if (session->slot != 0 && session->slot != slot)
     return lmcc_sending_refuse (error,
         "the slot and the nominal round-trip time both give "
-        "the slot of %s: leave one of them out", session->algorithm);
+        "the slot of %s: leave one of them out",
+        session->algorithm);
   session->slot = slot;
 
   return TRUE;

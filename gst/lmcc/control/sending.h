@@ -38,26 +38,25 @@ struct _LmccSending
 {
   const LmccSetting *settings;
   guint n_settings;
-  gboolean (*fit) (LmccSession * session, LmccTime nominal_rtt,
-      LmccTime leave_latency, GError ** error);
+  gboolean (*fit) (LmccSession *session, LmccTime nominal_rtt,
+      LmccTime leave_latency, GError **error);
   gsize state_size;
-  void (*init) (gpointer state, const LmccSession * session,
-      const gdouble * probabilities);
+  void (*init) (gpointer state, const LmccSession *session,
+      const gdouble *probabilities);
   void (*mark) (gpointer state, guint64 slot, guint layer, LmccTime offset,
-      LmccMarks * marks);
+      LmccMarks *marks);
   LmccTime (*get_send_time) (gconstpointer state, guint64 slot, guint layer,
       LmccTime offset);
-  gsize (*get_element_size) (const LmccSession * session);
+  gsize (*get_element_size) (const LmccSession *session);
   const LmccRateSetterClass *rate_setter;
 };
 
-gboolean lmcc_sending_refuse (GError ** error, const gchar * format, ...)
-  G_GNUC_PRINTF (2, 3);
-gboolean lmcc_sending_check_rates (const LmccSession * session,
-    GError ** error);
-LmccTime lmcc_sending_slot_from_packets (const LmccSession * session, guint n);
-gboolean lmcc_sending_take_slot (LmccSession * session, LmccTime slot,
-    GError ** error);
+gboolean lmcc_sending_refuse (GError **error, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+gboolean lmcc_sending_check_rates (const LmccSession *session, GError **error);
+LmccTime lmcc_sending_slot_from_packets (const LmccSession *session, guint n);
+gboolean
+lmcc_sending_take_slot (LmccSession *session, LmccTime slot, GError **error);
 
 G_END_DECLS
 

@@ -14,8 +14,8 @@
  * @found: (out): what the registry holds of its algorithms
  */
 void
-lmcc_session_find_algorithms (const LmccSession * session,
-    LmccSessionAlgorithms * found)
+lmcc_session_find_algorithms (const LmccSession *session,
+    LmccSessionAlgorithms *found)
 {
   const LmccAlgorithm *below = lmcc_algorithm_find (session->base_algorithm);
 
@@ -34,7 +34,7 @@ lmcc_session_find_algorithms (const LmccSession * session,
  * Returns: whether packets carry a second element
  */
 gboolean
-lmcc_session_has_second_element (const LmccSession * session)
+lmcc_session_has_second_element (const LmccSession *session)
 {
   LmccSessionAlgorithms found;
 
@@ -52,7 +52,7 @@ lmcc_session_has_second_element (const LmccSession * session)
  *     or tfmcc
  */
 gboolean
-lmcc_session_has_single_rate (const LmccSession * session)
+lmcc_session_has_single_rate (const LmccSession *session)
 {
   return lmcc_algorithm_sets_rate (lmcc_algorithm_find (session->algorithm));
 }
@@ -65,7 +65,7 @@ lmcc_session_has_single_rate (const LmccSession * session)
  *     pgmcc, tfmcc, or none
  */
 const gchar *
-lmcc_session_get_base_algorithm (const LmccSession * session)
+lmcc_session_get_base_algorithm (const LmccSession *session)
 {
   LmccSessionAlgorithms found;
 
@@ -82,7 +82,7 @@ lmcc_session_get_base_algorithm (const LmccSession * session)
  *     layers above it that receivers choose
  */
 gboolean
-lmcc_session_has_driven_base (const LmccSession * session)
+lmcc_session_has_driven_base (const LmccSession *session)
 {
   LmccSessionAlgorithms found;
 
@@ -100,33 +100,35 @@ lmcc_session_has_driven_base (const LmccSession * session)
  *     what to do about it; %NULL if it can
  */
 gchar *
-lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
-    const LmccSession * session)
+lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
+    const LmccSession *session)
 {
   const gchar *name = algorithm->name;
 
   if (lmcc_algorithm_sets_rate (algorithm)
       && !g_str_equal (session->algorithm, name))
-    return
-        g_strdup_printf ("%s sets the sender's rate, and this session's sender "
+    return g_strdup_printf (
+        "%s sets the sender's rate, and this session's sender "
         "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
   if (algorithm->sending == NULL && algorithm != &lmcc_algorithm_none
       && lmcc_session_has_single_rate (session))
-    return g_strdup_printf ("%s chooses among layers, and this session has one "
+    return g_strdup_printf (
+        "%s chooses among layers, and this session has one "
         "rate for all, which receivers' reports for %s set: use "
-        "algorithm=auto, or start lmccsink with algorithm=%s", name,
-        session->algorithm, name);
+        "algorithm=auto, or start lmccsink with algorithm=%s",
+        name, session->algorithm, name);
   if (!lmcc_algorithm_has_slots (algorithm))
     return NULL;
   if (session->slot == 0)
     return g_strdup_printf ("%s needs slots, and this session has none: start "
-        "lmccsink with algorithm=%s", name, name);
+                            "lmccsink with algorithm=%s",
+        name, name);
   if (!g_str_equal (session->algorithm, name))
-    return
-        g_strdup_printf ("%s needs its own marks, and this session has those "
-        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s", name,
-        session->algorithm, name);
+    return g_strdup_printf (
+        "%s needs its own marks, and this session has those "
+        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        name, session->algorithm, name);
 
   return NULL;
 }
@@ -143,11 +145,11 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm * algorithm,
  *     valid
  */
 gchar *
-lmcc_sdp_format (const LmccSession * session, LmccSdpForm form)
+lmcc_sdp_format (const LmccSession *session, LmccSdpForm form)
 {
   if (!lmcc_session_validate (session, NULL))
     return NULL;
 
-  return lmcc_sdp_write (session, form, form == LMCC_SDP_FILE
-      && lmcc_session_has_second_element (session));
+  return lmcc_sdp_write (session, form,
+      form == LMCC_SDP_FILE && lmcc_session_has_second_element (session));
 }

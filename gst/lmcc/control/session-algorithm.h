@@ -24,8 +24,8 @@ typedef struct
   const LmccAlgorithm *base;
 } LmccSessionAlgorithms;
 
-void lmcc_session_find_algorithms (const LmccSession * session,
-    LmccSessionAlgorithms * found);
+void lmcc_session_find_algorithms (const LmccSession *session,
+    LmccSessionAlgorithms *found);
 
 G_END_DECLS
 

@@ -45,34 +45,38 @@
  * @secret: random
  */
 void
-lmcc_audience_init (LmccAudience * audience, LmccTime least, LmccTime now,
+lmcc_audience_init (LmccAudience *audience, LmccTime least, LmccTime now,
     guint32 secret)
 {
-  *audience = (LmccAudience) {
-  .interval = least,.least = least,.changed = now,.settled =
-        now,.counting_from = now,.counted_until = now,.passed_until = now};
+  *audience = (LmccAudience){ .interval = least,
+    .least = least,
+    .changed = now,
+    .settled = now,
+    .counting_from = now,
+    .counted_until = now,
+    .passed_until = now };
   lmcc_origin_buckets_init (&audience->origins, LMCC_AUDIENCE_PER_ORIGIN,
       LMCC_AUDIENCE_PER_ORIGIN, secret);
 }
 
 void
-lmcc_audience_clear (LmccAudience * audience)
+lmcc_audience_clear (LmccAudience *audience)
 {
   lmcc_origin_buckets_clear (&audience->origins);
 }
 
 static LmccTime
-wanted_interval (const LmccAudience * audience, gdouble rate)
+wanted_interval (const LmccAudience *audience, gdouble rate)
 {
   gdouble interval = audience->receivers / rate * (gdouble) LMCC_SECOND;
-  gdouble steps = ceil (MIN (interval, (gdouble) LONGEST_INTERVAL) /
-      (gdouble) INTERVAL_STEP);
+  gdouble steps = ceil (
+      MIN (interval, (gdouble) LONGEST_INTERVAL) / (gdouble) INTERVAL_STEP);
 
   return MAX ((LmccTime) steps * INTERVAL_STEP, audience->least);
 }
 
 static void
-count_from (LmccAudience * audience, LmccTime time)
+count_from (LmccAudience *audience, LmccTime time)
 {
   audience->counting_from = time;
   audience->counted_until = time;
@@ -82,7 +86,7 @@ count_from (LmccAudience * audience, LmccTime time)
 }
 
 static void
-count_until (LmccAudience * audience, LmccTime now)
+count_until (LmccAudience *audience, LmccTime now)
 {
   LmccTime elapsed;
 
@@ -97,17 +101,17 @@ count_until (LmccAudience * audience, LmccTime now)
 /* A change of the interval is a change of scale: what is left of a wait keeps
  * its share (measure/report-timer). So do the tokens. */
 static void
-pass (LmccAudience * audience, LmccTime now)
+pass (LmccAudience *audience, LmccTime now)
 {
   if (now <= audience->passed_until)
     return;
-  audience->passed += (gdouble) (now - audience->passed_until) /
-      (gdouble) audience->interval;
+  audience->passed +=
+      (gdouble) (now - audience->passed_until) / (gdouble) audience->interval;
   audience->passed_until = now;
 }
 
 static void
-change (LmccAudience * audience, LmccTime now, LmccTime interval)
+change (LmccAudience *audience, LmccTime now, LmccTime interval)
 {
   guint slot = audience->n_changes++ % LMCC_AUDIENCE_CHANGES;
 
@@ -121,7 +125,7 @@ change (LmccAudience * audience, LmccTime now, LmccTime interval)
 /* While some wait out their first timer arrivals may be more than wanted, but
  * not fewer: the count begins anew. */
 static void
-settle (LmccAudience * audience, LmccTime now)
+settle (LmccAudience *audience, LmccTime now)
 {
   if (now >= audience->settled && audience->counting_from < audience->settled)
     count_from (audience, MAX (audience->settled, audience->counted_until));
@@ -131,7 +135,7 @@ settle (LmccAudience * audience, LmccTime now)
  * comes then does not count, but where the base rate changes so often for half
  * of the time at most. */
 static void
-exclude (LmccAudience * audience, LmccTime now, LmccTime rtt_max)
+exclude (LmccAudience *audience, LmccTime now, LmccTime rtt_max)
 {
   if (now < audience->excluded_until + rtt_max)
     return;
@@ -140,15 +144,15 @@ exclude (LmccAudience * audience, LmccTime now, LmccTime rtt_max)
 }
 
 static gboolean
-wants_longer (const LmccAudience * audience, gdouble rate)
+wants_longer (const LmccAudience *audience, gdouble rate)
 {
-  return (gdouble) wanted_interval (audience, rate) >
-      (gdouble) audience->interval * LONGER;
+  return (gdouble) wanted_interval (audience, rate)
+      > (gdouble) audience->interval * LONGER;
 }
 
 /* A longer interval is announced at once. */
 static gboolean
-lengthen (LmccAudience * audience, LmccTime now, gdouble rate)
+lengthen (LmccAudience *audience, LmccTime now, gdouble rate)
 {
   LmccTime interval = wanted_interval (audience, rate);
 
@@ -167,7 +171,7 @@ lengthen (LmccAudience * audience, LmccTime now, gdouble rate)
  * lmcc_audience_update() makes it, and the count begins when all has
  * settled. */
 static gboolean
-lengthen_for_more (LmccAudience * audience, LmccTime now, gdouble rate,
+lengthen_for_more (LmccAudience *audience, LmccTime now, gdouble rate,
     LmccTime rtt_max, LmccTime settling)
 {
   if (!wants_longer (audience, rate))
@@ -182,14 +186,14 @@ lengthen_for_more (LmccAudience * audience, LmccTime now, gdouble rate,
 }
 
 static void
-raise_estimate (LmccAudience * audience, gdouble receivers)
+raise_estimate (LmccAudience *audience, gdouble receivers)
 {
-  audience->receivers = CLAMP (receivers, audience->receivers,
-      (gdouble) LMCC_AUDIENCE_MAX);
+  audience->receivers =
+      CLAMP (receivers, audience->receivers, (gdouble) LMCC_AUDIENCE_MAX);
 }
 
 static void
-remember_first (LmccAudience * audience, guint64 origin, LmccTime started)
+remember_first (LmccAudience *audience, guint64 origin, LmccTime started)
 {
   guint slot = audience->n_first_reports++ % LMCC_AUDIENCE_FIRST_REPORTS;
 
@@ -201,7 +205,7 @@ remember_first (LmccAudience * audience, guint64 origin, LmccTime started)
  * or after one that began at @started, as far as delays let one tell; 0 if
  * @origin is among them: it reports again. */
 static guint
-count_cohort (const LmccAudience * audience, guint64 origin, LmccTime started,
+count_cohort (const LmccAudience *audience, guint64 origin, LmccTime started,
     LmccTime rtt_max)
 {
   guint n = MIN (audience->n_first_reports, LMCC_AUDIENCE_FIRST_REPORTS);
@@ -220,7 +224,7 @@ count_cohort (const LmccAudience * audience, guint64 origin, LmccTime started,
 /* What a receiver knew that began to wait at @started; a change takes up to an
  * R_max to be known. */
 static LmccTime
-interval_at (const LmccAudience * audience, LmccTime started, LmccTime rtt_max)
+interval_at (const LmccAudience *audience, LmccTime started, LmccTime rtt_max)
 {
   guint n = MIN (audience->n_changes, LMCC_AUDIENCE_CHANGES);
   LmccTime interval = audience->interval;
@@ -243,13 +247,13 @@ interval_at (const LmccAudience * audience, LmccTime started, LmccTime rtt_max)
  * 1 over the share that has reported until the k-th is n on average, and
  * nobody's word alone makes a crowd. */
 static gdouble
-crowd_size (const LmccAudience * audience, guint cohort, LmccTime age,
+crowd_size (const LmccAudience *audience, guint cohort, LmccTime age,
     LmccTime started, LmccTime rtt_max)
 {
   gdouble round = (gdouble) (LMCC_FEEDBACK_ROUND * rtt_max);
   gdouble log_n = log (LMCC_FEEDBACK_RECEIVERS);
-  gdouble size = MAX (cohort - 1, 1) * exp (log_n * (1 - (gdouble) age /
-          round));
+  gdouble size =
+      MAX (cohort - 1, 1) * exp (log_n * (1 - (gdouble) age / round));
   gdouble above = (gdouble) interval_at (audience, started, rtt_max) - round;
 
   if (above > round / log_n)
@@ -260,7 +264,7 @@ crowd_size (const LmccAudience * audience, guint cohort, LmccTime age,
 
 /* @cohort receivers say that there are @receivers. */
 static void
-take_crowd (LmccAudience * audience, guint cohort, gdouble receivers)
+take_crowd (LmccAudience *audience, guint cohort, gdouble receivers)
 {
   if (cohort < CROWD)
     audience->unproved |= receivers > audience->receivers;
@@ -270,8 +274,8 @@ take_crowd (LmccAudience * audience, guint cohort, gdouble receivers)
 }
 
 static gboolean
-take_first (LmccAudience * audience, LmccTime now, guint64 origin,
-    LmccTime age, LmccTime rtt_max, gdouble rate)
+take_first (LmccAudience *audience, LmccTime now, guint64 origin, LmccTime age,
+    LmccTime rtt_max, gdouble rate)
 {
   LmccTime started = now > age ? now - age : 0;
   guint cohort = count_cohort (audience, origin, started, rtt_max);
@@ -279,8 +283,8 @@ take_first (LmccAudience * audience, LmccTime now, guint64 origin,
   if (cohort == 0)
     return FALSE;
   remember_first (audience, origin, started);
-  take_crowd (audience, cohort, crowd_size (audience, cohort, age, started,
-          rtt_max));
+  take_crowd (audience, cohort,
+      crowd_size (audience, cohort, age, started, rtt_max));
 
   /* Nobody of it reports before the timer's end, and many just before. */
   return lengthen_for_more (audience, now, rate, rtt_max,
@@ -288,20 +292,21 @@ take_first (LmccAudience * audience, LmccTime now, guint64 origin,
 }
 
 static gdouble
-count_wanted (const LmccAudience * audience)
+count_wanted (const LmccAudience *audience)
 {
   return audience->receivers * audience->intervals;
 }
 
 static gdouble
-count_receivers (const LmccAudience * audience, LmccTime at_least)
+count_receivers (const LmccAudience *audience, LmccTime at_least)
 {
-  return (gdouble) audience->arrivals / MAX (audience->intervals,
-      (gdouble) at_least / (gdouble) audience->interval);
+  return (gdouble) audience->arrivals
+      / MAX (audience->intervals,
+          (gdouble) at_least / (gdouble) audience->interval);
 }
 
 static gboolean
-take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
+take_arrival (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
 {
   gdouble wanted;
@@ -312,8 +317,8 @@ take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
   count_until (audience, now);
   audience->arrivals++;
   wanted = count_wanted (audience);
-  if ((gdouble) audience->arrivals <= wanted + SURPRISE_MARGIN +
-      SURPRISE_DEVIATIONS * sqrt (wanted + 1))
+  if ((gdouble) audience->arrivals
+      <= wanted + SURPRISE_MARGIN + SURPRISE_DEVIATIONS * sqrt (wanted + 1))
     return FALSE;
   raise_estimate (audience, count_receivers (audience, rtt_max));
 
@@ -331,7 +336,7 @@ take_arrival (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
  *     counted
  */
 gboolean
-lmcc_audience_admit (LmccAudience * audience, LmccTime now, guint64 origin)
+lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
 {
   pass (audience, now);
 
@@ -355,7 +360,7 @@ lmcc_audience_admit (LmccAudience * audience, LmccTime now, guint64 origin)
  * Returns: whether the interval is another now
  */
 gboolean
-lmcc_audience_report (LmccAudience * audience, LmccTime now, guint64 origin,
+lmcc_audience_report (LmccAudience *audience, LmccTime now, guint64 origin,
     LmccTime age, LmccTime rtt_max, gdouble rate)
 {
   gboolean changed;
@@ -370,23 +375,23 @@ lmcc_audience_report (LmccAudience * audience, LmccTime now, guint64 origin,
 
 /* How much longer is to be counted. */
 static LmccTime
-counting_time (const LmccAudience * audience)
+counting_time (const LmccAudience *audience)
 {
-  guint wanted = audience->arrivals > 0 && !audience->unproved ?
-      COUNT_WANTED : COUNT_EMPTY;
+  guint wanted = audience->arrivals > 0 && !audience->unproved ? COUNT_WANTED
+                                                               : COUNT_EMPTY;
   LmccTime shortest = audience->unproved ? UNPROVED_SHORTEST : COUNT_SHORTEST;
   gdouble missing = wanted / MAX (audience->receivers, 1) - audience->intervals;
   gdouble counted = (gdouble) audience->counted;
   gdouble enough = counted + missing * (gdouble) audience->interval;
 
-  return (LmccTime) MAX (CLAMP (enough, (gdouble) shortest,
-          (gdouble) COUNT_LONGEST) - counted, 0);
+  return (LmccTime) MAX (
+      CLAMP (enough, (gdouble) shortest, (gdouble) COUNT_LONGEST) - counted, 0);
 }
 
 /* An estimate that nothing proved yet, and of which nobody shows, weighs as
  * much as one report. */
 static void
-correct (LmccAudience * audience)
+correct (LmccAudience *audience)
 {
   gdouble wanted = count_wanted (audience);
 
@@ -395,16 +400,18 @@ correct (LmccAudience * audience)
     return;
   }
   audience->unproved &= (gdouble) audience->arrivals < wanted / 2;
-  audience->receivers = MIN ((audience->receivers +
-          count_receivers (audience, 0)) / 2, LMCC_AUDIENCE_MAX);
+  audience->receivers =
+      MIN ((audience->receivers + count_receivers (audience, 0)) / 2,
+          LMCC_AUDIENCE_MAX);
 }
 
 static gboolean
-shorten (LmccAudience * audience, LmccTime now, gdouble rate)
+shorten (LmccAudience *audience, LmccTime now, gdouble rate)
 {
   LmccTime interval = wanted_interval (audience, rate);
 
-  if (interval >= audience->interval || (interval > audience->least
+  if (interval >= audience->interval
+      || (interval > audience->least
           && (gdouble) interval >= (gdouble) audience->interval * SHORTER))
     return FALSE;
   change (audience, now, interval);
@@ -428,7 +435,7 @@ shorten (LmccAudience * audience, LmccTime now, gdouble rate)
  * Returns: whether the interval is another now
  */
 gboolean
-lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
+lmcc_audience_update (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
 {
   LmccTime before = audience->interval;
@@ -456,8 +463,8 @@ lmcc_audience_update (LmccAudience * audience, LmccTime now, LmccTime rtt_max,
  * Returns: when lmcc_audience_update() has arrivals enough to count
  */
 LmccTime
-lmcc_audience_next (const LmccAudience * audience)
+lmcc_audience_next (const LmccAudience *audience)
 {
-  return MAX (audience->counted_until, audience->settled) +
-      counting_time (audience);
+  return MAX (audience->counted_until, audience->settled)
+      + counting_time (audience);
 }

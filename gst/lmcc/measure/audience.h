@@ -84,16 +84,16 @@ typedef struct
   LmccTime passed_until;
 } LmccAudience;
 
-void lmcc_audience_init (LmccAudience * audience, LmccTime least,
-    LmccTime now, guint32 secret);
-void lmcc_audience_clear (LmccAudience * audience);
-gboolean lmcc_audience_admit (LmccAudience * audience, LmccTime now,
-    guint64 origin);
-gboolean lmcc_audience_report (LmccAudience * audience, LmccTime now,
+void lmcc_audience_init (LmccAudience *audience, LmccTime least, LmccTime now,
+    guint32 secret);
+void lmcc_audience_clear (LmccAudience *audience);
+gboolean
+lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin);
+gboolean lmcc_audience_report (LmccAudience *audience, LmccTime now,
     guint64 origin, LmccTime age, LmccTime rtt_max, gdouble rate);
-gboolean lmcc_audience_update (LmccAudience * audience, LmccTime now,
+gboolean lmcc_audience_update (LmccAudience *audience, LmccTime now,
     LmccTime rtt_max, gdouble rate);
-LmccTime lmcc_audience_next (const LmccAudience * audience);
+LmccTime lmcc_audience_next (const LmccAudience *audience);
 
 G_END_DECLS
 

@@ -18,7 +18,7 @@ typedef struct
 {
   const LmccLossEntry *runs;
   guint n;
-  guint used[MAX_RUNS];         /* of each run's losses */
+  guint used[MAX_RUNS]; /* of each run's losses */
 } Cluster;
 
 /*
@@ -28,7 +28,7 @@ typedef struct
  * @packet: its number
  */
 void
-lmcc_loss_events_begin (LmccLossEvents * events, LmccTime time, guint64 packet)
+lmcc_loss_events_begin (LmccLossEvents *events, LmccTime time, guint64 packet)
 {
   LmccLossInterval closed;
   guint i;
@@ -52,7 +52,7 @@ lmcc_loss_events_begin (LmccLossEvents * events, LmccTime time, guint64 packet)
 
 /* The run with the earliest loss that is not used yet, or %NULL. */
 static const LmccLossEntry *
-find_next (const Cluster * cluster, guint * index, LmccTime * time)
+find_next (const Cluster *cluster, guint *index, LmccTime *time)
 {
   const LmccLossEntry *best = NULL;
   guint i;
@@ -76,7 +76,7 @@ find_next (const Cluster * cluster, guint * index, LmccTime * time)
 
 /* Uses all losses before @time. Returns how many. */
 static guint64
-use_before (Cluster * cluster, LmccTime time)
+use_before (Cluster *cluster, LmccTime time)
 {
   guint64 n = 0;
   guint i;
@@ -96,7 +96,7 @@ use_before (Cluster * cluster, LmccTime time)
 /* Losses of an event behind its first one: all count, or those at a distance
  * from the one before, which of several in a row only the first can have. */
 static void
-follow (LmccLossEvents * events, guint window, guint64 n)
+follow (LmccLossEvents *events, guint window, guint64 n)
 {
   if (n == 0)
     return;
@@ -115,7 +115,7 @@ add_saturated (LmccTime time, LmccTime span)
 }
 
 static LmccTime
-last_time (const Cluster * cluster)
+last_time (const Cluster *cluster)
 {
   LmccTime last = 0;
   guint i;
@@ -128,7 +128,7 @@ last_time (const Cluster * cluster)
 
 /* The shortest time between two losses of one run. */
 static LmccTime
-shortest_distance (const Cluster * cluster)
+shortest_distance (const Cluster *cluster)
 {
   LmccTime shortest = G_MAXUINT64;
   guint i;
@@ -144,7 +144,7 @@ shortest_distance (const Cluster * cluster)
 
 /* Losses that are passed over, as many events as these may have been. */
 static void
-pass (LmccLossEvents * events, guint64 losses, guint64 n_events)
+pass (LmccLossEvents *events, guint64 losses, guint64 n_events)
 {
   events->events += n_events;
   events->packets += losses;
@@ -155,7 +155,7 @@ pass (LmccLossEvents * events, guint64 losses, guint64 n_events)
 
 /* Without a time that an event lasts each loss is one. */
 static void
-skip_losses (LmccLossEvents * events, Cluster * cluster)
+skip_losses (LmccLossEvents *events, Cluster *cluster)
 {
   guint i;
 
@@ -172,7 +172,7 @@ skip_losses (LmccLossEvents * events, Cluster * cluster)
 /* Where more events are to come than the history keeps, all but the last ones
  * are counted at once. */
 static void
-skip_events (LmccLossEvents * events, Cluster * cluster, LmccTime rtt)
+skip_events (LmccLossEvents *events, Cluster *cluster, LmccTime rtt)
 {
   LmccTime last = last_time (cluster);
   LmccTime kept;
@@ -193,15 +193,15 @@ skip_events (LmccLossEvents * events, Cluster * cluster, LmccTime rtt)
 }
 
 static void
-lose_cluster (LmccLossEvents * events, guint window, LmccTime rtt,
-    Cluster * cluster)
+lose_cluster (LmccLossEvents *events, guint window, LmccTime rtt,
+    Cluster *cluster)
 {
   LmccTime time = 0;
   guint index = 0;
 
   if (events->events > 0)
-    follow (events, window, use_before (cluster,
-            add_saturated (events->event_time, rtt)));
+    follow (events, window,
+        use_before (cluster, add_saturated (events->event_time, rtt)));
   while (find_next (cluster, &index, &time) != NULL) {
     lmcc_loss_events_begin (events, time, events->packets + 1);
     events->packets++;
@@ -226,11 +226,11 @@ lose_cluster (LmccLossEvents * events, guint window, LmccTime rtt,
  * one before.
  */
 void
-lmcc_loss_events_lose (LmccLossEvents * events, guint window, LmccTime rtt,
-    const LmccLossEntry * entries, guint n)
+lmcc_loss_events_lose (LmccLossEvents *events, guint window, LmccTime rtt,
+    const LmccLossEntry *entries, guint n)
 {
   while (n > 0) {
-    Cluster cluster = {.runs = entries,.n = MIN (n, MAX_RUNS) };
+    Cluster cluster = { .runs = entries, .n = MIN (n, MAX_RUNS) };
 
     lose_cluster (events, window, rtt, &cluster);
     entries += cluster.n;

@@ -47,10 +47,10 @@ typedef struct
   LmccLoss run;
 } LmccLossEntry;
 
-void lmcc_loss_events_begin (LmccLossEvents * events, LmccTime time,
-    guint64 packet);
-void lmcc_loss_events_lose (LmccLossEvents * events, guint window,
-    LmccTime rtt, const LmccLossEntry * entries, guint n);
+void
+lmcc_loss_events_begin (LmccLossEvents *events, LmccTime time, guint64 packet);
+void lmcc_loss_events_lose (LmccLossEvents *events, guint window, LmccTime rtt,
+    const LmccLossEntry *entries, guint n);
 
 G_END_DECLS
 

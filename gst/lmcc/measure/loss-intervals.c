@@ -14,14 +14,13 @@
 #define QUIET_INTERVALS 3
 
 /* RFC 5348 section 5.4, newest first. */
-static const gdouble weights[LMCC_LOSS_INTERVALS] = {
-  1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2
-};
+static const gdouble weights[LMCC_LOSS_INTERVALS] = { 1, 1, 1, 1, 0.8, 0.6, 0.4,
+  0.2 };
 
 struct _LmccLossIntervals
 {
   LmccLossTimeline timeline;
-  gdouble first;                /* given length of the first interval, or 0 */
+  gdouble first; /* given length of the first interval, or 0 */
 };
 
 /**
@@ -57,7 +56,7 @@ lmcc_loss_intervals_new (guint window, LmccTime rtt)
  * @history: (transfer full): a history
  */
 void
-lmcc_loss_intervals_free (LmccLossIntervals * history)
+lmcc_loss_intervals_free (LmccLossIntervals *history)
 {
   lmcc_loss_timeline_clear (&history->timeline);
   g_free (history);
@@ -71,7 +70,7 @@ lmcc_loss_intervals_free (LmccLossIntervals * history)
  * session. Window, RTT and hold time stay.
  */
 void
-lmcc_loss_intervals_reset (LmccLossIntervals * history)
+lmcc_loss_intervals_reset (LmccLossIntervals *history)
 {
   lmcc_loss_timeline_reset (&history->timeline);
   history->first = 0;
@@ -87,7 +86,7 @@ lmcc_loss_intervals_reset (LmccLossIntervals * history)
  * none before.
  */
 void
-lmcc_loss_intervals_set_rtt (LmccLossIntervals * history, LmccTime rtt)
+lmcc_loss_intervals_set_rtt (LmccLossIntervals *history, LmccTime rtt)
 {
   lmcc_loss_timeline_set_rtt (&history->timeline, rtt);
 }
@@ -100,7 +99,7 @@ lmcc_loss_intervals_set_rtt (LmccLossIntervals * history, LmccTime rtt)
  *     that are older when they are reported count at the oldest place left.
  */
 void
-lmcc_loss_intervals_set_hold (LmccLossIntervals * history, LmccTime hold)
+lmcc_loss_intervals_set_hold (LmccLossIntervals *history, LmccTime hold)
 {
   history->timeline.hold = hold;
 }
@@ -116,7 +115,7 @@ lmcc_loss_intervals_set_hold (LmccLossIntervals * history, LmccTime hold)
  * was seen says nothing about what comes. The next loss begins an event.
  */
 void
-lmcc_loss_intervals_start (LmccLossIntervals * history, LmccTime now,
+lmcc_loss_intervals_start (LmccLossIntervals *history, LmccTime now,
     gdouble packets)
 {
   lmcc_loss_intervals_reset (history);
@@ -134,7 +133,7 @@ lmcc_loss_intervals_start (LmccLossIntervals * history, LmccTime now,
  * as lost before, are not to be counted.
  */
 void
-lmcc_loss_intervals_packet (LmccLossIntervals * history, LmccTime arrival,
+lmcc_loss_intervals_packet (LmccLossIntervals *history, LmccTime arrival,
     guint count)
 {
   if (count > 0)
@@ -152,7 +151,7 @@ lmcc_loss_intervals_packet (LmccLossIntervals * history, LmccTime arrival,
  * work depends on the packets that came meanwhile, not on how many were lost.
  */
 void
-lmcc_loss_intervals_lose (LmccLossIntervals * history, const LmccLoss * loss)
+lmcc_loss_intervals_lose (LmccLossIntervals *history, const LmccLoss *loss)
 {
   lmcc_loss_timeline_lose (&history->timeline, loss);
 }
@@ -166,7 +165,7 @@ lmcc_loss_intervals_lose (LmccLossIntervals * history, const LmccLoss * loss)
  * As lmcc_loss_intervals_lose(), for losses at one time.
  */
 void
-lmcc_loss_intervals_loss (LmccLossIntervals * history, LmccTime time,
+lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
     guint count)
 {
   LmccLoss loss = lmcc_loss_at (time, count);
@@ -192,8 +191,8 @@ gdouble
 lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
     guint packet_size)
 {
-  gdouble root = receive_rate * rtt / LMCC_SECOND /
-      (sqrt (1.5) * 8 * MAX (packet_size, 1));
+  gdouble root = receive_rate * rtt / LMCC_SECOND
+      / (sqrt (1.5) * 8 * MAX (packet_size, 1));
 
   return root > 1 ? MIN (root * root, MAX_FIRST) : 1;
 }
@@ -209,7 +208,7 @@ lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
  * lmcc_loss_intervals_first_length().
  */
 void
-lmcc_loss_intervals_set_first (LmccLossIntervals * history, gdouble packets)
+lmcc_loss_intervals_set_first (LmccLossIntervals *history, gdouble packets)
 {
   history->first = packets > 1 ? MIN (packets, MAX_FIRST) : 1;
 }
@@ -225,7 +224,7 @@ lmcc_loss_intervals_set_first (LmccLossIntervals * history, gdouble packets)
  * (RFC 4654 section 5.6). Nothing happens if none was set.
  */
 void
-lmcc_loss_intervals_rescale_first (LmccLossIntervals * history, LmccTime rtt,
+lmcc_loss_intervals_rescale_first (LmccLossIntervals *history, LmccTime rtt,
     LmccTime assumed_rtt)
 {
   gdouble ratio;
@@ -244,7 +243,7 @@ lmcc_loss_intervals_rescale_first (LmccLossIntervals * history, LmccTime rtt,
  * Returns: loss events so far; 0 until the first loss
  */
 guint64
-lmcc_loss_intervals_get_events (LmccLossIntervals * history)
+lmcc_loss_intervals_get_events (LmccLossIntervals *history)
 {
   return lmcc_loss_timeline_get (&history->timeline)->events;
 }
@@ -257,7 +256,7 @@ lmcc_loss_intervals_get_events (LmccLossIntervals * history)
  * Returns: how many were filled in; 0 until the first loss, at least 2 after
  */
 guint
-lmcc_loss_intervals_get (LmccLossIntervals * history,
+lmcc_loss_intervals_get (LmccLossIntervals *history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1])
 {
   const LmccLossEvents *state = lmcc_loss_timeline_get (&history->timeline);
@@ -267,9 +266,9 @@ lmcc_loss_intervals_get (LmccLossIntervals * history,
   if (n == 0)
     return 0;
 
-  intervals[0] = (LmccLossInterval) {
-  .packets = state->packets - state->event_packet + 1,.losses =
-        state->event_losses};
+  intervals[0] =
+      (LmccLossInterval){ .packets = state->packets - state->event_packet + 1,
+        .losses = state->event_losses };
   for (i = 0; i < n; i++)
     intervals[i + 1] = state->closed[i];
   if (history->first > 0 && state->events <= LMCC_LOSS_INTERVALS)
@@ -280,7 +279,7 @@ lmcc_loss_intervals_get (LmccLossIntervals * history,
 
 /* Losses per packet over so many intervals: the same ones above and below. */
 static gdouble
-weighted_ratio (const LmccLossInterval * intervals, guint n)
+weighted_ratio (const LmccLossInterval *intervals, guint n)
 {
   gdouble losses = 0;
   gdouble packets = 0;
@@ -306,7 +305,7 @@ weighted_ratio (const LmccLossInterval * intervals, guint n)
  * Returns: whether it is; %TRUE until the first loss
  */
 gboolean
-lmcc_loss_intervals_is_quiet (LmccLossIntervals * history)
+lmcc_loss_intervals_is_quiet (LmccLossIntervals *history)
 {
   LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
   guint n = lmcc_loss_intervals_get (history, intervals);
@@ -340,7 +339,7 @@ lmcc_loss_intervals_is_quiet (LmccLossIntervals * history)
  * Returns: p, from 0 to 1; 0 until the first loss
  */
 gdouble
-lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history)
+lmcc_loss_intervals_get_loss_rate (LmccLossIntervals *history)
 {
   LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
   guint n = lmcc_loss_intervals_get (history, intervals);

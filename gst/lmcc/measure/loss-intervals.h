@@ -38,35 +38,32 @@ typedef struct
  */
 typedef struct _LmccLossIntervals LmccLossIntervals;
 
-LmccLossIntervals *lmcc_loss_intervals_new (guint window,
-    LmccTime rtt);
-void lmcc_loss_intervals_free (LmccLossIntervals * history);
-void lmcc_loss_intervals_reset (LmccLossIntervals * history);
-void lmcc_loss_intervals_start (LmccLossIntervals * history,
-    LmccTime now, gdouble packets);
-void lmcc_loss_intervals_set_rtt (LmccLossIntervals * history,
-    LmccTime rtt);
-void lmcc_loss_intervals_set_hold (LmccLossIntervals * history,
-    LmccTime hold);
-void lmcc_loss_intervals_packet (LmccLossIntervals * history,
-    LmccTime arrival, guint count);
-void lmcc_loss_intervals_lose (LmccLossIntervals * history,
-    const LmccLoss * loss);
-void lmcc_loss_intervals_loss (LmccLossIntervals * history,
-    LmccTime time, guint count);
-
-gdouble lmcc_loss_intervals_first_length (gdouble receive_rate,
-    LmccTime rtt, guint packet_size);
-void lmcc_loss_intervals_set_first (LmccLossIntervals * history,
+LmccLossIntervals *lmcc_loss_intervals_new (guint window, LmccTime rtt);
+void lmcc_loss_intervals_free (LmccLossIntervals *history);
+void lmcc_loss_intervals_reset (LmccLossIntervals *history);
+void lmcc_loss_intervals_start (LmccLossIntervals *history, LmccTime now,
     gdouble packets);
-void lmcc_loss_intervals_rescale_first (LmccLossIntervals * history,
+void lmcc_loss_intervals_set_rtt (LmccLossIntervals *history, LmccTime rtt);
+void lmcc_loss_intervals_set_hold (LmccLossIntervals *history, LmccTime hold);
+void lmcc_loss_intervals_packet (LmccLossIntervals *history, LmccTime arrival,
+    guint count);
+void
+lmcc_loss_intervals_lose (LmccLossIntervals *history, const LmccLoss *loss);
+void lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
+    guint count);
+
+gdouble lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
+    guint packet_size);
+void
+lmcc_loss_intervals_set_first (LmccLossIntervals *history, gdouble packets);
+void lmcc_loss_intervals_rescale_first (LmccLossIntervals *history,
     LmccTime rtt, LmccTime assumed_rtt);
 
-guint64 lmcc_loss_intervals_get_events (LmccLossIntervals * history);
-guint lmcc_loss_intervals_get (LmccLossIntervals * history,
+guint64 lmcc_loss_intervals_get_events (LmccLossIntervals *history);
+guint lmcc_loss_intervals_get (LmccLossIntervals *history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1]);
-gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals * history);
-gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals * history);
+gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals *history);
+gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals *history);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLossIntervals, lmcc_loss_intervals_free)
 

@@ -24,17 +24,18 @@ typedef struct
  * @rtt: how long a loss event lasts, in ns
  */
 void
-lmcc_loss_timeline_init (LmccLossTimeline * timeline, guint window,
-    LmccTime rtt)
+lmcc_loss_timeline_init (LmccLossTimeline *timeline, guint window, LmccTime rtt)
 {
-  *timeline = (LmccLossTimeline) {
-  .window = window,.rtt = rtt,.hold = LMCC_LOSS_HOLD,.live_valid = TRUE};
+  *timeline = (LmccLossTimeline){ .window = window,
+    .rtt = rtt,
+    .hold = LMCC_LOSS_HOLD,
+    .live_valid = TRUE };
   timeline->entries = g_array_new (FALSE, FALSE, sizeof (LmccLossEntry));
   timeline->checkpoints = g_array_new (FALSE, FALSE, sizeof (Checkpoint));
 }
 
 void
-lmcc_loss_timeline_clear (LmccLossTimeline * timeline)
+lmcc_loss_timeline_clear (LmccLossTimeline *timeline)
 {
   g_array_unref (timeline->entries);
   g_array_unref (timeline->checkpoints);
@@ -42,22 +43,21 @@ lmcc_loss_timeline_clear (LmccLossTimeline * timeline)
 
 /* Forgets all packets and losses. */
 void
-lmcc_loss_timeline_reset (LmccLossTimeline * timeline)
+lmcc_loss_timeline_reset (LmccLossTimeline *timeline)
 {
   g_array_set_size (timeline->entries, 0);
   g_array_set_size (timeline->checkpoints, 0);
   timeline->n_final = 0;
   timeline->newest = 0;
   timeline->final_time = 0;
-  timeline->settled = (LmccLossEvents) {
-  0};
+  timeline->settled = (LmccLossEvents){ 0 };
   timeline->live = timeline->settled;
   timeline->live_valid = TRUE;
 }
 
 /* Changes the events of the hold time too, none before. */
 void
-lmcc_loss_timeline_set_rtt (LmccLossTimeline * timeline, LmccTime rtt)
+lmcc_loss_timeline_set_rtt (LmccLossTimeline *timeline, LmccTime rtt)
 {
   if (timeline->rtt == rtt)
     return;
@@ -68,7 +68,7 @@ lmcc_loss_timeline_set_rtt (LmccLossTimeline * timeline, LmccTime rtt)
 
 /* Of a timeline without packets: an event has ended now. */
 void
-lmcc_loss_timeline_begin (LmccLossTimeline * timeline, LmccTime now)
+lmcc_loss_timeline_begin (LmccLossTimeline *timeline, LmccTime now)
 {
   timeline->newest = now;
   timeline->final_time = now;
@@ -80,7 +80,7 @@ lmcc_loss_timeline_begin (LmccLossTimeline * timeline, LmccTime now)
 }
 
 static LmccLossEntry *
-get_entry (const LmccLossTimeline * timeline, guint index)
+get_entry (const LmccLossTimeline *timeline, guint index)
 {
   return &g_array_index (timeline->entries, LmccLossEntry, index);
 }
@@ -88,7 +88,7 @@ get_entry (const LmccLossTimeline * timeline, guint index)
 /* Applies the packets at @index, or all runs of losses from there to the next
  * ones that came. Returns how many entries these are. */
 static guint
-apply (const LmccLossTimeline * timeline, LmccLossEvents * events, guint index)
+apply (const LmccLossTimeline *timeline, LmccLossEvents *events, guint index)
 {
   guint n = 0;
 
@@ -108,12 +108,13 @@ apply (const LmccLossTimeline * timeline, LmccLossEvents * events, guint index)
 /* Before packets that came nothing more is added to what is before them, but by
  * what makes this invalid. */
 static void
-keep_checkpoint (LmccLossTimeline * timeline, guint index)
+keep_checkpoint (LmccLossTimeline *timeline, guint index)
 {
   guint n = timeline->checkpoints->len;
-  guint last = n == 0 ? timeline->n_final :
-      g_array_index (timeline->checkpoints, Checkpoint, n - 1).n_entries;
-  Checkpoint checkpoint = {.n_entries = index,.events = timeline->live };
+  guint last = n == 0
+      ? timeline->n_final
+      : g_array_index (timeline->checkpoints, Checkpoint, n - 1).n_entries;
+  Checkpoint checkpoint = { .n_entries = index, .events = timeline->live };
 
   if (index >= last + CHECKPOINT_ENTRIES && !get_entry (timeline, index)->lost)
     g_array_append_val (timeline->checkpoints, checkpoint);
@@ -121,7 +122,7 @@ keep_checkpoint (LmccLossTimeline * timeline, guint index)
 
 /* Returns: (transfer none): what all packets and losses so far make */
 const LmccLossEvents *
-lmcc_loss_timeline_get (LmccLossTimeline * timeline)
+lmcc_loss_timeline_get (LmccLossTimeline *timeline)
 {
   guint i = timeline->n_final;
 
@@ -147,12 +148,13 @@ lmcc_loss_timeline_get (LmccLossTimeline * timeline)
 
 /* What was worked out from the entries from @index on is not valid any more. */
 static void
-invalidate (LmccLossTimeline * timeline, guint index)
+invalidate (LmccLossTimeline *timeline, guint index)
 {
   guint n = timeline->checkpoints->len;
 
-  while (n > 0 && g_array_index (timeline->checkpoints, Checkpoint,
-          n - 1).n_entries > index)
+  while (n > 0
+      && g_array_index (timeline->checkpoints, Checkpoint, n - 1).n_entries
+          > index)
     n--;
   g_array_set_size (timeline->checkpoints, n);
   timeline->live_valid = FALSE;
@@ -160,11 +162,12 @@ invalidate (LmccLossTimeline * timeline, guint index)
 
 /* Index behind the packets that came not later than @time. */
 static guint
-find_packets (const LmccLossTimeline * timeline, LmccTime time)
+find_packets (const LmccLossTimeline *timeline, LmccTime time)
 {
   guint i = timeline->entries->len;
 
-  while (i > timeline->n_final && (get_entry (timeline, i - 1)->lost
+  while (i > timeline->n_final
+      && (get_entry (timeline, i - 1)->lost
           || get_entry (timeline, i - 1)->time > time))
     i--;
 
@@ -172,7 +175,7 @@ find_packets (const LmccLossTimeline * timeline, LmccTime time)
 }
 
 static void
-append_packets (LmccLossTimeline * timeline, const LmccLossEntry * entry)
+append_packets (LmccLossTimeline *timeline, const LmccLossEntry *entry)
 {
   guint index = timeline->entries->len;
 
@@ -183,20 +186,21 @@ append_packets (LmccLossTimeline * timeline, const LmccLossEntry * entry)
 }
 
 static guint
-count_up_to (const LmccLoss * run, LmccTime time)
+count_up_to (const LmccLoss *run, LmccTime time)
 {
-  return time == G_MAXUINT64 ? run->count : lmcc_loss_count_before (run,
-      time + 1);
+  return time == G_MAXUINT64 ? run->count
+                             : lmcc_loss_count_before (run, time + 1);
 }
 
 /* Takes what would have come later than @time out of the runs from @index on.
  * Returns: (transfer full) (nullable): these; @index is then behind the rest */
 static GArray *
-take_later_losses (LmccLossTimeline * timeline, guint * index, LmccTime time)
+take_later_losses (LmccLossTimeline *timeline, guint *index, LmccTime time)
 {
   GArray *later = NULL;
 
-  while (*index < timeline->entries->len && get_entry (timeline, *index)->lost) {
+  while (
+      *index < timeline->entries->len && get_entry (timeline, *index)->lost) {
     LmccLossEntry *entry = get_entry (timeline, *index);
     guint before = count_up_to (&entry->run, time);
     LmccLossEntry rest = *entry;
@@ -223,9 +227,9 @@ take_later_losses (LmccLossTimeline * timeline, guint * index, LmccTime time)
 /* Losses that would have come up to then are before the packets, others behind
  * them. */
 static void
-add_packets (LmccLossTimeline * timeline, LmccTime time, guint count)
+add_packets (LmccLossTimeline *timeline, LmccTime time, guint count)
 {
-  LmccLossEntry entry = {.time = time,.run.count = count };
+  LmccLossEntry entry = { .time = time, .run.count = count };
   guint first = find_packets (timeline, time);
   guint index = first;
   g_autoptr (GArray) later = take_later_losses (timeline, &index, time);
@@ -241,7 +245,7 @@ add_packets (LmccLossTimeline * timeline, LmccTime time, guint count)
 }
 
 static gboolean
-join_run (LmccLossTimeline * timeline, guint index, const LmccLoss * run)
+join_run (LmccLossTimeline *timeline, guint index, const LmccLoss *run)
 {
   LmccLossEntry *entry;
 
@@ -259,11 +263,11 @@ join_run (LmccLossTimeline * timeline, guint index, const LmccLoss * run)
 
 /* Among those from @index on, by its first loss. */
 static void
-add_run (LmccLossTimeline * timeline, guint index, const LmccLoss * run)
+add_run (LmccLossTimeline *timeline, guint index, const LmccLoss *run)
 {
-  LmccLossEntry entry = {.time = lmcc_loss_get_time (run, 0),.lost =
-        TRUE,.run = *run
-  };
+  LmccLossEntry entry = { .time = lmcc_loss_get_time (run, 0),
+    .lost = TRUE,
+    .run = *run };
 
   while (index < timeline->entries->len && get_entry (timeline, index)->lost
       && get_entry (timeline, index)->time < entry.time)
@@ -274,7 +278,7 @@ add_run (LmccLossTimeline * timeline, guint index, const LmccLoss * run)
 
 /* A run is cut where packets came. */
 static void
-add_losses (LmccLossTimeline * timeline, const LmccLoss * loss)
+add_losses (LmccLossTimeline *timeline, const LmccLoss *loss)
 {
   LmccLoss rest = *loss;
   guint i = find_packets (timeline, lmcc_loss_get_time (loss, 0));
@@ -286,8 +290,9 @@ add_losses (LmccLossTimeline * timeline, const LmccLoss * loss)
 
     while (next < timeline->entries->len && get_entry (timeline, next)->lost)
       next++;
-    n = next == timeline->entries->len ? rest.count :
-        lmcc_loss_count_before (&rest, get_entry (timeline, next)->time);
+    n = next == timeline->entries->len
+        ? rest.count
+        : lmcc_loss_count_before (&rest, get_entry (timeline, next)->time);
     if (n > 0) {
       guint length = timeline->entries->len;
 
@@ -303,7 +308,7 @@ add_losses (LmccLossTimeline * timeline, const LmccLoss * loss)
 /* How many entries from the first that is not final on become so together:
  * packets that came, or all losses up to the next ones. */
 static guint
-count_final (const LmccLossTimeline * timeline, LmccTime * time)
+count_final (const LmccLossTimeline *timeline, LmccTime *time)
 {
   guint first = timeline->n_final, n;
 
@@ -313,8 +318,8 @@ count_final (const LmccLossTimeline * timeline, LmccTime * time)
 
     if (n > 0 && !entry->lost)
       break;
-    *time = MAX (*time, entry->lost ? lmcc_loss_get_last_time (&entry->run)
-        : entry->time);
+    *time = MAX (*time,
+        entry->lost ? lmcc_loss_get_last_time (&entry->run) : entry->time);
     if (!entry->lost)
       return 1;
   }
@@ -323,21 +328,21 @@ count_final (const LmccLossTimeline * timeline, LmccTime * time)
 }
 
 static gboolean
-is_final (const LmccLossTimeline * timeline, LmccTime time)
+is_final (const LmccLossTimeline *timeline, LmccTime time)
 {
   return timeline->newest - MIN (time, timeline->newest) > timeline->hold
       || timeline->entries->len - timeline->n_final > MAX_PENDING;
 }
 
 static void
-forget_final (LmccLossTimeline * timeline)
+forget_final (LmccLossTimeline *timeline)
 {
   guint i, kept = 0;
 
   g_array_remove_range (timeline->entries, 0, timeline->n_final);
   for (i = 0; i < timeline->checkpoints->len; i++) {
-    Checkpoint *checkpoint = &g_array_index (timeline->checkpoints, Checkpoint,
-        i);
+    Checkpoint *checkpoint =
+        &g_array_index (timeline->checkpoints, Checkpoint, i);
 
     if (checkpoint->n_entries < timeline->n_final)
       continue;
@@ -349,7 +354,7 @@ forget_final (LmccLossTimeline * timeline)
 }
 
 static void
-settle (LmccLossTimeline * timeline)
+settle (LmccLossTimeline *timeline)
 {
   LmccTime time;
   guint n;
@@ -370,7 +375,7 @@ settle (LmccLossTimeline * timeline)
  * @count: how many, at least 1
  */
 void
-lmcc_loss_timeline_packets (LmccLossTimeline * timeline, LmccTime time,
+lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
     guint count)
 {
   time = MAX (time, timeline->final_time);
@@ -381,7 +386,7 @@ lmcc_loss_timeline_packets (LmccLossTimeline * timeline, LmccTime time,
 
 /* Losses whose place is final already count at the oldest place left. */
 static LmccLoss
-take_final (LmccLossTimeline * timeline, LmccLoss * rest)
+take_final (LmccLossTimeline *timeline, LmccLoss *rest)
 {
   guint n = lmcc_loss_count_before (rest, timeline->final_time);
 
@@ -392,7 +397,7 @@ take_final (LmccLossTimeline * timeline, LmccLoss * rest)
 
 /* Not later than the newest packet. */
 static LmccLoss
-take_newest (LmccLossTimeline * timeline, LmccLoss * rest)
+take_newest (LmccLossTimeline *timeline, LmccLoss *rest)
 {
   guint n = lmcc_loss_count_before (rest, timeline->newest);
   guint late = rest->count - n;
@@ -408,7 +413,7 @@ take_newest (LmccLossTimeline * timeline, LmccLoss * rest)
  * @loss: a run of losses
  */
 void
-lmcc_loss_timeline_lose (LmccLossTimeline * timeline, const LmccLoss * loss)
+lmcc_loss_timeline_lose (LmccLossTimeline *timeline, const LmccLoss *loss)
 {
   LmccLoss rest = *loss;
   LmccLoss latest = take_newest (timeline, &rest);

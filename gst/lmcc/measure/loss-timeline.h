@@ -20,27 +20,26 @@ typedef struct
   guint window;
   LmccTime rtt;
   LmccTime hold;
-  GArray *entries;              /* of LmccLossEntry */
-  guint n_final;                /* of entries, in settled already */
-  LmccTime newest;              /* arrival */
-  LmccTime final_time;          /* no entry is put before this */
+  GArray *entries;     /* of LmccLossEntry */
+  guint n_final;       /* of entries, in settled already */
+  LmccTime newest;     /* arrival */
+  LmccTime final_time; /* no entry is put before this */
   LmccLossEvents settled;
-  GArray *checkpoints;          /* states in between, ascending */
+  GArray *checkpoints; /* states in between, ascending */
   LmccLossEvents live;
   gboolean live_valid;
 } LmccLossTimeline;
 
-void lmcc_loss_timeline_init (LmccLossTimeline * timeline, guint window,
+void lmcc_loss_timeline_init (LmccLossTimeline *timeline, guint window,
     LmccTime rtt);
-void lmcc_loss_timeline_clear (LmccLossTimeline * timeline);
-void lmcc_loss_timeline_reset (LmccLossTimeline * timeline);
-void lmcc_loss_timeline_set_rtt (LmccLossTimeline * timeline, LmccTime rtt);
-void lmcc_loss_timeline_begin (LmccLossTimeline * timeline, LmccTime now);
-void lmcc_loss_timeline_packets (LmccLossTimeline * timeline, LmccTime time,
+void lmcc_loss_timeline_clear (LmccLossTimeline *timeline);
+void lmcc_loss_timeline_reset (LmccLossTimeline *timeline);
+void lmcc_loss_timeline_set_rtt (LmccLossTimeline *timeline, LmccTime rtt);
+void lmcc_loss_timeline_begin (LmccLossTimeline *timeline, LmccTime now);
+void lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
     guint count);
-void lmcc_loss_timeline_lose (LmccLossTimeline * timeline,
-    const LmccLoss * loss);
-const LmccLossEvents *lmcc_loss_timeline_get (LmccLossTimeline * timeline);
+void lmcc_loss_timeline_lose (LmccLossTimeline *timeline, const LmccLoss *loss);
+const LmccLossEvents *lmcc_loss_timeline_get (LmccLossTimeline *timeline);
 
 G_END_DECLS
 

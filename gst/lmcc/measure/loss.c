@@ -13,8 +13,7 @@
 LmccLoss
 lmcc_loss_at (LmccTime time, guint count)
 {
-  return (LmccLoss) {
-  .count = count,.before = time,.gap = 1,.index = 1};
+  return (LmccLoss){ .count = count, .before = time, .gap = 1, .index = 1 };
 }
 
 /**
@@ -25,7 +24,7 @@ lmcc_loss_at (LmccTime time, guint count)
  * Returns: when that one would have come
  */
 LmccTime
-lmcc_loss_get_time (const LmccLoss * loss, guint i)
+lmcc_loss_get_time (const LmccLoss *loss, guint i)
 {
   return loss->before + loss->span * ((guint64) loss->index + i) / loss->gap;
 }
@@ -37,7 +36,7 @@ lmcc_loss_get_time (const LmccLoss * loss, guint i)
  * Returns: when its last packet would have come
  */
 LmccTime
-lmcc_loss_get_last_time (const LmccLoss * loss)
+lmcc_loss_get_last_time (const LmccLoss *loss)
 {
   return lmcc_loss_get_time (loss, loss->count - 1);
 }
@@ -50,7 +49,7 @@ lmcc_loss_get_last_time (const LmccLoss * loss)
  * Returns: how many of its packets would have come before @time
  */
 guint
-lmcc_loss_count_before (const LmccLoss * loss, LmccTime time)
+lmcc_loss_count_before (const LmccLoss *loss, LmccTime time)
 {
   guint low = 0, high = loss->count;
 
@@ -74,7 +73,7 @@ lmcc_loss_count_before (const LmccLoss * loss, LmccTime time)
  * The run begins behind these.
  */
 void
-lmcc_loss_drop_first (LmccLoss * loss, guint n)
+lmcc_loss_drop_first (LmccLoss *loss, guint n)
 {
   loss->lsn += (guint16) n;
   loss->index += n;

@@ -20,9 +20,9 @@ G_BEGIN_DECLS
 #define LMCC_MAX_GAP 1000
 
 LmccLoss lmcc_loss_at (LmccTime time, guint count);
-LmccTime lmcc_loss_get_last_time (const LmccLoss * loss);
-guint lmcc_loss_count_before (const LmccLoss * loss, LmccTime time);
-void lmcc_loss_drop_first (LmccLoss * loss, guint n);
+LmccTime lmcc_loss_get_last_time (const LmccLoss *loss);
+guint lmcc_loss_count_before (const LmccLoss *loss, LmccTime time);
+void lmcc_loss_drop_first (LmccLoss *loss, guint n);
 
 G_END_DECLS
 

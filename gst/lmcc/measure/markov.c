@@ -17,7 +17,7 @@
  * Sets up the levels of a session with these layers.
  */
 void
-lmcc_markov_chain_init (LmccMarkovChain * chain, const gdouble * layer_rates,
+lmcc_markov_chain_init (LmccMarkovChain *chain, const gdouble *layer_rates,
     guint n_layers, guint packet_size, LmccTime slot)
 {
   gdouble rate = 0;
@@ -42,7 +42,7 @@ lmcc_markov_chain_init (LmccMarkovChain * chain, const gdouble * layer_rates,
  *     whole
  */
 gdouble
-lmcc_markov_chain_packets (const LmccMarkovChain * chain, guint level)
+lmcc_markov_chain_packets (const LmccMarkovChain *chain, guint level)
 {
   return chain->rates[level] / (8.0 * chain->packet_size) * chain->slot
       / LMCC_SECOND;
@@ -50,14 +50,14 @@ lmcc_markov_chain_packets (const LmccMarkovChain * chain, guint level)
 
 /* log ((1 - q)^n). */
 static gdouble
-log_all_arrive (const LmccMarkovChain * chain, guint level, gdouble loss_rate)
+log_all_arrive (const LmccMarkovChain *chain, guint level, gdouble loss_rate)
 {
   return lmcc_markov_chain_packets (chain, level) * log1p (-loss_rate);
 }
 
 /* The logarithm of lmcc_markov_chain_climb(), which itself can be too large. */
 static gdouble
-log_climb (const LmccMarkovChain * chain, guint level, gdouble loss_rate)
+log_climb (const LmccMarkovChain *chain, guint level, gdouble loss_rate)
 {
   return log_all_arrive (chain, level, loss_rate)
       - log (-expm1 (log_all_arrive (chain, level + 1, loss_rate)));
@@ -80,7 +80,7 @@ log_climb (const LmccMarkovChain * chain, guint level, gdouble loss_rate)
  * Returns: f_{i+1} / (f_i p_i)
  */
 gdouble
-lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
+lmcc_markov_chain_climb (const LmccMarkovChain *chain, guint level,
     gdouble loss_rate)
 {
   return exp (log_climb (chain, level, CLAMP (loss_rate, 0, 1)));
@@ -89,8 +89,8 @@ lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
 /* Without loss nobody comes down: all end below the first level that nobody may
  * leave. */
 static void
-solve_without_loss (const LmccMarkovChain * chain,
-    const gdouble * probabilities, gdouble * fractions)
+solve_without_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
+    gdouble *fractions)
 {
   guint i = 0;
 
@@ -103,8 +103,8 @@ solve_without_loss (const LmccMarkovChain * chain,
  * between the ends of a chain of 64 levels lie more powers of ten than a double
  * has. */
 static void
-solve_with_loss (const LmccMarkovChain * chain,
-    const gdouble * probabilities, gdouble loss_rate, gdouble * fractions)
+solve_with_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
+    gdouble loss_rate, gdouble *fractions)
 {
   gdouble largest = 0, sum = 0;
   guint i;
@@ -141,8 +141,8 @@ solve_with_loss (const LmccMarkovChain * chain,
  * turning layers.
  */
 void
-lmcc_markov_chain_solve (const LmccMarkovChain * chain,
-    const gdouble * probabilities, gdouble loss_rate, LmccMarkovState * state)
+lmcc_markov_chain_solve (const LmccMarkovChain *chain,
+    const gdouble *probabilities, gdouble loss_rate, LmccMarkovState *state)
 {
   guint i;
 
@@ -157,8 +157,8 @@ lmcc_markov_chain_solve (const LmccMarkovChain * chain,
   for (i = 0; i < chain->n_levels; i++) {
     gdouble clean = state->fractions[i]
         * (loss_rate > 0 ? exp (log_all_arrive (chain, i, loss_rate)) : 1);
-    gdouble up = i + 1 < chain->n_levels
-        ? clean * CLAMP (probabilities[i], 0, 1) : 0;
+    gdouble up =
+        i + 1 < chain->n_levels ? clean * CLAMP (probabilities[i], 0, 1) : 0;
 
     state->rate += state->fractions[i] * chain->rates[i];
     state->ups += up;

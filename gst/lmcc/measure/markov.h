@@ -47,14 +47,13 @@ typedef struct
   gdouble leaves;
 } LmccMarkovState;
 
-void lmcc_markov_chain_init (LmccMarkovChain * chain,
-    const gdouble * layer_rates, guint n_layers, guint packet_size, LmccTime slot);
-gdouble lmcc_markov_chain_packets (const LmccMarkovChain * chain,
-    guint level);
-gdouble lmcc_markov_chain_climb (const LmccMarkovChain * chain, guint level,
+void lmcc_markov_chain_init (LmccMarkovChain *chain, const gdouble *layer_rates,
+    guint n_layers, guint packet_size, LmccTime slot);
+gdouble lmcc_markov_chain_packets (const LmccMarkovChain *chain, guint level);
+gdouble lmcc_markov_chain_climb (const LmccMarkovChain *chain, guint level,
     gdouble loss_rate);
-void lmcc_markov_chain_solve (const LmccMarkovChain * chain,
-    const gdouble * probabilities, gdouble loss_rate, LmccMarkovState * state);
+void lmcc_markov_chain_solve (const LmccMarkovChain *chain,
+    const gdouble *probabilities, gdouble loss_rate, LmccMarkovState *state);
 
 G_END_DECLS
 

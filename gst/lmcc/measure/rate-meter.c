@@ -12,13 +12,13 @@
  * What is measured changed, as with another level.
  */
 void
-lmcc_receive_rate_reset (LmccReceiveRate * rate)
+lmcc_receive_rate_reset (LmccReceiveRate *rate)
 {
   memset (rate, 0, sizeof (*rate));
 }
 
 static void
-advance (LmccReceiveRate * rate, LmccTime now)
+advance (LmccReceiveRate *rate, LmccTime now)
 {
   guint64 step = now / LMCC_RECEIVE_RATE_STEP;
 
@@ -37,7 +37,7 @@ advance (LmccReceiveRate * rate, LmccTime now)
  * @bytes: its size, with IP and UDP headers
  */
 void
-lmcc_receive_rate_add (LmccReceiveRate * rate, LmccTime arrival, gsize bytes)
+lmcc_receive_rate_add (LmccReceiveRate *rate, LmccTime arrival, gsize bytes)
 {
   if (!rate->started) {
     rate->started = TRUE;
@@ -57,7 +57,7 @@ lmcc_receive_rate_add (LmccReceiveRate * rate, LmccTime arrival, gsize bytes)
  *     where that is less, but not less than a step
  */
 gdouble
-lmcc_receive_rate_get (LmccReceiveRate * rate, LmccTime now)
+lmcc_receive_rate_get (LmccReceiveRate *rate, LmccTime now)
 {
   const LmccTime window = LMCC_RECEIVE_RATE_STEPS * LMCC_RECEIVE_RATE_STEP;
   guint64 bytes = 0;

@@ -24,10 +24,10 @@ typedef struct
   guint64 bytes[LMCC_RECEIVE_RATE_STEPS];
 } LmccReceiveRate;
 
-void lmcc_receive_rate_reset (LmccReceiveRate * rate);
-void lmcc_receive_rate_add (LmccReceiveRate * rate, LmccTime arrival,
-    gsize bytes);
-gdouble lmcc_receive_rate_get (LmccReceiveRate * rate, LmccTime now);
+void lmcc_receive_rate_reset (LmccReceiveRate *rate);
+void
+lmcc_receive_rate_add (LmccReceiveRate *rate, LmccTime arrival, gsize bytes);
+gdouble lmcc_receive_rate_get (LmccReceiveRate *rate, LmccTime now);
 
 G_END_DECLS
 

@@ -43,7 +43,7 @@ lmcc_rate_scheme_name (LmccRateScheme scheme)
  * Returns: %FALSE if there is no such scheme
  */
 gboolean
-lmcc_rate_scheme_from_name (const gchar * name, LmccRateScheme * scheme)
+lmcc_rate_scheme_from_name (const gchar *name, LmccRateScheme *scheme)
 {
   guint i;
 
@@ -70,7 +70,7 @@ layer_rate (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
       return layer == 0 ? base_rate : ldexp (base_rate, (gint) layer - 1);
     case LMCC_RATE_SCHEME_MULTIPLICATIVE:
       return layer == 0 ? base_rate
-          : base_rate * pow (factor, layer - 1) * (factor - 1);
+                        : base_rate * pow (factor, layer - 1) * (factor - 1);
     case LMCC_RATE_SCHEME_HEAVY_TAIL:
       return layer == 0 ? base_rate / left : base_rate / (left * (left + 1));
     default:
@@ -79,7 +79,7 @@ layer_rate (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
 }
 
 static gboolean
-invalid (GError ** error, const gchar * what)
+invalid (GError **error, const gchar *what)
 {
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE, "%s", what);
 
@@ -88,7 +88,7 @@ invalid (GError ** error, const gchar * what)
 
 /* Written so that what is not a number is out of every range. */
 static gboolean
-check_rates (const gdouble * rates, guint n_layers, GError ** error)
+check_rates (const gdouble *rates, guint n_layers, GError **error)
 {
   guint i;
 
@@ -97,8 +97,8 @@ check_rates (const gdouble * rates, guint n_layers, GError ** error)
       continue;
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
         "the rate of layer %u would be %g bit/s; it has to be above 0 and at "
-        "most %g: use fewer layers or another base rate or factor", i, rates[i],
-        MAX_RATE);
+        "most %g: use fewer layers or another base rate or factor",
+        i, rates[i], MAX_RATE);
     return FALSE;
   }
 
@@ -120,7 +120,7 @@ check_rates (const gdouble * rates, guint n_layers, GError ** error)
  */
 gboolean
 lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
-    guint n_layers, gdouble * rates, GError ** error)
+    guint n_layers, gdouble *rates, GError **error)
 {
   guint i;
 
@@ -133,7 +133,8 @@ lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
   if (!(base_rate > 0.0))
     return invalid (error, "the base rate is not above 0");
   if (scheme == LMCC_RATE_SCHEME_MULTIPLICATIVE && !(factor > 1.0))
-    return invalid (error, "the factor of the multiplicative scheme is not "
+    return invalid (error,
+        "the factor of the multiplicative scheme is not "
         "above 1");
 
   for (i = 0; i < n_layers; i++)
@@ -158,7 +159,7 @@ lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
  */
 gboolean
 lmcc_rates_compute_from_base (LmccRateScheme scheme, gdouble base_rate,
-    gdouble factor, guint n_layers, gdouble * rates, GError ** error)
+    gdouble factor, guint n_layers, gdouble *rates, GError **error)
 {
   if (scheme == LMCC_RATE_SCHEME_HEAVY_TAIL)
     base_rate *= n_layers;
@@ -174,15 +175,22 @@ lmcc_rates_compute_from_base (LmccRateScheme scheme, gdouble base_rate,
  * Returns: whether it is a rate above 0 and at most 1 Tbit/s
  */
 gboolean
-lmcc_rate_parse (const gchar * text, gdouble * rate)
+lmcc_rate_parse (const gchar *text, gdouble *rate)
 {
   static const struct
   {
     const gchar *suffix;
     gdouble multiple;
   } units[] = {
-    {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
-    {"bit/s", 1}, {"kbit/s", 1e3}, {"Mbit/s", 1e6}, {"Gbit/s", 1e9},
+    { "", 1 },
+    { "k", 1e3 },
+    { "K", 1e3 },
+    { "M", 1e6 },
+    { "G", 1e9 },
+    { "bit/s", 1 },
+    { "kbit/s", 1e3 },
+    { "Mbit/s", 1e6 },
+    { "Gbit/s", 1e9 },
   };
   gchar *end;
   gdouble value = g_ascii_strtod (text, &end);
@@ -210,8 +218,8 @@ lmcc_rate_parse (const gchar * text, gdouble * rate)
  * Returns: how many there are, or 0
  */
 guint
-lmcc_rates_parse (const gchar * text, gdouble rates[LMCC_MAX_LAYERS],
-    GError ** error)
+lmcc_rates_parse (const gchar *text, gdouble rates[LMCC_MAX_LAYERS],
+    GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   guint n = g_strv_length (parts), i;

@@ -33,7 +33,7 @@
 #define IPV4_ORIGIN (G_GUINT64_CONSTANT (0xffffffff) << 32)
 
 static gboolean
-is_link_local (const LmccAddress * address)
+is_link_local (const LmccAddress *address)
 {
   return address->family == LMCC_FAMILY_IPV6 && address->bytes[0] == 0xfe
       && (address->bytes[1] & 0xc0) == 0x80;
@@ -49,7 +49,7 @@ is_link_local (const LmccAddress * address)
  *     interface. Never 0
  */
 guint64
-lmcc_report_origin (const LmccAddress * address)
+lmcc_report_origin (const LmccAddress *address)
 {
   guint64 origin = 0;
   guint32 host;
@@ -74,12 +74,12 @@ lmcc_report_origin (const LmccAddress * address)
  * Returns: whether there was a token, which is taken
  */
 gboolean
-lmcc_token_bucket_take (LmccTokenBucket * bucket, gdouble time, gdouble rate,
+lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time, gdouble rate,
     gdouble burst)
 {
   if (time > bucket->filled) {
-    bucket->tokens = MIN (bucket->tokens + (time - bucket->filled) * rate,
-        burst);
+    bucket->tokens =
+        MIN (bucket->tokens + (time - bucket->filled) * rate, burst);
     bucket->filled = time;
   }
   if (bucket->tokens < 1)
@@ -97,23 +97,24 @@ lmcc_token_bucket_take (LmccTokenBucket * bucket, gdouble time, gdouble rate,
  * @secret: random
  */
 void
-lmcc_origin_buckets_init (LmccOriginBuckets * buckets, gdouble rate,
+lmcc_origin_buckets_init (LmccOriginBuckets *buckets, gdouble rate,
     gdouble burst, guint32 secret)
 {
-  *buckets = (LmccOriginBuckets) {
-  .rate = rate,.burst = burst,.secret = secret,.table =
-        g_new0 (LmccOriginBucket, SETS * WAYS)};
+  *buckets = (LmccOriginBuckets){ .rate = rate,
+    .burst = burst,
+    .secret = secret,
+    .table = g_new0 (LmccOriginBucket, SETS * WAYS) };
 }
 
 void
-lmcc_origin_buckets_clear (LmccOriginBuckets * buckets)
+lmcc_origin_buckets_clear (LmccOriginBuckets *buckets)
 {
   g_clear_pointer (&buckets->table, g_free);
 }
 
 /* The finalizer of MurmurHash3 (Appleby, public domain). */
 static guint
-choose_set (const LmccOriginBuckets * buckets, guint64 origin)
+choose_set (const LmccOriginBuckets *buckets, guint64 origin)
 {
   guint64 hash = origin ^ ((guint64) buckets->secret << 32 | buckets->secret);
 
@@ -124,7 +125,7 @@ choose_set (const LmccOriginBuckets * buckets, guint64 origin)
 }
 
 static LmccOriginBucket *
-find (LmccOriginBuckets * buckets, guint64 origin, gdouble time)
+find (LmccOriginBuckets *buckets, guint64 origin, gdouble time)
 {
   LmccOriginBucket *set = &buckets->table[choose_set (buckets, origin) * WAYS];
   LmccOriginBucket *oldest = set;
@@ -133,14 +134,12 @@ find (LmccOriginBuckets * buckets, guint64 origin, gdouble time)
   for (i = 0; i < WAYS; i++) {
     if (set[i].origin == origin)
       return &set[i];
-    if (set[i].origin == 0 || (oldest->origin != 0
+    if (set[i].origin == 0
+        || (oldest->origin != 0
             && set[i].bucket.filled < oldest->bucket.filled))
       oldest = &set[i];
   }
-  *oldest = (LmccOriginBucket) {
-    origin, {
-    buckets->burst, time}
-  };
+  *oldest = (LmccOriginBucket){ origin, { buckets->burst, time } };
 
   return oldest;
 }
@@ -155,7 +154,7 @@ find (LmccOriginBuckets * buckets, guint64 origin, gdouble time)
  * Returns: whether @origin had a token left, which is taken
  */
 gboolean
-lmcc_origin_buckets_take (LmccOriginBuckets * buckets, guint64 origin,
+lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
     gdouble time)
 {
   return lmcc_token_bucket_take (&find (buckets, origin, time)->bucket, time,
@@ -168,16 +167,15 @@ lmcc_origin_buckets_take (LmccOriginBuckets * buckets, guint64 origin,
  * @secret: random
  */
 void
-lmcc_report_limit_init (LmccReportLimit * limit, guint32 secret)
+lmcc_report_limit_init (LmccReportLimit *limit, guint32 secret)
 {
   lmcc_origin_buckets_init (&limit->origins, ORIGIN_RATE, ORIGIN_BURST, secret);
-  limit->all = (LmccTokenBucket) {
-  ALL_BURST, 0};
+  limit->all = (LmccTokenBucket){ ALL_BURST, 0 };
   limit->leader = LEADER_BURST;
 }
 
 void
-lmcc_report_limit_clear (LmccReportLimit * limit)
+lmcc_report_limit_clear (LmccReportLimit *limit)
 {
   lmcc_origin_buckets_clear (&limit->origins);
 }
@@ -189,7 +187,7 @@ lmcc_report_limit_clear (LmccReportLimit * limit)
  * A packet left that the leader may report once.
  */
 void
-lmcc_report_limit_sent (LmccReportLimit * limit)
+lmcc_report_limit_sent (LmccReportLimit *limit)
 {
   limit->leader = MIN (limit->leader + 1, LEADER_BURST);
 }
@@ -207,7 +205,7 @@ lmcc_report_limit_sent (LmccReportLimit * limit)
  * Returns: whether it is to be looked at
  */
 gboolean
-lmcc_report_limit_take (LmccReportLimit * limit, LmccTime time, guint64 origin,
+lmcc_report_limit_take (LmccReportLimit *limit, LmccTime time, guint64 origin,
     gboolean leads)
 {
   gdouble seconds = (gdouble) time / LMCC_SECOND;

@@ -65,18 +65,18 @@ typedef struct
   gdouble leader;
 } LmccReportLimit;
 
-gboolean lmcc_token_bucket_take (LmccTokenBucket * bucket, gdouble time,
+gboolean lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time,
     gdouble rate, gdouble burst);
-guint64 lmcc_report_origin (const LmccAddress * address);
-void lmcc_origin_buckets_init (LmccOriginBuckets * buckets, gdouble rate,
+guint64 lmcc_report_origin (const LmccAddress *address);
+void lmcc_origin_buckets_init (LmccOriginBuckets *buckets, gdouble rate,
     gdouble burst, guint32 secret);
-void lmcc_origin_buckets_clear (LmccOriginBuckets * buckets);
-gboolean lmcc_origin_buckets_take (LmccOriginBuckets * buckets,
-    guint64 origin, gdouble time);
-void lmcc_report_limit_init (LmccReportLimit * limit, guint32 secret);
-void lmcc_report_limit_clear (LmccReportLimit * limit);
-void lmcc_report_limit_sent (LmccReportLimit * limit);
-gboolean lmcc_report_limit_take (LmccReportLimit * limit, LmccTime time,
+void lmcc_origin_buckets_clear (LmccOriginBuckets *buckets);
+gboolean lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
+    gdouble time);
+void lmcc_report_limit_init (LmccReportLimit *limit, guint32 secret);
+void lmcc_report_limit_clear (LmccReportLimit *limit);
+void lmcc_report_limit_sent (LmccReportLimit *limit);
+gboolean lmcc_report_limit_take (LmccReportLimit *limit, LmccTime time,
     guint64 origin, gboolean leads);
 
 G_END_DECLS

@@ -26,7 +26,7 @@ struct _LmccFeedbackTimer
   LmccTime started;
   LmccTime round;
   LmccTime interval;
-  guint patience;               /* how many times longer the interval is */
+  guint patience; /* how many times longer the interval is */
   gboolean is_first;
 
   /* The report is due @rest spans after @from: a longer interval only changes
@@ -57,7 +57,7 @@ lmcc_feedback_timer_new (guint32 seed)
  * @timer: (transfer full) (nullable): a timer
  */
 void
-lmcc_feedback_timer_free (LmccFeedbackTimer * timer)
+lmcc_feedback_timer_free (LmccFeedbackTimer *timer)
 {
   if (timer == NULL)
     return;
@@ -68,7 +68,7 @@ lmcc_feedback_timer_free (LmccFeedbackTimer * timer)
 /* RFC 4654 section 4.5: of a large audience a few report soon, and so tell how
  * large it is before the many do. */
 static LmccTime
-draw_first (LmccFeedbackTimer * timer)
+draw_first (LmccFeedbackTimer *timer)
 {
   gdouble x = 1 - g_rand_double (timer->random);
   gdouble share = 1 + log (x) / log (LMCC_FEEDBACK_RECEIVERS);
@@ -79,7 +79,7 @@ draw_first (LmccFeedbackTimer * timer)
 /* What is left of an interval of somebody who has reported for ever: so many
  * receivers report as evenly from the start as they do later. */
 static gdouble
-draw_rest (LmccFeedbackTimer * timer)
+draw_rest (LmccFeedbackTimer *timer)
 {
   gdouble y = g_rand_double (timer->random);
 
@@ -89,7 +89,7 @@ draw_rest (LmccFeedbackTimer * timer)
 /* The part of a first wait that the interval rules: all that is longer than the
  * round. */
 static gdouble
-get_span (const LmccFeedbackTimer * timer)
+get_span (const LmccFeedbackTimer *timer)
 {
   gdouble span = (gdouble) timer->interval * timer->patience;
 
@@ -109,7 +109,7 @@ get_span (const LmccFeedbackTimer * timer)
  * of what it is longer comes on top.
  */
 void
-lmcc_feedback_timer_start (LmccFeedbackTimer * timer, LmccTime now,
+lmcc_feedback_timer_start (LmccFeedbackTimer *timer, LmccTime now,
     LmccTime rtt_max, LmccTime interval)
 {
   timer->running = TRUE;
@@ -127,7 +127,7 @@ lmcc_feedback_timer_start (LmccFeedbackTimer * timer, LmccTime now,
  * @timer: a timer
  */
 void
-lmcc_feedback_timer_stop (LmccFeedbackTimer * timer)
+lmcc_feedback_timer_stop (LmccFeedbackTimer *timer)
 {
   timer->running = FALSE;
 }
@@ -139,7 +139,7 @@ lmcc_feedback_timer_stop (LmccFeedbackTimer * timer)
  * Returns: whether reports are to be sent at all
  */
 gboolean
-lmcc_feedback_timer_is_running (const LmccFeedbackTimer * timer)
+lmcc_feedback_timer_is_running (const LmccFeedbackTimer *timer)
 {
   return timer->running;
 }
@@ -147,7 +147,7 @@ lmcc_feedback_timer_is_running (const LmccFeedbackTimer * timer)
 /* What has passed of the rest is taken from it; what is left keeps its share of
  * whatever the span becomes. */
 static void
-consume (LmccFeedbackTimer * timer, LmccTime now)
+consume (LmccFeedbackTimer *timer, LmccTime now)
 {
   gdouble span = get_span (timer);
 
@@ -170,7 +170,7 @@ consume (LmccFeedbackTimer * timer, LmccTime now)
  * interval. A longer interval makes no report come sooner.
  */
 void
-lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer, LmccTime now,
+lmcc_feedback_timer_set_interval (LmccFeedbackTimer *timer, LmccTime now,
     LmccTime interval)
 {
   if (!timer->running || timer->interval == interval)
@@ -186,7 +186,7 @@ lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer, LmccTime now,
  * Returns: when the next report is due, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_feedback_timer_next (const LmccFeedbackTimer * timer)
+lmcc_feedback_timer_next (const LmccFeedbackTimer *timer)
 {
   if (!timer->running)
     return LMCC_TIME_NONE;
@@ -207,7 +207,7 @@ lmcc_feedback_timer_get_patience (guint unanswered)
   guint patience = 1;
 
   for (; unanswered >= LMCC_RTT_MAX_UNANSWERED && patience < MAX_PATIENCE;
-      unanswered--)
+       unanswered--)
     patience *= 2;
 
   return patience;
@@ -226,7 +226,7 @@ lmcc_feedback_timer_get_patience (guint unanswered)
  *     knows when a first report began to wait
  */
 guint64
-lmcc_feedback_timer_report (LmccFeedbackTimer * timer, LmccTime now,
+lmcc_feedback_timer_report (LmccFeedbackTimer *timer, LmccTime now,
     guint unanswered)
 {
   LmccTime age = now - timer->started;
@@ -247,7 +247,7 @@ lmcc_feedback_timer_report (LmccFeedbackTimer * timer, LmccTime now,
  * A report was answered: the interval is the session's again.
  */
 void
-lmcc_feedback_timer_answered (LmccFeedbackTimer * timer, LmccTime now)
+lmcc_feedback_timer_answered (LmccFeedbackTimer *timer, LmccTime now)
 {
   if (!timer->running || timer->patience == 1)
     return;

@@ -26,20 +26,18 @@ G_BEGIN_DECLS
 typedef struct _LmccFeedbackTimer LmccFeedbackTimer;
 
 LmccFeedbackTimer *lmcc_feedback_timer_new (guint32 seed);
-void lmcc_feedback_timer_free (LmccFeedbackTimer * timer);
-void lmcc_feedback_timer_start (LmccFeedbackTimer * timer,
-    LmccTime now, LmccTime rtt_max, LmccTime interval);
-void lmcc_feedback_timer_stop (LmccFeedbackTimer * timer);
-gboolean lmcc_feedback_timer_is_running (
-    const LmccFeedbackTimer * timer);
-void lmcc_feedback_timer_set_interval (LmccFeedbackTimer * timer,
-    LmccTime now, LmccTime interval);
-LmccTime lmcc_feedback_timer_next (const LmccFeedbackTimer * timer);
-guint64 lmcc_feedback_timer_report (LmccFeedbackTimer * timer,
-    LmccTime now, guint unanswered);
+void lmcc_feedback_timer_free (LmccFeedbackTimer *timer);
+void lmcc_feedback_timer_start (LmccFeedbackTimer *timer, LmccTime now,
+    LmccTime rtt_max, LmccTime interval);
+void lmcc_feedback_timer_stop (LmccFeedbackTimer *timer);
+gboolean lmcc_feedback_timer_is_running (const LmccFeedbackTimer *timer);
+void lmcc_feedback_timer_set_interval (LmccFeedbackTimer *timer, LmccTime now,
+    LmccTime interval);
+LmccTime lmcc_feedback_timer_next (const LmccFeedbackTimer *timer);
+guint64 lmcc_feedback_timer_report (LmccFeedbackTimer *timer, LmccTime now,
+    guint unanswered);
 guint lmcc_feedback_timer_get_patience (guint unanswered);
-void lmcc_feedback_timer_answered (LmccFeedbackTimer * timer,
-    LmccTime now);
+void lmcc_feedback_timer_answered (LmccFeedbackTimer *timer, LmccTime now);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccFeedbackTimer, lmcc_feedback_timer_free)
 

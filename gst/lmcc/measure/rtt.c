@@ -40,8 +40,8 @@
 
 typedef struct
 {
-  gboolean open;                /* sent and not answered */
-  guint32 stamp;                /* the middle 32 bits of its NTP time */
+  gboolean open; /* sent and not answered */
+  guint32 stamp; /* the middle 32 bits of its NTP time */
   LmccTime sent;
 } Report;
 
@@ -59,19 +59,19 @@ struct _LmccRtt
   /* One-way delays: only their differences mean something. */
   gboolean heard;
   guint32 reference_short;
-  gint64 reference;             /* sender's time at reference_short */
-  gint64 usual;                 /* arrival - sender's time, slowly followed */
+  gint64 reference; /* sender's time at reference_short */
+  gint64 usual;     /* arrival - sender's time, slowly followed */
   LmccTime usual_time;
-  gint64 extra;                 /* of the latest packet over the usual */
+  gint64 extra; /* of the latest packet over the usual */
   guint implausible;
 
   gboolean measured;
-  gdouble path;                 /* round-trip time less the extra delay, ns */
+  gdouble path; /* round-trip time less the extra delay, ns */
 
   gdouble join_sum;
   gdouble join_weight;
-  LmccTime join_time;           /* of the latest */
-  LmccTime heard_at;            /* the latest packet */
+  LmccTime join_time; /* of the latest */
+  LmccTime heard_at;  /* the latest packet */
 };
 
 /**
@@ -97,7 +97,7 @@ lmcc_rtt_new (LmccRttMode mode, LmccTime fixed_rtt)
  * @rtt: (transfer full) (nullable): an estimator
  */
 void
-lmcc_rtt_free (LmccRtt * rtt)
+lmcc_rtt_free (LmccRtt *rtt)
 {
   g_free (rtt);
 }
@@ -109,9 +109,9 @@ lmcc_rtt_free (LmccRtt * rtt)
  * Forgets all that was measured, for a new sender.
  */
 void
-lmcc_rtt_reset (LmccRtt * rtt)
+lmcc_rtt_reset (LmccRtt *rtt)
 {
-  *rtt = (LmccRtt) { .mode = rtt->mode,.fixed = rtt->fixed,.max = rtt->max };
+  *rtt = (LmccRtt){ .mode = rtt->mode, .fixed = rtt->fixed, .max = rtt->max };
 }
 
 /**
@@ -121,7 +121,7 @@ lmcc_rtt_reset (LmccRtt * rtt)
  *     is measured (RFC 4654 section 3.2)
  */
 void
-lmcc_rtt_set_max (LmccRtt * rtt, LmccTime rtt_max)
+lmcc_rtt_set_max (LmccRtt *rtt, LmccTime rtt_max)
 {
   rtt->max = rtt_max;
 }
@@ -136,13 +136,12 @@ lmcc_rtt_set_max (LmccRtt * rtt, LmccTime rtt_max)
  * A report leaves now.
  */
 void
-lmcc_rtt_report (LmccRtt * rtt, LmccTime now, guint64 ntp_time)
+lmcc_rtt_report (LmccRtt *rtt, LmccTime now, guint64 ntp_time)
 {
   if (rtt->reports[rtt->latest].open)
     rtt->unanswered++;
   rtt->latest = (rtt->latest + 1) % N_REPORTS;
-  rtt->reports[rtt->latest] = (Report) {
-  TRUE, (guint32) (ntp_time >> 16), now};
+  rtt->reports[rtt->latest] = (Report){ TRUE, (guint32) (ntp_time >> 16), now };
 }
 
 /**
@@ -152,13 +151,13 @@ lmcc_rtt_report (LmccRtt * rtt, LmccTime now, guint64 ntp_time)
  *     for; %FALSE at first, and after lmcc_rtt_reset()
  */
 void
-lmcc_rtt_set_silent (LmccRtt * rtt, gboolean silent)
+lmcc_rtt_set_silent (LmccRtt *rtt, gboolean silent)
 {
   rtt->silent = silent;
 }
 
 static Report *
-find_report (LmccRtt * rtt, guint32 stamp)
+find_report (LmccRtt *rtt, guint32 stamp)
 {
   guint i;
 
@@ -176,12 +175,12 @@ find_report (LmccRtt * rtt, guint32 stamp)
  * forges answers makes the estimate as short as what packets show, not
  * shorter. */
 static void
-take_sample (LmccRtt * rtt, gint64 sample)
+take_sample (LmccRtt *rtt, gint64 sample)
 {
   gdouble path = (gdouble) MAX (sample - rtt->extra, (gint64) LMCC_RTT_MIN);
 
-  rtt->path = rtt->measured ?
-      OLD_SHARE * rtt->path + (1 - OLD_SHARE) * path : path;
+  rtt->path =
+      rtt->measured ? OLD_SHARE * rtt->path + (1 - OLD_SHARE) * path : path;
   rtt->measured = TRUE;
 }
 
@@ -198,15 +197,15 @@ take_sample (LmccRtt * rtt, gint64 sample)
  * Returns: what became of it
  */
 LmccRttAnswer
-lmcc_rtt_answer (LmccRtt * rtt, LmccTime now, guint32 last_rr, guint32 delay)
+lmcc_rtt_answer (LmccRtt *rtt, LmccTime now, guint32 last_rr, guint32 delay)
 {
   Report *report = find_report (rtt, last_rr);
   gint64 sample;
 
   if (report == NULL)
     return LMCC_RTT_ANSWER_UNKNOWN;
-  sample = (gint64) (now - report->sent) -
-      (gint64) (delay * (gdouble) LMCC_SECOND / NTP_SHORT_SECOND);
+  sample = (gint64) (now - report->sent)
+      - (gint64) (delay * (gdouble) LMCC_SECOND / NTP_SHORT_SECOND);
   if (sample <= 0 || sample > (gint64) LMCC_RTT_LIMIT
       || delay > LMCC_RTT_LIMIT / LMCC_SECOND * NTP_SHORT_SECOND)
     return LMCC_RTT_ANSWER_BAD;
@@ -219,7 +218,7 @@ lmcc_rtt_answer (LmccRtt * rtt, LmccTime now, guint32 last_rr, guint32 delay)
 }
 
 static void
-start_delays (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
+start_delays (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
 {
   rtt->heard = TRUE;
   rtt->reference = 0;
@@ -230,7 +229,7 @@ start_delays (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
 }
 
 static void
-follow_drift (LmccRtt * rtt, LmccTime arrival, gint64 delay)
+follow_drift (LmccRtt *rtt, LmccTime arrival, gint64 delay)
 {
   gint64 most;
 
@@ -254,7 +253,7 @@ follow_drift (LmccRtt * rtt, LmccTime arrival, gint64 delay)
  * receivers of a large audience measure once in hours.
  */
 void
-lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
+lmcc_rtt_packet (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
 {
   gint64 sent, delay;
 
@@ -283,7 +282,7 @@ lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival, guint32 send_time)
 
 /* What is left of the joins so far, from 1 to 0. */
 static gdouble
-get_join_share (const LmccRtt * rtt, LmccTime now)
+get_join_share (const LmccRtt *rtt, LmccTime now)
 {
   LmccTime age = now > rtt->join_time ? now - rtt->join_time : 0;
 
@@ -309,7 +308,7 @@ get_join_share (const LmccRtt * rtt, LmccTime now)
  *     nothing was sent
  */
 gboolean
-lmcc_rtt_join (LmccRtt * rtt, LmccTime now, LmccTime elapsed,
+lmcc_rtt_join (LmccRtt *rtt, LmccTime now, LmccTime elapsed,
     LmccTime packet_gap)
 {
   gdouble sample = (gdouble) elapsed - (gdouble) packet_gap / 2;
@@ -332,14 +331,14 @@ lmcc_rtt_join (LmccRtt * rtt, LmccTime now, LmccTime elapsed,
 static LmccTime
 clamp_estimate (gdouble estimate)
 {
-  return (LmccTime) llround (CLAMP (estimate, (gdouble) LMCC_RTT_MIN,
-          (gdouble) LMCC_RTT_LIMIT));
+  return (LmccTime) llround (
+      CLAMP (estimate, (gdouble) LMCC_RTT_MIN, (gdouble) LMCC_RTT_LIMIT));
 }
 
 /* One above R_max that no join confirms comes down to it: it may be what keeps
  * the algorithm from another join. */
 static gdouble
-get_join_estimate (const LmccRtt * rtt)
+get_join_estimate (const LmccRtt *rtt)
 {
   gdouble estimate = rtt->join_sum / rtt->join_weight;
   gdouble above = estimate - (gdouble) rtt->max;
@@ -359,7 +358,7 @@ get_join_estimate (const LmccRtt * rtt)
  * Returns: where lmcc_rtt_get() comes from
  */
 LmccRttSource
-lmcc_rtt_get_source (const LmccRtt * rtt)
+lmcc_rtt_get_source (const LmccRtt *rtt)
 {
   gboolean answered = !rtt->silent && rtt->unanswered < LMCC_RTT_MAX_UNANSWERED;
 
@@ -382,7 +381,7 @@ lmcc_rtt_get_source (const LmccRtt * rtt)
  *     given
  */
 LmccTime
-lmcc_rtt_get (const LmccRtt * rtt)
+lmcc_rtt_get (const LmccRtt *rtt)
 {
   switch (lmcc_rtt_get_source (rtt)) {
     case LMCC_RTT_SOURCE_FIXED:
@@ -403,7 +402,7 @@ lmcc_rtt_get (const LmccRtt * rtt)
  * Returns: how many reports before the latest one got no answer, in a row
  */
 guint
-lmcc_rtt_get_unanswered (const LmccRtt * rtt)
+lmcc_rtt_get_unanswered (const LmccRtt *rtt)
 {
   return rtt->unanswered;
 }

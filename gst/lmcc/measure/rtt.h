@@ -38,20 +38,19 @@ typedef enum
 typedef struct _LmccRtt LmccRtt;
 
 LmccRtt *lmcc_rtt_new (LmccRttMode mode, LmccTime fixed_rtt);
-void lmcc_rtt_free (LmccRtt * rtt);
-void lmcc_rtt_reset (LmccRtt * rtt);
-void lmcc_rtt_set_max (LmccRtt * rtt, LmccTime rtt_max);
-void lmcc_rtt_set_silent (LmccRtt * rtt, gboolean silent);
-void lmcc_rtt_report (LmccRtt * rtt, LmccTime now, guint64 ntp_time);
-LmccRttAnswer lmcc_rtt_answer (LmccRtt * rtt, LmccTime now,
-    guint32 last_rr, guint32 delay);
-void lmcc_rtt_packet (LmccRtt * rtt, LmccTime arrival,
-    guint32 send_time);
-gboolean lmcc_rtt_join (LmccRtt * rtt, LmccTime now,
-    LmccTime elapsed, LmccTime packet_gap);
-LmccTime lmcc_rtt_get (const LmccRtt * rtt);
-LmccRttSource lmcc_rtt_get_source (const LmccRtt * rtt);
-guint lmcc_rtt_get_unanswered (const LmccRtt * rtt);
+void lmcc_rtt_free (LmccRtt *rtt);
+void lmcc_rtt_reset (LmccRtt *rtt);
+void lmcc_rtt_set_max (LmccRtt *rtt, LmccTime rtt_max);
+void lmcc_rtt_set_silent (LmccRtt *rtt, gboolean silent);
+void lmcc_rtt_report (LmccRtt *rtt, LmccTime now, guint64 ntp_time);
+LmccRttAnswer
+lmcc_rtt_answer (LmccRtt *rtt, LmccTime now, guint32 last_rr, guint32 delay);
+void lmcc_rtt_packet (LmccRtt *rtt, LmccTime arrival, guint32 send_time);
+gboolean lmcc_rtt_join (LmccRtt *rtt, LmccTime now, LmccTime elapsed,
+    LmccTime packet_gap);
+LmccTime lmcc_rtt_get (const LmccRtt *rtt);
+LmccRttSource lmcc_rtt_get_source (const LmccRtt *rtt);
+guint lmcc_rtt_get_unanswered (const LmccRtt *rtt);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRtt, lmcc_rtt_free)
 

@@ -12,7 +12,7 @@ struct _LmccPercentiles
   gdouble high;
   guint size;
   guint n;
-  guint oldest;                 /* in by_age, once it is full */
+  guint oldest; /* in by_age, once it is full */
   gdouble *by_age;
   gdouble *by_size;
 };
@@ -30,9 +30,9 @@ struct _LmccPercentiles
  * makes the average change slowly; that is the wrong way round.
  */
 void
-lmcc_ewma_init (LmccEwma * ewma, gdouble weight)
+lmcc_ewma_init (LmccEwma *ewma, gdouble weight)
 {
-  *ewma = (LmccEwma) { .weight = weight > 0 && weight <= 1 ? weight : 1 };
+  *ewma = (LmccEwma){ .weight = weight > 0 && weight <= 1 ? weight : 1 };
 }
 
 /**
@@ -44,7 +44,7 @@ lmcc_ewma_init (LmccEwma * ewma, gdouble weight)
  *     would stay in the average for good
  */
 gboolean
-lmcc_ewma_add (LmccEwma * ewma, gdouble sample)
+lmcc_ewma_add (LmccEwma *ewma, gdouble sample)
 {
   if (!isfinite (sample))
     return FALSE;
@@ -73,11 +73,11 @@ lmcc_ewma_add (LmccEwma * ewma, gdouble sample)
  * Returns: %FALSE if @sample is infinite or not a number and was left out
  */
 gboolean
-lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample, LmccTime elapsed,
+lmcc_ewma_add_timed (LmccEwma *ewma, gdouble sample, LmccTime elapsed,
     LmccTime time_constant)
 {
-  ewma->weight = time_constant > 0 ?
-      -expm1 (-(gdouble) elapsed / time_constant) : 1;
+  ewma->weight =
+      time_constant > 0 ? -expm1 (-(gdouble) elapsed / time_constant) : 1;
 
   return lmcc_ewma_add (ewma, sample);
 }
@@ -115,7 +115,7 @@ lmcc_percentiles_new (guint size, gdouble low, gdouble high)
  * @percentiles: (transfer full): a history
  */
 void
-lmcc_percentiles_free (LmccPercentiles * percentiles)
+lmcc_percentiles_free (LmccPercentiles *percentiles)
 {
   g_free (percentiles->by_age);
   g_free (percentiles->by_size);
@@ -129,7 +129,7 @@ lmcc_percentiles_free (LmccPercentiles * percentiles)
  * Forgets all samples.
  */
 void
-lmcc_percentiles_reset (LmccPercentiles * percentiles)
+lmcc_percentiles_reset (LmccPercentiles *percentiles)
 {
   percentiles->n = 0;
   percentiles->oldest = 0;
@@ -137,7 +137,7 @@ lmcc_percentiles_reset (LmccPercentiles * percentiles)
 
 /* Index of the first sample that is not smaller. */
 static guint
-find (const LmccPercentiles * percentiles, gdouble sample)
+find (const LmccPercentiles *percentiles, gdouble sample)
 {
   guint first = 0;
   guint end = percentiles->n;
@@ -155,7 +155,7 @@ find (const LmccPercentiles * percentiles, gdouble sample)
 }
 
 static void
-remove_oldest (LmccPercentiles * percentiles)
+remove_oldest (LmccPercentiles *percentiles)
 {
   guint i = find (percentiles, percentiles->by_age[percentiles->oldest]);
 
@@ -165,7 +165,7 @@ remove_oldest (LmccPercentiles * percentiles)
 }
 
 static void
-insert (LmccPercentiles * percentiles, gdouble sample)
+insert (LmccPercentiles *percentiles, gdouble sample)
 {
   guint i = find (percentiles, sample);
 
@@ -185,7 +185,7 @@ insert (LmccPercentiles * percentiles, gdouble sample)
  * Returns: %FALSE if @sample is infinite or not a number and was left out
  */
 gboolean
-lmcc_percentiles_add (LmccPercentiles * percentiles, gdouble sample)
+lmcc_percentiles_add (LmccPercentiles *percentiles, gdouble sample)
 {
   if (!isfinite (sample))
     return FALSE;
@@ -209,7 +209,7 @@ lmcc_percentiles_add (LmccPercentiles * percentiles, gdouble sample)
  * Returns: how many samples it holds
  */
 guint
-lmcc_percentiles_get_count (const LmccPercentiles * percentiles)
+lmcc_percentiles_get_count (const LmccPercentiles *percentiles)
 {
   return percentiles->n;
 }
@@ -226,13 +226,13 @@ lmcc_percentiles_get_count (const LmccPercentiles * percentiles)
  * Returns: the percentile, in the samples' unit; not a number if there are none
  */
 gdouble
-lmcc_percentiles_get (const LmccPercentiles * percentiles, gdouble fraction)
+lmcc_percentiles_get (const LmccPercentiles *percentiles, gdouble fraction)
 {
   if (percentiles->n == 0)
     return NAN;
 
-  return percentiles->by_size[(guint) floor ((percentiles->n -
-              1) * clamp_fraction (fraction) + 0.5)];
+  return percentiles->by_size[(guint) floor (
+      (percentiles->n - 1) * clamp_fraction (fraction) + 0.5)];
 }
 
 /**
@@ -244,8 +244,8 @@ lmcc_percentiles_get (const LmccPercentiles * percentiles, gdouble fraction)
  *     samples' unit; not a number if there are no samples
  */
 gdouble
-lmcc_percentiles_get_mean (const LmccPercentiles * percentiles)
+lmcc_percentiles_get_mean (const LmccPercentiles *percentiles)
 {
-  return lmcc_percentiles_get (percentiles, percentiles->low) / 2 +
-      lmcc_percentiles_get (percentiles, percentiles->high) / 2;
+  return lmcc_percentiles_get (percentiles, percentiles->low) / 2
+      + lmcc_percentiles_get (percentiles, percentiles->high) / 2;
 }

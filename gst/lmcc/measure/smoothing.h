@@ -27,10 +27,10 @@ typedef struct
   gboolean started;
 } LmccEwma;
 
-void lmcc_ewma_init (LmccEwma * ewma, gdouble weight);
-gboolean lmcc_ewma_add (LmccEwma * ewma, gdouble sample);
-gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
-    LmccTime elapsed, LmccTime time_constant);
+void lmcc_ewma_init (LmccEwma *ewma, gdouble weight);
+gboolean lmcc_ewma_add (LmccEwma *ewma, gdouble sample);
+gboolean lmcc_ewma_add_timed (LmccEwma *ewma, gdouble sample, LmccTime elapsed,
+    LmccTime time_constant);
 
 /**
  * LmccPercentiles:
@@ -39,16 +39,14 @@ gboolean lmcc_ewma_add_timed (LmccEwma * ewma, gdouble sample,
  */
 typedef struct _LmccPercentiles LmccPercentiles;
 
-LmccPercentiles *lmcc_percentiles_new (guint size, gdouble low,
-    gdouble high);
-void lmcc_percentiles_free (LmccPercentiles * percentiles);
-void lmcc_percentiles_reset (LmccPercentiles * percentiles);
-gboolean lmcc_percentiles_add (LmccPercentiles * percentiles,
-    gdouble sample);
-guint lmcc_percentiles_get_count (const LmccPercentiles * percentiles);
-gdouble lmcc_percentiles_get (const LmccPercentiles * percentiles,
-    gdouble fraction);
-gdouble lmcc_percentiles_get_mean (const LmccPercentiles * percentiles);
+LmccPercentiles *lmcc_percentiles_new (guint size, gdouble low, gdouble high);
+void lmcc_percentiles_free (LmccPercentiles *percentiles);
+void lmcc_percentiles_reset (LmccPercentiles *percentiles);
+gboolean lmcc_percentiles_add (LmccPercentiles *percentiles, gdouble sample);
+guint lmcc_percentiles_get_count (const LmccPercentiles *percentiles);
+gdouble
+lmcc_percentiles_get (const LmccPercentiles *percentiles, gdouble fraction);
+gdouble lmcc_percentiles_get_mean (const LmccPercentiles *percentiles);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPercentiles, lmcc_percentiles_free)
 

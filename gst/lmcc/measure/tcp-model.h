@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-gdouble lmcc_tcp_model_rate (gdouble loss_rate, LmccTime rtt,
-    guint packet_size);
-gdouble lmcc_tcp_model_loss_rate (gdouble rate, LmccTime rtt,
-    guint packet_size);
+gdouble
+lmcc_tcp_model_rate (gdouble loss_rate, LmccTime rtt, guint packet_size);
+gdouble
+lmcc_tcp_model_loss_rate (gdouble rate, LmccTime rtt, guint packet_size);
 
 G_END_DECLS
 

@@ -9,10 +9,10 @@
 G_BEGIN_DECLS
 
 /* What a payload without coded picture data says. */
-#define LMCC_PAYLOAD_SIGNS_NONE ((LmccPayloadSigns) { .klass = -1 })
+#define LMCC_PAYLOAD_SIGNS_NONE ((LmccPayloadSigns){ .klass = -1 })
 
-void lmcc_payload_signs_merge (LmccPayloadSigns * signs,
-    const LmccPayloadSigns * part);
+void lmcc_payload_signs_merge (LmccPayloadSigns *signs,
+    const LmccPayloadSigns *part);
 
 extern const LmccCodec lmcc_codec_h264;
 extern const LmccCodec lmcc_codec_h265;

@@ -45,7 +45,7 @@ static const LmccCodec *const codecs[] = {
  *     none of that name
  */
 const LmccCodec *
-lmcc_codec_find (const gchar * encoding_name)
+lmcc_codec_find (const gchar *encoding_name)
 {
   guint i;
 
@@ -69,7 +69,7 @@ lmcc_codec_find (const gchar * encoding_name)
  * Returns: whether the unit may need one of class @below
  */
 gboolean
-lmcc_codec_needs_class (const LmccCodec * codec, guint klass, guint below)
+lmcc_codec_needs_class (const LmccCodec *codec, guint klass, guint below)
 {
   guint n = codec != NULL ? codec->n_temporal : 0;
 
@@ -79,11 +79,10 @@ lmcc_codec_needs_class (const LmccCodec * codec, guint klass, guint below)
 /* Adds what another part of the same unit says: the most important part decides
  * the class, and only all parts together make a switch point. */
 void
-lmcc_payload_signs_merge (LmccPayloadSigns * signs,
-    const LmccPayloadSigns * part)
+lmcc_payload_signs_merge (LmccPayloadSigns *signs, const LmccPayloadSigns *part)
 {
-  guint n_sub_layers = part->n_sub_layers > 0 ? part->n_sub_layers :
-      signs->n_sub_layers;
+  guint n_sub_layers =
+      part->n_sub_layers > 0 ? part->n_sub_layers : signs->n_sub_layers;
 
   if (signs->klass < 0 && part->klass >= 0)
     *signs = *part;
@@ -114,7 +113,7 @@ lmcc_payload_signs_merge (LmccPayloadSigns * signs,
  * Returns: (transfer full): a classifier without packets
  */
 LmccClassifier *
-lmcc_classifier_new (const LmccCodec * codec, guint8 stream)
+lmcc_classifier_new (const LmccCodec *codec, guint8 stream)
 {
   LmccClassifier *classifier = g_new0 (LmccClassifier, 1);
   guint i;
@@ -134,7 +133,7 @@ lmcc_classifier_new (const LmccCodec * codec, guint8 stream)
  *     dropped
  */
 void
-lmcc_classifier_free (LmccClassifier * classifier)
+lmcc_classifier_free (LmccClassifier *classifier)
 {
   if (classifier->unit != NULL)
     lmcc_unit_free (classifier->unit);
@@ -144,7 +143,7 @@ lmcc_classifier_free (LmccClassifier * classifier)
 /* A switching up point of RFC 9628 section 4.2: the higher temporal layers of
  * its spatial layer begin anew. */
 static void
-switch_up (LmccClassifier * classifier, guint klass)
+switch_up (LmccClassifier *classifier, guint klass)
 {
   guint n = classifier->codec->n_temporal, i;
 
@@ -156,7 +155,7 @@ switch_up (LmccClassifier * classifier, guint klass)
  * referenced means those of its own sub-layer: where there is no other one, it
  * means all. */
 static guint
-get_class (const LmccClassifier * classifier)
+get_class (const LmccClassifier *classifier)
 {
   const LmccPayloadSigns *signs = &classifier->signs;
 
@@ -166,7 +165,7 @@ get_class (const LmccClassifier * classifier)
 }
 
 static void
-classify_by_signs (LmccClassifier * classifier)
+classify_by_signs (LmccClassifier *classifier)
 {
   const LmccPayloadSigns *signs = &classifier->signs;
   LmccUnit *unit = classifier->unit;
@@ -201,7 +200,7 @@ classify_by_signs (LmccClassifier * classifier)
 }
 
 static LmccUnit *
-finish_unit (LmccClassifier * classifier)
+finish_unit (LmccClassifier *classifier)
 {
   LmccUnit *unit = classifier->unit;
 
@@ -227,7 +226,7 @@ finish_unit (LmccClassifier * classifier)
 }
 
 static void
-start_unit (LmccClassifier * classifier, guint32 timestamp,
+start_unit (LmccClassifier *classifier, guint32 timestamp,
     LmccTime decoding_time, LmccTime presentation_time)
 {
   classifier->unit = lmcc_unit_new ();
@@ -240,8 +239,8 @@ start_unit (LmccClassifier * classifier, guint32 timestamp,
 }
 
 static gboolean
-inspect (const LmccClassifier * classifier, LmccPacket * packet,
-    LmccRtp * rtp, LmccPayloadSigns * signs)
+inspect (const LmccClassifier *classifier, LmccPacket *packet, LmccRtp *rtp,
+    LmccPayloadSigns *signs)
 {
   *signs = LMCC_PAYLOAD_SIGNS_NONE;
   if (packet->size > LMCC_MAX_PACKET_SIZE || !lmcc_rtp_read (packet, rtp)
@@ -250,11 +249,11 @@ inspect (const LmccClassifier * classifier, LmccPacket * packet,
 
   return classifier->codec == NULL
       || classifier->codec->inspect (packet->data + rtp->header_size,
-      rtp->payload_size, signs);
+          rtp->payload_size, signs);
 }
 
 static gboolean
-begins_class (const LmccClassifier * classifier, const LmccPayloadSigns * signs)
+begins_class (const LmccClassifier *classifier, const LmccPayloadSigns *signs)
 {
   return classifier->codec != NULL && classifier->codec->class_is_unit
       && classifier->signs.klass >= 0 && signs->klass > classifier->signs.klass;
@@ -280,9 +279,9 @@ begins_class (const LmccClassifier * classifier, const LmccPayloadSigns * signs)
  * Returns: how many of @units are set, 0 to 2
  */
 guint
-lmcc_classifier_push (LmccClassifier * classifier, LmccPacket * packet,
-    const LmccLayerMark * mark, LmccTime decoding_time,
-    LmccTime presentation_time, LmccUnit * units[2])
+lmcc_classifier_push (LmccClassifier *classifier, LmccPacket *packet,
+    const LmccLayerMark *mark, LmccTime decoding_time,
+    LmccTime presentation_time, LmccUnit *units[2])
 {
   LmccPayloadSigns signs;
   LmccRtp rtp;
@@ -330,7 +329,7 @@ lmcc_classifier_push (LmccClassifier * classifier, LmccPacket * packet,
  * Returns: (nullable) (transfer full): the unit whose end had not shown yet
  */
 LmccUnit *
-lmcc_classifier_flush (LmccClassifier * classifier)
+lmcc_classifier_flush (LmccClassifier *classifier)
 {
   return finish_unit (classifier);
 }
@@ -342,7 +341,7 @@ lmcc_classifier_flush (LmccClassifier * classifier)
  * Returns: packets dropped because they were not RTP or not of the codec's form
  */
 guint64
-lmcc_classifier_get_malformed (const LmccClassifier * classifier)
+lmcc_classifier_get_malformed (const LmccClassifier *classifier)
 {
   return classifier->malformed;
 }

@@ -9,7 +9,7 @@
 
 /* Follows how many pictures come before one that is shown before them. */
 static void
-follow_depth (LmccReorder * reorder, LmccTime presentation_time)
+follow_depth (LmccReorder *reorder, LmccTime presentation_time)
 {
   guint later = 0, i;
 
@@ -25,7 +25,7 @@ follow_depth (LmccReorder * reorder, LmccTime presentation_time)
 }
 
 static void
-follow_delay (LmccReorder * reorder, const LmccUnit * unit)
+follow_delay (LmccReorder *reorder, const LmccUnit *unit)
 {
   guint held = reorder->n_base - reorder->depth;
   LmccTime shown;
@@ -53,7 +53,7 @@ follow_delay (LmccReorder * reorder, const LmccUnit * unit)
  *     reordering
  */
 LmccTime
-lmcc_reorder_push (LmccReorder * reorder, const LmccUnit * unit)
+lmcc_reorder_push (LmccReorder *reorder, const LmccUnit *unit)
 {
   follow_depth (reorder, unit->presentation_time);
   if (unit->klass == 0)

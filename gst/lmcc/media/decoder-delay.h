@@ -34,7 +34,7 @@ typedef struct
   LmccTime delay;
 } LmccReorder;
 
-LmccTime lmcc_reorder_push (LmccReorder * reorder, const LmccUnit * unit);
+LmccTime lmcc_reorder_push (LmccReorder *reorder, const LmccUnit *unit);
 
 G_END_DECLS
 

@@ -28,7 +28,7 @@ typedef struct
 } BitReader;
 
 static guint
-read_bit (BitReader * reader)
+read_bit (BitReader *reader)
 {
   guint bit;
 
@@ -42,7 +42,7 @@ read_bit (BitReader * reader)
 
 /* Exp-Golomb, H.264 section 9.1. */
 static gboolean
-read_ue (BitReader * reader, guint * value)
+read_ue (BitReader *reader, guint *value)
 {
   guint zeros = 0, suffix = 0, i;
 
@@ -61,7 +61,7 @@ read_ue (BitReader * reader, guint * value)
  * first_mb_in_slice and slice_type (section 7.3.3); no emulation prevention
  * byte can come so early. */
 static gboolean
-is_b_slice (const guint8 * slice, gsize size)
+is_b_slice (const guint8 *slice, gsize size)
 {
   BitReader reader = { slice, size, 0 };
   guint first_mb, slice_type;
@@ -72,7 +72,7 @@ is_b_slice (const guint8 * slice, gsize size)
 
 /* @body: what follows the NAL unit's header. */
 static LmccPayloadSigns
-slice_signs (guint type, guint nal_ref_idc, const guint8 * body, gsize size)
+slice_signs (guint type, guint nal_ref_idc, const guint8 *body, gsize size)
 {
   LmccPayloadSigns signs = LMCC_PAYLOAD_SIGNS_NONE;
 
@@ -86,14 +86,14 @@ slice_signs (guint type, guint nal_ref_idc, const guint8 * body, gsize size)
   /* A referenced B of x264's pyramid needs only I and P pictures, one that
    * nobody references only referenced ones. A P picture of nal_ref_idc 1 may be
    * part of a chain. */
-  signs.switch_point = nal_ref_idc == 0
-      || (nal_ref_idc == 1 && is_b_slice (body, size));
+  signs.switch_point =
+      nal_ref_idc == 0 || (nal_ref_idc == 1 && is_b_slice (body, size));
 
   return signs;
 }
 
 static gboolean
-inspect_nal (const guint8 * nal, gsize size, LmccPayloadSigns * signs)
+inspect_nal (const guint8 *nal, gsize size, LmccPayloadSigns *signs)
 {
   guint type;
   LmccPayloadSigns part;
@@ -113,8 +113,8 @@ inspect_nal (const guint8 * nal, gsize size, LmccPayloadSigns * signs)
 /* RFC 6184 section 5.7: @start bytes, then units of a 16-bit size, @skip bytes
  * (DOND and timestamp offset of an MTAP) and a NAL unit. */
 static gboolean
-inspect_aggregate (const guint8 * payload, gsize size, gsize start, gsize skip,
-    LmccPayloadSigns * signs)
+inspect_aggregate (const guint8 *payload, gsize size, gsize start, gsize skip,
+    LmccPayloadSigns *signs)
 {
   gsize at = start;
 
@@ -138,8 +138,8 @@ inspect_aggregate (const guint8 * payload, gsize size, gsize start, gsize skip,
 
 /* RFC 6184 section 5.8. Fragments after the first tell nothing new. */
 static gboolean
-inspect_fragment (const guint8 * payload, gsize size, gsize header_size,
-    LmccPayloadSigns * signs)
+inspect_fragment (const guint8 *payload, gsize size, gsize header_size,
+    LmccPayloadSigns *signs)
 {
   guint type;
 
@@ -156,7 +156,7 @@ inspect_fragment (const guint8 * payload, gsize size, gsize header_size,
 }
 
 static gboolean
-inspect_h264 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_h264 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   *signs = LMCC_PAYLOAD_SIGNS_NONE;
   if (size == 0 || payload[0] & 0x80)

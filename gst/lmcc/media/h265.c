@@ -20,20 +20,20 @@
 #define NAL_HEADER_SIZE 2
 
 static guint
-nal_type (const guint8 * header)
+nal_type (const guint8 *header)
 {
   return header[0] >> 1 & 0x3f;
 }
 
 /* nuh_temporal_id_plus1 is never 0 (H.265 section 7.4.2.2). */
 static gboolean
-is_nal_header (const guint8 * data, gsize size)
+is_nal_header (const guint8 *data, gsize size)
 {
   return size >= NAL_HEADER_SIZE && !(data[0] & 0x80) && data[1] & 7;
 }
 
 static LmccPayloadSigns
-nal_signs (guint type, const guint8 * header)
+nal_signs (guint type, const guint8 *header)
 {
   LmccPayloadSigns signs = LMCC_PAYLOAD_SIGNS_NONE;
 
@@ -52,7 +52,7 @@ nal_signs (guint type, const guint8 * header)
 /* Of the base layer's parameter set: sps_max_sub_layers_minus1 (H.265 section
  * 7.3.2.2.1). 7 is reserved, and says nothing. */
 static LmccPayloadSigns
-whole_nal_signs (const guint8 * nal, gsize size)
+whole_nal_signs (const guint8 *nal, gsize size)
 {
   LmccPayloadSigns signs = nal_signs (nal_type (nal), nal);
   gboolean base = !(nal[0] & 1) && nal[1] >> 3 == 0;
@@ -69,7 +69,7 @@ whole_nal_signs (const guint8 * nal, gsize size)
 /* RFC 7798 section 4.4.2, without DONL: none of the payloaders here sends out
  * of decoding order. */
 static gboolean
-inspect_aggregate (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_aggregate (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   gsize at = NAL_HEADER_SIZE;
 
@@ -98,8 +98,8 @@ inspect_aggregate (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
 /* RFC 7798 sections 4.4.3 and 4.4.4: the type of what is inside stands in the
  * third byte of both, the other header fields in the payload header. */
 static gboolean
-inspect_wrapped (const guint8 * payload, gsize size, guint type,
-    LmccPayloadSigns * signs)
+inspect_wrapped (const guint8 *payload, gsize size, guint type,
+    LmccPayloadSigns *signs)
 {
   if (size <= NAL_HEADER_SIZE + 1 || type > NAL_LAST_SINGLE)
     return FALSE;
@@ -109,7 +109,7 @@ inspect_wrapped (const guint8 * payload, gsize size, guint type,
 }
 
 static gboolean
-inspect_h265 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_h265 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   *signs = LMCC_PAYLOAD_SIGNS_NONE;
   if (!is_nal_header (payload, size) || size == NAL_HEADER_SIZE)
@@ -140,8 +140,7 @@ inspect_h265 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
  */
 const LmccCodec lmcc_codec_h265 = {
   .encoding_name = "H265",
-  .single_class_advice =
-      "set option-string=\"bframes=3:b-adapt=0:open-gop=0\" "
-      "on x265enc for two classes",
+  .single_class_advice = "set option-string=\"bframes=3:b-adapt=0:open-gop=0\" "
+                         "on x265enc for two classes",
   .inspect = inspect_h265,
 };

@@ -10,7 +10,7 @@
 #define PRIORITY_NONE 255
 
 static gboolean
-inspect_j2k (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_j2k (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   guint8 priority;
 

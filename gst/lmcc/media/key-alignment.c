@@ -6,7 +6,7 @@
 #include <string.h>
 
 static LmccKeyPicture *
-find_picture (LmccKeyAlignment * alignment, LmccTime presentation_time)
+find_picture (LmccKeyAlignment *alignment, LmccTime presentation_time)
 {
   guint n = MIN (alignment->n_pictures, LMCC_KEY_ALIGNMENT_PICTURES), i;
   LmccKeyPicture *picture;
@@ -16,8 +16,8 @@ find_picture (LmccKeyAlignment * alignment, LmccTime presentation_time)
       return &alignment->pictures[i];
   }
 
-  picture = &alignment->pictures[alignment->n_pictures
-      % LMCC_KEY_ALIGNMENT_PICTURES];
+  picture =
+      &alignment->pictures[alignment->n_pictures % LMCC_KEY_ALIGNMENT_PICTURES];
   alignment->n_pictures++;
   memset (picture, 0, sizeof (*picture));
   picture->presentation_time = presentation_time;
@@ -37,7 +37,7 @@ find_picture (LmccKeyAlignment * alignment, LmccTime presentation_time)
  *     not in all that delivered it; once for each picture
  */
 gboolean
-lmcc_key_alignment_push (LmccKeyAlignment * alignment, const LmccUnit * unit)
+lmcc_key_alignment_push (LmccKeyAlignment *alignment, const LmccUnit *unit)
 {
   LmccKeyPicture *picture = find_picture (alignment, unit->presentation_time);
 

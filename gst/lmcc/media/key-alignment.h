@@ -30,8 +30,8 @@ typedef struct
   guint n_pictures;
 } LmccKeyAlignment;
 
-gboolean lmcc_key_alignment_push (LmccKeyAlignment * alignment,
-    const LmccUnit * unit);
+gboolean
+lmcc_key_alignment_push (LmccKeyAlignment *alignment, const LmccUnit *unit);
 
 G_END_DECLS
 

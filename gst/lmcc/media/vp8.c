@@ -20,8 +20,8 @@
 #define HEADER_P 0x01
 
 static gboolean
-inspect_extension (const guint8 * payload, gsize size, gsize * at,
-    LmccPayloadSigns * signs)
+inspect_extension (const guint8 *payload, gsize size, gsize *at,
+    LmccPayloadSigns *signs)
 {
   guint8 extension;
 
@@ -51,7 +51,7 @@ inspect_extension (const guint8 * payload, gsize size, gsize * at,
 }
 
 static gboolean
-inspect_vp8 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_vp8 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   gsize at = 1;
 

@@ -38,7 +38,7 @@ typedef struct
 } Reader;
 
 static gboolean
-read_octet (Reader * reader, guint8 * octet)
+read_octet (Reader *reader, guint8 *octet)
 {
   if (reader->at >= reader->size)
     return FALSE;
@@ -48,7 +48,7 @@ read_octet (Reader * reader, guint8 * octet)
 }
 
 static gboolean
-skip (Reader * reader, gsize n)
+skip (Reader *reader, gsize n)
 {
   if (n > reader->size - reader->at)
     return FALSE;
@@ -58,7 +58,7 @@ skip (Reader * reader, gsize n)
 }
 
 static gboolean
-skip_picture_id (Reader * reader)
+skip_picture_id (Reader *reader)
 {
   guint8 octet;
 
@@ -67,7 +67,7 @@ skip_picture_id (Reader * reader)
 }
 
 static gboolean
-skip_p_diffs (Reader * reader)
+skip_p_diffs (Reader *reader)
 {
   guint8 octet;
   guint i;
@@ -83,7 +83,7 @@ skip_p_diffs (Reader * reader)
 }
 
 static gboolean
-skip_structure (Reader * reader)
+skip_structure (Reader *reader)
 {
   guint8 octet, n_pictures = 0;
   guint i;
@@ -113,7 +113,7 @@ get_class (guint spatial_id, guint temporal_id)
 }
 
 static gboolean
-inspect_layer (Reader * reader, guint8 first, LmccPayloadSigns * signs)
+inspect_layer (Reader *reader, guint8 first, LmccPayloadSigns *signs)
 {
   guint8 layer;
   guint temporal_id, spatial_id;
@@ -132,7 +132,7 @@ inspect_layer (Reader * reader, guint8 first, LmccPayloadSigns * signs)
 }
 
 static gboolean
-inspect_vp9 (const guint8 * payload, gsize size, LmccPayloadSigns * signs)
+inspect_vp9 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
   Reader reader = { payload, size, 0 };
   guint8 first;

@@ -49,7 +49,7 @@ lmcc_drop_name (LmccDrop drop)
 }
 
 void
-lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind)
+lmcc_receiver_drop (LmccReceiver *receiver, LmccDrop kind)
 {
   receiver->stats.drops[kind]++;
 }
@@ -62,7 +62,7 @@ lmcc_receiver_count_gap (guint lost)
 }
 
 void
-lmcc_receiver_init_actions (LmccReceiver * receiver)
+lmcc_receiver_init_actions (LmccReceiver *receiver)
 {
   lmcc_ring_init (&receiver->actions.queue, sizeof (LmccReceiverAction));
 }
@@ -70,8 +70,7 @@ lmcc_receiver_init_actions (LmccReceiver * receiver)
 /* Returns: (transfer none): an action, which stays where it is until the next
  * one is queued */
 LmccReceiverAction *
-lmcc_receiver_queue_action (LmccReceiver * receiver,
-    LmccReceiverActionType type)
+lmcc_receiver_queue_action (LmccReceiver *receiver, LmccReceiverActionType type)
 {
   LmccReceiverAction *action = lmcc_ring_push (&receiver->actions.queue);
 
@@ -81,7 +80,7 @@ lmcc_receiver_queue_action (LmccReceiver * receiver,
 }
 
 void
-lmcc_receiver_clear_actions (LmccReceiver * receiver)
+lmcc_receiver_clear_actions (LmccReceiver *receiver)
 {
   LmccReceiverAction action;
 
@@ -98,7 +97,7 @@ lmcc_receiver_clear_actions (LmccReceiver * receiver)
  * Returns: %FALSE if there is nothing to do
  */
 gboolean
-lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
+lmcc_receiver_poll_action (LmccReceiver *receiver, LmccReceiverAction *action)
 {
   if (!lmcc_ring_pop (&receiver->actions.queue, action))
     return FALSE;
@@ -117,8 +116,8 @@ lmcc_receiver_poll_action (LmccReceiver * receiver, LmccReceiverAction * action)
  * Returns: (transfer none): @text or @instead, for good
  */
 const gchar *
-lmcc_receiver_intern (LmccReceiver * receiver, const gchar * text,
-    const gchar * instead)
+lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
+    const gchar *instead)
 {
   if (g_quark_try_string (text) != 0)
     return g_intern_string (text);
@@ -136,8 +135,8 @@ lmcc_receiver_intern (LmccReceiver * receiver, const gchar * text,
  * @reason: static or interned
  */
 void
-lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
-    const gchar * reason)
+lmcc_receiver_warn (LmccReceiver *receiver, LmccWarning kind,
+    const gchar *reason)
 {
   LmccReceiverAction *action;
   guint64 held_back;
@@ -152,7 +151,7 @@ lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
 
 /* The reasons are few, and static. */
 static LmccMessageLimit *
-get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
+get_waiting_limit (LmccReceiver *receiver, const gchar *reason)
 {
   guint i;
 
@@ -169,7 +168,7 @@ get_waiting_limit (LmccReceiver * receiver, const gchar * reason)
 /* A forged goodbye costs nothing, and the true sender's next packet ends the
  * wait. A wait that goes on is told of as unheard. */
 void
-lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+lmcc_receiver_post_waiting (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
 {
   LmccReceiverAction *action;
@@ -186,19 +185,20 @@ lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
 }
 
 LmccTime
-lmcc_receiver_next_unheard (const LmccReceiver * receiver)
+lmcc_receiver_next_unheard (const LmccReceiver *receiver)
 {
   return LMCC_TIME_IS_VALID (receiver->waiting_since)
-      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT : LMCC_TIME_NONE;
+      ? receiver->waiting_since + LMCC_UNHEARD_TIMEOUT
+      : LMCC_TIME_NONE;
 }
 
 void
-lmcc_receiver_post_unheard (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
 {
   receiver->waiting_since = LMCC_TIME_NONE;
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
       receiver->any_media ? "media came, but no session record"
-      : "nothing came";
+                          : "nothing came";
 }

@@ -50,20 +50,20 @@ typedef struct
   guint n_interned;
 } LmccReceiverActions;
 
-LmccReceiverAction *lmcc_receiver_queue_action (LmccReceiver * receiver,
+LmccReceiverAction *lmcc_receiver_queue_action (LmccReceiver *receiver,
     LmccReceiverActionType type);
-void lmcc_receiver_init_actions (LmccReceiver * receiver);
-void lmcc_receiver_clear_actions (LmccReceiver * receiver);
-void lmcc_receiver_drop (LmccReceiver * receiver, LmccDrop kind);
+void lmcc_receiver_init_actions (LmccReceiver *receiver);
+void lmcc_receiver_clear_actions (LmccReceiver *receiver);
+void lmcc_receiver_drop (LmccReceiver *receiver, LmccDrop kind);
 guint lmcc_receiver_count_gap (guint lost);
-const gchar *lmcc_receiver_intern (LmccReceiver * receiver,
-    const gchar * text, const gchar * instead);
-void lmcc_receiver_warn (LmccReceiver * receiver, LmccWarning kind,
-    const gchar * reason);
-void lmcc_receiver_post_waiting (LmccReceiver * receiver, const gchar * reason,
+const gchar *lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
+    const gchar *instead);
+void lmcc_receiver_warn (LmccReceiver *receiver, LmccWarning kind,
+    const gchar *reason);
+void lmcc_receiver_post_waiting (LmccReceiver *receiver, const gchar *reason,
     LmccTime now);
-void lmcc_receiver_post_unheard (LmccReceiver * receiver, LmccTime now);
-LmccTime lmcc_receiver_next_unheard (const LmccReceiver * receiver);
+void lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now);
+LmccTime lmcc_receiver_next_unheard (const LmccReceiver *receiver);
 
 G_END_DECLS
 

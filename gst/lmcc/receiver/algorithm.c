@@ -8,26 +8,31 @@
 #include "receiver/private.h"
 
 /* Calls a callback of a controller, where there is one. */
-#define CALL_ONE(controller, callback, ...) \
-  G_STMT_START { \
-    LmccController *controller_ = (controller); \
+#define CALL_ONE(controller, callback, ...)                          \
+  G_STMT_START                                                       \
+  {                                                                  \
+    LmccController *controller_ = (controller);                      \
     if (controller_ != NULL && controller_->klass->callback != NULL) \
-      controller_->klass->callback (controller_, __VA_ARGS__); \
-  } G_STMT_END
+      controller_->klass->callback (controller_, __VA_ARGS__);       \
+  }                                                                  \
+  G_STMT_END
 
 /* Both hear everything: what the base loses counts for its rate and for the
  * layers above. */
-#define CALL(receiver, callback, ...) \
-  G_STMT_START { \
+#define CALL(receiver, callback, ...)                              \
+  G_STMT_START                                                     \
+  {                                                                \
     CALL_ONE ((receiver)->base_controller, callback, __VA_ARGS__); \
-    CALL_ONE ((receiver)->controller, callback, __VA_ARGS__); \
-  } G_STMT_END
+    CALL_ONE ((receiver)->controller, callback, __VA_ARGS__);      \
+  }                                                                \
+  G_STMT_END
 
 static const LmccAlgorithm *
-choose_algorithm (LmccReceiver * receiver)
+choose_algorithm (LmccReceiver *receiver)
 {
   const LmccAlgorithm *algorithm = receiver->any_algorithm
-      ? lmcc_algorithm_find (receiver->session.algorithm) : receiver->chosen;
+      ? lmcc_algorithm_find (receiver->session.algorithm)
+      : receiver->chosen;
 
   if (algorithm != NULL)
     return algorithm;
@@ -39,7 +44,7 @@ choose_algorithm (LmccReceiver * receiver)
 }
 
 static LmccSettings *
-choose_settings (LmccReceiver * receiver, const LmccAlgorithm * algorithm)
+choose_settings (LmccReceiver *receiver, const LmccAlgorithm *algorithm)
 {
   if (receiver->settings != NULL) {
     if (lmcc_settings_is_of (receiver->settings, algorithm->settings))
@@ -55,11 +60,11 @@ choose_settings (LmccReceiver * receiver, const LmccAlgorithm * algorithm)
 /* Where the session is not fit for the algorithm, the base is held, and it is
  * said why. */
 static LmccController *
-create (LmccReceiver * receiver)
+create (LmccReceiver *receiver)
 {
   const LmccAlgorithm *algorithm = choose_algorithm (receiver);
-  g_autofree gchar *obstacle = lmcc_algorithm_find_obstacle (algorithm,
-      &receiver->session);
+  g_autofree gchar *obstacle =
+      lmcc_algorithm_find_obstacle (algorithm, &receiver->session);
   g_autoptr (LmccSettings) settings = NULL;
 
   if (obstacle != NULL) {
@@ -76,7 +81,7 @@ create (LmccReceiver * receiver)
 
 /* Whoever holds the base reports for it, whatever it chooses above. */
 static LmccController *
-create_base (LmccReceiver * receiver)
+create_base (LmccReceiver *receiver)
 {
   LmccSessionAlgorithms found;
 
@@ -89,7 +94,7 @@ create_base (LmccReceiver * receiver)
 }
 
 void
-lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_create_controller (LmccReceiver *receiver, LmccTime now)
 {
   lmcc_receiver_clear_controller (receiver);
   receiver->controller = create (receiver);
@@ -100,7 +105,7 @@ lmcc_receiver_create_controller (LmccReceiver * receiver, LmccTime now)
 }
 
 void
-lmcc_receiver_clear_controller (LmccReceiver * receiver)
+lmcc_receiver_clear_controller (LmccReceiver *receiver)
 {
   if (receiver->controller != NULL)
     receiver->controller->klass->free (receiver->controller);
@@ -111,9 +116,8 @@ lmcc_receiver_clear_controller (LmccReceiver * receiver)
 }
 
 void
-lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccRtp * rtp, const LmccHeader * header,
-    gsize size)
+lmcc_receiver_tell_packet (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, const LmccRtp *rtp, const LmccHeader *header, gsize size)
 {
   if (rtp->second != NULL)
     CALL (receiver, on_second_element, rtp->second, rtp->second_size);
@@ -121,68 +125,68 @@ lmcc_receiver_tell_packet (LmccReceiver * receiver, LmccTime now,
 }
 
 void
-lmcc_receiver_tell_expected (LmccReceiver * receiver, LmccTime now,
-    guint layer, guint16 lsn, LmccTime since, guint slot)
+lmcc_receiver_tell_expected (LmccReceiver *receiver, LmccTime now, guint layer,
+    guint16 lsn, LmccTime since, guint slot)
 {
   CALL (receiver, on_expected, now, layer, lsn, since, slot);
 }
 
 void
-lmcc_receiver_tell_waiting_packet (LmccReceiver * receiver, LmccTime now,
+lmcc_receiver_tell_waiting_packet (LmccReceiver *receiver, LmccTime now,
     guint layer)
 {
   CALL (receiver, on_waiting_packet, now, layer);
 }
 
 void
-lmcc_receiver_tell_refused_packet (LmccReceiver * receiver, LmccTime now,
-    const LmccHeader * header)
+lmcc_receiver_tell_refused_packet (LmccReceiver *receiver, LmccTime now,
+    const LmccHeader *header)
 {
   CALL (receiver, on_refused_packet, now, header);
 }
 
 void
-lmcc_receiver_tell_loss (LmccReceiver * receiver, LmccTime now, guint layer,
-    const LmccLoss * loss)
+lmcc_receiver_tell_loss (LmccReceiver *receiver, LmccTime now, guint layer,
+    const LmccLoss *loss)
 {
   CALL (receiver, on_loss, now, layer, loss);
 }
 
 void
-lmcc_receiver_tell_join_lead (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_join_lead (LmccReceiver *receiver, LmccTime now)
 {
   if (receiver->membership.slots != NULL)
     CALL (receiver, on_join_lead, now, receiver->membership.join_lead);
 }
 
 void
-lmcc_receiver_tell_left_packet (LmccReceiver * receiver, LmccTime now,
+lmcc_receiver_tell_left_packet (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, guint layer)
 {
   CALL (receiver, on_left_packet, now, arrival, layer);
 }
 
 void
-lmcc_receiver_tell_neighbour_join (LmccReceiver * receiver, LmccTime now,
+lmcc_receiver_tell_neighbour_join (LmccReceiver *receiver, LmccTime now,
     guint level)
 {
   CALL (receiver, on_neighbour_join, now, level);
 }
 
 void
-lmcc_receiver_tell_level (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_level (LmccReceiver *receiver, LmccTime now)
 {
   CALL (receiver, on_level, now, receiver->level);
 }
 
 void
-lmcc_receiver_tell_session (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_session (LmccReceiver *receiver, LmccTime now)
 {
   CALL (receiver, on_session, now);
 }
 
 void
-lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now, LmccTime rtt)
+lmcc_receiver_tell_rtt (LmccReceiver *receiver, LmccTime now, LmccTime rtt)
 {
   CALL (receiver, on_rtt, now, rtt);
 }
@@ -191,7 +195,7 @@ lmcc_receiver_tell_rtt (LmccReceiver * receiver, LmccTime now, LmccTime rtt)
  * missing. What a level change withholds does not, nor what the level holds
  * only a part of: of that a lower one holds less. */
 void
-lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_quality (LmccReceiver *receiver, LmccTime now)
 {
   const LmccGateStats *stats = lmcc_gate_get_stats (receiver->gate);
 
@@ -204,15 +208,15 @@ lmcc_receiver_tell_quality (LmccReceiver * receiver, LmccTime now)
 
 /* The one that speaks with the sender, if there is one. */
 static LmccController *
-get_reporter (const LmccReceiver * receiver)
+get_reporter (const LmccReceiver *receiver)
 {
   return receiver->base_controller != NULL ? receiver->base_controller
-      : receiver->controller;
+                                           : receiver->controller;
 }
 
 /* Returns: (transfer full) (nullable): what the algorithm has to say */
 LmccPacket *
-lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_poll_report (LmccReceiver *receiver, LmccTime now)
 {
   LmccController *controller = get_reporter (receiver);
 
@@ -224,7 +228,7 @@ lmcc_receiver_poll_report (LmccReceiver * receiver, LmccTime now)
 
 /* Whether the session's sender needs this receiver's reports. */
 gboolean
-lmcc_receiver_needs_sender (const LmccReceiver * receiver)
+lmcc_receiver_needs_sender (const LmccReceiver *receiver)
 {
   const LmccController *controller = get_reporter (receiver);
 
@@ -236,7 +240,7 @@ lmcc_receiver_needs_sender (const LmccReceiver * receiver)
 /* Returns: whether the one that speaks with the sender may have something to
  * say now */
 gboolean
-lmcc_receiver_tell_leave (LmccReceiver * receiver)
+lmcc_receiver_tell_leave (LmccReceiver *receiver)
 {
   LmccController *controller = get_reporter (receiver);
 
@@ -249,7 +253,7 @@ lmcc_receiver_tell_leave (LmccReceiver * receiver)
 
 /* Returns: (transfer none) (nullable): why the reception is to end */
 const gchar *
-lmcc_receiver_poll_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_poll_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
   LmccController *controller = get_reporter (receiver);
 
@@ -260,13 +264,13 @@ lmcc_receiver_poll_reason_to_leave (LmccReceiver * receiver, LmccTime now)
 }
 
 void
-lmcc_receiver_tell_timeout (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_tell_timeout (LmccReceiver *receiver, LmccTime now)
 {
   CALL (receiver, on_timeout, now);
 }
 
 static LmccTime
-next_timeout (const LmccController * controller)
+next_timeout (const LmccController *controller)
 {
   if (controller == NULL || controller->klass->next_timeout == NULL)
     return LMCC_TIME_NONE;
@@ -275,15 +279,15 @@ next_timeout (const LmccController * controller)
 }
 
 LmccTime
-lmcc_receiver_next_controller_timeout (const LmccReceiver * receiver)
+lmcc_receiver_next_controller_timeout (const LmccReceiver *receiver)
 {
   return MIN (next_timeout (receiver->base_controller),
       next_timeout (receiver->controller));
 }
 
 void
-lmcc_receiver_get_controller_stats (const LmccReceiver * receiver,
-    LmccTime now, LmccReceiverStats * stats)
+lmcc_receiver_get_controller_stats (const LmccReceiver *receiver, LmccTime now,
+    LmccReceiverStats *stats)
 {
   if (receiver->controller == NULL)
     return;

@@ -8,7 +8,7 @@
  * @breaker: (out): nothing seen yet
  */
 void
-lmcc_circuit_breaker_reset (LmccCircuitBreaker * breaker)
+lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker)
 {
   breaker->armed = FALSE;
 }
@@ -23,7 +23,7 @@ lmcc_circuit_breaker_reset (LmccCircuitBreaker * breaker)
  * Returns: whether to leave all groups
  */
 gboolean
-lmcc_circuit_breaker_update (LmccCircuitBreaker * breaker, LmccTime now,
+lmcc_circuit_breaker_update (LmccCircuitBreaker *breaker, LmccTime now,
     gint level, gdouble loss_rate)
 {
   if (level != 0 || loss_rate <= LMCC_CIRCUIT_BREAKER_LOSS_RATE) {

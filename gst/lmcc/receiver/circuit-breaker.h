@@ -25,9 +25,9 @@ typedef struct
   LmccTime since;
 } LmccCircuitBreaker;
 
-void lmcc_circuit_breaker_reset (LmccCircuitBreaker * breaker);
-gboolean lmcc_circuit_breaker_update (LmccCircuitBreaker * breaker,
-    LmccTime now, gint level, gdouble loss_rate);
+void lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker);
+gboolean lmcc_circuit_breaker_update (LmccCircuitBreaker *breaker, LmccTime now,
+    gint level, gdouble loss_rate);
 
 G_END_DECLS
 

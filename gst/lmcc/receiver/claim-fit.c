@@ -24,13 +24,13 @@
 #define MARK_REACH 4096
 
 gint
-lmcc_claim_get_ahead (const LmccProbation * probation, const LmccClaim * claim)
+lmcc_claim_get_ahead (const LmccProbation *probation, const LmccClaim *claim)
 {
   return lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
 }
 
 static gboolean
-has_own_order (const LmccHeader * header)
+has_own_order (const LmccHeader *header)
 {
   return header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS;
 }
@@ -38,20 +38,20 @@ has_own_order (const LmccHeader * header)
 /* By how much the order number of @second goes beyond that of @first, or -1 if
  * it cannot come behind it in one layer. */
 gint
-lmcc_claim_order_step (const LmccHeader * first, const LmccHeader * second)
+lmcc_claim_order_step (const LmccHeader *first, const LmccHeader *second)
 {
   gint step = lmcc_sequence_diff (second->osn, first->osn);
 
-  if (step < 0 || (step == 0 && has_own_order (first)
-          && has_own_order (second)))
+  if (step < 0
+      || (step == 0 && has_own_order (first) && has_own_order (second)))
     return -1;
 
   return step;
 }
 
 static gboolean
-times_fit (const LmccHeader * first, LmccTime first_arrival,
-    const LmccHeader * second, LmccTime second_arrival)
+times_fit (const LmccHeader *first, LmccTime first_arrival,
+    const LmccHeader *second, LmccTime second_arrival)
 {
   gint64 sent = lmcc_ntp_short_diff (second->send_time, first->send_time);
   gint64 came = (gint64) (second_arrival - first_arrival);
@@ -62,8 +62,8 @@ times_fit (const LmccHeader * first, LmccTime first_arrival,
 /* Of what is missing in the layer since the stream's last packet all may have
  * been of the stream, or nothing. */
 gboolean
-lmcc_claim_sequence_fits (const LmccProbation * probation,
-    const LmccClaim * claim, guint ahead)
+lmcc_claim_sequence_fits (const LmccProbation *probation,
+    const LmccClaim *claim, guint ahead)
 {
   guint slot = lmcc_slot_of (&claim->header);
   guint step = (guint16) (claim->rtp.sequence - probation->sequence[slot]);
@@ -71,14 +71,14 @@ lmcc_claim_sequence_fits (const LmccProbation * probation,
   if (!(probation->heard & 1u << slot))
     return TRUE;
 
-  return step >= 1 && step <= probation->missed - probation->missed_at[slot] +
-      ahead;
+  return step >= 1
+      && step <= probation->missed - probation->missed_at[slot] + ahead;
 }
 
 /* Where no packet of another layer lies between, a unit goes on, or the next
  * one begins. */
 static gboolean
-unit_fits (const LmccProbation * probation, const LmccClaim * claim, gint step)
+unit_fits (const LmccProbation *probation, const LmccClaim *claim, gint step)
 {
   const LmccHeader *last = &probation->last;
   const LmccHeader *next = &claim->header;
@@ -95,7 +95,7 @@ unit_fits (const LmccProbation * probation, const LmccClaim * claim, gint step)
 
 /* How far the order number of a packet may go beyond that of the one before. */
 static guint
-get_order_reach (const LmccProbation * probation, const LmccHeader * header)
+get_order_reach (const LmccProbation *probation, const LmccHeader *header)
 {
   if (!has_own_order (header))
     return MARK_REACH;
@@ -105,7 +105,7 @@ get_order_reach (const LmccProbation * probation, const LmccHeader * header)
 
 /* Whether @claim can be what comes next, but for @ahead - 1 that are lost. */
 gboolean
-lmcc_claim_fits (const LmccProbation * probation, const LmccClaim * claim,
+lmcc_claim_fits (const LmccProbation *probation, const LmccClaim *claim,
     guint ahead)
 {
   gint step = lmcc_claim_order_step (&probation->last, &claim->header);
@@ -125,25 +125,26 @@ lmcc_claim_fits (const LmccProbation * probation, const LmccClaim * claim,
 /* Whether @claim can be what comes next but for @ahead - 1 packets that are
  * lost, as far as all layers' numbers tell of so many. */
 gboolean
-lmcc_claim_fits_gap (const LmccProbation * probation, const LmccClaim * claim,
+lmcc_claim_fits_gap (const LmccProbation *probation, const LmccClaim *claim,
     guint ahead)
 {
   gint step = lmcc_claim_order_step (&probation->last, &claim->header);
 
   return lmcc_claim_fits (probation, claim, ahead)
       && (probation->n_taken < LMCC_OSN_LEARNED
-      || (guint) step <= ahead * get_order_reach (probation, &claim->header));
+          || (guint) step
+              <= ahead * get_order_reach (probation, &claim->header));
 }
 
 /* A packet that is behind may be missing: then it came between its neighbours'
  * numbers. */
 gboolean
-lmcc_claim_fits_behind (const LmccProbation * probation,
-    const LmccClaim * claim, guint behind)
+lmcc_claim_fits_behind (const LmccProbation *probation, const LmccClaim *claim,
+    guint behind)
 {
   guint slot = lmcc_slot_of (&claim->header);
-  gint step = lmcc_sequence_diff (probation->sequence[slot],
-      claim->rtp.sequence);
+  gint step =
+      lmcc_sequence_diff (probation->sequence[slot], claim->rtp.sequence);
 
   if (!(probation->heard & 1u << slot))
     return TRUE;
@@ -154,8 +155,8 @@ lmcc_claim_fits_behind (const LmccProbation * probation,
 
 /* Whether @second can come behind @first, a few numbers later. */
 static gboolean
-agree (const LmccProbation * probation, const LmccClaim * first,
-    const LmccClaim * second)
+agree (const LmccProbation *probation, const LmccClaim *first,
+    const LmccClaim *second)
 {
   gint distance = lmcc_sequence_diff (second->header.lsn, first->header.lsn);
   guint step = (guint16) (second->rtp.sequence - first->rtp.sequence);
@@ -168,26 +169,26 @@ agree (const LmccProbation * probation, const LmccClaim * first,
 
   return lmcc_claim_order_step (&first->header, &second->header) >= 0
       && times_fit (&first->header, first->arrival, &second->header,
-      second->arrival);
+          second->arrival);
 }
 
 gboolean
-lmcc_claims_agree (const LmccProbation * probation, const LmccClaim * a,
-    const LmccClaim * b)
+lmcc_claims_agree (const LmccProbation *probation, const LmccClaim *a,
+    const LmccClaim *b)
 {
   return agree (probation, a, b) || agree (probation, b, a);
 }
 
 /* It goes on where packets counted before the latest leap. */
 gboolean
-lmcc_claim_continues_other (const LmccProbation * probation,
-    const LmccClaim * claim)
+lmcc_claim_continues_other (const LmccProbation *probation,
+    const LmccClaim *claim)
 {
   gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->other.lsn);
 
   return probation->has_other && ahead >= 1
       && ahead <= (gint) probation->max_leap
       && lmcc_claim_order_step (&probation->other, &claim->header) >= 0
-      && times_fit (&probation->other, probation->other_arrival,
-      &claim->header, claim->arrival);
+      && times_fit (&probation->other, probation->other_arrival, &claim->header,
+          claim->arrival);
 }

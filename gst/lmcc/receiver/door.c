@@ -14,10 +14,8 @@
 /* The codecs that lmccsink tells the classes of, and those of sound that it
  * takes: whoever forges a record must not choose among all the depayloaders and
  * decoders that a host happens to have. */
-static const gchar *const usual_codecs[] = {
-  "H264", "H265", "VP8", "VP9", "JPEG2000", "OPUS", "MPEG4-GENERIC",
-  "MP4A-LATM", NULL
-};
+static const gchar *const usual_codecs[] = { "H264", "H265", "VP8", "VP9",
+  "JPEG2000", "OPUS", "MPEG4-GENERIC", "MP4A-LATM", NULL };
 
 /**
  * lmcc_session_codec_is_usual:
@@ -26,7 +24,7 @@ static const gchar *const usual_codecs[] = {
  * Returns: whether receivers take it unless they are told otherwise
  */
 gboolean
-lmcc_session_codec_is_usual (const gchar * name)
+lmcc_session_codec_is_usual (const gchar *name)
 {
   guint i;
 
@@ -39,7 +37,7 @@ lmcc_session_codec_is_usual (const gchar * name)
 }
 
 static gboolean
-codec_is_allowed (const LmccReceiver * receiver, const gchar * name)
+codec_is_allowed (const LmccReceiver *receiver, const gchar *name)
 {
   guint i;
 
@@ -54,14 +52,15 @@ codec_is_allowed (const LmccReceiver * receiver, const gchar * name)
 }
 
 static void
-refuse_codec (LmccReceiver * receiver, const LmccSession * session)
+refuse_codec (LmccReceiver *receiver, const LmccSession *session)
 {
   const gchar *name = codec_is_allowed (receiver, session->video.encoding_name)
-      ? session->sound.encoding_name : session->video.encoding_name;
-  g_autofree gchar *text =
-      g_strdup_printf ("a session of codec %s is not taken: it is not one of "
-      "those that are allowed. If it is wanted, name it in codecs=%s", name,
-      name);
+      ? session->sound.encoding_name
+      : session->video.encoding_name;
+  g_autofree gchar *text = g_strdup_printf (
+      "a session of codec %s is not taken: it is not one of "
+      "those that are allowed. If it is wanted, name it in codecs=%s",
+      name, name);
 
   lmcc_receiver_warn (receiver, LMCC_WARNING_CODEC,
       lmcc_receiver_intern (receiver, text,
@@ -79,7 +78,7 @@ refuse_codec (LmccReceiver * receiver, const LmccSession * session)
  * Returns: whether @receiver may act on @session
  */
 gboolean
-lmcc_receiver_admits (LmccReceiver * receiver, const LmccSession * session)
+lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session)
 {
   if (!lmcc_session_validate (session, NULL)
       || !lmcc_address_equal (&session->address, &receiver->config.address)) {
@@ -107,9 +106,9 @@ lmcc_receiver_admits (LmccReceiver * receiver, const LmccSession * session)
  * Returns: whether it is
  */
 gboolean
-lmcc_receiver_read_record (LmccReceiver * receiver,
-    LmccRecordAssembler * assembler, const LmccRecordFragment * fragment,
-    LmccSession * session)
+lmcc_receiver_read_record (LmccReceiver *receiver,
+    LmccRecordAssembler *assembler, const LmccRecordFragment *fragment,
+    LmccSession *session)
 {
   g_autofree gchar *text = lmcc_record_assembler_push (assembler, fragment);
 
@@ -125,13 +124,13 @@ lmcc_receiver_read_record (LmccReceiver * receiver,
 }
 
 static gboolean
-ssrc_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
+ssrc_fits (const LmccSession *session, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   switch (header->type) {
     case LMCC_PACKET_MEDIA:
-      return rtp->ssrc == lmcc_session_ssrc (session, header->stream,
-          header->layer);
+      return rtp->ssrc
+          == lmcc_session_ssrc (session, header->stream, header->layer);
     case LMCC_PACKET_REPAIR:
       return rtp->ssrc == lmcc_session_repair_ssrc (session, header->layer);
     default:
@@ -140,8 +139,8 @@ ssrc_fits (const LmccSession * session, const LmccRtp * rtp,
 }
 
 static gboolean
-payload_type_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
+payload_type_fits (const LmccSession *session, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   switch (header->type) {
     case LMCC_PACKET_MEDIA:
@@ -162,8 +161,8 @@ payload_type_fits (const LmccSession * session, const LmccRtp * rtp,
  * Returns: whether the packet can be one of @session
  */
 gboolean
-lmcc_receiver_packet_fits (const LmccSession * session, const LmccRtp * rtp,
-    const LmccHeader * header)
+lmcc_receiver_packet_fits (const LmccSession *session, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   return ssrc_fits (session, rtp, header)
       && payload_type_fits (session, rtp, header);
@@ -172,8 +171,8 @@ lmcc_receiver_packet_fits (const LmccSession * session, const LmccRtp * rtp,
 /* Whether the packet is of the session and of the sender that is listened
  * to. */
 gboolean
-lmcc_receiver_packet_belongs (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccRtp * rtp, const LmccHeader * header)
+lmcc_receiver_packet_belongs (LmccReceiver *receiver, const LmccAddress *source,
+    const LmccRtp *rtp, const LmccHeader *header)
 {
   LmccDrop why;
 

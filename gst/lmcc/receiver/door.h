@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_receiver_admits (LmccReceiver * receiver,
-    const LmccSession * session);
-gboolean lmcc_receiver_read_record (LmccReceiver * receiver,
-    LmccRecordAssembler * assembler, const LmccRecordFragment * fragment,
-    LmccSession * session);
-gboolean lmcc_receiver_packet_fits (const LmccSession * session,
-    const LmccRtp * rtp, const LmccHeader * header);
-gboolean lmcc_receiver_packet_belongs (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccRtp * rtp, const LmccHeader * header);
+gboolean
+lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session);
+gboolean lmcc_receiver_read_record (LmccReceiver *receiver,
+    LmccRecordAssembler *assembler, const LmccRecordFragment *fragment,
+    LmccSession *session);
+gboolean lmcc_receiver_packet_fits (const LmccSession *session,
+    const LmccRtp *rtp, const LmccHeader *header);
+gboolean lmcc_receiver_packet_belongs (LmccReceiver *receiver,
+    const LmccAddress *source, const LmccRtp *rtp, const LmccHeader *header);
 
 G_END_DECLS
 

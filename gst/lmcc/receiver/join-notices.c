@@ -8,7 +8,7 @@
 
 /* The group after the session's last one, or FALSE where there can be none. */
 static gboolean
-has_control_group (const LmccReceiver * receiver, const gchar ** why)
+has_control_group (const LmccReceiver *receiver, const gchar **why)
 {
   const LmccSession *session = &receiver->session;
   LmccAddress address;
@@ -19,7 +19,7 @@ has_control_group (const LmccReceiver * receiver, const gchar ** why)
         "of their join experiments: each makes all of its own";
   else if (!lmcc_address_group (&session->address, session->n_groups, &address))
     *why = "there is no address after the session's last group, so receivers "
-        "cannot tell each other of their join experiments";
+           "cannot tell each other of their join experiments";
   else
     return TRUE;
 
@@ -27,7 +27,7 @@ has_control_group (const LmccReceiver * receiver, const gchar ** why)
 }
 
 static void
-queue_membership (LmccReceiver * receiver, LmccReceiverActionType type,
+queue_membership (LmccReceiver *receiver, LmccReceiverActionType type,
     guint group)
 {
   LmccReceiverAction *action = lmcc_receiver_queue_action (receiver, type);
@@ -37,7 +37,7 @@ queue_membership (LmccReceiver * receiver, LmccReceiverActionType type,
 }
 
 static void
-leave_control_group (LmccReceiver * receiver)
+leave_control_group (LmccReceiver *receiver)
 {
   if (receiver->learning.group > 0)
     queue_membership (receiver, LMCC_RECEIVER_ACTION_LEAVE,
@@ -48,7 +48,7 @@ leave_control_group (LmccReceiver * receiver)
 /* Joins or leaves the group of shared learning, as session and algorithm want
  * it. */
 void
-lmcc_receiver_update_learning (LmccReceiver * receiver)
+lmcc_receiver_update_learning (LmccReceiver *receiver)
 {
   LmccController *controller = receiver->controller;
   guint group = receiver->session.n_groups;
@@ -75,7 +75,7 @@ lmcc_receiver_update_learning (LmccReceiver * receiver)
 /* Tells the others of a join, if the algorithm wants it and none was told
  * lately. */
 void
-lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_share_join (LmccReceiver *receiver, LmccTime now)
 {
   LmccController *controller = receiver->controller;
   LmccReceiverAction *action;
@@ -95,16 +95,16 @@ lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now)
     return;
   receiver->learning.next_notice = now + LMCC_JOIN_NOTICE_INTERVAL;
   notice.level = (guint8) level;
-  action = lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_SEND_CONTROL);
+  action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEND_CONTROL);
   action->group = receiver->learning.group;
   action->packet = lmcc_join_notice_build (&notice);
 }
 
 /* Why a notice is not believed, or LMCC_N_DROPS. */
 static LmccDrop
-check_notice (LmccReceiver * receiver, LmccTime now,
-    const LmccJoinNotice * notice)
+check_notice (LmccReceiver *receiver, LmccTime now,
+    const LmccJoinNotice *notice)
 {
   const LmccSession *session = &receiver->session;
 
@@ -130,8 +130,8 @@ check_notice (LmccReceiver * receiver, LmccTime now,
  * and counted, and so is more than %LMCC_JOIN_NOTICES_MAX in a second.
  */
 void
-lmcc_receiver_handle_learning (LmccReceiver * receiver, LmccTime now,
-    const guint8 * data, gsize size)
+lmcc_receiver_handle_learning (LmccReceiver *receiver, LmccTime now,
+    const guint8 *data, gsize size)
 {
   LmccJoinNotice notice;
   LmccDrop why;

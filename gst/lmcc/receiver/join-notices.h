@@ -22,8 +22,8 @@ typedef struct
   LmccTime next_notice;
 } LmccReceiverLearning;
 
-void lmcc_receiver_update_learning (LmccReceiver * receiver);
-void lmcc_receiver_share_join (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_update_learning (LmccReceiver *receiver);
+void lmcc_receiver_share_join (LmccReceiver *receiver, LmccTime now);
 
 G_END_DECLS
 

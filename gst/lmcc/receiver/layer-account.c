@@ -55,7 +55,7 @@ lmcc_layer_account_new (void)
  * @account: (transfer full): an account
  */
 void
-lmcc_layer_account_free (LmccLayerAccount * account)
+lmcc_layer_account_free (LmccLayerAccount *account)
 {
   g_array_unref (account->missing);
   g_array_unref (account->losses);
@@ -70,7 +70,7 @@ lmcc_layer_account_free (LmccLayerAccount * account)
  * missing is not counted as lost. The counters go on.
  */
 void
-lmcc_layer_account_reset (LmccLayerAccount * account)
+lmcc_layer_account_reset (LmccLayerAccount *account)
 {
   account->started = FALSE;
   account->suspect = FALSE;
@@ -80,31 +80,31 @@ lmcc_layer_account_reset (LmccLayerAccount * account)
 }
 
 static gboolean
-was_received (const LmccLayerAccount * account, guint16 lsn)
+was_received (const LmccLayerAccount *account, guint16 lsn)
 {
   return account->received[lsn % HISTORY / 8] >> lsn % 8 & 1;
 }
 
 static void
-note_received (LmccLayerAccount * account, guint16 lsn)
+note_received (LmccLayerAccount *account, guint16 lsn)
 {
   account->received[lsn % HISTORY / 8] |= (guint8) (1u << lsn % 8);
 }
 
 /* Forgets what had these numbers before they came round again. */
 static void
-forget (LmccLayerAccount * account, guint16 lsn, guint n)
+forget (LmccLayerAccount *account, guint16 lsn, guint n)
 {
   if (n >= HISTORY) {
     memset (account->received, 0, sizeof (account->received));
     return;
   }
   for (; n > 0; n--, lsn++)
-    account->received[lsn % HISTORY / 8] &= (guint8) ~ (1u << lsn % 8);
+    account->received[lsn % HISTORY / 8] &= (guint8) ~(1u << lsn % 8);
 }
 
 static void
-start (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+start (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   forget (account, 0, HISTORY);
   note_received (account, lsn);
@@ -125,7 +125,7 @@ start (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
  * and the first one that does counts as any other.
  */
 void
-lmcc_layer_account_expect (LmccLayerAccount * account, guint16 lsn,
+lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,
     LmccTime since)
 {
   start (account, (guint16) (lsn - 1), since);
@@ -141,7 +141,7 @@ lmcc_layer_account_expect (LmccLayerAccount * account, guint16 lsn,
  * Numbers begin anew: nothing before that packet is missing.
  */
 void
-lmcc_layer_account_restart (LmccLayerAccount * account, guint16 lsn,
+lmcc_layer_account_restart (LmccLayerAccount *account, guint16 lsn,
     LmccTime arrival)
 {
   lmcc_layer_account_expect (account, lsn, arrival);
@@ -150,7 +150,7 @@ lmcc_layer_account_restart (LmccLayerAccount * account, guint16 lsn,
 
 /* The run at @index is lost. */
 static void
-declare_lost (LmccLayerAccount * account, guint index)
+declare_lost (LmccLayerAccount *account, guint index)
 {
   const Missing *missing = &g_array_index (account->missing, Missing, index);
 
@@ -162,7 +162,7 @@ declare_lost (LmccLayerAccount * account, guint index)
 /* Counts a later packet for each missing one below @lsn (RFC 5348 section
  * 5.1). Whatever comes, runs are few: three later packets end one. */
 static void
-count_later (LmccLayerAccount * account, guint16 lsn)
+count_later (LmccLayerAccount *account, guint16 lsn)
 {
   guint i = 0;
 
@@ -179,10 +179,10 @@ count_later (LmccLayerAccount * account, guint16 lsn)
 
 /* Notes what is missing between the highest packet so far and @lsn. */
 static void
-note_missing (LmccLayerAccount * account, guint gap, LmccTime arrival)
+note_missing (LmccLayerAccount *account, guint gap, LmccTime arrival)
 {
-  LmccTime span = arrival > account->highest_time ?
-      arrival - account->highest_time : 0;
+  LmccTime span =
+      arrival > account->highest_time ? arrival - account->highest_time : 0;
   Missing missing = {
     .run = {
           .lsn = (guint16) (account->highest + 1),
@@ -202,7 +202,7 @@ note_missing (LmccLayerAccount * account, guint gap, LmccTime arrival)
  * it was the first one, what follows it may still be on its way, in order: the
  * packet that the gap was noticed by came too early, or was forged. */
 static gboolean
-fill (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+fill (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   guint i;
 
@@ -229,7 +229,7 @@ fill (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 }
 
 static LmccArrival
-take_older (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+take_older (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   if (was_received (account, lsn)) {
     account->stats.duplicates++;
@@ -246,7 +246,7 @@ take_older (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 }
 
 static LmccArrival
-take_distant (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+take_distant (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   if (account->suspect && lsn == (guint16) (account->suspect_lsn + 1)) {
     start (account, lsn, arrival);
@@ -260,7 +260,7 @@ take_distant (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
 }
 
 static LmccArrival
-take_newer (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
+take_newer (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   gint ahead = lmcc_sequence_diff (lsn, account->highest);
 
@@ -288,7 +288,7 @@ take_newer (LmccLayerAccount * account, guint16 lsn, LmccTime arrival)
  *     %LMCC_ARRIVAL_SUSPECT ones are to be dropped
  */
 LmccArrival
-lmcc_layer_account_packet (LmccLayerAccount * account, LmccTime arrival,
+lmcc_layer_account_packet (LmccLayerAccount *account, LmccTime arrival,
     guint16 lsn, gsize bytes)
 {
   LmccArrival result;
@@ -332,7 +332,7 @@ lmcc_layer_account_packet (LmccLayerAccount * account, LmccTime arrival,
  * Turns what has been missing for %LMCC_LOSS_TIMEOUT into losses.
  */
 void
-lmcc_layer_account_timeout (LmccLayerAccount * account, LmccTime now)
+lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now)
 {
   while (account->missing->len > 0) {
     Missing *missing = &g_array_index (account->missing, Missing, 0);
@@ -351,13 +351,13 @@ lmcc_layer_account_timeout (LmccLayerAccount * account, LmccTime now)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_layer_account_next_timeout (const LmccLayerAccount * account)
+lmcc_layer_account_next_timeout (const LmccLayerAccount *account)
 {
   if (account->missing->len == 0)
     return LMCC_TIME_NONE;
 
-  return g_array_index (account->missing, Missing, 0).noticed +
-      LMCC_LOSS_TIMEOUT;
+  return g_array_index (account->missing, Missing, 0).noticed
+      + LMCC_LOSS_TIMEOUT;
 }
 
 /**
@@ -368,7 +368,7 @@ lmcc_layer_account_next_timeout (const LmccLayerAccount * account)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_layer_account_poll_loss (LmccLayerAccount * account, LmccLoss * loss)
+lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss)
 {
   if (account->n_polled == account->losses->len) {
     g_array_set_size (account->losses, 0);
@@ -388,7 +388,7 @@ lmcc_layer_account_poll_loss (LmccLayerAccount * account, LmccLoss * loss)
  * Returns: whether each packet up to @lsn has either come or been lost
  */
 gboolean
-lmcc_layer_account_settled (const LmccLayerAccount * account, guint16 lsn)
+lmcc_layer_account_settled (const LmccLayerAccount *account, guint16 lsn)
 {
   if (!account->started || lmcc_sequence_diff (lsn, account->highest) > 0)
     return FALSE;
@@ -396,7 +396,8 @@ lmcc_layer_account_settled (const LmccLayerAccount * account, guint16 lsn)
     return TRUE;
 
   return lmcc_sequence_diff (lsn,
-      g_array_index (account->missing, Missing, 0).run.lsn) < 0;
+             g_array_index (account->missing, Missing, 0).run.lsn)
+      < 0;
 }
 
 /**
@@ -406,7 +407,7 @@ lmcc_layer_account_settled (const LmccLayerAccount * account, guint16 lsn)
  * Returns: (transfer none): its counters
  */
 const LmccLayerStats *
-lmcc_layer_account_get_stats (const LmccLayerAccount * account)
+lmcc_layer_account_get_stats (const LmccLayerAccount *account)
 {
   return &account->stats;
 }

@@ -37,24 +37,22 @@ typedef enum
 typedef struct _LmccLayerAccount LmccLayerAccount;
 
 LmccLayerAccount *lmcc_layer_account_new (void);
-void lmcc_layer_account_free (LmccLayerAccount * account);
-void lmcc_layer_account_reset (LmccLayerAccount * account);
-void lmcc_layer_account_expect (LmccLayerAccount * account,
-    guint16 lsn, LmccTime since);
-void lmcc_layer_account_restart (LmccLayerAccount * account,
-    guint16 lsn, LmccTime arrival);
-LmccArrival lmcc_layer_account_packet (LmccLayerAccount * account,
+void lmcc_layer_account_free (LmccLayerAccount *account);
+void lmcc_layer_account_reset (LmccLayerAccount *account);
+void lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,
+    LmccTime since);
+void lmcc_layer_account_restart (LmccLayerAccount *account, guint16 lsn,
+    LmccTime arrival);
+LmccArrival lmcc_layer_account_packet (LmccLayerAccount *account,
     LmccTime arrival, guint16 lsn, gsize bytes);
-void lmcc_layer_account_timeout (LmccLayerAccount * account,
-    LmccTime now);
-LmccTime lmcc_layer_account_next_timeout (
-    const LmccLayerAccount * account);
-gboolean lmcc_layer_account_poll_loss (LmccLayerAccount * account,
-    LmccLoss * loss);
-gboolean lmcc_layer_account_settled (const LmccLayerAccount * account,
-    guint16 lsn);
-const LmccLayerStats *lmcc_layer_account_get_stats (
-    const LmccLayerAccount * account);
+void lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now);
+LmccTime lmcc_layer_account_next_timeout (const LmccLayerAccount *account);
+gboolean
+lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss);
+gboolean
+lmcc_layer_account_settled (const LmccLayerAccount *account, guint16 lsn);
+const LmccLayerStats *
+lmcc_layer_account_get_stats (const LmccLayerAccount *account);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLayerAccount, lmcc_layer_account_free)
 

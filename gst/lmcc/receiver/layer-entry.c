@@ -22,12 +22,13 @@
  *     takes effect in time
  */
 void
-lmcc_layer_entries_init (LmccLayerEntries * entries, guint modulus,
+lmcc_layer_entries_init (LmccLayerEntries *entries, guint modulus,
     LmccTime slot_length, gboolean ahead)
 {
-  *entries = (LmccLayerEntries) {
-  .modulus = MAX (modulus, 1),.slot_length = slot_length,.ahead =
-        ahead,.join_time = slot_length};
+  *entries = (LmccLayerEntries){ .modulus = MAX (modulus, 1),
+    .slot_length = slot_length,
+    .ahead = ahead,
+    .join_time = slot_length };
 }
 
 /**
@@ -40,17 +41,19 @@ lmcc_layer_entries_init (LmccLayerEntries * entries, guint modulus,
  *     this one takes can be measured
  */
 void
-lmcc_layer_entries_joined (LmccLayerEntries * entries, guint layer,
-    LmccTime now, LmccTime distance, gboolean fresh)
+lmcc_layer_entries_joined (LmccLayerEntries *entries, guint layer, LmccTime now,
+    LmccTime distance, gboolean fresh)
 {
-  entries->layers[layer] = (LmccLayerEntry) {
-  .open = entries->known,.fresh = fresh,.joined = now,.slot =
-        (entries->slot + 1) % entries->modulus,.distance = distance};
+  entries->layers[layer] = (LmccLayerEntry){ .open = entries->known,
+    .fresh = fresh,
+    .joined = now,
+    .slot = (entries->slot + 1) % entries->modulus,
+    .distance = distance };
 }
 
 /* The base says which slot it is, and others that the next one has begun. */
 static void
-follow_slot (LmccLayerEntries * entries, const LmccHeader * header)
+follow_slot (LmccLayerEntries *entries, const LmccHeader *header)
 {
   gint ahead = lmcc_slot_diff (header->slot, entries->slot, entries->modulus);
 
@@ -68,7 +71,7 @@ follow_slot (LmccLayerEntries * entries, const LmccHeader * header)
  * right behind the join looks like a join that takes longer. One that takes as
  * long as a leave is none, and what did not flow may have been waited for. */
 static void
-measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean flowed,
+measure (LmccLayerEntries *entries, LmccTime elapsed, gboolean flowed,
     gboolean late)
 {
   if (elapsed > entries->join_time
@@ -83,14 +86,14 @@ measure (LmccLayerEntries * entries, LmccTime elapsed, gboolean flowed,
 
 /* When the join has taken effect: on a long path that may be slots later. */
 static LmccTime
-effective_from (const LmccLayerEntries * entries, const LmccLayerEntry * entry)
+effective_from (const LmccLayerEntries *entries, const LmccLayerEntry *entry)
 {
   return entry->joined + entries->join_time;
 }
 
 /* A packet is seldom larger than the distance says. */
 static guint
-count_since (const LmccLayerEntry * entry, LmccTime arrival, LmccTime effective)
+count_since (const LmccLayerEntry *entry, LmccTime arrival, LmccTime effective)
 {
   if (entry->distance == 0 || arrival < effective)
     return 0;
@@ -101,8 +104,8 @@ count_since (const LmccLayerEntry * entry, LmccTime arrival, LmccTime effective)
 /* By the places alone: where a layer is joined ahead, its first slot is held
  * from the beginning; else it may have been joined in the slot before that. */
 static guint
-count_before (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
-    const LmccHeader * header)
+count_before (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
+    const LmccHeader *header)
 {
   gint held = lmcc_slot_diff (header->slot, entry->slot, entries->modulus);
 
@@ -117,8 +120,8 @@ count_before (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
 
 /* Only those packets count that were due when the join had taken effect. */
 static guint
-count_missed (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
-    LmccTime arrival, const LmccHeader * header)
+count_missed (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
+    LmccTime arrival, const LmccHeader *header)
 {
   guint before = count_before (entries, entry, header);
   LmccTime effective = effective_from (entries, entry);
@@ -126,8 +129,7 @@ count_missed (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
   if (entries->ahead || before == 0)
     return before;
   if (header->place < 0)
-    return arrival >= effective + (guint) - header->place *
-        entries->slot_length;
+    return arrival >= effective + (guint) -header->place * entries->slot_length;
 
   return MIN (before, count_since (entry, arrival, effective));
 }
@@ -146,8 +148,8 @@ count_missed (const LmccLayerEntries * entries, const LmccLayerEntry * entry,
  *     says
  */
 gboolean
-lmcc_layer_entries_packet (LmccLayerEntries * entries, LmccTime arrival,
-    const LmccHeader * header, LmccLayerExpected * expected)
+lmcc_layer_entries_packet (LmccLayerEntries *entries, LmccTime arrival,
+    const LmccHeader *header, LmccLayerExpected *expected)
 {
   LmccLayerEntry *entry = &entries->layers[header->layer];
   gboolean first = entry->open;
@@ -165,8 +167,9 @@ lmcc_layer_entries_packet (LmccLayerEntries * entries, LmccTime arrival,
   span = n * entry->distance + entry->distance / 2;
   expected->lsn = (guint16) (header->lsn - n);
   expected->since = arrival - MIN (span, arrival);
-  expected->slot = (guint) ((gint) header->slot + MIN (header->place, 0) +
-      (gint) entries->modulus) % entries->modulus;
+  expected->slot = (guint) ((gint) header->slot + MIN (header->place, 0)
+                       + (gint) entries->modulus)
+      % entries->modulus;
   if (entry->fresh && !entries->ahead && arrival >= entry->joined)
     measure (entries, arrival - entry->joined, header->place > 0, n > 0);
 

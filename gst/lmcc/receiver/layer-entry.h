@@ -67,12 +67,12 @@ typedef struct
   guint slot;
 } LmccLayerExpected;
 
-void lmcc_layer_entries_init (LmccLayerEntries * entries,
-    guint modulus, LmccTime slot_length, gboolean ahead);
-void lmcc_layer_entries_joined (LmccLayerEntries * entries,
-    guint layer, LmccTime now, LmccTime distance, gboolean fresh);
-gboolean lmcc_layer_entries_packet (LmccLayerEntries * entries,
-    LmccTime arrival, const LmccHeader * header, LmccLayerExpected * expected);
+void lmcc_layer_entries_init (LmccLayerEntries *entries, guint modulus,
+    LmccTime slot_length, gboolean ahead);
+void lmcc_layer_entries_joined (LmccLayerEntries *entries, guint layer,
+    LmccTime now, LmccTime distance, gboolean fresh);
+gboolean lmcc_layer_entries_packet (LmccLayerEntries *entries, LmccTime arrival,
+    const LmccHeader *header, LmccLayerExpected *expected);
 
 G_END_DECLS
 

@@ -24,7 +24,7 @@ typedef struct
  * @holes: (out): no holes
  */
 void
-lmcc_layer_holes_init (LmccLayerHoles * holes)
+lmcc_layer_holes_init (LmccLayerHoles *holes)
 {
   holes->started = FALSE;
   holes->heard = 0;
@@ -38,7 +38,7 @@ lmcc_layer_holes_init (LmccLayerHoles * holes)
  * @holes: frees what it has
  */
 void
-lmcc_layer_holes_clear (LmccLayerHoles * holes)
+lmcc_layer_holes_clear (LmccLayerHoles *holes)
 {
   g_clear_pointer (&holes->holes, g_array_unref);
   g_clear_pointer (&holes->gaps, g_array_unref);
@@ -49,7 +49,7 @@ lmcc_layer_holes_clear (LmccLayerHoles * holes)
  * @holes: forgets all; the next packet begins anew
  */
 void
-lmcc_layer_holes_reset (LmccLayerHoles * holes)
+lmcc_layer_holes_reset (LmccLayerHoles *holes)
 {
   holes->started = FALSE;
   holes->heard = 0;
@@ -60,7 +60,7 @@ lmcc_layer_holes_reset (LmccLayerHoles * holes)
 
 /* Index of the first hole that does not end before @lsn. */
 static guint
-lower_bound (const LmccLayerHoles * holes, guint16 lsn)
+lower_bound (const LmccLayerHoles *holes, guint16 lsn)
 {
   guint low = 0, high = holes->holes->len;
 
@@ -78,7 +78,7 @@ lower_bound (const LmccLayerHoles * holes, guint16 lsn)
 }
 
 static LmccHole *
-hole_in_gap (const LmccLayerHoles * holes, const Gap * gap, guint index)
+hole_in_gap (const LmccLayerHoles *holes, const Gap *gap, guint index)
 {
   LmccHole *hole;
 
@@ -92,7 +92,7 @@ hole_in_gap (const LmccLayerHoles * holes, const Gap * gap, guint index)
 /* What a gap tells of the holes in it: nothing was lost of its stream, or all
  * of those that may be are. Returns whether it has told all that it can. */
 static gboolean
-apply_gap (LmccLayerHoles * holes, const Gap * gap)
+apply_gap (LmccLayerHoles *holes, const Gap *gap)
 {
   guint32 bit = 1u << gap->slot;
   guint from = lower_bound (holes, gap->from);
@@ -124,7 +124,7 @@ apply_gap (LmccLayerHoles * holes, const Gap * gap)
 
 /* What one gap tells may let another tell more. */
 static void
-apply_gaps (LmccLayerHoles * holes)
+apply_gaps (LmccLayerHoles *holes)
 {
   gboolean again;
   guint i;
@@ -141,16 +141,16 @@ apply_gaps (LmccLayerHoles * holes)
 }
 
 static void
-add_hole (LmccLayerHoles * holes, guint16 lsn, guint n)
+add_hole (LmccLayerHoles *holes, guint16 lsn, guint n)
 {
-  LmccHole hole = {.lsn = lsn,.n = n,.possible = holes->heard };
+  LmccHole hole = { .lsn = lsn, .n = n, .possible = holes->heard };
 
   g_array_append_val (holes->holes, hole);
   holes->n_lost += n;
 }
 
 static void
-forget_gaps_before (LmccLayerHoles * holes, guint16 lsn)
+forget_gaps_before (LmccLayerHoles *holes, guint16 lsn)
 {
   guint i;
 
@@ -161,9 +161,12 @@ forget_gaps_before (LmccLayerHoles * holes, guint16 lsn)
 }
 
 static void
-note_stream (LmccLayerHoles * holes, guint16 lsn, guint slot, guint16 sequence)
+note_stream (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
 {
-  Gap gap = {.slot = slot,.from = holes->lsn[slot],.to = lsn,
+  Gap gap = {
+    .slot = slot,
+    .from = holes->lsn[slot],
+    .to = lsn,
     .sequence = (guint16) (holes->sequence[slot] + 1),
     .n = (guint16) (sequence - holes->sequence[slot] - 1),
   };
@@ -191,7 +194,7 @@ note_stream (LmccLayerHoles * holes, guint16 lsn, guint slot, guint16 sequence)
  * Takes the layer's packets in the order of their layer sequence numbers.
  */
 void
-lmcc_layer_holes_note (LmccLayerHoles * holes, guint16 lsn, guint slot,
+lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)
 {
   guint ahead = (guint16) (lsn - holes->highest);
@@ -215,7 +218,7 @@ lmcc_layer_holes_note (LmccLayerHoles * holes, guint16 lsn, guint slot,
  * Returns: (transfer none) (nullable): the hole that it is in
  */
 LmccHole *
-lmcc_layer_holes_find (LmccLayerHoles * holes, guint16 lsn)
+lmcc_layer_holes_find (LmccLayerHoles *holes, guint16 lsn)
 {
   guint i = lower_bound (holes, lsn);
   LmccHole *hole;
@@ -229,7 +232,7 @@ lmcc_layer_holes_find (LmccLayerHoles * holes, guint16 lsn)
 
 /* The packet that has come parts a gap of its stream in two. */
 static void
-part_gaps (LmccLayerHoles * holes, guint16 lsn, guint slot, guint16 sequence)
+part_gaps (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
 {
   guint i;
 
@@ -254,7 +257,7 @@ part_gaps (LmccLayerHoles * holes, guint16 lsn, guint slot, guint16 sequence)
 
 /* Takes one packet out of the hole at @index, which may part it in two. */
 static void
-part_hole (LmccLayerHoles * holes, guint index, guint16 lsn)
+part_hole (LmccLayerHoles *holes, guint index, guint16 lsn)
 {
   LmccHole *hole = &g_array_index (holes->holes, LmccHole, index);
   guint at = (guint16) (lsn - hole->lsn);
@@ -282,7 +285,7 @@ part_hole (LmccLayerHoles * holes, guint index, guint16 lsn)
  * @sequence: its sequence number there
  */
 void
-lmcc_layer_holes_fill (LmccLayerHoles * holes, guint16 lsn, guint slot,
+lmcc_layer_holes_fill (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)
 {
   guint i = lower_bound (holes, lsn);
@@ -306,10 +309,10 @@ lmcc_layer_holes_fill (LmccLayerHoles * holes, guint16 lsn, guint slot,
  *     number
  */
 LmccHole *
-lmcc_layer_holes_first (LmccLayerHoles * holes)
+lmcc_layer_holes_first (LmccLayerHoles *holes)
 {
   return holes->holes->len > 0 ? &g_array_index (holes->holes, LmccHole, 0)
-      : NULL;
+                               : NULL;
 }
 
 /*
@@ -319,7 +322,7 @@ lmcc_layer_holes_first (LmccLayerHoles * holes)
  * Gives up the first hole.
  */
 void
-lmcc_layer_holes_drop_first (LmccLayerHoles * holes)
+lmcc_layer_holes_drop_first (LmccLayerHoles *holes)
 {
   const LmccHole *hole = &g_array_index (holes->holes, LmccHole, 0);
   guint16 lsn = hole->lsn;

@@ -47,28 +47,28 @@ typedef struct
 typedef struct
 {
   gboolean started;
-  guint16 highest;              /* layer sequence number that was noted last */
-  guint32 heard;                /* bit set of streams */
-  guint16 sequence[LMCC_N_SLOTS];       /* of each stream's last packet */
+  guint16 highest; /* layer sequence number that was noted last */
+  guint32 heard;   /* bit set of streams */
+  guint16 sequence[LMCC_N_SLOTS]; /* of each stream's last packet */
   guint16 lsn[LMCC_N_SLOTS];
-  GArray *holes;                /* of LmccHole, by LSN */
-  guint n_lost;                 /* packets in these */
-  GArray *gaps;                 /* in the streams' sequences */
+  GArray *holes; /* of LmccHole, by LSN */
+  guint n_lost;  /* packets in these */
+  GArray *gaps;  /* in the streams' sequences */
 } LmccLayerHoles;
 
-void lmcc_layer_holes_init (LmccLayerHoles * holes);
-void lmcc_layer_holes_clear (LmccLayerHoles * holes);
-void lmcc_layer_holes_reset (LmccLayerHoles * holes);
-void lmcc_layer_holes_note (LmccLayerHoles * holes, guint16 lsn, guint slot,
+void lmcc_layer_holes_init (LmccLayerHoles *holes);
+void lmcc_layer_holes_clear (LmccLayerHoles *holes);
+void lmcc_layer_holes_reset (LmccLayerHoles *holes);
+void lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence);
-LmccHole *lmcc_layer_holes_find (LmccLayerHoles * holes, guint16 lsn);
-void lmcc_layer_holes_fill (LmccLayerHoles * holes, guint16 lsn, guint slot,
+LmccHole *lmcc_layer_holes_find (LmccLayerHoles *holes, guint16 lsn);
+void lmcc_layer_holes_fill (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence);
-LmccHole *lmcc_layer_holes_first (LmccLayerHoles * holes);
-void lmcc_layer_holes_drop_first (LmccLayerHoles * holes);
+LmccHole *lmcc_layer_holes_first (LmccLayerHoles *holes);
+void lmcc_layer_holes_drop_first (LmccLayerHoles *holes);
 
 static inline guint
-lmcc_slot_of (const LmccHeader * header)
+lmcc_slot_of (const LmccHeader *header)
 {
   switch (header->type) {
     case LMCC_PACKET_MEDIA:
@@ -82,7 +82,7 @@ lmcc_slot_of (const LmccHeader * header)
 
 /* Whether it may be of a stream that repair gives back. */
 static inline gboolean
-lmcc_hole_may_be_media (const LmccHole * hole)
+lmcc_hole_may_be_media (const LmccHole *hole)
 {
   return (hole->possible & ((1u << LMCC_SLOT_REPAIR) - 1)) != 0;
 }

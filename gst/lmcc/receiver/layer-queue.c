@@ -18,7 +18,7 @@
 #define MAX_SPAN 16384
 
 void
-lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
+lmcc_receiver_layer_reset (LmccReceiverLayer *layer)
 {
   lmcc_layer_account_reset (layer->account);
   lmcc_probation_reset (&layer->probation);
@@ -31,7 +31,7 @@ lmcc_receiver_layer_reset (LmccReceiverLayer * layer)
 }
 
 static gboolean
-in_order (const LmccHeader * first, const LmccHeader * second)
+in_order (const LmccHeader *first, const LmccHeader *second)
 {
   return lmcc_sequence_diff (first->osn, second->osn) <= 0;
 }
@@ -45,14 +45,14 @@ in_order (const LmccHeader * first, const LmccHeader * second)
  * Returns: whether a packet with its layer sequence number waits
  */
 gboolean
-lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
-    const LmccHeader * header, gboolean * fits)
+lmcc_receiver_find_waiting (LmccReceiverLayer *layer, const LmccHeader *header,
+    gboolean *fits)
 {
   const LmccReceiverWaiting *before =
       lmcc_waiting_queue_find_before (&layer->waiting, header->lsn);
-  const LmccReceiverWaiting *after = before != NULL ?
-      lmcc_waiting_next (before) :
-      lmcc_waiting_queue_peek_head (&layer->waiting);
+  const LmccReceiverWaiting *after = before != NULL
+      ? lmcc_waiting_next (before)
+      : lmcc_waiting_queue_peek_head (&layer->waiting);
 
   *fits = (before == NULL || in_order (&before->header, header))
       && (after == NULL || in_order (header, &after->header));
@@ -67,13 +67,13 @@ lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
  * @waiting: (transfer full): a packet of it that does not wait yet
  */
 void
-lmcc_receiver_add_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccReceiverWaiting * waiting)
+lmcc_receiver_add_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccReceiverWaiting *waiting)
 {
   waiting->deadline = LMCC_TIME_NONE;
   if (receiver->session.repair > 0)
-    waiting->deadline = lmcc_receiver_release_deadline (receiver,
-        &waiting->rtp, &waiting->header);
+    waiting->deadline = lmcc_receiver_release_deadline (receiver, &waiting->rtp,
+        &waiting->header);
   lmcc_waiting_queue_add (&layer->waiting, waiting);
 }
 
@@ -86,8 +86,8 @@ lmcc_receiver_add_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer,
  * @header: its element
  */
 void
-lmcc_receiver_queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header)
+lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header)
 {
   LmccReceiverWaiting *waiting;
   gboolean fits;
@@ -107,7 +107,7 @@ lmcc_receiver_queue_packet (LmccReceiver * receiver, LmccReceiverLayer * layer,
 
 /* Nothing more comes of a layer: what came of it waits for its place only. */
 void
-lmcc_receiver_take_rest (LmccReceiver * receiver, guint index)
+lmcc_receiver_take_rest (LmccReceiver *receiver, guint index)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccVerdict verdict;
@@ -120,8 +120,8 @@ lmcc_receiver_take_rest (LmccReceiver * receiver, guint index)
 }
 
 static void
-push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccReceiverWaiting * waiting)
+push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccReceiverWaiting *waiting)
 {
   guint lost = layer->lost_before;
   guint64 late = lmcc_merge_get_late (receiver->merge);
@@ -149,8 +149,10 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
   layer->merged_any = TRUE;
   layer->merged_lsn = waiting->header.lsn;
   lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
-      &waiting->header, lmcc_receiver_release_deadline (receiver,
-          &waiting->rtp, &waiting->header), lost);
+      &waiting->header,
+      lmcc_receiver_release_deadline (receiver, &waiting->rtp,
+          &waiting->header),
+      lost);
   if (waiting->recovered)
     lmcc_receiver_count_recovered (receiver, &waiting->header,
         lmcc_merge_get_late (receiver->merge) == late);
@@ -158,7 +160,7 @@ push_to_merge (LmccReceiver * receiver, LmccReceiverLayer * layer,
 }
 
 static void
-push_head (LmccReceiver * receiver, LmccReceiverLayer * layer)
+push_head (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
   push_to_merge (receiver, layer,
       lmcc_waiting_queue_pop_head (&layer->waiting));
@@ -173,7 +175,7 @@ push_head (LmccReceiver * receiver, LmccReceiverLayer * layer)
  * What is missing behind it may still be repaired.
  */
 void
-lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
+lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
 {
   LmccReceiverWaiting *waiting;
   gint i;
@@ -195,18 +197,18 @@ lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn)
  * Hands on all that has come of it.
  */
 void
-lmcc_receiver_flush_waiting (LmccReceiver * receiver, LmccReceiverLayer * layer)
+lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
   while (lmcc_waiting_queue_get_length (&layer->waiting) > 0)
     push_head (receiver, layer);
 }
 
 static gboolean
-may_go (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    const LmccReceiverWaiting * waiting)
+may_go (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    const LmccReceiverWaiting *waiting)
 {
-  if (layer->merged_any && lmcc_sequence_diff (waiting->header.lsn,
-          layer->merged_lsn) <= 1)
+  if (layer->merged_any
+      && lmcc_sequence_diff (waiting->header.lsn, layer->merged_lsn) <= 1)
     return TRUE;
   if (!lmcc_layer_account_settled (layer->account, waiting->header.lsn))
     return FALSE;
@@ -218,7 +220,7 @@ may_go (LmccReceiver * receiver, LmccReceiverLayer * layer,
 
 /* What precedes a packet whose time is up goes with it. */
 static void
-push_due (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccTime now)
+push_due (LmccReceiver *receiver, LmccReceiverLayer *layer, LmccTime now)
 {
   while (lmcc_waiting_queue_next_due (&layer->waiting) <= now) {
     const LmccReceiverWaiting *due =
@@ -231,7 +233,7 @@ push_due (LmccReceiver * receiver, LmccReceiverLayer * layer, LmccTime now)
 }
 
 static void
-report_losses (LmccReceiver * receiver, guint index, LmccTime now)
+report_losses (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccLayerAccount *account = receiver->layers[index].account;
   LmccLoss loss;
@@ -250,7 +252,7 @@ report_losses (LmccReceiver * receiver, guint index, LmccTime now)
  * tells the controller what was lost, repaired or not.
  */
 void
-lmcc_receiver_settle (LmccReceiver * receiver, guint index, LmccTime now)
+lmcc_receiver_settle (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccReceiverWaiting *waiting;

@@ -9,19 +9,19 @@
 
 G_BEGIN_DECLS
 
-void lmcc_receiver_layer_reset (LmccReceiverLayer * layer);
-gboolean lmcc_receiver_find_waiting (LmccReceiverLayer * layer,
-    const LmccHeader * header, gboolean * fits);
-void lmcc_receiver_add_waiting (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
-void lmcc_receiver_queue_packet (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header);
-void lmcc_receiver_take_rest (LmccReceiver * receiver, guint layer);
-void lmcc_receiver_flush_before (LmccReceiver * receiver, guint16 osn);
-void lmcc_receiver_flush_waiting (LmccReceiver * receiver,
-    LmccReceiverLayer * layer);
-void lmcc_receiver_settle (LmccReceiver * receiver, guint layer, LmccTime now);
+void lmcc_receiver_layer_reset (LmccReceiverLayer *layer);
+gboolean lmcc_receiver_find_waiting (LmccReceiverLayer *layer,
+    const LmccHeader *header, gboolean *fits);
+void lmcc_receiver_add_waiting (LmccReceiver *receiver,
+    LmccReceiverLayer *layer, LmccReceiverWaiting *waiting);
+void
+lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header);
+void lmcc_receiver_take_rest (LmccReceiver *receiver, guint layer);
+void lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn);
+void
+lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer);
+void lmcc_receiver_settle (LmccReceiver *receiver, guint layer, LmccTime now);
 
 G_END_DECLS
 

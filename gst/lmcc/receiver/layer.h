@@ -18,14 +18,14 @@ G_BEGIN_DECLS
 /* What a layer carries, as sent: over the latest second, smoothed. */
 typedef struct
 {
-  gboolean running;             /* the layer is held, and a packet came */
-  gboolean whole;               /* the first second has passed */
-  LmccTime since;               /* the running second, and the counters then */
+  gboolean running; /* the layer is held, and a packet came */
+  gboolean whole;   /* the first second has passed */
+  LmccTime since;   /* the running second, and the counters then */
   guint64 received;
   guint64 bytes;
   guint64 lost;
-  guint64 rate;                 /* bit/s; 0: not known */
-  LmccTime at;                  /* when it was measured */
+  guint64 rate; /* bit/s; 0: not known */
+  LmccTime at;  /* when it was measured */
 } LmccLayerMeasure;
 
 /* What the receiver keeps of each layer. */
@@ -35,18 +35,18 @@ typedef struct
   LmccProbation probation;
   LmccWaitingQueue waiting;
   LmccLayerHoles holes;
-  guint16 given_up[LMCC_GIVEN_UP];      /* holes, the latest */
+  guint16 given_up[LMCC_GIVEN_UP]; /* holes, the latest */
   guint n_given_up;
-  gboolean repair_begun;        /* of the block of the two below */
-  guint16 repair_source;        /* as the latest repair packet had them */
+  gboolean repair_begun; /* of the block of the two below */
+  guint16 repair_source; /* as the latest repair packet had them */
   guint16 repair_first;
   gboolean merged_any;
-  guint16 merged_lsn;           /* latest that went to the merge */
-  guint lost_before;            /* a jump of the sequence hides so many */
-  guint64 bytes_before;         /* at the start of the statistics interval */
-  guint64 rate;                 /* over the last interval, bit/s */
+  guint16 merged_lsn;   /* latest that went to the merge */
+  guint lost_before;    /* a jump of the sequence hides so many */
+  guint64 bytes_before; /* at the start of the statistics interval */
+  guint64 rate;         /* over the last interval, bit/s */
   LmccLayerMeasure measure;
-  guint64 smoothed_rate;        /* what max-bitrate is held against */
+  guint64 smoothed_rate; /* what max-bitrate is held against */
   LmccTime smoothed_at;
 } LmccReceiverLayer;
 

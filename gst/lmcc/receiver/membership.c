@@ -23,10 +23,13 @@
 #define JOIN_LEAD_WEIGHT 8
 
 void
-lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
+lmcc_receiver_join (LmccReceiver *receiver, guint group, LmccTime now)
 {
-  receiver->membership.groups[group] = (LmccReceiverGroup) {
-  .joined = TRUE,.joined_at = now,.last_packet = now,};
+  receiver->membership.groups[group] = (LmccReceiverGroup){
+    .joined = TRUE,
+    .joined_at = now,
+    .last_packet = now,
+  };
   receiver->membership.groups_end =
       MAX (receiver->membership.groups_end, group + 1);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_JOIN)->group =
@@ -34,26 +37,26 @@ lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now)
 }
 
 void
-lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now)
+lmcc_receiver_leave (LmccReceiver *receiver, guint group, LmccTime now)
 {
   receiver->membership.groups[group].joined = FALSE;
   receiver->membership.groups[group].left_at = now;
   while (receiver->membership.groups_end > 0
-      && !receiver->membership.groups[receiver->membership.groups_end -
-          1].joined)
+      && !receiver->membership.groups[receiver->membership.groups_end - 1]
+              .joined)
     receiver->membership.groups_end--;
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEAVE)->group =
       group;
 }
 
 static gboolean
-is_dynamic (const LmccReceiver * receiver)
+is_dynamic (const LmccReceiver *receiver)
 {
   return receiver->membership.slots != NULL;
 }
 
 static void
-forget (LmccReceiver * receiver)
+forget (LmccReceiver *receiver)
 {
   g_clear_pointer (&receiver->membership.slots, lmcc_slot_clock_free);
   receiver->membership.no_layering = FALSE;
@@ -61,7 +64,7 @@ forget (LmccReceiver * receiver)
 
 /* Takes the mapping of layers on groups from a session. */
 void
-lmcc_receiver_take_layering (LmccReceiver * receiver)
+lmcc_receiver_take_layering (LmccReceiver *receiver)
 {
   const LmccSession *session = &receiver->session;
   g_autoptr (GError) error = NULL;
@@ -70,8 +73,8 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   lmcc_layer_entries_init (&receiver->membership.entries, session->slot_modulus,
       session->slot, session->turning_groups > 0);
   if (!lmcc_dynamic_layering_from_session (&receiver->membership.layering,
-          session, &error) || (session->turning_groups > 0
-          && session->slot == 0)) {
+          session, &error)
+      || (session->turning_groups > 0 && session->slot == 0)) {
     receiver->membership.no_layering = TRUE;
     lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
         "the session's turning groups do not fit its layers and slots: only "
@@ -83,22 +86,22 @@ lmcc_receiver_take_layering (LmccReceiver * receiver)
   receiver->membership.slots =
       lmcc_slot_clock_new (session->slot_modulus, session->slot, 0);
   receiver->membership.slot = G_MAXUINT;
-  receiver->membership.join_lead = MIN (FIRST_JOIN_LEAD,
-      LMCC_SLOT_MAX_LEAD (session->slot));
+  receiver->membership.join_lead =
+      MIN (FIRST_JOIN_LEAD, LMCC_SLOT_MAX_LEAD (session->slot));
   lmcc_slot_clock_set_lead (receiver->membership.slots,
       receiver->membership.join_lead);
   lmcc_slot_clock_tell_silent (receiver->membership.slots);
 }
 
 void
-lmcc_receiver_clear_layering (LmccReceiver * receiver)
+lmcc_receiver_clear_layering (LmccReceiver *receiver)
 {
   forget (receiver);
 }
 
 /* The layer that a group carries in a slot, or LMCC_GROUP_SILENT. */
 gint
-lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
+lmcc_receiver_group_layer (const LmccReceiver *receiver, guint slot,
     guint group)
 {
   if (!is_dynamic (receiver))
@@ -111,14 +114,14 @@ lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
 }
 
 static void
-join_missing (LmccReceiver * receiver, guint slot, gboolean ahead, LmccTime now)
+join_missing (LmccReceiver *receiver, guint slot, gboolean ahead, LmccTime now)
 {
   gint layer;
 
   for (layer = 1; layer <= receiver->level; layer++) {
     guint group =
         lmcc_dynamic_layering_get_group (&receiver->membership.layering, slot,
-        (guint) layer);
+            (guint) layer);
 
     if (receiver->membership.groups[group].joined)
       continue;
@@ -129,7 +132,7 @@ join_missing (LmccReceiver * receiver, guint slot, gboolean ahead, LmccTime now)
 }
 
 static void
-leave_others (LmccReceiver * receiver, guint slot, LmccTime now)
+leave_others (LmccReceiver *receiver, guint slot, LmccTime now)
 {
   guint group;
 
@@ -146,7 +149,7 @@ leave_others (LmccReceiver * receiver, guint slot, LmccTime now)
  * slot is told and that end, the level is that of the next slot: what is joined
  * is for that one, and nothing is left. */
 void
-lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_update_groups (LmccReceiver *receiver, LmccTime now)
 {
   gboolean ahead;
   guint slot;
@@ -158,12 +161,12 @@ lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now)
     receiver->membership.slot = slot;
     leave_others (receiver, slot, now);
   }
-  join_missing (receiver, ahead ? (slot + 1) % receiver->session.slot_modulus :
-      slot, ahead, now);
+  join_missing (receiver,
+      ahead ? (slot + 1) % receiver->session.slot_modulus : slot, ahead, now);
 }
 
 static void
-enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
+enter_layer (LmccReceiver *receiver, guint layer, LmccTime now)
 {
   const LmccSession *session = &receiver->session;
   guint64 rate = receiver->reckoned.layers[layer].rate;
@@ -176,7 +179,7 @@ enter_layer (LmccReceiver * receiver, guint layer, LmccTime now)
 
 /* The level went from @from to the receiver's. */
 void
-lmcc_receiver_change_groups (LmccReceiver * receiver, gint from, LmccTime now)
+lmcc_receiver_change_groups (LmccReceiver *receiver, gint from, LmccTime now)
 {
   gint i;
 
@@ -197,23 +200,25 @@ lmcc_receiver_change_groups (LmccReceiver * receiver, gint from, LmccTime now)
 }
 
 static void
-drop_ends (LmccSlotClock * slots)
+drop_ends (LmccSlotClock *slots)
 {
   LmccSlotEnd end;
 
-  while (lmcc_slot_clock_poll (slots, &end));
+  while (lmcc_slot_clock_poll (slots, &end))
+    ;
 }
 
 /* A packet of a held layer has come: what should have come before it, and has
  * not, since the layer was joined is missing. */
 void
-lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header)
+lmcc_receiver_expect_packets (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader *header)
 {
   LmccLayerExpected expected;
 
-  if (receiver->session.slot == 0 || !lmcc_layer_entries_packet
-      (&receiver->membership.entries, arrival, header, &expected))
+  if (receiver->session.slot == 0
+      || !lmcc_layer_entries_packet (&receiver->membership.entries, arrival,
+          header, &expected))
     return;
   lmcc_layer_account_expect (receiver->layers[header->layer].account,
       expected.lsn, expected.since);
@@ -222,8 +227,8 @@ lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
 }
 
 void
-lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
-    const LmccHeader * header)
+lmcc_receiver_packet_slot (LmccReceiver *receiver, LmccTime arrival,
+    const LmccHeader *header)
 {
   if (!is_dynamic (receiver))
     return;
@@ -232,7 +237,7 @@ lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
 }
 
 void
-lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_handle_slot (LmccReceiver *receiver, LmccTime now)
 {
   if (!is_dynamic (receiver))
     return;
@@ -241,18 +246,18 @@ lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now)
 }
 
 LmccTime
-lmcc_receiver_next_slot (const LmccReceiver * receiver)
+lmcc_receiver_next_slot (const LmccReceiver *receiver)
 {
-  return is_dynamic (receiver) ?
-      lmcc_slot_clock_next_timeout (receiver->
-      membership.slots) : LMCC_TIME_NONE;
+  return is_dynamic (receiver)
+      ? lmcc_slot_clock_next_timeout (receiver->membership.slots)
+      : LMCC_TIME_NONE;
 }
 
 /* A packet of @group came. Whoever waits for routers to honour a leave waits
  * for the last member query time (RFC 3376 section 8.8, 2 s) and for a report
  * that got lost and is sent again. */
 void
-lmcc_receiver_check_leave (LmccReceiver * receiver, guint group, LmccTime now)
+lmcc_receiver_check_leave (LmccReceiver *receiver, guint group, LmccTime now)
 {
   const LmccReceiverGroup *left = &receiver->membership.groups[group];
 
@@ -270,7 +275,7 @@ lmcc_receiver_check_leave (LmccReceiver * receiver, guint group, LmccTime now)
 }
 
 static void
-set_join_lead (LmccReceiver * receiver, LmccTime lead, LmccTime now)
+set_join_lead (LmccReceiver *receiver, LmccTime lead, LmccTime now)
 {
   lead = MIN (lead, LMCC_SLOT_MAX_LEAD (receiver->session.slot));
   if (lead == receiver->membership.join_lead)
@@ -287,27 +292,29 @@ set_join_lead (LmccReceiver * receiver, LmccTime lead, LmccTime now)
  * because that loss was another one, is corrected by later joins: the lead
  * follows the longest at once, and shorter ones slowly. */
 void
-lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
-    const LmccReceiverGroup * group, const LmccHeader * header,
+lmcc_receiver_measure_join (LmccReceiver *receiver, LmccTime now,
+    const LmccReceiverGroup *group, const LmccHeader *header,
     gboolean after_gap)
 {
   LmccTime lead = receiver->stats.join_to_packet + JOIN_MARGIN;
-  gboolean before = lmcc_slot_diff (header->slot, group->slot,
-      receiver->session.slot_modulus) < 0;
+  gboolean before =
+      lmcc_slot_diff (header->slot, group->slot, receiver->session.slot_modulus)
+      < 0;
 
   if (lead >= receiver->membership.join_lead && (before || after_gap))
     set_join_lead (receiver, lead, now);
   else if (before)
     set_join_lead (receiver,
-        receiver->membership.join_lead - (receiver->membership.join_lead -
-            lead) / JOIN_LEAD_WEIGHT, now);
+        receiver->membership.join_lead
+            - (receiver->membership.join_lead - lead) / JOIN_LEAD_WEIGHT,
+        now);
 }
 
 /* Leaves and joins again what has been silent for long: the membership may have
  * been lost in a switch. The base goes silent with its sender too, and asking
  * again costs one report every LMCC_REJOIN_TIMEOUT. */
 void
-lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_rejoin_silent (LmccReceiver *receiver, LmccTime now)
 {
   guint i;
 
@@ -323,15 +330,14 @@ lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now)
 }
 
 LmccTime
-lmcc_receiver_next_rejoin (const LmccReceiver * receiver)
+lmcc_receiver_next_rejoin (const LmccReceiver *receiver)
 {
   LmccTime next = LMCC_TIME_NONE;
   guint i;
 
   for (i = 0; i < receiver->membership.groups_end; i++) {
     if (receiver->membership.groups[i].joined)
-      next =
-          MIN (next,
+      next = MIN (next,
           receiver->membership.groups[i].last_packet + LMCC_REJOIN_TIMEOUT);
   }
 

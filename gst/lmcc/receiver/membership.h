@@ -16,12 +16,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean joined;
-  gboolean ahead;               /* for the next slot */
-  guint slot;                   /* that it was joined for */
+  gboolean ahead; /* for the next slot */
+  guint slot;     /* that it was joined for */
   LmccTime joined_at;
   gboolean heard;
   LmccTime last_packet;
-  LmccTime left_at;             /* 0: never */
+  LmccTime left_at; /* 0: never */
 } LmccReceiverGroup;
 
 /**
@@ -49,27 +49,27 @@ typedef struct
   gboolean warned_unwanted;
 } LmccReceiverMembership;
 
-void lmcc_receiver_join (LmccReceiver * receiver, guint group, LmccTime now);
-void lmcc_receiver_leave (LmccReceiver * receiver, guint group, LmccTime now);
-void lmcc_receiver_rejoin_silent (LmccReceiver * receiver, LmccTime now);
-LmccTime lmcc_receiver_next_rejoin (const LmccReceiver * receiver);
-void lmcc_receiver_take_layering (LmccReceiver * receiver);
-void lmcc_receiver_clear_layering (LmccReceiver * receiver);
-gint lmcc_receiver_group_layer (const LmccReceiver * receiver, guint slot,
+void lmcc_receiver_join (LmccReceiver *receiver, guint group, LmccTime now);
+void lmcc_receiver_leave (LmccReceiver *receiver, guint group, LmccTime now);
+void lmcc_receiver_rejoin_silent (LmccReceiver *receiver, LmccTime now);
+LmccTime lmcc_receiver_next_rejoin (const LmccReceiver *receiver);
+void lmcc_receiver_take_layering (LmccReceiver *receiver);
+void lmcc_receiver_clear_layering (LmccReceiver *receiver);
+gint lmcc_receiver_group_layer (const LmccReceiver *receiver, guint slot,
     guint group);
-void lmcc_receiver_update_groups (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_change_groups (LmccReceiver * receiver, gint from,
-    LmccTime now);
-void lmcc_receiver_expect_packets (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header);
-void lmcc_receiver_packet_slot (LmccReceiver * receiver, LmccTime arrival,
-    const LmccHeader * header);
-void lmcc_receiver_handle_slot (LmccReceiver * receiver, LmccTime now);
-LmccTime lmcc_receiver_next_slot (const LmccReceiver * receiver);
-void lmcc_receiver_check_leave (LmccReceiver * receiver, guint group,
-    LmccTime now);
-void lmcc_receiver_measure_join (LmccReceiver * receiver, LmccTime now,
-    const LmccReceiverGroup * group, const LmccHeader * header,
+void lmcc_receiver_update_groups (LmccReceiver *receiver, LmccTime now);
+void
+lmcc_receiver_change_groups (LmccReceiver *receiver, gint from, LmccTime now);
+void lmcc_receiver_expect_packets (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader *header);
+void lmcc_receiver_packet_slot (LmccReceiver *receiver, LmccTime arrival,
+    const LmccHeader *header);
+void lmcc_receiver_handle_slot (LmccReceiver *receiver, LmccTime now);
+LmccTime lmcc_receiver_next_slot (const LmccReceiver *receiver);
+void
+lmcc_receiver_check_leave (LmccReceiver *receiver, guint group, LmccTime now);
+void lmcc_receiver_measure_join (LmccReceiver *receiver, LmccTime now,
+    const LmccReceiverGroup *group, const LmccHeader *header,
     gboolean after_gap);
 
 G_END_DECLS

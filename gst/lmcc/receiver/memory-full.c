@@ -16,20 +16,20 @@ static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
   "what a lower encoding would begin with, should the level fall, is not kept",
   "the highest layer is left",
   ("the base alone fills it: nothing waits any more, and what does not fit is "
-      "dropped"),
+   "dropped"),
 };
 
 static void
-tell (LmccReceiver * receiver, LmccMemoryStep step, LmccTime now)
+tell (LmccReceiver *receiver, LmccMemoryStep step, LmccTime now)
 {
   if (lmcc_message_limit_take (&receiver->memory.limits[step], now, NULL))
-    lmcc_receiver_queue_action (receiver,
-        LMCC_RECEIVER_ACTION_MEMORY_FULL)->reason = reasons[step];
+    lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_MEMORY_FULL)
+        ->reason = reasons[step];
 }
 
 /* Leaves it at once, with what waits of it. What waited for it goes on. */
 static void
-leave_highest (LmccReceiver * receiver, LmccTime now)
+leave_highest (LmccReceiver *receiver, LmccTime now)
 {
   lmcc_receiver_lower_cap (receiver, now);
   lmcc_receiver_update_level (receiver, now);
@@ -38,7 +38,7 @@ leave_highest (LmccReceiver * receiver, LmccTime now)
 }
 
 static void
-leave_layers (LmccReceiver * receiver, LmccTime now)
+leave_layers (LmccReceiver *receiver, LmccTime now)
 {
   gint level = receiver->level + 1;
 
@@ -52,7 +52,7 @@ leave_layers (LmccReceiver * receiver, LmccTime now)
 
 /* Nothing waits any more. */
 static void
-let_go (LmccReceiver * receiver, LmccTime now)
+let_go (LmccReceiver *receiver, LmccTime now)
 {
   lmcc_repair_decoder_reset (receiver->repair);
   lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
@@ -62,7 +62,7 @@ let_go (LmccReceiver * receiver, LmccTime now)
 }
 
 static gboolean
-make_room (LmccReceiver * receiver, LmccTime now)
+make_room (LmccReceiver *receiver, LmccTime now)
 {
   if (lmcc_receiver_memory_fits (receiver))
     return TRUE;
@@ -89,7 +89,7 @@ make_room (LmccReceiver * receiver, LmccTime now)
  * Returns: whether there is room; else it is counted as dropped
  */
 gboolean
-lmcc_receiver_admit (LmccReceiver * receiver, const LmccPacket * packet,
+lmcc_receiver_admit (LmccReceiver *receiver, const LmccPacket *packet,
     LmccTime now)
 {
   lmcc_receiver_count_taken (receiver, packet);

@@ -20,14 +20,14 @@
 #define NO_CAP G_MAXINT
 
 void
-lmcc_receiver_clear_memory (LmccReceiver * receiver)
+lmcc_receiver_clear_memory (LmccReceiver *receiver)
 {
   g_clear_pointer (&receiver->memory.count, lmcc_memory_unref);
 }
 
 /* Another sender comes, or none. */
 void
-lmcc_receiver_reset_memory (LmccReceiver * receiver)
+lmcc_receiver_reset_memory (LmccReceiver *receiver)
 {
   LmccReceiverMemory *memory = &receiver->memory;
 
@@ -36,10 +36,10 @@ lmcc_receiver_reset_memory (LmccReceiver * receiver)
 }
 
 static gsize
-get_used (const LmccReceiver * receiver)
+get_used (const LmccReceiver *receiver)
 {
-  return lmcc_memory_get_used (receiver->memory.count) +
-      receiver->memory.outside;
+  return lmcc_memory_get_used (receiver->memory.count)
+      + receiver->memory.outside;
 }
 
 /* What comes in two seconds, or until it has to go out, where that is longer;
@@ -47,7 +47,7 @@ get_used (const LmccReceiver * receiver)
  * has come within this second is no guess. It does not fall below what is
  * held. */
 static gsize
-automatic_budget (const LmccReceiver * receiver)
+automatic_budget (const LmccReceiver *receiver)
 {
   const LmccReceiverMemory *memory = &receiver->memory;
   LmccTime span = MAX (LMCC_MEMORY_SPAN, lmcc_receiver_get_latency (receiver));
@@ -61,18 +61,19 @@ automatic_budget (const LmccReceiver * receiver)
 
 /* What may be held follows what comes. */
 void
-lmcc_receiver_update_budget (LmccReceiver * receiver)
+lmcc_receiver_update_budget (LmccReceiver *receiver)
 {
   LmccReceiverMemory *memory = &receiver->memory;
   guint64 max = receiver->config.max_memory;
 
-  memory->budget = max == 0 ? automatic_budget (receiver)
+  memory->budget = max == 0
+      ? automatic_budget (receiver)
       : (gsize) CLAMP (max, LMCC_MEMORY_MIN, G_MAXSIZE / 2);
   lmcc_repair_decoder_set_max_bytes (receiver->repair, memory->budget / 2);
 }
 
 void
-lmcc_receiver_init_memory (LmccReceiver * receiver)
+lmcc_receiver_init_memory (LmccReceiver *receiver)
 {
   receiver->memory.count = lmcc_memory_new ();
   lmcc_receiver_reset_memory (receiver);
@@ -81,7 +82,7 @@ lmcc_receiver_init_memory (LmccReceiver * receiver)
 
 /* Whether no more is held than may be. */
 gboolean
-lmcc_receiver_memory_fits (const LmccReceiver * receiver)
+lmcc_receiver_memory_fits (const LmccReceiver *receiver)
 {
   gsize budget = receiver->memory.budget;
 
@@ -89,7 +90,7 @@ lmcc_receiver_memory_fits (const LmccReceiver * receiver)
 }
 
 static void
-note_peak (LmccReceiver * receiver)
+note_peak (LmccReceiver *receiver)
 {
   LmccReceiverMemory *memory = &receiver->memory;
   gsize used = get_used (receiver);
@@ -104,7 +105,7 @@ note_peak (LmccReceiver * receiver)
  * @packet: a packet that came, and counts already
  */
 void
-lmcc_receiver_count_taken (LmccReceiver * receiver, const LmccPacket * packet)
+lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
 {
   receiver->memory.taken += lmcc_memory_cost (packet->capacity);
   note_peak (receiver);
@@ -118,7 +119,7 @@ lmcc_receiver_count_taken (LmccReceiver * receiver, const LmccPacket * packet)
  * The highest layer does not fit, and is not to be joined for some time.
  */
 void
-lmcc_receiver_lower_cap (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now)
 {
   LmccReceiverMemory *memory = &receiver->memory;
 
@@ -142,11 +143,12 @@ lmcc_receiver_lower_cap (LmccReceiver * receiver, LmccTime now)
  * Returns: (transfer full): the packet
  */
 LmccPacket *
-lmcc_receiver_count_packet (LmccReceiver * receiver, LmccPacket * packet)
+lmcc_receiver_count_packet (LmccReceiver *receiver, LmccPacket *packet)
 {
   packet = lmcc_packet_take_counted (packet, receiver->memory.count);
   while (get_used (receiver) > receiver->memory.budget
-      && lmcc_gate_forget_history (receiver->gate));
+      && lmcc_gate_forget_history (receiver->gate))
+    ;
   if (get_used (receiver) > receiver->memory.budget)
     lmcc_repair_decoder_forget (receiver->repair,
         get_used (receiver) - receiver->memory.budget);
@@ -164,7 +166,7 @@ lmcc_receiver_count_packet (LmccReceiver * receiver, LmccPacket * packet)
  * Measures the rate, and lets a layer that was left come back.
  */
 void
-lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
+lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
     LmccTime now)
 {
   LmccReceiverMemory *memory = &receiver->memory;
@@ -186,7 +188,7 @@ lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
 
 /* Returns: the highest level that there is room for */
 gint
-lmcc_receiver_get_memory_level (const LmccReceiver * receiver)
+lmcc_receiver_get_memory_level (const LmccReceiver *receiver)
 {
   return receiver->memory.cap;
 }
@@ -197,7 +199,7 @@ lmcc_receiver_get_memory_level (const LmccReceiver * receiver)
  * @max_memory: as in #LmccReceiverConfig
  */
 void
-lmcc_receiver_set_max_memory (LmccReceiver * receiver, guint64 max_memory)
+lmcc_receiver_set_max_memory (LmccReceiver *receiver, guint64 max_memory)
 {
   receiver->config.max_memory = max_memory;
   lmcc_receiver_update_budget (receiver);
@@ -212,7 +214,7 @@ lmcc_receiver_set_max_memory (LmccReceiver * receiver, guint64 max_memory)
  * Counts it into the receiver's budget from now on.
  */
 void
-lmcc_receiver_set_outside_memory (LmccReceiver * receiver, gsize bytes)
+lmcc_receiver_set_outside_memory (LmccReceiver *receiver, gsize bytes)
 {
   receiver->memory.outside = bytes;
 }
@@ -224,14 +226,14 @@ lmcc_receiver_set_outside_memory (LmccReceiver * receiver, gsize bytes)
  * Returns: bytes that may be held now, with those outside
  */
 gsize
-lmcc_receiver_get_memory_budget (const LmccReceiver * receiver)
+lmcc_receiver_get_memory_budget (const LmccReceiver *receiver)
 {
   return receiver->memory.budget;
 }
 
 void
-lmcc_receiver_get_memory_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats)
+lmcc_receiver_get_memory_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats)
 {
   stats->memory = get_used (receiver);
   stats->memory_peak = MAX (receiver->memory.peak, stats->memory);

@@ -23,39 +23,39 @@ typedef enum
 typedef struct
 {
   LmccMemory *count;
-  gsize outside;                /* of what was delivered */
-  gsize budget;                 /* for both */
+  gsize outside; /* of what was delivered */
+  gsize budget;  /* for both */
   gsize peak;
-  guint64 taken;                /* of packets that came since the rate was
+  guint64 taken; /* of packets that came since the rate was
                                  * measured */
-  guint64 rate;                 /* each second, over the last interval */
-  gint cap;                     /* highest level that there is room for */
+  guint64 rate;  /* each second, over the last interval */
+  gint cap;      /* highest level that there is room for */
   LmccTime cap_until;
-  LmccTime hold;                /* how long the present one lasts */
+  LmccTime hold; /* how long the present one lasts */
   LmccTime raised_at;
-  gsize most;                   /* held at once, since the cap is as it is */
+  gsize most; /* held at once, since the cap is as it is */
   LmccMessageLimit limits[LMCC_N_MEMORY_STEPS];
 } LmccReceiverMemory;
 
-void lmcc_receiver_init_memory (LmccReceiver * receiver);
-void lmcc_receiver_clear_memory (LmccReceiver * receiver);
-void lmcc_receiver_reset_memory (LmccReceiver * receiver);
-void lmcc_receiver_update_budget (LmccReceiver * receiver);
-gboolean lmcc_receiver_memory_fits (const LmccReceiver * receiver);
-void lmcc_receiver_count_taken (LmccReceiver * receiver,
-    const LmccPacket * packet);
-LmccPacket *lmcc_receiver_count_packet (LmccReceiver * receiver,
-    LmccPacket * packet);
-void lmcc_receiver_lower_cap (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_update_memory (LmccReceiver * receiver, LmccTime span,
+void lmcc_receiver_init_memory (LmccReceiver *receiver);
+void lmcc_receiver_clear_memory (LmccReceiver *receiver);
+void lmcc_receiver_reset_memory (LmccReceiver *receiver);
+void lmcc_receiver_update_budget (LmccReceiver *receiver);
+gboolean lmcc_receiver_memory_fits (const LmccReceiver *receiver);
+void
+lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet);
+LmccPacket *
+lmcc_receiver_count_packet (LmccReceiver *receiver, LmccPacket *packet);
+void lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
     LmccTime now);
-gint lmcc_receiver_get_memory_level (const LmccReceiver * receiver);
-void lmcc_receiver_get_memory_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats);
+gint lmcc_receiver_get_memory_level (const LmccReceiver *receiver);
+void lmcc_receiver_get_memory_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats);
 
 /* receiver/memory-full.c: what is given up for it */
-gboolean lmcc_receiver_admit (LmccReceiver * receiver,
-    const LmccPacket * packet, LmccTime now);
+gboolean lmcc_receiver_admit (LmccReceiver *receiver, const LmccPacket *packet,
+    LmccTime now);
 
 G_END_DECLS
 

@@ -41,28 +41,28 @@ typedef struct
 typedef struct
 {
   gboolean active;
-  guint16 low_water;            /* a smaller OSN is not waited for */
+  guint16 low_water; /* a smaller OSN is not waited for */
   gboolean heard;
-  guint8 table;                 /* of its latest packet */
-  LmccRing entries;             /* of Entry, in OSN order */
-  GQueue holes;                 /* of Hole, in OSN order */
+  guint8 table;     /* of its latest packet */
+  LmccRing entries; /* of Entry, in OSN order */
+  GQueue holes;     /* of Hole, in OSN order */
 } Layer;
 
 struct _LmccMerge
 {
   Layer layers[LMCC_MAX_LAYERS];
-  guint n_layers;               /* highest active layer + 1 */
+  guint n_layers; /* highest active layer + 1 */
   gboolean heard;
-  guint8 table;                 /* the newest heard */
-  LmccTime table_since;         /* the earliest deadline in it */
+  guint8 table;         /* the newest heard */
+  LmccTime table_since; /* the earliest deadline in it */
   gboolean started;
-  guint16 next_osn;             /* one past the latest packet given out */
-  LmccTime last_deadline;       /* its deadline */
+  guint16 next_osn;       /* one past the latest packet given out */
+  LmccTime last_deadline; /* its deadline */
   guint64 late;
 };
 
 static void
-layer_clear (Layer * layer)
+layer_clear (Layer *layer)
 {
   Entry entry;
 
@@ -95,7 +95,7 @@ lmcc_merge_new (void)
  * @merge: (transfer full): a merge
  */
 void
-lmcc_merge_free (LmccMerge * merge)
+lmcc_merge_free (LmccMerge *merge)
 {
   guint i;
 
@@ -112,7 +112,7 @@ lmcc_merge_free (LmccMerge * merge)
  * Forgets all layers and the order, for a new sender.
  */
 void
-lmcc_merge_reset (LmccMerge * merge)
+lmcc_merge_reset (LmccMerge *merge)
 {
   lmcc_merge_drop_layers (merge, -1);
   merge->started = FALSE;
@@ -127,7 +127,7 @@ lmcc_merge_reset (LmccMerge * merge)
  * Forgets the layers above @level; the others no longer wait for them.
  */
 void
-lmcc_merge_drop_layers (LmccMerge * merge, gint level)
+lmcc_merge_drop_layers (LmccMerge *merge, gint level)
 {
   while ((gint) merge->n_layers > level + 1)
     layer_clear (&merge->layers[--merge->n_layers]);
@@ -143,7 +143,7 @@ lmcc_merge_drop_layers (LmccMerge * merge, gint level)
  * anew it has to be dropped.
  */
 void
-lmcc_merge_leave_layers (LmccMerge * merge, gint level)
+lmcc_merge_leave_layers (LmccMerge *merge, gint level)
 {
   gint i;
 
@@ -158,7 +158,7 @@ lmcc_merge_leave_layers (LmccMerge * merge, gint level)
  * Returns: the highest layer of which packets wait, -1 for none
  */
 gint
-lmcc_merge_get_level (const LmccMerge * merge)
+lmcc_merge_get_level (const LmccMerge *merge)
 {
   gint i = (gint) merge->n_layers - 1;
 
@@ -169,14 +169,14 @@ lmcc_merge_get_level (const LmccMerge * merge)
 }
 
 static void
-enlarge (Hole * hole, guint count)
+enlarge (Hole *hole, guint count)
 {
   hole->count = MIN (hole->count + count, G_MAXINT);
   hole->reported = FALSE;
 }
 
 static void
-note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
+note_hole (Layer *layer, guint16 from, guint16 to, guint count, guint8 table)
 {
   Hole *hole;
 
@@ -197,11 +197,12 @@ note_hole (Layer * layer, guint16 from, guint16 to, guint count, guint8 table)
 }
 
 static void
-note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
+note_passed_hole (Layer *layer, guint16 osn, guint count, guint8 table)
 {
   Hole *hole = g_queue_peek_head (&layer->holes);
 
-  if (hole != NULL && hole->certain && !hole->reported && hole->table == table) {
+  if (hole != NULL && hole->certain && !hole->reported
+      && hole->table == table) {
     enlarge (hole, count);
     return;
   }
@@ -216,7 +217,7 @@ note_passed_hole (Layer * layer, guint16 osn, guint count, guint8 table)
 }
 
 static void
-drop_oldest (Layer * layer)
+drop_oldest (Layer *layer)
 {
   Entry entry;
 
@@ -227,8 +228,8 @@ drop_oldest (Layer * layer)
 }
 
 static void
-queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline)
+queue_media (LmccMerge *merge, Layer *layer, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header, LmccTime deadline)
 {
   Entry *entry;
 
@@ -248,7 +249,7 @@ queue_media (LmccMerge * merge, Layer * layer, LmccPacket * packet,
 }
 
 static gboolean
-is_late (const LmccMerge * merge, const LmccHeader * header)
+is_late (const LmccMerge *merge, const LmccHeader *header)
 {
   return merge->started && header->type == LMCC_PACKET_MEDIA
       && header->stream < LMCC_MAX_RUNGS
@@ -256,7 +257,7 @@ is_late (const LmccMerge * merge, const LmccHeader * header)
 }
 
 static gboolean
-order_is_lost (const LmccMerge * merge, const LmccHeader * header,
+order_is_lost (const LmccMerge *merge, const LmccHeader *header,
     LmccTime deadline)
 {
   return is_late (merge, header) && deadline > merge->last_deadline
@@ -266,7 +267,7 @@ order_is_lost (const LmccMerge * merge, const LmccHeader * header,
 /* After an outage: the order begins where it is now, and every layer has missed
  * something. */
 static void
-restart_order (LmccMerge * merge, guint16 osn)
+restart_order (LmccMerge *merge, guint16 osn)
 {
   guint i;
 
@@ -284,7 +285,7 @@ restart_order (LmccMerge * merge, guint16 osn)
 /* What a layer said of its later packets holds within one layer table: packets
  * that wait at the sender may leave in another layer after a change. */
 static void
-start_table (LmccMerge * merge, guint8 table, LmccTime deadline)
+start_table (LmccMerge *merge, guint8 table, LmccTime deadline)
 {
   guint i;
 
@@ -298,7 +299,7 @@ start_table (LmccMerge * merge, guint8 table, LmccTime deadline)
 /* A packet of another table that was sent before the present one began was only
  * overtaken. */
 static void
-follow_table (LmccMerge * merge, guint8 table, LmccTime deadline)
+follow_table (LmccMerge *merge, guint8 table, LmccTime deadline)
 {
   if (!merge->heard
       || (table != merge->table && deadline >= merge->table_since))
@@ -310,11 +311,12 @@ follow_table (LmccMerge * merge, guint8 table, LmccTime deadline)
 /* Whether a packet is late that nobody waited for when its place passed, so
  * that no hole was left there. */
 static gboolean
-comes_unawaited (const LmccMerge * merge, const Layer * layer,
-    const LmccHeader * header)
+comes_unawaited (const LmccMerge *merge, const Layer *layer,
+    const LmccHeader *header)
 {
-  return is_late (merge, header) && (!layer->active
-      || lmcc_sequence_diff (layer->low_water, header->osn) <= 0);
+  return is_late (merge, header)
+      && (!layer->active
+          || lmcc_sequence_diff (layer->low_water, header->osn) <= 0);
 }
 
 /**
@@ -331,8 +333,8 @@ comes_unawaited (const LmccMerge * merge, const Layer * layer,
  * whose place in the order has passed is dropped and counted as late.
  */
 void
-lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header, LmccTime deadline, guint lost_before)
+lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
+    const LmccHeader *header, LmccTime deadline, guint lost_before)
 {
   Layer *layer = &merge->layers[header->layer];
 
@@ -372,7 +374,7 @@ lmcc_merge_push (LmccMerge * merge, LmccPacket * packet, const LmccRtp * rtp,
 }
 
 static Layer *
-find_next (LmccMerge * merge, Entry ** next)
+find_next (LmccMerge *merge, Entry **next)
 {
   Layer *best = NULL;
   guint i;
@@ -382,9 +384,10 @@ find_next (LmccMerge * merge, Entry ** next)
     Layer *layer = &merge->layers[i];
     Entry *entry = lmcc_ring_peek_head (&layer->entries);
 
-    if (entry != NULL && (*next == NULL
-            || lmcc_sequence_diff (entry->header.osn,
-                (*next)->header.osn) < 0)) {
+    if (entry != NULL
+        && (*next == NULL
+            || lmcc_sequence_diff (entry->header.osn, (*next)->header.osn)
+                < 0)) {
       *next = entry;
       best = layer;
     }
@@ -395,14 +398,14 @@ find_next (LmccMerge * merge, Entry ** next)
 
 /* Whether no packet of @layer can come that precedes @osn. */
 static gboolean
-has_passed (const Layer * layer, guint16 osn)
+has_passed (const Layer *layer, guint16 osn)
 {
   return !layer->active || layer->entries.length > 0
       || lmcc_sequence_diff (layer->low_water, osn) > 0;
 }
 
 static gboolean
-passed_by_all (const LmccMerge * merge, guint16 osn)
+passed_by_all (const LmccMerge *merge, guint16 osn)
 {
   guint i;
 
@@ -417,7 +420,7 @@ passed_by_all (const LmccMerge * merge, guint16 osn)
 /* Where a packet must go out before every layer has passed it and numbers are
  * missing before it, the layers that have not passed may have had them. */
 static void
-note_overtaken (LmccMerge * merge, guint16 osn)
+note_overtaken (LmccMerge *merge, guint16 osn)
 {
   guint i;
 
@@ -434,7 +437,7 @@ note_overtaken (LmccMerge * merge, guint16 osn)
 }
 
 static gboolean
-hole_in_gap (const Hole * hole, guint16 gap_start, guint16 gap_end)
+hole_in_gap (const Hole *hole, guint16 gap_start, guint16 gap_end)
 {
   if (hole->certain)
     return !hole->reported;
@@ -449,7 +452,7 @@ hole_in_gap (const Hole * hole, guint16 gap_start, guint16 gap_end)
  * and forgets holes that lie wholly before it: where none of their numbers was
  * skipped, what was lost carried no media. */
 static gboolean
-pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
+pop_hole (LmccMerge *merge, guint16 osn, LmccMergeItem *item)
 {
   guint i;
 
@@ -459,9 +462,12 @@ pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
 
     while ((hole = g_queue_peek_head (&layer->holes)) != NULL) {
       if (hole_in_gap (hole, merge->next_osn, osn)) {
-        *item = (LmccMergeItem) {
-        .header.table = hole->table,.layer = i,.lost =
-              hole->count,.table_changed = hole->table_changed,};
+        *item = (LmccMergeItem){
+          .header.table = hole->table,
+          .layer = i,
+          .lost = hole->count,
+          .table_changed = hole->table_changed,
+        };
         hole->count = 0;
         hole->reported = TRUE;
         hole->gap_end = osn;
@@ -485,7 +491,7 @@ pop_hole (LmccMerge * merge, guint16 osn, LmccMergeItem * item)
  * Returns: %FALSE if nothing may come out yet
  */
 gboolean
-lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
+lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
 {
   Entry *next, entry;
   Layer *layer = find_next (merge, &next);
@@ -506,9 +512,12 @@ lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
     return TRUE;
 
   lmcc_ring_pop (&layer->entries, &entry);
-  *item = (LmccMergeItem) {
-  .packet = entry.packet,.rtp = entry.rtp,.header = entry.header,.layer =
-        entry.header.layer,};
+  *item = (LmccMergeItem){
+    .packet = entry.packet,
+    .rtp = entry.rtp,
+    .header = entry.header,
+    .layer = entry.header.layer,
+  };
   merge->last_deadline = entry.deadline;
   merge->next_osn = osn + 1;
 
@@ -523,7 +532,7 @@ lmcc_merge_pop (LmccMerge * merge, LmccTime now, LmccMergeItem * item)
  * Returns: as lmcc_merge_next_timeout()
  */
 LmccTime
-lmcc_merge_peek (const LmccMerge * merge, guint16 * osn)
+lmcc_merge_peek (const LmccMerge *merge, guint16 *osn)
 {
   Entry *next;
 
@@ -542,7 +551,7 @@ lmcc_merge_peek (const LmccMerge * merge, guint16 * osn)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_merge_next_timeout (const LmccMerge * merge)
+lmcc_merge_next_timeout (const LmccMerge *merge)
 {
   guint16 osn;
 
@@ -556,7 +565,7 @@ lmcc_merge_next_timeout (const LmccMerge * merge)
  * Returns: packets that came after their place in the order had passed
  */
 guint64
-lmcc_merge_get_late (const LmccMerge * merge)
+lmcc_merge_get_late (const LmccMerge *merge)
 {
   return merge->late;
 }

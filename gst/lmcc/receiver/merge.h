@@ -47,19 +47,17 @@ typedef struct
 typedef struct _LmccMerge LmccMerge;
 
 LmccMerge *lmcc_merge_new (void);
-void lmcc_merge_free (LmccMerge * merge);
-void lmcc_merge_reset (LmccMerge * merge);
-void lmcc_merge_push (LmccMerge * merge, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header, LmccTime deadline,
-    guint lost_before);
-void lmcc_merge_drop_layers (LmccMerge * merge, gint level);
-void lmcc_merge_leave_layers (LmccMerge * merge, gint level);
-gint lmcc_merge_get_level (const LmccMerge * merge);
-gboolean lmcc_merge_pop (LmccMerge * merge, LmccTime now,
-    LmccMergeItem * item);
-LmccTime lmcc_merge_peek (const LmccMerge * merge, guint16 * osn);
-LmccTime lmcc_merge_next_timeout (const LmccMerge * merge);
-guint64 lmcc_merge_get_late (const LmccMerge * merge);
+void lmcc_merge_free (LmccMerge *merge);
+void lmcc_merge_reset (LmccMerge *merge);
+void lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
+    const LmccHeader *header, LmccTime deadline, guint lost_before);
+void lmcc_merge_drop_layers (LmccMerge *merge, gint level);
+void lmcc_merge_leave_layers (LmccMerge *merge, gint level);
+gint lmcc_merge_get_level (const LmccMerge *merge);
+gboolean lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item);
+LmccTime lmcc_merge_peek (const LmccMerge *merge, guint16 *osn);
+LmccTime lmcc_merge_next_timeout (const LmccMerge *merge);
+guint64 lmcc_merge_get_late (const LmccMerge *merge);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccMerge, lmcc_merge_free)
 

@@ -13,8 +13,8 @@
  * Returns: whether a message may be posted now; else it is counted
  */
 gboolean
-lmcc_message_limit_take (LmccMessageLimit * limit, LmccTime now,
-    guint64 * held_back)
+lmcc_message_limit_take (LmccMessageLimit *limit, LmccTime now,
+    guint64 *held_back)
 {
   gboolean may = !limit->any || now >= limit->latest + LMCC_MESSAGE_INTERVAL;
 

@@ -25,8 +25,8 @@ typedef struct
   guint64 held_back;
 } LmccMessageLimit;
 
-gboolean lmcc_message_limit_take (LmccMessageLimit * limit,
-    LmccTime now, guint64 * held_back);
+gboolean lmcc_message_limit_take (LmccMessageLimit *limit, LmccTime now,
+    guint64 *held_back);
 
 G_END_DECLS
 

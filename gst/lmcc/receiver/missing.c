@@ -10,38 +10,41 @@
 
 /* Whether the session has repair. */
 gboolean
-lmcc_receiver_has_repair (const LmccReceiver * receiver)
+lmcc_receiver_has_repair (const LmccReceiver *receiver)
 {
   return receiver->session.repair > 0;
 }
 
 static LmccRepairClassStats *
-class_stats (LmccReceiver * receiver, guint klass)
+class_stats (LmccReceiver *receiver, guint klass)
 {
   return &receiver->stats.repair.classes[MIN (klass, LMCC_CLASS_MIXED)];
 }
 
 /* The class of a packet that nobody has seen, where its layer has but one. */
 static guint
-hole_class (const LmccReceiver * receiver, guint layer)
+hole_class (const LmccReceiver *receiver, guint layer)
 {
-  return receiver->session.native && layer < receiver->session.n_layers ?
-      receiver->session.layers[layer].klass : LMCC_CLASS_MIXED;
+  return receiver->session.native && layer < receiver->session.n_layers
+      ? receiver->session.layers[layer].klass
+      : LMCC_CLASS_MIXED;
 }
 
 /* A layer sends the repair of one block after the other, in the order of index:
  * no more of a block comes after its last packet, nor after one of another
  * block. */
 static void
-note_repair (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    const LmccReceiverWaiting * waiting)
+note_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    const LmccReceiverWaiting *waiting)
 {
   LmccRepairPayload payload;
 
-  if (!lmcc_repair_payload_parse (waiting->packet->data +
-          waiting->rtp.header_size, waiting->rtp.payload_size, &payload))
+  if (!lmcc_repair_payload_parse (waiting->packet->data
+              + waiting->rtp.header_size,
+          waiting->rtp.payload_size, &payload))
     return;
-  if (layer->repair_begun && (layer->repair_source != payload.source
+  if (layer->repair_begun
+      && (layer->repair_source != payload.source
           || layer->repair_first != payload.first))
     lmcc_repair_decoder_close_block (receiver->repair, layer->repair_source,
         layer->repair_first);
@@ -54,8 +57,8 @@ note_repair (LmccReceiver * receiver, LmccReceiverLayer * layer,
 }
 
 static void
-note (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    LmccReceiverWaiting * waiting)
+note (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccReceiverWaiting *waiting)
 {
   if (waiting->noted)
     return;
@@ -76,14 +79,14 @@ note (LmccReceiver * receiver, LmccReceiverLayer * layer,
  * still come by itself, what was lost.
  */
 void
-lmcc_receiver_note_settled (LmccReceiver * receiver, LmccReceiverLayer * layer)
+lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
   LmccReceiverWaiting *waiting = lmcc_waiting_queue_peek_tail (&layer->waiting);
 
   while (waiting != NULL && !waiting->noted)
     waiting = lmcc_waiting_previous (waiting);
   waiting = waiting != NULL ? lmcc_waiting_next (waiting)
-      : lmcc_waiting_queue_peek_head (&layer->waiting);
+                            : lmcc_waiting_queue_peek_head (&layer->waiting);
   for (; waiting != NULL; waiting = lmcc_waiting_next (waiting)) {
     if (!lmcc_layer_account_settled (layer->account, waiting->header.lsn))
       return;
@@ -93,7 +96,7 @@ lmcc_receiver_note_settled (LmccReceiver * receiver, LmccReceiverLayer * layer)
 
 /* Of packets that are known: what is hopeless stays so. */
 static gboolean
-all_hopeless (LmccReceiver * receiver, guint layer, LmccHole * hole)
+all_hopeless (LmccReceiver *receiver, guint layer, LmccHole *hole)
 {
   guint stream = (guint) g_bit_nth_lsf (hole->possible, -1);
 
@@ -107,7 +110,7 @@ all_hopeless (LmccReceiver * receiver, guint layer, LmccHole * hole)
 }
 
 static gboolean
-hole_is_open (LmccReceiver * receiver, guint layer, LmccHole * hole)
+hole_is_open (LmccReceiver *receiver, guint layer, LmccHole *hole)
 {
   guint changes;
 
@@ -134,8 +137,8 @@ hole_is_open (LmccReceiver * receiver, guint layer, LmccHole * hole)
  *     back
  */
 gboolean
-lmcc_receiver_awaits_repair (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    const LmccReceiverWaiting * waiting)
+lmcc_receiver_awaits_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    const LmccReceiverWaiting *waiting)
 {
   guint i;
 
@@ -154,7 +157,7 @@ lmcc_receiver_awaits_repair (LmccReceiver * receiver, LmccReceiverLayer * layer,
 }
 
 static void
-remember_given_up (LmccReceiverLayer * layer, const LmccHole * hole)
+remember_given_up (LmccReceiverLayer *layer, const LmccHole *hole)
 {
   guint i;
 
@@ -164,7 +167,7 @@ remember_given_up (LmccReceiverLayer * layer, const LmccHole * hole)
 }
 
 static gboolean
-was_given_up (LmccReceiverLayer * layer, guint16 lsn)
+was_given_up (LmccReceiverLayer *layer, guint16 lsn)
 {
   guint n = MIN (layer->n_given_up, LMCC_GIVEN_UP);
   guint i;
@@ -186,8 +189,8 @@ was_given_up (LmccReceiverLayer * layer, guint16 lsn)
  * What is missing before it is waited for no longer.
  */
 void
-lmcc_receiver_give_up_before (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, LmccReceiverWaiting * waiting)
+lmcc_receiver_give_up_before (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    LmccReceiverWaiting *waiting)
 {
   LmccHole *hole;
 
@@ -195,8 +198,8 @@ lmcc_receiver_give_up_before (LmccReceiver * receiver,
   while ((hole = lmcc_layer_holes_first (&layer->holes)) != NULL
       && lmcc_sequence_diff (hole->lsn, waiting->header.lsn) < 0) {
     if (lmcc_hole_may_be_media (hole)) {
-      LmccRepairClassStats *stats = class_stats (receiver,
-          hole_class (receiver, waiting->header.layer));
+      LmccRepairClassStats *stats =
+          class_stats (receiver, hole_class (receiver, waiting->header.layer));
 
       stats->lost += hole->n;
       stats->beyond_repair += hole->n;
@@ -213,8 +216,8 @@ lmcc_receiver_give_up_before (LmccReceiver * receiver,
  * @in_time: whether the merge had not passed its place
  */
 void
-lmcc_receiver_count_recovered (LmccReceiver * receiver,
-    const LmccHeader * header, gboolean in_time)
+lmcc_receiver_count_recovered (LmccReceiver *receiver, const LmccHeader *header,
+    gboolean in_time)
 {
   LmccRepairClassStats *stats = class_stats (receiver, header->klass);
 
@@ -234,11 +237,11 @@ lmcc_receiver_count_recovered (LmccReceiver * receiver,
  * It was counted as beyond repair when its place was given up.
  */
 void
-lmcc_receiver_count_late (LmccReceiver * receiver, LmccReceiverLayer * layer,
-    const LmccHeader * header)
+lmcc_receiver_count_late (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    const LmccHeader *header)
 {
-  LmccRepairClassStats *guessed = class_stats (receiver,
-      hole_class (receiver, header->layer));
+  LmccRepairClassStats *guessed =
+      class_stats (receiver, hole_class (receiver, header->layer));
   LmccRepairClassStats *stats = class_stats (receiver, header->klass);
 
   if (!was_given_up (layer, header->lsn))

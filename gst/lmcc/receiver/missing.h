@@ -9,17 +9,17 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_receiver_has_repair (const LmccReceiver * receiver);
-void lmcc_receiver_note_settled (LmccReceiver * receiver,
-    LmccReceiverLayer * layer);
-gboolean lmcc_receiver_awaits_repair (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, const LmccReceiverWaiting * waiting);
-void lmcc_receiver_give_up_before (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, LmccReceiverWaiting * waiting);
-void lmcc_receiver_count_recovered (LmccReceiver * receiver,
-    const LmccHeader * header, gboolean in_time);
-void lmcc_receiver_count_late (LmccReceiver * receiver,
-    LmccReceiverLayer * layer, const LmccHeader * header);
+gboolean lmcc_receiver_has_repair (const LmccReceiver *receiver);
+void
+lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer);
+gboolean lmcc_receiver_awaits_repair (LmccReceiver *receiver,
+    LmccReceiverLayer *layer, const LmccReceiverWaiting *waiting);
+void lmcc_receiver_give_up_before (LmccReceiver *receiver,
+    LmccReceiverLayer *layer, LmccReceiverWaiting *waiting);
+void lmcc_receiver_count_recovered (LmccReceiver *receiver,
+    const LmccHeader *header, gboolean in_time);
+void lmcc_receiver_count_late (LmccReceiver *receiver, LmccReceiverLayer *layer,
+    const LmccHeader *header);
 
 G_END_DECLS
 

@@ -23,7 +23,7 @@
 
 /* @after_gap: packets of the same layer are missing before it */
 static void
-note_heard (LmccReceiver * receiver, guint index, const LmccHeader * header,
+note_heard (LmccReceiver *receiver, guint index, const LmccHeader *header,
     gboolean after_gap, LmccTime now, LmccTime arrival)
 {
   LmccReceiverGroup *group = &receiver->membership.groups[index];
@@ -42,8 +42,8 @@ note_heard (LmccReceiver * receiver, guint index, const LmccHeader * header,
 }
 
 static void
-refuse (LmccReceiver * receiver, LmccDrop why, LmccPacket * packet,
-    const LmccHeader * header, LmccTime now)
+refuse (LmccReceiver *receiver, LmccDrop why, LmccPacket *packet,
+    const LmccHeader *header, LmccTime now)
 {
   lmcc_receiver_drop (receiver, why);
   lmcc_receiver_tell_refused_packet (receiver, now, header);
@@ -51,13 +51,13 @@ refuse (LmccReceiver * receiver, LmccDrop why, LmccPacket * packet,
 }
 
 static void
-take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
-    guint group, LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header)
+take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
+    guint group, LmccPacket *packet, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
-  gsize size = packet->size
-      + lmcc_address_get_udp_overhead (&receiver->config.address);
+  gsize size =
+      packet->size + lmcc_address_get_udp_overhead (&receiver->config.address);
   LmccArrival kind;
 
   lmcc_receiver_expect_packets (receiver, now, arrival, header);
@@ -108,7 +108,7 @@ take_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
 /* Numbers begin anew with a packet. Where it goes on from what left for the
  * merge, what waits behind was not true, and nothing is missing. */
 static void
-restart_layer (LmccReceiver * receiver, const LmccClaim * claim, LmccTime now)
+restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[claim->header.layer];
   guint16 lsn = claim->header.lsn;
@@ -126,7 +126,7 @@ restart_layer (LmccReceiver * receiver, const LmccClaim * claim, LmccTime now)
 
 /* Takes what was decided upon in a layer. */
 void
-lmcc_receiver_take_believed (LmccReceiver * receiver, guint index, LmccTime now)
+lmcc_receiver_take_believed (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccVerdict verdict;
@@ -145,15 +145,18 @@ lmcc_receiver_take_believed (LmccReceiver * receiver, guint index, LmccTime now)
 }
 
 static void
-judge_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
-    guint group, LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header)
+judge_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
+    guint group, LmccPacket *packet, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
-  LmccClaim claim = {.packet = packet,.rtp = *rtp,.header = *header,.group =
-        group,.arrival = arrival
-  };
+  LmccClaim claim = { .packet = packet,
+    .rtp = *rtp,
+    .header = *header,
+    .group = group,
+    .arrival = arrival };
 
-  if (!lmcc_probation_push (&receiver->layers[header->layer].probation, &claim)) {
+  if (!lmcc_probation_push (&receiver->layers[header->layer].probation,
+          &claim)) {
     note_heard (receiver, group, header, TRUE, now, arrival);
     lmcc_receiver_tell_waiting_packet (receiver, now, header->layer);
   }
@@ -162,7 +165,7 @@ judge_packet (LmccReceiver * receiver, LmccTime now, LmccTime arrival,
 }
 
 static guint8
-element_id (const LmccReceiver * receiver)
+element_id (const LmccReceiver *receiver)
 {
   if (receiver->have_session)
     return receiver->session.header_id;
@@ -173,7 +176,7 @@ element_id (const LmccReceiver * receiver)
 }
 
 static void
-parse_second (const LmccRtp * rtp, LmccHeader * header)
+parse_second (const LmccRtp *rtp, LmccHeader *header)
 {
   if (rtp->second == NULL)
     return;
@@ -183,15 +186,15 @@ parse_second (const LmccRtp * rtp, LmccHeader * header)
 }
 
 static gboolean
-parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
-    LmccRtp * rtp, LmccHeader * header)
+parse_packet (LmccReceiver *receiver, const LmccPacket *packet, LmccRtp *rtp,
+    LmccHeader *header)
 {
   LmccDrop why = LMCC_DROP_MALFORMED;
 
   if (packet->size > LMCC_MAX_PACKET_SIZE)
     why = LMCC_DROP_OVERSIZE;
   else if (!lmcc_rtp_parse (packet->data, packet->size, element_id (receiver),
-          rtp))
+               rtp))
     why = LMCC_DROP_MALFORMED;
   else if (rtp->element == NULL)
     why = LMCC_DROP_NO_ELEMENT;
@@ -208,8 +211,8 @@ parse_packet (LmccReceiver * receiver, const LmccPacket * packet,
  * session and nobody else is heard: its S0 may be another one than when the
  * file was written. */
 static void
-adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
-    guint32 ssrc, LmccTime now)
+adopt_by_sdp (LmccReceiver *receiver, const LmccAddress *source, guint32 ssrc,
+    LmccTime now)
 {
   LmccSession session = receiver->sdp_session;
 
@@ -225,9 +228,9 @@ adopt_by_sdp (LmccReceiver * receiver, const LmccAddress * source,
 }
 
 static gboolean
-check_packet (LmccReceiver * receiver, LmccTime now, guint group,
-    const LmccAddress * source, const LmccPacket * packet, LmccRtp * rtp,
-    LmccHeader * header)
+check_packet (LmccReceiver *receiver, LmccTime now, guint group,
+    const LmccAddress *source, const LmccPacket *packet, LmccRtp *rtp,
+    LmccHeader *header)
 {
   if (!parse_packet (receiver, packet, rtp, header))
     return FALSE;
@@ -235,8 +238,8 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return FALSE;
   }
-  if (lmcc_receiver_group_layer (receiver, header->slot, group) !=
-      header->layer) {
+  if (lmcc_receiver_group_layer (receiver, header->slot, group)
+      != header->layer) {
     lmcc_receiver_drop (receiver, LMCC_DROP_WRONG_LAYER);
     return FALSE;
   }
@@ -259,9 +262,9 @@ check_packet (LmccReceiver * receiver, LmccTime now, guint group,
  * counted by kind.
  */
 void
-lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, guint group, const LmccAddress * source,
-    guint16 source_port G_GNUC_UNUSED, LmccPacket * packet)
+lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, guint group, const LmccAddress *source,
+    guint16 source_port G_GNUC_UNUSED, LmccPacket *packet)
 {
   LmccRtp rtp;
   LmccHeader header;
@@ -271,8 +274,8 @@ lmcc_receiver_handle_packet (LmccReceiver * receiver, LmccTime now,
   receiver->now = now;
   if (receiver->running)
     lmcc_receiver_rival_packet (receiver, now, group, source, packet);
-  if (!receiver->running || !check_packet (receiver, now, group, source,
-          packet, &rtp, &header)) {
+  if (!receiver->running
+      || !check_packet (receiver, now, group, source, packet, &rtp, &header)) {
     lmcc_packet_unref (packet);
     return;
   }

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-void lmcc_receiver_take_believed (LmccReceiver * receiver, guint layer,
-    LmccTime now);
+void
+lmcc_receiver_take_believed (LmccReceiver *receiver, guint layer, LmccTime now);
 
 G_END_DECLS
 

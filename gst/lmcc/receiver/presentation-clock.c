@@ -36,7 +36,7 @@ typedef struct
   gboolean known;
   gboolean guessed;
   guint32 rtp_reference;
-  gint64 time_reference;        /* sender's time at rtp_reference */
+  gint64 time_reference; /* sender's time at rtp_reference */
   guint32 clock_rate;
 } Mapping;
 
@@ -44,10 +44,10 @@ struct _LmccClock
 {
   gboolean started;
   guint32 reference_short;
-  gint64 reference;             /* sender's time at reference_short */
+  gint64 reference; /* sender's time at reference_short */
 
-  gint64 offset;                /* receiver's time - sender's time */
-  LmccTime offset_time;         /* when offset was last moved */
+  gint64 offset;        /* receiver's time - sender's time */
+  LmccTime offset_time; /* when offset was last moved */
   gint64 minima[N_DELAY_WINDOWS];
   guint n_minima;
   guint window_index;
@@ -73,7 +73,7 @@ lmcc_clock_new (void)
  * @clock: (transfer full): a clock
  */
 void
-lmcc_clock_free (LmccClock * clock)
+lmcc_clock_free (LmccClock *clock)
 {
   g_free (clock);
 }
@@ -85,22 +85,21 @@ lmcc_clock_free (LmccClock * clock)
  * Forgets everything, for a new sender.
  */
 void
-lmcc_clock_reset (LmccClock * clock)
+lmcc_clock_reset (LmccClock *clock)
 {
-  *clock = (LmccClock) {
-  0};
+  *clock = (LmccClock){ 0 };
 }
 
 /* The sender's time in ns on a timeline that does not wrap. */
 static gint64
-sender_time (const LmccClock * clock, guint32 send_time)
+sender_time (const LmccClock *clock, guint32 send_time)
 {
-  return clock->reference + lmcc_ntp_short_diff (send_time,
-      clock->reference_short);
+  return clock->reference
+      + lmcc_ntp_short_diff (send_time, clock->reference_short);
 }
 
 static void
-start (LmccClock * clock, LmccTime arrival, guint32 send_time)
+start (LmccClock *clock, LmccTime arrival, guint32 send_time)
 {
   lmcc_clock_reset (clock);
   clock->started = TRUE;
@@ -113,7 +112,7 @@ start (LmccClock * clock, LmccTime arrival, guint32 send_time)
 }
 
 static void
-note_sample (LmccClock * clock, LmccTime arrival, gint64 sample)
+note_sample (LmccClock *clock, LmccTime arrival, gint64 sample)
 {
   if (arrival >= clock->window_start + DELAY_WINDOW) {
     clock->window_index = (clock->window_index + 1) % N_DELAY_WINDOWS;
@@ -127,7 +126,7 @@ note_sample (LmccClock * clock, LmccTime arrival, gint64 sample)
 }
 
 static gint64
-smallest_sample (const LmccClock * clock)
+smallest_sample (const LmccClock *clock)
 {
   gint64 smallest = clock->minima[0];
   guint i;
@@ -139,7 +138,7 @@ smallest_sample (const LmccClock * clock)
 }
 
 static void
-slew (LmccClock * clock, LmccTime arrival)
+slew (LmccClock *clock, LmccTime arrival)
 {
   gint64 wanted = smallest_sample (clock) - clock->offset;
   gint64 most;
@@ -166,7 +165,7 @@ slew (LmccClock * clock, LmccTime arrival)
  * Returns: %FALSE if the send time is not plausible and was not used
  */
 gboolean
-lmcc_clock_packet (LmccClock * clock, LmccTime arrival, guint32 send_time)
+lmcc_clock_packet (LmccClock *clock, LmccTime arrival, guint32 send_time)
 {
   gint64 sent, sample;
 
@@ -196,16 +195,16 @@ lmcc_clock_packet (LmccClock * clock, LmccTime arrival, guint32 send_time)
 }
 
 static gint64
-rtp_to_sender (const Mapping * mapping, guint32 rtp_time)
+rtp_to_sender (const Mapping *mapping, guint32 rtp_time)
 {
   gint64 ticks = (gint32) (rtp_time - mapping->rtp_reference);
 
-  return mapping->time_reference +
-      ticks * (gint64) LMCC_SECOND / mapping->clock_rate;
+  return mapping->time_reference
+      + ticks * (gint64) LMCC_SECOND / mapping->clock_rate;
 }
 
 static void
-set_mapping (Mapping * mapping, gint64 time, guint32 rtp_time,
+set_mapping (Mapping *mapping, gint64 time, guint32 rtp_time,
     guint32 clock_rate)
 {
   mapping->known = TRUE;
@@ -228,8 +227,8 @@ set_mapping (Mapping * mapping, gint64 time, guint32 rtp_time,
  * Returns: %FALSE if the report's time is not plausible and was not used
  */
 gboolean
-lmcc_clock_sender_report (LmccClock * clock, LmccTimeline timeline,
-    LmccTime now, guint64 ntp_time, guint32 rtp_time, guint32 clock_rate)
+lmcc_clock_sender_report (LmccClock *clock, LmccTimeline timeline, LmccTime now,
+    guint64 ntp_time, guint32 rtp_time, guint32 clock_rate)
 {
   Mapping *mapping = &clock->mappings[timeline];
   guint32 send_time = (guint32) (ntp_time >> 16);
@@ -271,7 +270,7 @@ lmcc_clock_sender_report (LmccClock * clock, LmccTimeline timeline,
  * better (a firewall between).
  */
 void
-lmcc_clock_guess_mapping (LmccClock * clock, LmccTimeline timeline,
+lmcc_clock_guess_mapping (LmccClock *clock, LmccTimeline timeline,
     guint32 send_time, guint32 rtp_time, guint32 clock_rate)
 {
   Mapping *mapping = &clock->mappings[timeline];
@@ -290,7 +289,7 @@ lmcc_clock_guess_mapping (LmccClock * clock, LmccTimeline timeline,
  * Returns: whether lmcc_clock_rtp_to_local() can be used
  */
 gboolean
-lmcc_clock_has_mapping (const LmccClock * clock, LmccTimeline timeline)
+lmcc_clock_has_mapping (const LmccClock *clock, LmccTimeline timeline)
 {
   return clock->started && clock->mappings[timeline].known;
 }
@@ -304,7 +303,7 @@ lmcc_clock_has_mapping (const LmccClock * clock, LmccTimeline timeline)
  *     receiver's clock; not below 0
  */
 LmccTime
-lmcc_clock_send_to_local (const LmccClock * clock, guint32 send_time)
+lmcc_clock_send_to_local (const LmccClock *clock, guint32 send_time)
 {
   return (LmccTime) MAX (sender_time (clock, send_time) + clock->offset, 0);
 }
@@ -319,9 +318,10 @@ lmcc_clock_send_to_local (const LmccClock * clock, guint32 send_time)
  *     the latency were waited for, on the receiver's clock; not below 0
  */
 LmccTime
-lmcc_clock_rtp_to_local (const LmccClock * clock, LmccTimeline timeline,
+lmcc_clock_rtp_to_local (const LmccClock *clock, LmccTimeline timeline,
     guint32 rtp_time)
 {
-  return (LmccTime) MAX (rtp_to_sender (&clock->mappings[timeline],
-          rtp_time) + clock->offset, 0);
+  return (LmccTime) MAX (rtp_to_sender (&clock->mappings[timeline], rtp_time)
+          + clock->offset,
+      0);
 }

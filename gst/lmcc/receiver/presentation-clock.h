@@ -32,22 +32,18 @@ typedef enum
 typedef struct _LmccClock LmccClock;
 
 LmccClock *lmcc_clock_new (void);
-void lmcc_clock_free (LmccClock * clock);
-void lmcc_clock_reset (LmccClock * clock);
-gboolean lmcc_clock_packet (LmccClock * clock, LmccTime arrival,
-    guint32 send_time);
-gboolean lmcc_clock_sender_report (LmccClock * clock,
-    LmccTimeline timeline, LmccTime now, guint64 ntp_time, guint32 rtp_time,
-    guint32 clock_rate);
-void lmcc_clock_guess_mapping (LmccClock * clock,
-    LmccTimeline timeline, guint32 send_time,
-    guint32 rtp_time, guint32 clock_rate);
-gboolean lmcc_clock_has_mapping (const LmccClock * clock,
-    LmccTimeline timeline);
-LmccTime lmcc_clock_send_to_local (const LmccClock * clock,
-    guint32 send_time);
-LmccTime lmcc_clock_rtp_to_local (const LmccClock * clock,
-    LmccTimeline timeline, guint32 rtp_time);
+void lmcc_clock_free (LmccClock *clock);
+void lmcc_clock_reset (LmccClock *clock);
+gboolean
+lmcc_clock_packet (LmccClock *clock, LmccTime arrival, guint32 send_time);
+gboolean lmcc_clock_sender_report (LmccClock *clock, LmccTimeline timeline,
+    LmccTime now, guint64 ntp_time, guint32 rtp_time, guint32 clock_rate);
+void lmcc_clock_guess_mapping (LmccClock *clock, LmccTimeline timeline,
+    guint32 send_time, guint32 rtp_time, guint32 clock_rate);
+gboolean lmcc_clock_has_mapping (const LmccClock *clock, LmccTimeline timeline);
+LmccTime lmcc_clock_send_to_local (const LmccClock *clock, guint32 send_time);
+LmccTime lmcc_clock_rtp_to_local (const LmccClock *clock, LmccTimeline timeline,
+    guint32 rtp_time);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccClock, lmcc_clock_free)
 

@@ -27,8 +27,8 @@ G_BEGIN_DECLS
 struct _LmccReceiver
 {
   LmccReceiverConfig config;
-  gboolean any_algorithm;       /* the session's */
-  const LmccAlgorithm *chosen;  /* or this one; NULL: not known here */
+  gboolean any_algorithm;      /* the session's */
+  const LmccAlgorithm *chosen; /* or this one; NULL: not known here */
   LmccSettings *settings;
   LmccSession sdp_session;
   gboolean have_sdp;
@@ -36,32 +36,33 @@ struct _LmccReceiver
   gboolean running;
   gboolean have_session;
   LmccSession session;
-  LmccSession reckoned;         /* the same, with the rates that algorithms see */
-  gboolean session_is_old;      /* of a sender before this one: any record is
+  LmccSession reckoned;    /* the same, with the rates that algorithms see */
+  gboolean session_is_old; /* of a sender before this one: any record is
                                  * newer */
-  gboolean have_older;          /* the latest record was older than the session */
+  gboolean have_older;     /* the latest record was older than the session */
   guint32 older_revision;
   LmccAddress source;
   gboolean source_gone;
   LmccTime last_heard;
   LmccTime last_any;
   LmccTime timeout_posted;
-  LmccTime waiting_since;       /* none: a sender is heard, or it is told */
-  gboolean any_media;           /* since then, whosever */
+  LmccTime waiting_since; /* none: a sender is heard, or it is told */
+  gboolean any_media;     /* since then, whosever */
   LmccTime started_at;
 
   LmccReceiverSources sources;
-  gchar **codecs;               /* beside the usual ones, or NULL */
-  LmccTime now;                 /* of the latest call */
+  gchar **codecs; /* beside the usual ones, or NULL */
+  LmccTime now;   /* of the latest call */
 
   LmccController *controller;
-  LmccController *base_controller;      /* where the base has an algorithm of its own */
+  LmccController
+      *base_controller; /* where the base has an algorithm of its own */
   LmccCircuitBreaker breaker;
-  guint64 units_before;         /* at the start of the statistics interval */
+  guint64 units_before; /* at the start of the statistics interval */
   guint64 missing_before;
   LmccReceiverLearning learning;
   gint level;
-  gint merge_level;             /* as the merge has it: higher while packets of
+  gint merge_level; /* as the merge has it: higher while packets of
                                  * layers that were left come out */
   LmccReceiverMembership membership;
   LmccReceiverLayer layers[LMCC_MAX_LAYERS];

@@ -34,22 +34,21 @@ typedef struct
  * @max_leap: packets whose numbers differ by more do not agree with each other
  */
 void
-lmcc_probation_init (LmccProbation * probation, guint max_leap)
+lmcc_probation_init (LmccProbation *probation, guint max_leap)
 {
-  *probation = (LmccProbation) {
-  .max_leap = max_leap};
+  *probation = (LmccProbation){ .max_leap = max_leap };
   probation->claims = g_array_new (FALSE, FALSE, sizeof (LmccClaim));
   probation->verdicts = g_array_new (FALSE, FALSE, sizeof (Decided));
 }
 
 static void
-clear_verdicts (LmccProbation * probation)
+clear_verdicts (LmccProbation *probation)
 {
   guint i;
 
   for (i = probation->n_polled; i < probation->verdicts->len; i++)
-    lmcc_packet_unref (g_array_index (probation->verdicts, Decided,
-            i).claim.packet);
+    lmcc_packet_unref (
+        g_array_index (probation->verdicts, Decided, i).claim.packet);
   g_array_set_size (probation->verdicts, 0);
   probation->n_polled = 0;
 }
@@ -59,7 +58,7 @@ clear_verdicts (LmccProbation * probation)
  * @probation: forgets all; the next packet begins anew
  */
 void
-lmcc_probation_reset (LmccProbation * probation)
+lmcc_probation_reset (LmccProbation *probation)
 {
   guint i;
 
@@ -75,7 +74,7 @@ lmcc_probation_reset (LmccProbation * probation)
 }
 
 void
-lmcc_probation_clear (LmccProbation * probation)
+lmcc_probation_clear (LmccProbation *probation)
 {
   lmcc_probation_reset (probation);
   g_array_unref (probation->claims);
@@ -83,13 +82,13 @@ lmcc_probation_clear (LmccProbation * probation)
 }
 
 static LmccClaim *
-get_claim (const LmccProbation * probation, guint index)
+get_claim (const LmccProbation *probation, guint index)
 {
   return &g_array_index (probation->claims, LmccClaim, index);
 }
 
 static void
-decide (LmccProbation * probation, const LmccClaim * claim, LmccVerdict verdict)
+decide (LmccProbation *probation, const LmccClaim *claim, LmccVerdict verdict)
 {
   Decided decided = { *claim, verdict };
 
@@ -97,7 +96,7 @@ decide (LmccProbation * probation, const LmccClaim * claim, LmccVerdict verdict)
 }
 
 static void
-refuse_claim (LmccProbation * probation, guint index)
+refuse_claim (LmccProbation *probation, guint index)
 {
   LmccClaim *claim = get_claim (probation, index);
 
@@ -112,7 +111,7 @@ refuse_claim (LmccProbation * probation, guint index)
 /* Forgets what cannot be any more: what was passed, and what is far off and was
  * refuted by a packet in order. */
 static void
-refuse_passed (LmccProbation * probation)
+refuse_passed (LmccProbation *probation)
 {
   guint i = 0;
 
@@ -120,8 +119,9 @@ refuse_passed (LmccProbation * probation)
     const LmccClaim *claim = get_claim (probation, i);
     gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
 
-    if ((ahead <= 0 && ahead > -LMCC_MAX_GAP) || (!claim->fresh && (ahead <= 0
-                || ahead > (gint) probation->max_leap)))
+    if ((ahead <= 0 && ahead > -LMCC_MAX_GAP)
+        || (!claim->fresh
+            && (ahead <= 0 || ahead > (gint) probation->max_leap)))
       refuse_claim (probation, i);
     else
       i++;
@@ -129,10 +129,11 @@ refuse_passed (LmccProbation * probation)
 }
 
 static void
-note_distance (LmccProbation * probation, LmccTime arrival)
+note_distance (LmccProbation *probation, LmccTime arrival)
 {
-  LmccTime distance = arrival > probation->arrival ?
-      MIN (arrival - probation->arrival, MAX_LONGEST) : 0;
+  LmccTime distance = arrival > probation->arrival
+      ? MIN (arrival - probation->arrival, MAX_LONGEST)
+      : 0;
 
   if (distance > probation->longest)
     probation->longest = distance;
@@ -142,8 +143,7 @@ note_distance (LmccProbation * probation, LmccTime arrival)
 
 /* It counts, and what comes next is measured by it. */
 static void
-believe (LmccProbation * probation, const LmccClaim * claim,
-    LmccVerdict verdict)
+believe (LmccProbation *probation, const LmccClaim *claim, LmccVerdict verdict)
 {
   guint slot = lmcc_slot_of (&claim->header);
 
@@ -176,7 +176,7 @@ believe (LmccProbation * probation, const LmccClaim * claim,
 /* Of several with that number the one that came last, and so closest to those
  * that follow. */
 static gboolean
-find_fitting (const LmccProbation * probation, guint16 lsn, guint * index)
+find_fitting (const LmccProbation *probation, guint16 lsn, guint *index)
 {
   guint ahead = (guint16) (lsn - probation->last.lsn);
   guint i;
@@ -195,8 +195,7 @@ find_fitting (const LmccProbation * probation, guint16 lsn, guint * index)
 
 /* The claim that is next behind what counts and fits between that and @end. */
 static gboolean
-find_before (const LmccProbation * probation, const LmccClaim * end,
-    guint * index)
+find_before (const LmccProbation *probation, const LmccClaim *end, guint *index)
 {
   gint distance = lmcc_sequence_diff (end->header.lsn, probation->last.lsn);
   gint best = distance;
@@ -218,7 +217,7 @@ find_before (const LmccProbation * probation, const LmccClaim * end,
 }
 
 static void
-believe_claim (LmccProbation * probation, guint index)
+believe_claim (LmccProbation *probation, guint index)
 {
   LmccClaim claim = *get_claim (probation, index);
 
@@ -228,12 +227,12 @@ believe_claim (LmccProbation * probation, guint index)
 
 /* A leap that is no loss: numbers begin anew, or what counted was not true. */
 static gboolean
-is_restart (const LmccProbation * probation, const LmccClaim * first)
+is_restart (const LmccProbation *probation, const LmccClaim *first)
 {
   gint ahead = lmcc_claim_get_ahead (probation, first);
 
-  return ahead <= 0 || (!probation->proven
-      && ahead > (gint) probation->max_leap)
+  return ahead <= 0
+      || (!probation->proven && ahead > (gint) probation->max_leap)
       || !lmcc_claim_sequence_fits (probation, first, (guint) ahead)
       || lmcc_claim_continues_other (probation, first);
 }
@@ -241,7 +240,7 @@ is_restart (const LmccProbation * probation, const LmccClaim * first)
 /* A burst of packets that are late is none, unless it goes on from where
  * packets counted before: these may have been forged. */
 static gboolean
-may_begin (const LmccProbation * probation, const LmccClaim * first)
+may_begin (const LmccProbation *probation, const LmccClaim *first)
 {
   gint ahead = lmcc_claim_get_ahead (probation, first);
 
@@ -252,7 +251,7 @@ may_begin (const LmccProbation * probation, const LmccClaim * first)
 /* The claim at @index and what follows it up to the number @last are the
  * sender's. */
 static void
-believe_chain (LmccProbation * probation, guint index, guint16 last)
+believe_chain (LmccProbation *probation, guint index, guint16 last)
 {
   LmccClaim first = *get_claim (probation, index);
   LmccHeader before = probation->last;
@@ -264,8 +263,8 @@ believe_chain (LmccProbation * probation, guint index, guint16 last)
   g_array_remove_index (probation->claims, index);
   while (!restart && find_before (probation, &first, &index))
     believe_claim (probation, index);
-  believe (probation, &first, restart ? LMCC_VERDICT_RESTART :
-      LMCC_VERDICT_BELIEVED);
+  believe (probation, &first,
+      restart ? LMCC_VERDICT_RESTART : LMCC_VERDICT_BELIEVED);
   while (lmcc_sequence_diff (++lsn, last) <= 0) {
     if (find_fitting (probation, lsn, &index))
       believe_claim (probation, index);
@@ -281,10 +280,13 @@ believe_chain (LmccProbation * probation, guint index, guint16 last)
 
 /* Index of the one with the lower number. */
 static guint
-earlier (const LmccProbation * probation, guint a, guint b)
+earlier (const LmccProbation *probation, guint a, guint b)
 {
   return lmcc_sequence_diff (get_claim (probation, a)->header.lsn,
-      get_claim (probation, b)->header.lsn) < 0 ? a : b;
+             get_claim (probation, b)->header.lsn)
+          < 0
+      ? a
+      : b;
 }
 
 static guint16
@@ -295,14 +297,14 @@ later (guint16 a, guint16 b)
 
 /* What came before those before it had, and is next now. */
 static gboolean
-is_next (const LmccProbation * probation, const LmccClaim * claim)
+is_next (const LmccProbation *probation, const LmccClaim *claim)
 {
   return claim->header.lsn == (guint16) (probation->last.lsn + 1)
       && lmcc_claim_fits (probation, claim, 1);
 }
 
 static gboolean
-may_speak (const LmccProbation * probation, const LmccClaim * claim)
+may_speak (const LmccProbation *probation, const LmccClaim *claim)
 {
   return claim->fresh || is_next (probation, claim);
 }
@@ -310,7 +312,7 @@ may_speak (const LmccProbation * probation, const LmccClaim * claim)
 /* Looks for three claims, the last of them one, that agree with each other: as
  * many packets as tell of a loss (LMCC_LOSS_THRESHOLD). */
 static void
-follow_chain (LmccProbation * probation)
+follow_chain (LmccProbation *probation)
 {
   guint n = probation->claims->len - 1;
   const LmccClaim *third = get_claim (probation, n);
@@ -331,15 +333,16 @@ follow_chain (LmccProbation * probation)
           || !lmcc_claims_agree (probation, claim, third)
           || !may_begin (probation, get_claim (probation, first)))
         continue;
-      believe_chain (probation, first, later (later (claim->header.lsn,
-                  second->header.lsn), third->header.lsn));
+      believe_chain (probation, first,
+          later (later (claim->header.lsn, second->header.lsn),
+              third->header.lsn));
       return;
     }
   }
 }
 
 static void
-take_in_order (LmccProbation * probation, const LmccClaim * claim)
+take_in_order (LmccProbation *probation, const LmccClaim *claim)
 {
   guint i;
 
@@ -355,17 +358,16 @@ take_in_order (LmccProbation * probation, const LmccClaim * claim)
  * from packets that come out of order. The first of a forger's may take a true
  * one's place so. */
 static gboolean
-is_plain_gap (const LmccProbation * probation, const LmccClaim * claim,
+is_plain_gap (const LmccProbation *probation, const LmccClaim *claim,
     gint ahead)
 {
   return ahead > 1 && ahead <= (gint) probation->max_leap
-      && claim->arrival >= probation->wary_until
-      && probation->claims->len == 0
+      && claim->arrival >= probation->wary_until && probation->claims->len == 0
       && lmcc_claim_fits_gap (probation, claim, (guint) ahead);
 }
 
 static void
-put_on_probation (LmccProbation * probation, const LmccClaim * claim)
+put_on_probation (LmccProbation *probation, const LmccClaim *claim)
 {
   if (probation->claims->len == MAX_CLAIMS)
     refuse_claim (probation, 0);
@@ -383,7 +385,7 @@ put_on_probation (LmccProbation * probation, const LmccClaim * claim)
  * Returns: %FALSE if it waits
  */
 gboolean
-lmcc_probation_push (LmccProbation * probation, LmccClaim * claim)
+lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
 {
   gint ahead = lmcc_sequence_diff (claim->header.lsn, probation->last.lsn);
   guint n = probation->verdicts->len;
@@ -392,13 +394,15 @@ lmcc_probation_push (LmccProbation * probation, LmccClaim * claim)
   claim->told = FALSE;
   if (probation->started && ahead <= 0)
     probation->wary_until = claim->arrival + WARY;
-  if (!probation->started || (ahead == 1
-          && lmcc_claim_fits (probation, claim, 1))
+  if (!probation->started
+      || (ahead == 1 && lmcc_claim_fits (probation, claim, 1))
       || is_plain_gap (probation, claim, ahead)) {
     take_in_order (probation, claim);
   } else if (ahead <= 0 && ahead >= -(gint) probation->max_leap) {
-    decide (probation, claim, lmcc_claim_fits_behind (probation, claim,
-            (guint) - ahead) ? LMCC_VERDICT_BELIEVED : LMCC_VERDICT_REFUSED);
+    decide (probation, claim,
+        lmcc_claim_fits_behind (probation, claim, (guint) -ahead)
+            ? LMCC_VERDICT_BELIEVED
+            : LMCC_VERDICT_REFUSED);
   } else if (ahead <= 0 && ahead >= -LMCC_MAX_GAP) {
     LmccClaim copy = *claim;
 
@@ -427,8 +431,8 @@ lmcc_probation_push (LmccProbation * probation, LmccClaim * claim)
  * Returns: %FALSE if there is nothing more
  */
 gboolean
-lmcc_probation_poll (LmccProbation * probation, LmccClaim * claim,
-    LmccVerdict * verdict)
+lmcc_probation_poll (LmccProbation *probation, LmccClaim *claim,
+    LmccVerdict *verdict)
 {
   const Decided *decided;
 
@@ -437,8 +441,8 @@ lmcc_probation_poll (LmccProbation * probation, LmccClaim * claim,
     probation->n_polled = 0;
     return FALSE;
   }
-  decided = &g_array_index (probation->verdicts, Decided,
-      probation->n_polled++);
+  decided =
+      &g_array_index (probation->verdicts, Decided, probation->n_polled++);
   *claim = decided->claim;
   *verdict = decided->verdict;
 
@@ -447,7 +451,7 @@ lmcc_probation_poll (LmccProbation * probation, LmccClaim * claim,
 
 /* When two must do: finds the ones, and the time. */
 static LmccTime
-next_pair (const LmccProbation * probation, guint * first, guint16 * last)
+next_pair (const LmccProbation *probation, guint *first, guint16 *last)
 {
   LmccTime overdue = probation->arrival + 2 * probation->longest;
   LmccTime best = LMCC_TIME_NONE;
@@ -462,8 +466,8 @@ next_pair (const LmccProbation * probation, guint * first, guint16 * last)
 
       if (!may_speak (probation, claim) || due >= best
           || !lmcc_claims_agree (probation, claim, second)
-          || !may_begin (probation, get_claim (probation, earlier (probation,
-                      i, j))))
+          || !may_begin (probation,
+              get_claim (probation, earlier (probation, i, j))))
         continue;
       best = due;
       *first = earlier (probation, i, j);
@@ -476,7 +480,7 @@ next_pair (const LmccProbation * probation, guint * first, guint16 * last)
 
 /* When one must do. */
 static LmccTime
-next_single (const LmccProbation * probation, guint * index)
+next_single (const LmccProbation *probation, guint *index)
 {
   guint i;
 
@@ -489,8 +493,8 @@ next_single (const LmccProbation * probation, guint * index)
         || !lmcc_claim_fits (probation, claim, (guint) ahead))
       continue;
     *index = i;
-    return probation->arrival + MAX (INTERRUPTED,
-        INTERRUPTED_PACKETS * probation->longest);
+    return probation->arrival
+        + MAX (INTERRUPTED, INTERRUPTED_PACKETS * probation->longest);
   }
 
   return LMCC_TIME_NONE;
@@ -502,7 +506,7 @@ next_single (const LmccProbation * probation, guint * index)
  * @now: the time
  */
 void
-lmcc_probation_timeout (LmccProbation * probation, LmccTime now)
+lmcc_probation_timeout (LmccProbation *probation, LmccTime now)
 {
   guint16 last = 0;
   guint first = 0;
@@ -525,7 +529,7 @@ lmcc_probation_timeout (LmccProbation * probation, LmccTime now)
  * What fits counts.
  */
 void
-lmcc_probation_flush (LmccProbation * probation)
+lmcc_probation_flush (LmccProbation *probation)
 {
   guint index = 0;
   guint i = 0;
@@ -540,8 +544,8 @@ lmcc_probation_flush (LmccProbation * probation)
       i++;
       continue;
     }
-    believe_claim (probation, find_before (probation, &end, &index) ? index :
-        i);
+    believe_claim (probation,
+        find_before (probation, &end, &index) ? index : i);
     i = 0;
   }
 }
@@ -554,7 +558,7 @@ lmcc_probation_flush (LmccProbation * probation)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_probation_next_timeout (const LmccProbation * probation)
+lmcc_probation_next_timeout (const LmccProbation *probation)
 {
   guint16 last;
   guint first;
@@ -562,6 +566,6 @@ lmcc_probation_next_timeout (const LmccProbation * probation)
   if (probation->claims->len == 0)
     return LMCC_TIME_NONE;
 
-  return MIN (next_pair (probation, &first, &last), next_single (probation,
-          &first));
+  return MIN (next_pair (probation, &first, &last),
+      next_single (probation, &first));
 }

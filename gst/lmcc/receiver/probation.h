@@ -65,35 +65,35 @@ typedef struct
 {
   guint max_leap;
   gboolean started;
-  gboolean proven;              /* a second packet followed the first */
-  LmccHeader last;              /* of the newest that counts */
+  gboolean proven; /* a second packet followed the first */
+  LmccHeader last; /* of the newest that counts */
   guint32 timestamp;
   LmccTime arrival;
-  LmccTime longest;             /* between two in order, lately */
-  guint32 heard;                /* bit set of RTP streams, by slot */
+  LmccTime longest; /* between two in order, lately */
+  guint32 heard;    /* bit set of RTP streams, by slot */
   guint16 sequence[LMCC_N_SLOTS];
-  guint missed;                 /* numbers of the layer that were passed over */
+  guint missed; /* numbers of the layer that were passed over */
   guint missed_at[LMCC_N_SLOTS];
   guint n_taken;
-  LmccTime wary_until;          /* small leaps are on probation, too */
-  guint osn_reach;              /* the largest step between two in order */
+  LmccTime wary_until; /* small leaps are on probation, too */
+  guint osn_reach;     /* the largest step between two in order */
   gboolean has_other;
-  LmccHeader other;             /* that was the newest before the latest leap */
+  LmccHeader other; /* that was the newest before the latest leap */
   LmccTime other_arrival;
-  GArray *claims;               /* of LmccClaim, on probation, by arrival */
-  GArray *verdicts;             /* to be polled */
+  GArray *claims;   /* of LmccClaim, on probation, by arrival */
+  GArray *verdicts; /* to be polled */
   guint n_polled;
 } LmccProbation;
 
-void lmcc_probation_init (LmccProbation * probation, guint max_leap);
-void lmcc_probation_clear (LmccProbation * probation);
-void lmcc_probation_reset (LmccProbation * probation);
-gboolean lmcc_probation_push (LmccProbation * probation, LmccClaim * claim);
-gboolean lmcc_probation_poll (LmccProbation * probation, LmccClaim * claim,
-    LmccVerdict * verdict);
-void lmcc_probation_timeout (LmccProbation * probation, LmccTime now);
-void lmcc_probation_flush (LmccProbation * probation);
-LmccTime lmcc_probation_next_timeout (const LmccProbation * probation);
+void lmcc_probation_init (LmccProbation *probation, guint max_leap);
+void lmcc_probation_clear (LmccProbation *probation);
+void lmcc_probation_reset (LmccProbation *probation);
+gboolean lmcc_probation_push (LmccProbation *probation, LmccClaim *claim);
+gboolean lmcc_probation_poll (LmccProbation *probation, LmccClaim *claim,
+    LmccVerdict *verdict);
+void lmcc_probation_timeout (LmccProbation *probation, LmccTime now);
+void lmcc_probation_flush (LmccProbation *probation);
+LmccTime lmcc_probation_next_timeout (const LmccProbation *probation);
 
 G_END_DECLS
 

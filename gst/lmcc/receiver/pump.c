@@ -19,7 +19,7 @@
  * smallest time that waits instead of their own. So pictures that are decoded
  * again have times between the latest picture shown and the segment. */
 static void
-begin_hiding (LmccReceiver * receiver)
+begin_hiding (LmccReceiver *receiver)
 {
   LmccReceiverAction *action =
       lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SEGMENT);
@@ -31,7 +31,7 @@ begin_hiding (LmccReceiver * receiver)
 }
 
 static LmccTime
-hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
+hidden_time (const LmccReceiver *receiver, const LmccGateOutput *output)
 {
   gint64 all = (gint32) (output->hidden_until - output->hidden_from);
   gint64 part = (gint32) (output->rtp.timestamp - output->hidden_from);
@@ -39,12 +39,12 @@ hidden_time (const LmccReceiver * receiver, const LmccGateOutput * output)
   if (all <= 0)
     return receiver->delivery.hidden_since;
 
-  return receiver->delivery.hidden_since +
-      (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
+  return receiver->delivery.hidden_since
+      + (LmccTime) (CLAMP (part, 0, all) * (gint64) HIDDEN_SPAN / all);
 }
 
 static void
-deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
+deliver (LmccReceiver *receiver, LmccGateOutput *output, LmccTime now)
 {
   LmccTime time = lmcc_receiver_presentation_time (receiver,
       LMCC_TIMELINE_VIDEO, &output->rtp, &output->header);
@@ -78,7 +78,7 @@ deliver (LmccReceiver * receiver, LmccGateOutput * output, LmccTime now)
 
 /* A packet that must go out may still be preceded by one that waits. */
 static gboolean
-pop_merged (LmccReceiver * receiver, LmccTime now, LmccMergeItem * item)
+pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
 {
   guint16 osn;
 
@@ -90,15 +90,16 @@ pop_merged (LmccReceiver * receiver, LmccTime now, LmccMergeItem * item)
 
 /* Layers to merge, merge to gate, gate to actions. */
 void
-lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
 {
   LmccMergeItem item;
   LmccGateOutput output;
 
   while (pop_merged (receiver, now, &item)) {
-    lmcc_gate_push (receiver->gate, &item, item.packet != NULL ?
-        lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
-        : now);
+    lmcc_gate_push (receiver->gate, &item,
+        item.packet != NULL
+            ? lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
+            : now);
     lmcc_receiver_follow_merge (receiver);
   }
   lmcc_gate_timeout (receiver->gate, now);

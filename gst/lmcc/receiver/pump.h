@@ -25,7 +25,7 @@ typedef struct
   LmccTime hidden_since;
 } LmccReceiverDelivery;
 
-void lmcc_receiver_pump (LmccReceiver * receiver, LmccTime now);
+void lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now);
 
 G_END_DECLS
 

@@ -36,7 +36,7 @@ bits_per_second (gdouble bits, LmccTime span)
 
 /* What was sent: lost packets were as large as those that came. */
 static gdouble
-get_sent_bits (const LmccReceiverLayer * layer)
+get_sent_bits (const LmccReceiverLayer *layer)
 {
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
   const LmccLayerMeasure *measure = &layer->measure;
@@ -46,12 +46,12 @@ get_sent_bits (const LmccReceiverLayer * layer)
   if (received == 0)
     return 0;
 
-  return (gdouble) (stats->bytes - measure->bytes) * 8 *
-      (gdouble) (received + lost) / (gdouble) received;
+  return (gdouble) (stats->bytes - measure->bytes) * 8
+      * (gdouble) (received + lost) / (gdouble) received;
 }
 
 static void
-begin_interval (LmccReceiverLayer * layer, LmccTime now)
+begin_interval (LmccReceiverLayer *layer, LmccTime now)
 {
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
 
@@ -67,7 +67,7 @@ begin_interval (LmccReceiverLayer * layer, LmccTime now)
  * @layer: a layer that is left
  */
 void
-lmcc_receiver_end_measure (LmccReceiverLayer * layer)
+lmcc_receiver_end_measure (LmccReceiverLayer *layer)
 {
   layer->measure.running = FALSE;
 }
@@ -77,14 +77,13 @@ lmcc_receiver_end_measure (LmccReceiverLayer * layer)
  * @layer: a layer of a sender that is not listened to any more
  */
 void
-lmcc_receiver_forget_measure (LmccReceiverLayer * layer)
+lmcc_receiver_forget_measure (LmccReceiverLayer *layer)
 {
-  layer->measure = (LmccLayerMeasure) {
-  0};
+  layer->measure = (LmccLayerMeasure){ 0 };
 }
 
 static guint64
-reckon_rate (const LmccReceiver * receiver, guint layer, LmccTime now)
+reckon_rate (const LmccReceiver *receiver, guint layer, LmccTime now)
 {
   guint64 announced = receiver->session.layers[layer].rate;
   const LmccLayerMeasure *measure = &receiver->layers[layer].measure;
@@ -105,7 +104,7 @@ reckon_rate (const LmccReceiver * receiver, guint layer, LmccTime now)
  * larger of announced and measured rates.
  */
 void
-lmcc_receiver_reckon_rates (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now)
 {
   guint i;
 
@@ -116,16 +115,16 @@ lmcc_receiver_reckon_rates (LmccReceiver * receiver, LmccTime now)
 
 /* What is announced is where the average begins. */
 static void
-take_interval (LmccReceiver * receiver, guint index, LmccTime now)
+take_interval (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccLayerMeasure *measure = &layer->measure;
   guint64 rate = bits_per_second (get_sent_bits (layer), now - measure->since);
-  guint64 before = measure->rate != 0 ? measure->rate
-      : receiver->session.layers[index].rate;
+  guint64 before =
+      measure->rate != 0 ? measure->rate : receiver->session.layers[index].rate;
 
-  measure->rate = before == 0 ? rate
-      : before - before / SMOOTHING + rate / SMOOTHING;
+  measure->rate =
+      before == 0 ? rate : before - before / SMOOTHING + rate / SMOOTHING;
   measure->at = now;
   measure->whole = TRUE;
   begin_interval (layer, now);
@@ -134,11 +133,11 @@ take_interval (LmccReceiver * receiver, guint index, LmccTime now)
 
 /* The first second of a layer: beyond what may come at once all is rate. */
 static void
-look_early (LmccReceiver * receiver, guint index, LmccTime span, LmccTime now)
+look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
-  gdouble burst = (gdouble) receiver->session.layers[index].rate * BURST /
-      LMCC_SECOND;
+  gdouble burst =
+      (gdouble) receiver->session.layers[index].rate * BURST / LMCC_SECOND;
   gdouble bits = get_sent_bits (layer) - burst;
 
   if (burst <= 0 || bits <= 0
@@ -156,8 +155,7 @@ look_early (LmccReceiver * receiver, guint index, LmccTime span, LmccTime now)
  * @now: the time
  */
 void
-lmcc_receiver_measure_packet (LmccReceiver * receiver, guint index,
-    LmccTime now)
+lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccTime span;
@@ -182,7 +180,7 @@ lmcc_receiver_measure_packet (LmccReceiver * receiver, guint index,
  * To be called each second: what does not come has no rate either.
  */
 void
-lmcc_receiver_measure_silence (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
 {
   gint i;
 

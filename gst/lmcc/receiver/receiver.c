@@ -34,14 +34,14 @@
  * Returns: (transfer full): a receiver that has not started
  */
 LmccReceiver *
-lmcc_receiver_new (const LmccReceiverConfig * config)
+lmcc_receiver_new (const LmccReceiverConfig *config)
 {
   LmccReceiver *receiver = g_new0 (LmccReceiver, 1);
   guint i;
 
   receiver->config = *config;
-  receiver->any_algorithm = config->algorithm == NULL
-      || g_str_equal (config->algorithm, "auto");
+  receiver->any_algorithm =
+      config->algorithm == NULL || g_str_equal (config->algorithm, "auto");
   receiver->chosen = lmcc_algorithm_find (config->algorithm);
   receiver->codecs = g_strdupv ((gchar **) config->codecs);
   receiver->config.codecs = NULL;
@@ -86,7 +86,7 @@ lmcc_receiver_new (const LmccReceiverConfig * config)
  * @receiver: (transfer full): a receiver
  */
 void
-lmcc_receiver_free (LmccReceiver * receiver)
+lmcc_receiver_free (LmccReceiver *receiver)
 {
   guint i;
 
@@ -114,16 +114,17 @@ lmcc_receiver_free (LmccReceiver * receiver)
 }
 
 static void
-smooth_rate (LmccReceiverLayer * layer, LmccTime now)
+smooth_rate (LmccReceiverLayer *layer, LmccTime now)
 {
-  layer->smoothed_rate = layer->smoothed_rate == 0 ? layer->rate :
-      layer->smoothed_rate - layer->smoothed_rate / RATE_SMOOTHING +
-      layer->rate / RATE_SMOOTHING;
+  layer->smoothed_rate = layer->smoothed_rate == 0
+      ? layer->rate
+      : layer->smoothed_rate - layer->smoothed_rate / RATE_SMOOTHING
+          + layer->rate / RATE_SMOOTHING;
   layer->smoothed_at = now;
 }
 
 static void
-update_rates (LmccReceiver * receiver, LmccTime now)
+update_rates (LmccReceiver *receiver, LmccTime now)
 {
   LmccTime span = now - receiver->stats_time;
   guint64 received = 0, lost = 0, rate = 0;
@@ -148,39 +149,40 @@ update_rates (LmccReceiver * receiver, LmccTime now)
   receiver->stats.lost = lost;
   received -= receiver->received_before;
   lost -= receiver->lost_before;
-  receiver->stats.loss_rate = received + lost > 0 ?
-      (gdouble) lost / (gdouble) (received + lost) : 0.0;
+  receiver->stats.loss_rate =
+      received + lost > 0 ? (gdouble) lost / (gdouble) (received + lost) : 0.0;
   receiver->received_before += received;
   receiver->lost_before += lost;
   receiver->stats_time = now;
 }
 
 static LmccTime
-next_silence (const LmccReceiver * receiver)
+next_silence (const LmccReceiver *receiver)
 {
   if (receiver->config.timeout == 0)
     return LMCC_TIME_NONE;
 
-  return MAX (receiver->last_any, receiver->timeout_posted) +
-      receiver->config.timeout;
+  return MAX (receiver->last_any, receiver->timeout_posted)
+      + receiver->config.timeout;
 }
 
 static const gchar *
-find_reason_to_leave (LmccReceiver * receiver, LmccTime now)
+find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
   if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
           receiver->stats.loss_rate))
-    return
-        "more than 10 % of the base layer was lost for 10 s: the path cannot "
-        "carry even that, or the network goes on with layers that were left; "
-        "all groups are left (RFC 8085 section 4.1)";
+    return "more than 10 % of the base layer was lost for 10 s: the path "
+           "cannot "
+           "carry even that, or the network goes on with layers that were "
+           "left; "
+           "all groups are left (RFC 8085 section 4.1)";
 
   return lmcc_receiver_poll_reason_to_leave (receiver, now);
 }
 
 /* Ends the reception where even the base does not get through. */
 static gboolean
-check_breaker (LmccReceiver * receiver, LmccTime now)
+check_breaker (LmccReceiver *receiver, LmccTime now)
 {
   const gchar *reason = find_reason_to_leave (receiver, now);
 
@@ -195,14 +197,14 @@ check_breaker (LmccReceiver * receiver, LmccTime now)
   }
 
   lmcc_receiver_stop (receiver, now);
-  lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)->reason = reason;
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER)
+      ->reason = reason;
 
   return TRUE;
 }
 
 static void
-run_controller (LmccReceiver * receiver, LmccTime now)
+run_controller (LmccReceiver *receiver, LmccTime now)
 {
   lmcc_receiver_tell_timeout (receiver, now);
   lmcc_receiver_send_reports (receiver, now);
@@ -217,7 +219,7 @@ run_controller (LmccReceiver * receiver, LmccTime now)
  * Does what is due; may be called early or late.
  */
 void
-lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
 {
   gint i;
 
@@ -271,7 +273,7 @@ lmcc_receiver_handle_timeout (LmccReceiver * receiver, LmccTime now)
  *     %LMCC_TIME_NONE when it does not run
  */
 LmccTime
-lmcc_receiver_next_timeout (const LmccReceiver * receiver)
+lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 {
   LmccTime next = receiver->stats_time + STATS_INTERVAL;
   gint i;
@@ -284,8 +286,8 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
         lmcc_layer_account_next_timeout (receiver->layers[i].account));
     next = MIN (next,
         lmcc_probation_next_timeout (&receiver->layers[i].probation));
-    next = MIN (next,
-        lmcc_waiting_queue_next_due (&receiver->layers[i].waiting));
+    next =
+        MIN (next, lmcc_waiting_queue_next_due (&receiver->layers[i].waiting));
   }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
@@ -310,7 +312,7 @@ lmcc_receiver_next_timeout (const LmccReceiver * receiver)
  * Joins the base group and waits for a sender.
  */
 void
-lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_start (LmccReceiver *receiver, LmccTime now)
 {
   if (receiver->running)
     return;
@@ -336,7 +338,7 @@ lmcc_receiver_start (LmccReceiver * receiver, LmccTime now)
  * Leaves all groups and forgets the sender. The counters stay.
  */
 void
-lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now)
 {
   if (!receiver->running)
     return;
@@ -356,7 +358,7 @@ lmcc_receiver_stop (LmccReceiver * receiver, LmccTime now)
  * @now: the time
  */
 void
-lmcc_receiver_set_max_level (LmccReceiver * receiver, gint max_level,
+lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
     LmccTime now)
 {
   receiver->config.max_level = max_level;
@@ -372,7 +374,7 @@ lmcc_receiver_set_max_level (LmccReceiver * receiver, gint max_level,
  * @now: the time
  */
 void
-lmcc_receiver_set_max_bitrate (LmccReceiver * receiver, guint64 max_bitrate,
+lmcc_receiver_set_max_bitrate (LmccReceiver *receiver, guint64 max_bitrate,
     LmccTime now)
 {
   receiver->config.max_bitrate = max_bitrate;
@@ -386,7 +388,7 @@ lmcc_receiver_set_max_bitrate (LmccReceiver * receiver, guint64 max_bitrate,
  * @on_loss: what to deliver after a loss, from now on
  */
 void
-lmcc_receiver_set_on_loss (LmccReceiver * receiver, LmccOnLoss on_loss)
+lmcc_receiver_set_on_loss (LmccReceiver *receiver, LmccOnLoss on_loss)
 {
   lmcc_gate_set_on_loss (receiver->gate, on_loss);
 }
@@ -399,7 +401,7 @@ lmcc_receiver_set_on_loss (LmccReceiver * receiver, LmccOnLoss on_loss)
  *     known
  */
 const LmccSession *
-lmcc_receiver_get_session (const LmccReceiver * receiver)
+lmcc_receiver_get_session (const LmccReceiver *receiver)
 {
   return receiver->have_session ? &receiver->session : NULL;
 }
@@ -411,8 +413,8 @@ lmcc_receiver_get_session (const LmccReceiver * receiver)
  * @stats: (out): its counters
  */
 void
-lmcc_receiver_get_stats (LmccReceiver * receiver, LmccTime now,
-    LmccReceiverStats * stats)
+lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
+    LmccReceiverStats *stats)
 {
   guint i;
 

@@ -13,7 +13,7 @@
 /* Whether the layer has lost a packet of this number and nothing has taken its
  * place. What joined in the middle has lost nothing before its first packet. */
 static gboolean
-is_missing (LmccReceiverLayer * layer, const LmccHeader * header)
+is_missing (LmccReceiverLayer *layer, const LmccHeader *header)
 {
   gint ahead = lmcc_sequence_diff (header->lsn, layer->holes.highest);
 
@@ -27,7 +27,7 @@ is_missing (LmccReceiverLayer * layer, const LmccHeader * header)
 /* Gives a packet that is counted as lost its place among those that wait.
  * Returns whether it had one. */
 static gboolean
-fill (LmccReceiver * receiver, const LmccRepairedPacket * repaired,
+fill (LmccReceiver *receiver, const LmccRepairedPacket *repaired,
     gboolean recovered)
 {
   const LmccHeader *header = &repaired->header;
@@ -54,7 +54,7 @@ fill (LmccReceiver * receiver, const LmccRepairedPacket * repaired,
 }
 
 static void
-take_recovered (LmccReceiver * receiver, const LmccRepairedPacket * repaired)
+take_recovered (LmccReceiver *receiver, const LmccRepairedPacket *repaired)
 {
   const LmccHeader *header = &repaired->header;
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
@@ -69,22 +69,22 @@ take_recovered (LmccReceiver * receiver, const LmccRepairedPacket * repaired)
 
 /* How long what has come may be of use to repair. */
 static LmccTime
-memory (const LmccReceiver * receiver)
+memory (const LmccReceiver *receiver)
 {
-  return receiver->session.window + receiver->session.repair_delay +
-      receiver->config.latency;
+  return receiver->session.window + receiver->session.repair_delay
+      + receiver->config.latency;
 }
 
 /* @ended: a block may have become hopeless */
 static void
-take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
+take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
 {
   LmccRepairedPacket repaired;
   gint i;
 
   while (lmcc_repair_decoder_poll (receiver->repair, &repaired)) {
-    repaired.packet = lmcc_packet_take_counted (repaired.packet,
-        receiver->memory.count);
+    repaired.packet =
+        lmcc_packet_take_counted (repaired.packet, receiver->memory.count);
     take_recovered (receiver, &repaired);
     lmcc_packet_unref (repaired.packet);
     ended = TRUE;
@@ -99,7 +99,7 @@ take_all_recovered (LmccReceiver * receiver, gboolean ended, LmccTime now)
 }
 
 static void
-take_repair (LmccReceiver * receiver, LmccPacket * packet, const LmccRtp * rtp,
+take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
     LmccTime now)
 {
   LmccRepairPayload payload;
@@ -133,8 +133,8 @@ take_repair (LmccReceiver * receiver, LmccPacket * packet, const LmccRtp * rtp,
  * Takes media as what repair can work with, and repair packets.
  */
 void
-lmcc_receiver_keep_for_repair (LmccReceiver * receiver, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header, LmccTime now)
+lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header, LmccTime now)
 {
   if (!lmcc_receiver_has_repair (receiver)
       || (gint) header->layer > receiver->level)
@@ -161,8 +161,8 @@ lmcc_receiver_keep_for_repair (LmccReceiver * receiver, LmccPacket * packet,
  * Returns: whether its place was still held open for repair
  */
 gboolean
-lmcc_receiver_take_late (LmccReceiver * receiver, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header, LmccTime now)
+lmcc_receiver_take_late (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header, LmccTime now)
 {
   LmccRepairedPacket late = { packet, *rtp, *header };
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
@@ -170,8 +170,9 @@ lmcc_receiver_take_late (LmccReceiver * receiver, LmccPacket * packet,
 
   if (!lmcc_receiver_has_repair (receiver))
     return FALSE;
-  wanted = layer->merged_any && lmcc_sequence_diff (header->lsn,
-      layer->merged_lsn) > 0 && fill (receiver, &late, FALSE);
+  wanted = layer->merged_any
+      && lmcc_sequence_diff (header->lsn, layer->merged_lsn) > 0
+      && fill (receiver, &late, FALSE);
   lmcc_receiver_keep_for_repair (receiver, packet, rtp, header, now);
   lmcc_receiver_settle (receiver, header->layer, now);
 
@@ -179,8 +180,8 @@ lmcc_receiver_take_late (LmccReceiver * receiver, LmccPacket * packet,
 }
 
 void
-lmcc_receiver_get_repair_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats)
+lmcc_receiver_get_repair_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats)
 {
   stats->repair.invalid += lmcc_repair_decoder_get_refused (receiver->repair);
 }

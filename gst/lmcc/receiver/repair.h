@@ -10,13 +10,12 @@
 
 G_BEGIN_DECLS
 
-void lmcc_receiver_keep_for_repair (LmccReceiver * receiver,
-    LmccPacket * packet, const LmccRtp * rtp, const LmccHeader * header,
-    LmccTime now);
-gboolean lmcc_receiver_take_late (LmccReceiver * receiver, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header, LmccTime now);
-void lmcc_receiver_get_repair_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats);
+void lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header, LmccTime now);
+gboolean lmcc_receiver_take_late (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header, LmccTime now);
+void lmcc_receiver_get_repair_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats);
 
 G_END_DECLS
 

@@ -16,23 +16,23 @@
 #define NOTICEABLE 100
 
 void
-lmcc_receiver_init_rtt (LmccReceiver * receiver)
+lmcc_receiver_init_rtt (LmccReceiver *receiver)
 {
-  receiver->reporting.rtt = lmcc_rtt_new (receiver->config.rtt_mode,
-      receiver->config.fixed_rtt);
+  receiver->reporting.rtt =
+      lmcc_rtt_new (receiver->config.rtt_mode, receiver->config.fixed_rtt);
   receiver->reporting.timer =
       lmcc_feedback_timer_new (receiver->config.sequence_seed);
 }
 
 void
-lmcc_receiver_clear_rtt (LmccReceiver * receiver)
+lmcc_receiver_clear_rtt (LmccReceiver *receiver)
 {
   lmcc_rtt_free (receiver->reporting.rtt);
   lmcc_feedback_timer_free (receiver->reporting.timer);
 }
 
 static gboolean
-needs_rtt (const LmccReceiver * receiver)
+needs_rtt (const LmccReceiver *receiver)
 {
   return receiver->have_session && receiver->controller != NULL
       && receiver->controller->algorithm->needs_rtt
@@ -40,7 +40,7 @@ needs_rtt (const LmccReceiver * receiver)
 }
 
 static gboolean
-wants_reports (const LmccReceiver * receiver)
+wants_reports (const LmccReceiver *receiver)
 {
   return needs_rtt (receiver)
       && receiver->config.rtt_mode == LMCC_RTT_MODE_FEEDBACK
@@ -48,13 +48,13 @@ wants_reports (const LmccReceiver * receiver)
 }
 
 static gboolean
-is_at_source (const LmccReceiver * receiver)
+is_at_source (const LmccReceiver *receiver)
 {
   return lmcc_address_equal (&receiver->session.source, &receiver->source);
 }
 
 static gboolean
-is_low_port (const LmccReceiver * receiver)
+is_low_port (const LmccReceiver *receiver)
 {
   return receiver->session.feedback_port < LMCC_FIRST_USER_PORT
       && !receiver->config.allow_low_port;
@@ -65,42 +65,47 @@ is_low_port (const LmccReceiver * receiver)
  * audience send to a host that has nothing to do with it. And where these are
  * forged too, they go to no service of that host's. */
 static gboolean
-is_destination_fit (const LmccReceiver * receiver)
+is_destination_fit (const LmccReceiver *receiver)
 {
   return is_at_source (receiver) && !is_low_port (receiver);
 }
 
 static gboolean
-can_report (const LmccReceiver * receiver)
+can_report (const LmccReceiver *receiver)
 {
   return wants_reports (receiver) && is_destination_fit (receiver);
 }
 
 static const gchar *
-get_elsewhere_reason (const LmccReceiver * receiver)
+get_elsewhere_reason (const LmccReceiver *receiver)
 {
   gboolean needs_sender = lmcc_receiver_needs_sender (receiver);
 
   if (!is_at_source (receiver))
-    return needs_sender ?
-        "the session wants reports sent to another host than its packets come "
-        "from: none are sent, and the sender does not hear of this receiver" :
-        "the session wants reports sent to another host than its packets come "
-        "from: none are sent, and the round-trip time is estimated from joins";
+    return needs_sender
+        ? "the session wants reports sent to another host than its packets "
+          "come "
+          "from: none are sent, and the sender does not hear of this receiver"
+        : "the session wants reports sent to another host than its packets "
+          "come "
+          "from: none are sent, and the round-trip time is estimated from "
+          "joins";
 
-  return needs_sender ?
-      "the session wants reports sent to a port below 1024, which services of "
-      "the system have: none are sent, and the sender does not hear of this "
-      "receiver. Set feedback-port of the sender to a higher one, or "
-      "allow-low-feedback-port here" :
-      "the session wants reports sent to a port below 1024, which services of "
-      "the system have: none are sent, and the round-trip time is estimated "
-      "from joins. Set feedback-port of the sender to a higher one, or "
-      "allow-low-feedback-port here";
+  return needs_sender
+      ? "the session wants reports sent to a port below 1024, which services "
+        "of "
+        "the system have: none are sent, and the sender does not hear of this "
+        "receiver. Set feedback-port of the sender to a higher one, or "
+        "allow-low-feedback-port here"
+      : "the session wants reports sent to a port below 1024, which services "
+        "of "
+        "the system have: none are sent, and the round-trip time is estimated "
+        "from joins. Set feedback-port of the sender to a higher one, or "
+        "allow-low-feedback-port here";
 }
 
 static void
-warn_elsewhere (LmccReceiver * receiver)
+warn_elsewhere (LmccReceiver *receiver)
 {
   if (receiver->reporting.warned_elsewhere)
     return;
@@ -111,7 +116,7 @@ warn_elsewhere (LmccReceiver * receiver)
 
 /* Every packet may change it. */
 static void
-follow_rtt (LmccReceiver * receiver, LmccTime now)
+follow_rtt (LmccReceiver *receiver, LmccTime now)
 {
   LmccTime rtt, moved;
 
@@ -119,9 +124,8 @@ follow_rtt (LmccReceiver * receiver, LmccTime now)
       || lmcc_rtt_get_source (receiver->reporting.rtt) == LMCC_RTT_SOURCE_MAX)
     return;
   rtt = lmcc_rtt_get (receiver->reporting.rtt);
-  moved =
-      MAX (rtt, receiver->reporting.told_rtt) - MIN (rtt,
-      receiver->reporting.told_rtt);
+  moved = MAX (rtt, receiver->reporting.told_rtt)
+      - MIN (rtt, receiver->reporting.told_rtt);
   if (moved <= receiver->reporting.told_rtt / NOTICEABLE)
     return;
   receiver->reporting.told_rtt = rtt;
@@ -135,7 +139,7 @@ follow_rtt (LmccReceiver * receiver, LmccTime now)
  * Ends reports, and forgets what was measured with the sender so far.
  */
 void
-lmcc_receiver_forget_rtt (LmccReceiver * receiver)
+lmcc_receiver_forget_rtt (LmccReceiver *receiver)
 {
   lmcc_feedback_timer_stop (receiver->reporting.timer);
   lmcc_rtt_reset (receiver->reporting.rtt);
@@ -153,17 +157,17 @@ lmcc_receiver_forget_rtt (LmccReceiver * receiver)
  * Takes what a session's record says about feedback.
  */
 void
-lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_follow_session_rtt (LmccReceiver *receiver, LmccTime now)
 {
   const LmccSession *session = &receiver->session;
   LmccTime rtt_max =
       session->rtt_max > 0 ? session->rtt_max : LMCC_DEFAULT_RTT_MAX;
   /* No sender wants more, and a forged record may. */
-  LmccTime interval = MAX (session->feedback_interval,
-      LMCC_LEAST_FEEDBACK_INTERVAL);
+  LmccTime interval =
+      MAX (session->feedback_interval, LMCC_LEAST_FEEDBACK_INTERVAL);
 
-  receiver->reporting.ssrc = lmcc_session_make_receiver_ssrc (session,
-      receiver->config.sequence_seed);
+  receiver->reporting.ssrc =
+      lmcc_session_make_receiver_ssrc (session, receiver->config.sequence_seed);
   lmcc_rtt_set_max (receiver->reporting.rtt, rtt_max);
   lmcc_rtt_set_silent (receiver->reporting.rtt, !can_report (receiver));
   if ((wants_reports (receiver) || lmcc_receiver_needs_sender (receiver))
@@ -182,7 +186,7 @@ lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now)
 /* The most time between two packets of a layer, where its rate is what the
  * record says. */
 static LmccTime
-get_packet_gap (const LmccReceiver * receiver, guint layer)
+get_packet_gap (const LmccReceiver *receiver, guint layer)
 {
   const LmccSession *session = &receiver->session;
   guint64 rate = receiver->reckoned.layers[layer].rate;
@@ -195,7 +199,7 @@ get_packet_gap (const LmccReceiver * receiver, guint layer)
 }
 
 static gboolean
-is_silence (const LmccReceiver * receiver, LmccTime from, LmccTime to)
+is_silence (const LmccReceiver *receiver, LmccTime from, LmccTime to)
 {
   LmccTime gap = MAX (get_packet_gap (receiver, 0), LMCC_FILLER_INTERVAL);
 
@@ -205,8 +209,8 @@ is_silence (const LmccReceiver * receiver, LmccTime from, LmccTime to)
 
 /* Packets of the base only: they come the way that answers come. */
 void
-lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header)
+lmcc_receiver_packet_rtt (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader *header)
 {
   if (header->layer != 0)
     return;
@@ -224,7 +228,7 @@ lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
  * knows whether anybody sends. Where the base was silent meanwhile the time is
  * that of an outage. */
 void
-lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
+lmcc_receiver_join_rtt (LmccReceiver *receiver, LmccTime now, guint layer,
     LmccTime arrival, LmccTime joined_at)
 {
   if (layer == 0 || !needs_rtt (receiver))
@@ -239,12 +243,13 @@ lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now, guint layer,
 }
 
 void
-lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
-    const LmccDlrr * answer)
+lmcc_receiver_answer_rtt (LmccReceiver *receiver, LmccTime now,
+    const LmccDlrr *answer)
 {
   if (!lmcc_feedback_timer_is_running (receiver->reporting.timer)
       || lmcc_rtt_answer (receiver->reporting.rtt, now, answer->last_rr,
-          answer->delay) != LMCC_RTT_ANSWER_TAKEN) {
+             answer->delay)
+          != LMCC_RTT_ANSWER_TAKEN) {
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
     return;
   }
@@ -254,7 +259,7 @@ lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
 }
 
 static void
-queue_report (LmccReceiver * receiver, LmccPacket * packet)
+queue_report (LmccReceiver *receiver, LmccPacket *packet)
 {
   LmccReceiverAction *action =
       lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_REPORT);
@@ -267,13 +272,12 @@ queue_report (LmccReceiver * receiver, LmccPacket * packet)
 
 /* What the algorithm has to say. */
 void
-lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_send_reports (LmccReceiver *receiver, LmccTime now)
 {
   LmccPacket *packet;
 
   while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
-    if (lmcc_receiver_needs_sender (receiver)
-        && is_destination_fit (receiver))
+    if (lmcc_receiver_needs_sender (receiver) && is_destination_fit (receiver))
       queue_report (receiver, packet);
     else
       lmcc_packet_unref (packet);
@@ -281,7 +285,7 @@ lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now)
 }
 
 static void
-send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
+send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
 {
   const LmccReferenceTime report = { receiver->reporting.ssrc, ntp_time };
 
@@ -289,8 +293,8 @@ send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
   queue_report (receiver, lmcc_rtcp_build_reference_time (&report));
 
   if (receiver->reporting.warned_unanswered
-      || lmcc_rtt_get_unanswered (receiver->reporting.rtt) <
-      LMCC_RTT_MAX_UNANSWERED)
+      || lmcc_rtt_get_unanswered (receiver->reporting.rtt)
+          < LMCC_RTT_MAX_UNANSWERED)
     return;
   receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
@@ -301,7 +305,7 @@ send_report (LmccReceiver * receiver, LmccTime now, guint64 ntp_time)
 /* Nobody is there to answer a sender that is gone; the timer goes on, so that
  * not everybody reports at once when it is back. */
 void
-lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_handle_rtt (LmccReceiver *receiver, LmccTime now)
 {
   guint64 ntp_time;
 
@@ -315,18 +319,18 @@ lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now)
 }
 
 LmccTime
-lmcc_receiver_next_rtt (const LmccReceiver * receiver)
+lmcc_receiver_next_rtt (const LmccReceiver *receiver)
 {
   return lmcc_feedback_timer_next (receiver->reporting.timer);
 }
 
 void
-lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats)
+lmcc_receiver_get_rtt_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats)
 {
   stats->rtt_source = lmcc_rtt_get_source (receiver->reporting.rtt);
   stats->rtt = needs_rtt (receiver) ? lmcc_rtt_get (receiver->reporting.rtt)
-      : stats->status.rtt;
+                                    : stats->status.rtt;
   if (stats->status.rtt > 0)
     stats->rtt_source = LMCC_RTT_SOURCE_FEEDBACK;
 }

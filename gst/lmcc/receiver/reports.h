@@ -35,21 +35,21 @@ typedef struct
   gboolean warned_elsewhere;
 } LmccReceiverReporting;
 
-void lmcc_receiver_init_rtt (LmccReceiver * receiver);
-void lmcc_receiver_clear_rtt (LmccReceiver * receiver);
-void lmcc_receiver_forget_rtt (LmccReceiver * receiver);
-void lmcc_receiver_follow_session_rtt (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_packet_rtt (LmccReceiver * receiver, LmccTime now,
-    LmccTime arrival, const LmccHeader * header);
-void lmcc_receiver_join_rtt (LmccReceiver * receiver, LmccTime now,
-    guint layer, LmccTime arrival, LmccTime joined_at);
-void lmcc_receiver_answer_rtt (LmccReceiver * receiver, LmccTime now,
-    const LmccDlrr * answer);
-void lmcc_receiver_send_reports (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_handle_rtt (LmccReceiver * receiver, LmccTime now);
-LmccTime lmcc_receiver_next_rtt (const LmccReceiver * receiver);
-void lmcc_receiver_get_rtt_stats (const LmccReceiver * receiver,
-    LmccReceiverStats * stats);
+void lmcc_receiver_init_rtt (LmccReceiver *receiver);
+void lmcc_receiver_clear_rtt (LmccReceiver *receiver);
+void lmcc_receiver_forget_rtt (LmccReceiver *receiver);
+void lmcc_receiver_follow_session_rtt (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_packet_rtt (LmccReceiver *receiver, LmccTime now,
+    LmccTime arrival, const LmccHeader *header);
+void lmcc_receiver_join_rtt (LmccReceiver *receiver, LmccTime now, guint layer,
+    LmccTime arrival, LmccTime joined_at);
+void lmcc_receiver_answer_rtt (LmccReceiver *receiver, LmccTime now,
+    const LmccDlrr *answer);
+void lmcc_receiver_send_reports (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_handle_rtt (LmccReceiver *receiver, LmccTime now);
+LmccTime lmcc_receiver_next_rtt (const LmccReceiver *receiver);
+void lmcc_receiver_get_rtt_stats (const LmccReceiver *receiver,
+    LmccReceiverStats *stats);
 
 G_END_DECLS
 

@@ -11,27 +11,27 @@
 #include <string.h>
 
 static gboolean
-is_free (const LmccRival * rival)
+is_free (const LmccRival *rival)
 {
   return rival->address.family == LMCC_FAMILY_NONE;
 }
 
 void
-lmcc_rival_clear (LmccRival * rival)
+lmcc_rival_clear (LmccRival *rival)
 {
   g_clear_pointer (&rival->assembler, lmcc_record_assembler_free);
   memset (rival, 0, sizeof (*rival));
 }
 
 gboolean
-lmcc_rival_is_fresh (const LmccRival * rival, LmccTime now)
+lmcc_rival_is_fresh (const LmccRival *rival, LmccTime now)
 {
   return !is_free (rival) && rival->have_session
       && now <= rival->heard + LMCC_RECORD_MEMORY;
 }
 
 LmccRival *
-lmcc_receiver_find_rival (LmccReceiver * receiver, const LmccAddress * source)
+lmcc_receiver_find_rival (LmccReceiver *receiver, const LmccAddress *source)
 {
   guint i;
 
@@ -46,16 +46,15 @@ lmcc_receiver_find_rival (LmccReceiver * receiver, const LmccAddress * source)
 }
 
 gboolean
-lmcc_receiver_is_home (const LmccReceiver * receiver,
-    const LmccAddress * source)
+lmcc_receiver_is_home (const LmccReceiver *receiver, const LmccAddress *source)
 {
   return receiver->sources.have_home
       && lmcc_address_equal (&receiver->sources.home, source);
 }
 
 gboolean
-lmcc_receiver_is_own_address (const LmccReceiver * receiver,
-    const LmccAddress * source)
+lmcc_receiver_is_own_address (const LmccReceiver *receiver,
+    const LmccAddress *source)
 {
   return receiver->have_session
       && lmcc_address_equal (&receiver->source, source);
@@ -64,7 +63,7 @@ lmcc_receiver_is_own_address (const LmccReceiver * receiver,
 /* What a place in the table is worth, the most first: it is of the sender
  * itself, it has media, it has a record. */
 static guint
-get_worth (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+get_worth (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   if (is_free (rival))
     return 0;
@@ -80,7 +79,7 @@ get_worth (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
 /* The one that is worth least goes, of several the one heard longest ago: who
  * has a thousand addresses fills the places of those that send no media. */
 static LmccRival *
-make_rival (LmccReceiver * receiver, const LmccAddress * source, LmccTime now)
+make_rival (LmccReceiver *receiver, const LmccAddress *source, LmccTime now)
 {
   LmccRival *found = lmcc_receiver_find_rival (receiver, source);
   guint i;
@@ -103,8 +102,8 @@ make_rival (LmccReceiver * receiver, const LmccAddress * source, LmccTime now)
 }
 
 gboolean
-lmcc_receiver_is_refused (const LmccReceiver * receiver,
-    const LmccAddress * source)
+lmcc_receiver_is_refused (const LmccReceiver *receiver,
+    const LmccAddress *source)
 {
   const LmccReceiverSources *sources = &receiver->sources;
   guint i, n = MIN (sources->n_refused, LMCC_MAX_REFUSED);
@@ -128,14 +127,13 @@ lmcc_receiver_is_refused (const LmccReceiver * receiver,
  * Keeps a record that is not of the session that is listened to.
  */
 void
-lmcc_receiver_note_rival (LmccReceiver * receiver, const LmccAddress * source,
-    const LmccSession * session, const LmccReceiverReports * reports,
+lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
+    const LmccSession *session, const LmccReceiverReports *reports,
     LmccTime now)
 {
   LmccRival *rival = make_rival (receiver, source, now);
 
-  if (!rival->have_session
-      || rival->session.ssrc_base != session->ssrc_base
+  if (!rival->have_session || rival->session.ssrc_base != session->ssrc_base
       || rival->session.nonce != session->nonce)
     rival->evidence.any = FALSE;
   rival->have_session = TRUE;
@@ -156,16 +154,18 @@ lmcc_receiver_note_rival (LmccReceiver * receiver, const LmccAddress * source,
  * Each host's fragments are joined by themselves.
  */
 void
-lmcc_receiver_take_rival_record (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccRecordFragment * fragment,
-    const LmccReceiverReports * reports, LmccTime now)
+lmcc_receiver_take_rival_record (LmccReceiver *receiver,
+    const LmccAddress *source, const LmccRecordFragment *fragment,
+    const LmccReceiverReports *reports, LmccTime now)
 {
   LmccRival *rival;
   LmccSession session;
 
   if (receiver->have_session && !receiver->source_gone)
-    lmcc_receiver_drop (receiver, lmcc_receiver_is_own_address (receiver,
-            source) ? LMCC_DROP_FOREIGN_SSRC : LMCC_DROP_FOREIGN_SOURCE);
+    lmcc_receiver_drop (receiver,
+        lmcc_receiver_is_own_address (receiver, source)
+            ? LMCC_DROP_FOREIGN_SSRC
+            : LMCC_DROP_FOREIGN_SOURCE);
   if (lmcc_receiver_is_refused (receiver, source))
     return;
   if (fragment->count == 1) {
@@ -183,7 +183,7 @@ lmcc_receiver_take_rival_record (LmccReceiver * receiver,
 }
 
 gboolean
-lmcc_session_is_evidence (const LmccSession * session, guint group)
+lmcc_session_is_evidence (const LmccSession *session, guint group)
 {
   return group == 0 || session->turning_groups > 0;
 }

@@ -22,7 +22,7 @@ typedef struct
 /* The rungs have one timeline; the sound, at another clock rate, has its own,
  * and its report may come first. */
 static void
-control_sender_report (gpointer user_data, const LmccSenderReport * report)
+control_sender_report (gpointer user_data, const LmccSenderReport *report)
 {
   LmccReceiverReports *reports = &((Control *) user_data)->reports;
   guint32 ssrc = report->ssrc & ~LMCC_SSRC_BASE_MASK;
@@ -42,11 +42,11 @@ control_sender_report (gpointer user_data, const LmccSenderReport * report)
  * again and none of the session's came between: then the session was never the
  * sender's, or the sender has begun anew. */
 static gboolean
-is_current (LmccReceiver * receiver, const LmccSession * record)
+is_current (LmccReceiver *receiver, const LmccSession *record)
 {
   gint32 newer = (gint32) (record->revision - receiver->session.revision);
-  gboolean again = receiver->have_older
-      && receiver->older_revision == record->revision;
+  gboolean again =
+      receiver->have_older && receiver->older_revision == record->revision;
 
   if (receiver->session_is_old)
     newer = 1;
@@ -59,14 +59,14 @@ is_current (LmccReceiver * receiver, const LmccSession * record)
 /* A host that begins anew draws another nonce, even where S0 is the same. What
  * an SDP file told may be older than the sender. */
 static gboolean
-is_same_start (const LmccReceiver * receiver, const LmccSession * record)
+is_same_start (const LmccReceiver *receiver, const LmccSession *record)
 {
   return receiver->session.nonce == 0 || receiver->session_is_old
       || record->nonce == receiver->session.nonce;
 }
 
 static void
-take_own_record (Control * control, const LmccRecordFragment * fragment)
+take_own_record (Control *control, const LmccRecordFragment *fragment)
 {
   LmccReceiver *receiver = control->receiver;
   LmccSession session;
@@ -87,7 +87,7 @@ take_own_record (Control * control, const LmccRecordFragment * fragment)
 }
 
 static void
-control_record (gpointer user_data, const LmccRecordFragment * fragment)
+control_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   Control *control = user_data;
 
@@ -112,7 +112,7 @@ control_bye (gpointer user_data, guint32 ssrc)
 
 /* Most answers are for others. */
 static void
-control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   Control *control = user_data;
   LmccReceiver *receiver = control->receiver;
@@ -137,9 +137,9 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
  * Takes one compound RTCP packet.
  */
 void
-lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
-    const LmccAddress * source, guint16 source_port G_GNUC_UNUSED,
-    const guint8 * data, gsize size)
+lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
+    const LmccAddress *source, guint16 source_port G_GNUC_UNUSED,
+    const guint8 *data, gsize size)
 {
   static const LmccRtcpHandler handler = {
     .sender_report = control_sender_report,
@@ -147,7 +147,7 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
     .bye = control_bye,
     .dlrr = control_dlrr,
   };
-  Control control = {.receiver = receiver,.source = source,.now = now };
+  Control control = { .receiver = receiver, .source = source, .now = now };
 
   if (!receiver->running)
     return;
@@ -175,7 +175,7 @@ lmcc_receiver_handle_control (LmccReceiver * receiver, LmccTime now,
  * They show as losses all the same; this tells them apart from the network's.
  */
 void
-lmcc_receiver_handle_socket_drops (LmccReceiver * receiver, guint64 packets)
+lmcc_receiver_handle_socket_drops (LmccReceiver *receiver, guint64 packets)
 {
   receiver->stats.socket_drops += packets;
 }

@@ -21,7 +21,7 @@
 /* Whether a packet continues the sound.
  * @missing: (out): packets that are missing before it */
 static gboolean
-follows (const LmccReceiverSound * sound, guint16 sequence, guint * missing)
+follows (const LmccReceiverSound *sound, guint16 sequence, guint *missing)
 {
   gint ahead = lmcc_sequence_diff (sequence, sound->received);
 
@@ -31,7 +31,7 @@ follows (const LmccReceiverSound * sound, guint16 sequence, guint * missing)
 }
 
 static gboolean
-is_of_session (const LmccReceiver * receiver, const LmccHeader * header)
+is_of_session (const LmccReceiver *receiver, const LmccHeader *header)
 {
   return header->layer == 0 && lmcc_session_has_sound (&receiver->session);
 }
@@ -47,8 +47,8 @@ is_of_session (const LmccReceiver * receiver, const LmccHeader * header)
  * numbers. The marker is that of the payload format.
  */
 void
-lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header)
+lmcc_receiver_take_sound (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header)
 {
   LmccReceiverSound *sound = &receiver->sound;
   LmccReceiverAction *action;
@@ -63,18 +63,18 @@ lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
     return;
   }
   sound->sequence += lmcc_receiver_count_gap (missing);
-  action = lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_DELIVER_SOUND);
+  action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_DELIVER_SOUND);
   action->packet = lmcc_receiver_count_packet (receiver,
       lmcc_rtp_strip (lmcc_packet_ref (packet), rtp,
           receiver->session.payload_type + LMCC_STREAM_SOUND,
           receiver->session.ssrc_base + LMCC_SSRC_SOUND, sound->sequence,
           rtp->marker));
-  action->time = lmcc_receiver_presentation_time (receiver,
-      LMCC_TIMELINE_SOUND, rtp, header);
+  action->time = lmcc_receiver_presentation_time (receiver, LMCC_TIMELINE_SOUND,
+      rtp, header);
   action->unit_start = TRUE;
-  action->discont = !sound->any
-      || rtp->sequence != (guint16) (sound->received + 1);
+  action->discont =
+      !sound->any || rtp->sequence != (guint16) (sound->received + 1);
   sound->any = TRUE;
   sound->received = rtp->sequence;
   receiver->stats.sound_delivered++;

@@ -14,12 +14,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean any;
-  guint16 received;             /* sequence number of the latest packet */
-  guint16 sequence;             /* as given out */
+  guint16 received; /* sequence number of the latest packet */
+  guint16 sequence; /* as given out */
 } LmccReceiverSound;
 
-void lmcc_receiver_take_sound (LmccReceiver * receiver, LmccPacket * packet,
-    const LmccRtp * rtp, const LmccHeader * header);
+void lmcc_receiver_take_sound (LmccReceiver *receiver, LmccPacket *packet,
+    const LmccRtp *rtp, const LmccHeader *header);
 
 G_END_DECLS
 

@@ -14,7 +14,7 @@
 #include "receiver/source-and-level.h"
 
 static void
-set_merge_level (LmccReceiver * receiver, gint level)
+set_merge_level (LmccReceiver *receiver, gint level)
 {
   receiver->merge_level = level;
   lmcc_merge_drop_layers (receiver->merge, level);
@@ -29,7 +29,7 @@ set_merge_level (LmccReceiver * receiver, gint level)
  * of it does.
  */
 void
-lmcc_receiver_follow_merge (LmccReceiver * receiver)
+lmcc_receiver_follow_merge (LmccReceiver *receiver)
 {
   gint level;
 
@@ -47,7 +47,7 @@ lmcc_receiver_follow_merge (LmccReceiver * receiver)
  * Nothing more of the layers that were left goes to the decoder.
  */
 void
-lmcc_receiver_drop_left_layers (LmccReceiver * receiver)
+lmcc_receiver_drop_left_layers (LmccReceiver *receiver)
 {
   if (receiver->merge_level > receiver->level)
     set_merge_level (receiver, receiver->level);
@@ -55,7 +55,7 @@ lmcc_receiver_drop_left_layers (LmccReceiver * receiver)
 
 /* What waits of the layers above @level still goes to the decoder. */
 static void
-end_layers (LmccReceiver * receiver, gint level)
+end_layers (LmccReceiver *receiver, gint level)
 {
   gint i;
 
@@ -76,7 +76,7 @@ end_layers (LmccReceiver * receiver, gint level)
 /* The base group is never left while the receiver runs: the record comes beside
  * it. */
 static void
-set_level (LmccReceiver * receiver, gint level, const gchar * reason,
+set_level (LmccReceiver *receiver, gint level, const gchar *reason,
     LmccTime now)
 {
   LmccReceiverAction *action;
@@ -107,14 +107,14 @@ set_level (LmccReceiver * receiver, gint level, const gchar * reason,
 /* The larger of what the sender announces and what was measured: an announced
  * rate that is too small must not get past max-bitrate. */
 static guint64
-layer_rate (const LmccReceiver * receiver, guint layer)
+layer_rate (const LmccReceiver *receiver, guint layer)
 {
   return MAX (receiver->session.layers[layer].rate,
       receiver->layers[layer].smoothed_rate);
 }
 
 static gint
-highest_within_bitrate (const LmccReceiver * receiver)
+highest_within_bitrate (const LmccReceiver *receiver)
 {
   guint64 rate = 0;
   guint i;
@@ -131,7 +131,7 @@ highest_within_bitrate (const LmccReceiver * receiver)
 }
 
 void
-lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now)
 {
   const gchar *reason;
   gint level, cap;
@@ -171,7 +171,7 @@ lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now)
 }
 
 void
-lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
+lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
 {
   guint i;
@@ -197,7 +197,7 @@ lmcc_receiver_forget_source (LmccReceiver * receiver, const gchar * reason,
 
 /* What a controller cannot follow: it begins anew. */
 static gboolean
-needs_new_controller (const LmccSession * old, const LmccSession * session)
+needs_new_controller (const LmccSession *old, const LmccSession *session)
 {
   return !g_str_equal (old->algorithm, session->algorithm)
       || !g_str_equal (old->base_algorithm, session->base_algorithm)
@@ -210,8 +210,8 @@ needs_new_controller (const LmccSession * old, const LmccSession * session)
 
 /* The only place that sets the session. */
 gboolean
-lmcc_receiver_take_session (LmccReceiver * receiver,
-    const LmccSession * session, LmccTime now)
+lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
+    LmccTime now)
 {
   gboolean new_controller = !receiver->have_session
       || needs_new_controller (&receiver->session, session);
@@ -247,16 +247,16 @@ lmcc_receiver_take_session (LmccReceiver * receiver,
 }
 
 gboolean
-lmcc_receiver_source_allowed (const LmccReceiver * receiver,
-    const LmccAddress * source)
+lmcc_receiver_source_allowed (const LmccReceiver *receiver,
+    const LmccAddress *source)
 {
   return receiver->config.source.family == LMCC_FAMILY_NONE
       || lmcc_address_equal (&receiver->config.source, source);
 }
 
 gboolean
-lmcc_receiver_is_own_source (const LmccReceiver * receiver,
-    const LmccAddress * source, guint32 ssrc)
+lmcc_receiver_is_own_source (const LmccReceiver *receiver,
+    const LmccAddress *source, guint32 ssrc)
 {
   return receiver->have_session
       && lmcc_address_equal (&receiver->source, source)
@@ -264,7 +264,7 @@ lmcc_receiver_is_own_source (const LmccReceiver * receiver,
 }
 
 void
-lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now)
 {
   receiver->last_heard = now;
   receiver->source_gone = FALSE;

@@ -8,18 +8,18 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_receiver_take_session (LmccReceiver * receiver,
-    const LmccSession * session, LmccTime now);
-void lmcc_receiver_forget_source (LmccReceiver * receiver,
-    const gchar * reason, LmccTime now);
-gboolean lmcc_receiver_source_allowed (const LmccReceiver * receiver,
-    const LmccAddress * source);
-gboolean lmcc_receiver_is_own_source (const LmccReceiver * receiver,
-    const LmccAddress * source, guint32 ssrc);
-void lmcc_receiver_heard_source (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_update_level (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_follow_merge (LmccReceiver * receiver);
-void lmcc_receiver_drop_left_layers (LmccReceiver * receiver);
+gboolean lmcc_receiver_take_session (LmccReceiver *receiver,
+    const LmccSession *session, LmccTime now);
+void lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
+    LmccTime now);
+gboolean lmcc_receiver_source_allowed (const LmccReceiver *receiver,
+    const LmccAddress *source);
+gboolean lmcc_receiver_is_own_source (const LmccReceiver *receiver,
+    const LmccAddress *source, guint32 ssrc);
+void lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_follow_merge (LmccReceiver *receiver);
+void lmcc_receiver_drop_left_layers (LmccReceiver *receiver);
 
 G_END_DECLS
 

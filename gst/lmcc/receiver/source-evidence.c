@@ -28,15 +28,14 @@
  * a sender.
  */
 void
-lmcc_source_evidence_packet (LmccSourceEvidence * evidence, LmccTime now,
-    const LmccHeader * header, gsize size)
+lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
+    const LmccHeader *header, gsize size)
 {
   guint16 step = (guint16) (header->lsn - evidence->lsn);
   gboolean goes_on = evidence->any && header->layer == evidence->layer;
 
   if (!evidence->any || now >= evidence->latest + LMCC_SOURCE_TIMEOUT) {
-    *evidence = (LmccSourceEvidence) {
-    .any = TRUE,.since = now};
+    *evidence = (LmccSourceEvidence){ .any = TRUE, .since = now };
     goes_on = FALSE;
   } else if (goes_on && (step == 0 || step > LONGEST_STEP)) {
     return;
@@ -44,7 +43,7 @@ lmcc_source_evidence_packet (LmccSourceEvidence * evidence, LmccTime now,
   evidence->latest = now;
   evidence->layer = header->layer;
   evidence->lsn = header->lsn;
-  evidence->bits += (guint64) size *8 * (goes_on ? step : 1);
+  evidence->bits += (guint64) size * 8 * (goes_on ? step : 1);
 }
 
 /*
@@ -57,8 +56,8 @@ lmcc_source_evidence_packet (LmccSourceEvidence * evidence, LmccTime now,
  * Returns: whether the sender has sent, until now, media as a session does
  */
 gboolean
-lmcc_source_evidence_is_full (const LmccSourceEvidence * evidence,
-    LmccTime now, LmccTime duration, const LmccSession * session)
+lmcc_source_evidence_is_full (const LmccSourceEvidence *evidence, LmccTime now,
+    LmccTime duration, const LmccSession *session)
 {
   LmccTime span = evidence->latest - evidence->since;
   guint64 rate;

@@ -36,10 +36,10 @@ typedef struct
   guint64 bits;
 } LmccSourceEvidence;
 
-void lmcc_source_evidence_packet (LmccSourceEvidence * evidence, LmccTime now,
-    const LmccHeader * header, gsize size);
-gboolean lmcc_source_evidence_is_full (const LmccSourceEvidence * evidence,
-    LmccTime now, LmccTime duration, const LmccSession * session);
+void lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
+    const LmccHeader *header, gsize size);
+gboolean lmcc_source_evidence_is_full (const LmccSourceEvidence *evidence,
+    LmccTime now, LmccTime duration, const LmccSession *session);
 
 G_END_DECLS
 

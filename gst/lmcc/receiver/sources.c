@@ -28,7 +28,7 @@
  * Whom an SDP file names is the sender until somebody else has to be.
  */
 void
-lmcc_receiver_init_sources (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now)
 {
   LmccReceiverSources *sources = &receiver->sources;
 
@@ -45,7 +45,7 @@ lmcc_receiver_init_sources (LmccReceiver * receiver, LmccTime now)
 }
 
 void
-lmcc_receiver_clear_sources (LmccReceiver * receiver)
+lmcc_receiver_clear_sources (LmccReceiver *receiver)
 {
   guint i;
 
@@ -56,7 +56,7 @@ lmcc_receiver_clear_sources (LmccReceiver * receiver)
 }
 
 static gboolean
-home_is_gone (const LmccReceiver * receiver, LmccTime now)
+home_is_gone (const LmccReceiver *receiver, LmccTime now)
 {
   return !receiver->sources.have_home
       || now >= receiver->sources.home_heard + HOME_MEMORY;
@@ -71,8 +71,8 @@ home_is_gone (const LmccReceiver * receiver, LmccTime now)
  * @size: of the packet, bytes
  */
 void
-lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now, guint group,
-    const LmccHeader * header, gsize size)
+lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now, guint group,
+    const LmccHeader *header, gsize size)
 {
   LmccReceiverSources *sources = &receiver->sources;
 
@@ -98,10 +98,10 @@ lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now, guint group,
  * many as it likes: no other host comes to say that unless the user wants
  * none, or has set a cap. */
 static gboolean
-is_bounded (const LmccReceiver * receiver, const LmccRival * rival)
+is_bounded (const LmccReceiver *receiver, const LmccRival *rival)
 {
-  const LmccAlgorithm *algorithm = receiver->any_algorithm ? rival->algorithm
-      : receiver->chosen;
+  const LmccAlgorithm *algorithm =
+      receiver->any_algorithm ? rival->algorithm : receiver->chosen;
 
   if ((!receiver->any_algorithm && algorithm == &lmcc_algorithm_none)
       || receiver->config.max_level >= 0 || receiver->config.max_bitrate > 0)
@@ -112,7 +112,7 @@ is_bounded (const LmccReceiver * receiver, const LmccRival * rival)
 
 /* Whether @rival may be taken at all, be it the time or not. */
 static gboolean
-is_eligible (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   if (!lmcc_rival_is_fresh (rival, now)
       || lmcc_receiver_is_refused (receiver, &rival->address)
@@ -133,22 +133,24 @@ is_eligible (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
 
 /* How long the sender has been silent before another host may be taken. */
 static LmccTime
-get_patience (const LmccReceiver * receiver)
+get_patience (const LmccReceiver *receiver)
 {
-  return receiver->config.source_policy == LMCC_SOURCE_POLICY_ANY ? 0
+  return receiver->config.source_policy == LMCC_SOURCE_POLICY_ANY
+      ? 0
       : LMCC_SOURCE_TAKEOVER;
 }
 
 static LmccTime
-get_last_heard (const LmccReceiver * receiver)
+get_last_heard (const LmccReceiver *receiver)
 {
-  return receiver->have_session ? receiver->last_heard
-      : receiver->sources.have_home ? receiver->sources.home_heard : 0;
+  return receiver->have_session     ? receiver->last_heard
+      : receiver->sources.have_home ? receiver->sources.home_heard
+                                    : 0;
 }
 
 /* Whether the time has come for another host, whoever it is. */
 static gboolean
-is_time_for_others (const LmccReceiver * receiver, LmccTime now)
+is_time_for_others (const LmccReceiver *receiver, LmccTime now)
 {
   if (!receiver->have_session && !receiver->sources.have_home)
     return TRUE;
@@ -168,8 +170,8 @@ is_time_for_others (const LmccReceiver * receiver, LmccTime now)
  *     where an SDP file has told the session
  */
 gboolean
-lmcc_receiver_may_take_address (const LmccReceiver * receiver,
-    const LmccAddress * source, LmccTime now)
+lmcc_receiver_may_take_address (const LmccReceiver *receiver,
+    const LmccAddress *source, LmccTime now)
 {
   if (lmcc_receiver_is_refused (receiver, source))
     return FALSE;
@@ -190,16 +192,16 @@ lmcc_receiver_may_take_address (const LmccReceiver * receiver,
  * Returns: whether the sender has shown that it is one
  */
 gboolean
-lmcc_receiver_believes_source (const LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_believes_source (const LmccReceiver *receiver, LmccTime now)
 {
   return receiver->sources.established
       || lmcc_receiver_is_home (receiver, &receiver->source)
       || lmcc_source_evidence_is_full (&receiver->sources.evidence, now,
-      LMCC_SOURCE_PROOF, &receiver->session);
+          LMCC_SOURCE_PROOF, &receiver->session);
 }
 
 static gboolean
-is_full (const LmccRival * rival, LmccTime now)
+is_full (const LmccRival *rival, LmccTime now)
 {
   return lmcc_source_evidence_is_full (&rival->evidence, now,
       2 * LMCC_SOURCE_PROOF, &rival->session);
@@ -210,8 +212,7 @@ is_full (const LmccRival * rival, LmccTime now)
  * Where both do the first one stays, and so does the remembered one, which may
  * just have begun anew. */
 static gboolean
-is_outdone (const LmccReceiver * receiver, const LmccRival * rival,
-    LmccTime now)
+is_outdone (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   return is_full (rival, now) && !lmcc_receiver_believes_source (receiver, now);
 }
@@ -220,7 +221,7 @@ is_outdone (const LmccReceiver * receiver, const LmccRival * rival,
  * its media are as those before, but the old record does not come. And who only
  * forged the host's record gives way to its media. */
 static gboolean
-has_begun_anew (const LmccReceiver * receiver, const LmccRival * rival,
+has_begun_anew (const LmccReceiver *receiver, const LmccRival *rival,
     LmccTime now)
 {
   const LmccReceiverSources *sources = &receiver->sources;
@@ -232,16 +233,16 @@ has_begun_anew (const LmccReceiver * receiver, const LmccRival * rival,
 
   return !sources->established && is_full (rival, now)
       && !lmcc_source_evidence_is_full (&sources->evidence, now,
-      LMCC_SOURCE_PROOF, &receiver->session);
+          LMCC_SOURCE_PROOF, &receiver->session);
 }
 
 /* Why @rival is to be listened to from now on, or %NULL. */
 static const gchar *
-find_reason (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+find_reason (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   if (lmcc_receiver_is_own_address (receiver, &rival->address))
     return has_begun_anew (receiver, rival, now) ? "the sender has begun anew"
-        : NULL;
+                                                 : NULL;
   if (!receiver->have_session && !receiver->sources.have_home)
     return "the first sender that is heard";
   if (lmcc_receiver_is_home (receiver, &rival->address)
@@ -251,7 +252,7 @@ find_reason (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
     return "another sender took over: the one before was silent for long";
   if (receiver->have_session && is_outdone (receiver, rival, now))
     return "another sender took over: it sends what it announces, and the one "
-        "before did not";
+           "before did not";
 
   return NULL;
 }
@@ -259,7 +260,7 @@ find_reason (LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
 /* Among several that may be taken: its own address, the remembered one, one
  * that sends media, the one that goes on with the same session. */
 static guint
-get_rank (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
+get_rank (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   guint rank = 1;
 
@@ -278,7 +279,7 @@ get_rank (const LmccReceiver * receiver, const LmccRival * rival, LmccTime now)
 }
 
 static void
-ask (LmccReceiver * receiver, LmccRival * rival, LmccTime now)
+ask (LmccReceiver *receiver, LmccRival *rival, LmccTime now)
 {
   LmccReceiverAction *action;
   guint64 held_back;
@@ -290,8 +291,8 @@ ask (LmccReceiver * receiver, LmccRival * rival, LmccTime now)
           &held_back))
     return;
   rival->asked = TRUE;
-  action = lmcc_receiver_queue_action (receiver,
-      LMCC_RECEIVER_ACTION_SOURCE_ASKED);
+  action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SOURCE_ASKED);
   action->previous = receiver->source;
   action->destination = rival->address;
   action->held_back = held_back;
@@ -299,7 +300,7 @@ ask (LmccReceiver * receiver, LmccRival * rival, LmccTime now)
 }
 
 static void
-plan_check (LmccReceiver * receiver, LmccTime now)
+plan_check (LmccReceiver *receiver, LmccTime now)
 {
   LmccTime at = get_last_heard (receiver) + get_patience (receiver);
 
@@ -307,8 +308,8 @@ plan_check (LmccReceiver * receiver, LmccTime now)
 }
 
 static void
-tell_source (LmccReceiver * receiver, const LmccAddress * previous,
-    const gchar * reason, LmccTime now)
+tell_source (LmccReceiver *receiver, const LmccAddress *previous,
+    const gchar *reason, LmccTime now)
 {
   LmccReceiverAction *action;
   guint64 held_back;
@@ -337,8 +338,8 @@ tell_source (LmccReceiver * receiver, const LmccAddress * previous,
  * Returns: whether @session was entered
  */
 gboolean
-lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
-    const LmccSession * session, const gchar * reason, LmccTime now)
+lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
+    const LmccSession *session, const gchar *reason, LmccTime now)
 {
   LmccReceiverSources *sources = &receiver->sources;
   LmccAddress previous = sources->previous;
@@ -364,7 +365,7 @@ lmcc_receiver_adopt (LmccReceiver * receiver, const LmccAddress * source,
 }
 
 static void
-take_rival (LmccReceiver * receiver, LmccRival * rival, const gchar * reason,
+take_rival (LmccReceiver *receiver, LmccRival *rival, const gchar *reason,
     LmccTime now)
 {
   LmccRival taken = *rival;
@@ -391,7 +392,7 @@ take_rival (LmccReceiver * receiver, LmccRival * rival, const gchar * reason,
  * Returns: whether one was taken
  */
 gboolean
-lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now)
+lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
 {
   LmccRival *best = NULL;
   const gchar *reason = NULL;
@@ -435,8 +436,8 @@ lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now)
  * where they are of the record that it sends.
  */
 void
-lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
-    guint group, const LmccAddress * source, const LmccPacket * packet)
+lmcc_receiver_rival_packet (LmccReceiver *receiver, LmccTime now, guint group,
+    const LmccAddress *source, const LmccPacket *packet)
 {
   LmccRival *rival = lmcc_receiver_find_rival (receiver, source);
   LmccHeader header;
@@ -445,8 +446,8 @@ lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
   if (rival == NULL || !lmcc_rival_is_fresh (rival, now)
       || !lmcc_session_is_evidence (&rival->session, group)
       || packet->size > LMCC_MAX_PACKET_SIZE
-      || !lmcc_rtp_parse (packet->data, packet->size,
-          rival->session.header_id, &rtp)
+      || !lmcc_rtp_parse (packet->data, packet->size, rival->session.header_id,
+          &rtp)
       || rtp.element == NULL
       || !lmcc_header_parse (rtp.element, rtp.element_size, &header)
       || !lmcc_receiver_packet_fits (&rival->session, &rtp, &header))
@@ -457,7 +458,7 @@ lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
 }
 
 void
-lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
+lmcc_receiver_source_is_gone (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
 {
   receiver->source_gone = TRUE;
@@ -466,7 +467,7 @@ lmcc_receiver_source_is_gone (LmccReceiver * receiver, const gchar * reason,
 }
 
 static void
-refuse_address (LmccReceiver * receiver, const LmccAddress * source)
+refuse_address (LmccReceiver *receiver, const LmccAddress *source)
 {
   LmccReceiverSources *sources = &receiver->sources;
 
@@ -485,7 +486,7 @@ refuse_address (LmccReceiver * receiver, const LmccAddress * source)
  * Forgets the sender. It may come again, or another one.
  */
 void
-lmcc_receiver_give_up_source (LmccReceiver * receiver, const gchar * reason,
+lmcc_receiver_give_up_source (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
 {
   lmcc_receiver_forget_source (receiver, reason, now);
@@ -506,8 +507,8 @@ lmcc_receiver_give_up_source (LmccReceiver * receiver, const gchar * reason,
  * Returns: whether @source is listened to now
  */
 gboolean
-lmcc_receiver_answer_source (LmccReceiver * receiver,
-    const LmccAddress * source, gboolean take, LmccTime now)
+lmcc_receiver_answer_source (LmccReceiver *receiver, const LmccAddress *source,
+    gboolean take, LmccTime now)
 {
   LmccReceiverSources *sources = &receiver->sources;
   guint i;

@@ -86,43 +86,42 @@ typedef struct
 } LmccReceiverSources;
 
 /* receiver/rivals.c: who else sends */
-void lmcc_rival_clear (LmccRival * rival);
-gboolean lmcc_rival_is_fresh (const LmccRival * rival, LmccTime now);
-gboolean lmcc_session_is_evidence (const LmccSession * session, guint group);
-gboolean lmcc_receiver_is_home (const LmccReceiver * receiver,
-    const LmccAddress * source);
-gboolean lmcc_receiver_is_own_address (const LmccReceiver * receiver,
-    const LmccAddress * source);
-gboolean lmcc_receiver_is_refused (const LmccReceiver * receiver,
-    const LmccAddress * source);
-void lmcc_receiver_take_rival_record (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccRecordFragment * fragment,
-    const LmccReceiverReports * reports, LmccTime now);
-void lmcc_receiver_note_rival (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccSession * session,
-    const LmccReceiverReports * reports, LmccTime now);
-LmccRival *lmcc_receiver_find_rival (LmccReceiver * receiver,
-    const LmccAddress * source);
+void lmcc_rival_clear (LmccRival *rival);
+gboolean lmcc_rival_is_fresh (const LmccRival *rival, LmccTime now);
+gboolean lmcc_session_is_evidence (const LmccSession *session, guint group);
+gboolean
+lmcc_receiver_is_home (const LmccReceiver *receiver, const LmccAddress *source);
+gboolean lmcc_receiver_is_own_address (const LmccReceiver *receiver,
+    const LmccAddress *source);
+gboolean lmcc_receiver_is_refused (const LmccReceiver *receiver,
+    const LmccAddress *source);
+void lmcc_receiver_take_rival_record (LmccReceiver *receiver,
+    const LmccAddress *source, const LmccRecordFragment *fragment,
+    const LmccReceiverReports *reports, LmccTime now);
+void lmcc_receiver_note_rival (LmccReceiver *receiver,
+    const LmccAddress *source, const LmccSession *session,
+    const LmccReceiverReports *reports, LmccTime now);
+LmccRival *
+lmcc_receiver_find_rival (LmccReceiver *receiver, const LmccAddress *source);
 
 /* receiver/sources.c: who is listened to */
-void lmcc_receiver_init_sources (LmccReceiver * receiver, LmccTime now);
-void lmcc_receiver_clear_sources (LmccReceiver * receiver);
-void lmcc_receiver_own_packet (LmccReceiver * receiver, LmccTime now,
-    guint group, const LmccHeader * header, gsize size);
-void lmcc_receiver_rival_packet (LmccReceiver * receiver, LmccTime now,
-    guint group, const LmccAddress * source, const LmccPacket * packet);
-gboolean lmcc_receiver_believes_source (const LmccReceiver * receiver,
+void lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_clear_sources (LmccReceiver *receiver);
+void lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now,
+    guint group, const LmccHeader *header, gsize size);
+void lmcc_receiver_rival_packet (LmccReceiver *receiver, LmccTime now,
+    guint group, const LmccAddress *source, const LmccPacket *packet);
+gboolean
+lmcc_receiver_believes_source (const LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_source_is_gone (LmccReceiver *receiver, const gchar *reason,
     LmccTime now);
-void lmcc_receiver_source_is_gone (LmccReceiver * receiver,
-    const gchar * reason, LmccTime now);
-void lmcc_receiver_give_up_source (LmccReceiver * receiver,
-    const gchar * reason, LmccTime now);
-gboolean lmcc_receiver_choose_source (LmccReceiver * receiver, LmccTime now);
-gboolean lmcc_receiver_adopt (LmccReceiver * receiver,
-    const LmccAddress * source, const LmccSession * session,
-    const gchar * reason, LmccTime now);
-gboolean lmcc_receiver_may_take_address (const LmccReceiver * receiver,
-    const LmccAddress * source, LmccTime now);
+void lmcc_receiver_give_up_source (LmccReceiver *receiver, const gchar *reason,
+    LmccTime now);
+gboolean lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now);
+gboolean lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
+    const LmccSession *session, const gchar *reason, LmccTime now);
+gboolean lmcc_receiver_may_take_address (const LmccReceiver *receiver,
+    const LmccAddress *source, LmccTime now);
 
 G_END_DECLS
 

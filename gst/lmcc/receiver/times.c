@@ -21,25 +21,26 @@
  * Returns: what its RTP timestamp counts; repair and filler have the pictures'
  */
 LmccTimeline
-lmcc_receiver_timeline (const LmccHeader * header)
+lmcc_receiver_timeline (const LmccHeader *header)
 {
   return header->type == LMCC_PACKET_MEDIA
-      && header->stream == LMCC_STREAM_SOUND ?
-      LMCC_TIMELINE_SOUND : LMCC_TIMELINE_VIDEO;
+          && header->stream == LMCC_STREAM_SOUND
+      ? LMCC_TIMELINE_SOUND
+      : LMCC_TIMELINE_VIDEO;
 }
 
 /* RTP timestamp units per second, 0 where the session has no sound. */
 static guint32
-get_clock_rate (const LmccReceiver * receiver, LmccTimeline timeline)
+get_clock_rate (const LmccReceiver *receiver, LmccTimeline timeline)
 {
   return timeline == LMCC_TIMELINE_SOUND ? receiver->session.sound.clock_rate
-      : receiver->session.video.clock_rate;
+                                         : receiver->session.video.clock_rate;
 }
 
 /* How RTP timestamps map to the sender's clock, as its own reports tell. */
 void
-lmcc_receiver_take_reports (LmccReceiver * receiver,
-    const LmccReceiverReports * reports, LmccTime now)
+lmcc_receiver_take_reports (LmccReceiver *receiver,
+    const LmccReceiverReports *reports, LmccTime now)
 {
   LmccTimeline timeline;
 
@@ -57,8 +58,8 @@ lmcc_receiver_take_reports (LmccReceiver * receiver,
 /* The time of an RTP timestamp; a mapping that puts it far from when its packet
  * was sent is replaced by a guess. */
 LmccTime
-lmcc_receiver_presentation_time (LmccReceiver * receiver,
-    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header)
+lmcc_receiver_presentation_time (LmccReceiver *receiver, LmccTimeline timeline,
+    const LmccRtp *rtp, const LmccHeader *header)
 {
   LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
   LmccTime time;
@@ -83,12 +84,12 @@ lmcc_receiver_presentation_time (LmccReceiver * receiver,
  *     decoders, and the configured latency
  */
 LmccTime
-lmcc_receiver_get_latency (const LmccReceiver * receiver)
+lmcc_receiver_get_latency (const LmccReceiver *receiver)
 {
-  return receiver->config.latency +
-      (receiver->have_session ?
-      receiver->session.window + receiver->session.repair_delay +
-      receiver->session.latency : 0);
+  return receiver->config.latency
+      + (receiver->have_session ? receiver->session.window
+                  + receiver->session.repair_delay + receiver->session.latency
+                                : 0);
 }
 
 /* When the packets that precede this one have all been sent, or their repair.
@@ -96,8 +97,8 @@ lmcc_receiver_get_latency (const LmccReceiver * receiver)
  * place of the window: what precedes a picture is sent within the window after
  * it is due. */
 static LmccTime
-sent_up_to (const LmccReceiver * receiver, const LmccRtp * rtp,
-    const LmccHeader * header)
+sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
   LmccTimeline timeline = lmcc_receiver_timeline (header);
@@ -122,11 +123,11 @@ sent_up_to (const LmccReceiver * receiver, const LmccRtp * rtp,
  * Returns: when the packet is given out, whatever is missing before it
  */
 LmccTime
-lmcc_receiver_release_deadline (const LmccReceiver * receiver,
-    const LmccRtp * rtp, const LmccHeader * header)
+lmcc_receiver_release_deadline (const LmccReceiver *receiver,
+    const LmccRtp *rtp, const LmccHeader *header)
 {
   LmccTime latency = receiver->config.latency;
 
-  return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay +
-      latency - MIN (latency / 4, DECODE_RESERVE);
+  return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay
+      + latency - MIN (latency / 4, DECODE_RESERVE);
 }

@@ -19,13 +19,13 @@ typedef struct
   LmccSenderReport report[LMCC_N_TIMELINES];
 } LmccReceiverReports;
 
-LmccTimeline lmcc_receiver_timeline (const LmccHeader * header);
-void lmcc_receiver_take_reports (LmccReceiver * receiver,
-    const LmccReceiverReports * reports, LmccTime now);
-LmccTime lmcc_receiver_release_deadline (const LmccReceiver * receiver,
-    const LmccRtp * rtp, const LmccHeader * header);
-LmccTime lmcc_receiver_presentation_time (LmccReceiver * receiver,
-    LmccTimeline timeline, const LmccRtp * rtp, const LmccHeader * header);
+LmccTimeline lmcc_receiver_timeline (const LmccHeader *header);
+void lmcc_receiver_take_reports (LmccReceiver *receiver,
+    const LmccReceiverReports *reports, LmccTime now);
+LmccTime lmcc_receiver_release_deadline (const LmccReceiver *receiver,
+    const LmccRtp *rtp, const LmccHeader *header);
+LmccTime lmcc_receiver_presentation_time (LmccReceiver *receiver,
+    LmccTimeline timeline, const LmccRtp *rtp, const LmccHeader *header);
 
 G_END_DECLS
 

@@ -8,7 +8,7 @@
  * @queue: (out): an empty queue
  */
 void
-lmcc_waiting_queue_init (LmccWaitingQueue * queue)
+lmcc_waiting_queue_init (LmccWaitingQueue *queue)
 {
   queue->order = g_sequence_new (NULL);
   queue->deadlines = g_ptr_array_new ();
@@ -29,7 +29,7 @@ free_waiting (gpointer data, gpointer user_data G_GNUC_UNUSED)
  * @queue: frees what it has
  */
 void
-lmcc_waiting_queue_clear (LmccWaitingQueue * queue)
+lmcc_waiting_queue_clear (LmccWaitingQueue *queue)
 {
   g_ptr_array_foreach (queue->deadlines, free_waiting, NULL);
   g_clear_pointer (&queue->deadlines, g_ptr_array_unref);
@@ -42,7 +42,7 @@ lmcc_waiting_queue_clear (LmccWaitingQueue * queue)
  * @queue: a queue; empty afterwards
  */
 void
-lmcc_waiting_queue_reset (LmccWaitingQueue * queue)
+lmcc_waiting_queue_reset (LmccWaitingQueue *queue)
 {
   if (lmcc_waiting_queue_get_length (queue) == 0)
     return;
@@ -57,7 +57,7 @@ lmcc_waiting_queue_reset (LmccWaitingQueue * queue)
  * Returns: how many packets wait
  */
 guint
-lmcc_waiting_queue_get_length (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_get_length (const LmccWaitingQueue *queue)
 {
   return queue->deadlines->len;
 }
@@ -70,13 +70,13 @@ lmcc_waiting_queue_get_length (const LmccWaitingQueue * queue)
  *     first
  */
 guint
-lmcc_waiting_queue_get_span (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue)
 {
   if (lmcc_waiting_queue_get_length (queue) < 2)
     return 0;
 
-  return (guint) (lmcc_waiting_queue_peek_tail (queue)->position -
-      lmcc_waiting_queue_peek_head (queue)->position);
+  return (guint) (lmcc_waiting_queue_peek_tail (queue)->position
+      - lmcc_waiting_queue_peek_head (queue)->position);
 }
 
 /*
@@ -86,14 +86,13 @@ lmcc_waiting_queue_get_span (const LmccWaitingQueue * queue)
  * Returns: (transfer full): zeros, to be filled and added, or taken back
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_new_waiting (LmccWaitingQueue * queue)
+lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue)
 {
   LmccReceiverWaiting *waiting = g_steal_pointer (&queue->spare);
 
   if (waiting == NULL)
     return g_new0 (LmccReceiverWaiting, 1);
-  *waiting = (LmccReceiverWaiting) {
-  0};
+  *waiting = (LmccReceiverWaiting){ 0 };
 
   return waiting;
 }
@@ -105,8 +104,8 @@ lmcc_waiting_queue_new_waiting (LmccWaitingQueue * queue)
  *     looked at
  */
 void
-lmcc_waiting_queue_take_back (LmccWaitingQueue * queue,
-    LmccReceiverWaiting * waiting)
+lmcc_waiting_queue_take_back (LmccWaitingQueue *queue,
+    LmccReceiverWaiting *waiting)
 {
   if (queue->spare != NULL)
     g_free (waiting);
@@ -115,14 +114,14 @@ lmcc_waiting_queue_take_back (LmccWaitingQueue * queue,
 }
 
 static LmccReceiverWaiting *
-get_deadline (const LmccWaitingQueue * queue, guint index)
+get_deadline (const LmccWaitingQueue *queue, guint index)
 {
   return g_ptr_array_index (queue->deadlines, index);
 }
 
 static void
-put_deadline (LmccWaitingQueue * queue, guint index,
-    LmccReceiverWaiting * waiting)
+put_deadline (LmccWaitingQueue *queue, guint index,
+    LmccReceiverWaiting *waiting)
 {
   g_ptr_array_index (queue->deadlines, index) = waiting;
   waiting->index = index;
@@ -131,7 +130,7 @@ put_deadline (LmccWaitingQueue * queue, guint index,
 /* A binary heap: the packet at @index goes up to where it is not due before the
  * one above it. */
 static void
-move_up (LmccWaitingQueue * queue, guint index)
+move_up (LmccWaitingQueue *queue, guint index)
 {
   LmccReceiverWaiting *waiting = get_deadline (queue, index);
 
@@ -147,15 +146,16 @@ move_up (LmccWaitingQueue * queue, guint index)
 }
 
 static void
-move_down (LmccWaitingQueue * queue, guint index)
+move_down (LmccWaitingQueue *queue, guint index)
 {
   LmccReceiverWaiting *waiting = get_deadline (queue, index);
   guint n = queue->deadlines->len;
   guint below;
 
   while ((below = 2 * index + 1) < n) {
-    if (below + 1 < n && get_deadline (queue, below + 1)->deadline <
-        get_deadline (queue, below)->deadline)
+    if (below + 1 < n
+        && get_deadline (queue, below + 1)->deadline
+            < get_deadline (queue, below)->deadline)
       below++;
     if (waiting->deadline <= get_deadline (queue, below)->deadline)
       break;
@@ -166,7 +166,7 @@ move_down (LmccWaitingQueue * queue, guint index)
 }
 
 static void
-remove_deadline (LmccWaitingQueue * queue, guint index)
+remove_deadline (LmccWaitingQueue *queue, guint index)
 {
   guint last = queue->deadlines->len - 1;
   LmccReceiverWaiting *moved = get_deadline (queue, last);
@@ -190,11 +190,12 @@ compare (gconstpointer a, gconstpointer b, gpointer user_data G_GNUC_UNUSED)
 
 /* Numbers go around; counted on from the last one that waits they do not. */
 static gint64
-get_position (const LmccWaitingQueue * queue, guint16 lsn)
+get_position (const LmccWaitingQueue *queue, guint16 lsn)
 {
   const LmccReceiverWaiting *tail = lmcc_waiting_queue_peek_tail (queue);
 
-  return tail == NULL ? lsn
+  return tail == NULL
+      ? lsn
       : tail->position + lmcc_sequence_diff (lsn, tail->header.lsn);
 }
 
@@ -205,7 +206,7 @@ get_position (const LmccWaitingQueue * queue, guint16 lsn)
  *     yet
  */
 void
-lmcc_waiting_queue_add (LmccWaitingQueue * queue, LmccReceiverWaiting * waiting)
+lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
 {
   LmccReceiverWaiting *tail = lmcc_waiting_queue_peek_tail (queue);
 
@@ -216,8 +217,8 @@ lmcc_waiting_queue_add (LmccWaitingQueue * queue, LmccReceiverWaiting * waiting)
   if (tail != NULL && waiting->position > tail->position)
     waiting->place = g_sequence_append (queue->order, waiting);
   else if (tail != NULL)
-    waiting->place = g_sequence_insert_sorted (queue->order, waiting, compare,
-        NULL);
+    waiting->place =
+        g_sequence_insert_sorted (queue->order, waiting, compare, NULL);
   g_ptr_array_add (queue->deadlines, waiting);
   waiting->index = queue->deadlines->len - 1;
   move_up (queue, waiting->index);
@@ -229,8 +230,8 @@ lmcc_waiting_queue_add (LmccWaitingQueue * queue, LmccReceiverWaiting * waiting)
  * @waiting: (transfer none): a packet in it; the caller's from now on
  */
 void
-lmcc_waiting_queue_remove (LmccWaitingQueue * queue,
-    LmccReceiverWaiting * waiting)
+lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
+    LmccReceiverWaiting *waiting)
 {
   remove_deadline (queue, waiting->index);
   if (waiting->place != NULL)
@@ -247,7 +248,7 @@ lmcc_waiting_queue_remove (LmccWaitingQueue * queue,
  *     number
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_find_before (const LmccWaitingQueue * queue, guint16 lsn)
+lmcc_waiting_queue_find_before (const LmccWaitingQueue *queue, guint16 lsn)
 {
   LmccReceiverWaiting *tail = lmcc_waiting_queue_peek_tail (queue);
   LmccReceiverWaiting wanted;
@@ -267,10 +268,10 @@ lmcc_waiting_queue_find_before (const LmccWaitingQueue * queue, guint16 lsn)
 
 /* Most packets wait for nothing: one that is alone is not put in order. */
 static LmccReceiverWaiting *
-get_only (const LmccWaitingQueue * queue)
+get_only (const LmccWaitingQueue *queue)
 {
   return lmcc_waiting_queue_get_length (queue) == 0 ? NULL
-      : get_deadline (queue, 0);
+                                                    : get_deadline (queue, 0);
 }
 
 /*
@@ -280,9 +281,10 @@ get_only (const LmccWaitingQueue * queue)
  * Returns: (transfer none) (nullable): the packet with the lowest number
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_peek_head (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_peek_head (const LmccWaitingQueue *queue)
 {
-  return lmcc_waiting_queue_get_length (queue) < 2 ? get_only (queue)
+  return lmcc_waiting_queue_get_length (queue) < 2
+      ? get_only (queue)
       : g_sequence_get (g_sequence_get_begin_iter (queue->order));
 }
 
@@ -293,11 +295,12 @@ lmcc_waiting_queue_peek_head (const LmccWaitingQueue * queue)
  * Returns: (transfer none) (nullable): the packet with the highest number
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_peek_tail (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_peek_tail (const LmccWaitingQueue *queue)
 {
-  return lmcc_waiting_queue_get_length (queue) < 2 ? get_only (queue)
-      : g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter
-          (queue->order)));
+  return lmcc_waiting_queue_get_length (queue) < 2
+      ? get_only (queue)
+      : g_sequence_get (
+          g_sequence_iter_prev (g_sequence_get_end_iter (queue->order)));
 }
 
 /*
@@ -307,7 +310,7 @@ lmcc_waiting_queue_peek_tail (const LmccWaitingQueue * queue)
  * Returns: (transfer full) (nullable): the packet with the lowest number
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_pop_head (LmccWaitingQueue * queue)
+lmcc_waiting_queue_pop_head (LmccWaitingQueue *queue)
 {
   LmccReceiverWaiting *head = lmcc_waiting_queue_peek_head (queue);
 
@@ -324,10 +327,10 @@ lmcc_waiting_queue_pop_head (LmccWaitingQueue * queue)
  * Returns: (transfer none) (nullable): a packet with the earliest deadline
  */
 LmccReceiverWaiting *
-lmcc_waiting_queue_peek_due (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_peek_due (const LmccWaitingQueue *queue)
 {
   return lmcc_waiting_queue_get_length (queue) == 0 ? NULL
-      : get_deadline (queue, 0);
+                                                    : get_deadline (queue, 0);
 }
 
 /*
@@ -337,7 +340,7 @@ lmcc_waiting_queue_peek_due (const LmccWaitingQueue * queue)
  * Returns: the earliest deadline, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_waiting_queue_next_due (const LmccWaitingQueue * queue)
+lmcc_waiting_queue_next_due (const LmccWaitingQueue *queue)
 {
   const LmccReceiverWaiting *due = lmcc_waiting_queue_peek_due (queue);
 
@@ -351,7 +354,7 @@ lmcc_waiting_queue_next_due (const LmccWaitingQueue * queue)
  * Returns: (transfer none) (nullable): the one behind it
  */
 LmccReceiverWaiting *
-lmcc_waiting_next (const LmccReceiverWaiting * waiting)
+lmcc_waiting_next (const LmccReceiverWaiting *waiting)
 {
   GSequenceIter *next;
 
@@ -369,9 +372,9 @@ lmcc_waiting_next (const LmccReceiverWaiting * waiting)
  * Returns: (transfer none) (nullable): the one before it
  */
 LmccReceiverWaiting *
-lmcc_waiting_previous (const LmccReceiverWaiting * waiting)
+lmcc_waiting_previous (const LmccReceiverWaiting *waiting)
 {
-  return waiting->place == NULL
-      || g_sequence_iter_is_begin (waiting->place) ? NULL
+  return waiting->place == NULL || g_sequence_iter_is_begin (waiting->place)
+      ? NULL
       : g_sequence_get (g_sequence_iter_prev (waiting->place));
 }

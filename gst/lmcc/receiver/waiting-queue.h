@@ -57,31 +57,30 @@ typedef struct
   LmccReceiverWaiting *spare;
 } LmccWaitingQueue;
 
-void lmcc_waiting_queue_init (LmccWaitingQueue * queue);
-void lmcc_waiting_queue_clear (LmccWaitingQueue * queue);
-void lmcc_waiting_queue_reset (LmccWaitingQueue * queue);
-guint lmcc_waiting_queue_get_length (const LmccWaitingQueue * queue);
-guint lmcc_waiting_queue_get_span (const LmccWaitingQueue * queue);
-LmccReceiverWaiting *lmcc_waiting_queue_new_waiting (LmccWaitingQueue * queue);
-void lmcc_waiting_queue_take_back (LmccWaitingQueue * queue,
-    LmccReceiverWaiting * waiting);
-void lmcc_waiting_queue_add (LmccWaitingQueue * queue,
-    LmccReceiverWaiting * waiting);
-void lmcc_waiting_queue_remove (LmccWaitingQueue * queue,
-    LmccReceiverWaiting * waiting);
-LmccReceiverWaiting *lmcc_waiting_queue_find_before (
-    const LmccWaitingQueue * queue, guint16 lsn);
-LmccReceiverWaiting *lmcc_waiting_queue_peek_head (
-    const LmccWaitingQueue * queue);
-LmccReceiverWaiting *lmcc_waiting_queue_peek_tail (
-    const LmccWaitingQueue * queue);
-LmccReceiverWaiting *lmcc_waiting_queue_pop_head (LmccWaitingQueue * queue);
-LmccReceiverWaiting *lmcc_waiting_queue_peek_due (
-    const LmccWaitingQueue * queue);
-LmccTime lmcc_waiting_queue_next_due (const LmccWaitingQueue * queue);
-LmccReceiverWaiting *lmcc_waiting_next (const LmccReceiverWaiting * waiting);
-LmccReceiverWaiting *lmcc_waiting_previous (
-    const LmccReceiverWaiting * waiting);
+void lmcc_waiting_queue_init (LmccWaitingQueue *queue);
+void lmcc_waiting_queue_clear (LmccWaitingQueue *queue);
+void lmcc_waiting_queue_reset (LmccWaitingQueue *queue);
+guint lmcc_waiting_queue_get_length (const LmccWaitingQueue *queue);
+guint lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue);
+LmccReceiverWaiting *lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue);
+void lmcc_waiting_queue_take_back (LmccWaitingQueue *queue,
+    LmccReceiverWaiting *waiting);
+void
+lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting);
+void lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
+    LmccReceiverWaiting *waiting);
+LmccReceiverWaiting *
+lmcc_waiting_queue_find_before (const LmccWaitingQueue *queue, guint16 lsn);
+LmccReceiverWaiting *
+lmcc_waiting_queue_peek_head (const LmccWaitingQueue *queue);
+LmccReceiverWaiting *
+lmcc_waiting_queue_peek_tail (const LmccWaitingQueue *queue);
+LmccReceiverWaiting *lmcc_waiting_queue_pop_head (LmccWaitingQueue *queue);
+LmccReceiverWaiting *
+lmcc_waiting_queue_peek_due (const LmccWaitingQueue *queue);
+LmccTime lmcc_waiting_queue_next_due (const LmccWaitingQueue *queue);
+LmccReceiverWaiting *lmcc_waiting_next (const LmccReceiverWaiting *waiting);
+LmccReceiverWaiting *lmcc_waiting_previous (const LmccReceiverWaiting *waiting);
 
 G_END_DECLS
 

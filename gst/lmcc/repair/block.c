@@ -24,7 +24,7 @@ lmcc_repair_key_source (guint key)
 }
 
 void
-lmcc_repaired_packet_free (LmccRepairedPacket * repaired)
+lmcc_repaired_packet_free (LmccRepairedPacket *repaired)
 {
   lmcc_packet_unref (repaired->packet);
   g_free (repaired);
@@ -33,7 +33,7 @@ lmcc_repaired_packet_free (LmccRepairedPacket * repaired)
 /* Returns: (transfer full): a block of which nothing is known yet but
  * @payload */
 LmccRepairBlock *
-lmcc_repair_block_new (guint key, const LmccRepairPayload * payload,
+lmcc_repair_block_new (guint key, const LmccRepairPayload *payload,
     LmccTime now)
 {
   LmccRepairBlock *block = g_new0 (LmccRepairBlock, 1);
@@ -49,7 +49,7 @@ lmcc_repair_block_new (guint key, const LmccRepairPayload * payload,
 
 /* One without repairs. */
 void
-lmcc_repair_block_free (LmccRepairBlock * block)
+lmcc_repair_block_free (LmccRepairBlock *block)
 {
   g_array_unref (block->repairs);
   g_free (block);
@@ -57,8 +57,8 @@ lmcc_repair_block_free (LmccRepairBlock * block)
 
 /* Returns whether @payload says of the block what the first one said. */
 gboolean
-lmcc_repair_block_is_of (const LmccRepairBlock * block,
-    const LmccRepairPayload * payload)
+lmcc_repair_block_is_of (const LmccRepairBlock *block,
+    const LmccRepairPayload *payload)
 {
   const LmccRepairPayload *shape = &block->shape;
 
@@ -68,7 +68,7 @@ lmcc_repair_block_is_of (const LmccRepairBlock * block,
 }
 
 gboolean
-lmcc_repair_block_has_index (const LmccRepairBlock * block, guint8 index)
+lmcc_repair_block_has_index (const LmccRepairBlock *block, guint8 index)
 {
   guint i;
 
@@ -81,7 +81,7 @@ lmcc_repair_block_has_index (const LmccRepairBlock * block, guint8 index)
 }
 
 gboolean
-lmcc_repair_block_covers (const LmccRepairBlock * block, guint source,
+lmcc_repair_block_covers (const LmccRepairBlock *block, guint source,
     guint16 sequence)
 {
   guint ahead = (guint16) (sequence - block->shape.first);
@@ -92,8 +92,8 @@ lmcc_repair_block_covers (const LmccRepairBlock * block, guint source,
 
 /* The block keeps @packet, which has the symbol. */
 void
-lmcc_repair_block_add (LmccRepairBlock * block,
-    const LmccRepairPayload * payload, LmccPacket * packet)
+lmcc_repair_block_add (LmccRepairBlock *block, const LmccRepairPayload *payload,
+    LmccPacket *packet)
 {
   LmccBlockRepair repair = { packet, payload->symbol, payload->index };
 
@@ -103,7 +103,7 @@ lmcc_repair_block_add (LmccRepairBlock * block,
 
 /* Returns the memory that gets free. */
 gsize
-lmcc_repair_block_drop_repairs (LmccRepairBlock * block)
+lmcc_repair_block_drop_repairs (LmccRepairBlock *block)
 {
   gsize bytes = 0;
   guint i;
@@ -121,8 +121,8 @@ lmcc_repair_block_drop_repairs (LmccRepairBlock * block)
 }
 
 static LmccPacket *
-find_source (const LmccRepairSources * sources,
-    const LmccRepairBlock * block, guint i)
+find_source (const LmccRepairSources *sources, const LmccRepairBlock *block,
+    guint i)
 {
   return lmcc_repair_sources_find (sources,
       lmcc_repair_make_key (block->shape.source,
@@ -131,8 +131,8 @@ find_source (const LmccRepairSources * sources,
 
 /* Returns how many of its source packets are not there. */
 guint
-lmcc_repair_block_count_missing (const LmccRepairBlock * block,
-    const LmccRepairSources * sources)
+lmcc_repair_block_count_missing (const LmccRepairBlock *block,
+    const LmccRepairSources *sources)
 {
   guint n = 0, i;
 
@@ -143,7 +143,7 @@ lmcc_repair_block_count_missing (const LmccRepairBlock * block,
 }
 
 static gboolean
-is_zero (const guint8 * data, gsize size)
+is_zero (const guint8 *data, gsize size)
 {
   return size == 0 || (data[0] == 0 && memcmp (data, data + 1, size - 1) == 0);
 }
@@ -151,25 +151,24 @@ is_zero (const guint8 * data, gsize size)
 /* Whether what a symbol holds is the packet that was missing: whoever sends, a
  * recovered packet is nothing that could not have come by itself. */
 static gboolean
-fits_its_place (const LmccRepairPlace * place, const LmccRepairBlock * block,
-    guint16 sequence, const LmccRepairedPacket * repaired)
+fits_its_place (const LmccRepairPlace *place, const LmccRepairBlock *block,
+    guint16 sequence, const LmccRepairedPacket *repaired)
 {
   guint source = block->shape.source;
   const LmccRtp *rtp = &repaired->rtp;
   const LmccHeader *header = &repaired->header;
 
-  return rtp->ssrc == place->ssrc_base + source
-      && rtp->sequence == sequence
-      && rtp->payload_type ==
-      place->payload_type + (source >> LMCC_SSRC_STREAM_SHIFT)
+  return rtp->ssrc == place->ssrc_base + source && rtp->sequence == sequence
+      && rtp->payload_type
+      == place->payload_type + (source >> LMCC_SSRC_STREAM_SHIFT)
       && header->type == LMCC_PACKET_MEDIA
       && header->stream == source >> LMCC_SSRC_STREAM_SHIFT
       && header->layer == (source & LMCC_SSRC_LAYER_MASK);
 }
 
 static LmccRepairedPacket *
-read_symbol (const LmccRepairPlace * place, const LmccRepairBlock * block,
-    guint16 sequence, const guint8 * symbol)
+read_symbol (const LmccRepairPlace *place, const LmccRepairBlock *block,
+    guint16 sequence, const guint8 *symbol)
 {
   gsize room = block->shape.symbol_size - LMCC_REPAIR_LENGTH_SIZE;
   gsize size = lmcc_read_uint16 (symbol);
@@ -181,7 +180,8 @@ read_symbol (const LmccRepairPlace * place, const LmccRepairBlock * block,
   repaired = g_new0 (LmccRepairedPacket, 1);
   repaired->packet = lmcc_packet_new_copy (data, size);
   if (lmcc_rtp_parse (repaired->packet->data, size, place->header_id,
-          &repaired->rtp) && repaired->rtp.element != NULL
+          &repaired->rtp)
+      && repaired->rtp.element != NULL
       && lmcc_header_parse (repaired->rtp.element, repaired->rtp.element_size,
           &repaired->header)
       && fits_its_place (place, block, sequence, repaired))
@@ -193,8 +193,8 @@ read_symbol (const LmccRepairPlace * place, const LmccRepairBlock * block,
 
 /* Returns FALSE if a source packet is larger than the block's symbols. */
 static gboolean
-find_symbols (const LmccRepairSources * sources, LmccRepairBlock * block,
-    LmccRepairSymbol * source)
+find_symbols (const LmccRepairSources *sources, LmccRepairBlock *block,
+    LmccRepairSymbol *source)
 {
   guint i;
 
@@ -218,8 +218,8 @@ find_symbols (const LmccRepairSources * sources, LmccRepairBlock * block,
 }
 
 static gboolean
-solve (const LmccRepairBlock * block, const LmccRepairSymbol * source,
-    guint8 * recovered)
+solve (const LmccRepairBlock *block, const LmccRepairSymbol *source,
+    guint8 *recovered)
 {
   guint8 *out[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
@@ -244,11 +244,11 @@ solve (const LmccRepairBlock * block, const LmccRepairSymbol * source,
 /* Returns NULL if a symbol holds no packet of ours: then the others are spoilt
  * too. */
 static GPtrArray *
-read_symbols (const LmccRepairPlace * place, const LmccRepairBlock * block,
-    const LmccRepairSymbol * source, const guint8 * recovered)
+read_symbols (const LmccRepairPlace *place, const LmccRepairBlock *block,
+    const LmccRepairSymbol *source, const guint8 *recovered)
 {
-  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      lmcc_repaired_packet_free);
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) lmcc_repaired_packet_free);
   guint i;
 
   for (i = 0; i < block->shape.n_source; i++) {
@@ -281,9 +281,9 @@ read_symbols (const LmccRepairPlace * place, const LmccRepairBlock * block,
  * Returns: %FALSE if there is not enough
  */
 gboolean
-lmcc_repair_block_recover (LmccRepairBlock * block,
-    const LmccRepairSources * sources, const LmccRepairPlace * place,
-    GPtrArray ** found)
+lmcc_repair_block_recover (LmccRepairBlock *block,
+    const LmccRepairSources *sources, const LmccRepairPlace *place,
+    GPtrArray **found)
 {
   LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS];
   g_autofree guint8 *recovered = NULL;

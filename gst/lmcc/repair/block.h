@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* A repair packet that came, of a block that is not whole. */
 typedef struct
 {
-  LmccPacket *packet;           /* keeps the symbol */
+  LmccPacket *packet; /* keeps the symbol */
   const guint8 *symbol;
   guint8 index;
 } LmccBlockRepair;
@@ -50,25 +50,25 @@ typedef struct
 
 guint lmcc_repair_make_key (guint source, guint sequence);
 guint lmcc_repair_key_source (guint key);
-void lmcc_repaired_packet_free (LmccRepairedPacket * repaired);
+void lmcc_repaired_packet_free (LmccRepairedPacket *repaired);
 
 LmccRepairBlock *lmcc_repair_block_new (guint key,
-    const LmccRepairPayload * payload, LmccTime now);
-void lmcc_repair_block_free (LmccRepairBlock * block);
-gboolean lmcc_repair_block_is_of (const LmccRepairBlock * block,
-    const LmccRepairPayload * payload);
-gboolean lmcc_repair_block_has_index (const LmccRepairBlock * block,
-    guint8 index);
-gboolean lmcc_repair_block_covers (const LmccRepairBlock * block, guint source,
+    const LmccRepairPayload *payload, LmccTime now);
+void lmcc_repair_block_free (LmccRepairBlock *block);
+gboolean lmcc_repair_block_is_of (const LmccRepairBlock *block,
+    const LmccRepairPayload *payload);
+gboolean
+lmcc_repair_block_has_index (const LmccRepairBlock *block, guint8 index);
+gboolean lmcc_repair_block_covers (const LmccRepairBlock *block, guint source,
     guint16 sequence);
-void lmcc_repair_block_add (LmccRepairBlock * block,
-    const LmccRepairPayload * payload, LmccPacket * packet);
-gsize lmcc_repair_block_drop_repairs (LmccRepairBlock * block);
-guint lmcc_repair_block_count_missing (const LmccRepairBlock * block,
-    const LmccRepairSources * sources);
-gboolean lmcc_repair_block_recover (LmccRepairBlock * block,
-    const LmccRepairSources * sources, const LmccRepairPlace * place,
-    GPtrArray ** found);
+void lmcc_repair_block_add (LmccRepairBlock *block,
+    const LmccRepairPayload *payload, LmccPacket *packet);
+gsize lmcc_repair_block_drop_repairs (LmccRepairBlock *block);
+guint lmcc_repair_block_count_missing (const LmccRepairBlock *block,
+    const LmccRepairSources *sources);
+gboolean lmcc_repair_block_recover (LmccRepairBlock *block,
+    const LmccRepairSources *sources, const LmccRepairPlace *place,
+    GPtrArray **found);
 
 G_END_DECLS
 

@@ -29,7 +29,7 @@ struct _LmccRepairChances
 };
 
 static gsize
-at (const LmccRepairChances * chances, guint n_packets, guint state, guint lost)
+at (const LmccRepairChances *chances, guint n_packets, guint state, guint lost)
 {
   return ((gsize) n_packets * N_STATES + state) * (chances->max_repair + 1)
       + lost;
@@ -38,7 +38,7 @@ at (const LmccRepairChances * chances, guint n_packets, guint state, guint lost)
 /* Packets of a block are @depth apart: the chain's n-step probabilities come
  * from its second eigenvalue. */
 static void
-init_chain (LmccRepairChances * chances, gdouble burst, guint depth)
+init_chain (LmccRepairChances *chances, gdouble burst, guint depth)
 {
   gdouble p = chances->loss_rate;
   gdouble eigenvalue = 0.0;
@@ -51,18 +51,18 @@ init_chain (LmccRepairChances * chances, gdouble burst, guint depth)
 }
 
 static void
-init_all_received (LmccRepairChances * chances)
+init_all_received (LmccRepairChances *chances)
 {
   guint i;
 
   chances->all_received[0] = 1.0;
   for (i = 1; i <= chances->max_source; i++)
-    chances->all_received[i] = chances->all_received[i - 1]
-        * (1.0 - chances->lost_after[RECEIVED]);
+    chances->all_received[i] =
+        chances->all_received[i - 1] * (1.0 - chances->lost_after[RECEIVED]);
 }
 
 static void
-init_exactly (LmccRepairChances * chances)
+init_exactly (LmccRepairChances *chances)
 {
   gdouble *table = chances->exactly;
   guint i, state, l;
@@ -85,7 +85,7 @@ init_exactly (LmccRepairChances * chances)
 }
 
 static void
-init_at_most (LmccRepairChances * chances)
+init_at_most (LmccRepairChances *chances)
 {
   gdouble *table = chances->at_most;
   guint i, state, l;
@@ -148,7 +148,7 @@ lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
  * @chances: (transfer full): chances
  */
 void
-lmcc_repair_chances_free (LmccRepairChances * chances)
+lmcc_repair_chances_free (LmccRepairChances *chances)
 {
   g_free (chances->all_received);
   g_free (chances->exactly);
@@ -157,7 +157,7 @@ lmcc_repair_chances_free (LmccRepairChances * chances)
 }
 
 static gdouble
-chance_of_at_most (const LmccRepairChances * chances, guint n_packets, guint n)
+chance_of_at_most (const LmccRepairChances *chances, guint n_packets, guint n)
 {
   gdouble p = chances->loss_rate;
 
@@ -168,7 +168,7 @@ chance_of_at_most (const LmccRepairChances * chances, guint n_packets, guint n)
 /* That @n packets after @first others come, and of all at most @n_repair are
  * lost. */
 static gdouble
-chance_of_both (const LmccRepairChances * chances, guint n_source,
+chance_of_both (const LmccRepairChances *chances, guint n_source,
     guint n_repair, guint first, guint n)
 {
   guint after = n_source + n_repair - first - n, state, l;
@@ -199,7 +199,7 @@ chance_of_both (const LmccRepairChances * chances, guint n_source,
  * Returns: the probability that all wanted packets come, or can be repaired
  */
 gdouble
-lmcc_repair_chances_whole (const LmccRepairChances * chances, guint n_source,
+lmcc_repair_chances_whole (const LmccRepairChances *chances, guint n_source,
     guint n_repair, guint first, guint n)
 {
   gdouble come;
@@ -213,5 +213,6 @@ lmcc_repair_chances_whole (const LmccRepairChances * chances, guint n_source,
   come = (1.0 - chances->loss_rate) * chances->all_received[n - 1];
 
   return CLAMP (come - chance_of_both (chances, n_source, n_repair, first, n)
-      + chance_of_at_most (chances, n_source + n_repair, n_repair), 0.0, 1.0);
+          + chance_of_at_most (chances, n_source + n_repair, n_repair),
+      0.0, 1.0);
 }

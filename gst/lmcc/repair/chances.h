@@ -15,10 +15,10 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccRepairChances LmccRepairChances;
 
-LmccRepairChances *lmcc_repair_chances_new (gdouble loss_rate,
-    gdouble burst, guint depth, guint max_source, guint max_repair);
-void lmcc_repair_chances_free (LmccRepairChances * chances);
-gdouble lmcc_repair_chances_whole (const LmccRepairChances * chances,
+LmccRepairChances *lmcc_repair_chances_new (gdouble loss_rate, gdouble burst,
+    guint depth, guint max_source, guint max_repair);
+void lmcc_repair_chances_free (LmccRepairChances *chances);
+gdouble lmcc_repair_chances_whole (const LmccRepairChances *chances,
     guint n_source, guint n_repair, guint first, guint n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairChances, lmcc_repair_chances_free)

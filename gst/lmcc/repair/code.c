@@ -22,8 +22,8 @@ coefficient (guint n_source, guint index, guint column)
 /* Each of @n_out vectors becomes the sum of @n_in vectors by one row of
  * @matrix. */
 static void
-multiply (gsize size, guint n_in, guint n_out, const guint8 * matrix,
-    const guint8 * const *in, guint8 * const *out)
+multiply (gsize size, guint n_in, guint n_out, const guint8 *matrix,
+    const guint8 *const *in, guint8 *const *out)
 {
   g_autofree guint8 *tables =
       g_malloc ((gsize) LMCC_GALOIS_TABLE_SIZE * n_in * n_out);
@@ -64,7 +64,7 @@ lmcc_repair_code_fits (guint n_source, guint n_repair)
  */
 void
 lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
-    const guint8 * const *source, guint8 * const *repair)
+    const guint8 *const *source, guint8 *const *repair)
 {
   g_autofree guint8 *matrix = NULL;
   guint row, i;
@@ -82,8 +82,8 @@ lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
 /* To each of @n_out vectors the symbol's head adds its product with an element
  * of @factors, which are @stride apart. */
 static void
-add_head (const LmccRepairSymbol * symbol, guint n_out, const guint8 * factors,
-    gsize stride, guint8 * const *out)
+add_head (const LmccRepairSymbol *symbol, guint n_out, const guint8 *factors,
+    gsize stride, guint8 *const *out)
 {
   guint row, i;
 
@@ -96,9 +96,9 @@ add_head (const LmccRepairSymbol * symbol, guint n_out, const guint8 * factors,
 /* What the missing symbols alone add to each repair symbol: the repair symbol
  * less what the others add. These are not read beyond their own sizes. */
 static void
-find_syndromes (guint n_source, gsize size, const LmccRepairSymbol * source,
-    const guint8 * const *repair, const guint8 * indices, guint n_missing,
-    guint8 * const *syndromes)
+find_syndromes (guint n_source, gsize size, const LmccRepairSymbol *source,
+    const guint8 *const *repair, const guint8 *indices, guint n_missing,
+    guint8 *const *syndromes)
 {
   guint n_known = n_source - n_missing;
   g_autofree guint8 *matrix = g_malloc ((gsize) n_known * n_missing);
@@ -135,8 +135,8 @@ find_syndromes (guint n_source, gsize size, const LmccRepairSymbol * source,
 
 /* What turns the syndromes into the missing symbols. */
 static guint8 *
-invert (guint n_source, const LmccRepairSymbol * source,
-    const guint8 * indices, guint n_missing)
+invert (guint n_source, const LmccRepairSymbol *source, const guint8 *indices,
+    guint n_missing)
 {
   g_autofree guint8 *matrix = g_malloc ((gsize) n_missing * n_missing);
   g_autofree guint8 *inverse = g_malloc ((gsize) n_missing * n_missing);
@@ -174,8 +174,8 @@ invert (guint n_source, const LmccRepairSymbol * source,
  */
 gboolean
 lmcc_repair_code_recover (guint n_source, gsize size,
-    const LmccRepairSymbol * source, guint8 * const *recovered,
-    const guint8 * const *repair, const guint8 * indices, guint n_repair)
+    const LmccRepairSymbol *source, guint8 *const *recovered,
+    const guint8 *const *repair, const guint8 *indices, guint n_repair)
 {
   g_autofree guint8 *inverse = NULL;
   g_autofree guint8 *data = NULL;
@@ -203,7 +203,7 @@ lmcc_repair_code_recover (guint n_source, gsize size,
   find_syndromes (n_source, size, source, repair, indices, n_missing,
       syndromes);
   multiply (size, n_missing, n_missing, inverse,
-      (const guint8 * const *) syndromes, recovered);
+      (const guint8 *const *) syndromes, recovered);
 
   return TRUE;
 }

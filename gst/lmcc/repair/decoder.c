@@ -9,27 +9,27 @@
 
 struct _LmccRepairDecoder
 {
-  LmccRepairPlace place;        /* of the session */
+  LmccRepairPlace place; /* of the session */
   LmccRepairSources sources;
-  gsize bytes;                  /* of the repair packets kept */
+  gsize bytes; /* of the repair packets kept */
   gsize max_bytes;
-  GHashTable *blocks;           /* key -> LmccRepairBlock */
-  GQueue block_order;           /* of LmccRepairBlock, oldest first */
-  GPtrArray *open;              /* of those: not finished */
-  GArray *fresh;                /* keys of packets not told to blocks */
-  GQueue repaired;              /* of LmccRepairedPacket */
+  GHashTable *blocks; /* key -> LmccRepairBlock */
+  GQueue block_order; /* of LmccRepairBlock, oldest first */
+  GPtrArray *open;    /* of those: not finished */
+  GArray *fresh;      /* keys of packets not told to blocks */
+  GQueue repaired;    /* of LmccRepairedPacket */
   guint64 refused;
-  guint changes;                /* of what may be recovered */
+  guint changes; /* of what may be recovered */
 };
 
 static void
-drop_repairs (LmccRepairDecoder * decoder, LmccRepairBlock * block)
+drop_repairs (LmccRepairDecoder *decoder, LmccRepairBlock *block)
 {
   decoder->bytes -= lmcc_repair_block_drop_repairs (block);
 }
 
 static void
-forget_block (LmccRepairDecoder * decoder, LmccRepairBlock * block)
+forget_block (LmccRepairDecoder *decoder, LmccRepairBlock *block)
 {
   g_hash_table_remove (decoder->blocks, GUINT_TO_POINTER (block->key));
   g_ptr_array_remove_fast (decoder->open, block);
@@ -61,7 +61,7 @@ lmcc_repair_decoder_new (void)
  * @decoder: (transfer full): a decoder
  */
 void
-lmcc_repair_decoder_free (LmccRepairDecoder * decoder)
+lmcc_repair_decoder_free (LmccRepairDecoder *decoder)
 {
   lmcc_repair_decoder_reset (decoder);
   lmcc_repair_sources_clear (&decoder->sources);
@@ -78,7 +78,7 @@ lmcc_repair_decoder_free (LmccRepairDecoder * decoder)
  * Forgets all packets, for a new sender.
  */
 void
-lmcc_repair_decoder_reset (LmccRepairDecoder * decoder)
+lmcc_repair_decoder_reset (LmccRepairDecoder *decoder)
 {
   lmcc_repair_decoder_drop_layers (decoder, -1);
   g_queue_clear_full (&decoder->repaired,
@@ -91,18 +91,18 @@ lmcc_repair_decoder_reset (LmccRepairDecoder * decoder)
  * @session: what recovered packets must fit: SSRC, payload type, element
  */
 void
-lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
-    const LmccSession * session)
+lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
+    const LmccSession *session)
 {
-  decoder->place = (LmccRepairPlace) {
-  session->ssrc_base, session->payload_type, session->header_id};
+  decoder->place = (LmccRepairPlace){ session->ssrc_base, session->payload_type,
+    session->header_id };
 }
 
 static gboolean
 is_above (guint key, gpointer level)
 {
-  return (gint) (lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK) >
-      *(const gint *) level;
+  return (gint) (lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK)
+      > *(const gint *) level;
 }
 
 /**
@@ -113,7 +113,7 @@ is_above (guint key, gpointer level)
  * Forgets what is of the layers above @level.
  */
 void
-lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
+lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, gint level)
 {
   GList *at, *next;
 
@@ -138,7 +138,7 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder, gint level)
  * could recover would be too late.
  */
 void
-lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
+lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before)
 {
   LmccRepairBlock *block;
 
@@ -151,7 +151,7 @@ lmcc_repair_decoder_expire (LmccRepairDecoder * decoder, LmccTime before)
 }
 
 static gboolean
-is_full (const LmccRepairDecoder * decoder)
+is_full (const LmccRepairDecoder *decoder)
 {
   return lmcc_repair_decoder_get_bytes (decoder) > decoder->max_bytes;
 }
@@ -159,7 +159,7 @@ is_full (const LmccRepairDecoder * decoder)
 /* Keeps within the bounds; the block that is worked on is the newest, and
  * stays. */
 static void
-limit (LmccRepairDecoder * decoder)
+limit (LmccRepairDecoder *decoder)
 {
   while (decoder->sources.n > LMCC_REPAIR_MAX_PACKETS
       || (decoder->sources.n > 0 && is_full (decoder)))
@@ -176,7 +176,7 @@ limit (LmccRepairDecoder * decoder)
  *     %LMCC_REPAIR_MAX_BYTES where that is less
  */
 void
-lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder, gsize max_bytes)
+lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes)
 {
   decoder->max_bytes = MIN (max_bytes, LMCC_REPAIR_MAX_BYTES);
 }
@@ -189,13 +189,13 @@ lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder, gsize max_bytes)
  * Makes room: what is oldest goes.
  */
 void
-lmcc_repair_decoder_forget (LmccRepairDecoder * decoder, gsize bytes)
+lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes)
 {
   gsize kept = lmcc_repair_decoder_get_bytes (decoder);
   gsize limit = kept - MIN (bytes, kept);
 
-  while (decoder->sources.n > 0
-      && lmcc_repair_decoder_get_bytes (decoder) > limit)
+  while (
+      decoder->sources.n > 0 && lmcc_repair_decoder_get_bytes (decoder) > limit)
     lmcc_repair_sources_forget_oldest (&decoder->sources);
   while (lmcc_repair_decoder_get_bytes (decoder) > limit
       && !g_queue_is_empty (&decoder->block_order))
@@ -203,7 +203,7 @@ lmcc_repair_decoder_forget (LmccRepairDecoder * decoder, gsize bytes)
 }
 
 static void
-keep_source (LmccRepairDecoder * decoder, guint key, LmccPacket * packet,
+keep_source (LmccRepairDecoder *decoder, guint key, LmccPacket *packet,
     LmccTime now)
 {
   if (lmcc_repair_sources_add (&decoder->sources, key, packet, now)
@@ -212,7 +212,7 @@ keep_source (LmccRepairDecoder * decoder, guint key, LmccPacket * packet,
 }
 
 static void
-finish (LmccRepairDecoder * decoder, LmccRepairBlock * block)
+finish (LmccRepairDecoder *decoder, LmccRepairBlock *block)
 {
   drop_repairs (decoder, block);
   g_ptr_array_remove_fast (decoder->open, block);
@@ -222,7 +222,7 @@ finish (LmccRepairDecoder * decoder, LmccRepairBlock * block)
 
 /* Recovers all that is missing of a block that has enough for it. */
 static void
-recover (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
+recover (LmccRepairDecoder *decoder, LmccRepairBlock *block, LmccTime now)
 {
   g_autoptr (GPtrArray) found = NULL;
 
@@ -237,14 +237,15 @@ recover (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
   while (found->len > 0) {
     LmccRepairedPacket *repaired = g_ptr_array_steal_index (found, 0);
 
-    keep_source (decoder, lmcc_repair_make_key (block->shape.source,
-            repaired->rtp.sequence), repaired->packet, now);
+    keep_source (decoder,
+        lmcc_repair_make_key (block->shape.source, repaired->rtp.sequence),
+        repaired->packet, now);
     g_queue_push_tail (&decoder->repaired, repaired);
   }
 }
 
 static void
-try_block (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
+try_block (LmccRepairDecoder *decoder, LmccRepairBlock *block, LmccTime now)
 {
   if (block->finished || block->n_missing > block->repairs->len)
     return;
@@ -256,7 +257,7 @@ try_block (LmccRepairDecoder * decoder, LmccRepairBlock * block, LmccTime now)
 
 /* What one block recovers may be what another waits for. */
 static void
-tell_blocks (LmccRepairDecoder * decoder, LmccTime now)
+tell_blocks (LmccRepairDecoder *decoder, LmccTime now)
 {
   while (decoder->fresh->len > 0) {
     guint last = decoder->fresh->len - 1;
@@ -287,8 +288,8 @@ tell_blocks (LmccRepairDecoder * decoder, LmccTime now)
  * Takes note of a source packet. Poll for what it recovers.
  */
 void
-lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder, guint16 source,
-    guint16 sequence, LmccPacket * packet, LmccTime now)
+lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder, guint16 source,
+    guint16 sequence, LmccPacket *packet, LmccTime now)
 {
   keep_source (decoder, lmcc_repair_make_key (source, sequence), packet, now);
   tell_blocks (decoder, now);
@@ -296,8 +297,8 @@ lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder, guint16 source,
 }
 
 static LmccRepairBlock *
-new_block (LmccRepairDecoder * decoder, guint key,
-    const LmccRepairPayload * payload, LmccTime now)
+new_block (LmccRepairDecoder *decoder, guint key,
+    const LmccRepairPayload *payload, LmccTime now)
 {
   LmccRepairBlock *block = lmcc_repair_block_new (key, payload, now);
 
@@ -321,8 +322,8 @@ new_block (LmccRepairDecoder * decoder, guint key,
  * r or symbol size than the first of its block is refused.
  */
 void
-lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
-    const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now)
+lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
+    const LmccRepairPayload *payload, LmccPacket *packet, LmccTime now)
 {
   guint key = lmcc_repair_make_key (payload->source, payload->first);
   LmccRepairBlock *block =
@@ -334,7 +335,8 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
     decoder->refused++;
     return;
   }
-  if (!block->finished && !lmcc_repair_block_has_index (block, payload->index)) {
+  if (!block->finished
+      && !lmcc_repair_block_has_index (block, payload->index)) {
     lmcc_repair_block_add (block, payload, packet);
     decoder->bytes += lmcc_repair_memory (packet);
     try_block (decoder, block, now);
@@ -353,7 +355,7 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
  * recover now it never will, unless more of its source packets come.
  */
 void
-lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder, guint16 source,
+lmcc_repair_decoder_close_block (LmccRepairDecoder *decoder, guint16 source,
     guint16 first)
 {
   LmccRepairBlock *block = g_hash_table_lookup (decoder->blocks,
@@ -375,7 +377,7 @@ lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder, guint16 source,
  *     other block that is known may give it
  */
 gboolean
-lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder * decoder,
+lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
     guint16 source, guint16 sequence)
 {
   gboolean hopeless = FALSE;
@@ -402,7 +404,7 @@ lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder * decoder,
  *     say something else by now; never 0
  */
 guint
-lmcc_repair_decoder_get_changes (const LmccRepairDecoder * decoder)
+lmcc_repair_decoder_get_changes (const LmccRepairDecoder *decoder)
 {
   return decoder->changes | 1u << 31;
 }
@@ -415,8 +417,8 @@ lmcc_repair_decoder_get_changes (const LmccRepairDecoder * decoder)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
-    LmccRepairedPacket * repaired)
+lmcc_repair_decoder_poll (LmccRepairDecoder *decoder,
+    LmccRepairedPacket *repaired)
 {
   LmccRepairedPacket *next = g_queue_pop_head (&decoder->repaired);
 
@@ -436,7 +438,7 @@ lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
  *     no packets that fit their places
  */
 guint64
-lmcc_repair_decoder_get_refused (const LmccRepairDecoder * decoder)
+lmcc_repair_decoder_get_refused (const LmccRepairDecoder *decoder)
 {
   return decoder->refused;
 }
@@ -448,7 +450,7 @@ lmcc_repair_decoder_get_refused (const LmccRepairDecoder * decoder)
  * Returns: memory of the packets that it keeps, at most %LMCC_REPAIR_MAX_BYTES
  */
 gsize
-lmcc_repair_decoder_get_bytes (const LmccRepairDecoder * decoder)
+lmcc_repair_decoder_get_bytes (const LmccRepairDecoder *decoder)
 {
   return decoder->sources.bytes + decoder->bytes;
 }

@@ -42,34 +42,28 @@ typedef struct
 typedef struct _LmccRepairDecoder LmccRepairDecoder;
 
 LmccRepairDecoder *lmcc_repair_decoder_new (void);
-void lmcc_repair_decoder_free (LmccRepairDecoder * decoder);
-void lmcc_repair_decoder_reset (LmccRepairDecoder * decoder);
-void lmcc_repair_decoder_set_session (LmccRepairDecoder * decoder,
-    const LmccSession * session);
-void lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder * decoder,
-    gsize max_bytes);
-void lmcc_repair_decoder_forget (LmccRepairDecoder * decoder,
-    gsize bytes);
-void lmcc_repair_decoder_drop_layers (LmccRepairDecoder * decoder,
-    gint level);
-void lmcc_repair_decoder_expire (LmccRepairDecoder * decoder,
-    LmccTime before);
-void lmcc_repair_decoder_take_source (LmccRepairDecoder * decoder,
-    guint16 source, guint16 sequence, LmccPacket * packet, LmccTime now);
-void lmcc_repair_decoder_take_repair (LmccRepairDecoder * decoder,
-    const LmccRepairPayload * payload, LmccPacket * packet, LmccTime now);
-void lmcc_repair_decoder_close_block (LmccRepairDecoder * decoder,
+void lmcc_repair_decoder_free (LmccRepairDecoder *decoder);
+void lmcc_repair_decoder_reset (LmccRepairDecoder *decoder);
+void lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
+    const LmccSession *session);
+void
+lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes);
+void lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes);
+void lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, gint level);
+void lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before);
+void lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder,
+    guint16 source, guint16 sequence, LmccPacket *packet, LmccTime now);
+void lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
+    const LmccRepairPayload *payload, LmccPacket *packet, LmccTime now);
+void lmcc_repair_decoder_close_block (LmccRepairDecoder *decoder,
     guint16 source, guint16 first);
-gboolean lmcc_repair_decoder_is_hopeless (
-    const LmccRepairDecoder * decoder, guint16 source, guint16 sequence);
-guint lmcc_repair_decoder_get_changes (
-    const LmccRepairDecoder * decoder);
-gboolean lmcc_repair_decoder_poll (LmccRepairDecoder * decoder,
-    LmccRepairedPacket * repaired);
-guint64 lmcc_repair_decoder_get_refused (
-    const LmccRepairDecoder * decoder);
-gsize lmcc_repair_decoder_get_bytes (
-    const LmccRepairDecoder * decoder);
+gboolean lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
+    guint16 source, guint16 sequence);
+guint lmcc_repair_decoder_get_changes (const LmccRepairDecoder *decoder);
+gboolean lmcc_repair_decoder_poll (LmccRepairDecoder *decoder,
+    LmccRepairedPacket *repaired);
+guint64 lmcc_repair_decoder_get_refused (const LmccRepairDecoder *decoder);
+gsize lmcc_repair_decoder_get_bytes (const LmccRepairDecoder *decoder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairDecoder, lmcc_repair_decoder_free)
 

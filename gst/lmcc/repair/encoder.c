@@ -16,7 +16,7 @@
 #define SSRC_OFFSET 8
 
 static gsize
-longest (LmccPacket * const *packets, guint n_source)
+longest (LmccPacket *const *packets, guint n_source)
 {
   gsize size = 0;
   guint i;
@@ -30,7 +30,7 @@ longest (LmccPacket * const *packets, guint n_source)
 /* Whether the packets are of one RTP stream, each @step after the one
  * before. */
 static gboolean
-is_block (LmccPacket * const *packets, guint n_source, guint step)
+is_block (LmccPacket *const *packets, guint n_source, guint step)
 {
   const guint8 *first = packets[0]->data;
   guint i;
@@ -40,10 +40,11 @@ is_block (LmccPacket * const *packets, guint n_source, guint step)
 
     if (packets[i]->size < LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD
         || packets[i]->size > LMCC_MAX_PACKET_SIZE
-        || lmcc_read_uint32 (data + SSRC_OFFSET) !=
-        lmcc_read_uint32 (first + SSRC_OFFSET)
-        || lmcc_read_uint16 (data + SEQUENCE_OFFSET) != (guint16)
-        (lmcc_read_uint16 (first + SEQUENCE_OFFSET) + i * step))
+        || lmcc_read_uint32 (data + SSRC_OFFSET)
+            != lmcc_read_uint32 (first + SSRC_OFFSET)
+        || lmcc_read_uint16 (data + SEQUENCE_OFFSET)
+            != (guint16) (lmcc_read_uint16 (first + SEQUENCE_OFFSET)
+                + i * step))
       return FALSE;
   }
 
@@ -51,7 +52,7 @@ is_block (LmccPacket * const *packets, guint n_source, guint step)
 }
 
 static void
-write_symbol (guint8 * symbol, gsize size, const LmccPacket * packet)
+write_symbol (guint8 *symbol, gsize size, const LmccPacket *packet)
 {
   gsize used = LMCC_REPAIR_LENGTH_SIZE + packet->size;
 
@@ -78,7 +79,7 @@ write_symbol (guint8 * symbol, gsize size, const LmccPacket * packet)
  *     %NULL if these packets are not such a block
  */
 GPtrArray *
-lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
+lmcc_repair_encode (LmccPacket *const *packets, guint n_source, guint step,
     guint n_repair)
 {
   g_autofree guint8 *symbols = NULL;
@@ -94,8 +95,8 @@ lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
     return NULL;
 
   size = LMCC_REPAIR_LENGTH_SIZE + longest (packets, n_source);
-  payload.source = lmcc_read_uint32 (packets[0]->data + SSRC_OFFSET)
-      & SOURCE_MASK;
+  payload.source =
+      lmcc_read_uint32 (packets[0]->data + SSRC_OFFSET) & SOURCE_MASK;
   payload.first = lmcc_read_uint16 (packets[0]->data + SEQUENCE_OFFSET);
   payload.n_source = (guint8) n_source;
   payload.step = (guint8) step;
@@ -109,8 +110,8 @@ lmcc_repair_encode (LmccPacket * const *packets, guint n_source, guint step,
     source[i] = symbols + i * size;
   }
 
-  payloads = g_ptr_array_new_full (n_repair,
-      (GDestroyNotify) lmcc_packet_unref);
+  payloads =
+      g_ptr_array_new_full (n_repair, (GDestroyNotify) lmcc_packet_unref);
   repair = g_new (guint8 *, n_repair);
   for (i = 0; i < n_repair; i++) {
     LmccPacket *packet = lmcc_packet_new (LMCC_REPAIR_HEADER_SIZE + size);

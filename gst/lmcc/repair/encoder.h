@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-GPtrArray *lmcc_repair_encode (LmccPacket * const *packets,
-    guint n_source, guint step, guint n_repair);
+GPtrArray *lmcc_repair_encode (LmccPacket *const *packets, guint n_source,
+    guint step, guint n_repair);
 
 G_END_DECLS
 

@@ -16,15 +16,15 @@ G_BEGIN_DECLS
 
 guint8 lmcc_galois_multiply (guint8 a, guint8 b);
 guint8 lmcc_galois_inverse (guint8 a);
-gint lmcc_galois_invert_matrix (guint8 * matrix, guint8 * inverse, const gint n);
-void lmcc_galois_init_tables (gint n_in, gint n_out, guint8 * matrix,
-    guint8 * tables);
-void lmcc_galois_encode (gint size, gint n_in, gint n_out, guint8 * tables,
-    guint8 ** in, guint8 ** out);
+gint lmcc_galois_invert_matrix (guint8 *matrix, guint8 *inverse, const gint n);
+void
+lmcc_galois_init_tables (gint n_in, gint n_out, guint8 *matrix, guint8 *tables);
+void lmcc_galois_encode (gint size, gint n_in, gint n_out, guint8 *tables,
+    guint8 **in, guint8 **out);
 void lmcc_galois_encode_update (gint size, gint n_in, gint n_out, gint column,
-    guint8 * tables, guint8 * in, guint8 ** out);
+    guint8 *tables, guint8 *in, guint8 **out);
 
-#if defined (HAVE_ISAL) && !defined (LMCC_GALOIS_TABLES)
+#if defined(HAVE_ISAL) && !defined(LMCC_GALOIS_TABLES)
 #include <isa-l/erasure_code.h>
 #else
 #define gf_mul lmcc_galois_multiply

@@ -19,10 +19,10 @@ typedef struct
   guint depth;
   gsize packet_size;
   guint max_repair;
-  guint carrier;                /* of its repair packets, where there are any */
+  guint carrier; /* of its repair packets, where there are any */
   guint n_total;
-  guint n_repair;               /* as the level in hand has them */
-  GArray *needs;                /* of guint */
+  guint n_repair; /* as the level in hand has them */
+  GArray *needs;  /* of guint */
 } Block;
 
 /* One picture's need of one block. */
@@ -30,7 +30,7 @@ typedef struct
 {
   LmccRepairNeed need;
   guint picture;
-  gdouble *whole;               /* by repair packets; negative: not known yet */
+  gdouble *whole; /* by repair packets; negative: not known yet */
 } Need;
 
 typedef struct
@@ -44,27 +44,27 @@ struct _LmccRepairPlan
 {
   gdouble loss_rate;
   gdouble burst;
-  guint top;                    /* the highest level that a picture needs */
-  GHashTable *chances;          /* by depth */
+  guint top;           /* the highest level that a picture needs */
+  GHashTable *chances; /* by depth */
   GArray *blocks;
   GArray *needs;
   GArray *pictures;
 };
 
 static Block *
-get_block (const LmccRepairPlan * plan, guint i)
+get_block (const LmccRepairPlan *plan, guint i)
 {
   return &g_array_index (plan->blocks, Block, i);
 }
 
 static Need *
-get_need (const LmccRepairPlan * plan, guint i)
+get_need (const LmccRepairPlan *plan, guint i)
 {
   return &g_array_index (plan->needs, Need, i);
 }
 
 static Picture *
-get_picture (const LmccRepairPlan * plan, guint i)
+get_picture (const LmccRepairPlan *plan, guint i)
 {
   return &g_array_index (plan->pictures, Picture, i);
 }
@@ -112,7 +112,7 @@ lmcc_repair_plan_new (gdouble loss_rate, gdouble burst)
  * @plan: (transfer full): a plan
  */
 void
-lmcc_repair_plan_free (LmccRepairPlan * plan)
+lmcc_repair_plan_free (LmccRepairPlan *plan)
 {
   g_hash_table_unref (plan->chances);
   g_array_unref (plan->blocks);
@@ -128,7 +128,7 @@ lmcc_repair_plan_free (LmccRepairPlan * plan)
  * Forgets all blocks and pictures.
  */
 void
-lmcc_repair_plan_clear (LmccRepairPlan * plan)
+lmcc_repair_plan_clear (LmccRepairPlan *plan)
 {
   g_array_set_size (plan->blocks, 0);
   g_array_set_size (plan->needs, 0);
@@ -147,13 +147,13 @@ lmcc_repair_plan_clear (LmccRepairPlan * plan)
  * Returns: its number, from 0 on
  */
 guint
-lmcc_repair_plan_add_block (LmccRepairPlan * plan, guint layer, guint n_source,
+lmcc_repair_plan_add_block (LmccRepairPlan *plan, guint layer, guint n_source,
     guint depth, gsize packet_size)
 {
   Block block = { layer, n_source, depth, packet_size };
 
-  block.max_repair = MIN (LMCC_REPAIR_MAX_SYMBOLS - n_source,
-      LMCC_REPAIR_MAX_REPAIR);
+  block.max_repair =
+      MIN (LMCC_REPAIR_MAX_SYMBOLS - n_source, LMCC_REPAIR_MAX_REPAIR);
   block.needs = g_array_new (FALSE, FALSE, sizeof (guint));
   g_array_append_val (plan->blocks, block);
 
@@ -172,8 +172,8 @@ lmcc_repair_plan_add_block (LmccRepairPlan * plan, guint layer, guint n_source,
  * them; for independent losses that is the same.
  */
 void
-lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
-    const LmccRepairNeed * needs, guint n_needs)
+lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
+    guint n_needs)
 {
   Picture picture = { plan->needs->len, n_needs, 0 };
   guint i;
@@ -195,10 +195,10 @@ lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
 }
 
 static const LmccRepairChances *
-get_chances (LmccRepairPlan * plan, guint depth)
+get_chances (LmccRepairPlan *plan, guint depth)
 {
-  LmccRepairChances *chances = g_hash_table_lookup (plan->chances,
-      GUINT_TO_POINTER (depth));
+  LmccRepairChances *chances =
+      g_hash_table_lookup (plan->chances, GUINT_TO_POINTER (depth));
 
   if (chances == NULL) {
     chances = lmcc_repair_chances_new (plan->loss_rate, plan->burst, depth,
@@ -210,21 +210,22 @@ get_chances (LmccRepairPlan * plan, guint depth)
 }
 
 static gdouble
-get_whole (const LmccRepairPlan * plan, const Need * need, guint n_repair)
+get_whole (const LmccRepairPlan *plan, const Need *need, guint n_repair)
 {
   const Block *block = get_block (plan, need->need.block);
 
   if (need->whole[n_repair] < 0.0)
-    need->whole[n_repair] = lmcc_repair_chances_whole (get_chances (
-            (LmccRepairPlan *) plan, block->depth), block->n_source, n_repair,
-        need->need.first, need->need.n);
+    need->whole[n_repair] =
+        lmcc_repair_chances_whole (get_chances ((LmccRepairPlan *) plan,
+                                       block->depth),
+            block->n_source, n_repair, need->need.first, need->need.n);
 
   return need->whole[n_repair];
 }
 
 /* What a receiver of @level and all below it has. */
 static void
-look_from (LmccRepairPlan * plan, guint level)
+look_from (LmccRepairPlan *plan, guint level)
 {
   guint i;
 
@@ -238,21 +239,22 @@ look_from (LmccRepairPlan * plan, guint level)
 /* The receiver knows that a block's repair is over by its last packet, so that
  * all of it is in one layer. */
 static gboolean
-may_carry (const Block * block, guint layer)
+may_carry (const Block *block, guint layer)
 {
-  return block->layer <= layer && (block->n_total == 0
-      || block->carrier == layer);
+  return block->layer <= layer
+      && (block->n_total == 0 || block->carrier == layer);
 }
 
 /* The chance of all that @need's picture needs of other blocks. */
 static gdouble
-get_rest (const LmccRepairPlan * plan, const Need * need)
+get_rest (const LmccRepairPlan *plan, const Need *need)
 {
   const Picture *picture = get_picture (plan, need->picture);
   gdouble chance = 1.0;
   guint i;
 
-  for (i = picture->first_need; i < picture->first_need + picture->n_needs; i++) {
+  for (i = picture->first_need; i < picture->first_need + picture->n_needs;
+       i++) {
     const Need *other = get_need (plan, i);
 
     if (other->need.block != need->need.block)
@@ -267,7 +269,7 @@ get_rest (const LmccRepairPlan * plan, const Need * need)
  * receivers of each. A part of a picture in @layer is of use to those of the
  * layers that carry the rest of it. */
 static guint
-count_levels (const LmccRepairPlan * plan, const Picture * picture, guint layer)
+count_levels (const LmccRepairPlan *plan, const Picture *picture, guint layer)
 {
   return MAX (plan->top, layer) + 1 - MAX (picture->level, layer);
 }
@@ -275,15 +277,16 @@ count_levels (const LmccRepairPlan * plan, const Picture * picture, guint layer)
 /* Pictures that can be decoded, as far as they need a block, with @n_repair
  * packets for it; @rests are the chances of all else. */
 static gdouble
-get_pictures (const LmccRepairPlan * plan, const Block * block,
-    const gdouble * rests, guint n_repair)
+get_pictures (const LmccRepairPlan *plan, const Block *block,
+    const gdouble *rests, guint n_repair)
 {
   gdouble sum = 0.0;
   guint i;
 
   for (i = 0; i < block->needs->len; i++)
-    sum += rests[i] * get_whole (plan, get_need (plan,
-            g_array_index (block->needs, guint, i)), n_repair);
+    sum += rests[i]
+        * get_whole (plan,
+            get_need (plan, g_array_index (block->needs, guint, i)), n_repair);
 
   return sum;
 }
@@ -291,8 +294,8 @@ get_pictures (const LmccRepairPlan * plan, const Block * block,
 /* How many more packets of @block there is room for. What is sent after a later
  * moment is sent after an earlier one too. */
 static guint
-count_possible (const LmccRepairPlan * plan, guint number, guint layer,
-    gsize left, const gsize * rooms)
+count_possible (const LmccRepairPlan *plan, guint number, guint layer,
+    gsize left, const gsize *rooms)
 {
   const Block *block = get_block (plan, number);
   gsize room = left;
@@ -321,8 +324,8 @@ count_possible (const LmccRepairPlan * plan, guint number, guint layer,
  * looked at that could be better: none adds more than what is missing. What
  * layers above @layer need has no repair yet. */
 static gdouble
-find_best (const LmccRepairPlan * plan, guint number, guint layer, gsize left,
-    const gsize * rooms, guint * n)
+find_best (const LmccRepairPlan *plan, guint number, guint layer, gsize left,
+    const gsize *rooms, guint *n)
 {
   const Block *block = get_block (plan, number);
   g_autofree gdouble *rests = NULL;
@@ -336,15 +339,15 @@ find_best (const LmccRepairPlan * plan, guint number, guint layer, gsize left,
   for (i = 0; i < block->needs->len; i++) {
     const Need *need = get_need (plan, g_array_index (block->needs, guint, i));
 
-    rests[i] = get_rest (plan, need) * count_levels (plan,
-        get_picture (plan, need->picture), layer);
+    rests[i] = get_rest (plan, need)
+        * count_levels (plan, get_picture (plan, need->picture), layer);
     missing += rests[i];
   }
   before = get_pictures (plan, block, rests, block->n_repair);
   missing -= before;
   for (i = 1; i <= possible && missing > best * i; i++) {
-    gdouble gain = (get_pictures (plan, block, rests, block->n_repair + i)
-        - before) / i;
+    gdouble gain =
+        (get_pictures (plan, block, rests, block->n_repair + i) - before) / i;
 
     if (gain > best) {
       best = gain;
@@ -356,7 +359,7 @@ find_best (const LmccRepairPlan * plan, guint number, guint layer, gsize left,
 }
 
 static gdouble
-get_chance (const LmccRepairPlan * plan, const Picture * picture)
+get_chance (const LmccRepairPlan *plan, const Picture *picture)
 {
   gdouble chance = 1.0;
   guint i;
@@ -364,8 +367,8 @@ get_chance (const LmccRepairPlan * plan, const Picture * picture)
   for (i = 0; i < picture->n_needs; i++) {
     const Need *need = get_need (plan, picture->first_need + i);
 
-    chance *= get_whole (plan, need,
-        get_block (plan, need->need.block)->n_repair);
+    chance *=
+        get_whole (plan, need, get_block (plan, need->need.block)->n_repair);
   }
 
   return chance;
@@ -373,7 +376,7 @@ get_chance (const LmccRepairPlan * plan, const Picture * picture)
 
 /* Likewise, all of them. */
 static gdouble
-sum_pictures (const LmccRepairPlan * plan, guint layer)
+sum_pictures (const LmccRepairPlan *plan, guint layer)
 {
   gdouble sum = 0.0;
   guint i;
@@ -388,7 +391,7 @@ sum_pictures (const LmccRepairPlan * plan, guint layer)
 }
 
 static void
-give (Block * block, guint layer, gint n)
+give (Block *block, guint layer, gint n)
 {
   block->carrier = layer;
   block->n_total += (guint) n;
@@ -397,7 +400,7 @@ give (Block * block, guint layer, gint n)
 
 /* One step after the other, each the best there is. Returns the bytes left. */
 static gsize
-fill (LmccRepairPlan * plan, guint layer, gsize left, const gsize * rooms)
+fill (LmccRepairPlan *plan, guint layer, gsize left, const gsize *rooms)
 {
   for (;;) {
     gdouble best = 0.0;
@@ -434,8 +437,8 @@ typedef struct
 
 /* What @n packets of block @from would do for another block. */
 static void
-try_exchanges (LmccRepairPlan * plan, guint layer, gsize left,
-    const gsize * rooms, guint from, guint n, Exchange * best)
+try_exchanges (LmccRepairPlan *plan, guint layer, gsize left,
+    const gsize *rooms, guint from, guint n, Exchange *best)
 {
   Block *donor = get_block (plan, from);
   guint to;
@@ -455,8 +458,7 @@ try_exchanges (LmccRepairPlan * plan, guint layer, gsize left,
     pictures = sum_pictures (plan, layer);
     give (other, layer, -(gint) n_to);
     if (n_to > 0 && pictures > best->pictures + LEAST_GAIN)
-      *best = (Exchange) {
-      from, to, n, n_to, pictures};
+      *best = (Exchange){ from, to, n, n_to, pictures };
   }
   give (donor, layer, (gint) n);
 }
@@ -464,7 +466,7 @@ try_exchanges (LmccRepairPlan * plan, guint layer, gsize left,
 /* A picture that needs several blocks gains little by each of them alone: what
  * was given to the first may be worth more in others. */
 static gsize
-exchange (LmccRepairPlan * plan, guint layer, gsize left, const gsize * rooms)
+exchange (LmccRepairPlan *plan, guint layer, gsize left, const gsize *rooms)
 {
   guint round, i, n;
 
@@ -508,8 +510,8 @@ exchange (LmccRepairPlan * plan, guint layer, gsize left, const gsize * rooms)
  * Returns: bytes of it that are used
  */
 gsize
-lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer, gsize budget,
-    const gsize * rooms)
+lmcc_repair_plan_allocate (LmccRepairPlan *plan, guint layer, gsize budget,
+    const gsize *rooms)
 {
   gsize left;
 
@@ -529,7 +531,7 @@ lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer, gsize budget,
  * Returns: repair packets of @block that @layer carries
  */
 guint
-lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
+lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint block,
     guint layer)
 {
   const Block *found = get_block (plan, block);
@@ -546,7 +548,7 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan * plan, guint block,
  *     they need
  */
 gdouble
-lmcc_repair_plan_count_whole (const LmccRepairPlan * plan, guint level)
+lmcc_repair_plan_count_whole (const LmccRepairPlan *plan, guint level)
 {
   gdouble sum = 0.0;
   guint i;

@@ -32,20 +32,18 @@ typedef struct
  */
 typedef struct _LmccRepairPlan LmccRepairPlan;
 
-LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate,
-    gdouble burst);
-void lmcc_repair_plan_free (LmccRepairPlan * plan);
-void lmcc_repair_plan_clear (LmccRepairPlan * plan);
-guint lmcc_repair_plan_add_block (LmccRepairPlan * plan, guint layer,
+LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate, gdouble burst);
+void lmcc_repair_plan_free (LmccRepairPlan *plan);
+void lmcc_repair_plan_clear (LmccRepairPlan *plan);
+guint lmcc_repair_plan_add_block (LmccRepairPlan *plan, guint layer,
     guint n_source, guint depth, gsize packet_size);
-void lmcc_repair_plan_add_picture (LmccRepairPlan * plan,
-    const LmccRepairNeed * needs, guint n_needs);
-gsize lmcc_repair_plan_allocate (LmccRepairPlan * plan, guint layer,
-    gsize budget, const gsize * rooms);
-guint lmcc_repair_plan_get_repair (const LmccRepairPlan * plan,
-    guint block, guint layer);
-gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan * plan,
-    guint level);
+void lmcc_repair_plan_add_picture (LmccRepairPlan *plan,
+    const LmccRepairNeed *needs, guint n_needs);
+gsize lmcc_repair_plan_allocate (LmccRepairPlan *plan, guint layer,
+    gsize budget, const gsize *rooms);
+guint lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint block,
+    guint layer);
+gdouble lmcc_repair_plan_count_whole (const LmccRepairPlan *plan, guint level);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairPlan, lmcc_repair_plan_free)
 

@@ -20,10 +20,10 @@
  * already, or %NULL, is not copied.
  */
 void
-lmcc_repair_payload_write (const LmccRepairPayload * payload, guint8 * data)
+lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)
 {
-  lmcc_write_uint16 (data, (guint) payload->source << VERSION_BITS
-      | LMCC_REPAIR_VERSION);
+  lmcc_write_uint16 (data,
+      (guint) payload->source << VERSION_BITS | LMCC_REPAIR_VERSION);
   lmcc_write_uint16 (data + 2, payload->first);
   data[4] = payload->n_source;
   data[5] = (guint8) (payload->step << 4);
@@ -47,8 +47,8 @@ lmcc_repair_payload_write (const LmccRepairPayload * payload, guint8 * data)
  *     of one symbol that holds an RTP packet with our element
  */
 gboolean
-lmcc_repair_payload_parse (const guint8 * data, gsize size,
-    LmccRepairPayload * payload)
+lmcc_repair_payload_parse (const guint8 *data, gsize size,
+    LmccRepairPayload *payload)
 {
   guint source;
 
@@ -71,7 +71,7 @@ lmcc_repair_payload_parse (const guint8 * data, gsize size,
       && lmcc_repair_code_fits (payload->n_source, payload->n_repair)
       && payload->step > 0 && payload->index < payload->n_repair
       && payload->symbol_size == size - LMCC_REPAIR_HEADER_SIZE
-      && payload->symbol_size >= LMCC_REPAIR_LENGTH_SIZE +
-      LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD
+      && payload->symbol_size
+      >= LMCC_REPAIR_LENGTH_SIZE + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD
       && payload->symbol_size <= LMCC_REPAIR_LENGTH_SIZE + LMCC_MAX_PACKET_SIZE;
 }

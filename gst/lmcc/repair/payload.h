@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 /* What comes before the symbol. */
 #define LMCC_REPAIR_HEADER_SIZE 10
 
-G_STATIC_ASSERT (LMCC_REPAIR_OVERHEAD == LMCC_RTP_HEADER_SIZE +
-    LMCC_RTP_OVERHEAD + LMCC_REPAIR_HEADER_SIZE + LMCC_REPAIR_LENGTH_SIZE);
+G_STATIC_ASSERT (LMCC_REPAIR_OVERHEAD
+    == LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + LMCC_REPAIR_HEADER_SIZE
+        + LMCC_REPAIR_LENGTH_SIZE);
 
 /* The one version of the payload so far. Not 0, so that zeros are not valid. */
 #define LMCC_REPAIR_VERSION 1
@@ -49,10 +50,9 @@ typedef struct
   const guint8 *symbol;
 } LmccRepairPayload;
 
-void lmcc_repair_payload_write (const LmccRepairPayload * payload,
-    guint8 * data);
-gboolean lmcc_repair_payload_parse (const guint8 * data, gsize size,
-    LmccRepairPayload * payload);
+void lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data);
+gboolean lmcc_repair_payload_parse (const guint8 *data, gsize size,
+    LmccRepairPayload *payload);
 
 G_END_DECLS
 

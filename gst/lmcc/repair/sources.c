@@ -15,13 +15,13 @@
  * Returns: bytes that it takes
  */
 gsize
-lmcc_repair_memory (const LmccPacket * packet)
+lmcc_repair_memory (const LmccPacket *packet)
 {
   return sizeof (LmccPacket) + packet->capacity;
 }
 
 void
-lmcc_repair_sources_clear (LmccRepairSources * sources)
+lmcc_repair_sources_clear (LmccRepairSources *sources)
 {
   while (sources->n > 0)
     lmcc_repair_sources_forget_oldest (sources);
@@ -30,22 +30,21 @@ lmcc_repair_sources_clear (LmccRepairSources * sources)
 }
 
 static LmccRepairSource *
-get (const LmccRepairSources * sources, guint number)
+get (const LmccRepairSources *sources, guint number)
 {
   return &sources->ring[number & (sources->size - 1)];
 }
 
 /* Neighbours in a sequence are neighbours here. */
 static guint *
-get_bucket (const LmccRepairSources * sources, guint key)
+get_bucket (const LmccRepairSources *sources, guint key)
 {
-  return &sources->newest[(key + (key >> 16) * SOURCE_STRIDE) &
-      (sources->size - 1)];
+  return &sources->newest[(key + (key >> 16) * SOURCE_STRIDE)
+      & (sources->size - 1)];
 }
 
 static void
-place (LmccRepairSources * sources, guint number,
-    const LmccRepairSource * source)
+place (LmccRepairSources *sources, guint number, const LmccRepairSource *source)
 {
   guint *bucket = get_bucket (sources, source->key);
   LmccRepairSource *at = get (sources, number);
@@ -56,7 +55,7 @@ place (LmccRepairSources * sources, guint number,
 }
 
 static void
-grow (LmccRepairSources * sources)
+grow (LmccRepairSources *sources)
 {
   LmccRepairSources larger = *sources;
   guint i;
@@ -72,7 +71,7 @@ grow (LmccRepairSources * sources)
 }
 
 static void
-push (LmccRepairSources * sources, const LmccRepairSource * source)
+push (LmccRepairSources *sources, const LmccRepairSource *source)
 {
   if (sources->n == sources->size)
     grow (sources);
@@ -82,7 +81,7 @@ push (LmccRepairSources * sources, const LmccRepairSource * source)
 }
 
 static LmccRepairSource
-pop (LmccRepairSources * sources)
+pop (LmccRepairSources *sources)
 {
   LmccRepairSource oldest = *get (sources, sources->first);
 
@@ -103,8 +102,8 @@ pop (LmccRepairSources * sources)
  * Returns: %FALSE if there is one with that key
  */
 gboolean
-lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
-    LmccPacket * packet, LmccTime time)
+lmcc_repair_sources_add (LmccRepairSources *sources, guint key,
+    LmccPacket *packet, LmccTime time)
 {
   LmccRepairSource source = { key, 0, packet, time };
 
@@ -124,7 +123,7 @@ lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
  * Returns: (nullable) (transfer none): the packet with that key
  */
 LmccPacket *
-lmcc_repair_sources_find (const LmccRepairSources * sources, guint key)
+lmcc_repair_sources_find (const LmccRepairSources *sources, guint key)
 {
   guint before = sources->n, at;
 
@@ -149,7 +148,7 @@ lmcc_repair_sources_find (const LmccRepairSources * sources, guint key)
  * @sources: at least one source packet
  */
 void
-lmcc_repair_sources_forget_oldest (LmccRepairSources * sources)
+lmcc_repair_sources_forget_oldest (LmccRepairSources *sources)
 {
   lmcc_packet_unref (pop (sources).packet);
 }
@@ -162,7 +161,7 @@ lmcc_repair_sources_forget_oldest (LmccRepairSources * sources)
  * Forgets those that came before @before.
  */
 void
-lmcc_repair_sources_expire (LmccRepairSources * sources, LmccTime before)
+lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
 {
   while (sources->n > 0 && get (sources, sources->first)->time < before)
     lmcc_repair_sources_forget_oldest (sources);
@@ -175,7 +174,7 @@ lmcc_repair_sources_expire (LmccRepairSources * sources, LmccTime before)
  * @user_data: for it
  */
 void
-lmcc_repair_sources_drop (LmccRepairSources * sources,
+lmcc_repair_sources_drop (LmccRepairSources *sources,
     gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data)
 {
   guint n;

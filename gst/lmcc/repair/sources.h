@@ -48,16 +48,16 @@ typedef struct
   gsize bytes;
 } LmccRepairSources;
 
-void lmcc_repair_sources_clear (LmccRepairSources * sources);
-gboolean lmcc_repair_sources_add (LmccRepairSources * sources, guint key,
-    LmccPacket * packet, LmccTime time);
-LmccPacket *lmcc_repair_sources_find (const LmccRepairSources * sources,
-    guint key);
-void lmcc_repair_sources_forget_oldest (LmccRepairSources * sources);
-void lmcc_repair_sources_expire (LmccRepairSources * sources, LmccTime before);
-void lmcc_repair_sources_drop (LmccRepairSources * sources,
+void lmcc_repair_sources_clear (LmccRepairSources *sources);
+gboolean lmcc_repair_sources_add (LmccRepairSources *sources, guint key,
+    LmccPacket *packet, LmccTime time);
+LmccPacket *
+lmcc_repair_sources_find (const LmccRepairSources *sources, guint key);
+void lmcc_repair_sources_forget_oldest (LmccRepairSources *sources);
+void lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before);
+void lmcc_repair_sources_drop (LmccRepairSources *sources,
     gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data);
-gsize lmcc_repair_memory (const LmccPacket * packet);
+gsize lmcc_repair_memory (const LmccPacket *packet);
 
 G_END_DECLS
 

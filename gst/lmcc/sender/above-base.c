@@ -15,16 +15,16 @@
 /* What was pushed, in this order. */
 typedef struct
 {
-  LmccQueuedUnit *waits;        /* NULL: of the base, or there is no room */
+  LmccQueuedUnit *waits; /* NULL: of the base, or there is no room */
   guint16 osn;
   guint stream;
   guint klass;
   gboolean switch_point;
-  gboolean sent;                /* of the base: it has left whole */
+  gboolean sent; /* of the base: it has left whole */
 } Entry;
 
 static void
-entry_free (Entry * entry)
+entry_free (Entry *entry)
 {
   if (entry->waits != NULL)
     lmcc_queued_unit_free (entry->waits);
@@ -32,7 +32,7 @@ entry_free (Entry * entry)
 }
 
 void
-lmcc_sender_flush_above (LmccSender * sender)
+lmcc_sender_flush_above (LmccSender *sender)
 {
   g_queue_clear_full (&sender->above.entries, (GDestroyNotify) entry_free);
   sender->above.n_packets = 0;
@@ -40,20 +40,20 @@ lmcc_sender_flush_above (LmccSender * sender)
 }
 
 gboolean
-lmcc_sender_waits_above (const LmccSender * sender)
+lmcc_sender_waits_above (const LmccSender *sender)
 {
   return sender->above.n_packets > 0;
 }
 
 /* Returns the pictures of the class that were dropped here. */
 guint64
-lmcc_sender_get_dropped_above (const LmccSender * sender, guint klass)
+lmcc_sender_get_dropped_above (const LmccSender *sender, guint klass)
 {
   return sender->above.n_dropped[klass];
 }
 
 static Entry *
-note (LmccSender * sender, const LmccUnit * unit)
+note (LmccSender *sender, const LmccUnit *unit)
 {
   Entry *entry = g_new0 (Entry, 1);
 
@@ -72,7 +72,7 @@ note (LmccSender * sender, const LmccUnit * unit)
  * @unit: that is pushed to the base, or dropped in its place
  */
 void
-lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit)
+lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit)
 {
   if (unit->stream != LMCC_STREAM_SOUND)
     note (sender, unit);
@@ -84,7 +84,7 @@ lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit)
  * @queued: (nullable): a unit of the base whose next packet leaves
  */
 void
-lmcc_sender_base_leaves (LmccSender * sender, const LmccQueuedUnit * queued)
+lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued)
 {
   GList *l;
 
@@ -108,7 +108,7 @@ lmcc_sender_base_leaves (LmccSender * sender, const LmccQueuedUnit * queued)
  * @queued: (transfer full): of a layer above the base, numbered
  */
 void
-lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued)
+lmcc_sender_push_above (LmccSender *sender, LmccQueuedUnit *queued)
 {
   guint n = queued->unit->packets->len;
   Entry *entry = note (sender, queued->unit);
@@ -124,20 +124,20 @@ lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued)
 }
 
 static gboolean
-base_has_passed (const LmccSender * sender, guint16 osn)
+base_has_passed (const LmccSender *sender, guint16 osn)
 {
   const LmccQueuedUnit *head =
-      g_queue_peek_head ((GQueue *) & sender->allocator.layers[0].units);
+      g_queue_peek_head ((GQueue *) &sender->allocator.layers[0].units);
 
   return head == NULL || lmcc_sequence_diff (head->osn, osn) > 0;
 }
 
 static void
-release (LmccSender * sender, LmccQueuedUnit * queued, LmccTime now)
+release (LmccSender *sender, LmccQueuedUnit *queued, LmccTime now)
 {
   const LmccUnit *unit = queued->unit;
-  guint layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
-      unit->klass);
+  guint layer =
+      lmcc_allocator_get_layer (&sender->allocator, unit->stream, unit->klass);
 
   sender->above.n_packets -= unit->packets->len;
   if (!lmcc_allocator_make_room (&sender->allocator, layer, unit->klass,
@@ -151,7 +151,7 @@ release (LmccSender * sender, LmccQueuedUnit * queued, LmccTime now)
 
 /* Other rungs do not refer to the base's. */
 static gboolean
-is_useful (LmccSender * sender, const Entry * entry)
+is_useful (LmccSender *sender, const Entry *entry)
 {
   guint16 *broken = &sender->above.broken;
 
@@ -172,7 +172,7 @@ is_useful (LmccSender * sender, const Entry * entry)
  * Hands on to their layers what the base has passed.
  */
 void
-lmcc_sender_release_above (LmccSender * sender, LmccTime now)
+lmcc_sender_release_above (LmccSender *sender, LmccTime now)
 {
   Entry *entry;
 
@@ -200,9 +200,9 @@ lmcc_sender_release_above (LmccSender * sender, LmccTime now)
  *     the layer's queue is below
  */
 guint16
-lmcc_sender_next_number (const LmccSender * sender, guint layer)
+lmcc_sender_next_number (const LmccSender *sender, guint layer)
 {
-  const Entry *first = g_queue_peek_head ((GQueue *) & sender->above.entries);
+  const Entry *first = g_queue_peek_head ((GQueue *) &sender->above.entries);
 
   return layer > 0 && first != NULL ? first->osn : sender->osn;
 }

@@ -24,16 +24,14 @@ typedef struct
   guint64 n_dropped[LMCC_MAX_CLASSES];
 } LmccSenderAbove;
 
-void lmcc_sender_flush_above (LmccSender * sender);
-gboolean lmcc_sender_waits_above (const LmccSender * sender);
-guint64 lmcc_sender_get_dropped_above (const LmccSender * sender,
-    guint klass);
-void lmcc_sender_note_base (LmccSender * sender, const LmccUnit * unit);
-void lmcc_sender_base_leaves (LmccSender * sender,
-    const LmccQueuedUnit * queued);
-void lmcc_sender_push_above (LmccSender * sender, LmccQueuedUnit * queued);
-void lmcc_sender_release_above (LmccSender * sender, LmccTime now);
-guint16 lmcc_sender_next_number (const LmccSender * sender, guint layer);
+void lmcc_sender_flush_above (LmccSender *sender);
+gboolean lmcc_sender_waits_above (const LmccSender *sender);
+guint64 lmcc_sender_get_dropped_above (const LmccSender *sender, guint klass);
+void lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit);
+void lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued);
+void lmcc_sender_push_above (LmccSender *sender, LmccQueuedUnit *queued);
+void lmcc_sender_release_above (LmccSender *sender, LmccTime now);
+guint16 lmcc_sender_next_number (const LmccSender *sender, guint layer);
 
 G_END_DECLS
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 void
-lmcc_queued_unit_free (LmccQueuedUnit * queued)
+lmcc_queued_unit_free (LmccQueuedUnit *queued)
 {
   lmcc_unit_free (queued->unit);
   g_free (queued);
@@ -27,13 +27,13 @@ count_classes (guint16 classes)
 
 /* Rungs that have layers of their own; the others share the last layer. */
 static guint
-count_own_rungs (const LmccAllocator * allocator)
+count_own_rungs (const LmccAllocator *allocator)
 {
   return MIN (allocator->n_rungs, allocator->max_layers);
 }
 
 static guint
-find_max_layers (const LmccSession * session)
+find_max_layers (const LmccSession *session)
 {
   LmccAddress group;
   guint n = 1;
@@ -46,7 +46,7 @@ find_max_layers (const LmccSession * session)
 }
 
 static void
-set_layer (LmccAllocatorLayer * layer, guint stream, guint klass)
+set_layer (LmccAllocatorLayer *layer, guint stream, guint klass)
 {
   memset (layer, 0, sizeof (*layer));
   layer->stream = stream;
@@ -55,7 +55,7 @@ set_layer (LmccAllocatorLayer * layer, guint stream, guint klass)
 }
 
 static void
-build_table (LmccAllocator * allocator)
+build_table (LmccAllocator *allocator)
 {
   guint own = count_own_rungs (allocator);
   guint stream, klass;
@@ -71,8 +71,8 @@ build_table (LmccAllocator * allocator)
   for (stream = 0; stream < own; stream++) {
     for (klass = 0; klass < LMCC_MAX_CLASSES; klass++) {
       if (allocator->joined & 1u << klass)
-        allocator->layers[lmcc_allocator_get_layer (allocator, stream,
-                klass)].mixed = TRUE;
+        allocator->layers[lmcc_allocator_get_layer (allocator, stream, klass)]
+            .mixed = TRUE;
     }
   }
 }
@@ -85,7 +85,7 @@ build_table (LmccAllocator * allocator)
  * Starts with a layer for class 0 of every rung.
  */
 void
-lmcc_allocator_init (LmccAllocator * allocator, const LmccSession * session)
+lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session)
 {
   memset (allocator, 0, sizeof (*allocator));
   allocator->n_rungs = CLAMP (session->n_rungs, 1, LMCC_MAX_RUNGS);
@@ -102,8 +102,8 @@ lmcc_allocator_init (LmccAllocator * allocator, const LmccSession * session)
  * @session: its layers, which stay
  */
 void
-lmcc_allocator_init_shaped (LmccAllocator * allocator,
-    const LmccSession * session)
+lmcc_allocator_init_shaped (LmccAllocator *allocator,
+    const LmccSession *session)
 {
   guint i;
 
@@ -122,7 +122,7 @@ lmcc_allocator_init_shaped (LmccAllocator * allocator,
  * All classes go to one layer.
  */
 void
-lmcc_allocator_join_classes (LmccAllocator * allocator)
+lmcc_allocator_join_classes (LmccAllocator *allocator)
 {
   allocator->joined = G_MAXUINT16 & ~allocator->classes;
   build_table (allocator);
@@ -137,8 +137,7 @@ lmcc_allocator_join_classes (LmccAllocator * allocator)
  * Numbers the unit that begins, where that was not done when it was pushed.
  */
 void
-lmcc_allocator_number (LmccAllocator * allocator, guint layer,
-    guint16 * next_osn)
+lmcc_allocator_number (LmccAllocator *allocator, guint layer, guint16 *next_osn)
 {
   LmccQueuedUnit *queued = g_queue_peek_head (&allocator->layers[layer].units);
 
@@ -157,7 +156,7 @@ lmcc_allocator_number (LmccAllocator * allocator, guint layer,
  * Drops everything that waits.
  */
 void
-lmcc_allocator_flush (LmccAllocator * allocator)
+lmcc_allocator_flush (LmccAllocator *allocator)
 {
   guint i;
 
@@ -169,13 +168,13 @@ lmcc_allocator_flush (LmccAllocator * allocator)
 }
 
 void
-lmcc_allocator_clear (LmccAllocator * allocator)
+lmcc_allocator_clear (LmccAllocator *allocator)
 {
   lmcc_allocator_flush (allocator);
 }
 
 gboolean
-lmcc_allocator_knows (const LmccAllocator * allocator, guint klass)
+lmcc_allocator_knows (const LmccAllocator *allocator, guint klass)
 {
   return ((allocator->classes | allocator->joined) & 1u << klass) != 0;
 }
@@ -194,7 +193,7 @@ lmcc_allocator_knows (const LmccAllocator * allocator, guint klass)
  * Returns: %FALSE if the class joined layers that there are
  */
 gboolean
-lmcc_allocator_add_class (LmccAllocator * allocator, guint klass,
+lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
     guint8 moved[LMCC_MAX_LAYERS])
 {
   LmccAllocatorLayer old[LMCC_MAX_LAYERS];
@@ -234,7 +233,7 @@ lmcc_allocator_add_class (LmccAllocator * allocator, guint klass,
  * Returns: the layer that carries such units
  */
 guint
-lmcc_allocator_get_layer (const LmccAllocator * allocator, guint stream,
+lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
     guint klass)
 {
   guint found = 0, i;
@@ -259,7 +258,7 @@ lmcc_allocator_get_layer (const LmccAllocator * allocator, guint stream,
  * @session: its layers, but for the rates, and number of groups are set
  */
 void
-lmcc_allocator_describe (const LmccAllocator * allocator, LmccSession * session)
+lmcc_allocator_describe (const LmccAllocator *allocator, LmccSession *session)
 {
   gboolean shared = allocator->n_rungs > allocator->max_layers;
   guint i;
@@ -279,7 +278,7 @@ lmcc_allocator_describe (const LmccAllocator * allocator, LmccSession * session)
 }
 
 static gboolean
-drop_least_important (LmccAllocatorLayer * layer, guint klass,
+drop_least_important (LmccAllocatorLayer *layer, guint klass,
     guint64 n_dropped[LMCC_MAX_CLASSES])
 {
   LmccQueuedUnit *dropped;
@@ -287,8 +286,8 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass,
 
   for (l = layer->units.tail; l != NULL; l = l->prev) {
     LmccQueuedUnit *queued = l->data;
-    guint than = victim == NULL
-        ? klass : ((LmccQueuedUnit *) victim->data)->unit->klass;
+    guint than =
+        victim == NULL ? klass : ((LmccQueuedUnit *) victim->data)->unit->klass;
 
     if (queued->next == 0 && queued->unit->klass > than)
       victim = l;
@@ -319,7 +318,7 @@ drop_least_important (LmccAllocatorLayer * layer, guint klass,
  * Returns: %FALSE if the new unit is the one to be dropped
  */
 gboolean
-lmcc_allocator_make_room (LmccAllocator * allocator, guint layer, guint klass,
+lmcc_allocator_make_room (LmccAllocator *allocator, guint layer, guint klass,
     guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES])
 {
   LmccAllocatorLayer *to = &allocator->layers[layer];
@@ -342,16 +341,16 @@ lmcc_allocator_make_room (LmccAllocator * allocator, guint layer, guint klass,
  * @queued: (transfer full): what it is to send, behind all that waits there
  */
 void
-lmcc_allocator_push (LmccAllocator * allocator, guint layer,
-    LmccQueuedUnit * queued)
+lmcc_allocator_push (LmccAllocator *allocator, guint layer,
+    LmccQueuedUnit *queued)
 {
   g_queue_push_tail (&allocator->layers[layer].units, queued);
   allocator->layers[layer].n_packets += queued->unit->packets->len;
 }
 
 static void
-take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
-    LmccAllotment * allotment)
+take_packet (LmccAllocator *allocator, LmccQueuedUnit *queued,
+    LmccAllotment *allotment)
 {
   const LmccUnit *unit = queued->unit;
   LmccPacket *packet =
@@ -378,7 +377,7 @@ take_packet (LmccAllocator * allocator, LmccQueuedUnit * queued,
 /* Whether what comes after the layer's first unit is of the same picture:
  * another spatial layer of it. */
 static gboolean
-picture_goes_on (const LmccAllocatorLayer * layer, const LmccUnit * unit)
+picture_goes_on (const LmccAllocatorLayer *layer, const LmccUnit *unit)
 {
   const GList *next = layer->units.head->next;
   const LmccUnit *after = next ? ((LmccQueuedUnit *) next->data)->unit : NULL;
@@ -396,8 +395,8 @@ picture_goes_on (const LmccAllocatorLayer * layer, const LmccUnit * unit)
  * Returns: %FALSE if nothing waits
  */
 gboolean
-lmcc_allocator_take (LmccAllocator * allocator, guint layer,
-    LmccAllotment * allotment)
+lmcc_allocator_take (LmccAllocator *allocator, guint layer,
+    LmccAllotment *allotment)
 {
   LmccAllocatorLayer *from = &allocator->layers[layer];
   LmccQueuedUnit *queued = g_queue_peek_head (&from->units);
@@ -424,7 +423,7 @@ lmcc_allocator_take (LmccAllocator * allocator, guint layer,
  *     under the present table
  */
 guint16
-lmcc_allocator_low_water_mark (const LmccAllocator * allocator, guint layer,
+lmcc_allocator_low_water_mark (const LmccAllocator *allocator, guint layer,
     guint16 next_osn)
 {
   const GList *l;
@@ -434,14 +433,14 @@ lmcc_allocator_low_water_mark (const LmccAllocator * allocator, guint layer,
 
     if (queued->unit->stream != LMCC_STREAM_SOUND)
       return queued->unnumbered ? next_osn
-          : (guint16) (queued->osn + queued->next);
+                                : (guint16) (queued->osn + queued->next);
   }
 
   return next_osn;
 }
 
 gboolean
-lmcc_allocator_is_empty (const LmccAllocator * allocator)
+lmcc_allocator_is_empty (const LmccAllocator *allocator)
 {
   guint i;
 
@@ -461,7 +460,7 @@ lmcc_allocator_is_empty (const LmccAllocator * allocator)
  * Returns: bytes of the IP packet that carries them
  */
 gsize
-lmcc_allocator_packet_size (const LmccAllocator * allocator, gsize payload_size)
+lmcc_allocator_packet_size (const LmccAllocator *allocator, gsize payload_size)
 {
   return allocator->packet_overhead + payload_size;
 }
@@ -474,7 +473,7 @@ lmcc_allocator_packet_size (const LmccAllocator * allocator, gsize payload_size)
  * Returns: bytes of the IP packet that it becomes
  */
 gsize
-lmcc_allocator_media_size (const LmccAllocator * allocator, LmccPacket * packet)
+lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet)
 {
   gsize payload_size;
 
@@ -490,7 +489,7 @@ lmcc_allocator_media_size (const LmccAllocator * allocator, LmccPacket * packet)
  * Returns: bytes of the IP packets that wait in it
  */
 gsize
-lmcc_allocator_queued_bytes (const LmccAllocatorLayer * layer)
+lmcc_allocator_queued_bytes (const LmccAllocatorLayer *layer)
 {
   gsize bytes = 0;
   const GList *l;

@@ -101,37 +101,36 @@ typedef struct
   LmccAllocatorLayer layers[LMCC_MAX_LAYERS];
 } LmccAllocator;
 
-void lmcc_allocator_init (LmccAllocator * allocator,
-    const LmccSession * session);
-void lmcc_allocator_init_shaped (LmccAllocator * allocator,
-    const LmccSession * session);
-void lmcc_queued_unit_free (LmccQueuedUnit * queued);
-void lmcc_allocator_clear (LmccAllocator * allocator);
-void lmcc_allocator_flush (LmccAllocator * allocator);
-void lmcc_allocator_join_classes (LmccAllocator * allocator);
-void lmcc_allocator_number (LmccAllocator * allocator, guint layer,
-    guint16 * next_osn);
-gboolean lmcc_allocator_knows (const LmccAllocator * allocator, guint klass);
-gboolean lmcc_allocator_add_class (LmccAllocator * allocator, guint klass,
+void lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session);
+void lmcc_allocator_init_shaped (LmccAllocator *allocator,
+    const LmccSession *session);
+void lmcc_queued_unit_free (LmccQueuedUnit *queued);
+void lmcc_allocator_clear (LmccAllocator *allocator);
+void lmcc_allocator_flush (LmccAllocator *allocator);
+void lmcc_allocator_join_classes (LmccAllocator *allocator);
+void lmcc_allocator_number (LmccAllocator *allocator, guint layer,
+    guint16 *next_osn);
+gboolean lmcc_allocator_knows (const LmccAllocator *allocator, guint klass);
+gboolean lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
     guint8 moved[LMCC_MAX_LAYERS]);
-guint lmcc_allocator_get_layer (const LmccAllocator * allocator, guint stream,
+guint lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
     guint klass);
-void lmcc_allocator_describe (const LmccAllocator * allocator,
-    LmccSession * session);
-gboolean lmcc_allocator_make_room (LmccAllocator * allocator, guint layer,
+void
+lmcc_allocator_describe (const LmccAllocator *allocator, LmccSession *session);
+gboolean lmcc_allocator_make_room (LmccAllocator *allocator, guint layer,
     guint klass, guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES]);
-void lmcc_allocator_push (LmccAllocator * allocator, guint layer,
-    LmccQueuedUnit * queued);
-gboolean lmcc_allocator_take (LmccAllocator * allocator, guint layer,
-    LmccAllotment * allotment);
-guint16 lmcc_allocator_low_water_mark (const LmccAllocator * allocator,
+void lmcc_allocator_push (LmccAllocator *allocator, guint layer,
+    LmccQueuedUnit *queued);
+gboolean lmcc_allocator_take (LmccAllocator *allocator, guint layer,
+    LmccAllotment *allotment);
+guint16 lmcc_allocator_low_water_mark (const LmccAllocator *allocator,
     guint layer, guint16 next_osn);
-gboolean lmcc_allocator_is_empty (const LmccAllocator * allocator);
-gsize lmcc_allocator_queued_bytes (const LmccAllocatorLayer * layer);
-gsize lmcc_allocator_packet_size (const LmccAllocator * allocator,
-    gsize payload_size);
-gsize lmcc_allocator_media_size (const LmccAllocator * allocator,
-    LmccPacket * packet);
+gboolean lmcc_allocator_is_empty (const LmccAllocator *allocator);
+gsize lmcc_allocator_queued_bytes (const LmccAllocatorLayer *layer);
+gsize
+lmcc_allocator_packet_size (const LmccAllocator *allocator, gsize payload_size);
+gsize
+lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet);
 
 G_END_DECLS
 

@@ -29,20 +29,20 @@
  * Returns: the RTP timestamp of @time
  */
 guint32
-lmcc_announcer_get_rtp_time (const LmccAnnouncer * announcer,
-    const LmccSession * session, guint stream, LmccTime time)
+lmcc_announcer_get_rtp_time (const LmccAnnouncer *announcer,
+    const LmccSession *session, guint stream, LmccTime time)
 {
-  guint32 clock_rate = stream == LMCC_STREAM_SOUND
-      ? session->sound.clock_rate : session->video.clock_rate;
+  guint32 clock_rate = stream == LMCC_STREAM_SOUND ? session->sound.clock_rate
+                                                   : session->video.clock_rate;
   guint64 whole = time / LMCC_SECOND * clock_rate;
-  guint64 rest = (time % LMCC_SECOND * clock_rate + LMCC_SECOND / 2)
-      / LMCC_SECOND;
+  guint64 rest =
+      (time % LMCC_SECOND * clock_rate + LMCC_SECOND / 2) / LMCC_SECOND;
 
   return (guint32) (announcer->rtp_offset + whole + rest);
 }
 
 static void
-fill_reports (LmccAnnouncer * announcer, const LmccSession * session,
+fill_reports (LmccAnnouncer *announcer, const LmccSession *session,
     LmccTime now)
 {
   LmccTime ntp_time = announcer->ntp_offset + now;
@@ -68,14 +68,14 @@ fill_reports (LmccAnnouncer * announcer, const LmccSession * session,
  * The layer table has changed: the record is due, and due again.
  */
 void
-lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now)
+lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
 {
   announcer->repeats = LMCC_RECORD_REPEATS;
   announcer->repeat = now;
 }
 
 static LmccTime
-record_interval (const LmccAnnouncer * announcer, const LmccSession * session)
+record_interval (const LmccAnnouncer *announcer, const LmccSession *session)
 {
   guint64 rate = session->layers[0].rate;
   guint64 bits = (guint64) announcer->size * 8 * CONTROL_SHARE;
@@ -95,8 +95,7 @@ record_interval (const LmccAnnouncer * announcer, const LmccSession * session)
  * Returns: when the record is due
  */
 LmccTime
-lmcc_announcer_next (const LmccAnnouncer * announcer,
-    const LmccSession * session)
+lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
 {
   if (announcer->repeats > 0)
     return announcer->repeat;
@@ -113,8 +112,8 @@ lmcc_announcer_next (const LmccAnnouncer * announcer,
  * Returns: bytes of IP packets that the record takes in it at most
  */
 gsize
-lmcc_announcer_expect (const LmccAnnouncer * announcer,
-    const LmccSession * session, LmccTime duration)
+lmcc_announcer_expect (const LmccAnnouncer *announcer,
+    const LmccSession *session, LmccTime duration)
 {
   guint64 n = duration / record_interval (announcer, session) + 1;
 
@@ -132,7 +131,7 @@ lmcc_announcer_expect (const LmccAnnouncer * announcer,
  *     packets, one for each fragment; their owner is the caller
  */
 GPtrArray *
-lmcc_announcer_send (LmccAnnouncer * announcer, const LmccSession * session,
+lmcc_announcer_send (LmccAnnouncer *announcer, const LmccSession *session,
     gsize packet_overhead, LmccTime now)
 {
   g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
@@ -176,7 +175,7 @@ lmcc_announcer_send (LmccAnnouncer * announcer, const LmccSession * session,
  * Returns: (transfer full): the compound packet that ends the session
  */
 LmccPacket *
-lmcc_announcer_bye (LmccAnnouncer * announcer, const LmccSession * session,
+lmcc_announcer_bye (LmccAnnouncer *announcer, const LmccSession *session,
     LmccTime now)
 {
   fill_reports (announcer, session, now);
@@ -192,7 +191,7 @@ lmcc_announcer_bye (LmccAnnouncer * announcer, const LmccSession * session,
  * @payload_size: likewise, bytes
  */
 void
-lmcc_announcer_count (LmccAnnouncer * announcer, guint stream, guint layer,
+lmcc_announcer_count (LmccAnnouncer *announcer, guint stream, guint layer,
     gsize payload_size)
 {
   if (layer != 0 || (stream != 0 && stream != LMCC_STREAM_SOUND))

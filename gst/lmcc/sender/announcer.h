@@ -38,19 +38,19 @@ typedef struct
   gsize size;
 } LmccAnnouncer;
 
-void lmcc_announcer_changed (LmccAnnouncer * announcer, LmccTime now);
-LmccTime lmcc_announcer_next (const LmccAnnouncer * announcer,
-    const LmccSession * session);
-gsize lmcc_announcer_expect (const LmccAnnouncer * announcer,
-    const LmccSession * session, LmccTime duration);
-GPtrArray *lmcc_announcer_send (LmccAnnouncer * announcer,
-    const LmccSession * session, gsize packet_overhead, LmccTime now);
-LmccPacket *lmcc_announcer_bye (LmccAnnouncer * announcer,
-    const LmccSession * session, LmccTime now);
-void lmcc_announcer_count (LmccAnnouncer * announcer, guint stream,
-    guint layer, gsize payload_size);
-guint32 lmcc_announcer_get_rtp_time (const LmccAnnouncer * announcer,
-    const LmccSession * session, guint stream, LmccTime time);
+void lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now);
+LmccTime lmcc_announcer_next (const LmccAnnouncer *announcer,
+    const LmccSession *session);
+gsize lmcc_announcer_expect (const LmccAnnouncer *announcer,
+    const LmccSession *session, LmccTime duration);
+GPtrArray *lmcc_announcer_send (LmccAnnouncer *announcer,
+    const LmccSession *session, gsize packet_overhead, LmccTime now);
+LmccPacket *lmcc_announcer_bye (LmccAnnouncer *announcer,
+    const LmccSession *session, LmccTime now);
+void lmcc_announcer_count (LmccAnnouncer *announcer, guint stream, guint layer,
+    gsize payload_size);
+guint32 lmcc_announcer_get_rtp_time (const LmccAnnouncer *announcer,
+    const LmccSession *session, guint stream, LmccTime time);
 
 G_END_DECLS
 

@@ -57,7 +57,7 @@ typedef struct
  * @secret: random
  */
 void
-lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
+lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
     gsize packet_overhead, LmccTime now, guint32 secret)
 {
   memset (feedback, 0, sizeof (*feedback));
@@ -68,13 +68,13 @@ lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
 }
 
 void
-lmcc_feedback_clear (LmccFeedback * feedback)
+lmcc_feedback_clear (LmccFeedback *feedback)
 {
   lmcc_audience_clear (&feedback->audience);
 }
 
 static gdouble
-base_rate (const LmccSession * session)
+base_rate (const LmccSession *session)
 {
   guint64 rate = session->layers[0].rate;
 
@@ -84,19 +84,19 @@ base_rate (const LmccSession * session)
 /* Reports per second that take, with their answers, what is aimed at. Answers
  * share packets, of which at most one leaves in HOLD. */
 static gdouble
-wanted_rate (const LmccFeedback * feedback, const LmccSession * session)
+wanted_rate (const LmccFeedback *feedback, const LmccSession *session)
 {
   gdouble bytes = base_rate (session) / 8 * LIMIT_SHARE * AIM;
   gdouble packet = (gdouble) feedback->packet_overhead + ANSWER_SIZE;
-  gdouble report = (gdouble) feedback->packet_overhead + REPORT_SIZE +
-      SUB_BLOCK_SIZE;
+  gdouble report =
+      (gdouble) feedback->packet_overhead + REPORT_SIZE + SUB_BLOCK_SIZE;
   gdouble packets = (gdouble) LMCC_SECOND / (gdouble) HOLD;
 
   return MAX (bytes / (report + packet), (bytes - packets * packet) / report);
 }
 
 static void
-advance (LmccFeedback * feedback, LmccTime now)
+advance (LmccFeedback *feedback, LmccTime now)
 {
   guint64 slice = now / LMCC_FEEDBACK_SLICE;
 
@@ -109,7 +109,7 @@ advance (LmccFeedback * feedback, LmccTime now)
 }
 
 static void
-spend (LmccFeedback * feedback, LmccTime now, gsize bytes)
+spend (LmccFeedback *feedback, LmccTime now, gsize bytes)
 {
   advance (feedback, now);
   feedback->slices[feedback->slice % LMCC_FEEDBACK_SLICES] += bytes;
@@ -118,7 +118,7 @@ spend (LmccFeedback * feedback, LmccTime now, gsize bytes)
 
 /* The bytes of the latest @window, and of the slice that it begins in. */
 static gdouble
-spent (const LmccFeedback * feedback, LmccTime window)
+spent (const LmccFeedback *feedback, LmccTime window)
 {
   guint64 n = MIN (window / LMCC_FEEDBACK_SLICE, feedback->slice);
   guint64 i;
@@ -131,21 +131,21 @@ spent (const LmccFeedback * feedback, LmccTime window)
 }
 
 static gdouble
-room_in (const LmccFeedback * feedback, const LmccSession * session,
+room_in (const LmccFeedback *feedback, const LmccSession *session,
     gdouble share, LmccTime window)
 {
   gdouble seconds = (gdouble) window / (gdouble) LMCC_SECOND;
   gdouble report = (gdouble) feedback->packet_overhead + REPORT_SIZE;
   gdouble reports = wanted_rate (feedback, session) * seconds;
 
-  return base_rate (session) / 8 * share * seconds - spent (feedback, window) -
-      (RESERVE_DEVIATIONS * sqrt (reports) + RESERVE_MARGIN) * report;
+  return base_rate (session) / 8 * share * seconds - spent (feedback, window)
+      - (RESERVE_DEVIATIONS * sqrt (reports) + RESERVE_MARGIN) * report;
 }
 
 /* How many answers may leave now, in one packet, where they get @part of the
  * limit. */
 static guint
-count_room (const LmccFeedback * feedback, const LmccSession * session,
+count_room (const LmccFeedback *feedback, const LmccSession *session,
     gdouble part)
 {
   gdouble room;
@@ -156,12 +156,13 @@ count_room (const LmccFeedback * feedback, const LmccSession * session,
       room_in (feedback, session, part * BURST_SHARE, BURST_WINDOW));
   room -= (gdouble) feedback->packet_overhead + ANSWER_SIZE;
 
-  return room < SUB_BLOCK_SIZE ? 0 :
-      (guint) MIN (room / SUB_BLOCK_SIZE, LMCC_RTCP_MAX_DLRR);
+  return room < SUB_BLOCK_SIZE
+      ? 0
+      : (guint) MIN (room / SUB_BLOCK_SIZE, LMCC_RTCP_MAX_DLRR);
 }
 
 static void
-remove_answers (LmccFeedbackQueue * queue, guint at, guint n)
+remove_answers (LmccFeedbackQueue *queue, guint at, guint n)
 {
   queue->n -= n;
   memmove (queue->answers + at, queue->answers + at + n,
@@ -171,14 +172,15 @@ remove_answers (LmccFeedbackQueue * queue, guint at, guint n)
 }
 
 static void
-forget_earlier (LmccFeedback * feedback, guint32 ssrc)
+forget_earlier (LmccFeedback *feedback, guint32 ssrc)
 {
   guint i, at;
 
   for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
     LmccFeedbackQueue *queue = &feedback->queues[i];
 
-    for (at = 0; at < queue->n && queue->answers[at].ssrc != ssrc; at++);
+    for (at = 0; at < queue->n && queue->answers[at].ssrc != ssrc; at++)
+      ;
     if (at == queue->n)
       continue;
     feedback->stats.answers_dropped++;
@@ -188,8 +190,8 @@ forget_earlier (LmccFeedback * feedback, guint32 ssrc)
 
 /* A receiver's later report stands for its earlier one. */
 static void
-enqueue (LmccFeedback * feedback, LmccFeedbackQueue * queue,
-    const LmccReferenceTime * report, LmccTime now)
+enqueue (LmccFeedback *feedback, LmccFeedbackQueue *queue,
+    const LmccReferenceTime *report, LmccTime now)
 {
   LmccDlrr answer = { report->ssrc, (guint32) (report->ntp_time >> 16), 0 };
 
@@ -204,7 +206,7 @@ enqueue (LmccFeedback * feedback, LmccFeedbackQueue * queue,
 }
 
 static void
-take_reference_time (gpointer user_data, const LmccReferenceTime * report)
+take_reference_time (gpointer user_data, const LmccReferenceTime *report)
 {
   Parsed *parsed = user_data;
 
@@ -216,8 +218,7 @@ take_reference_time (gpointer user_data, const LmccReferenceTime * report)
 }
 
 static gboolean
-follow_audience (LmccFeedback * feedback, LmccSession * session,
-    gboolean changed)
+follow_audience (LmccFeedback *feedback, LmccSession *session, gboolean changed)
 {
   if (!changed)
     return FALSE;
@@ -228,10 +229,10 @@ follow_audience (LmccFeedback * feedback, LmccSession * session,
 }
 
 static LmccTime
-get_age (const LmccReferenceTime * report)
+get_age (const LmccReferenceTime *report)
 {
-  return (report->ntp_time >> 32) * LMCC_SECOND +
-      ((report->ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
+  return (report->ntp_time >> 32) * LMCC_SECOND
+      + ((report->ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
 }
 
 /*
@@ -250,13 +251,13 @@ get_age (const LmccReferenceTime * report)
  * Returns: whether @session is another now
  */
 gboolean
-lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
-    LmccTime now, guint64 origin, const guint8 * data, gsize size)
+lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
+    guint64 origin, const guint8 *data, gsize size)
 {
   static const LmccRtcpHandler handler = {
     .reference_time = take_reference_time,
   };
-  Parsed parsed = {.session = session };
+  Parsed parsed = { .session = session };
 
   if (!lmcc_rtcp_parse (data, size, &handler, &parsed) || !parsed.found) {
     feedback->stats.malformed++;
@@ -273,14 +274,14 @@ lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
 
   return follow_audience (feedback, session,
       lmcc_audience_report (&feedback->audience, now, origin,
-          get_age (&parsed.report), session->rtt_max, wanted_rate (feedback,
-              session)));
+          get_age (&parsed.report), session->rtt_max,
+          wanted_rate (feedback, session)));
 }
 
 /* Where more receivers show than were known, more of their reports may be on
  * their way than are wanted. */
 static LmccTime
-next_answer (const LmccFeedback * feedback, const LmccSession * session)
+next_answer (const LmccFeedback *feedback, const LmccSession *session)
 {
   LmccTime oldest = LMCC_TIME_NONE;
   guint i;
@@ -297,14 +298,15 @@ next_answer (const LmccFeedback * feedback, const LmccSession * session)
 }
 
 static void
-drop_expired (LmccFeedback * feedback, LmccTime now)
+drop_expired (LmccFeedback *feedback, LmccTime now)
 {
   guint i, n;
 
   for (i = 0; i < G_N_ELEMENTS (feedback->queues); i++) {
     LmccFeedbackQueue *queue = &feedback->queues[i];
 
-    for (n = 0; n < queue->n && now > queue->arrived[n] + HOLD_LONGEST; n++);
+    for (n = 0; n < queue->n && now > queue->arrived[n] + HOLD_LONGEST; n++)
+      ;
     feedback->stats.answers_dropped += n;
     remove_answers (queue, 0, n);
   }
@@ -312,7 +314,7 @@ drop_expired (LmccFeedback * feedback, LmccTime now)
 
 /* The @n oldest of each queue. */
 static LmccPacket *
-answer_oldest (LmccFeedback * feedback, const LmccSession * session,
+answer_oldest (LmccFeedback *feedback, const LmccSession *session,
     const guint n[2], LmccTime now)
 {
   LmccDlrr answers[LMCC_RTCP_MAX_DLRR];
@@ -349,7 +351,7 @@ answer_oldest (LmccFeedback * feedback, const LmccSession * session,
  *     is room for, as an RTCP packet for the base group
  */
 LmccPacket *
-lmcc_feedback_answer (LmccFeedback * feedback, const LmccSession * session,
+lmcc_feedback_answer (LmccFeedback *feedback, const LmccSession *session,
     LmccTime now)
 {
   guint n[2], rest;
@@ -378,7 +380,7 @@ lmcc_feedback_answer (LmccFeedback * feedback, const LmccSession * session,
  * Returns: whether @session is another now
  */
 gboolean
-lmcc_feedback_update (LmccFeedback * feedback, LmccSession * session,
+lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
     LmccTime now)
 {
   return follow_audience (feedback, session,
@@ -395,7 +397,7 @@ lmcc_feedback_update (LmccFeedback * feedback, LmccSession * session,
  *     to do
  */
 LmccTime
-lmcc_feedback_next (const LmccFeedback * feedback, const LmccSession * session)
+lmcc_feedback_next (const LmccFeedback *feedback, const LmccSession *session)
 {
   return MIN (next_answer (feedback, session),
       lmcc_audience_next (&feedback->audience));

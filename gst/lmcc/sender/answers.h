@@ -76,17 +76,17 @@ typedef struct
   guint64 slice;
 } LmccFeedback;
 
-void lmcc_feedback_init (LmccFeedback * feedback, const LmccSession * session,
+void lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
     gsize packet_overhead, LmccTime now, guint32 secret);
-void lmcc_feedback_clear (LmccFeedback * feedback);
-gboolean lmcc_feedback_take (LmccFeedback * feedback, LmccSession * session,
-    LmccTime now, guint64 origin, const guint8 * data, gsize size);
-LmccPacket *lmcc_feedback_answer (LmccFeedback * feedback,
-    const LmccSession * session, LmccTime now);
-gboolean lmcc_feedback_update (LmccFeedback * feedback, LmccSession * session,
+void lmcc_feedback_clear (LmccFeedback *feedback);
+gboolean lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session,
+    LmccTime now, guint64 origin, const guint8 *data, gsize size);
+LmccPacket *lmcc_feedback_answer (LmccFeedback *feedback,
+    const LmccSession *session, LmccTime now);
+gboolean lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
     LmccTime now);
-LmccTime lmcc_feedback_next (const LmccFeedback * feedback,
-    const LmccSession * session);
+LmccTime
+lmcc_feedback_next (const LmccFeedback *feedback, const LmccSession *session);
 
 G_END_DECLS
 

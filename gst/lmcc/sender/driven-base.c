@@ -19,28 +19,28 @@
 
 /* Returns whether the network sets the base's rate. */
 gboolean
-lmcc_sender_drives_base (const LmccSender * sender)
+lmcc_sender_drives_base (const LmccSender *sender)
 {
   return lmcc_single_rate_is_used (&sender->driven.single);
 }
 
 /* One rate for all: there is nothing but the base. */
 gboolean
-lmcc_sender_has_single_rate (const LmccSender * sender)
+lmcc_sender_has_single_rate (const LmccSender *sender)
 {
   return sender->algorithms.base != NULL
       && sender->algorithms.base == sender->algorithms.algorithm;
 }
 
 gboolean
-lmcc_sender_has_layers_above (const LmccSender * sender)
+lmcc_sender_has_layers_above (const LmccSender *sender)
 {
   return lmcc_sender_drives_base (sender)
       && !lmcc_sender_has_single_rate (sender);
 }
 
 void
-lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
+lmcc_sender_init_single (LmccSender *sender, gdouble hysteresis, LmccTime now)
 {
   const LmccAlgorithm *base = sender->algorithms.base;
 
@@ -60,20 +60,20 @@ lmcc_sender_init_single (LmccSender * sender, gdouble hysteresis, LmccTime now)
 }
 
 void
-lmcc_sender_clear_single (LmccSender * sender)
+lmcc_sender_clear_single (LmccSender *sender)
 {
   lmcc_single_rate_clear (&sender->driven.single);
 }
 
 void
-lmcc_sender_flush_single (LmccSender * sender)
+lmcc_sender_flush_single (LmccSender *sender)
 {
   sender->driven.live_queue.broken = 0;
 }
 
 /* A packet of the layer leaves now. */
 void
-lmcc_sender_note_age (LmccSender * sender, guint layer, LmccTime now)
+lmcc_sender_note_age (LmccSender *sender, guint layer, LmccTime now)
 {
   lmcc_live_queue_note_age (&sender->driven.live_queue,
       &sender->allocator.layers[layer], now);
@@ -81,13 +81,13 @@ lmcc_sender_note_age (LmccSender * sender, guint layer, LmccTime now)
 
 /* A packet of the base has left, of @size bytes. */
 void
-lmcc_sender_base_sent (LmccSender * sender, LmccTime now, gsize size)
+lmcc_sender_base_sent (LmccSender *sender, LmccTime now, gsize size)
 {
   lmcc_single_rate_sent (&sender->driven.single, now, size);
 }
 
 static void
-request_key_unit (LmccSender * sender, LmccTime now)
+request_key_unit (LmccSender *sender, LmccTime now)
 {
   if (lmcc_live_queue_wants_key (&sender->driven.live_queue))
     lmcc_sender_request_key_unit (sender, now);
@@ -95,7 +95,7 @@ request_key_unit (LmccSender * sender, LmccTime now)
 
 /* Returns whether @unit of the base is worth sending. */
 gboolean
-lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
+lmcc_sender_admit_single (LmccSender *sender, const LmccUnit *unit,
     LmccTime now)
 {
   gboolean admitted = lmcc_live_queue_admit (&sender->driven.live_queue,
@@ -115,7 +115,7 @@ lmcc_sender_admit_single (LmccSender * sender, const LmccUnit * unit,
  * Returns: when it may leave
  */
 LmccTime
-lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
+lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
 {
   if (layer > 0 || !lmcc_sender_drives_base (sender))
     return due;
@@ -135,12 +135,12 @@ lmcc_sender_next_single (const LmccSender * sender, guint layer, LmccTime due)
  * Returns: whether fillers are to leave, as no media can
  */
 gboolean
-lmcc_sender_fills_single (const LmccSender * sender, guint layer)
+lmcc_sender_fills_single (const LmccSender *sender, guint layer)
 {
   return layer == 0 && lmcc_single_rate_follows_use (&sender->driven.single)
       && sender->driven.live_queue.key_bytes > 0
       && lmcc_live_queue_wants_key (&sender->driven.live_queue)
-      && g_queue_is_empty ((GQueue *) & sender->allocator.layers[0].units);
+      && g_queue_is_empty ((GQueue *) &sender->allocator.layers[0].units);
 }
 
 /*
@@ -153,7 +153,7 @@ lmcc_sender_fills_single (const LmccSender * sender, guint layer)
  *     more, whatever receivers get
  */
 LmccTime
-lmcc_sender_get_filler_interval (const LmccSender * sender, guint layer)
+lmcc_sender_get_filler_interval (const LmccSender *sender, guint layer)
 {
   if (!lmcc_sender_fills_single (sender, layer))
     return LMCC_FILLER_INTERVAL;
@@ -164,7 +164,7 @@ lmcc_sender_get_filler_interval (const LmccSender * sender, guint layer)
 
 /* When a timer of the algorithm's ends, or what waits is too old. */
 LmccTime
-lmcc_sender_next_single_timeout (const LmccSender * sender)
+lmcc_sender_next_single_timeout (const LmccSender *sender)
 {
   if (!lmcc_sender_drives_base (sender))
     return LMCC_TIME_NONE;
@@ -177,7 +177,7 @@ lmcc_sender_next_single_timeout (const LmccSender * sender)
 /* What waits and will not leave within the session's window at this rate. What
  * will is no queue: the pacer spreads pictures over that window. */
 static gsize
-count_excess (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
+count_excess (const LmccAllocatorLayer *layer, LmccTime now, gdouble rate)
 {
   gdouble bytes = 0, excess = 0;
   const GList *l;
@@ -194,7 +194,7 @@ count_excess (const LmccAllocatorLayer * layer, LmccTime now, gdouble rate)
 }
 
 void
-lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_single (LmccSender *sender, LmccTime now)
 {
   LmccAllocatorLayer *base = &sender->allocator.layers[0];
   gdouble rate;
@@ -211,28 +211,27 @@ lmcc_sender_handle_single (LmccSender * sender, LmccTime now)
 
 /* Returns whether the receiver that sets the rate is there. */
 gboolean
-lmcc_sender_comes_from_leader (const LmccSender * sender,
-    const LmccAddress * source, guint16 port)
+lmcc_sender_comes_from_leader (const LmccSender *sender,
+    const LmccAddress *source, guint16 port)
 {
   return lmcc_sender_drives_base (sender)
       && lmcc_single_rate_comes_from_leader (&sender->driven.single, source,
-      port);
+          port);
 }
 
 /* Returns whether it was a report for the rate. */
 gboolean
-lmcc_sender_take_single_report (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 port, const guint8 * data, gsize size)
+lmcc_sender_take_single_report (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 port, const guint8 *data, gsize size)
 {
   return lmcc_sender_drives_base (sender)
       && lmcc_single_rate_take_report (&sender->driven.single, now,
-      lmcc_sender_get_send_clock (sender, now), sender->session.ssrc_base,
-      source, port, data, size);
+          lmcc_sender_get_send_clock (sender, now), sender->session.ssrc_base,
+          source, port, data, size);
 }
 
 void
-lmcc_sender_get_single_stats (const LmccSender * sender,
-    LmccSenderStats * stats)
+lmcc_sender_get_single_stats (const LmccSender *sender, LmccSenderStats *stats)
 {
   const LmccSingleRate *single = &sender->driven.single;
   LmccSingleRateStats *to = &stats->single;
@@ -252,8 +251,8 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
   to->sound_dropped = sender->driven.live_queue.n_sound;
   lmcc_single_rate_get_stats (single, to);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
-    stats->units_dropped[i] = sender->driven.live_queue.n_dropped[i] +
-        lmcc_sender_get_dropped_above (sender, i);
+    stats->units_dropped[i] = sender->driven.live_queue.n_dropped[i]
+        + lmcc_sender_get_dropped_above (sender, i);
 }
 
 /**
@@ -268,7 +267,7 @@ lmcc_sender_get_single_stats (const LmccSender * sender,
  * Returns: bit/s; 0 where that is not known yet, or the network sets no rate
  */
 guint64
-lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
+lmcc_sender_get_estimated_bitrate (const LmccSender *sender)
 {
   const LmccSession *session = &sender->session;
   guint64 base = session->layers[0].rate, rung = base;
@@ -281,6 +280,6 @@ lmcc_sender_get_estimated_bitrate (const LmccSender * sender)
   if (base == 0)
     return (guint64) sender->driven.single.estimate;
 
-  return (guint64) (sender->driven.single.estimate * (gdouble) rung /
-      (gdouble) base);
+  return (guint64) (sender->driven.single.estimate * (gdouble) rung
+      / (gdouble) base);
 }

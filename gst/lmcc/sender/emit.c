@@ -16,7 +16,7 @@
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
 
 void
-lmcc_sender_init_output (LmccSender * sender, const LmccSenderConfig * config,
+lmcc_sender_init_output (LmccSender *sender, const LmccSenderConfig *config,
     LmccTime now)
 {
   LmccSenderOutput *output = &sender->output;
@@ -35,7 +35,7 @@ lmcc_sender_init_output (LmccSender * sender, const LmccSenderConfig * config,
 }
 
 void
-lmcc_sender_clear_output (LmccSender * sender)
+lmcc_sender_clear_output (LmccSender *sender)
 {
   LmccSenderAction action;
 
@@ -47,63 +47,62 @@ lmcc_sender_clear_output (LmccSender * sender)
 
 /* @marker, which is kept, says which group carries a layer. */
 void
-lmcc_sender_mark_by (LmccSender * sender, const LmccMarker * marker)
+lmcc_sender_mark_by (LmccSender *sender, const LmccMarker *marker)
 {
   sender->output.marker = marker;
 }
 
 /* What the packet that leaves next says of its slot. */
 void
-lmcc_sender_set_marks (LmccSender * sender, const LmccMarks * marks)
+lmcc_sender_set_marks (LmccSender *sender, const LmccMarks *marks)
 {
   sender->output.packetizer.marks = *marks;
 }
 
 /* @single, which is kept, has a second element for each packet of the base. */
 void
-lmcc_sender_add_elements_of (LmccSender * sender, LmccSingleRate * single)
+lmcc_sender_add_elements_of (LmccSender *sender, LmccSingleRate *single)
 {
   sender->output.packetizer.single = single;
 }
 
 /* Returns the send time that a packet would have @now. */
 guint32
-lmcc_sender_get_send_clock (const LmccSender * sender, LmccTime now)
+lmcc_sender_get_send_clock (const LmccSender *sender, LmccTime now)
 {
   return lmcc_time_to_ntp_short (sender->output.announcer.ntp_offset + now);
 }
 
 LmccTime
-lmcc_sender_get_last_sent (const LmccSender * sender, guint layer)
+lmcc_sender_get_last_sent (const LmccSender *sender, guint layer)
 {
   return sender->output.last_sent[layer];
 }
 
 /* The session has the layer from @now on. */
 void
-lmcc_sender_begin_layer (LmccSender * sender, guint layer, LmccTime now)
+lmcc_sender_begin_layer (LmccSender *sender, guint layer, LmccTime now)
 {
   sender->output.last_sent[layer] = now;
 }
 
 static void
-push_action (LmccSender * sender, LmccSenderActionType type, guint group,
-    LmccPacket * packet)
+push_action (LmccSender *sender, LmccSenderActionType type, guint group,
+    LmccPacket *packet)
 {
   LmccSenderAction *action = lmcc_ring_push (&sender->output.actions);
 
-  *action = (LmccSenderAction) {
-  type, group, packet};
+  *action = (LmccSenderAction){ type, group, packet };
 }
 
 static gsize
-ip_size (const LmccSender * sender, const LmccPacket * packet)
+ip_size (const LmccSender *sender, const LmccPacket *packet)
 {
   return sender->udp_overhead + packet->size;
 }
 
 LmccTime
-lmcc_sender_next_record (const LmccSender * sender)
+lmcc_sender_next_record (const LmccSender *sender)
 {
   return lmcc_announcer_next (&sender->output.announcer, &sender->session);
 }
@@ -111,7 +110,7 @@ lmcc_sender_next_record (const LmccSender * sender)
 /* Returns: (transfer full) (element-type LmccPacket): the record as it is now,
  * not sent yet */
 GPtrArray *
-lmcc_sender_make_record (LmccSender * sender, LmccTime now)
+lmcc_sender_make_record (LmccSender *sender, LmccTime now)
 {
   return lmcc_announcer_send (&sender->output.announcer, &sender->session,
       sender->udp_overhead, now);
@@ -119,38 +118,38 @@ lmcc_sender_make_record (LmccSender * sender, LmccTime now)
 
 /* Returns the bytes of all records within @duration. */
 gsize
-lmcc_sender_expect_records (const LmccSender * sender, LmccTime duration)
+lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration)
 {
   return lmcc_announcer_expect (&sender->output.announcer, &sender->session,
       duration);
 }
 
 void
-lmcc_sender_say_bye (LmccSender * sender, LmccTime now)
+lmcc_sender_say_bye (LmccSender *sender, LmccTime now)
 {
-  LmccPacket *bye = lmcc_announcer_bye (&sender->output.announcer,
-      &sender->session, now);
+  LmccPacket *bye =
+      lmcc_announcer_bye (&sender->output.announcer, &sender->session, now);
 
   lmcc_sender_send_control (sender, bye, now);
 }
 
 /* The session's revision is another one now. */
 void
-lmcc_sender_session_changed (LmccSender * sender)
+lmcc_sender_session_changed (LmccSender *sender)
 {
   push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
 }
 
 /* Its layer table too, or its latency: receivers are to know at once. */
 void
-lmcc_sender_announce (LmccSender * sender, LmccTime now)
+lmcc_sender_announce (LmccSender *sender, LmccTime now)
 {
   lmcc_announcer_changed (&sender->output.announcer, now);
   lmcc_sender_session_changed (sender);
 }
 
 void
-lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now)
+lmcc_sender_request_key_unit (LmccSender *sender, LmccTime now)
 {
   if (sender->output.key_requested != LMCC_TIME_NONE
       && now < sender->output.key_requested + KEY_REQUEST_INTERVAL)
@@ -161,8 +160,7 @@ lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now)
 
 /* Returns the bytes that leave. */
 gsize
-lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
-    LmccTime now)
+lmcc_sender_send_control (LmccSender *sender, LmccPacket *packet, LmccTime now)
 {
   gsize size = ip_size (sender, packet);
 
@@ -174,7 +172,7 @@ lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
 }
 
 static guint
-get_group (const LmccSender * sender, guint layer)
+get_group (const LmccSender *sender, guint layer)
 {
   const LmccSenderOutput *output = &sender->output;
 
@@ -186,8 +184,7 @@ get_group (const LmccSender * sender, guint layer)
 }
 
 static void
-send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
-    LmccTime now)
+send_packet (LmccSender *sender, guint layer, LmccPacket *packet, LmccTime now)
 {
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
   gsize size = ip_size (sender, packet);
@@ -206,8 +203,8 @@ send_packet (LmccSender * sender, guint layer, LmccPacket * packet,
 /* The allotment's packet is taken.
  * Returns the bytes that leave. */
 gsize
-lmcc_sender_send_media (LmccSender * sender, guint layer,
-    LmccAllotment * allotment, LmccTime due, LmccTime now)
+lmcc_sender_send_media (LmccSender *sender, guint layer,
+    LmccAllotment *allotment, LmccTime due, LmccTime now)
 {
   LmccPacket *packet;
   gsize payload_size, size;
@@ -234,14 +231,13 @@ lmcc_sender_send_media (LmccSender * sender, guint layer,
 
 /* Returns the bytes that leave. */
 gsize
-lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
+lmcc_sender_send_filler (LmccSender *sender, guint layer, gsize payload_size,
     LmccTime now)
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
       lmcc_sender_next_number (sender, layer));
-  LmccPacket *packet =
-      lmcc_packetizer_filler (&sender->output.packetizer, layer,
-      mark, payload_size, now);
+  LmccPacket *packet = lmcc_packetizer_filler (&sender->output.packetizer,
+      layer, mark, payload_size, now);
   gsize size = ip_size (sender, packet);
 
   sender->stats.layers[layer].fillers++;
@@ -253,14 +249,13 @@ lmcc_sender_send_filler (LmccSender * sender, guint layer, gsize payload_size,
 
 /* Returns the bytes that leave. */
 gsize
-lmcc_sender_send_repair (LmccSender * sender, guint layer,
-    LmccPacket * payload, LmccTime now)
+lmcc_sender_send_repair (LmccSender *sender, guint layer, LmccPacket *payload,
+    LmccTime now)
 {
   guint16 mark = lmcc_allocator_low_water_mark (&sender->allocator, layer,
       lmcc_sender_next_number (sender, layer));
-  LmccPacket *packet =
-      lmcc_packetizer_repair (&sender->output.packetizer, layer,
-      mark, payload, now);
+  LmccPacket *packet = lmcc_packetizer_repair (&sender->output.packetizer,
+      layer, mark, payload, now);
   LmccSenderLayerStats *stats = &sender->stats.layers[layer];
   gsize size = ip_size (sender, packet);
 
@@ -281,7 +276,7 @@ lmcc_sender_send_repair (LmccSender * sender, guint layer,
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_sender_poll_action (LmccSender * sender, LmccSenderAction * action)
+lmcc_sender_poll_action (LmccSender *sender, LmccSenderAction *action)
 {
   return lmcc_ring_pop (&sender->output.actions, action);
 }

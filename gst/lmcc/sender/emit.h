@@ -32,34 +32,32 @@ typedef struct
   LmccRing actions;
 } LmccSenderOutput;
 
-void lmcc_sender_init_output (LmccSender * sender,
-    const LmccSenderConfig * config, LmccTime now);
-void lmcc_sender_clear_output (LmccSender * sender);
-void lmcc_sender_mark_by (LmccSender * sender, const LmccMarker * marker);
-void lmcc_sender_set_marks (LmccSender * sender, const LmccMarks * marks);
-void lmcc_sender_add_elements_of (LmccSender * sender,
-    LmccSingleRate * single);
-guint32 lmcc_sender_get_send_clock (const LmccSender * sender, LmccTime now);
-LmccTime lmcc_sender_get_last_sent (const LmccSender * sender, guint layer);
-void lmcc_sender_begin_layer (LmccSender * sender, guint layer, LmccTime now);
+void lmcc_sender_init_output (LmccSender *sender,
+    const LmccSenderConfig *config, LmccTime now);
+void lmcc_sender_clear_output (LmccSender *sender);
+void lmcc_sender_mark_by (LmccSender *sender, const LmccMarker *marker);
+void lmcc_sender_set_marks (LmccSender *sender, const LmccMarks *marks);
+void lmcc_sender_add_elements_of (LmccSender *sender, LmccSingleRate *single);
+guint32 lmcc_sender_get_send_clock (const LmccSender *sender, LmccTime now);
+LmccTime lmcc_sender_get_last_sent (const LmccSender *sender, guint layer);
+void lmcc_sender_begin_layer (LmccSender *sender, guint layer, LmccTime now);
 
-LmccTime lmcc_sender_next_record (const LmccSender * sender);
-GPtrArray *lmcc_sender_make_record (LmccSender * sender, LmccTime now);
-gsize lmcc_sender_expect_records (const LmccSender * sender,
-    LmccTime duration);
-void lmcc_sender_say_bye (LmccSender * sender, LmccTime now);
-void lmcc_sender_session_changed (LmccSender * sender);
-void lmcc_sender_announce (LmccSender * sender, LmccTime now);
-void lmcc_sender_request_key_unit (LmccSender * sender, LmccTime now);
+LmccTime lmcc_sender_next_record (const LmccSender *sender);
+GPtrArray *lmcc_sender_make_record (LmccSender *sender, LmccTime now);
+gsize lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration);
+void lmcc_sender_say_bye (LmccSender *sender, LmccTime now);
+void lmcc_sender_session_changed (LmccSender *sender);
+void lmcc_sender_announce (LmccSender *sender, LmccTime now);
+void lmcc_sender_request_key_unit (LmccSender *sender, LmccTime now);
 
-gsize lmcc_sender_send_control (LmccSender * sender, LmccPacket * packet,
-    LmccTime now);
-gsize lmcc_sender_send_media (LmccSender * sender, guint layer,
-    LmccAllotment * allotment, LmccTime due, LmccTime now);
-gsize lmcc_sender_send_filler (LmccSender * sender, guint layer,
+gsize
+lmcc_sender_send_control (LmccSender *sender, LmccPacket *packet, LmccTime now);
+gsize lmcc_sender_send_media (LmccSender *sender, guint layer,
+    LmccAllotment *allotment, LmccTime due, LmccTime now);
+gsize lmcc_sender_send_filler (LmccSender *sender, guint layer,
     gsize payload_size, LmccTime now);
-gsize lmcc_sender_send_repair (LmccSender * sender, guint layer,
-    LmccPacket * payload, LmccTime now);
+gsize lmcc_sender_send_repair (LmccSender *sender, guint layer,
+    LmccPacket *payload, LmccTime now);
 
 G_END_DECLS
 

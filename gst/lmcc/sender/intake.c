@@ -15,7 +15,7 @@
 /* Returns whether @unit is of a stream and a class that the session has, at
  * possible times. */
 gboolean
-lmcc_sender_knows_unit (const LmccSender * sender, const LmccUnit * unit)
+lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit)
 {
   /* Room for a window, and for a presentation time in units of any clock. */
   if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
@@ -24,7 +24,7 @@ lmcc_sender_knows_unit (const LmccSender * sender, const LmccUnit * unit)
 
   return unit->stream < sender->session.n_rungs
       || (unit->stream == LMCC_STREAM_SOUND
-      && lmcc_session_has_sound (&sender->session));
+          && lmcc_session_has_sound (&sender->session));
 }
 
 /*
@@ -36,8 +36,8 @@ lmcc_sender_knows_unit (const LmccSender * sender, const LmccUnit * unit)
  * Returns: %FALSE if it has no packets, or one that is no RTP or too large
  */
 gboolean
-lmcc_sender_measure_unit (const LmccSender * sender, const LmccUnit * unit,
-    gsize * bytes)
+lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
+    gsize *bytes)
 {
   guint i;
 
@@ -59,14 +59,14 @@ lmcc_sender_measure_unit (const LmccSender * sender, const LmccUnit * unit,
 
 /* Whether it will be sent or not. */
 void
-lmcc_sender_count_anchor (LmccSender * sender, const LmccUnit * unit)
+lmcc_sender_count_anchor (LmccSender *sender, const LmccUnit *unit)
 {
   if (unit->klass == 0)
     sender->intake.anchors[unit->stream]++;
 }
 
 guint8
-lmcc_sender_get_anchor (const LmccSender * sender, guint stream)
+lmcc_sender_get_anchor (const LmccSender *sender, guint stream)
 {
   return sender->intake.anchors[stream];
 }
@@ -74,7 +74,7 @@ lmcc_sender_get_anchor (const LmccSender * sender, guint stream)
 /* Tells receivers what a decoder of the base alone will need beyond the
  * network. */
 static void
-follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+follow_reordering (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   LmccTime delay;
 
@@ -90,7 +90,7 @@ follow_reordering (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 }
 
 static void
-check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+check_key_alignment (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   if (sender->session.n_rungs < 2 || unit->stream == LMCC_STREAM_SOUND
       || !lmcc_key_alignment_push (&sender->intake.key_alignment, unit))
@@ -101,7 +101,7 @@ check_key_alignment (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 }
 
 void
-lmcc_sender_learn_from_unit (LmccSender * sender, const LmccUnit * unit,
+lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,
     LmccTime now)
 {
   if (unit->stream != LMCC_STREAM_SOUND)
@@ -112,7 +112,7 @@ lmcc_sender_learn_from_unit (LmccSender * sender, const LmccUnit * unit,
 
 /* What comes next does not follow what came. */
 void
-lmcc_sender_flush_intake (LmccSender * sender)
+lmcc_sender_flush_intake (LmccSender *sender)
 {
   sender->intake.key_alignment.n_pictures = 0;
 }

@@ -24,15 +24,15 @@ typedef struct
   LmccKeyAlignment key_alignment;
 } LmccSenderIntake;
 
-gboolean lmcc_sender_knows_unit (const LmccSender * sender,
-    const LmccUnit * unit);
-gboolean lmcc_sender_measure_unit (const LmccSender * sender,
-    const LmccUnit * unit, gsize * bytes);
-void lmcc_sender_count_anchor (LmccSender * sender, const LmccUnit * unit);
-guint8 lmcc_sender_get_anchor (const LmccSender * sender, guint stream);
-void lmcc_sender_learn_from_unit (LmccSender * sender, const LmccUnit * unit,
+gboolean
+lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit);
+gboolean lmcc_sender_measure_unit (const LmccSender *sender,
+    const LmccUnit *unit, gsize *bytes);
+void lmcc_sender_count_anchor (LmccSender *sender, const LmccUnit *unit);
+guint8 lmcc_sender_get_anchor (const LmccSender *sender, guint stream);
+void lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,
     LmccTime now);
-void lmcc_sender_flush_intake (LmccSender * sender);
+void lmcc_sender_flush_intake (LmccSender *sender);
 
 G_END_DECLS
 

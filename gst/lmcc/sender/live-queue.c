@@ -4,7 +4,7 @@
 #include "sender/live-queue.h"
 
 static gboolean
-is_sound (const LmccUnit * unit)
+is_sound (const LmccUnit *unit)
 {
   return unit->stream == LMCC_STREAM_SOUND;
 }
@@ -19,12 +19,12 @@ is_sound (const LmccUnit * unit)
  *     and its own is, or begins anew
  */
 gboolean
-lmcc_live_queue_can_use (guint16 * broken, guint klass, gboolean switch_point)
+lmcc_live_queue_can_use (guint16 *broken, guint klass, gboolean switch_point)
 {
   guint16 own = (guint16) (1u << klass);
 
   if ((*broken & (own - 1)) == 0 && (switch_point || (*broken & own) == 0)) {
-    *broken &= (guint16) ~ own;
+    *broken &= (guint16) ~own;
     return TRUE;
   }
   *broken |= own;
@@ -33,14 +33,14 @@ lmcc_live_queue_can_use (guint16 * broken, guint klass, gboolean switch_point)
 }
 
 static gboolean
-can_use (guint16 * broken, const LmccUnit * unit)
+can_use (guint16 *broken, const LmccUnit *unit)
 {
   return is_sound (unit)
       || lmcc_live_queue_can_use (broken, unit->klass, unit->switch_point);
 }
 
 static void
-count_dropped (LmccLiveQueue * queue, const LmccUnit * unit)
+count_dropped (LmccLiveQueue *queue, const LmccUnit *unit)
 {
   if (is_sound (unit))
     queue->n_sound++;
@@ -58,8 +58,8 @@ count_dropped (LmccLiveQueue * queue, const LmccUnit * unit)
  *     and to be dropped
  */
 gboolean
-lmcc_live_queue_admit (LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer, const LmccUnit * unit)
+lmcc_live_queue_admit (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
+    const LmccUnit *unit)
 {
   if (layer->n_packets + unit->packets->len > LMCC_ALLOCATOR_MAX_QUEUE) {
     if (!is_sound (unit))
@@ -73,7 +73,7 @@ lmcc_live_queue_admit (LmccLiveQueue * queue,
 }
 
 static void
-note_key (LmccLiveQueue * queue, const LmccQueuedUnit * queued)
+note_key (LmccLiveQueue *queue, const LmccQueuedUnit *queued)
 {
   const LmccUnit *unit = queued->unit;
   guint i;
@@ -87,7 +87,7 @@ note_key (LmccLiveQueue * queue, const LmccQueuedUnit * queued)
 }
 
 static void
-remove_unit (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
+remove_unit (LmccLiveQueue *queue, LmccAllocatorLayer *layer, GList *link)
 {
   LmccQueuedUnit *queued = link->data;
 
@@ -101,7 +101,7 @@ remove_unit (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
 /* Drops a unit and all that waits behind it and refers to it; units that are
  * still to come may do that too. */
 static void
-drop (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
+drop (LmccLiveQueue *queue, LmccAllocatorLayer *layer, GList *link)
 {
   const LmccUnit *unit = ((LmccQueuedUnit *) link->data)->unit;
   guint16 broken = is_sound (unit) ? 0 : (guint16) (1u << unit->klass);
@@ -117,14 +117,14 @@ drop (LmccLiveQueue * queue, LmccAllocatorLayer * layer, GList * link)
 }
 
 static LmccTime
-age_limit (const LmccLiveQueue * queue, const LmccQueuedUnit * queued)
+age_limit (const LmccLiveQueue *queue, const LmccQueuedUnit *queued)
 {
   return queued->unit->decoding_time + queue->limit;
 }
 
 /* The first unit that would be too old when its last packet leaves. */
 static GList *
-find_late (const LmccLiveQueue * queue, const LmccAllocatorLayer * layer,
+find_late (const LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate)
 {
   gdouble bytes = 0;
@@ -134,8 +134,8 @@ find_late (const LmccLiveQueue * queue, const LmccAllocatorLayer * layer,
     const LmccQueuedUnit *queued = l->data;
 
     bytes += (gdouble) queued->bytes;
-    if ((gdouble) now + bytes * 8 * LMCC_SECOND / rate >
-        (gdouble) age_limit (queue, queued))
+    if ((gdouble) now + bytes * 8 * LMCC_SECOND / rate
+        > (gdouble) age_limit (queue, queued))
       return l;
   }
 
@@ -145,7 +145,7 @@ find_late (const LmccLiveQueue * queue, const LmccAllocatorLayer * layer,
 /* Up to @late and not begun: of the highest class, and of these the newest.
  * Class 0 is never given up for a guess. */
 static GList *
-find_least_important (GList * late)
+find_least_important (GList *late)
 {
   GList *least = NULL, *l;
   guint klass = 0;
@@ -174,7 +174,7 @@ find_least_important (GList * late)
  * waits will be.
  */
 void
-lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
+lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate)
 {
   LmccQueuedUnit *head;
@@ -198,10 +198,10 @@ lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
  * Returns: when the first unit is too old, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_live_queue_next (const LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer)
+lmcc_live_queue_next (const LmccLiveQueue *queue,
+    const LmccAllocatorLayer *layer)
 {
-  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) & layer->units);
+  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) &layer->units);
 
   return head != NULL ? age_limit (queue, head) : LMCC_TIME_NONE;
 }
@@ -213,10 +213,10 @@ lmcc_live_queue_next (const LmccLiveQueue * queue,
  * @now: the time
  */
 void
-lmcc_live_queue_note_age (LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer, LmccTime now)
+lmcc_live_queue_note_age (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
+    LmccTime now)
 {
-  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) & layer->units);
+  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) &layer->units);
 
   if (head != NULL && now > head->unit->decoding_time)
     queue->age_max = MAX (queue->age_max, now - head->unit->decoding_time);
@@ -229,7 +229,7 @@ lmcc_live_queue_note_age (LmccLiveQueue * queue,
  * Returns: whether nothing can be sent before a key frame
  */
 gboolean
-lmcc_live_queue_wants_key (const LmccLiveQueue * queue)
+lmcc_live_queue_wants_key (const LmccLiveQueue *queue)
 {
   return (queue->broken & 1) != 0;
 }

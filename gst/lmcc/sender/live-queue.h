@@ -35,17 +35,17 @@ typedef struct
   LmccTime age_max;
 } LmccLiveQueue;
 
-gboolean lmcc_live_queue_can_use (guint16 * broken, guint klass,
-    gboolean switch_point);
-gboolean lmcc_live_queue_admit (LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer, const LmccUnit * unit);
-void lmcc_live_queue_expire (LmccLiveQueue * queue, LmccAllocatorLayer * layer,
+gboolean
+lmcc_live_queue_can_use (guint16 *broken, guint klass, gboolean switch_point);
+gboolean lmcc_live_queue_admit (LmccLiveQueue *queue,
+    const LmccAllocatorLayer *layer, const LmccUnit *unit);
+void lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate);
-LmccTime lmcc_live_queue_next (const LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer);
-void lmcc_live_queue_note_age (LmccLiveQueue * queue,
-    const LmccAllocatorLayer * layer, LmccTime now);
-gboolean lmcc_live_queue_wants_key (const LmccLiveQueue * queue);
+LmccTime lmcc_live_queue_next (const LmccLiveQueue *queue,
+    const LmccAllocatorLayer *layer);
+void lmcc_live_queue_note_age (LmccLiveQueue *queue,
+    const LmccAllocatorLayer *layer, LmccTime now);
+gboolean lmcc_live_queue_wants_key (const LmccLiveQueue *queue);
 
 G_END_DECLS
 

@@ -14,7 +14,7 @@
  * @now: when its layer comes into being
  */
 void
-lmcc_meter_init (LmccMeter * meter, LmccTime now)
+lmcc_meter_init (LmccMeter *meter, LmccTime now)
 {
   memset (meter, 0, sizeof (*meter));
   meter->current = now / LMCC_METER_BUCKET;
@@ -23,7 +23,7 @@ lmcc_meter_init (LmccMeter * meter, LmccTime now)
 }
 
 static void
-turn (LmccMeter * meter, LmccTime now)
+turn (LmccMeter *meter, LmccTime now)
 {
   guint64 bucket = now / LMCC_METER_BUCKET;
   guint n = 0;
@@ -47,7 +47,7 @@ turn (LmccMeter * meter, LmccTime now)
  * @bytes: its IP packets
  */
 void
-lmcc_meter_add_unit (LmccMeter * meter, LmccTime decoding_time, LmccTime window,
+lmcc_meter_add_unit (LmccMeter *meter, LmccTime decoding_time, LmccTime window,
     gsize bytes)
 {
   if (meter->first_unit == LMCC_TIME_NONE
@@ -67,7 +67,7 @@ lmcc_meter_add_unit (LmccMeter * meter, LmccTime decoding_time, LmccTime window,
  * @bytes: IP packets that the layer sent
  */
 void
-lmcc_meter_add_sent (LmccMeter * meter, LmccTime now, gsize bytes)
+lmcc_meter_add_sent (LmccMeter *meter, LmccTime now, gsize bytes)
 {
   turn (meter, now);
   meter->sent[meter->current % (LMCC_METER_BUCKETS + 1)] += bytes;
@@ -90,7 +90,7 @@ to_rate (guint64 bytes, LmccTime duration)
  * Returns: bit/s, 0 where not known yet
  */
 guint64
-lmcc_meter_get_rate (LmccMeter * meter, LmccTime now, LmccTime newest,
+lmcc_meter_get_rate (LmccMeter *meter, LmccTime now, LmccTime newest,
     LmccTime unit_interval)
 {
   guint64 bytes = 0;

@@ -29,12 +29,12 @@ typedef struct
   guint64 unit_bytes;
 } LmccMeter;
 
-void lmcc_meter_init (LmccMeter * meter, LmccTime now);
-void lmcc_meter_add_unit (LmccMeter * meter, LmccTime decoding_time,
+void lmcc_meter_init (LmccMeter *meter, LmccTime now);
+void lmcc_meter_add_unit (LmccMeter *meter, LmccTime decoding_time,
     LmccTime window, gsize bytes);
-void lmcc_meter_add_sent (LmccMeter * meter, LmccTime now, gsize bytes);
-guint64 lmcc_meter_get_rate (LmccMeter * meter, LmccTime now,
-    LmccTime newest, LmccTime unit_interval);
+void lmcc_meter_add_sent (LmccMeter *meter, LmccTime now, gsize bytes);
+guint64 lmcc_meter_get_rate (LmccMeter *meter, LmccTime now, LmccTime newest,
+    LmccTime unit_interval);
 
 G_END_DECLS
 

@@ -16,7 +16,7 @@
 #define CATCH_UP_FRACTION 4
 
 void
-lmcc_sender_init_native (LmccSender * sender)
+lmcc_sender_init_native (LmccSender *sender)
 {
   guint i;
 
@@ -27,7 +27,7 @@ lmcc_sender_init_native (LmccSender * sender)
 /* Where the network sets the base's rate, what leaves there fills reports'
  * bucket. */
 static void
-note_sent (LmccSender * sender, guint layer, LmccTime now, gsize size)
+note_sent (LmccSender *sender, guint layer, LmccTime now, gsize size)
 {
   if (layer > 0 || !lmcc_sender_drives_base (sender))
     return;
@@ -36,7 +36,7 @@ note_sent (LmccSender * sender, guint layer, LmccTime now, gsize size)
 }
 
 static void
-send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
+send_native (LmccSender *sender, guint layer, LmccTime due, LmccTime now)
 {
   LmccAllotment allotment;
   gsize size;
@@ -55,14 +55,14 @@ send_native (LmccSender * sender, guint layer, LmccTime due, LmccTime now)
 }
 
 static LmccTime
-next_media (const LmccSender * sender, guint * layer)
+next_media (const LmccSender *sender, guint *layer)
 {
   LmccTime next = LMCC_TIME_NONE;
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    LmccTime due = lmcc_sender_next_single (sender, i,
-        lmcc_sender_next_paced (sender, i));
+    LmccTime due =
+        lmcc_sender_next_single (sender, i, lmcc_sender_next_paced (sender, i));
 
     if (due < next) {
       next = due;
@@ -74,7 +74,7 @@ next_media (const LmccSender * sender, guint * layer)
 }
 
 void
-lmcc_sender_handle_media (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_media (LmccSender *sender, LmccTime now)
 {
   LmccTime due;
   guint layer = 0;
@@ -88,7 +88,7 @@ lmcc_sender_handle_media (LmccSender * sender, LmccTime now)
 }
 
 static void
-handle_rates (LmccSender * sender, LmccTime now)
+handle_rates (LmccSender *sender, LmccTime now)
 {
   if (!lmcc_rate_watch_update (&sender->rates, &sender->session, now))
     return;
@@ -97,16 +97,16 @@ handle_rates (LmccSender * sender, LmccTime now)
 }
 
 static LmccTime
-next_filler (const LmccSender * sender, guint layer)
+next_filler (const LmccSender *sender, guint layer)
 {
-  LmccTime due = lmcc_sender_get_last_sent (sender, layer) +
-      lmcc_sender_get_filler_interval (sender, layer);
+  LmccTime due = lmcc_sender_get_last_sent (sender, layer)
+      + lmcc_sender_get_filler_interval (sender, layer);
 
   return lmcc_sender_next_single (sender, layer, due);
 }
 
 static gsize
-get_filler_size (const LmccSender * sender, guint layer)
+get_filler_size (const LmccSender *sender, guint layer)
 {
   if (!lmcc_sender_fills_single (sender, layer))
     return LMCC_FILLER_PAYLOAD_SIZE;
@@ -116,19 +116,20 @@ get_filler_size (const LmccSender * sender, guint layer)
 }
 
 static void
-handle_fillers (LmccSender * sender, LmccTime now)
+handle_fillers (LmccSender *sender, LmccTime now)
 {
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
     while (now >= next_filler (sender, i))
-      note_sent (sender, i, now, lmcc_sender_send_filler (sender, i,
-              get_filler_size (sender, i), now));
+      note_sent (sender, i, now,
+          lmcc_sender_send_filler (sender, i, get_filler_size (sender, i),
+              now));
   }
 }
 
 static void
-change_table (LmccSender * sender, guint klass, LmccTime now)
+change_table (LmccSender *sender, guint klass, LmccTime now)
 {
   guint64 rates[LMCC_MAX_LAYERS];
   guint8 moved[LMCC_MAX_LAYERS];
@@ -159,7 +160,7 @@ change_table (LmccSender * sender, guint klass, LmccTime now)
 }
 
 static LmccTime
-find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
+find_deadline (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   LmccTime deadline = unit->decoding_time + sender->session.window;
 
@@ -171,8 +172,7 @@ find_deadline (LmccSender * sender, const LmccUnit * unit, LmccTime now)
 }
 
 static gboolean
-make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
-    LmccTime now)
+make_room (LmccSender *sender, guint layer, const LmccUnit *unit, LmccTime now)
 {
   if (layer == 0 && lmcc_sender_drives_base (sender))
     return lmcc_sender_admit_single (sender, unit, now);
@@ -182,7 +182,7 @@ make_room (LmccSender * sender, guint layer, const LmccUnit * unit,
 }
 
 void
-lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
+lmcc_sender_queue (LmccSender *sender, LmccUnit *unit, gsize bytes,
     LmccTime now)
 {
   LmccQueuedUnit *queued;
@@ -191,8 +191,8 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
 
   if (!lmcc_allocator_knows (&sender->allocator, unit->klass))
     change_table (sender, unit->klass, now);
-  layer = lmcc_allocator_get_layer (&sender->allocator, unit->stream,
-      unit->klass);
+  layer =
+      lmcc_allocator_get_layer (&sender->allocator, unit->stream, unit->klass);
   waits = layer > 0 && lmcc_sender_has_layers_above (sender);
   if (layer == 0 && lmcc_sender_has_layers_above (sender))
     lmcc_sender_note_base (sender, unit);
@@ -215,8 +215,8 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
     sender->osn = (guint16) (sender->osn + unit->packets->len);
 
   lmcc_rate_watch_note_unit (&sender->rates, layer, unit,
-      sender->session.window, bytes + lmcc_sender_repair_share (sender, layer,
-          bytes));
+      sender->session.window,
+      bytes + lmcc_sender_repair_share (sender, layer, bytes));
   if (waits) {
     lmcc_sender_push_above (sender, queued);
     lmcc_sender_release_above (sender, now);
@@ -226,7 +226,7 @@ lmcc_sender_queue (LmccSender * sender, LmccUnit * unit, gsize bytes,
 }
 
 static void
-handle_repair (LmccSender * sender, LmccTime now)
+handle_repair (LmccSender *sender, LmccTime now)
 {
   LmccPacket *payload;
   guint i;
@@ -234,13 +234,13 @@ handle_repair (LmccSender * sender, LmccTime now)
   lmcc_sender_end_repair_block (sender, now);
   for (i = 0; i < sender->session.n_layers; i++) {
     while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL)
-      note_sent (sender, i, now, lmcc_sender_send_repair (sender, i, payload,
-              now));
+      note_sent (sender, i, now,
+          lmcc_sender_send_repair (sender, i, payload, now));
   }
 }
 
 void
-lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_native (LmccSender *sender, LmccTime now)
 {
   lmcc_sender_handle_media (sender, now);
   handle_repair (sender, now);
@@ -249,7 +249,7 @@ lmcc_sender_handle_native (LmccSender * sender, LmccTime now)
 }
 
 LmccTime
-lmcc_sender_next_native (const LmccSender * sender)
+lmcc_sender_next_native (const LmccSender *sender)
 {
   guint layer, i;
   LmccTime next = next_media (sender, &layer);

@@ -14,8 +14,8 @@
 
 /* Takes @queued. */
 void
-lmcc_sender_push_paced (LmccSender * sender, guint layer,
-    LmccQueuedUnit * queued, LmccTime now)
+lmcc_sender_push_paced (LmccSender *sender, guint layer, LmccQueuedUnit *queued,
+    LmccTime now)
 {
   lmcc_allocator_push (&sender->allocator, layer, queued);
   lmcc_pacer_queue_changed (&sender->pacing.pacers[layer],
@@ -24,7 +24,7 @@ lmcc_sender_push_paced (LmccSender * sender, guint layer,
 
 /* Returns when the layer's next packet is due. */
 LmccTime
-lmcc_sender_next_paced (const LmccSender * sender, guint layer)
+lmcc_sender_next_paced (const LmccSender *sender, guint layer)
 {
   return lmcc_pacer_next (&sender->pacing.pacers[layer],
       &sender->allocator.layers[layer]);
@@ -32,7 +32,7 @@ lmcc_sender_next_paced (const LmccSender * sender, guint layer)
 
 /* The layer's next packet leaves. */
 void
-lmcc_sender_begin_paced (LmccSender * sender, guint layer, LmccTime due)
+lmcc_sender_begin_paced (LmccSender *sender, guint layer, LmccTime due)
 {
   lmcc_pacer_opportunity (&sender->pacing.pacers[layer],
       &sender->allocator.layers[layer], due);
@@ -40,19 +40,19 @@ lmcc_sender_begin_paced (LmccSender * sender, guint layer, LmccTime due)
 
 /* It was of @size bytes. */
 void
-lmcc_sender_end_paced (LmccSender * sender, guint layer, gsize size)
+lmcc_sender_end_paced (LmccSender *sender, guint layer, gsize size)
 {
   lmcc_pacer_sent (&sender->pacing.pacers[layer], size);
 }
 
 /* The layer table has changed: layer i is @moved[i] now. */
 void
-lmcc_sender_move_pacers (LmccSender * sender,
+lmcc_sender_move_pacers (LmccSender *sender,
     const guint8 moved[LMCC_MAX_LAYERS], guint n_layers)
 {
   LmccPacer *pacers = sender->pacing.pacers;
-  g_autofree LmccPacer *old = g_memdup2 (pacers,
-      sizeof (sender->pacing.pacers));
+  g_autofree LmccPacer *old =
+      g_memdup2 (pacers, sizeof (sender->pacing.pacers));
   guint i;
 
   memset (pacers, 0, sizeof (sender->pacing.pacers));

@@ -6,19 +6,19 @@
 #include <math.h>
 
 static void
-advance (LmccPacer * pacer, LmccTime now)
+advance (LmccPacer *pacer, LmccTime now)
 {
   if (now <= pacer->updated)
     return;
-  pacer->debt = MAX (0.0,
-      pacer->debt - pacer->rate * (gdouble) (now - pacer->updated));
+  pacer->debt =
+      MAX (0.0, pacer->debt - pacer->rate * (gdouble) (now - pacer->updated));
   pacer->updated = now;
 }
 
 /* The packets of a unit have one deadline, so that the units' ends are all the
  * prefixes that can bind. */
 static gdouble
-least_rate (const LmccPacer * pacer, const LmccAllocatorLayer * layer)
+least_rate (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
 {
   gdouble bytes = pacer->debt, rate = 0.0;
   const GList *l;
@@ -43,7 +43,7 @@ least_rate (const LmccPacer * pacer, const LmccAllocatorLayer * layer)
  * @now: the time
  */
 void
-lmcc_pacer_queue_changed (LmccPacer * pacer, const LmccAllocatorLayer * layer,
+lmcc_pacer_queue_changed (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime now)
 {
   advance (pacer, now);
@@ -58,9 +58,9 @@ lmcc_pacer_queue_changed (LmccPacer * pacer, const LmccAllocatorLayer * layer,
  * Returns: when the layer's next packet is due, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_pacer_next (const LmccPacer * pacer, const LmccAllocatorLayer * layer)
+lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
 {
-  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) & layer->units);
+  const LmccQueuedUnit *head = g_queue_peek_head ((GQueue *) &layer->units);
   LmccTime due = pacer->updated;
 
   if (head == NULL)
@@ -82,7 +82,7 @@ lmcc_pacer_next (const LmccPacer * pacer, const LmccAllocatorLayer * layer)
  * due, so that a late caller catches up.
  */
 void
-lmcc_pacer_opportunity (LmccPacer * pacer, const LmccAllocatorLayer * layer,
+lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime due)
 {
   advance (pacer, due);
@@ -96,7 +96,7 @@ lmcc_pacer_opportunity (LmccPacer * pacer, const LmccAllocatorLayer * layer,
  * @size: bytes of the packet that the opportunity was used for
  */
 void
-lmcc_pacer_sent (LmccPacer * pacer, gsize size)
+lmcc_pacer_sent (LmccPacer *pacer, gsize size)
 {
   pacer->debt = (gdouble) size;
 }

@@ -25,13 +25,13 @@ typedef struct
   gdouble rate;
 } LmccPacer;
 
-void lmcc_pacer_queue_changed (LmccPacer * pacer,
-    const LmccAllocatorLayer * layer, LmccTime now);
-LmccTime lmcc_pacer_next (const LmccPacer * pacer,
-    const LmccAllocatorLayer * layer);
-void lmcc_pacer_opportunity (LmccPacer * pacer,
-    const LmccAllocatorLayer * layer, LmccTime due);
-void lmcc_pacer_sent (LmccPacer * pacer, gsize size);
+void lmcc_pacer_queue_changed (LmccPacer *pacer,
+    const LmccAllocatorLayer *layer, LmccTime now);
+LmccTime
+lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer);
+void lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
+    LmccTime due);
+void lmcc_pacer_sent (LmccPacer *pacer, gsize size);
 
 G_END_DECLS
 

@@ -14,8 +14,8 @@
 static guint16
 first_number (guint32 seed, guint32 which)
 {
-  guint64 x = ((guint64) which << 32 | seed) + G_GUINT64_CONSTANT
-      (0x9e3779b97f4a7c15);
+  guint64 x =
+      ((guint64) which << 32 | seed) + G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 
   x = (x ^ x >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
   x = (x ^ x >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
@@ -31,16 +31,16 @@ first_number (guint32 seed, guint32 which)
  * @seed: where the numbers begin follows from it
  */
 void
-lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
-    const LmccAnnouncer * announcer, guint32 seed)
+lmcc_packetizer_init (LmccPacketizer *packetizer, const LmccSession *session,
+    const LmccAnnouncer *announcer, guint32 seed)
 {
   guint32 which = 1;
   guint layer, stream;
 
   packetizer->session = session;
   packetizer->announcer = announcer;
-  packetizer->says_place = session->slot > 0
-      && lmcc_session_has_second_element (session);
+  packetizer->says_place =
+      session->slot > 0 && lmcc_session_has_second_element (session);
   packetizer->marks.signal = LMCC_SIGNAL_NOBODY;
   for (layer = 0; layer < LMCC_MAX_LAYERS; layer++) {
     LmccLayerNumbers *numbers = &packetizer->numbers[layer];
@@ -49,14 +49,14 @@ lmcc_packetizer_init (LmccPacketizer * packetizer, const LmccSession * session,
     numbers->filler_sequence = first_number (seed, which++);
     for (stream = 0; stream < LMCC_N_STREAMS; stream++)
       numbers->sequence[stream] = first_number (seed, which++);
-    numbers->repair_sequence = (guint16) ~ numbers->filler_sequence;
+    numbers->repair_sequence = (guint16) ~numbers->filler_sequence;
   }
 }
 
 /* Where the packet that is sent now stands in its slot: @place of
  * LmccHeader. */
 static gint
-take_place (LmccLayerNumbers * numbers, guint16 slot, guint modulus)
+take_place (LmccLayerNumbers *numbers, guint16 slot, guint modulus)
 {
   gint passed = lmcc_slot_diff (slot, numbers->slot, modulus);
   gboolean first = !numbers->sent;
@@ -77,7 +77,7 @@ take_place (LmccLayerNumbers * numbers, guint16 slot, guint modulus)
 /* Nobody joins the base in the middle of a session; there kind 1 has its
  * place. */
 static void
-add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
+add_second_element (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
     guint16 lsn, LmccTime now, guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   const LmccSession *session = packetizer->session;
@@ -85,14 +85,15 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
 
   if (layer > 0 && packetizer->says_place) {
     lmcc_place_write (take_place (&packetizer->numbers[layer], marks->slot,
-            session->slot_modulus), second);
+                          session->slot_modulus),
+        second);
     rtp->second_size = LMCC_PLACE_SIZE;
   } else if (layer == 0 && marks->has_up_levels) {
     rtp->second_size = lmcc_synchronized_write (marks->up_levels,
         session->n_layers - 1, second);
   } else if (layer == 0 && packetizer->single != NULL) {
-    rtp->second_size = lmcc_single_rate_write_element (packetizer->single, now,
-        lsn, second);
+    rtp->second_size =
+        lmcc_single_rate_write_element (packetizer->single, now, lsn, second);
   } else {
     return;
   }
@@ -101,8 +102,8 @@ add_second_element (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
 
 /* What all packets say of their layer, their slot and their time. */
 static void
-fill_header (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
-    LmccHeader * header, LmccTime now,
+fill_header (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
+    LmccHeader *header, LmccTime now,
     guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   const LmccSession *session = packetizer->session;
@@ -129,8 +130,8 @@ fill_header (LmccPacketizer * packetizer, guint layer, LmccRtp * rtp,
  * Returns: (transfer full): its payload with the header of the wire
  */
 LmccPacket *
-lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
-    LmccAllotment * allotment, LmccTime now)
+lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
+    LmccAllotment *allotment, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
   LmccHeader header = { 0 };
@@ -149,7 +150,8 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
 
   /* Of sound it says what its payload format has it say. */
   sent.marker = allotment->stream == LMCC_STREAM_SOUND
-      ? lmcc_rtp_has_marker (allotment->packet) : allotment->marker;
+      ? lmcc_rtp_has_marker (allotment->packet)
+      : allotment->marker;
   sent.payload_type = session->payload_type + allotment->stream;
   sent.sequence = packetizer->numbers[layer].sequence[allotment->stream]++;
   sent.timestamp = lmcc_announcer_get_rtp_time (packetizer->announcer, session,
@@ -164,8 +166,8 @@ lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
 /* A packet that is no media: of no stream, and @osn is its layer's low-water
  * mark. */
 static LmccPacket *
-build_other (LmccPacketizer * packetizer, guint layer, LmccPacketType type,
-    guint16 osn, LmccRtp * sent, const guint8 * payload, LmccTime now)
+build_other (LmccPacketizer *packetizer, guint layer, LmccPacketType type,
+    guint16 osn, LmccRtp *sent, const guint8 *payload, LmccTime now)
 {
   LmccHeader header = { 0 };
   guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE];
@@ -194,7 +196,7 @@ build_other (LmccPacketizer * packetizer, guint layer, LmccPacketType type,
  *     silent layer going
  */
 LmccPacket *
-lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer, guint16 osn,
+lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
     gsize payload_size, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
@@ -220,8 +222,8 @@ lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer, guint16 osn,
  * Returns: (transfer full): a packet that carries it
  */
 LmccPacket *
-lmcc_packetizer_repair (LmccPacketizer * packetizer, guint layer, guint16 osn,
-    const LmccPacket * payload, LmccTime now)
+lmcc_packetizer_repair (LmccPacketizer *packetizer, guint layer, guint16 osn,
+    const LmccPacket *payload, LmccTime now)
 {
   const LmccSession *session = packetizer->session;
   LmccRtp sent = { 0 };

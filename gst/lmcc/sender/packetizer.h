@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint16 lsn;
-  gboolean sent;                /* a packet, in the slot of the two below */
+  gboolean sent; /* a packet, in the slot of the two below */
   guint16 slot;
   gint n_in_slot;
   guint16 filler_sequence;
@@ -49,14 +49,14 @@ typedef struct
   LmccLayerNumbers numbers[LMCC_MAX_LAYERS];
 } LmccPacketizer;
 
-void lmcc_packetizer_init (LmccPacketizer * packetizer,
-    const LmccSession * session, const LmccAnnouncer * announcer, guint32 seed);
-LmccPacket *lmcc_packetizer_media (LmccPacketizer * packetizer, guint layer,
-    LmccAllotment * allotment, LmccTime now);
-LmccPacket *lmcc_packetizer_filler (LmccPacketizer * packetizer, guint layer,
+void lmcc_packetizer_init (LmccPacketizer *packetizer,
+    const LmccSession *session, const LmccAnnouncer *announcer, guint32 seed);
+LmccPacket *lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
+    LmccAllotment *allotment, LmccTime now);
+LmccPacket *lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer,
     guint16 osn, gsize payload_size, LmccTime now);
-LmccPacket *lmcc_packetizer_repair (LmccPacketizer * packetizer, guint layer,
-    guint16 osn, const LmccPacket * payload, LmccTime now);
+LmccPacket *lmcc_packetizer_repair (LmccPacketizer *packetizer, guint layer,
+    guint16 osn, const LmccPacket *payload, LmccTime now);
 
 G_END_DECLS
 

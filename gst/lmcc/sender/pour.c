@@ -17,7 +17,7 @@
 #define LONGEST_SWITCH (200 * LMCC_MSECOND)
 
 static gboolean
-is_sound (const LmccPourItem * item)
+is_sound (const LmccPourItem *item)
 {
   return item->queued->unit->stream == LMCC_STREAM_SOUND;
 }
@@ -25,8 +25,8 @@ is_sound (const LmccPourItem * item)
 static gint
 compare_importance (gconstpointer a, gconstpointer b)
 {
-  const LmccPourItem *first = *(LmccPourItem * const *) a;
-  const LmccPourItem *second = *(LmccPourItem * const *) b;
+  const LmccPourItem *first = *(LmccPourItem *const *) a;
+  const LmccPourItem *second = *(LmccPourItem *const *) b;
   const LmccUnit *x = first->queued->unit, *y = second->queued->unit;
 
   if (is_sound (first) != is_sound (second))
@@ -57,7 +57,7 @@ reverse_bits (guint value, guint n_bits)
 /* Bit-reversed order: every beginning of it is spread evenly over the window.
  * @group is in decoding order. */
 static void
-rank_dyadically (LmccPourItem ** group, guint n)
+rank_dyadically (LmccPourItem **group, guint n)
 {
   guint n_bits = g_bit_storage (n - 1), rank = 0, i;
 
@@ -73,7 +73,7 @@ rank_dyadically (LmccPourItem ** group, guint n)
 
 /* Units that are all switch points of their class do not need each other. */
 static gboolean
-is_droppable (LmccPourItem ** group, guint n)
+is_droppable (LmccPourItem **group, guint n)
 {
   guint i;
 
@@ -86,7 +86,7 @@ is_droppable (LmccPourItem ** group, guint n)
 }
 
 static guint
-group_size (LmccPourItem ** sorted, guint n_items)
+group_size (LmccPourItem **sorted, guint n_items)
 {
   const LmccUnit *first = sorted[0]->queued->unit;
   guint n = 1;
@@ -100,7 +100,7 @@ group_size (LmccPourItem ** sorted, guint n_items)
 }
 
 static gboolean
-is_upper (const LmccPour * pour, const LmccPourItem * item)
+is_upper (const LmccPour *pour, const LmccPourItem *item)
 {
   return pour->n_temporal > 0 && !is_sound (item)
       && item->queued->unit->klass >= pour->n_temporal;
@@ -108,7 +108,7 @@ is_upper (const LmccPour * pour, const LmccPourItem * item)
 
 /* Whether a spatial layer above the lowest begins anew. */
 static gboolean
-is_beginning (const LmccPour * pour, const LmccPourItem * item)
+is_beginning (const LmccPour *pour, const LmccPourItem *item)
 {
   return is_upper (pour, item) && item->queued->unit->switch_point
       && item->queued->unit->klass % pour->n_temporal == 0;
@@ -121,7 +121,7 @@ is_beginning (const LmccPour * pour, const LmccPourItem * item)
  * spatial layer goes on, and is of use to all: it has the whole window's
  * room. */
 static void
-divide (const LmccPour * pour, LmccPourItem * items, guint n_items)
+divide (const LmccPour *pour, LmccPourItem *items, guint n_items)
 {
   LmccTime begun = LMCC_TIME_NONE;
   guint section = 0, i;
@@ -147,7 +147,7 @@ divide (const LmccPour * pour, LmccPourItem * items, guint n_items)
  * a class whose units do not need each other they are spread over the window,
  * else they are in decoding order. */
 static LmccPourItem **
-sort_items (LmccPourItem * items, guint n_items)
+sort_items (LmccPourItem *items, guint n_items)
 {
   LmccPourItem **sorted = g_new (LmccPourItem *, n_items);
   guint i, n;
@@ -172,7 +172,7 @@ sort_items (LmccPourItem * items, guint n_items)
 }
 
 static void
-place_whole (LmccPour * pour, LmccPourItem * item, guint layer)
+place_whole (LmccPour *pour, LmccPourItem *item, guint layer)
 {
   guint n_packets = item->queued->unit->packets->len;
 
@@ -183,7 +183,7 @@ place_whole (LmccPour * pour, LmccPourItem * item, guint layer)
 
 /* What each layer may have of a switch point. */
 static void
-limit_room (const LmccPour * pour, gsize * most)
+limit_room (const LmccPour *pour, gsize *most)
 {
   gdouble part = MIN (1.0, (gdouble) LONGEST_SWITCH / (gdouble) pour->length);
   guint i;
@@ -194,8 +194,7 @@ limit_room (const LmccPour * pour, gsize * most)
 
 /* From @layer upwards, as much in each as @most and its room have. */
 static gboolean
-place_cut (LmccPour * pour, LmccPourItem * item, const gsize * most,
-    guint layer)
+place_cut (LmccPour *pour, LmccPourItem *item, const gsize *most, guint layer)
 {
   const LmccQueuedUnit *queued = item->queued;
   g_autofree guint8 *layers = g_malloc (queued->unit->packets->len);
@@ -227,7 +226,7 @@ place_cut (LmccPour * pour, LmccPourItem * item, const gsize * most,
  * the layer may have of it, and never in the base, which has to be of use
  * alone. */
 static gboolean
-place_within (LmccPour * pour, LmccPourItem * item, const gsize * most,
+place_within (LmccPour *pour, LmccPourItem *item, const gsize *most,
     guint layer)
 {
   gsize bytes = item->queued->bytes;
@@ -237,8 +236,8 @@ place_within (LmccPour * pour, LmccPourItem * item, const gsize * most,
       place_whole (pour, item, layer);
       return TRUE;
     }
-    if (layer > 0 && (bytes > pour->share[layer]
-            || most[layer] < pour->room[layer]))
+    if (layer > 0
+        && (bytes > pour->share[layer] || most[layer] < pour->room[layer]))
       return place_cut (pour, item, most, layer);
   }
 
@@ -247,7 +246,7 @@ place_within (LmccPour * pour, LmccPourItem * item, const gsize * most,
 
 /* A switch point that is too large to be sent soon comes nevertheless. */
 static gboolean
-place_video (LmccPour * pour, LmccPourItem * item, guint layer)
+place_video (LmccPour *pour, LmccPourItem *item, guint layer)
 {
   if (is_beginning (pour, item) && pour->length > 0) {
     gsize most[LMCC_MAX_LAYERS];
@@ -261,15 +260,15 @@ place_video (LmccPour * pour, LmccPourItem * item, guint layer)
 }
 
 static guint
-highest_layer (const LmccPourItem * item)
+highest_layer (const LmccPourItem *item)
 {
   return item->layers[item->queued->unit->packets->len - 1];
 }
 
 typedef struct
 {
-  guint at;                     /* layers below are closed */
-  gboolean full;                /* something had no place already */
+  guint at;      /* layers below are closed */
+  gboolean full; /* something had no place already */
   /* The highest layer at which something lies that each class of each rung may
    * need of a class below. */
   guint8 used[LMCC_MAX_RUNGS][LMCC_MAX_CLASSES];
@@ -278,7 +277,7 @@ typedef struct
 /* Where a class has a unit that needs nothing before it, what it was before the
  * window does not count, unless something comes before that unit. */
 static void
-begin (const LmccPour * pour, Progress * progress, const LmccPourItem * items,
+begin (const LmccPour *pour, Progress *progress, const LmccPourItem *items,
     guint n_items)
 {
   guint16 renewed[LMCC_MAX_RUNGS] = { 0 };
@@ -301,8 +300,8 @@ begin (const LmccPour * pour, Progress * progress, const LmccPourItem * items,
 
 /* The lowest layer that does not go before what @unit needs. */
 static guint
-find_floor (const LmccPour * pour, const Progress * progress,
-    const LmccUnit * unit)
+find_floor (const LmccPour *pour, const Progress *progress,
+    const LmccUnit *unit)
 {
   guint floor = 0, klass;
 
@@ -315,7 +314,7 @@ find_floor (const LmccPour * pour, const Progress * progress,
 }
 
 static void
-place_picture (LmccPour * pour, Progress * progress, LmccPourItem * item)
+place_picture (LmccPour *pour, Progress *progress, LmccPourItem *item)
 {
   const LmccUnit *unit = item->queued->unit;
   guint8 *floor = &pour->floors[unit->stream][unit->klass];
@@ -341,7 +340,7 @@ typedef struct
   gboolean any;
   guint stream;
   guint section;
-  guint at;                     /* where the lowest spatial layer ended */
+  guint at; /* where the lowest spatial layer ended */
   gboolean full;
   LmccTime start;
   gsize room[LMCC_MAX_LAYERS];  /* for all sections */
@@ -350,27 +349,29 @@ typedef struct
 } Sections;
 
 static gboolean
-in_section (const Sections * sections, const LmccPourItem * item)
+in_section (const Sections *sections, const LmccPourItem *item)
 {
   return sections->any && sections->stream == item->queued->unit->stream
       && sections->section == item->section;
 }
 
 static void
-begin_rung (const LmccPour * pour, const Progress * progress,
-    Sections * sections, const LmccPourItem * item)
+begin_rung (const LmccPour *pour, const Progress *progress, Sections *sections,
+    const LmccPourItem *item)
 {
-  *sections = (Sections) {
-  .any = TRUE,.stream = item->queued->unit->stream,.at = progress->at,.full =
-        progress->full,.start = item->queued->unit->decoding_time};
+  *sections = (Sections){ .any = TRUE,
+    .stream = item->queued->unit->stream,
+    .at = progress->at,
+    .full = progress->full,
+    .start = item->queued->unit->decoding_time };
   memcpy (sections->room, pour->room, sizeof (sections->room));
   memcpy (sections->given, pour->room, sizeof (sections->given));
 }
 
 /* When the next section begins, or the window ends. */
 static LmccTime
-section_end (const LmccPour * pour, const Sections * sections,
-    const LmccPourItem * items, guint n_items)
+section_end (const LmccPour *pour, const Sections *sections,
+    const LmccPourItem *items, guint n_items)
 {
   guint i;
 
@@ -387,8 +388,8 @@ section_end (const LmccPour * pour, const Sections * sections,
 /* What earlier sections did to the classes counts only where this one needs
  * it. */
 static void
-renew (const LmccPour * pour, Progress * progress, const Sections * sections,
-    const LmccPourItem * items, guint n_items)
+renew (const LmccPour *pour, Progress *progress, const Sections *sections,
+    const LmccPourItem *items, guint n_items)
 {
   guint8 *used = progress->used[sections->stream];
   guint16 renewed = 0;
@@ -413,11 +414,11 @@ renew (const LmccPour * pour, Progress * progress, const Sections * sections,
 /* Each section has its part of the room by its time, and what those before it
  * left. */
 static void
-begin_section (LmccPour * pour, Progress * progress, Sections * sections,
-    const LmccPourItem * item, const LmccPourItem * items, guint n_items)
+begin_section (LmccPour *pour, Progress *progress, Sections *sections,
+    const LmccPourItem *item, const LmccPourItem *items, guint n_items)
 {
-  gboolean first = !sections->any
-      || sections->stream != item->queued->unit->stream;
+  gboolean first =
+      !sections->any || sections->stream != item->queued->unit->stream;
   gdouble part = 1.0;
   LmccTime end;
   guint i;
@@ -455,7 +456,7 @@ begin_section (LmccPour * pour, Progress * progress, Sections * sections,
  * none after it has: what is sent is what is most important.
  */
 void
-lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
+lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items)
 {
   g_autofree LmccPourItem **sorted = NULL;
   Progress progress = { 0 };
@@ -467,8 +468,8 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
 
   for (i = 0; i < n_items; i++) {
     if (!is_sound (&items[i]))
-      pour->classes[items[i].queued->unit->stream] |=
-          1u << items[i].queued->unit->klass;
+      pour->classes[items[i].queued->unit->stream] |= 1u
+          << items[i].queued->unit->klass;
   }
   begin (pour, &progress, items, n_items);
   for (i = 0; i < n_items; i++) {
@@ -492,7 +493,7 @@ lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items)
  * Returns: how many of its packets from @first on are in one layer
  */
 guint
-lmcc_pour_count_run (const LmccPourItem * item, guint first)
+lmcc_pour_count_run (const LmccPourItem *item, guint first)
 {
   guint n = 1;
 

@@ -58,8 +58,8 @@ typedef struct
   guint16 classes[LMCC_MAX_RUNGS];
 } LmccPour;
 
-void lmcc_pour (LmccPour * pour, LmccPourItem * items, guint n_items);
-guint lmcc_pour_count_run (const LmccPourItem * item, guint first);
+void lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items);
+guint lmcc_pour_count_run (const LmccPourItem *item, guint first);
 
 G_END_DECLS
 

@@ -37,7 +37,7 @@ G_BEGIN_DECLS
 struct _LmccSender
 {
   LmccSession session;
-  LmccSessionAlgorithms algorithms;     /* the session's, from its start on */
+  LmccSessionAlgorithms algorithms; /* the session's, from its start on */
   LmccSenderStats stats;
   gboolean stopped;
   gboolean shaped;

@@ -15,7 +15,7 @@
  * @now: the time
  */
 void
-lmcc_rate_watch_init (LmccRateWatch * watch, LmccTime now)
+lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now)
 {
   guint i;
 
@@ -33,7 +33,7 @@ lmcc_rate_watch_init (LmccRateWatch * watch, LmccTime now)
  * @decoding_time: of a picture of any rung
  */
 void
-lmcc_rate_watch_note_picture (LmccRateWatch * watch, LmccTime decoding_time)
+lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time)
 {
   LmccTime step;
 
@@ -45,8 +45,8 @@ lmcc_rate_watch_note_picture (LmccRateWatch * watch, LmccTime decoding_time)
     return;
 
   step = MIN (decoding_time - watch->newest, LMCC_SECOND);
-  watch->unit_interval = watch->unit_interval == 0
-      ? step : (7 * watch->unit_interval + step) / 8;
+  watch->unit_interval =
+      watch->unit_interval == 0 ? step : (7 * watch->unit_interval + step) / 8;
   watch->newest = decoding_time;
 }
 
@@ -59,8 +59,8 @@ lmcc_rate_watch_note_picture (LmccRateWatch * watch, LmccTime decoding_time)
  * @size: bytes of its IP packets, and of what is sent for them
  */
 void
-lmcc_rate_watch_note_unit (LmccRateWatch * watch, guint layer,
-    const LmccUnit * unit, LmccTime window, gsize size)
+lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
+    const LmccUnit *unit, LmccTime window, gsize size)
 {
   lmcc_meter_add_unit (&watch->meters[layer], unit->decoding_time, window,
       size);
@@ -74,7 +74,7 @@ lmcc_rate_watch_note_unit (LmccRateWatch * watch, guint layer,
  * @size: bytes of an IP packet that it sends
  */
 void
-lmcc_rate_watch_note_sent (LmccRateWatch * watch, guint layer, LmccTime now,
+lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
     gsize size)
 {
   lmcc_meter_add_sent (&watch->meters[layer], now, size);
@@ -88,11 +88,10 @@ lmcc_rate_watch_note_sent (LmccRateWatch * watch, guint layer, LmccTime now,
  * @now: the time, when the other layers come into being
  */
 void
-lmcc_rate_watch_move (LmccRateWatch * watch,
-    const guint8 moved[LMCC_MAX_LAYERS], guint n_layers, LmccTime now)
+lmcc_rate_watch_move (LmccRateWatch *watch, const guint8 moved[LMCC_MAX_LAYERS],
+    guint n_layers, LmccTime now)
 {
-  g_autofree LmccMeter *old = g_memdup2 (watch->meters,
-      sizeof (watch->meters));
+  g_autofree LmccMeter *old = g_memdup2 (watch->meters, sizeof (watch->meters));
   guint i;
 
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
@@ -118,7 +117,7 @@ rate_differs (guint64 announced, guint64 rate)
  * Returns: whether @session is another now
  */
 gboolean
-lmcc_rate_watch_update (LmccRateWatch * watch, LmccSession * session,
+lmcc_rate_watch_update (LmccRateWatch *watch, LmccSession *session,
     LmccTime now)
 {
   gboolean changed = FALSE;

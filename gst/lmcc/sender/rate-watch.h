@@ -29,16 +29,16 @@ typedef struct
   LmccTime changed;
 } LmccRateWatch;
 
-void lmcc_rate_watch_init (LmccRateWatch * watch, LmccTime now);
-void lmcc_rate_watch_note_picture (LmccRateWatch * watch,
-    LmccTime decoding_time);
-void lmcc_rate_watch_note_unit (LmccRateWatch * watch, guint layer,
-    const LmccUnit * unit, LmccTime window, gsize size);
-void lmcc_rate_watch_note_sent (LmccRateWatch * watch, guint layer,
-    LmccTime now, gsize size);
-void lmcc_rate_watch_move (LmccRateWatch * watch,
+void lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now);
+void
+lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time);
+void lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
+    const LmccUnit *unit, LmccTime window, gsize size);
+void lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
+    gsize size);
+void lmcc_rate_watch_move (LmccRateWatch *watch,
     const guint8 moved[LMCC_MAX_LAYERS], guint n_layers, LmccTime now);
-gboolean lmcc_rate_watch_update (LmccRateWatch * watch, LmccSession * session,
+gboolean lmcc_rate_watch_update (LmccRateWatch *watch, LmccSession *session,
     LmccTime now);
 
 G_END_DECLS

@@ -41,26 +41,26 @@ typedef struct
 } Walk;
 
 static const LmccRepairPiece *
-get_piece (const LmccRepairer * repairer, guint i)
+get_piece (const LmccRepairer *repairer, guint i)
 {
   return &g_array_index (repairer->pieces, LmccRepairPiece, i);
 }
 
 static guint
-get_number (const Walk * walk, guint group)
+get_number (const Walk *walk, guint group)
 {
-  return g_array_index (walk->numbers, guint, group -
-      walk->repairer->first_group);
+  return g_array_index (walk->numbers, guint,
+      group - walk->repairer->first_group);
 }
 
 static guint
-count_blocks (LmccRepairGroup * group)
+count_blocks (LmccRepairGroup *group)
 {
   return (group->n + LMCC_REPAIRER_MAX_SOURCE - 1) / LMCC_REPAIRER_MAX_SOURCE;
 }
 
 static void
-add_blocks (Walk * walk)
+add_blocks (Walk *walk)
 {
   LmccRepairer *repairer = walk->repairer;
   guint i, block;
@@ -72,25 +72,25 @@ add_blocks (Walk * walk)
     group->depth = count_blocks (group);
     g_array_append_val (walk->numbers, walk->n_blocks);
     for (block = 0; block < group->depth; block++)
-      lmcc_repair_plan_add_block (repairer->plan, group->layer, (group->n
-              - block + group->depth - 1) / group->depth, group->depth,
+      lmcc_repair_plan_add_block (repairer->plan, group->layer,
+          (group->n - block + group->depth - 1) / group->depth, group->depth,
           lmcc_repairer_get_repair_size (repairer, group));
     walk->n_blocks += group->depth;
   }
 }
 
 static Count *
-get_counts (const Walk * walk, guint stream, guint klass)
+get_counts (const Walk *walk, guint stream, guint klass)
 {
-  return walk->counts + (gsize) (stream * LMCC_MAX_CLASSES + klass)
-      * walk->n_blocks;
+  return walk->counts
+      + (gsize) (stream * LMCC_MAX_CLASSES + klass) * walk->n_blocks;
 }
 
 static void
-count_piece (const Walk * walk, const LmccRepairPiece * piece)
+count_piece (const Walk *walk, const LmccRepairPiece *piece)
 {
-  const LmccRepairGroup *group = g_ptr_array_index (walk->repairer->groups,
-      piece->group);
+  const LmccRepairGroup *group =
+      g_ptr_array_index (walk->repairer->groups, piece->group);
   Count *counts = get_counts (walk, piece->stream, piece->klass)
       + get_number (walk, piece->group);
   guint i;
@@ -106,10 +106,10 @@ count_piece (const Walk * walk, const LmccRepairPiece * piece)
 
 /* The classes up to @klass, each since its own switch point. */
 static void
-add_picture (const Walk * walk, guint stream, guint klass)
+add_picture (const Walk *walk, guint stream, guint klass)
 {
-  g_autoptr (GArray) needs = g_array_new (FALSE, FALSE,
-      sizeof (LmccRepairNeed));
+  g_autoptr (GArray) needs =
+      g_array_new (FALSE, FALSE, sizeof (LmccRepairNeed));
   guint block, i;
 
   for (block = 0; block < walk->n_blocks; block++) {
@@ -131,25 +131,25 @@ add_picture (const Walk * walk, guint stream, guint klass)
 
 /* Class 0 of a stream and the next one that it has. */
 static gboolean
-is_needed_most (const Walk * walk, const LmccRepairPiece * piece)
+is_needed_most (const Walk *walk, const LmccRepairPiece *piece)
 {
-  guint16 below = walk->classes[piece->stream] & ((1u << piece->klass) - 1)
-      & ~1u;
+  guint16 below =
+      walk->classes[piece->stream] & ((1u << piece->klass) - 1) & ~1u;
 
   return below == 0;
 }
 
 static void
-note_piece (Walk * walk, const LmccRepairPiece * piece)
+note_piece (Walk *walk, const LmccRepairPiece *piece)
 {
   LmccRepairer *repairer = walk->repairer;
-  const LmccRepairGroup *group = g_ptr_array_index (repairer->groups,
-      piece->group);
+  const LmccRepairGroup *group =
+      g_ptr_array_index (repairer->groups, piece->group);
 
   if (is_needed_most (walk, piece))
     repairer->needed_most[group->layer] = TRUE;
-  if (!piece->continued && (piece->switch_point
-          || piece->stream == LMCC_STREAM_SOUND))
+  if (!piece->continued
+      && (piece->switch_point || piece->stream == LMCC_STREAM_SOUND))
     memset (get_counts (walk, piece->stream, piece->klass), 0,
         walk->n_blocks * sizeof (Count));
   count_piece (walk, piece);
@@ -160,8 +160,8 @@ compare_order (gconstpointer a, gconstpointer b, gpointer first)
 {
   guint16 begin = ((const LmccRepairPiece *) first)->osn;
   const LmccRepairPiece *x = a, *y = b;
-  gint difference = (gint) (gint16) (x->osn - begin)
-      - (gint) (gint16) (y->osn - begin);
+  gint difference =
+      (gint) (gint16) (x->osn - begin) - (gint) (gint16) (y->osn - begin);
 
   if (difference != 0)
     return difference;
@@ -171,15 +171,15 @@ compare_order (gconstpointer a, gconstpointer b, gpointer first)
 }
 
 static void
-add_pictures (Walk * walk)
+add_pictures (Walk *walk)
 {
   LmccRepairer *repairer = walk->repairer;
   guint n = repairer->pieces->len, k = 0, i;
   LmccRepairPiece begin = *get_piece (repairer, 0);
 
   for (i = 0; i < n; i++)
-    walk->classes[get_piece (repairer, i)->stream] |=
-        1u << get_piece (repairer, i)->klass;
+    walk->classes[get_piece (repairer, i)->stream] |= 1u
+        << get_piece (repairer, i)->klass;
   walk->every = n / MAX_PICTURES + 1;
   memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
   g_array_sort_with_data (repairer->pieces, compare_order, &begin);
@@ -194,8 +194,8 @@ add_pictures (Walk * walk)
 
 /* What @layer can send of a block after its last source packet. */
 static void
-measure_rooms (const Walk * walk, const LmccRepairBudget * budget, guint layer,
-    gsize * rooms)
+measure_rooms (const Walk *walk, const LmccRepairBudget *budget, guint layer,
+    gsize *rooms)
 {
   LmccRepairer *repairer = walk->repairer;
   guint i, block;
@@ -217,26 +217,26 @@ measure_rooms (const Walk * walk, const LmccRepairBudget * budget, guint layer,
 }
 
 static void
-allocate (const Walk * walk, const LmccRepairBudget * budget)
+allocate (const Walk *walk, const LmccRepairBudget *budget)
 {
   g_autofree gsize *rooms = g_new (gsize, walk->n_blocks);
   guint layer;
 
   for (layer = 0; layer < budget->n_layers; layer++) {
     /* What a fixed rate leaves costs nothing. */
-    if (budget->bytes[layer] == 0 || (budget->rates[layer] == 0
-            && !walk->repairer->needed_most[layer]))
+    if (budget->bytes[layer] == 0
+        || (budget->rates[layer] == 0 && !walk->repairer->needed_most[layer]))
       continue;
     if (budget->rates[layer] > 0)
       measure_rooms (walk, budget, layer, rooms);
     walk->repairer->owed[layer] +=
         lmcc_repair_plan_allocate (walk->repairer->plan, layer,
-        budget->bytes[layer], budget->rates[layer] > 0 ? rooms : NULL);
+            budget->bytes[layer], budget->rates[layer] > 0 ? rooms : NULL);
   }
 }
 
 static void
-note_repair (const Walk * walk, const LmccRepairBudget * budget)
+note_repair (const Walk *walk, const LmccRepairBudget *budget)
 {
   LmccRepairer *repairer = walk->repairer;
   guint i, block, layer;
@@ -259,21 +259,21 @@ note_repair (const Walk * walk, const LmccRepairBudget * budget)
 }
 
 static gboolean
-begin_walk (Walk * walk)
+begin_walk (Walk *walk)
 {
   if (walk->repairer->pieces->len == 0)
     return FALSE;
   walk->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
   add_blocks (walk);
-  walk->counts = g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES
-      * walk->n_blocks);
+  walk->counts =
+      g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES * walk->n_blocks);
   add_pictures (walk);
 
   return TRUE;
 }
 
 static void
-end_walk (Walk * walk)
+end_walk (Walk *walk)
 {
   g_free (walk->counts);
   g_array_unref (walk->numbers);
@@ -288,7 +288,7 @@ end_walk (Walk * walk)
  * carries them.
  */
 void
-lmcc_repairer_plan (LmccRepairer * repairer, const LmccRepairBudget * budget)
+lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget)
 {
   Walk walk = { repairer };
 
@@ -308,7 +308,7 @@ lmcc_repairer_plan (LmccRepairer * repairer, const LmccRepairBudget * budget)
  *     where all layers are held
  */
 gdouble
-lmcc_repairer_try (LmccRepairer * repairer, const LmccRepairBudget * budget)
+lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget)
 {
   Walk walk = { repairer };
   gboolean needed_most[LMCC_MAX_LAYERS];
@@ -319,8 +319,9 @@ lmcc_repairer_try (LmccRepairer * repairer, const LmccRepairBudget * budget)
   memcpy (owed, repairer->owed, sizeof (owed));
   if (begin_walk (&walk)) {
     allocate (&walk, budget);
-    n_whole = lmcc_repair_plan_count_whole (repairer->plan,
-        budget->n_layers - 1) * walk.every;
+    n_whole =
+        lmcc_repair_plan_count_whole (repairer->plan, budget->n_layers - 1)
+        * walk.every;
     end_walk (&walk);
   }
   memcpy (repairer->needed_most, needed_most, sizeof (needed_most));

@@ -34,7 +34,7 @@ free_item (gpointer data)
  * @rtp_overhead: bytes of an RTP packet above those of its payload
  */
 void
-lmcc_repairer_init (LmccRepairer * repairer, gdouble loss_rate, gdouble burst,
+lmcc_repairer_init (LmccRepairer *repairer, gdouble loss_rate, gdouble burst,
     gsize udp_overhead, gsize rtp_overhead)
 {
   guint i;
@@ -52,7 +52,7 @@ lmcc_repairer_init (LmccRepairer * repairer, gdouble loss_rate, gdouble burst,
 }
 
 void
-lmcc_repairer_clear (LmccRepairer * repairer)
+lmcc_repairer_clear (LmccRepairer *repairer)
 {
   if (repairer->plan == NULL)
     return;
@@ -69,7 +69,7 @@ lmcc_repairer_clear (LmccRepairer * repairer)
  * Forgets all packets, those that wait and those that are planned.
  */
 void
-lmcc_repairer_flush (LmccRepairer * repairer)
+lmcc_repairer_flush (LmccRepairer *repairer)
 {
   guint i;
 
@@ -89,7 +89,7 @@ lmcc_repairer_flush (LmccRepairer * repairer)
  * @deadline: when its repair has to be over
  */
 void
-lmcc_repairer_begin (LmccRepairer * repairer, guint window, LmccTime deadline)
+lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
 {
   repairer->first_group = repairer->groups->len;
   g_array_set_size (repairer->pieces, 0);
@@ -104,14 +104,14 @@ lmcc_repairer_begin (LmccRepairer * repairer, guint window, LmccTime deadline)
  * Forgets that window.
  */
 void
-lmcc_repairer_cancel (LmccRepairer * repairer)
+lmcc_repairer_cancel (LmccRepairer *repairer)
 {
   g_ptr_array_set_size (repairer->groups, (gint) repairer->first_group);
   g_array_set_size (repairer->pieces, 0);
 }
 
 static LmccRepairGroup *
-get_group (const LmccRepairer * repairer, guint i)
+get_group (const LmccRepairer *repairer, guint i)
 {
   return g_ptr_array_index (repairer->groups, i);
 }
@@ -119,7 +119,7 @@ get_group (const LmccRepairer * repairer, guint i)
 /* The group of the window in hand that takes the next packet: the last one of
  * its stream and layer, as the packets of a group are in a row. */
 static guint
-find_group (LmccRepairer * repairer, guint stream, guint layer)
+find_group (LmccRepairer *repairer, guint stream, guint layer)
 {
   LmccRepairGroup *group;
   guint i;
@@ -138,8 +138,8 @@ find_group (LmccRepairer * repairer, guint stream, guint layer)
   group->layer = layer;
   group->window = repairer->window;
   group->deadline = repairer->deadline;
-  group->packets = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) lmcc_packet_unref);
+  group->packets =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
   g_ptr_array_add (repairer->groups, group);
 
   return repairer->groups->len - 1;
@@ -147,8 +147,8 @@ find_group (LmccRepairer * repairer, guint stream, guint layer)
 
 /* @size is that of the RTP packet on the wire. */
 static void
-count_packet (LmccRepairer * repairer, const LmccRepairPiece * piece,
-    guint layer, gsize size)
+count_packet (LmccRepairer *repairer, const LmccRepairPiece *piece, guint layer,
+    gsize size)
 {
   guint number = find_group (repairer, piece->stream, layer);
   LmccRepairGroup *group = get_group (repairer, number);
@@ -183,14 +183,14 @@ count_packet (LmccRepairer * repairer, const LmccRepairPiece * piece,
  * @layer: a layer
  */
 void
-lmcc_repairer_expect (LmccRepairer * repairer, const LmccQueuedUnit * queued,
+lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
     guint first, guint n, guint layer)
 {
   const LmccUnit *unit = queued->unit;
   LmccRepairPiece piece = { unit->stream, unit->klass, unit->switch_point,
-    queued->continued || first > 0, queued->more
-        || first + n < unit->packets->len, (guint16) (queued->osn + first)
-  };
+    queued->continued || first > 0,
+    queued->more || first + n < unit->packets->len,
+    (guint16) (queued->osn + first) };
   guint i;
 
   for (i = first; i < first + n; i++) {
@@ -214,12 +214,11 @@ lmcc_repairer_expect (LmccRepairer * repairer, const LmccQueuedUnit * queued,
  * The packet is one of the window in hand, which has no plan yet.
  */
 void
-lmcc_repairer_add_sent (LmccRepairer * repairer,
-    const LmccAllotment * allotment, guint layer, LmccPacket * packet)
+lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
+    guint layer, LmccPacket *packet)
 {
   LmccRepairPiece piece = { allotment->stream, allotment->klass,
-    allotment->switch_point, !allotment->first, FALSE, allotment->osn
-  };
+    allotment->switch_point, !allotment->first, FALSE, allotment->osn };
   guint number = find_group (repairer, allotment->stream, layer);
 
   count_packet (repairer, &piece, layer, packet->size);
@@ -235,16 +234,16 @@ lmcc_repairer_add_sent (LmccRepairer * repairer,
  * Returns: bytes of an IP packet with its repair
  */
 gsize
-lmcc_repairer_get_repair_size (const LmccRepairer * repairer,
-    const LmccRepairGroup * group)
+lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
+    const LmccRepairGroup *group)
 {
   return repairer->udp_overhead + repairer->rtp_overhead
       + LMCC_REPAIR_HEADER_SIZE + LMCC_REPAIR_LENGTH_SIZE + group->largest;
 }
 
 static void
-push_items (LmccRepairer * repairer, const LmccRepairGroup * group,
-    guint block, GPtrArray * payloads)
+push_items (LmccRepairer *repairer, const LmccRepairGroup *group, guint block,
+    GPtrArray *payloads)
 {
   guint carrier = group->carriers[block], i;
 
@@ -260,7 +259,7 @@ push_items (LmccRepairer * repairer, const LmccRepairGroup * group,
 }
 
 static void
-encode_group (LmccRepairer * repairer, const LmccRepairGroup * group)
+encode_group (LmccRepairer *repairer, const LmccRepairGroup *group)
 {
   g_autofree LmccPacket **packets = g_new (LmccPacket *, group->packets->len);
   guint block;
@@ -273,8 +272,8 @@ encode_group (LmccRepairer * repairer, const LmccRepairGroup * group)
       continue;
     for (i = block; i < group->packets->len; i += group->depth)
       packets[n++] = g_ptr_array_index (group->packets, i);
-    payloads = lmcc_repair_encode (packets, n, group->depth,
-        group->n_repair[block]);
+    payloads =
+        lmcc_repair_encode (packets, n, group->depth, group->n_repair[block]);
     g_return_if_fail (payloads != NULL);
     push_items (repairer, group, block, payloads);
     repairer->n_blocks++;
@@ -291,8 +290,8 @@ encode_group (LmccRepairer * repairer, const LmccRepairGroup * group)
  * With the last packet of a group its repair packets wait in their layers.
  */
 void
-lmcc_repairer_note_sent (LmccRepairer * repairer, guint stream, guint layer,
-    LmccPacket * packet)
+lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
+    LmccPacket *packet)
 {
   guint i;
 
@@ -316,7 +315,7 @@ lmcc_repairer_note_sent (LmccRepairer * repairer, guint stream, guint layer,
  * @repairer: a repairer whose window in hand is planned, and all of it sent
  */
 void
-lmcc_repairer_encode_sent (LmccRepairer * repairer)
+lmcc_repairer_encode_sent (LmccRepairer *repairer)
 {
   guint i;
 
@@ -327,7 +326,7 @@ lmcc_repairer_encode_sent (LmccRepairer * repairer)
 }
 
 static void
-spread_layer (GQueue * items, LmccTime now, LmccTime duration)
+spread_layer (GQueue *items, LmccTime now, LmccTime duration)
 {
   guint n = 0, k = 0;
   GList *l;
@@ -351,7 +350,7 @@ spread_layer (GQueue * items, LmccTime now, LmccTime duration)
  * Each layer's are spread evenly, one block after the other.
  */
 void
-lmcc_repairer_spread (LmccRepairer * repairer, LmccTime now, LmccTime duration)
+lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration)
 {
   guint i;
 
@@ -367,7 +366,7 @@ lmcc_repairer_spread (LmccRepairer * repairer, LmccTime now, LmccTime duration)
  * Returns: (transfer full): the next payload
  */
 LmccPacket *
-lmcc_repairer_take (LmccRepairer * repairer, guint layer)
+lmcc_repairer_take (LmccRepairer *repairer, guint layer)
 {
   LmccRepairItem *item = g_queue_pop_head (&repairer->items[layer]);
   LmccPacket *payload = item->payload;

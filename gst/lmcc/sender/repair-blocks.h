@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 #define LMCC_REPAIRER_MAX_SOURCE 160
 
 /* Packets of one SSRC that can be interleaved. */
-#define LMCC_REPAIRER_MAX_GROUP (LMCC_REPAIR_MAX_STEP * LMCC_REPAIRER_MAX_SOURCE)
+#define LMCC_REPAIRER_MAX_GROUP \
+  (LMCC_REPAIR_MAX_STEP * LMCC_REPAIRER_MAX_SOURCE)
 
 /**
  * LmccRepairPiece:
@@ -143,31 +144,31 @@ typedef struct
   guint64 n_late;
 } LmccRepairer;
 
-void lmcc_repairer_init (LmccRepairer * repairer, gdouble loss_rate,
+void lmcc_repairer_init (LmccRepairer *repairer, gdouble loss_rate,
     gdouble burst, gsize udp_overhead, gsize rtp_overhead);
-void lmcc_repairer_clear (LmccRepairer * repairer);
-void lmcc_repairer_flush (LmccRepairer * repairer);
-void lmcc_repairer_begin (LmccRepairer * repairer, guint window,
-    LmccTime deadline);
-void lmcc_repairer_expect (LmccRepairer * repairer,
-    const LmccQueuedUnit * queued, guint first, guint n, guint layer);
-void lmcc_repairer_cancel (LmccRepairer * repairer);
-void lmcc_repairer_add_sent (LmccRepairer * repairer,
-    const LmccAllotment * allotment, guint layer, LmccPacket * packet);
-void lmcc_repairer_note_sent (LmccRepairer * repairer, guint stream,
-    guint layer, LmccPacket * packet);
-gsize lmcc_repairer_get_repair_size (const LmccRepairer * repairer,
-    const LmccRepairGroup * group);
-void lmcc_repairer_encode_sent (LmccRepairer * repairer);
-void lmcc_repairer_spread (LmccRepairer * repairer, LmccTime now,
-    LmccTime duration);
-LmccPacket *lmcc_repairer_take (LmccRepairer * repairer, guint layer);
+void lmcc_repairer_clear (LmccRepairer *repairer);
+void lmcc_repairer_flush (LmccRepairer *repairer);
+void
+lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline);
+void lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
+    guint first, guint n, guint layer);
+void lmcc_repairer_cancel (LmccRepairer *repairer);
+void lmcc_repairer_add_sent (LmccRepairer *repairer,
+    const LmccAllotment *allotment, guint layer, LmccPacket *packet);
+void lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
+    LmccPacket *packet);
+gsize lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
+    const LmccRepairGroup *group);
+void lmcc_repairer_encode_sent (LmccRepairer *repairer);
+void
+lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration);
+LmccPacket *lmcc_repairer_take (LmccRepairer *repairer, guint layer);
 
 /* sender/repair-blocks-plan.c */
-void lmcc_repairer_plan (LmccRepairer * repairer,
-    const LmccRepairBudget * budget);
-gdouble lmcc_repairer_try (LmccRepairer * repairer,
-    const LmccRepairBudget * budget);
+void
+lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget);
+gdouble
+lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget);
 
 G_END_DECLS
 

@@ -29,7 +29,7 @@ typedef struct
 } Trial;
 
 static void
-clear (Trial * trial)
+clear (Trial *trial)
 {
   guint i;
 
@@ -39,8 +39,8 @@ clear (Trial * trial)
 }
 
 static void
-reserve (const LmccSender * sender, LmccPour * pour, guint number,
-    gsize * reserved)
+reserve (const LmccSender *sender, LmccPour *pour, guint number,
+    gsize *reserved)
 {
   gsize size = sender->session.packet_size;
   guint i;
@@ -58,8 +58,8 @@ reserve (const LmccSender * sender, LmccPour * pour, guint number,
 }
 
 static void
-try (const LmccSender * sender, const LmccSenderWindow * window, guint number,
-    Trial * trial)
+try (const LmccSender *sender, const LmccSenderWindow *window, guint number,
+    Trial *trial)
 {
   trial->pour = window->shaper->pour;
   reserve (sender, &trial->pour, number, trial->reserve);
@@ -68,7 +68,7 @@ try (const LmccSender * sender, const LmccSenderWindow * window, guint number,
 }
 
 static gboolean
-leaves_out (const Trial * trial)
+leaves_out (const Trial *trial)
 {
   guint i;
 
@@ -83,7 +83,7 @@ leaves_out (const Trial * trial)
 }
 
 static void
-expect (LmccRepairer * repairer, const Trial * trial, guint16 osn)
+expect (LmccRepairer *repairer, const Trial *trial, guint16 osn)
 {
   guint i, first, n;
 
@@ -105,8 +105,8 @@ expect (LmccRepairer * repairer, const Trial * trial, guint16 osn)
 }
 
 static gdouble
-count_whole (LmccSender * sender, const LmccSenderWindow * window,
-    const Trial * trial)
+count_whole (LmccSender *sender, const LmccSenderWindow *window,
+    const Trial *trial)
 {
   LmccRepairBudget budget = { 0 };
   gsize poured[LMCC_MAX_LAYERS];
@@ -128,7 +128,7 @@ count_whole (LmccSender * sender, const LmccSenderWindow * window,
 
 /* Returns the number of the best one. */
 static guint
-choose (LmccSender * sender, const LmccSenderWindow * window)
+choose (LmccSender *sender, const LmccSenderWindow *window)
 {
   gdouble best = 0.0;
   guint number = 0, i;
@@ -163,8 +163,8 @@ choose (LmccSender * sender, const LmccSenderWindow * window)
  * Takes from the window's rooms what repair is to have of them.
  */
 void
-lmcc_sender_reserve_repair (LmccSender * sender,
-    const LmccSenderWindow * window, gsize reserved[LMCC_MAX_LAYERS])
+lmcc_sender_reserve_repair (LmccSender *sender, const LmccSenderWindow *window,
+    gsize reserved[LMCC_MAX_LAYERS])
 {
   if (!lmcc_sender_has_repair (sender))
     return;

@@ -25,8 +25,8 @@ typedef struct
   LmccTime sending_until;
 } LmccSenderWindow;
 
-void lmcc_sender_reserve_repair (LmccSender * sender,
-    const LmccSenderWindow * window, gsize reserved[LMCC_MAX_LAYERS]);
+void lmcc_sender_reserve_repair (LmccSender *sender,
+    const LmccSenderWindow *window, gsize reserved[LMCC_MAX_LAYERS]);
 
 G_END_DECLS
 

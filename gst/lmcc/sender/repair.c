@@ -18,13 +18,13 @@
 #define KEY_FRACTION 2
 
 gboolean
-lmcc_sender_has_repair (const LmccSender * sender)
+lmcc_sender_has_repair (const LmccSender *sender)
 {
   return sender->repair.repairer.plan != NULL;
 }
 
 void
-lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
+lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
 {
   LmccSession *session = &sender->session;
 
@@ -41,20 +41,20 @@ lmcc_sender_init_repair (LmccSender * sender, const LmccSenderConfig * config)
   if (sender->shaped)
     return;
   sender->repair.block = config->repair_block > 0 ? config->repair_block
-      : LMCC_DEFAULT_REPAIR_DELAY;
+                                                  : LMCC_DEFAULT_REPAIR_DELAY;
   session->repair_delay = 2 * sender->repair.block;
   if (config->repair_base != 0)
     sender->repair.base = (guint) MAX (config->repair_base, 0);
 }
 
 void
-lmcc_sender_clear_repair (LmccSender * sender)
+lmcc_sender_clear_repair (LmccSender *sender)
 {
   lmcc_repairer_clear (&sender->repair.repairer);
 }
 
 void
-lmcc_sender_flush_repair (LmccSender * sender)
+lmcc_sender_flush_repair (LmccSender *sender)
 {
   if (!lmcc_sender_has_repair (sender))
     return;
@@ -64,7 +64,7 @@ lmcc_sender_flush_repair (LmccSender * sender)
 }
 
 gboolean
-lmcc_sender_owes_repair (const LmccSender * sender)
+lmcc_sender_owes_repair (const LmccSender *sender)
 {
   guint i;
 
@@ -73,7 +73,7 @@ lmcc_sender_owes_repair (const LmccSender * sender)
   if (sender->repair.since != LMCC_TIME_NONE)
     return TRUE;
   for (i = 0; i < sender->session.n_layers; i++) {
-    if (!g_queue_is_empty ((GQueue *) & sender->repair.repairer.items[i]))
+    if (!g_queue_is_empty ((GQueue *) &sender->repair.repairer.items[i]))
       return TRUE;
   }
 
@@ -82,14 +82,14 @@ lmcc_sender_owes_repair (const LmccSender * sender)
 
 /* Returns the bytes of repair that wait in the layer. */
 gsize
-lmcc_sender_get_repair_owed (const LmccSender * sender, guint layer)
+lmcc_sender_get_repair_owed (const LmccSender *sender, guint layer)
 {
   return sender->repair.repairer.owed[layer];
 }
 
 /* What @bytes of media in @layer get of repair. */
 gsize
-lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
+lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes)
 {
   if (!lmcc_sender_has_repair (sender)
       || !sender->repair.repairer.needed_most[layer])
@@ -100,7 +100,7 @@ lmcc_sender_repair_share (const LmccSender * sender, guint layer, gsize bytes)
 }
 
 static void
-expect_window (LmccSender * sender, LmccTime end)
+expect_window (LmccSender *sender, LmccTime end)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
   guint i;
@@ -131,9 +131,9 @@ expect_window (LmccSender * sender, LmccTime end)
  * @budget: (out): what there is for repair
  */
 void
-lmcc_sender_get_repair_budget (const LmccSender * sender,
-    const LmccSchedule * schedule, LmccTime end, const LmccPour * pour,
-    const gsize * reserve, const gsize * more, LmccRepairBudget * budget)
+lmcc_sender_get_repair_budget (const LmccSender *sender,
+    const LmccSchedule *schedule, LmccTime end, const LmccPour *pour,
+    const gsize *reserve, const gsize *more, LmccRepairBudget *budget)
 {
   guint i;
 
@@ -146,8 +146,9 @@ lmcc_sender_get_repair_budget (const LmccSender * sender,
 
     budget->rates[i] = sender->session.layers[i].rate;
     budget->bytes[i] = pour->room[i] + reserve[i];
-    budget->ready[i] = end - (LmccTime) ((gdouble) (room - MIN (room, queued))
-        * 8.0 * LMCC_SECOND / (gdouble) budget->rates[i]);
+    budget->ready[i] = end
+        - (LmccTime) ((gdouble) (room - MIN (room, queued)) * 8.0 * LMCC_SECOND
+            / (gdouble) budget->rates[i]);
   }
 }
 
@@ -159,7 +160,7 @@ lmcc_sender_get_repair_budget (const LmccSender * sender,
  * Returns: (transfer none): is to expect one way to send that window
  */
 LmccRepairer *
-lmcc_sender_begin_repair_trial (LmccSender * sender, LmccTime end)
+lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
 {
   lmcc_repairer_begin (&sender->repair.repairer, sender->repair.n_windows, end);
 
@@ -174,8 +175,8 @@ lmcc_sender_begin_repair_trial (LmccSender * sender, LmccTime end)
  * Returns: the pictures that are expected to be whole
  */
 gdouble
-lmcc_sender_end_repair_trial (LmccSender * sender,
-    const LmccRepairBudget * budget)
+lmcc_sender_end_repair_trial (LmccSender *sender,
+    const LmccRepairBudget *budget)
 {
   gdouble n_whole = lmcc_repairer_try (&sender->repair.repairer, budget);
 
@@ -186,15 +187,15 @@ lmcc_sender_end_repair_trial (LmccSender * sender,
 
 /* Of the window that has been poured into the layers just now. */
 void
-lmcc_sender_plan_repair (LmccSender * sender, const LmccRepairBudget * budget)
+lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget)
 {
   expect_window (sender, budget->end);
   lmcc_repairer_plan (&sender->repair.repairer, budget);
 }
 
 static gboolean
-comes_in_time (const LmccSender * sender, const LmccRepairItem * item,
-    const LmccOpportunity * opportunity)
+comes_in_time (const LmccSender *sender, const LmccRepairItem *item,
+    const LmccOpportunity *opportunity)
 {
   gdouble duration = 8.0 * LMCC_SECOND * (gdouble) item->size
       / (gdouble) sender->session.layers[opportunity->layer].rate;
@@ -204,8 +205,7 @@ comes_in_time (const LmccSender * sender, const LmccRepairItem * item,
 
 /* Repair goes behind the media of its window, and before that of the next. */
 LmccPacket *
-lmcc_sender_take_repair (LmccSender * sender,
-    const LmccOpportunity * opportunity)
+lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
   guint layer = opportunity->layer;
@@ -232,17 +232,17 @@ lmcc_sender_take_repair (LmccSender * sender,
 
 /* Budgets that are not used are kept, but not without end. */
 static void
-keep_rest (LmccSender * sender, const LmccRepairBudget * budget, guint layer,
+keep_rest (LmccSender *sender, const LmccRepairBudget *budget, guint layer,
     gsize before)
 {
   gsize used = sender->repair.repairer.owed[layer] - before;
 
-  sender->repair.budget[layer] = MIN (budget->bytes[layer] - used,
-      sender->session.packet_size);
+  sender->repair.budget[layer] =
+      MIN (budget->bytes[layer] - used, sender->session.packet_size);
 }
 
 static void
-close_native (LmccSender * sender, LmccTime now)
+close_native (LmccSender *sender, LmccTime now)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
   LmccRepairBudget budget = { sender->session.n_layers };
@@ -255,13 +255,13 @@ close_native (LmccSender * sender, LmccTime now)
   for (i = 0; i < budget.n_layers; i++)
     keep_rest (sender, &budget, i, owed[i]);
   lmcc_repairer_encode_sent (repairer);
-  lmcc_repairer_spread (repairer, now, MIN (now - sender->repair.since,
-          sender->repair.block));
+  lmcc_repairer_spread (repairer, now,
+      MIN (now - sender->repair.since, sender->repair.block));
   sender->repair.since = LMCC_TIME_NONE;
 }
 
 static gboolean
-ends_block (const LmccSender * sender, const LmccAllotment * allotment,
+ends_block (const LmccSender *sender, const LmccAllotment *allotment,
     LmccTime now)
 {
   if (sender->repair.since == LMCC_TIME_NONE)
@@ -274,8 +274,8 @@ ends_block (const LmccSender * sender, const LmccAllotment * allotment,
 
 /* @packet is as it leaves. */
 void
-lmcc_sender_repair_sent (LmccSender * sender, guint layer,
-    const LmccAllotment * allotment, LmccPacket * packet, LmccTime now)
+lmcc_sender_repair_sent (LmccSender *sender, guint layer,
+    const LmccAllotment *allotment, LmccPacket *packet, LmccTime now)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
 
@@ -298,17 +298,17 @@ lmcc_sender_repair_sent (LmccSender * sender, guint layer,
 }
 
 static LmccTime
-get_due (const LmccSender * sender, guint layer)
+get_due (const LmccSender *sender, guint layer)
 {
   const LmccRepairItem *item =
-      g_queue_peek_head ((GQueue *) & sender->repair.repairer.items[layer]);
+      g_queue_peek_head ((GQueue *) &sender->repair.repairer.items[layer]);
 
   return item != NULL ? item->due : LMCC_TIME_NONE;
 }
 
 /* Native allocation: a block that was collected for long enough ends. */
 void
-lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now)
+lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now)
 {
   if (lmcc_sender_has_repair (sender) && sender->repair.since != LMCC_TIME_NONE
       && now >= sender->repair.since + sender->repair.block)
@@ -318,7 +318,7 @@ lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now)
 /* Native allocation.
  * Returns: (transfer full) (nullable): what is due by @now in @layer */
 LmccPacket *
-lmcc_sender_take_due_repair (LmccSender * sender, guint layer, LmccTime now)
+lmcc_sender_take_due_repair (LmccSender *sender, guint layer, LmccTime now)
 {
   if (!lmcc_sender_has_repair (sender) || get_due (sender, layer) > now)
     return NULL;
@@ -327,7 +327,7 @@ lmcc_sender_take_due_repair (LmccSender * sender, guint layer, LmccTime now)
 }
 
 LmccTime
-lmcc_sender_next_repair (const LmccSender * sender)
+lmcc_sender_next_repair (const LmccSender *sender)
 {
   LmccTime next = LMCC_TIME_NONE;
   guint i;
@@ -343,8 +343,7 @@ lmcc_sender_next_repair (const LmccSender * sender)
 }
 
 void
-lmcc_sender_get_repair_stats (const LmccSender * sender,
-    LmccSenderStats * stats)
+lmcc_sender_get_repair_stats (const LmccSender *sender, LmccSenderStats *stats)
 {
   stats->repair_blocks = sender->repair.repairer.n_blocks;
   stats->repairs_late = sender->repair.repairer.n_late;

@@ -31,34 +31,33 @@ typedef struct
   guint base;
 } LmccSenderRepair;
 
-void lmcc_sender_init_repair (LmccSender * sender,
-    const LmccSenderConfig * config);
-void lmcc_sender_clear_repair (LmccSender * sender);
-void lmcc_sender_flush_repair (LmccSender * sender);
-gboolean lmcc_sender_has_repair (const LmccSender * sender);
-gboolean lmcc_sender_owes_repair (const LmccSender * sender);
-gsize lmcc_sender_get_repair_owed (const LmccSender * sender, guint layer);
-void lmcc_sender_repair_sent (LmccSender * sender, guint layer,
-    const LmccAllotment * allotment, LmccPacket * packet, LmccTime now);
-gsize lmcc_sender_repair_share (const LmccSender * sender, guint layer,
-    gsize bytes);
-void lmcc_sender_get_repair_budget (const LmccSender * sender,
-    const LmccSchedule * schedule, LmccTime end, const LmccPour * pour,
-    const gsize * reserve, const gsize * more, LmccRepairBudget * budget);
-LmccRepairer *lmcc_sender_begin_repair_trial (LmccSender * sender,
-    LmccTime end);
-gdouble lmcc_sender_end_repair_trial (LmccSender * sender,
-    const LmccRepairBudget * budget);
-void lmcc_sender_plan_repair (LmccSender * sender,
-    const LmccRepairBudget * budget);
-LmccPacket *lmcc_sender_take_repair (LmccSender * sender,
-    const LmccOpportunity * opportunity);
-void lmcc_sender_end_repair_block (LmccSender * sender, LmccTime now);
-LmccPacket *lmcc_sender_take_due_repair (LmccSender * sender, guint layer,
-    LmccTime now);
-LmccTime lmcc_sender_next_repair (const LmccSender * sender);
-void lmcc_sender_get_repair_stats (const LmccSender * sender,
-    LmccSenderStats * stats);
+void
+lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config);
+void lmcc_sender_clear_repair (LmccSender *sender);
+void lmcc_sender_flush_repair (LmccSender *sender);
+gboolean lmcc_sender_has_repair (const LmccSender *sender);
+gboolean lmcc_sender_owes_repair (const LmccSender *sender);
+gsize lmcc_sender_get_repair_owed (const LmccSender *sender, guint layer);
+void lmcc_sender_repair_sent (LmccSender *sender, guint layer,
+    const LmccAllotment *allotment, LmccPacket *packet, LmccTime now);
+gsize
+lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes);
+void lmcc_sender_get_repair_budget (const LmccSender *sender,
+    const LmccSchedule *schedule, LmccTime end, const LmccPour *pour,
+    const gsize *reserve, const gsize *more, LmccRepairBudget *budget);
+LmccRepairer *lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end);
+gdouble lmcc_sender_end_repair_trial (LmccSender *sender,
+    const LmccRepairBudget *budget);
+void
+lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget);
+LmccPacket *lmcc_sender_take_repair (LmccSender *sender,
+    const LmccOpportunity *opportunity);
+void lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now);
+LmccPacket *
+lmcc_sender_take_due_repair (LmccSender *sender, guint layer, LmccTime now);
+LmccTime lmcc_sender_next_repair (const LmccSender *sender);
+void
+lmcc_sender_get_repair_stats (const LmccSender *sender, LmccSenderStats *stats);
 
 G_END_DECLS
 

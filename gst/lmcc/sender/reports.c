@@ -9,13 +9,13 @@
 #define URGENT_DIVISOR 4
 
 static gboolean
-takes_reports (const LmccSender * sender)
+takes_reports (const LmccSender *sender)
 {
   return sender->session.feedback_interval > 0 && !sender->stopped;
 }
 
 void
-lmcc_sender_init_feedback (LmccSender * sender, LmccTime now, guint32 secret)
+lmcc_sender_init_feedback (LmccSender *sender, LmccTime now, guint32 secret)
 {
   if (sender->session.rtt_max == 0)
     sender->session.rtt_max = LMCC_DEFAULT_RTT_MAX;
@@ -28,7 +28,7 @@ lmcc_sender_init_feedback (LmccSender * sender, LmccTime now, guint32 secret)
 }
 
 void
-lmcc_sender_clear_feedback (LmccSender * sender)
+lmcc_sender_clear_feedback (LmccSender *sender)
 {
   lmcc_feedback_clear (&sender->reporting.feedback);
   lmcc_report_limit_clear (&sender->reporting.limit);
@@ -37,7 +37,7 @@ lmcc_sender_clear_feedback (LmccSender * sender)
 /* A packet of a base whose rate the network sets has left: the receiver that
  * sets it may report. */
 void
-lmcc_sender_let_report_in (LmccSender * sender)
+lmcc_sender_let_report_in (LmccSender *sender)
 {
   lmcc_report_limit_sent (&sender->reporting.limit);
 }
@@ -45,7 +45,7 @@ lmcc_sender_let_report_in (LmccSender * sender)
 /* More reports than wanted are a matter of seconds; the rest has time until the
  * next record. */
 static void
-follow_interval (LmccSender * sender, LmccTime before, gboolean changed,
+follow_interval (LmccSender *sender, LmccTime before, gboolean changed,
     LmccTime now)
 {
   if (!changed)
@@ -58,7 +58,7 @@ follow_interval (LmccSender * sender, LmccTime before, gboolean changed,
 
 /* Returns: (transfer full) (nullable): a control packet that is due */
 LmccPacket *
-lmcc_sender_take_answer (LmccSender * sender, LmccTime now)
+lmcc_sender_take_answer (LmccSender *sender, LmccTime now)
 {
   if (!takes_reports (sender))
     return NULL;
@@ -70,7 +70,7 @@ lmcc_sender_take_answer (LmccSender * sender, LmccTime now)
 /* Where the base has a fixed rate, answers wait for its opportunities: they say
  * how long. */
 void
-lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_feedback (LmccSender *sender, LmccTime now)
 {
   LmccTime before = sender->session.feedback_interval;
   LmccPacket *packet;
@@ -86,7 +86,7 @@ lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now)
 }
 
 LmccTime
-lmcc_sender_next_feedback (const LmccSender * sender)
+lmcc_sender_next_feedback (const LmccSender *sender)
 {
   if (!takes_reports (sender))
     return LMCC_TIME_NONE;
@@ -97,8 +97,8 @@ lmcc_sender_next_feedback (const LmccSender * sender)
 }
 
 void
-lmcc_sender_get_feedback_stats (const LmccSender * sender,
-    LmccSenderStats * stats)
+lmcc_sender_get_feedback_stats (const LmccSender *sender,
+    LmccSenderStats *stats)
 {
   const LmccFeedbackStats *feedback = &sender->reporting.feedback.stats;
 
@@ -128,11 +128,10 @@ lmcc_sender_get_feedback_stats (const LmccSender * sender,
  * Returns: whether lmcc_sender_take_control() is to have it
  */
 gboolean
-lmcc_sender_admit_control (LmccSender * sender, LmccTime time,
-    const LmccAddress * source, guint16 source_port)
+lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
+    const LmccAddress *source, guint16 source_port)
 {
-  gboolean leads = lmcc_sender_comes_from_leader (sender, source,
-      source_port);
+  gboolean leads = lmcc_sender_comes_from_leader (sender, source, source_port);
 
   if (lmcc_report_limit_take (&sender->reporting.limit, time,
           lmcc_report_origin (source), leads))
@@ -157,8 +156,8 @@ lmcc_sender_admit_control (LmccSender * sender, LmccTime time,
  * without a trace, where the session's feedback interval is 0.
  */
 void
-lmcc_sender_take_control (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 source_port, const guint8 * data,
+lmcc_sender_take_control (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 source_port, const guint8 *data,
     gsize size)
 {
   LmccTime before = sender->session.feedback_interval;
@@ -173,7 +172,8 @@ lmcc_sender_take_control (LmccSender * sender, LmccTime now,
   }
   follow_interval (sender, before,
       lmcc_feedback_take (&sender->reporting.feedback, &sender->session, now,
-          lmcc_report_origin (source), data, size), now);
+          lmcc_report_origin (source), data, size),
+      now);
 }
 
 /**
@@ -189,8 +189,8 @@ lmcc_sender_take_control (LmccSender * sender, LmccTime now,
  * thread.
  */
 void
-lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 source_port, const guint8 * data,
+lmcc_sender_handle_control (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 source_port, const guint8 *data,
     gsize size)
 {
   if (lmcc_sender_admit_control (sender, now, source, source_port))
@@ -208,12 +208,13 @@ lmcc_sender_handle_control (LmccSender * sender, LmccTime now,
  * told at once. The session stays the same: its numbers go on.
  */
 void
-lmcc_sender_set_source (LmccSender * sender, LmccTime now,
-    const LmccAddress * source, guint16 feedback_port)
+lmcc_sender_set_source (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, guint16 feedback_port)
 {
   LmccSession *session = &sender->session;
 
-  if (sender->stopped || (lmcc_address_equal (&session->source, source)
+  if (sender->stopped
+      || (lmcc_address_equal (&session->source, source)
           && session->feedback_port == feedback_port))
     return;
   session->source = *source;

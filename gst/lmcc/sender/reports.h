@@ -23,15 +23,15 @@ typedef struct
   guint64 n_limited;
 } LmccSenderReporting;
 
-void lmcc_sender_init_feedback (LmccSender * sender, LmccTime now,
-    guint32 secret);
-void lmcc_sender_clear_feedback (LmccSender * sender);
-void lmcc_sender_let_report_in (LmccSender * sender);
-LmccPacket *lmcc_sender_take_answer (LmccSender * sender, LmccTime now);
-void lmcc_sender_handle_feedback (LmccSender * sender, LmccTime now);
-LmccTime lmcc_sender_next_feedback (const LmccSender * sender);
-void lmcc_sender_get_feedback_stats (const LmccSender * sender,
-    LmccSenderStats * stats);
+void
+lmcc_sender_init_feedback (LmccSender *sender, LmccTime now, guint32 secret);
+void lmcc_sender_clear_feedback (LmccSender *sender);
+void lmcc_sender_let_report_in (LmccSender *sender);
+LmccPacket *lmcc_sender_take_answer (LmccSender *sender, LmccTime now);
+void lmcc_sender_handle_feedback (LmccSender *sender, LmccTime now);
+LmccTime lmcc_sender_next_feedback (const LmccSender *sender);
+void lmcc_sender_get_feedback_stats (const LmccSender *sender,
+    LmccSenderStats *stats);
 
 G_END_DECLS
 

@@ -13,8 +13,8 @@
  * @now: the time: every layer sends
  */
 void
-lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
-    const gdouble * probabilities, LmccTime now)
+lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
+    const gdouble *probabilities, LmccTime now)
 {
   guint i;
 
@@ -28,7 +28,7 @@ lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
 }
 
 void
-lmcc_schedule_clear (LmccSchedule * schedule)
+lmcc_schedule_clear (LmccSchedule *schedule)
 {
   lmcc_marker_clear (&schedule->marker);
 }
@@ -39,8 +39,7 @@ lmcc_schedule_clear (LmccSchedule * schedule)
  * @opportunity: (out): the earliest one, of the lowest layer among equals
  */
 void
-lmcc_schedule_next (const LmccSchedule * schedule,
-    LmccOpportunity * opportunity)
+lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
 {
   guint i;
 
@@ -50,8 +49,7 @@ lmcc_schedule_next (const LmccSchedule * schedule,
     LmccTime time = lmcc_marker_get_send_time (&schedule->marker, i, even_time);
 
     if (time < opportunity->time)
-      *opportunity = (LmccOpportunity) {
-      time, even_time, i};
+      *opportunity = (LmccOpportunity){ time, even_time, i };
   }
 }
 
@@ -62,8 +60,8 @@ lmcc_schedule_next (const LmccSchedule * schedule,
  * @marks: (out): what its packet says
  */
 void
-lmcc_schedule_get_marks (LmccSchedule * schedule,
-    const LmccOpportunity * opportunity, LmccMarks * marks)
+lmcc_schedule_get_marks (LmccSchedule *schedule,
+    const LmccOpportunity *opportunity, LmccMarks *marks)
 {
   lmcc_marker_get_marks (&schedule->marker, opportunity->layer,
       opportunity->even_time, marks);
@@ -78,11 +76,11 @@ lmcc_schedule_get_marks (LmccSchedule * schedule,
  * What is left of the division is kept, so that nothing adds up.
  */
 void
-lmcc_schedule_sent (LmccSchedule * schedule, guint layer, gsize size)
+lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
 {
   guint64 rate = schedule->layers[layer].rate;
-  guint64 bits = (guint64) size * 8 * LMCC_SECOND +
-      schedule->layers[layer].remainder;
+  guint64 bits =
+      (guint64) size * 8 * LMCC_SECOND + schedule->layers[layer].remainder;
 
   schedule->layers[layer].next += bits / rate;
   schedule->layers[layer].remainder = bits % rate;
@@ -98,7 +96,7 @@ lmcc_schedule_sent (LmccSchedule * schedule, guint layer, gsize size)
  *     them over by @until at its even rate
  */
 gsize
-lmcc_schedule_get_room (const LmccSchedule * schedule, guint layer,
+lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
     LmccTime until)
 {
   LmccTime next = schedule->layers[layer].next;
@@ -106,8 +104,8 @@ lmcc_schedule_get_room (const LmccSchedule * schedule, guint layer,
   if (until <= next)
     return 0;
 
-  return (gsize) ((gdouble) (until - next) *
-      (gdouble) schedule->layers[layer].rate / (8.0 * LMCC_SECOND));
+  return (gsize) ((gdouble) (until - next)
+      * (gdouble) schedule->layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
 /*
@@ -116,7 +114,7 @@ lmcc_schedule_get_room (const LmccSchedule * schedule, guint layer,
  * @time: opportunities before it are given up
  */
 void
-lmcc_schedule_skip (LmccSchedule * schedule, LmccTime time)
+lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time)
 {
   guint i;
 

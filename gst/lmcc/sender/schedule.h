@@ -43,17 +43,17 @@ typedef struct
   } layers[LMCC_MAX_LAYERS];
 } LmccSchedule;
 
-void lmcc_schedule_init (LmccSchedule * schedule, const LmccSession * session,
-    const gdouble * probabilities, LmccTime now);
-void lmcc_schedule_clear (LmccSchedule * schedule);
-void lmcc_schedule_next (const LmccSchedule * schedule,
-    LmccOpportunity * opportunity);
-void lmcc_schedule_get_marks (LmccSchedule * schedule,
-    const LmccOpportunity * opportunity, LmccMarks * marks);
-void lmcc_schedule_sent (LmccSchedule * schedule, guint layer, gsize size);
-gsize lmcc_schedule_get_room (const LmccSchedule * schedule, guint layer,
+void lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
+    const gdouble *probabilities, LmccTime now);
+void lmcc_schedule_clear (LmccSchedule *schedule);
+void
+lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity);
+void lmcc_schedule_get_marks (LmccSchedule *schedule,
+    const LmccOpportunity *opportunity, LmccMarks *marks);
+void lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size);
+gsize lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
     LmccTime until);
-void lmcc_schedule_skip (LmccSchedule * schedule, LmccTime time);
+void lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time);
 
 G_END_DECLS
 

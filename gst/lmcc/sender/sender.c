@@ -12,7 +12,7 @@
 #include <string.h>
 
 static void
-handle_record (LmccSender * sender, LmccTime now)
+handle_record (LmccSender *sender, LmccTime now)
 {
   g_autoptr (GPtrArray) packets = NULL;
   guint i;
@@ -44,7 +44,7 @@ handle_record (LmccSender * sender, LmccTime now)
  * receivers then know that something is missing.
  */
 void
-lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
+lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
 {
   gsize bytes;
 
@@ -91,7 +91,7 @@ lmcc_sender_push_unit (LmccSender * sender, LmccUnit * unit, LmccTime now)
  * out, what is not due stays.
  */
 void
-lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
 {
   if (sender->stopped)
     return;
@@ -116,7 +116,7 @@ lmcc_sender_handle_timeout (LmccSender * sender, LmccTime now)
  *     in the past; %LMCC_TIME_NONE after lmcc_sender_stop()
  */
 LmccTime
-lmcc_sender_next_timeout (const LmccSender * sender)
+lmcc_sender_next_timeout (const LmccSender *sender)
 {
   LmccTime next, record;
 
@@ -125,7 +125,7 @@ lmcc_sender_next_timeout (const LmccSender * sender)
 
   record = lmcc_sender_next_record (sender);
   next = sender->shaped ? lmcc_sender_next_shaped (sender)
-      : lmcc_sender_next_native (sender);
+                        : lmcc_sender_next_native (sender);
   next = MIN (next, lmcc_sender_next_feedback (sender));
 
   return MIN (next, record);
@@ -139,7 +139,7 @@ lmcc_sender_next_timeout (const LmccSender * sender)
  * Drops all units that wait, as for a seek. The session goes on.
  */
 void
-lmcc_sender_flush (LmccSender * sender, LmccTime now G_GNUC_UNUSED)
+lmcc_sender_flush (LmccSender *sender, LmccTime now G_GNUC_UNUSED)
 {
   if (sender->stopped)
     return;
@@ -159,11 +159,10 @@ lmcc_sender_flush (LmccSender * sender, LmccTime now G_GNUC_UNUSED)
  * Returns: whether no unit waits to be sent, nor repair of any
  */
 gboolean
-lmcc_sender_is_idle (const LmccSender * sender)
+lmcc_sender_is_idle (const LmccSender *sender)
 {
   return lmcc_allocator_is_empty (&sender->allocator)
-      && !lmcc_sender_waits_above (sender)
-      && !lmcc_sender_owes_repair (sender)
+      && !lmcc_sender_waits_above (sender) && !lmcc_sender_owes_repair (sender)
       && !(sender->shaped && lmcc_sender_collects (sender));
 }
 
@@ -176,7 +175,7 @@ lmcc_sender_is_idle (const LmccSender * sender)
  * it.
  */
 void
-lmcc_sender_stop (LmccSender * sender, LmccTime now)
+lmcc_sender_stop (LmccSender *sender, LmccTime now)
 {
   if (sender->stopped)
     return;
@@ -193,7 +192,7 @@ lmcc_sender_stop (LmccSender * sender, LmccTime now)
  * Returns: (transfer none): the session as it is now
  */
 const LmccSession *
-lmcc_sender_get_session (const LmccSender * sender)
+lmcc_sender_get_session (const LmccSender *sender)
 {
   return &sender->session;
 }
@@ -205,9 +204,9 @@ lmcc_sender_get_session (const LmccSender * sender)
  * Returns: (transfer none): the counters as they are now
  */
 const LmccSenderStats *
-lmcc_sender_get_stats (const LmccSender * sender)
+lmcc_sender_get_stats (const LmccSender *sender)
 {
-  LmccSenderStats *stats = (LmccSenderStats *) & sender->stats;
+  LmccSenderStats *stats = (LmccSenderStats *) &sender->stats;
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++)
@@ -220,8 +219,8 @@ lmcc_sender_get_stats (const LmccSender * sender)
 }
 
 static void
-fit_algorithm (LmccSender * sender, const LmccSenderConfig * config,
-    gdouble * probabilities)
+fit_algorithm (LmccSender *sender, const LmccSenderConfig *config,
+    gdouble *probabilities)
 {
   if (!lmcc_session_fit_algorithm (&sender->session, config->nominal_rtt,
           config->leave_latency, NULL)) {
@@ -246,7 +245,7 @@ fit_algorithm (LmccSender * sender, const LmccSenderConfig * config,
 /* What the base's packets have is counted in all layers. A place needs no
  * room. */
 static void
-reserve_second_element (LmccSender * sender)
+reserve_second_element (LmccSender *sender)
 {
   const LmccSessionAlgorithms *found = &sender->algorithms;
   gsize size = 0;
@@ -256,12 +255,12 @@ reserve_second_element (LmccSender * sender)
   if (sender->session.slot > 0 && lmcc_algorithm_has_slots (found->algorithm)
       && found->algorithm->sending->get_element_size != NULL)
     size = found->algorithm->sending->get_element_size (&sender->session);
-  sender->allocator.packet_overhead += lmcc_rtp_get_header_size (size) -
-      lmcc_rtp_get_header_size (0);
+  sender->allocator.packet_overhead +=
+      lmcc_rtp_get_header_size (size) - lmcc_rtp_get_header_size (0);
 }
 
 static gboolean
-check_layers (const LmccSession * session, GError ** error)
+check_layers (const LmccSession *session, GError **error)
 {
   if (session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error, "%u layers are more than %u",
@@ -273,8 +272,8 @@ check_layers (const LmccSession * session, GError ** error)
 /* What of the session is known at the start, and FLID's probabilities; whether
  * receivers will take the record of it. */
 static gboolean
-init_session (LmccSender * sender, const LmccSenderConfig * config,
-    gdouble * probabilities, GError ** error)
+init_session (LmccSender *sender, const LmccSenderConfig *config,
+    gdouble *probabilities, GError **error)
 {
   LmccSession *session = &sender->session;
 
@@ -282,8 +281,8 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
   sender->shaped = !session->native;
   session->n_rungs = CLAMP (session->n_rungs, 1, LMCC_MAX_RUNGS);
   if (session->window == 0)
-    session->window = sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW
-        : LMCC_DEFAULT_WINDOW;
+    session->window =
+        sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW : LMCC_DEFAULT_WINDOW;
   if (sender->shaped && !check_layers (session, error))
     return FALSE;
   if (sender->shaped)
@@ -312,10 +311,12 @@ init_session (LmccSender * sender, const LmccSenderConfig * config,
  *     fixed rate has none
  */
 LmccSender *
-lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
+lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
 {
   LmccSender *sender = g_new0 (LmccSender, 1);
-  gdouble probabilities[LMCC_MAX_LAYERS] = { 0.0, };
+  gdouble probabilities[LMCC_MAX_LAYERS] = {
+    0.0,
+  };
 
   if (!init_session (sender, config, probabilities, error)) {
     g_free (sender);
@@ -346,7 +347,7 @@ lmcc_sender_new (const LmccSenderConfig * config, LmccTime now, GError ** error)
  * Frees it with all that waits; stop it first for receivers to know.
  */
 void
-lmcc_sender_free (LmccSender * sender)
+lmcc_sender_free (LmccSender *sender)
 {
   lmcc_sender_clear_output (sender);
   lmcc_sender_flush_above (sender);

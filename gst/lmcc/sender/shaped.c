@@ -21,7 +21,7 @@
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
 
 void
-lmcc_sender_init_shaped (LmccSender * sender, const gdouble * probabilities,
+lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
     LmccTime now)
 {
   const LmccCodec *codec =
@@ -37,7 +37,7 @@ lmcc_sender_init_shaped (LmccSender * sender, const gdouble * probabilities,
 }
 
 void
-lmcc_sender_clear_shaped (LmccSender * sender)
+lmcc_sender_clear_shaped (LmccSender *sender)
 {
   lmcc_shaper_clear (&sender->windows.shaper);
   lmcc_schedule_clear (&sender->windows.schedule);
@@ -46,7 +46,7 @@ lmcc_sender_clear_shaped (LmccSender * sender)
 }
 
 void
-lmcc_sender_flush_shaped (LmccSender * sender)
+lmcc_sender_flush_shaped (LmccSender *sender)
 {
   lmcc_shaper_flush (&sender->windows.shaper);
   sender->windows.sending_until = 0;
@@ -54,7 +54,7 @@ lmcc_sender_flush_shaped (LmccSender * sender)
 
 /* Returns whether a window is being collected. */
 gboolean
-lmcc_sender_collects (const LmccSender * sender)
+lmcc_sender_collects (const LmccSender *sender)
 {
   return !lmcc_shaper_is_empty (&sender->windows.shaper);
 }
@@ -69,7 +69,7 @@ lmcc_sender_collects (const LmccSender * sender)
  * their turn.
  */
 void
-lmcc_sender_queue_control (LmccSender * sender, LmccPacket * packet,
+lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     guint n_waiting)
 {
   g_queue_push_tail (&sender->windows.control, packet);
@@ -78,10 +78,10 @@ lmcc_sender_queue_control (LmccSender * sender, LmccPacket * packet,
 }
 
 static guint64
-bytes_in (const LmccSender * sender, guint layer, LmccTime duration)
+bytes_in (const LmccSender *sender, guint layer, LmccTime duration)
 {
-  return (guint64) ((gdouble) duration *
-      (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
+  return (guint64) ((gdouble) duration
+      * (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
 /* Where receivers follow marks a filler packet is of the session's packet size:
@@ -94,7 +94,7 @@ bytes_in (const LmccSender * sender, guint layer, LmccTime duration)
  * interval how far it is, nor that the next window would begin late, which is
  * due when the one before it has been sent. */
 static gsize
-filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
+filler_payload_size (const LmccSender *sender, guint layer, LmccTime time)
 {
   gsize overhead = lmcc_allocator_packet_size (&sender->allocator, 0);
   LmccTime end = sender->windows.sending_until;
@@ -115,7 +115,7 @@ filler_payload_size (const LmccSender * sender, guint layer, LmccTime time)
 /* Fills one opportunity: with control packets, which are the base's, then
  * media; behind all of a window its repair; then filler. */
 static void
-send_at (LmccSender * sender, const LmccOpportunity * opportunity, LmccTime now)
+send_at (LmccSender *sender, const LmccOpportunity *opportunity, LmccTime now)
 {
   guint layer = opportunity->layer;
   LmccPacket *control = NULL, *repair = NULL;
@@ -136,24 +136,24 @@ send_at (LmccSender * sender, const LmccOpportunity * opportunity, LmccTime now)
   else if (repair != NULL)
     size = lmcc_sender_send_repair (sender, layer, repair, now);
   else if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
-    size = lmcc_sender_send_media (sender, layer, &allotment,
-        opportunity->time, now);
+    size = lmcc_sender_send_media (sender, layer, &allotment, opportunity->time,
+        now);
   else
-    size = lmcc_sender_send_filler (sender, layer, filler_payload_size (sender,
-            layer, opportunity->even_time), now);
+    size = lmcc_sender_send_filler (sender, layer,
+        filler_payload_size (sender, layer, opportunity->even_time), now);
   lmcc_schedule_sent (&sender->windows.schedule, layer, size);
 }
 
 static void
-send_due (LmccSender * sender, LmccTime now)
+send_due (LmccSender *sender, LmccTime now)
 {
   LmccOpportunity opportunity;
 
   if (now > CATCH_UP_MAX)
     lmcc_schedule_skip (&sender->windows.schedule, now - CATCH_UP_MAX);
   for (lmcc_schedule_next (&sender->windows.schedule, &opportunity);
-      opportunity.time <= now;
-      lmcc_schedule_next (&sender->windows.schedule, &opportunity))
+       opportunity.time <= now;
+       lmcc_schedule_next (&sender->windows.schedule, &opportunity))
     send_at (sender, &opportunity, now);
 }
 
@@ -161,7 +161,7 @@ send_due (LmccSender * sender, LmccTime now)
 #define FEEDBACK_DIVISOR 20
 
 static gsize
-control_bytes (const LmccSender * sender, LmccTime duration)
+control_bytes (const LmccSender *sender, LmccTime duration)
 {
   gsize bytes = lmcc_sender_expect_records (sender, duration);
   const GList *l;
@@ -176,7 +176,7 @@ control_bytes (const LmccSender * sender, LmccTime duration)
 
 /* What the layers can send until @end, after all that waits already. */
 static void
-measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
+measure_room (LmccSender *sender, LmccTime duration, LmccTime now)
 {
   LmccPour *pour = &sender->windows.shaper.pour;
   LmccTime rest = sender->windows.sending_until - now;
@@ -197,7 +197,7 @@ measure_room (LmccSender * sender, LmccTime duration, LmccTime now)
 }
 
 static void
-count_late (LmccSender * sender)
+count_late (LmccSender *sender)
 {
   guint i;
 
@@ -211,7 +211,7 @@ count_late (LmccSender * sender)
 }
 
 static void
-update_stats (LmccSender * sender)
+update_stats (LmccSender *sender)
 {
   guint i;
 
@@ -223,7 +223,7 @@ update_stats (LmccSender * sender)
 
 /* Of the window that has been poured into the layers just now. */
 static void
-plan_repair (LmccSender * sender, const gsize * reserved)
+plan_repair (LmccSender *sender, const gsize *reserved)
 {
   LmccRepairBudget budget = { 0 };
 
@@ -237,13 +237,15 @@ plan_repair (LmccSender * sender, const gsize * reserved)
 
 /* A window is sent in as long as it lasts, behind the one before it. */
 static void
-close_window (LmccSender * sender, LmccTime end, LmccTime now)
+close_window (LmccSender *sender, LmccTime end, LmccTime now)
 {
   LmccTime duration = end - sender->windows.shaper.opened;
-  LmccSenderWindow window = {.schedule = &sender->windows.schedule,.shaper =
-        &sender->windows.shaper,.end = end
+  LmccSenderWindow window = { .schedule = &sender->windows.schedule,
+    .shaper = &sender->windows.shaper,
+    .end = end };
+  gsize reserved[LMCC_MAX_LAYERS] = {
+    0,
   };
-  gsize reserved[LMCC_MAX_LAYERS] = { 0, };
 
   sender->windows.sending_until =
       MAX (sender->windows.sending_until, now) + duration;
@@ -259,7 +261,7 @@ close_window (LmccSender * sender, LmccTime end, LmccTime now)
 
 /* @bytes are those of its IP packets. */
 void
-lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
+lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
     LmccTime now)
 {
   LmccShaper *shaper = &sender->windows.shaper;
@@ -280,14 +282,14 @@ lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
 
 /* Without its packets, so that what needs it is not sent either. */
 void
-lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now)
+lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now)
 {
   g_ptr_array_set_size (unit->packets, 0);
   lmcc_sender_collect (sender, unit, 0, now);
 }
 
 void
-lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now)
+lmcc_sender_handle_shaped (LmccSender *sender, LmccTime now)
 {
   if (lmcc_shaper_next (&sender->windows.shaper) <= now)
     close_window (sender,
@@ -296,7 +298,7 @@ lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now)
 }
 
 LmccTime
-lmcc_sender_next_shaped (const LmccSender * sender)
+lmcc_sender_next_shaped (const LmccSender *sender)
 {
   LmccOpportunity opportunity;
   LmccTime next = lmcc_shaper_next (&sender->windows.shaper);

@@ -25,18 +25,18 @@ typedef struct
   GQueue control;
 } LmccSenderShaped;
 
-void lmcc_sender_init_shaped (LmccSender * sender,
-    const gdouble * probabilities, LmccTime now);
-void lmcc_sender_clear_shaped (LmccSender * sender);
-void lmcc_sender_flush_shaped (LmccSender * sender);
-gboolean lmcc_sender_collects (const LmccSender * sender);
-void lmcc_sender_queue_control (LmccSender * sender, LmccPacket * packet,
-    guint n_waiting);
-void lmcc_sender_collect (LmccSender * sender, LmccUnit * unit, gsize bytes,
+void lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
     LmccTime now);
-void lmcc_sender_lose (LmccSender * sender, LmccUnit * unit, LmccTime now);
-void lmcc_sender_handle_shaped (LmccSender * sender, LmccTime now);
-LmccTime lmcc_sender_next_shaped (const LmccSender * sender);
+void lmcc_sender_clear_shaped (LmccSender *sender);
+void lmcc_sender_flush_shaped (LmccSender *sender);
+gboolean lmcc_sender_collects (const LmccSender *sender);
+void lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
+    guint n_waiting);
+void lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
+    LmccTime now);
+void lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now);
+void lmcc_sender_handle_shaped (LmccSender *sender, LmccTime now);
+LmccTime lmcc_sender_next_shaped (const LmccSender *sender);
 
 G_END_DECLS
 

@@ -14,7 +14,7 @@
 #define SHORTEST_WINDOW (250 * LMCC_MSECOND)
 
 static void
-forget_references (LmccShaper * shaper)
+forget_references (LmccShaper *shaper)
 {
   memset (shaper->pour.floors, (gint) shaper->pour.n_layers,
       sizeof (shaper->pour.floors));
@@ -27,14 +27,14 @@ forget_references (LmccShaper * shaper)
  * @hold: how long a unit may wait for all of it to be sent, ns
  */
 void
-lmcc_shaper_init (LmccShaper * shaper, const LmccAllocator * allocator,
+lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold)
 {
   memset (shaper, 0, sizeof (*shaper));
   shaper->grace = MIN (MAX_GRACE, hold / 4);
   shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
-  shaper->units = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) lmcc_queued_unit_free);
+  shaper->units =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_queued_unit_free);
   shaper->opened = LMCC_TIME_NONE;
   shaper->last_end = LMCC_TIME_NONE;
   shaper->pour.n_layers = allocator->n_layers;
@@ -43,7 +43,7 @@ lmcc_shaper_init (LmccShaper * shaper, const LmccAllocator * allocator,
 }
 
 void
-lmcc_shaper_clear (LmccShaper * shaper)
+lmcc_shaper_clear (LmccShaper *shaper)
 {
   g_clear_pointer (&shaper->units, g_ptr_array_unref);
 }
@@ -55,7 +55,7 @@ lmcc_shaper_clear (LmccShaper * shaper)
  * Drops what was collected. What needs it has no place either.
  */
 void
-lmcc_shaper_flush (LmccShaper * shaper)
+lmcc_shaper_flush (LmccShaper *shaper)
 {
   g_ptr_array_set_size (shaper->units, 0);
   shaper->n_packets = 0;
@@ -65,7 +65,7 @@ lmcc_shaper_flush (LmccShaper * shaper)
 }
 
 static LmccTime
-unit_time (const LmccShaper * shaper, guint i)
+unit_time (const LmccShaper *shaper, guint i)
 {
   const LmccQueuedUnit *queued = g_ptr_array_index (shaper->units, i);
 
@@ -73,7 +73,7 @@ unit_time (const LmccShaper * shaper, guint i)
 }
 
 static gboolean
-may_begin (const LmccShaper * shaper, const LmccUnit * unit)
+may_begin (const LmccShaper *shaper, const LmccUnit *unit)
 {
   return lmcc_unit_is_key (unit) && unit->stream <= shaper->key_rung;
 }
@@ -87,7 +87,7 @@ may_begin (const LmccShaper * shaper, const LmccUnit * unit)
  *     again when it is closed
  */
 LmccTime
-lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit)
+lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
 {
   LmccTime time = unit->decoding_time;
   LmccTime shortest = MIN (SHORTEST_WINDOW, shaper->longest);
@@ -96,9 +96,10 @@ lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit)
     return LMCC_TIME_NONE;
   if (time >= shaper->opened + shaper->longest)
     return shaper->last_key > 0 ? unit_time (shaper, shaper->last_key)
-        : shaper->opened + shaper->longest;
+                                : shaper->opened + shaper->longest;
   /* One that began without a key frame ends at the first. */
-  if (may_begin (shaper, unit) && (time >= shaper->opened + shortest
+  if (may_begin (shaper, unit)
+      && (time >= shaper->opened + shortest
           || shaper->key_rung == LMCC_MAX_RUNGS))
     return time;
 
@@ -113,7 +114,7 @@ lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_shaper_next (const LmccShaper * shaper)
+lmcc_shaper_next (const LmccShaper *shaper)
 {
   if (shaper->opened == LMCC_TIME_NONE)
     return LMCC_TIME_NONE;
@@ -123,7 +124,7 @@ lmcc_shaper_next (const LmccShaper * shaper)
 
 /* The windows of an encoder that goes on follow one upon the other. */
 static void
-open_window (LmccShaper * shaper, LmccTime time)
+open_window (LmccShaper *shaper, LmccTime time)
 {
   shaper->opened = time;
   shaper->key_rung = LMCC_MAX_RUNGS;
@@ -135,7 +136,7 @@ open_window (LmccShaper * shaper, LmccTime time)
 
 /* Called before @unit is one of the window's. */
 static void
-note_unit (LmccShaper * shaper, const LmccUnit * unit)
+note_unit (LmccShaper *shaper, const LmccUnit *unit)
 {
   guint n = shaper->units->len;
 
@@ -156,7 +157,7 @@ note_unit (LmccShaper * shaper, const LmccUnit * unit)
  * Beyond %LMCC_SHAPER_MAX_PACKETS units lose their packets, and are counted.
  */
 void
-lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued)
+lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued)
 {
   LmccUnit *unit = queued->unit;
 
@@ -173,7 +174,7 @@ lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued)
 
 /* @n packets of @queued from @first on, as a unit of its own. */
 static LmccQueuedUnit *
-make_piece (const LmccAllocator * allocator, const LmccQueuedUnit * queued,
+make_piece (const LmccAllocator *allocator, const LmccQueuedUnit *queued,
     guint first, guint n)
 {
   LmccQueuedUnit *piece = g_memdup2 (queued, sizeof (*queued));
@@ -202,7 +203,7 @@ make_piece (const LmccAllocator * allocator, const LmccQueuedUnit * queued,
 }
 
 static void
-push_pieces (LmccAllocator * allocator, LmccPourItem * item)
+push_pieces (LmccAllocator *allocator, LmccPourItem *item)
 {
   LmccQueuedUnit *queued = item->queued;
   guint n_packets = queued->unit->packets->len, first = 0, n;
@@ -220,7 +221,7 @@ push_pieces (LmccAllocator * allocator, LmccPourItem * item)
 }
 
 static void
-note_key (LmccShaper * shaper, const LmccPourItem * item)
+note_key (LmccShaper *shaper, const LmccPourItem *item)
 {
   const LmccUnit *unit = item->queued->unit;
   guint8 *level = &shaper->key_levels[unit->stream];
@@ -232,8 +233,8 @@ note_key (LmccShaper * shaper, const LmccPourItem * item)
 }
 
 static void
-send_item (LmccShaper * shaper, LmccAllocator * allocator, LmccPourItem * item,
-    guint16 * osn)
+send_item (LmccShaper *shaper, LmccAllocator *allocator, LmccPourItem *item,
+    guint16 *osn)
 {
   LmccUnit *unit = item->queued->unit;
 
@@ -254,13 +255,13 @@ send_item (LmccShaper * shaper, LmccAllocator * allocator, LmccPourItem * item,
 }
 
 static void
-begin_anew (LmccShaper * shaper, LmccTime time)
+begin_anew (LmccShaper *shaper, LmccTime time)
 {
   g_autoptr (GPtrArray) rest = shaper->units;
   guint i;
 
-  shaper->units = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) lmcc_queued_unit_free);
+  shaper->units =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_queued_unit_free);
   g_ptr_array_set_free_func (rest, NULL);
   shaper->n_packets = 0;
   shaper->opened = LMCC_TIME_NONE;
@@ -279,8 +280,8 @@ begin_anew (LmccShaper * shaper, LmccTime time)
  * Returns: (transfer full): these, with their layers
  */
 LmccPourItem *
-lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
-    guint * n_items)
+lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end, LmccPour *pour,
+    guint *n_items)
 {
   guint n = shaper->units->len, i;
   LmccPourItem *items = g_new0 (LmccPourItem, MAX (n, 1));
@@ -308,12 +309,12 @@ lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end, LmccPour * pour,
  * What comes after @end is the beginning of the next window.
  */
 void
-lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
-    LmccAllocator * allocator, guint16 * osn)
+lmcc_shaper_close (LmccShaper *shaper, LmccTime end, LmccAllocator *allocator,
+    guint16 *osn)
 {
   guint n, i;
-  g_autofree LmccPourItem *items = lmcc_shaper_pour (shaper, end,
-      &shaper->pour, &n);
+  g_autofree LmccPourItem *items =
+      lmcc_shaper_pour (shaper, end, &shaper->pour, &n);
 
   for (i = 0; i < n; i++)
     send_item (shaper, allocator, &items[i], osn);
@@ -326,7 +327,7 @@ lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
 }
 
 gboolean
-lmcc_shaper_is_empty (const LmccShaper * shaper)
+lmcc_shaper_is_empty (const LmccShaper *shaper)
 {
   return shaper->units->len == 0;
 }

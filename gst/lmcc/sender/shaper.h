@@ -48,18 +48,18 @@ typedef struct
   guint8 key_levels[LMCC_MAX_RUNGS];
 } LmccShaper;
 
-void lmcc_shaper_init (LmccShaper * shaper, const LmccAllocator * allocator,
+void lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold);
-void lmcc_shaper_clear (LmccShaper * shaper);
-void lmcc_shaper_flush (LmccShaper * shaper);
-LmccTime lmcc_shaper_get_end (const LmccShaper * shaper, const LmccUnit * unit);
-LmccTime lmcc_shaper_next (const LmccShaper * shaper);
-void lmcc_shaper_push (LmccShaper * shaper, LmccQueuedUnit * queued);
-LmccPourItem *lmcc_shaper_pour (const LmccShaper * shaper, LmccTime end,
-    LmccPour * pour, guint * n_items);
-void lmcc_shaper_close (LmccShaper * shaper, LmccTime end,
-    LmccAllocator * allocator, guint16 * osn);
-gboolean lmcc_shaper_is_empty (const LmccShaper * shaper);
+void lmcc_shaper_clear (LmccShaper *shaper);
+void lmcc_shaper_flush (LmccShaper *shaper);
+LmccTime lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit);
+LmccTime lmcc_shaper_next (const LmccShaper *shaper);
+void lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued);
+LmccPourItem *lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end,
+    LmccPour *pour, guint *n_items);
+void lmcc_shaper_close (LmccShaper *shaper, LmccTime end,
+    LmccAllocator *allocator, guint16 *osn);
+gboolean lmcc_shaper_is_empty (const LmccShaper *shaper);
 
 G_END_DECLS
 

@@ -70,8 +70,8 @@ lmcc_synchronized_write (guint64 levels, guint top_layer,
  * Returns: %FALSE if it is of another kind, or too short for its kind
  */
 gboolean
-lmcc_synchronized_parse (const guint8 * data, gsize size, guint top_layer,
-    guint64 * levels)
+lmcc_synchronized_parse (const guint8 *data, gsize size, guint top_layer,
+    guint64 *levels)
 {
   gsize n = MIN (size, LMCC_SYNCHRONIZED_MAX_SIZE), i;
   guint bit;
@@ -115,7 +115,7 @@ lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE])
  *     short
  */
 gint
-lmcc_place_parse (const guint8 * data, gsize size)
+lmcc_place_parse (const guint8 *data, gsize size)
 {
   if (size < LMCC_PLACE_SIZE || data[0] != LMCC_SECOND_ELEMENT_PLACE)
     return 0;

@@ -29,10 +29,10 @@ G_BEGIN_DECLS
 guint8 lmcc_second_element_id (guint8 element_id);
 gsize lmcc_synchronized_write (guint64 levels, guint top_layer,
     guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE]);
-gboolean lmcc_synchronized_parse (const guint8 * data, gsize size,
-    guint top_layer, guint64 * levels);
+gboolean lmcc_synchronized_parse (const guint8 *data, gsize size,
+    guint top_layer, guint64 *levels);
 void lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE]);
-gint lmcc_place_parse (const guint8 * data, gsize size);
+gint lmcc_place_parse (const guint8 *data, gsize size);
 
 G_END_DECLS
 

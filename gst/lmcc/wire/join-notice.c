@@ -12,7 +12,7 @@
  * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
  */
 LmccPacket *
-lmcc_join_notice_build (const LmccJoinNotice * notice)
+lmcc_join_notice_build (const LmccJoinNotice *notice)
 {
   LmccPacket *packet = lmcc_packet_new (LMCC_JOIN_NOTICE_SIZE);
   guint8 *data = lmcc_rtcp_write_app (packet->data, LMCC_RTCP_APP_JOIN,
@@ -36,8 +36,7 @@ lmcc_join_notice_build (const LmccJoinNotice * notice)
  * Returns: %FALSE if it is anything else
  */
 gboolean
-lmcc_join_notice_parse (const guint8 * data, gsize size,
-    LmccJoinNotice * notice)
+lmcc_join_notice_parse (const guint8 *data, gsize size, LmccJoinNotice *notice)
 {
   if (size != LMCC_JOIN_NOTICE_SIZE
       || !lmcc_rtcp_is_app (data, size, LMCC_RTCP_APP_JOIN))
@@ -60,7 +59,7 @@ lmcc_join_notice_parse (const guint8 * data, gsize size,
  * Returns: whether to believe it
  */
 gboolean
-lmcc_notice_limit_take (LmccNoticeLimit * limit, LmccTime now, guint32 ssrc)
+lmcc_notice_limit_take (LmccNoticeLimit *limit, LmccTime now, guint32 ssrc)
 {
   guint kept = 0, i;
 

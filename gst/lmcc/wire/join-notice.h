@@ -37,9 +37,9 @@ typedef struct
   guint8 level;
 } LmccJoinNotice;
 
-LmccPacket *lmcc_join_notice_build (const LmccJoinNotice * notice);
-gboolean lmcc_join_notice_parse (const guint8 * data, gsize size,
-    LmccJoinNotice * notice);
+LmccPacket *lmcc_join_notice_build (const LmccJoinNotice *notice);
+gboolean
+lmcc_join_notice_parse (const guint8 *data, gsize size, LmccJoinNotice *notice);
 
 /**
  * LmccNoticeLimit:
@@ -57,8 +57,8 @@ typedef struct
   } latest[LMCC_JOIN_NOTICES_MAX];
 } LmccNoticeLimit;
 
-gboolean lmcc_notice_limit_take (LmccNoticeLimit * limit,
-    LmccTime now, guint32 ssrc);
+gboolean
+lmcc_notice_limit_take (LmccNoticeLimit *limit, LmccTime now, guint32 ssrc);
 
 G_END_DECLS
 

@@ -16,12 +16,12 @@
  * Writes the element of docs/wire-format.md.
  */
 void
-lmcc_header_write (const LmccHeader * header, guint8 data[LMCC_HEADER_SIZE])
+lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE])
 {
   data[0] = (LMCC_HEADER_VERSION << 6) | ((header->type & 0x07) << 3)
       | (!!header->first << 2) | (!!header->last << 1) | !!header->more;
-  data[1] = ((header->layer & 0x3f) << 2)
-      | (!!header->switch_point << 1) | !!header->burst;
+  data[1] = ((header->layer & 0x3f) << 2) | (!!header->switch_point << 1)
+      | !!header->burst;
   data[2] = ((header->top_layer & 0x3f) << 2) | (header->table & 0x03);
   data[3] = ((header->stream & 0x0f) << 4) | (header->klass & 0x0f);
   lmcc_write_uint16 (data + 4, header->slot);
@@ -42,7 +42,7 @@ lmcc_header_write (const LmccHeader * header, guint8 data[LMCC_HEADER_SIZE])
  *     layer is above the top layer, or the signal is below -1
  */
 gboolean
-lmcc_header_parse (const guint8 * data, gsize size, LmccHeader * header)
+lmcc_header_parse (const guint8 *data, gsize size, LmccHeader *header)
 {
   guint type;
 
@@ -105,6 +105,6 @@ lmcc_time_to_ntp_short (LmccTime ntp_time)
 gint64
 lmcc_ntp_short_diff (guint32 a, guint32 b)
 {
-  return (gint64) (gint32) (a - b) * (gint64) LMCC_SECOND /
-      (1 << NTP_SHORT_FRACTION_BITS);
+  return (gint64) (gint32) (a - b) * (gint64) LMCC_SECOND
+      / (1 << NTP_SHORT_FRACTION_BITS);
 }

@@ -21,10 +21,9 @@ G_BEGIN_DECLS
 /* The identifier that lmccsink gives the element (RFC 8285: 1 to 14). */
 #define LMCC_HEADER_DEFAULT_ID 1
 
-void lmcc_header_write (const LmccHeader * header,
-    guint8 data[LMCC_HEADER_SIZE]);
-gboolean lmcc_header_parse (const guint8 * data, gsize size,
-    LmccHeader * header);
+void
+lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE]);
+gboolean lmcc_header_parse (const guint8 *data, gsize size, LmccHeader *header);
 
 guint32 lmcc_time_to_ntp_short (LmccTime ntp_time);
 gint64 lmcc_ntp_short_diff (guint32 a, guint32 b);

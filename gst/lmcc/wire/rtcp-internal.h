@@ -21,7 +21,7 @@
 
 /* RFC 3550 section 6.4.1: the length is in 32-bit words minus one. */
 static inline guint8 *
-lmcc_rtcp_write_header (guint8 * data, guint count, guint8 type, gsize size)
+lmcc_rtcp_write_header (guint8 *data, guint count, guint8 type, gsize size)
 {
   data[0] = 0x80 | count;
   data[1] = type;
@@ -34,7 +34,7 @@ lmcc_rtcp_write_header (guint8 * data, guint count, guint8 type, gsize size)
 #define LMCC_RTCP_APP_SIZE 12
 
 static inline guint8 *
-lmcc_rtcp_write_app (guint8 * data, guint8 subtype, guint32 ssrc, gsize size)
+lmcc_rtcp_write_app (guint8 *data, guint8 subtype, guint32 ssrc, gsize size)
 {
   data = lmcc_rtcp_write_header (data, subtype, LMCC_RTCP_TYPE_APP, size);
   data = lmcc_write_uint32 (data, ssrc);
@@ -45,7 +45,7 @@ lmcc_rtcp_write_app (guint8 * data, guint8 subtype, guint32 ssrc, gsize size)
 
 /* Whether a datagram is one such packet and nothing else. */
 static inline gboolean
-lmcc_rtcp_is_app (const guint8 * data, gsize size, guint8 subtype)
+lmcc_rtcp_is_app (const guint8 *data, gsize size, guint8 subtype)
 {
   return size >= LMCC_RTCP_APP_SIZE && data[0] == (0x80 | subtype)
       && data[1] == LMCC_RTCP_TYPE_APP
@@ -53,8 +53,8 @@ lmcc_rtcp_is_app (const guint8 * data, gsize size, guint8 subtype)
       && memcmp (data + 8, LMCC_RTCP_APP_NAME, 4) == 0;
 }
 
-gboolean lmcc_rtcp_xr_is_valid (const guint8 * data, gsize size);
-void lmcc_rtcp_xr_hand_out (const guint8 * data, gsize size,
-    const LmccRtcpHandler * handler, gpointer user_data);
+gboolean lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size);
+void lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
+    const LmccRtcpHandler *handler, gpointer user_data);
 
 #endif

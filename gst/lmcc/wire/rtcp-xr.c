@@ -20,7 +20,7 @@
 /* RFC 3611 section 3: the length is in 32-bit words minus one, as that of a
  * packet. */
 static guint8 *
-write_block_header (guint8 * data, guint8 type, gsize size)
+write_block_header (guint8 *data, guint8 type, gsize size)
 {
   data[0] = type;
   data[1] = 0;
@@ -29,21 +29,21 @@ write_block_header (guint8 * data, guint8 type, gsize size)
 }
 
 static gsize
-block_size (const guint8 * block)
+block_size (const guint8 *block)
 {
   return 4 * ((gsize) lmcc_read_uint16 (block + 2) + 1);
 }
 
 /* An XR packet of one block, and where the block's contents go. */
 static LmccPacket *
-new_report (guint32 ssrc, guint8 type, gsize size, guint8 ** contents)
+new_report (guint32 ssrc, guint8 type, gsize size, guint8 **contents)
 {
   LmccPacket *packet = lmcc_packet_new (XR_SIZE + size);
   guint8 *data;
 
   packet->size = XR_SIZE + size;
-  data = lmcc_rtcp_write_header (packet->data, 0, LMCC_RTCP_TYPE_XR,
-      packet->size);
+  data =
+      lmcc_rtcp_write_header (packet->data, 0, LMCC_RTCP_TYPE_XR, packet->size);
   data = lmcc_write_uint32 (data, ssrc);
   *contents = write_block_header (data, type, size);
 
@@ -61,7 +61,7 @@ new_report (guint32 ssrc, guint8 type, gsize size, guint8 ** contents)
  * Returns: (transfer full): the packet
  */
 LmccPacket *
-lmcc_rtcp_build_reference_time (const LmccReferenceTime * report)
+lmcc_rtcp_build_reference_time (const LmccReferenceTime *report)
 {
   guint8 *data;
   LmccPacket *packet = new_report (report->ssrc, BLOCK_REFERENCE_TIME,
@@ -87,7 +87,7 @@ lmcc_rtcp_build_reference_time (const LmccReferenceTime * report)
  *     of range
  */
 LmccPacket *
-lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr * blocks, guint n_blocks)
+lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr *blocks, guint n_blocks)
 {
   LmccPacket *packet;
   guint8 *data;
@@ -108,7 +108,7 @@ lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr * blocks, guint n_blocks)
 }
 
 static gboolean
-block_is_valid (const guint8 * block, gsize left)
+block_is_valid (const guint8 *block, gsize left)
 {
   gsize size;
 
@@ -136,7 +136,7 @@ block_is_valid (const guint8 * block, gsize left)
  * Returns: whether its blocks fill it, and have the lengths of their types
  */
 gboolean
-lmcc_rtcp_xr_is_valid (const guint8 * data, gsize size)
+lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size)
 {
   gsize at;
 
@@ -151,8 +151,8 @@ lmcc_rtcp_xr_is_valid (const guint8 * data, gsize size)
 }
 
 static void
-hand_out_reference_time (const guint8 * block, guint32 ssrc,
-    const LmccRtcpHandler * handler, gpointer user_data)
+hand_out_reference_time (const guint8 *block, guint32 ssrc,
+    const LmccRtcpHandler *handler, gpointer user_data)
 {
   LmccReferenceTime report = {
     .ssrc = ssrc,
@@ -164,8 +164,8 @@ hand_out_reference_time (const guint8 * block, guint32 ssrc,
 }
 
 static void
-hand_out_dlrr (const guint8 * block, guint32 ssrc,
-    const LmccRtcpHandler * handler, gpointer user_data)
+hand_out_dlrr (const guint8 *block, guint32 ssrc,
+    const LmccRtcpHandler *handler, gpointer user_data)
 {
   gsize size = block_size (block), at;
 
@@ -191,8 +191,8 @@ hand_out_dlrr (const guint8 * block, guint32 ssrc,
  * packet is sent once: of several such blocks only the first counts.
  */
 void
-lmcc_rtcp_xr_hand_out (const guint8 * data, gsize size,
-    const LmccRtcpHandler * handler, gpointer user_data)
+lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
+    const LmccRtcpHandler *handler, gpointer user_data)
 {
   guint32 ssrc = lmcc_read_uint32 (data + LMCC_RTCP_HEADER_SIZE);
   gboolean has_reference_time = FALSE;

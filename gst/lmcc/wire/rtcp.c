@@ -23,7 +23,7 @@ round_up (gsize size)
 }
 
 static guint8 *
-write_sender_report (guint8 * data, const LmccSenderReport * report)
+write_sender_report (guint8 *data, const LmccSenderReport *report)
 {
   data = lmcc_rtcp_write_header (data, 0, LMCC_RTCP_TYPE_SR, SR_SIZE);
   data = lmcc_write_uint32 (data, report->ssrc);
@@ -43,7 +43,7 @@ chunk_size (gsize cname_size)
 }
 
 static guint8 *
-write_chunk (guint8 * data, guint32 ssrc, const gchar * cname, gsize size)
+write_chunk (guint8 *data, guint32 ssrc, const gchar *cname, gsize size)
 {
   guint8 *end = data + chunk_size (size);
 
@@ -57,7 +57,7 @@ write_chunk (guint8 * data, guint32 ssrc, const gchar * cname, gsize size)
 }
 
 static guint8 *
-write_fragment (guint8 * data, const LmccRecordFragment * fragment)
+write_fragment (guint8 *data, const LmccRecordFragment *fragment)
 {
   gsize padded = round_up (fragment->size);
 
@@ -75,7 +75,7 @@ write_fragment (guint8 * data, const LmccRecordFragment * fragment)
 }
 
 static gboolean
-fragment_is_valid (const LmccRecordFragment * fragment)
+fragment_is_valid (const LmccRecordFragment *fragment)
 {
   return fragment->count > 0 && fragment->count <= LMCC_RTCP_MAX_FRAGMENTS
       && fragment->index < fragment->count && fragment->size > 0
@@ -83,8 +83,8 @@ fragment_is_valid (const LmccRecordFragment * fragment)
 }
 
 static LmccPacket *
-new_compound (const LmccSenderReport * reports, guint n_reports,
-    const gchar * cname, gsize extra, guint8 ** end)
+new_compound (const LmccSenderReport *reports, guint n_reports,
+    const gchar *cname, gsize extra, guint8 **end)
 {
   gsize cname_size = MIN (strlen (cname), SDES_MAX_TEXT);
   gsize sdes_size = LMCC_RTCP_HEADER_SIZE + n_reports * chunk_size (cname_size);
@@ -122,8 +122,8 @@ new_compound (const LmccSenderReport * reports, guint n_reports,
  *     out of range
  */
 LmccPacket *
-lmcc_rtcp_build (const LmccSenderReport * reports, guint n_reports,
-    const gchar * cname, const LmccRecordFragment * fragment)
+lmcc_rtcp_build (const LmccSenderReport *reports, guint n_reports,
+    const gchar *cname, const LmccRecordFragment *fragment)
 {
   LmccPacket *packet;
   guint8 *end;
@@ -156,14 +156,15 @@ lmcc_rtcp_build (const LmccSenderReport * reports, guint n_reports,
  * Returns: (transfer full): the packet
  */
 LmccPacket *
-lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
+lmcc_rtcp_build_bye (const LmccSenderReport *report, const gchar *cname)
 {
   guint8 *end;
   LmccPacket *packet =
       new_compound (report, 1, cname, LMCC_RTCP_HEADER_SIZE + 4, &end);
 
   lmcc_write_uint32 (lmcc_rtcp_write_header (end, 1, LMCC_RTCP_TYPE_BYE,
-          LMCC_RTCP_HEADER_SIZE + 4), report->ssrc);
+                         LMCC_RTCP_HEADER_SIZE + 4),
+      report->ssrc);
 
   return packet;
 }
@@ -171,7 +172,7 @@ lmcc_rtcp_build_bye (const LmccSenderReport * report, const gchar * cname)
 /* RFC 3550 section 6.5: chunks begin on 32-bit borders; a list of items ends
  * with a zero. */
 static gboolean
-check_sdes (const guint8 * data, gsize size, guint n_chunks)
+check_sdes (const guint8 *data, gsize size, guint n_chunks)
 {
   gsize at = LMCC_RTCP_HEADER_SIZE;
 
@@ -193,7 +194,7 @@ check_sdes (const guint8 * data, gsize size, guint n_chunks)
 }
 
 static gboolean
-is_record (const guint8 * data)
+is_record (const guint8 *data)
 {
   return data[1] == LMCC_RTCP_TYPE_APP
       && (data[0] & 0x1f) == LMCC_RTCP_APP_RECORD
@@ -201,7 +202,7 @@ is_record (const guint8 * data)
 }
 
 static gboolean
-read_fragment (const guint8 * data, gsize size, LmccRecordFragment * fragment)
+read_fragment (const guint8 *data, gsize size, LmccRecordFragment *fragment)
 {
   if (size < LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE)
     return FALSE;
@@ -212,13 +213,14 @@ read_fragment (const guint8 * data, gsize size, LmccRecordFragment * fragment)
   fragment->size = lmcc_read_uint16 (data + 16);
   fragment->data = data + LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE;
 
-  return fragment_is_valid (fragment) && size ==
-      LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
+  return fragment_is_valid (fragment)
+      && size
+      == LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
 }
 
 /* @size: without padding */
 static gboolean
-check_content (const guint8 * data, gsize size)
+check_content (const guint8 *data, gsize size)
 {
   guint count = data[0] & 0x1f;
   LmccRecordFragment fragment;
@@ -244,8 +246,8 @@ check_content (const guint8 * data, gsize size)
 
 /* One packet of the compound: its whole size, or 0 if it is not well-formed. */
 static gsize
-packet_size (const guint8 * data, gsize left, gboolean is_first,
-    gsize * content_size)
+packet_size (const guint8 *data, gsize left, gboolean is_first,
+    gsize *content_size)
 {
   gsize size;
 
@@ -279,7 +281,7 @@ may_be_first (guint8 type)
 }
 
 static gboolean
-check_compound (const guint8 * data, gsize size)
+check_compound (const guint8 *data, gsize size)
 {
   gsize at = 0;
 
@@ -299,7 +301,7 @@ check_compound (const guint8 * data, gsize size)
 }
 
 static void
-hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
+hand_out (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
     gpointer user_data)
 {
   if (data[1] == LMCC_RTCP_TYPE_SR && handler->sender_report != NULL) {
@@ -345,8 +347,8 @@ hand_out (const guint8 * data, gsize size, const LmccRtcpHandler * handler,
  *     packet
  */
 gboolean
-lmcc_rtcp_parse (const guint8 * data, gsize size,
-    const LmccRtcpHandler * handler, gpointer user_data)
+lmcc_rtcp_parse (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
+    gpointer user_data)
 {
   gsize at = 0;
 
@@ -390,7 +392,7 @@ lmcc_record_assembler_new (void)
  * @assembler: (transfer full) (nullable): an assembler
  */
 void
-lmcc_record_assembler_free (LmccRecordAssembler * assembler)
+lmcc_record_assembler_free (LmccRecordAssembler *assembler)
 {
   g_free (assembler);
 }
@@ -402,7 +404,7 @@ lmcc_record_assembler_free (LmccRecordAssembler * assembler)
  * Forgets the fragments so far.
  */
 void
-lmcc_record_assembler_reset (LmccRecordAssembler * assembler)
+lmcc_record_assembler_reset (LmccRecordAssembler *assembler)
 {
   assembler->count = 0;
   assembler->n_taken = 0;
@@ -410,7 +412,7 @@ lmcc_record_assembler_reset (LmccRecordAssembler * assembler)
 }
 
 static gchar *
-join_fragments (const LmccRecordAssembler * assembler)
+join_fragments (const LmccRecordAssembler *assembler)
 {
   GString *text = g_string_sized_new (LMCC_RTCP_FRAGMENT_SIZE);
   guint i;
@@ -434,8 +436,8 @@ join_fragments (const LmccRecordAssembler * assembler)
  *     whole
  */
 gchar *
-lmcc_record_assembler_push (LmccRecordAssembler * assembler,
-    const LmccRecordFragment * fragment)
+lmcc_record_assembler_push (LmccRecordAssembler *assembler,
+    const LmccRecordFragment *fragment)
 {
   gchar *text;
 

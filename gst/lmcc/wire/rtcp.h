@@ -100,24 +100,23 @@ typedef struct
  */
 typedef struct
 {
-  void (*sender_report) (gpointer user_data, const LmccSenderReport * report);
-  void (*record) (gpointer user_data, const LmccRecordFragment * fragment);
+  void (*sender_report) (gpointer user_data, const LmccSenderReport *report);
+  void (*record) (gpointer user_data, const LmccRecordFragment *fragment);
   void (*bye) (gpointer user_data, guint32 ssrc);
-  void (*reference_time) (gpointer user_data, const LmccReferenceTime * report);
-  void (*dlrr) (gpointer user_data, guint32 sender_ssrc,
-      const LmccDlrr * answer);
+  void (*reference_time) (gpointer user_data, const LmccReferenceTime *report);
+  void (
+      *dlrr) (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer);
 } LmccRtcpHandler;
 
-LmccPacket *lmcc_rtcp_build (const LmccSenderReport * reports,
-    guint n_reports, const gchar * cname, const LmccRecordFragment * fragment);
-LmccPacket *lmcc_rtcp_build_bye (const LmccSenderReport * report,
-    const gchar * cname);
-LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *
-    report);
-LmccPacket *lmcc_rtcp_build_dlrr (guint32 ssrc,
-    const LmccDlrr * blocks, guint n_blocks);
-gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
-    const LmccRtcpHandler * handler, gpointer user_data);
+LmccPacket *lmcc_rtcp_build (const LmccSenderReport *reports, guint n_reports,
+    const gchar *cname, const LmccRecordFragment *fragment);
+LmccPacket *
+lmcc_rtcp_build_bye (const LmccSenderReport *report, const gchar *cname);
+LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *report);
+LmccPacket *
+lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr *blocks, guint n_blocks);
+gboolean lmcc_rtcp_parse (const guint8 *data, gsize size,
+    const LmccRtcpHandler *handler, gpointer user_data);
 
 /**
  * LmccRecordAssembler:
@@ -127,10 +126,10 @@ gboolean lmcc_rtcp_parse (const guint8 * data, gsize size,
 typedef struct _LmccRecordAssembler LmccRecordAssembler;
 
 LmccRecordAssembler *lmcc_record_assembler_new (void);
-void lmcc_record_assembler_free (LmccRecordAssembler * assembler);
-void lmcc_record_assembler_reset (LmccRecordAssembler * assembler);
-gchar *lmcc_record_assembler_push (LmccRecordAssembler * assembler,
-    const LmccRecordFragment * fragment);
+void lmcc_record_assembler_free (LmccRecordAssembler *assembler);
+void lmcc_record_assembler_reset (LmccRecordAssembler *assembler);
+gchar *lmcc_record_assembler_push (LmccRecordAssembler *assembler,
+    const LmccRecordFragment *fragment);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRecordAssembler, lmcc_record_assembler_free)
 

@@ -15,7 +15,7 @@
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
 gboolean
-lmcc_rtp_read (LmccPacket * packet, LmccRtp * rtp)
+lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp)
 {
   if (!lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID, rtp))
     return FALSE;
@@ -40,7 +40,7 @@ lmcc_rtp_read (LmccPacket * packet, LmccRtp * rtp)
  *     well-formed RTP packet
  */
 const guint8 *
-lmcc_rtp_find_payload (LmccPacket * packet, gsize * size)
+lmcc_rtp_find_payload (LmccPacket *packet, gsize *size)
 {
   gsize around = packet->rtp_header_size + packet->rtp_padding;
   LmccRtp rtp;
@@ -64,7 +64,7 @@ lmcc_rtp_find_payload (LmccPacket * packet, gsize * size)
  * Returns: its M bit
  */
 gboolean
-lmcc_rtp_has_marker (const LmccPacket * packet)
+lmcc_rtp_has_marker (const LmccPacket *packet)
 {
   return packet->data[1] >> 7;
 }
@@ -81,8 +81,8 @@ lmcc_rtp_has_marker (const LmccPacket * packet)
  *     with a copy of the payload
  */
 LmccPacket *
-lmcc_rtp_build_from (LmccPacket * packet, LmccRtp * rtp,
-    const LmccHeader * header, guint8 element_id)
+lmcc_rtp_build_from (LmccPacket *packet, LmccRtp *rtp, const LmccHeader *header,
+    guint8 element_id)
 {
   const guint8 *payload = lmcc_rtp_find_payload (packet, &rtp->payload_size);
   gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);

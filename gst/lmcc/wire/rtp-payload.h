@@ -10,11 +10,11 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_rtp_read (LmccPacket * packet, LmccRtp * rtp);
-const guint8 *lmcc_rtp_find_payload (LmccPacket * packet, gsize * size);
-gboolean lmcc_rtp_has_marker (const LmccPacket * packet);
-LmccPacket *lmcc_rtp_build_from (LmccPacket * packet, LmccRtp * rtp,
-    const LmccHeader * header, guint8 element_id);
+gboolean lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp);
+const guint8 *lmcc_rtp_find_payload (LmccPacket *packet, gsize *size);
+gboolean lmcc_rtp_has_marker (const LmccPacket *packet);
+LmccPacket *lmcc_rtp_build_from (LmccPacket *packet, LmccRtp *rtp,
+    const LmccHeader *header, guint8 element_id);
 
 G_END_DECLS
 

@@ -15,8 +15,7 @@
 #define ONE_BYTE_RESERVED_ID 15
 
 static gboolean
-find_elements (const guint8 * data, gsize size, guint8 element_id,
-    LmccRtp * rtp)
+find_elements (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp)
 {
   guint8 second_id = lmcc_second_element_id (element_id);
   gsize at = 0;
@@ -62,8 +61,7 @@ find_elements (const guint8 * data, gsize size, guint8 element_id,
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
 gboolean
-lmcc_rtp_parse (const guint8 * data, gsize size, guint8 element_id,
-    LmccRtp * rtp)
+lmcc_rtp_parse (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp)
 {
   gsize header_size, padding = 0;
 
@@ -129,7 +127,7 @@ lmcc_rtp_get_header_size (gsize second_size)
 }
 
 static void
-write_second (guint8 * data, const LmccRtp * rtp, guint8 id)
+write_second (guint8 *data, const LmccRtp *rtp, guint8 id)
 {
   data[0] = (guint8) (id << 4 | (rtp->second_size - 1));
   memcpy (data + 1, rtp->second, rtp->second_size);
@@ -144,8 +142,8 @@ write_second (guint8 * data, const LmccRtp * rtp, guint8 id)
  * @data: (out): where the header goes, lmcc_rtp_get_header_size() bytes
  */
 void
-lmcc_rtp_write_header (const LmccRtp * rtp, const LmccHeader * header,
-    guint8 element_id, guint8 * data)
+lmcc_rtp_write_header (const LmccRtp *rtp, const LmccHeader *header,
+    guint8 element_id, guint8 *data)
 {
   gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
 
@@ -175,8 +173,8 @@ lmcc_rtp_write_header (const LmccRtp * rtp, const LmccHeader * header,
  *     payload_size bytes
  */
 LmccPacket *
-lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
-    guint8 element_id, const guint8 * payload)
+lmcc_rtp_build (const LmccRtp *rtp, const LmccHeader *header, guint8 element_id,
+    const guint8 *payload)
 {
   gsize header_size = lmcc_rtp_get_header_size (rtp->second_size);
   LmccPacket *packet = lmcc_packet_new (header_size + rtp->payload_size);
@@ -196,7 +194,7 @@ lmcc_rtp_build (const LmccRtp * rtp, const LmccHeader * header,
  *     before
  * it, which is not written */
 static LmccPacket *
-take_plain (LmccPacket * packet, const guint8 * payload, gsize payload_size)
+take_plain (LmccPacket *packet, const guint8 *payload, gsize payload_size)
 {
   gsize size = LMCC_RTP_HEADER_SIZE + payload_size;
   LmccPacket *plain;
@@ -230,7 +228,7 @@ take_plain (LmccPacket * packet, const guint8 * payload, gsize payload_size)
  *     padding
  */
 LmccPacket *
-lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp, guint8 payload_type,
+lmcc_rtp_strip (LmccPacket *packet, const LmccRtp *rtp, guint8 payload_type,
     guint32 ssrc, guint16 sequence, gboolean marker)
 {
   const guint8 *payload = packet->data + rtp->header_size;

@@ -40,14 +40,14 @@ typedef struct
   gsize second_size;
 } LmccRtp;
 
-gboolean lmcc_rtp_parse (const guint8 * data, gsize size,
-    guint8 element_id, LmccRtp * rtp);
+gboolean lmcc_rtp_parse (const guint8 *data, gsize size, guint8 element_id,
+    LmccRtp *rtp);
 gsize lmcc_rtp_get_header_size (gsize second_size);
-void lmcc_rtp_write_header (const LmccRtp * rtp,
-    const LmccHeader * header, guint8 element_id, guint8 * data);
-LmccPacket *lmcc_rtp_build (const LmccRtp * rtp,
-    const LmccHeader * header, guint8 element_id, const guint8 * payload);
-LmccPacket *lmcc_rtp_strip (LmccPacket * packet, const LmccRtp * rtp,
+void lmcc_rtp_write_header (const LmccRtp *rtp, const LmccHeader *header,
+    guint8 element_id, guint8 *data);
+LmccPacket *lmcc_rtp_build (const LmccRtp *rtp, const LmccHeader *header,
+    guint8 element_id, const guint8 *payload);
+LmccPacket *lmcc_rtp_strip (LmccPacket *packet, const LmccRtp *rtp,
     guint8 payload_type, guint32 ssrc, guint16 sequence, gboolean marker);
 
 G_END_DECLS

@@ -12,8 +12,8 @@
 /* What a layer carries where the description does not say: in a native session
  * the next class of the layer below, else any. */
 static inline void
-lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer * below,
-    LmccLayer * layer)
+lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer *below,
+    LmccLayer *layer)
 {
   layer->stream = LMCC_STREAM_NONE;
   layer->klass = LMCC_CLASS_MIXED;
@@ -25,7 +25,7 @@ lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer * below,
 
 /* How many rungs the layers speak of, at least one. */
 static inline guint
-lmcc_sdp_expect_rungs (const LmccSession * session)
+lmcc_sdp_expect_rungs (const LmccSession *session)
 {
   guint n_rungs = 1, i;
 
@@ -37,7 +37,7 @@ lmcc_sdp_expect_rungs (const LmccSession * session)
   return n_rungs;
 }
 
-gchar *lmcc_sdp_write (const LmccSession * session, LmccSdpForm form,
+gchar *lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
     gboolean second_element);
 
 #endif

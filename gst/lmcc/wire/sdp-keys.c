@@ -11,18 +11,64 @@
 /* The keys of our attribute; the order is that of take_value(). */
 typedef enum
 {
-  KEY_VERSION, KEY_NATIVE, KEY_FIXED, KEY_GROUPS, KEY_RUNGS, KEY_REPAIR_TYPE,
-  KEY_FILLER_TYPE, KEY_PACKET_SIZE, KEY_WINDOW, KEY_LATENCY, KEY_ALGORITHM,
-  KEY_BASE_ALGORITHM, KEY_SLOT, KEY_MODULUS, KEY_TURNING, KEY_SILENT, KEY_RTT,
-  KEY_FEEDBACK, KEY_REPAIR, KEY_TTL, KEY_HEADER_ID, KEY_SOURCE_SPECIFIC,
-  KEY_SOUND, KEY_FEEDBACK_PORT, KEY_REPAIR_DELAY, KEY_SOUND_PARAMETERS,
-  KEY_NONCE, N_KEYS
+  KEY_VERSION,
+  KEY_NATIVE,
+  KEY_FIXED,
+  KEY_GROUPS,
+  KEY_RUNGS,
+  KEY_REPAIR_TYPE,
+  KEY_FILLER_TYPE,
+  KEY_PACKET_SIZE,
+  KEY_WINDOW,
+  KEY_LATENCY,
+  KEY_ALGORITHM,
+  KEY_BASE_ALGORITHM,
+  KEY_SLOT,
+  KEY_MODULUS,
+  KEY_TURNING,
+  KEY_SILENT,
+  KEY_RTT,
+  KEY_FEEDBACK,
+  KEY_REPAIR,
+  KEY_TTL,
+  KEY_HEADER_ID,
+  KEY_SOURCE_SPECIFIC,
+  KEY_SOUND,
+  KEY_FEEDBACK_PORT,
+  KEY_REPAIR_DELAY,
+  KEY_SOUND_PARAMETERS,
+  KEY_NONCE,
+  N_KEYS
 } Key;
 
 static const gchar *const key_names[N_KEYS] = {
-  "v", "l", "f", "g", "n", "rp", "fp", "s", "w", "d", "a", "b", "slot", "mod",
-  "turn", "silent", "rtt", "fb", "rep", "ttl", "id", "ssm", "snd",
-  "fbp", "rd", "sndp", "sn",
+  "v",
+  "l",
+  "f",
+  "g",
+  "n",
+  "rp",
+  "fp",
+  "s",
+  "w",
+  "d",
+  "a",
+  "b",
+  "slot",
+  "mod",
+  "turn",
+  "silent",
+  "rtt",
+  "fb",
+  "rep",
+  "ttl",
+  "id",
+  "ssm",
+  "snd",
+  "fbp",
+  "rd",
+  "sndp",
+  "sn",
 };
 
 /* Hexadecimal digits of a nonce. */
@@ -32,12 +78,12 @@ typedef struct
 {
   LmccSession *session;
   LmccSdpKeys *keys;
-  guint32 seen;                 /* bit set of Key */
+  guint32 seen; /* bit set of Key */
   const gchar *layers;
 } Parser;
 
 static gboolean
-parse_number (const gchar * text, guint64 max, guint64 * value)
+parse_number (const gchar *text, guint64 max, guint64 *value)
 {
   guint64 number = 0;
 
@@ -64,7 +110,7 @@ parse_number (const gchar * text, guint64 max, guint64 * value)
  * Returns: whether @text is such a number
  */
 gboolean
-lmcc_sdp_parse_uint (const gchar * text, guint max, guint * value)
+lmcc_sdp_parse_uint (const gchar *text, guint max, guint *value)
 {
   guint64 number;
 
@@ -76,7 +122,7 @@ lmcc_sdp_parse_uint (const gchar * text, guint max, guint * value)
 }
 
 gboolean
-lmcc_sdp_parse_uint8 (const gchar * text, guint max, guint8 * value)
+lmcc_sdp_parse_uint8 (const gchar *text, guint max, guint8 *value)
 {
   guint wide;
 
@@ -88,17 +134,17 @@ lmcc_sdp_parse_uint8 (const gchar * text, guint max, guint8 * value)
 }
 
 static gboolean
-parse_time (const gchar * text, LmccTime * time)
+parse_time (const gchar *text, LmccTime *time)
 {
   static const struct
   {
     const gchar *name;
     LmccTime unit;
   } units[] = {
-    {"ms", LMCC_MSECOND},
-    {"us", LMCC_USECOND},
-    {"ns", 1},
-    {"s", LMCC_SECOND},
+    { "ms", LMCC_MSECOND },
+    { "us", LMCC_USECOND },
+    { "ns", 1 },
+    { "s", LMCC_SECOND },
   };
   guint i;
 
@@ -126,7 +172,7 @@ parse_time (const gchar * text, LmccTime * time)
  * Returns: whether @text is of that form
  */
 gboolean
-lmcc_sdp_parse_codec (const gchar * text, LmccMedia * media)
+lmcc_sdp_parse_codec (const gchar *text, LmccMedia *media)
 {
   g_auto (GStrv) parts = g_strsplit (text, "/", 4);
   g_autofree gchar *name = NULL;
@@ -148,7 +194,7 @@ lmcc_sdp_parse_codec (const gchar * text, LmccMedia * media)
 }
 
 static gboolean
-parse_layer (gchar * text, gboolean native, guint index, LmccLayer * layers)
+parse_layer (gchar *text, gboolean native, guint index, LmccLayer *layers)
 {
   LmccLayer *layer = &layers[index];
   const LmccLayer *below = index > 0 ? layer - 1 : NULL;
@@ -189,7 +235,7 @@ parse_layer (gchar * text, gboolean native, guint index, LmccLayer * layers)
 }
 
 static gboolean
-parse_layers (const gchar * text, LmccSession * session)
+parse_layers (const gchar *text, LmccSession *session)
 {
   g_auto (GStrv) parts = g_strsplit (text, ",", LMCC_MAX_LAYERS + 1);
   guint i;
@@ -206,14 +252,14 @@ parse_layers (const gchar * text, LmccSession * session)
 }
 
 static gboolean
-parse_name (const gchar * text, gchar * name, gsize size)
+parse_name (const gchar *text, gchar *name, gsize size)
 {
   return *text != '\0' && g_strlcpy (name, text, size) < size;
 }
 
 /* One form of each only: lower case, and zeros in front. */
 static gboolean
-parse_nonce (const gchar * text, guint64 * nonce)
+parse_nonce (const gchar *text, guint64 *nonce)
 {
   if (strlen (text) != NONCE_DIGITS
       || strspn (text, "0123456789abcdef") != NONCE_DIGITS)
@@ -224,7 +270,7 @@ parse_nonce (const gchar * text, guint64 * nonce)
 }
 
 static gboolean
-take_layers (Parser * parser, const gchar * value, gboolean native)
+take_layers (Parser *parser, const gchar *value, gboolean native)
 {
   if (parser->layers != NULL)
     return FALSE;
@@ -235,7 +281,7 @@ take_layers (Parser * parser, const gchar * value, gboolean native)
 }
 
 static gboolean
-take_value (Parser * parser, Key key, const gchar * value)
+take_value (Parser *parser, Key key, const gchar *value)
 {
   LmccSession *session = parser->session;
   LmccSdpKeys *keys = parser->keys;
@@ -301,8 +347,8 @@ take_value (Parser * parser, Key key, const gchar * value)
     case KEY_SOUND:
       return lmcc_sdp_parse_codec (value, &session->sound);
     case KEY_SOUND_PARAMETERS:
-      return g_strlcpy (session->sound_parameters, value,
-          LMCC_PARAMETERS_SIZE) < LMCC_PARAMETERS_SIZE;
+      return g_strlcpy (session->sound_parameters, value, LMCC_PARAMETERS_SIZE)
+          < LMCC_PARAMETERS_SIZE;
     case KEY_NONCE:
       return parse_nonce (value, &session->nonce);
     default:
@@ -322,8 +368,7 @@ take_value (Parser * parser, Key key, const gchar * value)
  *     malformed or out of range
  */
 gboolean
-lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
-    LmccSession * session)
+lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text, LmccSession *session)
 {
   g_auto (GStrv) tokens = g_strsplit (text, " ", -1);
   Parser parser = { session, keys, 0, NULL };
@@ -367,7 +412,7 @@ lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
  * What the description leaves out follows from what it says.
  */
 void
-lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session)
+lmcc_sdp_keys_complete (const LmccSdpKeys *keys, LmccSession *session)
 {
   guint repair = session->payload_type + LMCC_PAYLOAD_TYPE_REPAIR;
   guint filler = session->payload_type + LMCC_PAYLOAD_TYPE_FILLER;

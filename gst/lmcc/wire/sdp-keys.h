@@ -27,12 +27,12 @@ typedef struct
   guint feedback_port;
 } LmccSdpKeys;
 
-gboolean lmcc_sdp_keys_parse (LmccSdpKeys * keys, const gchar * text,
-    LmccSession * session);
-void lmcc_sdp_keys_complete (const LmccSdpKeys * keys, LmccSession * session);
-gboolean lmcc_sdp_parse_uint (const gchar * text, guint max, guint * value);
-gboolean lmcc_sdp_parse_uint8 (const gchar * text, guint max, guint8 * value);
-gboolean lmcc_sdp_parse_codec (const gchar * text, LmccMedia * media);
+gboolean lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text,
+    LmccSession *session);
+void lmcc_sdp_keys_complete (const LmccSdpKeys *keys, LmccSession *session);
+gboolean lmcc_sdp_parse_uint (const gchar *text, guint max, guint *value);
+gboolean lmcc_sdp_parse_uint8 (const gchar *text, guint max, guint8 *value);
+gboolean lmcc_sdp_parse_codec (const gchar *text, LmccMedia *media);
 
 G_END_DECLS
 

@@ -34,8 +34,9 @@ enum
   SEEN_HEADER_ID = 1 << 8,
 };
 
-#define SEEN_REQUIRED (SEEN_ORIGIN | SEEN_NAME | SEEN_CONNECTION | SEEN_TIME \
-    | SEEN_VIDEO | SEEN_VIDEO_MAP)
+#define SEEN_REQUIRED                                                 \
+  (SEEN_ORIGIN | SEEN_NAME | SEEN_CONNECTION | SEEN_TIME | SEEN_VIDEO \
+      | SEEN_VIDEO_MAP)
 
 typedef struct
 {
@@ -43,11 +44,11 @@ typedef struct
   Section section;
   guint seen;
   guint audio_payload_type;
-  guint8 second_id;             /* 0: none */
+  guint8 second_id; /* 0: none */
 } Parser;
 
 static gboolean
-parse_family (const gchar * text, LmccFamily * family)
+parse_family (const gchar *text, LmccFamily *family)
 {
   if (g_str_equal (text, "IP4"))
     *family = LMCC_FAMILY_IPV4;
@@ -60,8 +61,8 @@ parse_family (const gchar * text, LmccFamily * family)
 }
 
 static gboolean
-parse_address (const gchar * family_text, const gchar * text,
-    LmccAddress * address)
+parse_address (const gchar *family_text, const gchar *text,
+    LmccAddress *address)
 {
   LmccFamily family;
 
@@ -72,11 +73,13 @@ parse_address (const gchar * family_text, const gchar * text,
 /* RFC 8866 section 5.2: user, S0, revision, "IN", family, the sender's address.
  * */
 static gboolean
-parse_origin (Parser * parser, const gchar * text)
+parse_origin (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", 7);
-  static const guint8 unspecified[16] = { 0, };
+  static const guint8 unspecified[16] = {
+    0,
+  };
 
   if (g_strv_length (parts) != 6 || !g_str_equal (parts[3], "IN")
       || !lmcc_sdp_parse_uint (parts[1], G_MAXUINT32, &session->ssrc_base)
@@ -92,7 +95,7 @@ parse_origin (Parser * parser, const gchar * text)
 /* RFC 8866 section 5.7: a TTL for IPv4 and only there; no range of groups,
  * because the groups are in our own attribute. */
 static gboolean
-parse_connection (Parser * parser, const gchar * text)
+parse_connection (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", 4);
@@ -118,7 +121,7 @@ parse_connection (Parser * parser, const gchar * text)
 
 /* RFC 4570 section 3: " incl IN IP4 group source". */
 static gboolean
-parse_source_filter (Parser * parser, const gchar * text)
+parse_source_filter (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text + (*text == ' '), " ", 6);
@@ -135,7 +138,7 @@ parse_source_filter (Parser * parser, const gchar * text)
 }
 
 static gboolean
-parse_media (Parser * parser, const gchar * text)
+parse_media (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", -1);
@@ -173,7 +176,7 @@ parse_media (Parser * parser, const gchar * text)
 }
 
 static gboolean
-parse_rtpmap (Parser * parser, const gchar * text)
+parse_rtpmap (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", 3);
@@ -184,8 +187,8 @@ parse_rtpmap (Parser * parser, const gchar * text)
   if (g_strv_length (parts) != 2
       || !lmcc_sdp_parse_uint (parts[0], 127, &payload_type))
     return FALSE;
-  if (payload_type != (video ? session->payload_type
-          : parser->audio_payload_type))
+  if (payload_type
+      != (video ? session->payload_type : parser->audio_payload_type))
     return TRUE;
   if (parser->seen & seen)
     return FALSE;
@@ -198,7 +201,7 @@ parse_rtpmap (Parser * parser, const gchar * text)
 /* The sound's only: the video has its parameter sets in band. Spaces may follow
  * the semicolons (RFC 3640 section 4.1). */
 static gboolean
-parse_fmtp (Parser * parser, const gchar * text)
+parse_fmtp (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   const gchar *space = strchr (text, ' ');
@@ -229,7 +232,7 @@ parse_fmtp (Parser * parser, const gchar * text)
 }
 
 static gboolean
-take_second_id (Parser * parser, guint8 id)
+take_second_id (Parser *parser, guint8 id)
 {
   if (id == 0 || (parser->second_id != 0 && id != parser->second_id))
     return FALSE;
@@ -240,7 +243,7 @@ take_second_id (Parser * parser, guint8 id)
 
 /* RFC 8285 section 8: identifier, perhaps a direction, the name. */
 static gboolean
-parse_extmap (Parser * parser, const gchar * text)
+parse_extmap (Parser *parser, const gchar *text)
 {
   g_auto (GStrv) parts = g_strsplit (text, " ", 3);
   gboolean second;
@@ -265,7 +268,7 @@ parse_extmap (Parser * parser, const gchar * text)
 }
 
 static gboolean
-parse_rtcp (Parser * parser, const gchar * text)
+parse_rtcp (Parser *parser, const gchar *text)
 {
   g_auto (GStrv) parts = g_strsplit (text, " ", 2);
   guint port;
@@ -275,10 +278,10 @@ parse_rtcp (Parser * parser, const gchar * text)
 }
 
 static gboolean
-parse_attribute_line (Parser * parser, const gchar * line)
+parse_attribute_line (Parser *parser, const gchar *line)
 {
-  gboolean in_media = parser->section == SECTION_VIDEO
-      || parser->section == SECTION_AUDIO;
+  gboolean in_media =
+      parser->section == SECTION_VIDEO || parser->section == SECTION_AUDIO;
 
   if (g_str_has_prefix (line, "a=source-filter:"))
     return parse_source_filter (parser, line + strlen ("a=source-filter:"));
@@ -295,7 +298,7 @@ parse_attribute_line (Parser * parser, const gchar * line)
 }
 
 static gboolean
-take_once (Parser * parser, guint seen)
+take_once (Parser *parser, guint seen)
 {
   if (parser->section != SECTION_SESSION || (parser->seen & seen))
     return FALSE;
@@ -305,7 +308,7 @@ take_once (Parser * parser, guint seen)
 }
 
 static gboolean
-parse_line (Parser * parser, const gchar * line)
+parse_line (Parser *parser, const gchar *line)
 {
   if (parser->section == SECTION_OTHER && line[0] != 'm')
     return TRUE;
@@ -331,7 +334,7 @@ parse_line (Parser * parser, const gchar * line)
 }
 
 static gboolean
-fail (GError ** error, LmccSessionError code, const gchar * what)
+fail (GError **error, LmccSessionError code, const gchar *what)
 {
   g_set_error_literal (error, LMCC_SESSION_ERROR, code, what);
 
@@ -341,7 +344,7 @@ fail (GError ** error, LmccSessionError code, const gchar * what)
 /* RFC 8866 section 5: every line is a known letter, "=" and a value, the first
  * is the version. Takes line ends off; returns our attribute. */
 static gboolean
-check_lines (gchar ** lines, const gchar ** attribute, GError ** error)
+check_lines (gchar **lines, const gchar **attribute, GError **error)
 {
   guint i;
 
@@ -375,7 +378,7 @@ check_lines (gchar ** lines, const gchar ** attribute, GError ** error)
 }
 
 static gboolean
-check_attribute (const gchar * attribute, GError ** error)
+check_attribute (const gchar *attribute, GError **error)
 {
   if (attribute == NULL)
     return fail (error, LMCC_SESSION_ERROR_NOT_LMCC,
@@ -392,19 +395,21 @@ check_attribute (const gchar * attribute, GError ** error)
 }
 
 static gboolean
-check_complete (const Parser * parser, GError ** error)
+check_complete (const Parser *parser, GError **error)
 {
   if ((parser->seen & SEEN_REQUIRED) != SEEN_REQUIRED)
     return fail (error, LMCC_SESSION_ERROR_SYNTAX,
         "an o=, s=, c=, t=, m=video or a=rtpmap line is missing");
   if ((parser->seen & SEEN_AUDIO)
-      && (!(parser->seen & SEEN_AUDIO_MAP) || parser->audio_payload_type
-          != (guint) parser->session->payload_type + LMCC_STREAM_SOUND))
+      && (!(parser->seen & SEEN_AUDIO_MAP)
+          || parser->audio_payload_type
+              != (guint) parser->session->payload_type + LMCC_STREAM_SOUND))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
         "the sound has no a=rtpmap line, or its payload type is not the "
         "video's plus 14");
-  if (parser->second_id != 0 && parser->second_id
-      != lmcc_second_element_id (parser->session->header_id))
+  if (parser->second_id != 0
+      && parser->second_id
+          != lmcc_second_element_id (parser->session->header_id))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
         "the second element's identifier is not the first one's plus 1");
 
@@ -412,9 +417,9 @@ check_complete (const Parser * parser, GError ** error)
 }
 
 static gboolean
-parse_lines (gchar ** lines, LmccSession * session, GError ** error)
+parse_lines (gchar **lines, LmccSession *session, GError **error)
 {
-  Parser parser = {.session = session };
+  Parser parser = { .session = session };
   LmccSdpKeys keys;
   const gchar *attribute;
   guint i;
@@ -457,8 +462,8 @@ parse_lines (gchar ** lines, LmccSession * session, GError ** error)
  * Returns: whether @session may be used
  */
 gboolean
-lmcc_sdp_parse (const gchar * text, gssize size, LmccSession * session,
-    GError ** error)
+lmcc_sdp_parse (const gchar *text, gssize size, LmccSession *session,
+    GError **error)
 {
   g_autofree gchar *copy = NULL;
   g_auto (GStrv) lines = NULL;

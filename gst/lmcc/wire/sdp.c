@@ -11,17 +11,17 @@
 #define PROTOCOL "RTP/AVP"
 
 static void
-append_time (GString * text, const gchar * key, LmccTime time)
+append_time (GString *text, const gchar *key, LmccTime time)
 {
   static const struct
   {
     LmccTime unit;
     const gchar *name;
   } units[] = {
-    {LMCC_SECOND, "s"},
-    {LMCC_MSECOND, "ms"},
-    {LMCC_USECOND, "us"},
-    {1, "ns"},
+    { LMCC_SECOND, "s" },
+    { LMCC_MSECOND, "ms" },
+    { LMCC_USECOND, "us" },
+    { 1, "ns" },
   };
   guint i = 0;
 
@@ -32,14 +32,14 @@ append_time (GString * text, const gchar * key, LmccTime time)
 }
 
 static void
-append_time_unless_zero (GString * text, const gchar * key, LmccTime time)
+append_time_unless_zero (GString *text, const gchar *key, LmccTime time)
 {
   if (time != 0)
     append_time (text, key, time);
 }
 
 static void
-append_number (GString * text, const gchar * key, guint value,
+append_number (GString *text, const gchar *key, guint value,
     guint default_value)
 {
   if (value != default_value)
@@ -47,14 +47,14 @@ append_number (GString * text, const gchar * key, guint value,
 }
 
 static void
-append_name (GString * text, const gchar * key, const gchar * value)
+append_name (GString *text, const gchar *key, const gchar *value)
 {
   if (!g_str_equal (value, LMCC_SDP_NO_ALGORITHM))
     g_string_append_printf (text, " %s=%s", key, value);
 }
 
 static void
-append_layers (GString * text, const LmccSession * session, LmccSdpForm form)
+append_layers (GString *text, const LmccSession *session, LmccSdpForm form)
 {
   LmccLayer expected = { 0, 0, 0 };
   guint i;
@@ -81,7 +81,7 @@ append_layers (GString * text, const LmccSession * session, LmccSdpForm form)
 }
 
 static void
-append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
+append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
 {
   guint payload_type = session->payload_type;
 
@@ -129,9 +129,9 @@ append_attribute (GString * text, const LmccSession * session, LmccSdpForm form)
 }
 
 static void
-append_media (GString * text, const gchar * kind, const LmccSession * session,
-    const LmccMedia * media, guint payload_type, LmccSdpForm form,
-    gboolean second_element, const gchar * eol)
+append_media (GString *text, const gchar *kind, const LmccSession *session,
+    const LmccMedia *media, guint payload_type, LmccSdpForm form,
+    gboolean second_element, const gchar *eol)
 {
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
@@ -157,8 +157,8 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
    * it. */
   if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
     g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
-        lmcc_session_ssrc (session, 0, 0), lmcc_session_repair_ssrc (session,
-            0), eol);
+        lmcc_session_ssrc (session, 0, 0),
+        lmcc_session_repair_ssrc (session, 0), eol);
   if (form == LMCC_SDP_FILE && second_element)
     g_string_append_printf (text, "a=extmap:%u %s%s",
         lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,
@@ -180,7 +180,7 @@ append_media (GString * text, const gchar * kind, const LmccSession * session,
  * Returns: (transfer full): the text
  */
 gchar *
-lmcc_sdp_write (const LmccSession * session, LmccSdpForm form,
+lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
     gboolean second_element)
 {
   const gchar *eol = form == LMCC_SDP_FILE ? "\r\n" : "\n";
@@ -204,13 +204,13 @@ lmcc_sdp_write (const LmccSession * session, LmccSdpForm form,
     g_string_append_printf (text, "/%u", session->ttl);
   g_string_append_printf (text, "%st=0 0%s", eol, eol);
   if (form == LMCC_SDP_FILE && session->source_specific)
-    g_string_append_printf (text, "a=source-filter: incl IN %s %s %s%s",
-        family, address, source, eol);
+    g_string_append_printf (text, "a=source-filter: incl IN %s %s %s%s", family,
+        address, source, eol);
   append_attribute (text, session, form);
   g_string_append (text, eol);
 
-  append_media (text, "video", session, &session->video,
-      session->payload_type, form, second_element, eol);
+  append_media (text, "video", session, &session->video, session->payload_type,
+      form, second_element, eol);
   if (form == LMCC_SDP_FILE && session->sound.encoding_name[0] != '\0')
     append_media (text, "audio", session, &session->sound,
         session->payload_type + LMCC_STREAM_SOUND, form, second_element, eol);

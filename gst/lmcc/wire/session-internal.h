@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_session_has_sound (const LmccSession * session);
-gboolean lmcc_session_is_algorithm_name (const gchar * name);
+gboolean lmcc_session_has_sound (const LmccSession *session);
+gboolean lmcc_session_is_algorithm_name (const gchar *name);
 
 G_END_DECLS
 

@@ -34,7 +34,7 @@ G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
  * filler packets (docs/wire-format.md).
  */
 void
-lmcc_session_set_payload_type (LmccSession * session, guint payload_type)
+lmcc_session_set_payload_type (LmccSession *session, guint payload_type)
 {
   session->payload_type = (guint8) payload_type;
   session->repair_payload_type =
@@ -50,7 +50,7 @@ lmcc_session_set_payload_type (LmccSession * session, guint payload_type)
  * One layer, no address, no codec, no algorithm.
  */
 void
-lmcc_session_init (LmccSession * session)
+lmcc_session_init (LmccSession *session)
 {
   guint i;
 
@@ -75,7 +75,7 @@ lmcc_session_init (LmccSession * session)
 }
 
 static gboolean
-invalid (GError ** error, const gchar * what)
+invalid (GError **error, const gchar *what)
 {
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE, "%s", what);
 
@@ -85,7 +85,7 @@ invalid (GError ** error, const gchar * what)
 /* A name that goes into a line of text as it is: a token without the characters
  * that separate ours. */
 static gboolean
-name_is_valid (const gchar * name, gsize size, gboolean upper)
+name_is_valid (const gchar *name, gsize size, gboolean upper)
 {
   const gchar *end = memchr (name, '\0', size);
   const gchar *at;
@@ -108,29 +108,30 @@ name_is_valid (const gchar * name, gsize size, gboolean upper)
  * Returns: whether the record can say it
  */
 gboolean
-lmcc_session_is_algorithm_name (const gchar * name)
+lmcc_session_is_algorithm_name (const gchar *name)
 {
   return name_is_valid (name, LMCC_ALGORITHM_NAME_SIZE, FALSE);
 }
 
 static gboolean
-media_is_valid (const LmccMedia * media)
+media_is_valid (const LmccMedia *media)
 {
   return media->clock_rate >= LMCC_MIN_CLOCK_RATE
       && media->clock_rate <= LMCC_MAX_CLOCK_RATE
       && name_is_valid (media->encoding_name, sizeof (media->encoding_name),
-      TRUE);
+          TRUE);
 }
 
 static gboolean
-validate_source (const LmccSession * session, GError ** error)
+validate_source (const LmccSession *session, GError **error)
 {
   static const guint8 broadcast[] = { 255, 255, 255, 255 };
   const LmccAddress *source = &session->source;
 
   if (source->family == LMCC_FAMILY_NONE) {
-    return !session->source_specific || invalid (error,
-        "a source-specific session does not say its source address");
+    return !session->source_specific
+        || invalid (error,
+            "a source-specific session does not say its source address");
   }
   if (source->family != session->address.family)
     return invalid (error,
@@ -145,7 +146,7 @@ validate_source (const LmccSession * session, GError ** error)
 
 /* They go into a line of text as they are. */
 static gboolean
-parameters_are_valid (const gchar * parameters)
+parameters_are_valid (const gchar *parameters)
 {
   const gchar *at;
 
@@ -160,7 +161,7 @@ parameters_are_valid (const gchar * parameters)
 }
 
 static gboolean
-validate_codecs (const LmccSession * session, GError ** error)
+validate_codecs (const LmccSession *session, GError **error)
 {
   guint first = session->payload_type;
   guint end = first + session->n_rungs;
@@ -191,7 +192,7 @@ validate_codecs (const LmccSession * session, GError ** error)
 }
 
 static gboolean
-validate_algorithm (const LmccSession * session, GError ** error)
+validate_algorithm (const LmccSession *session, GError **error)
 {
   if (!lmcc_session_is_algorithm_name (session->algorithm)
       || !lmcc_session_is_algorithm_name (session->base_algorithm))
@@ -215,7 +216,7 @@ validate_algorithm (const LmccSession * session, GError ** error)
 }
 
 static gboolean
-validate_layers (const LmccSession * session, GError ** error)
+validate_layers (const LmccSession *session, GError **error)
 {
   guint i;
 
@@ -243,7 +244,7 @@ validate_layers (const LmccSession * session, GError ** error)
  * Returns: whether a receiver may act on @session
  */
 gboolean
-lmcc_session_validate (const LmccSession * session, GError ** error)
+lmcc_session_validate (const LmccSession *session, GError **error)
 {
   LmccAddress last;
 
@@ -290,7 +291,7 @@ lmcc_session_validate (const LmccSession * session, GError ** error)
  * Returns: R_level, the rate of layers 0 to @level together, bit/s
  */
 guint64
-lmcc_session_cumulative_rate (const LmccSession * session, guint level)
+lmcc_session_cumulative_rate (const LmccSession *session, guint level)
 {
   guint64 rate = 0;
   guint i;
@@ -310,7 +311,7 @@ lmcc_session_cumulative_rate (const LmccSession * session, guint level)
  * Returns: the SSRC of the RTP stream that carries @stream in @layer
  */
 guint32
-lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
+lmcc_session_ssrc (const LmccSession *session, guint stream, guint layer)
 {
   return session->ssrc_base + (stream << LMCC_SSRC_STREAM_SHIFT) + layer;
 }
@@ -323,13 +324,13 @@ lmcc_session_ssrc (const LmccSession * session, guint stream, guint layer)
  * Returns: the SSRC of the repair packets that @layer carries
  */
 guint32
-lmcc_session_repair_ssrc (const LmccSession * session, guint layer)
+lmcc_session_repair_ssrc (const LmccSession *session, guint layer)
 {
   return session->ssrc_base + LMCC_SSRC_REPAIR + layer;
 }
 
 gboolean
-lmcc_session_has_sound (const LmccSession * session)
+lmcc_session_has_sound (const LmccSession *session)
 {
   return session->sound.encoding_name[0] != '\0'
       && session->sound.clock_rate > 0;

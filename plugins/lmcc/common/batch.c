@@ -16,8 +16,7 @@ typedef union
   struct cmsghdr align;
   guint8 bytes[CMSG_SPACE (sizeof (struct timespec))
       + CMSG_SPACE (sizeof (guint32))];
-}
-ControlBuffer;
+} ControlBuffer;
 
 /**
  * GstLmccBatch:
@@ -54,14 +53,15 @@ gst_lmcc_batch_new (guint size)
   batch->names = g_new0 (GstLmccSockaddr, size);
   batch->controls = g_new0 (ControlBuffer, size);
   for (i = 0; i < size; i++) {
-    batch->vectors[i].iov_base = batch->bytes + (gsize) i *LMCC_MAX_PACKET_SIZE;
+    batch->vectors[i].iov_base =
+        batch->bytes + (gsize) i * LMCC_MAX_PACKET_SIZE;
     batch->vectors[i].iov_len = LMCC_MAX_PACKET_SIZE;
   }
   return batch;
 }
 
 static void
-clear_datagrams (GstLmccBatch * batch)
+clear_datagrams (GstLmccBatch *batch)
 {
   guint i;
 
@@ -74,7 +74,7 @@ clear_datagrams (GstLmccBatch * batch)
  * @batch: (transfer full): a batch
  */
 void
-gst_lmcc_batch_free (GstLmccBatch * batch)
+gst_lmcc_batch_free (GstLmccBatch *batch)
 {
   clear_datagrams (batch);
   g_free (batch->datagrams);
@@ -94,21 +94,21 @@ gst_lmcc_batch_free (GstLmccBatch * batch)
  * Returns: (transfer none): the datagram, valid until the next receive
  */
 GstLmccDatagram *
-gst_lmcc_batch_get (GstLmccBatch * batch, guint i)
+gst_lmcc_batch_get (GstLmccBatch *batch, guint i)
 {
   g_return_val_if_fail (i < batch->size, NULL);
   return &batch->datagrams[i];
 }
 
 static void
-read_control (struct msghdr *message, GstLmccDatagram * datagram)
+read_control (struct msghdr *message, GstLmccDatagram *datagram)
 {
   struct cmsghdr *control;
 
   datagram->timestamp = 0;
   datagram->overflows = 0;
   for (control = CMSG_FIRSTHDR (message); control;
-      control = CMSG_NXTHDR (message, control)) {
+       control = CMSG_NXTHDR (message, control)) {
     if (control->cmsg_level != SOL_SOCKET)
       continue;
     if (control->cmsg_type == SCM_TIMESTAMPNS) {
@@ -135,7 +135,7 @@ read_control (struct msghdr *message, GstLmccDatagram * datagram)
  * Returns: how many datagrams, 0 for none now, or -1 where @fd is of no use
  */
 gint
-gst_lmcc_batch_receive (GstLmccBatch * batch, gint fd, GError ** error)
+gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error)
 {
   gint n, i;
 

@@ -63,7 +63,7 @@ gst_lmcc_algorithm_to_name (gint value)
 }
 
 static gint
-value_from_nick (GType type, const gchar * nick)
+value_from_nick (GType type, const gchar *nick)
 {
   GEnumClass *klass = g_type_class_ref (type);
   const GEnumValue *entry = g_enum_get_value_by_nick (klass, nick);
@@ -80,7 +80,7 @@ value_from_nick (GType type, const gchar * nick)
  * Returns: the value of #GstLmccAlgorithm, or -1 where there is none
  */
 gint
-gst_lmcc_algorithm_from_name (const gchar * name)
+gst_lmcc_algorithm_from_name (const gchar *name)
 {
   return value_from_nick (GST_TYPE_LMCC_ALGORITHM, name);
 }
@@ -139,19 +139,19 @@ gst_lmcc_layering_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_LMCC_LAYERING_NATIVE, "What the codec makes, measured", "native"},
-    {LMCC_RATE_SCHEME_EQUAL + 1, "Fixed rates, all equal", "equal"},
-    {LMCC_RATE_SCHEME_INCREASE_BY_ONE + 1,
-        "Fixed rates, layer i has i + 1 times the base's", "increase-by-one"},
-    {LMCC_RATE_SCHEME_DOUBLING + 1,
-        "Fixed rates, each layer doubles the sum: 1, 1, 2, 4", "doubling"},
-    {LMCC_RATE_SCHEME_MULTIPLICATIVE + 1,
-        "Fixed rates, the sum grows by rate-factor each", "multiplicative"},
-    {LMCC_RATE_SCHEME_HEAVY_TAIL + 1,
-        "Fixed rates, k receivers get 1/k each", "heavy-tail"},
-    {LMCC_RATE_SCHEME_EXPLICIT + 1, "Fixed rates, those of layer-rates",
-        "explicit"},
-    {0, NULL, NULL},
+    { GST_LMCC_LAYERING_NATIVE, "What the codec makes, measured", "native" },
+    { LMCC_RATE_SCHEME_EQUAL + 1, "Fixed rates, all equal", "equal" },
+    { LMCC_RATE_SCHEME_INCREASE_BY_ONE + 1,
+        "Fixed rates, layer i has i + 1 times the base's", "increase-by-one" },
+    { LMCC_RATE_SCHEME_DOUBLING + 1,
+        "Fixed rates, each layer doubles the sum: 1, 1, 2, 4", "doubling" },
+    { LMCC_RATE_SCHEME_MULTIPLICATIVE + 1,
+        "Fixed rates, the sum grows by rate-factor each", "multiplicative" },
+    { LMCC_RATE_SCHEME_HEAVY_TAIL + 1, "Fixed rates, k receivers get 1/k each",
+        "heavy-tail" },
+    { LMCC_RATE_SCHEME_EXPLICIT + 1, "Fixed rates, those of layer-rates",
+        "explicit" },
+    { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type)) {
@@ -176,12 +176,13 @@ gst_lmcc_codec_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_LMCC_CODEC_H264, "H.264, an encoding for each rung (x264ladderenc)",
-        "h264"},
-    {GST_LMCC_CODEC_VP9, "VP9 with spatial and temporal layers (vp9svcenc)",
-        "vp9"},
-    {GST_LMCC_CODEC_J2K, "JPEG 2000 with quality layers (j2klayerenc)", "j2k"},
-    {0, NULL, NULL},
+    { GST_LMCC_CODEC_H264, "H.264, an encoding for each rung (x264ladderenc)",
+        "h264" },
+    { GST_LMCC_CODEC_VP9, "VP9 with spatial and temporal layers (vp9svcenc)",
+        "vp9" },
+    { GST_LMCC_CODEC_J2K, "JPEG 2000 with quality layers (j2klayerenc)",
+        "j2k" },
+    { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type)) {
@@ -205,11 +206,10 @@ gst_lmcc_on_loss_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {LMCC_ON_LOSS_CONCEAL,
-          "Deliver whole pictures that depend on a loss, marked",
-        "conceal"},
-    {LMCC_ON_LOSS_FREEZE, "Deliver nothing that depends on a loss", "freeze"},
-    {0, NULL, NULL},
+    { LMCC_ON_LOSS_CONCEAL,
+        "Deliver whole pictures that depend on a loss, marked", "conceal" },
+    { LMCC_ON_LOSS_FREEZE, "Deliver nothing that depends on a loss", "freeze" },
+    { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type)) {
@@ -222,14 +222,13 @@ gst_lmcc_on_loss_get_type (void)
 }
 
 static const GEnumValue rtt_modes[] = {
-  {LMCC_RTT_MODE_FEEDBACK,
-        "Reports to the sender and its answers; without answers, as join",
-      "feedback"},
-  {LMCC_RTT_MODE_JOIN,
-        "The time from a join to the first packet; nothing is sent",
-      "join"},
-  {LMCC_RTT_MODE_FIXED, "As the property rtt says; nothing is sent", "fixed"},
-  {0, NULL, NULL},
+  { LMCC_RTT_MODE_FEEDBACK,
+      "Reports to the sender and its answers; without answers, as join",
+      "feedback" },
+  { LMCC_RTT_MODE_JOIN,
+      "The time from a join to the first packet; nothing is sent", "join" },
+  { LMCC_RTT_MODE_FIXED, "As the property rtt says; nothing is sent", "fixed" },
+  { 0, NULL, NULL },
 };
 
 /**
@@ -274,13 +273,13 @@ gst_lmcc_rtt_source_to_name (LmccRttSource source)
 }
 
 static const GEnumValue source_policies[] = {
-  {LMCC_SOURCE_POLICY_FIRST,
-      "The first sender; another one after 10 s of its silence", "first"},
-  {LMCC_SOURCE_POLICY_ANY,
-      "Whoever is heard when the one before is silent", "any"},
-  {LMCC_SOURCE_POLICY_ASK,
-      "As first, and the application is asked about others", "ask"},
-  {0, NULL, NULL},
+  { LMCC_SOURCE_POLICY_FIRST,
+      "The first sender; another one after 10 s of its silence", "first" },
+  { LMCC_SOURCE_POLICY_ANY, "Whoever is heard when the one before is silent",
+      "any" },
+  { LMCC_SOURCE_POLICY_ASK,
+      "As first, and the application is asked about others", "ask" },
+  { 0, NULL, NULL },
 };
 
 /**

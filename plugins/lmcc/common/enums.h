@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_LMCC_ALGORITHM (gst_lmcc_algorithm_get_type ())
 GType gst_lmcc_algorithm_get_type (void);
 const gchar *gst_lmcc_algorithm_to_name (gint value);
-gint gst_lmcc_algorithm_from_name (const gchar * name);
+gint gst_lmcc_algorithm_from_name (const gchar *name);
 
 /* Its values have the same numbers. */
 #define GST_TYPE_LMCC_BASE_ALGORITHM (gst_lmcc_base_algorithm_get_type ())

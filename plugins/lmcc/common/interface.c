@@ -68,8 +68,8 @@ gst_lmcc_interface_list (void)
  * the loopback interface. An interface without an address of the family matches
  * by name only. */
 static gboolean
-find_interface (const gchar * name, const LmccAddress * with, LmccFamily family,
-    GstLmccInterface * iface)
+find_interface (const gchar *name, const LmccAddress *with, LmccFamily family,
+    GstLmccInterface *iface)
 {
   struct ifaddrs *list, *entry;
   gboolean found = FALSE;
@@ -109,7 +109,7 @@ find_interface (const gchar * name, const LmccAddress * with, LmccFamily family,
  * Returns: %FALSE where no route leads to @group
  */
 gboolean
-gst_lmcc_route_lookup (const LmccAddress * group, LmccAddress * local)
+gst_lmcc_route_lookup (const LmccAddress *group, LmccAddress *local)
 {
   GstLmccSockaddr to;
   socklen_t size = gst_lmcc_sockaddr_set (group, 9, 0, &to);
@@ -132,7 +132,7 @@ gst_lmcc_route_lookup (const LmccAddress * group, LmccAddress * local)
 
 /* Where it says no, an interface that is not found may well be there. */
 static gboolean
-can_list (GError ** error)
+can_list (GError **error)
 {
   struct ifaddrs *list;
 
@@ -141,8 +141,8 @@ can_list (GError ** error)
     return TRUE;
   }
   gst_lmcc_set_errno (error, errno,
-      "Could not list this host's network interfaces: %s%s",
-      g_strerror (errno), gst_lmcc_open_remedy (errno));
+      "Could not list this host's network interfaces: %s%s", g_strerror (errno),
+      gst_lmcc_open_remedy (errno));
   return FALSE;
 }
 
@@ -161,8 +161,8 @@ can_list (GError ** error)
  * Returns: whether @iface is set
  */
 gboolean
-gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
-    GstLmccInterface * iface, GError ** error)
+gst_lmcc_interface_choose (const gchar *wanted, const LmccAddress *group,
+    GstLmccInterface *iface, GError **error)
 {
   LmccAddress address;
   g_autofree gchar *list = NULL;
@@ -179,8 +179,8 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
     list = gst_lmcc_interface_list ();
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "There is no network interface '%s' that is up and has an %s address. "
-        "Set multicast-iface to one of: %s", wanted,
-        group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
+        "Set multicast-iface to one of: %s",
+        wanted, group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
     return FALSE;
   }
   if (gst_lmcc_route_lookup (group, &address)) {
@@ -196,14 +196,15 @@ gst_lmcc_interface_choose (const gchar * wanted, const LmccAddress * group,
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "There is no route to the group and no loopback interface that is up "
       "with an %s address. Bring an interface up (ip link set lo up); there "
-      "are: %s", group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
+      "are: %s",
+      group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
 }
 
 /* One interface by its name. An address of the family is the one that is in use
  * where the interface still has it, else its first. */
 static GstLmccInterfaceState
-look_at_interface (GstLmccInterface * iface, LmccFamily family)
+look_at_interface (GstLmccInterface *iface, LmccFamily family)
 {
   GstLmccInterfaceState state = GST_LMCC_INTERFACE_GONE;
   struct ifaddrs *list, *entry;
@@ -237,7 +238,8 @@ look_at_interface (GstLmccInterface * iface, LmccFamily family)
   if (found)
     iface->index = if_nametoindex (iface->name);
   return found && state == GST_LMCC_INTERFACE_NO_ADDRESS
-      ? GST_LMCC_INTERFACE_USABLE : state;
+      ? GST_LMCC_INTERFACE_USABLE
+      : state;
 }
 
 /**
@@ -254,8 +256,8 @@ look_at_interface (GstLmccInterface * iface, LmccFamily family)
  * Returns: how it is with @iface now
  */
 GstLmccInterfaceState
-gst_lmcc_interface_follow (const gchar * wanted, const LmccAddress * group,
-    GstLmccInterface * iface)
+gst_lmcc_interface_follow (const gchar *wanted, const LmccAddress *group,
+    GstLmccInterface *iface)
 {
   GstLmccInterfaceState state = GST_LMCC_INTERFACE_USABLE;
   GstLmccInterface other;
@@ -286,7 +288,7 @@ gst_lmcc_interface_follow (const gchar * wanted, const LmccAddress * group,
  * Returns: (transfer full): cause and remedy, for a message
  */
 gchar *
-gst_lmcc_interface_describe (const GstLmccInterface * iface,
+gst_lmcc_interface_describe (const GstLmccInterface *iface,
     GstLmccInterfaceState state)
 {
   gboolean v6 = iface->address.family == LMCC_FAMILY_IPV6;
@@ -294,18 +296,24 @@ gst_lmcc_interface_describe (const GstLmccInterface * iface,
   switch (state) {
     case GST_LMCC_INTERFACE_GONE:
       return g_strdup_printf ("the network interface %s is gone. Connect it "
-          "again, or set multicast-iface to another one", iface->name);
+                              "again, or set multicast-iface to another one",
+          iface->name);
     case GST_LMCC_INTERFACE_DOWN:
-      return g_strdup_printf ("the network interface %s is down. Bring it up "
+      return g_strdup_printf (
+          "the network interface %s is down. Bring it up "
           "(ip link set %s up), or set multicast-iface to another one",
           iface->name, iface->name);
     case GST_LMCC_INTERFACE_NO_CARRIER:
-      return g_strdup_printf ("the network interface %s has no link. Look at "
-          "its cable, or set multicast-iface to another one", iface->name);
+      return g_strdup_printf (
+          "the network interface %s has no link. Look at "
+          "its cable, or set multicast-iface to another one",
+          iface->name);
     case GST_LMCC_INTERFACE_NO_ADDRESS:
-      return g_strdup_printf ("the network interface %s has no %s address. "
+      return g_strdup_printf (
+          "the network interface %s has no %s address. "
           "Give it one (by DHCP, or ip address add), or set multicast-iface to "
-          "another one", iface->name, v6 ? "IPv6" : "IPv4");
+          "another one",
+          iface->name, v6 ? "IPv6" : "IPv4");
     default:
       return g_strdup ("nothing is wrong with the network interface");
   }
@@ -318,7 +326,7 @@ gst_lmcc_interface_describe (const GstLmccInterface * iface,
  * Returns: whether it is one of this host; %TRUE where that cannot be known
  */
 gboolean
-gst_lmcc_host_has_address (const LmccAddress * address)
+gst_lmcc_host_has_address (const LmccAddress *address)
 {
   struct ifaddrs *list, *entry;
   gboolean found = FALSE;

@@ -48,7 +48,8 @@ read_link (const struct nlmsghdr *message, guint index)
 
   if (message->nlmsg_len < NLMSG_LENGTH (sizeof (*link)))
     return GST_LMCC_HOST_UNCHANGED;
-  if ((guint) link->ifi_index == index && (message->nlmsg_type == RTM_DELLINK
+  if ((guint) link->ifi_index == index
+      && (message->nlmsg_type == RTM_DELLINK
           || (link->ifi_flags & running) != running))
     return GST_LMCC_HOST_LOST;
   return GST_LMCC_HOST_CHANGED;
@@ -103,7 +104,9 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
   } buffer;
 
   while (fd >= 0) {
-    struct sockaddr_nl from = { 0, };
+    struct sockaddr_nl from = {
+      0,
+    };
     socklen_t from_size = sizeof (from);
     gssize n = recvfrom (fd, buffer.bytes, sizeof (buffer.bytes), 0,
         (struct sockaddr *) &from, &from_size);
@@ -123,7 +126,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
     if (from.nl_pid != 0)
       continue;
     for (left = (guint) n; NLMSG_OK (message, left);
-        message = NLMSG_NEXT (message, left))
+         message = NLMSG_NEXT (message, left))
       most = MAX (most, read_message (message, index, family));
   }
   return most;

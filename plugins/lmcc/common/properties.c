@@ -21,8 +21,8 @@
  * Returns: %FALSE, and @number as it was, where there is no such value
  */
 gboolean
-gst_lmcc_property_find_nick (const GstLmccProperty * row, const gchar * nick,
-    gint * number)
+gst_lmcc_property_find_nick (const GstLmccProperty *row, const gchar *nick,
+    gint *number)
 {
   GEnumClass *klass = g_type_class_ref (row->get_type ());
   const GEnumValue *value = g_enum_get_value_by_nick (klass, nick);
@@ -34,7 +34,7 @@ gst_lmcc_property_find_nick (const GstLmccProperty * row, const gchar * nick,
 }
 
 static gint
-get_default_enum (const GstLmccProperty * row)
+get_default_enum (const GstLmccProperty *row)
 {
   gint number = 0;
 
@@ -44,7 +44,7 @@ get_default_enum (const GstLmccProperty * row)
 }
 
 static GParamSpec *
-create_spec (const GstLmccProperty * row)
+create_spec (const GstLmccProperty *row)
 {
   GParamFlags flags = row->flags & ~GST_LMCC_PROPERTY_IN_URI;
 
@@ -62,8 +62,8 @@ create_spec (const GstLmccProperty * row)
       return g_param_spec_uint64 (row->name, row->nick, row->blurb,
           (guint64) row->min, row->max, (guint64) row->number, flags);
     case GST_LMCC_PROPERTY_DOUBLE:
-      return g_param_spec_double (row->name, row->nick, row->blurb,
-          row->least, row->most, row->real, flags);
+      return g_param_spec_double (row->name, row->nick, row->blurb, row->least,
+          row->most, row->real, flags);
     case GST_LMCC_PROPERTY_ENUM:
       return g_param_spec_enum (row->name, row->nick, row->blurb,
           row->get_type (), get_default_enum (row), flags);
@@ -85,8 +85,8 @@ create_spec (const GstLmccProperty * row)
  * Installs them all: the id of the first row is 1.
  */
 void
-gst_lmcc_properties_install (const GstLmccPropertyTable * table,
-    GObjectClass * klass)
+gst_lmcc_properties_install (const GstLmccPropertyTable *table,
+    GObjectClass *klass)
 {
   guint i;
 
@@ -96,8 +96,7 @@ gst_lmcc_properties_install (const GstLmccPropertyTable * table,
 }
 
 static void
-take_value (const GstLmccProperty * row, gpointer settings,
-    const GValue * value)
+take_value (const GstLmccProperty *row, gpointer settings, const GValue *value)
 {
   switch (row->kind) {
     case GST_LMCC_PROPERTY_BOOLEAN:
@@ -130,7 +129,7 @@ take_value (const GstLmccProperty * row, gpointer settings,
 }
 
 static void
-give_value (const GstLmccProperty * row, gconstpointer settings, GValue * value)
+give_value (const GstLmccProperty *row, gconstpointer settings, GValue *value)
 {
   switch (row->kind) {
     case GST_LMCC_PROPERTY_BOOLEAN:
@@ -162,7 +161,7 @@ give_value (const GstLmccProperty * row, gconstpointer settings, GValue * value)
 
 /* %NULL where it is computed, or is not of the table. */
 static const GstLmccProperty *
-find_kept (const GstLmccPropertyTable * table, guint id)
+find_kept (const GstLmccPropertyTable *table, guint id)
 {
   g_return_val_if_fail (id > 0 && id <= table->n_rows, NULL);
 
@@ -179,8 +178,8 @@ find_kept (const GstLmccPropertyTable * table, guint id)
  * Returns: %FALSE where it is computed
  */
 gboolean
-gst_lmcc_properties_set (const GstLmccPropertyTable * table, gpointer settings,
-    guint id, const GValue * value)
+gst_lmcc_properties_set (const GstLmccPropertyTable *table, gpointer settings,
+    guint id, const GValue *value)
 {
   const GstLmccProperty *row = find_kept (table, id);
 
@@ -199,8 +198,8 @@ gst_lmcc_properties_set (const GstLmccPropertyTable * table, gpointer settings,
  * Returns: %FALSE where it is computed
  */
 gboolean
-gst_lmcc_properties_get (const GstLmccPropertyTable * table,
-    gconstpointer settings, guint id, GValue * value)
+gst_lmcc_properties_get (const GstLmccPropertyTable *table,
+    gconstpointer settings, guint id, GValue *value)
 {
   const GstLmccProperty *row = find_kept (table, id);
 
@@ -210,7 +209,7 @@ gst_lmcc_properties_get (const GstLmccPropertyTable * table,
 }
 
 static void
-init_member (const GstLmccProperty * row, gpointer settings)
+init_member (const GstLmccProperty *row, gpointer settings)
 {
   switch (row->kind) {
     case GST_LMCC_PROPERTY_BOOLEAN:
@@ -243,7 +242,7 @@ init_member (const GstLmccProperty * row, gpointer settings)
  * @settings: (out caller-allocates): their defaults, and zeros
  */
 void
-gst_lmcc_properties_init (const GstLmccPropertyTable * table, gpointer settings)
+gst_lmcc_properties_init (const GstLmccPropertyTable *table, gpointer settings)
 {
   guint i;
 
@@ -261,7 +260,7 @@ gst_lmcc_properties_init (const GstLmccPropertyTable * table, gpointer settings)
  * @to: (inout): settings that have another value of it
  */
 void
-gst_lmcc_property_copy (const GstLmccProperty * row, gconstpointer from,
+gst_lmcc_property_copy (const GstLmccProperty *row, gconstpointer from,
     gpointer to)
 {
   GstStructure *structure;
@@ -301,8 +300,8 @@ gst_lmcc_property_copy (const GstLmccProperty * row, gconstpointer from,
  * @to: (out caller-allocates): a copy with its own strings and structures
  */
 void
-gst_lmcc_properties_copy (const GstLmccPropertyTable * table,
-    gconstpointer from, gpointer to)
+gst_lmcc_properties_copy (const GstLmccPropertyTable *table, gconstpointer from,
+    gpointer to)
 {
   guint i;
 
@@ -319,8 +318,7 @@ gst_lmcc_properties_copy (const GstLmccPropertyTable * table,
  * @settings: whose strings and structures are freed
  */
 void
-gst_lmcc_properties_clear (const GstLmccPropertyTable * table,
-    gpointer settings)
+gst_lmcc_properties_clear (const GstLmccPropertyTable *table, gpointer settings)
 {
   guint i;
 

@@ -83,9 +83,9 @@ typedef struct
 
 /* Who may set it, and when: before the element starts, or at any time. */
 #define GST_LMCC_PROPERTY_READY \
-    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define GST_LMCC_PROPERTY_PLAYING \
-    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 /* A URI may set it. */
 #define GST_LMCC_PROPERTY_IN_URI (GST_PARAM_USER_SHIFT << 1)
 #define GST_LMCC_PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
@@ -95,89 +95,109 @@ typedef struct
  * structure with the members; the compiler warns where one is of another type.
  */
 #define GST_LMCC_PROPERTY_AT(member, Type) \
-    (G_STRUCT_OFFSET (SETTINGS, member) \
-    + 0 * sizeof (TRUE ? &((SETTINGS *) NULL)->member : (Type *) NULL))
+  (G_STRUCT_OFFSET (SETTINGS, member)      \
+      + 0 * sizeof (TRUE ? &((SETTINGS *) NULL)->member : (Type *) NULL))
 
 #define GST_LMCC_BOOLEAN(member, name_, nick_, blurb_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_BOOLEAN, .number = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, gboolean) }
+  {                                                                      \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,      \
+    .kind = GST_LMCC_PROPERTY_BOOLEAN, .number = default_,               \
+    .offset = GST_LMCC_PROPERTY_AT (member, gboolean)                    \
+  }
 
-#define GST_LMCC_INT(member, name_, nick_, blurb_, min_, max_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_INT, \
-      .min = min_, .max = max_, .number = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, gint) }
+#define GST_LMCC_INT(member, name_, nick_, blurb_, min_, max_, default_, \
+    flags_)                                                              \
+  {                                                                      \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,      \
+    .kind = GST_LMCC_PROPERTY_INT, .min = min_, .max = max_,             \
+    .number = default_, .offset = GST_LMCC_PROPERTY_AT (member, gint)    \
+  }
 
-#define GST_LMCC_UINT(member, name_, nick_, blurb_, min_, max_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_UINT, \
-      .min = min_, .max = max_, .number = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, guint) }
+#define GST_LMCC_UINT(member, name_, nick_, blurb_, min_, max_, default_, \
+    flags_)                                                               \
+  {                                                                       \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,       \
+    .kind = GST_LMCC_PROPERTY_UINT, .min = min_, .max = max_,             \
+    .number = default_, .offset = GST_LMCC_PROPERTY_AT (member, guint)    \
+  }
 
-#define GST_LMCC_UINT64(member, name_, nick_, blurb_, min_, max_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_UINT64, \
-      .min = min_, .max = max_, .number = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, guint64) }
+#define GST_LMCC_UINT64(member, name_, nick_, blurb_, min_, max_, default_, \
+    flags_)                                                                 \
+  {                                                                         \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,         \
+    .kind = GST_LMCC_PROPERTY_UINT64, .min = min_, .max = max_,             \
+    .number = default_, .offset = GST_LMCC_PROPERTY_AT (member, guint64)    \
+  }
 
-#define GST_LMCC_DOUBLE(member, name_, nick_, blurb_, min_, max_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_DOUBLE, \
-      .least = min_, .most = max_, .real = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, gdouble) }
+#define GST_LMCC_DOUBLE(member, name_, nick_, blurb_, min_, max_, default_, \
+    flags_)                                                                 \
+  {                                                                         \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,         \
+    .kind = GST_LMCC_PROPERTY_DOUBLE, .least = min_, .most = max_,          \
+    .real = default_, .offset = GST_LMCC_PROPERTY_AT (member, gdouble)      \
+  }
 
-#define GST_LMCC_ENUM(member, name_, nick_, blurb_, get_type_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_ENUM, .get_type = get_type_, \
-      .text = default_, .offset = GST_LMCC_PROPERTY_AT (member, gint) }
+#define GST_LMCC_ENUM(member, name_, nick_, blurb_, get_type_, default_,     \
+    flags_)                                                                  \
+  {                                                                          \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,          \
+    .kind = GST_LMCC_PROPERTY_ENUM, .get_type = get_type_, .text = default_, \
+    .offset = GST_LMCC_PROPERTY_AT (member, gint)                            \
+  }
 
 #define GST_LMCC_STRING(member, name_, nick_, blurb_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_STRING, .text = default_, \
-      .offset = GST_LMCC_PROPERTY_AT (member, gchar *) }
+  {                                                                     \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,     \
+    .kind = GST_LMCC_PROPERTY_STRING, .text = default_,                 \
+    .offset = GST_LMCC_PROPERTY_AT (member, gchar *)                    \
+  }
 
-#define GST_LMCC_STRUCTURE(member, name_, nick_, blurb_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_STRUCTURE, \
-      .offset = GST_LMCC_PROPERTY_AT (member, GstStructure *) }
+#define GST_LMCC_STRUCTURE(member, name_, nick_, blurb_, flags_)    \
+  {                                                                 \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
+    .kind = GST_LMCC_PROPERTY_STRUCTURE,                            \
+    .offset = GST_LMCC_PROPERTY_AT (member, GstStructure *)         \
+  }
 
-#define GST_LMCC_COMPUTED(kind_, name_, nick_, blurb_, min_, max_, default_, flags_) \
-    { .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
-      .kind = GST_LMCC_PROPERTY_ ## kind_, .computed = TRUE, \
-      .min = min_, .max = max_, .number = default_ }
+#define GST_LMCC_COMPUTED(kind_, name_, nick_, blurb_, min_, max_, default_, \
+    flags_)                                                                  \
+  {                                                                          \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,          \
+    .kind = GST_LMCC_PROPERTY_##kind_, .computed = TRUE, .min = min_,        \
+    .max = max_, .number = default_                                          \
+  }
 
 /* The member that keeps the property of @row. */
 #define GST_LMCC_PROPERTY_MEMBER(Type, settings, row) \
-    G_STRUCT_MEMBER (Type, settings, (row)->offset)
+  G_STRUCT_MEMBER (Type, settings, (row)->offset)
 
-void gst_lmcc_properties_install (const GstLmccPropertyTable * table,
-    GObjectClass * klass);
-gboolean gst_lmcc_properties_set (const GstLmccPropertyTable * table,
-    gpointer settings, guint id, const GValue * value);
-gboolean gst_lmcc_properties_get (const GstLmccPropertyTable * table,
-    gconstpointer settings, guint id, GValue * value);
+void gst_lmcc_properties_install (const GstLmccPropertyTable *table,
+    GObjectClass *klass);
+gboolean gst_lmcc_properties_set (const GstLmccPropertyTable *table,
+    gpointer settings, guint id, const GValue *value);
+gboolean gst_lmcc_properties_get (const GstLmccPropertyTable *table,
+    gconstpointer settings, guint id, GValue *value);
 
-void gst_lmcc_properties_init (const GstLmccPropertyTable * table,
-    gpointer settings);
-void gst_lmcc_properties_copy (const GstLmccPropertyTable * table,
+void
+gst_lmcc_properties_init (const GstLmccPropertyTable *table, gpointer settings);
+void gst_lmcc_properties_copy (const GstLmccPropertyTable *table,
     gconstpointer from, gpointer to);
-void gst_lmcc_properties_clear (const GstLmccPropertyTable * table,
+void gst_lmcc_properties_clear (const GstLmccPropertyTable *table,
     gpointer settings);
-gboolean gst_lmcc_property_find_nick (const GstLmccProperty * row,
-    const gchar * nick, gint * number);
-void gst_lmcc_property_copy (const GstLmccProperty * row, gconstpointer from,
+gboolean gst_lmcc_property_find_nick (const GstLmccProperty *row,
+    const gchar *nick, gint *number);
+void gst_lmcc_property_copy (const GstLmccProperty *row, gconstpointer from,
     gpointer to);
 
 /* common/property-text.c */
-gint gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable * table,
-    const gchar * name);
-gboolean gst_lmcc_property_is_default (const GstLmccProperty * row,
+gint gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable *table,
+    const gchar *name);
+gboolean gst_lmcc_property_is_default (const GstLmccProperty *row,
     gconstpointer settings);
-gboolean gst_lmcc_property_parse (const GstLmccProperty * row,
-    const gchar * text, gpointer settings, gchar ** remedy);
-gchar *gst_lmcc_property_format (const GstLmccProperty * row,
-    gconstpointer settings);
+gboolean gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
+    gpointer settings, gchar **remedy);
+gchar *
+gst_lmcc_property_format (const GstLmccProperty *row, gconstpointer settings);
 
 G_END_DECLS
 

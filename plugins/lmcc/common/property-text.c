@@ -18,8 +18,8 @@
  * Returns: its row from 0 on, or -1 where no URI may set such a property
  */
 gint
-gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable * table,
-    const gchar * name)
+gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable *table,
+    const gchar *name)
 {
   guint i;
 
@@ -32,36 +32,39 @@ gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable * table,
 }
 
 static gchar *
-describe_range (const GstLmccProperty * row)
+describe_range (const GstLmccProperty *row)
 {
   return g_strdup_printf ("give a whole number from %" G_GINT64_FORMAT
-      " to %" G_GUINT64_FORMAT, row->min, row->max);
+                          " to %" G_GUINT64_FORMAT,
+      row->min, row->max);
 }
 
 static gchar *
-describe_nicks (const GstLmccProperty * row)
+describe_nicks (const GstLmccProperty *row)
 {
   GEnumClass *klass = g_type_class_ref (row->get_type ());
   GString *text = g_string_new ("give ");
   guint i;
 
   for (i = 0; i < klass->n_values; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? "" :
-        i + 1 < klass->n_values ? ", " : " or ", klass->values[i].value_nick);
+    g_string_append_printf (text, "%s%s",
+        i == 0                        ? ""
+            : i + 1 < klass->n_values ? ", "
+                                      : " or ",
+        klass->values[i].value_nick);
   g_type_class_unref (klass);
   return g_string_free (text, FALSE);
 }
 
 static gboolean
-parse_number (const GstLmccProperty * row, const gchar * text,
-    gpointer settings)
+parse_number (const GstLmccProperty *row, const gchar *text, gpointer settings)
 {
   guint64 number;
 
   if (row->min < 0 && g_str_equal (text, "-1"))
     number = G_MAXUINT64;
   else if (!g_ascii_string_to_unsigned (text, 10, (guint64) MAX (row->min, 0),
-          row->max, &number, NULL))
+               row->max, &number, NULL))
     return FALSE;
 
   if (row->kind == GST_LMCC_PROPERTY_UINT64)
@@ -83,8 +86,8 @@ parse_number (const GstLmccProperty * row, const gchar * text,
  * Returns: whether it is a value of that property
  */
 gboolean
-gst_lmcc_property_parse (const GstLmccProperty * row, const gchar * text,
-    gpointer settings, gchar ** remedy)
+gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
+    gpointer settings, gchar **remedy)
 {
   switch (row->kind) {
     case GST_LMCC_PROPERTY_INT:
@@ -110,7 +113,7 @@ gst_lmcc_property_parse (const GstLmccProperty * row, const gchar * text,
 }
 
 static gchar *
-format_enum (const GstLmccProperty * row, gconstpointer settings)
+format_enum (const GstLmccProperty *row, gconstpointer settings)
 {
   GEnumClass *klass = g_type_class_ref (row->get_type ());
   const GEnumValue *value =
@@ -129,7 +132,7 @@ format_enum (const GstLmccProperty * row, gconstpointer settings)
  * Returns: (transfer full): what gst_lmcc_property_parse() reads
  */
 gchar *
-gst_lmcc_property_format (const GstLmccProperty * row, gconstpointer settings)
+gst_lmcc_property_format (const GstLmccProperty *row, gconstpointer settings)
 {
   const gchar *text;
 
@@ -159,7 +162,7 @@ gst_lmcc_property_format (const GstLmccProperty * row, gconstpointer settings)
  * Returns: whether a URI need not say it; no string is as good as an empty one
  */
 gboolean
-gst_lmcc_property_is_default (const GstLmccProperty * row,
+gst_lmcc_property_is_default (const GstLmccProperty *row,
     gconstpointer settings)
 {
   const gchar *text;
@@ -171,7 +174,7 @@ gst_lmcc_property_is_default (const GstLmccProperty * row,
       return MEMBER (guint, settings, row) == row->number;
     case GST_LMCC_PROPERTY_UINT64:
       return MEMBER (guint64, settings, row) == (guint64) row->number;
-    case GST_LMCC_PROPERTY_ENUM:{
+    case GST_LMCC_PROPERTY_ENUM: {
       g_autofree gchar *nick = format_enum (row, settings);
 
       return g_str_equal (nick, row->text);

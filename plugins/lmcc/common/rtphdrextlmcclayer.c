@@ -45,15 +45,15 @@ GST_ELEMENT_REGISTER_DEFINE (rtphdrextlmcclayer, "rtphdrextlmcclayer",
     GST_RANK_MARGINAL, GST_TYPE_RTP_HDREXT_LMCC_LAYER);
 
 static void
-write_mark (const LmccLayerMark * mark, guint8 * data)
+write_mark (const LmccLayerMark *mark, guint8 *data)
 {
-  data[0] = (mark->klass & MARK_CLASS)
-      | (mark->switch_point ? MARK_SWITCH_POINT : 0);
+  data[0] =
+      (mark->klass & MARK_CLASS) | (mark->switch_point ? MARK_SWITCH_POINT : 0);
   data[1] = MARK_VERSION;
 }
 
 static gboolean
-parse_mark (const guint8 * data, gsize size, LmccLayerMark * mark)
+parse_mark (const guint8 *data, gsize size, LmccLayerMark *mark)
 {
   if (size < MARK_SIZE || data[1] != MARK_VERSION)
     return FALSE;
@@ -64,24 +64,25 @@ parse_mark (const guint8 * data, gsize size, LmccLayerMark * mark)
 }
 
 static GstRTPHeaderExtensionFlags
-gst_rtp_hdrext_lmcc_layer_get_supported_flags (GstRTPHeaderExtension *
-    ext G_GNUC_UNUSED)
+gst_rtp_hdrext_lmcc_layer_get_supported_flags (
+    GstRTPHeaderExtension *ext G_GNUC_UNUSED)
 {
   return GST_RTP_HEADER_EXTENSION_ONE_BYTE | GST_RTP_HEADER_EXTENSION_TWO_BYTE;
 }
 
 static gsize
-gst_rtp_hdrext_lmcc_layer_get_max_size (GstRTPHeaderExtension *
-    ext G_GNUC_UNUSED, const GstBuffer * input_meta G_GNUC_UNUSED)
+gst_rtp_hdrext_lmcc_layer_get_max_size (GstRTPHeaderExtension *ext
+                                            G_GNUC_UNUSED,
+    const GstBuffer *input_meta G_GNUC_UNUSED)
 {
   return MARK_SIZE;
 }
 
 static gssize
-gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension * ext,
-    const GstBuffer * input_meta,
+gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension *ext,
+    const GstBuffer *input_meta,
     GstRTPHeaderExtensionFlags write_flags G_GNUC_UNUSED,
-    GstBuffer * output G_GNUC_UNUSED, guint8 * data, gsize size)
+    GstBuffer *output G_GNUC_UNUSED, guint8 *data, gsize size)
 {
   LmccLayerMark mark;
 
@@ -97,9 +98,9 @@ gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension * ext,
 }
 
 static gboolean
-gst_rtp_hdrext_lmcc_layer_read (GstRTPHeaderExtension * ext,
-    GstRTPHeaderExtensionFlags read_flags G_GNUC_UNUSED, const guint8 * data,
-    gsize size, GstBuffer * buffer)
+gst_rtp_hdrext_lmcc_layer_read (GstRTPHeaderExtension *ext,
+    GstRTPHeaderExtensionFlags read_flags G_GNUC_UNUSED, const guint8 *data,
+    gsize size, GstBuffer *buffer)
 {
   LmccLayerMark mark;
 
@@ -113,15 +114,15 @@ gst_rtp_hdrext_lmcc_layer_read (GstRTPHeaderExtension * ext,
 }
 
 static gboolean
-gst_rtp_hdrext_lmcc_layer_set_caps_from_attributes (GstRTPHeaderExtension * ext,
-    GstCaps * caps)
+gst_rtp_hdrext_lmcc_layer_set_caps_from_attributes (GstRTPHeaderExtension *ext,
+    GstCaps *caps)
 {
   return gst_rtp_header_extension_set_caps_from_attributes_helper (ext, caps,
       NULL);
 }
 
 static void
-gst_rtp_hdrext_lmcc_layer_class_init (GstRtpHdrextLmccLayerClass * klass)
+gst_rtp_hdrext_lmcc_layer_class_init (GstRtpHdrextLmccLayerClass *klass)
 {
   GstRTPHeaderExtensionClass *ext_class =
       GST_RTP_HEADER_EXTENSION_CLASS (klass);
@@ -148,23 +149,23 @@ gst_rtp_hdrext_lmcc_layer_class_init (GstRtpHdrextLmccLayerClass * klass)
 }
 
 static void
-gst_rtp_hdrext_lmcc_layer_init (GstRtpHdrextLmccLayer * self G_GNUC_UNUSED)
+gst_rtp_hdrext_lmcc_layer_init (GstRtpHdrextLmccLayer *self G_GNUC_UNUSED)
 {
 }
 
 static gboolean
-field_has_uri (const GValue * value)
+field_has_uri (const GValue *value)
 {
   if (G_VALUE_HOLDS_STRING (value))
-    return g_strcmp0 (g_value_get_string (value),
-        GST_RTP_HDREXT_LMCC_LAYER_URI) == 0;
+    return g_strcmp0 (g_value_get_string (value), GST_RTP_HDREXT_LMCC_LAYER_URI)
+        == 0;
   /* With attributes: direction, URI, attributes. */
   if (GST_VALUE_HOLDS_ARRAY (value) && gst_value_array_get_size (value) == 3) {
     const GValue *uri = gst_value_array_get_value (value, 1);
 
     return G_VALUE_HOLDS_STRING (uri)
-        && g_strcmp0 (g_value_get_string (uri),
-        GST_RTP_HDREXT_LMCC_LAYER_URI) == 0;
+        && g_strcmp0 (g_value_get_string (uri), GST_RTP_HDREXT_LMCC_LAYER_URI)
+        == 0;
   }
 
   return FALSE;
@@ -178,7 +179,7 @@ field_has_uri (const GValue * value)
  *     0 if it carries none
  */
 guint8
-gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps * caps)
+gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps *caps)
 {
   const GstStructure *structure;
   guint id;
@@ -207,8 +208,8 @@ gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps * caps)
  * Returns: %FALSE if the packet has no valid mark
  */
 gboolean
-gst_lmcc_layer_mark_from_rtp (GstBuffer * buffer, guint8 ext_id,
-    LmccLayerMark * mark)
+gst_lmcc_layer_mark_from_rtp (GstBuffer *buffer, guint8 ext_id,
+    LmccLayerMark *mark)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   gpointer data;
@@ -220,9 +221,9 @@ gst_lmcc_layer_mark_from_rtp (GstBuffer * buffer, guint8 ext_id,
     return FALSE;
 
   found = (gst_rtp_buffer_get_extension_onebyte_header (&rtp, ext_id, 0, &data,
-          &size)
-      || gst_rtp_buffer_get_extension_twobytes_header (&rtp, &appbits, ext_id,
-          0, &data, &size))
+               &size)
+              || gst_rtp_buffer_get_extension_twobytes_header (&rtp, &appbits,
+                  ext_id, 0, &data, &size))
       && parse_mark (data, size, mark);
   gst_rtp_buffer_unmap (&rtp);
 

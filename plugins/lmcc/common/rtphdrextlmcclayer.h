@@ -18,9 +18,9 @@ G_DECLARE_FINAL_TYPE (GstRtpHdrextLmccLayer, gst_rtp_hdrext_lmcc_layer, GST,
     RTP_HDREXT_LMCC_LAYER, GstRTPHeaderExtension)
 GST_ELEMENT_REGISTER_DECLARE (rtphdrextlmcclayer);
 
-guint8 gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps * caps);
-gboolean gst_lmcc_layer_mark_from_rtp (GstBuffer * buffer, guint8 ext_id,
-    LmccLayerMark * mark);
+guint8 gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps *caps);
+gboolean gst_lmcc_layer_mark_from_rtp (GstBuffer *buffer, guint8 ext_id,
+    LmccLayerMark *mark);
 
 G_END_DECLS
 

@@ -16,16 +16,16 @@ typedef struct
 
 /* As a user would write it, whatever type the field has. */
 static gchar *
-format_value (const GValue * value)
+format_value (const GValue *value)
 {
-  gchar *text = G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value) :
-      gst_value_serialize (value);
+  gchar *text = G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
+                                             : gst_value_serialize (value);
 
   return text ? text : g_strdup ("");
 }
 
 static gboolean
-take_field (GQuark field, const GValue * value, gpointer user_data)
+take_field (GQuark field, const GValue *value, gpointer user_data)
 {
   Reader *reader = user_data;
   g_autofree gchar *text = format_value (value);
@@ -43,8 +43,8 @@ take_field (GQuark field, const GValue * value, gpointer user_data)
  * Returns: %FALSE where there is no such setting or value
  */
 gboolean
-gst_lmcc_settings_read (LmccSettings * settings, const GstStructure * structure,
-    GError ** error)
+gst_lmcc_settings_read (LmccSettings *settings, const GstStructure *structure,
+    GError **error)
 {
   Reader reader = { settings, error };
 
@@ -60,8 +60,8 @@ gst_lmcc_settings_read (LmccSettings * settings, const GstStructure * structure,
  * Returns: whether it is the same one
  */
 gboolean
-gst_lmcc_settings_check_name (const GstStructure * structure,
-    const gchar * algorithm, GError ** error)
+gst_lmcc_settings_check_name (const GstStructure *structure,
+    const gchar *algorithm, GError **error)
 {
   if (gst_structure_has_name (structure, algorithm))
     return TRUE;
@@ -81,8 +81,7 @@ gst_lmcc_settings_check_name (const GstStructure * structure,
  *     or value
  */
 LmccSettings *
-gst_lmcc_settings_from_structure (const GstStructure * structure,
-    GError ** error)
+gst_lmcc_settings_from_structure (const GstStructure *structure, GError **error)
 {
   const gchar *name = gst_structure_get_name (structure);
   const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);

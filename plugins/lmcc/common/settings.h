@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-gboolean gst_lmcc_settings_read (LmccSettings * settings,
-    const GstStructure * structure, GError ** error);
-gboolean gst_lmcc_settings_check_name (const GstStructure * structure,
-    const gchar * algorithm, GError ** error);
-LmccSettings *gst_lmcc_settings_from_structure (const GstStructure * structure,
-    GError ** error);
+gboolean gst_lmcc_settings_read (LmccSettings *settings,
+    const GstStructure *structure, GError **error);
+gboolean gst_lmcc_settings_check_name (const GstStructure *structure,
+    const gchar *algorithm, GError **error);
+LmccSettings *gst_lmcc_settings_from_structure (const GstStructure *structure,
+    GError **error);
 
 G_END_DECLS
 

@@ -17,8 +17,8 @@ gst_lmcc_system_family (LmccFamily family)
 
 /* The scope matters to the kernel for link-local groups only. */
 socklen_t
-gst_lmcc_sockaddr_set (const LmccAddress * address, guint16 port, guint scope,
-    GstLmccSockaddr * out)
+gst_lmcc_sockaddr_set (const LmccAddress *address, guint16 port, guint scope,
+    GstLmccSockaddr *out)
 {
   memset (out, 0, sizeof (*out));
   if (address->family == LMCC_FAMILY_IPV6) {
@@ -35,8 +35,8 @@ gst_lmcc_sockaddr_set (const LmccAddress * address, guint16 port, guint scope,
 }
 
 void
-gst_lmcc_sockaddr_get (const struct sockaddr *system, LmccAddress * address,
-    guint16 * port)
+gst_lmcc_sockaddr_get (const struct sockaddr *system, LmccAddress *address,
+    guint16 *port)
 {
   const struct sockaddr_in *v4 = (const struct sockaddr_in *) system;
   const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *) system;
@@ -56,7 +56,7 @@ gst_lmcc_sockaddr_get (const struct sockaddr *system, LmccAddress * address,
 }
 
 void
-gst_lmcc_set_errno (GError ** error, gint code, const gchar * format, ...)
+gst_lmcc_set_errno (GError **error, gint code, const gchar *format, ...)
 {
   va_list args;
   g_autofree gchar *text = NULL;

@@ -23,12 +23,12 @@ typedef union
 } GstLmccSockaddr;
 
 gint gst_lmcc_system_family (LmccFamily family);
-socklen_t gst_lmcc_sockaddr_set (const LmccAddress * address, guint16 port,
-    guint scope, GstLmccSockaddr * out);
-void gst_lmcc_sockaddr_get (const struct sockaddr *system,
-    LmccAddress * address, guint16 * port);
-void gst_lmcc_set_errno (GError ** error, gint code, const gchar * format,
-    ...) G_GNUC_PRINTF (3, 4);
+socklen_t gst_lmcc_sockaddr_set (const LmccAddress *address, guint16 port,
+    guint scope, GstLmccSockaddr *out);
+void gst_lmcc_sockaddr_get (const struct sockaddr *system, LmccAddress *address,
+    guint16 *port);
+void gst_lmcc_set_errno (GError **error, gint code, const gchar *format, ...)
+    G_GNUC_PRINTF (3, 4);
 gboolean gst_lmcc_errno_is_transient (gint code);
 
 G_END_DECLS

@@ -47,14 +47,14 @@ gst_lmcc_open_remedy (gint code)
 {
   switch (code) {
     case EAFNOSUPPORT:
-      return
-          ". This host has no such protocol: use a group of the other family";
+      return ". This host has no such protocol: use a group of the other "
+             "family";
     case EMFILE:
       return ". This program has as many files open as it may: raise its limit "
-          "(ulimit -n, or LimitNOFILE= of its systemd unit)";
+             "(ulimit -n, or LimitNOFILE= of its systemd unit)";
     case ENFILE:
       return ". This host has as many files open as it may: raise the limit "
-          "with sysctl -w fs.file-max=";
+             "with sysctl -w fs.file-max=";
     case ENOBUFS:
     case ENOMEM:
       return ". This host has no memory left for sockets: end other programs";
@@ -64,7 +64,7 @@ gst_lmcc_open_remedy (gint code)
 }
 
 static gint
-open_socket (LmccFamily family, GError ** error)
+open_socket (LmccFamily family, GError **error)
 {
   gint fd = socket (gst_lmcc_system_family (family),
       SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -76,9 +76,11 @@ open_socket (LmccFamily family, GError ** error)
 }
 
 static gboolean
-set_send_interface (gint fd, LmccFamily family, const GstLmccInterface * iface)
+set_send_interface (gint fd, LmccFamily family, const GstLmccInterface *iface)
 {
-  struct ip_mreqn request = { 0, };
+  struct ip_mreqn request = {
+    0,
+  };
 
   if (iface->index == 0)
     return TRUE;
@@ -90,7 +92,8 @@ set_send_interface (gint fd, LmccFamily family, const GstLmccInterface * iface)
   request.imr_ifindex = (gint) iface->index;
   memcpy (&request.imr_address, iface->address.bytes, 4);
   return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
-      sizeof (request)) == 0;
+             sizeof (request))
+      == 0;
 }
 
 /**
@@ -105,7 +108,7 @@ set_send_interface (gint fd, LmccFamily family, const GstLmccInterface * iface)
  */
 gboolean
 gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
-    const GstLmccInterface * iface)
+    const GstLmccInterface *iface)
 {
   return set_send_interface (fd, family, iface);
 }
@@ -123,12 +126,13 @@ gst_lmcc_send_remedy (gint code)
     case EPERM:
     case EACCES:
       return "A firewall of this host forbids it: let UDP to the session's "
-          "groups out (nft list ruleset shows its rules)";
+             "groups out (nft list ruleset shows its rules)";
     case EINVAL:
     case EADDRNOTAVAIL:
       return "The address that they are to come from is not usable on this "
-          "host: give the interface an address again, or set bind-address and "
-          "multicast-iface to what there is";
+             "host: give the interface an address again, or set bind-address "
+             "and "
+             "multicast-iface to what there is";
     case ENOBUFS:
     case EAGAIN:
       return "The interface does not take that much: lower the bitrate";
@@ -136,12 +140,12 @@ gst_lmcc_send_remedy (gint code)
       return "The interface does not take packets of that size: lower mtu";
     default:
       return "Look at the interface's cable, state and routes (ip address, ip "
-          "route), or set multicast-iface to another one";
+             "route), or set multicast-iface to another one";
   }
 }
 
 static gboolean
-set_send_options (gint fd, const GstLmccSendOptions * options)
+set_send_options (gint fd, const GstLmccSendOptions *options)
 {
   gboolean v6 = options->family == LMCC_FAMILY_IPV6;
   gint level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
@@ -155,8 +159,9 @@ set_send_options (gint fd, const GstLmccSendOptions * options)
   if (options->dscp >= 0
       && !set_option (fd, level, v6 ? IPV6_TCLASS : IP_TOS, options->dscp << 2))
     return FALSE;
-  return options->buffer_size == 0 || set_option (fd, SOL_SOCKET, SO_SNDBUF,
-      (gint) MIN (options->buffer_size, G_MAXINT / 2));
+  return options->buffer_size == 0
+      || set_option (fd, SOL_SOCKET, SO_SNDBUF,
+          (gint) MIN (options->buffer_size, G_MAXINT / 2));
 }
 
 /**
@@ -167,7 +172,7 @@ set_send_options (gint fd, const GstLmccSendOptions * options)
  * Returns: a non-blocking descriptor for gst_lmcc_socket_send(), or -1
  */
 gint
-gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
+gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error)
 {
   gint fd = open_socket (options->family, error);
 
@@ -191,8 +196,8 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
       set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
     if (options->bind_address.family != options->family
         || bind (fd, &local.any, size) != 0) {
-      gint code = options->bind_address.family != options->family ?
-          EAFNOSUPPORT : errno;
+      gint code = options->bind_address.family != options->family ? EAFNOSUPPORT
+                                                                  : errno;
       gchar text[LMCC_ADDRESS_STRLEN];
       g_autofree gchar *list = gst_lmcc_interface_list ();
 
@@ -215,9 +220,11 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions * options, GError ** error)
  * Returns: %FALSE where it has none
  */
 gboolean
-gst_lmcc_socket_get_local (gint fd, LmccAddress * local)
+gst_lmcc_socket_get_local (gint fd, LmccAddress *local)
 {
-  static const guint8 unspecified[16] = { 0, };
+  static const guint8 unspecified[16] = {
+    0,
+  };
   GstLmccSockaddr address;
   socklen_t size = sizeof (address);
   guint16 port;
@@ -238,13 +245,13 @@ gst_lmcc_socket_get_local (gint fd, LmccAddress * local)
  * Returns: %FALSE where it cannot be known
  */
 gboolean
-gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
-    const LmccAddress * group, LmccAddress * source)
+gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
+    const LmccAddress *group, LmccAddress *source)
 {
   gint fd = gst_lmcc_socket_open_send (options, NULL);
   GstLmccSockaddr address;
-  socklen_t size = gst_lmcc_sockaddr_set (group, 9, options->iface.index,
-      &address);
+  socklen_t size =
+      gst_lmcc_sockaddr_set (group, 9, options->iface.index, &address);
   gboolean found;
 
   if (fd < 0)
@@ -270,8 +277,8 @@ gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
  * Returns: a non-blocking descriptor, or -1
  */
 gint
-gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
-    const GstLmccInterface * iface, GError ** error)
+gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
+    const GstLmccInterface *iface, GError **error)
 {
   GstLmccSockaddr address;
   socklen_t size = gst_lmcc_sockaddr_set (local, port, iface->index, &address);
@@ -282,7 +289,8 @@ gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
   if (bind (fd, &address.any, size) != 0) {
     gchar text[LMCC_ADDRESS_STRLEN];
 
-    gst_lmcc_set_errno (error, errno, "Could not take reports on %s port %u: "
+    gst_lmcc_set_errno (error, errno,
+        "Could not take reports on %s port %u: "
         "%s. Set feedback-port to a port that is free, or to 0 for any",
         lmcc_address_format (local, text), port, g_strerror (errno));
     gst_lmcc_socket_close (&fd);
@@ -324,8 +332,8 @@ gst_lmcc_socket_get_port (gint fd)
  *     leaving
  */
 gssize
-gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
-    const LmccAddress * group, guint16 port, const LmccPacket * packet)
+gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
+    const LmccAddress *group, guint16 port, const LmccPacket *packet)
 {
   GstLmccSockaddr to;
   socklen_t size = gst_lmcc_sockaddr_set (group, port, iface->index, &to);
@@ -334,8 +342,8 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
 
   /* A second try: the first may only have fetched an ICMP error. */
   for (tries = 0; tries < 2; tries++) {
-    gssize sent = sendto (fd, packet->data, packet->size, MSG_NOSIGNAL,
-        &to.any, size);
+    gssize sent =
+        sendto (fd, packet->data, packet->size, MSG_NOSIGNAL, &to.any, size);
 
     if (sent >= 0)
       return sent;
@@ -365,8 +373,8 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
  * Returns: a non-blocking descriptor, or -1
  */
 gint
-gst_lmcc_socket_open_unicast (const LmccAddress * address, guint16 port,
-    const GstLmccInterface * iface, GError ** error)
+gst_lmcc_socket_open_unicast (const LmccAddress *address, guint16 port,
+    const GstLmccInterface *iface, GError **error)
 {
   GstLmccSockaddr to;
   socklen_t size = gst_lmcc_sockaddr_set (address, port, iface->index, &to);
@@ -457,9 +465,9 @@ set_own_groups_only (gint fd, LmccFamily family)
  * Returns: a non-blocking descriptor, or -1
  */
 gint
-gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
-    const GstLmccInterface * iface, guint buffer_size,
-    guint * actual_buffer_size, GError ** error)
+gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
+    const GstLmccInterface *iface, guint buffer_size, guint *actual_buffer_size,
+    GError **error)
 {
   GstLmccSockaddr local;
   socklen_t size = gst_lmcc_sockaddr_set (group, port, iface->index, &local);
@@ -479,41 +487,47 @@ gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
     gchar text[LMCC_ADDRESS_STRLEN];
 
     gst_lmcc_set_errno (error, errno,
-        "Could not bind to group %s port %u: %s%s", lmcc_address_format (group,
-            text), port, g_strerror (errno),
-        errno ==
-        EADDRINUSE ? ". A program holds the port without sharing it: "
-        "end it (ss -ulpn shows it) or use another port" : "");
+        "Could not bind to group %s port %u: %s%s",
+        lmcc_address_format (group, text), port, g_strerror (errno),
+        errno == EADDRINUSE ? ". A program holds the port without sharing it: "
+                              "end it (ss -ulpn shows it) or use another port"
+                            : "");
     gst_lmcc_socket_close (&fd);
   }
   return fd;
 }
 
 static gboolean
-change_membership (gint fd, gboolean join, const LmccAddress * group,
-    const LmccAddress * source, const GstLmccInterface * iface)
+change_membership (gint fd, gboolean join, const LmccAddress *group,
+    const LmccAddress *source, const GstLmccInterface *iface)
 {
   gint level = group->family == LMCC_FAMILY_IPV6 ? IPPROTO_IPV6 : IPPROTO_IP;
   GstLmccSockaddr address;
 
   gst_lmcc_sockaddr_set (group, 0, 0, &address);
   if (source && source->family != LMCC_FAMILY_NONE) {
-    struct group_source_req request = { 0, };
+    struct group_source_req request = {
+      0,
+    };
 
     request.gsr_interface = iface->index;
     memcpy (&request.gsr_group, &address.storage, sizeof (request.gsr_group));
     gst_lmcc_sockaddr_set (source, 0, 0, &address);
     memcpy (&request.gsr_source, &address.storage, sizeof (request.gsr_source));
     return setsockopt (fd, level,
-        join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP, &request,
-        sizeof (request)) == 0;
+               join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP,
+               &request, sizeof (request))
+        == 0;
   } else {
-    struct group_req request = { 0, };
+    struct group_req request = {
+      0,
+    };
 
     request.gr_interface = iface->index;
     memcpy (&request.gr_group, &address.storage, sizeof (request.gr_group));
     return setsockopt (fd, level, join ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP,
-        &request, sizeof (request)) == 0;
+               &request, sizeof (request))
+        == 0;
   }
 }
 
@@ -523,8 +537,9 @@ join_remedy (gint code)
   switch (code) {
     case ENOBUFS:
       return ". The host's limit of memberships is reached: raise it with "
-          "sysctl -w net.ipv4.igmp_max_memberships=100 (for a source-specific "
-          "join also net.ipv4.igmp_max_msf)";
+             "sysctl -w net.ipv4.igmp_max_memberships=100 (for a "
+             "source-specific "
+             "join also net.ipv4.igmp_max_msf)";
     case ENODEV:
     case EADDRNOTAVAIL:
       return ". No interface can reach the group: set multicast-iface";
@@ -548,8 +563,8 @@ join_remedy (gint code)
  *     %TRUE also where the group is joined already
  */
 gboolean
-gst_lmcc_socket_join (gint fd, const LmccAddress * group,
-    const LmccAddress * source, const GstLmccInterface * iface, GError ** error)
+gst_lmcc_socket_join (gint fd, const LmccAddress *group,
+    const LmccAddress *source, const GstLmccInterface *iface, GError **error)
 {
   gchar text[LMCC_ADDRESS_STRLEN];
   g_autofree gchar *list = NULL;
@@ -581,8 +596,8 @@ gst_lmcc_socket_join (gint fd, const LmccAddress * group,
  *     descriptor is not a socket
  */
 gboolean
-gst_lmcc_socket_leave (gint fd, const LmccAddress * group,
-    const LmccAddress * source, const GstLmccInterface * iface, GError ** error)
+gst_lmcc_socket_leave (gint fd, const LmccAddress *group,
+    const LmccAddress *source, const GstLmccInterface *iface, GError **error)
 {
   gchar text[LMCC_ADDRESS_STRLEN];
 
@@ -598,7 +613,7 @@ gst_lmcc_socket_leave (gint fd, const LmccAddress * group,
  * @fd: (inout): a descriptor or -1; -1 afterwards
  */
 void
-gst_lmcc_socket_close (gint * fd)
+gst_lmcc_socket_close (gint *fd)
 {
   if (*fd >= 0)
     close (*fd);

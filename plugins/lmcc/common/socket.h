@@ -28,10 +28,9 @@ typedef struct
   gboolean is_fallback;
 } GstLmccInterface;
 
-gboolean gst_lmcc_interface_choose (const gchar * wanted,
-    const LmccAddress * group, GstLmccInterface * iface, GError ** error);
-gboolean gst_lmcc_route_lookup (const LmccAddress * group,
-    LmccAddress * local);
+gboolean gst_lmcc_interface_choose (const gchar *wanted,
+    const LmccAddress *group, GstLmccInterface *iface, GError **error);
+gboolean gst_lmcc_route_lookup (const LmccAddress *group, LmccAddress *local);
 gchar *gst_lmcc_interface_list (void);
 
 /**
@@ -53,11 +52,11 @@ typedef enum
   GST_LMCC_INTERFACE_NO_ADDRESS,
 } GstLmccInterfaceState;
 
-GstLmccInterfaceState gst_lmcc_interface_follow (const gchar * wanted,
-    const LmccAddress * group, GstLmccInterface * iface);
-gchar *gst_lmcc_interface_describe (const GstLmccInterface * iface,
+GstLmccInterfaceState gst_lmcc_interface_follow (const gchar *wanted,
+    const LmccAddress *group, GstLmccInterface *iface);
+gchar *gst_lmcc_interface_describe (const GstLmccInterface *iface,
     GstLmccInterfaceState state);
-gboolean gst_lmcc_host_has_address (const LmccAddress * address);
+gboolean gst_lmcc_host_has_address (const LmccAddress *address);
 
 /**
  * GstLmccHostChange:
@@ -74,8 +73,8 @@ typedef enum
 } GstLmccHostChange;
 
 gint gst_lmcc_netlink_open (void);
-GstLmccHostChange gst_lmcc_netlink_take (gint fd, guint index,
-    LmccFamily family);
+GstLmccHostChange
+gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family);
 
 /**
  * GstLmccSendOptions:
@@ -98,36 +97,34 @@ typedef struct
   guint buffer_size;
 } GstLmccSendOptions;
 
-gint gst_lmcc_socket_open_send (const GstLmccSendOptions * options,
-    GError ** error);
+gint
+gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error);
 gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
-    const GstLmccInterface * iface);
+    const GstLmccInterface *iface);
 const gchar *gst_lmcc_open_remedy (gint code);
 const gchar *gst_lmcc_send_remedy (gint code);
-gboolean gst_lmcc_socket_get_local (gint fd, LmccAddress * local);
-gboolean gst_lmcc_socket_get_source (const GstLmccSendOptions * options,
-    const LmccAddress * group, LmccAddress * source);
-gint gst_lmcc_socket_open_feedback (const LmccAddress * local, guint16 port,
-    const GstLmccInterface * iface, GError ** error);
+gboolean gst_lmcc_socket_get_local (gint fd, LmccAddress *local);
+gboolean gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
+    const LmccAddress *group, LmccAddress *source);
+gint gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
+    const GstLmccInterface *iface, GError **error);
 guint16 gst_lmcc_socket_get_port (gint fd);
 guint gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted);
-gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface * iface,
-    const LmccAddress * group, guint16 port, const LmccPacket * packet);
+gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
+    const LmccAddress *group, guint16 port, const LmccPacket *packet);
 
-gint gst_lmcc_socket_open_unicast (const LmccAddress * address, guint16 port,
-    const GstLmccInterface * iface, GError ** error);
+gint gst_lmcc_socket_open_unicast (const LmccAddress *address, guint16 port,
+    const GstLmccInterface *iface, GError **error);
 gint gst_lmcc_socket_take_error (gint fd);
 
-gint gst_lmcc_socket_open_receive (const LmccAddress * group, guint16 port,
-    const GstLmccInterface * iface, guint buffer_size,
-    guint * actual_buffer_size, GError ** error);
-gboolean gst_lmcc_socket_join (gint fd, const LmccAddress * group,
-    const LmccAddress * source, const GstLmccInterface * iface,
-    GError ** error);
-gboolean gst_lmcc_socket_leave (gint fd, const LmccAddress * group,
-    const LmccAddress * source, const GstLmccInterface * iface,
-    GError ** error);
-void gst_lmcc_socket_close (gint * fd);
+gint gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
+    const GstLmccInterface *iface, guint buffer_size, guint *actual_buffer_size,
+    GError **error);
+gboolean gst_lmcc_socket_join (gint fd, const LmccAddress *group,
+    const LmccAddress *source, const GstLmccInterface *iface, GError **error);
+gboolean gst_lmcc_socket_leave (gint fd, const LmccAddress *group,
+    const LmccAddress *source, const GstLmccInterface *iface, GError **error);
+void gst_lmcc_socket_close (gint *fd);
 
 /**
  * GstLmccDatagram:
@@ -152,9 +149,9 @@ typedef struct
 typedef struct _GstLmccBatch GstLmccBatch;
 
 GstLmccBatch *gst_lmcc_batch_new (guint size);
-void gst_lmcc_batch_free (GstLmccBatch * batch);
-GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch * batch, guint i);
-gint gst_lmcc_batch_receive (GstLmccBatch * batch, gint fd, GError ** error);
+void gst_lmcc_batch_free (GstLmccBatch *batch);
+GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch *batch, guint i);
+gint gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccBatch, gst_lmcc_batch_free)
 

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Times are in ms, as #gdouble. What is not known is left out. */
 static inline void
-gst_lmcc_set_time (GstStructure * structure, const gchar * name, LmccTime time)
+gst_lmcc_set_time (GstStructure *structure, const gchar *name, LmccTime time)
 {
   if (LMCC_TIME_IS_VALID (time))
     gst_structure_set (structure, name, G_TYPE_DOUBLE,
@@ -19,8 +19,8 @@ gst_lmcc_set_time (GstStructure * structure, const gchar * name, LmccTime time)
 }
 
 static inline void
-gst_lmcc_set_text (GstStructure * structure, const gchar * name,
-    const gchar * text)
+gst_lmcc_set_text (GstStructure *structure, const gchar *name,
+    const gchar *text)
 {
   if (text)
     gst_structure_set (structure, name, G_TYPE_STRING, text, NULL);
@@ -28,7 +28,7 @@ gst_lmcc_set_text (GstStructure * structure, const gchar * name,
 
 /* Takes @structure; @array is a GstValueArray. */
 static inline void
-gst_lmcc_append_structure (GValue * array, GstStructure * structure)
+gst_lmcc_append_structure (GValue *array, GstStructure *structure)
 {
   GValue value = G_VALUE_INIT;
 

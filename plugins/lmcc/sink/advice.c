@@ -13,7 +13,7 @@
 #define ADVICE_TIME (5 * LMCC_SECOND)
 
 static void
-advise_native (GstLmccSinkCore * core, const LmccSession * session)
+advise_native (GstLmccSinkCore *core, const LmccSession *session)
 {
   const LmccCodec *codec = lmcc_codec_find (session->video.encoding_name);
 
@@ -21,15 +21,17 @@ advise_native (GstLmccSinkCore * core, const LmccSession * session)
     return;
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
       ("The stream has one class only, so the session has one layer and "
-          "receivers cannot adapt. %s", codec && codec->single_class_advice ?
-          codec->single_class_advice :
-          "Connect several encodings of the video, one to each sink_%u pad."),
+       "receivers cannot adapt. %s",
+          codec && codec->single_class_advice
+              ? codec->single_class_advice
+              : "Connect several encodings of the video, one to each sink_%u "
+                "pad."),
       (NULL));
 }
 
 static void
-advise_key_frames (GstLmccSinkCore * core, const LmccSession * session,
-    const LmccSenderStats * stats)
+advise_key_frames (GstLmccSinkCore *core, const LmccSession *session,
+    const LmccSenderStats *stats)
 {
   guint rung;
 
@@ -39,28 +41,32 @@ advise_key_frames (GstLmccSinkCore * core, const LmccSession * session,
     if (level == session->n_layers)
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
           ("The key frames of rung %u do not fit into all layers together. Set "
-              "base-rate or layers higher, or give its encoder a lower "
-              "bitrate or a longer distance of key frames.", rung), (NULL));
+           "base-rate or layers higher, or give its encoder a lower "
+           "bitrate or a longer distance of key frames.",
+              rung),
+          (NULL));
     else if (rung == 0 && level > 0)
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
           ("The key frames of the lowest rung do not fit below level %u: "
-              "receivers there get no pictures. Set base-rate higher, or give "
-              "the encoder a lower bitrate or a longer distance of key frames.",
-              level), (NULL));
+           "receivers there get no pictures. Set base-rate higher, or give "
+           "the encoder a lower bitrate or a longer distance of key frames.",
+              level),
+          (NULL));
   }
 }
 
 static void
-advise_shaped (GstLmccSinkCore * core, const LmccSession * session,
-    const LmccSenderStats * stats)
+advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
+    const LmccSenderStats *stats)
 {
   if (stats->windows_cut > 0)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
         ("Key frames are too far apart for a window of %u ms: what the layers "
-            "of fixed rates carry then depends on pictures that they do not. "
-            "Set window to 400 ms more than twice the distance of key frames, "
-            "or these closer in the encoder (x264enc: key-int-max).",
-            (guint) (session->window / LMCC_MSECOND)), (NULL));
+         "of fixed rates carry then depends on pictures that they do not. "
+         "Set window to 400 ms more than twice the distance of key frames, "
+         "or these closer in the encoder (x264enc: key-int-max).",
+            (guint) (session->window / LMCC_MSECOND)),
+        (NULL));
   advise_key_frames (core, session, stats);
 }
 
@@ -72,7 +78,7 @@ advise_shaped (GstLmccSinkCore * core, const LmccSession * session,
  * Returns: when to ask again, or %LMCC_TIME_NONE
  */
 LmccTime
-gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now)
+gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now)
 {
   g_autofree LmccSession *session = NULL;
   g_autofree LmccSenderStats *stats = NULL;
@@ -81,17 +87,16 @@ gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now)
   if (core->advised)
     return LMCC_TIME_NONE;
   if (core->settings.n_layers > 0)
-    when +=
-        core->settings.properties.window * LMCC_MSECOND >
-        0 ? core->settings.properties.window *
-        LMCC_MSECOND : LMCC_DEFAULT_SHAPED_WINDOW;
+    when += core->settings.properties.window * LMCC_MSECOND > 0
+        ? core->settings.properties.window * LMCC_MSECOND
+        : LMCC_DEFAULT_SHAPED_WINDOW;
   if (now < when)
     return when;
 
   core->advised = TRUE;
   g_mutex_lock (&core->sender_lock);
-  session = g_memdup2 (lmcc_sender_get_session (core->sender),
-      sizeof (*session));
+  session =
+      g_memdup2 (lmcc_sender_get_session (core->sender), sizeof (*session));
   stats = g_memdup2 (lmcc_sender_get_stats (core->sender), sizeof (*stats));
   g_mutex_unlock (&core->sender_lock);
   if (lmcc_session_has_single_rate (session))

@@ -26,17 +26,17 @@ typedef struct
 /* All of them follow without a key frame. Those that make layers scale all of
  * them. */
 static const DrivenEncoder encoders[] = {
-  {"x264enc", "bitrate", 1000},
-  {"x265enc", "bitrate", 1000},
-  {"openh264enc", "bitrate", 1},
-  {"vp8enc", "target-bitrate", 1},
-  {"vp9enc", "target-bitrate", 1},
-  {"vp9svcenc", "target-bitrate", 1},
-  {"j2klayerenc", "target-bitrate", 1},
+  { "x264enc", "bitrate", 1000 },
+  { "x265enc", "bitrate", 1000 },
+  { "openh264enc", "bitrate", 1 },
+  { "vp8enc", "target-bitrate", 1 },
+  { "vp9enc", "target-bitrate", 1 },
+  { "vp9svcenc", "target-bitrate", 1 },
+  { "j2klayerenc", "target-bitrate", 1 },
 };
 
 static const DrivenEncoder *
-describe (GstElement * element)
+describe (GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
   guint i;
@@ -50,7 +50,7 @@ describe (GstElement * element)
 
 /* (transfer full) (nullable): the sink pad that feeds a source pad */
 static GstPad *
-find_input (GstPad * src)
+find_input (GstPad *src)
 {
   GstIterator *links = gst_pad_iterate_internal_links (src);
   GValue value = G_VALUE_INIT;
@@ -67,7 +67,7 @@ find_input (GstPad * src)
 
 /* (transfer full) (nullable): a source pad one step up from @sink */
 static GstPad *
-go_up (GstPad * sink)
+go_up (GstPad *sink)
 {
   GstPad *peer = gst_pad_get_peer (sink);
   GstPad *inner;
@@ -96,7 +96,7 @@ go_up (GstPad * sink)
  *     too, if its rate can be driven
  */
 GstElement *
-gst_lmcc_sink_bitrate_find_encoder (GstPad * sink)
+gst_lmcc_sink_bitrate_find_encoder (GstPad *sink)
 {
   GstPad *at = gst_object_ref (sink);
   GstElement *found = NULL;
@@ -124,7 +124,7 @@ gst_lmcc_sink_bitrate_find_encoder (GstPad * sink)
  * Returns: what it is set to, bit/s
  */
 guint64
-gst_lmcc_sink_bitrate_get (GstElement * encoder)
+gst_lmcc_sink_bitrate_get (GstElement *encoder)
 {
   const DrivenEncoder *kind = describe (encoder);
   g_auto (GValue) value = G_VALUE_INIT;
@@ -144,12 +144,12 @@ gst_lmcc_sink_bitrate_get (GstElement * encoder)
  * May wait for a picture that is being encoded.
  */
 void
-gst_lmcc_sink_bitrate_set (GstElement * encoder, guint64 bitrate)
+gst_lmcc_sink_bitrate_set (GstElement *encoder, guint64 bitrate)
 {
   const DrivenEncoder *kind = describe (encoder);
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (encoder),
-      kind->property);
+          kind->property);
   g_auto (GValue) value = G_VALUE_INIT;
   g_auto (GValue) number = G_VALUE_INIT;
 

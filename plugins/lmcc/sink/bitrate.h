@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-GstElement *gst_lmcc_sink_bitrate_find_encoder (GstPad * sink);
-guint64 gst_lmcc_sink_bitrate_get (GstElement * encoder);
-void gst_lmcc_sink_bitrate_set (GstElement * encoder, guint64 bitrate);
+GstElement *gst_lmcc_sink_bitrate_find_encoder (GstPad *sink);
+guint64 gst_lmcc_sink_bitrate_get (GstElement *encoder);
+void gst_lmcc_sink_bitrate_set (GstElement *encoder, guint64 bitrate);
 
 G_END_DECLS
 

@@ -21,7 +21,7 @@
 
 /* Called with lock held. */
 void
-gst_lmcc_sink_wake (GstLmccSinkCore * core)
+gst_lmcc_sink_wake (GstLmccSinkCore *core)
 {
   core->n_events++;
   if (core->waiting && core->clock_id)
@@ -30,13 +30,13 @@ gst_lmcc_sink_wake (GstLmccSinkCore * core)
 }
 
 void
-gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung)
+gst_lmcc_sink_pad_clear (GstLmccSinkPad *rung)
 {
   g_queue_clear_full (&rung->units, (GDestroyNotify) lmcc_unit_free);
 }
 
 static gboolean
-is_full (GstLmccSinkPad * rung)
+is_full (GstLmccSinkPad *rung)
 {
   const LmccUnit *head = g_queue_peek_head (&rung->units);
   const LmccUnit *tail = g_queue_peek_tail (&rung->units);
@@ -45,15 +45,15 @@ is_full (GstLmccSinkPad * rung)
     return FALSE;
   if (rung->units.length >= (rung->sound ? SOUND_QUEUE_UNITS : QUEUE_UNITS))
     return TRUE;
-  return (gint64) (tail->decoding_time - head->decoding_time) >=
-      (gint64) (rung->sound ? SOUND_QUEUE_TIME : QUEUE_TIME);
+  return (gint64) (tail->decoding_time - head->decoding_time)
+      >= (gint64) (rung->sound ? SOUND_QUEUE_TIME : QUEUE_TIME);
 }
 
 /* Called with lock held. Notes when there is enough to start with: something of
  * every rung, or so much of one that waiting for more would be waiting for
  * ever. */
 void
-gst_lmcc_sink_check_ready (GstLmccSinkCore * core)
+gst_lmcc_sink_check_ready (GstLmccSinkCore *core)
 {
   GList *l;
   gboolean all = core->pads != NULL, full = FALSE;
@@ -73,7 +73,7 @@ gst_lmcc_sink_check_ready (GstLmccSinkCore * core)
 }
 
 static gboolean
-is_key (const LmccUnit * unit)
+is_key (const LmccUnit *unit)
 {
   return unit->klass == 0 && unit->switch_point;
 }
@@ -82,8 +82,7 @@ is_key (const LmccUnit * unit)
  * the sound may be behind by a while: it is not in the pictures' order. A rung
  * that was left out comes back with a key frame only. */
 static gboolean
-is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
-    const LmccUnit * unit)
+is_in_time (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccUnit *unit)
 {
   LmccTime late =
       rung->sound ? core->settings.properties.rung_timeout * LMCC_MSECOND : 0;
@@ -109,8 +108,8 @@ is_in_time (GstLmccSinkCore * core, GstLmccSinkPad * rung,
  * Returns: %FALSE when flushing
  */
 gboolean
-gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung,
-    LmccUnit * unit)
+gst_lmcc_sink_pad_enqueue (GstLmccSinkCore *core, GstLmccSinkPad *rung,
+    LmccUnit *unit)
 {
   while (core->running && !rung->flushing && is_full (rung))
     g_cond_wait (&core->cond, &core->lock);
@@ -131,7 +130,7 @@ gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung,
 
 /* From biased running time to the library's time. */
 static LmccTime
-to_library_time (GstLmccSinkCore * core, LmccTime biased)
+to_library_time (GstLmccSinkCore *core, LmccTime biased)
 {
   gint64 time = (gint64) (biased - GST_LMCC_TIME_BIAS)
       + (gint64) (core->latency + core->shift + core->epoch);
@@ -141,7 +140,7 @@ to_library_time (GstLmccSinkCore * core, LmccTime biased)
 
 /* What waits in a pad, less what is out of time now. */
 static void
-filter_units (GstLmccSinkCore * core, GstLmccSinkPad * rung)
+filter_units (GstLmccSinkCore *core, GstLmccSinkPad *rung)
 {
   guint n;
 
@@ -168,7 +167,7 @@ filter_units (GstLmccSinkCore * core, GstLmccSinkPad * rung)
  *     %GST_CLOCK_TIME_NONE where none are left out
  */
 GstClockTime
-gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now, LmccTime stall)
+gst_lmcc_sink_skip (GstLmccSinkCore *core, LmccTime now, LmccTime stall)
 {
   LmccTime offset;
   GList *l;
@@ -194,7 +193,7 @@ gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now, LmccTime stall)
 /* When @unit is due. Presentation times step as the encoder's do, so a new
  * latency takes effect at a key frame, where all decoders start anew. */
 static LmccTime
-due_time (GstLmccSinkCore * core, const LmccUnit * unit, LmccTime now)
+due_time (GstLmccSinkCore *core, const LmccUnit *unit, LmccTime now)
 {
   LmccTime due;
 
@@ -212,7 +211,7 @@ due_time (GstLmccSinkCore * core, const LmccUnit * unit, LmccTime now)
 }
 
 static GstLmccSinkPad *
-find_next (GstLmccSinkCore * core, gboolean * missing)
+find_next (GstLmccSinkCore *core, gboolean *missing)
 {
   GstLmccSinkPad *best = NULL;
   LmccTime best_time = LMCC_TIME_NONE;
@@ -234,7 +233,7 @@ find_next (GstLmccSinkCore * core, gboolean * missing)
 }
 
 static void
-leave_out_missing (GstLmccSinkCore * core)
+leave_out_missing (GstLmccSinkCore *core)
 {
   GList *l;
 
@@ -258,7 +257,7 @@ leave_out_missing (GstLmccSinkCore * core)
  *     clock
  */
 LmccUnit *
-gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
+gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
 {
   gboolean missing;
   GstLmccSinkPad *rung = find_next (core, &missing);
@@ -279,9 +278,8 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
   if (missing) {
     if (!LMCC_TIME_IS_VALID (core->missing_since))
       core->missing_since = core->settings.properties.sync ? due : now;
-    *wake =
-        core->missing_since +
-        core->settings.properties.rung_timeout * LMCC_MSECOND;
+    *wake = core->missing_since
+        + core->settings.properties.rung_timeout * LMCC_MSECOND;
     if (now < *wake)
       return NULL;
     leave_out_missing (core);
@@ -297,7 +295,7 @@ gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now, LmccTime * wake)
 
 /* Called with lock held. */
 gboolean
-gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum)
+gst_lmcc_sink_is_eos (GstLmccSinkCore *core, guint32 *seqnum)
 {
   GList *l;
 

@@ -22,19 +22,20 @@ G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
 
 /* gst-launch-1.0 shows only the debug text of an info message. */
 static void
-say_fallback (GstLmccSinkCore * core)
+say_fallback (GstLmccSinkCore *core)
 {
-  g_autofree gchar *text =
-      g_strdup_printf ("No route leads to the multicast group: sending on the "
+  g_autofree gchar *text = g_strdup_printf (
+      "No route leads to the multicast group: sending on the "
       "loopback interface %s, to receivers on this host only. Set "
-      "multicast-iface to reach others.", core->place.iface.name);
+      "multicast-iface to reach others.",
+      core->place.iface.name);
 
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 /* An address that cannot be had yet is tried again while packets are sent. */
 static gboolean
-open_feedback (GstLmccSinkCore * core)
+open_feedback (GstLmccSinkCore *core)
 {
   g_autoptr (GError) error = NULL;
 
@@ -51,7 +52,7 @@ open_feedback (GstLmccSinkCore * core)
 }
 
 static gboolean
-open_sockets (GstLmccSinkCore * core)
+open_sockets (GstLmccSinkCore *core)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   GstLmccSendOptions options;
@@ -91,7 +92,7 @@ open_sockets (GstLmccSinkCore * core)
  * Returns: whether they are open
  */
 gboolean
-gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
+gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 {
   gst_lmcc_sink_settings_clear (&core->settings);
   core->settings = *settings;
@@ -107,7 +108,7 @@ gst_lmcc_sink_core_open (GstLmccSinkCore * core, GstLmccSinkSettings * settings)
  * @core: the core, stopped
  */
 void
-gst_lmcc_sink_core_close (GstLmccSinkCore * core)
+gst_lmcc_sink_core_close (GstLmccSinkCore *core)
 {
   gst_lmcc_socket_close (&core->fd);
   gst_lmcc_sink_feedback_close (core);
@@ -120,7 +121,7 @@ gst_lmcc_sink_core_close (GstLmccSinkCore * core)
  * Starts the threads; the pacing thread waits for PLAYING.
  */
 void
-gst_lmcc_sink_core_start (GstLmccSinkCore * core)
+gst_lmcc_sink_core_start (GstLmccSinkCore *core)
 {
   GList *l;
 
@@ -171,7 +172,7 @@ gst_lmcc_sink_core_start (GstLmccSinkCore * core)
  * Says BYE and ends the threads. Streaming threads are let go.
  */
 void
-gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
+gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
 {
   if (core->thread == NULL)
     return;
@@ -197,7 +198,7 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore * core)
  * Returns: (transfer full) (element-type GstPad): its sink pads now
  */
 GList *
-gst_lmcc_sink_list_pads (GstElement * element)
+gst_lmcc_sink_list_pads (GstElement *element)
 {
   GList *pads, *l;
 
@@ -210,7 +211,7 @@ gst_lmcc_sink_list_pads (GstElement * element)
 }
 
 static gboolean
-push_upstream (GstElement * element, GstEvent * event)
+push_upstream (GstElement *element, GstEvent *event)
 {
   gboolean all = GST_EVENT_TYPE (event) != GST_EVENT_SEEK, done = FALSE;
   GList *pads, *l;
@@ -225,7 +226,7 @@ push_upstream (GstElement * element, GstEvent * event)
 
 /* All rungs are sent on one time line: the slowest decides. */
 static gboolean
-query_latency (GstElement * element, GstQuery * query)
+query_latency (GstElement *element, GstQuery *query)
 {
   GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
   gboolean live = FALSE, answered = FALSE;
@@ -254,7 +255,7 @@ query_latency (GstElement * element, GstQuery * query)
 /* What the encoders need, not what the pipeline's slowest sink does: nobody has
  * to be in step with a network. */
 static void
-update_latency (GstLmccSinkCore * core)
+update_latency (GstLmccSinkCore *core)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min = 0, max;
@@ -272,29 +273,29 @@ update_latency (GstLmccSinkCore * core)
 }
 
 static gboolean
-gst_lmcc_sink_core_send_event (GstElement * element, GstEvent * event)
+gst_lmcc_sink_core_send_event (GstElement *element, GstEvent *event)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
 
   if (!GST_EVENT_IS_UPSTREAM (event))
-    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->send_event
-        (element, event);
+    return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)
+        ->send_event (element, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
     update_latency (core);
   return push_upstream (element, event);
 }
 
 static gboolean
-gst_lmcc_sink_core_query (GstElement * element, GstQuery * query)
+gst_lmcc_sink_core_query (GstElement *element, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
     return query_latency (element, query);
-  return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->query (element,
-      query);
+  return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)
+      ->query (element, query);
 }
 
 static void
-set_playing (GstLmccSinkCore * core, gboolean playing)
+set_playing (GstLmccSinkCore *core, gboolean playing)
 {
   g_mutex_lock (&core->lock);
   core->playing = playing;
@@ -303,8 +304,7 @@ set_playing (GstLmccSinkCore * core, gboolean playing)
 }
 
 static GstStateChangeReturn
-gst_lmcc_sink_core_change_state (GstElement * element,
-    GstStateChange transition)
+gst_lmcc_sink_core_change_state (GstElement *element, GstStateChange transition)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
   GstStateChangeReturn ret;
@@ -324,8 +324,8 @@ gst_lmcc_sink_core_change_state (GstElement * element,
     default:
       break;
   }
-  ret = GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)->change_state
-      (element, transition);
+  ret = GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)
+            ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING
       && ret != GST_STATE_CHANGE_FAILURE)
     set_playing (core, TRUE);
@@ -346,7 +346,7 @@ gst_lmcc_sink_core_change_state (GstElement * element,
 }
 
 static void
-gst_lmcc_sink_core_finalize (GObject * object)
+gst_lmcc_sink_core_finalize (GObject *object)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (object);
 
@@ -362,7 +362,7 @@ gst_lmcc_sink_core_finalize (GObject * object)
 }
 
 static void
-gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass * klass)
+gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
@@ -381,7 +381,7 @@ gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass * klass)
 }
 
 static void
-gst_lmcc_sink_core_init (GstLmccSinkCore * core)
+gst_lmcc_sink_core_init (GstLmccSinkCore *core)
 {
   core->fd = -1;
   core->feedback_fd = -1;
@@ -399,7 +399,7 @@ gst_lmcc_sink_core_init (GstLmccSinkCore * core)
  * Returns: (transfer floating): a core without pads
  */
 GstLmccSinkCore *
-gst_lmcc_sink_core_new (const GstLmccSinkCallbacks * callbacks)
+gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *callbacks)
 {
   GstLmccSinkCore *core =
       g_object_new (GST_TYPE_LMCC_SINK_CORE, "name", "core", NULL);

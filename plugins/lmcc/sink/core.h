@@ -22,9 +22,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  void (*changed) (gpointer user_data, const gchar * property);
-  gboolean (*drive) (gpointer user_data, GstElement * encoder,
-      guint64 bitrate);
+  void (*changed) (gpointer user_data, const gchar *property);
+  gboolean (*drive) (gpointer user_data, GstElement *encoder, guint64 bitrate);
   gpointer user_data;
 } GstLmccSinkCallbacks;
 
@@ -206,90 +205,89 @@ struct _GstLmccSinkCore
  * the segment's start are negative. */
 #define GST_LMCC_TIME_BIAS (G_GUINT64_CONSTANT (1) << 62)
 
-GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *
-    callbacks);
-gboolean gst_lmcc_sink_core_open (GstLmccSinkCore * core,
-    GstLmccSinkSettings * settings);
-void gst_lmcc_sink_core_close (GstLmccSinkCore * core);
-void gst_lmcc_sink_core_start (GstLmccSinkCore * core);
-void gst_lmcc_sink_core_stop (GstLmccSinkCore * core);
-GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index);
-GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore * core);
-void gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad);
-void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad);
-GList *gst_lmcc_sink_list_pads (GstElement * element);
-gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore * core);
-GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core);
+GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *callbacks);
+gboolean
+gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings);
+void gst_lmcc_sink_core_close (GstLmccSinkCore *core);
+void gst_lmcc_sink_core_start (GstLmccSinkCore *core);
+void gst_lmcc_sink_core_stop (GstLmccSinkCore *core);
+GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore *core, guint index);
+GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore *core);
+void gst_lmcc_sink_core_let_go (GstLmccSinkCore *core, GstPad *pad);
+void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore *core, GstPad *pad);
+GList *gst_lmcc_sink_list_pads (GstElement *element);
+gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore *core);
+GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore *core);
 
 /* sink/pad.c */
 extern GstStaticPadTemplate gst_lmcc_sink_core_pad_template;
 extern GstStaticPadTemplate gst_lmcc_sink_core_sound_template;
-void gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung);
-void gst_lmcc_sink_pad_free (GstLmccSinkPad * rung);
+void gst_lmcc_sink_pad_reset (GstLmccSinkPad *rung);
+void gst_lmcc_sink_pad_free (GstLmccSinkPad *rung);
 
 /* sink/collect.c */
-LmccUnit *gst_lmcc_sink_collect (GstLmccSinkCore * core, LmccTime now,
-    LmccTime * wake);
-GstClockTime gst_lmcc_sink_skip (GstLmccSinkCore * core, LmccTime now,
-    LmccTime stall);
-gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore * core, guint32 * seqnum);
-gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore * core,
-    GstLmccSinkPad * rung, LmccUnit * unit);
-void gst_lmcc_sink_check_ready (GstLmccSinkCore * core);
-void gst_lmcc_sink_pad_clear (GstLmccSinkPad * rung);
-void gst_lmcc_sink_wake (GstLmccSinkCore * core);
+LmccUnit *
+gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake);
+GstClockTime
+gst_lmcc_sink_skip (GstLmccSinkCore *core, LmccTime now, LmccTime stall);
+gboolean gst_lmcc_sink_is_eos (GstLmccSinkCore *core, guint32 *seqnum);
+gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore *core, GstLmccSinkPad *rung,
+    LmccUnit *unit);
+void gst_lmcc_sink_check_ready (GstLmccSinkCore *core);
+void gst_lmcc_sink_pad_clear (GstLmccSinkPad *rung);
+void gst_lmcc_sink_wake (GstLmccSinkCore *core);
 
 /* sink/feedback.c */
-gint gst_lmcc_sink_feedback_open (GstLmccSinkCore * core,
-    GstLmccSinkPlace * place, GError ** error);
-void gst_lmcc_sink_feedback_close (GstLmccSinkCore * core);
-void gst_lmcc_sink_feedback_start (GstLmccSinkCore * core);
-void gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core);
-void gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports);
-void gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core,
-    GstLmccReport * report, LmccTime now);
+gint gst_lmcc_sink_feedback_open (GstLmccSinkCore *core,
+    GstLmccSinkPlace *place, GError **error);
+void gst_lmcc_sink_feedback_close (GstLmccSinkCore *core);
+void gst_lmcc_sink_feedback_start (GstLmccSinkCore *core);
+void gst_lmcc_sink_feedback_stop (GstLmccSinkCore *core);
+void gst_lmcc_sink_feedback_take (GstLmccSinkCore *core, GQueue *reports);
+void gst_lmcc_sink_feedback_handle (GstLmccSinkCore *core,
+    GstLmccReport *report, LmccTime now);
 
 /* sink/host.c */
-void gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
-    GstLmccSendOptions * options);
-void gst_lmcc_sink_host_start (GstLmccSinkCore * core);
-void gst_lmcc_sink_host_stop (GstLmccSinkCore * core);
-void gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination,
-    gint code);
-void gst_lmcc_sink_host_paused (GstLmccSinkCore * core);
-void gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now);
-LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now);
+void gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
+    GstLmccSendOptions *options);
+void gst_lmcc_sink_host_start (GstLmccSinkCore *core);
+void gst_lmcc_sink_host_stop (GstLmccSinkCore *core);
+void
+gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
+void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
+void gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now);
+LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
 
 /* sink/sdp.c */
-void gst_lmcc_sink_sdp_start (GstLmccSinkCore * core);
-void gst_lmcc_sink_sdp_write (GstLmccSinkCore * core, const gchar * text);
-void gst_lmcc_sink_sdp_stop (GstLmccSinkCore * core);
+void gst_lmcc_sink_sdp_start (GstLmccSinkCore *core);
+void gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text);
+void gst_lmcc_sink_sdp_stop (GstLmccSinkCore *core);
 
 /* sink/pacer.c */
 gpointer gst_lmcc_sink_pacer_run (gpointer data);
 
 /* sink/drive.c */
-LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now);
-guint64 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore * core);
+LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now);
+guint64 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore *core);
 
 /* sink/advice.c */
-LmccTime gst_lmcc_sink_advise (GstLmccSinkCore * core, LmccTime now);
+LmccTime gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now);
 
 /* sink/pay.c */
 GstCaps *gst_lmcc_sink_accepted_caps (void);
-GstElement *gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu);
-GstElement *gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu);
+GstElement *gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu);
+GstElement *gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu);
 
 /* sink/sound.c */
-gboolean gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
+gboolean gst_lmcc_sink_sound_read_parameters (GstCaps *caps,
     gchar parameters[LMCC_PARAMETERS_SIZE]);
-gboolean gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media);
-GstElement *gst_lmcc_sink_sound_make_encoder (GError ** error);
+gboolean gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia *media);
+GstElement *gst_lmcc_sink_sound_make_encoder (GError **error);
 
 /* sink/key.c */
-void gst_lmcc_sink_request_key_unit (GstLmccSinkCore * core,
-    LmccTime running_time);
-LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore * core);
+void
+gst_lmcc_sink_request_key_unit (GstLmccSinkCore *core, LmccTime running_time);
+LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore *core);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);
 

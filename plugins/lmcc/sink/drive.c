@@ -25,7 +25,7 @@ is_another (guint64 old, guint64 bitrate)
 
 /* (transfer full) (nullable): the lowest rung's, which has the base */
 static GstElement *
-find_encoder (GstLmccSinkCore * core)
+find_encoder (GstLmccSinkCore *core)
 {
   g_autoptr (GstPad) pad = NULL;
   GList *l;
@@ -42,18 +42,19 @@ find_encoder (GstLmccSinkCore * core)
 }
 
 static void
-warn_layers (GstLmccSinkCore * core)
+warn_layers (GstLmccSinkCore *core)
 {
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
       ("drive-encoder does nothing with algorithm=%s: receivers choose among "
-          "layers, and the encoder's rate is its own. Set algorithm to pgmcc "
-          "or tfmcc for one rate that the network gives, or base-algorithm for "
-          "a base with such a rate and layers above it.",
-          core->settings.algorithm), (NULL));
+       "layers, and the encoder's rate is its own. Set algorithm to pgmcc "
+       "or tfmcc for one rate that the network gives, or base-algorithm for "
+       "a base with such a rate and layers above it.",
+          core->settings.algorithm),
+      (NULL));
 }
 
 static void
-warn_no_encoder (GstLmccSinkCore * core)
+warn_no_encoder (GstLmccSinkCore *core)
 {
   gboolean warned;
 
@@ -64,14 +65,15 @@ warn_no_encoder (GstLmccSinkCore * core)
   if (!warned)
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
         ("There is no encoder in front of lmccsink that drive-encoder knows: "
-            "its rate stays as it is. Take x264enc, x265enc, openh264enc, "
-            "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to "
-            "encoder-bitrate."), (NULL));
+         "its rate stays as it is. Take x264enc, x265enc, openh264enc, "
+         "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to "
+         "encoder-bitrate."),
+        (NULL));
 }
 
 /* Whether to go on: not where the session is over. */
 static gboolean
-take_estimate (GstLmccSinkCore * core, guint64 * bitrate)
+take_estimate (GstLmccSinkCore *core, guint64 *bitrate)
 {
   gboolean taken;
 
@@ -85,7 +87,7 @@ take_estimate (GstLmccSinkCore * core, guint64 * bitrate)
 }
 
 static void
-drive_once (GstLmccSinkCore * core, guint64 bitrate)
+drive_once (GstLmccSinkCore *core, guint64 bitrate)
 {
   g_autoptr (GstElement) encoder = find_encoder (core);
   guint64 most = core->settings.properties.max_bitrate;
@@ -114,7 +116,7 @@ drive_once (GstLmccSinkCore * core, guint64 bitrate)
 /* In a thread of its own: encoders hold a lock while they encode, and packets
  * would wait. */
 static void
-drive_encoder (GstElement * element, gpointer user_data G_GNUC_UNUSED)
+drive_encoder (GstElement *element, gpointer user_data G_GNUC_UNUSED)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (element);
   guint64 bitrate;
@@ -126,7 +128,7 @@ drive_encoder (GstElement * element, gpointer user_data G_GNUC_UNUSED)
 /* One thread at a time, so that an older estimate never comes last. lmccsink,
  * which is called back, lives as long. */
 static void
-drive_later (GstLmccSinkCore * core)
+drive_later (GstLmccSinkCore *core)
 {
   GstObject *sink = gst_object_get_parent (GST_OBJECT (core));
   gboolean driving;
@@ -156,7 +158,7 @@ drive_later (GstLmccSinkCore * core)
  * Returns: when to call again, or %LMCC_TIME_NONE
  */
 LmccTime
-gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
+gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now)
 {
   guint64 bitrate;
   gboolean driven, changed;
@@ -164,8 +166,9 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
   if (now < core->next_estimate)
     return core->next_estimate;
   g_mutex_lock (&core->sender_lock);
-  driven = !g_str_equal (lmcc_session_get_base_algorithm
-      (lmcc_sender_get_session (core->sender)), "none");
+  driven = !g_str_equal (lmcc_session_get_base_algorithm (
+                             lmcc_sender_get_session (core->sender)),
+      "none");
   bitrate = lmcc_sender_get_estimated_bitrate (core->sender);
   g_mutex_unlock (&core->sender_lock);
   if (!driven) {
@@ -177,8 +180,8 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
 
   core->next_estimate = now + CHECK_INTERVAL;
   g_mutex_lock (&core->lock);
-  changed = !core->estimate_told
-      || is_another (core->estimated_bitrate, bitrate);
+  changed =
+      !core->estimate_told || is_another (core->estimated_bitrate, bitrate);
   if (changed)
     core->estimated_bitrate = bitrate;
   core->estimate_told = TRUE;
@@ -199,7 +202,7 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore * core, LmccTime now)
  * Returns: bit/s, 0 where it is not known or there is no such thing
  */
 guint64
-gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore * core)
+gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore *core)
 {
   guint64 bitrate;
 

@@ -42,7 +42,7 @@ static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
 #define J2K_BITS_PER_PIXEL 1.5
 
 static guint
-choose_key_interval (const GstLmccSinkSettings * settings)
+choose_key_interval (const GstLmccSinkSettings *settings)
 {
   if (settings->properties.key_unit_interval > 0)
     return settings->properties.key_unit_interval;
@@ -54,8 +54,8 @@ choose_key_interval (const GstLmccSinkSettings * settings)
 }
 
 static void
-set_limits (LmccLadderLimits * limits, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings)
+set_limits (LmccLadderLimits *limits, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings)
 {
   guint headers = LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD;
 
@@ -69,12 +69,12 @@ set_limits (LmccLadderLimits * limits, const LmccPicture * picture,
 }
 
 static guint
-fit_layers (const guint64 * layer_rates, guint n_layers,
-    const LmccLadderLimits * limits, guint64 * rates, GError ** error)
+fit_layers (const guint64 *layer_rates, guint n_layers,
+    const LmccLadderLimits *limits, guint64 *rates, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  guint n = lmcc_ladder_fit_layers (layer_rates, n_layers, limits, rates,
-      &reason);
+  guint n =
+      lmcc_ladder_fit_layers (layer_rates, n_layers, limits, rates, &reason);
 
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -84,19 +84,19 @@ fit_layers (const guint64 * layer_rates, guint n_layers,
 }
 
 static gboolean
-user_sets (const GstLmccSinkSettings * settings, const gchar * property)
+user_sets (const GstLmccSinkSettings *settings, const gchar *property)
 {
   return settings->properties.encoder_settings
       && gst_structure_has_field (settings->properties.encoder_settings,
-      property);
+          property);
 }
 
 /* H.264 */
 
 static void
-set_x264_distance (GstElement * element,
-    const LmccPicture * picture G_GNUC_UNUSED,
-    const GstLmccSinkSettings * settings)
+set_x264_distance (GstElement *element,
+    const LmccPicture *picture G_GNUC_UNUSED,
+    const GstLmccSinkSettings *settings)
 {
   if (settings->n_layers > 0)
     g_object_set (element, "vbv-buf-capacity", SHAPED_BUFFER_MS, NULL);
@@ -105,8 +105,8 @@ set_x264_distance (GstElement * element,
 }
 
 static guint
-set_x264_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings, GError ** error)
+set_x264_rates (GstElement *element, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings, GError **error)
 {
   g_autofree gchar *bitrates = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
@@ -124,8 +124,9 @@ set_x264_rates (GstElement * element, const LmccPicture * picture,
   set_limits (&limits, picture, settings);
   limits.group = key / 1000.0;
   limits.buffer = buffer / 1000.0;
-  n = settings->n_layers > 0 ? fit_layers (settings->rates, settings->n_layers,
-      &limits, rates, error) : lmcc_ladder_default_rates (picture, rates);
+  n = settings->n_layers > 0
+      ? fit_layers (settings->rates, settings->n_layers, &limits, rates, error)
+      : lmcc_ladder_default_rates (picture, rates);
   if (n == 0 || user_sets (settings, "bitrate"))
     return n;
   for (i = 0; i < n; i++)
@@ -138,8 +139,8 @@ set_x264_rates (GstElement * element, const LmccPicture * picture,
 /* VP9 */
 
 static void
-set_vp9_distance (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings)
+set_vp9_distance (GstElement *element, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings)
 {
   gdouble distance = choose_key_interval (settings) * picture->rate / 1000.0;
 
@@ -149,8 +150,8 @@ set_vp9_distance (GstElement * element, const LmccPicture * picture,
 /* The spatial or quality layers take the place of rungs: each is whole at a
  * level. */
 static guint
-set_vp9_layers (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings, GError ** error)
+set_vp9_layers (GstElement *element, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gchar *mode = NULL;
@@ -181,8 +182,8 @@ set_vp9_layers (GstElement * element, const LmccPicture * picture,
 }
 
 static guint
-set_vp9_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings, GError ** error)
+set_vp9_rates (GstElement *element, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings, GError **error)
 {
   guint64 rates[LMCC_MAX_RUNGS], total = 0;
   guint n, i;
@@ -202,10 +203,10 @@ set_vp9_rates (GstElement * element, const LmccPicture * picture,
 /* JPEG 2000 */
 
 static guint
-default_j2k_rates (const LmccPicture * picture, guint64 * rates)
+default_j2k_rates (const LmccPicture *picture, guint64 *rates)
 {
-  gdouble total = J2K_BITS_PER_PIXEL * picture->width * picture->height
-      * picture->rate;
+  gdouble total =
+      J2K_BITS_PER_PIXEL * picture->width * picture->height * picture->rate;
   guint i;
 
   for (i = J2K_N_LAYERS; i > 0; i--) {
@@ -218,8 +219,8 @@ default_j2k_rates (const LmccPicture * picture, guint64 * rates)
 /* Each quality layer is a layer of the session. All pictures have the same
  * rate, so that nothing goes off for key frames. */
 static guint
-fit_j2k_rates (const LmccPicture * picture,
-    const GstLmccSinkSettings * settings, guint64 * rates, GError ** error)
+fit_j2k_rates (const LmccPicture *picture, const GstLmccSinkSettings *settings,
+    guint64 *rates, GError **error)
 {
   guint n = MIN (settings->n_layers, J2K_MAX_LAYERS), i;
   guint64 own[LMCC_MAX_RUNGS], total = 0;
@@ -237,8 +238,8 @@ fit_j2k_rates (const LmccPicture * picture,
 }
 
 static guint
-set_j2k_rates (GstElement * element, const LmccPicture * picture,
-    const GstLmccSinkSettings * settings, GError ** error)
+set_j2k_rates (GstElement *element, const LmccPicture *picture,
+    const GstLmccSinkSettings *settings, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint64 rates[J2K_MAX_LAYERS], target;
@@ -247,7 +248,7 @@ set_j2k_rates (GstElement * element, const LmccPicture * picture,
   if (user_sets (settings, "bitrates"))
     return 1;
   n = settings->n_layers > 0 ? fit_j2k_rates (picture, settings, rates, error)
-      : default_j2k_rates (picture, rates);
+                             : default_j2k_rates (picture, rates);
   if (n == 0)
     return 0;
   for (i = 0; i < n; i++)
@@ -314,12 +315,13 @@ typedef struct
 } FieldSetter;
 
 static gboolean
-set_field (GQuark id, const GValue * value, gpointer user_data)
+set_field (GQuark id, const GValue *value, gpointer user_data)
 {
   const FieldSetter *to = user_data;
   const gchar *name = g_quark_to_string (id);
   g_autofree gchar *text = G_VALUE_HOLDS_STRING (value)
-      ? g_value_dup_string (value) : gst_value_serialize (value);
+      ? g_value_dup_string (value)
+      : gst_value_serialize (value);
 
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (to->element), name)
       && text) {
@@ -328,13 +330,13 @@ set_field (GQuark id, const GValue * value, gpointer user_data)
   }
   g_set_error (to->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "The encoder-settings have '%s', which %s does not know. "
-      "gst-inspect-1.0 %s lists what it does.", name, to->encoder->factory,
-      to->encoder->factory);
+      "gst-inspect-1.0 %s lists what it does.",
+      name, to->encoder->factory, to->encoder->factory);
   return FALSE;
 }
 
 static gboolean
-read_picture (GstCaps * caps, LmccPicture * picture)
+read_picture (GstCaps *caps, LmccPicture *picture)
 {
   GstVideoInfo info;
 
@@ -360,9 +362,9 @@ read_picture (GstCaps * caps, LmccPicture * picture)
  * Returns: how many rungs there are to be, or 0
  */
 guint
-gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
-    GstElement * element, GstCaps * caps,
-    const GstLmccSinkSettings * settings, GError ** error)
+gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
+    GstElement *element, GstCaps *caps, const GstLmccSinkSettings *settings,
+    GError **error)
 {
   FieldSetter setter = { encoder, element, error };
   LmccPicture picture;
@@ -373,7 +375,8 @@ gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The raw video has no width, height or fixed framerate, by which the "
         "rates are chosen: its caps are %s. Set them in front: "
-        "videorate ! video/x-raw,framerate=25/1", text);
+        "videorate ! video/x-raw,framerate=25/1",
+        text);
     return 0;
   }
   if (encoder->set_distance)

@@ -37,16 +37,16 @@ struct _GstLmccSinkEncoder
   const gchar *origin;
   gboolean converts;
   gboolean sets_up;
-  void (*set_distance) (GstElement * element, const LmccPicture * picture,
-      const GstLmccSinkSettings * settings);
-  guint (*set_rates) (GstElement * element, const LmccPicture * picture,
-      const GstLmccSinkSettings * settings, GError ** error);
+  void (*set_distance) (GstElement *element, const LmccPicture *picture,
+      const GstLmccSinkSettings *settings);
+  guint (*set_rates) (GstElement *element, const LmccPicture *picture,
+      const GstLmccSinkSettings *settings, GError **error);
 };
 
 const GstLmccSinkEncoder *gst_lmcc_sink_encoder_find (gint codec);
-guint gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder * encoder,
-    GstElement * element, GstCaps * caps,
-    const GstLmccSinkSettings * settings, GError ** error);
+guint gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
+    GstElement *element, GstCaps *caps, const GstLmccSinkSettings *settings,
+    GError **error);
 
 G_END_DECLS
 

@@ -31,8 +31,8 @@
 
 /* Finds a port: where none was asked for, RTCP's own, or else any. */
 static gint
-open_socket (GstLmccSinkCore * core, const GstLmccSinkPlace * place,
-    GError ** error)
+open_socket (GstLmccSinkCore *core, const GstLmccSinkPlace *place,
+    GError **error)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   gint fd;
@@ -40,23 +40,26 @@ open_socket (GstLmccSinkCore * core, const GstLmccSinkPlace * place,
   if (settings->properties.feedback_port != 0)
     return gst_lmcc_socket_open_feedback (&place->source,
         settings->properties.feedback_port, &place->iface, error);
-  fd = settings->properties.port + 1 < LMCC_FIRST_USER_PORT ? -1
+  fd = settings->properties.port + 1 < LMCC_FIRST_USER_PORT
+      ? -1
       : gst_lmcc_socket_open_feedback (&place->source,
-      (guint16) (settings->properties.port + 1), &place->iface, NULL);
-  return fd >= 0 ? fd : gst_lmcc_socket_open_feedback (&place->source, 0,
-      &place->iface, error);
+          (guint16) (settings->properties.port + 1), &place->iface, NULL);
+  return fd >= 0
+      ? fd
+      : gst_lmcc_socket_open_feedback (&place->source, 0, &place->iface, error);
 }
 
 static void
-warn_low_port (GstLmccSinkCore * core, guint16 port)
+warn_low_port (GstLmccSinkCore *core, guint16 port)
 {
   if (port >= LMCC_FIRST_USER_PORT)
     return;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
       ("Receivers send no reports to ports below %d, such as feedback-port %u, "
-          "but where lmccsrc has allow-low-feedback-port=true. Set "
-          "feedback-port to a higher one, or to 0.", LMCC_FIRST_USER_PORT,
-          port), (NULL));
+       "but where lmccsrc has allow-low-feedback-port=true. Set "
+       "feedback-port to a higher one, or to 0.",
+          LMCC_FIRST_USER_PORT, port),
+      (NULL));
 }
 
 /**
@@ -72,13 +75,14 @@ warn_low_port (GstLmccSinkCore * core, guint16 port)
  *     where none is to be had
  */
 gint
-gst_lmcc_sink_feedback_open (GstLmccSinkCore * core, GstLmccSinkPlace * place,
-    GError ** error)
+gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
+    GError **error)
 {
   if (!core->settings.properties.feedback)
     return -1;
   if (place->source.family == LMCC_FAMILY_NONE) {
-    GST_INFO_OBJECT (core, "this host's address towards the group is not known "
+    GST_INFO_OBJECT (core,
+        "this host's address towards the group is not known "
         "yet: no reports are asked for");
     return -1;
   }
@@ -105,7 +109,7 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore * core, GstLmccSinkPlace * place,
  * @core: the core, stopped
  */
 void
-gst_lmcc_sink_feedback_close (GstLmccSinkCore * core)
+gst_lmcc_sink_feedback_close (GstLmccSinkCore *core)
 {
   gst_lmcc_socket_close (&core->feedback_fd);
   gst_lmcc_socket_close (&core->feedback_wake);
@@ -115,7 +119,7 @@ gst_lmcc_sink_feedback_close (GstLmccSinkCore * core)
  * wake the pacing thread. The time is one that goes on in PAUSED too. Returns
  * how many are left. */
 static guint
-admit_datagrams (GstLmccSinkCore * core, GstLmccBatch * batch, guint n)
+admit_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n)
 {
   LmccTime time = (LmccTime) g_get_monotonic_time () * LMCC_USECOND;
   guint i, admitted = 0;
@@ -138,7 +142,7 @@ admit_datagrams (GstLmccSinkCore * core, GstLmccBatch * batch, guint n)
 /* Called with lock held. What the pacing thread does not take in time would be
  * answered so late that it measured a pause. */
 static void
-queue_datagram (GstLmccSinkCore * core, GstLmccDatagram * datagram)
+queue_datagram (GstLmccSinkCore *core, GstLmccDatagram *datagram)
 {
   GstLmccReport *report;
 
@@ -155,7 +159,7 @@ queue_datagram (GstLmccSinkCore * core, GstLmccDatagram * datagram)
 }
 
 static void
-take_datagrams (GstLmccSinkCore * core, GstLmccBatch * batch, guint n)
+take_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n)
 {
   guint admitted = admit_datagrams (core, batch, n);
   guint i;
@@ -175,8 +179,8 @@ feedback_thread (gpointer data)
   GstLmccSinkCore *core = data;
   g_autoptr (GstLmccBatch) batch = gst_lmcc_batch_new (BATCH_SIZE);
   struct pollfd fds[] = {
-    {core->feedback_wake, POLLIN, 0},
-    {core->feedback_fd, POLLIN, 0},
+    { core->feedback_wake, POLLIN, 0 },
+    { core->feedback_fd, POLLIN, 0 },
   };
 
   while (poll (fds, G_N_ELEMENTS (fds), -1) >= 0 || errno == EINTR) {
@@ -198,7 +202,7 @@ feedback_thread (gpointer data)
  * @core: the core, open
  */
 void
-gst_lmcc_sink_feedback_start (GstLmccSinkCore * core)
+gst_lmcc_sink_feedback_start (GstLmccSinkCore *core)
 {
   if (core->feedback_fd >= 0)
     core->feedback_thread =
@@ -221,16 +225,18 @@ free_report (gpointer data)
  * Ends the thread; what it had received is dropped.
  */
 void
-gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core)
+gst_lmcc_sink_feedback_stop (GstLmccSinkCore *core)
 {
   guint64 count = 1;
 
   if (core->feedback_thread) {
     while (write (core->feedback_wake, &count, sizeof (count)) < 0
-        && errno == EINTR);
+        && errno == EINTR)
+      ;
     g_clear_pointer (&core->feedback_thread, g_thread_join);
     while (read (core->feedback_wake, &count, sizeof (count)) < 0
-        && errno == EINTR);
+        && errno == EINTR)
+      ;
   }
   g_mutex_lock (&core->lock);
   g_queue_clear_full (&core->reports, free_report);
@@ -243,7 +249,7 @@ gst_lmcc_sink_feedback_stop (GstLmccSinkCore * core)
  * @reports: (out): the reports that wait, for gst_lmcc_sink_feedback_handle()
  */
 void
-gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports)
+gst_lmcc_sink_feedback_take (GstLmccSinkCore *core, GQueue *reports)
 {
   *reports = core->reports;
   g_queue_init (&core->reports);
@@ -258,7 +264,7 @@ gst_lmcc_sink_feedback_take (GstLmccSinkCore * core, GQueue * reports)
  * Hands a report to the library. Its actions are to be drained.
  */
 void
-gst_lmcc_sink_feedback_handle (GstLmccSinkCore * core, GstLmccReport * report,
+gst_lmcc_sink_feedback_handle (GstLmccSinkCore *core, GstLmccReport *report,
     LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);

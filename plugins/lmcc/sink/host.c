@@ -35,7 +35,7 @@ struct _GstLmccSinkHost
 {
   GstLmccSinkCore *core;
   GThread *thread;
-  gint running;                 /* atomic */
+  gint running; /* atomic */
   gint wake_fd;
   gint netlink_fd;
 
@@ -46,7 +46,7 @@ struct _GstLmccSinkHost
   gint64 next_look;
   gint64 next_warning;
   gint64 next_feedback_warning;
-  gint64 out_since;             /* of the outage that was told; 0: none was */
+  gint64 out_since; /* of the outage that was told; 0: none was */
   gboolean failed;
 };
 
@@ -56,8 +56,8 @@ struct _GstLmccSinkHost
  * @options: (out): what its settings say; the interface is to be filled in
  */
 void
-gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
-    GstLmccSendOptions * options)
+gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
+    GstLmccSendOptions *options)
 {
   const GstLmccSinkSettings *settings = &core->settings;
 
@@ -73,7 +73,7 @@ gst_lmcc_sink_get_send_options (GstLmccSinkCore * core,
 /* Where packets leave */
 
 static void
-tell_place (GstLmccSinkHost * host, const GstLmccSinkPlace * before)
+tell_place (GstLmccSinkHost *host, const GstLmccSinkPlace *before)
 {
   const GstLmccSinkPlace *place = &host->place;
   gboolean known = before->source.family != LMCC_FAMILY_NONE;
@@ -85,25 +85,27 @@ tell_place (GstLmccSinkHost * host, const GstLmccSinkPlace * before)
     lmcc_address_format (&before->source, from);
   gst_element_post_message (GST_ELEMENT (host->core),
       gst_message_new_element (GST_OBJECT (host->core),
-          gst_structure_new ("lmcc-address-changed",
-              "interface", G_TYPE_STRING, place->iface.name,
-              "from", G_TYPE_STRING, from, "to", G_TYPE_STRING, to, NULL)));
+          gst_structure_new ("lmcc-address-changed", "interface", G_TYPE_STRING,
+              place->iface.name, "from", G_TYPE_STRING, from, "to",
+              G_TYPE_STRING, to, NULL)));
   if (known && !lmcc_address_equal (&before->source, &place->source)) {
     GST_ELEMENT_WARNING (host->core, RESOURCE, SETTINGS,
         ("This host's address has changed from %s to %s: packets leave from "
-            "that now, on %s. Receivers follow within 15 s; those of a "
-            "source-specific session have to be given the new address.", from,
-            to, place->iface.name), (NULL));
+         "that now, on %s. Receivers follow within 15 s; those of a "
+         "source-specific session have to be given the new address.",
+            from, to, place->iface.name),
+        (NULL));
     return;
   }
   /* gst-launch-1.0 shows only the debug text of an info message. */
   text = g_strdup_printf ("Packets leave from %s on %s, and reports are taken "
-      "on port %u (0: none)", to, place->iface.name, place->feedback_port);
+                          "on port %u (0: none)",
+      to, place->iface.name, place->feedback_port);
   GST_ELEMENT_INFO (host->core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 static void
-open_feedback (GstLmccSinkHost * host, gint64 now)
+open_feedback (GstLmccSinkHost *host, gint64 now)
 {
   GstLmccSinkCore *core = host->core;
   g_autoptr (GError) error = NULL;
@@ -117,12 +119,13 @@ open_feedback (GstLmccSinkHost * host, gint64 now)
     host->next_feedback_warning = now + WARNING_INTERVAL;
     GST_ELEMENT_WARNING (core, RESOURCE, OPEN_READ,
         ("No reports of receivers are taken now: %s. It is tried again.",
-            error->message), (NULL));
+            error->message),
+        (NULL));
   }
 }
 
 static gboolean
-is_same_place (const GstLmccSinkPlace * a, const GstLmccSinkPlace * b)
+is_same_place (const GstLmccSinkPlace *a, const GstLmccSinkPlace *b)
 {
   return a->iface.index == b->iface.index
       && strcmp (a->iface.name, b->iface.name) == 0
@@ -132,7 +135,7 @@ is_same_place (const GstLmccSinkPlace * a, const GstLmccSinkPlace * b)
 }
 
 static void
-tell_pacer (GstLmccSinkHost * host)
+tell_pacer (GstLmccSinkHost *host)
 {
   GstLmccSinkCore *core = host->core;
 
@@ -145,7 +148,7 @@ tell_pacer (GstLmccSinkHost * host)
 
 /* A host that has no address for the moment keeps the old one. */
 static void
-look_at_host (GstLmccSinkHost * host, gint64 now)
+look_at_host (GstLmccSinkHost *host, gint64 now)
 {
   GstLmccSinkCore *core = host->core;
   const GstLmccSinkSettings *settings = &core->settings;
@@ -189,7 +192,7 @@ look_at_host (GstLmccSinkHost * host, gint64 now)
  * drained.
  */
 void
-gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now)
+gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
 {
   g_mutex_lock (&core->lock);
   core->place = core->next_place;
@@ -218,7 +221,7 @@ gst_lmcc_sink_host_move (GstLmccSinkCore * core, LmccTime now)
  *     most; 0 where it need not
  */
 LmccTime
-gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now)
+gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now)
 {
   if (core->place.source.family != LMCC_FAMILY_NONE
       || core->settings.address.family != LMCC_FAMILY_IPV6)
@@ -232,9 +235,9 @@ gst_lmcc_sink_host_wait (GstLmccSinkCore * core, LmccTime now)
 
 /* Called with lock held. */
 static void
-publish_outage (GstLmccSinkCore * core, gint code)
+publish_outage (GstLmccSinkCore *core, gint code)
 {
-  GstLmccSinkOutage outage = {.nothing = core->failing_all,.code = code };
+  GstLmccSinkOutage outage = { .nothing = core->failing_all, .code = code };
   guint i;
 
   for (i = 0; i < GST_LMCC_SINK_N_DESTINATIONS; i++) {
@@ -254,7 +257,7 @@ publish_outage (GstLmccSinkCore * core, gint code)
  * @code: the errno of a packet to it that did not leave; 0 for one that did
  */
 void
-gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination, gint code)
+gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code)
 {
   gint64 now;
 
@@ -284,7 +287,7 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore * core, guint destination, gint code)
  * Where nothing is to be sent there is no outage.
  */
 void
-gst_lmcc_sink_host_paused (GstLmccSinkCore * core)
+gst_lmcc_sink_host_paused (GstLmccSinkCore *core)
 {
   memset (core->failing, 0, sizeof (core->failing));
   core->failing_all = 0;
@@ -299,7 +302,7 @@ earlier (gint64 a, gint64 b)
 
 /* Returns: (transfer full): what does not leave, why, and what to do */
 static gchar *
-describe_outage (GstLmccSinkHost * host, const GstLmccSinkOutage * outage,
+describe_outage (GstLmccSinkHost *host, const GstLmccSinkOutage *outage,
     gint64 now)
 {
   const GstLmccSinkSettings *settings = &host->core->settings;
@@ -325,19 +328,20 @@ describe_outage (GstLmccSinkHost * host, const GstLmccSinkOutage * outage,
 }
 
 static void
-warn (GstLmccSinkHost * host, const gchar * text)
+warn (GstLmccSinkHost *host, const gchar *text)
 {
   guint64 timeout = host->core->settings.properties.send_timeout * LMCC_MSECOND;
-  g_autofree gchar *end = timeout == 0 ? g_strdup ("") :
-      g_strdup_printf (", for %" G_GUINT64_FORMAT " s (send-timeout)",
-      timeout / LMCC_SECOND);
+  g_autofree gchar *end = timeout == 0
+      ? g_strdup ("")
+      : g_strdup_printf (", for %" G_GUINT64_FORMAT " s (send-timeout)",
+          timeout / LMCC_SECOND);
 
   GST_ELEMENT_WARNING (host->core, RESOURCE, WRITE,
       ("%s. It is tried on%s.", text, end), (NULL));
 }
 
 static void
-tell_end (GstLmccSinkHost * host, gint64 now)
+tell_end (GstLmccSinkHost *host, gint64 now)
 {
   g_autofree gchar *text = g_strdup_printf ("Packets leave again, after %.1f s",
       (gdouble) (now - host->out_since) / G_TIME_SPAN_SECOND);
@@ -347,12 +351,11 @@ tell_end (GstLmccSinkHost * host, gint64 now)
 }
 
 static void
-look_at_outage (GstLmccSinkHost * host, gint64 now)
+look_at_outage (GstLmccSinkHost *host, gint64 now)
 {
   GstLmccSinkCore *core = host->core;
-  gint64 timeout =
-      (gint64) (core->settings.properties.send_timeout * LMCC_MSECOND /
-      LMCC_USECOND);
+  gint64 timeout = (gint64) (core->settings.properties.send_timeout
+      * LMCC_MSECOND / LMCC_USECOND);
   g_autofree gchar *text = NULL;
   GstLmccSinkOutage outage;
   gint64 nothing, since;
@@ -380,7 +383,8 @@ look_at_outage (GstLmccSinkHost * host, gint64 now)
   host->failed = TRUE;
   GST_ELEMENT_ERROR (core, RESOURCE, WRITE,
       ("%s. It was tried for %" G_GINT64_FORMAT " s (send-timeout).", text,
-          timeout / G_TIME_SPAN_SECOND), (NULL));
+          timeout / G_TIME_SPAN_SECOND),
+      (NULL));
 }
 
 /* The thread */
@@ -390,8 +394,8 @@ watch_host (gpointer data)
 {
   GstLmccSinkHost *host = data;
   struct pollfd fds[] = {
-    {host->wake_fd, POLLIN, 0},
-    {host->netlink_fd, POLLIN, 0},
+    { host->wake_fd, POLLIN, 0 },
+    { host->netlink_fd, POLLIN, 0 },
   };
 
   while (g_atomic_int_get (&host->running)) {
@@ -404,7 +408,8 @@ watch_host (gpointer data)
     look_at_outage (host, now);
     poll (fds, G_N_ELEMENTS (fds), TICK_MS);
     if (gst_lmcc_netlink_take (host->netlink_fd, host->place.iface.index,
-            host->core->settings.address.family) != GST_LMCC_HOST_UNCHANGED)
+            host->core->settings.address.family)
+        != GST_LMCC_HOST_UNCHANGED)
       host->next_look = 0;
   }
   return NULL;
@@ -415,7 +420,7 @@ watch_host (gpointer data)
  * @core: the core, open
  */
 void
-gst_lmcc_sink_host_start (GstLmccSinkCore * core)
+gst_lmcc_sink_host_start (GstLmccSinkCore *core)
 {
   GstLmccSinkHost *host = core->host = g_new0 (GstLmccSinkHost, 1);
 
@@ -432,7 +437,7 @@ gst_lmcc_sink_host_start (GstLmccSinkCore * core)
  * @core: the core, whose pacing thread has ended
  */
 void
-gst_lmcc_sink_host_stop (GstLmccSinkCore * core)
+gst_lmcc_sink_host_stop (GstLmccSinkCore *core)
 {
   GstLmccSinkHost *host = g_steal_pointer (&core->host);
   guint64 one = 1;

@@ -22,7 +22,7 @@
  *     out of them and by their latency
  */
 LmccTime
-gst_lmcc_sink_encoder_position (GstLmccSinkCore * core)
+gst_lmcc_sink_encoder_position (GstLmccSinkCore *core)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min = 0, max;
@@ -49,7 +49,7 @@ gst_lmcc_sink_encoder_position (GstLmccSinkCore * core)
  * @running_time: the first picture from here on is to be a key frame
  */
 void
-gst_lmcc_sink_request_key_unit (GstLmccSinkCore * core, LmccTime running_time)
+gst_lmcc_sink_request_key_unit (GstLmccSinkCore *core, LmccTime running_time)
 {
   GList *pads, *l;
 

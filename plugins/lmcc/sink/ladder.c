@@ -19,7 +19,7 @@ struct _GstLmccSinkLadder
   GstLmccSinkCore *core;
   const GstLmccSinkEncoder *codec;
   GstElement *element;
-  GstElement *converter;        /* or NULL: the element takes all raw video */
+  GstElement *converter; /* or NULL: the element takes all raw video */
   /* One for each rung. */
   GPtrArray *payloaders;
   /* For all rungs but the lowest, which has lmccsink's own. */
@@ -27,7 +27,7 @@ struct _GstLmccSinkLadder
 };
 
 static void
-post_error (GstLmccSinkLadder * ladder, const GError * error)
+post_error (GstLmccSinkLadder *ladder, const GError *error)
 {
   gst_element_message_full (GST_ELEMENT (ladder->sink), GST_MESSAGE_ERROR,
       error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
@@ -35,7 +35,7 @@ post_error (GstLmccSinkLadder * ladder, const GError * error)
 }
 
 static GstElement *
-add_element (GstLmccSinkLadder * ladder, const gchar * factory)
+add_element (GstLmccSinkLadder *ladder, const gchar *factory)
 {
   GstElement *element = gst_element_factory_make (factory, NULL);
 
@@ -49,21 +49,22 @@ add_element (GstLmccSinkLadder * ladder, const gchar * factory)
 }
 
 static gboolean
-make_element (GstLmccSinkLadder * ladder)
+make_element (GstLmccSinkLadder *ladder)
 {
   ladder->element = add_element (ladder, ladder->codec->factory);
   if (ladder->element)
     return TRUE;
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
       ("There is no element %s, which encodes raw video. It is in %s; set "
-          "GST_PLUGIN_PATH_1_0 where it is installed elsewhere. Or put an "
-          "encoder in front.", ladder->codec->factory, ladder->codec->origin),
+       "GST_PLUGIN_PATH_1_0 where it is installed elsewhere. Or put an "
+       "encoder in front.",
+          ladder->codec->factory, ladder->codec->origin),
       (NULL));
   return FALSE;
 }
 
 static gboolean
-make_converter (GstLmccSinkLadder * ladder)
+make_converter (GstLmccSinkLadder *ladder)
 {
   if (ladder->codec->converts)
     return TRUE;
@@ -72,7 +73,8 @@ make_converter (GstLmccSinkLadder * ladder)
     return gst_element_link (ladder->converter, ladder->element);
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
       ("There is no element videoconvert, which %s needs for raw video. "
-          "Install gstreamer1.0-plugins-base.", ladder->codec->factory),
+       "Install gstreamer1.0-plugins-base.",
+          ladder->codec->factory),
       (NULL));
   return FALSE;
 }
@@ -80,8 +82,7 @@ make_converter (GstLmccSinkLadder * ladder)
 /* The rungs' ways to the core */
 
 static GstPad *
-get_core_pad (GstLmccSinkLadder * ladder, GstPad * first, guint index,
-    guint rung)
+get_core_pad (GstLmccSinkLadder *ladder, GstPad *first, guint index, guint rung)
 {
   GstPad *pad;
 
@@ -94,7 +95,7 @@ get_core_pad (GstLmccSinkLadder * ladder, GstPad * first, guint index,
 }
 
 static GstPad *
-get_encoded_pad (GstLmccSinkLadder * ladder, guint rung)
+get_encoded_pad (GstLmccSinkLadder *ladder, guint rung)
 {
   g_autofree gchar *name = NULL;
 
@@ -105,7 +106,7 @@ get_encoded_pad (GstLmccSinkLadder * ladder, guint rung)
 }
 
 static gboolean
-link_rung (GstLmccSinkLadder * ladder, GstPad * core_pad, guint rung, guint mtu)
+link_rung (GstLmccSinkLadder *ladder, GstPad *core_pad, guint rung, guint mtu)
 {
   g_autoptr (GstPad) encoded = get_encoded_pad (ladder, rung);
   g_autoptr (GstCaps) caps = gst_caps_from_string (ladder->codec->encoded);
@@ -119,7 +120,8 @@ link_rung (GstLmccSinkLadder * ladder, GstPad * core_pad, guint rung, guint mtu)
   if (payloader == NULL || core_pad == NULL) {
     GST_ELEMENT_ERROR (ladder->sink, STREAM, CODEC_NOT_FOUND,
         ("There is no RTP payloader for %s. Install gstreamer1.0-plugins-good.",
-            gst_structure_get_name (gst_caps_get_structure (caps, 0))), (NULL));
+            gst_structure_get_name (gst_caps_get_structure (caps, 0))),
+        (NULL));
     return FALSE;
   }
   g_ptr_array_add (ladder->payloaders, payloader);
@@ -132,15 +134,15 @@ link_rung (GstLmccSinkLadder * ladder, GstPad * core_pad, guint rung, guint mtu)
 }
 
 static gboolean
-start_element (GstElement * element)
+start_element (GstElement *element)
 {
   gst_element_set_locked_state (element, FALSE);
   return gst_element_sync_state_with_parent (element);
 }
 
 static gboolean
-build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
-    GstCaps * caps, const GstLmccSinkSettings * settings)
+build (GstLmccSinkLadder *ladder, GstPad *core_pad, guint index, GstCaps *caps,
+    const GstLmccSinkSettings *settings)
 {
   g_autoptr (GError) error = NULL;
   guint n, rung;
@@ -161,7 +163,7 @@ build (GstLmccSinkLadder * ladder, GstPad * core_pad, guint index,
 
 /* One encoder has no signal of its own for what several do with it. */
 static void
-hand_out (GstLmccSinkLadder * ladder, GstLmccSinkEncoderSetup encoder_setup)
+hand_out (GstLmccSinkLadder *ladder, GstLmccSinkEncoderSetup encoder_setup)
 {
   if (!ladder->codec->sets_up)
     encoder_setup (ladder->element, ladder->element, 0, ladder->sink);
@@ -182,9 +184,9 @@ hand_out (GstLmccSinkLadder * ladder, GstLmccSinkEncoderSetup encoder_setup)
  *     error
  */
 GstLmccSinkLadder *
-gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
-    GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkSettings * settings, GstLmccSinkEncoderSetup encoder_setup)
+gst_lmcc_sink_ladder_new (GstBin *sink, GstLmccSinkCore *core, GstPad *core_pad,
+    guint index, GstCaps *caps, const GstLmccSinkSettings *settings,
+    GstLmccSinkEncoderSetup encoder_setup)
 {
   GstLmccSinkLadder *ladder = g_new0 (GstLmccSinkLadder, 1);
 
@@ -199,8 +201,8 @@ gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
           G_CALLBACK (encoder_setup), sink);
     if (build (ladder, core_pad, index, caps, settings)) {
       hand_out (ladder, encoder_setup);
-      if (start_element (ladder->element) && (ladder->converter == NULL
-              || start_element (ladder->converter)))
+      if (start_element (ladder->element)
+          && (ladder->converter == NULL || start_element (ladder->converter)))
         return ladder;
     }
   }
@@ -215,10 +217,11 @@ gst_lmcc_sink_ladder_new (GstBin * sink, GstLmccSinkCore * core,
  * Returns: (transfer full): where raw video goes in
  */
 GstPad *
-gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder)
+gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder *ladder)
 {
-  return gst_element_get_static_pad (ladder->converter ? ladder->converter :
-      ladder->element, "sink");
+  return gst_element_get_static_pad (ladder->converter ? ladder->converter
+                                                       : ladder->element,
+      "sink");
 }
 
 /**
@@ -228,7 +231,7 @@ gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder)
  * Lets streaming threads out that wait in the core.
  */
 void
-gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder * ladder)
+gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder *ladder)
 {
   guint i;
 
@@ -238,7 +241,7 @@ gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder * ladder)
 }
 
 static void
-remove_element (GstLmccSinkLadder * ladder, GstElement * element)
+remove_element (GstLmccSinkLadder *ladder, GstElement *element)
 {
   gst_element_set_locked_state (element, TRUE);
   gst_element_set_state (element, GST_STATE_NULL);
@@ -250,7 +253,7 @@ remove_element (GstLmccSinkLadder * ladder, GstElement * element)
  * @ladder: (transfer full): the encoders, which no thread is in from upstream
  */
 void
-gst_lmcc_sink_ladder_free (GstLmccSinkLadder * ladder)
+gst_lmcc_sink_ladder_free (GstLmccSinkLadder *ladder)
 {
   guint i;
 

@@ -24,16 +24,15 @@ typedef struct _GstLmccSinkLadder GstLmccSinkLadder;
  * @rung: which one it makes
  * @sink: lmccsink
  */
-typedef void (*GstLmccSinkEncoderSetup) (GstElement * ladder,
-    GstElement * encoder, guint rung, gpointer sink);
+typedef void (*GstLmccSinkEncoderSetup) (GstElement *ladder,
+    GstElement *encoder, guint rung, gpointer sink);
 
-GstLmccSinkLadder *gst_lmcc_sink_ladder_new (GstBin * sink,
-    GstLmccSinkCore * core, GstPad * core_pad, guint index, GstCaps * caps,
-    const GstLmccSinkSettings * settings,
-    GstLmccSinkEncoderSetup encoder_setup);
-GstPad *gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder * ladder);
-void gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder * ladder);
-void gst_lmcc_sink_ladder_free (GstLmccSinkLadder * ladder);
+GstLmccSinkLadder *gst_lmcc_sink_ladder_new (GstBin *sink,
+    GstLmccSinkCore *core, GstPad *core_pad, guint index, GstCaps *caps,
+    const GstLmccSinkSettings *settings, GstLmccSinkEncoderSetup encoder_setup);
+GstPad *gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder *ladder);
+void gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder *ladder);
+void gst_lmcc_sink_ladder_free (GstLmccSinkLadder *ladder);
 
 G_END_DECLS
 

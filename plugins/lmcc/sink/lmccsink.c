@@ -121,9 +121,10 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink_%u",
 
 static GstStaticPadTemplate sound_template =
     GST_STATIC_PAD_TEMPLATE ("audio_sink", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS ("application/x-rtp, media=(string)audio; audio/x-opus; "
-        "audio/mpeg, mpegversion=(int)4, stream-format=(string)raw; "
-        "audio/x-raw"));
+        GST_STATIC_CAPS (
+            "application/x-rtp, media=(string)audio; audio/x-opus; "
+            "audio/mpeg, mpegversion=(int)4, stream-format=(string)raw; "
+            "audio/x-raw"));
 
 enum
 {
@@ -141,7 +142,7 @@ GST_ELEMENT_REGISTER_DEFINE (lmccsink, "lmccsink", GST_RANK_NONE,
 
 /* Tells of an encoder that a pad of raw video made, see encoder-setup. */
 void
-gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
+gst_lmcc_sink_set_up_encoder (GstLmccSink *self, GstElement *encoder,
     guint rung)
 {
   g_signal_emit (self, signals[SIGNAL_ENCODER_SETUP], 0, encoder, rung);
@@ -150,13 +151,13 @@ gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
 /* What the core tells */
 
 static void
-on_changed (gpointer user_data, const gchar * property)
+on_changed (gpointer user_data, const gchar *property)
 {
   g_object_notify (user_data, property);
 }
 
 static gboolean
-on_drive (gpointer user_data, GstElement * encoder, guint64 bitrate)
+on_drive (gpointer user_data, GstElement *encoder, guint64 bitrate)
 {
   gboolean handled = FALSE;
 
@@ -168,7 +169,7 @@ on_drive (gpointer user_data, GstElement * encoder, guint64 bitrate)
 /* State */
 
 static gboolean
-open_core (GstLmccSink * self)
+open_core (GstLmccSink *self)
 {
   GstLmccSinkSettings settings;
   g_autoptr (GError) error = NULL;
@@ -185,7 +186,7 @@ open_core (GstLmccSink * self)
 }
 
 static GstStateChangeReturn
-gst_lmcc_sink_change_state (GstElement * element, GstStateChange transition)
+gst_lmcc_sink_change_state (GstElement *element, GstStateChange transition)
 {
   GstLmccSink *self = GST_LMCC_SINK (element);
   GstStateChangeReturn ret;
@@ -209,8 +210,8 @@ gst_lmcc_sink_change_state (GstElement * element, GstStateChange transition)
 /* Properties */
 
 static void
-gst_lmcc_sink_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec G_GNUC_UNUSED)
+gst_lmcc_sink_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec G_GNUC_UNUSED)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
 
@@ -222,7 +223,7 @@ gst_lmcc_sink_set_property (GObject * object, guint id, const GValue * value,
 
 /* These take the core's locks. */
 static void
-compute_property (GstLmccSink * self, const gchar * name, GValue * value)
+compute_property (GstLmccSink *self, const gchar *name, GValue *value)
 {
   if (g_str_equal (name, "sdp"))
     g_value_take_string (value, gst_lmcc_sink_core_get_sdp (self->core));
@@ -234,8 +235,8 @@ compute_property (GstLmccSink * self, const gchar * name, GValue * value)
 }
 
 static void
-gst_lmcc_sink_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_lmcc_sink_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
   gboolean kept;
@@ -250,7 +251,7 @@ gst_lmcc_sink_get_property (GObject * object, guint id, GValue * value,
 
 /* The pads go before the core does, which the bin's dispose lets go. */
 static void
-gst_lmcc_sink_dispose (GObject * object)
+gst_lmcc_sink_dispose (GObject *object)
 {
   GstElement *element = GST_ELEMENT (object);
   GList *pads = gst_lmcc_sink_list_pads (element), *l;
@@ -262,7 +263,7 @@ gst_lmcc_sink_dispose (GObject * object)
 }
 
 static void
-gst_lmcc_sink_finalize (GObject * object)
+gst_lmcc_sink_finalize (GObject *object)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
 
@@ -272,7 +273,7 @@ gst_lmcc_sink_finalize (GObject * object)
 }
 
 static void
-gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
+gst_lmcc_sink_class_init (GstLmccSinkClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -318,10 +319,10 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
    *
    * Since: 0.1
    */
-  signals[SIGNAL_ENCODER_BITRATE] = g_signal_new ("encoder-bitrate",
-      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
-      g_signal_accumulator_true_handled, NULL, NULL, G_TYPE_BOOLEAN, 2,
-      GST_TYPE_ELEMENT, G_TYPE_UINT64);
+  signals[SIGNAL_ENCODER_BITRATE] =
+      g_signal_new ("encoder-bitrate", G_TYPE_FROM_CLASS (klass),
+          G_SIGNAL_RUN_LAST, 0, g_signal_accumulator_true_handled, NULL, NULL,
+          G_TYPE_BOOLEAN, 2, GST_TYPE_ELEMENT, G_TYPE_UINT64);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_set_static_metadata (element_class,
@@ -331,7 +332,7 @@ gst_lmcc_sink_class_init (GstLmccSinkClass * klass)
 }
 
 static void
-gst_lmcc_sink_init (GstLmccSink * self)
+gst_lmcc_sink_init (GstLmccSink *self)
 {
   const GstLmccSinkCallbacks callbacks = { on_changed, on_drive, self };
 

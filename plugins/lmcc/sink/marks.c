@@ -17,7 +17,7 @@
 
 /* As a user would write it: a text, or numbers with commas between them. */
 static gchar *
-format_list (const GValue * value)
+format_list (const GValue *value)
 {
   GString *text;
   guint i;
@@ -39,8 +39,8 @@ format_list (const GValue * value)
 
 /* A list may stand for the word of a method. */
 static gboolean
-take_list (GstLmccSinkMarks * marks, GstStructure * structure, guint n_layers,
-    GError ** error)
+take_list (GstLmccSinkMarks *marks, GstStructure *structure, guint n_layers,
+    GError **error)
 {
   const GValue *value = gst_structure_get_value (structure, PROBABILITIES);
   g_autofree gchar *text = NULL;
@@ -52,7 +52,8 @@ take_list (GstLmccSinkMarks * marks, GstStructure * structure, guint n_layers,
   if (text == NULL || lmcc_increase_method_from_name (text, &method))
     return TRUE;
   /* Whether layers of the codec's are fit for the algorithm is asked later. */
-  if (n_layers > 0 && !lmcc_increase_probabilities_parse (text, n_layers,
+  if (n_layers > 0
+      && !lmcc_increase_probabilities_parse (text, n_layers,
           marks->probabilities, error)) {
     g_prefix_error (error, PROBABILITIES ": ");
     return FALSE;
@@ -63,15 +64,16 @@ take_list (GstLmccSinkMarks * marks, GstStructure * structure, guint n_layers,
 }
 
 static LmccTime
-get_time (const LmccSettings * settings, const GstStructure * structure,
-    const gchar * name)
+get_time (const LmccSettings *settings, const GstStructure *structure,
+    const gchar *name)
 {
-  return gst_structure_has_field (structure, name) ?
-      lmcc_settings_get_time (settings, name) : 0;
+  return gst_structure_has_field (structure, name)
+      ? lmcc_settings_get_time (settings, name)
+      : 0;
 }
 
 static gboolean
-has_setting (const LmccSetting * table, guint n, const gchar * name)
+has_setting (const LmccSetting *table, guint n, const gchar *name)
 {
   guint i;
 
@@ -94,9 +96,9 @@ has_setting (const LmccSetting * table, guint n, const gchar * name)
  * Returns: whether these are settings of that algorithm
  */
 gboolean
-gst_lmcc_sink_marks_read (GstLmccSinkMarks * marks,
-    const GstStructure * structure, const gchar * algorithm, guint n_layers,
-    GError ** error)
+gst_lmcc_sink_marks_read (GstLmccSinkMarks *marks,
+    const GstStructure *structure, const gchar *algorithm, guint n_layers,
+    GError **error)
 {
   g_autoptr (GstStructure) rest = NULL;
   g_autoptr (LmccSettings) settings = NULL;
@@ -134,8 +136,8 @@ gst_lmcc_sink_marks_read (GstLmccSinkMarks * marks,
  * Returns: whether it can
  */
 gboolean
-gst_lmcc_sink_marks_fit (GstLmccSinkMarks * marks, LmccSenderConfig * config,
-    GError ** error)
+gst_lmcc_sink_marks_fit (GstLmccSinkMarks *marks, LmccSenderConfig *config,
+    GError **error)
 {
   LmccSession *session = &config->session;
 

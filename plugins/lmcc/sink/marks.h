@@ -30,11 +30,11 @@ typedef struct
   gdouble probabilities[LMCC_MAX_LAYERS];
 } GstLmccSinkMarks;
 
-gboolean gst_lmcc_sink_marks_read (GstLmccSinkMarks * marks,
-    const GstStructure * structure, const gchar * algorithm, guint n_layers,
-    GError ** error);
-gboolean gst_lmcc_sink_marks_fit (GstLmccSinkMarks * marks,
-    LmccSenderConfig * config, GError ** error);
+gboolean gst_lmcc_sink_marks_read (GstLmccSinkMarks *marks,
+    const GstStructure *structure, const gchar *algorithm, guint n_layers,
+    GError **error);
+gboolean gst_lmcc_sink_marks_fit (GstLmccSinkMarks *marks,
+    LmccSenderConfig *config, GError **error);
 
 G_END_DECLS
 

@@ -32,7 +32,7 @@
 /* The library's time: the running time, which stands still in PAUSED and starts
  * again after a flush, made to go on. Called with lock held. */
 static LmccTime
-update_now (GstLmccSinkCore * core)
+update_now (GstLmccSinkCore *core)
 {
   GstElement *element = GST_ELEMENT (core);
   g_autoptr (GstClock) clock = gst_element_get_clock (element);
@@ -51,7 +51,7 @@ update_now (GstLmccSinkCore * core)
 
 /* Called with lock held; it is given up meanwhile. */
 static void
-wait_until (GstLmccSinkCore * core, LmccTime when)
+wait_until (GstLmccSinkCore *core, LmccTime when)
 {
   GstElement *element = GST_ELEMENT (core);
   g_autoptr (GstClock) clock = gst_element_get_clock (element);
@@ -79,13 +79,13 @@ wait_until (GstLmccSinkCore * core, LmccTime when)
 }
 
 static void
-session_changed (GstLmccSinkCore * core)
+session_changed (GstLmccSinkCore *core)
 {
   gchar *text, *old;
 
   g_mutex_lock (&core->sender_lock);
-  text = lmcc_sdp_format (lmcc_sender_get_session (core->sender),
-      LMCC_SDP_FILE);
+  text =
+      lmcc_sdp_format (lmcc_sender_get_session (core->sender), LMCC_SDP_FILE);
   g_mutex_unlock (&core->sender_lock);
   gst_lmcc_sink_sdp_write (core, text);
   g_mutex_lock (&core->lock);
@@ -98,7 +98,7 @@ session_changed (GstLmccSinkCore * core)
 
 /* @destination: a group, or GST_LMCC_SINK_CONTROL */
 static void
-send_packet (GstLmccSinkCore * core, guint destination, LmccPacket * packet)
+send_packet (GstLmccSinkCore *core, guint destination, LmccPacket *packet)
 {
   gboolean control = destination == GST_LMCC_SINK_CONTROL;
   guint port = core->settings.properties.port + (control ? 1 : 0);
@@ -110,22 +110,22 @@ send_packet (GstLmccSinkCore * core, guint destination, LmccPacket * packet)
     sent = gst_lmcc_socket_send (core->fd, &core->place.iface, &group,
         (guint16) port, packet);
   if (sent < 0)
-    GST_LOG_OBJECT (core, "packet not sent: %s", g_strerror ((gint) - sent));
-  gst_lmcc_sink_host_sent (core, destination, sent < 0 ? (gint) - sent : 0);
+    GST_LOG_OBJECT (core, "packet not sent: %s", g_strerror ((gint) -sent));
+  gst_lmcc_sink_host_sent (core, destination, sent < 0 ? (gint) -sent : 0);
   lmcc_packet_unref (packet);
 }
 
 /* At the same picture of all rungs; where there is one and nothing can be sent
  * before it, at once. */
 static void
-request_aligned_key_unit (GstLmccSinkCore * core)
+request_aligned_key_unit (GstLmccSinkCore *core)
 {
   gboolean single;
   LmccTime position, before = core->requested_key_unit;
 
   g_mutex_lock (&core->sender_lock);
-  single = lmcc_session_has_single_rate (lmcc_sender_get_session
-      (core->sender));
+  single =
+      lmcc_session_has_single_rate (lmcc_sender_get_session (core->sender));
   g_mutex_unlock (&core->sender_lock);
   if (single) {
     gst_lmcc_sink_request_key_unit (core, GST_CLOCK_TIME_NONE);
@@ -140,7 +140,7 @@ request_aligned_key_unit (GstLmccSinkCore * core)
 }
 
 static void
-drain_actions (GstLmccSinkCore * core)
+drain_actions (GstLmccSinkCore *core)
 {
   LmccSenderAction action;
   gboolean more = TRUE;
@@ -171,7 +171,7 @@ drain_actions (GstLmccSinkCore * core)
 /* Numbers the rungs and says what they and the sound carry. Called with lock
  * held. */
 static void
-fill_session (GstLmccSinkCore * core, LmccSession * session)
+fill_session (GstLmccSinkCore *core, LmccSession *session)
 {
   const GstLmccSinkSettings *settings = &core->settings;
   guint8 stream = 0;
@@ -233,34 +233,36 @@ fill_session (GstLmccSinkCore * core, LmccSession * session)
 
 /* gst-launch-1.0 shows only the debug text of an info message. */
 static void
-tell_unusual_codec (GstLmccSinkCore * core, const gchar * name)
+tell_unusual_codec (GstLmccSinkCore *core, const gchar *name)
 {
   g_autofree gchar *text = NULL;
 
   if (name[0] == '\0' || lmcc_session_codec_is_usual (name))
     return;
   text = g_strdup_printf ("Receivers take a session of %s only where lmccsrc "
-      "has codecs=%s", name, name);
+                          "has codecs=%s",
+      name, name);
   GST_ELEMENT_INFO (core, STREAM, FORMAT, ("%s", text), ("%s", text));
 }
 
 static gboolean
-start_session (GstLmccSinkCore * core, LmccTime now)
+start_session (GstLmccSinkCore *core, LmccTime now)
 {
-  LmccSenderConfig config = { 0, };
+  LmccSenderConfig config = {
+    0,
+  };
   g_autofree gchar *cname = NULL;
   g_autoptr (GError) error = NULL;
   LmccSender *sender;
 
   /* RFC 7022 section 4.2: a short-term persistent name is 96 random bits. */
-  cname =
-      g_strdup_printf ("%08x%08x%08x", gst_lmcc_random_int (),
+  cname = g_strdup_printf ("%08x%08x%08x", gst_lmcc_random_int (),
       gst_lmcc_random_int (), gst_lmcc_random_int ());
   config.cname = cname;
   config.sequence_seed = gst_lmcc_random_int ();
   config.rtp_offset = gst_lmcc_random_int ();
-  config.ntp_offset = (LmccTime) g_get_real_time () * LMCC_USECOND
-      + NTP_UNIX_OFFSET - now;
+  config.ntp_offset =
+      (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
   config.mtu = core->settings.properties.mtu;
   config.repair_base = gst_lmcc_sink_settings_get_repair_base (&core->settings);
   config.repair_loss = core->settings.properties.repair_loss;
@@ -292,7 +294,7 @@ start_session (GstLmccSinkCore * core, LmccTime now)
 
 /* Returns when there is more to do, 0 for at once. */
 static LmccTime
-try_start (GstLmccSinkCore * core, LmccTime now)
+try_start (GstLmccSinkCore *core, LmccTime now)
 {
   LmccTime wait = gst_lmcc_sink_host_wait (core, now);
 
@@ -303,7 +305,7 @@ try_start (GstLmccSinkCore * core, LmccTime now)
 
 /* Called with lock held. */
 static GstClockTime
-check_stall (GstLmccSinkCore * core, LmccTime now)
+check_stall (GstLmccSinkCore *core, LmccTime now)
 {
   LmccTime expected = core->expected;
 
@@ -313,7 +315,7 @@ check_stall (GstLmccSinkCore * core, LmccTime now)
 }
 
 static void
-move (GstLmccSinkCore * core, LmccTime now)
+move (GstLmccSinkCore *core, LmccTime now)
 {
   gst_lmcc_sink_host_move (core, now);
   if (core->sender)
@@ -321,7 +323,7 @@ move (GstLmccSinkCore * core, LmccTime now)
 }
 
 static void
-push_unit (GstLmccSinkCore * core, LmccUnit * unit, LmccTime now)
+push_unit (GstLmccSinkCore *core, LmccUnit *unit, LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);
   lmcc_sender_push_unit (core->sender, unit, now);
@@ -330,7 +332,7 @@ push_unit (GstLmccSinkCore * core, LmccUnit * unit, LmccTime now)
 }
 
 static void
-handle_reports (GstLmccSinkCore * core, GQueue * reports, LmccTime now)
+handle_reports (GstLmccSinkCore *core, GQueue *reports, LmccTime now)
 {
   GstLmccReport *report;
 
@@ -342,7 +344,7 @@ handle_reports (GstLmccSinkCore * core, GQueue * reports, LmccTime now)
 
 /* Sends what is due and returns when the next packet is. */
 static LmccTime
-run_sender (GstLmccSinkCore * core, LmccTime now)
+run_sender (GstLmccSinkCore *core, LmccTime now)
 {
   LmccTime next;
 
@@ -361,7 +363,7 @@ run_sender (GstLmccSinkCore * core, LmccTime now)
 }
 
 static void
-flush_sender (GstLmccSinkCore * core, LmccTime now)
+flush_sender (GstLmccSinkCore *core, LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);
   lmcc_sender_flush (core->sender, now);
@@ -374,7 +376,7 @@ flush_sender (GstLmccSinkCore * core, LmccTime now)
 }
 
 static LmccTime
-update_stats (GstLmccSinkCore * core, LmccTime now)
+update_stats (GstLmccSinkCore *core, LmccTime now)
 {
   LmccTime interval =
       core->settings.properties.stats_update_interval * LMCC_MSECOND;
@@ -389,7 +391,7 @@ update_stats (GstLmccSinkCore * core, LmccTime now)
 }
 
 static LmccTime
-request_regular_key_unit (GstLmccSinkCore * core, LmccTime now)
+request_regular_key_unit (GstLmccSinkCore *core, LmccTime now)
 {
   LmccTime interval =
       core->settings.properties.key_unit_interval * LMCC_MSECOND;
@@ -409,7 +411,7 @@ request_regular_key_unit (GstLmccSinkCore * core, LmccTime now)
 }
 
 static void
-check_eos (GstLmccSinkCore * core)
+check_eos (GstLmccSinkCore *core)
 {
   guint32 seqnum = 0;
   gboolean eos;
@@ -432,7 +434,7 @@ check_eos (GstLmccSinkCore * core)
 }
 
 static gboolean
-any_video (GstLmccSinkCore * core)
+any_video (GstLmccSinkCore *core)
 {
   GList *l;
 
@@ -447,7 +449,7 @@ any_video (GstLmccSinkCore * core)
 
 /* Called with lock held. */
 static gboolean
-is_sound_alone (GstLmccSinkCore * core)
+is_sound_alone (GstLmccSinkCore *core)
 {
   const GstLmccSinkPad *first = core->pads ? core->pads->data : NULL;
 
@@ -455,26 +457,26 @@ is_sound_alone (GstLmccSinkCore * core)
 }
 
 static void
-refuse_sound_alone (GstLmccSinkCore * core)
+refuse_sound_alone (GstLmccSinkCore *core)
 {
   g_mutex_lock (&core->lock);
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
   GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
       ("There is sound, but no video. Connect a video to sink_0, or send the "
-          "sound alone by other elements, such as rtpopuspay and udpsink."),
+       "sound alone by other elements, such as rtpopuspay and udpsink."),
       (NULL));
 }
 
 /* Does what is due. Called with lock held, which is given up meanwhile. Returns
  * when there is more to do, 0 for at once. */
 static LmccTime
-step (GstLmccSinkCore * core)
+step (GstLmccSinkCore *core)
 {
   LmccTime now = update_now (core), wake = LMCC_TIME_NONE, other;
   gboolean flush = core->flush_sender && core->sender;
-  gboolean start = core->sender == NULL && !core->started && core->ready
-      && any_video (core);
+  gboolean start =
+      core->sender == NULL && !core->started && core->ready && any_video (core);
   gboolean alone = is_sound_alone (core), moved = core->moved;
   LmccUnit *unit = NULL;
   GQueue reports = G_QUEUE_INIT;
@@ -524,7 +526,7 @@ step (GstLmccSinkCore * core)
 }
 
 static void
-stop_session (GstLmccSinkCore * core, LmccTime now)
+stop_session (GstLmccSinkCore *core, LmccTime now)
 {
   LmccSender *sender;
 
@@ -560,8 +562,8 @@ gst_lmcc_sink_pacer_run (gpointer data)
       gst_lmcc_sink_host_paused (core);
     core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
     if (core->running && wake > core->now && events == core->n_events)
-      wait_until (core, core->playing ? MAX (wake, core->now + PACING_STEP)
-          : LMCC_TIME_NONE);
+      wait_until (core,
+          core->playing ? MAX (wake, core->now + PACING_STEP) : LMCC_TIME_NONE);
   }
   now = core->now;
   g_mutex_unlock (&core->lock);
@@ -576,7 +578,7 @@ gst_lmcc_sink_pacer_run (gpointer data)
  * Returns: (transfer full) (nullable): the session's description
  */
 gchar *
-gst_lmcc_sink_core_get_sdp (GstLmccSinkCore * core)
+gst_lmcc_sink_core_get_sdp (GstLmccSinkCore *core)
 {
   gchar *sdp;
 

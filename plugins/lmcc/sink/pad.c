@@ -28,7 +28,7 @@ GstStaticPadTemplate gst_lmcc_sink_core_sound_template = {
 };
 
 static GstLmccSinkPad *
-rung_of (GstPad * pad)
+rung_of (GstPad *pad)
 {
   return gst_pad_get_element_private (pad);
 }
@@ -36,7 +36,7 @@ rung_of (GstPad * pad)
 /* Caps */
 
 static gboolean
-read_media (GstCaps * caps, LmccMedia * media)
+read_media (GstCaps *caps, LmccMedia *media)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const gchar *name = gst_structure_get_string (s, "encoding-name");
@@ -52,7 +52,7 @@ read_media (GstCaps * caps, LmccMedia * media)
 }
 
 static gboolean
-same_media (const LmccMedia * a, const LmccMedia * b)
+same_media (const LmccMedia *a, const LmccMedia *b)
 {
   return g_ascii_strcasecmp (a->encoding_name, b->encoding_name) == 0
       && a->clock_rate == b->clock_rate;
@@ -61,8 +61,8 @@ same_media (const LmccMedia * a, const LmccMedia * b)
 /* The rungs are one video: a receiver changes between them within one stream.
  * The sound is alone, but stays what it was. */
 static gboolean
-set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
-    const LmccMedia * media, LmccMedia * other)
+set_media (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccMedia *media,
+    LmccMedia *other)
 {
   gboolean same = TRUE;
   GList *l;
@@ -84,7 +84,7 @@ set_media (GstLmccSinkCore * core, GstLmccSinkPad * rung,
 }
 
 static gboolean
-take_sound_caps (GstLmccSinkCore * core, GstLmccSinkPad * sound, GstCaps * caps)
+take_sound_caps (GstLmccSinkCore *core, GstLmccSinkPad *sound, GstCaps *caps)
 {
   gchar parameters[LMCC_PARAMETERS_SIZE];
   gboolean fit = gst_lmcc_sink_sound_read_parameters (caps, parameters);
@@ -101,33 +101,36 @@ take_sound_caps (GstLmccSinkCore * core, GstLmccSinkPad * sound, GstCaps * caps)
   if (late)
     GST_ELEMENT_WARNING (core, STREAM, FAILED,
         ("The sound began when the session had started without it, and is "
-            "left out. Start it with the video."), (NULL));
+         "left out. Start it with the video."),
+        (NULL));
   else if (!fit || !same)
     GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-        ("The sound's format parameters %s.", fit ?
-            "changed; stop lmccsink before they do" : "are too long"),
+        ("The sound's format parameters %s.",
+            fit ? "changed; stop lmccsink before they do" : "are too long"),
         ("caps %" GST_PTR_FORMAT, caps));
   return late || (fit && same);
 }
 
 static gboolean
-handle_caps (GstLmccSinkCore * core, GstLmccSinkPad * rung, GstCaps * caps)
+handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
 {
   LmccMedia media, other;
 
   if (!read_media (caps, &media)) {
     GST_ELEMENT_ERROR (core, STREAM, FORMAT,
         ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
-            "its caps, or connect the encoder itself.",
-            GST_PAD_NAME (rung->pad)), ("caps %" GST_PTR_FORMAT, caps));
+         "its caps, or connect the encoder itself.",
+            GST_PAD_NAME (rung->pad)),
+        ("caps %" GST_PTR_FORMAT, caps));
     return FALSE;
   }
   if (!set_media (core, rung, &media, &other)) {
     GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
         ("%s is %s with clock rate %u, but the session is %s with clock rate "
-            "%u. Use the same codec on all pads.", GST_PAD_NAME (rung->pad),
-            media.encoding_name, media.clock_rate, other.encoding_name,
-            other.clock_rate), (NULL));
+         "%u. Use the same codec on all pads.",
+            GST_PAD_NAME (rung->pad), media.encoding_name, media.clock_rate,
+            other.encoding_name, other.clock_rate),
+        (NULL));
     return FALSE;
   }
   rung->mark_id = gst_lmcc_layer_mark_ext_id_from_caps (caps);
@@ -140,7 +143,7 @@ handle_caps (GstLmccSinkCore * core, GstLmccSinkPad * rung, GstCaps * caps)
 /* Data */
 
 static void
-after_enqueue (GstLmccSinkCore * core)
+after_enqueue (GstLmccSinkCore *core)
 {
   g_mutex_lock (&core->lock);
   gst_lmcc_sink_check_ready (core);
@@ -149,7 +152,7 @@ after_enqueue (GstLmccSinkCore * core)
 }
 
 static gboolean
-enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung, LmccUnit * unit)
+enqueue (GstLmccSinkCore *core, GstLmccSinkPad *rung, LmccUnit *unit)
 {
   gboolean done;
 
@@ -161,7 +164,7 @@ enqueue (GstLmccSinkCore * core, GstLmccSinkPad * rung, LmccUnit * unit)
 }
 
 static LmccTime
-biased_running_time (const GstSegment * segment, GstClockTime time,
+biased_running_time (const GstSegment *segment, GstClockTime time,
     LmccTime without)
 {
   guint64 running_time = 0;
@@ -174,11 +177,11 @@ biased_running_time (const GstSegment * segment, GstClockTime time,
   if (sign == 0)
     return without;
   return sign > 0 ? GST_LMCC_TIME_BIAS + running_time
-      : GST_LMCC_TIME_BIAS - running_time;
+                  : GST_LMCC_TIME_BIAS - running_time;
 }
 
 static LmccPacket *
-copy_packet (GstBuffer * buffer)
+copy_packet (GstBuffer *buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
   LmccPacket *packet = lmcc_packet_new_for_sender (size);
@@ -188,7 +191,7 @@ copy_packet (GstBuffer * buffer)
 }
 
 static GstFlowReturn
-sink_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+sink_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (parent);
   GstLmccSinkPad *rung = rung_of (pad);
@@ -204,8 +207,8 @@ sink_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   }
   presentation_time = biased_running_time (&rung->segment,
       GST_BUFFER_PTS (buffer), rung->last_time);
-  decoding_time = biased_running_time (&rung->segment,
-      GST_BUFFER_DTS (buffer), presentation_time);
+  decoding_time = biased_running_time (&rung->segment, GST_BUFFER_DTS (buffer),
+      presentation_time);
   rung->last_time = decoding_time;
   marked = gst_lmcc_layer_mark_from_rtp (buffer, rung->mark_id, &mark);
   n = lmcc_classifier_push (rung->classifier, copy_packet (buffer),
@@ -220,7 +223,7 @@ sink_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 }
 
 static void
-handle_eos (GstLmccSinkCore * core, GstLmccSinkPad * rung, guint32 seqnum)
+handle_eos (GstLmccSinkCore *core, GstLmccSinkPad *rung, guint32 seqnum)
 {
   LmccUnit *last =
       rung->classifier ? lmcc_classifier_flush (rung->classifier) : NULL;
@@ -235,7 +238,7 @@ handle_eos (GstLmccSinkCore * core, GstLmccSinkPad * rung, guint32 seqnum)
 }
 
 static void
-handle_flush_start (GstLmccSinkCore * core, GstLmccSinkPad * rung)
+handle_flush_start (GstLmccSinkCore *core, GstLmccSinkPad *rung)
 {
   g_mutex_lock (&core->lock);
   rung->flushing = TRUE;
@@ -248,7 +251,7 @@ handle_flush_start (GstLmccSinkCore * core, GstLmccSinkPad * rung)
 }
 
 static void
-handle_flush_stop (GstLmccSinkCore * core, GstLmccSinkPad * rung)
+handle_flush_stop (GstLmccSinkCore *core, GstLmccSinkPad *rung)
 {
   LmccUnit *rest =
       rung->classifier ? lmcc_classifier_flush (rung->classifier) : NULL;
@@ -269,7 +272,7 @@ handle_flush_stop (GstLmccSinkCore * core, GstLmccSinkPad * rung)
 }
 
 static gboolean
-sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (parent);
   GstLmccSinkPad *rung = rung_of (pad);
@@ -286,7 +289,9 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       if (rung->segment.format != GST_FORMAT_TIME) {
         GST_ELEMENT_ERROR (core, STREAM, FORMAT,
             ("The stream on %s has no times. Put a parser or a demuxer that "
-                "makes them in front.", GST_PAD_NAME (rung->pad)), (NULL));
+             "makes them in front.",
+                GST_PAD_NAME (rung->pad)),
+            (NULL));
         done = FALSE;
       }
       break;
@@ -320,7 +325,7 @@ compare_rungs (gconstpointer a, gconstpointer b)
 
 /* Called with lock held. */
 static gboolean
-has_room (GstLmccSinkCore * core, gboolean sound)
+has_room (GstLmccSinkCore *core, gboolean sound)
 {
   guint n = 0;
   GList *l;
@@ -331,8 +336,8 @@ has_room (GstLmccSinkCore * core, gboolean sound)
 }
 
 static GstPad *
-add_pad (GstLmccSinkCore * core, GstStaticPadTemplate * template,
-    const gchar * name, guint index, gboolean sound)
+add_pad (GstLmccSinkCore *core, GstStaticPadTemplate *template,
+    const gchar *name, guint index, gboolean sound)
 {
   GstLmccSinkPad *rung;
   gboolean fits;
@@ -372,7 +377,7 @@ add_pad (GstLmccSinkCore * core, GstStaticPadTemplate * template,
  *     already
  */
 GstPad *
-gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)
+gst_lmcc_sink_core_add_pad (GstLmccSinkCore *core, guint index)
 {
   g_autofree gchar *name = g_strdup_printf ("sink_%u", index);
 
@@ -387,14 +392,14 @@ gst_lmcc_sink_core_add_pad (GstLmccSinkCore * core, guint index)
  *     or the session runs already
  */
 GstPad *
-gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore * core)
+gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore *core)
 {
   return add_pad (core, &gst_lmcc_sink_core_sound_template, "audio_sink", 0,
       TRUE);
 }
 
 void
-gst_lmcc_sink_pad_free (GstLmccSinkPad * rung)
+gst_lmcc_sink_pad_free (GstLmccSinkPad *rung)
 {
   gst_lmcc_sink_pad_clear (rung);
   g_clear_pointer (&rung->classifier, lmcc_classifier_free);
@@ -410,7 +415,7 @@ gst_lmcc_sink_pad_free (GstLmccSinkPad * rung)
  * holds the stream locks of all pads in front, too.
  */
 void
-gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad)
+gst_lmcc_sink_core_let_go (GstLmccSinkCore *core, GstPad *pad)
 {
   g_mutex_lock (&core->lock);
   rung_of (pad)->flushing = TRUE;
@@ -424,7 +429,7 @@ gst_lmcc_sink_core_let_go (GstLmccSinkCore * core, GstPad * pad)
  * @pad: from gst_lmcc_sink_core_add_pad()
  */
 void
-gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad)
+gst_lmcc_sink_core_remove_pad (GstLmccSinkCore *core, GstPad *pad)
 {
   GstLmccSinkPad *rung = rung_of (pad);
 
@@ -442,7 +447,7 @@ gst_lmcc_sink_core_remove_pad (GstLmccSinkCore * core, GstPad * pad)
 
 /* Called with lock held. */
 void
-gst_lmcc_sink_pad_reset (GstLmccSinkPad * rung)
+gst_lmcc_sink_pad_reset (GstLmccSinkPad *rung)
 {
   gst_lmcc_sink_pad_clear (rung);
   g_clear_pointer (&rung->classifier, lmcc_classifier_free);

@@ -19,12 +19,12 @@ list_payloaders (void)
 {
   GList *all =
       gst_element_factory_list_get_elements (GST_ELEMENT_FACTORY_TYPE_PAYLOADER,
-      GST_RANK_MARGINAL);
+          GST_RANK_MARGINAL);
   GList *rtp = NULL, *l;
 
   for (l = all; l; l = l->next) {
-    const gchar *klass = gst_element_factory_get_metadata (l->data,
-        GST_ELEMENT_METADATA_KLASS);
+    const gchar *klass =
+        gst_element_factory_get_metadata (l->data, GST_ELEMENT_METADATA_KLASS);
 
     if (klass && g_strrstr (klass, "Payloader/Network/RTP"))
       rtp = g_list_append (rtp, gst_object_ref (l->data));
@@ -34,24 +34,23 @@ list_payloaders (void)
 }
 
 static gboolean
-is_payloader_of (GstElementFactory * factory, const gchar * media)
+is_payloader_of (GstElementFactory *factory, const gchar *media)
 {
-  g_autoptr (GstCaps) caps =
-      gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
-      media, NULL);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("application/x-rtp", "media",
+      G_TYPE_STRING, media, NULL);
 
   return gst_element_factory_can_src_any_caps (factory, caps);
 }
 
 static GstCaps *
-encoded_caps (GstElementFactory * factory)
+encoded_caps (GstElementFactory *factory)
 {
   GstCaps *caps = gst_caps_new_empty ();
   const GList *l;
   guint i;
 
   for (l = gst_element_factory_get_static_pad_templates (factory); l;
-      l = l->next) {
+       l = l->next) {
     GstStaticPadTemplate *pad_template = l->data;
     g_autoptr (GstCaps) pad_caps = NULL;
 
@@ -90,7 +89,7 @@ gst_lmcc_sink_accepted_caps (void)
 /* Payloaders' properties of one name differ in type and range: @value is set
  * where it is one. */
 static gboolean
-set_if_there (GstElement * element, const gchar * property, const gchar * value)
+set_if_there (GstElement *element, const gchar *property, const gchar *value)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
@@ -109,7 +108,7 @@ set_if_there (GstElement * element, const gchar * property, const gchar * value)
 /* A layer mark that upstream put on its buffers goes through the payloader
  * so. */
 static void
-add_mark_extension (GstElement * payloader)
+add_mark_extension (GstElement *payloader)
 {
   GstElement *extension = gst_element_factory_make ("rtphdrextlmcclayer", NULL);
 
@@ -124,7 +123,7 @@ add_mark_extension (GstElement * payloader)
 }
 
 static GstElement *
-make_payloader (const gchar * media, GstCaps * caps, guint mtu)
+make_payloader (const gchar *media, GstCaps *caps, guint mtu)
 {
   GList *payloaders = list_payloaders (), *l;
   GstElement *payloader = NULL;
@@ -151,7 +150,7 @@ make_payloader (const gchar * media, GstCaps * caps, guint mtu)
  *     none for @caps
  */
 GstElement *
-gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu)
+gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   GstElement *payloader = NULL;
@@ -175,7 +174,7 @@ gst_lmcc_sink_make_sound_payloader (GstCaps * caps, guint mtu)
  *     sets in band, or %NULL where there is none for @caps
  */
 GstElement *
-gst_lmcc_sink_make_payloader (GstCaps * caps, guint mtu)
+gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu)
 {
   GstElement *payloader = make_payloader ("video", caps, mtu);
 

@@ -21,14 +21,14 @@ struct _GstLmccSink
 };
 
 /* sink/lmccsink.c */
-void gst_lmcc_sink_set_up_encoder (GstLmccSink * self, GstElement * encoder,
+void gst_lmcc_sink_set_up_encoder (GstLmccSink *self, GstElement *encoder,
     guint rung);
 
 /* sink/targets.c */
-GstPad *gst_lmcc_sink_request_new_pad (GstElement * element,
-    GstPadTemplate * templ, const gchar * name, const GstCaps * caps);
-void gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad);
-void gst_lmcc_sink_clear_targets (GstLmccSink * self);
+GstPad *gst_lmcc_sink_request_new_pad (GstElement *element,
+    GstPadTemplate *templ, const gchar *name, const GstCaps *caps);
+void gst_lmcc_sink_release_pad (GstElement *element, GstPad *pad);
+void gst_lmcc_sink_clear_targets (GstLmccSink *self);
 
 G_END_DECLS
 

@@ -160,7 +160,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_DOUBLE (rate_factor, "rate-factor", "Rate factor",
       "Growth of the cumulative rate with each layer, for "
-      "layering=multiplicative", 1.001, 1000, 1.3, READY),
+      "layering=multiplicative",
+      1.001, 1000, 1.3, READY),
   /**
    * GstLmccSink:layer-rates:
    *
@@ -171,7 +172,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_STRING (layer_rates, "layer-rates", "Layer rates",
       "Rates of the layers, base first, such as 128k,128k,1.5M, for "
-      "layering=explicit", NULL, READY),
+      "layering=explicit",
+      NULL, READY),
   /**
    * GstLmccSink:window:
    *
@@ -185,7 +187,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT (window, "window", "Window",
       "How long a packet may be held (ms, 0 = 100 for native layers, 4400 for "
-      "fixed rates)", 0, 60000, 0, READY),
+      "fixed rates)",
+      0, 60000, 0, READY),
   /**
    * GstLmccSink:latency:
    *
@@ -232,7 +235,8 @@ static const GstLmccProperty rows[] = {
       "Algorithm settings",
       "Name of the algorithm, and settings of its marks that are not standard,"
       " such as flid-dl,nominal-rtt=0.05 (gst-lmcc-1.0 algorithms NAME lists "
-      "them)", READY),
+      "them)",
+      READY),
   /**
    * GstLmccSink:base-algorithm:
    *
@@ -342,7 +346,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_DOUBLE (repair, "repair", "Repair",
       "Repair data as a share of the media (0 = none, -1 = 0.1 in layers of "
-      "fixed rates, none in native ones)", -1, 10, -1, READY),
+      "fixed rates, none in native ones)",
+      -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-base:
    *
@@ -355,7 +360,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
       "Repair data in the base of native layers as a share of its media (0 = "
-      "none, -1 = as in the others)", -1, 10, -1, READY),
+      "none, -1 = as in the others)",
+      -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:
    *
@@ -460,7 +466,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
       "What drive-encoder sets at most (bit/s, 0 = what the encoder was set "
-      "to)", 0, G_MAXINT64, 0, READY),
+      "to)",
+      0, G_MAXINT64, 0, READY),
   /**
    * GstLmccSink:sdp-location:
    *
@@ -549,10 +556,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
       "Statistics update interval",
-      "How often stats is notified (ms, 0 = never)", 0,
-      G_MAXINT, 0, READY),
+      "How often stats is notified (ms, 0 = never)", 0, G_MAXINT, 0, READY),
 };
 
-const GstLmccPropertyTable gst_lmcc_sink_properties = {
-  rows, G_N_ELEMENTS (rows), sizeof (GstLmccSinkProperties)
-};
+const GstLmccPropertyTable gst_lmcc_sink_properties = { rows,
+  G_N_ELEMENTS (rows), sizeof (GstLmccSinkProperties) };

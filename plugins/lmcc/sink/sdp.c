@@ -23,11 +23,11 @@ struct _GstLmccSinkSdp
   GMutex lock;
   GCond cond;
   gboolean running;
-  gchar *text;                  /* what is to be written, or NULL */
+  gchar *text; /* what is to be written, or NULL */
 };
 
 static void
-warn (GstLmccSinkCore * core, const GError * error, gint64 * next)
+warn (GstLmccSinkCore *core, const GError *error, gint64 *next)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -36,16 +36,17 @@ warn (GstLmccSinkCore * core, const GError * error, gint64 * next)
   *next = now + WARNING_INTERVAL;
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
       ("Could not write the session description to %s: %s. Set sdp-location "
-          "to a file in a directory that can be written and has room. It is "
-          "tried again.", core->settings.properties.sdp_location,
-          error->message), (NULL));
+       "to a file in a directory that can be written and has room. It is "
+       "tried again.",
+          core->settings.properties.sdp_location, error->message),
+      (NULL));
 }
 
 /* Readers see the old text or the new one, and a crash leaves one of them. The
  * temporary file has a name that nobody can be ready for, is made anew (O_EXCL)
  * and stands beside the file. */
 static gboolean
-write_text (GstLmccSinkCore * core, const gchar * text, gint64 * next_warning)
+write_text (GstLmccSinkCore *core, const gchar *text, gint64 *next_warning)
 {
   g_autoptr (GError) error = NULL;
 
@@ -59,7 +60,7 @@ write_text (GstLmccSinkCore * core, const gchar * text, gint64 * next_warning)
 /* Called with the lock. Returns: (transfer full) (nullable): what is to be
  * written; NULL at the end */
 static gchar *
-wait_for_text (GstLmccSinkSdp * sdp, const gchar * failed)
+wait_for_text (GstLmccSinkSdp *sdp, const gchar *failed)
 {
   gint64 retry = g_get_monotonic_time () + RETRY_INTERVAL;
 
@@ -101,7 +102,7 @@ write_texts (gpointer data)
  * Starts the thread where the description is to be written.
  */
 void
-gst_lmcc_sink_sdp_start (GstLmccSinkCore * core)
+gst_lmcc_sink_sdp_start (GstLmccSinkCore *core)
 {
   GstLmccSinkSdp *sdp;
 
@@ -123,7 +124,7 @@ gst_lmcc_sink_sdp_start (GstLmccSinkCore * core)
  * Has it written, and tried again where that fails. Returns at once.
  */
 void
-gst_lmcc_sink_sdp_write (GstLmccSinkCore * core, const gchar * text)
+gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text)
 {
   GstLmccSinkSdp *sdp = core->sdp_file;
 
@@ -143,7 +144,7 @@ gst_lmcc_sink_sdp_write (GstLmccSinkCore * core, const gchar * text)
  * Ends the thread. What waits is written first, or tried once.
  */
 void
-gst_lmcc_sink_sdp_stop (GstLmccSinkCore * core)
+gst_lmcc_sink_sdp_stop (GstLmccSinkCore *core)
 {
   GstLmccSinkSdp *sdp = g_steal_pointer (&core->sdp_file);
 

@@ -18,7 +18,7 @@
 #define DEFAULT_ALGORITHM "elm"
 
 static gboolean
-refuse (GError ** error, const gchar * format, ...)
+refuse (GError **error, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   va_list arguments;
@@ -32,7 +32,7 @@ refuse (GError ** error, const gchar * format, ...)
 }
 
 static gboolean
-read_addresses (GstLmccSinkSettings * settings, GError ** error)
+read_addresses (GstLmccSinkSettings *settings, GError **error)
 {
   const GstLmccSinkProperties *properties = &settings->properties;
   const gchar *address = properties->address ? properties->address : "";
@@ -40,9 +40,11 @@ read_addresses (GstLmccSinkSettings * settings, GError ** error)
 
   if (!lmcc_address_parse (address, &settings->address)
       || !lmcc_address_is_multicast (&settings->address))
-    return refuse (error, "The address '%s' is not a multicast group. Set "
+    return refuse (error,
+        "The address '%s' is not a multicast group. Set "
         "address to one of 239.0.0.0 to 239.255.255.255 or an IPv6 group, as "
-        "239.255.42.1.", address);
+        "239.255.42.1.",
+        address);
   if (local && local[0] != '\0'
       && !lmcc_address_parse (local, &settings->bind_address))
     return refuse (error, "The bind-address '%s' is not an IP address.", local);
@@ -51,7 +53,7 @@ read_addresses (GstLmccSinkSettings * settings, GError ** error)
 }
 
 static gboolean
-read_rates (GstLmccSinkSettings * settings, GError ** error)
+read_rates (GstLmccSinkSettings *settings, GError **error)
 {
   const GstLmccSinkProperties *properties = &settings->properties;
   LmccRateScheme scheme = (LmccRateScheme) (properties->layering - 1);
@@ -62,11 +64,12 @@ read_rates (GstLmccSinkSettings * settings, GError ** error)
   if (properties->layering == GST_LMCC_LAYERING_NATIVE)
     return TRUE;
   if (scheme == LMCC_RATE_SCHEME_EXPLICIT) {
-    n = lmcc_rates_parse (properties->layer_rates ? properties->layer_rates :
-        "", rates, &reason);
+    n = lmcc_rates_parse (properties->layer_rates ? properties->layer_rates
+                                                  : "",
+        rates, &reason);
     g_prefix_error (&reason, "layer-rates: ");
   } else if (!lmcc_rates_compute_from_base (scheme, properties->base_rate,
-          properties->rate_factor, n, rates, &reason)) {
+                 properties->rate_factor, n, rates, &reason)) {
     g_prefix_error (&reason, "layering, layers, base-rate and rate-factor: ");
   }
   if (reason)
@@ -80,13 +83,14 @@ read_rates (GstLmccSinkSettings * settings, GError ** error)
 }
 
 static gboolean
-read_algorithm (GstLmccSinkSettings * settings, GError ** error)
+read_algorithm (GstLmccSinkSettings *settings, GError **error)
 {
   const GstLmccSinkProperties *properties = &settings->properties;
   g_autoptr (GError) reason = NULL;
 
   settings->algorithm = properties->algorithm == GST_LMCC_ALGORITHM_AUTO
-      ? DEFAULT_ALGORITHM : gst_lmcc_algorithm_to_name (properties->algorithm);
+      ? DEFAULT_ALGORITHM
+      : gst_lmcc_algorithm_to_name (properties->algorithm);
   settings->base_algorithm =
       gst_lmcc_algorithm_to_name (properties->base_algorithm);
   if (gst_lmcc_sink_marks_read (&settings->marks,
@@ -107,8 +111,8 @@ read_algorithm (GstLmccSinkSettings * settings, GError ** error)
  * Returns: whether the properties are possible
  */
 gboolean
-gst_lmcc_sink_settings_read (GstLmccSinkSettings * settings,
-    const GstLmccSinkProperties * properties, GError ** error)
+gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
+    const GstLmccSinkProperties *properties, GError **error)
 {
   memset (settings, 0, sizeof (*settings));
   gst_lmcc_properties_copy (&gst_lmcc_sink_properties, properties,
@@ -123,7 +127,7 @@ gst_lmcc_sink_settings_read (GstLmccSinkSettings * settings,
  * @settings: whose strings and structures are freed; zeroed
  */
 void
-gst_lmcc_sink_settings_clear (GstLmccSinkSettings * settings)
+gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
 {
   gst_lmcc_properties_clear (&gst_lmcc_sink_properties, &settings->properties);
   memset (settings, 0, sizeof (*settings));
@@ -137,7 +141,7 @@ gst_lmcc_sink_settings_clear (GstLmccSinkSettings * settings)
  *     best
  */
 guint
-gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings * settings)
+gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings *settings)
 {
   gdouble share = settings->properties.repair;
 
@@ -154,7 +158,7 @@ gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings * settings)
  * Returns: the base's own share of repair data, as #LmccSenderConfig has it
  */
 gint
-gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings * settings)
+gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *settings)
 {
   gint share = (gint) (1000 * settings->properties.repair_base + 0.5);
 

@@ -88,12 +88,12 @@ typedef struct
 /* sink/properties.c */
 extern const GstLmccPropertyTable gst_lmcc_sink_properties;
 
-gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings * settings,
-    const GstLmccSinkProperties * properties, GError ** error);
-void gst_lmcc_sink_settings_clear (GstLmccSinkSettings * settings);
-guint gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings * settings);
-gint gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *
-    settings);
+gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
+    const GstLmccSinkProperties *properties, GError **error);
+void gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings);
+guint gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings *settings);
+gint
+gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *settings);
 
 G_END_DECLS
 

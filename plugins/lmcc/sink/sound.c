@@ -13,12 +13,13 @@
 #include <gst/sdp/sdp.h>
 
 /* RFC 7587 section 7: Opus has one rate, and up to two channels. */
-#define ENCODER "audioconvert ! audioresample ! audio/x-raw,rate=48000," \
-    "channels=[1,2] ! opusenc"
+#define ENCODER                                            \
+  "audioconvert ! audioresample ! audio/x-raw,rate=48000," \
+  "channels=[1,2] ! opusenc"
 
 /* Without the payload type in front, and without spaces. */
 static gboolean
-copy_parameters (const gchar * fmtp, gchar parameters[LMCC_PARAMETERS_SIZE])
+copy_parameters (const gchar *fmtp, gchar parameters[LMCC_PARAMETERS_SIZE])
 {
   const gchar *at = strchr (fmtp, ' ');
   gsize n = 0;
@@ -41,7 +42,7 @@ copy_parameters (const gchar * fmtp, gchar parameters[LMCC_PARAMETERS_SIZE])
  * Returns: %FALSE where they are too long
  */
 gboolean
-gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
+gst_lmcc_sink_sound_read_parameters (GstCaps *caps,
     gchar parameters[LMCC_PARAMETERS_SIZE])
 {
   GstSDPMedia *media = NULL;
@@ -66,7 +67,7 @@ gst_lmcc_sink_sound_read_parameters (GstCaps * caps,
  *     3551 section 4.1), and each packet stands by itself
  */
 gboolean
-gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media)
+gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia *media)
 {
   return g_ascii_strcasecmp (media->encoding_name, "MPEG4-GENERIC") == 0
       || g_ascii_strcasecmp (media->encoding_name, "MP4A-LATM") == 0;
@@ -79,7 +80,7 @@ gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia * media)
  * Returns: (transfer floating) (nullable): from raw sound to Opus
  */
 GstElement *
-gst_lmcc_sink_sound_make_encoder (GError ** error)
+gst_lmcc_sink_sound_make_encoder (GError **error)
 {
   return gst_parse_bin_from_description_full (ENCODER, TRUE, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);

@@ -9,7 +9,7 @@
 #include "sink/core.h"
 
 static GstStructure *
-describe_layer (const LmccSession * session, const LmccSenderStats * stats,
+describe_layer (const LmccSession *session, const LmccSenderStats *stats,
     guint i)
 {
   const LmccLayer *layer = &session->layers[i];
@@ -19,24 +19,19 @@ describe_layer (const LmccSession * session, const LmccSenderStats * stats,
 
   if (lmcc_address_group (&session->address, i, &group))
     lmcc_address_format (&group, text);
-  return gst_structure_new ("layer",
-      "layer", G_TYPE_UINT, i,
-      "bitrate", G_TYPE_UINT64, layer->rate,
-      "cumulative-bitrate", G_TYPE_UINT64,
-      lmcc_session_cumulative_rate (session, i),
-      "packets-sent", G_TYPE_UINT64, counts->packets,
-      "bytes-sent", G_TYPE_UINT64, counts->bytes,
-      "fillers-sent", G_TYPE_UINT64, counts->fillers,
-      "repairs-sent", G_TYPE_UINT64, counts->repairs,
-      "repair-bytes-sent", G_TYPE_UINT64, counts->repair_bytes,
-      "packets-queued", G_TYPE_UINT, counts->queued,
-      "stream", G_TYPE_UINT, (guint) layer->stream,
-      "class", G_TYPE_UINT, (guint) layer->klass,
-      "address", G_TYPE_STRING, text, NULL);
+  return gst_structure_new ("layer", "layer", G_TYPE_UINT, i, "bitrate",
+      G_TYPE_UINT64, layer->rate, "cumulative-bitrate", G_TYPE_UINT64,
+      lmcc_session_cumulative_rate (session, i), "packets-sent", G_TYPE_UINT64,
+      counts->packets, "bytes-sent", G_TYPE_UINT64, counts->bytes,
+      "fillers-sent", G_TYPE_UINT64, counts->fillers, "repairs-sent",
+      G_TYPE_UINT64, counts->repairs, "repair-bytes-sent", G_TYPE_UINT64,
+      counts->repair_bytes, "packets-queued", G_TYPE_UINT, counts->queued,
+      "stream", G_TYPE_UINT, (guint) layer->stream, "class", G_TYPE_UINT,
+      (guint) layer->klass, "address", G_TYPE_STRING, text, NULL);
 }
 
 static void
-append_count (GValue * array, guint64 count)
+append_count (GValue *array, guint64 count)
 {
   GValue value = G_VALUE_INIT;
 
@@ -46,8 +41,8 @@ append_count (GValue * array, guint64 count)
 }
 
 static void
-add_sender (GstStructure * s, const LmccSession * session,
-    const LmccSenderStats * stats)
+add_sender (GstStructure *s, const LmccSession *session,
+    const LmccSenderStats *stats)
 {
   GValue layers = G_VALUE_INIT;
   GValue dropped = G_VALUE_INIT;
@@ -59,15 +54,13 @@ add_sender (GstStructure * s, const LmccSession * session,
     gst_lmcc_append_structure (&layers, describe_layer (session, stats, i));
   for (i = 0; i < G_N_ELEMENTS (stats->units); i++)
     units += stats->units[i];
-  gst_structure_set (s,
-      "packets-sent", G_TYPE_UINT64, stats->packets,
-      "bytes-sent", G_TYPE_UINT64, stats->bytes,
-      "control-bytes-sent", G_TYPE_UINT64, stats->control_bytes,
-      "units", G_TYPE_UINT64, units,
-      "units-late", G_TYPE_UINT64, stats->units_late,
-      "windows-cut", G_TYPE_UINT64, stats->windows_cut,
-      "packets-oversize", G_TYPE_UINT64, stats->packets_oversize,
-      "key-units-misaligned", G_TYPE_UINT64, stats->key_misaligned, NULL);
+  gst_structure_set (s, "packets-sent", G_TYPE_UINT64, stats->packets,
+      "bytes-sent", G_TYPE_UINT64, stats->bytes, "control-bytes-sent",
+      G_TYPE_UINT64, stats->control_bytes, "units", G_TYPE_UINT64, units,
+      "units-late", G_TYPE_UINT64, stats->units_late, "windows-cut",
+      G_TYPE_UINT64, stats->windows_cut, "packets-oversize", G_TYPE_UINT64,
+      stats->packets_oversize, "key-units-misaligned", G_TYPE_UINT64,
+      stats->key_misaligned, NULL);
   gst_lmcc_set_time (s, "window-ms", session->window);
   gst_lmcc_set_time (s, "latency-ms", session->latency);
   gst_lmcc_set_time (s, "lateness-max-ms", stats->lateness_max);
@@ -79,48 +72,48 @@ add_sender (GstStructure * s, const LmccSession * session,
 }
 
 static void
-add_repair (GstStructure * s, const LmccSession * session,
-    const LmccSenderStats * stats)
+add_repair (GstStructure *s, const LmccSession *session,
+    const LmccSenderStats *stats)
 {
   guint64 repair = 0;
   guint i;
 
   for (i = 0; i < session->n_layers; i++)
     repair += stats->layers[i].repair_bytes;
-  gst_structure_set (s,
-      "repair-blocks", G_TYPE_UINT64, stats->repair_blocks,
-      "repairs-late", G_TYPE_UINT64, stats->repairs_late,
-      "repair-share", G_TYPE_DOUBLE, stats->media_bytes > 0
-      ? (gdouble) repair / (gdouble) stats->media_bytes : 0.0, NULL);
+  gst_structure_set (s, "repair-blocks", G_TYPE_UINT64, stats->repair_blocks,
+      "repairs-late", G_TYPE_UINT64, stats->repairs_late, "repair-share",
+      G_TYPE_DOUBLE,
+      stats->media_bytes > 0 ? (gdouble) repair / (gdouble) stats->media_bytes
+                             : 0.0,
+      NULL);
   gst_lmcc_set_time (s, "repair-delay-ms", session->repair_delay);
 }
 
 /* The mean since the session began. */
 static guint64
-get_feedback_bitrate (const LmccSenderStats * stats, LmccTime elapsed)
+get_feedback_bitrate (const LmccSenderStats *stats, LmccTime elapsed)
 {
-  return elapsed > 0 ? gst_util_uint64_scale (stats->feedback_bytes,
-      8 * LMCC_SECOND, elapsed) : 0;
+  return elapsed > 0
+      ? gst_util_uint64_scale (stats->feedback_bytes, 8 * LMCC_SECOND, elapsed)
+      : 0;
 }
 
 static void
-add_feedback (GstStructure * s, const LmccSession * session,
-    const LmccSenderStats * stats, LmccTime elapsed)
+add_feedback (GstStructure *s, const LmccSession *session,
+    const LmccSenderStats *stats, LmccTime elapsed)
 {
-  gst_structure_set (s,
-      "reports", G_TYPE_UINT64, stats->reports,
-      "reports-malformed", G_TYPE_UINT64, stats->reports_malformed,
-      "answers", G_TYPE_UINT64, stats->answers,
-      "answers-dropped", G_TYPE_UINT64, stats->answers_dropped,
-      "receivers", G_TYPE_DOUBLE, stats->receivers,
+  gst_structure_set (s, "reports", G_TYPE_UINT64, stats->reports,
+      "reports-malformed", G_TYPE_UINT64, stats->reports_malformed, "answers",
+      G_TYPE_UINT64, stats->answers, "answers-dropped", G_TYPE_UINT64,
+      stats->answers_dropped, "receivers", G_TYPE_DOUBLE, stats->receivers,
       "feedback-bitrate", G_TYPE_UINT64, get_feedback_bitrate (stats, elapsed),
       NULL);
   gst_lmcc_set_time (s, "feedback-interval-ms", session->feedback_interval);
 }
 
 static void
-add_single_rate (GstStructure * s, const LmccSession * session,
-    const LmccSenderStats * stats)
+add_single_rate (GstStructure *s, const LmccSession *session,
+    const LmccSenderStats *stats)
 {
   const LmccSingleRateStats *single = &stats->single;
   g_autoptr (GstStructure) structure = NULL;
@@ -131,17 +124,15 @@ add_single_rate (GstStructure * s, const LmccSession * session,
   if (!lmcc_session_has_single_rate (session)
       && !lmcc_session_has_driven_base (session))
     return;
-  structure = gst_structure_new ("single-rate",
-      "bitrate", G_TYPE_DOUBLE, single->rate,
-      "estimated-bitrate", G_TYPE_UINT64, single->estimated_bitrate,
-      "loss-rate", G_TYPE_DOUBLE, single->loss_rate,
-      "window-packets", G_TYPE_DOUBLE, single->window,
-      "stalls", G_TYPE_UINT64, single->stalls,
-      "acker-switches", G_TYPE_UINT64, single->switches,
+  structure = gst_structure_new ("single-rate", "bitrate", G_TYPE_DOUBLE,
+      single->rate, "estimated-bitrate", G_TYPE_UINT64,
+      single->estimated_bitrate, "loss-rate", G_TYPE_DOUBLE, single->loss_rate,
+      "window-packets", G_TYPE_DOUBLE, single->window, "stalls", G_TYPE_UINT64,
+      single->stalls, "acker-switches", G_TYPE_UINT64, single->switches,
       "reports-refused", G_TYPE_UINT64, single->reports_refused,
       "reports-foreign", G_TYPE_UINT64, single->reports_foreign,
-      "units-expired", G_TYPE_UINT64, single->units_expired,
-      "audio-dropped", G_TYPE_UINT64, single->sound_dropped, NULL);
+      "units-expired", G_TYPE_UINT64, single->units_expired, "audio-dropped",
+      G_TYPE_UINT64, single->sound_dropped, NULL);
   gst_lmcc_set_time (structure, "age-max-ms", single->age_max);
   if (single->rtt > 0)
     gst_lmcc_set_time (structure, "rtt-ms", single->rtt);
@@ -151,7 +142,7 @@ add_single_rate (GstStructure * s, const LmccSession * session,
 }
 
 static void
-add_rungs (GstLmccSinkCore * core, GstStructure * s)
+add_rungs (GstLmccSinkCore *core, GstStructure *s)
 {
   GValue rungs = G_VALUE_INIT;
   guint64 total = 0, errors, reports_dropped;
@@ -163,22 +154,22 @@ add_rungs (GstLmccSinkCore * core, GstStructure * s)
     const GstLmccSinkPad *rung = l->data;
 
     if (rung->sound) {
-      gst_structure_set (s, "audio-left-out", G_TYPE_UINT64,
-          rung->n_left_out, NULL);
+      gst_structure_set (s, "audio-left-out", G_TYPE_UINT64, rung->n_left_out,
+          NULL);
       continue;
     }
     total += rung->n_left_out;
-    gst_lmcc_append_structure (&rungs, gst_structure_new ("rung",
-            "pad", G_TYPE_UINT, rung->index,
-            "units-left-out", G_TYPE_UINT64, rung->n_left_out,
-            "units-queued", G_TYPE_UINT, rung->units.length, NULL));
+    gst_lmcc_append_structure (&rungs,
+        gst_structure_new ("rung", "pad", G_TYPE_UINT, rung->index,
+            "units-left-out", G_TYPE_UINT64, rung->n_left_out, "units-queued",
+            G_TYPE_UINT, rung->units.length, NULL));
   }
   errors = core->send_errors;
   reports_dropped = core->reports_dropped;
   g_mutex_unlock (&core->lock);
-  gst_structure_set (s, "units-left-out", G_TYPE_UINT64, total,
-      "send-errors", G_TYPE_UINT64, errors,
-      "reports-dropped", G_TYPE_UINT64, reports_dropped, NULL);
+  gst_structure_set (s, "units-left-out", G_TYPE_UINT64, total, "send-errors",
+      G_TYPE_UINT64, errors, "reports-dropped", G_TYPE_UINT64, reports_dropped,
+      NULL);
   gst_structure_take_value (s, "rungs", &rungs);
 }
 
@@ -190,7 +181,7 @@ add_rungs (GstLmccSinkCore * core, GstStructure * s)
  *     are an empty array and all counts are 0
  */
 GstStructure *
-gst_lmcc_sink_core_get_stats (GstLmccSinkCore * core)
+gst_lmcc_sink_core_get_stats (GstLmccSinkCore *core)
 {
   GstStructure *s = gst_structure_new_empty ("application/x-lmcc-sink-stats");
   LmccSession *session = g_new0 (LmccSession, 1);

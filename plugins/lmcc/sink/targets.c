@@ -19,7 +19,7 @@
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 static guint
-get_payloader_mtu (GstLmccSink * self)
+get_payloader_mtu (GstLmccSink *self)
 {
   const GstLmccSinkSettings *settings = &self->core->settings;
   guint mtu = settings->properties.mtu - LMCC_RTP_OVERHEAD;
@@ -32,15 +32,15 @@ get_payloader_mtu (GstLmccSink * self)
 
 /* Takes over @payloader. */
 static GstPad *
-link_payloader (GstLmccSink * self, GstPad * core_pad, GstCaps * caps,
-    GstElement * payloader)
+link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
+    GstElement *payloader)
 {
   g_autoptr (GstPad) src = NULL;
 
   if (payloader == NULL) {
     GST_ELEMENT_ERROR (self, STREAM, CODEC_NOT_FOUND,
         ("There is no RTP payloader for %s. Install the GStreamer plugins that "
-            "have one (gstreamer1.0-plugins-good and -bad).",
+         "have one (gstreamer1.0-plugins-good and -bad).",
             gst_structure_get_name (gst_caps_get_structure (caps, 0))),
         ("caps %" GST_PTR_FORMAT, caps));
     return NULL;
@@ -58,13 +58,13 @@ link_payloader (GstLmccSink * self, GstPad * core_pad, GstCaps * caps,
 }
 
 static gboolean
-is_sound (GstPad * ghost)
+is_sound (GstPad *ghost)
 {
   return g_str_equal (GST_PAD_NAME (ghost), "audio_sink");
 }
 
 static guint
-count_video_pads (GstLmccSink * self)
+count_video_pads (GstLmccSink *self)
 {
   GList *pads = gst_lmcc_sink_list_pads (GST_ELEMENT (self)), *l;
   guint n = 0;
@@ -76,7 +76,7 @@ count_video_pads (GstLmccSink * self)
 }
 
 static void
-relay_encoder_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
+relay_encoder_setup (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder,
     guint rung, gpointer self)
 {
   gst_lmcc_sink_set_up_encoder (self, encoder, rung);
@@ -84,7 +84,7 @@ relay_encoder_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
 
 /* Raw sound is encoded as Opus. */
 static GstPad *
-link_encoder (GstLmccSink * self, GstPad * core_pad)
+link_encoder (GstLmccSink *self, GstPad *core_pad)
 {
   g_autoptr (GstCaps) opus = gst_caps_new_empty_simple ("audio/x-opus");
   g_autoptr (GError) error = NULL;
@@ -94,8 +94,9 @@ link_encoder (GstLmccSink * self, GstPad * core_pad)
   if (encoder == NULL) {
     GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
         ("Raw sound cannot be encoded: %s. Install "
-            "gstreamer1.0-plugins-base, or put an encoder in front.",
-            error->message), (NULL));
+         "gstreamer1.0-plugins-base, or put an encoder in front.",
+            error->message),
+        (NULL));
     return NULL;
   }
   sink = link_payloader (self, core_pad, opus,
@@ -111,8 +112,7 @@ link_encoder (GstLmccSink * self, GstPad * core_pad)
 
 /* Raw video makes all rungs of the session itself. */
 static GstPad *
-link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
-    GstCaps * caps)
+link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
 {
   GstLmccSinkLadder *ladder;
   guint index = 0;
@@ -120,8 +120,10 @@ link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
   if (count_video_pads (self) > 1) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
         ("Raw video is on %s, and there are other pads: lmccsink makes all "
-            "encodings of a raw video itself. Connect it alone, or encoded "
-            "videos to all pads.", GST_PAD_NAME (ghost)), (NULL));
+         "encodings of a raw video itself. Connect it alone, or encoded "
+         "videos to all pads.",
+            GST_PAD_NAME (ghost)),
+        (NULL));
     return NULL;
   }
   sscanf (GST_PAD_NAME (ghost), "sink_%u", &index);
@@ -134,7 +136,7 @@ link_ladder (GstLmccSink * self, GstPad * ghost, GstPad * core_pad,
 }
 
 static gboolean
-set_target (GstLmccSink * self, GstPad * ghost, GstCaps * caps)
+set_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
@@ -156,7 +158,7 @@ set_target (GstLmccSink * self, GstPad * ghost, GstCaps * caps)
 }
 
 static GstLmccSinkLadder *
-get_ladder (GstPad * ghost)
+get_ladder (GstPad *ghost)
 {
   GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
 
@@ -164,7 +166,7 @@ get_ladder (GstPad * ghost)
 }
 
 static gboolean
-has_target (GstPad * ghost)
+has_target (GstPad *ghost)
 {
   g_autoptr (GstPad) target = gst_ghost_pad_get_target (GST_GHOST_PAD (ghost));
 
@@ -172,7 +174,7 @@ has_target (GstPad * ghost)
 }
 
 static gboolean
-ghost_event (GstPad * pad, GstObject * parent, GstEvent * event)
+ghost_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstCaps *caps;
 
@@ -188,7 +190,7 @@ ghost_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* Encoded video. Raw video too, where there is nothing else. */
 static GstCaps *
-offered_caps (GstCaps * filter)
+offered_caps (GstCaps *filter)
 {
   g_autoptr (GstCaps) encoded = gst_lmcc_sink_accepted_caps ();
   g_autoptr (GstCaps) raw = gst_caps_new_empty_simple ("video/x-raw");
@@ -204,16 +206,17 @@ offered_caps (GstCaps * filter)
 }
 
 static GstCaps *
-offered_sound_caps (GstPad * pad, GstCaps * filter)
+offered_sound_caps (GstPad *pad, GstCaps *filter)
 {
   g_autoptr (GstCaps) all = gst_pad_get_pad_template_caps (pad);
 
-  return filter ? gst_caps_intersect_full (filter, all,
-      GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (all);
+  return filter
+      ? gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST)
+      : gst_caps_ref (all);
 }
 
 static gboolean
-ghost_query (GstPad * pad, GstObject * parent, GstQuery * query)
+ghost_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   if (has_target (pad))
     return gst_pad_query_default (pad, parent, query);
@@ -223,7 +226,7 @@ ghost_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
     gst_query_parse_caps (query, &filter);
     caps = is_sound (pad) ? offered_sound_caps (pad, filter)
-        : offered_caps (filter);
+                          : offered_caps (filter);
     gst_query_set_caps_result (query, caps);
     return TRUE;
   }
@@ -236,7 +239,7 @@ ghost_query (GstPad * pad, GstObject * parent, GstQuery * query)
 }
 
 static guint
-choose_index (GstLmccSink * self, const gchar * name)
+choose_index (GstLmccSink *self, const gchar *name)
 {
   guint index;
 
@@ -249,7 +252,7 @@ choose_index (GstLmccSink * self, const gchar * name)
 }
 
 static gboolean
-has_ladder (GstLmccSink * self)
+has_ladder (GstLmccSink *self)
 {
   GList *pads = gst_lmcc_sink_list_pads (GST_ELEMENT (self)), *l;
   gboolean found = FALSE;
@@ -261,8 +264,8 @@ has_ladder (GstLmccSink * self)
 }
 
 static GstPad *
-add_ghost (GstLmccSink * self, GstPadTemplate * templ, const gchar * name,
-    GstPad * core_pad)
+add_ghost (GstLmccSink *self, GstPadTemplate *templ, const gchar *name,
+    GstPad *core_pad)
 {
   GstPad *ghost = gst_ghost_pad_new_no_target_from_template (name, templ);
 
@@ -275,7 +278,7 @@ add_ghost (GstLmccSink * self, GstPadTemplate * templ, const gchar * name,
 }
 
 static GstPad *
-request_sound_pad (GstLmccSink * self, GstPadTemplate * templ)
+request_sound_pad (GstLmccSink *self, GstPadTemplate *templ)
 {
   GstPad *core_pad = gst_lmcc_sink_core_add_sound_pad (self->core);
 
@@ -283,13 +286,14 @@ request_sound_pad (GstLmccSink * self, GstPadTemplate * templ)
     return add_ghost (self, templ, "audio_sink", core_pad);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("No pad for sound: there is one at most, and it must be there before "
-          "the session starts."), (NULL));
+       "the session starts."),
+      (NULL));
   return NULL;
 }
 
 GstPad *
-gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
-    const gchar * name, const GstCaps * caps G_GNUC_UNUSED)
+gst_lmcc_sink_request_new_pad (GstElement *element, GstPadTemplate *templ,
+    const gchar *name, const GstCaps *caps G_GNUC_UNUSED)
 {
   GstLmccSink *self = GST_LMCC_SINK (element);
   g_autofree gchar *pad_name = NULL;
@@ -305,7 +309,8 @@ gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
   if (core_pad == NULL) {
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("No further pad: there are %u at most, one for raw video, and they "
-            "must be there before the session starts.", LMCC_MAX_RUNGS),
+         "must be there before the session starts.",
+            LMCC_MAX_RUNGS),
         (NULL));
     return NULL;
   }
@@ -313,7 +318,7 @@ gst_lmcc_sink_request_new_pad (GstElement * element, GstPadTemplate * templ,
 }
 
 static void
-remove_element (GstLmccSink * self, GstPad * core_pad, const gchar * key)
+remove_element (GstLmccSink *self, GstPad *core_pad, const gchar *key)
 {
   GstElement *element = g_object_get_data (G_OBJECT (core_pad), key);
 
@@ -327,7 +332,7 @@ remove_element (GstLmccSink * self, GstPad * core_pad, const gchar * key)
 /* The target goes with the codec: in another run the pad may carry another
  * one. */
 static void
-clear_target (GstLmccSink * self, GstPad * ghost)
+clear_target (GstLmccSink *self, GstPad *ghost)
 {
   GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
   GstLmccSinkLadder *ladder = get_ladder (ghost);
@@ -340,7 +345,7 @@ clear_target (GstLmccSink * self, GstPad * ghost)
 }
 
 void
-gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad)
+gst_lmcc_sink_release_pad (GstElement *element, GstPad *pad)
 {
   GstLmccSink *self = GST_LMCC_SINK (element);
   GstPad *core_pad = g_object_get_data (G_OBJECT (pad), "core-pad");
@@ -356,7 +361,7 @@ gst_lmcc_sink_release_pad (GstElement * element, GstPad * pad)
 
 /* Before another run, whose pads may carry other codecs. */
 void
-gst_lmcc_sink_clear_targets (GstLmccSink * self)
+gst_lmcc_sink_clear_targets (GstLmccSink *self)
 {
   GList *pads, *l;
 

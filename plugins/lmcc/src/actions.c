@@ -36,7 +36,7 @@
  * without.
  */
 void
-gst_lmcc_src_collect_actions (GstLmccSrc * self)
+gst_lmcc_src_collect_actions (GstLmccSrc *self)
 {
   LmccReceiverAction action;
 
@@ -51,14 +51,14 @@ gst_lmcc_src_collect_actions (GstLmccSrc * self)
 }
 
 static void
-join_group (GstLmccSrc * self, guint group)
+join_group (GstLmccSrc *self, guint group)
 {
   GST_INFO_OBJECT (self, "join group %u", group);
   gst_lmcc_src_host_join (self, group);
 }
 
 static void
-leave_group (GstLmccSrc * self, guint group)
+leave_group (GstLmccSrc *self, guint group)
 {
   /* A pause does not leave the base group. */
   if (group == 0 && !g_atomic_int_get (&self->running))
@@ -77,7 +77,7 @@ free_packet (gpointer data)
  * in decoding order. By their RTP timestamps: how the sender's clock is
  * followed changes times, and each picture's is from another moment. */
 static void
-learn_step (GstLmccSrc * self, guint32 timestamp)
+learn_step (GstLmccSrc *self, guint32 timestamp)
 {
   guint i;
 
@@ -90,7 +90,7 @@ learn_step (GstLmccSrc * self, guint32 timestamp)
 }
 
 static LmccTime
-get_step (GstLmccSrc * self)
+get_step (GstLmccSrc *self)
 {
   guint n = MIN (self->n_timestamps, GST_LMCC_SRC_N_TIMESTAMPS);
   gint32 clock_rate, least, step = G_MAXINT32;
@@ -115,14 +115,14 @@ get_step (GstLmccSrc * self)
 }
 
 static GstClockTime
-to_running_time (GstLmccSrc * self, LmccTime time)
+to_running_time (GstLmccSrc *self, LmccTime time)
 {
   return time > self->epoch ? time - self->epoch : 0;
 }
 
 /* The times of all segments are running times. */
 static void
-push_segment (GstLmccSrc * self, LmccTime start, LmccTime time)
+push_segment (GstLmccSrc *self, LmccTime start, LmccTime time)
 {
   GstSegment segment;
 
@@ -143,7 +143,7 @@ push_segment (GstLmccSrc * self, LmccTime start, LmccTime time)
  * guess. So the segment that they come in begins later than all of them may
  * end. */
 static void
-start_hiding (GstLmccSrc * self, LmccTime start)
+start_hiding (GstLmccSrc *self, LmccTime start)
 {
   LmccTime step = get_step (self);
 
@@ -163,15 +163,15 @@ start_hiding (GstLmccSrc * self, LmccTime start)
  * this segment, too, begins where such a picture ends, if the frame rate is
  * known. */
 static void
-stop_hiding (GstLmccSrc * self)
+stop_hiding (GstLmccSrc *self)
 {
   push_segment (self, self->segment_start, self->segment_start);
   self->hiding = FALSE;
 }
 
 static void
-deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
-    const LmccReceiverAction * action, LmccTime now)
+deliver (GstLmccSrc *self, GstLmccSrcOutput *output,
+    const LmccReceiverAction *action, LmccTime now)
 {
   LmccPacket *packet = action->packet;
   GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
@@ -193,14 +193,13 @@ deliver (GstLmccSrc * self, GstLmccSrcOutput * output,
 }
 
 static void
-take_video (GstLmccSrc * self)
+take_video (GstLmccSrc *self)
 {
   g_autoptr (GstCaps) caps = NULL;
 
   g_mutex_lock (&self->lock);
-  caps = gst_caps_new_simple ("application/x-rtp",
-      "media", G_TYPE_STRING, "video",
-      "clock-rate", G_TYPE_INT, (gint) self->session.video.clock_rate,
+  caps = gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+      "video", "clock-rate", G_TYPE_INT, (gint) self->session.video.clock_rate,
       "encoding-name", G_TYPE_STRING, self->session.video.encoding_name,
       "payload", G_TYPE_INT, (gint) self->session.payload_type, NULL);
   g_mutex_unlock (&self->lock);
@@ -214,21 +213,21 @@ take_video (GstLmccSrc * self)
 }
 
 static void
-take_session (GstLmccSrc * self)
+take_session (GstLmccSrc *self)
 {
   take_video (self);
   gst_lmcc_src_show_pads (self);
 }
 
 static void
-post (GstLmccSrc * self, GstStructure * structure)
+post (GstLmccSrc *self, GstStructure *structure)
 {
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self), structure));
 }
 
 static void
-tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
+tell_level (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
 {
   LmccReceiverStats stats;
   LmccTime stats_time = gst_lmcc_src_get_receiver_stats (self, &stats);
@@ -242,24 +241,21 @@ tell_level (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
     rate = lmcc_session_cumulative_rate (&self->session, (guint) action->to);
   g_mutex_unlock (&self->lock);
 
-  GST_INFO_OBJECT (self, "level %d to %d: %s (loss=%.4f rate=%"
-      G_GUINT64_FORMAT " b/s)", action->from, action->to, action->reason,
-      stats.loss_rate, rate);
+  GST_INFO_OBJECT (self,
+      "level %d to %d: %s (loss=%.4f rate=%" G_GUINT64_FORMAT " b/s)",
+      action->from, action->to, action->reason, stats.loss_rate, rate);
   g_atomic_int_set (&self->level, action->to);
-  structure = gst_structure_new ("lmcc-level-changed",
-      "running-time-ns", G_TYPE_UINT64, now,
-      "from", G_TYPE_INT, action->from,
-      "to", G_TYPE_INT, action->to,
-      "reason", G_TYPE_STRING, action->reason,
-      "bitrate", G_TYPE_UINT64, rate,
-      "loss-rate", G_TYPE_DOUBLE, stats.loss_rate, NULL);
+  structure = gst_structure_new ("lmcc-level-changed", "running-time-ns",
+      G_TYPE_UINT64, now, "from", G_TYPE_INT, action->from, "to", G_TYPE_INT,
+      action->to, "reason", G_TYPE_STRING, action->reason, "bitrate",
+      G_TYPE_UINT64, rate, "loss-rate", G_TYPE_DOUBLE, stats.loss_rate, NULL);
   gst_lmcc_src_describe_control (&stats, stats_time, structure);
   post (self, structure);
   g_object_notify (G_OBJECT (self), "level");
 }
 
 static gchar *
-format_target (GstLmccSrc * self, gchar text[LMCC_ADDRESS_STRLEN])
+format_target (GstLmccSrc *self, gchar text[LMCC_ADDRESS_STRLEN])
 {
   gboolean is_ipv6 = self->address.family == LMCC_FAMILY_IPV6;
 
@@ -269,7 +265,7 @@ format_target (GstLmccSrc * self, gchar text[LMCC_ADDRESS_STRLEN])
 }
 
 static void
-tell_waiting (GstLmccSrc * self, const gchar * reason)
+tell_waiting (GstLmccSrc *self, const gchar *reason)
 {
   g_autofree gchar *target = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
@@ -281,14 +277,14 @@ tell_waiting (GstLmccSrc * self, const gchar * reason)
   GST_ELEMENT_INFO (self, RESOURCE, READ,
       ("waiting for a sender on %s", target),
       ("waiting for a sender on %s: %s", target, reason ? reason : ""));
-  post (self, gst_structure_new ("lmcc-waiting",
-          "address", G_TYPE_STRING, text,
-          "port", G_TYPE_INT, (gint) self->port,
-          "reason", G_TYPE_STRING, reason ? reason : "", NULL));
+  post (self,
+      gst_structure_new ("lmcc-waiting", "address", G_TYPE_STRING, text, "port",
+          G_TYPE_INT, (gint) self->port, "reason", G_TYPE_STRING,
+          reason ? reason : "", NULL));
 }
 
 static void
-tell_unheard (GstLmccSrc * self, const gchar * reason)
+tell_unheard (GstLmccSrc *self, const gchar *reason)
 {
   g_autofree gchar *uri = gst_lmcc_src_get_uri (self);
   g_autofree gchar *target = NULL;
@@ -298,50 +294,53 @@ tell_unheard (GstLmccSrc * self, const gchar * reason)
   target = format_target (self, text);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
       ("No sender heard on %s within %u s: %s. Is one sending there, on the "
-          "network of %s? Let UDP ports %u and %u in, choose another interface "
-          "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
-          "Still waiting.", target, seconds, reason, self->iface.name,
-          self->port, self->port + 1, uri ? uri : target), (NULL));
-  post (self, gst_structure_new ("lmcc-unheard",
-          "address", G_TYPE_STRING, text,
-          "port", G_TYPE_INT, (gint) self->port,
-          "waited-ms", G_TYPE_DOUBLE,
-          (gdouble) LMCC_UNHEARD_TIMEOUT / LMCC_MSECOND,
-          "reason", G_TYPE_STRING, reason, NULL));
+       "network of %s? Let UDP ports %u and %u in, choose another interface "
+       "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
+       "Still waiting.",
+          target, seconds, reason, self->iface.name, self->port, self->port + 1,
+          uri ? uri : target),
+      (NULL));
+  post (self,
+      gst_structure_new ("lmcc-unheard", "address", G_TYPE_STRING, text, "port",
+          G_TYPE_INT, (gint) self->port, "waited-ms", G_TYPE_DOUBLE,
+          (gdouble) LMCC_UNHEARD_TIMEOUT / LMCC_MSECOND, "reason",
+          G_TYPE_STRING, reason, NULL));
 }
 
 static void
-tell_timeout (GstLmccSrc * self)
+tell_timeout (GstLmccSrc *self)
 {
   guint64 timeout;
 
   GST_OBJECT_LOCK (self);
   timeout = self->settings.timeout;
   GST_OBJECT_UNLOCK (self);
-  post (self, gst_structure_new ("GstLmccSrcTimeout",
-          "timeout", G_TYPE_UINT64, timeout, NULL));
+  post (self,
+      gst_structure_new ("GstLmccSrcTimeout", "timeout", G_TYPE_UINT64, timeout,
+          NULL));
 }
 
 static void
-tell_memory_full (GstLmccSrc * self, const gchar * reason, LmccTime now)
+tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
 {
   LmccReceiverStats stats;
 
   gst_lmcc_src_get_receiver_stats (self, &stats);
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
       ("What waits fills the %" G_GUINT64_FORMAT " bytes that it may take: %s. "
-          "Set max-memory higher, or max-level or max-bitrate lower",
-          stats.memory_budget, reason), (NULL));
-  post (self, gst_structure_new ("lmcc-memory-full",
-          "running-time-ns", G_TYPE_UINT64, to_running_time (self, now),
-          "memory-bytes", G_TYPE_UINT64, stats.memory,
-          "memory-budget-bytes", G_TYPE_UINT64, stats.memory_budget,
-          "reason", G_TYPE_STRING, reason, NULL));
+       "Set max-memory higher, or max-level or max-bitrate lower",
+          stats.memory_budget, reason),
+      (NULL));
+  post (self,
+      gst_structure_new ("lmcc-memory-full", "running-time-ns", G_TYPE_UINT64,
+          to_running_time (self, now), "memory-bytes", G_TYPE_UINT64,
+          stats.memory, "memory-budget-bytes", G_TYPE_UINT64,
+          stats.memory_budget, "reason", G_TYPE_STRING, reason, NULL));
 }
 
 /* Nothing more comes: what waits downstream for more is let go. */
 static void
-tell_circuit_breaker (GstLmccSrc * self, const gchar * reason)
+tell_circuit_breaker (GstLmccSrc *self, const gchar *reason)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
   gst_lmcc_src_queue_push_event (self->video.queue, gst_event_new_eos ());
@@ -349,7 +348,7 @@ tell_circuit_breaker (GstLmccSrc * self, const gchar * reason)
 }
 
 static void
-perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
+perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
 {
   switch (action->type) {
     case LMCC_RECEIVER_ACTION_JOIN:
@@ -422,7 +421,7 @@ perform (GstLmccSrc * self, const LmccReceiverAction * action, LmccTime now)
  * Does what gst_lmcc_src_collect_actions() took.
  */
 void
-gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now)
+gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
 {
   guint i;
 

@@ -31,7 +31,7 @@
  * Returns: whether one may be posted now
  */
 gboolean
-gst_lmcc_src_may_warn (gint64 * next)
+gst_lmcc_src_may_warn (gint64 *next)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -44,7 +44,7 @@ gst_lmcc_src_may_warn (gint64 * next)
 /* Groups */
 
 static void
-open_missing (GstLmccSrc * self, guint group)
+open_missing (GstLmccSrc *self, guint group)
 {
   g_autoptr (GError) error = NULL;
 
@@ -66,7 +66,7 @@ open_missing (GstLmccSrc * self, guint group)
  * until gst_lmcc_src_host_leave().
  */
 void
-gst_lmcc_src_host_join (GstLmccSrc * self, guint group)
+gst_lmcc_src_host_join (GstLmccSrc *self, guint group)
 {
   if (group < LMCC_MAX_GROUPS)
     open_missing (self, group);
@@ -78,7 +78,7 @@ gst_lmcc_src_host_join (GstLmccSrc * self, guint group)
  * @group: which, counted from the base
  */
 void
-gst_lmcc_src_host_leave (GstLmccSrc * self, guint group)
+gst_lmcc_src_host_leave (GstLmccSrc *self, guint group)
 {
   if (group >= LMCC_MAX_GROUPS)
     return;
@@ -87,7 +87,7 @@ gst_lmcc_src_host_leave (GstLmccSrc * self, guint group)
 }
 
 static void
-open_all_missing (GstLmccSrc * self)
+open_all_missing (GstLmccSrc *self)
 {
   guint group;
 
@@ -99,8 +99,8 @@ open_all_missing (GstLmccSrc * self)
 
 /* Returns: whether the group is joined; otherwise it has to be tried again. */
 static gboolean
-join_again (GstLmccSrc * self, gint fd, const LmccAddress * group,
-    const LmccAddress * source)
+join_again (GstLmccSrc *self, gint fd, const LmccAddress *group,
+    const LmccAddress *source)
 {
   g_autoptr (GError) error = NULL;
 
@@ -117,7 +117,7 @@ join_again (GstLmccSrc * self, gint fd, const LmccAddress * group,
 }
 
 static gboolean
-join_learning_again (GstLmccSrc * self)
+join_learning_again (GstLmccSrc *self)
 {
   if (self->notice_fd >= 0)
     gst_lmcc_socket_set_interface (self->notice_fd, self->address.family,
@@ -130,7 +130,7 @@ join_learning_again (GstLmccSrc * self)
  * be had, unless they are bound to an interface that there is no more. Returns
  * whether all is joined. */
 static gboolean
-join_all_again (GstLmccSrc * self, gboolean other_interface)
+join_all_again (GstLmccSrc *self, gboolean other_interface)
 {
   gboolean joined = join_learning_again (self);
   guint group;
@@ -148,8 +148,8 @@ join_all_again (GstLmccSrc * self, gboolean other_interface)
       open_missing (self, group);
       continue;
     }
-    joined = join_again (self, self->group_fds[group], &address,
-        &self->source) && joined;
+    joined = join_again (self, self->group_fds[group], &address, &self->source)
+        && joined;
     if (group == 0)
       joined = join_again (self, self->control_fd, &address, &self->source)
           && joined;
@@ -160,7 +160,7 @@ join_all_again (GstLmccSrc * self, gboolean other_interface)
 /* The interface */
 
 static void
-tell_address (GstLmccSrc * self, const LmccAddress * before)
+tell_address (GstLmccSrc *self, const LmccAddress *before)
 {
   gchar from[LMCC_ADDRESS_STRLEN], to[LMCC_ADDRESS_STRLEN];
   g_autofree gchar *text = NULL;
@@ -169,18 +169,19 @@ tell_address (GstLmccSrc * self, const LmccAddress * before)
   lmcc_address_format (&self->iface.address, to);
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("lmcc-address-changed",
-              "interface", G_TYPE_STRING, self->iface.name,
-              "from", G_TYPE_STRING, from, "to", G_TYPE_STRING, to, NULL)));
+          gst_structure_new ("lmcc-address-changed", "interface", G_TYPE_STRING,
+              self->iface.name, "from", G_TYPE_STRING, from, "to",
+              G_TYPE_STRING, to, NULL)));
   /* gst-launch-1.0 shows only the debug text of an info message. */
-  text = g_strdup_printf ("This host's address has changed from %s to %s on "
-      "%s: groups are joined again, and reports come from the new one", from,
-      to, self->iface.name);
+  text = g_strdup_printf (
+      "This host's address has changed from %s to %s on "
+      "%s: groups are joined again, and reports come from the new one",
+      from, to, self->iface.name);
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 static void
-note_unusable (GstLmccSrc * self, GstLmccInterfaceState state, gint64 now)
+note_unusable (GstLmccSrc *self, GstLmccInterfaceState state, gint64 now)
 {
   g_autofree gchar *text = NULL;
 
@@ -197,13 +198,14 @@ note_unusable (GstLmccSrc * self, GstLmccInterfaceState state, gint64 now)
 }
 
 static void
-note_usable (GstLmccSrc * self, gint64 now)
+note_usable (GstLmccSrc *self, gint64 now)
 {
   g_autofree gchar *text = NULL;
 
   if (self->host.told) {
     text = g_strdup_printf ("The network interface %s is there again, after "
-        "%.1f s", self->iface.name,
+                            "%.1f s",
+        self->iface.name,
         (gdouble) (now - self->host.unusable_since) / G_TIME_SPAN_SECOND);
     GST_ELEMENT_INFO (self, RESOURCE, READ, ("%s", text), ("%s", text));
   }
@@ -213,7 +215,7 @@ note_usable (GstLmccSrc * self, gint64 now)
 
 /* A socket that is connected goes on from an address that is no longer ours. */
 static void
-check_report_socket (GstLmccSrc * self)
+check_report_socket (GstLmccSrc *self)
 {
   LmccAddress local;
 
@@ -224,7 +226,7 @@ check_report_socket (GstLmccSrc * self)
 }
 
 static void
-look_at_interface (GstLmccSrc * self, gint64 now)
+look_at_interface (GstLmccSrc *self, gint64 now)
 {
   GstLmccInterface before = self->iface;
   GstLmccInterfaceState state;
@@ -260,7 +262,7 @@ look_at_interface (GstLmccSrc * self, gint64 now)
  * has.
  */
 void
-gst_lmcc_src_host_look (GstLmccSrc * self)
+gst_lmcc_src_host_look (GstLmccSrc *self)
 {
   gint64 now = g_get_monotonic_time ();
   GstLmccHostChange change = GST_LMCC_HOST_UNCHANGED;
@@ -284,7 +286,7 @@ gst_lmcc_src_host_look (GstLmccSrc * self)
  * @wanted: (nullable): what was asked for
  */
 void
-gst_lmcc_src_host_open (GstLmccSrc * self, const gchar * wanted)
+gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted)
 {
   memset (&self->host, 0, sizeof (self->host));
   self->host.wanted = g_strdup (wanted);
@@ -296,7 +298,7 @@ gst_lmcc_src_host_open (GstLmccSrc * self, const gchar * wanted)
  * @self: the source
  */
 void
-gst_lmcc_src_host_close (GstLmccSrc * self)
+gst_lmcc_src_host_close (GstLmccSrc *self)
 {
   gst_lmcc_socket_close (&self->host.netlink_fd);
   g_clear_pointer (&self->host.wanted, g_free);

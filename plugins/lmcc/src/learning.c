@@ -13,7 +13,7 @@
 
 /* What is sent comes back to the host, where other receivers may be. */
 static gint
-open_send (GstLmccSrc * self, GError ** error)
+open_send (GstLmccSrc *self, GError **error)
 {
   GstLmccSendOptions options = {
     .family = self->learning_address.family,
@@ -31,7 +31,7 @@ open_send (GstLmccSrc * self, GError ** error)
 
 /* Any receiver may send here, and not only the session's source. */
 static gboolean
-open_sockets (GstLmccSrc * self, GError ** error)
+open_sockets (GstLmccSrc *self, GError **error)
 {
   self->learning_fd = gst_lmcc_socket_open_receive (&self->learning_address,
       (guint16) (self->port + 1), &self->iface, 0, NULL, error);
@@ -53,7 +53,7 @@ open_sockets (GstLmccSrc * self, GError ** error)
  * that fails a warning says so, and this receiver makes all of its own.
  */
 void
-gst_lmcc_src_open_learning (GstLmccSrc * self, guint group)
+gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
 {
   g_autoptr (GError) error = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
@@ -67,7 +67,9 @@ gst_lmcc_src_open_learning (GstLmccSrc * self, guint group)
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ_WRITE,
       ("This receiver and others cannot tell each other of their join "
-          "experiments: %s", error->message), (NULL));
+       "experiments: %s",
+          error->message),
+      (NULL));
   gst_lmcc_src_close_learning (self);
 }
 
@@ -78,7 +80,7 @@ gst_lmcc_src_open_learning (GstLmccSrc * self, guint group)
  * Leaves the group again, if it was joined.
  */
 void
-gst_lmcc_src_close_learning (GstLmccSrc * self)
+gst_lmcc_src_close_learning (GstLmccSrc *self)
 {
   gst_lmcc_socket_close (&self->learning_fd);
   gst_lmcc_socket_close (&self->notice_fd);
@@ -93,7 +95,7 @@ gst_lmcc_src_close_learning (GstLmccSrc * self)
  * is counted, and no more.
  */
 void
-gst_lmcc_src_send_notice (GstLmccSrc * self, const LmccPacket * packet)
+gst_lmcc_src_send_notice (GstLmccSrc *self, const LmccPacket *packet)
 {
   gssize sent;
 
@@ -109,5 +111,5 @@ gst_lmcc_src_send_notice (GstLmccSrc * self, const LmccPacket * packet)
   g_mutex_unlock (&self->lock);
   if (sent < 0)
     GST_DEBUG_OBJECT (self, "a notice did not leave: %s",
-        g_strerror ((gint) - sent));
+        g_strerror ((gint) -sent));
 }

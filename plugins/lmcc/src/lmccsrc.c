@@ -134,9 +134,9 @@ GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
 
-static GstStaticPadTemplate sound_template = GST_STATIC_PAD_TEMPLATE ("audio",
-    GST_PAD_SRC, GST_PAD_SOMETIMES,
-    GST_STATIC_CAPS ("application/x-rtp, media=(string)audio"));
+static GstStaticPadTemplate sound_template =
+    GST_STATIC_PAD_TEMPLATE ("audio", GST_PAD_SRC, GST_PAD_SOMETIMES,
+        GST_STATIC_CAPS ("application/x-rtp, media=(string)audio"));
 
 static void gst_lmcc_src_uri_handler_init (gpointer iface, gpointer data);
 
@@ -147,7 +147,7 @@ GST_ELEMENT_REGISTER_DEFINE (lmccsrc, "lmccsrc", GST_RANK_PRIMARY,
     GST_TYPE_LMCC_SRC);
 
 static gboolean
-query_latency (GstLmccSrc * self, GstQuery * query)
+query_latency (GstLmccSrc *self, GstQuery *query)
 {
   GstClockTime latency;
 
@@ -164,7 +164,7 @@ query_latency (GstLmccSrc * self, GstQuery * query)
 }
 
 static gboolean
-gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+gst_lmcc_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstLmccSrc *self = GST_LMCC_SRC (parent);
   g_autofree gchar *uri = NULL;
@@ -190,8 +190,8 @@ gst_lmcc_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* Both pads get what an application sends. */
 static gboolean
-send_to_outputs (GstLmccSrc * self, GstEvent * event,
-    gboolean (*send) (GstLmccSrcOutput * output, GstEvent * event))
+send_to_outputs (GstLmccSrc *self, GstEvent *event,
+    gboolean (*send) (GstLmccSrcOutput *output, GstEvent *event))
 {
   gboolean done;
 
@@ -204,14 +204,14 @@ send_to_outputs (GstLmccSrc * self, GstEvent * event,
 }
 
 static gboolean
-push_eos (GstLmccSrcOutput * output, GstEvent * event)
+push_eos (GstLmccSrcOutput *output, GstEvent *event)
 {
   gst_lmcc_src_queue_push_event (output->queue, event);
   return TRUE;
 }
 
 static gboolean
-gst_lmcc_src_send_event (GstElement * element, GstEvent * event)
+gst_lmcc_src_send_event (GstElement *element, GstEvent *event)
 {
   GstLmccSrc *self = GST_LMCC_SRC (element);
 
@@ -225,12 +225,12 @@ gst_lmcc_src_send_event (GstElement * element, GstEvent * event)
     default:
       break;
   }
-  return GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)->send_event (element,
-      event);
+  return GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)
+      ->send_event (element, event);
 }
 
 static GstStateChangeReturn
-gst_lmcc_src_change_state (GstElement * element, GstStateChange transition)
+gst_lmcc_src_change_state (GstElement *element, GstStateChange transition)
 {
   GstLmccSrc *self = GST_LMCC_SRC (element);
   GstStateChangeReturn ret;
@@ -247,8 +247,8 @@ gst_lmcc_src_change_state (GstElement * element, GstStateChange transition)
       break;
   }
 
-  ret = GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)->change_state (element,
-      transition);
+  ret = GST_ELEMENT_CLASS (gst_lmcc_src_parent_class)
+            ->change_state (element, transition);
 
   switch (transition) {
     case GST_STATE_CHANGE_READY_TO_PAUSED:
@@ -275,7 +275,7 @@ gst_lmcc_src_change_state (GstElement * element, GstStateChange transition)
 }
 
 static void
-gst_lmcc_src_finalize (GObject * object)
+gst_lmcc_src_finalize (GObject *object)
 {
   GstLmccSrc *self = GST_LMCC_SRC (object);
 
@@ -291,7 +291,7 @@ gst_lmcc_src_finalize (GObject * object)
 }
 
 static void
-gst_lmcc_src_init (GstLmccSrc * self)
+gst_lmcc_src_init (GstLmccSrc *self)
 {
   guint group;
 
@@ -325,7 +325,7 @@ gst_lmcc_src_init (GstLmccSrc * self)
 }
 
 static void
-gst_lmcc_src_class_init (GstLmccSrcClass * klass)
+gst_lmcc_src_class_init (GstLmccSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -354,8 +354,8 @@ gst_lmcc_src_class_init (GstLmccSrcClass * klass)
    */
   g_signal_new_class_handler ("answer-source", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_lmcc_src_answer_source), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
+      G_CALLBACK (gst_lmcc_src_answer_source), NULL, NULL, NULL, G_TYPE_BOOLEAN,
+      2, G_TYPE_STRING, G_TYPE_BOOLEAN);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_lmcc_src_change_state);
   element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_src_send_event);
@@ -385,14 +385,14 @@ gst_lmcc_src_uri_get_protocols (GType type G_GNUC_UNUSED)
 }
 
 static gchar *
-gst_lmcc_src_uri_get_uri (GstURIHandler * handler)
+gst_lmcc_src_uri_get_uri (GstURIHandler *handler)
 {
   return gst_lmcc_src_get_uri (GST_LMCC_SRC (handler));
 }
 
 static gboolean
-gst_lmcc_src_uri_set_uri (GstURIHandler * handler, const gchar * uri,
-    GError ** error)
+gst_lmcc_src_uri_set_uri (GstURIHandler *handler, const gchar *uri,
+    GError **error)
 {
   if (!gst_lmcc_src_set_uri (GST_LMCC_SRC (handler), uri, error))
     return FALSE;

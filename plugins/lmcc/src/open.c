@@ -14,7 +14,7 @@
 /* Reads the text of a session description: @value itself or the file that it
  * names. */
 static gchar *
-load_sdp (const gchar * value, GError ** error)
+load_sdp (const gchar *value, GError **error)
 {
   g_autoptr (GMappedFile) file = NULL;
 
@@ -34,7 +34,7 @@ load_sdp (const gchar * value, GError ** error)
 }
 
 static gboolean
-open_sdp (GstLmccSrc * self, const gchar * value, const gchar * codecs)
+open_sdp (GstLmccSrc *self, const gchar *value, const gchar *codecs)
 {
   g_autoptr (GError) error = NULL;
   g_autofree gchar *text = load_sdp (value, &error);
@@ -45,14 +45,15 @@ open_sdp (GstLmccSrc * self, const gchar * value, const gchar * codecs)
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("The session description cannot be used: %s", error->message),
         ("property sdp: text that begins with v=, or the name of a file "
-            "that lmccsink wrote to its sdp-location"));
+         "that lmccsink wrote to its sdp-location"));
     return FALSE;
   }
   codec = gst_lmcc_src_find_codec (&session, codecs);
   if (codec) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("The session description is of codec %s, which is not one of those "
-            "that are allowed: set codecs=%s if it is wanted", codec, codec),
+         "that are allowed: set codecs=%s if it is wanted",
+            codec, codec),
         ("property sdp"));
     return FALSE;
   }
@@ -66,7 +67,7 @@ open_sdp (GstLmccSrc * self, const gchar * value, const gchar * codecs)
 }
 
 static gboolean
-parse_source (GstLmccSrc * self, const gchar * text)
+parse_source (GstLmccSrc *self, const gchar *text)
 {
   g_autofree gchar *one = g_strdup (text[0] == '+' ? text + 1 : text);
 
@@ -78,12 +79,14 @@ parse_source (GstLmccSrc * self, const gchar * text)
 
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
       ("multicast-source '%s' cannot be used: give one sender's own address, "
-          "of the same family as the group", text), (NULL));
+       "of the same family as the group",
+          text),
+      (NULL));
   return FALSE;
 }
 
 static gboolean
-check_uri (GstLmccSrc * self)
+check_uri (GstLmccSrc *self)
 {
   g_autofree gchar *text = NULL;
 
@@ -97,10 +100,10 @@ check_uri (GstLmccSrc * self)
 }
 
 static gboolean
-resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
+resolve_target (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 {
-  gboolean have_source = settings->multicast_source
-      && settings->multicast_source[0] != '\0';
+  gboolean have_source =
+      settings->multicast_source && settings->multicast_source[0] != '\0';
   const gchar *address = settings->address ? settings->address : "";
 
   if (settings->sdp && settings->sdp[0] != '\0')
@@ -111,8 +114,10 @@ resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
       || !lmcc_address_is_multicast (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("'%s' is not a multicast address: set address, or uri, to the "
-            "session's base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: "
-            "ff00::/8)", address), (NULL));
+         "session's base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: "
+         "ff00::/8)",
+            address),
+        (NULL));
     return FALSE;
   }
   self->port = (guint16) settings->port;
@@ -121,7 +126,8 @@ resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
   if (!have_source && lmcc_address_is_source_specific (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("%s is a source-specific group: set multicast-source to the sender's "
-            "address, or write lmcc://SOURCE@GROUP", settings->address),
+         "address, or write lmcc://SOURCE@GROUP",
+            settings->address),
         (NULL));
     return FALSE;
   }
@@ -130,17 +136,18 @@ resolve_target (GstLmccSrc * self, const GstLmccSrcSettings * settings)
 
 /* gst-launch-1.0 shows only the debug text of an info message. */
 static void
-say_fallback (GstLmccSrc * self, const gchar * group)
+say_fallback (GstLmccSrc *self, const gchar *group)
 {
   g_autofree gchar *text =
       g_strdup_printf ("No route leads to %s: listening on the loopback "
-      "interface. Set multicast-iface to listen elsewhere", group);
+                       "interface. Set multicast-iface to listen elsewhere",
+          group);
 
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 static gboolean
-choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
+choose_interface (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 {
   g_autoptr (GError) error = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
@@ -155,25 +162,25 @@ choose_interface (GstLmccSrc * self, const GstLmccSrcSettings * settings)
   lmcc_address_format (&self->address, text);
   if (self->iface.is_fallback)
     say_fallback (self, text);
-  GST_INFO_OBJECT (self, "group %s port %u on interface '%s'", text,
-      self->port, self->iface.name);
+  GST_INFO_OBJECT (self, "group %s port %u on interface '%s'", text, self->port,
+      self->iface.name);
   return TRUE;
 }
 
 /* Settings that could never be used are an error; what the session announces
  * is not known yet. */
 static gboolean
-check_algorithm (const GstLmccSrcSettings * settings, GError ** error)
+check_algorithm (const GstLmccSrcSettings *settings, GError **error)
 {
   const gchar *name = gst_lmcc_algorithm_to_name (settings->algorithm);
 
   return settings->algorithm == GST_LMCC_ALGORITHM_AUTO
       || gst_lmcc_settings_check_name (settings->algorithm_settings, name,
-      error);
+          error);
 }
 
 static gboolean
-read_algorithm_settings (GstLmccSrc * self, const GstLmccSrcSettings * settings)
+read_algorithm_settings (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 {
   g_autoptr (GError) error = NULL;
 
@@ -190,20 +197,22 @@ read_algorithm_settings (GstLmccSrc * self, const GstLmccSrcSettings * settings)
 }
 
 static void
-warn_buffer (GstLmccSrc * self, guint actual)
+warn_buffer (GstLmccSrc *self, guint actual)
 {
   if (self->buffer_warned || actual >= self->buffer_size)
     return;
   self->buffer_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
       ("The kernel gives a receive buffer of %u bytes, asked for %u: run "
-          "'sysctl -w net.core.rmem_max=%u' as root, or set a smaller "
-          "buffer-size", actual, self->buffer_size, self->buffer_size), (NULL));
+       "'sysctl -w net.core.rmem_max=%u' as root, or set a smaller "
+       "buffer-size",
+          actual, self->buffer_size, self->buffer_size),
+      (NULL));
 }
 
 static gint
-open_joined (GstLmccSrc * self, const LmccAddress * group, guint16 port,
-    GError ** error)
+open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
+    GError **error)
 {
   guint actual = 0;
   gint fd = gst_lmcc_socket_open_receive (group, port, &self->iface,
@@ -231,7 +240,7 @@ open_joined (GstLmccSrc * self, const LmccAddress * group, guint16 port,
  * Returns: whether it is joined now
  */
 gboolean
-gst_lmcc_src_open_group (GstLmccSrc * self, guint group, GError ** error)
+gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
 {
   LmccAddress address;
 
@@ -246,8 +255,8 @@ gst_lmcc_src_open_group (GstLmccSrc * self, guint group, GError ** error)
   self->group_fds[group] = open_joined (self, &address, self->port, error);
   self->overflows[group] = 0;
   if (group == 0 && self->group_fds[0] >= 0) {
-    self->control_fd = open_joined (self, &address, (guint16) (self->port + 1),
-        error);
+    self->control_fd =
+        open_joined (self, &address, (guint16) (self->port + 1), error);
     if (self->control_fd < 0)
       gst_lmcc_socket_close (&self->group_fds[0]);
   }
@@ -262,7 +271,7 @@ gst_lmcc_src_open_group (GstLmccSrc * self, guint group, GError ** error)
  * Leaves a group. What still waits in its socket is dropped.
  */
 void
-gst_lmcc_src_close_group (GstLmccSrc * self, guint group)
+gst_lmcc_src_close_group (GstLmccSrc *self, guint group)
 {
   if (group >= LMCC_MAX_GROUPS)
     return;
@@ -272,7 +281,7 @@ gst_lmcc_src_close_group (GstLmccSrc * self, guint group)
 }
 
 static gboolean
-open_base (GstLmccSrc * self)
+open_base (GstLmccSrc *self)
 {
   g_autoptr (GError) error = NULL;
 
@@ -290,7 +299,7 @@ open_base (GstLmccSrc * self)
  * error a message has been posted and nothing stays open.
  */
 gboolean
-gst_lmcc_src_open (GstLmccSrc * self)
+gst_lmcc_src_open (GstLmccSrc *self)
 {
   GstLmccSrcSettings settings;
   gboolean ok;
@@ -335,7 +344,7 @@ gst_lmcc_src_open (GstLmccSrc * self)
  * Leaves all groups and forgets the stream.
  */
 void
-gst_lmcc_src_close (GstLmccSrc * self)
+gst_lmcc_src_close (GstLmccSrc *self)
 {
   guint group;
 

@@ -18,10 +18,10 @@
 #define QUEUE_MAX_TIME (3 * GST_SECOND)
 
 static void
-start_stream (GstLmccSrcOutput * output)
+start_stream (GstLmccSrcOutput *output)
 {
-  g_autofree gchar *id = gst_pad_create_stream_id (output->pad,
-      output->element, output->optional ? "audio" : "video");
+  g_autofree gchar *id = gst_pad_create_stream_id (output->pad, output->element,
+      output->optional ? "audio" : "video");
   GstEvent *event = gst_event_new_stream_start (id);
 
   gst_event_set_group_id (event,
@@ -31,7 +31,7 @@ start_stream (GstLmccSrcOutput * output)
 }
 
 static void
-start_first_segment (GstLmccSrcOutput * output)
+start_first_segment (GstLmccSrcOutput *output)
 {
   GstSegment segment;
 
@@ -41,7 +41,7 @@ start_first_segment (GstLmccSrcOutput * output)
 }
 
 static void
-push_event (GstLmccSrcOutput * output, GstEvent * event)
+push_event (GstLmccSrcOutput *output, GstEvent *event)
 {
   gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
 
@@ -54,7 +54,7 @@ push_event (GstLmccSrcOutput * output, GstEvent * event)
 
 /* One of the two may stay unlinked. */
 static gboolean
-may_be_unlinked (GstLmccSrcOutput * output)
+may_be_unlinked (GstLmccSrcOutput *output)
 {
   GstLmccSrc *self = GST_LMCC_SRC (output->element);
 
@@ -62,7 +62,7 @@ may_be_unlinked (GstLmccSrcOutput * output)
 }
 
 static void
-handle_flow (GstLmccSrcOutput * output, GstFlowReturn ret)
+handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
 {
   if (ret == GST_FLOW_OK
       || (ret == GST_FLOW_NOT_LINKED && may_be_unlinked (output)))
@@ -94,12 +94,12 @@ push_loop (gpointer data)
   }
   if (!output->segment_sent)
     start_first_segment (output);
-  handle_flow (output, gst_pad_push_list (output->pad,
-          GST_BUFFER_LIST_CAST (object)));
+  handle_flow (output,
+      gst_pad_push_list (output->pad, GST_BUFFER_LIST_CAST (object)));
 }
 
 static gboolean
-activate_mode (GstPad * pad, GstObject * parent G_GNUC_UNUSED, GstPadMode mode,
+activate_mode (GstPad *pad, GstObject *parent G_GNUC_UNUSED, GstPadMode mode,
     gboolean active)
 {
   GstLmccSrcOutput *output = gst_pad_get_element_private (pad);
@@ -107,8 +107,8 @@ activate_mode (GstPad * pad, GstObject * parent G_GNUC_UNUSED, GstPadMode mode,
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   gst_lmcc_src_queue_set_flushing (output->queue, !active);
-  return active ? gst_pad_start_task (pad, push_loop, output, NULL) :
-      gst_pad_stop_task (pad);
+  return active ? gst_pad_start_task (pad, push_loop, output, NULL)
+                : gst_pad_stop_task (pad);
 }
 
 /**
@@ -121,13 +121,13 @@ activate_mode (GstPad * pad, GstObject * parent G_GNUC_UNUSED, GstPadMode mode,
  * The pad is not the source's yet.
  */
 void
-gst_lmcc_src_output_init (GstLmccSrcOutput * output, GstElement * element,
-    GstStaticPadTemplate * template, GstPadQueryFunction query)
+gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
+    GstStaticPadTemplate *template, GstPadQueryFunction query)
 {
   output->element = element;
   output->queue = gst_lmcc_src_queue_new (QUEUE_MAX_BYTES, QUEUE_MAX_TIME);
-  output->pad = gst_pad_new_from_static_template (template,
-      template->name_template);
+  output->pad =
+      gst_pad_new_from_static_template (template, template->name_template);
   gst_object_ref_sink (output->pad);
   gst_pad_set_element_private (output->pad, output);
   gst_pad_set_activatemode_function (output->pad,
@@ -137,7 +137,7 @@ gst_lmcc_src_output_init (GstLmccSrcOutput * output, GstElement * element,
 }
 
 void
-gst_lmcc_src_output_finalize (GstLmccSrcOutput * output)
+gst_lmcc_src_output_finalize (GstLmccSrcOutput *output)
 {
   gst_clear_object (&output->pad);
   gst_clear_caps (&output->caps);
@@ -151,7 +151,7 @@ gst_lmcc_src_output_finalize (GstLmccSrcOutput * output)
  * Forgets the stream.
  */
 void
-gst_lmcc_src_output_reset (GstLmccSrcOutput * output)
+gst_lmcc_src_output_reset (GstLmccSrcOutput *output)
 {
   gst_clear_caps (&output->caps);
   output->stream_started = FALSE;
@@ -165,14 +165,14 @@ gst_lmcc_src_output_reset (GstLmccSrcOutput * output)
  * @caps: (transfer full): what follows
  */
 void
-gst_lmcc_src_output_set_caps (GstLmccSrcOutput * output, GstCaps * caps)
+gst_lmcc_src_output_set_caps (GstLmccSrcOutput *output, GstCaps *caps)
 {
   gst_caps_take (&output->caps, caps);
   gst_lmcc_src_queue_push_event (output->queue, gst_event_new_caps (caps));
 }
 
 gboolean
-gst_lmcc_src_output_start_flush (GstLmccSrcOutput * output, GstEvent * event)
+gst_lmcc_src_output_start_flush (GstLmccSrcOutput *output, GstEvent *event)
 {
   gst_lmcc_src_queue_set_flushing (output->queue, TRUE);
   return gst_pad_push_event (output->pad, event);
@@ -181,7 +181,7 @@ gst_lmcc_src_output_start_flush (GstLmccSrcOutput * output, GstEvent * event)
 /* What waits is old by now. The session goes on as it is, and the stream with a
  * new segment. */
 gboolean
-gst_lmcc_src_output_stop_flush (GstLmccSrcOutput * output, GstEvent * event)
+gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event)
 {
   gboolean done;
 

@@ -30,15 +30,15 @@ typedef struct
   gboolean segment_sent;
 } GstLmccSrcOutput;
 
-void gst_lmcc_src_output_init (GstLmccSrcOutput * output, GstElement * element,
-    GstStaticPadTemplate * template, GstPadQueryFunction query);
-void gst_lmcc_src_output_finalize (GstLmccSrcOutput * output);
-void gst_lmcc_src_output_reset (GstLmccSrcOutput * output);
-void gst_lmcc_src_output_set_caps (GstLmccSrcOutput * output, GstCaps * caps);
-gboolean gst_lmcc_src_output_start_flush (GstLmccSrcOutput * output,
-    GstEvent * event);
-gboolean gst_lmcc_src_output_stop_flush (GstLmccSrcOutput * output,
-    GstEvent * event);
+void gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
+    GstStaticPadTemplate *template, GstPadQueryFunction query);
+void gst_lmcc_src_output_finalize (GstLmccSrcOutput *output);
+void gst_lmcc_src_output_reset (GstLmccSrcOutput *output);
+void gst_lmcc_src_output_set_caps (GstLmccSrcOutput *output, GstCaps *caps);
+gboolean
+gst_lmcc_src_output_start_flush (GstLmccSrcOutput *output, GstEvent *event);
+gboolean
+gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event);
 
 G_END_DECLS
 

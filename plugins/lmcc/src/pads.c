@@ -14,14 +14,14 @@
 
 /* As a reader of the session's SDP would. */
 static GstCaps *
-make_caps (const LmccSession * session)
+make_caps (const LmccSession *session)
 {
   gint payload_type = session->payload_type + LMCC_STREAM_SOUND;
   g_autofree gchar *format = g_strdup_printf ("%d", payload_type);
   g_autofree gchar *map = g_strdup_printf ("%d %s/%u", payload_type,
       session->sound.encoding_name, session->sound.clock_rate);
-  g_autofree gchar *parameters = g_strdup_printf ("%d %s", payload_type,
-      session->sound_parameters);
+  g_autofree gchar *parameters =
+      g_strdup_printf ("%d %s", payload_type, session->sound_parameters);
   GstSDPMedia *media = NULL;
   GstCaps *caps;
 
@@ -40,21 +40,21 @@ make_caps (const LmccSession * session)
 }
 
 static void
-add_pad (GstLmccSrc * self, GstLmccSrcOutput * output)
+add_pad (GstLmccSrc *self, GstLmccSrcOutput *output)
 {
   gst_pad_set_active (output->pad, TRUE);
   gst_element_add_pad (GST_ELEMENT_CAST (self), output->pad);
 }
 
 static void
-remove_pad (GstLmccSrc * self, GstLmccSrcOutput * output)
+remove_pad (GstLmccSrc *self, GstLmccSrcOutput *output)
 {
   gst_pad_set_active (output->pad, FALSE);
   gst_element_remove_pad (GST_ELEMENT_CAST (self), output->pad);
 }
 
 static void
-take_sound (GstLmccSrc * self)
+take_sound (GstLmccSrc *self)
 {
   g_autoptr (GstCaps) caps = NULL;
 
@@ -62,8 +62,8 @@ take_sound (GstLmccSrc * self)
   if (self->session.sound.clock_rate > 0)
     caps = make_caps (&self->session);
   g_mutex_unlock (&self->lock);
-  if (caps == NULL || (self->sound.caps
-          && gst_caps_is_equal (self->sound.caps, caps)))
+  if (caps == NULL
+      || (self->sound.caps && gst_caps_is_equal (self->sound.caps, caps)))
     return;
 
   GST_INFO_OBJECT (self, "sound %" GST_PTR_FORMAT, caps);
@@ -80,7 +80,7 @@ take_sound (GstLmccSrc * self)
  * pipeline already.
  */
 void
-gst_lmcc_src_hide_video (GstLmccSrc * self)
+gst_lmcc_src_hide_video (GstLmccSrc *self)
 {
   g_autoptr (GstObject) parent = gst_object_get_parent (GST_OBJECT (self));
 
@@ -98,7 +98,7 @@ gst_lmcc_src_hide_video (GstLmccSrc * self)
  * The session is known, and with it the pads that there are.
  */
 void
-gst_lmcc_src_show_pads (GstLmccSrc * self)
+gst_lmcc_src_show_pads (GstLmccSrc *self)
 {
   if (!self->told_pads && self->video_appears)
     add_pad (self, &self->video);
@@ -116,7 +116,7 @@ gst_lmcc_src_show_pads (GstLmccSrc * self)
  * Takes away what gst_lmcc_src_show_pads() added.
  */
 void
-gst_lmcc_src_hide_pads (GstLmccSrc * self)
+gst_lmcc_src_hide_pads (GstLmccSrc *self)
 {
   if (self->told_pads && self->video_appears)
     remove_pad (self, &self->video);

@@ -63,16 +63,16 @@ struct _GstLmccSrc
   GstLmccSrcOutput video;
   /* Its pad is the element's while the session that is open has sound. */
   GstLmccSrcOutput sound;
-  gint sound_added;             /* atomic */
+  gint sound_added; /* atomic */
   /* Its pad is the element's only then, too. */
   gboolean video_appears;
   guint stream_group_id;
 
   /* object lock */
   GstLmccSrcSettings settings;
-  guint64 uri_given;            /* what the latest URI had set, as in GstLmccUri */
+  guint64 uri_given; /* what the latest URI had set, as in GstLmccUri */
   gboolean uri_has_source;
-  gchar *uri_error;             /* what was wrong with it, or NULL */
+  gchar *uri_error; /* what was wrong with it, or NULL */
   GArray *answers;
 
   /* READY to PAUSED sets them; then constant until PAUSED to READY */
@@ -100,22 +100,22 @@ struct _GstLmccSrc
   gboolean told_pads;
   gboolean segments_pass;
   gboolean hiding;
-  LmccTime segment_start;       /* once what is hidden has been sent */
+  LmccTime segment_start; /* once what is hidden has been sent */
   guint32 timestamps[GST_LMCC_SRC_N_TIMESTAMPS];
   guint n_timestamps;
   GstClock *clock;
   LmccTime last_now;
   LmccTime last_loop;
-  LmccTime epoch;               /* the library's time - the running time */
+  LmccTime epoch; /* the library's time - the running time */
   LmccTime latency_told;
   gsize budget_told;
   LmccTime next_stats;
 
   GThread *thread;
   gint wake_fd;
-  gint running;                 /* atomic */
-  gint settings_changed;        /* atomic */
-  gint level;                   /* atomic */
+  gint running;          /* atomic */
+  gint settings_changed; /* atomic */
+  gint level;            /* atomic */
 
   /* lock */
   GMutex lock;
@@ -131,75 +131,75 @@ struct _GstLmccSrc
 };
 
 /* src/settings.c */
-void gst_lmcc_src_set_property (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec);
-void gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec);
-gboolean gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text,
-    GError ** error);
-gchar *gst_lmcc_src_get_uri (GstLmccSrc * self);
+void gst_lmcc_src_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_lmcc_src_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec);
+gboolean
+gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error);
+gchar *gst_lmcc_src_get_uri (GstLmccSrc *self);
 
 /* src/open.c: READY to PAUSED and back */
-gboolean gst_lmcc_src_open (GstLmccSrc * self);
-void gst_lmcc_src_close (GstLmccSrc * self);
-gboolean gst_lmcc_src_open_group (GstLmccSrc * self, guint group,
-    GError ** error);
-void gst_lmcc_src_close_group (GstLmccSrc * self, guint group);
+gboolean gst_lmcc_src_open (GstLmccSrc *self);
+void gst_lmcc_src_close (GstLmccSrc *self);
+gboolean
+gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error);
+void gst_lmcc_src_close_group (GstLmccSrc *self, guint group);
 
 /* src/session.c: PAUSED to PLAYING and back */
-void gst_lmcc_src_session_start (GstLmccSrc * self);
-void gst_lmcc_src_session_stop (GstLmccSrc * self);
-void gst_lmcc_src_session_wake (GstLmccSrc * self);
+void gst_lmcc_src_session_start (GstLmccSrc *self);
+void gst_lmcc_src_session_stop (GstLmccSrc *self);
+void gst_lmcc_src_session_wake (GstLmccSrc *self);
 
 /* src/actions.c: what the library asks for */
-void gst_lmcc_src_collect_actions (GstLmccSrc * self);
-void gst_lmcc_src_perform_actions (GstLmccSrc * self, LmccTime now);
+void gst_lmcc_src_collect_actions (GstLmccSrc *self);
+void gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now);
 
 /* src/source.c: whose session it is */
-void gst_lmcc_src_tell_warning (GstLmccSrc * self,
-    const LmccReceiverAction * action);
-void gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
-    const LmccReceiverAction * action);
-void gst_lmcc_src_tell_source_asked (GstLmccSrc * self,
-    const LmccReceiverAction * action);
-gboolean gst_lmcc_src_answer_source (GstLmccSrc * self, const gchar * address,
+void
+gst_lmcc_src_tell_warning (GstLmccSrc *self, const LmccReceiverAction *action);
+void gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
+    const LmccReceiverAction *action);
+void gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
+    const LmccReceiverAction *action);
+gboolean gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
     gboolean take);
 GArray *gst_lmcc_src_new_answers (void);
-void gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now);
-gchar **gst_lmcc_src_read_codecs (const gchar * text);
-const gchar *gst_lmcc_src_find_codec (const LmccSession * session,
-    const gchar * text);
+void gst_lmcc_src_apply_answers (GstLmccSrc *self, LmccTime now);
+gchar **gst_lmcc_src_read_codecs (const gchar *text);
+const gchar *
+gst_lmcc_src_find_codec (const LmccSession *session, const gchar *text);
 
 /* src/host.c */
-gboolean gst_lmcc_src_may_warn (gint64 * next);
-void gst_lmcc_src_host_join (GstLmccSrc * self, guint group);
-void gst_lmcc_src_host_leave (GstLmccSrc * self, guint group);
-void gst_lmcc_src_host_look (GstLmccSrc * self);
-void gst_lmcc_src_host_open (GstLmccSrc * self, const gchar * wanted);
-void gst_lmcc_src_host_close (GstLmccSrc * self);
+gboolean gst_lmcc_src_may_warn (gint64 *next);
+void gst_lmcc_src_host_join (GstLmccSrc *self, guint group);
+void gst_lmcc_src_host_leave (GstLmccSrc *self, guint group);
+void gst_lmcc_src_host_look (GstLmccSrc *self);
+void gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted);
+void gst_lmcc_src_host_close (GstLmccSrc *self);
 
 /* src/pads.c */
-void gst_lmcc_src_hide_video (GstLmccSrc * self);
-void gst_lmcc_src_show_pads (GstLmccSrc * self);
-void gst_lmcc_src_hide_pads (GstLmccSrc * self);
+void gst_lmcc_src_hide_video (GstLmccSrc *self);
+void gst_lmcc_src_show_pads (GstLmccSrc *self);
+void gst_lmcc_src_hide_pads (GstLmccSrc *self);
 
 /* src/report.c */
-void gst_lmcc_src_send_report (GstLmccSrc * self,
-    const LmccReceiverAction * action);
-void gst_lmcc_src_close_report (GstLmccSrc * self);
+void
+gst_lmcc_src_send_report (GstLmccSrc *self, const LmccReceiverAction *action);
+void gst_lmcc_src_close_report (GstLmccSrc *self);
 
 /* src/learning.c */
-void gst_lmcc_src_open_learning (GstLmccSrc * self, guint group);
-void gst_lmcc_src_close_learning (GstLmccSrc * self);
-void gst_lmcc_src_send_notice (GstLmccSrc * self, const LmccPacket * packet);
+void gst_lmcc_src_open_learning (GstLmccSrc *self, guint group);
+void gst_lmcc_src_close_learning (GstLmccSrc *self);
+void gst_lmcc_src_send_notice (GstLmccSrc *self, const LmccPacket *packet);
 
 /* src/stats.c */
-LmccTime gst_lmcc_src_get_receiver_stats (GstLmccSrc * self,
-    LmccReceiverStats * stats);
-void gst_lmcc_src_describe_control (const LmccReceiverStats * stats,
-    LmccTime now, GstStructure * structure);
-void gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now);
-GstStructure *gst_lmcc_src_create_stats (GstLmccSrc * self);
+LmccTime
+gst_lmcc_src_get_receiver_stats (GstLmccSrc *self, LmccReceiverStats *stats);
+void gst_lmcc_src_describe_control (const LmccReceiverStats *stats,
+    LmccTime now, GstStructure *structure);
+void gst_lmcc_src_keep_stats (GstLmccSrc *self, LmccTime now);
+GstStructure *gst_lmcc_src_create_stats (GstLmccSrc *self);
 
 G_END_DECLS
 

@@ -28,9 +28,13 @@ static const GstLmccProperty rows[] = {
    *
    * Since: 0.1
    */
-  {.name = "uri",.nick = "URI",.kind = GST_LMCC_PROPERTY_STRING,
-        .blurb = "The session: lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]",
-      .text = "lmcc://239.255.42.1:5004",.flags = READY,.computed = TRUE},
+  { .name = "uri",
+      .nick = "URI",
+      .kind = GST_LMCC_PROPERTY_STRING,
+      .blurb = "The session: lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]",
+      .text = "lmcc://239.255.42.1:5004",
+      .flags = READY,
+      .computed = TRUE },
   /**
    * GstLmccSrc:address:
    *
@@ -50,8 +54,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_INT (port, "port", "Port",
-      "UDP port of the groups; RTCP is on the next one", 1, 65534,
-      5004, READY),
+      "UDP port of the groups; RTCP is on the next one", 1, 65534, 5004, READY),
   /**
    * GstLmccSrc:multicast-iface:
    *
@@ -128,8 +131,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
-      "Most that the held layers may carry (bit/s, 0 = no cap)", 0,
-      G_MAXUINT64, 0, PLAYING | IN_URI),
+      "Most that the held layers may carry (bit/s, 0 = no cap)", 0, G_MAXUINT64,
+      0, PLAYING | IN_URI),
   /**
    * GstLmccSrc:max-memory:
    *
@@ -173,7 +176,8 @@ static const GstLmccProperty rows[] = {
   GST_LMCC_STRUCTURE (algorithm_settings, "algorithm-settings",
       "Algorithm settings",
       "Name of an algorithm, and its settings that are not standard, such as "
-      "elm,strategy=naive (gst-lmcc-1.0 algorithms NAME lists them)", READY),
+      "elm,strategy=naive (gst-lmcc-1.0 algorithms NAME lists them)",
+      READY),
   /**
    * GstLmccSrc:rtt-mode:
    *
@@ -267,8 +271,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
-      "Receive buffer of each group in bytes (0 = default)", 0,
-      G_MAXINT, 0, READY),
+      "Receive buffer of each group in bytes (0 = default)", 0, G_MAXINT, 0,
+      READY),
   /**
    * GstLmccSrc:level:
    *
@@ -288,8 +292,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_COMPUTED (UINT64, "bitrate", "Bitrate",
-      "Received over the last second (bit/s of IP packets)", 0, G_MAXUINT64,
-      0, READABLE),
+      "Received over the last second (bit/s of IP packets)", 0, G_MAXUINT64, 0,
+      READABLE),
   /**
    * GstLmccSrc:stats:
    *
@@ -370,8 +374,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_COMPUTED (STRUCTURE, "stats", "Statistics",
-      "Statistics of the session", 0,
-      0, 0, READABLE),
+      "Statistics of the session", 0, 0, 0, READABLE),
   /**
    * GstLmccSrc:stats-update-interval:
    *
@@ -384,6 +387,5 @@ static const GstLmccProperty rows[] = {
       "How often stats is notified (ms, 0 = never)", 0, G_MAXUINT, 0, PLAYING),
 };
 
-const GstLmccPropertyTable gst_lmcc_src_properties = {
-  rows, G_N_ELEMENTS (rows), sizeof (GstLmccSrcSettings)
-};
+const GstLmccPropertyTable gst_lmcc_src_properties = { rows,
+  G_N_ELEMENTS (rows), sizeof (GstLmccSrcSettings) };

@@ -62,7 +62,7 @@ gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time)
  * @queue: (transfer full): a queue that no thread uses any more
  */
 void
-gst_lmcc_src_queue_free (GstLmccSrcQueue * queue)
+gst_lmcc_src_queue_free (GstLmccSrcQueue *queue)
 {
   gst_lmcc_src_queue_clear (queue, TRUE);
   gst_queue_array_free (queue->items);
@@ -79,7 +79,7 @@ gst_lmcc_src_queue_free (GstLmccSrcQueue * queue)
  * A sink without a queue before it holds up the task until a buffer is due.
  */
 void
-gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency)
+gst_lmcc_src_queue_set_latency (GstLmccSrcQueue *queue, guint64 latency)
 {
   g_mutex_lock (&queue->lock);
   queue->latency = latency;
@@ -92,7 +92,7 @@ gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency)
  * @max_bytes: most that may wait from the next buffer on
  */
 void
-gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue * queue, gsize max_bytes)
+gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue *queue, gsize max_bytes)
 {
   g_mutex_lock (&queue->lock);
   queue->max_bytes = max_bytes;
@@ -100,13 +100,13 @@ gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue * queue, gsize max_bytes)
 }
 
 static gboolean
-is_buffer (const Item * item)
+is_buffer (const Item *item)
 {
   return GST_IS_BUFFER (item->object);
 }
 
 static Item *
-find_first_buffer (GstLmccSrcQueue * queue, guint * index)
+find_first_buffer (GstLmccSrcQueue *queue, guint *index)
 {
   guint n = gst_queue_array_get_length (queue->items);
 
@@ -120,7 +120,7 @@ find_first_buffer (GstLmccSrcQueue * queue, guint * index)
 }
 
 static void
-drop_item (GstLmccSrcQueue * queue, guint index)
+drop_item (GstLmccSrcQueue *queue, guint index)
 {
   Item item;
 
@@ -133,7 +133,7 @@ drop_item (GstLmccSrcQueue * queue, guint index)
  * nothing any more: else a pad that cannot push would gather them for ever. The
  * later one takes its place, so that caps stay before a segment. */
 static void
-fold_event (GstLmccSrcQueue * queue, guint index)
+fold_event (GstLmccSrcQueue *queue, guint index)
 {
   Item *item = gst_queue_array_peek_nth_struct (queue->items, index);
   GstEventType type = GST_EVENT_TYPE (item->object);
@@ -154,7 +154,7 @@ fold_event (GstLmccSrcQueue * queue, guint index)
 
 /* Must be called with the lock. */
 static void
-drop_oldest_unit (GstLmccSrcQueue * queue)
+drop_oldest_unit (GstLmccSrcQueue *queue)
 {
   guint index, i;
   Item *item = find_first_buffer (queue, &index);
@@ -176,7 +176,7 @@ drop_oldest_unit (GstLmccSrcQueue * queue)
  *     one of its type waits and no buffer behind that, it takes its place
  */
 void
-gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event)
+gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event)
 {
   Item item = { GST_MINI_OBJECT_CAST (event), 0, 0, TRUE };
 
@@ -195,12 +195,11 @@ gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event)
  * @now: the time, ns
  */
 void
-gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue, GstBuffer * buffer,
+gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
     gboolean unit_start, guint64 now)
 {
   Item item = { GST_MINI_OBJECT_CAST (buffer),
-    gst_buffer_get_size (buffer) + BUFFER_COST, now, unit_start
-  };
+    gst_buffer_get_size (buffer) + BUFFER_COST, now, unit_start };
   guint index;
   Item *oldest;
 
@@ -217,7 +216,7 @@ gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue, GstBuffer * buffer,
 
 /* Must be called with the lock, and a buffer in front. */
 static GstMiniObject *
-take_list (GstLmccSrcQueue * queue)
+take_list (GstLmccSrcQueue *queue)
 {
   GstBufferList *list = gst_buffer_list_new_sized (MAX_LIST);
   Item *item;
@@ -248,7 +247,7 @@ take_list (GstLmccSrcQueue * queue)
  *     packets that wait before the next event; %NULL when flushing
  */
 GstMiniObject *
-gst_lmcc_src_queue_pop (GstLmccSrcQueue * queue)
+gst_lmcc_src_queue_pop (GstLmccSrcQueue *queue)
 {
   GstMiniObject *object = NULL;
 
@@ -275,7 +274,7 @@ gst_lmcc_src_queue_pop (GstLmccSrcQueue * queue)
  * @flushing: whether gst_lmcc_src_queue_pop() returns at once, with nothing
  */
 void
-gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue * queue, gboolean flushing)
+gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue *queue, gboolean flushing)
 {
   g_mutex_lock (&queue->lock);
   queue->flushing = flushing;
@@ -289,7 +288,7 @@ gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue * queue, gboolean flushing)
  * @events: whether events go as well
  */
 void
-gst_lmcc_src_queue_clear (GstLmccSrcQueue * queue, gboolean events)
+gst_lmcc_src_queue_clear (GstLmccSrcQueue *queue, gboolean events)
 {
   guint index = 0;
 
@@ -313,7 +312,7 @@ gst_lmcc_src_queue_clear (GstLmccSrcQueue * queue, gboolean events)
  * Returns: what waits, with what buffers take beside their bytes
  */
 gsize
-gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue * queue)
+gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue *queue)
 {
   gsize bytes;
 
@@ -330,7 +329,7 @@ gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue * queue)
  * Returns: units dropped because the pad could not push them in time
  */
 guint64
-gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue * queue)
+gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue *queue)
 {
   guint64 dropped;
 

@@ -17,18 +17,18 @@ G_BEGIN_DECLS
 typedef struct _GstLmccSrcQueue GstLmccSrcQueue;
 
 GstLmccSrcQueue *gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time);
-void gst_lmcc_src_queue_free (GstLmccSrcQueue * queue);
-void gst_lmcc_src_queue_set_latency (GstLmccSrcQueue * queue, guint64 latency);
-void gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue * queue, gsize max_bytes);
-void gst_lmcc_src_queue_push_event (GstLmccSrcQueue * queue, GstEvent * event);
-void gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue * queue,
-    GstBuffer * buffer, gboolean unit_start, guint64 now);
-GstMiniObject *gst_lmcc_src_queue_pop (GstLmccSrcQueue * queue);
-void gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue * queue,
-    gboolean flushing);
-void gst_lmcc_src_queue_clear (GstLmccSrcQueue * queue, gboolean events);
-gsize gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue * queue);
-guint64 gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue * queue);
+void gst_lmcc_src_queue_free (GstLmccSrcQueue *queue);
+void gst_lmcc_src_queue_set_latency (GstLmccSrcQueue *queue, guint64 latency);
+void gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue *queue, gsize max_bytes);
+void gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event);
+void gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
+    gboolean unit_start, guint64 now);
+GstMiniObject *gst_lmcc_src_queue_pop (GstLmccSrcQueue *queue);
+void
+gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue *queue, gboolean flushing);
+void gst_lmcc_src_queue_clear (GstLmccSrcQueue *queue, gboolean events);
+gsize gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue *queue);
+guint64 gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue *queue);
 
 G_END_DECLS
 

@@ -13,7 +13,7 @@
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 static void
-count_error (GstLmccSrc * self, const gchar * cause)
+count_error (GstLmccSrc *self, const gchar *cause)
 {
   GST_DEBUG_OBJECT (self, "a report did not get to the sender: %s", cause);
   g_mutex_lock (&self->lock);
@@ -24,16 +24,17 @@ count_error (GstLmccSrc * self, const gchar * cause)
 /* Until the sender answers again the algorithm has to do with what it can
  * measure alone. */
 static void
-warn (GstLmccSrc * self, const gchar * cause, const gchar * remedy)
+warn (GstLmccSrc *self, const gchar *cause, const gchar *remedy)
 {
   if (gst_lmcc_src_may_warn (&self->host.next_report_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
         ("Reports to the sender cannot be sent: %s%s%s. It is tried again.",
-            cause, remedy[0] ? ". " : "", remedy), (NULL));
+            cause, remedy[0] ? ". " : "", remedy),
+        (NULL));
 }
 
 static gboolean
-open_socket (GstLmccSrc * self, const LmccAddress * address, guint16 port)
+open_socket (GstLmccSrc *self, const LmccAddress *address, guint16 port)
 {
   g_autoptr (GError) error = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
@@ -58,7 +59,7 @@ open_socket (GstLmccSrc * self, const LmccAddress * address, guint16 port)
 
 /* Returns: the errno of what this host did not send, 0 for none. */
 static gint
-send_once (GstLmccSrc * self, const LmccReceiverAction * action)
+send_once (GstLmccSrc *self, const LmccReceiverAction *action)
 {
   gint code;
   gssize sent;
@@ -73,8 +74,8 @@ send_once (GstLmccSrc * self, const LmccReceiverAction * action)
       &action->destination, action->port, action->packet);
   if (sent >= 0)
     return 0;
-  count_error (self, g_strerror ((gint) - sent));
-  return sent == -ECONNREFUSED ? 0 : (gint) - sent;
+  count_error (self, g_strerror ((gint) -sent));
+  return sent == -ECONNREFUSED ? 0 : (gint) -sent;
 }
 
 /**
@@ -87,7 +88,7 @@ send_once (GstLmccSrc * self, const LmccReceiverAction * action)
  * changed; then a warning says why.
  */
 void
-gst_lmcc_src_send_report (GstLmccSrc * self, const LmccReceiverAction * action)
+gst_lmcc_src_send_report (GstLmccSrc *self, const LmccReceiverAction *action)
 {
   gint code = send_once (self, action);
 
@@ -104,7 +105,7 @@ gst_lmcc_src_send_report (GstLmccSrc * self, const LmccReceiverAction * action)
  * @self: the source
  */
 void
-gst_lmcc_src_close_report (GstLmccSrc * self)
+gst_lmcc_src_close_report (GstLmccSrc *self)
 {
   gst_lmcc_socket_close (&self->report_fd);
 }

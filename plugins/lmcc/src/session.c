@@ -47,7 +47,7 @@
 
 /* Others read it to know the library's time. */
 static void
-set_epoch (GstLmccSrc * self, LmccTime epoch)
+set_epoch (GstLmccSrc *self, LmccTime epoch)
 {
   g_mutex_lock (&self->lock);
   self->epoch = epoch;
@@ -57,7 +57,7 @@ set_epoch (GstLmccSrc * self, LmccTime epoch)
 /* The library's time: the running time, made to go on where that starts
  * again. Must be called without the lock. */
 static LmccTime
-get_now (GstLmccSrc * self)
+get_now (GstLmccSrc *self)
 {
   GstClockTime time = gst_clock_get_time (self->clock);
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
@@ -83,7 +83,7 @@ get_age (guint64 stamp)
 }
 
 static void
-apply_settings (GstLmccSrc * self, LmccTime now)
+apply_settings (GstLmccSrc *self, LmccTime now)
 {
   gint max_level;
   guint64 max_bitrate, max_memory;
@@ -111,8 +111,8 @@ apply_settings (GstLmccSrc * self, LmccTime now)
 
 /* Must be called with the lock. */
 static void
-handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
-    GstLmccDatagram * datagram)
+handle_datagram (GstLmccSrc *self, LmccTime now, gint group,
+    GstLmccDatagram *datagram)
 {
   LmccTime age = get_age (datagram->timestamp);
 
@@ -121,8 +121,8 @@ handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
     return;
   }
   if (group == FOR_LEARNING) {
-    lmcc_receiver_handle_learning (self->receiver, now,
-        datagram->packet->data, datagram->packet->size);
+    lmcc_receiver_handle_learning (self->receiver, now, datagram->packet->data,
+        datagram->packet->size);
   } else if (group == FOR_CONTROL) {
     lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
         datagram->source_port, datagram->packet->data, datagram->packet->size);
@@ -140,15 +140,15 @@ handle_datagram (GstLmccSrc * self, LmccTime now, gint group,
 }
 
 static gsize
-get_queued_bytes (GstLmccSrc * self)
+get_queued_bytes (GstLmccSrc *self)
 {
-  return gst_lmcc_src_queue_get_bytes (self->video.queue) +
-      gst_lmcc_src_queue_get_bytes (self->sound.queue);
+  return gst_lmcc_src_queue_get_bytes (self->video.queue)
+      + gst_lmcc_src_queue_get_bytes (self->sound.queue);
 }
 
 /* @group may be one of FOR_. */
 static gboolean
-read_socket (GstLmccSrc * self, gint fd, gint group)
+read_socket (GstLmccSrc *self, gint fd, gint group)
 {
   guint batches;
 
@@ -176,22 +176,24 @@ read_socket (GstLmccSrc * self, gint fd, gint group)
 }
 
 static void
-discard_datagrams (GstLmccSrc * self, gint fd)
+discard_datagrams (GstLmccSrc *self, gint fd)
 {
-  while (gst_lmcc_batch_receive (self->batch, fd, NULL) > 0);
+  while (gst_lmcc_batch_receive (self->batch, fd, NULL) > 0)
+    ;
 }
 
 static void
-clear_wake (GstLmccSrc * self)
+clear_wake (GstLmccSrc *self)
 {
   guint64 count;
 
-  while (read (self->wake_fd, &count, sizeof (count)) < 0 && errno == EINTR);
+  while (read (self->wake_fd, &count, sizeof (count)) < 0 && errno == EINTR)
+    ;
 }
 
 /* What pads cannot push is the least important of what is held. */
 static void
-share_budget (GstLmccSrc * self, gsize budget)
+share_budget (GstLmccSrc *self, gsize budget)
 {
   if (budget == self->budget_told)
     return;
@@ -201,7 +203,7 @@ share_budget (GstLmccSrc * self, gsize budget)
 }
 
 static void
-check_timers (GstLmccSrc * self)
+check_timers (GstLmccSrc *self)
 {
   LmccTime now = get_now (self);
   LmccTime latency;
@@ -241,7 +243,7 @@ check_timers (GstLmccSrc * self)
 }
 
 static void
-get_wait (GstLmccSrc * self, struct timespec *wait)
+get_wait (GstLmccSrc *self, struct timespec *wait)
 {
   LmccTime now = get_now (self);
   LmccTime next;
@@ -258,7 +260,7 @@ get_wait (GstLmccSrc * self, struct timespec *wait)
 }
 
 static gboolean
-wait_and_read (GstLmccSrc * self)
+wait_and_read (GstLmccSrc *self)
 {
   struct pollfd fds[MAX_POLL];
   gint groups[MAX_POLL];
@@ -267,29 +269,19 @@ wait_and_read (GstLmccSrc * self)
   gint group;
   gboolean ok = TRUE;
 
-  fds[n++] = (struct pollfd) {
-    self->wake_fd, POLLIN, 0
-  };
-  fds[n++] = (struct pollfd) {
-    self->host.netlink_fd, POLLIN, 0
-  };
+  fds[n++] = (struct pollfd){ self->wake_fd, POLLIN, 0 };
+  fds[n++] = (struct pollfd){ self->host.netlink_fd, POLLIN, 0 };
   /* The record first: packets of a new table are understood with it. */
   groups[n] = FOR_CONTROL;
-  fds[n++] = (struct pollfd) {
-    self->control_fd, POLLIN, 0
-  };
+  fds[n++] = (struct pollfd){ self->control_fd, POLLIN, 0 };
   if (self->learning_fd >= 0) {
     groups[n] = FOR_LEARNING;
-    fds[n++] = (struct pollfd) {
-      self->learning_fd, POLLIN, 0
-    };
+    fds[n++] = (struct pollfd){ self->learning_fd, POLLIN, 0 };
   }
   for (group = 0; group < LMCC_MAX_GROUPS; group++) {
     if (self->group_fds[group] >= 0) {
       groups[n] = group;
-      fds[n++] = (struct pollfd) {
-        self->group_fds[group], POLLIN, 0
-      };
+      fds[n++] = (struct pollfd){ self->group_fds[group], POLLIN, 0 };
     }
   }
 
@@ -306,7 +298,7 @@ wait_and_read (GstLmccSrc * self)
 }
 
 static void
-discard_all (GstLmccSrc * self)
+discard_all (GstLmccSrc *self)
 {
   guint group;
 
@@ -319,7 +311,7 @@ discard_all (GstLmccSrc * self)
  * that is to be shown, and where packets are missing among it, for want of
  * room, nobody can tell. */
 static void
-check_stall (GstLmccSrc * self)
+check_stall (GstLmccSrc *self)
 {
   LmccTime now = get_now (self), latency = self->latency_told;
 
@@ -360,9 +352,11 @@ receive_thread (gpointer data)
 }
 
 static LmccReceiver *
-create_receiver (GstLmccSrc * self)
+create_receiver (GstLmccSrc *self)
 {
-  LmccReceiverConfig config = { 0, };
+  LmccReceiverConfig config = {
+    0,
+  };
   g_auto (GStrv) codecs = NULL;
 
   config.address = self->address;
@@ -385,7 +379,7 @@ create_receiver (GstLmccSrc * self)
   config.rtt_mode = (LmccRttMode) self->settings.rtt_mode;
   config.fixed_rtt = self->settings.rtt * LMCC_MSECOND;
   GST_OBJECT_UNLOCK (self);
-  config.codecs = (const gchar * const *) codecs;
+  config.codecs = (const gchar *const *) codecs;
   return lmcc_receiver_new (&config);
 }
 
@@ -396,7 +390,7 @@ create_receiver (GstLmccSrc * self)
  * Starts to receive.
  */
 void
-gst_lmcc_src_session_start (GstLmccSrc * self)
+gst_lmcc_src_session_start (GstLmccSrc *self)
 {
   LmccReceiver *receiver;
 
@@ -430,7 +424,7 @@ gst_lmcc_src_session_start (GstLmccSrc * self)
  * been received and not pushed is dropped.
  */
 void
-gst_lmcc_src_session_stop (GstLmccSrc * self)
+gst_lmcc_src_session_stop (GstLmccSrc *self)
 {
   LmccTime now;
   guint group;
@@ -466,9 +460,10 @@ gst_lmcc_src_session_stop (GstLmccSrc * self)
  * Makes the receiving thread look at the settings.
  */
 void
-gst_lmcc_src_session_wake (GstLmccSrc * self)
+gst_lmcc_src_session_wake (GstLmccSrc *self)
 {
   guint64 one = 1;
 
-  while (write (self->wake_fd, &one, sizeof (one)) < 0 && errno == EINTR);
+  while (write (self->wake_fd, &one, sizeof (one)) < 0 && errno == EINTR)
+    ;
 }

@@ -12,7 +12,7 @@
 
 /* What a URI says beside its keys. */
 static void
-take_place (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
+take_place (GstLmccSrcSettings *settings, const GstLmccSrcSettings *from)
 {
   g_free (settings->address);
   settings->address = g_strdup (from->address);
@@ -20,7 +20,7 @@ take_place (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
 }
 
 static void
-take_source (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
+take_source (GstLmccSrcSettings *settings, const GstLmccSrcSettings *from)
 {
   g_free (settings->multicast_source);
   settings->multicast_source = g_strdup (from->multicast_source);
@@ -29,7 +29,7 @@ take_source (GstLmccSrcSettings * settings, const GstLmccSrcSettings * from)
 /* What the latest URI had set, and the new one does not, is the default
  * again. */
 static void
-take_uri (GstLmccSrc * self, const GstLmccUri * uri)
+take_uri (GstLmccSrc *self, const GstLmccUri *uri)
 {
   const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   guint64 changed = self->uri_given | uri->given;
@@ -56,7 +56,7 @@ take_uri (GstLmccSrc * self, const GstLmccUri * uri)
  * Returns: whether the settings are those of the URI now
  */
 gboolean
-gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
+gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
 {
   g_autoptr (GstLmccUri) uri = NULL;
   g_autoptr (GError) parse_error = NULL;
@@ -79,8 +79,10 @@ gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
   take_uri (self, uri);
   GST_OBJECT_UNLOCK (self);
   for (i = 0; i < uri->unknown->len; i++)
-    GST_WARNING_OBJECT (self, "the key '%s' of the URI means nothing here: "
-        "passed over", (const gchar *) g_ptr_array_index (uri->unknown, i));
+    GST_WARNING_OBJECT (self,
+        "the key '%s' of the URI means nothing here: "
+        "passed over",
+        (const gchar *) g_ptr_array_index (uri->unknown, i));
   return TRUE;
 }
 
@@ -92,7 +94,7 @@ gst_lmcc_src_set_uri (GstLmccSrc * self, const gchar * text, GError ** error)
  *     of them is not the default; %NULL where they have what no URI can say
  */
 gchar *
-gst_lmcc_src_get_uri (GstLmccSrc * self)
+gst_lmcc_src_get_uri (GstLmccSrc *self)
 {
   gchar *text;
 
@@ -103,7 +105,7 @@ gst_lmcc_src_get_uri (GstLmccSrc * self)
 }
 
 static void
-set_uri_property (GstLmccSrc * self, const gchar * text)
+set_uri_property (GstLmccSrc *self, const gchar *text)
 {
   g_autoptr (GError) error = NULL;
 
@@ -128,8 +130,8 @@ set_uri_property (GstLmccSrc * self, const gchar * text)
  * As #GObjectClass.set_property().
  */
 void
-gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec G_GNUC_UNUSED)
+gst_lmcc_src_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec G_GNUC_UNUSED)
 {
   GstLmccSrc *self = GST_LMCC_SRC (object);
   gboolean kept;
@@ -148,7 +150,7 @@ gst_lmcc_src_set_property (GObject * object, guint id, const GValue * value,
 }
 
 static void
-compute_property (GstLmccSrc * self, const gchar * name, GValue * value)
+compute_property (GstLmccSrc *self, const gchar *name, GValue *value)
 {
   LmccReceiverStats stats;
 
@@ -170,8 +172,8 @@ compute_property (GstLmccSrc * self, const gchar * name, GValue * value)
  * As #GObjectClass.get_property().
  */
 void
-gst_lmcc_src_get_property (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_lmcc_src_get_property (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstLmccSrc *self = GST_LMCC_SRC (object);
   gboolean kept;

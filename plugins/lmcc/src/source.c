@@ -20,12 +20,13 @@ typedef struct
 
 /* How often the same was to be said since it was said last. */
 static gchar *
-format_held_back (const LmccReceiverAction * action)
+format_held_back (const LmccReceiverAction *action)
 {
   if (action->held_back == 0)
     return g_strdup ("");
   return g_strdup_printf (" (and %" G_GUINT64_FORMAT " times since the "
-      "latest such message)", action->held_back);
+                          "latest such message)",
+      action->held_back);
 }
 
 /**
@@ -34,16 +35,16 @@ format_held_back (const LmccReceiverAction * action)
  * @action: a warning
  */
 void
-gst_lmcc_src_tell_warning (GstLmccSrc * self, const LmccReceiverAction * action)
+gst_lmcc_src_tell_warning (GstLmccSrc *self, const LmccReceiverAction *action)
 {
   g_autofree gchar *held_back = format_held_back (action);
 
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s%s", action->reason,
-          held_back), (NULL));
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("%s%s", action->reason, held_back), (NULL));
 }
 
 static void
-post (GstLmccSrc * self, const gchar * name, const LmccReceiverAction * action)
+post (GstLmccSrc *self, const gchar *name, const LmccReceiverAction *action)
 {
   gchar from[LMCC_ADDRESS_STRLEN], to[LMCC_ADDRESS_STRLEN];
 
@@ -51,10 +52,8 @@ post (GstLmccSrc * self, const gchar * name, const LmccReceiverAction * action)
   lmcc_address_format (&action->destination, to);
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new (name,
-              "from", G_TYPE_STRING, from,
-              "to", G_TYPE_STRING, to,
-              "reason", G_TYPE_STRING, action->reason,
+          gst_structure_new (name, "from", G_TYPE_STRING, from, "to",
+              G_TYPE_STRING, to, "reason", G_TYPE_STRING, action->reason,
               "held-back", G_TYPE_UINT64, action->held_back, NULL)));
 }
 
@@ -64,8 +63,8 @@ post (GstLmccSrc * self, const gchar * name, const LmccReceiverAction * action)
  * @action: says from which sender to which
  */
 void
-gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
-    const LmccReceiverAction * action)
+gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
+    const LmccReceiverAction *action)
 {
   g_autofree gchar *held_back = format_held_back (action);
   gchar from[LMCC_ADDRESS_STRLEN], to[LMCC_ADDRESS_STRLEN];
@@ -74,8 +73,9 @@ gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
   lmcc_address_format (&action->destination, to);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
       ("The session came from %s and is received from %s now: %s%s. Set "
-          "multicast-source to listen to one sender only", from, to,
-          action->reason, held_back), (NULL));
+       "multicast-source to listen to one sender only",
+          from, to, action->reason, held_back),
+      (NULL));
   post (self, "lmcc-source-changed", action);
 }
 
@@ -85,8 +85,8 @@ gst_lmcc_src_tell_source_changed (GstLmccSrc * self,
  * @action: says which sender is listened to, and which other one is heard
  */
 void
-gst_lmcc_src_tell_source_asked (GstLmccSrc * self,
-    const LmccReceiverAction * action)
+gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
+    const LmccReceiverAction *action)
 {
   GST_INFO_OBJECT (self, "another sender is heard; the application is asked");
   post (self, "lmcc-source-asked", action);
@@ -103,10 +103,10 @@ gst_lmcc_src_tell_source_asked (GstLmccSrc * self,
  * Returns: whether @address is an address
  */
 gboolean
-gst_lmcc_src_answer_source (GstLmccSrc * self, const gchar * address,
+gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
     gboolean take)
 {
-  Answer answer = {.take = take };
+  Answer answer = { .take = take };
 
   if (address == NULL || !lmcc_address_parse (address, &answer.address)
       || lmcc_address_is_multicast (&answer.address))
@@ -140,7 +140,7 @@ gst_lmcc_src_new_answers (void)
  * To be called from the receiving thread.
  */
 void
-gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now)
+gst_lmcc_src_apply_answers (GstLmccSrc *self, LmccTime now)
 {
   g_autoptr (GArray) answers = gst_lmcc_src_new_answers ();
   GArray *given;
@@ -158,8 +158,8 @@ gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now)
   for (i = 0; i < answers->len; i++) {
     const Answer *answer = &g_array_index (answers, Answer, i);
 
-    lmcc_receiver_answer_source (self->receiver, &answer->address,
-        answer->take, now);
+    lmcc_receiver_answer_source (self->receiver, &answer->address, answer->take,
+        now);
     gst_lmcc_src_collect_actions (self);
   }
   g_mutex_unlock (&self->lock);
@@ -172,7 +172,7 @@ gst_lmcc_src_apply_answers (GstLmccSrc * self, LmccTime now)
  * Returns: (transfer full): they, each by itself
  */
 gchar **
-gst_lmcc_src_read_codecs (const gchar * text)
+gst_lmcc_src_read_codecs (const gchar *text)
 {
   gchar **codecs = g_strsplit (text ? text : "", ",", -1);
   guint i;
@@ -191,17 +191,16 @@ gst_lmcc_src_read_codecs (const gchar * text)
  *     allowed
  */
 const gchar *
-gst_lmcc_src_find_codec (const LmccSession * session, const gchar * text)
+gst_lmcc_src_find_codec (const LmccSession *session, const gchar *text)
 {
   g_auto (GStrv) codecs = gst_lmcc_src_read_codecs (text);
   const gchar *names[] = { session->video.encoding_name,
-    session->sound.encoding_name
-  };
+    session->sound.encoding_name };
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (names); i++) {
-    gboolean allowed = names[i][0] == '\0'
-        || lmcc_session_codec_is_usual (names[i]);
+    gboolean allowed =
+        names[i][0] == '\0' || lmcc_session_codec_is_usual (names[i]);
 
     for (j = 0; codecs[j] != NULL && !allowed; j++)
       allowed = g_ascii_strcasecmp (codecs[j], names[i]) == 0;

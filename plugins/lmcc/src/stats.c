@@ -8,7 +8,7 @@
 #include "src/private.h"
 
 static void
-add_layer (LmccLayerStats * sum, const LmccLayerStats * more)
+add_layer (LmccLayerStats *sum, const LmccLayerStats *more)
 {
   sum->received += more->received;
   sum->bytes += more->bytes;
@@ -20,7 +20,7 @@ add_layer (LmccLayerStats * sum, const LmccLayerStats * more)
 }
 
 static void
-add_repair (LmccRepairClassStats * sum, const LmccRepairClassStats * more)
+add_repair (LmccRepairClassStats *sum, const LmccRepairClassStats *more)
 {
   sum->lost += more->lost;
   sum->repaired += more->repaired;
@@ -30,7 +30,7 @@ add_repair (LmccRepairClassStats * sum, const LmccRepairClassStats * more)
 
 /* Counters add up over pauses; what tells a state is the later one's. */
 static void
-add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
+add_stats (const LmccReceiverStats *past, LmccReceiverStats *stats)
 {
   guint i;
 
@@ -76,7 +76,7 @@ add_stats (const LmccReceiverStats * past, LmccReceiverStats * stats)
  * with the lock.
  */
 void
-gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
+gst_lmcc_src_keep_stats (GstLmccSrc *self, LmccTime now)
 {
   LmccReceiverStats stats;
 
@@ -107,7 +107,7 @@ gst_lmcc_src_keep_stats (GstLmccSrc * self, LmccTime now)
  * Returns: the library's time that they are of
  */
 LmccTime
-gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
+gst_lmcc_src_get_receiver_stats (GstLmccSrc *self, LmccReceiverStats *stats)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT_CAST (self));
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
@@ -129,7 +129,7 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc * self, LmccReceiverStats * stats)
 }
 
 static LmccTime
-get_timer_left (const LmccControllerStatus * status, LmccTime now)
+get_timer_left (const LmccControllerStatus *status, LmccTime now)
 {
   if (status->timer == NULL || !LMCC_TIME_IS_VALID (status->timer_at))
     return LMCC_TIME_NONE;
@@ -139,15 +139,15 @@ get_timer_left (const LmccControllerStatus * status, LmccTime now)
 
 /* 0 where the algorithm has no such rate. */
 static void
-set_bitrate (GstStructure * structure, const gchar * name, gdouble bitrate)
+set_bitrate (GstStructure *structure, const gchar *name, gdouble bitrate)
 {
   if (bitrate > 0)
     gst_structure_set (structure, name, G_TYPE_DOUBLE, bitrate, NULL);
 }
 
 static void
-describe_status (const LmccControllerStatus * status, LmccTime now,
-    GstStructure * structure)
+describe_status (const LmccControllerStatus *status, LmccTime now,
+    GstStructure *structure)
 {
   gst_lmcc_set_text (structure, "state", status->state);
   set_bitrate (structure, "calculated-bitrate", status->calculated_rate);
@@ -156,16 +156,15 @@ describe_status (const LmccControllerStatus * status, LmccTime now,
   gst_lmcc_set_time (structure, "timer-left-ms", get_timer_left (status, now));
   if (status->has_leader)
     gst_structure_set (structure, "leader", G_TYPE_UINT, status->leader, NULL);
-  gst_structure_set (structure,
-      "loss-event-rate", G_TYPE_DOUBLE, status->loss_event_rate,
-      "reports-suppressed", G_TYPE_UINT64, status->suppressed,
-      "leads", G_TYPE_BOOLEAN, status->leads, NULL);
+  gst_structure_set (structure, "loss-event-rate", G_TYPE_DOUBLE,
+      status->loss_event_rate, "reports-suppressed", G_TYPE_UINT64,
+      status->suppressed, "leads", G_TYPE_BOOLEAN, status->leads, NULL);
 }
 
 /* What drives the base where others choose the layers above it. */
 static void
-describe_base (const LmccReceiverStats * stats, LmccTime now,
-    GstStructure * structure)
+describe_base (const LmccReceiverStats *stats, LmccTime now,
+    GstStructure *structure)
 {
   g_autoptr (GstStructure) status = NULL;
 
@@ -187,24 +186,22 @@ describe_base (const LmccReceiverStats * stats, LmccTime now,
  *     `stats` property and the message `lmcc-level-changed`
  */
 void
-gst_lmcc_src_describe_control (const LmccReceiverStats * stats, LmccTime now,
-    GstStructure * structure)
+gst_lmcc_src_describe_control (const LmccReceiverStats *stats, LmccTime now,
+    GstStructure *structure)
 {
   describe_status (&stats->status, now, structure);
   describe_base (stats, now, structure);
   gst_lmcc_set_text (structure, "algorithm", stats->algorithm);
   if (stats->rtt > 0)
     gst_lmcc_set_time (structure, "rtt-ms", stats->rtt);
-  gst_structure_set (structure,
-      "rtt-source", G_TYPE_STRING,
-      gst_lmcc_rtt_source_to_name (stats->rtt_source),
-      "reports", G_TYPE_UINT64, stats->reports,
-      "answers", G_TYPE_UINT64, stats->answers, NULL);
+  gst_structure_set (structure, "rtt-source", G_TYPE_STRING,
+      gst_lmcc_rtt_source_to_name (stats->rtt_source), "reports", G_TYPE_UINT64,
+      stats->reports, "answers", G_TYPE_UINT64, stats->answers, NULL);
 }
 
 static void
-set_layers (GstStructure * structure, const LmccReceiverStats * stats,
-    const LmccSession * session)
+set_layers (GstStructure *structure, const LmccReceiverStats *stats,
+    const LmccSession *session)
 {
   GValue array = G_VALUE_INIT;
   guint i;
@@ -213,23 +210,21 @@ set_layers (GstStructure * structure, const LmccReceiverStats * stats,
   for (i = 0; i < session->n_layers; i++) {
     const LmccLayerStats *layer = &stats->layers[i];
 
-    gst_lmcc_append_structure (&array, gst_structure_new ("layer",
-            "layer", G_TYPE_UINT, i,
-            "packets-received", G_TYPE_UINT64, layer->received,
-            "bytes-received", G_TYPE_UINT64, layer->bytes,
-            "packets-lost", G_TYPE_UINT64, layer->lost,
+    gst_lmcc_append_structure (&array,
+        gst_structure_new ("layer", "layer", G_TYPE_UINT, i, "packets-received",
+            G_TYPE_UINT64, layer->received, "bytes-received", G_TYPE_UINT64,
+            layer->bytes, "packets-lost", G_TYPE_UINT64, layer->lost,
             "packets-reordered", G_TYPE_UINT64, layer->reordered,
-            "packets-late", G_TYPE_UINT64, layer->late,
-            "duplicates", G_TYPE_UINT64, layer->duplicates,
-            "restarts", G_TYPE_UINT64, layer->restarts,
-            "bitrate", G_TYPE_UINT64, stats->layer_bitrate[i],
+            "packets-late", G_TYPE_UINT64, layer->late, "duplicates",
+            G_TYPE_UINT64, layer->duplicates, "restarts", G_TYPE_UINT64,
+            layer->restarts, "bitrate", G_TYPE_UINT64, stats->layer_bitrate[i],
             "announced-bitrate", G_TYPE_UINT64, session->layers[i].rate, NULL));
   }
   gst_structure_take_value (structure, "layers", &array);
 }
 
 static void
-set_repair (GstStructure * structure, const LmccReceiverStats * stats)
+set_repair (GstStructure *structure, const LmccReceiverStats *stats)
 {
   LmccRepairClassStats sum = { 0 };
   GValue array = G_VALUE_INIT;
@@ -242,26 +237,24 @@ set_repair (GstStructure * structure, const LmccReceiverStats * stats)
     add_repair (&sum, klass);
     if (klass->lost == 0)
       continue;
-    gst_lmcc_append_structure (&array, gst_structure_new ("class",
-            "class", G_TYPE_UINT, i,
-            "packets-lost", G_TYPE_UINT64, klass->lost,
-            "packets-repaired", G_TYPE_UINT64, klass->repaired,
-            "packets-repaired-late", G_TYPE_UINT64, klass->late,
-            "packets-beyond-repair", G_TYPE_UINT64, klass->beyond_repair,
-            NULL));
+    gst_lmcc_append_structure (&array,
+        gst_structure_new ("class", "class", G_TYPE_UINT, i, "packets-lost",
+            G_TYPE_UINT64, klass->lost, "packets-repaired", G_TYPE_UINT64,
+            klass->repaired, "packets-repaired-late", G_TYPE_UINT64,
+            klass->late, "packets-beyond-repair", G_TYPE_UINT64,
+            klass->beyond_repair, NULL));
   }
   gst_structure_take_value (structure, "classes", &array);
-  gst_structure_set (structure,
-      "media-packets-lost", G_TYPE_UINT64, sum.lost,
-      "packets-repaired", G_TYPE_UINT64, sum.repaired,
-      "packets-repaired-late", G_TYPE_UINT64, sum.late,
-      "packets-beyond-repair", G_TYPE_UINT64, sum.beyond_repair,
-      "repair-packets-received", G_TYPE_UINT64, stats->repair.received,
-      "repair-packets-invalid", G_TYPE_UINT64, stats->repair.invalid, NULL);
+  gst_structure_set (structure, "media-packets-lost", G_TYPE_UINT64, sum.lost,
+      "packets-repaired", G_TYPE_UINT64, sum.repaired, "packets-repaired-late",
+      G_TYPE_UINT64, sum.late, "packets-beyond-repair", G_TYPE_UINT64,
+      sum.beyond_repair, "repair-packets-received", G_TYPE_UINT64,
+      stats->repair.received, "repair-packets-invalid", G_TYPE_UINT64,
+      stats->repair.invalid, NULL);
 }
 
 static void
-set_drops (GstStructure * structure, const LmccReceiverStats * stats)
+set_drops (GstStructure *structure, const LmccReceiverStats *stats)
 {
   GstStructure *drops = gst_structure_new_empty ("drops");
   GValue value = G_VALUE_INIT;
@@ -282,7 +275,7 @@ set_drops (GstStructure * structure, const LmccReceiverStats * stats)
  * Returns: (transfer full): the `stats` property
  */
 GstStructure *
-gst_lmcc_src_create_stats (GstLmccSrc * self)
+gst_lmcc_src_create_stats (GstLmccSrc *self)
 {
   LmccReceiverStats stats;
   LmccTime now = gst_lmcc_src_get_receiver_stats (self, &stats);
@@ -304,34 +297,28 @@ gst_lmcc_src_create_stats (GstLmccSrc * self)
   g_mutex_unlock (&self->lock);
 
   structure = gst_structure_new ("application/x-lmcc-src-stats",
-      "packets-received", G_TYPE_UINT64, stats.packets,
-      "bytes-received", G_TYPE_UINT64, stats.bytes,
-      "packets-lost", G_TYPE_UINT64, stats.lost,
+      "packets-received", G_TYPE_UINT64, stats.packets, "bytes-received",
+      G_TYPE_UINT64, stats.bytes, "packets-lost", G_TYPE_UINT64, stats.lost,
       "packets-dropped-kernel", G_TYPE_UINT64, stats.socket_drops,
       "packets-delivered", G_TYPE_UINT64, stats.delivered,
       "audio-packets-delivered", G_TYPE_UINT64, stats.sound_delivered,
-      "audio-packets-lost", G_TYPE_UINT64, stats.sound_lost,
-      "level", G_TYPE_INT, stats.level,
-      "rung", G_TYPE_INT, stats.rung,
-      "bitrate", G_TYPE_UINT64, stats.bitrate,
-      "loss-rate", G_TYPE_DOUBLE, stats.loss_rate,
-      "rejoins", G_TYPE_UINT64, stats.rejoins,
-      "packets-unwanted", G_TYPE_UINT64, stats.unwanted,
-      "sources", G_TYPE_UINT64, stats.sources,
-      "memory-bytes", G_TYPE_UINT64, stats.memory,
-      "memory-peak-bytes", G_TYPE_UINT64, stats.memory_peak,
-      "memory-budget-bytes", G_TYPE_UINT64, stats.memory_budget,
-      "units-delivered", G_TYPE_UINT64, stats.gate.units_delivered,
-      "units-incomplete", G_TYPE_UINT64, stats.gate.units_incomplete,
-      "units-withheld", G_TYPE_UINT64, stats.gate.units_withheld,
-      "units-corrupted", G_TYPE_UINT64, stats.gate.units_corrupted,
-      "units-dropped-late", G_TYPE_UINT64,
-      gst_lmcc_src_queue_get_dropped (self->video.queue),
-      "rung-changes", G_TYPE_UINT64, stats.gate.rung_changes,
-      "report-errors", G_TYPE_UINT64, report_errors,
-      "notices", G_TYPE_UINT64, stats.notices,
-      "notices-sent", G_TYPE_UINT64, notices_sent,
-      "notice-errors", G_TYPE_UINT64, notice_errors, NULL);
+      "audio-packets-lost", G_TYPE_UINT64, stats.sound_lost, "level",
+      G_TYPE_INT, stats.level, "rung", G_TYPE_INT, stats.rung, "bitrate",
+      G_TYPE_UINT64, stats.bitrate, "loss-rate", G_TYPE_DOUBLE, stats.loss_rate,
+      "rejoins", G_TYPE_UINT64, stats.rejoins, "packets-unwanted",
+      G_TYPE_UINT64, stats.unwanted, "sources", G_TYPE_UINT64, stats.sources,
+      "memory-bytes", G_TYPE_UINT64, stats.memory, "memory-peak-bytes",
+      G_TYPE_UINT64, stats.memory_peak, "memory-budget-bytes", G_TYPE_UINT64,
+      stats.memory_budget, "units-delivered", G_TYPE_UINT64,
+      stats.gate.units_delivered, "units-incomplete", G_TYPE_UINT64,
+      stats.gate.units_incomplete, "units-withheld", G_TYPE_UINT64,
+      stats.gate.units_withheld, "units-corrupted", G_TYPE_UINT64,
+      stats.gate.units_corrupted, "units-dropped-late", G_TYPE_UINT64,
+      gst_lmcc_src_queue_get_dropped (self->video.queue), "rung-changes",
+      G_TYPE_UINT64, stats.gate.rung_changes, "report-errors", G_TYPE_UINT64,
+      report_errors, "notices", G_TYPE_UINT64, stats.notices, "notices-sent",
+      G_TYPE_UINT64, notices_sent, "notice-errors", G_TYPE_UINT64,
+      notice_errors, NULL);
   gst_lmcc_set_text (structure, "reason", reason);
   gst_lmcc_set_time (structure, "join-to-packet-ms", stats.join_to_packet);
   gst_lmcc_set_time (structure, "join-to-picture-ms", stats.join_to_picture);

@@ -15,11 +15,11 @@
  * one. */
 #define MAX_SIZE 2048
 
-G_DEFINE_QUARK (gst-lmcc-uri-error-quark, gst_lmcc_uri_error)
+G_DEFINE_QUARK (gst-lmcc-uri-error-quark, gst_lmcc_uri_error);
 
 static gboolean
-fail (GError ** error, GstLmccUriError code, const gchar * what,
-    const gchar * value, const gchar * remedy)
+fail (GError **error, GstLmccUriError code, const gchar *what,
+    const gchar *value, const gchar *remedy)
 {
   g_set_error (error, GST_LMCC_URI_ERROR, code, "%s '%s': %s", what, value,
       remedy);
@@ -27,8 +27,8 @@ fail (GError ** error, GstLmccUriError code, const gchar * what,
 }
 
 static gboolean
-parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
-    GError ** error)
+parse_key (GstLmccUri *self, const gchar *key, const gchar *value,
+    GError **error)
 {
   gint row = gst_lmcc_properties_find_in_uri (&gst_lmcc_src_properties, key);
   g_autofree gchar *remedy = NULL;
@@ -45,7 +45,7 @@ parse_key (GstLmccUri * self, const gchar * key, const gchar * value,
 }
 
 static gboolean
-parse_query (GstLmccUri * self, const gchar * query, GError ** error)
+parse_query (GstLmccUri *self, const gchar *query, GError **error)
 {
   GUriParamsIter iter;
   gchar *key, *value;
@@ -70,8 +70,8 @@ parse_query (GstLmccUri * self, const gchar * query, GError ** error)
 }
 
 static gboolean
-parse_source (GstLmccUri * self, const gchar * text,
-    const LmccAddress * group, GError ** error)
+parse_source (GstLmccUri *self, const gchar *text, const LmccAddress *group,
+    GError **error)
 {
   gsize size = strlen (text);
   gboolean bracketed = size > 2 && text[0] == '[' && text[size - 1] == ']';
@@ -88,7 +88,7 @@ parse_source (GstLmccUri * self, const gchar * text,
 }
 
 static gboolean
-parse_parts (GstLmccUri * self, const gchar * text, GUri * uri, GError ** error)
+parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
 {
   const gchar *host = g_uri_get_host (uri);
   const gchar *path = g_uri_get_path (uri);
@@ -134,7 +134,7 @@ parse_parts (GstLmccUri * self, const gchar * text, GUri * uri, GError ** error)
  * Returns: (transfer full) (nullable): what it says, %NULL on error
  */
 GstLmccUri *
-gst_lmcc_uri_parse (const gchar * text, GError ** error)
+gst_lmcc_uri_parse (const gchar *text, GError **error)
 {
   g_autoptr (GstLmccUri) self = g_new0 (GstLmccUri, 1);
   g_autoptr (GUri) uri = NULL;
@@ -159,7 +159,7 @@ gst_lmcc_uri_parse (const gchar * text, GError ** error)
 }
 
 static void
-append_keys (GString * text, const GstLmccSrcSettings * settings)
+append_keys (GString *text, const GstLmccSrcSettings *settings)
 {
   const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   gchar separator = '?';
@@ -180,14 +180,14 @@ append_keys (GString * text, const GstLmccSrcSettings * settings)
 }
 
 static gboolean
-is_same_text (const gchar * a, const gchar * b)
+is_same_text (const gchar *a, const gchar *b)
 {
   return g_ascii_strcasecmp (a ? a : "", b ? b : "") == 0;
 }
 
 static gboolean
-says_the_same (const GstLmccUri * uri, const GstLmccSrcSettings * settings,
-    const gchar * source)
+says_the_same (const GstLmccUri *uri, const GstLmccSrcSettings *settings,
+    const gchar *source)
 {
   const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   guint i;
@@ -219,7 +219,7 @@ says_the_same (const GstLmccUri * uri, const GstLmccSrcSettings * settings,
  *     default, as gst_lmcc_uri_parse() reads it, or %NULL where there is none
  */
 gchar *
-gst_lmcc_uri_format (const GstLmccSrcSettings * settings)
+gst_lmcc_uri_format (const GstLmccSrcSettings *settings)
 {
   g_autoptr (GString) text = g_string_new (GST_LMCC_URI_SCHEME "://");
   g_autofree gchar *source = g_strdup (settings->multicast_source);
@@ -233,13 +233,14 @@ gst_lmcc_uri_format (const GstLmccSrcSettings * settings)
     name = g_strstrip (source + (source[0] == '+'));
     g_string_append_printf (text, "%s@", name);
   }
-  g_string_append_printf (text, brackets ? "[%s]:%d" : "%s:%d",
-      address, settings->port);
+  g_string_append_printf (text, brackets ? "[%s]:%d" : "%s:%d", address,
+      settings->port);
   append_keys (text, settings);
   again = gst_lmcc_uri_parse (text->str, NULL);
 
   return again != NULL && says_the_same (again, settings, name)
-      ? g_strdup (text->str) : NULL;
+      ? g_strdup (text->str)
+      : NULL;
 }
 
 /**
@@ -247,7 +248,7 @@ gst_lmcc_uri_format (const GstLmccSrcSettings * settings)
  * @uri: (transfer full)
  */
 void
-gst_lmcc_uri_free (GstLmccUri * uri)
+gst_lmcc_uri_free (GstLmccUri *uri)
 {
   gst_lmcc_properties_clear (&gst_lmcc_src_properties, &uri->settings);
   g_ptr_array_unref (uri->unknown);

@@ -42,9 +42,9 @@ typedef enum
 #define GST_LMCC_URI_ERROR gst_lmcc_uri_error_quark ()
 GQuark gst_lmcc_uri_error_quark (void);
 
-GstLmccUri *gst_lmcc_uri_parse (const gchar * text, GError ** error);
-gchar *gst_lmcc_uri_format (const GstLmccSrcSettings * settings);
-void gst_lmcc_uri_free (GstLmccUri * uri);
+GstLmccUri *gst_lmcc_uri_parse (const gchar *text, GError **error);
+gchar *gst_lmcc_uri_format (const GstLmccSrcSettings *settings);
+void gst_lmcc_uri_free (GstLmccUri *uri);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccUri, gst_lmcc_uri_free)
 

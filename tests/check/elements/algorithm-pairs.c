@@ -16,46 +16,47 @@
 #define LOOK_AGAIN (50 * GST_MSECOND)
 
 /* A GOP of a quarter of a second, so that the window is short. */
-#define SENDER "videotestsrc is-live=true pattern=ball " \
-    "! video/x-raw,width=160,height=120,framerate=24/1 " \
-    "! x264enc bitrate=150 key-int-max=6 bframes=0 threads=1 " \
-    "speed-preset=ultrafast option-string=scenecut=0 " \
-    "! lmccsink name=s multicast-iface=lo address=%s port=%u algorithm=%s %s"
+#define SENDER                                               \
+  "videotestsrc is-live=true pattern=ball "                  \
+  "! video/x-raw,width=160,height=120,framerate=24/1 "       \
+  "! x264enc bitrate=150 key-int-max=6 bframes=0 threads=1 " \
+  "speed-preset=ultrafast option-string=scenecut=0 "         \
+  "! lmccsink name=s multicast-iface=lo address=%s port=%u algorithm=%s %s"
 #define LAYERS "window=900 layering=doubling layers=4 base-rate=128000"
 
 typedef enum
 {
   FOR_LAYERS,
-  FOR_MARKS,                    /* its own, on layers */
-  FOR_ONE_RATE                  /* for all receivers */
+  FOR_MARKS,   /* its own, on layers */
+  FOR_ONE_RATE /* for all receivers */
 } Purpose;
 
 typedef struct
 {
   const gchar *name;
-  const gchar *options;         /* of lmccsrc: to begin soon */
+  const gchar *options; /* of lmccsrc: to begin soon */
   Purpose purpose;
 } Algorithm;
 
 static const Algorithm algorithms[] = {
-  {"elm", "", FOR_LAYERS},
-  {"rlm", "algorithm-settings=rlm,join-timer-min=0.1,join-timer-max=0.2,"
-        "detection-time=0.01,detection-deviation=0.0", FOR_LAYERS},
-  {"rlc", "", FOR_MARKS},
-  {"flid-sl", "", FOR_MARKS},
-  {"flid-dl", "", FOR_MARKS},
-  {"synchronized", "", FOR_MARKS},
-  {"pgmcc", "", FOR_ONE_RATE},
-  {"tfmcc", "", FOR_ONE_RATE},
+  { "elm", "", FOR_LAYERS },
+  { "rlm",
+      "algorithm-settings=rlm,join-timer-min=0.1,join-timer-max=0.2,"
+      "detection-time=0.01,detection-deviation=0.0",
+      FOR_LAYERS },
+  { "rlc", "", FOR_MARKS },
+  { "flid-sl", "", FOR_MARKS },
+  { "flid-dl", "", FOR_MARKS },
+  { "synchronized", "", FOR_MARKS },
+  { "pgmcc", "", FOR_ONE_RATE },
+  { "tfmcc", "", FOR_ONE_RATE },
 };
 
-static const gchar *const sessions[] = {
-  "none", "elm", "rlm", "rlc", "flid-sl", "flid-dl", "synchronized",
-  "pgmcc", "tfmcc"
-};
+static const gchar *const sessions[] = { "none", "elm", "rlm", "rlc", "flid-sl",
+  "flid-dl", "synchronized", "pgmcc", "tfmcc" };
 
 static GstElement *
-start (const gchar * line)
+start (const gchar *line)
 {
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
@@ -67,14 +68,14 @@ start (const gchar * line)
 }
 
 static void
-stop (GstElement * pipeline)
+stop (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
 
 static gint
-get_level (GstElement * pipeline, const gchar * algorithm)
+get_level (GstElement *pipeline, const gchar *algorithm)
 {
   g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   g_autoptr (GstStructure) stats = NULL;
@@ -90,7 +91,7 @@ get_level (GstElement * pipeline, const gchar * algorithm)
 
 /* The text of a warning that comes within @timeout. */
 static gchar *
-pop_warning (GstElement * pipeline, GstClockTime timeout)
+pop_warning (GstElement *pipeline, GstClockTime timeout)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, timeout,
@@ -107,8 +108,7 @@ pop_warning (GstElement * pipeline, GstClockTime timeout)
 }
 
 static void
-check_runs (GstElement * pipeline, const gchar * session,
-    const gchar * algorithm)
+check_runs (GstElement *pipeline, const gchar *session, const gchar *algorithm)
 {
   GstClockTime waited = 0;
 
@@ -125,7 +125,7 @@ check_runs (GstElement * pipeline, const gchar * session,
 
 /* There is nothing above the base: what it has to do is to report. */
 static void
-check_reports (GstElement * pipeline, const gchar * algorithm)
+check_reports (GstElement *pipeline, const gchar *algorithm)
 {
   g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   GstClockTime waited;
@@ -144,29 +144,29 @@ check_reports (GstElement * pipeline, const gchar * algorithm)
 }
 
 static void
-check_refused (GstElement * pipeline, const gchar * session,
-    const gchar * algorithm)
+check_refused (GstElement *pipeline, const gchar *session,
+    const gchar *algorithm)
 {
   g_autofree gchar *warning = pop_warning (pipeline, PATIENCE);
   g_autofree gchar *remedy = g_strdup_printf ("start lmccsink with "
-      "algorithm=%s", algorithm);
+                                              "algorithm=%s",
+      algorithm);
 
-  fail_unless (warning != NULL, "%s in a session of %s says nothing",
-      algorithm, session);
+  fail_unless (warning != NULL, "%s in a session of %s says nothing", algorithm,
+      session);
   fail_unless (g_str_has_prefix (warning, algorithm), "%s", warning);
   fail_unless (strstr (warning, remedy) != NULL, "%s", warning);
   fail_unless (get_level (pipeline, algorithm) <= 0);
 }
 
 static gboolean
-has_one_rate (const gchar * session)
+has_one_rate (const gchar *session)
 {
   return g_str_equal (session, "pgmcc") || g_str_equal (session, "tfmcc");
 }
 
 static void
-check (GstElement * pipeline, const gchar * session,
-    const Algorithm * algorithm)
+check (GstElement *pipeline, const gchar *session, const Algorithm *algorithm)
 {
   gboolean own = g_str_equal (algorithm->name, session);
 
@@ -181,8 +181,8 @@ check (GstElement * pipeline, const gchar * session,
 GST_START_TEST (test_an_algorithm_runs_where_its_needs_are_met)
 {
   const gchar *session = sessions[__i__];
-  g_autofree gchar *address = g_strdup_printf ("239.253.%u.1",
-      1 + (guint) getpid () % 250);
+  g_autofree gchar *address =
+      g_strdup_printf ("239.253.%u.1", 1 + (guint) getpid () % 250);
   guint port = 20000 + 2 * ((guint) getpid () % 20000);
   g_autofree gchar *line = g_strdup_printf (SENDER, address, port, session,
       has_one_rate (session) ? "" : LAYERS);
@@ -191,10 +191,11 @@ GST_START_TEST (test_an_algorithm_runs_where_its_needs_are_met)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
-    g_autofree gchar *text = g_strdup_printf ("lmccsrc name=r "
+    g_autofree gchar *text = g_strdup_printf (
+        "lmccsrc name=r "
         "multicast-iface=lo address=%s port=%u algorithm=%s %s "
-        "! fakesink sync=false", address, port, algorithms[i].name,
-        algorithms[i].options);
+        "! fakesink sync=false",
+        address, port, algorithms[i].name, algorithms[i].options);
 
     receivers[i] = start (text);
   }

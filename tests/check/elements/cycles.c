@@ -46,7 +46,7 @@ typedef struct
 {
   guint fds;
   guint threads;
-  guint resident;               /* KiB */
+  guint resident; /* KiB */
   gsize heap;
 } Footprint;
 
@@ -57,7 +57,7 @@ typedef struct
 } Pair;
 
 typedef Pair (*CreateFunction) (void);
-typedef void (*WaitFunction) (Pair * pair);
+typedef void (*WaitFunction) (Pair *pair);
 
 static guint
 get_cycles (void)
@@ -72,7 +72,7 @@ get_cycles (void)
 /* What the process has */
 
 static guint
-read_status (const gchar * key)
+read_status (const gchar *key)
 {
   g_autofree gchar *text = NULL;
   const gchar *line;
@@ -87,7 +87,9 @@ static Footprint
 get_footprint (void)
 {
   struct mallinfo2 info = mallinfo2 ();
-  Footprint footprint = { 0, };
+  Footprint footprint = {
+    0,
+  };
 
   footprint.fds = test_count_fds ();
   footprint.threads = read_status ("\nThreads:");
@@ -126,9 +128,8 @@ count_memberships (void)
   fail_unless (g_file_get_contents ("/proc/self/net/igmp", &text, NULL, NULL));
   for (i = 0; i < N_LAYERS; i++) {
     guint group = 239u << 24 | 254u << 16 | (get_base () + i);
-    g_autofree gchar *digits =
-        g_strdup_printf ("%08X", (guint) GUINT32_TO_LE (GUINT32_SWAP_LE_BE
-            (group)));
+    g_autofree gchar *digits = g_strdup_printf ("%08X",
+        (guint) GUINT32_TO_LE (GUINT32_SWAP_LE_BE (group)));
 
     n += strstr (text, digits) != NULL;
   }
@@ -138,7 +139,7 @@ count_memberships (void)
 /* Pipelines */
 
 static void
-feed (GstElement * pipeline)
+feed (GstElement *pipeline)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -154,14 +155,15 @@ create_plain_pair (void)
   g_autofree gchar *address = get_address ();
   Pair pair;
 
-  pair.sender = test_launch ("appsrc name=source is-live=true format=time "
+  pair.sender = test_launch (
+      "appsrc name=source is-live=true format=time "
       "caps=application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,"
       "payload=96 ! lmccsink multicast-iface=lo address=%s port=%d",
       address, get_port ());
-  pair.receiver =
-      test_launch
-      ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
-      "fakesink sync=false", address, get_port ());
+  pair.receiver = test_launch (
+      "lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
+      "fakesink sync=false",
+      address, get_port ());
   return pair;
 }
 
@@ -171,26 +173,28 @@ create_real_pair (void)
   g_autofree gchar *address = get_address ();
   Pair pair;
 
-  pair.sender = test_launch ("videotestsrc is-live=true ! "
+  pair.sender = test_launch (
+      "videotestsrc is-live=true ! "
       "video/x-raw,width=160,height=120,framerate=50/1 ! x264enc bframes=3 "
       "b-adapt=false b-pyramid=true rc-lookahead=5 speed-preset=superfast ! "
-      "lmccsink multicast-iface=lo address=%s port=%d", address, get_port ());
-  pair.receiver =
-      test_launch
-      ("lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
-      "rtph264depay ! avdec_h264 ! fakesink", address, get_port ());
+      "lmccsink multicast-iface=lo address=%s port=%d",
+      address, get_port ());
+  pair.receiver = test_launch (
+      "lmccsrc multicast-iface=lo algorithm=none address=%s port=%d ! "
+      "rtph264depay ! avdec_h264 ! fakesink",
+      address, get_port ());
   return pair;
 }
 
 static void
-free_pair (Pair * pair)
+free_pair (Pair *pair)
 {
   gst_clear_object (&pair->sender);
   gst_clear_object (&pair->receiver);
 }
 
 static void
-fail_on_error (GstMessage * message)
+fail_on_error (GstMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
@@ -201,7 +205,7 @@ fail_on_error (GstMessage * message)
 }
 
 static void
-wait_top_level (Pair * pair)
+wait_top_level (Pair *pair)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pair->receiver);
   gint to = -1;
@@ -219,7 +223,7 @@ wait_top_level (Pair * pair)
 
 /* A picture is at the sink: the pipeline is prerolled. */
 static void
-wait_picture (Pair * pair)
+wait_picture (Pair *pair)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pair->receiver);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, PATIENCE,
@@ -230,7 +234,7 @@ wait_picture (Pair * pair)
 }
 
 static gint64
-stop (GstElement * pipeline)
+stop (GstElement *pipeline)
 {
   gint64 begin = g_get_monotonic_time ();
 
@@ -242,8 +246,8 @@ stop (GstElement * pipeline)
 /* Cycles */
 
 static void
-run_cycle (Pair * pair, WaitFunction wait, GArray * sender_times,
-    GArray * receiver_times)
+run_cycle (Pair *pair, WaitFunction wait, GArray *sender_times,
+    GArray *receiver_times)
 {
   gint64 time;
 
@@ -273,7 +277,7 @@ compare_times (gconstpointer a, gconstpointer b)
 }
 
 static void
-check_times (const gchar * name, GArray * times)
+check_times (const gchar *name, GArray *times)
 {
   gint64 factor = g_getenv ("LMCC_TEST_SLOW") ? 50 : 1;
   gint64 median, longest;
@@ -289,14 +293,14 @@ check_times (const gchar * name, GArray * times)
 }
 
 static void
-check_footprint (const Footprint * before, guint cycles, gboolean with_memory)
+check_footprint (const Footprint *before, guint cycles, gboolean with_memory)
 {
   Footprint after = get_footprint ();
 
   g_print ("after %u cycles: fds %u to %u, threads %u to %u, resident %u to %u "
-      "KiB, heap %" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT " B\n", cycles,
-      before->fds, after.fds, before->threads, after.threads, before->resident,
-      after.resident, before->heap, after.heap);
+           "KiB, heap %" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT " B\n",
+      cycles, before->fds, after.fds, before->threads, after.threads,
+      before->resident, after.resident, before->heap, after.heap);
   fail_unless (after.fds <= before->fds);
   fail_unless (after.threads <= before->threads + SLACK_THREADS);
   /* Valgrind and the sanitizers have an allocator, and a leak check, of their
@@ -304,8 +308,8 @@ check_footprint (const Footprint * before, guint cycles, gboolean with_memory)
   if (after.heap == 0 || !with_memory)
     return;
   fail_unless (after.resident <= before->resident + SLACK_RESIDENT);
-  fail_unless (after.heap <=
-      before->heap + SLACK_HEAP + cycles * SLACK_HEAP_PER_CYCLE);
+  fail_unless (
+      after.heap <= before->heap + SLACK_HEAP + cycles * SLACK_HEAP_PER_CYCLE);
 }
 
 static void
@@ -315,7 +319,9 @@ run_cycles (CreateFunction create, WaitFunction wait, gboolean anew,
   g_autoptr (GArray) sender_times = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) receiver_times =
       g_array_new (FALSE, FALSE, sizeof (gint64));
-  Footprint before = { 0, };
+  Footprint before = {
+    0,
+  };
   Pair pair = { NULL, NULL };
   guint i;
 
@@ -357,8 +363,8 @@ GST_END_TEST;
  * only. */
 GST_START_TEST (test_real_codecs_leave_no_sockets_and_threads_behind)
 {
-  run_cycles (create_real_pair, wait_picture, FALSE, MIN (get_cycles () / 5,
-          100), FALSE);
+  run_cycles (create_real_pair, wait_picture, FALSE,
+      MIN (get_cycles () / 5, 100), FALSE);
 }
 
 GST_END_TEST;
@@ -374,8 +380,9 @@ cycles_suite (void)
   tcase_add_test (tc, test_the_same_elements_leave_nothing_behind);
   tcase_add_test (tc, test_new_elements_leave_nothing_behind);
   if (gst_registry_check_feature_version (gst_registry_get (), "x264enc", 1, 0,
-          0) && gst_registry_check_feature_version (gst_registry_get (),
-          "avdec_h264", 1, 0, 0))
+          0)
+      && gst_registry_check_feature_version (gst_registry_get (), "avdec_h264",
+          1, 0, 0))
     tcase_add_test (tc, test_real_codecs_leave_no_sockets_and_threads_behind);
   return s;
 }

@@ -29,7 +29,7 @@ typedef struct
   const gchar *name;
   const gchar *launch;
   guint n_classes;
-  guint64 full;                 /* bit/s */
+  guint64 full; /* bit/s */
   guint n_pictures;
   gdouble tolerance;
 } Ladder;
@@ -37,19 +37,24 @@ typedef struct
 /* A picture of j2klayerenc keeps its rates by itself. libvpx does in the mean,
  * in whole kbit/s; it may be ahead by a second and has to settle in. */
 static const Ladder ladders[] = {
-  {"vp9svcenc", "vp9svcenc cpu-used=9 threads=1 "
-        "scalability-mode=L2T2 keyframe-max-dist=0 switch-distance=0 "
-        "target-bitrate=400000", 4, 400000, 240, 0.2},
-  {"vp9svcenc", "vp9svcenc cpu-used=9 threads=1 "
-        "scalability-mode=L2T2 keyframe-max-dist=0 switch-distance=0 "
-        "layer-bitrates=\"<120000,60000,120000,100000>\"", 4, 400000, 240, 0.2},
-  {"j2klayerenc", "j2klayerenc resolutions=2 threads=1 "
-        "bitrates=\"<200000,400000,800000>\" ! rtpj2klayerpay", 3, 800000, 8,
-      0.1},
+  { "vp9svcenc",
+      "vp9svcenc cpu-used=9 threads=1 "
+      "scalability-mode=L2T2 keyframe-max-dist=0 switch-distance=0 "
+      "target-bitrate=400000",
+      4, 400000, 240, 0.2 },
+  { "vp9svcenc",
+      "vp9svcenc cpu-used=9 threads=1 "
+      "scalability-mode=L2T2 keyframe-max-dist=0 switch-distance=0 "
+      "layer-bitrates=\"<120000,60000,120000,100000>\"",
+      4, 400000, 240, 0.2 },
+  { "j2klayerenc",
+      "j2klayerenc resolutions=2 threads=1 "
+      "bitrates=\"<200000,400000,800000>\" ! rtpj2klayerpay",
+      3, 800000, 8, 0.1 },
 };
 
 static gboolean
-is_there (const gchar * name)
+is_there (const gchar *name)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
 
@@ -58,7 +63,7 @@ is_there (const gchar * name)
 
 /* Noise, which no encoder can make small. */
 static void
-push_pictures (GstHarness * h, guint first, guint n)
+push_pictures (GstHarness *h, guint first, guint n)
 {
   guint size = WIDTH * HEIGHT * 3 / 2, i, j;
 
@@ -80,7 +85,7 @@ push_pictures (GstHarness * h, guint first, guint n)
 /* By the encoder's mark, or by the packet's priority: the main header's goes
  * with the lowest layer. */
 static guint
-get_class (GstBuffer * buffer, gsize * size)
+get_class (GstBuffer *buffer, gsize *size)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstLmccLayerMeta");
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -89,7 +94,7 @@ get_class (GstBuffer * buffer, gsize * size)
   *size = gst_buffer_get_size (buffer);
   if (meta != NULL) {
     fail_unless (gst_structure_get_uint (gst_custom_meta_get_structure (meta),
-            "class", &klass));
+        "class", &klass));
     return klass;
   }
   fail_unless (gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp));
@@ -102,7 +107,7 @@ get_class (GstBuffer * buffer, gsize * size)
 
 /* bit/s of each class, of the last pictures. */
 static void
-measure (GstHarness * h, guint * n_pushed, guint n, gdouble rates[MAX_CLASSES])
+measure (GstHarness *h, guint *n_pushed, guint n, gdouble rates[MAX_CLASSES])
 {
   GstBuffer *buffer;
   guint i;
@@ -128,7 +133,7 @@ measure (GstHarness * h, guint * n_pushed, guint n, gdouble rates[MAX_CLASSES])
 }
 
 static GstElement *
-open_ladder (GstHarness ** h, const Ladder * ladder)
+open_ladder (GstHarness **h, const Ladder *ladder)
 {
   *h = gst_harness_new_parse (ladder->launch);
   gst_harness_set_src_caps_str (*h, CAPS);
@@ -137,7 +142,7 @@ open_ladder (GstHarness ** h, const Ladder * ladder)
 }
 
 static guint64
-get_target (GstElement * encoder)
+get_target (GstElement *encoder)
 {
   GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
   guint64 target;
@@ -153,7 +158,7 @@ get_target (GstElement * encoder)
 
 /* What the property cannot have becomes its end, as with lmccsink. */
 static void
-set_rate (GstElement * encoder, const gchar * property, guint64 rate)
+set_rate (GstElement *encoder, const gchar *property, guint64 rate)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), property);
@@ -168,7 +173,7 @@ set_rate (GstElement * encoder, const gchar * property, guint64 rate)
 }
 
 static void
-set_target (GstElement * encoder, guint64 target)
+set_target (GstElement *encoder, guint64 target)
 {
   set_rate (encoder, "target-bitrate", target);
 }
@@ -244,9 +249,9 @@ GST_END_TEST;
 GST_START_TEST (rates_of_layers_undo_what_scaled_them)
 {
   static const gchar *const properties[][2] = {
-    {"layer-bitrates", "<120000,60000,120000,100000>"},
-    {"layer-bitrates", "<120000,60000,120000,100000>"},
-    {"bitrates", "<200000,400000,800000>"},
+    { "layer-bitrates", "<120000,60000,120000,100000>" },
+    { "layer-bitrates", "<120000,60000,120000,100000>" },
+    { "bitrates", "<200000,400000,800000>" },
   };
   const Ladder *ladder = &ladders[__i__];
   g_autoptr (GstElement) encoder = NULL;
@@ -273,25 +278,28 @@ typedef struct
   guint64 unit;
 } Encoder;
 
-#define X264 "tune=zerolatency speed-preset=ultrafast threads=1 " \
-    "key-int-max=10000 vbv-buf-capacity=200"
+#define X264                                           \
+  "tune=zerolatency speed-preset=ultrafast threads=1 " \
+  "key-int-max=10000 vbv-buf-capacity=200"
 #define X265 "tune=zerolatency speed-preset=ultrafast key-int-max=10000"
-#define OPENH264 "gop-size=10000 rate-control=bitrate " \
-    "scene-change-detection=false"
-#define VPX "deadline=1 cpu-used=8 end-usage=cbr lag-in-frames=0 threads=1 " \
-    "keyframe-max-dist=10000"
+#define OPENH264                         \
+  "gop-size=10000 rate-control=bitrate " \
+  "scene-change-detection=false"
+#define VPX                                                        \
+  "deadline=1 cpu-used=8 end-usage=cbr lag-in-frames=0 threads=1 " \
+  "keyframe-max-dist=10000"
 
 static const Encoder encoders[] = {
-  {"x264enc", X264, "bitrate", 1000},
-  {"x265enc", X265, "bitrate", 1000},
-  {"openh264enc", OPENH264, "bitrate", 1},
-  {"vp8enc", VPX, "target-bitrate", 1},
-  {"vp9enc", VPX, "target-bitrate", 1},
+  { "x264enc", X264, "bitrate", 1000 },
+  { "x265enc", X265, "bitrate", 1000 },
+  { "openh264enc", OPENH264, "bitrate", 1 },
+  { "vp8enc", VPX, "target-bitrate", 1 },
+  { "vp9enc", VPX, "target-bitrate", 1 },
 };
 
 /* Returns bit/s; no key frames but the first. */
 static gdouble
-measure_encoder (GstHarness * h, guint * n_pushed)
+measure_encoder (GstHarness *h, guint *n_pushed)
 {
   guint n = 120, n_keys = 0;
   GstBuffer *buffer;
@@ -352,26 +360,31 @@ typedef struct
   guint64 full;
 } Driven;
 
-#define SMALL_SVC "vp9svcenc name=encoder cpu-used=9 threads=1 " \
-    "scalability-mode=L2T2 keyframe-max-dist=24 switch-distance=0 "
+#define SMALL_SVC                                \
+  "vp9svcenc name=encoder cpu-used=9 threads=1 " \
+  "scalability-mode=L2T2 keyframe-max-dist=24 switch-distance=0 "
 
 static const Driven driven[] = {
-  {"vp9svcenc", SMALL_SVC "target-bitrate=300000 !", "algorithm=pgmcc", 300000},
-  {"vp9svcenc", SMALL_SVC "layer-bitrates=\"<90000,45000,90000,75000>\" !",
-      "base-algorithm=tfmcc", 300000},
-  {"j2klayerenc",
+  { "vp9svcenc", SMALL_SVC "target-bitrate=300000 !", "algorithm=pgmcc",
+      300000 },
+  { "vp9svcenc", SMALL_SVC "layer-bitrates=\"<90000,45000,90000,75000>\" !",
+      "base-algorithm=tfmcc", 300000 },
+  { "j2klayerenc",
       "j2klayerenc name=encoder bitrates=\"<120000,240000,400000>\" "
-        "resolutions=2 !", "algorithm=pgmcc", 400000},
-  {"j2klayerenc",
+      "resolutions=2 !",
+      "algorithm=pgmcc", 400000 },
+  { "j2klayerenc",
       "j2klayerenc name=encoder bitrates=\"<120000,240000,400000>\" "
-        "resolutions=2 !", "base-algorithm=pgmcc", 400000},
-  {"vp9svcenc", "",
+      "resolutions=2 !",
+      "base-algorithm=pgmcc", 400000 },
+  { "vp9svcenc", "",
       "algorithm=pgmcc codec=vp9 encoder-settings=\"vp9,"
-        "target-bitrate=300000,cpu-used=9,scalability-mode=L2T2\"", 300000},
-  {"j2klayerenc", "",
-        "algorithm=pgmcc codec=j2k encoder-settings=\"j2k,"
-        "resolutions=2,bitrates=(string)\\\"<120000,240000,400000>\\\"\"",
-      400000},
+      "target-bitrate=300000,cpu-used=9,scalability-mode=L2T2\"",
+      300000 },
+  { "j2klayerenc", "",
+      "algorithm=pgmcc codec=j2k encoder-settings=\"j2k,"
+      "resolutions=2,bitrates=(string)\\\"<120000,240000,400000>\\\"\"",
+      400000 },
 };
 
 #define LEAST 60000
@@ -381,7 +394,7 @@ static gint least;
 static gint most;
 
 static void
-note_target (GstElement * encoder, GParamSpec * pspec G_GNUC_UNUSED,
+note_target (GstElement *encoder, GParamSpec *pspec G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   gint target = (gint) get_target (encoder);
@@ -399,7 +412,7 @@ is_most (gpointer user_data)
 }
 
 static void
-find_encoder (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
+find_encoder (GstElement *sink G_GNUC_UNUSED, GstElement *encoder,
     guint rung G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
 {
   g_signal_connect (encoder, "notify::target-bitrate", G_CALLBACK (note_target),
@@ -407,7 +420,7 @@ find_encoder (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
 }
 
 static guint
-count_layers (GstElement * sink)
+count_layers (GstElement *sink)
 {
   g_autoptr (GstStructure) stats = NULL;
 
@@ -422,11 +435,14 @@ GST_START_TEST (lmccsink_drives_all_layers)
   const Driven *test = &driven[__i__];
   gboolean one = g_str_has_prefix (test->options, "algorithm");
   g_autofree gchar *to = g_strdup_printf ("lmccsrc" SESSION "%u ! "
-      "fakesink sync=false", 17680 + __i__);
-  g_autofree gchar *from = g_strdup_printf ("videotestsrc is-live=true "
-      "pattern=snow ! " CAPS " ! %s lmccsink name=sink" SESSION "%u "
-      "drive-encoder=true min-bitrate=%d %s", test->launch, 17680 + __i__,
-      LEAST, test->options);
+                                          "fakesink sync=false",
+      17680 + __i__);
+  g_autofree gchar *from =
+      g_strdup_printf ("videotestsrc is-live=true "
+                       "pattern=snow ! " CAPS " ! %s lmccsink name=sink" SESSION
+                       "%u "
+                       "drive-encoder=true min-bitrate=%d %s",
+          test->launch, 17680 + __i__, LEAST, test->options);
   g_autoptr (GstElement) sink = NULL, encoder = NULL;
   g_autoptr (GstElement) sender = NULL, receiver = NULL;
 

@@ -19,7 +19,7 @@
  * Returns: (transfer full): the pipeline; the test fails where there is none
  */
 GstElement *
-test_launch (const gchar * format, ...)
+test_launch (const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   g_autoptr (GError) error = NULL;
@@ -45,7 +45,7 @@ test_launch (const gchar * format, ...)
  * beside it are not heard.
  */
 GstElement *
-test_launch_sink (const gchar * text, gint * port)
+test_launch_sink (const gchar *text, gint *port)
 {
   GstElement *pipeline = test_launch ("%s", text);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -61,7 +61,7 @@ test_launch_sink (const gchar * text, gint * port)
 /* (transfer full): the next message of @types; the test fails where none
  * comes */
 GstMessage *
-test_wait_message (GstElement * pipeline, GstMessageType types)
+test_wait_message (GstElement *pipeline, GstMessageType types)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, types);
@@ -73,7 +73,7 @@ test_wait_message (GstElement * pipeline, GstMessageType types)
 
 /* @pipeline: (transfer full) */
 void
-test_end_pipeline (GstElement * pipeline)
+test_end_pipeline (GstElement *pipeline)
 {
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
@@ -84,7 +84,7 @@ test_end_pipeline (GstElement * pipeline)
 
 /* Of lmccsink's or lmccsrc's statistics. */
 guint64
-test_get_count (GstElement * element, const gchar * name)
+test_get_count (GstElement *element, const gchar *name)
 {
   g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
@@ -96,7 +96,7 @@ test_get_count (GstElement * element, const gchar * name)
 }
 
 gdouble
-test_get_number (GstElement * element, const gchar * name)
+test_get_number (GstElement *element, const gchar *name)
 {
   g_autoptr (GstStructure) stats = NULL;
   gdouble value = 0;
@@ -108,15 +108,16 @@ test_get_number (GstElement * element, const gchar * name)
 }
 
 guint64
-test_get_drops (GstElement * src, LmccDrop kind)
+test_get_drops (GstElement *src, LmccDrop kind)
 {
   g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (src, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (gst_value_get_structure
-          (gst_structure_get_value (stats, "drops")), lmcc_drop_name (kind),
-          &value));
+  fail_unless (
+      gst_structure_get_uint64 (gst_value_get_structure (
+                                    gst_structure_get_value (stats, "drops")),
+          lmcc_drop_name (kind), &value));
 
   return value;
 }
@@ -147,8 +148,8 @@ test_make_picture (guint number)
   bytes[0] = 0x80;
   bytes[1] = 0x80 | 96;
   GST_WRITE_UINT16_BE (bytes + 2, number);
-  GST_WRITE_UINT32_BE (bytes + 4, (guint32) gst_util_uint64_scale (time, 90000,
-          GST_SECOND));
+  GST_WRITE_UINT32_BE (bytes + 4,
+      (guint32) gst_util_uint64_scale (time, 90000, GST_SECOND));
   bytes[12] = (guint8) (importances[number % 4] << 5 | (number % 8 ? 1 : 5));
   bytes[13] = 0x88;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
@@ -178,15 +179,15 @@ test_tell (void)
 }
 
 static void
-tell_of_property (GObject * object G_GNUC_UNUSED,
-    GParamSpec * pspec G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
+tell_of_property (GObject *object G_GNUC_UNUSED,
+    GParamSpec *pspec G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
 {
   test_tell ();
 }
 
 /* test_tell() each time that @object notifies @property. */
 void
-test_watch (gpointer object, const gchar * property)
+test_watch (gpointer object, const gchar *property)
 {
   g_autofree gchar *signal = g_strconcat ("notify::", property, NULL);
 
@@ -241,7 +242,7 @@ is_counted (gpointer user_data)
 /* Until a count is so high, or the test fails; somebody has to tell of new
  * statistics. */
 void
-test_wait_count (GstElement * element, const gchar * name, guint64 least,
+test_wait_count (GstElement *element, const gchar *name, guint64 least,
     gint64 patience)
 {
   Count count = { element, name, least };

@@ -16,22 +16,23 @@ G_BEGIN_DECLS
 
 typedef gboolean (*TestCondition) (gpointer user_data);
 
-GstElement *test_launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
-GstElement *test_launch_sink (const gchar * text, gint * port);
-GstMessage *test_wait_message (GstElement * pipeline, GstMessageType types);
-void test_end_pipeline (GstElement * pipeline);
+GstElement *test_launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+GstElement *test_launch_sink (const gchar *text, gint *port);
+GstMessage *test_wait_message (GstElement *pipeline, GstMessageType types);
+void test_end_pipeline (GstElement *pipeline);
 
-guint64 test_get_count (GstElement * element, const gchar * name);
-gdouble test_get_number (GstElement * element, const gchar * name);
-guint64 test_get_drops (GstElement * src, LmccDrop kind);
+guint64 test_get_count (GstElement *element, const gchar *name);
+gdouble test_get_number (GstElement *element, const gchar *name);
+guint64 test_get_drops (GstElement *src, LmccDrop kind);
 guint test_count_fds (void);
 
 GstBuffer *test_make_picture (guint number);
 
 void test_tell (void);
-void test_watch (gpointer object, const gchar * property);
-gboolean test_wait_for (TestCondition is_met, gpointer user_data, gint64 patience);
-void test_wait_count (GstElement * element, const gchar * name, guint64 least,
+void test_watch (gpointer object, const gchar *property);
+gboolean
+test_wait_for (TestCondition is_met, gpointer user_data, gint64 patience);
+void test_wait_count (GstElement *element, const gchar *name, guint64 least,
     gint64 patience);
 
 G_END_DECLS

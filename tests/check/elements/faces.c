@@ -7,16 +7,19 @@
 #include <gst/check/gstcheck.h>
 
 static const gchar *const elements[] = {
-  "lmccsink", "lmccsrc", "x264ladderenc", "vp9svcenc", "j2klayerenc",
+  "lmccsink",
+  "lmccsrc",
+  "x264ladderenc",
+  "vp9svcenc",
+  "j2klayerenc",
 };
 
 /* Of udpsrc, and of GstVideoEncoder: as these have them. */
-static const gchar *const in_nanoseconds[] = {
-  "timeout", "min-force-key-unit-interval", NULL
-};
+static const gchar *const in_nanoseconds[] = { "timeout",
+  "min-force-key-unit-interval", NULL };
 
 static gboolean
-is_number (const GParamSpec * pspec)
+is_number (const GParamSpec *pspec)
 {
   return G_IS_PARAM_SPEC_INT (pspec) || G_IS_PARAM_SPEC_UINT (pspec)
       || G_IS_PARAM_SPEC_UINT64 (pspec) || G_IS_PARAM_SPEC_DOUBLE (pspec)
@@ -24,7 +27,7 @@ is_number (const GParamSpec * pspec)
 }
 
 static gboolean
-says (const gchar * text, const gchar * word)
+says (const gchar *text, const gchar *word)
 {
   return g_regex_match_simple (word, text, 0, 0);
 }
@@ -45,13 +48,15 @@ GST_START_TEST (test_times_are_in_ms_and_rates_in_bit_s)
     fail_if (says (blurb, "kbit/s|kbps|\\(s\\b|in seconds"), "%s: %s", name,
         blurb);
     fail_if (says (blurb, "\\bns\\b|nanoseconds")
-        && !g_strv_contains (in_nanoseconds, name), "%s: %s", name, blurb);
+            && !g_strv_contains (in_nanoseconds, name),
+        "%s: %s", name, blurb);
     if (is_number (pspecs[i]) && says (name, "bitrate|-rate$"))
       fail_unless (says (blurb, "bit/s|bit rate|rate of the top"), "%s: %s",
           name, blurb);
     if (is_number (pspecs[i]) && says (name, "latency|interval|delay|rtt"))
       fail_unless (says (blurb, "\\bms\\b")
-          || g_strv_contains (in_nanoseconds, name), "%s: %s", name, blurb);
+              || g_strv_contains (in_nanoseconds, name),
+          "%s: %s", name, blurb);
   }
   g_free (pspecs);
   gst_object_unref (element);
@@ -59,10 +64,10 @@ GST_START_TEST (test_times_are_in_ms_and_rates_in_bit_s)
 
 GST_END_TEST;
 
-static void check_structure (const GstStructure * structure);
+static void check_structure (const GstStructure *structure);
 
 static void
-check_value (const gchar * name, const GValue * value)
+check_value (const gchar *name, const GValue *value)
 {
   guint i;
 
@@ -80,7 +85,7 @@ check_value (const gchar * name, const GValue * value)
 }
 
 static gboolean
-check_field (GQuark field, const GValue * value,
+check_field (GQuark field, const GValue *value,
     gpointer user_data G_GNUC_UNUSED)
 {
   check_value (g_quark_to_string (field), value);
@@ -88,7 +93,7 @@ check_field (GQuark field, const GValue * value,
 }
 
 static void
-check_structure (const GstStructure * structure)
+check_structure (const GstStructure *structure)
 {
   gst_structure_foreach (structure, check_field, NULL);
 }
@@ -122,13 +127,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_both_ends_are_of_one_class)
 {
-  static const gchar *const classes[] =
-      { "Sink/Network/RTP", "Source/Network/RTP" };
+  static const gchar *const classes[] = { "Sink/Network/RTP",
+    "Source/Network/RTP" };
   g_autoptr (GstElementFactory) factory =
       gst_element_factory_find (elements[__i__]);
 
   fail_unless_equals_string (gst_element_factory_get_metadata (factory,
-          GST_ELEMENT_METADATA_KLASS), classes[__i__]);
+                                 GST_ELEMENT_METADATA_KLASS),
+      classes[__i__]);
 }
 
 GST_END_TEST;

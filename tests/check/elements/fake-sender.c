@@ -47,7 +47,7 @@ fake_pictures_new (void)
 }
 
 void
-fake_pictures_take (GPtrArray * pictures, GPtrArray * packets, guint number,
+fake_pictures_take (GPtrArray *pictures, GPtrArray *packets, guint number,
     gboolean key)
 {
   FakePicture *picture = g_new0 (FakePicture, 1);
@@ -60,42 +60,43 @@ fake_pictures_take (GPtrArray * pictures, GPtrArray * packets, guint number,
 
 /* @from: an address of the loopback network */
 static gint
-open_socket (const gchar * from)
+open_socket (const gchar *from)
 {
   struct in_addr lo = { htonl (INADDR_LOOPBACK) };
-  struct sockaddr_in source = {.sin_family = AF_INET };
+  struct sockaddr_in source = { .sin_family = AF_INET };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
   g_assert_true (fd >= 0);
-  g_assert_true (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo,
-          sizeof (lo)) == 0);
+  g_assert_true (
+      setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo, sizeof (lo)) == 0);
   g_assert_true (inet_pton (AF_INET, from, &source.sin_addr) == 1);
   g_assert_true (bind (fd, (struct sockaddr *) &source, sizeof (source)) == 0);
   return fd;
 }
 
 static void
-send_to (gint fd, const gchar * address, guint group, guint16 port,
-    const guint8 * data, gsize size)
+send_to (gint fd, const gchar *address, guint group, guint16 port,
+    const guint8 *data, gsize size)
 {
-  struct sockaddr_in to = {.sin_family = AF_INET,.sin_port = htons (port) };
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons (port) };
 
   g_assert_true (inet_pton (AF_INET, address, &to.sin_addr) == 1);
   to.sin_addr.s_addr = htonl (ntohl (to.sin_addr.s_addr) + group);
-  g_assert_true (sendto (fd, data, size, 0, (struct sockaddr *) &to,
-          sizeof (to)) == (gssize) size);
+  g_assert_true (
+      sendto (fd, data, size, 0, (struct sockaddr *) &to, sizeof (to))
+      == (gssize) size);
 }
 
 void
-fake_sender_send_raw (const gchar * address, guint16 port, const guint8 * data,
+fake_sender_send_raw (const gchar *address, guint16 port, const guint8 *data,
     gsize size)
 {
   fake_sender_send_from ("127.0.0.1", address, port, data, size);
 }
 
 void
-fake_sender_send_from (const gchar * from, const gchar * address, guint16 port,
-    const guint8 * data, gsize size)
+fake_sender_send_from (const gchar *from, const gchar *address, guint16 port,
+    const guint8 *data, gsize size)
 {
   gint fd = open_socket (from);
 
@@ -104,21 +105,21 @@ fake_sender_send_from (const gchar * from, const gchar * address, guint16 port,
 }
 
 static LmccTime
-get_now (FakeSender * self)
+get_now (FakeSender *self)
 {
-  return LMCC_SECOND + (LmccTime) (g_get_monotonic_time () -
-      self->started) * 1000;
+  return LMCC_SECOND
+      + (LmccTime) (g_get_monotonic_time () - self->started) * 1000;
 }
 
 static gboolean
-is_lost (FakeSender * self, guint group)
+is_lost (FakeSender *self, guint group)
 {
   return group == 0 && self->one_in > 0
       && ++self->n_packets % self->one_in == 0;
 }
 
 static void
-drain (FakeSender * self)
+drain (FakeSender *self)
 {
   LmccSenderAction action;
 
@@ -155,7 +156,7 @@ make_packet (guint rung)
 }
 
 static LmccUnit *
-make_unit (FakeSender * self, guint rung)
+make_unit (FakeSender *self, guint rung)
 {
   LmccUnit *unit = lmcc_unit_new ();
   guint number = self->next_picture;
@@ -172,8 +173,8 @@ make_unit (FakeSender * self, guint rung)
     for (i = 0; i < picture->packets->len; i++) {
       LmccPacket *packet = g_ptr_array_index (picture->packets, i);
 
-      g_ptr_array_add (unit->packets, lmcc_packet_new_copy (packet->data,
-              packet->size));
+      g_ptr_array_add (unit->packets,
+          lmcc_packet_new_copy (packet->data, packet->size));
     }
   } else {
     unit->klass = (guint8) (number % GOP % self->n_classes);
@@ -186,13 +187,13 @@ make_unit (FakeSender * self, guint rung)
 }
 
 static LmccTime
-next_picture_time (FakeSender * self)
+next_picture_time (FakeSender *self)
 {
   return LMCC_SECOND + self->next_picture * FAKE_PICTURE_TIME;
 }
 
 static void
-push_pictures (FakeSender * self)
+push_pictures (FakeSender *self)
 {
   guint rung;
 
@@ -220,18 +221,18 @@ send_thread (gpointer data)
       lmcc_sender_handle_timeout (self->sender, get_now (self));
       drain (self);
     }
-    next = MIN (lmcc_sender_next_timeout (self->sender),
-        next_picture_time (self));
-    g_cond_wait_until (&self->cond, &self->lock, self->started + 1 +
-        (gint64) ((next - LMCC_SECOND) / 1000));
+    next =
+        MIN (lmcc_sender_next_timeout (self->sender), next_picture_time (self));
+    g_cond_wait_until (&self->cond, &self->lock,
+        self->started + 1 + (gint64) ((next - LMCC_SECOND) / 1000));
   }
   g_mutex_unlock (&self->lock);
   return NULL;
 }
 
 static FakeSender *
-start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
-    GPtrArray ** rungs, LmccTime feedback_interval)
+start (const gchar *address, guint16 port, guint n_rungs, guint n_classes,
+    GPtrArray **rungs, LmccTime feedback_interval)
 {
   FakeSender *self = g_new0 (FakeSender, 1);
   LmccSenderConfig config = { 0 };
@@ -272,28 +273,28 @@ start (const gchar * address, guint16 port, guint n_rungs, guint n_classes,
 }
 
 FakeSender *
-fake_sender_start (const gchar * address, guint16 port, guint n_rungs,
-    GPtrArray ** rungs)
+fake_sender_start (const gchar *address, guint16 port, guint n_rungs,
+    GPtrArray **rungs)
 {
   return start (address, port, n_rungs, 1, rungs, 0);
 }
 
 /* Pictures of one meaningless packet: each rung of so many classes in turn. */
 FakeSender *
-fake_sender_start_with_classes (const gchar * address, guint16 port,
+fake_sender_start_with_classes (const gchar *address, guint16 port,
     guint n_rungs, guint n_classes)
 {
   return start (address, port, n_rungs, n_classes, NULL, 0);
 }
 
 FakeSender *
-fake_sender_start_deaf (const gchar * address, guint16 port)
+fake_sender_start_deaf (const gchar *address, guint16 port)
 {
   return start (address, port, 1, 1, NULL, LMCC_SECOND);
 }
 
 void
-fake_sender_set_loss (FakeSender * self, guint one_in)
+fake_sender_set_loss (FakeSender *self, guint one_in)
 {
   g_mutex_lock (&self->lock);
   self->one_in = one_in;
@@ -301,7 +302,7 @@ fake_sender_set_loss (FakeSender * self, guint one_in)
 }
 
 void
-fake_sender_stop (FakeSender * self)
+fake_sender_stop (FakeSender *self)
 {
   g_mutex_lock (&self->lock);
   self->running = FALSE;
@@ -320,13 +321,13 @@ fake_sender_stop (FakeSender * self)
 
 /* (transfer full): what a receiver may be told beforehand. */
 gchar *
-fake_sender_get_sdp (FakeSender * self)
+fake_sender_get_sdp (FakeSender *self)
 {
   gchar *text;
 
   g_mutex_lock (&self->lock);
-  text = lmcc_sdp_format (lmcc_sender_get_session (self->sender),
-      LMCC_SDP_FILE);
+  text =
+      lmcc_sdp_format (lmcc_sender_get_session (self->sender), LMCC_SDP_FILE);
   g_mutex_unlock (&self->lock);
   return text;
 }

@@ -50,7 +50,7 @@ get_address (void)
 
 /* The sink takes the pictures at their times. */
 static void
-need_data (GstAppSrc * source, guint size G_GNUC_UNUSED, gpointer user_data)
+need_data (GstAppSrc *source, guint size G_GNUC_UNUSED, gpointer user_data)
 {
   Pair *pair = user_data;
 
@@ -58,7 +58,7 @@ need_data (GstAppSrc * source, guint size G_GNUC_UNUSED, gpointer user_data)
 }
 
 static GstElement *
-launch (const gchar * text, const gchar * name, GstElement ** element)
+launch (const gchar *text, const gchar *name, GstElement **element)
 {
   GstElement *pipeline = test_launch ("%s", text);
 
@@ -67,19 +67,23 @@ launch (const gchar * text, const gchar * name, GstElement ** element)
 }
 
 static Pair *
-pair_new (const gchar * sink_options, const gchar * src_options)
+pair_new (const gchar *sink_options, const gchar *src_options)
 {
-  GstAppSrcCallbacks callbacks = {.need_data = need_data };
+  GstAppSrcCallbacks callbacks = { .need_data = need_data };
   Pair *pair = g_new0 (Pair, 1);
   g_autofree gchar *address = get_address ();
-  g_autofree gchar *sender = g_strdup_printf ("appsrc name=source is-live=true "
+  g_autofree gchar *sender = g_strdup_printf (
+      "appsrc name=source is-live=true "
       "format=time caps=application/x-rtp,media=video,encoding-name=H264,"
       "clock-rate=90000,payload=96 ! lmccsink name=sink multicast-iface=lo "
       "algorithm=elm rtt-max=" RTT_MAX " "
-      "address=%s port=%u %s", address, get_port (), sink_options);
-  g_autofree gchar *receiver = g_strdup_printf ("lmccsrc name=src "
+      "address=%s port=%u %s",
+      address, get_port (), sink_options);
+  g_autofree gchar *receiver = g_strdup_printf (
+      "lmccsrc name=src "
       "multicast-iface=lo address=%s port=%u stats-update-interval=20 %s ! "
-      "fakesink sync=false", address, get_port (), src_options);
+      "fakesink sync=false",
+      address, get_port (), src_options);
   g_autoptr (GstElement) source = NULL;
 
   pair->sender = launch (sender, "sink", &pair->sink);
@@ -91,7 +95,7 @@ pair_new (const gchar * sink_options, const gchar * src_options)
 }
 
 static void
-pair_play (Pair * pair)
+pair_play (Pair *pair)
 {
   fail_unless (gst_element_set_state (pair->receiver, GST_STATE_PLAYING)
       != GST_STATE_CHANGE_FAILURE);
@@ -100,17 +104,18 @@ pair_play (Pair * pair)
 }
 
 static void
-pair_stop (Pair * pair)
+pair_stop (Pair *pair)
 {
   fail_unless_equals_int (gst_element_set_state (pair->receiver,
-          GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+                              GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
   fail_unless_equals_int (gst_element_set_state (pair->sender, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
   pair->next_picture = 0;
 }
 
 static void
-pair_free (Pair * pair)
+pair_free (Pair *pair)
 {
   pair_stop (pair);
   gst_object_unref (pair->sink);
@@ -122,19 +127,19 @@ pair_free (Pair * pair)
 
 /* Until a count is so high by the receiver's next statistics. */
 static void
-wait_count (GstElement * element, const gchar * field, guint64 value)
+wait_count (GstElement *element, const gchar *field, guint64 value)
 {
   test_wait_count (element, field, value, PATIENCE);
 }
 
 static gboolean
-has_rtt_source (Pair * pair, const gchar * source)
+has_rtt_source (Pair *pair, const gchar *source)
 {
   g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (pair->src, "stats", &stats, NULL);
-  return g_strcmp0 (gst_structure_get_string (stats, "rtt-source"),
-      source) == 0;
+  return g_strcmp0 (gst_structure_get_string (stats, "rtt-source"), source)
+      == 0;
 }
 
 typedef struct
@@ -152,7 +157,7 @@ is_rtt_source (gpointer user_data)
 }
 
 static void
-wait_rtt_source (Pair * pair, const gchar * source)
+wait_rtt_source (Pair *pair, const gchar *source)
 {
   RttSource wanted = { pair, source };
 
@@ -166,13 +171,13 @@ is_long_enough (gpointer user_data)
   Pair *pair = user_data;
   g_autoptr (GstClock) clock = gst_element_get_clock (pair->receiver);
 
-  return gst_clock_get_time (clock) -
-      gst_element_get_base_time (pair->receiver) >= LONG_ENOUGH;
+  return gst_clock_get_time (clock) - gst_element_get_base_time (pair->receiver)
+      >= LONG_ENOUGH;
 }
 
 /* Waits until a receiver would have reported. */
 static void
-wait_long_enough (Pair * pair)
+wait_long_enough (Pair *pair)
 {
   wait_count (pair->src, "packets-received", 100);
   fail_unless (test_wait_for (is_long_enough, pair, PATIENCE),
@@ -180,7 +185,7 @@ wait_long_enough (Pair * pair)
 }
 
 static gchar *
-get_sdp (Pair * pair)
+get_sdp (Pair *pair)
 {
   gchar *sdp = NULL;
 
@@ -237,8 +242,8 @@ static const struct
   const gchar *options;
   const gchar *source;
 } silent_modes[] = {
-  {"rtt-mode=fixed rtt=30", "fixed"},
-  {"rtt-mode=join", "join"},
+  { "rtt-mode=fixed rtt=30", "fixed" },
+  { "rtt-mode=join", "join" },
 };
 
 GST_START_TEST (test_a_mode_without_feedback_reports_nothing)
@@ -260,7 +265,8 @@ GST_END_TEST;
 static gint
 open_socket (guint16 port)
 {
-  struct sockaddr_in local = {.sin_family = AF_INET,.sin_port = htons (port) };
+  struct sockaddr_in local = { .sin_family = AF_INET,
+    .sin_port = htons (port) };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
   local.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
@@ -272,12 +278,12 @@ open_socket (guint16 port)
 static void
 send_datagram (gint fd, gconstpointer data, gsize size)
 {
-  struct sockaddr_in to = {.sin_family = AF_INET };
+  struct sockaddr_in to = { .sin_family = AF_INET };
 
   to.sin_port = htons ((guint16) (get_port () + 1));
   to.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
-  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to,
-          sizeof (to)) == (gssize) size);
+  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to, sizeof (to))
+      == (gssize) size);
 }
 
 /* More than wait for the pacing thread, some larger than any packet may be. */
@@ -340,7 +346,8 @@ GST_START_TEST (test_a_port_that_was_asked_for_and_is_taken_is_an_error)
   g_autoptr (GError) error = NULL;
 
   fail_unless_equals_int (gst_element_set_state (pair->sender,
-          GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+                              GST_STATE_PLAYING),
+      GST_STATE_CHANGE_FAILURE);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);

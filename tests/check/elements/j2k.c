@@ -16,11 +16,13 @@
 #define N_LAYERS 4
 
 #define RAW "video/x-raw,format=I420,width=320,height=180,framerate=25/1"
-#define RTP "application/x-rtp,media=video,clock-rate=90000," \
-    "encoding-name=JPEG2000,payload=96"
+#define RTP                                         \
+  "application/x-rtp,media=video,clock-rate=90000," \
+  "encoding-name=JPEG2000,payload=96"
 /* Moves, so that no two pictures are equal. */
-#define SOURCE "videotestsrc num-buffers=8 pattern=zone-plate kx2=20 ky2=20 " \
-    "kt=3 ! " RAW " ! "
+#define SOURCE                                                   \
+  "videotestsrc num-buffers=8 pattern=zone-plate kx2=20 ky2=20 " \
+  "kt=3 ! " RAW " ! "
 #define ENCODER "j2klayerenc bitrates=\"<300000,600000,1200000,2400000>\" "
 
 static const guint bitrates[N_LAYERS] = { 300, 600, 1200, 2400 };
@@ -30,11 +32,11 @@ static const guint bitrates[N_LAYERS] = { 300, 600, 1200, 2400 };
 
 /* Runs a pipeline to its end; returns what came to its appsink. */
 static GPtrArray *
-run_pipeline (const gchar * text)
+run_pipeline (const gchar *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *all = g_strconcat (text,
-      " ! appsink name=sink sync=false", NULL);
+  g_autofree gchar *all =
+      g_strconcat (text, " ! appsink name=sink sync=false", NULL);
   g_autoptr (GstElement) pipeline = gst_parse_launch (all, &error);
   g_autoptr (GstElement) sink = NULL;
   GPtrArray *buffers =
@@ -69,7 +71,7 @@ read_input (void *to, OPJ_SIZE_T size, void *user_data)
   gsize n = MIN (size, input->size - input->at);
 
   if (n == 0)
-    return (OPJ_SIZE_T) - 1;
+    return (OPJ_SIZE_T) -1;
   memcpy (to, input->data + input->at, n);
   input->at += n;
 
@@ -78,7 +80,7 @@ read_input (void *to, OPJ_SIZE_T size, void *user_data)
 
 /* I420, without padding. */
 static GBytes *
-decode_layers (GstBuffer * buffer, guint n_layers)
+decode_layers (GstBuffer *buffer, guint n_layers)
 {
   opj_dparameters_t parameters;
   opj_codec_t *codec = opj_create_decompress (OPJ_CODEC_J2K);
@@ -90,8 +92,7 @@ decode_layers (GstBuffer * buffer, guint n_layers)
   guint i, j;
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
-  input = (Input) {
-  map.data, map.size, 0};
+  input = (Input){ map.data, map.size, 0 };
   opj_set_default_decoder_parameters (&parameters);
   parameters.cp_layer = n_layers;
   opj_stream_set_read_function (stream, read_input);
@@ -116,7 +117,7 @@ decode_layers (GstBuffer * buffer, guint n_layers)
 }
 
 static gboolean
-is_picture (GstBuffer * buffer, GBytes * wanted)
+is_picture (GstBuffer *buffer, GBytes *wanted)
 {
   gsize size;
   gconstpointer data = g_bytes_get_data (wanted, &size);
@@ -126,7 +127,7 @@ is_picture (GstBuffer * buffer, GBytes * wanted)
 }
 
 static guint
-get_priority (GstBuffer * packet)
+get_priority (GstBuffer *packet)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   guint priority;
@@ -141,7 +142,7 @@ get_priority (GstBuffer * packet)
 
 /* As lmccsrc does: the last packet of each unit has the marker. */
 static GstBuffer *
-set_marker (GstBuffer * packet, gboolean marker)
+set_marker (GstBuffer *packet, gboolean marker)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   GstBuffer *copy = gst_buffer_copy_deep (packet);
@@ -195,7 +196,7 @@ GST_START_TEST (every_layer_stays_below_its_rate_and_near_it)
 GST_END_TEST;
 
 static void
-check_level (GPtrArray * pictures, GPtrArray * packets, guint level)
+check_level (GPtrArray *pictures, GPtrArray *packets, guint level)
 {
   GstHarness *h = open_receiver ();
   guint i, n = 0;
@@ -243,7 +244,7 @@ GST_END_TEST;
 
 /* Which levels of which picture a decoded one is, or 0. */
 static guint
-find_level (GBytes * references[N_LAYERS], GstBuffer * got)
+find_level (GBytes *references[N_LAYERS], GstBuffer *got)
 {
   guint level;
 
@@ -277,7 +278,8 @@ GST_START_TEST (with_random_loss_every_picture_is_one_of_whole_layers)
       for (i = 0; i < packets->len; i++) {
         if (g_rand_double (random) >= losses[loss])
           fail_unless_equals_int (gst_harness_push (h,
-                  gst_buffer_ref (g_ptr_array_index (packets, i))),
+                                      gst_buffer_ref (
+                                          g_ptr_array_index (packets, i))),
               GST_FLOW_OK);
       }
       gst_harness_push_event (h, gst_event_new_eos ());
@@ -326,7 +328,7 @@ GST_END_TEST;
 
 /* Pixels of whatever comes through these elements. */
 static GPtrArray *
-decode_through (const gchar * elements)
+decode_through (const gchar *elements)
 {
   g_autofree gchar *text =
       g_strconcat (SOURCE, ENCODER, elements, " ! openjpegdec", NULL);
@@ -355,7 +357,9 @@ GST_START_TEST (whole_pictures_pass_the_stock_elements_too)
 
       gst_buffer_map (g_ptr_array_index (direct, j), &map, GST_MAP_READ);
       fail_unless (gst_buffer_memcmp (g_ptr_array_index (pictures, j), 0,
-              map.data, map.size) == 0, "%s, picture %u", ways[i], j);
+                       map.data, map.size)
+              == 0,
+          "%s, picture %u", ways[i], j);
       gst_buffer_unmap (g_ptr_array_index (direct, j), &map);
     }
   }
@@ -393,19 +397,20 @@ typedef struct
 } Fault;
 
 static const Fault faults[] = {
-  {"appsrc name=src caps=video/x-raw,format=I420,framerate=25/1 ! j2klayerenc",
-      "no width or no height"},
-  {"videotestsrc ! video/x-raw,format=I420,framerate=0/1 ! j2klayerenc",
-      "no fixed frame rate"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000000,500000>\"",
-      "must increase"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000,500000>\"",
-      "headers alone are"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<500000,900000000>\"",
-      "are possible here"},
-  {"videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<10000,20000,30000,40000,"
-        "50000,60000,70000,80000,90000,100000,110000,120000,130000,140000,"
-        "150000,160000,170000>\"", "1 to 16 values"},
+  { "appsrc name=src caps=video/x-raw,format=I420,framerate=25/1 ! j2klayerenc",
+      "no width or no height" },
+  { "videotestsrc ! video/x-raw,format=I420,framerate=0/1 ! j2klayerenc",
+      "no fixed frame rate" },
+  { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000000,500000>\"",
+      "must increase" },
+  { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000,500000>\"",
+      "headers alone are" },
+  { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<500000,900000000>\"",
+      "are possible here" },
+  { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<10000,20000,30000,40000,"
+    "50000,60000,70000,80000,90000,100000,110000,120000,130000,140000,"
+    "150000,160000,170000>\"",
+      "1 to 16 values" },
 };
 
 GST_START_TEST (impossible_settings_end_with_an_error_that_names_the_cause)
@@ -428,8 +433,8 @@ GST_START_TEST (impossible_settings_end_with_an_error_that_names_the_cause)
 
     g_signal_emit_by_name (src, "push-buffer", buffer, &flow);
   }
-  message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND,
-      GST_MESSAGE_ERROR);
+  message =
+      gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, fault->cause) != NULL, "%s",
@@ -448,7 +453,8 @@ GST_START_TEST (broken_picture_is_left_out_with_a_warning)
   gst_element_set_bus (h->element, bus);
   gst_harness_set_src_caps_str (h, "image/x-jpc");
   fail_unless_equals_int (gst_harness_push (h,
-          gst_buffer_new_memdup ("not JPEG 2000", 13)), GST_FLOW_OK);
+                              gst_buffer_new_memdup ("not JPEG 2000", 13)),
+      GST_FLOW_OK);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
@@ -464,7 +470,8 @@ GST_START_TEST (three_cycles_give_the_same_pictures)
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = gst_parse_launch (SOURCE ENCODER
       "! rtpj2klayerpay ! rtpj2klayerdepay name=depay ! jpeg2000parse ! "
-      "avdec_jpeg2000 ! fakesink", &error);
+      "avdec_jpeg2000 ! fakesink",
+      &error);
   g_autoptr (GstElement) depay = NULL;
   g_autoptr (GstBus) bus = NULL;
   guint i;

@@ -4,10 +4,10 @@
 #include "ladder-tools.h"
 
 GstHarness *
-ladder_harness_new (const gchar * caps)
+ladder_harness_new (const gchar *caps)
 {
-  GstHarness *h = gst_harness_new_with_padnames ("x264ladderenc", "sink",
-      "src_0");
+  GstHarness *h =
+      gst_harness_new_with_padnames ("x264ladderenc", "sink", "src_0");
 
   gst_harness_set_live (h, FALSE);
   if (caps)

@@ -8,10 +8,10 @@
 
 #include <gst/check/gstharness.h>
 
-#define LADDER_CAPS(w, h) "video/x-raw,format=I420,width=" #w ",height=" #h \
-    ",framerate=25/1"
+#define LADDER_CAPS(w, h) \
+  "video/x-raw,format=I420,width=" #w ",height=" #h ",framerate=25/1"
 
-GstHarness *ladder_harness_new (const gchar * caps);
+GstHarness *ladder_harness_new (const gchar *caps);
 GstBuffer *ladder_make_picture (guint i, guint width, guint height);
 
 #endif

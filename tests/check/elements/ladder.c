@@ -17,9 +17,9 @@ static const LmccLadderLimits limits = {
 
 GST_START_TEST (test_larger_pictures_get_more_rungs_and_more_rate)
 {
-  static const LmccPicture pictures[] = { {160, 90, 24}, {320, 240, 30},
-  {640, 360, 24}, {1280, 720, 30}, {1920, 1080, 30}, {3840, 2160, 60}
-  };
+  static const LmccPicture pictures[] = { { 160, 90, 24 }, { 320, 240, 30 },
+    { 640, 360, 24 }, { 1280, 720, 30 }, { 1920, 1080, 30 },
+    { 3840, 2160, 60 } };
   guint64 rates[LMCC_MAX_RUNGS], last_top = 0;
   guint i, k, n, last_n = 0;
 
@@ -43,9 +43,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_less_rate_gives_smaller_pictures_of_even_size)
 {
-  static const LmccPicture pictures[] = { {640, 360, 24}, {641, 361, 25},
-  {1920, 1080, 30}, {16, 16, 5}, {1, 1, 1}, {1080, 1920, 30}
-  };
+  static const LmccPicture pictures[] = { { 640, 360, 24 }, { 641, 361, 25 },
+    { 1920, 1080, 30 }, { 16, 16, 5 }, { 1, 1, 1 }, { 1080, 1920, 30 } };
   guint64 rate;
   guint i, width, height;
 
@@ -80,14 +79,14 @@ static gdouble
 wire_rate (guint64 rate)
 {
   gdouble bits = rate * (limits.group + limits.buffer);
-  gdouble packets = bits / 8 / limits.packet_payload
-      + limits.picture_rate * limits.group;
+  gdouble packets =
+      bits / 8 / limits.packet_payload + limits.picture_rate * limits.group;
 
   return (bits + 8 * packets * limits.packet_overhead) / limits.group;
 }
 
 static void
-assert_fits (const guint64 * layers, guint n_layers, const guint64 * rates,
+assert_fits (const guint64 *layers, guint n_layers, const guint64 *rates,
     guint n)
 {
   gdouble cumulative = 0, needed = 0;
@@ -114,7 +113,7 @@ GST_START_TEST (test_rungs_fit_into_every_scheme_of_rates)
   for (scheme = 0; scheme < LMCC_RATE_SCHEME_EXPLICIT; scheme++) {
     for (n_layers = 1; n_layers <= 20; n_layers++) {
       fail_unless (lmcc_rates_compute_from_base (scheme, 150000, 1.3, n_layers,
-              computed, NULL));
+          computed, NULL));
       for (i = 0; i < n_layers; i++)
         layers[i] = (guint64) computed[i];
       n = lmcc_ladder_fit_layers (layers, n_layers, &limits, rates, NULL);
@@ -136,9 +135,10 @@ GST_START_TEST (test_an_encoder_of_few_rungs_gets_no_more)
   guint64 rates[LMCC_MAX_RUNGS];
 
   for (few.max_rungs = 1; few.max_rungs < LMCC_LADDER_MAX_RUNGS;
-      few.max_rungs++) {
+       few.max_rungs++) {
     fail_unless_equals_int (lmcc_ladder_fit_layers (layers, 5, &few, rates,
-            NULL), few.max_rungs);
+                                NULL),
+        few.max_rungs);
     assert_fits (layers, 5, rates, few.max_rungs);
   }
 }
@@ -156,12 +156,14 @@ GST_START_TEST (test_a_base_without_room_is_refused_with_the_cause)
   g_autoptr (GError) error = NULL;
 
   fail_unless_equals_int (lmcc_ladder_fit_layers (layers, 2, &limits, rates,
-          &error), 0);
+                              &error),
+      0);
   fail_unless (strstr (error->message, "20 kbit/s") != NULL);
-  fail_unless (strstr (error->message, "Make it 35 kbit/s") != NULL,
-      "%s", error->message);
+  fail_unless (strstr (error->message, "Make it 35 kbit/s") != NULL, "%s",
+      error->message);
   fail_unless_equals_int (lmcc_ladder_fit_layers (enough, 1, &limits, rates,
-          NULL), 1);
+                              NULL),
+      1);
 }
 
 GST_END_TEST;

@@ -17,7 +17,7 @@ clear_picture (gpointer data)
 }
 
 void
-layer_tap_init (LayerTap * tap, LayerInspectFunc inspect, gboolean mark)
+layer_tap_init (LayerTap *tap, LayerInspectFunc inspect, gboolean mark)
 {
   tap->inspect = inspect;
   tap->mark = mark;
@@ -28,7 +28,7 @@ layer_tap_init (LayerTap * tap, LayerInspectFunc inspect, gboolean mark)
 }
 
 void
-layer_tap_clear (LayerTap * tap)
+layer_tap_clear (LayerTap *tap)
 {
   g_array_unref (tap->pictures);
   g_mutex_clear (&tap->lock);
@@ -36,7 +36,7 @@ layer_tap_clear (LayerTap * tap)
 }
 
 static GstPadProbeReturn
-tap_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+tap_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   LayerTap *tap = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -67,7 +67,7 @@ tap_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static LayerPicture
-get_picture (LayerTap * tap, guint index)
+get_picture (LayerTap *tap, guint index)
 {
   LayerPicture picture;
 
@@ -80,9 +80,9 @@ get_picture (LayerTap * tap, guint index)
 }
 
 LayerPicture
-layer_tap_find (LayerTap * tap, GstClockTime pts)
+layer_tap_find (LayerTap *tap, GstClockTime pts)
 {
-  LayerPicture picture = {.klass = -1 };
+  LayerPicture picture = { .klass = -1 };
   guint i;
 
   g_mutex_lock (&tap->lock);
@@ -100,7 +100,7 @@ layer_tap_find (LayerTap * tap, GstClockTime pts)
 /* Slice type from first_mb_in_slice and slice_type, for what x264 writes: one
  * slice, so that first_mb_in_slice is the single bit 1. */
 static gboolean
-x264_slice_is_b (const guint8 * body)
+x264_slice_is_b (const guint8 *body)
 {
   guint bits = (body[0] & 0x7f) << 8 | body[1];
 
@@ -111,9 +111,9 @@ x264_slice_is_b (const guint8 * body)
 
 /* From the slice types: I and P are 0, referenced B is 1, b is 2. */
 static LayerPicture
-inspect_h264_nal (const guint8 * nal)
+inspect_h264_nal (const guint8 *nal)
 {
-  LayerPicture picture = {.klass = -1 };
+  LayerPicture picture = { .klass = -1 };
   guint type = nal[0] & 0x1f;
 
   if (type != 1 && type != 5)
@@ -130,9 +130,9 @@ static guint h265_sub_layers;
 /* From the TemporalId; of a stream without, from the types TRAIL_N, RADL_N and
  * RASL_N, which no picture refers to. */
 static LayerPicture
-inspect_h265_nal (const guint8 * nal)
+inspect_h265_nal (const guint8 *nal)
 {
-  LayerPicture picture = {.klass = -1 };
+  LayerPicture picture = { .klass = -1 };
   guint type = nal[0] >> 1 & 0x3f;
 
   if (type == 33)
@@ -148,9 +148,9 @@ inspect_h265_nal (const guint8 * nal)
 }
 
 static LayerPicture
-inspect_byte_stream (GstBuffer * buffer, LayerPicture (*nal) (const guint8 *))
+inspect_byte_stream (GstBuffer *buffer, LayerPicture (*nal) (const guint8 *))
 {
-  LayerPicture picture = {.klass = -1 };
+  LayerPicture picture = { .klass = -1 };
   GstMapInfo map;
   gsize i;
 
@@ -166,21 +166,21 @@ inspect_byte_stream (GstBuffer * buffer, LayerPicture (*nal) (const guint8 *))
 }
 
 LayerPicture
-layer_inspect_h264 (GstBuffer * buffer)
+layer_inspect_h264 (GstBuffer *buffer)
 {
   return inspect_byte_stream (buffer, inspect_h264_nal);
 }
 
 static LayerPicture
-inspect_h265 (GstBuffer * buffer)
+inspect_h265 (GstBuffer *buffer)
 {
   return inspect_byte_stream (buffer, inspect_h265_nal);
 }
 
 LayerPicture
-layer_inspect_avc (GstBuffer * buffer)
+layer_inspect_avc (GstBuffer *buffer)
 {
-  LayerPicture picture = {.klass = -1 };
+  LayerPicture picture = { .klass = -1 };
   GstMapInfo map;
   gsize i = 0;
 
@@ -198,7 +198,7 @@ layer_inspect_avc (GstBuffer * buffer)
 }
 
 LayerPicture
-layer_inspect_vp8 (GstBuffer * buffer)
+layer_inspect_vp8 (GstBuffer *buffer)
 {
   LayerPicture picture = { 0 };
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstVP8Meta");
@@ -206,16 +206,16 @@ layer_inspect_vp8 (GstBuffer * buffer)
 
   fail_unless (meta != NULL);
   fail_unless (gst_structure_get_uint (gst_custom_meta_get_structure (meta),
-          "layer-id", &layer));
+      "layer-id", &layer));
   picture.klass = layer;
-  picture.switch_point = layer > 0
-      || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  picture.switch_point =
+      layer > 0 || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
 
   return picture;
 }
 
 static void
-check_unit (LayerTap * tap, guint index, LmccUnit * unit, guint seen[3])
+check_unit (LayerTap *tap, guint index, LmccUnit *unit, guint seen[3])
 {
   const LayerPicture picture = get_picture (tap, index);
 
@@ -228,8 +228,8 @@ check_unit (LayerTap * tap, guint index, LmccUnit * unit, guint seen[3])
 }
 
 GstElement *
-layer_tap_launch (const gchar * description, const gchar * encoder_property,
-    void (*configure) (GstElement * encoder), LayerTap * tap)
+layer_tap_launch (const gchar *description, const gchar *encoder_property,
+    void (*configure) (GstElement *encoder), LayerTap *tap)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) payloader = NULL;
@@ -247,9 +247,8 @@ layer_tap_launch (const gchar * description, const gchar * encoder_property,
   pad = gst_element_get_static_pad (payloader, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, tap_buffer, tap, NULL);
   if (tap->mark) {
-    GstRTPHeaderExtension *ext =
-        gst_rtp_header_extension_create_from_uri
-        (GST_RTP_HDREXT_LMCC_LAYER_URI);
+    GstRTPHeaderExtension *ext = gst_rtp_header_extension_create_from_uri (
+        GST_RTP_HDREXT_LMCC_LAYER_URI);
 
     fail_unless (ext != NULL);
     gst_rtp_header_extension_set_id (ext, LAYER_EXT_ID);
@@ -263,8 +262,8 @@ layer_tap_launch (const gchar * description, const gchar * encoder_property,
 /* Runs @description, classifies what its payloader named pay makes, and
  * compares with what was known before. */
 void
-layer_tap_run (const gchar * description, const LmccCodec * codec,
-    LayerTap * tap, void (*configure) (GstElement * encoder), guint seen[3])
+layer_tap_run (const gchar *description, const LmccCodec *codec, LayerTap *tap,
+    void (*configure) (GstElement *encoder), guint seen[3])
 {
   g_autoptr (GstElement) pipeline =
       layer_tap_launch (description, "enc", configure, tap);
@@ -278,8 +277,8 @@ layer_tap_run (const gchar * description, const LmccCodec * codec,
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
-    guint8 id = gst_lmcc_layer_mark_ext_id_from_caps (gst_sample_get_caps
-        (sample));
+    guint8 id =
+        gst_lmcc_layer_mark_ext_id_from_caps (gst_sample_get_caps (sample));
     LmccLayerMark mark;
     gboolean marked = gst_lmcc_layer_mark_from_rtp (buffer, id, &mark);
     LmccPacket *packet = lmcc_packet_new (gst_buffer_get_size (buffer));
@@ -294,8 +293,8 @@ layer_tap_run (const gchar * description, const LmccCodec * codec,
       fail_unless_equals_int (mark.klass, picture.klass);
       fail_unless_equals_int (mark.switch_point, picture.switch_point);
     }
-    packet->size = gst_buffer_extract (buffer, 0, packet->data,
-        packet->capacity);
+    packet->size =
+        gst_buffer_extract (buffer, 0, packet->data, packet->capacity);
     n_units = lmcc_classifier_push (classifier, packet, marked ? &mark : NULL,
         GST_BUFFER_DTS_OR_PTS (buffer), GST_BUFFER_PTS (buffer), units);
     for (i = 0; i < n_units; i++)
@@ -319,15 +318,15 @@ layer_have_x265 (void)
 
   if (factory == NULL)
     g_printerr ("skipped: there is no element x265enc "
-        "(Debian: gstreamer1.0-plugins-bad)\n");
+                "(Debian: gstreamer1.0-plugins-bad)\n");
   return factory != NULL;
 }
 
 void
-layer_tap_run_h265 (const gchar * temporal_layers, LayerTap * tap,
-    guint seen[3])
+layer_tap_run_h265 (const gchar *temporal_layers, LayerTap *tap, guint seen[3])
 {
-  g_autofree gchar *description = g_strdup_printf (LAYER_SOURCE "x265enc "
+  g_autofree gchar *description = g_strdup_printf (LAYER_SOURCE
+      "x265enc "
       "key-int-max=24 option-string=\"bframes=3:b-adapt=0:open-gop=0%s:"
       "pools=none:frame-threads=1\" speed-preset=ultrafast ! "
       "video/x-h265,stream-format=byte-stream,alignment=au ! "

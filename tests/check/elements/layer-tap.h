@@ -13,11 +13,13 @@
 #define LAYER_N_PICTURES 60
 
 /* Moves, so that no two pictures are equal. */
-#define LAYER_SOURCE "videotestsrc num-buffers=60 pattern=zone-plate kx2=20 " \
-    "ky2=20 kt=3 ! video/x-raw,width=160,height=120,framerate=25/1 ! "
-#define LAYER_X264 LAYER_SOURCE "x264enc b-pyramid=true bframes=3 " \
-    "b-adapt=false key-int-max=24 threads=1 " \
-    "option-string=\"scenecut=0:open-gop=0\" ! "
+#define LAYER_SOURCE                                       \
+  "videotestsrc num-buffers=60 pattern=zone-plate kx2=20 " \
+  "ky2=20 kt=3 ! video/x-raw,width=160,height=120,framerate=25/1 ! "
+#define LAYER_X264                                       \
+  LAYER_SOURCE "x264enc b-pyramid=true bframes=3 "       \
+               "b-adapt=false key-int-max=24 threads=1 " \
+               "option-string=\"scenecut=0:open-gop=0\" ! "
 
 #define LAYER_EXT_ID 3
 
@@ -30,7 +32,7 @@ typedef struct
   GstBuffer *buffer;
 } LayerPicture;
 
-typedef LayerPicture (*LayerInspectFunc) (GstBuffer * buffer);
+typedef LayerPicture (*LayerInspectFunc) (GstBuffer *buffer);
 
 typedef struct
 {
@@ -43,21 +45,21 @@ typedef struct
   GstCaps *caps;
 } LayerTap;
 
-void layer_tap_init (LayerTap * tap, LayerInspectFunc inspect, gboolean mark);
-void layer_tap_clear (LayerTap * tap);
-LayerPicture layer_tap_find (LayerTap * tap, GstClockTime pts);
-GstElement *layer_tap_launch (const gchar * description,
-    const gchar * encoder_property, void (*configure) (GstElement * encoder),
-    LayerTap * tap);
-void layer_tap_run (const gchar * description, const LmccCodec * codec,
-    LayerTap * tap, void (*configure) (GstElement * encoder), guint seen[3]);
+void layer_tap_init (LayerTap *tap, LayerInspectFunc inspect, gboolean mark);
+void layer_tap_clear (LayerTap *tap);
+LayerPicture layer_tap_find (LayerTap *tap, GstClockTime pts);
+GstElement *
+layer_tap_launch (const gchar *description, const gchar *encoder_property,
+    void (*configure) (GstElement *encoder), LayerTap *tap);
+void layer_tap_run (const gchar *description, const LmccCodec *codec,
+    LayerTap *tap, void (*configure) (GstElement *encoder), guint seen[3]);
 
-LayerPicture layer_inspect_h264 (GstBuffer * buffer);
-LayerPicture layer_inspect_avc (GstBuffer * buffer);
-LayerPicture layer_inspect_vp8 (GstBuffer * buffer);
+LayerPicture layer_inspect_h264 (GstBuffer *buffer);
+LayerPicture layer_inspect_avc (GstBuffer *buffer);
+LayerPicture layer_inspect_vp8 (GstBuffer *buffer);
 
 gboolean layer_have_x265 (void);
-void layer_tap_run_h265 (const gchar * temporal_layers, LayerTap * tap,
-    guint seen[3]);
+void
+layer_tap_run_h265 (const gchar *temporal_layers, LayerTap *tap, guint seen[3]);
 
 #endif

@@ -11,7 +11,7 @@
 #include <gst/video/video.h>
 
 static gchar *
-checksum_picture (GstSample * sample)
+checksum_picture (GstSample *sample)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   GstVideoInfo info;
@@ -20,7 +20,7 @@ checksum_picture (GstSample * sample)
 
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&frame, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ));
+      gst_sample_get_buffer (sample), GST_MAP_READ));
   for (component = 0; component < 3; component++) {
     const guint8 *line = GST_VIDEO_FRAME_COMP_DATA (&frame, component);
 
@@ -36,12 +36,14 @@ checksum_picture (GstSample * sample)
 
 /* Decodes the pictures of class <= @top: presentation time to checksum. */
 static GHashTable *
-decode (const LayerTap * tap, const gchar * decoder, gint top)
+decode (const LayerTap *tap, const gchar *decoder, gint top)
 {
-  GHashTable *table = g_hash_table_new_full (g_int64_hash, g_int64_equal,
-      g_free, g_free);
-  g_autofree gchar *line = g_strdup_printf ("appsrc name=src format=time ! %s "
-      "max-threads=1 ! appsink name=sink sync=false", decoder);
+  GHashTable *table =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  g_autofree gchar *line =
+      g_strdup_printf ("appsrc name=src format=time ! %s "
+                       "max-threads=1 ! appsink name=sink sync=false",
+          decoder);
   g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "src");
@@ -65,7 +67,7 @@ decode (const LayerTap * tap, const gchar * decoder, gint top)
     gint64 pts = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
 
     fail_unless (g_hash_table_insert (table, g_memdup2 (&pts, sizeof (pts)),
-            checksum_picture (sample)));
+        checksum_picture (sample)));
     gst_sample_unref (sample);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -76,7 +78,7 @@ decode (const LayerTap * tap, const gchar * decoder, gint top)
 /* Without the classes above any but the highest the pictures that are left are
  * the same. */
 static void
-check_subsets (const LayerTap * tap, const gchar * decoder, gint highest,
+check_subsets (const LayerTap *tap, const gchar *decoder, gint highest,
     const guint seen[3])
 {
   g_autoptr (GHashTable) full = decode (tap, decoder, highest);
@@ -105,8 +107,8 @@ GST_START_TEST (h264_without_higher_classes_decodes_to_the_same_pictures)
   layer_tap_init (&tap, layer_inspect_h264, FALSE);
   layer_tap_run (LAYER_X264
       "video/x-h264,stream-format=byte-stream,alignment=au ! "
-      "rtph264pay name=pay ! appsink name=sink sync=false", &lmcc_codec_h264,
-      &tap, NULL, seen);
+      "rtph264pay name=pay ! appsink name=sink sync=false",
+      &lmcc_codec_h264, &tap, NULL, seen);
   check_subsets (&tap, "h264parse ! avdec_h264", 2, seen);
   layer_tap_clear (&tap);
 }

@@ -17,12 +17,13 @@ static const gchar *const payloader_settings[] = {
 };
 
 static void
-run_h264 (guint setting, const gchar * format, LayerInspectFunc inspect,
+run_h264 (guint setting, const gchar *format, LayerInspectFunc inspect,
     gboolean mark)
 {
   g_autofree gchar *description = g_strdup_printf (LAYER_X264
       "video/x-h264,stream-format=%s,alignment=au ! rtph264pay name=pay %s ! "
-      "appsink name=sink sync=false", format, payloader_settings[setting]);
+      "appsink name=sink sync=false",
+      format, payloader_settings[setting]);
   guint seen[3] = { 0, 0, 0 };
   LayerTap tap;
 
@@ -41,10 +42,12 @@ GST_START_TEST (h264_classes_are_those_of_the_slice_types)
 GST_END_TEST;
 
 static gboolean
-x265_takes (const gchar * option)
+x265_takes (const gchar *option)
 {
-  g_autofree gchar *line = g_strdup_printf ("videotestsrc num-buffers=1 ! "
-      "x265enc option-string=pools=none%s ! fakesink", option);
+  g_autofree gchar *line =
+      g_strdup_printf ("videotestsrc num-buffers=1 ! "
+                       "x265enc option-string=pools=none%s ! fakesink",
+          option);
   g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
@@ -94,8 +97,7 @@ GST_END_TEST;
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
 
 static void
-set_int_array (GstElement * encoder, const gchar * name, gint first,
-    gint second)
+set_int_array (GstElement *encoder, const gchar *name, gint first, gint second)
 {
   GValueArray *array = g_value_array_new (2);
   GValue value = G_VALUE_INIT;
@@ -112,7 +114,7 @@ set_int_array (GstElement * encoder, const gchar * name, gint first,
 G_GNUC_END_IGNORE_DEPRECATIONS;
 
 static void
-append_flags (GValue * array, const gchar * flags)
+append_flags (GValue *array, const gchar *flags)
 {
   GValue value = G_VALUE_INIT;
 
@@ -123,7 +125,7 @@ append_flags (GValue * array, const gchar * flags)
 }
 
 static void
-append_boolean (GValue * array, gboolean boolean)
+append_boolean (GValue *array, gboolean boolean)
 {
   GValue value = G_VALUE_INIT;
 
@@ -135,7 +137,7 @@ append_boolean (GValue * array, gboolean boolean)
 
 /* Two layers: every other picture is referenced by none. */
 static void
-configure_vp8 (GstElement * encoder)
+configure_vp8 (GstElement *encoder)
 {
   GValue array = G_VALUE_INIT;
 
@@ -150,8 +152,8 @@ configure_vp8 (GstElement * encoder)
   append_flags (&array, "no-upd-golden+no-upd-alt+no-ref-golden+no-ref-alt");
   append_flags (&array,
       "no-upd-last+no-upd-golden+no-upd-alt+no-ref-golden+no-ref-alt");
-  g_object_set_property (G_OBJECT (encoder),
-      "temporal-scalability-layer-flags", &array);
+  g_object_set_property (G_OBJECT (encoder), "temporal-scalability-layer-flags",
+      &array);
   g_value_unset (&array);
 
   g_value_init (&array, GST_TYPE_ARRAY);
@@ -172,8 +174,8 @@ GST_START_TEST (vp8_classes_are_the_temporal_layers)
       "vp8enc name=enc deadline=1 cpu-used=8 keyframe-max-dist=24 "
       "end-usage=cbr target-bitrate=250000 error-resilient=default threads=1 ! "
       "rtpvp8pay name=pay picture-id-mode=15-bit ! "
-      "appsink name=sink sync=false", &lmcc_codec_vp8, &tap, configure_vp8,
-      seen);
+      "appsink name=sink sync=false",
+      &lmcc_codec_vp8, &tap, configure_vp8, seen);
   fail_unless_equals_int (seen[0], LAYER_N_PICTURES / 2);
   fail_unless_equals_int (seen[1], LAYER_N_PICTURES / 2);
   layer_tap_clear (&tap);
@@ -193,7 +195,7 @@ static const gchar *const other_payloaders[] = {
   LAYER_SOURCE "x265enc speed-preset=ultrafast ! rtph265pay name=pay",
   LAYER_SOURCE "vp8enc deadline=1 cpu-used=8 ! rtpvp8pay name=pay",
   LAYER_SOURCE
-      "vp9enc deadline=1 cpu-used=8 lag-in-frames=0 ! rtpvp9pay name=pay",
+  "vp9enc deadline=1 cpu-used=8 lag-in-frames=0 ! rtpvp9pay name=pay",
 };
 
 GST_START_TEST (layer_meta_goes_through_other_payloaders)
@@ -219,9 +221,11 @@ GST_START_TEST (layer_meta_comes_back_at_the_depayloader)
   LayerTap tap;
 
   layer_tap_init (&tap, NULL, TRUE);
-  pipeline = layer_tap_launch (LAYER_SOURCE "vp8enc deadline=1 cpu-used=8 ! "
+  pipeline = layer_tap_launch (LAYER_SOURCE
+      "vp8enc deadline=1 cpu-used=8 ! "
       "rtpvp8pay name=pay ! rtpvp8depay auto-header-extension=true ! "
-      "appsink name=sink sync=false", NULL, NULL, &tap);
+      "appsink name=sink sync=false",
+      NULL, NULL, &tap);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {

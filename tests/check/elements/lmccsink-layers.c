@@ -20,15 +20,16 @@
 #include <gst/lmcc/wire/rtp.h>
 
 /* Groups of 12 pictures at 24 pictures/s: half a second. */
-#define ENCODER "videotestsrc is-live=true pattern=ball " \
-    "! video/x-raw,width=160,height=120,framerate=24/1 " \
-    "! x264enc bitrate=200 key-int-max=12 bframes=3 b-pyramid=true threads=1 " \
-    "speed-preset=ultrafast option-string=scenecut=0 "
+#define ENCODER                                                              \
+  "videotestsrc is-live=true pattern=ball "                                  \
+  "! video/x-raw,width=160,height=120,framerate=24/1 "                       \
+  "! x264enc bitrate=200 key-int-max=12 bframes=3 b-pyramid=true threads=1 " \
+  "speed-preset=ultrafast option-string=scenecut=0 "
 
-static GstElement *launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+static GstElement *launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
 static GstElement *
-launch (const gchar * format, ...)
+launch (const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   va_list args;
@@ -53,60 +54,60 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
-  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
-        "layering=explicit",
-      "layers are not possible", "layer-rates"},
-  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
-        "layering=explicit layer-rates=128k,fast",
-      "layers are not possible", "128k"},
-  {"test_layers_that_cannot_be_are_refused_with_a_remedy",
-        "layering=doubling layers=64 base-rate=1000000",
-      "layers are not possible", "fewer layers"},
-  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
-        "algorithm=flid-sl",
-      "session is not possible", "fixed rates"},
-  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
-        "algorithm=rlc layering=equal layers=4 base-rate=100000",
-      "session is not possible", "doubling"},
-  {"test_layers_that_do_not_fit_the_algorithm_are_refused",
-        "algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
-        "address=239.255.255.190",
-      "session is not possible", "leave the base address's scope"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings=" "rlc,slot=0.5",
-      "rlc", "both alike"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=elm algorithm-settings=elm,slot=0.5",
-      "slot", "none"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
-        "flid-sl,leave-latency=1.0",
-      "leave-latency", "slot, nominal-rtt, probabilities"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings=" "flid-sl,slot=61.0",
-      "slot", "0.001 to 60 s"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
-        "flid-sl,probabilities=guess",
-      "guess", "hill-climb"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
-        "\"flid-sl,probabilities=\\\"0.5,0.2,0\\\"\"",
-      "3 numbers for 4", "one for each"},
-  {"test_algorithm_settings_that_cannot_be_are_refused",
-        FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
-        "\"flid-sl,probabilities=\\\"0.5,0.6,0.1,0\\\"\"",
-      "level 1", "between 0"},
-  {"test_a_slot_and_a_nominal_rtt_contradict_each_other",
-        FOUR_LAYERS "algorithm=rlc algorithm-settings=rlc,slot=1.0,"
-        "nominal-rtt=0.1",
-      "session is not possible", "leave one of them out"},
-  {"test_key_frames_that_do_not_fit_are_told",
-        "layering=doubling layers=6 base-rate=6000 window=1400",
-      "key frames", "base-rate",.is_warning = TRUE},
-  {"test_key_frames_too_far_apart_are_told",
-        "layering=doubling layers=6 base-rate=100000 window=600",
-      "600 ms", "key-int-max",.is_warning = TRUE},
+  { "test_layers_that_cannot_be_are_refused_with_a_remedy", "layering=explicit",
+      "layers are not possible", "layer-rates" },
+  { "test_layers_that_cannot_be_are_refused_with_a_remedy",
+      "layering=explicit layer-rates=128k,fast", "layers are not possible",
+      "128k" },
+  { "test_layers_that_cannot_be_are_refused_with_a_remedy",
+      "layering=doubling layers=64 base-rate=1000000",
+      "layers are not possible", "fewer layers" },
+  { "test_layers_that_do_not_fit_the_algorithm_are_refused",
+      "algorithm=flid-sl", "session is not possible", "fixed rates" },
+  { "test_layers_that_do_not_fit_the_algorithm_are_refused",
+      "algorithm=rlc layering=equal layers=4 base-rate=100000",
+      "session is not possible", "doubling" },
+  { "test_layers_that_do_not_fit_the_algorithm_are_refused",
+      "algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
+      "address=239.255.255.190",
+      "session is not possible", "leave the base address's scope" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "rlc,slot=0.5",
+      "rlc", "both alike" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=elm algorithm-settings=elm,slot=0.5", "slot",
+      "none" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "flid-sl,leave-latency=1.0",
+      "leave-latency", "slot, nominal-rtt, probabilities" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "flid-sl,slot=61.0",
+      "slot", "0.001 to 60 s" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "flid-sl,probabilities=guess",
+      "guess", "hill-climb" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "\"flid-sl,probabilities=\\\"0.5,0.2,0\\\"\"",
+      "3 numbers for 4", "one for each" },
+  { "test_algorithm_settings_that_cannot_be_are_refused",
+      FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
+                  "\"flid-sl,probabilities=\\\"0.5,0.6,0.1,0\\\"\"",
+      "level 1", "between 0" },
+  { "test_a_slot_and_a_nominal_rtt_contradict_each_other",
+      FOUR_LAYERS "algorithm=rlc algorithm-settings=rlc,slot=1.0,"
+                  "nominal-rtt=0.1",
+      "session is not possible", "leave one of them out" },
+  { "test_key_frames_that_do_not_fit_are_told",
+      "layering=doubling layers=6 base-rate=6000 window=1400", "key frames",
+      "base-rate", .is_warning = TRUE },
+  { "test_key_frames_too_far_apart_are_told",
+      "layering=doubling layers=6 base-rate=100000 window=600", "600 ms",
+      "key-int-max", .is_warning = TRUE },
 };
 
 GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
@@ -117,14 +118,14 @@ GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
   g_autoptr (GError) error = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = test_wait_message (pipeline, row->is_warning ? GST_MESSAGE_WARNING
-      : GST_MESSAGE_ERROR);
+  message = test_wait_message (pipeline,
+      row->is_warning ? GST_MESSAGE_WARNING : GST_MESSAGE_ERROR);
   if (row->is_warning)
     gst_message_parse_warning (message, &error, NULL);
   else
     gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, row->cause) != NULL
-      && strstr (error->message, row->remedy) != NULL,
+          && strstr (error->message, row->remedy) != NULL,
       "%s, %s: '%s' or '%s' is not in: %s", row->name, row->settings,
       row->cause, row->remedy, error->message);
   test_end_pipeline (pipeline);
@@ -134,7 +135,7 @@ GST_END_TEST;
 
 /* What @session announces after lmccsink had one. */
 static void
-get_session (GstElement * pipeline, LmccSession * session)
+get_session (GstElement *pipeline, LmccSession *session)
 {
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GError *error = NULL;
@@ -167,7 +168,7 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   test_end_pipeline (pipeline);
 
   pipeline = launch (ENCODER "! lmccsink name=s layering=explicit "
-      "layer-rates=128k,64k,1.5M window=1400");
+                             "layer-rates=128k,64k,1.5M window=1400");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   get_session (pipeline, &session);
   assert_equals_int (session.n_layers, 3);
@@ -182,24 +183,24 @@ GST_END_TEST;
 typedef struct
 {
   const gchar *settings;
-  guint repair;                 /* 1/1000 */
+  guint repair; /* 1/1000 */
   LmccTime delay;
 } RepairCase;
 
 static const RepairCase repair_cases[] = {
-  {"layering=doubling", 100, 0},
-  {"layering=doubling repair=0", 0, 0},
-  {"layering=doubling repair=0.255", 255, 0},
-  {"layering=native", 0, 0},
-  {"layering=native repair=0.2", 200, LMCC_SECOND},
-  {"layering=native repair=0.2 repair-delay=250", 200, 500 * LMCC_MSECOND},
+  { "layering=doubling", 100, 0 },
+  { "layering=doubling repair=0", 0, 0 },
+  { "layering=doubling repair=0.255", 255, 0 },
+  { "layering=native", 0, 0 },
+  { "layering=native repair=0.2", 200, LMCC_SECOND },
+  { "layering=native repair=0.2 repair-delay=250", 200, 500 * LMCC_MSECOND },
 };
 
 GST_START_TEST (test_the_session_announces_the_repair)
 {
   const RepairCase *expected = &repair_cases[__i__];
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s %s",
-      expected->settings);
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s %s", expected->settings);
   LmccSession session;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -214,8 +215,9 @@ GST_END_TEST;
 /* 8 packets of the mtu of 1400 bytes at 100 kbit/s. */
 GST_START_TEST (test_the_session_announces_the_algorithms_slots)
 {
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s algorithm=rlc "
-      "layering=doubling layers=4 base-rate=100000 mtu=1400");
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s algorithm=rlc "
+                      "layering=doubling layers=4 base-rate=100000 mtu=1400");
   LmccSession session;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -227,7 +229,7 @@ GST_START_TEST (test_the_session_announces_the_algorithms_slots)
   test_end_pipeline (pipeline);
 
   pipeline = launch (ENCODER "! lmccsink name=s algorithm=flid-dl "
-      "layering=equal layers=4 base-rate=100000");
+                             "layering=equal layers=4 base-rate=100000");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   get_session (pipeline, &session);
   assert_equals_uint64 (session.slot, LMCC_SECOND / 2);
@@ -241,10 +243,10 @@ GST_START_TEST (test_the_session_announces_the_algorithms_slots)
 GST_END_TEST;
 
 static void
-announce (const gchar * settings, LmccSession * session)
+announce (const gchar *settings, LmccSession *session)
 {
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s " FOUR_LAYERS "%s",
-      settings);
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s " FOUR_LAYERS "%s", settings);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   get_session (pipeline, session);
@@ -264,7 +266,8 @@ GST_START_TEST (test_the_session_announces_what_the_algorithm_settings_say)
       &session);
   assert_equals_uint64 (session.slot, 2 * LMCC_SECOND);
   announce ("algorithm=flid-dl "
-      "algorithm-settings=flid-dl,slot=0.5,leave-latency=1.0", &session);
+            "algorithm-settings=flid-dl,slot=0.5,leave-latency=1.0",
+      &session);
   /* L < (s - 1) T. */
   assert_equals_int (session.silent_groups, 4);
 }
@@ -272,41 +275,43 @@ GST_START_TEST (test_the_session_announces_what_the_algorithm_settings_say)
 GST_END_TEST;
 
 static GSocket *
-listen_to (const gchar * group, guint16 port)
+listen_to (const gchar *group, guint16 port)
 {
-  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
   GInetAddress *address = g_inet_address_new_from_string (group);
   GSocketAddress *local = g_inet_socket_address_new (address, port);
 
   g_socket_set_timeout (socket, 15);
   fail_unless (g_socket_bind (socket, local, TRUE, NULL));
-  fail_unless (g_socket_join_multicast_group (socket, address, FALSE, "lo",
-          NULL));
+  fail_unless (
+      g_socket_join_multicast_group (socket, address, FALSE, "lo", NULL));
   g_object_unref (local);
   g_object_unref (address);
   return socket;
 }
 
 static void
-receive_header (GSocket * socket, LmccHeader * header)
+receive_header (GSocket *socket, LmccHeader *header)
 {
   guint8 data[2048];
-  gssize size = g_socket_receive (socket, (gchar *) data, sizeof (data), NULL,
-      NULL);
+  gssize size =
+      g_socket_receive (socket, (gchar *) data, sizeof (data), NULL, NULL);
   LmccRtp rtp;
 
   fail_unless (size > 0, "no packet came");
-  fail_unless (lmcc_rtp_parse (data, (gsize) size, LMCC_HEADER_DEFAULT_ID,
-          &rtp) && lmcc_header_parse (rtp.element, rtp.element_size, header));
+  fail_unless (lmcc_rtp_parse (data, (gsize) size, LMCC_HEADER_DEFAULT_ID, &rtp)
+      && lmcc_header_parse (rtp.element, rtp.element_size, header));
 }
 
 /* The packets of @n slots bear the signals of these probabilities. */
 static void
-check_signals (const gchar * settings, const gdouble * probabilities, guint n)
+check_signals (const gchar *settings, const gdouble *probabilities, guint n)
 {
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s " FOUR_LAYERS
-      "algorithm=flid-sl algorithm-settings=\"%s\"", settings);
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s " FOUR_LAYERS
+                      "algorithm=flid-sl algorithm-settings=\"%s\"",
+          settings);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   LmccIncreaseSignals signals;
   LmccHeader header;
@@ -320,8 +325,8 @@ check_signals (const gchar * settings, const gdouble * probabilities, guint n)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   do {
     receive_header (socket, &header);
-    assert_equals_int (header.signal, lmcc_increase_signals_get (&signals,
-            header.slot + 1u));
+    assert_equals_int (header.signal,
+        lmcc_increase_signals_get (&signals, header.slot + 1u));
   } while (header.slot < n);
   test_end_pipeline (pipeline);
   g_object_unref (socket);
@@ -343,7 +348,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_packets_bear_the_signals_of_the_method)
 {
-  LmccTcpTarget tcp = {.rtt = 30 * LMCC_MSECOND,.packet_size = 1428 };
+  LmccTcpTarget tcp = { .rtt = 30 * LMCC_MSECOND, .packet_size = 1428 };
   const gdouble rates[] = { 100000, 100000, 200000, 400000 };
   gdouble climbed[4], heuristic[4];
   LmccMarkovChain chain;
@@ -351,11 +356,12 @@ GST_START_TEST (test_packets_bear_the_signals_of_the_method)
   lmcc_markov_chain_init (&chain, rates, 4, 1428, LMCC_SECOND / 4);
   lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
       &chain, lmcc_tcp_target_rate, &tcp, climbed);
-  lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HEURISTIC,
-      &chain, lmcc_tcp_target_rate, &tcp, heuristic);
+  lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HEURISTIC, &chain,
+      lmcc_tcp_target_rate, &tcp, heuristic);
   fail_unless (memcmp (climbed, heuristic, sizeof (climbed)) != 0);
   check_signals ("flid-sl,slot=0.25,nominal-rtt=0.03,"
-      "probabilities=hill-climb-log", climbed, 8);
+                 "probabilities=hill-climb-log",
+      climbed, 8);
 }
 
 GST_END_TEST;
@@ -368,8 +374,8 @@ typedef struct
 } Pictures;
 
 static void
-count_picture (GstElement * element G_GNUC_UNUSED,
-    GstBuffer * buffer G_GNUC_UNUSED, GstPad * pad G_GNUC_UNUSED,
+count_picture (GstElement *element G_GNUC_UNUSED,
+    GstBuffer *buffer G_GNUC_UNUSED, GstPad *pad G_GNUC_UNUSED,
     gpointer user_data)
 {
   Pictures *pictures = user_data;
@@ -381,28 +387,29 @@ count_picture (GstElement * element G_GNUC_UNUSED,
 }
 
 static void
-wait_for_pictures (Pictures * pictures, guint least)
+wait_for_pictures (Pictures *pictures, guint least)
 {
   gint64 end = g_get_monotonic_time () + 15 * G_TIME_SPAN_SECOND;
 
   g_mutex_lock (&pictures->lock);
   while (pictures->n < least
-      && g_cond_wait_until (&pictures->changed, &pictures->lock, end));
+      && g_cond_wait_until (&pictures->changed, &pictures->lock, end))
+    ;
   fail_unless (pictures->n >= least, "%u pictures", pictures->n);
   g_mutex_unlock (&pictures->lock);
 }
 
 /* A group of pictures fills far less than what the layers have. */
 static void
-check_repair (const GstStructure * stats)
+check_repair (const GstStructure *stats)
 {
   guint64 blocks, late, oversize;
   gdouble share, delay;
 
   fail_unless (gst_structure_get (stats, "repair-blocks", G_TYPE_UINT64,
-          &blocks, "repairs-late", G_TYPE_UINT64, &late, "repair-share",
-          G_TYPE_DOUBLE, &share, "repair-delay-ms", G_TYPE_DOUBLE, &delay,
-          "packets-oversize", G_TYPE_UINT64, &oversize, NULL));
+      &blocks, "repairs-late", G_TYPE_UINT64, &late, "repair-share",
+      G_TYPE_DOUBLE, &share, "repair-delay-ms", G_TYPE_DOUBLE, &delay,
+      "packets-oversize", G_TYPE_UINT64, &oversize, NULL));
   fail_unless (blocks > 0);
   fail_unless (share >= 0.1, "%g", share);
   assert_equals_float (delay, 0);
@@ -412,12 +419,14 @@ check_repair (const GstStructure * stats)
 /* 2 s of pictures, which take 1.4 s and the receiver's latency to come. */
 GST_START_TEST (test_pictures_come_through_layers_of_fixed_rates)
 {
-  GstElement *pipeline = launch (ENCODER "! lmccsink name=s layering=doubling "
-      "layers=4 base-rate=128000 window=1400");
-  gchar *text = g_strdup_printf ("lmccsrc name=r multicast-iface=lo port=%d "
-      "! rtph264depay ! h264parse ! avdec_h264 "
-      "! fakesink name=f signal-handoffs=true sync=true",
-      20000 + (gint) (getpid () % 20000) * 2);
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s layering=doubling "
+                      "layers=4 base-rate=128000 window=1400");
+  gchar *text =
+      g_strdup_printf ("lmccsrc name=r multicast-iface=lo port=%d "
+                       "! rtph264depay ! h264parse ! avdec_h264 "
+                       "! fakesink name=f signal-handoffs=true sync=true",
+          20000 + (gint) (getpid () % 20000) * 2);
   GstElement *receiver = gst_parse_launch (text, NULL);
   GstElement *fake = gst_bin_get_by_name (GST_BIN (receiver), "f");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -434,8 +443,9 @@ GST_START_TEST (test_pictures_come_through_layers_of_fixed_rates)
   g_object_get (sink, "stats", &stats, NULL);
   dropped = gst_structure_get_value (stats, "units-dropped");
   for (i = 0; i < (gint) gst_value_array_get_size (dropped); i++)
-    assert_equals_uint64 (g_value_get_uint64 (gst_value_array_get_value
-            (dropped, i)), 0);
+    assert_equals_uint64 (g_value_get_uint64 (
+                              gst_value_array_get_value (dropped, i)),
+        0);
   check_repair (stats);
   gst_structure_free (stats);
   gst_object_unref (sink);

@@ -6,11 +6,12 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstcheck.h>
 
-#define SINK " ! lmccsink name=sink multicast-iface=lo address=239.211.61.1 " \
-    "sync=false port=15600 "
+#define SINK                                                       \
+  " ! lmccsink name=sink multicast-iface=lo address=239.211.61.1 " \
+  "sync=false port=15600 "
 
 static GstElement *
-launch (const gchar * source, const gchar * settings)
+launch (const gchar *source, const gchar *settings)
 {
   g_autofree gchar *text = g_strconcat (source, SINK, settings, NULL);
   g_autoptr (GError) error = NULL;
@@ -21,7 +22,7 @@ launch (const gchar * source, const gchar * settings)
 }
 
 static void
-wait_for (GstElement * pipeline, GstMessageType type)
+wait_for (GstElement *pipeline, GstMessageType type)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
@@ -34,7 +35,7 @@ wait_for (GstElement * pipeline, GstMessageType type)
 }
 
 static void
-count_setup (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
+count_setup (GstElement *sink G_GNUC_UNUSED, GstElement *encoder, guint rung,
     gpointer user_data)
 {
   guint *bitrates = user_data;
@@ -44,10 +45,10 @@ count_setup (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
 
 /* Units of each rung that the session sent, by lmccsink's own numbers. */
 static guint
-count_rungs (GstElement * pipeline)
+count_rungs (GstElement *pipeline)
 {
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (sink, "stats", &stats, NULL);
@@ -56,10 +57,12 @@ count_rungs (GstElement * pipeline)
 
 GST_START_TEST (test_raw_video_goes_out_in_rungs_again_and_again)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=30 ! "
-      "video/x-raw,width=640,height=360,framerate=24/1", "");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
+  GstElement *pipeline =
+      launch ("videotestsrc num-buffers=30 ! "
+              "video/x-raw,width=640,height=360,framerate=24/1",
+          "");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   guint bitrates[8], i;
 
   g_signal_connect (sink, "encoder-setup", G_CALLBACK (count_setup), bitrates);
@@ -72,8 +75,9 @@ GST_START_TEST (test_raw_video_goes_out_in_rungs_again_and_again)
     fail_unless_equals_int (bitrates[2], 900);
     fail_unless_equals_int (bitrates[3], 0);
     fail_unless_equals_int (count_rungs (pipeline), 3);
-    fail_unless_equals_int (gst_element_set_state (pipeline, i == 1 ?
-            GST_STATE_READY : GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i == 1 ? GST_STATE_READY : GST_STATE_NULL),
+        GST_STATE_CHANGE_SUCCESS);
     /* The next run may bring something else. */
     fail_unless_equals_int (g_list_length (sink->sinkpads), 1);
     fail_unless_equals_int (GST_BIN_NUMCHILDREN (sink), 1);
@@ -85,11 +89,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_layers_of_fixed_rates_get_rungs_that_fit)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=5 ! "
-      "video/x-raw,width=640,height=360,framerate=24/1", "layering=explicit "
-      "layer-rates=200k,200k,400k,800k");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
+  GstElement *pipeline =
+      launch ("videotestsrc num-buffers=5 ! "
+              "video/x-raw,width=640,height=360,framerate=24/1",
+          "layering=explicit "
+          "layer-rates=200k,200k,400k,800k");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   guint bitrates[8] = { 0, }, i, sum = 0;
 
   g_signal_connect (sink, "encoder-setup", G_CALLBACK (count_setup), bitrates);
@@ -110,9 +116,11 @@ GST_START_TEST (test_settings_reach_the_encoders)
 {
   GstElement *pipeline = launch ("videotestsrc num-buffers=5",
       "encoder-settings=x264,bitrates=(string)\\\"50k,77k\\\",bframes=0");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
-  guint bitrates[8] = { 0, };
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  guint bitrates[8] = {
+    0,
+  };
 
   g_signal_connect (sink, "encoder-setup", G_CALLBACK (count_setup), bitrates);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -132,7 +140,7 @@ typedef struct
   guint n;
   guint rung;
   gint bitrate;
-  guint64 total;                /* of JPEG 2000 */
+  guint64 total; /* of JPEG 2000 */
   gint distance;
   gchar *mode;
   gint layers[16];
@@ -140,7 +148,7 @@ typedef struct
 } SetUp;
 
 static void
-read_array (GObject * object, const gchar * property, SetUp * setup)
+read_array (GObject *object, const gchar *property, SetUp *setup)
 {
   GValue array = G_VALUE_INIT;
   guint i;
@@ -154,7 +162,7 @@ read_array (GObject * object, const gchar * property, SetUp * setup)
 }
 
 static void
-note_vp9 (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
+note_vp9 (GstElement *sink G_GNUC_UNUSED, GstElement *encoder, guint rung,
     gpointer user_data)
 {
   SetUp *setup = user_data;
@@ -162,10 +170,12 @@ note_vp9 (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
 
   setup->n++;
   setup->rung = rung;
-  g_object_get (encoder, "target-bitrate", &setup->bitrate,
-      "keyframe-max-dist", &setup->distance, NULL);
-  g_value_init (&mode, G_PARAM_SPEC_VALUE_TYPE (g_object_class_find_property
-          (G_OBJECT_GET_CLASS (encoder), "scalability-mode")));
+  g_object_get (encoder, "target-bitrate", &setup->bitrate, "keyframe-max-dist",
+      &setup->distance, NULL);
+  g_value_init (&mode,
+      G_PARAM_SPEC_VALUE_TYPE (
+          g_object_class_find_property (G_OBJECT_GET_CLASS (encoder),
+              "scalability-mode")));
   g_object_get_property (G_OBJECT (encoder), "scalability-mode", &mode);
   g_free (setup->mode);
   setup->mode = gst_value_serialize (&mode);
@@ -175,7 +185,7 @@ note_vp9 (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
 }
 
 static void
-note_j2k (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
+note_j2k (GstElement *sink G_GNUC_UNUSED, GstElement *encoder, guint rung,
     gpointer user_data)
 {
   SetUp *setup = user_data;
@@ -187,7 +197,7 @@ note_j2k (GstElement * sink G_GNUC_UNUSED, GstElement * encoder, guint rung,
 }
 
 static guint
-count_layers (GstElement * sink)
+count_layers (GstElement *sink)
 {
   g_autoptr (GstStructure) stats = NULL;
 
@@ -197,12 +207,12 @@ count_layers (GstElement * sink)
 
 /* Plays it once, and returns how many layers it has. */
 static guint
-play_once (const gchar * source, const gchar * settings, GCallback note,
-    SetUp * setup)
+play_once (const gchar *source, const gchar *settings, GCallback note,
+    SetUp *setup)
 {
   GstElement *pipeline = launch (source, settings);
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   guint layers;
 
   memset (setup, 0, sizeof (*setup));
@@ -223,9 +233,11 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_vp9)
 {
   SetUp setup;
 
-  fail_unless_equals_int (play_once ("videotestsrc num-buffers=30 ! "
-          "video/x-raw,format=YUY2,width=640,height=360,framerate=24/1",
-          "codec=vp9", G_CALLBACK (note_vp9), &setup), 9);
+  fail_unless_equals_int (
+      play_once ("videotestsrc num-buffers=30 ! "
+                 "video/x-raw,format=YUY2,width=640,height=360,framerate=24/1",
+          "codec=vp9", G_CALLBACK (note_vp9), &setup),
+      9);
   /* What the rungs of x264 have together. */
   fail_unless_equals_int (setup.bitrate, 1300000);
   fail_unless_equals_int (setup.distance, 24);
@@ -243,9 +255,10 @@ GST_START_TEST (test_vp9_in_layers_of_fixed_rates_fits_them)
   guint i;
 
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=640,height=360,"
-      "framerate=24/1", "codec=vp9 layering=explicit "
-      "layer-rates=200k,200k,400k,800k window=2400", G_CALLBACK (note_vp9),
-      &setup);
+             "framerate=24/1",
+      "codec=vp9 layering=explicit "
+      "layer-rates=200k,200k,400k,800k window=2400",
+      G_CALLBACK (note_vp9), &setup);
   fail_unless_equals_int (setup.distance, 24);
   fail_unless_equals_string (setup.mode, "L3T3");
   fail_unless_equals_int (setup.n_layers, 9);
@@ -257,8 +270,9 @@ GST_START_TEST (test_vp9_in_layers_of_fixed_rates_fits_them)
   g_free (setup.mode);
 
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=640,height=360,"
-      "framerate=24/1", "codec=vp9 layering=explicit layer-rates=200k",
-      G_CALLBACK (note_vp9), &setup);
+             "framerate=24/1",
+      "codec=vp9 layering=explicit layer-rates=200k", G_CALLBACK (note_vp9),
+      &setup);
   fail_unless_equals_string (setup.mode, "L1T3");
   fail_unless_equals_int (setup.n_layers, 3);
   g_free (setup.mode);
@@ -270,17 +284,20 @@ GST_START_TEST (test_settings_reach_the_encoder_of_vp9)
 {
   SetUp setup;
 
-  fail_unless_equals_int (play_once ("videotestsrc num-buffers=10",
+  fail_unless_equals_int (
+      play_once ("videotestsrc num-buffers=10",
           "codec=vp9 encoder-settings=vp9,scalability-mode=L2T2,"
-          "target-bitrate=345678,keyframe-max-dist=7", G_CALLBACK (note_vp9),
-          &setup), 4);
+          "target-bitrate=345678,keyframe-max-dist=7",
+          G_CALLBACK (note_vp9), &setup),
+      4);
   fail_unless_equals_int (setup.bitrate, 345678);
   fail_unless_equals_int (setup.distance, 7);
   fail_unless_equals_string (setup.mode, "L2T2");
   g_free (setup.mode);
 
   /* Layers that are asked for share what fits. */
-  play_once ("videotestsrc num-buffers=5", "codec=vp9 layering=doubling "
+  play_once ("videotestsrc num-buffers=5",
+      "codec=vp9 layering=doubling "
       "layers=3 base-rate=200000 encoder-settings=vp9,scalability-mode=L2T2",
       G_CALLBACK (note_vp9), &setup);
   fail_unless_equals_string (setup.mode, "L2T2");
@@ -296,21 +313,27 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_jpeg_2000)
   SetUp setup;
   guint i;
 
-  fail_unless_equals_int (play_once ("videotestsrc num-buffers=5 ! "
-          "video/x-raw,format=RGB,width=320,height=180,framerate=10/1",
-          "codec=j2k", G_CALLBACK (note_j2k), &setup), 5);
+  fail_unless_equals_int (
+      play_once ("videotestsrc num-buffers=5 ! "
+                 "video/x-raw,format=RGB,width=320,height=180,framerate=10/1",
+          "codec=j2k", G_CALLBACK (note_j2k), &setup),
+      5);
   fail_unless_equals_int (setup.n_layers, 5);
   fail_unless_equals_int (setup.layers[0], 54000);
   fail_unless_equals_int (setup.layers[4], 864000);
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=160,height=120,"
-      "framerate=10/1", "codec=j2k layering=doubling layers=4 "
-      "base-rate=200000", G_CALLBACK (note_j2k), &setup);
+             "framerate=10/1",
+      "codec=j2k layering=doubling layers=4 "
+      "base-rate=200000",
+      G_CALLBACK (note_j2k), &setup);
   fail_unless_equals_int (setup.n_layers, 4);
   for (i = 0; i < 4; i++)
     fail_unless (setup.layers[i] > (150000 << i)
-        && setup.layers[i] < (200000 << i), "%d bit/s", setup.layers[i]);
+            && setup.layers[i] < (200000 << i),
+        "%d bit/s", setup.layers[i]);
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=320,height=180,"
-      "framerate=10/1", "codec=j2k encoder-settings=j2k,target-bitrate=400000",
+             "framerate=10/1",
+      "codec=j2k encoder-settings=j2k,target-bitrate=400000",
       G_CALLBACK (note_j2k), &setup);
   fail_unless_equals_int (setup.n_layers, 5);
   fail_unless_equals_uint64 (setup.total, 400000);
@@ -319,8 +342,8 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_jpeg_2000)
 GST_END_TEST;
 
 static void
-expect_error (const gchar * settings, GQuark domain, const gchar * cause,
-    const gchar * remedy)
+expect_error (const gchar *settings, GQuark domain, const gchar *cause,
+    const gchar *remedy)
 {
   GstElement *pipeline = launch ("videotestsrc num-buffers=5", settings);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
@@ -340,10 +363,10 @@ expect_error (const gchar * settings, GQuark domain, const gchar * cause,
 }
 
 static void
-hide_feature (const gchar * name)
+hide_feature (const gchar *name)
 {
-  GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (),
-      name);
+  GstPluginFeature *feature =
+      gst_registry_lookup_feature (gst_registry_get (), name);
 
   if (feature)
     gst_registry_remove_feature (gst_registry_get (), feature);
@@ -374,12 +397,13 @@ GST_START_TEST (test_settings_that_cannot_be_are_named)
 GST_END_TEST;
 
 static void
-push_pictures (GstElement * pipeline, guint first, guint n, guint size)
+push_pictures (GstElement *pipeline, guint first, guint n, guint size)
 {
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autofree gchar *text = g_strdup_printf ("video/x-raw,format=I420,width=%u,"
-      "height=%u,framerate=25/1", size, size);
+                                            "height=%u,framerate=25/1",
+      size, size);
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   guint i;
 
@@ -398,8 +422,8 @@ push_pictures (GstElement * pipeline, guint first, guint n, guint size)
 GST_START_TEST (test_a_new_size_goes_on_in_the_same_session)
 {
   GstElement *pipeline = launch ("appsrc name=source format=time", "");
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push_pictures (pipeline, 0, 30, 320);
@@ -414,16 +438,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_flush_goes_on)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=60 pattern=black",
-      "");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
+  GstElement *pipeline =
+      launch ("videotestsrc num-buffers=60 pattern=black", "");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
 
   g_object_set (sink, "sync", TRUE, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for (pipeline, GST_MESSAGE_STREAM_START);
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH, GST_SECOND));
+      GST_SEEK_FLAG_FLUSH, GST_SECOND));
   wait_for (pipeline, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
@@ -434,10 +458,10 @@ GST_END_TEST;
 GST_START_TEST (test_the_pad_of_raw_video_is_the_only_one_and_can_go)
 {
   GstElement *pipeline = launch ("videotestsrc is-live=true name=source", "");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
-      "source");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink_0");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);

@@ -23,16 +23,21 @@
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>
 
-#define RTP_CAPS "application/x-rtp,media=video,encoding-name=H264," \
-    "clock-rate=90000,payload=96"
+#define RTP_CAPS                                      \
+  "application/x-rtp,media=video,encoding-name=H264," \
+  "clock-rate=90000,payload=96"
 
 /* A plain receiver */
 
 static gint
-open_group (const gchar * address, gint port)
+open_group (const gchar *address, gint port)
 {
-  struct sockaddr_in to = { 0, };
-  struct ip_mreqn request = { {0}, };
+  struct sockaddr_in to = {
+    0,
+  };
+  struct ip_mreqn request = {
+    { 0 },
+  };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   gint on = 1, size = 4 << 20;
 
@@ -45,14 +50,15 @@ open_group (const gchar * address, gint port)
   fail_unless (bind (fd, (struct sockaddr *) &to, sizeof (to)) == 0);
   request.imr_multiaddr = to.sin_addr;
   request.imr_address.s_addr = htonl (INADDR_LOOPBACK);
-  fail_unless (setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request,
-          sizeof (request)) == 0);
+  fail_unless (
+      setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof (request))
+      == 0);
   return fd;
 }
 
 /* Whether a packet of media came; what else is sent is passed over. */
 static gboolean
-receive_media (gint fd, LmccRtp * rtp, LmccHeader * header)
+receive_media (gint fd, LmccRtp *rtp, LmccHeader *header)
 {
   static guint8 bytes[LMCC_MAX_PACKET_SIZE];
   gssize size;
@@ -70,7 +76,7 @@ receive_media (gint fd, LmccRtp * rtp, LmccHeader * header)
 /* Pipelines */
 
 static gchar *
-wait_error (GstElement * pipeline)
+wait_error (GstElement *pipeline)
 {
   GstMessage *message = test_wait_message (pipeline, GST_MESSAGE_ERROR);
   GError *error;
@@ -84,7 +90,7 @@ wait_error (GstElement * pipeline)
 }
 
 static void
-assert_error_has (GstElement * pipeline, const gchar * a, const gchar * b)
+assert_error_has (GstElement *pipeline, const gchar *a, const gchar *b)
 {
   gchar *text = wait_error (pipeline);
 
@@ -94,7 +100,7 @@ assert_error_has (GstElement * pipeline, const gchar * a, const gchar * b)
 }
 
 static void
-wait_eos (GstElement * pipeline)
+wait_eos (GstElement *pipeline)
 {
   GstMessage *message =
       test_wait_message (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
@@ -105,7 +111,7 @@ wait_eos (GstElement * pipeline)
 
 /* One H.264 picture as one RTP packet. */
 static void
-push_picture (GstElement * pipeline, const gchar * name, guint number,
+push_picture (GstElement *pipeline, const gchar *name, guint number,
     GstClockTime time, gboolean key)
 {
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), name);
@@ -127,7 +133,7 @@ push_picture (GstElement * pipeline, const gchar * name, guint number,
 }
 
 static void
-end_source (GstElement * pipeline, const gchar * name)
+end_source (GstElement *pipeline, const gchar *name)
 {
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), name);
 
@@ -136,7 +142,7 @@ end_source (GstElement * pipeline, const gchar * name)
 }
 
 static guint64
-get_count (GstElement * pipeline, const gchar * field)
+get_count (GstElement *pipeline, const gchar *field)
 {
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
@@ -182,8 +188,8 @@ GST_START_TEST (test_properties_have_the_documented_defaults)
 GST_END_TEST;
 
 static void
-assert_offers (const gchar * filter_text, const gchar * with,
-    const gchar * without)
+assert_offers (const gchar *filter_text, const gchar *with,
+    const gchar *without)
 {
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
   GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
@@ -214,9 +220,8 @@ GST_END_TEST;
 /* The plugins that encode are others, and may be missing. */
 GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
 {
-  static const gchar *const missing[][2] = { {"x264ladderenc", "lmccladder"},
-  {"x264enc", "gstreamer1.0-plugins-ugly"}
-  };
+  static const gchar *const missing[][2] = { { "x264ladderenc", "lmccladder" },
+    { "x264enc", "gstreamer1.0-plugins-ugly" } };
   GstRegistry *registry = gst_registry_get ();
   guint i;
 
@@ -225,7 +230,8 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
         gst_registry_lookup_feature (registry, missing[i][0]);
     gint port;
     GstElement *pipeline = test_launch_sink ("videotestsrc num-buffers=5 ! "
-        "lmccsink name=s", &port);
+                                             "lmccsink name=s",
+        &port);
 
     gst_registry_remove_feature (registry, feature);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -245,8 +251,9 @@ GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
   gint port;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time is-live=true "
-      "caps=application/x-rtp ! s.sink_0 lmccsink name=s "
-      "appsrc name=b format=time is-live=true caps=" RTP_CAPS, &port);
+                        "caps=application/x-rtp ! s.sink_0 lmccsink name=s "
+                        "appsrc name=b format=time is-live=true caps=" RTP_CAPS,
+          &port);
   GstElement *a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   GstElement *b = gst_bin_get_by_name (GST_BIN (pipeline), "b");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -280,10 +287,12 @@ GST_END_TEST;
 GST_START_TEST (test_two_codecs_are_refused_by_name)
 {
   gint port;
-  GstElement *pipeline = test_launch_sink ("lmccsink name=s "
+  GstElement *pipeline = test_launch_sink (
+      "lmccsink name=s "
       "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
       "appsrc name=b format=time caps=application/x-rtp,media=video,"
-      "encoding-name=VP8,clock-rate=90000,payload=96 ! s.sink_1", &port);
+      "encoding-name=VP8,clock-rate=90000,payload=96 ! s.sink_1",
+      &port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push_picture (pipeline, "a", 0, 0, TRUE);
@@ -298,8 +307,7 @@ GST_START_TEST (test_an_unknown_interface_lists_those_that_there_are)
 {
   gint port;
   GstElement *pipeline =
-      test_launch_sink ("appsrc caps=" RTP_CAPS " ! lmccsink name=s",
-      &port);
+      test_launch_sink ("appsrc caps=" RTP_CAPS " ! lmccsink name=s", &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
   g_object_set (sink, "multicast-iface", "nosuch0", NULL);
@@ -317,8 +325,8 @@ GST_START_TEST (test_a_unicast_address_is_refused)
   gint port;
   GstElement *pipeline =
       test_launch_sink ("appsrc caps=" RTP_CAPS
-      " ! lmccsink name=s address=10.0.0.1",
-      &port);
+                        " ! lmccsink name=s address=10.0.0.1",
+          &port);
 
   assert_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
       GST_STATE_CHANGE_FAILURE);
@@ -346,14 +354,18 @@ GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
 {
   static guint8 osn_seen[65536];
   gint port, fds[N_GROUPS], i;
-  Seen seen[N_GROUPS] = { {0}, };
+  Seen seen[N_GROUPS] = {
+    { 0 },
+  };
   guint total = 0, firsts = 0, run = 0, n;
   guint16 osn_first = 0;
   GstElement *pipeline =
-      test_launch_sink ("videotestsrc pattern=ball num-buffers="
-      G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
-      "framerate=50/1 ! x264enc b-pyramid=true bframes=3 b-adapt=false "
-      "key-int-max=25 ! lmccsink name=s", &port);
+      test_launch_sink ("videotestsrc pattern=ball num-buffers=" G_STRINGIFY (
+                            N_FRAMES) " ! video/x-raw,width=160,height=120,"
+                                      "framerate=50/1 ! x264enc b-pyramid=true "
+                                      "bframes=3 b-adapt=false "
+                                      "key-int-max=25 ! lmccsink name=s",
+          &port);
 
   memset (osn_seen, 0, sizeof (osn_seen));
   for (i = 0; i < N_GROUPS; i++) {
@@ -400,8 +412,8 @@ GST_END_TEST;
 /* With the option-string that a stream of one class is advised to take. */
 GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
 {
-  g_auto (GStrv) advice = g_strsplit (lmcc_codec_h265.single_class_advice,
-      "\"", 3);
+  g_auto (GStrv) advice =
+      g_strsplit (lmcc_codec_h265.single_class_advice, "\"", 3);
   g_autofree gchar *line = NULL;
   g_autoptr (GstElementFactory) factory = gst_element_factory_find ("x265enc");
   gint port, fds[2], i;
@@ -410,14 +422,17 @@ GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
 
   if (factory == NULL) {
     g_printerr ("skipped: there is no element x265enc "
-        "(Debian: gstreamer1.0-plugins-bad)\n");
+                "(Debian: gstreamer1.0-plugins-bad)\n");
     return;
   }
   fail_unless (g_str_has_suffix (advice[0], "option-string="));
-  line = g_strdup_printf ("videotestsrc pattern=ball num-buffers="
-      G_STRINGIFY (N_FRAMES) " ! video/x-raw,width=160,height=120,"
-      "framerate=50/1 ! x265enc key-int-max=25 speed-preset=ultrafast "
-      "option-string=\"%s\" ! lmccsink name=s", advice[1]);
+  line =
+      g_strdup_printf ("videotestsrc pattern=ball num-buffers=" G_STRINGIFY (
+                           N_FRAMES) " ! video/x-raw,width=160,height=120,"
+                                     "framerate=50/1 ! x265enc key-int-max=25 "
+                                     "speed-preset=ultrafast "
+                                     "option-string=\"%s\" ! lmccsink name=s",
+          advice[1]);
   pipeline = test_launch_sink (line, &port);
   for (i = 0; i < 2; i++) {
     g_autofree gchar *address = g_strdup_printf ("239.255.42.%d", i + 1);
@@ -447,7 +462,8 @@ GST_START_TEST (test_packets_leave_at_their_due_times)
   gint port, fd;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! lmccsink name=s", &port);
+                        " ! lmccsink name=s",
+          &port);
   GstClock *clock = gst_test_clock_new_with_start_time (0);
   GstTestClock *test_clock = GST_TEST_CLOCK (clock);
   LmccHeader header;
@@ -500,8 +516,11 @@ GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
   LmccRtp rtp;
   GstElement *pipeline =
       test_launch_sink ("lmccsink name=s sync=false rung-timeout=50 "
-      "appsrc name=a format=time caps=" RTP_CAPS " ! s.sink_0 "
-      "appsrc name=b format=time caps=" RTP_CAPS " ! s.sink_1", &port);
+                        "appsrc name=a format=time caps=" RTP_CAPS
+                        " ! s.sink_0 "
+                        "appsrc name=b format=time caps=" RTP_CAPS
+                        " ! s.sink_1",
+          &port);
 
   fd = open_group ("239.255.42.1", port);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -540,7 +559,8 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   g_autofree gchar *text = NULL, *property = NULL;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! lmccsink name=s", &port);
+                        " ! lmccsink name=s",
+          &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   LmccSession session;
   GError *error = NULL;
@@ -573,7 +593,7 @@ GST_END_TEST;
 /* Calls a directory by another name, and waits until a file is moved into
  * it. */
 static void
-rename_and_await_file (const gchar * before, const gchar * after)
+rename_and_await_file (const gchar *before, const gchar *after)
 {
   gint fd = inotify_init1 (IN_CLOEXEC);
   struct pollfd moved = { fd, POLLIN, 0 };
@@ -593,13 +613,14 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   g_autofree gchar *path = g_build_filename (gone, "session.sdp", NULL);
   g_autofree gchar *ready = g_build_filename (dir, "ready", NULL);
   g_autofree gchar *link = g_build_filename (ready, "session.sdp.tmp", NULL);
-  g_autofree gchar *left_link = g_build_filename (gone, "session.sdp.tmp",
-      NULL);
+  g_autofree gchar *left_link =
+      g_build_filename (gone, "session.sdp.tmp", NULL);
   g_autofree gchar *victim = g_build_filename (dir, "victim", NULL);
   g_autofree gchar *text = NULL, *left = NULL;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! lmccsink name=s", &port);
+                        " ! lmccsink name=s",
+          &port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstMessage *message;
   GError *error;
@@ -637,10 +658,12 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
 GST_END_TEST;
 
 static void
-get_session (const gchar * options, gint * port, LmccSession * session)
+get_session (const gchar *options, gint *port, LmccSession *session)
 {
-  g_autofree gchar *line = g_strdup_printf ("appsrc name=a format=time caps="
-      RTP_CAPS " ! lmccsink name=s %s", options);
+  g_autofree gchar *line =
+      g_strdup_printf ("appsrc name=a format=time caps=" RTP_CAPS
+                       " ! lmccsink name=s %s",
+          options);
   g_autofree gchar *text = NULL;
   GstElement *pipeline = test_launch_sink (line, port);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -718,13 +741,14 @@ GST_START_TEST (test_fifty_starts_leave_no_descriptor)
   guint i, before = 0;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! lmccsink name=s", &port);
+                        " ! lmccsink name=s",
+          &port);
 
   for (i = 0; i < 50; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     push_picture (pipeline, "a", i, 0, TRUE);
-    fail_if (gst_element_get_state (pipeline, NULL, NULL,
-            5 * GST_SECOND) == GST_STATE_CHANGE_FAILURE);
+    fail_if (gst_element_get_state (pipeline, NULL, NULL, 5 * GST_SECOND)
+        == GST_STATE_CHANGE_FAILURE);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     if (i == 1)
       before = count_files ();
@@ -736,7 +760,7 @@ GST_START_TEST (test_fifty_starts_leave_no_descriptor)
 GST_END_TEST;
 
 static guint
-count_queued (GstElement * pipeline)
+count_queued (GstElement *pipeline)
 {
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstStructure *stats;
@@ -744,8 +768,8 @@ count_queued (GstElement * pipeline)
   guint queued = 0;
 
   g_object_get (sink, "stats", &stats, NULL);
-  rung = gst_value_array_get_value (gst_structure_get_value (stats, "rungs"),
-      0);
+  rung =
+      gst_value_array_get_value (gst_structure_get_value (stats, "rungs"), 0);
   gst_structure_get_uint (gst_value_get_structure (rung), "units-queued",
       &queued);
   gst_structure_free (stats);
@@ -759,7 +783,8 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
   GstSegment segment;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! lmccsink name=s", &port);
+                        " ! lmccsink name=s",
+          &port);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   GstPad *src = gst_element_get_static_pad (source, "src");
 
@@ -768,7 +793,8 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
   while (get_count (pipeline, "units") < 1)
     g_thread_yield ();
   assert_equals_int (gst_element_get_state (pipeline, NULL, NULL,
-          5 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+                         5 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
   /* One hour ahead: only the flush gets it out of the way. */
   push_picture (pipeline, "a", 1, 3600 * GST_SECOND, FALSE);
   while (count_queued (pipeline) < 1)
@@ -796,7 +822,8 @@ GST_START_TEST (test_a_full_pad_can_be_released_in_paused)
   guint i;
   GstElement *pipeline =
       test_launch_sink ("appsrc name=a format=time caps=" RTP_CAPS
-      " ! s.sink_0 lmccsink name=s", &port);
+                        " ! s.sink_0 lmccsink name=s",
+          &port);
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstPad *pad = gst_element_get_static_pad (sink, "sink_0");

@@ -20,8 +20,9 @@
 #define N_LAYERS 4
 
 /* A join experiment begins soon, and its loss would show at once. */
-#define RLM "algorithm=rlm algorithm-settings=rlm,join-timer-min=0.1," \
-    "join-timer-max=0.2,detection-time=0.01,detection-deviation=0.0 "
+#define RLM                                                  \
+  "algorithm=rlm algorithm-settings=rlm,join-timer-min=0.1," \
+  "join-timer-max=0.2,detection-time=0.01,detection-deviation=0.0 "
 
 typedef struct
 {
@@ -42,16 +43,16 @@ get_address (gboolean source_specific)
 {
   static gchar address[16];
 
-  g_snprintf (address, sizeof (address), "%s.%d.1", source_specific ? "232.77" :
-      "239.254", 1 + (gint) (getpid () % 250));
+  g_snprintf (address, sizeof (address), "%s.%d.1",
+      source_specific ? "232.77" : "239.254", 1 + (gint) (getpid () % 250));
   return address;
 }
 
 static void
-receiver_start (Receiver * self, gboolean source_specific,
-    const gchar * options)
+receiver_start (Receiver *self, gboolean source_specific, const gchar *options)
 {
-  g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src address=%s "
+  g_autofree gchar *line = g_strdup_printf (
+      "lmccsrc name=src address=%s "
       "port=%u multicast-iface=lo stats-update-interval=20 %s %s ! "
       "fakesink sync=false",
       get_address (source_specific), get_port (),
@@ -68,7 +69,7 @@ receiver_start (Receiver * self, gboolean source_specific,
 }
 
 static void
-receiver_stop (Receiver * self)
+receiver_stop (Receiver *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_object_unref (self->bus);
@@ -77,7 +78,7 @@ receiver_stop (Receiver * self)
 }
 
 static GstStructure *
-receiver_get_stats (Receiver * self)
+receiver_get_stats (Receiver *self)
 {
   GstStructure *stats = NULL;
 
@@ -86,7 +87,7 @@ receiver_get_stats (Receiver * self)
 }
 
 static gint
-receiver_get_level (Receiver * self)
+receiver_get_level (Receiver *self)
 {
   g_autoptr (GstStructure) stats = receiver_get_stats (self);
   gint level = -2;
@@ -96,7 +97,7 @@ receiver_get_level (Receiver * self)
 }
 
 static void
-receiver_wait_count (Receiver * self, const gchar * name, guint64 least)
+receiver_wait_count (Receiver *self, const gchar *name, guint64 least)
 {
   test_wait_count (self->src, name, least, PATIENCE);
 }
@@ -120,9 +121,9 @@ is_dropped (gpointer user_data)
 }
 
 static void
-receiver_wait_drops (Receiver * self, LmccDrop kind, guint64 least)
+receiver_wait_drops (Receiver *self, LmccDrop kind, guint64 least)
 {
-  Awaited awaited = {.receiver = self,.kind = kind,.n_drops = least };
+  Awaited awaited = { .receiver = self, .kind = kind, .n_drops = least };
 
   fail_unless (test_wait_for (is_dropped, &awaited, PATIENCE), "%s",
       lmcc_drop_name (kind));
@@ -137,16 +138,16 @@ is_level (gpointer user_data)
 }
 
 static void
-receiver_wait_level (Receiver * self, gint least)
+receiver_wait_level (Receiver *self, gint least)
 {
-  Awaited awaited = {.receiver = self,.level = least };
+  Awaited awaited = { .receiver = self, .level = least };
 
   fail_unless (test_wait_for (is_level, &awaited, PATIENCE), "level %d",
       receiver_get_level (self));
 }
 
 static gchar *
-receiver_wait_warning (Receiver * self)
+receiver_wait_warning (Receiver *self)
 {
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (self->bus,
       PATIENCE * GST_USECOND, GST_MESSAGE_WARNING);
@@ -162,8 +163,8 @@ get_group (gboolean source_specific, guint group)
 {
   struct in_addr address;
 
-  fail_unless (inet_pton (AF_INET, get_address (source_specific), &address)
-      == 1);
+  fail_unless (
+      inet_pton (AF_INET, get_address (source_specific), &address) == 1);
   address.s_addr = htonl (ntohl (address.s_addr) + group);
   return address;
 }
@@ -198,10 +199,9 @@ wait_learning (void)
 static gint
 open_neighbour (void)
 {
-  struct sockaddr_in local = {.sin_family = AF_INET };
-  struct ip_mreqn request = { get_group (FALSE, N_LAYERS), {htonl
-          (INADDR_LOOPBACK)}, 0
-  };
+  struct sockaddr_in local = { .sin_family = AF_INET };
+  struct ip_mreqn request = { get_group (FALSE, N_LAYERS),
+    { htonl (INADDR_LOOPBACK) }, 0 };
   struct timeval patience = { PATIENCE / G_TIME_SPAN_SECOND, 0 };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   gint one = 1;
@@ -209,29 +209,32 @@ open_neighbour (void)
   local.sin_port = htons (get_port () + 1);
   local.sin_addr = get_group (FALSE, N_LAYERS);
   fail_unless (fd >= 0);
-  fail_unless (setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &one,
-          sizeof (one)) == 0);
-  fail_unless (setsockopt (fd, IPPROTO_IP, IP_RECVTTL, &one,
-          sizeof (one)) == 0);
-  fail_unless (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
-          sizeof (request)) == 0);
-  fail_unless (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-          sizeof (patience)) == 0);
+  fail_unless (
+      setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof (one)) == 0);
+  fail_unless (
+      setsockopt (fd, IPPROTO_IP, IP_RECVTTL, &one, sizeof (one)) == 0);
+  fail_unless (
+      setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof (request))
+      == 0);
+  fail_unless (
+      setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof (patience))
+      == 0);
   fail_unless (bind (fd, (struct sockaddr *) &local, sizeof (local)) == 0);
-  fail_unless (setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request,
-          sizeof (request)) == 0);
+  fail_unless (
+      setsockopt (fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof (request))
+      == 0);
   return fd;
 }
 
 static void
 neighbour_send (gint fd, gconstpointer data, gsize size)
 {
-  struct sockaddr_in to = {.sin_family = AF_INET };
+  struct sockaddr_in to = { .sin_family = AF_INET };
 
   to.sin_port = htons (get_port () + 1);
   to.sin_addr = get_group (FALSE, N_LAYERS);
-  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to,
-          sizeof (to)) == (gssize) size);
+  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to, sizeof (to))
+      == (gssize) size);
 }
 
 static void
@@ -247,14 +250,15 @@ neighbour_tell (gint fd, guint32 ssrc, guint32 ssrc_base, guint version,
 
 /* Returns the TTL. */
 static gint
-neighbour_hear (gint fd, LmccJoinNotice * notice)
+neighbour_hear (gint fd, LmccJoinNotice *notice)
 {
   guint8 bytes[100];
   guint8 control[CMSG_SPACE (sizeof (gint))];
   struct iovec vector = { bytes, sizeof (bytes) };
-  struct msghdr message = {.msg_iov = &vector,.msg_iovlen = 1,.msg_control =
-        control,.msg_controllen = sizeof (control)
-  };
+  struct msghdr message = { .msg_iov = &vector,
+    .msg_iovlen = 1,
+    .msg_control = control,
+    .msg_controllen = sizeof (control) };
   gssize size = recvmsg (fd, &message, 0);
   struct cmsghdr *header = CMSG_FIRSTHDR (&message);
   gint ttl;
@@ -267,7 +271,7 @@ neighbour_hear (gint fd, LmccJoinNotice * notice)
 }
 
 static void
-get_session (FakeSender * sender, LmccSession * session)
+get_session (FakeSender *sender, LmccSession *session)
 {
   g_autofree gchar *sdp = fake_sender_get_sdp (sender);
   g_autoptr (GError) error = NULL;
@@ -278,8 +282,8 @@ get_session (FakeSender * sender, LmccSession * session)
 
 GST_START_TEST (test_a_join_experiment_is_told_with_the_sessions_ttl)
 {
-  FakeSender *sender = fake_sender_start (get_address (FALSE), get_port (),
-      N_LAYERS, NULL);
+  FakeSender *sender =
+      fake_sender_start (get_address (FALSE), get_port (), N_LAYERS, NULL);
   gint neighbour = open_neighbour ();
   LmccJoinNotice notice;
   LmccSession session;
@@ -316,8 +320,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_two_receivers_on_one_host_learn_from_each_other)
 {
-  FakeSender *sender = fake_sender_start (get_address (FALSE), get_port (),
-      N_LAYERS, NULL);
+  FakeSender *sender =
+      fake_sender_start (get_address (FALSE), get_port (), N_LAYERS, NULL);
   Receiver teller, learner;
 
   /* The learner holds the base and so has nothing to tell. */
@@ -339,8 +343,8 @@ GST_START_TEST (test_hostile_notices_are_dropped_and_counted)
 {
   static const guint8 garbage[20] = { 0x82, 204, 0, 4, 1, 2, 3, 4 };
   static guint8 large[LMCC_MAX_PACKET_SIZE + 1];
-  FakeSender *sender = fake_sender_start (get_address (FALSE), get_port (),
-      N_LAYERS, NULL);
+  FakeSender *sender =
+      fake_sender_start (get_address (FALSE), get_port (), N_LAYERS, NULL);
   LmccSession session;
   Receiver receiver;
   gint neighbour;
@@ -379,8 +383,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_source_specific_session_has_no_shared_learning)
 {
-  FakeSender *sender = fake_sender_start (get_address (TRUE), get_port (),
-      N_LAYERS, NULL);
+  FakeSender *sender =
+      fake_sender_start (get_address (TRUE), get_port (), N_LAYERS, NULL);
   g_autofree gchar *warning = NULL;
   Receiver receiver;
 
@@ -396,18 +400,18 @@ GST_START_TEST (test_a_source_specific_session_has_no_shared_learning)
 
 GST_END_TEST;
 
-static const gchar *const with_marks[] = {
-  "rlc", "flid-sl", "flid-dl", "synchronized"
-};
+static const gchar *const with_marks[] = { "rlc", "flid-sl", "flid-dl",
+  "synchronized" };
 
 GST_START_TEST (test_without_its_marks_an_algorithm_holds_the_base_and_says_why)
 {
-  FakeSender *sender = fake_sender_start (get_address (FALSE), get_port (),
-      N_LAYERS, NULL);
+  FakeSender *sender =
+      fake_sender_start (get_address (FALSE), get_port (), N_LAYERS, NULL);
   const gchar *name = with_marks[__i__];
   g_autofree gchar *option = g_strdup_printf ("algorithm=%s", name);
   g_autofree gchar *remedy = g_strdup_printf ("start lmccsink with "
-      "algorithm=%s", name);
+                                              "algorithm=%s",
+      name);
   g_autofree gchar *warning = NULL;
   g_autoptr (GstStructure) stats = NULL;
   Receiver receiver;

@@ -9,10 +9,10 @@
 #define LATENCY (5 * GST_SECOND)
 
 static void
-push_at (GstLmccSrcQueue * queue, GstClockTime now)
+push_at (GstLmccSrcQueue *queue, GstClockTime now)
 {
-  gst_lmcc_src_queue_push_buffer (queue, gst_buffer_new_allocate (NULL, 10,
-          NULL), TRUE, now);
+  gst_lmcc_src_queue_push_buffer (queue,
+      gst_buffer_new_allocate (NULL, 10, NULL), TRUE, now);
 }
 
 GST_START_TEST (what_waits_for_its_time_is_not_late)
@@ -53,7 +53,7 @@ GST_START_TEST (small_buffers_count_for_what_they_take)
 GST_END_TEST;
 
 static void
-push_segment (GstLmccSrcQueue * queue, GstClockTime start)
+push_segment (GstLmccSrcQueue *queue, GstClockTime start)
 {
   GstSegment segment;
 
@@ -63,7 +63,7 @@ push_segment (GstLmccSrcQueue * queue, GstClockTime start)
 }
 
 static void
-assert_event (GstLmccSrcQueue * queue, GstEventType type, GstClockTime start)
+assert_event (GstLmccSrcQueue *queue, GstEventType type, GstClockTime start)
 {
   GstMiniObject *object = gst_lmcc_src_queue_pop (queue);
   GstSegment segment;

@@ -26,31 +26,35 @@ typedef struct
 
 static const Codec h264 = {
   "x264enc bitrate=%u key-int-max=%u bframes=%u b-adapt=false threads=1 "
-      "option-string=scenecut=0 ! video/x-h264,profile=main ! "
-      "rtph264pay mtu=1200 config-interval=-1", "H264"
+  "option-string=scenecut=0 ! video/x-h264,profile=main ! "
+  "rtph264pay mtu=1200 config-interval=-1",
+  "H264"
 };
 
 /* Does not say how many pictures come in a second. */
 static const Codec h264_timeless = {
   "openh264enc bitrate=%u000 gop-size=%u scene-change-detection=false "
-      "complexity=low multi-thread=1 ! rtph264pay mtu=1200 config-interval=-1",
+  "complexity=low multi-thread=1 ! rtph264pay mtu=1200 config-interval=-1",
   "H264"
 };
 
 static const Codec h265 = {
   "x265enc bitrate=%u key-int-max=%u speed-preset=ultrafast "
-      "option-string=\"bframes=%u:b-adapt=0:scenecut=0:open-gop=0:pools=none:"
-      "frame-threads=1\" ! rtph265pay mtu=1200 config-interval=-1", "H265"
+  "option-string=\"bframes=%u:b-adapt=0:scenecut=0:open-gop=0:pools=none:"
+  "frame-threads=1\" ! rtph265pay mtu=1200 config-interval=-1",
+  "H265"
 };
 
 static const Codec vp8 = {
   "vp8enc target-bitrate=%u000 keyframe-max-dist=%u deadline=1 ! "
-      "rtpvp8pay mtu=1200", "VP8"
+  "rtpvp8pay mtu=1200",
+  "VP8"
 };
 
 static const Codec vp9 = {
   "vp9enc target-bitrate=%u000 keyframe-max-dist=%u deadline=1 cpu-used=8 ! "
-      "rtpvp9pay mtu=1200", "VP9"
+  "rtpvp9pay mtu=1200",
+  "VP9"
 };
 
 /* One encoding as RTP, its times from 0 in steps of the RTP clock, and what its
@@ -63,11 +67,10 @@ typedef struct
 
 /* Debian's package of an element that is not in plugins-base. */
 static const gchar *
-find_package (const gchar * element)
+find_package (const gchar *element)
 {
   static const gchar *const bad[] = { "h264parse", "h265parse", "openh264dec",
-    "openh264enc", "vp9parse", "x265enc", NULL
-  };
+    "openh264enc", "vp9parse", "x265enc", NULL };
 
   if (g_strv_contains (bad, element))
     return "gstreamer1.0-plugins-bad";
@@ -80,14 +83,15 @@ find_package (const gchar * element)
 
 /* Returns: (nullable) (transfer full): nothing where an element is missing */
 static GstElement *
-parse_if_installed (const gchar * line)
+parse_if_installed (const gchar *line)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstParseContext) context = gst_parse_context_new ();
   GstElement *bin = gst_parse_launch_full (line, context,
       GST_PARSE_FLAG_FATAL_ERRORS, &error);
 
-  if (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)) {
+  if (g_error_matches (error, GST_PARSE_ERROR,
+          GST_PARSE_ERROR_NO_SUCH_ELEMENT)) {
     g_auto (GStrv) missing = gst_parse_context_get_missing_elements (context);
 
     g_printerr ("skipped: there is no element %s (Debian: %s)\n", missing[0],
@@ -105,7 +109,7 @@ picture_number (GstClockTime time)
 }
 
 static gboolean
-ends_picture (GstBuffer * buffer)
+ends_picture (GstBuffer *buffer)
 {
   guint8 byte;
 
@@ -114,7 +118,7 @@ ends_picture (GstBuffer * buffer)
 }
 
 static gchar *
-checksum (GstBuffer * buffer)
+checksum (GstBuffer *buffer)
 {
   GstMapInfo map;
   gchar *sum;
@@ -126,7 +130,7 @@ checksum (GstBuffer * buffer)
 }
 
 static void
-add_packet (GPtrArray * packets, GstBuffer * packet, GstClockTime start)
+add_packet (GPtrArray *packets, GstBuffer *packet, GstClockTime start)
 {
   GstBuffer *copy = gst_buffer_copy_deep (packet);
   guint64 ticks = gst_util_uint64_scale_round (GST_BUFFER_PTS (copy) - start,
@@ -139,7 +143,7 @@ add_packet (GPtrArray * packets, GstBuffer * packet, GstClockTime start)
 }
 
 static GstElement *
-encoder_new (const Codec * codec, guint kbps, guint b_frames)
+encoder_new (const Codec *codec, guint kbps, guint b_frames)
 {
   g_autofree gchar *encoder = NULL;
   g_autofree gchar *line = NULL;
@@ -148,14 +152,16 @@ encoder_new (const Codec * codec, guint kbps, guint b_frames)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   encoder = g_strdup_printf (codec->line, kbps, GOP, b_frames);
 #pragma GCC diagnostic pop
-  line = g_strdup_printf ("videotestsrc pattern=ball num-buffers=%d ! "
-      "video/x-raw,width=320,height=240,framerate=30/1 ! %s ! "
-      "appsink name=sink sync=false buffer-list=true", N_PICTURES, encoder);
+  line =
+      g_strdup_printf ("videotestsrc pattern=ball num-buffers=%d ! "
+                       "video/x-raw,width=320,height=240,framerate=30/1 ! %s ! "
+                       "appsink name=sink sync=false buffer-list=true",
+          N_PICTURES, encoder);
   return parse_if_installed (line);
 }
 
 static GPtrArray *
-encode (GstElement * pipeline)
+encode (GstElement *pipeline)
 {
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GPtrArray *packets =
@@ -169,8 +175,8 @@ encode (GstElement * pipeline)
     guint i, n = list ? gst_buffer_list_length (list) : 1;
 
     for (i = 0; i < n; i++) {
-      GstBuffer *packet = list ? gst_buffer_list_get (list, i) :
-          gst_sample_get_buffer (sample);
+      GstBuffer *packet =
+          list ? gst_buffer_list_get (list, i) : gst_sample_get_buffer (sample);
 
       if (!GST_CLOCK_TIME_IS_VALID (start))
         start = GST_BUFFER_PTS (packet);
@@ -185,16 +191,15 @@ encode (GstElement * pipeline)
 }
 
 static GstCaps *
-rtp_caps_new (const Codec * codec)
+rtp_caps_new (const Codec *codec)
 {
-  return gst_caps_new_simple ("application/x-rtp",
-      "media", G_TYPE_STRING, "video", "clock-rate", G_TYPE_INT, 90000,
-      "encoding-name", G_TYPE_STRING, codec->encoding_name,
-      "payload", G_TYPE_INT, 96, NULL);
+  return gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
+      "video", "clock-rate", G_TYPE_INT, 90000, "encoding-name", G_TYPE_STRING,
+      codec->encoding_name, "payload", G_TYPE_INT, 96, NULL);
 }
 
 static GstHarness *
-decoder_new (const Codec * codec, const gchar * chain)
+decoder_new (const Codec *codec, const gchar *chain)
 {
   GstHarness *harness = gst_harness_new_parse (chain);
 
@@ -204,10 +209,10 @@ decoder_new (const Codec * codec, const gchar * chain)
 
 /* As the library gives packets out: of one SSRC, without a gap. */
 static void
-push_packet (GstHarness * harness, GstBuffer * packet, guint16 * sequence)
+push_packet (GstHarness *harness, GstBuffer *packet, guint16 *sequence)
 {
   GstBuffer *copy = gst_buffer_copy_deep (packet);
-  guint8 number[2] = { (guint8) (*sequence >> 8), (guint8) * sequence };
+  guint8 number[2] = { (guint8) (*sequence >> 8), (guint8) *sequence };
   static const guint8 ssrc[4] = { 1, 2, 3, 4 };
 
   gst_buffer_fill (copy, 2, number, sizeof (number));
@@ -218,8 +223,8 @@ push_packet (GstHarness * harness, GstBuffer * packet, guint16 * sequence)
 
 /* Returns: whether all elements for it are installed */
 static gboolean
-rung_init (Rung * rung, const Codec * codec, guint kbps, guint b_frames,
-    const gchar * chain)
+rung_init (Rung *rung, const Codec *codec, guint kbps, guint b_frames,
+    const gchar *chain)
 {
   GstElement *decoder = parse_if_installed (chain);
   GstElement *encoder = decoder ? encoder_new (codec, kbps, b_frames) : NULL;
@@ -251,7 +256,7 @@ rung_init (Rung * rung, const Codec * codec, guint kbps, guint b_frames,
 }
 
 static void
-rung_clear (Rung * rung)
+rung_clear (Rung *rung)
 {
   guint i;
 
@@ -267,7 +272,7 @@ rung_clear (Rung * rung)
 #define HIDDEN_LEAD (1100 * GST_MSECOND)
 
 static void
-push_segment (GstHarness * harness, GstClockTime start)
+push_segment (GstHarness *harness, GstClockTime start)
 {
   GstSegment segment;
 
@@ -277,7 +282,7 @@ push_segment (GstHarness * harness, GstClockTime start)
 }
 
 static void
-begin_switch (GstHarness * harness, const Codec * codec, GstClockTime start)
+begin_switch (GstHarness *harness, const Codec *codec, GstClockTime start)
 {
   GstCaps *caps = rtp_caps_new (codec);
 
@@ -293,9 +298,9 @@ begin_switch (GstHarness * harness, const Codec * codec, GstClockTime start)
  *
  * Returns: the latest time */
 static GstClockTime
-push_pictures (GstHarness * harness, const Rung * rung, guint from, guint end,
-    GstClockTimeDiff hidden_until, GstClockTime start, guint16 * sequence,
-    const Rung ** shown)
+push_pictures (GstHarness *harness, const Rung *rung, guint from, guint end,
+    GstClockTimeDiff hidden_until, GstClockTime start, guint16 *sequence,
+    const Rung **shown)
 {
   GstClockTime latest = 0;
   guint i, at = 0;
@@ -313,8 +318,8 @@ push_pictures (GstHarness * harness, const Rung * rung, guint from, guint end,
           push_segment (harness, start);
         start = GST_CLOCK_TIME_NONE;
       } else {
-        GST_BUFFER_PTS (packet) = (GstClockTime) hidden_until + 1 +
-            gst_util_uint64_scale (time, HIDDEN_SPAN, 1 + hidden_until);
+        GST_BUFFER_PTS (packet) = (GstClockTime) hidden_until + 1
+            + gst_util_uint64_scale (time, HIDDEN_SPAN, 1 + hidden_until);
       }
       push_packet (harness, packet, sequence);
     }
@@ -324,7 +329,7 @@ push_pictures (GstHarness * harness, const Rung * rung, guint from, guint end,
 }
 
 static GstClockTime
-next_time (const Rung * rung, GstClockTime after)
+next_time (const Rung *rung, GstClockTime after)
 {
   GstClockTime next = GST_CLOCK_TIME_NONE;
   guint i;
@@ -339,7 +344,7 @@ next_time (const Rung * rung, GstClockTime after)
 }
 
 static gboolean
-is_shown (const Rung ** shown, guint number, const gchar * sum)
+is_shown (const Rung **shown, guint number, const gchar *sum)
 {
   return shown[number] != NULL
       && g_str_equal (sum, shown[number]->pictures[number]);
@@ -347,7 +352,7 @@ is_shown (const Rung ** shown, guint number, const gchar * sum)
 
 /* Up to @n_lost pictures may be missing, and up to @n_seen hidden ones seen. */
 static void
-check_pictures (GstHarness * harness, const Rung ** shown, guint n_lost,
+check_pictures (GstHarness *harness, const Rung **shown, guint n_lost,
     guint n_seen)
 {
   GstClockTime last = GST_CLOCK_TIME_NONE;
@@ -360,8 +365,8 @@ check_pictures (GstHarness * harness, const Rung ** shown, guint n_lost,
 
     fail_unless (number < N_PICTURES);
     if (is_shown (shown, number, sum)) {
-      fail_if (GST_CLOCK_TIME_IS_VALID (last) && GST_BUFFER_PTS (picture) <=
-          last);
+      fail_if (
+          GST_CLOCK_TIME_IS_VALID (last) && GST_BUFFER_PTS (picture) <= last);
       last = GST_BUFFER_PTS (picture);
       shown[number] = NULL;
     } else {
@@ -392,29 +397,31 @@ static const struct
   guint n_lost;
   guint n_seen_since_1_26;
 } segment_cases[] = {
-  {&h264, "rtph264depay ! avdec_h264", {0, 0}, {45}},
-  {&h264, "rtph264depay ! avdec_h264", {2, 2}, {47}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {0, 0}, {45}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264 max-threads=1", {0, 0}, {59}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {0, 0}, {31}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {2, 2}, {46}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {0, 0}, {14, 45}},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {2, 2}, {14, 46}},
-  {&h264, "rtph264depay ! avdec_h264 max-threads=1", {2, 2}, {15, 47}},
-  {&h264, "rtph264depay ! avdec_h264", {2, 0}, {47}, 0, 1},
-  {&h264, "rtph264depay ! h264parse ! avdec_h264", {2, 0}, {47}},
-  {&h264, "rtph264depay ! h264parse ! openh264dec", {0, 0}, {45}},
-  {&h264_timeless, "rtph264depay ! avdec_h264", {0, 0}, {14, 45}},
-  {&h264_timeless, "rtph264depay ! h264parse ! avdec_h264", {0, 0}, {14, 45}},
-  {&h265, "rtph265depay ! avdec_h265", {0, 0}, {45}},
-  {&h265, "rtph265depay ! avdec_h265", {2, 2}, {14, 46}, 2},
-  {&h265, "rtph265depay ! h265parse ! avdec_h265", {2, 2}, {14, 46}, 2},
-  {&vp8, "rtpvp8depay ! vp8dec", {0, 0}, {14, 45}},
-  {&vp8, "rtpvp8depay ! avdec_vp8", {0, 0}, {14, 45}},
-  {&vp9, "rtpvp9depay ! vp9dec", {0, 0}, {14, 45}},
-  {&vp9, "rtpvp9depay ! vp9parse ! vp9dec", {0, 0}, {14, 45}},
-  {&vp9, "rtpvp9depay ! avdec_vp9", {0, 0}, {14, 45}},
-  {&vp9, "rtpvp9depay ! vp9parse ! avdec_vp9", {0, 0}, {14, 45}},
+  { &h264, "rtph264depay ! avdec_h264", { 0, 0 }, { 45 } },
+  { &h264, "rtph264depay ! avdec_h264", { 2, 2 }, { 47 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 0, 0 }, { 45 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264 max-threads=1", { 0, 0 },
+      { 59 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 0, 0 }, { 31 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 2, 2 }, { 46 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 0, 0 }, { 14, 45 } },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 2, 2 }, { 14, 46 } },
+  { &h264, "rtph264depay ! avdec_h264 max-threads=1", { 2, 2 }, { 15, 47 } },
+  { &h264, "rtph264depay ! avdec_h264", { 2, 0 }, { 47 }, 0, 1 },
+  { &h264, "rtph264depay ! h264parse ! avdec_h264", { 2, 0 }, { 47 } },
+  { &h264, "rtph264depay ! h264parse ! openh264dec", { 0, 0 }, { 45 } },
+  { &h264_timeless, "rtph264depay ! avdec_h264", { 0, 0 }, { 14, 45 } },
+  { &h264_timeless, "rtph264depay ! h264parse ! avdec_h264", { 0, 0 },
+      { 14, 45 } },
+  { &h265, "rtph265depay ! avdec_h265", { 0, 0 }, { 45 } },
+  { &h265, "rtph265depay ! avdec_h265", { 2, 2 }, { 14, 46 }, 2 },
+  { &h265, "rtph265depay ! h265parse ! avdec_h265", { 2, 2 }, { 14, 46 }, 2 },
+  { &vp8, "rtpvp8depay ! vp8dec", { 0, 0 }, { 14, 45 } },
+  { &vp8, "rtpvp8depay ! avdec_vp8", { 0, 0 }, { 14, 45 } },
+  { &vp9, "rtpvp9depay ! vp9dec", { 0, 0 }, { 14, 45 } },
+  { &vp9, "rtpvp9depay ! vp9parse ! vp9dec", { 0, 0 }, { 14, 45 } },
+  { &vp9, "rtpvp9depay ! avdec_vp9", { 0, 0 }, { 14, 45 } },
+  { &vp9, "rtpvp9depay ! vp9parse ! avdec_vp9", { 0, 0 }, { 14, 45 } },
 };
 
 /* The foundation of a switch down: what stock elements make of packets sent
@@ -438,8 +445,8 @@ GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
   gst_version (&major, &minor, &micro, &nano);
 
   for (i = 0; i < G_N_ELEMENTS (segment_cases[0].cuts) && cuts[i] > 0; i++) {
-    gboolean final = i + 1 == G_N_ELEMENTS (segment_cases[0].cuts)
-        || cuts[i + 1] == 0;
+    gboolean final =
+        i + 1 == G_N_ELEMENTS (segment_cases[0].cuts) || cuts[i + 1] == 0;
     guint key = cuts[i] / GOP * GOP;
     GstClockTime until = push_pictures (harness, &high, first, cuts[i], -1,
         GST_CLOCK_TIME_NONE, &sequence, shown);
@@ -464,7 +471,7 @@ GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
 GST_END_TEST;
 
 static GPtrArray *
-to_fake_pictures (const Rung * rung)
+to_fake_pictures (const Rung *rung)
 {
   GPtrArray *pictures = fake_pictures_new ();
   GPtrArray *packets = NULL;
@@ -490,7 +497,7 @@ to_fake_pictures (const Rung * rung)
 }
 
 static gboolean
-find_picture (const Rung * rung, const gchar * sum, guint * number)
+find_picture (const Rung *rung, const gchar *sum, guint *number)
 {
   guint i;
 
@@ -508,23 +515,23 @@ find_picture (const Rung * rung, const gchar * sum, guint * number)
 
 static const gchar *const players[] = {
   "lmccsrc uri=%s ! rtph264depay ! avdec_h264 ! "
-      "appsink name=sink sync=false",
+  "appsink name=sink sync=false",
   "lmccsrc uri=%s ! decodebin ! "
-      "appsink name=sink sync=false caps=video/x-raw",
+  "appsink name=sink sync=false caps=video/x-raw",
   "lmccsrc uri=%s ! queue ! rtph264depay ! h264parse ! queue ! "
-      "avdec_h264 ! queue ! appsink name=sink sync=true",
+  "avdec_h264 ! queue ! appsink name=sink sync=true",
   "lmccsrc uri=%s ! decodebin3 ! "
-      "appsink name=sink sync=false caps=video/x-raw",
+  "appsink name=sink sync=false caps=video/x-raw",
   "playbin uri=%s video-sink=\"appsink name=sink caps=video/x-raw\"",
   "playbin3 uri=%s video-sink=\"appsink name=sink caps=video/x-raw\"",
 };
 
 static void
-set_max_level (GstElement * pipeline, gint max_level)
+set_max_level (GstElement *pipeline, gint max_level)
 {
   GstIterator *it =
       gst_bin_iterate_all_by_element_factory_name (GST_BIN (pipeline),
-      "lmccsrc");
+          "lmccsrc");
   GValue value = G_VALUE_INIT;
 
   fail_unless_equals_int (gst_iterator_next (it, &value), GST_ITERATOR_OK);
@@ -535,7 +542,7 @@ set_max_level (GstElement * pipeline, gint max_level)
 
 /* A player's sink is inside a bin of the player's. */
 static GstElement *
-find_sink (GstElement * pipeline)
+find_sink (GstElement *pipeline)
 {
   GstElement *sink = NULL;
 
@@ -550,7 +557,7 @@ find_sink (GstElement * pipeline)
 
 /* A player brings its sink up when it has found what to play. */
 static void
-wait_for_sink (GstElement * pipeline, GstElement * sink)
+wait_for_sink (GstElement *pipeline, GstElement *sink)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
 
@@ -570,8 +577,8 @@ wait_for_sink (GstElement * pipeline, GstElement * sink)
  * steps are the encoder's. */
 GST_START_TEST (test_pictures_stay_right_while_the_level_changes)
 {
-  g_autofree gchar *uri = g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo",
-      ADDRESS, PORT);
+  g_autofree gchar *uri =
+      g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo", ADDRESS, PORT);
   g_autofree gchar *line = NULL;
   GPtrArray *rungs[2];
   Rung low, high;

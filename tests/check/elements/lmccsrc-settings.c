@@ -19,46 +19,45 @@ typedef struct
 } UriCase;
 
 static const UriCase uri_cases[] = {
-  {"lmcc://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL},
-  {"lmcc://239.1.2.3:6000", TRUE, "239.1.2.3", 6000, -1, 200, NULL},
-  {"lmcc://239.1.2.3:6000/?max-level=2&latency=50", TRUE, "239.1.2.3", 6000, 2,
-      50, NULL},
-  {"lmcc://239.1.2.3?max-level=-1&max-bitrate=500000&on-loss=freeze"
-        "&algorithm=none&multicast-iface=lo&rtt-mode=fixed&rtt=20", TRUE,
-        "239.1.2.3", 5004, -1, 200,
-      NULL},
-  {"lmcc://10.0.0.1@232.1.2.3", TRUE, "232.1.2.3", 5004, -1, 200, "10.0.0.1"},
-  {"lmcc://[ff15::1]:6000", TRUE, "ff15::1", 6000, -1, 200, NULL},
-  {"lmcc://fd00::7@[ff35::1]", TRUE, "ff35::1", 5004, -1, 200, "fd00::7"},
-  {"lmcc://239.1.2.3?location=/etc/passwd&sdp=x", TRUE, "239.1.2.3", 5004, -1,
-      200, NULL},
-  {"LMCC://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL},
-  {"lmcc://10.0.0.1", FALSE},
-  {"lmcc://example.org", FALSE},
-  {"lmcc://", FALSE},
-  {"lmcc:239.1.2.3", FALSE},
-  {"", FALSE},
-  {"udp://239.1.2.3", FALSE},
-  {"lmcc://239.1.2.3:0", FALSE},
-  {"lmcc://239.1.2.3:65535", FALSE},
-  {"lmcc://239.1.2.3:99999", FALSE},
-  {"lmcc://239.1.2.3/path", FALSE},
-  {"lmcc://239.1.2.3?max-level=64", FALSE},
-  {"lmcc://239.1.2.3?max-level=-2", FALSE},
-  {"lmcc://239.1.2.3?max-level=", FALSE},
-  {"lmcc://239.1.2.3?latency=1s", FALSE},
-  {"lmcc://239.1.2.3?max-bitrate=-1", FALSE},
-  {"lmcc://239.1.2.3?max-memory=64M", FALSE},
-  {"lmcc://239.1.2.3?max-bitrate=99999999999999999999999", FALSE},
-  {"lmcc://239.1.2.3?algorithm=magic", FALSE},
-  {"lmcc://239.1.2.3?on-loss=panic", FALSE},
-  {"lmcc://239.1.2.3?max-level", FALSE},
-  {"lmcc://239.1.2.3?rtt-mode=guess", FALSE},
-  {"lmcc://239.1.2.3?rtt=0", FALSE},
-  {"lmcc://239.1.2.3?rtt=1ms", FALSE},
-  {"lmcc://224.0.0.1@239.1.2.3", FALSE},
-  {"lmcc://fd00::7@239.1.2.3", FALSE},
-  {"lmcc://[ff15::1", FALSE},
+  { "lmcc://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL },
+  { "lmcc://239.1.2.3:6000", TRUE, "239.1.2.3", 6000, -1, 200, NULL },
+  { "lmcc://239.1.2.3:6000/?max-level=2&latency=50", TRUE, "239.1.2.3", 6000, 2,
+      50, NULL },
+  { "lmcc://239.1.2.3?max-level=-1&max-bitrate=500000&on-loss=freeze"
+    "&algorithm=none&multicast-iface=lo&rtt-mode=fixed&rtt=20",
+      TRUE, "239.1.2.3", 5004, -1, 200, NULL },
+  { "lmcc://10.0.0.1@232.1.2.3", TRUE, "232.1.2.3", 5004, -1, 200, "10.0.0.1" },
+  { "lmcc://[ff15::1]:6000", TRUE, "ff15::1", 6000, -1, 200, NULL },
+  { "lmcc://fd00::7@[ff35::1]", TRUE, "ff35::1", 5004, -1, 200, "fd00::7" },
+  { "lmcc://239.1.2.3?location=/etc/passwd&sdp=x", TRUE, "239.1.2.3", 5004, -1,
+      200, NULL },
+  { "LMCC://239.1.2.3", TRUE, "239.1.2.3", 5004, -1, 200, NULL },
+  { "lmcc://10.0.0.1", FALSE },
+  { "lmcc://example.org", FALSE },
+  { "lmcc://", FALSE },
+  { "lmcc:239.1.2.3", FALSE },
+  { "", FALSE },
+  { "udp://239.1.2.3", FALSE },
+  { "lmcc://239.1.2.3:0", FALSE },
+  { "lmcc://239.1.2.3:65535", FALSE },
+  { "lmcc://239.1.2.3:99999", FALSE },
+  { "lmcc://239.1.2.3/path", FALSE },
+  { "lmcc://239.1.2.3?max-level=64", FALSE },
+  { "lmcc://239.1.2.3?max-level=-2", FALSE },
+  { "lmcc://239.1.2.3?max-level=", FALSE },
+  { "lmcc://239.1.2.3?latency=1s", FALSE },
+  { "lmcc://239.1.2.3?max-bitrate=-1", FALSE },
+  { "lmcc://239.1.2.3?max-memory=64M", FALSE },
+  { "lmcc://239.1.2.3?max-bitrate=99999999999999999999999", FALSE },
+  { "lmcc://239.1.2.3?algorithm=magic", FALSE },
+  { "lmcc://239.1.2.3?on-loss=panic", FALSE },
+  { "lmcc://239.1.2.3?max-level", FALSE },
+  { "lmcc://239.1.2.3?rtt-mode=guess", FALSE },
+  { "lmcc://239.1.2.3?rtt=0", FALSE },
+  { "lmcc://239.1.2.3?rtt=1ms", FALSE },
+  { "lmcc://224.0.0.1@239.1.2.3", FALSE },
+  { "lmcc://fd00::7@239.1.2.3", FALSE },
+  { "lmcc://[ff15::1", FALSE },
 };
 
 GST_START_TEST (test_uris_set_properties_or_are_refused)
@@ -101,60 +100,60 @@ typedef struct
 {
   const gchar *property;
   const gchar *value;
-  gboolean sayable;             /* a URI can say it */
+  gboolean sayable; /* a URI can say it */
 } OddValue;
 
 static const OddValue odd_values[] = {
-  {"address", "239.1.2.3", TRUE},
-  {"address", "FF15::AB", TRUE},
-  {"address", "ff3e::8000:1", TRUE},
-  {"address", "", FALSE},
-  {"address", "10.0.0.1", FALSE},
-  {"address", "239.1.2.3:5004", FALSE},
-  {"address", "239.1.2.3?max-level=1", FALSE},
-  {"address", "a@239.1.2.3", FALSE},
-  {"address", "%32", FALSE},
-  {"address", "[ff15::1]", FALSE},
-  {"address", "ff15::1%lo", FALSE},
-  {"address", "\xff\xfe", FALSE},
-  {"port", "1", TRUE},
-  {"port", "65534", TRUE},
-  {"multicast-source", "10.0.0.1", TRUE},
-  {"multicast-source", "+10.0.0.1", TRUE},
-  {"multicast-source", " 10.0.0.1 ", TRUE},
-  {"multicast-source", "+ 10.0.0.1", TRUE},
-  {"multicast-source", "", TRUE},
-  {"multicast-source", "+", FALSE},
-  {"multicast-source", "2001:db8::1", FALSE},
-  {"multicast-source", "10.0.0.1,10.0.0.2", FALSE},
-  {"multicast-source", "239.1.1.1", FALSE},
-  {"multicast-source", "a/b", FALSE},
-  {"multicast-source", "a@b", FALSE},
-  {"multicast-source", "%zz", FALSE},
-  {"multicast-iface", "eth0.100:1", TRUE},
-  {"multicast-iface", "a&b=c#d?e/f%g h+i", TRUE},
-  {"multicast-iface", "\xc3\xa4", TRUE},
-  {"multicast-iface", "\n", TRUE},
-  {"multicast-iface", "", TRUE},
-  {"multicast-iface", "\xff\xfe", FALSE},
-  {"latency", "0", TRUE},
-  {"latency", "60000", TRUE},
-  {"max-level", "-1", TRUE},
-  {"max-level", "63", TRUE},
-  {"max-bitrate", "18446744073709551615", TRUE},
-  {"max-memory", "33554432", TRUE},
-  {"rtt", "1", TRUE},
-  {"rtt", "60000", TRUE},
-  {"rtt-mode", "fixed", TRUE},
-  {"algorithm", "none", TRUE},
-  {"algorithm", "flid-dl", TRUE},
-  {"on-loss", "freeze", TRUE},
-  {"source-policy", "any", TRUE},
-  {"source-policy", "ask", TRUE},
+  { "address", "239.1.2.3", TRUE },
+  { "address", "FF15::AB", TRUE },
+  { "address", "ff3e::8000:1", TRUE },
+  { "address", "", FALSE },
+  { "address", "10.0.0.1", FALSE },
+  { "address", "239.1.2.3:5004", FALSE },
+  { "address", "239.1.2.3?max-level=1", FALSE },
+  { "address", "a@239.1.2.3", FALSE },
+  { "address", "%32", FALSE },
+  { "address", "[ff15::1]", FALSE },
+  { "address", "ff15::1%lo", FALSE },
+  { "address", "\xff\xfe", FALSE },
+  { "port", "1", TRUE },
+  { "port", "65534", TRUE },
+  { "multicast-source", "10.0.0.1", TRUE },
+  { "multicast-source", "+10.0.0.1", TRUE },
+  { "multicast-source", " 10.0.0.1 ", TRUE },
+  { "multicast-source", "+ 10.0.0.1", TRUE },
+  { "multicast-source", "", TRUE },
+  { "multicast-source", "+", FALSE },
+  { "multicast-source", "2001:db8::1", FALSE },
+  { "multicast-source", "10.0.0.1,10.0.0.2", FALSE },
+  { "multicast-source", "239.1.1.1", FALSE },
+  { "multicast-source", "a/b", FALSE },
+  { "multicast-source", "a@b", FALSE },
+  { "multicast-source", "%zz", FALSE },
+  { "multicast-iface", "eth0.100:1", TRUE },
+  { "multicast-iface", "a&b=c#d?e/f%g h+i", TRUE },
+  { "multicast-iface", "\xc3\xa4", TRUE },
+  { "multicast-iface", "\n", TRUE },
+  { "multicast-iface", "", TRUE },
+  { "multicast-iface", "\xff\xfe", FALSE },
+  { "latency", "0", TRUE },
+  { "latency", "60000", TRUE },
+  { "max-level", "-1", TRUE },
+  { "max-level", "63", TRUE },
+  { "max-bitrate", "18446744073709551615", TRUE },
+  { "max-memory", "33554432", TRUE },
+  { "rtt", "1", TRUE },
+  { "rtt", "60000", TRUE },
+  { "rtt-mode", "fixed", TRUE },
+  { "algorithm", "none", TRUE },
+  { "algorithm", "flid-dl", TRUE },
+  { "on-loss", "freeze", TRUE },
+  { "source-policy", "any", TRUE },
+  { "source-policy", "ask", TRUE },
 };
 
 static void
-set_text (GstElement * src, const gchar * property, const gchar * text)
+set_text (GstElement *src, const gchar *property, const gchar *text)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (src), property);
@@ -170,9 +169,7 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
 {
   static const gchar *const names[] = { "port", "latency", "max-level",
     "max-bitrate", "max-memory", "rtt", "rtt-mode", "algorithm", "on-loss",
-    "source-policy",
-    "multicast-iface", "address"
-  };
+    "source-policy", "multicast-iface", "address" };
   const OddValue *first = &odd_values[__i__];
   guint i, j;
 
@@ -189,18 +186,20 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
     set_text (src, second->property, second->value);
     uri = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
     if (!second->sayable || (!same && !first->sayable)) {
-      fail_if (uri != NULL
-          && strstr (first->property, "source") == NULL
-          && strstr (second->property, "source") == NULL, "%s", uri);
+      fail_if (uri != NULL && strstr (first->property, "source") == NULL
+              && strstr (second->property, "source") == NULL,
+          "%s", uri);
     } else if (uri == NULL) {
       /* Only where the families differ. */
       fail_unless (strchr (first->value, ':') != NULL
-          || strchr (second->value, ':') != NULL, "%s=%s %s=%s",
-          first->property, first->value, second->property, second->value);
+              || strchr (second->value, ':') != NULL,
+          "%s=%s %s=%s", first->property, first->value, second->property,
+          second->value);
     }
     if (uri != NULL) {
       fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (other), uri,
-              &error), "%s: %s", uri, error ? error->message : "");
+                       &error),
+          "%s: %s", uri, error ? error->message : "");
       again = gst_uri_handler_get_uri (GST_URI_HANDLER (other));
       fail_unless_equals_string (uri, again);
       for (j = 0; j < G_N_ELEMENTS (names); j++) {
@@ -212,8 +211,8 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
         a_text = g_strdup_value_contents (&a);
         b_text = g_strdup_value_contents (&b);
         fail_unless (g_ascii_strcasecmp (a_text, b_text) == 0
-            || g_str_equal (a_text, "\"\""), "%s: %s, %s", names[j], a_text,
-            b_text);
+                || g_str_equal (a_text, "\"\""),
+            "%s: %s, %s", names[j], a_text, b_text);
       }
     }
     gst_object_unref (src);
@@ -233,14 +232,15 @@ GST_START_TEST (test_a_new_uri_resets_what_the_old_one_set)
 
   g_object_set (src, "max-bitrate", G_GUINT64_CONSTANT (5), "uri",
       "lmcc://10.0.0.1@239.1.2.3?max-level=3&latency=7&on-loss=freeze"
-      "&rtt-mode=fixed&rtt=20", NULL);
+      "&rtt-mode=fixed&rtt=20",
+      NULL);
   g_object_get (src, "rtt-mode", &rtt_mode, "rtt", &rtt, NULL);
   fail_unless_equals_int (rtt_mode, LMCC_RTT_MODE_FIXED);
   fail_unless_equals_int (rtt, 20);
   g_object_set (src, "uri", "lmcc://239.1.2.4", NULL);
-  g_object_get (src, "max-level", &max_level, "latency", &latency,
-      "on-loss", &on_loss, "max-bitrate", &max_bitrate, "rtt-mode", &rtt_mode,
-      "rtt", &rtt, NULL);
+  g_object_get (src, "max-level", &max_level, "latency", &latency, "on-loss",
+      &on_loss, "max-bitrate", &max_bitrate, "rtt-mode", &rtt_mode, "rtt", &rtt,
+      NULL);
   fail_unless_equals_int (rtt_mode, LMCC_RTT_MODE_FEEDBACK);
   fail_unless_equals_int (rtt, 100);
   fail_unless_equals_int (max_level, -1);
@@ -259,15 +259,15 @@ static const struct
   const gchar *value;
   const gchar *in_message;
 } bad_properties[] = {
-  {"address", "10.0.0.1", "not a multicast address"},
-  {"address", "no-such-host", "not a multicast address"},
-  {"address", "232.1.2.3", "multicast-source"},
-  {"multicast-source", "10.0.0.1+10.0.0.2", "multicast-source"},
-  {"multicast-source", "fd00::1", "same family"},
-  {"multicast-iface", "nosuchif0", "nosuchif0"},
-  {"sdp", "v=0\r\ngarbage", "session description"},
-  {"sdp", "/nonexistent/file.sdp", "session description"},
-  {"uri", "lmcc://10.0.0.1", "multicast address"},
+  { "address", "10.0.0.1", "not a multicast address" },
+  { "address", "no-such-host", "not a multicast address" },
+  { "address", "232.1.2.3", "multicast-source" },
+  { "multicast-source", "10.0.0.1+10.0.0.2", "multicast-source" },
+  { "multicast-source", "fd00::1", "same family" },
+  { "multicast-iface", "nosuchif0", "nosuchif0" },
+  { "sdp", "v=0\r\ngarbage", "session description" },
+  { "sdp", "/nonexistent/file.sdp", "session description" },
+  { "uri", "lmcc://10.0.0.1", "multicast address" },
 };
 
 GST_START_TEST (test_bad_properties_fail_with_cause_and_remedy)
@@ -286,8 +286,9 @@ GST_START_TEST (test_bad_properties_fail_with_cause_and_remedy)
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, bad_properties[__i__].in_message) !=
-      NULL, "%s", error->message);
+  fail_unless (strstr (error->message, bad_properties[__i__].in_message)
+          != NULL,
+      "%s", error->message);
   gst_element_set_state (src, GST_STATE_NULL);
   gst_element_set_bus (src, NULL);
   gst_object_unref (bus);
@@ -302,21 +303,21 @@ static const struct
   const gchar *settings;
   const gchar *in_message;
 } algorithm_settings[] = {
-  {"auto", "elm,strategy=lazy,join-time=25.0,restart=false,loss-window=5",
-      NULL},
-  {"elm", "elm,join-time=25,strategy=(string)naive", NULL},
-  {"auto", "elm", NULL},
-  {"none", "none", NULL},
-  {"auto", "magic,strategy=lazy", "there is: none, elm"},
-  {"auto", "elm,colour=red", "strategy"},
-  {"auto", "elm,strategy=eager", "naive"},
-  {"auto", "elm,strategy=1", "naive"},
-  {"auto", "elm,join-time=-1", "join-time"},
-  {"auto", "elm,join-time=soon", "0 to 3600 s"},
-  {"auto", "elm,loss-window=2.5", "whole number"},
-  {"auto", "elm,restart=7", "true|false"},
-  {"none", "none,strategy=lazy", "strategy"},
-  {"none", "elm,strategy=lazy", "algorithm is none"},
+  { "auto", "elm,strategy=lazy,join-time=25.0,restart=false,loss-window=5",
+      NULL },
+  { "elm", "elm,join-time=25,strategy=(string)naive", NULL },
+  { "auto", "elm", NULL },
+  { "none", "none", NULL },
+  { "auto", "magic,strategy=lazy", "there is: none, elm" },
+  { "auto", "elm,colour=red", "strategy" },
+  { "auto", "elm,strategy=eager", "naive" },
+  { "auto", "elm,strategy=1", "naive" },
+  { "auto", "elm,join-time=-1", "join-time" },
+  { "auto", "elm,join-time=soon", "0 to 3600 s" },
+  { "auto", "elm,loss-window=2.5", "whole number" },
+  { "auto", "elm,restart=7", "true|false" },
+  { "none", "none,strategy=lazy", "strategy" },
+  { "none", "elm,strategy=lazy", "algorithm is none" },
 };
 
 GST_START_TEST (test_algorithm_settings_are_taken_or_refused_with_what_exists)
@@ -344,7 +345,7 @@ GST_START_TEST (test_algorithm_settings_are_taken_or_refused_with_what_exists)
 
     gst_message_parse_error (message, &error, NULL);
     fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-            GST_RESOURCE_ERROR_SETTINGS));
+        GST_RESOURCE_ERROR_SETTINGS));
     fail_unless (strstr (error->message, in_message) != NULL, "%s",
         error->message);
   }
@@ -357,11 +358,11 @@ GST_START_TEST (test_algorithm_settings_are_taken_or_refused_with_what_exists)
 GST_END_TEST;
 
 static void
-check_numbers (const gchar * element, const gchar * property, gboolean all)
+check_numbers (const gchar *element, const gchar *property, gboolean all)
 {
   GstElement *made = gst_element_factory_make (element, NULL);
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (made),
-      property);
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (made), property);
   GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;
   guint n, i, n_found = 0;
   const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
@@ -398,8 +399,8 @@ lmccsrc_settings_suite (void)
   suite_add_tcase (suite, settings);
   tcase_add_loop_test (settings, test_uris_set_properties_or_are_refused, 0,
       G_N_ELEMENTS (uri_cases));
-  tcase_add_loop_test (settings, test_a_uri_that_is_told_is_read_as_the_same,
-      0, G_N_ELEMENTS (odd_values));
+  tcase_add_loop_test (settings, test_a_uri_that_is_told_is_read_as_the_same, 0,
+      G_N_ELEMENTS (odd_values));
   tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
   tcase_add_test (settings, test_enumerations_have_the_numbers_of_the_registry);
   tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,

@@ -34,10 +34,10 @@ get_address (void)
 /* The sender has no algorithm: beside another host it needs a cap in
  * @options. */
 static void
-receiver_init (TestSrc * self, const gchar * options)
+receiver_init (TestSrc *self, const gchar *options)
 {
-  g_autofree gchar *uri = g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo",
-      get_address (), PORT);
+  g_autofree gchar *uri =
+      g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo", get_address (), PORT);
 
   test_src_init (self, options, uri, "max-buffers=10 drop=true");
   test_src_play (self);
@@ -46,11 +46,13 @@ receiver_init (TestSrc * self, const gchar * options)
 /* A record of the forger's; a bad one has a clock rate of 0, and more layers
  * than a session can have. */
 static void
-append_record (GByteArray * datagram, gboolean good)
+append_record (GByteArray *datagram, gboolean good)
 {
   LmccSession session;
-  LmccSenderReport report = {.ssrc = FORGED_SSRC };
-  LmccRecordFragment fragment = {.ssrc = FORGED_SSRC,.version = 1,.count = 1 };
+  LmccSenderReport report = { .ssrc = FORGED_SSRC };
+  LmccRecordFragment fragment = { .ssrc = FORGED_SSRC,
+    .version = 1,
+    .count = 1 };
   g_autoptr (LmccPacket) packet = NULL;
   g_autofree gchar *text = NULL;
 
@@ -80,13 +82,13 @@ static void
 send_forged (gboolean first, gboolean second)
 {
   static const guint8 payload[100] = { 0 };
-  LmccHeader header = {.signal = -1,.first = TRUE,.last = TRUE };
-  LmccRtp rtp = {.payload_type = 96,.ssrc = FORGED_SSRC,.payload_size =
-        sizeof (payload)
-  };
+  LmccHeader header = { .signal = -1, .first = TRUE, .last = TRUE };
+  LmccRtp rtp = { .payload_type = 96,
+    .ssrc = FORGED_SSRC,
+    .payload_size = sizeof (payload) };
   g_autoptr (GByteArray) datagram = g_byte_array_new ();
-  g_autoptr (LmccPacket) packet = lmcc_rtp_build (&rtp, &header,
-      LMCC_HEADER_DEFAULT_ID, payload);
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload);
 
   append_record (datagram, first);
   append_record (datagram, second);
@@ -99,7 +101,7 @@ send_forged (gboolean first, gboolean second)
 /* Repeats the forged record until there is a message of that name (transfer
  * full). */
 static GstMessage *
-wait_for (TestSrc * self, const gchar * name)
+wait_for (TestSrc *self, const gchar *name)
 {
   gint64 end = g_get_monotonic_time () + (gint64) (TEST_SRC_PATIENCE / 1000);
 
@@ -121,7 +123,7 @@ wait_for (TestSrc * self, const gchar * name)
 }
 
 static void
-check_addresses (GstMessage * message, const gchar * from, const gchar * to)
+check_addresses (GstMessage *message, const gchar *from, const gchar *to)
 {
   const GstStructure *s = gst_message_get_structure (message);
 
@@ -196,14 +198,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_description_of_a_codec_that_is_not_allowed_is_an_error)
 {
-  static const gchar sdp[] = "v=0\r\no=- 4096 1 IN IP4 0.0.0.0\r\ns=-\r\n"
+  static const gchar sdp[] =
+      "v=0\r\no=- 4096 1 IN IP4 0.0.0.0\r\ns=-\r\n"
       "c=IN IP4 239.255.1.1/1\r\nt=0 0\r\na=x-lmcc:1 l=1000\r\n"
       "m=video 5004 RTP/AVP 96\r\na=rtpmap:96 THEORA/90000\r\n";
   gboolean allowed;
 
   for (allowed = FALSE; allowed <= TRUE; allowed++) {
     GstElement *pipeline = gst_parse_launch ("lmccsrc name=src "
-        "multicast-iface=lo ! fakesink", NULL);
+                                             "multicast-iface=lo ! fakesink",
+        NULL);
     GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
     g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     g_autoptr (GstMessage) message = NULL;
@@ -211,8 +215,9 @@ GST_START_TEST (test_a_description_of_a_codec_that_is_not_allowed_is_an_error)
 
     g_object_set (src, "sdp", sdp, "codecs", allowed ? "AV1, theora" : NULL,
         NULL);
-    fail_unless ((gst_element_set_state (pipeline, GST_STATE_PAUSED) ==
-            GST_STATE_CHANGE_FAILURE) == !allowed);
+    fail_unless ((gst_element_set_state (pipeline, GST_STATE_PAUSED)
+                     == GST_STATE_CHANGE_FAILURE)
+        == !allowed);
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     fail_unless ((message == NULL) == allowed);
     if (message) {

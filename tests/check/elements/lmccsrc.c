@@ -32,14 +32,14 @@ get_address (void)
 }
 
 static gchar *
-format_uri (const gchar * query)
+format_uri (const gchar *query)
 {
   return g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo%s", ADDRESS, PORT,
       query);
 }
 
 static void
-receiver_init (TestSrc * self, const gchar * options, const gchar * query)
+receiver_init (TestSrc *self, const gchar *options, const gchar *query)
 {
   g_autofree gchar *uri = format_uri (query);
 
@@ -56,7 +56,7 @@ GST_START_TEST (test_the_uri_is_refused_while_playing)
   receiver_init (&receiver, "", "");
   test_src_play (&receiver);
   fail_if (gst_uri_handler_set_uri (GST_URI_HANDLER (receiver.src),
-          "lmcc://239.1.1.1", &error));
+      "lmcc://239.1.1.1", &error));
   fail_unless (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE));
   uri = gst_uri_handler_get_uri (GST_URI_HANDLER (receiver.src));
   fail_unless_equals_string (uri, expected);
@@ -74,12 +74,13 @@ GST_START_TEST (test_without_a_sender_it_waits_says_so_and_times_out)
   receiver_init (&receiver, "timeout=100000000", "");
   test_src_play (&receiver);
   message = test_src_wait (&receiver, "lmcc-waiting");
-  fail_unless_equals_string (gst_structure_get_string
-      (gst_message_get_structure (message), "address"), ADDRESS);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_message_get_structure (message), "address"),
+      ADDRESS);
   gst_message_unref (message);
   message = test_src_wait (&receiver, "GstLmccSrcTimeout");
   fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message),
-          "timeout", &timeout));
+      "timeout", &timeout));
   fail_unless_equals_uint64 (timeout, 100000000);
   gst_message_unref (message);
   test_src_clear (&receiver);
@@ -105,8 +106,8 @@ GST_START_TEST (test_packets_come_out_as_plain_rtp_in_even_steps)
     guint8 rtp[12];
     gint64 step;
 
-    fail_unless_equals_string (gst_structure_get_string (caps,
-            "encoding-name"), "H264");
+    fail_unless_equals_string (gst_structure_get_string (caps, "encoding-name"),
+        "H264");
     fail_unless_equals_string (gst_structure_get_string (caps, "media"),
         "video");
     fail_unless_equals_int (gst_buffer_extract (buffer, 0, rtp, 12), 12);
@@ -175,7 +176,7 @@ GST_START_TEST (test_max_level_joins_and_leaves_while_playing)
 GST_END_TEST;
 
 static guint64
-get_layer_packets (GstElement * src, guint layer)
+get_layer_packets (GstElement *src, guint layer)
 {
   g_autoptr (GstStructure) stats = NULL;
   const GValue *layers, *value;
@@ -187,7 +188,7 @@ get_layer_packets (GstElement * src, guint layer)
     return 0;
   value = gst_value_array_get_value (layers, layer);
   fail_unless (gst_structure_get_uint64 (gst_value_get_structure (value),
-          "packets-received", &packets));
+      "packets-received", &packets));
   return packets;
 }
 
@@ -277,25 +278,25 @@ GST_END_TEST;
 
 /* From another address of this host: the attacker's, who knows the session. */
 static void
-attack (guint16 port, const guint8 * data, gsize size)
+attack (guint16 port, const guint8 *data, gsize size)
 {
   struct in_addr lo = { htonl (INADDR_LOOPBACK) };
-  struct sockaddr_in from = {.sin_family = AF_INET };
-  struct sockaddr_in to = {.sin_family = AF_INET,.sin_port = htons (port) };
+  struct sockaddr_in from = { .sin_family = AF_INET };
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons (port) };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
   inet_pton (AF_INET, "127.0.0.2", &from.sin_addr);
   inet_pton (AF_INET, ADDRESS, &to.sin_addr);
   fail_unless (bind (fd, (struct sockaddr *) &from, sizeof (from)) == 0);
-  fail_unless (setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo,
-          sizeof (lo)) == 0);
-  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to,
-          sizeof (to)) == (gssize) size);
+  fail_unless (
+      setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &lo, sizeof (lo)) == 0);
+  fail_unless (sendto (fd, data, size, 0, (struct sockaddr *) &to, sizeof (to))
+      == (gssize) size);
   close (fd);
 }
 
 static guint64
-count_drops (GstElement * src)
+count_drops (GstElement *src)
 {
   guint64 total = 0;
   guint kind;
@@ -308,13 +309,16 @@ count_drops (GstElement * src)
 
 /* Forged marks in the sender's name, and its goodbye. */
 static void
-attack_session (FakeSender * sender)
+attack_session (FakeSender *sender)
 {
   g_autofree gchar *sdp = fake_sender_get_sdp (sender);
   static const guint8 payload[4] = { 0 };
-  LmccHeader header = {.top_layer = 1,.signal = 1,.slot = 7,.first =
-        TRUE,.last = TRUE,.lsn = 30000
-  };
+  LmccHeader header = { .top_layer = 1,
+    .signal = 1,
+    .slot = 7,
+    .first = TRUE,
+    .last = TRUE,
+    .lsn = 30000 };
   LmccSenderReport report = { 0 };
   LmccSession session;
   guint i;
@@ -322,11 +326,11 @@ attack_session (FakeSender * sender)
   fail_unless (lmcc_sdp_parse (sdp, -1, &session, NULL));
   report.ssrc = session.ssrc_base;
   for (i = 0; i < 20; i++) {
-    LmccRtp rtp = {.payload_type = session.payload_type,.ssrc =
-          session.ssrc_base,.payload_size = sizeof (payload)
-    };
-    g_autoptr (LmccPacket) marks = lmcc_rtp_build (&rtp, &header,
-        session.header_id, payload);
+    LmccRtp rtp = { .payload_type = session.payload_type,
+      .ssrc = session.ssrc_base,
+      .payload_size = sizeof (payload) };
+    g_autoptr (LmccPacket) marks =
+        lmcc_rtp_build (&rtp, &header, session.header_id, payload);
     g_autoptr (LmccPacket) bye = lmcc_rtcp_build_bye (&report, "forged");
 
     header.lsn++;
@@ -338,7 +342,7 @@ attack_session (FakeSender * sender)
 /* What came before garbage from the sender's host has been looked at when
  * that is counted. */
 static void
-wait_garbage (TestSrc * receiver)
+wait_garbage (TestSrc *receiver)
 {
   static const guint8 garbage[] = { 1, 2, 3 };
 
@@ -372,7 +376,7 @@ GST_START_TEST (test_multicast_source_keeps_others_packets_out)
 GST_END_TEST;
 
 static void
-count_notify (GObject * object G_GNUC_UNUSED, GParamSpec * pspec G_GNUC_UNUSED,
+count_notify (GObject *object G_GNUC_UNUSED, GParamSpec *pspec G_GNUC_UNUSED,
     gpointer data)
 {
   g_atomic_int_inc ((gint *) data);
@@ -397,10 +401,12 @@ GST_START_TEST (test_stats_tell_what_came)
   fail_unless (test_get_count (receiver.src, "units-delivered") >= 45);
   fail_unless_equals_uint64 (test_get_count (receiver.src, "packets-lost"), 0);
   fail_unless_equals_uint64 (test_get_count (receiver.src,
-          "packets-dropped-kernel"), 0);
+                                 "packets-dropped-kernel"),
+      0);
   fail_unless_equals_uint64 (test_get_count (receiver.src, "sources"), 1);
   fail_unless_equals_uint64 (test_get_count (receiver.src,
-          "units-dropped-late"), 0);
+                                 "units-dropped-late"),
+      0);
   fail_unless (test_get_count (receiver.src, "bitrate") > 0);
   fail_unless (g_atomic_int_get (&notified) > 5);
   test_src_clear (&receiver);
@@ -442,7 +448,7 @@ GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
   receiver_init (&receiver, "", "&algorithm=elm");
   test_src_play (&receiver);
   for (i = 0; i < 900 && test_get_count (receiver.src, "report-errors") == 0;
-      i++)
+       i++)
     test_src_await (&receiver);
   fail_unless (test_get_count (receiver.src, "report-errors") > 0);
   fail_unless (test_get_count (receiver.src, "reports") > 1);
@@ -455,7 +461,7 @@ GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
 GST_END_TEST;
 
 static gchar *
-wait_error (TestSrc * self)
+wait_error (TestSrc *self)
 {
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (self->bus,
       2 * TEST_SRC_PATIENCE, GST_MESSAGE_ERROR);
@@ -464,7 +470,8 @@ wait_error (TestSrc * self)
   fail_unless (message != NULL, "no error");
   gst_message_parse_error (message, &error, NULL);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-          GST_RESOURCE_ERROR_READ), "%s", error->message);
+                   GST_RESOURCE_ERROR_READ),
+      "%s", error->message);
   return g_strdup (error->message);
 }
 
@@ -484,8 +491,8 @@ GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
   /* With what was received the stream ends. */
   do {
     sample = NULL;
-    g_signal_emit_by_name (receiver.sink, "try-pull-sample",
-        TEST_SRC_PATIENCE, &sample);
+    g_signal_emit_by_name (receiver.sink, "try-pull-sample", TEST_SRC_PATIENCE,
+        &sample);
     if (sample)
       gst_sample_unref (sample);
   } while (sample);
@@ -494,7 +501,8 @@ GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
 
   fake_sender_set_loss (sender, 0);
   fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
-          GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+                              GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
   test_src_play (&receiver);
   test_src_await (&receiver);
   fail_unless (is_joined (0));
@@ -522,7 +530,8 @@ GST_START_TEST (test_a_session_description_saves_the_wait)
   test_src_play (&receiver);
   test_src_await (&receiver);
   fail_unless_equals_uint64 (test_get_drops (receiver.src,
-          LMCC_DROP_BEFORE_RECORD), 0);
+                                 LMCC_DROP_BEFORE_RECORD),
+      0);
   test_src_clear (&receiver);
   fake_sender_stop (sender);
 }
@@ -575,10 +584,10 @@ GST_START_TEST (test_pictures_go_on_after_a_flush)
   for (reset_time = FALSE; reset_time <= TRUE; reset_time++) {
     GstClockTime last = 0;
 
+    fail_unless (
+        gst_element_send_event (receiver.src, gst_event_new_flush_start ()));
     fail_unless (gst_element_send_event (receiver.src,
-            gst_event_new_flush_start ()));
-    fail_unless (gst_element_send_event (receiver.src,
-            gst_event_new_flush_stop (reset_time)));
+        gst_event_new_flush_stop (reset_time)));
     for (i = 0; i < 40; i++) {
       g_autoptr (GstSample) sample = test_src_pull (&receiver);
       GstClockTime pts = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
@@ -610,7 +619,8 @@ GST_START_TEST (test_play_goes_on_after_a_pause)
   packets = test_get_count (receiver.src, "packets-received");
   for (i = 0; i < 3; i++) {
     fail_unless_equals_int (gst_element_set_state (receiver.pipeline,
-            GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
+                                GST_STATE_PAUSED),
+        GST_STATE_CHANGE_NO_PREROLL);
     fail_unless (test_get_count (receiver.src, "packets-received") >= packets);
     gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
     test_src_wait_level (&receiver, 1);

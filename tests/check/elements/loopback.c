@@ -48,10 +48,10 @@ typedef struct
   guint n_rungs;
   guint n_layers;
   GMutex lock;
-  GHashTable *references;       /* checksum -> GArray of Reference */
-  GArray *shown;                /* of Shown, in the order of display */
+  GHashTable *references; /* checksum -> GArray of Reference */
+  GArray *shown;          /* of Shown, in the order of display */
   guint late;
-  GHashTable *late_seconds;     /* set, of running time */
+  GHashTable *late_seconds; /* set, of running time */
   guint level_changes;
 } Loopback;
 
@@ -66,13 +66,14 @@ run_seconds (void)
 static guint
 level_seconds (void)
 {
-  return g_getenv ("LMCC_LOOPBACK_SECONDS") != NULL ? run_seconds ()
+  return g_getenv ("LMCC_LOOPBACK_SECONDS") != NULL
+      ? run_seconds ()
       : WARM_UP_SECONDS + 4 + PATIENCE_MS / 1000;
 }
 
 /* Over the visible pixels only: decoders pad their lines. */
 static gchar *
-checksum_sample (GstSample * sample)
+checksum_sample (GstSample *sample)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_MD5);
   GstVideoFrame frame;
@@ -82,7 +83,7 @@ checksum_sample (GstSample * sample)
 
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&frame, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ));
+      gst_sample_get_buffer (sample), GST_MAP_READ));
   for (plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (&frame); plane++) {
     const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (&frame, plane);
 
@@ -97,7 +98,7 @@ checksum_sample (GstSample * sample)
 }
 
 static GstFlowReturn
-take_reference (GstAppSink * sink, gpointer user_data)
+take_reference (GstAppSink *sink, gpointer user_data)
 {
   Loopback *loopback = user_data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -123,11 +124,11 @@ take_reference (GstAppSink * sink, gpointer user_data)
 }
 
 static GstFlowReturn
-take_shown (GstAppSink * sink, gpointer user_data)
+take_shown (GstAppSink *sink, gpointer user_data)
 {
   Loopback *loopback = user_data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
-  Shown shown = {.checksum = checksum_sample (sample) };
+  Shown shown = { .checksum = checksum_sample (sample) };
 
   shown.pts = gst_segment_to_running_time (gst_sample_get_segment (sample),
       GST_FORMAT_TIME, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
@@ -139,7 +140,7 @@ take_shown (GstAppSink * sink, gpointer user_data)
 }
 
 static void
-shown_clear (Shown * shown)
+shown_clear (Shown *shown)
 {
   g_free (shown->checksum);
 }
@@ -147,7 +148,7 @@ shown_clear (Shown * shown)
 /* The test picture repeats itself: of equal references the one nearest in time
  * is meant. */
 static const Reference *
-find_reference (GHashTable * references, const Shown * shown)
+find_reference (GHashTable *references, const Shown *shown)
 {
   GArray *same = g_hash_table_lookup (references, shown->checksum);
   const Reference *nearest = NULL;
@@ -156,8 +157,9 @@ find_reference (GHashTable * references, const Shown * shown)
   for (i = 0; same != NULL && i < same->len; i++) {
     const Reference *other = &g_array_index (same, Reference, i);
 
-    if (nearest == NULL || ABS (GST_CLOCK_DIFF (other->pts, shown->pts)) <
-        ABS (GST_CLOCK_DIFF (nearest->pts, shown->pts)))
+    if (nearest == NULL
+        || ABS (GST_CLOCK_DIFF (other->pts, shown->pts))
+            < ABS (GST_CLOCK_DIFF (nearest->pts, shown->pts)))
       nearest = other;
   }
 
@@ -167,7 +169,7 @@ find_reference (GHashTable * references, const Shown * shown)
 /* Finds the reference of each picture shown. A decoder may be ahead of another,
  * so this waits for the end. */
 static void
-match_references (GHashTable * references, GArray * pictures)
+match_references (GHashTable *references, GArray *pictures)
 {
   guint i;
 
@@ -186,7 +188,7 @@ match_references (GHashTable * references, GArray * pictures)
  * the picture came when it would have been late with lmccsrc's own
  * latency. */
 static GstPadProbeReturn
-note_arrival (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   Loopback *loopback = user_data;
   g_autoptr (GstElement) sink =
@@ -214,7 +216,7 @@ note_arrival (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static void
-count_late (Loopback * loopback, GstMessage * message)
+count_late (Loopback *loopback, GstMessage *message)
 {
   guint64 running_time;
 
@@ -225,8 +227,7 @@ count_late (Loopback * loopback, GstMessage * message)
 }
 
 static gboolean
-on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
-    gpointer user_data)
+on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer user_data)
 {
   Loopback *loopback = user_data;
 
@@ -246,8 +247,8 @@ on_message (GstBus * bus G_GNUC_UNUSED, GstMessage * message,
 }
 
 static void
-describe_sender (GString * text, guint n_rungs, gboolean b_pictures,
-    const gchar * address)
+describe_sender (GString *text, guint n_rungs, gboolean b_pictures,
+    const gchar *address)
 {
   static const guint bitrates[MAX_RUNGS] = { 100, 250, 600 };
   guint i;
@@ -267,12 +268,12 @@ describe_sender (GString * text, guint n_rungs, gboolean b_pictures,
         "coded%u. ! queue ! h264parse ! avdec_h264 max-threads=1 "
         "! appsink name=reference%u sync=false emit-signals=false ",
         bitrates[i], GOP,
-        b_pictures ? "bframes=3 b-pyramid=true b-adapt=false" : "bframes=0",
-        i, i, i, i, i);
+        b_pictures ? "bframes=3 b-pyramid=true b-adapt=false" : "bframes=0", i,
+        i, i, i, i);
 }
 
 static void
-watch (GstElement * pipeline, Loopback * loopback)
+watch (GstElement *pipeline, Loopback *loopback)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
@@ -280,7 +281,7 @@ watch (GstElement * pipeline, Loopback * loopback)
 }
 
 static void
-stop (GstElement * pipeline)
+stop (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
@@ -290,10 +291,10 @@ stop (GstElement * pipeline)
 
 static Loopback *
 loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
-    const gchar * address)
+    const gchar *address)
 {
-  GstAppSinkCallbacks reference = {.new_sample = take_reference };
-  GstAppSinkCallbacks shown = {.new_sample = take_shown };
+  GstAppSinkCallbacks reference = { .new_sample = take_reference };
+  GstAppSinkCallbacks shown = { .new_sample = take_shown };
   Loopback *loopback = g_new0 (Loopback, 1);
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -310,14 +311,13 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
       "algorithm=none latency=%d "
       "on-loss=freeze ! rtph264depay ! h264parse ! avdec_h264 max-threads=1 "
       "! queue name=shown max-size-buffers=0 max-size-bytes=0 max-size-time=0 "
-      "! appsink name=output sync=true qos=true max-lateness=0 ", address,
-      max_level, DEFAULT_LATENCY_MS + PATIENCE_MS);
+      "! appsink name=output sync=true qos=true max-lateness=0 ",
+      address, max_level, DEFAULT_LATENCY_MS + PATIENCE_MS);
   loopback->receiver = gst_parse_launch (text->str, &error);
   fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
   loopback->n_rungs = n_rungs;
   loopback->n_layers = n_rungs * (b_pictures ? 3 : 1);
-  loopback->references =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  loopback->references = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       (GDestroyNotify) g_array_unref);
   loopback->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
   g_array_set_clear_func (loopback->shown, (GDestroyNotify) shown_clear);
@@ -345,7 +345,7 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
 }
 
 static void
-loopback_free (Loopback * loopback)
+loopback_free (Loopback *loopback)
 {
   stop (loopback->sender);
   stop (loopback->receiver);
@@ -377,8 +377,9 @@ each_second (gpointer user_data)
     g_autoptr (GstElement) source =
         gst_bin_get_by_name (GST_BIN (run->loopback->receiver), "src");
 
-    g_object_set (source, "max-level", g_rand_int_range (run->random, 0,
-            (gint) run->loopback->n_layers), NULL);
+    g_object_set (source, "max-level",
+        g_rand_int_range (run->random, 0, (gint) run->loopback->n_layers),
+        NULL);
   }
 
   return G_SOURCE_CONTINUE;
@@ -387,16 +388,16 @@ each_second (gpointer user_data)
 /* Plays in real time: the sockets, the codecs and the kernel are the real
  * ones. */
 static void
-loopback_run (Loopback * loopback, guint seconds, gboolean change_level)
+loopback_run (Loopback *loopback, guint seconds, gboolean change_level)
 {
   Run run = { loopback, g_main_loop_new (NULL, FALSE), NULL, seconds };
 
   if (change_level)
     run.random = g_rand_new_with_seed (20040101);
-  fail_if (gst_element_set_state (loopback->receiver, GST_STATE_PLAYING) ==
-      GST_STATE_CHANGE_FAILURE);
-  fail_if (gst_element_set_state (loopback->sender, GST_STATE_PLAYING) ==
-      GST_STATE_CHANGE_FAILURE);
+  fail_if (gst_element_set_state (loopback->receiver, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE);
+  fail_if (gst_element_set_state (loopback->sender, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE);
   /* Not a whole second: the changes fall all over a group of pictures. */
   g_timeout_add (1017, each_second, &run);
   g_main_loop_run (run.main_loop);
@@ -410,7 +411,7 @@ loopback_run (Loopback * loopback, guint seconds, gboolean change_level)
  * within 1 ms, and none came too late for the sink. Gives the longest time
  * without a picture. */
 static GstClockTime
-check_shown (Loopback * loopback)
+check_shown (Loopback *loopback)
 {
   GstClockTime longest = 0;
   const Shown *last = NULL;
@@ -438,8 +439,8 @@ check_shown (Loopback * loopback)
   fail_unless_equals_int (loopback->late, 0);
   fail_unless (judged > FRAME_RATE);
   GST_INFO ("%u pictures judged, longest gap %" GST_TIME_FORMAT
-      ", %u level changes, %u s with late ones", judged,
-      GST_TIME_ARGS (longest), loopback->level_changes,
+            ", %u level changes, %u s with late ones",
+      judged, GST_TIME_ARGS (longest), loopback->level_changes,
       g_hash_table_size (loopback->late_seconds));
 
   return longest;
@@ -449,10 +450,10 @@ check_shown (Loopback * loopback)
  * be waited for, there would be a late picture in each group, and so in each
  * second; a busy machine makes them in a few. */
 static void
-check_in_time (const Loopback * loopback)
+check_in_time (const Loopback *loopback)
 {
-  const Shown *last = &g_array_index (loopback->shown, Shown,
-      loopback->shown->len - 1);
+  const Shown *last =
+      &g_array_index (loopback->shown, Shown, loopback->shown->len - 1);
   GstClockTime judged = last->reference_pts - WARM_UP_SECONDS * GST_SECOND;
   guint n_late = g_hash_table_size (loopback->late_seconds);
 
@@ -463,7 +464,7 @@ check_in_time (const Loopback * loopback)
 
 static void
 check_level (guint n_rungs, gboolean b_pictures, gint level, gint rung,
-    guint every, const gchar * address)
+    guint every, const gchar *address)
 {
   Loopback *loopback = loopback_new (n_rungs, b_pictures, level, address);
   guint i;
@@ -511,7 +512,7 @@ GST_START_TEST (test_the_highest_rung_shows_every_picture)
 GST_END_TEST;
 
 static void
-change_levels (guint n_rungs, gboolean b_pictures, const gchar * address)
+change_levels (guint n_rungs, gboolean b_pictures, const gchar *address)
 {
   Loopback *loopback = loopback_new (n_rungs, b_pictures, -1, address);
   GstClockTime gap;
@@ -551,7 +552,7 @@ GST_END_TEST;
 GST_START_TEST (test_two_receivers_never_see_each_others_layers)
 {
   Loopback *high = loopback_new (2, FALSE, 1, "239.255.68.1");
-  GstAppSinkCallbacks callbacks = {.new_sample = take_shown };
+  GstAppSinkCallbacks callbacks = { .new_sample = take_shown };
   Loopback low = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) receiver = NULL;
@@ -561,10 +562,12 @@ GST_START_TEST (test_two_receivers_never_see_each_others_layers)
   guint64 received;
   gint level, i;
 
-  receiver = gst_parse_launch ("lmccsrc name=low address=239.255.68.1 "
+  receiver = gst_parse_launch (
+      "lmccsrc name=low address=239.255.68.1 "
       "multicast-iface=lo algorithm=none max-level=0 ! rtph264depay "
       "! h264parse "
-      "! avdec_h264 max-threads=1 ! appsink name=low-output", &error);
+      "! avdec_h264 max-threads=1 ! appsink name=low-output",
+      &error);
   fail_unless (error == NULL);
   gst_object_ref_sink (receiver);
   output = gst_bin_get_by_name (GST_BIN (receiver), "low-output");
@@ -586,8 +589,8 @@ GST_START_TEST (test_two_receivers_never_see_each_others_layers)
     fail_unless_equals_int (g_array_index (low.shown, Shown, i).rung, 0);
   check_shown (high);
   check_in_time (high);
-  fail_unless_equals_int (g_array_index (high->shown, Shown,
-          high->shown->len - 1).rung, 1);
+  fail_unless_equals_int (
+      g_array_index (high->shown, Shown, high->shown->len - 1).rung, 1);
   g_array_unref (low.shown);
   loopback_free (high);
 }

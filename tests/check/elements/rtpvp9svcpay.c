@@ -17,11 +17,20 @@
 #define SWITCH_DISTANCE 8
 #define WIDTH 128
 #define HEIGHT 96
-#define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \
-    "encoding-name=VP9,payload=96"
+#define RTP_CAPS                                    \
+  "application/x-rtp,media=video,clock-rate=90000," \
+  "encoding-name=VP9,payload=96"
 
 static const gchar *const modes[] = {
-  "L1T1", "L1T2", "L1T3", "L2T1", "L2T2", "L2T3", "L3T1", "L3T2", "L3T3",
+  "L1T1",
+  "L1T2",
+  "L1T3",
+  "L2T1",
+  "L2T2",
+  "L2T3",
+  "L3T1",
+  "L3T2",
+  "L3T3",
 };
 
 static const gchar *const scalings[] = { "none", "half" };
@@ -40,7 +49,7 @@ typedef struct
   guint sid;
   gboolean d;
   guint tl0picidx;
-  guint n_spatial;              /* 0 without scalability structure */
+  guint n_spatial; /* 0 without scalability structure */
   guint width[8];
   guint height[8];
   guint n_group;
@@ -54,14 +63,14 @@ typedef struct
 } Packet;
 
 static void
-packet_clear (Packet * packet)
+packet_clear (Packet *packet)
 {
   gst_clear_buffer (&packet->buffer);
 }
 
 /* A width and a height for each layer, then the picture group. */
 static const guint8 *
-read_structure (Packet * packet, const guint8 * at)
+read_structure (Packet *packet, const guint8 *at)
 {
   guint i;
 
@@ -78,7 +87,7 @@ read_structure (Packet * packet, const guint8 * at)
   for (i = 0; i < packet->n_group; i++) {
     packet->group_tid[i] = *at >> 5;
     fail_unless_equals_int (*at & 0x03, 0);
-    fail_unless_equals_int (*at >> 2 & 0x03, 1);        /* R */
+    fail_unless_equals_int (*at >> 2 & 0x03, 1); /* R */
     at++;
     packet->group_p_diff[i] = *at++;
   }
@@ -87,9 +96,9 @@ read_structure (Packet * packet, const guint8 * at)
 }
 
 static Packet
-read_packet (GstBuffer * buffer)
+read_packet (GstBuffer *buffer)
 {
-  Packet packet = {.pts = GST_BUFFER_PTS (buffer) };
+  Packet packet = { .pts = GST_BUFFER_PTS (buffer) };
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   const guint8 *payload, *at;
   guint8 octet;
@@ -117,8 +126,8 @@ read_packet (GstBuffer * buffer)
   if (octet & 0x02)
     at = read_structure (&packet, at);
   packet.payload_at = 12 + (guint) (at - payload);
-  packet.payload_size = gst_rtp_buffer_get_payload_len (&rtp)
-      - (guint) (at - payload);
+  packet.payload_size =
+      gst_rtp_buffer_get_payload_len (&rtp) - (guint) (at - payload);
   fail_unless (packet.payload_size > 0);
   gst_rtp_buffer_unmap (&rtp);
   packet.buffer = gst_buffer_ref (buffer);
@@ -143,10 +152,12 @@ feed (gpointer data)
 
 /* The packets of @frames, in order. */
 static GArray *
-payload (GArray * frames, GstCaps * caps, guint mtu)
+payload (GArray *frames, GstCaps *caps, guint mtu)
 {
-  g_autofree gchar *description = g_strdup_printf ("appsrc name=src "
-      "format=time ! rtpvp9svcpay mtu=%u ! appsink name=sink sync=false", mtu);
+  g_autofree gchar *description = g_strdup_printf (
+      "appsrc name=src "
+      "format=time ! rtpvp9svcpay mtu=%u ! appsink name=sink sync=false",
+      mtu);
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "src");
@@ -175,24 +186,26 @@ payload (GArray * frames, GstCaps * caps, guint mtu)
 }
 
 static GArray *
-encode_mode (guint index, GstCaps ** caps)
+encode_mode (guint index, GstCaps **caps)
 {
-  g_autofree gchar *description = g_strdup_printf ("videotestsrc "
+  g_autofree gchar *description = g_strdup_printf (
+      "videotestsrc "
       "num-buffers=%d pattern=zone-plate kx2=20 ky2=20 kt=3 ! "
       "video/x-raw,width=%d,height=%d,framerate=24/1 ! "
       "vp9svcenc scalability-mode=%s layer-scaling=%s keyframe-max-dist=%d "
       "switch-distance=%d cpu-used=9 target-bitrate=300000 threads=1 ! "
-      "appsink name=sink sync=false", N_PICTURES, WIDTH, HEIGHT,
-      modes[index / 2], scalings[index % 2], KEY_DISTANCE, SWITCH_DISTANCE);
+      "appsink name=sink sync=false",
+      N_PICTURES, WIDTH, HEIGHT, modes[index / 2], scalings[index % 2],
+      KEY_DISTANCE, SWITCH_DISTANCE);
 
   return svc_encode (description, caps);
 }
 
 static void
-check_structure (const Packet * packet, const gchar * mode, gboolean halved)
+check_structure (const Packet *packet, const gchar *mode, gboolean halved)
 {
-  static const guint tids[3][4] = { {0}, {0, 1}, {0, 2, 1, 2} };
-  static const guint p_diffs[3][4] = { {1}, {2, 1}, {4, 1, 2, 1} };
+  static const guint tids[3][4] = { { 0 }, { 0, 1 }, { 0, 2, 1, 2 } };
+  static const guint p_diffs[3][4] = { { 1 }, { 2, 1 }, { 4, 1, 2, 1 } };
   guint n_spatial = (guint) (mode[1] - '0');
   guint n_temporal = (guint) (mode[3] - '0');
   guint i;
@@ -214,7 +227,7 @@ check_structure (const Packet * packet, const gchar * mode, gboolean halved)
 
 /* Checks the packets of @frame from @at on; returns where the next ones are. */
 static guint
-check_frame (GArray * packets, guint at, const LayerFrame * frame, guint index)
+check_frame (GArray *packets, guint at, const LayerFrame *frame, guint index)
 {
   gsize size = gst_buffer_get_size (frame->buffer), done = 0;
   const Packet *packet;
@@ -280,8 +293,8 @@ GST_START_TEST (pictures_and_their_base_are_counted)
     if (last != NULL) {
       fail_unless_equals_int (packet->picture_id,
           (last->picture_id + (next ? 1 : 0)) & 0x7fff);
-      fail_unless_equals_int (packet->tl0picidx, (last->tl0picidx
-              + (next && packet->tid == 0 ? 1 : 0)) & 0xff);
+      fail_unless_equals_int (packet->tl0picidx,
+          (last->tl0picidx + (next && packet->tid == 0 ? 1 : 0)) & 0xff);
       fail_unless_equals_int (packet->timestamp == last->timestamp, !next);
     }
     last = packet;
@@ -307,8 +320,8 @@ GST_START_TEST (the_classifier_finds_the_classes_that_the_encoder_says)
     LmccUnit *units[2];
     guint n_units;
 
-    copy->size = gst_buffer_extract (packet->buffer, 0, copy->data,
-        copy->capacity);
+    copy->size =
+        gst_buffer_extract (packet->buffer, 0, copy->data, copy->capacity);
     n_units = lmcc_classifier_push (classifier, copy, NULL, packet->pts,
         packet->pts, units);
     for (u = 0; u < n_units; u++) {
@@ -334,7 +347,7 @@ typedef struct
 } Top;
 
 static gboolean
-is_up_to (const LayerFrame * frame, gpointer user_data)
+is_up_to (const LayerFrame *frame, gpointer user_data)
 {
   const Top *top = user_data;
 
@@ -344,7 +357,7 @@ is_up_to (const LayerFrame * frame, gpointer user_data)
 /* As a forwarder does it: without the other packets, renumbered, the marker on
  * what is now the end of the picture. */
 static GArray *
-forward (GArray * packets, const Top * top)
+forward (GArray *packets, const Top *top)
 {
   GArray *kept = g_array_new (FALSE, FALSE, sizeof (GstBuffer *));
   guint16 sequence = 0xfff0;
@@ -369,7 +382,7 @@ forward (GArray * packets, const Top * top)
 }
 
 static void
-free_buffers (GArray * buffers)
+free_buffers (GArray *buffers)
 {
   guint i;
 
@@ -379,8 +392,7 @@ free_buffers (GArray * buffers)
 }
 
 static void
-check_subset (GArray * frames, GArray * packets, const gchar * elements,
-    Top * top)
+check_subset (GArray *frames, GArray *packets, const gchar *elements, Top *top)
 {
   g_autoptr (GArray) pictures = svc_make_pictures (frames, is_up_to, top);
   g_autoptr (GArray) expected = svc_decode_offline (pictures);
@@ -427,9 +439,11 @@ GST_END_TEST;
 
 GST_START_TEST (a_buffer_without_layer_is_refused)
 {
-  g_autoptr (GstElement) pipeline = gst_parse_launch ("appsrc name=src "
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
+      "appsrc name=src "
       "format=time caps=\"video/x-vp9-svc,scalability-mode=L2T1,width=64,"
-      "height=64\" ! rtpvp9svcpay ! fakesink", NULL);
+      "height=64\" ! rtpvp9svcpay ! fakesink",
+      NULL);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "src");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
@@ -439,8 +453,8 @@ GST_START_TEST (a_buffer_without_layer_is_refused)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source),
       gst_buffer_new_allocate (NULL, 100, NULL));
-  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND,
-      GST_MESSAGE_ERROR);
+  message =
+      gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, "which layer") != NULL);

@@ -9,22 +9,26 @@
 #include <gst/check/gstcheck.h>
 
 #define SESSION " address=239.255.76.9 multicast-iface=lo port="
-#define RECEIVER "lmccsrc name=src stats-update-interval=20" SESSION "%u ! " \
-    "fakesink sync=false"
+#define RECEIVER                                              \
+  "lmccsrc name=src stats-update-interval=20" SESSION "%u ! " \
+  "fakesink sync=false"
 
 /* A picture that no encoder can make small. */
-#define SOURCE "videotestsrc is-live=true pattern=snow ! " \
-    "video/x-raw,width=320,height=180,framerate=25/1 ! "
+#define SOURCE                                \
+  "videotestsrc is-live=true pattern=snow ! " \
+  "video/x-raw,width=320,height=180,framerate=25/1 ! "
 
 /* In a bin, behind a queue, a parser and a payloader. */
-#define ENCODER "( x264enc name=encoder bitrate=600 tune=zerolatency " \
-    "speed-preset=ultrafast threads=1 sliced-threads=false ! h264parse ) ! " \
-    "queue ! rtph264pay aggregate-mode=zero-latency ! "
+#define ENCODER                                                            \
+  "( x264enc name=encoder bitrate=600 tune=zerolatency "                   \
+  "speed-preset=ultrafast threads=1 sliced-threads=false ! h264parse ) ! " \
+  "queue ! rtph264pay aggregate-mode=zero-latency ! "
 
 /* Pictures that no other needs are in layers above the base. */
-#define CLASSES "x264enc name=encoder bitrate=600 bframes=3 b-pyramid=true " \
-    "b-adapt=false speed-preset=ultrafast threads=1 sliced-threads=false " \
-    "rc-lookahead=0 key-int-max=24 ! "
+#define CLASSES                                                          \
+  "x264enc name=encoder bitrate=600 bframes=3 b-pyramid=true "           \
+  "b-adapt=false speed-preset=ultrafast threads=1 sliced-threads=false " \
+  "rc-lookahead=0 key-int-max=24 ! "
 #define N_CLASSES 3
 
 /* Longest wait for something that must come, s. */
@@ -39,15 +43,14 @@ typedef struct
 } Pair;
 
 static void
-pair_new_with (Pair * pair, const gchar * encoder, guint port,
-    const gchar * options)
+pair_new_with (Pair *pair, const gchar *encoder, guint port,
+    const gchar *options)
 {
   g_autoptr (GstElement) src = NULL;
 
   pair->receiver = test_launch (RECEIVER, port);
-  pair->sender =
-      test_launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s", encoder,
-      port, options);
+  pair->sender = test_launch (SOURCE "%s lmccsink name=sink" SESSION "%u %s",
+      encoder, port, options);
   pair->sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   pair->encoder = gst_bin_get_by_name (GST_BIN (pair->sender), "encoder");
   test_watch (pair->encoder, "bitrate");
@@ -56,20 +59,20 @@ pair_new_with (Pair * pair, const gchar * encoder, guint port,
 }
 
 static void
-pair_new (Pair * pair, guint port, const gchar * options)
+pair_new (Pair *pair, guint port, const gchar *options)
 {
   pair_new_with (pair, ENCODER, port, options);
 }
 
 static void
-pair_start (Pair * pair)
+pair_start (Pair *pair)
 {
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
 }
 
 static void
-pair_free (Pair * pair)
+pair_free (Pair *pair)
 {
   gst_element_set_state (pair->sender, GST_STATE_NULL);
   gst_element_set_state (pair->receiver, GST_STATE_NULL);
@@ -80,7 +83,7 @@ pair_free (Pair * pair)
 }
 
 static guint
-get_encoder_bitrate (const Pair * pair)
+get_encoder_bitrate (const Pair *pair)
 {
   guint bitrate;
 
@@ -90,7 +93,7 @@ get_encoder_bitrate (const Pair * pair)
 }
 
 static guint64
-get_estimate (const Pair * pair)
+get_estimate (const Pair *pair)
 {
   guint64 estimate;
 
@@ -117,7 +120,7 @@ is_within (gpointer user_data)
 
 /* Whether the encoder's rate comes to be from @least to @most kbit/s. */
 static gboolean
-wait_for_rate (const Pair * pair, guint least, guint most)
+wait_for_rate (const Pair *pair, guint least, guint most)
 {
   Bounds bounds = { pair, least, most };
 
@@ -128,7 +131,7 @@ wait_for_rate (const Pair * pair, guint least, guint most)
 static gint least;
 
 static void
-note_least (GstElement * encoder, GParamSpec * pspec G_GNUC_UNUSED,
+note_least (GstElement *encoder, GParamSpec *pspec G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   guint bitrate;
@@ -158,9 +161,9 @@ static const gchar *const algorithms[] = { "pgmcc", "tfmcc" };
  * user wanted. */
 GST_START_TEST (the_encoder_is_driven_within_its_bounds)
 {
-  g_autofree gchar *options = g_strdup_printf
-      ("algorithm=%s drive-encoder=true min-bitrate=100000",
-      algorithms[__i__]);
+  g_autofree gchar *options =
+      g_strdup_printf ("algorithm=%s drive-encoder=true min-bitrate=100000",
+          algorithms[__i__]);
   g_autoptr (GstStructure) stats = NULL;
   g_autoptr (GstElement) src = NULL;
   const GstStructure *single;
@@ -190,10 +193,10 @@ GST_START_TEST (the_encoder_is_driven_within_its_bounds)
   gst_clear_structure (&stats);
   g_object_get (pair.sink, "stats", &stats, NULL);
   fail_unless (gst_structure_has_field (stats, "single-rate"));
-  single = gst_value_get_structure (gst_structure_get_value (stats,
-          "single-rate"));
-  fail_unless (gst_structure_has_field_typed (single, "bitrate",
-          G_TYPE_DOUBLE));
+  single =
+      gst_value_get_structure (gst_structure_get_value (stats, "single-rate"));
+  fail_unless (
+      gst_structure_has_field_typed (single, "bitrate", G_TYPE_DOUBLE));
   pair_free (&pair);
 }
 
@@ -209,8 +212,8 @@ typedef struct
 } Seen;
 
 static gboolean
-see_bitrate (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
-    guint64 bitrate, Seen * seen)
+see_bitrate (GstElement *sink G_GNUC_UNUSED, GstElement *encoder,
+    guint64 bitrate, Seen *seen)
 {
   g_mutex_lock (&seen->lock);
   seen->n++;
@@ -228,7 +231,8 @@ GST_START_TEST (a_user_may_drive_the_encoder)
   static Seen seen;
   Pair pair;
 
-  pair_new (&pair, 17610, "algorithm=pgmcc drive-encoder=true "
+  pair_new (&pair, 17610,
+      "algorithm=pgmcc drive-encoder=true "
       "min-bitrate=100000 max-bitrate=200000");
   g_signal_connect (pair.sink, "encoder-bitrate", G_CALLBACK (see_bitrate),
       &seen);
@@ -270,7 +274,7 @@ GST_END_TEST;
 
 /* (transfer full) */
 static GstStructure *
-get_stats (const Pair * pair, gboolean of_receiver)
+get_stats (const Pair *pair, gboolean of_receiver)
 {
   g_autoptr (GstElement) src =
       gst_bin_get_by_name (GST_BIN (pair->receiver), "src");
@@ -301,8 +305,8 @@ leads (gpointer user_data)
 GST_START_TEST (a_base_is_driven_below_layers)
 {
   const gchar *name = algorithms[__i__];
-  g_autofree gchar *options = g_strdup_printf
-      ("base-algorithm=%s drive-encoder=true min-bitrate=100000", name);
+  g_autofree gchar *options = g_strdup_printf (
+      "base-algorithm=%s drive-encoder=true min-bitrate=100000", name);
   g_autoptr (GstStructure) stats = NULL, single = NULL;
   gdouble rate;
   Pair pair;
@@ -312,8 +316,8 @@ GST_START_TEST (a_base_is_driven_below_layers)
   g_signal_connect (pair.encoder, "notify::bitrate", G_CALLBACK (note_least),
       NULL);
   stats = get_stats (&pair, TRUE);
-  fail_unless_equals_string (gst_structure_get_string (stats,
-          "base-algorithm"), "none");
+  fail_unless_equals_string (gst_structure_get_string (stats, "base-algorithm"),
+      "none");
   gst_clear_structure (&stats);
   pair_start (&pair);
   fail_unless (wait_for_least (100), "%d kbit/s", g_atomic_int_get (&least));
@@ -324,16 +328,17 @@ GST_START_TEST (a_base_is_driven_below_layers)
   stats = get_stats (&pair, TRUE);
   fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
       "elm");
-  fail_unless_equals_string (gst_structure_get_string (stats,
-          "base-algorithm"), name);
+  fail_unless_equals_string (gst_structure_get_string (stats, "base-algorithm"),
+      name);
   gst_clear_structure (&stats);
   stats = get_stats (&pair, FALSE);
-  fail_unless_equals_string (gst_structure_get_string (stats,
-          "base-algorithm"), name);
-  fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value
-          (stats, "layers")), N_CLASSES);
+  fail_unless_equals_string (gst_structure_get_string (stats, "base-algorithm"),
+      name);
+  fail_unless_equals_int (gst_value_array_get_size (
+                              gst_structure_get_value (stats, "layers")),
+      N_CLASSES);
   fail_unless (gst_structure_get (stats, "single-rate", GST_TYPE_STRUCTURE,
-          &single, NULL));
+      &single, NULL));
   fail_unless (gst_structure_get_double (single, "bitrate", &rate) && rate > 0);
   pair_free (&pair);
 }
@@ -343,7 +348,8 @@ GST_END_TEST;
 /* Whichever pad was there first. */
 GST_START_TEST (the_lowest_rung_is_driven)
 {
-  static const gchar rungs[] = "tee name=t t. ! queue ! x264enc name=above "
+  static const gchar rungs[] =
+      "tee name=t t. ! queue ! x264enc name=above "
       "bitrate=1200 tune=zerolatency speed-preset=ultrafast threads=1 ! "
       "sink.sink_1 t. ! queue ! x264enc name=encoder bitrate=600 "
       "tune=zerolatency speed-preset=ultrafast threads=1 ! sink.sink_0 ";
@@ -352,7 +358,8 @@ GST_START_TEST (the_lowest_rung_is_driven)
   Pair pair;
 
   g_atomic_int_set (&least, G_MAXINT);
-  pair_new_with (&pair, rungs, 17650, "base-algorithm=tfmcc "
+  pair_new_with (&pair, rungs, 17650,
+      "base-algorithm=tfmcc "
       "drive-encoder=true min-bitrate=100000 key-unit-interval=1000");
   above = gst_bin_get_by_name (GST_BIN (pair.sender), "above");
   g_signal_connect (pair.encoder, "notify::bitrate", G_CALLBACK (note_least),
@@ -367,11 +374,11 @@ GST_START_TEST (the_lowest_rung_is_driven)
 GST_END_TEST;
 
 static gboolean
-see_ladder (GstElement * sink G_GNUC_UNUSED, GstElement * encoder,
-    guint64 bitrate G_GNUC_UNUSED, gchar ** path)
+see_ladder (GstElement *sink G_GNUC_UNUSED, GstElement *encoder,
+    guint64 bitrate G_GNUC_UNUSED, gchar **path)
 {
   gchar *seen = encoder ? gst_object_get_path_string (GST_OBJECT (encoder))
-      : g_strdup ("nothing");
+                        : g_strdup ("nothing");
 
   if (!g_atomic_pointer_compare_and_exchange (path, NULL, seen))
     g_free (seen);
@@ -416,14 +423,14 @@ typedef struct
 
 /* What cannot be, each with why and what to do. */
 static const Refused refused[] = {
-  {"algorithm=tfmcc feedback=false", "reports", "turn feedback on"},
-  {"base-algorithm=tfmcc feedback=false", "reports", "turn feedback on"},
-  {"base-algorithm=pgmcc repair=0.1", "repair", "set repair to 0"},
-  {"base-algorithm=tfmcc layering=doubling layers=4", "fixed",
-      "leave the layers' scheme"},
-  {"algorithm=pgmcc base-algorithm=tfmcc", "one rate", "take elm"},
-  {"algorithm=flid-dl base-algorithm=tfmcc layering=doubling layers=4",
-      "flid-dl needs layers", "take elm or rlm"},
+  { "algorithm=tfmcc feedback=false", "reports", "turn feedback on" },
+  { "base-algorithm=tfmcc feedback=false", "reports", "turn feedback on" },
+  { "base-algorithm=pgmcc repair=0.1", "repair", "set repair to 0" },
+  { "base-algorithm=tfmcc layering=doubling layers=4", "fixed",
+      "leave the layers' scheme" },
+  { "algorithm=pgmcc base-algorithm=tfmcc", "one rate", "take elm" },
+  { "algorithm=flid-dl base-algorithm=tfmcc layering=doubling layers=4",
+      "flid-dl needs layers", "take elm or rlm" },
 };
 
 GST_START_TEST (what_cannot_be_is_refused)

@@ -12,8 +12,8 @@
 #include <gst/video/video.h>
 
 #define URI(port) "lmcc://239.77.14.1:" port "?multicast-iface=lo"
-#define SINK(port) "lmccsink name=lmcc address=239.77.14.1 port=" port \
-  " multicast-iface=lo"
+#define SINK(port) \
+  "lmccsink name=lmcc address=239.77.14.1 port=" port " multicast-iface=lo"
 
 /* Pictures and sound that belong together are not further apart. */
 #define LIP_SYNC (40 * (gint64) GST_MSECOND)
@@ -26,18 +26,21 @@
 /* How long something may take that takes no time on an idle machine. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
-#define RUNG(bitrate, pad) "queue ! x264enc tune=zerolatency " \
+#define RUNG(bitrate, pad)            \
+  "queue ! x264enc tune=zerolatency " \
   "speed-preset=ultrafast key-int-max=25 bitrate=" bitrate " ! lmcc." pad " "
-#define VIDEO "videotestsrc is-live=true name=video " \
+#define VIDEO                             \
+  "videotestsrc is-live=true name=video " \
   "! video/x-raw,format=I420,width=160,height=120,framerate=25/1 "
-#define AUDIO "audiotestsrc is-live=true name=audio wave=silence " \
+#define AUDIO                                          \
+  "audiotestsrc is-live=true name=audio wave=silence " \
   "samplesperbuffer=480 ! audio/x-raw,format=S16LE,rate=48000,channels=1 "
 
 typedef struct
 {
   GstElement *pipeline;
   GMutex lock;
-  GArray *flashes;              /* of GstClockTime: running times */
+  GArray *flashes; /* of GstClockTime: running times */
   GArray *clicks;
   gboolean bright;
   GstClockTime loud_until;
@@ -52,7 +55,7 @@ typedef struct
 static gint flash_offset_us;
 
 static GstPadProbeReturn
-make_flash (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+make_flash (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data G_GNUC_UNUSED)
 {
   GstBuffer *buffer =
@@ -69,7 +72,7 @@ make_flash (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static GstPadProbeReturn
-make_click (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+make_click (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data G_GNUC_UNUSED)
 {
   GstBuffer *buffer =
@@ -93,7 +96,7 @@ make_click (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
 }
 
 static void
-add_probe (GstElement * pipeline, const gchar * name,
+add_probe (GstElement *pipeline, const gchar *name,
     GstPadProbeCallback callback)
 {
   g_autoptr (GstElement) element =
@@ -104,7 +107,7 @@ add_probe (GstElement * pipeline, const gchar * name,
 }
 
 static GstElement *
-start_sender (const gchar * text)
+start_sender (const gchar *text)
 {
   GstElement *pipeline = test_launch ("%s", text);
 
@@ -118,7 +121,7 @@ start_sender (const gchar * text)
 /* Receiver */
 
 static gboolean
-is_bright (GstSample * sample)
+is_bright (GstSample *sample)
 {
   GstVideoFrame frame;
   GstVideoInfo info;
@@ -126,23 +129,24 @@ is_bright (GstSample * sample)
 
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&frame, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ));
-  bright = GST_VIDEO_FRAME_COMP_DATA (&frame, 0)[GST_VIDEO_FRAME_COMP_STRIDE
-      (&frame, 0) * 60 + 80] > BRIGHT;
+      gst_sample_get_buffer (sample), GST_MAP_READ));
+  bright = GST_VIDEO_FRAME_COMP_DATA (&frame,
+               0)[GST_VIDEO_FRAME_COMP_STRIDE (&frame, 0) * 60 + 80]
+      > BRIGHT;
   gst_video_frame_unmap (&frame);
 
   return bright;
 }
 
 static GstClockTime
-running_time (GstSample * sample)
+running_time (GstSample *sample)
 {
   return gst_segment_to_running_time (gst_sample_get_segment (sample),
       GST_FORMAT_TIME, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
 }
 
 static GstFlowReturn
-take_picture (GstAppSink * sink, gpointer user_data)
+take_picture (GstAppSink *sink, gpointer user_data)
 {
   Receiver *receiver = user_data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -164,7 +168,7 @@ take_picture (GstAppSink * sink, gpointer user_data)
 }
 
 static GstFlowReturn
-take_sound (GstAppSink * sink, gpointer user_data)
+take_sound (GstAppSink *sink, gpointer user_data)
 {
   Receiver *receiver = user_data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -172,8 +176,8 @@ take_sound (GstAppSink * sink, gpointer user_data)
   GstMapInfo map;
   gsize i;
 
-  fail_unless (gst_buffer_map (gst_sample_get_buffer (sample), &map,
-          GST_MAP_READ));
+  fail_unless (
+      gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
   g_mutex_lock (&receiver->lock);
   receiver->n_audio++;
   for (i = 0; i < map.size / 2; i++) {
@@ -193,10 +197,10 @@ take_sound (GstAppSink * sink, gpointer user_data)
 }
 
 static void
-connect_sink (Receiver * receiver, const gchar * name,
-    GstFlowReturn (*take) (GstAppSink * sink, gpointer user_data))
+connect_sink (Receiver *receiver, const gchar *name,
+    GstFlowReturn (*take) (GstAppSink *sink, gpointer user_data))
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = take };
+  GstAppSinkCallbacks callbacks = { .new_sample = take };
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (receiver->pipeline), name);
 
@@ -204,15 +208,17 @@ connect_sink (Receiver * receiver, const gchar * name,
 }
 
 static Receiver *
-start_receiver (const gchar * uri)
+start_receiver (const gchar *uri)
 {
   Receiver *receiver = g_new0 (Receiver, 1);
-  g_autofree gchar *text = g_strdup_printf ("lmccsrc name=lmcc uri=\"%s\" "
+  g_autofree gchar *text = g_strdup_printf (
+      "lmccsrc name=lmcc uri=\"%s\" "
       "algorithm=none lmcc.src ! queue ! decodebin ! videoconvert "
       "! video/x-raw,format=I420 ! appsink name=pictures sync=false "
       "lmcc.audio ! queue ! decodebin ! audioconvert ! audioresample "
       "! audio/x-raw,format=S16LE,rate=48000,channels=1 "
-      "! appsink name=sounds sync=false", uri);
+      "! appsink name=sounds sync=false",
+      uri);
 
   g_mutex_init (&receiver->lock);
   receiver->flashes = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
@@ -226,7 +232,7 @@ start_receiver (const gchar * uri)
 }
 
 static void
-check_no_error (GstElement * pipeline)
+check_no_error (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message =
@@ -240,14 +246,14 @@ check_no_error (GstElement * pipeline)
 }
 
 static void
-stop (GstElement * pipeline)
+stop (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
 
 static void
-stop_receiver (Receiver * receiver)
+stop_receiver (Receiver *receiver)
 {
   stop (receiver->pipeline);
   g_array_unref (receiver->flashes);
@@ -257,7 +263,7 @@ stop_receiver (Receiver * receiver)
 }
 
 static guint
-count (Receiver * receiver, const GArray * times)
+count (Receiver *receiver, const GArray *times)
 {
   guint n;
 
@@ -289,11 +295,10 @@ have_come (gpointer user_data)
 
 /* Until @n more flashes and clicks have come. */
 static void
-wait_for (Receiver * receiver, guint n)
+wait_for (Receiver *receiver, guint n)
 {
   Wanted wanted = { receiver, count (receiver, receiver->flashes) + n,
-    count (receiver, receiver->clicks) + n
-  };
+    count (receiver, receiver->clicks) + n };
 
   fail_unless (test_wait_for (have_come, &wanted, PATIENCE),
       "%u of %u flashes, %u of %u clicks", count (receiver, receiver->flashes),
@@ -302,7 +307,7 @@ wait_for (Receiver * receiver, guint n)
 
 /* Of each flash that has a click in its half second. */
 static void
-check_lip_sync (Receiver * receiver, guint at_least)
+check_lip_sync (Receiver *receiver, guint at_least)
 {
   gint64 offset = g_atomic_int_get (&flash_offset_us) * (gint64) 1000;
   guint n = 0, i, j;
@@ -312,8 +317,9 @@ check_lip_sync (Receiver * receiver, guint at_least)
     GstClockTime flash = g_array_index (receiver->flashes, GstClockTime, i);
 
     for (j = 0; j < receiver->clicks->len; j++) {
-      gint64 apart = GST_CLOCK_DIFF (flash, g_array_index (receiver->clicks,
-              GstClockTime, j)) + offset;
+      gint64 apart = GST_CLOCK_DIFF (flash,
+                         g_array_index (receiver->clicks, GstClockTime, j))
+          + offset;
 
       if (ABS (apart) > (gint64) GST_SECOND / 2)
         continue;
@@ -331,9 +337,10 @@ check_lip_sync (Receiver * receiver, guint at_least)
 
 GST_START_TEST (test_lip_sync_from_the_start_over_levels_and_a_late_join)
 {
-  GstElement *sender = start_sender (SINK ("17510") " key-unit-interval=1000 "
-      VIDEO "! tee name=t t. ! " RUNG ("150", "sink_0") "t. ! "
-      RUNG ("400", "sink_1") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
+  GstElement *sender = start_sender (SINK (
+      "17510") " key-unit-interval=1000 " VIDEO
+               "! tee name=t t. ! " RUNG ("150", "sink_0") "t. ! " RUNG ("400",
+                   "sink_1") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
   Receiver *first = start_receiver (URI ("17510")), *second;
   g_autoptr (GstElement) source = NULL;
 
@@ -357,9 +364,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_lip_sync_with_aac)
 {
-  GstElement *sender = start_sender (SINK ("17520") " " VIDEO "! "
-      RUNG ("150", "sink_0") AUDIO
-      "! queue ! audioconvert ! avenc_aac ! lmcc.audio_sink");
+  GstElement *sender = start_sender (SINK ("17520") " " VIDEO "! " RUNG ("150",
+      "sink_0") AUDIO "! queue ! audioconvert ! avenc_aac ! lmcc.audio_sink");
   Receiver *receiver = start_receiver (URI ("17520"));
 
   wait_for (receiver, 4);
@@ -373,9 +379,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_lip_sync_of_raw_sound_in_layers_of_fixed_rates)
 {
-  GstElement *sender = start_sender (SINK ("17530")
-      " layering=equal layers=2 base-rate=400000 window=2400 " VIDEO "! "
-      RUNG ("150", "sink_0") AUDIO "! queue ! lmcc.audio_sink");
+  GstElement *sender = start_sender (SINK (
+      "17530") " layering=equal layers=2 base-rate=400000 window=2400 " VIDEO
+               "! " RUNG ("150", "sink_0") AUDIO "! queue ! lmcc.audio_sink");
   Receiver *receiver = start_receiver (URI ("17530"));
 
   wait_for (receiver, 4);
@@ -388,15 +394,15 @@ GST_START_TEST (test_lip_sync_of_raw_sound_in_layers_of_fixed_rates)
 GST_END_TEST;
 
 static void
-count_buffer (GstElement * sink G_GNUC_UNUSED, GstBuffer * buffer G_GNUC_UNUSED,
-    GstPad * pad G_GNUC_UNUSED, gpointer user_data)
+count_buffer (GstElement *sink G_GNUC_UNUSED, GstBuffer *buffer G_GNUC_UNUSED,
+    GstPad *pad G_GNUC_UNUSED, gpointer user_data)
 {
   g_atomic_int_inc ((gint *) user_data);
   test_tell ();
 }
 
 static GstElement *
-make_counting_sink (gint * n)
+make_counting_sink (gint *n)
 {
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
 
@@ -424,7 +430,7 @@ is_counted (gpointer user_data)
 }
 
 static void
-wait_for_count (GstElement * pipeline, gint * counter, gint n)
+wait_for_count (GstElement *pipeline, gint *counter, gint n)
 {
   Count wanted = { pipeline, counter, n };
 
@@ -433,10 +439,10 @@ wait_for_count (GstElement * pipeline, gint * counter, gint n)
 }
 
 static void
-check_player (const gchar * name)
+check_player (const gchar *name)
 {
-  GstElement *sender = start_sender (SINK ("17540") " " VIDEO "! "
-      RUNG ("150", "sink_0") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
+  GstElement *sender = start_sender (SINK ("17540") " " VIDEO "! " RUNG ("150",
+      "sink_0") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
   GstElement *player = gst_element_factory_make (name, NULL);
   gint n_video = 0, n_audio = 0;
 
@@ -466,13 +472,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_either_stream_may_stay_unlinked)
 {
-  GstElement *sender = start_sender (SINK ("17550") " " VIDEO "! "
-      RUNG ("150", "sink_0") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
+  GstElement *sender = start_sender (SINK ("17550") " " VIDEO "! " RUNG ("150",
+      "sink_0") AUDIO "! queue ! opusenc ! lmcc.audio_sink");
   static const gchar *const pads[] = { "src", "audio" };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (pads); i++) {
-    g_autofree gchar *text = g_strdup_printf ("lmccsrc name=lmcc uri=\"%s\" "
+    g_autofree gchar *text = g_strdup_printf (
+        "lmccsrc name=lmcc uri=\"%s\" "
         "lmcc.%s ! fakesink name=sink sync=false signal-handoffs=true",
         URI ("17550"), pads[i]);
     GstElement *receiver = test_launch ("%s", text);
@@ -492,15 +499,15 @@ GST_END_TEST;
 
 GST_START_TEST (test_sound_alone_is_refused_with_what_to_do)
 {
-  GstElement *sender = test_launch (SINK ("17560")
-      " audiotestsrc is-live=true ! opusenc ! lmcc.audio_sink");
+  GstElement *sender = test_launch (
+      SINK ("17560") " audiotestsrc is-live=true ! opusenc ! lmcc.audio_sink");
   g_autoptr (GstBus) bus = gst_element_get_bus (sender);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND,
-      GST_MESSAGE_ERROR);
+  message =
+      gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, "no video") != NULL);

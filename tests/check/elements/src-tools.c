@@ -13,11 +13,12 @@
  * @sink_options: of the appsink behind it
  */
 void
-test_src_init (TestSrc * self, const gchar * options, const gchar * uri,
-    const gchar * sink_options)
+test_src_init (TestSrc *self, const gchar *options, const gchar *uri,
+    const gchar *sink_options)
 {
   g_autofree gchar *line = g_strdup_printf ("lmccsrc name=src %s uri=%s ! "
-      "appsink name=sink sync=false %s", options, uri, sink_options);
+                                            "appsink name=sink sync=false %s",
+      options, uri, sink_options);
 
   self->pipeline = gst_parse_launch (line, NULL);
   fail_unless (self->pipeline != NULL);
@@ -27,16 +28,17 @@ test_src_init (TestSrc * self, const gchar * options, const gchar * uri,
 }
 
 void
-test_src_play (TestSrc * self)
+test_src_play (TestSrc *self)
 {
   fail_unless_equals_int (gst_element_set_state (self->pipeline,
-          GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-  fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING) !=
-      GST_STATE_CHANGE_FAILURE);
+                              GST_STATE_PAUSED),
+      GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
+      != GST_STATE_CHANGE_FAILURE);
 }
 
 void
-test_src_clear (TestSrc * self)
+test_src_clear (TestSrc *self)
 {
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   gst_object_unref (self->bus);
@@ -47,7 +49,7 @@ test_src_clear (TestSrc * self)
 
 /* (transfer full): the next buffer */
 GstSample *
-test_src_pull (TestSrc * self)
+test_src_pull (TestSrc *self)
 {
   GstSample *sample = NULL;
 
@@ -60,14 +62,14 @@ test_src_pull (TestSrc * self)
 
 /* Until another buffer comes. */
 void
-test_src_await (TestSrc * self)
+test_src_await (TestSrc *self)
 {
   gst_sample_unref (test_src_pull (self));
 }
 
 /* (transfer full): the next element message of that name */
 GstMessage *
-test_src_wait (TestSrc * self, const gchar * name)
+test_src_wait (TestSrc *self, const gchar *name)
 {
   for (;;) {
     GstMessage *message = gst_bus_timed_pop_filtered (self->bus,
@@ -82,7 +84,7 @@ test_src_wait (TestSrc * self, const gchar * name)
 }
 
 void
-test_src_wait_level (TestSrc * self, gint level)
+test_src_wait_level (TestSrc *self, gint level)
 {
   gint to = -2;
 

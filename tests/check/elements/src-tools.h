@@ -15,17 +15,17 @@ typedef struct
 {
   GstElement *pipeline;
   GstElement *src;
-  GstElement *sink;             /* appsink */
+  GstElement *sink; /* appsink */
   GstBus *bus;
 } TestSrc;
 
-void test_src_init (TestSrc * self, const gchar * options, const gchar * uri,
-    const gchar * sink_options);
-void test_src_play (TestSrc * self);
-void test_src_clear (TestSrc * self);
-GstSample *test_src_pull (TestSrc * self);
-void test_src_await (TestSrc * self);
-GstMessage *test_src_wait (TestSrc * self, const gchar * name);
-void test_src_wait_level (TestSrc * self, gint level);
+void test_src_init (TestSrc *self, const gchar *options, const gchar *uri,
+    const gchar *sink_options);
+void test_src_play (TestSrc *self);
+void test_src_clear (TestSrc *self);
+GstSample *test_src_pull (TestSrc *self);
+void test_src_await (TestSrc *self);
+GstMessage *test_src_wait (TestSrc *self, const gchar *name);
+void test_src_wait_level (TestSrc *self, gint level);
 
 #endif

@@ -13,7 +13,7 @@
 #include <vpx/vpx_decoder.h>
 
 static void
-layer_frame_clear (LayerFrame * frame)
+layer_frame_clear (LayerFrame *frame)
 {
   gst_clear_buffer (&frame->buffer);
 }
@@ -29,7 +29,7 @@ svc_layer_frames_new (void)
 }
 
 static const GstStructure *
-get_meta (GstBuffer * buffer, const gchar * name)
+get_meta (GstBuffer *buffer, const gchar *name)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
 
@@ -40,22 +40,22 @@ get_meta (GstBuffer * buffer, const gchar * name)
 
 /* @buffer stays the caller's. */
 void
-svc_take_layer_frame (GArray * frames, GstBuffer * buffer)
+svc_take_layer_frame (GArray *frames, GstBuffer *buffer)
 {
-  LayerFrame frame = {.pts = GST_BUFFER_PTS (buffer) };
+  LayerFrame frame = { .pts = GST_BUFFER_PTS (buffer) };
   const GstStructure *meta = get_meta (buffer, "GstVp9SvcMeta");
 
   fail_unless (gst_structure_get_uint (meta, "spatial-id", &frame.spatial_id));
-  fail_unless (gst_structure_get_uint (meta, "temporal-id",
-          &frame.temporal_id));
-  fail_unless (gst_structure_get_boolean (meta, "inter-picture",
-          &frame.inter_picture));
-  fail_unless (gst_structure_get_boolean (meta, "inter-layer",
-          &frame.inter_layer));
+  fail_unless (
+      gst_structure_get_uint (meta, "temporal-id", &frame.temporal_id));
+  fail_unless (
+      gst_structure_get_boolean (meta, "inter-picture", &frame.inter_picture));
+  fail_unless (
+      gst_structure_get_boolean (meta, "inter-layer", &frame.inter_layer));
   meta = get_meta (buffer, "GstLmccLayerMeta");
   fail_unless (gst_structure_get_uint (meta, "class", &frame.klass));
-  fail_unless (gst_structure_get_boolean (meta, "switch-point",
-          &frame.switch_point));
+  fail_unless (
+      gst_structure_get_boolean (meta, "switch-point", &frame.switch_point));
   frame.delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   frame.last = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER);
   frame.buffer = gst_buffer_ref (buffer);
@@ -63,7 +63,7 @@ svc_take_layer_frame (GArray * frames, GstBuffer * buffer)
 }
 
 static void
-assert_no_error (GstElement * pipeline)
+assert_no_error (GstElement *pipeline)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
@@ -79,7 +79,7 @@ assert_no_error (GstElement * pipeline)
 
 /* Runs @description, whose appsink named sink gets layer frames, to its end. */
 GArray *
-svc_encode (const gchar * description, GstCaps ** caps)
+svc_encode (const gchar *description, GstCaps **caps)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, &error);
@@ -103,7 +103,7 @@ svc_encode (const gchar * description, GstCaps ** caps)
 }
 
 static void
-buffer_clear (GstBuffer ** buffer)
+buffer_clear (GstBuffer **buffer)
 {
   gst_clear_buffer (buffer);
 }
@@ -121,7 +121,7 @@ buffers_new (void)
 /* The layer frames of each picture one after the other, as a depayloader gives
  * them out: without superframe index. */
 GArray *
-svc_make_pictures (GArray * frames, SubsetFunc subset, gpointer user_data)
+svc_make_pictures (GArray *frames, SubsetFunc subset, gpointer user_data)
 {
   GArray *pictures = buffers_new ();
   GstBuffer *picture = NULL;
@@ -149,7 +149,7 @@ svc_make_pictures (GArray * frames, SubsetFunc subset, gpointer user_data)
 }
 
 static void
-shown_clear (ShownPicture * shown)
+shown_clear (ShownPicture *shown)
 {
   g_free (shown->checksum);
 }
@@ -165,7 +165,7 @@ shown_new (void)
 }
 
 static void
-add_plane (GChecksum * checksum, const guint8 * data, gint stride, gint width,
+add_plane (GChecksum *checksum, const guint8 *data, gint stride, gint width,
     gint height)
 {
   gint line;
@@ -176,7 +176,7 @@ add_plane (GChecksum * checksum, const guint8 * data, gint stride, gint width,
 
 /* Over the visible pixels only: decoders pad their lines. */
 static ShownPicture
-take_sample (GstSample * sample)
+take_sample (GstSample *sample)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_MD5);
   ShownPicture shown = { 0 };
@@ -186,7 +186,7 @@ take_sample (GstSample * sample)
 
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&frame, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ));
+      gst_sample_get_buffer (sample), GST_MAP_READ));
   for (c = 0; c < 3; c++)
     add_plane (checksum, GST_VIDEO_FRAME_COMP_DATA (&frame, c),
         GST_VIDEO_FRAME_COMP_STRIDE (&frame, c),
@@ -218,10 +218,10 @@ feed (gpointer data)
 
 /* What @elements show of @buffers. */
 GArray *
-svc_decode_stock (const gchar * elements, const gchar * caps, GArray * buffers)
+svc_decode_stock (const gchar *elements, const gchar *caps, GArray *buffers)
 {
-  g_autofree gchar *description = g_strdup_printf
-      ("appsrc name=src format=time ! %s ! appsink name=sink sync=false",
+  g_autofree gchar *description = g_strdup_printf (
+      "appsrc name=src format=time ! %s ! appsink name=sink sync=false",
       elements);
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
   g_autoptr (GstElement) source =
@@ -251,7 +251,7 @@ svc_decode_stock (const gchar * elements, const gchar * caps, GArray * buffers)
 }
 
 static ShownPicture
-take_image (const vpx_image_t * image, GstClockTime pts)
+take_image (const vpx_image_t *image, GstClockTime pts)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_MD5);
   ShownPicture shown = { 0 };
@@ -274,7 +274,7 @@ take_image (const vpx_image_t * image, GstClockTime pts)
 
 /* What libvpx alone makes of @pictures: of each the last frame. */
 GArray *
-svc_decode_offline (GArray * pictures)
+svc_decode_offline (GArray *pictures)
 {
   GArray *shown = shown_new ();
   vpx_codec_ctx_t context = { 0 };
@@ -290,8 +290,9 @@ svc_decode_offline (GArray * pictures)
 
     fail_unless (gst_buffer_map (picture, &map, GST_MAP_READ));
     fail_unless (vpx_codec_decode (&context, map.data, (guint) map.size, NULL,
-            0) == VPX_CODEC_OK, "picture %u: %s", i,
-        vpx_codec_error_detail (&context));
+                     0)
+            == VPX_CODEC_OK,
+        "picture %u: %s", i, vpx_codec_error_detail (&context));
     gst_buffer_unmap (picture, &map);
     while ((image = vpx_codec_get_frame (&context, &iter)) != NULL) {
       ShownPicture one = take_image (image, GST_BUFFER_PTS (picture));
@@ -305,7 +306,7 @@ svc_decode_offline (GArray * pictures)
 }
 
 void
-svc_assert_same_pictures (GArray * shown, GArray * expected)
+svc_assert_same_pictures (GArray *shown, GArray *expected)
 {
   guint i;
 
@@ -323,7 +324,7 @@ svc_assert_same_pictures (GArray * shown, GArray * expected)
 
 /* Returns the pictures that vp9dec shows, which are those of libvpx. */
 GArray *
-svc_decode_both (GArray * frames, SubsetFunc subset, gpointer user_data)
+svc_decode_both (GArray *frames, SubsetFunc subset, gpointer user_data)
 {
   g_autoptr (GArray) pictures = svc_make_pictures (frames, subset, user_data);
   g_autoptr (GArray) expected = svc_decode_offline (pictures);

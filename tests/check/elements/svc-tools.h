@@ -19,7 +19,7 @@ typedef struct
   guint klass;
   gboolean switch_point;
   gboolean delta;
-  gboolean last;                /* of its picture */
+  gboolean last; /* of its picture */
   GstBuffer *buffer;
 } LayerFrame;
 
@@ -33,16 +33,18 @@ typedef struct
 } ShownPicture;
 
 /* Whether a layer frame belongs to a subset. */
-typedef gboolean (*SubsetFunc) (const LayerFrame * frame, gpointer user_data);
+typedef gboolean (*SubsetFunc) (const LayerFrame *frame, gpointer user_data);
 
 GArray *svc_layer_frames_new (void);
-void svc_take_layer_frame (GArray * frames, GstBuffer * buffer);
-GArray *svc_encode (const gchar * description, GstCaps ** caps);
-GArray *svc_make_pictures (GArray * frames, SubsetFunc subset, gpointer user_data);
-GArray *svc_decode_stock (const gchar * elements, const gchar * caps, GArray * buffers);
-GArray *svc_decode_offline (GArray * pictures);
-GArray *svc_decode_both (GArray * frames, SubsetFunc subset, gpointer user_data);
-void svc_assert_same_pictures (GArray * shown, GArray * expected);
+void svc_take_layer_frame (GArray *frames, GstBuffer *buffer);
+GArray *svc_encode (const gchar *description, GstCaps **caps);
+GArray *
+svc_make_pictures (GArray *frames, SubsetFunc subset, gpointer user_data);
+GArray *
+svc_decode_stock (const gchar *elements, const gchar *caps, GArray *buffers);
+GArray *svc_decode_offline (GArray *pictures);
+GArray *svc_decode_both (GArray *frames, SubsetFunc subset, gpointer user_data);
+void svc_assert_same_pictures (GArray *shown, GArray *expected);
 
 G_END_DECLS
 

@@ -39,8 +39,9 @@
  * judged at another attempt. */
 #define MAX_ATTEMPTS 4
 
-#define RTP_CAPS "application/x-rtp,media=video,clock-rate=90000," \
-    "encoding-name=VP9,payload=96"
+#define RTP_CAPS                                    \
+  "application/x-rtp,media=video,clock-rate=90000," \
+  "encoding-name=VP9,payload=96"
 
 /* A layer frame by what its packets say: its RTP timestamp and class. */
 typedef guint64 UnitKey;
@@ -59,14 +60,14 @@ typedef struct
   guint16 first_osn;
   guint16 last_osn;
   guint n_packets;
-  guint level;                  /* of its highest packet */
+  guint level; /* of its highest packet */
 } Carried;
 
 /* A layer frame that a receiver gave out. */
 typedef struct
 {
   UnitKey key;
-  gint64 arrival;               /* us */
+  gint64 arrival; /* us */
   gboolean whole;
   GByteArray *bytes;
 } Delivered;
@@ -74,23 +75,23 @@ typedef struct
 typedef struct
 {
   GstElement *pipeline;
-  GArray *packets;              /* of GstBuffer */
-  GArray *units;                /* of Delivered */
+  GArray *packets; /* of GstBuffer */
+  GArray *units;   /* of Delivered */
   /* Of both, up to the last marker: the end of a picture. */
   guint n_packets_shown;
   guint n_units_shown;
   guint64 lost;
-  gint n_seconds;               /* of the stream were given out; atomic */
+  gint n_seconds; /* of the stream were given out; atomic */
 } Receiver;
 
 /* A session: how the nine classes become layers. */
 typedef struct
 {
-  const gchar *settings;        /* of lmccsink */
+  const gchar *settings; /* of lmccsink */
   guint n_levels;
   guint key_distance;
   guint switch_distance;
-  guint window;                 /* ms */
+  guint window; /* ms */
 } Session;
 
 /* Fixed rates: one group of pictures is collected, one sent, and a unit may be
@@ -101,22 +102,20 @@ static const Session doubling = {
 };
 
 /* No key picture after the first: receivers go up at switch points alone. */
-static const Session native = {
-  "layering=native window=100", 9, 0, 12, 100
-};
+static const Session native = { "layering=native window=100", 9, 0, 12, 100 };
 
 typedef struct
 {
   const Session *session;
   guint seconds;
-  GArray *frames;               /* of LayerFrame */
+  GArray *frames; /* of LayerFrame */
   GstCaps *caps;
-  GHashTable *by_bytes;         /* checksum -> index in frames */
-  GArray *references[3];        /* of ShownPicture, by spatial layer */
+  GHashTable *by_bytes;  /* checksum -> index in frames */
+  GArray *references[3]; /* of ShownPicture, by spatial layer */
   GstElement *sender;
   GstElement *sniffer;
   GMutex lock;
-  GHashTable *carried;          /* UnitKey -> Carried */
+  GHashTable *carried; /* UnitKey -> Carried */
   guint32 first_timestamp;
   Receiver receivers[MAX_LEVELS + 1];
   /* The groups are 239.87.network.first and up: of this process alone. */
@@ -128,7 +127,7 @@ typedef struct
 /* When the moving receiver's level was changed, and to what. */
 typedef struct
 {
-  gint64 time;                  /* us */
+  gint64 time; /* us */
   gint from;
   gint to;
 } Move;
@@ -140,23 +139,23 @@ run_seconds (void)
 }
 
 static gchar *
-checksum_bytes (const guint8 * data, gsize size)
+checksum_bytes (const guint8 *data, gsize size)
 {
   return g_compute_checksum_for_data (G_CHECKSUM_MD5, data, size);
 }
 
 static gboolean
-is_up_to_spatial (const LayerFrame * frame, gpointer user_data)
+is_up_to_spatial (const LayerFrame *frame, gpointer user_data)
 {
   return frame->spatial_id <= GPOINTER_TO_UINT (user_data);
 }
 
 /* What is coded is ten seconds long, and sent again and again. */
 static void
-encode (Loopback * loopback)
+encode (Loopback *loopback)
 {
-  g_autofree gchar *description = g_strdup_printf
-      ("filesrc location=%s/pipelines/big-buck-bunny.mp4 ! qtdemux ! "
+  g_autofree gchar *description = g_strdup_printf (
+      "filesrc location=%s/pipelines/big-buck-bunny.mp4 ! qtdemux ! "
       "h264parse ! avdec_h264 ! identity eos-after=%d ! videoscale ! "
       "videoconvert ! video/x-raw,format=I420,width=320,height=180 ! "
       "vp9svcenc scalability-mode=L3T3 keyframe-max-dist=%d "
@@ -170,16 +169,16 @@ encode (Loopback * loopback)
   loopback->frames = svc_encode (description, &loopback->caps);
   fail_unless (loopback->frames->len >= 3 * N_PICTURES);
   g_array_set_size (loopback->frames, 3 * N_PICTURES);
-  loopback->by_bytes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-      NULL);
+  loopback->by_bytes =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (i = 0; i < loopback->frames->len; i++) {
     LayerFrame *frame = &g_array_index (loopback->frames, LayerFrame, i);
     GstMapInfo map;
 
     frame->pts = gst_util_uint64_scale (i / 3, GST_SECOND, FRAME_RATE);
     gst_buffer_map (frame->buffer, &map, GST_MAP_READ);
-    g_hash_table_insert (loopback->by_bytes, checksum_bytes (map.data,
-            map.size), GUINT_TO_POINTER (i));
+    g_hash_table_insert (loopback->by_bytes,
+        checksum_bytes (map.data, map.size), GUINT_TO_POINTER (i));
     gst_buffer_unmap (frame->buffer, &map);
   }
   for (i = 0; i < 3; i++) {
@@ -192,7 +191,7 @@ encode (Loopback * loopback)
 
 /* A packet on a group. */
 static void
-note_carried (Loopback * loopback, const guint8 * data, gsize size)
+note_carried (Loopback *loopback, const guint8 *data, gsize size)
 {
   LmccHeader header;
   LmccRtp rtp;
@@ -225,7 +224,7 @@ note_carried (Loopback * loopback, const guint8 * data, gsize size)
 }
 
 static GstFlowReturn
-take_carried (GstAppSink * sink, gpointer user_data)
+take_carried (GstAppSink *sink, gpointer user_data)
 {
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   GstBuffer *buffer = gst_sample_get_buffer (sample);
@@ -240,19 +239,19 @@ take_carried (GstAppSink * sink, gpointer user_data)
 }
 
 static Delivered *
-continue_unit (Receiver * receiver, UnitKey key, gboolean begins)
+continue_unit (Receiver *receiver, UnitKey key, gboolean begins)
 {
-  Delivered *unit = receiver->units->len == 0 ? NULL
+  Delivered *unit = receiver->units->len == 0
+      ? NULL
       : &g_array_index (receiver->units, Delivered, receiver->units->len - 1);
 
   if (begins) {
     const Delivered new_unit = { key, g_get_monotonic_time (), FALSE,
-      g_byte_array_new ()
-    };
+      g_byte_array_new () };
 
     g_array_append_val (receiver->units, new_unit);
-    unit = &g_array_index (receiver->units, Delivered,
-        receiver->units->len - 1);
+    unit =
+        &g_array_index (receiver->units, Delivered, receiver->units->len - 1);
   }
   fail_unless (unit != NULL && unit->key == key && !unit->whole,
       "part of a layer frame without its beginning");
@@ -262,7 +261,7 @@ continue_unit (Receiver * receiver, UnitKey key, gboolean begins)
 
 /* The descriptor that rtpvp9svcpay writes: I and L, 15 bits of picture ID. */
 static void
-note_delivered (Receiver * receiver, GstBuffer * buffer)
+note_delivered (Receiver *receiver, GstBuffer *buffer)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   const guint8 *payload;
@@ -286,7 +285,7 @@ note_delivered (Receiver * receiver, GstBuffer * buffer)
 }
 
 static gboolean
-has_marker (GstBuffer * buffer)
+has_marker (GstBuffer *buffer)
 {
   guint8 octet = 0;
 
@@ -297,13 +296,14 @@ has_marker (GstBuffer * buffer)
 
 /* Of RTP's time since the first picture. */
 static void
-note_seconds (Receiver * receiver)
+note_seconds (Receiver *receiver)
 {
   UnitKey first = g_array_index (receiver->units, Delivered, 0).key;
-  UnitKey last = g_array_index (receiver->units, Delivered,
-      receiver->n_units_shown - 1).key;
-  gint seconds = (gint) (((guint32) (last >> 8) - (guint32) (first >> 8))
-      / 90000);
+  UnitKey last =
+      g_array_index (receiver->units, Delivered, receiver->n_units_shown - 1)
+          .key;
+  gint seconds =
+      (gint) (((guint32) (last >> 8) - (guint32) (first >> 8)) / 90000);
 
   if (seconds <= g_atomic_int_get (&receiver->n_seconds))
     return;
@@ -312,7 +312,7 @@ note_seconds (Receiver * receiver)
 }
 
 static GstFlowReturn
-take_delivered (GstAppSink * sink, gpointer user_data)
+take_delivered (GstAppSink *sink, gpointer user_data)
 {
   Receiver *receiver = user_data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -330,26 +330,27 @@ take_delivered (GstAppSink * sink, gpointer user_data)
 }
 
 static void
-delivered_clear (Delivered * unit)
+delivered_clear (Delivered *unit)
 {
   g_byte_array_unref (unit->bytes);
 }
 
 static void
-buffer_clear (GstBuffer ** buffer)
+buffer_clear (GstBuffer **buffer)
 {
   gst_clear_buffer (buffer);
 }
 
 static void
-receiver_init (Receiver * receiver, const Loopback * loopback, gint level)
+receiver_init (Receiver *receiver, const Loopback *loopback, gint level)
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = take_delivered };
-  g_autofree gchar *description = g_strdup_printf ("lmccsrc name=src "
+  GstAppSinkCallbacks callbacks = { .new_sample = take_delivered };
+  g_autofree gchar *description = g_strdup_printf (
+      "lmccsrc name=src "
       "address=%s port=%d multicast-iface=lo algorithm=none on-loss=freeze "
       "latency=1000 buffer-size=2000000 max-level=%d ! "
-      "appsink name=sink sync=false", loopback->address, PORT,
-      level);
+      "appsink name=sink sync=false",
+      loopback->address, PORT, level);
   g_autoptr (GstElement) sink = NULL;
 
   receiver->n_seconds = 0;
@@ -363,22 +364,22 @@ receiver_init (Receiver * receiver, const Loopback * loopback, gint level)
 }
 
 static void
-receiver_stop (Receiver * receiver)
+receiver_stop (Receiver *receiver)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (receiver->pipeline), "src");
   g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (source, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "packets-lost",
-          &receiver->lost));
+  fail_unless (
+      gst_structure_get_uint64 (stats, "packets-lost", &receiver->lost));
   gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
   g_array_set_size (receiver->packets, receiver->n_packets_shown);
   g_array_set_size (receiver->units, receiver->n_units_shown);
 }
 
 static void
-receiver_clear (Receiver * receiver)
+receiver_clear (Receiver *receiver)
 {
   gst_object_unref (receiver->pipeline);
   g_array_unref (receiver->packets);
@@ -386,16 +387,18 @@ receiver_clear (Receiver * receiver)
 }
 
 static void
-start_sniffer (Loopback * loopback)
+start_sniffer (Loopback *loopback)
 {
-  GstAppSinkCallbacks callbacks = {.new_sample = take_carried };
+  GstAppSinkCallbacks callbacks = { .new_sample = take_carried };
   g_autoptr (GString) text = g_string_new (NULL);
   guint i;
 
   for (i = 0; i < loopback->session->n_levels; i++)
-    g_string_append_printf (text, "udpsrc address=239.87.%u.%u port=%d "
+    g_string_append_printf (text,
+        "udpsrc address=239.87.%u.%u port=%d "
         "multicast-iface=lo buffer-size=2000000 ! appsink name=sink%u "
-        "sync=false ", loopback->network, loopback->first + i, PORT, i);
+        "sync=false ",
+        loopback->network, loopback->first + i, PORT, i);
   loopback->sniffer = gst_parse_launch (text->str, NULL);
   for (i = 0; i < loopback->session->n_levels; i++) {
     g_autofree gchar *name = g_strdup_printf ("sink%u", i);
@@ -413,7 +416,8 @@ start_sniffer (Loopback * loopback)
 static guint
 coded_picture (guint i)
 {
-  return i < N_BEGINNINGS * BEGINNING ? i % BEGINNING
+  return i < N_BEGINNINGS * BEGINNING
+      ? i % BEGINNING
       : (i - N_BEGINNINGS * BEGINNING) % N_PICTURES;
 }
 
@@ -427,10 +431,11 @@ feed (gpointer data)
 
   for (i = 0; i < loopback->seconds * FRAME_RATE * 3; i++) {
     GstBuffer *buffer = gst_buffer_copy (g_array_index (loopback->frames,
-            LayerFrame, 3 * coded_picture (i / 3) + i % 3).buffer);
+        LayerFrame, 3 * coded_picture (i / 3) + i % 3)
+                                             .buffer);
 
-    GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (i / 3, GST_SECOND,
-        FRAME_RATE);
+    GST_BUFFER_PTS (buffer) =
+        gst_util_uint64_scale (i / 3, GST_SECOND, FRAME_RATE);
     GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer);
     gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
   }
@@ -440,12 +445,13 @@ feed (gpointer data)
 }
 
 static void
-make_sender (Loopback * loopback)
+make_sender (Loopback *loopback)
 {
-  g_autofree gchar *description = g_strdup_printf ("appsrc name=source "
+  g_autofree gchar *description = g_strdup_printf (
+      "appsrc name=source "
       "format=time ! lmccsink address=%s port=%d multicast-iface=lo "
-      "key-unit-interval=0 %s", loopback->address, PORT,
-      loopback->session->settings);
+      "key-unit-interval=0 %s",
+      loopback->address, PORT, loopback->session->settings);
   g_autoptr (GstElement) source = NULL;
 
   loopback->sender = gst_parse_launch (description, NULL);
@@ -454,7 +460,7 @@ make_sender (Loopback * loopback)
 }
 
 static void
-move_level (Receiver * receiver, GArray * moves, gint to)
+move_level (Receiver *receiver, GArray *moves, gint to)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (receiver->pipeline), "src");
@@ -466,14 +472,14 @@ move_level (Receiver * receiver, GArray * moves, gint to)
 }
 
 static void
-wait_for_end (GstElement * sender)
+wait_for_end (GstElement *sender)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (sender);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
       60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
-  fail_unless (message != NULL && GST_MESSAGE_TYPE (message)
-      == GST_MESSAGE_EOS);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
 }
 
 typedef struct
@@ -493,7 +499,7 @@ has_come_to (gpointer user_data)
 
 /* In real time, until all is sent. */
 static void
-play (Loopback * loopback, GArray * moves)
+play (Loopback *loopback, GArray *moves)
 {
   static const gint levels[] = { 1, 7, 2, 5, 0, 4, 6, 3 };
   Receiver *moving = &loopback->receivers[loopback->session->n_levels];
@@ -512,7 +518,7 @@ play (Loopback * loopback, GArray * moves)
   /* What is sent last is of no use for a move. Where so much was lost that no
    * picture comes any more this attempt tells nothing of moves. */
   for (i = WARM_UP_SECONDS; i + 2 * MOVE_SECONDS <= loopback->seconds;
-      i += MOVE_SECONDS) {
+       i += MOVE_SECONDS) {
     Position position = { moving, i };
 
     if (!test_wait_for (has_come_to, &position,
@@ -529,17 +535,18 @@ play (Loopback * loopback, GArray * moves)
 }
 
 static const LayerFrame *
-find_frame (const Loopback * loopback, const Delivered * unit)
+find_frame (const Loopback *loopback, const Delivered *unit)
 {
-  g_autofree gchar *checksum = checksum_bytes (unit->bytes->data,
-      unit->bytes->len);
+  g_autofree gchar *checksum =
+      checksum_bytes (unit->bytes->data, unit->bytes->len);
   gpointer index = NULL;
   const LayerFrame *frame;
 
-  fail_unless (g_hash_table_lookup_extended (loopback->by_bytes, checksum,
-          NULL, &index), "a layer frame that nobody sent");
-  frame = &g_array_index (loopback->frames, LayerFrame,
-      GPOINTER_TO_UINT (index));
+  fail_unless (g_hash_table_lookup_extended (loopback->by_bytes, checksum, NULL,
+                   &index),
+      "a layer frame that nobody sent");
+  frame =
+      &g_array_index (loopback->frames, LayerFrame, GPOINTER_TO_UINT (index));
   fail_unless_equals_int (frame->klass, unit->key & 0xff);
 
   return frame;
@@ -547,7 +554,7 @@ find_frame (const Loopback * loopback, const Delivered * unit)
 
 /* What a receiver gave out, as the encoder made it. */
 static GArray *
-collect_frames (const Loopback * loopback, const Receiver * receiver)
+collect_frames (const Loopback *loopback, const Receiver *receiver)
 {
   GArray *frames = svc_layer_frames_new ();
   guint i;
@@ -568,13 +575,13 @@ collect_frames (const Loopback * loopback, const Receiver * receiver)
 /* The pictures that GStreamer's elements show are those that libvpx makes of
  * the same, and each is what its highest layer is where nothing is missing. */
 static void
-check_pictures (const Loopback * loopback, const Receiver * receiver)
+check_pictures (const Loopback *loopback, const Receiver *receiver)
 {
   g_autoptr (GArray) frames = collect_frames (loopback, receiver);
   g_autoptr (GArray) pictures = svc_make_pictures (frames, NULL, NULL);
   g_autoptr (GArray) expected = svc_decode_offline (pictures);
-  g_autoptr (GArray) shown = svc_decode_stock ("rtpvp9depay ! vp9dec",
-      RTP_CAPS, receiver->packets);
+  g_autoptr (GArray) shown =
+      svc_decode_stock ("rtpvp9depay ! vp9dec", RTP_CAPS, receiver->packets);
   guint n = 0, i;
 
   svc_assert_same_pictures (shown, expected);
@@ -590,8 +597,8 @@ check_pictures (const Loopback * loopback, const Receiver * receiver)
         GST_SECOND);
     whole = &g_array_index (loopback->references[frame->spatial_id],
         ShownPicture, picture);
-    fail_unless (g_str_equal (g_array_index (shown, ShownPicture,
-                n++).checksum, whole->checksum),
+    fail_unless (g_str_equal (g_array_index (shown, ShownPicture, n++).checksum,
+                     whole->checksum),
         "picture %u is broken in layer %u", picture, frame->spatial_id);
   }
   fail_unless_equals_int (n, shown->len);
@@ -599,7 +606,7 @@ check_pictures (const Loopback * loopback, const Receiver * receiver)
 
 /* RTP time of the first picture. */
 static guint32
-get_first_timestamp (const Loopback * loopback)
+get_first_timestamp (const Loopback *loopback)
 {
   GHashTableIter iter;
   gboolean any = FALSE;
@@ -619,7 +626,7 @@ get_first_timestamp (const Loopback * loopback)
 }
 
 static gboolean
-is_judged (const Loopback * loopback, UnitKey key)
+is_judged (const Loopback *loopback, UnitKey key)
 {
   guint32 since = (guint32) (key >> 8) - loopback->first_timestamp;
 
@@ -628,15 +635,16 @@ is_judged (const Loopback * loopback, UnitKey key)
 }
 
 static gboolean
-is_complete (const Carried * carried)
+is_complete (const Carried *carried)
 {
-  return carried->first && carried->last && carried->n_packets
+  return carried->first && carried->last
+      && carried->n_packets
       == (guint16) (carried->last_osn - carried->first_osn) + 1u;
 }
 
 /* A receiver gives out all that its level carries and nothing else. */
 static void
-check_level (Loopback * loopback, guint level)
+check_level (Loopback *loopback, guint level)
 {
   const Receiver *receiver = &loopback->receivers[level];
   g_autoptr (GHashTable) given = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -645,8 +653,8 @@ check_level (Loopback * loopback, guint level)
   gpointer key, value;
 
   for (i = 0; i < receiver->units->len; i++)
-    g_hash_table_add (given, &g_array_index (receiver->units, Delivered,
-            i).key);
+    g_hash_table_add (given,
+        &g_array_index (receiver->units, Delivered, i).key);
   g_hash_table_iter_init (&iter, loopback->carried);
   while (g_hash_table_iter_next (&iter, &key, &value)) {
     const Carried *carried = value;
@@ -664,8 +672,8 @@ check_level (Loopback * loopback, guint level)
     }
   }
   /* All of class 0, where the groups themselves were heard well. */
-  fail_unless (n_carried[0] > FRAME_RATE / 4 * (loopback->seconds
-          - WARM_UP_SECONDS - LAST_SECONDS) * 9 / 10);
+  fail_unless (n_carried[0] > FRAME_RATE / 4
+          * (loopback->seconds - WARM_UP_SECONDS - LAST_SECONDS) * 9 / 10);
   GST_INFO ("level %u: %u pictures, by class %u %u %u %u %u %u %u %u %u", level,
       n_pictures, n_carried[0], n_carried[1], n_carried[2], n_carried[3],
       n_carried[4], n_carried[5], n_carried[6], n_carried[7], n_carried[8]);
@@ -673,7 +681,7 @@ check_level (Loopback * loopback, guint level)
 
 /* The highest spatial layer of which a level carries every key picture. */
 static guint
-top_spatial_layer (const Loopback * loopback, gint level)
+top_spatial_layer (const Loopback *loopback, gint level)
 {
   guint top = 0, s;
 
@@ -695,11 +703,12 @@ top_spatial_layer (const Loopback * loopback, gint level)
 }
 
 static void
-check_moves (const Loopback * loopback, GArray * moves)
+check_moves (const Loopback *loopback, GArray *moves)
 {
   const Receiver *receiver = &loopback->receivers[loopback->session->n_levels];
-  gint64 allowed = (gint64) loopback->session->switch_distance
-      * G_USEC_PER_SEC / FRAME_RATE + SWITCH_RESERVE;
+  gint64 allowed =
+      (gint64) loopback->session->switch_distance * G_USEC_PER_SEC / FRAME_RATE
+      + SWITCH_RESERVE;
   guint n_up = 0, i, u;
 
   for (i = 0; i < moves->len; i++) {
@@ -729,7 +738,7 @@ check_moves (const Loopback * loopback, GArray * moves)
 }
 
 static void
-loopback_clear_run (Loopback * loopback)
+loopback_clear_run (Loopback *loopback)
 {
   guint i;
 
@@ -741,23 +750,23 @@ loopback_clear_run (Loopback * loopback)
 }
 
 static void
-loopback_init (Loopback * loopback, const Session * session)
+loopback_init (Loopback *loopback, const Session *session)
 {
   memset (loopback, 0, sizeof (*loopback));
   loopback->session = session;
   loopback->seconds = run_seconds ();
   loopback->network = (guint) getpid () >> 4 & 0xff;
   loopback->first = ((guint) getpid () & 0xf) << 4;
-  loopback->address = g_strdup_printf ("239.87.%u.%u", loopback->network,
-      loopback->first);
+  loopback->address =
+      g_strdup_printf ("239.87.%u.%u", loopback->network, loopback->first);
   g_mutex_init (&loopback->lock);
-  loopback->carried = g_hash_table_new_full (g_int64_hash, g_int64_equal,
-      g_free, g_free);
+  loopback->carried =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   encode (loopback);
 }
 
 static void
-loopback_clear (Loopback * loopback)
+loopback_clear (Loopback *loopback)
 {
   guint i;
 
@@ -774,7 +783,7 @@ loopback_clear (Loopback * loopback)
 /* Judges what came whole. Returns whether all has been by now: a bit for each
  * level, and one for the moves. */
 static gboolean
-judge (Loopback * loopback, GArray * moves, guint * judged)
+judge (Loopback *loopback, GArray *moves, guint *judged)
 {
   guint n_levels = loopback->session->n_levels, i;
 
@@ -799,7 +808,7 @@ judge (Loopback * loopback, GArray * moves, guint * judged)
 }
 
 static void
-run_session (const Session * session)
+run_session (const Session *session)
 {
   g_autoptr (GArray) moves = g_array_new (FALSE, FALSE, sizeof (Move));
   guint judged = 0, attempt = 0;

@@ -16,8 +16,9 @@
 #define N_PICTURES 40
 
 /* Moves, so that no two pictures are equal. */
-#define SOURCE "videotestsrc num-buffers=40 pattern=zone-plate kx2=20 ky2=20 " \
-    "kt=3 ! video/x-raw,width=128,height=96,framerate=24/1 ! "
+#define SOURCE                                                    \
+  "videotestsrc num-buffers=40 pattern=zone-plate kx2=20 ky2=20 " \
+  "kt=3 ! video/x-raw,width=128,height=96,framerate=24/1 ! "
 
 /* A pipeline whose pictures a test pushes one by one. */
 typedef struct
@@ -28,19 +29,21 @@ typedef struct
 } Feed;
 
 static void
-feed_set_caps (Feed * feed, gint width, gint height)
+feed_set_caps (Feed *feed, gint width, gint height)
 {
   g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=I420,width=%d,"
-      "height=%d,framerate=24/1", width, height);
+                                            "height=%d,framerate=24/1",
+      width, height);
 
   gst_harness_set_src_caps_str (feed->harness, caps);
 }
 
 static void
-feed_init (Feed * feed, const gchar * settings)
+feed_init (Feed *feed, const gchar *settings)
 {
   g_autofree gchar *launch = g_strdup_printf ("vp9svcenc name=enc cpu-used=9 "
-      "threads=1 %s", settings);
+                                              "threads=1 %s",
+      settings);
 
   feed->encoder = gst_parse_launch (launch, NULL);
   gst_object_ref_sink (feed->encoder);
@@ -49,7 +52,7 @@ feed_init (Feed * feed, const gchar * settings)
 }
 
 static void
-feed_clear (Feed * feed)
+feed_clear (Feed *feed)
 {
   gst_harness_teardown (feed->harness);
   gst_object_unref (feed->encoder);
@@ -57,7 +60,7 @@ feed_clear (Feed * feed)
 
 /* Noise of the size that the caps say. */
 static GstFlowReturn
-feed_push (Feed * feed, gint width, gint height)
+feed_push (Feed *feed, gint width, gint height)
 {
   guint size = (guint) (width * height * 3 / 2), i;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
@@ -68,8 +71,8 @@ feed_push (Feed * feed, gint width, gint height)
   for (i = 0; i < size; i++)
     map.data[i] = (guint8) (128 + (g_rand_int (random) & 31));
   gst_buffer_unmap (buffer, &map);
-  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (feed->n_pushed, GST_SECOND,
-      24);
+  GST_BUFFER_PTS (buffer) =
+      gst_util_uint64_scale (feed->n_pushed, GST_SECOND, 24);
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 24;
   feed->n_pushed++;
 
@@ -77,7 +80,7 @@ feed_push (Feed * feed, gint width, gint height)
 }
 
 static GArray *
-feed_pull (Feed * feed)
+feed_pull (Feed *feed)
 {
   GArray *frames = svc_layer_frames_new ();
   GstBuffer *buffer;
@@ -91,7 +94,7 @@ feed_pull (Feed * feed)
 }
 
 static gboolean
-is_key (GArray * frames, guint i)
+is_key (GArray *frames, guint i)
 {
   return !g_array_index (frames, LayerFrame, i).delta;
 }
@@ -108,8 +111,8 @@ GST_START_TEST (force_key_unit_makes_a_key_picture)
     /* Not at a picture of temporal layer 0. */
     if (i == 7)
       fail_unless (gst_harness_push_upstream_event (feed.harness,
-              gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
-                  FALSE, 1)));
+          gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
+              FALSE, 1)));
     fail_unless_equals_int (feed_push (&feed, WIDTH, HEIGHT), GST_FLOW_OK);
   }
   frames = feed_pull (&feed);
@@ -125,7 +128,7 @@ GST_START_TEST (force_key_unit_makes_a_key_picture)
 GST_END_TEST;
 
 static gsize
-sum_bytes (GArray * frames, guint klass)
+sum_bytes (GArray *frames, guint klass)
 {
   gsize bytes = 0;
   guint i;
@@ -142,7 +145,7 @@ sum_bytes (GArray * frames, guint klass)
 
 /* Pushes ten seconds; the first five are to settle in. */
 static void
-run_at_rate (Feed * feed, gsize bytes[2])
+run_at_rate (Feed *feed, gsize bytes[2])
 {
   g_autoptr (GArray) frames = NULL;
   guint i;
@@ -162,15 +165,16 @@ GST_START_TEST (a_layer_takes_another_rate_while_pictures_come)
   gsize before[2], after[2];
   Feed feed;
 
-  feed_init (&feed, "scalability-mode=L2T1 keyframe-max-dist=0 "
+  feed_init (&feed,
+      "scalability-mode=L2T1 keyframe-max-dist=0 "
       "switch-distance=0 layer-bitrates=\"<60000,60000>\"");
   feed_set_caps (&feed, 64, 64);
   run_at_rate (&feed, before);
   gst_util_set_object_arg (G_OBJECT (feed.encoder), "layer-bitrates",
       "<60000,180000>");
   run_at_rate (&feed, after);
-  fail_unless (after[1] > 2 * before[1], "%" G_GSIZE_FORMAT " to %"
-      G_GSIZE_FORMAT, before[1], after[1]);
+  fail_unless (after[1] > 2 * before[1],
+      "%" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT, before[1], after[1]);
   fail_unless (ABS ((gdouble) after[0] / before[0] - 1) < 0.2,
       "%" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT, before[0], after[0]);
   feed_clear (&feed);
@@ -184,7 +188,8 @@ GST_START_TEST (all_layers_take_other_quantizers_while_pictures_come)
   Feed feed;
   guint s;
 
-  feed_init (&feed, "scalability-mode=L2T1 keyframe-max-dist=0 "
+  feed_init (&feed,
+      "scalability-mode=L2T1 keyframe-max-dist=0 "
       "switch-distance=0 layer-bitrates=\"<60000,60000>\"");
   feed_set_caps (&feed, 64, 64);
   run_at_rate (&feed, before);
@@ -194,8 +199,9 @@ GST_START_TEST (all_layers_take_other_quantizers_while_pictures_come)
   run_at_rate (&feed, fine);
   for (s = 0; s < 2; s++)
     fail_unless (2 * coarse[s] < before[s] && fine[s] > 2 * before[s],
-        "layer %u: %" G_GSIZE_FORMAT ", then %" G_GSIZE_FORMAT " and %"
-        G_GSIZE_FORMAT, s, before[s], coarse[s], fine[s]);
+        "layer %u: %" G_GSIZE_FORMAT ", then %" G_GSIZE_FORMAT
+        " and %" G_GSIZE_FORMAT,
+        s, before[s], coarse[s], fine[s]);
   feed_clear (&feed);
 }
 
@@ -258,13 +264,13 @@ GST_START_TEST (a_flush_is_followed_by_a_key_picture)
   feed_set_caps (&feed, WIDTH, HEIGHT);
   feed_push (&feed, WIDTH, HEIGHT);
   feed_push (&feed, WIDTH, HEIGHT);
-  fail_unless (gst_harness_push_event (feed.harness,
-          gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (feed.harness,
-          gst_event_new_flush_stop (TRUE)));
+  fail_unless (
+      gst_harness_push_event (feed.harness, gst_event_new_flush_start ()));
+  fail_unless (
+      gst_harness_push_event (feed.harness, gst_event_new_flush_stop (TRUE)));
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (feed.harness,
-          gst_event_new_segment (&segment)));
+  fail_unless (
+      gst_harness_push_event (feed.harness, gst_event_new_segment (&segment)));
   g_array_unref (feed_pull (&feed));
   fail_unless_equals_int (feed_push (&feed, WIDTH, HEIGHT), GST_FLOW_OK);
   frames = feed_pull (&feed);
@@ -291,7 +297,8 @@ GST_END_TEST;
 GST_START_TEST (three_cycles_encode_the_same)
 {
   g_autoptr (GstElement) pipeline = gst_parse_launch (SOURCE
-      "vp9svcenc cpu-used=9 threads=1 ! appsink name=sink sync=false", NULL);
+      "vp9svcenc cpu-used=9 threads=1 ! appsink name=sink sync=false",
+      NULL);
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   guint cycle, n;
@@ -304,7 +311,7 @@ GST_START_TEST (three_cycles_encode_the_same)
     while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {
       if (n++ == 0)
         fail_if (GST_BUFFER_FLAG_IS_SET (gst_sample_get_buffer (sample),
-                GST_BUFFER_FLAG_DELTA_UNIT));
+            GST_BUFFER_FLAG_DELTA_UNIT));
       gst_sample_unref (sample);
     }
     fail_unless_equals_int (n, 3 * N_PICTURES);
@@ -325,22 +332,26 @@ typedef struct
 #define GOOD_CAPS "video/x-raw,format=I420,width=128,height=96,framerate=24/1"
 
 static const BadInput bad_inputs[] = {
-  {"", "video/x-raw,format=I420,framerate=24/1", "width and height"},
-  {"layer-scaling=half", "video/x-raw,format=I420,width=48,height=48,"
-        "framerate=24/1", "12x12"},
-  {"layer-bitrates=\"<10000,20000>\"", GOOD_CAPS, "L3T3 has 9 layers"},
-  {"scalability-mode=L1T2 layer-bitrates=\"<10000,0>\"", GOOD_CAPS,
-      "rate 2 is 0"},
-  {"scalability-mode=L1T2 layer-bitrates=\"<2000000000,2000000000>\"",
-      GOOD_CAPS, "4000000000"},
-  {"min-quantizer=40 max-quantizer=20", GOOD_CAPS, "min-quantizer 40"},
+  { "", "video/x-raw,format=I420,framerate=24/1", "width and height" },
+  { "layer-scaling=half",
+      "video/x-raw,format=I420,width=48,height=48,"
+      "framerate=24/1",
+      "12x12" },
+  { "layer-bitrates=\"<10000,20000>\"", GOOD_CAPS, "L3T3 has 9 layers" },
+  { "scalability-mode=L1T2 layer-bitrates=\"<10000,0>\"", GOOD_CAPS,
+      "rate 2 is 0" },
+  { "scalability-mode=L1T2 layer-bitrates=\"<2000000000,2000000000>\"",
+      GOOD_CAPS, "4000000000" },
+  { "min-quantizer=40 max-quantizer=20", GOOD_CAPS, "min-quantizer 40" },
 };
 
 GST_START_TEST (bad_input_is_an_error_that_names_the_cause)
 {
   const BadInput *bad = &bad_inputs[__i__];
-  g_autofree gchar *launch = g_strdup_printf ("appsrc name=src format=time "
-      "caps=\"%s\" ! vp9svcenc %s ! fakesink", bad->caps, bad->settings);
+  g_autofree gchar *launch =
+      g_strdup_printf ("appsrc name=src format=time "
+                       "caps=\"%s\" ! vp9svcenc %s ! fakesink",
+          bad->caps, bad->settings);
   g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "src");
@@ -351,8 +362,8 @@ GST_START_TEST (bad_input_is_an_error_that_names_the_cause)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source),
       gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL));
-  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND,
-      GST_MESSAGE_ERROR);
+  message =
+      gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "no error for %s", launch);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, bad->cause) != NULL, "%s",

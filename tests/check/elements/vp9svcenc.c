@@ -18,11 +18,20 @@
 
 /* Moves, so that no two pictures are equal. */
 #define PATTERN "pattern=zone-plate kx2=20 ky2=20 kt=3"
-#define SOURCE "videotestsrc num-buffers=40 " PATTERN " ! " \
-    "video/x-raw,width=128,height=96,framerate=24/1 ! "
+#define SOURCE                                 \
+  "videotestsrc num-buffers=40 " PATTERN " ! " \
+  "video/x-raw,width=128,height=96,framerate=24/1 ! "
 
 static const gchar *const modes[] = {
-  "L1T1", "L1T2", "L1T3", "L2T1", "L2T2", "L2T3", "L3T1", "L3T2", "L3T3",
+  "L1T1",
+  "L1T2",
+  "L1T3",
+  "L2T1",
+  "L2T2",
+  "L2T3",
+  "L3T1",
+  "L3T2",
+  "L3T3",
 };
 
 static const gchar *const scalings[] = { "none", "half" };
@@ -39,27 +48,26 @@ get_layers (guint index)
 {
   const gchar *mode = modes[index / 2];
   Layers layers = { (guint) (mode[1] - '0'), (guint) (mode[3] - '0'),
-    index % 2 == 1
-  };
+    index % 2 == 1 };
 
   return layers;
 }
 
 static GArray *
-encode_mode (guint index, GstCaps ** caps)
+encode_mode (guint index, GstCaps **caps)
 {
   g_autofree gchar *description = g_strdup_printf (SOURCE
       "vp9svcenc scalability-mode=%s layer-scaling=%s keyframe-max-dist=%d "
       "switch-distance=%d cpu-used=9 target-bitrate=300000 threads=1 ! "
-      "appsink name=sink sync=false", modes[index / 2], scalings[index % 2],
-      KEY_DISTANCE, SWITCH_DISTANCE);
+      "appsink name=sink sync=false",
+      modes[index / 2], scalings[index % 2], KEY_DISTANCE, SWITCH_DISTANCE);
 
   return svc_encode (description, caps);
 }
 
 /* Temporal layer of a picture so many after the last key picture. */
 static guint
-expected_temporal_id (const Layers * layers, guint position)
+expected_temporal_id (const Layers *layers, guint position)
 {
   if (layers->n_temporal == 1)
     return 0;
@@ -70,8 +78,8 @@ expected_temporal_id (const Layers * layers, guint position)
 }
 
 static void
-check_layer_frame (const Layers * layers, const LayerFrame * frame,
-    guint picture, guint spatial_id)
+check_layer_frame (const Layers *layers, const LayerFrame *frame, guint picture,
+    guint spatial_id)
 {
   guint position = picture % KEY_DISTANCE;
   guint temporal_id = expected_temporal_id (layers, position);
@@ -101,9 +109,11 @@ GST_START_TEST (each_mode_has_its_layers_and_switch_points)
 
   fail_unless (gst_structure_has_name (structure, "video/x-vp9-svc"));
   fail_unless_equals_string (gst_structure_get_string (structure,
-          "scalability-mode"), modes[__i__ / 2]);
+                                 "scalability-mode"),
+      modes[__i__ / 2]);
   fail_unless_equals_string (gst_structure_get_string (structure,
-          "layer-scaling"), scalings[__i__ % 2]);
+                                 "layer-scaling"),
+      scalings[__i__ % 2]);
   fail_unless_equals_int (frames->len, N_PICTURES * layers.n_spatial);
   for (i = 0; i < frames->len; i++)
     check_layer_frame (&layers, &g_array_index (frames, LayerFrame, i),
@@ -132,13 +142,13 @@ typedef struct
 } FrameHeader;
 
 static guint
-read_bits (GstBitReader * reader, guint n)
+read_bits (GstBitReader *reader, guint n)
 {
   return gst_bit_reader_get_bits_uint32_unchecked (reader, n);
 }
 
 static FrameHeader
-read_header (GstBuffer * buffer)
+read_header (GstBuffer *buffer)
 {
   FrameHeader header = { 0 };
   GstBitReader reader;
@@ -148,9 +158,9 @@ read_header (GstBuffer * buffer)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
   fail_unless (map.size >= 8);
   gst_bit_reader_init (&reader, map.data, (guint) map.size);
-  fail_unless_equals_int (read_bits (&reader, 2), 2);   /* frame_marker */
-  fail_unless_equals_int (read_bits (&reader, 2), 0);   /* profile */
-  fail_unless_equals_int (read_bits (&reader, 1), 0);   /* show_existing */
+  fail_unless_equals_int (read_bits (&reader, 2), 2); /* frame_marker */
+  fail_unless_equals_int (read_bits (&reader, 2), 0); /* profile */
+  fail_unless_equals_int (read_bits (&reader, 1), 0); /* show_existing */
   header.key = read_bits (&reader, 1) == 0;
   header.shown = read_bits (&reader, 1);
   header.error_resilient = read_bits (&reader, 1);
@@ -158,7 +168,7 @@ read_header (GstBuffer * buffer)
     header.refresh = 0xff;
   } else {
     if (!header.shown)
-      fail_unless_equals_int (read_bits (&reader, 1), 0);       /* intra_only */
+      fail_unless_equals_int (read_bits (&reader, 1), 0); /* intra_only */
     header.refresh = read_bits (&reader, 8);
     for (i = 0; i < 3; i++) {
       header.references[i] = read_bits (&reader, 3);
@@ -175,7 +185,7 @@ read_header (GstBuffer * buffer)
  * temporal layer below its own or, for layer 0, that one; and nothing earlier
  * at a switch point of a spatial layer. */
 static void
-check_reference (const LayerFrame * frame, gint picture, const Kept * kept)
+check_reference (const LayerFrame *frame, gint picture, const Kept *kept)
 {
   if (kept->picture == picture) {
     fail_unless_equals_int (kept->spatial_id + 1, frame->spatial_id);
@@ -193,20 +203,19 @@ GST_START_TEST (frames_refer_only_to_what_their_layer_has)
 {
   const Layers layers = get_layers (__i__);
   g_autoptr (GArray) frames = encode_mode (__i__, NULL);
-  Kept kept[8] = { {0} };
+  Kept kept[8] = { { 0 } };
   guint i, r;
 
   for (i = 0; i < frames->len; i++) {
     const LayerFrame *frame = &g_array_index (frames, LayerFrame, i);
     const FrameHeader header = read_header (frame->buffer);
     const Kept now = { (gint) (i / layers.n_spatial), frame->spatial_id,
-      frame->temporal_id
-    };
+      frame->temporal_id };
 
     fail_unless (header.shown);
     fail_unless (header.error_resilient);
-    fail_unless_equals_int (header.key, !frame->inter_picture
-        && frame->spatial_id == 0);
+    fail_unless_equals_int (header.key,
+        !frame->inter_picture && frame->spatial_id == 0);
     for (r = 0; r < 3 && !header.key; r++)
       check_reference (frame, now.picture, &kept[header.references[r]]);
     for (r = 0; r < 8; r++) {
@@ -225,7 +234,7 @@ typedef struct
 } Top;
 
 static gboolean
-is_up_to (const LayerFrame * frame, gpointer user_data)
+is_up_to (const LayerFrame *frame, gpointer user_data)
 {
   const Top *top = user_data;
 
@@ -234,13 +243,13 @@ is_up_to (const LayerFrame * frame, gpointer user_data)
 }
 
 static gboolean
-is_up_to_class (const LayerFrame * frame, gpointer user_data)
+is_up_to_class (const LayerFrame *frame, gpointer user_data)
 {
   return frame->klass <= GPOINTER_TO_UINT (user_data);
 }
 
 static void
-check_subset (GArray * frames, const Layers * layers, Top top)
+check_subset (GArray *frames, const Layers *layers, Top top)
 {
   g_autoptr (GArray) shown = svc_decode_both (frames, is_up_to, &top);
   guint shift = layers->halved ? layers->n_spatial - 1 - top.spatial_id : 0;
@@ -267,13 +276,13 @@ GST_START_TEST (every_subset_decodes_as_offline)
 
   for (top.spatial_id = 0; top.spatial_id < layers.n_spatial; top.spatial_id++)
     for (top.temporal_id = 0; top.temporal_id < layers.n_temporal;
-        top.temporal_id++)
+         top.temporal_id++)
       check_subset (frames, &layers, top);
   /* Those that mix layers from picture to picture. */
   for (klass = 3; klass < 3 * layers.n_spatial; klass++) {
     if (klass % 3 + 1 < layers.n_temporal)
-      g_array_unref (svc_decode_both (frames, is_up_to_class,
-              GUINT_TO_POINTER (klass)));
+      g_array_unref (
+          svc_decode_both (frames, is_up_to_class, GUINT_TO_POINTER (klass)));
   }
 }
 
@@ -281,13 +290,13 @@ GST_END_TEST;
 
 /* Has the base from the first picture on, the rest from a time on. */
 static gboolean
-joins_later (const LayerFrame * frame, gpointer user_data)
+joins_later (const LayerFrame *frame, gpointer user_data)
 {
   return frame->klass == 0 || frame->pts >= *(GstClockTime *) user_data;
 }
 
 static const ShownPicture *
-find_picture (GArray * shown, GstClockTime pts)
+find_picture (GArray *shown, GstClockTime pts)
 {
   guint i;
 
@@ -323,8 +332,8 @@ GST_START_TEST (whole_pictures_are_superframes_for_other_elements)
 {
   g_autofree gchar *description = g_strdup_printf (SOURCE
       "vp9svcenc scalability-mode=%s layer-scaling=%s cpu-used=9 threads=1 ! "
-      "video/x-vp9 ! vp9dec ! appsink name=sink sync=false", modes[__i__ / 2],
-      scalings[__i__ % 2]);
+      "video/x-vp9 ! vp9dec ! appsink name=sink sync=false",
+      modes[__i__ / 2], scalings[__i__ % 2]);
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -336,7 +345,8 @@ GST_START_TEST (whole_pictures_are_superframes_for_other_elements)
     gint width = 0;
 
     gst_structure_get_int (gst_caps_get_structure (gst_sample_get_caps (sample),
-            0), "width", &width);
+                               0),
+        "width", &width);
     fail_unless_equals_int (width, WIDTH);
     gst_sample_unref (sample);
     n++;
@@ -347,8 +357,9 @@ GST_START_TEST (whole_pictures_are_superframes_for_other_elements)
 
 GST_END_TEST;
 
-#define RATE_SOURCE "videotestsrc num-buffers=240 " PATTERN " ! " \
-    "video/x-raw,width=160,height=96,framerate=24/1 ! "
+#define RATE_SOURCE                             \
+  "videotestsrc num-buffers=240 " PATTERN " ! " \
+  "video/x-raw,width=160,height=96,framerate=24/1 ! "
 #define RATE_SECONDS 10
 
 /* A shorter run says less of a rate: libvpx may be a second ahead of it. */
@@ -359,7 +370,8 @@ measure_vp9enc_deviation (guint rate)
       "vp9enc target-bitrate=%u end-usage=cbr deadline=1 cpu-used=9 "
       "lag-in-frames=0 keyframe-max-dist=48 threads=1 buffer-size=1000 "
       "buffer-initial-size=500 buffer-optimal-size=600 ! "
-      "appsink name=sink sync=false", rate);
+      "appsink name=sink sync=false",
+      rate);
   g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -378,7 +390,7 @@ measure_vp9enc_deviation (guint rate)
 
 /* Of all frames of one spatial layer. */
 static gdouble
-measure_spatial (GArray * frames, guint spatial_id)
+measure_spatial (GArray *frames, guint spatial_id)
 {
   gsize bytes = 0;
   guint i;
@@ -402,7 +414,8 @@ GST_START_TEST (layers_have_the_rates_that_were_asked_for)
   g_autoptr (GArray) frames = svc_encode (RATE_SOURCE
       "vp9svcenc scalability-mode=L3T3 keyframe-max-dist=48 switch-distance=0 "
       "cpu-used=9 threads=1 layer-bitrates=\"<60000,20000,40000,90000,30000,"
-      "60000,120000,40000,80000>\" ! appsink name=sink sync=false", NULL);
+      "60000,120000,40000,80000>\" ! appsink name=sink sync=false",
+      NULL);
   guint s;
 
   for (s = 0; s < 3; s++) {
@@ -430,8 +443,8 @@ vp9svcenc_suite (void)
   tcase_add_loop_test (tc, frames_refer_only_to_what_their_layer_has, 0, n);
   tcase_add_loop_test (tc, every_subset_decodes_as_offline, 0, n);
   tcase_add_loop_test (tc, all_layers_can_be_joined_at_a_switch_point, 0, n);
-  tcase_add_loop_test (tc, whole_pictures_are_superframes_for_other_elements,
-      0, n);
+  tcase_add_loop_test (tc, whole_pictures_are_superframes_for_other_elements, 0,
+      n);
   tcase_add_test (tc, layers_have_the_rates_that_were_asked_for);
 
   return s;

@@ -14,12 +14,13 @@ typedef struct
 {
   GMutex lock;
   GCond cond;
-  gboolean closed;              /* of the top rung */
-  guint n_taken;                /* pictures, by the base rung's encoder */
+  gboolean closed; /* of the top rung */
+  guint n_taken;   /* pictures, by the base rung's encoder */
 } Gate;
 
 static GstPadProbeReturn
-wait_at_gate (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED, gpointer user_data)
+wait_at_gate (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Gate *gate = user_data;
 
@@ -31,7 +32,8 @@ wait_at_gate (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED, 
 }
 
 static GstPadProbeReturn
-count_taken (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED, gpointer user_data)
+count_taken (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Gate *gate = user_data;
 
@@ -45,12 +47,13 @@ count_taken (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info G_GNUC_UNUSED, g
 /* Pushes picture @number. The base rung is never late: its encoder has what was
  * not skipped. */
 static void
-push_in_time (GstHarness * h, Gate * gate, guint number)
+push_in_time (GstHarness *h, Gate *gate, guint number)
 {
   guint64 skipped;
 
-  fail_unless_equals_int (gst_harness_push (h, ladder_make_picture (number, 64,
-              64)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (h,
+                              ladder_make_picture (number, 64, 64)),
+      GST_FLOW_OK);
   g_object_get (h->element, "pictures-skipped", &skipped, NULL);
   g_mutex_lock (&gate->lock);
   while (gate->n_taken + skipped < number + 1)
@@ -59,17 +62,17 @@ push_in_time (GstHarness * h, Gate * gate, guint number)
 }
 
 static void
-slow_top_rung (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder, guint rung,
-    gpointer user_data)
+slow_top_rung (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder,
+    guint rung, gpointer user_data)
 {
   g_autoptr (GstPad) sink = gst_element_get_static_pad (encoder, "sink");
 
   if (rung == 1)
-    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, wait_at_gate,
-        user_data, NULL);
+    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, wait_at_gate, user_data,
+        NULL);
   else
-    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, count_taken,
-        user_data, NULL);
+    gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, count_taken, user_data,
+        NULL);
 }
 
 /* An encoder that stands still is as slow as can be: the pictures of a live
@@ -77,7 +80,7 @@ slow_top_rung (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder, guint ru
 GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
 {
   g_autoptr (GstBus) bus = gst_bus_new ();
-  Gate gate = {.closed = TRUE };
+  Gate gate = { .closed = TRUE };
   GstMessage *message = NULL;
   GstHarness *h, *upper;
   const GstStructure *s;
@@ -87,8 +90,8 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
   g_mutex_init (&gate.lock);
   g_cond_init (&gate.cond);
   h = ladder_harness_new (NULL);
-  g_object_set (h->element, "bitrates", "50k,150k", "bframes", 0, "speed-preset",
-      GST_LADDER_SPEED_VERYFAST, NULL);
+  g_object_set (h->element, "bitrates", "50k,150k", "bframes", 0,
+      "speed-preset", GST_LADDER_SPEED_VERYFAST, NULL);
   g_signal_connect (h->element, "encoder-setup", G_CALLBACK (slow_top_rung),
       &gate);
   gst_element_set_bus (h->element, bus);
@@ -103,8 +106,9 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
   fail_unless (message != NULL, "nothing was said");
   s = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (s, "lmcc-encoder-overload"));
-  fail_unless_equals_int (g_value_get_uint (gst_structure_get_value (s,
-              "rung")), 1);
+  fail_unless_equals_int (g_value_get_uint (
+                              gst_structure_get_value (s, "rung")),
+      1);
   fail_unless_equals_string (gst_structure_get_string (s, "speed-preset"),
       "veryfast");
   fail_unless (gst_structure_get_string (s, "remedy") != NULL);
@@ -175,18 +179,18 @@ GST_START_TEST (test_a_late_start_is_not_lateness)
   GstLadderWatch watch;
 
   gst_ladder_watch_init (&watch);
-  fail_if (gst_ladder_watch_is_late (&watch, 3 * (GstClockTimeDiff)
-          GST_SECOND));
-  fail_if (gst_ladder_watch_is_late (&watch, 3400 * (GstClockTimeDiff)
-          GST_MSECOND));
-  fail_unless (gst_ladder_watch_is_late (&watch, 3600 * (GstClockTimeDiff)
-          GST_MSECOND));
+  fail_if (
+      gst_ladder_watch_is_late (&watch, 3 * (GstClockTimeDiff) GST_SECOND));
+  fail_if (
+      gst_ladder_watch_is_late (&watch, 3400 * (GstClockTimeDiff) GST_MSECOND));
+  fail_unless (
+      gst_ladder_watch_is_late (&watch, 3600 * (GstClockTimeDiff) GST_MSECOND));
   /* It ran ahead: then its own time counts. */
   fail_if (gst_ladder_watch_is_late (&watch, -(GstClockTimeDiff) GST_SECOND));
-  fail_if (gst_ladder_watch_is_late (&watch, 400 * (GstClockTimeDiff)
-          GST_MSECOND));
-  fail_unless (gst_ladder_watch_is_late (&watch, 600 * (GstClockTimeDiff)
-          GST_MSECOND));
+  fail_if (
+      gst_ladder_watch_is_late (&watch, 400 * (GstClockTimeDiff) GST_MSECOND));
+  fail_unless (
+      gst_ladder_watch_is_late (&watch, 600 * (GstClockTimeDiff) GST_MSECOND));
 }
 
 GST_END_TEST;
@@ -205,10 +209,10 @@ GST_START_TEST (test_more_work_makes_faster_encoders)
   fail_unless_equals_int (gst_ladder_speed_choose (1e5, 1),
       GST_LADDER_SPEED_MEDIUM);
   fail_unless_equals_int (last, GST_LADDER_SPEED_ULTRAFAST);
-  fail_unless_equals_int (gst_ladder_speed_get_threads
-      (GST_LADDER_SPEED_ULTRAFAST, 1e6, 8), 1);
-  fail_unless_equals_int (gst_ladder_speed_get_threads
-      (GST_LADDER_SPEED_ULTRAFAST, 1e10, 8), 8);
+  fail_unless_equals_int (
+      gst_ladder_speed_get_threads (GST_LADDER_SPEED_ULTRAFAST, 1e6, 8), 1);
+  fail_unless_equals_int (
+      gst_ladder_speed_get_threads (GST_LADDER_SPEED_ULTRAFAST, 1e10, 8), 8);
 }
 
 GST_END_TEST;

@@ -25,14 +25,14 @@ typedef struct
   GstElement *pipeline;
   GstElement *ladder;
   guint n_rungs;
-  GArray *rungs[MAX_RUNGS];     /* of Picture, in the order of decoding */
+  GArray *rungs[MAX_RUNGS]; /* of Picture, in the order of decoding */
   GString *setup;
   gboolean request;
 } Ladder;
 
 /* The largest nal_ref_idc of the slices (H.264 table 7-1). */
 static gint
-get_reference (GstBuffer * buffer)
+get_reference (GstBuffer *buffer)
 {
   GstMapInfo map;
   gsize at = 0;
@@ -44,15 +44,16 @@ get_reference (GstBuffer * buffer)
 
     if ((header & 0x1f) == 1 || (header & 0x1f) == 5)
       largest = MAX (largest, header >> 5);
-    at += 4 + ((gsize) map.data[at] << 24 | map.data[at + 1] << 16
-        | map.data[at + 2] << 8 | map.data[at + 3]);
+    at += 4
+        + ((gsize) map.data[at] << 24 | map.data[at + 1] << 16
+            | map.data[at + 2] << 8 | map.data[at + 3]);
   }
   gst_buffer_unmap (buffer, &map);
   return largest;
 }
 
 static gint
-current_width (GstPad * pad)
+current_width (GstPad *pad)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   gint width = 0;
@@ -62,13 +63,15 @@ current_width (GstPad * pad)
 }
 
 static GstPadProbeReturn
-collect (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+collect (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   g_autoptr (GstEvent) event =
       gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
-  Picture picture = { 0, };
+  Picture picture = {
+    0,
+  };
 
   gst_event_parse_segment (event, &segment);
   picture.time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
@@ -82,7 +85,7 @@ collect (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 }
 
 static void
-on_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder, guint rung,
+on_setup (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder, guint rung,
     gpointer user_data)
 {
   g_autofree gchar *name = gst_element_get_name (encoder);
@@ -91,19 +94,22 @@ on_setup (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder, guint rung,
 }
 
 static void
-ladder_open (Ladder * l, guint n_rungs, const gchar * source,
-    const gchar * settings)
+ladder_open (Ladder *l, guint n_rungs, const gchar *source,
+    const gchar *settings)
 {
   g_autofree gchar *front = g_strdup_printf ("%s ! x264ladderenc name=ladder "
-      "%s", source, settings);
+                                             "%s",
+      source, settings);
   g_autoptr (GString) text = g_string_new (front);
   g_autoptr (GError) error = NULL;
   guint i;
 
   for (i = 0; i < n_rungs; i++)
-    g_string_append_printf (text, " ladder.src_%u ! "
+    g_string_append_printf (text,
+        " ladder.src_%u ! "
         "video/x-h264,stream-format=avc ! queue ! rtph264pay ! "
-        "fakesink async=false", i);
+        "fakesink async=false",
+        i);
   l->pipeline = gst_parse_launch (text->str, &error);
   g_assert_no_error (error);
   l->ladder = gst_bin_get_by_name (GST_BIN (l->pipeline), "ladder");
@@ -122,7 +128,7 @@ ladder_open (Ladder * l, guint n_rungs, const gchar * source,
 }
 
 static GstMessage *
-ladder_run (Ladder * l, GstMessageType types)
+ladder_run (Ladder *l, GstMessageType types)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (l->pipeline);
   GstMessage *message;
@@ -133,7 +139,7 @@ ladder_run (Ladder * l, GstMessageType types)
 }
 
 static void
-ladder_run_to_end (Ladder * l)
+ladder_run_to_end (Ladder *l)
 {
   g_autoptr (GstMessage) message =
       ladder_run (l, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
@@ -142,7 +148,7 @@ ladder_run_to_end (Ladder * l)
 }
 
 static void
-ladder_close (Ladder * l)
+ladder_close (Ladder *l)
 {
   guint i;
 
@@ -155,7 +161,7 @@ ladder_close (Ladder * l)
 }
 
 static const Picture *
-get (const Ladder * l, guint rung, guint i)
+get (const Ladder *l, guint rung, guint i)
 {
   return &g_array_index (l->rungs[rung], Picture, i);
 }
@@ -171,7 +177,7 @@ compare_times (gconstpointer a, gconstpointer b)
 /* The places of the key frames in the order of display, the same in all rungs,
  * with all pictures at the same times. */
 static gchar *
-aligned_keys (Ladder * l)
+aligned_keys (Ladder *l)
 {
   GString *keys = g_string_new (NULL);
   guint rung, i;
@@ -192,8 +198,9 @@ aligned_keys (Ladder * l)
   return g_string_free (keys, FALSE);
 }
 
-#define SOURCE(n, pattern) "videotestsrc num-buffers=" #n " pattern=" pattern \
-    " ! video/x-raw,width=640,height=360,framerate=24/1"
+#define SOURCE(n, pattern)                           \
+  "videotestsrc num-buffers=" #n " pattern=" pattern \
+  " ! video/x-raw,width=640,height=360,framerate=24/1"
 
 GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
 {
@@ -202,14 +209,14 @@ GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
   {
     const gchar *framerate;
     const gchar *keys;
-  } rates[] = { {"24/1", "0 24 48 72 "}, {"24000/1001", "0 24 48 72 "},
-  {"25/2", "0 12 24 36 48 60 72 "}
-  };
+  } rates[] = { { "24/1", "0 24 48 72 " }, { "24000/1001", "0 24 48 72 " },
+    { "25/2", "0 12 24 36 48 60 72 " } };
   Ladder l;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (rates); i++) {
-    g_autofree gchar *source = g_strdup_printf ("videotestsrc num-buffers=80 "
+    g_autofree gchar *source = g_strdup_printf (
+        "videotestsrc num-buffers=80 "
         "pattern=ball ! video/x-raw,width=320,height=180,framerate=%s",
         rates[i].framerate);
     g_autofree gchar *keys = NULL;
@@ -226,7 +233,7 @@ GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
 GST_END_TEST;
 
 static GstPadProbeReturn
-ask_for_key (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
+ask_for_key (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data)
 {
   Ladder *l = user_data;
@@ -240,8 +247,8 @@ ask_for_key (GstPad * pad G_GNUC_UNUSED, GstPadProbeInfo * info,
     g_autoptr (GstPad) src = gst_element_get_static_pad (l->ladder, name);
 
     gst_pad_send_event (src,
-        gst_video_event_new_upstream_force_key_unit (l->request ?
-            GST_CLOCK_TIME_NONE : 1500 * GST_MSECOND, TRUE, 0));
+        gst_video_event_new_upstream_force_key_unit (
+            l->request ? GST_CLOCK_TIME_NONE : 1500 * GST_MSECOND, TRUE, 0));
   }
   return GST_PAD_PROBE_REMOVE;
 }
@@ -289,7 +296,7 @@ GST_END_TEST;
 /* H.264 annex C, with the buffer full at first: in any stretch of time the
  * stream has at most its share of the rate and what the buffer holds. */
 static void
-assert_within_buffer (const GArray * pictures, guint kbits, guint capacity_ms)
+assert_within_buffer (const GArray *pictures, guint kbits, guint capacity_ms)
 {
   gdouble per_picture = kbits * 1000.0 / 8 / RATE;
   gdouble capacity = kbits * capacity_ms / 8.0, excess = 0;
@@ -309,15 +316,16 @@ assert_within_buffer (const GArray * pictures, guint kbits, guint capacity_ms)
 GST_START_TEST (test_a_film_stays_within_rate_and_buffer)
 {
   static const guint kbits[] = { 100, 300, 900 };
-  g_autofree gchar *source =
-      g_strdup_printf ("filesrc location=%s/pipelines/big-buck-bunny.mp4 "
+  g_autofree gchar *source = g_strdup_printf (
+      "filesrc location=%s/pipelines/big-buck-bunny.mp4 "
       "! qtdemux ! avdec_h264 ! videoscale ! "
       "video/x-raw,width=640,height=360 ! identity eos-after=168",
       g_getenv ("LMCC_SOURCE_ROOT"));
   Ladder l;
   guint i, rung;
 
-  ladder_open (&l, 3, source, "bitrates=100k,300k,900k vbv-buf-capacity=500 "
+  ladder_open (&l, 3, source,
+      "bitrates=100k,300k,900k vbv-buf-capacity=500 "
       "speed-preset=veryfast");
   ladder_run_to_end (&l);
   for (rung = 0; rung < 3; rung++) {
@@ -328,8 +336,8 @@ GST_START_TEST (test_a_film_stays_within_rate_and_buffer)
       bytes += get (&l, rung, i)->size;
     /* It makes use of what it has. */
     fail_unless (bytes * 8 * RATE / l.rungs[rung]->len
-        > 0.7 * 1000 * kbits[rung], "rung %u: %" G_GUINT64_FORMAT " bytes",
-        rung, bytes);
+            > 0.7 * 1000 * kbits[rung],
+        "rung %u: %" G_GUINT64_FORMAT " bytes", rung, bytes);
   }
   ladder_close (&l);
 }
@@ -343,8 +351,8 @@ GST_START_TEST (test_b_pictures_make_up_to_three_classes)
   guint i, k;
 
   for (i = 0; i < G_N_ELEMENTS (bframes); i++) {
-    g_autofree gchar *settings = g_strdup_printf ("bitrates=300k bframes=%u",
-        bframes[i]);
+    g_autofree gchar *settings =
+        g_strdup_printf ("bitrates=300k bframes=%u", bframes[i]);
     guint seen = 0, n = 0;
 
     ladder_open (&l, 1, SOURCE (49, "smpte"), settings);
@@ -362,7 +370,7 @@ GST_START_TEST (test_b_pictures_make_up_to_three_classes)
 GST_END_TEST;
 
 static void
-use_constant_quantizer (GstElement * ladder G_GNUC_UNUSED, GstElement * encoder,
+use_constant_quantizer (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder,
     guint rung, gpointer user_data G_GNUC_UNUSED)
 {
   gst_util_set_object_arg (G_OBJECT (encoder), "pass", "quant");
@@ -402,8 +410,8 @@ GST_START_TEST (test_it_runs_again_and_again)
     keys = aligned_keys (&l);
     fail_unless_equals_string (keys, "0 24 ");
     fail_unless_equals_int (l.rungs[1]->len, 30);
-    gst_element_set_state (l.pipeline, i == 1 ? GST_STATE_READY
-        : GST_STATE_NULL);
+    gst_element_set_state (l.pipeline,
+        i == 1 ? GST_STATE_READY : GST_STATE_NULL);
     g_array_set_size (l.rungs[0], 0);
     g_array_set_size (l.rungs[1], 0);
   }
@@ -415,8 +423,8 @@ GST_END_TEST;
 /* Broken settings */
 
 static void
-assert_refused (guint n_rungs, const gchar * source, const gchar * settings,
-    const gchar * cause, const gchar * remedy)
+assert_refused (guint n_rungs, const gchar *source, const gchar *settings,
+    const gchar *cause, const gchar *remedy)
 {
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
@@ -525,9 +533,10 @@ GST_START_TEST (test_a_new_size_begins_at_the_same_picture_in_all_rungs)
   for (i = 0; i < 20; i++) {
     if (i == 10)
       gst_harness_set_src_caps_str (h, LADDER_CAPS (160, 120));
-    fail_unless_equals_int (gst_harness_push (h, i < 10 ?
-            ladder_make_picture (i, 320, 180) : ladder_make_picture (i, 160,
-                120)), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h,
+                                i < 10 ? ladder_make_picture (i, 320, 180)
+                                       : ladder_make_picture (i, 160, 120)),
+        GST_FLOW_OK);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   for (rung = 0; rung < 2; rung++) {
@@ -566,8 +575,9 @@ GST_START_TEST (test_a_flush_begins_anew)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   for (i = 0; i < 40; i++)
-    fail_unless_equals_int (gst_harness_push (h, ladder_make_picture (i, 64,
-                64)), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h,
+                                ladder_make_picture (i, 64, 64)),
+        GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());
   for (i = 0; i < 40; i++) {
     buffer = gst_harness_pull (h);

@@ -41,7 +41,7 @@ typedef struct
   LmccReceiveRate received;
   LmccTime rtt;
   gboolean rtt_known;
-  LmccTime first_rtt;           /* that the first interval was made with */
+  LmccTime first_rtt; /* that the first interval was made with */
 
   gdouble calculated;
   LmccElmSmoother smoother;
@@ -56,25 +56,26 @@ typedef struct
 
   gint level;
   LmccTime joined_at[LMCC_MAX_LAYERS];
-  gboolean leaving;             /* the next lower level is our own doing */
+  gboolean leaving; /* the next lower level is our own doing */
   gboolean deaf;
   LmccTime deaf_since;
-  LmccTime deaf_until;          /* when the latest deaf period ended */
+  LmccTime deaf_until; /* when the latest deaf period ended */
   LmccTime last_loss;
-  LmccTime left_packet;         /* newest packet of a layer that was left */
-  gboolean below;               /* the calculated rate is below the level's */
+  LmccTime left_packet; /* newest packet of a layer that was left */
+  gboolean below;       /* the calculated rate is below the level's */
 } Elm;
 
 static gdouble
-cumulative_rate (const Elm * elm, gint level)
+cumulative_rate (const Elm *elm, gint level)
 {
-  return level < 0 ? 0 :
-      (gdouble) lmcc_session_cumulative_rate (elm->session, (guint) level);
+  return level < 0
+      ? 0
+      : (gdouble) lmcc_session_cumulative_rate (elm->session, (guint) level);
 }
 
 /* A layer whose rate is not known yet is not joined. */
 static gboolean
-has_layer_above (const Elm * elm)
+has_layer_above (const Elm *elm)
 {
   guint above = (guint) (elm->level + 1);
 
@@ -82,7 +83,7 @@ has_layer_above (const Elm * elm)
 }
 
 static LmccTime
-get_rtt (const Elm * elm)
+get_rtt (const Elm *elm)
 {
   return elm->rtt_known ? elm->rtt : elm->session->rtt_max;
 }
@@ -90,25 +91,26 @@ get_rtt (const Elm * elm)
 /* What is beyond this tells nothing: the lazy strategy joins at once there, and
  * a path that is never filled could be worth anything. */
 static gdouble
-highest_rate (const Elm * elm)
+highest_rate (const Elm *elm)
 {
   gdouble current = cumulative_rate (elm, elm->level);
 
-  return has_layer_above (elm) ?
-      2 * cumulative_rate (elm, elm->level + 1) - current : 2 * current;
+  return has_layer_above (elm)
+      ? 2 * cumulative_rate (elm, elm->level + 1) - current
+      : 2 * current;
 }
 
 static gdouble
-interval_for_rate (const Elm * elm, gdouble rate)
+interval_for_rate (const Elm *elm, gdouble rate)
 {
-  gdouble loss_rate = lmcc_tcp_model_loss_rate (rate, get_rtt (elm),
-      elm->session->packet_size);
+  gdouble loss_rate =
+      lmcc_tcp_model_loss_rate (rate, get_rtt (elm), elm->session->packet_size);
 
   return loss_rate > 0 ? 1 / loss_rate : G_MAXDOUBLE;
 }
 
 static void
-start_history (Elm * elm, LmccTime now, gdouble rate)
+start_history (Elm *elm, LmccTime now, gdouble rate)
 {
   elm->first_rtt = get_rtt (elm);
   lmcc_loss_intervals_start (elm->history, now, interval_for_rate (elm, rate));
@@ -116,7 +118,7 @@ start_history (Elm * elm, LmccTime now, gdouble rate)
 
 /* X, unbounded; infinite before the first loss. */
 static gdouble
-formula_rate (const Elm * elm)
+formula_rate (const Elm *elm)
 {
   return lmcc_tcp_model_rate (lmcc_loss_intervals_get_loss_rate (elm->history),
       get_rtt (elm), elm->session->packet_size);
@@ -126,7 +128,7 @@ formula_rate (const Elm * elm)
  * beside TCP the round-trip time, and with it X, goes up and down with the
  * queue, and the losses seen stay what they are. */
 static void
-calculate (Elm * elm, LmccTime now)
+calculate (Elm *elm, LmccTime now)
 {
   gdouble highest = highest_rate (elm);
 
@@ -141,7 +143,7 @@ calculate (Elm * elm, LmccTime now)
  * section 4.3): the history begins again at the bound, or minutes without loss
  * would outvote the losses that the join makes. */
 static void
-limit_history (Elm * elm, LmccTime now)
+limit_history (Elm *elm, LmccTime now)
 {
   gdouble highest = highest_rate (elm);
 
@@ -151,7 +153,7 @@ limit_history (Elm * elm, LmccTime now)
 }
 
 static void
-join (Elm * elm, const gchar * reason)
+join (Elm *elm, const gchar *reason)
 {
   elm->parent.wanted_level = elm->level + 1;
   elm->parent.reason = reason;
@@ -160,21 +162,21 @@ join (Elm * elm, const gchar * reason)
 /* Losses soon after an own join are its doing, and are not waited out: the
  * other receivers behind the same link, who see them too, have not joined. */
 static gboolean
-is_experiment (const Elm * elm, LmccTime now)
+is_experiment (const Elm *elm, LmccTime now)
 {
   return elm->level > 0
       && now - elm->joined_at[elm->level] < elm->experiment_time;
 }
 
 static void
-leave_alone (Elm * elm, guint layer, LmccTime now)
+leave_alone (Elm *elm, guint layer, LmccTime now)
 {
   lmcc_join_backoff_leave_alone (&elm->backoff, layer, elm->session->n_layers,
       now, g_rand_double (elm->dice));
 }
 
 static void
-leave (Elm * elm, LmccTime now, const gchar * reason)
+leave (Elm *elm, LmccTime now, const gchar *reason)
 {
   leave_alone (elm, (guint) elm->level, now);
   elm->leaving = TRUE;
@@ -185,7 +187,7 @@ leave (Elm * elm, LmccTime now, const gchar * reason)
 
 /* The losses that a layer made are no reason to leave the next one. */
 static void
-begin_deaf_period (Elm * elm, LmccTime now)
+begin_deaf_period (Elm *elm, LmccTime now)
 {
   gdouble rate = cumulative_rate (elm, elm->level);
 
@@ -204,21 +206,22 @@ begin_deaf_period (Elm * elm, LmccTime now)
  * seen, it is waited for, but not longer than a leave takes that the network
  * honours: what is lost after that is congestion whoever makes it. */
 static LmccTime
-deaf_period_end (const Elm * elm)
+deaf_period_end (const Elm *elm)
 {
   LmccTime quiet = MAX (get_rtt (elm), QUIET_TIME);
-  LmccTime longest = elm->leave_latency == 0 ? 0 :
-      MAX (elm->leave_latency, LMCC_DEFAULT_LEAVE_LATENCY);
+  LmccTime longest = elm->leave_latency == 0
+      ? 0
+      : MAX (elm->leave_latency, LMCC_DEFAULT_LEAVE_LATENCY);
 
   return MAX (MIN (elm->deaf_since + elm->leave_latency,
-          elm->last_loss + quiet), MIN (elm->deaf_since + longest,
-          elm->left_packet + quiet));
+                  elm->last_loss + quiet),
+      MIN (elm->deaf_since + longest, elm->left_packet + quiet));
 }
 
 /* Others' join experiments, and flows that come, show that there is no room for
  * another layer. */
 static void
-notice_congestion (Elm * elm, LmccTime now)
+notice_congestion (Elm *elm, LmccTime now)
 {
   gboolean below = elm->calculated < cumulative_rate (elm, elm->level);
 
@@ -228,19 +231,21 @@ notice_congestion (Elm * elm, LmccTime now)
 }
 
 static void
-follow_strategy (Elm * elm, LmccTime now)
+follow_strategy (Elm *elm, LmccTime now)
 {
   gboolean capped = elm->parent.wanted_level > elm->level;
   LmccSubscriptionRates rates = {
     .below = cumulative_rate (elm, elm->level - 1),
     .current = cumulative_rate (elm, elm->level),
-    .above = has_layer_above (elm) && !capped ?
-        cumulative_rate (elm, elm->level + 1) : INFINITY,
+    .above = has_layer_above (elm) && !capped
+        ? cumulative_rate (elm, elm->level + 1)
+        : INFINITY,
   };
 
   lmcc_subscription_update (&elm->subscription, now,
       is_experiment (elm, now) ? MIN (elm->calculated, elm->smoother.value)
-      : elm->smoother.value, &rates);
+                               : elm->smoother.value,
+      &rates);
   notice_congestion (elm, now);
   /* Where the losses are over, as after another receiver's experiment, the rate
    * is about to come back. */
@@ -257,14 +262,14 @@ follow_strategy (Elm * elm, LmccTime now)
  * a leave no reason to end the slow start. Once the time is known RFC 4654
  * section 5.6 corrects what the first loss was taken for. */
 static gboolean
-waits_for_rtt (const Elm * elm)
+waits_for_rtt (const Elm *elm)
 {
   return elm->slow_start.active && !elm->rtt_known
       && lmcc_loss_intervals_get_events (elm->history) > 0;
 }
 
 static void
-evaluate (Elm * elm, LmccTime now)
+evaluate (Elm *elm, LmccTime now)
 {
   /* What was wanted may still have to be done. */
   if (elm->level < 0 || elm->leaving)
@@ -279,8 +284,8 @@ evaluate (Elm * elm, LmccTime now)
   calculate (elm, now);
   if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (lmcc_slow_start_update (&elm->slow_start, now, elm->calculated,
-            cumulative_rate (elm, elm->level)) && has_layer_above (elm)
-        && elm->parent.wanted_level == elm->level)
+            cumulative_rate (elm, elm->level))
+        && has_layer_above (elm) && elm->parent.wanted_level == elm->level)
       join (elm, "slow start");
     if (elm->slow_start.active)
       return;
@@ -289,8 +294,8 @@ evaluate (Elm * elm, LmccTime now)
 }
 
 static void
-elm_packet (LmccController * controller, LmccTime now, LmccTime arrival,
-    const LmccHeader * header G_GNUC_UNUSED, gsize size)
+elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
+    const LmccHeader *header G_GNUC_UNUSED, gsize size)
 {
   Elm *elm = (Elm *) controller;
 
@@ -305,7 +310,7 @@ elm_packet (LmccController * controller, LmccTime now, LmccTime arrival,
 /* The losses as the history counts them: of virtual packets fewer or more, in
  * the same time. Returns %FALSE if it is not one yet. */
 static gboolean
-to_virtual (Elm * elm, LmccLoss * loss)
+to_virtual (Elm *elm, LmccLoss *loss)
 {
   guint count = lmcc_virtual_packets_lose (&elm->virtual_packets, loss->count);
   LmccTime first = lmcc_loss_get_time (loss, 0);
@@ -322,8 +327,8 @@ to_virtual (Elm * elm, LmccLoss * loss)
 }
 
 static void
-elm_loss (LmccController * controller, LmccTime now, guint layer G_GNUC_UNUSED,
-    const LmccLoss * loss)
+elm_loss (LmccController *controller, LmccTime now, guint layer G_GNUC_UNUSED,
+    const LmccLoss *loss)
 {
   Elm *elm = (Elm *) controller;
   guint ignored = lmcc_loss_count_before (loss, elm->deaf_until);
@@ -341,14 +346,15 @@ elm_loss (LmccController * controller, LmccTime now, guint layer G_GNUC_UNUSED,
   if (first) {
     elm->first_rtt = get_rtt (elm);
     lmcc_loss_intervals_set_first (elm->history,
-        lmcc_loss_intervals_first_length (lmcc_receive_rate_get
-            (&elm->received, now), elm->first_rtt, elm->session->packet_size));
+        lmcc_loss_intervals_first_length (lmcc_receive_rate_get (&elm->received,
+                                              now),
+            elm->first_rtt, elm->session->packet_size));
   }
   evaluate (elm, now);
 }
 
 static void
-elm_left_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+elm_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
     LmccTime arrival, guint layer)
 {
   Elm *elm = (Elm *) controller;
@@ -358,18 +364,19 @@ elm_left_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static LmccTime
-deaf_period_floor (const Elm * elm)
+deaf_period_floor (const Elm *elm)
 {
-  guint64 rate = lmcc_session_cumulative_rate (elm->session,
-      (guint) elm->level);
-  LmccTime packets = rate == 0 ? 0 :
-      FLOOR_PACKETS * elm->session->packet_size * 8 * LMCC_SECOND / rate;
+  guint64 rate =
+      lmcc_session_cumulative_rate (elm->session, (guint) elm->level);
+  LmccTime packets = rate == 0
+      ? 0
+      : FLOOR_PACKETS * elm->session->packet_size * 8 * LMCC_SECOND / rate;
 
   return MAX (FLOOR_RTTS * get_rtt (elm), packets);
 }
 
 static void
-elm_level (LmccController * controller, LmccTime now, gint level)
+elm_level (LmccController *controller, LmccTime now, gint level)
 {
   Elm *elm = (Elm *) controller;
   gint from = elm->level;
@@ -396,7 +403,7 @@ elm_level (LmccController * controller, LmccTime now, gint level)
 }
 
 static void
-elm_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
+elm_rtt (LmccController *controller, LmccTime now, LmccTime rtt)
 {
   Elm *elm = (Elm *) controller;
   gboolean first = !elm->rtt_known;
@@ -406,18 +413,18 @@ elm_rtt (LmccController * controller, LmccTime now, LmccTime rtt)
   elm->rtt_known = TRUE;
   elm->rtt = rtt;
   lmcc_loss_intervals_set_rtt (elm->history, rtt);
-  lmcc_loss_intervals_set_hold (elm->history, MIN (rtt, LMCC_SECOND) +
-      LMCC_ELM_LOSS_DELAY);
+  lmcc_loss_intervals_set_hold (elm->history,
+      MIN (rtt, LMCC_SECOND) + LMCC_ELM_LOSS_DELAY);
   if (first && elm->level >= 0) {
     lmcc_subscription_reset (&elm->subscription);
     elm->calculated = formula_rate (elm);
-    lmcc_elm_smoother_restart (&elm->smoother, now, MIN (elm->calculated,
-            highest_rate (elm)));
+    lmcc_elm_smoother_restart (&elm->smoother, now,
+        MIN (elm->calculated, highest_rate (elm)));
   }
 }
 
 static void
-elm_quality (LmccController * controller, LmccTime now, guint units,
+elm_quality (LmccController *controller, LmccTime now, guint units,
     guint missing)
 {
   Elm *elm = (Elm *) controller;
@@ -429,22 +436,22 @@ elm_quality (LmccController * controller, LmccTime now, guint units,
 }
 
 static void
-elm_session (LmccController * controller, LmccTime now G_GNUC_UNUSED)
+elm_session (LmccController *controller, LmccTime now G_GNUC_UNUSED)
 {
   Elm *elm = (Elm *) controller;
 
-  elm->parent.wanted_level = MIN (elm->parent.wanted_level,
-      (gint) elm->session->n_layers - 1);
+  elm->parent.wanted_level =
+      MIN (elm->parent.wanted_level, (gint) elm->session->n_layers - 1);
 }
 
 static void
-elm_timeout (LmccController * controller, LmccTime now)
+elm_timeout (LmccController *controller, LmccTime now)
 {
   evaluate ((Elm *) controller, now);
 }
 
 static LmccTime
-join_time (const Elm * elm)
+join_time (const Elm *elm)
 {
   return MAX (elm->subscription.join.at,
       lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1));
@@ -452,7 +459,7 @@ join_time (const Elm * elm)
 
 /* The timer that runs, if one does. */
 static const gchar *
-find_timer (const Elm * elm, LmccTime * at)
+find_timer (const Elm *elm, LmccTime *at)
 {
   *at = LMCC_TIME_NONE;
   if (elm->level < 0)
@@ -472,7 +479,8 @@ find_timer (const Elm * elm, LmccTime * at)
       *at = elm->subscription.leave.at;
     return "leave";
   }
-  if (elm->subscription.join.running && elm->parent.wanted_level <= elm->level) {
+  if (elm->subscription.join.running
+      && elm->parent.wanted_level <= elm->level) {
     *at = join_time (elm);
     return *at > elm->subscription.join.at ? "back-off" : "join";
   }
@@ -481,7 +489,7 @@ find_timer (const Elm * elm, LmccTime * at)
 }
 
 static LmccTime
-elm_next_timeout (const LmccController * controller)
+elm_next_timeout (const LmccController *controller)
 {
   LmccTime at;
 
@@ -491,13 +499,14 @@ elm_next_timeout (const LmccController * controller)
 }
 
 static void
-elm_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccControllerStatus * status)
+elm_status (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccControllerStatus *status)
 {
   Elm *elm = (Elm *) controller;
 
-  status->state = elm->deaf ? "deaf" :
-      elm->slow_start.active ? "slow start" : "steady";
+  status->state = elm->deaf    ? "deaf"
+      : elm->slow_start.active ? "slow start"
+                               : "steady";
   status->loss_event_rate = lmcc_loss_intervals_get_loss_rate (elm->history);
   status->calculated_rate = elm->calculated;
   status->smoothed_rate = elm->smoother.value;
@@ -505,7 +514,7 @@ elm_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-elm_free (LmccController * controller)
+elm_free (LmccController *controller)
 {
   Elm *elm = (Elm *) controller;
 
@@ -530,7 +539,7 @@ static const LmccControllerClass elm_class = {
 };
 
 static void
-apply_settings (Elm * elm, const LmccSettings * settings)
+apply_settings (Elm *elm, const LmccSettings *settings)
 {
   const LmccSubscriptionConfig subscription = {
     .strategy = lmcc_settings_get_count (settings, "strategy"),
@@ -554,7 +563,8 @@ apply_settings (Elm * elm, const LmccSettings * settings)
   lmcc_virtual_packets_init (&elm->virtual_packets,
       lmcc_settings_get_count (settings, "virtual-packet-size"));
   elm->history = lmcc_loss_intervals_new (lmcc_settings_get_count (settings,
-          "loss-window"), elm->session->rtt_max);
+                                              "loss-window"),
+      elm->session->rtt_max);
   lmcc_elm_smoother_init (&elm->smoother, settings);
   elm->restart = lmcc_settings_get_count (settings, "restart");
   elm->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
@@ -562,7 +572,7 @@ apply_settings (Elm * elm, const LmccSettings * settings)
 }
 
 static LmccController *
-elm_create (const LmccSession * session, const LmccSettings * settings,
+elm_create (const LmccSession *session, const LmccSettings *settings,
     guint32 seed)
 {
   Elm *elm = g_new0 (Elm, 1);
@@ -582,9 +592,9 @@ const LmccAlgorithm lmcc_algorithm_elm = {
   .name = "elm",
   .number = 2,
   .description = "Equation-based: the rate that TCP would get at the loss and "
-      "round-trip time seen (Colussi 2004)",
+                 "round-trip time seen (Colussi 2004)",
   .paper = "Colussi, \"Equation-based Layered Multicast Congestion "
-      "Control\", 2004",
+           "Control\", 2004",
   .settings = lmcc_elm_settings,
   .n_settings = LMCC_ELM_N_SETTINGS,
   .needs_rtt = TRUE,

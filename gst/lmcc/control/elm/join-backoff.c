@@ -13,10 +13,10 @@
  * @longest: how long the top layer is
  */
 void
-lmcc_join_backoff_init (LmccJoinBackoff * backoff, LmccTime shortest,
+lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
     LmccTime longest)
 {
-  *backoff = (LmccJoinBackoff) {.shortest = shortest,.longest = longest };
+  *backoff = (LmccJoinBackoff){ .shortest = shortest, .longest = longest };
 }
 
 /**
@@ -33,16 +33,15 @@ lmcc_join_backoff_init (LmccJoinBackoff * backoff, LmccTime shortest,
  * the wait: who was thrown further down is back before the others try again.
  */
 void
-lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff, guint layer,
+lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint layer,
     guint n_layers, LmccTime now, gdouble dice)
 {
-  LmccTime range = backoff->longest - MIN (backoff->shortest,
-      backoff->longest);
+  LmccTime range = backoff->longest - MIN (backoff->shortest, backoff->longest);
 
   if (backoff->shortest == 0)
     return;
-  backoff->until[layer] = now + backoff->shortest +
-      range * layer / MAX (n_layers - 1, 1) + (LmccTime) (SPREAD * dice);
+  backoff->until[layer] = now + backoff->shortest
+      + range * layer / MAX (n_layers - 1, 1) + (LmccTime) (SPREAD * dice);
 }
 
 /**
@@ -53,7 +52,7 @@ lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff, guint layer,
  * Returns: until when @layer is left alone
  */
 LmccTime
-lmcc_join_backoff_get (const LmccJoinBackoff * backoff, guint layer)
+lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint layer)
 {
   return backoff->until[layer];
 }

@@ -21,12 +21,11 @@ typedef struct
   LmccTime until[LMCC_MAX_LAYERS];
 } LmccJoinBackoff;
 
-void lmcc_join_backoff_init (LmccJoinBackoff * backoff,
-    LmccTime shortest, LmccTime longest);
-void lmcc_join_backoff_leave_alone (LmccJoinBackoff * backoff,
-    guint layer, guint n_layers, LmccTime now, gdouble dice);
-LmccTime lmcc_join_backoff_get (const LmccJoinBackoff * backoff,
-    guint layer);
+void lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
+    LmccTime longest);
+void lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint layer,
+    guint n_layers, LmccTime now, gdouble dice);
+LmccTime lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint layer);
 
 G_END_DECLS
 

@@ -11,10 +11,12 @@
  *     never
  */
 void
-lmcc_quality_watch_init (LmccQualityWatch * watch, guint seconds, gdouble share)
+lmcc_quality_watch_init (LmccQualityWatch *watch, guint seconds, gdouble share)
 {
-  *watch = (LmccQualityWatch) {
-  .seconds = CLAMP (seconds, 1, LMCC_QUALITY_WATCH_SECONDS),.share = share,};
+  *watch = (LmccQualityWatch){
+    .seconds = CLAMP (seconds, 1, LMCC_QUALITY_WATCH_SECONDS),
+    .share = share,
+  };
 }
 
 /**
@@ -24,7 +26,7 @@ lmcc_quality_watch_init (LmccQualityWatch * watch, guint seconds, gdouble share)
  * Begins anew, as after a change of level.
  */
 void
-lmcc_quality_watch_reset (LmccQualityWatch * watch)
+lmcc_quality_watch_reset (LmccQualityWatch *watch)
 {
   watch->n = 0;
 }
@@ -42,7 +44,7 @@ lmcc_quality_watch_reset (LmccQualityWatch * watch)
  *     and in the second that ended too
  */
 gboolean
-lmcc_quality_watch_add (LmccQualityWatch * watch, guint units, guint missing)
+lmcc_quality_watch_add (LmccQualityWatch *watch, guint units, guint missing)
 {
   guint64 all = 0, gone = 0;
   guint i;

@@ -28,11 +28,11 @@ typedef struct
   guint missing[LMCC_QUALITY_WATCH_SECONDS];
 } LmccQualityWatch;
 
-void lmcc_quality_watch_init (LmccQualityWatch * watch,
-    guint seconds, gdouble share);
-void lmcc_quality_watch_reset (LmccQualityWatch * watch);
-gboolean lmcc_quality_watch_add (LmccQualityWatch * watch,
-    guint units, guint missing);
+void
+lmcc_quality_watch_init (LmccQualityWatch *watch, guint seconds, gdouble share);
+void lmcc_quality_watch_reset (LmccQualityWatch *watch);
+gboolean
+lmcc_quality_watch_add (LmccQualityWatch *watch, guint units, guint missing);
 
 G_END_DECLS
 

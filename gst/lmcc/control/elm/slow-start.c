@@ -11,11 +11,14 @@
  * @interval: I, from one join to the next
  */
 void
-lmcc_slow_start_init (LmccSlowStart * slow_start, LmccSlowStartForm form,
+lmcc_slow_start_init (LmccSlowStart *slow_start, LmccSlowStartForm form,
     LmccTime interval)
 {
-  *slow_start = (LmccSlowStart) {
-  .form = form,.interval = interval,.active = form != LMCC_SLOW_START_NONE,};
+  *slow_start = (LmccSlowStart){
+    .form = form,
+    .interval = interval,
+    .active = form != LMCC_SLOW_START_NONE,
+  };
 }
 
 /**
@@ -32,7 +35,7 @@ lmcc_slow_start_init (LmccSlowStart * slow_start, LmccSlowStartForm form,
  * period and a floor more, in which losses can come, have passed.
  */
 void
-lmcc_slow_start_joined (LmccSlowStart * slow_start, LmccTime now,
+lmcc_slow_start_joined (LmccSlowStart *slow_start, LmccTime now,
     gdouble base_rate, gdouble rate, LmccTime floor)
 {
   gdouble share = rate > 0 ? MIN (base_rate / rate, 1) : 1;
@@ -59,7 +62,7 @@ lmcc_slow_start_joined (LmccSlowStart * slow_start, LmccTime now,
  * Returns: whether the next layer is to be joined now
  */
 gboolean
-lmcc_slow_start_update (LmccSlowStart * slow_start, LmccTime now,
+lmcc_slow_start_update (LmccSlowStart *slow_start, LmccTime now,
     gdouble calculated_rate, gdouble rate)
 {
   if (!slow_start->active || now < slow_start->deaf_until)

@@ -41,12 +41,12 @@ typedef struct
   LmccTime join_at;
 } LmccSlowStart;
 
-void lmcc_slow_start_init (LmccSlowStart * slow_start,
-    LmccSlowStartForm form, LmccTime interval);
-void lmcc_slow_start_joined (LmccSlowStart * slow_start, LmccTime now,
+void lmcc_slow_start_init (LmccSlowStart *slow_start, LmccSlowStartForm form,
+    LmccTime interval);
+void lmcc_slow_start_joined (LmccSlowStart *slow_start, LmccTime now,
     gdouble base_rate, gdouble rate, LmccTime floor);
-gboolean lmcc_slow_start_update (LmccSlowStart * slow_start,
-    LmccTime now, gdouble calculated_rate, gdouble rate);
+gboolean lmcc_slow_start_update (LmccSlowStart *slow_start, LmccTime now,
+    gdouble calculated_rate, gdouble rate);
 
 G_END_DECLS
 

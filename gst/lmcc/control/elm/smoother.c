@@ -9,20 +9,20 @@
  * @settings: of ELM
  */
 void
-lmcc_elm_smoother_init (LmccElmSmoother * smoother,
-    const LmccSettings * settings)
+lmcc_elm_smoother_init (LmccElmSmoother *smoother, const LmccSettings *settings)
 {
-  *smoother = (LmccElmSmoother) {
-  .smoothing = lmcc_settings_get_count (settings, "smoothing"),.time =
-        lmcc_settings_get_time (settings, "smoothing-time"),.history =
-        lmcc_settings_get_count (settings, "percentile-history"),};
-  smoother->percentiles =
-      lmcc_percentiles_new (smoother->history, lmcc_settings_get (settings,
-          "percentile-low"), lmcc_settings_get (settings, "percentile-high"));
+  *smoother = (LmccElmSmoother){
+    .smoothing = lmcc_settings_get_count (settings, "smoothing"),
+    .time = lmcc_settings_get_time (settings, "smoothing-time"),
+    .history = lmcc_settings_get_count (settings, "percentile-history"),
+  };
+  smoother->percentiles = lmcc_percentiles_new (smoother->history,
+      lmcc_settings_get (settings, "percentile-low"),
+      lmcc_settings_get (settings, "percentile-high"));
 }
 
 void
-lmcc_elm_smoother_clear (LmccElmSmoother * smoother)
+lmcc_elm_smoother_clear (LmccElmSmoother *smoother)
 {
   lmcc_percentiles_free (smoother->percentiles);
 }
@@ -34,7 +34,7 @@ lmcc_elm_smoother_clear (LmccElmSmoother * smoother)
  * @sample: the rate now
  */
 void
-lmcc_elm_smoother_add (LmccElmSmoother * smoother, LmccTime now, gdouble sample)
+lmcc_elm_smoother_add (LmccElmSmoother *smoother, LmccTime now, gdouble sample)
 {
   LmccTime elapsed = now - smoother->taken;
 
@@ -64,7 +64,7 @@ lmcc_elm_smoother_add (LmccElmSmoother * smoother, LmccTime now, gdouble sample)
  * @sample: the first one of those that follow
  */
 void
-lmcc_elm_smoother_restart (LmccElmSmoother * smoother, LmccTime now,
+lmcc_elm_smoother_restart (LmccElmSmoother *smoother, LmccTime now,
     gdouble sample)
 {
   lmcc_ewma_init (&smoother->average, 1);

@@ -33,12 +33,12 @@ typedef struct
   gdouble value;
 } LmccElmSmoother;
 
-void lmcc_elm_smoother_init (LmccElmSmoother * smoother,
-    const LmccSettings * settings);
-void lmcc_elm_smoother_clear (LmccElmSmoother * smoother);
-void lmcc_elm_smoother_add (LmccElmSmoother * smoother, LmccTime now,
-    gdouble sample);
-void lmcc_elm_smoother_restart (LmccElmSmoother * smoother, LmccTime now,
+void lmcc_elm_smoother_init (LmccElmSmoother *smoother,
+    const LmccSettings *settings);
+void lmcc_elm_smoother_clear (LmccElmSmoother *smoother);
+void
+lmcc_elm_smoother_add (LmccElmSmoother *smoother, LmccTime now, gdouble sample);
+void lmcc_elm_smoother_restart (LmccElmSmoother *smoother, LmccTime now,
     gdouble sample);
 
 G_END_DECLS

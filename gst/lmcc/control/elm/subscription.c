@@ -11,10 +11,10 @@
  * @config: copied
  */
 void
-lmcc_subscription_init (LmccSubscription * subscription,
-    const LmccSubscriptionConfig * config)
+lmcc_subscription_init (LmccSubscription *subscription,
+    const LmccSubscriptionConfig *config)
 {
-  *subscription = (LmccSubscription) { .config = *config };
+  *subscription = (LmccSubscription){ .config = *config };
 }
 
 /**
@@ -24,7 +24,7 @@ lmcc_subscription_init (LmccSubscription * subscription,
  * Stops both timers: the level is another.
  */
 void
-lmcc_subscription_reset (LmccSubscription * subscription)
+lmcc_subscription_reset (LmccSubscription *subscription)
 {
   subscription->join.running = FALSE;
   subscription->leave.running = FALSE;
@@ -64,7 +64,7 @@ wait_time (LmccStrategy strategy, LmccReactivity reactivity, LmccTime longest,
 }
 
 static void
-update_timer (LmccSubscriptionTimer * timer, LmccTime now, gboolean crossed,
+update_timer (LmccSubscriptionTimer *timer, LmccTime now, gboolean crossed,
     gboolean beyond_zone, LmccTime wait)
 {
   if (!crossed) {
@@ -92,8 +92,8 @@ update_timer (LmccSubscriptionTimer * timer, LmccTime now, gboolean crossed,
  * nothing to join.
  */
 void
-lmcc_subscription_update (LmccSubscription * subscription, LmccTime now,
-    gdouble rate, const LmccSubscriptionRates * rates)
+lmcc_subscription_update (LmccSubscription *subscription, LmccTime now,
+    gdouble rate, const LmccSubscriptionRates *rates)
 {
   const LmccSubscriptionConfig *config = &subscription->config;
   gdouble up = rates->above - rates->current;
@@ -103,10 +103,12 @@ lmcc_subscription_update (LmccSubscription * subscription, LmccTime now,
 
   update_timer (&subscription->join, now,
       isfinite (rates->above) && rate > rates->above,
-      join_delta > config->passive_zone, wait_time (config->strategy,
-          config->join_reactivity, config->join_time, join_delta));
+      join_delta > config->passive_zone,
+      wait_time (config->strategy, config->join_reactivity, config->join_time,
+          join_delta));
   update_timer (&subscription->leave, now,
-      rates->below > 0 && rate < rates->current,
-      leave_delta > config->passive_zone, wait_time (config->strategy,
-          config->leave_reactivity, config->leave_time, leave_delta));
+      rates->below > 0
+          && rate<rates->current, leave_delta> config->passive_zone,
+      wait_time (config->strategy, config->leave_reactivity, config->leave_time,
+          leave_delta));
 }

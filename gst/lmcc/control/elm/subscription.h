@@ -105,11 +105,11 @@ typedef struct
   LmccSubscriptionTimer leave;
 } LmccSubscription;
 
-void lmcc_subscription_init (LmccSubscription * subscription,
-    const LmccSubscriptionConfig * config);
-void lmcc_subscription_reset (LmccSubscription * subscription);
-void lmcc_subscription_update (LmccSubscription * subscription,
-    LmccTime now, gdouble rate, const LmccSubscriptionRates * rates);
+void lmcc_subscription_init (LmccSubscription *subscription,
+    const LmccSubscriptionConfig *config);
+void lmcc_subscription_reset (LmccSubscription *subscription);
+void lmcc_subscription_update (LmccSubscription *subscription, LmccTime now,
+    gdouble rate, const LmccSubscriptionRates *rates);
 
 G_END_DECLS
 

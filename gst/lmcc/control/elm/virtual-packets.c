@@ -18,13 +18,13 @@
  * different rates.
  */
 void
-lmcc_virtual_packets_init (LmccVirtualPackets * packets, guint size)
+lmcc_virtual_packets_init (LmccVirtualPackets *packets, guint size)
 {
-  *packets = (LmccVirtualPackets) { .size = size };
+  *packets = (LmccVirtualPackets){ .size = size };
 }
 
 static guint
-take_whole (const LmccVirtualPackets * packets, guint64 * rest)
+take_whole (const LmccVirtualPackets *packets, guint64 *rest)
 {
   guint64 count = *rest / packets->size;
 
@@ -41,12 +41,12 @@ take_whole (const LmccVirtualPackets * packets, guint64 * rest)
  * Returns: how many virtual packets became whole with it
  */
 guint
-lmcc_virtual_packets_add (LmccVirtualPackets * packets, gsize bytes)
+lmcc_virtual_packets_add (LmccVirtualPackets *packets, gsize bytes)
 {
   if (packets->size == 0)
     return 1;
-  packets->mean += packets->mean == 0 ? bytes :
-      MEAN_WEIGHT * (bytes - packets->mean);
+  packets->mean +=
+      packets->mean == 0 ? bytes : MEAN_WEIGHT * (bytes - packets->mean);
   packets->rest += bytes;
 
   return take_whole (packets, &packets->rest);
@@ -61,7 +61,7 @@ lmcc_virtual_packets_add (LmccVirtualPackets * packets, gsize bytes)
  * Returns: how many virtual packets were lost with them
  */
 guint
-lmcc_virtual_packets_lose (LmccVirtualPackets * packets, guint count)
+lmcc_virtual_packets_lose (LmccVirtualPackets *packets, guint count)
 {
   if (packets->size == 0)
     return count;

@@ -21,12 +21,9 @@ typedef struct
   gdouble mean;
 } LmccVirtualPackets;
 
-void lmcc_virtual_packets_init (LmccVirtualPackets * packets,
-    guint size);
-guint lmcc_virtual_packets_add (LmccVirtualPackets * packets,
-    gsize bytes);
-guint lmcc_virtual_packets_lose (LmccVirtualPackets * packets,
-    guint count);
+void lmcc_virtual_packets_init (LmccVirtualPackets *packets, guint size);
+guint lmcc_virtual_packets_add (LmccVirtualPackets *packets, gsize bytes);
+guint lmcc_virtual_packets_lose (LmccVirtualPackets *packets, guint count);
 
 G_END_DECLS
 

@@ -33,18 +33,18 @@ struct _LmccPgmccReceiver
 
   gboolean heard;
   guint16 lead;
-  guint32 bitmap;               /* bit i: lead - i came */
-  guint32 loss;                 /* the filter's output in 1/2^32 */
-  LmccTime arrival;             /* of packet lead */
+  guint32 bitmap;   /* bit i: lead - i came */
+  guint32 loss;     /* the filter's output in 1/2^32 */
+  LmccTime arrival; /* of packet lead */
   guint32 send_time;
 
   gboolean ack_due;
   guint16 ack_sequence;
   gboolean nak_due;
   gboolean nak_elicited;
-  LmccTime nak_time;            /* when the NAK goes, or LMCC_TIME_NONE */
-  LmccTime nak_wait;            /* as the sender wants it */
-  LmccTime next_elicited;       /* not before */
+  LmccTime nak_time;      /* when the NAK goes, or LMCC_TIME_NONE */
+  LmccTime nak_wait;      /* as the sender wants it */
+  LmccTime next_elicited; /* not before */
   LmccTokenBucket naks;
   guint64 suppressed;
 };
@@ -77,7 +77,7 @@ lmcc_pgmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint32 seed)
  * @receiver: (transfer full) (nullable): a receiver
  */
 void
-lmcc_pgmcc_receiver_free (LmccPgmccReceiver * receiver)
+lmcc_pgmcc_receiver_free (LmccPgmccReceiver *receiver)
 {
   if (receiver == NULL)
     return;
@@ -88,18 +88,19 @@ lmcc_pgmcc_receiver_free (LmccPgmccReceiver * receiver)
 /* Y = W Y + (1 - W) x, x being 1 for a lost packet. With 16 bits alone, what is
  * cut off in each step would make losses below 1/500 vanish. */
 static void
-filter (LmccPgmccReceiver * receiver, gboolean lost)
+filter (LmccPgmccReceiver *receiver, gboolean lost)
 {
   guint64 input = lost ? G_MAXUINT32 : 0;
 
   receiver->loss = (guint32) ((FILTER_WEIGHT * (guint64) receiver->loss
-          + (FILTER_ONE - FILTER_WEIGHT) * input) / FILTER_ONE);
+                                  + (FILTER_ONE - FILTER_WEIGHT) * input)
+      / FILTER_ONE);
 }
 
 /* By the exponentially distributed timer of RFC 4654 section 4.5 a few of a
  * large audience are early enough for the others to be told. */
 static void
-schedule_nak (LmccPgmccReceiver * receiver, LmccTime now, gboolean elicited)
+schedule_nak (LmccPgmccReceiver *receiver, LmccTime now, gboolean elicited)
 {
   gdouble x = 1 - g_rand_double (receiver->random);
   gdouble share = 1 + log (x) / log (LMCC_FEEDBACK_RECEIVERS);
@@ -107,12 +108,12 @@ schedule_nak (LmccPgmccReceiver * receiver, LmccTime now, gboolean elicited)
   if (receiver->nak_time != LMCC_TIME_NONE)
     return;
   receiver->nak_elicited = elicited;
-  receiver->nak_time = now + (LmccTime) (MAX (share, 0) *
-      (gdouble) receiver->nak_wait);
+  receiver->nak_time =
+      now + (LmccTime) (MAX (share, 0) * (gdouble) receiver->nak_wait);
 }
 
 static void
-start (LmccPgmccReceiver * receiver, guint16 lsn)
+start (LmccPgmccReceiver *receiver, guint16 lsn)
 {
   receiver->heard = TRUE;
   receiver->lead = lsn;
@@ -123,14 +124,14 @@ start (LmccPgmccReceiver * receiver, guint16 lsn)
 #define MAX_SINGLE_STEPS 64
 
 static void
-filter_losses (LmccPgmccReceiver * receiver, guint n)
+filter_losses (LmccPgmccReceiver *receiver, guint n)
 {
   gdouble kept;
 
   if (n > MAX_SINGLE_STEPS) {
     kept = pow ((gdouble) FILTER_WEIGHT / FILTER_ONE, n);
-    receiver->loss = (guint32) (kept * receiver->loss + (1 - kept) *
-        G_MAXUINT32);
+    receiver->loss =
+        (guint32) (kept * receiver->loss + (1 - kept) * G_MAXUINT32);
     return;
   }
   for (; n > 0; n--)
@@ -139,7 +140,7 @@ filter_losses (LmccPgmccReceiver * receiver, guint n)
 
 /* Returns whether packets are missing. */
 static gboolean
-advance (LmccPgmccReceiver * receiver, guint16 lsn, guint ahead)
+advance (LmccPgmccReceiver *receiver, guint16 lsn, guint ahead)
 {
   filter_losses (receiver, ahead - 1);
   filter (receiver, FALSE);
@@ -152,7 +153,7 @@ advance (LmccPgmccReceiver * receiver, guint16 lsn, guint ahead)
 
 /* Somebody else has said that much. */
 static void
-suppress (LmccPgmccReceiver * receiver, const LmccPgmccElement * element)
+suppress (LmccPgmccReceiver *receiver, const LmccPgmccElement *element)
 {
   if (receiver->nak_time == LMCC_TIME_NONE || receiver->nak_elicited
       || !element->confirms
@@ -163,7 +164,7 @@ suppress (LmccPgmccReceiver * receiver, const LmccPgmccElement * element)
 }
 
 static void
-answer_call (LmccPgmccReceiver * receiver, LmccTime now)
+answer_call (LmccPgmccReceiver *receiver, LmccTime now)
 {
   if (receiver->nak_time != LMCC_TIME_NONE || now < receiver->next_elicited)
     return;
@@ -175,8 +176,8 @@ answer_call (LmccPgmccReceiver * receiver, LmccTime now)
  * needs to offer to be one. Who is named has been heard there: its SSRC is in
  * its reports only. */
 static void
-take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
-    const LmccPgmccElement * element)
+take_element (LmccPgmccReceiver *receiver, LmccTime now, guint16 lsn,
+    const LmccPgmccElement *element)
 {
   gboolean is_acker = element->has_acker && element->acker == receiver->ssrc;
 
@@ -205,8 +206,8 @@ take_element (LmccPgmccReceiver * receiver, LmccTime now, guint16 lsn,
  * only changes the bitmap; one of more than %LMCC_MAX_GAP back starts anew.
  */
 void
-lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver, LmccTime now,
-    guint16 lsn, guint32 send_time, const LmccPgmccElement * element)
+lmcc_pgmcc_receiver_packet (LmccPgmccReceiver *receiver, LmccTime now,
+    guint16 lsn, guint32 send_time, const LmccPgmccElement *element)
 {
   gint ahead = receiver->heard ? lmcc_sequence_diff (lsn, receiver->lead) : 1;
 
@@ -234,7 +235,7 @@ lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver, LmccTime now,
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_pgmcc_receiver_next_timeout (const LmccPgmccReceiver * receiver)
+lmcc_pgmcc_receiver_next_timeout (const LmccPgmccReceiver *receiver)
 {
   return receiver->nak_time;
 }
@@ -245,13 +246,13 @@ lmcc_pgmcc_receiver_next_timeout (const LmccPgmccReceiver * receiver)
  * @now: the time
  */
 void
-lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver * receiver, LmccTime now)
+lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver *receiver, LmccTime now)
 {
   if (receiver->nak_time == LMCC_TIME_NONE || now < receiver->nak_time)
     return;
   receiver->nak_time = LMCC_TIME_NONE;
-  receiver->nak_due |= lmcc_token_bucket_take (&receiver->naks, (gdouble) now /
-      NAK_SPACING, 1, NAK_BURST);
+  receiver->nak_due |= lmcc_token_bucket_take (&receiver->naks,
+      (gdouble) now / NAK_SPACING, 1, NAK_BURST);
 }
 
 /**
@@ -263,19 +264,21 @@ lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver * receiver, LmccTime now)
  * Returns: %FALSE if there is nothing to report
  */
 gboolean
-lmcc_pgmcc_receiver_poll_report (LmccPgmccReceiver * receiver, LmccTime now,
-    LmccPgmccReport * report)
+lmcc_pgmcc_receiver_poll_report (LmccPgmccReceiver *receiver, LmccTime now,
+    LmccPgmccReport *report)
 {
   if (!receiver->ack_due && !receiver->nak_due)
     return FALSE;
 
-  *report = (LmccPgmccReport) {
-  .ssrc = receiver->ssrc,.ssrc_base = receiver->ssrc_base,.is_ack =
-        receiver->ack_due,.loss =
-        lmcc_pgmcc_receiver_get_loss (receiver),.lead =
-        receiver->lead,.echoed_time =
-        receiver->send_time + lmcc_time_to_ntp_short (now -
-        receiver->arrival),};
+  *report = (LmccPgmccReport){
+    .ssrc = receiver->ssrc,
+    .ssrc_base = receiver->ssrc_base,
+    .is_ack = receiver->ack_due,
+    .loss = lmcc_pgmcc_receiver_get_loss (receiver),
+    .lead = receiver->lead,
+    .echoed_time =
+        receiver->send_time + lmcc_time_to_ntp_short (now - receiver->arrival),
+  };
   if (report->is_ack) {
     report->ack_sequence = receiver->ack_sequence;
     report->bitmap = receiver->bitmap;
@@ -294,7 +297,7 @@ lmcc_pgmcc_receiver_poll_report (LmccPgmccReceiver * receiver, LmccTime now,
  * Returns: rx_loss, the output of the loss filter in 1/65536
  */
 guint16
-lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver * receiver)
+lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver *receiver)
 {
   return receiver->loss >> 16;
 }
@@ -306,7 +309,7 @@ lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver * receiver)
  * Returns: NAKs that were not sent because another receiver's was enough
  */
 guint64
-lmcc_pgmcc_receiver_get_suppressed (const LmccPgmccReceiver * receiver)
+lmcc_pgmcc_receiver_get_suppressed (const LmccPgmccReceiver *receiver)
 {
   return receiver->suppressed;
 }

@@ -23,22 +23,18 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccPgmccReceiver LmccPgmccReceiver;
 
-LmccPgmccReceiver *lmcc_pgmcc_receiver_new (guint32 ssrc,
-    guint32 ssrc_base, guint32 seed);
-void lmcc_pgmcc_receiver_free (LmccPgmccReceiver * receiver);
-void lmcc_pgmcc_receiver_packet (LmccPgmccReceiver * receiver,
-    LmccTime now, guint16 lsn, guint32 send_time,
-    const LmccPgmccElement * element);
-LmccTime lmcc_pgmcc_receiver_next_timeout (
-    const LmccPgmccReceiver * receiver);
-void lmcc_pgmcc_receiver_handle_timeout (
-    LmccPgmccReceiver * receiver, LmccTime now);
-gboolean lmcc_pgmcc_receiver_poll_report (
-    LmccPgmccReceiver * receiver, LmccTime now, LmccPgmccReport * report);
-guint16 lmcc_pgmcc_receiver_get_loss (
-    const LmccPgmccReceiver * receiver);
-guint64 lmcc_pgmcc_receiver_get_suppressed (
-    const LmccPgmccReceiver * receiver);
+LmccPgmccReceiver *
+lmcc_pgmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint32 seed);
+void lmcc_pgmcc_receiver_free (LmccPgmccReceiver *receiver);
+void lmcc_pgmcc_receiver_packet (LmccPgmccReceiver *receiver, LmccTime now,
+    guint16 lsn, guint32 send_time, const LmccPgmccElement *element);
+LmccTime lmcc_pgmcc_receiver_next_timeout (const LmccPgmccReceiver *receiver);
+void
+lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver *receiver, LmccTime now);
+gboolean lmcc_pgmcc_receiver_poll_report (LmccPgmccReceiver *receiver,
+    LmccTime now, LmccPgmccReport *report);
+guint16 lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver *receiver);
+guint64 lmcc_pgmcc_receiver_get_suppressed (const LmccPgmccReceiver *receiver);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccReceiver, lmcc_pgmcc_receiver_free)
 

@@ -57,39 +57,39 @@ typedef enum
 struct _LmccPgmccSender
 {
   gdouble hysteresis;
-  gdouble window;               /* W */
-  gdouble tokens;               /* T */
-  guint ignored;                /* ACKs to come that make no tokens */
+  gdouble window; /* W */
+  gdouble tokens; /* T */
+  guint ignored;  /* ACKs to come that make no tokens */
   gboolean recovering;
-  guint16 recover;              /* losses up to here are of one event */
-  gboolean realign;             /* the window, when that event is over */
-  gboolean realigned;           /* after the latest one */
+  guint16 recover;    /* losses up to here are of one event */
+  gboolean realign;   /* the window, when that event is over */
+  gboolean realigned; /* after the latest one */
 
   gboolean sent;
-  guint16 last;                 /* sent */
+  guint16 last; /* sent */
   guint8 states[LMCC_PGMCC_MAX_WINDOW];
 
   gboolean has_acker;
   guint32 acker;
-  guint32 previous;             /* its ACKs may still be on their way */
-  guint acker_packets;          /* its round-trip time */
+  guint32 previous;    /* its ACKs may still be on their way */
+  guint acker_packets; /* its round-trip time */
   gdouble acker_loss;
   LmccEwma rtt;
 
   LmccTime nak_wait;
-  LmccTime nak_period;          /* began with a NAK, or none */
-  guint nak_packets;            /* since the one before ended */
+  LmccTime nak_period; /* began with a NAK, or none */
+  guint nak_packets;   /* since the one before ended */
   guint naks;
-  guint16 nak_loss;             /* the largest of them */
+  guint16 nak_loss; /* the largest of them */
 
-  LmccTime progress;            /* the latest packet, ACK or stall */
+  LmccTime progress; /* the latest packet, ACK or stall */
   guint stalls_in_row;
   guint64 stalls;
   guint64 switches;
 };
 
 static void
-restart (LmccPgmccSender * sender, LmccTime now)
+restart (LmccPgmccSender *sender, LmccTime now)
 {
   sender->window = 1;
   sender->tokens = 1;
@@ -125,7 +125,7 @@ lmcc_pgmcc_sender_new (LmccTime now, gdouble hysteresis)
  * @sender: (transfer full) (nullable): a sender
  */
 void
-lmcc_pgmcc_sender_free (LmccPgmccSender * sender)
+lmcc_pgmcc_sender_free (LmccPgmccSender *sender)
 {
   g_free (sender);
 }
@@ -137,27 +137,27 @@ lmcc_pgmcc_sender_free (LmccPgmccSender * sender)
  * Returns: whether there is a token for a packet
  */
 gboolean
-lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_may_send (const LmccPgmccSender *sender)
 {
   return sender->tokens >= 1;
 }
 
 static guint8 *
-state_of (LmccPgmccSender * sender, guint16 lsn)
+state_of (LmccPgmccSender *sender, guint16 lsn)
 {
   return &sender->states[lsn % LMCC_PGMCC_MAX_WINDOW];
 }
 
 /* Once those that one loss leads to have come. */
 static LmccTime
-nak_period_end (const LmccPgmccSender * sender)
+nak_period_end (const LmccPgmccSender *sender)
 {
-  return sender->nak_period + sender->nak_wait +
-      2 * lmcc_pgmcc_sender_get_rtt (sender);
+  return sender->nak_period + sender->nak_wait
+      + 2 * lmcc_pgmcc_sender_get_rtt (sender);
 }
 
 static void
-follow_naks (LmccPgmccSender * sender, LmccTime now)
+follow_naks (LmccPgmccSender *sender, LmccTime now)
 {
   guint enough = MAX (sender->nak_packets / PACKETS_PER_NAK, LEAST_NAKS);
 
@@ -166,15 +166,16 @@ follow_naks (LmccPgmccSender * sender, LmccTime now)
   if (sender->naks > enough)
     sender->nak_wait = MIN (2 * sender->nak_wait, NAK_WAIT_MAX);
   else if (sender->naks <= enough / 2)
-    sender->nak_wait = MAX ((LmccTime) (NAK_WAIT_DECAY *
-            (gdouble) sender->nak_wait), LMCC_PGMCC_NAK_WAIT);
+    sender->nak_wait =
+        MAX ((LmccTime) (NAK_WAIT_DECAY * (gdouble) sender->nak_wait),
+            LMCC_PGMCC_NAK_WAIT);
   sender->nak_packets = 0;
   sender->naks = 0;
   sender->nak_loss = 0;
 }
 
 static void
-take_nak (LmccPgmccSender * sender, LmccTime now, guint16 loss)
+take_nak (LmccPgmccSender *sender, LmccTime now, guint16 loss)
 {
   follow_naks (sender, now);
   if (sender->naks++ == 0)
@@ -192,8 +193,8 @@ take_nak (LmccPgmccSender * sender, LmccTime now, guint16 loss)
  * A packet leaves: it takes a token, and names the acker.
  */
 void
-lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now, guint16 lsn,
-    LmccPgmccElement * element)
+lmcc_pgmcc_sender_send (LmccPgmccSender *sender, LmccTime now, guint16 lsn,
+    LmccPgmccElement *element)
 {
   sender->tokens = MAX (sender->tokens - 1, 0);
   sender->sent = TRUE;
@@ -202,16 +203,21 @@ lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now, guint16 lsn,
   *state_of (sender, lsn) = PACKET_SENT;
   follow_naks (sender, now);
   sender->nak_packets++;
-  *element = (LmccPgmccElement) {
-  .elicit = !sender->has_acker,.has_acker = sender->has_acker,.acker =
-        sender->acker,.confirms = sender->naks > 0,.confirmed_loss =
-        sender->nak_loss,.nak_wait = sender->nak_wait,.has_rtt =
-        sender->rtt.started,.rtt = lmcc_pgmcc_sender_get_rtt (sender),};
+  *element = (LmccPgmccElement){
+    .elicit = !sender->has_acker,
+    .has_acker = sender->has_acker,
+    .acker = sender->acker,
+    .confirms = sender->naks > 0,
+    .confirmed_loss = sender->nak_loss,
+    .nak_wait = sender->nak_wait,
+    .has_rtt = sender->rtt.started,
+    .rtt = lmcc_pgmcc_sender_get_rtt (sender),
+  };
 }
 
 /* A token for what has arrived, and the part by which the window grows. */
 static void
-take_new_ack (LmccPgmccSender * sender, guint in_flight)
+take_new_ack (LmccPgmccSender *sender, guint in_flight)
 {
   gdouble growth = sender->window < SLOW_START_WINDOW ? 1 : 1 / sender->window;
 
@@ -229,7 +235,7 @@ take_new_ack (LmccPgmccSender * sender, guint in_flight)
  * First W becomes what is really in flight (section 3.4). What is found lost
  * once that event is over was taken for in flight. */
 static void
-take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
+take_loss (LmccPgmccSender *sender, guint16 lsn, guint in_flight)
 {
   if (sender->recovering && lmcc_sequence_diff (lsn, sender->recover) <= 0) {
     if (sender->realigned)
@@ -248,17 +254,18 @@ take_loss (LmccPgmccSender * sender, guint16 lsn, guint in_flight)
  * the tokens would stay so much below the window, however it grows: it becomes
  * what there really is, as at the loss itself. */
 static void
-realign_window (LmccPgmccSender * sender, const LmccPgmccReport * report,
+realign_window (LmccPgmccSender *sender, const LmccPgmccReport *report,
     guint in_flight)
 {
   guint i;
 
-  if (!sender->realign || (in_flight > 0
+  if (!sender->realign
+      || (in_flight > 0
           && lmcc_sequence_diff (report->lead, sender->recover) <= 0))
     return;
   for (i = 0; i < BITMAP_BITS; i++)
-    in_flight += *state_of (sender, (guint16) (report->lead - i))
-        == PACKET_SENT;
+    in_flight +=
+        *state_of (sender, (guint16) (report->lead - i)) == PACKET_SENT;
   sender->realign = FALSE;
   sender->realigned = TRUE;
   sender->ignored = 0;
@@ -268,7 +275,7 @@ realign_window (LmccPgmccSender * sender, const LmccPgmccReport * report,
 }
 
 static void
-take_bitmap (LmccPgmccSender * sender, const LmccPgmccReport * report,
+take_bitmap (LmccPgmccSender *sender, const LmccPgmccReport *report,
     guint in_flight)
 {
   guint later = 0, i;
@@ -306,19 +313,19 @@ throughput (guint packets, gdouble loss, gboolean full)
 }
 
 static gboolean
-is_slower (const LmccPgmccSender * sender, guint packets, gdouble loss)
+is_slower (const LmccPgmccSender *sender, guint packets, gdouble loss)
 {
   gboolean full = MAX (loss, sender->acker_loss) > FULL_FORMULA_LOSS;
 
   if (!sender->has_acker)
     return TRUE;
 
-  return throughput (packets, loss, full) < sender->hysteresis *
-      throughput (sender->acker_packets, sender->acker_loss, full);
+  return throughput (packets, loss, full) < sender->hysteresis
+      * throughput (sender->acker_packets, sender->acker_loss, full);
 }
 
 static void
-elect (LmccPgmccSender * sender, LmccTime now, guint32 ssrc)
+elect (LmccPgmccSender *sender, LmccTime now, guint32 ssrc)
 {
   if (sender->has_acker) {
     sender->switches++;
@@ -335,8 +342,8 @@ elect (LmccPgmccSender * sender, LmccTime now, guint32 ssrc)
 }
 
 static gboolean
-is_possible (const LmccPgmccSender * sender, guint32 send_clock,
-    const LmccPgmccReport * report)
+is_possible (const LmccPgmccSender *sender, guint32 send_clock,
+    const LmccPgmccReport *report)
 {
   gint in_flight = lmcc_sequence_diff (sender->last, report->lead);
   gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
@@ -347,8 +354,8 @@ is_possible (const LmccPgmccSender * sender, guint32 send_clock,
 }
 
 static void
-take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
-    const LmccPgmccReport * report, guint in_flight)
+take_ack (LmccPgmccSender *sender, LmccTime now, guint32 send_clock,
+    const LmccPgmccReport *report, guint in_flight)
 {
   gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
 
@@ -373,8 +380,8 @@ take_ack (LmccPgmccSender * sender, LmccTime now, guint32 send_clock,
  *     that is negative or above %LMCC_RTT_LIMIT: it was not used
  */
 gboolean
-lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
-    guint32 send_clock, const LmccPgmccReport * report)
+lmcc_pgmcc_sender_handle_report (LmccPgmccSender *sender, LmccTime now,
+    guint32 send_clock, const LmccPgmccReport *report)
 {
   gdouble loss = report->loss / 65536.0;
   guint in_flight, packets;
@@ -386,11 +393,11 @@ lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
   if (!report->is_ack)
     take_nak (sender, now, report->loss);
 
-  if (report->is_ack && sender->has_acker && (report->ssrc == sender->acker
-          || report->ssrc == sender->previous))
+  if (report->is_ack && sender->has_acker
+      && (report->ssrc == sender->acker || report->ssrc == sender->previous))
     take_ack (sender, now, send_clock, report, in_flight);
-  if (!sender->has_acker || (report->ssrc != sender->acker
-          && is_slower (sender, packets, loss)))
+  if (!sender->has_acker
+      || (report->ssrc != sender->acker && is_slower (sender, packets, loss)))
     elect (sender, now, report->ssrc);
   if (report->ssrc == sender->acker) {
     sender->acker_packets = packets;
@@ -408,13 +415,13 @@ lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender, LmccTime now,
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender *sender)
 {
   if (lmcc_pgmcc_sender_may_send (sender))
     return LMCC_TIME_NONE;
 
-  return sender->progress + MAX (STALL_MIN,
-      STALL_RTTS * lmcc_pgmcc_sender_get_rtt (sender));
+  return sender->progress
+      + MAX (STALL_MIN, STALL_RTTS * lmcc_pgmcc_sender_get_rtt (sender));
 }
 
 /**
@@ -426,7 +433,7 @@ lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender * sender)
  * a row with one that calls for an acker (section 3.6).
  */
 void
-lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender, LmccTime now)
+lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender *sender, LmccTime now)
 {
   if (now < lmcc_pgmcc_sender_next_timeout (sender))
     return;
@@ -446,7 +453,7 @@ lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender, LmccTime now)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender, guint32 * ssrc)
+lmcc_pgmcc_sender_get_acker (const LmccPgmccSender *sender, guint32 *ssrc)
 {
   *ssrc = sender->acker;
 
@@ -460,7 +467,7 @@ lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender, guint32 * ssrc)
  * Returns: W, in packets
  */
 gdouble
-lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_get_window (const LmccPgmccSender *sender)
 {
   return sender->window;
 }
@@ -472,7 +479,7 @@ lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender)
  * Returns: the smoothed round-trip time of the ackers, 0 before the first
  */
 LmccTime
-lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender *sender)
 {
   return sender->rtt.started ? (LmccTime) sender->rtt.value : 0;
 }
@@ -484,7 +491,7 @@ lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender)
  * Returns: rx_loss as the acker's latest report has it, from 0 to 1
  */
 gdouble
-lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender *sender)
 {
   return sender->acker_loss;
 }
@@ -496,7 +503,7 @@ lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender * sender)
  * Returns: how often one acker took another's place
  */
 guint64
-lmcc_pgmcc_sender_get_switches (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_get_switches (const LmccPgmccSender *sender)
 {
   return sender->switches;
 }
@@ -508,7 +515,7 @@ lmcc_pgmcc_sender_get_switches (const LmccPgmccSender * sender)
  * Returns: how often the session has stalled
  */
 guint64
-lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender)
+lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender *sender)
 {
   return sender->stalls;
 }

@@ -28,27 +28,22 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccPgmccSender LmccPgmccSender;
 
-LmccPgmccSender *lmcc_pgmcc_sender_new (LmccTime now,
-    gdouble hysteresis);
-void lmcc_pgmcc_sender_free (LmccPgmccSender * sender);
-gboolean lmcc_pgmcc_sender_may_send (const LmccPgmccSender * sender);
-void lmcc_pgmcc_sender_send (LmccPgmccSender * sender, LmccTime now,
-    guint16 lsn, LmccPgmccElement * element);
-gboolean lmcc_pgmcc_sender_handle_report (LmccPgmccSender * sender,
-    LmccTime now, guint32 send_clock, const LmccPgmccReport * report);
-LmccTime lmcc_pgmcc_sender_next_timeout (
-    const LmccPgmccSender * sender);
-void lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender * sender,
-    LmccTime now);
-gboolean lmcc_pgmcc_sender_get_acker (const LmccPgmccSender * sender,
-    guint32 * ssrc);
-gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender * sender);
-LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender * sender);
-gdouble lmcc_pgmcc_sender_get_loss_rate (
-    const LmccPgmccSender * sender);
-guint64 lmcc_pgmcc_sender_get_switches (
-    const LmccPgmccSender * sender);
-guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender * sender);
+LmccPgmccSender *lmcc_pgmcc_sender_new (LmccTime now, gdouble hysteresis);
+void lmcc_pgmcc_sender_free (LmccPgmccSender *sender);
+gboolean lmcc_pgmcc_sender_may_send (const LmccPgmccSender *sender);
+void lmcc_pgmcc_sender_send (LmccPgmccSender *sender, LmccTime now, guint16 lsn,
+    LmccPgmccElement *element);
+gboolean lmcc_pgmcc_sender_handle_report (LmccPgmccSender *sender, LmccTime now,
+    guint32 send_clock, const LmccPgmccReport *report);
+LmccTime lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender *sender);
+void lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender *sender, LmccTime now);
+gboolean
+lmcc_pgmcc_sender_get_acker (const LmccPgmccSender *sender, guint32 *ssrc);
+gdouble lmcc_pgmcc_sender_get_window (const LmccPgmccSender *sender);
+LmccTime lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender *sender);
+gdouble lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender *sender);
+guint64 lmcc_pgmcc_sender_get_switches (const LmccPgmccSender *sender);
+guint64 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender *sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPgmccSender, lmcc_pgmcc_sender_free)
 

@@ -20,7 +20,7 @@
  * @data: (out): where the second element's data bytes go
  */
 void
-lmcc_pgmcc_element_write (const LmccPgmccElement * element,
+lmcc_pgmcc_element_write (const LmccPgmccElement *element,
     guint8 data[LMCC_PGMCC_ELEMENT_SIZE])
 {
   data[0] = LMCC_SECOND_ELEMENT_PGMCC;
@@ -43,18 +43,19 @@ lmcc_pgmcc_element_write (const LmccPgmccElement * element,
  * Returns: %FALSE if it is of another kind, or too short for its kind
  */
 gboolean
-lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
-    LmccPgmccElement * element)
+lmcc_pgmcc_element_parse (const guint8 *data, gsize size,
+    LmccPgmccElement *element)
 {
   if (size < LMCC_PGMCC_ELEMENT_SIZE || data[0] != LMCC_SECOND_ELEMENT_PGMCC)
     return FALSE;
 
-  *element = (LmccPgmccElement) {
-  .elicit = (data[1] & ELEMENT_ELICIT) != 0,.has_acker =
-        (data[1] & ELEMENT_ACKER) != 0,.confirms =
-        (data[1] & ELEMENT_CONFIRMS) != 0,.has_rtt =
-        (data[1] & ELEMENT_RTT) != 0,.nak_wait =
-        lmcc_tfmcc_decode_rtt_max (data[8]),};
+  *element = (LmccPgmccElement){
+    .elicit = (data[1] & ELEMENT_ELICIT) != 0,
+    .has_acker = (data[1] & ELEMENT_ACKER) != 0,
+    .confirms = (data[1] & ELEMENT_CONFIRMS) != 0,
+    .has_rtt = (data[1] & ELEMENT_RTT) != 0,
+    .nak_wait = lmcc_tfmcc_decode_rtt_max (data[8]),
+  };
   if (element->has_acker)
     element->acker = lmcc_read_uint32 (data + 2);
   if (element->confirms)
@@ -72,7 +73,7 @@ lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
  * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
  */
 LmccPacket *
-lmcc_pgmcc_report_build (const LmccPgmccReport * report)
+lmcc_pgmcc_report_build (const LmccPgmccReport *report)
 {
   gsize size = report->is_ack ? LMCC_PGMCC_ACK_SIZE : LMCC_PGMCC_NAK_SIZE;
   LmccPacket *packet = lmcc_packet_new (size);
@@ -102,8 +103,8 @@ lmcc_pgmcc_report_build (const LmccPgmccReport * report)
  * Returns: %FALSE if it is anything else
  */
 gboolean
-lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
-    LmccPgmccReport * report)
+lmcc_pgmcc_report_parse (const guint8 *data, gsize size,
+    LmccPgmccReport *report)
 {
   gboolean is_ack;
 
@@ -114,12 +115,14 @@ lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
   if (size != (is_ack ? LMCC_PGMCC_ACK_SIZE : LMCC_PGMCC_NAK_SIZE))
     return FALSE;
 
-  *report = (LmccPgmccReport) {
-  .ssrc = lmcc_read_uint32 (data + 4),.ssrc_base =
-        lmcc_read_uint32 (data + 12),.is_ack = is_ack,.loss =
-        lmcc_read_uint16 (data + 18),.lead =
-        lmcc_read_uint16 (data + 20),.echoed_time =
-        lmcc_read_uint32 (data + 24),};
+  *report = (LmccPgmccReport){
+    .ssrc = lmcc_read_uint32 (data + 4),
+    .ssrc_base = lmcc_read_uint32 (data + 12),
+    .is_ack = is_ack,
+    .loss = lmcc_read_uint16 (data + 18),
+    .lead = lmcc_read_uint16 (data + 20),
+    .echoed_time = lmcc_read_uint32 (data + 24),
+  };
   if (is_ack) {
     report->ack_sequence = lmcc_read_uint16 (data + 22);
     report->bitmap = lmcc_read_uint32 (data + 28);

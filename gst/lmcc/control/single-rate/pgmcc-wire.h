@@ -76,13 +76,13 @@ typedef struct
   guint32 bitmap;
 } LmccPgmccReport;
 
-void lmcc_pgmcc_element_write (const LmccPgmccElement * element,
+void lmcc_pgmcc_element_write (const LmccPgmccElement *element,
     guint8 data[LMCC_PGMCC_ELEMENT_SIZE]);
-gboolean lmcc_pgmcc_element_parse (const guint8 * data, gsize size,
-    LmccPgmccElement * element);
-LmccPacket *lmcc_pgmcc_report_build (const LmccPgmccReport * report);
-gboolean lmcc_pgmcc_report_parse (const guint8 * data, gsize size,
-    LmccPgmccReport * report);
+gboolean lmcc_pgmcc_element_parse (const guint8 *data, gsize size,
+    LmccPgmccElement *element);
+LmccPacket *lmcc_pgmcc_report_build (const LmccPgmccReport *report);
+gboolean lmcc_pgmcc_report_parse (const guint8 *data, gsize size,
+    LmccPgmccReport *report);
 
 G_END_DECLS
 

@@ -13,13 +13,13 @@ typedef struct
 {
   LmccSingleRateController single;
   LmccPgmccReceiver *receiver;
-  gboolean has_element;         /* the packet that comes next has one */
+  gboolean has_element; /* the packet that comes next has one */
   LmccPgmccElement element;
-  LmccTime rtt;                 /* the ackers', or 0 */
+  LmccTime rtt; /* the ackers', or 0 */
 } Pgmcc;
 
 static void
-on_second_element (LmccController * controller, const guint8 * data, gsize size)
+on_second_element (LmccController *controller, const guint8 *data, gsize size)
 {
   Pgmcc *pgmcc = (Pgmcc *) controller;
 
@@ -27,7 +27,7 @@ on_second_element (LmccController * controller, const guint8 * data, gsize size)
 }
 
 static void
-take_packet (Pgmcc * pgmcc, LmccTime arrival, const LmccHeader * header)
+take_packet (Pgmcc *pgmcc, LmccTime arrival, const LmccHeader *header)
 {
   if (pgmcc->has_element) {
     pgmcc->single.has_leader = pgmcc->element.has_acker;
@@ -40,8 +40,8 @@ take_packet (Pgmcc * pgmcc, LmccTime arrival, const LmccHeader * header)
 
 /* It sees by the numbers what is missing. */
 static void
-on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccTime arrival, const LmccHeader * header, gsize size G_GNUC_UNUSED)
+on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival, const LmccHeader *header, gsize size G_GNUC_UNUSED)
 {
   Pgmcc *pgmcc = (Pgmcc *) controller;
 
@@ -51,48 +51,50 @@ on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-on_timeout (LmccController * controller, LmccTime now)
+on_timeout (LmccController *controller, LmccTime now)
 {
   lmcc_pgmcc_receiver_handle_timeout (((Pgmcc *) controller)->receiver, now);
 }
 
 static LmccTime
-next_timeout (const LmccController * controller)
+next_timeout (const LmccController *controller)
 {
-  return lmcc_pgmcc_receiver_next_timeout (((const Pgmcc *)
-          controller)->receiver);
+  return lmcc_pgmcc_receiver_next_timeout (
+      ((const Pgmcc *) controller)->receiver);
 }
 
 /* There is nothing to say but what is due: that is asked for after this. */
 static void
-on_leave (LmccController * controller G_GNUC_UNUSED)
+on_leave (LmccController *controller G_GNUC_UNUSED)
 {
 }
 
 static LmccPacket *
-poll_report (LmccController * controller, LmccTime now)
+poll_report (LmccController *controller, LmccTime now)
 {
   LmccPgmccReport report;
 
-  return lmcc_pgmcc_receiver_poll_report (((Pgmcc *) controller)->receiver,
-      now, &report) ? lmcc_pgmcc_report_build (&report) : NULL;
+  return lmcc_pgmcc_receiver_poll_report (((Pgmcc *) controller)->receiver, now,
+             &report)
+      ? lmcc_pgmcc_report_build (&report)
+      : NULL;
 }
 
 static void
-get_status (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccControllerStatus * status)
+get_status (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccControllerStatus *status)
 {
   const Pgmcc *pgmcc = (const Pgmcc *) controller;
 
   lmcc_single_rate_controller_get_status (&pgmcc->single, status);
   status->rtt = pgmcc->rtt;
-  status->loss_event_rate = lmcc_pgmcc_receiver_get_loss (pgmcc->receiver) /
-      65536.0;
+  status->loss_event_rate =
+      lmcc_pgmcc_receiver_get_loss (pgmcc->receiver) / 65536.0;
   status->suppressed = lmcc_pgmcc_receiver_get_suppressed (pgmcc->receiver);
 }
 
 static void
-free_controller (LmccController * controller)
+free_controller (LmccController *controller)
 {
   lmcc_pgmcc_receiver_free (((Pgmcc *) controller)->receiver);
   g_free (controller);
@@ -110,15 +112,15 @@ static const LmccControllerClass controller_class = {
 };
 
 static LmccController *
-create (const LmccSession * session,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed)
+create (const LmccSession *session, const LmccSettings *settings G_GNUC_UNUSED,
+    guint32 seed)
 {
   Pgmcc *pgmcc = g_new0 (Pgmcc, 1);
 
   lmcc_single_rate_controller_init (&pgmcc->single, &lmcc_algorithm_pgmcc,
       &controller_class, session, seed);
-  pgmcc->receiver = lmcc_pgmcc_receiver_new (pgmcc->single.ssrc,
-      session->ssrc_base, seed);
+  pgmcc->receiver =
+      lmcc_pgmcc_receiver_new (pgmcc->single.ssrc, session->ssrc_base, seed);
 
   return &pgmcc->single.parent;
 }
@@ -126,7 +128,7 @@ create (const LmccSession * session,
 /* The sender's half. */
 
 static gpointer
-create_sender (const LmccSession * session G_GNUC_UNUSED, gdouble hysteresis,
+create_sender (const LmccSession *session G_GNUC_UNUSED, gdouble hysteresis,
     LmccTime now)
 {
   return lmcc_pgmcc_sender_new (now,
@@ -161,12 +163,13 @@ get_rate (gconstpointer machine, gdouble packet_size)
 {
   LmccTime rtt = lmcc_pgmcc_sender_get_rtt (machine);
 
-  return rtt == 0 ? 0 : lmcc_pgmcc_sender_get_window (machine) * 8 *
-      packet_size * LMCC_SECOND / (gdouble) rtt;
+  return rtt == 0 ? 0
+                  : lmcc_pgmcc_sender_get_window (machine) * 8 * packet_size
+          * LMCC_SECOND / (gdouble) rtt;
 }
 
 static gboolean
-get_leader (gconstpointer machine, guint32 * ssrc)
+get_leader (gconstpointer machine, guint32 *ssrc)
 {
   return lmcc_pgmcc_sender_get_acker (machine, ssrc);
 }
@@ -178,8 +181,8 @@ get_rtt (gconstpointer machine)
 }
 
 static gboolean
-identify_report (const guint8 * data, gsize size, guint32 * ssrc,
-    guint32 * ssrc_base)
+identify_report (const guint8 *data, gsize size, guint32 *ssrc,
+    guint32 *ssrc_base)
 {
   LmccPgmccReport report;
 
@@ -193,7 +196,7 @@ identify_report (const guint8 * data, gsize size, guint32 * ssrc,
 
 static gboolean
 take_report (gpointer machine, LmccTime now, guint32 send_clock,
-    guint64 origin G_GNUC_UNUSED, const guint8 * data, gsize size)
+    guint64 origin G_GNUC_UNUSED, const guint8 *data, gsize size)
 {
   LmccPgmccReport report;
 
@@ -214,7 +217,7 @@ handle_sender_timeout (gpointer machine, LmccTime now)
 }
 
 static void
-get_stats (gconstpointer machine, LmccSingleRateStats * stats)
+get_stats (gconstpointer machine, LmccSingleRateStats *stats)
 {
   stats->window = lmcc_pgmcc_sender_get_window (machine);
   stats->loss_rate = lmcc_pgmcc_sender_get_loss_rate (machine);
@@ -246,9 +249,9 @@ const LmccAlgorithm lmcc_algorithm_pgmcc = {
   .name = "pgmcc",
   .number = 8,
   .description = "Rizzo 2000: one rate for all receivers, by a window that is "
-      "run with the slowest one",
+                 "run with the slowest one",
   .paper = "Rizzo, \"pgmcc: a TCP-friendly single-rate multicast congestion "
-      "control scheme\", SIGCOMM 2000",
+           "control scheme\", SIGCOMM 2000",
   .sending = &sending,
   .create = create,
 };

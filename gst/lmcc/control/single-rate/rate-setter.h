@@ -38,23 +38,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   gsize element_size;
-  gpointer (*create) (const LmccSession * session, gdouble hysteresis,
-      LmccTime now);
+  gpointer (
+      *create) (const LmccSession *session, gdouble hysteresis, LmccTime now);
   void (*free) (gpointer machine);
   gboolean (*may_send) (gconstpointer machine);
   void (*write_element) (gpointer machine, LmccTime now, guint16 lsn,
       guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE]);
   gdouble (*get_rate) (gconstpointer machine, gdouble packet_size);
   void (*set_max_rate) (gpointer machine, gdouble rate);
-  gboolean (*get_leader) (gconstpointer machine, guint32 * ssrc);
+  gboolean (*get_leader) (gconstpointer machine, guint32 *ssrc);
   LmccTime (*get_rtt) (gconstpointer machine);
-  gboolean (*identify_report) (const guint8 * data, gsize size, guint32 * ssrc,
-      guint32 * ssrc_base);
+  gboolean (*identify_report) (const guint8 *data, gsize size, guint32 *ssrc,
+      guint32 *ssrc_base);
   gboolean (*take_report) (gpointer machine, LmccTime now, guint32 send_clock,
-      guint64 origin, const guint8 * data, gsize size);
+      guint64 origin, const guint8 *data, gsize size);
   LmccTime (*next_timeout) (gconstpointer machine);
   void (*handle_timeout) (gpointer machine, LmccTime now);
-  void (*get_stats) (gconstpointer machine, LmccSingleRateStats * stats);
+  void (*get_stats) (gconstpointer machine, LmccSingleRateStats *stats);
 } LmccRateSetterClass;
 
 G_END_DECLS

@@ -14,9 +14,9 @@
  * @seed: random, of its own for each receiver
  */
 void
-lmcc_single_rate_controller_init (LmccSingleRateController * single,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass,
-    const LmccSession * session, guint32 seed)
+lmcc_single_rate_controller_init (LmccSingleRateController *single,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
+    const LmccSession *session, guint32 seed)
 {
   lmcc_controller_init (&single->parent, algorithm, klass);
   lmcc_controller_want (&single->parent, 0, "one rate for all receivers");
@@ -29,12 +29,13 @@ lmcc_single_rate_controller_init (LmccSingleRateController * single,
  * @status: (inout): gets who leads
  */
 void
-lmcc_single_rate_controller_get_status (const LmccSingleRateController *
-    single, LmccControllerStatus * status)
+lmcc_single_rate_controller_get_status (const LmccSingleRateController *single,
+    LmccControllerStatus *status)
 {
   status->has_leader = single->has_leader;
   status->leader = single->leader;
   status->leads = single->has_leader && single->leader == single->ssrc;
-  status->state = status->leads ? "leads" : single->has_leader ? "follows" :
-      "waits";
+  status->state = status->leads ? "leads"
+      : single->has_leader      ? "follows"
+                                : "waits";
 }

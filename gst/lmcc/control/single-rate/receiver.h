@@ -26,11 +26,12 @@ typedef struct
   guint32 leader;
 } LmccSingleRateController;
 
-void lmcc_single_rate_controller_init (LmccSingleRateController * single,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass,
-    const LmccSession * session, guint32 seed);
-void lmcc_single_rate_controller_get_status (
-    const LmccSingleRateController * single, LmccControllerStatus * status);
+void lmcc_single_rate_controller_init (LmccSingleRateController *single,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
+    const LmccSession *session, guint32 seed);
+void
+lmcc_single_rate_controller_get_status (const LmccSingleRateController *single,
+    LmccControllerStatus *status);
 
 G_END_DECLS
 

@@ -43,9 +43,9 @@
  * @now: the time
  */
 void
-lmcc_single_rate_init (LmccSingleRate * single,
-    const LmccRateSetterClass * klass, const LmccSession * session,
-    gsize overhead, gdouble hysteresis, LmccTime now)
+lmcc_single_rate_init (LmccSingleRate *single, const LmccRateSetterClass *klass,
+    const LmccSession *session, gsize overhead, gdouble hysteresis,
+    LmccTime now)
 {
   memset (single, 0, sizeof (*single));
   single->packet_size = session->packet_size;
@@ -58,7 +58,7 @@ lmcc_single_rate_init (LmccSingleRate * single,
 }
 
 void
-lmcc_single_rate_clear (LmccSingleRate * single)
+lmcc_single_rate_clear (LmccSingleRate *single)
 {
   if (single->klass != NULL)
     single->klass->free (single->machine);
@@ -72,7 +72,7 @@ lmcc_single_rate_clear (LmccSingleRate * single)
  * Returns: whether the network sets the base's rate
  */
 gboolean
-lmcc_single_rate_is_used (const LmccSingleRate * single)
+lmcc_single_rate_is_used (const LmccSingleRate *single)
 {
   return single->klass != NULL;
 }
@@ -84,7 +84,7 @@ lmcc_single_rate_is_used (const LmccSingleRate * single)
  * Returns: whether the base's rate grows with what is sent only
  */
 gboolean
-lmcc_single_rate_follows_use (const LmccSingleRate * single)
+lmcc_single_rate_follows_use (const LmccSingleRate *single)
 {
   return single->klass != NULL && single->klass->set_max_rate != NULL;
 }
@@ -97,13 +97,14 @@ lmcc_single_rate_follows_use (const LmccSingleRate * single)
  *     not before a report or a timeout
  */
 LmccTime
-lmcc_single_rate_next_packet (const LmccSingleRate * single)
+lmcc_single_rate_next_packet (const LmccSingleRate *single)
 {
   if (single->klass->may_send != NULL)
     return single->klass->may_send (single->machine) ? 0 : LMCC_TIME_NONE;
 
-  return single->last + (LmccTime) ((gdouble) single->last_size * 8 *
-      LMCC_SECOND / lmcc_single_rate_get_rate (single));
+  return single->last
+      + (LmccTime) ((gdouble) single->last_size * 8 * LMCC_SECOND
+          / lmcc_single_rate_get_rate (single));
 }
 
 /*
@@ -116,7 +117,7 @@ lmcc_single_rate_next_packet (const LmccSingleRate * single)
  * Returns: how many bytes that has
  */
 gsize
-lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
+lmcc_single_rate_write_element (LmccSingleRate *single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
   single->klass->write_element (single->machine, now, lsn, data);
@@ -125,10 +126,10 @@ lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
 }
 
 static gdouble
-get_packet_size (const LmccSingleRate * single)
+get_packet_size (const LmccSingleRate *single)
 {
   return single->mean_size.started ? single->mean_size.value
-      : single->packet_size;
+                                   : single->packet_size;
 }
 
 /*
@@ -138,14 +139,14 @@ get_packet_size (const LmccSingleRate * single)
  * Returns: what the network takes, in bit/s of IP packets; 0: not known yet
  */
 gdouble
-lmcc_single_rate_get_rate (const LmccSingleRate * single)
+lmcc_single_rate_get_rate (const LmccSingleRate *single)
 {
   return single->klass->get_rate (single->machine, get_packet_size (single));
 }
 
 /* What the media may have of it. */
 static gdouble
-get_media_rate (LmccSingleRate * single, LmccTime now)
+get_media_rate (LmccSingleRate *single, LmccTime now)
 {
   gdouble rate = lmcc_single_rate_get_rate (single);
   gdouble used = lmcc_receive_rate_get (&single->sent, now);
@@ -155,12 +156,12 @@ get_media_rate (LmccSingleRate * single, LmccTime now)
   rate -= MIN (rate * DRAIN_SHARE,
       (gdouble) single->excess * 8 * LMCC_SECOND / DRAIN_TIME);
 
-  return rate * MEDIA_SHARE * (1 - MIN ((gdouble) single->overhead /
-          get_packet_size (single), 0.5));
+  return rate * MEDIA_SHARE
+      * (1 - MIN ((gdouble) single->overhead / get_packet_size (single), 0.5));
 }
 
 static void
-follow_rate (LmccSingleRate * single, LmccTime now)
+follow_rate (LmccSingleRate *single, LmccTime now)
 {
   gdouble rate = get_media_rate (single, now);
   gboolean rises = rate > single->estimate && single->klass->may_send != NULL;
@@ -171,8 +172,8 @@ follow_rate (LmccSingleRate * single, LmccTime now)
   if (single->estimate <= 0)
     single->estimate = rate;
   else
-    single->estimate += (rate - single->estimate) *
-        (1 - exp (-(gdouble) passed / (gdouble) time));
+    single->estimate += (rate - single->estimate)
+        * (1 - exp (-(gdouble) passed / (gdouble) time));
 }
 
 /*
@@ -182,7 +183,7 @@ follow_rate (LmccSingleRate * single, LmccTime now)
  * @size: bytes of the IP packet that left
  */
 void
-lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
+lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size)
 {
   gdouble used;
 
@@ -194,8 +195,8 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
   lmcc_receive_rate_add (&single->sent, now, size);
   used = lmcc_receive_rate_get (&single->sent, now);
   if (single->klass->set_max_rate != NULL)
-    single->klass->set_max_rate (single->machine, MAX (USED_FACTOR * used,
-            8.0 * LEAST_PACKETS * single->packet_size));
+    single->klass->set_max_rate (single->machine,
+        MAX (USED_FACTOR * used, 8.0 * LEAST_PACKETS * single->packet_size));
   follow_rate (single, now);
 }
 
@@ -207,7 +208,7 @@ lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
+lmcc_single_rate_get_leader (const LmccSingleRate *single, guint32 *ssrc)
 {
   return single->klass->get_leader (single->machine, ssrc);
 }
@@ -219,7 +220,7 @@ lmcc_single_rate_get_leader (const LmccSingleRate * single, guint32 * ssrc)
  * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known yet
  */
 LmccTime
-lmcc_single_rate_get_rtt (const LmccSingleRate * single)
+lmcc_single_rate_get_rtt (const LmccSingleRate *single)
 {
   return single->klass->get_rtt (single->machine);
 }
@@ -230,14 +231,14 @@ lmcc_single_rate_get_rtt (const LmccSingleRate * single)
  * @stats: (inout): gets what the algorithm alone counts
  */
 void
-lmcc_single_rate_get_stats (const LmccSingleRate * single,
-    LmccSingleRateStats * stats)
+lmcc_single_rate_get_stats (const LmccSingleRate *single,
+    LmccSingleRateStats *stats)
 {
   single->klass->get_stats (single->machine, stats);
 }
 
 static gboolean
-is_at (const LmccLeader * leader, const LmccAddress * source, guint16 port)
+is_at (const LmccLeader *leader, const LmccAddress *source, guint16 port)
 {
   return leader->port == port && lmcc_address_equal (&leader->address, source);
 }
@@ -252,8 +253,8 @@ is_at (const LmccLeader * leader, const LmccAddress * source, guint16 port)
  *     there, or those of the one before it, which are still on their way
  */
 gboolean
-lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
-    const LmccAddress * source, guint16 port)
+lmcc_single_rate_comes_from_leader (const LmccSingleRate *single,
+    const LmccAddress *source, guint16 port)
 {
   guint i;
 
@@ -268,8 +269,8 @@ lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
 /* Whether a leader's SSRC comes from somewhere else than the leader's own
  * reports. */
 static gboolean
-is_foreign (const LmccSingleRate * single, guint32 ssrc,
-    const LmccAddress * source, guint16 port)
+is_foreign (const LmccSingleRate *single, guint32 ssrc,
+    const LmccAddress *source, guint16 port)
 {
   guint i;
 
@@ -285,23 +286,22 @@ is_foreign (const LmccSingleRate * single, guint32 ssrc,
 
 /* Only the receiver that reports now can have become the leader. */
 static void
-follow_leader (LmccSingleRate * single, const LmccAddress * source,
-    guint16 port)
+follow_leader (LmccSingleRate *single, const LmccAddress *source, guint16 port)
 {
-  LmccLeader leader = {.address = *source,.port = port };
+  LmccLeader leader = { .address = *source, .port = port };
 
   leader.exists = lmcc_single_rate_get_leader (single, &leader.ssrc);
   if (!leader.exists)
     memset (single->leaders, 0, sizeof (single->leaders));
-  if (!leader.exists || (single->leaders[0].exists
-          && single->leaders[0].ssrc == leader.ssrc))
+  if (!leader.exists
+      || (single->leaders[0].exists && single->leaders[0].ssrc == leader.ssrc))
     return;
   single->leaders[1] = single->leaders[0];
   single->leaders[0] = leader;
 }
 
 static void
-forget_leaders_if_gone (LmccSingleRate * single)
+forget_leaders_if_gone (LmccSingleRate *single)
 {
   guint32 ssrc;
 
@@ -323,9 +323,9 @@ forget_leaders_if_gone (LmccSingleRate * single)
  * Returns: %FALSE if it is no report of this session's algorithm
  */
 gboolean
-lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
-    guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,
-    guint16 port, const guint8 * data, gsize size)
+lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
+    guint32 send_clock, guint32 ssrc_base, const LmccAddress *source,
+    guint16 port, const guint8 *data, gsize size)
 {
   guint32 ssrc, base, leader;
 
@@ -357,13 +357,13 @@ lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_single_rate_next_timeout (const LmccSingleRate * single)
+lmcc_single_rate_next_timeout (const LmccSingleRate *single)
 {
   return single->klass->next_timeout (single->machine);
 }
 
 void
-lmcc_single_rate_handle_timeout (LmccSingleRate * single, LmccTime now)
+lmcc_single_rate_handle_timeout (LmccSingleRate *single, LmccTime now)
 {
   if (now < lmcc_single_rate_next_timeout (single))
     return;

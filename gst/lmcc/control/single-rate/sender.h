@@ -65,29 +65,29 @@ typedef struct
   guint64 by_leader;
 } LmccSingleRate;
 
-void lmcc_single_rate_init (LmccSingleRate * single,
-    const LmccRateSetterClass * klass, const LmccSession * session,
+void lmcc_single_rate_init (LmccSingleRate *single,
+    const LmccRateSetterClass *klass, const LmccSession *session,
     gsize overhead, gdouble hysteresis, LmccTime now);
-void lmcc_single_rate_clear (LmccSingleRate * single);
-gboolean lmcc_single_rate_is_used (const LmccSingleRate * single);
-gboolean lmcc_single_rate_follows_use (const LmccSingleRate * single);
-LmccTime lmcc_single_rate_next_packet (const LmccSingleRate * single);
-gsize lmcc_single_rate_write_element (LmccSingleRate * single, LmccTime now,
+void lmcc_single_rate_clear (LmccSingleRate *single);
+gboolean lmcc_single_rate_is_used (const LmccSingleRate *single);
+gboolean lmcc_single_rate_follows_use (const LmccSingleRate *single);
+LmccTime lmcc_single_rate_next_packet (const LmccSingleRate *single);
+gsize lmcc_single_rate_write_element (LmccSingleRate *single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE]);
-void lmcc_single_rate_sent (LmccSingleRate * single, LmccTime now, gsize size);
-gboolean lmcc_single_rate_take_report (LmccSingleRate * single, LmccTime now,
-    guint32 send_clock, guint32 ssrc_base, const LmccAddress * source,
-    guint16 port, const guint8 * data, gsize size);
-LmccTime lmcc_single_rate_next_timeout (const LmccSingleRate * single);
-void lmcc_single_rate_handle_timeout (LmccSingleRate * single, LmccTime now);
-gdouble lmcc_single_rate_get_rate (const LmccSingleRate * single);
-gboolean lmcc_single_rate_get_leader (const LmccSingleRate * single,
-    guint32 * ssrc);
-gboolean lmcc_single_rate_comes_from_leader (const LmccSingleRate * single,
-    const LmccAddress * source, guint16 port);
-LmccTime lmcc_single_rate_get_rtt (const LmccSingleRate * single);
-void lmcc_single_rate_get_stats (const LmccSingleRate * single,
-    LmccSingleRateStats * stats);
+void lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size);
+gboolean lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
+    guint32 send_clock, guint32 ssrc_base, const LmccAddress *source,
+    guint16 port, const guint8 *data, gsize size);
+LmccTime lmcc_single_rate_next_timeout (const LmccSingleRate *single);
+void lmcc_single_rate_handle_timeout (LmccSingleRate *single, LmccTime now);
+gdouble lmcc_single_rate_get_rate (const LmccSingleRate *single);
+gboolean
+lmcc_single_rate_get_leader (const LmccSingleRate *single, guint32 *ssrc);
+gboolean lmcc_single_rate_comes_from_leader (const LmccSingleRate *single,
+    const LmccAddress *source, guint16 port);
+LmccTime lmcc_single_rate_get_rtt (const LmccSingleRate *single);
+void lmcc_single_rate_get_stats (const LmccSingleRate *single,
+    LmccSingleRateStats *stats);
 
 G_END_DECLS
 

@@ -4,7 +4,7 @@
 #include "control/single-rate/tfmcc-answers.h"
 
 static gint
-find (const LmccTfmccAnswers * answers, guint32 ssrc)
+find (const LmccTfmccAnswers *answers, guint32 ssrc)
 {
   guint i;
 
@@ -17,7 +17,7 @@ find (const LmccTfmccAnswers * answers, guint32 ssrc)
 }
 
 static void
-remove_at (LmccTfmccAnswers * answers, guint index)
+remove_at (LmccTfmccAnswers *answers, guint index)
 {
   guint i;
 
@@ -28,7 +28,7 @@ remove_at (LmccTfmccAnswers * answers, guint index)
 
 /* The first of the highest, or the last of the lowest priority. */
 static guint
-choose (const LmccTfmccAnswers * answers, gboolean lowest)
+choose (const LmccTfmccAnswers *answers, gboolean lowest)
 {
   guint chosen = 0, i;
 
@@ -49,8 +49,8 @@ choose (const LmccTfmccAnswers * answers, gboolean lowest)
  * @answer: one more, in place of an earlier one to the same receiver
  */
 void
-lmcc_tfmcc_answers_add (LmccTfmccAnswers * answers,
-    const LmccTfmccAnswer * answer)
+lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
+    const LmccTfmccAnswer *answer)
 {
   gint old = find (answers, answer->ssrc);
 
@@ -74,7 +74,7 @@ lmcc_tfmcc_answers_add (LmccTfmccAnswers * answers,
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_tfmcc_answers_take (LmccTfmccAnswers * answers, LmccTfmccAnswer * answer)
+lmcc_tfmcc_answers_take (LmccTfmccAnswers *answers, LmccTfmccAnswer *answer)
 {
   guint index = choose (answers, FALSE);
 

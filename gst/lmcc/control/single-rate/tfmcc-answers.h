@@ -48,10 +48,10 @@ typedef struct
   guint n;
 } LmccTfmccAnswers;
 
-void lmcc_tfmcc_answers_add (LmccTfmccAnswers * answers,
-    const LmccTfmccAnswer * answer);
-gboolean lmcc_tfmcc_answers_take (LmccTfmccAnswers * answers,
-    LmccTfmccAnswer * answer);
+void lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
+    const LmccTfmccAnswer *answer);
+gboolean
+lmcc_tfmcc_answers_take (LmccTfmccAnswers *answers, LmccTfmccAnswer *answer);
 
 G_END_DECLS
 

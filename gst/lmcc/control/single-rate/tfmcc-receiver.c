@@ -35,29 +35,29 @@ struct _LmccTfmccReceiver
   LmccLossIntervals *history;
   LmccRtt *rtt;
   LmccReceiveRate received;
-  LmccTime first_rtt;           /* that the first interval was made with */
+  LmccTime first_rtt; /* that the first interval was made with */
   gboolean rtt_known;
 
   gboolean heard;
-  LmccTime arrival;             /* of the latest packet */
+  LmccTime arrival; /* of the latest packet */
   guint32 send_time;
 
   gboolean has_round;
   guint8 round;
   LmccTime rtt_max;
   LmccFeedbackTimer *timer;
-  gdouble round_rate;           /* own rate when the round began */
+  gdouble round_rate; /* own rate when the round began */
 
   gboolean is_limiting;
-  LmccTime next_limiting;       /* the limiting receiver's next report */
+  LmccTime next_limiting; /* the limiting receiver's next report */
   gboolean report_due;
-  LmccTime next_report;         /* not before, while nobody answers */
+  LmccTime next_report; /* not before, while nobody answers */
   gboolean leaves;
   gboolean left;
-  guint32 stamps[N_STAMPS];     /* of the latest reports, newest first */
+  guint32 stamps[N_STAMPS]; /* of the latest reports, newest first */
   guint n_stamps;
 
-  LmccTime slow_since;          /* or LMCC_TIME_NONE */
+  LmccTime slow_since; /* or LMCC_TIME_NONE */
 };
 
 /**
@@ -91,7 +91,7 @@ lmcc_tfmcc_receiver_new (guint32 ssrc, guint32 ssrc_base, guint packet_size,
  * @receiver: (transfer full) (nullable): a receiver
  */
 void
-lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_free (LmccTfmccReceiver *receiver)
 {
   if (receiver == NULL)
     return;
@@ -108,7 +108,7 @@ lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver)
  * Returns: the round-trip time, R_max as long as it is not measured
  */
 LmccTime
-lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver *receiver)
 {
   return lmcc_rtt_get (receiver->rtt);
 }
@@ -120,7 +120,7 @@ lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver * receiver)
  * Returns: the loss event rate p, 0 without a loss (RFC 4654 section 5)
  */
 gdouble
-lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver *receiver)
 {
   return lmcc_loss_intervals_get_loss_rate (receiver->history);
 }
@@ -134,7 +134,7 @@ lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver * receiver)
  *     (RFC 4654 sections 2.2.2 and 3.6)
  */
 gdouble
-lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver, LmccTime now)
+lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver *receiver, LmccTime now)
 {
   gdouble p = lmcc_tfmcc_receiver_get_loss_rate (receiver);
 
@@ -146,7 +146,7 @@ lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver, LmccTime now)
 }
 
 static gboolean
-has_loss (const LmccTfmccReceiver * receiver)
+has_loss (const LmccTfmccReceiver *receiver)
 {
   return lmcc_loss_intervals_get_events (receiver->history) > 0;
 }
@@ -158,7 +158,7 @@ has_loss (const LmccTfmccReceiver * receiver)
  * Returns: whether the round-trip time is measured
  */
 gboolean
-lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver *receiver)
 {
   return lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_FEEDBACK;
 }
@@ -166,7 +166,7 @@ lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver * receiver)
 /* The sender's answer is the time of a report plus how long it was held: the
  * report is the latest one that left before that. */
 static void
-take_answer (LmccTfmccReceiver * receiver, LmccTime now, guint32 echoed_time)
+take_answer (LmccTfmccReceiver *receiver, LmccTime now, guint32 echoed_time)
 {
   guint i;
 
@@ -175,7 +175,8 @@ take_answer (LmccTfmccReceiver * receiver, LmccTime now, guint32 echoed_time)
 
     if (delay >= 0) {
       if (lmcc_rtt_answer (receiver->rtt, now, receiver->stamps[i],
-              (guint32) delay) == LMCC_RTT_ANSWER_TAKEN)
+              (guint32) delay)
+          == LMCC_RTT_ANSWER_TAKEN)
         receiver->next_report = 0;
       return;
     }
@@ -183,7 +184,7 @@ take_answer (LmccTfmccReceiver * receiver, LmccTime now, guint32 echoed_time)
 }
 
 static void
-follow_rtt (LmccTfmccReceiver * receiver)
+follow_rtt (LmccTfmccReceiver *receiver)
 {
   LmccTime rtt = lmcc_rtt_get (receiver->rtt);
 
@@ -196,7 +197,7 @@ follow_rtt (LmccTfmccReceiver * receiver)
 }
 
 static void
-begin_round (LmccTfmccReceiver * receiver, LmccTime now, guint8 round)
+begin_round (LmccTfmccReceiver *receiver, LmccTime now, guint8 round)
 {
   receiver->has_round = TRUE;
   receiver->round = round;
@@ -210,10 +211,10 @@ begin_round (LmccTfmccReceiver * receiver, LmccTime now, guint8 round)
  * reason to speak, or a loss that all see makes all speak. A round-trip time
  * above R_max is. */
 static void
-suppress (LmccTfmccReceiver * receiver, LmccTime now, gdouble suppression_rate)
+suppress (LmccTfmccReceiver *receiver, LmccTime now, gdouble suppression_rate)
 {
-  gdouble rate = MAX (lmcc_tfmcc_receiver_get_rate (receiver, now),
-      receiver->round_rate);
+  gdouble rate =
+      MAX (lmcc_tfmcc_receiver_get_rate (receiver, now), receiver->round_rate);
 
   if (suppression_rate < rate
       && lmcc_rtt_get (receiver->rtt) <= receiver->rtt_max)
@@ -221,7 +222,7 @@ suppress (LmccTfmccReceiver * receiver, LmccTime now, gdouble suppression_rate)
 }
 
 static void
-become_limiting (LmccTfmccReceiver * receiver, LmccTime now)
+become_limiting (LmccTfmccReceiver *receiver, LmccTime now)
 {
   if (receiver->is_limiting)
     return;
@@ -231,8 +232,8 @@ become_limiting (LmccTfmccReceiver * receiver, LmccTime now)
 }
 
 static void
-take_element (LmccTfmccReceiver * receiver, LmccTime now,
-    const LmccTfmccElement * element)
+take_element (LmccTfmccReceiver *receiver, LmccTime now,
+    const LmccTfmccElement *element)
 {
   receiver->rtt_max = element->rtt_max;
   lmcc_rtt_set_max (receiver->rtt, element->rtt_max);
@@ -255,7 +256,7 @@ take_element (LmccTfmccReceiver * receiver, LmccTime now,
 /* RFC 4654 section 3.3: the current limiting receiver reports once in each
  * round-trip time, at a packet: without packets there is nothing to say. */
 static void
-report_as_limiting (LmccTfmccReceiver * receiver, LmccTime now)
+report_as_limiting (LmccTfmccReceiver *receiver, LmccTime now)
 {
   if (!receiver->is_limiting || now < receiver->next_limiting)
     return;
@@ -264,7 +265,7 @@ report_as_limiting (LmccTfmccReceiver * receiver, LmccTime now)
 }
 
 static void
-watch_rate (LmccTfmccReceiver * receiver, LmccTime now)
+watch_rate (LmccTfmccReceiver *receiver, LmccTime now)
 {
   gdouble lowest = 8.0 * receiver->packet_size / LOWEST_RATE_INTERVAL;
 
@@ -286,8 +287,8 @@ watch_rate (LmccTfmccReceiver * receiver, LmccTime now)
  * A packet of layer 0 came that the layer account counts.
  */
 void
-lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver, LmccTime now,
-    gsize bytes, guint32 send_time, const LmccTfmccElement * element)
+lmcc_tfmcc_receiver_packet (LmccTfmccReceiver *receiver, LmccTime now,
+    gsize bytes, guint32 send_time, const LmccTfmccElement *element)
 {
   receiver->heard = TRUE;
   receiver->arrival = now;
@@ -311,8 +312,8 @@ lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver, LmccTime now,
  * loss interval (RFC 4654 section 5.6).
  */
 void
-lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver, LmccTime now,
-    const LmccLoss * loss)
+lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
+    const LmccLoss *loss)
 {
   gboolean first = !has_loss (receiver);
 
@@ -322,8 +323,8 @@ lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver, LmccTime now,
     return;
   receiver->first_rtt = lmcc_rtt_get (receiver->rtt);
   lmcc_loss_intervals_set_first (receiver->history,
-      lmcc_loss_intervals_first_length (lmcc_receive_rate_get
-          (&receiver->received, now), receiver->first_rtt,
+      lmcc_loss_intervals_first_length (
+          lmcc_receive_rate_get (&receiver->received, now), receiver->first_rtt,
           receiver->packet_size));
 }
 
@@ -335,7 +336,7 @@ lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver, LmccTime now,
  * report that says so, and none after it.
  */
 void
-lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_leave (LmccTfmccReceiver *receiver)
 {
   receiver->leaves = TRUE;
   receiver->report_due = receiver->heard && !receiver->left;
@@ -349,7 +350,7 @@ lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver * receiver)
+lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver *receiver)
 {
   return lmcc_feedback_timer_next (receiver->timer);
 }
@@ -360,7 +361,7 @@ lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver * receiver)
  * @now: the time
  */
 void
-lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver * receiver, LmccTime now)
+lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver *receiver, LmccTime now)
 {
   if (now < lmcc_feedback_timer_next (receiver->timer))
     return;
@@ -372,7 +373,7 @@ lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver * receiver, LmccTime now)
  * an answer shows that who sends the packets gets the reports. And a packet
  * that has lain here for too long says nothing of the way. */
 static gboolean
-may_report (const LmccTfmccReceiver * receiver, LmccTime now)
+may_report (const LmccTfmccReceiver *receiver, LmccTime now)
 {
   if (receiver->leaves)
     return TRUE;
@@ -382,13 +383,13 @@ may_report (const LmccTfmccReceiver * receiver, LmccTime now)
 }
 
 static void
-wait_if_unanswered (LmccTfmccReceiver * receiver, LmccTime now)
+wait_if_unanswered (LmccTfmccReceiver *receiver, LmccTime now)
 {
-  guint patience = lmcc_feedback_timer_get_patience (lmcc_rtt_get_unanswered
-      (receiver->rtt));
+  guint patience = lmcc_feedback_timer_get_patience (
+      lmcc_rtt_get_unanswered (receiver->rtt));
 
-  receiver->next_report = patience > 1 ? now + patience * UNANSWERED_SPACING
-      : 0;
+  receiver->next_report =
+      patience > 1 ? now + patience * UNANSWERED_SPACING : 0;
 }
 
 /**
@@ -400,8 +401,8 @@ wait_if_unanswered (LmccTfmccReceiver * receiver, LmccTime now)
  * Returns: %FALSE if there is nothing to report
  */
 gboolean
-lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
-    LmccTfmccReport * report)
+lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver *receiver, LmccTime now,
+    LmccTfmccReport *report)
 {
   guint32 stamp = lmcc_time_to_ntp_short (now);
 
@@ -412,15 +413,18 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
   if (!may_report (receiver, now))
     return FALSE;
   receiver->left = receiver->leaves;
-  *report = (LmccTfmccReport) {
-  .ssrc = receiver->ssrc,.ssrc_base = receiver->ssrc_base,.round =
-        receiver->round,.has_rtt =
-        lmcc_tfmcc_receiver_has_rtt (receiver),.has_loss =
-        has_loss (receiver),.leaves = receiver->leaves,.rate =
-        lmcc_tfmcc_receiver_get_rate (receiver, now),.time =
-        stamp,.echoed_time =
-        receiver->send_time + lmcc_time_to_ntp_short (now -
-        receiver->arrival),};
+  *report = (LmccTfmccReport){
+    .ssrc = receiver->ssrc,
+    .ssrc_base = receiver->ssrc_base,
+    .round = receiver->round,
+    .has_rtt = lmcc_tfmcc_receiver_has_rtt (receiver),
+    .has_loss = has_loss (receiver),
+    .leaves = receiver->leaves,
+    .rate = lmcc_tfmcc_receiver_get_rate (receiver, now),
+    .time = stamp,
+    .echoed_time =
+        receiver->send_time + lmcc_time_to_ntp_short (now - receiver->arrival),
+  };
   /* The middle 32 bits of an NTP time are what is in the report. */
   lmcc_rtt_report (receiver->rtt, now, (guint64) stamp << 16);
   wait_if_unanswered (receiver, now);
@@ -440,8 +444,7 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver * receiver, LmccTime now,
  *     last 120 s, and has to leave for the others' sake
  */
 gboolean
-lmcc_tfmcc_receiver_must_leave (const LmccTfmccReceiver * receiver,
-    LmccTime now)
+lmcc_tfmcc_receiver_must_leave (const LmccTfmccReceiver *receiver, LmccTime now)
 {
   return receiver->slow_since != LMCC_TIME_NONE
       && now - receiver->slow_since >= TOO_SLOW_TIME;

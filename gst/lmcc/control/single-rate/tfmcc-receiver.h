@@ -27,31 +27,26 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccTfmccReceiver LmccTfmccReceiver;
 
-LmccTfmccReceiver *lmcc_tfmcc_receiver_new (guint32 ssrc,
-    guint32 ssrc_base, guint packet_size, guint32 seed);
-void lmcc_tfmcc_receiver_free (LmccTfmccReceiver * receiver);
-void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver * receiver,
-    LmccTime now, gsize bytes, guint32 send_time,
-    const LmccTfmccElement * element);
-void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver * receiver,
-    LmccTime now, const LmccLoss * loss);
-void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver * receiver);
-LmccTime lmcc_tfmcc_receiver_next_timeout (
-    const LmccTfmccReceiver * receiver);
-void lmcc_tfmcc_receiver_handle_timeout (
-    LmccTfmccReceiver * receiver, LmccTime now);
-gboolean lmcc_tfmcc_receiver_poll_report (
-    LmccTfmccReceiver * receiver, LmccTime now, LmccTfmccReport * report);
-gdouble lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver * receiver,
+LmccTfmccReceiver *lmcc_tfmcc_receiver_new (guint32 ssrc, guint32 ssrc_base,
+    guint packet_size, guint32 seed);
+void lmcc_tfmcc_receiver_free (LmccTfmccReceiver *receiver);
+void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver *receiver, LmccTime now,
+    gsize bytes, guint32 send_time, const LmccTfmccElement *element);
+void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
+    const LmccLoss *loss);
+void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver *receiver);
+LmccTime lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver *receiver);
+void
+lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver *receiver, LmccTime now);
+gboolean lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver *receiver,
+    LmccTime now, LmccTfmccReport *report);
+gdouble
+lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver *receiver, LmccTime now);
+gdouble lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver *receiver);
+LmccTime lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver *receiver);
+gboolean lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver *receiver);
+gboolean lmcc_tfmcc_receiver_must_leave (const LmccTfmccReceiver *receiver,
     LmccTime now);
-gdouble lmcc_tfmcc_receiver_get_loss_rate (
-    LmccTfmccReceiver * receiver);
-LmccTime lmcc_tfmcc_receiver_get_rtt (
-    const LmccTfmccReceiver * receiver);
-gboolean lmcc_tfmcc_receiver_has_rtt (
-    const LmccTfmccReceiver * receiver);
-gboolean lmcc_tfmcc_receiver_must_leave (
-    const LmccTfmccReceiver * receiver, LmccTime now);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccReceiver, lmcc_tfmcc_receiver_free)
 

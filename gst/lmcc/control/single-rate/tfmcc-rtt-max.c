@@ -26,15 +26,16 @@
  * @now: the time
  */
 void
-lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax * rtt_max, LmccTime value,
-    LmccTime now)
+lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax *rtt_max, LmccTime value, LmccTime now)
 {
-  *rtt_max = (LmccTfmccRttMax) {
-  .value = value,.shown = value,.begun = value,.decayed = now};
+  *rtt_max = (LmccTfmccRttMax){ .value = value,
+    .shown = value,
+    .begun = value,
+    .decayed = now };
 }
 
 static void
-note (LmccTfmccPeaks * peaks, guint64 origin, LmccTime rtt)
+note (LmccTfmccPeaks *peaks, guint64 origin, LmccTime rtt)
 {
   if (peaks->rtt == 0 || peaks->origin == origin) {
     peaks->origin = origin;
@@ -50,7 +51,7 @@ note (LmccTfmccPeaks * peaks, guint64 origin, LmccTime rtt)
 
 /* The longest that anybody but @origin has, 0: nobody reports. */
 static LmccTime
-get_others (const LmccTfmccRttMax * rtt_max, guint64 origin)
+get_others (const LmccTfmccRttMax *rtt_max, guint64 origin)
 {
   LmccTime longest = 0;
   guint i;
@@ -60,8 +61,8 @@ get_others (const LmccTfmccRttMax * rtt_max, guint64 origin)
   for (i = 0; i < G_N_ELEMENTS (rtt_max->rounds); i++) {
     const LmccTfmccPeaks *peaks = &rtt_max->rounds[i];
 
-    longest = MAX (longest, peaks->rtt > 0 && peaks->origin != origin
-        ? peaks->rtt : peaks->other);
+    longest = MAX (longest,
+        peaks->rtt > 0 && peaks->origin != origin ? peaks->rtt : peaks->other);
   }
 
   return longest;
@@ -70,15 +71,15 @@ get_others (const LmccTfmccRttMax * rtt_max, guint64 origin)
 /* The longest of all, as far as others come near it: the limiting receiver,
  * that is, whose queue may be empty by now. */
 static void
-follow_farthest (LmccTfmccRttMax * rtt_max)
+follow_farthest (LmccTfmccRttMax *rtt_max)
 {
   const LmccTfmccPeaks *peaks = rtt_max->rounds;
-  const LmccTfmccPeaks *first = peaks[0].rtt >= peaks[1].rtt ? &peaks[0] :
-      &peaks[1];
-  gboolean elsewhere = rtt_max->limiting > 0
-      && rtt_max->limiting_origin != first->origin;
-  LmccTime others = elsewhere ? rtt_max->limiting
-      : get_others (rtt_max, first->origin);
+  const LmccTfmccPeaks *first =
+      peaks[0].rtt >= peaks[1].rtt ? &peaks[0] : &peaks[1];
+  gboolean elsewhere =
+      rtt_max->limiting > 0 && rtt_max->limiting_origin != first->origin;
+  LmccTime others =
+      elsewhere ? rtt_max->limiting : get_others (rtt_max, first->origin);
 
   rtt_max->value = MAX (rtt_max->shown, MIN (first->rtt, FACTOR * others));
 }
@@ -97,12 +98,12 @@ follow_farthest (LmccTfmccRttMax * rtt_max)
  * a round.
  */
 void
-lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax * rtt_max, guint64 origin,
+lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
     LmccTime rtt, gboolean limits)
 {
   LmccTime others = get_others (rtt_max, origin);
-  LmccTime counted = MIN (rtt, limits || others == 0
-      ? FACTOR * rtt_max->begun : others);
+  LmccTime counted =
+      MIN (rtt, limits || others == 0 ? FACTOR * rtt_max->begun : others);
 
   if (limits) {
     rtt_max->limiting_origin = origin;
@@ -121,7 +122,7 @@ lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax * rtt_max, guint64 origin,
  * There is no limiting receiver now.
  */
 void
-lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax * rtt_max)
+lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax *rtt_max)
 {
   rtt_max->limiting = 0;
 }
@@ -131,12 +132,11 @@ lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax * rtt_max)
  * @rtt_max: R_max
  */
 void
-lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax * rtt_max)
+lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax *rtt_max)
 {
   rtt_max->begun = rtt_max->shown;
   rtt_max->rounds[1] = rtt_max->rounds[0];
-  rtt_max->rounds[0] = (LmccTfmccPeaks) {
-  0, 0, 0};
+  rtt_max->rounds[0] = (LmccTfmccPeaks){ 0, 0, 0 };
 }
 
 /*
@@ -148,7 +148,7 @@ lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax * rtt_max)
  * Shorter only with what reports show.
  */
 void
-lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax * rtt_max, LmccTime shortest,
+lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
     LmccTime now)
 {
   LmccTime decayed = (LmccTime) (DECAY * (gdouble) rtt_max->shown);
@@ -168,7 +168,7 @@ lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax * rtt_max, LmccTime shortest,
  * Returns: when it falls, though the round is not over
  */
 LmccTime
-lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax * rtt_max)
+lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax *rtt_max)
 {
   return rtt_max->decayed + LONGEST_WAIT;
 }

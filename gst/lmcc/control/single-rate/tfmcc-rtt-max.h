@@ -49,15 +49,15 @@ typedef struct
   LmccTfmccPeaks rounds[2];
 } LmccTfmccRttMax;
 
-void lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax * rtt_max, LmccTime value,
+void lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax *rtt_max, LmccTime value,
     LmccTime now);
-void lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax * rtt_max, guint64 origin,
+void lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
     LmccTime rtt, gboolean limits);
-void lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax * rtt_max);
-void lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax * rtt_max);
-void lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax * rtt_max, LmccTime shortest,
+void lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax *rtt_max);
+void lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax *rtt_max);
+void lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
     LmccTime now);
-LmccTime lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax * rtt_max);
+LmccTime lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax *rtt_max);
 
 G_END_DECLS
 

@@ -34,12 +34,12 @@ typedef struct
 {
   gboolean exists;
   guint32 ssrc;
-  gdouble rate;                 /* its X_r in its latest report */
+  gdouble rate; /* its X_r in its latest report */
   LmccTime since;
-  LmccTime patience;            /* a round-trip time, or the time of a packet */
+  LmccTime patience; /* a round-trip time, or the time of a packet */
   LmccTime reported;
-  LmccTime halved;              /* or reported, whatever was later */
-  LmccTime asked;               /* first packet that it must answer, or NONE */
+  LmccTime halved; /* or reported, whatever was later */
+  LmccTime asked;  /* first packet that it must answer, or NONE */
   LmccTfmccAnswer answer;
 } Limiting;
 
@@ -49,14 +49,14 @@ struct _LmccTfmccSender
   gdouble max_rate;
   gdouble rate;
   gboolean slow_start;
-  LmccTime increased;           /* up to when the rate has been increased */
+  LmccTime increased; /* up to when the rate has been increased */
   LmccTfmccRttMax rtt_max;
 
   guint64 round;
   LmccTime round_start;
-  LmccTime round_time;          /* T */
+  LmccTime round_time; /* T */
   gboolean round_has_reports;
-  LmccTime deserted;            /* who is not heard until then is gone */
+  LmccTime deserted; /* who is not heard until then is gone */
   gdouble suppression_rate;
 
   Limiting limiting;
@@ -64,13 +64,13 @@ struct _LmccTfmccSender
 };
 
 static gdouble
-packet_bits (const LmccTfmccSender * sender)
+packet_bits (const LmccTfmccSender *sender)
 {
   return 8.0 * sender->packet_size;
 }
 
 static LmccTime
-packet_time (const LmccTfmccSender * sender)
+packet_time (const LmccTfmccSender *sender)
 {
   return (LmccTime) (packet_bits (sender) / sender->rate * LMCC_SECOND);
 }
@@ -78,13 +78,13 @@ packet_time (const LmccTfmccSender * sender)
 /* One packet in an R_max, in bit/s: what a session begins with, and by how much
  * it grows (RFC 4654 sections 3.1 and 3.3). */
 static gdouble
-packet_per_rtt_max (const LmccTfmccSender * sender)
+packet_per_rtt_max (const LmccTfmccSender *sender)
 {
   return packet_bits (sender) * LMCC_SECOND / sender->rtt_max.value;
 }
 
 static void
-set_rate (LmccTfmccSender * sender, gdouble rate)
+set_rate (LmccTfmccSender *sender, gdouble rate)
 {
   gdouble lowest = packet_bits (sender) / LOWEST_RATE_INTERVAL;
 
@@ -92,7 +92,7 @@ set_rate (LmccTfmccSender * sender, gdouble rate)
 }
 
 static void
-begin_round (LmccTfmccSender * sender, LmccTime now)
+begin_round (LmccTfmccSender *sender, LmccTime now)
 {
   sender->round++;
   sender->round_start = now;
@@ -120,8 +120,8 @@ lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
 
   sender->packet_size = packet_size;
   sender->max_rate = max_rate;
-  lmcc_tfmcc_rtt_max_init (&sender->rtt_max, CLAMP (rtt_max,
-          LMCC_DEFAULT_RTT_MAX, LMCC_RTT_LIMIT), now);
+  lmcc_tfmcc_rtt_max_init (&sender->rtt_max,
+      CLAMP (rtt_max, LMCC_DEFAULT_RTT_MAX, LMCC_RTT_LIMIT), now);
   sender->slow_start = TRUE;
   sender->increased = now;
   set_rate (sender, packet_per_rtt_max (sender));
@@ -136,13 +136,13 @@ lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
  * @sender: (transfer full) (nullable): a sender
  */
 void
-lmcc_tfmcc_sender_free (LmccTfmccSender * sender)
+lmcc_tfmcc_sender_free (LmccTfmccSender *sender)
 {
   g_free (sender);
 }
 
 static void
-decay_rtt_max (LmccTfmccSender * sender, LmccTime now)
+decay_rtt_max (LmccTfmccSender *sender, LmccTime now)
 {
   gdouble shortest = packet_bits (sender) / sender->rate + GRANULARITY;
 
@@ -151,14 +151,14 @@ decay_rtt_max (LmccTfmccSender * sender, LmccTime now)
 }
 
 static gboolean
-is_deserted (const LmccTfmccSender * sender, LmccTime now)
+is_deserted (const LmccTfmccSender *sender, LmccTime now)
 {
   return now >= sender->deserted && !sender->limiting.exists;
 }
 
 /* RFC 4654 section 3.1, and never more than there was. */
 static gdouble
-initial_rate (const LmccTfmccSender * sender)
+initial_rate (const LmccTfmccSender *sender)
 {
   gdouble initial = packet_bits (sender) * LMCC_SECOND / LMCC_DEFAULT_RTT_MAX;
 
@@ -170,12 +170,12 @@ initial_rate (const LmccTfmccSender * sender)
  * rate is halved, as TFRC's no-feedback timer does (RFC 5348 section 4.4), but
  * not below what a session begins with, so that who comes is heard soon. */
 static void
-end_round_if_over (LmccTfmccSender * sender, LmccTime now)
+end_round_if_over (LmccTfmccSender *sender, LmccTime now)
 {
   LmccTime age = now - sender->round_start;
 
-  if (age < sender->round_time || (!sender->round_has_reports
-          && age < 2 * sender->round_time))
+  if (age < sender->round_time
+      || (!sender->round_has_reports && age < 2 * sender->round_time))
     return;
   if (!sender->round_has_reports && !sender->limiting.exists)
     set_rate (sender, MAX (sender->rate / 2, initial_rate (sender)));
@@ -190,7 +190,7 @@ end_round_if_over (LmccTfmccSender * sender, LmccTime now)
  * section 3.1): by one packet in R_max it would take hours from the lowest
  * rate. */
 static void
-restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
+restart_if_deserted (LmccTfmccSender *sender, LmccTime now)
 {
   gboolean deserted = is_deserted (sender, now);
 
@@ -215,8 +215,8 @@ restart_if_deserted (LmccTfmccSender * sender, LmccTime now)
  * other packets answer the limiting receiver.
  */
 void
-lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
-    LmccTfmccElement * element)
+lmcc_tfmcc_sender_get_element (LmccTfmccSender *sender, LmccTime now,
+    LmccTfmccElement *element)
 {
   Limiting *limiting = &sender->limiting;
   LmccTfmccAnswer answer = limiting->answer;
@@ -224,11 +224,12 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
   if (limiting->exists && limiting->asked == LMCC_TIME_NONE
       && now > limiting->reported + limiting->patience)
     limiting->asked = now;
-  *element = (LmccTfmccElement) {
-  .round = sender->round & 0xff,.suppression_rate =
-        sender->suppression_rate,.rtt_max = sender->rtt_max.value,};
-  if (!lmcc_tfmcc_answers_take (&sender->answers, &answer)
-      && !limiting->exists)
+  *element = (LmccTfmccElement){
+    .round = sender->round & 0xff,
+    .suppression_rate = sender->suppression_rate,
+    .rtt_max = sender->rtt_max.value,
+  };
+  if (!lmcc_tfmcc_answers_take (&sender->answers, &answer) && !limiting->exists)
     return;
 
   element->has_receiver = TRUE;
@@ -241,11 +242,11 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender, LmccTime now,
 /* RFC 4654 section 3.3: by one packet per R_max in each R_max. In slow start it
  * may double in that time (section 3.6). */
 static void
-increase (LmccTfmccSender * sender, LmccTime now, gdouble target)
+increase (LmccTfmccSender *sender, LmccTime now, gdouble target)
 {
   LmccTime rtt_max = sender->rtt_max.value;
-  gdouble share = (gdouble) MIN (now - sender->increased, rtt_max) /
-      (gdouble) rtt_max;
+  gdouble share =
+      (gdouble) MIN (now - sender->increased, rtt_max) / (gdouble) rtt_max;
   gdouble step = packet_per_rtt_max (sender) * share;
 
   if (sender->slow_start)
@@ -254,7 +255,7 @@ increase (LmccTfmccSender * sender, LmccTime now, gdouble target)
 }
 
 static void
-follow_limiting (LmccTfmccSender * sender, LmccTime now, gdouble rate)
+follow_limiting (LmccTfmccSender *sender, LmccTime now, gdouble rate)
 {
   if (rate < sender->rate)
     set_rate (sender, rate);
@@ -264,7 +265,7 @@ follow_limiting (LmccTfmccSender * sender, LmccTime now, gdouble rate)
 }
 
 static gboolean
-is_slower (const LmccTfmccSender * sender, gdouble rate)
+is_slower (const LmccTfmccSender *sender, gdouble rate)
 {
   if (!sender->limiting.exists)
     return TRUE;
@@ -273,8 +274,8 @@ is_slower (const LmccTfmccSender * sender, gdouble rate)
 }
 
 static void
-take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
-    LmccTime rtt, const LmccTfmccAnswer * answer)
+take_limiting_report (LmccTfmccSender *sender, LmccTime now, gdouble rate,
+    LmccTime rtt, const LmccTfmccAnswer *answer)
 {
   Limiting *limiting = &sender->limiting;
 
@@ -282,8 +283,8 @@ take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
     limiting->exists = TRUE;
     limiting->ssrc = answer->ssrc;
     limiting->since = now;
-    sender->increased = MAX (sender->increased,
-        now - MIN (now, sender->rtt_max.value));
+    sender->increased =
+        MAX (sender->increased, now - MIN (now, sender->rtt_max.value));
   }
   limiting->rate = rate;
   limiting->reported = now;
@@ -295,15 +296,15 @@ take_limiting_report (LmccTfmccSender * sender, LmccTime now, gdouble rate,
 }
 
 static void
-lose_limiting (LmccTfmccSender * sender)
+lose_limiting (LmccTfmccSender *sender)
 {
-  sender->limiting = (Limiting) { .exists = FALSE };
+  sender->limiting = (Limiting){ .exists = FALSE };
   lmcc_tfmcc_rtt_max_lose_limiting (&sender->rtt_max);
 }
 
 /* R_r, as the sender sees it: 0 if it cannot be true. */
 static LmccTime
-measure_rtt (guint32 send_clock, const LmccTfmccReport * report)
+measure_rtt (guint32 send_clock, const LmccTfmccReport *report)
 {
   gint64 rtt = lmcc_ntp_short_diff (send_clock, report->echoed_time);
 
@@ -316,7 +317,7 @@ measure_rtt (guint32 send_clock, const LmccTfmccReport * report)
 /* RFC 4654 section 3.3: who has not measured its round-trip time has reckoned
  * with R_max. */
 static gdouble
-adjust_rate (const LmccTfmccSender * sender, const LmccTfmccReport * report,
+adjust_rate (const LmccTfmccSender *sender, const LmccTfmccReport *report,
     LmccTime rtt)
 {
   if (report->has_rtt || !report->has_loss)
@@ -326,13 +327,13 @@ adjust_rate (const LmccTfmccSender * sender, const LmccTfmccReport * report,
 }
 
 static void
-count_for_round (LmccTfmccSender * sender, const LmccTfmccReport * report)
+count_for_round (LmccTfmccSender *sender, const LmccTfmccReport *report)
 {
   if (report->round != (sender->round & 0xff))
     return;
   sender->round_has_reports = TRUE;
-  sender->suppression_rate = MIN (sender->suppression_rate,
-      (1 - SUPPRESSION_SHARE) * report->rate);
+  sender->suppression_rate =
+      MIN (sender->suppression_rate, (1 - SUPPRESSION_SHARE) * report->rate);
 }
 
 /**
@@ -351,14 +352,15 @@ count_for_round (LmccTfmccSender * sender, const LmccTfmccReport * report)
  *     or above %LMCC_RTT_LIMIT: it was not used
  */
 gboolean
-lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
-    guint32 send_clock, guint64 origin, const LmccTfmccReport * report)
+lmcc_tfmcc_sender_handle_report (LmccTfmccSender *sender, LmccTime now,
+    guint32 send_clock, guint64 origin, const LmccTfmccReport *report)
 {
   LmccTime rtt = measure_rtt (send_clock, report);
-  gboolean was_limiting = sender->limiting.exists
-      && sender->limiting.ssrc == report->ssrc;
-  LmccTfmccAnswer answer =
-      {.ssrc = report->ssrc,.time = report->time,.arrival = now };
+  gboolean was_limiting =
+      sender->limiting.exists && sender->limiting.ssrc == report->ssrc;
+  LmccTfmccAnswer answer = { .ssrc = report->ssrc,
+    .time = report->time,
+    .arrival = now };
   gdouble rate;
 
   if (rtt == 0)
@@ -384,9 +386,8 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
     lmcc_tfmcc_answers_add (&sender->answers, &answer);
     take_limiting_report (sender, now, rate, rtt, &answer);
   } else {
-    answer.priority =
-        report->has_rtt ? LMCC_TFMCC_ANSWER_OTHER :
-        LMCC_TFMCC_ANSWER_NEVER_MEASURED;
+    answer.priority = report->has_rtt ? LMCC_TFMCC_ANSWER_OTHER
+                                      : LMCC_TFMCC_ANSWER_NEVER_MEASURED;
     lmcc_tfmcc_answers_add (&sender->answers, &answer);
   }
   end_round_if_over (sender, now);
@@ -399,7 +400,7 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender, LmccTime now,
  * section 4.4), and it waits from its next packet on. One that sends all the
  * time waits from the last report on. */
 static LmccTime
-waits_since (const Limiting * limiting, LmccTime since)
+waits_since (const Limiting *limiting, LmccTime since)
 {
   if (limiting->asked == LMCC_TIME_NONE
       || limiting->asked > limiting->reported + 2 * limiting->patience)
@@ -415,7 +416,7 @@ wait_from (LmccTime since, LmccTime time)
 }
 
 static LmccTime
-next_halving (const LmccTfmccSender * sender)
+next_halving (const LmccTfmccSender *sender)
 {
   const Limiting *limiting = &sender->limiting;
   LmccTime since = waits_since (limiting, limiting->halved);
@@ -425,7 +426,7 @@ next_halving (const LmccTfmccSender * sender)
 }
 
 static LmccTime
-gone_time (const LmccTfmccSender * sender)
+gone_time (const LmccTfmccSender *sender)
 {
   const Limiting *limiting = &sender->limiting;
 
@@ -440,10 +441,10 @@ gone_time (const LmccTfmccSender * sender)
  * Returns: when lmcc_tfmcc_sender_handle_timeout() is to be called
  */
 LmccTime
-lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender * sender)
+lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender *sender)
 {
-  LmccTime next = sender->round_start +
-      (sender->round_has_reports ? 1 : 2) * sender->round_time;
+  LmccTime next = sender->round_start
+      + (sender->round_has_reports ? 1 : 2) * sender->round_time;
 
   next = MIN (next, lmcc_tfmcc_rtt_max_next_decay (&sender->rtt_max));
   if (sender->limiting.exists)
@@ -461,7 +462,7 @@ lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender * sender)
  * heard, and gives it up: the next report names another (RFC 4654 section 3.3).
  */
 void
-lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender, LmccTime now)
+lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender *sender, LmccTime now)
 {
   end_round_if_over (sender, now);
   if (now >= lmcc_tfmcc_rtt_max_next_decay (&sender->rtt_max))
@@ -484,7 +485,7 @@ lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender, LmccTime now)
  * Returns: X, what may be sent, in bit/s of IP packets
  */
 gdouble
-lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender)
+lmcc_tfmcc_sender_get_rate (const LmccTfmccSender *sender)
 {
   return sender->rate;
 }
@@ -495,7 +496,7 @@ lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender)
  * @max_rate: what there is to send at most from now on, in bit/s
  */
 void
-lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender, gdouble max_rate)
+lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender *sender, gdouble max_rate)
 {
   sender->max_rate = max_rate;
   set_rate (sender, sender->rate);
@@ -509,7 +510,7 @@ lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender, gdouble max_rate)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_tfmcc_sender_get_limiting (const LmccTfmccSender * sender, guint32 * ssrc)
+lmcc_tfmcc_sender_get_limiting (const LmccTfmccSender *sender, guint32 *ssrc)
 {
   *ssrc = sender->limiting.ssrc;
 
@@ -523,7 +524,7 @@ lmcc_tfmcc_sender_get_limiting (const LmccTfmccSender * sender, guint32 * ssrc)
  * Returns: R_max
  */
 LmccTime
-lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender * sender)
+lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender *sender)
 {
   return sender->rtt_max.value;
 }
@@ -535,7 +536,7 @@ lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender * sender)
  * Returns: how many feedback rounds have begun
  */
 guint64
-lmcc_tfmcc_sender_get_rounds (const LmccTfmccSender * sender)
+lmcc_tfmcc_sender_get_rounds (const LmccTfmccSender *sender)
 {
   return sender->round;
 }

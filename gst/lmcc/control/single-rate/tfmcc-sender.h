@@ -21,27 +21,21 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccTfmccSender LmccTfmccSender;
 
-LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now,
-    guint packet_size, LmccTime rtt_max, gdouble max_rate);
-void lmcc_tfmcc_sender_free (LmccTfmccSender * sender);
-gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender * sender,
-    LmccTime now, guint32 send_clock, guint64 origin,
-    const LmccTfmccReport * report);
-void lmcc_tfmcc_sender_get_element (LmccTfmccSender * sender,
-    LmccTime now, LmccTfmccElement * element);
-LmccTime lmcc_tfmcc_sender_next_timeout (
-    const LmccTfmccSender * sender);
-void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender * sender,
-    LmccTime now);
-gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender * sender);
-void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender * sender,
-    gdouble max_rate);
-gboolean lmcc_tfmcc_sender_get_limiting (
-    const LmccTfmccSender * sender, guint32 * ssrc);
-LmccTime lmcc_tfmcc_sender_get_rtt_max (
-    const LmccTfmccSender * sender);
-guint64 lmcc_tfmcc_sender_get_rounds (
-    const LmccTfmccSender * sender);
+LmccTfmccSender *lmcc_tfmcc_sender_new (LmccTime now, guint packet_size,
+    LmccTime rtt_max, gdouble max_rate);
+void lmcc_tfmcc_sender_free (LmccTfmccSender *sender);
+gboolean lmcc_tfmcc_sender_handle_report (LmccTfmccSender *sender, LmccTime now,
+    guint32 send_clock, guint64 origin, const LmccTfmccReport *report);
+void lmcc_tfmcc_sender_get_element (LmccTfmccSender *sender, LmccTime now,
+    LmccTfmccElement *element);
+LmccTime lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender *sender);
+void lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender *sender, LmccTime now);
+gdouble lmcc_tfmcc_sender_get_rate (const LmccTfmccSender *sender);
+void lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender *sender, gdouble max_rate);
+gboolean
+lmcc_tfmcc_sender_get_limiting (const LmccTfmccSender *sender, guint32 *ssrc);
+LmccTime lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender *sender);
+guint64 lmcc_tfmcc_sender_get_rounds (const LmccTfmccSender *sender);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccTfmccSender, lmcc_tfmcc_sender_free)
 

@@ -64,8 +64,9 @@ lmcc_tfmcc_decode_rate (guint code)
   if (code == RATE_NO_LIMIT)
     return INFINITY;
 
-  return ldexp (LMCC_TFMCC_MIN_RATE * (1 + (gdouble) (code & 0x7f) /
-          RATE_MANTISSA), (gint) (code >> 7));
+  return ldexp (LMCC_TFMCC_MIN_RATE
+          * (1 + (gdouble) (code & 0x7f) / RATE_MANTISSA),
+      (gint) (code >> 7));
 }
 
 /**
@@ -97,8 +98,8 @@ lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max)
 LmccTime
 lmcc_tfmcc_decode_rtt_max (guint8 code)
 {
-  return ((LMCC_MSECOND * (RTT_MANTISSA + (code & 0xf))) << (code >> 4)) /
-      RTT_MANTISSA;
+  return ((LMCC_MSECOND * (RTT_MANTISSA + (code & 0xf))) << (code >> 4))
+      / RTT_MANTISSA;
 }
 
 /**
@@ -107,7 +108,7 @@ lmcc_tfmcc_decode_rtt_max (guint8 code)
  * @data: (out): where the second element's data bytes go
  */
 void
-lmcc_tfmcc_element_write (const LmccTfmccElement * element,
+lmcc_tfmcc_element_write (const LmccTfmccElement *element,
     guint8 data[LMCC_TFMCC_ELEMENT_SIZE])
 {
   guint bits = lmcc_tfmcc_encode_rate (element->suppression_rate);
@@ -132,8 +133,8 @@ lmcc_tfmcc_element_write (const LmccTfmccElement * element,
  * Returns: %FALSE if it is of another kind, or too short for its kind
  */
 gboolean
-lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
-    LmccTfmccElement * element)
+lmcc_tfmcc_element_parse (const guint8 *data, gsize size,
+    LmccTfmccElement *element)
 {
   guint bits;
 
@@ -141,11 +142,12 @@ lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
     return FALSE;
 
   bits = lmcc_read_uint16 (data + 2);
-  *element = (LmccTfmccElement) {
-  .round = data[1],.has_receiver =
-        (bits & ELEMENT_RECEIVER) != 0,.suppression_rate =
-        lmcc_tfmcc_decode_rate (bits),.rtt_max =
-        lmcc_tfmcc_decode_rtt_max (data[12]),};
+  *element = (LmccTfmccElement){
+    .round = data[1],
+    .has_receiver = (bits & ELEMENT_RECEIVER) != 0,
+    .suppression_rate = lmcc_tfmcc_decode_rate (bits),
+    .rtt_max = lmcc_tfmcc_decode_rtt_max (data[12]),
+  };
   if (element->has_receiver) {
     element->is_limiting = (bits & ELEMENT_LIMITING) != 0;
     element->receiver = lmcc_read_uint32 (data + 4);
@@ -162,7 +164,7 @@ lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
  * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
  */
 LmccPacket *
-lmcc_tfmcc_report_build (const LmccTfmccReport * report)
+lmcc_tfmcc_report_build (const LmccTfmccReport *report)
 {
   LmccPacket *packet = lmcc_packet_new (LMCC_TFMCC_REPORT_SIZE);
   guint bits = lmcc_tfmcc_encode_rate (report->rate);
@@ -192,8 +194,8 @@ lmcc_tfmcc_report_build (const LmccTfmccReport * report)
  * Returns: %FALSE if it is anything else
  */
 gboolean
-lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
-    LmccTfmccReport * report)
+lmcc_tfmcc_report_parse (const guint8 *data, gsize size,
+    LmccTfmccReport *report)
 {
   guint bits;
 
@@ -202,15 +204,17 @@ lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
     return FALSE;
 
   bits = lmcc_read_uint16 (data + 18);
-  *report = (LmccTfmccReport) {
-  .ssrc = lmcc_read_uint32 (data + 4),.ssrc_base =
-        lmcc_read_uint32 (data + 12),.round = data[16],.has_rtt =
-        (bits & REPORT_HAS_RTT) != 0,.has_loss =
-        (bits & REPORT_HAS_LOSS) != 0,.leaves =
-        (bits & REPORT_LEAVES) != 0,.rate =
-        lmcc_tfmcc_decode_rate (bits),.time =
-        lmcc_read_uint32 (data + 20),.echoed_time =
-        lmcc_read_uint32 (data + 24),};
+  *report = (LmccTfmccReport){
+    .ssrc = lmcc_read_uint32 (data + 4),
+    .ssrc_base = lmcc_read_uint32 (data + 12),
+    .round = data[16],
+    .has_rtt = (bits & REPORT_HAS_RTT) != 0,
+    .has_loss = (bits & REPORT_HAS_LOSS) != 0,
+    .leaves = (bits & REPORT_LEAVES) != 0,
+    .rate = lmcc_tfmcc_decode_rate (bits),
+    .time = lmcc_read_uint32 (data + 20),
+    .echoed_time = lmcc_read_uint32 (data + 24),
+  };
 
   return TRUE;
 }

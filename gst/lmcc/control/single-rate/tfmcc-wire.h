@@ -79,13 +79,13 @@ gdouble lmcc_tfmcc_decode_rate (guint code);
 guint8 lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max);
 LmccTime lmcc_tfmcc_decode_rtt_max (guint8 code);
 
-void lmcc_tfmcc_element_write (const LmccTfmccElement * element,
+void lmcc_tfmcc_element_write (const LmccTfmccElement *element,
     guint8 data[LMCC_TFMCC_ELEMENT_SIZE]);
-gboolean lmcc_tfmcc_element_parse (const guint8 * data, gsize size,
-    LmccTfmccElement * element);
-LmccPacket *lmcc_tfmcc_report_build (const LmccTfmccReport * report);
-gboolean lmcc_tfmcc_report_parse (const guint8 * data, gsize size,
-    LmccTfmccReport * report);
+gboolean lmcc_tfmcc_element_parse (const guint8 *data, gsize size,
+    LmccTfmccElement *element);
+LmccPacket *lmcc_tfmcc_report_build (const LmccTfmccReport *report);
+gboolean lmcc_tfmcc_report_parse (const guint8 *data, gsize size,
+    LmccTfmccReport *report);
 
 G_END_DECLS
 

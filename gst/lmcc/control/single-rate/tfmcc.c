@@ -13,12 +13,12 @@ typedef struct
 {
   LmccSingleRateController single;
   LmccTfmccReceiver *receiver;
-  gboolean has_element;         /* the packet that comes next has one */
+  gboolean has_element; /* the packet that comes next has one */
   LmccTfmccElement element;
 } Tfmcc;
 
 static void
-on_second_element (LmccController * controller, const guint8 * data, gsize size)
+on_second_element (LmccController *controller, const guint8 *data, gsize size)
 {
   Tfmcc *tfmcc = (Tfmcc *) controller;
 
@@ -26,7 +26,7 @@ on_second_element (LmccController * controller, const guint8 * data, gsize size)
 }
 
 static void
-take_packet (Tfmcc * tfmcc, LmccTime arrival, const LmccHeader * header,
+take_packet (Tfmcc *tfmcc, LmccTime arrival, const LmccHeader *header,
     gsize size)
 {
   const LmccTfmccElement *element = &tfmcc->element;
@@ -35,13 +35,13 @@ take_packet (Tfmcc * tfmcc, LmccTime arrival, const LmccHeader * header,
     tfmcc->single.has_leader = TRUE;
     tfmcc->single.leader = element->receiver;
   }
-  lmcc_tfmcc_receiver_packet (tfmcc->receiver, arrival, size,
-      header->send_time, tfmcc->has_element ? element : NULL);
+  lmcc_tfmcc_receiver_packet (tfmcc->receiver, arrival, size, header->send_time,
+      tfmcc->has_element ? element : NULL);
 }
 
 static void
-on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    LmccTime arrival, const LmccHeader * header, gsize size)
+on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival, const LmccHeader *header, gsize size)
 {
   Tfmcc *tfmcc = (Tfmcc *) controller;
 
@@ -51,55 +51,57 @@ on_packet (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+on_loss (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
 {
   if (layer == 0)
     lmcc_tfmcc_receiver_loss (((Tfmcc *) controller)->receiver, now, loss);
 }
 
 static void
-on_timeout (LmccController * controller, LmccTime now)
+on_timeout (LmccController *controller, LmccTime now)
 {
   lmcc_tfmcc_receiver_handle_timeout (((Tfmcc *) controller)->receiver, now);
 }
 
 static LmccTime
-next_timeout (const LmccController * controller)
+next_timeout (const LmccController *controller)
 {
-  return lmcc_tfmcc_receiver_next_timeout (((const Tfmcc *)
-          controller)->receiver);
+  return lmcc_tfmcc_receiver_next_timeout (
+      ((const Tfmcc *) controller)->receiver);
 }
 
 static void
-on_leave (LmccController * controller)
+on_leave (LmccController *controller)
 {
   lmcc_tfmcc_receiver_leave (((Tfmcc *) controller)->receiver);
 }
 
 static LmccPacket *
-poll_report (LmccController * controller, LmccTime now)
+poll_report (LmccController *controller, LmccTime now)
 {
   LmccTfmccReport report;
 
-  return lmcc_tfmcc_receiver_poll_report (((Tfmcc *) controller)->receiver,
-      now, &report) ? lmcc_tfmcc_report_build (&report) : NULL;
+  return lmcc_tfmcc_receiver_poll_report (((Tfmcc *) controller)->receiver, now,
+             &report)
+      ? lmcc_tfmcc_report_build (&report)
+      : NULL;
 }
 
 static const gchar *
-find_reason_to_leave (LmccController * controller, LmccTime now)
+find_reason_to_leave (LmccController *controller, LmccTime now)
 {
   if (!lmcc_tfmcc_receiver_must_leave (((Tfmcc *) controller)->receiver, now))
     return NULL;
 
   return "this path has not carried a packet in 8 s for 120 s, and all other "
-      "receivers get no more than it: all groups are left (RFC 4654 section "
-      "3.3)";
+         "receivers get no more than it: all groups are left (RFC 4654 section "
+         "3.3)";
 }
 
 static void
-get_status (LmccController * controller, LmccTime now,
-    LmccControllerStatus * status)
+get_status (LmccController *controller, LmccTime now,
+    LmccControllerStatus *status)
 {
   const Tfmcc *tfmcc = (const Tfmcc *) controller;
 
@@ -111,7 +113,7 @@ get_status (LmccController * controller, LmccTime now,
 }
 
 static void
-free_controller (LmccController * controller)
+free_controller (LmccController *controller)
 {
   lmcc_tfmcc_receiver_free (((Tfmcc *) controller)->receiver);
   g_free (controller);
@@ -131,8 +133,8 @@ static const LmccControllerClass controller_class = {
 };
 
 static LmccController *
-create (const LmccSession * session,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed)
+create (const LmccSession *session, const LmccSettings *settings G_GNUC_UNUSED,
+    guint32 seed)
 {
   Tfmcc *tfmcc = g_new0 (Tfmcc, 1);
 
@@ -147,7 +149,7 @@ create (const LmccSession * session,
 /* The sender's half. */
 
 static gpointer
-create_sender (const LmccSession * session, gdouble hysteresis G_GNUC_UNUSED,
+create_sender (const LmccSession *session, gdouble hysteresis G_GNUC_UNUSED,
     LmccTime now)
 {
   return lmcc_tfmcc_sender_new (now, session->packet_size, session->rtt_max,
@@ -183,7 +185,7 @@ set_max_rate (gpointer machine, gdouble rate)
 }
 
 static gboolean
-get_leader (gconstpointer machine, guint32 * ssrc)
+get_leader (gconstpointer machine, guint32 *ssrc)
 {
   return lmcc_tfmcc_sender_get_limiting (machine, ssrc);
 }
@@ -195,8 +197,8 @@ get_rtt (gconstpointer machine)
 }
 
 static gboolean
-identify_report (const guint8 * data, gsize size, guint32 * ssrc,
-    guint32 * ssrc_base)
+identify_report (const guint8 *data, gsize size, guint32 *ssrc,
+    guint32 *ssrc_base)
 {
   LmccTfmccReport report;
 
@@ -209,14 +211,14 @@ identify_report (const guint8 * data, gsize size, guint32 * ssrc,
 }
 
 static gboolean
-take_report (gpointer machine, LmccTime now, guint32 send_clock,
-    guint64 origin, const guint8 * data, gsize size)
+take_report (gpointer machine, LmccTime now, guint32 send_clock, guint64 origin,
+    const guint8 *data, gsize size)
 {
   LmccTfmccReport report;
 
   return lmcc_tfmcc_report_parse (data, size, &report)
       && lmcc_tfmcc_sender_handle_report (machine, now, send_clock, origin,
-      &report);
+          &report);
 }
 
 static LmccTime
@@ -232,7 +234,7 @@ handle_sender_timeout (gpointer machine, LmccTime now)
 }
 
 static void
-get_stats (gconstpointer machine, LmccSingleRateStats * stats)
+get_stats (gconstpointer machine, LmccSingleRateStats *stats)
 {
   stats->rounds = lmcc_tfmcc_sender_get_rounds (machine);
 }
@@ -261,9 +263,9 @@ const LmccAlgorithm lmcc_algorithm_tfmcc = {
   .name = "tfmcc",
   .number = 9,
   .description = "RFC 4654: one rate for all receivers, that of TCP's equation "
-      "for the slowest one",
+                 "for the slowest one",
   .paper = "Widmer, Handley, \"TCP-Friendly Multicast Congestion Control "
-      "(TFMCC): Protocol Specification\", RFC 4654, 2006",
+           "(TFMCC): Protocol Specification\", RFC 4654, 2006",
   .sending = &sending,
   .create = create,
 };

@@ -19,17 +19,21 @@
  * @minimum: the shortest measured one, in ns
  */
 void
-lmcc_deaf_period_init (LmccDeafPeriod * deaf, LmccTime fixed,
-    LmccTime initial, LmccTime minimum)
+lmcc_deaf_period_init (LmccDeafPeriod *deaf, LmccTime fixed, LmccTime initial,
+    LmccTime minimum)
 {
-  *deaf = (LmccDeafPeriod) {
-  .fixed = fixed,.initial = initial,.minimum = minimum,.leave_latency =
-        LMCC_TIME_NONE,.left_at = LMCC_TIME_NONE,};
+  *deaf = (LmccDeafPeriod){
+    .fixed = fixed,
+    .initial = initial,
+    .minimum = minimum,
+    .leave_latency = LMCC_TIME_NONE,
+    .left_at = LMCC_TIME_NONE,
+  };
 }
 
 /* What was seen of the layer that was left last, before another one is. */
 static void
-measure (LmccDeafPeriod * deaf)
+measure (LmccDeafPeriod *deaf)
 {
   if (deaf->left_at == LMCC_TIME_NONE
       || deaf->last_packet <= deaf->left_at + SOCKET_REST)
@@ -39,7 +43,7 @@ measure (LmccDeafPeriod * deaf)
 
 /* How long the next one is. */
 static LmccTime
-get_length (const LmccDeafPeriod * deaf)
+get_length (const LmccDeafPeriod *deaf)
 {
   if (deaf->fixed > 0)
     return deaf->fixed;
@@ -58,7 +62,7 @@ get_length (const LmccDeafPeriod * deaf)
  * Begins the deaf period, if it has a length.
  */
 void
-lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now, guint layer)
+lmcc_deaf_period_leave (LmccDeafPeriod *deaf, LmccTime now, guint layer)
 {
   LmccTime length;
 
@@ -79,7 +83,7 @@ lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now, guint layer)
  * Its packets are wanted again, and measure no leave any more.
  */
 void
-lmcc_deaf_period_join (LmccDeafPeriod * deaf, guint layer)
+lmcc_deaf_period_join (LmccDeafPeriod *deaf, guint layer)
 {
   measure (deaf);
   if (layer == deaf->layer)
@@ -95,7 +99,7 @@ lmcc_deaf_period_join (LmccDeafPeriod * deaf, guint layer)
  * The leave latency is the time from a leave to the last packet of the layer.
  */
 void
-lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival, guint layer)
+lmcc_deaf_period_packet (LmccDeafPeriod *deaf, LmccTime arrival, guint layer)
 {
   if (deaf->left_at == LMCC_TIME_NONE || layer != deaf->layer)
     return;
@@ -112,7 +116,7 @@ lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival, guint layer)
  * Returns: whether the loss says nothing new
  */
 gboolean
-lmcc_deaf_period_covers (const LmccDeafPeriod * deaf, LmccTime time)
+lmcc_deaf_period_covers (const LmccDeafPeriod *deaf, LmccTime time)
 {
   return time < deaf->until;
 }

@@ -39,15 +39,13 @@ typedef struct
   LmccTime last_packet;
 } LmccDeafPeriod;
 
-void lmcc_deaf_period_init (LmccDeafPeriod * deaf, LmccTime fixed,
+void lmcc_deaf_period_init (LmccDeafPeriod *deaf, LmccTime fixed,
     LmccTime initial, LmccTime minimum);
-void lmcc_deaf_period_leave (LmccDeafPeriod * deaf, LmccTime now,
-    guint layer);
-void lmcc_deaf_period_join (LmccDeafPeriod * deaf, guint layer);
-void lmcc_deaf_period_packet (LmccDeafPeriod * deaf, LmccTime arrival,
-    guint layer);
-gboolean lmcc_deaf_period_covers (const LmccDeafPeriod * deaf,
-    LmccTime time);
+void lmcc_deaf_period_leave (LmccDeafPeriod *deaf, LmccTime now, guint layer);
+void lmcc_deaf_period_join (LmccDeafPeriod *deaf, guint layer);
+void
+lmcc_deaf_period_packet (LmccDeafPeriod *deaf, LmccTime arrival, guint layer);
+gboolean lmcc_deaf_period_covers (const LmccDeafPeriod *deaf, LmccTime time);
 
 G_END_DECLS
 

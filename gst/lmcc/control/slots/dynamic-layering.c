@@ -27,7 +27,7 @@ lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot)
 }
 
 static gboolean
-invalid (GError ** error, const gchar * what)
+invalid (GError **error, const gchar *what)
 {
   g_set_error_literal (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
       what);
@@ -50,8 +50,8 @@ invalid (GError ** error, const gchar * what)
  * Returns: whether there are enough groups
  */
 gboolean
-lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
-    LmccLayeringKind kind, guint n_layers, guint spread, GError ** error)
+lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
+    LmccLayeringKind kind, guint n_layers, guint spread, GError **error)
 {
   guint turning_layers = n_layers - 1;
   guint64 turning_groups = 0;
@@ -66,19 +66,20 @@ lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
   if (kind == LMCC_LAYERING_STATIC || n_layers == 1)
     return TRUE;
   if (spread == 0)
-    return invalid (error, "groups are never silent; the leave latency needs "
+    return invalid (error,
+        "groups are never silent; the leave latency needs "
         "at least one silent slot");
 
   if (kind == LMCC_LAYERING_CUMULATIVE)
     turning_groups = (guint64) turning_layers + spread;
   else
-    turning_groups = (guint64) turning_layers *spread;
+    turning_groups = (guint64) turning_layers * spread;
   if (turning_groups + 1 > LMCC_MAX_GROUPS) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "%u layers of which groups are silent for %u slots would need %"
-        G_GUINT64_FORMAT " groups, and a session has at most %d: use fewer "
-        "layers, longer slots or a shorter leave latency", n_layers, spread,
-        turning_groups + 1, LMCC_MAX_GROUPS);
+        "%u layers of which groups are silent for %u slots would need "
+        "%" G_GUINT64_FORMAT " groups, and a session has at most %d: use fewer "
+        "layers, longer slots or a shorter leave latency",
+        n_layers, spread, turning_groups + 1, LMCC_MAX_GROUPS);
     return FALSE;
   }
   layering->spread = spread;
@@ -101,10 +102,11 @@ lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
  * Returns: whether the numbers of layers and groups go together
  */
 gboolean
-lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
-    const LmccSession * session, GError ** error)
+lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
+    const LmccSession *session, GError **error)
 {
-  LmccLayeringKind kind = session->turning_groups == 0 ? LMCC_LAYERING_STATIC
+  LmccLayeringKind kind = session->turning_groups == 0
+      ? LMCC_LAYERING_STATIC
       : LMCC_LAYERING_CUMULATIVE;
 
   if (!lmcc_dynamic_layering_init (layering, kind, session->n_layers,
@@ -133,7 +135,7 @@ lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
  * Returns: the layer that @group carries in @slot, or %LMCC_GROUP_SILENT
  */
 gint
-lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
+lmcc_dynamic_layering_get_layer (const LmccDynamicLayering *layering,
     guint slot, guint group)
 {
   guint turning_layers = layering->n_layers - 1;
@@ -146,7 +148,8 @@ lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
   j = group - 1;
   if (layering->kind == LMCC_LAYERING_SEPARATE)
     return j % layering->spread == slot % layering->spread
-        ? (gint) (1 + j / layering->spread) : LMCC_GROUP_SILENT;
+        ? (gint) (1 + j / layering->spread)
+        : LMCC_GROUP_SILENT;
 
   layer = (turning_layers + j + n - slot % n) % n;
 
@@ -164,7 +167,7 @@ lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
  * Returns: the group that carries @layer in @slot
  */
 guint
-lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
+lmcc_dynamic_layering_get_group (const LmccDynamicLayering *layering,
     guint slot, guint layer)
 {
   guint turning_layers = layering->n_layers - 1;
@@ -188,7 +191,7 @@ lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
  * Returns: whether a receiver at @level holds @group in @slot
  */
 gboolean
-lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering, guint slot,
+lmcc_dynamic_layering_is_held (const LmccDynamicLayering *layering, guint slot,
     gint level, guint group)
 {
   gint layer = lmcc_dynamic_layering_get_layer (layering, slot, group);
@@ -235,5 +238,5 @@ lmcc_slot_diff (guint a, guint b, guint modulus)
   ahead = (a % modulus + modulus - b % modulus) % modulus;
 
   return ahead < modulus - modulus / 2 ? (gint) ahead
-      : (gint) ahead - (gint) modulus;
+                                       : (gint) ahead - (gint) modulus;
 }

@@ -57,15 +57,15 @@ typedef struct
 } LmccDynamicLayering;
 
 guint lmcc_dynamic_layering_spread (LmccTime leave_latency, LmccTime slot);
-gboolean lmcc_dynamic_layering_init (LmccDynamicLayering * layering,
-    LmccLayeringKind kind, guint n_layers, guint spread, GError ** error);
-gboolean lmcc_dynamic_layering_from_session (LmccDynamicLayering * layering,
-    const LmccSession * session, GError ** error);
-gint lmcc_dynamic_layering_get_layer (const LmccDynamicLayering * layering,
+gboolean lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
+    LmccLayeringKind kind, guint n_layers, guint spread, GError **error);
+gboolean lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
+    const LmccSession *session, GError **error);
+gint lmcc_dynamic_layering_get_layer (const LmccDynamicLayering *layering,
     guint slot, guint group);
-guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering * layering,
+guint lmcc_dynamic_layering_get_group (const LmccDynamicLayering *layering,
     guint slot, guint layer);
-gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering * layering,
+gboolean lmcc_dynamic_layering_is_held (const LmccDynamicLayering *layering,
     guint slot, gint level, guint group);
 
 guint lmcc_slot_modulus (guint period);

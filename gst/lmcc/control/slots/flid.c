@@ -20,26 +20,26 @@
 typedef struct
 {
   LmccSlotController slots;
-  guint64 newest;               /* the slot of bit 0 of the sets below */
-  guint64 lossy;                /* slots with loss: each counts once */
-  guint64 climbed;              /* slots whose end was a step up */
-  guint64 climbing;             /* the slot that let go up just now, or 0 */
-  guint owed;                   /* steps down, one at each slot's end */
-  guint64 ended;                /* the latest slot whose end was told */
+  guint64 newest;   /* the slot of bit 0 of the sets below */
+  guint64 lossy;    /* slots with loss: each counts once */
+  guint64 climbed;  /* slots whose end was a step up */
+  guint64 climbing; /* the slot that let go up just now, or 0 */
+  guint owed;       /* steps down, one at each slot's end */
+  guint64 ended;    /* the latest slot whose end was told */
   guint64 n_slots;
   guint64 n_lossy;
 } Flid;
 
 static const LmccSetting settings[] = {
-  {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
+  { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored and no layer is "
-        "joined; 0: 1.5 times the measured leave latency, and none until it "
-        "was measured (Byers et al. 2002 take static layers' leaves to be "
-        "fast)"},
+      "joined; 0: 1.5 times the measured leave latency, and none until it "
+      "was measured (Byers et al. 2002 take static layers' leaves to be "
+      "fast)" },
 };
 
 static void
-flid_note_slot (Flid * flid, guint64 index)
+flid_note_slot (Flid *flid, guint64 index)
 {
   guint64 ahead;
 
@@ -53,7 +53,7 @@ flid_note_slot (Flid * flid, guint64 index)
 
 /* The bit of a noted slot in the sets, 0 if it is too far back. */
 static guint64
-slot_bit (const Flid * flid, guint64 index)
+slot_bit (const Flid *flid, guint64 index)
 {
   guint64 behind = flid->newest - index;
 
@@ -64,7 +64,7 @@ slot_bit (const Flid * flid, guint64 index)
  * else it lost. Where it seemed to be without loss and led up, that is taken
  * back too. */
 static void
-flid_charge (Flid * flid, guint64 index)
+flid_charge (Flid *flid, guint64 index)
 {
   guint64 bit;
 
@@ -79,7 +79,7 @@ flid_charge (Flid * flid, guint64 index)
 }
 
 static void
-flid_up (Flid * flid, const LmccSlotEnd * end)
+flid_up (Flid *flid, const LmccSlotEnd *end)
 {
   if (flid->owed > 0) {
     flid->owed--;
@@ -93,12 +93,12 @@ flid_up (Flid * flid, const LmccSlotEnd * end)
 }
 
 static void
-flid_down (Flid * flid, LmccTime now, const LmccSlotEnd * end)
+flid_down (Flid *flid, LmccTime now, const LmccSlotEnd *end)
 {
   flid->owed--;
   lmcc_controller_want (&flid->slots.parent, flid->slots.level - 1,
-      end->silent ? "nothing came of the base layer in a slot" :
-      "loss in the slot");
+      end->silent ? "nothing came of the base layer in a slot"
+                  : "loss in the slot");
   if (flid->slots.parent.algorithm == &lmcc_algorithm_flid_sl)
     lmcc_deaf_period_leave (&flid->slots.deaf, now, (guint) flid->slots.level);
   if (lmcc_deaf_period_covers (&flid->slots.deaf, now))
@@ -108,8 +108,8 @@ flid_down (Flid * flid, LmccTime now, const LmccSlotEnd * end)
 /* The level that counts is the one where the receiver would be if each loss had
  * shown in its own slot. */
 static void
-flid_slot_end (LmccSlotController * controller, LmccTime now,
-    const LmccSlotEnd * end)
+flid_slot_end (LmccSlotController *controller, LmccTime now,
+    const LmccSlotEnd *end)
 {
   Flid *flid = (Flid *) controller;
   gint level;
@@ -134,8 +134,8 @@ flid_slot_end (LmccSlotController * controller, LmccTime now,
 }
 
 static void
-flid_on_loss (LmccController * controller, LmccTime now G_GNUC_UNUSED,
-    guint layer, const LmccLoss * loss)
+flid_on_loss (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    guint layer, const LmccLoss *loss)
 {
   Flid *flid = (Flid *) controller;
   LmccSlotLoss where = lmcc_slot_controller_loss (&flid->slots, layer, loss);
@@ -146,14 +146,14 @@ flid_on_loss (LmccController * controller, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-flid_on_join_lead (LmccController * controller, LmccTime now G_GNUC_UNUSED,
+flid_on_join_lead (LmccController *controller, LmccTime now G_GNUC_UNUSED,
     LmccTime lead)
 {
   lmcc_slot_clock_set_lead (((LmccSlotController *) controller)->clock, lead);
 }
 
 static void
-flid_on_level (LmccController * controller, LmccTime now, gint level)
+flid_on_level (LmccController *controller, LmccTime now, gint level)
 {
   Flid *flid = (Flid *) controller;
 
@@ -165,8 +165,8 @@ flid_on_level (LmccController * controller, LmccTime now, gint level)
 }
 
 static void
-flid_get_status (LmccController * controller, LmccTime now,
-    LmccControllerStatus * status)
+flid_get_status (LmccController *controller, LmccTime now,
+    LmccControllerStatus *status)
 {
   const Flid *flid = (const Flid *) controller;
 
@@ -192,7 +192,7 @@ static const LmccControllerClass flid_class = {
 };
 
 static Flid *
-flid_new (const LmccAlgorithm * algorithm, const LmccSession * session,
+flid_new (const LmccAlgorithm *algorithm, const LmccSession *session,
     LmccTime deaf_period)
 {
   Flid *flid = g_new0 (Flid, 1);
@@ -205,16 +205,17 @@ flid_new (const LmccAlgorithm * algorithm, const LmccSession * session,
 }
 
 static LmccController *
-flid_sl_create (const LmccSession * session, const LmccSettings * values,
+flid_sl_create (const LmccSession *session, const LmccSettings *values,
     guint32 seed G_GNUC_UNUSED)
 {
   return &flid_new (&lmcc_algorithm_flid_sl, session,
-      lmcc_settings_get_time (values, "deaf-period"))->slots.parent;
+      lmcc_settings_get_time (values, "deaf-period"))
+              ->slots.parent;
 }
 
 static LmccController *
-flid_dl_create (const LmccSession * session,
-    const LmccSettings * values G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+flid_dl_create (const LmccSession *session,
+    const LmccSettings *values G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   return &flid_new (&lmcc_algorithm_flid_dl, session, 0)->slots.parent;
 }
@@ -223,18 +224,22 @@ flid_dl_create (const LmccSession * session,
 
 #define NOMINAL_RTT (LMCC_DEFAULT_NOMINAL_RTT / (gdouble) LMCC_SECOND)
 
-#define FLID_SETTINGS \
-  {"slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME, \
-      LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL, \
-      "Length of a slot (Byers et al. 2002, section V-A)"}, \
-  {"nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME, \
-      LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL, \
-      "Round-trip time of the TCP that receivers equal: a fifth of the slot " \
-        "(likewise)"}, \
-  {"probabilities", LMCC_SETTING_CHOICE, 0, 0, \
-      LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names, \
-      "How likely each level may go up after a slot (likewise, appendix); or " \
-        "a number for each layer, the last of them 0"}
+#define FLID_SETTINGS                                                         \
+  { "slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,                       \
+    LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL,  \
+    "Length of a slot (Byers et al. 2002, section V-A)" },                    \
+      { "nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,            \
+        LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL,                         \
+        "Round-trip time of the TCP that receivers equal: a fifth of the "    \
+        "slot "                                                               \
+        "(likewise)" },                                                       \
+  {                                                                           \
+    "probabilities", LMCC_SETTING_CHOICE, 0, 0,                               \
+        LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names,           \
+        "How likely each level may go up after a slot (likewise, appendix); " \
+        "or "                                                                 \
+        "a number for each layer, the last of them 0"                         \
+  }
 
 static const LmccSetting sending_sl_settings[] = {
   FLID_SETTINGS,
@@ -242,16 +247,16 @@ static const LmccSetting sending_sl_settings[] = {
 
 static const LmccSetting sending_dl_settings[] = {
   FLID_SETTINGS,
-  {"leave-latency", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,
-        LMCC_SENDING_LONGEST_SLOT,
-        LMCC_DEFAULT_LEAVE_LATENCY / (gdouble) LMCC_SECOND, NULL,
+  { "leave-latency", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,
+      LMCC_SENDING_LONGEST_SLOT,
+      LMCC_DEFAULT_LEAVE_LATENCY / (gdouble) LMCC_SECOND, NULL,
       "The longest time from a leave to the last packet: so long a group is "
-        "silent before it comes back (likewise, section V-B)"},
+      "silent before it comes back (likewise, section V-B)" },
 };
 
 static gboolean
-fit_flid_sl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
-    LmccTime leave_latency G_GNUC_UNUSED, GError ** error G_GNUC_UNUSED)
+fit_flid_sl (LmccSession *session, LmccTime nominal_rtt G_GNUC_UNUSED,
+    LmccTime leave_latency G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
 {
   if (session->slot == 0)
     session->slot = LMCC_FLID_SLOT;
@@ -260,8 +265,8 @@ fit_flid_sl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
 }
 
 static gboolean
-fit_flid_dl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
-    LmccTime leave_latency, GError ** error)
+fit_flid_dl (LmccSession *session, LmccTime nominal_rtt G_GNUC_UNUSED,
+    LmccTime leave_latency, GError **error)
 {
   LmccDynamicLayering layering;
 
@@ -270,8 +275,8 @@ fit_flid_dl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
   if (leave_latency == 0)
     leave_latency = LMCC_DEFAULT_LEAVE_LATENCY;
   if (!lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE,
-          session->n_layers, lmcc_dynamic_layering_spread (leave_latency,
-              session->slot), error))
+          session->n_layers,
+          lmcc_dynamic_layering_spread (leave_latency, session->slot), error))
     return FALSE;
   session->turning_groups = layering.turning_groups;
   session->silent_groups = layering.silent_groups;
@@ -282,8 +287,8 @@ fit_flid_dl (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
 }
 
 static void
-init_flid (gpointer state, const LmccSession * session,
-    const gdouble * probabilities)
+init_flid (gpointer state, const LmccSession *session,
+    const gdouble *probabilities)
 {
   lmcc_increase_signals_init (state, probabilities, session->n_layers);
 }
@@ -291,10 +296,10 @@ init_flid (gpointer state, const LmccSession * session,
 /* The first slot's counter is 1, as in table I. */
 static void
 mark_flid (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
-    LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)
+    LmccTime offset G_GNUC_UNUSED, LmccMarks *marks)
 {
-  marks->signal = (gint8) lmcc_increase_signals_get (state,
-      (guint32) (slot + 1));
+  marks->signal =
+      (gint8) lmcc_increase_signals_get (state, (guint32) (slot + 1));
 }
 
 static const LmccSending sending_sl = {
@@ -315,7 +320,7 @@ static const LmccSending sending_dl = {
   .mark = mark_flid,
 };
 
-#define PAPER \
+#define PAPER                                                               \
   "Byers, Horn, Luby, Mitzenmacher, Shaver, \"FLID-DL: Congestion Control " \
   "for Layered Multicast\", IEEE JSAC 20(8), 2002"
 

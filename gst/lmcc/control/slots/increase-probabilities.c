@@ -66,7 +66,7 @@ lmcc_increase_method_name (LmccIncreaseMethod method)
  * Returns: %FALSE if there is no such method
  */
 gboolean
-lmcc_increase_method_from_name (const gchar * name, LmccIncreaseMethod * method)
+lmcc_increase_method_from_name (const gchar *name, LmccIncreaseMethod *method)
 {
   guint i;
 
@@ -146,8 +146,8 @@ loss_rate_of (gdouble rate, LmccTargetRate target, gpointer user_data)
  * p_i >= p_{i+1}: the paper's example 5. The top's is 0.
  */
 void
-lmcc_increase_probabilities_heuristic (const LmccMarkovChain * chain,
-    LmccTargetRate target, gpointer user_data, gdouble * probabilities)
+lmcc_increase_probabilities_heuristic (const LmccMarkovChain *chain,
+    LmccTargetRate target, gpointer user_data, gdouble *probabilities)
 {
   guint i = chain->n_levels - 1;
 
@@ -169,8 +169,8 @@ typedef struct
 } Fit;
 
 static Fit *
-fit_new (const LmccMarkovChain * chain, LmccLossGrid grid,
-    LmccTargetRate target, gpointer user_data)
+fit_new (const LmccMarkovChain *chain, LmccLossGrid grid, LmccTargetRate target,
+    gpointer user_data)
 {
   Fit *fit = g_new0 (Fit, 1);
   guint j, i;
@@ -198,10 +198,12 @@ typedef struct
 } Split;
 
 static Split
-split_at (const Fit * fit, const gdouble * p, guint level, guint point)
+split_at (const Fit *fit, const gdouble *p, guint level, guint point)
 {
   const LmccMarkovChain *chain = fit->chain;
-  Split split = { 0, };
+  Split split = {
+    0,
+  };
   gdouble f = 1;
   guint i;
 
@@ -230,7 +232,7 @@ split_at (const Fit * fit, const gdouble * p, guint level, guint point)
 }
 
 static gdouble
-split_error (const Split * splits, gdouble p)
+split_error (const Split *splits, gdouble p)
 {
   gdouble sum = 0;
   guint j;
@@ -238,7 +240,8 @@ split_error (const Split * splits, gdouble p)
   for (j = 0; j < LMCC_LOSS_GRID_POINTS; j++) {
     const Split *split = &splits[j];
     gdouble off = (split->rate_below + p * split->rate_above)
-        / (split->time_below + p * split->time_above) - 1;
+            / (split->time_below + p * split->time_above)
+        - 1;
 
     sum += off * off;
   }
@@ -248,7 +251,7 @@ split_error (const Split * splits, gdouble p)
 
 /* The best value of one p between @low and @high. */
 static gdouble
-best_between (const Split * splits, gdouble low, gdouble high)
+best_between (const Split *splits, gdouble low, gdouble high)
 {
   const gdouble golden = (sqrt (5) - 1) / 2;
   gdouble step = (high - low) / (SCAN_POINTS - 1);
@@ -270,20 +273,20 @@ best_between (const Split * splits, gdouble low, gdouble high)
   for (i = 0; i < SECTION_STEPS; i++) {
     gdouble width = golden * (right - left);
 
-    if (split_error (splits, right - width) < split_error (splits,
-            left + width))
+    if (split_error (splits, right - width)
+        < split_error (splits, left + width))
       right = left + width;
     else
       left = right - width;
   }
 
   /* At a bound the section only comes near it. */
-  return split_error (splits, (left + right) / 2) < least
-      ? (left + right) / 2 : best;
+  return split_error (splits, (left + right) / 2) < least ? (left + right) / 2
+                                                          : best;
 }
 
 static void
-keep_apart (gdouble * p, guint n_levels)
+keep_apart (gdouble *p, guint n_levels)
 {
   gdouble highest = 1;
   guint i;
@@ -299,7 +302,7 @@ keep_apart (gdouble * p, guint n_levels)
 
 /* Returns by how much the p_i changed, as the sum of the squares. */
 static gdouble
-climb_once (const Fit * fit, gdouble * p, Split * splits)
+climb_once (const Fit *fit, gdouble *p, Split *splits)
 {
   gdouble change = 0;
   guint i, j;
@@ -337,9 +340,9 @@ climb_once (const Fit * fit, gdouble * p, Split * splits)
  * it.
  */
 void
-lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
+lmcc_increase_probabilities_hill_climb (const LmccMarkovChain *chain,
     LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
-    gdouble * probabilities)
+    gdouble *probabilities)
 {
   g_autofree Fit *fit = fit_new (chain, grid, target, user_data);
   g_autofree Split *splits = g_new (Split, LMCC_LOSS_GRID_POINTS);
@@ -366,8 +369,8 @@ lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
  */
 void
 lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
-    const LmccMarkovChain * chain, LmccTargetRate target, gpointer user_data,
-    gdouble * probabilities)
+    const LmccMarkovChain *chain, LmccTargetRate target, gpointer user_data,
+    gdouble *probabilities)
 {
   switch (method) {
     case LMCC_INCREASE_METHOD_HILL_CLIMB:
@@ -375,8 +378,8 @@ lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
           target, user_data, probabilities);
       break;
     case LMCC_INCREASE_METHOD_HILL_CLIMB_LOG:
-      lmcc_increase_probabilities_hill_climb (chain,
-          LMCC_LOSS_GRID_LOGARITHMIC, target, user_data, probabilities);
+      lmcc_increase_probabilities_hill_climb (chain, LMCC_LOSS_GRID_LOGARITHMIC,
+          target, user_data, probabilities);
       break;
     default:
       lmcc_increase_probabilities_heuristic (chain, target, user_data,
@@ -398,8 +401,8 @@ lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
  *     the last is 0
  */
 gboolean
-lmcc_increase_probabilities_check (const gdouble * probabilities,
-    guint n_levels, GError ** error)
+lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
+    GError **error)
 {
   gdouble highest = 1;
   guint i;
@@ -408,7 +411,8 @@ lmcc_increase_probabilities_check (const gdouble * probabilities,
     if (!(probabilities[i] >= 0 && probabilities[i] <= highest)) {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
           "the probability of level %u is %g; it has to be between 0 and that "
-          "of the level below, %g", i, probabilities[i], highest);
+          "of the level below, %g",
+          i, probabilities[i], highest);
       return FALSE;
     }
     highest = probabilities[i];
@@ -416,7 +420,8 @@ lmcc_increase_probabilities_check (const gdouble * probabilities,
   if (highest > 0) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
         "the probability of the top level is %g; it has to be 0: there is no "
-        "level above it", highest);
+        "level above it",
+        highest);
     return FALSE;
   }
 
@@ -433,8 +438,8 @@ lmcc_increase_probabilities_check (const gdouble * probabilities,
  * Returns: whether they are as lmcc_increase_probabilities_check() wants them
  */
 gboolean
-lmcc_increase_probabilities_parse (const gchar * text, guint n_levels,
-    gdouble * probabilities, GError ** error)
+lmcc_increase_probabilities_parse (const gchar *text, guint n_levels,
+    gdouble *probabilities, GError **error)
 {
   g_auto (GStrv) texts = g_strsplit (text, ",", -1);
   guint n = g_strv_length (texts);
@@ -449,14 +454,16 @@ lmcc_increase_probabilities_parse (const gchar * text, guint n_levels,
     if (end == texts[i] || *g_strchug (end) != '\0') {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
           "\"%s\" is neither heuristic, hill-climb nor hill-climb-log, nor a "
-          "number for each level, such as 0.33,0.2,0.09,0", text);
+          "number for each level, such as 0.33,0.2,0.09,0",
+          text);
       return FALSE;
     }
   }
   if (n != n_levels) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
         "there are %u numbers for %u layers; write one for each, the last of "
-        "them 0", n, n_levels);
+        "them 0",
+        n, n_levels);
     return FALSE;
   }
 

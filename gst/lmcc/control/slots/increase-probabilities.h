@@ -59,15 +59,15 @@ typedef enum
 #define LMCC_LOSS_GRID_POINTS 500
 
 void lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
-    const LmccMarkovChain * chain, LmccTargetRate target, gpointer user_data,
-    gdouble * probabilities);
-void lmcc_increase_probabilities_heuristic (const LmccMarkovChain * chain,
-    LmccTargetRate target, gpointer user_data, gdouble * probabilities);
-void lmcc_increase_probabilities_hill_climb (const LmccMarkovChain * chain,
+    const LmccMarkovChain *chain, LmccTargetRate target, gpointer user_data,
+    gdouble *probabilities);
+void lmcc_increase_probabilities_heuristic (const LmccMarkovChain *chain,
+    LmccTargetRate target, gpointer user_data, gdouble *probabilities);
+void lmcc_increase_probabilities_hill_climb (const LmccMarkovChain *chain,
     LmccLossGrid grid, LmccTargetRate target, gpointer user_data,
-    gdouble * probabilities);
-gboolean lmcc_increase_probabilities_check (const gdouble * probabilities,
-    guint n_levels, GError ** error);
+    gdouble *probabilities);
+gboolean lmcc_increase_probabilities_check (const gdouble *probabilities,
+    guint n_levels, GError **error);
 
 G_END_DECLS
 

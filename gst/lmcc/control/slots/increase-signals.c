@@ -20,8 +20,8 @@
  * @n_levels: 1 to %LMCC_MAX_LAYERS
  */
 void
-lmcc_increase_signals_init (LmccIncreaseSignals * signals,
-    const gdouble * probabilities, guint n_levels)
+lmcc_increase_signals_init (LmccIncreaseSignals *signals,
+    const gdouble *probabilities, guint n_levels)
 {
   memset (signals, 0, sizeof (*signals));
   signals->n_levels = CLAMP (n_levels, 1, LMCC_MAX_LAYERS);
@@ -55,7 +55,7 @@ reverse_bits (guint32 b)
  * Returns: the highest level that may go up, or %LMCC_SIGNAL_NOBODY
  */
 gint
-lmcc_increase_signals_get (const LmccIncreaseSignals * signals, guint32 counter)
+lmcc_increase_signals_get (const LmccIncreaseSignals *signals, guint32 counter)
 {
   gdouble b_hat = ldexp (reverse_bits (counter), -COUNTER_BITS);
   gint signal = LMCC_SIGNAL_NOBODY;

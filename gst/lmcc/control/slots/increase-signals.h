@@ -23,10 +23,10 @@ typedef struct
   gdouble probabilities[LMCC_MAX_LAYERS];
 } LmccIncreaseSignals;
 
-void lmcc_increase_signals_init (LmccIncreaseSignals * signals,
-    const gdouble * probabilities, guint n_levels);
-gint lmcc_increase_signals_get (const LmccIncreaseSignals * signals,
-    guint32 counter);
+void lmcc_increase_signals_init (LmccIncreaseSignals *signals,
+    const gdouble *probabilities, guint n_levels);
+gint
+lmcc_increase_signals_get (const LmccIncreaseSignals *signals, guint32 counter);
 
 G_END_DECLS
 

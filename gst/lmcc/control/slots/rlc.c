@@ -39,9 +39,9 @@ typedef struct
   JoinSignal join_signal;
   BurstLoss burst_loss;
   JoinAfter join_after;
-  gboolean clean;               /* no loss since the last point of the level */
-  guint64 clean_from;           /* the first slot after that point */
-  gboolean whole_period;        /* that point was not in a deaf period */
+  gboolean clean;        /* no loss since the last point of the level */
+  guint64 clean_from;    /* the first slot after that point */
+  gboolean whole_period; /* that point was not in a deaf period */
 } Rlc;
 
 static const gchar *const join_signals[] = { "top-layer", "next-layer", NULL };
@@ -49,26 +49,26 @@ static const gchar *const burst_losses[] = { "hold", "drop", NULL };
 static const gchar *const joins_after[] = { "period", "burst", NULL };
 
 static const LmccSetting settings[] = {
-  {"join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
-        join_signals,
+  { "join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
+      join_signals,
       "Whose synchronisation points let a receiver join: those of its "
-        "highest layer (Byers et al. 2002, section II-A), or those of the "
-        "layer to join, half as often (Wei and Zhang 2000, section II)"},
-  {"burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
+      "highest layer (Byers et al. 2002, section II-A), or those of the "
+      "layer to join, half as often (Wei and Zhang 2000, section II)" },
+  { "burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
       "After a loss in a burst: do not join at its synchronisation point, "
-        "or drop a layer as ns does (Legout and Biersack 2000, section 4)"},
-  {"join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
+      "or drop a layer as ns does (Legout and Biersack 2000, section 4)" },
+  { "join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
       "What has to be free of loss for a join: the whole time between two "
-        "synchronisation points of the level, or the slot with the burst "
-        "before the point alone (Legout and Biersack 2000, section 4)"},
-  {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
+      "synchronisation points of the level, or the slot with the burst "
+      "before the point alone (Legout and Biersack 2000, section 4)" },
+  { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-        "measured leave latency, at least 1, and 3 until it was measured (no "
-        "paper gives a number)"},
+      "measured leave latency, at least 1, and 3 until it was measured (no "
+      "paper gives a number)" },
 };
 
 static void
-rlc_drop (Rlc * rlc, LmccTime now, const gchar * reason)
+rlc_drop (Rlc *rlc, LmccTime now, const gchar *reason)
 {
   rlc->clean = FALSE;
   rlc->whole_period = FALSE;
@@ -82,7 +82,7 @@ rlc_drop (Rlc * rlc, LmccTime now, const gchar * reason)
  * of the next slot's number. The wire's signal has them up to the level below
  * the top. */
 static guint
-point_level (const Rlc * rlc, guint64 index)
+point_level (const Rlc *rlc, guint64 index)
 {
   guint next = (guint) ((index + 1) % rlc->slots.session->slot_modulus);
 
@@ -90,7 +90,7 @@ point_level (const Rlc * rlc, guint64 index)
 }
 
 static gboolean
-is_own_point (const Rlc * rlc, const LmccSlotEnd * end)
+is_own_point (const Rlc *rlc, const LmccSlotEnd *end)
 {
   if (end->signal < rlc->slots.level)
     return FALSE;
@@ -101,7 +101,7 @@ is_own_point (const Rlc * rlc, const LmccSlotEnd * end)
 
 /* A burst is as long as its slot, silence and all. */
 static gboolean
-heard_enough (const Rlc * rlc, const LmccSlotEnd * end)
+heard_enough (const Rlc *rlc, const LmccSlotEnd *end)
 {
   if (rlc->join_after == JOIN_AFTER_BURST)
     return lmcc_slot_end_is_clean (end)
@@ -112,8 +112,8 @@ heard_enough (const Rlc * rlc, const LmccSlotEnd * end)
 }
 
 static void
-rlc_slot_end (LmccSlotController * controller, LmccTime now,
-    const LmccSlotEnd * end)
+rlc_slot_end (LmccSlotController *controller, LmccTime now,
+    const LmccSlotEnd *end)
 {
   Rlc *rlc = (Rlc *) controller;
   gboolean is_deaf = lmcc_deaf_period_covers (&rlc->slots.deaf, end->end);
@@ -144,20 +144,21 @@ rlc_slot_end (LmccSlotController * controller, LmccTime now,
  * receivers at level k and below. A receiver above k takes a loss in it as any
  * other. */
 static gboolean
-is_own_burst (const Rlc * rlc, const LmccSlotLoss * loss, guint layer)
+is_own_burst (const Rlc *rlc, const LmccSlotLoss *loss, guint layer)
 {
-  return loss->burst && ((gint) layer >= rlc->slots.level
-      || loss->signal >= rlc->slots.level);
+  return loss->burst
+      && ((gint) layer >= rlc->slots.level || loss->signal >= rlc->slots.level);
 }
 
 static void
-rlc_on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+rlc_on_loss (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
 {
   Rlc *rlc = (Rlc *) controller;
   LmccSlotLoss where = lmcc_slot_controller_loss (&rlc->slots, layer, loss);
 
-  if (rlc->slots.level < 0 || lmcc_deaf_period_covers (&rlc->slots.deaf,
+  if (rlc->slots.level < 0
+      || lmcc_deaf_period_covers (&rlc->slots.deaf,
           lmcc_loss_get_last_time (loss)))
     return;
   if (rlc->burst_loss == BURST_LOSS_HOLD && is_own_burst (rlc, &where, layer)) {
@@ -169,13 +170,15 @@ rlc_on_loss (LmccController * controller, LmccTime now, guint layer,
 }
 
 static void
-rlc_get_status (LmccController * controller, LmccTime now,
-    LmccControllerStatus * status)
+rlc_get_status (LmccController *controller, LmccTime now,
+    LmccControllerStatus *status)
 {
   const Rlc *rlc = (const Rlc *) controller;
 
   lmcc_slot_controller_get_status (&rlc->slots, now,
-      !rlc->whole_period ? "observing" : rlc->clean ? "clean" : "loss seen",
+      !rlc->whole_period ? "observing"
+          : rlc->clean   ? "clean"
+                         : "loss seen",
       status);
 }
 
@@ -194,7 +197,7 @@ static const LmccControllerClass rlc_class = {
 };
 
 static LmccController *
-rlc_create (const LmccSession * session, const LmccSettings * values,
+rlc_create (const LmccSession *session, const LmccSettings *values,
     guint32 seed G_GNUC_UNUSED)
 {
   Rlc *rlc = g_new0 (Rlc, 1);
@@ -220,36 +223,37 @@ rlc_create (const LmccSession * session, const LmccSettings * values,
 #define DOUBLING_TOLERANCE 0.01
 
 static const LmccSetting sending_settings[] = {
-  {"slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+  { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
       "Time between points of the base; 0: 8 of its packets (Legout and "
-        "Biersack 2000, section 4), or as nominal-rtt has it"},
-  {"nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Biersack 2000, section 4), or as nominal-rtt has it" },
+  { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
       "Round-trip time of the TCP that receivers equal, in place of slot; 0: "
-        "as slot has it"},
+      "as slot has it" },
 };
 
 static gboolean
-check_doubling (const LmccSession * session, GError ** error)
+check_doubling (const LmccSession *session, GError **error)
 {
   guint i;
 
   for (i = 1; i < session->n_layers; i++) {
-    gdouble step = (gdouble) lmcc_session_cumulative_rate (session, i) /
-        (gdouble) lmcc_session_cumulative_rate (session, i - 1);
+    gdouble step = (gdouble) lmcc_session_cumulative_rate (session, i)
+        / (gdouble) lmcc_session_cumulative_rate (session, i - 1);
 
     if (!(fabs (step - 2) <= DOUBLING_TOLERANCE))
       return lmcc_sending_refuse (error,
           "rlc needs layers of which each doubles the rate, "
           "and layer %u does not: take the scheme doubling, or flid-dl or "
-          "synchronized for any rates", i);
+          "synchronized for any rates",
+          i);
   }
 
   return TRUE;
 }
 
 static gboolean
-rlc_fit (LmccSession * session, LmccTime nominal_rtt,
-    LmccTime leave_latency G_GNUC_UNUSED, GError ** error)
+rlc_fit (LmccSession *session, LmccTime nominal_rtt,
+    LmccTime leave_latency G_GNUC_UNUSED, GError **error)
 {
   gdouble base = (gdouble) session->layers[0].rate;
   guint top = session->n_layers - 1;
@@ -257,8 +261,9 @@ rlc_fit (LmccSession * session, LmccTime nominal_rtt,
   if (!check_doubling (session, error))
     return FALSE;
   if (nominal_rtt > 0
-      && !lmcc_sending_take_slot (session, lmcc_rlc_slot_from_rtt (base,
-              session->packet_size, nominal_rtt, LMCC_SYNC_POINTS_UPPER_SHARE),
+      && !lmcc_sending_take_slot (session,
+          lmcc_rlc_slot_from_rtt (base, session->packet_size, nominal_rtt,
+              LMCC_SYNC_POINTS_UPPER_SHARE),
           error))
     return FALSE;
   if (session->slot == 0)
@@ -271,8 +276,8 @@ rlc_fit (LmccSession * session, LmccTime nominal_rtt,
 }
 
 static void
-rlc_init_marks (gpointer state, const LmccSession * session,
-    const gdouble * probabilities G_GNUC_UNUSED)
+rlc_init_marks (gpointer state, const LmccSession *session,
+    const gdouble *probabilities G_GNUC_UNUSED)
 {
   lmcc_rlc_schedule_init (state, session->n_layers - 1,
       (gdouble) session->layers[0].rate, session->packet_size, session->slot,
@@ -281,14 +286,15 @@ rlc_init_marks (gpointer state, const LmccSession * session,
 
 static void
 rlc_mark (gpointer state, guint64 slot, guint layer, LmccTime offset,
-    LmccMarks * marks)
+    LmccMarks *marks)
 {
   const LmccRlcSchedule *schedule = state;
 
   marks->signal = (gint8) lmcc_rlc_schedule_get_signal (schedule, slot);
   marks->burst = schedule->burst > 0
       && lmcc_rlc_schedule_get_factor (schedule, slot, layer,
-      lmcc_rlc_schedule_get_send_time (schedule, slot, layer, offset)) == 2;
+             lmcc_rlc_schedule_get_send_time (schedule, slot, layer, offset))
+          == 2;
 }
 
 static LmccTime
@@ -297,7 +303,8 @@ rlc_get_send_time (gconstpointer state, guint64 slot, guint layer,
 {
   const LmccRlcSchedule *schedule = state;
 
-  return schedule->burst == 0 ? offset
+  return schedule->burst == 0
+      ? offset
       : lmcc_rlc_schedule_get_send_time (schedule, slot, layer, offset);
 }
 
@@ -315,9 +322,9 @@ const LmccAlgorithm lmcc_algorithm_rlc = {
   .name = "rlc",
   .number = 5,
   .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
-      "synchronisation points, down at any loss",
+                 "synchronisation points, down at any loss",
   .paper = "Vicisano, Rizzo, Crowcroft, \"TCP-like Congestion Control for "
-      "Layered Multicast Data Transfer\", INFOCOM 1998",
+           "Layered Multicast Data Transfer\", INFOCOM 1998",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .sending = &sending,

@@ -17,11 +17,12 @@
  * @begin: when it began
  */
 void
-lmcc_slot_begins_init (LmccSlotBegins * begins, LmccTime length, guint64 index,
+lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length, guint64 index,
     LmccTime begin)
 {
-  *begins = (LmccSlotBegins) {
-  .length = length,.early = LMCC_SLOT_BEGINS_EARLY,.advanced_at = begin};
+  *begins = (LmccSlotBegins){ .length = length,
+    .early = LMCC_SLOT_BEGINS_EARLY,
+    .advanced_at = begin };
   lmcc_slot_begins_forget (begins, index);
   lmcc_slot_begins_note (begins, index, begin);
 }
@@ -32,7 +33,7 @@ lmcc_slot_begins_init (LmccSlotBegins * begins, LmccTime length, guint64 index,
  * @index: from this slot on they are counted anew
  */
 void
-lmcc_slot_begins_forget (LmccSlotBegins * begins, guint64 index)
+lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index)
 {
   begins->earliest[0] = begins->earliest[1] = G_MAXINT64;
   begins->earliest_from = index;
@@ -48,7 +49,7 @@ lmcc_slot_begins_forget (LmccSlotBegins * begins, guint64 index)
  * clock is slower shows when the older ones are forgotten.
  */
 void
-lmcc_slot_begins_note (LmccSlotBegins * begins, guint64 index, LmccTime begin)
+lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin)
 {
   gint64 origin = (gint64) (begin - index * begins->length);
 
@@ -70,12 +71,12 @@ lmcc_slot_begins_note (LmccSlotBegins * begins, guint64 index, LmccTime begin)
  * Returns: how many slots may have begun since the last one did
  */
 gdouble
-lmcc_slot_begins_allow (const LmccSlotBegins * begins, LmccTime now)
+lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now)
 {
   LmccTime span = now > begins->advanced_at ? now - begins->advanced_at : 0;
 
-  return begins->early + (gdouble) span / (gdouble) begins->length *
-      CLOCK_TOLERANCE;
+  return begins->early
+      + (gdouble) span / (gdouble) begins->length * CLOCK_TOLERANCE;
 }
 
 /*
@@ -85,7 +86,7 @@ lmcc_slot_begins_allow (const LmccSlotBegins * begins, LmccTime now)
  * @now: the time
  */
 void
-lmcc_slot_begins_spend (LmccSlotBegins * begins, gdouble n, LmccTime now)
+lmcc_slot_begins_spend (LmccSlotBegins *begins, gdouble n, LmccTime now)
 {
   begins->early = CLAMP (lmcc_slot_begins_allow (begins, now) - n, 0,
       LMCC_SLOT_BEGINS_EARLY);

@@ -34,13 +34,13 @@ typedef struct
   LmccTime advanced_at;
 } LmccSlotBegins;
 
-void lmcc_slot_begins_init (LmccSlotBegins * begins, LmccTime length,
+void lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length,
     guint64 index, LmccTime begin);
-void lmcc_slot_begins_forget (LmccSlotBegins * begins, guint64 index);
-void lmcc_slot_begins_note (LmccSlotBegins * begins, guint64 index,
-    LmccTime begin);
-gdouble lmcc_slot_begins_allow (const LmccSlotBegins * begins, LmccTime now);
-void lmcc_slot_begins_spend (LmccSlotBegins * begins, gdouble n, LmccTime now);
+void lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index);
+void
+lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin);
+gdouble lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now);
+void lmcc_slot_begins_spend (LmccSlotBegins *begins, gdouble n, LmccTime now);
 
 G_END_DECLS
 

@@ -29,10 +29,10 @@ struct _LmccSlotClock
   LmccSlotEnd current;
   LmccSlotBegins begins;
   gboolean tells_silent;
-  gboolean told;                /* its end was told ahead */
-  guint64 base_index;           /* latest slot that the base bore */
-  LmccTime base_agreed;         /* when it last bore one that was expected */
-  guint64 doubted_until;        /* slots that it bore before they could be */
+  gboolean told;         /* its end was told ahead */
+  guint64 base_index;    /* latest slot that the base bore */
+  LmccTime base_agreed;  /* when it last bore one that was expected */
+  guint64 doubted_until; /* slots that it bore before they could be */
 
   /* A slot that is over while its losses may still show. */
   gboolean ending;
@@ -40,7 +40,7 @@ struct _LmccSlotClock
   LmccTime settle_until;
 
   LmccSlotGaps layers[LMCC_MAX_LAYERS];
-  GArray *ends;                 /* of LmccSlotEnd, to be polled */
+  GArray *ends; /* of LmccSlotEnd, to be polled */
   guint64 ignored;
 };
 
@@ -73,7 +73,7 @@ lmcc_slot_clock_new (guint modulus, LmccTime length, LmccTime settle_time)
  * @clock: (transfer full): a clock
  */
 void
-lmcc_slot_clock_free (LmccSlotClock * clock)
+lmcc_slot_clock_free (LmccSlotClock *clock)
 {
   g_array_unref (clock->ends);
   g_free (clock);
@@ -92,7 +92,7 @@ lmcc_slot_clock_free (LmccSlotClock * clock)
  * it is told when it has ended only.
  */
 void
-lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead)
+lmcc_slot_clock_set_lead (LmccSlotClock *clock, LmccTime lead)
 {
   clock->lead = MIN (lead, LMCC_SLOT_MAX_LEAD (clock->length));
 }
@@ -105,7 +105,7 @@ lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead)
  * whoever must act whatever the marks say.
  */
 void
-lmcc_slot_clock_tell_silent (LmccSlotClock * clock)
+lmcc_slot_clock_tell_silent (LmccSlotClock *clock)
 {
   clock->tells_silent = TRUE;
 }
@@ -119,8 +119,8 @@ lmcc_slot_clock_tell_silent (LmccSlotClock * clock)
  * Returns: %FALSE if none was heard yet
  */
 gboolean
-lmcc_slot_clock_get_slot (const LmccSlotClock * clock, guint * slot,
-    gboolean * told)
+lmcc_slot_clock_get_slot (const LmccSlotClock *clock, guint *slot,
+    gboolean *told)
 {
   *slot = (guint) (clock->current.index % clock->modulus);
   *told = clock->told;
@@ -136,7 +136,7 @@ lmcc_slot_clock_get_slot (const LmccSlotClock * clock, guint * slot,
  * What was heard of higher layers is forgotten.
  */
 void
-lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level)
+lmcc_slot_clock_set_level (LmccSlotClock *clock, gint level)
 {
   guint i;
 
@@ -146,17 +146,22 @@ lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level)
 }
 
 static void
-begin_slot (LmccSlotClock * clock, guint64 index, LmccTime begin,
-    gboolean whole)
+begin_slot (LmccSlotClock *clock, guint64 index, LmccTime begin, gboolean whole)
 {
   clock->told = FALSE;
-  clock->current = (LmccSlotEnd) {
-  .index = index,.begin = begin,.end = LMCC_TIME_NONE,.whole = whole,.silent =
-        TRUE,.signal = LMCC_SIGNAL_NOBODY,.limit = G_MAXINT,};
+  clock->current = (LmccSlotEnd){
+    .index = index,
+    .begin = begin,
+    .end = LMCC_TIME_NONE,
+    .whole = whole,
+    .silent = TRUE,
+    .signal = LMCC_SIGNAL_NOBODY,
+    .limit = G_MAXINT,
+  };
 }
 
 static void
-start (LmccSlotClock * clock, guint slot, LmccTime arrival)
+start (LmccSlotClock *clock, guint slot, LmccTime arrival)
 {
   clock->started = TRUE;
   clock->base_agreed = arrival;
@@ -167,7 +172,7 @@ start (LmccSlotClock * clock, guint slot, LmccTime arrival)
 }
 
 static void
-tell (LmccSlotClock * clock, LmccSlotEnd end)
+tell (LmccSlotClock *clock, LmccSlotEnd end)
 {
   end.signal = MIN (end.signal, end.limit);
   if (end.disputed) {
@@ -178,13 +183,13 @@ tell (LmccSlotClock * clock, LmccSlotEnd end)
 }
 
 static gboolean
-last_is_before_current (const LmccSlotClock * clock)
+last_is_before_current (const LmccSlotClock *clock)
 {
   return clock->last.index + 1 == clock->current.index;
 }
 
 static void
-settle (LmccSlotClock * clock)
+settle (LmccSlotClock *clock)
 {
   gint i;
 
@@ -199,7 +204,7 @@ settle (LmccSlotClock * clock)
 
 /* Each held layer has borne a packet of the slot that runs now. */
 static gboolean
-is_settled (const LmccSlotClock * clock)
+is_settled (const LmccSlotClock *clock)
 {
   gint i;
 
@@ -214,15 +219,15 @@ is_settled (const LmccSlotClock * clock)
 /* The slot that runs now is over. Slots of which nothing came at all are told
  * as one; one that was told ahead, and stayed silent, is told again. */
 static void
-advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
+advance (LmccSlotClock *clock, guint64 index, LmccTime begin, LmccTime now,
     gboolean whole)
 {
   settle (clock);
   lmcc_slot_begins_note (&clock->begins, index, begin);
   clock->last = clock->current;
   clock->last.end = now;
-  clock->ending = !clock->told
-      || (clock->current.silent && !clock->tells_silent);
+  clock->ending =
+      !clock->told || (clock->current.silent && !clock->tells_silent);
   clock->settle_until = now + clock->settle_time;
   if (index > clock->current.index + 1) {
     clock->last.whole = FALSE;
@@ -237,7 +242,7 @@ advance (LmccSlotClock * clock, guint64 index, LmccTime begin, LmccTime now,
 
 /* Takes the base's marks: what all its packets of the slot agree upon. */
 static void
-take_marks (LmccSlotEnd * slot, const LmccHeader * header)
+take_marks (LmccSlotEnd *slot, const LmccHeader *header)
 {
   guint64 up_levels = header->has_up_levels ? header->up_levels : 0;
 
@@ -253,16 +258,16 @@ take_marks (LmccSlotEnd * slot, const LmccHeader * header)
 
 /* How far a slot number is ahead of the slot that runs now. */
 static gint
-slots_ahead (const LmccSlotClock * clock, guint slot)
+slots_ahead (const LmccSlotClock *clock, guint slot)
 {
-  return lmcc_slot_diff (slot,
-      (guint) (clock->current.index % clock->modulus), clock->modulus);
+  return lmcc_slot_diff (slot, (guint) (clock->current.index % clock->modulus),
+      clock->modulus);
 }
 
 /* The base bears a slot that cannot be now. It is believed when nothing else
  * has come from it for longer than a slot lasts. */
 static gboolean
-take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
+take_distant (LmccSlotClock *clock, gint ahead, LmccTime arrival)
 {
   guint64 index;
 
@@ -270,8 +275,8 @@ take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
     clock->ignored++;
     return FALSE;
   }
-  index = clock->current.index +
-      (guint) (ahead > 0 ? ahead : ahead + (gint) clock->modulus);
+  index = clock->current.index
+      + (guint) (ahead > 0 ? ahead : ahead + (gint) clock->modulus);
   lmcc_slot_begins_forget (&clock->begins, index);
   advance (clock, index, arrival, arrival, FALSE);
   lmcc_slot_begins_spend (&clock->begins, 1, arrival);
@@ -280,7 +285,7 @@ take_distant (LmccSlotClock * clock, gint ahead, LmccTime arrival)
 }
 
 static gboolean
-take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
+take_later (LmccSlotClock *clock, gint ahead, LmccTime arrival)
 {
   LmccTime expected = clock->begins.nominal + (guint) ahead * clock->length;
   gboolean disputed = arrival + clock->length / TOO_EARLY < expected;
@@ -290,8 +295,8 @@ take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
   /* Neither the slot that was cut short nor the one that cut it. */
   clock->current.disputed |= disputed;
   advance (clock, clock->current.index + (guint) ahead, arrival, arrival, TRUE);
-  clock->current.disputed = disputed
-      || clock->current.index <= clock->doubted_until;
+  clock->current.disputed =
+      disputed || clock->current.index <= clock->doubted_until;
   lmcc_slot_begins_spend (&clock->begins, (gdouble) ahead, arrival);
 
   return TRUE;
@@ -301,7 +306,7 @@ take_later (LmccSlotClock * clock, gint ahead, LmccTime arrival)
  * already makes a difference only where the next one is told ahead, and only by
  * what it forbids. Returns whether the slot was not told. */
 static gboolean
-take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
+take_late_marks (LmccSlotClock *clock, const LmccHeader *header)
 {
   if (!last_is_before_current (clock))
     return FALSE;
@@ -314,15 +319,15 @@ take_late_marks (LmccSlotClock * clock, const LmccHeader * header)
 /* A packet of a slot to come is not taken: its marks are lost, and those that
  * the slot is then heard with may be forged. */
 static void
-doubt (LmccSlotClock * clock, gint ahead)
+doubt (LmccSlotClock *clock, gint ahead)
 {
   if (ahead > 0 && ahead <= LMCC_SLOT_BEGINS_EARLY)
-    clock->doubted_until = MAX (clock->doubted_until,
-        clock->current.index + (guint) ahead);
+    clock->doubted_until =
+        MAX (clock->doubted_until, clock->current.index + (guint) ahead);
 }
 
 static void
-take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
+take_base (LmccSlotClock *clock, LmccTime arrival, const LmccHeader *header)
 {
   gint ahead = slots_ahead (clock, header->slot);
 
@@ -344,7 +349,7 @@ take_base (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
 
 /* All layers bear the same signal. */
 static void
-take_limit (LmccSlotClock * clock, const LmccHeader * header)
+take_limit (LmccSlotClock *clock, const LmccHeader *header)
 {
   gint ahead = slots_ahead (clock, header->slot);
 
@@ -355,12 +360,13 @@ take_limit (LmccSlotClock * clock, const LmccHeader * header)
 }
 
 static void
-take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
+take_other (LmccSlotClock *clock, LmccTime arrival, const LmccHeader *header)
 {
   gint ahead = slots_ahead (clock, header->slot);
 
-  if (ahead > 0 && (clock->current.index + (guint) ahead >
-          clock->base_index + 1 || !take_later (clock, ahead, arrival)))
+  if (ahead > 0
+      && (clock->current.index + (guint) ahead > clock->base_index + 1
+          || !take_later (clock, ahead, arrival)))
     clock->ignored++;
   take_limit (clock, header);
 }
@@ -377,7 +383,7 @@ take_other (LmccSlotClock * clock, LmccTime arrival, const LmccHeader * header)
  * as any other.
  */
 void
-lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer, guint16 lsn,
+lmcc_slot_clock_expect (LmccSlotClock *clock, guint layer, guint16 lsn,
     LmccTime since, guint slot)
 {
   guint64 index = clock->current.index;
@@ -388,7 +394,7 @@ lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer, guint16 lsn,
   /* That packet may begin the next slot. */
   ahead = MIN (slots_ahead (clock, slot), 1);
   if (ahead < 0)
-    index -= MIN ((guint64) - ahead, index);
+    index -= MIN ((guint64) -ahead, index);
   else
     index += (guint64) ahead;
   lmcc_slot_gaps_expect (&clock->layers[layer], lsn, since, index);
@@ -404,8 +410,8 @@ lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer, guint16 lsn,
  * It may end a slot: see lmcc_slot_clock_poll().
  */
 void
-lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
-    const LmccHeader * header)
+lmcc_slot_clock_packet (LmccSlotClock *clock, LmccTime arrival,
+    const LmccHeader *header)
 {
   gint ahead;
   guint64 index;
@@ -426,7 +432,7 @@ lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
     take_other (clock, arrival, header);
 
   ahead = MIN (slots_ahead (clock, header->slot), 0);
-  index = clock->current.index - MIN ((guint64) - ahead, clock->current.index);
+  index = clock->current.index - MIN ((guint64) -ahead, clock->current.index);
   lmcc_slot_gaps_packet (&clock->layers[header->layer], arrival, header, index);
   if (clock->settle_time == 0 || is_settled (clock))
     settle (clock);
@@ -443,7 +449,7 @@ lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
  * time that makes what is missing a loss that loss tells it, if there was one.
  */
 void
-lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now, guint layer)
+lmcc_slot_clock_waits (LmccSlotClock *clock, LmccTime now, guint layer)
 {
   if (layer < LMCC_MAX_LAYERS)
     clock->layers[layer].waits_until = now + LMCC_LOSS_TIMEOUT;
@@ -459,7 +465,7 @@ lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now, guint layer)
  * its marks can keep from going up, and nothing else.
  */
 void
-lmcc_slot_clock_refused (LmccSlotClock * clock, const LmccHeader * header)
+lmcc_slot_clock_refused (LmccSlotClock *clock, const LmccHeader *header)
 {
   gint ahead;
 
@@ -479,7 +485,7 @@ lmcc_slot_clock_refused (LmccSlotClock * clock, const LmccHeader * header)
 
 /* A layer's next slot begins for us where the gap ends. */
 static guint64
-get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
+get_gap_slot (const LmccSlotClock *clock, const LmccSlotGap *gap)
 {
   guint64 index = clock->current.index;
 
@@ -505,11 +511,10 @@ get_gap_slot (const LmccSlotClock * clock, const LmccSlotGap * gap)
  * Returns: where they belong
  */
 LmccSlotLoss
-lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, const LmccLoss * lost)
+lmcc_slot_clock_loss (LmccSlotClock *clock, guint layer, const LmccLoss *lost)
 {
-  LmccSlotLoss loss = {.index = clock->current.index,.signal =
-        clock->current.signal
-  };
+  LmccSlotLoss loss = { .index = clock->current.index,
+    .signal = clock->current.signal };
   LmccSlotEnd *slot = &clock->current;
   LmccSlotGap gap;
 
@@ -526,8 +531,8 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, const LmccLoss * lost)
   if (loss.index < clock->current.index) {
     slot = &clock->last;
     loss.late = !clock->ending;
-    loss.signal = loss.index == clock->last.index ? clock->last.signal :
-        LMCC_SIGNAL_NOBODY;
+    loss.signal = loss.index == clock->last.index ? clock->last.signal
+                                                  : LMCC_SIGNAL_NOBODY;
   }
   if (loss.burst)
     slot->burst_losses += lost->count;
@@ -541,7 +546,7 @@ lmcc_slot_clock_loss (LmccSlotClock * clock, guint layer, const LmccLoss * lost)
  * join for the next one. What is told ahead are the marks of the slot before:
  * it is enough to have heard that one. */
 static LmccTime
-next_lead (const LmccSlotClock * clock)
+next_lead (const LmccSlotClock *clock)
 {
   gboolean silent = clock->current.silent && !clock->tells_silent
       && (!last_is_before_current (clock) || clock->last.silent);
@@ -555,7 +560,7 @@ next_lead (const LmccSlotClock * clock)
 /* What the slot before says: of the one that runs now perhaps nothing has been
  * heard but a forged packet. */
 static void
-take_marks_before (const LmccSlotClock * clock, LmccSlotEnd * end)
+take_marks_before (const LmccSlotClock *clock, LmccSlotEnd *end)
 {
   const LmccSlotEnd *last = &clock->last;
   gboolean known = last_is_before_current (clock) && !last->silent;
@@ -568,7 +573,7 @@ take_marks_before (const LmccSlotClock * clock, LmccSlotEnd * end)
 
 /* Tells the end of the slot that runs now before it comes. */
 static void
-tell_ahead (LmccSlotClock * clock, LmccTime now)
+tell_ahead (LmccSlotClock *clock, LmccTime now)
 {
   LmccSlotEnd end = clock->current;
   gint i;
@@ -584,7 +589,7 @@ tell_ahead (LmccSlotClock * clock, LmccTime now)
 
 /* Slots that no packet ended are over. */
 static void
-give_up (LmccSlotClock * clock, LmccTime now)
+give_up (LmccSlotClock *clock, LmccTime now)
 {
   guint64 n;
 
@@ -604,7 +609,7 @@ give_up (LmccSlotClock * clock, LmccTime now)
  * Ends slots that no packet ended.
  */
 void
-lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now)
+lmcc_slot_clock_timeout (LmccSlotClock *clock, LmccTime now)
 {
   if (clock->ending && now >= clock->settle_until)
     settle (clock);
@@ -623,7 +628,7 @@ lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_slot_clock_next_timeout (const LmccSlotClock * clock)
+lmcc_slot_clock_next_timeout (const LmccSlotClock *clock)
 {
   LmccTime next;
 
@@ -643,7 +648,7 @@ lmcc_slot_clock_next_timeout (const LmccSlotClock * clock)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_slot_clock_poll (LmccSlotClock * clock, LmccSlotEnd * end)
+lmcc_slot_clock_poll (LmccSlotClock *clock, LmccSlotEnd *end)
 {
   if (clock->ends->len == 0)
     return FALSE;
@@ -661,7 +666,7 @@ lmcc_slot_clock_poll (LmccSlotClock * clock, LmccSlotEnd * end)
  * Returns: how many packets bore a slot that was not believed
  */
 guint64
-lmcc_slot_clock_get_ignored (const LmccSlotClock * clock)
+lmcc_slot_clock_get_ignored (const LmccSlotClock *clock)
 {
   return clock->ignored;
 }
@@ -674,7 +679,7 @@ lmcc_slot_clock_get_ignored (const LmccSlotClock * clock)
  *     the condition for going up at its end
  */
 gboolean
-lmcc_slot_end_is_clean (const LmccSlotEnd * end)
+lmcc_slot_end_is_clean (const LmccSlotEnd *end)
 {
   return end->whole && !end->silent && end->losses == 0
       && end->burst_losses == 0 && end->missing == 0;

@@ -86,30 +86,27 @@ typedef struct _LmccSlotClock LmccSlotClock;
  * al., "FLID-DL", 2002, section III-C: J < T), and some of it must have been heard. */
 #define LMCC_SLOT_MAX_LEAD(length) ((length) / 8 * 7)
 
-LmccSlotClock *lmcc_slot_clock_new (guint modulus, LmccTime length,
-    LmccTime settle_time);
-void lmcc_slot_clock_free (LmccSlotClock * clock);
-void lmcc_slot_clock_set_lead (LmccSlotClock * clock, LmccTime lead);
-void lmcc_slot_clock_tell_silent (LmccSlotClock * clock);
-gboolean lmcc_slot_clock_get_slot (const LmccSlotClock * clock,
-    guint * slot, gboolean * told);
-void lmcc_slot_clock_set_level (LmccSlotClock * clock, gint level);
-void lmcc_slot_clock_expect (LmccSlotClock * clock, guint layer,
-    guint16 lsn, LmccTime since, guint slot);
-void lmcc_slot_clock_packet (LmccSlotClock * clock, LmccTime arrival,
-    const LmccHeader * header);
-void lmcc_slot_clock_waits (LmccSlotClock * clock, LmccTime now,
-    guint layer);
-void lmcc_slot_clock_refused (LmccSlotClock * clock,
-    const LmccHeader * header);
-LmccSlotLoss lmcc_slot_clock_loss (LmccSlotClock * clock,
-    guint layer, const LmccLoss * lost);
-void lmcc_slot_clock_timeout (LmccSlotClock * clock, LmccTime now);
-LmccTime lmcc_slot_clock_next_timeout (const LmccSlotClock * clock);
-gboolean lmcc_slot_clock_poll (LmccSlotClock * clock,
-    LmccSlotEnd * end);
-guint64 lmcc_slot_clock_get_ignored (const LmccSlotClock * clock);
-gboolean lmcc_slot_end_is_clean (const LmccSlotEnd * end);
+LmccSlotClock *
+lmcc_slot_clock_new (guint modulus, LmccTime length, LmccTime settle_time);
+void lmcc_slot_clock_free (LmccSlotClock *clock);
+void lmcc_slot_clock_set_lead (LmccSlotClock *clock, LmccTime lead);
+void lmcc_slot_clock_tell_silent (LmccSlotClock *clock);
+gboolean lmcc_slot_clock_get_slot (const LmccSlotClock *clock, guint *slot,
+    gboolean *told);
+void lmcc_slot_clock_set_level (LmccSlotClock *clock, gint level);
+void lmcc_slot_clock_expect (LmccSlotClock *clock, guint layer, guint16 lsn,
+    LmccTime since, guint slot);
+void lmcc_slot_clock_packet (LmccSlotClock *clock, LmccTime arrival,
+    const LmccHeader *header);
+void lmcc_slot_clock_waits (LmccSlotClock *clock, LmccTime now, guint layer);
+void lmcc_slot_clock_refused (LmccSlotClock *clock, const LmccHeader *header);
+LmccSlotLoss
+lmcc_slot_clock_loss (LmccSlotClock *clock, guint layer, const LmccLoss *lost);
+void lmcc_slot_clock_timeout (LmccSlotClock *clock, LmccTime now);
+LmccTime lmcc_slot_clock_next_timeout (const LmccSlotClock *clock);
+gboolean lmcc_slot_clock_poll (LmccSlotClock *clock, LmccSlotEnd *end);
+guint64 lmcc_slot_clock_get_ignored (const LmccSlotClock *clock);
+gboolean lmcc_slot_end_is_clean (const LmccSlotEnd *end);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccSlotClock, lmcc_slot_clock_free)
 

@@ -11,7 +11,7 @@
 
 /* How long synchronisation points wait. */
 LmccTime
-lmcc_slot_controller_settle_time (const LmccSession * session)
+lmcc_slot_controller_settle_time (const LmccSession *session)
 {
   return MIN (LMCC_LOSS_TIMEOUT, session->slot / SETTLE_SHARE);
 }
@@ -19,19 +19,19 @@ lmcc_slot_controller_settle_time (const LmccSession * session)
 /* @settle: how long a slot's end waits for packets of each held layer. The
  * caller sets the deaf period and slot_end. */
 void
-lmcc_slot_controller_init (LmccSlotController * controller,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass,
-    const LmccSession * session, LmccTime settle)
+lmcc_slot_controller_init (LmccSlotController *controller,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
+    const LmccSession *session, LmccTime settle)
 {
   lmcc_controller_init (&controller->parent, algorithm, klass);
   controller->session = session;
   controller->level = -1;
-  controller->clock = lmcc_slot_clock_new (session->slot_modulus,
-      session->slot, settle);
+  controller->clock =
+      lmcc_slot_clock_new (session->slot_modulus, session->slot, settle);
 }
 
 static void
-poll_slots (LmccSlotController * controller, LmccTime now)
+poll_slots (LmccSlotController *controller, LmccTime now)
 {
   LmccSlotEnd end;
 
@@ -40,8 +40,8 @@ poll_slots (LmccSlotController * controller, LmccTime now)
 }
 
 void
-lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
-    LmccTime arrival, const LmccHeader * header, gsize size G_GNUC_UNUSED)
+lmcc_slot_controller_packet (LmccController *controller, LmccTime now,
+    LmccTime arrival, const LmccHeader *header, gsize size G_GNUC_UNUSED)
 {
   LmccSlotController *self = (LmccSlotController *) controller;
 
@@ -51,7 +51,7 @@ lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
 }
 
 void
-lmcc_slot_controller_expected (LmccController * controller,
+lmcc_slot_controller_expected (LmccController *controller,
     LmccTime now G_GNUC_UNUSED, guint layer, guint16 lsn, LmccTime since,
     guint slot)
 {
@@ -60,7 +60,7 @@ lmcc_slot_controller_expected (LmccController * controller,
 }
 
 void
-lmcc_slot_controller_waiting_packet (LmccController * controller, LmccTime now,
+lmcc_slot_controller_waiting_packet (LmccController *controller, LmccTime now,
     guint layer)
 {
   lmcc_slot_clock_waits (((LmccSlotController *) controller)->clock, now,
@@ -68,16 +68,16 @@ lmcc_slot_controller_waiting_packet (LmccController * controller, LmccTime now,
 }
 
 void
-lmcc_slot_controller_refused_packet (LmccController * controller,
-    LmccTime now G_GNUC_UNUSED, const LmccHeader * header)
+lmcc_slot_controller_refused_packet (LmccController *controller,
+    LmccTime now G_GNUC_UNUSED, const LmccHeader *header)
 {
   lmcc_slot_clock_refused (((LmccSlotController *) controller)->clock, header);
 }
 
 /* Returns: which slot lost them */
 LmccSlotLoss
-lmcc_slot_controller_loss (LmccSlotController * controller, guint layer,
-    const LmccLoss * loss)
+lmcc_slot_controller_loss (LmccSlotController *controller, guint layer,
+    const LmccLoss *loss)
 {
   lmcc_controller_forget_wish (&controller->parent, controller->level);
 
@@ -85,7 +85,7 @@ lmcc_slot_controller_loss (LmccSlotController * controller, guint layer,
 }
 
 void
-lmcc_slot_controller_left_packet (LmccController * controller,
+lmcc_slot_controller_left_packet (LmccController *controller,
     LmccTime now G_GNUC_UNUSED, LmccTime arrival, guint layer)
 {
   lmcc_deaf_period_packet (&((LmccSlotController *) controller)->deaf, arrival,
@@ -93,7 +93,7 @@ lmcc_slot_controller_left_packet (LmccController * controller,
 }
 
 void
-lmcc_slot_controller_level (LmccController * controller,
+lmcc_slot_controller_level (LmccController *controller,
     LmccTime now G_GNUC_UNUSED, gint level)
 {
   LmccSlotController *self = (LmccSlotController *) controller;
@@ -104,7 +104,7 @@ lmcc_slot_controller_level (LmccController * controller,
 }
 
 void
-lmcc_slot_controller_timeout (LmccController * controller, LmccTime now)
+lmcc_slot_controller_timeout (LmccController *controller, LmccTime now)
 {
   LmccSlotController *self = (LmccSlotController *) controller;
 
@@ -114,21 +114,20 @@ lmcc_slot_controller_timeout (LmccController * controller, LmccTime now)
 }
 
 LmccTime
-lmcc_slot_controller_next_timeout (const LmccController * controller)
+lmcc_slot_controller_next_timeout (const LmccController *controller)
 {
-  return lmcc_slot_clock_next_timeout (((const LmccSlotController *)
-          controller)->clock);
+  return lmcc_slot_clock_next_timeout (
+      ((const LmccSlotController *) controller)->clock);
 }
 
 /* @state: what it does where it is not deaf */
 void
-lmcc_slot_controller_get_status (const LmccSlotController * controller,
-    LmccTime now, const gchar * state, LmccControllerStatus * status)
+lmcc_slot_controller_get_status (const LmccSlotController *controller,
+    LmccTime now, const gchar *state, LmccControllerStatus *status)
 {
   gboolean is_deaf = lmcc_deaf_period_covers (&controller->deaf, now);
 
-  *status = (LmccControllerStatus) {
-  0};
+  *status = (LmccControllerStatus){ 0 };
   status->state = is_deaf ? "deaf" : state;
   status->timer = is_deaf ? "deaf period" : NULL;
   status->timer_at = is_deaf ? controller->deaf.until : LMCC_TIME_NONE;
@@ -136,7 +135,7 @@ lmcc_slot_controller_get_status (const LmccSlotController * controller,
 }
 
 void
-lmcc_slot_controller_free (LmccController * controller)
+lmcc_slot_controller_free (LmccController *controller)
 {
   lmcc_slot_clock_free (((LmccSlotController *) controller)->clock);
   g_free (controller);

@@ -27,33 +27,33 @@ struct _LmccSlotController
   gint level;
   LmccSlotClock *clock;
   LmccDeafPeriod deaf;
-  void (*slot_end) (LmccSlotController * controller, LmccTime now,
-      const LmccSlotEnd * end);
+  void (*slot_end) (LmccSlotController *controller, LmccTime now,
+      const LmccSlotEnd *end);
 };
 
-LmccTime lmcc_slot_controller_settle_time (const LmccSession * session);
-void lmcc_slot_controller_init (LmccSlotController * controller,
-    const LmccAlgorithm * algorithm, const LmccControllerClass * klass,
-    const LmccSession * session, LmccTime settle);
-void lmcc_slot_controller_packet (LmccController * controller, LmccTime now,
-    LmccTime arrival, const LmccHeader * header, gsize size);
-void lmcc_slot_controller_expected (LmccController * controller, LmccTime now,
+LmccTime lmcc_slot_controller_settle_time (const LmccSession *session);
+void lmcc_slot_controller_init (LmccSlotController *controller,
+    const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
+    const LmccSession *session, LmccTime settle);
+void lmcc_slot_controller_packet (LmccController *controller, LmccTime now,
+    LmccTime arrival, const LmccHeader *header, gsize size);
+void lmcc_slot_controller_expected (LmccController *controller, LmccTime now,
     guint layer, guint16 lsn, LmccTime since, guint slot);
-void lmcc_slot_controller_waiting_packet (LmccController * controller,
+void lmcc_slot_controller_waiting_packet (LmccController *controller,
     LmccTime now, guint layer);
-void lmcc_slot_controller_refused_packet (LmccController * controller,
-    LmccTime now, const LmccHeader * header);
-LmccSlotLoss lmcc_slot_controller_loss (LmccSlotController * controller,
-    guint layer, const LmccLoss * loss);
-void lmcc_slot_controller_left_packet (LmccController * controller,
-    LmccTime now, LmccTime arrival, guint layer);
-void lmcc_slot_controller_level (LmccController * controller, LmccTime now,
+void lmcc_slot_controller_refused_packet (LmccController *controller,
+    LmccTime now, const LmccHeader *header);
+LmccSlotLoss lmcc_slot_controller_loss (LmccSlotController *controller,
+    guint layer, const LmccLoss *loss);
+void lmcc_slot_controller_left_packet (LmccController *controller, LmccTime now,
+    LmccTime arrival, guint layer);
+void lmcc_slot_controller_level (LmccController *controller, LmccTime now,
     gint level);
-void lmcc_slot_controller_timeout (LmccController * controller, LmccTime now);
-LmccTime lmcc_slot_controller_next_timeout (const LmccController * controller);
-void lmcc_slot_controller_get_status (const LmccSlotController * controller,
-    LmccTime now, const gchar * state, LmccControllerStatus * status);
-void lmcc_slot_controller_free (LmccController * controller);
+void lmcc_slot_controller_timeout (LmccController *controller, LmccTime now);
+LmccTime lmcc_slot_controller_next_timeout (const LmccController *controller);
+void lmcc_slot_controller_get_status (const LmccSlotController *controller,
+    LmccTime now, const gchar *state, LmccControllerStatus *status);
+void lmcc_slot_controller_free (LmccController *controller);
 
 G_END_DECLS
 

@@ -7,7 +7,7 @@
 
 /* Forgets a layer: its next packet is its first. */
 void
-lmcc_slot_gaps_reset (LmccSlotGaps * layer)
+lmcc_slot_gaps_reset (LmccSlotGaps *layer)
 {
   layer->heard = FALSE;
   layer->waits_until = 0;
@@ -17,7 +17,7 @@ lmcc_slot_gaps_reset (LmccSlotGaps * layer)
 /* The layer's packets from @lsn on should come: that one belongs to @slot and
  * is not due before @since. */
 void
-lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
+lmcc_slot_gaps_expect (LmccSlotGaps *layer, guint16 lsn, LmccTime since,
     guint64 slot)
 {
   lmcc_slot_gaps_reset (layer);
@@ -29,7 +29,7 @@ lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
 }
 
 static void
-remove_gap (LmccSlotGaps * layer, guint index)
+remove_gap (LmccSlotGaps *layer, guint index)
 {
   guint i;
 
@@ -39,7 +39,7 @@ remove_gap (LmccSlotGaps * layer, guint index)
 }
 
 static void
-close_some (LmccSlotGaps * layer, guint index, guint count)
+close_some (LmccSlotGaps *layer, guint index, guint count)
 {
   LmccSlotGap *gap = &layer->gaps[index];
 
@@ -50,7 +50,7 @@ close_some (LmccSlotGaps * layer, guint index, guint count)
 
 /* The gap that a packet is missing in, or -1. */
 static gint
-find_gap (const LmccSlotGaps * layer, guint16 lsn)
+find_gap (const LmccSlotGaps *layer, guint16 lsn)
 {
   guint i;
 
@@ -65,7 +65,7 @@ find_gap (const LmccSlotGaps * layer, guint16 lsn)
 }
 
 static void
-take_reordered (LmccSlotGaps * layer, guint16 lsn)
+take_reordered (LmccSlotGaps *layer, guint16 lsn)
 {
   gint i = find_gap (layer, lsn);
 
@@ -77,23 +77,27 @@ take_reordered (LmccSlotGaps * layer, guint16 lsn)
  * of it follows, or nothing does until the next slot: after the burst the
  * sender is silent. */
 static void
-note_gap (LmccSlotGaps * layer, LmccTime arrival, const LmccHeader * header,
+note_gap (LmccSlotGaps *layer, LmccTime arrival, const LmccHeader *header,
     guint64 slot)
 {
   if (layer->n_gaps == LMCC_SLOT_MAX_GAPS)
     remove_gap (layer, 0);
-  layer->gaps[layer->n_gaps++] = (LmccSlotGap) {
-  .first = layer->highest + 1,.last = header->lsn - 1,.open =
-        (guint16) (header->lsn - layer->highest - 1),.before =
-        layer->arrival,.after = arrival,.slot_before =
-        layer->slot,.slot_after = slot,.burst = layer->burst && (header->burst
-        || slot > layer->slot),};
+  layer->gaps[layer->n_gaps++] = (LmccSlotGap){
+    .first = layer->highest + 1,
+    .last = header->lsn - 1,
+    .open = (guint16) (header->lsn - layer->highest - 1),
+    .before = layer->arrival,
+    .after = arrival,
+    .slot_before = layer->slot,
+    .slot_after = slot,
+    .burst = layer->burst && (header->burst || slot > layer->slot),
+  };
 }
 
 /* Takes a packet of the layer that belongs to @slot. */
 void
-lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
-    const LmccHeader * header, guint64 slot)
+lmcc_slot_gaps_packet (LmccSlotGaps *layer, LmccTime arrival,
+    const LmccHeader *header, guint64 slot)
 {
   gint ahead = lmcc_sequence_diff (header->lsn, layer->highest);
 
@@ -116,8 +120,8 @@ lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
 /* Finds the gap that lost packets were missing in. Returns FALSE if there is
  * none. */
 gboolean
-lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
-    LmccSlotGap * gap)
+lmcc_slot_gaps_loss (LmccSlotGaps *layer, const LmccLoss *loss,
+    LmccSlotGap *gap)
 {
   gint i = find_gap (layer, loss->lsn);
 
@@ -131,7 +135,7 @@ lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
 
 /* When the first packet of a gap would have come (RFC 4654 section 5.2). */
 LmccTime
-lmcc_slot_gap_get_begin (const LmccSlotGap * gap)
+lmcc_slot_gap_get_begin (const LmccSlotGap *gap)
 {
   guint n = (guint16) (gap->last - gap->first + 1);
   LmccTime span = gap->after > gap->before ? gap->after - gap->before : 0;
@@ -141,10 +145,10 @@ lmcc_slot_gap_get_begin (const LmccSlotGap * gap)
 
 /* Packets missing that may have been due before @until. */
 guint
-lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until)
+lmcc_slot_gaps_missing (const LmccSlotGaps *layer, LmccTime until)
 {
-  guint n = layer->heard && layer->arrival < until
-      && until <= layer->waits_until;
+  guint n =
+      layer->heard && layer->arrival < until && until <= layer->waits_until;
   guint i;
 
   for (i = 0; i < layer->n_gaps; i++) {

@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 /* Packets missing between two that came. */
 typedef struct
 {
-  guint16 first;                /* layer sequence number */
+  guint16 first; /* layer sequence number */
   guint16 last;
-  guint open;                   /* have neither come nor been lost */
-  LmccTime before;              /* arrivals of the neighbours */
+  guint open;      /* have neither come nor been lost */
+  LmccTime before; /* arrivals of the neighbours */
   LmccTime after;
   guint64 slot_before;
   guint64 slot_after;
@@ -30,24 +30,24 @@ typedef struct
 typedef struct
 {
   gboolean heard;
-  guint16 highest;              /* layer sequence number */
-  LmccTime arrival;             /* of that packet */
+  guint16 highest;  /* layer sequence number */
+  LmccTime arrival; /* of that packet */
   guint64 slot;
   gboolean burst;
-  LmccTime waits_until;         /* a packet ahead is on probation, or 0 */
+  LmccTime waits_until; /* a packet ahead is on probation, or 0 */
   LmccSlotGap gaps[LMCC_SLOT_MAX_GAPS];
   guint n_gaps;
 } LmccSlotGaps;
 
-void lmcc_slot_gaps_reset (LmccSlotGaps * layer);
-void lmcc_slot_gaps_expect (LmccSlotGaps * layer, guint16 lsn, LmccTime since,
+void lmcc_slot_gaps_reset (LmccSlotGaps *layer);
+void lmcc_slot_gaps_expect (LmccSlotGaps *layer, guint16 lsn, LmccTime since,
     guint64 slot);
-void lmcc_slot_gaps_packet (LmccSlotGaps * layer, LmccTime arrival,
-    const LmccHeader * header, guint64 slot);
-gboolean lmcc_slot_gaps_loss (LmccSlotGaps * layer, const LmccLoss * loss,
-    LmccSlotGap * gap);
-LmccTime lmcc_slot_gap_get_begin (const LmccSlotGap * gap);
-guint lmcc_slot_gaps_missing (const LmccSlotGaps * layer, LmccTime until);
+void lmcc_slot_gaps_packet (LmccSlotGaps *layer, LmccTime arrival,
+    const LmccHeader *header, guint64 slot);
+gboolean lmcc_slot_gaps_loss (LmccSlotGaps *layer, const LmccLoss *loss,
+    LmccSlotGap *gap);
+LmccTime lmcc_slot_gap_get_begin (const LmccSlotGap *gap);
+guint lmcc_slot_gaps_missing (const LmccSlotGaps *layer, LmccTime until);
 
 G_END_DECLS
 

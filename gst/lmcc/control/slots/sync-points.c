@@ -41,8 +41,8 @@ rate_of_slot (gdouble base_rate, guint packet_size, LmccTime slot,
   gdouble bits = 8.0 * MAX (packet_size, 1);
   gdouble seconds = (gdouble) MAX (slot, 1) / LMCC_SECOND;
 
-  return sqrt (factor * base_rate * seconds / bits / loss_rate)
-      * bits / seconds;
+  return sqrt (factor * base_rate * seconds / bits / loss_rate) * bits
+      / seconds;
 }
 
 /* The t at which that is TCP's rate. */
@@ -67,15 +67,15 @@ rtt_of_slot (gdouble base_rate, guint packet_size, LmccTime slot,
 
 /* The largest of the levels' factors. */
 static gdouble
-largest_factor (const gdouble * cumulative_rates, guint n_layers,
+largest_factor (const gdouble *cumulative_rates, guint n_layers,
     gdouble upper_share)
 {
   gdouble largest = n_layers > 1 ? 0 : 1;
   guint i;
 
   for (i = 0; i + 1 < n_layers; i++)
-    largest = MAX (largest, lmcc_sync_points_factor (cumulative_rates, n_layers,
-            i, upper_share));
+    largest = MAX (largest,
+        lmcc_sync_points_factor (cumulative_rates, n_layers, i, upper_share));
 
   return largest;
 }
@@ -176,15 +176,16 @@ lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
  * The papers do not say how long a burst is in time.
  */
 void
-lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
-    gdouble base_rate, guint packet_size, LmccTime slot, gdouble burst_packets)
+lmcc_rlc_schedule_init (LmccRlcSchedule *schedule, guint top, gdouble base_rate,
+    guint packet_size, LmccTime slot, gdouble burst_packets)
 {
   schedule->top = MIN (top, LMCC_MAX_LAYERS - 1);
   schedule->slot = MAX (slot, 1);
   schedule->burst = 0;
   if (burst_packets > 0)
-    schedule->burst = MIN (to_time (burst_packets * 8.0 * packet_size
-            / (2 * base_rate)), schedule->slot / 2);
+    schedule->burst =
+        MIN (to_time (burst_packets * 8.0 * packet_size / (2 * base_rate)),
+            schedule->slot / 2);
 }
 
 /**
@@ -202,7 +203,7 @@ lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
  *     of one layer
  */
 gint
-lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule, guint64 slot)
+lmcc_rlc_schedule_get_signal (const LmccRlcSchedule *schedule, guint64 slot)
 {
   guint64 n = slot + 1;
   gint level = 0;
@@ -226,7 +227,7 @@ lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule, guint64 slot)
  *     %LMCC_TIME_NONE if that is more than a time can hold
  */
 LmccTime
-lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule, guint level)
+lmcc_rlc_schedule_get_interval (const LmccRlcSchedule *schedule, guint level)
 {
   if (level >= 64 || schedule->slot > G_MAXUINT64 >> level)
     return LMCC_TIME_NONE;
@@ -235,7 +236,7 @@ lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule, guint level)
 }
 
 static gboolean
-is_in_burst (const LmccRlcSchedule * schedule, guint64 slot, guint layer)
+is_in_burst (const LmccRlcSchedule *schedule, guint64 slot, guint layer)
 {
   return (gint) layer <= lmcc_rlc_schedule_get_signal (schedule, slot);
 }
@@ -256,7 +257,7 @@ is_in_burst (const LmccRlcSchedule * schedule, guint64 slot, guint layer)
  *     mark
  */
 guint
-lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule, guint64 slot,
+lmcc_rlc_schedule_get_factor (const LmccRlcSchedule *schedule, guint64 slot,
     guint layer, LmccTime offset)
 {
   LmccTime before = offset < schedule->slot ? schedule->slot - offset : 0;
@@ -281,8 +282,8 @@ lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule, guint64 slot,
  * Returns: when it leaves, since the slot began, in ns
  */
 LmccTime
-lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
-    guint64 slot, guint layer, LmccTime offset)
+lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule *schedule, guint64 slot,
+    guint layer, LmccTime offset)
 {
   LmccTime start = schedule->slot - 2 * schedule->burst;
 
@@ -300,7 +301,7 @@ lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
  * Before the first slot.
  */
 void
-lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers)
+lmcc_sync_points_init (LmccSyncPoints *points, guint n_layers)
 {
   memset (points, 0, sizeof (*points));
   points->n_layers = CLAMP (n_layers, 1, LMCC_MAX_LAYERS);
@@ -322,8 +323,7 @@ lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers)
  * Returns: bit i is set if level i may go up: a sync point of layer i + 1
  */
 guint64
-lmcc_sync_points_next (LmccSyncPoints * points,
-    const gdouble * cumulative_rates)
+lmcc_sync_points_next (LmccSyncPoints *points, const gdouble *cumulative_rates)
 {
   guint64 levels = 0;
   guint j;
@@ -351,11 +351,11 @@ lmcc_sync_points_next (LmccSyncPoints * points,
  * Returns: tau_j, in ns; %LMCC_TIME_NONE if that is more than a time can hold
  */
 LmccTime
-lmcc_sync_points_get_interval (const gdouble * cumulative_rates, guint layer,
+lmcc_sync_points_get_interval (const gdouble *cumulative_rates, guint layer,
     LmccTime slot)
 {
-  return to_time (cumulative_rates[layer] / cumulative_rates[0] * slot
-      / LMCC_SECOND);
+  return to_time (
+      cumulative_rates[layer] / cumulative_rates[0] * slot / LMCC_SECOND);
 }
 
 /**
@@ -373,7 +373,7 @@ lmcc_sync_points_get_interval (const gdouble * cumulative_rates, guint layer,
  * Returns: above 0, at most 1; 1 at the top
  */
 gdouble
-lmcc_sync_points_factor (const gdouble * cumulative_rates, guint n_layers,
+lmcc_sync_points_factor (const gdouble *cumulative_rates, guint n_layers,
     guint level, gdouble upper_share)
 {
   gdouble step;
@@ -402,7 +402,7 @@ lmcc_sync_points_factor (const gdouble * cumulative_rates, guint n_layers,
  * Returns: bit/s
  */
 gdouble
-lmcc_sync_points_rate (const gdouble * cumulative_rates, guint n_layers,
+lmcc_sync_points_rate (const gdouble *cumulative_rates, guint n_layers,
     guint level, guint packet_size, LmccTime slot, gdouble upper_share,
     gdouble loss_rate)
 {
@@ -427,8 +427,8 @@ lmcc_sync_points_rate (const gdouble * cumulative_rates, guint n_layers,
  * Returns: tau_0, in ns
  */
 LmccTime
-lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
-    guint n_layers, guint packet_size, LmccTime rtt, gdouble upper_share)
+lmcc_sync_points_slot_from_rtt (const gdouble *cumulative_rates, guint n_layers,
+    guint packet_size, LmccTime rtt, gdouble upper_share)
 {
   return slot_of_rtt (cumulative_rates[0], packet_size, rtt,
       largest_factor (cumulative_rates, n_layers, upper_share));
@@ -447,8 +447,8 @@ lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
  * Returns: the nominal RTT, in ns
  */
 LmccTime
-lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
-    guint n_layers, guint packet_size, LmccTime slot, gdouble upper_share)
+lmcc_sync_points_rtt_from_slot (const gdouble *cumulative_rates, guint n_layers,
+    guint packet_size, LmccTime slot, gdouble upper_share)
 {
   return rtt_of_slot (cumulative_rates[0], packet_size, slot,
       largest_factor (cumulative_rates, n_layers, upper_share));
@@ -463,7 +463,7 @@ lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
  * No layer has failed.
  */
 void
-lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit)
+lmcc_sync_backoff_init (LmccSyncBackoff *backoff, guint limit)
 {
   memset (backoff, 0, sizeof (*backoff));
   backoff->limit = limit == 0 ? MAX_FAILURES : MIN (limit, MAX_FAILURES);
@@ -483,7 +483,7 @@ lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit)
  * Returns: whether to join now
  */
 gboolean
-lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff, guint layer,
+lmcc_sync_backoff_sync_point (LmccSyncBackoff *backoff, guint layer,
     gboolean held)
 {
   if (held) {
@@ -507,7 +507,7 @@ lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff, guint layer,
  * pass: 1, 3, 7 (figure 6).
  */
 void
-lmcc_sync_backoff_dropped (LmccSyncBackoff * backoff, guint layer)
+lmcc_sync_backoff_dropped (LmccSyncBackoff *backoff, guint layer)
 {
   backoff->failures[layer] = MIN (backoff->failures[layer] + 1, backoff->limit);
   backoff->skip[layer] =

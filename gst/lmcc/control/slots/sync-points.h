@@ -45,15 +45,15 @@ LmccTime lmcc_rlc_rtt_from_slot (gdouble base_rate, guint packet_size,
 gdouble lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
     gdouble upper_share, gdouble loss_rate);
 
-void lmcc_rlc_schedule_init (LmccRlcSchedule * schedule, guint top,
+void lmcc_rlc_schedule_init (LmccRlcSchedule *schedule, guint top,
     gdouble base_rate, guint packet_size, LmccTime slot, gdouble burst_packets);
-gint lmcc_rlc_schedule_get_signal (const LmccRlcSchedule * schedule,
-    guint64 slot);
-LmccTime lmcc_rlc_schedule_get_interval (const LmccRlcSchedule * schedule,
-    guint level);
-guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule * schedule,
+gint
+lmcc_rlc_schedule_get_signal (const LmccRlcSchedule *schedule, guint64 slot);
+LmccTime
+lmcc_rlc_schedule_get_interval (const LmccRlcSchedule *schedule, guint level);
+guint lmcc_rlc_schedule_get_factor (const LmccRlcSchedule *schedule,
     guint64 slot, guint layer, LmccTime offset);
-LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule * schedule,
+LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule *schedule,
     guint64 slot, guint layer, LmccTime offset);
 
 /**
@@ -72,20 +72,20 @@ typedef struct
   gdouble phases[LMCC_MAX_LAYERS];
 } LmccSyncPoints;
 
-void lmcc_sync_points_init (LmccSyncPoints * points, guint n_layers);
-guint64 lmcc_sync_points_next (LmccSyncPoints * points,
-    const gdouble * cumulative_rates);
-LmccTime lmcc_sync_points_get_interval (const gdouble * cumulative_rates,
+void lmcc_sync_points_init (LmccSyncPoints *points, guint n_layers);
+guint64
+lmcc_sync_points_next (LmccSyncPoints *points, const gdouble *cumulative_rates);
+LmccTime lmcc_sync_points_get_interval (const gdouble *cumulative_rates,
     guint layer, LmccTime slot);
 
-gdouble lmcc_sync_points_factor (const gdouble * cumulative_rates,
+gdouble lmcc_sync_points_factor (const gdouble *cumulative_rates,
     guint n_layers, guint level, gdouble upper_share);
-gdouble lmcc_sync_points_rate (const gdouble * cumulative_rates,
-    guint n_layers, guint level, guint packet_size, LmccTime slot,
-    gdouble upper_share, gdouble loss_rate);
-LmccTime lmcc_sync_points_slot_from_rtt (const gdouble * cumulative_rates,
+gdouble lmcc_sync_points_rate (const gdouble *cumulative_rates, guint n_layers,
+    guint level, guint packet_size, LmccTime slot, gdouble upper_share,
+    gdouble loss_rate);
+LmccTime lmcc_sync_points_slot_from_rtt (const gdouble *cumulative_rates,
     guint n_layers, guint packet_size, LmccTime rtt, gdouble upper_share);
-LmccTime lmcc_sync_points_rtt_from_slot (const gdouble * cumulative_rates,
+LmccTime lmcc_sync_points_rtt_from_slot (const gdouble *cumulative_rates,
     guint n_layers, guint packet_size, LmccTime slot, gdouble upper_share);
 
 /**
@@ -104,10 +104,10 @@ typedef struct
   guint64 skip[LMCC_MAX_LAYERS];
 } LmccSyncBackoff;
 
-void lmcc_sync_backoff_init (LmccSyncBackoff * backoff, guint limit);
-gboolean lmcc_sync_backoff_sync_point (LmccSyncBackoff * backoff,
-    guint layer, gboolean held);
-void lmcc_sync_backoff_dropped (LmccSyncBackoff * backoff, guint layer);
+void lmcc_sync_backoff_init (LmccSyncBackoff *backoff, guint limit);
+gboolean lmcc_sync_backoff_sync_point (LmccSyncBackoff *backoff, guint layer,
+    gboolean held);
+void lmcc_sync_backoff_dropped (LmccSyncBackoff *backoff, guint layer);
 
 G_END_DECLS
 

@@ -17,40 +17,40 @@ typedef struct
   LmccSlotController slots;
   gboolean back_off;
   LmccSyncBackoff backoff;
-  gboolean trial[LMCC_MAX_LAYERS];      /* held for less than its interval */
+  gboolean trial[LMCC_MAX_LAYERS]; /* held for less than its interval */
 } Synchronized;
 
 static const LmccSetting settings[] = {
-  {"back-off", LMCC_SETTING_SWITCH, 0, 0, 0, NULL,
+  { "back-off", LMCC_SETTING_SWITCH, 0, 0, 0, NULL,
       "After the k-th join experiment in a row that failed pass 2^k - 1 "
-        "of the layer's synchronisation points (Wei and Zhang 2000, section "
-        "III-C)"},
-  {"back-off-limit", LMCC_SETTING_COUNT, 1, 16, 6, NULL,
+      "of the layer's synchronisation points (Wei and Zhang 2000, section "
+      "III-C)" },
+  { "back-off-limit", LMCC_SETTING_COUNT, 1, 16, 6, NULL,
       "k grows no further: after 6 failures every 64th point is tried (the "
-        "paper has no limit)"},
-  {"deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
+      "paper has no limit)" },
+  { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-        "measured leave latency, at least 1, and 3 until it was measured (the "
-        "paper gives no number)"},
+      "measured leave latency, at least 1, and 3 until it was measured (the "
+      "paper gives no number)" },
 };
 
 /* A point of a layer is a mark for the level below it. */
 static gboolean
-is_point_of (const LmccSlotEnd * end, gint layer)
+is_point_of (const LmccSlotEnd *end, gint layer)
 {
   return layer >= 1 && (end->up_levels >> (layer - 1)) & 1;
 }
 
 /* A layer that was held for its whole interval has not failed. */
 static void
-note_failure (Synchronized * sync)
+note_failure (Synchronized *sync)
 {
   if (sync->back_off && sync->trial[sync->slots.level])
     lmcc_sync_backoff_dropped (&sync->backoff, (guint) sync->slots.level);
 }
 
 static void
-sync_drop (Synchronized * sync, LmccTime now, const gchar * reason)
+sync_drop (Synchronized *sync, LmccTime now, const gchar *reason)
 {
   if (sync->slots.level <= 0)
     return;
@@ -60,7 +60,7 @@ sync_drop (Synchronized * sync, LmccTime now, const gchar * reason)
 }
 
 static void
-sync_try_join (Synchronized * sync, const LmccSlotEnd * end)
+sync_try_join (Synchronized *sync, const LmccSlotEnd *end)
 {
   gint layer = sync->slots.level + 1;
 
@@ -79,7 +79,7 @@ sync_try_join (Synchronized * sync, const LmccSlotEnd * end)
 
 /* A layer that is held at its next point has stood its trial. */
 static void
-end_trials (Synchronized * sync, const LmccSlotEnd * end)
+end_trials (Synchronized *sync, const LmccSlotEnd *end)
 {
   gint layer;
 
@@ -92,8 +92,8 @@ end_trials (Synchronized * sync, const LmccSlotEnd * end)
 }
 
 static void
-sync_slot_end (LmccSlotController * controller, LmccTime now,
-    const LmccSlotEnd * end)
+sync_slot_end (LmccSlotController *controller, LmccTime now,
+    const LmccSlotEnd *end)
 {
   Synchronized *sync = (Synchronized *) controller;
   if (sync->slots.level < 0)
@@ -108,8 +108,8 @@ sync_slot_end (LmccSlotController * controller, LmccTime now,
 }
 
 static void
-sync_on_loss (LmccController * controller, LmccTime now, guint layer,
-    const LmccLoss * loss)
+sync_on_loss (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
 {
   Synchronized *sync = (Synchronized *) controller;
 
@@ -120,7 +120,7 @@ sync_on_loss (LmccController * controller, LmccTime now, guint layer,
 }
 
 static void
-sync_on_level (LmccController * controller, LmccTime now, gint level)
+sync_on_level (LmccController *controller, LmccTime now, gint level)
 {
   Synchronized *sync = (Synchronized *) controller;
   gint layer;
@@ -131,17 +131,18 @@ sync_on_level (LmccController * controller, LmccTime now, gint level)
 }
 
 static void
-sync_get_status (LmccController * controller, LmccTime now,
-    LmccControllerStatus * status)
+sync_get_status (LmccController *controller, LmccTime now,
+    LmccControllerStatus *status)
 {
   const Synchronized *sync = (const Synchronized *) controller;
   gint level = sync->slots.level;
   gint next = level + 1;
 
   lmcc_slot_controller_get_status (&sync->slots, now,
-      level >= 0 && sync->trial[level] ? "experiment" :
-      next < LMCC_MAX_LAYERS && sync->backoff.skip[next] > 0 ? "back-off" :
-      "steady", status);
+      level >= 0 && sync->trial[level] ? "experiment"
+          : next < LMCC_MAX_LAYERS && sync->backoff.skip[next] > 0 ? "back-off"
+                                                                   : "steady",
+      status);
 }
 
 static const LmccControllerClass sync_class = {
@@ -159,7 +160,7 @@ static const LmccControllerClass sync_class = {
 };
 
 static LmccController *
-sync_create (const LmccSession * session, const LmccSettings * values,
+sync_create (const LmccSession *session, const LmccSettings *values,
     guint32 seed G_GNUC_UNUSED)
 {
   Synchronized *sync = g_new0 (Synchronized, 1);
@@ -180,16 +181,16 @@ sync_create (const LmccSession * session, const LmccSettings * values,
 /* The sender's half. */
 
 static const LmccSetting sending_settings[] = {
-  {"slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Time between points of the base; 0: as nominal-rtt has it"},
-  {"nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+  { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
+      "Time between points of the base; 0: as nominal-rtt has it" },
+  { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
       "Round-trip time of the TCP that receivers equal (Wei and Zhang 2000, "
-        "section IV), in place of slot; 0: 0.1"},
+      "section IV), in place of slot; 0: 0.1" },
 };
 
 static gboolean
-fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
-    LmccTime leave_latency G_GNUC_UNUSED, GError ** error)
+fit_synchronized (LmccSession *session, LmccTime nominal_rtt,
+    LmccTime leave_latency G_GNUC_UNUSED, GError **error)
 {
   gdouble rates[LMCC_MAX_LAYERS];
   guint i;
@@ -201,22 +202,23 @@ fit_synchronized (LmccSession * session, LmccTime nominal_rtt,
   for (i = 0; i < session->n_layers; i++)
     rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
 
-  return lmcc_sending_take_slot (session, lmcc_sync_points_slot_from_rtt (rates,
-          session->n_layers, session->packet_size, nominal_rtt,
-          LMCC_SYNC_POINTS_UPPER_SHARE), error);
+  return lmcc_sending_take_slot (session,
+      lmcc_sync_points_slot_from_rtt (rates, session->n_layers,
+          session->packet_size, nominal_rtt, LMCC_SYNC_POINTS_UPPER_SHARE),
+      error);
 }
 
 typedef struct
 {
   LmccSyncPoints points;
-  gdouble rates[LMCC_MAX_LAYERS];       /* R_i, bit/s */
-  guint64 n_slots;              /* that the points have counted */
-  guint64 up_levels;            /* at the end of the last of them */
+  gdouble rates[LMCC_MAX_LAYERS]; /* R_i, bit/s */
+  guint64 n_slots;                /* that the points have counted */
+  guint64 up_levels;              /* at the end of the last of them */
 } Marks;
 
 static void
-init_synchronized (gpointer state, const LmccSession * session,
-    const gdouble * probabilities G_GNUC_UNUSED)
+init_synchronized (gpointer state, const LmccSession *session,
+    const gdouble *probabilities G_GNUC_UNUSED)
 {
   Marks *own = state;
   guint i;
@@ -228,7 +230,7 @@ init_synchronized (gpointer state, const LmccSession * session,
 
 static void
 mark_synchronized (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
-    LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)
+    LmccTime offset G_GNUC_UNUSED, LmccMarks *marks)
 {
   Marks *own = state;
 
@@ -239,7 +241,7 @@ mark_synchronized (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
 }
 
 static gsize
-get_element_size (const LmccSession * session)
+get_element_size (const LmccSession *session)
 {
   guint8 data[LMCC_SYNCHRONIZED_MAX_SIZE];
 
@@ -263,7 +265,7 @@ const LmccAlgorithm lmcc_algorithm_synchronized = {
       "Wei and Zhang 2000: up at the sender's synchronisation points "
       "of the next layer, down at any loss",
   .paper = "Wei, Zhang, \"On Receiver-Driven Layered Multicast "
-      "Transmission\", UCLA 2000",
+           "Transmission\", UCLA 2000",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
   .sending = &sending,

@@ -23,7 +23,7 @@
 #define ANCHOR_RANGE 256
 
 static void
-lower_class (LmccGate * gate, gint rung, guint klass, LmccGateClass to)
+lower_class (LmccGate *gate, gint rung, guint klass, LmccGateClass to)
 {
   LmccGateClass *state = &gate->rungs[rung].states[klass];
 
@@ -33,7 +33,7 @@ lower_class (LmccGate * gate, gint rung, guint klass, LmccGateClass to)
 }
 
 static void
-damage_class (LmccGate * gate, gint rung, guint klass)
+damage_class (LmccGate *gate, gint rung, guint klass)
 {
   lower_class (gate, rung, klass, LMCC_GATE_CLASS_DAMAGED);
 }
@@ -41,18 +41,18 @@ damage_class (LmccGate * gate, gint rung, guint klass)
 /* Something of a class is missing. Where layers are mixed and nothing was lost,
  * it lies in a layer that is not held, and what needs it is of no use. */
 static void
-miss_class (LmccGate * gate, gint rung, guint klass)
+miss_class (LmccGate *gate, gint rung, guint klass)
 {
   gboolean lost = gate->session.native || gate->rungs[rung].lost;
 
-  lower_class (gate, rung, klass, lost ? LMCC_GATE_CLASS_DAMAGED
-      : LMCC_GATE_CLASS_CLOSED);
+  lower_class (gate, rung, klass,
+      lost ? LMCC_GATE_CLASS_DAMAGED : LMCC_GATE_CLASS_CLOSED);
 }
 
 /* Brings the rung's class-0 state up to date: the anchor tells whether a
  * class-0 unit is missing before this one. */
 static void
-follow_anchor (LmccGate * gate, const LmccGateUnit * unit)
+follow_anchor (LmccGate *gate, const LmccGateUnit *unit)
 {
   LmccGateRung *rung = &gate->rungs[unit->stream];
   guint8 expected = rung->anchor + (unit->klass == 0 ? 1 : 0);
@@ -66,7 +66,7 @@ follow_anchor (LmccGate * gate, const LmccGateUnit * unit)
 
 /* Whether the session's table is the one that packets are sent by. */
 gboolean
-lmcc_gate_table_is_known (const LmccGate * gate, guint8 table)
+lmcc_gate_table_is_known (const LmccGate *gate, guint8 table)
 {
   return table == (gate->session.version & 3);
 }
@@ -75,7 +75,7 @@ lmcc_gate_table_is_known (const LmccGate * gate, guint8 table)
  * come after the level changed may be in the part of a layer that was not held
  * then, whatever earlier groups of pictures had. */
 static gboolean
-class_in_use (const LmccGate * gate, guint stream, guint klass)
+class_in_use (const LmccGate *gate, guint stream, guint klass)
 {
   guint i;
 
@@ -98,7 +98,7 @@ class_in_use (const LmccGate * gate, guint stream, guint klass)
 }
 
 static LmccGateClass
-state_below (const LmccGate * gate, const LmccGateUnit * unit)
+state_below (const LmccGate *gate, const LmccGateUnit *unit)
 {
   LmccGateClass state = LMCC_GATE_CLASS_INTACT;
   guint i;
@@ -115,7 +115,7 @@ state_below (const LmccGate * gate, const LmccGateUnit * unit)
 /* What is of a higher or a lower rung than the level shows is missed by
  * nobody. */
 static void
-count_unit (LmccGate * gate, const LmccGateUnit * unit, gboolean missed)
+count_unit (LmccGate *gate, const LmccGateUnit *unit, gboolean missed)
 {
   if (unit->stream != lmcc_gate_highest_whole_rung (gate))
     return;
@@ -125,12 +125,12 @@ count_unit (LmccGate * gate, const LmccGateUnit * unit, gboolean missed)
 }
 
 static void
-decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+decide (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
   LmccGateRung *rung = &gate->rungs[unit->stream];
   LmccGateClass below = state_below (gate, unit);
-  LmccGateClass state = unit->switch_point ? below
-      : MIN (below, rung->states[unit->klass]);
+  LmccGateClass state =
+      unit->switch_point ? below : MIN (below, rung->states[unit->klass]);
 
   rung->states[unit->klass] = state;
 
@@ -150,7 +150,7 @@ decide (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 
 /* The anchors of a rung that falls silent cannot tell that it did. */
 static void
-follow_silence (LmccGate * gate, guint stream)
+follow_silence (LmccGate *gate, guint stream)
 {
   if ((gint) stream == gate->active)
     gate->unheard = 0;
@@ -162,7 +162,7 @@ follow_silence (LmccGate * gate, guint stream)
 /* Layers are filled in the order of classes: where one came, all of the lower
  * ones were in layers that are held. */
 static void
-end_group (LmccGateRung * rung)
+end_group (LmccGateRung *rung)
 {
   guint klass;
 
@@ -179,7 +179,7 @@ end_group (LmccGateRung * rung)
 }
 
 static void
-see_class (LmccGateRung * rung, guint klass)
+see_class (LmccGateRung *rung, guint klass)
 {
   rung->classes_seen |= 1u << klass;
   rung->classes_known |= 1u << klass;
@@ -195,7 +195,7 @@ see_class (LmccGateRung * rung, guint klass)
  * Lets the unit through where a decoder can use it.
  */
 void
-lmcc_gate_judge_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
   if (lmcc_gate_unit_is_key (unit))
     lmcc_gate_groups_key (&gate->groups, unit->timestamp);
@@ -203,8 +203,8 @@ lmcc_gate_judge_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
   see_class (&gate->rungs[unit->stream], unit->klass);
   if (unit->broken) {
     gate->stats.units_incomplete++;
-    count_unit (gate, unit, gate->session.native
-        || lmcc_gate_groups_explain (&gate->groups));
+    count_unit (gate, unit,
+        gate->session.native || lmcc_gate_groups_explain (&gate->groups));
     miss_class (gate, unit->stream, unit->klass);
   } else {
     if (lmcc_gate_unit_is_key (unit))
@@ -219,7 +219,7 @@ lmcc_gate_judge_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
  * class-0 units are hit the anchors tell, unless there are too many; for the
  * others the layer does, where it is known what it carried. */
 void
-lmcc_gate_judge_hole (LmccGate * gate, const LmccMergeItem * item)
+lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
 {
   const LmccLayer *layer = &gate->session.layers[item->layer];
   guint rung, klass;
@@ -239,13 +239,13 @@ lmcc_gate_judge_hole (LmccGate * gate, const LmccMergeItem * item)
   for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
     gate->rungs[rung].lost = TRUE;
     for (klass = item->lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
-        klass++)
+         klass++)
       damage_class (gate, rung, klass);
   }
 }
 
 void
-lmcc_gate_close_layers (LmccGate * gate)
+lmcc_gate_close_layers (LmccGate *gate)
 {
   guint i;
 
@@ -265,7 +265,7 @@ lmcc_gate_close_layers (LmccGate * gate)
 /* A layer that is new may bring units that need earlier ones of it, and nobody
  * has waited for it. Of class 0 the anchors tell that something is missing. */
 void
-lmcc_gate_close_mixed_classes (LmccGate * gate)
+lmcc_gate_close_mixed_classes (LmccGate *gate)
 {
   guint rung, klass;
 

@@ -14,10 +14,9 @@ timestamp_after (guint32 a, guint32 b)
  * @delivery: (out): nothing yet
  */
 void
-lmcc_gate_delivery_init (LmccGateDelivery * delivery)
+lmcc_gate_delivery_init (LmccGateDelivery *delivery)
 {
-  *delivery = (LmccGateDelivery) {
-  0};
+  *delivery = (LmccGateDelivery){ 0 };
   lmcc_ring_init (&delivery->outputs, sizeof (LmccGateOutput));
 }
 
@@ -28,7 +27,7 @@ lmcc_gate_delivery_init (LmccGateDelivery * delivery)
  * Another sender comes. What was let through and not popped stays.
  */
 void
-lmcc_gate_delivery_reset (LmccGateDelivery * delivery)
+lmcc_gate_delivery_reset (LmccGateDelivery *delivery)
 {
   delivery->shown = FALSE;
   delivery->hiding = FALSE;
@@ -38,7 +37,7 @@ lmcc_gate_delivery_reset (LmccGateDelivery * delivery)
 }
 
 void
-lmcc_gate_delivery_clear (LmccGateDelivery * delivery)
+lmcc_gate_delivery_clear (LmccGateDelivery *delivery)
 {
   LmccGateOutput output;
 
@@ -57,7 +56,7 @@ lmcc_gate_delivery_clear (LmccGateDelivery * delivery)
  * Returns: whether a segment has to hide it
  */
 gboolean
-lmcc_gate_delivery_hide (LmccGateDelivery * delivery, guint32 timestamp)
+lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp)
 {
   if (!delivery->shown || timestamp_after (timestamp, delivery->shown_until))
     return FALSE;
@@ -78,21 +77,21 @@ lmcc_gate_delivery_hide (LmccGateDelivery * delivery, guint32 timestamp)
  * Returns: whether a segment has to hide it
  */
 gboolean
-lmcc_gate_delivery_hide_again (LmccGateDelivery * delivery, guint32 timestamp)
+lmcc_gate_delivery_hide_again (LmccGateDelivery *delivery, guint32 timestamp)
 {
   return delivery->shown && timestamp == delivery->shown_until
       && lmcc_gate_delivery_hide (delivery, timestamp);
 }
 
 static gboolean
-is_newest (const LmccGateDelivery * delivery, const LmccGateUnit * unit)
+is_newest (const LmccGateDelivery *delivery, const LmccGateUnit *unit)
 {
-  return !delivery->shown || timestamp_after (unit->timestamp,
-      delivery->shown_until);
+  return !delivery->shown
+      || timestamp_after (unit->timestamp, delivery->shown_until);
 }
 
 static void
-push_packet (LmccGateDelivery * delivery, LmccGateUnit * unit, guint index,
+push_packet (LmccGateDelivery *delivery, LmccGateUnit *unit, guint index,
     gboolean catch_up, gboolean segment)
 {
   const LmccGateUnitPacket *from =
@@ -119,7 +118,7 @@ push_packet (LmccGateDelivery * delivery, LmccGateUnit * unit, guint index,
 
 /* A further layer of a picture: what was its end is not. */
 static void
-continue_picture (LmccGateDelivery * delivery, const LmccGateUnit * unit)
+continue_picture (LmccGateDelivery *delivery, const LmccGateUnit *unit)
 {
   LmccGateOutput *last = lmcc_ring_peek_tail (&delivery->outputs);
 
@@ -137,7 +136,7 @@ continue_picture (LmccGateDelivery * delivery, const LmccGateUnit * unit)
  * @deadline: how long its end may be held for another unit of its picture
  */
 void
-lmcc_gate_delivery_push (LmccGateDelivery * delivery, LmccGateUnit * unit,
+lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
     gboolean segment, LmccTime deadline)
 {
   gboolean catch_up = delivery->hiding
@@ -164,7 +163,7 @@ lmcc_gate_delivery_push (LmccGateDelivery * delivery, LmccGateUnit * unit,
  * Lets the end of a picture go that was held long enough.
  */
 void
-lmcc_gate_delivery_timeout (LmccGateDelivery * delivery, LmccTime now)
+lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now)
 {
   if (delivery->held_until <= now)
     delivery->holding = FALSE;
@@ -178,10 +177,11 @@ lmcc_gate_delivery_timeout (LmccGateDelivery * delivery, LmccTime now)
  *     %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_gate_delivery_next_timeout (const LmccGateDelivery * delivery)
+lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery)
 {
   return delivery->holding && delivery->outputs.length > 0
-      ? delivery->held_until : LMCC_TIME_NONE;
+      ? delivery->held_until
+      : LMCC_TIME_NONE;
 }
 
 /*
@@ -192,7 +192,7 @@ lmcc_gate_delivery_next_timeout (const LmccGateDelivery * delivery)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_gate_delivery_pop (LmccGateDelivery * delivery, LmccGateOutput * output)
+lmcc_gate_delivery_pop (LmccGateDelivery *delivery, LmccGateOutput *output)
 {
   if (delivery->holding && delivery->outputs.length == 1)
     return FALSE;

@@ -41,19 +41,19 @@ typedef struct
   LmccRing outputs;
 } LmccGateDelivery;
 
-void lmcc_gate_delivery_init (LmccGateDelivery * delivery);
-void lmcc_gate_delivery_reset (LmccGateDelivery * delivery);
-void lmcc_gate_delivery_clear (LmccGateDelivery * delivery);
-gboolean lmcc_gate_delivery_hide (LmccGateDelivery * delivery,
-    guint32 timestamp);
-gboolean lmcc_gate_delivery_hide_again (LmccGateDelivery * delivery,
-    guint32 timestamp);
-void lmcc_gate_delivery_push (LmccGateDelivery * delivery, LmccGateUnit * unit,
+void lmcc_gate_delivery_init (LmccGateDelivery *delivery);
+void lmcc_gate_delivery_reset (LmccGateDelivery *delivery);
+void lmcc_gate_delivery_clear (LmccGateDelivery *delivery);
+gboolean
+lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp);
+gboolean
+lmcc_gate_delivery_hide_again (LmccGateDelivery *delivery, guint32 timestamp);
+void lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
     gboolean segment, LmccTime deadline);
-void lmcc_gate_delivery_timeout (LmccGateDelivery * delivery, LmccTime now);
-LmccTime lmcc_gate_delivery_next_timeout (const LmccGateDelivery * delivery);
-gboolean lmcc_gate_delivery_pop (LmccGateDelivery * delivery,
-    LmccGateOutput * output);
+void lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now);
+LmccTime lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery);
+gboolean
+lmcc_gate_delivery_pop (LmccGateDelivery *delivery, LmccGateOutput *output);
 
 G_END_DECLS
 

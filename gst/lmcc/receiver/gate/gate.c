@@ -35,20 +35,18 @@ lmcc_gate_new (LmccOnLoss on_loss)
  * Closes it, for a new sender. What was let through and not popped stays.
  */
 void
-lmcc_gate_reset (LmccGate * gate)
+lmcc_gate_reset (LmccGate *gate)
 {
   guint i;
 
   for (i = 0; i < LMCC_MAX_RUNGS; i++) {
     lmcc_gate_history_clear (&gate->rungs[i].history);
-    gate->rungs[i] = (LmccGateRung) {
-    0};
+    gate->rungs[i] = (LmccGateRung){ 0 };
   }
   g_clear_pointer (&gate->current, lmcc_gate_unit_unref);
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
-  gate->groups = (LmccGateGroups) {
-  0};
+  gate->groups = (LmccGateGroups){ 0 };
   gate->active = -1;
   gate->level = -1;
   gate->fresh = 0;
@@ -60,7 +58,7 @@ lmcc_gate_reset (LmccGate * gate)
  * @gate: (transfer full): a gate
  */
 void
-lmcc_gate_free (LmccGate * gate)
+lmcc_gate_free (LmccGate *gate)
 {
   lmcc_gate_reset (gate);
   lmcc_gate_delivery_clear (&gate->delivery);
@@ -73,13 +71,13 @@ lmcc_gate_free (LmccGate * gate)
  * @on_loss: what to deliver after a loss, from now on
  */
 void
-lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss)
+lmcc_gate_set_on_loss (LmccGate *gate, LmccOnLoss on_loss)
 {
   gate->on_loss = on_loss;
 }
 
 static void
-finish_unit (LmccGate * gate, LmccTime deadline)
+finish_unit (LmccGate *gate, LmccTime deadline)
 {
   LmccGateUnit *unit = g_steal_pointer (&gate->current);
 
@@ -90,7 +88,7 @@ finish_unit (LmccGate * gate, LmccTime deadline)
 }
 
 static void
-push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
+push_packet (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
 {
   if (gate->current != NULL && !lmcc_gate_unit_takes (gate->current, item)) {
     lmcc_gate_unit_break (gate->current);
@@ -114,7 +112,7 @@ push_packet (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
  * lmcc_gate_set_level().
  */
 void
-lmcc_gate_set_session (LmccGate * gate, const LmccSession * session)
+lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
 {
   gate->session = *session;
   gate->codec = lmcc_codec_find (session->video.encoding_name);
@@ -133,7 +131,7 @@ layers_up_to (gint level)
  * which that layer had units that nobody waited for: from there on they are
  * closed again. */
 static void
-follow_new_layers (LmccGate * gate, guint16 osn)
+follow_new_layers (LmccGate *gate, guint16 osn)
 {
   guint64 before = gate->fresh;
   guint i;
@@ -154,7 +152,7 @@ follow_new_layers (LmccGate * gate, guint16 osn)
  *     missing, and nothing else
  */
 void
-lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn)
+lmcc_gate_layer_begins (LmccGate *gate, guint layer, guint16 osn)
 {
   gate->fresh |= G_GUINT64_CONSTANT (1) << layer;
   gate->first_osn[layer] = osn;
@@ -169,7 +167,7 @@ lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn)
  * rung that is given out is no longer whole, a lower one takes over at once.
  */
 void
-lmcc_gate_set_level (LmccGate * gate, gint level)
+lmcc_gate_set_level (LmccGate *gate, gint level)
 {
   gate->fresh &= layers_up_to (level);
   gate->level = level;
@@ -188,7 +186,7 @@ lmcc_gate_set_level (LmccGate * gate, gint level)
 }
 
 static void
-follow_table (LmccGate * gate, guint8 table)
+follow_table (LmccGate *gate, guint8 table)
 {
   if (table == gate->table)
     return;
@@ -205,7 +203,7 @@ follow_table (LmccGate * gate, guint8 table)
  * Packets of streams that are no rungs of the session are dropped.
  */
 void
-lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
+lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
 {
   if (item->packet == NULL) {
     lmcc_gate_judge_hole (gate, item);
@@ -229,7 +227,7 @@ lmcc_gate_push (LmccGate * gate, LmccMergeItem * item, LmccTime deadline)
  * Returns: %FALSE if there were none
  */
 gboolean
-lmcc_gate_forget_history (LmccGate * gate)
+lmcc_gate_forget_history (LmccGate *gate)
 {
   gint rung;
 
@@ -253,7 +251,7 @@ lmcc_gate_forget_history (LmccGate * gate)
  * up the unit that is not whole yet.
  */
 void
-lmcc_gate_flush (LmccGate * gate)
+lmcc_gate_flush (LmccGate *gate)
 {
   lmcc_gate_commit_key (gate);
   lmcc_gate_delivery_timeout (&gate->delivery, LMCC_TIME_NONE);
@@ -270,7 +268,7 @@ lmcc_gate_flush (LmccGate * gate)
  * a picture that waited for another layer of it.
  */
 void
-lmcc_gate_timeout (LmccGate * gate, LmccTime now)
+lmcc_gate_timeout (LmccGate *gate, LmccTime now)
 {
   if (gate->key != NULL && gate->key_deadline <= now)
     lmcc_gate_commit_key (gate);
@@ -284,7 +282,7 @@ lmcc_gate_timeout (LmccGate * gate, LmccTime now)
  * Returns: when lmcc_gate_timeout() has something to do, or %LMCC_TIME_NONE
  */
 LmccTime
-lmcc_gate_next_timeout (const LmccGate * gate)
+lmcc_gate_next_timeout (const LmccGate *gate)
 {
   LmccTime next = lmcc_gate_delivery_next_timeout (&gate->delivery);
 
@@ -299,7 +297,7 @@ lmcc_gate_next_timeout (const LmccGate * gate)
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output)
+lmcc_gate_pop (LmccGate *gate, LmccGateOutput *output)
 {
   return lmcc_gate_delivery_pop (&gate->delivery, output);
 }
@@ -311,7 +309,7 @@ lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output)
  * Returns: the rung that is given out, -1 for none
  */
 gint
-lmcc_gate_get_rung (const LmccGate * gate)
+lmcc_gate_get_rung (const LmccGate *gate)
 {
   return gate->active;
 }
@@ -323,7 +321,7 @@ lmcc_gate_get_rung (const LmccGate * gate)
  * Returns: (transfer none): its counters
  */
 const LmccGateStats *
-lmcc_gate_get_stats (const LmccGate * gate)
+lmcc_gate_get_stats (const LmccGate *gate)
 {
   return &gate->stats;
 }

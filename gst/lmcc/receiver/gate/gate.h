@@ -55,22 +55,20 @@ typedef struct
 typedef struct _LmccGate LmccGate;
 
 LmccGate *lmcc_gate_new (LmccOnLoss on_loss);
-void lmcc_gate_free (LmccGate * gate);
-void lmcc_gate_reset (LmccGate * gate);
-void lmcc_gate_set_on_loss (LmccGate * gate, LmccOnLoss on_loss);
-void lmcc_gate_set_session (LmccGate * gate,
-    const LmccSession * session);
-void lmcc_gate_set_level (LmccGate * gate, gint level);
-void lmcc_gate_layer_begins (LmccGate * gate, guint layer, guint16 osn);
-void lmcc_gate_push (LmccGate * gate, LmccMergeItem * item,
-    LmccTime deadline);
-gboolean lmcc_gate_forget_history (LmccGate * gate);
-void lmcc_gate_flush (LmccGate * gate);
-void lmcc_gate_timeout (LmccGate * gate, LmccTime now);
-LmccTime lmcc_gate_next_timeout (const LmccGate * gate);
-gboolean lmcc_gate_pop (LmccGate * gate, LmccGateOutput * output);
-gint lmcc_gate_get_rung (const LmccGate * gate);
-const LmccGateStats *lmcc_gate_get_stats (const LmccGate * gate);
+void lmcc_gate_free (LmccGate *gate);
+void lmcc_gate_reset (LmccGate *gate);
+void lmcc_gate_set_on_loss (LmccGate *gate, LmccOnLoss on_loss);
+void lmcc_gate_set_session (LmccGate *gate, const LmccSession *session);
+void lmcc_gate_set_level (LmccGate *gate, gint level);
+void lmcc_gate_layer_begins (LmccGate *gate, guint layer, guint16 osn);
+void lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline);
+gboolean lmcc_gate_forget_history (LmccGate *gate);
+void lmcc_gate_flush (LmccGate *gate);
+void lmcc_gate_timeout (LmccGate *gate, LmccTime now);
+LmccTime lmcc_gate_next_timeout (const LmccGate *gate);
+gboolean lmcc_gate_pop (LmccGate *gate, LmccGateOutput *output);
+gint lmcc_gate_get_rung (const LmccGate *gate);
+const LmccGateStats *lmcc_gate_get_stats (const LmccGate *gate);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGate, lmcc_gate_free)
 

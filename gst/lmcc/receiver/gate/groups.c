@@ -13,7 +13,7 @@
  * The first one of a picture begins a group.
  */
 void
-lmcc_gate_groups_key (LmccGateGroups * groups, guint32 timestamp)
+lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
 {
   if (groups->started && timestamp == groups->timestamp)
     return;
@@ -38,7 +38,7 @@ lmcc_gate_groups_key (LmccGateGroups * groups, guint32 timestamp)
  *     rest lies in a layer that is not held
  */
 gboolean
-lmcc_gate_groups_explain (LmccGateGroups * groups)
+lmcc_gate_groups_explain (LmccGateGroups *groups)
 {
   if (groups->explained >= groups->lost)
     return FALSE;
@@ -59,7 +59,7 @@ lmcc_gate_groups_explain (LmccGateGroups * groups)
  *     lower one
  */
 gboolean
-lmcc_gate_groups_is_whole (const LmccGateGroups * groups, guint rung)
+lmcc_gate_groups_is_whole (const LmccGateGroups *groups, guint rung)
 {
   guint i;
 

@@ -32,9 +32,9 @@ typedef struct
   guint last_lost;
 } LmccGateGroups;
 
-void lmcc_gate_groups_key (LmccGateGroups * groups, guint32 timestamp);
-gboolean lmcc_gate_groups_explain (LmccGateGroups * groups);
-gboolean lmcc_gate_groups_is_whole (const LmccGateGroups * groups, guint rung);
+void lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp);
+gboolean lmcc_gate_groups_explain (LmccGateGroups *groups);
+gboolean lmcc_gate_groups_is_whole (const LmccGateGroups *groups, guint rung);
 
 G_END_DECLS
 

@@ -15,23 +15,23 @@ G_BEGIN_DECLS
 /* Where a class of a rung stands with the decoder. */
 typedef enum
 {
-  LMCC_GATE_CLASS_CLOSED = 0,   /* nothing delivered since it was joined */
-  LMCC_GATE_CLASS_DAMAGED,      /* something was lost since its switch point */
+  LMCC_GATE_CLASS_CLOSED = 0, /* nothing delivered since it was joined */
+  LMCC_GATE_CLASS_DAMAGED,    /* something was lost since its switch point */
   LMCC_GATE_CLASS_INTACT,
 } LmccGateClass;
 
 typedef struct
 {
   LmccGateClass states[LMCC_MAX_CLASSES];
-  guint classes_seen;           /* bit set: since the key frame */
-  guint classes_known;          /* bit set: at any time */
+  guint classes_seen;  /* bit set: since the key frame */
+  guint classes_known; /* bit set: at any time */
   /* Per class: groups of pictures since it came without it, and with a higher
    * one. */
   guint8 groups_without[LMCC_MAX_CLASSES];
-  gboolean group_is_held;       /* the same layers since the key frame */
+  gboolean group_is_held; /* the same layers since the key frame */
   gboolean has_anchor;
   guint8 anchor;
-  gboolean lost;                /* something may be lost since its key frame */
+  gboolean lost; /* something may be lost since its key frame */
   LmccGateHistory history;
 } LmccGateRung;
 
@@ -39,18 +39,18 @@ struct _LmccGate
 {
   LmccOnLoss on_loss;
   LmccSession session;
-  const LmccCodec *codec;       /* of the session's video, or NULL */
-  guint8 table;                 /* of the latest packet */
+  const LmccCodec *codec; /* of the session's video, or NULL */
+  guint8 table;           /* of the latest packet */
   gint level;
-  guint64 fresh;                /* bit set of layers that begin later */
-  guint16 first_osn[LMCC_MAX_LAYERS];   /* where they do */
+  guint64 fresh;                      /* bit set of layers that begin later */
+  guint16 first_osn[LMCC_MAX_LAYERS]; /* where they do */
   LmccGateRung rungs[LMCC_MAX_RUNGS];
   LmccGateGroups groups;
   gint active;
-  guint unheard;                /* units of rung 0 since it was heard */
+  guint unheard; /* units of rung 0 since it was heard */
 
-  LmccGateUnit *current;        /* the unit whose packets are coming */
-  LmccGateUnit *key;            /* best key frame of this picture so far */
+  LmccGateUnit *current; /* the unit whose packets are coming */
+  LmccGateUnit *key;     /* best key frame of this picture so far */
   LmccTime key_deadline;
 
   LmccGateDelivery delivery;

@@ -8,7 +8,7 @@
 #include "receiver/gate/private.h"
 
 static void
-deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment,
+deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
     LmccTime deadline)
 {
   lmcc_gate_delivery_push (&gate->delivery, unit, segment, deadline);
@@ -21,7 +21,7 @@ deliver_unit (LmccGate * gate, LmccGateUnit * unit, gboolean segment,
  * more picture per second is worth more than a sharper one now and then. Where
  * layers are mixed the table does not tell, and what arrives decides. */
 gboolean
-lmcc_gate_rung_is_held (const LmccGate * gate, gint rung)
+lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
   guint i;
 
@@ -39,14 +39,15 @@ lmcc_gate_rung_is_held (const LmccGate * gate, gint rung)
 
 /* Whether to go to @rung, or on with it, at a key frame. */
 static gboolean
-rung_is_whole (const LmccGate * gate, gint rung)
+rung_is_whole (const LmccGate *gate, gint rung)
 {
-  return lmcc_gate_rung_is_held (gate, rung) && (gate->session.native
-      || lmcc_gate_groups_is_whole (&gate->groups, (guint) rung));
+  return lmcc_gate_rung_is_held (gate, rung)
+      && (gate->session.native
+          || lmcc_gate_groups_is_whole (&gate->groups, (guint) rung));
 }
 
 gint
-lmcc_gate_highest_whole_rung (const LmccGate * gate)
+lmcc_gate_highest_whole_rung (const LmccGate *gate)
 {
   gint rung;
 
@@ -59,7 +60,7 @@ lmcc_gate_highest_whole_rung (const LmccGate * gate)
 }
 
 static void
-set_active (LmccGate * gate, gint rung)
+set_active (LmccGate *gate, gint rung)
 {
   if (gate->active == rung)
     return;
@@ -74,7 +75,7 @@ set_active (LmccGate * gate, gint rung)
  * frame again, those that were shown already under a new segment that hides
  * them. */
 static void
-switch_down (LmccGate * gate, gint rung)
+switch_down (LmccGate *gate, gint rung)
 {
   GList *at = gate->rungs[rung].history.units.head;
   const LmccGateUnit *key = at->data;
@@ -90,7 +91,7 @@ switch_down (LmccGate * gate, gint rung)
 /* Called when the active rung can no longer be decoded: takes the highest whole
  * one below, if there is one. */
 void
-lmcc_gate_fall_back (LmccGate * gate)
+lmcc_gate_fall_back (LmccGate *gate)
 {
   gint rung;
 
@@ -108,7 +109,7 @@ lmcc_gate_fall_back (LmccGate * gate)
 }
 
 void
-lmcc_gate_commit_key (LmccGate * gate)
+lmcc_gate_commit_key (LmccGate *gate)
 {
   LmccGateUnit *unit = g_steal_pointer (&gate->key);
   LmccTime deadline = gate->key_deadline;
@@ -117,15 +118,16 @@ lmcc_gate_commit_key (LmccGate * gate)
   if (unit == NULL)
     return;
   set_active (gate, unit->stream);
-  deliver_unit (gate, unit, lmcc_gate_delivery_hide_again (&gate->delivery,
-          unit->timestamp), deadline);
+  deliver_unit (gate, unit,
+      lmcc_gate_delivery_hide_again (&gate->delivery, unit->timestamp),
+      deadline);
   lmcc_gate_unit_unref (unit);
 }
 
 /* A key frame of the active rung or a higher one: the highest whole one of its
  * picture is taken, so it waits until no better one can come. */
 static void
-offer_key (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+offer_key (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key = lmcc_gate_unit_ref (unit);
@@ -135,7 +137,7 @@ offer_key (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
 }
 
 static gboolean
-is_wanted (const LmccGate * gate, const LmccGateUnit * key)
+is_wanted (const LmccGate *gate, const LmccGateUnit *key)
 {
   return rung_is_whole (gate, key->stream)
       && (key->stream >= gate->active || !rung_is_whole (gate, gate->active));
@@ -144,7 +146,7 @@ is_wanted (const LmccGate * gate, const LmccGateUnit * key)
 /* The key frame that waits is not held any more: the best one below it takes
  * its place. Without any, the active rung would go on without its own. */
 void
-lmcc_gate_replace_key (LmccGate * gate)
+lmcc_gate_replace_key (LmccGate *gate)
 {
   g_autoptr (LmccGateUnit) key = g_steal_pointer (&gate->key);
   gint rung;
@@ -162,7 +164,7 @@ lmcc_gate_replace_key (LmccGate * gate)
 }
 
 void
-lmcc_gate_pass_unit (LmccGate * gate, LmccGateUnit * unit, LmccTime deadline)
+lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
   if (gate->session.n_rungs > 1)
     lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit);

@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-gboolean lmcc_gate_rung_is_held (const LmccGate * gate, gint rung);
-gint lmcc_gate_highest_whole_rung (const LmccGate * gate);
-void lmcc_gate_fall_back (LmccGate * gate);
-void lmcc_gate_commit_key (LmccGate * gate);
-void lmcc_gate_replace_key (LmccGate * gate);
-void lmcc_gate_pass_unit (LmccGate * gate, LmccGateUnit * unit,
-    LmccTime deadline);
+gboolean lmcc_gate_rung_is_held (const LmccGate *gate, gint rung);
+gint lmcc_gate_highest_whole_rung (const LmccGate *gate);
+void lmcc_gate_fall_back (LmccGate *gate);
+void lmcc_gate_commit_key (LmccGate *gate);
+void lmcc_gate_replace_key (LmccGate *gate);
+void
+lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline);
 
 G_END_DECLS
 

@@ -9,7 +9,7 @@
 #define MAX_HISTORY_PACKETS 65536
 
 static void
-packet_clear (LmccGateUnitPacket * packet)
+packet_clear (LmccGateUnitPacket *packet)
 {
   lmcc_packet_unref (packet->packet);
 }
@@ -21,7 +21,7 @@ packet_clear (LmccGateUnitPacket * packet)
  * Returns: (transfer full): a unit to which @item is to be added
  */
 LmccGateUnit *
-lmcc_gate_unit_new (const LmccMergeItem * item)
+lmcc_gate_unit_new (const LmccMergeItem *item)
 {
   LmccGateUnit *unit = g_new0 (LmccGateUnit, 1);
 
@@ -39,7 +39,7 @@ lmcc_gate_unit_new (const LmccMergeItem * item)
 }
 
 LmccGateUnit *
-lmcc_gate_unit_ref (LmccGateUnit * unit)
+lmcc_gate_unit_ref (LmccGateUnit *unit)
 {
   g_atomic_ref_count_inc (&unit->ref_count);
 
@@ -47,7 +47,7 @@ lmcc_gate_unit_ref (LmccGateUnit * unit)
 }
 
 void
-lmcc_gate_unit_unref (LmccGateUnit * unit)
+lmcc_gate_unit_unref (LmccGateUnit *unit)
 {
   if (!g_atomic_ref_count_dec (&unit->ref_count))
     return;
@@ -63,7 +63,7 @@ lmcc_gate_unit_unref (LmccGateUnit * unit)
  * Returns: whether @item belongs to @unit
  */
 gboolean
-lmcc_gate_unit_takes (const LmccGateUnit * unit, const LmccMergeItem * item)
+lmcc_gate_unit_takes (const LmccGateUnit *unit, const LmccMergeItem *item)
 {
   return unit->stream == item->header.stream
       && unit->klass == item->header.klass
@@ -75,7 +75,7 @@ lmcc_gate_unit_takes (const LmccGateUnit * unit, const LmccMergeItem * item)
  * @unit: a unit that is not whole, and will not be
  */
 void
-lmcc_gate_unit_break (LmccGateUnit * unit)
+lmcc_gate_unit_break (LmccGateUnit *unit)
 {
   unit->broken = TRUE;
   g_array_set_size (unit->packets, 0);
@@ -91,7 +91,7 @@ lmcc_gate_unit_break (LmccGateUnit * unit)
  * Returns: whether nothing more is to be added
  */
 gboolean
-lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item)
+lmcc_gate_unit_add (LmccGateUnit *unit, const LmccMergeItem *item)
 {
   LmccGateUnitPacket packet = { item->packet, item->rtp, item->header };
   gboolean follows = unit->n_packets == 0
@@ -110,13 +110,13 @@ lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item)
 
 /* Returns whether a decoder can begin with it. */
 gboolean
-lmcc_gate_unit_is_key (const LmccGateUnit * unit)
+lmcc_gate_unit_is_key (const LmccGateUnit *unit)
 {
   return unit->klass == 0 && unit->switch_point;
 }
 
 void
-lmcc_gate_history_clear (LmccGateHistory * history)
+lmcc_gate_history_clear (LmccGateHistory *history)
 {
   g_queue_clear_full (&history->units, (GDestroyNotify) lmcc_gate_unit_unref);
   history->n_packets = 0;
@@ -131,7 +131,7 @@ lmcc_gate_history_clear (LmccGateHistory * history)
  * beyond all bounds is forgotten up to the next.
  */
 void
-lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit)
+lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit)
 {
   if (lmcc_gate_unit_is_key (unit))
     lmcc_gate_history_clear (history);

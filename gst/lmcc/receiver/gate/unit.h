@@ -55,19 +55,19 @@ typedef struct
   guint n_packets;
 } LmccGateHistory;
 
-LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem * item);
-LmccGateUnit *lmcc_gate_unit_ref (LmccGateUnit * unit);
-void lmcc_gate_unit_unref (LmccGateUnit * unit);
-gboolean lmcc_gate_unit_takes (const LmccGateUnit * unit,
-    const LmccMergeItem * item);
-gboolean lmcc_gate_unit_add (LmccGateUnit * unit, const LmccMergeItem * item);
-void lmcc_gate_unit_break (LmccGateUnit * unit);
-gboolean lmcc_gate_unit_is_key (const LmccGateUnit * unit);
+LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem *item);
+LmccGateUnit *lmcc_gate_unit_ref (LmccGateUnit *unit);
+void lmcc_gate_unit_unref (LmccGateUnit *unit);
+gboolean
+lmcc_gate_unit_takes (const LmccGateUnit *unit, const LmccMergeItem *item);
+gboolean lmcc_gate_unit_add (LmccGateUnit *unit, const LmccMergeItem *item);
+void lmcc_gate_unit_break (LmccGateUnit *unit);
+gboolean lmcc_gate_unit_is_key (const LmccGateUnit *unit);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
 
-void lmcc_gate_history_clear (LmccGateHistory * history);
-void lmcc_gate_history_push (LmccGateHistory * history, LmccGateUnit * unit);
+void lmcc_gate_history_clear (LmccGateHistory *history);
+void lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit);
 
 G_END_DECLS
 

@@ -5,7 +5,7 @@
 #include <gst/lmcc/lmcc.h>
 
 static LmccAddress
-address (const gchar * text)
+address (const gchar *text)
 {
   LmccAddress result;
 
@@ -17,7 +17,11 @@ address (const gchar * text)
 GST_START_TEST (text_survives)
 {
   static const gchar *const texts[] = {
-    "0.0.0.0", "239.255.42.1", "255.255.255.255", "::", "ff15::4242:1",
+    "0.0.0.0",
+    "239.255.42.1",
+    "255.255.255.255",
+    "::",
+    "ff15::4242:1",
     "2001:db8:1234:5678:9abc:def0:1234:5678",
     "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
   };
@@ -39,8 +43,17 @@ GST_END_TEST;
 GST_START_TEST (other_text_is_refused)
 {
   static const gchar *const texts[] = {
-    "", "239.1.1", "239.1.1.256", "239.1.1.1/1", " 239.1.1.1", "239.1.1.1 ",
-    "[ff15::1]", "ff15::1%lo", "ff15:::1", "host.example", "1:2:3:4:5:6:7",
+    "",
+    "239.1.1",
+    "239.1.1.256",
+    "239.1.1.1/1",
+    " 239.1.1.1",
+    "239.1.1.1 ",
+    "[ff15::1]",
+    "ff15::1%lo",
+    "ff15:::1",
+    "host.example",
+    "1:2:3:4:5:6:7",
   };
   guint i;
 
@@ -63,14 +76,22 @@ GST_START_TEST (multicast_ranges_end_where_the_rfcs_say)
     const gchar *text;
     gboolean multicast, source_specific;
   } cases[] = {
-    {"223.255.255.255", FALSE, FALSE}, {"224.0.0.0", TRUE, FALSE},
-    {"239.255.255.255", TRUE, FALSE}, {"240.0.0.0", FALSE, FALSE},
-    {"231.255.255.255", TRUE, FALSE}, {"232.0.0.0", TRUE, TRUE},
-    {"232.255.255.255", TRUE, TRUE}, {"233.0.0.0", TRUE, FALSE},
-    {"feff::1", FALSE, FALSE}, {"ff00::1", TRUE, FALSE},
-    {"ffff::1", TRUE, FALSE}, {"ff2e::1", TRUE, FALSE},
-    {"ff30::1", TRUE, TRUE}, {"ff3f::1", TRUE, TRUE},
-    {"ff3e:1::1", TRUE, FALSE}, {"ff40::1", TRUE, FALSE},
+    { "223.255.255.255", FALSE, FALSE },
+    { "224.0.0.0", TRUE, FALSE },
+    { "239.255.255.255", TRUE, FALSE },
+    { "240.0.0.0", FALSE, FALSE },
+    { "231.255.255.255", TRUE, FALSE },
+    { "232.0.0.0", TRUE, TRUE },
+    { "232.255.255.255", TRUE, TRUE },
+    { "233.0.0.0", TRUE, FALSE },
+    { "feff::1", FALSE, FALSE },
+    { "ff00::1", TRUE, FALSE },
+    { "ffff::1", TRUE, FALSE },
+    { "ff2e::1", TRUE, FALSE },
+    { "ff30::1", TRUE, TRUE },
+    { "ff3f::1", TRUE, TRUE },
+    { "ff3e:1::1", TRUE, FALSE },
+    { "ff40::1", TRUE, FALSE },
   };
   guint i;
 
@@ -93,18 +114,26 @@ GST_START_TEST (groups_count_up_inside_the_scope)
     guint index;
     const gchar *group;
   } cases[] = {
-    {"239.255.42.1", 0, "239.255.42.1"}, {"239.255.42.1", 96, "239.255.42.97"},
-    {"239.255.42.1", 97, NULL}, {"239.255.42.1", G_MAXUINT, NULL},
-    {"239.255.42.255", 1, "239.255.43.0"}, {"239.255.255.255", 0,
-        "239.255.255.255"}, {"239.255.255.255", 1, NULL},
-    {"239.254.255.255", 1, NULL}, {"232.255.255.255", 1, NULL},
-    {"231.255.255.255", 1, NULL}, {"224.0.0.255", 1, NULL},
-    {"224.0.0.250", 5, "224.0.0.255"}, {"224.0.1.255", 1, "224.0.2.0"},
-    {"192.0.2.1", 0, NULL}, {"255.255.255.255", 1, NULL},
-    {"ff15::ffff", 1, "ff15::1:0"}, {"ff15::ffff:ffff", 1, NULL},
-    {"ff15::ffff:ffff", 0, "ff15::ffff:ffff"},
-    {"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 1, NULL},
-    {"2001:db8::1", 0, NULL},
+    { "239.255.42.1", 0, "239.255.42.1" },
+    { "239.255.42.1", 96, "239.255.42.97" },
+    { "239.255.42.1", 97, NULL },
+    { "239.255.42.1", G_MAXUINT, NULL },
+    { "239.255.42.255", 1, "239.255.43.0" },
+    { "239.255.255.255", 0, "239.255.255.255" },
+    { "239.255.255.255", 1, NULL },
+    { "239.254.255.255", 1, NULL },
+    { "232.255.255.255", 1, NULL },
+    { "231.255.255.255", 1, NULL },
+    { "224.0.0.255", 1, NULL },
+    { "224.0.0.250", 5, "224.0.0.255" },
+    { "224.0.1.255", 1, "224.0.2.0" },
+    { "192.0.2.1", 0, NULL },
+    { "255.255.255.255", 1, NULL },
+    { "ff15::ffff", 1, "ff15::1:0" },
+    { "ff15::ffff:ffff", 1, NULL },
+    { "ff15::ffff:ffff", 0, "ff15::ffff:ffff" },
+    { "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 1, NULL },
+    { "2001:db8::1", 0, NULL },
   };
   LmccAddress none = { LMCC_FAMILY_NONE, }, group;
   guint i;

@@ -7,7 +7,7 @@
 #define N 1000
 
 static void
-push (LmccRing * ring, guint value)
+push (LmccRing *ring, guint value)
 {
   guint *element = lmcc_ring_push (ring);
 
@@ -16,7 +16,7 @@ push (LmccRing * ring, guint value)
 }
 
 static guint
-pop (LmccRing * ring)
+pop (LmccRing *ring)
 {
   guint value;
 

@@ -8,11 +8,11 @@
 static const gchar *const colours[] = { "red", "green", NULL };
 
 static const LmccSetting table[] = {
-  {"share", LMCC_SETTING_NUMBER, 0, 1, 0.5, NULL, "a number"},
-  {"count", LMCC_SETTING_COUNT, 1, 9, 3, NULL, "a count"},
-  {"wait", LMCC_SETTING_TIME, 0, 60, 2.5, NULL, "a time"},
-  {"on", LMCC_SETTING_SWITCH, 0, 1, 1, NULL, "a switch"},
-  {"colour", LMCC_SETTING_CHOICE, 0, 0, 1, colours, "a choice"},
+  { "share", LMCC_SETTING_NUMBER, 0, 1, 0.5, NULL, "a number" },
+  { "count", LMCC_SETTING_COUNT, 1, 9, 3, NULL, "a count" },
+  { "wait", LMCC_SETTING_TIME, 0, 60, 2.5, NULL, "a time" },
+  { "on", LMCC_SETTING_SWITCH, 0, 1, 1, NULL, "a switch" },
+  { "colour", LMCC_SETTING_CHOICE, 0, 0, 1, colours, "a choice" },
 };
 
 GST_START_TEST (test_settings_start_at_their_standard_values)
@@ -60,19 +60,19 @@ GST_START_TEST (test_a_wrong_value_or_name_is_refused_with_the_remedy)
   {
     const gchar *name, *value, *told;
   } wrong[] = {
-    {"share", "1.5", "0 to 1"},
-    {"share", "nan", "0 to 1"},
-    {"share", "", "0 to 1"},
-    {"share", "0.5x", "0 to 1"},
-    {"count", "2.5", "a whole number"},
-    {"count", "0", "1 to 9"},
-    {"wait", "-1", "0 to 60 s"},
-    {"wait", "inf", "0 to 60 s"},
-    {"on", "maybe", "true|false"},
-    {"colour", "blue", "red|green"},
-    {"colour", "2", "red|green"},
-    {"colour", "0.5", "red|green"},
-    {"color", "red", "colour"},
+    { "share", "1.5", "0 to 1" },
+    { "share", "nan", "0 to 1" },
+    { "share", "", "0 to 1" },
+    { "share", "0.5x", "0 to 1" },
+    { "count", "2.5", "a whole number" },
+    { "count", "0", "1 to 9" },
+    { "wait", "-1", "0 to 60 s" },
+    { "wait", "inf", "0 to 60 s" },
+    { "on", "maybe", "true|false" },
+    { "colour", "blue", "red|green" },
+    { "colour", "2", "red|green" },
+    { "colour", "0.5", "red|green" },
+    { "color", "red", "colour" },
   };
   g_autoptr (LmccSettings) settings =
       lmcc_settings_new (table, G_N_ELEMENTS (table));
@@ -82,7 +82,8 @@ GST_START_TEST (test_a_wrong_value_or_name_is_refused_with_the_remedy)
     g_autoptr (GError) error = NULL;
 
     fail_if (lmcc_settings_set (settings, wrong[i].name, wrong[i].value,
-            &error), "%s=%s", wrong[i].name, wrong[i].value);
+                 &error),
+        "%s=%s", wrong[i].name, wrong[i].value);
     fail_unless (error->domain == LMCC_SETTINGS_ERROR);
     fail_unless (strstr (error->message, wrong[i].told) != NULL, "%s",
         error->message);
@@ -93,15 +94,15 @@ GST_START_TEST (test_a_wrong_value_or_name_is_refused_with_the_remedy)
 GST_END_TEST;
 
 static gchar *
-format_standard (const LmccSetting * setting)
+format_standard (const LmccSetting *setting)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
   switch (setting->type) {
     case LMCC_SETTING_CHOICE:
       fail_unless (setting->standard >= 0);
-      fail_unless (setting->standard <
-          g_strv_length ((gchar **) setting->choices));
+      fail_unless (
+          setting->standard < g_strv_length ((gchar **) setting->choices));
       return g_strdup (setting->choices[(guint) setting->standard]);
     case LMCC_SETTING_SWITCH:
       fail_unless (setting->standard == 0 || setting->standard == 1);

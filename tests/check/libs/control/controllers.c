@@ -30,7 +30,7 @@ typedef struct
 } Property;
 
 static void
-fill_session (LmccSession * session, const LmccAlgorithm * algorithm)
+fill_session (LmccSession *session, const LmccAlgorithm *algorithm)
 {
   guint i;
 
@@ -44,7 +44,7 @@ fill_session (LmccSession * session, const LmccAlgorithm * algorithm)
 }
 
 static void
-random_packet (Property * test)
+random_packet (Property *test)
 {
   const LmccControllerClass *klass = test->followed.controller->klass;
   guint layer = (guint) g_rand_int_range (test->random, 0, N_LAYERS);
@@ -52,8 +52,8 @@ random_packet (Property * test)
   LmccHeader header = {
     .layer = (guint8) layer,
     .top_layer = N_LAYERS - 1,
-    .slot = (guint16) (is_wild ? g_rand_int (test->random) :
-        test->slot % MODULUS),
+    .slot =
+        (guint16) (is_wild ? g_rand_int (test->random) : test->slot % MODULUS),
     .signal = (gint8) g_rand_int_range (test->random, -1, N_LAYERS),
     .burst = g_rand_boolean (test->random),
     .has_up_levels = TRUE,
@@ -73,7 +73,7 @@ random_packet (Property * test)
 }
 
 static void
-random_event (Property * test)
+random_event (Property *test)
 {
   const LmccControllerClass *klass = test->followed.controller->klass;
   guint layer = (guint) g_rand_int_range (test->random, 0, N_LAYERS);
@@ -123,7 +123,7 @@ random_event (Property * test)
 
 /* Time goes on, mostly by less than a packet's time, at times by seconds. */
 static void
-random_step (Property * test)
+random_step (Property *test)
 {
   LmccTime step = (LmccTime) g_rand_int_range (test->random, 0, 8000000);
 
@@ -137,13 +137,15 @@ random_step (Property * test)
 }
 
 static void
-run_random (const LmccAlgorithm * algorithm, guint32 seed)
+run_random (const LmccAlgorithm *algorithm, guint32 seed)
 {
-  Property test = {.followed = {.algorithm = algorithm,.level = -1,.cap =
-          N_LAYERS - 1,.now = 100 * LMCC_SECOND},.slot_begin = 100 * LMCC_SECOND
-  };
-  g_autoptr (LmccSettings) settings = lmcc_settings_new (algorithm->settings,
-      algorithm->n_settings);
+  Property test = { .followed = { .algorithm = algorithm,
+                        .level = -1,
+                        .cap = N_LAYERS - 1,
+                        .now = 100 * LMCC_SECOND },
+    .slot_begin = 100 * LMCC_SECOND };
+  g_autoptr (LmccSettings) settings =
+      lmcc_settings_new (algorithm->settings, algorithm->n_settings);
   LmccTime begin = test.followed.now;
   guint i;
 
@@ -159,8 +161,8 @@ run_random (const LmccAlgorithm * algorithm, guint32 seed)
     let_time_pass (&test.followed);
   }
   if (lmcc_algorithm_has_slots (algorithm))
-    fail_unless (test.followed.joins <=
-        (test.followed.now - begin) / SLOT * 1.01 + 3,
+    fail_unless (test.followed.joins
+            <= (test.followed.now - begin) / SLOT * 1.01 + 3,
         "%s joined %u times in %u slots", algorithm->name, test.followed.joins,
         (guint) ((test.followed.now - begin) / SLOT));
   test.followed.controller->klass->free (test.followed.controller);
@@ -180,8 +182,9 @@ GST_START_TEST (test_whatever_comes_the_level_and_the_timers_are_sane)
 
 GST_END_TEST;
 
-GST_START_TEST
-    (test_each_algorithm_is_found_and_its_settings_explain_themselves) {
+GST_START_TEST (
+    test_each_algorithm_is_found_and_its_settings_explain_themselves)
+{
   const LmccAlgorithm *const *algorithms;
   guint n, i, j;
 
@@ -215,11 +218,13 @@ GST_START_TEST (test_an_algorithm_without_its_marks_says_what_to_do)
 
   fill_session (&session, flid);
   fail_unless (lmcc_algorithm_find_obstacle (flid, &session) == NULL);
-  fail_unless (lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlm"),
-          &session) == NULL);
+  fail_unless (
+      lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlm"), &session)
+      == NULL);
   session.slot = 0;
   no_slots = lmcc_algorithm_find_obstacle (flid, &session);
-  fail_unless_equals_string (no_slots, "flid-sl needs slots, and this session "
+  fail_unless_equals_string (no_slots,
+      "flid-sl needs slots, and this session "
       "has none: start lmccsink with algorithm=flid-sl");
   session.slot = SLOT;
   other = lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlc"), &session);
@@ -239,29 +244,29 @@ GST_START_TEST (test_a_session_of_one_rate_wants_its_own_algorithm)
 
   fill_session (&session, tfmcc);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
-    g_autofree gchar *obstacle = lmcc_algorithm_find_obstacle
-        (lmcc_algorithm_find (others[i]), &session);
+    g_autofree gchar *obstacle =
+        lmcc_algorithm_find_obstacle (lmcc_algorithm_find (others[i]),
+            &session);
 
     fail_unless (obstacle != NULL && g_str_has_prefix (obstacle, others[i]));
     fail_unless (strstr (obstacle, "algorithm=auto") != NULL, "%s", obstacle);
   }
   fail_unless (lmcc_algorithm_find_obstacle (tfmcc, &session) == NULL);
-  fail_unless (lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("none"),
-          &session) == NULL);
-  elsewhere = lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("pgmcc"),
-      &session);
+  fail_unless (
+      lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("none"), &session)
+      == NULL);
+  elsewhere =
+      lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("pgmcc"), &session);
   fail_unless (strstr (elsewhere, "runs tfmcc") != NULL, "%s", elsewhere);
 }
 
 GST_END_TEST;
 
-static const LmccAddress base = {
-  .family = LMCC_FAMILY_IPV4,.bytes = {239, 255, 42, 1}
-};
+static const LmccAddress base = { .family = LMCC_FAMILY_IPV4,
+  .bytes = { 239, 255, 42, 1 } };
 
-static const LmccAddress sender = {
-  .family = LMCC_FAMILY_IPV4,.bytes = {10, 0, 0, 1}
-};
+static const LmccAddress sender = { .family = LMCC_FAMILY_IPV4,
+  .bytes = { 10, 0, 0, 1 } };
 
 #define SSRC 0x12345000u
 #define OWN_SEED 4711u
@@ -282,7 +287,7 @@ typedef struct
 } Reception;
 
 static void
-drain (Reception * test)
+drain (Reception *test)
 {
   LmccReceiverAction action;
 
@@ -299,7 +304,7 @@ drain (Reception * test)
         break;
       case LMCC_RECEIVER_ACTION_SEND_CONTROL:
         fail_unless (lmcc_join_notice_parse (action.packet->data,
-                action.packet->size, &test->notice));
+            action.packet->size, &test->notice));
         fail_unless_equals_int (action.group, test->control_group);
         test->n_notices++;
         break;
@@ -316,31 +321,37 @@ drain (Reception * test)
 }
 
 static void
-base_packet (Reception * test)
+base_packet (Reception *test)
 {
-  LmccHeader header = {.top_layer = N_LAYERS - 1,.lsn = test->lsn++,
-    .first = TRUE,.last = TRUE,.switch_point = TRUE,.osn = test->lsn,
-    .signal = LMCC_SIGNAL_NOBODY
-  };
-  LmccRtp rtp = {.payload_type = 96,.ssrc = SSRC,.payload_size = 10,.sequence =
-        test->lsn
-  };
+  LmccHeader header = { .top_layer = N_LAYERS - 1,
+    .lsn = test->lsn++,
+    .first = TRUE,
+    .last = TRUE,
+    .switch_point = TRUE,
+    .osn = test->lsn,
+    .signal = LMCC_SIGNAL_NOBODY };
+  LmccRtp rtp = { .payload_type = 96,
+    .ssrc = SSRC,
+    .payload_size = 10,
+    .sequence = test->lsn };
 
   header.send_time = lmcc_time_to_ntp_short (test->now);
-  lmcc_receiver_handle_packet (test->receiver, test->now, test->now, 0,
-      &sender, 5004, lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID,
+  lmcc_receiver_handle_packet (test->receiver, test->now, test->now, 0, &sender,
+      5004,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID,
           (const guint8 *) "0123456789"));
   drain (test);
 }
 
 static Reception *
-new_reception (const gchar * algorithm, gboolean source_specific,
-    guint n_groups)
+new_reception (const gchar *algorithm, gboolean source_specific, guint n_groups)
 {
   Reception *test = g_new0 (Reception, 1);
-  LmccReceiverConfig config = {.address = base,.algorithm = algorithm,
-    .latency = LMCC_DEFAULT_LATENCY,.max_level = -1,.sequence_seed = OWN_SEED
-  };
+  LmccReceiverConfig config = { .address = base,
+    .algorithm = algorithm,
+    .latency = LMCC_DEFAULT_LATENCY,
+    .max_level = -1,
+    .sequence_seed = OWN_SEED };
   guint i;
 
   lmcc_session_init (&test->session);
@@ -356,8 +367,7 @@ new_reception (const gchar * algorithm, gboolean source_specific,
   g_strlcpy (test->session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < N_LAYERS; i++)
-    test->session.layers[i] = (LmccLayer) {
-    100000, 0, (guint8) i};
+    test->session.layers[i] = (LmccLayer){ 100000, 0, (guint8) i };
   config.session = &test->session;
   test->now = 10 * LMCC_SECOND;
   test->receiver = lmcc_receiver_new (&config);
@@ -368,7 +378,7 @@ new_reception (const gchar * algorithm, gboolean source_specific,
 }
 
 static void
-free_reception (Reception * test)
+free_reception (Reception *test)
 {
   lmcc_receiver_stop (test->receiver, test->now);
   drain (test);
@@ -379,7 +389,7 @@ free_reception (Reception * test)
 }
 
 static void
-run_reception (Reception * test, LmccTime duration)
+run_reception (Reception *test, LmccTime duration)
 {
   LmccTime end = test->now + duration;
 
@@ -394,7 +404,7 @@ run_reception (Reception * test, LmccTime duration)
 }
 
 static gint
-level_of (Reception * test)
+level_of (Reception *test)
 {
   LmccReceiverStats stats;
 
@@ -404,7 +414,7 @@ level_of (Reception * test)
 }
 
 static LmccReceiverStats
-stats_of (Reception * test)
+stats_of (Reception *test)
 {
   LmccReceiverStats stats;
 
@@ -413,19 +423,20 @@ stats_of (Reception * test)
   return stats;
 }
 
-GST_START_TEST
-    (test_where_the_session_has_no_slots_the_base_is_held_and_it_is_said) {
+GST_START_TEST (
+    test_where_the_session_has_no_slots_the_base_is_held_and_it_is_said)
+{
   static const gchar *const names[] = { "flid-sl", "flid-dl", "rlc",
-    "synchronized"
-  };
+    "synchronized" };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (names); i++) {
     Reception *test = new_reception (names[i], FALSE, N_LAYERS);
 
     fail_unless_equals_int (test->n_warnings, 1);
-    fail_unless (strstr (test->warning, "start lmccsink with algorithm=") !=
-        NULL && strstr (test->warning, names[i]) != NULL);
+    fail_unless (
+        strstr (test->warning, "start lmccsink with algorithm=") != NULL
+        && strstr (test->warning, names[i]) != NULL);
     run_reception (test, 5 * LMCC_SECOND);
     fail_unless_equals_int (level_of (test), 0);
     fail_if (test->joined[1]);
@@ -476,7 +487,7 @@ GST_START_TEST (test_source_specific_and_full_sessions_share_nothing_and_say_so)
 GST_END_TEST;
 
 static void
-push_notice (Reception * test, guint32 ssrc, guint32 ssrc_base, guint version,
+push_notice (Reception *test, guint32 ssrc, guint32 ssrc_base, guint version,
     guint level)
 {
   LmccJoinNotice notice = { ssrc, ssrc_base, (guint8) version, (guint8) level };
@@ -534,7 +545,7 @@ controllers_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase,
       test_whatever_comes_the_level_and_the_timers_are_sane, 0,
-      test_is_slow ()? 2 : 8);
+      test_is_slow () ? 2 : 8);
   tcase_add_test (tcase,
       test_each_algorithm_is_found_and_its_settings_explain_themselves);
   tcase_add_test (tcase, test_an_algorithm_without_its_marks_says_what_to_do);

@@ -49,8 +49,9 @@ GST_START_TEST (test_a_measured_leave_makes_it_half_as_long_again)
 
 GST_END_TEST;
 
-GST_START_TEST
-    (test_what_a_socket_still_held_and_what_was_joined_measure_nothing) {
+GST_START_TEST (
+    test_what_a_socket_still_held_and_what_was_joined_measure_nothing)
+{
   LmccDeafPeriod deaf;
 
   lmcc_deaf_period_init (&deaf, 0, LMCC_DEAF_INITIAL, LMCC_DEAF_MINIMUM);

@@ -10,13 +10,14 @@
 #include "support/group-change.h"
 
 static void
-init (LmccDynamicLayering * layering, LmccLayeringKind kind, guint n_layers,
+init (LmccDynamicLayering *layering, LmccLayeringKind kind, guint n_layers,
     guint spread)
 {
   g_autoptr (GError) error = NULL;
 
   fail_unless (lmcc_dynamic_layering_init (layering, kind, n_layers, spread,
-          &error), "%s", error ? error->message : "");
+                   &error),
+      "%s", error ? error->message : "");
 }
 
 GST_START_TEST (test_a_turning_group_begins_at_the_top_and_sinks_to_silence)
@@ -48,11 +49,14 @@ GST_START_TEST (test_the_silent_slots_follow_from_the_leave_latency)
 {
   /* L < (s - 1) T; example 1. */
   fail_unless_equals_int (lmcc_dynamic_layering_spread (1500 * LMCC_MSECOND,
-          LMCC_SECOND), 3);
+                              LMCC_SECOND),
+      3);
   fail_unless_equals_int (lmcc_dynamic_layering_spread (4 * LMCC_SECOND,
-          LMCC_SECOND / 2), 10);
+                              LMCC_SECOND / 2),
+      10);
   fail_unless_equals_int (lmcc_dynamic_layering_spread (4 * LMCC_SECOND - 1,
-          LMCC_SECOND / 2), 9);
+                              LMCC_SECOND / 2),
+      9);
   fail_unless_equals_int (lmcc_dynamic_layering_spread (0, LMCC_SECOND), 2);
   fail_unless (lmcc_dynamic_layering_spread (G_MAXUINT64, 0) > 1000000);
 }
@@ -62,7 +66,7 @@ GST_END_TEST;
 /* Calls for every session size and silence that has groups enough. */
 static void
 for_each_layering (LmccLayeringKind kind,
-    void (*check) (const LmccDynamicLayering * layering))
+    void (*check) (const LmccDynamicLayering *layering))
 {
   const guint layers[] = { 1, 2, 3, 7, 30, 64 };
   const guint spreads[] = { 1, 2, 3, 10, 33 };
@@ -81,7 +85,7 @@ for_each_layering (LmccLayeringKind kind,
 
 /* Slots around the wrap of the counter, and a whole turn of the groups. */
 static guint
-wrapped_slot (const LmccDynamicLayering * layering, guint i)
+wrapped_slot (const LmccDynamicLayering *layering, guint i)
 {
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
 
@@ -89,13 +93,15 @@ wrapped_slot (const LmccDynamicLayering * layering, guint i)
 }
 
 static void
-check_each_layer_is_carried_once (const LmccDynamicLayering * layering)
+check_each_layer_is_carried_once (const LmccDynamicLayering *layering)
 {
   guint i, group, layer;
 
   for (i = 0; i < 2 * layering->n_groups + 4; i++) {
     guint slot = wrapped_slot (layering, i);
-    guint carried[LMCC_MAX_LAYERS] = { 0, };
+    guint carried[LMCC_MAX_LAYERS] = {
+      0,
+    };
     guint silent = 0;
 
     for (group = 0; group < layering->n_groups; group++) {
@@ -112,8 +118,8 @@ check_each_layer_is_carried_once (const LmccDynamicLayering * layering)
     }
     for (layer = 0; layer < layering->n_layers; layer++) {
       if (carried[layer] != 1)
-        ck_abort_msg ("slot %u: %u groups carry layer %u", slot,
-            carried[layer], layer);
+        ck_abort_msg ("slot %u: %u groups carry layer %u", slot, carried[layer],
+            layer);
     }
     fail_unless_equals_int (silent, layering->silent_groups);
   }
@@ -132,7 +138,7 @@ GST_END_TEST;
 /* The paper, section III-C, for any level i and slot k: d_{k-l} to d_{k-l+i},
  * indices modulo l + s, where l does not count our base. */
 static void
-check_papers_indices (const LmccDynamicLayering * layering)
+check_papers_indices (const LmccDynamicLayering *layering)
 {
   gint l = layering->n_layers - 1;
   gint n = layering->turning_groups;
@@ -162,7 +168,7 @@ GST_START_TEST (test_a_receiver_holds_the_groups_that_the_paper_says)
 GST_END_TEST;
 
 static void
-apply (gboolean * held, const GroupChange * change)
+apply (gboolean *held, const GroupChange *change)
 {
   guint i;
 
@@ -179,8 +185,8 @@ apply (gboolean * held, const GroupChange * change)
 }
 
 static void
-check_holds_exactly (const LmccDynamicLayering * layering, guint slot,
-    gint level, const gboolean * held)
+check_holds_exactly (const LmccDynamicLayering *layering, guint slot,
+    gint level, const gboolean *held)
 {
   gint n_held = 0;
   guint group;
@@ -201,13 +207,15 @@ check_holds_exactly (const LmccDynamicLayering * layering, guint slot,
 }
 
 static void
-check_every_level_across_the_wrap (const LmccDynamicLayering * layering)
+check_every_level_across_the_wrap (const LmccDynamicLayering *layering)
 {
   gint level;
   guint i;
 
   for (level = 0; level < (gint) layering->n_layers; level++) {
-    gboolean held[LMCC_MAX_GROUPS] = { FALSE, };
+    gboolean held[LMCC_MAX_GROUPS] = {
+      FALSE,
+    };
     guint slot = wrapped_slot (layering, 0);
     GroupChange change;
 
@@ -238,11 +246,13 @@ GST_START_TEST (test_every_static_subscription_is_emulated_across_the_wrap)
 GST_END_TEST;
 
 static void
-check_random_walk (const LmccDynamicLayering * layering)
+check_random_walk (const LmccDynamicLayering *layering)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
-  gboolean held[LMCC_MAX_GROUPS] = { FALSE, };
+  gboolean held[LMCC_MAX_GROUPS] = {
+    FALSE,
+  };
   guint slot = modulus - 50;
   gint level = -1;
   guint i;
@@ -310,10 +320,11 @@ GST_START_TEST (test_down_joins_nothing_stay_joins_one_group_and_up_two)
 GST_END_TEST;
 
 static void
-check_silence (const LmccDynamicLayering * layering)
+check_silence (const LmccDynamicLayering *layering)
 {
   guint wanted = layering->kind == LMCC_LAYERING_CUMULATIVE
-      ? layering->spread : layering->spread - 1;
+      ? layering->spread
+      : layering->spread - 1;
   guint i, group;
 
   for (group = 1; group < layering->n_groups; group++) {
@@ -351,20 +362,24 @@ GST_END_TEST;
  * after it was left. Returns the worst rate in any slot over what the
  * receiver's level in it stands for. */
 static gdouble
-worst_excess (const LmccDynamicLayering * layering, LmccTime slot_length,
+worst_excess (const LmccDynamicLayering *layering, LmccTime slot_length,
     LmccTime leave_latency, guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
-  gboolean held[LMCC_MAX_GROUPS] = { FALSE, };
-  LmccTime until[LMCC_MAX_GROUPS] = { 0, };
+  gboolean held[LMCC_MAX_GROUPS] = {
+    FALSE,
+  };
+  LmccTime until[LMCC_MAX_GROUPS] = {
+    0,
+  };
   gdouble rates[LMCC_MAX_LAYERS];
   gdouble worst = 0;
   gint level = 0;
   guint k, i;
 
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, 24576, 1.3,
-          layering->n_layers, rates, NULL));
+      layering->n_layers, rates, NULL));
   held[0] = TRUE;
   for (k = 0; k < 20000; k++) {
     LmccTime start = (k + 1) * slot_length;
@@ -376,16 +391,16 @@ worst_excess (const LmccDynamicLayering * layering, LmccTime slot_length,
     if (g_rand_double (rand) < 0.8)
       next += (k / 20) % 2 == 0 ? 1 : -1;
     next = CLAMP (next, 0, (gint) layering->n_layers - 1);
-    group_change_between (layering, k % modulus, level,
-        (k + 1) % modulus, next, &change);
+    group_change_between (layering, k % modulus, level, (k + 1) % modulus, next,
+        &change);
     apply (held, &change);
     for (i = 0; i < change.n_leaves; i++)
       until[change.leaves[i]] = start + leave_latency;
     level = next;
 
     for (i = 0; i < layering->n_groups; i++) {
-      gint layer = lmcc_dynamic_layering_get_layer (layering,
-          (k + 1) % modulus, i);
+      gint layer =
+          lmcc_dynamic_layering_get_layer (layering, (k + 1) % modulus, i);
 
       if (layer != LMCC_GROUP_SILENT && (held[i] || until[i] > start))
         rate += rates[layer];
@@ -427,7 +442,10 @@ GST_START_TEST (test_rlc_runs_over_dynamic_layering)
 {
   LmccDynamicLayering layering;
   LmccRlcSchedule schedule;
-  gboolean held[LMCC_MAX_GROUPS] = { TRUE, FALSE, };
+  gboolean held[LMCC_MAX_GROUPS] = {
+    TRUE,
+    FALSE,
+  };
   guint modulus, level = 0;
   guint64 n;
 
@@ -443,8 +461,8 @@ GST_START_TEST (test_rlc_runs_over_dynamic_layering)
       next = 0;
     else if (lmcc_rlc_schedule_get_signal (&schedule, n) >= (gint) level)
       next = level + 1;
-    group_change_between (&layering, n % modulus, level,
-        (n + 1) % modulus, next, &change);
+    group_change_between (&layering, n % modulus, level, (n + 1) % modulus,
+        next, &change);
     apply (held, &change);
     level = next;
     check_holds_exactly (&layering, (n + 1) % modulus, level, held);
@@ -484,21 +502,21 @@ GST_START_TEST (test_a_session_that_needs_too_many_groups_is_refused)
   g_autoptr (GError) error = NULL;
 
   fail_unless (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE,
-          64, 33, NULL));
+      64, 33, NULL));
   fail_unless_equals_int (layering.n_groups, LMCC_MAX_GROUPS);
   fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE, 64,
-          34, &error));
+      34, &error));
   fail_unless (strstr (error->message, "fewer layers") != NULL);
   fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_SEPARATE, 64,
-          G_MAXUINT, NULL));
+      G_MAXUINT, NULL));
   fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE, 64,
-          G_MAXUINT, NULL));
+      G_MAXUINT, NULL));
   fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE, 4,
-          0, NULL));
-  fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_STATIC, 0, 0,
-          NULL));
+      0, NULL));
+  fail_if (
+      lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_STATIC, 0, 0, NULL));
   fail_if (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_STATIC, 65, 0,
-          NULL));
+      NULL));
 }
 
 GST_END_TEST;

@@ -26,17 +26,17 @@ typedef struct
   guint n_joins;
   guint n_leaves;
   LmccTime now;
-  gdouble debt;                 /* bits that are due */
+  gdouble debt; /* bits that are due */
   guint until_loss;
 } Bench;
 
 static void
-bench_init_without_rtt (Bench * bench, const gchar * const *settings)
+bench_init_without_rtt (Bench *bench, const gchar *const *settings)
 {
   const LmccAlgorithm *elm = lmcc_algorithm_find ("elm");
   guint i;
 
-  *bench = (Bench) {.cap = N_LAYERS - 1,.now = LMCC_SECOND,.level = -1 };
+  *bench = (Bench){ .cap = N_LAYERS - 1, .now = LMCC_SECOND, .level = -1 };
   lmcc_session_init (&bench->session);
   bench->session.n_layers = N_LAYERS;
   bench->session.packet_size = PACKET_SIZE;
@@ -46,27 +46,27 @@ bench_init_without_rtt (Bench * bench, const gchar * const *settings)
     bench->session.layers[i].rate = BASE_RATE << (i - 1);
   bench->settings = lmcc_settings_new (elm->settings, elm->n_settings);
   for (; settings != NULL && *settings != NULL; settings += 2)
-    fail_unless (lmcc_settings_set (bench->settings, settings[0], settings[1],
-            NULL));
+    fail_unless (
+        lmcc_settings_set (bench->settings, settings[0], settings[1], NULL));
   bench->controller = elm->create (&bench->session, bench->settings, 1);
 }
 
 static void
-bench_init (Bench * bench, const gchar * const *settings)
+bench_init (Bench *bench, const gchar *const *settings)
 {
   bench_init_without_rtt (bench, settings);
   bench->controller->klass->on_rtt (bench->controller, bench->now, RTT);
 }
 
 static void
-bench_clear (Bench * bench)
+bench_clear (Bench *bench)
 {
   bench->controller->klass->free (bench->controller);
   lmcc_settings_free (bench->settings);
 }
 
 static void
-bench_obey (Bench * bench)
+bench_obey (Bench *bench)
 {
   gint wanted = MIN (bench->controller->wanted_level, bench->cap);
 
@@ -82,16 +82,16 @@ bench_obey (Bench * bench)
 }
 
 static void
-bench_packet (Bench * bench)
+bench_packet (Bench *bench)
 {
-  LmccHeader header = {.layer = 0 };
+  LmccHeader header = { .layer = 0 };
 
   bench->controller->klass->on_packet (bench->controller, bench->now,
       bench->now, &header, PACKET_SIZE);
 }
 
 static void
-bench_lose (Bench * bench, LmccTime time)
+bench_lose (Bench *bench, LmccTime time)
 {
   LmccLoss loss = lmcc_loss_at (time, 1);
 
@@ -100,7 +100,7 @@ bench_lose (Bench * bench, LmccTime time)
 
 /* Runs for @seconds, a packet in @interval lost; 0: none is. */
 static void
-bench_run (Bench * bench, gdouble seconds, guint interval)
+bench_run (Bench *bench, gdouble seconds, guint interval)
 {
   const LmccTime step = LMCC_MSECOND;
   LmccTime end = bench->now + (LmccTime) (seconds * LMCC_SECOND);
@@ -108,7 +108,8 @@ bench_run (Bench * bench, gdouble seconds, guint interval)
   bench_obey (bench);
   for (; bench->now < end; bench->now += step) {
     bench->debt += (gdouble) lmcc_session_cumulative_rate (&bench->session,
-        (guint) bench->level) / 1000;
+                       (guint) bench->level)
+        / 1000;
     for (; bench->debt >= PACKET_SIZE * 8; bench->debt -= PACKET_SIZE * 8) {
       if (interval > 0 && ++bench->until_loss >= interval) {
         bench->until_loss = 0;
@@ -129,7 +130,7 @@ bench_run (Bench * bench, gdouble seconds, guint interval)
 }
 
 static LmccControllerStatus
-bench_status (Bench * bench)
+bench_status (Bench *bench)
 {
   LmccControllerStatus status = { 0 };
 
@@ -159,8 +160,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_the_paper_s_slow_start_joins_each_interval)
 {
-  const gchar *const settings[] =
-      { "slow-start", "paper", "slow-start-interval", "5", NULL };
+  const gchar *const settings[] = { "slow-start", "paper",
+    "slow-start-interval", "5", NULL };
   Bench bench;
 
   bench_init (&bench, settings);
@@ -183,23 +184,24 @@ GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
   {
     guint interval;
     gint level;
-  } rows[] = { {30, 2}, {100, 3}, {12, 1} };
+  } rows[] = { { 30, 2 }, { 100, 3 }, { 12, 1 } };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (rows); i++) {
-    gdouble allowed = lmcc_tcp_model_rate (1.0 / rows[i].interval, RTT,
-        PACKET_SIZE);
+    gdouble allowed =
+        lmcc_tcp_model_rate (1.0 / rows[i].interval, RTT, PACKET_SIZE);
     Bench bench;
 
     bench_init (&bench, NULL);
     fail_unless (allowed >= lmcc_session_cumulative_rate (&bench.session,
-            (guint) rows[i].level));
+                     (guint) rows[i].level));
     fail_unless (allowed < lmcc_session_cumulative_rate (&bench.session,
-            (guint) rows[i].level + 1));
+                     (guint) rows[i].level + 1));
     bench_run (&bench, 120, rows[i].interval);
     fail_unless_equals_int (bench.level, rows[i].level);
-    fail_unless (fabs (bench_status (&bench).loss_event_rate * rows[i].interval
-            - 1) < 0.05);
+    fail_unless (
+        fabs (bench_status (&bench).loss_event_rate * rows[i].interval - 1)
+        < 0.05);
     bench_clear (&bench);
   }
 }
@@ -313,7 +315,7 @@ GST_END_TEST;
 
 /* Runs for @seconds, with packets of the layer above, which was left. */
 static void
-bench_run_beside_left_layer (Bench * bench, gdouble seconds, guint interval)
+bench_run_beside_left_layer (Bench *bench, gdouble seconds, guint interval)
 {
   LmccTime end = bench->now + (LmccTime) (seconds * LMCC_SECOND);
   guint layer = (guint) (bench->level + 1);
@@ -461,14 +463,14 @@ GST_END_TEST;
 GST_START_TEST (test_other_estimators_and_smoothings_run_too)
 {
   static const gchar *const settings[][5] = {
-    {"loss-window", "1", NULL},
-    {"loss-window", "1000000", NULL},
-    {"smoothing", "percentiles", "smoothing-time", "2", NULL},
-    {"smoothing", "none", NULL},
-    {"strategy", "naive", NULL},
-    {"strategy", "skeptical", "leave-time", "3", NULL},
-    {"virtual-packet-size", "500", NULL},
-    {"backoff-shortest", "0", "restart", "false", NULL},
+    { "loss-window", "1", NULL },
+    { "loss-window", "1000000", NULL },
+    { "smoothing", "percentiles", "smoothing-time", "2", NULL },
+    { "smoothing", "none", NULL },
+    { "strategy", "naive", NULL },
+    { "strategy", "skeptical", "leave-time", "3", NULL },
+    { "virtual-packet-size", "500", NULL },
+    { "backoff-shortest", "0", "restart", "false", NULL },
   };
   guint i;
 

@@ -39,7 +39,7 @@ typedef struct
   gdouble due[LEVELS];
   GRand *rand;
   gdouble loss_rate;
-  gboolean has_places;          /* packets say their place in the slot */
+  gboolean has_places; /* packets say their place in the slot */
   LmccTime now;
   guint64 slot;
   gint signal;
@@ -49,13 +49,13 @@ typedef struct
 
 /* A layer sends whoever holds it: its packets are a distance apart. */
 static LmccTime
-distance_of (const Run * run, guint layer)
+distance_of (const Run *run, guint layer)
 {
   return (LmccTime) (8.0 * PACKET * LMCC_SECOND / run->rates[layer]);
 }
 
 static gint
-place_of (const Run * run, guint layer)
+place_of (const Run *run, guint layer)
 {
   gdouble distance = 8.0 * PACKET * LMCC_SECOND / run->rates[layer];
   gdouble before = run->due[layer] - distance;
@@ -70,7 +70,7 @@ place_of (const Run * run, guint layer)
 }
 
 static void
-follow (Run * run)
+follow (Run *run)
 {
   gint wanted = run->controller->wanted_level;
   LmccTime now = run->now;
@@ -87,8 +87,9 @@ follow (Run * run)
     now = (now + LEAD) / SLOT * SLOT;
   /* A layer that is joined has its next packet where its rate puts it. */
   for (i = run->level + 1; i <= wanted; i++) {
-    run->due[i] += ceil ((now - run->due[i]) * run->rates[i] / 8 / PACKET
-        / LMCC_SECOND) * 8 * PACKET * LMCC_SECOND / run->rates[i];
+    run->due[i] +=
+        ceil ((now - run->due[i]) * run->rates[i] / 8 / PACKET / LMCC_SECOND)
+        * 8 * PACKET * LMCC_SECOND / run->rates[i];
     lmcc_layer_entries_joined (&run->entries, (guint) i, run->now,
         distance_of (run, (guint) i), TRUE);
   }
@@ -97,7 +98,7 @@ follow (Run * run)
 }
 
 static void
-report_losses (Run * run, guint layer)
+report_losses (Run *run, guint layer)
 {
   LmccLoss loss;
 
@@ -106,7 +107,7 @@ report_losses (Run * run, guint layer)
 }
 
 static void
-let_time_pass (Run * run, LmccTime now)
+let_time_pass (Run *run, LmccTime now)
 {
   gint i;
 
@@ -120,13 +121,13 @@ let_time_pass (Run * run, LmccTime now)
 }
 
 static LmccTime
-next_timeout (const Run * run)
+next_timeout (const Run *run)
 {
   return run->controller->klass->next_timeout (run->controller);
 }
 
 static void
-expect (Run * run, const LmccHeader * header)
+expect (Run *run, const LmccHeader *header)
 {
   LmccLayerExpected expected;
 
@@ -134,17 +135,19 @@ expect (Run * run, const LmccHeader * header)
     return;
   lmcc_layer_account_expect (run->accounts[header->layer], expected.lsn,
       expected.since);
-  run->controller->klass->on_expected (run->controller, run->now,
-      header->layer, expected.lsn, expected.since, expected.slot);
+  run->controller->klass->on_expected (run->controller, run->now, header->layer,
+      expected.lsn, expected.since, expected.slot);
 }
 
 static void
-packet (Run * run, guint layer)
+packet (Run *run, guint layer)
 {
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = layer,.top_layer =
-        LEVELS - 1,.slot = run->slot % run->session.slot_modulus,.signal =
-        run->signal,.lsn = run->lsns[layer]++
-  };
+  LmccHeader header = { .type = LMCC_PACKET_MEDIA,
+    .layer = layer,
+    .top_layer = LEVELS - 1,
+    .slot = run->slot % run->session.slot_modulus,
+    .signal = run->signal,
+    .lsn = run->lsns[layer]++ };
 
   if (run->has_places && layer > 0)
     header.place = place_of (run, layer);
@@ -163,7 +166,7 @@ packet (Run * run, guint layer)
 
 /* All packets of the held layers in the order in which they are due. */
 static void
-slot (Run * run, guint64 k, gint signal)
+slot (Run *run, guint64 k, gint signal)
 {
   gdouble end = (k + 1) * (gdouble) SLOT;
 
@@ -195,14 +198,13 @@ slot (Run * run, guint64 k, gint signal)
 
 /* Returns the mean rate in bit/s. */
 static gdouble
-run_controller (const gchar * name, const gdouble * rates, const gdouble * p,
+run_controller (const gchar *name, const gdouble *rates, const gdouble *p,
     gdouble loss_rate, gboolean has_places, guint slots, guint32 seed)
 {
   const LmccAlgorithm *algorithm = lmcc_algorithm_find (name);
   g_autoptr (LmccSettings) settings = NULL;
   LmccIncreaseSignals signals;
-  Run run = {.loss_rate = loss_rate,.has_places = has_places,.level = -1
-  };
+  Run run = { .loss_rate = loss_rate, .has_places = has_places, .level = -1 };
   guint64 k;
   guint i;
 
@@ -241,16 +243,18 @@ run_controller (const gchar * name, const gdouble * rates, const gdouble * p,
 /* The packets of a slot whose loss does not show where the level's layer was
  * joined just now: its first one. */
 static gdouble
-unseen (const LmccMarkovChain * chain, guint level)
+unseen (const LmccMarkovChain *chain, guint level)
 {
-  return level == 0 ? 0 : MIN (1, lmcc_markov_chain_packets (chain, level)
-      - lmcc_markov_chain_packets (chain, level - 1));
+  return level == 0 ? 0
+                    : MIN (1,
+                        lmcc_markov_chain_packets (chain, level)
+                            - lmcc_markov_chain_packets (chain, level - 1));
 }
 
 /* Equation 4 with two states for each level: in the slot after a step up,
  * (1 - q)^(n - n_unseen) is the chance that no loss shows. Returns bit/s. */
 static gdouble
-chain_with_unseen_packets (const LmccMarkovChain * chain, const gdouble * p,
+chain_with_unseen_packets (const LmccMarkovChain *chain, const gdouble *p,
     gdouble loss_rate)
 {
   gdouble all = 1, joined = 0, sum = 1, rate = chain->rates[0];
@@ -272,11 +276,11 @@ chain_with_unseen_packets (const LmccMarkovChain * chain, const gdouble * p,
   return rate / sum;
 }
 
-typedef gdouble (*Theory) (const LmccMarkovChain * chain, const gdouble * p,
+typedef gdouble (*Theory) (const LmccMarkovChain *chain, const gdouble *p,
     gdouble loss_rate);
 
 static gdouble
-chain_of_the_paper (const LmccMarkovChain * chain, const gdouble * p,
+chain_of_the_paper (const LmccMarkovChain *chain, const gdouble *p,
     gdouble loss_rate)
 {
   LmccMarkovState state;
@@ -293,15 +297,15 @@ compare (Theory theory, gboolean has_places)
   {
     gdouble loss_rate;
     guint slots;
-  } rows[] = { {0.003, 60000}, {0.01, 150000}, {0.03, 150000} };
+  } rows[] = { { 0.003, 60000 }, { 0.01, 150000 }, { 0.03, 150000 } };
   const gchar *names[] = { "flid-sl", "flid-dl" };
-  LmccTcpTarget tcp = {.rtt = NOMINAL_RTT,.packet_size = PACKET };
+  LmccTcpTarget tcp = { .rtt = NOMINAL_RTT, .packet_size = PACKET };
   gdouble rates[LEVELS], p[LEVELS];
   LmccMarkovChain chain;
   guint i;
 
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, BASE_RATE,
-          STEP, LEVELS, rates, NULL));
+      STEP, LEVELS, rates, NULL));
   lmcc_markov_chain_init (&chain, rates, LEVELS, PACKET, SLOT);
   lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate, &tcp, p);
   for (i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {

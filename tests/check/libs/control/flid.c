@@ -11,7 +11,7 @@ static const gchar *const algorithms[] = { "flid-sl", "flid-dl" };
 
 /* A receiver at @level, at the begin of a slot. */
 static TestController *
-new_at_level (const gchar * algorithm, guint n_layers, gint level)
+new_at_level (const gchar *algorithm, guint n_layers, gint level)
 {
   TestController *test = test_controller_new (algorithm, n_layers, NULL, NULL);
   gint i;
@@ -30,18 +30,18 @@ new_at_level (const gchar * algorithm, guint n_layers, gint level)
 typedef enum
 {
   END,
-  SLOT,                         /* comes @count times */
-  WAIT,                         /* for @halves of a slot, and nothing comes */
+  SLOT, /* comes @count times */
+  WAIT, /* for @halves of a slot, and nothing comes */
   CAP,
-  LEAVES,                       /* take @halves of a slot */
-  LEVEL,                        /* is @level */
-  STATE,                        /* is @state */
+  LEAVES, /* take @halves of a slot */
+  LEVEL,  /* is @level */
+  STATE,  /* is @state */
 } Kind;
 
 typedef struct
 {
   Kind kind;
-  gint level;                   /* of a slot: its signal */
+  gint level; /* of a slot: its signal */
   guint count;
   guint n_losses;
   TestLoss losses[3];
@@ -54,129 +54,229 @@ typedef struct
   const gchar *name;
   const gchar *algorithm;
   guint n_layers;
-  gint level;                   /* that the receiver begins at */
+  gint level; /* that the receiver begins at */
   Step steps[22];
 } Row;
 
-#define SLOTS(n, signal) .kind = SLOT,.count = (n),.level = (signal)
+#define SLOTS(n, signal) .kind = SLOT, .count = (n), .level = (signal)
 #define SLOT(signal) SLOTS (1, signal)
 #define LOSE(signal, n, ...) \
-    SLOT (signal),.n_losses = (n),.losses = { __VA_ARGS__ }
-#define WAIT(n) .kind = WAIT,.halves = (n)
-#define CAP(l) .kind = CAP,.level = (l)
-#define LEAVES(n) .kind = LEAVES,.halves = (n)
-#define LEVEL(l) .kind = LEVEL,.level = (l)
-#define STATE(s) .kind = STATE,.state = (s)
+  SLOT (signal), .n_losses = (n), .losses = { __VA_ARGS__ }
+#define WAIT(n) .kind = WAIT, .halves = (n)
+#define CAP(l) .kind = CAP, .level = (l)
+#define LEAVES(n) .kind = LEAVES, .halves = (n)
+#define LEVEL(l) .kind = LEVEL, .level = (l)
+#define STATE(s) .kind = STATE, .state = (s)
 
 static const Row rows[] = {
-  {"test_a_signal_of_the_level_or_above_lets_go_up_one_level", NULL, 6, 2, {
-              {SLOT (-1)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (0)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (1)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (2)}, {LEVEL (2)}, {SLOT (-1)}, {LEVEL (3)},
-              {SLOT (4)}, {SLOT (-1)}, {LEVEL (4)},
-          }},
+  { "test_a_signal_of_the_level_or_above_lets_go_up_one_level", NULL, 6, 2,
+      {
+          { SLOT (-1) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (0) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (1) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (2) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (3) },
+          { SLOT (4) },
+          { SLOT (-1) },
+          { LEVEL (4) },
+      } },
   /* The paper's Table I: p_0 = .33, p_1 = .2, p_2 = .09: in eight slots the
    * signals are -1 0 -1 1 -1 -1 -1 2. */
-  {"test_the_signals_of_table_one_lift_each_level_as_they_say", NULL, 4, 0, {
-              {SLOT (-1)}, {SLOT (0)}, {LEVEL (0)}, {SLOT (-1)}, {LEVEL (1)},
-              {SLOT (1)}, {LEVEL (1)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (-1)}, {LEVEL (2)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (2)}, {LEVEL (2)}, {SLOT (-1)}, {LEVEL (3)},
-          }},
+  { "test_the_signals_of_table_one_lift_each_level_as_they_say", NULL, 4, 0,
+      {
+          { SLOT (-1) },
+          { SLOT (0) },
+          { LEVEL (0) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+          { SLOT (1) },
+          { LEVEL (1) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (2) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (3) },
+      } },
   /* A gap at the slot's end shows in the next slot: it keeps from going up, and
    * is answered once. */
-  {"test_a_loss_that_shows_late_is_answered_once", NULL, 6, 2, {
-              {LOSE (5, 1, {0, 7, 7})}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOT (-1)}, {LEVEL (1)}, {SLOTS (2, -1)}, {LEVEL (1)},
-              /* It belongs to a slot that had a loss before: nothing new. */
-              {LOSE (-1, 2, {0, 1, 1}, {0, 7, 7})}, {SLOT (-1)}, {LEVEL (0)},
-              {SLOT (0)}, {SLOT (-1)}, {LEVEL (1)}, {SLOT (-1)}, {LEVEL (1)},
-          }},
+  { "test_a_loss_that_shows_late_is_answered_once", NULL, 6, 2,
+      {
+          { LOSE (5, 1, { 0, 7, 7 }) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+          { SLOTS (2, -1) },
+          { LEVEL (1) },
+          /* It belongs to a slot that had a loss before: nothing new. */
+          { LOSE (-1, 2, { 0, 1, 1 }, { 0, 7, 7 }) },
+          { SLOT (-1) },
+          { LEVEL (0) },
+          { SLOT (0) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+      } },
   /* What each layer loses across the border is of the slot before. */
-  {"test_an_overflow_at_the_border_of_two_slots_is_one_step", NULL, 6, 4, {
-              {LOSE (-1, 3, {0, 7, 7}, {1, 6, 7}, {3, 7, 7})},
-              {LOSE (-1, 3, {0, 0, 1}, {1, 0, 0}, {3, 0, 1})},
-              {SLOTS (4, -1)}, {LEVEL (3)},
-          }},
+  { "test_an_overflow_at_the_border_of_two_slots_is_one_step", NULL, 6, 4,
+      {
+          { LOSE (-1, 3, { 0, 7, 7 }, { 1, 6, 7 }, { 3, 7, 7 }) },
+          { LOSE (-1, 3, { 0, 0, 1 }, { 1, 0, 0 }, { 3, 0, 1 }) },
+          { SLOTS (4, -1) },
+          { LEVEL (3) },
+      } },
   /* Other layers lose before the border than after it. */
-  {"test_an_overflow_of_other_layers_after_the_border_is_the_same", NULL, 6, 4,
-        {
-              {LOSE (-1, 1, {1, 7, 7})}, {LOSE (-1, 1, {3, 0, 0})},
-              {SLOTS (4, -1)}, {LEVEL (3)},
-              /* The later of the two slots has loss of its own. */
-              {LOSE (-1, 1, {1, 7, 7})}, {LOSE (-1, 2, {3, 0, 0}, {0, 4, 4})},
-              {SLOTS (4, -1)}, {LEVEL (1)},
-          }},
+  { "test_an_overflow_of_other_layers_after_the_border_is_the_same", NULL, 6, 4,
+      {
+          { LOSE (-1, 1, { 1, 7, 7 }) },
+          { LOSE (-1, 1, { 3, 0, 0 }) },
+          { SLOTS (4, -1) },
+          { LEVEL (3) },
+          /* The later of the two slots has loss of its own. */
+          { LOSE (-1, 1, { 1, 7, 7 }) },
+          { LOSE (-1, 2, { 3, 0, 0 }, { 0, 4, 4 }) },
+          { SLOTS (4, -1) },
+          { LEVEL (1) },
+      } },
   /* The first slot's loss shows in the second, which has one of its own. */
-  {"test_each_slot_with_loss_is_one_step_however_late_it_shows", NULL, 6, 4, {
-              {LOSE (-1, 1, {1, 7, 7})}, {LOSE (-1, 2, {0, 3, 3}, {2, 7, 7})},
-              {SLOT (-1)}, {LEVEL (3)}, {SLOT (-1)}, {LEVEL (2)},
-              {SLOTS (2, -1)}, {LEVEL (2)},
-          }},
+  { "test_each_slot_with_loss_is_one_step_however_late_it_shows", NULL, 6, 4,
+      {
+          { LOSE (-1, 1, { 1, 7, 7 }) },
+          { LOSE (-1, 2, { 0, 3, 3 }, { 2, 7, 7 }) },
+          { SLOT (-1) },
+          { LEVEL (3) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOTS (2, -1) },
+          { LEVEL (2) },
+      } },
   /* At its end the slot seemed to be without loss, as no packet of the layer
    * had come since; it led up, which it should not have. */
-  {"test_a_step_up_after_a_slot_with_loss_is_taken_back", NULL, 6, 2, {
-              {LOSE (5, 1, {2, 7, 7})}, {SLOT (-1)}, {LEVEL (3)},
-              {SLOT (-1)}, {LEVEL (2)}, {SLOT (-1)}, {LEVEL (1)},
-              {SLOT (-1)}, {LEVEL (1)},
-          }},
+  { "test_a_step_up_after_a_slot_with_loss_is_taken_back", NULL, 6, 2,
+      {
+          { LOSE (5, 1, { 2, 7, 7 }) },
+          { SLOT (-1) },
+          { LEVEL (3) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+          { SLOT (-1) },
+          { LEVEL (1) },
+      } },
   /* It is due to go down and may go up: it stays. */
-  {"test_a_step_owed_and_a_signal_cancel_out", NULL, 6, 2, {
-              {LOSE (-1, 1, {0, 7, 7})}, {SLOT (1)}, {SLOTS (2, -1)},
-              {LEVEL (2)},
-          }},
-  {"test_the_lowest_level_stays_and_the_highest_does_not_rise", NULL, 3, 0, {
-              {LOSE (-1, 1, {0, 2, 2})}, {LEVEL (0)},
-              {LOSE (-1, 1, {0, 2, 2})}, {LEVEL (0)},
-              {LOSE (-1, 1, {0, 2, 2})}, {LEVEL (0)},
-              {LOSE (-1, 1, {0, 2, 2})}, {LEVEL (0)},
-              {LOSE (-1, 1, {0, 2, 2})}, {LEVEL (0)},
-              {SLOT (-1)}, {SLOTS (10, 10)}, {LEVEL (2)},
-          }},
+  { "test_a_step_owed_and_a_signal_cancel_out", NULL, 6, 2,
+      {
+          { LOSE (-1, 1, { 0, 7, 7 }) },
+          { SLOT (1) },
+          { SLOTS (2, -1) },
+          { LEVEL (2) },
+      } },
+  { "test_the_lowest_level_stays_and_the_highest_does_not_rise", NULL, 3, 0,
+      {
+          { LOSE (-1, 1, { 0, 2, 2 }) },
+          { LEVEL (0) },
+          { LOSE (-1, 1, { 0, 2, 2 }) },
+          { LEVEL (0) },
+          { LOSE (-1, 1, { 0, 2, 2 }) },
+          { LEVEL (0) },
+          { LOSE (-1, 1, { 0, 2, 2 }) },
+          { LEVEL (0) },
+          { LOSE (-1, 1, { 0, 2, 2 }) },
+          { LEVEL (0) },
+          { SLOT (-1) },
+          { SLOTS (10, 10) },
+          { LEVEL (2) },
+      } },
   /* The slot that was heard last is given up after two slot lengths; from then
    * on each slot is a step. */
-  {"test_silent_slots_are_loss", NULL, 6, 4, {
-              {WAIT (3)}, {LEVEL (4)}, {WAIT (2)}, {LEVEL (3)}, {WAIT (2)},
-              {LEVEL (2)},
-              {WAIT (20)}, {LEVEL (0)},
-          }},
-  {"test_without_base_packets_the_level_falls", NULL, 6, 3, {
-              {LOSE (3, 1, {0, 0, TEST_SLOT_PACKETS - 1})}, {SLOT (-1)},
-              {LEVEL (2)},
-          }},
+  { "test_silent_slots_are_loss", NULL, 6, 4,
+      {
+          { WAIT (3) },
+          { LEVEL (4) },
+          { WAIT (2) },
+          { LEVEL (3) },
+          { WAIT (2) },
+          { LEVEL (2) },
+          { WAIT (20) },
+          { LEVEL (0) },
+      } },
+  { "test_without_base_packets_the_level_falls", NULL, 6, 3,
+      {
+          { LOSE (3, 1, { 0, 0, TEST_SLOT_PACKETS - 1 }) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+      } },
   /* The wish to go up came to nothing because of a cap: it does not come true
    * when the cap is lifted, but at the next signal. */
-  {"test_a_lifted_cap_waits_for_the_next_signal", NULL, 6, 2, {
-              {CAP (2)}, {SLOT (5)}, {SLOT (-1)}, {LEVEL (2)}, {CAP (5)},
-              {LEVEL (2)},
-              {SLOT (5)}, {SLOT (-1)}, {LEVEL (3)},
-          }},
+  { "test_a_lifted_cap_waits_for_the_next_signal", NULL, 6, 2,
+      {
+          { CAP (2) },
+          { SLOT (5) },
+          { SLOT (-1) },
+          { LEVEL (2) },
+          { CAP (5) },
+          { LEVEL (2) },
+          { SLOT (5) },
+          { SLOT (-1) },
+          { LEVEL (3) },
+      } },
 };
 
 static const Row own_rows[] = {
-  {"test_slow_leaves_of_static_layers_make_deaf", "flid-sl", 6, 4, {
-              {LEAVES (6)}, {LOSE (-1, 1, {0, 1, 1})}, {SLOTS (4, -1)},
-              {LEVEL (3)},
-              {STATE ("clean")},
-              /* The next step down: now it is known, and losses of the next
+  { "test_slow_leaves_of_static_layers_make_deaf", "flid-sl", 6, 4,
+      {
+          { LEAVES (6) },
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { SLOTS (4, -1) },
+          { LEVEL (3) },
+          { STATE ("clean") },
+          /* The next step down: now it is known, and losses of the next
                * slots are ignored, and so are signals. */
-              {LOSE (-1, 1, {0, 1, 1})},
-              {LOSE (5, 1, {0, 1, 1})}, {LEVEL (2)}, {STATE ("deaf")},
-              {LOSE (5, 1, {0, 1, 1})}, {LEVEL (2)}, {STATE ("deaf")},
-              {LOSE (5, 1, {0, 1, 1})}, {LEVEL (2)}, {STATE ("deaf")},
-              {LOSE (5, 1, {0, 1, 1})}, {LEVEL (2)}, {STATE ("deaf")},
-              {SLOTS (2, 5)}, {LEVEL (3)},
-          }},
-  {"test_dynamic_layers_need_no_deaf_period", "flid-dl", 6, 5, {
-              {LOSE (-1, 1, {0, 1, 1})}, {LOSE (-1, 1, {0, 1, 1})},
-              {LOSE (-1, 1, {0, 1, 1})}, {LOSE (-1, 1, {0, 1, 1})},
-              {LOSE (-1, 1, {0, 1, 1})}, {SLOT (-1)}, {LEVEL (0)},
-          }},
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { LOSE (5, 1, { 0, 1, 1 }) },
+          { LEVEL (2) },
+          { STATE ("deaf") },
+          { LOSE (5, 1, { 0, 1, 1 }) },
+          { LEVEL (2) },
+          { STATE ("deaf") },
+          { LOSE (5, 1, { 0, 1, 1 }) },
+          { LEVEL (2) },
+          { STATE ("deaf") },
+          { LOSE (5, 1, { 0, 1, 1 }) },
+          { LEVEL (2) },
+          { STATE ("deaf") },
+          { SLOTS (2, 5) },
+          { LEVEL (3) },
+      } },
+  { "test_dynamic_layers_need_no_deaf_period", "flid-dl", 6, 5,
+      {
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { LOSE (-1, 1, { 0, 1, 1 }) },
+          { SLOT (-1) },
+          { LEVEL (0) },
+      } },
 };
 
 static void
-take (TestController * test, const Step * step, const gchar * where)
+take (TestController *test, const Step *step, const gchar *where)
 {
   guint i;
 
@@ -209,7 +309,7 @@ take (TestController * test, const Step * step, const gchar * where)
 }
 
 static void
-run_row (const Row * row, const gchar * algorithm)
+run_row (const Row *row, const gchar *algorithm)
 {
   TestController *test = new_at_level (algorithm, row->n_layers, row->level);
   const Step *step;
@@ -240,7 +340,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_slot_with_loss_is_one_step_down_at_its_end)
 {
-  static const TestLoss losses[] = { {0, 1, 2}, {3, 3, 5} };
+  static const TestLoss losses[] = { { 0, 1, 2 }, { 3, 3, 5 } };
   TestController *test = new_at_level (algorithms[__i__], 6, 4);
   LmccTime begin = test->now;
   TestLevelChange change;
@@ -267,9 +367,8 @@ GST_START_TEST (test_the_slot_count_goes_on_over_the_wrap)
 
   test->session.slot_modulus = 65520;
   test->controller->klass->free (test->controller);
-  test->controller =
-      lmcc_algorithm_find (algorithms[__i__])->create (&test->session,
-      test->settings, 1);
+  test->controller = lmcc_algorithm_find (algorithms[__i__])
+                         ->create (&test->session, test->settings, 1);
   test->level = -1;
   test_controller_follow (test);
   test->slot = 65515;

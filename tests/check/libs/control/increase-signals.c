@@ -17,33 +17,31 @@
 static const LmccTcpTarget tcp = { 100 * LMCC_MSECOND, 1024 };
 
 static void
-init_multiplicative (LmccMarkovChain * chain, gdouble base_rate, gdouble c,
+init_multiplicative (LmccMarkovChain *chain, gdouble base_rate, gdouble c,
     guint n, guint packet_size, LmccTime slot)
 {
   gdouble rates[LMCC_MAX_LAYERS];
 
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, base_rate,
-          c, n, rates, NULL));
+      c, n, rates, NULL));
   lmcc_markov_chain_init (chain, rates, n, packet_size, slot);
 }
 
 static void
-init_example (LmccMarkovChain * chain)
+init_example (LmccMarkovChain *chain)
 {
   init_multiplicative (chain, 24 * 1024, 1.3, LEVELS, 1024, LMCC_SECOND / 2);
 }
 
-static const gdouble example_5[LEVELS] = {
-  0.932, 0.932, 0.932, 0.932, 0.932, 0.932, 0.932, 0.932, 0.932, 0.932, 0.899,
-  0.840, 0.751, 0.649, 0.541, 0.441, 0.353, 0.278, 0.217, 0.169, 0.131, 0.100,
-  0.078, 0.060, 0.046, 0.035, 0.027, 0.021, 0.016, 0.0
-};
+static const gdouble example_5[LEVELS] = { 0.932, 0.932, 0.932, 0.932, 0.932,
+  0.932, 0.932, 0.932, 0.932, 0.932, 0.899, 0.840, 0.751, 0.649, 0.541, 0.441,
+  0.353, 0.278, 0.217, 0.169, 0.131, 0.100, 0.078, 0.060, 0.046, 0.035, 0.027,
+  0.021, 0.016, 0.0 };
 
-static const gdouble example_6[LEVELS] = {
-  0.999, 0.932, 0.931, 0.930, 0.929, 0.928, 0.927, 0.926, 0.925, 0.924, 0.923,
-  0.922, 0.921, 0.920, 0.901, 0.312, 0.311, 0.310, 0.248, 0.122, 0.118, 0.108,
-  0.077, 0.051, 0.040, 0.005, 0.003, 0.002, 0.001, 0.0
-};
+static const gdouble example_6[LEVELS] = { 0.999, 0.932, 0.931, 0.930, 0.929,
+  0.928, 0.927, 0.926, 0.925, 0.924, 0.923, 0.922, 0.921, 0.920, 0.901, 0.312,
+  0.311, 0.310, 0.248, 0.122, 0.118, 0.108, 0.077, 0.051, 0.040, 0.005, 0.003,
+  0.002, 0.001, 0.0 };
 
 GST_START_TEST (test_the_heuristic_gives_example_5)
 {
@@ -53,7 +51,7 @@ GST_START_TEST (test_the_heuristic_gives_example_5)
 
   init_example (&chain);
   lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate,
-      (gpointer) & tcp, p);
+      (gpointer) &tcp, p);
   for (i = 0; i < LEVELS; i++)
     fail_unless (fabs (p[i] - example_5[i]) <= 0.005, "level %u: %f", i, p[i]);
 }
@@ -64,9 +62,8 @@ GST_START_TEST (test_the_heuristic_is_sane_for_any_session)
 {
   const gdouble factors[] = { 1.01, 1.3, 2, 4 };
   const gdouble base_rates[] = { 1, 1000, 24576, 1e6, 1e8 };
-  const LmccTime times[] = { 1, LMCC_MSECOND, 100 * LMCC_MSECOND,
-    LMCC_SECOND, 60 * LMCC_SECOND
-  };
+  const LmccTime times[] = { 1, LMCC_MSECOND, 100 * LMCC_MSECOND, LMCC_SECOND,
+    60 * LMCC_SECOND };
   guint a, b, c, d, n, i;
 
   for (a = 0; a < G_N_ELEMENTS (factors); a++) {
@@ -103,7 +100,7 @@ GST_START_TEST (test_the_heuristic_makes_up_as_likely_as_down_at_the_target)
 
   init_example (&chain);
   lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate,
-      (gpointer) & tcp, p);
+      (gpointer) &tcp, p);
   /* Above the levels that the retransmission timeout flattens. */
   for (i = 10; i + 1 < LEVELS; i++) {
     gdouble q = lmcc_tcp_model_loss_rate (chain.rates[i], tcp.rtt, 1024);
@@ -151,14 +148,14 @@ grid_point (LmccLossGrid grid, guint index)
   gdouble part = index / (LMCC_LOSS_GRID_POINTS - 1.0);
 
   return grid == LMCC_LOSS_GRID_LINEAR ? 0.001 + part * (0.1 - 0.001)
-      : 0.000005 * pow (0.1 / 0.000005, part);
+                                       : 0.000005 * pow (0.1 / 0.000005, part);
 }
 
 /* The paper's normalized mean square error (appendix B), which is a sum: the
  * square of how far the throughput is off the target, in parts of the target,
  * over the points of the grid. */
 static gdouble
-fit_error (const LmccMarkovChain * chain, LmccLossGrid grid, const gdouble * p)
+fit_error (const LmccMarkovChain *chain, LmccLossGrid grid, const gdouble *p)
 {
   gdouble sum = 0;
   guint j;
@@ -168,38 +165,43 @@ fit_error (const LmccMarkovChain * chain, LmccLossGrid grid, const gdouble * p)
     LmccMarkovState state;
 
     lmcc_markov_chain_solve (chain, p, q, &state);
-    sum += pow (state.rate / lmcc_tcp_target_rate (q, (gpointer) & tcp) - 1, 2);
+    sum += pow (state.rate / lmcc_tcp_target_rate (q, (gpointer) &tcp) - 1, 2);
   }
 
   return sum;
 }
 
-GST_START_TEST
-    (test_hill_climbing_fits_the_target_better_than_the_papers_values) {
+GST_START_TEST (
+    test_hill_climbing_fits_the_target_better_than_the_papers_values)
+{
   LmccMarkovChain chain;
   gdouble heuristic[LEVELS], linear[LEVELS], logarithmic[LEVELS];
   guint i;
 
   init_example (&chain);
   lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HEURISTIC, &chain,
-      lmcc_tcp_target_rate, (gpointer) & tcp, heuristic);
+      lmcc_tcp_target_rate, (gpointer) &tcp, heuristic);
   lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HILL_CLIMB, &chain,
-      lmcc_tcp_target_rate, (gpointer) & tcp, linear);
+      lmcc_tcp_target_rate, (gpointer) &tcp, linear);
   lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
-      &chain, lmcc_tcp_target_rate, (gpointer) & tcp, logarithmic);
+      &chain, lmcc_tcp_target_rate, (gpointer) &tcp, logarithmic);
 
   /* The sums of the paper's own values, by another program. */
-  fail_unless (fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR,
-              example_6) - 24.02) < 0.01);
-  fail_unless (fabs (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC,
-              example_6) / LMCC_LOSS_GRID_POINTS - 0.0382) < 0.0001);
-  fail_unless (fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR,
-              heuristic) - 25.4) < 0.1);
+  fail_unless (
+      fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, example_6) - 24.02)
+      < 0.01);
+  fail_unless (fabs (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, example_6)
+                       / LMCC_LOSS_GRID_POINTS
+                   - 0.0382)
+      < 0.0001);
+  fail_unless (
+      fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, heuristic) - 25.4) < 0.1);
 
   /* And what another hill climber comes to, from several starts. */
   fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, linear) < 16.98);
-  fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC,
-          logarithmic) / LMCC_LOSS_GRID_POINTS < 0.00595);
+  fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, logarithmic)
+          / LMCC_LOSS_GRID_POINTS
+      < 0.00595);
 
   for (i = 0; i + 1 < LEVELS; i++) {
     fail_unless (linear[i] - linear[i + 1] > 0.001 - 1e-12);
@@ -220,7 +222,7 @@ GST_START_TEST (test_no_single_probability_could_be_moved_for_a_better_fit)
 
   init_example (&chain);
   lmcc_increase_probabilities_hill_climb (&chain, LMCC_LOSS_GRID_LOGARITHMIC,
-      lmcc_tcp_target_rate, (gpointer) & tcp, p);
+      lmcc_tcp_target_rate, (gpointer) &tcp, p);
   best = fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, p);
   for (i = 0; i + 1 < LEVELS; i++) {
     gdouble low = p[i + 1] + 0.001, high = (i > 0 ? p[i - 1] : 1) - 0.001;
@@ -229,9 +231,9 @@ GST_START_TEST (test_no_single_probability_could_be_moved_for_a_better_fit)
     for (value = low; value <= high; value += (high - low) / 50 + 1e-9) {
       p[i] = value;
       /* It ends where a round changes little, not where none does. */
-      fail_unless (fit_error (&chain,
-              LMCC_LOSS_GRID_LOGARITHMIC, p) > best * 0.999, "level %u: %f", i,
-          value);
+      fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, p)
+              > best * 0.999,
+          "level %u: %f", i, value);
     }
     p[i] = kept;
   }
@@ -254,20 +256,21 @@ GST_START_TEST (test_hill_climbing_takes_any_target_curve_and_any_session)
 
   init_example (&chain);
   lmcc_increase_probabilities_hill_climb (&chain, LMCC_LOSS_GRID_LOGARITHMIC,
-      half_of_tcp, (gpointer) & tcp, p);
+      half_of_tcp, (gpointer) &tcp, p);
   for (i = 0; i < G_N_ELEMENTS (losses); i++) {
     LmccMarkovState state;
 
     lmcc_markov_chain_solve (&chain, p, losses[i], &state);
-    fail_unless (fabs (state.rate / half_of_tcp (losses[i],
-                (gpointer) & tcp) - 1) < 0.1, "q %g: %f", losses[i],
-        state.rate);
+    fail_unless (fabs (
+                     state.rate / half_of_tcp (losses[i], (gpointer) &tcp) - 1)
+            < 0.1,
+        "q %g: %f", losses[i], state.rate);
   }
 
   for (n = 1; n <= LMCC_MAX_LAYERS; n += 21) {
     init_multiplicative (&chain, 1000, 1.1, n, 1200, LMCC_SECOND);
     lmcc_increase_probabilities_hill_climb (&chain, LMCC_LOSS_GRID_LINEAR,
-        lmcc_tcp_target_rate, (gpointer) & tcp, p);
+        lmcc_tcp_target_rate, (gpointer) &tcp, p);
     fail_unless (lmcc_increase_probabilities_check (p, n, NULL));
   }
 }
@@ -278,8 +281,12 @@ GST_START_TEST (test_given_probabilities_are_checked)
 {
   const gdouble good[] = { 0.5, 0.5, 0.1, 0 };
   const gdouble bad[][3] = {
-    {0.5, 0.6, 0}, {1.1, 0.5, 0}, {0.5, -0.1, 0}, {0.5, 0.3, 0.1},
-    {NAN, 0.3, 0}, {0.5, INFINITY, 0},
+    { 0.5, 0.6, 0 },
+    { 1.1, 0.5, 0 },
+    { 0.5, -0.1, 0 },
+    { 0.5, 0.3, 0.1 },
+    { NAN, 0.3, 0 },
+    { 0.5, INFINITY, 0 },
   };
   guint i;
 
@@ -288,8 +295,8 @@ GST_START_TEST (test_given_probabilities_are_checked)
     g_autoptr (GError) error = NULL;
 
     fail_if (lmcc_increase_probabilities_check (bad[i], 3, &error));
-    fail_unless (g_error_matches (error, LMCC_SESSION_ERROR,
-            LMCC_SESSION_ERROR_VALUE));
+    fail_unless (
+        g_error_matches (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE));
     fail_unless (strstr (error->message, "level") != NULL);
   }
 }
@@ -303,7 +310,7 @@ GST_START_TEST (test_methods_have_names)
 
   for (i = 0; i <= LMCC_INCREASE_METHOD_HILL_CLIMB_LOG; i++) {
     fail_unless (lmcc_increase_method_from_name (lmcc_increase_method_name (i),
-            &method));
+        &method));
     fail_unless_equals_int (method, i);
   }
   fail_unless (lmcc_increase_method_name (i) == NULL);
@@ -349,7 +356,9 @@ GST_START_TEST (test_each_level_may_go_up_as_often_as_its_probability_says)
 {
   const gdouble p[] = { 1, 0.75, 0.33, 0.2, 0.2, 0.09, 0.001, 0.00002, 0 };
   const guint slots = 65536;
-  guint counts[G_N_ELEMENTS (p)] = { 0, };
+  guint counts[G_N_ELEMENTS (p)] = {
+    0,
+  };
   LmccIncreaseSignals signals;
   guint b, i;
 
@@ -368,11 +377,13 @@ GST_START_TEST (test_each_level_may_go_up_as_often_as_its_probability_says)
     if (p[i] == 0)
       continue;
     /* Of all slots it is at most 2^-32 above p_i: which ones, by bhat. */
-    fail_unless (lmcc_increase_signals_get (&signals,
-            reverse_bits ((guint32) last)) >= (gint) i);
+    fail_unless (
+        lmcc_increase_signals_get (&signals, reverse_bits ((guint32) last))
+        >= (gint) i);
     if (p[i] < 1)
       fail_unless (lmcc_increase_signals_get (&signals,
-              reverse_bits ((guint32) last + 1)) < (gint) i);
+                       reverse_bits ((guint32) last + 1))
+          < (gint) i);
   }
 }
 

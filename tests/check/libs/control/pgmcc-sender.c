@@ -14,20 +14,23 @@
 #define S0 0x12345000u
 
 static void
-hand_in (LmccPgmccSender * sender, LmccTime now, guint32 ssrc, guint16 lead,
+hand_in (LmccPgmccSender *sender, LmccTime now, guint32 ssrc, guint16 lead,
     guint32 bitmap, guint16 loss)
 {
-  const LmccPgmccReport report = {.ssrc = ssrc,.ssrc_base = S0,.is_ack =
-        bitmap != 0,.lead = lead,.ack_sequence = lead,.bitmap =
-        bitmap,.loss = loss
-  };
+  const LmccPgmccReport report = { .ssrc = ssrc,
+    .ssrc_base = S0,
+    .is_ack = bitmap != 0,
+    .lead = lead,
+    .ack_sequence = lead,
+    .bitmap = bitmap,
+    .loss = loss };
 
   fail_unless (lmcc_pgmcc_sender_handle_report (sender, now,
-          lmcc_time_to_ntp_short (100 * LMCC_MSECOND), &report));
+      lmcc_time_to_ntp_short (100 * LMCC_MSECOND), &report));
 }
 
 static guint
-send_all (LmccPgmccSender * sender, LmccTime now, guint16 * lsn)
+send_all (LmccPgmccSender *sender, LmccTime now, guint16 *lsn)
 {
   LmccPgmccElement element;
   guint n = 0;
@@ -80,8 +83,8 @@ GST_START_TEST (the_window_opens_and_halves)
   /* Packet @acked is lost; three later ones come. */
   for (i = 1; i <= 3; i++)
     hand_in (sender, now, 1, acked + i, ~(1u << i), 0);
-  fail_unless (lmcc_pgmcc_sender_get_window (sender) <
-      (lsn - acked) / 2.0 + 0.5);
+  fail_unless (
+      lmcc_pgmcc_sender_get_window (sender) < (lsn - acked) / 2.0 + 0.5);
   fail_unless (lmcc_pgmcc_sender_get_window (sender) >= 2);
   send_all (sender, now, &lsn);
   lmcc_pgmcc_sender_free (sender);
@@ -92,7 +95,7 @@ GST_END_TEST;
 /* From the first packet, @lsn, to a window of @window, which is sent. Returns
  * what is to be acknowledged next. */
 static guint16
-open_window (LmccPgmccSender * sender, guint16 * lsn, gdouble window)
+open_window (LmccPgmccSender *sender, guint16 *lsn, gdouble window)
 {
   guint16 acked = *lsn;
 
@@ -231,7 +234,7 @@ GST_END_TEST;
 GST_START_TEST (reports_of_packets_that_were_not_sent_are_refused)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
-  LmccPgmccReport report = {.ssrc = 7,.lead = 5 };
+  LmccPgmccReport report = { .ssrc = 7, .lead = 5 };
   LmccPgmccElement element;
   guint32 acker;
 

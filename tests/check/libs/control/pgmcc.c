@@ -14,7 +14,7 @@
 #include "support/test-world.h"
 
 #define S0 0x12345000u
-#define PACKET 1450             /* IP packet; the paper has a payload of 1400 */
+#define PACKET 1450 /* IP packet; the paper has a payload of 1400 */
 #define AUDIENCE 200
 #define SEND_TIME_SIZE 4
 
@@ -37,20 +37,20 @@ typedef struct
 } Session;
 
 /* Section 4: "500 Kbit/s bandwidth, 50 ms delay, 30 queue slots". */
-static const TestLinkSettings non_lossy = {
-  .rate = 500000,.delay = 50 * LMCC_MSECOND,.queue_packets = 30
-};
+static const TestLinkSettings non_lossy = { .rate = 500000,
+  .delay = 50 * LMCC_MSECOND,
+  .queue_packets = 30 };
 
 /* Figure 5's L1: "400 Kbit/s, 20 KBytes queue". */
-static const TestLinkSettings link_1 = {
-  .rate = 400000,.delay = 50 * LMCC_MSECOND,.queue_bytes = 20000
-};
+static const TestLinkSettings link_1 = { .rate = 400000,
+  .delay = 50 * LMCC_MSECOND,
+  .queue_bytes = 20000 };
 
 static void
-send_packet (Session * session)
+send_packet (Session *session)
 {
   TestWorld *world = session->base.world;
-  const TestLinkPacket content = {.sequence = session->lsn,.size = PACKET };
+  const TestLinkPacket content = { .sequence = session->lsn, .size = PACKET };
   guint8 data[SEND_TIME_SIZE + LMCC_PGMCC_ELEMENT_SIZE];
   guint32 clock = g_htonl (test_world_send_clock (world));
   LmccPgmccElement element;
@@ -64,30 +64,30 @@ send_packet (Session * session)
 }
 
 static void
-run_sender (TestWorldSession * base)
+run_sender (TestWorldSession *base)
 {
   Session *session = (Session *) base;
   LmccTime now = base->world->now;
 
   if (lmcc_pgmcc_sender_next_timeout (session->sender) <= now)
     lmcc_pgmcc_sender_handle_timeout (session->sender, now);
-  while (base->receivers->len > 0
-      && lmcc_pgmcc_sender_may_send (session->sender))
+  while (
+      base->receivers->len > 0 && lmcc_pgmcc_sender_may_send (session->sender))
     send_packet (session);
 }
 
 static void
-drain_reports (Receiver * r)
+drain_reports (Receiver *r)
 {
   LmccPgmccReport report;
 
   while (lmcc_pgmcc_receiver_poll_report (r->receiver,
-          r->base.session->world->now, &report))
+      r->base.session->world->now, &report))
     test_world_report (&r->base, lmcc_pgmcc_report_build (&report));
 }
 
 static void
-receive (TestWorldReceiver * base, const TestLinkPacket * packet)
+receive (TestWorldReceiver *base, const TestLinkPacket *packet)
 {
   Receiver *r = (Receiver *) base;
   LmccPgmccElement element;
@@ -95,7 +95,7 @@ receive (TestWorldReceiver * base, const TestLinkPacket * packet)
 
   memcpy (&clock, packet->packet->data, SEND_TIME_SIZE);
   fail_unless (lmcc_pgmcc_element_parse (packet->packet->data + SEND_TIME_SIZE,
-          LMCC_PGMCC_ELEMENT_SIZE, &element));
+      LMCC_PGMCC_ELEMENT_SIZE, &element));
   base->bytes += packet->size;
   lmcc_pgmcc_receiver_packet (r->receiver, base->session->world->now,
       (guint16) packet->sequence, g_ntohl (clock), &element);
@@ -103,7 +103,7 @@ receive (TestWorldReceiver * base, const TestLinkPacket * packet)
 }
 
 static void
-run_receiver (TestWorldReceiver * base)
+run_receiver (TestWorldReceiver *base)
 {
   Receiver *r = (Receiver *) base;
   LmccTime now = base->session->world->now;
@@ -114,7 +114,7 @@ run_receiver (TestWorldReceiver * base)
 }
 
 static void
-take_report (TestWorldReceiver * base, const LmccPacket * packet)
+take_report (TestWorldReceiver *base, const LmccPacket *packet)
 {
   Session *session = (Session *) base->session;
   const TestWorld *world = base->session->world;
@@ -123,17 +123,17 @@ take_report (TestWorldReceiver * base, const LmccPacket * packet)
   fail_unless (lmcc_pgmcc_report_parse (packet->data, packet->size, &report));
   session->naks += !report.is_ack;
   fail_unless (lmcc_pgmcc_sender_handle_report (session->sender, world->now,
-          test_world_send_clock (world), &report));
+      test_world_send_clock (world), &report));
 }
 
 static void
-clear_receiver (TestWorldReceiver * base)
+clear_receiver (TestWorldReceiver *base)
 {
   lmcc_pgmcc_receiver_free (((Receiver *) base)->receiver);
 }
 
 static void
-clear_session (TestWorldSession * base)
+clear_session (TestWorldSession *base)
 {
   lmcc_pgmcc_sender_free (((Session *) base)->sender);
 }
@@ -153,7 +153,7 @@ static const TestWorldClass pgmcc_class = {
 };
 
 static Session *
-add_session (TestWorld * world, gdouble hysteresis)
+add_session (TestWorld *world, gdouble hysteresis)
 {
   Session *session = test_world_add_session (world);
 
@@ -164,23 +164,23 @@ add_session (TestWorld * world, gdouble hysteresis)
 }
 
 static void
-add_receiver (Session * session, guint link, LmccTime extra)
+add_receiver (Session *session, guint link, LmccTime extra)
 {
   Receiver *r = test_world_add_receiver (&session->base, link, NULL, extra);
 
-  r->receiver = lmcc_pgmcc_receiver_new (r->base.index + 1, S0,
-      r->base.index + 1);
+  r->receiver =
+      lmcc_pgmcc_receiver_new (r->base.index + 1, S0, r->base.index + 1);
 }
 
 static void
-run (TestWorld * world, guint seconds)
+run (TestWorld *world, guint seconds)
 {
   test_world_run (world, seconds * LMCC_SECOND);
 }
 
 /* What a session sends, in kbit/s. */
 static gdouble
-measure (Session * session, guint seconds)
+measure (Session *session, guint seconds)
 {
   return test_world_measure (&session->base, seconds * LMCC_SECOND) / 1000;
 }
@@ -205,8 +205,8 @@ GST_START_TEST (two_sessions_share_a_link_evenly)
   run (world, 150);
   a = first->base.bytes - a;
   b = second->base.bytes - b;
-  fail_unless (test_world_fairness (a, b) >= 0.97, "%f", test_world_fairness (a,
-          b));
+  fail_unless (test_world_fairness (a, b) >= 0.97, "%f",
+      test_world_fairness (a, b));
   fail_unless ((a + b) * 8.0 / 150 > 0.9 * 500000);
   test_world_free (world);
 }
@@ -219,8 +219,8 @@ GST_END_TEST;
 GST_START_TEST (the_rate_follows_the_slowest_receiver_and_leaves_room_for_tcp)
 {
   TestWorld *world = test_world_new (&pgmcc_class);
-  guint l1 = test_world_add_link (world, &link_1), l2 =
-      test_world_add_link (world, &non_lossy);
+  guint l1 = test_world_add_link (world, &link_1),
+        l2 = test_world_add_link (world, &non_lossy);
   Session *session = add_session (world, LMCC_PGMCC_HYSTERESIS);
   gdouble alone, joined, beside_tcp, tcp;
   guint32 acker;
@@ -278,8 +278,8 @@ GST_START_TEST (the_hysteresis_removes_needless_switches)
   GST_INFO ("%" G_GUINT64_FORMAT " switches, %" G_GUINT64_FORMAT " with c < 1",
       without, with);
   fail_unless (without >= 3, "%" G_GUINT64_FORMAT, without);
-  fail_unless (with * 4 <= without, "%" G_GUINT64_FORMAT " of %"
-      G_GUINT64_FORMAT, with, without);
+  fail_unless (with * 4 <= without,
+      "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, with, without);
 }
 
 GST_END_TEST;
@@ -309,11 +309,12 @@ GST_START_TEST (one_nak_stands_for_an_audience)
 
     suppressed += lmcc_pgmcc_receiver_get_suppressed (r->receiver);
   }
-  GST_INFO ("%" G_GUINT64_FORMAT " NAKs for %" G_GUINT64_FORMAT " packets, %"
-      G_GUINT64_FORMAT " suppressed", naks, packets, suppressed);
+  GST_INFO ("%" G_GUINT64_FORMAT " NAKs for %" G_GUINT64_FORMAT
+            " packets, %" G_GUINT64_FORMAT " suppressed",
+      naks, packets, suppressed);
   fail_unless (naks > 0);
-  fail_unless (naks <= packets / 10, "%" G_GUINT64_FORMAT " of %"
-      G_GUINT64_FORMAT, naks, packets);
+  fail_unless (naks <= packets / 10,
+      "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, naks, packets);
   fail_unless (suppressed > naks);
   test_world_free (world);
 }
@@ -323,11 +324,11 @@ GST_END_TEST;
 /* kbit/s of a session with a receiver at 350 ms that loses one packet of 200,
  * beside some at 55 ms that all lose the same packets, and more. */
 static gdouble
-measure_far (gdouble near_loss, guint n_near, gdouble * leads)
+measure_far (gdouble near_loss, guint n_near, gdouble *leads)
 {
-  static const TestLinkSettings wide = {.rate = 20000000,.delay =
-        5 * LMCC_MSECOND,.queue_packets = 200
-  };
+  static const TestLinkSettings wide = { .rate = 20000000,
+    .delay = 5 * LMCC_MSECOND,
+    .queue_packets = 200 };
   TestLinkSettings near = wide, far = wide;
   Session *session;
   guint near_link, far_link, i, n = 0;
@@ -355,7 +356,8 @@ measure_far (gdouble near_loss, guint n_near, gdouble * leads)
   *leads = n / 300.0;
   rate = 8.0 * (session->base.bytes - bytes) / 300 / 1000;
   GST_INFO ("%u near ones that lose %.0f %%: %.0f kbit/s, the far one leads "
-      "for %.0f %%", n_near, 100 * near_loss, rate, 100 * *leads);
+            "for %.0f %%",
+      n_near, 100 * near_loss, rate, 100 * *leads);
   test_world_free (world);
 
   return rate;
@@ -397,8 +399,8 @@ GST_START_TEST (the_loss_filter_is_that_of_the_paper)
     if (!lost)
       lmcc_pgmcc_receiver_packet (receiver, TEST_WORLD_START + i, lsn, 0, NULL);
     if (!lost)
-      fail_unless (ABS (lmcc_pgmcc_receiver_get_loss (receiver) -
-              expected * 65536) < 2);
+      fail_unless (
+          ABS (lmcc_pgmcc_receiver_get_loss (receiver) - expected * 65536) < 2);
   }
   lmcc_pgmcc_receiver_free (receiver);
 }

@@ -16,8 +16,8 @@
 #define FIRST_LATER_NUMBER 101
 
 static LmccController *
-create (const LmccSession * session G_GNUC_UNUSED,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+create (const LmccSession *session G_GNUC_UNUSED,
+    const LmccSettings *settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   return NULL;
 }
@@ -25,15 +25,21 @@ create (const LmccSession * session G_GNUC_UNUSED,
 /* Pipelines, and programs that were compiled before, have these numbers. */
 GST_START_TEST (numbers_stay)
 {
-  static const gchar *const names[] = {
-    [1] = "none",[2] = "elm",[3] = "flid-dl",[4] = "flid-sl",[5] = "rlc",
-    [6] = "rlm",[7] = "synchronized",[8] = "pgmcc",[9] = "tfmcc"
-  };
+  static const gchar *const names[] = { [1] = "none",
+    [2] = "elm",
+    [3] = "flid-dl",
+    [4] = "flid-sl",
+    [5] = "rlc",
+    [6] = "rlm",
+    [7] = "synchronized",
+    [8] = "pgmcc",
+    [9] = "tfmcc" };
   guint i;
 
   for (i = 1; i < G_N_ELEMENTS (names); i++)
-    fail_unless_equals_int (lmcc_algorithm_get_number (lmcc_algorithm_find
-            (names[i])), i);
+    fail_unless_equals_int (lmcc_algorithm_get_number (
+                                lmcc_algorithm_find (names[i])),
+        i);
 }
 
 GST_END_TEST;
@@ -46,7 +52,8 @@ GST_START_TEST (each_of_the_library_s_own_has_a_number_and_a_paper)
   for (i = 0; i < n; i++) {
     fail_unless (list[i]->number > 0, "%s", list[i]->name);
     fail_unless (list[i]->number < FIRST_OF_OTHERS
-        || list[i]->number >= FIRST_LATER_NUMBER, "%s", list[i]->name);
+            || list[i]->number >= FIRST_LATER_NUMBER,
+        "%s", list[i]->name);
     for (j = 0; j < i; j++)
       fail_unless (list[i]->number != list[j]->number, "%s and %s",
           list[i]->name, list[j]->name);
@@ -59,12 +66,8 @@ GST_END_TEST;
 
 GST_START_TEST (others_count_up_as_they_come)
 {
-  static const LmccAlgorithm early = {
-    .name = "early",.create = create
-  };
-  static const LmccAlgorithm late = {
-    .name = "late",.create = create
-  };
+  static const LmccAlgorithm early = { .name = "early", .create = create };
+  static const LmccAlgorithm late = { .name = "late", .create = create };
 
   fail_unless (lmcc_algorithm_register (&early));
   fail_unless (lmcc_algorithm_register (&late));
@@ -83,9 +86,16 @@ GST_START_TEST (names_are_those_of_the_session_record)
     const gchar *name;
     gboolean valid;
   } rows[] = {
-    {"a", TRUE}, {"123456789012345", TRUE}, {"a-b.c_d+0", TRUE},
-    {"", FALSE}, {"1234567890123456", FALSE}, {"A", FALSE}, {"a b", FALSE},
-    {"a=b", FALSE}, {"a\n", FALSE}, {"\xc3\xa4", FALSE},
+    { "a", TRUE },
+    { "123456789012345", TRUE },
+    { "a-b.c_d+0", TRUE },
+    { "", FALSE },
+    { "1234567890123456", FALSE },
+    { "A", FALSE },
+    { "a b", FALSE },
+    { "a=b", FALSE },
+    { "a\n", FALSE },
+    { "\xc3\xa4", FALSE },
   };
   static LmccAlgorithm algorithms[G_N_ELEMENTS (rows)];
   guint i;
@@ -105,8 +115,8 @@ GST_START_TEST (names_are_those_of_the_session_record)
     if (strlen (rows[i].name) >= LMCC_ALGORITHM_NAME_SIZE)
       continue;
     strcpy (session.algorithm, rows[i].name);
-    fail_unless (lmcc_session_validate (&session, NULL) == rows[i].valid,
-        "%s", rows[i].name);
+    fail_unless (lmcc_session_validate (&session, NULL) == rows[i].valid, "%s",
+        rows[i].name);
   }
 }
 
@@ -116,9 +126,9 @@ GST_START_TEST (a_name_a_number_and_the_sender_s_half_are_not_others_to_take)
 {
   static const LmccSending sending = { 0 };
   static const LmccAlgorithm refused[] = {
-    {.name = "elm",.create = create},
-    {.name = "numbered",.number = 50,.create = create},
-    {.name = "sends",.sending = &sending,.create = create},
+    { .name = "elm", .create = create },
+    { .name = "numbered", .number = 50, .create = create },
+    { .name = "sends", .sending = &sending, .create = create },
   };
   guint i;
 

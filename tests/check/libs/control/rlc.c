@@ -20,7 +20,7 @@ signal_of (guint64 slot)
 }
 
 static void
-run (TestController * test, guint n)
+run (TestController *test, guint n)
 {
   guint i;
 
@@ -29,13 +29,13 @@ run (TestController * test, guint n)
 }
 
 static void
-run_lossy (TestController * test, gint layer, guint from, guint to)
+run_lossy (TestController *test, gint layer, guint from, guint to)
 {
   test_slot_lossy (test, signal_of (test->slot), layer, from, to);
 }
 
 static TestController *
-new_at_level (gint level, const gchar * setting, const gchar * value)
+new_at_level (gint level, const gchar *setting, const gchar *value)
 {
   TestController *test = test_controller_new ("rlc", N_LAYERS, setting, value);
   guint i;
@@ -49,7 +49,7 @@ new_at_level (gint level, const gchar * setting, const gchar * value)
 }
 
 static TestLevelChange
-last_change (TestController * test)
+last_change (TestController *test)
 {
   fail_unless (test->changes->len > 0);
 
@@ -58,7 +58,7 @@ last_change (TestController * test)
 
 /* Runs to the slot before the next synchronisation point of @level. */
 static void
-run_to_point (TestController * test, gint level)
+run_to_point (TestController *test, gint level)
 {
   while (signal_of (test->slot) < level)
     run (test, 1);
@@ -83,8 +83,8 @@ GST_START_TEST (test_without_loss_each_level_waits_for_a_point_of_its_own)
     /* The slot that begins with the join has at least i - 1 zeros. */
     fail_unless_equals_uint64 (slot % (1u << (i - 1)), 0);
     /* The decision waits at most for a packet of each held layer. */
-    fail_unless ((change.at - begin) % TEST_SLOT <=
-        TEST_SLOT / TEST_SLOT_PACKETS);
+    fail_unless (
+        (change.at - begin) % TEST_SLOT <= TEST_SLOT / TEST_SLOT_PACKETS);
   }
   test_controller_free (test);
 }
@@ -93,10 +93,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_points_of_the_next_layer_come_half_as_often)
 {
-  TestController *own = test_controller_new ("rlc", N_LAYERS, "join-signal",
-      "top-layer");
-  TestController *next = test_controller_new ("rlc", N_LAYERS, "join-signal",
-      "next-layer");
+  TestController *own =
+      test_controller_new ("rlc", N_LAYERS, "join-signal", "top-layer");
+  TestController *next =
+      test_controller_new ("rlc", N_LAYERS, "join-signal", "next-layer");
   guint i;
 
   run (own, 100);
@@ -190,8 +190,9 @@ GST_START_TEST (test_a_clean_burst_is_enough_if_set_so)
   while (test->level == 2)
     run (test, 1);
   test_fail_unless_level (test, 3);
-  fail_unless_equals_uint64 ((last_change (test).at -
-          10 * LMCC_SECOND) / TEST_SLOT, (slot / 4 + 1) * 4);
+  fail_unless_equals_uint64 ((last_change (test).at - 10 * LMCC_SECOND)
+          / TEST_SLOT,
+      (slot / 4 + 1) * 4);
   test_controller_free (test);
 }
 

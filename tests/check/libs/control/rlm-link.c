@@ -31,16 +31,16 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  {100000, 1, 0.979},
-  {250000, 2, 0.969},
-  {50000, 0, 0.895},
+  { 100000, 1, 0.979 },
+  { 250000, 2, 0.969 },
+  { 50000, 0, 0.895 },
 };
 
 typedef struct
 {
   TestController *test;
   TestLink link;
-  LmccTime next[N_LAYERS];      /* packet of each layer */
+  LmccTime next[N_LAYERS]; /* packet of each layer */
 } Path;
 
 static LmccTime
@@ -50,7 +50,7 @@ interval (guint layer)
 }
 
 static void
-arrive (Path * path, LmccTime at)
+arrive (Path *path, LmccTime at)
 {
   TestLinkPacket packet;
   LmccHeader header = { 0 };
@@ -64,7 +64,7 @@ arrive (Path * path, LmccTime at)
 }
 
 static guint
-next_layer (const Path * path)
+next_layer (const Path *path)
 {
   guint layer, first = 0;
 
@@ -78,11 +78,11 @@ next_layer (const Path * path)
 
 /* The network carries only what the receiver has joined. */
 static void
-send (Path * path, guint layer)
+send (Path *path, guint layer)
 {
-  TestLinkPacket packet = {.sequence = path->test->lsns[layer]++,
-    .size = PACKET_SIZE,.group = (guint8) layer
-  };
+  TestLinkPacket packet = { .sequence = path->test->lsns[layer]++,
+    .size = PACKET_SIZE,
+    .group = (guint8) layer };
   LmccTime arrival;
 
   test_controller_until (path->test, path->next[layer]);
@@ -92,15 +92,16 @@ send (Path * path, guint layer)
 }
 
 static gdouble
-share_at (TestController * test, LmccTime begin, gint level)
+share_at (TestController *test, LmccTime begin, gint level)
 {
   LmccTime sum = 0;
   guint i;
 
   for (i = 0; i < test->changes->len; i++) {
     TestLevelChange change = g_array_index (test->changes, TestLevelChange, i);
-    LmccTime until = i + 1 < test->changes->len ?
-        g_array_index (test->changes, TestLevelChange, i + 1).at : test->now;
+    LmccTime until = i + 1 < test->changes->len
+        ? g_array_index (test->changes, TestLevelChange, i + 1).at
+        : test->now;
 
     if (change.to == level && until > begin + SETTLED)
       sum += until - MAX (change.at, begin + SETTLED);
@@ -110,11 +111,11 @@ share_at (TestController * test, LmccTime begin, gint level)
 }
 
 static gdouble
-run (const Case * test_case, guint32 seed)
+run (const Case *test_case, guint32 seed)
 {
-  const TestLinkSettings settings = {.rate = test_case->rate,.delay =
-        10 * LMCC_MSECOND,.queue_packets = 20
-  };
+  const TestLinkSettings settings = { .rate = test_case->rate,
+    .delay = 10 * LMCC_MSECOND,
+    .queue_packets = 20 };
   Path path = { 0 };
   GRand *dice = g_rand_new_with_seed (seed);
   LmccTime begin, end;
@@ -123,16 +124,17 @@ run (const Case * test_case, guint32 seed)
 
   path.test = test_controller_new ("rlm", N_LAYERS, NULL, NULL);
   path.test->controller->klass->free (path.test->controller);
-  path.test->controller = lmcc_algorithm_find ("rlm")->create
-      (&path.test->session, path.test->settings, seed);
+  path.test->controller =
+      lmcc_algorithm_find ("rlm")->create (&path.test->session,
+          path.test->settings, seed);
   path.test->level = -1;
   test_controller_follow (path.test);
   test_link_init (&path.link, &settings, seed);
   begin = path.test->now;
   end = begin + DURATION;
   for (layer = 0; layer < N_LAYERS; layer++)
-    path.next[layer] = begin + (LmccTime) (g_rand_double (dice) *
-        (gdouble) interval (layer));
+    path.next[layer] =
+        begin + (LmccTime) (g_rand_double (dice) * (gdouble) interval (layer));
 
   while (path.next[next_layer (&path)] < end) {
     layer = next_layer (&path);
@@ -162,8 +164,8 @@ GST_START_TEST (test_the_share_of_time_at_the_right_level_is_that_of_ns)
     squares += share * share;
   }
   mean = sum / N_SEEDS;
-  half = STUDENT * sqrt (MAX (squares / N_SEEDS - mean * mean, 0) /
-      (N_SEEDS - 1));
+  half =
+      STUDENT * sqrt (MAX (squares / N_SEEDS - mean * mean, 0) / (N_SEEDS - 1));
   GST_INFO ("%" G_GUINT64_FORMAT " bit/s: %.1f +- %.1f %%, ns-2 %.1f %%",
       test_case->rate, 100 * mean, 100 * half, 100 * test_case->share);
   fail_unless (fabs (mean - test_case->share) <= NEAR,

@@ -24,7 +24,7 @@
 
 /* Begins anew with the test's settings. */
 static void
-restart (TestController * test, guint32 seed)
+restart (TestController *test, guint32 seed)
 {
   test->controller->klass->free (test->controller);
   test->controller = lmcc_algorithm_find ("rlm")->create (&test->session,
@@ -35,7 +35,7 @@ restart (TestController * test, guint32 seed)
 }
 
 static TestController *
-new_rlm (guint32 seed, const gchar * setting, const gchar * value)
+new_rlm (guint32 seed, const gchar *setting, const gchar *value)
 {
   TestController *test = test_controller_new ("rlm", N_LAYERS, setting, value);
 
@@ -45,15 +45,15 @@ new_rlm (guint32 seed, const gchar * setting, const gchar * value)
 }
 
 static void
-packet (TestController * test, guint layer)
+packet (TestController *test, guint layer)
 {
-  LmccHeader header = {.layer = (guint8) layer,.lsn = test->lsns[layer]++ };
+  LmccHeader header = { .layer = (guint8) layer, .lsn = test->lsns[layer]++ };
 
   test_controller_packet (test, &header);
 }
 
 static void
-loss (TestController * test, guint layer)
+loss (TestController *test, guint layer)
 {
   LmccLoss lost = lmcc_loss_at (test->now, 1);
 
@@ -62,7 +62,7 @@ loss (TestController * test, guint layer)
 }
 
 static void
-neighbour (TestController * test, guint level)
+neighbour (TestController *test, guint level)
 {
   test->controller->klass->on_neighbour_join (test->controller, test->now,
       level);
@@ -71,7 +71,7 @@ neighbour (TestController * test, guint level)
 /* A packet of each held layer every 100 ms, for @duration or until a level
  * change. */
 static gboolean
-run (TestController * test, LmccTime duration)
+run (TestController *test, LmccTime duration)
 {
   LmccTime end = test->now + duration;
   gint level = test->level, i;
@@ -86,7 +86,7 @@ run (TestController * test, LmccTime duration)
 }
 
 static TestController *
-new_at_level (gint level, const gchar * setting, const gchar * value)
+new_at_level (gint level, const gchar *setting, const gchar *value)
 {
   TestController *test = new_rlm (7, setting, value);
 
@@ -98,7 +98,7 @@ new_at_level (gint level, const gchar * setting, const gchar * value)
 }
 
 static LmccTime
-timer_at (TestController * test, const gchar * name)
+timer_at (TestController *test, const gchar *name)
 {
   LmccControllerStatus status = { 0 };
 
@@ -108,7 +108,7 @@ timer_at (TestController * test, const gchar * name)
 }
 
 static void
-fail_unless_state (TestController * test, const gchar * state)
+fail_unless_state (TestController *test, const gchar *state)
 {
   fail_unless_equals_string (test_controller_state (test), state);
 }
@@ -193,7 +193,8 @@ GST_START_TEST (test_failed_experiments_become_rare)
     guint failures;
 
     for (failures = 0; failures < 40; failures++) {
-      while (!run (test, 10 * LMCC_SECOND));
+      while (!run (test, 10 * LMCC_SECOND))
+        ;
       test_fail_unless_level (test, 1);
       /* The join timer's mean is settled after log2 (60 / 5) failures. */
       if (failures >= 6) {
@@ -208,14 +209,15 @@ GST_START_TEST (test_failed_experiments_become_rare)
     test_controller_free (test);
   }
   /* The standard deviation is 52 s, of the mean of 340 it is 2.8 s. */
-  fail_unless (fabs (sum / n - 60 * JOIN_MEAN) < 3 * 2.8,
-      "mean %g s, not %g", sum / n, 60 * JOIN_MEAN);
+  fail_unless (fabs (sum / n - 60 * JOIN_MEAN) < 3 * 2.8, "mean %g s, not %g",
+      sum / n, 60 * JOIN_MEAN);
 }
 
 GST_END_TEST;
 
-GST_START_TEST
-    (test_a_loss_without_an_experiment_leads_over_hysteresis_to_measurement) {
+GST_START_TEST (
+    test_a_loss_without_an_experiment_leads_over_hysteresis_to_measurement)
+{
   TestController *test = new_rlm (7, "join-timer-min", "500");
 
   run (test, LMCC_SECOND);
@@ -387,13 +389,15 @@ time_to_retry (guint32 seed, LmccTime held)
   LmccTime begin;
   guint i;
 
-  fail_unless (lmcc_settings_set (test->settings, "join-timer-max", "3600",
-          NULL));
+  fail_unless (
+      lmcc_settings_set (test->settings, "join-timer-max", "3600", NULL));
   restart (test, seed);
-  while (!run (test, 10 * LMCC_SECOND));
+  while (!run (test, 10 * LMCC_SECOND))
+    ;
   loss (test, 1);
   test_fail_unless_level (test, 0);
-  while (!run (test, 10 * LMCC_SECOND));
+  while (!run (test, 10 * LMCC_SECOND))
+    ;
   test->cap = 1;
   run (test, held);
   loss (test, 0);
@@ -413,7 +417,8 @@ time_to_retry (guint32 seed, LmccTime held)
   fail_unless_state (test, "hysteresis");
   test->cap = 1;
   begin = test->now;
-  while (!run (test, 10 * LMCC_SECOND));
+  while (!run (test, 10 * LMCC_SECOND))
+    ;
   begin = test->now - begin;
   test_controller_free (test);
 
@@ -435,8 +440,9 @@ GST_START_TEST (test_a_level_held_for_long_is_forgiven_its_failure)
    * 500 s of 50 s; in 15 s, two or three detection times go by. */
   fail_unless (fabs (for_long / n - 50 * JOIN_MEAN) < 3 * 43 / sqrt (n),
       "mean %g s, not %g", for_long / n, 50 * JOIN_MEAN);
-  fail_unless (shortly / n > 500 * pow (0.75, 3) * JOIN_MEAN - 3 * 215 /
-      sqrt (n), "mean %g s", shortly / n);
+  fail_unless (shortly / n
+          > 500 * pow (0.75, 3) * JOIN_MEAN - 3 * 215 / sqrt (n),
+      "mean %g s", shortly / n);
 }
 
 GST_END_TEST;

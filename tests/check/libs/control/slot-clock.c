@@ -12,7 +12,7 @@
 #define MODULUS 60
 
 static void
-push_as (LmccSlotClock * clock, LmccTime at, guint layer, guint64 slot,
+push_as (LmccSlotClock *clock, LmccTime at, guint layer, guint64 slot,
     gint signal, guint lsn, gboolean burst)
 {
   LmccHeader header = {
@@ -28,8 +28,8 @@ push_as (LmccSlotClock * clock, LmccTime at, guint layer, guint64 slot,
 
 /* A packet at @at. */
 static void
-push (LmccSlotClock * clock, LmccTime at, guint layer, guint64 slot,
-    gint signal, guint lsn)
+push (LmccSlotClock *clock, LmccTime at, guint layer, guint64 slot, gint signal,
+    guint lsn)
 {
   push_as (clock, at, layer, slot, signal, lsn, FALSE);
 }
@@ -45,7 +45,7 @@ new_clock (LmccTime settle_time, gint level)
 }
 
 static guint
-count_ends (LmccSlotClock * clock)
+count_ends (LmccSlotClock *clock)
 {
   LmccSlotEnd end;
   guint n = 0;
@@ -58,7 +58,7 @@ count_ends (LmccSlotClock * clock)
 
 /* One packet of the base. */
 static LmccSlotLoss
-lose (LmccSlotClock * clock, guint16 lsn, LmccTime time)
+lose (LmccSlotClock *clock, guint16 lsn, LmccTime time)
 {
   LmccLoss loss = lmcc_loss_at (time, 1);
 
@@ -70,25 +70,25 @@ typedef enum
 {
   STOP,
   PUSH,
-  LOSE,                         /* the base's packet @lsn, at @at */
-  TIME,                         /* is @at */
-  TIMEOUT,                      /* is to be at @at */
-  ENDS,                         /* are passed over */
-  SLOT_END,                     /* is told */
-  NO_END,                       /* is told */
-  IGNORED,                      /* were @lsn packets */
+  LOSE,     /* the base's packet @lsn, at @at */
+  TIME,     /* is @at */
+  TIMEOUT,  /* is to be at @at */
+  ENDS,     /* are passed over */
+  SLOT_END, /* is told */
+  NO_END,   /* is told */
+  IGNORED,  /* were @lsn packets */
 } Kind;
 
 typedef struct
 {
   Kind kind;
-  LmccTime at;                  /* since START */
+  LmccTime at; /* since START */
   guint layer;
   guint slot;
   gint signal;
   guint lsn;
   gboolean burst;
-  const gchar *text;            /* of what is told */
+  const gchar *text; /* of what is told */
 } Step;
 
 typedef struct
@@ -101,14 +101,15 @@ typedef struct
 } Row;
 
 #define MS LMCC_MSECOND
-#define PUSH(t, l, s, mark, n) \
-    .kind = PUSH,.at = (t),.layer = (l),.slot = (s),.signal = (mark),.lsn = (n)
-#define BURST(t, l, s, mark, n) PUSH (t, l, s, mark, n),.burst = TRUE
-#define LOSE(n, t, what) .kind = LOSE,.lsn = (n),.at = (t),.text = (what)
-#define TIME(t) .kind = TIME,.at = (t)
-#define TIMEOUT(t) .kind = TIMEOUT,.at = (t)
-#define SLOT_END(what) .kind = SLOT_END,.text = (what)
-#define IGNORED(n) .kind = IGNORED,.lsn = (n)
+#define PUSH(t, l, s, mark, n)                                          \
+  .kind = PUSH, .at = (t), .layer = (l), .slot = (s), .signal = (mark), \
+  .lsn = (n)
+#define BURST(t, l, s, mark, n) PUSH (t, l, s, mark, n), .burst = TRUE
+#define LOSE(n, t, what) .kind = LOSE, .lsn = (n), .at = (t), .text = (what)
+#define TIME(t) .kind = TIME, .at = (t)
+#define TIMEOUT(t) .kind = TIMEOUT, .at = (t)
+#define SLOT_END(what) .kind = SLOT_END, .text = (what)
+#define IGNORED(n) .kind = IGNORED, .lsn = (n)
 
 static const Row rows[] = {
   {"test_a_loss_belongs_to_its_slot_also_when_it_shows_in_the_next",.steps = {
@@ -204,16 +205,16 @@ static const Row rows[] = {
 };
 
 static gchar *
-describe (guint64 index, gint signal, const gchar * rest)
+describe (guint64 index, gint signal, const gchar *rest)
 {
   return signal == LMCC_SIGNAL_NOBODY
       ? g_strdup_printf ("slot %u, nobody%s", (guint) (index % MODULUS), rest)
       : g_strdup_printf ("slot %u, signal %d%s", (guint) (index % MODULUS),
-      signal, rest);
+          signal, rest);
 }
 
 static gchar *
-describe_end (LmccSlotClock * clock)
+describe_end (LmccSlotClock *clock)
 {
   g_autofree gchar *missing = NULL, *losses = NULL, *rest = NULL;
   LmccSlotEnd end;
@@ -229,7 +230,7 @@ describe_end (LmccSlotClock * clock)
 }
 
 static gchar *
-describe_loss (LmccSlotClock * clock, const Step * step)
+describe_loss (LmccSlotClock *clock, const Step *step)
 {
   LmccSlotLoss loss = lose (clock, (guint16) step->lsn, START + step->at);
   g_autofree gchar *rest = g_strconcat (loss.late ? ", late" : "",
@@ -240,7 +241,7 @@ describe_loss (LmccSlotClock * clock, const Step * step)
 
 /* What a step shows, and what it should; %NULL where it shows nothing. */
 static gchar *
-take (LmccSlotClock * clock, const Step * step, gchar ** expected)
+take (LmccSlotClock *clock, const Step *step, gchar **expected)
 {
   *expected = g_strdup (step->text);
   switch (step->kind) {
@@ -289,8 +290,8 @@ GST_START_TEST (test_what_a_clock_tells)
     g_autofree gchar *told = take (clock, step, &expected);
 
     fail_unless (told == NULL || g_str_equal (told, expected),
-        "%s, step %d: %s, not %s", row->name,
-        (gint) (step - row->steps) + 1, told, expected);
+        "%s, step %d: %s, not %s", row->name, (gint) (step - row->steps) + 1,
+        told, expected);
   }
 }
 
@@ -358,7 +359,8 @@ GST_START_TEST (test_silence_ends_slots_by_itself)
   fail_unless (lmcc_slot_clock_poll (clock, &end));
   fail_unless (end.silent);
   push (clock, START + 8 * SLOT, 0, 9, 0, 3);
-  while (lmcc_slot_clock_poll (clock, &end));
+  while (lmcc_slot_clock_poll (clock, &end))
+    ;
   fail_unless_equals_uint64 (end.index % MODULUS, 8);
   fail_if (end.silent);
 }
@@ -425,8 +427,10 @@ GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
     lmcc_slot_clock_timeout (clock, begin + SLOT - lead);
     fail_unless (lmcc_slot_clock_poll (clock, &end));
     fail_unless_equals_int (end.index % MODULUS, slot);
-    fail_unless_equals_int (end.signal, slot == 0 ? LMCC_SIGNAL_NOBODY :
-        slot == 14 ? 1 : (gint) (slot - 1) % 5);
+    fail_unless_equals_int (end.signal,
+        slot == 0        ? LMCC_SIGNAL_NOBODY
+            : slot == 14 ? 1
+                         : (gint) (slot - 1) % 5);
     /* Of slot 13 the last packet lets less. */
     push (clock, begin + SLOT - 1, 0, slot, slot == 13 ? 1 : (gint) slot % 5,
         2 * slot + 1);

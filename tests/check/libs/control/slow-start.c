@@ -12,14 +12,14 @@ GST_START_TEST (test_a_layer_is_joined_each_interval_while_nothing_is_lost)
 
   lmcc_slow_start_init (&start, LMCC_SLOW_START_PAPER, 5 * LMCC_SECOND);
   lmcc_slow_start_joined (&start, LMCC_SECOND, 128e3, 128e3, 0);
-  fail_if (lmcc_slow_start_update (&start, 6 * LMCC_SECOND - 1, INFINITY,
-          128e3));
-  fail_unless (lmcc_slow_start_update (&start, 6 * LMCC_SECOND, INFINITY,
-          128e3));
+  fail_if (
+      lmcc_slow_start_update (&start, 6 * LMCC_SECOND - 1, INFINITY, 128e3));
+  fail_unless (
+      lmcc_slow_start_update (&start, 6 * LMCC_SECOND, INFINITY, 128e3));
   lmcc_slow_start_joined (&start, 6 * LMCC_SECOND, 128e3, 256e3, 0);
   fail_if (lmcc_slow_start_update (&start, 10 * LMCC_SECOND, INFINITY, 256e3));
-  fail_unless (lmcc_slow_start_update (&start, 11 * LMCC_SECOND, INFINITY,
-          256e3));
+  fail_unless (
+      lmcc_slow_start_update (&start, 11 * LMCC_SECOND, INFINITY, 256e3));
   fail_unless (start.active);
 }
 

@@ -19,7 +19,7 @@ static const LmccSubscriptionConfig lazy = {
 };
 
 static gdouble
-wait_for_join (const LmccSubscriptionConfig * config, gdouble rate)
+wait_for_join (const LmccSubscriptionConfig *config, gdouble rate)
 {
   LmccSubscription subscription;
 
@@ -32,7 +32,7 @@ wait_for_join (const LmccSubscriptionConfig * config, gdouble rate)
 }
 
 static gdouble
-wait_for_leave (const LmccSubscriptionConfig * config, gdouble rate)
+wait_for_leave (const LmccSubscriptionConfig *config, gdouble rate)
 {
   LmccSubscription subscription;
 
@@ -58,11 +58,11 @@ GST_START_TEST (test_the_lazy_strategy_waits_as_equations_18_to_21_say)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (joins); i++)
-    fail_unless (fabs (wait_for_join (&lazy, joins[i].rate) - joins[i].wait)
-        < 0.05);
+    fail_unless (
+        fabs (wait_for_join (&lazy, joins[i].rate) - joins[i].wait) < 0.05);
   for (i = 0; i < G_N_ELEMENTS (leaves); i++)
-    fail_unless (fabs (wait_for_leave (&lazy, leaves[i].rate) -
-            leaves[i].wait) < 0.05);
+    fail_unless (
+        fabs (wait_for_leave (&lazy, leaves[i].rate) - leaves[i].wait) < 0.05);
 }
 
 GST_END_TEST;
@@ -134,8 +134,9 @@ GST_START_TEST (test_crossing_back_cancels_a_timer)
 
 GST_END_TEST;
 
-GST_START_TEST
-    (test_no_timer_starts_in_the_passive_zone_and_one_that_runs_goes_on) {
+GST_START_TEST (
+    test_no_timer_starts_in_the_passive_zone_and_one_that_runs_goes_on)
+{
   LmccSubscriptionConfig config = lazy;
   LmccSubscription subscription;
 

@@ -14,21 +14,21 @@
 
 static void
 cumulate (LmccRateScheme scheme, gdouble base_rate, gdouble factor, guint n,
-    gdouble * cumulative)
+    gdouble *cumulative)
 {
   guint i;
 
-  fail_unless (lmcc_rates_compute (scheme, base_rate, factor, n, cumulative,
-          NULL));
+  fail_unless (
+      lmcc_rates_compute (scheme, base_rate, factor, n, cumulative, NULL));
   for (i = 1; i < n; i++)
     cumulative[i] += cumulative[i - 1];
 }
 
 static void
-init_rlc (LmccRlcSchedule * schedule)
+init_rlc (LmccRlcSchedule *schedule)
 {
-  LmccTime slot = lmcc_rlc_slot_from_packets (BASE_RATE, PACKET,
-      LMCC_RLC_BASE_PACKETS);
+  LmccTime slot =
+      lmcc_rlc_slot_from_packets (BASE_RATE, PACKET, LMCC_RLC_BASE_PACKETS);
 
   lmcc_rlc_schedule_init (schedule, TOP, BASE_RATE, PACKET, slot,
       LMCC_RLC_BURST_PACKETS);
@@ -38,7 +38,10 @@ GST_START_TEST (test_sync_points_of_level_i_come_every_2_to_the_i_slots)
 {
   const gint wanted[] = { 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 4 };
   LmccRlcSchedule schedule;
-  guint64 n, last[TOP] = { 0, };
+  guint64 n,
+      last[TOP] = {
+        0,
+      };
   gint i;
 
   init_rlc (&schedule);
@@ -54,8 +57,8 @@ GST_START_TEST (test_sync_points_of_level_i_come_every_2_to_the_i_slots)
       ck_abort_msg ("slot %u has signal %d", (guint) n, signal);
     for (i = 0; i <= signal; i++) {
       /* The end of slot n is n + 1 slots after the start. */
-      if ((n + 1 - last[i]) * schedule.slot !=
-          lmcc_rlc_schedule_get_interval (&schedule, i))
+      if ((n + 1 - last[i]) * schedule.slot
+          != lmcc_rlc_schedule_get_interval (&schedule, i))
         ck_abort_msg ("level %d has a sync point after slot %u", i, (guint) n);
       last[i] = n + 1;
     }
@@ -92,7 +95,8 @@ GST_START_TEST (test_the_slot_is_the_time_of_eight_base_packets)
 {
   /* Legout and Biersack's example: 16 kbit/s, 256 bytes, roughly 2^i s. */
   fail_unless_equals_uint64 (lmcc_rlc_slot_from_packets (16000, 256,
-          LMCC_RLC_BASE_PACKETS), 1024 * LMCC_MSECOND);
+                                 LMCC_RLC_BASE_PACKETS),
+      1024 * LMCC_MSECOND);
 }
 
 GST_END_TEST;
@@ -100,8 +104,7 @@ GST_END_TEST;
 GST_START_TEST (test_a_slot_from_an_rtt_gives_tcp_s_rate)
 {
   const LmccTime rtts[] = { 10 * LMCC_MSECOND, 100 * LMCC_MSECOND,
-    LMCC_SECOND
-  };
+    LMCC_SECOND };
   gdouble rates[8];
   guint i, level;
 
@@ -110,25 +113,39 @@ GST_START_TEST (test_a_slot_from_an_rtt_gives_tcp_s_rate)
     gdouble tcp = lmcc_tcp_model_rate (1e-6, rtts[i], PACKET);
     LmccTime slot = lmcc_rlc_slot_from_rtt (BASE_RATE, PACKET, rtts[i], 0.5);
 
-    fail_unless (fabs (lmcc_rlc_rate (BASE_RATE, PACKET, slot, 0.5,
-                1e-6) / tcp - 1) < 1e-3);
+    fail_unless (
+        fabs (lmcc_rlc_rate (BASE_RATE, PACKET, slot, 0.5, 1e-6) / tcp - 1)
+        < 1e-3);
 
     /* Wei and Zhang's gate is the layer above: half the slot. */
     slot = lmcc_sync_points_slot_from_rtt (rates, 8, PACKET, rtts[i], 0.5);
-    fail_unless (fabs (lmcc_rlc_slot_from_rtt (BASE_RATE, PACKET, rtts[i],
-                0.5) / (gdouble) slot - 2) < 1e-6);
-    fail_unless (fabs (lmcc_sync_points_rtt_from_slot (rates, 8, PACKET, slot,
-                0.5) / (gdouble) rtts[i] - 1) < 1e-6);
+    fail_unless (fabs (lmcc_rlc_slot_from_rtt (BASE_RATE, PACKET, rtts[i], 0.5)
+                         / (gdouble) slot
+                     - 2)
+        < 1e-6);
+    fail_unless (
+        fabs (lmcc_sync_points_rtt_from_slot (rates, 8, PACKET, slot, 0.5)
+                / (gdouble) rtts[i]
+            - 1)
+        < 1e-6);
     for (level = 0; level < 7; level++)
-      fail_unless (fabs (lmcc_sync_points_rate (rates, 8, level, PACKET, slot,
-                  0.5, 1e-6) / tcp - 1) < 1e-3);
+      fail_unless (
+          fabs (lmcc_sync_points_rate (rates, 8, level, PACKET, slot, 0.5, 1e-6)
+                  / tcp
+              - 1)
+          < 1e-3);
   }
 
   /* With 8 packets in a slot and alpha = 0.5: RTT = 0.354 t_0. */
   fail_unless (fabs (lmcc_rlc_slot_from_rtt (8 * 8000.0, PACKET,
-              (LmccTime) (LMCC_SECOND / sqrt (8)), 0.5) / 1e9 - 1) < 1e-6);
-  fail_unless (fabs (lmcc_rlc_rtt_from_slot (8 * 8000.0, PACKET, LMCC_SECOND,
-              0.5) / 1e9 - sqrt (1 / 8.0)) < 1e-6);
+                         (LmccTime) (LMCC_SECOND / sqrt (8)), 0.5)
+                       / 1e9
+                   - 1)
+      < 1e-6);
+  fail_unless (
+      fabs (lmcc_rlc_rtt_from_slot (8 * 8000.0, PACKET, LMCC_SECOND, 0.5) / 1e9
+          - sqrt (1 / 8.0))
+      < 1e-6);
 }
 
 GST_END_TEST;
@@ -142,8 +159,9 @@ GST_START_TEST (test_the_throughput_is_that_of_a_receiver_between_two_levels)
     LmccRateScheme scheme;
     gdouble factor;
   } schemes[] = {
-    {LMCC_RATE_SCHEME_DOUBLING, 0}, {LMCC_RATE_SCHEME_EQUAL, 0},
-    {LMCC_RATE_SCHEME_MULTIPLICATIVE, 1.3},
+    { LMCC_RATE_SCHEME_DOUBLING, 0 },
+    { LMCC_RATE_SCHEME_EQUAL, 0 },
+    { LMCC_RATE_SCHEME_MULTIPLICATIVE, 1.3 },
   };
   const LmccTime slot = 250 * LMCC_MSECOND;
   guint k, level;
@@ -156,20 +174,24 @@ GST_START_TEST (test_the_throughput_is_that_of_a_receiver_between_two_levels)
     for (level = 0; level < 7; level++) {
       for (share = 0.1; share < 1; share += 0.2) {
         gdouble mean = share * rates[level + 1] + (1 - share) * rates[level];
-        gdouble seconds = lmcc_sync_points_get_interval (rates, level + 1,
-            slot) / 1e9;
+        gdouble seconds =
+            lmcc_sync_points_get_interval (rates, level + 1, slot) / 1e9;
         /* One loss event in each period. */
         gdouble p = 8 * PACKET / (mean * seconds);
         gdouble rlc_seconds;
 
-        fail_unless (fabs (lmcc_sync_points_rate (rates, 8, level, PACKET,
-                    slot, share, p) / mean - 1) < 1e-6);
+        fail_unless (fabs (lmcc_sync_points_rate (rates, 8, level, PACKET, slot,
+                               share, p)
+                             / mean
+                         - 1)
+            < 1e-6);
         if (k > 0)
           continue;
         rlc_seconds = slot * (1 << level) / 1e9;
         p = 8 * PACKET / (mean * rlc_seconds);
-        fail_unless (fabs (lmcc_rlc_rate (BASE_RATE, PACKET, slot, share,
-                    p) / mean - 1) < 1e-6);
+        fail_unless (
+            fabs (lmcc_rlc_rate (BASE_RATE, PACKET, slot, share, p) / mean - 1)
+            < 1e-6);
       }
     }
   }
@@ -186,19 +208,24 @@ GST_START_TEST (test_the_factor_of_linear_layers_is_the_corrected_one)
   cumulate (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0, 8, exponential);
   for (i = 0; i < 7; i++) {
     fail_unless (fabs (lmcc_sync_points_factor (linear, 8, i, 0.3)
-            - (0.3 + i + 1) / (i + 2)) < 1e-12);
-    fail_unless (fabs (lmcc_sync_points_factor (exponential, 8, i, 0.3)
-            - (0.3 + 1) / 2) < 1e-12);
+                     - (0.3 + i + 1) / (i + 2))
+        < 1e-12);
+    fail_unless (
+        fabs (lmcc_sync_points_factor (exponential, 8, i, 0.3) - (0.3 + 1) / 2)
+        < 1e-12);
   }
   /* The two coincide at level 0. */
   fail_unless (fabs (lmcc_sync_points_factor (linear, 8, 0, 0.3)
-          - lmcc_sync_points_factor (exponential, 8, 0, 0.3)) < 1e-12);
+                   - lmcc_sync_points_factor (exponential, 8, 0, 0.3))
+      < 1e-12);
   fail_unless_equals_float (lmcc_sync_points_factor (linear, 8, 7, 0.3), 1);
 
   /* Wei and Zhang's 400 kbit/s, 1000 bytes, 44 ms. */
-  fail_unless_equals_uint64 (lmcc_sync_points_slot_from_rtt ((gdouble[]) {
-          400000}
-          , 1, 1000, 44 * LMCC_MSECOND, 0.5) / LMCC_MSECOND, 64);
+  fail_unless_equals_uint64 (
+      lmcc_sync_points_slot_from_rtt ((gdouble[]){ 400000 }, 1, 1000,
+          44 * LMCC_MSECOND, 0.5)
+          / LMCC_MSECOND,
+      64);
   /* No level is faster than TCP. */
   for (i = 0; i < 7; i++) {
     LmccTime slot = lmcc_sync_points_slot_from_rtt (linear, 8, PACKET,
@@ -220,8 +247,8 @@ GST_START_TEST (test_burst_and_silence_leave_the_mean_rate_as_it_is)
   for (k = 0; k < G_N_ELEMENTS (burst_packets); k++) {
     LmccRlcSchedule schedule;
 
-    lmcc_rlc_schedule_init (&schedule, TOP, BASE_RATE, PACKET,
-        LMCC_SECOND / 2, burst_packets[k]);
+    lmcc_rlc_schedule_init (&schedule, TOP, BASE_RATE, PACKET, LMCC_SECOND / 2,
+        burst_packets[k]);
     for (n = 0; n < 32; n++) {
       for (layer = 0; layer <= TOP; layer++) {
         guint sent = 0, t, in_burst = 0;
@@ -236,8 +263,9 @@ GST_START_TEST (test_burst_and_silence_leave_the_mean_rate_as_it_is)
         }
         fail_unless_equals_int (sent, 1000);
         fail_unless_equals_int (in_burst,
-            (gint) layer > lmcc_rlc_schedule_get_signal (&schedule, n) ? 0
-            : schedule.burst * 2 / LMCC_MSECOND);
+            (gint) layer > lmcc_rlc_schedule_get_signal (&schedule, n)
+                ? 0
+                : schedule.burst * 2 / LMCC_MSECOND);
       }
     }
   }
@@ -262,16 +290,20 @@ GST_START_TEST (test_the_burst_has_its_packets_and_lies_before_its_silence)
       burst++;
     fail_unless (sent <= due && sent < 18 * spacing);
     fail_unless_equals_int (lmcc_rlc_schedule_get_factor (&schedule, 0, 0,
-            sent), i < 16 ? 1 : 2);
+                                sent),
+        i < 16 ? 1 : 2);
     /* Layer 1 has no sync point at the end of slot 0. */
-    fail_unless_equals_uint64 (lmcc_rlc_schedule_get_send_time (&schedule, 0,
-            1, due), due);
+    fail_unless_equals_uint64 (lmcc_rlc_schedule_get_send_time (&schedule, 0, 1,
+                                   due),
+        due);
   }
   fail_unless_equals_int (burst, 4);
   fail_unless_equals_int (lmcc_rlc_schedule_get_factor (&schedule, 0, 0,
-          18 * spacing), 0);
+                              18 * spacing),
+      0);
   fail_unless_equals_int (lmcc_rlc_schedule_get_factor (&schedule, 0, 0,
-          20 * spacing - 1), 0);
+                              20 * spacing - 1),
+      0);
 
   /* The standard burst and slot: half and half. */
   init_rlc (&schedule);
@@ -291,7 +323,7 @@ GST_START_TEST (test_in_a_burst_a_receiver_gets_the_next_level_s_rate)
 
   init_rlc (&schedule);
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0,
-          TOP + 1, rates, NULL));
+      TOP + 1, rates, NULL));
   for (n = 0; n < 64; n++) {
     gint level = lmcc_rlc_schedule_get_signal (&schedule, n);
     LmccTime in_burst = schedule.slot - schedule.burst - 1;
@@ -299,8 +331,8 @@ GST_START_TEST (test_in_a_burst_a_receiver_gets_the_next_level_s_rate)
     gint i;
 
     for (i = 0; i <= level; i++)
-      received += rates[i] * lmcc_rlc_schedule_get_factor (&schedule, n, i,
-          in_burst);
+      received +=
+          rates[i] * lmcc_rlc_schedule_get_factor (&schedule, n, i, in_burst);
     for (i = 0; i <= level + 1; i++)
       next_level += rates[i];
     fail_unless_equals_float (received, next_level);
@@ -311,22 +343,25 @@ GST_END_TEST;
 
 /* Sends all layers up to a level through a queue, packet by packet. */
 static gdouble
-longest_queue (const LmccRlcSchedule * schedule, guint level, gdouble capacity)
+longest_queue (const LmccRlcSchedule *schedule, guint level, gdouble capacity)
 {
   gdouble rates[TOP + 1];
-  gdouble next[TOP + 1] = { 0, };
+  gdouble next[TOP + 1] = {
+    0,
+  };
   gdouble slot = schedule->slot, last = 0, queue = 0, longest = 0;
   guint64 n = (G_GUINT64_CONSTANT (1) << level) - 1;
 
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0,
-          TOP + 1, rates, NULL));
+      TOP + 1, rates, NULL));
   while (TRUE) {
     gdouble sent, first = G_MAXDOUBLE;
     guint layer = 0, i;
 
     for (i = 0; i <= level; i++) {
-      if (next[i] < slot && lmcc_rlc_schedule_get_send_time (schedule, n, i,
-              next[i]) < first) {
+      if (next[i] < slot
+          && lmcc_rlc_schedule_get_send_time (schedule, n, i, next[i])
+              < first) {
         first = lmcc_rlc_schedule_get_send_time (schedule, n, i, next[i]);
         layer = i;
       }
@@ -364,16 +399,17 @@ GST_START_TEST (test_a_burst_fills_the_queue_as_the_formula_says)
       init_rlc (&schedule);
       overload = burst_overload (rate, room * rate, schedule.burst);
       /* One packet of each layer can come at once. */
-      fail_unless (fabs (longest_queue (&schedule, level, room * rate)
-              - overload) <= (level + 2) * PACKET, "level %u, room %f", level,
-          room);
+      fail_unless (fabs (
+                       longest_queue (&schedule, level, room * rate) - overload)
+              <= (level + 2) * PACKET,
+          "level %u, room %f", level, room);
       if (room >= 2)
         fail_unless_equals_float (overload, 0);
     }
   }
   /* 2 * 512 - 900 kbit/s for 250 ms. */
-  fail_unless_equals_float (burst_overload (512000, 900000,
-          LMCC_SECOND / 4), 3875);
+  fail_unless_equals_float (burst_overload (512000, 900000, LMCC_SECOND / 4),
+      3875);
 }
 
 GST_END_TEST;
@@ -426,7 +462,9 @@ GST_END_TEST;
 GST_START_TEST (test_any_layers_have_their_sync_points_in_the_right_slots)
 {
   gdouble rates[20];
-  guint counts[20] = { 0, };
+  guint counts[20] = {
+    0,
+  };
   LmccSyncPoints points;
   guint n, j;
 

@@ -27,7 +27,7 @@ levels_up_after (guint64 slot)
 }
 
 static void
-run (TestController * test, guint n)
+run (TestController *test, guint n)
 {
   guint i;
 
@@ -36,7 +36,7 @@ run (TestController * test, guint n)
 }
 
 static void
-run_lossy (TestController * test)
+run_lossy (TestController *test)
 {
   TestLoss loss = { 0, 0, 0 };
 
@@ -44,17 +44,17 @@ run_lossy (TestController * test)
 }
 
 static LmccTime
-last_change_at (TestController * test)
+last_change_at (TestController *test)
 {
-  return g_array_index (test->changes, TestLevelChange,
-      test->changes->len - 1).at;
+  return g_array_index (test->changes, TestLevelChange, test->changes->len - 1)
+      .at;
 }
 
 static TestController *
-new_at_level (gint level, const gchar * setting, const gchar * value)
+new_at_level (gint level, const gchar *setting, const gchar *value)
 {
-  TestController *test = test_controller_new ("synchronized", N_LAYERS, setting,
-      value);
+  TestController *test =
+      test_controller_new ("synchronized", N_LAYERS, setting, value);
   guint i;
 
   for (i = 0; test->level < level && i < 200; i++)
@@ -66,8 +66,8 @@ new_at_level (gint level, const gchar * setting, const gchar * value)
 
 GST_START_TEST (test_a_layer_is_joined_at_its_own_points_only)
 {
-  TestController *test = test_controller_new ("synchronized", N_LAYERS, NULL,
-      NULL);
+  TestController *test =
+      test_controller_new ("synchronized", N_LAYERS, NULL, NULL);
   guint i;
 
   run (test, 40);
@@ -85,8 +85,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_without_the_bitmap_nobody_goes_up)
 {
-  TestController *test = test_controller_new ("synchronized", N_LAYERS, NULL,
-      NULL);
+  TestController *test =
+      test_controller_new ("synchronized", N_LAYERS, NULL, NULL);
   guint i;
 
   for (i = 0; i < 40; i++)
@@ -137,7 +137,7 @@ GST_END_TEST;
 /* How many slots from the drop of layer 1 until it is joined again, when it is
  * lost right after each join. */
 static guint
-slots_until_rejoin (TestController * test)
+slots_until_rejoin (TestController *test)
 {
   LmccTime left;
 
@@ -154,15 +154,14 @@ slots_until_rejoin (TestController * test)
  * of layer 1 come every two slots. */
 GST_START_TEST (test_back_off_passes_one_three_and_seven_points)
 {
-  TestController *test = test_controller_new ("synchronized", N_LAYERS,
-      "back-off", "true");
+  TestController *test =
+      test_controller_new ("synchronized", N_LAYERS, "back-off", "true");
   guint without, with, k;
 
   fail_unless (lmcc_settings_set (test->settings, "deaf-period", "0.1", NULL));
   test->controller->klass->free (test->controller);
-  test->controller =
-      lmcc_algorithm_find ("synchronized")->create (&test->session,
-      test->settings, 1);
+  test->controller = lmcc_algorithm_find ("synchronized")
+                         ->create (&test->session, test->settings, 1);
   test->level = -1;
   test_controller_follow (test);
   while (test->level < 1)

@@ -49,8 +49,8 @@ GST_START_TEST (no_report_makes_the_rate_grow_faster_than_specified)
   TestTfmcc *tfmcc = test_tfmcc_new (&test_tfmcc_mbit, 1e9);
   LmccTfmccReport report;
   gdouble rate = test_tfmcc_rate (tfmcc);
-  gdouble step = 8.0 * TEST_TFMCC_PACKET * LMCC_SECOND /
-      lmcc_tfmcc_sender_get_rtt_max (tfmcc->sender);
+  gdouble step = 8.0 * TEST_TFMCC_PACKET * LMCC_SECOND
+      / lmcc_tfmcc_sender_get_rtt_max (tfmcc->sender);
   guint i;
 
   for (i = 0; i < 1000; i++) {
@@ -60,15 +60,15 @@ GST_START_TEST (no_report_makes_the_rate_grow_faster_than_specified)
     tfmcc->base.world->now += LMCC_MSECOND;
   }
   fail_unless (test_tfmcc_rate (tfmcc) > rate + step);
-  fail_unless (test_tfmcc_rate (tfmcc) <= rate + 2 * step,
-      "%f", test_tfmcc_rate (tfmcc));
+  fail_unless (test_tfmcc_rate (tfmcc) <= rate + 2 * step, "%f",
+      test_tfmcc_rate (tfmcc));
   test_tfmcc_free (tfmcc);
 }
 
 GST_END_TEST;
 
 static void
-send_and_wait (TestTfmcc * tfmcc, gboolean sends, LmccTime wait)
+send_and_wait (TestTfmcc *tfmcc, gboolean sends, LmccTime wait)
 {
   LmccTime *now = &tfmcc->base.world->now;
   LmccTfmccElement element;
@@ -154,9 +154,8 @@ GST_START_TEST (a_receiver_that_is_far_too_slow_must_leave)
 {
   LmccTfmccReceiver *receiver =
       lmcc_tfmcc_receiver_new (1, TEST_TFMCC_SSRC_BASE, TEST_TFMCC_PACKET, 1);
-  const LmccTfmccElement element = {.suppression_rate = INFINITY,.rtt_max =
-        500 * LMCC_MSECOND
-  };
+  const LmccTfmccElement element = { .suppression_rate = INFINITY,
+    .rtt_max = 500 * LMCC_MSECOND };
   LmccTime now = TEST_WORLD_START;
   LmccLoss loss;
   guint i;

@@ -10,16 +10,16 @@
 #include "support/test-slow.h"
 #include "support/test-tfmcc.h"
 
-static const TestLinkSettings slow_400 = {
-  .rate = 400000,.delay = 20 * LMCC_MSECOND,.queue_packets = 20
-};
+static const TestLinkSettings slow_400 = { .rate = 400000,
+  .delay = 20 * LMCC_MSECOND,
+  .queue_packets = 20 };
 
-static const TestLinkSettings slow_300 = {
-  .rate = 300000,.delay = 20 * LMCC_MSECOND,.queue_packets = 20
-};
+static const TestLinkSettings slow_300 = { .rate = 300000,
+  .delay = 20 * LMCC_MSECOND,
+  .queue_packets = 20 };
 
 static void
-run (TestTfmcc * tfmcc, LmccTime duration)
+run (TestTfmcc *tfmcc, LmccTime duration)
 {
   test_world_run (tfmcc->base.world, duration);
 }
@@ -155,9 +155,9 @@ GST_END_TEST;
  * timer. */
 GST_START_TEST (a_thousand_receivers_send_few_reports_in_a_round)
 {
-  const TestLinkSettings link = {.rate = 200000,.delay =
-        50 * LMCC_MSECOND,.queue_packets = 10
-  };
+  const TestLinkSettings link = { .rate = 200000,
+    .delay = 50 * LMCC_MSECOND,
+    .queue_packets = 10 };
   const guint n = test_rounds (1000);
   TestTfmcc *tfmcc = test_tfmcc_new (&link, 1e7);
   guint64 rounds, reports;
@@ -170,8 +170,8 @@ GST_START_TEST (a_thousand_receivers_send_few_reports_in_a_round)
   reports = tfmcc->other_reports;
   fail_unless (rounds >= 6);
   fail_unless (reports >= rounds / 2);
-  fail_unless (reports <= 10 * rounds, "%" G_GUINT64_FORMAT " in %"
-      G_GUINT64_FORMAT " rounds", reports, rounds);
+  fail_unless (reports <= 10 * rounds,
+      "%" G_GUINT64_FORMAT " in %" G_GUINT64_FORMAT " rounds", reports, rounds);
   fail_unless (tfmcc->most_reports <= 50, "%" G_GUINT64_FORMAT,
       tfmcc->most_reports);
   test_tfmcc_free (tfmcc);
@@ -181,15 +181,14 @@ GST_END_TEST;
 
 /* The rate that one address reports, whose reports echo a time as old as is
  * taken for possible, before the link got wide and after it. */
-static const LmccTime stale_every[] = {
-  LMCC_TIME_NONE, 5 * LMCC_SECOND, 300 * LMCC_MSECOND, LMCC_MSECOND
-};
+static const LmccTime stale_every[] = { LMCC_TIME_NONE, 5 * LMCC_SECOND,
+  300 * LMCC_MSECOND, LMCC_MSECOND };
 
 static void
-report_stale (TestTfmcc * tfmcc)
+report_stale (TestTfmcc *tfmcc)
 {
-  LmccTfmccReport report = test_tfmcc_forge (tfmcc, INFINITY, TRUE,
-      9900 * LMCC_MSECOND);
+  LmccTfmccReport report =
+      test_tfmcc_forge (tfmcc, INFINITY, TRUE, 9900 * LMCC_MSECOND);
 
   report.ssrc += (guint32) (tfmcc->base.world->now / LMCC_MSECOND);
   report.round = (guint8) lmcc_tfmcc_sender_get_rounds (tfmcc->sender);
@@ -199,9 +198,9 @@ report_stale (TestTfmcc * tfmcc)
 static LmccTime
 climb (LmccTime every)
 {
-  const TestLinkSettings link = {.rate = 2000000,.delay =
-        15 * LMCC_MSECOND,.queue_packets = 37
-  };
+  const TestLinkSettings link = { .rate = 2000000,
+    .delay = 15 * LMCC_MSECOND,
+    .queue_packets = 37 };
   TestTfmcc *tfmcc = test_tfmcc_new (&link, 1e7);
   TestWorld *world = tfmcc->base.world;
   LmccTime took = 0, begun, next;
@@ -264,7 +263,7 @@ GST_END_TEST;
 
 GST_START_TEST (receivers_know_their_round_trip_time)
 {
-  const TestLinkSettings far = {.delay = 100 * LMCC_MSECOND };
+  const TestLinkSettings far = { .delay = 100 * LMCC_MSECOND };
   TestTfmcc *tfmcc = test_tfmcc_new (&test_tfmcc_mbit, 200000);
   const TestTfmccReceiver *receivers[2];
   guint i;
@@ -277,8 +276,8 @@ GST_START_TEST (receivers_know_their_round_trip_time)
     LmccTime rtt = lmcc_tfmcc_receiver_get_rtt (receivers[i]->receiver);
 
     fail_unless (rtt > (105 + 100 * i) * LMCC_MSECOND
-        && rtt < (113 + 100 * i) * LMCC_MSECOND, "%u: %" G_GUINT64_FORMAT, i,
-        rtt);
+            && rtt < (113 + 100 * i) * LMCC_MSECOND,
+        "%u: %" G_GUINT64_FORMAT, i, rtt);
   }
   test_tfmcc_free (tfmcc);
 }
@@ -304,7 +303,7 @@ tfmcc_suite (void)
   tcase_add_test (tcase, a_thousand_receivers_send_few_reports_in_a_round);
   tcase_add_loop_test (tcase,
       one_address_does_not_hold_the_rate_down_by_its_distance,
-      test_is_slow ()? G_N_ELEMENTS (stale_every) - 1 : 0,
+      test_is_slow () ? G_N_ELEMENTS (stale_every) - 1 : 0,
       G_N_ELEMENTS (stale_every));
   tcase_add_test (tcase,
       one_old_report_does_no_more_than_double_the_longest_time);

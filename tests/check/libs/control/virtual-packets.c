@@ -63,11 +63,11 @@ GST_START_TEST (test_small_packets_have_the_loss_event_rate_of_large_ones)
     LmccTime now = i * LMCC_MSECOND;
 
     if (g_rand_double (dice) < 0.002)
-      lmcc_loss_intervals_loss (history, now, lmcc_virtual_packets_lose
-          (&packets, 1));
+      lmcc_loss_intervals_loss (history, now,
+          lmcc_virtual_packets_lose (&packets, 1));
     else
-      lmcc_loss_intervals_packet (history, now, lmcc_virtual_packets_add
-          (&packets, 100));
+      lmcc_loss_intervals_packet (history, now,
+          lmcc_virtual_packets_add (&packets, 100));
     if (i % 10000 == 0 && i > 100000) {
       sum += lmcc_loss_intervals_get_loss_rate (history);
       n++;

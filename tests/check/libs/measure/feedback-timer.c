@@ -76,8 +76,8 @@ GST_START_TEST (first_reports_follow_the_law_that_tells_how_many_wait)
   for (tenth = 1; tenth < 10; tenth++) {
     found = 0;
     for (guint i = 0; i < N; i++)
-      found += lmcc_feedback_timer_next (timers[i]) <=
-          START + ROUND * tenth / 10;
+      found +=
+          lmcc_feedback_timer_next (timers[i]) <= START + ROUND * tenth / 10;
     assert_count (found, N * pow (10000, tenth / 10.0 - 1));
   }
   for (guint i = 0; i < N; i++)
@@ -181,8 +181,8 @@ GST_START_TEST (intervals_are_from_half_to_one_and_a_half_and_right_on_average)
     fail_unless (next - now >= SHORT / 2 && next - now <= SHORT * 3 / 2);
     now = next;
   }
-  fail_unless (fabs ((gdouble) (now - first) / (N * (gdouble) SHORT) - 1)
-      < 0.02);
+  fail_unless (
+      fabs ((gdouble) (now - first) / (N * (gdouble) SHORT) - 1) < 0.02);
 }
 
 GST_END_TEST;
@@ -195,8 +195,8 @@ GST_START_TEST (a_report_says_for_how_long_the_receiver_has_waited)
   lmcc_feedback_timer_start (timer, START, RTT_MAX, SHORT);
   stamp = lmcc_feedback_timer_report (timer,
       START + 4 * LMCC_SECOND + LMCC_SECOND / 4, 0);
-  fail_unless_equals_uint64 (stamp, (G_GUINT64_CONSTANT (4) << 32) +
-      (1u << 30));
+  fail_unless_equals_uint64 (stamp,
+      (G_GUINT64_CONSTANT (4) << 32) + (1u << 30));
 }
 
 GST_END_TEST;
@@ -213,8 +213,8 @@ GST_START_TEST (unanswered_reports_become_rare_and_the_first_answer_ends_it)
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
     lmcc_feedback_timer_report (timer, now, i);
     wait = lmcc_feedback_timer_next (timer) - now;
-    fail_unless (wait >= times[i] * SHORT / 2
-        && wait <= times[i] * SHORT * 3 / 2);
+    fail_unless (
+        wait >= times[i] * SHORT / 2 && wait <= times[i] * SHORT * 3 / 2);
     now += wait;
   }
   now -= wait;

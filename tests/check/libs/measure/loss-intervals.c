@@ -22,7 +22,7 @@ packet_time (guint64 i, guint per_rtt)
 /* Packets first to last at ten in each RTT, one lost where the string that goes
  * with it has an x; a loss is reported after the next packet that comes. */
 static void
-feed (LmccLossIntervals * history, guint first, const gchar * pattern)
+feed (LmccLossIntervals *history, guint first, const gchar *pattern)
 {
   guint i, missing = 0;
 
@@ -47,7 +47,7 @@ assert_near (gdouble value, gdouble wanted)
 }
 
 static void
-assert_intervals (LmccLossIntervals * history, const LmccLossInterval * wanted,
+assert_intervals (LmccLossIntervals *history, const LmccLossInterval *wanted,
     guint n)
 {
   LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
@@ -60,13 +60,12 @@ assert_intervals (LmccLossIntervals * history, const LmccLossInterval * wanted,
   }
 }
 
-static const gdouble weights[LMCC_LOSS_INTERVALS] = {
-  1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2
-};
+static const gdouble weights[LMCC_LOSS_INTERVALS] = { 1, 1, 1, 1, 0.8, 0.6, 0.4,
+  0.2 };
 
 /* Of the closed intervals alone (RFC 5348 section 5.4). */
 static gdouble
-closed_loss_rate (LmccLossIntervals * history)
+closed_loss_rate (LmccLossIntervals *history)
 {
   LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
   guint n = lmcc_loss_intervals_get (history, intervals), i;
@@ -103,7 +102,7 @@ GST_START_TEST (test_lip_counts_an_event_once)
 {
   g_autoptr (LmccLossIntervals) history =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LIP, RTT);
-  static const LmccLossInterval wanted[] = { {11, 1}, {10, 1}, {20, 1} };
+  static const LmccLossInterval wanted[] = { { 11, 1 }, { 10, 1 }, { 20, 1 } };
 
   feed (history, 0, PATTERN ".");
   assert_intervals (history, wanted, 3);
@@ -125,7 +124,7 @@ GST_START_TEST (test_lap_counts_the_losses_of_an_event)
 {
   g_autoptr (LmccLossIntervals) history =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, RTT);
-  static const LmccLossInterval wanted[] = { {11, 3}, {10, 4}, {20, 1} };
+  static const LmccLossInterval wanted[] = { { 11, 3 }, { 10, 4 }, { 20, 1 } };
 
   feed (history, 0, PATTERN ".");
   assert_intervals (history, wanted, 3);
@@ -146,8 +145,9 @@ GST_START_TEST (test_the_window_leaves_out_losses_close_behind_another)
   g_autoptr (LmccLossIntervals) two = lmcc_loss_intervals_new (2, RTT);
   /* Behind 20 the losses 22 and 23 are 2 and 1 packets after the loss before
    * them and 29 is 6; behind 30, 35 is 5 and 39 is 4. */
-  static const LmccLossInterval of_three[] = { {11, 3}, {10, 2}, {20, 1} };
-  static const LmccLossInterval of_two[] = { {11, 3}, {10, 3}, {20, 1} };
+  static const LmccLossInterval of_three[] = { { 11, 3 }, { 10, 2 },
+    { 20, 1 } };
+  static const LmccLossInterval of_two[] = { { 11, 3 }, { 10, 3 }, { 20, 1 } };
 
   feed (three, 0, PATTERN ".");
   assert_intervals (three, of_three, 3);
@@ -162,7 +162,7 @@ GST_END_TEST;
 GST_START_TEST (test_the_window_takes_every_second_loss_as_one)
 {
   g_autoptr (LmccLossIntervals) history = lmcc_loss_intervals_new (3, RTT);
-  static const LmccLossInterval wanted[] = { {10, 1}, {10, 1} };
+  static const LmccLossInterval wanted[] = { { 10, 1 }, { 10, 1 } };
 
   feed (history, 0, "..........x.x.x.x.x.");
   assert_intervals (history, wanted, 2);
@@ -230,9 +230,9 @@ static const struct
   gdouble loss_rate;
   guint per_rtt;
 } bernoulli_rows[] = {
-  {0.1, 128},
-  {0.03, 32},
-  {0.01, 1},
+  { 0.1, 128 },
+  { 0.03, 32 },
+  { 0.01, 1 },
 };
 
 GST_START_TEST (test_lip_falls_with_the_packet_rate_as_predicted)
@@ -263,10 +263,12 @@ GST_END_TEST;
 GST_START_TEST (test_losses_reported_late_count_where_they_belong)
 {
   enum
-  { N = 3000, LATEST = 40 };
-  static const guint windows[] = {
-    LMCC_LOSS_WINDOW_LAP, 3, LMCC_LOSS_WINDOW_LIP
+  {
+    N = 3000,
+    LATEST = 40
   };
+  static const guint windows[] = { LMCC_LOSS_WINDOW_LAP, 3,
+    LMCC_LOSS_WINDOW_LIP };
   guint window = windows[__i__];
   g_autoptr (LmccLossIntervals) at_once = lmcc_loss_intervals_new (window, RTT);
   g_autoptr (LmccLossIntervals) late = lmcc_loss_intervals_new (window, RTT);
@@ -318,7 +320,7 @@ GST_START_TEST (test_a_loss_after_the_hold_time_still_counts)
 {
   g_autoptr (LmccLossIntervals) history =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, RTT);
-  static const LmccLossInterval wanted[] = { {102, 1}, {900, 1} };
+  static const LmccLossInterval wanted[] = { { 102, 1 }, { 900, 1 } };
   guint i;
 
   /* Packets 0 to 899 are older than the hold time, 900 is as old. */
@@ -357,8 +359,8 @@ GST_START_TEST (test_packets_and_losses_come_in_numbers)
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, RTT);
   g_autoptr (LmccLossIntervals) lip =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LIP, RTT);
-  static const LmccLossInterval of_lap[] = { {54, 4}, {50, 1} };
-  static const LmccLossInterval of_lip[] = { {54, 1}, {50, 1} };
+  static const LmccLossInterval of_lap[] = { { 54, 4 }, { 50, 1 } };
+  static const LmccLossInterval of_lip[] = { { 54, 1 }, { 50, 1 } };
 
   lmcc_loss_intervals_packet (lap, LMCC_SECOND, 50);
   lmcc_loss_intervals_packet (lap, 2 * LMCC_SECOND, 50);
@@ -412,10 +414,14 @@ GST_START_TEST (test_the_first_interval_is_that_of_the_receive_rate)
 
   /* The ninth event puts it out of the history. */
   for (i = 0; i < 7; i++)
-    feed (history, 12 + 20 * i, "...................x" ".");
+    feed (history, 12 + 20 * i,
+        "...................x"
+        ".");
   lmcc_loss_intervals_set_first (history, 1e6);
   fail_unless (closed_loss_rate (history) < 1e-4);
-  feed (history, 152, "...................x" ".");
+  feed (history, 152,
+      "...................x"
+      ".");
   fail_unless_equals_uint64 (lmcc_loss_intervals_get_events (history), 9);
   fail_unless (closed_loss_rate (history) > 1 / 25.0);
 }
@@ -514,12 +520,11 @@ GST_START_TEST (test_absurd_times_and_counts_do_no_harm)
 
 GST_END_TEST;
 
-static const guint all_windows[] = {
-  LMCC_LOSS_WINDOW_LAP, 3, LMCC_LOSS_WINDOW_LIP
-};
+static const guint all_windows[] = { LMCC_LOSS_WINDOW_LAP, 3,
+  LMCC_LOSS_WINDOW_LIP };
 
 static void
-assert_same (LmccLossIntervals * history, LmccLossIntervals * wanted_of)
+assert_same (LmccLossIntervals *history, LmccLossIntervals *wanted_of)
 {
   LmccLossInterval wanted[LMCC_LOSS_INTERVALS + 1];
   guint n = lmcc_loss_intervals_get (wanted_of, wanted);
@@ -534,7 +539,10 @@ assert_same (LmccLossIntervals * history, LmccLossIntervals * wanted_of)
 GST_START_TEST (test_a_run_counts_as_its_losses_do_one_by_one)
 {
   enum
-  { LAYERS = 5, N = 12000 };
+  {
+    LAYERS = 5,
+    N = 12000
+  };
   guint window = all_windows[__i__ % 3];
   LmccTime rtt = __i__ < 3 ? RTT : RTT / 8;
   g_autoptr (LmccLossIntervals) runs = lmcc_loss_intervals_new (window, rtt);
@@ -548,11 +556,13 @@ GST_START_TEST (test_a_run_counts_as_its_losses_do_one_by_one)
 
   for (i = 0; i < N; i++) {
     guint layer = (guint) g_rand_int_range (random, 0, LAYERS);
-    LmccTime now = packet_time (i, 40) + (LmccTime)
-        g_rand_int_range (random, 0, 1000);
-    LmccLoss loss = {.count = missing[layer],.before = came[layer],.span =
-          now - came[layer],.gap = missing[layer] + 1,.index = 1
-    };
+    LmccTime now =
+        packet_time (i, 40) + (LmccTime) g_rand_int_range (random, 0, 1000);
+    LmccLoss loss = { .count = missing[layer],
+      .before = came[layer],
+      .span = now - came[layer],
+      .gap = missing[layer] + 1,
+      .index = 1 };
 
     if (g_rand_double (random) < 0.01)
       outage = !outage;
@@ -591,9 +601,11 @@ GST_START_TEST (test_a_long_run_is_an_event_in_each_round_trip_time)
   LmccTime rtt = rtts[__i__];
   g_autoptr (LmccLossIntervals) history =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, rtt);
-  LmccLoss loss = {.count = 30000,.before = LMCC_SECOND,.span = span,.gap =
-        30001,.index = 1
-  };
+  LmccLoss loss = { .count = 30000,
+    .before = LMCC_SECOND,
+    .span = span,
+    .gap = 30001,
+    .index = 1 };
   guint n;
 
   lmcc_loss_intervals_packet (history, LMCC_SECOND, 100);
@@ -614,7 +626,7 @@ GST_START_TEST (test_reset_forgets)
 {
   g_autoptr (LmccLossIntervals) history =
       lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, RTT);
-  static const LmccLossInterval wanted[] = { {2, 1}, {10, 1} };
+  static const LmccLossInterval wanted[] = { { 2, 1 }, { 10, 1 } };
 
   lmcc_loss_intervals_set_first (history, 500);
   feed (history, 1000, PATTERN ".");
@@ -695,9 +707,9 @@ loss_intervals_suite (void)
   tcase_add_test (tcase, test_the_window_takes_every_second_loss_as_one);
   tcase_add_test (tcase, test_the_history_weighs_eight_intervals);
   tcase_add_loop_test (tcase, test_lip_falls_with_the_packet_rate_as_predicted,
-      0, test_is_slow ()? 1 : G_N_ELEMENTS (bernoulli_rows));
-  tcase_add_loop_test (tcase, test_lap_is_the_loss_rate_at_any_packet_rate,
-      0, test_is_slow ()? 1 : G_N_ELEMENTS (bernoulli_rows));
+      0, test_is_slow () ? 1 : G_N_ELEMENTS (bernoulli_rows));
+  tcase_add_loop_test (tcase, test_lap_is_the_loss_rate_at_any_packet_rate, 0,
+      test_is_slow () ? 1 : G_N_ELEMENTS (bernoulli_rows));
   tcase_add_loop_test (tcase, test_losses_reported_late_count_where_they_belong,
       0, 3);
   tcase_add_test (tcase, test_a_loss_after_the_hold_time_still_counts);

@@ -15,19 +15,18 @@
 /* The session of FLID-DL's example 6, in packets of 1 KB, and its p_i. */
 #define LEVELS 30
 #define PACKET 1024
-static const gdouble example_6[LEVELS] = {
-  0.999, 0.932, 0.931, 0.930, 0.929, 0.928, 0.927, 0.926, 0.925, 0.924, 0.923,
-  0.922, 0.921, 0.920, 0.901, 0.312, 0.311, 0.310, 0.248, 0.122, 0.118, 0.108,
-  0.077, 0.051, 0.040, 0.005, 0.003, 0.002, 0.001, 0.0
-};
+static const gdouble example_6[LEVELS] = { 0.999, 0.932, 0.931, 0.930, 0.929,
+  0.928, 0.927, 0.926, 0.925, 0.924, 0.923, 0.922, 0.921, 0.920, 0.901, 0.312,
+  0.311, 0.310, 0.248, 0.122, 0.118, 0.108, 0.077, 0.051, 0.040, 0.005, 0.003,
+  0.002, 0.001, 0.0 };
 
 static void
-init_example (LmccMarkovChain * chain)
+init_example (LmccMarkovChain *chain)
 {
   gdouble rates[LMCC_MAX_LAYERS];
 
   fail_unless (lmcc_rates_compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, 24 * 1024,
-          1.3, LEVELS, rates, NULL));
+      1.3, LEVELS, rates, NULL));
   lmcc_markov_chain_init (chain, rates, LEVELS, PACKET, LMCC_SECOND / 2);
 }
 
@@ -51,10 +50,10 @@ GST_START_TEST (test_the_flow_up_an_edge_is_the_flow_down_it)
     fail_unless (fabs (state.rate / rate - 1) < 1e-9);
     for (i = 0; i + 1 < LEVELS; i++) {
       gdouble packets = 1.5 * pow (1.3, i);
-      gdouble up = state.fractions[i] * example_6[i]
-          * pow (1 - losses[k], packets);
-      gdouble down = state.fractions[i + 1]
-          * (1 - pow (1 - losses[k], 1.3 * packets));
+      gdouble up =
+          state.fractions[i] * example_6[i] * pow (1 - losses[k], packets);
+      gdouble down =
+          state.fractions[i + 1] * (1 - pow (1 - losses[k], 1.3 * packets));
 
       /* pow() of a number next to 1 is rounded. */
       fail_unless (fabs (up - down) <= 1e-5 * MAX (up, down) + 1e-15,
@@ -68,7 +67,8 @@ GST_END_TEST;
 /* With 1 - p_i, as equation 4 is printed, it would be 123, 11.2 and 3.1. */
 GST_START_TEST (test_the_throughput_of_example_6_is_that_of_the_corrected_chain)
 {
-  const gdouble rows[][2] = { {0.003, 213.1}, {0.01, 117.0}, {0.03, 46.0} };
+  const gdouble rows[][2] = { { 0.003, 213.1 }, { 0.01, 117.0 },
+    { 0.03, 46.0 } };
   LmccMarkovChain chain;
   guint k;
 
@@ -106,8 +106,8 @@ next_level (guint level, gint signal, gboolean lost)
 
 /* A receiver by this rule: each packet is lost by itself with probability q. */
 static void
-run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
-    guint slots, guint32 seed, Run * run)
+run_receiver (const LmccMarkovChain *chain, const gdouble *p, gdouble q,
+    guint slots, guint32 seed, Run *run)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   LmccIncreaseSignals signals;
@@ -116,8 +116,8 @@ run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
   guint level = 0, modulus, k;
 
   memset (run, 0, sizeof (*run));
-  fail_unless (lmcc_dynamic_layering_init (&layering,
-          LMCC_LAYERING_CUMULATIVE, chain->n_levels, 10, NULL));
+  fail_unless (lmcc_dynamic_layering_init (&layering, LMCC_LAYERING_CUMULATIVE,
+      chain->n_levels, 10, NULL));
   modulus = lmcc_slot_modulus (layering.turning_groups);
   lmcc_increase_signals_init (&signals, p, chain->n_levels);
   for (k = 0; k < slots; k++) {
@@ -131,15 +131,15 @@ run_receiver (const LmccMarkovChain * chain, const gdouble * p, gdouble q,
       lost |= g_rand_double (rand) < q;
     }
     next = next_level (level, signal, lost);
-    group_change_between (&layering, k % modulus, level,
-        (k + 1) % modulus, next, &change);
+    group_change_between (&layering, k % modulus, level, (k + 1) % modulus,
+        next, &change);
     run->ups += next > level;
     run->joins += change.n_joins;
     run->leaves += change.n_leaves;
     level = next;
   }
-  run->rate = packets * 8 * chain->packet_size / slots
-      / chain->slot * LMCC_SECOND;
+  run->rate =
+      packets * 8 * chain->packet_size / slots / chain->slot * LMCC_SECOND;
   run->ups /= slots;
   run->joins /= slots;
   run->leaves /= slots;
@@ -156,17 +156,17 @@ GST_START_TEST (test_the_chain_is_what_a_receiver_does)
 
   init_example (&chain);
   lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate,
-      (gpointer) & tcp, heuristic);
+      (gpointer) &tcp, heuristic);
   for (m = 0; m < G_N_ELEMENTS (p); m++) {
-    for (k = 0; k < (test_is_slow ()? 1 : G_N_ELEMENTS (losses)); k++) {
+    for (k = 0; k < (test_is_slow () ? 1 : G_N_ELEMENTS (losses)); k++) {
       LmccMarkovState state;
       Run run;
 
       lmcc_markov_chain_solve (&chain, p[m], losses[k], &state);
       run_receiver (&chain, p[m], losses[k], 100000, 42 + k, &run);
       GST_INFO ("q %g: chain %.1f, run %.1f packets/s; ups %.4f, %.4f",
-          losses[k], state.rate / 8 / PACKET, run.rate / 8 / PACKET,
-          state.ups, run.ups);
+          losses[k], state.rate / 8 / PACKET, run.rate / 8 / PACKET, state.ups,
+          run.ups);
       fail_unless (fabs (run.rate / state.rate - 1) < 0.03,
           "q %g: chain %f, run %f bit/s", losses[k], state.rate, run.rate);
       fail_unless (fabs (run.ups / state.ups - 1) < 0.03);
@@ -194,9 +194,14 @@ GST_START_TEST (test_as_many_groups_are_joined_as_left_in_the_long_run)
 
 GST_END_TEST;
 
-GST_START_TEST
-    (test_without_loss_the_top_is_held_and_with_nothing_else_the_base) {
-  gdouble stuck[LEVELS] = { 0.9, 0.5, 0, };
+GST_START_TEST (
+    test_without_loss_the_top_is_held_and_with_nothing_else_the_base)
+{
+  gdouble stuck[LEVELS] = {
+    0.9,
+    0.5,
+    0,
+  };
   LmccMarkovChain chain;
   LmccMarkovState state;
 
@@ -234,7 +239,7 @@ GST_START_TEST (test_extreme_sessions_and_losses_give_numbers)
         lmcc_markov_chain_init (&chain, rates, n, 1200, slots[k]);
         lmcc_markov_chain_solve (&chain, p, losses[m], &state);
         fail_unless (state.rate >= rates[0] * (1 - 1e-9)
-            && state.rate <= chain.rates[n - 1] * (1 + 1e-9),
+                && state.rate <= chain.rates[n - 1] * (1 + 1e-9),
             "%u levels, slot %u, loss %g: %g", n, k, losses[m], state.rate);
         fail_unless (state.joins >= 0 && state.joins <= 2);
       }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 static gdouble
-sum (const gdouble * rates, guint n)
+sum (const gdouble *rates, guint n)
 {
   gdouble total = 0;
   guint i;
@@ -21,7 +21,7 @@ sum (const gdouble * rates, guint n)
 
 static void
 compute (LmccRateScheme scheme, gdouble base, gdouble factor, guint n,
-    gdouble * rates)
+    gdouble *rates)
 {
   GError *error = NULL;
 
@@ -59,11 +59,9 @@ GST_END_TEST;
 GST_START_TEST (test_multiplicative_gives_the_papers_table)
 {
   static const gdouble kbits[] = { 24.0, 31.2, 40.6, 52.7, 68.5, 89.1, 116, 150,
-    196, 255, 331, 430, 559, 727, 945
-  };
+    196, 255, 331, 430, 559, 727, 945 };
   static const gdouble mbits[] = { 1.20, 1.56, 2.03, 2.64, 3.43, 4.45, 5.79,
-    7.53, 9.79, 12.7, 16.5, 21.5, 27.9, 36.3, 47.2
-  };
+    7.53, 9.79, 12.7, 16.5, 21.5, 27.9, 36.3, 47.2 };
   gdouble rates[30];
   guint i;
 
@@ -82,8 +80,7 @@ GST_END_TEST;
 GST_START_TEST (test_heavy_tail_gives_the_papers_list)
 {
   static const gdouble list[] = { 51.2, 2.7, 3.0, 3.3, 3.8, 4.3, 4.9, 5.6, 6.6,
-    7.8, 9.3, 11.4, 14.2, 18.3, 24.4, 34.1, 51.2, 85.3, 170.7, 512
-  };
+    7.8, 9.3, 11.4, 14.2, 18.3, 24.4, 34.1, 51.2, 85.3, 170.7, 512 };
   gdouble rates[20];
   guint i;
 
@@ -108,8 +105,8 @@ GST_START_TEST (test_every_scheme_sums_to_its_cumulative_rates)
       fail_unless_equals_float (sum (rates, i + 1), 1000 * pow (2, i));
     compute (LMCC_RATE_SCHEME_MULTIPLICATIVE, 1000, 1.7, n, rates);
     for (i = 0; i < n; i++)
-      fail_unless (fabs (sum (rates, i + 1) / (1000 * pow (1.7, i)) - 1) <
-          1e-9);
+      fail_unless (
+          fabs (sum (rates, i + 1) / (1000 * pow (1.7, i)) - 1) < 1e-9);
     compute (LMCC_RATE_SCHEME_HEAVY_TAIL, 1e6, 0, n, rates);
     fail_unless (fabs (sum (rates, n) - 1e6) < 1e-3);
   }
@@ -124,8 +121,8 @@ refuse (LmccRateScheme scheme, gdouble base, gdouble factor, guint n)
   GError *error = NULL;
 
   fail_if (lmcc_rates_compute (scheme, base, factor, n, rates, &error));
-  fail_unless (g_error_matches (error, LMCC_SESSION_ERROR,
-          LMCC_SESSION_ERROR_VALUE));
+  fail_unless (
+      g_error_matches (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE));
   g_clear_error (&error);
 }
 
@@ -157,8 +154,8 @@ GST_START_TEST (test_names_lead_back_to_their_schemes)
   guint i;
 
   for (i = 0; i <= LMCC_RATE_SCHEME_EXPLICIT; i++) {
-    fail_unless (lmcc_rate_scheme_from_name (lmcc_rate_scheme_name (i),
-            &scheme));
+    fail_unless (
+        lmcc_rate_scheme_from_name (lmcc_rate_scheme_name (i), &scheme));
     fail_unless_equals_int (scheme, i);
   }
   fail_if (lmcc_rate_scheme_from_name ("Equal", &scheme));

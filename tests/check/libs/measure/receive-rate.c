@@ -13,7 +13,8 @@ GST_START_TEST (test_a_steady_flow_is_measured_from_its_first_packet_on)
 
   lmcc_receive_rate_reset (&rate);
   fail_unless_equals_float (lmcc_receive_rate_get (&rate, 0), 0);
-  for (now = 7 * LMCC_SECOND; now < 12 * LMCC_SECOND; now += 10 * LMCC_MSECOND) {
+  for (now = 7 * LMCC_SECOND; now < 12 * LMCC_SECOND;
+       now += 10 * LMCC_MSECOND) {
     lmcc_receive_rate_add (&rate, now, 1000);
     if (now >= 7 * LMCC_SECOND + 200 * LMCC_MSECOND)
       fail_unless (fabs (lmcc_receive_rate_get (&rate, now) - 800e3) < 90e3);

@@ -35,7 +35,7 @@ new_rtt (LmccRttMode mode)
 
 /* A report at @now, held for @held, answered after @round_trip. */
 static LmccRttAnswer
-measure (LmccRtt * rtt, LmccTime now, LmccTime round_trip, LmccTime held)
+measure (LmccRtt *rtt, LmccTime now, LmccTime round_trip, LmccTime held)
 {
   lmcc_rtt_report (rtt, now, ntp_time (now));
 
@@ -44,18 +44,17 @@ measure (LmccRtt * rtt, LmccTime now, LmccTime round_trip, LmccTime held)
 }
 
 static void
-send_packet (LmccRtt * rtt, LmccTime sent, LmccTime delay)
+send_packet (LmccRtt *rtt, LmccTime sent, LmccTime delay)
 {
   lmcc_rtt_packet (rtt, sent + delay, lmcc_time_to_ntp_short (sent));
 }
 
 static void
-assert_rtt (LmccRtt * rtt, LmccTime expected, LmccTime tolerance)
+assert_rtt (LmccRtt *rtt, LmccTime expected, LmccTime tolerance)
 {
   LmccTime found = lmcc_rtt_get (rtt);
 
-  fail_unless (found + tolerance >= expected
-      && found <= expected + tolerance,
+  fail_unless (found + tolerance >= expected && found <= expected + tolerance,
       "%" G_GUINT64_FORMAT " us, not %" G_GUINT64_FORMAT, found / 1000,
       expected / 1000);
 }
@@ -203,18 +202,24 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START, stamp, 0),
       LMCC_RTT_ANSWER_BAD);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp,
-          65536), LMCC_RTT_ANSWER_BAD);
+                              65536),
+      LMCC_RTT_ANSWER_BAD);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp,
-          65537), LMCC_RTT_ANSWER_BAD);
+                              65537),
+      LMCC_RTT_ANSWER_BAD);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp,
-          G_MAXUINT32), LMCC_RTT_ANSWER_BAD);
-  fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 20 * LMCC_SECOND,
-          stamp, ticks (19 * LMCC_SECOND)), LMCC_RTT_ANSWER_BAD);
+                              G_MAXUINT32),
+      LMCC_RTT_ANSWER_BAD);
+  fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 20 * LMCC_SECOND, stamp,
+                              ticks (19 * LMCC_SECOND)),
+      LMCC_RTT_ANSWER_BAD);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 3600 * LMCC_SECOND,
-          stamp, 0), LMCC_RTT_ANSWER_BAD);
+                              stamp, 0),
+      LMCC_RTT_ANSWER_BAD);
   /* Not what was asked. */
-  fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND,
-          stamp + 1, 0), LMCC_RTT_ANSWER_UNKNOWN);
+  fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp + 1,
+                              0),
+      LMCC_RTT_ANSWER_UNKNOWN);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, 0, 0),
       LMCC_RTT_ANSWER_UNKNOWN);
   assert_rtt (rtt, 80 * MS, TICK);
@@ -243,20 +248,23 @@ GST_START_TEST (forged_answers_do_not_hide_a_queue)
   for (i = 0; i < 20000; i++) {
     LmccTime queue = (LmccTime) g_rand_int_range (dice, 0, 300) * MS;
     guint32 last_rr = (guint32) (ntp_time (now) >> 16);
-    guint32 delay = i % 2 ? g_rand_int (dice) >> g_rand_int_range (dice, 0, 31)
+    guint32 delay = i % 2
+        ? g_rand_int (dice) >> g_rand_int_range (dice, 0, 31)
         : ticks (80 * MS + queue) - (guint32) g_rand_int_range (dice, 0, 100);
 
     /* The empty queue's delay is followed slowly: it is to be seen often. */
     send_packet (rtt, now, 40 * MS);
     lmcc_rtt_report (rtt, now, ntp_time (now));
     send_packet (rtt, now + 40 * MS, 40 * MS + queue);
-    taken += lmcc_rtt_answer (rtt, now + 80 * MS + queue, last_rr, delay) ==
-        LMCC_RTT_ANSWER_TAKEN;
+    taken += lmcc_rtt_answer (rtt, now + 80 * MS + queue, last_rr, delay)
+        == LMCC_RTT_ANSWER_TAKEN;
     round_trip = lmcc_rtt_get (rtt);
     fail_unless (round_trip >= LMCC_RTT_MIN && round_trip <= LMCC_RTT_LIMIT);
     if (lmcc_rtt_get_source (rtt) == LMCC_RTT_SOURCE_FEEDBACK)
-      fail_unless (round_trip + 2 * MS >= queue, "%" G_GUINT64_FORMAT " us in a"
-          " queue of %" G_GUINT64_FORMAT, round_trip / 1000, queue / 1000);
+      fail_unless (round_trip + 2 * MS >= queue,
+          "%" G_GUINT64_FORMAT " us in a"
+          " queue of %" G_GUINT64_FORMAT,
+          round_trip / 1000, queue / 1000);
     now += 500 * MS;
   }
   fail_unless (taken > 5000 && taken < 15000, "%u taken", taken);
@@ -274,10 +282,12 @@ GST_START_TEST (only_the_latest_few_reports_can_be_answered)
     lmcc_rtt_report (rtt, START + i * LMCC_SECOND,
         ntp_time (START + i * LMCC_SECOND));
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 5 * LMCC_SECOND,
-          (guint32) (ntp_time (START) >> 16), 0), LMCC_RTT_ANSWER_UNKNOWN);
+                              (guint32) (ntp_time (START) >> 16), 0),
+      LMCC_RTT_ANSWER_UNKNOWN);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 5 * LMCC_SECOND,
-          (guint32) (ntp_time (START + LMCC_SECOND) >> 16),
-          ticks (3900 * MS)), LMCC_RTT_ANSWER_TAKEN);
+                              (guint32) (ntp_time (START + LMCC_SECOND) >> 16),
+                              ticks (3900 * MS)),
+      LMCC_RTT_ANSWER_TAKEN);
   assert_rtt (rtt, 100 * MS, TICK);
 }
 
@@ -419,7 +429,8 @@ GST_START_TEST (another_sender_is_measured_anew)
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_MAX);
   assert_rtt (rtt, 500 * MS, 0);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 1200 * MS,
-          (guint32) (ntp_time (START + LMCC_SECOND) >> 16), 0),
+                              (guint32) (ntp_time (START + LMCC_SECOND) >> 16),
+                              0),
       LMCC_RTT_ANSWER_UNKNOWN);
 }
 

@@ -150,7 +150,9 @@ GST_END_TEST;
 GST_START_TEST (test_percentiles_are_those_of_a_sorted_copy)
 {
   enum
-  { SIZE = 37 };
+  {
+    SIZE = 37
+  };
   g_autoptr (LmccPercentiles) percentiles =
       lmcc_percentiles_new (SIZE, 0.1, 0.7);
   g_autoptr (GRand) random = g_rand_new_with_seed (3);

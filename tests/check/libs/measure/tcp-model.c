@@ -8,10 +8,8 @@
 
 static const guint packet_sizes[] = { 1, 40, 1000, 1500, 9000 };
 
-static const LmccTime rtts[] = {
-  1, LMCC_USECOND, LMCC_MSECOND, 60 * LMCC_MSECOND, 500 * LMCC_MSECOND,
-  3600 * LMCC_SECOND
-};
+static const LmccTime rtts[] = { 1, LMCC_USECOND, LMCC_MSECOND,
+  60 * LMCC_MSECOND, 500 * LMCC_MSECOND, 3600 * LMCC_SECOND };
 
 /* The paths of Colussi's simulations, tables of section 6.3, 1000-byte
  * packets. */
@@ -23,12 +21,12 @@ GST_START_TEST (test_the_model_gives_the_rates_of_the_thesis_paths)
     LmccTime rtt;
     gdouble kbit_per_second;
   } rows[] = {
-    {0.02, 60 * LMCC_MSECOND, 977},
-    {0.01, 60 * LMCC_MSECOND, 1498},
-    {0.03, 60 * LMCC_MSECOND, 738},
-    {0.01, 250 * LMCC_MSECOND, 359},
-    {0.01, 50 * LMCC_MSECOND, 1797},
-    {0.01, 500 * LMCC_MSECOND, 180},
+    { 0.02, 60 * LMCC_MSECOND, 977 },
+    { 0.01, 60 * LMCC_MSECOND, 1498 },
+    { 0.03, 60 * LMCC_MSECOND, 738 },
+    { 0.01, 250 * LMCC_MSECOND, 359 },
+    { 0.01, 50 * LMCC_MSECOND, 1797 },
+    { 0.01, 500 * LMCC_MSECOND, 180 },
   };
   guint i;
 
@@ -50,8 +48,9 @@ GST_START_TEST (test_the_model_is_the_equation_of_rfc_5348)
     gdouble s = 1500;
     gdouble r = 0.08;
     gdouble rto = 4 * r;
-    gdouble x = 8 * s / (r * sqrt (2 * p / 3) +
-        rto * (3 * sqrt (3 * p / 8)) * p * (1 + 32 * p * p));
+    gdouble x = 8 * s
+        / (r * sqrt (2 * p / 3)
+            + rto * (3 * sqrt (3 * p / 8)) * p * (1 + 32 * p * p));
 
     fail_unless (fabs (lmcc_tcp_model_rate (p, 80 * LMCC_MSECOND, 1500) / x - 1)
         < 1e-12);
@@ -68,10 +67,12 @@ GST_START_TEST (test_loss_and_rtt_lower_the_rate_and_packet_size_raises_it)
     gdouble rate = lmcc_tcp_model_rate (p, 100 * LMCC_MSECOND, 1000);
 
     fail_unless (rate < last);
-    fail_unless (fabs (lmcc_tcp_model_rate (p, 200 * LMCC_MSECOND,
-                1000) * 2 / rate - 1) < 1e-12);
-    fail_unless (fabs (lmcc_tcp_model_rate (p, 100 * LMCC_MSECOND,
-                500) * 2 / rate - 1) < 1e-12);
+    fail_unless (
+        fabs (lmcc_tcp_model_rate (p, 200 * LMCC_MSECOND, 1000) * 2 / rate - 1)
+        < 1e-12);
+    fail_unless (
+        fabs (lmcc_tcp_model_rate (p, 100 * LMCC_MSECOND, 500) * 2 / rate - 1)
+        < 1e-12);
     last = rate;
   }
 }
@@ -87,8 +88,8 @@ GST_START_TEST (test_the_inverse_gives_back_the_loss_rate)
     for (j = 0; j < G_N_ELEMENTS (rtts); j++) {
       for (p = 1e-14; p < 1; p *= 1.1) {
         gdouble rate = lmcc_tcp_model_rate (p, rtts[j], packet_sizes[i]);
-        gdouble inverse = lmcc_tcp_model_loss_rate (rate, rtts[j],
-            packet_sizes[i]);
+        gdouble inverse =
+            lmcc_tcp_model_loss_rate (rate, rtts[j], packet_sizes[i]);
 
         fail_unless (fabs (inverse / p - 1) < 1e-9,
             "p %.17g, RTT %" G_GUINT64_FORMAT " ns, %u bytes: %.17g", p,
@@ -109,8 +110,9 @@ GST_START_TEST (test_the_model_gives_back_the_rate_and_the_inverse_falls)
     gdouble p = lmcc_tcp_model_loss_rate (rate, 100 * LMCC_MSECOND, 1000);
 
     fail_unless (p > 0 && p < last);
-    fail_unless (fabs (lmcc_tcp_model_rate (p, 100 * LMCC_MSECOND, 1000) / rate
-            - 1) < 1e-9);
+    fail_unless (
+        fabs (lmcc_tcp_model_rate (p, 100 * LMCC_MSECOND, 1000) / rate - 1)
+        < 1e-9);
     last = p;
   }
 }

@@ -10,15 +10,16 @@
 
 /* Pushes a unit of one packet and checks what it is taken for. */
 static void
-expect_unit (LmccClassifier * classifier, guint klass, gboolean switch_point,
-    const guint8 * payload, gsize size)
+expect_unit (LmccClassifier *classifier, guint klass, gboolean switch_point,
+    const guint8 *payload, gsize size)
 {
   static guint32 timestamp = 0xfffff000;
   LmccUnit *units[2];
 
   timestamp += 3000;
   fail_unless_equals_int (test_codec_push (classifier, timestamp, TRUE, NULL,
-          payload, size, units), 1);
+                              payload, size, units),
+      1);
   fail_unless_equals_int (units[0]->klass, klass);
   fail_unless_equals_int (!!units[0]->switch_point, switch_point);
   fail_unless_equals_int (units[0]->packets->len, 1);
@@ -26,14 +27,14 @@ expect_unit (LmccClassifier * classifier, guint klass, gboolean switch_point,
 }
 
 static void
-expect_malformed (LmccClassifier * classifier, const guint8 * payload,
-    gsize size)
+expect_malformed (LmccClassifier *classifier, const guint8 *payload, gsize size)
 {
   guint64 before = lmcc_classifier_get_malformed (classifier);
   LmccUnit *units[2];
 
   fail_unless_equals_int (test_codec_push (classifier, 1, TRUE, NULL, payload,
-          size, units), 0);
+                              size, units),
+      0);
   fail_unless_equals_uint64 (lmcc_classifier_get_malformed (classifier),
       before + 1);
 }
@@ -56,14 +57,18 @@ GST_START_TEST (h264_delimiter_and_sei_take_the_class_of_their_unit)
   g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_h264, 3);
   LmccUnit *units[2];
 
-  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL, BYTES (0x09,
-              0x10), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL, BYTES (0x67, 1,
-              2), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL, BYTES (0x06, 1,
-              2), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 9, TRUE, NULL, BYTES (0x01,
-              B_SLICE), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL,
+                              BYTES (0x09, 0x10), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL,
+                              BYTES (0x67, 1, 2), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 9, FALSE, NULL,
+                              BYTES (0x06, 1, 2), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 9, TRUE, NULL,
+                              BYTES (0x01, B_SLICE), units),
+      1);
   fail_unless_equals_int (units[0]->klass, 2);
   fail_unless_equals_int (units[0]->stream, 3);
   fail_unless_equals_int (units[0]->packets->len, 4);
@@ -82,22 +87,25 @@ GST_START_TEST (h264_fragments_tell_what_the_whole_slice_would)
   /* FU-A of an IDR, then of a referenced B; FU-B start of a P. */
   test_codec_push (c, 1, FALSE, NULL, BYTES (0x7c, 0x85, I_SLICE), units);
   test_codec_push (c, 1, FALSE, NULL, BYTES (0x7c, 0x05, 1, 2), units);
-  fail_unless_equals_int (test_codec_push (c, 1, TRUE, NULL, BYTES (0x7c, 0x45,
-              3), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 1, TRUE, NULL,
+                              BYTES (0x7c, 0x45, 3), units),
+      1);
   fail_unless_equals_int (units[0]->klass, 0);
   fail_unless (units[0]->switch_point);
   lmcc_unit_free (units[0]);
 
   test_codec_push (c, 2, FALSE, NULL, BYTES (0x3c, 0x81, B_SLICE), units);
-  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL, BYTES (0x3c, 0x41,
-              3), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL,
+                              BYTES (0x3c, 0x41, 3), units),
+      1);
   fail_unless_equals_int (units[0]->klass, 1);
   fail_unless (units[0]->switch_point);
   lmcc_unit_free (units[0]);
 
   test_codec_push (c, 3, FALSE, NULL, BYTES (0x5d, 0x81, 0, 1, P_SLICE), units);
-  fail_unless_equals_int (test_codec_push (c, 3, TRUE, NULL, BYTES (0x5c, 0x41,
-              3), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 3, TRUE, NULL,
+                              BYTES (0x5c, 0x41, 3), units),
+      1);
   fail_unless_equals_int (units[0]->klass, 0);
   fail_if (units[0]->switch_point);
   lmcc_unit_free (units[0]);
@@ -111,17 +119,21 @@ GST_START_TEST (vp9_units_are_layer_frames)
   LmccUnit *units[2];
 
   /* S0 in two packets; the end of S1 does not show but by S2's beginning. */
-  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL, BYTES (0x28, 0, 0,
-              9), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL, BYTES (0x24, 0, 0,
-              9), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
+                              BYTES (0x28, 0, 0, 9), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
+                              BYTES (0x24, 0, 0, 9), units),
+      1);
   fail_unless_equals_int (units[0]->packets->len, 2);
   fail_unless_equals_int (units[0]->klass, 0);
   lmcc_unit_free (units[0]);
-  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL, BYTES (0x28, 3, 0,
-              9), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 1, TRUE, NULL, BYTES (0x2c, 5, 0,
-              9), units), 2);
+  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
+                              BYTES (0x28, 3, 0, 9), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 1, TRUE, NULL,
+                              BYTES (0x2c, 5, 0, 9), units),
+      2);
   fail_unless_equals_int (units[0]->klass, 3);
   fail_unless_equals_int (units[1]->klass, 6);
   lmcc_unit_free (units[0]);
@@ -160,13 +172,16 @@ GST_START_TEST (another_timestamp_ends_a_unit_without_marker)
   LmccUnit *units[2];
   LmccUnit *last;
 
-  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL, BYTES (0x65,
-              I_SLICE), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL, BYTES (0x65,
-              I_SLICE), units), 0);
+  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
+                              BYTES (0x65, I_SLICE), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
+                              BYTES (0x65, I_SLICE), units),
+      0);
   /* A whole unit of one packet ends two at once, the older first. */
-  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL, BYTES (0x01,
-              B_SLICE), units), 2);
+  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL,
+                              BYTES (0x01, B_SLICE), units),
+      2);
   fail_unless_equals_int (units[0]->klass, 0);
   fail_unless_equals_int (units[0]->packets->len, 2);
   fail_unless_equals_uint64 (units[0]->decoding_time, 1000);
@@ -175,10 +190,12 @@ GST_START_TEST (another_timestamp_ends_a_unit_without_marker)
   lmcc_unit_free (units[0]);
   lmcc_unit_free (units[1]);
 
-  fail_unless_equals_int (test_codec_push (c, 3, FALSE, NULL, BYTES (0x41,
-              P_SLICE), units), 0);
-  fail_unless_equals_int (test_codec_push (c, 4, FALSE, NULL, BYTES (0x21,
-              B_SLICE), units), 1);
+  fail_unless_equals_int (test_codec_push (c, 3, FALSE, NULL,
+                              BYTES (0x41, P_SLICE), units),
+      0);
+  fail_unless_equals_int (test_codec_push (c, 4, FALSE, NULL,
+                              BYTES (0x21, B_SLICE), units),
+      1);
   fail_unless_equals_int (units[0]->klass, 0);
   lmcc_unit_free (units[0]);
   last = lmcc_classifier_flush (c);
@@ -196,8 +213,9 @@ GST_START_TEST (marker_ends_a_unit_though_the_timestamp_stays)
   guint i;
 
   for (i = 0; i < 3; i++) {
-    fail_unless_equals_int (test_codec_push (c, 0, TRUE, NULL, BYTES (0x65,
-                I_SLICE), units), 1);
+    fail_unless_equals_int (test_codec_push (c, 0, TRUE, NULL,
+                                BYTES (0x65, I_SLICE), units),
+        1);
     fail_unless (units[0]->switch_point);
     lmcc_unit_free (units[0]);
   }
@@ -218,7 +236,8 @@ GST_START_TEST (packets_keep_their_bytes_and_order)
 
   lmcc_classifier_push (c, lmcc_packet_ref (first), NULL, 0, 0, units);
   fail_unless_equals_int (lmcc_classifier_push (c, lmcc_packet_ref (second),
-          NULL, 0, 0, units), 1);
+                              NULL, 0, 0, units),
+      1);
   fail_unless (g_ptr_array_index (units[0]->packets, 0) == first);
   fail_unless (g_ptr_array_index (units[0]->packets, 1) == second);
   fail_unless_equals_int (second->size, copy->size);
@@ -277,8 +296,8 @@ GST_START_TEST (what_is_not_rtp_is_dropped_and_counted)
     LmccPacket *packet = test_codec_packet (1, TRUE, BYTES (1));
 
     packet->size = size;
-    fail_unless_equals_int (lmcc_classifier_push (c, packet, NULL, 0, 0,
-            units), 0);
+    fail_unless_equals_int (lmcc_classifier_push (c, packet, NULL, 0, 0, units),
+        0);
   }
   fail_unless_equals_uint64 (lmcc_classifier_get_malformed (c), 13);
   {
@@ -307,8 +326,9 @@ GST_START_TEST (unit_without_end_is_cut_and_its_rest_is_no_switch_point)
     n_cut++;
   }
   fail_unless_equals_int (n_cut, 2);
-  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL, BYTES (0x65,
-              I_SLICE), units), 2);
+  fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL,
+                              BYTES (0x65, I_SLICE), units),
+      2);
   fail_if (units[0]->switch_point);
   fail_unless (units[1]->switch_point);
   lmcc_unit_free (units[0]);

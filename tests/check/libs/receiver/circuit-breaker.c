@@ -14,8 +14,8 @@ GST_START_TEST (test_it_trips_after_ten_seconds_of_loss_at_the_base)
   lmcc_circuit_breaker_reset (&breaker);
   for (i = 1; i <= 10; i++)
     fail_if (lmcc_circuit_breaker_update (&breaker, i * LMCC_SECOND, 0, 0.11));
-  fail_unless (lmcc_circuit_breaker_update (&breaker, 11 * LMCC_SECOND, 0,
-          0.11));
+  fail_unless (
+      lmcc_circuit_breaker_update (&breaker, 11 * LMCC_SECOND, 0, 0.11));
 }
 
 GST_END_TEST;
@@ -28,10 +28,10 @@ GST_START_TEST (test_a_good_second_or_another_level_begins_anew)
   lmcc_circuit_breaker_reset (&breaker);
   for (i = 1; i < 100; i++)
     fail_if (lmcc_circuit_breaker_update (&breaker, i * LMCC_SECOND, 0,
-            i % 10 == 0 ? 0.1 : 0.5));
+        i % 10 == 0 ? 0.1 : 0.5));
   for (i = 100; i < 200; i++)
     fail_if (lmcc_circuit_breaker_update (&breaker, i * LMCC_SECOND,
-            i % 10 == 0, 0.5));
+        i % 10 == 0, 0.5));
   for (i = 200; i < 300; i++)
     fail_if (lmcc_circuit_breaker_update (&breaker, i * LMCC_SECOND, 1, 1));
 }

@@ -22,8 +22,8 @@ ntp_time (LmccTime now)
 {
   LmccTime time = NTP_ZERO + now;
 
-  return (time / LMCC_SECOND) << 32 |
-      (((time % LMCC_SECOND) << 32) / LMCC_SECOND);
+  return (time / LMCC_SECOND) << 32
+      | (((time % LMCC_SECOND) << 32) / LMCC_SECOND);
 }
 
 static guint32
@@ -47,15 +47,18 @@ GST_START_TEST (test_presentation_times_are_the_senders_plus_the_path)
   fail_if (lmcc_clock_has_mapping (clock, LMCC_TIMELINE_VIDEO));
   lmcc_clock_packet (clock, start + PATH_DELAY, send_time (start));
   fail_unless (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO,
-          start + PATH_DELAY, ntp_time (start), rtp_time (start), CLOCK_RATE));
+      start + PATH_DELAY, ntp_time (start), rtp_time (start), CLOCK_RATE));
   fail_unless (lmcc_clock_has_mapping (clock, LMCC_TIMELINE_VIDEO));
   for (i = 0; i < 100; i++) {
     LmccTime now = start + i * 41 * LMCC_MSECOND;
 
     fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
-                rtp_time (now)), now + PATH_DELAY) < 50 * LMCC_USECOND);
+                               rtp_time (now)),
+                     now + PATH_DELAY)
+        < 50 * LMCC_USECOND);
     fail_unless (distance (lmcc_clock_send_to_local (clock, send_time (now)),
-            now + PATH_DELAY) < 50 * LMCC_USECOND);
+                     now + PATH_DELAY)
+        < 50 * LMCC_USECOND);
   }
 }
 
@@ -78,7 +81,9 @@ GST_START_TEST (test_queueing_delay_does_not_move_presentation_times)
       lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO,
           now + PATH_DELAY + queue, ntp_time (now), rtp_time (now), CLOCK_RATE);
     fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
-                rtp_time (now)), now + PATH_DELAY) < LMCC_MSECOND);
+                               rtp_time (now)),
+                     now + PATH_DELAY)
+        < LMCC_MSECOND);
   }
 }
 
@@ -123,8 +128,9 @@ GST_START_TEST (test_times_go_on_over_the_wrap_of_the_send_time)
   lmcc_clock_packet (clock, start, send_time (start));
   for (now = start; now < start + 10 * LMCC_SECOND; now += 20 * LMCC_MSECOND) {
     fail_unless (lmcc_clock_packet (clock, now, send_time (now)));
-    fail_unless (distance (lmcc_clock_send_to_local (clock, send_time (now)),
-            now) < 50 * LMCC_USECOND);
+    fail_unless (
+        distance (lmcc_clock_send_to_local (clock, send_time (now)), now)
+        < 50 * LMCC_USECOND);
   }
 }
 
@@ -144,13 +150,15 @@ GST_START_TEST (test_forged_times_are_not_believed)
     if (!lmcc_clock_packet (clock, hour + now, send_time (now + hour)))
       forged++;
     fail_if (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, hour + now,
-            ntp_time (now + hour), rtp_time (now), CLOCK_RATE));
+        ntp_time (now + hour), rtp_time (now), CLOCK_RATE));
     fail_if (lmcc_clock_sender_report (clock, LMCC_TIMELINE_VIDEO, hour + now,
-            ntp_time (now), rtp_time (now), 0));
+        ntp_time (now), rtp_time (now), 0));
   }
   fail_unless_equals_int (forged, 100);
   fail_unless (distance (lmcc_clock_rtp_to_local (clock, LMCC_TIMELINE_VIDEO,
-              rtp_time (now)), hour + now) < 50 * LMCC_USECOND);
+                             rtp_time (now)),
+                   hour + now)
+      < 50 * LMCC_USECOND);
 }
 
 GST_END_TEST;
@@ -163,8 +171,9 @@ GST_START_TEST (test_a_sender_whose_clock_was_set_is_followed_soon)
   lmcc_clock_packet (clock, 0, send_time (0));
   for (now = 0; now < LMCC_SECOND; now += 10 * LMCC_MSECOND)
     lmcc_clock_packet (clock, now, send_time (now + jump));
-  fail_unless (distance (lmcc_clock_send_to_local (clock,
-              send_time (now + jump)), now) < 50 * LMCC_USECOND);
+  fail_unless (
+      distance (lmcc_clock_send_to_local (clock, send_time (now + jump)), now)
+      < 50 * LMCC_USECOND);
 }
 
 GST_END_TEST;
@@ -180,7 +189,8 @@ GST_START_TEST (test_a_longer_path_is_followed_in_ten_seconds)
     lmcc_clock_packet (clock, now + PATH_DELAY + 300 * LMCC_MSECOND,
         send_time (now));
   fail_unless (distance (lmcc_clock_send_to_local (clock, send_time (now)),
-          now + PATH_DELAY + 300 * LMCC_MSECOND) < LMCC_MSECOND);
+                   now + PATH_DELAY + 300 * LMCC_MSECOND)
+      < LMCC_MSECOND);
 }
 
 GST_END_TEST;

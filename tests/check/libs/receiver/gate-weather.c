@@ -17,32 +17,32 @@
 typedef struct
 {
   GRand *random;
-  gdouble begin;                /* probability that a burst begins */
-  gdouble end;                  /* that it ends */
-  gdouble late;                 /* that a packet is held up */
-  LmccTime most;                /* for so long at most */
-  gdouble twice;                /* that it comes twice */
+  gdouble begin; /* probability that a burst begins */
+  gdouble end;   /* that it ends */
+  gdouble late;  /* that a packet is held up */
+  LmccTime most; /* for so long at most */
+  gdouble twice; /* that it comes twice */
   gboolean in_burst[LMCC_MAX_GROUPS];
 } Weather;
 
 static gboolean
-happens (GRand * random, gdouble probability)
+happens (GRand *random, gdouble probability)
 {
   return g_rand_double (random) < probability;
 }
 
 static guint
-weather (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay, gpointer user_data)
+weather (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra_delay, gpointer user_data)
 {
   Weather *now = user_data;
   gboolean *in_burst = &now->in_burst[group];
 
   *in_burst = happens (now->random, *in_burst ? 1.0 - now->end : now->begin);
   if (happens (now->random, now->late))
-    *extra_delay = (LmccTime) (g_rand_double (now->random) *
-        (gdouble) now->most);
+    *extra_delay =
+        (LmccTime) (g_rand_double (now->random) * (gdouble) now->most);
   if (*in_burst)
     return 0;
 
@@ -50,32 +50,31 @@ weather (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
 }
 
 static gdouble
-one_of (GRand * random, const gdouble * choices, guint n)
+one_of (GRand *random, const gdouble *choices, guint n)
 {
   return choices[g_rand_int_range (random, 0, (gint) n)];
 }
 
 static void
-make_weather (Weather * now, GRand * random)
+make_weather (Weather *now, GRand *random)
 {
   static const gdouble begin[] = { 0.0, 0.001, 0.01, 0.05, 0.2 };
   static const gdouble end[] = { 0.05, 0.3, 1.0 };
   static const gdouble late[] = { 0.0, 0.02, 0.3, 1.0 };
   static const gdouble most[] = { 0.01, 0.08, 0.2, 0.6 };
 
-  *now = (Weather) {
-  .random = random};
+  *now = (Weather){ .random = random };
   now->begin = one_of (random, begin, G_N_ELEMENTS (begin));
   now->end = one_of (random, end, G_N_ELEMENTS (end));
   now->late = one_of (random, late, G_N_ELEMENTS (late));
-  now->most = (LmccTime) (one_of (random, most,
-          G_N_ELEMENTS (most)) * LMCC_SECOND);
+  now->most =
+      (LmccTime) (one_of (random, most, G_N_ELEMENTS (most)) * LMCC_SECOND);
   now->twice = happens (random, 0.2) ? 0.05 : 0.0;
 }
 
 static void
-report_seed (guint seed, TestLoop * loop, TestReceiver * test,
-    const Weather * now, const gchar * what, guint index)
+report_seed (guint seed, TestLoop *loop, TestReceiver *test, const Weather *now,
+    const gchar *what, guint index)
 {
   guint from = index > 6 ? index - 6 : 0, i;
 
@@ -98,8 +97,8 @@ report_seed (guint seed, TestLoop * loop, TestReceiver * test,
 /* What is shown: nothing broken, nothing twice, class 0 in the order of
  * time. */
 static gboolean
-check_pictures (guint seed, TestLoop * loop, TestReceiver * test,
-    const Weather * now)
+check_pictures (guint seed, TestLoop *loop, TestReceiver *test,
+    const Weather *now)
 {
   g_autoptr (GHashTable) shown = g_hash_table_new (NULL, NULL);
   LmccTime last = 0;
@@ -131,18 +130,18 @@ check_pictures (guint seed, TestLoop * loop, TestReceiver * test,
 }
 
 static void
-change_level (TestLoop * loop, TestReceiver * test, GRand * random)
+change_level (TestLoop *loop, TestReceiver *test, GRand *random)
 {
   gint n_layers = (gint) lmcc_sender_get_session (loop->sender)->n_layers;
 
-  lmcc_receiver_set_max_level (test->receiver, g_rand_int_range (random, 0,
-          n_layers), loop->now);
+  lmcc_receiver_set_max_level (test->receiver,
+      g_rand_int_range (random, 0, n_layers), loop->now);
   test_loop_drain (loop);
 }
 
 /* B pictures begin, and with them another layer table. */
 static void
-begin_b_pictures (TestLoop * loop)
+begin_b_pictures (TestLoop *loop)
 {
   while (loop->next_picture % TEST_GOP != 0)
     test_loop_run (loop, TEST_PICTURE_TIME);
@@ -151,7 +150,7 @@ begin_b_pictures (TestLoop * loop)
 
 /* Layers of fixed rates, in each of them units of all rungs and classes. */
 static void
-fix_rates (TestLoop * loop, GRand * random)
+fix_rates (TestLoop *loop, GRand *random)
 {
   guint i;
 
@@ -176,8 +175,8 @@ run_seed (guint seed)
   gboolean good;
 
   make_weather (&now, random);
-  loop->latency = (LmccTime) (one_of (random, latency,
-          G_N_ELEMENTS (latency)) * LMCC_SECOND);
+  loop->latency = (LmccTime) (one_of (random, latency, G_N_ELEMENTS (latency))
+      * LMCC_SECOND);
   loop->packet_size = 300;
   if (happens (random, 0.2))
     fix_rates (loop, random);
@@ -191,8 +190,8 @@ run_seed (guint seed)
     guint n = (guint) g_rand_int_range (random, 1, 6);
 
     for (; n > 0; n--) {
-      test_loop_run (loop, (LmccTime) (2.0 * mean * g_rand_double (random) *
-              LMCC_SECOND));
+      test_loop_run (loop,
+          (LmccTime) (2.0 * mean * g_rand_double (random) * LMCC_SECOND));
       change_level (loop, test, random);
     }
     if (change_table && happens (random, 0.2)) {

@@ -15,14 +15,14 @@ typedef struct
 {
   LmccGate *gate;
   LmccSession session;
-  guint8 table;                 /* that the packets tell */
+  guint8 table; /* that the packets tell */
   guint16 osn;
   guint8 anchors[LMCC_MAX_RUNGS];
 } TestGate;
 
 /* Layers of @n_rungs rungs of @n_classes classes each, rungs first. */
 static void
-set_table (TestGate * test, guint n_rungs, guint n_classes, guint8 version)
+set_table (TestGate *test, guint n_rungs, guint n_classes, guint8 version)
 {
   guint i;
 
@@ -51,7 +51,7 @@ test_gate_new (guint n_rungs, guint n_classes)
 }
 
 static void
-test_gate_free (TestGate * test)
+test_gate_free (TestGate *test)
 {
   lmcc_gate_free (test->gate);
   g_free (test);
@@ -60,7 +60,7 @@ test_gate_free (TestGate * test)
 /* A unit of one packet; the first of two, whose other one does not come, if it
  * is not @whole. */
 static void
-push_packet (TestGate * test, guint rung, guint klass, gboolean switch_point,
+push_packet (TestGate *test, guint rung, guint klass, gboolean switch_point,
     guint32 timestamp, gboolean whole)
 {
   LmccMergeItem item = { lmcc_packet_new (LMCC_RTP_HEADER_SIZE) };
@@ -82,32 +82,33 @@ push_packet (TestGate * test, guint rung, guint klass, gboolean switch_point,
 }
 
 static void
-push (TestGate * test, guint rung, guint klass, gboolean switch_point,
+push (TestGate *test, guint rung, guint klass, gboolean switch_point,
     guint32 timestamp)
 {
   push_packet (test, rung, klass, switch_point, timestamp, TRUE);
 }
 
 static void
-push_part (TestGate * test, guint rung, guint klass, gboolean switch_point,
+push_part (TestGate *test, guint rung, guint klass, gboolean switch_point,
     guint32 timestamp)
 {
   push_packet (test, rung, klass, switch_point, timestamp, FALSE);
 }
 
 static void
-push_hole (TestGate * test, guint layer, gboolean table_changed)
+push_hole (TestGate *test, guint layer, gboolean table_changed)
 {
-  LmccMergeItem item = {.header.table = test->table,.layer = layer,.lost = 1,
-    .table_changed = table_changed
-  };
+  LmccMergeItem item = { .header.table = test->table,
+    .layer = layer,
+    .lost = 1,
+    .table_changed = table_changed };
 
   lmcc_gate_push (test->gate, &item, LMCC_SECOND);
 }
 
 /* What comes out next. */
 static gchar *
-pop_text (TestGate * test)
+pop_text (TestGate *test)
 {
   LmccGateOutput output;
 
@@ -125,15 +126,15 @@ typedef enum
 {
   END,
   LEVEL,
-  TABLE,                        /* the packets tell a table of this version */
-  RECORD,                       /* and the session's record now has it */
-  BEGIN,                        /* layer @rung begins at packet @time */
+  TABLE,  /* the packets tell a table of this version */
+  RECORD, /* and the session's record now has it */
+  BEGIN,  /* layer @rung begins at packet @time */
   PUSH,
-  HOLE,                         /* of layer @rung */
+  HOLE, /* of layer @rung */
   OUT,
-  NOTHING,                      /* comes out */
-  TIMEOUT,                      /* is @time */
-  TIME,                         /* is @time now */
+  NOTHING, /* comes out */
+  TIMEOUT, /* is @time */
+  TIME,    /* is @time now */
 } Kind;
 
 typedef struct
@@ -141,10 +142,10 @@ typedef struct
   Kind kind;
   gint rung;
   guint klass;
-  LmccTime time;                /* of a unit: its timestamp */
+  LmccTime time; /* of a unit: its timestamp */
   gboolean switch_point;
   gboolean hidden;
-  gboolean goes_on;             /* the picture does, after this unit */
+  gboolean goes_on; /* the picture does, after this unit */
   gboolean table_changed;
 } Step;
 
@@ -154,24 +155,27 @@ typedef struct
   guint n_rungs;
   guint n_classes;
   const gchar *codec;
-  guint n_fixed;                /* layers of fixed rates; 0: native */
+  guint n_fixed; /* layers of fixed rates; 0: native */
   Step steps[26];
 } Row;
 
-#define LEVEL(l) .kind = LEVEL,.rung = (l)
-#define BEGIN(l, n) .kind = BEGIN,.rung = (l),.time = (n)
-#define UNIT(r, k, t) .kind = PUSH,.rung = (r),.klass = (k),.time = (t)
-#define SWITCH(r, k, t) UNIT (r, k, t),.switch_point = TRUE
-#define HOLE(l) .kind = HOLE,.rung = (l)
-#define OUT(r, k, t) .kind = OUT,.rung = (r),.klass = (k),.time = (t)
-#define PART(r, k, t) OUT (r, k, t),.goes_on = TRUE
-#define TIMEOUT(t) .kind = TIMEOUT,.time = (t)
-#define TIME(t) .kind = TIME,.time = (t)
+#define LEVEL(l) .kind = LEVEL, .rung = (l)
+#define BEGIN(l, n) .kind = BEGIN, .rung = (l), .time = (n)
+#define UNIT(r, k, t) .kind = PUSH, .rung = (r), .klass = (k), .time = (t)
+#define SWITCH(r, k, t) UNIT (r, k, t), .switch_point = TRUE
+#define HOLE(l) .kind = HOLE, .rung = (l)
+#define OUT(r, k, t) .kind = OUT, .rung = (r), .klass = (k), .time = (t)
+#define PART(r, k, t) OUT (r, k, t), .goes_on = TRUE
+#define TIMEOUT(t) .kind = TIMEOUT, .time = (t)
+#define TIME(t) .kind = TIME, .time = (t)
 
 /* A key frame and one unit each of classes 1 and 2 are given out. */
-#define OPEN_THREE_CLASSES \
-  {SWITCH (0, 0, 1)}, {SWITCH (0, 1, 3)}, {SWITCH (0, 2, 2)}, \
-  {OUT (0, 0, 1)}, {OUT (0, 1, 3)}, {OUT (0, 2, 2)}
+#define OPEN_THREE_CLASSES                                          \
+  { SWITCH (0, 0, 1) }, { SWITCH (0, 1, 3) }, { SWITCH (0, 2, 2) }, \
+      { OUT (0, 0, 1) }, { OUT (0, 1, 3) },                         \
+  {                                                                 \
+    OUT (0, 2, 2)                                                   \
+  }
 
 static const Row rows[] = {
   /* Rung 1's key frame waited for rung 2's when the level fell to rung 0. */
@@ -271,20 +275,22 @@ static const Row rows[] = {
 };
 
 static gchar *
-check_output (TestGate * test, const Step * step)
+check_output (TestGate *test, const Step *step)
 {
-  g_autofree gchar *expected = step->kind == NOTHING ? g_strdup ("nothing")
+  g_autofree gchar *expected = step->kind == NOTHING
+      ? g_strdup ("nothing")
       : g_strdup_printf ("rung %d, class %u, %u%s%s", step->rung, step->klass,
-      (guint) step->time, step->hidden ? ", hidden" : "",
-      step->goes_on ? ", not the end" : "");
+          (guint) step->time, step->hidden ? ", hidden" : "",
+          step->goes_on ? ", not the end" : "");
   g_autofree gchar *out = pop_text (test);
 
-  return g_str_equal (out, expected) ? NULL
+  return g_str_equal (out, expected)
+      ? NULL
       : g_strdup_printf ("%s came out, not %s", out, expected);
 }
 
 static void
-expect (TestGate * test, guint rung, guint klass, guint32 timestamp)
+expect (TestGate *test, guint rung, guint klass, guint32 timestamp)
 {
   const Step step = { OUT (rung, klass, timestamp) };
   g_autofree gchar *fault = check_output (test, &step);
@@ -293,7 +299,7 @@ expect (TestGate * test, guint rung, guint klass, guint32 timestamp)
 }
 
 static void
-expect_nothing (TestGate * test)
+expect_nothing (TestGate *test)
 {
   LmccGateOutput output;
 
@@ -302,7 +308,7 @@ expect_nothing (TestGate * test)
 
 /* What a step finds wrong, or %NULL. */
 static gchar *
-take (TestGate * test, const Step * step)
+take (TestGate *test, const Step *step)
 {
   switch (step->kind) {
     case LEVEL:
@@ -328,9 +334,10 @@ take (TestGate * test, const Step * step)
       lmcc_gate_timeout (test->gate, step->time);
       break;
     case TIMEOUT:
-      return lmcc_gate_next_timeout (test->gate) == step->time ? NULL
+      return lmcc_gate_next_timeout (test->gate) == step->time
+          ? NULL
           : g_strdup_printf ("the timeout is %" G_GUINT64_FORMAT,
-          lmcc_gate_next_timeout (test->gate));
+              lmcc_gate_next_timeout (test->gate));
     case OUT:
     case NOTHING:
       return check_output (test, step);
@@ -342,7 +349,7 @@ take (TestGate * test, const Step * step)
 }
 
 static TestGate *
-new_gate (const Row * row)
+new_gate (const Row *row)
 {
   TestGate *test = test_gate_new (row->n_rungs, row->n_classes);
 
@@ -376,7 +383,7 @@ GST_START_TEST (test_what_comes_out)
 GST_END_TEST;
 
 static void
-expect_missed (TestGate * test, guint due, guint missed)
+expect_missed (TestGate *test, guint due, guint missed)
 {
   const LmccGateStats *stats = lmcc_gate_get_stats (test->gate);
 

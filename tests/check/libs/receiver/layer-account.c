@@ -10,7 +10,7 @@
 #define SIZE 1228
 
 static guint
-count_losses (LmccLayerAccount * account)
+count_losses (LmccLayerAccount *account)
 {
   LmccLoss loss;
   guint n = 0;
@@ -50,8 +50,9 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
   guint i;
 
   lmcc_layer_account_packet (account, 0, 65534, SIZE);
-  fail_unless_equals_int (lmcc_layer_account_packet (account,
-          4 * PACKET_TIME, 2, SIZE), LMCC_ARRIVAL_AFTER_GAP);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 4 * PACKET_TIME,
+                              2, SIZE),
+      LMCC_ARRIVAL_AFTER_GAP);
   lmcc_layer_account_packet (account, 5 * PACKET_TIME, 3, SIZE);
   fail_unless_equals_int (count_losses (account), 0);
   fail_if (lmcc_layer_account_settled (account, 2));
@@ -65,8 +66,8 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
   fail_unless_equals_int (loss.lsn, 65535);
   fail_unless_equals_int (loss.count, 3);
   for (i = 0; i < 3; i++)
-    fail_unless_equals_uint64 (lmcc_loss_get_time (&loss, i), (i + 1) *
-        PACKET_TIME);
+    fail_unless_equals_uint64 (lmcc_loss_get_time (&loss, i),
+        (i + 1) * PACKET_TIME);
   fail_if (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless (lmcc_layer_account_settled (account, 4));
 }
@@ -80,8 +81,8 @@ GST_START_TEST (test_a_reordered_packet_is_no_loss)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (order); i++) {
-    LmccArrival arrival = lmcc_layer_account_packet (account, i * PACKET_TIME,
-        order[i], SIZE);
+    LmccArrival arrival =
+        lmcc_layer_account_packet (account, i * PACKET_TIME, order[i], SIZE);
 
     if (order[i] == 3)
       fail_unless_equals_int (arrival, LMCC_ARRIVAL_REORDERED);
@@ -105,12 +106,15 @@ GST_START_TEST (test_duplicates_and_late_packets_are_told_apart)
       lmcc_layer_account_packet (account, lsn * PACKET_TIME, lsn, SIZE);
   }
   fail_unless_equals_int (count_losses (account), 1);
-  fail_unless_equals_int (lmcc_layer_account_packet (account,
-          20 * PACKET_TIME, 15, SIZE), LMCC_ARRIVAL_DUPLICATE);
-  fail_unless_equals_int (lmcc_layer_account_packet (account,
-          20 * PACKET_TIME, 13, SIZE), LMCC_ARRIVAL_LATE);
-  fail_unless_equals_int (lmcc_layer_account_packet (account,
-          20 * PACKET_TIME, 13, SIZE), LMCC_ARRIVAL_DUPLICATE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 20 * PACKET_TIME,
+                              15, SIZE),
+      LMCC_ARRIVAL_DUPLICATE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 20 * PACKET_TIME,
+                              13, SIZE),
+      LMCC_ARRIVAL_LATE);
+  fail_unless_equals_int (lmcc_layer_account_packet (account, 20 * PACKET_TIME,
+                              13, SIZE),
+      LMCC_ARRIVAL_DUPLICATE);
   fail_unless_equals_uint64 (stats->received, 9);
   fail_unless_equals_uint64 (stats->duplicates, 2);
   fail_unless_equals_uint64 (stats->late, 1);
@@ -150,7 +154,8 @@ GST_START_TEST (test_a_packet_that_came_too_early_makes_no_loss)
   for (i = 1; i < 8; i++) {
     lmcc_layer_account_timeout (account, i * interval);
     fail_unless_equals_int (lmcc_layer_account_packet (account, i * interval,
-            (guint16) i, SIZE), LMCC_ARRIVAL_REORDERED);
+                                (guint16) i, SIZE),
+        LMCC_ARRIVAL_REORDERED);
   }
   fail_unless_equals_int (count_losses (account), 0);
   fail_unless (lmcc_layer_account_settled (account, 8));
@@ -188,12 +193,13 @@ GST_START_TEST (test_an_outage_is_a_loss_of_its_length)
 
   lmcc_layer_account_packet (account, 0, 60000, SIZE);
   for (i = 0; i < 3; i++)
-    lmcc_layer_account_packet (account, LMCC_SECOND + i, (guint16) (60000 +
-            30001 + i), SIZE);
+    lmcc_layer_account_packet (account, LMCC_SECOND + i,
+        (guint16) (60000 + 30001 + i), SIZE);
   fail_unless_equals_int (count_losses (account), 30000);
   lmcc_layer_account_restart (account, 7, 2 * LMCC_SECOND);
   fail_unless_equals_int (lmcc_layer_account_packet (account, 2 * LMCC_SECOND,
-          7, SIZE), LMCC_ARRIVAL_IN_ORDER);
+                              7, SIZE),
+      LMCC_ARRIVAL_IN_ORDER);
   fail_unless_equals_int (count_losses (account), 0);
 }
 
@@ -206,7 +212,7 @@ GST_START_TEST (test_a_run_is_parted_by_what_comes_late)
   {
     guint16 lsn;
     guint count;
-  } runs[] = { {1, 299}, {301, 199}, {501, 499} };
+  } runs[] = { { 1, 299 }, { 301, 199 }, { 501, 499 } };
   LmccLoss loss;
   guint i;
 
@@ -222,8 +228,8 @@ GST_START_TEST (test_a_run_is_parted_by_what_comes_late)
     fail_unless_equals_int (loss.lsn, runs[i].lsn);
     fail_unless_equals_int (loss.count, runs[i].count);
     fail_unless_equals_uint64 (lmcc_loss_get_time (&loss, 0), runs[i].lsn);
-    fail_unless_equals_uint64 (lmcc_loss_get_last_time (&loss), runs[i].lsn +
-        runs[i].count - 1);
+    fail_unless_equals_uint64 (lmcc_loss_get_last_time (&loss),
+        runs[i].lsn + runs[i].count - 1);
   }
   fail_if (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->lost, 997);

@@ -21,13 +21,15 @@
 static LmccHeader
 make_header (guint layer, guint slot, gint place)
 {
-  return (LmccHeader) {
-  .layer = (guint8) layer,.top_layer = 5,.slot = (guint16) slot,.lsn =
-        10,.place = (gint8) place};
+  return (LmccHeader){ .layer = (guint8) layer,
+    .top_layer = 5,
+    .slot = (guint16) slot,
+    .lsn = 10,
+    .place = (gint8) place };
 }
 
 static void
-hear_base (LmccLayerEntries * entries, guint slot)
+hear_base (LmccLayerEntries *entries, guint slot)
 {
   LmccHeader header = make_header (0, slot, 0);
   LmccLayerExpected expected;
@@ -37,7 +39,7 @@ hear_base (LmccLayerEntries * entries, guint slot)
 
 /* Joined ahead for @joined, first heard in @slot. */
 static guint
-count_ahead (guint joined, guint slot, gint place, guint * slot_of_first)
+count_ahead (guint joined, guint slot, gint place, guint *slot_of_first)
 {
   LmccHeader header = make_header (LAYER, slot, place);
   LmccLayerExpected expected;
@@ -64,8 +66,8 @@ GST_START_TEST (test_what_a_held_slot_sent_before_was_missed)
 
     fail_unless_equals_int (count_ahead (joined, joined, 3, &slot), 3);
     fail_unless_equals_int (slot, joined);
-    fail_unless_equals_int (count_ahead (joined, joined, LMCC_PLACE_MAX,
-            &slot), LMCC_PLACE_MAX);
+    fail_unless_equals_int (count_ahead (joined, joined, LMCC_PLACE_MAX, &slot),
+        LMCC_PLACE_MAX);
     fail_unless_equals_int (count_ahead (joined, next, 3, &slot), 3);
     fail_unless_equals_int (slot, next);
     fail_unless_equals_int (count_ahead (joined, next, -1, &slot), 1);
@@ -95,7 +97,7 @@ GST_END_TEST;
 /* Joins in the slot that runs, which take @join_time and then come to a layer
  * whose next packet is @phase of its distance away; @lost of it are lost. */
 static guint
-count_late (LmccLayerEntries * entries, LmccTime join_time, gdouble phase,
+count_late (LmccLayerEntries *entries, LmccTime join_time, gdouble phase,
     guint lost)
 {
   LmccTime now = 100 * SLOT;
@@ -121,7 +123,8 @@ GST_START_TEST (test_a_join_that_takes_its_time_misses_nothing)
     lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
     for (j = 0; j < 1000; j++)
       fail_unless_equals_int (count_late (&entries, times[i],
-              fmod (j * .618, 1), 0), 0);
+                                  fmod (j * .618, 1), 0),
+          0);
   }
 }
 
@@ -155,7 +158,8 @@ GST_START_TEST (test_a_longer_join_time_is_learnt)
   fail_unless (count_late (&entries, 200 * LMCC_MSECOND, .5, 0) > 0);
   for (i = 0; i < 100; i++)
     fail_unless_equals_int (count_late (&entries, 200 * LMCC_MSECOND,
-            fmod (i * .618, 1), 0), 0);
+                                fmod (i * .618, 1), 0),
+        0);
 }
 
 GST_END_TEST;
@@ -163,7 +167,7 @@ GST_END_TEST;
 /* A layer that is joined in a slot of its own, @number, and whose first packet
  * comes @elapsed later, that many slots on. */
 static guint
-count_far (LmccLayerEntries * entries, guint number, LmccTime elapsed,
+count_far (LmccLayerEntries *entries, guint number, LmccTime elapsed,
     gint place)
 {
   LmccTime joined = (100 + 10 * number) * SLOT;
@@ -193,8 +197,10 @@ GST_START_TEST (test_a_join_over_a_long_path_misses_nothing_but_once)
     lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
     count_far (&entries, 0, times[i] + DISTANCE, 3);
     for (j = 1; j < 100; j++)
-      fail_unless_equals_int (count_far (&entries, j, times[i] +
-              j % 10 * DISTANCE / 10, 3 + (gint) j % 20), 0);
+      fail_unless_equals_int (count_far (&entries, j,
+                                  times[i] + j % 10 * DISTANCE / 10,
+                                  3 + (gint) j % 20),
+          0);
   }
 }
 
@@ -211,7 +217,8 @@ GST_START_TEST (test_what_is_lost_behind_a_long_join_was_missed)
     count_far (&entries, 0, time, 3);
     fail_unless_equals_int (count_far (&entries, 1, time, 3), 0);
     fail_unless_equals_int (count_far (&entries, 2,
-            time + i * DISTANCE + DISTANCE / 2, 20), i);
+                                time + i * DISTANCE + DISTANCE / 2, 20),
+        i);
   }
 }
 
@@ -262,8 +269,8 @@ typedef struct
 /* Drops what layer LAYER sends in the first 150 ms of the slot for which it is
  * joined. */
 static LmccPacket *
-drop_first (TestNet * net, guint index, guint group G_GNUC_UNUSED,
-    LmccPacket * packet, gpointer user_data)
+drop_first (TestNet *net, guint index, guint group G_GNUC_UNUSED,
+    LmccPacket *packet, gpointer user_data)
 {
   const GArray *changes = net->receivers[index].changes;
   Dropper *dropper = user_data;
@@ -272,7 +279,7 @@ drop_first (TestNet * net, guint index, guint group G_GNUC_UNUSED,
   LmccHeader header;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+      LMCC_HEADER_DEFAULT_ID, &rtp));
   fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
   if (!dropper->drops || header.layer != LAYER
       || net->receivers[index].level != LAYER)
@@ -290,14 +297,17 @@ drop_first (TestNet * net, guint index, guint group G_GNUC_UNUSED,
 }
 
 static TestNet *
-new_net (const gchar * algorithm, Dropper * dropper)
+new_net (const gchar *algorithm, Dropper *dropper)
 {
-  TestNetConfig config = {.n_layers = 8,.shaped = TRUE,.algorithm = algorithm,
-    .join_latency = 10 * LMCC_MSECOND,.leave_latency = 200 * LMCC_MSECOND,
-    .shared =
-        {.rate = 100000000,.delay = 20 * LMCC_MSECOND,.queue_packets = 100}
-  };
-  TestNetReceiverConfig receiver = {.max_level = LAYER };
+  TestNetConfig config = { .n_layers = 8,
+    .shaped = TRUE,
+    .algorithm = algorithm,
+    .join_latency = 10 * LMCC_MSECOND,
+    .leave_latency = 200 * LMCC_MSECOND,
+    .shared = { .rate = 100000000,
+        .delay = 20 * LMCC_MSECOND,
+        .queue_packets = 100 } };
+  TestNetReceiverConfig receiver = { .max_level = LAYER };
   TestNet *net;
   guint i;
 
@@ -312,7 +322,7 @@ new_net (const gchar * algorithm, Dropper * dropper)
 }
 
 static gboolean
-has_gone_down (const TestNet * net)
+has_gone_down (const TestNet *net)
 {
   const GArray *changes = net->receivers[0].changes;
   guint i;
@@ -328,14 +338,14 @@ has_gone_down (const TestNet * net)
 }
 
 static void
-set_max_level (TestNet * net, gint level)
+set_max_level (TestNet *net, gint level)
 {
   lmcc_receiver_set_max_level (net->receivers[0].receiver, level, net->now);
 }
 
 /* FLID-DL learns its lead first; that costs a level, once. */
 static void
-climb (TestNet * net)
+climb (TestNet *net)
 {
   test_net_run (net, 40 * LMCC_SECOND);
   fail_unless_equals_int (net->receivers[0].level, LAYER);

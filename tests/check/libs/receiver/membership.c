@@ -14,16 +14,14 @@
 #define N_LAYERS 4
 #define SPREAD 3
 #define SLOT (500 * LMCC_MSECOND)
-#define PACKETS 20              /* of each layer in a slot */
+#define PACKETS 20 /* of each layer in a slot */
 #define SSRC 0x12345000u
 
-static const LmccAddress base = {
-  .family = LMCC_FAMILY_IPV4,.bytes = {239, 255, 42, 1}
-};
+static const LmccAddress base = { .family = LMCC_FAMILY_IPV4,
+  .bytes = { 239, 255, 42, 1 } };
 
-static const LmccAddress sender = {
-  .family = LMCC_FAMILY_IPV4,.bytes = {10, 0, 0, 1}
-};
+static const LmccAddress sender = { .family = LMCC_FAMILY_IPV4,
+  .bytes = { 10, 0, 0, 1 } };
 
 typedef struct
 {
@@ -46,12 +44,12 @@ typedef struct
   guint n_levels;
   LmccTime level_at;
   guint n_warnings;
-  gint lost_layer;              /* in the slot, or -1 */
-  guint unwanted;               /* packets of layers above the level */
+  gint lost_layer; /* in the slot, or -1 */
+  guint unwanted;  /* packets of layers above the level */
 } Loop;
 
 static void
-drain (Loop * loop)
+drain (Loop *loop)
 {
   LmccReceiverAction action;
 
@@ -85,7 +83,7 @@ drain (Loop * loop)
 }
 
 static void
-run_until (Loop * loop, LmccTime time)
+run_until (Loop *loop, LmccTime time)
 {
   while (lmcc_receiver_next_timeout (loop->receiver) <= time) {
     loop->now = MAX (loop->now, lmcc_receiver_next_timeout (loop->receiver));
@@ -98,7 +96,7 @@ run_until (Loop * loop, LmccTime time)
 /* The network hands over what was joined long enough ago, and what was left not
  * long ago. */
 static gboolean
-comes_through (Loop * loop, guint group)
+comes_through (Loop *loop, guint group)
 {
   if (loop->joined[group])
     return loop->now >= loop->joined_at[group] + loop->join_latency;
@@ -108,18 +106,25 @@ comes_through (Loop * loop, guint group)
 }
 
 static void
-send (Loop * loop, guint layer)
+send (Loop *loop, guint layer)
 {
   guint slot = (guint) (loop->slot % loop->session.slot_modulus);
   guint group = lmcc_dynamic_layering_get_group (&loop->layering, slot, layer);
-  LmccHeader header = {.layer = (guint8) layer,.top_layer = N_LAYERS - 1,
-    .klass = (guint8) layer,.first = TRUE,.last = TRUE,.switch_point = TRUE,
-    .slot = (guint16) slot,.signal = (gint8) loop->signal,
-    .lsn = loop->lsns[layer]++,.osn = loop->osn++,.anchor = 1
-  };
-  LmccRtp rtp = {.payload_type = 96,.ssrc = SSRC + layer,.payload_size = 4,
-    .sequence = header.lsn
-  };
+  LmccHeader header = { .layer = (guint8) layer,
+    .top_layer = N_LAYERS - 1,
+    .klass = (guint8) layer,
+    .first = TRUE,
+    .last = TRUE,
+    .switch_point = TRUE,
+    .slot = (guint16) slot,
+    .signal = (gint8) loop->signal,
+    .lsn = loop->lsns[layer]++,
+    .osn = loop->osn++,
+    .anchor = 1 };
+  LmccRtp rtp = { .payload_type = 96,
+    .ssrc = SSRC + layer,
+    .payload_size = 4,
+    .sequence = header.lsn };
   LmccPacket *packet;
 
   if (!comes_through (loop, group) || (gint) layer == loop->lost_layer)
@@ -135,7 +140,7 @@ send (Loop * loop, guint layer)
 }
 
 static void
-run_slots (Loop * loop, guint n)
+run_slots (Loop *loop, guint n)
 {
   guint packet, layer;
 
@@ -154,16 +159,17 @@ run_slots (Loop * loop, guint n)
 }
 
 static Loop *
-new_loop (const gchar * algorithm, gint max_level)
+new_loop (const gchar *algorithm, gint max_level)
 {
   Loop *loop = g_new0 (Loop, 1);
-  LmccReceiverConfig config = {.address = base,.algorithm = algorithm,
-    .latency = LMCC_DEFAULT_LATENCY,.max_level = max_level
-  };
+  LmccReceiverConfig config = { .address = base,
+    .algorithm = algorithm,
+    .latency = LMCC_DEFAULT_LATENCY,
+    .max_level = max_level };
   guint i;
 
   fail_unless (lmcc_dynamic_layering_init (&loop->layering,
-          LMCC_LAYERING_CUMULATIVE, N_LAYERS, SPREAD, NULL));
+      LMCC_LAYERING_CUMULATIVE, N_LAYERS, SPREAD, NULL));
   lmcc_session_init (&loop->session);
   loop->session.address = base;
   loop->session.source = sender;
@@ -182,8 +188,8 @@ new_loop (const gchar * algorithm, gint max_level)
   g_strlcpy (loop->session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < N_LAYERS; i++)
-    loop->session.layers[i] = (LmccLayer) {
-    PACKETS *1200 * 8 * 2, 0, (guint8) i};
+    loop->session.layers[i] =
+        (LmccLayer){ PACKETS * 1200 * 8 * 2, 0, (guint8) i };
   config.session = &loop->session;
   loop->receiver = lmcc_receiver_new (&config);
   loop->now = 10 * LMCC_SECOND;
@@ -199,7 +205,7 @@ new_loop (const gchar * algorithm, gint max_level)
 }
 
 static void
-free_loop (Loop * loop)
+free_loop (Loop *loop)
 {
   guint i;
 
@@ -212,7 +218,7 @@ free_loop (Loop * loop)
 }
 
 static LmccReceiverStats
-stats_of (Loop * loop)
+stats_of (Loop *loop)
 {
   LmccReceiverStats stats;
 
@@ -224,7 +230,7 @@ stats_of (Loop * loop)
 /* At the end of a slot its groups are held, and those of the next one, and no
  * others. */
 static void
-check_groups (Loop * loop, gint level)
+check_groups (Loop *loop, gint level)
 {
   guint modulus = loop->session.slot_modulus;
   guint next = (guint) (loop->slot % modulus);
@@ -234,7 +240,8 @@ check_groups (Loop * loop, gint level)
   for (group = 1; group < loop->layering.n_groups; group++)
     fail_unless_equals_int (loop->joined[group],
         lmcc_dynamic_layering_is_held (&loop->layering, slot, level, group)
-        || lmcc_dynamic_layering_is_held (&loop->layering, next, level, group));
+            || lmcc_dynamic_layering_is_held (&loop->layering, next, level,
+                group));
 }
 
 GST_START_TEST (test_a_level_is_held_without_loss_while_the_groups_turn)
@@ -356,9 +363,11 @@ GST_START_TEST (test_turning_groups_that_make_no_sense_leave_the_base)
   loop->session.turning_groups++;
   loop->session.n_groups++;
   {
-    LmccReceiverConfig config = {.address = base,.algorithm = "none",
-      .latency = LMCC_DEFAULT_LATENCY,.max_level = -1,.session = &loop->session
-    };
+    LmccReceiverConfig config = { .address = base,
+      .algorithm = "none",
+      .latency = LMCC_DEFAULT_LATENCY,
+      .max_level = -1,
+      .session = &loop->session };
 
     loop->receiver = lmcc_receiver_new (&config);
   }

@@ -14,11 +14,11 @@ typedef enum
 {
   END,
   PUSH,
-  OUT,                          /* what comes out by the time @at */
-  TIMEOUT,                      /* the next is @at */
-  LATE,                         /* so many packets came too late */
+  OUT,     /* what comes out by the time @at */
+  TIMEOUT, /* the next is @at */
+  LATE,    /* so many packets came too late */
   LEVEL,
-  LEAVE,                        /* the layers above @layer */
+  LEAVE, /* the layers above @layer */
   DROP,
 } Kind;
 
@@ -29,9 +29,9 @@ typedef struct
   gint layer;
   guint16 osn;
   LmccPacketType type;
-  guint lost;                   /* of its layer, before it */
+  guint lost; /* of its layer, before it */
   guint table;
-  LmccTime at;                  /* where it is a packet: its deadline */
+  LmccTime at; /* where it is a packet: its deadline */
   const gchar *out;
   guint late;
 } Step;
@@ -42,23 +42,24 @@ typedef struct
   Step steps[20];
 } Row;
 
-#define PACKET_AT(l, o, t) .kind = PUSH,.layer = (l),.osn = (o),.at = (t)
+#define PACKET_AT(l, o, t) .kind = PUSH, .layer = (l), .osn = (o), .at = (t)
 #define MEDIA(layer, osn) PACKET_AT (layer, osn, DEADLINE)
-#define FILLER(layer, osn) MEDIA (layer, osn),.type = LMCC_PACKET_FILLER
-#define OUT_AT(t, text) .kind = OUT,.at = (t),.out = (text)
+#define FILLER(layer, osn) MEDIA (layer, osn), .type = LMCC_PACKET_FILLER
+#define OUT_AT(t, text) .kind = OUT, .at = (t), .out = (text)
 #define OUT(text) OUT_AT (0, text)
-#define TIMEOUT(t) .kind = TIMEOUT,.at = (t)
-#define LATE(n) .kind = LATE,.late = (n)
-#define LEVEL(l) .kind = LEVEL,.layer = (l)
-#define LEAVE(l) .kind = LEAVE,.layer = (l)
-#define DROP(l) .kind = DROP,.layer = (l)
+#define TIMEOUT(t) .kind = TIMEOUT, .at = (t)
+#define LATE(n) .kind = LATE, .late = (n)
+#define LEVEL(l) .kind = LEVEL, .layer = (l)
+#define LEAVE(l) .kind = LEAVE, .layer = (l)
+#define DROP(l) .kind = DROP, .layer = (l)
 
 static void
-push (LmccMerge * merge, const Step * step)
+push (LmccMerge *merge, const Step *step)
 {
-  LmccHeader header = {.type = step->type,.layer = (guint8) step->layer,
-    .osn = step->osn,.table = (guint8) step->table
-  };
+  LmccHeader header = { .type = step->type,
+    .layer = (guint8) step->layer,
+    .osn = step->osn,
+    .table = (guint8) step->table };
   LmccRtp rtp = { 0 };
 
   lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header, step->at,
@@ -66,15 +67,14 @@ push (LmccMerge * merge, const Step * step)
 }
 
 static void
-push_media (LmccMerge * merge, guint layer, guint16 osn)
+push_media (LmccMerge *merge, guint layer, guint16 osn)
 {
-  push (merge, &(Step) {
-      MEDIA (layer, osn)});
+  push (merge, &(Step){ MEDIA (layer, osn) });
 }
 
 /* Takes what comes out and writes it as "osn" and "layer!" for holes. */
 static gchar *
-drain (LmccMerge * merge, LmccTime now)
+drain (LmccMerge *merge, LmccTime now)
 {
   GString *text = g_string_new (NULL);
   LmccMergeItem item;
@@ -95,7 +95,7 @@ drain (LmccMerge * merge, LmccTime now)
 
 /* What a step finds wrong, or %NULL. */
 static gchar *
-take (LmccMerge * merge, const Step * step)
+take (LmccMerge *merge, const Step *step)
 {
   g_autofree gchar *out = NULL;
 
@@ -111,18 +111,22 @@ take (LmccMerge * merge, const Step * step)
       return NULL;
     case OUT:
       out = drain (merge, step->at);
-      return g_str_equal (out, step->out) ? NULL
+      return g_str_equal (out, step->out)
+          ? NULL
           : g_strdup_printf ("\"%s\" came, not \"%s\"", out, step->out);
     case TIMEOUT:
-      return lmcc_merge_next_timeout (merge) == step->at ? NULL
+      return lmcc_merge_next_timeout (merge) == step->at
+          ? NULL
           : g_strdup_printf ("the timeout is %" G_GUINT64_FORMAT,
-          lmcc_merge_next_timeout (merge));
+              lmcc_merge_next_timeout (merge));
     case LATE:
-      return lmcc_merge_get_late (merge) == step->late ? NULL
+      return lmcc_merge_get_late (merge) == step->late
+          ? NULL
           : g_strdup_printf ("%" G_GUINT64_FORMAT " came late",
-          lmcc_merge_get_late (merge));
+              lmcc_merge_get_late (merge));
     case LEVEL:
-      return lmcc_merge_get_level (merge) == step->layer ? NULL
+      return lmcc_merge_get_level (merge) == step->layer
+          ? NULL
           : g_strdup_printf ("the level is %d", lmcc_merge_get_level (merge));
     case END:
       break;
@@ -132,92 +136,178 @@ take (LmccMerge * merge, const Step * step)
 }
 
 static const Row rows[] = {
-  {"test_layers_come_out_in_order_as_soon_as_all_have_passed", {
-              {MEDIA (0, 10)}, {MEDIA (1, 12)}, {MEDIA (0, 11)},
-              {OUT ("10 11")},
-              {MEDIA (0, 14)}, {OUT ("12")},
-              {MEDIA (1, 13)}, {OUT ("13")},
-              {MEDIA (1, 15)}, {OUT ("14")},
-          }},
-  {"test_a_filler_packet_says_that_its_layer_has_passed", {
-              {MEDIA (1, 5)}, {MEDIA (0, 6)}, {OUT ("5")},
-              {FILLER (1, 6)}, {OUT ("")},
-              {FILLER (1, 7)}, {OUT ("6")},
-          }},
-  {"test_a_silent_layer_holds_packets_up_to_their_deadline", {
-              {MEDIA (1, 1)}, {PACKET_AT (0, 2, 500)}, {PACKET_AT (0, 3, 600)},
-              {OUT ("1")}, {TIMEOUT (500)},
-              {OUT_AT (499, "")}, {OUT_AT (500, "2")}, {TIMEOUT (600)},
-              {OUT_AT (1000, "3")}, {TIMEOUT (LMCC_TIME_NONE)},
-          }},
-  {"test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes", {
-              {MEDIA (1, 1)}, {PACKET_AT (0, 3, 0)}, {OUT ("1 1! 3")},
-              {MEDIA (1, 2)}, {LATE (1)},
-              {MEDIA (1, 4)}, {MEDIA (0, 5)}, {OUT ("4")},
-          }},
-  {"test_a_dropped_layer_is_waited_for_no_longer", {
-              {MEDIA (0, 1)}, {MEDIA (1, 2)}, {MEDIA (2, 3)}, {MEDIA (0, 4)},
-              {OUT ("1 2")}, {DROP (0)}, {OUT ("4")},
-          }},
-  {"test_what_has_come_of_a_layer_that_was_left_comes_out", {
-              {LEVEL (-1)},
-              {MEDIA (0, 1)}, {MEDIA (1, 2)}, {MEDIA (2, 3)}, {MEDIA (2, 5)},
-              {OUT ("1")}, {LEAVE (0)}, {LEVEL (2)}, {OUT ("")},
-              {MEDIA (0, 4)}, {OUT ("2 3 4")}, {LEVEL (2)},
-              {MEDIA (0, 6)}, {OUT ("5 6")}, {LEVEL (-1)},
-              {MEDIA (0, 7)}, {OUT ("7")},
-          }},
+  { "test_layers_come_out_in_order_as_soon_as_all_have_passed",
+      {
+          { MEDIA (0, 10) },
+          { MEDIA (1, 12) },
+          { MEDIA (0, 11) },
+          { OUT ("10 11") },
+          { MEDIA (0, 14) },
+          { OUT ("12") },
+          { MEDIA (1, 13) },
+          { OUT ("13") },
+          { MEDIA (1, 15) },
+          { OUT ("14") },
+      } },
+  { "test_a_filler_packet_says_that_its_layer_has_passed",
+      {
+          { MEDIA (1, 5) },
+          { MEDIA (0, 6) },
+          { OUT ("5") },
+          { FILLER (1, 6) },
+          { OUT ("") },
+          { FILLER (1, 7) },
+          { OUT ("6") },
+      } },
+  { "test_a_silent_layer_holds_packets_up_to_their_deadline",
+      {
+          { MEDIA (1, 1) },
+          { PACKET_AT (0, 2, 500) },
+          { PACKET_AT (0, 3, 600) },
+          { OUT ("1") },
+          { TIMEOUT (500) },
+          { OUT_AT (499, "") },
+          { OUT_AT (500, "2") },
+          { TIMEOUT (600) },
+          { OUT_AT (1000, "3") },
+          { TIMEOUT (LMCC_TIME_NONE) },
+      } },
+  { "test_what_is_overtaken_leaves_a_hole_and_is_dropped_when_it_comes",
+      {
+          { MEDIA (1, 1) },
+          { PACKET_AT (0, 3, 0) },
+          { OUT ("1 1! 3") },
+          { MEDIA (1, 2) },
+          { LATE (1) },
+          { MEDIA (1, 4) },
+          { MEDIA (0, 5) },
+          { OUT ("4") },
+      } },
+  { "test_a_dropped_layer_is_waited_for_no_longer",
+      {
+          { MEDIA (0, 1) },
+          { MEDIA (1, 2) },
+          { MEDIA (2, 3) },
+          { MEDIA (0, 4) },
+          { OUT ("1 2") },
+          { DROP (0) },
+          { OUT ("4") },
+      } },
+  { "test_what_has_come_of_a_layer_that_was_left_comes_out",
+      {
+          { LEVEL (-1) },
+          { MEDIA (0, 1) },
+          { MEDIA (1, 2) },
+          { MEDIA (2, 3) },
+          { MEDIA (2, 5) },
+          { OUT ("1") },
+          { LEAVE (0) },
+          { LEVEL (2) },
+          { OUT ("") },
+          { MEDIA (0, 4) },
+          { OUT ("2 3 4") },
+          { LEVEL (2) },
+          { MEDIA (0, 6) },
+          { OUT ("5 6") },
+          { LEVEL (-1) },
+          { MEDIA (0, 7) },
+          { OUT ("7") },
+      } },
   /* A hole comes where a number is really missing, not before packets that are
    * known to precede it: layers 0, 1, 2 as P, B and b pictures; the second B
    * is lost. */
-  {"test_a_hole_comes_where_the_order_has_its_gap", {
-              {MEDIA (0, 0)}, {MEDIA (1, 1)}, {MEDIA (2, 2)}, {MEDIA (2, 3)},
-              {MEDIA (0, 4)}, {MEDIA (2, 6)}, {MEDIA (0, 8)}, {OUT ("0 1")},
-              {MEDIA (1, 9),.lost = 1}, {OUT ("2 3 4 1! 6")},
-          }},
-  {"test_a_loss_at_a_table_change_leaves_its_hole", {
-              {MEDIA (0, 0)}, {MEDIA (1, 1)}, {OUT ("0")},
-              {MEDIA (0, 2),.table = 1}, {MEDIA (1, 4),.table = 1,.lost = 1},
-              {MEDIA (0, 5),.table = 1}, {OUT_AT (DEADLINE, "1 2 1! 4 5")},
-          }},
+  { "test_a_hole_comes_where_the_order_has_its_gap",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (1, 1) },
+          { MEDIA (2, 2) },
+          { MEDIA (2, 3) },
+          { MEDIA (0, 4) },
+          { MEDIA (2, 6) },
+          { MEDIA (0, 8) },
+          { OUT ("0 1") },
+          { MEDIA (1, 9), .lost = 1 },
+          { OUT ("2 3 4 1! 6") },
+      } },
+  { "test_a_loss_at_a_table_change_leaves_its_hole",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (1, 1) },
+          { OUT ("0") },
+          { MEDIA (0, 2), .table = 1 },
+          { MEDIA (1, 4), .table = 1, .lost = 1 },
+          { MEDIA (0, 5), .table = 1 },
+          { OUT_AT (DEADLINE, "1 2 1! 4 5") },
+      } },
   /* After a table change a layer is not waited for until it is heard. */
-  {"test_packets_that_come_late_after_a_table_change_leave_a_hole", {
-              {MEDIA (0, 0)}, {MEDIA (1, 1)}, {MEDIA (0, 3),.table = 1},
-              {OUT ("0 1 3")},
-              {MEDIA (1, 2),.table = 1}, {MEDIA (1, 4),.table = 1},
-              {MEDIA (0, 5),.table = 1}, {OUT ("1! 4")}, {LATE (1)},
-          }},
+  { "test_packets_that_come_late_after_a_table_change_leave_a_hole",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (1, 1) },
+          { MEDIA (0, 3), .table = 1 },
+          { OUT ("0 1 3") },
+          { MEDIA (1, 2), .table = 1 },
+          { MEDIA (1, 4), .table = 1 },
+          { MEDIA (0, 5), .table = 1 },
+          { OUT ("1! 4") },
+          { LATE (1) },
+      } },
   /* Layer 2's packet left before the table changed, and comes after the first
    * of the new one. */
-  {"test_an_overtaken_packet_does_not_bring_its_table_back", {
-              {MEDIA (0, 0)}, {PACKET_AT (0, 3, LATER),.table = 1},
-              {PACKET_AT (1, 4, LATER),.table = 1},
-              {MEDIA (2, 2)}, {OUT ("0 2 3")},
-              {PACKET_AT (0, 6, LATER),.table = 1}, {OUT ("4")},
-              {PACKET_AT (1, 5, LATER),.table = 1},
-              {PACKET_AT (1, 7, LATER),.table = 1}, {OUT ("5 6")},
-          }},
+  { "test_an_overtaken_packet_does_not_bring_its_table_back",
+      {
+          { MEDIA (0, 0) },
+          { PACKET_AT (0, 3, LATER), .table = 1 },
+          { PACKET_AT (1, 4, LATER), .table = 1 },
+          { MEDIA (2, 2) },
+          { OUT ("0 2 3") },
+          { PACKET_AT (0, 6, LATER), .table = 1 },
+          { OUT ("4") },
+          { PACKET_AT (1, 5, LATER), .table = 1 },
+          { PACKET_AT (1, 7, LATER), .table = 1 },
+          { OUT ("5 6") },
+      } },
   /* What was overtaken has left its hole then. */
-  {"test_what_is_overtaken_leaves_one_hole_only", {
-              {MEDIA (0, 0)}, {MEDIA (1, 1)}, {MEDIA (0, 4)},
-              {OUT_AT (DEADLINE, "0 1 1! 4")},
-              {MEDIA (1, 2)}, {MEDIA (1, 3)}, {MEDIA (1, 5)}, {MEDIA (0, 6)},
-              {OUT ("5")},
-          }},
-  {"test_a_lost_filler_leaves_no_hole", {
-              {MEDIA (0, 0)}, {MEDIA (1, 1)}, {MEDIA (0, 2)},
-              {MEDIA (1, 3),.lost = 1}, {MEDIA (0, 4)}, {MEDIA (1, 5)},
-              {OUT ("0 1 2 3 4")},
-          }},
+  { "test_what_is_overtaken_leaves_one_hole_only",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (1, 1) },
+          { MEDIA (0, 4) },
+          { OUT_AT (DEADLINE, "0 1 1! 4") },
+          { MEDIA (1, 2) },
+          { MEDIA (1, 3) },
+          { MEDIA (1, 5) },
+          { MEDIA (0, 6) },
+          { OUT ("5") },
+      } },
+  { "test_a_lost_filler_leaves_no_hole",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (1, 1) },
+          { MEDIA (0, 2) },
+          { MEDIA (1, 3), .lost = 1 },
+          { MEDIA (0, 4) },
+          { MEDIA (1, 5) },
+          { OUT ("0 1 2 3 4") },
+      } },
   /* Numbers 2 to 5 are of a layer that is not held; where the layer had not
    * come any further it can have lost no media. */
-  {"test_filler_lost_in_a_gap_leaves_no_hole", {
-              {MEDIA (0, 1)}, {FILLER (1, 3)}, {FILLER (1, 3),.lost = 2},
-              {MEDIA (0, 6)}, {FILLER (1, 7)}, {OUT ("1 6")},
-          }},
-  {"test_layers_not_held_leave_gaps_but_no_holes", {
-              {MEDIA (0, 0)}, {MEDIA (0, 7)}, {MEDIA (0, 9)}, {OUT ("0 7 9")},
-          }},
+  { "test_filler_lost_in_a_gap_leaves_no_hole",
+      {
+          { MEDIA (0, 1) },
+          { FILLER (1, 3) },
+          { FILLER (1, 3), .lost = 2 },
+          { MEDIA (0, 6) },
+          { FILLER (1, 7) },
+          { OUT ("1 6") },
+      } },
+  { "test_layers_not_held_leave_gaps_but_no_holes",
+      {
+          { MEDIA (0, 0) },
+          { MEDIA (0, 7) },
+          { MEDIA (0, 9) },
+          { OUT ("0 7 9") },
+      } },
 };
 
 GST_START_TEST (test_what_comes_out)
@@ -239,10 +329,10 @@ GST_END_TEST;
 GST_START_TEST (test_a_hole_tells_the_table_and_that_it_changed)
 {
   static const Step steps[] = {
-    {MEDIA (0, 0)},
-    {MEDIA (0, 2),.lost = 1},
-    {MEDIA (0, 4),.table = 1,.lost = 1},
-    {MEDIA (0, 6),.table = 1,.lost = 1},
+    { MEDIA (0, 0) },
+    { MEDIA (0, 2), .lost = 1 },
+    { MEDIA (0, 4), .table = 1, .lost = 1 },
+    { MEDIA (0, 6), .table = 1, .lost = 1 },
   };
   g_autoptr (LmccMerge) merge = lmcc_merge_new ();
   LmccMergeItem item;

@@ -14,7 +14,7 @@
 /* Packet @k of layer @l in window @w: each layer has another part of the
  * window's order, and sends it all the time. */
 static void
-send_of_window (Feed * feed, guint w, guint l, guint k, guint per_layer)
+send_of_window (Feed *feed, guint w, guint l, guint k, guint per_layer)
 {
   static const guint8 payload[1200];
   guint n_layers = feed->session.n_layers;
@@ -74,7 +74,7 @@ GST_END_TEST;
 /* Within @span the highest layer sends one packet in a second, for which the
  * others wait. */
 static void
-stall (Feed * feed, LmccTime span)
+stall (Feed *feed, LmccTime span)
 {
   LmccTime end = feed->now + span;
   guint i;
@@ -88,20 +88,20 @@ stall (Feed * feed, LmccTime span)
 }
 
 static guint
-count_falls (const Feed * feed)
+count_falls (const Feed *feed)
 {
   guint n = 0, i;
 
   for (i = 1; i < feed->levels->len; i++)
-    n += g_array_index (feed->levels, gint, i) <
-        g_array_index (feed->levels, gint, i - 1);
+    n += g_array_index (feed->levels, gint, i)
+        < g_array_index (feed->levels, gint, i - 1);
 
   return n;
 }
 
 GST_START_TEST (a_layer_that_does_not_fit_comes_back_ever_more_rarely)
 {
-  LmccTime span = test_is_slow ()? 100 : 700;
+  LmccTime span = test_is_slow () ? 100 : 700;
   LmccReceiverStats stats;
   Feed feed;
 
@@ -177,7 +177,7 @@ GST_END_TEST;
 
 /* CPU seconds for @n packets that wait behind a hole. */
 static gdouble
-measure (Feed * feed, guint n)
+measure (Feed *feed, guint n)
 {
   struct timespec ts[2];
 
@@ -188,8 +188,8 @@ measure (Feed * feed, guint n)
   }
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts[1]);
 
-  return (gdouble) (ts[1].tv_sec - ts[0].tv_sec) +
-      (gdouble) (ts[1].tv_nsec - ts[0].tv_nsec) / 1e9;
+  return (gdouble) (ts[1].tv_sec - ts[0].tv_sec)
+      + (gdouble) (ts[1].tv_nsec - ts[0].tv_nsec) / 1e9;
 }
 
 GST_START_TEST (a_packet_costs_no_more_where_thousands_wait)

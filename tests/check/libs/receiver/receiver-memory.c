@@ -10,7 +10,7 @@
 
 /* The layers above have been heard and are waited for. */
 static void
-wait_for_others (Feed * feed, guint i)
+wait_for_others (Feed *feed, guint i)
 {
   guint layer;
 
@@ -19,7 +19,7 @@ wait_for_others (Feed * feed, guint i)
 }
 
 static void
-keep_merge_waiting (Feed * feed, guint i)
+keep_merge_waiting (Feed *feed, guint i)
 {
   wait_for_others (feed, i);
   feed_send_media (feed, 0, 0, i % 50 == 0);
@@ -46,7 +46,7 @@ GST_START_TEST (the_largest_packets_that_wait_in_the_merge_do)
 GST_END_TEST;
 
 static void
-fill_all_layers (Feed * feed, guint i)
+fill_all_layers (Feed *feed, guint i)
 {
   wait_for_others (feed, i);
   feed_send_media (feed, i % (feed->session.n_layers - 1), 0, i % 500 == 0);
@@ -64,7 +64,7 @@ GST_END_TEST;
 
 /* Numbers of the order that leave no packet behind another. */
 static void
-leap_in_order (Feed * feed, guint i)
+leap_in_order (Feed *feed, guint i)
 {
   wait_for_others (feed, i);
   feed->osn = (guint16) (feed->osn + 1 + i * 7919 % 4096);
@@ -83,7 +83,7 @@ GST_END_TEST;
 
 /* Every third number of every layer is missing, and may be repaired. */
 static void
-leave_holes (Feed * feed, guint i)
+leave_holes (Feed *feed, guint i)
 {
   guint layer = i % feed->session.n_layers;
 
@@ -109,7 +109,7 @@ GST_END_TEST;
 
 /* Each tells of losses, and of a place in the order that never comes. */
 static void
-send_fillers (Feed * feed, guint i)
+send_fillers (Feed *feed, guint i)
 {
   LmccHeader header;
 
@@ -134,11 +134,15 @@ GST_END_TEST;
 
 /* One packet of each block, and nothing that it could repair. */
 static void
-begin_blocks (Feed * feed, guint i)
+begin_blocks (Feed *feed, guint i)
 {
   static guint8 payload[LMCC_MAX_PACKET_SIZE - 200];
-  LmccRepairPayload repair = {.first = (guint16) (100 * i),.n_source = 200,
-    .step = 1,.n_repair = 2,.index = (guint8) (i % 2),
+  LmccRepairPayload repair = {
+    .first = (guint16) (100 * i),
+    .n_source = 200,
+    .step = 1,
+    .n_repair = 2,
+    .index = (guint8) (i % 2),
     .symbol_size = sizeof (payload) - LMCC_REPAIR_HEADER_SIZE,
   };
   LmccHeader header;
@@ -174,7 +178,7 @@ GST_END_TEST;
 
 /* The highest rung ends when much is kept of those below. */
 static void
-fall_down (Feed * feed, guint i)
+fall_down (Feed *feed, guint i)
 {
   guint rungs = LMCC_MAX_RUNGS - 1;
 
@@ -197,7 +201,7 @@ GST_END_TEST;
 
 /* A picture that never ends. */
 static void
-send_one_picture (Feed * feed, guint i)
+send_one_picture (Feed *feed, guint i)
 {
   static const guint8 payload[LMCC_MAX_PACKET_SIZE];
   LmccHeader header = feed_make_header (feed, LMCC_PACKET_MEDIA, 0);

@@ -13,7 +13,7 @@
 /* Records good and bad, of the sender's host: one has more layers than arrays
  * hold, one a clock rate of 0, one no port, one is cut. */
 static gchar *
-make_record (guint kind, guint32 * ssrc)
+make_record (guint kind, guint32 *ssrc)
 {
   LmccSession session;
   gchar *text;
@@ -54,16 +54,15 @@ make_record (guint kind, guint32 * ssrc)
 #define N_KINDS 10
 
 static void
-append_record (GByteArray * datagram, guint kind, guint index, guint count)
+append_record (GByteArray *datagram, guint kind, guint index, guint count)
 {
   guint32 ssrc;
   g_autofree gchar *text = make_record (kind, &ssrc);
   gsize part = strlen (text) / count;
   LmccRecordFragment fragment = { ssrc, (guint16) (77 + kind), (guint8) index,
     (guint8) count, (const guint8 *) text + index * part,
-    index + 1 < count ? part : strlen (text) - index * part
-  };
-  LmccSenderReport report = {.ssrc = ssrc,.ntp_time = 1 };
+    index + 1 < count ? part : strlen (text) - index * part };
+  LmccSenderReport report = { .ssrc = ssrc, .ntp_time = 1 };
   g_autoptr (LmccPacket) packet =
       lmcc_rtcp_build (&report, 1, "forged", &fragment);
 
@@ -86,21 +85,24 @@ make_datagram (guint first, guint second, gboolean parts)
 }
 
 static void
-send_packet (TestScene * scene, const LmccAddress * from, guint32 ssrc)
+send_packet (TestScene *scene, const LmccAddress *from, guint32 ssrc)
 {
   static const guint8 payload[100] = { 0 };
-  LmccHeader header = {.top_layer = 2,.signal = -1,.first = TRUE,.last = TRUE };
-  LmccRtp rtp = {.payload_type = 96,.ssrc = ssrc,.payload_size =
-        sizeof (payload)
-  };
+  LmccHeader header = { .top_layer = 2,
+    .signal = -1,
+    .first = TRUE,
+    .last = TRUE };
+  LmccRtp rtp = { .payload_type = 96,
+    .ssrc = ssrc,
+    .payload_size = sizeof (payload) };
 
   lmcc_receiver_handle_packet (scene->test->receiver, scene->loop->now,
-      scene->loop->now, 0, from, 40000, lmcc_rtp_build (&rtp, &header,
-          LMCC_HEADER_DEFAULT_ID, payload));
+      scene->loop->now, 0, from, 40000,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload));
 }
 
 static void
-attack (TestScene * scene, const LmccAddress * from, guint first, guint second,
+attack (TestScene *scene, const LmccAddress *from, guint first, guint second,
     gboolean parts)
 {
   TestLoop *loop = scene->loop;
@@ -128,10 +130,12 @@ GST_START_TEST (test_no_two_records_in_one_datagram_change_a_session)
         LmccSession before = *test_scene_session (&scene);
 
         attack (&scene, &stranger, first, second, parts);
-        fail_unless (memcmp (&before, test_scene_session (&scene),
-                sizeof (before)) == 0);
-        fail_unless_equals_int (lmcc_receiver_get_session (scene.
-                test->receiver)->ssrc_base, TEST_SSRC);
+        fail_unless (
+            memcmp (&before, test_scene_session (&scene), sizeof (before))
+            == 0);
+        fail_unless_equals_int (
+            lmcc_receiver_get_session (scene.test->receiver)->ssrc_base,
+            TEST_SSRC);
       }
     }
   }
@@ -225,8 +229,8 @@ GST_START_TEST (test_a_thousand_hosts_take_over_at_most_each_ten_seconds)
   forged = *test_scene_session (&scene);
   test_loop_pause (scene.loop);
   for (i = 0; i < 4000; i++) {
-    g_autofree gchar *text = g_strdup_printf ("10.7.%u.%u", i / 4 / 250 + 1,
-        i / 4 % 250 + 1);
+    g_autofree gchar *text =
+        g_strdup_printf ("10.7.%u.%u", i / 4 / 250 + 1, i / 4 % 250 + 1);
     LmccAddress from = test_address (text);
 
     forged.ssrc_base = (i + 1) << 12;
@@ -259,8 +263,8 @@ GST_START_TEST (test_a_crowd_of_records_does_not_hide_the_sender)
   forged = *test_scene_session (&scene);
   test_loop_start_sender (scene.loop, TEST_SSRC);
   for (i = 0; i < 900; i++) {
-    g_autofree gchar *text = g_strdup_printf ("10.7.%u.%u", i / 250 + 1,
-        i % 250 + 1);
+    g_autofree gchar *text =
+        g_strdup_printf ("10.7.%u.%u", i / 250 + 1, i % 250 + 1);
     LmccAddress from = test_address (text);
 
     test_loop_send_record (scene.loop, scene.test, &forged, &from);
@@ -302,7 +306,7 @@ GST_END_TEST;
 /* Forty in a second, each between packets of the true sender. */
 GST_START_TEST (test_forged_goodbyes_are_told_of_each_ten_seconds)
 {
-  LmccSenderReport report = {.ssrc = TEST_SSRC };
+  LmccSenderReport report = { .ssrc = TEST_SSRC };
   g_autoptr (LmccPacket) bye = lmcc_rtcp_build_bye (&report, "forged");
   TestScene scene;
   guint i, before;

@@ -50,7 +50,7 @@ GST_END_TEST;
 
 GST_START_TEST (beyond_repair_is_given_up_with_the_last_repair_packet)
 {
-  FeedSelected selected = { {114, 116}, 2, G_MAXUINT };
+  FeedSelected selected = { { 114, 116 }, 2, G_MAXUINT };
   const FeedDelivery *delivery;
   LmccRepairClassStats sum;
   Feed feed;
@@ -73,7 +73,7 @@ GST_END_TEST;
 
 GST_START_TEST (the_repair_of_the_next_block_ends_that_of_a_block)
 {
-  FeedSelected selected = { {114, 116}, 2, 1 };
+  FeedSelected selected = { { 114, 116 }, 2, 1 };
   const FeedDelivery *delivery;
   Feed feed;
 
@@ -96,7 +96,7 @@ GST_END_TEST;
 
 GST_START_TEST (repair_that_never_comes_holds_nothing_beyond_its_time)
 {
-  FeedSelected selected = { {124}, 1, 0 };
+  FeedSelected selected = { { 124 }, 1, 0 };
   const FeedDelivery *delivery;
   Feed feed;
 
@@ -117,7 +117,7 @@ GST_END_TEST;
 /* When the time of the first hole is up, the second one's is not. */
 GST_START_TEST (giving_up_one_hole_leaves_the_next_open)
 {
-  FeedSelected selected = { {110, 194}, 2, 0 };
+  FeedSelected selected = { { 110, 194 }, 2, 0 };
   Feed feed;
 
   /* The base's blocks are 96 to 126 and 192 to 222. */
@@ -139,7 +139,7 @@ GST_END_TEST;
 
 GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
 {
-  FeedSelected selected = { {0}, 0, 0 };
+  FeedSelected selected = { { 0 }, 0, 0 };
   guint i;
   Feed feed;
 
@@ -155,8 +155,9 @@ GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
 
     /* Behind the last packets nothing tells that a layer has passed. */
     fail_unless (delivery->number >= 480
-        || delivery->at <= feed_sent_at (&feed, delivery->number) +
-        LMCC_LOSS_TIMEOUT, "%u", delivery->number);
+            || delivery->at
+                <= feed_sent_at (&feed, delivery->number) + LMCC_LOSS_TIMEOUT,
+        "%u", delivery->number);
   }
   feed_clear (&feed);
 }
@@ -219,24 +220,24 @@ GST_START_TEST (who_joins_in_the_middle_waits_for_nothing_it_missed)
   feed_start (&feed, "none");
   /* The first packets of its blocks went by before. */
   feed.lose = feed_lose_some;
-  feed.lose_data = &(gdouble) {
-  1.0};
+  feed.lose_data = &(gdouble){ 1.0 };
   feed_send_many (&feed, FEED_KEY_INTERVAL - 4);
   feed.lose = NULL;
   feed_send_many (&feed, 4 * FEED_KEY_INTERVAL);
   feed_finish (&feed);
   fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, 0);
   fail_unless_equals_uint64 (feed_get_stats (&feed).repair.invalid, 0);
-  fail_unless_equals_int (g_array_index (feed.deliveries, FeedDelivery,
-          0).number, FEED_KEY_INTERVAL);
+  fail_unless_equals_int (
+      g_array_index (feed.deliveries, FeedDelivery, 0).number,
+      FEED_KEY_INTERVAL);
   feed_check_deliveries (&feed, 0);
   for (i = 0; i < feed.deliveries->len; i++) {
     const FeedDelivery *delivery =
         &g_array_index (feed.deliveries, FeedDelivery, i);
 
     fail_unless (delivery->number >= 4 * FEED_KEY_INTERVAL
-        || delivery->at <= feed_sent_at (&feed,
-            delivery->number) + 2 * FEED_STEP);
+        || delivery->at
+            <= feed_sent_at (&feed, delivery->number) + 2 * FEED_STEP);
   }
   feed_clear (&feed);
 }
@@ -245,7 +246,7 @@ GST_END_TEST;
 
 GST_START_TEST (repair_may_be_in_a_higher_layer_than_what_it_repairs)
 {
-  FeedSelected selected = { {124, 128, 181}, 3, G_MAXUINT };
+  FeedSelected selected = { { 124, 128, 181 }, 3, G_MAXUINT };
   Feed feed;
 
   feed_prepare (&feed, 2, 8, 2);
@@ -264,7 +265,7 @@ GST_END_TEST;
 
 GST_START_TEST (repair_of_layers_not_held_is_let_go)
 {
-  FeedSelected selected = { {125, 129, 184}, 3, G_MAXUINT };
+  FeedSelected selected = { { 125, 129, 184 }, 3, G_MAXUINT };
   Feed feed;
 
   feed_prepare (&feed, 2, 8, 2);
@@ -284,7 +285,7 @@ GST_START_TEST (repair_of_layers_not_held_is_let_go)
 GST_END_TEST;
 
 static void
-check_all_until (Feed * feed, guint from, guint end, guint but)
+check_all_until (Feed *feed, guint from, guint end, guint but)
 {
   guint i;
 
@@ -300,7 +301,7 @@ GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lost); i++) {
-    FeedSelected selected = { {lost[i]}, 1, G_MAXUINT };
+    FeedSelected selected = { { lost[i] }, 1, G_MAXUINT };
     Feed feed;
     guint last;
 
@@ -317,8 +318,8 @@ GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
     /* The base's loss comes back: what repairs it is still heard. */
     check_all_until (&feed, 60, 122, i == 0 ? 117 : G_MAXUINT);
     for (last = 122; last < 240; last++)
-      fail_unless ((feed_find_delivery (&feed,
-                  last) != NULL) == (last % 2 == 0));
+      fail_unless (
+          (feed_find_delivery (&feed, last) != NULL) == (last % 2 == 0));
     fail_unless_equals_uint64 (feed_get_stats (&feed).gate.units_corrupted, 0);
     feed_clear (&feed);
   }
@@ -330,7 +331,7 @@ GST_END_TEST;
  * meanwhile is missing behind these. */
 GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
 {
-  FeedSelected selected = { {114}, 1, 0 };
+  FeedSelected selected = { { 114 }, 1, 0 };
   const FeedDelivery *delivery;
   guint i, last = 0;
   Feed feed;
@@ -371,13 +372,13 @@ GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
   g_strlcpy (feed.session.algorithm, "flid-dl",
       sizeof (feed.session.algorithm));
   for (i = 0; i < 3; i++)
-    feed.session.layers[i] = (LmccLayer) {
-    500000, LMCC_STREAM_NONE, LMCC_CLASS_MIXED};
-  fail_unless (lmcc_session_fit_algorithm (&feed.session, 0, 0, &error),
-      "%s", error ? error->message : "");
+    feed.session.layers[i] =
+        (LmccLayer){ 500000, LMCC_STREAM_NONE, LMCC_CLASS_MIXED };
+  fail_unless (lmcc_session_fit_algorithm (&feed.session, 0, 0, &error), "%s",
+      error ? error->message : "");
   fail_unless (feed.session.turning_groups > 0);
-  fail_unless (lmcc_dynamic_layering_from_session (&feed.layering,
-          &feed.session, NULL));
+  fail_unless (
+      lmcc_dynamic_layering_from_session (&feed.layering, &feed.session, NULL));
   feed.slot = feed.session.slot;
   feed_start (&feed, "none");
   feed_send_many (&feed, 4 * FEED_KEY_INTERVAL);
@@ -402,7 +403,7 @@ GST_START_TEST (nothing_is_given_out_twice)
   guint repaired;
 
   for (repaired = 0; repaired < 2; repaired++) {
-    FeedSelected selected = { {0}, 0, repaired ? G_MAXUINT : 0 };
+    FeedSelected selected = { { 0 }, 0, repaired ? G_MAXUINT : 0 };
     LmccPacket *lost = NULL;
     LmccHeader header;
     Feed feed;
@@ -437,7 +438,7 @@ GST_END_TEST;
 
 GST_START_TEST (repair_that_comes_late_is_counted_and_not_given_out)
 {
-  FeedSelected selected = { {124}, 1, 0 };
+  FeedSelected selected = { { 124 }, 1, 0 };
   g_autoptr (GPtrArray) payloads = NULL;
   guint i;
   Feed feed;
@@ -464,20 +465,20 @@ GST_START_TEST (repair_that_comes_late_is_counted_and_not_given_out)
 GST_END_TEST;
 
 static void
-corrupt (Feed * feed, guint8 * data, gsize size, guint way)
+corrupt (Feed *feed, guint8 *data, gsize size, guint way)
 {
   guint i;
 
   switch (way % 4) {
-    case 0:                    /* somewhere in what tells the block */
+    case 0: /* somewhere in what tells the block */
       data[g_rand_int_range (feed->dice, 0, LMCC_REPAIR_HEADER_SIZE)] =
           g_rand_int (feed->dice) & 0xff;
       break;
-    case 1:                    /* repair of another stream or layer */
+    case 1: /* repair of another stream or layer */
       data[0] = g_rand_int (feed->dice) & 0xff;
       data[1] ^= (g_rand_int (feed->dice) & 0x0f) << 4;
       break;
-    case 2:                    /* another block */
+    case 2: /* another block */
       data[2] = g_rand_int (feed->dice) & 0xff;
       break;
     default:
@@ -504,9 +505,13 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
     feed.lose = feed_lose_some;
     feed.lose_data = &loss;
     for (i = 0; i < 600; i++) {
-      LmccRepairPayload values = {.source = (guint16) (i % 2),
-        .first = (guint16) (feed.sequence[i % 2] - 8),.n_source = 8,.step = 1,
-        .index = (guint8) (i % 4),.n_repair = 4,
+      LmccRepairPayload values = {
+        .source = (guint16) (i % 2),
+        .first = (guint16) (feed.sequence[i % 2] - 8),
+        .n_source = 8,
+        .step = 1,
+        .index = (guint8) (i % 4),
+        .n_repair = 4,
         .symbol_size = sizeof (payload) - LMCC_REPAIR_HEADER_SIZE,
       };
       LmccPacket *packet;
@@ -542,7 +547,7 @@ GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lsn_off); i++) {
-    FeedSelected selected = { {124}, 1, 0 };
+    FeedSelected selected = { { 124 }, 1, 0 };
     g_autoptr (GPtrArray) payloads = NULL;
     LmccPacket *forged;
     Feed feed;
@@ -562,8 +567,8 @@ GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
     header.lsn += lsn_off[i];
     header.osn += osn_off[i];
     lmcc_header_write (&header, (guint8 *) rtp.element);
-    payloads = lmcc_repair_encode ((LmccPacket **) feed.block[0]->pdata, 15, 1,
-        1);
+    payloads =
+        lmcc_repair_encode ((LmccPacket **) feed.block[0]->pdata, 15, 1, 1);
     selected.repair_from = G_MAXUINT;
     feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
     g_ptr_array_set_size (feed.block[0], 0);

@@ -25,26 +25,26 @@ static gint wanted_level;
 static GArray *told;
 
 static void
-keep_rtt (LmccController * controller G_GNUC_UNUSED, LmccTime now G_GNUC_UNUSED,
+keep_rtt (LmccController *controller G_GNUC_UNUSED, LmccTime now G_GNUC_UNUSED,
     LmccTime rtt)
 {
   g_array_append_val (told, rtt);
 }
 
 static void
-hold (LmccController * controller, LmccTime now G_GNUC_UNUSED)
+hold (LmccController *controller, LmccTime now G_GNUC_UNUSED)
 {
   controller->wanted_level = wanted_level;
 }
 
 static void
-free_controller (LmccController * controller)
+free_controller (LmccController *controller)
 {
   g_free (controller);
 }
 
-static LmccController *create_controller (const LmccSession * session,
-    const LmccSettings * settings, guint32 seed);
+static LmccController *create_controller (const LmccSession *session,
+    const LmccSettings *settings, guint32 seed);
 
 static LmccAlgorithm algorithm = {
   .name = ALGORITHM,
@@ -53,8 +53,8 @@ static LmccAlgorithm algorithm = {
 };
 
 static LmccController *
-create_controller (const LmccSession * session G_GNUC_UNUSED,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+create_controller (const LmccSession *session G_GNUC_UNUSED,
+    const LmccSettings *settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
 {
   static const LmccControllerClass klass = {
     .on_rtt = keep_rtt,
@@ -86,14 +86,14 @@ new_loop (void)
 }
 
 static void
-free_loop (TestLoop * loop)
+free_loop (TestLoop *loop)
 {
   test_loop_free (loop);
   g_array_unref (told);
 }
 
 static LmccReceiverStats
-get_stats (TestLoop * loop, TestReceiver * test)
+get_stats (TestLoop *loop, TestReceiver *test)
 {
   LmccReceiverStats stats;
 
@@ -152,9 +152,9 @@ GST_START_TEST (the_round_trip_time_is_measured_and_told)
 GST_END_TEST;
 
 static guint
-delay_all (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay, gpointer user_data)
+delay_all (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra_delay, gpointer user_data)
 {
   *extra_delay = *(LmccTime *) user_data;
 
@@ -339,7 +339,7 @@ GST_START_TEST (without_answers_joins_are_used_with_one_warning)
 GST_END_TEST;
 
 static void
-forge_answer (TestLoop * loop, TestReceiver * test, guint32 sender_ssrc,
+forge_answer (TestLoop *loop, TestReceiver *test, guint32 sender_ssrc,
     guint32 ssrc, guint32 last_rr, guint32 delay)
 {
   LmccDlrr answer = { ssrc, last_rr, delay };
@@ -400,7 +400,7 @@ GST_END_TEST;
 /* With the sender's own address and S0, and newer than what the sender itself
  * sends. The loop checks where reports go. */
 static void
-forge_source (TestLoop * loop, TestReceiver * test, const gchar * source)
+forge_source (TestLoop *loop, TestReceiver *test, const gchar *source)
 {
   LmccSession session = *lmcc_receiver_get_session (test->receiver);
 
@@ -412,7 +412,7 @@ forge_source (TestLoop * loop, TestReceiver * test, const gchar * source)
 /* For 30 s, and so often that the sender's own record, every 250 ms, does not
  * come twice in between. */
 static void
-hold_forged_source (TestLoop * loop, TestReceiver * test, const gchar * source)
+hold_forged_source (TestLoop *loop, TestReceiver *test, const gchar *source)
 {
   guint i;
 

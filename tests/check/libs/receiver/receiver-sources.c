@@ -12,21 +12,21 @@
 typedef enum
 {
   END,
-  PLAY,                         /* the first host does, and is established */
-  START,                        /* the first host, with @ssrc */
-  ANEW,                         /* likewise, with another nonce */
-  OTHER,                        /* the other host starts */
-  BYE,                          /* the first host says it */
-  KILL,                         /* the first host is silent */
+  PLAY,  /* the first host does, and is established */
+  START, /* the first host, with @ssrc */
+  ANEW,  /* likewise, with another nonce */
+  OTHER, /* the other host starts */
+  BYE,   /* the first host says it */
+  KILL,  /* the first host is silent */
   PAUSE,
   RESUME,
-  MAX_LEVEL,                    /* the user sets one */
-  RUN,                          /* for @ms, with @share of the other */
-  WITH,                         /* the receiver is with @ssrc */
-  CHANGED,                      /* the host was, @n times */
+  MAX_LEVEL, /* the user sets one */
+  RUN,       /* for @ms, with @share of the other */
+  WITH,      /* the receiver is with @ssrc */
+  CHANGED,   /* the host was, @n times */
   ANEW_IS_TAKEN,
-  WARNED,                       /* that there is no algorithm */
-  PICTURES,                     /* come out, ten and more */
+  WARNED,   /* that there is no algorithm */
+  PICTURES, /* come out, ten and more */
 } Kind;
 
 /* A step of a row, and what must be. */
@@ -37,7 +37,7 @@ typedef struct
   guint ms;
   TestShare share;
   guint n;
-  const gchar *from;            /* the latest change */
+  const gchar *from; /* the latest change */
   const gchar *to;
 } Step;
 
@@ -45,8 +45,8 @@ typedef struct
 {
   const gchar *name;
   LmccSourcePolicy policy;
-  guint64 nonce;                /* the other host's; 0: its own */
-  const gchar *algorithm;       /* likewise; NULL: the same */
+  guint64 nonce;          /* the other host's; 0: its own */
+  const gchar *algorithm; /* likewise; NULL: the same */
   Step steps[14];
 } Row;
 
@@ -55,41 +55,67 @@ typedef struct
 #define FIRST "10.0.0.1"
 #define SECOND "10.0.0.2"
 
-#define START(s) .kind = START,.ssrc = (s)
-#define ANEW(s) .kind = ANEW,.ssrc = (s)
-#define OTHER(s) .kind = OTHER,.ssrc = (s)
-#define RUN(t, what) .kind = RUN,.ms = (t),.share = TEST_SHARE_##what
-#define WITH(s) .kind = WITH,.ssrc = (s)
-#define CHANGED(times, a, b) .kind = CHANGED,.n = (times),.from = a,.to = b
+#define START(s) .kind = START, .ssrc = (s)
+#define ANEW(s) .kind = ANEW, .ssrc = (s)
+#define OTHER(s) .kind = OTHER, .ssrc = (s)
+#define RUN(t, what) .kind = RUN, .ms = (t), .share = TEST_SHARE_##what
+#define WITH(s) .kind = WITH, .ssrc = (s)
+#define CHANGED(times, a, b) .kind = CHANGED, .n = (times), .from = a, .to = b
 #define UNCHANGED CHANGED (0, NULL, NULL)
 
 /* Who repeats the old record of a host that pauses. */
-#define PAUSE_BESIDE(share) { \
-  {PLAY}, {OTHER (OTHER_SSRC)}, {PAUSE}, {RUN (5000, share)}, {WITH (SSRC)}, \
-  {RESUME}, {RUN (5000, share)}, {WITH (SSRC)}, {UNCHANGED}}
+#define PAUSE_BESIDE(share)                                                  \
+  {                                                                          \
+    { PLAY }, { OTHER (OTHER_SSRC) }, { PAUSE }, { RUN (5000, share) },      \
+        { WITH (SSRC) }, { RESUME }, { RUN (5000, share) }, { WITH (SSRC) }, \
+    {                                                                        \
+      UNCHANGED                                                              \
+    }                                                                        \
+  }
 
 /* As where the sender's own address changes. */
-#define ANOTHER_ADDRESS(ssrc) { \
-  {PLAY}, {OTHER (ssrc)}, {KILL}, {RUN (9900, EVERYTHING)}, {UNCHANGED}, \
-  {RUN (600, EVERYTHING)}, {WITH (ssrc)}, {CHANGED (1, FIRST, SECOND)}, \
-  {RUN (3000, EVERYTHING)}, {PICTURES}}
+#define ANOTHER_ADDRESS(ssrc)                                         \
+  {                                                                   \
+    { PLAY }, { OTHER (ssrc) }, { KILL }, { RUN (9900, EVERYTHING) }, \
+        { UNCHANGED }, { RUN (600, EVERYTHING) }, { WITH (ssrc) },    \
+        { CHANGED (1, FIRST, SECOND) }, { RUN (3000, EVERYTHING) },   \
+    {                                                                 \
+      PICTURES                                                        \
+    }                                                                 \
+  }
 
 /* An address repeats the old record meanwhile. */
-#define BEGIN_ANEW(ssrc, ms, end) { \
-  {PLAY}, {OTHER (OTHER_SSRC)}, {RUN (5000, EVERYTHING)}, {end}, {KILL}, \
-  {RUN (100, EVERYTHING)}, {ANEW (ssrc)}, {RUN (ms, EVERYTHING)}, \
-  {ANEW_IS_TAKEN}, {RUN (5000, EVERYTHING)}, {ANEW_IS_TAKEN}, {UNCHANGED}}
+#define BEGIN_ANEW(ssrc, ms, end)                                          \
+  {                                                                        \
+    { PLAY }, { OTHER (OTHER_SSRC) }, { RUN (5000, EVERYTHING) }, { end }, \
+        { KILL }, { RUN (100, EVERYTHING) }, { ANEW (ssrc) },              \
+        { RUN (ms, EVERYTHING) }, { ANEW_IS_TAKEN },                       \
+        { RUN (5000, EVERYTHING) }, { ANEW_IS_TAKEN },                     \
+    {                                                                      \
+      UNCHANGED                                                            \
+    }                                                                      \
+  }
 
-#define FORGED_FIRST(share) { \
-  {OTHER (OTHER_SSRC)}, {RUN (30000, share)}, {WITH (OTHER_SSRC)}, \
-  {START (SSRC)}, {RUN (9000, share)}, {WITH (SSRC)}, \
-  {CHANGED (1, SECOND, FIRST)}, {RUN (30000, EVERYTHING)}, {WITH (SSRC)}, \
-  {CHANGED (1, SECOND, FIRST)}}
+#define FORGED_FIRST(share)                                                \
+  {                                                                        \
+    { OTHER (OTHER_SSRC) }, { RUN (30000, share) }, { WITH (OTHER_SSRC) }, \
+        { START (SSRC) }, { RUN (9000, share) }, { WITH (SSRC) },          \
+        { CHANGED (1, SECOND, FIRST) }, { RUN (30000, EVERYTHING) },       \
+        { WITH (SSRC) },                                                   \
+    {                                                                      \
+      CHANGED (1, SECOND, FIRST)                                           \
+    }                                                                      \
+  }
 
-#define NO_ALGORITHM { \
-  {PLAY}, {OTHER (OTHER_SSRC)}, {KILL}, {RUN (20000, EVERYTHING)}, \
-  {WITH (SSRC)}, {UNCHANGED}, {WARNED}, {MAX_LEVEL}, {RUN (3000, EVERYTHING)}, \
-  {WITH (OTHER_SSRC)}}
+#define NO_ALGORITHM                                                         \
+  {                                                                          \
+    { PLAY }, { OTHER (OTHER_SSRC) }, { KILL }, { RUN (20000, EVERYTHING) }, \
+        { WITH (SSRC) }, { UNCHANGED }, { WARNED }, { MAX_LEVEL },           \
+        { RUN (3000, EVERYTHING) },                                          \
+    {                                                                        \
+      WITH (OTHER_SSRC)                                                      \
+    }                                                                        \
+  }
 
 static const Row rows[] = {
   {"test_a_pause_is_not_used_by_who_repeats_a_record: records",.steps =
@@ -147,7 +173,7 @@ static const Row rows[] = {
 };
 
 static void
-take (TestScene * scene, const Step * step)
+take (TestScene *scene, const Step *step)
 {
   TestLoop *loop = scene->loop;
 
@@ -191,7 +217,7 @@ take (TestScene * scene, const Step * step)
 }
 
 static gboolean
-is_changed (const TestScene * scene, const Step * step)
+is_changed (const TestScene *scene, const Step *step)
 {
   const TestReceiver *test = scene->test;
   LmccAddress from, to;
@@ -209,7 +235,7 @@ is_changed (const TestScene * scene, const Step * step)
 
 /* Whether what a step says is so. */
 static gboolean
-holds (const TestScene * scene, const Step * step)
+holds (const TestScene *scene, const Step *step)
 {
   switch (step->kind) {
     case WITH:
@@ -250,8 +276,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_the_user_is_asked_and_decides)
 {
-  LmccAddress first = test_address ("10.0.0.1"), other =
-      test_address ("10.0.0.2");
+  LmccAddress first = test_address ("10.0.0.1"),
+              other = test_address ("10.0.0.2");
   const Step taken = { CHANGED (1, FIRST, SECOND) };
   TestScene scene;
 
@@ -265,7 +291,7 @@ GST_START_TEST (test_the_user_is_asked_and_decides)
   fail_unless (lmcc_address_equal (&scene.test->asked.destination, &other));
 
   fail_unless (lmcc_receiver_answer_source (scene.test->receiver, &other, TRUE,
-          scene.loop->now));
+      scene.loop->now));
   test_loop_drain (scene.loop);
   test_scene_run (&scene, 3 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
   fail_unless (test_scene_is_with (&scene, TEST_OTHER_SSRC));
@@ -273,7 +299,7 @@ GST_START_TEST (test_the_user_is_asked_and_decides)
 
   /* Nor is it taken when the other one is silent. */
   fail_if (lmcc_receiver_answer_source (scene.test->receiver, &first, FALSE,
-          scene.loop->now));
+      scene.loop->now));
   test_loop_kill_sender (scene.other);
   test_scene_run (&scene, 30 * LMCC_SECOND, TEST_SHARE_NOTHING);
   fail_unless (test_scene_is_with (&scene, TEST_OTHER_SSRC));

@@ -25,7 +25,7 @@ stranger (void)
 
 /* A session in which a receiver capped at level 1 plays. */
 static TestReceiver *
-play (TestLoop * loop)
+play (TestLoop *loop)
 {
   TestReceiver *test;
 
@@ -37,7 +37,7 @@ play (TestLoop * loop)
 }
 
 static LmccReceiverStats
-stats_of (TestLoop * loop, TestReceiver * test)
+stats_of (TestLoop *loop, TestReceiver *test)
 {
   LmccReceiverStats stats;
 
@@ -47,23 +47,23 @@ stats_of (TestLoop * loop, TestReceiver * test)
 }
 
 static void
-send_media (TestLoop * loop, TestReceiver * test, guint group,
-    const LmccHeader * header, guint32 ssrc, guint8 payload_type,
-    const LmccAddress * from)
+send_media (TestLoop *loop, TestReceiver *test, guint group,
+    const LmccHeader *header, guint32 ssrc, guint8 payload_type,
+    const LmccAddress *from)
 {
   static const guint8 payload[100] = { 0 };
-  LmccRtp rtp = {.payload_type = payload_type,.ssrc = ssrc,.payload_size =
-        sizeof (payload)
-  };
+  LmccRtp rtp = { .payload_type = payload_type,
+    .ssrc = ssrc,
+    .payload_size = sizeof (payload) };
 
   lmcc_receiver_handle_packet (test->receiver, loop->now, loop->now, group,
-      from, 40000, lmcc_rtp_build (&rtp, header, LMCC_HEADER_DEFAULT_ID,
-          payload));
+      from, 40000,
+      lmcc_rtp_build (&rtp, header, LMCC_HEADER_DEFAULT_ID, payload));
   test_loop_drain (loop);
 }
 
 static void
-check_joined (TestReceiver * test, guint n)
+check_joined (TestReceiver *test, guint n)
 {
   guint i;
 
@@ -84,8 +84,9 @@ GST_START_TEST (test_a_forged_table_opens_no_group_beyond_the_caps)
   session.n_layers = 60;
   session.n_groups = 90;
   for (i = 0; i < session.n_layers; i++)
-    session.layers[i] = (LmccLayer) {
-    .rate = 1,.stream = LMCC_STREAM_NONE,.klass = LMCC_CLASS_MIXED};
+    session.layers[i] = (LmccLayer){ .rate = 1,
+      .stream = LMCC_STREAM_NONE,
+      .klass = LMCC_CLASS_MIXED };
   session.native = FALSE;
   test_loop_send_record (loop, test, &session, &loop->sender_address);
   test_loop_run (loop, 5 * LMCC_SECOND);
@@ -109,11 +110,11 @@ GST_START_TEST (test_a_forged_revision_does_not_lock_out_the_senders_record)
   forged.layers[0].rate = 1;
   for (i = 0; i < 5; i++) {
     test_loop_send_record (loop, test, &forged, &loop->sender_address);
-    fail_unless_equals_uint64 (lmcc_receiver_get_session (test->
-            receiver)->revision, forged.revision);
+    fail_unless_equals_uint64 (
+        lmcc_receiver_get_session (test->receiver)->revision, forged.revision);
     test_loop_run (loop, 4100 * LMCC_MSECOND);
-    fail_if (lmcc_receiver_get_session (test->receiver)->revision ==
-        forged.revision);
+    fail_if (lmcc_receiver_get_session (test->receiver)->revision
+        == forged.revision);
     fail_if (lmcc_receiver_get_session (test->receiver)->layers[0].rate == 1);
   }
   test_loop_free (loop);
@@ -183,8 +184,8 @@ GST_START_TEST (test_a_record_for_other_groups_is_refused)
   session.video.clock_rate = 90000;
   g_strlcpy (session.video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
   test_loop_send_record (loop, test, &session, &from);
-  fail_unless_equals_uint64 (stats_of (loop,
-          test).drops[LMCC_DROP_BAD_RECORD], 1);
+  fail_unless_equals_uint64 (stats_of (loop, test).drops[LMCC_DROP_BAD_RECORD],
+      1);
   fail_unless (lmcc_receiver_get_session (test->receiver) == NULL);
   test_loop_free (loop);
 }
@@ -195,23 +196,26 @@ GST_START_TEST (test_a_strangers_packets_are_counted_by_kind)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
   TestReceiver *test = play (loop);
-  LmccHeader header = {.top_layer = 2,.signal = -1,.first = TRUE,.last = TRUE };
+  LmccHeader header = { .top_layer = 2,
+    .signal = -1,
+    .first = TRUE,
+    .last = TRUE };
   LmccAddress from = stranger ();
   LmccReceiverStats stats;
 
   send_media (loop, test, 0, &header, SSRC, 96, &from);
-  fail_unless_equals_uint64 (stats_of (loop,
-          test).drops[LMCC_DROP_FOREIGN_SOURCE], 1);
+  fail_unless_equals_uint64 (
+      stats_of (loop, test).drops[LMCC_DROP_FOREIGN_SOURCE], 1);
   send_media (loop, test, 0, &header, FORGED_SSRC, 96, &loop->sender_address);
   send_media (loop, test, 0, &header, SSRC + 1, 96, &loop->sender_address);
-  fail_unless_equals_uint64 (stats_of (loop,
-          test).drops[LMCC_DROP_FOREIGN_SSRC], 2);
+  fail_unless_equals_uint64 (
+      stats_of (loop, test).drops[LMCC_DROP_FOREIGN_SSRC], 2);
   send_media (loop, test, 1, &header, SSRC, 96, &loop->sender_address);
-  fail_unless_equals_uint64 (stats_of (loop,
-          test).drops[LMCC_DROP_WRONG_LAYER], 1);
+  fail_unless_equals_uint64 (stats_of (loop, test).drops[LMCC_DROP_WRONG_LAYER],
+      1);
   send_media (loop, test, 0, &header, SSRC, 33, &loop->sender_address);
-  fail_unless_equals_uint64 (stats_of (loop,
-          test).drops[LMCC_DROP_UNKNOWN_TYPE], 1);
+  fail_unless_equals_uint64 (
+      stats_of (loop, test).drops[LMCC_DROP_UNKNOWN_TYPE], 1);
   header.lsn = (guint16) (stats_of (loop, test).layers[0].received + 20000);
   send_media (loop, test, 0, &header, SSRC, 96, &loop->sender_address);
   /* The true one's next packet refutes it. */
@@ -229,7 +233,7 @@ GST_START_TEST (test_a_strangers_goodbye_changes_nothing)
   TestLoop *loop = test_loop_new (1, TRUE);
   TestReceiver *test = play (loop);
   LmccAddress from = stranger ();
-  LmccSenderReport report = {.ssrc = SSRC };
+  LmccSenderReport report = { .ssrc = SSRC };
   g_autoptr (LmccPacket) bye = lmcc_rtcp_build_bye (&report, "forged");
   guint waiting = test->n_waiting;
 
@@ -252,9 +256,12 @@ GST_START_TEST (test_a_leave_that_the_network_ignores_is_counted_and_told_once)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
   TestReceiver *test = play (loop);
-  LmccHeader header = {.layer = 1,.top_layer = 2,.klass = 1,.signal = -1,
-    .first = TRUE,.last = TRUE
-  };
+  LmccHeader header = { .layer = 1,
+    .top_layer = 2,
+    .klass = 1,
+    .signal = -1,
+    .first = TRUE,
+    .last = TRUE };
   guint i;
 
   lmcc_receiver_set_max_level (test->receiver, 0, loop->now);
@@ -319,9 +326,9 @@ GST_START_TEST (test_a_replayed_stream_is_dropped)
 GST_END_TEST;
 
 static guint
-no_control (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control, LmccTime * extra G_GNUC_UNUSED,
+no_control (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime *extra G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   return control ? 0 : 1;

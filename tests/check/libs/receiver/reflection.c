@@ -32,16 +32,16 @@ typedef struct
   const gchar *algorithm;
   guint16 port;
   gboolean allow_low_port;
-  gboolean elicits;             /* pgmcc */
-  guint step;                   /* of the layer sequence number */
-  gboolean is_answered;         /* tfmcc */
-  gboolean is_brief;            /* a tenth of the time shows it too */
+  gboolean elicits;     /* pgmcc */
+  guint step;           /* of the layer sequence number */
+  gboolean is_answered; /* tfmcc */
+  gboolean is_brief;    /* a tenth of the time shows it too */
 } Forged;
 
 typedef struct
 {
   guint reports;
-  guint late_reports;           /* in the last half */
+  guint late_reports; /* in the last half */
   guint warnings;
 } Result;
 
@@ -59,7 +59,7 @@ typedef struct
 } World;
 
 static void
-drain (World * world, Result * result)
+drain (World *world, Result *result)
 {
   LmccReceiverAction action;
 
@@ -80,14 +80,13 @@ drain (World * world, Result * result)
 }
 
 static gsize
-write_element (World * world, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
+write_element (World *world, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
 {
-  const LmccPgmccElement pgmcc = {.elicit = world->forged->elicits,.nak_wait =
-        LMCC_MSECOND
-  };
-  LmccTfmccElement tfmcc = {.round = world->n_packets++ / 10,.suppression_rate =
-        INFINITY,.rtt_max = LMCC_MSECOND
-  };
+  const LmccPgmccElement pgmcc = { .elicit = world->forged->elicits,
+    .nak_wait = LMCC_MSECOND };
+  LmccTfmccElement tfmcc = { .round = world->n_packets++ / 10,
+    .suppression_rate = INFINITY,
+    .rtt_max = LMCC_MSECOND };
 
   if (g_str_equal (world->forged->algorithm, "pgmcc")) {
     lmcc_pgmcc_element_write (&pgmcc, data);
@@ -106,32 +105,39 @@ write_element (World * world, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
 }
 
 static void
-send_packet (World * world)
+send_packet (World *world)
 {
   guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE];
-  LmccHeader header = {.first = TRUE,.last = TRUE,.switch_point = TRUE,
-    .signal = LMCC_SIGNAL_NOBODY,.lsn = world->number,.osn = world->number,
-    .send_time = lmcc_time_to_ntp_short (world->now)
-  };
-  LmccRtp rtp = {.payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,.payload_size = 10,
-    .ssrc = SSRC_BASE,.sequence = world->number,.second = data
-  };
+  LmccHeader header = { .first = TRUE,
+    .last = TRUE,
+    .switch_point = TRUE,
+    .signal = LMCC_SIGNAL_NOBODY,
+    .lsn = world->number,
+    .osn = world->number,
+    .send_time = lmcc_time_to_ntp_short (world->now) };
+  LmccRtp rtp = { .payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,
+    .payload_size = 10,
+    .ssrc = SSRC_BASE,
+    .sequence = world->number,
+    .second = data };
 
   rtp.second_size = write_element (world, data);
   world->number += (guint16) world->forged->step;
   lmcc_receiver_handle_packet (world->receiver, world->now, world->now, 0,
-      &world->session.source, 40000, lmcc_rtp_build (&rtp, &header,
-          LMCC_HEADER_DEFAULT_ID, (const guint8 *) "0123456789"));
+      &world->session.source, 40000,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID,
+          (const guint8 *) "0123456789"));
 }
 
 static Result
-receive (const Forged * forged)
+receive (const Forged *forged)
 {
-  LmccReceiverConfig config = {.algorithm = "auto",.max_level = -1,.latency =
-        LMCC_DEFAULT_LATENCY,.sequence_seed = 4711,.allow_low_port =
-        forged->allow_low_port
-  };
-  World world = {.forged = forged,.now = START };
+  LmccReceiverConfig config = { .algorithm = "auto",
+    .max_level = -1,
+    .latency = LMCC_DEFAULT_LATENCY,
+    .sequence_seed = 4711,
+    .allow_low_port = forged->allow_low_port };
+  World world = { .forged = forged, .now = START };
   guint seconds = forged->is_brief ? test_rounds (SECONDS) : SECONDS;
   LmccSession *session = &world.session;
   Result result = { 0 };
@@ -167,9 +173,10 @@ receive (const Forged * forged)
 /* Once in the 500 ms of a usual R_max. */
 GST_START_TEST (packets_that_elicit_reports_draw_one_in_an_r_max)
 {
-  const Forged forged = {.algorithm = "pgmcc",.port = PORT,.elicits =
-        TRUE,.step = 1
-  };
+  const Forged forged = { .algorithm = "pgmcc",
+    .port = PORT,
+    .elicits = TRUE,
+    .step = 1 };
   Result result = receive (&forged);
 
   fail_unless (result.reports > 0);
@@ -181,9 +188,10 @@ GST_END_TEST;
 /* And so do those that claim that others were lost. */
 GST_START_TEST (packets_that_leave_gaps_draw_few_reports)
 {
-  const Forged forged = {.algorithm = "pgmcc",.port = PORT,.elicits =
-        __i__,.step = 2
-  };
+  const Forged forged = { .algorithm = "pgmcc",
+    .port = PORT,
+    .elicits = __i__,
+    .step = 2 };
   Result result = receive (&forged);
 
   fail_unless (result.reports > 0);
@@ -195,7 +203,7 @@ GST_END_TEST;
 /* Ten each begin another round of the shortest R_max. */
 GST_START_TEST (reports_of_tfmcc_that_get_no_answer_become_rare)
 {
-  Forged forged = {.algorithm = "tfmcc",.port = PORT,.step = 1 };
+  Forged forged = { .algorithm = "tfmcc", .port = PORT, .step = 1 };
   Result result = receive (&forged);
 
   fail_unless (result.reports > 3);
@@ -211,9 +219,11 @@ GST_END_TEST;
 GST_START_TEST (no_report_goes_to_a_port_of_the_systems_services)
 {
   static const gchar *const algorithms[] = { "pgmcc", "tfmcc", "elm" };
-  Forged forged = {.algorithm = algorithms[__i__],.port = 1023,.elicits =
-        TRUE,.step = 1,.is_brief = TRUE
-  };
+  Forged forged = { .algorithm = algorithms[__i__],
+    .port = 1023,
+    .elicits = TRUE,
+    .step = 1,
+    .is_brief = TRUE };
   Result result = receive (&forged);
 
   fail_unless_equals_int (result.reports, 0);
@@ -242,8 +252,8 @@ reflection_suite (void)
   tcase_add_test (tcase, packets_that_elicit_reports_draw_one_in_an_r_max);
   tcase_add_loop_test (tcase, packets_that_leave_gaps_draw_few_reports, 0, 2);
   tcase_add_test (tcase, reports_of_tfmcc_that_get_no_answer_become_rare);
-  tcase_add_loop_test (tcase,
-      no_report_goes_to_a_port_of_the_systems_services, 0, 3);
+  tcase_add_loop_test (tcase, no_report_goes_to_a_port_of_the_systems_services,
+      0, 3);
 
   return suite;
 }

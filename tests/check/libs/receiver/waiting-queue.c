@@ -9,7 +9,7 @@
 #include <time.h>
 
 static LmccReceiverWaiting *
-add (LmccWaitingQueue * queue, guint16 lsn, LmccTime deadline)
+add (LmccWaitingQueue *queue, guint16 lsn, LmccTime deadline)
 {
   LmccReceiverWaiting *waiting = lmcc_waiting_queue_new_waiting (queue);
 
@@ -22,14 +22,14 @@ add (LmccWaitingQueue * queue, guint16 lsn, LmccTime deadline)
 }
 
 static void
-give_back (LmccWaitingQueue * queue, LmccReceiverWaiting * waiting)
+give_back (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
 {
   lmcc_packet_unref (waiting->packet);
   lmcc_waiting_queue_take_back (queue, waiting);
 }
 
 static void
-pop (LmccWaitingQueue * queue, guint16 lsn)
+pop (LmccWaitingQueue *queue, guint16 lsn)
 {
   LmccReceiverWaiting *head = lmcc_waiting_queue_pop_head (queue);
 
@@ -39,7 +39,7 @@ pop (LmccWaitingQueue * queue, guint16 lsn)
 }
 
 static LmccReceiverWaiting *
-find (const LmccWaitingQueue * queue, guint16 lsn)
+find (const LmccWaitingQueue *queue, guint16 lsn)
 {
   LmccReceiverWaiting *before = lmcc_waiting_queue_find_before (queue, lsn);
 
@@ -59,8 +59,8 @@ GST_START_TEST (numbers_come_out_in_order_across_their_end)
   fail_unless_equals_int (lmcc_waiting_queue_get_span (&queue), 9);
   fail_unless (find (&queue, 1) == NULL);
   fail_unless_equals_int (find (&queue, 0)->header.lsn, 0);
-  fail_unless_equals_int (lmcc_waiting_queue_find_before (&queue,
-          2)->header.lsn, 0);
+  fail_unless_equals_int (
+      lmcc_waiting_queue_find_before (&queue, 2)->header.lsn, 0);
   fail_unless (lmcc_waiting_queue_find_before (&queue, 65529) == NULL);
   fail_unless (lmcc_waiting_queue_next_due (&queue) == LMCC_TIME_NONE);
   pop (&queue, 65530);
@@ -111,12 +111,12 @@ GST_START_TEST (the_earliest_deadline_is_found_whatever_was_taken_out)
       add (&queue, lsn, (LmccTime) g_rand_int_range (dice, 0, 100000));
     }
     for (waiting = lmcc_waiting_queue_peek_head (&queue); waiting != NULL;
-        waiting = lmcc_waiting_next (waiting)) {
+         waiting = lmcc_waiting_next (waiting)) {
       const LmccReceiverWaiting *before = lmcc_waiting_previous (waiting);
 
       least = MIN (least, waiting->deadline);
-      fail_unless (before == NULL || lmcc_sequence_diff (before->header.lsn,
-              waiting->header.lsn) < 0);
+      fail_unless (before == NULL
+          || lmcc_sequence_diff (before->header.lsn, waiting->header.lsn) < 0);
     }
     fail_unless_equals_uint64 (lmcc_waiting_queue_next_due (&queue), least);
   }

@@ -37,7 +37,7 @@ product (guint a, guint b)
 }
 
 static void
-randomize (GRand * dice, guint8 * data, gsize size)
+randomize (GRand *dice, guint8 *data, gsize size)
 {
   gsize i;
 
@@ -70,7 +70,7 @@ GST_END_TEST;
 
 /* Whether @a times @b is the identity, by the definition. */
 static gboolean
-makes_identity (const guint8 * a, const guint8 * b, gint n)
+makes_identity (const guint8 *a, const guint8 *b, gint n)
 {
   gint row, column, i;
 
@@ -127,8 +127,8 @@ GST_START_TEST (a_matrix_whose_rows_depend_on_each_other_has_no_inverse)
 
     randomize (dice, matrix, sizeof (matrix));
     for (i = 0; i < n; i++)
-      matrix[last * n + i] = product (matrix[i], 3)
-          ^ (n > 2 ? matrix[n + i] : 0);
+      matrix[last * n + i] =
+          product (matrix[i], 3) ^ (n > 2 ? matrix[n + i] : 0);
     fail_unless_equals_int (lmcc_galois_invert_matrix (matrix, inverse, n), -1);
   }
   memset (matrix, 0, sizeof (matrix));
@@ -156,7 +156,7 @@ new_guarded (gint size)
 }
 
 static void
-vectors_init (Vectors * v, GRand * dice, gint size)
+vectors_init (Vectors *v, GRand *dice, gint size)
 {
   gint i;
 
@@ -179,7 +179,7 @@ vectors_init (Vectors * v, GRand * dice, gint size)
 }
 
 static void
-vectors_clear (Vectors * v)
+vectors_clear (Vectors *v)
 {
   gint i;
 
@@ -196,7 +196,7 @@ vectors_clear (Vectors * v)
 }
 
 static void
-vectors_compare (const Vectors * v)
+vectors_compare (const Vectors *v)
 {
   gint i;
 
@@ -206,8 +206,31 @@ vectors_compare (const Vectors * v)
 }
 
 /* Around the widths of words and registers, and as long as packets. */
-static const gint sizes[] = { 0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65,
-  127, 128, 129, 255, 256, 257, 1199, 1200, 1201, 1500,
+static const gint sizes[] = {
+  0,
+  1,
+  2,
+  7,
+  8,
+  15,
+  16,
+  17,
+  31,
+  32,
+  33,
+  63,
+  64,
+  65,
+  127,
+  128,
+  129,
+  255,
+  256,
+  257,
+  1199,
+  1200,
+  1201,
+  1500,
 };
 
 GST_START_TEST (vectors_become_sums_of_products)
@@ -225,8 +248,8 @@ GST_START_TEST (vectors_become_sums_of_products)
       memset (v.other[row], 0, v.size);
       for (column = 0; column < v.n_in; column++) {
         for (i = 0; i < v.size; i++)
-          v.other[row][i] ^= product (v.matrix[row * v.n_in + column],
-              v.in[column][i]);
+          v.other[row][i] ^=
+              product (v.matrix[row * v.n_in + column], v.in[column][i]);
       }
     }
     vectors_compare (&v);
@@ -312,8 +335,9 @@ GST_START_TEST (vectors_become_what_isal_makes_of_them)
     Vectors v;
     gint i;
 
-    vectors_init (&v, dice, round < G_N_ELEMENTS (sizes) ? sizes[round]
-        : g_rand_int_range (dice, 0, 1600));
+    vectors_init (&v, dice,
+        round < G_N_ELEMENTS (sizes) ? sizes[round]
+                                     : g_rand_int_range (dice, 0, 1600));
     tables = g_malloc (v.n_in * v.n_out * LMCC_GALOIS_TABLE_SIZE);
     ec_init_tables (v.n_in, v.n_out, v.matrix, tables);
     lmcc_galois_encode (v.size, v.n_in, v.n_out, v.tables, v.in, v.out);

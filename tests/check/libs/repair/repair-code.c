@@ -20,12 +20,12 @@ typedef struct
   guint n_source;
   guint n_repair;
   gsize size;
-  guint8 *symbols[LMCC_REPAIR_MAX_SYMBOLS];     /* source, then repair */
+  guint8 *symbols[LMCC_REPAIR_MAX_SYMBOLS]; /* source, then repair */
 } Block;
 
 /* Some of the source symbols have zeros at the end. */
 static void
-block_init (Block * block, GRand * dice, guint n_source, guint n_repair,
+block_init (Block *block, GRand *dice, guint n_source, guint n_repair,
     gsize size)
 {
   gsize used;
@@ -36,17 +36,18 @@ block_init (Block * block, GRand * dice, guint n_source, guint n_repair,
   block->size = size;
   for (i = 0; i < n_source + n_repair; i++) {
     block->symbols[i] = g_malloc (size);
-    used = i % 3 == 0 ? size
+    used = i % 3 == 0
+        ? size
         : (gsize) g_rand_int_range (dice, LMCC_REPAIR_LENGTH_SIZE, size + 1);
     for (j = 0; j < size; j++)
       block->symbols[i][j] = j < used ? g_rand_int (dice) & 0xff : 0;
   }
   lmcc_repair_code_encode (n_source, n_repair, size,
-      (const guint8 * const *) block->symbols, block->symbols + n_source);
+      (const guint8 *const *) block->symbols, block->symbols + n_source);
 }
 
 static void
-block_clear (Block * block)
+block_clear (Block *block)
 {
   guint i;
 
@@ -56,7 +57,7 @@ block_clear (Block * block)
 
 /* Bytes of a symbol up to the last that is not zero. */
 static gsize
-used_size (const guint8 * symbol, gsize size)
+used_size (const guint8 *symbol, gsize size)
 {
   while (size > LMCC_REPAIR_LENGTH_SIZE && symbol[size - 1] == 0)
     size--;
@@ -67,9 +68,9 @@ used_size (const guint8 * symbol, gsize size)
 /* Recovers the block without the symbols that are lost, from and into memory of
  * the exact size. */
 static gboolean
-recover_without (const Block * block, const gboolean * lost)
+recover_without (const Block *block, const gboolean *lost)
 {
-  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { {{0}} };
+  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { { { 0 } } };
   guint8 *recovered[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
@@ -103,9 +104,9 @@ recover_without (const Block * block, const gboolean * lost)
     if (!lost[i])
       continue;
     if (done)
-      fail_unless (memcmp (recovered[n_lost], block->symbols[i],
-              block->size) == 0, "symbol %u of %u + %u", i, block->n_source,
-          block->n_repair);
+      fail_unless (memcmp (recovered[n_lost], block->symbols[i], block->size)
+              == 0,
+          "symbol %u of %u + %u", i, block->n_source, block->n_repair);
     g_free (recovered[n_lost++]);
   }
 
@@ -145,8 +146,15 @@ GST_END_TEST;
 GST_START_TEST (large_blocks_recover_from_any_r_losses)
 {
   static const guint shapes[][2] = {
-    {20, 5}, {64, 16}, {100, 30}, {200, 55}, {254, 1}, {1, 254}, {128, 127},
-    {251, 4}, {30, 3},
+    { 20, 5 },
+    { 64, 16 },
+    { 100, 30 },
+    { 200, 55 },
+    { 254, 1 },
+    { 1, 254 },
+    { 128, 127 },
+    { 251, 4 },
+    { 30, 3 },
   };
   g_autoptr (GRand) dice = g_rand_new_with_seed (2);
   guint shape, round, i;
@@ -208,11 +216,20 @@ GST_END_TEST;
 static LmccPacket *
 new_packet (guint sequence, gsize size)
 {
-  LmccRtp rtp = {.payload_type = 97,.sequence = (guint16) sequence,
-    .timestamp = 90 * sequence,.ssrc = 0x12345043,.payload_size = size,
+  LmccRtp rtp = {
+    .payload_type = 97,
+    .sequence = (guint16) sequence,
+    .timestamp = 90 * sequence,
+    .ssrc = 0x12345043,
+    .payload_size = size,
   };
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = 3,.top_layer = 3,
-    .stream = 1,.signal = -1,.lsn = (guint16) sequence,
+  LmccHeader header = {
+    .type = LMCC_PACKET_MEDIA,
+    .layer = 3,
+    .top_layer = 3,
+    .stream = 1,
+    .signal = -1,
+    .lsn = (guint16) sequence,
   };
   LmccPacket *packet = lmcc_rtp_build (&rtp, &header, 1, NULL);
 
@@ -235,8 +252,8 @@ GST_START_TEST (payloads_say_what_their_block_is)
     LmccPacket *packet = g_ptr_array_index (payloads, i);
     LmccRepairPayload payload;
 
-    fail_unless (lmcc_repair_payload_parse (packet->data, packet->size,
-            &payload));
+    fail_unless (
+        lmcc_repair_payload_parse (packet->data, packet->size, &payload));
     fail_unless_equals_int (payload.source, 0x043);
     fail_unless_equals_int (payload.first, 65534);
     fail_unless_equals_int (payload.n_source, 3);
@@ -259,7 +276,7 @@ GST_START_TEST (payloads_say_what_their_block_is)
 GST_END_TEST;
 
 static gboolean
-parses (const guint8 * data, gsize size)
+parses (const guint8 *data, gsize size)
 {
   g_autofree guint8 *exact = g_memdup2 (data, size);
   LmccRepairPayload payload;
@@ -274,17 +291,17 @@ GST_START_TEST (payloads_that_make_no_block_are_refused)
     guint at;
     guint8 value;
   } bad[] = {
-    {0, 0x3c},                  /* source: stream 15, which is none */
-    {0, 0x40},                  /* repair of repair */
-    {1, 0x12},                  /* version 2 */
-    {1, 0x10},                  /* version 0 */
-    {4, 0},                     /* no source symbols */
-    {4, 254},                   /* k + r = 256 */
-    {5, 0},                     /* step 0 */
-    {6, 2},                     /* index of a third symbol */
-    {7, 0},                     /* no repair symbols */
-    {8, 1},                     /* longer than the packet */
-    {9, 57},                    /* shorter */
+    { 0, 0x3c }, /* source: stream 15, which is none */
+    { 0, 0x40 }, /* repair of repair */
+    { 1, 0x12 }, /* version 2 */
+    { 1, 0x10 }, /* version 0 */
+    { 4, 0 },    /* no source symbols */
+    { 4, 254 },  /* k + r = 256 */
+    { 5, 0 },    /* step 0 */
+    { 6, 2 },    /* index of a third symbol */
+    { 7, 0 },    /* no repair symbols */
+    { 8, 1 },    /* longer than the packet */
+    { 9, 57 },   /* shorter */
   };
   LmccPacket *source = new_packet (1, 20);
   g_autoptr (GPtrArray) payloads = lmcc_repair_encode (&source, 1, 1, 2);

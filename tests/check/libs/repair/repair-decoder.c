@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void
-check_pattern (const TestBlock * block, const gboolean * lost)
+check_pattern (const TestBlock *block, const gboolean *lost)
 {
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
   guint n_lost, missing = test_block_count_missing (block, lost, &n_lost);
@@ -28,8 +28,13 @@ GST_START_TEST (any_pattern_of_r_losses_is_repaired)
 {
   static const guint shapes[][4] = {
     /* k, r, d, b */
-    {1, 1, 1, 0}, {1, 3, 1, 5}, {4, 1, 1, 65534}, {5, 2, 3, 65530},
-    {6, 3, 1, 100}, {3, 3, 15, 65500}, {8, 2, 2, 7},
+    { 1, 1, 1, 0 },
+    { 1, 3, 1, 5 },
+    { 4, 1, 1, 65534 },
+    { 5, 2, 3, 65530 },
+    { 6, 3, 1, 100 },
+    { 3, 3, 15, 65500 },
+    { 8, 2, 2, 7 },
   };
   guint shape, pattern, i;
 
@@ -123,8 +128,8 @@ GST_END_TEST;
 /* Takes a block that has lost its second packet, with a repair packet that was
  * changed: whatever it is, nothing but the lost packet may come out. */
 static guint
-try_with (const TestBlock * block, const LmccRepairPayload * payload,
-    LmccPacket * packet)
+try_with (const TestBlock *block, const LmccRepairPayload *payload,
+    LmccPacket *packet)
 {
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
   gboolean lost[4] = { FALSE, TRUE, FALSE, FALSE };
@@ -133,7 +138,8 @@ try_with (const TestBlock * block, const LmccRepairPayload * payload,
   test_block_take_symbol (decoder, block, 2, 0);
   lmcc_repair_decoder_take_repair (decoder, payload, packet, 0);
 
-  return test_block_poll_all (decoder, block, lost) == 1 ? 0
+  return test_block_poll_all (decoder, block, lost) == 1
+      ? 0
       : (guint) lmcc_repair_decoder_get_refused (decoder);
 }
 
@@ -150,8 +156,8 @@ GST_START_TEST (a_symbol_that_is_no_packet_of_its_place_is_refused)
   for (i = 0; i < G_N_ELEMENTS (at); i++) {
     LmccRepairPayload payload;
 
-    fail_unless (lmcc_repair_payload_parse (packet->data, packet->size,
-            &payload));
+    fail_unless (
+        lmcc_repair_payload_parse (packet->data, packet->size, &payload));
     packet->data[LMCC_REPAIR_HEADER_SIZE + at[i]] ^= 0x40;
     fail_unless (try_with (&block, &payload, packet) == 1, "byte %u", at[i]);
     packet->data[LMCC_REPAIR_HEADER_SIZE + at[i]] ^= 0x40;
@@ -165,7 +171,8 @@ GST_END_TEST;
  * another number. */
 GST_START_TEST (a_recovered_packet_of_another_place_is_refused)
 {
-  static const guint at[][2] = { {11, 1}, {8, 0x80}, {3, 1}, {1, 1}, {17, 8} };
+  static const guint at[][2] = { { 11, 1 }, { 8, 0x80 }, { 3, 1 }, { 1, 1 },
+    { 17, 8 } };
   guint i, j;
 
   for (i = 0; i < G_N_ELEMENTS (at); i++) {
@@ -178,8 +185,8 @@ GST_START_TEST (a_recovered_packet_of_another_place_is_refused)
 
     test_block_init (&block, 10, 3, 1, 1);
     packet = g_ptr_array_index (block.repair, 0);
-    fail_unless (lmcc_repair_payload_parse (packet->data, packet->size,
-            &payload));
+    fail_unless (
+        lmcc_repair_payload_parse (packet->data, packet->size, &payload));
     size = payload.symbol_size;
     block.source[1]->data[at[i][0]] ^= at[i][1];
     for (j = 0; j < 3; j++) {
@@ -189,7 +196,7 @@ GST_START_TEST (a_recovered_packet_of_another_place_is_refused)
       memcpy (source[j] + 2, block.source[j]->data, block.source[j]->size);
     }
     symbol = packet->data + LMCC_REPAIR_HEADER_SIZE;
-    lmcc_repair_code_encode (3, 1, size, (const guint8 * const *) source,
+    lmcc_repair_code_encode (3, 1, size, (const guint8 *const *) source,
         &symbol);
     test_block_take_symbol (decoder, &block, 0, 0);
     test_block_take_symbol (decoder, &block, 2, 0);
@@ -218,8 +225,8 @@ GST_START_TEST (packets_that_contradict_their_block_are_refused)
     test_block_take_symbol (decoder, &block, i, 0);
   test_block_take_symbol (decoder, &block, 5, 0);
   packet = g_ptr_array_index (block.repair, 1);
-  fail_unless (lmcc_repair_payload_parse (packet->data, packet->size,
-          &payload));
+  fail_unless (
+      lmcc_repair_payload_parse (packet->data, packet->size, &payload));
   for (i = 0; i < 4; i++) {
     other = payload;
     other.n_source += i == 0;
@@ -245,9 +252,14 @@ GST_START_TEST (a_block_with_smaller_symbols_than_its_packets_is_refused)
 {
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
   guint8 bytes[LMCC_REPAIR_HEADER_SIZE + 38] = { 0 };
-  LmccRepairPayload payload = {.source = TEST_BLOCK_SOURCE,.first =
-        8,.n_source = 2,
-    .step = 1,.index = 0,.n_repair = 1,.symbol_size = 38,
+  LmccRepairPayload payload = {
+    .source = TEST_BLOCK_SOURCE,
+    .first = 8,
+    .n_source = 2,
+    .step = 1,
+    .index = 0,
+    .n_repair = 1,
+    .symbol_size = 38,
     .symbol = bytes + LMCC_REPAIR_HEADER_SIZE,
   };
   LmccPacket *packet = lmcc_packet_new_copy (bytes, sizeof (bytes));
@@ -306,13 +318,13 @@ GST_START_TEST (beyond_repair_is_known_when_a_block_is_closed_and_short)
   test_block_take_symbol (decoder, &block, 6, 0);
   fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 11));
   lmcc_repair_decoder_close_block (decoder, TEST_BLOCK_SOURCE, 10);
-  fail_unless (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE,
-          11));
-  fail_unless (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE,
-          13));
+  fail_unless (
+      lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 11));
+  fail_unless (
+      lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 13));
   fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 15));
-  fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE + 1,
-          11));
+  fail_if (
+      lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE + 1, 11));
   test_block_clear (&block);
 }
 
@@ -333,17 +345,22 @@ GST_START_TEST (memory_is_bounded)
         (guint16) (i / 60), packet, i);
     if (i % 64 == 0) {
       LmccPacket *body = lmcc_packet_new (LMCC_MAX_PACKET_SIZE);
-      LmccRepairPayload payload = {.source = (guint16) source,
-        .first = (guint16) (i / 60),.n_source = 200,.step = 15,.n_repair = 55,
-        .symbol_size = 8900,.symbol = body->data,
+      LmccRepairPayload payload = {
+        .source = (guint16) source,
+        .first = (guint16) (i / 60),
+        .n_source = 200,
+        .step = 15,
+        .n_repair = 55,
+        .symbol_size = 8900,
+        .symbol = body->data,
       };
 
       lmcc_repair_decoder_take_repair (decoder, &payload, body, i);
       lmcc_packet_unref (body);
     }
     lmcc_packet_unref (packet);
-    fail_unless (lmcc_repair_decoder_get_bytes (decoder)
-        <= LMCC_REPAIR_MAX_BYTES);
+    fail_unless (
+        lmcc_repair_decoder_get_bytes (decoder) <= LMCC_REPAIR_MAX_BYTES);
   }
   fail_if (lmcc_repair_decoder_poll (decoder, &repaired));
   lmcc_repair_decoder_expire (decoder, n);
@@ -378,8 +395,10 @@ GST_START_TEST (a_change_is_told_before_hope_changes)
         lmcc_repair_decoder_expire (decoder, step - MIN (step, 20));
         break;
       default:
-        test_block_take_symbol (decoder, block, (guint) g_rand_int_range (dice,
-                0, (gint) (block->n_source + block->n_repair)), step);
+        test_block_take_symbol (decoder, block,
+            (guint) g_rand_int_range (dice, 0,
+                (gint) (block->n_source + block->n_repair)),
+            step);
         while (lmcc_repair_decoder_poll (decoder, &repaired))
           lmcc_packet_unref (repaired.packet);
     }

@@ -16,14 +16,20 @@ typedef struct
 } Path;
 
 static const Path paths[] = {
-  {0.0, 1.0}, {0.01, 1.0}, {0.1, 1.0}, {0.5, 1.0},
-  {0.01, 2.0}, {0.1, 3.0}, {0.3, 8.0}, {1.0, 1.0},
+  { 0.0, 1.0 },
+  { 0.01, 1.0 },
+  { 0.1, 1.0 },
+  { 0.5, 1.0 },
+  { 0.01, 2.0 },
+  { 0.1, 3.0 },
+  { 0.3, 8.0 },
+  { 1.0, 1.0 },
 };
 
 /* The chain by its own definition: mean stay in the losing state, and share of
  * the time in it. */
 static gdouble
-chance_of_loss (const Path * path, gboolean first, gboolean lost)
+chance_of_loss (const Path *path, gboolean first, gboolean lost)
 {
   gdouble p = path->loss_rate;
 
@@ -36,7 +42,7 @@ chance_of_loss (const Path * path, gboolean first, gboolean lost)
 /* What becomes of each packet of the path is gone through; the block has every
  * @depth-th. */
 static gdouble
-enumerate (const Path * path, guint depth, guint n_source, guint n_repair,
+enumerate (const Path *path, guint depth, guint n_source, guint n_repair,
     guint first, guint n)
 {
   guint length = (n_source + n_repair - 1) * depth + 1, pattern, i;
@@ -65,8 +71,7 @@ enumerate (const Path * path, guint depth, guint n_source, guint n_repair,
 }
 
 static void
-check_all_ranges (const Path * path, guint depth, guint n_source,
-    guint n_repair)
+check_all_ranges (const Path *path, guint depth, guint n_source, guint n_repair)
 {
   g_autoptr (LmccRepairChances) chances =
       lmcc_repair_chances_new (path->loss_rate, path->burst, depth, 8, 8);
@@ -75,8 +80,8 @@ check_all_ranges (const Path * path, guint depth, guint n_source,
   for (from = 0; from < n_source; from++) {
     for (n = 0; from + n <= n_source; n++)
       fail_unless_equals_float (lmcc_repair_chances_whole (chances, n_source,
-              n_repair, from, n), enumerate (path, depth, n_source, n_repair,
-              from, n));
+                                    n_repair, from, n),
+          enumerate (path, depth, n_source, n_repair, from, n));
   }
 }
 
@@ -115,9 +120,10 @@ GST_START_TEST (test_a_large_block_is_whole_as_the_binomial_says)
   guint r;
 
   for (r = 0; r <= 55; r++)
-    fail_unless (fabs (lmcc_repair_chances_whole (chances, 200, r, 0, 200)
-            - (r == 0 ? pow (0.98, 200) : binomial_at_most (200 + r, r,
-                    0.02))) < 1e-11);
+    fail_unless (
+        fabs (lmcc_repair_chances_whole (chances, 200, r, 0, 200)
+            - (r == 0 ? pow (0.98, 200) : binomial_at_most (200 + r, r, 0.02)))
+        < 1e-11);
 }
 
 GST_END_TEST;
@@ -147,8 +153,8 @@ GST_START_TEST (test_a_picture_of_a_large_block_is_whole_as_in_many_trials)
   g_rand_free (rand);
   /* Five standard deviations. */
   fail_unless (fabs ((gdouble) n_whole / trials - chance)
-      <= 5 * sqrt (chance * (1 - chance) / trials) + 1e-12, "%g of %g",
-      (gdouble) n_whole / trials, chance);
+          <= 5 * sqrt (chance * (1 - chance) / trials) + 1e-12,
+      "%g of %g", (gdouble) n_whole / trials, chance);
 }
 
 GST_END_TEST;
@@ -163,8 +169,8 @@ GST_START_TEST (test_packets_far_apart_are_lost_independently)
       lmcc_repair_chances_new (0.05, 1.0, 1, 50, 8);
   gdouble best = lmcc_repair_chances_whole (alone, 50, 8, 0, 50);
 
-  fail_unless (fabs (lmcc_repair_chances_whole (apart, 50, 8, 0, 50) - best)
-      < 0.01);
+  fail_unless (
+      fabs (lmcc_repair_chances_whole (apart, 50, 8, 0, 50) - best) < 0.01);
   fail_unless (lmcc_repair_chances_whole (row, 50, 8, 0, 50) < best - 0.03);
 }
 
@@ -175,21 +181,21 @@ GST_END_TEST;
 /* @n pictures of one packet in each block; those of a block need all blocks
  * below, and all before in their own. */
 static LmccRepairPlan *
-make_plan (gdouble loss_rate, const guint * sizes, guint n_blocks)
+make_plan (gdouble loss_rate, const guint *sizes, guint n_blocks)
 {
   LmccRepairPlan *plan = lmcc_repair_plan_new (loss_rate, 1.0);
   guint i, k, picture;
 
   for (i = 0; i < n_blocks; i++)
     fail_unless_equals_int (lmcc_repair_plan_add_block (plan, i, sizes[i], 1,
-            PACKET), i);
+                                PACKET),
+        i);
   for (i = 0; i < n_blocks; i++) {
     for (picture = 0; picture < sizes[i]; picture++) {
       LmccRepairNeed needs[LMCC_MAX_LAYERS];
 
       for (k = 0; k <= i; k++)
-        needs[k] = (LmccRepairNeed) {
-        k, 0, k < i ? sizes[k] : picture + 1};
+        needs[k] = (LmccRepairNeed){ k, 0, k < i ? sizes[k] : picture + 1 };
       lmcc_repair_plan_add_picture (plan, needs, i + 1);
     }
   }
@@ -217,7 +223,7 @@ GST_END_TEST;
 
 /* Of all ways to share out a budget that the highest layer carries. */
 static gdouble
-find_optimum (gdouble loss_rate, const guint * sizes, guint budget)
+find_optimum (gdouble loss_rate, const guint *sizes, guint budget)
 {
   g_autoptr (LmccRepairChances) chances =
       lmcc_repair_chances_new (loss_rate, 1.0, 1, 100, 20);
@@ -231,10 +237,10 @@ find_optimum (gdouble loss_rate, const guint * sizes, guint budget)
 
       for (i = 0; i < 3; i++) {
         for (picture = 1; picture <= sizes[i]; picture++)
-          sum += below * lmcc_repair_chances_whole (chances, sizes[i], r[i], 0,
-              picture);
-        below *= lmcc_repair_chances_whole (chances, sizes[i], r[i], 0,
-            sizes[i]);
+          sum += below
+              * lmcc_repair_chances_whole (chances, sizes[i], r[i], 0, picture);
+        below *=
+            lmcc_repair_chances_whole (chances, sizes[i], r[i], 0, sizes[i]);
       }
       best = MAX (best, sum / (sizes[0] + sizes[1] + sizes[2]));
     }
@@ -245,15 +251,15 @@ find_optimum (gdouble loss_rate, const guint * sizes, guint budget)
 
 GST_START_TEST (test_what_is_lost_is_near_the_least_possible)
 {
-  const guint all_sizes[][3] = { {20, 30, 40}, {5, 10, 60}, {50, 4, 4} };
+  const guint all_sizes[][3] = { { 20, 30, 40 }, { 5, 10, 60 }, { 50, 4, 4 } };
   const gdouble losses[] = { 0.005, 0.02, 0.1 };
   guint i, k, budget;
 
   for (i = 0; i < G_N_ELEMENTS (all_sizes); i++) {
     for (k = 0; k < G_N_ELEMENTS (losses); k++) {
       for (budget = 1; budget <= 15; budget += 2) {
-        g_autoptr (LmccRepairPlan) plan = make_plan (losses[k], all_sizes[i],
-            3);
+        g_autoptr (LmccRepairPlan) plan =
+            make_plan (losses[k], all_sizes[i], 3);
         gdouble best = find_optimum (losses[k], all_sizes[i], budget);
         gdouble n = all_sizes[i][0] + all_sizes[i][1] + all_sizes[i][2];
         gdouble none = lmcc_repair_plan_count_whole (plan, 2) / n, whole;
@@ -305,7 +311,9 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
     lmcc_repair_plan_add_block (plan, i, sizes[i], 1, PACKET);
   for (i = 1; i <= 3; i++) {
     const LmccRepairNeed needs[] = {
-      {0, 0, sizes[0]}, {1, 0, i < 3 ? 12 * i : sizes[1]}, {2, 0, sizes[2]},
+      { 0, 0, sizes[0] },
+      { 1, 0, i < 3 ? 12 * i : sizes[1] },
+      { 2, 0, sizes[2] },
     };
 
     lmcc_repair_plan_add_picture (plan, needs, i < 3 ? 2 : 3);
@@ -313,7 +321,8 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
   none = lmcc_repair_plan_count_whole (plan, 1) / 2;
   for (i = 0; i < 3; i++) {
     fail_unless_equals_int (lmcc_repair_plan_allocate (plan, i, 3 * PACKET,
-            NULL), 3 * PACKET);
+                                NULL),
+        3 * PACKET);
     fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, i), 3);
   }
   whole = lmcc_repair_plan_count_whole (plan, 1) / 2;
@@ -331,13 +340,13 @@ GST_START_TEST (test_the_repair_of_a_block_is_in_one_layer)
 
   lmcc_repair_plan_allocate (plan, 0, 0, NULL);
   before = lmcc_repair_plan_count_whole (plan, 1);
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 8 * PACKET,
-          NULL), 8 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 8 * PACKET, NULL),
+      8 * PACKET);
   fail_unless (lmcc_repair_plan_count_whole (plan, 1) > before);
   fail_unless (lmcc_repair_plan_get_repair (plan, 0, 1) >= 4);
   fail_unless (lmcc_repair_plan_get_repair (plan, 1, 1) > 0);
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 2, 8 * PACKET,
-          NULL), 8 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 2, 8 * PACKET, NULL),
+      8 * PACKET);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 2), 0);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 2), 0);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 2), 8);
@@ -352,7 +361,8 @@ GST_START_TEST (test_a_block_that_ends_late_has_only_what_is_left)
   g_autoptr (LmccRepairPlan) plan = make_plan (0.1, sizes, 2);
 
   fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 100 * PACKET,
-          rooms), 6 * PACKET);
+                              rooms),
+      6 * PACKET);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 1), 2);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 1), 4);
 }
@@ -365,7 +375,8 @@ GST_START_TEST (test_without_loss_nothing_is_spent)
   g_autoptr (LmccRepairPlan) plan = make_plan (0.0, sizes, 2);
 
   fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 100 * PACKET,
-          NULL), 0);
+                              NULL),
+      0);
   fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), 60.0);
 }
 

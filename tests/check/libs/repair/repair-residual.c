@@ -25,23 +25,21 @@ typedef struct
 static Chain
 bernoulli (gdouble loss)
 {
-  return (Chain) {
-  loss, 1.0 - loss};
+  return (Chain){ loss, 1.0 - loss };
 }
 
 static Chain
 bursts (gdouble loss, gdouble mean_length)
 {
-  return (Chain) {
-  loss / (1.0 - loss) / mean_length, 1.0 / mean_length};
+  return (Chain){ loss / (1.0 - loss) / mean_length, 1.0 / mean_length };
 }
 
 /* Mean and variance of the source packets that one block still misses, with a
  * code that repairs whenever it can be done: all ways through the chain, by
  * state, source packets lost and packets lost. */
 static void
-exact_residual (const Chain * chain, guint n_source, guint n_repair,
-    gdouble * mean, gdouble * variance)
+exact_residual (const Chain *chain, guint n_source, guint n_repair,
+    gdouble *mean, gdouble *variance)
 {
   static gdouble now[2][LMCC_REPAIR_MAX_SYMBOLS][LMCC_REPAIR_MAX_SYMBOLS];
   static gdouble next[2][LMCC_REPAIR_MAX_SYMBOLS][LMCC_REPAIR_MAX_SYMBOLS];
@@ -58,8 +56,8 @@ exact_residual (const Chain * chain, guint n_source, guint n_repair,
       for (s = 0; s <= MIN (i, n_source); s++) {
         for (t = s; t <= i; t++) {
           gdouble weight = now[state][s][t];
-          gdouble to_bad = state ? 1.0 - chain->bad_to_good
-              : chain->good_to_bad;
+          gdouble to_bad =
+              state ? 1.0 - chain->bad_to_good : chain->good_to_bad;
           guint s2 = s + (state && i < n_source), t2 = t + state;
 
           if (weight == 0.0)
@@ -85,8 +83,8 @@ exact_residual (const Chain * chain, guint n_source, guint n_repair,
 
 /* Blocks begin in the chain's stationary state, each for itself. */
 static gdouble
-simulate_residual (const Chain * chain, guint n_source, guint n_repair,
-    guint n_blocks, GRand * dice)
+simulate_residual (const Chain *chain, guint n_source, guint n_repair,
+    guint n_blocks, GRand *dice)
 {
   gdouble bad = chain->good_to_bad / (chain->good_to_bad + chain->bad_to_good);
   guint64 residual = 0;
@@ -104,8 +102,8 @@ simulate_residual (const Chain * chain, guint n_source, guint n_repair,
       lost[i] = state;
       if (!lost[i])
         test_block_take_symbol (decoder, &block, i, i);
-      state = g_rand_double (dice) < (state ? 1.0 - chain->bad_to_good
-          : chain->good_to_bad);
+      state = g_rand_double (dice)
+          < (state ? 1.0 - chain->bad_to_good : chain->good_to_bad);
     }
     residual += test_block_count_missing (&block, lost, &n_lost);
     residual -= test_block_poll_all (decoder, &block, lost);
@@ -117,7 +115,7 @@ simulate_residual (const Chain * chain, guint n_source, guint n_repair,
 
 /* One line for each measurement, for tests/plots/repair.py. */
 static void
-trace (const Chain * chain, guint n_source, guint n_repair, gdouble got,
+trace (const Chain *chain, guint n_source, guint n_repair, gdouble got,
     gdouble mean, gdouble error)
 {
   const gchar *path = g_getenv ("LMCC_REPAIR_TRACE");
@@ -125,15 +123,16 @@ trace (const Chain * chain, guint n_source, guint n_repair, gdouble got,
 
   if (file == NULL)
     return;
-  fprintf (file, "%g,%g,%u,%u,%g,%g,%g\n", chain->good_to_bad /
-      (chain->good_to_bad + chain->bad_to_good), 1.0 / chain->bad_to_good,
-      n_source, n_repair, got / n_source, mean / n_source, error / n_source);
+  fprintf (file, "%g,%g,%u,%u,%g,%g,%g\n",
+      chain->good_to_bad / (chain->good_to_bad + chain->bad_to_good),
+      1.0 / chain->bad_to_good, n_source, n_repair, got / n_source,
+      mean / n_source, error / n_source);
   fclose (file);
 }
 
 static void
-check_residual (const Chain * chain, guint n_source, guint n_repair,
-    guint n_blocks, GRand * dice)
+check_residual (const Chain *chain, guint n_source, guint n_repair,
+    guint n_blocks, GRand *dice)
 {
   gdouble mean, variance, got, error;
 
@@ -167,15 +166,14 @@ GST_END_TEST;
 GST_START_TEST (residual_loss_is_that_of_the_best_code)
 {
   static const gdouble losses[] = { 0.005, 0.01, 0.02, 0.05, 0.1 };
-  static const guint shapes[][2] = { {10, 1}, {20, 4}, {30, 3} };
+  static const guint shapes[][2] = { { 10, 1 }, { 20, 4 }, { 30, 3 } };
   g_autoptr (GRand) dice = g_rand_new_with_seed (4);
   guint loss, shape;
 
   for (loss = 0; loss < G_N_ELEMENTS (losses); loss++) {
     for (shape = 0; shape < G_N_ELEMENTS (shapes); shape++) {
       Chain chains[] = { bernoulli (losses[loss]), bursts (losses[loss], 3.0),
-        bursts (losses[loss], 8.0)
-      };
+        bursts (losses[loss], 8.0) };
       guint i;
 
       for (i = 0; i < G_N_ELEMENTS (chains); i++)

@@ -32,7 +32,7 @@ typedef struct
   gdouble ten_seconds[SEEDS];
   gdouble one_second[SEEDS];
   gdouble half[SEEDS];
-  gdouble nearly_all[SEEDS];    /* 95 % */
+  gdouble nearly_all[SEEDS]; /* 95 % */
   gdouble estimate[SEEDS];
 } Row;
 
@@ -40,15 +40,15 @@ static gboolean full;
 static gchar *markdown;
 static GArray *rows;
 
-static const GOptionEntry options[] = {
-  {"full", 'f', 0, G_OPTION_ARG_NONE, &full, "The largest audiences too", NULL},
-  {"markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE"},
-  {NULL}
-};
+static const GOptionEntry options[] = { { "full", 'f', 0, G_OPTION_ARG_NONE,
+                                            &full, "The largest audiences too",
+                                            NULL },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write the table between the marks of a page", "FILE" },
+  { NULL } };
 
 static gdouble
-first_rtt (const Crowd * crowd, gdouble share)
+first_rtt (const Crowd *crowd, gdouble share)
 {
   LmccTime time = crowd_first_rtt (crowd, share);
 
@@ -56,7 +56,7 @@ first_rtt (const Crowd * crowd, gdouble share)
 }
 
 static void
-run (Row * row)
+run (Row *row)
 {
   guint32 seed;
 
@@ -68,8 +68,8 @@ run (Row * row)
     crowd_join (crowd, row->receivers, 0);
     do
       crowd_run (crowd, STEP);
-    while (crowd->now - begun < SHORTEST || (isinf (first_rtt (crowd, 0.95))
-            && crowd->now - begun < LONGEST));
+    while (crowd->now - begun < SHORTEST
+        || (isinf (first_rtt (crowd, 0.95)) && crowd->now - begun < LONGEST));
     row->ten_seconds[seed] = crowd_largest_share (crowd, 10 * LMCC_SECOND);
     row->one_second[seed] = crowd_largest_share (crowd, LMCC_SECOND);
     row->half[seed] = first_rtt (crowd, 0.5);
@@ -89,7 +89,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* Each by itself: no column is told by seed. */
 static void
-sort (Row * row)
+sort (Row *row)
 {
   qsort (row->ten_seconds, SEEDS, sizeof (gdouble), compare);
   qsort (row->one_second, SEEDS, sizeof (gdouble), compare);
@@ -114,7 +114,7 @@ GST_START_TEST (an_audience_of_each_size)
 GST_END_TEST;
 
 static void
-append_time (GString * text, gdouble time)
+append_time (GString *text, gdouble time)
 {
   if (isinf (time))
     g_string_append (text, " more than 4 h |");
@@ -162,7 +162,7 @@ choose_rows (void)
   rows = g_array_new (FALSE, TRUE, sizeof (Row));
   for (i = 0; i < G_N_ELEMENTS (base_rates); i++) {
     for (j = 0; j < n_audiences; j++) {
-      Row row = {.base_rate = base_rates[i],.receivers = audiences[j] };
+      Row row = { .base_rate = base_rates[i], .receivers = audiences[j] };
 
       g_array_append_val (rows, row);
     }
@@ -182,7 +182,7 @@ crowd_table_suite (void)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autofree gchar *table = NULL;

@@ -18,7 +18,7 @@
 #define BURST_LIMIT 0.15
 
 static void
-assert_within_limits (const Crowd * crowd)
+assert_within_limits (const Crowd *crowd)
 {
   gdouble share = crowd_largest_share (crowd, 10 * S);
   gdouble burst = crowd_largest_share (crowd, S);
@@ -30,18 +30,18 @@ assert_within_limits (const Crowd * crowd)
 /* The interval that would make all reports and their answers take @share of the
  * base rate, each answer in a packet of its own. */
 static gdouble
-interval_at (const Crowd * crowd, guint n, gdouble share)
+interval_at (const Crowd *crowd, guint n, gdouble share)
 {
   return n * (48 + 52) * 8.0 / (crowd->base_rate * share);
 }
 
 static void
-assert_interval (const Crowd * crowd, guint n, gdouble low, gdouble high)
+assert_interval (const Crowd *crowd, guint n, gdouble low, gdouble high)
 {
   gdouble interval = (gdouble) crowd_interval (crowd) / S;
 
   fail_unless (interval >= interval_at (crowd, n, low)
-      && interval <= interval_at (crowd, n, high),
+          && interval <= interval_at (crowd, n, high),
       "%.1f s for %u receivers", interval, n);
 }
 
@@ -72,7 +72,7 @@ GST_END_TEST;
 
 GST_START_TEST (ten_thousand_that_start_at_once_stay_within_the_limits)
 {
-  guint32 seed, n = test_is_slow ()? 1 : 3;
+  guint32 seed, n = test_is_slow () ? 1 : 3;
 
   for (seed = 10; seed < 10 + n; seed++)
     start_at_once (10000, base_rates[__i__], seed, 60 * S);
@@ -171,8 +171,9 @@ GST_START_TEST (everybody_gets_a_first_round_trip_time_and_the_interval_fits)
   /* Nobody waits for longer than one and a half intervals and the first
    * timer, had the interval been for twice as many from the start. */
   last = crowd_first_rtt (crowd, 1);
-  fail_unless ((gdouble) last / S < 5 + 3 * interval_at (crowd, 1000,
-          LIMIT / 3), "the last after %.1f s", (gdouble) last / S);
+  fail_unless ((gdouble) last / S
+          < 5 + 3 * interval_at (crowd, 1000, LIMIT / 3),
+      "the last after %.1f s", (gdouble) last / S);
   assert_interval (crowd, 1000, LIMIT * 2 / 3, LIMIT / 6);
   assert_within_limits (crowd);
   crowd_free (crowd);
@@ -305,8 +306,8 @@ GST_START_TEST (a_base_rate_that_sways_keeps_no_wrong_estimate)
       crowd_run (crowd, 3 * S);
     }
     fail_unless (crowd_stats (crowd)->receivers > 10. / 3
-        && crowd_stats (crowd)->receivers < 30, "seed %u: %.1f receivers",
-        seed, crowd_stats (crowd)->receivers);
+            && crowd_stats (crowd)->receivers < 30,
+        "seed %u: %.1f receivers", seed, crowd_stats (crowd)->receivers);
     fail_unless_equals_int (crowd_count_measured (crowd), 10);
     crowd_free (crowd);
   }
@@ -330,13 +331,13 @@ GST_START_TEST (a_base_rate_that_sways_is_no_reason_not_to_answer)
       crowd_run (crowd, periods[i]);
     }
     fail_unless_equals_int (crowd_count_measured (crowd), 10);
-    fail_unless (crowd_stats (crowd)->answers >
-        crowd_stats (crowd)->reports * 3 / 4,
+    fail_unless (crowd_stats (crowd)->answers
+            > crowd_stats (crowd)->reports * 3 / 4,
         "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
         crowd_stats (crowd)->answers, crowd_stats (crowd)->reports);
     fail_unless (crowd_stats (crowd)->receivers > 10. / 3
-        && crowd_stats (crowd)->receivers < 30, "%.1f receivers",
-        crowd_stats (crowd)->receivers);
+            && crowd_stats (crowd)->receivers < 30,
+        "%.1f receivers", crowd_stats (crowd)->receivers);
     crowd_free (crowd);
   }
 }
@@ -358,14 +359,14 @@ GST_START_TEST (reports_that_get_no_answer_become_rare)
   crowd_run (crowd, 600 * S);
   fail_unless (crowd->n_reports - before < 100 * 12);
   for (i = 0; i < 100; i++)
-    fail_unless (lmcc_rtt_get_unanswered (crowd->members[i].rtt) >=
-        LMCC_RTT_MAX_UNANSWERED);
+    fail_unless (lmcc_rtt_get_unanswered (crowd->members[i].rtt)
+        >= LMCC_RTT_MAX_UNANSWERED);
 
   crowd->is_cut = FALSE;
   crowd_run (crowd, 900 * S);
   for (i = 0; i < 100; i++)
-    fail_unless (lmcc_rtt_get_unanswered (crowd->members[i].rtt) <
-        LMCC_RTT_MAX_UNANSWERED);
+    fail_unless (lmcc_rtt_get_unanswered (crowd->members[i].rtt)
+        < LMCC_RTT_MAX_UNANSWERED);
   crowd_free (crowd);
 }
 
@@ -396,8 +397,8 @@ GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
   fail_unless (crowd_stats (crowd)->answers_dropped > 19000);
   fail_unless (crowd_stats (crowd)->feedback_bytes - bytes < 20000 * 50);
   fail_unless (crowd_stats (crowd)->receivers <= 100000);
-  fail_unless ((gdouble) crowd_interval (crowd) / S <
-      interval_at (crowd, 100000, LIMIT / 3) * 1.01);
+  fail_unless ((gdouble) crowd_interval (crowd) / S
+      < interval_at (crowd, 100000, LIMIT / 3) * 1.01);
 
   /* It halves in 12 s and half a second at most: 14 times. */
   crowd_run (crowd, 14 * 13 * S);
@@ -412,25 +413,25 @@ GST_END_TEST;
 
 typedef enum
 {
-  FORGED_NEWCOMERS,             /* a crowd of SSRCs that begins */
-  FORGED_MEMBERS,               /* a crowd that has reported for long */
-  FORGED_ANY,                   /* of any age, SSRCs that come again */
+  FORGED_NEWCOMERS, /* a crowd of SSRCs that begins */
+  FORGED_MEMBERS,   /* a crowd that has reported for long */
+  FORGED_ANY,       /* of any age, SSRCs that come again */
   N_FORGERIES,
 } Forgery;
 
 static void
-forge (Crowd * crowd, guint32 host, Forgery forgery, guint32 i)
+forge (Crowd *crowd, guint32 host, Forgery forgery, guint32 i)
 {
   guint64 seconds = forgery == FORGED_NEWCOMERS ? 0
-      : forgery == FORGED_MEMBERS ? 1000 : i * 7 % 12;
+      : forgery == FORGED_MEMBERS               ? 1000
+                                                : i * 7 % 12;
   guint32 ssrc = forgery == FORGED_ANY ? i % 64 : i;
 
   crowd_forge (crowd, host, ssrc, seconds << 32);
 }
 
-static const LmccTime forged_every[] = {
-  5 * S, S, 100 * LMCC_MSECOND, LMCC_MSECOND
-};
+static const LmccTime forged_every[] = { 5 * S, S, 100 * LMCC_MSECOND,
+  LMCC_MSECOND };
 
 /* Reports from one address, whatever they say and however many they are, are
  * those of a handful. Who is there is answered all the while, who comes is too,
@@ -482,8 +483,8 @@ GST_START_TEST (a_flood_from_very_many_addresses_is_not_looked_at)
       crowd_forge (crowd, CROWD_OTHER_HOST + 30 * i + k, 30 * i + k, 0);
     crowd_run (crowd, LMCC_MSECOND);
   }
-  fail_unless (crowd_stats (crowd)->reports - reports < 15000, "%"
-      G_GUINT64_FORMAT, crowd_stats (crowd)->reports - reports);
+  fail_unless (crowd_stats (crowd)->reports - reports < 15000,
+      "%" G_GUINT64_FORMAT, crowd_stats (crowd)->reports - reports);
   fail_unless (crowd_stats (crowd)->reports_limited > 45000);
   crowd_run (crowd, 14 * 13 * S);
   fail_unless (crowd_interval (crowd) < 20 * S, "%.1f s",
@@ -559,12 +560,11 @@ feedback_crowd_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
-  tcase_add_loop_test (tc,
-      a_thousand_that_start_at_once_stay_within_the_limits, 0,
-      G_N_ELEMENTS (base_rates));
+  tcase_add_loop_test (tc, a_thousand_that_start_at_once_stay_within_the_limits,
+      0, G_N_ELEMENTS (base_rates));
   tcase_add_loop_test (tc,
       ten_thousand_that_start_at_once_stay_within_the_limits, 0,
-      test_is_slow ()? 1 : G_N_ELEMENTS (base_rates));
+      test_is_slow () ? 1 : G_N_ELEMENTS (base_rates));
   tcase_add_loop_test (tc, ten_or_a_hundred_stay_within_the_limits, 0,
       G_N_ELEMENTS (base_rates));
   tcase_add_test (tc, a_voice_for_a_base_holds_too);
@@ -592,8 +592,8 @@ feedback_crowd_suite (void)
   tcase_add_loop_test (tc, many_behind_one_address_are_answered_too, 50, 51);
   tcase_add_test (tc, what_is_no_report_is_counted_and_no_more);
   if (g_getenv ("LMCC_TEST_LONG") != NULL)
-    tcase_add_loop_test (tc, every_audience_stays_within_the_limits_for_long,
-        0, G_N_ELEMENTS (base_rates));
+    tcase_add_loop_test (tc, every_audience_stays_within_the_limits_for_long, 0,
+        G_N_ELEMENTS (base_rates));
 
   return s;
 }

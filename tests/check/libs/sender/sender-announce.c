@@ -138,8 +138,8 @@ check_control_share (guint payload, guint n_packets, LmccTime at_least,
   guint i, n = 0;
 
   for (i = 0; i < 25 * 30; i++)
-    harness_push_at (&h, make_unit (0, 0, START + i * 40 * MS, n_packets,
-            payload));
+    harness_push_at (&h,
+        make_unit (0, 0, START + i * 40 * MS, n_packets, payload));
   for (i = 0; i < N_SENT (&h); i++) {
     const SentPacket *s = SENT (&h, i);
 
@@ -155,9 +155,9 @@ check_control_share (guint payload, guint n_packets, LmccTime at_least,
   }
   fail_unless (n >= 9);
   if (at_most < LMCC_RECORD_INTERVAL_MAX)
-    fail_unless ((gdouble) bytes * 8 / 20 <=
-        0.05 * (gdouble) lmcc_sender_get_session (h.sender)->layers[0].rate
-        * 1.02);
+    fail_unless ((gdouble) bytes * 8 / 20 <= 0.05
+            * (gdouble) lmcc_sender_get_session (h.sender)->layers[0].rate
+            * 1.02);
   harness_clear (&h);
 }
 
@@ -183,7 +183,7 @@ typedef struct
 } Control;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report)
+on_report (gpointer user_data, const LmccSenderReport *report)
 {
   Control *control = user_data;
 
@@ -191,7 +191,7 @@ on_report (gpointer user_data, const LmccSenderReport * report)
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   Control *control = user_data;
 
@@ -206,24 +206,22 @@ on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
   ((Control *) user_data)->n_byes++;
 }
 
-static const LmccRtcpHandler control_handler = {
-  on_report, on_record, on_bye
-};
+static const LmccRtcpHandler control_handler = { on_report, on_record, on_bye };
 
 static Control
-parse_control (const SentPacket * sent)
+parse_control (const SentPacket *sent)
 {
   Control control = { 0 };
 
   fail_unless (sent->control);
   fail_unless (lmcc_rtcp_parse (sent->packet->data, sent->packet->size,
-          &control_handler, &control));
+      &control_handler, &control));
 
   return control;
 }
 
 static guint
-count_control (Harness * h, LmccTime from, LmccTime to)
+count_control (Harness *h, LmccTime from, LmccTime to)
 {
   guint n = 0, i;
 
@@ -284,8 +282,8 @@ GST_START_TEST (test_sender_reports_are_on_the_presentation_timeline)
   h = harness_new (&config);
   for (i = 0; i < 100; i++) {
     harness_push_at (&h, make_unit (0, 0, START + i * 40 * MS, 2, 100));
-    harness_push_at (&h, make_unit (LMCC_STREAM_SOUND, 0, START + i * 40 * MS,
-            1, 50));
+    harness_push_at (&h,
+        make_unit (LMCC_STREAM_SOUND, 0, START + i * 40 * MS, 1, 50));
   }
   harness_run_until (&h, h.now + 5 * LMCC_SECOND);
   for (i = 0; i < N_SENT (&h); i++) {
@@ -299,15 +297,18 @@ GST_START_TEST (test_sender_reports_are_on_the_presentation_timeline)
     fail_unless_equals_int (control.report[1].ssrc, 0x12345000 + 64 * 14);
     fail_unless_equals_uint64 (control.report[0].ntp_time >> 32,
         (NTP_OFFSET + time) / LMCC_SECOND);
-    fail_unless (fabs ((gdouble) (control.report[0].ntp_time & 0xffffffff)
-            / 4294967296.0 - (gdouble) ((NTP_OFFSET + time) % LMCC_SECOND)
-            / 1e9) < 2e-9);
+    fail_unless (
+        fabs ((gdouble) (control.report[0].ntp_time & 0xffffffff) / 4294967296.0
+            - (gdouble) ((NTP_OFFSET + time) % LMCC_SECOND) / 1e9)
+        < 2e-9);
     fail_unless (fabs ((gdouble) (gint32) (control.report[0].rtp_time
-                - RTP_OFFSET - START / 1000000 * 90)
-            - (gdouble) (time - START) * 90e-6) <= 0.5);
+                           - RTP_OFFSET - START / 1000000 * 90)
+                     - (gdouble) (time - START) * 90e-6)
+        <= 0.5);
     fail_unless (fabs ((gdouble) (gint32) (control.report[1].rtp_time
-                - RTP_OFFSET - START / 1000000 * 48)
-            - (gdouble) (time - START) * 48e-6) <= 0.5);
+                           - RTP_OFFSET - START / 1000000 * 48)
+                     - (gdouble) (time - START) * 48e-6)
+        <= 0.5);
     n++;
   }
   fail_unless (n > 4);
@@ -351,7 +352,7 @@ GST_START_TEST (test_stop_says_bye_and_nothing_follows)
 GST_END_TEST;
 
 static void
-push_picture (Harness * h, LmccTime decoding_time, const gchar * rungs)
+push_picture (Harness *h, LmccTime decoding_time, const gchar *rungs)
 {
   guint i;
 
@@ -421,14 +422,21 @@ GST_START_TEST (test_rates_are_what_is_sent_and_announced_once_a_second)
     /* Known after half a second, within a tenth and what the estimate lacks. */
     if (i == 13 || i == 240)
       fail_unless (fabs ((gdouble) session->layers[0].rate
-              / (4 * (1000 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5)
-              - 1) < 0.2, "%u", (guint) session->layers[0].rate);
+                           / (4 * (1000 + RTP_OVERHEAD + IP_OVERHEAD) * 8
+                               * 12.5)
+                       - 1)
+              < 0.2,
+          "%u", (guint) session->layers[0].rate);
   }
   /* The base carries the records as well. */
   fail_unless (fabs ((gdouble) session->layers[0].rate
-          / (4 * (500 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5) - 1) < 0.2);
+                       / (4 * (500 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5)
+                   - 1)
+      < 0.2);
   fail_unless (fabs ((gdouble) session->layers[1].rate
-          / (4 * (500 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5) - 1) < 0.11);
+                       / (4 * (500 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5)
+                   - 1)
+      < 0.11);
   fail_unless (n_changes >= 2 && n_changes < 10);
   fail_unless_equals_int (session->version, version);
   harness_clear (&h);
@@ -481,7 +489,7 @@ GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
 GST_END_TEST;
 
 static void
-refuse (const LmccSenderConfig * config, const gchar * why)
+refuse (const LmccSenderConfig *config, const gchar *why)
 {
   g_autoptr (GError) error = NULL;
 

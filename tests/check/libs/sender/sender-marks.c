@@ -22,15 +22,15 @@
 #define LARGEST (1400 + IP_OVERHEAD)
 
 static LmccSenderConfig
-marks_config (const gchar * algorithm, LmccRateScheme scheme, gdouble base,
+marks_config (const gchar *algorithm, LmccRateScheme scheme, gdouble base,
     gdouble factor, guint n_layers)
 {
   LmccSenderConfig config = sender_config (1);
   gdouble rates[LMCC_MAX_LAYERS];
   guint i;
 
-  fail_unless (lmcc_rates_compute (scheme, base, factor, n_layers, rates,
-          NULL));
+  fail_unless (
+      lmcc_rates_compute (scheme, base, factor, n_layers, rates, NULL));
   config.session.native = FALSE;
   config.session.window = 2200 * MS;
   config.session.n_layers = n_layers;
@@ -45,7 +45,7 @@ marks_config (const gchar * algorithm, LmccRateScheme scheme, gdouble base,
 
 /* Pictures of which each can begin a window, and of other sizes. */
 static void
-push_until (Harness * h, LmccTime until)
+push_until (Harness *h, LmccTime until)
 {
   LmccTime time;
   guint i;
@@ -60,13 +60,13 @@ push_until (Harness * h, LmccTime until)
 }
 
 static guint64
-slot_of (const Harness * h, const SentPacket * s)
+slot_of (const Harness *h, const SentPacket *s)
 {
   return (s->time - START) / lmcc_sender_get_session (h->sender)->slot;
 }
 
 static void
-check_slot (const Harness * h, const SentPacket * s)
+check_slot (const Harness *h, const SentPacket *s)
 {
   const LmccSession *session = lmcc_sender_get_session (h->sender);
 
@@ -96,14 +96,14 @@ typedef struct
 } Pattern;
 
 static guint
-point_level (const Pattern * pattern, guint64 slot)
+point_level (const Pattern *pattern, guint64 slot)
 {
   return MIN (trailing_zeros (slot + 1), pattern->top - 1);
 }
 
 /* Bits that @layer should have begun to send by @time since the start. */
 static gdouble
-bits_by (const Pattern * pattern, guint layer, guint64 rate, LmccTime time)
+bits_by (const Pattern *pattern, guint layer, guint64 rate, LmccTime time)
 {
   guint64 slot = time / pattern->slot;
   gdouble offset = (gdouble) (time % pattern->slot);
@@ -112,20 +112,19 @@ bits_by (const Pattern * pattern, guint layer, guint64 rate, LmccTime time)
   if (layer <= point_level (pattern, slot) && offset > start)
     offset = MIN (start + 2 * (offset - start), (gdouble) pattern->slot);
 
-  return (gdouble) rate *((gdouble) (slot * pattern->slot) + offset) /
-      LMCC_SECOND;
+  return (gdouble) rate * ((gdouble) (slot * pattern->slot) + offset)
+      / LMCC_SECOND;
 }
 
 static gboolean
-is_of_layer (const SentPacket * s, guint layer)
+is_of_layer (const SentPacket *s, guint layer)
 {
   return s->control ? layer == 0 : s->header.layer == layer;
 }
 
 /* At each packet of the layer, all before it are sent, and it is due. */
 static void
-check_bits (const Harness * h, const Pattern * pattern, guint layer,
-    guint64 rate)
+check_bits (const Harness *h, const Pattern *pattern, guint layer, guint64 rate)
 {
   gdouble sent = 0;
   guint i;
@@ -147,7 +146,7 @@ check_bits (const Harness * h, const Pattern * pattern, guint layer,
 }
 
 static guint
-check_rlc_marks (const Harness * h, const Pattern * pattern)
+check_rlc_marks (const Harness *h, const Pattern *pattern)
 {
   guint i, n_bursts = 0;
 
@@ -178,8 +177,8 @@ check_rlc_marks (const Harness * h, const Pattern * pattern)
 static void
 check_rlc (LmccTime slot)
 {
-  LmccSenderConfig config = marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING,
-      64000, 0, 5);
+  LmccSenderConfig config =
+      marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING, 64000, 0, 5);
   LmccTime packets = 8 * PACKET_SIZE * 8 * LMCC_SECOND / 64000;
   Pattern pattern = { slot > 0 ? slot : packets, packets / 2, 4 };
   Harness h;
@@ -200,8 +199,8 @@ check_rlc (LmccTime slot)
 /* With pictures, and with nothing but filler. */
 GST_START_TEST (test_the_filler_of_bursts_is_of_the_sessions_packet_size)
 {
-  LmccSenderConfig config = marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING,
-      64000, 0, 5);
+  LmccSenderConfig config =
+      marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING, 64000, 0, 5);
   Harness h = harness_new (&config);
   guint n_fillers = 0, i;
 
@@ -233,8 +232,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_sync_points_go_on_across_the_wrap)
 {
-  LmccSenderConfig config = marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING,
-      64000, 0, 5);
+  LmccSenderConfig config =
+      marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING, 64000, 0, 5);
   Harness h = harness_new (&config);
   const LmccSession *session = lmcc_sender_get_session (h.sender);
   Pattern pattern = { session->slot, session->slot / 2, 4 };
@@ -249,12 +248,12 @@ GST_START_TEST (test_sync_points_go_on_across_the_wrap)
     const SentPacket *s = SENT (&h, i);
 
     /* What was missed is caught up in the first 100 ms. */
-    if (s->control || s->time < START + (session->slot_modulus - 18) *
-        session->slot)
+    if (s->control
+        || s->time < START + (session->slot_modulus - 18) * session->slot)
       continue;
     check_slot (&h, s);
-    fail_unless_equals_int (s->header.signal, point_level (&pattern,
-            s->header.slot));
+    fail_unless_equals_int (s->header.signal,
+        point_level (&pattern, s->header.slot));
     wrapped |= s->header.slot == 0;
   }
   fail_unless (wrapped);
@@ -279,7 +278,7 @@ written_backward (guint b)
 }
 
 static void
-check_signals (const LmccSession * session, const gint * signals, guint n_slots)
+check_signals (const LmccSession *session, const gint *signals, guint n_slots)
 {
   LmccTcpTarget tcp = { 100 * MS, PACKET_SIZE };
   gdouble rates[LMCC_MAX_LAYERS], probabilities[LMCC_MAX_LAYERS];
@@ -301,17 +300,18 @@ check_signals (const LmccSession * session, const gint * signals, guint n_slots)
           signals[i]);
     }
     fail_unless (fabs (count / (gdouble) n_slots - probabilities[level])
-        < 2.0 / n_slots, "level %u: %u times", level, count);
+            < 2.0 / n_slots,
+        "level %u: %u times", level, count);
   }
 }
 
 /* In a power of two slots each level has as many signals as p_i says; all
  * packets of a slot say the same. */
 static void
-check_flid (const gchar * algorithm)
+check_flid (const gchar *algorithm)
 {
-  LmccSenderConfig config = marks_config (algorithm,
-      LMCC_RATE_SCHEME_MULTIPLICATIVE, 32000, 1.6, 8);
+  LmccSenderConfig config =
+      marks_config (algorithm, LMCC_RATE_SCHEME_MULTIPLICATIVE, 32000, 1.6, 8);
   Harness h = harness_new (&config);
   const LmccSession *session = lmcc_sender_get_session (h.sender);
   gint signals[1024];
@@ -350,8 +350,8 @@ GST_END_TEST;
  * group to group, also across the wrap, and nothing comes of silent groups. */
 GST_START_TEST (test_layers_turn_through_the_groups)
 {
-  LmccSenderConfig config = marks_config ("flid-dl",
-      LMCC_RATE_SCHEME_MULTIPLICATIVE, 64000, 1.5, 6);
+  LmccSenderConfig config =
+      marks_config ("flid-dl", LMCC_RATE_SCHEME_MULTIPLICATIVE, 64000, 1.5, 6);
   Harness h = harness_new (&config);
   const LmccSession *session = lmcc_sender_get_session (h.sender);
   guint16 lsn[LMCC_MAX_LAYERS];
@@ -396,7 +396,7 @@ GST_END_TEST;
 /* The points of layer j, at which level j - 1 may go up, come every R_j / R_0
  * slots, at the end of the slot. */
 static guint64
-levels_after (const LmccSession * session, guint64 slot)
+levels_after (const LmccSession *session, guint64 slot)
 {
   guint64 base = session->layers[0].rate, levels = 0;
   guint j;
@@ -412,7 +412,7 @@ levels_after (const LmccSession * session, guint64 slot)
 }
 
 static void
-check_even (const Harness * h, guint layer, guint64 rate)
+check_even (const Harness *h, guint layer, guint64 rate)
 {
   Pattern pattern = { LMCC_SECOND, 0, 1 };
 
@@ -422,8 +422,8 @@ check_even (const Harness * h, guint layer, guint64 rate)
 static void
 check_synchronized (guint n_layers)
 {
-  LmccSenderConfig config = marks_config ("synchronized",
-      LMCC_RATE_SCHEME_EQUAL, 96000, 0, n_layers);
+  LmccSenderConfig config =
+      marks_config ("synchronized", LMCC_RATE_SCHEME_EQUAL, 96000, 0, n_layers);
   Harness h = harness_new (&config);
   const LmccSession *session = lmcc_sender_get_session (h.sender);
   guint64 levels = 0;
@@ -439,11 +439,11 @@ check_synchronized (guint n_layers)
     fail_unless_equals_int (s->header.signal, LMCC_SIGNAL_NOBODY);
     if (s->header.layer > 0) {
       fail_if (lmcc_synchronized_parse (s->rtp.second, s->rtp.second_size,
-              n_layers - 1, &levels));
+          n_layers - 1, &levels));
       continue;
     }
     fail_unless (lmcc_synchronized_parse (s->rtp.second, s->rtp.second_size,
-            n_layers - 1, &levels));
+        n_layers - 1, &levels));
     fail_unless_equals_uint64 (levels, levels_after (session, slot_of (&h, s)));
     n++;
   }
@@ -465,14 +465,14 @@ GST_END_TEST;
 /* Which sessions have marks */
 
 static void
-check_refused (LmccSenderConfig config, const gchar * why)
+check_refused (LmccSenderConfig config, const gchar *why)
 {
   g_autoptr (GError) error = NULL;
   LmccSession before = config.session;
   Harness h;
 
   fail_if (lmcc_session_fit_algorithm (&config.session, config.nominal_rtt,
-          config.leave_latency, &error));
+      config.leave_latency, &error));
   fail_unless (error->code == LMCC_SESSION_ERROR_VALUE);
   fail_unless (strstr (error->message, why) != NULL, "%s", error->message);
   fail_unless (memcmp (&before, &config.session, sizeof (before)) == 0);
@@ -487,7 +487,7 @@ check_refused (LmccSenderConfig config, const gchar * why)
 /* Each packet of a layer above the base says how many its slot had before it,
  * or when the layer's one before was sent. */
 static void
-check_places (const gchar * algorithm, LmccRateScheme scheme, gdouble factor)
+check_places (const gchar *algorithm, LmccRateScheme scheme, gdouble factor)
 {
   LmccSenderConfig config = marks_config (algorithm, scheme, 96000, factor, 6);
   Harness h = harness_new (&config);
@@ -535,8 +535,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_layers_that_are_not_fit_are_refused)
 {
-  LmccSenderConfig config = marks_config ("rlc",
-      LMCC_RATE_SCHEME_MULTIPLICATIVE, 64000, 1.5, 4);
+  LmccSenderConfig config =
+      marks_config ("rlc", LMCC_RATE_SCHEME_MULTIPLICATIVE, 64000, 1.5, 4);
 
   check_refused (config, "doubling");
   config = sender_config (1);
@@ -555,8 +555,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_session_without_slots_has_no_marks)
 {
-  LmccSenderConfig config = marks_config ("elm", LMCC_RATE_SCHEME_DOUBLING,
-      64000, 0, 4);
+  LmccSenderConfig config =
+      marks_config ("elm", LMCC_RATE_SCHEME_DOUBLING, 64000, 0, 4);
   Harness h = harness_new (&config);
   guint i;
 
@@ -589,11 +589,14 @@ GST_START_TEST (test_whose_slots_can_be_set_has_a_second_element)
   for (i = 0; i < n; i++) {
     gboolean slotted = lmcc_algorithm_has_slots (list[i]);
 
-    fail_unless (slotted || lmcc_session_algorithm_get_settings (list[i]->name,
-            &n_settings) == NULL, "%s", list[i]->name);
+    fail_unless (slotted
+            || lmcc_session_algorithm_get_settings (list[i]->name, &n_settings)
+                == NULL,
+        "%s", list[i]->name);
     g_strlcpy (session.algorithm, list[i]->name, sizeof (session.algorithm));
-    fail_unless (lmcc_session_has_second_element (&session) == (slotted
-            || lmcc_session_has_single_rate (&session)), "%s", list[i]->name);
+    fail_unless (lmcc_session_has_second_element (&session)
+            == (slotted || lmcc_session_has_single_rate (&session)),
+        "%s", list[i]->name);
     n_slotted += slotted;
   }
   fail_unless (n_slotted >= 4);

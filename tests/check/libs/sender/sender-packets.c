@@ -38,8 +38,8 @@ GST_START_TEST (test_numbers_are_contiguous_across_wraps_and_changes)
     n_lsn_wraps += lsn[s->header.layer] == 0xffff;
     lsn[s->header.layer] = s->header.lsn;
 
-    if (g_hash_table_lookup_extended (sequences,
-            GUINT_TO_POINTER (s->rtp.ssrc), &key, &value))
+    if (g_hash_table_lookup_extended (sequences, GUINT_TO_POINTER (s->rtp.ssrc),
+            &key, &value))
       fail_unless_equals_int (s->rtp.sequence,
           (GPOINTER_TO_UINT (value) + 1) & 0xffff);
     g_hash_table_insert (sequences, GUINT_TO_POINTER (s->rtp.ssrc),
@@ -105,8 +105,8 @@ GST_START_TEST (test_units_are_whole_and_in_order)
     fail_unless_equals_int (s->header.last, i % 3 == 2);
     fail_unless_equals_int (s->rtp.marker, i % 3 == 2);
     fail_unless_equals_int (s->rtp.payload_type, 96 + unit % 2);
-    fail_unless_equals_int (s->rtp.ssrc, 0x12345000u + 64 * (unit % 2)
-        + s->header.layer);
+    fail_unless_equals_int (s->rtp.ssrc,
+        0x12345000u + 64 * (unit % 2) + s->header.layer);
     fail_unless_equals_int (s->header.signal, LMCC_SIGNAL_NOBODY);
     fail_unless_equals_int (s->header.send_time,
         lmcc_time_to_ntp_short (NTP_OFFSET + s->time));
@@ -153,8 +153,8 @@ GST_START_TEST (test_timestamps_are_exact_and_equal_in_all_rungs)
       if (!is_media (s))
         continue;
       picture = (guint16) (s->header.osn - config.sequence_seed) / 3;
-      exact = START * 1000003
-          + (picture ^ 3) * G_GUINT64_CONSTANT (33366666667);
+      exact =
+          START * 1000003 + (picture ^ 3) * G_GUINT64_CONSTANT (33366666667);
       exact = gst_util_uint64_scale_round (exact, rates[r], LMCC_SECOND);
       fail_unless_equals_int (s->rtp.timestamp,
           (guint32) (RTP_OFFSET + (guint32) exact));
@@ -170,9 +170,8 @@ GST_END_TEST;
 GST_START_TEST (test_only_the_payload_of_incoming_packets_is_kept)
 {
   /* One CSRC, a two-byte-form extension of 4 bytes, padding of 3. */
-  static const guint8 data[] = { 0xb1, 0x85, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8,
-    9, 9, 9, 9, 0x10, 0x00, 0, 1, 1, 1, 7, 0, 'a', 'b', 'c', 0, 0, 3
-  };
+  static const guint8 data[] = { 0xb1, 0x85, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9,
+    9, 9, 0x10, 0x00, 0, 1, 1, 1, 7, 0, 'a', 'b', 'c', 0, 0, 3 };
   LmccSenderConfig config = sender_config (1);
   Harness h = harness_new (&config);
   LmccUnit *unit = lmcc_unit_new ();
@@ -203,7 +202,7 @@ GST_END_TEST;
 /* Backwards through everything sent: the smallest number that a layer sends
  * from here on, under the same table, against each mark. */
 static guint
-check_marks (Harness * h)
+check_marks (Harness *h)
 {
   gint64 smallest[LMCC_MAX_LAYERS], order = 0;
   guint16 reference = 0;
@@ -229,8 +228,9 @@ check_marks (Harness * h)
       fail_unless (osn < smallest[layer]);
       smallest[layer] = osn;
     } else {
-      fail_unless (osn <= smallest[layer], "a mark of %" G_GINT64_FORMAT
-          " before %" G_GINT64_FORMAT, osn, smallest[layer]);
+      fail_unless (osn <= smallest[layer],
+          "a mark of %" G_GINT64_FORMAT " before %" G_GINT64_FORMAT, osn,
+          smallest[layer]);
       n_marks++;
     }
   }
@@ -294,14 +294,14 @@ GST_START_TEST (test_oversize_packets_are_sent_and_counted)
 
   harness_push (&h, make_unit (0, 0, h.now, 2, 1400 - RTP_OVERHEAD));
   harness_push (&h, make_unit (0, 0, h.now, 3, 1401 - RTP_OVERHEAD));
-  harness_push (&h, make_unit (0, 0, h.now, 1,
-          LMCC_MAX_PACKET_SIZE - RTP_OVERHEAD));
+  harness_push (&h,
+      make_unit (0, 0, h.now, 1, LMCC_MAX_PACKET_SIZE - RTP_OVERHEAD));
   harness_run_until (&h, h.now + WINDOW);
   fail_unless_equals_uint64 (stats->packets_oversize, 4);
   fail_unless_equals_uint64 (stats->packets - stats->layers[0].fillers, 6);
 
-  harness_push (&h, make_unit (0, 0, h.now, 1,
-          LMCC_MAX_PACKET_SIZE - RTP_OVERHEAD + 1));
+  harness_push (&h,
+      make_unit (0, 0, h.now, 1, LMCC_MAX_PACKET_SIZE - RTP_OVERHEAD + 1));
   fail_unless_equals_uint64 (stats->units_invalid, 1);
   fail_unless (lmcc_sender_is_idle (h.sender));
   harness_clear (&h);

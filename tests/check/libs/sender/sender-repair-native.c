@@ -23,8 +23,8 @@ GST_START_TEST (test_native_layers_keep_their_budget)
         media[SENT (&h, i)->header.layer] += sent_ip_size (SENT (&h, i));
     }
     for (layer = 0; layer < 2; layer++) {
-      fail_unless (stats->layers[layer].repair_bytes * 1000
-          <= media[layer] * shares[k]);
+      fail_unless (
+          stats->layers[layer].repair_bytes * 1000 <= media[layer] * shares[k]);
       all_media += media[layer];
       all_repair += stats->layers[layer].repair_bytes;
     }
@@ -58,10 +58,10 @@ GST_START_TEST (test_the_base_of_native_layers_may_have_a_share_of_its_own)
   }
   fail_unless (stats->layers[0].repair_bytes * 1000 <= media * 800);
   fail_unless (stats->layers[0].repair_bytes * 1000 >= media * 600);
-  fail_unless (stats->layers[0].repair_bytes >
-      4 * before->layers[0].repair_bytes);
-  fail_unless (stats->layers[1].repair_bytes * 2 <=
-      stats->layers[0].repair_bytes);
+  fail_unless (
+      stats->layers[0].repair_bytes > 4 * before->layers[0].repair_bytes);
+  fail_unless (
+      stats->layers[1].repair_bytes * 2 <= stats->layers[0].repair_bytes);
   repair_check_all_recover (&h);
   harness_clear (&h);
   harness_clear (&like_others);

@@ -37,8 +37,8 @@ GST_START_TEST (test_repair_takes_the_place_of_filler)
 {
   LmccSenderConfig without_config = repair_shaped_config (0);
   LmccSenderConfig with_config = repair_shaped_config (1);
-  Harness without = repair_run (&without_config, 6), with =
-      repair_run (&with_config, 6);
+  Harness without = repair_run (&without_config, 6),
+          with = repair_run (&with_config, 6);
 
   fail_unless_equals_int (repair_count_type (&without, LMCC_PACKET_REPAIR), 0);
   fail_unless_equals_int (repair_count_type (&with, LMCC_PACKET_MEDIA),

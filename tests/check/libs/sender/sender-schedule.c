@@ -53,15 +53,15 @@ GST_START_TEST (test_no_packet_leaves_before_its_time_or_after_the_window)
     guint stream;
 
     /* Some come early, some when part of the window is over. */
-    harness_run_until (&h, time - 20 * MS + (LmccTime) g_rand_int_range (rand,
-            0, 100) * MS);
+    harness_run_until (&h,
+        time - 20 * MS + (LmccTime) g_rand_int_range (rand, 0, 100) * MS);
     for (stream = 0; stream < 3; stream++) {
       guint n_packets = (guint) g_rand_int_range (rand, 1, 40);
       Span span = { time, time + WINDOW };
 
-      harness_push (&h, make_unit (stream, (guint) g_rand_int_range (rand, 0,
-                  3), time, n_packets, (gsize) g_rand_int_range (rand, 1,
-                  1300)));
+      harness_push (&h,
+          make_unit (stream, (guint) g_rand_int_range (rand, 0, 3), time,
+              n_packets, (gsize) g_rand_int_range (rand, 1, 1300)));
       while (n_packets-- > 0)
         g_array_append_val (spans, span);
     }
@@ -93,7 +93,7 @@ GST_START_TEST (test_no_packet_leaves_before_its_time_or_after_the_window)
 GST_END_TEST;
 
 static guint64
-count_media (Harness * h)
+count_media (Harness *h)
 {
   const LmccSenderStats *stats = lmcc_sender_get_stats (h->sender);
 
@@ -122,8 +122,8 @@ GST_START_TEST (test_a_late_caller_catches_up_and_no_more)
     }
   }
   fail_unless (count_media (&late) > 2000);
-  fail_unless_equals_uint64 (lmcc_sender_get_stats (prompt.
-          sender)->lateness_max, 0);
+  fail_unless_equals_uint64 (
+      lmcc_sender_get_stats (prompt.sender)->lateness_max, 0);
   fail_unless (lmcc_sender_get_stats (late.sender)->lateness_max > 20 * MS);
   fail_unless (lmcc_sender_get_stats (late.sender)->lateness_max <= 37 * MS);
   harness_clear (&prompt);
@@ -260,7 +260,8 @@ GST_START_TEST (test_flush_drops_what_waits_and_keeps_the_session)
   harness_push (&h, make_unit (0, 1, h.now, 1, 100));
   harness_run_until (&h, h.now + WINDOW);
   fail_unless_equals_int (lmcc_sender_get_session (h.sender)->version, version);
-  for (i = n; i < N_SENT (&h) && !is_media (SENT (&h, i)); i++);
+  for (i = n; i < N_SENT (&h) && !is_media (SENT (&h, i)); i++)
+    ;
   fail_unless (i < N_SENT (&h));
   fail_unless_equals_int (SENT (&h, i)->header.osn,
       (guint16) (config.sequence_seed + 10));

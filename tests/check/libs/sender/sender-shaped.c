@@ -21,8 +21,8 @@ shaped_config (guint n_rungs, LmccRateScheme scheme, gdouble base,
   gdouble rates[LMCC_MAX_LAYERS] = { 96e3, 30e3, 300e3, 61e3 };
   guint i;
 
-  fail_unless (lmcc_rates_compute (scheme, base, factor, n_layers, rates,
-          NULL));
+  fail_unless (
+      lmcc_rates_compute (scheme, base, factor, n_layers, rates, NULL));
   config.session.native = FALSE;
   config.session.window = HOLD;
   config.session.n_layers = n_layers;
@@ -35,7 +35,7 @@ shaped_config (guint n_rungs, LmccRateScheme scheme, gdouble base,
 /* One group of pictures: a key frame, P pictures and two classes of B
  * pictures. */
 static LmccTime
-push_gop (Harness * h, guint n_rungs, LmccTime time, guint n_pictures,
+push_gop (Harness *h, guint n_rungs, LmccTime time, guint n_pictures,
     guint key_packets, gsize payload_size)
 {
   guint i, rung;
@@ -44,8 +44,8 @@ push_gop (Harness * h, guint n_rungs, LmccTime time, guint n_pictures,
     guint klass = i % 4 == 0 ? 0 : i % 4 == 2 ? 1 : 2;
 
     for (rung = 0; rung < n_rungs; rung++) {
-      LmccUnit *unit = make_unit (rung, klass, time, (rung + 1) * (i == 0 ?
-              key_packets : 3 - klass), payload_size);
+      LmccUnit *unit = make_unit (rung, klass, time,
+          (rung + 1) * (i == 0 ? key_packets : 3 - klass), payload_size);
 
       unit->switch_point = i == 0 || klass > 0;
       harness_push_at (h, unit);
@@ -57,7 +57,7 @@ push_gop (Harness * h, guint n_rungs, LmccTime time, guint n_pictures,
 }
 
 static LmccTime
-push_sound (Harness * h, LmccTime time)
+push_sound (Harness *h, LmccTime time)
 {
   harness_push_at (h, make_unit (LMCC_STREAM_SOUND, 0, time, 1, 80));
 
@@ -66,7 +66,7 @@ push_sound (Harness * h, LmccTime time)
 
 /* A receiver's report, which the base answers. */
 static void
-push_report (Harness * h, guint32 ssrc)
+push_report (Harness *h, guint32 ssrc)
 {
   LmccReferenceTime report = { ssrc, 1 };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
@@ -87,12 +87,12 @@ typedef struct
 } Scheme;
 
 static const Scheme schemes[] = {
-  {LMCC_RATE_SCHEME_EQUAL, 100e3, 0, 5},
-  {LMCC_RATE_SCHEME_INCREASE_BY_ONE, 50e3, 0, 5},
-  {LMCC_RATE_SCHEME_DOUBLING, 64e3, 0, 5},
-  {LMCC_RATE_SCHEME_MULTIPLICATIVE, 96e3, 1.3, 8},
-  {LMCC_RATE_SCHEME_HEAVY_TAIL, 500e3, 0, 5},
-  {LMCC_RATE_SCHEME_EXPLICIT, 0, 0, 4},
+  { LMCC_RATE_SCHEME_EQUAL, 100e3, 0, 5 },
+  { LMCC_RATE_SCHEME_INCREASE_BY_ONE, 50e3, 0, 5 },
+  { LMCC_RATE_SCHEME_DOUBLING, 64e3, 0, 5 },
+  { LMCC_RATE_SCHEME_MULTIPLICATIVE, 96e3, 1.3, 8 },
+  { LMCC_RATE_SCHEME_HEAVY_TAIL, 500e3, 0, 5 },
+  { LMCC_RATE_SCHEME_EXPLICIT, 0, 0, 4 },
 };
 
 GST_START_TEST (test_every_interval_of_every_layer_has_its_rate)
@@ -129,12 +129,11 @@ GST_START_TEST (test_every_interval_of_every_layer_has_its_rate)
 
 GST_END_TEST;
 
-
 /* As without a pyramid: P pictures, and B pictures that nothing refers to. */
 GST_START_TEST (test_a_class_that_does_not_occur_is_not_needed)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0,
-      3);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0, 3);
   Harness h = harness_new (&config);
   LmccTime time = START + 100 * MS;
   guint i;
@@ -171,7 +170,7 @@ rtp_time (LmccTime time)
 }
 
 static Sent
-find_sent (Harness * h, guint stream, LmccTime time)
+find_sent (Harness *h, guint stream, LmccTime time)
 {
   guint32 timestamp = rtp_time (time);
   Sent sent = { 0, LMCC_MAX_LAYERS, 0, LMCC_TIME_NONE, 0 };
@@ -194,7 +193,7 @@ find_sent (Harness * h, guint stream, LmccTime time)
 }
 
 static LmccSenderConfig
-explicit_config (guint n_rungs, guint n_layers, const guint64 * rates)
+explicit_config (guint n_rungs, guint n_layers, const guint64 *rates)
 {
   LmccSenderConfig config = sender_config (n_rungs);
   guint i;
@@ -208,7 +207,7 @@ explicit_config (guint n_rungs, guint n_layers, const guint64 * rates)
   return config;
 }
 
-#define AT(i) (START + 100 * MS + (i) * PICTURE)
+#define AT(i) (START + 100 * MS + (i) *PICTURE)
 
 /* A group of 20 pictures of 1 packet of 1000 bytes of payload: 1064 bytes as IP
  * packets, 26.6 kbit/s each. Five P pictures, five B and ten b fill three
@@ -245,8 +244,8 @@ GST_START_TEST (test_importance_decides_the_layer)
     /* The top has room for half of the b pictures, spread over the group. */
     fail_unless_equals_int (n_top, 5);
     for (i = 0; i < 5; i++)
-      fail_unless_equals_int (find_sent (&h, 0, AT (gop * 20 +
-                  b[i])).n_packets, 1);
+      fail_unless_equals_int (find_sent (&h, 0, AT (gop * 20 + b[i])).n_packets,
+          1);
   }
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->units_dropped[0],
       0);
@@ -263,7 +262,7 @@ GST_END_TEST;
 
 /* When a layer sends the first packet of class 3 of pictures @from to @to. */
 static LmccTime
-first_sent (Harness * h, guint layer, guint from, guint to)
+first_sent (Harness *h, guint layer, guint from, guint to)
 {
   guint i;
 
@@ -315,7 +314,7 @@ GST_START_TEST (test_a_switch_point_in_a_window_goes_out_at_its_time)
 
       fail_unless (first != LMCC_TIME_NONE && second != LMCC_TIME_NONE);
       fail_unless (second >= first + 5 * PICTURE
-          && second <= first + 14 * PICTURE,
+              && second <= first + 14 * PICTURE,
           "layer %u: the second half %u ms after the first", layer,
           (guint) ((second - first) / MS));
     }
@@ -356,10 +355,10 @@ GST_START_TEST (test_a_unit_is_cut_only_above_the_base)
       n_last += s->header.last;
       n_more += s->header.more;
       fail_unless_equals_int (s->header.more, s->group < 3);
-      fail_unless_equals_int (s->header.first, s->group == 1
-          && s->header.osn == (guint16) config.sequence_seed);
-      fail_unless_equals_int (s->header.last, s->header.osn
-          == (guint16) (config.sequence_seed + 15));
+      fail_unless_equals_int (s->header.first,
+          s->group == 1 && s->header.osn == (guint16) config.sequence_seed);
+      fail_unless_equals_int (s->header.last,
+          s->header.osn == (guint16) (config.sequence_seed + 15));
     } else {
       /* Nothing that needs it is lower. */
       fail_unless_equals_int (s->group, 3);
@@ -379,8 +378,8 @@ GST_END_TEST;
  * packet says holds; what is not sent is counted. */
 GST_START_TEST (test_what_is_sent_is_whole_in_order_and_in_time)
 {
-  LmccSenderConfig config = shaped_config (2, LMCC_RATE_SCHEME_DOUBLING, 128e3,
-      0, 5);
+  LmccSenderConfig config =
+      shaped_config (2, LMCC_RATE_SCHEME_DOUBLING, 128e3, 0, 5);
   GRand *rand = g_rand_new_with_seed (3);
   LmccTime time = START + 100 * MS, start;
   gboolean have_mark[LMCC_MAX_LAYERS] = { FALSE };
@@ -432,8 +431,8 @@ GST_END_TEST;
 /* At each level: whatever a unit needs is there too. */
 GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 100e3,
-      0, 6);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 100e3, 0, 6);
   GRand *rand = g_rand_new_with_seed (17);
   Harness h = harness_new (&config);
   LmccTime time = AT (0);
@@ -441,8 +440,8 @@ GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
 
   /* Long groups: windows without a key frame, in which the P pictures go on. */
   for (i = 0; i < 4; i++) {
-    time = push_gop (&h, 1, time, 45 + 7 * i, 8, (gsize) g_rand_int_range (rand,
-            600, 1300));
+    time = push_gop (&h, 1, time, 45 + 7 * i, 8,
+        (gsize) g_rand_int_range (rand, 600, 1300));
   }
   harness_run_until (&h, time + 2 * HOLD);
 
@@ -451,8 +450,8 @@ GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
 
     for (picture = 0; picture < 45 + 7 * i; picture++, time += PICTURE) {
       Sent sent = find_sent (&h, 0, time);
-      Sent below = find_sent (&h, 0, time - PICTURE * (picture % 2 == 1 &&
-              picture % 4 == 3 ? 1 : 0));
+      Sent below = find_sent (&h, 0,
+          time - PICTURE * (picture % 2 == 1 && picture % 4 == 3 ? 1 : 0));
 
       if (picture % 4 == 0) {
         /* A chain that broke stays broken. */
@@ -482,8 +481,8 @@ GST_END_TEST;
  * long. */
 GST_START_TEST (test_groups_share_a_window_only_where_they_fit)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 400e3,
-      0, 4);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 400e3, 0, 4);
   Harness h = harness_new (&config);
   LmccTime time = AT (0);
   guint i;
@@ -506,8 +505,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_packets_say_their_slot)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_DOUBLING, 64e3,
-      0, 4);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_DOUBLING, 64e3, 0, 4);
   Harness h;
   guint i, n_wraps = 0;
   guint16 last = 0;
@@ -555,8 +554,8 @@ GST_END_TEST;
 /* A thread that did not run for a second. */
 GST_START_TEST (test_a_late_caller_makes_no_burst)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0,
-      2);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0, 2);
   Harness h = harness_new (&config);
   gdouble bits = 0;
   guint before, i;
@@ -578,8 +577,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_flush_drops_what_was_collected)
 {
-  LmccSenderConfig config = shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0,
-      2);
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_EQUAL, 1e6, 0, 2);
   Harness h = harness_new (&config);
   LmccTime time = push_gop (&h, 1, AT (0), 20, 4, 1000);
   guint i;
@@ -595,7 +594,8 @@ GST_START_TEST (test_flush_drops_what_was_collected)
     fail_if (is_media (SENT (&h, i)));
   push_gop (&h, 1, h.now, 20, 4, 1000);
   harness_run_until (&h, h.now + 2 * HOLD);
-  for (i = 0; i < N_SENT (&h) && !is_media (SENT (&h, i)); i++);
+  for (i = 0; i < N_SENT (&h) && !is_media (SENT (&h, i)); i++)
+    ;
   fail_unless (i < N_SENT (&h));
   harness_clear (&h);
 }

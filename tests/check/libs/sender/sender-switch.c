@@ -8,7 +8,7 @@
 #include "support/sender-harness.h"
 
 #define FRAME_RATE 24
-#define PICTURE(i) (START + (i) * LMCC_SECOND / FRAME_RATE)
+#define PICTURE(i) (START + (i) *LMCC_SECOND / FRAME_RATE)
 
 #define N_LAYERS 8
 #define BASE_RATE 100000
@@ -31,21 +31,21 @@
 #define SWITCH_FACTOR 3
 
 /* One group of pictures is collected while one is sent, and 0.2 s are spare. */
-#define WINDOW_OF(distance) (2 * (distance) * LMCC_SECOND / FRAME_RATE \
-    + 200 * MS)
+#define WINDOW_OF(distance) \
+  (2 * (distance) *LMCC_SECOND / FRAME_RATE + 200 * MS)
 
 /* Packets of each class, on the average: of some 1.9 and 3.6 Mbit/s in all. */
 typedef struct
 {
-  guint distance;               /* of key pictures, which are switch points */
+  guint distance; /* of key pictures, which are switch points */
   guint sizes[N_SPATIAL][N_TEMPORAL];
 } Stream;
 
 static const Stream streams[] = {
-  {12, {{1, 1, 1}, {5, 3, 2}, {15, 8, 6}}},
-  {12, {{1, 1, 1}, {8, 4, 3}, {30, 16, 12}}},
-  {24, {{1, 1, 1}, {5, 3, 2}, {15, 8, 6}}},
-  {24, {{1, 1, 1}, {8, 4, 3}, {30, 16, 12}}},
+  { 12, { { 1, 1, 1 }, { 5, 3, 2 }, { 15, 8, 6 } } },
+  { 12, { { 1, 1, 1 }, { 8, 4, 3 }, { 30, 16, 12 } } },
+  { 24, { { 1, 1, 1 }, { 5, 3, 2 }, { 15, 8, 6 } } },
+  { 24, { { 1, 1, 1 }, { 8, 4, 3 }, { 30, 16, 12 } } },
 };
 
 static guint
@@ -58,14 +58,14 @@ get_temporal_id (guint position)
 
 /* Of half to one and a half times its mean size. */
 static guint
-draw_size (GRand * rand, guint mean)
+draw_size (GRand *rand, guint mean)
 {
   return MAX (1, (guint) (mean * g_rand_double_range (rand, 0.5, 1.5) + 0.5));
 }
 
 static void
-push_picture (Harness * h, const Stream * stream, GRand * rand, guint i,
-    guint * n_packets)
+push_picture (Harness *h, const Stream *stream, GRand *rand, guint i,
+    guint *n_packets)
 {
   guint position = i % stream->distance, t = get_temporal_id (position), s;
 
@@ -74,8 +74,8 @@ push_picture (Harness * h, const Stream * stream, GRand * rand, guint i,
     LmccUnit *unit;
 
     n_packets[s] = draw_size (rand, mean);
-    unit = make_unit (0, N_TEMPORAL * s + t, PICTURE (i), n_packets[s],
-        PAYLOAD);
+    unit =
+        make_unit (0, N_TEMPORAL * s + t, PICTURE (i), n_packets[s], PAYLOAD);
     unit->switch_point = t > 0 || position == 0;
     harness_push_at (h, unit);
   }
@@ -97,7 +97,7 @@ typedef struct
 } Passage;
 
 static Passage
-find_passage (Harness * h, guint picture, guint klass)
+find_passage (Harness *h, guint picture, guint klass)
 {
   Passage passage = { LMCC_TIME_NONE, 0, 0 };
   guint32 timestamp = rtp_time (PICTURE (picture));
@@ -118,7 +118,7 @@ find_passage (Harness * h, guint picture, guint klass)
 }
 
 static Harness
-new_harness (const Stream * stream)
+new_harness (const Stream *stream)
 {
   LmccSenderConfig config = sender_config (1);
   guint i;
@@ -127,8 +127,8 @@ new_harness (const Stream * stream)
   config.session.window = WINDOW_OF (stream->distance);
   config.session.n_layers = N_LAYERS;
   for (i = 0; i < N_LAYERS; i++)
-    config.session.layers[i].rate = i == 0 ? BASE_RATE
-        : (guint64) BASE_RATE << (i - 1);
+    config.session.layers[i].rate =
+        i == 0 ? BASE_RATE : (guint64) BASE_RATE << (i - 1);
   g_strlcpy (config.session.video.encoding_name, "VP9",
       LMCC_ENCODING_NAME_SIZE);
 
@@ -136,7 +136,7 @@ new_harness (const Stream * stream)
 }
 
 static void
-check_waits (Harness * h, const Stream * stream, guint s,
+check_waits (Harness *h, const Stream *stream, guint s,
     guint n_packets[][N_SPATIAL])
 {
   LmccTime allowed = stream->distance * LMCC_SECOND / FRAME_RATE + RESERVE;
@@ -148,11 +148,10 @@ check_waits (Harness * h, const Stream * stream, guint s,
     Passage passage = find_passage (h, i, N_TEMPORAL * s);
 
     fail_unless_equals_int (passage.n_packets, n_packets[i][s]);
-    fail_unless (before == LMCC_TIME_NONE
-        || passage.last - before <= allowed,
+    fail_unless (before == LMCC_TIME_NONE || passage.last - before <= allowed,
         "spatial layer %u, picture %u: %u ms after the switch point before it "
-        "began, %u ms of them under way; %u are allowed", s, i,
-        (guint) ((passage.last - before) / MS),
+        "began, %u ms of them under way; %u are allowed",
+        s, i, (guint) ((passage.last - before) / MS),
         (guint) ((passage.last - passage.first) / MS), (guint) (allowed / MS));
     before = passage.first;
   }
@@ -168,8 +167,7 @@ GST_START_TEST (test_an_up_switch_takes_a_distance_and_a_little)
 
   for (i = 0; i < n_pictures; i++)
     push_picture (&h, stream, rand, i, n_packets[i]);
-  harness_run_until (&h, PICTURE (n_pictures)
-      + WINDOW_OF (stream->distance));
+  harness_run_until (&h, PICTURE (n_pictures) + WINDOW_OF (stream->distance));
   for (s = 1; s < N_SPATIAL; s++)
     check_waits (&h, stream, s, n_packets);
   g_rand_free (rand);

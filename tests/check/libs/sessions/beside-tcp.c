@@ -22,16 +22,16 @@ typedef struct
 {
   const gchar *algorithm;
   gboolean shaped;
-  gdouble base;                 /* bit/s */
+  gdouble base; /* bit/s */
   gdouble factor;
   guint n_layers;
 } Scheme;
 
 typedef struct
 {
-  guint64 rate;                 /* of the link, bit/s */
+  guint64 rate; /* of the link, bit/s */
   guint n_flows;
-  guint queue;                  /* packets for each flow */
+  guint queue; /* packets for each flow */
 } Path;
 
 /* Shares are of what each had if all had the same. */
@@ -40,38 +40,43 @@ typedef struct
   gdouble share;
   gdouble flow_share;
   gdouble level;
-  gdouble changes;              /* in a minute */
+  gdouble changes; /* in a minute */
   gdouble loss;
 } Row;
 
 /* What the papers have: layers that double, and FLID's factor of 1.3. */
 static const Scheme schemes[] = {
-  {"rlc", TRUE, 128e3, 2, 8},
-  {"flid-sl", TRUE, 96e3, 1.3, 20},
-  {"flid-dl", TRUE, 96e3, 1.3, 20},
-  {"synchronized", TRUE, 128e3, 2, 8},
-  {"elm", FALSE, 128e3, 2, 8},
+  { "rlc", TRUE, 128e3, 2, 8 },
+  { "flid-sl", TRUE, 96e3, 1.3, 20 },
+  { "flid-dl", TRUE, 96e3, 1.3, 20 },
+  { "synchronized", TRUE, 128e3, 2, 8 },
+  { "elm", FALSE, 128e3, 2, 8 },
 };
 
 /* Queues for each flow as in FLID-DL, figure 9. */
 static const Path paths[] = {
-  {3000000, 1, 7}, {3000000, 1, 25}, {12000000, 4, 7}, {12000000, 4, 25},
+  { 3000000, 1, 7 },
+  { 3000000, 1, 25 },
+  { 12000000, 4, 7 },
+  { 12000000, 4, 25 },
 };
 
 static TestNet *
-new_net (const Scheme * scheme, const Path * path, guint32 seed)
+new_net (const Scheme *scheme, const Path *path, guint32 seed)
 {
-  TestNetConfig config = {.n_layers = scheme->n_layers,.shaped =
-        scheme->shaped,.algorithm = scheme->algorithm,.join_latency =
-        10 * LMCC_MSECOND,.leave_latency = 500 * LMCC_MSECOND,.seed = seed
-  };
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetConfig config = { .n_layers = scheme->n_layers,
+    .shaped = scheme->shaped,
+    .algorithm = scheme->algorithm,
+    .join_latency = 10 * LMCC_MSECOND,
+    .leave_latency = 500 * LMCC_MSECOND,
+    .seed = seed };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   TestNet *net;
   guint i;
 
   for (i = 0; i < scheme->n_layers; i++)
-    config.rates[i] = scheme->base * (i == 0 ? 1 :
-        pow (scheme->factor, i) - pow (scheme->factor, i - 1));
+    config.rates[i] = scheme->base
+        * (i == 0 ? 1 : pow (scheme->factor, i) - pow (scheme->factor, i - 1));
   config.shared.rate = path->rate;
   config.shared.delay = 30 * LMCC_MSECOND;
   config.shared.queue_packets = path->queue * (path->n_flows + 1);
@@ -86,7 +91,7 @@ new_net (const Scheme * scheme, const Path * path, guint32 seed)
 }
 
 static guint64
-flow_bytes (const TestNet * net)
+flow_bytes (const TestNet *net)
 {
   guint64 bytes = 0;
   guint i;
@@ -98,11 +103,11 @@ flow_bytes (const TestNet * net)
 }
 
 static void
-measure (TestNet * net, const Path * path, Row * row)
+measure (TestNet *net, const Path *path, Row *row)
 {
   const TestNetReceiver *from = &net->receivers[0];
-  gdouble fair = (gdouble) path->rate / 8 * (JUDGED / LMCC_SECOND) /
-      (path->n_flows + 1);
+  gdouble fair =
+      (gdouble) path->rate / 8 * (JUDGED / LMCC_SECOND) / (path->n_flows + 1);
   guint64 bytes = from->bytes, flows = flow_bytes (net);
   guint64 offered = from->offered, missed = from->missed;
   guint changes = from->changes->len;
@@ -113,16 +118,16 @@ measure (TestNet * net, const Path * path, Row * row)
     row->level += (gdouble) from->level * STEP / JUDGED / N_SEEDS;
   }
   row->share += (gdouble) (from->bytes - bytes) / fair / N_SEEDS;
-  row->flow_share += (gdouble) (flow_bytes (net) - flows) / fair /
-      path->n_flows / N_SEEDS;
-  row->changes += (gdouble) (from->changes->len - changes) * 60 /
-      (JUDGED / LMCC_SECOND) / N_SEEDS;
-  row->loss += (gdouble) (from->missed - missed) /
-      (gdouble) MAX (from->offered - offered, 1) / N_SEEDS;
+  row->flow_share +=
+      (gdouble) (flow_bytes (net) - flows) / fair / path->n_flows / N_SEEDS;
+  row->changes += (gdouble) (from->changes->len - changes) * 60
+      / (JUDGED / LMCC_SECOND) / N_SEEDS;
+  row->loss += (gdouble) (from->missed - missed)
+      / (gdouble) MAX (from->offered - offered, 1) / N_SEEDS;
 }
 
 static gboolean
-run (const Scheme * scheme, const Path * path, gboolean check)
+run (const Scheme *scheme, const Path *path, gboolean check)
 {
   Row row = { 0 };
   gdouble used;
@@ -160,8 +165,8 @@ main (int argc, char **argv)
 
   if (!check)
     g_print ("| algorithm | Mbit/s | TCP flows | queue, packets a flow | "
-        "its share | TCP's share | level | changes/min | loss, %% |\n"
-        "|---|---|---|---|---|---|---|---|---|\n");
+             "its share | TCP's share | level | changes/min | loss, %% |\n"
+             "|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < G_N_ELEMENTS (schemes); i++) {
     for (j = 0; j < (check ? 1 : G_N_ELEMENTS (paths)); j++)
       good &= run (&schemes[i], &paths[j], check);

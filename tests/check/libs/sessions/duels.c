@@ -9,204 +9,128 @@
 /* The network itself, with receivers that hold a level by hand. */
 
 static const TestStep too_much_for_the_link[] = {
-  {LINK,.mbps = 3,.rtt_ms = 40,.queue_packets = 50},
-  {RECEIVER,.max_level = 5 + 1,.why = "R_5 is 4.096 Mbit/s"},
-  {RUN (10000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (5, 5), LOSS (.264, .271),
-      .why = "what does not fit is lost: 1 - 3 / 4.096"},
-  {CHECK, SHARE (.999, 1.001),.why = "what fits comes"},
-  {CHECK, DELAY_MS (133.3, 136.1),
-      .why = "50 packets that wait, and what is left of the one before"},
+  { LINK, .mbps = 3, .rtt_ms = 40, .queue_packets = 50 },
+  { RECEIVER, .max_level = 5 + 1, .why = "R_5 is 4.096 Mbit/s" },
+  { RUN (10000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (5, 5), LOSS (.264, .271),
+      .why = "what does not fit is lost: 1 - 3 / 4.096" },
+  { CHECK, SHARE (.999, 1.001), .why = "what fits comes" },
+  { CHECK, DELAY_MS (133.3, 136.1),
+      .why = "50 packets that wait, and what is left of the one before" },
   END
 };
 
-static const TestStep enough_for_all[] = {
-  {LINK,.mbps = 5,.rtt_ms = 40,.queue_packets = 50},
-  {RECEIVER,.count = 8,.max_level = 5 + 1},
-  {RUN (10000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, LEVEL (5, 5), LOSS (0, 0), CHANGES (0),.equal = TRUE,
-      .why = "nothing is lost"},
-  {CHECK, SHARE (.98 * 4.096 / 5, 1.02 * 4.096 / 5),
-      .why = "one copy crosses the shared link; the rates are right"},
-  END
-};
+static const TestStep enough_for_all[] = { { LINK, .mbps = 5, .rtt_ms = 40,
+                                               .queue_packets = 50 },
+  { RECEIVER, .count = 8, .max_level = 5 + 1 }, { RUN (10000) }, { MARK },
+  { RUN (60000) },
+  { CHECK, LEVEL (5, 5), LOSS (0, 0), CHANGES (0), .equal = TRUE,
+      .why = "nothing is lost" },
+  { CHECK, SHARE (.98 * 4.096 / 5, 1.02 * 4.096 / 5),
+      .why = "one copy crosses the shared link; the rates are right" },
+  END };
 
 static const TestDuel net_duels[] = {
-  {"too-much-for-the-link", "none",.steps = too_much_for_the_link},
-  {"enough-for-all", "none",.steps = enough_for_all},
+  { "too-much-for-the-link", "none", .steps = too_much_for_the_link },
+  { "enough-for-all", "none", .steps = enough_for_all },
 };
 
 /* ELM. On 3 Mbit/s R_4 = 2.048 Mbit/s fits and R_5 = 4.096 does not. */
 
-#define LINK_3_MBPS LINK,.mbps = 3,.rtt_ms = 60,.queue_bdp = 2
+#define LINK_3_MBPS LINK, .mbps = 3, .rtt_ms = 60, .queue_bdp = 2
 
-static const TestStep clean_start[] = {
-  {LINK_3_MBPS},
-  {RECEIVER,.why = "alone"},
-  {RUN (30000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (4, 4), LOSS (0, .05), CHANGES (8),
-      .why = "within 30 s at the highest level that fits, and it stays there"},
-  END
-};
+static const TestStep clean_start[] = { { LINK_3_MBPS },
+  { RECEIVER, .why = "alone" }, { RUN (30000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (4, 4), LOSS (0, .05), CHANGES (8),
+      .why = "within 30 s at the highest level that fits, and it stays there" },
+  END };
 
-static const TestStep bottleneck_halves[] = {
-  {LINK_3_MBPS},
-  {RECEIVER},
-  {RUN (90000)},
-  {MARK},
-  {LINK,.mbps = 1.5,.why = "the bottleneck halves: R_3 is 1.024"},
-  {RUN (10000)},
-  {CHECK,.down_within_ms = 3000,.why = "the level goes down at once"},
-  {MARK},
-  {RUN (20000)},
-  {CHECK, HELD (3, 3),.why = "to what fits"},
-  {LINK,.mbps = 3,.why = "it opens again"},
-  {RUN (60000)},
-  {MARK},
-  {RUN (20000)},
-  {CHECK, HELD (4, 4),.why = "the level is back within a minute"},
-  END
-};
+static const TestStep bottleneck_halves[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (90000) }, { MARK },
+  { LINK, .mbps = 1.5, .why = "the bottleneck halves: R_3 is 1.024" },
+  { RUN (10000) },
+  { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
+  { MARK }, { RUN (20000) }, { CHECK, HELD (3, 3), .why = "to what fits" },
+  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (60000) }, { MARK },
+  { RUN (20000) },
+  { CHECK, HELD (4, 4), .why = "the level is back within a minute" }, END };
 
-static const TestStep late_joiner[] = {
-  {LINK_3_MBPS},
-  {RECEIVER},
-  {RUN (60000)},
-  {RECEIVER,.why = "another one comes later"},
-  {RUN (60000)},
-  {MARK},
-  {RUN (20000)},
-  {CHECK, HELD (4, 4),.equal = TRUE,.why = "and gets where the first one is"},
-  END
-};
+static const TestStep late_joiner[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { RECEIVER, .why = "another one comes later" },
+  { RUN (60000) }, { MARK }, { RUN (20000) },
+  { CHECK, HELD (4, 4), .equal = TRUE,
+      .why = "and gets where the first one is" },
+  END };
 
-static const TestStep two_receivers[] = {
-  {LINK_3_MBPS},
-  {RECEIVER,.count = 2},
-  {RUN (60000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (4, 4),.equal = TRUE,.why = "one link, one level"},
-  END
-};
+static const TestStep two_receivers[] = { { LINK_3_MBPS },
+  { RECEIVER, .count = 2 }, { RUN (60000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (4, 4), .equal = TRUE, .why = "one link, one level" }, END };
 
-static const TestStep eight_receivers[] = {
-  {LINK_3_MBPS},
-  {RECEIVER,.count = 8},
-  {RUN (60000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (4, 4),.equal = TRUE,.why = "one link, one level"},
-  END
-};
+static const TestStep eight_receivers[] = { { LINK_3_MBPS },
+  { RECEIVER, .count = 8 }, { RUN (60000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (4, 4), .equal = TRUE, .why = "one link, one level" }, END };
 
-static const TestStep sixty_four_receivers[] = {
-  {LINK_3_MBPS},
-  {RECEIVER,.count = 64},
-  {RUN (180000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (4, 4),.equal = TRUE,.why = "one link, one level"},
-  END
-};
+static const TestStep sixty_four_receivers[] = { { LINK_3_MBPS },
+  { RECEIVER, .count = 64 }, { RUN (180000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (4, 4), .equal = TRUE, .why = "one link, one level" }, END };
 
-static const TestStep beside_tcp[] = {
-  {LINK_3_MBPS},
-  {RECEIVER},
-  {RUN (30000)},
-  {FLOW,.why = "a TCP connection comes"},
-  {RUN (60000)},
-  {MARK},
-  {RUN (180000)},
-  {CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8),.why = "nobody starves"},
-  END
-};
+static const TestStep beside_tcp[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, { FLOW, .why = "a TCP connection comes" }, { RUN (60000) },
+  { MARK }, { RUN (180000) },
+  { CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8), .why = "nobody starves" },
+  END };
 
-static const TestStep beside_four_tcp[] = {
-  {LINK,.mbps = 12,.rtt_ms = 60,.queue_bdp = 2},
-  {RECEIVER},
-  {RUN (30000)},
-  {FLOW,.count = 4,.extra_ms = 10,.why =
-        "four TCP connections, as in the paper's 6.3"},
-  {RUN (60000)},
-  {MARK},
-  {RUN (180000)},
-  {CHECK, SHARE (.2 / 4, .2 * 4),
-      .why = "a fair share is 1/5: at most four times more or less"},
-  END
-};
+static const TestStep beside_four_tcp[] = { { LINK, .mbps = 12, .rtt_ms = 60,
+                                                .queue_bdp = 2 },
+  { RECEIVER }, { RUN (30000) },
+  { FLOW, .count = 4, .extra_ms = 10,
+      .why = "four TCP connections, as in the paper's 6.3" },
+  { RUN (60000) }, { MARK }, { RUN (180000) },
+  { CHECK, SHARE (.2 / 4, .2 * 4),
+      .why = "a fair share is 1/5: at most four times more or less" },
+  END };
 
 static const TestStep radio_link[] = {
-  {LINK,.mbps = 20,.rtt_ms = 60,.queue_bdp = 1,.loss = .01,
-      .why = "the formula allows 1.5 Mbit/s: R_3 is 1.024, R_4 2.048"},
-  {RECEIVER},
-  {RUN (60000)},
-  {MARK},
-  {RUN (120000)},
-  {CHECK, HELD (3, 4), CHANGES (12),.why = "as much as TCP would get"},
-  END
+  { LINK, .mbps = 20, .rtt_ms = 60, .queue_bdp = 1, .loss = .01,
+      .why = "the formula allows 1.5 Mbit/s: R_3 is 1.024, R_4 2.048" },
+  { RECEIVER }, { RUN (60000) }, { MARK }, { RUN (120000) },
+  { CHECK, HELD (3, 4), CHANGES (12), .why = "as much as TCP would get" }, END
 };
 
-static const TestStep slow_leave[] = {
-  {LINK_3_MBPS},
-  {RECEIVER},
-  {RUN (60000)},
-  {MARK},
-  {RUN (60000)},
-  {CHECK, HELD (4, 4),
-      .why = "what flows on after a leave is not another reason to leave"},
-  {MARK},
-  {LINK,.mbps = 1.5,.why = "the bottleneck halves"},
-  {RUN (10000)},
-  {CHECK,.down_within_ms = 3000,.why = "the level goes down at once"},
-  {MARK},
-  {RUN (30000)},
-  {CHECK, HELD (3, 3),.why = "to what fits, and not further"},
-  END
-};
+static const TestStep slow_leave[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (4, 4),
+      .why = "what flows on after a leave is not another reason to leave" },
+  { MARK }, { LINK, .mbps = 1.5, .why = "the bottleneck halves" },
+  { RUN (10000) },
+  { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
+  { MARK }, { RUN (30000) },
+  { CHECK, HELD (3, 3), .why = "to what fits, and not further" }, END };
 
-static const TestStep feedback_cut[] = {
-  {LINK_3_MBPS},
-  {RECEIVER},
-  {RUN (60000)},
-  {FEEDBACK,.stop = TRUE,.why = "no report gets to the sender any more"},
-  {RUN (20000)},
-  {MARK},
-  {RUN (40000)},
-  {CHECK, HELD (4, 4),.why = "it goes on all the same"},
-  {MARK},
-  {LINK,.mbps = 1.5,.why = "the bottleneck halves"},
-  {RUN (10000)},
-  {CHECK,.down_within_ms = 3000,.why = "the level goes down at once"},
-  {MARK},
-  {RUN (20000)},
-  {CHECK, HELD (3, 3)},
-  {LINK,.mbps = 3,.why = "it opens again"},
-  {RUN (60000)},
-  {MARK},
-  {RUN (20000)},
-  {CHECK, HELD (4, 4),.why = "the level is back within a minute"},
-  END
-};
+static const TestStep feedback_cut[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) },
+  { FEEDBACK, .stop = TRUE, .why = "no report gets to the sender any more" },
+  { RUN (20000) }, { MARK }, { RUN (40000) },
+  { CHECK, HELD (4, 4), .why = "it goes on all the same" }, { MARK },
+  { LINK, .mbps = 1.5, .why = "the bottleneck halves" }, { RUN (10000) },
+  { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
+  { MARK }, { RUN (20000) }, { CHECK, HELD (3, 3) },
+  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (60000) }, { MARK },
+  { RUN (20000) },
+  { CHECK, HELD (4, 4), .why = "the level is back within a minute" }, END };
 
 static const TestDuel elm_duels[] = {
-  {"elm-clean-start", "elm",.steps = clean_start},
-  {"elm-bottleneck-halves", "elm",.steps = bottleneck_halves},
-  {"elm-late-joiner", "elm",.steps = late_joiner},
-  {"elm-two-receivers", "elm",.steps = two_receivers},
-  {"elm-eight-receivers", "elm",.steps = eight_receivers},
-  {"elm-sixty-four-receivers", "elm",.steps = sixty_four_receivers},
-  {"elm-beside-tcp", "elm",.steps = beside_tcp},
-  {"elm-beside-four-tcp", "elm",.steps = beside_four_tcp},
-  {"elm-radio-link", "elm",.steps = radio_link},
-  {"elm-slow-leave", "elm",.leave_ms = 2000,.steps = slow_leave},
-  {"elm-feedback-cut", "elm",.steps = feedback_cut},
+  { "elm-clean-start", "elm", .steps = clean_start },
+  { "elm-bottleneck-halves", "elm", .steps = bottleneck_halves },
+  { "elm-late-joiner", "elm", .steps = late_joiner },
+  { "elm-two-receivers", "elm", .steps = two_receivers },
+  { "elm-eight-receivers", "elm", .steps = eight_receivers },
+  { "elm-sixty-four-receivers", "elm", .steps = sixty_four_receivers },
+  { "elm-beside-tcp", "elm", .steps = beside_tcp },
+  { "elm-beside-four-tcp", "elm", .steps = beside_four_tcp },
+  { "elm-radio-link", "elm", .steps = radio_link },
+  { "elm-slow-leave", "elm", .leave_ms = 2000, .steps = slow_leave },
+  { "elm-feedback-cut", "elm", .steps = feedback_cut },
 };
 
 /* What holds for one seed may be luck: LMCC_DUEL_SEEDS says how many are
@@ -247,14 +171,14 @@ duels_suite (void)
   suite_add_tcase (s, net);
   tcase_set_timeout (net, 60);
   tcase_add_loop_test (net, test_the_network_is_exact, 0,
-      test_net_is_slow ()? 1 : G_N_ELEMENTS (net_duels));
+      test_net_is_slow () ? 1 : G_N_ELEMENTS (net_duels));
 
   if (lmcc_algorithm_find ("elm") == NULL)
     return s;
   suite_add_tcase (s, elm);
   tcase_set_timeout (elm, 60 * count_seeds ());
   tcase_add_loop_test (elm, test_elm, 0,
-      test_net_is_slow ()? 2 : G_N_ELEMENTS (elm_duels));
+      test_net_is_slow () ? 2 : G_N_ELEMENTS (elm_duels));
 
   return s;
 }

@@ -17,7 +17,7 @@
 
 #define SKIPPED 77
 #define BASE_RATE 128e3
-#define LEAST_QUEUE 10          /* packets */
+#define LEAST_QUEUE 10 /* packets */
 #define SAMPLE (100 * LMCC_MSECOND)
 
 /* The level that is held is that of this time at the end. */
@@ -33,23 +33,23 @@
 
 typedef struct
 {
-  gdouble capacity;             /* bit/s */
+  gdouble capacity; /* bit/s */
   guint rtt_ms;
   guint queue_bdp;
 
   gint target;
   gint held;
-  gdouble held_share;           /* of the time that is judged */
-  gdouble reached;              /* s; infinite: never */
+  gdouble held_share; /* of the time that is judged */
+  gdouble reached;    /* s; infinite: never */
   guint changes;
-  guint quick_changes;          /* most in 20 s, once settled */
-  guint oscillations;           /* likewise */
+  guint quick_changes; /* most in 20 s, once settled */
+  guint oscillations;  /* likewise */
   gdouble loss;
-  gdouble quiet_loss;           /* outside experiments */
-  gdouble held_loss;            /* likewise, in the time that is judged */
-  gdouble rtt;                  /* s, mean, with the queue */
-  gdouble allowed;              /* loss that TCP has at the rate held */
-  gdouble wall;                 /* s that it took to compute */
+  gdouble quiet_loss; /* outside experiments */
+  gdouble held_loss;  /* likewise, in the time that is judged */
+  gdouble rtt;        /* s, mean, with the queue */
+  gdouble allowed;    /* loss that TCP has at the rate held */
+  gdouble wall;       /* s that it took to compute */
   gboolean passed;
 } Row;
 
@@ -64,27 +64,26 @@ static gdouble only_capacity;
 static gint only_rtt;
 static const gchar *rtt_mode = "feedback";
 
-static const GOptionEntry options[] = {
-  {"algorithm", 'a', 0, G_OPTION_ARG_STRING, &algorithm,
-      "Which algorithm settles", "NAME"},
-  {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings_texts,
-      "A setting of it; may be given more than once", "NAME=VALUE"},
-  {"full", 'f', 0, G_OPTION_ARG_NONE, &full, "The whole grid", NULL},
-  {"capacity", 'c', 0, G_OPTION_ARG_DOUBLE, &only_capacity,
-      "Only this capacity", "KBIT/S"},
-  {"rtt", 'r', 0, G_OPTION_ARG_INT, &only_rtt, "Only this round-trip time",
-      "MS"},
-  {"rtt-mode", 'k', 0, G_OPTION_ARG_STRING, &rtt_mode,
-        "Where the round-trip time comes from; fixed: that of an empty queue",
-      "feedback|join|fixed"},
-  {"seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S"},
-  {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N"},
-  {"markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write a page with the table", "FILE"},
-  {"check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL},
-  {NULL}
-};
+static const GOptionEntry options[] = { { "algorithm", 'a', 0,
+                                            G_OPTION_ARG_STRING, &algorithm,
+                                            "Which algorithm settles", "NAME" },
+  { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings_texts,
+      "A setting of it; may be given more than once", "NAME=VALUE" },
+  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "The whole grid", NULL },
+  { "capacity", 'c', 0, G_OPTION_ARG_DOUBLE, &only_capacity,
+      "Only this capacity", "KBIT/S" },
+  { "rtt", 'r', 0, G_OPTION_ARG_INT, &only_rtt, "Only this round-trip time",
+      "MS" },
+  { "rtt-mode", 'k', 0, G_OPTION_ARG_STRING, &rtt_mode,
+      "Where the round-trip time comes from; fixed: that of an empty queue",
+      "feedback|join|fixed" },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write a page with the table", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fail unless all rows are as they must be", NULL },
+  { NULL } };
 
 /* What was sampled during a run. */
 typedef struct
@@ -100,8 +99,8 @@ static LmccSettings *
 make_settings (void)
 {
   const LmccAlgorithm *found = lmcc_algorithm_find (algorithm);
-  LmccSettings *settings = lmcc_settings_new (found->settings,
-      found->n_settings);
+  LmccSettings *settings =
+      lmcc_settings_new (found->settings, found->n_settings);
   g_autoptr (GError) error = NULL;
   guint i;
 
@@ -158,7 +157,7 @@ count_layers (gdouble capacity)
 }
 
 static TestNet *
-make_net (const Row * row)
+make_net (const Row *row)
 {
   gdouble bdp = row->capacity / 8 * row->rtt_ms / 1000;
   TestNetConfig config = {
@@ -172,8 +171,8 @@ make_net (const Row * row)
         },
   };
 
-  lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0,
-      config.n_layers, config.rates, NULL);
+  lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0, config.n_layers,
+      config.rates, NULL);
 
   return test_net_new (&config);
 }
@@ -181,7 +180,7 @@ make_net (const Row * row)
 /* From here on only what was sampled and the changes count. */
 
 static void
-find_held (Row * row, const GArray * samples, LmccTime end)
+find_held (Row *row, const GArray *samples, LmccTime end)
 {
   guint times[LMCC_MAX_RUNGS] = { 0 };
   guint i, n = 0;
@@ -207,23 +206,22 @@ find_held (Row * row, const GArray * samples, LmccTime end)
 }
 
 static const TestLevelChange *
-change_at (const GArray * changes, guint i)
+change_at (const GArray *changes, guint i)
 {
   return &g_array_index (changes, TestLevelChange, i);
 }
 
 static gboolean
-turns_down (const GArray * changes, guint i)
+turns_down (const GArray *changes, guint i)
 {
-  return i > 0
-      && change_at (changes, i)->to < change_at (changes, i)->from
+  return i > 0 && change_at (changes, i)->to < change_at (changes, i)->from
       && change_at (changes, i - 1)->to > change_at (changes, i - 1)->from;
 }
 
 /* Most changes, and most turns from up to down, in any time of %QUIET after
  * @settled. */
 static void
-find_unrest (Row * row, const GArray * changes, LmccTime settled)
+find_unrest (Row *row, const GArray *changes, LmccTime settled)
 {
   guint i, j;
 
@@ -232,8 +230,9 @@ find_unrest (Row * row, const GArray * changes, LmccTime settled)
 
     if (change_at (changes, i)->time <= settled)
       continue;
-    for (j = i; j < changes->len && change_at (changes, j)->time <
-        change_at (changes, i)->time + QUIET; j++) {
+    for (j = i; j < changes->len
+         && change_at (changes, j)->time < change_at (changes, i)->time + QUIET;
+         j++) {
       n++;
       turns += turns_down (changes, j);
     }
@@ -243,7 +242,7 @@ find_unrest (Row * row, const GArray * changes, LmccTime settled)
 }
 
 static gboolean
-is_in_experiment (const GArray * changes, LmccTime time)
+is_in_experiment (const GArray *changes, LmccTime time)
 {
   guint i;
 
@@ -261,7 +260,7 @@ is_in_experiment (const GArray * changes, LmccTime time)
 
 /* The loss from @start on, outside experiments. */
 static gdouble
-find_quiet_loss (const GArray * samples, const GArray * changes, LmccTime start)
+find_quiet_loss (const GArray *samples, const GArray *changes, LmccTime start)
 {
   guint64 offered = 0, missed = 0;
   guint i;
@@ -280,7 +279,7 @@ find_quiet_loss (const GArray * samples, const GArray * changes, LmccTime start)
 }
 
 static void
-find_losses (Row * row, const GArray * samples, const GArray * changes)
+find_losses (Row *row, const GArray *samples, const GArray *changes)
 {
   const Sample *last = &g_array_index (samples, Sample, samples->len - 1);
 
@@ -290,7 +289,7 @@ find_losses (Row * row, const GArray * samples, const GArray * changes)
 }
 
 static void
-judge (Row * row, const TestNet * net, const GArray * samples, LmccTime start)
+judge (Row *row, const TestNet *net, const GArray *samples, LmccTime start)
 {
   const GArray *changes = net->receivers[0].changes;
   LmccTime settled = LMCC_TIME_NONE;
@@ -304,16 +303,18 @@ judge (Row * row, const TestNet * net, const GArray * samples, LmccTime start)
     if (change_at (changes, i)->to >= row->target)
       settled = change_at (changes, i)->time;
   }
-  row->reached = settled == LMCC_TIME_NONE ? INFINITY
+  row->reached = settled == LMCC_TIME_NONE
+      ? INFINITY
       : (gdouble) (settled - start) / LMCC_SECOND;
   find_held (row, samples, net->now);
   find_unrest (row, changes, MIN (settled, net->now - JUDGED));
   find_losses (row, samples, changes);
-  row->allowed = lmcc_tcp_model_loss_rate (test_net_cumulative_rate (net,
-          row->held), (LmccTime) (row->rtt * LMCC_SECOND),
-      TEST_SOURCE_PACKET_SIZE);
-  row->passed = row->oscillations <= 1 && (row->held == row->target
-      || (row->held > row->target && row->held_loss < row->allowed));
+  row->allowed =
+      lmcc_tcp_model_loss_rate (test_net_cumulative_rate (net, row->held),
+          (LmccTime) (row->rtt * LMCC_SECOND), TEST_SOURCE_PACKET_SIZE);
+  row->passed = row->oscillations <= 1
+      && (row->held == row->target
+          || (row->held > row->target && row->held_loss < row->allowed));
 }
 
 static void
@@ -324,9 +325,10 @@ run (gpointer data)
   g_autoptr (TestNet) net = make_net (row);
   g_autoptr (LmccSettings) settings = make_settings ();
   g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (Sample));
-  TestNetReceiverConfig receiver = {.settings = settings,.max_level = -1,
-    .rtt_mode = find_rtt_mode (),.fixed_rtt = row->rtt_ms * LMCC_MSECOND
-  };
+  TestNetReceiverConfig receiver = { .settings = settings,
+    .max_level = -1,
+    .rtt_mode = find_rtt_mode (),
+    .fixed_rtt = row->rtt_ms * LMCC_MSECOND };
   g_autofree gchar *name = g_strdup_printf ("%s-settle-%g-%u-%u", algorithm,
       row->capacity / 1000, row->rtt_ms, row->queue_bdp);
   TestTrace *trace = test_trace_new (net, name);
@@ -339,9 +341,8 @@ run (gpointer data)
 
     test_net_run (net, SAMPLE);
     test_trace_sample (trace, net);
-    sample = (Sample) {
-    net->now, from->level, from->offered, from->missed,
-          test_link_queue_delay (&net->shared, net->now)};
+    sample = (Sample){ net->now, from->level, from->offered, from->missed,
+      test_link_queue_delay (&net->shared, net->now) };
     g_array_append_val (samples, sample);
   }
   test_trace_free (trace);
@@ -350,14 +351,14 @@ run (gpointer data)
 }
 
 static void
-put_percent (GString * text, gdouble share)
+put_percent (GString *text, gdouble share)
 {
-  g_string_append_printf (text, share > 0 && share < 1e-4 ? " %.5f |" :
-      " %.3f |", 100 * share);
+  g_string_append_printf (text,
+      share > 0 && share < 1e-4 ? " %.5f |" : " %.3f |", 100 * share);
 }
 
 static gchar *
-make_table (const Row * rows, guint n)
+make_table (const Row *rows, guint n)
 {
   GString *text = g_string_new (NULL);
   guint i;
@@ -385,9 +386,11 @@ make_table (const Row * rows, guint n)
     put_percent (text, row->held_loss);
     g_string_append_printf (text, " %.0f |", 1000 * row->rtt);
     put_percent (text, row->allowed);
-    g_string_append (text, row->passed ? " |\n"
-        : row->oscillations > 1 ? " **restless** |\n"
-        : row->held < row->target ? " **too low** |\n" : " **too high** |\n");
+    g_string_append (text,
+        row->passed                   ? " |\n"
+            : row->oscillations > 1   ? " **restless** |\n"
+            : row->held < row->target ? " **too low** |\n"
+                                      : " **too high** |\n");
   }
 
   return g_string_free (text, FALSE);
@@ -419,19 +422,19 @@ static const gchar page_head[] =
     "20 s. %u of %u rows do.\n\n";
 
 static gboolean
-write_page (const gchar * table, guint n_passed, guint n, GError ** error)
+write_page (const gchar *table, guint n_passed, guint n, GError **error)
 {
-  g_autofree gchar *head = g_strdup_printf (page_head, seconds,
-      test_net_get_seed (), n_passed, n);
+  g_autofree gchar *head =
+      g_strdup_printf (page_head, seconds, test_net_get_seed (), n_passed, n);
   g_autofree gchar *page = g_strconcat (head, table, NULL);
 
   return g_file_set_contents (markdown, page, -1, error);
 }
 
 static void
-add_row (GArray * rows, gdouble capacity, guint rtt_ms, guint queue_bdp)
+add_row (GArray *rows, gdouble capacity, guint rtt_ms, guint queue_bdp)
 {
-  Row row = {.capacity = capacity,.rtt_ms = rtt_ms,.queue_bdp = queue_bdp };
+  Row row = { .capacity = capacity, .rtt_ms = rtt_ms, .queue_bdp = queue_bdp };
 
   if (only_capacity > 0)
     row.capacity = 1000 * only_capacity;
@@ -444,7 +447,15 @@ static GArray *
 choose_rows (void)
 {
   static const gdouble capacities[] = {
-    200e3, 350e3, 600e3, 1000e3, 1700e3, 3000e3, 5000e3, 8500e3, 14000e3,
+    200e3,
+    350e3,
+    600e3,
+    1000e3,
+    1700e3,
+    3000e3,
+    5000e3,
+    8500e3,
+    14000e3,
     20000e3,
   };
   static const guint rtts[] = { 20, 100, 500 };
@@ -476,7 +487,7 @@ choose_rows (void)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) chosen = NULL;

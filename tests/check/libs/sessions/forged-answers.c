@@ -16,31 +16,34 @@
 
 typedef struct
 {
-  guint rate;                   /* of the link, in 100 kbit/s */
+  guint rate; /* of the link, in 100 kbit/s */
   guint rtt_ms;
 } Path;
 
 typedef struct
 {
-  gdouble level;                /* mean */
-  gdouble missed;               /* share */
+  gdouble level;  /* mean */
+  gdouble missed; /* share */
   LmccReceiverStats stats;
 } Result;
 
 static const Path paths[] = {
-  {15, 60}, {30, 250}, {60, 30},
+  { 15, 60 },
+  { 30, 250 },
+  { 60, 30 },
 };
 
 static void
-receive (const Path * path, guint32 seed, gboolean forge, Result * result)
+receive (const Path *path, guint32 seed, gboolean forge, Result *result)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.algorithm = "elm",
-    .join_latency = 20 * LMCC_MSECOND,.leave_latency = 200 * LMCC_MSECOND,
-    .shared = {.rate = path->rate * 100 * KBIT,
-        .delay = path->rtt_ms * LMCC_MSECOND / 2},
-    .seed = seed
-  };
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .algorithm = "elm",
+    .join_latency = 20 * LMCC_MSECOND,
+    .leave_latency = 200 * LMCC_MSECOND,
+    .shared = { .rate = path->rate * 100 * KBIT,
+        .delay = path->rtt_ms * LMCC_MSECOND / 2 },
+    .seed = seed };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   g_autoptr (TestNet) net = NULL;
   guint64 offered, missed;
   LmccTime end;
@@ -60,8 +63,8 @@ receive (const Path * path, guint32 seed, gboolean forge, Result * result)
     result->level += net->receivers[0].level;
   }
   result->level /= (gdouble) JUDGED / (100 * LMCC_MSECOND);
-  result->missed = (gdouble) (net->receivers[0].missed - missed) /
-      (gdouble) (net->receivers[0].offered - offered);
+  result->missed = (gdouble) (net->receivers[0].missed - missed)
+      / (gdouble) (net->receivers[0].offered - offered);
   lmcc_receiver_get_stats (net->receivers[0].receiver, net->now,
       &result->stats);
   fail_unless (!forge || net->forged > 20);

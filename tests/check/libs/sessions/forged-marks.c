@@ -28,14 +28,14 @@
 typedef struct
 {
   const gchar *algorithm;
-  gdouble base;                 /* bit/s */
+  gdouble base; /* bit/s */
   gdouble factor;
   guint n_layers;
-  gdouble share;                /* forged packets for each true one */
-  gboolean ahead;               /* only those of the next slots */
-  gboolean shadow;              /* each base packet comes second */
-  gboolean first;               /* a forged one begins each slot */
-  LmccTime join_latency;        /* flid-dl decides so much before a slot ends */
+  gdouble share;         /* forged packets for each true one */
+  gboolean ahead;        /* only those of the next slots */
+  gboolean shadow;       /* each base packet comes second */
+  gboolean first;        /* a forged one begins each slot */
+  LmccTime join_latency; /* flid-dl decides so much before a slot ends */
 } Attack;
 
 typedef struct
@@ -43,13 +43,13 @@ typedef struct
   const Attack *attack;
   GRand *dice;
   gboolean attacks;
-  gboolean nobody;              /* the true sender lets nobody up */
+  gboolean nobody; /* the true sender lets nobody up */
   guint modulus;
   LmccDynamicLayering layering;
-  LmccTime start;               /* of slot 0, where it is received */
+  LmccTime start; /* of slot 0, where it is received */
   LmccTime slot;
   guint64 n_slots;
-  LmccRtp base_rtp;             /* of the latest packet of the base */
+  LmccRtp base_rtp; /* of the latest packet of the base */
   LmccHeader base;
   guint64 n_forged;
 } Attacker;
@@ -58,40 +58,40 @@ typedef struct
  * decide before they have heard one: there are slots of which only forged ones
  * are known then. */
 static const Attack attacks[] = {
-  {"rlc", 128e3, 2, 5,.share = .5},
-  {"rlc", 128e3, 2, 5,.share = 1,.ahead = TRUE},
-  {"rlc", 128e3, 2, 5,.share = .02},
-  {"rlc", 128e3, 2, 5,.shadow = TRUE},
-  {"synchronized", 256e3, 2, 5,.share = .5},
-  {"synchronized", 256e3, 2, 5,.share = 1,.ahead = TRUE},
-  {"synchronized", 256e3, 2, 5,.share = .02},
-  {"synchronized", 256e3, 2, 5,.shadow = TRUE},
-  {"flid-sl", 96e3, 1.3, 15,.share = .5},
-  {"flid-sl", 96e3, 1.3, 15,.share = 1,.ahead = TRUE},
-  {"flid-sl", 96e3, 1.3, 15,.share = .02},
-  {"flid-sl", 96e3, 1.3, 15,.shadow = TRUE},
-  {"flid-dl", 96e3, 1.3, 15,.share = .5},
-  {"flid-dl", 96e3, 1.3, 15,.share = 1,.ahead = TRUE},
-  {"flid-dl", 96e3, 1.3, 15,.share = .02},
-  {"flid-dl", 96e3, 1.3, 15,.shadow = TRUE},
-  {"flid-sl", 24e3, 1.3, 15,.first = TRUE},
-  {"flid-dl", 24e3, 1.3, 15,.first = TRUE,.join_latency = LATE},
-  {"flid-dl", 96e3, 1.3, 15,.first = TRUE},
-  {"flid-dl", 96e3, 1.3, 15,.first = TRUE,.join_latency = LATE},
-  {"flid-sl", 24e3, 1.3, 15,.share = .5},
-  {"flid-sl", 24e3, 1.3, 15,.shadow = TRUE},
-  {"flid-dl", 24e3, 1.3, 15,.share = .5,.join_latency = LATE},
-  {"flid-dl", 24e3, 1.3, 15,.share = 1,.ahead = TRUE,.join_latency = LATE},
-  {"flid-dl", 24e3, 1.3, 15,.shadow = TRUE,.join_latency = LATE},
-  {"flid-dl", 96e3, 1.3, 15,.share = .5,.join_latency = LATE},
-  {"flid-dl", 96e3, 1.3, 15,.share = 1,.ahead = TRUE,.join_latency = LATE},
-  {"flid-dl", 96e3, 1.3, 15,.shadow = TRUE,.join_latency = LATE},
+  { "rlc", 128e3, 2, 5, .share = .5 },
+  { "rlc", 128e3, 2, 5, .share = 1, .ahead = TRUE },
+  { "rlc", 128e3, 2, 5, .share = .02 },
+  { "rlc", 128e3, 2, 5, .shadow = TRUE },
+  { "synchronized", 256e3, 2, 5, .share = .5 },
+  { "synchronized", 256e3, 2, 5, .share = 1, .ahead = TRUE },
+  { "synchronized", 256e3, 2, 5, .share = .02 },
+  { "synchronized", 256e3, 2, 5, .shadow = TRUE },
+  { "flid-sl", 96e3, 1.3, 15, .share = .5 },
+  { "flid-sl", 96e3, 1.3, 15, .share = 1, .ahead = TRUE },
+  { "flid-sl", 96e3, 1.3, 15, .share = .02 },
+  { "flid-sl", 96e3, 1.3, 15, .shadow = TRUE },
+  { "flid-dl", 96e3, 1.3, 15, .share = .5 },
+  { "flid-dl", 96e3, 1.3, 15, .share = 1, .ahead = TRUE },
+  { "flid-dl", 96e3, 1.3, 15, .share = .02 },
+  { "flid-dl", 96e3, 1.3, 15, .shadow = TRUE },
+  { "flid-sl", 24e3, 1.3, 15, .first = TRUE },
+  { "flid-dl", 24e3, 1.3, 15, .first = TRUE, .join_latency = LATE },
+  { "flid-dl", 96e3, 1.3, 15, .first = TRUE },
+  { "flid-dl", 96e3, 1.3, 15, .first = TRUE, .join_latency = LATE },
+  { "flid-sl", 24e3, 1.3, 15, .share = .5 },
+  { "flid-sl", 24e3, 1.3, 15, .shadow = TRUE },
+  { "flid-dl", 24e3, 1.3, 15, .share = .5, .join_latency = LATE },
+  { "flid-dl", 24e3, 1.3, 15, .share = 1, .ahead = TRUE, .join_latency = LATE },
+  { "flid-dl", 24e3, 1.3, 15, .shadow = TRUE, .join_latency = LATE },
+  { "flid-dl", 96e3, 1.3, 15, .share = .5, .join_latency = LATE },
+  { "flid-dl", 96e3, 1.3, 15, .share = 1, .ahead = TRUE, .join_latency = LATE },
+  { "flid-dl", 96e3, 1.3, 15, .shadow = TRUE, .join_latency = LATE },
 };
 
 static const guint8 no_payload[4] = { 0 };
 
 static LmccPacket *
-rebuild (const LmccRtp * rtp, const LmccHeader * header, const guint8 * payload)
+rebuild (const LmccRtp *rtp, const LmccHeader *header, const guint8 *payload)
 {
   guint8 second[LMCC_SYNCHRONIZED_MAX_SIZE];
   LmccRtp changed = *rtp;
@@ -99,8 +99,8 @@ rebuild (const LmccRtp * rtp, const LmccHeader * header, const guint8 * payload)
   changed.second = NULL;
   changed.second_size = 0;
   if (header->has_up_levels) {
-    changed.second_size = lmcc_synchronized_write (header->up_levels,
-        header->top_layer, second);
+    changed.second_size =
+        lmcc_synchronized_write (header->up_levels, header->top_layer, second);
     changed.second = second;
   } else if (header->place != 0) {
     lmcc_place_write (header->place, second);
@@ -112,7 +112,7 @@ rebuild (const LmccRtp * rtp, const LmccHeader * header, const guint8 * payload)
 }
 
 static guint
-forge_slot (Attacker * attacker, guint slot)
+forge_slot (Attacker *attacker, guint slot)
 {
   guint ahead = 1 + (guint) g_rand_int_range (attacker->dice, 0, 2);
 
@@ -137,8 +137,8 @@ forge_slot (Attacker * attacker, guint slot)
 /* All that lets up, in a packet that the receiver's accounts take for the next
  * one, or for one of the next. */
 static void
-forge (TestNet * net, guint index, Attacker * attacker, const LmccRtp * rtp,
-    const LmccHeader * header)
+forge (TestNet *net, guint index, Attacker *attacker, const LmccRtp *rtp,
+    const LmccHeader *header)
 {
   LmccHeader forged = *header;
   LmccRtp packet = *rtp;
@@ -156,11 +156,12 @@ forge (TestNet * net, guint index, Attacker * attacker, const LmccRtp * rtp,
   attacker->n_forged++;
   test_net_inject (net, index,
       lmcc_dynamic_layering_get_group (&attacker->layering, forged.slot,
-          forged.layer), rebuild (&packet, &forged, no_payload));
+          forged.layer),
+      rebuild (&packet, &forged, no_payload));
 }
 
 static LmccPacket *
-tap (TestNet * net, guint index, guint group G_GNUC_UNUSED, LmccPacket * packet,
+tap (TestNet *net, guint index, guint group G_GNUC_UNUSED, LmccPacket *packet,
     gpointer user_data)
 {
   Attacker *attacker = user_data;
@@ -168,7 +169,7 @@ tap (TestNet * net, guint index, guint group G_GNUC_UNUSED, LmccPacket * packet,
   LmccHeader header;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+      LMCC_HEADER_DEFAULT_ID, &rtp));
   fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
   header.has_up_levels = lmcc_synchronized_parse (rtp.second, rtp.second_size,
       header.top_layer, &header.up_levels);
@@ -178,8 +179,9 @@ tap (TestNet * net, guint index, guint group G_GNUC_UNUSED, LmccPacket * packet,
     attacker->base = header;
   }
   if (attacker->attacks && !attacker->attack->first
-      && (attacker->attack->shadow ? header.layer ==
-          0 : g_rand_double (attacker->dice) < attacker->attack->share))
+      && (attacker->attack->shadow
+              ? header.layer == 0
+              : g_rand_double (attacker->dice) < attacker->attack->share))
     forge (net, index, attacker, &rtp, &header);
   if (!attacker->nobody)
     return lmcc_packet_ref (packet);
@@ -192,7 +194,7 @@ tap (TestNet * net, guint index, guint group G_GNUC_UNUSED, LmccPacket * packet,
 
 /* Runs the network; whoever is to be first sends as soon as a slot begins. */
 static void
-run (TestNet * net, Attacker * attacker, LmccTime duration)
+run (TestNet *net, Attacker *attacker, LmccTime duration)
 {
   LmccTime until = net->now + duration;
 
@@ -208,8 +210,8 @@ run (TestNet * net, Attacker * attacker, LmccTime duration)
       header.lsn++;
       attacker->base_rtp.payload_size = sizeof (no_payload);
       attacker->n_forged++;
-      test_net_inject (net, 0, 0, rebuild (&attacker->base_rtp, &header,
-              no_payload));
+      test_net_inject (net, 0, 0,
+          rebuild (&attacker->base_rtp, &header, no_payload));
     }
     attacker->n_slots = slots;
     test_net_run (net, 5 * LMCC_MSECOND);
@@ -217,29 +219,33 @@ run (TestNet * net, Attacker * attacker, LmccTime duration)
 }
 
 static TestNet *
-new_net (const Attack * attack, Attacker * attacker)
+new_net (const Attack *attack, Attacker *attacker)
 {
-  TestNetConfig config = {.n_layers = attack->n_layers,.shaped =
-        TRUE,.algorithm = attack->algorithm,.leave_latency =
-        200 * LMCC_MSECOND,.join_latency = attack->join_latency,.shared =
-        {.rate = 100000000,.delay = 20 * LMCC_MSECOND,.queue_packets = 100}
-  };
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetConfig config = { .n_layers = attack->n_layers,
+    .shaped = TRUE,
+    .algorithm = attack->algorithm,
+    .leave_latency = 200 * LMCC_MSECOND,
+    .join_latency = attack->join_latency,
+    .shared = { .rate = 100000000,
+        .delay = 20 * LMCC_MSECOND,
+        .queue_packets = 100 } };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   const LmccSession *session;
   TestNet *net;
   guint i;
 
   for (i = 0; i < attack->n_layers; i++)
-    config.rates[i] = attack->base * (i == 0 ? 1 :
-        pow (attack->factor, i) - pow (attack->factor, i - 1));
+    config.rates[i] = attack->base
+        * (i == 0 ? 1 : pow (attack->factor, i) - pow (attack->factor, i - 1));
   net = test_net_new (&config);
   session = lmcc_sender_get_session (net->sender);
-  *attacker = (Attacker) {
-  .attack = attack,.modulus = session->slot_modulus,.slot =
-        session->slot,.start = net->now + config.shared.delay};
+  *attacker = (Attacker){ .attack = attack,
+    .modulus = session->slot_modulus,
+    .slot = session->slot,
+    .start = net->now + config.shared.delay };
   attacker->dice = g_rand_new_with_seed (net->config.seed);
-  fail_unless (lmcc_dynamic_layering_from_session (&attacker->layering, session,
-          NULL));
+  fail_unless (
+      lmcc_dynamic_layering_from_session (&attacker->layering, session, NULL));
   net->tap = tap;
   net->tap_data = attacker;
   test_net_add_receiver (net, &receiver);
@@ -248,7 +254,7 @@ new_net (const Attack * attack, Attacker * attacker)
 }
 
 static void
-end (TestNet * net, Attacker * attacker)
+end (TestNet *net, Attacker *attacker)
 {
   g_rand_free (attacker->dice);
   test_net_free (net);
@@ -302,9 +308,9 @@ GST_START_TEST (test_forged_marks_bring_nobody_up_faster_than_slots_pass)
       TestLevelChange to = g_array_index (changes, TestLevelChange, j);
 
       ups += to.to > to.from;
-      fail_if (ups > EARLY_SLOTS + CLOCK_TOLERANCE * (to.time -
-              from.time) / slot, "%s: %u levels up in %.2f s",
-          attack->algorithm, ups,
+      fail_if (ups
+              > EARLY_SLOTS + CLOCK_TOLERANCE * (to.time - from.time) / slot,
+          "%s: %u levels up in %.2f s", attack->algorithm, ups,
           (gdouble) (to.time - from.time) / LMCC_SECOND);
     }
   }
@@ -319,9 +325,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_forged_notices_bring_nobody_up)
 {
-  const Attack attack = {.algorithm = "rlm",.base = 128e3,.factor =
-        2,.n_layers = 5
-  };
+  const Attack attack = { .algorithm = "rlm",
+    .base = 128e3,
+    .factor = 2,
+    .n_layers = 5 };
   Attacker attacker;
   TestNet *net = new_net (&attack, &attacker);
   const GArray *changes = net->receivers[0].changes;
@@ -330,10 +337,10 @@ GST_START_TEST (test_forged_notices_bring_nobody_up)
   guint i;
 
   for (until = net->now + JUDGED; net->now < until;) {
-    LmccJoinNotice notice = {.ssrc = g_rand_int (attacker.dice),
-      .ssrc_base = session->ssrc_base,.version = session->version,
-      .level = (guint8) g_rand_int_range (attacker.dice, 1, 5)
-    };
+    LmccJoinNotice notice = { .ssrc = g_rand_int (attacker.dice),
+      .ssrc_base = session->ssrc_base,
+      .version = session->version,
+      .level = (guint8) g_rand_int_range (attacker.dice, 1, 5) };
     g_autoptr (LmccPacket) packet = lmcc_join_notice_build (&notice);
 
     test_net_run (net, 50 * LMCC_MSECOND);
@@ -364,10 +371,10 @@ forged_marks_suite (void)
   tcase_set_timeout (tc, 60);
   tcase_add_loop_test (tc,
       test_forged_marks_bring_nobody_up_whom_the_base_holds, 0,
-      test_net_is_slow ()? 4 : G_N_ELEMENTS (attacks));
+      test_net_is_slow () ? 4 : G_N_ELEMENTS (attacks));
   tcase_add_loop_test (tc,
       test_forged_marks_bring_nobody_up_faster_than_slots_pass, 0,
-      test_net_is_slow ()? 4 : G_N_ELEMENTS (attacks));
+      test_net_is_slow () ? 4 : G_N_ELEMENTS (attacks));
 
   tcase_add_test (tc, test_forged_notices_bring_nobody_up);
 

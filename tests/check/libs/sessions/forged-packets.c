@@ -33,7 +33,7 @@ typedef enum
 typedef struct
 {
   guint leap;
-  guint rate;                   /* each second, 0 for none */
+  guint rate; /* each second, 0 for none */
   Forge what;
   guint in_a_row;
   gboolean base_only;
@@ -45,8 +45,8 @@ typedef struct
   gboolean attacks;
   LmccTime next;
   guint n_forged;
-  GQueue sent;                  /* of Sent, that have not arrived */
-  LmccPacket *latest;           /* that has */
+  GQueue sent;        /* of Sent, that have not arrived */
+  LmccPacket *latest; /* that has */
   guint group;
 } Attacker;
 
@@ -58,14 +58,16 @@ typedef struct
 } Sent;
 
 static const gchar *const algorithms[] = {
-  "none", "elm", "rlm",
+  "none",
+  "elm",
+  "rlm",
 };
 
 static const guint leaps[] = { 0, 1, 2, 3, 8, 9, 100, 1000, 30000, 40000 };
 static const guint rates[] = { 4, 40 };
 
 static void
-forge (TestLoop * loop, Attacker * attacker, guint index)
+forge (TestLoop *loop, Attacker *attacker, guint index)
 {
   const LmccPacket *packet = attacker->latest;
   const Attack *attack = &attacker->attack;
@@ -75,7 +77,7 @@ forge (TestLoop * loop, Attacker * attacker, guint index)
   LmccRtp rtp;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+      LMCC_HEADER_DEFAULT_ID, &rtp));
   fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
   header.lsn += (guint16) leap;
   if (attack->what == FORGE_ALL) {
@@ -95,9 +97,9 @@ forge (TestLoop * loop, Attacker * attacker, guint index)
 }
 
 static guint
-network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
+network (TestLoop *loop, guint receiver G_GNUC_UNUSED, const LmccPacket *packet,
+    guint group, gboolean control, LmccTime *extra_delay G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Attacker *attacker = user_data;
   Sent *sent;
@@ -105,15 +107,14 @@ network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
   if (control)
     return 1;
   sent = g_new (Sent, 1);
-  *sent = (Sent) {
-  loop->now, lmcc_packet_ref ((LmccPacket *) packet), group};
+  *sent = (Sent){ loop->now, lmcc_packet_ref ((LmccPacket *) packet), group };
   g_queue_push_tail (&attacker->sent, sent);
 
   return 1;
 }
 
 static void
-follow (Attacker * attacker, LmccTime until)
+follow (Attacker *attacker, LmccTime until)
 {
   Sent *sent;
 
@@ -131,7 +132,7 @@ follow (Attacker * attacker, LmccTime until)
 
 /* Forged packets come behind the latest one that came. */
 static void
-run_attacked (TestLoop * loop, Attacker * attacker, LmccTime duration)
+run_attacked (TestLoop *loop, Attacker *attacker, LmccTime duration)
 {
   LmccTime until = loop->now + duration;
   guint i;
@@ -159,12 +160,12 @@ typedef struct
  * then it is on probation in that layer, too. What is judged is what comes
  * after that. */
 static void
-show_forger (TestLoop * loop, Attacker * attacker)
+show_forger (TestLoop *loop, Attacker *attacker)
 {
   Attack attack = attacker->attack;
 
-  attacker->attack = (Attack) {
-  .what = FORGE_LSN,.leap = 30000,.rate = 100,.in_a_row = 1};
+  attacker->attack =
+      (Attack){ .what = FORGE_LSN, .leap = 30000, .rate = 100, .in_a_row = 1 };
   attacker->attacks = TRUE;
   attacker->next = loop->now;
   run_attacked (loop, attacker, LMCC_SECOND);
@@ -173,10 +174,10 @@ show_forger (TestLoop * loop, Attacker * attacker)
 }
 
 static Outcome
-run (const gchar * algorithm, const Attack * attack)
+run (const gchar *algorithm, const Attack *attack)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
-  Attacker attacker = {.attack = *attack };
+  Attacker attacker = { .attack = *attack };
   LmccReceiverStats before, after;
   TestReceiver *test;
   Outcome outcome = { 0 };
@@ -215,13 +216,13 @@ run (const gchar * algorithm, const Attack * attack)
 
 /* Of the pictures that come without an attack, in percent. */
 static gdouble
-missing_share (const Outcome * outcome, const Outcome * peace)
+missing_share (const Outcome *outcome, const Outcome *peace)
 {
   return 100.0 - 100.0 * outcome->shown / peace->shown;
 }
 
 static Outcome
-run_in_peace (const gchar * algorithm)
+run_in_peace (const gchar *algorithm)
 {
   const Attack none = { 0 };
   Outcome peace = run (algorithm, &none);
@@ -234,7 +235,7 @@ run_in_peace (const gchar * algorithm)
 GST_START_TEST (test_single_forged_packets_make_no_loss)
 {
   const gchar *algorithm = algorithms[__i__ / 2];
-  Attack attack = {.rate = rates[__i__ % 2],.in_a_row = 1 };
+  Attack attack = { .rate = rates[__i__ % 2], .in_a_row = 1 };
   Outcome peace = run_in_peace (algorithm);
   guint i;
 
@@ -250,8 +251,8 @@ GST_START_TEST (test_single_forged_packets_make_no_loss)
       outcome = run (algorithm, &attack);
       GST_INFO ("%s, leap %u, %u/s, %s: %u of %u pictures, %u losses",
           algorithm, attack.leap, attack.rate,
-          attack.what == FORGE_LSN ? "LSN" : "all", outcome.shown,
-          peace.shown, (guint) outcome.lost);
+          attack.what == FORGE_LSN ? "LSN" : "all", outcome.shown, peace.shown,
+          (guint) outcome.lost);
       fail_if (outcome.lost > 0, "%s, leap %u, %u/s, fields %u: %u lost",
           algorithm, attack.leap, attack.rate, attack.what,
           (guint) outcome.lost);
@@ -267,7 +268,7 @@ GST_END_TEST;
 GST_START_TEST (test_forged_pairs_cost_at_most_half_of_the_pictures)
 {
   const gchar *algorithm = algorithms[__i__];
-  Attack attack = {.rate = 4,.in_a_row = 2 };
+  Attack attack = { .rate = 4, .in_a_row = 2 };
   Outcome peace = run_in_peace (algorithm);
   guint i;
 
@@ -285,8 +286,8 @@ GST_START_TEST (test_forged_pairs_cost_at_most_half_of_the_pictures)
           algorithm, attack.leap, attack.what == FORGE_LSN ? "LSN" : "all",
           outcome.shown, peace.shown, (guint) outcome.lost);
       fail_if (missing_share (&outcome, &peace) > 50,
-          "%s, leap %u, fields %u: %u of %u pictures", algorithm,
-          attack.leap, attack.what, outcome.shown, peace.shown);
+          "%s, leap %u, fields %u: %u of %u pictures", algorithm, attack.leap,
+          attack.what, outcome.shown, peace.shown);
     }
   }
 }
@@ -298,11 +299,16 @@ GST_END_TEST;
 GST_START_TEST (test_slots_go_on_after_forged_chains)
 {
   static const gchar *const slotted[] = {
-    "rlc", "synchronized", "flid-sl", "flid-dl",
+    "rlc",
+    "synchronized",
+    "flid-sl",
+    "flid-dl",
   };
-  Attacker attacker = {.attack = {.what = FORGE_ALL,.leap = leaps[__i__],.rate =
-          2,.in_a_row = 3,.base_only = TRUE}
-  };
+  Attacker attacker = { .attack = { .what = FORGE_ALL,
+                            .leap = leaps[__i__],
+                            .rate = 2,
+                            .in_a_row = 3,
+                            .base_only = TRUE } };
   guint i, layer;
 
   for (i = 0; i < G_N_ELEMENTS (slotted); i++) {

@@ -22,33 +22,42 @@
 
 typedef struct
 {
-  guint rate;                   /* of the link, in 100 kbit/s */
+  guint rate; /* of the link, in 100 kbit/s */
   guint rtt_ms;
-  gint announced;               /* bit/s, each layer; < 0: percent of its own */
-  gboolean early;               /* from the start on */
+  gint announced; /* bit/s, each layer; < 0: percent of its own */
+  gboolean early; /* from the start on */
 } Case;
 
 static const Case cases[] = {
-  {15, 60, 1000, FALSE}, {15, 60, 1000, TRUE}, {30, 100, 1000, FALSE},
-  {60, 30, 1000, TRUE}, {60, 30, 1, FALSE}, {30, 60, 0, FALSE},
-  {30, 60, 0, TRUE},
-  {15, 60, -50, FALSE}, {30, 60, -70, FALSE}, {15, 60, -80, FALSE},
-  {30, 60, -90, FALSE}, {30, 60, -25, TRUE}, {60, 30, -50, TRUE},
+  { 15, 60, 1000, FALSE },
+  { 15, 60, 1000, TRUE },
+  { 30, 100, 1000, FALSE },
+  { 60, 30, 1000, TRUE },
+  { 60, 30, 1, FALSE },
+  { 30, 60, 0, FALSE },
+  { 30, 60, 0, TRUE },
+  { 15, 60, -50, FALSE },
+  { 30, 60, -70, FALSE },
+  { 15, 60, -80, FALSE },
+  { 30, 60, -90, FALSE },
+  { 30, 60, -25, TRUE },
+  { 60, 30, -50, TRUE },
 };
 
 static void
-forge (TestNet * net, gint rate, guint32 revision)
+forge (TestNet *net, gint rate, guint32 revision)
 {
   LmccSession session = *lmcc_sender_get_session (net->sender);
-  LmccSenderReport report = {.ssrc = session.ssrc_base };
-  LmccRecordFragment fragment = {.ssrc = session.ssrc_base,.count = 1 };
+  LmccSenderReport report = { .ssrc = session.ssrc_base };
+  LmccRecordFragment fragment = { .ssrc = session.ssrc_base, .count = 1 };
   g_autoptr (LmccPacket) packet = NULL;
   g_autofree gchar *text = NULL;
   guint i;
 
   session.revision += revision;
   for (i = 0; i < session.n_layers; i++)
-    session.layers[i].rate = rate >= 0 ? (guint64) rate
+    session.layers[i].rate = rate >= 0
+        ? (guint64) rate
         : (guint64) (net->config.rates[i] * -rate / 100);
   text = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
   fragment.version = (guint16) session.revision;
@@ -61,15 +70,16 @@ forge (TestNet * net, gint rate, guint32 revision)
 
 /* Returns: the longest time at a level that the link does not carry */
 static LmccTime
-receive (const Case * c, const gchar * algorithm, gboolean forged)
+receive (const Case *c, const gchar *algorithm, gboolean forged)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.algorithm = algorithm,
-    .join_latency = 20 * LMCC_MSECOND,.leave_latency = 200 * LMCC_MSECOND,
-    .shared = {.rate = c->rate * 100 * KBIT,
-        .delay = c->rtt_ms * LMCC_MSECOND / 2},
-    .seed = 1
-  };
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .algorithm = algorithm,
+    .join_latency = 20 * LMCC_MSECOND,
+    .leave_latency = 200 * LMCC_MSECOND,
+    .shared = { .rate = c->rate * 100 * KBIT,
+        .delay = c->rtt_ms * LMCC_MSECOND / 2 },
+    .seed = 1 };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   g_autoptr (TestNet) net = NULL;
   LmccTime since = 0, longest = 0, begin;
   guint32 revision = 0;
@@ -84,8 +94,8 @@ receive (const Case * c, const gchar * algorithm, gboolean forged)
     if (forged && (net->now - begin) % (200 * LMCC_MSECOND) == 0)
       forge (net, c->announced, ++revision);
     test_net_run (net, STEP);
-    if (test_net_cumulative_rate (net,
-            net->receivers[0].level) <= config.shared.rate)
+    if (test_net_cumulative_rate (net, net->receivers[0].level)
+        <= config.shared.rate)
       since = net->now;
     longest = MAX (longest, net->now - since);
   }

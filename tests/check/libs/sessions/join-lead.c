@@ -11,8 +11,8 @@
 #include <math.h>
 
 #define N_LAYERS 20
-#define DELAY (20 * LMCC_MSECOND)       /* one way */
-#define SLOT (500 * LMCC_MSECOND)       /* FLID-DL, section V-A */
+#define DELAY (20 * LMCC_MSECOND) /* one way */
+#define SLOT (500 * LMCC_MSECOND) /* FLID-DL, section V-A */
 
 /* A lead is too long by no more than the round-trip time for which the paper
  * makes its slots (section IV-B). */
@@ -37,11 +37,15 @@ static const gint caps[] = { N_LAYERS - 1, N_LAYERS - 6, 4 };
 static TestNet *
 new_net (LmccTime join_latency, gdouble loss)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.shaped = TRUE,.algorithm =
-        "flid-dl",.join_latency = join_latency,.leave_latency =
-        4 * LMCC_SECOND,.shared = {.rate = 100000000,.delay = DELAY,
-      .queue_packets = 100,.loss = loss}
-  };
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .shaped = TRUE,
+    .algorithm = "flid-dl",
+    .join_latency = join_latency,
+    .leave_latency = 4 * LMCC_SECOND,
+    .shared = { .rate = 100000000,
+        .delay = DELAY,
+        .queue_packets = 100,
+        .loss = loss } };
   guint i;
 
   for (i = 0; i < N_LAYERS; i++)
@@ -51,7 +55,7 @@ new_net (LmccTime join_latency, gdouble loss)
 }
 
 static void
-check_no_level_lost (const TestNet * net, LmccTime after)
+check_no_level_lost (const TestNet *net, LmccTime after)
 {
   const GArray *changes = net->receivers[0].changes;
   guint i;
@@ -67,7 +71,7 @@ check_no_level_lost (const TestNet * net, LmccTime after)
 }
 
 static LmccTime
-get_lead (TestNet * net)
+get_lead (TestNet *net)
 {
   LmccReceiverStats stats;
 
@@ -77,20 +81,20 @@ get_lead (TestNet * net)
 }
 
 static void
-check_lead (const TestNet * net, LmccTime lead)
+check_lead (const TestNet *net, LmccTime lead)
 {
   LmccTime needed = net->config.join_latency + DELAY;
 
   fail_if (lead < needed || lead > needed + MORE_THAN_NEEDED,
-      "joins take %u ms, the lead is %u ms",
-      (guint) (needed / LMCC_MSECOND), (guint) (lead / LMCC_MSECOND));
+      "joins take %u ms, the lead is %u ms", (guint) (needed / LMCC_MSECOND),
+      (guint) (lead / LMCC_MSECOND));
 }
 
 GST_START_TEST (test_no_level_is_lost_to_late_joins_once_they_are_learnt)
 {
   LmccTime latency = join_latencies[__i__ / 3] * LMCC_MSECOND;
   gint cap = caps[__i__ % 3];
-  TestNetReceiverConfig receiver = {.max_level = cap };
+  TestNetReceiverConfig receiver = { .max_level = cap };
   TestNet *net = new_net (latency, 0);
   LmccTime start = net->now;
   guint64 missed;
@@ -113,7 +117,7 @@ GST_END_TEST;
 GST_START_TEST (test_losses_do_not_lengthen_the_mean_lead)
 {
   static const gdouble losses[] = { .003, .01, .03 };
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   TestNet *net = new_net (40 * LMCC_MSECOND, losses[__i__]);
   LmccTime sum = 0;
   guint i;
@@ -140,9 +144,9 @@ join_lead_suite (void)
   tcase_set_timeout (tc, 60);
   tcase_add_loop_test (tc,
       test_no_level_is_lost_to_late_joins_once_they_are_learnt, 0,
-      test_net_is_slow ()? 1 : 3 * G_N_ELEMENTS (join_latencies));
+      test_net_is_slow () ? 1 : 3 * G_N_ELEMENTS (join_latencies));
   tcase_add_loop_test (tc, test_losses_do_not_lengthen_the_mean_lead, 0,
-      test_net_is_slow ()? 1 : 3);
+      test_net_is_slow () ? 1 : 3);
 
   return s;
 }

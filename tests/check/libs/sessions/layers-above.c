@@ -26,31 +26,32 @@
 static const gchar *const base_algorithms[] = { "pgmcc", "tfmcc" };
 
 static TestNet *
-net_new (const gchar * base_algorithm)
+net_new (const gchar *base_algorithm)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.rates =
-        {MOST_BASE, 600000, 1200000},.algorithm = "elm",.base_algorithm =
-      base_algorithm,.join_latency = 10 * LMCC_MSECOND,.leave_latency =
-      100 * LMCC_MSECOND,.shared = {.delay = 10 * LMCC_MSECOND}
-  };
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .rates = { MOST_BASE, 600000, 1200000 },
+    .algorithm = "elm",
+    .base_algorithm = base_algorithm,
+    .join_latency = 10 * LMCC_MSECOND,
+    .leave_latency = 100 * LMCC_MSECOND,
+    .shared = { .delay = 10 * LMCC_MSECOND } };
 
   return test_net_new (&config);
 }
 
 static guint
-add_receiver (TestNet * net, guint64 rate)
+add_receiver (TestNet *net, guint64 rate)
 {
-  TestNetReceiverConfig config = {.rtt_mode = LMCC_RTT_MODE_FEEDBACK,
-    .max_level = -1,.own = {.rate = rate,.delay = 15 * LMCC_MSECOND,
-        .queue_packets = 20}
-  };
+  TestNetReceiverConfig config = { .rtt_mode = LMCC_RTT_MODE_FEEDBACK,
+    .max_level = -1,
+    .own = { .rate = rate, .delay = 15 * LMCC_MSECOND, .queue_packets = 20 } };
 
   return test_net_add_receiver (net, &config);
 }
 
 /* The encoder of the base makes what it is told to. */
 static void
-run (TestNet * net, guint seconds)
+run (TestNet *net, guint seconds)
 {
   LmccTime end = net->now + seconds * LMCC_SECOND;
 
@@ -65,14 +66,14 @@ run (TestNet * net, guint seconds)
 }
 
 static gdouble
-base_bytes (const TestNet * net)
+base_bytes (const TestNet *net)
 {
   return (gdouble) lmcc_sender_get_stats (net->sender)->layers[0].bytes;
 }
 
 /* bit/s of the base that leave. */
 static gdouble
-measure_base (TestNet * net, guint seconds)
+measure_base (TestNet *net, guint seconds)
 {
   gdouble before = base_bytes (net);
 
@@ -83,7 +84,7 @@ measure_base (TestNet * net, guint seconds)
 
 /* Share of the time from @since on at which a receiver held @level or more. */
 static gdouble
-share_at (const TestNet * net, guint index, gint level, LmccTime since)
+share_at (const TestNet *net, guint index, gint level, LmccTime since)
 {
   const GArray *changes = net->receivers[index].changes;
   LmccTime held = 0, at = since;
@@ -106,7 +107,7 @@ share_at (const TestNet * net, guint index, gint level, LmccTime since)
 }
 
 static LmccReceiverStats
-stats_of (const TestNet * net, guint index)
+stats_of (const TestNet *net, guint index)
 {
   LmccReceiverStats stats;
 
@@ -140,12 +141,12 @@ GST_START_TEST (the_base_follows_its_slowest_receiver)
   missed = net->receivers[slow].missed - missed;
   offered = net->receivers[slow].offered - offered;
   stats = stats_of (net, slow);
-  GST_INFO
-      ("%s: base %.0f bit/s, %.0f (at least %.0f in 10 s) with the slow one,"
+  GST_INFO (
+      "%s: base %.0f bit/s, %.0f (at least %.0f in 10 s) with the slow one,"
       " which lost %.2f %%; the fast one is at the top for %.1f %%",
       base_algorithms[__i__], before, during, least,
-      100.0 * (gdouble) missed / (gdouble) offered, 100 * share_at (net, fast,
-          N_LAYERS - 1, since));
+      100.0 * (gdouble) missed / (gdouble) offered,
+      100 * share_at (net, fast, N_LAYERS - 1, since));
   fail_unless (before > 0.8 * MOST_BASE, "%f", before);
   fail_unless (during < SLOW_LINK && during > 0.6 * SLOW_LINK, "%f", during);
   fail_unless (least > 0.4 * SLOW_LINK, "%f", least);
@@ -259,14 +260,14 @@ typedef struct
   LmccSender *sender;
   LmccTime now;
   guint n_frames;
-  guint begun[N_FRAMES];        /* packets of the base that left */
+  guint begun[N_FRAMES]; /* packets of the base that left */
   guint n_above;
   gboolean above_started;
   guint16 above_osn;
 } Stream;
 
 static void
-push_sound (Stream * stream)
+push_sound (Stream *stream)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (100);
@@ -283,7 +284,7 @@ push_sound (Stream * stream)
 }
 
 static void
-push (Stream * stream, guint klass, guint n_packets)
+push (Stream *stream, guint klass, guint n_packets)
 {
   TestSourceTag tag = { stream->n_frames, n_packets };
   LmccUnit *unit = lmcc_unit_new ();
@@ -307,25 +308,27 @@ push (Stream * stream, guint klass, guint n_packets)
 
 /* All that a frame above refers to has left before it. */
 static void
-check_above (Stream * stream, guint frame)
+check_above (Stream *stream, guint frame)
 {
   guint i;
 
   for (i = frame / KEY_INTERVAL * KEY_INTERVAL; i <= frame; i++)
-    fail_unless (stream->begun[i] == 1, "frame %u needs %u, of which %u packets"
-        " left", frame, i, stream->begun[i]);
+    fail_unless (stream->begun[i] == 1,
+        "frame %u needs %u, of which %u packets"
+        " left",
+        frame, i, stream->begun[i]);
   stream->n_above++;
 }
 
 static void
-check_sent (Stream * stream, const LmccPacket * packet)
+check_sent (Stream *stream, const LmccPacket *packet)
 {
   TestSourceTag tag;
   LmccHeader header;
   LmccRtp rtp;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+      LMCC_HEADER_DEFAULT_ID, &rtp));
   fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
   fail_unless ((rtp.second != NULL) == (header.layer == 0));
   if (header.layer > 0) {
@@ -345,7 +348,7 @@ check_sent (Stream * stream, const LmccPacket * packet)
 }
 
 static void
-drain (Stream * stream)
+drain (Stream *stream)
 {
   LmccSenderAction action;
 
@@ -359,7 +362,7 @@ drain (Stream * stream)
 GST_START_TEST (what_refers_to_the_base_leaves_after_it)
 {
   LmccSenderConfig config = { 0 };
-  Stream stream = {.now = TEST_START };
+  Stream stream = { .now = TEST_START };
   const LmccSenderStats *stats;
   guint i;
 
@@ -398,8 +401,9 @@ GST_START_TEST (what_refers_to_the_base_leaves_after_it)
   }
   stats = lmcc_sender_get_stats (stream.sender);
   GST_INFO ("%s: %u packets above, %" G_GUINT64_FORMAT " pictures of the base "
-      "and %" G_GUINT64_FORMAT " above were dropped", base_algorithms[__i__],
-      stream.n_above, stats->units_dropped[0], stats->units_dropped[1]);
+            "and %" G_GUINT64_FORMAT " above were dropped",
+      base_algorithms[__i__], stream.n_above, stats->units_dropped[0],
+      stats->units_dropped[1]);
   fail_unless (stats->units_dropped[0] > N_FRAMES / 2);
   fail_unless (stats->units_dropped[1] >= stats->units_dropped[0]);
   fail_unless (stream.n_above > 0);
@@ -412,9 +416,8 @@ GST_END_TEST;
 
 GST_START_TEST (a_session_that_is_not_fit_is_refused)
 {
-  static const gchar *const slotted[] = {
-    "rlc", "flid-sl", "flid-dl", "synchronized"
-  };
+  static const gchar *const slotted[] = { "rlc", "flid-sl", "flid-dl",
+    "synchronized" };
   g_autoptr (GError) error = NULL;
   LmccSession session, fit;
   guint i;
@@ -426,7 +429,7 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
   g_strlcpy (fit.base_algorithm, base_algorithms[__i__],
       sizeof (fit.base_algorithm));
   for (i = 0; i < 3; i++) {
-    g_strlcpy (fit.algorithm, ((const gchar *[]) { "none", "rlm", "elm" })[i],
+    g_strlcpy (fit.algorithm, ((const gchar *[]){ "none", "rlm", "elm" })[i],
         sizeof (fit.algorithm));
     fail_unless (lmcc_session_fit_algorithm (&fit, 0, 0, NULL));
     fail_unless (lmcc_session_has_driven_base (&fit));

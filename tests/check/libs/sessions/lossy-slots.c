@@ -15,7 +15,7 @@
 
 #define N_LAYERS 20
 #define STEP 1.3
-#define DELAY (5 * LMCC_MSECOND)        /* of each of two links */
+#define DELAY (5 * LMCC_MSECOND) /* of each of two links */
 #define CLIMB (60 * LMCC_SECOND)
 #define N_SLOTS 1600
 
@@ -45,25 +45,25 @@ typedef struct
 /* Held at the base, of 1.5 and 15 packets in a slot; moving below a cap, and
  * freely. */
 static const Row rows[] = {
-  {"flid-dl", 24e3, .04, 0},
-  {"flid-dl", 240e3, .04, 0},
-  {"flid-sl", 240e3, .04, 0},
-  {"flid-dl", 24e3, .04, 4},
-  {"flid-dl", 24e3, .04, -1},
-  {"flid-dl", 24e3, .01, -1},
-  {"flid-sl", 24e3, .04, -1},
-  {"flid-dl", 96e3, .04, -1},
+  { "flid-dl", 24e3, .04, 0 },
+  { "flid-dl", 240e3, .04, 0 },
+  { "flid-sl", 240e3, .04, 0 },
+  { "flid-dl", 24e3, .04, 4 },
+  { "flid-dl", 24e3, .04, -1 },
+  { "flid-dl", 24e3, .01, -1 },
+  { "flid-sl", 24e3, .04, -1 },
+  { "flid-dl", 96e3, .04, -1 },
 };
 
 static TestNet *
-new_net (const Row * row)
+new_net (const Row *row)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.shaped = TRUE,.algorithm =
-        row->algorithm,.shared = {.rate = 100000000,.delay = DELAY}
-  };
-  TestNetReceiverConfig receiver = {.max_level = row->max_level,.own = {.rate =
-          100000000,.delay = DELAY,.loss = row->loss}
-  };
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .shaped = TRUE,
+    .algorithm = row->algorithm,
+    .shared = { .rate = 100000000, .delay = DELAY } };
+  TestNetReceiverConfig receiver = { .max_level = row->max_level,
+    .own = { .rate = 100000000, .delay = DELAY, .loss = row->loss } };
   TestNet *net;
   guint i;
 
@@ -77,7 +77,7 @@ new_net (const Row * row)
 }
 
 static LmccControllerStatus
-get_status (TestNet * net)
+get_status (TestNet *net)
 {
   LmccReceiverStats stats;
 
@@ -87,11 +87,10 @@ get_status (TestNet * net)
 }
 
 static gdouble
-get_rate_of_chain (const TestNet * net, gdouble loss)
+get_rate_of_chain (const TestNet *net, gdouble loss)
 {
-  LmccTcpTarget tcp = {.rtt = LMCC_DEFAULT_NOMINAL_RTT,.packet_size =
-        TEST_SOURCE_PACKET_SIZE
-  };
+  LmccTcpTarget tcp = { .rtt = LMCC_DEFAULT_NOMINAL_RTT,
+    .packet_size = TEST_SOURCE_PACKET_SIZE };
   gdouble p[N_LAYERS];
   LmccMarkovChain chain;
   LmccMarkovState state;
@@ -106,7 +105,7 @@ get_rate_of_chain (const TestNet * net, gdouble loss)
 
 /* Another slot, of n packets. */
 static void
-add_slot (Sum * sum, gdouble n, gdouble loss)
+add_slot (Sum *sum, gdouble n, gdouble loss)
 {
   gdouble lossy = 1 - pow (1 - loss, MAX (n, 0));
 
@@ -117,18 +116,19 @@ add_slot (Sum * sum, gdouble n, gdouble loss)
 /* A layer's last packet before it is left is not missed by anybody, and some of
  * the base are RTCP: of n packets the loss of n - 1 shows at least. */
 static void
-check_lossy_slots (const Row * row, gdouble counted, const Sum * least,
-    const Sum * most)
+check_lossy_slots (const Row *row, gdouble counted, const Sum *least,
+    const Sum *most)
 {
   fail_unless (counted <= most->mean + MAX_SIGMAS * sqrt (most->variance)
-      && counted >= least->mean - MAX_SIGMAS * sqrt (least->variance),
+          && counted >= least->mean - MAX_SIGMAS * sqrt (least->variance),
       "%s, base of %g bit/s, level %d at most, loss %g: %g slots of %d count "
-      "as lossy, expected %g to %g", row->algorithm, row->base_rate,
-      row->max_level, row->loss, counted, N_SLOTS, least->mean, most->mean);
+      "as lossy, expected %g to %g",
+      row->algorithm, row->base_rate, row->max_level, row->loss, counted,
+      N_SLOTS, least->mean, most->mean);
 }
 
 static void
-check_rate (const TestNet * net, const Row * row, gdouble rate)
+check_rate (const TestNet *net, const Row *row, gdouble rate)
 {
   gdouble expected = get_rate_of_chain (net, row->loss);
 
@@ -150,8 +150,8 @@ GST_START_TEST (test_as_many_slots_are_lossy_as_lose_a_packet)
   before = get_status (net);
   for (i = 0; i < N_SLOTS; i++) {
     gdouble now = test_net_cumulative_rate (net, net->receivers[0].level);
-    gdouble n = now * LMCC_FLID_SLOT / LMCC_SECOND / 8 /
-        TEST_SOURCE_PACKET_SIZE;
+    gdouble n =
+        now * LMCC_FLID_SLOT / LMCC_SECOND / 8 / TEST_SOURCE_PACKET_SIZE;
 
     rate += now / N_SLOTS;
     add_slot (&most, n, row->loss);
@@ -180,7 +180,7 @@ lossy_slots_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 60);
   tcase_add_loop_test (tc, test_as_many_slots_are_lossy_as_lose_a_packet, 0,
-      test_net_is_slow ()? 1 : G_N_ELEMENTS (rows));
+      test_net_is_slow () ? 1 : G_N_ELEMENTS (rows));
 
   return s;
 }

@@ -17,7 +17,7 @@
 #define FLOW 1
 
 static TestLink
-make_link (const TestLinkSettings * settings)
+make_link (const TestLinkSettings *settings)
 {
   TestLink link;
 
@@ -27,18 +27,17 @@ make_link (const TestLinkSettings * settings)
 }
 
 static gboolean
-submit (TestLink * link, LmccTime now, LmccTime * arrival)
+submit (TestLink *link, LmccTime now, LmccTime *arrival)
 {
-  const TestLinkPacket packet = {.size = PACKET,.flow = FLOW };
+  const TestLinkPacket packet = { .size = PACKET, .flow = FLOW };
 
   return test_link_submit (link, &packet, now, arrival);
 }
 
 GST_START_TEST (test_a_packet_takes_its_transmission_and_the_wire)
 {
-  const TestLinkSettings settings = {.rate = 8000 * KBIT,
-    .delay = 20 * LMCC_MSECOND
-  };
+  const TestLinkSettings settings = { .rate = 8000 * KBIT,
+    .delay = 20 * LMCC_MSECOND };
   TestLink link = make_link (&settings);
   LmccTime arrival;
 
@@ -60,8 +59,8 @@ GST_START_TEST (test_a_full_queue_drops_what_comes)
 {
   /* 3 that wait, whether they are counted or weighed, and one that is sent. */
   static const TestLinkSettings settings[] = {
-    {.rate = 8000 * KBIT,.queue_packets = 3},
-    {.rate = 8000 * KBIT,.queue_bytes = 3 * PACKET + PACKET / 2},
+    { .rate = 8000 * KBIT, .queue_packets = 3 },
+    { .rate = 8000 * KBIT, .queue_bytes = 3 * PACKET + PACKET / 2 },
   };
   TestLink link = make_link (&settings[__i__]);
   guint i;
@@ -82,7 +81,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_shorter_wire_does_not_reorder)
 {
-  const TestLinkSettings settings = {.delay = 100 * LMCC_MSECOND };
+  const TestLinkSettings settings = { .delay = 100 * LMCC_MSECOND };
   TestLink link = make_link (&settings);
   LmccTime first, second;
 
@@ -105,16 +104,16 @@ typedef struct
 /* Gilbert's channel loses everything in its bad state: to_bad / (to_bad +
  * to_good) of all packets, 1 / to_good in a row. */
 static const LossCase loss_cases[] = {
-  {{.loss = 0.01}, 0.01, 1 / 0.99},
-  {{.loss = 0.3}, 0.3, 1 / 0.7},
-  {{.to_bad = 0.005,.to_good = 0.2,.bad_loss = 1}, 0.005 / 0.205, 5},
+  { { .loss = 0.01 }, 0.01, 1 / 0.99 },
+  { { .loss = 0.3 }, 0.3, 1 / 0.7 },
+  { { .to_bad = 0.005, .to_good = 0.2, .bad_loss = 1 }, 0.005 / 0.205, 5 },
 };
 
 GST_START_TEST (test_the_wire_loses_its_share)
 {
   const LossCase *expected = &loss_cases[__i__];
   TestLink link = make_link (&expected->settings);
-  const guint n = test_net_is_slow ()? 200000 : 1000000;
+  const guint n = test_net_is_slow () ? 200000 : 1000000;
   guint i, bursts = 0, told = 0;
   gboolean before = TRUE;
   gdouble tolerance;
@@ -131,12 +130,13 @@ GST_START_TEST (test_the_wire_loses_its_share)
   /* Four standard deviations of the sum of that many bursts, whose lengths are
    * geometric. */
   tolerance = 4 * sqrt (2 * expected->burst / (n * expected->loss));
-  fail_unless (fabs ((gdouble) link.total.lost / n / expected->loss - 1) <
-      tolerance,
+  fail_unless (fabs ((gdouble) link.total.lost / n / expected->loss - 1)
+          < tolerance,
       "%u of %u lost, seed %u", (guint) link.total.lost, n,
       test_net_get_seed ());
   fail_unless (fabs ((gdouble) link.total.lost / bursts / expected->burst - 1)
-      < tolerance, "%u lost in %u bursts", (guint) link.total.lost, bursts);
+          < tolerance,
+      "%u lost in %u bursts", (guint) link.total.lost, bursts);
   test_link_clear (&link);
 }
 
@@ -171,10 +171,11 @@ GST_END_TEST;
 static TestNet *
 make_session (guint n_layers, LmccTime join_latency, LmccTime leave_latency)
 {
-  TestNetConfig config = {.n_layers = n_layers,.algorithm = "none",
-    .join_latency = join_latency,.leave_latency = leave_latency,
-    .shared = {.delay = 20 * LMCC_MSECOND}
-  };
+  TestNetConfig config = { .n_layers = n_layers,
+    .algorithm = "none",
+    .join_latency = join_latency,
+    .leave_latency = leave_latency,
+    .shared = { .delay = 20 * LMCC_MSECOND } };
 
   lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, 128 * KBIT, 0, n_layers,
       config.rates, NULL);
@@ -185,7 +186,7 @@ make_session (guint n_layers, LmccTime join_latency, LmccTime leave_latency)
 GST_START_TEST (test_each_layer_has_its_rate)
 {
   static const guint n_layers[] = { 1, 4, 9 };
-  TestNetReceiverConfig config = {.max_level = -1 };
+  TestNetReceiverConfig config = { .max_level = -1 };
   g_autoptr (TestNet) net = make_session (n_layers[__i__], 0, 0);
   LmccSenderStats before, after;
   guint64 control;
@@ -198,8 +199,9 @@ GST_START_TEST (test_each_layer_has_its_rate)
   after = *lmcc_sender_get_stats (net->sender);
   control = after.control_bytes - before.control_bytes;
   for (i = 0; i < net->config.n_layers; i++) {
-    gdouble rate = (gdouble) (after.layers[i].bytes - before.layers[i].bytes +
-        (i == 0 ? control : 0)) * 8 / 60;
+    gdouble rate = (gdouble) (after.layers[i].bytes - before.layers[i].bytes
+                       + (i == 0 ? control : 0))
+        * 8 / 60;
     gdouble announced =
         (gdouble) lmcc_sender_get_session (net->sender)->layers[i].rate;
 
@@ -219,7 +221,7 @@ GST_END_TEST;
 
 /* Packets that crossed the shared link in so much time. */
 static guint
-count_shared (TestNet * net, LmccTime duration)
+count_shared (TestNet *net, LmccTime duration)
 {
   guint64 before = net->shared.total.packets;
 
@@ -230,7 +232,7 @@ count_shared (TestNet * net, LmccTime duration)
 
 GST_START_TEST (test_a_group_crosses_the_shared_link_once)
 {
-  TestNetReceiverConfig config = {.max_level = 3 };
+  TestNetReceiverConfig config = { .max_level = 3 };
   g_autoptr (TestNet) net = make_session (4, 0, 0);
   guint one, many, i;
 
@@ -252,9 +254,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_joins_and_leaves_take_their_time)
 {
-  TestNetReceiverConfig config = {.max_level = 3 };
-  g_autoptr (TestNet) net = make_session (4, 300 * LMCC_MSECOND,
-      2 * LMCC_SECOND);
+  TestNetReceiverConfig config = { .max_level = 3 };
+  g_autoptr (TestNet) net =
+      make_session (4, 300 * LMCC_MSECOND, 2 * LMCC_SECOND);
   LmccReceiver *receiver;
   const TestMembership *top;
 
@@ -291,10 +293,11 @@ GST_END_TEST;
 
 GST_START_TEST (test_own_links_are_own)
 {
-  TestNetReceiverConfig narrow = {.max_level = 3,
-    .own = {.rate = 512 * KBIT,.delay = 30 * LMCC_MSECOND,.queue_packets = 20}
-  };
-  TestNetReceiverConfig wide = {.max_level = 3 };
+  TestNetReceiverConfig narrow = { .max_level = 3,
+    .own = { .rate = 512 * KBIT,
+        .delay = 30 * LMCC_MSECOND,
+        .queue_packets = 20 } };
+  TestNetReceiverConfig wide = { .max_level = 3 };
   g_autoptr (TestNet) net = make_session (4, 0, 0);
   guint64 bytes;
 
@@ -316,10 +319,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_reports_measure_the_path)
 {
-  TestNetReceiverConfig far = {.max_level = -1,.algorithm = "elm",
-    .own = {.delay = 80 * LMCC_MSECOND}
-  };
-  TestNetReceiverConfig near = {.max_level = -1,.algorithm = "elm" };
+  TestNetReceiverConfig far = { .max_level = -1,
+    .algorithm = "elm",
+    .own = { .delay = 80 * LMCC_MSECOND } };
+  TestNetReceiverConfig near = { .max_level = -1, .algorithm = "elm" };
   g_autoptr (TestNet) net = make_session (2, 0, 0);
   LmccReceiverStats stats[3];
   guint64 reports;
@@ -330,10 +333,12 @@ GST_START_TEST (test_reports_measure_the_path)
   lmcc_receiver_get_stats (net->receivers[0].receiver, net->now, &stats[0]);
   lmcc_receiver_get_stats (net->receivers[1].receiver, net->now, &stats[1]);
   fail_unless (stats[0].rtt_source == LMCC_RTT_SOURCE_FEEDBACK);
-  fail_unless (ABS ((gint64) stats[0].rtt - 200 * (gint64) LMCC_MSECOND) <
-      (gint64) LMCC_MSECOND, "%.3f ms", stats[0].rtt / 1e6);
-  fail_unless (ABS ((gint64) stats[1].rtt - 40 * (gint64) LMCC_MSECOND) <
-      (gint64) LMCC_MSECOND, "%.3f ms", stats[1].rtt / 1e6);
+  fail_unless (ABS ((gint64) stats[0].rtt - 200 * (gint64) LMCC_MSECOND)
+          < (gint64) LMCC_MSECOND,
+      "%.3f ms", stats[0].rtt / 1e6);
+  fail_unless (ABS ((gint64) stats[1].rtt - 40 * (gint64) LMCC_MSECOND)
+          < (gint64) LMCC_MSECOND,
+      "%.3f ms", stats[1].rtt / 1e6);
 
   /* Cut off, reports go on, answers do not come. */
   net->control_cut = TRUE;
@@ -354,10 +359,12 @@ GST_START_TEST (test_a_seed_makes_one_run)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (missed); i++) {
-    TestNetConfig config = {.n_layers = 2,.rates = {128 * KBIT, 128 * KBIT},
-    .algorithm = "none",.seed = 7 + i / 2,.shared = {.loss = 0.1}
-    };
-    TestNetReceiverConfig receiver = {.max_level = -1 };
+    TestNetConfig config = { .n_layers = 2,
+      .rates = { 128 * KBIT, 128 * KBIT },
+      .algorithm = "none",
+      .seed = 7 + i / 2,
+      .shared = { .loss = 0.1 } };
+    TestNetReceiverConfig receiver = { .max_level = -1 };
     g_autoptr (TestNet) net = test_net_new (&config);
 
     test_net_add_receiver (net, &receiver);
@@ -380,40 +387,47 @@ typedef struct
 
 /* Several packets in the window, as the formula has it. */
 static const TcpCase tcp_cases[] = {
-  {60, 0.005}, {60, 0.01}, {60, 0.02}, {50, 0.01}, {100, 0.01}, {250, 0.01},
-  {500, 0.01}, {20, 0.02},
+  { 60, 0.005 },
+  { 60, 0.01 },
+  { 60, 0.02 },
+  { 50, 0.01 },
+  { 100, 0.01 },
+  { 250, 0.01 },
+  { 500, 0.01 },
+  { 20, 0.02 },
 };
 
 static TestNet *
-make_net (const TestLinkSettings * shared)
+make_net (const TestLinkSettings *shared)
 {
-  TestNetConfig config = {.n_layers = 1,.rates = {128 * KBIT},
-  .algorithm = "none",.shared = *shared
-  };
+  TestNetConfig config = { .n_layers = 1,
+    .rates = { 128 * KBIT },
+    .algorithm = "none",
+    .shared = *shared };
 
   return test_net_new (&config);
 }
 
 static gdouble
-flow_rate (TestNet * net, LmccTime duration)
+flow_rate (TestNet *net, LmccTime duration)
 {
   guint64 before = net->flows[0].tcp.una;
 
   test_net_run (net, duration);
 
-  return (gdouble) (net->flows[0].tcp.una - before) * 8 * TEST_TCP_SEGMENT *
-      LMCC_SECOND / (gdouble) duration;
+  return (gdouble) (net->flows[0].tcp.una - before) * 8 * TEST_TCP_SEGMENT
+      * LMCC_SECOND / (gdouble) duration;
 }
 
 GST_START_TEST (test_tcp_gets_what_the_formula_says)
 {
   const TcpCase *tcp = &tcp_cases[__i__];
-  TestLinkSettings shared = {
-    .delay = tcp->rtt_ms * LMCC_MSECOND / 2,.loss = tcp->loss
-  };
+  TestLinkSettings shared = { .delay = tcp->rtt_ms * LMCC_MSECOND / 2,
+    .loss = tcp->loss };
   g_autoptr (TestNet) net = make_net (&shared);
-  gdouble wanted = lmcc_tcp_model_rate (tcp->loss,
-      tcp->rtt_ms * LMCC_MSECOND, TEST_TCP_SEGMENT), rate;
+  gdouble wanted = lmcc_tcp_model_rate (tcp->loss, tcp->rtt_ms * LMCC_MSECOND,
+              TEST_TCP_SEGMENT),
+          rate;
 
   test_net_add_flow (net, 0);
   net->flows[0].tcp.rto_rtts = 4;
@@ -421,8 +435,9 @@ GST_START_TEST (test_tcp_gets_what_the_formula_says)
   rate = flow_rate (net, 600 * LMCC_SECOND);
   fail_unless (fabs (rate / wanted - 1) < 0.25,
       "%u ms, loss %g: %.0f kbit/s, the formula says %.0f; %u timeouts, "
-      "%u recoveries, seed %u", tcp->rtt_ms, tcp->loss, rate / KBIT,
-      wanted / KBIT, (guint) net->flows[0].tcp.n_timeouts,
+      "%u recoveries, seed %u",
+      tcp->rtt_ms, tcp->loss, rate / KBIT, wanted / KBIT,
+      (guint) net->flows[0].tcp.n_timeouts,
       (guint) net->flows[0].tcp.n_recoveries, net->config.seed);
 }
 
@@ -430,17 +445,17 @@ GST_END_TEST;
 
 GST_START_TEST (test_tcp_alone_fills_the_link)
 {
-  TestLinkSettings shared = {.rate = 3000 * KBIT,.delay = 30 * LMCC_MSECOND,
-    .queue_bytes = 45000
-  };
+  TestLinkSettings shared = { .rate = 3000 * KBIT,
+    .delay = 30 * LMCC_MSECOND,
+    .queue_bytes = 45000 };
   g_autoptr (TestNet) net = make_net (&shared);
   gdouble rate;
 
   test_net_add_flow (net, 0);
   test_net_run (net, 10 * LMCC_SECOND);
   rate = flow_rate (net, 120 * LMCC_SECOND);
-  fail_unless (rate > 0.95 * 3000 * KBIT && rate <= 3000 * KBIT,
-      "%.0f kbit/s", rate / KBIT);
+  fail_unless (rate > 0.95 * 3000 * KBIT && rate <= 3000 * KBIT, "%.0f kbit/s",
+      rate / KBIT);
 }
 
 GST_END_TEST;
@@ -463,7 +478,7 @@ net_suite (void)
 
   suite_add_tcase (s, session);
   tcase_add_loop_test (session, test_each_layer_has_its_rate, 0,
-      test_net_is_slow ()? 2 : 3);
+      test_net_is_slow () ? 2 : 3);
   tcase_add_test (session, test_a_group_crosses_the_shared_link_once);
   tcase_add_test (session, test_joins_and_leaves_take_their_time);
   tcase_add_test (session, test_own_links_are_own);
@@ -473,7 +488,7 @@ net_suite (void)
 
   suite_add_tcase (s, tcp);
   tcase_add_loop_test (tcp, test_tcp_gets_what_the_formula_says, 0,
-      test_net_is_slow ()? 1 : G_N_ELEMENTS (tcp_cases));
+      test_net_is_slow () ? 1 : G_N_ELEMENTS (tcp_cases));
   tcase_add_test (tcp, test_tcp_alone_fills_the_link);
 
   return s;

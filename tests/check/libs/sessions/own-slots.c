@@ -27,8 +27,8 @@ static const LmccAlgorithm fifth;
  * any loss. */
 
 static void
-on_slot_end (LmccSlotController * slots, LmccTime now G_GNUC_UNUSED,
-    const LmccSlotEnd * end)
+on_slot_end (LmccSlotController *slots, LmccTime now G_GNUC_UNUSED,
+    const LmccSlotEnd *end)
 {
   if (slots->level >= 0 && end->signal >= slots->level
       && lmcc_slot_end_is_clean (end)
@@ -37,8 +37,8 @@ on_slot_end (LmccSlotController * slots, LmccTime now G_GNUC_UNUSED,
 }
 
 static void
-on_loss (LmccController * controller, LmccTime now G_GNUC_UNUSED, guint layer,
-    const LmccLoss * loss)
+on_loss (LmccController *controller, LmccTime now G_GNUC_UNUSED, guint layer,
+    const LmccLoss *loss)
 {
   LmccSlotController *slots = (LmccSlotController *) controller;
 
@@ -60,8 +60,8 @@ static const LmccControllerClass fifth_class = {
 };
 
 static LmccController *
-create (const LmccSession * session,
-    const LmccSettings * settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+create (const LmccSession *session, const LmccSettings *settings G_GNUC_UNUSED,
+    guint32 seed G_GNUC_UNUSED)
 {
   LmccSlotController *slots = g_new0 (LmccSlotController, 1);
 
@@ -80,8 +80,8 @@ typedef struct
 } Marks;
 
 static gboolean
-fit (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
-    LmccTime leave_latency G_GNUC_UNUSED, GError ** error G_GNUC_UNUSED)
+fit (LmccSession *session, LmccTime nominal_rtt G_GNUC_UNUSED,
+    LmccTime leave_latency G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
 {
   session->slot = SLOT;
   session->slot_modulus = lmcc_slot_modulus (PERIOD);
@@ -90,15 +90,15 @@ fit (LmccSession * session, LmccTime nominal_rtt G_GNUC_UNUSED,
 }
 
 static void
-init (gpointer state, const LmccSession * session,
-    const gdouble * probabilities G_GNUC_UNUSED)
+init (gpointer state, const LmccSession *session,
+    const gdouble *probabilities G_GNUC_UNUSED)
 {
   ((Marks *) state)->top = session->n_layers - 1;
 }
 
 static void
 mark (gpointer state, guint64 slot, guint layer G_GNUC_UNUSED,
-    LmccTime offset G_GNUC_UNUSED, LmccMarks * marks)
+    LmccTime offset G_GNUC_UNUSED, LmccMarks *marks)
 {
   Marks *own = state;
 
@@ -122,13 +122,13 @@ static const LmccAlgorithm fifth = {
 };
 
 /* The linker puts this in the place of the registry's, for all callers. */
-const LmccAlgorithm *__real_lmcc_algorithm_find (const gchar * name);
-const LmccAlgorithm *__wrap_lmcc_algorithm_find (const gchar * name);
+const LmccAlgorithm *__real_lmcc_algorithm_find (const gchar *name);
+const LmccAlgorithm *__wrap_lmcc_algorithm_find (const gchar *name);
 
 static guint n_lookups;
 
 const LmccAlgorithm *
-__wrap_lmcc_algorithm_find (const gchar * name)
+__wrap_lmcc_algorithm_find (const gchar *name)
 {
   n_lookups++;
 
@@ -136,7 +136,7 @@ __wrap_lmcc_algorithm_find (const gchar * name)
 }
 
 static TestLoop *
-new_loop (const gchar * algorithm)
+new_loop (const gchar *algorithm)
 {
   TestLoop *loop = test_loop_new (1, FALSE);
   guint i;
@@ -155,7 +155,7 @@ new_loop (const gchar * algorithm)
 }
 
 static LmccReceiverStats
-get_stats (TestLoop * loop)
+get_stats (TestLoop *loop)
 {
   LmccReceiverStats stats;
 
@@ -166,7 +166,7 @@ get_stats (TestLoop * loop)
 
 /* When the latest change of level was. */
 static LmccTime
-run_until_level (TestLoop * loop, gint level)
+run_until_level (TestLoop *loop, gint level)
 {
   LmccTime end = loop->now + 30 * LMCC_SECOND;
 
@@ -203,8 +203,8 @@ GST_START_TEST (a_session_with_its_slots_says_so)
   text = lmcc_sdp_format (session, LMCC_SDP_FILE);
   fail_unless (strstr (text, "urn:x-lmcc:algorithm") != NULL, "%s", text);
   fail_unless (strstr (text, "fifth") != NULL, "%s", text);
-  obstacle = lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlc"),
-      session);
+  obstacle =
+      lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlc"), session);
   fail_unless (strstr (obstacle, "those of fifth") != NULL, "%s", obstacle);
   test_loop_free (loop);
 }
@@ -231,8 +231,8 @@ GST_START_TEST (a_receiver_goes_up_at_its_marks)
     LmccTime between = reached[i] - reached[i - 1];
 
     fail_unless (between > PERIOD * SLOT - SLOT / 2
-        && between < PERIOD * SLOT + SLOT / 2, "%u us to level %u",
-        (guint) (between / LMCC_USECOND), i);
+            && between < PERIOD * SLOT + SLOT / 2,
+        "%u us to level %u", (guint) (between / LMCC_USECOND), i);
   }
 
   cut = TRUE;
@@ -247,7 +247,7 @@ GST_START_TEST (a_receiver_goes_up_at_its_marks)
 GST_END_TEST;
 
 static guint64
-run_loop (const gchar * algorithm)
+run_loop (const gchar *algorithm)
 {
   TestLoop *loop = new_loop (algorithm);
   guint64 packets;
@@ -263,7 +263,7 @@ run_loop (const gchar * algorithm)
 }
 
 static guint64
-run_single (const gchar * algorithm)
+run_single (const gchar *algorithm)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
   TestSingleSession *session = test_single_add_session (world, algorithm);
@@ -290,7 +290,8 @@ GST_START_TEST (no_packet_is_looked_up_by_its_algorithm_s_name)
   list = lmcc_algorithm_list (&n);
   for (i = 0; i < n; i++) {
     guint64 packets = lmcc_algorithm_sets_rate (list[i])
-        ? run_single (list[i]->name) : run_loop (list[i]->name);
+        ? run_single (list[i]->name)
+        : run_loop (list[i]->name);
 
     fail_unless (packets > 500, "%s: %u packets", list[i]->name,
         (guint) packets);

@@ -32,7 +32,7 @@
 typedef struct _Row Row;
 
 /* What the algorithm's own theory says, bit/s. */
-typedef gdouble (*Theory) (const TestNet * net, const Row * row);
+typedef gdouble (*Theory) (const TestNet *net, const Row *row);
 
 /**
  * Algorithm:
@@ -86,21 +86,21 @@ static gchar *markdown;
 static gboolean all_must_pass;
 
 static const GOptionEntry options[] = {
-  {"algorithm", 'a', 0, G_OPTION_ARG_STRING, &only, "Only this one", "NAME"},
-  {"full", 'f', 0, G_OPTION_ARG_NONE, &full, "All loss rates", NULL},
-  {"seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
-      "Length of a run, after the climb", "S"},
-  {"seeds", 's', 0, G_OPTION_ARG_INT, &seeds, "Runs of each row", "N"},
-  {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N"},
-  {"markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE"},
-  {"check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL},
-  {NULL}
+  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &only, "Only this one", "NAME" },
+  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "All loss rates", NULL },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
+      "Length of a run, after the climb", "S" },
+  { "seeds", 's', 0, G_OPTION_ARG_INT, &seeds, "Runs of each row", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write the table between the marks of a page", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fail unless all rows are as they must be", NULL },
+  { NULL }
 };
 
 static TestNet *
-make_net (const gchar * algorithm, guint32 seed)
+make_net (const gchar *algorithm, guint32 seed)
 {
   TestNetConfig config = {
     .n_layers = LEVELS,
@@ -122,7 +122,7 @@ make_net (const gchar * algorithm, guint32 seed)
 
 /* The highest level that TCP's rate pays for. */
 static gdouble
-elm_rate (const TestNet * net, const Row * row)
+elm_rate (const TestNet *net, const Row *row)
 {
   gint level = 0;
 
@@ -135,10 +135,10 @@ elm_rate (const TestNet * net, const Row * row)
 
 /* The Markov chain of FLID-DL, equations 2 and 4. */
 static gdouble
-flid_rate (const TestNet * net, const Row * row)
+flid_rate (const TestNet *net, const Row *row)
 {
   const LmccSession *session = lmcc_sender_get_session (net->sender);
-  LmccTcpTarget tcp = {.rtt = RTT,.packet_size = session->packet_size };
+  LmccTcpTarget tcp = { .rtt = RTT, .packet_size = session->packet_size };
   gdouble probabilities[LEVELS];
   LmccMarkovChain chain;
   LmccMarkovState state;
@@ -153,7 +153,7 @@ flid_rate (const TestNet * net, const Row * row)
 }
 
 static gdouble
-rlc_rate (const TestNet * net, const Row * row)
+rlc_rate (const TestNet *net, const Row *row)
 {
   const LmccSession *session = lmcc_sender_get_session (net->sender);
 
@@ -163,7 +163,7 @@ rlc_rate (const TestNet * net, const Row * row)
 
 /* Wei and Zhang, equation 16; where rates double it is one for all levels. */
 static gdouble
-synchronized_rate (const TestNet * net, const Row * row)
+synchronized_rate (const TestNet *net, const Row *row)
 {
   const LmccSession *session = lmcc_sender_get_session (net->sender);
   const gdouble rates[] = { BASE_RATE, 2 * BASE_RATE };
@@ -180,18 +180,18 @@ synchronized_rate (const TestNet * net, const Row * row)
  * least. RLM knows nothing of TCP: one loss is enough to end an experiment, and
  * less than a quarter lost is no reason to leave a level that is held. */
 static const Algorithm algorithms[] = {
-  {"elm", FALSE, elm_rate, 1, 2},
-  {"rlc", FALSE, rlc_rate, 0.1, 1},
-  {"rlc", TRUE, rlc_rate, 0.7, 1},
-  {"flid-sl", FALSE, flid_rate, 0.9, 1.1},
-  {"flid-dl", FALSE, flid_rate, 0.9, 1.1},
-  {"synchronized", FALSE, synchronized_rate, 0.1, 1},
-  {"synchronized", TRUE, synchronized_rate, 0.9, 1.1},
-  {"rlm", FALSE, NULL, 0, 0},
+  { "elm", FALSE, elm_rate, 1, 2 },
+  { "rlc", FALSE, rlc_rate, 0.1, 1 },
+  { "rlc", TRUE, rlc_rate, 0.7, 1 },
+  { "flid-sl", FALSE, flid_rate, 0.9, 1.1 },
+  { "flid-dl", FALSE, flid_rate, 0.9, 1.1 },
+  { "synchronized", FALSE, synchronized_rate, 0.1, 1 },
+  { "synchronized", TRUE, synchronized_rate, 0.9, 1.1 },
+  { "rlm", FALSE, NULL, 0, 0 },
 };
 
 static gboolean
-is_as_it_must_be (const Row * row)
+is_as_it_must_be (const Row *row)
 {
   gdouble share = row->rate / row->expected;
 
@@ -205,7 +205,7 @@ is_as_it_must_be (const Row * row)
 /* From here on: what is held. */
 
 static void
-add_time (Row * row, const TestNet * net, gint level, gdouble share)
+add_time (Row *row, const TestNet *net, gint level, gdouble share)
 {
   if (level < 0)
     return;
@@ -215,7 +215,7 @@ add_time (Row * row, const TestNet * net, gint level, gdouble share)
 }
 
 static void
-measure (Row * row, const TestNet * net, LmccTime from)
+measure (Row *row, const TestNet *net, LmccTime from)
 {
   const GArray *changes = net->receivers[0].changes;
   gdouble whole = (gdouble) (net->now - from) * seeds;
@@ -240,11 +240,11 @@ measure (Row * row, const TestNet * net, LmccTime from)
 }
 
 static LmccSettings *
-make_settings (const Algorithm * algorithm)
+make_settings (const Algorithm *algorithm)
 {
   const LmccAlgorithm *found = lmcc_algorithm_find (algorithm->name);
-  LmccSettings *settings = lmcc_settings_new (found->settings,
-      found->n_settings);
+  LmccSettings *settings =
+      lmcc_settings_new (found->settings, found->n_settings);
 
   if (algorithm->no_deaf_period
       && !lmcc_settings_set (settings, "deaf-period", DEAF_PERIOD, NULL))
@@ -258,15 +258,15 @@ run (gpointer data)
 {
   Row *row = data;
   g_autoptr (LmccSettings) settings = make_settings (row->algorithm);
-  TestNetReceiverConfig receiver = {.settings = settings,.max_level = -1,
-    .own = {.loss = row->loss,.delay = RTT / 2}
-  };
+  TestNetReceiverConfig receiver = { .settings = settings,
+    .max_level = -1,
+    .own = { .loss = row->loss, .delay = RTT / 2 } };
   gint seed;
 
   row->tcp = lmcc_tcp_model_rate (row->loss, RTT, TEST_SOURCE_PACKET_SIZE);
   for (seed = 0; seed < seeds; seed++) {
-    g_autoptr (TestNet) net = make_net (row->algorithm->name,
-        test_net_get_seed () + (guint32) seed);
+    g_autoptr (TestNet) net =
+        make_net (row->algorithm->name, test_net_get_seed () + (guint32) seed);
     LmccTime from;
 
     if (row->algorithm->theory != NULL)
@@ -280,7 +280,7 @@ run (gpointer data)
 }
 
 static gchar *
-make_table (const Row * rows, guint n)
+make_table (const Row *rows, guint n)
 {
   GString *text = g_string_new (NULL);
   guint i, level;
@@ -322,7 +322,7 @@ choose_rows (void)
       continue;
     /* The rarer the losses, the longer a run is needed. */
     for (j = full ? 0 : 1; j < G_N_ELEMENTS (losses); j++) {
-      Row row = {.algorithm = &algorithms[i],.loss = losses[j] };
+      Row row = { .algorithm = &algorithms[i], .loss = losses[j] };
 
       g_array_append_val (rows, row);
     }
@@ -332,7 +332,7 @@ choose_rows (void)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) chosen = NULL;

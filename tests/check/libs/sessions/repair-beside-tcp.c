@@ -40,7 +40,7 @@ typedef enum
 {
   WITHOUT,
   WITH,
-  SPOILED,                      /* sent, but nobody can use it */
+  SPOILED, /* sent, but nobody can use it */
 } Repair;
 
 /**
@@ -90,26 +90,27 @@ static gchar *markdown;
 static gboolean all_must_pass;
 
 static const GOptionEntry options[] = {
-  {"seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
-      "Length of a run, after the climb", "S"},
-  {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N"},
-  {"markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE"},
-  {"check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fewer rows; fail unless all are as they must be", NULL},
-  {NULL}
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
+      "Length of a run, after the climb", "S" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write the table between the marks of a page", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fewer rows; fail unless all are as they must be", NULL },
+  { NULL }
 };
 
 static gboolean
-read_packet (const LmccPacket * packet, LmccRtp * rtp, LmccHeader * header)
+read_packet (const LmccPacket *packet, LmccRtp *rtp, LmccHeader *header)
 {
   return lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
-      rtp) && rtp->element != NULL
+             rtp)
+      && rtp->element != NULL
       && lmcc_header_parse (rtp->element, rtp->element_size, header);
 }
 
 static Picture *
-get_picture (GArray * pictures, guint number)
+get_picture (GArray *pictures, guint number)
 {
   if (number >= pictures->len)
     g_array_set_size (pictures, number + 1);
@@ -118,7 +119,7 @@ get_picture (GArray * pictures, guint number)
 }
 
 static void
-watch (TestNet * net, gint index, guint group, const LmccPacket * packet,
+watch (TestNet *net, gint index, guint group, const LmccPacket *packet,
     gpointer user_data)
 {
   const TestMembership *member = &net->receivers[0].groups[group];
@@ -148,16 +149,15 @@ watch (TestNet * net, gint index, guint group, const LmccPacket * packet,
 /* The packet keeps its place and size, so that all losses stay where they
  * are. */
 static LmccPacket *
-spoil (TestNet * net G_GNUC_UNUSED, guint index G_GNUC_UNUSED,
-    guint group G_GNUC_UNUSED, LmccPacket * packet,
+spoil (TestNet *net G_GNUC_UNUSED, guint index G_GNUC_UNUSED,
+    guint group G_GNUC_UNUSED, LmccPacket *packet,
     gpointer user_data G_GNUC_UNUSED)
 {
   LmccRtp rtp = { 0 };
   LmccHeader header = { 0 };
   LmccPacket *copy;
 
-  if (!read_packet (packet, &rtp, &header)
-      || header.type != LMCC_PACKET_REPAIR)
+  if (!read_packet (packet, &rtp, &header) || header.type != LMCC_PACKET_REPAIR)
     return lmcc_packet_ref (packet);
   copy = lmcc_packet_new (packet->size);
   memcpy (copy->data, packet->data, packet->size);
@@ -168,7 +168,7 @@ spoil (TestNet * net G_GNUC_UNUSED, guint index G_GNUC_UNUSED,
 }
 
 static TestNet *
-make_net (const Row * row)
+make_net (const Row *row)
 {
   TestNetConfig config = {
     .n_layers = LEVELS,
@@ -176,8 +176,10 @@ make_net (const Row * row)
     .algorithm = row->algorithm,
     .join_latency = JOIN_LATENCY,
     .leave_latency = LEAVE_LATENCY,
-    .shared = {.rate = LINK_RATE,.delay = DELAY,.queue_packets = QUEUE,
-        .loss = row->loss},
+    .shared = { .rate = LINK_RATE,
+        .delay = DELAY,
+        .queue_packets = QUEUE,
+        .loss = row->loss },
     .repair = row->repair == WITHOUT ? 0 : REPAIR,
     .repair_loss = row->loss,
   };
@@ -192,7 +194,7 @@ make_net (const Row * row)
 }
 
 static void
-judge_pictures (Row * row, GArray * pictures, guint first, guint end)
+judge_pictures (Row *row, GArray *pictures, guint first, guint end)
 {
   guint i;
 
@@ -210,7 +212,7 @@ judge_pictures (Row * row, GArray * pictures, guint first, guint end)
 }
 
 static void
-remember_changes (Row * row, const GArray * changes)
+remember_changes (Row *row, const GArray *changes)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gchar *digest = NULL;
@@ -233,7 +235,7 @@ static void
 run (gpointer data)
 {
   Row *row = data;
-  TestNetReceiverConfig receiver = {.max_level = -1 };
+  TestNetReceiverConfig receiver = { .max_level = -1 };
   g_autoptr (TestNet) net = make_net (row);
   g_autoptr (GArray) pictures = g_array_new (FALSE, TRUE, sizeof (Picture));
   const TestNetReceiver *from = &net->receivers[0];
@@ -257,8 +259,8 @@ run (gpointer data)
     row->level += (gdouble) from->level * STEP / LMCC_SECOND / seconds;
   }
   row->share = (gdouble) (from->bytes - bytes) / fair;
-  row->flow_share = (gdouble) (net->shared.flows[1].arrived_bytes - flow_bytes)
-      / fair;
+  row->flow_share =
+      (gdouble) (net->shared.flows[1].arrived_bytes - flow_bytes) / fair;
   last = net->source.n_units;
   remember_changes (row, from->changes);
   /* What is sent and repaired later. */
@@ -295,21 +297,23 @@ percent (guint part, guint all)
 }
 
 static gchar *
-make_table (const Row * rows, guint n)
+make_table (const Row *rows, guint n)
 {
   static const gchar *const names[] = { "none", "10 %", "10 %, spoiled" };
-  GString *text = g_string_new ("| algorithm | loss, % | repair | its share | "
-      "TCP's share | level | whole, % | of the base, % |\n"
-      "|---|---:|---|---:|---:|---:|---:|---:|\n");
+  GString *text =
+      g_string_new ("| algorithm | loss, % | repair | its share | "
+                    "TCP's share | level | whole, % | of the base, % |\n"
+                    "|---|---:|---|---:|---:|---:|---:|---:|\n");
   guint i;
 
   for (i = 0; i < n; i++) {
     const Row *row = &rows[i];
 
-    g_string_append_printf (text, "| %s | %.0f | %s | %.2f | %.2f | %.2f | "
-        "%.2f | %.2f |\n", row->algorithm, 100 * row->loss,
-        names[row->repair], row->share, row->flow_share, row->level,
-        percent (row->n_whole, row->n_pictures),
+    g_string_append_printf (text,
+        "| %s | %.0f | %s | %.2f | %.2f | %.2f | "
+        "%.2f | %.2f |\n",
+        row->algorithm, 100 * row->loss, names[row->repair], row->share,
+        row->flow_share, row->level, percent (row->n_whole, row->n_pictures),
         percent (row->n_base_whole, row->n_base));
   }
 
@@ -321,7 +325,7 @@ make_table (const Row * rows, guint n)
  * pictures are whole depends on what the full queue drops at once, beside the
  * losses of the wire: repair-table judges that, for these alone. */
 static gboolean
-is_as_it_must_be (const Row * with)
+is_as_it_must_be (const Row *with)
 {
   const Row *without = with - 1, *spoiled = with + 1;
 
@@ -333,14 +337,14 @@ is_as_it_must_be (const Row * with)
       && fabs (with->moments - spoiled->moments) <= WAKING * with->n_changes
       && with->n_whole > spoiled->n_whole
       && with->n_base_whole > spoiled->n_base_whole
-      && percent (with->n_base_whole, with->n_base) >
-      percent (without->n_base_whole, without->n_base)
-      && percent (with->n_whole, with->n_pictures) >
-      percent (without->n_whole, without->n_pictures);
+      && percent (with->n_base_whole, with->n_base)
+      > percent (without->n_base_whole, without->n_base)
+      && percent (with->n_whole, with->n_pictures)
+      > percent (without->n_whole, without->n_pictures);
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) chosen = NULL;

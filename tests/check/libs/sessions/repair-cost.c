@@ -12,28 +12,36 @@
 #define PAYLOAD 1124
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
-  TestRepairConfig config = {.group = LMCC_SECOND,.period = LMCC_SECOND,
-    .payload = PAYLOAD,.block = 500 * LMCC_MSECOND,.expected = 0.02,
-    .loss = 0.02,.burst = 1,.seconds = 1,.seed = 1,
+  TestRepairConfig config = {
+    .group = LMCC_SECOND,
+    .period = LMCC_SECOND,
+    .payload = PAYLOAD,
+    .block = 500 * LMCC_MSECOND,
+    .expected = 0.02,
+    .loss = 0.02,
+    .burst = 1,
+    .seconds = 1,
+    .seed = 1,
   };
-  g_autoptr (GArray) pictures = test_repair_model (PACKETS, PICTURES - 1,
-      PACKETS, LMCC_SECOND, PAYLOAD);
+  g_autoptr (GArray) pictures =
+      test_repair_model (PACKETS, PICTURES - 1, PACKETS, LMCC_SECOND, PAYLOAD);
   TestRepairResult result;
   gint share = argc == 2 ? (gint) g_ascii_strtoll (argv[1], NULL, 10) : -1;
 
   if (share < 0 || share > 1000) {
     g_printerr ("usage: repair-cost SHARE, in 1/1000; run it with valgrind "
-        "--tool=callgrind\n");
+                "--tool=callgrind\n");
     return 2;
   }
   config.repair = (guint) share;
   config.pictures = pictures;
   test_repair_run (&config, &result);
   g_print ("%u of %u pictures are whole; %u packets of media lost of %u, %u "
-      "repaired\n", result.n_whole, result.n_pictures,
-      result.layers[0].lost, result.layers[0].sent, result.classes[0].repaired);
+           "repaired\n",
+      result.n_whole, result.n_pictures, result.layers[0].lost,
+      result.layers[0].sent, result.classes[0].repaired);
 
   return 0;
 }

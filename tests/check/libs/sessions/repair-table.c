@@ -12,8 +12,9 @@
 
 #include <string.h>
 
-#define PAYLOAD (TEST_REPAIR_PACKET_SIZE - TEST_REPAIR_IP_OVERHEAD \
-    - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD)
+#define PAYLOAD                                                             \
+  (TEST_REPAIR_PACKET_SIZE - TEST_REPAIR_IP_OVERHEAD - LMCC_RTP_HEADER_SIZE \
+      - LMCC_RTP_OVERHEAD)
 #define SEED 20040101
 
 /* Of the media of a window the key frame takes this part, and so many pictures
@@ -29,23 +30,25 @@ static gchar *markdown;
 static gchar *curves;
 static gchar *classes;
 
-static const GOptionEntry options[] = {
-  {"full", 'f', 0, G_OPTION_ARG_NONE, &full, "All tables", NULL},
-  {"seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S"},
-  {"markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write a page with the tables", "FILE"},
-  {"curves", 0, 0, G_OPTION_ARG_FILENAME, &curves,
-      "Write only, as CSV, the share of whole pictures over loss", "FILE"},
-  {"classes", 0, 0, G_OPTION_ARG_FILENAME, &classes,
-      "Write only, as CSV, what is missing of each class over loss", "FILE"},
-  {"check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless enough pictures are whole where that is required", NULL},
-  {NULL}
-};
+static const GOptionEntry options[] = { { "full", 'f', 0, G_OPTION_ARG_NONE,
+                                            &full, "All tables", NULL },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write a page with the tables", "FILE" },
+  { "curves", 0, 0, G_OPTION_ARG_FILENAME, &curves,
+      "Write only, as CSV, the share of whole pictures over loss", "FILE" },
+  { "classes", 0, 0, G_OPTION_ARG_FILENAME, &classes,
+      "Write only, as CSV, what is missing of each class over loss", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fail unless enough pictures are whole where that is required", NULL },
+  { NULL } };
 
 /* The clip's pictures go into these layers. */
 #define CLIP "pipelines/big-buck-bunny.mp4"
-#define CLIP_LAYERS {800000, 400000, 600000}
+#define CLIP_LAYERS        \
+  {                        \
+    800000, 400000, 600000 \
+  }
 #define CLIP_LEVELS 3
 #define CLIP_GROUP (2 * LMCC_SECOND)
 
@@ -72,7 +75,7 @@ typedef struct
   LmccTime block;
 } Row;
 
-typedef void (*RunRow) (const Row * row, TestRepairResult * result);
+typedef void (*RunRow) (const Row *row, TestRepairResult *result);
 
 static GArray *clip;
 static LmccTime clip_period;
@@ -80,7 +83,10 @@ static LmccTime clip_period;
 /* A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in layers
  * that double: the key frame is larger than what any of the lower ones has. */
 #define PYRAMID_LAYERS 5
-#define PYRAMID_RATES {150000, 150000, 300000, 600000, 1200000}
+#define PYRAMID_RATES                       \
+  {                                         \
+    150000, 150000, 300000, 600000, 1200000 \
+  }
 #define PYRAMID_PERIOD LMCC_SECOND
 #define PYRAMID_PICTURES 24
 #define PYRAMID_GROUP 8
@@ -92,15 +98,15 @@ static const guint pyramid_bytes[] = { 9000, 5500, 1800 };
 /* As many packets as the base has room for beside its repair and control
  * packets, in a key frame and pictures of the same size. */
 static GArray *
-make_pictures (const Row * row)
+make_pictures (const Row *row)
 {
   gdouble room = row->rate * ((gdouble) row->group / LMCC_SECOND)
       / (8.0 * TEST_REPAIR_PACKET_SIZE);
   gdouble repair = room * row->repair / (1000 + row->repair);
   guint n = MAX ((guint) (0.93 * (room - (guint) (repair + 0.5))), 2);
   guint key = MAX (n / KEY_PART, 1);
-  guint n_others = MAX ((guint) (OTHERS_PER_SECOND * row->group
-          / LMCC_SECOND), 1);
+  guint n_others =
+      MAX ((guint) (OTHERS_PER_SECOND * row->group / LMCC_SECOND), 1);
   guint packets = MAX ((n - key) / n_others, 1);
 
   n_others = MIN (n_others, (n - key) / packets);
@@ -110,7 +116,7 @@ make_pictures (const Row * row)
 }
 
 static void
-fill_config (const Row * row, TestRepairConfig * config)
+fill_config (const Row *row, TestRepairConfig *config)
 {
   memset (config, 0, sizeof (*config));
   config->group = row->group;
@@ -119,13 +125,13 @@ fill_config (const Row * row, TestRepairConfig * config)
   config->loss = row->loss;
   config->burst = row->burst;
   /* As many groups of each length, if they are not short. */
-  config->seconds = (guint) (seconds * MAX (row->group, LMCC_SECOND)
-      / LMCC_SECOND);
+  config->seconds =
+      (guint) (seconds * MAX (row->group, LMCC_SECOND) / LMCC_SECOND);
   config->seed = SEED;
 }
 
 static void
-run_row (const Row * row, TestRepairResult * result)
+run_row (const Row *row, TestRepairResult *result)
 {
   g_autoptr (GArray) pictures = make_pictures (row);
   TestRepairConfig config;
@@ -151,10 +157,9 @@ make_pyramid (void)
   for (i = 0; i < PYRAMID_PICTURES; i++) {
     guint at = i == 0 ? 0 : (i - 1) % PYRAMID_GROUP;
     guint8 klass = (guint8) MIN (at, 2);
-    TestRepairPicture picture = {
-      i == 0 ? PYRAMID_KEY_BYTES : pyramid_bytes[klass], klass,
-      i == 0 || klass > 0, PYRAMID_PERIOD * i / PYRAMID_PICTURES
-    };
+    TestRepairPicture picture = { i == 0 ? PYRAMID_KEY_BYTES
+                                         : pyramid_bytes[klass],
+      klass, i == 0 || klass > 0, PYRAMID_PERIOD * i / PYRAMID_PICTURES };
 
     g_array_append_val (pictures, picture);
   }
@@ -163,7 +168,7 @@ make_pyramid (void)
 }
 
 static void
-run_pyramid (const Row * row, guint level, TestRepairResult * result)
+run_pyramid (const Row *row, guint level, TestRepairResult *result)
 {
   g_autoptr (GArray) pictures = make_pyramid ();
   const guint64 rates[] = PYRAMID_RATES;
@@ -180,7 +185,7 @@ run_pyramid (const Row * row, guint level, TestRepairResult * result)
 
 /* The pictures of the clip that come with level @level. */
 static void
-run_clip (const Row * row, guint level, TestRepairResult * result)
+run_clip (const Row *row, guint level, TestRepairResult *result)
 {
   const guint64 rates[] = CLIP_LAYERS;
   TestRepairConfig config;
@@ -195,7 +200,7 @@ run_clip (const Row * row, guint level, TestRepairResult * result)
 }
 
 static void
-run_whole_clip (const Row * row, TestRepairResult * result)
+run_whole_clip (const Row *row, TestRepairResult *result)
 {
   run_clip (row, CLIP_LEVELS - 1, result);
 }
@@ -207,13 +212,13 @@ share (guint64 part, guint64 all)
 }
 
 static gdouble
-get_whole (const TestRepairResult * result)
+get_whole (const TestRepairResult *result)
 {
   return share (result->n_whole, result->n_pictures);
 }
 
 static void
-put_result (GString * text, const TestRepairResult * result)
+put_result (GString *text, const TestRepairResult *result)
 {
   g_string_append_printf (text, " %.1f | %.1f | %.1f | %.1f | %.2f | %.2f |",
       share (result->n_source, result->n_blocks),
@@ -228,7 +233,7 @@ put_result (GString * text, const TestRepairResult * result)
 #define RESULT_RULE "---:|---:|---:|---:|---:|---:|"
 
 static void
-put_row (GString * text, const Row * row, const TestRepairResult * result)
+put_row (GString *text, const Row *row, const TestRepairResult *result)
 {
   g_string_append_printf (text, "| %.0f | %.1f | %.1f | %.0f | %.0f |",
       row->rate / 1e3, (gdouble) row->group / LMCC_SECOND, 100 * row->loss,
@@ -236,19 +241,20 @@ put_row (GString * text, const Row * row, const TestRepairResult * result)
   put_result (text, result);
 }
 
-#define ROW_HEAD "| base, kbit/s | group, s | loss, % | in a row |" \
-    " repair, % |" RESULT_HEAD
+#define ROW_HEAD                                     \
+  "| base, kbit/s | group, s | loss, % | in a row |" \
+  " repair, % |" RESULT_HEAD
 #define ROW_RULE "|---:|---:|---:|---:|---:|" RESULT_RULE
 
 /* The rows that have to be. */
 static const Row required_rows[] = {
-  {300000, LMCC_SECOND, 0.02, 1, 100, 0.995},
-  {300000, LMCC_SECOND, 0.10, 1, 300, 0.99},
+  { 300000, LMCC_SECOND, 0.02, 1, 100, 0.995 },
+  { 300000, LMCC_SECOND, 0.10, 1, 300, 0.99 },
 };
 
 /* Layers that double have to be as good as a base at the usual share. */
 static guint
-add_required_pyramid (GString * text)
+add_required_pyramid (GString *text)
 {
   Row row = { 0, PYRAMID_PERIOD, 0.02, 1, 100, 0.995 };
   TestRepairResult result;
@@ -257,17 +263,18 @@ add_required_pyramid (GString * text)
   run_pyramid (&row, PYRAMID_LAYERS - 1, &result);
   passed = result.n_pictures > 0 && result.n_dropped == 0
       && get_whole (&result) >= row.required;
-  g_string_append_printf (text, "\nIn [layers that double](#layers-that-"
+  g_string_append_printf (text,
+      "\nIn [layers that double](#layers-that-"
       "double), with %.0f %% of repair, at least %.1f %% of the pictures have "
-      "to be whole at\n%.0f %% loss: %.2f %%%s.\n", row.repair / 10.0,
-      100 * row.required, 100 * row.loss, 100 * get_whole (&result),
-      passed ? "" : " **missed**");
+      "to be whole at\n%.0f %% loss: %.2f %%%s.\n",
+      row.repair / 10.0, 100 * row.required, 100 * row.loss,
+      100 * get_whole (&result), passed ? "" : " **missed**");
 
   return !passed;
 }
 
 static guint
-add_required (GString * text)
+add_required (GString *text)
 {
   guint n_missed = 0, i;
 
@@ -290,7 +297,7 @@ add_required (GString * text)
 }
 
 static void
-add_rows (GString * text, const Row * rows, guint n)
+add_rows (GString *text, const Row *rows, guint n)
 {
   guint i;
 
@@ -307,7 +314,7 @@ add_rows (GString * text, const Row * rows, guint n)
 /* The smallest share, in steps of 1 %, that makes enough pictures whole; 0 if
  * more than the media is not enough. */
 static guint
-find_share (Row row, gdouble required, RunRow run, TestRepairResult * result)
+find_share (Row row, gdouble required, RunRow run, TestRepairResult *result)
 {
   guint low = 0, high = 128;
 
@@ -328,7 +335,7 @@ find_share (Row row, gdouble required, RunRow run, TestRepairResult * result)
 }
 
 static void
-put_share (GString * text, const Row * row, RunRow run)
+put_share (GString *text, const Row *row, RunRow run)
 {
   TestRepairResult result;
 
@@ -343,23 +350,24 @@ put_share (GString * text, const Row * row, RunRow run)
 
 /* What the least shares are looked for with. */
 static const Row least_paths[] = {
-  {0, 0, 0.02, 1, 0, 0.995}, {0, 0, 0.10, 1, 0, 0.99},
+  { 0, 0, 0.02, 1, 0, 0.995 },
+  { 0, 0, 0.10, 1, 0, 0.99 },
 };
 
-#define LEAST_HEAD " k, r and sent for 99.5 % at 2 % |" \
-    " k, r and sent for 99 % at 10 % |"
+#define LEAST_HEAD                     \
+  " k, r and sent for 99.5 % at 2 % |" \
+  " k, r and sent for 99 % at 10 % |"
 
 static void
-add_small_blocks (GString * text)
+add_small_blocks (GString *text)
 {
   static const guint64 rates[] = { 100000, 300000, 1000000 };
-  static const LmccTime groups[] = {
-    LMCC_SECOND / 2, LMCC_SECOND, 2 * LMCC_SECOND, 4 * LMCC_SECOND
-  };
+  static const LmccTime groups[] = { LMCC_SECOND / 2, LMCC_SECOND,
+    2 * LMCC_SECOND, 4 * LMCC_SECOND };
   guint i, k, m;
 
-  g_string_append (text, "| base, kbit/s | group, s |" LEAST_HEAD
-      "\n|---:|---:|---|---|\n");
+  g_string_append (text,
+      "| base, kbit/s | group, s |" LEAST_HEAD "\n|---:|---:|---|---|\n");
   for (i = 0; i < G_N_ELEMENTS (rates); i++) {
     for (k = 0; k < G_N_ELEMENTS (groups); k++) {
       g_string_append_printf (text, "| %.0f | %.1f |", rates[i] / 1e3,
@@ -377,13 +385,14 @@ add_small_blocks (GString * text)
 }
 
 static void
-add_clip (GString * text)
+add_clip (GString *text)
 {
   static const gdouble losses[] = { 0.005, 0.02, 0.10 };
   static const guint shares[] = { 0, 100, 300 };
   guint i, k, level;
 
-  g_string_append (text, "| loss, % | repair, % | level |" RESULT_HEAD
+  g_string_append (text,
+      "| loss, % | repair, % | level |" RESULT_HEAD
       " no place |\n|---:|---:|---:|" RESULT_RULE "---:|\n");
   for (i = 0; i < G_N_ELEMENTS (losses); i++) {
     for (k = 0; k < G_N_ELEMENTS (shares); k++) {
@@ -395,8 +404,9 @@ add_clip (GString * text)
         g_string_append_printf (text, "| %.1f | %.0f | %u |", 100 * losses[i],
             shares[k] / 10.0, level);
         put_result (text, &result);
-        g_string_append_printf (text, " %.1f |\n", (gdouble) result.n_dropped
-            * clip_period / LMCC_SECOND / (2 * seconds + 32));
+        g_string_append_printf (text, " %.1f |\n",
+            (gdouble) result.n_dropped * clip_period / LMCC_SECOND
+                / (2 * seconds + 32));
       }
     }
   }
@@ -404,11 +414,12 @@ add_clip (GString * text)
 
 /* The least shares for all of the clip. */
 static void
-add_clip_shares (GString * text)
+add_clip_shares (GString *text)
 {
   guint m;
 
-  g_string_append (text, "\nThe least share that does the same for level 2 as "
+  g_string_append (text,
+      "\nThe least share that does the same for level 2 as "
       "[above](#what-small-blocks-cost):\n\n|" LEAST_HEAD "\n|---|---|\n|");
   for (m = 0; m < G_N_ELEMENTS (least_paths); m++) {
     Row row = least_paths[m];
@@ -420,7 +431,7 @@ add_clip_shares (GString * text)
 }
 
 static gdouble
-get_recovered (const TestRepairCount * counts, guint n)
+get_recovered (const TestRepairCount *counts, guint n)
 {
   guint lost = 0, recovered = 0, i;
 
@@ -434,7 +445,7 @@ get_recovered (const TestRepairCount * counts, guint n)
 
 /* What a receiver of all layers has. */
 static void
-add_pyramid (GString * text)
+add_pyramid (GString *text)
 {
   static const guint shares[] = { 0, 50, 100, 200 };
   guint i, k;
@@ -442,7 +453,8 @@ add_pyramid (GString * text)
   g_string_append (text, "| repair, % | sent, % |");
   for (i = 0; i < PYRAMID_LAYERS; i++)
     g_string_append_printf (text, " layer %u |", i);
-  g_string_append (text, " all | whole, % | decodable, % | no place, % |\n"
+  g_string_append (text,
+      " all | whole, % | decodable, % | no place, % |\n"
       "|---:|---:|");
   for (i = 0; i < PYRAMID_LAYERS; i++)
     g_string_append (text, "---:|");
@@ -455,29 +467,32 @@ add_pyramid (GString * text)
     g_string_append_printf (text, "| %.0f | %.1f |", shares[i] / 10.0,
         100 * share (result.repair_bytes, result.media_bytes));
     for (k = 0; k < PYRAMID_LAYERS; k++)
-      g_string_append_printf (text, result.layers[k].sent == 0 ? " - |"
-          : " %.1f |", 100 * get_recovered (&result.layers[k], 1));
+      g_string_append_printf (text,
+          result.layers[k].sent == 0 ? " - |" : " %.1f |",
+          100 * get_recovered (&result.layers[k], 1));
     g_string_append_printf (text, " %.1f | %.2f | %.2f | %.1f |\n",
         100 * get_recovered (result.layers, PYRAMID_LAYERS),
         100 * get_whole (&result),
         100 * share (result.n_decodable, result.n_pictures),
-        100 * (gdouble) result.n_dropped / ((seconds + 32)
-            * PYRAMID_PICTURES));
+        100 * (gdouble) result.n_dropped / ((seconds + 32) * PYRAMID_PICTURES));
   }
 }
 
 /* The paths of the comparison. */
 static const Row compared_rows[] = {
-  {300000, LMCC_SECOND, 0.02, 1, 100}, {300000, LMCC_SECOND, 0.10, 1, 300},
-  {300000, LMCC_SECOND, 0.02, 4, 300},
+  { 300000, LMCC_SECOND, 0.02, 1, 100 },
+  { 300000, LMCC_SECOND, 0.10, 1, 300 },
+  { 300000, LMCC_SECOND, 0.02, 4, 300 },
 };
 
 static void
-put_compared (GString * text, const gchar * pictures, const Row * row,
-    const gchar * with, const TestRepairResult * result)
+put_compared (GString *text, const gchar *pictures, const Row *row,
+    const gchar *with, const TestRepairResult *result)
 {
-  g_string_append_printf (text, "| %s | %.1f | %.0f | %s | %.1f | %.2f | %.2f |"
-      "\n", pictures, 100 * row->loss, row->burst, with,
+  g_string_append_printf (text,
+      "| %s | %.1f | %.0f | %s | %.1f | %.2f | %.2f |"
+      "\n",
+      pictures, 100 * row->loss, row->burst, with,
       100 * share (result->repair_bytes, result->media_bytes),
       100 * get_whole (result),
       100 * share (result->n_decodable, result->n_pictures));
@@ -485,8 +500,8 @@ put_compared (GString * text, const gchar * pictures, const Row * row,
 
 /* What GStreamer's do with as much as @ours was. */
 static void
-compare (GString * text, const gchar * pictures, const Row * row,
-    const TestRepairConfig * config, const TestRepairResult * ours)
+compare (GString *text, const gchar *pictures, const Row *row,
+    const TestRepairConfig *config, const TestRepairResult *ours)
 {
   gdouble overhead = share (ours->n_repair, ours->n_source);
   guint block = (guint) share (ours->n_source, ours->n_blocks);
@@ -507,11 +522,11 @@ compare (GString * text, const gchar * pictures, const Row * row,
 }
 
 static void
-add_compared_model (GString * text, const Row * row)
+add_compared_model (GString *text, const Row *row)
 {
   g_autoptr (GArray) pictures = make_pictures (row);
-  g_autofree gchar *ours = g_strdup_printf ("lmccsink, repair=%.1f",
-      row->repair / 1e3);
+  g_autofree gchar *ours =
+      g_strdup_printf ("lmccsink, repair=%.1f", row->repair / 1e3);
   TestRepairConfig config;
   TestRepairResult result;
   Row without = *row;
@@ -528,7 +543,7 @@ add_compared_model (GString * text, const Row * row)
 }
 
 static void
-add_compared_clip (GString * text, gdouble loss)
+add_compared_clip (GString *text, gdouble loss)
 {
   Row row = { 0, CLIP_GROUP, loss, 1, 0 };
   TestRepairConfig config;
@@ -546,11 +561,12 @@ add_compared_clip (GString * text, gdouble loss)
 }
 
 static void
-add_compared (GString * text)
+add_compared (GString *text)
 {
   guint i;
 
-  g_string_append (text, "| pictures | loss, % | in a row | with | sent, % |"
+  g_string_append (text,
+      "| pictures | loss, % | in a row | with | sent, % |"
       " whole, % | decodable, % |\n|---|---:|---:|---|---:|---:|---:|\n");
   for (i = 0; i < G_N_ELEMENTS (compared_rows); i++)
     add_compared_model (text, &compared_rows[i]);
@@ -562,29 +578,30 @@ add_compared (GString * text)
 }
 
 static const Row burst_rows[] = {
-  {300000, LMCC_SECOND, 0.02, 1, 100}, {300000, LMCC_SECOND, 0.02, 2, 100},
-  {300000, LMCC_SECOND, 0.02, 4, 100}, {300000, LMCC_SECOND, 0.02, 4, 300},
-  {300000, 2 * LMCC_SECOND, 0.02, 4, 100},
-  {300000, 4 * LMCC_SECOND, 0.02, 4, 100},
+  { 300000, LMCC_SECOND, 0.02, 1, 100 },
+  { 300000, LMCC_SECOND, 0.02, 2, 100 },
+  { 300000, LMCC_SECOND, 0.02, 4, 100 },
+  { 300000, LMCC_SECOND, 0.02, 4, 300 },
+  { 300000, 2 * LMCC_SECOND, 0.02, 4, 100 },
+  { 300000, 4 * LMCC_SECOND, 0.02, 4, 100 },
 };
 
 static void
-add_native (GString * text)
+add_native (GString *text)
 {
   static const gdouble losses[] = { 0.01, 0.02 };
-  static const LmccTime blocks[] = {
-    0, 250 * LMCC_MSECOND, 400 * LMCC_MSECOND, 500 * LMCC_MSECOND, LMCC_SECOND
-  };
+  static const LmccTime blocks[] = { 0, 250 * LMCC_MSECOND, 400 * LMCC_MSECOND,
+    500 * LMCC_MSECOND, LMCC_SECOND };
   guint i, k;
 
-  g_string_append (text, "| loss, % | repair, % | repair-delay, ms |"
+  g_string_append (text,
+      "| loss, % | repair, % | repair-delay, ms |"
       " more latency, ms |" RESULT_HEAD "\n|---:|---:|---:|---:|" RESULT_RULE
       "\n");
   for (i = 0; i < G_N_ELEMENTS (losses); i++) {
     for (k = 0; k < G_N_ELEMENTS (blocks); k++) {
-      Row row = { 300000, LMCC_SECOND, losses[i], 1, blocks[k] > 0 ? 100 : 0,
-        0, TRUE, blocks[k]
-      };
+      Row row = { 300000, LMCC_SECOND, losses[i], 1, blocks[k] > 0 ? 100 : 0, 0,
+        TRUE, blocks[k] };
       TestRepairResult result;
       guint delay = (guint) (blocks[k] / LMCC_MSECOND);
 
@@ -598,20 +615,23 @@ add_native (GString * text)
 }
 
 static const Row loss_rows[] = {
-  {300000, LMCC_SECOND, 0.005, 1, 0}, {300000, LMCC_SECOND, 0.005, 1, 100},
-  {300000, LMCC_SECOND, 0.01, 1, 0}, {300000, LMCC_SECOND, 0.01, 1, 100},
-  {300000, LMCC_SECOND, 0.02, 1, 0}, {300000, LMCC_SECOND, 0.03, 1, 0},
-  {300000, LMCC_SECOND, 0.03, 1, 100}, {300000, LMCC_SECOND, 0.03, 1, 200},
-  {300000, LMCC_SECOND, 0.10, 1, 0}, {300000, LMCC_SECOND, 0.10, 1, 100},
+  { 300000, LMCC_SECOND, 0.005, 1, 0 },
+  { 300000, LMCC_SECOND, 0.005, 1, 100 },
+  { 300000, LMCC_SECOND, 0.01, 1, 0 },
+  { 300000, LMCC_SECOND, 0.01, 1, 100 },
+  { 300000, LMCC_SECOND, 0.02, 1, 0 },
+  { 300000, LMCC_SECOND, 0.03, 1, 0 },
+  { 300000, LMCC_SECOND, 0.03, 1, 100 },
+  { 300000, LMCC_SECOND, 0.03, 1, 200 },
+  { 300000, LMCC_SECOND, 0.10, 1, 0 },
+  { 300000, LMCC_SECOND, 0.10, 1, 100 },
 };
 
 /* Of the base that is in the other tables. */
 static gboolean
-write_curves (GError ** error)
+write_curves (GError **error)
 {
-  static const gdouble losses[] = {
-    0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.10
-  };
+  static const gdouble losses[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.10 };
   static const guint shares[] = { 0, 100, 200, 300 };
   g_autoptr (GString) text =
       g_string_new ("repair,loss,sent,whole,decodable\n");
@@ -635,7 +655,7 @@ write_curves (GError ** error)
 /* What a receiver of all of the layers that double misses of each class, and
  * what it would with the best code. */
 static gboolean
-write_classes (GError ** error)
+write_classes (GError **error)
 {
   static const gdouble losses[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1 };
   g_autoptr (GString) text = g_string_new ("class,loss,measured,bound\n");
@@ -650,9 +670,8 @@ write_classes (GError ** error)
       const TestRepairCount *count = &result.classes[k];
 
       g_string_append_printf (text, "%u,%g,%g,%g\n", k, losses[i],
-          share (count->lost - MIN (count->repaired, count->lost),
-              count->sent), share (count->lost - count->recovered,
-              count->sent));
+          share (count->lost - MIN (count->repaired, count->lost), count->sent),
+          share (count->lost - count->recovered, count->sent));
     }
   }
 
@@ -660,11 +679,12 @@ write_classes (GError ** error)
 }
 
 static gchar *
-make_page (const gchar * required)
+make_page (const gchar *required)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "# What repair data is worth\n\n"
+  g_string_append_printf (text,
+      "# What repair data is worth\n\n"
       "The real sender and a real receiver in virtual time, over a path that "
       "loses packets: %d s for each row, or as many\n"
       "groups, if they are longer; seed %u. `build/tests/check/repair-table "
@@ -678,15 +698,18 @@ make_page (const gchar * required)
       "of a fixed rate goes into it too. *Whole* are pictures of which all "
       "packets came or were repaired, *decodable* those\n"
       "with all that they refer to.\n\n"
-      "## What has to be\n\n%s\n## With and without\n\n", seconds, SEED,
-      seconds, TEST_REPAIR_PACKET_SIZE, OTHERS_PER_SECOND, required);
-  g_string_append (text, "![Share of whole pictures over loss](images/"
+      "## What has to be\n\n%s\n## With and without\n\n",
+      seconds, SEED, seconds, TEST_REPAIR_PACKET_SIZE, OTHERS_PER_SECOND,
+      required);
+  g_string_append (text,
+      "![Share of whole pictures over loss](images/"
       "repair-pictures.png)\n\n"
       "*The shares of no repair, 10, 20 and 30 %. Made by "
       "`tests/plots/repair-pictures.py build/tests/check/repair-table\n"
       "docs/images/repair-pictures.png`.*\n\n");
   add_rows (text, loss_rows, G_N_ELEMENTS (loss_rows));
-  g_string_append (text, "\n## Beside GStreamer's\n\n"
+  g_string_append (text,
+      "\n## Beside GStreamer's\n\n"
       "The same pictures in one RTP stream, with as many repair packets as "
       "ours, over a path of the same seed. rtpulpfecenc\n"
       "(RFC 5109) protects each picture by itself, and rtpulpfecdec gets what "
@@ -694,7 +717,8 @@ make_page (const gchar * required)
       "(SMPTE 2022-1) has a matrix of about as many packets as our blocks, "
       "with rows only where columns alone cannot be so many.\n\n");
   add_compared (text);
-  g_string_append (text, "\n## Beside TCP\n\n"
+  g_string_append (text,
+      "\n## Beside TCP\n\n"
       "A receiver and a TCP connection on a link of 4 Mbit/s that loses "
       "packets, layers of 300, 300, 600 and 1200 kbit/s with\n"
       "and without repair in them: the total rate is the same. *Its share* and "
@@ -710,23 +734,27 @@ make_page (const gchar * required)
       "and 99 % at 10 %. The fewer packets share repair\n"
       "packets, the more of them it takes.\n\n");
   add_small_blocks (text);
-  g_string_append (text, "\n## Layers that double\n\n"
+  g_string_append (text,
+      "\n## Layers that double\n\n"
       "A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in "
       "layers of 150, 150, 300, 600 and 1200 kbit/s, at 2 %\n"
       "loss; a receiver of all. The key frame is larger than what the base "
       "has, so that it is cut over layers 1 and 2. Of what each\n"
       "layer loses so much comes back, in %:\n\n");
   add_pyramid (text);
-  g_string_append (text, "\n## Losses in a row\n\n"
+  g_string_append (text,
+      "\n## Losses in a row\n\n"
       "A longer block helps: a burst takes a smaller part of it.\n\n");
   add_rows (text, burst_rows, G_N_ELEMENTS (burst_rows));
-  g_string_append (text, "\n## Native layers\n\n"
+  g_string_append (text,
+      "\n## Native layers\n\n"
       "A base of 300 kbit/s with groups of 1 s. A block is collected for "
       "`repair-delay`, and its repair data follows within as\n"
       "long again: twice that is added to everybody's latency.\n\n");
   add_native (text);
   if (clip->len > 0) {
-    g_string_append (text, "\n## A real clip\n\n"
+    g_string_append (text,
+        "\n## A real clip\n\n"
         "`" CLIP "` as it was encoded, 0.8 Mbit/s with groups of 2 s and two "
         "classes, in layers of 800, 400\n"
         "and 600 kbit/s. Level 0 is the base alone, level 2 all of it. *No "
@@ -740,7 +768,7 @@ make_page (const gchar * required)
 }
 
 gint
-main (gint argc, gchar ** argv)
+main (gint argc, gchar **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) required = g_string_new (NULL);

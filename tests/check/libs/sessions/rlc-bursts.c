@@ -28,14 +28,15 @@
 #define JUDGED (300 * LMCC_SECOND)
 
 static TestNet *
-new_net (gint level, gint64 margin, const LmccSettings * settings)
+new_net (gint level, gint64 margin, const LmccSettings *settings)
 {
-  TestNetConfig config = {.n_layers = N_LAYERS,.shaped = TRUE,.algorithm =
-        "rlc",.leave_latency = 200 * LMCC_MSECOND
-  };
-  TestNetReceiverConfig receiver = {.max_level = -1,.settings = settings };
-  gdouble excess = (2.0 * (BASE << level) - CAPACITY (level)) * BURST /
-      LMCC_SECOND / 8;
+  TestNetConfig config = { .n_layers = N_LAYERS,
+    .shaped = TRUE,
+    .algorithm = "rlc",
+    .leave_latency = 200 * LMCC_MSECOND };
+  TestNetReceiverConfig receiver = { .max_level = -1, .settings = settings };
+  gdouble excess =
+      (2.0 * (BASE << level) - CAPACITY (level)) * BURST / LMCC_SECOND / 8;
   TestNet *net;
 
   lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE, 0, N_LAYERS,
@@ -51,7 +52,7 @@ new_net (gint level, gint64 margin, const LmccSettings * settings)
 
 /* How often @level was joined. */
 static guint
-count_joins (const TestNet * net, guint first, gint level)
+count_joins (const TestNet *net, guint first, gint level)
 {
   const GArray *changes = net->receivers[0].changes;
   guint n = 0, i;
@@ -68,7 +69,7 @@ count_joins (const TestNet * net, guint first, gint level)
 /* Who left @level + 1 joins it again after a whole interval between points of
  * @level at the earliest. */
 static void
-check_whole_periods (const TestNet * net, gint level)
+check_whole_periods (const TestNet *net, gint level)
 {
   const GArray *changes = net->receivers[0].changes;
   LmccTime slot = lmcc_sender_get_session (net->sender)->slot;
@@ -86,7 +87,7 @@ check_whole_periods (const TestNet * net, gint level)
 }
 
 static LmccSettings *
-rlc_settings (const gchar * name, const gchar * value)
+rlc_settings (const gchar *name, const gchar *value)
 {
   const LmccAlgorithm *rlc = lmcc_algorithm_find ("rlc");
   LmccSettings *settings = lmcc_settings_new (rlc->settings, rlc->n_settings);
@@ -155,10 +156,10 @@ rlc_bursts_suite (void)
   tcase_set_timeout (tc, 60);
   tcase_add_loop_test (tc,
       test_a_layer_without_room_behind_a_short_queue_is_never_joined, 0,
-      test_net_is_slow ()? 2 : N_LEVELS);
+      test_net_is_slow () ? 2 : N_LEVELS);
   tcase_add_loop_test (tc,
       test_a_layer_without_room_behind_a_longer_queue_is_joined, 0,
-      test_net_is_slow ()? 2 : N_LEVELS);
+      test_net_is_slow () ? 2 : N_LEVELS);
   tcase_add_test (tc, test_a_loss_in_the_burst_drops_a_layer_if_set_so);
 
   return s;

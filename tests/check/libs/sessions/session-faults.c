@@ -17,7 +17,7 @@
 
 /* How many pictures are shown in the next @duration. */
 static guint
-shown_in (TestLoop * loop, TestReceiver * test, LmccTime duration)
+shown_in (TestLoop *loop, TestReceiver *test, LmccTime duration)
 {
   guint n = 0, i;
 
@@ -31,7 +31,7 @@ shown_in (TestLoop * loop, TestReceiver * test, LmccTime duration)
 }
 
 static void
-run_to_group_of_pictures (TestLoop * loop)
+run_to_group_of_pictures (TestLoop *loop)
 {
   while (loop->next_picture % TEST_GOP != 0)
     test_loop_run (loop, TEST_PICTURE_TIME);
@@ -70,13 +70,13 @@ typedef struct
 {
   guint first;
   guint n;
-  gint rung;                    /* -1: all */
+  gint rung; /* -1: all */
 } Missing;
 
 static guint
-drop_pictures (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
-    LmccTime * extra G_GNUC_UNUSED, gpointer user_data)
+drop_pictures (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime *extra G_GNUC_UNUSED, gpointer user_data)
 {
   const Missing *missing = user_data;
   LmccHeader header;
@@ -217,7 +217,7 @@ GST_END_TEST;
 GST_START_TEST (test_the_sounds_sender_report_does_not_move_the_pictures)
 {
   TestLoop *loop = test_loop_new (1, FALSE);
-  LmccSenderReport report = {.ssrc = FIRST_SSRC + 64 * LMCC_STREAM_SOUND };
+  LmccSenderReport report = { .ssrc = FIRST_SSRC + 64 * LMCC_STREAM_SOUND };
   g_autoptr (LmccPacket) packet = NULL;
   TestReceiver *test;
   guint i;
@@ -225,19 +225,19 @@ GST_START_TEST (test_the_sounds_sender_report_does_not_move_the_pictures)
   test_loop_start_sender (loop, FIRST_SSRC);
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
   test_loop_run (loop, 3 * LMCC_SECOND);
-  report.ntp_time = (G_GUINT64_CONSTANT (3900000000) +
-      loop->now / LMCC_SECOND) << 32;
+  report.ntp_time = (G_GUINT64_CONSTANT (3900000000) + loop->now / LMCC_SECOND)
+      << 32;
   report.rtp_time = 0xffff0000u + 48000 * (guint32) (loop->now / LMCC_SECOND);
   packet = lmcc_rtcp_build (&report, 1, "test", NULL);
   lmcc_receiver_handle_control (test->receiver, loop->now,
       &loop->sender_address, 40000, packet->data, packet->size);
   fail_unless (shown_in (loop, test, LMCC_SECOND) > 20);
   for (i = 1; i < test->pictures->len; i++) {
-    gint64 step = (gint64) (test_picture_at (test, i)->time -
-        test_picture_at (test, i - 1)->time);
+    gint64 step = (gint64) (test_picture_at (test, i)->time
+        - test_picture_at (test, i - 1)->time);
 
-    fail_unless (ABS (step - (gint64) TEST_PICTURE_TIME) <
-        (gint64) LMCC_MSECOND);
+    fail_unless (
+        ABS (step - (gint64) TEST_PICTURE_TIME) < (gint64) LMCC_MSECOND);
   }
   test_loop_free (loop);
 }
@@ -248,15 +248,15 @@ GST_END_TEST;
 typedef struct
 {
   gdouble loss;
-  gint jitter;                  /* ms */
+  gint jitter; /* ms */
   gboolean is_cut;
   guint withheld;
 } Weather;
 
 static guint
-impair_at_random (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group, gboolean control,
-    LmccTime * extra, gpointer user_data)
+impair_at_random (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group, gboolean control,
+    LmccTime *extra, gpointer user_data)
 {
   const Weather *weather = user_data;
 
@@ -264,18 +264,18 @@ impair_at_random (TestLoop * loop, guint receiver G_GNUC_UNUSED,
       || g_rand_double (loop->random) < weather->loss)
     return 0;
   if (weather->jitter > 0)
-    *extra = (LmccTime) g_rand_int_range (loop->random, 0,
-        weather->jitter) * LMCC_MSECOND;
+    *extra = (LmccTime) g_rand_int_range (loop->random, 0, weather->jitter)
+        * LMCC_MSECOND;
 
   return g_rand_double (loop->random) < 0.01 ? 2 : 1;
 }
 
 static void
-change_something (TestLoop * loop, GRand * random, Weather * weather,
+change_something (TestLoop *loop, GRand *random, Weather *weather,
     gint n_layers)
 {
-  guint receiver = (guint) g_rand_int_range (random, 0,
-      (gint32) loop->n_receivers);
+  guint receiver =
+      (guint) g_rand_int_range (random, 0, (gint32) loop->n_receivers);
   TestReceiver *test = &loop->receivers[receiver];
 
   switch (g_rand_int_range (random, 0, 8)) {
@@ -299,8 +299,8 @@ change_something (TestLoop * loop, GRand * random, Weather * weather,
       break;
     default:
       test_loop_kill_sender (loop);
-      test_loop_run (loop, (LmccTime) g_rand_int_range (random, 0, 1500) *
-          LMCC_MSECOND);
+      test_loop_run (loop,
+          (LmccTime) g_rand_int_range (random, 0, 1500) * LMCC_MSECOND);
       test_loop_start_sender (loop, g_rand_int (random) & 0xfffff000u);
       break;
   }
@@ -314,7 +314,7 @@ live_through (guint32 seed, guint n_changes)
   gboolean b_pictures = g_rand_boolean (random);
   TestLoop *loop = test_loop_new (n_rungs, b_pictures);
   gint n_layers = (gint) (n_rungs * (b_pictures ? 3 : 1));
-  Weather weather = {.withheld = LMCC_MAX_GROUPS };
+  Weather weather = { .withheld = LMCC_MAX_GROUPS };
   guint i, k;
 
   loop->impair = impair_at_random;
@@ -325,11 +325,11 @@ live_through (guint32 seed, guint n_changes)
 
   for (i = 1; i <= n_changes; i++) {
     change_something (loop, random, &weather, n_layers);
-    test_loop_run (loop, (LmccTime) g_rand_int_range (random, 1, 2500) *
-        LMCC_MSECOND);
+    test_loop_run (loop,
+        (LmccTime) g_rand_int_range (random, 1, 2500) * LMCC_MSECOND);
     if (i % 10 != 0)
       continue;
-    weather = (Weather) {.withheld = LMCC_MAX_GROUPS };
+    weather = (Weather){ .withheld = LMCC_MAX_GROUPS };
     for (k = 0; k < loop->n_receivers; k++) {
       test_check_nothing_broken (&loop->receivers[k]);
       g_array_set_size (loop->receivers[k].pictures, 0);
@@ -347,9 +347,10 @@ live_through (guint32 seed, guint n_changes)
 
       lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
       test_check_nothing_broken (test);
-      fail_unless (test->pictures->len >= 12, "seed %u, change %u: receiver %u "
-          "at level %d, rung %d shows %u pictures in 2 s", seed, i, k,
-          stats.level, stats.rung, test->pictures->len);
+      fail_unless (test->pictures->len >= 12,
+          "seed %u, change %u: receiver %u "
+          "at level %d, rung %d shows %u pictures in 2 s",
+          seed, i, k, stats.level, stats.rung, test->pictures->len);
     }
   }
   test_loop_free (loop);

@@ -15,7 +15,7 @@
 /* Runs long enough for everybody to hold their level, then forgets what was
  * given out so far. */
 static void
-settle (TestLoop * loop)
+settle (TestLoop *loop)
 {
   guint i;
 
@@ -26,7 +26,7 @@ settle (TestLoop * loop)
 
 /* Presentation times of what is shown step as the encoder's do, within 1 ms. */
 static void
-check_times (TestReceiver * test)
+check_times (TestReceiver *test)
 {
   gint64 last = 0;
   gboolean any = FALSE;
@@ -34,8 +34,8 @@ check_times (TestReceiver * test)
 
   for (i = 0; i < test->pictures->len; i++) {
     TestPicture *picture = test_picture_at (test, i);
-    gint64 offset = (gint64) picture->time -
-        (gint64) test_presentation_time (picture->number);
+    gint64 offset = (gint64) picture->time
+        - (gint64) test_presentation_time (picture->number);
 
     if (picture->hidden)
       continue;
@@ -47,7 +47,7 @@ check_times (TestReceiver * test)
 }
 
 static gboolean
-was_shown (TestReceiver * test, guint number)
+was_shown (TestReceiver *test, guint number)
 {
   guint i;
 
@@ -62,7 +62,7 @@ was_shown (TestReceiver * test, guint number)
 }
 
 static guint
-count_shown (TestReceiver * test)
+count_shown (TestReceiver *test)
 {
   guint n = 0, i;
 
@@ -82,7 +82,7 @@ compare_times (gconstpointer a, gconstpointer b)
 
 /* The longest time between two pictures shown one after the other. */
 static LmccTime
-longest_gap (TestReceiver * test)
+longest_gap (TestReceiver *test)
 {
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (LmccTime));
   LmccTime longest = 0;
@@ -95,15 +95,16 @@ longest_gap (TestReceiver * test)
   g_array_sort (times, compare_times);
   /* At the ends B pictures are missing whose turn is not yet, or was before. */
   for (i = TEST_GOP; i + TEST_GOP < times->len; i++)
-    longest = MAX (longest, g_array_index (times, LmccTime, i) -
-        g_array_index (times, LmccTime, i - 1));
+    longest = MAX (longest,
+        g_array_index (times, LmccTime, i)
+            - g_array_index (times, LmccTime, i - 1));
 
   return longest;
 }
 
 /* Which rung is given out at @level, and its highest class. */
 static void
-expected_at_level (TestLoop * loop, gint level, guint * rung, guint * klass)
+expected_at_level (TestLoop *loop, gint level, guint *rung, guint *klass)
 {
   guint classes = loop->b_pictures ? 3 : 1;
 
@@ -258,7 +259,7 @@ typedef struct
 } DropOne;
 
 static gboolean
-media_packet (const LmccPacket * packet, guint * number)
+media_packet (const LmccPacket *packet, guint *number)
 {
   LmccRtp rtp;
   LmccHeader header;
@@ -273,9 +274,9 @@ media_packet (const LmccPacket * packet, guint * number)
 }
 
 static guint
-drop_one (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
-    LmccTime * extra G_GNUC_UNUSED, gpointer user_data)
+drop_one (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime *extra G_GNUC_UNUSED, gpointer user_data)
 {
   DropOne *drop = user_data;
   guint number;
@@ -289,7 +290,7 @@ drop_one (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
 }
 
 static void
-check_after_one_loss (TestReceiver * test, LmccOnLoss on_loss, guint gop,
+check_after_one_loss (TestReceiver *test, LmccOnLoss on_loss, guint gop,
     guint lost)
 {
   guint number, i;
@@ -320,7 +321,7 @@ static void
 drop_every_packet_in_turn (LmccOnLoss on_loss)
 {
   const guint gop = 6;
-  DropOne drop = {.gop = gop };
+  DropOne drop = { .gop = gop };
 
   do {
     TestLoop *loop = test_loop_new (1, TRUE);
@@ -361,9 +362,9 @@ GST_START_TEST (test_conceal_marks_exactly_what_depends_on_a_lost_packet)
 GST_END_TEST;
 
 static guint
-lose_at_random (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra G_GNUC_UNUSED,
+lose_at_random (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra G_GNUC_UNUSED,
     gpointer user_data)
 {
   const gdouble *probability = user_data;
@@ -402,9 +403,9 @@ GST_START_TEST (test_random_loss_breaks_no_picture_and_is_counted)
 GST_END_TEST;
 
 static guint
-reorder_and_duplicate (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra,
+reorder_and_duplicate (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra,
     gpointer user_data G_GNUC_UNUSED)
 {
   *extra = (LmccTime) g_rand_int_range (loop->random, 0, 12) * LMCC_MSECOND;
@@ -478,8 +479,8 @@ GST_START_TEST (test_a_restarted_sender_is_taken_up_within_a_second)
     lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
     fail_unless_equals_uint64 (stats.sources, 2);
     fail_unless_equals_int (stats.level, 5);
-    fail_unless_equals_int (lmcc_receiver_get_session
-        (test->receiver)->ssrc_base, SECOND_SSRC);
+    fail_unless_equals_int (
+        lmcc_receiver_get_session (test->receiver)->ssrc_base, SECOND_SSRC);
     test_loop_run (loop, 3 * LMCC_SECOND);
     test_check_nothing_broken (test);
     fail_unless (count_shown (test) > 40);
@@ -512,8 +513,8 @@ GST_START_TEST (test_a_second_sender_is_ignored_and_counted)
     while (lmcc_sender_next_timeout (other->sender) <= other->now)
       lmcc_sender_handle_timeout (other->sender, other->now);
     if (other->next_picture * TEST_PICTURE_TIME + TEST_START <= other->now)
-      lmcc_sender_push_unit (other->sender, test_loop_make_unit (other, 0,
-              other->next_picture++), other->now);
+      lmcc_sender_push_unit (other->sender,
+          test_loop_make_unit (other, 0, other->next_picture++), other->now);
     while (lmcc_sender_poll_action (other->sender, &action)) {
       if (action.type == LMCC_SENDER_ACTION_SEND) {
         lmcc_receiver_handle_packet (test->receiver, loop->now, loop->now,
@@ -609,8 +610,8 @@ GST_START_TEST (test_groups_that_fell_silent_are_joined_again)
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_uint64 (stats.sources, 1);
   test_check_nothing_broken (test);
-  fail_unless (test_picture_at (test,
-          test->pictures->len - 1)->at + LMCC_SECOND > loop->now);
+  fail_unless (test_picture_at (test, test->pictures->len - 1)->at + LMCC_SECOND
+      > loop->now);
   test_loop_free (loop);
 }
 
@@ -618,9 +619,9 @@ GST_END_TEST;
 
 /* Every tenth packet's headers are changed somewhere before it arrives. */
 static guint
-mutilate (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group G_GNUC_UNUSED,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra G_GNUC_UNUSED,
+mutilate (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
 {
   guint i;
@@ -628,8 +629,7 @@ mutilate (TestLoop * loop, guint receiver G_GNUC_UNUSED,
   if (g_rand_double (loop->random) < 0.1) {
     for (i = 0; i < 3; i++)
       packet->data[g_rand_int_range (loop->random, 0,
-              (gint) MIN (packet->size, 36))] =
-          (guint8) g_rand_int (loop->random);
+          (gint) MIN (packet->size, 36))] = (guint8) g_rand_int (loop->random);
   }
 
   return 1;

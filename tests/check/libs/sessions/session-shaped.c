@@ -35,14 +35,14 @@ picture_of (guint32 timestamp)
 {
   LmccTime time = (LmccTime) (timestamp - RTP_OFFSET) * LMCC_SECOND / 90000;
 
-  return (guint) ((time - test_presentation_time (0) + TEST_PICTURE_TIME / 2) /
-      TEST_PICTURE_TIME);
+  return (guint) ((time - test_presentation_time (0) + TEST_PICTURE_TIME / 2)
+      / TEST_PICTURE_TIME);
 }
 
 static guint
-network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
+network (TestLoop *loop, guint receiver G_GNUC_UNUSED, const LmccPacket *packet,
+    guint group, gboolean control, LmccTime *extra_delay G_GNUC_UNUSED,
+    gpointer user_data)
 {
   Network *network = user_data;
   LmccRtp rtp;
@@ -62,10 +62,11 @@ network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
       *highest = header.layer;
     network->media[header.layer]++;
   }
-  loss = header.type == LMCC_PACKET_FILLER ? MAX (network->loss,
-      network->filler_loss) : network->loss;
-  if (group >= network->cut_layer || (loss > 0
-          && g_rand_double (loop->random) < loss)) {
+  loss = header.type == LMCC_PACKET_FILLER
+      ? MAX (network->loss, network->filler_loss)
+      : network->loss;
+  if (group >= network->cut_layer
+      || (loss > 0 && g_rand_double (loop->random) < loss)) {
     network->n_lost++;
     return 0;
   }
@@ -74,7 +75,7 @@ network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
 }
 
 static void
-network_init (Network * network)
+network_init (Network *network)
 {
   memset (network, 0, sizeof (*network));
   memset (network->highest, NOT_SENT, sizeof (network->highest));
@@ -82,7 +83,7 @@ network_init (Network * network)
 }
 
 static TestLoop *
-make_loop (Network * net, guint n_rungs, gboolean b_pictures, guint n_layers,
+make_loop (Network *net, guint n_rungs, gboolean b_pictures, guint n_layers,
     guint64 base)
 {
   TestLoop *loop = test_loop_new (n_rungs, b_pictures);
@@ -101,7 +102,7 @@ make_loop (Network * net, guint n_rungs, gboolean b_pictures, guint n_layers,
 }
 
 static void
-settle (TestLoop * loop)
+settle (TestLoop *loop)
 {
   guint i;
 
@@ -112,7 +113,7 @@ settle (TestLoop * loop)
 
 /* Whether all of a unit lies in the layers of @level. */
 static gboolean
-is_held (const Network * net, guint rung, guint number, gint level)
+is_held (const Network *net, guint rung, guint number, gint level)
 {
   guint8 highest = net->highest[rung][number];
 
@@ -120,7 +121,7 @@ is_held (const Network * net, guint rung, guint number, gint level)
 }
 
 static guint
-count_held (const Network * net, guint rung, guint group, gint level)
+count_held (const Network *net, guint rung, guint group, gint level)
 {
   guint n = 0, i;
 
@@ -133,7 +134,7 @@ count_held (const Network * net, guint rung, guint group, gint level)
 /* The highest rung that gave as many pictures in the group before as any lower
  * one, and has a key frame. */
 static guint
-expected_rung (const TestLoop * loop, const Network * net, guint group,
+expected_rung (const TestLoop *loop, const Network *net, guint group,
     gint level)
 {
   guint most = count_held (net, 0, group - 1, level), best = 0, rung;
@@ -152,7 +153,7 @@ expected_rung (const TestLoop * loop, const Network * net, guint group,
 }
 
 static gboolean
-was_given (TestReceiver * test, guint rung, guint number)
+was_given (TestReceiver *test, guint rung, guint number)
 {
   guint i;
 
@@ -190,8 +191,8 @@ check_level (guint n_rungs, gboolean b_pictures, gint level, LmccOnLoss on_loss)
 
         n += expected;
         if (was_given (test, rung, i) != expected)
-          fail ("level %d: picture %u of rung %u %s, chosen %u", level, i,
-              rung, expected ? "is missing" : "came", chosen);
+          fail ("level %d: picture %u of rung %u %s, chosen %u", level, i, rung,
+              expected ? "is missing" : "came", chosen);
       }
     }
   }
@@ -211,8 +212,8 @@ check_every_level (guint n_rungs, gboolean b_pictures)
   for (level = 0; level < 6; level++) {
     guint n = check_level (n_rungs, b_pictures, level, LMCC_ON_LOSS_FREEZE);
 
-    fail_unless_equals_int (n, check_level (n_rungs, b_pictures, level,
-            LMCC_ON_LOSS_CONCEAL));
+    fail_unless_equals_int (n,
+        check_level (n_rungs, b_pictures, level, LMCC_ON_LOSS_CONCEAL));
     fail_unless (n_rungs > 1 || n >= shown, "level %d has %u pictures", level,
         n);
     shown = n;
@@ -236,11 +237,11 @@ GST_END_TEST;
 
 /* Every picture between the first and the last but a group, once. */
 static void
-check_all_came (TestReceiver * test)
+check_all_came (TestReceiver *test)
 {
   guint first = test_picture_at (test, 0)->number + TEST_GOP;
-  guint last = test_picture_at (test, test->pictures->len - 1)->number -
-      TEST_GOP;
+  guint last =
+      test_picture_at (test, test->pictures->len - 1)->number - TEST_GOP;
   guint number;
 
   fail_unless (last > first + 4 * TEST_GOP);
@@ -266,8 +267,8 @@ GST_START_TEST (test_with_all_layers_everything_comes)
   fail_unless (net.media[3] > 0);
   check_all_came (test);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
-    fail_unless_equals_uint64 (lmcc_sender_get_stats (loop->sender)
-        ->units_dropped[i], 0);
+    fail_unless_equals_uint64 (
+        lmcc_sender_get_stats (loop->sender)->units_dropped[i], 0);
   test_loop_free (loop);
 }
 

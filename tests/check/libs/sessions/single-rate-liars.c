@@ -11,8 +11,8 @@
 #include "support/test-single.h"
 
 static void
-lie (TestWorld * world, TestSingleSession * session, const gchar * from,
-    guint16 port, const LmccPgmccReport * report)
+lie (TestWorld *world, TestSingleSession *session, const gchar *from,
+    guint16 port, const LmccPgmccReport *report)
 {
   g_autoptr (LmccPacket) packet = lmcc_pgmcc_report_build (report);
   LmccAddress address;
@@ -36,13 +36,14 @@ GST_START_TEST (forged_acknowledgements_are_not_taken)
   acker = test_single_get_stats (session)->leader;
   during = (gdouble) session->base.bytes;
   for (i = 0; i < 20 * 50; i++) {
-    LmccPgmccReport report = {.ssrc = acker,.ssrc_base =
-          session->ssrc_base,.is_ack = TRUE,.lead =
-          session->lsn,.bitmap = G_MAXUINT32
-    };
+    LmccPgmccReport report = { .ssrc = acker,
+      .ssrc_base = session->ssrc_base,
+      .is_ack = TRUE,
+      .lead = session->lsn,
+      .bitmap = G_MAXUINT32 };
 
-    report.echoed_time = lmcc_time_to_ntp_short (world->now +
-        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    report.echoed_time = lmcc_time_to_ntp_short (
+        world->now + G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
     lie (world, session, "10.66.0.1", 40001, &report);
     lie (world, session, "10.1.0.1", 40002, &report);
     test_world_run (world, 20 * LMCC_MSECOND);
@@ -72,13 +73,13 @@ GST_START_TEST (liars_do_not_end_a_session)
   r = test_single_add_receiver (session, 0);
   test_single_run (world, 20);
   for (i = 0; i < 200; i++) {
-    LmccPgmccReport report = {.ssrc = 666,.ssrc_base =
-          session->ssrc_base,.loss = i < 2 ? G_MAXUINT16 : 0,.lead =
-          session->lsn
-    };
+    LmccPgmccReport report = { .ssrc = 666,
+      .ssrc_base = session->ssrc_base,
+      .loss = i < 2 ? G_MAXUINT16 : 0,
+      .lead = session->lsn };
 
-    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10 +
-        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10
+        + G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
     lie (world, session, "10.66.0.1", 40001, &report);
     report.ssrc = 1000 + i;
     report.echoed_time += 65536 * (i % 2 ? 1 : -100);
@@ -123,12 +124,13 @@ GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
   during = (gdouble) session->base.bytes;
   fail_unless_equals_uint64 (limited, 0);
   for (i = 0; i < 20 * 1000 * 10; i++) {
-    LmccPgmccReport report = {.ssrc = 1000 + i,.ssrc_base =
-          session->ssrc_base,.is_ack = TRUE,.lead = session->lsn
-    };
+    LmccPgmccReport report = { .ssrc = 1000 + i,
+      .ssrc_base = session->ssrc_base,
+      .is_ack = TRUE,
+      .lead = session->lsn };
 
-    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10 +
-        G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
+    report.echoed_time = lmcc_time_to_ntp_short (world->now - LMCC_SECOND / 10
+        + G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND);
     lie (world, session, "10.66.0.1", 40001, &report);
     lie (world, session, "10.1.0.1", 40002, &report);
     if (i % 10 == 0)
@@ -140,9 +142,9 @@ GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
       stats->reports_limited);
   fail_unless (stats->single.leader == acker);
   /* All of its reports but those that are on their way. */
-  fail_unless (stats->single.reports_leader - reports + 20 >
-      r->base.reports - sent, "%" G_GUINT64_FORMAT,
-      stats->single.reports_leader - reports);
+  fail_unless (stats->single.reports_leader - reports + 20
+          > r->base.reports - sent,
+      "%" G_GUINT64_FORMAT, stats->single.reports_leader - reports);
   fail_unless (during > 0.9 * before, "%f after %f", during, before);
   test_world_free (world);
 }

@@ -52,7 +52,7 @@ GST_END_TEST;
 /* What leaves of a unit of one packet with so much payload, in bytes; 0 if it
  * is refused. */
 static gsize
-send_packet_of (const gchar * algorithm, gsize payload)
+send_packet_of (const gchar *algorithm, gsize payload)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
   LmccSender *sender = test_single_add_session (world, algorithm)->sender;
@@ -88,7 +88,7 @@ GST_START_TEST (the_element_has_its_room_in_the_largest_packet)
   gsize payload, size, largest = 0;
 
   for (payload = LMCC_MAX_PACKET_SIZE - 64; payload < LMCC_MAX_PACKET_SIZE;
-      payload++) {
+       payload++) {
     size = send_packet_of (test_single_algorithms[__i__], payload);
     fail_unless (size <= LMCC_MAX_PACKET_SIZE, "%" G_GSIZE_FORMAT, size);
     largest = MAX (largest, size);
@@ -103,9 +103,9 @@ GST_END_TEST;
 GST_START_TEST (an_element_is_of_its_own_packet)
 {
   const LmccAlgorithm *pgmcc = lmcc_algorithm_find ("pgmcc");
-  const LmccPgmccElement element = {.has_acker = TRUE,.acker = 4711 };
+  const LmccPgmccElement element = { .has_acker = TRUE, .acker = 4711 };
   LmccControllerStatus status = { 0 };
-  LmccHeader header = {.layer = 1,.top_layer = 1 };
+  LmccHeader header = { .layer = 1, .top_layer = 1 };
   guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
   LmccController *controller;
   LmccSession session;
@@ -114,17 +114,17 @@ GST_START_TEST (an_element_is_of_its_own_packet)
   lmcc_pgmcc_element_write (&element, data);
   controller = pgmcc->create (&session, NULL, 1);
   controller->klass->on_second_element (controller, data, sizeof (data));
-  controller->klass->on_packet (controller, TEST_WORLD_START,
-      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->on_packet (controller, TEST_WORLD_START, TEST_WORLD_START,
+      &header, TEST_SINGLE_PACKET);
   header.layer = 0;
-  controller->klass->on_packet (controller, TEST_WORLD_START,
-      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->on_packet (controller, TEST_WORLD_START, TEST_WORLD_START,
+      &header, TEST_SINGLE_PACKET);
   controller->klass->get_status (controller, TEST_WORLD_START, &status);
   fail_if (status.has_leader);
   controller->klass->on_second_element (controller, data, sizeof (data));
   header.lsn++;
-  controller->klass->on_packet (controller, TEST_WORLD_START,
-      TEST_WORLD_START, &header, TEST_SINGLE_PACKET);
+  controller->klass->on_packet (controller, TEST_WORLD_START, TEST_WORLD_START,
+      &header, TEST_SINGLE_PACKET);
   controller->klass->get_status (controller, TEST_WORLD_START, &status);
   fail_unless (status.has_leader);
   fail_unless_equals_int (status.leader, 4711);
@@ -137,19 +137,20 @@ GST_END_TEST;
 static guint
 count_reports (LmccTime feedback_interval)
 {
-  const LmccPgmccElement element = {.elicit = TRUE,.nak_wait =
-        LMCC_PGMCC_NAK_WAIT
-  };
-  LmccReceiverConfig config = {.algorithm = "auto",.max_level = -1,.latency =
-        LMCC_DEFAULT_LATENCY
-  };
+  const LmccPgmccElement element = { .elicit = TRUE,
+    .nak_wait = LMCC_PGMCC_NAK_WAIT };
+  LmccReceiverConfig config = { .algorithm = "auto",
+    .max_level = -1,
+    .latency = LMCC_DEFAULT_LATENCY };
   g_autoptr (LmccReceiver) receiver = NULL;
   LmccReceiverAction action;
   LmccSession session;
-  LmccHeader header = {.first = TRUE,.last = TRUE,.switch_point = TRUE,
-    .signal = LMCC_SIGNAL_NOBODY
-  };
-  LmccRtp rtp = {.payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,.payload_size = 10 };
+  LmccHeader header = { .first = TRUE,
+    .last = TRUE,
+    .switch_point = TRUE,
+    .signal = LMCC_SIGNAL_NOBODY };
+  LmccRtp rtp = { .payload_type = LMCC_DEFAULT_PAYLOAD_TYPE,
+    .payload_size = 10 };
   guint8 data[LMCC_PGMCC_ELEMENT_SIZE];
   guint n = 0;
 
@@ -171,9 +172,10 @@ count_reports (LmccTime feedback_interval)
   rtp.ssrc = session.ssrc_base;
   rtp.second = data;
   rtp.second_size = sizeof (data);
-  lmcc_receiver_handle_packet (receiver, TEST_WORLD_START, TEST_WORLD_START,
-      0, &session.source, 40000, lmcc_rtp_build (&rtp, &header,
-          LMCC_HEADER_DEFAULT_ID, (const guint8 *) "0123456789"));
+  lmcc_receiver_handle_packet (receiver, TEST_WORLD_START, TEST_WORLD_START, 0,
+      &session.source, 40000,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID,
+          (const guint8 *) "0123456789"));
   lmcc_receiver_handle_timeout (receiver,
       TEST_WORLD_START + LMCC_PGMCC_NAK_WAIT);
   while (lmcc_receiver_poll_action (receiver, &action)) {
@@ -194,7 +196,7 @@ GST_START_TEST (who_takes_no_reports_gets_none)
 GST_END_TEST;
 
 static void
-push_sound (LmccSender * sender, LmccTime now)
+push_sound (LmccSender *sender, LmccTime now)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + 1);
@@ -219,8 +221,9 @@ GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
   for (i = 0; i < 5000; i++)
     push_sound (sender, world->now);
   stats = lmcc_sender_get_stats (sender);
-  fail_unless_equals_uint64 (stats->single.sound_dropped +
-      stats->layers[0].queued + stats->layers[0].packets, 5000);
+  fail_unless_equals_uint64 (stats->single.sound_dropped
+          + stats->layers[0].queued + stats->layers[0].packets,
+      5000);
   fail_unless (stats->single.sound_dropped > 0);
   fail_unless_equals_uint64 (stats->units_dropped[0], 0);
   test_world_free (world);

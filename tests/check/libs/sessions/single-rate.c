@@ -34,8 +34,8 @@ GST_START_TEST (an_encoder_fills_the_link)
   fail_unless_equals_string (stats.algorithm, test_single_algorithms[__i__]);
   fail_unless (stats.status.has_leader);
   fail_unless (stats.status.leader == test_single_get_stats (session)->leader);
-  fail_unless (stats.rtt >= 50 * LMCC_MSECOND
-      && stats.rtt < 400 * LMCC_MSECOND, "%g", stats.rtt / 1e9);
+  fail_unless (stats.rtt >= 50 * LMCC_MSECOND && stats.rtt < 400 * LMCC_MSECOND,
+      "%g", stats.rtt / 1e9);
   fail_unless (stats.status.loss_event_rate < 0.1);
   test_world_free (world);
 }
@@ -114,7 +114,8 @@ GST_START_TEST (a_session_waits_for_receivers_and_goes_on)
   test_single_run (world, 20);
   after = test_single_measure (session, 10);
   GST_INFO ("%s: %.0f, alone %.0f, after %.0f bit/s, %" G_GUINT64_FORMAT
-      " stalls", test_single_algorithms[__i__], before, alone, after,
+            " stalls",
+      test_single_algorithms[__i__], before, alone, after,
       test_single_get_stats (session)->stalls);
   fail_unless (alone < before / 10, "%f", alone);
   fail_unless (after > before / 2, "%f after %f", after, before);
@@ -139,8 +140,8 @@ GST_START_TEST (the_least_important_frames_go_first)
   test_single_add_receiver (session, 0);
   test_single_run (world, 60);
   stats = lmcc_sender_get_stats (session->sender);
-  GST_INFO ("sent %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT ", dropped %"
-      G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
+  GST_INFO ("sent %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
+            ", dropped %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
       session->sent_of_class[0], session->sent_of_class[1],
       stats->units_dropped[0], stats->units_dropped[1]);
   fail_unless (session->sent_of_class[0] > session->sent_of_class[1]);
@@ -152,7 +153,7 @@ GST_END_TEST;
 
 /* Until the encoder makes what the link carries, in ms; the limit if never. */
 static guint
-time_to_follow (TestWorld * world, const TestSingleSession * session,
+time_to_follow (TestWorld *world, const TestSingleSession *session,
     gdouble least, gdouble most, guint limit)
 {
   guint ms;
@@ -195,7 +196,7 @@ GST_END_TEST;
 
 /* A router with 150 ms of queue, as at home. */
 static void
-set_link (TestWorld * world, guint64 rate)
+set_link (TestWorld *world, guint64 rate)
 {
   world->links[0].settings.rate = rate;
   world->links[0].settings.queue_bytes = rate / 8 * 15 / 100;
@@ -207,11 +208,11 @@ set_link (TestWorld * world, guint64 rate)
  * rate whose media are @media bit/s: what is sent in 20 has to leave room for
  * control packets, and so many bytes of each packet are headers. */
 static guint
-time_by_rule (const TestSingleSession * session, gdouble media)
+time_by_rule (const TestSingleSession *session, gdouble media)
 {
   const LmccSingleRateStats *stats = test_single_get_stats (session);
-  gdouble headers = TEST_WORLD_IP_OVERHEAD + LMCC_RTP_OVERHEAD +
-      LMCC_RTP_HEADER_SIZE + LMCC_TFMCC_ELEMENT_SIZE;
+  gdouble headers = TEST_WORLD_IP_OVERHEAD + LMCC_RTP_OVERHEAD
+      + LMCC_RTP_HEADER_SIZE + LMCC_TFMCC_ELEMENT_SIZE;
   gdouble wanted = media / 0.95 / (1 - headers / TEST_SINGLE_PACKET);
   gdouble rtt_max = (gdouble) stats->rtt / LMCC_SECOND;
   gdouble rate = stats->rate, time = 0;
@@ -238,7 +239,7 @@ time_by_rule (const TestSingleSession * session, gdouble media)
 GST_START_TEST (the_encoder_follows_a_link_that_changes)
 {
   const gchar *algorithm = test_single_algorithms[__i__];
-  TestLinkSettings settings = {.delay = 15 * LMCC_MSECOND };
+  TestLinkSettings settings = { .delay = 15 * LMCC_MSECOND };
   TestWorld *world = test_single_new (&settings);
   TestSingleSession *session = test_single_add_session (world, algorithm);
   guint down, up, rule = 0, limit = FOLLOW_LIMIT;
@@ -280,8 +281,8 @@ single_rate_suite (void)
       TEST_SINGLE_ALGORITHMS);
   tcase_add_loop_test (tcase, a_session_waits_for_receivers_and_goes_on, 0,
       TEST_SINGLE_ALGORITHMS);
-  tcase_add_loop_test (tcase, a_session_starts_whose_key_frames_do_not_fit,
-      0, MAX_KEY_PACKETS * TEST_SINGLE_ALGORITHMS);
+  tcase_add_loop_test (tcase, a_session_starts_whose_key_frames_do_not_fit, 0,
+      MAX_KEY_PACKETS * TEST_SINGLE_ALGORITHMS);
   tcase_add_test (tcase, the_least_important_frames_go_first);
   tcase_add_loop_test (tcase, the_encoder_follows_a_link_that_changes, 0,
       TEST_SINGLE_ALGORITHMS);

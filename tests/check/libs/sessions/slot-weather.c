@@ -29,22 +29,25 @@ typedef struct
 } Weather;
 
 static const gchar *const algorithms[] = {
-  "rlc", "synchronized", "flid-sl", "flid-dl",
+  "rlc",
+  "synchronized",
+  "flid-sl",
+  "flid-dl",
 };
 
 static const Weather kinds[] = {
-  {TRUE, .05, 0, 0},
-  {TRUE, .02, .05, .05},
-  {TRUE, .01, .02, .01},
-  {TRUE, .003, .003, 0},
-  {TRUE, .001, .001, .003},
-  {TRUE, .0002, .001, 0},
+  { TRUE, .05, 0, 0 },
+  { TRUE, .02, .05, .05 },
+  { TRUE, .01, .02, .01 },
+  { TRUE, .003, .003, 0 },
+  { TRUE, .001, .001, .003 },
+  { TRUE, .0002, .001, 0 },
 };
 
 static guint
-network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control, LmccTime * extra_delay, gpointer user_data)
+network (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime *extra_delay, gpointer user_data)
 {
   const Weather *weather = user_data;
 
@@ -53,13 +56,13 @@ network (TestLoop * loop, guint receiver G_GNUC_UNUSED,
   if (g_rand_double (loop->random) < weather->lost)
     return 0;
   if (g_rand_double (loop->random) < weather->late)
-    *extra_delay = (LmccTime) g_rand_int_range (loop->random, 1,
-        MAX_LATE_MS) * LMCC_MSECOND;
+    *extra_delay = (LmccTime) g_rand_int_range (loop->random, 1, MAX_LATE_MS)
+        * LMCC_MSECOND;
   return g_rand_double (loop->random) < weather->repeated ? 2 : 1;
 }
 
 static gint
-get_level (const TestLoop * loop)
+get_level (const TestLoop *loop)
 {
   LmccReceiverStats stats;
 

@@ -30,28 +30,28 @@ new_loop (guint n_rungs)
 }
 
 static TestSound *
-sound_at (TestReceiver * test, guint index)
+sound_at (TestReceiver *test, guint index)
 {
   return &g_array_index (test->sounds, TestSound, index);
 }
 
 /* The receiver's time minus the sender's. */
 static gint64
-sound_offset (const TestSound * sound)
+sound_offset (const TestSound *sound)
 {
-  return (gint64) sound->time -
-      (gint64) (TEST_START + sound->number * TEST_SOUND_TIME);
+  return (gint64) sound->time
+      - (gint64) (TEST_START + sound->number * TEST_SOUND_TIME);
 }
 
 static gint64
-picture_offset (const TestPicture * picture)
+picture_offset (const TestPicture *picture)
 {
-  return (gint64) picture->time -
-      (gint64) test_presentation_time (picture->number);
+  return (gint64) picture->time
+      - (gint64) test_presentation_time (picture->number);
 }
 
 static const TestSound *
-find_sound (TestReceiver * test, guint number)
+find_sound (TestReceiver *test, guint number)
 {
   guint i;
 
@@ -65,15 +65,15 @@ find_sound (TestReceiver * test, guint number)
 
 /* Pictures and sound that belong together get the same time. */
 static void
-check_together (TestReceiver * test)
+check_together (TestReceiver *test)
 {
   guint n_compared = 0, i;
 
   for (i = 0; i < test->pictures->len; i++) {
     TestPicture *picture = test_picture_at (test, i);
     LmccTime sent = test_presentation_time (picture->number) - TEST_START;
-    const TestSound *sound = find_sound (test, (guint) (sent /
-            TEST_SOUND_TIME));
+    const TestSound *sound =
+        find_sound (test, (guint) (sent / TEST_SOUND_TIME));
 
     if (picture->hidden || sound == NULL)
       continue;
@@ -88,7 +88,7 @@ check_together (TestReceiver * test)
 }
 
 static void
-check_in_time (TestReceiver * test)
+check_in_time (TestReceiver *test)
 {
   LmccTime latency = lmcc_receiver_get_latency (test->receiver);
   guint i;
@@ -99,7 +99,7 @@ check_in_time (TestReceiver * test)
 
 /* In order, each once, none missing. */
 static void
-check_whole (TestReceiver * test, guint at_least)
+check_whole (TestReceiver *test, guint at_least)
 {
   guint i;
 
@@ -185,12 +185,13 @@ GST_START_TEST (test_a_late_receiver_has_pictures_and_sound_together)
 GST_END_TEST;
 
 static gboolean
-is_sound (const LmccPacket * packet, LmccHeader * header)
+is_sound (const LmccPacket *packet, LmccHeader *header)
 {
   LmccRtp rtp;
 
   return lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
-      &rtp) && rtp.element != NULL
+             &rtp)
+      && rtp.element != NULL
       && lmcc_header_parse (rtp.element, rtp.element_size, header)
       && header->type == LMCC_PACKET_MEDIA
       && header->stream == LMCC_STREAM_SOUND;
@@ -198,9 +199,9 @@ is_sound (const LmccPacket * packet, LmccHeader * header)
 
 /* Every 20th packet of the sound is lost. */
 static guint
-lose_sound (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group G_GNUC_UNUSED, gboolean control,
-    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
+lose_sound (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet, guint group G_GNUC_UNUSED, gboolean control,
+    LmccTime *extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   guint *n = user_data;
   LmccHeader header;
@@ -208,7 +209,7 @@ lose_sound (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   if (control || !is_sound (packet, &header))
     return 1;
 
-  return ++ * n % 20 == 0 ? 0 : 1;
+  return ++*n % 20 == 0 ? 0 : 1;
 }
 
 GST_START_TEST (test_lost_sound_leaves_a_gap_and_stops_no_picture)
@@ -226,8 +227,9 @@ GST_START_TEST (test_lost_sound_leaves_a_gap_and_stops_no_picture)
   for (i = 1; i < test->sounds->len; i++) {
     guint gap = sound_at (test, i)->number - sound_at (test, i - 1)->number - 1;
 
-    fail_unless_equals_int ((guint16) (sound_at (test, i)->sequence -
-            sound_at (test, i - 1)->sequence), gap + 1);
+    fail_unless_equals_int ((guint16) (sound_at (test, i)->sequence
+                                - sound_at (test, i - 1)->sequence),
+        gap + 1);
     fail_unless (sound_at (test, i)->discont == (gap > 0));
     missing += gap;
   }
@@ -291,22 +293,27 @@ GST_START_TEST (test_sound_goes_on_without_pictures_and_they_without_it)
 GST_END_TEST;
 
 static void
-push_forged (TestLoop * loop, TestReceiver * test, guint layer, guint16 lsn,
+push_forged (TestLoop *loop, TestReceiver *test, guint layer, guint16 lsn,
     guint16 sequence)
 {
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.first = TRUE,.last =
-        TRUE,.layer = (guint8) layer,.top_layer = 2,.stream =
-        LMCC_STREAM_SOUND,.lsn = lsn,.signal = LMCC_SIGNAL_NOBODY
-  };
-  LmccRtp rtp = {.payload_type = 96 + LMCC_STREAM_SOUND,.sequence =
-        sequence,.ssrc = S0 + 64 * LMCC_STREAM_SOUND + layer,.payload_size =
-        TEST_SOUND_PAYLOAD,.timestamp = g_rand_int (loop->random)
-  };
+  LmccHeader header = { .type = LMCC_PACKET_MEDIA,
+    .first = TRUE,
+    .last = TRUE,
+    .layer = (guint8) layer,
+    .top_layer = 2,
+    .stream = LMCC_STREAM_SOUND,
+    .lsn = lsn,
+    .signal = LMCC_SIGNAL_NOBODY };
+  LmccRtp rtp = { .payload_type = 96 + LMCC_STREAM_SOUND,
+    .sequence = sequence,
+    .ssrc = S0 + 64 * LMCC_STREAM_SOUND + layer,
+    .payload_size = TEST_SOUND_PAYLOAD,
+    .timestamp = g_rand_int (loop->random) };
   guint8 payload[TEST_SOUND_PAYLOAD] = { 0 };
 
   lmcc_receiver_handle_packet (test->receiver, loop->now, loop->now, layer,
-      &loop->sender_address, 40000, lmcc_rtp_build (&rtp, &header,
-          LMCC_HEADER_DEFAULT_ID, payload));
+      &loop->sender_address, 40000,
+      lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload));
   test_loop_drain (loop);
 }
 
@@ -318,9 +325,9 @@ typedef struct
 } Latest;
 
 static guint
-watch_base (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra_delay G_GNUC_UNUSED, gpointer user_data)
+watch_base (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet, guint group, gboolean control,
+    LmccTime *extra_delay G_GNUC_UNUSED, gpointer user_data)
 {
   Latest *latest = user_data;
   LmccHeader header;

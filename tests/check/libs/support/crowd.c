@@ -30,13 +30,13 @@ typedef struct
 } Event;
 
 static gboolean
-is_before (const Event * a, const Event * b)
+is_before (const Event *a, const Event *b)
 {
   return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
 static void
-push_event (Crowd * crowd, Event event)
+push_event (Crowd *crowd, Event event)
 {
   guint at = crowd->heap->len;
   Event *heap;
@@ -52,7 +52,7 @@ push_event (Crowd * crowd, Event event)
 }
 
 static Event
-pop_event (Crowd * crowd)
+pop_event (Crowd *crowd)
 {
   Event *heap = (Event *) crowd->heap->data;
   guint n = crowd->heap->len - 1, at = 0, child;
@@ -73,7 +73,7 @@ pop_event (Crowd * crowd)
 }
 
 static void
-add_traffic (GArray * traffic, LmccTime time, gsize size)
+add_traffic (GArray *traffic, LmccTime time, gsize size)
 {
   CrowdTraffic entry = { time, size + IP_OVERHEAD };
 
@@ -113,7 +113,7 @@ crowd_new (guint base_rate, guint32 seed)
 }
 
 void
-crowd_free (Crowd * crowd)
+crowd_free (Crowd *crowd)
 {
   guint i;
 
@@ -134,7 +134,7 @@ crowd_free (Crowd * crowd)
 /* @n more receivers come, evenly in the time @over; each begins with the first
  * record that it hears after that. */
 void
-crowd_join (Crowd * crowd, guint n, LmccTime over)
+crowd_join (Crowd *crowd, guint n, LmccTime over)
 {
   guint i;
 
@@ -146,19 +146,21 @@ crowd_join (Crowd * crowd, guint n, LmccTime over)
     member->ssrc = g_rand_int (crowd->random);
     member->rtt = lmcc_rtt_new (LMCC_RTT_MODE_FEEDBACK, 0);
     member->timer = lmcc_feedback_timer_new (g_rand_int (crowd->random));
-    member->delay = CROWD_DELAY_MIN + (LmccTime)
-        (g_rand_double (crowd->random) * (CROWD_DELAY_MAX - CROWD_DELAY_MIN));
+    member->delay = CROWD_DELAY_MIN
+        + (LmccTime) (g_rand_double (crowd->random)
+            * (CROWD_DELAY_MAX - CROWD_DELAY_MIN));
     member->first_rtt = LMCC_TIME_NONE;
     g_hash_table_insert (crowd->by_ssrc, GUINT_TO_POINTER (member->ssrc),
         GUINT_TO_POINTER (index + 1));
-    push_event (crowd, (Event) {
-        .time = crowd->now + over * i / n,.type = EVENT_BEGIN,.member = index}
-    );
+    push_event (crowd,
+        (Event){ .time = crowd->now + over * i / n,
+            .type = EVENT_BEGIN,
+            .member = index });
   }
 }
 
 void
-crowd_leave (Crowd * crowd, guint n)
+crowd_leave (Crowd *crowd, guint n)
 {
   guint i;
 
@@ -172,24 +174,25 @@ crowd_leave (Crowd * crowd, guint n)
 }
 
 static void
-schedule_due (Crowd * crowd, guint index)
+schedule_due (Crowd *crowd, guint index)
 {
   LmccTime due = lmcc_feedback_timer_next (crowd->members[index].timer);
 
   if (due != LMCC_TIME_NONE)
-    push_event (crowd, (Event) {
-        .time = MAX (due, crowd->now),.type = EVENT_DUE,.member = index}
-  );
+    push_event (crowd,
+        (Event){ .time = MAX (due, crowd->now),
+            .type = EVENT_DUE,
+            .member = index });
 }
 
 static gboolean
-is_lost (Crowd * crowd)
+is_lost (Crowd *crowd)
 {
   return crowd->loss > 0 && g_rand_double (crowd->random) < crowd->loss;
 }
 
 static void
-report (Crowd * crowd, guint index)
+report (Crowd *crowd, guint index)
 {
   CrowdMember *member = &crowd->members[index];
   LmccReferenceTime reference = { member->ssrc, 0 };
@@ -203,15 +206,16 @@ report (Crowd * crowd, guint index)
   crowd->n_reports++;
   add_traffic (crowd->on_the_way, crowd->now, 20);
   if (!is_lost (crowd) && !crowd->is_cut)
-    push_event (crowd, (Event) {
-        .time = crowd->now + member->delay,.type = EVENT_REPORT,.member =
-        index,.report = reference}
-  );
+    push_event (crowd,
+        (Event){ .time = crowd->now + member->delay,
+            .type = EVENT_REPORT,
+            .member = index,
+            .report = reference });
   schedule_due (crowd, index);
 }
 
 static void
-hear_interval (Crowd * crowd, guint index, LmccTime interval)
+hear_interval (Crowd *crowd, guint index, LmccTime interval)
 {
   CrowdMember *member = &crowd->members[index];
 
@@ -229,7 +233,7 @@ hear_interval (Crowd * crowd, guint index, LmccTime interval)
 }
 
 static void
-hear_answer (Crowd * crowd, guint index, const LmccDlrr * answer)
+hear_answer (Crowd *crowd, guint index, const LmccDlrr *answer)
 {
   CrowdMember *member = &crowd->members[index];
   LmccTime rtt, off;
@@ -237,7 +241,8 @@ hear_answer (Crowd * crowd, guint index, const LmccDlrr * answer)
   if (!member->present)
     return;
   fail_unless_equals_int (lmcc_rtt_answer (member->rtt, crowd->now,
-          answer->last_rr, answer->delay), LMCC_RTT_ANSWER_TAKEN);
+                              answer->last_rr, answer->delay),
+      LMCC_RTT_ANSWER_TAKEN);
   lmcc_feedback_timer_answered (member->timer, crowd->now);
   schedule_due (crowd, index);
   if (member->n_answers++ == 0)
@@ -257,7 +262,7 @@ typedef struct
 } Reading;
 
 static void
-read_record (gpointer user_data, const LmccRecordFragment * fragment)
+read_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   Crowd *crowd = ((Reading *) user_data)->crowd;
   g_autofree gchar *text =
@@ -276,35 +281,36 @@ read_record (gpointer user_data, const LmccRecordFragment * fragment)
         || is_lost (crowd))
       continue;
     member->interval = session.feedback_interval;
-    push_event (crowd, (Event) {
-        .time = crowd->now + member->delay,.type = EVENT_INTERVAL,.member =
-          i,.interval = session.feedback_interval}
-    );
+    push_event (crowd,
+        (Event){ .time = crowd->now + member->delay,
+            .type = EVENT_INTERVAL,
+            .member = i,
+            .interval = session.feedback_interval });
   }
 }
 
 static void
-read_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+read_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   Reading *reading = user_data;
   Crowd *crowd = reading->crowd;
-  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (crowd->by_ssrc,
-          GUINT_TO_POINTER (answer->ssrc)));
+  guint index = GPOINTER_TO_UINT (
+      g_hash_table_lookup (crowd->by_ssrc, GUINT_TO_POINTER (answer->ssrc)));
 
   fail_unless_equals_int (sender_ssrc, 0x12345000);
   reading->answers = TRUE;
   if (index == 0 || is_lost (crowd))
     return;
   index--;
-  push_event (crowd, (Event) {
-      .time = crowd->now +
-        crowd->members[index].delay,.type = EVENT_ANSWER,.member =
-        index,.answer = *answer}
-  );
+  push_event (crowd,
+      (Event){ .time = crowd->now + crowd->members[index].delay,
+          .type = EVENT_ANSWER,
+          .member = index,
+          .answer = *answer });
 }
 
 static void
-drain (Crowd * crowd)
+drain (Crowd *crowd)
 {
   static const LmccRtcpHandler handler = {
     .record = read_record,
@@ -319,7 +325,7 @@ drain (Crowd * crowd)
       continue;
     if (action.type == LMCC_SENDER_ACTION_SEND_CONTROL) {
       fail_unless (lmcc_rtcp_parse (action.packet->data, action.packet->size,
-              &handler, &reading));
+          &handler, &reading));
       if (reading.answers) {
         add_traffic (crowd->at_sender, crowd->now, action.packet->size);
         add_traffic (crowd->on_the_way, crowd->now, action.packet->size);
@@ -331,10 +337,10 @@ drain (Crowd * crowd)
 
 /* Every receiver has an address of its own. */
 static void
-arrive (Crowd * crowd, guint32 host, const LmccReferenceTime * reference)
+arrive (Crowd *crowd, guint32 host, const LmccReferenceTime *reference)
 {
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (reference);
-  LmccAddress source = {.family = LMCC_FAMILY_IPV4 };
+  LmccAddress source = { .family = LMCC_FAMILY_IPV4 };
 
   host = g_htonl (host);
   memcpy (source.bytes, &host, sizeof (host));
@@ -346,7 +352,7 @@ arrive (Crowd * crowd, guint32 host, const LmccReferenceTime * reference)
 
 /* A report that no receiver sent, from the address @host. */
 void
-crowd_forge (Crowd * crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
+crowd_forge (Crowd *crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
 {
   LmccReferenceTime reference = { ssrc, ntp_time };
 
@@ -356,19 +362,20 @@ crowd_forge (Crowd * crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
 /* Pictures all of one size, so that the base's rate is what is asked for, with
  * all headers. */
 static void
-send_unit (Crowd * crowd)
+send_unit (Crowd *crowd)
 {
   guint bytes = (guint) (crowd->base_rate * UNIT_TIME / LMCC_SECOND / 8);
   guint n = (bytes + LARGEST_PACKET - 1) / LARGEST_PACKET;
 
-  lmcc_sender_push_unit (crowd->sender, make_unit (0, 0, crowd->now, n,
-          bytes / n - IP_OVERHEAD - RTP_OVERHEAD), crowd->now);
+  lmcc_sender_push_unit (crowd->sender,
+      make_unit (0, 0, crowd->now, n, bytes / n - IP_OVERHEAD - RTP_OVERHEAD),
+      crowd->now);
   crowd->next_unit += UNIT_TIME;
   drain (crowd);
 }
 
 static void
-handle_event (Crowd * crowd, const Event * event)
+handle_event (Crowd *crowd, const Event *event)
 {
   switch (event->type) {
     case EVENT_BEGIN:
@@ -384,14 +391,15 @@ handle_event (Crowd * crowd, const Event * event)
       hear_answer (crowd, event->member, &event->answer);
       break;
     case EVENT_REPORT:
-      arrive (crowd, CROWD_FIRST_HOST + (crowd->is_one_host ? 0 :
-              event->member), &event->report);
+      arrive (crowd,
+          CROWD_FIRST_HOST + (crowd->is_one_host ? 0 : event->member),
+          &event->report);
       break;
   }
 }
 
 void
-crowd_run (Crowd * crowd, LmccTime duration)
+crowd_run (Crowd *crowd, LmccTime duration)
 {
   LmccTime end = crowd->now + duration;
 
@@ -421,7 +429,7 @@ crowd_run (Crowd * crowd, LmccTime duration)
 }
 
 static gdouble
-largest_share (const Crowd * crowd, const GArray * traffic, LmccTime window)
+largest_share (const Crowd *crowd, const GArray *traffic, LmccTime window)
 {
   const CrowdTraffic *entries = (const CrowdTraffic *) traffic->data;
   gsize sum = 0, largest = 0;
@@ -434,15 +442,15 @@ largest_share (const Crowd * crowd, const GArray * traffic, LmccTime window)
     largest = MAX (largest, sum);
   }
 
-  return (gdouble) largest *8 * LMCC_SECOND /
-      ((gdouble) crowd->base_rate * (gdouble) window);
+  return (gdouble) largest * 8 * LMCC_SECOND
+      / ((gdouble) crowd->base_rate * (gdouble) window);
 }
 
 /* Reports and answers in the window that has most of them, wherever it begins,
  * of what the base sends in that time. Reports are counted once when they leave
  * and once when they come; the larger share counts. */
 gdouble
-crowd_largest_share (const Crowd * crowd, LmccTime window)
+crowd_largest_share (const Crowd *crowd, LmccTime window)
 {
   return MAX (largest_share (crowd, crowd->at_sender, window),
       largest_share (crowd, crowd->on_the_way, window));
@@ -459,7 +467,7 @@ compare_times (gconstpointer a, gconstpointer b)
 /* The time that @share of those present needed for their first sample;
  * LMCC_TIME_NONE if so many have none yet. */
 LmccTime
-crowd_first_rtt (const Crowd * crowd, gdouble share)
+crowd_first_rtt (const Crowd *crowd, gdouble share)
 {
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (LmccTime));
   guint i;
@@ -475,7 +483,7 @@ crowd_first_rtt (const Crowd * crowd, gdouble share)
 }
 
 guint
-crowd_count_measured (const Crowd * crowd)
+crowd_count_measured (const Crowd *crowd)
 {
   guint n = 0, i;
 
@@ -486,13 +494,13 @@ crowd_count_measured (const Crowd * crowd)
 }
 
 LmccTime
-crowd_interval (const Crowd * crowd)
+crowd_interval (const Crowd *crowd)
 {
   return lmcc_sender_get_session (crowd->sender)->feedback_interval;
 }
 
 const LmccSenderStats *
-crowd_stats (const Crowd * crowd)
+crowd_stats (const Crowd *crowd)
 {
   return lmcc_sender_get_stats (crowd->sender);
 }

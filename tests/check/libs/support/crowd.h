@@ -29,10 +29,10 @@ typedef struct
   LmccFeedbackTimer *timer;
   guint32 ssrc;
   gboolean present;
-  LmccTime delay;               /* one way */
+  LmccTime delay; /* one way */
   LmccTime began;
-  LmccTime interval;            /* the latest that is on its way to it */
-  LmccTime first_rtt;           /* from its beginning to its first sample */
+  LmccTime interval;  /* the latest that is on its way to it */
+  LmccTime first_rtt; /* from its beginning to its first sample */
   guint n_reports;
   guint n_answers;
 } CrowdMember;
@@ -52,32 +52,31 @@ typedef struct
   guint base_rate;
   LmccTime next_unit;
   gdouble loss;
-  gboolean is_cut;              /* reports do not reach the sender */
-  gboolean is_one_host;         /* all are behind one address */
+  gboolean is_cut;      /* reports do not reach the sender */
+  gboolean is_one_host; /* all are behind one address */
   GRand *random;
   CrowdMember *members;
   guint n_members;
   GHashTable *by_ssrc;
   GArray *heap;
   guint64 order;
-  GArray *at_sender;            /* CrowdTraffic, reports as they come */
-  GArray *on_the_way;           /* CrowdTraffic, reports as they leave */
+  GArray *at_sender;  /* CrowdTraffic, reports as they come */
+  GArray *on_the_way; /* CrowdTraffic, reports as they leave */
   guint64 n_reports;
   guint64 n_records;
 } Crowd;
 
 Crowd *crowd_new (guint base_rate, guint32 seed);
 Crowd *crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max);
-void crowd_free (Crowd * crowd);
-void crowd_join (Crowd * crowd, guint n, LmccTime over);
-void crowd_leave (Crowd * crowd, guint n);
-void crowd_run (Crowd * crowd, LmccTime duration);
-void crowd_forge (Crowd * crowd, guint32 host, guint32 ssrc,
-    guint64 ntp_time);
-gdouble crowd_largest_share (const Crowd * crowd, LmccTime window);
-LmccTime crowd_first_rtt (const Crowd * crowd, gdouble share);
-guint crowd_count_measured (const Crowd * crowd);
-LmccTime crowd_interval (const Crowd * crowd);
-const LmccSenderStats *crowd_stats (const Crowd * crowd);
+void crowd_free (Crowd *crowd);
+void crowd_join (Crowd *crowd, guint n, LmccTime over);
+void crowd_leave (Crowd *crowd, guint n);
+void crowd_run (Crowd *crowd, LmccTime duration);
+void crowd_forge (Crowd *crowd, guint32 host, guint32 ssrc, guint64 ntp_time);
+gdouble crowd_largest_share (const Crowd *crowd, LmccTime window);
+LmccTime crowd_first_rtt (const Crowd *crowd, gdouble share);
+guint crowd_count_measured (const Crowd *crowd);
+LmccTime crowd_interval (const Crowd *crowd);
+const LmccSenderStats *crowd_stats (const Crowd *crowd);
 
 #endif

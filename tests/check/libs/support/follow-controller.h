@@ -24,19 +24,18 @@ typedef struct
 } Followed;
 
 static void
-follow (Followed * followed)
+follow (Followed *followed)
 {
   LmccController *controller = followed->controller;
   gint level = controller->wanted_level;
 
   if (level < 0 || controller->reason == NULL)
     g_error ("%s wants level %d", followed->algorithm->name, level);
-  level = MIN (level, MIN (followed->cap,
-          (gint) followed->session.n_layers - 1));
+  level =
+      MIN (level, MIN (followed->cap, (gint) followed->session.n_layers - 1));
   if (level == followed->level)
     return;
-  if (lmcc_algorithm_has_slots (followed->algorithm)
-      && level > followed->level
+  if (lmcc_algorithm_has_slots (followed->algorithm) && level > followed->level
       && followed->level >= 0) {
     if (level != followed->level + 1)
       g_error ("%s goes from level %d to %d", followed->algorithm->name,
@@ -49,26 +48,26 @@ follow (Followed * followed)
 }
 
 static void
-let_time_pass (Followed * followed)
+let_time_pass (Followed *followed)
 {
   LmccController *controller = followed->controller;
   const LmccControllerClass *klass = controller->klass;
-  LmccControllerStatus status = {.state = "" };
+  LmccControllerStatus status = { .state = "" };
   guint i;
 
   /* A wish that the receiver does not follow may take a second look. */
   for (i = 0; i < 3 && klass->next_timeout != NULL
-      && klass->next_timeout (controller) <= followed->now; i++) {
+       && klass->next_timeout (controller) <= followed->now;
+       i++) {
     klass->on_timeout (controller, followed->now);
     follow (followed);
   }
   if (i == 3)
-    g_error ("%s has something to do over and over",
-        followed->algorithm->name);
+    g_error ("%s has something to do over and over", followed->algorithm->name);
   if (klass->get_status != NULL)
     klass->get_status (controller, followed->now, &status);
-  if (status.state == NULL || !(status.loss_event_rate >= 0
-          && status.loss_event_rate <= 1))
+  if (status.state == NULL
+      || !(status.loss_event_rate >= 0 && status.loss_event_rate <= 1))
     g_error ("%s has an impossible state", followed->algorithm->name);
 }
 

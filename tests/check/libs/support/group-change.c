@@ -6,8 +6,8 @@
 #include <string.h>
 
 void
-group_change_between (const LmccDynamicLayering * layering, guint slot,
-    gint level, guint next_slot, gint next_level, GroupChange * change)
+group_change_between (const LmccDynamicLayering *layering, guint slot,
+    gint level, guint next_slot, gint next_level, GroupChange *change)
 {
   guint group;
 

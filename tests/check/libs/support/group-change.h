@@ -17,7 +17,7 @@ typedef struct
   guint8 leaves[LMCC_MAX_GROUPS];
 } GroupChange;
 
-void group_change_between (const LmccDynamicLayering * layering, guint slot,
-    gint level, guint next_slot, gint next_level, GroupChange * change);
+void group_change_between (const LmccDynamicLayering *layering, guint slot,
+    gint level, guint next_slot, gint next_level, GroupChange *change);
 
 #endif

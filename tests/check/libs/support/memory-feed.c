@@ -46,7 +46,7 @@ heap_in_use (void)
 }
 
 void
-feed_drain (Feed * feed)
+feed_drain (Feed *feed)
 {
   LmccReceiverAction action;
 
@@ -63,7 +63,7 @@ feed_drain (Feed * feed)
 }
 
 void
-feed_run_until (Feed * feed, LmccTime until)
+feed_run_until (Feed *feed, LmccTime until)
 {
   LmccTime next;
 
@@ -76,7 +76,7 @@ feed_run_until (Feed * feed, LmccTime until)
 }
 
 LmccReceiverStats
-feed_get_stats (Feed * feed)
+feed_get_stats (Feed *feed)
 {
   LmccReceiverStats stats;
 
@@ -86,12 +86,16 @@ feed_get_stats (Feed * feed)
 }
 
 LmccHeader
-feed_make_header (Feed * feed, LmccPacketType type, guint layer)
+feed_make_header (Feed *feed, LmccPacketType type, guint layer)
 {
-  LmccHeader header = {.type = type,.layer = (guint8) layer,
+  LmccHeader header = {
+    .type = type,
+    .layer = (guint8) layer,
     .top_layer = (guint8) (feed->session.n_layers - 1),
-    .signal = LMCC_SIGNAL_NOBODY,.stream = LMCC_STREAM_NONE,
-    .lsn = feed->lsn[layer]++,.osn = feed->osn,
+    .signal = LMCC_SIGNAL_NOBODY,
+    .stream = LMCC_STREAM_NONE,
+    .lsn = feed->lsn[layer]++,
+    .osn = feed->osn,
     .send_time = lmcc_time_to_ntp_short (feed->now),
   };
 
@@ -99,12 +103,14 @@ feed_make_header (Feed * feed, LmccPacketType type, guint layer)
 }
 
 void
-feed_send_packet (Feed * feed, const LmccHeader * header,
-    const guint8 * payload, gsize size)
+feed_send_packet (Feed *feed, const LmccHeader *header, const guint8 *payload,
+    gsize size)
 {
   guint stream = header->type == LMCC_PACKET_MEDIA ? header->stream : 0;
-  LmccRtp rtp = {.sequence = feed->sequence[header->layer]++,
-    .timestamp = feed->timestamp,.payload_size = size,
+  LmccRtp rtp = {
+    .sequence = feed->sequence[header->layer]++,
+    .timestamp = feed->timestamp,
+    .payload_size = size,
   };
 
   switch (header->type) {
@@ -129,7 +135,7 @@ feed_send_packet (Feed * feed, const LmccHeader * header,
 
 /* A picture of one packet, of a rung's class 0. */
 void
-feed_send_media (Feed * feed, guint layer, guint rung, gboolean key)
+feed_send_media (Feed *feed, guint layer, guint rung, gboolean key)
 {
   static const guint8 payload[LMCC_MAX_PACKET_SIZE];
   LmccHeader header = feed_make_header (feed, LMCC_PACKET_MEDIA, layer);
@@ -143,7 +149,7 @@ feed_send_media (Feed * feed, guint layer, guint rung, gboolean key)
 }
 
 void
-feed_prepare (Feed * feed, guint n_layers, guint payload_size)
+feed_prepare (Feed *feed, guint n_layers, guint payload_size)
 {
   guint i;
 
@@ -161,8 +167,8 @@ feed_prepare (Feed * feed, guint n_layers, guint payload_size)
   g_strlcpy (feed->session.video.encoding_name, "H264",
       LMCC_ENCODING_NAME_SIZE);
   for (i = 0; i < n_layers; i++)
-    feed->session.layers[i] = (LmccLayer) {
-    1000000, 0, (guint8) MIN (i, LMCC_CLASS_MIXED - 1)};
+    feed->session.layers[i] =
+        (LmccLayer){ 1000000, 0, (guint8) MIN (i, LMCC_CLASS_MIXED - 1) };
   feed->payload_size = payload_size;
   feed->now = LMCC_SECOND;
   feed->config.address = feed->session.address;
@@ -175,7 +181,7 @@ feed_prepare (Feed * feed, guint n_layers, guint payload_size)
 }
 
 void
-feed_start (Feed * feed)
+feed_start (Feed *feed)
 {
   feed->heap = heap_in_use ();
   feed->receiver = lmcc_receiver_new (&feed->config);
@@ -184,14 +190,14 @@ feed_start (Feed * feed)
 }
 
 void
-feed_finish (Feed * feed)
+feed_finish (Feed *feed)
 {
   lmcc_receiver_free (feed->receiver);
   g_array_unref (feed->levels);
 }
 
 void
-feed_check_memory (Feed * feed)
+feed_check_memory (Feed *feed)
 {
   LmccReceiverStats stats = feed_get_stats (feed);
 
@@ -204,15 +210,16 @@ feed_check_memory (Feed * feed)
   if (test_is_slow ())
     return;
   fail_unless (heap_in_use () <= feed->heap + stats.memory + FIXED_ALLOWANCE,
-      "%" G_GSIZE_FORMAT " bytes are in use, %" G_GUINT64_FORMAT
-      " are counted", heap_in_use () - feed->heap, stats.memory);
+      "%" G_GSIZE_FORMAT " bytes are in use, %" G_GUINT64_FORMAT " are counted",
+      heap_in_use () - feed->heap, stats.memory);
   fail_unless (feed->most <= stats.memory_budget + PROCESS_ALLOWANCE,
-      "the process takes %" G_GSIZE_FORMAT " bytes, the budget is %"
-      G_GUINT64_FORMAT, feed->most, stats.memory_budget);
+      "the process takes %" G_GSIZE_FORMAT
+      " bytes, the budget is %" G_GUINT64_FORMAT,
+      feed->most, stats.memory_budget);
 }
 
 void
-feed_prepare_repair (Feed * feed, guint n_layers, guint payload_size)
+feed_prepare_repair (Feed *feed, guint n_layers, guint payload_size)
 {
   feed_prepare (feed, n_layers, payload_size);
   feed->session.repair = 1;
@@ -221,7 +228,7 @@ feed_prepare_repair (Feed * feed, guint n_layers, guint payload_size)
 
 /* A key frame of each rung, and never another one. */
 void
-feed_keep_history (Feed * feed, guint i)
+feed_keep_history (Feed *feed, guint i)
 {
   guint rung = i % LMCC_MAX_RUNGS;
 
@@ -231,22 +238,21 @@ feed_keep_history (Feed * feed, guint i)
 }
 
 void
-feed_prepare_rungs (Feed * feed, guint payload_size)
+feed_prepare_rungs (Feed *feed, guint payload_size)
 {
   guint i;
 
   feed_prepare (feed, LMCC_MAX_RUNGS, payload_size);
   feed->session.n_rungs = LMCC_MAX_RUNGS;
   for (i = 0; i < LMCC_MAX_RUNGS; i++)
-    feed->session.layers[i] = (LmccLayer) {
-    1000000, (guint8) i, 0};
+    feed->session.layers[i] = (LmccLayer){ 1000000, (guint8) i, 0 };
   feed->config.latency = 100 * LMCC_MSECOND;
 }
 
 /* Sends @n steps, and looks at the memory meanwhile. LMCC_TEST_PRINT shows what
  * it was. */
 void
-feed_run (Feed * feed, FeedStream stream, guint n)
+feed_run (Feed *feed, FeedStream stream, guint n)
 {
   LmccReceiverStats stats;
   guint i;
@@ -262,8 +268,8 @@ feed_run (Feed * feed, FeedStream stream, guint n)
   feed_check_memory (feed);
   stats = feed_get_stats (feed);
   if (g_getenv ("LMCC_TEST_PRINT"))
-    g_print ("peak %.1f of %.1f MiB, process %.1f MiB, level %d, dropped %"
-        G_GUINT64_FORMAT ", told %u: %s\n",
+    g_print ("peak %.1f of %.1f MiB, process %.1f MiB, level %d, dropped "
+             "%" G_GUINT64_FORMAT ", told %u: %s\n",
         (gdouble) stats.memory_peak / MEBIBYTE,
         (gdouble) stats.memory_budget / MEBIBYTE,
         (gdouble) feed->most / MEBIBYTE, stats.level,

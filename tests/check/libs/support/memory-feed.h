@@ -17,7 +17,7 @@
 typedef struct _Feed Feed;
 
 /* Sends the packets of one step. */
-typedef void (*FeedStream) (Feed * feed, guint i);
+typedef void (*FeedStream) (Feed *feed, guint i);
 
 struct _Feed
 {
@@ -36,24 +36,24 @@ struct _Feed
   guint n_told;
   const gchar *told;
   GArray *levels;
-  gsize heap;                   /* before it began */
-  gsize most;                   /* of the process */
+  gsize heap; /* before it began */
+  gsize most; /* of the process */
 };
 
-void feed_drain (Feed * feed);
-void feed_run_until (Feed * feed, LmccTime until);
-LmccReceiverStats feed_get_stats (Feed * feed);
-LmccHeader feed_make_header (Feed * feed, LmccPacketType type, guint layer);
-void feed_send_packet (Feed * feed, const LmccHeader * header,
-    const guint8 * payload, gsize size);
-void feed_send_media (Feed * feed, guint layer, guint rung, gboolean key);
-void feed_prepare (Feed * feed, guint n_layers, guint payload_size);
-void feed_prepare_repair (Feed * feed, guint n_layers, guint payload_size);
-void feed_prepare_rungs (Feed * feed, guint payload_size);
-void feed_start (Feed * feed);
-void feed_finish (Feed * feed);
-void feed_keep_history (Feed * feed, guint i);
-void feed_check_memory (Feed * feed);
-void feed_run (Feed * feed, FeedStream stream, guint n);
+void feed_drain (Feed *feed);
+void feed_run_until (Feed *feed, LmccTime until);
+LmccReceiverStats feed_get_stats (Feed *feed);
+LmccHeader feed_make_header (Feed *feed, LmccPacketType type, guint layer);
+void feed_send_packet (Feed *feed, const LmccHeader *header,
+    const guint8 *payload, gsize size);
+void feed_send_media (Feed *feed, guint layer, guint rung, gboolean key);
+void feed_prepare (Feed *feed, guint n_layers, guint payload_size);
+void feed_prepare_repair (Feed *feed, guint n_layers, guint payload_size);
+void feed_prepare_rungs (Feed *feed, guint payload_size);
+void feed_start (Feed *feed);
+void feed_finish (Feed *feed);
+void feed_keep_history (Feed *feed, guint i);
+void feed_check_memory (Feed *feed);
+void feed_run (Feed *feed, FeedStream stream, guint n);
 
 #endif

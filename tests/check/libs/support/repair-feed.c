@@ -15,7 +15,7 @@
 #define RESERVE (50 * LMCC_MSECOND)
 
 void
-feed_drain (Feed * feed)
+feed_drain (Feed *feed)
 {
   LmccReceiverAction action;
 
@@ -23,7 +23,8 @@ feed_drain (Feed * feed)
     if (action.type == LMCC_RECEIVER_ACTION_LEVEL)
       g_array_append_val (feed->levels, action.to);
     if (action.type == LMCC_RECEIVER_ACTION_DELIVER) {
-      FeedDelivery delivery = {.at = feed->now,.corrupted = action.corrupted };
+      FeedDelivery delivery = { .at = feed->now,
+        .corrupted = action.corrupted };
       const guint8 *payload = action.packet->data + LMCC_RTP_HEADER_SIZE;
       gsize size = action.packet->size - LMCC_RTP_HEADER_SIZE, i;
 
@@ -40,7 +41,7 @@ feed_drain (Feed * feed)
 
 /* Virtual time goes on to @until. */
 void
-feed_run_until (Feed * feed, LmccTime until)
+feed_run_until (Feed *feed, LmccTime until)
 {
   LmccTime next;
 
@@ -53,32 +54,38 @@ feed_run_until (Feed * feed, LmccTime until)
 }
 
 static LmccHeader
-start_header (Feed * feed, LmccPacketType type, guint layer)
+start_header (Feed *feed, LmccPacketType type, guint layer)
 {
-  LmccHeader header = {.type = type,.layer = (guint8) layer,
+  LmccHeader header = {
+    .type = type,
+    .layer = (guint8) layer,
     .top_layer = (guint8) (feed->session.n_layers - 1),
-    .signal = LMCC_SIGNAL_NOBODY,.stream = LMCC_STREAM_NONE,
-    .lsn = feed->lsn[layer]++,.osn = (guint16) feed->next,
-    .anchor = feed->anchor,.send_time = lmcc_time_to_ntp_short (feed->now),
+    .signal = LMCC_SIGNAL_NOBODY,
+    .stream = LMCC_STREAM_NONE,
+    .lsn = feed->lsn[layer]++,
+    .osn = (guint16) feed->next,
+    .anchor = feed->anchor,
+    .send_time = lmcc_time_to_ntp_short (feed->now),
   };
 
   if (feed->slot > 0)
-    header.slot = (guint16) (feed->now / feed->slot
-        % feed->session.slot_modulus);
+    header.slot =
+        (guint16) (feed->now / feed->slot % feed->session.slot_modulus);
 
   return header;
 }
 
 static guint
-group_of (Feed * feed, const LmccHeader * header)
+group_of (Feed *feed, const LmccHeader *header)
 {
-  return feed->session.turning_groups == 0 ? header->layer
+  return feed->session.turning_groups == 0
+      ? header->layer
       : lmcc_dynamic_layering_get_group (&feed->layering, header->slot,
-      header->layer);
+          header->layer);
 }
 
 void
-feed_arrive (Feed * feed, guint group, LmccPacket * packet)
+feed_arrive (Feed *feed, guint group, LmccPacket *packet)
 {
   lmcc_receiver_handle_packet (feed->receiver, feed->now, feed->now, group,
       &feed->source, 5004, lmcc_packet_ref (packet));
@@ -86,18 +93,19 @@ feed_arrive (Feed * feed, guint group, LmccPacket * packet)
 }
 
 void
-feed_send_repair (Feed * feed, guint layer, LmccPacket * payload, guint index)
+feed_send_repair (Feed *feed, guint layer, LmccPacket *payload, guint index)
 {
-  guint carrier = feed->repair_layer < feed->session.n_layers ?
-      feed->repair_layer : layer;
+  guint carrier =
+      feed->repair_layer < feed->session.n_layers ? feed->repair_layer : layer;
   LmccHeader header = start_header (feed, LMCC_PACKET_REPAIR, carrier);
-  LmccRtp rtp = {.payload_type = feed->session.repair_payload_type,
+  LmccRtp rtp = {
+    .payload_type = feed->session.repair_payload_type,
     .sequence = feed->repair_sequence[carrier]++,
     .ssrc = lmcc_session_repair_ssrc (&feed->session, carrier),
     .payload_size = payload->size,
   };
-  LmccPacket *packet = lmcc_rtp_build (&rtp, &header,
-      feed->session.header_id, payload->data);
+  LmccPacket *packet =
+      lmcc_rtp_build (&rtp, &header, feed->session.header_id, payload->data);
 
   if (feed->lose == NULL || !feed->lose (feed, &header, index))
     feed_arrive (feed, group_of (feed, &header), packet);
@@ -105,11 +113,11 @@ feed_send_repair (Feed * feed, guint layer, LmccPacket * payload, guint index)
 }
 
 static void
-end_block (Feed * feed, guint layer)
+end_block (Feed *feed, guint layer)
 {
   g_autoptr (GPtrArray) payloads =
       lmcc_repair_encode ((LmccPacket **) feed->block[layer]->pdata,
-      feed->block[layer]->len, 1, feed->n_repair);
+          feed->block[layer]->len, 1, feed->n_repair);
   guint i;
 
   fail_unless (payloads != NULL);
@@ -121,15 +129,18 @@ end_block (Feed * feed, guint layer)
 /* Pictures of one packet, of class 0, 1, 0, 2 ... in as many layers as there
  * are. */
 LmccPacket *
-feed_make_media (Feed * feed, LmccHeader * header)
+feed_make_media (Feed *feed, LmccHeader *header)
 {
   guint number = feed->next, i;
-  guint klass = number % 2 == 0 ? 0 :
-      1 + (number / 2) % MAX (feed->session.n_layers - 1, 1);
+  guint klass = number % 2 == 0
+      ? 0
+      : 1 + (number / 2) % MAX (feed->session.n_layers - 1, 1);
   guint layer = MIN (klass, feed->session.n_layers - 1);
   guint8 payload[64];
-  LmccRtp rtp = {.payload_type = feed->session.payload_type,
-    .sequence = feed->sequence[layer]++,.timestamp = 450 * number,
+  LmccRtp rtp = {
+    .payload_type = feed->session.payload_type,
+    .sequence = feed->sequence[layer]++,
+    .timestamp = 450 * number,
     .ssrc = lmcc_session_ssrc (&feed->session, 0, layer),
     .payload_size = 8 + number % 50,
   };
@@ -149,7 +160,7 @@ feed_make_media (Feed * feed, LmccHeader * header)
 }
 
 void
-feed_send (Feed * feed)
+feed_send (Feed *feed)
 {
   guint number = feed->next;
   LmccHeader header;
@@ -173,14 +184,14 @@ feed_send (Feed * feed)
 }
 
 void
-feed_send_many (Feed * feed, guint n)
+feed_send_many (Feed *feed, guint n)
 {
   while (n-- > 0)
     feed_send (feed);
 }
 
 void
-feed_finish (Feed * feed)
+feed_finish (Feed *feed)
 {
   feed->lose = NULL;
   feed_send_many (feed, 8 * feed->n_source);
@@ -188,7 +199,7 @@ feed_finish (Feed * feed)
 }
 
 void
-feed_prepare (Feed * feed, guint n_layers, guint n_source, guint n_repair)
+feed_prepare (Feed *feed, guint n_layers, guint n_source, guint n_repair)
 {
   guint i;
 
@@ -204,8 +215,7 @@ feed_prepare (Feed * feed, guint n_layers, guint n_source, guint n_repair)
       sizeof (feed->session.video.encoding_name));
   feed->session.video.clock_rate = 90000;
   for (i = 0; i < n_layers; i++)
-    feed->session.layers[i] = (LmccLayer) {
-    100000, 0, (guint8) i};
+    feed->session.layers[i] = (LmccLayer){ 100000, 0, (guint8) i };
   feed->session.repair = 300;
   feed->session.repair_delay = FEED_REPAIR_DELAY;
   feed->n_source = n_source;
@@ -226,12 +236,17 @@ feed_prepare (Feed * feed, guint n_layers, guint n_source, guint n_repair)
 }
 
 void
-feed_start (Feed * feed, const gchar * algorithm)
+feed_start (Feed *feed, const gchar *algorithm)
 {
-  LmccReceiverConfig config = {.address = feed->session.address,
-    .session = &feed->session,.algorithm = algorithm,
-    .rtt_mode = LMCC_RTT_MODE_FIXED,.fixed_rtt = 60 * LMCC_MSECOND,
-    .latency = FEED_LATENCY,.max_level = -1,.on_loss = LMCC_ON_LOSS_CONCEAL,
+  LmccReceiverConfig config = {
+    .address = feed->session.address,
+    .session = &feed->session,
+    .algorithm = algorithm,
+    .rtt_mode = LMCC_RTT_MODE_FIXED,
+    .fixed_rtt = 60 * LMCC_MSECOND,
+    .latency = FEED_LATENCY,
+    .max_level = -1,
+    .on_loss = LMCC_ON_LOSS_CONCEAL,
   };
 
   fail_unless (lmcc_session_validate (&feed->session, NULL));
@@ -241,7 +256,7 @@ feed_start (Feed * feed, const gchar * algorithm)
 }
 
 void
-feed_clear (Feed * feed)
+feed_clear (Feed *feed)
 {
   guint i;
 
@@ -256,7 +271,7 @@ feed_clear (Feed * feed)
 }
 
 LmccReceiverStats
-feed_get_stats (Feed * feed)
+feed_get_stats (Feed *feed)
 {
   LmccReceiverStats stats;
 
@@ -266,7 +281,7 @@ feed_get_stats (Feed * feed)
 }
 
 LmccRepairClassStats
-feed_sum_classes (Feed * feed)
+feed_sum_classes (Feed *feed)
 {
   LmccReceiverStats stats = feed_get_stats (feed);
   LmccRepairClassStats sum = { 0 };
@@ -283,7 +298,7 @@ feed_sum_classes (Feed * feed)
 }
 
 const FeedDelivery *
-feed_find_delivery (Feed * feed, guint number)
+feed_find_delivery (Feed *feed, guint number)
 {
   guint i;
 
@@ -299,7 +314,7 @@ feed_find_delivery (Feed * feed, guint number)
 }
 
 LmccTime
-feed_sent_at (Feed * feed, guint number)
+feed_sent_at (Feed *feed, guint number)
 {
   return g_array_index (feed->sent, LmccTime, number);
 }
@@ -307,7 +322,7 @@ feed_sent_at (Feed * feed, guint number)
 /* Each packet at most once, in order, and in time; all from the first one on
  * but for @n_missing. */
 void
-feed_check_deliveries (Feed * feed, guint n_missing)
+feed_check_deliveries (Feed *feed, guint n_missing)
 {
   guint i, begin = G_MAXUINT, last = 0;
 
@@ -321,14 +336,15 @@ feed_check_deliveries (Feed * feed, guint n_missing)
       fail_unless (delivery->number > last, "%u after %u", delivery->number,
           last);
     last = delivery->number;
-    fail_unless (delivery->at <= feed_sent_at (feed, delivery->number) +
-        FEED_REPAIR_DELAY + FEED_LATENCY - RESERVE, "%u", delivery->number);
+    fail_unless (delivery->at <= feed_sent_at (feed, delivery->number)
+                + FEED_REPAIR_DELAY + FEED_LATENCY - RESERVE,
+        "%u", delivery->number);
   }
   fail_unless_equals_int (feed->deliveries->len, last + 1 - begin - n_missing);
 }
 
 gboolean
-feed_lose_some (Feed * feed, const LmccHeader * header G_GNUC_UNUSED,
+feed_lose_some (Feed *feed, const LmccHeader *header G_GNUC_UNUSED,
     guint number G_GNUC_UNUSED)
 {
   const gdouble *loss = feed->lose_data;
@@ -337,7 +353,7 @@ feed_lose_some (Feed * feed, const LmccHeader * header G_GNUC_UNUSED,
 }
 
 gboolean
-feed_lose_selected (Feed * feed, const LmccHeader * header, guint number)
+feed_lose_selected (Feed *feed, const LmccHeader *header, guint number)
 {
   const FeedSelected *selected = feed->lose_data;
   guint i;
@@ -354,8 +370,8 @@ feed_lose_selected (Feed * feed, const LmccHeader * header, guint number)
 
 /* A receiver to which nothing else is lost. */
 void
-feed_start_losing (Feed * feed, guint n_layers, guint n_source, guint n_repair,
-    FeedSelected * selected)
+feed_start_losing (Feed *feed, guint n_layers, guint n_source, guint n_repair,
+    FeedSelected *selected)
 {
   feed_prepare (feed, n_layers, n_source, n_repair);
   feed->lose = feed_lose_selected;

@@ -6,17 +6,17 @@
 #include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <string.h>
 
-
 /* In the group that the session says. */
 static void
-check_group (const Harness * h, const SentPacket * sent)
+check_group (const Harness *h, const SentPacket *sent)
 {
   LmccDynamicLayering layering;
 
   fail_unless (lmcc_dynamic_layering_from_session (&layering,
-          lmcc_sender_get_session (h->sender), NULL));
-  fail_unless_equals_int (sent->header.layer, lmcc_dynamic_layering_get_layer
-      (&layering, sent->header.slot, sent->group));
+      lmcc_sender_get_session (h->sender), NULL));
+  fail_unless_equals_int (sent->header.layer,
+      lmcc_dynamic_layering_get_layer (&layering, sent->header.slot,
+          sent->group));
 }
 
 static void
@@ -50,7 +50,7 @@ sender_config (guint n_rungs)
 }
 
 void
-sender_config_add_sound (LmccSenderConfig * config)
+sender_config_add_sound (LmccSenderConfig *config)
 {
   g_strlcpy (config->session.sound.encoding_name, "OPUS",
       LMCC_ENCODING_NAME_SIZE);
@@ -58,7 +58,7 @@ sender_config_add_sound (LmccSenderConfig * config)
 }
 
 void
-harness_drain (Harness * h)
+harness_drain (Harness *h)
 {
   LmccSenderAction action;
 
@@ -77,10 +77,10 @@ harness_drain (Harness * h)
         break;
       case LMCC_SENDER_ACTION_SEND:
         fail_unless (lmcc_rtp_parse (sent.packet->data, sent.packet->size,
-                LMCC_HEADER_DEFAULT_ID, &sent.rtp));
+            LMCC_HEADER_DEFAULT_ID, &sent.rtp));
         fail_unless (sent.rtp.element != NULL);
-        fail_unless (lmcc_header_parse (sent.rtp.element,
-                sent.rtp.element_size, &sent.header));
+        fail_unless (lmcc_header_parse (sent.rtp.element, sent.rtp.element_size,
+            &sent.header));
         check_group (h, &sent);
         break;
     }
@@ -89,7 +89,7 @@ harness_drain (Harness * h)
 }
 
 Harness
-harness_new (const LmccSenderConfig * config)
+harness_new (const LmccSenderConfig *config)
 {
   Harness h = { lmcc_sender_new (config, START, NULL), START };
 
@@ -101,7 +101,7 @@ harness_new (const LmccSenderConfig * config)
 }
 
 void
-harness_clear (Harness * h)
+harness_clear (Harness *h)
 {
   g_array_unref (h->sent);
   lmcc_sender_free (h->sender);
@@ -109,7 +109,7 @@ harness_clear (Harness * h)
 
 /* As a shell that is never late. */
 void
-harness_run_until (Harness * h, LmccTime until)
+harness_run_until (Harness *h, LmccTime until)
 {
   LmccTime next;
 
@@ -153,14 +153,14 @@ make_unit (guint stream, guint klass, LmccTime time, guint n_packets,
 }
 
 void
-harness_push (Harness * h, LmccUnit * unit)
+harness_push (Harness *h, LmccUnit *unit)
 {
   lmcc_sender_push_unit (h->sender, unit, h->now);
   harness_drain (h);
 }
 
 void
-harness_push_at (Harness * h, LmccUnit * unit)
+harness_push_at (Harness *h, LmccUnit *unit)
 {
   harness_run_until (h, unit->decoding_time);
   harness_push (h, unit);
@@ -168,7 +168,7 @@ harness_push_at (Harness * h, LmccUnit * unit)
 
 /* Units of all classes. */
 guint64
-harness_count_dropped (const Harness * h)
+harness_count_dropped (const Harness *h)
 {
   const LmccSenderStats *stats = lmcc_sender_get_stats (h->sender);
   guint64 n = 0;
@@ -181,26 +181,26 @@ harness_count_dropped (const Harness * h)
 }
 
 gboolean
-is_media (const SentPacket * sent)
+is_media (const SentPacket *sent)
 {
   return !sent->control && sent->header.type == LMCC_PACKET_MEDIA;
 }
 
 gboolean
-is_filler (const SentPacket * sent)
+is_filler (const SentPacket *sent)
 {
   return !sent->control && sent->header.type == LMCC_PACKET_FILLER;
 }
 
 gboolean
-is_video (const SentPacket * sent)
+is_video (const SentPacket *sent)
 {
   return is_media (sent) && sent->header.stream != LMCC_STREAM_SOUND;
 }
 
 /* Random units of several rungs and classes, with sound, for some time. */
 void
-harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
+harness_push_random_until (Harness *h, GRand *rand, LmccTime until,
     guint n_rungs, gboolean sound)
 {
   LmccTime time = h->now;
@@ -211,7 +211,8 @@ harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
     for (stream = 0; stream < n_rungs; stream++) {
       guint klass = g_rand_int_range (rand, 0, 4);
 
-      harness_push_at (h, make_unit (stream, klass, time,
+      harness_push_at (h,
+          make_unit (stream, klass, time,
               (guint) g_rand_int_range (rand, 1, 12),
               (gsize) g_rand_int_range (rand, 1, 1300)));
     }
@@ -223,14 +224,14 @@ harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
 }
 
 gsize
-sent_ip_size (const SentPacket * s)
+sent_ip_size (const SentPacket *s)
 {
   return s->packet->size + IP_OVERHEAD;
 }
 
 /* The RTCP is the base's. */
 gboolean
-sent_is_of_layer (const SentPacket * s, guint layer)
+sent_is_of_layer (const SentPacket *s, guint layer)
 {
   return s->control ? layer == 0 : s->group == layer;
 }
@@ -239,7 +240,7 @@ sent_is_of_layer (const SentPacket * s, guint layer)
  * rate times duration by at most one packet: with the packets at both ends
  * there are not more, and without them not fewer. */
 void
-harness_check_exact (Harness * h, guint layer, guint64 rate, LmccTime end)
+harness_check_exact (Harness *h, guint layer, guint64 rate, LmccTime end)
 {
   g_autoptr (GArray) picked = g_array_new (FALSE, FALSE, sizeof (guint));
   gdouble largest = 0;
@@ -263,17 +264,18 @@ harness_check_exact (Harness * h, guint layer, guint64 rate, LmccTime end)
 
     for (last = first + 1; last <= picked->len; last++) {
       const SentPacket *to = last < picked->len
-          ? SENT (h, g_array_index (picked, guint, last)) : NULL;
-      gdouble want = (gdouble) rate * ((to ? to->time : end) - from->time)
-          / LMCC_SECOND;
+          ? SENT (h, g_array_index (picked, guint, last))
+          : NULL;
+      gdouble want =
+          (gdouble) rate * ((to ? to->time : end) - from->time) / LMCC_SECOND;
 
       /* Not fail_unless(), which makes a system call each time. */
       if (want - between > largest)
         fail ("layer %u: %g bits too few", layer, want - between);
       if (to == NULL)
         break;
-      if (8.0 * (sent_ip_size (from) + sent_ip_size (to)) + between - want >
-          largest)
+      if (8.0 * (sent_ip_size (from) + sent_ip_size (to)) + between - want
+          > largest)
         fail ("layer %u: too many bits, %g", layer, between - want);
       between += 8.0 * sent_ip_size (to);
     }
@@ -281,7 +283,7 @@ harness_check_exact (Harness * h, guint layer, guint64 rate, LmccTime end)
 }
 
 void
-harness_check_all_exact (Harness * h, const LmccSenderConfig * config)
+harness_check_all_exact (Harness *h, const LmccSenderConfig *config)
 {
   guint i;
 

@@ -46,25 +46,24 @@ typedef struct
 #define SENT(h, i) (&g_array_index ((h)->sent, SentPacket, i))
 
 LmccSenderConfig sender_config (guint n_rungs);
-void sender_config_add_sound (LmccSenderConfig * config);
-void harness_drain (Harness * h);
-Harness harness_new (const LmccSenderConfig * config);
-void harness_clear (Harness * h);
-void harness_run_until (Harness * h, LmccTime until);
+void sender_config_add_sound (LmccSenderConfig *config);
+void harness_drain (Harness *h);
+Harness harness_new (const LmccSenderConfig *config);
+void harness_clear (Harness *h);
+void harness_run_until (Harness *h, LmccTime until);
 LmccUnit *make_unit (guint stream, guint klass, LmccTime time, guint n_packets,
     gsize payload_size);
-void harness_push (Harness * h, LmccUnit * unit);
-void harness_push_at (Harness * h, LmccUnit * unit);
-guint64 harness_count_dropped (const Harness * h);
-gboolean is_media (const SentPacket * sent);
-gboolean is_filler (const SentPacket * sent);
-gboolean is_video (const SentPacket * sent);
-void harness_push_random_until (Harness * h, GRand * rand, LmccTime until,
+void harness_push (Harness *h, LmccUnit *unit);
+void harness_push_at (Harness *h, LmccUnit *unit);
+guint64 harness_count_dropped (const Harness *h);
+gboolean is_media (const SentPacket *sent);
+gboolean is_filler (const SentPacket *sent);
+gboolean is_video (const SentPacket *sent);
+void harness_push_random_until (Harness *h, GRand *rand, LmccTime until,
     guint n_rungs, gboolean sound);
-gsize sent_ip_size (const SentPacket * s);
-gboolean sent_is_of_layer (const SentPacket * s, guint layer);
-void harness_check_exact (Harness * h, guint layer, guint64 rate,
-    LmccTime end);
-void harness_check_all_exact (Harness * h, const LmccSenderConfig * config);
+gsize sent_ip_size (const SentPacket *s);
+gboolean sent_is_of_layer (const SentPacket *s, guint layer);
+void harness_check_exact (Harness *h, guint layer, guint64 rate, LmccTime end);
+void harness_check_all_exact (Harness *h, const LmccSenderConfig *config);
 
 #endif

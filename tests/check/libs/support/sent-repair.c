@@ -8,7 +8,7 @@
 
 /* A picture in three classes: a key frame, P pictures, and two classes of B. */
 LmccTime
-repair_push_gop (Harness * h, guint n_rungs, LmccTime time, guint n_pictures)
+repair_push_gop (Harness *h, guint n_rungs, LmccTime time, guint n_pictures)
 {
   guint i, rung;
 
@@ -16,8 +16,9 @@ repair_push_gop (Harness * h, guint n_rungs, LmccTime time, guint n_pictures)
     guint klass = i % 4 == 0 ? 0 : i % 4 == 2 ? 1 : 2;
 
     for (rung = 0; rung < n_rungs; rung++) {
-      LmccUnit *unit = make_unit (rung, klass, time, (rung + 1) * (i == 0 ?
-              6 : 3 - klass), REPAIR_PAYLOAD - 100 * (i % 3));
+      LmccUnit *unit =
+          make_unit (rung, klass, time, (rung + 1) * (i == 0 ? 6 : 3 - klass),
+              REPAIR_PAYLOAD - 100 * (i % 3));
 
       unit->switch_point = i == 0 || klass > 0;
       harness_push_at (h, unit);
@@ -59,7 +60,7 @@ repair_native_config (guint share)
 }
 
 Harness
-repair_run (const LmccSenderConfig * config, guint n_gops)
+repair_run (const LmccSenderConfig *config, guint n_gops)
 {
   Harness h = harness_new (config);
   LmccTime time = START + 100 * MS;
@@ -75,24 +76,24 @@ repair_run (const LmccSenderConfig * config, guint n_gops)
 }
 
 gboolean
-repair_is (const SentPacket * s)
+repair_is (const SentPacket *s)
 {
   return !s->control && s->header.type == LMCC_PACKET_REPAIR;
 }
 
 LmccRepairPayload
-repair_parse (const SentPacket * s)
+repair_parse (const SentPacket *s)
 {
   LmccRepairPayload payload;
 
   fail_unless (lmcc_repair_payload_parse (s->packet->data + s->rtp.header_size,
-          s->rtp.payload_size, &payload));
+      s->rtp.payload_size, &payload));
 
   return payload;
 }
 
 static const SentPacket *
-find_source (Harness * h, const LmccRepairPayload * payload, guint i)
+find_source (Harness *h, const LmccRepairPayload *payload, guint i)
 {
   guint16 sequence = (guint16) (payload->first + i * payload->step);
   guint k;
@@ -110,7 +111,7 @@ find_source (Harness * h, const LmccRepairPayload * payload, guint i)
 }
 
 static gboolean
-same_block (const LmccRepairPayload * a, const LmccRepairPayload * b)
+same_block (const LmccRepairPayload *a, const LmccRepairPayload *b)
 {
   return a->source == b->source && a->first == b->first
       && a->n_source == b->n_source && a->step == b->step;
@@ -118,7 +119,7 @@ same_block (const LmccRepairPayload * a, const LmccRepairPayload * b)
 
 /* Its repair packets, in the order in which they were sent. */
 static GArray *
-find_block (Harness * h, const LmccRepairPayload * of)
+find_block (Harness *h, const LmccRepairPayload *of)
 {
   GArray *found = g_array_new (FALSE, FALSE, sizeof (guint));
   guint i;
@@ -138,12 +139,12 @@ find_block (Harness * h, const LmccRepairPayload * of)
 
 /* Loses source packets, as many as repair packets were sent. */
 static void
-check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
+check_recovers (Harness *h, const LmccRepairPayload *of, GRand *rand)
 {
   g_autoptr (GArray) found = find_block (h, of);
   guint n = of->n_source, size = of->symbol_size, i;
   g_autofree guint8 *bytes = g_malloc0 ((gsize) n * size);
-  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { {{0}} };
+  LmccRepairSymbol source[LMCC_REPAIR_MAX_SYMBOLS] = { { { 0 } } };
   guint8 *recovered[LMCC_REPAIR_MAX_SYMBOLS];
   const guint8 *repair[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 indices[LMCC_REPAIR_MAX_SYMBOLS];
@@ -156,7 +157,7 @@ check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
     const LmccPacket *packet = find_source (h, of, i)->packet;
 
     if (missing[i]) {
-      recovered[n_recovered++] = bytes + (gsize) i *size;
+      recovered[n_recovered++] = bytes + (gsize) i * size;
       continue;
     }
     GST_WRITE_UINT16_BE (source[i].head, packet->size);
@@ -164,14 +165,14 @@ check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
     source[i].size = packet->size;
   }
   for (i = 0; i < found->len; i++) {
-    LmccRepairPayload payload = repair_parse (SENT (h, g_array_index (found,
-                guint, i)));
+    LmccRepairPayload payload =
+        repair_parse (SENT (h, g_array_index (found, guint, i)));
 
     repair[i] = payload.symbol;
     indices[i] = payload.index;
   }
   fail_unless (lmcc_repair_code_recover (n, size, source, recovered, repair,
-          indices, found->len));
+      indices, found->len));
   for (i = 0; i < n; i++) {
     const LmccPacket *packet = find_source (h, of, i)->packet;
     const guint8 *symbol = bytes + (gsize) i * size;
@@ -184,7 +185,7 @@ check_recovers (Harness * h, const LmccRepairPayload * of, GRand * rand)
 }
 
 void
-repair_check_all_recover (Harness * h)
+repair_check_all_recover (Harness *h)
 {
   GRand *rand = g_rand_new_with_seed (5);
   guint n_blocks = 0, i;
@@ -208,7 +209,7 @@ repair_check_all_recover (Harness * h)
 
 /* What a repair packet says of itself. */
 void
-repair_check_headers (Harness * h)
+repair_check_headers (Harness *h)
 {
   const LmccSession *session = lmcc_sender_get_session (h->sender);
   guint16 sequence[LMCC_MAX_LAYERS];
@@ -238,7 +239,7 @@ repair_check_headers (Harness * h)
 
 /* All repair packets of a block are in one layer, in their order, all there. */
 void
-repair_check_blocks (Harness * h)
+repair_check_blocks (Harness *h)
 {
   guint i, k;
 
@@ -263,7 +264,7 @@ repair_check_blocks (Harness * h)
 }
 
 static LmccTime
-unit_time (const SentPacket * s)
+unit_time (const SentPacket *s)
 {
   guint64 ticks = (guint32) (s->rtp.timestamp - RTP_OFFSET);
 
@@ -271,7 +272,7 @@ unit_time (const SentPacket * s)
 }
 
 guint
-repair_count_type (Harness * h, LmccPacketType type)
+repair_count_type (Harness *h, LmccPacketType type)
 {
   guint n = 0, i;
 
@@ -285,7 +286,7 @@ repair_count_type (Harness * h, LmccPacketType type)
  * within @delay; 0: within the window of the pictures. Returns how many there
  * are. */
 guint
-repair_check_times (Harness * h, LmccTime delay)
+repair_check_times (Harness *h, LmccTime delay)
 {
   guint n = 0, i, k;
 
@@ -298,8 +299,8 @@ repair_check_times (Harness * h, LmccTime delay)
     payload = repair_parse (s);
     for (k = 0; k < payload.n_source; k++) {
       const SentPacket *source = find_source (h, &payload, k);
-      LmccTime latest = delay > 0 ? source->time + delay
-          : unit_time (source) + REPAIR_HOLD;
+      LmccTime latest =
+          delay > 0 ? source->time + delay : unit_time (source) + REPAIR_HOLD;
 
       fail_unless (s->time > source->time && s->time <= latest);
     }

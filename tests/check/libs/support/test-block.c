@@ -32,13 +32,21 @@ LmccPacket *
 test_block_packet (guint source, guint sequence)
 {
   guint8 payload[64];
-  LmccRtp rtp = {.payload_type = (guint8) (PAYLOAD_TYPE + (source >> 6)),
-    .sequence = (guint16) sequence,.timestamp = 90 * sequence,
-    .ssrc = SSRC_BASE + source,.payload_size = sequence * 7 % 64,
+  LmccRtp rtp = {
+    .payload_type = (guint8) (PAYLOAD_TYPE + (source >> 6)),
+    .sequence = (guint16) sequence,
+    .timestamp = 90 * sequence,
+    .ssrc = SSRC_BASE + source,
+    .payload_size = sequence * 7 % 64,
   };
-  LmccHeader header = {.type = LMCC_PACKET_MEDIA,.layer = source & 0x3f,
-    .top_layer = 63,.stream = (guint8) (source >> 6),.signal = -1,
-    .lsn = (guint16) sequence,.osn = (guint16) sequence,
+  LmccHeader header = {
+    .type = LMCC_PACKET_MEDIA,
+    .layer = source & 0x3f,
+    .top_layer = 63,
+    .stream = (guint8) (source >> 6),
+    .signal = -1,
+    .lsn = (guint16) sequence,
+    .osn = (guint16) sequence,
   };
   guint i;
 
@@ -49,7 +57,7 @@ test_block_packet (guint source, guint sequence)
 }
 
 void
-test_block_init (TestBlock * block, guint first, guint n_source, guint step,
+test_block_init (TestBlock *block, guint first, guint n_source, guint step,
     guint n_repair)
 {
   guint i;
@@ -65,7 +73,7 @@ test_block_init (TestBlock * block, guint first, guint n_source, guint step,
 }
 
 void
-test_block_clear (TestBlock * block)
+test_block_clear (TestBlock *block)
 {
   guint i;
 
@@ -75,33 +83,33 @@ test_block_clear (TestBlock * block)
 }
 
 void
-test_block_take_repair (LmccRepairDecoder * decoder, LmccPacket * packet,
+test_block_take_repair (LmccRepairDecoder *decoder, LmccPacket *packet,
     LmccTime now)
 {
   LmccRepairPayload payload;
 
-  fail_unless (lmcc_repair_payload_parse (packet->data, packet->size,
-          &payload));
+  fail_unless (
+      lmcc_repair_payload_parse (packet->data, packet->size, &payload));
   lmcc_repair_decoder_take_repair (decoder, &payload, packet, now);
 }
 
 /* The symbols of a block by number: source first. */
 void
-test_block_take_symbol (LmccRepairDecoder * decoder, const TestBlock * block,
+test_block_take_symbol (LmccRepairDecoder *decoder, const TestBlock *block,
     guint i, LmccTime now)
 {
   if (i < block->n_source)
     lmcc_repair_decoder_take_source (decoder, TEST_BLOCK_SOURCE,
         (guint16) (block->first + i * block->step), block->source[i], now);
   else
-    test_block_take_repair (decoder, g_ptr_array_index (block->repair,
-            i - block->n_source), now);
+    test_block_take_repair (decoder,
+        g_ptr_array_index (block->repair, i - block->n_source), now);
 }
 
 /* Returns how many came out; each must be what was sent, and was lost. */
 guint
-test_block_poll_all (LmccRepairDecoder * decoder, const TestBlock * block,
-    const gboolean * lost)
+test_block_poll_all (LmccRepairDecoder *decoder, const TestBlock *block,
+    const gboolean *lost)
 {
   LmccRepairedPacket repaired;
   guint n = 0;
@@ -113,7 +121,8 @@ test_block_poll_all (LmccRepairDecoder * decoder, const TestBlock * block,
     fail_unless (lost == NULL || lost[i]);
     fail_unless_equals_int (repaired.packet->size, block->source[i]->size);
     fail_unless (memcmp (repaired.packet->data, block->source[i]->data,
-            repaired.packet->size) == 0);
+                     repaired.packet->size)
+        == 0);
     fail_unless_equals_int (repaired.header.lsn, repaired.rtp.sequence);
     lmcc_packet_unref (repaired.packet);
     n++;
@@ -123,8 +132,8 @@ test_block_poll_all (LmccRepairDecoder * decoder, const TestBlock * block,
 }
 
 guint
-test_block_count_missing (const TestBlock * block, const gboolean * lost,
-    guint * n_lost)
+test_block_count_missing (const TestBlock *block, const gboolean *lost,
+    guint *n_lost)
 {
   guint missing = 0, i;
 

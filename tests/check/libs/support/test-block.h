@@ -24,16 +24,16 @@ typedef struct
 
 LmccRepairDecoder *test_block_decoder (void);
 LmccPacket *test_block_packet (guint source, guint sequence);
-void test_block_init (TestBlock * block, guint first, guint n_source,
-    guint step, guint n_repair);
-void test_block_clear (TestBlock * block);
-void test_block_take_repair (LmccRepairDecoder * decoder, LmccPacket * packet,
+void test_block_init (TestBlock *block, guint first, guint n_source, guint step,
+    guint n_repair);
+void test_block_clear (TestBlock *block);
+void test_block_take_repair (LmccRepairDecoder *decoder, LmccPacket *packet,
     LmccTime now);
-void test_block_take_symbol (LmccRepairDecoder * decoder,
-    const TestBlock * block, guint i, LmccTime now);
-guint test_block_poll_all (LmccRepairDecoder * decoder,
-    const TestBlock * block, const gboolean * lost);
-guint test_block_count_missing (const TestBlock * block, const gboolean * lost,
-    guint * n_lost);
+void test_block_take_symbol (LmccRepairDecoder *decoder, const TestBlock *block,
+    guint i, LmccTime now);
+guint test_block_poll_all (LmccRepairDecoder *decoder, const TestBlock *block,
+    const gboolean *lost);
+guint test_block_count_missing (const TestBlock *block, const gboolean *lost,
+    guint *n_lost);
 
 #endif

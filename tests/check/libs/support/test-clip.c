@@ -20,7 +20,7 @@ get_class (guint ref_idc)
 
 /* NAL units have their length in front, in four bytes. */
 static TestRepairPicture
-read_picture (const guint8 * data, gsize size)
+read_picture (const guint8 *data, gsize size)
 {
   TestRepairPicture picture = { (guint) size };
   guint ref_idc = 0;
@@ -41,7 +41,7 @@ read_picture (const guint8 * data, gsize size)
 }
 
 static void
-read_all (GstAppSink * sink, GArray * pictures, LmccTime * period)
+read_all (GstAppSink *sink, GArray *pictures, LmccTime *period)
 {
   GstSample *sample;
   GstClockTime begin = GST_CLOCK_TIME_NONE;
@@ -72,7 +72,7 @@ read_all (GstAppSink * sink, GArray * pictures, LmccTime * period)
  *     decoding order; none where it cannot be read
  */
 GArray *
-test_clip_read (const gchar * path, LmccTime * period)
+test_clip_read (const gchar *path, LmccTime *period)
 {
   GArray *pictures = g_array_new (FALSE, FALSE, sizeof (TestRepairPicture));
   g_autoptr (GstElement) pipeline = NULL;
@@ -81,8 +81,9 @@ test_clip_read (const gchar * path, LmccTime * period)
 
   gst_init (NULL, NULL);
   pipeline = gst_parse_launch ("filesrc name=source ! qtdemux ! h264parse ! "
-      "video/x-h264,stream-format=avc,alignment=au ! "
-      "appsink name=sink sync=false", NULL);
+                               "video/x-h264,stream-format=avc,alignment=au ! "
+                               "appsink name=sink sync=false",
+      NULL);
   if (pipeline == NULL)
     return pictures;
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");

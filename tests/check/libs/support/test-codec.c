@@ -9,7 +9,7 @@
 static guint16 sequence;
 
 LmccPacket *
-test_codec_packet (guint32 timestamp, gboolean marker, const guint8 * payload,
+test_codec_packet (guint32 timestamp, gboolean marker, const guint8 *payload,
     gsize size)
 {
   LmccPacket *packet = lmcc_packet_new (12 + size);
@@ -26,10 +26,11 @@ test_codec_packet (guint32 timestamp, gboolean marker, const guint8 * payload,
 }
 
 guint
-test_codec_push (LmccClassifier * classifier, guint32 timestamp,
-    gboolean marker, const LmccLayerMark * mark, const guint8 * payload,
-    gsize size, LmccUnit * units[2])
+test_codec_push (LmccClassifier *classifier, guint32 timestamp, gboolean marker,
+    const LmccLayerMark *mark, const guint8 *payload, gsize size,
+    LmccUnit *units[2])
 {
-  return lmcc_classifier_push (classifier, test_codec_packet (timestamp, marker,
-          payload, size), mark, timestamp * 1000, timestamp * 1000 + 7, units);
+  return lmcc_classifier_push (classifier,
+      test_codec_packet (timestamp, marker, payload, size), mark,
+      timestamp * 1000, timestamp * 1000 + 7, units);
 }

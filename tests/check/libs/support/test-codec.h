@@ -9,8 +9,8 @@
 #include <gst/lmcc/media/classify-private.h>
 #include <gst/lmcc/lmcc-classify.h>
 
-#define BYTES(...) (const guint8[]) { __VA_ARGS__ }, \
-    sizeof ((const guint8[]) { __VA_ARGS__ })
+#define BYTES(...) \
+  (const guint8[]){ __VA_ARGS__ }, sizeof ((const guint8[]){ __VA_ARGS__ })
 
 /* Slice headers after the NAL header: first_mb_in_slice 0 (1), then slice_type
  * 5 (P: 00110), 6 (B: 00111), 7 (I: 0001000). */
@@ -22,9 +22,9 @@
 #define J2K(priority) BYTES (0, priority, 0, 0, 0, 0, 0, 0, 0xff)
 
 LmccPacket *test_codec_packet (guint32 timestamp, gboolean marker,
-    const guint8 * payload, gsize size);
-guint test_codec_push (LmccClassifier * classifier, guint32 timestamp,
-    gboolean marker, const LmccLayerMark * mark, const guint8 * payload,
-    gsize size, LmccUnit * units[2]);
+    const guint8 *payload, gsize size);
+guint test_codec_push (LmccClassifier *classifier, guint32 timestamp,
+    gboolean marker, const LmccLayerMark *mark, const guint8 *payload,
+    gsize size, LmccUnit *units[2]);
 
 #endif

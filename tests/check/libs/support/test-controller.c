@@ -11,8 +11,8 @@
 #define START (10 * LMCC_SECOND)
 
 TestController *
-test_controller_new (const gchar * algorithm, guint n_layers,
-    const gchar * setting, const gchar * value)
+test_controller_new (const gchar *algorithm, guint n_layers,
+    const gchar *setting, const gchar *value)
 {
   TestController *test = g_new0 (TestController, 1);
   const LmccAlgorithm *entry = lmcc_algorithm_find (algorithm);
@@ -43,7 +43,7 @@ test_controller_new (const gchar * algorithm, guint n_layers,
 }
 
 void
-test_controller_free (TestController * test)
+test_controller_free (TestController *test)
 {
   guint i;
 
@@ -57,7 +57,7 @@ test_controller_free (TestController * test)
 
 /* As the receiver does: holds what is wanted, within the cap. */
 void
-test_controller_follow (TestController * test)
+test_controller_follow (TestController *test)
 {
   gint level = MIN (test->controller->wanted_level, test->cap);
   TestLevelChange change = { test->now, test->level, level };
@@ -77,11 +77,11 @@ test_controller_follow (TestController * test)
 }
 
 static LmccTime
-next_timeout (TestController * test)
+next_timeout (TestController *test)
 {
   const LmccControllerClass *klass = test->controller->klass;
-  LmccTime next = klass->next_timeout ?
-      klass->next_timeout (test->controller) : LMCC_TIME_NONE;
+  LmccTime next = klass->next_timeout ? klass->next_timeout (test->controller)
+                                      : LMCC_TIME_NONE;
   gint i;
 
   for (i = 0; i <= test->level; i++)
@@ -91,7 +91,7 @@ next_timeout (TestController * test)
 }
 
 static void
-report_losses (TestController * test, guint layer)
+report_losses (TestController *test, guint layer)
 {
   LmccLoss loss;
 
@@ -102,7 +102,7 @@ report_losses (TestController * test, guint layer)
 
 /* Lets the time go on, with all that is due until then. */
 void
-test_controller_until (TestController * test, LmccTime time)
+test_controller_until (TestController *test, LmccTime time)
 {
   gint i;
 
@@ -124,7 +124,7 @@ test_controller_until (TestController * test, LmccTime time)
 
 /* A packet that the network lets through, now. */
 void
-test_controller_packet (TestController * test, const LmccHeader * header)
+test_controller_packet (TestController *test, const LmccHeader *header)
 {
   const LmccControllerClass *klass = test->controller->klass;
   guint layer = header->layer;
@@ -144,7 +144,7 @@ test_controller_packet (TestController * test, const LmccHeader * header)
 }
 
 static gboolean
-is_lost (guint layer, guint packet, const TestLoss * losses, guint n_losses)
+is_lost (guint layer, guint packet, const TestLoss *losses, guint n_losses)
 {
   guint i;
 
@@ -160,8 +160,8 @@ is_lost (guint layer, guint packet, const TestLoss * losses, guint n_losses)
 /* A whole slot of all layers. The second half of it is a burst of the layers up
  * to its signal. */
 void
-test_slot_full (TestController * test, gint signal, guint64 up_levels,
-    const TestLoss * losses, guint n_losses)
+test_slot_full (TestController *test, gint signal, guint64 up_levels,
+    const TestLoss *losses, guint n_losses)
 {
   LmccTime begin = test->now;
   guint packet, layer;
@@ -191,13 +191,13 @@ test_slot_full (TestController * test, gint signal, guint64 up_levels,
 }
 
 void
-test_slot (TestController * test, gint signal)
+test_slot (TestController *test, gint signal)
 {
   test_slot_full (test, signal, 0, NULL, 0);
 }
 
 void
-test_slot_lossy (TestController * test, gint signal, gint layer, guint from,
+test_slot_lossy (TestController *test, gint signal, gint layer, guint from,
     guint to)
 {
   TestLoss loss = { layer, from, to };
@@ -206,7 +206,7 @@ test_slot_lossy (TestController * test, gint signal, gint layer, guint from,
 }
 
 const gchar *
-test_controller_state (TestController * test)
+test_controller_state (TestController *test)
 {
   LmccControllerStatus status = { 0 };
 
@@ -216,8 +216,8 @@ test_controller_state (TestController * test)
 }
 
 void
-test_fail_unless_level (TestController * test, gint level)
+test_fail_unless_level (TestController *test, gint level)
 {
-  fail_unless (test->level == level, "level %d, not %d: %s", test->level,
-      level, test->controller->reason);
+  fail_unless (test->level == level, "level %d, not %d: %s", test->level, level,
+      test->controller->reason);
 }

@@ -32,12 +32,12 @@ typedef struct
   LmccLayerAccount *accounts[LMCC_MAX_LAYERS];
   guint16 lsns[LMCC_MAX_LAYERS];
   LmccTime now;
-  guint64 slot;                 /* the next one to send */
+  guint64 slot; /* the next one to send */
   gint level;
   gint cap;
-  LmccTime leave_latency;       /* how long a layer comes that was left */
+  LmccTime leave_latency; /* how long a layer comes that was left */
   LmccTime left_at[LMCC_MAX_LAYERS];
-  GArray *changes;              /* of TestLevelChange */
+  GArray *changes; /* of TestLevelChange */
 } TestController;
 
 /* What is lost in a slot: packets @from to @to of @layer, counted from 0. */
@@ -48,18 +48,18 @@ typedef struct
   guint to;
 } TestLoss;
 
-TestController *test_controller_new (const gchar * algorithm, guint n_layers,
-    const gchar * setting, const gchar * value);
-void test_controller_free (TestController * test);
-void test_controller_follow (TestController * test);
-void test_controller_until (TestController * test, LmccTime time);
-void test_controller_packet (TestController * test, const LmccHeader * header);
-void test_slot_full (TestController * test, gint signal, guint64 up_levels,
-    const TestLoss * losses, guint n_losses);
-void test_slot (TestController * test, gint signal);
-void test_slot_lossy (TestController * test, gint signal, gint layer,
-    guint from, guint to);
-const gchar *test_controller_state (TestController * test);
-void test_fail_unless_level (TestController * test, gint level);
+TestController *test_controller_new (const gchar *algorithm, guint n_layers,
+    const gchar *setting, const gchar *value);
+void test_controller_free (TestController *test);
+void test_controller_follow (TestController *test);
+void test_controller_until (TestController *test, LmccTime time);
+void test_controller_packet (TestController *test, const LmccHeader *header);
+void test_slot_full (TestController *test, gint signal, guint64 up_levels,
+    const TestLoss *losses, guint n_losses);
+void test_slot (TestController *test, gint signal);
+void test_slot_lossy (TestController *test, gint signal, gint layer, guint from,
+    guint to);
+const gchar *test_controller_state (TestController *test);
+void test_fail_unless_level (TestController *test, gint level);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define DEFAULT_BASE 128e3
 #define DEFAULT_LAYERS 8
-#define LEAST_QUEUE 10          /* packets */
+#define LEAST_QUEUE 10 /* packets */
 
 /* What a receiver's or a flow's counters were at the mark. */
 typedef struct
@@ -15,7 +15,7 @@ typedef struct
   guint64 offered;
   guint64 missed;
   guint changes;
-  guint samples[LMCC_MAX_LAYERS];       /* since then, at each level */
+  guint samples[LMCC_MAX_LAYERS]; /* since then, at each level */
 } Mark;
 
 typedef struct
@@ -31,11 +31,11 @@ typedef struct
   GString *faults;
 } Runner;
 
-static void fault (Runner * runner, const gchar * format, ...)
-    G_GNUC_PRINTF (2, 3);
+static void
+fault (Runner *runner, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
-fault (Runner * runner, const gchar * format, ...)
+fault (Runner *runner, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
   va_list arguments;
@@ -54,7 +54,7 @@ fault (Runner * runner, const gchar * format, ...)
 /* Links */
 
 static void
-set_loss (TestLinkSettings * link, const TestStep * step)
+set_loss (TestLinkSettings *link, const TestStep *step)
 {
   if (step->loss == 0)
     return;
@@ -72,7 +72,7 @@ set_loss (TestLinkSettings * link, const TestStep * step)
 }
 
 static void
-set_queue (TestLinkSettings * link, const TestStep * step)
+set_queue (TestLinkSettings *link, const TestStep *step)
 {
   gdouble bytes_per_ms = (gdouble) link->rate / 8000;
   gdouble rtt_ms = 2.0 * (gdouble) link->delay / LMCC_MSECOND;
@@ -89,7 +89,7 @@ set_queue (TestLinkSettings * link, const TestStep * step)
 }
 
 static void
-change_link (Runner * runner)
+change_link (Runner *runner)
 {
   const TestStep *step = runner->step;
   TestLinkSettings *link = &runner->net->shared.settings;
@@ -112,18 +112,19 @@ change_link (Runner * runner)
 /* Who takes part */
 
 static void
-mark_receiver (Runner * runner, guint index)
+mark_receiver (Runner *runner, guint index)
 {
   TestNetReceiver *from = &runner->net->receivers[index];
 
   from->first_miss = LMCC_TIME_NONE;
-  runner->receivers[index] = (Mark) {
-  .bytes = from->bytes,.offered = from->offered,.missed =
-        from->missed,.changes = from->changes->len};
+  runner->receivers[index] = (Mark){ .bytes = from->bytes,
+    .offered = from->offered,
+    .missed = from->missed,
+    .changes = from->changes->len };
 }
 
 static void
-mark_all (Runner * runner)
+mark_all (Runner *runner)
 {
   guint i;
 
@@ -135,7 +136,7 @@ mark_all (Runner * runner)
 }
 
 static void
-change_receivers (Runner * runner)
+change_receivers (Runner *runner)
 {
   const TestStep *step = runner->step;
   guint i;
@@ -156,7 +157,7 @@ change_receivers (Runner * runner)
 }
 
 static void
-change_flows (Runner * runner)
+change_flows (Runner *runner)
 {
   const TestStep *step = runner->step;
   guint i;
@@ -172,7 +173,7 @@ change_flows (Runner * runner)
 /* What is checked */
 
 static void
-count_levels (Runner * runner)
+count_levels (Runner *runner)
 {
   guint i;
 
@@ -185,7 +186,7 @@ count_levels (Runner * runner)
 }
 
 static gint
-find_held (const Runner * runner, guint index)
+find_held (const Runner *runner, guint index)
 {
   const guint *samples = runner->receivers[index].samples;
   gint held = 0, i;
@@ -199,36 +200,37 @@ find_held (const Runner * runner, guint index)
 }
 
 static void
-check_receiver (Runner * runner, guint index)
+check_receiver (Runner *runner, guint index)
 {
   const TestStep *step = runner->step;
   const TestNet *net = runner->net;
   const TestNetReceiver *from = &net->receivers[index];
   const Mark *mark = &runner->receivers[index];
   guint64 offered = from->offered - mark->offered;
-  gdouble loss = (gdouble) (from->missed - mark->missed) /
-      (gdouble) MAX (offered, 1);
-  gdouble share = (gdouble) (from->bytes - mark->bytes) * 8 * LMCC_SECOND /
-      (gdouble) MAX (net->now - runner->marked, 1) /
-      (gdouble) MAX (net->shared.settings.rate, 1);
+  gdouble loss =
+      (gdouble) (from->missed - mark->missed) / (gdouble) MAX (offered, 1);
+  gdouble share = (gdouble) (from->bytes - mark->bytes) * 8 * LMCC_SECOND
+      / (gdouble) MAX (net->now - runner->marked, 1)
+      / (gdouble) MAX (net->shared.settings.rate, 1);
   guint changes = from->changes->len - mark->changes;
 
-  if (step->check_level && (from->level < step->level[0]
-          || from->level > step->level[1]))
+  if (step->check_level
+      && (from->level < step->level[0] || from->level > step->level[1]))
     fault (runner, "receiver %u is at level %d, not %d to %d", index + 1,
         from->level, step->level[0], step->level[1]);
-  if (step->check_held && (find_held (runner, index) < step->held[0]
+  if (step->check_held
+      && (find_held (runner, index) < step->held[0]
           || find_held (runner, index) > step->held[1]))
     fault (runner, "receiver %u held level %d, not %d to %d", index + 1,
         find_held (runner, index), step->held[0], step->held[1]);
-  if (step->check_loss && !(loss >= step->loss_range[0]
-          && loss <= step->loss_range[1]))
+  if (step->check_loss
+      && !(loss >= step->loss_range[0] && loss <= step->loss_range[1]))
     fault (runner, "receiver %u missed %.4f, not %g to %g", index + 1, loss,
         step->loss_range[0], step->loss_range[1]);
-  if (step->check_share && !(share >= step->share[0]
-          && share <= step->share[1]))
-    fault (runner, "receiver %u got %.3f of the link, not %g to %g",
-        index + 1, share, step->share[0], step->share[1]);
+  if (step->check_share
+      && !(share >= step->share[0] && share <= step->share[1]))
+    fault (runner, "receiver %u got %.3f of the link, not %g to %g", index + 1,
+        share, step->share[0], step->share[1]);
   if (step->max_changes > 0 && changes >= step->max_changes)
     fault (runner, "receiver %u changed its level %u times, more than %u",
         index + 1, changes, step->max_changes - 1);
@@ -236,7 +238,7 @@ check_receiver (Runner * runner, guint index)
 
 /* How long after its first missed packet receiver @index went down. */
 static void
-check_down (Runner * runner, guint index)
+check_down (Runner *runner, guint index)
 {
   const TestNetReceiver *from = &runner->net->receivers[index];
   LmccTime after = LMCC_TIME_NONE;
@@ -254,20 +256,22 @@ check_down (Runner * runner, guint index)
   if (after == LMCC_TIME_NONE)
     fault (runner, "receiver %u did not go down after a loss", index + 1);
   else if (after > runner->step->down_within_ms * LMCC_MSECOND)
-    fault (runner, "receiver %u went down %.2f s after the first loss, not "
-        "within %.2f s", index + 1, (gdouble) after / LMCC_SECOND,
+    fault (runner,
+        "receiver %u went down %.2f s after the first loss, not "
+        "within %.2f s",
+        index + 1, (gdouble) after / LMCC_SECOND,
         runner->step->down_within_ms / 1000.0);
 }
 
 static void
-check_flow (Runner * runner, guint index)
+check_flow (Runner *runner, guint index)
 {
   const TestStep *step = runner->step;
   const TestNet *net = runner->net;
-  gdouble share = (gdouble) (net->shared.flows[index + 1].arrived_bytes -
-      runner->flow_bytes[index]) * 8 * LMCC_SECOND /
-      (gdouble) MAX (net->now - runner->marked, 1) /
-      (gdouble) MAX (net->shared.settings.rate, 1);
+  gdouble share = (gdouble) (net->shared.flows[index + 1].arrived_bytes
+                      - runner->flow_bytes[index])
+      * 8 * LMCC_SECOND / (gdouble) MAX (net->now - runner->marked, 1)
+      / (gdouble) MAX (net->shared.settings.rate, 1);
 
   if (!(share >= step->flow_share[0] && share <= step->flow_share[1]))
     fault (runner, "flow %u got %.3f of the link, not %g to %g", index + 1,
@@ -275,7 +279,7 @@ check_flow (Runner * runner, guint index)
 }
 
 static void
-check_equal (Runner * runner)
+check_equal (Runner *runner)
 {
   const TestNet *net = runner->net;
   gint first = find_held (runner, 0);
@@ -289,7 +293,7 @@ check_equal (Runner * runner)
 }
 
 static void
-check (Runner * runner)
+check (Runner *runner)
 {
   const TestStep *step = runner->step;
   const TestNet *net = runner->net;
@@ -309,8 +313,8 @@ check (Runner * runner)
   }
   if (step->equal)
     check_equal (runner);
-  if (step->check_delay && !(delay_ms >= step->delay_ms[0]
-          && delay_ms <= step->delay_ms[1]))
+  if (step->check_delay
+      && !(delay_ms >= step->delay_ms[0] && delay_ms <= step->delay_ms[1]))
     fault (runner, "a packet waited %.3f ms in the shared queue, not %g to %g",
         delay_ms, step->delay_ms[0], step->delay_ms[1]);
 }
@@ -318,7 +322,7 @@ check (Runner * runner)
 /* Running */
 
 static void
-run_time (Runner * runner)
+run_time (Runner *runner)
 {
   LmccTime end = runner->net->now + runner->step->ms * LMCC_MSECOND;
 
@@ -330,7 +334,7 @@ run_time (Runner * runner)
 }
 
 static void
-do_step (Runner * runner)
+do_step (Runner *runner)
 {
   test_trace_note (runner->trace, runner->net, runner->step->why);
   switch (runner->step->kind) {
@@ -361,7 +365,7 @@ do_step (Runner * runner)
 }
 
 static void
-run_once (const TestDuel * duel, guint32 seed, GString * faults)
+run_once (const TestDuel *duel, guint32 seed, GString *faults)
 {
   TestNetConfig config = {
     .n_layers = duel->n_layers > 0 ? duel->n_layers : DEFAULT_LAYERS,
@@ -371,14 +375,15 @@ run_once (const TestDuel * duel, guint32 seed, GString * faults)
     .leave_latency = duel->leave_ms * LMCC_MSECOND,
     .seed = seed,
   };
-  Runner runner = {.duel = duel,.faults = faults };
-  g_autofree gchar *name = seed == test_net_get_seed ()?
-      g_strdup (duel->name) : g_strdup_printf ("%s-%u", duel->name, seed);
+  Runner runner = { .duel = duel, .faults = faults };
+  g_autofree gchar *name = seed == test_net_get_seed ()
+      ? g_strdup (duel->name)
+      : g_strdup_printf ("%s-%u", duel->name, seed);
 
   lmcc_rates_compute (duel->factor > 0 ? LMCC_RATE_SCHEME_MULTIPLICATIVE
-      : LMCC_RATE_SCHEME_DOUBLING,
-      duel->base_kbps > 0 ? duel->base_kbps * 1000 : DEFAULT_BASE,
-      duel->factor, config.n_layers, config.rates, NULL);
+                                       : LMCC_RATE_SCHEME_DOUBLING,
+      duel->base_kbps > 0 ? duel->base_kbps * 1000 : DEFAULT_BASE, duel->factor,
+      config.n_layers, config.rates, NULL);
   runner.net = test_net_new (&config);
   runner.trace = test_trace_new (runner.net, name);
   for (runner.step = duel->steps; runner.step->kind != TEST_END; runner.step++)
@@ -396,7 +401,7 @@ run_once (const TestDuel * duel, guint32 seed, GString * faults)
  *     %NULL
  */
 gchar *
-test_duel_run (const TestDuel * duel, guint seeds)
+test_duel_run (const TestDuel *duel, guint seeds)
 {
   GString *faults = g_string_new (NULL);
   guint i;

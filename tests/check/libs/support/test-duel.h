@@ -111,13 +111,17 @@ typedef struct
 #define LEVEL(least, most) .check_level = TRUE, .level = { least, most }
 #define HELD(least, most) .check_held = TRUE, .held = { least, most }
 #define SHARE(least, most) .check_share = TRUE, .share = { least, most }
-#define FLOW_SHARE(least, most) .check_flow_share = TRUE, .flow_share = { least, most }
+#define FLOW_SHARE(least, most) \
+  .check_flow_share = TRUE, .flow_share = { least, most }
 #define LOSS(least, most) .check_loss = TRUE, .loss_range = { least, most }
 #define DELAY_MS(least, most) .check_delay = TRUE, .delay_ms = { least, most }
 #define CHANGES(most) .max_changes = (most) + 1
 
 /* Short names of the steps. */
-#define END { .kind = TEST_END }
+#define END          \
+  {                  \
+    .kind = TEST_END \
+  }
 #define LINK .kind = TEST_LINK
 #define RECEIVER .kind = TEST_RECEIVER
 #define FLOW .kind = TEST_FLOW
@@ -151,6 +155,6 @@ typedef struct
   const TestStep *steps;
 } TestDuel;
 
-gchar *test_duel_run (const TestDuel * duel, guint seeds);
+gchar *test_duel_run (const TestDuel *duel, guint seeds);
 
 #endif

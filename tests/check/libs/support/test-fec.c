@@ -12,8 +12,9 @@
 #define SSRC 0x12345000u
 #define MEDIA_TYPE 96
 #define FEC_TYPE 122
-#define CAPS "application/x-rtp, media=(string)video, clock-rate=(int)90000, " \
-    "encoding-name=(string)H264, payload=(int)96, ssrc=(uint)305418240"
+#define CAPS                                                        \
+  "application/x-rtp, media=(string)video, clock-rate=(int)90000, " \
+  "encoding-name=(string)H264, payload=(int)96, ssrc=(uint)305418240"
 
 /* SMPTE 2022-1 section 6: a matrix has up to 100 packets. */
 #define MAX_MATRIX 100
@@ -38,7 +39,7 @@ typedef struct
 /* What the path made of a packet; the receiver's turn comes later. */
 typedef struct
 {
-  GstBuffer *buffer;            /* (nullable): lost */
+  GstBuffer *buffer; /* (nullable): lost */
   guint16 sequence;
   GstClockTime time;
 } Waiting;
@@ -52,7 +53,7 @@ typedef struct
   gboolean bad;
   guint16 sequence;
   GArray *outcomes;
-  GHashTable *seen;             /* media: a packet counts once */
+  GHashTable *seen; /* media: a packet counts once */
   GstHarness *encoder;
   GstHarness *encoder_fec[2];
   GstHarness *storage;
@@ -84,21 +85,21 @@ test_fec_is_there (TestFecScheme scheme)
 }
 
 static const TestRepairPicture *
-get_picture (const Fec * fec, guint number)
+get_picture (const Fec *fec, guint number)
 {
   return &g_array_index (fec->config->pictures, TestRepairPicture,
       number % fec->config->pictures->len);
 }
 
 static GstClockTime
-get_time (const Fec * fec, guint number)
+get_time (const Fec *fec, guint number)
 {
   return fec->config->period * (number / fec->config->pictures->len)
       + get_picture (fec, number)->time;
 }
 
 static GstBuffer *
-make_packet (Fec * fec, guint number, guint size, gboolean last)
+make_packet (Fec *fec, guint number, guint size, gboolean last)
 {
   GstBuffer *buffer = gst_rtp_buffer_new_allocate (size, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -110,8 +111,9 @@ make_packet (Fec * fec, guint number, guint size, gboolean last)
   gst_rtp_buffer_set_ssrc (&rtp, fec->scheme == TEST_FEC_ULP ? SSRC : 0);
   gst_rtp_buffer_set_payload_type (&rtp, MEDIA_TYPE);
   gst_rtp_buffer_set_seq (&rtp, fec->sequence++);
-  gst_rtp_buffer_set_timestamp (&rtp, (guint32) gst_util_uint64_scale (get_time
-          (fec, number), 90000, GST_SECOND));
+  gst_rtp_buffer_set_timestamp (&rtp,
+      (guint32) gst_util_uint64_scale (get_time (fec, number), 90000,
+          GST_SECOND));
   gst_rtp_buffer_set_marker (&rtp, last);
   memset (gst_rtp_buffer_get_payload (&rtp), 0, size);
   memcpy (gst_rtp_buffer_get_payload (&rtp), &tag, sizeof (tag));
@@ -121,7 +123,7 @@ make_packet (Fec * fec, guint number, guint size, gboolean last)
 }
 
 static void
-read_packet (GstBuffer * buffer, guint16 * sequence, guint * type, Tag * tag)
+read_packet (GstBuffer *buffer, guint16 *sequence, guint *type, Tag *tag)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
@@ -134,7 +136,7 @@ read_packet (GstBuffer * buffer, guint16 * sequence, guint * type, Tag * tag)
 
 /* What the decoder has got out. */
 static void
-take_decoded (Fec * fec)
+take_decoded (Fec *fec)
 {
   GstBuffer *buffer;
 
@@ -145,15 +147,15 @@ take_decoded (Fec * fec)
 
     read_packet (buffer, &sequence, &type, &tag);
     if (type == MEDIA_TYPE && tag.number < fec->outcomes->len
-        && g_hash_table_add (fec->seen, GUINT_TO_POINTER (1u +
-                (((tag.number & 0x7fff) << 16) | sequence))))
+        && g_hash_table_add (fec->seen,
+            GUINT_TO_POINTER (1u + (((tag.number & 0x7fff) << 16) | sequence))))
       g_array_index (fec->outcomes, Outcome, tag.number).came++;
     gst_buffer_unref (buffer);
   }
 }
 
 static void
-drop_events (GstHarness * harness)
+drop_events (GstHarness *harness)
 {
   GstEvent *event;
 
@@ -163,7 +165,7 @@ drop_events (GstHarness * harness)
 
 /* As rtpjitterbuffer tells of it with do-lost. */
 static void
-tell_lost (Fec * fec, const Waiting * waiting)
+tell_lost (Fec *fec, const Waiting *waiting)
 {
   gst_harness_push_event (fec->decoder,
       gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
@@ -176,7 +178,7 @@ tell_lost (Fec * fec, const Waiting * waiting)
 /* By then all that protects a packet has come: what rtpulpfecdec gets is late
  * by as much as a jitter buffer of the length of a group has it. */
 static void
-decode_until (Fec * fec, GstClockTime time)
+decode_until (Fec *fec, GstClockTime time)
 {
   const Waiting *first;
 
@@ -194,7 +196,7 @@ decode_until (Fec * fec, GstClockTime time)
 }
 
 static void
-arrive_ulp (Fec * fec, GstBuffer * buffer, gboolean lost)
+arrive_ulp (Fec *fec, GstBuffer *buffer, gboolean lost)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
   guint type;
@@ -211,7 +213,7 @@ arrive_ulp (Fec * fec, GstBuffer * buffer, gboolean lost)
 
 /* @kind: 0, 1: a FEC stream; 2: the media. */
 static void
-transmit (Fec * fec, GstBuffer * buffer, guint kind)
+transmit (Fec *fec, GstBuffer *buffer, guint kind)
 {
   gboolean lost = test_repair_lose (fec->random, &fec->bad, fec->config->loss,
       fec->config->burst);
@@ -235,7 +237,7 @@ transmit (Fec * fec, GstBuffer * buffer, guint kind)
 }
 
 static guint
-stream_of (GstBuffer * buffer)
+stream_of (GstBuffer *buffer)
 {
   guint16 sequence;
   guint type;
@@ -247,7 +249,7 @@ stream_of (GstBuffer * buffer)
 }
 
 static void
-send_encoded (Fec * fec)
+send_encoded (Fec *fec)
 {
   GstBuffer *buffer;
   guint i;
@@ -261,7 +263,7 @@ send_encoded (Fec * fec)
 }
 
 static void
-send_picture (Fec * fec, guint number)
+send_picture (Fec *fec, guint number)
 {
   const TestRepairPicture *picture = get_picture (fec, number);
   guint payload = fec->config->payload, i;
@@ -269,24 +271,24 @@ send_picture (Fec * fec, guint number)
 
   g_array_append_val (fec->outcomes, outcome);
   for (i = 0; i < outcome.count; i++) {
-    guint size = MAX (MIN (payload, picture->bytes - i * payload),
-        sizeof (Tag));
+    guint size =
+        MAX (MIN (payload, picture->bytes - i * payload), sizeof (Tag));
 
-    gst_harness_push (fec->encoder, make_packet (fec, number, size,
-            i + 1 == outcome.count));
+    gst_harness_push (fec->encoder,
+        make_packet (fec, number, size, i + 1 == outcome.count));
     send_encoded (fec);
   }
 }
 
 static gchar *
-start_ulp (Fec * fec, gdouble overhead)
+start_ulp (Fec *fec, gdouble overhead)
 {
   guint percentage = (guint) (100 * overhead + 0.5);
   GObject *memory = NULL;
 
   fec->encoder = gst_harness_new ("rtpulpfecenc");
-  g_object_set (fec->encoder->element, "pt", FEC_TYPE, "percentage",
-      percentage, "percentage-important", percentage, NULL);
+  g_object_set (fec->encoder->element, "pt", FEC_TYPE, "percentage", percentage,
+      "percentage-important", percentage, NULL);
   fec->storage = gst_harness_new ("rtpstorage");
   g_object_set (fec->storage->element, "size-time",
       (guint64) (4 * fec->config->group), NULL);
@@ -301,12 +303,13 @@ start_ulp (Fec * fec, gdouble overhead)
 }
 
 static gchar *
-start_2022_1 (Fec * fec, gdouble overhead, guint block)
+start_2022_1 (Fec *fec, gdouble overhead, guint block)
 {
   gboolean has_rows = overhead > MOST_FOR_COLUMNS + 0.02;
   gdouble of_columns = has_rows ? overhead - 1.0 / ROW_LENGTH : overhead;
   guint rows = CLAMP ((guint) (1 / of_columns + 0.5), MIN_ROWS, 20);
-  guint columns = has_rows ? ROW_LENGTH
+  guint columns = has_rows
+      ? ROW_LENGTH
       : CLAMP ((block + rows / 2) / rows, 1, MAX_MATRIX / rows);
   GstElement *element = gst_element_factory_make ("rtpst2022-1-fecenc", NULL);
   guint i;
@@ -324,8 +327,8 @@ start_2022_1 (Fec * fec, gdouble overhead, guint block)
   for (i = 0; i < 2; i++) {
     g_autofree gchar *pad = g_strdup_printf ("fec_%u", i);
 
-    fec->encoder_fec[i] = gst_harness_new_with_element (fec->encoder->element,
-        NULL, pad);
+    fec->encoder_fec[i] =
+        gst_harness_new_with_element (fec->encoder->element, NULL, pad);
     fec->decoder_fec[i] = gst_harness_new_with_element (element, pad, NULL);
     gst_harness_set_src_caps_str (fec->decoder_fec[i], "application/x-rtp");
   }
@@ -336,8 +339,7 @@ start_2022_1 (Fec * fec, gdouble overhead, guint block)
 
 /* A key frame begins all classes anew. */
 static void
-note_picture (gboolean * good, const TestRepairPicture * picture,
-    gboolean whole)
+note_picture (gboolean *good, const TestRepairPicture *picture, gboolean whole)
 {
   guint klass;
 
@@ -353,7 +355,7 @@ note_picture (gboolean * good, const TestRepairPicture * picture,
 /* As the receiver says it: a picture needs those of its class and of lower ones
  * since their switch points. */
 static void
-judge (Fec * fec)
+judge (Fec *fec)
 {
   gboolean good[LMCC_MAX_CLASSES] = { FALSE };
   guint i, klass;
@@ -373,7 +375,7 @@ judge (Fec * fec)
 }
 
 static void
-clear (Fec * fec)
+clear (Fec *fec)
 {
   guint i;
 
@@ -403,10 +405,10 @@ clear (Fec * fec)
  * Returns: (transfer full): what it was set to
  */
 gchar *
-test_fec_run (const TestRepairConfig * config, TestFecScheme scheme,
-    gdouble overhead, guint block, TestRepairResult * result)
+test_fec_run (const TestRepairConfig *config, TestFecScheme scheme,
+    gdouble overhead, guint block, TestRepairResult *result)
 {
-  Fec fec = {.config = config,.scheme = scheme,.result = result };
+  Fec fec = { .config = config, .scheme = scheme, .result = result };
   guint number;
   gchar *text;
 
@@ -416,10 +418,10 @@ test_fec_run (const TestRepairConfig * config, TestFecScheme scheme,
   fec.seen = g_hash_table_new (NULL, NULL);
   g_queue_init (&fec.waiting);
   text = scheme == TEST_FEC_ULP ? start_ulp (&fec, overhead)
-      : start_2022_1 (&fec, overhead, block);
+                                : start_2022_1 (&fec, overhead, block);
   gst_harness_set_src_caps_str (fec.encoder, CAPS);
   for (number = 0; get_time (&fec, number) < config->seconds * GST_SECOND;
-      number++) {
+       number++) {
     send_picture (&fec, number);
     if (get_time (&fec, number) > config->group)
       decode_until (&fec, get_time (&fec, number) - config->group);

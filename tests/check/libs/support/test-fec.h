@@ -11,12 +11,12 @@
 
 typedef enum
 {
-  TEST_FEC_ULP,                 /* RFC 5109: rtpulpfecenc */
-  TEST_FEC_2022_1,              /* SMPTE 2022-1: rtpst2022-1-fecenc */
+  TEST_FEC_ULP,    /* RFC 5109: rtpulpfecenc */
+  TEST_FEC_2022_1, /* SMPTE 2022-1: rtpst2022-1-fecenc */
 } TestFecScheme;
 
 gboolean test_fec_is_there (TestFecScheme scheme);
-gchar *test_fec_run (const TestRepairConfig * config, TestFecScheme scheme,
-    gdouble overhead, guint block, TestRepairResult * result);
+gchar *test_fec_run (const TestRepairConfig *config, TestFecScheme scheme,
+    gdouble overhead, guint block, TestRepairResult *result);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static gpointer
-share (const GArray * rows)
+share (const GArray *rows)
 {
   gsize size = rows->len * g_array_get_element_size ((GArray *) rows);
   gpointer shared = mmap (NULL, size, PROT_READ | PROT_WRITE,
@@ -32,7 +32,7 @@ share (const GArray * rows)
  * Returns: the rows, where all processes have written them; never freed
  */
 gpointer
-test_jobs_run (GArray * rows, guint jobs, TestJob job)
+test_jobs_run (GArray *rows, guint jobs, TestJob job)
 {
   gchar *shared = share (rows);
   guint process, i;

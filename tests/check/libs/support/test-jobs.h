@@ -10,6 +10,6 @@
 
 typedef void (*TestJob) (gpointer row);
 
-gpointer test_jobs_run (GArray * rows, guint jobs, TestJob job);
+gpointer test_jobs_run (GArray *rows, guint jobs, TestJob job);
 
 #endif

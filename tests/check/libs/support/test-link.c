@@ -6,17 +6,16 @@
 #define FIRST_RING 64
 
 void
-test_link_init (TestLink * link, const TestLinkSettings * settings,
-    guint32 seed)
+test_link_init (TestLink *link, const TestLinkSettings *settings, guint32 seed)
 {
-  *link = (TestLink) {
-  .settings = *settings,.random = g_rand_new_with_seed (seed)};
+  *link = (TestLink){ .settings = *settings,
+    .random = g_rand_new_with_seed (seed) };
   link->ring = g_new (TestLinkEntry, FIRST_RING);
   link->mask = FIRST_RING - 1;
 }
 
 void
-test_link_clear (TestLink * link)
+test_link_clear (TestLink *link)
 {
   for (; link->head < link->tail; link->head++)
     g_clear_pointer (&link->ring[link->head & link->mask].content.packet,
@@ -26,7 +25,7 @@ test_link_clear (TestLink * link)
 }
 
 static void
-grow (TestLink * link)
+grow (TestLink *link)
 {
   guint size = 2 * (link->mask + 1);
   TestLinkEntry *ring = g_new (TestLinkEntry, size);
@@ -40,7 +39,7 @@ grow (TestLink * link)
 }
 
 static TestLinkEntry *
-append (TestLink * link)
+append (TestLink *link)
 {
   if (link->tail - link->head > link->mask)
     grow (link);
@@ -50,7 +49,7 @@ append (TestLink * link)
 
 /* Brings up to date what waits. */
 static void
-begin_transmissions (TestLink * link, LmccTime now)
+begin_transmissions (TestLink *link, LmccTime now)
 {
   for (; link->waiting < link->tail; link->waiting++) {
     const TestLinkEntry *entry = &link->ring[link->waiting & link->mask];
@@ -62,7 +61,7 @@ begin_transmissions (TestLink * link, LmccTime now)
 }
 
 static gboolean
-has_room (const TestLink * link, gsize size, LmccTime now)
+has_room (const TestLink *link, gsize size, LmccTime now)
 {
   const TestLinkSettings *settings = &link->settings;
 
@@ -77,7 +76,7 @@ has_room (const TestLink * link, gsize size, LmccTime now)
 }
 
 static gboolean
-wire_loses (TestLink * link)
+wire_loses (TestLink *link)
 {
   const TestLinkSettings *settings = &link->settings;
   gdouble loss = settings->loss;
@@ -95,8 +94,8 @@ wire_loses (TestLink * link)
 }
 
 static void
-count (TestLinkCounters * counters, gsize size, gboolean dropped,
-    gboolean lost, LmccTime queue_delay)
+count (TestLinkCounters *counters, gsize size, gboolean dropped, gboolean lost,
+    LmccTime queue_delay)
 {
   counters->packets++;
   counters->bytes += size;
@@ -123,8 +122,8 @@ count (TestLinkCounters * counters, gsize size, gboolean dropped,
  * Returns: whether it will arrive
  */
 gboolean
-test_link_submit (TestLink * link, const TestLinkPacket * packet, LmccTime now,
-    LmccTime * arrival)
+test_link_submit (TestLink *link, const TestLinkPacket *packet, LmccTime now,
+    LmccTime *arrival)
 {
   TestLinkEntry *entry;
   LmccTime begins = MAX (link->free_at, now);
@@ -141,8 +140,8 @@ test_link_submit (TestLink * link, const TestLinkPacket * packet, LmccTime now,
   link->free_at = begins;
   if (link->settings.rate > 0)
     link->free_at += packet->size * 8 * LMCC_SECOND / link->settings.rate;
-  link->last_arrival = MAX (link->last_arrival,
-      link->free_at + link->settings.delay);
+  link->last_arrival =
+      MAX (link->last_arrival, link->free_at + link->settings.delay);
 
   entry = append (link);
   entry->content = *packet;
@@ -167,10 +166,10 @@ test_link_submit (TestLink * link, const TestLinkPacket * packet, LmccTime now,
  * Returns: when test_link_take() has something to take, or %LMCC_TIME_NONE
  */
 LmccTime
-test_link_next_arrival (const TestLink * link)
+test_link_next_arrival (const TestLink *link)
 {
   return link->head == link->tail ? LMCC_TIME_NONE
-      : link->ring[link->head & link->mask].arrives;
+                                  : link->ring[link->head & link->mask].arrives;
 }
 
 /**
@@ -181,7 +180,7 @@ test_link_next_arrival (const TestLink * link)
  * Returns: %FALSE if it was lost on the wire
  */
 gboolean
-test_link_take (TestLink * link, TestLinkPacket * packet)
+test_link_take (TestLink *link, TestLinkPacket *packet)
 {
   const TestLinkEntry *entry = &link->ring[link->head & link->mask];
 
@@ -203,7 +202,7 @@ test_link_take (TestLink * link, TestLinkPacket * packet)
  * Returns: how long a packet would wait now
  */
 LmccTime
-test_link_queue_delay (const TestLink * link, LmccTime now)
+test_link_queue_delay (const TestLink *link, LmccTime now)
 {
   return link->free_at > now ? link->free_at - now : 0;
 }

@@ -78,7 +78,7 @@ typedef struct
 {
   TestLinkPacket content;
   gboolean lost;
-  LmccTime begins;              /* to be transmitted */
+  LmccTime begins; /* to be transmitted */
   LmccTime arrives;
 } TestLinkEntry;
 
@@ -89,23 +89,23 @@ typedef struct
   TestLinkCounters flows[TEST_LINK_FLOWS];
   GRand *random;
   gboolean bad;
-  LmccTime free_at;             /* the transmitter */
+  LmccTime free_at; /* the transmitter */
   LmccTime last_arrival;
   TestLinkEntry *ring;
   guint mask;
-  guint64 head;                 /* next to arrive */
-  guint64 waiting;              /* first whose transmission has not begun */
+  guint64 head;    /* next to arrive */
+  guint64 waiting; /* first whose transmission has not begun */
   guint64 tail;
   guint64 waiting_bytes;
 } TestLink;
 
-void test_link_init (TestLink * link, const TestLinkSettings * settings,
-    guint32 seed);
-void test_link_clear (TestLink * link);
-gboolean test_link_submit (TestLink * link, const TestLinkPacket * packet,
-    LmccTime now, LmccTime * arrival);
-LmccTime test_link_next_arrival (const TestLink * link);
-gboolean test_link_take (TestLink * link, TestLinkPacket * packet);
-LmccTime test_link_queue_delay (const TestLink * link, LmccTime now);
+void
+test_link_init (TestLink *link, const TestLinkSettings *settings, guint32 seed);
+void test_link_clear (TestLink *link);
+gboolean test_link_submit (TestLink *link, const TestLinkPacket *packet,
+    LmccTime now, LmccTime *arrival);
+LmccTime test_link_next_arrival (const TestLink *link);
+gboolean test_link_take (TestLink *link, TestLinkPacket *packet);
+LmccTime test_link_queue_delay (const TestLink *link, LmccTime now);
 
 #endif

@@ -17,12 +17,12 @@ typedef struct
   guint32 number;
   guint16 index;
   guint16 count;
-  guint32 b_pictures;           /* its group has them */
+  guint32 b_pictures; /* its group has them */
 } TestPayload;
 
 /* test-model.c */
-gboolean test_loop_decode (TestReceiver * test, const TestPayload * payload);
-void test_loop_check_payload (const guint8 * data, gsize size,
-    const TestPayload * payload);
+gboolean test_loop_decode (TestReceiver *test, const TestPayload *payload);
+void test_loop_check_payload (const guint8 *data, gsize size,
+    const TestPayload *payload);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 
 guint
-test_network_cut (TestLoop * loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
-    const LmccPacket * packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
-    gboolean control G_GNUC_UNUSED, LmccTime * extra_delay G_GNUC_UNUSED,
+test_network_cut (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control G_GNUC_UNUSED, LmccTime *extra_delay G_GNUC_UNUSED,
     gpointer user_data)
 {
   const gboolean *is_cut = user_data;
@@ -36,14 +36,14 @@ test_loop_new (guint n_rungs, gboolean b_pictures)
 }
 
 static void
-in_flight_free (TestInFlight * in_flight)
+in_flight_free (TestInFlight *in_flight)
 {
   lmcc_packet_unref (in_flight->packet);
   g_free (in_flight);
 }
 
 void
-test_loop_free (TestLoop * loop)
+test_loop_free (TestLoop *loop)
 {
   guint i;
 
@@ -60,7 +60,7 @@ test_loop_free (TestLoop * loop)
 }
 
 void
-test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
+test_loop_start_sender (TestLoop *loop, guint32 ssrc_base)
 {
   LmccSenderConfig config = { 0 };
   guint i;
@@ -105,15 +105,15 @@ test_loop_start_sender (TestLoop * loop, guint32 ssrc_base)
   loop->ssrc_base = ssrc_base;
   loop->sender = lmcc_sender_new (&config, loop->now, NULL);
   loop->next_picture = (guint) ((loop->now - TEST_START) / TEST_PICTURE_TIME);
-  loop->next_picture = (loop->next_picture + TEST_GOP - 1) / TEST_GOP *
-      TEST_GOP;
+  loop->next_picture =
+      (loop->next_picture + TEST_GOP - 1) / TEST_GOP * TEST_GOP;
   loop->next_sound = (guint) ((loop->now - TEST_START) / TEST_SOUND_TIME);
   loop->sending = TRUE;
 }
 
 /* As a power cut does: no goodbye. */
 void
-test_loop_kill_sender (TestLoop * loop)
+test_loop_kill_sender (TestLoop *loop)
 {
   g_clear_pointer (&loop->sender, lmcc_sender_free);
   loop->sending = FALSE;
@@ -122,19 +122,19 @@ test_loop_kill_sender (TestLoop * loop)
 /* As a process that is stopped, or a route that flaps: nothing of the sender's
  * gets out until it goes on. */
 void
-test_loop_pause (TestLoop * loop)
+test_loop_pause (TestLoop *loop)
 {
   loop->paused = TRUE;
 }
 
 void
-test_loop_resume (TestLoop * loop)
+test_loop_resume (TestLoop *loop)
 {
   loop->paused = FALSE;
 }
 
 TestReceiver *
-test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
+test_loop_add_receiver (TestLoop *loop, gint max_level, LmccOnLoss on_loss)
 {
   TestReceiver *test = &loop->receivers[loop->n_receivers++];
   LmccReceiverConfig config = { 0 };
@@ -161,15 +161,15 @@ test_loop_add_receiver (TestLoop * loop, gint max_level, LmccOnLoss on_loss)
 }
 
 static void
-take_delivered (TestLoop * loop, TestReceiver * test,
-    const LmccReceiverAction * action)
+take_delivered (TestLoop *loop, TestReceiver *test,
+    const LmccReceiverAction *action)
 {
   LmccRtp rtp;
   TestPayload payload;
   TestPicture picture = { 0 };
 
-  fail_unless (lmcc_rtp_parse (action->packet->data, action->packet->size, 1,
-          &rtp));
+  fail_unless (
+      lmcc_rtp_parse (action->packet->data, action->packet->size, 1, &rtp));
   fail_unless (rtp.element == NULL);
   fail_unless_equals_int (rtp.payload_type, 96);
   if (test->have_sequence && rtp.sequence != (guint16) (test->sequence + 1))
@@ -210,16 +210,16 @@ take_delivered (TestLoop * loop, TestReceiver * test,
 }
 
 static void
-take_sound (TestLoop * loop, TestReceiver * test,
-    const LmccReceiverAction * action)
+take_sound (TestLoop *loop, TestReceiver *test,
+    const LmccReceiverAction *action)
 {
-  TestSound sound = {.discont = action->discont,.time = action->time,.at =
-        loop->now
-  };
+  TestSound sound = { .discont = action->discont,
+    .time = action->time,
+    .at = loop->now };
   LmccRtp rtp;
 
-  fail_unless (lmcc_rtp_parse (action->packet->data, action->packet->size, 1,
-          &rtp));
+  fail_unless (
+      lmcc_rtp_parse (action->packet->data, action->packet->size, 1, &rtp));
   fail_unless (rtp.element == NULL);
   fail_unless_equals_int (rtp.payload_type, 96 + LMCC_STREAM_SOUND);
   fail_unless_equals_int (rtp.payload_size, TEST_SOUND_PAYLOAD);
@@ -231,7 +231,7 @@ take_sound (TestLoop * loop, TestReceiver * test,
 }
 
 static gint
-compare_in_flight (const TestInFlight * a, const TestInFlight * b,
+compare_in_flight (const TestInFlight *a, const TestInFlight *b,
     gpointer user_data G_GNUC_UNUSED)
 {
   if (a->at != b->at)
@@ -241,21 +241,21 @@ compare_in_flight (const TestInFlight * a, const TestInFlight * b,
 }
 
 static void
-keep_report (gpointer user_data, const LmccReferenceTime * report)
+keep_report (gpointer user_data, const LmccReferenceTime *report)
 {
   ((TestReceiver *) user_data)->report = *report;
 }
 
 static void
-transmit_report (TestLoop * loop, TestReceiver * test,
-    const LmccReceiverAction * action)
+transmit_report (TestLoop *loop, TestReceiver *test,
+    const LmccReceiverAction *action)
 {
-  static const LmccRtcpHandler handler = {.reference_time = keep_report };
+  static const LmccRtcpHandler handler = { .reference_time = keep_report };
   LmccPacket *packet = action->packet;
   TestInFlight *in_flight;
 
-  fail_unless (lmcc_address_equal (&action->destination,
-          &loop->sender_address));
+  fail_unless (
+      lmcc_address_equal (&action->destination, &loop->sender_address));
   fail_unless_equals_int (action->port, 5005);
   test->n_reports++;
   fail_unless (lmcc_rtcp_parse (packet->data, packet->size, &handler, test));
@@ -273,7 +273,7 @@ transmit_report (TestLoop * loop, TestReceiver * test,
 }
 
 static void
-drain_receiver (TestLoop * loop, TestReceiver * test)
+drain_receiver (TestLoop *loop, TestReceiver *test)
 {
   LmccReceiverAction action;
 
@@ -344,7 +344,7 @@ drain_receiver (TestLoop * loop, TestReceiver * test)
 }
 
 static void
-transmit (TestLoop * loop, LmccPacket * packet, guint group, gboolean control)
+transmit (TestLoop *loop, LmccPacket *packet, guint group, gboolean control)
 {
   guint receiver;
 
@@ -373,12 +373,12 @@ transmit (TestLoop * loop, LmccPacket * packet, guint group, gboolean control)
 }
 
 static void
-drain_sender (TestLoop * loop)
+drain_sender (TestLoop *loop)
 {
   LmccSenderAction action;
 
-  while (loop->sender != NULL
-      && lmcc_sender_poll_action (loop->sender, &action)) {
+  while (
+      loop->sender != NULL && lmcc_sender_poll_action (loop->sender, &action)) {
     switch (action.type) {
       case LMCC_SENDER_ACTION_SEND:
         transmit (loop, action.packet, action.group, FALSE);
@@ -396,7 +396,7 @@ drain_sender (TestLoop * loop)
 }
 
 void
-test_loop_drain (TestLoop * loop)
+test_loop_drain (TestLoop *loop)
 {
   guint i;
 
@@ -406,7 +406,7 @@ test_loop_drain (TestLoop * loop)
 }
 
 static void
-arrive (TestLoop * loop, TestInFlight * in_flight)
+arrive (TestLoop *loop, TestInFlight *in_flight)
 {
   TestReceiver *test = &loop->receivers[in_flight->receiver];
 
@@ -431,14 +431,13 @@ arrive (TestLoop * loop, TestInFlight * in_flight)
 
 /* A record that the sender did not send. */
 void
-test_loop_send_record (TestLoop * loop, TestReceiver * test,
-    const LmccSession * session, const LmccAddress * from)
+test_loop_send_record (TestLoop *loop, TestReceiver *test,
+    const LmccSession *session, const LmccAddress *from)
 {
   g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
-  LmccSenderReport report = {.ssrc = session->ssrc_base };
+  LmccSenderReport report = { .ssrc = session->ssrc_base };
   LmccRecordFragment fragment = { session->ssrc_base,
-    (guint16) session->revision, 0, 1, (const guint8 *) text, strlen (text)
-  };
+    (guint16) session->revision, 0, 1, (const guint8 *) text, strlen (text) };
   g_autoptr (LmccPacket) packet =
       lmcc_rtcp_build (&report, 1, "forged", &fragment);
 
@@ -448,7 +447,7 @@ test_loop_send_record (TestLoop * loop, TestReceiver * test,
 }
 
 static LmccTime
-next_unit_time (const TestLoop * loop)
+next_unit_time (const TestLoop *loop)
 {
   if (!loop->sending)
     return LMCC_TIME_NONE;
@@ -457,7 +456,7 @@ next_unit_time (const TestLoop * loop)
 }
 
 static LmccTime
-next_sound_time (const TestLoop * loop)
+next_sound_time (const TestLoop *loop)
 {
   if (!loop->sending || !loop->sound)
     return LMCC_TIME_NONE;
@@ -466,7 +465,7 @@ next_sound_time (const TestLoop * loop)
 }
 
 static LmccTime
-next_event (TestLoop * loop)
+next_event (TestLoop *loop)
 {
   TestInFlight *in_flight = g_queue_peek_head (&loop->network);
   LmccTime next = next_unit_time (loop);
@@ -484,20 +483,20 @@ next_event (TestLoop * loop)
 }
 
 static void
-push_picture (TestLoop * loop)
+push_picture (TestLoop *loop)
 {
   guint rung;
 
   for (rung = 0; rung < loop->n_rungs; rung++) {
-    lmcc_sender_push_unit (loop->sender, test_loop_make_unit (loop, rung,
-            loop->next_picture), loop->now);
+    lmcc_sender_push_unit (loop->sender,
+        test_loop_make_unit (loop, rung, loop->next_picture), loop->now);
     test_loop_drain (loop);
   }
   loop->next_picture++;
 }
 
 static void
-push_sound (TestLoop * loop)
+push_sound (TestLoop *loop)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet =
@@ -520,7 +519,7 @@ push_sound (TestLoop * loop)
 }
 
 static void
-step (TestLoop * loop)
+step (TestLoop *loop)
 {
   TestInFlight *in_flight;
   guint i;
@@ -554,7 +553,7 @@ step (TestLoop * loop)
 }
 
 void
-test_loop_run (TestLoop * loop, LmccTime duration)
+test_loop_run (TestLoop *loop, LmccTime duration)
 {
   LmccTime end = loop->now + duration;
   LmccTime next;
@@ -568,13 +567,13 @@ test_loop_run (TestLoop * loop, LmccTime duration)
 }
 
 TestPicture *
-test_picture_at (TestReceiver * test, guint index)
+test_picture_at (TestReceiver *test, guint index)
 {
   return &g_array_index (test->pictures, TestPicture, index);
 }
 
 void
-test_check_nothing_broken (TestReceiver * test)
+test_check_nothing_broken (TestReceiver *test)
 {
   guint i;
 
@@ -586,7 +585,7 @@ test_check_nothing_broken (TestReceiver * test)
 
 /* A picture's last packet is given out before the picture is due. */
 void
-test_check_in_time (TestReceiver * test)
+test_check_in_time (TestReceiver *test)
 {
   LmccTime latency = lmcc_receiver_get_latency (test->receiver);
   guint i;

@@ -31,23 +31,23 @@
 typedef struct
 {
   guint rung;
-  guint number;                 /* in display order from the start, from 0 */
+  guint number; /* in display order from the start, from 0 */
   guint klass;
-  LmccTime time;                /* presentation time */
-  LmccTime at;                  /* when its last packet was delivered */
-  gboolean hidden;              /* before the segment: decoded, not shown */
+  LmccTime time;   /* presentation time */
+  LmccTime at;     /* when its last packet was delivered */
+  gboolean hidden; /* before the segment: decoded, not shown */
   gboolean corrupted;
-  gboolean broken;              /* the decoder missed a reference */
+  gboolean broken; /* the decoder missed a reference */
 } TestPicture;
 
 /* One packet of the sound that a receiver gave out. */
 typedef struct
 {
-  guint number;                 /* from 0, each TEST_SOUND_TIME long */
+  guint number; /* from 0, each TEST_SOUND_TIME long */
   guint16 sequence;
   gboolean discont;
-  LmccTime time;                /* presentation time */
-  LmccTime at;                  /* when it was delivered */
+  LmccTime time; /* presentation time */
+  LmccTime at;   /* when it was delivered */
 } TestSound;
 
 /* One packet on its way. */
@@ -58,7 +58,7 @@ typedef struct
   guint receiver;
   guint group;
   gboolean control;
-  gboolean report;              /* from the receiver to the sender */
+  gboolean report; /* from the receiver to the sender */
   LmccPacket *packet;
 } TestInFlight;
 
@@ -66,30 +66,30 @@ typedef struct
 {
   LmccReceiver *receiver;
   gboolean joined[LMCC_MAX_GROUPS];
-  GArray *pictures;             /* of TestPicture */
-  GArray *sounds;               /* of TestSound */
-  GArray *levels;               /* of gint: where each level change went */
+  GArray *pictures; /* of TestPicture */
+  GArray *sounds;   /* of TestSound */
+  GArray *levels;   /* of gint: where each level change went */
   LmccTime segment_start;
-  LmccTime shown_time;          /* latest of a picture that is not hidden */
+  LmccTime shown_time; /* latest of a picture that is not hidden */
   LmccTime shown_before_segment;
   guint n_sessions;
   guint n_waiting;
   guint n_timeouts;
   guint n_unheard;
-  const gchar *unheard;         /* the latest one's reason */
+  const gchar *unheard; /* the latest one's reason */
   guint n_reports;
-  LmccReferenceTime report;     /* the latest */
+  LmccReferenceTime report; /* the latest */
   guint n_warnings;
-  const gchar *warning;         /* the latest */
+  const gchar *warning; /* the latest */
   guint64 warned_held_back;
   guint n_source_changes;
-  LmccReceiverAction source_change;     /* the latest */
+  LmccReceiverAction source_change; /* the latest */
   guint n_asked;
-  LmccReceiverAction asked;     /* the latest */
+  LmccReceiverAction asked; /* the latest */
   guint sequence_gaps;
   gboolean have_sequence;
   guint16 sequence;
-  guint unit_packets;           /* of the unit that is coming */
+  guint unit_packets; /* of the unit that is coming */
   gboolean unit_corrupted;
   gint decoder_rung;
   gint decoder_gop;
@@ -100,69 +100,69 @@ typedef struct _TestLoop TestLoop;
 
 /* Says what the network does with a packet that one receiver would get: how many
  * copies (0: dropped), and how much later than TEST_DELAY. */
-typedef guint (*TestNetwork) (TestLoop * loop, guint receiver,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra_delay, gpointer user_data);
+typedef guint (*TestNetwork) (TestLoop *loop, guint receiver,
+    const LmccPacket *packet, guint group, gboolean control,
+    LmccTime *extra_delay, gpointer user_data);
 
 struct _TestLoop
 {
   LmccTime now;
   guint n_rungs;
   gboolean b_pictures;
-  gboolean sound;               /* beside the pictures */
-  guint repair;                 /* of the session, in 1/1000 */
+  gboolean sound; /* beside the pictures */
+  guint repair;   /* of the session, in 1/1000 */
   guint next_sound;
   guint packet_size;
-  guint n_layers;               /* of fixed rates, 0 for native ones */
+  guint n_layers; /* of fixed rates, 0 for native ones */
   guint64 rates[LMCC_MAX_LAYERS];
   LmccTime window;
-  LmccTime latency;             /* of receivers that are added */
+  LmccTime latency; /* of receivers that are added */
   LmccSender *sender;
   LmccAddress sender_address;
   guint32 ssrc_base;
-  guint64 nonce;                /* of senders that are started */
-  LmccSourcePolicy source_policy;       /* of receivers that are added */
+  guint64 nonce;                  /* of senders that are started */
+  LmccSourcePolicy source_policy; /* of receivers that are added */
   const gchar *const *codecs;
   gboolean paused;
   GRand *random;
-  guint next_picture;           /* decoding order */
+  guint next_picture; /* decoding order */
   gboolean sending;
   guint key_requests;
   TestReceiver receivers[TEST_MAX_RECEIVERS];
   guint n_receivers;
-  GQueue network;               /* of TestInFlight */
+  GQueue network; /* of TestInFlight */
   TestNetwork impair;
   gpointer impair_data;
-  const gchar *algorithm;       /* of the session, NULL for none */
-  LmccTime feedback_interval;   /* the shortest, 0: no reports are taken */
-  LmccRttMode rtt_mode;         /* of receivers that are added */
+  const gchar *algorithm;     /* of the session, NULL for none */
+  LmccTime feedback_interval; /* the shortest, 0: no reports are taken */
+  LmccRttMode rtt_mode;       /* of receivers that are added */
   LmccTime fixed_rtt;
-  gboolean reports_are_cut;     /* they do not reach the sender */
+  gboolean reports_are_cut; /* they do not reach the sender */
   guint64 packets_sent;
 };
 
 /* A TestNetwork that drops everything while the gboolean that it is given is
  * TRUE. */
-guint test_network_cut (TestLoop * loop, guint receiver,
-    const LmccPacket * packet, guint group, gboolean control,
-    LmccTime * extra_delay, gpointer user_data);
+guint
+test_network_cut (TestLoop *loop, guint receiver, const LmccPacket *packet,
+    guint group, gboolean control, LmccTime *extra_delay, gpointer user_data);
 
 TestLoop *test_loop_new (guint n_rungs, gboolean b_pictures);
-void test_loop_free (TestLoop * loop);
-void test_loop_start_sender (TestLoop * loop, guint32 ssrc_base);
-void test_loop_kill_sender (TestLoop * loop);
-void test_loop_pause (TestLoop * loop);
-void test_loop_resume (TestLoop * loop);
-TestReceiver *test_loop_add_receiver (TestLoop * loop, gint max_level,
-    LmccOnLoss on_loss);
-void test_loop_run (TestLoop * loop, LmccTime duration);
-void test_loop_drain (TestLoop * loop);
-void test_loop_send_record (TestLoop * loop, TestReceiver * test,
-    const LmccSession * session, const LmccAddress * from);
-TestPicture *test_picture_at (TestReceiver * test, guint index);
-void test_check_nothing_broken (TestReceiver * test);
-void test_check_in_time (TestReceiver * test);
-LmccUnit *test_loop_make_unit (TestLoop * loop, guint rung, guint picture);
+void test_loop_free (TestLoop *loop);
+void test_loop_start_sender (TestLoop *loop, guint32 ssrc_base);
+void test_loop_kill_sender (TestLoop *loop);
+void test_loop_pause (TestLoop *loop);
+void test_loop_resume (TestLoop *loop);
+TestReceiver *
+test_loop_add_receiver (TestLoop *loop, gint max_level, LmccOnLoss on_loss);
+void test_loop_run (TestLoop *loop, LmccTime duration);
+void test_loop_drain (TestLoop *loop);
+void test_loop_send_record (TestLoop *loop, TestReceiver *test,
+    const LmccSession *session, const LmccAddress *from);
+TestPicture *test_picture_at (TestReceiver *test, guint index);
+void test_check_nothing_broken (TestReceiver *test);
+void test_check_in_time (TestReceiver *test);
+LmccUnit *test_loop_make_unit (TestLoop *loop, guint rung, guint picture);
 guint test_display_number (gboolean b_pictures, guint decode_number);
 guint test_picture_class (gboolean b_pictures, guint display_number);
 gboolean test_picture_depends_on (gboolean b_pictures, guint picture, guint on);

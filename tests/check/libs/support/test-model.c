@@ -15,8 +15,30 @@
 
 /* Decoding order within a group of 24 pictures. */
 static const guint8 b_order[TEST_GOP] = {
-  0, 4, 2, 1, 3, 8, 6, 5, 7, 12, 10, 9, 11, 16, 14, 13, 15, 20, 18, 17, 19,
-  23, 22, 21,
+  0,
+  4,
+  2,
+  1,
+  3,
+  8,
+  6,
+  5,
+  7,
+  12,
+  10,
+  9,
+  11,
+  16,
+  14,
+  13,
+  15,
+  20,
+  18,
+  17,
+  19,
+  23,
+  22,
+  21,
 };
 
 guint
@@ -25,8 +47,8 @@ test_display_number (gboolean b_pictures, guint decode_number)
   if (!b_pictures)
     return decode_number;
 
-  return decode_number / TEST_GOP * TEST_GOP +
-      b_order[decode_number % TEST_GOP];
+  return decode_number / TEST_GOP * TEST_GOP
+      + b_order[decode_number % TEST_GOP];
 }
 
 static gboolean
@@ -114,17 +136,17 @@ test_presentation_time (guint display_number)
 }
 
 static guint
-packets_of (TestLoop * loop, guint rung, guint number, guint klass)
+packets_of (TestLoop *loop, guint rung, guint number, guint klass)
 {
   guint most = number % TEST_GOP == 0 ? 8 : klass == 0 ? 4 : klass == 1 ? 2 : 1;
 
-  return (guint) g_rand_int_range (loop->random, 1, (gint) most + 1) *
-      (rung + 1);
+  return (guint) g_rand_int_range (loop->random, 1, (gint) most + 1)
+      * (rung + 1);
 }
 
 /* Every packet has other bytes. */
 static void
-fill_payload (guint8 * data, gsize size, const TestPayload * payload)
+fill_payload (guint8 *data, gsize size, const TestPayload *payload)
 {
   guint32 value = payload->number * 64 + payload->rung * 16 + payload->index;
   gsize i;
@@ -137,7 +159,7 @@ fill_payload (guint8 * data, gsize size, const TestPayload * payload)
 }
 
 LmccUnit *
-test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
+test_loop_make_unit (TestLoop *loop, guint rung, guint picture)
 {
   LmccUnit *unit = lmcc_unit_new ();
   guint number = test_display_number (loop->b_pictures, picture);
@@ -152,10 +174,8 @@ test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
   unit->presentation_time = test_presentation_time (number);
   for (i = 0; i < count; i++) {
     LmccPacket *packet = lmcc_packet_new (loop->packet_size);
-    TestPayload payload =
-        { TEST_PAYLOAD_MAGIC, (guint16) rung, (guint16) klass, number,
-      (guint16) i, (guint16) count, (guint32) loop->b_pictures
-    };
+    TestPayload payload = { TEST_PAYLOAD_MAGIC, (guint16) rung, (guint16) klass,
+      number, (guint16) i, (guint16) count, (guint32) loop->b_pictures };
 
     memset (packet->data, 0, loop->packet_size);
     fill_payload (packet->data + LMCC_RTP_HEADER_SIZE,
@@ -172,7 +192,7 @@ test_loop_make_unit (TestLoop * loop, guint rung, guint picture)
 /* The model decoder: a picture is broken if the decoder has not all that it
  * refers to, of the same rung and group of pictures. */
 gboolean
-test_loop_decode (TestReceiver * test, const TestPayload * payload)
+test_loop_decode (TestReceiver *test, const TestPayload *payload)
 {
   guint number = payload->number;
   guint at = number % TEST_GOP;
@@ -197,8 +217,8 @@ test_loop_decode (TestReceiver * test, const TestPayload * payload)
 }
 
 void
-test_loop_check_payload (const guint8 * data, gsize size,
-    const TestPayload * payload)
+test_loop_check_payload (const guint8 *data, gsize size,
+    const TestPayload *payload)
 {
   g_autofree guint8 *expected = g_malloc (size);
 

@@ -8,27 +8,27 @@
  * a full queue, and others never (Floyd and Jacobson, "On Traffic Phase Effects
  * in Packet-Switched Gateways", 1991). */
 static LmccTime
-processing_time (TestNet * net)
+processing_time (TestNet *net)
 {
   guint64 rate = net->shared.settings.rate;
 
   if (rate == 0)
     return 0;
 
-  return (LmccTime) (g_rand_double (net->random) * 8 * TEST_TCP_SEGMENT *
-      LMCC_SECOND / (gdouble) rate);
+  return (LmccTime) (g_rand_double (net->random) * 8 * TEST_TCP_SEGMENT
+      * LMCC_SECOND / (gdouble) rate);
 }
 
 static void
-send_segments (TestNet * net, guint index)
+send_segments (TestNet *net, guint index)
 {
   TestNetFlow *flow = &net->flows[index];
   guint64 sequence;
 
   while (test_tcp_poll (&flow->tcp, net->now, &sequence)) {
-    TestLinkPacket content = {.sequence = sequence,.size = TEST_TCP_SEGMENT,
-      .flow = (guint8) (index + 1)
-    };
+    TestLinkPacket content = { .sequence = sequence,
+      .size = TEST_TCP_SEGMENT,
+      .flow = (guint8) (index + 1) };
 
     flow->host.settings.delay = processing_time (net);
     test_link_submit (&flow->host, &content, net->now, NULL);
@@ -40,7 +40,7 @@ send_segments (TestNet * net, guint index)
 
 /* The host lets a segment go. */
 void
-test_net_send_segment (TestNet * net, guint index)
+test_net_send_segment (TestNet *net, guint index)
 {
   TestNetFlow *flow = &net->flows[index];
   TestLinkPacket content;
@@ -54,13 +54,13 @@ test_net_send_segment (TestNet * net, guint index)
 }
 
 void
-test_net_take_segment (TestNet * net, const TestLinkPacket * content)
+test_net_take_segment (TestNet *net, const TestLinkPacket *content)
 {
   guint index = content->flow - 1;
   TestNetFlow *flow = &net->flows[index];
-  TestLinkPacket ack = {
-    .sequence = content->sequence,.size = TEST_TCP_ACK,.flow = content->flow
-  };
+  TestLinkPacket ack = { .sequence = content->sequence,
+    .size = TEST_TCP_ACK,
+    .flow = content->flow };
 
   net->deliveries++;
   flow->acks.settings.delay = net->shared.settings.delay + flow->extra_delay;
@@ -70,7 +70,7 @@ test_net_take_segment (TestNet * net, const TestLinkPacket * content)
 }
 
 void
-test_net_take_ack (TestNet * net, guint index)
+test_net_take_ack (TestNet *net, guint index)
 {
   TestNetFlow *flow = &net->flows[index];
   TestLinkPacket ack;
@@ -83,7 +83,7 @@ test_net_take_ack (TestNet * net, guint index)
 }
 
 void
-test_net_run_flow (TestNet * net, guint index)
+test_net_run_flow (TestNet *net, guint index)
 {
   test_tcp_handle_timeout (&net->flows[index].tcp, net->now);
   send_segments (net, index);
@@ -99,7 +99,7 @@ test_net_run_flow (TestNet * net, guint index)
  * Returns: its index
  */
 guint
-test_net_add_flow (TestNet * net, LmccTime extra_delay)
+test_net_add_flow (TestNet *net, LmccTime extra_delay)
 {
   static const TestLinkSettings wire = { 0 };
   guint index = net->n_flows++;
@@ -117,7 +117,7 @@ test_net_add_flow (TestNet * net, LmccTime extra_delay)
 }
 
 void
-test_net_stop_flow (TestNet * net, guint index)
+test_net_stop_flow (TestNet *net, guint index)
 {
   test_tcp_stop (&net->flows[index].tcp);
   test_schedule_set (&net->schedule, SLOT_FLOW + index, LMCC_TIME_NONE);

@@ -22,9 +22,9 @@ enum
 };
 
 /* test-net-flows.c */
-void test_net_send_segment (TestNet * net, guint index);
-void test_net_take_segment (TestNet * net, const TestLinkPacket * content);
-void test_net_take_ack (TestNet * net, guint index);
-void test_net_run_flow (TestNet * net, guint index);
+void test_net_send_segment (TestNet *net, guint index);
+void test_net_take_segment (TestNet *net, const TestLinkPacket *content);
+void test_net_take_ack (TestNet *net, guint index);
+void test_net_run_flow (TestNet *net, guint index);
 
 #endif

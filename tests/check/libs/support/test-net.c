@@ -50,20 +50,20 @@ test_net_is_slow (void)
 }
 
 static void
-mail_free (Mail * mail)
+mail_free (Mail *mail)
 {
   g_clear_pointer (&mail->packet, lmcc_packet_unref);
   g_free (mail);
 }
 
 static gint
-compare_mail (const Mail * a, const Mail * b, gpointer user_data G_GNUC_UNUSED)
+compare_mail (const Mail *a, const Mail *b, gpointer user_data G_GNUC_UNUSED)
 {
   return a->at < b->at ? -1 : a->at > b->at;
 }
 
 static void
-post (TestNet * net, const Mail * mail)
+post (TestNet *net, const Mail *mail)
 {
   const Mail *first;
 
@@ -74,7 +74,7 @@ post (TestNet * net, const Mail * mail)
 }
 
 static LmccTime
-one_way_delay (const TestNet * net, guint index)
+one_way_delay (const TestNet *net, guint index)
 {
   return net->shared.settings.delay + net->receivers[index].own.settings.delay;
 }
@@ -87,7 +87,7 @@ one_way_delay (const TestNet * net, guint index)
  * Returns: its round-trip time with empty queues, without transmission times
  */
 LmccTime
-test_net_rtt (const TestNet * net, guint index)
+test_net_rtt (const TestNet *net, guint index)
 {
   return 2 * one_way_delay (net, index);
 }
@@ -95,7 +95,7 @@ test_net_rtt (const TestNet * net, guint index)
 /* Membership */
 
 static void
-set_flows (TestNet * net, guint index, guint group, gboolean flows)
+set_flows (TestNet *net, guint index, guint group, gboolean flows)
 {
   TestMembership *member = &net->receivers[index].groups[group];
 
@@ -106,11 +106,11 @@ set_flows (TestNet * net, guint index, guint group, gboolean flows)
 }
 
 static void
-ask (TestNet * net, guint index, guint group, gboolean wanted)
+ask (TestNet *net, guint index, guint group, gboolean wanted)
 {
   TestMembership *member = &net->receivers[index].groups[group];
-  LmccTime latency = wanted ? net->config.join_latency
-      : net->config.leave_latency;
+  LmccTime latency =
+      wanted ? net->config.join_latency : net->config.leave_latency;
   Mail mail = { net->now + latency, MAIL_MEMBERSHIP, index, group };
 
   g_assert (member->wanted != wanted);
@@ -123,7 +123,7 @@ ask (TestNet * net, guint index, guint group, gboolean wanted)
 }
 
 static void
-take_effect (TestNet * net, const Mail * mail)
+take_effect (TestNet *net, const Mail *mail)
 {
   TestMembership *member = &net->receivers[mail->receiver].groups[mail->group];
 
@@ -136,7 +136,7 @@ take_effect (TestNet * net, const Mail * mail)
 /* Packets */
 
 static void
-note_missed (TestNet * net, guint index, guint group)
+note_missed (TestNet *net, guint index, guint group)
 {
   TestNetReceiver *to = &net->receivers[index];
 
@@ -149,12 +149,12 @@ note_missed (TestNet * net, guint index, guint group)
 }
 
 static void
-transmit (TestNet * net, LmccPacket * packet, guint group, gboolean control)
+transmit (TestNet *net, LmccPacket *packet, guint group, gboolean control)
 {
-  TestLinkPacket content = {.packet = packet,
-    .size = (guint32) packet->size + IP_OVERHEAD,.group = (guint8) group,
-    .control = (guint8) control
-  };
+  TestLinkPacket content = { .packet = packet,
+    .size = (guint32) packet->size + IP_OVERHEAD,
+    .group = (guint8) group,
+    .control = (guint8) control };
   gboolean arrives;
   guint i;
 
@@ -182,7 +182,7 @@ transmit (TestNet * net, LmccPacket * packet, guint group, gboolean control)
 }
 
 static void
-drain_sender (TestNet * net)
+drain_sender (TestNet *net)
 {
   LmccSenderAction action;
 
@@ -204,7 +204,7 @@ drain_sender (TestNet * net)
 }
 
 static void
-keep_report (gpointer user_data, const LmccReferenceTime * report)
+keep_report (gpointer user_data, const LmccReferenceTime *report)
 {
   *(LmccReferenceTime *) user_data = *report;
 }
@@ -212,9 +212,9 @@ keep_report (gpointer user_data, const LmccReferenceTime * report)
 /* It comes a little before the sender's own, and that is not taken then. Half
  * of the answers aim at a round trip of next to nothing. */
 static void
-forge_answer (TestNet * net, guint index, const LmccPacket * packet)
+forge_answer (TestNet *net, guint index, const LmccPacket *packet)
 {
-  static const LmccRtcpHandler handler = {.reference_time = keep_report };
+  static const LmccRtcpHandler handler = { .reference_time = keep_report };
   LmccTime elapsed = 2 * one_way_delay (net, index);
   Mail mail = { net->now + elapsed, MAIL_FORGED, index };
   LmccReferenceTime report = { 0 };
@@ -223,18 +223,18 @@ forge_answer (TestNet * net, guint index, const LmccPacket * packet)
   lmcc_rtcp_parse (packet->data, packet->size, &handler, &report);
   answer.ssrc = report.ssrc;
   answer.last_rr = (guint32) (report.ntp_time >> 16);
-  answer.delay = g_rand_boolean (net->forger) ?
-      (guint32) ((elapsed << 16) / LMCC_SECOND) - 66 :
-      g_rand_int (net->forger) >> g_rand_int_range (net->forger, 0, 31);
+  answer.delay = g_rand_boolean (net->forger)
+      ? (guint32) ((elapsed << 16) / LMCC_SECOND) - 66
+      : g_rand_int (net->forger) >> g_rand_int_range (net->forger, 0, 31);
   mail.packet =
       lmcc_rtcp_build_dlrr (lmcc_sender_get_session (net->sender)->ssrc_base,
-      &answer, 1);
+          &answer, 1);
   net->forged++;
   post (net, &mail);
 }
 
 static void
-send_report (TestNet * net, guint index, LmccPacket * packet)
+send_report (TestNet *net, guint index, LmccPacket *packet)
 {
   Mail mail = { net->now + one_way_delay (net, index), MAIL_REPORT, index };
 
@@ -247,7 +247,7 @@ send_report (TestNet * net, guint index, LmccPacket * packet)
 }
 
 static void
-take_report (TestNet * net, const Mail * mail)
+take_report (TestNet *net, const Mail *mail)
 {
   if (net->control_cut)
     return;
@@ -258,19 +258,18 @@ take_report (TestNet * net, const Mail * mail)
 }
 
 static void
-note_level (TestNet * net, TestNetReceiver * from,
-    const LmccReceiverAction * action)
+note_level (TestNet *net, TestNetReceiver *from,
+    const LmccReceiverAction *action)
 {
   TestLevelChange change = { net->now, action->from, action->to,
-    action->reason
-  };
+    action->reason };
 
   from->level = action->to;
   g_array_append_val (from->changes, change);
 }
 
 static void
-drain_receiver (TestNet * net, guint index)
+drain_receiver (TestNet *net, guint index)
 {
   TestNetReceiver *from = &net->receivers[index];
   LmccReceiverAction action;
@@ -313,7 +312,7 @@ drain_receiver (TestNet * net, guint index)
  * A packet comes to a receiver that no link has carried.
  */
 void
-test_net_inject (TestNet * net, guint index, guint group, LmccPacket * packet)
+test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet)
 {
   lmcc_receiver_handle_packet (net->receivers[index].receiver, net->now,
       net->now, group, &net->sender_address, MEDIA_PORT, packet);
@@ -321,7 +320,7 @@ test_net_inject (TestNet * net, guint index, guint group, LmccPacket * packet)
 }
 
 static LmccPacket *
-see (TestNet * net, guint index, const TestLinkPacket * content)
+see (TestNet *net, guint index, const TestLinkPacket *content)
 {
   if (net->tap == NULL)
     return lmcc_packet_ref (content->packet);
@@ -330,7 +329,7 @@ see (TestNet * net, guint index, const TestLinkPacket * content)
 }
 
 static void
-deliver (TestNet * net, guint index, const TestLinkPacket * content)
+deliver (TestNet *net, guint index, const TestLinkPacket *content)
 {
   TestNetReceiver *to = &net->receivers[index];
 
@@ -345,7 +344,7 @@ deliver (TestNet * net, guint index, const TestLinkPacket * content)
 }
 
 static void
-take_forged (TestNet * net, const Mail * mail)
+take_forged (TestNet *net, const Mail *mail)
 {
   TestNetReceiver *to = &net->receivers[mail->receiver];
 
@@ -355,7 +354,7 @@ take_forged (TestNet * net, const Mail * mail)
 }
 
 static void
-forward (TestNet * net, guint index, const TestLinkPacket * content)
+forward (TestNet *net, guint index, const TestLinkPacket *content)
 {
   TestNetReceiver *to = &net->receivers[index];
 
@@ -368,7 +367,7 @@ forward (TestNet * net, guint index, const TestLinkPacket * content)
 /* The heart */
 
 static void
-take_from_shared (TestNet * net)
+take_from_shared (TestNet *net)
 {
   TestLinkPacket content;
   gboolean arrived = test_link_take (&net->shared, &content);
@@ -390,7 +389,7 @@ take_from_shared (TestNet * net)
 }
 
 static void
-take_from_own (TestNet * net, guint index)
+take_from_own (TestNet *net, guint index)
 {
   TestNetReceiver *to = &net->receivers[index];
   TestLinkPacket content;
@@ -406,7 +405,7 @@ take_from_own (TestNet * net, guint index)
 }
 
 static void
-take_mail (TestNet * net)
+take_mail (TestNet *net)
 {
   Mail *mail = g_queue_pop_head (&net->mail);
   const Mail *next = g_queue_peek_head (&net->mail);
@@ -423,7 +422,7 @@ take_mail (TestNet * net)
 }
 
 static void
-push_pictures (TestNet * net)
+push_pictures (TestNet *net)
 {
   test_source_push (&net->source, net->now);
   test_schedule_set (&net->schedule, SLOT_SOURCE, net->source.next);
@@ -432,7 +431,7 @@ push_pictures (TestNet * net)
 
 /* A state machine that asks again for the same time would hang its shell. */
 static void
-fail_stuck (TestNet * net, guint index)
+fail_stuck (TestNet *net, guint index)
 {
   LmccReceiverStats stats;
 
@@ -443,7 +442,7 @@ fail_stuck (TestNet * net, guint index)
 }
 
 static void
-run_receiver (TestNet * net, guint index)
+run_receiver (TestNet *net, guint index)
 {
   LmccReceiver *receiver = net->receivers[index].receiver;
 
@@ -454,7 +453,7 @@ run_receiver (TestNet * net, guint index)
 }
 
 static void
-happen (TestNet * net, guint slot)
+happen (TestNet *net, guint slot)
 {
   if (slot == SLOT_MAIL) {
     take_mail (net);
@@ -484,7 +483,7 @@ happen (TestNet * net, guint slot)
  * @duration: how long
  */
 void
-test_net_run (TestNet * net, LmccTime duration)
+test_net_run (TestNet *net, LmccTime duration)
 {
   LmccTime end = net->now + duration;
   guint slot;
@@ -505,7 +504,7 @@ test_net_run (TestNet * net, LmccTime duration)
  * Returns: R of the level, bit/s, as it was wanted
  */
 gdouble
-test_net_cumulative_rate (const TestNet * net, gint level)
+test_net_cumulative_rate (const TestNet *net, gint level)
 {
   gdouble rate = 0;
   gint i;
@@ -526,7 +525,7 @@ test_net_cumulative_rate (const TestNet * net, gint level)
  * Returns: its index
  */
 guint
-test_net_add_receiver (TestNet * net, const TestNetReceiverConfig * config)
+test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config)
 {
   guint index = net->n_receivers++;
   TestNetReceiver *to = &net->receivers[index];
@@ -558,7 +557,7 @@ test_net_add_receiver (TestNet * net, const TestNetReceiverConfig * config)
 }
 
 void
-test_net_stop_receiver (TestNet * net, guint index)
+test_net_stop_receiver (TestNet *net, guint index)
 {
   TestNetReceiver *to = &net->receivers[index];
 
@@ -568,7 +567,7 @@ test_net_stop_receiver (TestNet * net, guint index)
 }
 
 static void
-set_layers (const TestNet * net, LmccSession * session)
+set_layers (const TestNet *net, LmccSession *session)
 {
   guint i;
 
@@ -585,7 +584,7 @@ set_layers (const TestNet * net, LmccSession * session)
 }
 
 static void
-start_sender (TestNet * net)
+start_sender (TestNet *net)
 {
   LmccSenderConfig config = { 0 };
 
@@ -621,7 +620,7 @@ start_sender (TestNet * net)
 
 /* Each layer has a class for it. */
 static void
-start_classes (TestNet * net)
+start_classes (TestNet *net)
 {
   gdouble rates[LMCC_MAX_LAYERS];
   guint i;
@@ -634,10 +633,10 @@ start_classes (TestNet * net)
 }
 
 static void
-start_source (TestNet * net)
+start_source (TestNet *net)
 {
-  gdouble half = test_net_cumulative_rate (net,
-      (gint) net->config.n_layers - 1) / 2;
+  gdouble half =
+      test_net_cumulative_rate (net, (gint) net->config.n_layers - 1) / 2;
 
   if (net->config.class_share > 0)
     start_classes (net);
@@ -658,7 +657,7 @@ start_source (TestNet * net)
  * Returns: (transfer full): a network
  */
 TestNet *
-test_net_new (const TestNetConfig * config)
+test_net_new (const TestNetConfig *config)
 {
   TestNet *net = g_new0 (TestNet, 1);
 
@@ -678,7 +677,7 @@ test_net_new (const TestNetConfig * config)
 }
 
 void
-test_net_free (TestNet * net)
+test_net_free (TestNet *net)
 {
   guint i;
 

@@ -84,7 +84,7 @@ typedef struct
 {
   gboolean wanted;
   gboolean flows;
-  guint change;                 /* counts what it asked for */
+  guint change; /* counts what it asked for */
 } TestMembership;
 
 typedef struct
@@ -153,8 +153,8 @@ typedef struct _TestNet TestNet;
  *
  * Returns: (transfer full): what comes instead
  */
-typedef LmccPacket *(*TestNetTap) (TestNet * net, guint index, guint group,
-    LmccPacket * packet, gpointer user_data);
+typedef LmccPacket *(*TestNetTap) (TestNet *net, guint index, guint group,
+    LmccPacket *packet, gpointer user_data);
 
 #define TEST_NET_SENT -1
 
@@ -167,8 +167,8 @@ typedef LmccPacket *(*TestNetTap) (TestNet * net, guint index, guint group,
  * @packet: an RTP packet
  * @user_data: of the network
  */
-typedef void (*TestNetWatch) (TestNet * net, gint index, guint group,
-    const LmccPacket * packet, gpointer user_data);
+typedef void (*TestNetWatch) (TestNet *net, gint index, guint group,
+    const LmccPacket *packet, gpointer user_data);
 
 /**
  * TestNet:
@@ -211,18 +211,17 @@ struct _TestNet
   guint64 deliveries;
 };
 
-TestNet *test_net_new (const TestNetConfig * config);
-void test_net_free (TestNet * net);
-guint test_net_add_receiver (TestNet * net,
-    const TestNetReceiverConfig * config);
-void test_net_stop_receiver (TestNet * net, guint index);
-guint test_net_add_flow (TestNet * net, LmccTime extra_delay);
-void test_net_stop_flow (TestNet * net, guint index);
-void test_net_inject (TestNet * net, guint index, guint group,
-    LmccPacket * packet);
-void test_net_run (TestNet * net, LmccTime duration);
-gdouble test_net_cumulative_rate (const TestNet * net, gint level);
-LmccTime test_net_rtt (const TestNet * net, guint index);
+TestNet *test_net_new (const TestNetConfig *config);
+void test_net_free (TestNet *net);
+guint test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config);
+void test_net_stop_receiver (TestNet *net, guint index);
+guint test_net_add_flow (TestNet *net, LmccTime extra_delay);
+void test_net_stop_flow (TestNet *net, guint index);
+void
+test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet);
+void test_net_run (TestNet *net, LmccTime duration);
+gdouble test_net_cumulative_rate (const TestNet *net, gint level);
+LmccTime test_net_rtt (const TestNet *net, guint index);
 guint32 test_net_get_seed (void);
 gboolean test_net_is_slow (void);
 

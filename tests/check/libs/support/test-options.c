@@ -12,7 +12,7 @@
  * Returns: %FALSE where the command line is not understood, which was said
  */
 gboolean
-test_options_parse (const GOptionEntry * options, gint * argc, gchar *** argv)
+test_options_parse (const GOptionEntry *options, gint *argc, gchar ***argv)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;

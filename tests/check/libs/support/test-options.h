@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-gboolean test_options_parse (const GOptionEntry * options, gint * argc,
-    gchar *** argv);
+gboolean
+test_options_parse (const GOptionEntry *options, gint *argc, gchar ***argv);
 
 #endif

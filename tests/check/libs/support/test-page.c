@@ -16,8 +16,8 @@
  * Returns: whether it was written
  */
 gboolean
-test_page_write_table (const gchar * path, const gchar * name,
-    const gchar * table, GError ** error)
+test_page_write_table (const gchar *path, const gchar *name, const gchar *table,
+    GError **error)
 {
   g_autofree gchar *begin_mark = g_strdup_printf ("<!-- %s begins -->\n", name);
   g_autofree gchar *end_mark = g_strdup_printf ("<!-- %s ends -->\n", name);
@@ -31,8 +31,10 @@ test_page_write_table (const gchar * path, const gchar * name,
   begin = strstr (page, begin_mark);
   end = begin != NULL ? strstr (begin, end_mark) : NULL;
   if (end == NULL) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s has not got the "
-        "lines %s and %s", path, begin_mark, end_mark);
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+        "%s has not got the "
+        "lines %s and %s",
+        path, begin_mark, end_mark);
     return FALSE;
   }
   before = g_strndup (page, (gsize) (begin - page) + strlen (begin_mark));

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-gboolean test_page_write_table (const gchar * path, const gchar * name,
-    const gchar * table, GError ** error);
+gboolean test_page_write_table (const gchar *path, const gchar *name,
+    const gchar *table, GError **error);
 
 #endif

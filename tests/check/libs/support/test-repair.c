@@ -65,8 +65,8 @@ typedef struct
   gboolean bad[LMCC_MAX_GROUPS];
   gboolean joined[LMCC_MAX_GROUPS];
   GQueue network;
-  GHashTable *sent;             /* of SentPacket */
-  guint n_came[LMCC_MAX_LAYERS];        /* repair packets of the block that each
+  GHashTable *sent;              /* of SentPacket */
+  guint n_came[LMCC_MAX_LAYERS]; /* repair packets of the block that each
                                          * layer repairs now */
   GArray *outcomes;
   guint n_pushed;
@@ -91,9 +91,8 @@ test_repair_model (guint key_packets, guint n_others, guint packets,
   guint i;
 
   for (i = 0; i <= n_others; i++) {
-    TestRepairPicture picture = { (i == 0 ? key_packets : packets) * payload,
-      0, i == 0, period * i / (n_others + 1)
-    };
+    TestRepairPicture picture = { (i == 0 ? key_packets : packets) * payload, 0,
+      i == 0, period * i / (n_others + 1) };
 
     g_array_append_val (pictures, picture);
   }
@@ -102,7 +101,7 @@ test_repair_model (guint key_packets, guint n_others, guint packets,
 }
 
 static Outcome *
-get_outcome (Simulation * s, guint number)
+get_outcome (Simulation *s, guint number)
 {
   while (number >= s->outcomes->len)
     g_array_set_size (s->outcomes, s->outcomes->len + 1);
@@ -111,7 +110,7 @@ get_outcome (Simulation * s, guint number)
 }
 
 static LmccPacket *
-make_packet (guint size, const Tag * tag)
+make_packet (guint size, const Tag *tag)
 {
   LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + size);
 
@@ -125,21 +124,22 @@ make_packet (guint size, const Tag * tag)
 }
 
 static const TestRepairPicture *
-get_picture (const Simulation * s, guint number)
+get_picture (const Simulation *s, guint number)
 {
   return &g_array_index (s->config->pictures, TestRepairPicture,
       number % s->config->pictures->len);
 }
 
 static LmccTime
-get_time (const Simulation * s, guint number)
+get_time (const Simulation *s, guint number)
 {
-  return START + LMCC_SECOND + s->config->period
-      * (number / s->config->pictures->len) + get_picture (s, number)->time;
+  return START + LMCC_SECOND
+      + s->config->period * (number / s->config->pictures->len)
+      + get_picture (s, number)->time;
 }
 
 static void
-push_picture (Simulation * s)
+push_picture (Simulation *s)
 {
   const TestRepairPicture *picture = get_picture (s, s->n_pushed);
   LmccUnit *unit = lmcc_unit_new ();
@@ -152,8 +152,10 @@ push_picture (Simulation * s)
   unit->presentation_time = unit->decoding_time;
   /* As payloaders cut them: the last one is shorter. */
   for (i = 0; i < tag.count; i++)
-    g_ptr_array_add (unit->packets, make_packet (MAX (MIN (payload,
-                    picture->bytes - i * payload), sizeof (tag)), &tag));
+    g_ptr_array_add (unit->packets,
+        make_packet (MAX (MIN (payload, picture->bytes - i * payload),
+                         sizeof (tag)),
+            &tag));
   get_outcome (s, s->n_pushed)->count = tag.count;
   s->n_pushed++;
   lmcc_sender_push_unit (s->sender, unit, s->now);
@@ -171,7 +173,7 @@ push_picture (Simulation * s)
  * Returns: whether this packet is lost
  */
 gboolean
-test_repair_lose (GRand * random, gboolean * bad, gdouble loss, gdouble burst)
+test_repair_lose (GRand *random, gboolean *bad, gdouble loss, gdouble burst)
 {
   gdouble chance = loss;
 
@@ -183,7 +185,7 @@ test_repair_lose (GRand * random, gboolean * bad, gdouble loss, gdouble burst)
 }
 
 static gboolean
-is_lost (Simulation * s, guint group)
+is_lost (Simulation *s, guint group)
 {
   return test_repair_lose (s->random, &s->bad[group], s->config->loss,
       s->config->burst);
@@ -196,14 +198,14 @@ packet_key (guint source, guint sequence)
 }
 
 static const SentPacket *
-get_source (const Simulation * s, const LmccRepairPayload * repair, guint i)
+get_source (const Simulation *s, const LmccRepairPayload *repair, guint i)
 {
-  return g_hash_table_lookup (s->sent, packet_key (repair->source,
-          repair->first + i * repair->step));
+  return g_hash_table_lookup (s->sent,
+      packet_key (repair->source, repair->first + i * repair->step));
 }
 
 static void
-note_block (Simulation * s, const LmccRepairPayload * repair)
+note_block (Simulation *s, const LmccRepairPayload *repair)
 {
   guint i;
 
@@ -220,7 +222,7 @@ note_block (Simulation * s, const LmccRepairPayload * repair)
 
 /* What the code can give back once all of a block has been sent. */
 static void
-note_recovered (Simulation * s, const LmccRepairPayload * repair, guint n_came)
+note_recovered (Simulation *s, const LmccRepairPayload *repair, guint n_came)
 {
   guint n_lost = 0, i;
 
@@ -239,7 +241,7 @@ note_recovered (Simulation * s, const LmccRepairPayload * repair, guint n_came)
 }
 
 static void
-note_repair (Simulation * s, const LmccRtp * rtp, const guint8 * payload,
+note_repair (Simulation *s, const LmccRtp *rtp, const guint8 *payload,
     guint layer, gboolean comes)
 {
   LmccRepairPayload repair;
@@ -256,21 +258,20 @@ note_repair (Simulation * s, const LmccRtp * rtp, const guint8 * payload,
 }
 
 static gboolean
-is_measured (const Simulation * s)
+is_measured (const Simulation *s)
 {
   return s->now >= START + SETTLE;
 }
 
 static void
-note_media (Simulation * s, const LmccPacket * packet, const LmccRtp * rtp,
-    const LmccHeader * header, gboolean lost)
+note_media (Simulation *s, const LmccPacket *packet, const LmccRtp *rtp,
+    const LmccHeader *header, gboolean lost)
 {
   guint layer = header->layer, klass = header->klass;
   SentPacket *sent = g_new0 (SentPacket, 1);
 
-  *sent = (SentPacket) {
-    (guint) packet->size + LMCC_REPAIR_LENGTH_SIZE, lost, is_measured (s)
-  && layer <= s->config->level, layer, klass};
+  *sent = (SentPacket){ (guint) packet->size + LMCC_REPAIR_LENGTH_SIZE, lost,
+    is_measured (s) && layer <= s->config->level, layer, klass };
   g_hash_table_insert (s->sent, packet_key (rtp->ssrc, rtp->sequence), sent);
   if (is_measured (s))
     s->result->media_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
@@ -283,8 +284,7 @@ note_media (Simulation * s, const LmccPacket * packet, const LmccRtp * rtp,
 }
 
 static void
-note_sent (Simulation * s, const LmccPacket * packet, guint group,
-    gboolean lost)
+note_sent (Simulation *s, const LmccPacket *packet, guint group, gboolean lost)
 {
   LmccRtp rtp = { 0 };
   LmccHeader header = { 0 };
@@ -310,7 +310,7 @@ note_sent (Simulation * s, const LmccPacket * packet, guint group,
 }
 
 static void
-transmit (Simulation * s, LmccPacket * packet, guint group, gboolean control)
+transmit (Simulation *s, LmccPacket *packet, guint group, gboolean control)
 {
   gboolean lost = !control && is_lost (s, group);
   InFlight *in_flight;
@@ -322,13 +322,12 @@ transmit (Simulation * s, LmccPacket * packet, guint group, gboolean control)
     return;
   }
   in_flight = g_new (InFlight, 1);
-  *in_flight = (InFlight) {
-  s->now + DELAY, group, control, packet};
+  *in_flight = (InFlight){ s->now + DELAY, group, control, packet };
   g_queue_push_tail (&s->network, in_flight);
 }
 
 static void
-take_delivered (Simulation * s, const LmccReceiverAction * action)
+take_delivered (Simulation *s, const LmccReceiverAction *action)
 {
   Outcome *outcome;
   LmccRtp rtp = { 0 };
@@ -342,7 +341,7 @@ take_delivered (Simulation * s, const LmccReceiverAction * action)
 }
 
 static void
-drain (Simulation * s)
+drain (Simulation *s)
 {
   LmccSenderAction sent;
   LmccReceiverAction action;
@@ -364,7 +363,7 @@ drain (Simulation * s)
 }
 
 static void
-arrive (Simulation * s)
+arrive (Simulation *s)
 {
   InFlight *in_flight = g_queue_pop_head (&s->network);
   LmccPacket *packet = in_flight->packet;
@@ -373,14 +372,14 @@ arrive (Simulation * s)
     lmcc_receiver_handle_control (s->receiver, s->now, &s->address, 40000,
         packet->data, packet->size);
   else if (s->joined[in_flight->group])
-    lmcc_receiver_handle_packet (s->receiver, s->now, s->now,
-        in_flight->group, &s->address, 40000, lmcc_packet_ref (packet));
+    lmcc_receiver_handle_packet (s->receiver, s->now, s->now, in_flight->group,
+        &s->address, 40000, lmcc_packet_ref (packet));
   lmcc_packet_unref (packet);
   g_free (in_flight);
 }
 
 static void
-step (Simulation * s, LmccTime end)
+step (Simulation *s, LmccTime end)
 {
   const InFlight *first = g_queue_peek_head (&s->network);
   LmccTime arrival = first != NULL ? first->at : LMCC_TIME_NONE;
@@ -402,7 +401,7 @@ step (Simulation * s, LmccTime end)
 }
 
 static void
-start_sender (Simulation * s)
+start_sender (Simulation *s)
 {
   const TestRepairConfig *test = s->config;
   LmccSenderConfig config = { 0 };
@@ -419,8 +418,8 @@ start_sender (Simulation * s)
   session->n_layers = test->n_layers;
   for (i = 0; i < test->n_layers; i++)
     session->layers[i].rate = test->rates[i];
-  session->window = test->n_layers > 0 ? 2 * test->group
-      + 400 * LMCC_MSECOND : 0;
+  session->window =
+      test->n_layers > 0 ? 2 * test->group + 400 * LMCC_MSECOND : 0;
   session->packet_size = TEST_REPAIR_PACKET_SIZE;
   session->repair = test->repair;
   session->video.clock_rate = 90000;
@@ -437,7 +436,7 @@ start_sender (Simulation * s)
 }
 
 static void
-start_receiver (Simulation * s)
+start_receiver (Simulation *s)
 {
   LmccReceiverConfig config = { 0 };
 
@@ -454,7 +453,7 @@ start_receiver (Simulation * s)
 
 /* Counts for each class up to now. */
 static void
-get_repaired (Simulation * s, guint64 * repaired)
+get_repaired (Simulation *s, guint64 *repaired)
 {
   LmccReceiverStats stats;
   guint i;
@@ -465,7 +464,7 @@ get_repaired (Simulation * s, guint64 * repaired)
 }
 
 static void
-judge (Simulation * s, LmccTime until)
+judge (Simulation *s, LmccTime until)
 {
   TestRepairResult *result = s->result;
   guint i;
@@ -491,7 +490,7 @@ judge (Simulation * s, LmccTime until)
  * @result: (out): what became of it
  */
 void
-test_repair_run (const TestRepairConfig * config, TestRepairResult * result)
+test_repair_run (const TestRepairConfig *config, TestRepairResult *result)
 {
   Simulation s = { config, result, START };
   LmccTime end = START + SETTLE + config->seconds * LMCC_SECOND;

@@ -113,9 +113,8 @@ typedef struct
 
 GArray *test_repair_model (guint key_packets, guint n_others, guint packets,
     LmccTime period, guint payload);
-gboolean test_repair_lose (GRand * random, gboolean * bad, gdouble loss,
-    gdouble burst);
-void test_repair_run (const TestRepairConfig * config,
-    TestRepairResult * result);
+gboolean
+test_repair_lose (GRand *random, gboolean *bad, gdouble loss, gdouble burst);
+void test_repair_run (const TestRepairConfig *config, TestRepairResult *result);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 LmccAddress
-test_address (const gchar * text)
+test_address (const gchar *text)
 {
   LmccAddress parsed;
 
@@ -17,7 +17,7 @@ test_address (const gchar * text)
 }
 
 static TestLoop *
-make_loop (const gchar * from, guint64 nonce)
+make_loop (const gchar *from, guint64 nonce)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
 
@@ -35,8 +35,8 @@ make_loop (const gchar * from, guint64 nonce)
  * @codecs: (nullable): that it takes
  */
 void
-test_scene_init_with (TestScene * scene, LmccSourcePolicy policy,
-    const gchar * const *codecs)
+test_scene_init_with (TestScene *scene, LmccSourcePolicy policy,
+    const gchar *const *codecs)
 {
   memset (scene, 0, sizeof (*scene));
   scene->loop = make_loop ("10.0.0.1", TEST_NONCE);
@@ -47,34 +47,35 @@ test_scene_init_with (TestScene * scene, LmccSourcePolicy policy,
 }
 
 void
-test_scene_init (TestScene * scene, LmccSourcePolicy policy)
+test_scene_init (TestScene *scene, LmccSourcePolicy policy)
 {
   test_scene_init_with (scene, policy, NULL);
 }
 
 void
-test_scene_clear (TestScene * scene)
+test_scene_clear (TestScene *scene)
 {
   test_loop_free (scene->other);
   test_loop_free (scene->loop);
 }
 
 void
-test_scene_start_other (TestScene * scene, guint32 ssrc)
+test_scene_start_other (TestScene *scene, guint32 ssrc)
 {
   scene->other->now = scene->loop->now;
   test_loop_start_sender (scene->other, ssrc);
 }
 
 static void
-hand_over (TestScene * scene, const LmccSenderAction * action, TestShare share)
+hand_over (TestScene *scene, const LmccSenderAction *action, TestShare share)
 {
   TestLoop *loop = scene->loop;
   TestReceiver *test = scene->test;
   const LmccAddress *from = &scene->other->sender_address;
 
   if (action->type == LMCC_SENDER_ACTION_SEND) {
-    if (test->joined[action->group] && (share == TEST_SHARE_EVERYTHING
+    if (test->joined[action->group]
+        && (share == TEST_SHARE_EVERYTHING
             || (share == TEST_SHARE_TRICKLE && scene->n_other++ % 20 == 0)))
       lmcc_receiver_handle_packet (test->receiver, loop->now, loop->now,
           action->group, from, 50000, lmcc_packet_ref (action->packet));
@@ -91,7 +92,7 @@ hand_over (TestScene * scene, const LmccSenderAction * action, TestShare share)
 
 /* Both hosts send for @duration. */
 void
-test_scene_run (TestScene * scene, LmccTime duration, TestShare share)
+test_scene_run (TestScene *scene, LmccTime duration, TestShare share)
 {
   TestLoop *other = scene->other;
   LmccTime end = scene->loop->now + duration;
@@ -106,21 +107,21 @@ test_scene_run (TestScene * scene, LmccTime duration, TestShare share)
     while (lmcc_sender_next_timeout (other->sender) <= other->now)
       lmcc_sender_handle_timeout (other->sender, other->now);
     while (other->next_picture * TEST_PICTURE_TIME + TEST_START <= other->now)
-      lmcc_sender_push_unit (other->sender, test_loop_make_unit (other, 0,
-              other->next_picture++), other->now);
+      lmcc_sender_push_unit (other->sender,
+          test_loop_make_unit (other, 0, other->next_picture++), other->now);
     while (lmcc_sender_poll_action (other->sender, &action))
       hand_over (scene, &action, share);
   }
 }
 
 const LmccSession *
-test_scene_session (const TestScene * scene)
+test_scene_session (const TestScene *scene)
 {
   return lmcc_receiver_get_session (scene->test->receiver);
 }
 
 gboolean
-test_scene_is_with (const TestScene * scene, guint32 ssrc)
+test_scene_is_with (const TestScene *scene, guint32 ssrc)
 {
   return test_scene_session (scene) != NULL
       && test_scene_session (scene)->ssrc_base == ssrc;
@@ -128,7 +129,7 @@ test_scene_is_with (const TestScene * scene, guint32 ssrc)
 
 /* The true sender plays, and is established. */
 void
-test_scene_play (TestScene * scene)
+test_scene_play (TestScene *scene)
 {
   test_loop_start_sender (scene->loop, TEST_SSRC);
   test_scene_run (scene, 12 * LMCC_SECOND, TEST_SHARE_NOTHING);

@@ -19,27 +19,27 @@ typedef enum
 {
   TEST_SHARE_NOTHING,
   TEST_SHARE_RECORDS,
-  TEST_SHARE_TRICKLE,           /* records, and a packet in twenty */
+  TEST_SHARE_TRICKLE, /* records, and a packet in twenty */
   TEST_SHARE_EVERYTHING,
 } TestShare;
 
 typedef struct
 {
-  TestLoop *loop;               /* 10.0.0.1 */
-  TestLoop *other;              /* 10.0.0.2 */
+  TestLoop *loop;  /* 10.0.0.1 */
+  TestLoop *other; /* 10.0.0.2 */
   TestReceiver *test;
   guint n_other;
 } TestScene;
 
-LmccAddress test_address (const gchar * text);
-void test_scene_init_with (TestScene * scene, LmccSourcePolicy policy,
-    const gchar * const *codecs);
-void test_scene_init (TestScene * scene, LmccSourcePolicy policy);
-void test_scene_clear (TestScene * scene);
-void test_scene_start_other (TestScene * scene, guint32 ssrc);
-void test_scene_run (TestScene * scene, LmccTime duration, TestShare share);
-void test_scene_play (TestScene * scene);
-const LmccSession *test_scene_session (const TestScene * scene);
-gboolean test_scene_is_with (const TestScene * scene, guint32 ssrc);
+LmccAddress test_address (const gchar *text);
+void test_scene_init_with (TestScene *scene, LmccSourcePolicy policy,
+    const gchar *const *codecs);
+void test_scene_init (TestScene *scene, LmccSourcePolicy policy);
+void test_scene_clear (TestScene *scene);
+void test_scene_start_other (TestScene *scene, guint32 ssrc);
+void test_scene_run (TestScene *scene, LmccTime duration, TestShare share);
+void test_scene_play (TestScene *scene);
+const LmccSession *test_scene_session (const TestScene *scene);
+gboolean test_scene_is_with (const TestScene *scene, guint32 ssrc);
 
 #endif

@@ -4,7 +4,7 @@
 #include "support/test-schedule.h"
 
 void
-test_schedule_init (TestSchedule * schedule, guint n)
+test_schedule_init (TestSchedule *schedule, guint n)
 {
   guint i;
 
@@ -18,7 +18,7 @@ test_schedule_init (TestSchedule * schedule, guint n)
 }
 
 static inline gboolean
-is_before (const TestSchedule * schedule, guint a, guint b)
+is_before (const TestSchedule *schedule, guint a, guint b)
 {
   LmccTime time_a = schedule->times[a], time_b = schedule->times[b];
 
@@ -26,14 +26,14 @@ is_before (const TestSchedule * schedule, guint a, guint b)
 }
 
 static inline void
-put (TestSchedule * schedule, guint place, guint index)
+put (TestSchedule *schedule, guint place, guint index)
 {
   schedule->heap[place] = (guint16) index;
   schedule->place[index] = (guint16) place;
 }
 
 static guint
-sift_up (TestSchedule * schedule, guint place, guint index)
+sift_up (TestSchedule *schedule, guint place, guint index)
 {
   while (place > 0) {
     guint parent = (place - 1) / 2;
@@ -48,13 +48,14 @@ sift_up (TestSchedule * schedule, guint place, guint index)
 }
 
 static guint
-sift_down (TestSchedule * schedule, guint place, guint index)
+sift_down (TestSchedule *schedule, guint place, guint index)
 {
   guint child;
 
   while ((child = 2 * place + 1) < schedule->n) {
-    if (child + 1 < schedule->n && is_before (schedule,
-            schedule->heap[child + 1], schedule->heap[child]))
+    if (child + 1 < schedule->n
+        && is_before (schedule, schedule->heap[child + 1],
+            schedule->heap[child]))
       child++;
     if (!is_before (schedule, schedule->heap[child], index))
       break;
@@ -66,7 +67,7 @@ sift_down (TestSchedule * schedule, guint place, guint index)
 }
 
 void
-test_schedule_set (TestSchedule * schedule, guint index, LmccTime time)
+test_schedule_set (TestSchedule *schedule, guint index, LmccTime time)
 {
   guint place = schedule->place[index];
 

@@ -19,12 +19,12 @@ typedef struct
   guint16 place[TEST_SCHEDULE_MAX];
 } TestSchedule;
 
-void test_schedule_init (TestSchedule * schedule, guint n);
-void test_schedule_set (TestSchedule * schedule, guint index, LmccTime time);
+void test_schedule_init (TestSchedule *schedule, guint n);
+void test_schedule_set (TestSchedule *schedule, guint index, LmccTime time);
 
 /* Which comes next; its time is schedule->times[] of it. */
 static inline guint
-test_schedule_first (const TestSchedule * schedule)
+test_schedule_first (const TestSchedule *schedule)
 {
   return schedule->heap[0];
 }

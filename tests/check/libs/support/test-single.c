@@ -14,16 +14,16 @@
 #define MIN_RATE 64000
 #define MAX_RATE 3000000
 
-const gchar *const test_single_algorithms[TEST_SINGLE_ALGORITHMS] =
-    { "pgmcc", "tfmcc" };
+const gchar *const test_single_algorithms[TEST_SINGLE_ALGORITHMS] = { "pgmcc",
+  "tfmcc" };
 
-const TestLinkSettings test_single_narrow = {
-  .rate = 1000000,.delay = 25 * LMCC_MSECOND,.queue_packets = 20
-};
+const TestLinkSettings test_single_narrow = { .rate = 1000000,
+  .delay = 25 * LMCC_MSECOND,
+  .queue_packets = 20 };
 
 TestSingleSession *
-test_single_add_session_with (TestWorld * world, const gchar * algorithm,
-    const gchar * sound)
+test_single_add_session_with (TestWorld *world, const gchar *algorithm,
+    const gchar *sound)
 {
   TestSingleSession *session = test_world_add_session (world);
   guint index = session->base.index;
@@ -63,21 +63,22 @@ test_single_add_session_with (TestWorld * world, const gchar * algorithm,
 }
 
 TestSingleSession *
-test_single_add_session (TestWorld * world, const gchar * algorithm)
+test_single_add_session (TestWorld *world, const gchar *algorithm)
 {
   return test_single_add_session_with (world, algorithm, "");
 }
 
 TestSingleReceiver *
-test_single_add_receiver (TestSingleSession * session, LmccTime extra)
+test_single_add_receiver (TestSingleSession *session, LmccTime extra)
 {
-  TestSingleReceiver *r = test_world_add_receiver (&session->base, 0, NULL,
-      extra);
+  TestSingleReceiver *r =
+      test_world_add_receiver (&session->base, 0, NULL, extra);
   guint number = r->base.index + 1;
   g_autofree gchar *address = g_strdup_printf ("10.1.0.%u", number);
-  LmccReceiverConfig config = {.algorithm = "auto",.max_level = -1,.latency =
-        LMCC_DEFAULT_LATENCY,.sequence_seed = 7919 * number
-  };
+  LmccReceiverConfig config = { .algorithm = "auto",
+    .max_level = -1,
+    .latency = LMCC_DEFAULT_LATENCY,
+    .sequence_seed = 7919 * number };
 
   config.address = session->group;
   lmcc_address_parse (address, &r->address);
@@ -90,7 +91,7 @@ test_single_add_receiver (TestSingleSession * session, LmccTime extra)
 /* The encoder: every other frame is one that no other needs. */
 
 static void
-push_frame (TestSingleSession * session, LmccTime now)
+push_frame (TestSingleSession *session, LmccTime now)
 {
   gsize size =
       TEST_SINGLE_PACKET - TEST_WORLD_IP_OVERHEAD - LMCC_RTP_OVERHEAD - 16;
@@ -127,7 +128,7 @@ push_frame (TestSingleSession * session, LmccTime now)
 }
 
 static void
-run_encoder (TestWorldSession * base)
+run_encoder (TestWorldSession *base)
 {
   TestSingleSession *session = (TestSingleSession *) base;
   LmccTime now = base->world->now;
@@ -144,15 +145,14 @@ run_encoder (TestWorldSession * base)
 
 /* What leaves is not too old, and nothing that it refers to was left out. */
 static void
-check_sent (TestSingleSession * session, const LmccPacket * packet,
-    LmccTime now)
+check_sent (TestSingleSession *session, const LmccPacket *packet, LmccTime now)
 {
   LmccRtp rtp;
   LmccHeader header;
   TestSingleFrame frame;
 
   fail_unless (lmcc_rtp_parse (packet->data, packet->size,
-          LMCC_HEADER_DEFAULT_ID, &rtp));
+      LMCC_HEADER_DEFAULT_ID, &rtp));
   fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
   fail_unless_equals_int (header.layer, 0);
   fail_unless (rtp.second != NULL);
@@ -164,15 +164,16 @@ check_sent (TestSingleSession * session, const LmccPacket * packet,
   session->oldest = MAX (session->oldest, now - frame.decoding_time);
   if (header.first)
     fail_unless (frame.reference == frame.number
-        || frame.reference == session->whole, "frame %u needs %u, not %u",
-        frame.number, frame.reference, session->whole);
+            || frame.reference == session->whole,
+        "frame %u needs %u, not %u", frame.number, frame.reference,
+        session->whole);
   if (header.last && header.klass == 0)
     session->whole = frame.number;
   session->sent_of_class[header.klass]++;
 }
 
 static void
-drain_sender (TestSingleSession * session)
+drain_sender (TestSingleSession *session)
 {
   LmccSenderAction action;
 
@@ -192,7 +193,7 @@ drain_sender (TestSingleSession * session)
 }
 
 static void
-run_sender (TestWorldSession * base)
+run_sender (TestWorldSession *base)
 {
   TestSingleSession *session = (TestSingleSession *) base;
   LmccTime now = base->world->now;
@@ -206,7 +207,7 @@ run_sender (TestWorldSession * base)
 }
 
 static void
-drain_receiver (TestSingleReceiver * r)
+drain_receiver (TestSingleReceiver *r)
 {
   const TestSingleSession *session = (TestSingleSession *) r->base.session;
   LmccReceiverAction action;
@@ -228,7 +229,7 @@ drain_receiver (TestSingleReceiver * r)
 }
 
 static void
-receive (TestWorldReceiver * base, const TestLinkPacket * packet)
+receive (TestWorldReceiver *base, const TestLinkPacket *packet)
 {
   TestSingleReceiver *r = (TestSingleReceiver *) base;
   const TestSingleSession *session = (TestSingleSession *) base->session;
@@ -248,7 +249,7 @@ receive (TestWorldReceiver * base, const TestLinkPacket * packet)
 }
 
 static void
-run_receiver (TestWorldReceiver * base)
+run_receiver (TestWorldReceiver *base)
 {
   TestSingleReceiver *r = (TestSingleReceiver *) base;
   LmccTime now = base->session->world->now;
@@ -261,7 +262,7 @@ run_receiver (TestWorldReceiver * base)
 }
 
 static void
-take_report (TestWorldReceiver * base, const LmccPacket * packet)
+take_report (TestWorldReceiver *base, const LmccPacket *packet)
 {
   const TestSingleSession *session = (TestSingleSession *) base->session;
 
@@ -271,13 +272,13 @@ take_report (TestWorldReceiver * base, const LmccPacket * packet)
 }
 
 static void
-clear_receiver (TestWorldReceiver * base)
+clear_receiver (TestWorldReceiver *base)
 {
   lmcc_receiver_free (((TestSingleReceiver *) base)->receiver);
 }
 
 static void
-clear_session (TestWorldSession * base)
+clear_session (TestWorldSession *base)
 {
   lmcc_sender_free (((TestSingleSession *) base)->sender);
 }
@@ -298,7 +299,7 @@ static const TestWorldClass single_class = {
 
 /* A world with one link. */
 TestWorld *
-test_single_new (const TestLinkSettings * settings)
+test_single_new (const TestLinkSettings *settings)
 {
   TestWorld *world = test_world_new (&single_class);
 
@@ -308,20 +309,20 @@ test_single_new (const TestLinkSettings * settings)
 }
 
 void
-test_single_run (TestWorld * world, guint seconds)
+test_single_run (TestWorld *world, guint seconds)
 {
   test_world_run (world, seconds * LMCC_SECOND);
 }
 
 /* What a session sends, in bit/s. */
 gdouble
-test_single_measure (TestSingleSession * session, guint seconds)
+test_single_measure (TestSingleSession *session, guint seconds)
 {
   return test_world_measure (&session->base, seconds * LMCC_SECOND);
 }
 
 const LmccSingleRateStats *
-test_single_get_stats (const TestSingleSession * session)
+test_single_get_stats (const TestSingleSession *session)
 {
   return &lmcc_sender_get_stats (session->sender)->single;
 }

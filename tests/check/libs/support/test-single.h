@@ -19,7 +19,7 @@ typedef struct
 {
   LmccTime decoding_time;
   guint32 number;
-  guint32 reference;            /* of class 0; its own number: none */
+  guint32 reference; /* of class 0; its own number: none */
 } TestSingleFrame;
 
 typedef struct
@@ -42,14 +42,14 @@ typedef struct
   guint32 n_frames;
   guint32 reference;
   gboolean key_wanted;
-  guint key_packets;            /* of a key frame at least */
-  gdouble fixed_rate;           /* of the encoder; 0: it follows the estimate */
+  guint key_packets;  /* of a key frame at least */
+  gdouble fixed_rate; /* of the encoder; 0: it follows the estimate */
   gdouble encoder_rate;
-  gdouble owed;                 /* bytes that fit into no whole packet yet */
-  guint32 whole;                /* the latest class-0 frame that left whole */
+  gdouble owed;  /* bytes that fit into no whole packet yet */
+  guint32 whole; /* the latest class-0 frame that left whole */
   guint64 sent_of_class[2];
   LmccTime oldest;
-  guint16 lsn;                  /* of the latest packet */
+  guint16 lsn; /* of the latest packet */
 } TestSingleSession;
 
 /* 1 Mbit/s, 25 ms each way, 20 packets. */
@@ -59,16 +59,16 @@ extern const TestLinkSettings test_single_narrow;
 #define TEST_SINGLE_ALGORITHMS 2
 extern const gchar *const test_single_algorithms[TEST_SINGLE_ALGORITHMS];
 
-TestWorld *test_single_new (const TestLinkSettings * settings);
-TestSingleSession *test_single_add_session (TestWorld * world,
-    const gchar * algorithm);
-TestSingleSession *test_single_add_session_with (TestWorld * world,
-    const gchar * algorithm, const gchar * sound);
-TestSingleReceiver *test_single_add_receiver (TestSingleSession * session,
-    LmccTime extra);
-void test_single_run (TestWorld * world, guint seconds);
-gdouble test_single_measure (TestSingleSession * session, guint seconds);
-const LmccSingleRateStats *test_single_get_stats (
-    const TestSingleSession * session);
+TestWorld *test_single_new (const TestLinkSettings *settings);
+TestSingleSession *
+test_single_add_session (TestWorld *world, const gchar *algorithm);
+TestSingleSession *test_single_add_session_with (TestWorld *world,
+    const gchar *algorithm, const gchar *sound);
+TestSingleReceiver *
+test_single_add_receiver (TestSingleSession *session, LmccTime extra);
+void test_single_run (TestWorld *world, guint seconds);
+gdouble test_single_measure (TestSingleSession *session, guint seconds);
+const LmccSingleRateStats *
+test_single_get_stats (const TestSingleSession *session);
 
 #endif

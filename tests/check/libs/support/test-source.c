@@ -11,8 +11,8 @@
 #define IP_OVERHEAD 28
 
 void
-test_source_init (TestSource * source, LmccSender * sender,
-    const gdouble * rates, guint n_layers, LmccTime now)
+test_source_init (TestSource *source, LmccSender *sender, const gdouble *rates,
+    guint n_layers, LmccTime now)
 {
   memset (source, 0, sizeof (*source));
   source->sender = sender;
@@ -24,7 +24,7 @@ test_source_init (TestSource * source, LmccSender * sender,
 }
 
 static LmccPacket *
-make_packet (const TestSource * source, const TestSourceTag * tag)
+make_packet (const TestSource *source, const TestSourceTag *tag)
 {
   gsize size = source->packet_size - IP_OVERHEAD - LMCC_RTP_OVERHEAD;
   LmccPacket *packet = lmcc_packet_new (size);
@@ -39,7 +39,7 @@ make_packet (const TestSource * source, const TestSourceTag * tag)
 }
 
 static gboolean
-is_key (const TestSource * source, guint rung)
+is_key (const TestSource *source, guint rung)
 {
   return source->group == 0 || rung > 0
       || (source->pictures - 1) % source->group == 0;
@@ -48,7 +48,7 @@ is_key (const TestSource * source, guint rung)
 /* The decoder is not what is tested here: every picture is a key frame, unless
  * groups are asked for. */
 static void
-push_unit (TestSource * source, guint rung, guint n_packets, LmccTime now)
+push_unit (TestSource *source, guint rung, guint n_packets, LmccTime now)
 {
   TestSourceTag tag = { source->n_units++, n_packets };
   LmccUnit *unit = lmcc_unit_new ();
@@ -68,15 +68,15 @@ push_unit (TestSource * source, guint rung, guint n_packets, LmccTime now)
 
 /* What layer @rung should have sent by the next picture, less what it has. */
 static guint
-packets_due (const TestSource * source, guint rung, LmccTime until)
+packets_due (const TestSource *source, guint rung, LmccTime until)
 {
-  gdouble bytes = source->rates[rung] / 8 *
-      (gdouble) (until - source->started) / LMCC_SECOND;
+  gdouble bytes = source->rates[rung] / 8 * (gdouble) (until - source->started)
+      / LMCC_SECOND;
 
   bytes -= (gdouble) ((gint64) source->pushed[rung] + source->extra[rung]);
 
   return bytes < source->packet_size ? 0
-      : (guint) (bytes / source->packet_size);
+                                     : (guint) (bytes / source->packet_size);
 }
 
 /**
@@ -87,11 +87,11 @@ packets_due (const TestSource * source, guint rung, LmccTime until)
  * @now: the time
  */
 void
-test_source_set_rate (TestSource * source, guint rung, gdouble rate,
+test_source_set_rate (TestSource *source, guint rung, gdouble rate,
     LmccTime now)
 {
-  source->extra[rung] += (gint64) ((rate - source->rates[rung]) / 8 *
-      (gdouble) (now - source->started) / LMCC_SECOND);
+  source->extra[rung] += (gint64) ((rate - source->rates[rung]) / 8
+      * (gdouble) (now - source->started) / LMCC_SECOND);
   source->rates[rung] = rate;
 }
 
@@ -103,7 +103,7 @@ test_source_set_rate (TestSource * source, guint rung, gdouble rate,
  * Gives the sender one picture of each layer that is due one.
  */
 void
-test_source_push (TestSource * source, LmccTime now)
+test_source_push (TestSource *source, LmccTime now)
 {
   guint rung;
 
@@ -131,7 +131,7 @@ test_source_push (TestSource * source, LmccTime now)
  * What the sender adds to what the source gave it comes off the layer's rate.
  */
 void
-test_source_note_sent (TestSource * source, const LmccPacket * packet,
+test_source_note_sent (TestSource *source, const LmccPacket *packet,
     gboolean control)
 {
   gint64 size = (gint64) packet->size + IP_OVERHEAD;
@@ -140,7 +140,8 @@ test_source_note_sent (TestSource * source, const LmccPacket * packet,
 
   if (!control) {
     if (!lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID,
-            &rtp) || rtp.element == NULL
+            &rtp)
+        || rtp.element == NULL
         || !lmcc_header_parse (rtp.element, rtp.element_size, &header))
       g_error ("the sender sent what is none of its packets");
     if (header.type == LMCC_PACKET_MEDIA)

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define TEST_SOURCE_PACKET_SIZE 1000    /* of the IP packet */
+#define TEST_SOURCE_PACKET_SIZE 1000 /* of the IP packet */
 #define TEST_SOURCE_INTERVAL (40 * LMCC_MSECOND)
 
 /**
@@ -61,12 +61,12 @@ typedef struct
   guint32 n_units;
 } TestSource;
 
-void test_source_init (TestSource * source, LmccSender * sender,
-    const gdouble * rates, guint n_layers, LmccTime now);
-void test_source_set_rate (TestSource * source, guint rung, gdouble rate,
+void test_source_init (TestSource *source, LmccSender *sender,
+    const gdouble *rates, guint n_layers, LmccTime now);
+void test_source_set_rate (TestSource *source, guint rung, gdouble rate,
     LmccTime now);
-void test_source_push (TestSource * source, LmccTime now);
-void test_source_note_sent (TestSource * source, const LmccPacket * packet,
+void test_source_push (TestSource *source, LmccTime now);
+void test_source_note_sent (TestSource *source, const LmccPacket *packet,
     gboolean control);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define INITIAL_WINDOW 4.0      /* RFC 5681 section 3.1 for this segment size */
+#define INITIAL_WINDOW 4.0 /* RFC 5681 section 3.1 for this segment size */
 #define MAX_WINDOW (TEST_TCP_HISTORY / 2)
 
 /* A segment is lost when so many later ones have arrived. */
@@ -18,13 +18,13 @@
 #define RTO_MAX (60 * LMCC_SECOND)
 
 static TestTcpSegment *
-segment (TestTcp * tcp, guint64 sequence)
+segment (TestTcp *tcp, guint64 sequence)
 {
   return &tcp->segments[sequence % TEST_TCP_HISTORY];
 }
 
 void
-test_tcp_init (TestTcp * tcp)
+test_tcp_init (TestTcp *tcp)
 {
   memset (tcp, 0, sizeof (*tcp));
   tcp->cwnd = INITIAL_WINDOW;
@@ -34,20 +34,20 @@ test_tcp_init (TestTcp * tcp)
 }
 
 void
-test_tcp_start (TestTcp * tcp)
+test_tcp_start (TestTcp *tcp)
 {
   tcp->running = TRUE;
 }
 
 void
-test_tcp_stop (TestTcp * tcp)
+test_tcp_stop (TestTcp *tcp)
 {
   tcp->running = FALSE;
   tcp->timer = LMCC_TIME_NONE;
 }
 
 static void
-leave_pipe (TestTcp * tcp, TestTcpSegment * left)
+leave_pipe (TestTcp *tcp, TestTcpSegment *left)
 {
   tcp->pipe -= left->in_pipe;
   left->in_pipe = FALSE;
@@ -55,7 +55,7 @@ leave_pipe (TestTcp * tcp, TestTcpSegment * left)
 
 /* Which segment is to be sent next: one that was lost, or a new one. */
 static gboolean
-choose (TestTcp * tcp, guint64 * sequence)
+choose (TestTcp *tcp, guint64 *sequence)
 {
   for (; tcp->scan < tcp->next; tcp->scan++) {
     if (segment (tcp, tcp->scan)->lost && !segment (tcp, tcp->scan)->arrived) {
@@ -77,7 +77,7 @@ choose (TestTcp * tcp, guint64 * sequence)
  * Returns: %FALSE if none may be sent
  */
 gboolean
-test_tcp_poll (TestTcp * tcp, LmccTime now, guint64 * sequence)
+test_tcp_poll (TestTcp *tcp, LmccTime now, guint64 *sequence)
 {
   TestTcpSegment *chosen;
 
@@ -86,8 +86,7 @@ test_tcp_poll (TestTcp * tcp, LmccTime now, guint64 * sequence)
 
   chosen = segment (tcp, *sequence);
   if (*sequence == tcp->next) {
-    *chosen = (TestTcpSegment) {
-    0};
+    *chosen = (TestTcpSegment){ 0 };
     tcp->next++;
   } else {
     chosen->lost = FALSE;
@@ -103,7 +102,7 @@ test_tcp_poll (TestTcp * tcp, LmccTime now, guint64 * sequence)
 }
 
 static void
-take_sample (TestTcp * tcp, gdouble rtt)
+take_sample (TestTcp *tcp, gdouble rtt)
 {
   if (tcp->srtt == 0) {
     tcp->srtt = rtt;
@@ -112,14 +111,15 @@ take_sample (TestTcp * tcp, gdouble rtt)
     tcp->rttvar = 0.75 * tcp->rttvar + 0.25 * fabs (tcp->srtt - rtt);
     tcp->srtt = 0.875 * tcp->srtt + 0.125 * rtt;
   }
-  tcp->rto = MIN ((LmccTime) (tcp->srtt + MAX (4 * tcp->rttvar,
-              (gdouble) RTO_MARGIN)), RTO_MAX);
+  tcp->rto =
+      MIN ((LmccTime) (tcp->srtt + MAX (4 * tcp->rttvar, (gdouble) RTO_MARGIN)),
+          RTO_MAX);
   if (tcp->rto_rtts > 0)
     tcp->rto = (LmccTime) (tcp->rto_rtts * tcp->srtt);
 }
 
 static void
-halve (TestTcp * tcp)
+halve (TestTcp *tcp)
 {
   tcp->ssthresh = MAX ((gdouble) tcp->pipe / 2, 2);
   tcp->recover = tcp->next;
@@ -127,7 +127,7 @@ halve (TestTcp * tcp)
 
 /* Everything that was sent once and overtaken by three others is lost. */
 static void
-find_losses (TestTcp * tcp, guint64 from, guint64 to)
+find_losses (TestTcp *tcp, guint64 from, guint64 to)
 {
   guint64 i;
 
@@ -149,7 +149,7 @@ find_losses (TestTcp * tcp, guint64 from, guint64 to)
 }
 
 static void
-advance (TestTcp * tcp, LmccTime now)
+advance (TestTcp *tcp, LmccTime now)
 {
   guint64 before = tcp->una;
 
@@ -170,7 +170,7 @@ advance (TestTcp * tcp, LmccTime now)
  * @sequence: of the segment whose arrival is acknowledged
  */
 void
-test_tcp_handle_ack (TestTcp * tcp, LmccTime now, guint64 sequence)
+test_tcp_handle_ack (TestTcp *tcp, LmccTime now, guint64 sequence)
 {
   TestTcpSegment *acked = segment (tcp, sequence);
 
@@ -197,7 +197,7 @@ test_tcp_handle_ack (TestTcp * tcp, LmccTime now, guint64 sequence)
 }
 
 void
-test_tcp_handle_timeout (TestTcp * tcp, LmccTime now)
+test_tcp_handle_timeout (TestTcp *tcp, LmccTime now)
 {
   guint64 i;
 

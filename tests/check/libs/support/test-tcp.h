@@ -11,47 +11,47 @@
 
 #include <gst/lmcc/lmcc-types.h>
 
-#define TEST_TCP_SEGMENT 1000   /* bytes of IP packet */
+#define TEST_TCP_SEGMENT 1000 /* bytes of IP packet */
 #define TEST_TCP_ACK 40
-#define TEST_TCP_HISTORY 16384  /* more than the window may be */
+#define TEST_TCP_HISTORY 16384 /* more than the window may be */
 
 /* What the sender knows of a segment. */
 typedef struct
 {
   LmccTime sent_at;
-  gboolean in_pipe;             /* believed to be in the network */
+  gboolean in_pipe; /* believed to be in the network */
   gboolean arrived;
-  gboolean lost;                /* and to be sent again */
-  gboolean again;               /* sent again: no RTT sample (Karn) */
+  gboolean lost;  /* and to be sent again */
+  gboolean again; /* sent again: no RTT sample (Karn) */
 } TestTcpSegment;
 
 typedef struct
 {
   gboolean running;
   guint64 una;
-  guint64 next;                 /* first that was never sent */
-  guint64 scan;                 /* nothing below it is to be sent again */
-  guint64 newest;               /* latest that is known to have arrived */
-  guint pipe;                   /* how many segments are @in_pipe */
+  guint64 next;   /* first that was never sent */
+  guint64 scan;   /* nothing below it is to be sent again */
+  guint64 newest; /* latest that is known to have arrived */
+  guint pipe;     /* how many segments are @in_pipe */
   gdouble cwnd;
   gdouble ssthresh;
   gboolean recovering;
-  guint64 recover;              /* losses below it are of one event */
-  gdouble srtt;                 /* ns; 0: no sample yet */
+  guint64 recover; /* losses below it are of one event */
+  gdouble srtt;    /* ns; 0: no sample yet */
   gdouble rttvar;
   LmccTime rto;
-  gdouble rto_rtts;             /* of the smoothed RTT; 0: as RFC 6298 */
+  gdouble rto_rtts; /* of the smoothed RTT; 0: as RFC 6298 */
   LmccTime timer;
   guint64 n_timeouts;
   guint64 n_recoveries;
   TestTcpSegment segments[TEST_TCP_HISTORY];
 } TestTcp;
 
-void test_tcp_init (TestTcp * tcp);
-void test_tcp_start (TestTcp * tcp);
-void test_tcp_stop (TestTcp * tcp);
-gboolean test_tcp_poll (TestTcp * tcp, LmccTime now, guint64 * sequence);
-void test_tcp_handle_ack (TestTcp * tcp, LmccTime now, guint64 sequence);
-void test_tcp_handle_timeout (TestTcp * tcp, LmccTime now);
+void test_tcp_init (TestTcp *tcp);
+void test_tcp_start (TestTcp *tcp);
+void test_tcp_stop (TestTcp *tcp);
+gboolean test_tcp_poll (TestTcp *tcp, LmccTime now, guint64 *sequence);
+void test_tcp_handle_ack (TestTcp *tcp, LmccTime now, guint64 sequence);
+void test_tcp_handle_timeout (TestTcp *tcp, LmccTime now);
 
 #endif

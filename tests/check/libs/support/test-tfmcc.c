@@ -15,12 +15,12 @@
 /* Where no receiver is. */
 #define FORGED_ORIGIN 1000
 
-const TestLinkSettings test_tfmcc_mbit = {
-  .rate = 1000000,.delay = 50 * LMCC_MSECOND,.queue_packets = 25
-};
+const TestLinkSettings test_tfmcc_mbit = { .rate = 1000000,
+  .delay = 50 * LMCC_MSECOND,
+  .queue_packets = 25 };
 
 static void
-send_data (TestWorldSession * base)
+send_data (TestWorldSession *base)
 {
   TestTfmcc *tfmcc = (TestTfmcc *) base;
   LmccTime now = base->world->now;
@@ -30,9 +30,8 @@ send_data (TestWorldSession * base)
   while (tfmcc->next_packet <= now) {
     guint8 data[SEND_TIME_SIZE + LMCC_TFMCC_ELEMENT_SIZE];
     guint32 clock = g_htonl (test_world_send_clock (base->world));
-    const TestLinkPacket content = {.sequence = tfmcc->lsn++,.size =
-          TEST_TFMCC_PACKET
-    };
+    const TestLinkPacket content = { .sequence = tfmcc->lsn++,
+      .size = TEST_TFMCC_PACKET };
     LmccTfmccElement element;
 
     lmcc_tfmcc_sender_get_element (tfmcc->sender, now, &element);
@@ -40,23 +39,23 @@ send_data (TestWorldSession * base)
     lmcc_tfmcc_element_write (&element, data + SEND_TIME_SIZE);
     test_world_send (base, lmcc_packet_new_copy (data, sizeof (data)),
         &content);
-    tfmcc->next_packet += (LmccTime) (8.0 * TEST_TFMCC_PACKET * LMCC_SECOND /
-        lmcc_tfmcc_sender_get_rate (tfmcc->sender));
+    tfmcc->next_packet += (LmccTime) (8.0 * TEST_TFMCC_PACKET * LMCC_SECOND
+        / lmcc_tfmcc_sender_get_rate (tfmcc->sender));
   }
 }
 
 static void
-drain_reports (TestTfmccReceiver * r)
+drain_reports (TestTfmccReceiver *r)
 {
   LmccTfmccReport report;
 
   while (lmcc_tfmcc_receiver_poll_report (r->receiver,
-          r->base.session->world->now, &report))
+      r->base.session->world->now, &report))
     test_world_report (&r->base, lmcc_tfmcc_report_build (&report));
 }
 
 static void
-drain_losses (TestTfmccReceiver * r)
+drain_losses (TestTfmccReceiver *r)
 {
   LmccLoss loss;
 
@@ -65,7 +64,7 @@ drain_losses (TestTfmccReceiver * r)
 }
 
 static void
-receive (TestWorldReceiver * base, const TestLinkPacket * packet)
+receive (TestWorldReceiver *base, const TestLinkPacket *packet)
 {
   TestTfmccReceiver *r = (TestTfmccReceiver *) base;
   LmccTime now = base->session->world->now;
@@ -77,19 +76,19 @@ receive (TestWorldReceiver * base, const TestLinkPacket * packet)
     return;
   memcpy (&clock, packet->packet->data, SEND_TIME_SIZE);
   fail_unless (lmcc_tfmcc_element_parse (packet->packet->data + SEND_TIME_SIZE,
-          LMCC_TFMCC_ELEMENT_SIZE, &element));
+      LMCC_TFMCC_ELEMENT_SIZE, &element));
   arrival = lmcc_layer_account_packet (r->account, now,
       (guint16) packet->sequence, packet->size);
   fail_if (arrival == LMCC_ARRIVAL_DUPLICATE);
   base->bytes += packet->size;
-  lmcc_tfmcc_receiver_packet (r->receiver, now, packet->size,
-      g_ntohl (clock), &element);
+  lmcc_tfmcc_receiver_packet (r->receiver, now, packet->size, g_ntohl (clock),
+      &element);
   drain_losses (r);
   drain_reports (r);
 }
 
 static void
-run_receiver (TestWorldReceiver * base)
+run_receiver (TestWorldReceiver *base)
 {
   TestTfmccReceiver *r = (TestTfmccReceiver *) base;
   LmccTime now = base->session->world->now;
@@ -106,7 +105,7 @@ run_receiver (TestWorldReceiver * base)
 }
 
 static void
-count_report (TestTfmcc * tfmcc, guint32 ssrc)
+count_report (TestTfmcc *tfmcc, guint32 ssrc)
 {
   guint64 round = lmcc_tfmcc_sender_get_rounds (tfmcc->sender);
   guint32 limiting;
@@ -123,7 +122,7 @@ count_report (TestTfmcc * tfmcc, guint32 ssrc)
 }
 
 static void
-take_report (TestWorldReceiver * base, const LmccPacket * packet)
+take_report (TestWorldReceiver *base, const LmccPacket *packet)
 {
   TestTfmcc *tfmcc = (TestTfmcc *) base->session;
   LmccTfmccReport report;
@@ -134,13 +133,13 @@ take_report (TestWorldReceiver * base, const LmccPacket * packet)
 }
 
 static void
-clear_receiver (TestWorldReceiver * base)
+clear_receiver (TestWorldReceiver *base)
 {
   test_tfmcc_stop_receiver ((TestTfmccReceiver *) base);
 }
 
 static void
-clear_session (TestWorldSession * base)
+clear_session (TestWorldSession *base)
 {
   lmcc_tfmcc_sender_free (((TestTfmcc *) base)->sender);
 }
@@ -166,7 +165,7 @@ static const TestWorldClass tfmcc_class = {
  * Returns: (transfer full): a sender in a world of its own
  */
 TestTfmcc *
-test_tfmcc_new (const TestLinkSettings * link, gdouble max_rate)
+test_tfmcc_new (const TestLinkSettings *link, gdouble max_rate)
 {
   TestWorld *world = test_world_new (&tfmcc_class);
   TestTfmcc *tfmcc;
@@ -182,13 +181,13 @@ test_tfmcc_new (const TestLinkSettings * link, gdouble max_rate)
 }
 
 void
-test_tfmcc_free (TestTfmcc * tfmcc)
+test_tfmcc_free (TestTfmcc *tfmcc)
 {
   test_world_free (tfmcc->base.world);
 }
 
 TestTfmccReceiver *
-test_tfmcc_add_receiver (TestTfmcc * tfmcc, const TestLinkSettings * own)
+test_tfmcc_add_receiver (TestTfmcc *tfmcc, const TestLinkSettings *own)
 {
   TestTfmccReceiver *r = test_world_add_receiver (&tfmcc->base, 0, own, 0);
 
@@ -200,14 +199,14 @@ test_tfmcc_add_receiver (TestTfmcc * tfmcc, const TestLinkSettings * own)
 }
 
 void
-test_tfmcc_stop_receiver (TestTfmccReceiver * r)
+test_tfmcc_stop_receiver (TestTfmccReceiver *r)
 {
   g_clear_pointer (&r->receiver, lmcc_tfmcc_receiver_free);
   g_clear_pointer (&r->account, lmcc_layer_account_free);
 }
 
 gboolean
-test_tfmcc_has_limiting (TestTfmcc * tfmcc)
+test_tfmcc_has_limiting (TestTfmcc *tfmcc)
 {
   guint32 ssrc;
 
@@ -216,7 +215,7 @@ test_tfmcc_has_limiting (TestTfmcc * tfmcc)
 
 /* The index of the limiting receiver; there has to be one. */
 guint
-test_tfmcc_limiting (TestTfmcc * tfmcc)
+test_tfmcc_limiting (TestTfmcc *tfmcc)
 {
   guint32 ssrc;
 
@@ -226,7 +225,7 @@ test_tfmcc_limiting (TestTfmcc * tfmcc)
 }
 
 gdouble
-test_tfmcc_rate (TestTfmcc * tfmcc)
+test_tfmcc_rate (TestTfmcc *tfmcc)
 {
   return lmcc_tfmcc_sender_get_rate (tfmcc->sender);
 }
@@ -241,25 +240,28 @@ test_tfmcc_rate (TestTfmcc * tfmcc)
  * Returns: a report of nobody who is there
  */
 LmccTfmccReport
-test_tfmcc_forge (const TestTfmcc * tfmcc, gdouble rate, gboolean has_rtt,
+test_tfmcc_forge (const TestTfmcc *tfmcc, gdouble rate, gboolean has_rtt,
     LmccTime rtt)
 {
-  return (LmccTfmccReport) {
-  .ssrc = 0xbad,.ssrc_base = TEST_TFMCC_SSRC_BASE,.round = 1,.has_rtt =
-        has_rtt,.has_loss = TRUE,.rate = rate,.echoed_time =
-        test_world_send_clock (tfmcc->base.world) -
-        lmcc_time_to_ntp_short (rtt)};
+  return (LmccTfmccReport){ .ssrc = 0xbad,
+    .ssrc_base = TEST_TFMCC_SSRC_BASE,
+    .round = 1,
+    .has_rtt = has_rtt,
+    .has_loss = TRUE,
+    .rate = rate,
+    .echoed_time = test_world_send_clock (tfmcc->base.world)
+        - lmcc_time_to_ntp_short (rtt) };
 }
 
 gboolean
-test_tfmcc_hand_in (TestTfmcc * tfmcc, const LmccTfmccReport * report)
+test_tfmcc_hand_in (TestTfmcc *tfmcc, const LmccTfmccReport *report)
 {
   return test_tfmcc_hand_in_from (tfmcc, FORGED_ORIGIN, report);
 }
 
 gboolean
-test_tfmcc_hand_in_from (TestTfmcc * tfmcc, guint origin,
-    const LmccTfmccReport * report)
+test_tfmcc_hand_in_from (TestTfmcc *tfmcc, guint origin,
+    const LmccTfmccReport *report)
 {
   return lmcc_tfmcc_sender_handle_report (tfmcc->sender, tfmcc->base.world->now,
       test_world_send_clock (tfmcc->base.world), origin, report);
@@ -276,7 +278,7 @@ test_tfmcc_hand_in_from (TestTfmcc * tfmcc, guint origin,
  * Returns: whether it is in slow start
  */
 gboolean
-test_tfmcc_is_slow_start (TestTfmcc * tfmcc)
+test_tfmcc_is_slow_start (TestTfmcc *tfmcc)
 {
   gdouble before = test_tfmcc_rate (tfmcc), growth;
   guint i;

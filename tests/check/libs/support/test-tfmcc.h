@@ -19,7 +19,7 @@
 typedef struct
 {
   TestWorldReceiver base;
-  LmccTfmccReceiver *receiver;  /* NULL: it has gone */
+  LmccTfmccReceiver *receiver; /* NULL: it has gone */
   LmccLayerAccount *account;
 } TestTfmccReceiver;
 
@@ -29,7 +29,7 @@ typedef struct
   LmccTfmccSender *sender;
   LmccTime next_packet;
   guint16 lsn;
-  guint64 other_reports;        /* of receivers that are not the limiting one */
+  guint64 other_reports; /* of receivers that are not the limiting one */
   guint64 round;
   guint64 round_reports;
   guint64 most_reports;
@@ -38,19 +38,19 @@ typedef struct
 /* 1 Mbit/s, 50 ms, 25 packets. */
 extern const TestLinkSettings test_tfmcc_mbit;
 
-TestTfmcc *test_tfmcc_new (const TestLinkSettings * link, gdouble max_rate);
-void test_tfmcc_free (TestTfmcc * tfmcc);
-TestTfmccReceiver *test_tfmcc_add_receiver (TestTfmcc * tfmcc,
-    const TestLinkSettings * own);
-void test_tfmcc_stop_receiver (TestTfmccReceiver * r);
-gboolean test_tfmcc_has_limiting (TestTfmcc * tfmcc);
-guint test_tfmcc_limiting (TestTfmcc * tfmcc);
-gdouble test_tfmcc_rate (TestTfmcc * tfmcc);
-gboolean test_tfmcc_is_slow_start (TestTfmcc * tfmcc);
-LmccTfmccReport test_tfmcc_forge (const TestTfmcc * tfmcc, gdouble rate,
+TestTfmcc *test_tfmcc_new (const TestLinkSettings *link, gdouble max_rate);
+void test_tfmcc_free (TestTfmcc *tfmcc);
+TestTfmccReceiver *
+test_tfmcc_add_receiver (TestTfmcc *tfmcc, const TestLinkSettings *own);
+void test_tfmcc_stop_receiver (TestTfmccReceiver *r);
+gboolean test_tfmcc_has_limiting (TestTfmcc *tfmcc);
+guint test_tfmcc_limiting (TestTfmcc *tfmcc);
+gdouble test_tfmcc_rate (TestTfmcc *tfmcc);
+gboolean test_tfmcc_is_slow_start (TestTfmcc *tfmcc);
+LmccTfmccReport test_tfmcc_forge (const TestTfmcc *tfmcc, gdouble rate,
     gboolean has_rtt, LmccTime rtt);
-gboolean test_tfmcc_hand_in (TestTfmcc * tfmcc, const LmccTfmccReport * report);
-gboolean test_tfmcc_hand_in_from (TestTfmcc * tfmcc, guint origin,
-    const LmccTfmccReport * report);
+gboolean test_tfmcc_hand_in (TestTfmcc *tfmcc, const LmccTfmccReport *report);
+gboolean test_tfmcc_hand_in_from (TestTfmcc *tfmcc, guint origin,
+    const LmccTfmccReport *report);
 
 #endif

@@ -14,7 +14,7 @@
  *     directory
  */
 TestTrace *
-test_trace_new (const TestNet * net, const gchar * name)
+test_trace_new (const TestNet *net, const gchar *name)
 {
   const gchar *directory = g_getenv ("LMCC_DUEL_TRACE");
   g_autofree gchar *file = g_strconcat (name, ".csv", NULL);
@@ -31,7 +31,8 @@ test_trace_new (const TestNet * net, const gchar * name)
   trace->file = fopen (path, "w");
   if (trace->file == NULL)
     g_error ("cannot write %s", path);
-  fputs ("time,who,capacity,queue_delay,level,level_rate,received,loss,"
+  fputs (
+      "time,who,capacity,queue_delay,level,level_rate,received,loss,"
       "loss_event_rate,calculated,smoothed,rtt,state,timer,timer_left,note\n",
       trace->file);
 
@@ -45,7 +46,7 @@ seconds (LmccTime time)
 }
 
 static void
-put_number (FILE * file, gdouble value)
+put_number (FILE *file, gdouble value)
 {
   if (isfinite (value))
     fprintf (file, ",%.9g", value);
@@ -54,22 +55,22 @@ put_number (FILE * file, gdouble value)
 }
 
 static void
-begin_row (TestTrace * trace, const TestNet * net, const gchar * who,
-    guint index)
+begin_row (TestTrace *trace, const TestNet *net, const gchar *who, guint index)
 {
   fprintf (trace->file, "%.3f,%s %u", seconds (net->now - trace->start), who,
       index + 1);
-  put_number (trace->file, net->shared.settings.rate > 0
-      ? (gdouble) net->shared.settings.rate : INFINITY);
-  put_number (trace->file, seconds (test_link_queue_delay (&net->shared,
-              net->now)));
+  put_number (trace->file,
+      net->shared.settings.rate > 0 ? (gdouble) net->shared.settings.rate
+                                    : INFINITY);
+  put_number (trace->file,
+      seconds (test_link_queue_delay (&net->shared, net->now)));
 }
 
 static gdouble
-rate_since (TestTrace * trace, const TestNet * net, guint64 bytes, guint place)
+rate_since (TestTrace *trace, const TestNet *net, guint64 bytes, guint place)
 {
-  gdouble rate = (gdouble) (bytes - trace->bytes[place]) * 8 /
-      seconds (net->now - trace->sampled);
+  gdouble rate = (gdouble) (bytes - trace->bytes[place]) * 8
+      / seconds (net->now - trace->sampled);
 
   trace->bytes[place] = bytes;
 
@@ -77,7 +78,7 @@ rate_since (TestTrace * trace, const TestNet * net, guint64 bytes, guint place)
 }
 
 static void
-sample_receiver (TestTrace * trace, TestNet * net, guint index)
+sample_receiver (TestTrace *trace, TestNet *net, guint index)
 {
   const TestNetReceiver *from = &net->receivers[index];
   guint64 offered = from->offered - trace->offered[index];
@@ -91,8 +92,8 @@ sample_receiver (TestTrace * trace, TestNet * net, guint index)
   put_number (trace->file, from->level);
   put_number (trace->file, test_net_cumulative_rate (net, from->level));
   put_number (trace->file, rate_since (trace, net, from->bytes, index));
-  put_number (trace->file, offered > 0
-      ? (gdouble) missed / (gdouble) offered : 0);
+  put_number (trace->file,
+      offered > 0 ? (gdouble) missed / (gdouble) offered : 0);
   put_number (trace->file, stats.status.loss_event_rate);
   put_number (trace->file, stats.status.calculated_rate);
   put_number (trace->file, stats.status.smoothed_rate);
@@ -100,19 +101,21 @@ sample_receiver (TestTrace * trace, TestNet * net, guint index)
   fprintf (trace->file, ",%s,%s",
       stats.status.state != NULL ? stats.status.state : "",
       stats.status.timer != NULL ? stats.status.timer : "");
-  put_number (trace->file, stats.status.timer == NULL
-      || stats.status.timer_at == LMCC_TIME_NONE ? INFINITY :
-      ((gdouble) stats.status.timer_at - (gdouble) net->now) / LMCC_SECOND);
+  put_number (trace->file,
+      stats.status.timer == NULL || stats.status.timer_at == LMCC_TIME_NONE
+          ? INFINITY
+          : ((gdouble) stats.status.timer_at - (gdouble) net->now)
+              / LMCC_SECOND);
   fputs (",\n", trace->file);
 }
 
 static void
-sample_flow (TestTrace * trace, const TestNet * net, guint index)
+sample_flow (TestTrace *trace, const TestNet *net, guint index)
 {
   begin_row (trace, net, "flow", index);
   fputs (",,", trace->file);
-  put_number (trace->file, rate_since (trace, net,
-          net->shared.flows[index + 1].arrived_bytes,
+  put_number (trace->file,
+      rate_since (trace, net, net->shared.flows[index + 1].arrived_bytes,
           TEST_NET_MAX_RECEIVERS + index));
   fputs (",,,,", trace->file);
   put_number (trace->file, net->flows[index].tcp.srtt / LMCC_SECOND);
@@ -127,7 +130,7 @@ sample_flow (TestTrace * trace, const TestNet * net, guint index)
  * Writes how things are; rates and losses are those since the last time.
  */
 void
-test_trace_sample (TestTrace * trace, TestNet * net)
+test_trace_sample (TestTrace *trace, TestNet *net)
 {
   guint i;
 
@@ -147,7 +150,7 @@ test_trace_sample (TestTrace * trace, TestNet * net)
  * @why: what happens now, in words
  */
 void
-test_trace_note (TestTrace * trace, const TestNet * net, const gchar * why)
+test_trace_note (TestTrace *trace, const TestNet *net, const gchar *why)
 {
   if (trace == NULL || why == NULL)
     return;
@@ -156,7 +159,7 @@ test_trace_note (TestTrace * trace, const TestNet * net, const gchar * why)
 }
 
 void
-test_trace_free (TestTrace * trace)
+test_trace_free (TestTrace *trace)
 {
   if (trace == NULL)
     return;

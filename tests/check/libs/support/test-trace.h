@@ -21,10 +21,9 @@ typedef struct
   guint64 missed[TEST_NET_MAX_RECEIVERS];
 } TestTrace;
 
-TestTrace *test_trace_new (const TestNet * net, const gchar * name);
-void test_trace_sample (TestTrace * trace, TestNet * net);
-void test_trace_note (TestTrace * trace, const TestNet * net,
-    const gchar * why);
-void test_trace_free (TestTrace * trace);
+TestTrace *test_trace_new (const TestNet *net, const gchar *name);
+void test_trace_sample (TestTrace *trace, TestNet *net);
+void test_trace_note (TestTrace *trace, const TestNet *net, const gchar *why);
+void test_trace_free (TestTrace *trace);
 
 #endif

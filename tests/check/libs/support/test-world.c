@@ -8,7 +8,7 @@
 #define TCP_FLOW (TEST_LINK_FLOWS - 1)
 
 TestWorld *
-test_world_new (const TestWorldClass * klass)
+test_world_new (const TestWorldClass *klass)
 {
   TestWorld *world = g_new0 (TestWorld, 1);
 
@@ -19,7 +19,7 @@ test_world_new (const TestWorldClass * klass)
 }
 
 static void
-free_receiver (TestWorldReceiver * r)
+free_receiver (TestWorldReceiver *r)
 {
   r->session->world->klass->clear_receiver (r);
   if (r->own != NULL)
@@ -30,7 +30,7 @@ free_receiver (TestWorldReceiver * r)
 }
 
 static void
-free_session (TestWorldSession * session)
+free_session (TestWorldSession *session)
 {
   g_ptr_array_unref (session->receivers);
   session->world->klass->clear_session (session);
@@ -38,7 +38,7 @@ free_session (TestWorldSession * session)
 }
 
 void
-test_world_free (TestWorld * world)
+test_world_free (TestWorld *world)
 {
   guint i;
 
@@ -53,7 +53,7 @@ test_world_free (TestWorld * world)
 }
 
 guint
-test_world_add_link (TestWorld * world, const TestLinkSettings * settings)
+test_world_add_link (TestWorld *world, const TestLinkSettings *settings)
 {
   g_assert (world->n_links < TEST_WORLD_LINKS);
   test_link_init (&world->links[world->n_links], settings, 1);
@@ -68,7 +68,7 @@ test_world_add_link (TestWorld * world, const TestLinkSettings * settings)
  * Returns: (transfer none): a session of the class's size
  */
 gpointer
-test_world_add_session (TestWorld * world)
+test_world_add_session (TestWorld *world)
 {
   TestWorldSession *session = g_malloc0 (world->klass->session_size);
 
@@ -92,11 +92,11 @@ test_world_add_session (TestWorld * world)
  * Returns: (transfer none): a receiver of the class's size
  */
 gpointer
-test_world_add_receiver (TestWorldSession * session, guint link,
-    const TestLinkSettings * own, LmccTime extra)
+test_world_add_receiver (TestWorldSession *session, guint link,
+    const TestLinkSettings *own, LmccTime extra)
 {
   const TestWorldClass *klass = session->world->klass;
-  const TestLinkSettings back = {.delay = klass->back_delay + extra };
+  const TestLinkSettings back = { .delay = klass->back_delay + extra };
   TestWorldReceiver *r = g_malloc0 (klass->receiver_size);
 
   r->session = session;
@@ -113,9 +113,9 @@ test_world_add_receiver (TestWorldSession * session, guint link,
 }
 
 void
-test_world_start_tcp (TestWorld * world, guint link)
+test_world_start_tcp (TestWorld *world, guint link)
 {
-  const TestLinkSettings back = {.delay = world->klass->back_delay };
+  const TestLinkSettings back = { .delay = world->klass->back_delay };
 
   world->tcp = g_new0 (TestTcp, 1);
   world->tcp_link = link;
@@ -134,8 +134,8 @@ test_world_start_tcp (TestWorld * world, guint link)
  * Each link with receivers behind it carries the packet once.
  */
 void
-test_world_send (TestWorldSession * session, LmccPacket * packet,
-    const TestLinkPacket * content)
+test_world_send (TestWorldSession *session, LmccPacket *packet,
+    const TestLinkPacket *content)
 {
   TestWorld *world = session->world;
   TestLinkPacket sent = *content;
@@ -164,28 +164,27 @@ test_world_send (TestWorldSession * session, LmccPacket * packet,
  * @report: (transfer full): what it tells the sender
  */
 void
-test_world_report (TestWorldReceiver * receiver, LmccPacket * report)
+test_world_report (TestWorldReceiver *receiver, LmccPacket *report)
 {
-  TestLinkPacket packet = {.packet = report,.size =
-        report->size + TEST_WORLD_IP_OVERHEAD
-  };
+  TestLinkPacket packet = { .packet = report,
+    .size = report->size + TEST_WORLD_IP_OVERHEAD };
 
   receiver->reports++;
   if (!receiver->mute)
-    test_link_submit (&receiver->back, &packet,
-        receiver->session->world->now, NULL);
+    test_link_submit (&receiver->back, &packet, receiver->session->world->now,
+        NULL);
   lmcc_packet_unref (report);
 }
 
 /* The clock of senders is not that of receivers. */
 guint32
-test_world_send_clock (const TestWorld * world)
+test_world_send_clock (const TestWorld *world)
 {
   return lmcc_time_to_ntp_short (world->now + 12345 * LMCC_SECOND);
 }
 
 static void
-run_tcp (TestWorld * world)
+run_tcp (TestWorld *world)
 {
   TestLinkPacket packet;
 
@@ -196,15 +195,14 @@ run_tcp (TestWorld * world)
     test_tcp_handle_ack (world->tcp, world->now, packet.sequence);
   }
   test_tcp_handle_timeout (world->tcp, world->now);
-  packet = (TestLinkPacket) {
-  .size = world->klass->segment,.flow = TCP_FLOW};
+  packet = (TestLinkPacket){ .size = world->klass->segment, .flow = TCP_FLOW };
   while (test_tcp_poll (world->tcp, world->now, &packet.sequence))
     test_link_submit (&world->links[world->tcp_link], &packet, world->now,
         NULL);
 }
 
 static void
-pass_on (TestWorld * world, guint link, const TestLinkPacket * packet)
+pass_on (TestWorld *world, guint link, const TestLinkPacket *packet)
 {
   const TestWorldSession *session = world->sessions[packet->flow];
   guint k;
@@ -222,7 +220,7 @@ pass_on (TestWorld * world, guint link, const TestLinkPacket * packet)
 }
 
 static void
-run_link (TestWorld * world, guint index)
+run_link (TestWorld *world, guint index)
 {
   TestLink *link = &world->links[index];
   TestLinkPacket packet;
@@ -242,7 +240,7 @@ run_link (TestWorld * world, guint index)
 }
 
 static void
-run_receiver (TestWorld * world, TestWorldReceiver * r)
+run_receiver (TestWorld *world, TestWorldReceiver *r)
 {
   TestLinkPacket packet;
 
@@ -261,7 +259,7 @@ run_receiver (TestWorld * world, TestWorldReceiver * r)
 }
 
 static void
-run_session (TestWorldSession * session)
+run_session (TestWorldSession *session)
 {
   const TestWorldClass *klass = session->world->klass;
   guint k;
@@ -275,7 +273,7 @@ run_session (TestWorldSession * session)
 }
 
 void
-test_world_run (TestWorld * world, LmccTime duration)
+test_world_run (TestWorld *world, LmccTime duration)
 {
   LmccTime end = world->now + duration;
   guint i;
@@ -291,14 +289,14 @@ test_world_run (TestWorld * world, LmccTime duration)
 
 /* What a session sends in @duration, in bit/s. */
 gdouble
-test_world_measure (TestWorldSession * session, LmccTime duration)
+test_world_measure (TestWorldSession *session, LmccTime duration)
 {
   guint64 before = session->bytes;
 
   test_world_run (session->world, duration);
 
-  return 8.0 * (gdouble) (session->bytes - before) * LMCC_SECOND /
-      (gdouble) duration;
+  return 8.0 * (gdouble) (session->bytes - before) * LMCC_SECOND
+      / (gdouble) duration;
 }
 
 /* Jain's index for two: 1 if they have the same, 0.5 if one has all. */

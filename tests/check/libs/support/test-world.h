@@ -45,25 +45,24 @@ typedef struct
   guint32 segment;
   gdouble tcp_rto_rtts;
   LmccTime back_delay;
-  void (*prepare) (TestWorldSession * session);
-  void (*finish) (TestWorldSession * session);
-  void (*receive) (TestWorldReceiver * receiver,
-      const TestLinkPacket * packet);
-  void (*run_receiver) (TestWorldReceiver * receiver);
-  void (*take_report) (TestWorldReceiver * receiver, const LmccPacket * report);
-  void (*clear_session) (TestWorldSession * session);
-  void (*clear_receiver) (TestWorldReceiver * receiver);
+  void (*prepare) (TestWorldSession *session);
+  void (*finish) (TestWorldSession *session);
+  void (*receive) (TestWorldReceiver *receiver, const TestLinkPacket *packet);
+  void (*run_receiver) (TestWorldReceiver *receiver);
+  void (*take_report) (TestWorldReceiver *receiver, const LmccPacket *report);
+  void (*clear_session) (TestWorldSession *session);
+  void (*clear_receiver) (TestWorldReceiver *receiver);
 } TestWorldClass;
 
 struct _TestWorldReceiver
 {
   TestWorldSession *session;
   guint index;
-  guint link;                   /* that it is behind */
-  TestLink *own;                /* (nullable): and behind this one, alone */
+  guint link;    /* that it is behind */
+  TestLink *own; /* (nullable): and behind this one, alone */
   TestLink back;
-  gboolean mute;                /* its reports get lost */
-  guint64 bytes;                /* of media, that it took */
+  gboolean mute; /* its reports get lost */
+  guint64 bytes; /* of media, that it took */
   guint64 reports;
 };
 
@@ -72,7 +71,7 @@ struct _TestWorldSession
   TestWorld *world;
   guint index;
   GPtrArray *receivers;
-  guint64 bytes;                /* of media, that it sent */
+  guint64 bytes; /* of media, that it sent */
 };
 
 struct _TestWorld
@@ -89,20 +88,19 @@ struct _TestWorld
   guint64 tcp_bytes;
 };
 
-TestWorld *test_world_new (const TestWorldClass * klass);
-void test_world_free (TestWorld * world);
-guint test_world_add_link (TestWorld * world,
-    const TestLinkSettings * settings);
-gpointer test_world_add_session (TestWorld * world);
-gpointer test_world_add_receiver (TestWorldSession * session, guint link,
-    const TestLinkSettings * own, LmccTime extra);
-void test_world_start_tcp (TestWorld * world, guint link);
-void test_world_send (TestWorldSession * session, LmccPacket * packet,
-    const TestLinkPacket * content);
-void test_world_report (TestWorldReceiver * receiver, LmccPacket * report);
-guint32 test_world_send_clock (const TestWorld * world);
-void test_world_run (TestWorld * world, LmccTime duration);
-gdouble test_world_measure (TestWorldSession * session, LmccTime duration);
+TestWorld *test_world_new (const TestWorldClass *klass);
+void test_world_free (TestWorld *world);
+guint test_world_add_link (TestWorld *world, const TestLinkSettings *settings);
+gpointer test_world_add_session (TestWorld *world);
+gpointer test_world_add_receiver (TestWorldSession *session, guint link,
+    const TestLinkSettings *own, LmccTime extra);
+void test_world_start_tcp (TestWorld *world, guint link);
+void test_world_send (TestWorldSession *session, LmccPacket *packet,
+    const TestLinkPacket *content);
+void test_world_report (TestWorldReceiver *receiver, LmccPacket *report);
+guint32 test_world_send_clock (const TestWorld *world);
+void test_world_run (TestWorld *world, LmccTime duration);
+gdouble test_world_measure (TestWorldSession *session, LmccTime duration);
 gdouble test_world_fairness (gdouble a, gdouble b);
 
 #endif

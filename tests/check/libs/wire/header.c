@@ -8,14 +8,31 @@
 #include <gst/lmcc/wire/layer-header.h>
 
 static const guint8 sample[LMCC_HEADER_SIZE] = {
-  0x46, 0x0e, 0x15, 0x21, 0xff, 0xfe, 0x04, 0xc8,
-  0x80, 0x01, 0x7f, 0xff, 0x12, 0x34, 0xab, 0xcd,
+  0x46,
+  0x0e,
+  0x15,
+  0x21,
+  0xff,
+  0xfe,
+  0x04,
+  0xc8,
+  0x80,
+  0x01,
+  0x7f,
+  0xff,
+  0x12,
+  0x34,
+  0xab,
+  0xcd,
 };
 
 /* Every value of every octet: what is taken is written again bit for bit. */
 GST_START_TEST (what_is_parsed_is_written_again)
 {
-  guint at, value, n_taken[LMCC_HEADER_SIZE] = { 0, };
+  guint at, value,
+      n_taken[LMCC_HEADER_SIZE] = {
+        0,
+      };
 
   for (at = 0; at < LMCC_HEADER_SIZE; at++) {
     for (value = 0; value < 256; value++) {
@@ -34,8 +51,12 @@ GST_START_TEST (what_is_parsed_is_written_again)
   /* Version 1 and types 0 to 3; layers 0 to 5; top layers 3 to 63; signals -1
    * to 127; all values of the rest. */
   for (at = 0; at < LMCC_HEADER_SIZE; at++)
-    fail_unless_equals_int (n_taken[at], at == 0 ? 32 : at == 1 ? 24
-        : at == 2 ? 244 : at == 6 ? 129 : 256);
+    fail_unless_equals_int (n_taken[at],
+        at == 0       ? 32
+            : at == 1 ? 24
+            : at == 2 ? 244
+            : at == 6 ? 129
+                      : 256);
 }
 
 GST_END_TEST;
@@ -70,7 +91,7 @@ GST_START_TEST (every_value_of_the_wide_fields_survives)
 {
   guint value;
 
-  for (value = 0; value <= G_MAXUINT16; value += test_is_slow ()? 251 : 1) {
+  for (value = 0; value <= G_MAXUINT16; value += test_is_slow () ? 251 : 1) {
     LmccHeader header, again;
     guint8 data[LMCC_HEADER_SIZE];
 
@@ -92,7 +113,9 @@ GST_END_TEST;
 
 GST_START_TEST (other_sizes_are_refused)
 {
-  guint8 data[LMCC_HEADER_SIZE + 1] = { 0, };
+  guint8 data[LMCC_HEADER_SIZE + 1] = {
+    0,
+  };
   LmccHeader header;
   gsize size;
 
@@ -129,7 +152,9 @@ GST_END_TEST;
 GST_START_TEST (short_times_wrap_and_keep_their_precision)
 {
   static const LmccTime starts[] = {
-    0, 65535 * LMCC_SECOND, G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND,
+    0,
+    65535 * LMCC_SECOND,
+    G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND,
   };
   guint i, step;
 
@@ -142,8 +167,10 @@ GST_START_TEST (short_times_wrap_and_keep_their_precision)
 
       /* One unit is 15,259 ns. */
       fail_unless (ABS (diff - (gint64) (now - then)) <= 15259);
-      fail_unless_equals_int64 (lmcc_ntp_short_diff (lmcc_time_to_ntp_short
-              (then), lmcc_time_to_ntp_short (now)), -diff);
+      fail_unless_equals_int64 (lmcc_ntp_short_diff (lmcc_time_to_ntp_short (
+                                                         then),
+                                    lmcc_time_to_ntp_short (now)),
+          -diff);
     }
   }
   fail_unless_equals_int (lmcc_time_to_ntp_short (LMCC_SECOND / 2), 0x8000);

@@ -21,14 +21,13 @@ typedef struct
 } Seen;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report G_GNUC_UNUSED)
+on_report (gpointer user_data, const LmccSenderReport *report G_GNUC_UNUSED)
 {
   ((Seen *) user_data)->n_others++;
 }
 
 static void
-on_record (gpointer user_data,
-    const LmccRecordFragment * fragment G_GNUC_UNUSED)
+on_record (gpointer user_data, const LmccRecordFragment *fragment G_GNUC_UNUSED)
 {
   ((Seen *) user_data)->n_others++;
 }
@@ -40,7 +39,7 @@ on_bye (gpointer user_data, guint32 ssrc G_GNUC_UNUSED)
 }
 
 static void
-on_reference_time (gpointer user_data, const LmccReferenceTime * report)
+on_reference_time (gpointer user_data, const LmccReferenceTime *report)
 {
   Seen *seen = user_data;
 
@@ -50,7 +49,7 @@ on_reference_time (gpointer user_data, const LmccReferenceTime * report)
 }
 
 static void
-on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   Seen *seen = user_data;
 
@@ -62,11 +61,10 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
 
 /* On the heap and of the exact size, so that the sanitizers see an overread. */
 static gboolean
-parse (const guint8 * data, gsize size, Seen * seen)
+parse (const guint8 *data, gsize size, Seen *seen)
 {
-  static const LmccRtcpHandler handler = {
-    on_report, on_record, on_bye, on_reference_time, on_dlrr
-  };
+  static const LmccRtcpHandler handler = { on_report, on_record, on_bye,
+    on_reference_time, on_dlrr };
   g_autofree guint8 *exact = g_memdup2 (data, size);
   gboolean taken;
 
@@ -82,7 +80,7 @@ parse (const guint8 * data, gsize size, Seen * seen)
 static LmccPacket *
 build_answers (guint n)
 {
-  LmccDlrr answers[LMCC_RTCP_MAX_DLRR + 1] = { {0} };
+  LmccDlrr answers[LMCC_RTCP_MAX_DLRR + 1] = { { 0 } };
   guint i;
 
   for (i = 0; i < n; i++) {
@@ -97,8 +95,26 @@ build_answers (guint n)
 GST_START_TEST (a_reference_time_survives)
 {
   static const guint8 bytes[] = {
-    0x80, 207, 0, 4, 0xca, 0xfe, 0xba, 0xbe,
-    4, 0, 0, 2, 0xe8, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0x07,
+    0x80,
+    207,
+    0,
+    4,
+    0xca,
+    0xfe,
+    0xba,
+    0xbe,
+    4,
+    0,
+    0,
+    2,
+    0xe8,
+    0xa1,
+    0xb2,
+    0xc3,
+    0xd4,
+    0xe5,
+    0xf6,
+    0x07,
   };
   static const LmccReferenceTime report = { 0xcafebabe, NTP_TIME };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
@@ -151,7 +167,7 @@ GST_START_TEST (answers_fill_the_ipv6_minimum_and_not_more)
 GST_END_TEST;
 
 static void
-open_rtcp (GstRTCPBuffer * rtcp, GstRTCPPacket * part, GstBuffer * buffer)
+open_rtcp (GstRTCPBuffer *rtcp, GstRTCPPacket *part, GstBuffer *buffer)
 {
   fail_unless (gst_rtcp_buffer_validate_reduced (buffer));
   fail_unless (gst_rtcp_buffer_map (buffer, GST_MAP_READ, rtcp));
@@ -183,13 +199,13 @@ GST_START_TEST (gstreamer_reads_what_we_build)
 
   open_rtcp (&rtcp, &part, answers_buffer);
   fail_unless_equals_int (gst_rtcp_packet_xr_get_ssrc (&part), 0x12345000);
-  fail_unless (gst_rtcp_packet_xr_get_dlrr_block (&part, 2, &ssrc, &last_rr,
-          &delay));
+  fail_unless (
+      gst_rtcp_packet_xr_get_dlrr_block (&part, 2, &ssrc, &last_rr, &delay));
   fail_unless_equals_uint64 (ssrc, 0xfedc0002);
   fail_unless_equals_uint64 (last_rr, 0x80000006);
   fail_unless_equals_uint64 (delay, 0xfffffff5);
-  fail_if (gst_rtcp_packet_xr_get_dlrr_block (&part, 3, &ssrc, &last_rr,
-          &delay));
+  fail_if (
+      gst_rtcp_packet_xr_get_dlrr_block (&part, 3, &ssrc, &last_rr, &delay));
   gst_rtcp_buffer_unmap (&rtcp);
 }
 
@@ -213,7 +229,7 @@ GST_END_TEST;
 
 /* A whole packet whose header says @n_words of content after the SSRC. */
 static gboolean
-parse_blocks (const guint8 * blocks, guint n_words, Seen * seen)
+parse_blocks (const guint8 *blocks, guint n_words, Seen *seen)
 {
   guint8 data[8 + 64] = { 0x80, 207, 0, 1 + n_words, 0xca, 0xfe, 0xba, 0xbe };
 
@@ -231,21 +247,21 @@ GST_START_TEST (malformed_blocks_refuse_the_whole)
     guint8 blocks[40];
     guint n_words;
   } bad[] = {
-    {{4, 0, 0, 0}, 1},
-    {{4, 0, 0, 1, 1, 2, 3, 4}, 2},
-    {{4, 0, 0, 3}, 4},
-    {{4, 0, 0, 2}, 2},
-    {{4, 0, 2, 2}, 3},
-    {{4, 0, 0xff, 0xff}, 3},
-    {{5, 0, 0, 1}, 2},
-    {{5, 0, 0, 2}, 3},
-    {{5, 0, 0, 4}, 5},
-    {{5, 0, 0, 3}, 3},
-    {{5, 0, 0, 6}, 6},
-    {{5, 0, 0xff, 0xfc}, 4},
-    {{200, 0, 0, 1}, 1},
-    {{200, 0, 0xff, 0xff}, 7},
-    {{0, 0, 0, 0, 4, 0, 0, 0}, 2},
+    { { 4, 0, 0, 0 }, 1 },
+    { { 4, 0, 0, 1, 1, 2, 3, 4 }, 2 },
+    { { 4, 0, 0, 3 }, 4 },
+    { { 4, 0, 0, 2 }, 2 },
+    { { 4, 0, 2, 2 }, 3 },
+    { { 4, 0, 0xff, 0xff }, 3 },
+    { { 5, 0, 0, 1 }, 2 },
+    { { 5, 0, 0, 2 }, 3 },
+    { { 5, 0, 0, 4 }, 5 },
+    { { 5, 0, 0, 3 }, 3 },
+    { { 5, 0, 0, 6 }, 6 },
+    { { 5, 0, 0xff, 0xfc }, 4 },
+    { { 200, 0, 0, 1 }, 1 },
+    { { 200, 0, 0xff, 0xff }, 7 },
+    { { 0, 0, 0, 0, 4, 0, 0, 0 }, 2 },
   };
   Seen seen;
   guint i;
@@ -288,9 +304,62 @@ GST_END_TEST;
 GST_START_TEST (other_blocks_are_skipped_whatever_their_length)
 {
   static const guint8 blocks[] = {
-    0, 0, 0, 0, 7, 0xff, 0, 3, 4, 0, 0, 2, 4, 0, 0, 2, 5, 0, 0, 3,
-    255, 0, 0, 0, 4, 0xff, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2,
-    5, 0xff, 0, 3, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 0, 0, 0,
+    0,
+    0,
+    0,
+    0,
+    7,
+    0xff,
+    0,
+    3,
+    4,
+    0,
+    0,
+    2,
+    4,
+    0,
+    0,
+    2,
+    5,
+    0,
+    0,
+    3,
+    255,
+    0,
+    0,
+    0,
+    4,
+    0xff,
+    0,
+    2,
+    0,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    2,
+    5,
+    0xff,
+    0,
+    3,
+    1,
+    1,
+    1,
+    1,
+    2,
+    2,
+    2,
+    2,
+    3,
+    3,
+    3,
+    3,
+    3,
+    0,
+    0,
+    0,
   };
   Seen seen;
 
@@ -309,10 +378,46 @@ GST_END_TEST;
 GST_START_TEST (of_several_reference_times_the_first_counts)
 {
   static const guint8 blocks[] = {
-    5, 0, 0, 0,
-    4, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0,
-    4, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0,
-    4, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0,
+    5,
+    0,
+    0,
+    0,
+    4,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    4,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    0,
+    4,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0,
+    0,
   };
   Seen seen;
 
@@ -328,9 +433,50 @@ GST_END_TEST;
 GST_START_TEST (answers_of_several_blocks_all_count)
 {
   static const guint8 blocks[] = {
-    5, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
-    5, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0,
+    5,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    5,
+    0,
+    0,
+    6,
+    0,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
   };
   Seen seen;
   guint i;
@@ -401,9 +547,38 @@ GST_END_TEST;
 GST_START_TEST (padding_is_not_taken_for_blocks)
 {
   guint8 data[] = {
-    0x80, 201, 0, 1, 0, 0, 0, 1,
-    0xa0, 207, 0, 5, 0, 0, 0, 2,
-    4, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 4,
+    0x80,
+    201,
+    0,
+    1,
+    0,
+    0,
+    0,
+    1,
+    0xa0,
+    207,
+    0,
+    5,
+    0,
+    0,
+    0,
+    2,
+    4,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0,
+    4,
+    0,
+    0,
+    0,
+    4,
   };
   Seen seen;
 

@@ -22,7 +22,7 @@ typedef struct
 } Seen;
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report)
+on_report (gpointer user_data, const LmccSenderReport *report)
 {
   Seen *seen = user_data;
 
@@ -32,7 +32,7 @@ on_report (gpointer user_data, const LmccSenderReport * report)
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   Seen *seen = user_data;
 
@@ -54,7 +54,7 @@ static const LmccRtcpHandler handler = { on_report, on_record, on_bye };
 
 /* On the heap and of the exact size, so that the sanitizers see an overread. */
 static gboolean
-parse (const guint8 * data, gsize size, Seen * seen)
+parse (const guint8 *data, gsize size, Seen *seen)
 {
   g_autofree guint8 *exact = g_memdup2 (data, size);
 
@@ -64,9 +64,9 @@ parse (const guint8 * data, gsize size, Seen * seen)
 }
 
 static const LmccSenderReport reports[] = {
-  {0x12345000, G_GUINT64_CONSTANT (0xe8a1b2c3d4e5f607), 0xfffffff0, 1000,
-      1200000},
-  {0x12345380, G_GUINT64_CONSTANT (0xe8a1b2c3d4e5f607), 7, 0xffffffff, 0},
+  { 0x12345000, G_GUINT64_CONSTANT (0xe8a1b2c3d4e5f607), 0xfffffff0, 1000,
+      1200000 },
+  { 0x12345380, G_GUINT64_CONSTANT (0xe8a1b2c3d4e5f607), 7, 0xffffffff, 0 },
 };
 
 static LmccPacket *
@@ -83,7 +83,7 @@ build_sample (gsize size, guint n_reports)
 }
 
 static void
-assert_same_report (const LmccSenderReport * a, const LmccSenderReport * b)
+assert_same_report (const LmccSenderReport *a, const LmccSenderReport *b)
 {
   fail_unless_equals_uint64 (a->ssrc, b->ssrc);
   fail_unless_equals_uint64 (a->ntp_time, b->ntp_time);
@@ -98,7 +98,7 @@ GST_START_TEST (every_fragment_size_survives)
 
   /* The largest is among them. */
   for (size = 1; size <= LMCC_RTCP_FRAGMENT_SIZE;
-      size += test_is_slow ()? 27 : 1) {
+       size += test_is_slow () ? 27 : 1) {
     g_autoptr (LmccPacket) packet = build_sample (size, 2);
     Seen seen;
 
@@ -194,7 +194,9 @@ GST_END_TEST;
 
 GST_START_TEST (arguments_out_of_range_build_nothing)
 {
-  LmccSenderReport many[32] = { {0}, };
+  LmccSenderReport many[32] = {
+    { 0 },
+  };
   guint8 byte = 'x';
   LmccRecordFragment fragment = { 0, 0, 0, 1, &byte, 1 };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build (many, 31, CNAME, &fragment);
@@ -266,8 +268,24 @@ GST_END_TEST;
 
 GST_START_TEST (padding_is_taken_at_the_end_only)
 {
-  guint8 data[44] = { 0x80, 200, 0, 6, 1, 2, 3, 4,
-    [28] = 0xa1, 203, 0, 3, 9, 8, 7, 6,[43] = 8,
+  guint8 data[44] = {
+    0x80,
+    200,
+    0,
+    6,
+    1,
+    2,
+    3,
+    4,
+    [28] = 0xa1,
+    203,
+    0,
+    3,
+    9,
+    8,
+    7,
+    6,
+    [43] = 8,
   };
   static const guint8 bad[] = { 0, 1, 2, 3, 5, 6, 7, 12, 16, 255 };
   Seen seen;
@@ -290,11 +308,50 @@ GST_END_TEST;
 GST_START_TEST (foreign_parts_are_skipped)
 {
   static const guint8 data[] = {
-    0x80, 201, 0, 1, 1, 2, 3, 4,
-    0x81, 204, 0, 2, 1, 2, 3, 4, 'Q', 'T', 'S', 'I',
-    0x82, 204, 0, 2, 1, 2, 3, 4, 'L', 'M', 'C', 'C',
-    0x80, 207, 0, 1, 1, 2, 3, 4,
-    0x80, 203, 0, 0,
+    0x80,
+    201,
+    0,
+    1,
+    1,
+    2,
+    3,
+    4,
+    0x81,
+    204,
+    0,
+    2,
+    1,
+    2,
+    3,
+    4,
+    'Q',
+    'T',
+    'S',
+    'I',
+    0x82,
+    204,
+    0,
+    2,
+    1,
+    2,
+    3,
+    4,
+    'L',
+    'M',
+    'C',
+    'C',
+    0x80,
+    207,
+    0,
+    1,
+    1,
+    2,
+    3,
+    4,
+    0x80,
+    203,
+    0,
+    0,
   };
   static const LmccRtcpHandler nothing = { NULL, NULL, NULL };
   g_autoptr (LmccPacket) packet = build_sample (301, 2);
@@ -314,21 +371,24 @@ GST_START_TEST (malformed_parts_refuse_the_whole)
     guint8 data[24];
     guint size;
   } parts[] = {
-    {{0x81, 200, 0, 5}, 24},
-    {{0x81, 201, 0, 1}, 8},
-    {{0x81, 202, 0, 0}, 4},
-    {{0x81, 202, 0, 1}, 8},
-    {{0x81, 202, 0, 2, 0, 0, 0, 0, 1, 2, 'a', 'b'}, 12},
-    {{0x81, 202, 0, 2, 0, 0, 0, 0, 1, 0, 1, 200}, 12},
-    {{0x82, 203, 0, 1}, 8},
-    {{0x80, 204, 0, 1}, 8},
-    {{0x81, 204, 0, 2, 0, 0, 0, 0, 'L', 'M', 'C', 'C'}, 12},
-    {{0x81, 204, 0, 4, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 1}, 20},
-    {{0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 1, 1, 0, 1}, 24},
-    {{0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 17, 0, 1}, 24},
-    {{0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 1, 0, 5}, 24},
-    {{0x40, 203, 0, 0}, 4},
-    {{0x80, 203, 0, 1}, 4},
+    { { 0x81, 200, 0, 5 }, 24 },
+    { { 0x81, 201, 0, 1 }, 8 },
+    { { 0x81, 202, 0, 0 }, 4 },
+    { { 0x81, 202, 0, 1 }, 8 },
+    { { 0x81, 202, 0, 2, 0, 0, 0, 0, 1, 2, 'a', 'b' }, 12 },
+    { { 0x81, 202, 0, 2, 0, 0, 0, 0, 1, 0, 1, 200 }, 12 },
+    { { 0x82, 203, 0, 1 }, 8 },
+    { { 0x80, 204, 0, 1 }, 8 },
+    { { 0x81, 204, 0, 2, 0, 0, 0, 0, 'L', 'M', 'C', 'C' }, 12 },
+    { { 0x81, 204, 0, 4, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 1 }, 20 },
+    { { 0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 1, 1, 0, 1 },
+        24 },
+    { { 0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 17, 0, 1 },
+        24 },
+    { { 0x81, 204, 0, 5, 0, 0, 0, 0, 'L', 'M', 'C', 'C', 0, 0, 0, 1, 0, 5 },
+        24 },
+    { { 0x40, 203, 0, 0 }, 4 },
+    { { 0x80, 203, 0, 1 }, 4 },
   };
   guint8 data[28 + 24] = { 0x80, 200, 0, 6 };
   Seen seen;
@@ -347,19 +407,18 @@ GST_START_TEST (malformed_parts_refuse_the_whole)
 GST_END_TEST;
 
 static gchar *
-push (LmccRecordAssembler * assembler, guint32 ssrc, guint16 version,
-    guint8 index, guint8 count, const gchar * text)
+push (LmccRecordAssembler *assembler, guint32 ssrc, guint16 version,
+    guint8 index, guint8 count, const gchar *text)
 {
   LmccRecordFragment fragment = { ssrc, version, index, count,
-    (const guint8 *) text, strlen (text)
-  };
+    (const guint8 *) text, strlen (text) };
 
   return lmcc_record_assembler_push (assembler, &fragment);
 }
 
 static void
-assert_push (LmccRecordAssembler * assembler, guint32 ssrc, guint16 version,
-    guint8 index, guint8 count, const gchar * text, const gchar * expected)
+assert_push (LmccRecordAssembler *assembler, guint32 ssrc, guint16 version,
+    guint8 index, guint8 count, const gchar *text, const gchar *expected)
 {
   g_autofree gchar *whole = push (assembler, ssrc, version, index, count, text);
 

@@ -15,8 +15,16 @@
 #define ODD_PADDING 4
 
 static const LmccHeader header = {
-  .type = LMCC_PACKET_MEDIA,.first = TRUE,.layer = 1,.top_layer = 2,
-  .klass = 1,.slot = 3,.signal = -1,.anchor = 4,.lsn = 5,.osn = 6,
+  .type = LMCC_PACKET_MEDIA,
+  .first = TRUE,
+  .layer = 1,
+  .top_layer = 2,
+  .klass = 1,
+  .slot = 3,
+  .signal = -1,
+  .anchor = 4,
+  .lsn = 5,
+  .osn = 6,
   .send_time = 7,
 };
 
@@ -24,7 +32,7 @@ static const guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE] = { 9, 8, 7, 6 };
 
 /* As a payloader makes it. */
 static void
-fill (LmccPacket * packet, gboolean odd)
+fill (LmccPacket *packet, gboolean odd)
 {
   gsize header_size = odd ? ODD_HEADER_SIZE : LMCC_RTP_HEADER_SIZE, i;
 
@@ -41,11 +49,16 @@ fill (LmccPacket * packet, gboolean odd)
 }
 
 static LmccPacket *
-build (LmccPacket * packet, gsize second_size)
+build (LmccPacket *packet, gsize second_size)
 {
-  LmccRtp rtp = {.marker = TRUE,.payload_type = 96,.sequence = 65535,
-    .timestamp = 0xfffffffe,.ssrc = 0x12345001,
-    .second = second_size > 0 ? second : NULL,.second_size = second_size,
+  LmccRtp rtp = {
+    .marker = TRUE,
+    .payload_type = 96,
+    .sequence = 65535,
+    .timestamp = 0xfffffffe,
+    .ssrc = 0x12345001,
+    .second = second_size > 0 ? second : NULL,
+    .second_size = second_size,
   };
 
   return lmcc_rtp_build_from (packet, &rtp, &header, LMCC_HEADER_DEFAULT_ID);

@@ -11,8 +11,16 @@
 #include <gst/rtp/gstrtpbuffer.h>
 
 static const LmccHeader sample_header = {
-  .type = LMCC_PACKET_MEDIA,.first = TRUE,.layer = 1,.top_layer = 2,
-  .klass = 1,.slot = 3,.signal = -1,.anchor = 4,.lsn = 5,.osn = 6,
+  .type = LMCC_PACKET_MEDIA,
+  .first = TRUE,
+  .layer = 1,
+  .top_layer = 2,
+  .klass = 1,
+  .slot = 3,
+  .signal = -1,
+  .anchor = 4,
+  .lsn = 5,
+  .osn = 6,
   .send_time = 7,
 };
 
@@ -21,8 +29,12 @@ static const guint8 payload[] = "payload";
 static LmccPacket *
 build_sample (guint8 id)
 {
-  LmccRtp rtp = {.marker = TRUE,.payload_type = 96,.sequence = 65535,
-    .timestamp = 0xfffffffe,.ssrc = 0x12345001,
+  LmccRtp rtp = {
+    .marker = TRUE,
+    .payload_type = 96,
+    .sequence = 65535,
+    .timestamp = 0xfffffffe,
+    .ssrc = 0x12345001,
     .payload_size = sizeof (payload),
   };
 
@@ -30,7 +42,7 @@ build_sample (guint8 id)
 }
 
 static gboolean
-parse (const guint8 * data, gsize size, guint8 id, LmccRtp * rtp)
+parse (const guint8 *data, gsize size, guint8 id, LmccRtp *rtp)
 {
   g_autofree guint8 *exact = g_memdup2 (data, size);
   gboolean taken = lmcc_rtp_parse (exact, size, id, rtp);
@@ -39,8 +51,8 @@ parse (const guint8 * data, gsize size, guint8 id, LmccRtp * rtp)
     fail_unless (rtp->header_size + rtp->payload_size <= size);
     if (rtp->element != NULL) {
       fail_unless (rtp->element >= exact + 16);
-      fail_unless (rtp->element + rtp->element_size
-          <= exact + rtp->header_size);
+      fail_unless (
+          rtp->element + rtp->element_size <= exact + rtp->header_size);
       rtp->element = data + (rtp->element - exact);
     }
   }
@@ -49,10 +61,13 @@ parse (const guint8 * data, gsize size, guint8 id, LmccRtp * rtp)
 }
 
 static gboolean
-parse_extension (guint16 profile, const guint8 * extension, gsize size,
-    guint8 id, LmccRtp * rtp)
+parse_extension (guint16 profile, const guint8 *extension, gsize size,
+    guint8 id, LmccRtp *rtp)
 {
-  guint8 data[128] = { 0x90, 96, };
+  guint8 data[128] = {
+    0x90,
+    96,
+  };
 
   data[12] = profile >> 8;
   data[13] = profile & 0xff;
@@ -98,17 +113,18 @@ GST_START_TEST (a_second_element_of_any_size_survives)
     second[i] = 0xf0 + i;
   for (id = 1; id <= 14; id++) {
     for (size = 1; size <= sizeof (second); size++) {
-      LmccRtp rtp = {.payload_type = 96,.payload_size = sizeof (payload),
-        .second = second,.second_size = size
-      };
+      LmccRtp rtp = { .payload_type = 96,
+        .payload_size = sizeof (payload),
+        .second = second,
+        .second_size = size };
       g_autoptr (LmccPacket) packet =
           lmcc_rtp_build (&rtp, &sample_header, id, payload);
       LmccHeader header;
       LmccRtp again;
 
       fail_unless (lmcc_rtp_parse (packet->data, packet->size, id, &again));
-      fail_unless (lmcc_header_parse (again.element, again.element_size,
-              &header));
+      fail_unless (
+          lmcc_header_parse (again.element, again.element_size, &header));
       fail_unless_equals_int (header.lsn, 5);
       fail_unless_equals_int (again.second_size, size);
       fail_unless (memcmp (again.second, second, size) == 0);
@@ -116,8 +132,9 @@ GST_START_TEST (a_second_element_of_any_size_survives)
       fail_unless_equals_int (again.header_size,
           (12 + 4 + 17 + 1 + size + 3) & ~3u);
       fail_unless_equals_int (again.payload_size, sizeof (payload));
-      fail_unless (memcmp (packet->data + again.header_size, payload,
-              sizeof (payload)) == 0);
+      fail_unless (
+          memcmp (packet->data + again.header_size, payload, sizeof (payload))
+          == 0);
     }
   }
 }
@@ -127,7 +144,18 @@ GST_END_TEST;
 GST_START_TEST (of_elements_with_one_identifier_the_first_counts)
 {
   static const guint8 data[] = {
-    0x21, 1, 2, 0x10, 3, 0x20, 4, 0x11, 5, 6, 0, 0,
+    0x21,
+    1,
+    2,
+    0x10,
+    3,
+    0x20,
+    4,
+    0x11,
+    5,
+    6,
+    0,
+    0,
   };
   LmccRtp rtp;
 
@@ -149,9 +177,8 @@ GST_START_TEST (gstreamer_reads_what_is_built_and_stripped)
   guint i;
 
   fail_unless (parse (packet->data, packet->size, 1, &parsed));
-  both[1] = plain =
-      lmcc_rtp_strip (lmcc_packet_ref (packet), &parsed, 96, 0x12345001, 65535,
-      TRUE);
+  both[1] = plain = lmcc_rtp_strip (lmcc_packet_ref (packet), &parsed, 96,
+      0x12345001, 65535, TRUE);
   for (i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_buffer_new_memdup (both[i]->data, both[i]->size);
     GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -166,10 +193,12 @@ GST_START_TEST (gstreamer_reads_what_is_built_and_stripped)
     fail_unless (gst_rtp_buffer_get_marker (&rtp));
     fail_unless_equals_int (gst_rtp_buffer_get_payload_len (&rtp),
         sizeof (payload));
-    fail_unless (memcmp (gst_rtp_buffer_get_payload (&rtp), payload,
-            sizeof (payload)) == 0);
+    fail_unless (
+        memcmp (gst_rtp_buffer_get_payload (&rtp), payload, sizeof (payload))
+        == 0);
     fail_unless_equals_int (gst_rtp_buffer_get_extension_onebyte_header (&rtp,
-            1, 0, &data, &size), i == 0);
+                                1, 0, &data, &size),
+        i == 0);
     gst_rtp_buffer_unmap (&rtp);
     gst_buffer_unref (buffer);
   }
@@ -180,11 +209,50 @@ GST_END_TEST;
 GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
 {
   static const guint8 data[] = {
-    0xb1, 0x60, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9, 9, 9,
-    0xbe, 0xde, 0, 1, 0x10, 7, 0, 0, 'a', 'b', 0, 2,
+    0xb1,
+    0x60,
+    0,
+    1,
+    0,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    3,
+    9,
+    9,
+    9,
+    9,
+    0xbe,
+    0xde,
+    0,
+    1,
+    0x10,
+    7,
+    0,
+    0,
+    'a',
+    'b',
+    0,
+    2,
   };
   static const guint8 expected[] = {
-    0x80, 0xe1, 0xff, 0xff, 0, 0, 0, 2, 0, 0, 0, 8, 'a', 'b',
+    0x80,
+    0xe1,
+    0xff,
+    0xff,
+    0,
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    8,
+    'a',
+    'b',
   };
   g_autoptr (LmccPacket) packet = lmcc_packet_new_copy (data, sizeof (data));
   g_autoptr (LmccPacket) plain = NULL;
@@ -231,28 +299,29 @@ GST_START_TEST (elements_are_found_as_rfc_8285_says)
     gboolean taken;
     guint element_size;
   } cases[] = {
-    {{0}, 0, TRUE, 0},
-    {{0, 0, 0, 0}, 4, TRUE, 0},
-    {{0x10, 7, 0, 0}, 4, TRUE, 1},
-    {{0, 0, 0x10, 7}, 4, TRUE, 1},
-    {{0x21, 7, 7, 0, 0x12, 1, 2, 3}, 8, TRUE, 3},
-    {{0x11, 1, 2, 0x12, 4, 5, 6, 0}, 8, TRUE, 2},
-    {{0xf0, 0, 0x10, 7}, 4, TRUE, 0},
-    {{0x10, 7, 0xf0, 0}, 4, TRUE, 1},
-    {{0x01, 0x10, 7, 0x10, 7, 0, 0, 0}, 8, TRUE, 0},
-    {{0x10, 7, 0x01, 0x10}, 4, TRUE, 1},
-    {{0, 0, 0, 0x10}, 4, FALSE, 0},
-    {{0x1f, 0, 0, 0, 0, 0, 0, 0}, 8, FALSE, 0},
-    {{0x2f, 0, 0, 0, 0, 0, 0, 0}, 8, FALSE, 0},
-    {{0x13, 1, 2, 3}, 4, FALSE, 0},
-    {{0x12, 1, 2, 3}, 4, TRUE, 3},
+    { { 0 }, 0, TRUE, 0 },
+    { { 0, 0, 0, 0 }, 4, TRUE, 0 },
+    { { 0x10, 7, 0, 0 }, 4, TRUE, 1 },
+    { { 0, 0, 0x10, 7 }, 4, TRUE, 1 },
+    { { 0x21, 7, 7, 0, 0x12, 1, 2, 3 }, 8, TRUE, 3 },
+    { { 0x11, 1, 2, 0x12, 4, 5, 6, 0 }, 8, TRUE, 2 },
+    { { 0xf0, 0, 0x10, 7 }, 4, TRUE, 0 },
+    { { 0x10, 7, 0xf0, 0 }, 4, TRUE, 1 },
+    { { 0x01, 0x10, 7, 0x10, 7, 0, 0, 0 }, 8, TRUE, 0 },
+    { { 0x10, 7, 0x01, 0x10 }, 4, TRUE, 1 },
+    { { 0, 0, 0, 0x10 }, 4, FALSE, 0 },
+    { { 0x1f, 0, 0, 0, 0, 0, 0, 0 }, 8, FALSE, 0 },
+    { { 0x2f, 0, 0, 0, 0, 0, 0, 0 }, 8, FALSE, 0 },
+    { { 0x13, 1, 2, 3 }, 4, FALSE, 0 },
+    { { 0x12, 1, 2, 3 }, 4, TRUE, 3 },
   };
   LmccRtp rtp;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
     fail_unless_equals_int (parse_extension (0xbede, cases[i].data,
-            cases[i].size, 1, &rtp), cases[i].taken);
+                                cases[i].size, 1, &rtp),
+        cases[i].taken);
     if (cases[i].taken)
       fail_unless_equals_int (rtp.element_size, cases[i].element_size);
   }
@@ -267,7 +336,8 @@ GST_START_TEST (foreign_extension_profiles_are_skipped)
   LmccRtp rtp;
 
   /* A divisor of 0xbede: that is among them. */
-  for (profile = 0; profile <= G_MAXUINT16; profile += test_is_slow ()? 22 : 1) {
+  for (profile = 0; profile <= G_MAXUINT16;
+       profile += test_is_slow () ? 22 : 1) {
     fail_unless_equals_int (parse_extension (profile, data, 4, 1, &rtp),
         profile != 0xbede);
     if (profile != 0xbede)
@@ -279,7 +349,10 @@ GST_END_TEST;
 
 GST_START_TEST (padding_is_checked)
 {
-  guint8 data[20] = { 0xa0, 96, };
+  guint8 data[20] = {
+    0xa0,
+    96,
+  };
   guint value;
   LmccRtp rtp;
 
@@ -307,8 +380,8 @@ GST_START_TEST (every_first_octet_is_taken_or_refused)
     fail_unless_equals_int (parse (data, sizeof (data), 1, &rtp),
         value >> 6 == 2 && !(value & 0x20));
     if (value >> 6 == 2 && !(value & 0x20))
-      fail_unless_equals_int (rtp.header_size, 12 + 4 * (value & 15)
-          + (value & 0x10 ? 4 : 0));
+      fail_unless_equals_int (rtp.header_size,
+          12 + 4 * (value & 15) + (value & 0x10 ? 4 : 0));
   }
 }
 
@@ -329,8 +402,8 @@ GST_START_TEST (mutations_do_no_harm)
     while (n-- > 0)
       data[g_rand_int_range (rand, 0, packet->size)] =
           g_rand_int_range (rand, 0, 256);
-    n_taken += parse (data, g_rand_int_range (rand, 1, packet->size + 1), 1,
-        &rtp);
+    n_taken +=
+        parse (data, g_rand_int_range (rand, 1, packet->size + 1), 1, &rtp);
   }
   fail_unless (n_taken > 0 && n_taken < i);
   g_rand_free (rand);

@@ -11,7 +11,7 @@
 #define RECORD_MAX 318
 
 static void
-small_session (LmccSession * session, const gchar * address)
+small_session (LmccSession *session, const gchar *address)
 {
   lmcc_session_init (session);
   fail_unless (lmcc_address_parse (address, &session->address));
@@ -28,8 +28,7 @@ small_session (LmccSession * session, const gchar * address)
 
 /* Eight layers: three rungs of three, three and two classes, with sound. */
 static void
-native_session (LmccSession * session, const gchar * address,
-    const gchar * source)
+native_session (LmccSession *session, const gchar *address, const gchar *source)
 {
   guint i;
 
@@ -57,8 +56,8 @@ native_session (LmccSession * session, const gchar * address,
 }
 
 static void
-every_field_session (LmccSession * session, const gchar * address,
-    const gchar * source)
+every_field_session (LmccSession *session, const gchar *address,
+    const gchar *source)
 {
   native_session (session, address, source);
   session->native = FALSE;
@@ -93,7 +92,7 @@ every_field_session (LmccSession * session, const gchar * address,
 }
 
 static void
-assert_same (const LmccSession * a, const LmccSession * b)
+assert_same (const LmccSession *a, const LmccSession *b)
 {
   guint i;
 
@@ -144,7 +143,7 @@ assert_same (const LmccSession * a, const LmccSession * b)
 }
 
 static void
-assert_round_trip (const LmccSession * session)
+assert_round_trip (const LmccSession *session)
 {
   LmccSdpForm form;
 
@@ -185,7 +184,7 @@ GST_START_TEST (every_layer_kind_survives)
 {
   static const guint8 streams[] = { 0, 1, 12, 13, 15 };
   /* All kinds are in either layer, if not beside each other. */
-  const guint step = test_is_slow ()? 17 : 1;
+  const guint step = test_is_slow () ? 17 : 1;
   LmccSession session;
   guint a, b, i, j;
 
@@ -233,10 +232,10 @@ GST_START_TEST (a_record_of_eight_layers_fits_318_bytes)
     const gchar *source;
     guint16 feedback_port;
   } cases[] = {
-    {"239.255.142.101", "192.168.200.217", 54321},
-    {"ff15::4242:1", "2001:db8:1234:5678:9abc:def0:1234:5678", 54321},
-    {"ff3e:40:2001:db8:1234:5678:8000:1",
-        "2001:db8:1234:5678:9abc:def0:1234:5678", 5005},
+    { "239.255.142.101", "192.168.200.217", 54321 },
+    { "ff15::4242:1", "2001:db8:1234:5678:9abc:def0:1234:5678", 54321 },
+    { "ff3e:40:2001:db8:1234:5678:8000:1",
+        "2001:db8:1234:5678:9abc:def0:1234:5678", 5005 },
   };
   guint i;
 
@@ -262,8 +261,8 @@ GST_START_TEST (a_record_of_eight_layers_fits_318_bytes)
 GST_END_TEST;
 
 static void
-assert_feedback_port (guint16 port, guint16 feedback_port,
-    const gchar * written, guint16 read)
+assert_feedback_port (guint16 port, guint16 feedback_port, const gchar *written,
+    guint16 read)
 {
   LmccSession session, parsed;
   LmccSdpForm form;
@@ -296,18 +295,19 @@ GST_START_TEST (the_feedback_port_is_the_next_unless_it_is_said)
 GST_END_TEST;
 
 static void
-assert_gst_reads (const LmccSession * session, const gchar * text)
+assert_gst_reads (const LmccSession *session, const gchar *text)
 {
   gchar address[LMCC_ADDRESS_STRLEN];
   const GstSDPConnection *connection;
   const GstSDPMedia *media;
   GstSDPMessage *message;
-  g_autofree gchar *rtpmap = g_strdup_printf ("%u H264/90000",
-      session->payload_type);
+  g_autofree gchar *rtpmap =
+      g_strdup_printf ("%u H264/90000", session->payload_type);
 
   fail_unless_equals_int (gst_sdp_message_new (&message), GST_SDP_OK);
   fail_unless_equals_int (gst_sdp_message_parse_buffer ((const guint8 *) text,
-          strlen (text), message), GST_SDP_OK);
+                              strlen (text), message),
+      GST_SDP_OK);
   connection = gst_sdp_message_get_connection (message);
   fail_unless_equals_string (connection->address,
       lmcc_address_format (&session->address, address));
@@ -327,7 +327,8 @@ assert_gst_reads (const LmccSession * session, const gchar * text)
 GST_START_TEST (gstreamer_reads_the_base_group_only)
 {
   static const gchar *const addresses[][2] = {
-    {"239.255.42.1", "192.0.2.17"}, {"ff15::4242:1", "2001:db8::17"},
+    { "239.255.42.1", "192.0.2.17" },
+    { "ff15::4242:1", "2001:db8::17" },
   };
   guint i;
 
@@ -346,9 +347,10 @@ GST_START_TEST (gstreamer_reads_the_base_group_only)
 
 GST_END_TEST;
 
-#define PLAIN "v=0\r\no=alice 3838383838383838 1 IN IP4 host.example\r\n" \
-    "s=a\r\nc=IN IP4 239.1.1.1/1/3\r\nt=0 0\r\nm=video 5004/2 RTP/AVP 96\r\n" \
-    "a=rtpmap:96 H264/90000\r\n"
+#define PLAIN                                                               \
+  "v=0\r\no=alice 3838383838383838 1 IN IP4 host.example\r\n"               \
+  "s=a\r\nc=IN IP4 239.1.1.1/1/3\r\nt=0 0\r\nm=video 5004/2 RTP/AVP 96\r\n" \
+  "a=rtpmap:96 H264/90000\r\n"
 
 GST_START_TEST (a_plain_stream_is_told_apart)
 {
@@ -356,8 +358,8 @@ GST_START_TEST (a_plain_stream_is_told_apart)
   LmccSession session;
 
   fail_if (lmcc_sdp_parse (PLAIN, -1, &session, &error));
-  fail_unless (g_error_matches (error, LMCC_SESSION_ERROR,
-          LMCC_SESSION_ERROR_NOT_LMCC));
+  fail_unless (
+      g_error_matches (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_NOT_LMCC));
   fail_unless (strstr (error->message, "sdp-location") != NULL);
 }
 
@@ -374,12 +376,12 @@ GST_START_TEST (unknown_things_are_ignored)
     GOOD,
     GOOD "a=fmtp:96 packetization-mode=1\na=recvonly\na=x-other:1 2 3\n",
     HEAD "i=x\nu=http://example.org\nb=AS:3\n" TAIL
-        "a=x-lmcc:1 v=0 new=3,4 l=1000 flag\na=extmap:3 urn:other\n" MEDIA,
+         "a=x-lmcc:1 v=0 new=3,4 l=1000 flag\na=extmap:3 urn:other\n" MEDIA,
     GOOD "m=application 9 UDP/X 0\nc=IN IP4 host.example\na=rtcp:1\n",
     GOOD "a=extmap:4 urn:x-lmcc:layer\n"
-        "a=extmap:5/recvonly urn:x-lmcc:algorithm\n",
+         "a=extmap:5/recvonly urn:x-lmcc:algorithm\n",
     HEAD TAIL "a=x-lmcc:1 v=0 l=1000\nm=video 5004 RTP/AVP 96 97 98\n"
-        "a=rtpmap:97 VP8/90000\na=rtpmap:96 h264/90000\n",
+              "a=rtpmap:97 VP8/90000\na=rtpmap:96 h264/90000\n",
   };
   guint i;
 
@@ -401,52 +403,102 @@ GST_END_TEST;
 GST_START_TEST (bad_values_are_refused_with_a_reason)
 {
   static const gchar *const texts[] = {
-    "", "\n", "x", "v=1\n", "v=0\n\no=-\n", "<html>\n", "v=0\nq=1\n",
-    BAD ("2 v=0 l=1000"), BAD ("1 v=0"), BAD ("1 v=0 l="), BAD ("1 v=0 l=,"),
-    BAD ("1 v=256 l=1000"), BAD ("1 v=-1 l=1000"), BAD ("1 v=01 l=1000"),
-    BAD ("1 v=0 v=0 l=1000"), BAD ("1 v=0 l=1 f=1"), BAD ("1 v= l=1"),
-    BAD ("1 l=1000000000001"), BAD ("1 l=18446744073709551616"),
-    BAD ("1 l=1+"), BAD ("1 l=1,2++"), BAD ("1 l=1:0"), BAD ("1 l=1:0.16"),
-    BAD ("1 l=1:14.0"), BAD ("1 l=1:1.0 n=1"), BAD ("1 l=1:16.0"),
-    BAD ("1 l=1x"), BAD ("1 l=1,2 g=1"),
-    BAD ("1 l=1 g=98"), BAD ("1 l=1 g=0"), BAD ("1 l=1 n=0"),
-    BAD ("1 l=1 n=15"), BAD ("1 l=1 rp=128"), BAD ("1 l=1 rp=96"),
-    BAD ("1 l=1 rp=112"), BAD ("1 l=1 s=99"), BAD ("1 l=1 s=9001"),
-    BAD ("1 l=1 w=1"), BAD ("1 l=1 w=61s"), BAD ("1 l=1 w=-1s"),
-    BAD ("1 l=1 w=99999999999999999999s"), BAD ("1 l=1 d=60001ms"),
-    BAD ("1 l=1 a="), BAD ("1 l=1 a=ELM"), BAD ("1 l=1 a=sixteen-letters."),
-    BAD ("1 l=1 b=x/y"), BAD ("1 l=1 mod=0"), BAD ("1 l=1 mod=65537"),
-    BAD ("1 l=1 turn=2"), BAD ("1 l=1 silent=1"), BAD ("1 l=1 rep=10001"),
-    BAD ("1 l=1 fbp=0"), BAD ("1 l=1 fbp=65536"), BAD ("1 l=1 fbp="),
-    BAD ("1 l=1 fbp=1 fbp=1"), BAD ("1 l=1 rtt=61s"), BAD ("1 l=1 fb=1000001s"),
+    "",
+    "\n",
+    "x",
+    "v=1\n",
+    "v=0\n\no=-\n",
+    "<html>\n",
+    "v=0\nq=1\n",
+    BAD ("2 v=0 l=1000"),
+    BAD ("1 v=0"),
+    BAD ("1 v=0 l="),
+    BAD ("1 v=0 l=,"),
+    BAD ("1 v=256 l=1000"),
+    BAD ("1 v=-1 l=1000"),
+    BAD ("1 v=01 l=1000"),
+    BAD ("1 v=0 v=0 l=1000"),
+    BAD ("1 v=0 l=1 f=1"),
+    BAD ("1 v= l=1"),
+    BAD ("1 l=1000000000001"),
+    BAD ("1 l=18446744073709551616"),
+    BAD ("1 l=1+"),
+    BAD ("1 l=1,2++"),
+    BAD ("1 l=1:0"),
+    BAD ("1 l=1:0.16"),
+    BAD ("1 l=1:14.0"),
+    BAD ("1 l=1:1.0 n=1"),
+    BAD ("1 l=1:16.0"),
+    BAD ("1 l=1x"),
+    BAD ("1 l=1,2 g=1"),
+    BAD ("1 l=1 g=98"),
+    BAD ("1 l=1 g=0"),
+    BAD ("1 l=1 n=0"),
+    BAD ("1 l=1 n=15"),
+    BAD ("1 l=1 rp=128"),
+    BAD ("1 l=1 rp=96"),
+    BAD ("1 l=1 rp=112"),
+    BAD ("1 l=1 s=99"),
+    BAD ("1 l=1 s=9001"),
+    BAD ("1 l=1 w=1"),
+    BAD ("1 l=1 w=61s"),
+    BAD ("1 l=1 w=-1s"),
+    BAD ("1 l=1 w=99999999999999999999s"),
+    BAD ("1 l=1 d=60001ms"),
+    BAD ("1 l=1 a="),
+    BAD ("1 l=1 a=ELM"),
+    BAD ("1 l=1 a=sixteen-letters."),
+    BAD ("1 l=1 b=x/y"),
+    BAD ("1 l=1 mod=0"),
+    BAD ("1 l=1 mod=65537"),
+    BAD ("1 l=1 turn=2"),
+    BAD ("1 l=1 silent=1"),
+    BAD ("1 l=1 rep=10001"),
+    BAD ("1 l=1 fbp=0"),
+    BAD ("1 l=1 fbp=65536"),
+    BAD ("1 l=1 fbp="),
+    BAD ("1 l=1 fbp=1 fbp=1"),
+    BAD ("1 l=1 rtt=61s"),
+    BAD ("1 l=1 fb=1000001s"),
     BAD ("1 l=1 id=0"),
-    BAD ("1 l=1 id=15"), BAD ("1 l=1 ssm=1"), BAD ("1 l=1 snd=OPUS"),
-    BAD ("1 l=1 sndp=a=1"), BAD ("1 l=1 snd=OPUS/48000 sndp=<"),
-    BAD ("1 l=1 snd=O S/1"), BAD ("1 l=1 snd=OPUS/0"),
-    BAD ("1 l=1 snd=OPUS/999"), BAD ("1 l=1 snd=OPUS/1000001"),
-    BAD ("1 l=1 sn=0123456789abc"), BAD ("1 l=1 sn=0123456789abcde"),
-    BAD ("1 l=1 sn=0123456789ABCD"), BAD ("1 l=1 sn=00000000000000"),
-    BAD ("1 l=1 sn=+123456789abcd"), BAD ("1 l=1 sn="),
+    BAD ("1 l=1 id=15"),
+    BAD ("1 l=1 ssm=1"),
+    BAD ("1 l=1 snd=OPUS"),
+    BAD ("1 l=1 sndp=a=1"),
+    BAD ("1 l=1 snd=OPUS/48000 sndp=<"),
+    BAD ("1 l=1 snd=O S/1"),
+    BAD ("1 l=1 snd=OPUS/0"),
+    BAD ("1 l=1 snd=OPUS/999"),
+    BAD ("1 l=1 snd=OPUS/1000001"),
+    BAD ("1 l=1 sn=0123456789abc"),
+    BAD ("1 l=1 sn=0123456789abcde"),
+    BAD ("1 l=1 sn=0123456789ABCD"),
+    BAD ("1 l=1 sn=00000000000000"),
+    BAD ("1 l=1 sn=+123456789abcd"),
+    BAD ("1 l=1 sn="),
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/0\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/999\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\n"
-        "a=rtpmap:96 H264/4294967295\n",
+              "a=rtpmap:96 H264/4294967295\n",
     BAD ("1 l=1\na=x-lmcc:1 l=1"),
-    GOOD "m=video 5004 RTP/AVP 96\n", GOOD "a=rtcp:5006\n",
+    GOOD "m=video 5004 RTP/AVP 96\n",
+    GOOD "a=rtcp:5006\n",
     GOOD "a=extmap:3 urn:x-lmcc:algorithm\n",
     GOOD "a=extmap:0 urn:x-lmcc:algorithm\n",
     GOOD "a=extmap:2 urn:x-lmcc:algorithm\na=extmap:3 urn:x-lmcc:algorithm\n",
-    GOOD "a=extmap:15 urn:x-lmcc:layer\n", GOOD "c=IN IP4 239.1.1.2/1\n",
+    GOOD "a=extmap:15 urn:x-lmcc:layer\n",
+    GOOD "c=IN IP4 239.1.1.2/1\n",
     GOOD "m=audio 5006 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n",
     GOOD "m=audio 5004 RTP/AVP 97\na=rtpmap:97 OPUS/48000/2\n",
     GOOD "m=audio 5004 RTP/AVP 110\n",
     GOOD "m=audio 5004 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n"
-        "a=fmtp:110 a=1\na=fmtp:110 a=1\n",
-    GOOD "m=audio 5004 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n" "a=fmtp:110\n",
+         "a=fmtp:110 a=1\na=fmtp:110 a=1\n",
+    GOOD "m=audio 5004 RTP/AVP 110\na=rtpmap:110 OPUS/48000/2\n"
+         "a=fmtp:110\n",
     HEAD "t=0 0\na=x-lmcc:1 l=1\n" MEDIA,
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004/2 RTP/AVP 96\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 65535 RTP/AVP 96\n"
-        "a=rtpmap:96 H264/90000\n",
+              "a=rtpmap:96 H264/90000\n",
     HEAD "c=IN IP4 239.1.1.1\nt=0 0\na=x-lmcc:1 l=1\n" MEDIA,
     HEAD "c=IN IP4 239.1.1.1/1/2\nt=0 0\na=x-lmcc:1 l=1\n" MEDIA,
     HEAD "c=IN IP4 239.1.1.1/256\nt=0 0\na=x-lmcc:1 l=1\n" MEDIA,
@@ -456,7 +508,7 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     "v=0\no=- 4097 1 IN IP4 192.0.2.1\ns=-\n" TAIL "a=x-lmcc:1 l=1\n" MEDIA,
     "v=0\no=- 4096 1 IN IP4 239.0.0.1\ns=-\n" TAIL "a=x-lmcc:1 l=1\n" MEDIA,
     "v=0\no=- 4096 4294967296 IN IP4 192.0.2.1\ns=-\n" TAIL
-        "a=x-lmcc:1 l=1\n" MEDIA,
+    "a=x-lmcc:1 l=1\n" MEDIA,
     "v=0\no=- 4096 1 IN IP4 0.0.0.0\ns=-\n" TAIL "a=x-lmcc:1 l=1 ssm\n" MEDIA,
   };
   guint i;
@@ -468,7 +520,8 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     fail_if (lmcc_sdp_parse (texts[i], -1, &session, &error), "%u\n%s", i,
         texts[i]);
     fail_unless (error != NULL && error->domain == LMCC_SESSION_ERROR
-        && error->code != LMCC_SESSION_ERROR_NOT_LMCC, "%u\n%s", i, texts[i]);
+            && error->code != LMCC_SESSION_ERROR_NOT_LMCC,
+        "%u\n%s", i, texts[i]);
     fail_unless (strlen (error->message) > 10);
     /* Nothing half read is reachable. */
     lmcc_session_init (&clear);
@@ -499,7 +552,7 @@ GST_END_TEST;
 
 /* Whatever is taken must be a session that survives being written again. */
 static void
-assert_refused_or_stable (const gchar * text, gsize size)
+assert_refused_or_stable (const gchar *text, gsize size)
 {
   g_autofree gchar *exact = g_memdup2 (text, size);
   LmccSession session;
@@ -526,8 +579,8 @@ GST_START_TEST (truncation_and_mutation_do_no_harm)
       guint n = g_rand_int_range (rand, 1, 4);
 
       while (n-- > 0)
-        mutant[g_rand_int_range (rand, 0, size)] =
-            g_rand_boolean (rand) ? g_rand_int_range (rand, 0, 256)
+        mutant[g_rand_int_range (rand, 0, size)] = g_rand_boolean (rand)
+            ? g_rand_int_range (rand, 0, 256)
             : "0123456789=:,/+ \n"[g_rand_int_range (rand, 0, 17)];
       assert_refused_or_stable (mutant, size);
     }
@@ -548,8 +601,11 @@ GST_START_TEST (the_file_binds_a_second_element)
   session.header_id = 14;
   assert_round_trip (&session);
   text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
-  fail_unless (strstr (text, "a=extmap:14 urn:x-lmcc:layer\r\n"
-          "a=extmap:1 urn:x-lmcc:algorithm\r\n") != NULL, "%s", text);
+  fail_unless (strstr (text,
+                   "a=extmap:14 urn:x-lmcc:layer\r\n"
+                   "a=extmap:1 urn:x-lmcc:algorithm\r\n")
+          != NULL,
+      "%s", text);
 }
 
 GST_END_TEST;
@@ -569,7 +625,8 @@ GST_START_TEST (the_file_groups_the_base_with_its_repair)
   assert_round_trip (&session);
   text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
   fail_unless (strstr (text, "a=ssrc-group:FEC-FR 305418240 305419264\r\n")
-      != NULL, "%s", text);
+          != NULL,
+      "%s", text);
   /* A player that knows no repair finds its media line as it was. */
   fail_unless (strstr (text, "m=video 5004 RTP/AVP 96\r\n") != NULL, "%s",
       text);

@@ -5,7 +5,7 @@
 #include <gst/lmcc/lmcc.h>
 
 static void
-valid_session (LmccSession * session)
+valid_session (LmccSession *session)
 {
   lmcc_session_init (session);
   fail_unless (lmcc_address_parse ("239.255.42.1", &session->address));
@@ -16,20 +16,24 @@ valid_session (LmccSession * session)
   session->video.clock_rate = 90000;
 }
 
-#define ASSERT_RANGE(field, low, high) G_STMT_START {                   \
-  static const gint64 values[] = { (low) - 1, (low), (high), (high) + 1 }; \
-  guint at;                                                             \
-  for (at = 0; at < 4; at++) {                                          \
-    g_autoptr (GError) error = NULL;                                    \
-    LmccSession session;                                                \
-    valid_session (&session);                                           \
-    session.field = values[at];                                         \
-    fail_unless_equals_int (lmcc_session_validate (&session, &error),   \
-        at == 1 || at == 2);                                            \
-    fail_unless (at == 1 || at == 2 || g_error_matches (error,          \
-            LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE));             \
-  }                                                                     \
-} G_STMT_END
+#define ASSERT_RANGE(field, low, high)                                      \
+  G_STMT_START                                                              \
+  {                                                                         \
+    static const gint64 values[] = { (low) -1, (low), (high), (high) + 1 }; \
+    guint at;                                                               \
+    for (at = 0; at < 4; at++) {                                            \
+      g_autoptr (GError) error = NULL;                                      \
+      LmccSession session;                                                  \
+      valid_session (&session);                                             \
+      session.field = values[at];                                           \
+      fail_unless_equals_int (lmcc_session_validate (&session, &error),     \
+          at == 1 || at == 2);                                              \
+      fail_unless (at == 1 || at == 2                                       \
+          || g_error_matches (error, LMCC_SESSION_ERROR,                    \
+              LMCC_SESSION_ERROR_VALUE));                                   \
+    }                                                                       \
+  }                                                                         \
+  G_STMT_END
 
 GST_START_TEST (ranges_end_where_they_should)
 {
@@ -45,14 +49,17 @@ GST_START_TEST (ranges_end_where_they_should)
 
 GST_END_TEST;
 
-#define ASSERT_LIMIT(field, high) G_STMT_START {                        \
-  LmccSession session;                                                  \
-  valid_session (&session);                                             \
-  session.field = (high);                                               \
-  fail_unless (lmcc_session_validate (&session, NULL));                 \
-  session.field = (high) + 1;                                           \
-  fail_if (lmcc_session_validate (&session, NULL));                     \
-} G_STMT_END
+#define ASSERT_LIMIT(field, high)                         \
+  G_STMT_START                                            \
+  {                                                       \
+    LmccSession session;                                  \
+    valid_session (&session);                             \
+    session.field = (high);                               \
+    fail_unless (lmcc_session_validate (&session, NULL)); \
+    session.field = (high) + 1;                           \
+    fail_if (lmcc_session_validate (&session, NULL));     \
+  }                                                       \
+  G_STMT_END
 
 GST_START_TEST (times_and_rates_are_limited)
 {
@@ -109,7 +116,7 @@ GST_START_TEST (payload_types_are_not_used_twice)
   session.sound.clock_rate = 48000;
   fail_unless (lmcc_session_validate (&session, NULL));
   for (session.filler_payload_type = 0; session.filler_payload_type < 128;
-      session.filler_payload_type++)
+       session.filler_payload_type++)
     fail_unless_equals_int (lmcc_session_validate (&session, NULL),
         session.filler_payload_type < 96 || session.filler_payload_type > 111);
   session.filler_payload_type = 95;
@@ -158,7 +165,7 @@ GST_START_TEST (names_are_tokens)
     session.algorithm[1] = value;
     fail_unless_equals_int (lmcc_session_validate (&session, NULL),
         g_ascii_isdigit (value) || g_ascii_islower (value)
-        || strchr ("-._+", value) != NULL);
+            || strchr ("-._+", value) != NULL);
   }
 }
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 static GByteArray *
-from_hex (const gchar * hex)
+from_hex (const gchar *hex)
 {
   GByteArray *bytes = g_byte_array_new ();
 
@@ -32,7 +32,7 @@ from_hex (const gchar * hex)
 }
 
 static void
-describe_pgmcc (GString * text, const LmccRtp * rtp)
+describe_pgmcc (GString *text, const LmccRtp *rtp)
 {
   guint8 again[LMCC_PGMCC_ELEMENT_SIZE];
   LmccPgmccElement p;
@@ -54,7 +54,7 @@ describe_pgmcc (GString * text, const LmccRtp * rtp)
 }
 
 static void
-describe_tfmcc (GString * text, const LmccRtp * rtp)
+describe_tfmcc (GString *text, const LmccRtp *rtp)
 {
   guint8 again[LMCC_TFMCC_ELEMENT_SIZE];
   LmccTfmccElement t;
@@ -75,7 +75,7 @@ describe_tfmcc (GString * text, const LmccRtp * rtp)
 }
 
 static void
-describe_second (GString * text, const LmccRtp * rtp, guint top_layer)
+describe_second (GString *text, const LmccRtp *rtp, guint top_layer)
 {
   const gchar *separator = " up=";
   guint64 levels;
@@ -101,18 +101,20 @@ describe_second (GString * text, const LmccRtp * rtp, guint top_layer)
 }
 
 static void
-describe_repair (GString * text, const guint8 * data, gsize size)
+describe_repair (GString *text, const guint8 *data, gsize size)
 {
   LmccRepairPayload p;
 
   if (lmcc_repair_payload_parse (data, size, &p))
-    g_string_append_printf (text, " repairs=%u b=%u k=%u d=%u index=%u r=%u "
-        "symbol=%u", p.source, p.first, p.n_source, p.step, p.index,
-        p.n_repair, p.symbol_size);
+    g_string_append_printf (text,
+        " repairs=%u b=%u k=%u d=%u index=%u r=%u "
+        "symbol=%u",
+        p.source, p.first, p.n_source, p.step, p.index, p.n_repair,
+        p.symbol_size);
 }
 
 static gchar *
-describe_rtp (const GByteArray * bytes)
+describe_rtp (const GByteArray *bytes)
 {
   GString *text;
   LmccHeader h;
@@ -126,13 +128,15 @@ describe_rtp (const GByteArray * bytes)
     return g_strdup ("unknown-element");
 
   text = g_string_new (NULL);
-  g_string_printf (text, "marker=%d pt=%u seq=%u timestamp=%u ssrc=%08x "
+  g_string_printf (text,
+      "marker=%d pt=%u seq=%u timestamp=%u ssrc=%08x "
       "payload=%u type=%u first=%d last=%d more=%d layer=%u switch=%d burst=%d "
       "top=%u table=%u stream=%u class=%u slot=%u signal=%d anchor=%u lsn=%u "
-      "osn=%u time=%u", rtp.marker, rtp.payload_type, rtp.sequence,
-      rtp.timestamp, rtp.ssrc, (guint) rtp.payload_size, h.type, h.first,
-      h.last, h.more, h.layer, h.switch_point, h.burst, h.top_layer, h.table,
-      h.stream, h.klass, h.slot, h.signal, h.anchor, h.lsn, h.osn, h.send_time);
+      "osn=%u time=%u",
+      rtp.marker, rtp.payload_type, rtp.sequence, rtp.timestamp, rtp.ssrc,
+      (guint) rtp.payload_size, h.type, h.first, h.last, h.more, h.layer,
+      h.switch_point, h.burst, h.top_layer, h.table, h.stream, h.klass, h.slot,
+      h.signal, h.anchor, h.lsn, h.osn, h.send_time);
   describe_second (text, &rtp, h.top_layer);
   if (h.type == LMCC_PACKET_REPAIR)
     describe_repair (text, bytes->data + rtp.header_size, rtp.payload_size);
@@ -141,18 +145,18 @@ describe_rtp (const GByteArray * bytes)
 }
 
 static void
-on_report (gpointer user_data, const LmccSenderReport * report)
+on_report (gpointer user_data, const LmccSenderReport *report)
 {
-  g_string_append_printf (user_data, " sr=%08x/%016" G_GINT64_MODIFIER
-      "x/%u/%u/%u", report->ssrc, report->ntp_time, report->rtp_time,
-      report->packets, report->octets);
+  g_string_append_printf (user_data,
+      " sr=%08x/%016" G_GINT64_MODIFIER "x/%u/%u/%u", report->ssrc,
+      report->ntp_time, report->rtp_time, report->packets, report->octets);
 }
 
 static void
-on_record (gpointer user_data, const LmccRecordFragment * fragment)
+on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
-  g_string_append_printf (user_data, " record=%08x/%u/%u/%u/%u",
-      fragment->ssrc, fragment->version, fragment->index, fragment->count,
+  g_string_append_printf (user_data, " record=%08x/%u/%u/%u/%u", fragment->ssrc,
+      fragment->version, fragment->index, fragment->count,
       (guint) fragment->size);
 }
 
@@ -163,25 +167,25 @@ on_bye (gpointer user_data, guint32 ssrc)
 }
 
 static void
-on_reference_time (gpointer user_data, const LmccReferenceTime * report)
+on_reference_time (gpointer user_data, const LmccReferenceTime *report)
 {
-  g_string_append_printf (user_data, " reference=%08x/%016" G_GINT64_MODIFIER
-      "x", report->ssrc, report->ntp_time);
+  g_string_append_printf (user_data,
+      " reference=%08x/%016" G_GINT64_MODIFIER "x", report->ssrc,
+      report->ntp_time);
 }
 
 static void
-on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr * answer)
+on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
   g_string_append_printf (user_data, " dlrr=%08x/%08x/%08x/%u", sender_ssrc,
       answer->ssrc, answer->last_rr, answer->delay);
 }
 
 static gchar *
-describe_rtcp (const GByteArray * bytes)
+describe_rtcp (const GByteArray *bytes)
 {
-  static const LmccRtcpHandler handler = {
-    on_report, on_record, on_bye, on_reference_time, on_dlrr
-  };
+  static const LmccRtcpHandler handler = { on_report, on_record, on_bye,
+    on_reference_time, on_dlrr };
   GString *text = g_string_new (NULL);
 
   if (!lmcc_rtcp_parse (bytes->data, bytes->len, &handler, text))
@@ -193,7 +197,7 @@ describe_rtcp (const GByteArray * bytes)
 
 /* What is written of it is what was read. */
 static gchar *
-describe_notice (const GByteArray * bytes)
+describe_notice (const GByteArray *bytes)
 {
   LmccJoinNotice notice;
   LmccPacket *again;
@@ -210,7 +214,7 @@ describe_notice (const GByteArray * bytes)
 }
 
 static void
-check_written (LmccPacket * again, const GByteArray * bytes)
+check_written (LmccPacket *again, const GByteArray *bytes)
 {
   fail_unless_equals_int ((gint) again->size, (gint) bytes->len);
   fail_unless (memcmp (again->data, bytes->data, bytes->len) == 0);
@@ -218,7 +222,7 @@ check_written (LmccPacket * again, const GByteArray * bytes)
 }
 
 static gchar *
-describe_report (const GByteArray * bytes)
+describe_report (const GByteArray *bytes)
 {
   LmccTfmccReport t;
   LmccPgmccReport p;
@@ -242,18 +246,20 @@ describe_report (const GByteArray * bytes)
 }
 
 static gchar *
-describe_sdp (const GByteArray * bytes)
+describe_sdp (const GByteArray *bytes)
 {
   gchar address[LMCC_ADDRESS_STRLEN], source[LMCC_ADDRESS_STRLEN];
   GString *text = g_string_new (NULL);
   LmccSession s;
   guint i;
 
-  fail_unless (lmcc_sdp_parse ((const gchar *) bytes->data, bytes->len, &s,
-          NULL));
-  g_string_append_printf (text, "version=%u revision=%u ssrc=%08x address=%s "
-      "port=%u source=%s groups=%u rungs=%u layers=", s.version, s.revision,
-      s.ssrc_base, lmcc_address_format (&s.address, address), s.port,
+  fail_unless (
+      lmcc_sdp_parse ((const gchar *) bytes->data, bytes->len, &s, NULL));
+  g_string_append_printf (text,
+      "version=%u revision=%u ssrc=%08x address=%s "
+      "port=%u source=%s groups=%u rungs=%u layers=",
+      s.version, s.revision, s.ssrc_base,
+      lmcc_address_format (&s.address, address), s.port,
       lmcc_address_format (&s.source, source), s.n_groups, s.n_rungs);
   for (i = 0; i < s.n_layers; i++)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT ":%u.%u",
@@ -308,7 +314,7 @@ GST_START_TEST (the_library_agrees_with_every_vector)
 GST_END_TEST;
 
 static GByteArray *
-find_vector (gchar ** lines, const gchar * name)
+find_vector (gchar **lines, const gchar *name)
 {
   g_autofree gchar *begin = g_strdup_printf ("rtp %s ", name);
   guint i;
@@ -329,8 +335,7 @@ find_vector (gchar ** lines, const gchar * name)
 GST_START_TEST (the_repair_of_two_vectors_is_that_of_the_library)
 {
   static const gchar *const source_names[] = { "key-frame",
-    "unit-goes-on-above"
-  };
+    "unit-goes-on-above" };
   g_autofree gchar *path =
       g_build_filename (g_getenv ("LMCC_TEST_DATA"), "wire-vectors.txt", NULL);
   g_autofree gchar *text = NULL;
