@@ -18,6 +18,9 @@
 #define DEFAULT_ALGORITHM "elm"
 
 static gboolean
+refuse (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
 refuse (GError **error, const gchar *format, ...)
 {
   g_autofree gchar *text = NULL;
