@@ -38,6 +38,7 @@ typedef struct
   gatomicrefcount ref_count;
   guint16 rtp_header_size;
   guint8 rtp_padding;
+  guint8 rtp_first;
   gpointer memory;
 } LmccPacket;
 

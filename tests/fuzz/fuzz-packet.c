@@ -95,6 +95,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   guint8 element[LMCC_HEADER_SIZE];
   g_autoptr (LmccPacket) packet = NULL;
   g_autoptr (LmccPacket) plain = NULL;
+  g_autoptr (LmccPacket) in_place = NULL;
   LmccHeader header;
   LmccRtp rtp, again;
 
@@ -115,6 +116,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert (lmcc_rtp_parse (plain->data, plain->size, LMCC_HEADER_DEFAULT_ID,
       &again));
   g_assert (again.payload_size == rtp.payload_size && again.element == NULL);
+
+  /* Nobody else holds this one. */
+  in_place =
+      lmcc_rtp_strip (lmcc_packet_new_copy (data, size), &rtp, 96, 1, 2, TRUE);
+  g_assert (in_place->size == plain->size);
+  g_assert (memcmp (in_place->data, plain->data, plain->size) == 0);
 
   return 0;
 }

@@ -7,8 +7,8 @@
 
 #define FIRST_SIZE 16
 
-/* A ring that was larger is given back when it gets empty: a burst does not
- * take its memory for ever. */
+/* A ring that is larger becomes smaller when a quarter of it is in use: a burst
+ * does not take its memory for ever. */
 #define KEPT_SIZE 256
 
 static gpointer
@@ -19,15 +19,20 @@ get (const LmccRing *ring, guint index)
 }
 
 static void
-grow (LmccRing *ring)
+resize (LmccRing *ring, guint size)
 {
-  guint before = ring->size, around = ring->first;
+  guint8 *elements = g_malloc_n (size, ring->element_size);
+  guint n = MIN (ring->length, ring->size - ring->first);
 
-  ring->size = MAX (2 * before, FIRST_SIZE);
-  ring->elements = g_realloc_n (ring->elements, ring->size, ring->element_size);
-  /* What had gone around goes on behind the rest. */
-  memcpy (ring->elements + before * ring->element_size, ring->elements,
-      around * ring->element_size);
+  if (n > 0)
+    memcpy (elements, get (ring, 0), n * ring->element_size);
+  if (ring->length > n)
+    memcpy (elements + n * ring->element_size, ring->elements,
+        (ring->length - n) * ring->element_size);
+  g_free (ring->elements);
+  ring->elements = elements;
+  ring->size = size;
+  ring->first = 0;
 }
 
 /*
@@ -62,7 +67,7 @@ gpointer
 lmcc_ring_push (LmccRing *ring)
 {
   if (ring->length == ring->size)
-    grow (ring);
+    resize (ring, MAX (2 * ring->size, FIRST_SIZE));
   ring->length++;
 
   return memset (get (ring, ring->length - 1), 0, ring->element_size);
@@ -107,8 +112,8 @@ lmcc_ring_pop (LmccRing *ring, gpointer element)
   memcpy (element, get (ring, 0), ring->element_size);
   ring->first = (ring->first + 1) & (ring->size - 1);
   ring->length--;
-  if (ring->length == 0 && ring->size > KEPT_SIZE)
-    lmcc_ring_clear (ring);
+  if (ring->size > KEPT_SIZE && ring->length <= ring->size / 4)
+    resize (ring, ring->size / 2);
 
   return TRUE;
 }

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * @length: elements that there are
  *
  * A queue of what has one size and lies in the queue itself: nothing is allocated
- * for an element. Elements move when others come; a pointer to one holds until then.
+ * for an element. Elements move when others come or leave; a pointer to one holds
+ * until then.
  */
 typedef struct
 {

@@ -5,12 +5,25 @@
 
 #include "base/memory.h"
 
+/* Whether what is kept is of these bytes: their owner may have changed them. */
+static gboolean
+is_kept (const LmccPacket *packet)
+{
+  gsize around = packet->rtp_header_size + packet->rtp_padding;
+
+  return packet->rtp_header_size > 0 && around <= packet->size
+      && packet->data[0] == packet->rtp_first
+      && (packet->rtp_padding == 0
+          || packet->data[packet->size - 1] == packet->rtp_padding);
+}
+
 /**
  * lmcc_rtp_read:
  * @packet: an RTP packet as a payloader made it
  * @rtp: (out): what it says; our elements are none of it
  *
- * Parses the packet, which keeps where its payload is.
+ * Parses the packet, which keeps where its payload is while nobody else holds
+ * it.
  *
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
@@ -19,11 +32,13 @@ lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp)
 {
   if (!lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID, rtp))
     return FALSE;
-  /* Larger ones are not sent. */
-  if (packet->size <= G_MAXUINT16) {
+  /* Larger ones are not sent; what others hold, they may read. */
+  if (packet->size <= G_MAXUINT16
+      && g_atomic_ref_count_compare (&packet->ref_count, 1)) {
     packet->rtp_header_size = (guint16) rtp->header_size;
     packet->rtp_padding =
         (guint8) (packet->size - rtp->header_size - rtp->payload_size);
+    packet->rtp_first = packet->data[0];
   }
 
   return TRUE;
@@ -42,11 +57,10 @@ lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp)
 const guint8 *
 lmcc_rtp_find_payload (LmccPacket *packet, gsize *size)
 {
-  gsize around = packet->rtp_header_size + packet->rtp_padding;
   LmccRtp rtp;
 
-  if (packet->rtp_header_size > 0 && around <= packet->size) {
-    *size = packet->size - around;
+  if (is_kept (packet)) {
+    *size = packet->size - packet->rtp_header_size - packet->rtp_padding;
     return packet->data + packet->rtp_header_size;
   }
   *size = 0;

@@ -190,16 +190,29 @@ lmcc_rtp_build (const LmccRtp *rtp, const LmccHeader *header, guint8 element_id,
   return packet;
 }
 
+/* A packet that has more beside what is in use holds memory that nobody
+ * counts. */
+#define MOST_UNUSED 128
+
+static gboolean
+has_little_else (const LmccPacket *packet, gsize size)
+{
+  const guint8 *begin = (const guint8 *) (packet + 1);
+
+  return (gsize) (packet->data + packet->capacity - begin)
+      <= size + MOST_UNUSED;
+}
+
 /* Returns: (transfer full): the payload with room for the shortest header
- *     before
- * it, which is not written */
+ *     before it, which is not written */
 static LmccPacket *
 take_plain (LmccPacket *packet, const guint8 *payload, gsize payload_size)
 {
   gsize size = LMCC_RTP_HEADER_SIZE + payload_size;
   LmccPacket *plain;
 
-  if (lmcc_packet_has_room (packet, payload, LMCC_RTP_HEADER_SIZE)) {
+  if (lmcc_packet_has_room (packet, payload, LMCC_RTP_HEADER_SIZE)
+      && has_little_else (packet, size)) {
     lmcc_packet_begin_at (packet, payload - LMCC_RTP_HEADER_SIZE, size);
     return packet;
   }

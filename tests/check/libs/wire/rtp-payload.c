@@ -130,6 +130,46 @@ GST_START_TEST (test_a_packet_keeps_where_its_payload_is)
 
 GST_END_TEST;
 
+/* Whoever holds the only reference may write into it. */
+GST_START_TEST (test_a_packet_that_was_changed_is_parsed_again)
+{
+  g_autoptr (LmccPacket) packet = lmcc_packet_new (200);
+  LmccRtp rtp;
+  gsize size;
+
+  fill (packet, TRUE);
+  fail_unless (lmcc_rtp_read (packet, &rtp));
+  packet->size -= ODD_PADDING;
+  packet->data[0] = 0x81;
+  lmcc_rtp_find_payload (packet, &size);
+  fail_unless_equals_int (size, PAYLOAD_SIZE);
+  packet->data[0] = 0x80;
+  lmcc_rtp_find_payload (packet, &size);
+  fail_unless_equals_int (size, PAYLOAD_SIZE + 4);
+
+  fill (packet, TRUE);
+  fail_unless (lmcc_rtp_read (packet, &rtp));
+  packet->data[packet->size++] = 1;
+  lmcc_rtp_find_payload (packet, &size);
+  fail_unless_equals_int (size, PAYLOAD_SIZE + ODD_PADDING);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_nothing_is_written_into_what_others_hold)
+{
+  g_autoptr (LmccPacket) packet = lmcc_packet_new (200);
+  g_autoptr (LmccPacket) other = NULL;
+  LmccRtp rtp;
+
+  fill (packet, FALSE);
+  other = lmcc_packet_ref (packet);
+  fail_unless (lmcc_rtp_read (packet, &rtp));
+  fail_unless_equals_int (packet->rtp_header_size, 0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_what_is_no_rtp_has_no_payload)
 {
   g_autoptr (LmccPacket) packet = lmcc_packet_new (200);
@@ -153,6 +193,8 @@ rtp_payload_suite (void)
   tcase_add_test (tcase, test_the_wire_s_header_is_written_before_the_payload);
   tcase_add_test (tcase, test_what_somebody_else_holds_is_not_written_over);
   tcase_add_test (tcase, test_a_packet_keeps_where_its_payload_is);
+  tcase_add_test (tcase, test_a_packet_that_was_changed_is_parsed_again);
+  tcase_add_test (tcase, test_nothing_is_written_into_what_others_hold);
   tcase_add_test (tcase, test_what_is_no_rtp_has_no_payload);
 
   return suite;

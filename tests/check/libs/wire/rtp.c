@@ -64,10 +64,7 @@ static gboolean
 parse_extension (guint16 profile, const guint8 *extension, gsize size,
     guint8 id, LmccRtp *rtp)
 {
-  guint8 data[128] = {
-    0x90,
-    96,
-  };
+  guint8 data[128] = { 0x90, 96 };
 
   data[12] = profile >> 8;
   data[13] = profile & 0xff;
@@ -143,20 +140,8 @@ GST_END_TEST;
 
 GST_START_TEST (of_elements_with_one_identifier_the_first_counts)
 {
-  static const guint8 data[] = {
-    0x21,
-    1,
-    2,
-    0x10,
-    3,
-    0x20,
-    4,
-    0x11,
-    5,
-    6,
-    0,
-    0,
-  };
+  static const guint8 data[] = { 0x21, 1, 2, 0x10, 3, 0x20, 4, 0x11, 5, 6, 0,
+    0 };
   LmccRtp rtp;
 
   fail_unless (parse_extension (0xbede, data, sizeof (data), 1, &rtp));
@@ -208,52 +193,10 @@ GST_END_TEST;
 
 GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
 {
-  static const guint8 data[] = {
-    0xb1,
-    0x60,
-    0,
-    1,
-    0,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    3,
-    9,
-    9,
-    9,
-    9,
-    0xbe,
-    0xde,
-    0,
-    1,
-    0x10,
-    7,
-    0,
-    0,
-    'a',
-    'b',
-    0,
-    2,
-  };
-  static const guint8 expected[] = {
-    0x80,
-    0xe1,
-    0xff,
-    0xff,
-    0,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    8,
-    'a',
-    'b',
-  };
+  static const guint8 data[] = { 0xb1, 0x60, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9,
+    9, 9, 0xbe, 0xde, 0, 1, 0x10, 7, 0, 0, 'a', 'b', 0, 2 };
+  static const guint8 expected[] = { 0x80, 0xe1, 0xff, 0xff, 0, 0, 0, 2, 0, 0,
+    0, 8, 'a', 'b' };
   g_autoptr (LmccPacket) packet = lmcc_packet_new_copy (data, sizeof (data));
   g_autoptr (LmccPacket) plain = NULL;
   g_autoptr (LmccPacket) same = NULL;
@@ -271,6 +214,29 @@ GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
   fail_unless (same == g_steal_pointer (&packet));
   fail_unless_equals_int (same->size, sizeof (expected));
   fail_unless (memcmp (same->data, expected, sizeof (expected)) == 0);
+}
+
+GST_END_TEST;
+
+/* Whoever counts what is held counts the bytes in use: a header extension of
+ * thousands of bytes must not stay behind a payload of one. */
+GST_START_TEST (what_is_stripped_holds_little_more_than_it_has)
+{
+  const guint words = 2000;
+  guint8 data[LMCC_RTP_HEADER_SIZE + 4 + 4 * 2000 + 1] = { 0x90, 0x60 };
+  g_autoptr (LmccPacket) plain = NULL;
+  LmccRtp rtp;
+
+  data[12] = 0xbe;
+  data[13] = 0xde;
+  data[14] = words >> 8;
+  data[15] = words & 0xff;
+  fail_unless (lmcc_rtp_parse (data, sizeof (data), 1, &rtp));
+  fail_unless_equals_int (rtp.payload_size, 1);
+  plain = lmcc_rtp_strip (lmcc_packet_new_copy (data, sizeof (data)), &rtp, 97,
+      8, 1, FALSE);
+  fail_unless_equals_int (plain->size, LMCC_RTP_HEADER_SIZE + 1);
+  fail_unless (plain->data + plain->capacity - (guint8 *) (plain + 1) < 200);
 }
 
 GST_END_TEST;
@@ -349,10 +315,7 @@ GST_END_TEST;
 
 GST_START_TEST (padding_is_checked)
 {
-  guint8 data[20] = {
-    0xa0,
-    96,
-  };
+  guint8 data[20] = { 0xa0, 96 };
   guint value;
   LmccRtp rtp;
 
@@ -423,6 +386,7 @@ rtp_suite (void)
   tcase_add_test (tcase, of_elements_with_one_identifier_the_first_counts);
   tcase_add_test (tcase, gstreamer_reads_what_is_built_and_stripped);
   tcase_add_test (tcase, stripping_takes_extension_csrcs_and_padding);
+  tcase_add_test (tcase, what_is_stripped_holds_little_more_than_it_has);
   tcase_add_test (tcase, a_truncated_header_is_refused);
   tcase_add_test (tcase, elements_are_found_as_rfc_8285_says);
   tcase_add_test (tcase, foreign_extension_profiles_are_skipped);
