@@ -62,7 +62,6 @@ gst_x264_ladder_reset (GstX264LadderEnc *self)
 /* The ladder for a picture */
 
 /* What x264enc can be set to, in bit/s. */
-#define LEAST_BITRATE 1000
 #define MOST_BITRATE 2048000000
 
 static guint
@@ -75,9 +74,9 @@ parse_bitrates (const gchar *text, guint64 rates[LMCC_MAX_RUNGS],
 
   for (i = 0; i < n && i < LMCC_MAX_RUNGS; i++) {
     if (!lmcc_rate_parse (g_strstrip (parts[i]), &parsed[i])
-        || parsed[i] < LEAST_BITRATE || parsed[i] > MOST_BITRATE) {
+        || parsed[i] < LMCC_LADDER_MIN_BITRATE || parsed[i] > MOST_BITRATE) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "'%s' is not a rate from 1 kbit/s to 2048 Mbit/s; write bit/s, such "
+          "'%s' is not a rate from 16 kbit/s to 2048 Mbit/s; write bit/s, such "
           "as 300000, 300k or 1.5M",
           parts[i]);
       return 0;
@@ -191,9 +190,7 @@ get_key_distance (GstX264LadderEnc *self, const LmccPicture *picture)
 static gboolean
 configure (GstX264LadderEnc *self, const LmccPicture *picture)
 {
-  GstX264LadderSettings settings = {
-    0,
-  };
+  GstX264LadderSettings settings = { 0 };
   guint64 rates[LMCC_MAX_RUNGS];
   g_autoptr (GError) error = NULL;
 

@@ -45,9 +45,7 @@ wait_for_query (gint fd, guint seconds, LmccAddress *from)
 void
 doctor_check_querier (DoctorCase *c, guint seconds)
 {
-  LmccAddress from = {
-    0,
-  };
+  LmccAddress from = { 0 };
   gchar text[LMCC_ADDRESS_STRLEN];
   gint fd;
 

@@ -318,9 +318,7 @@ read_memberships_ipv4 (const DoctorSystem *system, GArray *memberships)
 
   for (i = 1; lines[0] != NULL && lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
-    DoctorMembership membership = {
-      0,
-    };
+    DoctorMembership membership = { 0 };
     guint32 group;
 
     if (words[0] == NULL)
@@ -346,9 +344,7 @@ read_memberships_ipv6 (const DoctorSystem *system, GArray *memberships)
 
   for (i = 0; lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
-    DoctorMembership membership = {
-      0,
-    };
+    DoctorMembership membership = { 0 };
 
     if (g_strv_length (words) < 3
         || !parse_proc_ipv6 (words[2], membership.group.bytes))

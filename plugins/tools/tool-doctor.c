@@ -157,12 +157,8 @@ tool_doctor (gint argc, gchar **argv)
   g_autoptr (GPtrArray) findings =
       g_ptr_array_new_with_free_func ((GDestroyNotify) finding_free);
   g_autoptr (GError) error = NULL;
-  g_auto (ToolUri) uri = {
-    0,
-  };
-  DoctorCase c = {
-    0,
-  };
+  g_auto (ToolUri) uri = { 0 };
+  DoctorCase c = { 0 };
 
   g_option_context_set_summary (context,
       "Says why no packet comes. Each line is OK, WARN, FAIL or SKIP (not\n"

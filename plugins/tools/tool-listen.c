@@ -333,9 +333,7 @@ tool_listen (gint argc, gchar **argv)
     .message = on_message,
     .second = on_second,
   };
-  Listener listener = {
-    0,
-  };
+  Listener listener = { 0 };
   g_auto (ToolReceiver) receiver = {
     .handler = &handler,
     .user_data = &listener,

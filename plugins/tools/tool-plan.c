@@ -313,9 +313,7 @@ tool_plan (gint argc, gchar **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
-  Plan plan = {
-    0,
-  };
+  Plan plan = { 0 };
 
   g_option_context_set_summary (context,
       "Prints the layers of a session: rates, packets and addresses.");

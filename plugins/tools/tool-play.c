@@ -82,9 +82,7 @@ tool_play (gint argc, gchar **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) uri = NULL;
   g_autoptr (GPtrArray) line = NULL;
-  g_auto (ToolUri) parsed = {
-    0,
-  };
+  g_auto (ToolUri) parsed = { 0 };
 
   g_option_context_set_summary (context,
       "Shows a session and plays its sound, until stopped. Prints the line of\n"

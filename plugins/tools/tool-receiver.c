@@ -73,9 +73,7 @@ gboolean
 tool_receiver_open (ToolReceiver *receiver, const gchar *uri)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (ToolUri) parsed = {
-    0,
-  };
+  g_auto (ToolUri) parsed = { 0 };
 
   if (receiver->seconds < 0) {
     tool_error ("--seconds=%d is below 0; leave it out to go on until Ctrl-C",

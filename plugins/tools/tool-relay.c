@@ -134,9 +134,7 @@ static gboolean
 add_media (GstSDPMessage *message, const GstCaps *caps, guint16 port)
 {
   g_autoptr (GstCaps) plain = gst_caps_copy (caps);
-  GstSDPMedia media = {
-    0,
-  };
+  GstSDPMedia media = { 0 };
   gboolean done;
 
   gst_structure_filter_and_map_in_place (gst_caps_get_structure (plain, 0),
@@ -335,12 +333,8 @@ on_no_more_pads (GstElement *source G_GNUC_UNUSED, Relay *relay)
 gint
 tool_relay (gint argc, gchar **argv)
 {
-  static const ToolReceiverHandler handler = {
-    NULL,
-  };
-  g_auto (Relay) relay = {
-    NULL,
-  };
+  static const ToolReceiverHandler handler = { NULL };
+  g_auto (Relay) relay = { NULL };
   g_auto (ToolReceiver) receiver = { .handler = &handler };
   const GOptionEntry entries[] = { { "to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
                                        "Where the stream goes; required",

@@ -21,8 +21,8 @@
 /* Of a number. */
 #define NOT_GIVEN G_MININT
 
-/* Of x264enc. */
-#define LEAST_RATE 1000
+/* As of x264ladderenc. */
+#define LEAST_RATE 16000
 
 #define DISCOVERER_TIMEOUT (10 * GST_SECOND)
 

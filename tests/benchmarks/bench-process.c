@@ -347,9 +347,7 @@ static void
 feed_receivers (const BenchContender *sender, const BenchStream *stream,
     gint stop_fd)
 {
-  BenchResult result = {
-    0,
-  };
+  BenchResult result = { 0 };
   Feeder feeder;
   gchar byte;
 
@@ -371,9 +369,7 @@ BenchResult
 bench_run_in_child (BenchRun run, const BenchContender *contender,
     const BenchStream *stream)
 {
-  BenchResult result = {
-    0,
-  };
+  BenchResult result = { 0 };
   gint fds[2], status;
   pid_t child;
 

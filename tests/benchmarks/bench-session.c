@@ -57,9 +57,7 @@ set_fixed_rates (LmccSession *session)
 static LmccSender *
 make_sender (const BenchShape *shape)
 {
-  LmccSenderConfig config = {
-    0,
-  };
+  LmccSenderConfig config = { 0 };
   LmccSender *sender;
   GError *error = NULL;
 
@@ -89,9 +87,7 @@ make_sender (const BenchShape *shape)
 static LmccReceiver *
 make_receiver (void)
 {
-  LmccReceiverConfig config = {
-    0,
-  };
+  LmccReceiverConfig config = { 0 };
   LmccReceiver *receiver;
 
   lmcc_address_parse ("239.255.42.1", &config.address);

@@ -102,9 +102,7 @@ void
 bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
     GArray *samples, gdouble bound)
 {
-  Row row = {
-    0,
-  };
+  Row row = { 0 };
 
   if (samples->len == 0) {
     bench_report_fail (report, name, "nothing was measured");
@@ -125,9 +123,7 @@ bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
 void
 bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason)
 {
-  Row row = {
-    0,
-  };
+  Row row = { 0 };
 
   row.name = g_strdup (name);
   row.unit = "";
@@ -451,12 +447,8 @@ bench_sleep_until (GstClock *clock, GstClockTime time)
 gint
 bench_open_capture (const gchar *group, guint16 port, gint buffer_size)
 {
-  struct sockaddr_in address = {
-    0,
-  };
-  struct ip_mreq request = {
-    0,
-  };
+  struct sockaddr_in address = { 0 };
+  struct ip_mreq request = { 0 };
   gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
 
   address.sin_family = AF_INET;

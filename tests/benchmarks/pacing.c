@@ -108,9 +108,7 @@ run_until (Pacing *pacing, LmccSender *sender, LmccTime end)
 static void
 compute_due (Pacing *pacing)
 {
-  LmccSenderConfig config = {
-    0,
-  };
+  LmccSenderConfig config = { 0 };
   g_autoptr (LmccSender) sender = NULL;
   guint unit;
 

@@ -98,7 +98,7 @@ def follow(sender, receiver, host, rate, fits):
 
 
 def sink_statistics(sender):
-    text = sender.find(r'GstLmccSink:sink: stats = (.*single-rate.*)')[-1][1][1].replace('\\', '')
+    text = sender.find(r'GstLmccSink:sink: stats = .*(single-rate.*)')[-1][1][1].replace('\\', '')
     return {name: float(re.search(rf'[ ,"]{name}=\(\w+\)([\d.e+-]+)', text)[1])
             for name in ('bitrate', 'age-max-ms', 'units-expired', 'rtt-ms', 'loss-rate', 'window-packets', 'stalls')}
 

@@ -104,9 +104,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
   } buffer;
 
   while (fd >= 0) {
-    struct sockaddr_nl from = {
-      0,
-    };
+    struct sockaddr_nl from = { 0 };
     socklen_t from_size = sizeof (from);
     gssize n = recvfrom (fd, buffer.bytes, sizeof (buffer.bytes), 0,
         (struct sockaddr *) &from, &from_size);

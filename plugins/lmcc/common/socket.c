@@ -78,9 +78,7 @@ open_socket (LmccFamily family, GError **error)
 static gboolean
 set_send_interface (gint fd, LmccFamily family, const GstLmccInterface *iface)
 {
-  struct ip_mreqn request = {
-    0,
-  };
+  struct ip_mreqn request = { 0 };
 
   if (iface->index == 0)
     return TRUE;
@@ -222,9 +220,7 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error)
 gboolean
 gst_lmcc_socket_get_local (gint fd, LmccAddress *local)
 {
-  static const guint8 unspecified[16] = {
-    0,
-  };
+  static const guint8 unspecified[16] = { 0 };
   GstLmccSockaddr address;
   socklen_t size = sizeof (address);
   guint16 port;
@@ -506,9 +502,7 @@ change_membership (gint fd, gboolean join, const LmccAddress *group,
 
   gst_lmcc_sockaddr_set (group, 0, 0, &address);
   if (source && source->family != LMCC_FAMILY_NONE) {
-    struct group_source_req request = {
-      0,
-    };
+    struct group_source_req request = { 0 };
 
     request.gsr_interface = iface->index;
     memcpy (&request.gsr_group, &address.storage, sizeof (request.gsr_group));
@@ -519,9 +513,7 @@ change_membership (gint fd, gboolean join, const LmccAddress *group,
                &request, sizeof (request))
         == 0;
   } else {
-    struct group_req request = {
-      0,
-    };
+    struct group_req request = { 0 };
 
     request.gr_interface = iface->index;
     memcpy (&request.gr_group, &address.storage, sizeof (request.gr_group));

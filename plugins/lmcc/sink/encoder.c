@@ -249,11 +249,14 @@ set_j2k_rates (GstElement *element, const LmccPicture *picture,
     return 1;
   n = settings->n_layers > 0 ? fit_j2k_rates (picture, settings, rates, error)
                              : default_j2k_rates (picture, rates);
+  /* Its rates are of the type gint. */
+  while (n > 1 && rates[n - 1] > G_MAXINT)
+    n--;
   if (n == 0)
     return 0;
   for (i = 0; i < n; i++)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "<",
-        rates[i] / 1000 * 1000);
+        MIN (rates[i], G_MAXINT) / 1000 * 1000);
   g_string_append (text, ">");
   g_object_get (element, "target-bitrate", &target, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "bitrates", text->str);

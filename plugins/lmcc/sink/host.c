@@ -333,8 +333,8 @@ warn (GstLmccSinkHost *host, const gchar *text)
   guint64 timeout = host->core->settings.properties.send_timeout * LMCC_MSECOND;
   g_autofree gchar *end = timeout == 0
       ? g_strdup ("")
-      : g_strdup_printf (", for %" G_GUINT64_FORMAT " s (send-timeout)",
-          timeout / LMCC_SECOND);
+      : g_strdup_printf (", for %g s (send-timeout)",
+          (gdouble) timeout / LMCC_SECOND);
 
   GST_ELEMENT_WARNING (host->core, RESOURCE, WRITE,
       ("%s. It is tried on%s.", text, end), (NULL));
@@ -382,8 +382,8 @@ look_at_outage (GstLmccSinkHost *host, gint64 now)
     return;
   host->failed = TRUE;
   GST_ELEMENT_ERROR (core, RESOURCE, WRITE,
-      ("%s. It was tried for %" G_GINT64_FORMAT " s (send-timeout).", text,
-          timeout / G_TIME_SPAN_SECOND),
+      ("%s. It was tried for %g s (send-timeout).", text,
+          (gdouble) timeout / G_TIME_SPAN_SECOND),
       (NULL));
 }
 

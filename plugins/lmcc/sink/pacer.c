@@ -208,7 +208,8 @@ fill_session (GstLmccSinkCore *core, LmccSession *session)
   g_strlcpy (session->base_algorithm, settings->base_algorithm,
       sizeof (session->base_algorithm));
   session->rtt_max = settings->properties.rtt_max * LMCC_MSECOND;
-  session->repair = (guint16) gst_lmcc_sink_settings_get_repair (settings);
+  session->repair =
+      (guint16) gst_lmcc_sink_properties_get_repair (&settings->properties);
   if (core->place.feedback_port > 0) {
     session->feedback_port = core->place.feedback_port;
     session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
@@ -248,9 +249,7 @@ tell_unusual_codec (GstLmccSinkCore *core, const gchar *name)
 static gboolean
 start_session (GstLmccSinkCore *core, LmccTime now)
 {
-  LmccSenderConfig config = {
-    0,
-  };
+  LmccSenderConfig config = { 0 };
   g_autofree gchar *cname = NULL;
   g_autoptr (GError) error = NULL;
   LmccSender *sender;
@@ -264,7 +263,8 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   config.ntp_offset =
       (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
   config.mtu = core->settings.properties.mtu;
-  config.repair_base = gst_lmcc_sink_settings_get_repair_base (&core->settings);
+  config.repair_base =
+      gst_lmcc_sink_properties_get_repair_base (&core->settings.properties);
   config.repair_loss = core->settings.properties.repair_loss;
   config.repair_burst = core->settings.properties.repair_burst;
   config.repair_block = core->settings.properties.repair_delay * LMCC_MSECOND;

@@ -94,11 +94,11 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:send-timeout:
    *
-   * After so many milliseconds in which no packet could be sent, because the
-   * link is down or a firewall forbids it, an error ends it; 0 for never. A
-   * warning says why after 1 s. The default is longer than a switch takes to
-   * start, and than a DHCP client waits until it asks again where nobody
-   * answered (dhclient: 300 s).
+   * After so many milliseconds, at least 1000, in which no packet could be
+   * sent, because the link is down or a firewall forbids it, an error ends it;
+   * 0 for never. A warning says why after 1 s. The default is longer than a
+   * switch takes to start, and than a DHCP client waits until it asks again
+   * where nobody answered (dhclient: 300 s).
    *
    * Since: 0.1
    */

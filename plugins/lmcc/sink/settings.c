@@ -17,6 +17,9 @@
 /* What the algorithm "auto" is. */
 #define DEFAULT_ALGORITHM "elm"
 
+/* In ms. */
+#define LEAST_SEND_TIMEOUT 1000
+
 static gboolean
 refuse (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -32,6 +35,21 @@ refuse (GError **error, const gchar *format, ...)
   g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       text);
   return FALSE;
+}
+
+/* An outage is known after a second, and who still gives seconds is told. */
+static gboolean
+check_times (const GstLmccSinkProperties *properties, GError **error)
+{
+  guint timeout = properties->send_timeout;
+
+  if (timeout == 0 || timeout >= LEAST_SEND_TIMEOUT)
+    return TRUE;
+
+  return refuse (error,
+      "The send-timeout of %u is in milliseconds: set it to "
+      "at least %u, or to 0 for never.",
+      timeout, LEAST_SEND_TIMEOUT);
 }
 
 static gboolean
@@ -121,8 +139,8 @@ gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
   gst_lmcc_properties_copy (&gst_lmcc_sink_properties, properties,
       &settings->properties);
 
-  return read_rates (settings, error) && read_algorithm (settings, error)
-      && read_addresses (settings, error);
+  return check_times (properties, error) && read_rates (settings, error)
+      && read_algorithm (settings, error) && read_addresses (settings, error);
 }
 
 /**
@@ -137,35 +155,35 @@ gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
 }
 
 /**
- * gst_lmcc_sink_settings_get_repair:
- * @settings: the settings
+ * gst_lmcc_sink_properties_get_repair:
+ * @properties: what is set
  *
  * Returns: the share of repair data in 1/1000, what is asked for or what is
  *     best
  */
 guint
-gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings *settings)
+gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties)
 {
-  gdouble share = settings->properties.repair;
+  if (properties->repair < 0)
+    return properties->layering == GST_LMCC_LAYERING_NATIVE ? 0
+                                                            : AUTOMATIC_REPAIR;
 
-  if (share < 0)
-    return settings->n_layers == 0 ? 0 : AUTOMATIC_REPAIR;
-
-  return (guint) (1000 * share + 0.5);
+  return (guint) (1000 * properties->repair + 0.5);
 }
 
 /**
- * gst_lmcc_sink_settings_get_repair_base:
- * @settings: the settings
+ * gst_lmcc_sink_properties_get_repair_base:
+ * @properties: what is set
  *
  * Returns: the base's own share of repair data, as #LmccSenderConfig has it
  */
 gint
-gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *settings)
+gst_lmcc_sink_properties_get_repair_base (
+    const GstLmccSinkProperties *properties)
 {
-  gint share = (gint) (1000 * settings->properties.repair_base + 0.5);
+  gint share = (gint) (1000 * properties->repair_base + 0.5);
 
-  if (settings->properties.repair_base < 0)
+  if (properties->repair_base < 0)
     return 0;
 
   return share > 0 ? share : -1;

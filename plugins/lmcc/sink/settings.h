@@ -91,9 +91,10 @@ extern const GstLmccPropertyTable gst_lmcc_sink_properties;
 gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
     const GstLmccSinkProperties *properties, GError **error);
 void gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings);
-guint gst_lmcc_sink_settings_get_repair (const GstLmccSinkSettings *settings);
-gint
-gst_lmcc_sink_settings_get_repair_base (const GstLmccSinkSettings *settings);
+guint
+gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties);
+gint gst_lmcc_sink_properties_get_repair_base (
+    const GstLmccSinkProperties *properties);
 
 G_END_DECLS
 

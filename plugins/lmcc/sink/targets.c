@@ -21,12 +21,14 @@
 static guint
 get_payloader_mtu (GstLmccSink *self)
 {
-  const GstLmccSinkSettings *settings = &self->core->settings;
-  guint mtu = settings->properties.mtu - LMCC_RTP_OVERHEAD;
+  guint mtu;
 
+  GST_OBJECT_LOCK (self);
+  mtu = self->properties.mtu - LMCC_RTP_OVERHEAD;
   /* Repair packets are larger than what they repair. */
-  if (gst_lmcc_sink_settings_get_repair (settings) > 0)
+  if (gst_lmcc_sink_properties_get_repair (&self->properties) > 0)
     mtu -= LMCC_REPAIR_OVERHEAD;
+  GST_OBJECT_UNLOCK (self);
   return mtu;
 }
 
@@ -110,10 +112,29 @@ link_encoder (GstLmccSink *self, GstPad *core_pad)
   return gst_element_get_static_pad (encoder, "sink");
 }
 
+/* As the properties are when the caps come: what encodes may have been set
+ * since the sockets were opened. */
+static gboolean
+read_settings (GstLmccSink *self, GstLmccSinkSettings *settings)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  ok = gst_lmcc_sink_settings_read (settings, &self->properties, &error);
+  GST_OBJECT_UNLOCK (self);
+  if (ok)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  gst_lmcc_sink_settings_clear (settings);
+  return FALSE;
+}
+
 /* Raw video makes all rungs of the session itself. */
 static GstPad *
 link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
 {
+  GstLmccSinkSettings settings;
   GstLmccSinkLadder *ladder;
   guint index = 0;
 
@@ -127,8 +148,11 @@ link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
     return NULL;
   }
   sscanf (GST_PAD_NAME (ghost), "sink_%u", &index);
+  if (!read_settings (self, &settings))
+    return NULL;
   ladder = gst_lmcc_sink_ladder_new (GST_BIN (self), self->core, core_pad,
-      index, caps, &self->core->settings, relay_encoder_setup);
+      index, caps, &settings, relay_encoder_setup);
+  gst_lmcc_sink_settings_clear (&settings);
   if (ladder == NULL)
     return NULL;
   g_object_set_data (G_OBJECT (core_pad), "ladder", ladder);

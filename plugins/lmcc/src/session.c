@@ -354,9 +354,7 @@ receive_thread (gpointer data)
 static LmccReceiver *
 create_receiver (GstLmccSrc *self)
 {
-  LmccReceiverConfig config = {
-    0,
-  };
+  LmccReceiverConfig config = { 0 };
   g_auto (GStrv) codecs = NULL;
 
   config.address = self->address;

@@ -67,7 +67,7 @@ SINGLE = {
             'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
             'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000, 0),
     'x265': ('x265enc', X265.format('{rate}') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1, 0),
-    'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1, 100),
+    'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1000, 100),
 }
 
 

@@ -62,6 +62,8 @@ static const Row rows[] = {
   { "test_layers_that_cannot_be_are_refused_with_a_remedy",
       "layering=doubling layers=64 base-rate=1000000",
       "layers are not possible", "fewer layers" },
+  { "test_an_old_send_timeout_in_seconds_is_refused", "send-timeout=600",
+      "milliseconds", "at least 1000" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=flid-sl", "session is not possible", "fixed rates" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",

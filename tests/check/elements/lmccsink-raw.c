@@ -118,9 +118,7 @@ GST_START_TEST (test_settings_reach_the_encoders)
       "encoder-settings=x264,bitrates=(string)\\\"50k,77k\\\",bframes=0");
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  guint bitrates[8] = {
-    0,
-  };
+  guint bitrates[8] = { 0 };
 
   g_signal_connect (sink, "encoder-setup", G_CALLBACK (count_setup), bitrates);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -128,6 +126,30 @@ GST_START_TEST (test_settings_reach_the_encoders)
   fail_unless_equals_int (bitrates[0], 50);
   fail_unless_equals_int (bitrates[1], 77);
   fail_unless_equals_int (bitrates[2], 0);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* They are of the next picture, not of when the sockets were opened. */
+GST_START_TEST (test_settings_that_are_made_in_ready_reach_the_encoders)
+{
+  GstElement *pipeline = launch ("videotestsrc num-buffers=5",
+      "encoder-settings=x264,bitrates=(string)\\\"50k,77k\\\",bframes=0");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  guint bitrates[8] = { 0 };
+
+  g_signal_connect (sink, "encoder-setup", G_CALLBACK (count_setup), bitrates);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_util_set_object_arg (G_OBJECT (sink), "encoder-settings",
+      "x264,bitrates=(string)\"60k,90k,120k\",bframes=0");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (bitrates[0], 60);
+  fail_unless_equals_int (bitrates[1], 90);
+  fail_unless_equals_int (bitrates[2], 120);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -487,6 +509,7 @@ lmccsink_raw_suite (void)
   tcase_add_test (tc, test_raw_video_goes_out_in_rungs_again_and_again);
   tcase_add_test (tc, test_layers_of_fixed_rates_get_rungs_that_fit);
   tcase_add_test (tc, test_settings_reach_the_encoders);
+  tcase_add_test (tc, test_settings_that_are_made_in_ready_reach_the_encoders);
   tcase_add_test (tc, test_a_new_size_goes_on_in_the_same_session);
   tcase_add_test (tc, test_a_flush_goes_on);
   tcase_add_test (tc, test_the_pad_of_raw_video_is_the_only_one_and_can_go);
