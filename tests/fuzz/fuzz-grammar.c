@@ -383,29 +383,8 @@ fuzz_make_compound (Bytes *bytes, const guint32 *bases, guint n_bases,
 guint
 fuzz_take_leap (Bytes *bytes)
 {
-  static const guint leaps[] = {
-    0,
-    1,
-    1,
-    2,
-    3,
-    8,
-    9,
-    16,
-    100,
-    999,
-    1000,
-    1001,
-    4096,
-    30000,
-    32767,
-    32768,
-    40000,
-    64536,
-    65527,
-    65534,
-    65535,
-  };
+  static const guint leaps[] = { 0, 1, 1, 2, 3, 8, 9, 16, 100, 999, 1000, 1001,
+    4096, 30000, 32767, 32768, 40000, 64536, 65527, 65534, 65535 };
   guint8 which = take_byte (bytes);
 
   if (which >= 250)

@@ -65,9 +65,7 @@ on_reference_time (gpointer user_data, const LmccReferenceTime *report)
     .reference_time = take_reference_time,
   };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (report);
-  LmccReferenceTime again = {
-    0,
-  };
+  LmccReferenceTime again = { 0 };
 
   ((Context *) user_data)->n_calls++;
   g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
@@ -90,9 +88,7 @@ rebuild_answers (Context *context)
   static const LmccRtcpHandler handler = { .dlrr = keep_answer };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_dlrr (context->sender_ssrc,
       context->answers, context->n_answers);
-  Context again = {
-    0,
-  };
+  Context again = { 0 };
   guint i;
 
   g_assert (packet != NULL);

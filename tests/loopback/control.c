@@ -123,9 +123,7 @@ on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer data)
 int
 main (int argc, char **argv)
 {
-  Control self = {
-    NULL,
-  };
+  Control self = { NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (GInputStream) stream = g_unix_input_stream_new (0, FALSE);
   g_autoptr (GstBus) bus = NULL;

@@ -314,9 +314,7 @@ LmccSender *
 lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
 {
   LmccSender *sender = g_new0 (LmccSender, 1);
-  gdouble probabilities[LMCC_MAX_LAYERS] = {
-    0.0,
-  };
+  gdouble probabilities[LMCC_MAX_LAYERS] = { 0.0 };
 
   if (!init_session (sender, config, probabilities, error)) {
     g_free (sender);

@@ -243,9 +243,7 @@ close_window (LmccSender *sender, LmccTime end, LmccTime now)
   LmccSenderWindow window = { .schedule = &sender->windows.schedule,
     .shaper = &sender->windows.shaper,
     .end = end };
-  gsize reserved[LMCC_MAX_LAYERS] = {
-    0,
-  };
+  gsize reserved[LMCC_MAX_LAYERS] = { 0 };
 
   sender->windows.sending_until =
       MAX (sender->windows.sending_until, now) + duration;

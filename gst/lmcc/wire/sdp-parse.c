@@ -77,9 +77,7 @@ parse_origin (Parser *parser, const gchar *text)
 {
   LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", 7);
-  static const guint8 unspecified[16] = {
-    0,
-  };
+  static const guint8 unspecified[16] = { 0 };
 
   if (g_strv_length (parts) != 6 || !g_str_equal (parts[3], "IN")
       || !lmcc_sdp_parse_uint (parts[1], G_MAXUINT32, &session->ssrc_base)

@@ -87,9 +87,7 @@ static Footprint
 get_footprint (void)
 {
   struct mallinfo2 info = mallinfo2 ();
-  Footprint footprint = {
-    0,
-  };
+  Footprint footprint = { 0 };
 
   footprint.fds = test_count_fds ();
   footprint.threads = read_status ("\nThreads:");
@@ -319,9 +317,7 @@ run_cycles (CreateFunction create, WaitFunction wait, gboolean anew,
   g_autoptr (GArray) sender_times = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) receiver_times =
       g_array_new (FALSE, FALSE, sizeof (gint64));
-  Footprint before = {
-    0,
-  };
+  Footprint before = { 0 };
   Pair pair = { NULL, NULL };
   guint i;
 

@@ -32,9 +32,7 @@
 static gint
 open_group (const gchar *address, gint port)
 {
-  struct sockaddr_in to = {
-    0,
-  };
+  struct sockaddr_in to = { 0 };
   struct ip_mreqn request = {
     { 0 },
   };

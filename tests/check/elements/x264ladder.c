@@ -69,9 +69,7 @@ collect (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   g_autoptr (GstEvent) event =
       gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
-  Picture picture = {
-    0,
-  };
+  Picture picture = { 0 };
 
   gst_event_parse_segment (event, &segment);
   picture.time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,

@@ -241,9 +241,7 @@ flid_dl_create (const LmccSession *session,
         "a number for each layer, the last of them 0"                         \
   }
 
-static const LmccSetting sending_sl_settings[] = {
-  FLID_SETTINGS,
-};
+static const LmccSetting sending_sl_settings[] = { FLID_SETTINGS };
 
 static const LmccSetting sending_dl_settings[] = {
   FLID_SETTINGS,

@@ -201,9 +201,7 @@ static Split
 split_at (const Fit *fit, const gdouble *p, guint level, guint point)
 {
   const LmccMarkovChain *chain = fit->chain;
-  Split split = {
-    0,
-  };
+  Split split = { 0 };
   gdouble f = 1;
   guint i;
 

@@ -99,9 +99,7 @@ check_each_layer_is_carried_once (const LmccDynamicLayering *layering)
 
   for (i = 0; i < 2 * layering->n_groups + 4; i++) {
     guint slot = wrapped_slot (layering, i);
-    guint carried[LMCC_MAX_LAYERS] = {
-      0,
-    };
+    guint carried[LMCC_MAX_LAYERS] = { 0 };
     guint silent = 0;
 
     for (group = 0; group < layering->n_groups; group++) {
@@ -213,9 +211,7 @@ check_every_level_across_the_wrap (const LmccDynamicLayering *layering)
   guint i;
 
   for (level = 0; level < (gint) layering->n_layers; level++) {
-    gboolean held[LMCC_MAX_GROUPS] = {
-      FALSE,
-    };
+    gboolean held[LMCC_MAX_GROUPS] = { FALSE };
     guint slot = wrapped_slot (layering, 0);
     GroupChange change;
 
@@ -250,9 +246,7 @@ check_random_walk (const LmccDynamicLayering *layering)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
-  gboolean held[LMCC_MAX_GROUPS] = {
-    FALSE,
-  };
+  gboolean held[LMCC_MAX_GROUPS] = { FALSE };
   guint slot = modulus - 50;
   gint level = -1;
   guint i;
@@ -367,12 +361,8 @@ worst_excess (const LmccDynamicLayering *layering, LmccTime slot_length,
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint modulus = lmcc_slot_modulus (layering->turning_groups);
-  gboolean held[LMCC_MAX_GROUPS] = {
-    FALSE,
-  };
-  LmccTime until[LMCC_MAX_GROUPS] = {
-    0,
-  };
+  gboolean held[LMCC_MAX_GROUPS] = { FALSE };
+  LmccTime until[LMCC_MAX_GROUPS] = { 0 };
   gdouble rates[LMCC_MAX_LAYERS];
   gdouble worst = 0;
   gint level = 0;
@@ -442,10 +432,7 @@ GST_START_TEST (test_rlc_runs_over_dynamic_layering)
 {
   LmccDynamicLayering layering;
   LmccRlcSchedule schedule;
-  gboolean held[LMCC_MAX_GROUPS] = {
-    TRUE,
-    FALSE,
-  };
+  gboolean held[LMCC_MAX_GROUPS] = { TRUE, FALSE };
   guint modulus, level = 0;
   guint64 n;
 

@@ -356,9 +356,7 @@ GST_START_TEST (test_each_level_may_go_up_as_often_as_its_probability_says)
 {
   const gdouble p[] = { 1, 0.75, 0.33, 0.2, 0.2, 0.09, 0.001, 0.00002, 0 };
   const guint slots = 65536;
-  guint counts[G_N_ELEMENTS (p)] = {
-    0,
-  };
+  guint counts[G_N_ELEMENTS (p)] = { 0 };
   LmccIncreaseSignals signals;
   guint b, i;
 

@@ -38,10 +38,7 @@ GST_START_TEST (test_sync_points_of_level_i_come_every_2_to_the_i_slots)
 {
   const gint wanted[] = { 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 4 };
   LmccRlcSchedule schedule;
-  guint64 n,
-      last[TOP] = {
-        0,
-      };
+  guint64 n, last[TOP] = { 0 };
   gint i;
 
   init_rlc (&schedule);
@@ -346,9 +343,7 @@ static gdouble
 longest_queue (const LmccRlcSchedule *schedule, guint level, gdouble capacity)
 {
   gdouble rates[TOP + 1];
-  gdouble next[TOP + 1] = {
-    0,
-  };
+  gdouble next[TOP + 1] = { 0 };
   gdouble slot = schedule->slot, last = 0, queue = 0, longest = 0;
   guint64 n = (G_GUINT64_CONSTANT (1) << level) - 1;
 
@@ -462,9 +457,7 @@ GST_END_TEST;
 GST_START_TEST (test_any_layers_have_their_sync_points_in_the_right_slots)
 {
   gdouble rates[20];
-  guint counts[20] = {
-    0,
-  };
+  guint counts[20] = { 0 };
   LmccSyncPoints points;
   guint n, j;
 

@@ -197,11 +197,7 @@ GST_END_TEST;
 GST_START_TEST (
     test_without_loss_the_top_is_held_and_with_nothing_else_the_base)
 {
-  gdouble stuck[LEVELS] = {
-    0.9,
-    0.5,
-    0,
-  };
+  gdouble stuck[LEVELS] = { 0.9, 0.5, 0 };
   LmccMarkovChain chain;
   LmccMarkovState state;
 

@@ -206,32 +206,8 @@ vectors_compare (const Vectors *v)
 }
 
 /* Around the widths of words and registers, and as long as packets. */
-static const gint sizes[] = {
-  0,
-  1,
-  2,
-  7,
-  8,
-  15,
-  16,
-  17,
-  31,
-  32,
-  33,
-  63,
-  64,
-  65,
-  127,
-  128,
-  129,
-  255,
-  256,
-  257,
-  1199,
-  1200,
-  1201,
-  1500,
-};
+static const gint sizes[] = { 0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65,
+  127, 128, 129, 255, 256, 257, 1199, 1200, 1201, 1500 };
 
 GST_START_TEST (vectors_become_sums_of_products)
 {

@@ -446,18 +446,8 @@ add_row (GArray *rows, gdouble capacity, guint rtt_ms, guint queue_bdp)
 static GArray *
 choose_rows (void)
 {
-  static const gdouble capacities[] = {
-    200e3,
-    350e3,
-    600e3,
-    1000e3,
-    1700e3,
-    3000e3,
-    5000e3,
-    8500e3,
-    14000e3,
-    20000e3,
-  };
+  static const gdouble capacities[] = { 200e3, 350e3, 600e3, 1000e3, 1700e3,
+    3000e3, 5000e3, 8500e3, 14000e3, 20000e3 };
   static const guint rtts[] = { 20, 100, 500 };
   GArray *rows = g_array_new (FALSE, TRUE, sizeof (Row));
   guint i, j, bdp;

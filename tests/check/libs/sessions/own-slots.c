@@ -177,10 +177,21 @@ run_until_level (TestLoop *loop, gint level)
   return loop->now;
 }
 
+/* Tests may share a process. */
+static void
+add_fifth (void)
+{
+  static gboolean added = FALSE;
+
+  if (!added)
+    fail_unless (lmcc_algorithm_add (&fifth));
+  added = TRUE;
+}
+
 GST_START_TEST (the_registry_takes_its_sender_s_half_from_the_library_alone)
 {
   fail_if (lmcc_algorithm_register (&fifth));
-  fail_unless (lmcc_algorithm_add (&fifth));
+  add_fifth ();
   fail_if (lmcc_algorithm_add (&fifth));
   fail_unless (lmcc_algorithm_has_slots (lmcc_algorithm_find ("fifth")));
   fail_if (lmcc_algorithm_sets_rate (lmcc_algorithm_find ("fifth")));
@@ -194,7 +205,7 @@ GST_START_TEST (a_session_with_its_slots_says_so)
   TestLoop *loop;
   const LmccSession *session;
 
-  fail_unless (lmcc_algorithm_add (&fifth));
+  add_fifth ();
   loop = new_loop ("fifth");
   session = lmcc_sender_get_session (loop->sender);
   fail_unless (session->slot == SLOT);
@@ -219,7 +230,7 @@ GST_START_TEST (a_receiver_goes_up_at_its_marks)
   LmccTime reached[N_LAYERS];
   guint i;
 
-  fail_unless (lmcc_algorithm_add (&fifth));
+  add_fifth ();
   loop = new_loop ("fifth");
   loop->impair = test_network_cut;
   loop->impair_data = &cut;
@@ -286,7 +297,7 @@ GST_START_TEST (no_packet_is_looked_up_by_its_algorithm_s_name)
   guint n, i;
   const LmccAlgorithm *const *list;
 
-  fail_unless (lmcc_algorithm_add (&fifth));
+  add_fifth ();
   list = lmcc_algorithm_list (&n);
   for (i = 0; i < n; i++) {
     guint64 packets = lmcc_algorithm_sets_rate (list[i])

@@ -14,32 +14,8 @@
 #define REORDER_TIME (2 * TEST_PICTURE_TIME)
 
 /* Decoding order within a group of 24 pictures. */
-static const guint8 b_order[TEST_GOP] = {
-  0,
-  4,
-  2,
-  1,
-  3,
-  8,
-  6,
-  5,
-  7,
-  12,
-  10,
-  9,
-  11,
-  16,
-  14,
-  13,
-  15,
-  20,
-  18,
-  17,
-  19,
-  23,
-  22,
-  21,
-};
+static const guint8 b_order[TEST_GOP] = { 0, 4, 2, 1, 3, 8, 6, 5, 7, 12, 10, 9,
+  11, 16, 14, 13, 15, 20, 18, 17, 19, 23, 22, 21 };
 
 guint
 test_display_number (gboolean b_pictures, guint decode_number)

@@ -7,32 +7,13 @@
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/layer-header.h>
 
-static const guint8 sample[LMCC_HEADER_SIZE] = {
-  0x46,
-  0x0e,
-  0x15,
-  0x21,
-  0xff,
-  0xfe,
-  0x04,
-  0xc8,
-  0x80,
-  0x01,
-  0x7f,
-  0xff,
-  0x12,
-  0x34,
-  0xab,
-  0xcd,
-};
+static const guint8 sample[LMCC_HEADER_SIZE] = { 0x46, 0x0e, 0x15, 0x21, 0xff,
+  0xfe, 0x04, 0xc8, 0x80, 0x01, 0x7f, 0xff, 0x12, 0x34, 0xab, 0xcd };
 
 /* Every value of every octet: what is taken is written again bit for bit. */
 GST_START_TEST (what_is_parsed_is_written_again)
 {
-  guint at, value,
-      n_taken[LMCC_HEADER_SIZE] = {
-        0,
-      };
+  guint at, value, n_taken[LMCC_HEADER_SIZE] = { 0 };
 
   for (at = 0; at < LMCC_HEADER_SIZE; at++) {
     for (value = 0; value < 256; value++) {
@@ -113,9 +94,7 @@ GST_END_TEST;
 
 GST_START_TEST (other_sizes_are_refused)
 {
-  guint8 data[LMCC_HEADER_SIZE + 1] = {
-    0,
-  };
+  guint8 data[LMCC_HEADER_SIZE + 1] = { 0 };
   LmccHeader header;
   gsize size;
 

@@ -94,28 +94,8 @@ build_answers (guint n)
 
 GST_START_TEST (a_reference_time_survives)
 {
-  static const guint8 bytes[] = {
-    0x80,
-    207,
-    0,
-    4,
-    0xca,
-    0xfe,
-    0xba,
-    0xbe,
-    4,
-    0,
-    0,
-    2,
-    0xe8,
-    0xa1,
-    0xb2,
-    0xc3,
-    0xd4,
-    0xe5,
-    0xf6,
-    0x07,
-  };
+  static const guint8 bytes[] = { 0x80, 207, 0, 4, 0xca, 0xfe, 0xba, 0xbe, 4, 0,
+    0, 2, 0xe8, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0x07 };
   static const LmccReferenceTime report = { 0xcafebabe, NTP_TIME };
   g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
   Seen seen;
@@ -303,64 +283,9 @@ GST_END_TEST;
 
 GST_START_TEST (other_blocks_are_skipped_whatever_their_length)
 {
-  static const guint8 blocks[] = {
-    0,
-    0,
-    0,
-    0,
-    7,
-    0xff,
-    0,
-    3,
-    4,
-    0,
-    0,
-    2,
-    4,
-    0,
-    0,
-    2,
-    5,
-    0,
-    0,
-    3,
-    255,
-    0,
-    0,
-    0,
-    4,
-    0xff,
-    0,
-    2,
-    0,
-    0,
-    0,
-    1,
-    0,
-    0,
-    0,
-    2,
-    5,
-    0xff,
-    0,
-    3,
-    1,
-    1,
-    1,
-    1,
-    2,
-    2,
-    2,
-    2,
-    3,
-    3,
-    3,
-    3,
-    3,
-    0,
-    0,
-    0,
-  };
+  static const guint8 blocks[] = { 0, 0, 0, 0, 7, 0xff, 0, 3, 4, 0, 0, 2, 4, 0,
+    0, 2, 5, 0, 0, 3, 255, 0, 0, 0, 4, 0xff, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 5,
+    0xff, 0, 3, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 0, 0, 0 };
   Seen seen;
 
   fail_unless (parse_blocks (blocks, sizeof (blocks) / 4, &seen));
@@ -377,48 +302,8 @@ GST_END_TEST;
 
 GST_START_TEST (of_several_reference_times_the_first_counts)
 {
-  static const guint8 blocks[] = {
-    5,
-    0,
-    0,
-    0,
-    4,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    1,
-    0,
-    0,
-    0,
-    0,
-    4,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    0,
-    4,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    0,
-  };
+  static const guint8 blocks[] = { 5, 0, 0, 0, 4, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
+    0, 4, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 4, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0 };
   Seen seen;
 
   fail_unless (parse_blocks (blocks, sizeof (blocks) / 4, &seen));
@@ -432,52 +317,9 @@ GST_END_TEST;
 
 GST_START_TEST (answers_of_several_blocks_all_count)
 {
-  static const guint8 blocks[] = {
-    5,
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    1,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    5,
-    0,
-    0,
-    6,
-    0,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-  };
+  static const guint8 blocks[] = { 5, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    0, 5, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0,
+    0, 0, 0, 0 };
   Seen seen;
   guint i;
 
@@ -546,40 +388,8 @@ GST_END_TEST;
 
 GST_START_TEST (padding_is_not_taken_for_blocks)
 {
-  guint8 data[] = {
-    0x80,
-    201,
-    0,
-    1,
-    0,
-    0,
-    0,
-    1,
-    0xa0,
-    207,
-    0,
-    5,
-    0,
-    0,
-    0,
-    2,
-    4,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    4,
-    0,
-    0,
-    0,
-    4,
-  };
+  guint8 data[] = { 0x80, 201, 0, 1, 0, 0, 0, 1, 0xa0, 207, 0, 5, 0, 0, 0, 2, 4,
+    0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 4 };
   Seen seen;
 
   fail_unless (parse (data, sizeof (data), &seen));

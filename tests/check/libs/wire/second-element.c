@@ -171,9 +171,7 @@ GST_END_TEST;
 
 GST_START_TEST (elements_of_one_rate_for_all_are_refused_when_short)
 {
-  guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE] = {
-    0,
-  };
+  guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE] = { 0 };
   LmccTfmccElement tfmcc;
   LmccPgmccElement pgmcc;
   guint kind, size;
