@@ -138,8 +138,10 @@ Write (const Options &options, const std::string &text)
 
   if (options.json == nullptr)
     fwrite (text.data (), 1, text.size (), stdout);
-  else if (!g_file_set_contents (options.json, text.data (),
-               static_cast<gssize> (text.size ()), &error))
+  /* In place: what is no regular file is not replaced by one. */
+  else if (!g_file_set_contents_full (options.json, text.data (),
+               static_cast<gssize> (text.size ()), G_FILE_SET_CONTENTS_NONE,
+               0666, &error))
     throw std::runtime_error (error->message);
 }
 
