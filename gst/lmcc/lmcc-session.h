@@ -49,6 +49,10 @@ G_BEGIN_DECLS
  * Congestion Control", 2004, section 6.3. */
 #define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
 
+/* From one train of a level to its next: two in 4 s, so that a path that opens is
+ * noticed within 5 s. */
+#define LMCC_DEFAULT_TRAIN_CYCLE (2 * LMCC_SECOND)
+
 /* Receivers report at the shortest interval until they have heard of another. */
 #define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
 
@@ -118,6 +122,7 @@ typedef struct
  * @repair: share of repair data in 1/1000 of the media, 0 for no repair
  * @repair_delay: how much later than the packets themselves their repair may be
  *     sent; with fixed rates, later than the end of the window
+ * @train_cycle: how often the sender sends a train for each level; 0: never
  *
  * All that a receiver needs to take part.
  */
@@ -158,6 +163,7 @@ typedef struct
   LmccTime feedback_interval;
   guint repair;
   LmccTime repair_delay;
+  LmccTime train_cycle;
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
 } LmccSession;

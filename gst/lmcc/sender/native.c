@@ -24,11 +24,22 @@ lmcc_sender_init_native (LmccSender *sender)
     sender->session.layers[i].rate = 0;
 }
 
+/* Whether what leaves next in the layer is of a train. */
+static void
+mark_train (LmccSender *sender, guint layer)
+{
+  LmccMarks marks = { .signal = LMCC_SIGNAL_NOBODY };
+
+  lmcc_trains_mark (&sender->trains, layer, &marks);
+  lmcc_sender_set_marks (sender, &marks);
+}
+
 /* Where the network sets the base's rate, what leaves there fills reports'
  * bucket. */
 static void
 note_sent (LmccSender *sender, guint layer, LmccTime now, gsize size)
 {
+  lmcc_trains_sent (&sender->trains, layer, size);
   if (layer > 0 || !lmcc_sender_drives_base (sender))
     return;
   lmcc_sender_base_sent (sender, now, size);
@@ -49,41 +60,58 @@ send_native (LmccSender *sender, guint layer, LmccTime due, LmccTime now)
   lmcc_sender_note_age (sender, layer, now);
   if (!lmcc_allocator_take (&sender->allocator, layer, &allotment))
     return;
-  size = lmcc_sender_send_media (sender, layer, &allotment, due, now);
+  mark_train (sender, layer);
+  size =
+      lmcc_sender_send_media (sender, layer, &allotment, MIN (due, now), now);
   note_sent (sender, layer, now, size);
   lmcc_sender_end_paced (sender, layer, size);
 }
 
-static LmccTime
-next_media (const LmccSender *sender, guint *layer)
+/* The packet that leaves next. */
+typedef struct
 {
-  LmccTime next = LMCC_TIME_NONE;
+  LmccTime time;
+  LmccTime due; /* later where it is sent ahead */
+  guint layer;
+} NextMedia;
+
+static void
+find_next_media (const LmccSender *sender, NextMedia *next)
+{
+  LmccTime least_rank = LMCC_TIME_NONE;
+  NextMedia ahead = { LMCC_TIME_NONE, LMCC_TIME_NONE, 0 };
   guint i;
 
+  *next = (NextMedia){ LMCC_TIME_NONE, LMCC_TIME_NONE, 0 };
   for (i = 0; i < sender->session.n_layers; i++) {
     LmccTime due =
         lmcc_sender_next_single (sender, i, lmcc_sender_next_paced (sender, i));
+    LmccTime rank = lmcc_trains_get_rank (&sender->trains, i, due);
 
-    if (due < next) {
-      next = due;
-      *layer = i;
+    if (due < next->time)
+      *next = (NextMedia){ due, due, i };
+    if (rank < least_rank) {
+      least_rank = rank;
+      ahead = (NextMedia){ sender->trains.next, due, i };
     }
   }
-
-  return next;
+  if (ahead.time < next->time)
+    *next = ahead;
 }
 
 void
 lmcc_sender_handle_media (LmccSender *sender, LmccTime now)
 {
-  LmccTime due;
-  guint layer = 0;
+  NextMedia next;
 
   lmcc_sender_handle_single (sender, now);
-  while ((due = next_media (sender, &layer)) <= now) {
-    send_native (sender, layer, due, now);
-    if (layer == 0)
+  lmcc_trains_advance (&sender->trains, now);
+  find_next_media (sender, &next);
+  while (next.time <= now) {
+    send_native (sender, next.layer, next.due, now);
+    if (next.layer == 0)
       lmcc_sender_release_above (sender, now);
+    find_next_media (sender, &next);
   }
 }
 
@@ -121,10 +149,12 @@ handle_fillers (LmccSender *sender, LmccTime now)
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    while (now >= next_filler (sender, i))
+    while (now >= next_filler (sender, i)) {
+      mark_train (sender, i);
       note_sent (sender, i, now,
           lmcc_sender_send_filler (sender, i, get_filler_size (sender, i),
               now));
+    }
   }
 }
 
@@ -233,9 +263,11 @@ handle_repair (LmccSender *sender, LmccTime now)
 
   lmcc_sender_end_repair_block (sender, now);
   for (i = 0; i < sender->session.n_layers; i++) {
-    while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL)
+    while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL) {
+      mark_train (sender, i);
       note_sent (sender, i, now,
           lmcc_sender_send_repair (sender, i, payload, now));
+    }
   }
 }
 
@@ -251,10 +283,13 @@ lmcc_sender_handle_native (LmccSender *sender, LmccTime now)
 LmccTime
 lmcc_sender_next_native (const LmccSender *sender)
 {
-  guint layer, i;
-  LmccTime next = next_media (sender, &layer);
+  NextMedia media;
+  LmccTime next;
+  guint i;
 
-  next = MIN (next, sender->rates.check);
+  find_next_media (sender, &media);
+  next = MIN (media.time, sender->rates.check);
+  next = MIN (next, lmcc_trains_next (&sender->trains));
   next = MIN (next, lmcc_sender_next_repair (sender));
   for (i = 0; i < sender->session.n_layers; i++)
     next = MIN (next, next_filler (sender, i));

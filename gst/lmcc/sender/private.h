@@ -17,6 +17,7 @@
 #include "sender/repair.h"
 #include "sender/reports.h"
 #include "sender/shaped.h"
+#include "sender/trains.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,7 @@ G_BEGIN_DECLS
  * @udp_overhead: bytes of IP and UDP headers
  * @allocator: which layer a unit is for; what waits in the layers
  * @rates: what the layers send
+ * @trains: what leaves before it is due
  * @osn: the order sequence number of the next packet
  *
  * What all files share, and the parts: each is touched by the file of its
@@ -44,6 +46,7 @@ struct _LmccSender
   gsize udp_overhead;
   LmccAllocator allocator;
   LmccRateWatch rates;
+  LmccTrains trains;
   guint16 osn;
 
   LmccSenderIntake intake;

@@ -10,16 +10,18 @@
  * @schedule: (out): the schedule
  * @session: its layers, all with a rate, and its algorithm's slots
  * @probabilities: as lmcc_marker_init() has it
+ * @trains: the session's, which stay
  * @now: the time: every layer sends
  */
 void
 lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
-    const gdouble *probabilities, LmccTime now)
+    const gdouble *probabilities, LmccTrains *trains, LmccTime now)
 {
   guint i;
 
   memset (schedule, 0, sizeof (*schedule));
   lmcc_marker_init (&schedule->marker, session, probabilities, now);
+  schedule->trains = trains;
   schedule->n_layers = session->n_layers;
   for (i = 0; i < session->n_layers; i++) {
     schedule->layers[i].rate = MAX (session->layers[i].rate, 1);
@@ -41,16 +43,26 @@ lmcc_schedule_clear (LmccSchedule *schedule)
 void
 lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
 {
+  LmccOpportunity ahead = { .time = LMCC_TIME_NONE };
+  LmccTime least_rank = LMCC_TIME_NONE;
   guint i;
 
   opportunity->time = LMCC_TIME_NONE;
   for (i = 0; i < schedule->n_layers; i++) {
     LmccTime even_time = schedule->layers[i].next;
     LmccTime time = lmcc_marker_get_send_time (&schedule->marker, i, even_time);
+    LmccTime rank;
 
     if (time < opportunity->time)
       *opportunity = (LmccOpportunity){ time, even_time, i };
+    rank = lmcc_trains_get_rank (schedule->trains, i, even_time);
+    if (rank < least_rank) {
+      least_rank = rank;
+      ahead = (LmccOpportunity){ schedule->trains->next, even_time, i };
+    }
   }
+  if (ahead.time < opportunity->time)
+    *opportunity = ahead;
 }
 
 /*
@@ -65,6 +77,7 @@ lmcc_schedule_get_marks (LmccSchedule *schedule,
 {
   lmcc_marker_get_marks (&schedule->marker, opportunity->layer,
       opportunity->even_time, marks);
+  lmcc_trains_mark (schedule->trains, opportunity->layer, marks);
 }
 
 /*
@@ -84,6 +97,7 @@ lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
 
   schedule->layers[layer].next += bits / rate;
   schedule->layers[layer].remainder = bits % rate;
+  lmcc_trains_sent (schedule->trains, layer, size);
 }
 
 /*

@@ -5,6 +5,7 @@
 #define LMCC_SENDER_SCHEDULE_H
 
 #include "control/marker.h"
+#include "sender/trains.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,7 @@ typedef struct
 /**
  * LmccSchedule:
  * @marker: the marks of the session's algorithm
+ * @trains: what leaves before it is due
  *
  * When layers of fixed rates send, whatever they send. A packet "takes" its size
  * over its layer's rate, and the next one follows when that is over: then in every
@@ -33,6 +35,7 @@ typedef struct
 typedef struct
 {
   LmccMarker marker;
+  LmccTrains *trains;
   /*< private >*/
   guint n_layers;
   struct
@@ -44,7 +47,7 @@ typedef struct
 } LmccSchedule;
 
 void lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
-    const gdouble *probabilities, LmccTime now);
+    const gdouble *probabilities, LmccTrains *trains, LmccTime now);
 void lmcc_schedule_clear (LmccSchedule *schedule);
 void
 lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity);

@@ -292,6 +292,10 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
   lmcc_allocator_describe (&sender->allocator, session);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
+  /* Slots have bursts of their own, and a rate that the network sets says
+   * itself when packets leave. */
+  if (session->slot > 0 || sender->algorithms.base != NULL)
+    session->train_cycle = 0;
 
   return lmcc_session_validate (session, error);
 }
@@ -327,6 +331,7 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   sender->osn = (guint16) config->sequence_seed;
   lmcc_sender_init_output (sender, config, now);
   lmcc_rate_watch_init (&sender->rates, now);
+  lmcc_trains_init (&sender->trains, &sender->session, now);
   if (sender->shaped)
     lmcc_sender_init_shaped (sender, probabilities, now);
   else

@@ -28,7 +28,7 @@ lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
       lmcc_codec_find (sender->session.video.encoding_name);
 
   lmcc_schedule_init (&sender->windows.schedule, &sender->session,
-      probabilities, now);
+      probabilities, &sender->trains, now);
   lmcc_sender_mark_by (sender, &sender->windows.schedule.marker);
   lmcc_shaper_init (&sender->windows.shaper, &sender->allocator,
       sender->session.window);
@@ -151,6 +151,7 @@ send_due (LmccSender *sender, LmccTime now)
 
   if (now > CATCH_UP_MAX)
     lmcc_schedule_skip (&sender->windows.schedule, now - CATCH_UP_MAX);
+  lmcc_trains_advance (&sender->trains, now);
   for (lmcc_schedule_next (&sender->windows.schedule, &opportunity);
        opportunity.time <= now;
        lmcc_schedule_next (&sender->windows.schedule, &opportunity))
@@ -302,6 +303,8 @@ lmcc_sender_next_shaped (const LmccSender *sender)
   LmccTime next = lmcc_shaper_next (&sender->windows.shaper);
 
   lmcc_schedule_next (&sender->windows.schedule, &opportunity);
+
+  next = MIN (next, lmcc_trains_next (&sender->trains));
 
   return MIN (next, opportunity.time);
 }

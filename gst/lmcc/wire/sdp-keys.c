@@ -38,6 +38,7 @@ typedef enum
   KEY_REPAIR_DELAY,
   KEY_SOUND_PARAMETERS,
   KEY_NONCE,
+  KEY_TRAINS,
   N_KEYS
 } Key;
 
@@ -69,6 +70,7 @@ static const gchar *const key_names[N_KEYS] = {
   "rd",
   "sndp",
   "sn",
+  "tr",
 };
 
 /* Hexadecimal digits of a nonce. */
@@ -337,6 +339,8 @@ take_value (Parser *parser, Key key, const gchar *value)
       return lmcc_sdp_parse_uint (value, G_MAXUINT16, &session->repair);
     case KEY_REPAIR_DELAY:
       return parse_time (value, &session->repair_delay);
+    case KEY_TRAINS:
+      return parse_time (value, &session->train_cycle);
     case KEY_TTL:
       return lmcc_sdp_parse_uint8 (value, G_MAXUINT8, &session->ttl);
     case KEY_HEADER_ID:

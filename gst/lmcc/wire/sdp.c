@@ -110,6 +110,7 @@ append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
     append_number (text, "fbp", session->feedback_port, session->port + 1u);
   append_number (text, "rep", session->repair, 0);
   append_time_unless_zero (text, "rd", session->repair_delay);
+  append_time_unless_zero (text, "tr", session->train_cycle);
   if (session->address.family == LMCC_FAMILY_IPV6)
     append_number (text, "ttl", session->ttl, 1);
   if (session->nonce != 0)

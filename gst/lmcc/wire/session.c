@@ -277,6 +277,8 @@ lmcc_session_validate (const LmccSession *session, GError **error)
     return invalid (error, "the repair is more than ten times the media");
   if (session->repair_delay > 60 * LMCC_SECOND)
     return invalid (error, "the repair delay is above 60 s");
+  if (session->train_cycle > 60 * LMCC_SECOND)
+    return invalid (error, "the cycle of the trains is above 60 s");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)

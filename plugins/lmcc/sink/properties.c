@@ -397,6 +397,21 @@ static const GstLmccProperty rows[] = {
       "How long a block of native layers is collected (ms)", 1, 30000,
       LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND, READY),
   /**
+   * GstLmccSink:train-interval:
+   *
+   * How often packets that are due soon leave at the rate of the next level for
+   * some 50 ms, once for each level, in milliseconds: then receivers know
+   * whether the next layer fits without joining it. Nothing more is sent, and
+   * nothing later. 0: never. With `rlc`, `flid-sl`, `flid-dl`, `synchronized`,
+   * `pgmcc` and `tfmcc`, which say themselves when packets leave, there are no
+   * trains.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT (train_interval, "train-interval", "Train interval",
+      "From one train of packets for a level to its next (ms), 0: none", 0,
+      60000, LMCC_DEFAULT_TRAIN_CYCLE / LMCC_MSECOND, READY),
+  /**
    * GstLmccSink:codec:
    *
    * What raw video is encoded with: `h264` by #x264ladderenc, `vp9` by

@@ -42,6 +42,18 @@ test_net_get_seed (void)
   return text != NULL ? (guint32) strtoul (text, NULL, 0) : TEST_NET_SEED;
 }
 
+/* All tables can be measured with trains and without. */
+static LmccTime
+find_train_cycle (const TestNet *net)
+{
+  const gchar *text = g_getenv ("LMCC_TEST_TRAINS");
+
+  if (net->config.train_cycle > 0 || text == NULL)
+    return net->config.train_cycle;
+
+  return strtoul (text, NULL, 0) * LMCC_MSECOND;
+}
+
 /* Under valgrind and sanitizers a part of the cases is enough. */
 gboolean
 test_net_is_slow (void)
@@ -613,6 +625,7 @@ start_sender (TestNet *net)
   config.leave_latency = net->config.leave_latency;
   config.nominal_rtt = net->config.nominal_rtt;
   config.session.slot = net->config.slot;
+  config.session.train_cycle = find_train_cycle (net);
   config.session.repair = net->config.repair;
   config.repair_loss = net->config.repair_loss;
   net->sender = lmcc_sender_new (&config, net->now, NULL);

@@ -40,6 +40,8 @@
  * @repair_loss: that it reckons with
  * @class_share: layer i's media is class i, of this share of its rate; 0:
  *     one class
+ * @train_cycle: how often a train for each level comes; 0: LMCC_TEST_TRAINS, in
+ *     ms, or never
  * @seed: 0: LMCC_TEST_SEED, or %TEST_NET_SEED
  */
 typedef struct
@@ -57,6 +59,7 @@ typedef struct
   guint repair;
   gdouble repair_loss;
   gdouble class_share;
+  LmccTime train_cycle;
   guint32 seed;
 } TestNetConfig;
 

@@ -86,6 +86,7 @@ every_field_session (LmccSession *session, const gchar *address,
   session->feedback_port = 54321;
   session->repair = 125;
   session->repair_delay = 60 * LMCC_MSECOND;
+  session->train_cycle = 2500 * LMCC_MSECOND;
   g_strlcpy (session->sound_parameters,
       "mode=AAC-hbr;config=1188;sizelength=13",
       sizeof (session->sound_parameters));
@@ -139,6 +140,7 @@ assert_same (const LmccSession *a, const LmccSession *b)
   SAME (feedback_port);
   SAME (repair);
   SAME (repair_delay);
+  SAME (train_cycle);
 #undef SAME
 }
 

@@ -73,6 +73,7 @@ GST_START_TEST (times_and_rates_are_limited)
   ASSERT_LIMIT (layers[0].stream, 15);
   ASSERT_LIMIT (repair, 10000);
   ASSERT_LIMIT (repair_delay, 60 * LMCC_SECOND);
+  ASSERT_LIMIT (train_cycle, 60 * LMCC_SECOND);
   ASSERT_LIMIT (turning_groups, 1);
   ASSERT_LIMIT (ssrc_base, 0xfffff000);
 }

@@ -1,0 +1,236 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The train for level j: for a moment the layers below it send at the level's
+ * rate what is due soon, and layer j itself is silent, because it has sent
+ * before what is due then. So a path carries the rate of level j, and no more,
+ * whether or not somebody behind it holds layer j: who does not is never told
+ * by it that a layer does not fit which flows there already.
+ *
+ *     layer j        ====+++++++                =====   + what is due later
+ *     layers below   ================ooooooo         =  o the train
+ *                                           silence
+ */
+#include "sender/trains.h"
+
+#include "measure/trains.h"
+
+#include <string.h>
+
+/* So long a train lasts at most. The longer, the more does its queue grow where
+ * the level does not fit; a pacer's window has 100 ms of packets. */
+#define TRAIN_TIME (60 * LMCC_MSECOND)
+
+/* A layer sends ahead what is due in a train in twice its time: then it needs
+ * half of its rate more. */
+#define AHEAD_TIMES 2
+
+/* Before the train, for a part of its time, the layers below send a little
+ * ahead: packets of several layers that would leave in the same instant would
+ * be a queue of their own in it. */
+#define SETTLE_DIVISOR 2
+#define SETTLE_SHARE 4
+
+#define N_RUNS 3
+
+/* How late the pacer may be without losing the rate. */
+#define CATCH_UP (2 * LMCC_MSECOND)
+
+/*
+ * lmcc_trains_init:
+ * @trains: (out): the trains
+ * @session: where the layers are read from, at each train
+ * @now: the first cycle begins
+ */
+void
+lmcc_trains_init (LmccTrains *trains, const LmccSession *session, LmccTime now)
+{
+  memset (trains, 0, sizeof (*trains));
+  trains->start = now;
+  if (session->train_cycle > 0)
+    trains->session = session;
+}
+
+static LmccTime
+transmission_time (gsize bytes, guint64 rate)
+{
+  return (LmccTime) ((gdouble) bytes * 8.0 * LMCC_SECOND / (gdouble) rate);
+}
+
+static LmccTime
+train_length (const LmccSession *session, guint64 rate)
+{
+  LmccTime most =
+      transmission_time (LMCC_TRAIN_MAX_PACKETS * (gsize) session->packet_size,
+          rate);
+
+  return MIN (MIN (TRAIN_TIME, most),
+      lmcc_train_period (session) * SETTLE_DIVISOR
+          / ((AHEAD_TIMES + 1) * SETTLE_DIVISOR + 1));
+}
+
+/* What comes before a train of that length, and the train. */
+static void
+add_runs (const LmccSession *session, guint level, LmccTime begin,
+    LmccTime length, LmccRun runs[N_RUNS])
+{
+  LmccTime settle = length / SETTLE_DIVISOR;
+  LmccTime ahead = AHEAD_TIMES * length;
+  guint64 above = session->layers[level].rate;
+  guint64 below = lmcc_session_cumulative_rate (session, level - 1);
+
+  runs[0] = (LmccRun){ .begin = begin,
+    .end = begin + ahead,
+    .first = level,
+    .n_layers = 1,
+    .until = begin + ahead + settle + length,
+    .rate = above + above * (settle + length) / ahead };
+  runs[1] = (LmccRun){ .begin = runs[0].end,
+    .end = runs[0].end + settle,
+    .n_layers = level,
+    .until = LMCC_TIME_NONE,
+    .rate = below + above / SETTLE_SHARE };
+  runs[2] = (LmccRun){ .begin = runs[1].end,
+    .end = runs[1].end + length,
+    .n_layers = level,
+    .until = LMCC_TIME_NONE,
+    .rate = below + above,
+    .train_level = level };
+}
+
+/* Level @level's, in the part of the cycle that begins at @begin: the run of
+ * @now. Returns %FALSE where there is none: they are over, or the rates are not
+ * known yet. */
+static gboolean
+plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
+    LmccRun *run)
+{
+  LmccRun runs[N_RUNS];
+  guint i;
+
+  for (i = 0; i <= level; i++) {
+    if (session->layers[i].rate == 0)
+      return FALSE;
+  }
+  add_runs (session, level, begin,
+      train_length (session, lmcc_session_cumulative_rate (session, level)),
+      runs);
+  for (i = 0; i < N_RUNS; i++) {
+    if (now < runs[i].end) {
+      *run = runs[i];
+      return TRUE;
+    }
+  }
+
+  return FALSE;
+}
+
+/*
+ * lmcc_trains_advance:
+ * @trains: trains
+ * @now: the time
+ *
+ * The run is the one of @now, or the next.
+ */
+void
+lmcc_trains_advance (LmccTrains *trains, LmccTime now)
+{
+  const LmccSession *session = trains->session;
+  LmccTime period;
+  guint64 i;
+  guint n, tries;
+
+  trains->now = now;
+  if (session == NULL || session->n_layers < 2 || now < trains->run.end)
+    return;
+  period = lmcc_train_period (session);
+  n = session->n_layers - 1;
+  i = (now - trains->start) / period;
+  for (tries = 0; tries <= n; tries++, i++) {
+    if (plan (session, (guint) (i % n) + 1, trains->start + i * period, now,
+            &trains->run)) {
+      trains->next = trains->run.begin;
+      return;
+    }
+  }
+  trains->run = (LmccRun){ .begin = now + period, .end = now + period };
+}
+
+static gboolean
+takes (const LmccRun *run, guint layer)
+{
+  return layer >= run->first && layer < run->first + run->n_layers;
+}
+
+/*
+ * lmcc_trains_get_rank:
+ * @trains: trains
+ * @layer: a layer
+ * @due: when its next packet is due
+ *
+ * A train takes the highest layer's packets first: who holds less then hears
+ * nothing of it.
+ *
+ * Returns: the least of all layers' that of the packet that may leave early;
+ *     %LMCC_TIME_NONE: this one may not
+ */
+LmccTime
+lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
+{
+  const LmccRun *run = &trains->run;
+
+  if (!takes (run, layer) || due >= run->until || trains->next >= run->end)
+    return LMCC_TIME_NONE;
+
+  return run->train_level > 0 ? LMCC_MAX_LAYERS - layer : due;
+}
+
+/*
+ * lmcc_trains_next:
+ * @trains: trains
+ *
+ * Returns: when lmcc_trains_advance() has something to do
+ */
+LmccTime
+lmcc_trains_next (const LmccTrains *trains)
+{
+  return trains->session != NULL && trains->session->n_layers > 1
+      ? trains->run.end
+      : LMCC_TIME_NONE;
+}
+
+/*
+ * lmcc_trains_mark:
+ * @trains: trains, advanced to the present time
+ * @layer: a layer
+ * @marks: (inout): of its next packet: that it is of a train, and for which
+ *     level
+ */
+void
+lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks)
+{
+  const LmccRun *run = &trains->run;
+
+  if (run->train_level == 0 || trains->now < run->begin || !takes (run, layer))
+    return;
+  marks->burst = TRUE;
+  marks->signal = (gint8) run->train_level;
+}
+
+/*
+ * lmcc_trains_sent:
+ * @trains: trains, advanced to the present time
+ * @layer: a layer
+ * @size: bytes of the IP packet that left, early or when it was due
+ */
+void
+lmcc_trains_sent (LmccTrains *trains, guint layer, gsize size)
+{
+  const LmccRun *run = &trains->run;
+
+  if (run->rate == 0 || trains->now < run->begin || !takes (run, layer))
+    return;
+  if (trains->next + CATCH_UP < trains->now)
+    trains->next = trains->now - CATCH_UP;
+  trains->next += transmission_time (size, run->rate);
+}
