@@ -22,6 +22,8 @@ typedef struct _LmccController LmccController;
  * @calculated_rate: what the TCP model allows at p, bit/s; 0 where there is no
  *     such thing, infinite before the first loss
  * @smoothed_rate: the same, smoothed: what levels are compared with
+ * @trains: (nullable): what the latest train for the next level says: "room",
+ *     "full", or "queue" where one stood there before it, static
  * @timer: (nullable): what the running timer is for, static
  * @timer_at: when it runs out, or %LMCC_TIME_NONE
  * @slots: of FLID: slots that have ended
@@ -43,6 +45,7 @@ typedef struct
   gdouble loss_event_rate;
   gdouble calculated_rate;
   gdouble smoothed_rate;
+  const gchar *trains;
   const gchar *timer;
   LmccTime timer_at;
   guint64 slots;

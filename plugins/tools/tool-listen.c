@@ -17,8 +17,9 @@ typedef struct
 /* What congestion control shows of itself, of lmccsrc's stats and of its
  * message of a level change. */
 static const gchar *const control_fields[] = { "algorithm", "state",
-  "loss-event-rate", "calculated-bitrate", "smoothed-bitrate", "timer",
-  "timer-left-ms", "rtt-ms", "rtt-source", "reports", "answers", NULL };
+  "loss-event-rate", "calculated-bitrate", "smoothed-bitrate", "trains",
+  "timer", "timer-left-ms", "rtt-ms", "rtt-source", "reports", "answers",
+  NULL };
 
 static void
 json_member (JsonBuilder *builder, const gchar *name,

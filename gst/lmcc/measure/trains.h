@@ -10,6 +10,7 @@
 #ifndef LMCC_MEASURE_TRAINS_H
 #define LMCC_MEASURE_TRAINS_H
 
+#include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
 
 G_BEGIN_DECLS
@@ -22,7 +23,78 @@ G_BEGIN_DECLS
  * them stand in the queue at its end if layers double. */
 #define LMCC_TRAIN_MAX_PACKETS 22
 
+/* So many of one are read: small packets may be more. */
+#define LMCC_TRAIN_READ_MAX 48
+
+/**
+ * LmccTrainVerdict:
+ * @LMCC_TRAIN_NONE: no train was read lately
+ * @LMCC_TRAIN_ROOM: no queue grew
+ * @LMCC_TRAIN_FULL: a queue grew
+ * @LMCC_TRAIN_UNKNOWN: a queue stood there before: the train says nothing of its
+ *     own rate, but the path is full
+ */
+typedef enum
+{
+  LMCC_TRAIN_NONE,
+  LMCC_TRAIN_ROOM,
+  LMCC_TRAIN_FULL,
+  LMCC_TRAIN_UNKNOWN,
+} LmccTrainVerdict;
+
+/**
+ * LmccTrainReader:
+ * What a receiver reads from the trains for the level above its own.
+ *
+ * A delay is a packet's arrival less its send time, with an unknown constant.
+ */
+typedef struct
+{
+  /*< private >*/
+  gint level;
+  gboolean heard; /* the level's own layer, outside a train */
+  LmccTime heard_at;
+
+  gboolean any;
+  LmccTime first_arrival;
+  guint32 send_time; /* of the latest packet */
+  gint64 sent;       /* its distance from the first one, 1/65536 s */
+  LmccTime bucket_until;
+  gint64 least[2]; /* delays, of this bucket and the one before */
+
+  guint n;        /* packets of the train that comes */
+  LmccTime began; /* it, or the latest */
+  LmccTime ended;
+  struct
+  {
+    gint64 sent;
+    gint64 delay;
+  } packets[LMCC_TRAIN_READ_MAX];
+
+  LmccTrainVerdict verdict;
+  LmccTime verdict_at;
+  guint in_a_row;
+  LmccTime full_at;
+  guint n_full;
+  gboolean too_short; /* the latest train had too few packets */
+  LmccTime worth;
+} LmccTrainReader;
+
 LmccTime lmcc_train_period (const LmccSession *session);
+LmccTime lmcc_train_cycle (const LmccSession *session);
+
+void lmcc_train_reader_init (LmccTrainReader *reader);
+void lmcc_train_reader_set_level (LmccTrainReader *reader, gint level);
+gboolean lmcc_train_reader_packet (LmccTrainReader *reader,
+    const LmccSession *session, LmccTime arrival, const LmccHeader *header);
+gboolean lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
+    guint layer, const LmccLoss *loss);
+LmccTrainVerdict lmcc_train_reader_get (const LmccTrainReader *reader,
+    LmccTime now, guint *in_a_row);
+LmccTime
+lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row);
+LmccTime lmcc_train_reader_wait_until (const LmccTrainReader *reader,
+    const LmccSession *session);
 
 G_END_DECLS
 

@@ -45,9 +45,9 @@
  * * #guint64 `bitrate`: what the layers up to `to` carry together, bit/s
  * * #gdouble `loss-rate`: share of packets lost in the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-bitrate`,
- *   `smoothed-bitrate`, `timer`, `timer-left-ms`, `rtt-ms`, `rtt-source`,
- *   `reports`, `answers`, `reports-suppressed`, `leader`, `leads`,
- *   `base-algorithm` and `base-status`: as in #GstLmccSrc:stats
+ *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `rtt-ms`,
+ *   `rtt-source`, `reports`, `answers`, `reports-suppressed`, `leader`,
+ *   `leads`, `base-algorithm` and `base-status`: as in #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *

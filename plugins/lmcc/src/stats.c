@@ -152,6 +152,7 @@ describe_status (const LmccControllerStatus *status, LmccTime now,
   gst_lmcc_set_text (structure, "state", status->state);
   set_bitrate (structure, "calculated-bitrate", status->calculated_rate);
   set_bitrate (structure, "smoothed-bitrate", status->smoothed_rate);
+  gst_lmcc_set_text (structure, "trains", status->trains);
   gst_lmcc_set_text (structure, "timer", status->timer);
   gst_lmcc_set_time (structure, "timer-left-ms", get_timer_left (status, now));
   if (status->has_leader)

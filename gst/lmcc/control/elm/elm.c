@@ -14,6 +14,7 @@
 #include "control/elm/slow-start.h"
 #include "control/elm/smoother.h"
 #include "control/elm/subscription.h"
+#include "control/elm/train-rules.h"
 #include "control/elm/virtual-packets.h"
 #include "measure/loss-intervals.h"
 #include "measure/rate-meter.h"
@@ -50,6 +51,7 @@ typedef struct
   LmccSlowStart slow_start;
   LmccJoinBackoff backoff;
   LmccQualityWatch quality;
+  LmccElmTrains trains;
   gboolean restart;
   LmccTime leave_latency;
   LmccTime experiment_time;
@@ -80,6 +82,18 @@ has_layer_above (const Elm *elm)
   guint above = (guint) (elm->level + 1);
 
   return above < elm->session->n_layers && elm->session->layers[above].rate > 0;
+}
+
+/* When the next layer may be joined, as far as waits say. */
+static LmccTime
+held_until (const Elm *elm)
+{
+  LmccTime alone =
+      lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1);
+  LmccTime trains =
+      lmcc_elm_trains_hold_until (&elm->trains, elm->slow_start.active);
+
+  return MAX (elm->slow_start.active ? 0 : alone, trains);
 }
 
 static LmccTime
@@ -253,7 +267,7 @@ follow_strategy (Elm *elm, LmccTime now)
       && !lmcc_loss_intervals_is_quiet (elm->history))
     leave (elm, now, "the calculated rate is below the level's");
   else if (elm->subscription.join.running && now >= elm->subscription.join.at
-      && now >= lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1))
+      && now >= held_until (elm))
     join (elm, "the calculated rate is above the next level's");
 }
 
@@ -285,7 +299,8 @@ evaluate (Elm *elm, LmccTime now)
   if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (lmcc_slow_start_update (&elm->slow_start, now, elm->calculated,
             cumulative_rate (elm, elm->level))
-        && has_layer_above (elm) && elm->parent.wanted_level == elm->level)
+        && now >= held_until (elm) && has_layer_above (elm)
+        && elm->parent.wanted_level == elm->level)
       join (elm, "slow start");
     if (elm->slow_start.active)
       return;
@@ -293,11 +308,35 @@ evaluate (Elm *elm, LmccTime now)
   follow_strategy (elm, now);
 }
 
+/* Where there is room for it, the next layer's rate is what the path is worth:
+ * the history begins again there, as what it says was seen at a lower one. */
+static void
+join_by_trains (Elm *elm, LmccTime now)
+{
+  gdouble above;
+
+  if (elm->deaf || elm->leaving || elm->level < 0 || !has_layer_above (elm)
+      || elm->parent.wanted_level != elm->level
+      || !lmcc_elm_trains_find_room (&elm->trains, elm->slow_start.active,
+          elm->last_loss, now))
+    return;
+  above = cumulative_rate (elm, elm->level + 1);
+  if (elm->slow_start.active && elm->calculated < above)
+    return;
+  if (elm->calculated < above) {
+    start_history (elm, now, above);
+    elm->calculated = above;
+    lmcc_elm_smoother_restart (&elm->smoother, now, above);
+  }
+  join (elm, "trains find room for the next layer");
+}
+
 static void
 elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
-    const LmccHeader *header G_GNUC_UNUSED, gsize size)
+    const LmccHeader *header, gsize size)
 {
   Elm *elm = (Elm *) controller;
+  gboolean verdict = lmcc_elm_trains_packet (&elm->trains, arrival, header);
 
   lmcc_receive_rate_add (&elm->received, arrival, size);
   /* What is deaf to losses is deaf to what came between them. */
@@ -305,6 +344,8 @@ elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
     lmcc_loss_intervals_packet (elm->history, arrival,
         lmcc_virtual_packets_add (&elm->virtual_packets, size));
   evaluate (elm, now);
+  if (verdict)
+    join_by_trains (elm, now);
 }
 
 /* The losses as the history counts them: of virtual packets fewer or more, in
@@ -327,7 +368,7 @@ to_virtual (Elm *elm, LmccLoss *loss)
 }
 
 static void
-elm_loss (LmccController *controller, LmccTime now, guint layer G_GNUC_UNUSED,
+elm_loss (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
 {
   Elm *elm = (Elm *) controller;
@@ -337,7 +378,8 @@ elm_loss (LmccController *controller, LmccTime now, guint layer G_GNUC_UNUSED,
 
   elm->last_loss = now;
   /* What was lost before and shows now says nothing new either. */
-  if (elm->deaf || elm->leaving || ignored == loss->count)
+  if (elm->deaf || elm->leaving || ignored == loss->count
+      || lmcc_elm_trains_owns_loss (&elm->trains, layer, loss))
     return;
   lmcc_loss_drop_first (&rest, ignored);
   first = lmcc_loss_intervals_get_events (elm->history) == 0;
@@ -390,6 +432,7 @@ elm_level (LmccController *controller, LmccTime now, gint level)
   lmcc_receive_rate_reset (&elm->received);
   lmcc_subscription_reset (&elm->subscription);
   lmcc_quality_watch_reset (&elm->quality);
+  lmcc_elm_trains_set_level (&elm->trains, now, level, left);
   if (level < 0)
     return;
 
@@ -453,8 +496,7 @@ elm_timeout (LmccController *controller, LmccTime now)
 static LmccTime
 join_time (const Elm *elm)
 {
-  return MAX (elm->subscription.join.at,
-      lmcc_join_backoff_get (&elm->backoff, (guint) elm->level + 1));
+  return MAX (elm->subscription.join.at, held_until (elm));
 }
 
 /* The timer that runs, if one does. */
@@ -471,7 +513,7 @@ find_timer (const Elm *elm, LmccTime *at)
   if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (!has_layer_above (elm) || elm->parent.wanted_level > elm->level)
       return NULL;
-    *at = elm->slow_start.join_at;
+    *at = MAX (elm->slow_start.join_at, held_until (elm));
     return "slow start";
   }
   if (elm->subscription.leave.running) {
@@ -499,7 +541,7 @@ elm_next_timeout (const LmccController *controller)
 }
 
 static void
-elm_status (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+elm_status (LmccController *controller, LmccTime now,
     LmccControllerStatus *status)
 {
   Elm *elm = (Elm *) controller;
@@ -510,6 +552,7 @@ elm_status (LmccController *controller, LmccTime now G_GNUC_UNUSED,
   status->loss_event_rate = lmcc_loss_intervals_get_loss_rate (elm->history);
   status->calculated_rate = elm->calculated;
   status->smoothed_rate = elm->smoother.value;
+  status->trains = lmcc_elm_trains_describe (&elm->trains, now);
   status->timer = find_timer (elm, &status->timer_at);
 }
 
@@ -566,6 +609,8 @@ apply_settings (Elm *elm, const LmccSettings *settings)
                                               "loss-window"),
       elm->session->rtt_max);
   lmcc_elm_smoother_init (&elm->smoother, settings);
+  lmcc_elm_trains_init (&elm->trains, elm->session,
+      lmcc_settings_get_count (settings, "trains"));
   elm->restart = lmcc_settings_get_count (settings, "restart");
   elm->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
   elm->experiment_time = lmcc_settings_get_time (settings, "experiment-time");

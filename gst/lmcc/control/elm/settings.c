@@ -101,4 +101,8 @@ const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
       "(RFC 8085 section 4.1); 1: never" },
   { "quality-time", LMCC_SETTING_COUNT, 1, LMCC_QUALITY_WATCH_SECONDS, 5, NULL,
       "for so many seconds" },
+  { "trains", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
+      "go by the sender's trains where there are any: no layer is joined for "
+      "which there is no room, and one for which there is without a wait; not "
+      "in the paper" },
 };

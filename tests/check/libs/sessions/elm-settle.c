@@ -8,6 +8,7 @@
 #include "support/test-jobs.h"
 #include "support/test-net.h"
 #include "support/test-options.h"
+#include "support/test-settings.h"
 #include "support/test-trace.h"
 
 #include <gst/lmcc/measure/tcp-model.h>
@@ -95,29 +96,6 @@ typedef struct
   LmccTime queue_delay;
 } Sample;
 
-static LmccSettings *
-make_settings (void)
-{
-  const LmccAlgorithm *found = lmcc_algorithm_find (algorithm);
-  LmccSettings *settings =
-      lmcc_settings_new (found->settings, found->n_settings);
-  g_autoptr (GError) error = NULL;
-  guint i;
-
-  for (i = 0; settings_texts != NULL && settings_texts[i] != NULL; i++) {
-    g_auto (GStrv) parts = g_strsplit (settings_texts[i], "=", 2);
-
-    if (g_strv_length (parts) != 2
-        || !lmcc_settings_set (settings, parts[0], parts[1], &error)) {
-      g_printerr ("--set %s: %s\n", settings_texts[i],
-          error != NULL ? error->message : "not NAME=VALUE");
-      exit (2);
-    }
-  }
-
-  return settings;
-}
-
 static LmccRttMode
 find_rtt_mode (void)
 {
@@ -135,7 +113,7 @@ find_rtt_mode (void)
 static void
 check_options (void)
 {
-  lmcc_settings_free (make_settings ());
+  lmcc_settings_free (test_settings_new (algorithm, settings_texts));
   find_rtt_mode ();
   if (seconds < 1 || jobs < 1) {
     g_printerr ("--seconds and --jobs begin at 1\n");
@@ -323,7 +301,8 @@ run (gpointer data)
   Row *row = data;
   gint64 began = g_get_monotonic_time ();
   g_autoptr (TestNet) net = make_net (row);
-  g_autoptr (LmccSettings) settings = make_settings ();
+  g_autoptr (LmccSettings) settings =
+      test_settings_new (algorithm, settings_texts);
   g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (Sample));
   TestNetReceiverConfig receiver = { .settings = settings,
     .max_level = -1,

@@ -1,0 +1,184 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/elm/train-rules.h"
+
+#include <string.h>
+
+/* In the slow start nothing is known of the path but what the last train said;
+ * later one alone may have met others' packets. */
+#define VERDICTS 2
+
+/* A level that is left so soon after its join was joined in vain. */
+#define TRIAL (60 * LMCC_SECOND)
+
+/* Trains that found room in vain do not see what fills the path: it has less
+ * room than a train tells from enough, or they are not true. They are asked
+ * again after as long as ELM's longest back-off, twice as long after the next
+ * join in vain, and four times as long after further ones. */
+#define DOUBT (45 * LMCC_SECOND)
+#define DOUBT_DOUBLINGS 2
+
+/*
+ * lmcc_elm_trains_init:
+ * @trains: (out): no verdict yet
+ * @session: the session
+ * @used: whether to go by trains at all
+ */
+void
+lmcc_elm_trains_init (LmccElmTrains *trains, const LmccSession *session,
+    gboolean used)
+{
+  memset (trains, 0, sizeof (*trains));
+  trains->session = session;
+  trains->used = used;
+  trains->level = -1;
+  lmcc_train_reader_init (&trains->reader);
+}
+
+static void
+end_trial (LmccElmTrains *trains, guint layer, LmccTime now)
+{
+  guint doublings;
+
+  if (now >= trains->joined_at[layer] + TRIAL) {
+    trains->failures[layer] = 0;
+    return;
+  }
+  doublings = MIN (trains->failures[layer]++, DOUBT_DOUBLINGS);
+  trains->doubted_until[layer] = now + (DOUBT << doublings);
+}
+
+/*
+ * lmcc_elm_trains_set_level:
+ * @trains: trains
+ * @now: the time
+ * @level: that is held now
+ * @failed: it is lower because there was no room
+ */
+void
+lmcc_elm_trains_set_level (LmccElmTrains *trains, LmccTime now, gint level,
+    gboolean failed)
+{
+  if (failed && trains->level > level)
+    end_trial (trains, (guint) trains->level, now);
+  else if (level > trains->level)
+    trains->joined_at[level] = now;
+  trains->level = level;
+  lmcc_train_reader_set_level (&trains->reader, level);
+}
+
+/* Trains that see the bottleneck again are believed again, once. */
+static void
+believe_again (LmccElmTrains *trains)
+{
+  guint above = (guint) (trains->level + 1);
+
+  if (above < LMCC_MAX_LAYERS && trains->failures[above] <= 1
+      && lmcc_train_reader_full_until (&trains->reader, VERDICTS) > 0)
+    trains->doubted_until[above] = 0;
+}
+
+/*
+ * lmcc_elm_trains_packet:
+ * @trains: trains
+ * @arrival: when the packet came
+ * @header: of a packet of a layer that is held
+ *
+ * Returns: whether there is a new verdict
+ */
+gboolean
+lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
+    const LmccHeader *header)
+{
+  if (!trains->used
+      || !lmcc_train_reader_packet (&trains->reader, trains->session, arrival,
+          header))
+    return FALSE;
+  believe_again (trains);
+
+  return TRUE;
+}
+
+/*
+ * lmcc_elm_trains_owns_loss:
+ * @trains: trains
+ * @layer: where packets were lost
+ * @loss: when
+ *
+ * Returns: whether they were lost because a train tried the next level's rate
+ */
+gboolean
+lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
+    const LmccLoss *loss)
+{
+  return trains->used
+      && lmcc_train_reader_owns_loss (&trains->reader, layer, loss);
+}
+
+/*
+ * lmcc_elm_trains_describe:
+ * @trains: trains
+ * @now: the time
+ *
+ * Returns: (nullable): LmccControllerStatus.trains
+ */
+const gchar *
+lmcc_elm_trains_describe (const LmccElmTrains *trains, LmccTime now)
+{
+  static const gchar *const names[] = { [LMCC_TRAIN_ROOM] = "room",
+    [LMCC_TRAIN_FULL] = "full",
+    [LMCC_TRAIN_UNKNOWN] = "queue" };
+
+  return names[lmcc_train_reader_get (&trains->reader, now, NULL)];
+}
+
+static guint
+needed (gboolean slow_start)
+{
+  return slow_start ? 1 : VERDICTS;
+}
+
+/*
+ * lmcc_elm_trains_hold_until:
+ * @trains: trains
+ * @slow_start: the slow start goes on
+ *
+ * Returns: before this the next layer is not to be joined
+ */
+LmccTime
+lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
+{
+  if (!trains->used)
+    return 0;
+
+  return MAX (lmcc_train_reader_wait_until (&trains->reader, trains->session),
+      lmcc_train_reader_full_until (&trains->reader, needed (slow_start)));
+}
+
+/*
+ * lmcc_elm_trains_find_room:
+ * @trains: trains
+ * @slow_start: the slow start goes on
+ * @last_loss: when the last packet was lost; 0: never
+ * @now: the time
+ *
+ * Returns: whether the next layer may be joined at once. After the slow start
+ *     only where nothing was lost in the time of two verdicts: beside others
+ *     the calculated rate decides
+ */
+gboolean
+lmcc_elm_trains_find_room (const LmccElmTrains *trains, gboolean slow_start,
+    LmccTime last_loss, LmccTime now)
+{
+  guint above = (guint) (trains->level + 1), in_a_row;
+
+  if (above >= LMCC_MAX_LAYERS || now < trains->doubted_until[above])
+    return FALSE;
+  if (lmcc_train_reader_get (&trains->reader, now, &in_a_row) != LMCC_TRAIN_ROOM
+      || in_a_row < needed (slow_start))
+    return FALSE;
+
+  return slow_start || last_loss == 0
+      || now >= last_loss + VERDICTS * lmcc_train_cycle (trains->session);
+}
