@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The queues of the emulator's links, in virtual time: how much has room, and what RED drops."""
+"""Tests of pipelines/lib/network/link_queue.py, in virtual time: how much has room, and what RED drops."""
 import sys
 import unittest
 from pathlib import Path
