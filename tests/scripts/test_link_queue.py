@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of pipelines/lib/network/link_queue.py, in virtual time: how much has room, and what RED drops."""
+"""Tests of pipelines/lib/network/link_queue.py, in virtual time: how much has room, what leaves when, and what RED
+drops."""
+import random
 import sys
 import unittest
 from pathlib import Path
@@ -42,6 +44,51 @@ class DropTail(unittest.TestCase):
     def test_is_counted_in_packets_or_bytes(self):
         with self.assertRaises(ValueError):
             LinkQueue(1, 1, 'pints')
+
+
+class Bucket(unittest.TestCase):
+    """A megabyte a second, and a bucket of three packets."""
+
+    RATE, BURST = 8000000, 3 * SIZE
+
+    def leaving(self, queue, now, count):
+        return [round(queue.enter(now, SIZE), 9) for _ in range(count)]
+
+    def test_lets_out_at_once_what_is_in_it(self):
+        queue = LinkQueue(self.RATE, 10, burst=self.BURST)
+        self.assertEqual(self.leaving(queue, 0.0, 5), [0.0, 0.0, 0.0, 0.001, 0.002])
+
+    def test_lasts_at_the_peak_as_long_as_what_flows_in_makes_it(self):
+        # 3000 bytes, a million more each second, two million that leave: 3 ms.
+        queue = LinkQueue(self.RATE, 10, burst=self.BURST, peak=2 * self.RATE)
+        self.assertEqual(self.leaving(queue, 0.0, 8), [0.0005, 0.001, 0.0015, 0.002, 0.0025, 0.003, 0.004, 0.005])
+
+    def test_is_full_again_after_a_while_and_never_more_than_full(self):
+        for idle, expected in ((0.002, [0.0, 0.0, 0.001]), (0.003, [0.0, 0.0, 0.0, 0.001]),
+                               (10.0, [0.0, 0.0, 0.0, 0.001])):
+            queue = LinkQueue(self.RATE, 10, burst=self.BURST)
+            begins = self.leaving(queue, 0.0, 5)[-1] + idle
+            left = [round(when - begins, 9) for when in self.leaving(queue, begins, len(expected))]
+            self.assertEqual(left, expected, idle)
+
+    def test_gives_no_more_in_any_time_than_the_burst_and_what_flows_in(self):
+        numbers = random.Random(1)
+        for peak in (None, self.RATE, 3 * self.RATE):
+            queue = LinkQueue(self.RATE, 1000, burst=self.BURST, peak=peak)
+            now, left = 0.0, []
+            for _ in range(500):
+                now += numbers.choice((0, 0, 0, 0.0002, 0.004))
+                size = numbers.randint(40, 1500)
+                left.append((queue.enter(now, size), size))
+            for first, (since, _) in enumerate(left):
+                given = 0
+                for when, size in left[first:]:
+                    given += size
+                    self.assertLessEqual(given, self.BURST + (when - since) * self.RATE / 8 + 1500 + 1e-6)
+
+    def test_has_a_peak_that_is_no_less_than_the_rate(self):
+        with self.assertRaises(ValueError):
+            LinkQueue(self.RATE, 10, burst=self.BURST, peak=self.RATE / 2)
 
 
 class Early(unittest.TestCase):

@@ -45,8 +45,9 @@ Counters = namedtuple('Counters', 'packets bytes dropped backlog')
 # its most probability between them, how fast the mean follows, and whether it grows on beyond (see link_queue.Red).
 Red = namedtuple('Red', 'least most probability weight gentle', defaults=(0.1, 0.002, False))
 
-# bit/s, Ethernet headers counted; how much has room, in packets or bytes; a Red, or None for DropTail.
-Queue = namedtuple('Queue', 'rate limit unit red', defaults=('packets', None))
+# bit/s, Ethernet headers counted; how much has room, in packets or bytes; a Red, or None for DropTail; bytes that may
+# leave at a higher rate than that, and this rate, or None for at once (see link_queue.LinkQueue).
+Queue = namedtuple('Queue', 'rate limit unit red burst peak', defaults=('packets', None, 0, None))
 
 
 class Failure(Exception):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The queue before a link of the emulator: a rate, a limit, and what drops packets before it is full. No clock: time
 is an argument, in seconds."""
+import math
 import random
 from collections import deque
 
@@ -55,16 +56,22 @@ class Red:
 
 
 class LinkQueue:
-    """Packets that leave at `rate` bit/s. Of what has not left yet, the one that is being sent too, `limit` packets or
-    bytes have room; `red` may drop some before."""
+    """Packets that leave at `rate` bit/s, and at `peak` bit/s (None: at once) while a bucket of `burst` bytes is not
+    empty, which fills at `rate`. Of what has not left yet, the one that is being sent too, `limit` packets or bytes
+    have room; `red` may drop some before."""
 
-    def __init__(self, rate, limit, unit='packets', red=None):
+    def __init__(self, rate, limit, unit='packets', red=None, burst=0, peak=None):
         if unit not in ('packets', 'bytes'):
             raise ValueError(f'a queue in {unit}')
+        if peak is not None and peak < rate:
+            raise ValueError(f'a peak of {peak} bit/s, less than {rate}')
         self.rate, self.limit, self.in_bytes, self.red = rate, limit, unit == 'bytes', red
+        self.burst, self.peak = burst, peak or math.inf
         self.leaving = deque()
         self.bytes = 0
         self.free = 0.0
+        # What is in the bucket when the link is free.
+        self.tokens = burst
         self.overflowed = 0
         self.dropped = 0
 
@@ -83,7 +90,15 @@ class LinkQueue:
         if length + (size if self.in_bytes else 1) > self.limit:
             self.overflowed += 1
             return None
-        self.free = max(self.free, now) + size * 8 / self.rate
+        self.free = self.send(max(self.free, now), size)
         self.leaving.append((self.free, size))
         self.bytes += size
         return self.free
+
+    def send(self, begins, size):
+        """When a packet has left whose first bit does at that time. The bucket gives what is in it then, and what flows
+        in until the last bit."""
+        tokens = min(self.burst, self.tokens + (begins - self.free) * self.rate / 8)
+        takes = max(size * 8 / self.peak, (size - tokens) * 8 / self.rate)
+        self.tokens = tokens + takes * self.rate / 8 - size
+        return begins + takes
