@@ -12,6 +12,7 @@ clocks of one machine are the same.
 """
 import ipaddress
 import json
+import math
 import select
 import socket
 import statistics
@@ -56,6 +57,15 @@ def take(socket_in, times):
 
 def overflowed(socket_in):
     return struct.unpack('9I', socket_in.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 36))[SK_MEMINFO_DROPS]
+
+
+def reordered(sent):
+    """How many came after one that was sent later (RFC 4737 section 3.3), of when each was, as they came."""
+    greatest, late = -math.inf, 0
+    for one in sent:
+        late += one < greatest
+        greatest = max(greatest, one)
+    return late
 
 
 def describe(times, missed):

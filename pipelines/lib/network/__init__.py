@@ -49,6 +49,12 @@ Red = namedtuple('Red', 'least most probability weight gentle', defaults=(0.1, 0
 # leave at a higher rate than that, and this rate, or None for at once (see link_queue.LinkQueue).
 Queue = namedtuple('Queue', 'rate limit unit red burst peak', defaults=('packets', None, 0, None))
 
+# Seconds that packets wait at most, beside all else, and how: batches, in-order, random (see link.Jitter).
+Jitter = namedtuple('Jitter', 'most kind', defaults=('batches',))
+
+# A share of the packets, and by how many seconds these are late.
+Reorder = namedtuple('Reorder', 'share late')
+
 
 class Failure(Exception):
     """A command failed; the text says which, and why."""
@@ -145,13 +151,14 @@ class Network:
                         'limit', str(BURST))
         self.switch.ip('link delete trial')
 
-    def add_host(self, delay=0.0, loss=0.0, seed=0, every=False, queue=None):
+    def add_host(self, delay=0.0, loss=0.0, seed=0, every=False, **comes):
         """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes. A
         share of `loss` of what comes to groups is lost there, of what comes to the host too with `every`; the seed says
-        which packets. What comes passes `queue`, a Queue, first."""
+        which packets. What comes passes `queue`, a Queue, first, and may have `jitter`, a Jitter, and `reorder`, a
+        Reorder, whose choices are the seed's too."""
         host = Host(self, len(self.hosts) + 1)
         self.hosts.append(host)
-        host.connect(describe_link(delay, loss, seed, every, queue) if delay or loss or queue else None)
+        host.connect(describe_link(delay, loss, seed, every, **comes) if delay or loss or any(comes.values()) else None)
         return host
 
     def groups(self):
@@ -185,9 +192,13 @@ class Network:
         return told
 
 
-def describe_link(delay, loss, seed, every, queue):
+def describe_link(delay, loss, seed, every, queue=None, jitter=None, reorder=None):
     """What the emulator is told."""
     link = {'delay': delay, 'loss': loss, 'seed': seed, 'every': every}
+    if jitter:
+        link['jitter'] = jitter._asdict()
+    if reorder:
+        link['reorder'] = reorder._asdict()
     if queue:
         link['queue'] = queue._asdict()
         if queue.red:

@@ -4,24 +4,24 @@
 
 Usage: emulator.py INTERFACE INTERFACE LINK
 
-LINK is JSON: `delay`, in seconds and each way; of what comes from the first interface, `loss`, a share, and `queue`,
-with the arguments of LinkQueue and, as `red`, of Red; `seed` for both. Only packets to multicast groups are lost, with
-`every` all of UDP and TCP. Each group has random numbers of its own, for RTP and for RTCP, and each connection: which
-of its packets are lost depends on the seed and on how many came before, not on time.
+LINK is JSON: `delay`, in seconds and each way; of what comes from the first interface, `loss`, a share, `queue`, with
+the arguments of LinkQueue and, as `red`, of Red, `jitter` and `reorder`, with those of Jitter and Reorder; `seed` for
+all of them. Only packets to multicast groups are lost, with `every` all of UDP and TCP. Each group has random numbers
+of its own, for RTP and for RTCP, and with `every` each connection; the rest has some together.
 
-Prints `ready`, then works until its standard input is closed, and prints how late it was, what it dropped and lost, and
-how many packets that might have been lost it let through, as JSON.
+Prints `ready`, then works until its standard input is closed, and prints how late it was, what it dropped, lost and
+delayed, how many packets that might have been lost it let through, and the seconds of a processor that it took, as
+JSON.
 """
 import array
 import json
-import random
 import select
 import socket
 import struct
 import sys
 import time
-from collections import deque
 
+from link import Jitter, Link, Loss, Reorder
 from link_queue import LinkQueue, Red
 
 # linux/if_packet.h, linux/if_ether.h
@@ -57,29 +57,6 @@ def flow_of(frame, every):
     return packet[9:10] + packet[12:24] if every and packet[9] in (TCP, UDP) else None
 
 
-class Loss:
-    def __init__(self, share, every, seed):
-        self.share = share
-        self.every = every
-        self.seed = seed
-        self.numbers = {}
-        self.passed = 0
-        self.dropped = 0
-
-    def takes(self, frame):
-        flow = flow_of(frame, self.every)
-        if flow is None:
-            return False
-        if flow not in self.numbers:
-            self.numbers[flow] = random.Random(f'{self.seed} {flow.hex()}')
-        taken = self.numbers[flow].random() < self.share
-        if taken:
-            self.dropped += 1
-        else:
-            self.passed += 1
-        return taken
-
-
 class Lateness:
     """How late the frames were, without keeping all of them."""
 
@@ -109,7 +86,7 @@ class End:
     """One interface. Frames come and go with the header that says what the hardware is to do yet (checksum,
     segmentation), so that nothing has to be switched off at the hosts."""
 
-    def __init__(self, interface):
+    def __init__(self, interface, link, every=False):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self.socket.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
         self.socket.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
@@ -118,26 +95,20 @@ class End:
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.socket.bind((interface, ETH_P_ALL))
         self.socket.setblocking(False)
-        self.waiting = deque()
-        self.other = None
-        self.loss = None
-        self.queue = None
+        self.link = link
+        self.every = every
 
     def fileno(self):
         return self.socket.fileno()
 
-    def receive(self, delay):
+    def receive(self):
         # In this order: whoever is held up in between takes frames to have come later, not earlier.
         kernel = time.time()
         offset = time.monotonic() - kernel
         try:
             while True:
                 frame, told, *_ = self.socket.recvmsg(LARGEST, socket.CMSG_SPACE(TIMESPEC.size))
-                came = self.stamp(told, offset)
-                if self.queue:
-                    came = self.queue.enter(came, len(frame) - VIRTIO)
-                if came is not None and not (self.loss and self.loss.takes(frame)):
-                    self.waiting.append((came + delay, frame))
+                self.link.enter(self.stamp(told, offset), len(frame) - VIRTIO, flow_of(frame, self.every), frame)
         except BlockingIOError:
             pass
 
@@ -157,43 +128,45 @@ class End:
 
 
 class Wire:
-    def __init__(self, interfaces, delay, loss, queue):
-        self.delay = delay
-        self.ends = [End(interface) for interface in interfaces]
-        self.ends[0].loss, self.ends[0].queue = loss, queue
-        self.ends[0].other, self.ends[1].other = self.ends[1], self.ends[0]
+    """`forth` is the link from the first end to the second, `back` the other way."""
+
+    def __init__(self, interfaces, forth, back, every):
+        self.ends = [End(interfaces[0], forth, every), End(interfaces[1], back)]
         self.lost = 0
         self.lateness = Lateness()
+        self.began = time.process_time()
 
     def send_due(self):
         """Sends what has waited long enough; returns the seconds until the next is due, None where nothing waits."""
-        for end in self.ends:
-            while end.waiting and end.waiting[0][0] <= time.monotonic():
-                due, frame = end.waiting.popleft()
+        for end, other in zip(self.ends, reversed(self.ends)):
+            while (due := end.link.due()) is not None and due <= time.monotonic():
                 try:
-                    end.other.socket.send(frame)
+                    other.socket.send(end.link.leave())
                 except OSError:
                     self.lost += 1
                 self.lateness.add(time.monotonic() - due)
-        due = [end.waiting[0][0] for end in self.ends if end.waiting]
+        due = [end.link.due() for end in self.ends if end.link.waiting]
         return max(0.0, min(due) - time.monotonic()) if due else None
 
     def run(self):
         print('ready', flush=True)
         while True:
             ready = select.select([sys.stdin, *self.ends], [], [], self.send_due())[0]
+            if sys.stdin in ready:
+                return
             for end in ready:
-                if end is sys.stdin:
-                    return
-                end.receive(self.delay)
+                end.receive()
 
     def tell(self):
-        loss, queue, late = self.ends[0].loss, self.ends[0].queue, self.lateness
-        return {'passed': loss.passed, 'dropped': loss.dropped,
-                'overflowed': queue.overflowed if queue else 0, 'red': queue.dropped if queue else 0,
+        forth, late = self.ends[0].link, self.lateness
+        return {'passed': forth.loss.passed, 'dropped': forth.loss.dropped,
+                'overflowed': forth.queue.overflowed if forth.queue else 0,
+                'red': forth.queue.dropped if forth.queue else 0,
+                'delayed': forth.reorder.delayed if forth.reorder else 0,
                 'frames': late.frames, 'lost': self.lost + sum(end.overflowed() for end in self.ends),
                 'late-max': late.most, 'late-95': late.share(0.95),
-                'late-mean': late.sum / late.frames if late.frames else 0.0}
+                'late-mean': late.sum / late.frames if late.frames else 0.0,
+                'processor': time.process_time() - self.began}
 
 
 def make_queue(told, seed):
@@ -201,12 +174,17 @@ def make_queue(told, seed):
     return LinkQueue(**told, red=Red(**red, seed=seed) if red else None)
 
 
+def make_link(told):
+    """What is told of the way from the first interface."""
+    seed = told.get('seed', 0)
+    return Link(told.get('delay', 0.0), make_queue(told['queue'], seed) if 'queue' in told else None,
+                Loss(told.get('loss', 0.0), seed), Jitter(**told['jitter'], seed=seed) if 'jitter' in told else None,
+                Reorder(**told['reorder'], seed=seed) if 'reorder' in told else None)
+
+
 def main():
-    link = json.loads(sys.argv[3])
-    seed = link.get('seed', 0)
-    loss = Loss(link.get('loss', 0.0), link.get('every', False), seed)
-    queue = make_queue(link['queue'], seed) if 'queue' in link else None
-    wire = Wire(sys.argv[1:3], link.get('delay', 0.0), loss, queue)
+    told = json.loads(sys.argv[3])
+    wire = Wire(sys.argv[1:3], make_link(told), Link(told.get('delay', 0.0)), told.get('every', False))
     wire.run()
     print(json.dumps(wire.tell()))
 
