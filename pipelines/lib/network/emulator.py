@@ -42,6 +42,10 @@ TCP, UDP = 6, 17
 BUFFER = 4 << 20
 LARGEST = 1 << 17
 
+# Seconds for which frames may be left with the kernel, of whose room they take little meanwhile: 212992 bytes are the
+# default of net.core.rmem_max, of which a frame of 1.5 kB takes some 2.3, and the kernel doubles them for that.
+LEFT = 0.002
+
 # Seconds; how finely lateness is counted, and up to where.
 STEP, STEPS = 0.0001, 10000
 
@@ -132,6 +136,8 @@ class Wire:
 
     def __init__(self, interfaces, forth, back, every):
         self.ends = [End(interfaces[0], forth, every), End(interfaces[1], back)]
+        # A frame that comes now is not due before this.
+        self.left = min(LEFT, forth.delay, back.delay)
         self.lost = 0
         self.lateness = Lateness()
         self.began = time.process_time()
@@ -150,10 +156,20 @@ class Wire:
 
     def run(self):
         print('ready', flush=True)
+        # To wake up costs more than all else. What comes is stamped by the kernel, and need not be read before it can
+        # be due.
+        read = 0.0
         while True:
-            ready = select.select([sys.stdin, *self.ends], [], [], self.send_due())[0]
+            wait = self.send_due()
+            left = read + self.left - time.monotonic()
+            listens = left <= 0
+            if not listens:
+                wait = left if wait is None else min(wait, left)
+            ready = select.select([sys.stdin, *(self.ends if listens else ())], [], [], wait)[0]
             if sys.stdin in ready:
                 return
+            if ready:
+                read = time.monotonic()
             for end in ready:
                 end.receive()
 
