@@ -6,9 +6,9 @@ Usage: traffic.py send ADDRESS GROUP BITRATE SIZE SECONDS
        traffic.py receive ADDRESS GROUP
 
 ADDRESS is that of the host itself; rate and size are those of whole IP packets. GROUP may be a host. `send` tells, as
-JSON, packets, and how late one was at most. `receive` says `ready`, and at the end of its input: packets; the least,
-mean and greatest delay, and what 95 % do not exceed; the time from the first packet to the last; all in seconds. All
-clocks of one machine are the same.
+JSON, packets, and how late one was at most. `receive` says `ready`, and at the end of its input: packets; the mean
+delay, and what 0, 1 ... 100 % do not exceed; the time from the first packet to the last; all in seconds; and how many
+came after one that was sent later. All clocks of one machine are the same.
 """
 import ipaddress
 import json
@@ -68,13 +68,19 @@ def reordered(sent):
     return late
 
 
+def percentiles(delays):
+    """What 0, 1 ... 100 % of them do not exceed."""
+    delays = sorted(delays)
+    return [delays[round(percent / 100 * (len(delays) - 1))] for percent in range(101)]
+
+
 def describe(times, missed):
     """What came; packets that this program did not take in time came, too, and have no delay."""
-    delays = sorted(came - sent for sent, came in times)
+    delays = [came - sent for sent, came in times]
     if not delays:
         return {'packets': missed}
-    return {'packets': len(delays) + missed, 'least': delays[0], 'mean': statistics.mean(delays),
-            'greatest': delays[-1], 'most': delays[round(0.95 * (len(delays) - 1))], 'span': times[-1][1] - times[0][1]}
+    return {'packets': len(delays) + missed, 'mean': statistics.mean(delays), 'percentiles': percentiles(delays),
+            'span': times[-1][1] - times[0][1], 'reordered': reordered(sent for sent, _ in times)}
 
 
 def receive(address, group):
