@@ -90,16 +90,18 @@ test_net_run_flow (TestNet *net, guint index)
 }
 
 /**
- * test_net_add_flow:
+ * test_net_add_flow_of:
  * @net: a network
  * @extra_delay: of wires that only this flow has, both ways together
+ * @algorithm: of its congestion control
  *
  * Starts a TCP connection through the shared link.
  *
  * Returns: its index
  */
 guint
-test_net_add_flow (TestNet *net, LmccTime extra_delay)
+test_net_add_flow_of (TestNet *net, LmccTime extra_delay,
+    TestTcpAlgorithm algorithm)
 {
   static const TestLinkSettings wire = { 0 };
   guint index = net->n_flows++;
@@ -109,11 +111,18 @@ test_net_add_flow (TestNet *net, LmccTime extra_delay)
   test_link_init (&flow->host, &wire, net->config.seed);
   test_link_init (&flow->acks, &wire, net->config.seed);
   flow->extra_delay = extra_delay;
-  test_tcp_init (&flow->tcp);
+  test_tcp_init (&flow->tcp, algorithm);
   test_tcp_start (&flow->tcp);
   send_segments (net, index);
 
   return index;
+}
+
+/* One of Reno. */
+guint
+test_net_add_flow (TestNet *net, LmccTime extra_delay)
+{
+  return test_net_add_flow_of (net, extra_delay, TEST_TCP_RENO);
 }
 
 void

@@ -219,6 +219,8 @@ void test_net_free (TestNet *net);
 guint test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config);
 void test_net_stop_receiver (TestNet *net, guint index);
 guint test_net_add_flow (TestNet *net, LmccTime extra_delay);
+guint test_net_add_flow_of (TestNet *net, LmccTime extra_delay,
+    TestTcpAlgorithm algorithm);
 void test_net_stop_flow (TestNet *net, guint index);
 void
 test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet);

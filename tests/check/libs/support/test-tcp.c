@@ -17,6 +17,99 @@
 #define RTO_MARGIN (200 * LMCC_MSECOND)
 #define RTO_MAX (60 * LMCC_SECOND)
 
+/* RFC 9438: sections 5.1, 4.6 and 4.3 */
+#define CUBIC_C 0.4
+#define CUBIC_BETA 0.7
+#define CUBIC_ALPHA (3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA))
+
+#define MIN_SSTHRESH 2.0
+
+/* What an algorithm does with the window, but for slow start.
+ * @decrease: a loss: sets ssthresh
+ * @increase: a segment has arrived in congestion avoidance: sets cwnd */
+typedef struct
+{
+  void (*decrease) (TestTcp *tcp, gboolean timeout);
+  void (*increase) (TestTcp *tcp, LmccTime now);
+} WindowRule;
+
+static void
+decrease_reno (TestTcp *tcp, gboolean timeout G_GNUC_UNUSED)
+{
+  tcp->ssthresh = MAX ((gdouble) tcp->pipe / 2, MIN_SSTHRESH);
+}
+
+static void
+increase_reno (TestTcp *tcp, LmccTime now G_GNUC_UNUSED)
+{
+  tcp->cwnd += 1 / tcp->cwnd;
+}
+
+/* Sections 4.6 to 4.8. */
+static void
+decrease_cubic (TestTcp *tcp, gboolean timeout)
+{
+  TestTcpCubic *cubic = &tcp->cubic;
+
+  if (timeout)
+    cubic->w_max = 0;
+  else if (cubic->fast_convergence && tcp->cwnd < cubic->w_max)
+    cubic->w_max = tcp->cwnd * (1 + CUBIC_BETA) / 2;
+  else
+    cubic->w_max = tcp->cwnd;
+  cubic->cwnd_prior = tcp->cwnd;
+  cubic->started = FALSE;
+  tcp->ssthresh = MAX (tcp->pipe * CUBIC_BETA, MIN_SSTHRESH);
+}
+
+static void
+start_cubic (TestTcp *tcp, LmccTime now)
+{
+  TestTcpCubic *cubic = &tcp->cubic;
+
+  if (cubic->w_max == 0)
+    cubic->w_max = tcp->cwnd;
+  if (cubic->cwnd_prior == 0)
+    cubic->cwnd_prior = tcp->cwnd;
+  cubic->k = cbrt ((cubic->w_max - tcp->cwnd) / CUBIC_C);
+  cubic->w_est = tcp->cwnd;
+  cubic->epoch = now;
+  cubic->started = TRUE;
+}
+
+/* W_cubic(t) of section 4.2. */
+static gdouble
+cubic_window (const TestTcpCubic *cubic, gdouble t)
+{
+  return CUBIC_C * pow (t - cubic->k, 3) + cubic->w_max;
+}
+
+/* Sections 4.2 to 4.5. */
+static void
+increase_cubic (TestTcp *tcp, LmccTime now)
+{
+  TestTcpCubic *cubic = &tcp->cubic;
+  gdouble t, target;
+
+  if (!cubic->started)
+    start_cubic (tcp, now);
+  t = (gdouble) (now - cubic->epoch) / LMCC_SECOND;
+  cubic->w_est +=
+      (cubic->w_est < cubic->cwnd_prior ? CUBIC_ALPHA : 1) / tcp->cwnd;
+  if (cubic_window (cubic, t) < cubic->w_est) {
+    tcp->cwnd = cubic->w_est;
+    return;
+  }
+  target = cubic_window (cubic, t + tcp->srtt / LMCC_SECOND);
+  target = CLAMP (target, tcp->cwnd, 1.5 * tcp->cwnd);
+  tcp->cwnd += (target - tcp->cwnd) / tcp->cwnd;
+}
+
+static const WindowRule window_rules[] = {
+  [TEST_TCP_RENO] = { decrease_reno, increase_reno },
+  [TEST_TCP_CUBIC] = { decrease_cubic, increase_cubic },
+};
+
 static TestTcpSegment *
 segment (TestTcp *tcp, guint64 sequence)
 {
@@ -24,9 +117,11 @@ segment (TestTcp *tcp, guint64 sequence)
 }
 
 void
-test_tcp_init (TestTcp *tcp)
+test_tcp_init (TestTcp *tcp, TestTcpAlgorithm algorithm)
 {
   memset (tcp, 0, sizeof (*tcp));
+  tcp->algorithm = algorithm;
+  tcp->cubic.fast_convergence = TRUE;
   tcp->cwnd = INITIAL_WINDOW;
   tcp->ssthresh = MAX_WINDOW;
   tcp->rto = LMCC_SECOND;
@@ -119,10 +214,19 @@ take_sample (TestTcp *tcp, gdouble rtt)
 }
 
 static void
-halve (TestTcp *tcp)
+decrease (TestTcp *tcp, gboolean timeout)
 {
-  tcp->ssthresh = MAX ((gdouble) tcp->pipe / 2, 2);
+  window_rules[tcp->algorithm].decrease (tcp, timeout);
   tcp->recover = tcp->next;
+}
+
+static void
+increase (TestTcp *tcp, LmccTime now)
+{
+  if (tcp->cwnd < tcp->ssthresh)
+    tcp->cwnd++;
+  else
+    window_rules[tcp->algorithm].increase (tcp, now);
 }
 
 /* Everything that was sent once and overtaken by three others is lost. */
@@ -137,7 +241,7 @@ find_losses (TestTcp *tcp, guint64 from, guint64 to)
     if (overtaken->arrived || overtaken->again || overtaken->lost)
       continue;
     if (i >= tcp->recover) {
-      halve (tcp);
+      decrease (tcp, FALSE);
       tcp->cwnd = tcp->ssthresh;
       tcp->recovering = TRUE;
       tcp->n_recoveries++;
@@ -193,7 +297,7 @@ test_tcp_handle_ack (TestTcp *tcp, LmccTime now, guint64 sequence)
   }
   advance (tcp, now);
   if (!tcp->recovering)
-    tcp->cwnd += tcp->cwnd < tcp->ssthresh ? 1 : 1 / tcp->cwnd;
+    increase (tcp, now);
 }
 
 void
@@ -203,7 +307,7 @@ test_tcp_handle_timeout (TestTcp *tcp, LmccTime now)
 
   if (!tcp->running || now < tcp->timer)
     return;
-  halve (tcp);
+  decrease (tcp, TRUE);
   tcp->cwnd = 1;
   tcp->recovering = FALSE;
   for (i = tcp->una; i < tcp->next; i++) {

@@ -119,7 +119,7 @@ test_world_start_tcp (TestWorld *world, guint link)
 
   world->tcp = g_new0 (TestTcp, 1);
   world->tcp_link = link;
-  test_tcp_init (world->tcp);
+  test_tcp_init (world->tcp, TEST_TCP_RENO);
   test_tcp_start (world->tcp);
   world->tcp->rto_rtts = world->klass->tcp_rto_rtts;
   test_link_init (&world->tcp_back, &back, 1);
