@@ -6,6 +6,7 @@
  * --check only that the link is used and that nobody is shut out.
  */
 #include "support/test-net.h"
+#include "support/test-options.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,6 +62,17 @@ static const Path paths[] = {
   { 12000000, 4, 25 },
 };
 
+static gboolean check;
+static gboolean cubic;
+
+static const GOptionEntry options[] = {
+  { "check", 0, 0, G_OPTION_ARG_NONE, &check,
+      "One run of each algorithm on the first link, and no table", NULL },
+  { "cubic", 0, 0, G_OPTION_ARG_NONE, &cubic,
+      "The TCP connections are CUBIC, not Reno", NULL },
+  { NULL },
+};
+
 static TestNet *
 new_net (const Scheme *scheme, const Path *path, guint32 seed)
 {
@@ -84,7 +96,8 @@ new_net (const Scheme *scheme, const Path *path, guint32 seed)
   test_net_add_receiver (net, &receiver);
   test_net_run (net, SETTLING / 3);
   for (i = 0; i < path->n_flows; i++)
-    test_net_add_flow (net, i * EXTRA_DELAY);
+    test_net_add_flow_of (net, i * EXTRA_DELAY,
+        cubic ? TEST_TCP_CUBIC : TEST_TCP_RENO);
   test_net_run (net, SETTLING - SETTLING / 3);
 
   return net;
@@ -127,7 +140,7 @@ measure (TestNet *net, const Path *path, Row *row)
 }
 
 static gboolean
-run (const Scheme *scheme, const Path *path, gboolean check)
+run (const Scheme *scheme, const Path *path)
 {
   Row row = { 0 };
   gdouble used;
@@ -159,17 +172,18 @@ run (const Scheme *scheme, const Path *path, gboolean check)
 int
 main (int argc, char **argv)
 {
-  gboolean check = argc > 1 && g_str_equal (argv[1], "--check");
   gboolean good = TRUE;
   guint i, j;
 
+  if (!test_options_parse (options, &argc, &argv))
+    return 2;
   if (!check)
     g_print ("| algorithm | Mbit/s | TCP flows | queue, packets a flow | "
              "its share | TCP's share | level | changes/min | loss, %% |\n"
              "|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < G_N_ELEMENTS (schemes); i++) {
     for (j = 0; j < (check ? 1 : G_N_ELEMENTS (paths)); j++)
-      good &= run (&schemes[i], &paths[j], check);
+      good &= run (&schemes[i], &paths[j]);
   }
 
   return good ? 0 : 1;
