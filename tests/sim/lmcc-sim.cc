@@ -57,9 +57,10 @@ ParseOptions (int argc, char **argv, Options &options)
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
-        "Change what all TCP are: sack, classic-recovery (0 or 1), "
-        "delayed-acknowledgements, min-rto (s), halving (RFC 5681)",
-        "NAME=NUMBER[,...]" },
+        "Change what all TCP are: type (newreno, cubic, bbr), sack, "
+        "classic-recovery (0 or 1), delayed-acknowledgements, min-rto (s), "
+        "halving (newreno: RFC 5681), window (the largest, packets)",
+        "NAME=VALUE[,...]" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
         "Length of the simulation", "SECONDS" },
@@ -126,6 +127,8 @@ MakeScenario (const Options &options)
   scenario.cost = options.cost;
   scenario.tcp_settings =
       ParseTcpSettings (options.tcp == nullptr ? "" : options.tcp);
+  for (TcpConfig &tcp : scenario.tcp)
+    tcp.type = scenario.tcp_settings.type.value_or (tcp.type);
   for (SessionConfig &session : scenario.sessions)
     ChangeSession (options, session);
   return scenario;

@@ -30,6 +30,21 @@ Split (const std::string &text, char separator)
   return parts;
 }
 
+/* "NAME=VALUE,..." */
+std::vector<std::pair<std::string, std::string>>
+SplitPairs (const std::string &text)
+{
+  std::vector<std::pair<std::string, std::string>> pairs;
+
+  for (const std::string &part : Split (text, ',')) {
+    size_t equals = part.find ('=');
+    if (equals == std::string::npos)
+      Fail (part, "a parameter is NAME=VALUE");
+    pairs.emplace_back (part.substr (0, equals), part.substr (equals + 1));
+  }
+  return pairs;
+}
+
 double
 ToNumber (const std::string &text)
 {
@@ -43,6 +58,20 @@ ToNumber (const std::string &text)
   if (used == 0 || used != text.size ())
     Fail (text, "not a number");
   return number;
+}
+
+TcpType
+ToTcpType (const std::string &text)
+{
+  static const std::map<std::string, TcpType> types = {
+    { "newreno", TcpType::NewReno },
+    { "cubic", TcpType::Cubic },
+    { "bbr", TcpType::Bbr },
+  };
+
+  if (types.count (text) == 0)
+    Fail (text, "TCP is of type newreno, cubic or bbr");
+  return types.at (text);
 }
 
 /* An object of the file, which knows what it was asked for: what is left is a mistake. */
@@ -303,6 +332,8 @@ ReadSession (Reader &reader, SessionConfig &session)
 void
 ReadTcp (Reader &reader, TcpConfig &tcp)
 {
+  std::string type = "newreno";
+
   reader.Read ("name", tcp.name);
   reader.Read ("from", tcp.from);
   reader.Read ("to", tcp.to);
@@ -311,6 +342,8 @@ ReadTcp (Reader &reader, TcpConfig &tcp)
   reader.Read ("spacing", tcp.spacing);
   reader.Read ("start", tcp.start);
   reader.Read ("stop", tcp.stop);
+  reader.Read ("type", type);
+  tcp.type = ToTcpType (type);
 }
 
 void
@@ -423,13 +456,30 @@ ParseParameters (const std::string &text)
 {
   Parameters parameters;
 
-  for (const std::string &part : Split (text, ',')) {
-    size_t equals = part.find ('=');
-    if (equals == std::string::npos)
-      Fail (part, "a parameter is NAME=NUMBER");
-    parameters[part.substr (0, equals)] = ToNumber (part.substr (equals + 1));
-  }
+  for (const auto &[name, value] : SplitPairs (text))
+    parameters[name] = ToNumber (value);
   return parameters;
+}
+
+static void
+SetTcpNumber (TcpSettings &settings, const std::string &name, double value)
+{
+  if (name == "sack")
+    settings.sack = value != 0;
+  else if (name == "classic-recovery")
+    settings.classic_recovery = value != 0;
+  else if (name == "delayed-acknowledgements" && value >= 1)
+    settings.delayed_acknowledgements = static_cast<uint32_t> (value);
+  else if (name == "min-rto" && value > 0)
+    settings.min_rto = value;
+  else if (name == "halving")
+    settings.halving = value != 0;
+  else if (name == "window" && value >= 1)
+    settings.window = static_cast<uint32_t> (value);
+  else
+    Fail (name,
+        "TCP has type, sack, classic-recovery, halving, and above 0 "
+        "delayed-acknowledgements, min-rto and window");
 }
 
 TcpSettings
@@ -437,21 +487,11 @@ ParseTcpSettings (const std::string &text)
 {
   TcpSettings settings;
 
-  for (const auto &[name, value] : ParseParameters (text)) {
-    if (name == "sack")
-      settings.sack = value != 0;
-    else if (name == "classic-recovery")
-      settings.classic_recovery = value != 0;
-    else if (name == "delayed-acknowledgements" && value >= 1)
-      settings.delayed_acknowledgements = static_cast<uint32_t> (value);
-    else if (name == "min-rto" && value > 0)
-      settings.min_rto = value;
-    else if (name == "halving")
-      settings.halving = value != 0;
+  for (const auto &[name, value] : SplitPairs (text)) {
+    if (name == "type")
+      settings.type = ToTcpType (value);
     else
-      Fail (name,
-          "TCP has sack, classic-recovery, halving, and above 0 "
-          "delayed-acknowledgements and min-rto");
+      SetTcpNumber (settings, name, ToNumber (value));
   }
   return settings;
 }

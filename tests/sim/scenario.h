@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,14 @@ struct SessionConfig
   std::vector<ReceiverConfig> receivers;
 };
 
+/* Which congestion control a TCP has. */
+enum class TcpType
+{
+  NewReno,
+  Cubic,
+  Bbr
+};
+
 struct TcpConfig
 {
   std::string from;
@@ -101,6 +110,7 @@ struct TcpConfig
   Range start;
   double stop = 0; /* 0: the end */
   std::string name = "tcp";
+  TcpType type = TcpType::NewReno;
 };
 
 /* What all TCP of a simulation are. The README of docs/reproduction says why. */
@@ -110,7 +120,9 @@ struct TcpSettings
   bool classic_recovery = false; /* RFC 6582's window inflation, not RFC 6937 */
   uint32_t delayed_acknowledgements = 1; /* segments for each */
   double min_rto = 0.2;
-  bool halving = false; /* all of the window, RFC 5681 */
+  bool halving = false;        /* NewReno: all of the window, RFC 5681 */
+  std::optional<TcpType> type; /* none: what the scenario says of each */
+  uint32_t window = 256;       /* the largest, packets */
 };
 
 struct CbrConfig
@@ -182,7 +194,7 @@ Scenario ReadScenario (const std::string &path, const Parameters &changed = {});
 /* "n=48,slot=0.5". */
 Parameters ParseParameters (const std::string &text);
 
-/* "sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0". */
+/* "type=cubic,sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0". */
 TcpSettings ParseTcpSettings (const std::string &text);
 
 /* "multiplicative:24000:1.3:30", "linear:10000:40" or "list:128000,128000,256000". */

@@ -82,7 +82,7 @@ Simulation::AddTcpTo (const TcpConfig &config, const std::string &to,
     double delay)
 {
   double start = Draw (config.start) + delay;
-  auto app = Create<TcpApp> (config.name, to, start, m_scenario.packet_size,
+  auto app = Create<TcpApp> (config, m_scenario, to, start,
       m_network->GetNode (to), m_next_port++);
 
   app->stop = config.stop;

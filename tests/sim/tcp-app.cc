@@ -3,6 +3,7 @@
  */
 #include "tcp-app.h"
 
+#include "bbr.h"
 #include "network.h"
 
 using namespace ns3;
@@ -60,10 +61,14 @@ ConfigureTcp (const TcpSettings &settings, uint32_t packet_size)
   Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (BUFFER));
 }
 
-TcpApp::TcpApp (const std::string &flow_name, const std::string &node_name,
-    double start_time, uint32_t packet_size, Ptr<Node> receiver, uint16_t port)
-    : Flow (flow_name, "tcp", node_name, start_time),
-      m_packet_size (packet_size), m_receiver_node (receiver), m_port (port)
+TcpApp::TcpApp (const TcpConfig &config, const Scenario &scenario,
+    const std::string &node_name, double start_time, Ptr<Node> receiver,
+    uint16_t port)
+    : Flow (config.name, "tcp", node_name, start_time), m_type (config.type),
+      m_window (std::min (scenario.tcp_settings.window,
+          BUFFER / scenario.packet_size)),
+      m_packet_size (scenario.packet_size), m_receiver_node (receiver),
+      m_port (port)
 {
 }
 
@@ -77,6 +82,22 @@ TcpApp::Count ()
     static_cast<double> (m_sent) - static_cast<double> (m_received) };
 }
 
+/* NewReno is what ConfigureTcp() has made all. */
+void
+TcpApp::SetType ()
+{
+  auto tcp = DynamicCast<TcpSocketBase> (m_sender);
+
+  if (m_type == TcpType::Cubic) {
+    tcp->SetCongestionControlAlgorithm (CreateObject<TcpCubic> ());
+  } else if (m_type == TcpType::Bbr) {
+    auto bbr = CreateObject<Bbr> ();
+    bbr->SetStream (m_port); /* else all draw the same numbers */
+    tcp->SetCongestionControlAlgorithm (bbr);
+    tcp->SetPacingStatus (true);
+  }
+}
+
 void
 TcpApp::StartApplication ()
 {
@@ -88,6 +109,7 @@ TcpApp::StartApplication ()
       MakeNullCallback<bool, Ptr<Socket>, const Address &> (),
       MakeCallback (&TcpApp::Accept, this));
   m_sender = Socket::CreateSocket (GetNode (), TcpSocketFactory::GetTypeId ());
+  SetType ();
   m_sender->TraceConnectWithoutContext ("Tx",
       MakeCallback (&TcpApp::NoteSent, this));
   m_sender->SetSendCallback (MakeCallback (&TcpApp::Fill, this));
@@ -104,14 +126,15 @@ TcpApp::StopApplication ()
     m_sender->Close ();
 }
 
-/* A few round trips ahead is enough: what is in the buffer is sent after Close(). */
+/* The buffer has what is on the way and what is sent after Close(). */
 void
 TcpApp::Fill (Ptr<Socket> socket, uint32_t)
 {
   auto tcp = DynamicCast<TcpSocketBase> (socket);
   uint32_t segment = m_packet_size - HEADERS;
 
-  while (!m_stopped && tcp->GetTxAvailable () > BUFFER - 256 * m_packet_size
+  while (!m_stopped
+      && tcp->GetTxAvailable () > BUFFER - m_window * m_packet_size
       && socket->Send (Create<Packet> (segment)) > 0)
     continue;
 }

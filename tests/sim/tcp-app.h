@@ -20,14 +20,16 @@ void ConfigureTcp (const TcpSettings &settings, uint32_t packet_size);
 class TcpApp : public ns3::Application, public Flow
 {
 public:
-  TcpApp (const std::string &name, const std::string &node, double start,
-      uint32_t packet_size, ns3::Ptr<ns3::Node> receiver, uint16_t port);
+  TcpApp (const TcpConfig &config, const Scenario &scenario,
+      const std::string &node, double start, ns3::Ptr<ns3::Node> receiver,
+      uint16_t port);
 
   FlowCounters Count () override;
 
 private:
   void StartApplication () override;
   void StopApplication () override;
+  void SetType ();
   void Fill (ns3::Ptr<ns3::Socket> socket, uint32_t room);
   void Accept (ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
   void Take (ns3::Ptr<ns3::Socket> socket);
@@ -36,6 +38,8 @@ private:
   void NoteReceived (ns3::Ptr<const ns3::Packet> packet,
       const ns3::TcpHeader &header, ns3::Ptr<const ns3::TcpSocketBase> socket);
 
+  const TcpType m_type;
+  const uint32_t m_window;
   const uint32_t m_packet_size;
   ns3::Ptr<ns3::Node> m_receiver_node;
   const uint16_t m_port;

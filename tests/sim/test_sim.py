@@ -69,6 +69,9 @@ class Simulator(unittest.TestCase):
         result = run(scenario, '--tcp', 'cubic=1', check=False)
         self.assertEqual(result.returncode, 1)
         self.assertIn('classic-recovery', result.stderr.decode())
+        result = run(scenario, '--tcp', 'type=vegas', check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('newreno, cubic or bbr', result.stderr.decode())
 
     def test_a_link_loses_its_share_alone_and_in_bursts(self):
         for burst in (1, 4):
@@ -235,6 +238,28 @@ class Simulator(unittest.TestCase):
         plain, halving = (flow(scenario, 'U', 'tcp', *arguments)['throughput'] for arguments in ((), told))
         self.assertGreater(halving, 1.1 * plain)
 
+    def test_each_tcp_is_of_the_type_that_the_scenario_or_the_command_line_gives_it(self):
+        # At 1 % of random loss and 60 ms NewReno has 1.6 Mbit/s by the formula of RFC 5348, section 3.1; BBR, which
+        # goes by the rate that arrives, what the other leaves of the link.
+        both = dumbbell(tcp=[{**TCP, 'name': 'one'}, {**TCP, 'name': 'two', 'type': 'bbr'}], rate=10e6,
+                        queue={'packets': 100}, link={'loss': 0.01}, duration=60, **{'warm-up': 20})
+        one, two = (flow(both, 'U', name)['throughput'] for name in ('one', 'two'))
+        self.assertLess(one, 2e6)
+        self.assertGreater(two, 7e6)
+        one, two = (flow(both, 'U', name, '--tcp', 'type=newreno')['throughput'] for name in ('one', 'two'))
+        self.assertLess(max(one, two), 2e6)
+        self.assertGreater(min(one, two), 1e6)
+
+    def test_cubic_gets_more_than_newreno_of_a_long_path(self):
+        # RFC 9438, section 5.1, at 250 ms: 373 segments, where Reno has 122.
+        long = dumbbell(tcp=[TCP], rate=20e6, queue={'packets': 100}, link={'delay': 0.105, 'loss': 1e-4},
+                        duration=150, **{'warm-up': 40})
+        newreno, cubic, small = (flow(long, 'U', 'tcp', '--tcp', told)['throughput'] for told in (
+            'window=2000', 'type=cubic,window=2000', 'type=cubic,window=100'))
+        self.assertGreater(cubic, 1.5 * newreno)
+        # As many packets in each round trip, which are 3.2 Mbit/s.
+        self.assertLess(small, 1.1 * 3.2e6)
+
     def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
         wrong = [({**dumbbell(), 'lnks': []}, 'there is no "lnks"'),
                  (dumbbell([session('elm', layers='3')]), 'layers are'),
@@ -242,6 +267,7 @@ class Simulator(unittest.TestCase):
                  (dumbbell([session('rlc', layers='linear:64000:4')]), 'doubl'),
                  (dumbbell([session('elm,strategy=hasty')]), 'hasty'),
                  (dumbbell(phases=[{'name': 'none', 'from': 5, 'to': 5}]), 'ends before it begins'),
+                 (dumbbell(tcp=[{**TCP, 'type': 'vegas'}]), 'newreno, cubic or bbr'),
                  (dumbbell([session('elm', node='X')]), 'no link leads to a node "X"')]
         for scenario, reason in wrong:
             result = run(scenario, '--duration', '5', check=False)
