@@ -26,6 +26,11 @@
 #define GROWN_SHARE 20
 #define GROWN_PACKETS 0.25
 
+/* Where none did, a train that has so many packets less above the path's rate
+ * says nothing: a token bucket of two full packets, as short as they get, hides
+ * it. */
+#define LEAST_EXCESS 3
+
 /* Where the train's end is lost it is over after a silence of that long. */
 #define SILENCE (200 * LMCC_MSECOND)
 
@@ -153,7 +158,8 @@ compare_slopes (gconstpointer a, gconstpointer b)
 }
 
 /* By how much the delay grows in a unit of time: the median of all pairs'
- * (Theil and Sen), which a few late packets do not move. */
+ * (Theil and Sen), which a few late packets do not move. Pairs that changed
+ * places count too: they are those whose delay shrank. */
 static gdouble
 find_slope (const LmccTrainReader *reader)
 {
@@ -164,7 +170,7 @@ find_slope (const LmccTrainReader *reader)
     for (k = i + 1; k < reader->n; k++) {
       gint64 apart = reader->packets[k].sent - reader->packets[i].sent;
 
-      if (apart > 0)
+      if (apart != 0)
         slopes[n++] =
             (gdouble) (reader->packets[k].delay - reader->packets[i].delay)
             / (gdouble) apart;
@@ -175,6 +181,17 @@ find_slope (const LmccTrainReader *reader)
   qsort (slopes, n, sizeof (*slopes), compare_slopes);
 
   return n % 2 != 0 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2;
+}
+
+/* Packets of the train above those that the level held has in the same time. */
+static gdouble
+find_excess (const LmccTrainReader *reader, const LmccSession *session)
+{
+  guint level = (guint) reader->level;
+  gdouble held = (gdouble) lmcc_session_cumulative_rate (session, level);
+  gdouble train = (gdouble) lmcc_session_cumulative_rate (session, level + 1);
+
+  return train > 0 ? reader->n * (1 - held / train) : 0;
 }
 
 static LmccTrainVerdict
@@ -193,8 +210,24 @@ judge (const LmccTrainReader *reader, const LmccSession *session)
     return LMCC_TRAIN_UNKNOWN;
   if (grown > MAX (GROWN + span / GROWN_SHARE, GROWN_PACKETS * packet))
     return LMCC_TRAIN_FULL;
+  if (find_excess (reader, session) < LEAST_EXCESS)
+    return LMCC_TRAIN_NONE;
 
   return LMCC_TRAIN_ROOM;
+}
+
+/* A train that meets a queue takes nothing back of what those before it
+ * found. */
+static void
+count_full (LmccTrainReader *reader, LmccTrainVerdict verdict)
+{
+  if (verdict == LMCC_TRAIN_ROOM
+      || reader->ended >= reader->full_at + reader->worth)
+    reader->n_full = 0;
+  if (verdict != LMCC_TRAIN_FULL)
+    return;
+  reader->full_at = reader->ended;
+  reader->n_full++;
 }
 
 /* Returns: whether there is a verdict */
@@ -202,27 +235,24 @@ static gboolean
 end_train (LmccTrainReader *reader, const LmccSession *session)
 {
   LmccTrainVerdict before = lmcc_train_reader_get (reader, reader->ended, NULL);
-  guint n = reader->n;
+  LmccTrainVerdict verdict = LMCC_TRAIN_NONE;
 
-  if (n == 0)
+  if (reader->n == 0)
     return FALSE;
-  reader->too_short = n < LEAST_PACKETS;
-  if (!reader->too_short) {
-    reader->verdict = judge (reader, session);
-    reader->in_a_row = reader->verdict == before ? reader->in_a_row + 1 : 1;
-    reader->worth =
-        (LmccTime) (WORTH_CYCLES * (gdouble) lmcc_train_cycle (session));
-    reader->verdict_at = reader->ended;
-    if (reader->verdict == LMCC_TRAIN_FULL)
-      reader->full_at = reader->ended;
-    if (reader->verdict == LMCC_TRAIN_FULL)
-      reader->n_full = reader->in_a_row;
-    else if (reader->verdict == LMCC_TRAIN_ROOM)
-      reader->n_full = 0;
-  }
+  if (reader->n >= LEAST_PACKETS)
+    verdict = judge (reader, session);
   reader->n = 0;
+  reader->too_short = verdict == LMCC_TRAIN_NONE;
+  if (reader->too_short)
+    return FALSE;
+  reader->in_a_row = verdict == before ? reader->in_a_row + 1 : 1;
+  reader->verdict = verdict;
+  reader->verdict_at = reader->ended;
+  reader->worth =
+      (LmccTime) (WORTH_CYCLES * (gdouble) lmcc_train_cycle (session));
+  count_full (reader, verdict);
 
-  return !reader->too_short;
+  return TRUE;
 }
 
 /* Marks that come more often, or for longer, are no trains. */
@@ -342,7 +372,8 @@ lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
 /*
  * lmcc_train_reader_full_until:
  * @reader: a reader
- * @in_a_row: how many trains in a row have to find no room
+ * @in_a_row: how many trains in a row, of those that say something, have to
+ *     find no room
  *
  * One that finds a queue before it says nothing, and the latest that did say
  * something counts on.
