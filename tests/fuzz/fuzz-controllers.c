@@ -15,6 +15,7 @@
 
 #define N_LAYERS 8
 #define SLOT (200 * LMCC_MSECOND)
+#define TRAIN_CYCLE (2 * LMCC_SECOND)
 #define MODULUS 60
 
 typedef struct
@@ -32,6 +33,7 @@ make_session (LmccSession *session, const LmccAlgorithm *algorithm)
   g_strlcpy (session->algorithm, algorithm->name, sizeof (session->algorithm));
   session->n_layers = session->n_groups = N_LAYERS;
   session->slot = SLOT;
+  session->train_cycle = TRAIN_CYCLE;
   session->slot_modulus = MODULUS;
   for (i = 0; i < N_LAYERS; i++)
     session->layers[i].rate = 50000u << i;

@@ -204,6 +204,7 @@ append_keys (GString *text, Bytes *bytes)
     "k",
     "zz",
     "nonce",
+    "tr",
   };
   guint n = take_byte (bytes) & 3;
 

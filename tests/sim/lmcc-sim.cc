@@ -25,6 +25,7 @@ struct Options
   char *tcp = nullptr;
   char *json = nullptr;
   double slot = 0;
+  double trains = 0;
   int seed = 1;
   double duration = 0;
   double warm_up = -1;
@@ -51,6 +52,10 @@ ParseOptions (int argc, char **argv, Options &options)
     { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
         "Layers that are encodings of their own, or of fixed rates",
         "native|fixed" },
+    { "trains", 0, 0, G_OPTION_ARG_DOUBLE, &options.trains,
+        "From one train of the sessions' senders for a level to its next; 0: "
+        "as the scenario says",
+        "S" },
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
         "Length of a slot of the sessions, where their algorithm has them",
         "SECONDS" },
@@ -89,6 +94,8 @@ ParseOptions (int argc, char **argv, Options &options)
     throw std::runtime_error ("--seed is below 1");
   if (options.slot < 0)
     throw std::runtime_error ("--slot is below 0");
+  if (options.trains < 0 || options.trains > 60)
+    throw std::runtime_error ("--trains is not between 0 and 60");
   if (options.layering != nullptr && strcmp (options.layering, "native") != 0
       && strcmp (options.layering, "fixed") != 0)
     throw std::runtime_error ("--layering is native or fixed");
@@ -107,6 +114,8 @@ ChangeSession (const Options &options, SessionConfig &session)
     session.native = strcmp (options.layering, "native") == 0;
   if (options.slot > 0)
     session.slot = options.slot;
+  if (options.trains > 0)
+    session.train_interval = options.trains;
 }
 
 Scenario
