@@ -1,0 +1,492 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "measure/trains.h"
+
+#include "support/test-train-path.h"
+
+#include <gst/check/gstcheck.h>
+
+/* Three cycles and a half. */
+#define WORTH (7 * LMCC_SECOND)
+
+static const gdouble rates[] = { 1e6, 3e6, 12e6, 50e6 };
+#define N_RATES G_N_ELEMENTS (rates)
+
+static const gdouble factors[] = { 2, 1.3 };
+
+static LmccTrainVerdict
+get (const TrainPath *path, guint *in_a_row)
+{
+  return lmcc_train_reader_get (&path->reader, path->now, in_a_row);
+}
+
+static void
+check_only (const TrainPath *path, LmccTrainVerdict verdict, guint n)
+{
+  if (path->verdicts[verdict] != n || train_path_count (path) != n)
+    fail ("%u of %u: room %u, full %u, unknown %u", verdict, n,
+        path->verdicts[LMCC_TRAIN_ROOM], path->verdicts[LMCC_TRAIN_FULL],
+        path->verdicts[LMCC_TRAIN_UNKNOWN]);
+}
+
+GST_START_TEST (test_a_path_with_room_has_room)
+{
+  gdouble rate = rates[__i__ / G_N_ELEMENTS (factors)];
+  gdouble factor = factors[__i__ % G_N_ELEMENTS (factors)];
+  TrainPath path;
+  guint in_a_row;
+
+  train_path_init (&path, rate, factor, 1);
+  path.capacity = rate * 1.001;
+  train_path_cycles (&path, 10);
+  /* A token bucket would hide what so few packets have above the level's. */
+  if (train_path_length (&path) * (1 - 1 / factor) < 3) {
+    fail_unless_equals_int (train_path_count (&path), 0);
+    train_path_clear (&path);
+    return;
+  }
+  check_only (&path, LMCC_TRAIN_ROOM, 10);
+  fail_unless_equals_int (get (&path, &in_a_row), LMCC_TRAIN_ROOM);
+  fail_unless_equals_int (in_a_row, 10);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 1), 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* The link has between what is held and nine tenths of the next level. */
+static const struct
+{
+  gdouble rate;
+  gdouble factor;
+  gdouble capacity; /* of @rate */
+} full_rows[] = {
+  { 1e6, 2, 0.51 },
+  { 1e6, 2, 0.75 },
+  { 1e6, 2, 0.9 },
+  { 1e6, 1.3, 0.78 },
+  { 3e6, 2, 0.51 },
+  { 3e6, 2, 0.75 },
+  { 3e6, 2, 0.9 },
+  { 3e6, 1.3, 0.78 },
+  { 3e6, 1.3, 0.9 },
+  { 12e6, 2, 0.51 },
+  { 12e6, 2, 0.75 },
+  { 12e6, 2, 0.9 },
+  { 12e6, 1.3, 0.78 },
+  { 12e6, 1.3, 0.9 },
+  { 50e6, 2, 0.51 },
+  { 50e6, 2, 0.75 },
+};
+
+GST_START_TEST (test_a_path_without_room_is_full)
+{
+  TrainPath path;
+  guint in_a_row;
+
+  train_path_init (&path, full_rows[__i__].rate, full_rows[__i__].factor, 1);
+  path.capacity = full_rows[__i__].rate * full_rows[__i__].capacity;
+  train_path_cycles (&path, 10);
+  check_only (&path, LMCC_TRAIN_FULL, 10);
+  fail_unless_equals_int (get (&path, &in_a_row), LMCC_TRAIN_FULL);
+  fail_unless_equals_int (in_a_row, 10);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 10),
+      path.reader.verdict_at + WORTH);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 11),
+      0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+static void
+set_queue (TrainPath *path, gboolean stands)
+{
+  path->extra = stands ? 5 * MS + 2 * path->gap_below : 0;
+}
+
+GST_START_TEST (test_a_queue_that_stood_before_says_nothing_new)
+{
+  TrainPath path;
+  LmccTime full_until;
+  guint in_a_row;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_cycles (&path, 2);
+  check_only (&path, LMCC_TRAIN_FULL, 2);
+  full_until = lmcc_train_reader_full_until (&path.reader, 2);
+  fail_unless (full_until > path.now);
+
+  set_queue (&path, TRUE);
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_UNKNOWN], 1);
+  fail_unless_equals_int (get (&path, &in_a_row), LMCC_TRAIN_UNKNOWN);
+  fail_unless_equals_int (in_a_row, 1);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 2),
+      full_until);
+
+  /* One more that says so does not make it less. */
+  set_queue (&path, FALSE);
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_FULL], 3);
+  fail_unless (lmcc_train_reader_full_until (&path.reader, 2) > full_until);
+
+  path.capacity = 10 * rates[__i__];
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_ROOM);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 1), 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* As long as others fill the path: what a FULL said is over by then. */
+GST_START_TEST (test_what_was_full_long_ago_is_not_counted)
+{
+  TrainPath path;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_cycles (&path, 1);
+  set_queue (&path, TRUE);
+  train_path_cycles (&path, 4);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_UNKNOWN], 4);
+  set_queue (&path, FALSE);
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_FULL], 2);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 2), 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_three_packets_are_no_verdict_and_no_wait)
+{
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_even (&path, 50 * MS);
+  path.now += 50 * MS;
+  train_path_flush (&path);
+  fail_unless (
+      lmcc_train_reader_wait_until (&path.reader, &path.session) > path.now);
+  for (i = 1; i < 4; i++) {
+    train_path_cycle (&path, i);
+    fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_NONE);
+    fail_unless_equals_uint64 (lmcc_train_reader_wait_until (&path.reader,
+                                   &path.session),
+        0);
+  }
+  fail_unless_equals_int (train_path_count (&path), 0);
+  train_path_cycle (&path, 6);
+  fail_unless_equals_int (train_path_count (&path), 1);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* What is waited for comes: a cycle and the time of one level's train later. */
+GST_START_TEST (test_the_first_verdict_is_waited_for)
+{
+  TrainPath path;
+  LmccTime begin, until;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  begin = train_path_arrival (&path);
+  fail_unless_equals_uint64 (lmcc_train_reader_wait_until (&path.reader,
+                                 &path.session),
+      0);
+  train_path_even (&path, 50 * MS);
+  path.now += 50 * MS;
+  train_path_flush (&path);
+  until = lmcc_train_reader_wait_until (&path.reader, &path.session);
+  fail_unless (until >= begin + 3 * LMCC_SECOND);
+  fail_unless (until <= begin + 3 * LMCC_SECOND + 2 * path.packet_gap);
+  train_path_cycles (&path, 1);
+  fail_unless_equals_uint64 (lmcc_train_reader_wait_until (&path.reader,
+                                 &path.session),
+      0);
+  path.session.train_cycle = 0;
+  lmcc_train_reader_set_level (&path.reader, LEVEL);
+  train_path_cycles (&path, 2);
+  fail_unless_equals_int (train_path_count (&path), 1);
+  fail_unless_equals_uint64 (lmcc_train_reader_wait_until (&path.reader,
+                                 &path.session),
+      0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Less than the train's rate may be on the path then. */
+GST_START_TEST (test_a_level_that_is_not_heard_yet_has_no_verdict)
+{
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  for (i = 0; i < 3; i++) {
+    path.layer = LEVEL - 1;
+    train_path_even (&path, 100 * MS);
+    path.layer = LEVEL;
+    train_path_train (&path, train_path_length (&path));
+    path.layer = LEVEL - 1;
+    train_path_even (&path, 100 * MS);
+    path.now += lmcc_train_cycle (&path.session);
+    train_path_flush (&path);
+  }
+  fail_unless_equals_int (train_path_count (&path), 0);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_NONE);
+  path.layer = LEVEL;
+  train_path_cycles (&path, 1);
+  check_only (&path, LMCC_TRAIN_ROOM, 1);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_trains_of_other_levels_are_not_read)
+{
+  static const gint8 others[] = { LEVEL + 2, LEVEL, 0, LMCC_SIGNAL_NOBODY };
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  for (i = 0; i < G_N_ELEMENTS (others); i++) {
+    path.signal = others[i];
+    train_path_cycles (&path, 2);
+  }
+  fail_unless_equals_int (train_path_count (&path), 0);
+
+  /* What is above is not held. */
+  path.signal = LEVEL + 1;
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (train_path_count (&path), 1);
+  path.layer = LEVEL + 1;
+  train_path_cycles (&path, 2);
+  fail_unless_equals_int (train_path_count (&path), 1);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_new_level_begins_without_a_verdict)
+{
+  TrainPath path;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_cycles (&path, 2);
+  lmcc_train_reader_set_level (&path.reader, LEVEL);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_NONE);
+  fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 1), 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* The time sent has 16 bits of seconds. */
+GST_START_TEST (test_send_times_wrap_in_a_train)
+{
+  TrainPath path;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  path.ntp_offset = 65536 * LMCC_SECOND
+      - (path.now + 100 * MS + path.gap_below + 2 * path.packet_gap);
+  train_path_cycles (&path, 3);
+  check_only (&path, LMCC_TRAIN_FULL, 3);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Meanwhile the path's delay changes; the train was cut off by the silence. */
+GST_START_TEST (test_a_minute_of_silence_makes_all_old)
+{
+  TrainPath path;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_cycles (&path, 2);
+  train_path_even (&path, 100 * MS);
+  train_path_train (&path, 5);
+  path.now += LMCC_SECOND;
+  train_path_flush (&path);
+  path.now += 59 * LMCC_SECOND;
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_NONE);
+  fail_unless (lmcc_train_reader_full_until (&path.reader, 1) < path.now);
+  path.delay += 100 * MS;
+  train_path_even (&path, 50 * MS);
+  path.now += 50 * MS;
+  train_path_flush (&path);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_NONE);
+  fail_unless (lmcc_train_reader_full_until (&path.reader, 1) < path.now);
+
+  path.capacity = 10 * rates[__i__];
+  train_path_cycles (&path, 3);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_ROOM], 3);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_UNKNOWN], 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* A delay that comes to stay is a queue for 20 s. */
+GST_START_TEST (test_a_longer_path_is_no_queue_for_ever)
+{
+  TrainPath path;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  train_path_cycles (&path, 10);
+  path.delay += 100 * MS;
+  train_path_cycles (&path, 11);
+  fail_unless (path.verdicts[LMCC_TRAIN_UNKNOWN] >= 5);
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_ROOM);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_marks_of_minutes_are_no_endless_train)
+{
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.capacity = 0.6 * rates[__i__];
+  train_path_cycles (&path, 1);
+  path.marks_all = TRUE;
+  for (i = 0; i < 180; i++) {
+    train_path_even (&path, LMCC_SECOND);
+    train_path_flush (&path);
+    fail_unless (path.reader.n <= LMCC_TRAIN_READ_MAX);
+  }
+  /* As often as they may be, with the longest train and silence. */
+  fail_unless (train_path_count (&path) >= 180 / 2);
+  fail_unless (train_path_count (&path) <= 180 + 1);
+  fail_unless (path.least_apart >= lmcc_train_cycle (&path.session) / 2);
+
+  path.marks_all = FALSE;
+  path.now += LMCC_SECOND;
+  train_path_cycles (&path, 2);
+  fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_FULL);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Which is over when the next one is marked, however many are marked
+ * between. */
+GST_START_TEST (test_marks_by_turns_are_no_trains)
+{
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  train_path_cycles (&path, 1);
+  for (i = 0; i < 2000; i++) {
+    train_path_train (&path, 4);
+    train_path_even (&path, path.gap_below);
+    train_path_flush (&path);
+  }
+  fail_unless (path.least_apart >= lmcc_train_cycle (&path.session) / 2);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+static LmccLoss
+make_loss (LmccTime before, LmccTime behind)
+{
+  return (LmccLoss){ .count = 1,
+    .before = before,
+    .span = behind - before,
+    .gap = 2,
+    .index = 1 };
+}
+
+GST_START_TEST (test_a_train_owns_its_losses)
+{
+  TrainPath path;
+  LmccTime began, ended;
+  LmccLoss loss;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  loss = make_loss (path.now, path.now + 10 * MS);
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  train_path_cycles (&path, 1);
+  fail_unless_equals_int (train_path_count (&path), 1);
+  began = path.reader.began;
+  ended = path.reader.ended;
+  fail_unless (ended > began);
+
+  loss = make_loss (began + (ended - began) / 3, began + (ended - began) / 2);
+  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL - 1, &loss));
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL + 1, &loss));
+
+  /* Its first and its last packets. */
+  loss = make_loss (began - 10 * MS, began);
+  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  loss = make_loss (ended, ended + 50 * MS);
+  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  loss = make_loss (began - MS, ended + MS);
+  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+
+  loss = make_loss (began - 20 * MS, began - 1);
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  loss = make_loss (ended + 1, ended + 20 * MS);
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+
+  lmcc_train_reader_set_level (&path.reader, LEVEL);
+  loss = make_loss (began, ended);
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+static Suite *
+trains_suite (void)
+{
+  Suite *suite = suite_create ("trains");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_a_path_with_room_has_room, 0,
+      N_RATES * G_N_ELEMENTS (factors));
+  tcase_add_loop_test (tcase, test_a_path_without_room_is_full, 0,
+      G_N_ELEMENTS (full_rows));
+  tcase_add_loop_test (tcase, test_a_queue_that_stood_before_says_nothing_new,
+      0, N_RATES);
+  tcase_add_loop_test (tcase, test_what_was_full_long_ago_is_not_counted, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_three_packets_are_no_verdict_and_no_wait, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_the_first_verdict_is_waited_for, 0, N_RATES);
+  tcase_add_loop_test (tcase, test_a_level_that_is_not_heard_yet_has_no_verdict,
+      0, N_RATES);
+  tcase_add_loop_test (tcase, test_trains_of_other_levels_are_not_read, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_a_new_level_begins_without_a_verdict, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_send_times_wrap_in_a_train, 0, N_RATES);
+  tcase_add_loop_test (tcase, test_a_minute_of_silence_makes_all_old, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_a_longer_path_is_no_queue_for_ever, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_marks_of_minutes_are_no_endless_train, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_marks_by_turns_are_no_trains, 0, N_RATES);
+  tcase_add_loop_test (tcase, test_a_train_owns_its_losses, 0, N_RATES);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (trains);

@@ -1,0 +1,212 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "support/test-train-path.h"
+
+#include "wire/layer-header.h"
+
+#include <string.h>
+
+/* What is sent before and behind a train; the rest of a cycle is silent. */
+#define BEFORE (100 * MS)
+#define BEHIND (60 * MS)
+
+typedef struct
+{
+  LmccTime time;
+  LmccHeader header;
+} Arrival;
+
+/*
+ * train_path_init:
+ * @path: (out): with room for @rate, and without jitter
+ * @rate: that of trains
+ * @factor: by how much it is above the rate held
+ * @seed: of the jitter
+ */
+void
+train_path_init (TrainPath *path, gdouble rate, gdouble factor, guint32 seed)
+{
+  gdouble held = rate / factor;
+
+  memset (path, 0, sizeof (*path));
+  lmcc_session_init (&path->session);
+  path->session.train_cycle = LMCC_DEFAULT_TRAIN_CYCLE;
+  path->session.n_layers = 3;
+  path->session.layers[0].rate = (guint64) (held / 2);
+  path->session.layers[1].rate = (guint64) (held - held / 2);
+  path->session.layers[2].rate = (guint64) (rate - held);
+  path->packet_gap =
+      (LmccTime) (8.0 * path->session.packet_size * LMCC_SECOND / rate);
+  path->gap_below =
+      (LmccTime) (8.0 * path->session.packet_size * LMCC_SECOND / held);
+  path->capacity = 10 * rate;
+  path->delay = 20 * MS;
+  path->now = 1000 * LMCC_SECOND;
+  path->ntp_offset = 7777 * LMCC_SECOND;
+  path->signal = LEVEL + 1;
+  path->layer = LEVEL;
+  path->least_apart = LMCC_TIME_NONE;
+  path->rand = g_rand_new_with_seed (seed);
+  path->arrivals = g_array_new (FALSE, FALSE, sizeof (Arrival));
+  lmcc_train_reader_init (&path->reader);
+  lmcc_train_reader_set_level (&path->reader, LEVEL);
+}
+
+void
+train_path_clear (TrainPath *path)
+{
+  g_rand_free (path->rand);
+  g_array_unref (path->arrivals);
+}
+
+/* As many packets as 60 ms take, and not more than a train has. */
+guint
+train_path_length (const TrainPath *path)
+{
+  return (guint) MIN (60 * MS / path->packet_gap, LMCC_TRAIN_MAX_PACKETS);
+}
+
+static LmccTime
+to_receiver (const TrainPath *path, LmccTime time)
+{
+  return (LmccTime) ((gdouble) time * (1 + path->drift));
+}
+
+/* When what is sent now arrives at best. */
+LmccTime
+train_path_arrival (const TrainPath *path)
+{
+  return to_receiver (path, path->now + path->delay);
+}
+
+static LmccTime
+cross (TrainPath *path)
+{
+  LmccTime time = MAX (path->now, path->idle_at)
+      + (LmccTime) (8.0 * path->session.packet_size * LMCC_SECOND
+          / path->capacity);
+
+  path->idle_at = time;
+  time += path->delay + path->extra;
+  if (path->jitter > 0)
+    time += (LmccTime) (g_rand_double (path->rand) * (gdouble) path->jitter);
+  if (path->reorder > 0 && path->n_sent % path->reorder == 0)
+    time += path->packet_gap * 3 / 2;
+  if (path->batch > 0)
+    time += path->batch - time % path->batch;
+  if (path->keeps_order)
+    time = MAX (time, path->latest);
+  path->latest = MAX (path->latest, time);
+
+  return to_receiver (path, time);
+}
+
+static void
+send_packet (TrainPath *path, gboolean marked)
+{
+  gboolean mark = marked || path->marks_all;
+  Arrival arrival = { 0 };
+
+  arrival.header.layer = (guint8) path->layer;
+  arrival.header.burst = mark;
+  arrival.header.signal = mark ? path->signal : LMCC_SIGNAL_NOBODY;
+  arrival.header.send_time =
+      lmcc_time_to_ntp_short (path->now + path->ntp_offset);
+  arrival.time = cross (path);
+  path->n_sent++;
+  g_array_append_val (path->arrivals, arrival);
+}
+
+/* Those of one batch stay in their order. */
+static gint
+compare_arrivals (gconstpointer a, gconstpointer b)
+{
+  const Arrival *x = a, *y = b;
+
+  if (x->time != y->time)
+    return x->time > y->time ? 1 : -1;
+
+  return (gint32) (x->header.send_time - y->header.send_time);
+}
+
+static void
+count_verdict (TrainPath *path, LmccTime now)
+{
+  path->verdicts[lmcc_train_reader_get (&path->reader, now, NULL)]++;
+  if (path->verdict_at > 0)
+    path->least_apart = MIN (path->least_apart, now - path->verdict_at);
+  path->verdict_at = now;
+}
+
+/* What nothing sent from now on can overtake. */
+void
+train_path_flush (TrainPath *path)
+{
+  guint i;
+
+  g_array_sort (path->arrivals, compare_arrivals);
+  for (i = 0; i < path->arrivals->len; i++) {
+    const Arrival *arrival = &g_array_index (path->arrivals, Arrival, i);
+
+    if (arrival->time > train_path_arrival (path))
+      break;
+    if (lmcc_train_reader_packet (&path->reader, &path->session, arrival->time,
+            &arrival->header))
+      count_verdict (path, arrival->time);
+  }
+  g_array_remove_range (path->arrivals, 0, i);
+}
+
+void
+train_path_even (TrainPath *path, LmccTime duration)
+{
+  LmccTime end = path->now + duration;
+
+  for (; path->now < end; path->now += path->gap_below)
+    send_packet (path, FALSE);
+}
+
+/* And the silence behind it. */
+void
+train_path_train (TrainPath *path, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    send_packet (path, TRUE);
+    path->now += path->packet_gap;
+  }
+  path->now += n * (path->gap_below - path->packet_gap);
+}
+
+void
+train_path_cycle (TrainPath *path, guint n)
+{
+  LmccTime begin = path->now;
+
+  train_path_even (path, BEFORE);
+  train_path_train (path, n);
+  train_path_even (path, MAX (BEHIND, 3 * path->gap_below));
+  path->now = begin + lmcc_train_cycle (&path->session);
+  train_path_flush (path);
+}
+
+/* At phases of their own. */
+void
+train_path_cycles (TrainPath *path, guint n_cycles)
+{
+  guint i;
+
+  for (i = 0; i < n_cycles; i++) {
+    train_path_cycle (path, train_path_length (path));
+    path->now += (LmccTime) (g_rand_double (path->rand) * 20 * MS);
+  }
+}
+
+guint
+train_path_count (const TrainPath *path)
+{
+  return path->verdicts[LMCC_TRAIN_ROOM] + path->verdicts[LMCC_TRAIN_FULL]
+      + path->verdicts[LMCC_TRAIN_UNKNOWN];
+}
