@@ -1,0 +1,585 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "measure/trains.h"
+#include "support/train-run.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SECONDS 20
+#define END (START + SECONDS * LMCC_SECOND)
+
+/* Native layers' rates are known, and their queues as they stay. */
+#define SETTLED (START + 6 * LMCC_SECOND)
+
+static const struct
+{
+  guint n_layers;
+  gdouble base;
+  gdouble factor;
+} rows[] = {
+  { 2, 500e3, 2 },
+  { 3, 250e3, 2 },
+  { 5, 200e3, 2 },
+  { 7, 100e3, 2 },
+  { 14, 8e3, 2 },
+  { 2, 2e6, 1.3 },
+  { 3, 20e6, 1.3 },
+  { 7, 500e3, 1.3 },
+  { 14, 300e3, 1.3 },
+};
+
+static LmccSenderConfig
+fixed_config (guint row)
+{
+  return train_fixed_config (rows[row].n_layers, rows[row].base,
+      rows[row].factor);
+}
+
+/* Where layers of one packet a picture are the least. */
+static LmccSenderConfig
+native_config (guint row, LmccSenderConfig *rates)
+{
+  *rates = train_fixed_config (rows[row].n_layers,
+      MAX (rows[row].base, 60e3 * (rows[row].factor < 2 ? 5 : 1)),
+      rows[row].factor);
+
+  return train_native_config (rows[row].n_layers);
+}
+
+#define N_NATIVE 4
+static const guint native_rows[N_NATIVE] = { 0, 2, 5, 8 };
+
+/* Those of one layer, in the order in which they left. */
+static GArray *
+pick (const TrainRun *run, guint layer, gboolean media)
+{
+  GArray *picked = g_array_new (FALSE, FALSE, sizeof (TrainPacket));
+  guint i;
+
+  for (i = 0; i < run->sent->len; i++) {
+    const TrainPacket *packet = TRAIN_PACKET (run, i);
+
+    if (packet->layer == layer
+        && (!media || (!packet->control && packet->type == LMCC_PACKET_MEDIA)))
+      g_array_append_val (picked, *packet);
+  }
+
+  return picked;
+}
+
+/* Returns: by how much the latest one left later in @run than in @plain */
+static gint64
+compare_layer (const TrainRun *run, const TrainRun *plain, guint layer,
+    gboolean media)
+{
+  g_autoptr (GArray) a = pick (run, layer, media);
+  g_autoptr (GArray) b = pick (plain, layer, media);
+  gint64 latest = G_MININT64;
+  guint i;
+
+  fail_unless (b->len > 2);
+  for (i = 0; i < MIN (a->len, b->len); i++) {
+    const TrainPacket *x = &g_array_index (a, TrainPacket, i);
+    const TrainPacket *y = &g_array_index (b, TrainPacket, i);
+
+    if (x->size != y->size || x->control != y->control || x->type != y->type
+        || (media && x->osn != y->osn))
+      fail ("layer %u: packet %u is another one", layer, i);
+    latest = MAX (latest, (gint64) (x->time - y->time));
+  }
+
+  return latest;
+}
+
+/* The base has the record, which says more where there are trains. */
+static void
+check_base (const TrainRun *run, const TrainRun *plain)
+{
+  g_autoptr (GArray) a = pick (run, 0, FALSE);
+  g_autoptr (GArray) b = pick (plain, 0, FALSE);
+  guint64 sent = 0, sent_plain = 0;
+  guint i, k = 0;
+
+  for (i = 0; i < b->len; i++) {
+    const TrainPacket *packet = &g_array_index (b, TrainPacket, i);
+
+    for (; k < a->len && g_array_index (a, TrainPacket, k).time <= packet->time;
+         k++)
+      sent += g_array_index (a, TrainPacket, k).size;
+    sent_plain += packet->size;
+    fail_unless (sent + LARGEST >= sent_plain);
+  }
+}
+
+GST_START_TEST (test_layers_of_fixed_rates_send_the_same_and_never_later)
+{
+  LmccSenderConfig config = fixed_config ((guint) __i__);
+  TrainRun run = train_run_new (&config, TRUE);
+  TrainRun plain = train_run_new (&config, FALSE);
+  guint64 top = lmcc_session_cumulative_rate (&config.session,
+      config.session.n_layers - 1);
+  guint layer;
+
+  train_run_until (&run, END);
+  train_run_until (&plain, END);
+  check_base (&run, &plain);
+  for (layer = 0; layer < config.session.n_layers; layer++) {
+    guint64 bytes = lmcc_sender_get_stats (run.sender)->layers[layer].bytes;
+    guint64 bytes_plain =
+        lmcc_sender_get_stats (plain.sender)->layers[layer].bytes;
+
+    if (layer > 0)
+      fail_unless (compare_layer (&run, &plain, layer, FALSE) <= 0);
+    /* What is ahead at the end: a train, and what came before it. */
+    fail_unless (bytes + (layer == 0 ? LARGEST : 0) >= bytes_plain);
+    fail_unless (bytes <= bytes_plain + top / 8 * 90 / 1000 + LARGEST,
+        "layer %u", layer);
+  }
+  train_run_clear (&run);
+  train_run_clear (&plain);
+}
+
+GST_END_TEST;
+
+/* The same pictures, each packet at the latest when it would have left, as far
+ * as a time sent can say, in 1/65536 s. */
+GST_START_TEST (test_native_layers_send_the_same_and_never_later)
+{
+  LmccSenderConfig rates;
+  LmccSenderConfig config = native_config (native_rows[__i__], &rates);
+  TrainRun run = train_run_new (&config, TRUE);
+  TrainRun plain = train_run_new (&config, FALSE);
+  guint layer;
+
+  train_run_push_pictures (&run, &rates, END);
+  train_run_push_pictures (&plain, &rates, END);
+  train_run_until (&run, END + LMCC_SECOND);
+  train_run_until (&plain, END + LMCC_SECOND);
+  fail_unless_equals_int (train_run_session (&run)->n_layers,
+      rates.session.n_layers);
+  for (layer = 0; layer < rates.session.n_layers; layer++) {
+    gint64 later = compare_layer (&run, &plain, layer, TRUE);
+    g_autoptr (GArray) a = pick (&run, layer, TRUE);
+    g_autoptr (GArray) b = pick (&plain, layer, TRUE);
+
+    fail_unless_equals_int (a->len, b->len);
+    fail_unless (later <= (gint64) (LMCC_SECOND / 65536),
+        "layer %u: %g ms later", layer, later / 1e6);
+  }
+  fail_unless_equals_uint64 (lmcc_sender_get_stats (run.sender)->units_late, 0);
+  train_run_clear (&run);
+  train_run_clear (&plain);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  guint level;
+  guint first; /* in the run's packets */
+  guint last;
+  guint n;
+} Train;
+
+/* All, in the order of their beginnings. */
+static GArray *
+find_trains (const TrainRun *run)
+{
+  GArray *trains = g_array_new (FALSE, FALSE, sizeof (Train));
+  LmccTime longest = 100 * MS;
+  guint i;
+
+  for (i = 0; i < run->sent->len; i++) {
+    const TrainPacket *packet = TRAIN_PACKET (run, i);
+    Train *last = trains->len > 0
+        ? &g_array_index (trains, Train, trains->len - 1)
+        : NULL;
+    Train next = { (guint) packet->signal, i, i, 1 };
+
+    if (packet->control || !packet->burst) {
+      fail_unless (packet->control || packet->signal == LMCC_SIGNAL_NOBODY);
+      continue;
+    }
+    fail_unless (packet->signal > 0);
+    fail_unless (packet->layer < packet->signal);
+    if (last != NULL && last->level == next.level
+        && packet->time < TRAIN_PACKET (run, last->first)->time + longest) {
+      last->last = i;
+      last->n++;
+    } else {
+      g_array_append_val (trains, next);
+    }
+  }
+
+  return trains;
+}
+
+/* One packet of each layer may be due in the same instant. */
+#define MOST_PACKETS(train) MAX ((train)->level, 1)
+
+/* Where the base has a fixed rate its RTCP is part of it. Returns: by how many
+ * packets the train is farthest from its rate */
+static gdouble
+check_train (const TrainRun *run, const Train *train, gboolean control_counts,
+    LmccTime silence)
+{
+  guint64 rate =
+      lmcc_session_cumulative_rate (train_run_session (run), train->level);
+  LmccTime begin = TRAIN_PACKET (run, train->first)->time;
+  gdouble bits = 0, worst = 0;
+  guint i;
+
+  for (i = train->first; i <= train->last; i++) {
+    const TrainPacket *packet = TRAIN_PACKET (run, i);
+    gdouble want = (gdouble) rate * (packet->time - begin) / LMCC_SECOND;
+
+    if (packet->control && !control_counts)
+      continue;
+    if (!packet->control && packet->layer >= train->level) {
+      fail_unless (packet->layer != train->level
+              || packet->time >= begin + silence,
+          "level %u is not silent after %g ms", train->level,
+          (packet->time - begin) / 1e6);
+      continue;
+    }
+    fail_unless (packet->control || packet->burst, "not marked");
+    worst = MAX (worst, fabs (bits - want));
+    bits += 8.0 * packet->size;
+  }
+
+  return worst / (8 * LARGEST);
+}
+
+static void
+check_cycles (const TrainRun *run, GArray *trains, LmccTime from, LmccTime to)
+{
+  const LmccSession *session = train_run_session (run);
+  LmccTime cycle = lmcc_train_cycle (session);
+  guint level, i;
+
+  for (level = 1; level < session->n_layers; level++) {
+    LmccTime last = 0, slack;
+    guint n = 0;
+
+    /* The first packet may leave one packet late. */
+    slack = 8 * LARGEST * LMCC_SECOND
+        / lmcc_session_cumulative_rate (session, level - 1);
+    for (i = 0; i < trains->len; i++) {
+      const Train *train = &g_array_index (trains, Train, i);
+      LmccTime time = TRAIN_PACKET (run, train->first)->time;
+
+      if (train->level != level || time < from || time >= to)
+        continue;
+      if (last > 0)
+        fail_unless (time + slack >= last + cycle
+                && time <= last + cycle + slack,
+            "level %u after %g s", level, (time - last) / 1e9);
+      last = time;
+      n++;
+    }
+    fail_unless (n >= (to - from) / cycle - 1, "level %u: %u trains", level, n);
+    fail_unless (n <= (to - from) / cycle + 1, "level %u: %u trains", level, n);
+  }
+}
+
+GST_START_TEST (test_trains_of_fixed_rates_are_as_planned)
+{
+  LmccSenderConfig config = fixed_config ((guint) __i__);
+  TrainRun run = train_run_new (&config, TRUE);
+  g_autoptr (GArray) trains = NULL;
+  guint i;
+
+  train_run_until (&run, END);
+  trains = find_trains (&run);
+  check_cycles (&run, trains, START, END);
+  for (i = 0; i < trains->len; i++) {
+    const Train *train = &g_array_index (trains, Train, i);
+    gdouble worst = check_train (&run, train, TRUE, LMCC_SECOND);
+
+    fail_unless (train->n <= LMCC_TRAIN_READ_MAX);
+    fail_unless (worst <= MOST_PACKETS (train), "level %u: %g packets",
+        train->level, worst);
+  }
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* The window, less what a picture that is about to come adds to the queue, and
+ * less the time between what is sent ahead and the train; times are whole
+ * nanoseconds. */
+#define NATIVE_SILENCE (WINDOW - PICTURE - 30 * MS - MS / 1000)
+
+GST_START_TEST (test_native_trains_are_as_planned)
+{
+  LmccSenderConfig rates;
+  LmccSenderConfig config = native_config (native_rows[__i__], &rates);
+  TrainRun run = train_run_new (&config, TRUE);
+  g_autoptr (GArray) trains = NULL;
+  guint i;
+
+  train_run_push_pictures (&run, &rates, END);
+  trains = find_trains (&run);
+  check_cycles (&run, trains, SETTLED, END);
+  for (i = 0; i < trains->len; i++) {
+    const Train *train = &g_array_index (trains, Train, i);
+    gdouble worst;
+
+    if (TRAIN_PACKET (&run, train->first)->time < SETTLED)
+      continue;
+    worst = check_train (&run, train, FALSE, NATIVE_SILENCE);
+    fail_unless (worst <= MOST_PACKETS (train), "level %u: %g packets",
+        train->level, worst);
+  }
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+static const gchar *const without_trains[][2] = {
+  { "rlc", "none" },
+  { "flid-sl", "none" },
+  { "flid-dl", "none" },
+  { "none", "pgmcc" },
+  { "none", "tfmcc" },
+};
+
+GST_START_TEST (test_slots_and_single_rates_have_no_trains)
+{
+  gboolean slots = strcmp (without_trains[__i__][0], "none") != 0;
+  LmccSenderConfig config =
+      slots ? train_fixed_config (4, 250e3, 2) : train_native_config (1);
+  TrainRun run;
+  guint i;
+
+  g_strlcpy (config.session.algorithm, without_trains[__i__][0],
+      sizeof (config.session.algorithm));
+  g_strlcpy (config.session.base_algorithm, without_trains[__i__][1],
+      sizeof (config.session.base_algorithm));
+  config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
+  config.session.feedback_port = slots ? 0 : 5005;
+  run = train_run_new (&config, TRUE);
+  fail_unless_equals_string (train_run_session (&run)->algorithm,
+      without_trains[__i__][0]);
+  fail_unless_equals_string (train_run_session (&run)->base_algorithm,
+      without_trains[__i__][1]);
+  fail_unless_equals_uint64 (train_run_session (&run)->train_cycle, 0);
+  train_run_until (&run, START + 5 * LMCC_SECOND);
+  for (i = 0; i < run.sent->len; i++)
+    fail_unless (slots || !TRAIN_PACKET (&run, i)->burst);
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+static void
+check_no_marks (const TrainRun *run)
+{
+  g_autoptr (GArray) trains = find_trains (run);
+
+  fail_unless_equals_int (trains->len, 0);
+}
+
+GST_START_TEST (test_one_layer_has_no_trains_and_no_more_wakes)
+{
+  LmccSenderConfig config = train_fixed_config (1, 500e3, 2);
+  TrainRun run = train_run_new (&config, TRUE);
+  TrainRun plain = train_run_new (&config, FALSE);
+
+  train_run_until (&run, END);
+  train_run_until (&plain, END);
+  check_no_marks (&run);
+  fail_unless (run.n_wakes <= plain.n_wakes + 1);
+  train_run_clear (&run);
+  train_run_clear (&plain);
+}
+
+GST_END_TEST;
+
+static gboolean
+knows_rates (const TrainRun *run)
+{
+  const LmccSession *session = train_run_session (run);
+
+  return session->layers[0].rate > 0 && session->layers[1].rate > 0;
+}
+
+GST_START_TEST (test_rates_that_are_not_known_make_no_trains)
+{
+  LmccSenderConfig rates = train_fixed_config (4, 300e3, 2);
+  LmccSenderConfig config = train_native_config (4);
+  TrainRun run = train_run_new (&config, TRUE);
+  LmccTime time;
+
+  for (time = START; !knows_rates (&run) && time < END; time += PICTURE)
+    train_run_push_picture (&run, &rates, 4, time);
+  fail_unless (time > START + PICTURE);
+  fail_unless (time < END);
+  check_no_marks (&run);
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_layers_that_come_later_have_trains)
+{
+  LmccSenderConfig rates = train_fixed_config (4, 300e3, 2);
+  LmccSenderConfig config = train_native_config (1);
+  TrainRun run = train_run_new (&config, TRUE);
+  g_autoptr (GArray) trains = NULL;
+  LmccTime time = START, more = START + 6 * LMCC_SECOND;
+  guint i;
+
+  for (; time < START + 2 * SECONDS * LMCC_SECOND; time += PICTURE)
+    train_run_push_classes (&run, &rates, time < more ? 2 : 4, time);
+  trains = find_trains (&run);
+  for (i = 0; i < trains->len; i++) {
+    const Train *train = &g_array_index (trains, Train, i);
+
+    fail_unless (
+        train->level < 2 || TRAIN_PACKET (&run, train->first)->time > more);
+  }
+  check_cycles (&run, trains, more + 4 * LMCC_SECOND, time);
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* check_train() says that all of the layers below are. */
+GST_START_TEST (test_repair_in_a_train_is_marked)
+{
+  LmccSenderConfig rates = train_fixed_config (3, 500e3, 2);
+  LmccSenderConfig config = train_native_config (3);
+  g_autoptr (GArray) trains = NULL;
+  TrainRun run;
+  guint i, n = 0;
+
+  config.session.repair = 200;
+  run = train_run_new (&config, TRUE);
+  train_run_push_pictures (&run, &rates, END);
+  trains = find_trains (&run);
+  for (i = 0; i < trains->len; i++)
+    check_train (&run, &g_array_index (trains, Train, i), FALSE, 0);
+  for (i = 0; i < run.sent->len; i++)
+    n += TRAIN_PACKET (&run, i)->type == LMCC_PACKET_REPAIR
+        && TRAIN_PACKET (&run, i)->burst;
+  fail_unless (n > 0);
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* Each layer has filler, the rates are looked at, the record is sent, and a
+ * train needs a wake for each of its three runs. */
+GST_START_TEST (test_an_idle_sender_sleeps)
+{
+  LmccSenderConfig rates;
+  LmccSenderConfig config = native_config (native_rows[__i__], &rates);
+  TrainRun run = train_run_new (&config, TRUE);
+  guint n, n_trains, most;
+
+  train_run_push_pictures (&run, &rates, SETTLED);
+  train_run_until (&run, SETTLED + LMCC_SECOND);
+  n = run.n_wakes;
+  train_run_until (&run, SETTLED + 11 * LMCC_SECOND);
+  n = run.n_wakes - n;
+  n_trains =
+      (guint) (10 * LMCC_SECOND / lmcc_train_period (train_run_session (&run)))
+      + 1;
+  most = 10 * (10 * rates.session.n_layers + 4 + 5) + 3 * n_trains;
+  fail_unless (n <= most, "%u wakes, at most %u", n, most);
+  train_run_clear (&run);
+}
+
+GST_END_TEST;
+
+static guint64
+count_below (const TrainRun *run, guint level)
+{
+  const LmccSenderStats *stats = lmcc_sender_get_stats (run->sender);
+  guint64 bytes = stats->control_bytes;
+  guint i;
+
+  for (i = 0; i < level; i++)
+    bytes += stats->layers[i].bytes;
+
+  return bytes;
+}
+
+/* The caller sleeps from before the train into it: of the train leaves only
+ * what 2 ms have, and the packet that is due. What was due meanwhile leaves
+ * without trains too. */
+GST_START_TEST (test_a_late_caller_gets_no_burst)
+{
+  LmccSenderConfig config = fixed_config ((guint) __i__);
+  TrainRun prompt = train_run_new (&config, TRUE);
+  g_autoptr (GArray) trains = NULL;
+  guint i;
+
+  train_run_until (&prompt, START + 6 * LMCC_SECOND);
+  trains = find_trains (&prompt);
+  for (i = 0; i < trains->len; i++) {
+    const Train *train = &g_array_index (trains, Train, i);
+    LmccTime middle = (TRAIN_PACKET (&prompt, train->first)->time
+                          + TRAIN_PACKET (&prompt, train->last)->time)
+        / 2;
+    guint64 rate = lmcc_session_cumulative_rate (&config.session, train->level);
+    TrainRun late, plain;
+    guint64 ahead, ahead_plain;
+
+    if (middle < START + 4 * LMCC_SECOND)
+      continue;
+    late = train_run_new (&config, TRUE);
+    plain = train_run_new (&config, FALSE);
+    train_run_until (&late, middle - 100 * MS);
+    train_run_until (&plain, middle - 100 * MS);
+    ahead = count_below (&late, train->level)
+        - MIN (count_below (&late, train->level),
+            count_below (&plain, train->level));
+    train_run_wake (&late, middle);
+    train_run_wake (&plain, middle);
+    ahead_plain = count_below (&plain, train->level) + ahead;
+    fail_unless (8 * count_below (&late, train->level)
+            <= 8 * ahead_plain + rate * 2 / 1000 + 8 * 2 * LARGEST,
+        "level %u: %g packets", train->level,
+        ((gdouble) count_below (&late, train->level) - (gdouble) ahead_plain)
+            / LARGEST);
+    train_run_clear (&late);
+    train_run_clear (&plain);
+  }
+  train_run_clear (&prompt);
+}
+
+GST_END_TEST;
+
+static Suite *
+sender_trains_suite (void)
+{
+  Suite *suite = suite_create ("sender-trains");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase,
+      test_layers_of_fixed_rates_send_the_same_and_never_later, 0,
+      G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tcase, test_native_layers_send_the_same_and_never_later,
+      0, N_NATIVE);
+  tcase_add_loop_test (tcase, test_trains_of_fixed_rates_are_as_planned, 0,
+      G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tcase, test_native_trains_are_as_planned, 0, N_NATIVE);
+  tcase_add_loop_test (tcase, test_slots_and_single_rates_have_no_trains, 0,
+      G_N_ELEMENTS (without_trains));
+  tcase_add_test (tcase, test_one_layer_has_no_trains_and_no_more_wakes);
+  tcase_add_test (tcase, test_rates_that_are_not_known_make_no_trains);
+  tcase_add_test (tcase, test_layers_that_come_later_have_trains);
+  tcase_add_test (tcase, test_repair_in_a_train_is_marked);
+  tcase_add_loop_test (tcase, test_an_idle_sender_sleeps, 0, N_NATIVE);
+  tcase_add_loop_test (tcase, test_a_late_caller_gets_no_burst, 0,
+      G_N_ELEMENTS (rows));
+
+  return suite;
+}
+
+GST_CHECK_MAIN (sender_trains);
