@@ -45,7 +45,8 @@ end_trial (LmccElmTrains *trains, guint layer, LmccTime now)
     trains->failures[layer] = 0;
     return;
   }
-  doublings = MIN (trains->failures[layer]++, DOUBT_DOUBLINGS);
+  doublings = MIN (trains->failures[layer], DOUBT_DOUBLINGS);
+  trains->failures[layer]++;
   trains->doubted_until[layer] = now + (DOUBT << doublings);
 }
 
