@@ -130,10 +130,24 @@ compare_arrivals (gconstpointer a, gconstpointer b)
   return (gint32) (x->header.send_time - y->header.send_time);
 }
 
+static gboolean
+take_packet (TrainPath *path, const Arrival *arrival)
+{
+  if (path->trains != NULL)
+    return lmcc_elm_trains_packet (path->trains, arrival->time,
+        &arrival->header);
+
+  return lmcc_train_reader_packet (&path->reader, &path->session, arrival->time,
+      &arrival->header);
+}
+
 static void
 count_verdict (TrainPath *path, LmccTime now)
 {
-  path->verdicts[lmcc_train_reader_get (&path->reader, now, NULL)]++;
+  const LmccTrainReader *reader =
+      path->trains != NULL ? &path->trains->reader : &path->reader;
+
+  path->verdicts[lmcc_train_reader_get (reader, now, NULL)]++;
   if (path->verdict_at > 0)
     path->least_apart = MIN (path->least_apart, now - path->verdict_at);
   path->verdict_at = now;
@@ -151,8 +165,7 @@ train_path_flush (TrainPath *path)
 
     if (arrival->time > train_path_arrival (path))
       break;
-    if (lmcc_train_reader_packet (&path->reader, &path->session, arrival->time,
-            &arrival->header))
+    if (take_packet (path, arrival))
       count_verdict (path, arrival->time);
   }
   g_array_remove_range (path->arrivals, 0, i);

@@ -6,7 +6,7 @@
 #ifndef TEST_TRAIN_PATH_H
 #define TEST_TRAIN_PATH_H
 
-#include "measure/trains.h"
+#include "control/elm/train-rules.h"
 
 G_BEGIN_DECLS
 
@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 /**
  * TrainPath:
  * @session: of three layers
+ * @trains: (nullable): who reads in the place of @reader
  * @capacity: of the link with the queue, bit/s
  * @delay: that all packets have
  * @extra: a queue that others keep filled
@@ -35,6 +36,7 @@ typedef struct
 {
   LmccSession session;
   LmccTrainReader reader;
+  LmccElmTrains *trains;
   GRand *rand;
   gdouble capacity;
   LmccTime delay;
