@@ -75,6 +75,17 @@ typedef struct
   guint layer;
 } NextMedia;
 
+/* When the layer's next packet may leave early: not before its decoding
+ * time. */
+static LmccTime
+find_earliest (const LmccSender *sender, guint layer)
+{
+  const LmccQueuedUnit *head =
+      g_queue_peek_head ((GQueue *) &sender->allocator.layers[layer].units);
+
+  return MAX (sender->trains.next, head->unit->decoding_time);
+}
+
 static void
 find_next_media (const LmccSender *sender, NextMedia *next)
 {
@@ -87,12 +98,16 @@ find_next_media (const LmccSender *sender, NextMedia *next)
     LmccTime due =
         lmcc_sender_next_single (sender, i, lmcc_sender_next_paced (sender, i));
     LmccTime rank = lmcc_trains_get_rank (&sender->trains, i, due);
+    LmccTime early;
 
     if (due < next->time)
       *next = (NextMedia){ due, due, i };
-    if (rank < least_rank) {
+    if (rank == LMCC_TIME_NONE)
+      continue;
+    early = find_earliest (sender, i);
+    if (early < ahead.time || (early == ahead.time && rank < least_rank)) {
       least_rank = rank;
-      ahead = (NextMedia){ sender->trains.next, due, i };
+      ahead = (NextMedia){ early, due, i };
     }
   }
   if (ahead.time < next->time)
