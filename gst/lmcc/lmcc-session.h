@@ -49,10 +49,6 @@ G_BEGIN_DECLS
  * Congestion Control", 2004, section 6.3. */
 #define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
 
-/* From one train of a level to its next: two in 4 s, so that a path that opens is
- * noticed within 5 s. */
-#define LMCC_DEFAULT_TRAIN_CYCLE (2 * LMCC_SECOND)
-
 /* Receivers report at the shortest interval until they have heard of another. */
 #define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
 

@@ -10,7 +10,7 @@
 #define RATE 3e6
 #define FULL_RATE (0.6 * RATE)
 #define ROOM_RATE (10 * RATE)
-#define CYCLE LMCC_DEFAULT_TRAIN_CYCLE
+#define CYCLE (2 * LMCC_SECOND)
 
 /* A receiver at LEVEL, behind a path. */
 typedef struct

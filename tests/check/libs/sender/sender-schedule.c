@@ -49,7 +49,7 @@ GST_START_TEST (test_no_packet_leaves_before_its_time_or_after_the_window)
   LmccTime time = START;
   guint i, n = 0;
 
-  config.session.train_cycle = __i__ == 0 ? 0 : LMCC_DEFAULT_TRAIN_CYCLE;
+  config.session.train_cycle = __i__ == 0 ? 0 : (2 * LMCC_SECOND);
   h = harness_new (&config);
   while (time < START + 30 * LMCC_SECOND && spans->len < 60000) {
     guint stream;

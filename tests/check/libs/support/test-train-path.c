@@ -31,7 +31,7 @@ train_path_init (TrainPath *path, gdouble rate, gdouble factor, guint32 seed)
 
   memset (path, 0, sizeof (*path));
   lmcc_session_init (&path->session);
-  path->session.train_cycle = LMCC_DEFAULT_TRAIN_CYCLE;
+  path->session.train_cycle = (2 * LMCC_SECOND);
   path->session.n_layers = 3;
   path->session.layers[0].rate = (guint64) (held / 2);
   path->session.layers[1].rate = (guint64) (held - held / 2);

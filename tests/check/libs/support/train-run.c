@@ -78,7 +78,7 @@ train_run_new (const LmccSenderConfig *config, gboolean trains)
   LmccSenderConfig own = *config;
   TrainRun run = { .now = START };
 
-  own.session.train_cycle = trains ? LMCC_DEFAULT_TRAIN_CYCLE : 0;
+  own.session.train_cycle = trains ? (2 * LMCC_SECOND) : 0;
   run.sender = lmcc_sender_new (&own, START, NULL);
   fail_unless (run.sender != NULL);
   run.sent = g_array_new (FALSE, FALSE, sizeof (TrainPacket));
