@@ -24,6 +24,8 @@ take_byte (Bytes *bytes)
   return *bytes->data++;
 }
 
+/* libFuzzer's names: the first is called once, the second for each input. */
+int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
 #endif

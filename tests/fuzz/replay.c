@@ -16,6 +16,7 @@ main (int argc, char **argv)
   const gchar *name;
   guint n_files = 0;
 
+  LLVMFuzzerInitialize (&argc, &argv);
   if (argc != 2) {
     g_printerr ("usage: %s CORPUS-DIRECTORY\n", argv[0]);
     return EXIT_FAILURE;
