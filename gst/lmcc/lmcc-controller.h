@@ -37,7 +37,9 @@ G_BEGIN_DECLS
  *     not delivered to the decoder
  * @on_session: the layer table or its rates changed
  * @on_timeout: next_timeout() is due; may come early or late
- * @next_timeout: when to call it, or %LMCC_TIME_NONE
+ * @next_timeout: when to call it, or %LMCC_TIME_NONE; after another level it may
+ *     be due again at once: an algorithm whose settings have it not wait goes
+ *     through the levels one by one
  * @on_leave: the receiver leaves the session: a last report may be due
  * @poll_report: what is to be sent to the sender now, as one RTCP packet (transfer
  *     full), or %NULL; asked until there is none after each of the above

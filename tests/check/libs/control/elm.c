@@ -1,6 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "support/follow-controller.h"
+
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
@@ -505,6 +507,66 @@ GST_START_TEST (test_a_layer_whose_rate_is_unknown_is_not_joined)
 
 GST_END_TEST;
 
+/* Does what is to be done now; returns by how many levels that changed. */
+static guint
+bench_settle (Bench *bench)
+{
+  Followed followed = {
+    .algorithm = bench->controller->algorithm,
+    .controller = bench->controller,
+    .session = bench->session,
+    .now = bench->now,
+    .level = bench->level,
+    .cap = bench->cap,
+  };
+  guint distance;
+
+  follow (&followed);
+  let_time_pass (&followed);
+  distance = (guint) ABS (followed.level - bench->level);
+  bench->level = followed.level;
+
+  return distance;
+}
+
+GST_START_TEST (test_without_waits_the_start_is_at_the_top_at_once)
+{
+  const gchar *const settings[] = { "slow-start", "paper",
+    "slow-start-interval", "0", NULL };
+  Bench bench;
+
+  bench_init (&bench, settings);
+  fail_unless_equals_int (bench_settle (&bench), N_LAYERS);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+/* At losses of 1/1000 and 2 s the formula gives less than R_1. As the paper has
+ * it, a level that is a layer or more above that is left at once, though it
+ * takes a timeout for each, and R_1 itself is left after a wait. */
+GST_START_TEST (test_without_waits_all_that_is_too_much_is_left_at_once)
+{
+  const gchar *const settings[] = { "smoothing", "none", "backoff-shortest",
+    "0", "restart", "false", "leave-latency", "0", NULL };
+  Bench bench;
+
+  bench_init (&bench, settings);
+  bench_run (&bench, 30, 0);
+  bench_run (&bench, 10, 1000);
+  fail_unless_equals_int (bench.level, N_LAYERS - 1);
+  bench.controller->klass->on_rtt (bench.controller, bench.now, 40 * RTT);
+  bench_packet (&bench);
+  fail_unless_equals_int (bench_settle (&bench), N_LAYERS - 2);
+  fail_unless_equals_int (bench.level, 1);
+  fail_unless (bench_status (&bench).calculated_rate < 2 * BASE_RATE);
+  fail_unless_equals_string (bench_status (&bench).timer, "leave");
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
 static Suite *
 elm_suite (void)
 {
@@ -535,6 +597,9 @@ elm_suite (void)
   tcase_add_test (tcase, test_missing_pictures_cost_a_layer);
   tcase_add_test (tcase, test_other_estimators_and_smoothings_run_too);
   tcase_add_test (tcase, test_a_layer_whose_rate_is_unknown_is_not_joined);
+  tcase_add_test (tcase, test_without_waits_the_start_is_at_the_top_at_once);
+  tcase_add_test (tcase,
+      test_without_waits_all_that_is_too_much_is_left_at_once);
 
   return suite;
 }

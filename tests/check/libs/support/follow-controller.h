@@ -47,23 +47,31 @@ follow (Followed *followed)
     controller->klass->on_level (controller, followed->now, level);
 }
 
+/* An algorithm whose settings have it not wait goes through the levels one by
+ * one at one moment, at most up and down again. But for that a wish that the
+ * receiver does not follow may take a second look. */
 static void
 let_time_pass (Followed *followed)
 {
   LmccController *controller = followed->controller;
   const LmccControllerClass *klass = controller->klass;
   LmccControllerStatus status = { .state = "" };
-  guint i;
+  guint n_changes = 0, n_looks = 0;
 
-  /* A wish that the receiver does not follow may take a second look. */
-  for (i = 0; i < 3 && klass->next_timeout != NULL
-       && klass->next_timeout (controller) <= followed->now;
-       i++) {
+  while (klass->next_timeout != NULL
+      && klass->next_timeout (controller) <= followed->now) {
+    gint level = followed->level;
+
     klass->on_timeout (controller, followed->now);
     follow (followed);
+    if (followed->level != level)
+      n_changes++;
+    else
+      n_looks++;
+    if (n_looks == 3 || n_changes > 2 * followed->session.n_layers)
+      g_error ("%s has something to do over and over",
+          followed->algorithm->name);
   }
-  if (i == 3)
-    g_error ("%s has something to do over and over", followed->algorithm->name);
   if (klass->get_status != NULL)
     klass->get_status (controller, followed->now, &status);
   if (status.state == NULL
