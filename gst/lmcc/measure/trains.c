@@ -29,7 +29,7 @@
 /* Where none did, a train that has so many packets less above the path's rate
  * says nothing: a token bucket of two full packets, as short as they get, hides
  * it. */
-#define LEAST_EXCESS 3
+#define LEAST_EXCESS 2.5
 
 /* Where the train's end is lost it is over after a silence of that long. */
 #define SILENCE (200 * LMCC_MSECOND)
@@ -66,6 +66,24 @@ LmccTime
 lmcc_train_cycle (const LmccSession *session)
 {
   return lmcc_train_period (session) * (MAX (session->n_layers, 2) - 1);
+}
+
+/*
+ * lmcc_train_get_length:
+ * @session: a session with trains
+ * @rate: cumulative, of the level that is tried, bit/s, above 0
+ *
+ * Returns: how long its train lasts
+ */
+LmccTime
+lmcc_train_get_length (const LmccSession *session, guint64 rate)
+{
+  gdouble bits = LMCC_TRAIN_MAX_PACKETS * 8.0 * session->packet_size;
+  LmccTime most = (LmccTime) (bits * LMCC_SECOND / (gdouble) rate);
+
+  return MIN (MIN (LMCC_TRAIN_TIME, most),
+      lmcc_train_period (session) * LMCC_TRAIN_SETTLE_DIVISOR
+          / ((LMCC_TRAIN_AHEAD_TIMES + 1) * LMCC_TRAIN_SETTLE_DIVISOR + 1));
 }
 
 /*
@@ -298,7 +316,7 @@ add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay)
  * @arrival: when the packet came
  * @header: of a packet of a layer that is held
  *
- * A train is read where the level's own layer is known to come already: before,
+ * A train is read from where the level's own layer is known to come: before,
  * less than the train's rate may be on the path.
  *
  * Returns: whether a train is over and there is a verdict
@@ -317,12 +335,12 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
   if (is_behind_train (reader, arrival, ours))
     verdict = end_train (reader, session);
   note_delay (reader, arrival, delay);
-  if (ours && reader->heard && may_be_train (reader, session, arrival))
-    add_to_train (reader, arrival, delay);
-  else if (!ours && (gint) header->layer == reader->level && !reader->heard) {
+  if ((gint) header->layer == reader->level && !reader->heard) {
     reader->heard = TRUE;
     reader->heard_at = arrival;
   }
+  if (ours && reader->heard && may_be_train (reader, session, arrival))
+    add_to_train (reader, arrival, delay);
 
   return verdict;
 }
@@ -386,6 +404,27 @@ lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row)
   return reader->n_full >= in_a_row ? reader->full_at + reader->worth : 0;
 }
 
+/* Whether a train for the next level has enough packets to say that there is
+ * room. */
+static gboolean
+is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
+{
+  guint level = (guint) MAX (reader->level, 0);
+  guint64 held, train;
+  gdouble excess;
+
+  if (level + 1 >= session->n_layers)
+    return FALSE;
+  held = lmcc_session_cumulative_rate (session, level);
+  train = lmcc_session_cumulative_rate (session, level + 1);
+  if (train <= held)
+    return FALSE;
+  excess = (gdouble) (train - held)
+      * (gdouble) lmcc_train_get_length (session, train) / LMCC_SECOND;
+
+  return excess >= LEAST_EXCESS * 8.0 * session->packet_size;
+}
+
 /*
  * lmcc_train_reader_wait_until:
  * @reader: a reader
@@ -398,7 +437,8 @@ lmcc_train_reader_wait_until (const LmccTrainReader *reader,
     const LmccSession *session)
 {
   if (session->train_cycle == 0 || reader->too_short
-      || reader->verdict != LMCC_TRAIN_NONE || !reader->heard)
+      || reader->verdict != LMCC_TRAIN_NONE || !reader->heard
+      || !is_long_enough (reader, session))
     return 0;
 
   return reader->heard_at + lmcc_train_cycle (session)

@@ -23,6 +23,19 @@ G_BEGIN_DECLS
  * them stand in the queue at its end if layers double. */
 #define LMCC_TRAIN_MAX_PACKETS 22
 
+/* So long a train lasts at most. The longer, the more does its queue grow where
+ * the level does not fit; a pacer's window has 100 ms of packets. */
+#define LMCC_TRAIN_TIME (60 * LMCC_MSECOND)
+
+/* A layer sends ahead what is due in a train in twice its time: then it needs
+ * half of its rate more. */
+#define LMCC_TRAIN_AHEAD_TIMES 2
+
+/* Before the train, for a part of its time, the layers below send a little
+ * ahead: packets of several layers that would leave in the same instant would
+ * be a queue of their own in it. */
+#define LMCC_TRAIN_SETTLE_DIVISOR 2
+
 /* So many of one are read: small packets may be more. */
 #define LMCC_TRAIN_READ_MAX 48
 
@@ -82,6 +95,7 @@ typedef struct
 
 LmccTime lmcc_train_period (const LmccSession *session);
 LmccTime lmcc_train_cycle (const LmccSession *session);
+LmccTime lmcc_train_get_length (const LmccSession *session, guint64 rate);
 
 void lmcc_train_reader_init (LmccTrainReader *reader);
 void lmcc_train_reader_set_level (LmccTrainReader *reader, gint level);

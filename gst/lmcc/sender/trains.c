@@ -17,18 +17,8 @@
 
 #include <string.h>
 
-/* So long a train lasts at most. The longer, the more does its queue grow where
- * the level does not fit; a pacer's window has 100 ms of packets. */
-#define TRAIN_TIME (60 * LMCC_MSECOND)
-
-/* A layer sends ahead what is due in a train in twice its time: then it needs
- * half of its rate more. */
-#define AHEAD_TIMES 2
-
-/* Before the train, for a part of its time, the layers below send a little
- * ahead: packets of several layers that would leave in the same instant would
- * be a queue of their own in it. */
-#define SETTLE_DIVISOR 2
+/* Before the train the layers below have so much of the next one's rate
+ * more. */
 #define SETTLE_SHARE 4
 
 #define N_RUNS 3
@@ -57,25 +47,13 @@ transmission_time (gsize bytes, guint64 rate)
   return (LmccTime) ((gdouble) bytes * 8.0 * LMCC_SECOND / (gdouble) rate);
 }
 
-static LmccTime
-train_length (const LmccSession *session, guint64 rate)
-{
-  LmccTime most =
-      transmission_time (LMCC_TRAIN_MAX_PACKETS * (gsize) session->packet_size,
-          rate);
-
-  return MIN (MIN (TRAIN_TIME, most),
-      lmcc_train_period (session) * SETTLE_DIVISOR
-          / ((AHEAD_TIMES + 1) * SETTLE_DIVISOR + 1));
-}
-
 /* What comes before a train of that length, and the train. */
 static void
 add_runs (const LmccSession *session, guint level, LmccTime begin,
     LmccTime length, LmccRun runs[N_RUNS])
 {
-  LmccTime settle = length / SETTLE_DIVISOR;
-  LmccTime ahead = AHEAD_TIMES * length;
+  LmccTime settle = length / LMCC_TRAIN_SETTLE_DIVISOR;
+  LmccTime ahead = LMCC_TRAIN_AHEAD_TIMES * length;
   guint64 above = session->layers[level].rate;
   guint64 below = lmcc_session_cumulative_rate (session, level - 1);
 
@@ -113,7 +91,8 @@ plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
       return FALSE;
   }
   add_runs (session, level, begin,
-      train_length (session, lmcc_session_cumulative_rate (session, level)),
+      lmcc_train_get_length (session,
+          lmcc_session_cumulative_rate (session, level)),
       runs);
   for (i = 0; i < N_RUNS; i++) {
     if (now < runs[i].end) {
