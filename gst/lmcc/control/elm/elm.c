@@ -10,12 +10,12 @@
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/controller.h"
 #include "control/elm/join-backoff.h"
-#include "control/elm/quality-watch.h"
 #include "control/elm/slow-start.h"
 #include "control/elm/smoother.h"
 #include "control/elm/subscription.h"
 #include "control/elm/train-rules.h"
 #include "control/elm/virtual-packets.h"
+#include "control/quality-watch.h"
 #include "measure/loss-intervals.h"
 #include "measure/rate-meter.h"
 #include "measure/tcp-model.h"

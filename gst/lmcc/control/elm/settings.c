@@ -3,9 +3,9 @@
  */
 #include "control/elm/elm.h"
 
-#include "control/elm/quality-watch.h"
 #include "control/elm/slow-start.h"
 #include "control/elm/subscription.h"
+#include "control/quality-watch.h"
 
 static const gchar *const strategy_names[] = { [LMCC_STRATEGY_NAIVE] = "naive",
   [LMCC_STRATEGY_SKEPTICAL] = "skeptical",

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
-#include <gst/lmcc/control/elm/quality-watch.h>
+#include <gst/lmcc/control/quality-watch.h>
 #include <gst/lmcc/lmcc.h>
 #include <math.h>
 

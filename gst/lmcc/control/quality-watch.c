@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "control/elm/quality-watch.h"
+#include "control/quality-watch.h"
 
 /**
  * lmcc_quality_watch_init:

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LMCC_CONTROL_ELM_QUALITY_WATCH_H
-#define LMCC_CONTROL_ELM_QUALITY_WATCH_H
+#ifndef LMCC_CONTROL_QUALITY_WATCH_H
+#define LMCC_CONTROL_QUALITY_WATCH_H
 
 #include <gst/lmcc/lmcc-types.h>
 
