@@ -80,6 +80,8 @@ typedef struct _LmccSending LmccSending;
  *     lmcc_algorithm_has_slots(), lmcc_algorithm_sets_rate()
  * @create: a new controller; its first wanted level is set. @session stays
  *     where it is and changes under it, settings are those of the table
+ * @train_cycle: how often the sender sends a train for each level where the user
+ *     does not say, up to 60 s; 0: it sends none
  *
  * What the registry holds of each algorithm.
  */
@@ -95,8 +97,9 @@ typedef struct
   const LmccSending *sending;
   LmccController *(*create) (const LmccSession *session,
       const LmccSettings *settings, guint32 seed);
+  LmccTime train_cycle;
   /*< private >*/
-  gpointer reserved[LMCC_PADDING];
+  gpointer reserved[LMCC_PADDING - sizeof (LmccTime) / sizeof (gpointer)];
 } LmccAlgorithm;
 
 LMCC_API gboolean lmcc_algorithm_register (const LmccAlgorithm *algorithm);

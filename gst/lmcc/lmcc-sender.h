@@ -31,6 +31,8 @@ G_BEGIN_DECLS
  *     0. A window of 0 is the default one. Its algorithm's slots and groups are
  *     those of lmcc_session_fit_algorithm(), which the caller asks first whether the
  *     layers are fit: where they are not, there are no marks
+ *     A train cycle of %LMCC_TIME_NONE is the algorithm's, and with slots, or where
+ *     the network sets a rate, there are no trains
  *     Its feedback interval is the shortest, say %LMCC_DEFAULT_FEEDBACK_INTERVAL, and
  *     at least 1 s; the sender makes it longer as the audience grows; 0: no reports
  *     are taken. R_max 0 stands for %LMCC_DEFAULT_RTT_MAX

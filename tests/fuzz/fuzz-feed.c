@@ -20,7 +20,7 @@
 const gchar *
 fuzz_feed_algorithm (guint8 setup)
 {
-  static const gchar *const names[] = { "none", "elm", "elm", "rlm", "pgmcc",
+  static const gchar *const names[] = { "none", "elm", "plumb", "rlm", "pgmcc",
     "tfmcc", "flid-sl", "rlc" };
 
   return names[setup & 7];
@@ -47,6 +47,7 @@ make_session (LmccSession *session, guint8 setup, guint32 ssrc_base)
   session->feedback_port = FUZZ_PORT + 1;
   session->feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   session->repair = setup & 8 ? 300 : 0;
+  session->train_cycle = LMCC_TIME_NONE;
   g_strlcpy (session->video.encoding_name, "H264", LMCC_ENCODING_NAME_SIZE);
   g_strlcpy (session->algorithm, fuzz_feed_algorithm (setup),
       sizeof (session->algorithm));

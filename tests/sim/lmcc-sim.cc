@@ -25,7 +25,7 @@ struct Options
   char *tcp = nullptr;
   char *json = nullptr;
   double slot = 0;
-  double trains = 0;
+  double trains = -1;
   int seed = 1;
   double duration = 0;
   double warm_up = -1;
@@ -54,7 +54,7 @@ ParseOptions (int argc, char **argv, Options &options)
         "native|fixed" },
     { "trains", 0, 0, G_OPTION_ARG_DOUBLE, &options.trains,
         "From one train of the sessions' senders for a level to its next; 0: "
-        "as the scenario says",
+        "none (as the scenario says, or else the algorithm wants)",
         "S" },
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
         "Length of a slot of the sessions, where their algorithm has them",
@@ -94,8 +94,8 @@ ParseOptions (int argc, char **argv, Options &options)
     throw std::runtime_error ("--seed is below 1");
   if (options.slot < 0)
     throw std::runtime_error ("--slot is below 0");
-  if (options.trains < 0 || options.trains > 60)
-    throw std::runtime_error ("--trains is not between 0 and 60");
+  if (options.trains > 60)
+    throw std::runtime_error ("--trains is above 60");
   if (options.layering != nullptr && strcmp (options.layering, "native") != 0
       && strcmp (options.layering, "fixed") != 0)
     throw std::runtime_error ("--layering is native or fixed");
@@ -114,7 +114,7 @@ ChangeSession (const Options &options, SessionConfig &session)
     session.native = strcmp (options.layering, "native") == 0;
   if (options.slot > 0)
     session.slot = options.slot;
-  if (options.trains > 0)
+  if (options.trains >= 0)
     session.train_interval = options.trains;
 }
 

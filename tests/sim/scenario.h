@@ -81,10 +81,10 @@ struct SessionConfig
   bool native = false; /* one rung for each layer, else fixed rates */
   bool greedy =
       false; /* each packet is a picture of its own: there is always one */
-  double hysteresis = 0;     /* c of pgmcc; 0: the library's */
-  uint32_t packet_size = 0;  /* 0: the scenario's */
-  double slot = 0;           /* 0: what the algorithm takes itself */
-  double train_interval = 0; /* 0: no trains */
+  double hysteresis = 0;      /* c of pgmcc; 0: the library's */
+  uint32_t packet_size = 0;   /* 0: the scenario's */
+  double slot = 0;            /* 0: what the algorithm takes itself */
+  double train_interval = -1; /* 0: no trains; below: as the algorithm wants */
   double nominal_rtt = 0;
   double start = 0; /* of the sender */
   uint32_t count = 1;

@@ -174,8 +174,9 @@ SenderApp::StartSender ()
   g_strlcpy (config.session.algorithm, wanted.algorithm.c_str (),
       sizeof (config.session.algorithm));
   config.session.slot = static_cast<LmccTime> (wanted.slot * LMCC_SECOND);
-  config.session.train_cycle =
-      static_cast<LmccTime> (wanted.train_interval * LMCC_SECOND);
+  config.session.train_cycle = wanted.train_interval < 0
+      ? LMCC_TIME_NONE
+      : static_cast<LmccTime> (wanted.train_interval * LMCC_SECOND);
   config.nominal_rtt = static_cast<LmccTime> (wanted.nominal_rtt * LMCC_SECOND);
   config.leave_latency =
       static_cast<LmccTime> (m_session.leave_latency * LMCC_SECOND);

@@ -87,8 +87,8 @@ class Simulator(unittest.TestCase):
 
     def test_each_algorithm_fills_an_empty_link_up_to_the_level_that_fits(self):
         # R_3 = 512 kbit/s fits into 600 kbit/s, R_4 does not; FLID tries it in every other slot.
-        for algorithm in ('elm', 'rlc,deaf-period=1.0', 'flid-sl', 'flid-dl', 'synchronized', 'rlm'):
-            scenario = dumbbell([session(algorithm, native=algorithm == 'elm')], rate=600e3, duration=150,
+        for algorithm in ('elm', 'rlc,deaf-period=1.0', 'flid-sl', 'flid-dl', 'synchronized', 'rlm', 'plumb'):
+            scenario = dumbbell([session(algorithm, native=algorithm in ('elm', 'plumb'))], rate=600e3, duration=150,
                                 **{'warm-up': 60})
             held = flow(scenario, 'R', algorithm.split(',')[0])
             spent = held['time-at-level']

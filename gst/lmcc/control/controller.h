@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* The library's own algorithms, in the order in which they are listed. Numbers
- * of their rows: 1 to 9 are taken, the next one is 101. */
+ * of their rows: 1 to 9 are taken, and 101; the next one is 102. */
 #define LMCC_OWN_ALGORITHMS(ROW) \
   ROW (none)                     \
   ROW (elm)                      \
@@ -18,6 +18,7 @@ G_BEGIN_DECLS
   ROW (rlc)                      \
   ROW (rlm)                      \
   ROW (synchronized)             \
+  ROW (plumb)                    \
   ROW (pgmcc)                    \
   ROW (tfmcc)
 

@@ -269,6 +269,20 @@ check_layers (const LmccSession *session, GError **error)
   return lmcc_sending_check_rates (session, error);
 }
 
+/* Slots have bursts of their own, and a rate that the network sets says itself
+ * when packets leave. */
+static LmccTime
+find_train_cycle (const LmccSession *session,
+    const LmccSessionAlgorithms *found)
+{
+  if (session->slot > 0 || found->base != NULL)
+    return 0;
+  if (LMCC_TIME_IS_VALID (session->train_cycle))
+    return session->train_cycle;
+
+  return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
+}
+
 /* What of the session is known at the start, and FLID's probabilities; whether
  * receivers will take the record of it. */
 static gboolean
@@ -292,10 +306,7 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
   lmcc_allocator_describe (&sender->allocator, session);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
-  /* Slots have bursts of their own, and a rate that the network sets says
-   * itself when packets leave. */
-  if (session->slot > 0 || sender->algorithms.base != NULL)
-    session->train_cycle = 0;
+  session->train_cycle = find_train_cycle (session, &sender->algorithms);
 
   return lmcc_session_validate (session, error);
 }

@@ -21,7 +21,8 @@ RUNG_TIMEOUT = 1000
 
 # What lmccsink makes for each algorithm: most need layers of fixed rates. FLID's c is 1.3 (Byers et al. 2002).
 SETTINGS = {
-    'elm': NATIVE, 'rlm': NATIVE, 'none': NATIVE, 'rlc': DOUBLING, 'synchronized': DOUBLING, 'flid-sl': DOUBLING,
+    'elm': NATIVE, 'plumb': NATIVE, 'rlm': NATIVE, 'none': NATIVE,
+    'rlc': DOUBLING, 'synchronized': DOUBLING, 'flid-sl': DOUBLING,
     'flid-dl': {'layering': 'multiplicative', 'rate-factor': 1.3, 'base-rate': BASE_RATE, 'layers': 9},
 }
 ALGORITHMS = [name for name in SETTINGS if name != 'none']

@@ -208,7 +208,9 @@ fill_session (GstLmccSinkCore *core, LmccSession *session)
   g_strlcpy (session->base_algorithm, settings->base_algorithm,
       sizeof (session->base_algorithm));
   session->rtt_max = settings->properties.rtt_max * LMCC_MSECOND;
-  session->train_cycle = settings->properties.train_interval * LMCC_MSECOND;
+  session->train_cycle = settings->properties.train_interval < 0
+      ? LMCC_TIME_NONE
+      : (LmccTime) settings->properties.train_interval * LMCC_MSECOND;
   session->repair =
       (guint16) gst_lmcc_sink_properties_get_repair (&settings->properties);
   if (core->place.feedback_port > 0) {

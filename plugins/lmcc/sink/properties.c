@@ -401,18 +401,20 @@ static const GstLmccProperty rows[] = {
    *
    * How often packets that are due soon leave at the rate of the next level for
    * some 50 ms, once for each level, in milliseconds: then receivers with `elm`
-   * know whether the next layer fits without joining it, and those behind one
-   * link hold one level. 2000 is what was measured; 0: never. Nothing more is
-   * sent, and nothing later than its window's end. Beside TCP on a full link
-   * receivers get up to a fifth less by it. With `rlc`, `flid-sl`, `flid-dl`,
-   * `synchronized`, `pgmcc` and `tfmcc`, which say themselves when packets
-   * leave, there are no trains.
+   * and `plumb` know whether the next layer fits without joining it, and those
+   * behind one link hold one level. 2000 is what was measured; 0: never; -1: as
+   * #GstLmccSink:algorithm wants, 2000 with `plumb` and never with others.
+   * Nothing more is sent, and nothing later than its window's end. Beside TCP
+   * on a full link receivers with `elm` get up to a fifth less by it. With
+   * `rlc`, `flid-sl`, `flid-dl`, `synchronized`, `pgmcc` and `tfmcc`, which say
+   * themselves when packets leave, there are no trains.
    *
    * Since: 0.1
    */
-  GST_LMCC_UINT (train_interval, "train-interval", "Train interval",
-      "From one train of packets for a level to its next (ms), 0: none", 0,
-      60000, 0, READY),
+  GST_LMCC_INT (train_interval, "train-interval", "Train interval",
+      "From one train of packets for a level to its next (ms), 0: none, -1: as "
+      "the algorithm wants",
+      -1, 60000, -1, READY),
   /**
    * GstLmccSink:codec:
    *

@@ -51,7 +51,7 @@ typedef struct
   gdouble repair_loss;
   gdouble repair_burst;
   guint repair_delay;
-  guint train_interval;
+  gint train_interval;
   guint send_timeout;
   gboolean sync;
   guint rung_timeout;

@@ -338,7 +338,7 @@ static const GstLmccProperty rows[] = {
    *   allows, at once and smoothed; infinite before the first loss
    * * #gchararray `trains`: what the sender's latest train says of the next
    *   layer: `room`, `full`, or `queue` where one stood there before; only with
-   *   elm, where there are trains
+   *   elm and plumb, where there are trains
    * * #gchararray `timer`, #gdouble `timer-left-ms`: what the algorithm waits
    *   for, and how long still
    * * #gdouble `rtt-ms`: the round-trip time

@@ -40,6 +40,7 @@ typedef struct
 
 static const Algorithm algorithms[] = {
   { "elm", "", FOR_LAYERS },
+  { "plumb", "", FOR_LAYERS },
   { "rlm",
       "algorithm-settings=rlm,join-timer-min=0.1,join-timer-max=0.2,"
       "detection-time=0.01,detection-deviation=0.0",
@@ -52,8 +53,8 @@ static const Algorithm algorithms[] = {
   { "tfmcc", "", FOR_ONE_RATE },
 };
 
-static const gchar *const sessions[] = { "none", "elm", "rlm", "rlc", "flid-sl",
-  "flid-dl", "synchronized", "pgmcc", "tfmcc" };
+static const gchar *const sessions[] = { "none", "elm", "plumb", "rlm", "rlc",
+  "flid-sl", "flid-dl", "synchronized", "pgmcc", "tfmcc" };
 
 static GstElement *
 start (const gchar *line)

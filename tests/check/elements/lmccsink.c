@@ -153,7 +153,7 @@ GST_START_TEST (test_properties_have_the_documented_defaults)
 {
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
   gchar *address, *sdp;
-  gint port, ttl, dscp;
+  gint port, ttl, dscp, train_interval;
   guint mtu, window, pt, timeout, rtt_max;
   gint feedback_port;
   gboolean loop, sync, feedback;
@@ -163,7 +163,8 @@ GST_START_TEST (test_properties_have_the_documented_defaults)
       "qos-dscp", &dscp, "mtu", &mtu, "window", &window, "pt", &pt,
       "rung-timeout", &timeout, "loop", &loop, "sync", &sync, "sdp", &sdp,
       "stats", &stats, "rtt-max", &rtt_max, "feedback", &feedback,
-      "feedback-port", &feedback_port, NULL);
+      "feedback-port", &feedback_port, "train-interval", &train_interval, NULL);
+  assert_equals_int (train_interval, -1);
   assert_equals_int (rtt_max, 500);
   assert_equals_int (feedback_port, 0);
   fail_unless (feedback);
@@ -706,6 +707,32 @@ GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
 
 GST_END_TEST;
 
+/* Each 2 s where the algorithm wants them. */
+GST_START_TEST (test_trains_are_as_the_algorithm_wants_unless_the_user_says)
+{
+  static const struct
+  {
+    const gchar *options;
+    LmccTime cycle;
+  } rows[] = {
+    { "", 0 },
+    { "algorithm=elm train-interval=1500", 1500 * LMCC_MSECOND },
+    { "algorithm=plumb", 2 * LMCC_SECOND },
+    { "algorithm=plumb train-interval=-1", 2 * LMCC_SECOND },
+    { "algorithm=plumb train-interval=0", 0 },
+    { "algorithm=plumb train-interval=60000", 60 * LMCC_SECOND },
+  };
+  const guint i = (guint) __i__;
+  LmccSession session;
+  gint port;
+
+  get_session (rows[i].options, &port, &session);
+  fail_unless (session.train_cycle == rows[i].cycle,
+      "%s: %" G_GUINT64_FORMAT " ns", rows[i].options, session.train_cycle);
+}
+
+GST_END_TEST;
+
 /* Its receivers could else tell the session's next numbers from its first. */
 GST_START_TEST (test_a_sessions_numbers_are_not_those_of_a_generator)
 {
@@ -866,6 +893,8 @@ lmccsink_suite (void)
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
   tcase_add_test (tc, test_a_description_that_cannot_be_written_is_tried_again);
   tcase_add_test (tc, test_receivers_are_told_of_the_algorithm_and_of_feedback);
+  tcase_add_loop_test (tc,
+      test_trains_are_as_the_algorithm_wants_unless_the_user_says, 0, 6);
   tcase_add_test (tc, test_a_sessions_numbers_are_not_those_of_a_generator);
   tcase_add_test (tc, test_fifty_starts_leave_no_descriptor);
   tcase_add_test (tc, test_a_flush_drops_what_waits_and_pictures_go_on);

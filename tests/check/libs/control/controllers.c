@@ -236,7 +236,7 @@ GST_END_TEST;
 /* Who does not report is not heard of by the sender, and is told so. */
 GST_START_TEST (test_a_session_of_one_rate_wants_its_own_algorithm)
 {
-  static const gchar *const others[] = { "elm", "rlm" };
+  static const gchar *const others[] = { "elm", "plumb", "rlm" };
   const LmccAlgorithm *tfmcc = lmcc_algorithm_find ("tfmcc");
   g_autofree gchar *elsewhere = NULL;
   LmccSession session;

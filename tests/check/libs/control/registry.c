@@ -33,16 +33,26 @@ GST_START_TEST (numbers_stay)
     [6] = "rlm",
     [7] = "synchronized",
     [8] = "pgmcc",
-    [9] = "tfmcc" };
+    [9] = "tfmcc",
+    [FIRST_LATER_NUMBER] = "plumb" };
   guint i;
 
   for (i = 1; i < G_N_ELEMENTS (names); i++)
-    fail_unless_equals_int (lmcc_algorithm_get_number (
-                                lmcc_algorithm_find (names[i])),
-        i);
+    if (names[i] != NULL)
+      fail_unless_equals_int (lmcc_algorithm_get_number (
+                                  lmcc_algorithm_find (names[i])),
+          i);
 }
 
 GST_END_TEST;
+
+/* Nobody has written of these: "none" is none, and plumb is of this tree. */
+static gboolean
+is_without_paper (const LmccAlgorithm *algorithm)
+{
+  return strcmp (algorithm->name, "none") == 0
+      || strcmp (algorithm->name, "plumb") == 0;
+}
 
 GST_START_TEST (each_of_the_library_s_own_has_a_number_and_a_paper)
 {
@@ -57,8 +67,8 @@ GST_START_TEST (each_of_the_library_s_own_has_a_number_and_a_paper)
     for (j = 0; j < i; j++)
       fail_unless (list[i]->number != list[j]->number, "%s and %s",
           list[i]->name, list[j]->name);
-    fail_unless (list[i] == &lmcc_algorithm_none || list[i]->paper != NULL,
-        "%s", list[i]->name);
+    fail_unless (is_without_paper (list[i]) || list[i]->paper != NULL, "%s",
+        list[i]->name);
   }
 }
 

@@ -166,7 +166,7 @@ GST_END_TEST;
 
 GST_START_TEST (control_hears_the_same_with_and_without_repair)
 {
-  static const gchar *const algorithms[] = { "elm", "none" };
+  static const gchar *const algorithms[] = { "elm", "plumb", "none" };
   gdouble loss = 0.02;
   guint which;
 

@@ -218,7 +218,7 @@ GST_END_TEST;
 
 GST_START_TEST (no_report_goes_to_a_port_of_the_systems_services)
 {
-  static const gchar *const algorithms[] = { "pgmcc", "tfmcc", "elm" };
+  static const gchar *const algorithms[] = { "pgmcc", "tfmcc", "elm", "plumb" };
   Forged forged = { .algorithm = algorithms[__i__],
     .port = 1023,
     .elicits = TRUE,
@@ -253,7 +253,7 @@ reflection_suite (void)
   tcase_add_loop_test (tcase, packets_that_leave_gaps_draw_few_reports, 0, 2);
   tcase_add_test (tcase, reports_of_tfmcc_that_get_no_answer_become_rare);
   tcase_add_loop_test (tcase, no_report_goes_to_a_port_of_the_systems_services,
-      0, 3);
+      0, 4);
 
   return suite;
 }

@@ -4,6 +4,8 @@
 #include "measure/trains.h"
 #include "support/train-run.h"
 
+#include <gst/lmcc/lmcc-algorithm.h>
+#include <gst/lmcc/lmcc-sdp.h>
 #include <math.h>
 #include <string.h>
 
@@ -374,6 +376,75 @@ GST_START_TEST (test_slots_and_single_rates_have_no_trains)
 
 GST_END_TEST;
 
+/* The record that a sender announces. */
+static LmccTime
+announced_cycle (const gchar *algorithm, gboolean native, LmccTime asked)
+{
+  LmccSenderConfig config =
+      native ? train_native_config (4) : train_fixed_config (4, 250e3, 2);
+  g_autofree gchar *text = NULL;
+  LmccSender *sender;
+  LmccSession read;
+
+  g_strlcpy (config.session.algorithm, algorithm,
+      sizeof (config.session.algorithm));
+  config.session.train_cycle = asked;
+  sender = lmcc_sender_new (&config, START, NULL);
+  fail_unless (sender != NULL, "%s", algorithm);
+  text = lmcc_sdp_format (lmcc_sender_get_session (sender), LMCC_SDP_RECORD);
+  lmcc_sender_free (sender);
+  fail_unless (lmcc_sdp_parse (text, -1, &read, NULL), "%s", text);
+
+  return read.train_cycle;
+}
+
+GST_START_TEST (test_the_algorithm_wants_trains_where_nobody_says)
+{
+  guint n, i, native;
+  const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+
+  for (i = 0; i < n; i++) {
+    const gchar *name = list[i]->name;
+
+    if (lmcc_algorithm_sets_rate (list[i]))
+      continue;
+    for (native = 0; native < 2; native++) {
+      LmccTime given =
+          !native && lmcc_algorithm_has_slots (list[i]) ? 0 : LMCC_SECOND;
+
+      fail_unless_equals_uint64 (announced_cycle (name, native, LMCC_TIME_NONE),
+          strcmp (name, "plumb") == 0 ? 2 * LMCC_SECOND : 0);
+      fail_unless_equals_uint64 (announced_cycle (name, native, 0), 0);
+      fail_unless_equals_uint64 (announced_cycle (name, native, LMCC_SECOND),
+          given);
+    }
+  }
+}
+
+GST_END_TEST;
+
+static LmccController *
+create_nothing (const LmccSession *session G_GNUC_UNUSED,
+    const LmccSettings *settings G_GNUC_UNUSED, guint32 seed G_GNUC_UNUSED)
+{
+  return NULL;
+}
+
+GST_START_TEST (test_others_algorithms_want_trains_too)
+{
+  static const LmccAlgorithm other = { .name = "other",
+    .create = create_nothing,
+    .train_cycle = 3 * LMCC_SECOND };
+
+  fail_unless_equals_uint64 (announced_cycle ("other", TRUE, LMCC_TIME_NONE),
+      0);
+  fail_unless (lmcc_algorithm_register (&other));
+  fail_unless_equals_uint64 (announced_cycle ("other", TRUE, LMCC_TIME_NONE),
+      3 * LMCC_SECOND);
+}
+
+GST_END_TEST;
+
 static void
 check_no_marks (const TrainRun *run)
 {
@@ -571,6 +642,8 @@ sender_trains_suite (void)
   tcase_add_loop_test (tcase, test_native_trains_are_as_planned, 0, N_NATIVE);
   tcase_add_loop_test (tcase, test_slots_and_single_rates_have_no_trains, 0,
       G_N_ELEMENTS (without_trains));
+  tcase_add_test (tcase, test_the_algorithm_wants_trains_where_nobody_says);
+  tcase_add_test (tcase, test_others_algorithms_want_trains_too);
   tcase_add_test (tcase, test_one_layer_has_no_trains_and_no_more_wakes);
   tcase_add_test (tcase, test_rates_that_are_not_known_make_no_trains);
   tcase_add_test (tcase, test_layers_that_come_later_have_trains);

@@ -52,6 +52,7 @@ static const Scheme schemes[] = {
   { "flid-dl", TRUE, 96e3, 1.3, 20 },
   { "synchronized", TRUE, 128e3, 2, 8 },
   { "elm", FALSE, 128e3, 2, 8 },
+  { "plumb", FALSE, 128e3, 2, 8 },
 };
 
 /* Queues for each flow as in FLID-DL, figure 9. */

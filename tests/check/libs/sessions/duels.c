@@ -133,6 +133,70 @@ static const TestDuel elm_duels[] = {
   { "elm-feedback-cut", "elm", .steps = feedback_cut },
 };
 
+/* Plumb: what ELM takes a minute for takes seconds, and alone on a link nothing
+ * is lost. The first packet comes half a second after the start. */
+
+static const TestStep alone[] = { { LINK_3_MBPS }, { RECEIVER }, { RUN (5500) },
+  { CHECK, LEVEL (4, 4), .why = "what fits within 5 s" }, { MARK },
+  { RUN (300000) },
+  { CHECK, LEVEL (4, 4), CHANGES (0), LOSS (0, 0),
+      .why = "and nothing in vain after that" },
+  END };
+
+static const TestStep link_changes[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (90000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
+  { RUN (10000) },
+  { CHECK, .down_within_ms = 2000, .why = "the level goes down at once" },
+  { MARK }, { RUN (20000) },
+  { CHECK, LEVEL (3, 3), CHANGES (0), LOSS (0, 0), .why = "to what fits" },
+  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (5000) },
+  { CHECK, LEVEL (4, 4), .why = "the level is back within 5 s" },
+  { LINK, .mbps = 0.75, .why = "a quarter is left" }, { RUN (10000) }, { MARK },
+  { RUN (20000) }, { CHECK, HELD (2, 2), .why = "two levels down" },
+  { LINK, .mbps = 12, .why = "all is open" }, { RUN (20000) },
+  { CHECK, LEVEL (6, 6), .why = "one level after the other" }, END };
+
+static const TestStep tcp_leaves[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, { FLOW, .count = 2, .extra_ms = 10 }, { RUN (120000) },
+  { FLOW, .of = 1, .stop = TRUE }, { FLOW, .of = 2, .stop = TRUE },
+  { RUN (5000) },
+  { CHECK, LEVEL (4, 4), .why = "what they left is used within 5 s" }, END };
+
+static const TestStep tcp_comes[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { FLOW, .why = "TCP comes" }, { RUN (10000) }, { MARK },
+  { RUN (20000) },
+  { CHECK, FLOW_SHARE (.25, .8), .why = "it has its share soon" }, END };
+
+static const TestStep after_tcp[] = { { LINK, .mbps = 12, .rtt_ms = 60,
+                                          .queue_bdp = 2 },
+  { FLOW, .count = 4, .extra_ms = 10 }, { RUN (60000) },
+  { RECEIVER, .why = "the share is 2.4 Mbit/s, R_4 2.048" }, { RUN (10500) },
+  { CHECK, LEVEL (3, 5), .why = "within a level of it after 10 s" }, END };
+
+static const TestStep long_leave[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
+  { RUN (20000) }, { CHECK, LEVEL (3, 3), .why = "and not two levels" }, END };
+
+static const TestDuel plumb_duels[] = {
+  { "plumb-alone", "plumb", .steps = alone },
+  { "plumb-link-changes", "plumb", .steps = link_changes },
+  { "plumb-tcp-leaves", "plumb", .steps = tcp_leaves },
+  { "plumb-tcp-comes", "plumb", .steps = tcp_comes },
+  { "plumb-after-tcp", "plumb", .steps = after_tcp },
+  { "plumb-long-leave", "plumb", .leave_ms = 2600, .steps = long_leave },
+  { "plumb-longer-leave", "plumb", .leave_ms = 4000, .steps = long_leave },
+  { "plumb-bottleneck-halves", "plumb", .steps = bottleneck_halves },
+  { "plumb-late-joiner", "plumb", .steps = late_joiner },
+  { "plumb-two-receivers", "plumb", .steps = two_receivers },
+  { "plumb-eight-receivers", "plumb", .steps = eight_receivers },
+  { "plumb-sixty-four-receivers", "plumb", .steps = sixty_four_receivers },
+  { "plumb-beside-tcp", "plumb", .steps = beside_tcp },
+  { "plumb-beside-four-tcp", "plumb", .steps = beside_four_tcp },
+  { "plumb-slow-leave", "plumb", .leave_ms = 2000, .steps = slow_leave },
+  { "plumb-radio-link", "plumb", .steps = radio_link },
+  { "plumb-feedback-cut", "plumb", .steps = feedback_cut },
+};
+
 /* What holds for one seed may be luck: LMCC_DUEL_SEEDS says how many are
  * run. */
 static guint
@@ -161,12 +225,22 @@ GST_START_TEST (test_elm)
 
 GST_END_TEST;
 
+GST_START_TEST (test_plumb)
+{
+  g_autofree gchar *faults =
+      test_duel_run (&plumb_duels[__i__], count_seeds ());
+
+  fail_unless (faults == NULL, "%s", faults);
+}
+
+GST_END_TEST;
+
 static Suite *
 duels_suite (void)
 {
   Suite *s = suite_create ("duels");
   TCase *net = tcase_create ("net");
-  TCase *elm = tcase_create ("elm");
+  TCase *elm = tcase_create ("elm"), *plumb = tcase_create ("plumb");
 
   suite_add_tcase (s, net);
   tcase_set_timeout (net, 60);
@@ -179,6 +253,10 @@ duels_suite (void)
   tcase_set_timeout (elm, 60 * count_seeds ());
   tcase_add_loop_test (elm, test_elm, 0,
       test_net_is_slow () ? 2 : G_N_ELEMENTS (elm_duels));
+  suite_add_tcase (s, plumb);
+  tcase_set_timeout (plumb, 60 * count_seeds ());
+  tcase_add_loop_test (plumb, test_plumb, 0,
+      test_net_is_slow () ? 2 : G_N_ELEMENTS (plumb_duels));
 
   return s;
 }

@@ -60,11 +60,12 @@ typedef struct
   guint changes;
 } Mark;
 
+static const gchar *algorithm = "elm";
 static gint seconds = 210;
 static gint seeds = 3;
 static gint first_seed = 1;
 static gint jobs = 2;
-static gint train_ms = 2000;
+static gint train_ms = -1;
 static gboolean full;
 static gboolean each;
 static gboolean log_changes;
@@ -74,7 +75,9 @@ static gchar *markdown;
 static gdouble only_mbps;
 static gint only_leave = -1;
 
-static const GOptionEntry options[] = {
+static const GOptionEntry options[] = { { "algorithm", 'a', 0,
+                                            G_OPTION_ARG_STRING, &algorithm,
+                                            "Which algorithm", "NAME" },
   { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings_texts,
       "A setting of ELM; may be given more than once", "NAME=VALUE" },
   { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "All rows", NULL },
@@ -83,7 +86,7 @@ static const GOptionEntry options[] = {
   { "leave", 'l', 0, G_OPTION_ARG_INT, &only_leave, "Only this leave latency",
       "MS" },
   { "trains", 'r', 0, G_OPTION_ARG_INT, &train_ms,
-      "Cycle of the sender's trains; 0: none", "MS" },
+      "Cycle of the sender's trains; 0: none (as the algorithm wants)", "MS" },
   { "seeds", 'n', 0, G_OPTION_ARG_INT, &seeds, "Seeds of each row", "N" },
   { "first-seed", 'b', 0, G_OPTION_ARG_INT, &first_seed, "The first of them",
       "N" },
@@ -97,8 +100,7 @@ static const GOptionEntry options[] = {
       "Write the table into this page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
       "Fail unless all rows are as they must be", NULL },
-  { NULL }
-};
+  { NULL } };
 
 static const Case few_cases[] = {
   { 3e6, 3000, TRUE },
@@ -132,7 +134,7 @@ make_net (const Run *run)
 {
   TestNetConfig config = {
     .n_layers = N_LAYERS,
-    .algorithm = "elm",
+    .algorithm = algorithm,
     .leave_latency = run->row->leave_ms * LMCC_MSECOND,
     .shared = {
           .rate = (guint64) run->row->capacity,
@@ -140,7 +142,7 @@ make_net (const Run *run)
           .queue_bytes = (guint64) (QUEUE_BDP * run->row->capacity / 8 * RTT /
               LMCC_SECOND),
         },
-    .train_cycle = train_ms * LMCC_MSECOND,
+    .train_cycle = test_net_train_cycle (train_ms),
     .seed = run->seed,
   };
 
@@ -153,7 +155,8 @@ make_net (const Run *run)
 static void
 start_receivers (TestNet *net, const Run *run)
 {
-  g_autoptr (LmccSettings) settings = test_settings_new ("elm", settings_texts);
+  g_autoptr (LmccSettings) settings =
+      test_settings_new (algorithm, settings_texts);
   g_autoptr (GRand) dice = g_rand_new_with_seed (run->seed);
   TestNetReceiverConfig receiver = { .settings = settings,
     .max_level = -1,
@@ -335,17 +338,16 @@ main (gint argc, gchar **argv)
 
   if (!test_options_parse (options, &argc, &argv))
     return 2;
-  if (lmcc_algorithm_find ("elm") == NULL
+  if (lmcc_algorithm_find (algorithm) == NULL
       || (all_must_pass && test_net_is_slow ())) {
     g_print ("minutes of eight receivers are judged without sanitizers\n");
     return SKIPPED;
   }
-  if (seconds < 1 || seeds < 1 || first_seed < 1 || jobs < 1 || train_ms < 0) {
-    g_printerr ("--seconds, --seeds, --first-seed and --jobs begin at 1, "
-                "--trains at 0\n");
+  if (seconds < 1 || seeds < 1 || first_seed < 1 || jobs < 1) {
+    g_printerr ("--seconds, --seeds, --first-seed and --jobs begin at 1\n");
     return 2;
   }
-  lmcc_settings_free (test_settings_new ("elm", settings_texts));
+  lmcc_settings_free (test_settings_new (algorithm, settings_texts));
   chosen = choose_runs ();
   runs = test_jobs_run (chosen, (guint) jobs, run_once);
 

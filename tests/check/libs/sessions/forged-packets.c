@@ -60,6 +60,7 @@ typedef struct
 static const gchar *const algorithms[] = {
   "none",
   "elm",
+  "plumb",
   "rlm",
 };
 

@@ -418,6 +418,7 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
 {
   static const gchar *const slotted[] = { "rlc", "flid-sl", "flid-dl",
     "synchronized" };
+  static const gchar *const layered[] = { "none", "rlm", "elm", "plumb" };
   g_autoptr (GError) error = NULL;
   LmccSession session, fit;
   guint i;
@@ -428,9 +429,8 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
   fit.feedback_interval = LMCC_SECOND;
   g_strlcpy (fit.base_algorithm, base_algorithms[__i__],
       sizeof (fit.base_algorithm));
-  for (i = 0; i < 3; i++) {
-    g_strlcpy (fit.algorithm, ((const gchar *[]){ "none", "rlm", "elm" })[i],
-        sizeof (fit.algorithm));
+  for (i = 0; i < G_N_ELEMENTS (layered); i++) {
+    g_strlcpy (fit.algorithm, layered[i], sizeof (fit.algorithm));
     fail_unless (lmcc_session_fit_algorithm (&fit, 0, 0, NULL));
     fail_unless (lmcc_session_has_driven_base (&fit));
     fail_if (lmcc_session_has_single_rate (&fit));

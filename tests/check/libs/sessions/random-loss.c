@@ -161,6 +161,12 @@ rlc_rate (const TestNet *net, const Row *row)
       LMCC_SYNC_POINTS_UPPER_SHARE, row->loss);
 }
 
+static gdouble
+tcp_rate (const TestNet *net G_GNUC_UNUSED, const Row *row)
+{
+  return row->tcp;
+}
+
 /* Wei and Zhang, equation 16; where rates double it is one for all levels. */
 static gdouble
 synchronized_rate (const TestNet *net, const Row *row)
@@ -178,7 +184,8 @@ synchronized_rate (const TestNet *net, const Row *row)
  * joins; RLC's has a join one interval after a loss, and ours, with a whole
  * interval between two points, comes after one to two: 1 / sqrt (2) at the
  * least. RLM knows nothing of TCP: one loss is enough to end an experiment, and
- * less than a quarter lost is no reason to leave a level that is held. */
+ * less than a quarter lost is no reason to leave a level that is held. Plumb
+ * holds a level without turns where TCP's rate is within 1.16 times of it. */
 static const Algorithm algorithms[] = {
   { "elm", FALSE, elm_rate, 1, 2 },
   { "rlc", FALSE, rlc_rate, 0.1, 1 },
@@ -187,6 +194,7 @@ static const Algorithm algorithms[] = {
   { "flid-dl", FALSE, flid_rate, 0.9, 1.1 },
   { "synchronized", FALSE, synchronized_rate, 0.1, 1 },
   { "synchronized", TRUE, synchronized_rate, 0.9, 1.1 },
+  { "plumb", FALSE, tcp_rate, 0.8, 1.25 },
   { "rlm", FALSE, NULL, 0, 0 },
 };
 

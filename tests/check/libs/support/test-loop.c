@@ -66,6 +66,7 @@ test_loop_start_sender (TestLoop *loop, guint32 ssrc_base)
   guint i;
 
   lmcc_session_init (&config.session);
+  config.session.train_cycle = LMCC_TIME_NONE;
   lmcc_address_parse ("239.255.42.1", &config.session.address);
   config.session.port = 5004;
   config.session.source = loop->sender_address;

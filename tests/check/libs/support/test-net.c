@@ -42,16 +42,29 @@ test_net_get_seed (void)
   return text != NULL ? (guint32) strtoul (text, NULL, 0) : TEST_NET_SEED;
 }
 
+/* A program's --trains for its configuration: below 0 as the algorithm wants,
+ * 0: none. */
+LmccTime
+test_net_train_cycle (gint ms)
+{
+  if (ms == 0)
+    return LMCC_TIME_NONE;
+
+  return ms < 0 ? 0 : (LmccTime) ms * LMCC_MSECOND;
+}
+
 /* All tables can be measured with trains and without. */
 static LmccTime
 find_train_cycle (const TestNet *net)
 {
   const gchar *text = g_getenv ("LMCC_TEST_TRAINS");
 
-  if (net->config.train_cycle > 0 || text == NULL)
+  if (net->config.train_cycle == LMCC_TIME_NONE)
+    return 0;
+  if (net->config.train_cycle > 0)
     return net->config.train_cycle;
 
-  return strtoul (text, NULL, 0) * LMCC_MSECOND;
+  return text != NULL ? strtoul (text, NULL, 0) * LMCC_MSECOND : LMCC_TIME_NONE;
 }
 
 /* Under valgrind and sanitizers a part of the cases is enough. */

@@ -41,7 +41,7 @@
  * @class_share: layer i's media is class i, of this share of its rate; 0:
  *     one class
  * @train_cycle: how often a train for each level comes; 0: LMCC_TEST_TRAINS, in
- *     ms, or never
+ *     ms, or as the algorithm wants; %LMCC_TIME_NONE: never
  * @seed: 0: LMCC_TEST_SEED, or %TEST_NET_SEED
  */
 typedef struct
@@ -228,6 +228,7 @@ void test_net_run (TestNet *net, LmccTime duration);
 gdouble test_net_cumulative_rate (const TestNet *net, gint level);
 LmccTime test_net_rtt (const TestNet *net, guint index);
 guint32 test_net_get_seed (void);
+LmccTime test_net_train_cycle (gint ms);
 gboolean test_net_is_slow (void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TestNet, test_net_free)

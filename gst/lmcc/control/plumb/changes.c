@@ -1,0 +1,171 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How plumb changes its level, and what each change makes of what is known.
+ */
+#include "control/plumb/state.h"
+
+/* A level that nothing spoke for but that there was no loss, and that is left
+ * so soon, was joined in vain. */
+#define EXPERIMENT (60 * LMCC_SECOND)
+
+/* A layer that was joined in vain is left alone for so long, twice as long each
+ * time. */
+#define BACKOFF (10 * LMCC_SECOND)
+#define BACKOFF_DOUBLINGS 4
+
+/* Losses of a level that was left are over when none came for so long, or for
+ * an RTT, nor packets of what was left. Where these are seen, they explain what
+ * is lost, but not for ever: some networks do not honour a leave. */
+#define DEAF (200 * LMCC_MSECOND)
+#define DEAF_MAX (5 * LMCC_SECOND)
+
+static void
+join (LmccPlumb *plumb, LmccOverloadLimit limit, gboolean experiment,
+    const gchar *reason)
+{
+  plumb->wanted_limit = limit;
+  plumb->wants_experiment = experiment;
+  lmcc_controller_want (&plumb->parent, plumb->level + 1, reason);
+}
+
+/* What the path was worth is forgotten. */
+void
+lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
+{
+  lmcc_duty_reset (&plumb->duty, now);
+  lmcc_steps_reset (&plumb->steps, now);
+}
+
+/* The share of others argues for it. */
+void
+lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
+{
+  join (plumb,
+      lmcc_plumb_is_alone (plumb, now) ? LMCC_OVERLOAD_EXPERIMENT
+                                       : LMCC_OVERLOAD_CLAIM,
+      FALSE, reason);
+}
+
+gboolean
+lmcc_plumb_is_experiment (const LmccPlumb *plumb, LmccTime now)
+{
+  return plumb->experiment && now < plumb->joined_at + EXPERIMENT;
+}
+
+/* Nothing is lost, so that the next level is tried. */
+void
+lmcc_plumb_experiment (LmccPlumb *plumb, const gchar *reason)
+{
+  join (plumb, LMCC_OVERLOAD_EXPERIMENT, TRUE, reason);
+}
+
+/* The path is taken to be worth the level until it shows otherwise. */
+static void
+begin_experiment (LmccPlumb *plumb, LmccTime now)
+{
+  if (!lmcc_plumb_is_experiment (plumb, now)) {
+    plumb->before = plumb->fair;
+    plumb->has_before = plumb->last_loss != 0;
+    plumb->level_before = plumb->level - 1;
+  }
+  if (plumb->last_loss != 0)
+    lmcc_fair_rate_restart (&plumb->fair, now,
+        lmcc_plumb_level_rate (plumb, plumb->level));
+  lmcc_plumb_begin_anew (plumb, now);
+}
+
+/* The receiver has joined what was wanted. */
+void
+lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
+{
+  if (plumb->wants_experiment)
+    begin_experiment (plumb, now);
+  plumb->experiment = plumb->wants_experiment;
+  plumb->limit = plumb->wanted_limit;
+  plumb->joined_at = now;
+  lmcc_duty_joined (&plumb->duty);
+}
+
+/* A level that was held for long was not joined in vain: the path has
+ * changed. */
+static void
+leave_alone (LmccPlumb *plumb, gint layer, LmccTime now)
+{
+  guint doublings;
+
+  if (layer == plumb->level && now >= plumb->level_since + EXPERIMENT)
+    plumb->failures[layer] = 0;
+  doublings = MIN (plumb->failures[layer], BACKOFF_DOUBLINGS);
+  plumb->failures[layer]++;
+  plumb->left_alone[layer] = now + (BACKOFF << doublings);
+}
+
+/* What was lost by an experiment says nothing of the level before it. */
+static void
+end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
+{
+  gint layer;
+
+  for (layer = level + 1; layer <= plumb->level; layer++)
+    leave_alone (plumb, layer, now);
+  plumb->restart = TRUE;
+}
+
+/* The fair rate does not pay for the level. Where experiments led there, losses
+ * show late that others were there all the time: all of them are taken back. */
+void
+lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
+    const gchar *reason)
+{
+  level = MAX (level, 0);
+  if (lmcc_plumb_is_experiment (plumb, now)) {
+    if (plumb->has_before)
+      level = MIN (level, plumb->level_before);
+    end_experiment (plumb, level, now);
+  }
+  plumb->leaving = TRUE;
+  plumb->slow_start = FALSE;
+  plumb->experiment = FALSE;
+  lmcc_controller_want (&plumb->parent, level, reason);
+}
+
+/* The path does not carry the level: the one below it is taken to be right. */
+void
+lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
+    const gchar *reason)
+{
+  plumb->has_before = FALSE;
+  plumb->experiment = FALSE;
+  end_experiment (plumb, MAX (level, 0), now);
+  lmcc_plumb_leave_to (plumb, level, now, reason);
+}
+
+LmccTime
+lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
+{
+  LmccTime quiet = MAX (lmcc_plumb_get_rtt (plumb), DEAF);
+
+  return MAX (MIN (plumb->deaf_since + plumb->leave_latency,
+                  plumb->last_loss + quiet),
+      MIN (plumb->deaf_since + MAX (plumb->leave_latency, DEAF_MAX),
+          plumb->left_packet + quiet));
+}
+
+void
+lmcc_plumb_end_deaf_period (LmccPlumb *plumb, LmccTime now)
+{
+  gdouble rate = lmcc_plumb_level_rate (plumb, plumb->level);
+
+  plumb->deaf = FALSE;
+  plumb->deaf_until = now;
+  if (!plumb->restart)
+    return;
+  plumb->restart = FALSE;
+  if (plumb->has_before)
+    lmcc_fair_rate_resume (&plumb->fair, &plumb->before, now);
+  if (!plumb->has_before || lmcc_fair_rate_get_seen (&plumb->fair) < rate)
+    lmcc_fair_rate_restart (&plumb->fair, now, rate);
+  plumb->has_before = FALSE;
+  lmcc_plumb_begin_anew (plumb, now);
+}

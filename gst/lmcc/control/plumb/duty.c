@@ -1,0 +1,237 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/plumb/duty.h"
+
+#include <string.h>
+
+/* While the mean is so young nobody waits for the next period. */
+#define YOUNG (40 * LMCC_SECOND)
+
+/* Else the upper level is joined in the first part of a period, or not in
+ * it. */
+#define JOIN_PART 0.1
+
+/* A packet this much older than the newest one was overtaken by it; beyond, the
+ * sender's clock was set. In 1/65536 s. */
+#define OVERTAKEN (2 * 65536)
+
+/*
+ * lmcc_duty_init:
+ * @duty: (out): knows no rate
+ * @session: the session
+ * @period: in which the upper level has one turn
+ * @dead_band: within this factor of a level's rate, that level is held all the
+ *     time
+ */
+void
+lmcc_duty_init (LmccDuty *duty, const LmccSession *session, LmccTime period,
+    gdouble dead_band)
+{
+  memset (duty, 0, sizeof (*duty));
+  duty->session = session;
+  duty->period = period;
+  duty->dead_band = dead_band;
+}
+
+static LmccTime
+sample_time (const LmccDuty *duty)
+{
+  return duty->period / LMCC_DUTY_SAMPLES;
+}
+
+/*
+ * lmcc_duty_reset:
+ * @duty: forgets what the rate was
+ * @now: the time
+ */
+void
+lmcc_duty_reset (LmccDuty *duty, LmccTime now)
+{
+  duty->n = duty->next = duty->n_sum = 0;
+  duty->sum = 0;
+  duty->since = now;
+  duty->sample_until = now + sample_time (duty);
+  duty->joined_in = 0;
+}
+
+/*
+ * lmcc_duty_packet:
+ * @duty: a duty
+ * @send_time: of a packet that came
+ */
+void
+lmcc_duty_packet (LmccDuty *duty, guint32 send_time)
+{
+  gint32 later = (gint32) (send_time - duty->send_time);
+
+  if (later > 0 || later < -OVERTAKEN)
+    duty->send_time = send_time;
+}
+
+/* What nothing was heard in is as what was before. */
+static void
+end_sample (LmccDuty *duty)
+{
+  guint latest = (duty->next + LMCC_DUTY_SAMPLES - 1) % LMCC_DUTY_SAMPLES;
+
+  duty->sample_until += sample_time (duty);
+  if (duty->n_sum == 0 && duty->n == 0)
+    return;
+  duty->samples[duty->next] =
+      duty->n_sum > 0 ? duty->sum / duty->n_sum : duty->samples[latest];
+  duty->next = (duty->next + 1) % LMCC_DUTY_SAMPLES;
+  duty->n = MIN (duty->n + 1, LMCC_DUTY_SAMPLES);
+  duty->sum = 0;
+  duty->n_sum = 0;
+}
+
+/*
+ * lmcc_duty_add:
+ * @duty: a duty
+ * @now: the time, not before that of the latest call
+ * @rate: the fair rate, bit/s, finite
+ */
+void
+lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_DUTY_SAMPLES && now >= duty->sample_until; i++)
+    end_sample (duty);
+  if (now >= duty->sample_until)
+    duty->sample_until = now + sample_time (duty);
+  duty->sum += rate;
+  duty->n_sum++;
+}
+
+/*
+ * lmcc_duty_get_rate:
+ * @duty: a duty
+ *
+ * Returns: the mean fair rate of the last period, or since the reset, bit/s; 0:
+ *     not known yet
+ */
+gdouble
+lmcc_duty_get_rate (const LmccDuty *duty)
+{
+  gdouble sum = 0;
+  guint i;
+
+  for (i = 0; i < duty->n; i++)
+    sum += duty->samples[i];
+  if (duty->n == 0)
+    return duty->n_sum == 0 ? 0 : duty->sum / duty->n_sum;
+
+  return sum / duty->n;
+}
+
+LmccTime
+lmcc_duty_get_age (const LmccDuty *duty, LmccTime now)
+{
+  return now - duty->since;
+}
+
+static gdouble
+level_rate (const LmccDuty *duty, gint level)
+{
+  return (gdouble) lmcc_session_cumulative_rate (duty->session, (guint) level);
+}
+
+/*
+ * lmcc_duty_get_share:
+ * @duty: a duty
+ * @lower: (out): the lower one of the two levels that the fair rate lies
+ *     between
+ *
+ * Returns: part of the time that the upper one is to be held, from 0 to 1
+ */
+gdouble
+lmcc_duty_get_share (const LmccDuty *duty, gint *lower)
+{
+  gdouble rate = lmcc_duty_get_rate (duty), below, above;
+  gint top = (gint) duty->session->n_layers - 1;
+  gint level = 0;
+
+  while (level < top && level_rate (duty, level + 1) <= rate)
+    level++;
+  *lower = level;
+  if (level == top)
+    return 0;
+  below = level_rate (duty, level);
+  above = level_rate (duty, level + 1);
+  if (rate < below * duty->dead_band)
+    return 0;
+  if (rate > above / duty->dead_band)
+    return 1;
+
+  return (rate - below) / (above - below);
+}
+
+static guint64
+period_ticks (const LmccDuty *duty)
+{
+  return MAX (duty->period * 65536 / LMCC_SECOND, 1);
+}
+
+static gdouble
+get_phase (const LmccDuty *duty)
+{
+  guint64 ticks = period_ticks (duty);
+
+  return (gdouble) (duty->send_time % ticks) / (gdouble) ticks;
+}
+
+/* 0: none. */
+static guint64
+get_period (const LmccDuty *duty)
+{
+  return duty->send_time / period_ticks (duty) + 1;
+}
+
+/*
+ * lmcc_duty_choose:
+ * @duty: a duty
+ *
+ * Returns: the level to hold now
+ */
+gint
+lmcc_duty_choose (const LmccDuty *duty)
+{
+  gint lower;
+  gdouble share = lmcc_duty_get_share (duty, &lower);
+
+  return get_phase (duty) < share ? lower + 1 : lower;
+}
+
+/*
+ * lmcc_duty_may_join:
+ * @duty: a duty
+ * @now: the time
+ * @level: that is held
+ *
+ * Returns: whether it is the time for the next level, if it is chosen
+ */
+gboolean
+lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
+{
+  gint lower;
+
+  if (lmcc_duty_get_share (duty, &lower) >= 1 || lower > level
+      || lmcc_duty_get_age (duty, now) < YOUNG)
+    return TRUE;
+
+  return get_phase (duty) < JOIN_PART && duty->joined_in != get_period (duty);
+}
+
+/*
+ * lmcc_duty_joined:
+ * @duty: a duty
+ *
+ * A level was joined.
+ */
+void
+lmcc_duty_joined (LmccDuty *duty)
+{
+  duty->joined_in = get_period (duty);
+}

@@ -1,0 +1,55 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_PLUMB_DUTY_H
+#define LMCC_CONTROL_PLUMB_DUTY_H
+
+#include <gst/lmcc/lmcc-session.h>
+
+G_BEGIN_DECLS
+
+/* Samples of the fair rate that a period is kept in. */
+#define LMCC_DUTY_SAMPLES 256
+
+/**
+ * LmccDuty:
+ * Which level the fair rate pays for: where it lies between two levels, the upper
+ * one for a part of each period of the sender's clock, so that the mean is the
+ * fair rate, and all receivers behind one link change together.
+ *
+ * The mean is taken over just one period: it is the same wherever in the period it
+ * ends, though the fair rate itself goes down while the upper level is held.
+ */
+typedef struct
+{
+  /*< private >*/
+  const LmccSession *session;
+  LmccTime period;
+  gdouble dead_band;
+  gdouble samples[LMCC_DUTY_SAMPLES];
+  guint n;
+  guint next;
+  gdouble sum; /* of the sample that is being taken */
+  guint n_sum;
+  LmccTime sample_until;
+  LmccTime since;
+
+  guint32 send_time; /* of the newest packet, 1/65536 s */
+  guint64 joined_in; /* period of the latest join */
+} LmccDuty;
+
+void lmcc_duty_init (LmccDuty *duty, const LmccSession *session,
+    LmccTime period, gdouble dead_band);
+void lmcc_duty_reset (LmccDuty *duty, LmccTime now);
+void lmcc_duty_packet (LmccDuty *duty, guint32 send_time);
+void lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate);
+gdouble lmcc_duty_get_rate (const LmccDuty *duty);
+LmccTime lmcc_duty_get_age (const LmccDuty *duty, LmccTime now);
+gdouble lmcc_duty_get_share (const LmccDuty *duty, gint *lower);
+gint lmcc_duty_choose (const LmccDuty *duty);
+gboolean lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level);
+void lmcc_duty_joined (LmccDuty *duty);
+
+G_END_DECLS
+
+#endif

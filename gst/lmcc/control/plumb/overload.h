@@ -1,0 +1,59 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_PLUMB_OVERLOAD_H
+#define LMCC_CONTROL_PLUMB_OVERLOAD_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* The second that is looked at, in slices. */
+#define LMCC_OVERLOAD_SLICES 10
+
+/**
+ * LmccOverloadLimit:
+ * @LMCC_OVERLOAD_USUAL: a path that others share
+ * @LMCC_OVERLOAD_EXPERIMENT: a layer was just joined, and nobody else seems to be
+ *     there: what is lost is its doing
+ * @LMCC_OVERLOAD_CLAIM: a layer was just joined that its share argues for: others
+ *     have to make room first
+ */
+typedef enum
+{
+  LMCC_OVERLOAD_USUAL,
+  LMCC_OVERLOAD_EXPERIMENT,
+  LMCC_OVERLOAD_CLAIM,
+} LmccOverloadLimit;
+
+/**
+ * LmccOverload:
+ * Tells within a second when far more is sent than the path carries, which no
+ * share argues for.
+ */
+typedef struct
+{
+  /*< private >*/
+  struct
+  {
+    guint received;
+    guint lost;
+    guint64 bytes;
+  } slices[LMCC_OVERLOAD_SLICES];
+  guint current;
+  LmccTime current_until;
+  LmccTime since;
+  gdouble usual; /* share that is lost anyway */
+} LmccOverload;
+
+void lmcc_overload_reset (LmccOverload *overload, LmccTime now);
+void
+lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size);
+void lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint count);
+gboolean lmcc_overload_check (LmccOverload *overload, LmccTime now,
+    LmccOverloadLimit limit);
+gdouble lmcc_overload_get_rate (const LmccOverload *overload, LmccTime now);
+
+G_END_DECLS
+
+#endif

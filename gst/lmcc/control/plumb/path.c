@@ -1,0 +1,146 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What plumb knows of the path: whether it is full, whether others are there,
+ * and what the path is worth.
+ */
+#include "control/plumb/state.h"
+
+#include <math.h>
+
+/* What is beyond this share of the next level's rate was never tried. */
+#define HIGHEST_SHARE 2.5
+
+/* Losses that came since so long speak against a verdict. */
+#define QUIET (4 * LMCC_SECOND)
+
+/* It is quiet if nothing was lost for so many mean intervals. */
+#define QUIET_INTERVALS 4
+
+/* What is known of the path is little while its mean is younger than that. */
+#define YOUNG (20 * LMCC_SECOND)
+
+gdouble
+lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
+{
+  return level < 0
+      ? 0
+      : (gdouble) lmcc_session_cumulative_rate (plumb->session, (guint) level);
+}
+
+gboolean
+lmcc_plumb_has_layer_above (const LmccPlumb *plumb)
+{
+  guint above = (guint) (plumb->level + 1);
+
+  return above < plumb->session->n_layers
+      && plumb->session->layers[above].rate > 0;
+}
+
+LmccTime
+lmcc_plumb_get_rtt (const LmccPlumb *plumb)
+{
+  return plumb->rtt_known ? plumb->rtt : plumb->session->rtt_max;
+}
+
+guint
+lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
+    LmccTime now)
+{
+  guint in_a_row;
+
+  return lmcc_train_reader_get (&plumb->trains, now, &in_a_row) == verdict
+      ? in_a_row
+      : 0;
+}
+
+gboolean
+lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now)
+{
+  return lmcc_duty_get_age (&plumb->duty, now) < YOUNG;
+}
+
+gboolean
+lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time)
+{
+  return plumb->last_loss != 0 && now < plumb->last_loss + time;
+}
+
+/* Trains say that the next layer does not fit. Who has lost nothing for a while
+ * may believe one of them while little else is known. */
+gboolean
+lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now)
+{
+  guint needed = lmcc_plumb_lost_since (plumb, now, QUIET)
+      ? LMCC_PLUMB_VERDICTS + 1
+      : lmcc_plumb_is_young (plumb, now) ? 1
+                                         : LMCC_PLUMB_VERDICTS;
+
+  return now < lmcc_train_reader_full_until (&plumb->trains, needed);
+}
+
+/* Far longer without a loss than before. */
+static gboolean
+is_quiet (const LmccPlumb *plumb, LmccTime now)
+{
+  LmccTime mean = lmcc_fair_rate_get_seen_interval (&plumb->fair);
+
+  return !lmcc_plumb_lost_since (plumb, now, QUIET_INTERVALS * mean);
+}
+
+gboolean
+lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
+{
+  return is_quiet (plumb, now)
+      && !lmcc_plumb_lost_since (plumb, now, LMCC_PLUMB_ALONE)
+      && (plumb->last_queue == 0
+          || now >= plumb->last_queue + LMCC_PLUMB_ALONE);
+}
+
+/* Who has just come, or whose path has just changed, goes by what is not lost
+ * as long as nothing came of it in vain. */
+static gboolean
+may_dare (const LmccPlumb *plumb, LmccTime now)
+{
+  guint above = (guint) (plumb->level + 1);
+
+  return lmcc_plumb_is_young (plumb, now) && above < LMCC_MAX_LAYERS
+      && plumb->failures[above] == 0;
+}
+
+LmccFairRateWitness
+lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
+{
+  switch (lmcc_train_reader_get (&plumb->trains, now, NULL)) {
+    case LMCC_TRAIN_NONE:
+      return LMCC_FAIR_RATE_NO_WITNESS;
+    case LMCC_TRAIN_ROOM:
+      return LMCC_FAIR_RATE_ROOM;
+    default:
+      return LMCC_FAIR_RATE_FULL;
+  }
+}
+
+/* What no loss has contradicted is no claim: bounded by what was tried, and
+ * by what trains say. */
+void
+lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now)
+{
+  gdouble held = lmcc_plumb_level_rate (plumb, plumb->level);
+  gdouble above = lmcc_plumb_has_layer_above (plumb)
+      ? lmcc_plumb_level_rate (plumb, plumb->level + 1)
+      : held;
+  gdouble rate;
+
+  plumb->open_rate = rate = lmcc_fair_rate_get (&plumb->fair, now);
+  if (is_quiet (plumb, now) && !may_dare (plumb, now))
+    rate = MIN (rate, MAX (lmcc_fair_rate_get_seen (&plumb->fair), held));
+  if (plumb->radio
+      && lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM)
+    rate = INFINITY;
+  rate =
+      CLAMP (rate, lmcc_plumb_level_rate (plumb, 0) / 2, HIGHEST_SHARE * above);
+  if (lmcc_plumb_is_vetoed (plumb, now))
+    rate = MIN (rate, held);
+  plumb->rate = rate;
+}

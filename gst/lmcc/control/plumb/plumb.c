@@ -1,0 +1,263 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Plumb, an algorithm of our own: the rate that one more TCP would get, asked
+ * at the rate at which it would get it; levels for a part of the time by the
+ * sender's clock; and no join without room, which the sender's trains show.
+ * docs/plumb.md describes it.
+ */
+#include "control/plumb/plumb.h"
+
+#include "control/plumb/state.h"
+#include "measure/loss.h"
+
+#include <math.h>
+
+#define TICK (100 * LMCC_MSECOND)
+
+static void
+evaluate (LmccPlumb *plumb, LmccTime now)
+{
+  if (plumb->level < 0 || plumb->leaving)
+    return;
+  if (plumb->deaf) {
+    if (now < lmcc_plumb_deaf_period_end (plumb))
+      return;
+    lmcc_plumb_end_deaf_period (plumb, now);
+  }
+  if (lmcc_plumb_leave_overload (plumb, now))
+    return;
+  if (now < plumb->next_tick)
+    return;
+  plumb->next_tick = now + TICK;
+  lmcc_plumb_update_rate (plumb, now);
+  if (lmcc_plumb_leave_far_below (plumb, now))
+    return;
+  if (plumb->slow_start) {
+    lmcc_plumb_start (plumb, now);
+    return;
+  }
+  lmcc_duty_add (&plumb->duty, now, plumb->rate);
+  if (!lmcc_plumb_follow_step (plumb, now) && !lmcc_plumb_promote (plumb, now)
+      && !lmcc_plumb_explore (plumb, now))
+    lmcc_plumb_follow_duty (plumb, now);
+}
+
+static void
+plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
+    const LmccHeader *header, gsize size)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  lmcc_duty_packet (&plumb->duty, header->send_time);
+  lmcc_overload_packet (&plumb->overload, now, size);
+  lmcc_fair_rate_packet (&plumb->fair, arrival, size);
+  plumb->last_packet = now;
+  if (lmcc_train_reader_packet (&plumb->trains, plumb->session, arrival,
+          header)) {
+    if (lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_UNKNOWN, now) > 0)
+      plumb->last_queue = now;
+    plumb->next_tick = MIN (plumb->next_tick, now);
+  }
+  evaluate (plumb, now);
+}
+
+/* The first loss: the interval at which the fair rate is what is held (RFC 4654
+ * section 5.6). */
+static void
+take_first_loss (LmccPlumb *plumb, LmccTime now)
+{
+  lmcc_fair_rate_restart (&plumb->fair, now,
+      lmcc_plumb_level_rate (plumb, plumb->level));
+  lmcc_plumb_begin_anew (plumb, now);
+}
+
+static void
+plumb_loss (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+  LmccFairRateWitness witness = lmcc_plumb_find_witness (plumb, now);
+  gboolean first = isinf (lmcc_fair_rate_get_seen (&plumb->fair));
+  guint i = lmcc_loss_count_before (loss, plumb->deaf_until);
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  plumb->last_loss = now;
+  if (plumb->deaf || plumb->leaving || i == loss->count)
+    return;
+  lmcc_overload_lose (&plumb->overload, now, loss->count - i);
+  if (!lmcc_train_reader_owns_loss (&plumb->trains, layer, loss)) {
+    for (; i < loss->count; i++)
+      lmcc_fair_rate_lose (&plumb->fair, lmcc_loss_get_time (loss, i), witness);
+    if (first)
+      take_first_loss (plumb, now);
+  }
+  evaluate (plumb, now);
+}
+
+static void
+plumb_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    LmccTime arrival, guint layer)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  if (plumb->deaf && (gint) layer > plumb->level)
+    plumb->left_packet = MAX (plumb->left_packet, arrival);
+}
+
+static void
+plumb_level (LmccController *controller, LmccTime now, gint level)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+  gint from = plumb->level;
+
+  plumb->level = level;
+  plumb->level_since = now;
+  plumb->low_since = 0;
+  lmcc_overload_reset (&plumb->overload, now);
+  lmcc_steps_reset (&plumb->steps, now);
+  lmcc_quality_watch_reset (&plumb->quality);
+  lmcc_train_reader_set_level (&plumb->trains, level);
+  if (level > from && from >= 0) {
+    lmcc_plumb_joined (plumb, now);
+  } else {
+    plumb->joined_at = 0;
+  }
+  if (plumb->leaving && level < from) {
+    plumb->deaf = TRUE;
+    plumb->deaf_since = plumb->left_packet = now;
+    plumb->last_loss = MAX (plumb->last_loss, now);
+  }
+  plumb->leaving = FALSE;
+  plumb->wants_experiment = FALSE;
+  plumb->wanted_limit = LMCC_OVERLOAD_USUAL;
+}
+
+static void
+plumb_rtt (LmccController *controller, LmccTime now, LmccTime rtt)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  lmcc_fair_rate_set_rtt (&plumb->fair, now, rtt);
+  plumb->rtt = rtt;
+  if (plumb->rtt_known)
+    return;
+  plumb->rtt_known = TRUE;
+  if (plumb->last_loss != 0)
+    lmcc_plumb_begin_anew (plumb, now);
+}
+
+static void
+plumb_quality (LmccController *controller, LmccTime now, guint units,
+    guint missing)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  if (plumb->deaf || !lmcc_quality_watch_add (&plumb->quality, units, missing)
+      || plumb->level <= 0 || plumb->leaving)
+    return;
+  lmcc_plumb_leave_in_vain (plumb, plumb->level - 1, now,
+      "too many pictures are missing");
+}
+
+static void
+plumb_session (LmccController *controller, LmccTime now G_GNUC_UNUSED)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  plumb->parent.wanted_level =
+      MIN (plumb->parent.wanted_level, (gint) plumb->session->n_layers - 1);
+}
+
+static void
+plumb_timeout (LmccController *controller, LmccTime now)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  evaluate (plumb, now);
+}
+
+static LmccTime
+plumb_next_timeout (const LmccController *controller)
+{
+  const LmccPlumb *plumb = (const LmccPlumb *) controller;
+
+  if (plumb->level < 0 || plumb->leaving)
+    return LMCC_TIME_NONE;
+
+  return plumb->deaf ? lmcc_plumb_deaf_period_end (plumb) : plumb->next_tick;
+}
+
+static void
+plumb_status (LmccController *controller, LmccTime now,
+    LmccControllerStatus *status)
+{
+  static const gchar *const verdicts[] = { [LMCC_TRAIN_ROOM] = "room",
+    [LMCC_TRAIN_FULL] = "full",
+    [LMCC_TRAIN_UNKNOWN] = "queue" };
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+
+  status->state = plumb->deaf ? "deaf"
+      : plumb->slow_start     ? "slow start"
+                              : "steady";
+  status->loss_event_rate = lmcc_fair_rate_get_loss_rate (&plumb->fair, now);
+  status->calculated_rate = lmcc_fair_rate_get (&plumb->fair, now);
+  status->smoothed_rate = lmcc_duty_get_rate (&plumb->duty);
+  status->trains = verdicts[lmcc_train_reader_get (&plumb->trains, now, NULL)];
+}
+
+static const LmccControllerClass plumb_class = {
+  .on_packet = plumb_packet,
+  .on_loss = plumb_loss,
+  .on_left_packet = plumb_left_packet,
+  .on_level = plumb_level,
+  .on_rtt = plumb_rtt,
+  .on_quality = plumb_quality,
+  .on_session = plumb_session,
+  .on_timeout = plumb_timeout,
+  .next_timeout = plumb_next_timeout,
+  .get_status = plumb_status,
+  .free = (void (*) (LmccController *)) g_free,
+};
+
+static LmccController *
+plumb_create (const LmccSession *session, const LmccSettings *settings,
+    guint32 seed G_GNUC_UNUSED)
+{
+  LmccPlumb *plumb = g_new0 (LmccPlumb, 1);
+
+  lmcc_controller_init (&plumb->parent, &lmcc_algorithm_plumb, &plumb_class);
+  plumb->parent.reason = "start";
+  plumb->session = session;
+  plumb->level = -1;
+  plumb->slow_start = TRUE;
+  plumb->radio = lmcc_settings_get_count (settings, "radio");
+  plumb->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
+  lmcc_fair_rate_init (&plumb->fair, session->packet_size,
+      lmcc_settings_get_count (settings, "cubic"), session->rtt_max);
+  lmcc_train_reader_init (&plumb->trains);
+  lmcc_duty_init (&plumb->duty, session,
+      lmcc_settings_get_time (settings, "period"),
+      lmcc_settings_get (settings, "dead-band"));
+  lmcc_quality_watch_init (&plumb->quality,
+      lmcc_settings_get_count (settings, "quality-time"),
+      lmcc_settings_get (settings, "quality-share"));
+
+  return &plumb->parent;
+}
+
+const LmccAlgorithm lmcc_algorithm_plumb = {
+  .name = "plumb",
+  .number = 101,
+  .description = "The rate that one more TCP would get, levels for a part of "
+                 "the time, and no join without room",
+  .settings = lmcc_plumb_settings,
+  .n_settings = LMCC_PLUMB_N_SETTINGS,
+  .needs_rtt = TRUE,
+  .create = plumb_create,
+  .train_cycle = 2 * LMCC_SECOND,
+};

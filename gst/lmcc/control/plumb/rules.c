@@ -1,0 +1,233 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * When plumb changes its level.
+ */
+#include "control/plumb/state.h"
+
+#include <math.h>
+
+/* A level of more than so many times the fair rate is not joined: for the part
+ * of the time that it would be held TCP keeps a third of its share. */
+#define MOST_TIMES 3
+
+/* No packet came for so long. */
+#define SILENCE LMCC_SECOND
+
+/* Losses that follow a join are its doing for so long. */
+#define TRIAL (1500 * LMCC_MSECOND)
+
+/* Trains that found room in vain so often are not believed without a wait. */
+#define BELIEVED 1
+
+/* Between two changes of level for its share: trains have to be read. */
+#define CHANGE_GAP (4 * LMCC_SECOND)
+#define CHANGE_GAP_YOUNG LMCC_SECOND
+
+/* Promotion: no loss for three mean intervals, between these. */
+#define PROMOTE_INTERVALS 3
+#define PROMOTE_MIN (2 * LMCC_SECOND)
+#define PROMOTE_MAX (4500 * LMCC_MSECOND)
+
+/* So soon after a promotion the next one needs one train. */
+#define CLIMB (5 * LMCC_SECOND)
+
+/* Far below even the next lower level: left without waiting for a calm time. */
+#define FAR_BELOW 0.5
+#define FAR_BELOW_TIME (3 * LMCC_SECOND)
+#define FAR_BELOW_TIME_YOUNG LMCC_SECOND
+#define FAR_BELOW_TIMES 1.4
+
+/* The highest one that came whole, below the one held. */
+static gint
+find_level_that_came (const LmccPlumb *plumb, LmccTime now)
+{
+  gdouble came = lmcc_overload_get_rate (&plumb->overload, now);
+  gint level = plumb->level - 1;
+
+  while (level > 0 && lmcc_plumb_level_rate (plumb, level) > came)
+    level--;
+
+  return level;
+}
+
+static gboolean
+is_trial (const LmccPlumb *plumb, LmccTime now)
+{
+  return plumb->joined_at != 0 && now < plumb->joined_at + TRIAL;
+}
+
+gboolean
+lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
+{
+  LmccOverloadLimit limit =
+      is_trial (plumb, now) ? plumb->limit : LMCC_OVERLOAD_USUAL;
+  gint level;
+
+  if (plumb->level <= 0 || !lmcc_overload_check (&plumb->overload, now, limit))
+    return FALSE;
+  level = find_level_that_came (plumb, now);
+  lmcc_plumb_leave_in_vain (plumb, level, now, "the path carries far less");
+
+  return TRUE;
+}
+
+static gboolean
+may_change (const LmccPlumb *plumb, LmccTime now)
+{
+  LmccTime gap =
+      lmcc_plumb_is_young (plumb, now) ? CHANGE_GAP_YOUNG : CHANGE_GAP;
+
+  return now >= plumb->level_since + gap;
+}
+
+/* Who hears nothing knows nothing of the path. */
+static gboolean
+may_try (const LmccPlumb *plumb, LmccTime now)
+{
+  return lmcc_plumb_has_layer_above (plumb)
+      && plumb->parent.wanted_level == plumb->level
+      && now < plumb->last_packet + SILENCE;
+}
+
+static gboolean
+may_join (const LmccPlumb *plumb, LmccTime now)
+{
+  return may_try (plumb, now)
+      && lmcc_plumb_level_rate (plumb, plumb->level + 1)
+      < MOST_TIMES * plumb->rate
+      && now >= plumb->left_alone[plumb->level + 1]
+      && !lmcc_plumb_is_vetoed (plumb, now);
+}
+
+/* Trains find room, and nothing is lost: nobody is there who would have to give
+ * way. */
+gboolean
+lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
+{
+  LmccTime calm = CLAMP (PROMOTE_INTERVALS
+          * lmcc_fair_rate_get_mean_interval (&plumb->fair, now),
+      PROMOTE_MIN, PROMOTE_MAX);
+  gboolean random =
+      lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM;
+  guint above = (guint) (plumb->level + 1);
+
+  /* Who climbs, and lost nothing by it, goes on with each train. */
+  guint needed = plumb->experiment && plumb->last_loss < plumb->joined_at
+          && now >= plumb->joined_at + TRIAL && now < plumb->joined_at + CLIMB
+      ? 1
+      : LMCC_PLUMB_VERDICTS;
+
+  if (!may_try (plumb, now)
+      || lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_ROOM, now) < needed)
+    return FALSE;
+  if (random ? !plumb->radio : lmcc_plumb_lost_since (plumb, now, calm))
+    return FALSE;
+  if (plumb->failures[above] > BELIEVED && now < plumb->left_alone[above])
+    return FALSE;
+  lmcc_plumb_experiment (plumb, "trains find room for the next layer");
+
+  return TRUE;
+}
+
+/* Without a train that says something, the time without loss does. */
+gboolean
+lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
+{
+  if (!may_try (plumb, now) || now < plumb->left_alone[plumb->level + 1]
+      || lmcc_plumb_is_vetoed (plumb, now) || !lmcc_plumb_is_alone (plumb, now)
+      || now < plumb->level_since + LMCC_PLUMB_ALONE
+      || plumb->open_rate < lmcc_plumb_level_rate (plumb, plumb->level + 1))
+    return FALSE;
+  lmcc_plumb_experiment (plumb, "nothing is lost");
+
+  return TRUE;
+}
+
+/* The path has to be worth the level of an experiment, or others of whom
+ * nothing was seen before would pay for it. */
+static gdouble
+least_rate (const LmccPlumb *plumb, LmccTime now)
+{
+  gdouble below = lmcc_plumb_level_rate (plumb, plumb->level - 1);
+
+  if (lmcc_plumb_is_experiment (plumb, now))
+    return sqrt (below * lmcc_plumb_level_rate (plumb, plumb->level));
+
+  return FAR_BELOW * below;
+}
+
+static gboolean
+is_far_below (LmccPlumb *plumb, LmccTime now)
+{
+  LmccTime time =
+      lmcc_plumb_is_young (plumb, now) ? FAR_BELOW_TIME_YOUNG : FAR_BELOW_TIME;
+
+  if (!plumb->rtt_known || plumb->level <= 0
+      || plumb->rate >= least_rate (plumb, now)
+      || !lmcc_plumb_lost_since (plumb, now, time)) {
+    plumb->low_since = 0;
+    return FALSE;
+  }
+  if (plumb->low_since == 0)
+    plumb->low_since = now;
+
+  return now >= plumb->low_since + time;
+}
+
+gboolean
+lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
+{
+  gint level = plumb->level - 1;
+
+  if (!is_far_below (plumb, now))
+    return FALSE;
+  while (level > 0
+      && lmcc_plumb_level_rate (plumb, level) >= FAR_BELOW_TIMES * plumb->rate)
+    level--;
+  lmcc_plumb_begin_anew (plumb, now);
+  lmcc_plumb_leave_to (plumb, level, now,
+      "the fair rate is far below the level's");
+
+  return TRUE;
+}
+
+gboolean
+lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
+{
+  LmccStep step = lmcc_steps_add (&plumb->steps, now, plumb->rate);
+  gdouble rate = lmcc_steps_get_rate (&plumb->steps);
+
+  if (lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM
+      || !may_change (plumb, now))
+    return FALSE;
+  if (step == LMCC_STEP_DOWN && plumb->level > 0
+      && rate < sqrt (lmcc_plumb_level_rate (plumb, plumb->level)
+             * lmcc_plumb_level_rate (plumb, plumb->level - 1))) {
+    lmcc_plumb_begin_anew (plumb, now);
+    lmcc_plumb_leave_to (plumb, plumb->level - 1, now, "others have come");
+    return TRUE;
+  }
+  if (step == LMCC_STEP_UP && may_join (plumb, now)
+      && rate > lmcc_plumb_level_rate (plumb, plumb->level + 1)) {
+    lmcc_plumb_begin_anew (plumb, now);
+    lmcc_plumb_claim (plumb, now, "others have gone");
+    return TRUE;
+  }
+
+  return FALSE;
+}
+
+void
+lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
+{
+  gint level = lmcc_duty_choose (&plumb->duty);
+
+  if (!may_change (plumb, now))
+    return;
+  if (level < plumb->level)
+    lmcc_plumb_leave_to (plumb, level, now, "the fair rate pays for less");
+  else if (level > plumb->level && may_join (plumb, now)
+      && lmcc_duty_may_join (&plumb->duty, now, plumb->level))
+    lmcc_plumb_claim (plumb, now, "the fair rate pays for more");
+}

@@ -1,0 +1,66 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Plumb's slow start.
+ */
+#include "control/plumb/state.h"
+
+/* Where trains say nothing, the slow start joins after so long, or packets. */
+#define START_RTTS 3
+#define START_PACKETS 16
+#define START_MIN (300 * LMCC_MSECOND)
+#define START_MAX (1500 * LMCC_MSECOND)
+#define START_GAP (250 * LMCC_MSECOND)
+
+/* Losses, before the time is known in which they are to be put, hold the start
+ * back: R_max would let it go on, or end it, by chance. */
+static gboolean
+waits_for_rtt (const LmccPlumb *plumb)
+{
+  return !plumb->rtt_known && plumb->last_loss != 0;
+}
+
+static LmccTime
+start_wait (const LmccPlumb *plumb)
+{
+  LmccTime packets =
+      (LmccTime) (START_PACKETS * 8.0 * plumb->session->packet_size
+          * LMCC_SECOND / MAX (lmcc_plumb_level_rate (plumb, plumb->level), 1));
+
+  LmccTime rtts = plumb->rtt_known ? START_RTTS * plumb->rtt : 0;
+
+  return MAX (MAX (rtts, START_MIN), MIN (packets, START_MAX));
+}
+
+static gboolean
+start_is_over (const LmccPlumb *plumb, LmccTime now)
+{
+  if (lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_FULL, now)
+      >= LMCC_PLUMB_VERDICTS)
+    return TRUE;
+
+  return plumb->last_loss != 0 && plumb->rtt_known
+      && plumb->rate < lmcc_plumb_level_rate (plumb, plumb->level + 1);
+}
+
+void
+lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
+{
+  LmccTrainVerdict verdict = lmcc_train_reader_get (&plumb->trains, now, NULL);
+  LmccTime wait = START_GAP;
+
+  if (start_is_over (plumb, now)) {
+    plumb->slow_start = FALSE;
+    lmcc_plumb_begin_anew (plumb, now);
+    return;
+  }
+  if (!lmcc_plumb_has_layer_above (plumb)
+      || plumb->parent.wanted_level != plumb->level || waits_for_rtt (plumb)
+      || verdict == LMCC_TRAIN_FULL || now < plumb->left_alone[plumb->level + 1]
+      || now < lmcc_train_reader_wait_until (&plumb->trains, plumb->session))
+    return;
+  if (verdict != LMCC_TRAIN_ROOM)
+    wait = start_wait (plumb);
+  if (now >= plumb->level_since + wait)
+    lmcc_plumb_experiment (plumb, "slow start");
+}

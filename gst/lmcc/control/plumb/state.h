@@ -1,0 +1,113 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_PLUMB_STATE_H
+#define LMCC_CONTROL_PLUMB_STATE_H
+
+#include "control/controller.h"
+#include "control/plumb/duty.h"
+#include "control/plumb/overload.h"
+#include "control/plumb/steps.h"
+#include "control/quality-watch.h"
+#include "measure/fair-rate.h"
+#include "measure/trains.h"
+
+G_BEGIN_DECLS
+
+/* So many trains find room, or none, before it counts. */
+#define LMCC_PLUMB_VERDICTS 2
+
+/* Nobody else is there if nothing was lost for so long, and no queue stood. */
+#define LMCC_PLUMB_ALONE (10 * LMCC_SECOND)
+
+/* Losses at which trains find room are of chance above this share. */
+#define LMCC_PLUMB_RANDOM 0.5
+
+/**
+ * LmccPlumb:
+ * All of plumb: what it knows of the path (path.c), when it changes its level (start.c
+ * and rules.c), and what a change makes of what is known (changes.c).
+ */
+typedef struct
+{
+  LmccController parent;
+  const LmccSession *session;
+  gboolean radio;
+  LmccTime leave_latency;
+
+  LmccFairRate fair;
+  LmccFairRate before; /* the first one of experiments in a row */
+  gboolean has_before;
+  gint level_before;
+  LmccTrainReader trains;
+  LmccOverload overload;
+  LmccDuty duty;
+  LmccSteps steps;
+  LmccQualityWatch quality;
+
+  gint level;
+  LmccTime level_since;
+  LmccTime joined_at;
+  gboolean experiment; /* nothing spoke for the latest join but no loss */
+  LmccOverloadLimit wanted_limit; /* of a join that is wanted */
+  gboolean wants_experiment;
+  LmccOverloadLimit limit; /* of the latest join, while it is a trial */
+  LmccTime next_tick;
+  gdouble open_rate; /* fair, with the time since the latest loss */
+  gdouble rate;      /* fair, bounded */
+
+  gboolean slow_start;
+  gboolean rtt_known;
+  LmccTime rtt;
+  LmccTime last_packet;
+  LmccTime last_loss;
+  LmccTime last_queue; /* a train met one */
+  gboolean leaving;
+  gboolean restart; /* the history begins again after the deaf period */
+  gboolean deaf;
+  LmccTime deaf_since;
+  LmccTime deaf_until; /* when it ended */
+  LmccTime left_packet;
+  LmccTime low_since;
+  guint failures[LMCC_MAX_LAYERS];
+  LmccTime left_alone[LMCC_MAX_LAYERS];
+} LmccPlumb;
+
+gdouble lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level);
+gboolean lmcc_plumb_has_layer_above (const LmccPlumb *plumb);
+LmccTime lmcc_plumb_get_rtt (const LmccPlumb *plumb);
+guint lmcc_plumb_count_verdicts (const LmccPlumb *plumb,
+    LmccTrainVerdict verdict, LmccTime now);
+gboolean lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now);
+gboolean
+lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time);
+gboolean lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now);
+LmccFairRateWitness
+lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now);
+void lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now);
+
+void lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now);
+void lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason);
+gboolean lmcc_plumb_is_experiment (const LmccPlumb *plumb, LmccTime now);
+void lmcc_plumb_experiment (LmccPlumb *plumb, const gchar *reason);
+void lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now);
+void lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
+    const gchar *reason);
+void lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
+    const gchar *reason);
+LmccTime lmcc_plumb_deaf_period_end (const LmccPlumb *plumb);
+void lmcc_plumb_end_deaf_period (LmccPlumb *plumb, LmccTime now);
+
+gboolean lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now);
+void lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now);
+
+void lmcc_plumb_start (LmccPlumb *plumb, LmccTime now);
+
+G_END_DECLS
+
+#endif

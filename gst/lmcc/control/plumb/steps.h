@@ -1,0 +1,46 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_CONTROL_PLUMB_STEPS_H
+#define LMCC_CONTROL_PLUMB_STEPS_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSteps:
+ * Tells when others come or go: the fair rate of the last seconds is far from that
+ * of the time before, which was calm.
+ */
+typedef struct
+{
+  /*< private >*/
+  gdouble slow; /* means */
+  gdouble fast;
+  LmccTime since; /* the level is held */
+  LmccTime at;
+  LmccTime low_since;
+  LmccTime high_since;
+} LmccSteps;
+
+/**
+ * LmccStep:
+ * @LMCC_STEP_NONE: the share is about what it was
+ * @LMCC_STEP_DOWN: it fell
+ * @LMCC_STEP_UP: it rose
+ */
+typedef enum
+{
+  LMCC_STEP_NONE,
+  LMCC_STEP_DOWN,
+  LMCC_STEP_UP,
+} LmccStep;
+
+void lmcc_steps_reset (LmccSteps *steps, LmccTime now);
+LmccStep lmcc_steps_add (LmccSteps *steps, LmccTime now, gdouble rate);
+gdouble lmcc_steps_get_rate (const LmccSteps *steps);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,326 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "control/plumb/duty.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/lmcc.h>
+#include <math.h>
+
+#define N_LAYERS 4
+#define PERIOD (150 * LMCC_SECOND)
+#define DEAD_BAND 1.16
+#define TICK (100 * LMCC_MSECOND)
+
+/* When nobody waits for the next period. */
+#define YOUNG (40 * LMCC_SECOND)
+
+/* In units of the send time. */
+#define UNITS(time) ((guint32) ((time) *65536 / LMCC_SECOND))
+
+/* R_i = 1, 2, 4, 8 Mbit/s. */
+static void
+init_session (LmccSession *session, guint n_layers)
+{
+  guint i;
+
+  lmcc_session_init (session);
+  session->n_layers = n_layers;
+  session->layers[0].rate = 1000000;
+  for (i = 1; i < n_layers; i++)
+    session->layers[i].rate = 1000000u << (i - 1);
+}
+
+typedef struct
+{
+  LmccSession session;
+  LmccDuty duty;
+  LmccTime now;
+  LmccTime clock; /* the sender's */
+} Bench;
+
+static void
+bench_init (Bench *bench, guint n_layers, LmccTime now, LmccTime clock)
+{
+  init_session (&bench->session, n_layers);
+  lmcc_duty_init (&bench->duty, &bench->session, PERIOD, DEAD_BAND);
+  lmcc_duty_reset (&bench->duty, now);
+  bench->now = now;
+  bench->clock = clock;
+}
+
+static void
+bench_tick (Bench *bench, gdouble rate)
+{
+  bench->now += TICK;
+  bench->clock += TICK;
+  lmcc_duty_packet (&bench->duty, UNITS (bench->clock));
+  lmcc_duty_add (&bench->duty, bench->now, rate);
+}
+
+static void
+bench_run (Bench *bench, LmccTime duration, gdouble rate)
+{
+  LmccTime end = bench->now + duration;
+
+  while (bench->now < end)
+    bench_tick (bench, rate);
+}
+
+static const struct
+{
+  guint n_layers;
+  gdouble rate;
+  gint lower;
+  gdouble share;
+} shares[] = {
+  /* Below the base and above the top. */
+  { N_LAYERS, 0.3e6, 0, 0 },
+  { N_LAYERS, 8e6, 3, 0 },
+  { N_LAYERS, 99e6, 3, 0 },
+  /* Dead bands of 1 and 2 Mbit/s: up to 1.16 and from 1.724 on. */
+  { N_LAYERS, 1e6, 0, 0 },
+  { N_LAYERS, 1.159e6, 0, 0 },
+  { N_LAYERS, 1.161e6, 0, 0.161 },
+  { N_LAYERS, 1.5e6, 0, 0.5 },
+  { N_LAYERS, 1.723e6, 0, 0.723 },
+  { N_LAYERS, 1.725e6, 0, 1 },
+  { N_LAYERS, 1.999e6, 0, 1 },
+  { N_LAYERS, 2e6, 1, 0 },
+  { N_LAYERS, 5e6, 2, 0.25 },
+  { N_LAYERS, 7.8e6, 2, 1 },
+  { 1, 0.3e6, 0, 0 },
+  { 1, 3e6, 0, 0 },
+};
+
+GST_START_TEST (test_the_share_lies_between_two_levels)
+{
+  Bench bench;
+  gdouble share;
+  gint lower;
+
+  bench_init (&bench, shares[__i__].n_layers, LMCC_SECOND, PERIOD);
+  bench_tick (&bench, shares[__i__].rate);
+  share = lmcc_duty_get_share (&bench.duty, &lower);
+  fail_unless_equals_int (lower, shares[__i__].lower);
+  fail_unless (fabs (share - shares[__i__].share) < 1e-6, "%g", share);
+  fail_unless_equals_int (lmcc_duty_choose (&bench.duty),
+      share > 0 ? lower + 1 : lower);
+
+  /* At the end of a period the upper one is held if it always is. */
+  lmcc_duty_packet (&bench.duty, UNITS (2 * PERIOD) - 1);
+  fail_unless_equals_int (lmcc_duty_choose (&bench.duty),
+      share >= 1 ? lower + 1 : lower);
+}
+
+GST_END_TEST;
+
+static gint
+choose_at (Bench *bench, LmccTime clock)
+{
+  lmcc_duty_packet (&bench->duty, UNITS (clock));
+
+  return lmcc_duty_choose (&bench->duty);
+}
+
+GST_START_TEST (test_the_upper_level_has_the_first_part_of_each_period)
+{
+  Bench bench;
+  guint i;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD);
+  bench_run (&bench, TICK, 5e6); /* a quarter at level 3 */
+  for (i = 2; i < 5; i++) {
+    fail_unless_equals_int (choose_at (&bench, i * PERIOD), 3);
+    fail_unless_equals_int (choose_at (&bench, i * PERIOD + PERIOD / 5), 3);
+    fail_unless_equals_int (choose_at (&bench, i * PERIOD + PERIOD / 3), 2);
+    fail_unless_equals_int (choose_at (&bench, (i + 1) * PERIOD - TICK), 2);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_packets_that_are_overtaken_do_not_turn_back)
+{
+  LmccTime late = 50 * LMCC_MSECOND, begin = 3 * PERIOD;
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD);
+  bench_run (&bench, TICK, 5e6);
+  fail_unless_equals_int (choose_at (&bench, begin + late / 2), 3);
+  fail_unless_equals_int (choose_at (&bench, begin - late / 2), 3);
+  fail_unless_equals_int (choose_at (&bench, begin + PERIOD / 4 + late / 2), 2);
+  fail_unless_equals_int (choose_at (&bench, begin + PERIOD / 4 - late / 2), 2);
+}
+
+GST_END_TEST;
+
+/* Or there came one that nobody had sent: what follows counts. */
+GST_START_TEST (test_a_clock_that_is_set_is_followed)
+{
+  static const gint64 steps[] = { 1000, 30000, -60, -1000, -30000 };
+  LmccTime clock = 40000 * LMCC_SECOND;
+  Bench bench, other;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, clock);
+  bench_run (&bench, TICK, 3e6);
+  clock += (LmccTime) (steps[__i__] * (gint64) LMCC_SECOND);
+  bench_init (&other, N_LAYERS, LMCC_SECOND, clock);
+  bench_run (&other, TICK, 3e6);
+  for (; clock < 100000 * LMCC_SECOND; clock += 7 * LMCC_SECOND)
+    fail_unless_equals_int (choose_at (&bench, clock),
+        choose_at (&other, clock));
+}
+
+GST_END_TEST;
+
+/* A fair rate that goes down while the upper level is held. */
+static gdouble
+alternate (LmccTime clock)
+{
+  return clock % PERIOD < PERIOD * 2 / 5 ? 2e6 : 4e6;
+}
+
+/* But for a tick at each change, and two silences of ten ticks. */
+GST_START_TEST (test_the_mean_is_the_same_at_each_phase)
+{
+  gdouble mean = 0.4 * 2e6 + 0.6 * 4e6;
+  gdouble tolerance = (4e6 - 2e6) * (2 + 2 * 10) * (gdouble) TICK / PERIOD;
+  Bench bench;
+  guint i;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND,
+      PERIOD + (guint) __i__ * PERIOD / 7);
+  bench_run (&bench, PERIOD + PERIOD / 100, 9e6);
+  for (i = 0; bench.now < 5 * PERIOD; i++) {
+    /* A receiver hears nothing new for a while when it leaves a level. */
+    if (i % 1000 == 0) {
+      bench.now += 10 * TICK;
+      bench.clock += 10 * TICK;
+    }
+    bench_tick (&bench, alternate (bench.clock));
+    if (bench.now > 2 * PERIOD + PERIOD / 50 + LMCC_SECOND)
+      fail_unless (fabs (lmcc_duty_get_rate (&bench.duty) - mean) < tolerance,
+          "%g s: %g", (gdouble) bench.now / LMCC_SECOND,
+          lmcc_duty_get_rate (&bench.duty));
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_until_a_period_is_over_the_mean_is_since_the_reset)
+{
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD);
+  fail_unless_equals_float (lmcc_duty_get_rate (&bench.duty), 0);
+  bench_tick (&bench, 2e6);
+  fail_unless_equals_float (lmcc_duty_get_rate (&bench.duty), 2e6);
+  bench_run (&bench, 30 * LMCC_SECOND, 2e6);
+  bench_run (&bench, 30 * LMCC_SECOND, 4e6);
+  fail_unless (fabs (lmcc_duty_get_rate (&bench.duty) - 3e6) < 0.05e6);
+  fail_unless_equals_uint64 (lmcc_duty_get_age (&bench.duty, bench.now),
+      60 * LMCC_SECOND + TICK);
+
+  lmcc_duty_reset (&bench.duty, bench.now);
+  fail_unless_equals_float (lmcc_duty_get_rate (&bench.duty), 0);
+  fail_unless_equals_uint64 (lmcc_duty_get_age (&bench.duty, bench.now), 0);
+  bench_tick (&bench, 5e6);
+  fail_unless_equals_float (lmcc_duty_get_rate (&bench.duty), 5e6);
+}
+
+GST_END_TEST;
+
+/* The send time wraps after 65536 s: between the starts, before and after. */
+GST_START_TEST (test_receivers_of_one_sender_hold_the_same_level)
+{
+  static const LmccTime starts[] = { 65536 - 400, 65536 - 40, 65536, 65536 + 90,
+    2 * 65536 - 500 };
+  LmccTime clock = (starts[__i__]) * LMCC_SECOND;
+  Bench one, other;
+  guint n_changes = 0, i;
+  gint level;
+
+  bench_init (&one, N_LAYERS, LMCC_SECOND, clock);
+  bench_run (&one, 2 * PERIOD + 3 * LMCC_SECOND, 2.8e6);
+  bench_init (&other, N_LAYERS, 777 * LMCC_SECOND, one.clock);
+  bench_run (&other, TICK, 2.8e6);
+  bench_tick (&one, 2.8e6);
+  level = lmcc_duty_choose (&one.duty);
+  for (i = 0; i < 5 * PERIOD / TICK; i++) {
+    bench_tick (&one, 2.8e6);
+    bench_tick (&other, 2.8e6);
+    fail_unless_equals_int (lmcc_duty_choose (&other.duty),
+        lmcc_duty_choose (&one.duty));
+    n_changes += lmcc_duty_choose (&one.duty) != level;
+    level = lmcc_duty_choose (&one.duty);
+  }
+  /* Two in each period, and at most two where the send time wraps. */
+  fail_unless (n_changes >= 9 && n_changes <= 12, "%u", n_changes);
+}
+
+GST_END_TEST;
+
+static gboolean
+may_join_at (Bench *bench, LmccTime clock, gint level)
+{
+  bench_run (bench, clock - bench->clock, 3e6);
+
+  return lmcc_duty_may_join (&bench->duty, bench->now, level);
+}
+
+GST_START_TEST (test_the_upper_level_is_joined_when_its_turn_begins)
+{
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD + PERIOD / 2);
+  /* At any time while little is known. */
+  fail_unless (may_join_at (&bench, bench.clock + YOUNG - TICK, 1));
+  lmcc_duty_joined (&bench.duty);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+  fail_if (may_join_at (&bench, bench.clock + TICK, 1));
+  /* Of a level that is below both, and where the upper one is always held. */
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+
+  fail_if (may_join_at (&bench, 2 * PERIOD - TICK, 1));
+  fail_unless (may_join_at (&bench, 2 * PERIOD, 1));
+  fail_unless (may_join_at (&bench, 2 * PERIOD + PERIOD / 10 - TICK, 1));
+  fail_if (may_join_at (&bench, 2 * PERIOD + PERIOD / 10, 1));
+
+  fail_unless (may_join_at (&bench, 3 * PERIOD, 1));
+  lmcc_duty_joined (&bench.duty);
+  fail_if (may_join_at (&bench, 3 * PERIOD + TICK, 1));
+  fail_unless (may_join_at (&bench, 4 * PERIOD, 1));
+
+  /* One that is always held is joined at any time. */
+  bench_run (&bench, PERIOD / 2, 3e6);
+  bench_run (&bench, PERIOD + LMCC_SECOND, 3.8e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+}
+
+GST_END_TEST;
+
+static Suite *
+duty_suite (void)
+{
+  Suite *suite = suite_create ("duty");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_the_share_lies_between_two_levels, 0,
+      G_N_ELEMENTS (shares));
+  tcase_add_test (tcase,
+      test_the_upper_level_has_the_first_part_of_each_period);
+  tcase_add_test (tcase, test_packets_that_are_overtaken_do_not_turn_back);
+  tcase_add_loop_test (tcase, test_a_clock_that_is_set_is_followed, 0, 5);
+  tcase_add_loop_test (tcase, test_the_mean_is_the_same_at_each_phase, 0, 7);
+  tcase_add_test (tcase,
+      test_until_a_period_is_over_the_mean_is_since_the_reset);
+  tcase_add_loop_test (tcase, test_receivers_of_one_sender_hold_the_same_level,
+      0, 5);
+  tcase_add_test (tcase, test_the_upper_level_is_joined_when_its_turn_begins);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (duty);
