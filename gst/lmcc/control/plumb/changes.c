@@ -9,6 +9,10 @@
  * so soon, was joined in vain. */
 #define EXPERIMENT (60 * LMCC_SECOND)
 
+/* What was held for so long was not joined in vain: the path has changed
+ * since. */
+#define HELD (20 * LMCC_SECOND)
+
 /* A layer that was joined in vain is left alone for so long, twice as long each
  * time. */
 #define BACKOFF (10 * LMCC_SECOND)
@@ -29,7 +33,11 @@ join (LmccPlumb *plumb, LmccOverloadLimit limit, gboolean experiment,
   lmcc_controller_want (&plumb->parent, plumb->level + 1, reason);
 }
 
-/* What the path was worth is forgotten. */
+/*
+ * lmcc_plumb_begin_anew:
+ * @plumb: forgets what the path was worth
+ * @now: the time
+ */
 void
 lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
 {
@@ -37,7 +45,12 @@ lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
   lmcc_steps_reset (&plumb->steps, now);
 }
 
-/* The share of others argues for it. */
+/*
+ * lmcc_plumb_claim:
+ * @plumb: wants the next level
+ * @now: the time
+ * @reason: why: others have more than their share
+ */
 void
 lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
 {
@@ -47,13 +60,25 @@ lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
       FALSE, reason);
 }
 
+/*
+ * lmcc_plumb_is_experiment:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Returns: whether nothing spoke for the level held but that nothing was lost,
+ *     and that is not long ago
+ */
 gboolean
 lmcc_plumb_is_experiment (const LmccPlumb *plumb, LmccTime now)
 {
   return plumb->experiment && now < plumb->joined_at + EXPERIMENT;
 }
 
-/* Nothing is lost, so that the next level is tried. */
+/*
+ * lmcc_plumb_experiment:
+ * @plumb: wants the next level
+ * @reason: why: nothing speaks against it
+ */
 void
 lmcc_plumb_experiment (LmccPlumb *plumb, const gchar *reason)
 {
@@ -75,7 +100,13 @@ begin_experiment (LmccPlumb *plumb, LmccTime now)
   lmcc_plumb_begin_anew (plumb, now);
 }
 
-/* The receiver has joined what was wanted. */
+/*
+ * lmcc_plumb_joined:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * The receiver has joined a level, wanted or not.
+ */
 void
 lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
 {
@@ -94,7 +125,7 @@ leave_alone (LmccPlumb *plumb, gint layer, LmccTime now)
 {
   guint doublings;
 
-  if (layer == plumb->level && now >= plumb->level_since + EXPERIMENT)
+  if (layer == plumb->level && now >= plumb->level_since + HELD)
     plumb->failures[layer] = 0;
   doublings = MIN (plumb->failures[layer], BACKOFF_DOUBLINGS);
   plumb->failures[layer]++;
@@ -112,8 +143,16 @@ end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
   plumb->restart = TRUE;
 }
 
-/* The fair rate does not pay for the level. Where experiments led there, losses
- * show late that others were there all the time: all of them are taken back. */
+/*
+ * lmcc_plumb_leave_to:
+ * @plumb: wants a lower level
+ * @level: which at most
+ * @now: the time
+ * @reason: why: the fair rate does not pay for more
+ *
+ * Where experiments led to the level held, losses show late that others were
+ * there all the time: all of them are taken back.
+ */
 void
 lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -130,7 +169,13 @@ lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_controller_want (&plumb->parent, level, reason);
 }
 
-/* The path does not carry the level: the one below it is taken to be right. */
+/*
+ * lmcc_plumb_leave_in_vain:
+ * @plumb: wants a lower level
+ * @level: which; the path is taken to be worth it
+ * @now: the time
+ * @reason: why: the path does not carry more
+ */
 void
 lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -141,6 +186,12 @@ lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_plumb_leave_to (plumb, level, now, reason);
 }
 
+/*
+ * lmcc_plumb_deaf_period_end:
+ * @plumb: deaf, after a leave
+ *
+ * Returns: when what is lost is no longer the left level's, as far as is known
+ */
 LmccTime
 lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
 {
@@ -152,6 +203,11 @@ lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
           plumb->left_packet + quiet));
 }
 
+/*
+ * lmcc_plumb_end_deaf_period:
+ * @plumb: hears again
+ * @now: the time
+ */
 void
 lmcc_plumb_end_deaf_period (LmccPlumb *plumb, LmccTime now)
 {

@@ -20,6 +20,13 @@
 /* What is known of the path is little while its mean is younger than that. */
 #define YOUNG (20 * LMCC_SECOND)
 
+/*
+ * lmcc_plumb_level_rate:
+ * @plumb: plumb
+ * @level: a level; -1: none
+ *
+ * Returns: R_level, the rate of all that is held then, bit/s
+ */
 gdouble
 lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
 {
@@ -28,8 +35,8 @@ lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
       : (gdouble) lmcc_session_cumulative_rate (plumb->session, (guint) level);
 }
 
-gboolean
-lmcc_plumb_has_layer_above (const LmccPlumb *plumb)
+static gboolean
+has_layer_above (const LmccPlumb *plumb)
 {
   guint above = (guint) (plumb->level + 1);
 
@@ -37,12 +44,26 @@ lmcc_plumb_has_layer_above (const LmccPlumb *plumb)
       && plumb->session->layers[above].rate > 0;
 }
 
+/*
+ * lmcc_plumb_get_rtt:
+ * @plumb: plumb
+ *
+ * Returns: the round-trip time, or what stands for it until it is measured
+ */
 LmccTime
 lmcc_plumb_get_rtt (const LmccPlumb *plumb)
 {
   return plumb->rtt_known ? plumb->rtt : plumb->session->rtt_max;
 }
 
+/*
+ * lmcc_plumb_count_verdicts:
+ * @plumb: plumb
+ * @verdict: of trains for the next level
+ * @now: the time
+ *
+ * Returns: how many of the latest ones, in a row, said so
+ */
 guint
 lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
     LmccTime now)
@@ -54,20 +75,43 @@ lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
       : 0;
 }
 
+/*
+ * lmcc_plumb_is_young:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Returns: whether little is known of the path, as its mean rate is of seconds
+ */
 gboolean
 lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now)
 {
   return lmcc_duty_get_age (&plumb->duty, now) < YOUNG;
 }
 
+/*
+ * lmcc_plumb_lost_since:
+ * @plumb: plumb
+ * @now: the time
+ * @time: how long
+ *
+ * Returns: whether something was lost in the last @time, or a level was left
+ */
 gboolean
 lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time)
 {
   return plumb->last_loss != 0 && now < plumb->last_loss + time;
 }
 
-/* Trains say that the next layer does not fit. Who has lost nothing for a while
- * may believe one of them while little else is known. */
+/*
+ * lmcc_plumb_is_vetoed:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Who has lost nothing for a while may believe one train while little else is
+ * known.
+ *
+ * Returns: whether trains say that the next layer does not fit
+ */
 gboolean
 lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now)
 {
@@ -88,6 +132,13 @@ is_quiet (const LmccPlumb *plumb, LmccTime now)
   return !lmcc_plumb_lost_since (plumb, now, QUIET_INTERVALS * mean);
 }
 
+/*
+ * lmcc_plumb_is_alone:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Returns: whether nobody else seems to be on the path
+ */
 gboolean
 lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
 {
@@ -95,6 +146,20 @@ lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
       && !lmcc_plumb_lost_since (plumb, now, LMCC_PLUMB_ALONE)
       && (plumb->last_queue == 0
           || now >= plumb->last_queue + LMCC_PLUMB_ALONE);
+}
+
+/*
+ * lmcc_plumb_may_try:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Returns: whether the next level can be joined at all
+ */
+gboolean
+lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
+{
+  return has_layer_above (plumb) && plumb->parent.wanted_level == plumb->level
+      && now < plumb->last_packet + LMCC_PLUMB_SILENCE;
 }
 
 /* Who has just come, or whose path has just changed, goes by what is not lost
@@ -108,6 +173,13 @@ may_dare (const LmccPlumb *plumb, LmccTime now)
       && plumb->failures[above] == 0;
 }
 
+/*
+ * lmcc_plumb_find_witness:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Returns: what the latest train says of a loss that is found now
+ */
 LmccFairRateWitness
 lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
 {
@@ -121,13 +193,19 @@ lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
   }
 }
 
-/* What no loss has contradicted is no claim: bounded by what was tried, and
- * by what trains say. */
+/*
+ * lmcc_plumb_update_rate:
+ * @plumb: its fair rate is taken anew
+ * @now: the time
+ *
+ * What no loss has contradicted is no claim: it is bounded by what was tried,
+ * and by what trains say.
+ */
 void
 lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now)
 {
   gdouble held = lmcc_plumb_level_rate (plumb, plumb->level);
-  gdouble above = lmcc_plumb_has_layer_above (plumb)
+  gdouble above = has_layer_above (plumb)
       ? lmcc_plumb_level_rate (plumb, plumb->level + 1)
       : held;
   gdouble rate;

@@ -15,6 +15,9 @@
 
 #define TICK (100 * LMCC_MSECOND)
 
+/* After a silence of less than that the path is taken to be the same. */
+#define OUTAGE (10 * LMCC_SECOND)
+
 static void
 evaluate (LmccPlumb *plumb, LmccTime now)
 {
@@ -43,6 +46,19 @@ evaluate (LmccPlumb *plumb, LmccTime now)
     lmcc_plumb_follow_duty (plumb, now);
 }
 
+/* All that was to come in a silence of all layers was lost by one event: nobody
+ * knows how much of it the path would have carried. */
+static void
+note_packet (LmccPlumb *plumb, LmccTime now)
+{
+  LmccTime silence = now > plumb->last_packet ? now - plumb->last_packet : 0;
+
+  if (plumb->last_packet != 0 && silence >= LMCC_PLUMB_SILENCE
+      && silence < OUTAGE)
+    plumb->outage_until = now;
+  plumb->last_packet = MAX (plumb->last_packet, now);
+}
+
 static void
 plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
     const LmccHeader *header, gsize size)
@@ -53,7 +69,7 @@ plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
   lmcc_duty_packet (&plumb->duty, header->send_time);
   lmcc_overload_packet (&plumb->overload, now, size);
   lmcc_fair_rate_packet (&plumb->fair, arrival, size);
-  plumb->last_packet = now;
+  note_packet (plumb, arrival);
   if (lmcc_train_reader_packet (&plumb->trains, plumb->session, arrival,
           header)) {
     if (lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_UNKNOWN, now) > 0)
@@ -74,25 +90,36 @@ take_first_loss (LmccPlumb *plumb, LmccTime now)
 }
 
 static void
+take_losses (LmccPlumb *plumb, LmccTime now, const LmccLoss *loss, guint first)
+{
+  LmccFairRateWitness witness = lmcc_plumb_find_witness (plumb, now);
+  gboolean any = !isinf (lmcc_fair_rate_get_seen (&plumb->fair));
+  guint i;
+
+  for (i = first; i < loss->count; i++)
+    lmcc_fair_rate_lose (&plumb->fair, lmcc_loss_get_time (loss, i), witness);
+  if (!any)
+    take_first_loss (plumb, now);
+}
+
+static void
 plumb_loss (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
 {
   LmccPlumb *plumb = (LmccPlumb *) controller;
-  LmccFairRateWitness witness = lmcc_plumb_find_witness (plumb, now);
-  gboolean first = isinf (lmcc_fair_rate_get_seen (&plumb->fair));
-  guint i = lmcc_loss_count_before (loss, plumb->deaf_until);
+  guint ignored = lmcc_loss_count_before (loss, plumb->deaf_until);
+  guint outage = lmcc_loss_count_before (loss, plumb->outage_until);
 
   lmcc_controller_forget_wish (controller, plumb->level);
   plumb->last_loss = now;
-  if (plumb->deaf || plumb->leaving || i == loss->count)
+  if (plumb->deaf || plumb->leaving || ignored == loss->count)
     return;
-  lmcc_overload_lose (&plumb->overload, now, loss->count - i);
-  if (!lmcc_train_reader_owns_loss (&plumb->trains, layer, loss)) {
-    for (; i < loss->count; i++)
-      lmcc_fair_rate_lose (&plumb->fair, lmcc_loss_get_time (loss, i), witness);
-    if (first)
-      take_first_loss (plumb, now);
-  }
+  lmcc_overload_lose (&plumb->overload, now,
+      loss->count - MAX (ignored, outage));
+  if (outage > ignored)
+    ignored = outage - 1;
+  if (!lmcc_train_reader_owns_loss (&plumb->trains, layer, loss))
+    take_losses (plumb, now, loss, ignored);
   evaluate (plumb, now);
 }
 

@@ -11,9 +11,6 @@
  * of the time that it would be held TCP keeps a third of its share. */
 #define MOST_TIMES 3
 
-/* No packet came for so long. */
-#define SILENCE LMCC_SECOND
-
 /* Losses that follow a join are its doing for so long. */
 #define TRIAL (1500 * LMCC_MSECOND)
 
@@ -57,6 +54,15 @@ is_trial (const LmccPlumb *plumb, LmccTime now)
   return plumb->joined_at != 0 && now < plumb->joined_at + TRIAL;
 }
 
+/*
+ * lmcc_plumb_leave_overload:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Leaves at once what the path is far from carrying.
+ *
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
 {
@@ -81,27 +87,26 @@ may_change (const LmccPlumb *plumb, LmccTime now)
   return now >= plumb->level_since + gap;
 }
 
-/* Who hears nothing knows nothing of the path. */
-static gboolean
-may_try (const LmccPlumb *plumb, LmccTime now)
-{
-  return lmcc_plumb_has_layer_above (plumb)
-      && plumb->parent.wanted_level == plumb->level
-      && now < plumb->last_packet + SILENCE;
-}
-
 static gboolean
 may_join (const LmccPlumb *plumb, LmccTime now)
 {
-  return may_try (plumb, now)
+  return lmcc_plumb_may_try (plumb, now)
       && lmcc_plumb_level_rate (plumb, plumb->level + 1)
       < MOST_TIMES * plumb->rate
       && now >= plumb->left_alone[plumb->level + 1]
       && !lmcc_plumb_is_vetoed (plumb, now);
 }
 
-/* Trains find room, and nothing is lost: nobody is there who would have to give
- * way. */
+/*
+ * lmcc_plumb_promote:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Joins the next layer where trains find room and nothing is lost: nobody is
+ * there who would have to give way.
+ *
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
 {
@@ -118,7 +123,7 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
       ? 1
       : LMCC_PLUMB_VERDICTS;
 
-  if (!may_try (plumb, now)
+  if (!lmcc_plumb_may_try (plumb, now)
       || lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_ROOM, now) < needed)
     return FALSE;
   if (random ? !plumb->radio : lmcc_plumb_lost_since (plumb, now, calm))
@@ -130,11 +135,20 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/* Without a train that says something, the time without loss does. */
+/*
+ * lmcc_plumb_explore:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Joins the next layer where trains say nothing, but nothing was lost for long.
+ *
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
 {
-  if (!may_try (plumb, now) || now < plumb->left_alone[plumb->level + 1]
+  if (!lmcc_plumb_may_try (plumb, now)
+      || now < plumb->left_alone[plumb->level + 1]
       || lmcc_plumb_is_vetoed (plumb, now) || !lmcc_plumb_is_alone (plumb, now)
       || now < plumb->level_since + LMCC_PLUMB_ALONE
       || plumb->open_rate < lmcc_plumb_level_rate (plumb, plumb->level + 1))
@@ -175,6 +189,16 @@ is_far_below (LmccPlumb *plumb, LmccTime now)
   return now >= plumb->low_since + time;
 }
 
+/*
+ * lmcc_plumb_leave_far_below:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Leaves what the fair rate is far from paying for, without waiting for its
+ * mean.
+ *
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
 {
@@ -192,6 +216,16 @@ lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
+/*
+ * lmcc_plumb_follow_step:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Follows others who come or go, sooner than the mean does. To be called at
+ * each tick.
+ *
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
 {
@@ -218,6 +252,13 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
   return FALSE;
 }
 
+/*
+ * lmcc_plumb_follow_duty:
+ * @plumb: plumb
+ * @now: the time
+ *
+ * Follows the mean of the fair rate.
+ */
 void
 lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
 {

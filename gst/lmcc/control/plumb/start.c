@@ -26,7 +26,6 @@ start_wait (const LmccPlumb *plumb)
   LmccTime packets =
       (LmccTime) (START_PACKETS * 8.0 * plumb->session->packet_size
           * LMCC_SECOND / MAX (lmcc_plumb_level_rate (plumb, plumb->level), 1));
-
   LmccTime rtts = plumb->rtt_known ? START_RTTS * plumb->rtt : 0;
 
   return MAX (MAX (rtts, START_MIN), MIN (packets, START_MAX));
@@ -43,6 +42,13 @@ start_is_over (const LmccPlumb *plumb, LmccTime now)
       && plumb->rate < lmcc_plumb_level_rate (plumb, plumb->level + 1);
 }
 
+/*
+ * lmcc_plumb_start:
+ * @plumb: in slow start
+ * @now: the time
+ *
+ * Joins the next layer, or ends the slow start.
+ */
 void
 lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
 {
@@ -54,9 +60,8 @@ lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
     lmcc_plumb_begin_anew (plumb, now);
     return;
   }
-  if (!lmcc_plumb_has_layer_above (plumb)
-      || plumb->parent.wanted_level != plumb->level || waits_for_rtt (plumb)
-      || verdict == LMCC_TRAIN_FULL || now < plumb->left_alone[plumb->level + 1]
+  if (!lmcc_plumb_may_try (plumb, now) || waits_for_rtt (plumb)
+      || verdict == LMCC_TRAIN_FULL
       || now < lmcc_train_reader_wait_until (&plumb->trains, plumb->session))
     return;
   if (verdict != LMCC_TRAIN_ROOM)

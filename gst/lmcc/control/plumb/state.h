@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 /* Nobody else is there if nothing was lost for so long, and no queue stood. */
 #define LMCC_PLUMB_ALONE (10 * LMCC_SECOND)
 
+/* Who heard nothing for so long knows nothing of the path. */
+#define LMCC_PLUMB_SILENCE LMCC_SECOND
+
 /* Losses at which trains find room are of chance above this share. */
 #define LMCC_PLUMB_RANDOM 0.5
 
@@ -60,6 +63,7 @@ typedef struct
   gboolean rtt_known;
   LmccTime rtt;
   LmccTime last_packet;
+  LmccTime outage_until; /* nothing came before, for a while */
   LmccTime last_loss;
   LmccTime last_queue; /* a train met one */
   gboolean leaving;
@@ -74,7 +78,6 @@ typedef struct
 } LmccPlumb;
 
 gdouble lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level);
-gboolean lmcc_plumb_has_layer_above (const LmccPlumb *plumb);
 LmccTime lmcc_plumb_get_rtt (const LmccPlumb *plumb);
 guint lmcc_plumb_count_verdicts (const LmccPlumb *plumb,
     LmccTrainVerdict verdict, LmccTime now);
@@ -82,6 +85,7 @@ gboolean lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now);
 gboolean
 lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time);
 gboolean lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now);
+gboolean lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now);
 gboolean lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now);
 LmccFairRateWitness
 lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now);

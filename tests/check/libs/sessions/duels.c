@@ -177,9 +177,40 @@ static const TestStep long_leave[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (60000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
   { RUN (20000) }, { CHECK, LEVEL (3, 3), .why = "and not two levels" }, END };
 
+#define HALVES_AND_OPENS                                                     \
+  { LINK, .mbps = 1.5, .why = "the link halves" }, { RUN (30000) },          \
+      { CHECK, LEVEL (3, 3) }, { LINK, .mbps = 3, .why = "it opens again" }, \
+      { RUN (5000) }, { CHECK, LEVEL (4, 4), .why = "back within 5 s" },     \
+  {                                                                          \
+    RUN (25000)                                                              \
+  }
+
+static const TestStep again_and_again[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, HALVES_AND_OPENS, HALVES_AND_OPENS, HALVES_AND_OPENS,
+  HALVES_AND_OPENS, END };
+
+static const TestStep outage[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { LINK, .loss = 1, .why = "nothing comes" }, { RUN (9000) },
+  { CHECK, LEVEL (0, 4), .why = "and nothing more is joined" },
+  { LINK, .loss = -1, .why = "all comes again" }, { RUN (20000) },
+  { CHECK, LEVEL (4, 4), .why = "20 s later it is where it was" }, END };
+
+static const TestStep capped[] = { { LINK_3_MBPS },
+  { RECEIVER, .max_level = 2 + 1, .why = "the user wants no more" },
+  { RUN (30000) }, { MARK }, { RUN (60000) },
+  { CHECK, LEVEL (2, 2), CHANGES (0), LOSS (0, 0) },
+  { FLOW, .count = 8, .extra_ms = 10, .why = "a share is a third of R_2" },
+  { RUN (60000) }, { MARK }, { RUN (60000) },
+  { CHECK, HELD (0, 2), FLOW_SHARE (.02, .3),
+      .why = "it makes room as without a cap" },
+  END };
+
 static const TestDuel plumb_duels[] = {
   { "plumb-alone", "plumb", .steps = alone },
   { "plumb-link-changes", "plumb", .steps = link_changes },
+  { "plumb-again-and-again", "plumb", .steps = again_and_again },
+  { "plumb-outage", "plumb", .steps = outage },
+  { "plumb-capped", "plumb", .steps = capped },
   { "plumb-tcp-leaves", "plumb", .steps = tcp_leaves },
   { "plumb-tcp-comes", "plumb", .steps = tcp_comes },
   { "plumb-after-tcp", "plumb", .steps = after_tcp },
