@@ -28,6 +28,7 @@ from pathlib import Path
 
 import session
 from session import lib
+from tcp import MTU, Tcp, jain
 
 CAPACITIES = (3000000, 6000000, 12000000)
 FLOWS = 4
@@ -35,19 +36,12 @@ FLOWS = 4
 # Queues of the thesis: twice the product of bandwidth and delay, so twice the delay.
 QUEUE = 2
 
-# Whole IP packets of 1000 bytes, as in the thesis, for TCP too: its rate grows with their size.
-PACKET = 1000
-MTU = PACKET - 28
-
-# IP and TCP without options, which a maximum segment size leaves out; and with timestamps.
-TCP_HEADERS, TCP_TIMESTAMPS = 40, 12
-
 # Those with static layers have the thesis's, which double from 128 kbit/s; FLID has c = 1.3 (Byers et al. 2002).
 DOUBLING = 'layering=doubling base-rate=128000 layers=7'
 FINE = 'layering=multiplicative rate-factor=1.3 base-rate=96000 layers=18'
 LAYERS = {'flid-dl': FINE}
 
-ALGORITHMS = ('elm', 'flid-dl', 'rlc', 'synchronized', 'rlm', 'pgmcc', 'tfmcc')
+ALGORITHMS = ('plumb', 'elm', 'flid-dl', 'rlc', 'synchronized', 'rlm', 'pgmcc', 'tfmcc')
 SINGLE_RATE = ('pgmcc', 'tfmcc')
 TCPS = ('reno', 'cubic', 'bbr')
 
@@ -64,7 +58,6 @@ THESIS_RTT = 60
 SIMULATIONS = {'elm': 'thesis-3-ours.json', 'rlc': 'thesis-3-rlc.json'}
 RECORDS = Path(__file__).resolve().parents[2] / 'docs/reproduction/results'
 
-IPERF_PORT = 5201
 START = 20
 GROUP, PORT = '239.255.54.65', 15420
 
@@ -84,42 +77,12 @@ CONDITIONS.append(('bbr', 60, 0.0))
 SHORT = [('reno', 60, 0.0)]
 
 
-def jain(rates):
-    """The fairness index of Jain, Chiu and Hawe (1984): 1 where all have the same, 1/n where one has all."""
-    return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0.0
-
-
 @functools.cache
 def simulated(algorithm):
     """The mean fairness index of all replications, at each capacity."""
     record = json.loads((RECORDS / SIMULATIONS[algorithm]).read_text(encoding='utf-8'))
     return [statistics.mean(jain([flow['throughput'] for flow in replication['nodes'][node]['flows']])
                             for replication in record['replications'].values()) for node in ('R1', 'R2', 'R3')]
-
-
-class Tcp:
-    """Connections from the sender's host to another, measured there from `skip` seconds on."""
-
-    def __init__(self, sender, host, congestion_control, seconds, skip):
-        self.skip = skip
-        self.server = lib.Child(['iperf3', '-s', '-1', '-p', str(IPERF_PORT)], prefix=host.prefix)
-        lib.wait_until(lambda: f':{IPERF_PORT} ' in host.namespace.run('ss', '-Hltn'), session.PATIENCE)
-        self.client = lib.Child(
-            ['iperf3', '-c', host.address, '-p', str(IPERF_PORT), '-t', str(seconds), '-P', str(FLOWS), '-C',
-             congestion_control, '-M', str(PACKET - TCP_HEADERS), '-J'], prefix=sender.prefix)
-
-    def rates(self):
-        """bit/s of each connection, with TCP's and IP's headers, as lmccsrc counts its own; and the mean of their
-        round-trip times, in seconds."""
-        self.client.ends(15)
-        told = json.loads(self.client.text())
-        if 'error' in told:
-            raise RuntimeError(told['error'])
-        headers = PACKET / (PACKET - TCP_HEADERS - TCP_TIMESTAMPS)
-        late = [interval for interval in told['intervals'] if interval['sum']['start'] >= self.skip]
-        rates = [headers * statistics.mean(interval['streams'][flow]['bits_per_second'] for interval in late)
-                 for flow in range(FLOWS)]
-        return rates, statistics.mean(stream['sender']['mean_rtt'] for stream in told['end']['streams']) / 1e6
 
 
 class Row:
@@ -199,7 +162,7 @@ def run_cell(cell, seconds, fine, settings):
         if not lib.wait_until(lambda: all(receiver.level() >= 0 for receiver in receivers), START, 0.5):
             raise RuntimeError('\n'.join(line for child in children for line in child.tail()))
         begin = time.monotonic()
-        rows = [Row(host, capacity, receiver, Tcp(sender, host, cell.tcp, seconds, seconds / 3), begin)
+        rows = [Row(host, capacity, receiver, Tcp(sender, host, cell.tcp, FLOWS, seconds, seconds / 3), begin)
                 for host, capacity, receiver in zip(hosts, capacities, receivers)]
         for when in (seconds / 3, seconds):
             time.sleep(max(0.0, begin + when - time.monotonic()))

@@ -1,0 +1,76 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The cells of the kernel's testbed: links, what is beside the session there, and what happens on the way.
+
+All were chosen before the first run of any. With rates of 3, 6, 12 and 50 Mbit/s, round-trip times of 20 to 250 ms and
+queues of 0.5 to 4 bandwidth-delay products each of these occurs alone and beside TCP.
+"""
+from collections import namedtuple
+
+# Seconds of a cell; from when rates are measured; between these a link is half as wide, or TCP is there.
+SECONDS = 120
+MEASURED = 40
+EVENT = (40, 80)
+
+# bit/s of each layer: they double the sum, and the highest level is more than the link carries.
+BASE = 128000
+COARSE = (300000, 600000, 1800000)
+
+# `queue` is in products of the link's rate and the round-trip time (ms); `flows` of `tcp` run as long as the cell, with
+# `event` "tcp" for its middle third. `link` is what the emulator does beside, `leave` how long the switch takes to
+# honour a leave (s), `receivers` are behind one link and start `apart` seconds one after the other, the last one `late`
+# seconds after the first. With `compared` all layered algorithms of the comparison run, else two.
+Cell = namedtuple(
+    'Cell', 'group rate rtt queue tcp flows event coarse link leave receivers apart late compared decides',
+    defaults=('', 0, '', False, {}, 0, 1, 0, 0, False, False))
+
+
+def name(cell):
+    """Such as reno-4-12-60-2: four Reno, 12 Mbit/s, 60 ms, a queue of two products."""
+    words = [cell.group, *([cell.flows] if cell.flows else []), f'{cell.rate:g}', cell.rtt, f'{cell.queue:g}',
+             *(f'{word}{value:g}' for word, value in cell.link.items()),
+             *([f'leave{cell.leave:g}'] if cell.leave else [])]
+    return '-'.join(map(str, words))
+
+
+ALONE = [Cell('alone', *link) for link in (
+    (3, 60, 2), (6, 20, 4), (6, 60, 0.5), (12, 60, 1), (3, 250, 0.5), (12, 250, 1), (50, 60, 1), (50, 20, 4))]
+ALONE[0] = ALONE[0]._replace(compared=True)
+ALONE[3] = ALONE[3]._replace(compared=True)
+
+HALVES = [Cell('halves', *link, event='halves')
+          for link in ((3, 60, 2), (6, 120, 1), (12, 60, 2), (12, 20, 2), (50, 60, 1))]
+HALVES[0] = HALVES[0]._replace(compared=True)
+
+RENO = [Cell('reno', *link, 'reno', flows, compared=all_run, decides=decides) for link, flows, all_run, decides in (
+    ((3, 60, 2), 1, True, True), ((6, 20, 4), 1, False, False), ((12, 250, 1), 1, False, False),
+    ((6, 60, 1), 2, False, True), ((3, 60, 2), 4, False, True), ((6, 60, 2), 4, True, True),
+    ((12, 60, 2), 4, True, True), ((12, 120, 1), 4, False, False), ((12, 60, 2), 8, False, True),
+    ((50, 60, 1), 8, False, False))]
+
+CUBIC = [Cell('cubic', *link, 'cubic', flows, compared=all_run, decides=decides) for link, flows, all_run, decides in (
+    ((6, 60, 2), 1, False, True), ((12, 60, 1), 2, False, False), ((6, 60, 2), 4, True, True),
+    ((12, 20, 2), 4, False, False), ((50, 60, 1), 8, False, False))]
+
+BBR = [Cell('bbr', 12, 60, 2, 'bbr', 4)]
+
+COMES = [Cell('comes', *link, 'reno', 2, 'tcp') for link in ((6, 60, 2), (12, 60, 1), (3, 120, 1))]
+
+WITH_COARSE = [Cell('coarse', 12, 60, 2, 'reno', 4, coarse=True, decides=True),
+               Cell('coarse', 3, 60, 2, 'reno', 1, coarse=True, decides=True)]
+
+LOSES = [Cell('loses', 6, 60, 2, 'reno', 1, link={'loss': 0.01}, compared=True),
+         Cell('loses', 12, 60, 2, 'reno', 2, link={'loss': 0.02}),
+         Cell('loses', 6, 60, 2, 'reno', 1, link={'loss': 0.03})]
+
+CROWD = [Cell('crowd', 6, 60, 2, receivers=8), Cell('crowd', 3, 60, 2, receivers=8, apart=4),
+         Cell('crowd', 12, 60, 2, 'reno', 4, receivers=8, decides=True),
+         Cell('crowd', 6, 60, 2, 'reno', 2, receivers=8, late=50)]
+
+LEAVES = [Cell('leaves', 6, 60, 2, event='halves', leave=leave) for leave in (2, 2.6, 4)]
+
+ROUGH = [Cell('rough', 6, 60, 2, link={'jitter': 0.1}), Cell('rough', 6, 60, 2, link={'reorder': 0.1}),
+         Cell('paused', 6, 60, 2, event='paused'), Cell('suspended', 6, 60, 2, event='suspended')]
+
+CELLS = [*ALONE, *HALVES, *RENO, *CUBIC, *BBR, *COMES, *WITH_COARSE, *LOSES, *CROWD, *LEAVES, *ROUGH]
+BY_NAME = {name(cell): cell for cell in CELLS}
