@@ -5,6 +5,7 @@
 
 #include "wire/layer-header.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,15 @@
 #define GROWN_SHARE 20
 #define GROWN_PACKETS 0.25
 
-/* Where none did, a train that has so many packets less above the path's rate
- * says nothing: a token bucket of two full packets, as short as they get, hides
- * it. */
+/* Where none did, a train of which fewer packets would wait at a link of the
+ * rate held says nothing: a token bucket of two full packets, as short as they
+ * get, hides it. */
 #define LEAST_EXCESS 2.5
+
+/* Nor does a train of which less than this share of what an even one would
+ * leave waits at a link halfway between both levels: a sender without a
+ * processor sends in clumps, and a link drains between these. */
+#define LEAST_SHAPE 0.5
 
 /* Where the train's end is lost it is over after a silence of that long. */
 #define SILENCE (200 * LMCC_MSECOND)
@@ -175,63 +181,113 @@ compare_slopes (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* By how much the delay grows in a unit of time: the median of all pairs'
- * (Theil and Sen), which a few late packets do not move. Pairs that changed
- * places count too: they are those whose delay shrank. */
+/* How long each packet waits at a link of @rate that is empty when the train
+ * begins. Returns: the bits that are there when the last one has come */
 static gdouble
-find_slope (const LmccTrainReader *reader)
+pass_link (const LmccTrainReader *reader, gdouble rate, gdouble *waits)
 {
-  gdouble slopes[LMCC_TRAIN_READ_MAX * (LMCC_TRAIN_READ_MAX - 1) / 2];
-  guint n = 0, i, k;
+  gdouble backlog = 0;
+  guint i;
 
   for (i = 0; i < reader->n; i++) {
-    for (k = i + 1; k < reader->n; k++) {
-      gint64 apart = reader->packets[k].sent - reader->packets[i].sent;
+    const LmccTrainPacket *packet = &reader->packets[i];
 
-      if (apart != 0)
-        slopes[n++] =
-            (gdouble) (reader->packets[k].delay - reader->packets[i].delay)
-            / (gdouble) apart;
+    if (i > 0)
+      backlog -=
+          rate * (gdouble) (packet->sent - packet[-1].sent) / LMCC_SECOND;
+    backlog = MAX (backlog, 0);
+    waits[i] = backlog / rate * LMCC_SECOND;
+    backlog += 8.0 * packet->size;
+  }
+
+  return backlog;
+}
+
+/* By how much @delays grow along the train beyond @waits, those at a link of
+ * the train's rate: the median slope of all pairs (Theil and Sen), which a few
+ * late packets do not move, over the time in which that link sends them. */
+static gdouble
+find_growth (const LmccTrainReader *reader, const gdouble *delays,
+    const gdouble *waits)
+{
+  gdouble slopes[LMCC_TRAIN_READ_MAX * (LMCC_TRAIN_READ_MAX - 1) / 2];
+  gdouble leaves[LMCC_TRAIN_READ_MAX];
+  guint n = 0, i, k;
+
+  for (i = 0; i < reader->n; i++)
+    leaves[i] = (gdouble) reader->packets[i].sent + waits[i];
+  for (i = 0; i < reader->n; i++) {
+    for (k = i + 1; k < reader->n; k++) {
+      gdouble grown = delays[k] - waits[k] - (delays[i] - waits[i]);
+
+      if (leaves[k] > leaves[i])
+        slopes[n++] = grown / (leaves[k] - leaves[i]);
     }
   }
   if (n == 0)
     return 0;
   qsort (slopes, n, sizeof (*slopes), compare_slopes);
 
-  return n % 2 != 0 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2;
+  return (leaves[reader->n - 1] - leaves[0])
+      * (n % 2 != 0 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2);
 }
 
-/* Packets of the train above those that the level held has in the same time. */
-static gdouble
-find_excess (const LmccTrainReader *reader, const LmccSession *session)
+/* Whether a link that carries the level held, but not the next one, would show
+ * it. */
+static gboolean
+is_strong (const LmccTrainReader *reader, const LmccSession *session,
+    gdouble held, gdouble train, const gdouble *waits)
 {
-  guint level = (guint) reader->level;
-  gdouble held = (gdouble) lmcc_session_cumulative_rate (session, level);
-  gdouble train = (gdouble) lmcc_session_cumulative_rate (session, level + 1);
+  gdouble between = sqrt (held * train);
+  gdouble even = (gdouble) lmcc_train_get_length (session, (guint64) train)
+      * (train / between - 1);
+  gdouble delays[LMCC_TRAIN_READ_MAX];
 
-  return train > 0 ? reader->n * (1 - held / train) : 0;
+  if (pass_link (reader, held, delays)
+      < LEAST_EXCESS * 8.0 * session->packet_size)
+    return FALSE;
+  pass_link (reader, between, delays);
+
+  return find_growth (reader, delays, waits) >= LEAST_SHAPE * even;
+}
+
+static gint
+compare_packets (gconstpointer a, gconstpointer b)
+{
+  const LmccTrainPacket *x = a, *y = b;
+
+  return (x->sent > y->sent) - (x->sent < y->sent);
 }
 
 static LmccTrainVerdict
-judge (const LmccTrainReader *reader, const LmccSession *session)
+judge (LmccTrainReader *reader, const LmccSession *session)
 {
+  guint level = (guint) reader->level, i;
+  gdouble held = (gdouble) lmcc_session_cumulative_rate (session, level);
+  gdouble train = (gdouble) lmcc_session_cumulative_rate (session, level + 1);
   gint64 least = MIN (reader->least[0], reader->least[1]);
-  gdouble rate =
-      (gdouble) lmcc_session_cumulative_rate (session, (guint) reader->level);
-  gdouble packet = 8.0 * session->packet_size * LMCC_SECOND / MAX (rate, 1.0);
-  gdouble span =
-      (gdouble) (reader->packets[reader->n - 1].sent - reader->packets[0].sent);
-  gdouble standing = (gdouble) (find_start (reader) - least);
-  gdouble grown = find_slope (reader) * span;
+  gdouble packet = 8.0 * session->packet_size * LMCC_SECOND / MAX (held, 1.0);
+  gdouble delays[LMCC_TRAIN_READ_MAX], waits[LMCC_TRAIN_READ_MAX];
+  gdouble standing, span, grown;
 
+  if (held <= 0 || train <= held)
+    return LMCC_TRAIN_NONE;
+  standing = (gdouble) (find_start (reader) - least);
   if (standing > MAX (STANDING, STANDING_PACKETS * packet))
     return LMCC_TRAIN_UNKNOWN;
+  qsort (reader->packets, reader->n, sizeof (*reader->packets),
+      compare_packets);
+  for (i = 0; i < reader->n; i++)
+    delays[i] = (gdouble) reader->packets[i].delay;
+  pass_link (reader, train, waits);
+  grown = find_growth (reader, delays, waits);
+  span =
+      (gdouble) (reader->packets[reader->n - 1].sent - reader->packets[0].sent);
   if (grown > MAX (GROWN + span / GROWN_SHARE, GROWN_PACKETS * packet))
     return LMCC_TRAIN_FULL;
-  if (find_excess (reader, session) < LEAST_EXCESS)
-    return LMCC_TRAIN_NONE;
 
-  return LMCC_TRAIN_ROOM;
+  return is_strong (reader, session, held, train, waits) ? LMCC_TRAIN_ROOM
+                                                         : LMCC_TRAIN_NONE;
 }
 
 /* A train that meets a queue takes nothing back of what those before it
@@ -297,13 +353,15 @@ is_behind_train (const LmccTrainReader *reader, LmccTime arrival, gboolean ours)
 }
 
 static void
-add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay)
+add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay,
+    gsize size)
 {
   if (reader->n == 0)
     reader->began = arrival;
   if (reader->n < LMCC_TRAIN_READ_MAX) {
     reader->packets[reader->n].sent = get_sent (reader);
     reader->packets[reader->n].delay = delay;
+    reader->packets[reader->n].size = (guint) size;
     reader->n++;
   }
   reader->ended = arrival;
@@ -315,6 +373,7 @@ add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay)
  * @session: the session
  * @arrival: when the packet came
  * @header: of a packet of a layer that is held
+ * @size: bytes of its IP packet
  *
  * A train is read from where the level's own layer is known to come: before,
  * less than the train's rate may be on the path.
@@ -323,7 +382,7 @@ add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay)
  */
 gboolean
 lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
-    LmccTime arrival, const LmccHeader *header)
+    LmccTime arrival, const LmccHeader *header, gsize size)
 {
   gint64 delay;
   gboolean ours, verdict = FALSE;
@@ -340,7 +399,7 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
     reader->heard_at = arrival;
   }
   if (ours && reader->heard && may_be_train (reader, session, arrival))
-    add_to_train (reader, arrival, delay);
+    add_to_train (reader, arrival, delay, size);
 
   return verdict;
 }

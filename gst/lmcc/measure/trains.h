@@ -56,6 +56,19 @@ typedef enum
 } LmccTrainVerdict;
 
 /**
+ * LmccTrainPacket:
+ * @sent: since the first packet of all, ns
+ * @delay: arrival less send time, ns, with an unknown constant
+ * @size: bytes of the IP packet
+ */
+typedef struct
+{
+  gint64 sent;
+  gint64 delay;
+  guint size;
+} LmccTrainPacket;
+
+/**
  * LmccTrainReader:
  * What a receiver reads from the trains for the level above its own.
  *
@@ -78,11 +91,7 @@ typedef struct
   guint n;        /* packets of the train that comes */
   LmccTime began; /* it, or the latest */
   LmccTime ended;
-  struct
-  {
-    gint64 sent;
-    gint64 delay;
-  } packets[LMCC_TRAIN_READ_MAX];
+  LmccTrainPacket packets[LMCC_TRAIN_READ_MAX];
 
   LmccTrainVerdict verdict;
   LmccTime verdict_at;
@@ -99,8 +108,9 @@ LmccTime lmcc_train_get_length (const LmccSession *session, guint64 rate);
 
 void lmcc_train_reader_init (LmccTrainReader *reader);
 void lmcc_train_reader_set_level (LmccTrainReader *reader, gint level);
-gboolean lmcc_train_reader_packet (LmccTrainReader *reader,
-    const LmccSession *session, LmccTime arrival, const LmccHeader *header);
+gboolean
+lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
+    LmccTime arrival, const LmccHeader *header, gsize size);
 gboolean lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
     guint layer, const LmccLoss *loss);
 LmccTrainVerdict lmcc_train_reader_get (const LmccTrainReader *reader,

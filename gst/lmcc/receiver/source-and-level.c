@@ -141,7 +141,7 @@ lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now)
 
   level = (gint) receiver->session.n_layers - 1;
   reason = "all layers of the session";
-  if (receiver->controller->wanted_level < level) {
+  if (receiver->controller->wanted_level <= level) {
     level = receiver->controller->wanted_level;
     reason = receiver->controller->reason;
   }

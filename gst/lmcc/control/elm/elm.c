@@ -336,7 +336,8 @@ elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
     const LmccHeader *header, gsize size)
 {
   Elm *elm = (Elm *) controller;
-  gboolean verdict = lmcc_elm_trains_packet (&elm->trains, arrival, header);
+  gboolean verdict =
+      lmcc_elm_trains_packet (&elm->trains, arrival, header, size);
 
   lmcc_receive_rate_add (&elm->received, arrival, size);
   /* What is deaf to losses is deaf to what came between them. */

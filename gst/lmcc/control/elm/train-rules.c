@@ -85,16 +85,17 @@ believe_again (LmccElmTrains *trains)
  * @trains: trains
  * @arrival: when the packet came
  * @header: of a packet of a layer that is held
+ * @size: bytes of its IP packet
  *
  * Returns: whether there is a new verdict
  */
 gboolean
 lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
-    const LmccHeader *header)
+    const LmccHeader *header, gsize size)
 {
   if (!trains->used
       || !lmcc_train_reader_packet (&trains->reader, trains->session, arrival,
-          header))
+          header, size))
     return FALSE;
   believe_again (trains);
 

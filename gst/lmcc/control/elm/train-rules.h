@@ -31,7 +31,7 @@ void lmcc_elm_trains_init (LmccElmTrains *trains, const LmccSession *session,
 void lmcc_elm_trains_set_level (LmccElmTrains *trains, LmccTime now, gint level,
     gboolean failed);
 gboolean lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
-    const LmccHeader *header);
+    const LmccHeader *header, gsize size);
 gboolean lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
     const LmccLoss *loss);
 const gchar *

@@ -70,8 +70,8 @@ plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
   lmcc_overload_packet (&plumb->overload, now, size);
   lmcc_fair_rate_packet (&plumb->fair, arrival, size);
   note_packet (plumb, arrival);
-  if (lmcc_train_reader_packet (&plumb->trains, plumb->session, arrival,
-          header)) {
+  if (lmcc_train_reader_packet (&plumb->trains, plumb->session, arrival, header,
+          size)) {
     if (lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_UNKNOWN, now) > 0)
       plumb->last_queue = now;
     plumb->next_tick = MIN (plumb->next_tick, now);

@@ -151,6 +151,40 @@ GST_START_TEST (test_neighbours_may_change_places)
 
 GST_END_TEST;
 
+/* A sender without a processor: what is due leaves in clumps, and a link with
+ * too little drains between them. */
+static const LmccTime wakes[] = { 5 * MS, 10 * MS, 20 * MS };
+
+GST_START_TEST (test_clumps_hide_no_queue)
+{
+  guint n = test_rounds (200);
+  TrainPath path;
+
+  train_path_init (&path, rates[(guint) __i__ / G_N_ELEMENTS (wakes)], 2, 5);
+  path.wakes = wakes[(guint) __i__ % G_N_ELEMENTS (wakes)];
+  path.capacity = 0.72 * rates[(guint) __i__ / G_N_ELEMENTS (wakes)];
+  train_path_cycles (&path, n);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_ROOM], 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_clumps_are_no_queue)
+{
+  guint n = test_rounds (200);
+  TrainPath path;
+
+  train_path_init (&path, rates[(guint) __i__ / G_N_ELEMENTS (wakes)], 2, 5);
+  path.wakes = wakes[(guint) __i__ % G_N_ELEMENTS (wakes)];
+  path.capacity = 1.02 * rates[(guint) __i__ / G_N_ELEMENTS (wakes)];
+  train_path_cycles (&path, n);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_FULL], 0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_clocks_may_drift)
 {
   static const gdouble drifts[] = { 100e-6, -100e-6 };
@@ -181,6 +215,11 @@ train_jitter_suite (void)
   tcase_add_loop_test (tcase, test_batches_are_seldom_taken_for_a_queue, 0,
       N_RATES - 1);
   tcase_add_loop_test (tcase, test_neighbours_may_change_places, 0, N_RATES);
+  /* At 50 Mbit/s a train takes less time than that. */
+  tcase_add_loop_test (tcase, test_clumps_hide_no_queue, 0,
+      (N_RATES - 1) * G_N_ELEMENTS (wakes));
+  tcase_add_loop_test (tcase, test_clumps_are_no_queue, 0,
+      N_RATES * G_N_ELEMENTS (wakes));
   tcase_add_loop_test (tcase, test_clocks_may_drift, 0, N_RATES * 2);
 
   return suite;

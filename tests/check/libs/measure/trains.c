@@ -182,7 +182,7 @@ GST_START_TEST (test_three_packets_are_no_verdict_and_no_wait)
         0);
   }
   fail_unless_equals_int (train_path_count (&path), 0);
-  train_path_cycle (&path, 6);
+  train_path_cycle (&path, MAX (train_path_length (&path), 6));
   fail_unless_equals_int (train_path_count (&path), 1);
   train_path_clear (&path);
 }
@@ -353,13 +353,15 @@ GST_END_TEST;
 
 GST_START_TEST (test_marks_of_minutes_are_no_endless_train)
 {
+  LmccTime below;
   TrainPath path;
   guint i;
 
   train_path_init (&path, rates[__i__], 2, 1);
-  path.capacity = 0.6 * rates[__i__];
   train_path_cycles (&path, 1);
   path.marks_all = TRUE;
+  below = path.gap_below;
+  path.gap_below = path.packet_gap;
   for (i = 0; i < 180; i++) {
     train_path_even (&path, LMCC_SECOND);
     train_path_flush (&path);
@@ -371,9 +373,29 @@ GST_START_TEST (test_marks_of_minutes_are_no_endless_train)
   fail_unless (path.least_apart >= lmcc_train_cycle (&path.session) / 2);
 
   path.marks_all = FALSE;
+  path.gap_below = below;
+  path.capacity = 0.6 * rates[__i__];
   path.now += LMCC_SECOND;
   train_path_cycles (&path, 2);
   fail_unless_equals_int (get (&path, NULL), LMCC_TRAIN_FULL);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Marks at no more than the rate held try nothing. */
+GST_START_TEST (test_marks_at_the_rate_held_say_nothing)
+{
+  TrainPath path;
+  guint i;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.marks_all = TRUE;
+  for (i = 0; i < 60; i++) {
+    train_path_even (&path, LMCC_SECOND);
+    train_path_flush (&path);
+  }
+  fail_unless_equals_int (train_path_count (&path), 0);
   train_path_clear (&path);
 }
 
@@ -480,6 +502,8 @@ trains_suite (void)
   tcase_add_loop_test (tcase, test_a_longer_path_is_no_queue_for_ever, 0,
       N_RATES);
   tcase_add_loop_test (tcase, test_marks_of_minutes_are_no_endless_train, 0,
+      N_RATES);
+  tcase_add_loop_test (tcase, test_marks_at_the_rate_held_say_nothing, 0,
       N_RATES);
   tcase_add_loop_test (tcase, test_marks_by_turns_are_no_trains, 0, N_RATES);
   tcase_add_loop_test (tcase, test_a_train_owns_its_losses, 0, N_RATES);

@@ -80,7 +80,7 @@ read_behind (const TrainRun *run, const Link *link, Verdicts *verdicts)
     if (packet->control || packet->layer > link->level)
       continue;
     if (!lmcc_train_reader_packet (&reader, train_run_session (run), idle_at,
-            &header))
+            &header, packet->size))
       continue;
     verdicts->n[lmcc_train_reader_get (&reader, idle_at, NULL)]++;
     verdicts->all++;

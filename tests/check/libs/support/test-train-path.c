@@ -80,10 +80,20 @@ train_path_arrival (const TrainPath *path)
   return to_receiver (path, path->now + path->delay);
 }
 
+/* When a packet that is due now leaves. */
+static LmccTime
+leaves_at (const TrainPath *path)
+{
+  if (path->wakes == 0)
+    return path->now;
+
+  return path->now + path->wakes - path->now % path->wakes;
+}
+
 static LmccTime
 cross (TrainPath *path)
 {
-  LmccTime time = MAX (path->now, path->idle_at)
+  LmccTime time = MAX (leaves_at (path), path->idle_at)
       + (LmccTime) (8.0 * path->session.packet_size * LMCC_SECOND
           / path->capacity);
 
@@ -112,7 +122,7 @@ send_packet (TrainPath *path, gboolean marked)
   arrival.header.burst = mark;
   arrival.header.signal = mark ? path->signal : LMCC_SIGNAL_NOBODY;
   arrival.header.send_time =
-      lmcc_time_to_ntp_short (path->now + path->ntp_offset);
+      lmcc_time_to_ntp_short (leaves_at (path) + path->ntp_offset);
   arrival.time = cross (path);
   path->n_sent++;
   g_array_append_val (path->arrivals, arrival);
@@ -135,10 +145,10 @@ take_packet (TrainPath *path, const Arrival *arrival)
 {
   if (path->trains != NULL)
     return lmcc_elm_trains_packet (path->trains, arrival->time,
-        &arrival->header);
+        &arrival->header, path->session.packet_size);
 
   return lmcc_train_reader_packet (&path->reader, &path->session, arrival->time,
-      &arrival->header);
+      &arrival->header, path->session.packet_size);
 }
 
 static void

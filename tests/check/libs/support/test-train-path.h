@@ -29,6 +29,8 @@ G_BEGIN_DECLS
  * @drift: by how much the receiver's clock is too fast
  * @packet_gap: from one packet of a train to the next
  * @gap_below: and outside trains
+ * @wakes: the sender sends what is due only at the end of each such interval, 0:
+ *     at once
  * @now: the sender's time
  * @verdicts: how many there were of each kind
  */
@@ -47,6 +49,7 @@ typedef struct
   guint reorder;
   gdouble drift;
 
+  LmccTime wakes;
   LmccTime packet_gap;
   LmccTime gap_below;
   LmccTime now;
