@@ -161,6 +161,8 @@ typedef struct
   LmccTime repair_delay;
   LmccTime train_cycle;
   /*< private >*/
+  guint64 level_layers[LMCC_MAX_LAYERS]; /* of each level: bit i: layer i; none:
+                                          * layers 0 to the level's number */
   gpointer reserved[LMCC_PADDING];
 } LmccSession;
 
@@ -169,7 +171,8 @@ LMCC_API void
 lmcc_session_set_payload_type (LmccSession *session, guint payload_type);
 LMCC_API gboolean lmcc_session_validate (const LmccSession *session,
     GError **error);
-LMCC_API guint64 lmcc_session_cumulative_rate (const LmccSession *session,
+LMCC_API guint lmcc_session_count_levels (const LmccSession *session);
+LMCC_API guint64 lmcc_session_level_rate (const LmccSession *session,
     guint level);
 LMCC_API guint32 lmcc_session_ssrc (const LmccSession *session, guint stream,
     guint layer);

@@ -263,8 +263,8 @@ static LmccTrainVerdict
 judge (LmccTrainReader *reader, const LmccSession *session)
 {
   guint level = (guint) reader->level, i;
-  gdouble held = (gdouble) lmcc_session_cumulative_rate (session, level);
-  gdouble train = (gdouble) lmcc_session_cumulative_rate (session, level + 1);
+  gdouble held = (gdouble) lmcc_session_level_rate (session, level);
+  gdouble train = (gdouble) lmcc_session_level_rate (session, level + 1);
   gint64 least = MIN (reader->least[0], reader->least[1]);
   gdouble packet = 8.0 * session->packet_size * LMCC_SECOND / MAX (held, 1.0);
   gdouble delays[LMCC_TRAIN_READ_MAX], waits[LMCC_TRAIN_READ_MAX];
@@ -474,8 +474,8 @@ is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
 
   if (level + 1 >= session->n_layers)
     return FALSE;
-  held = lmcc_session_cumulative_rate (session, level);
-  train = lmcc_session_cumulative_rate (session, level + 1);
+  held = lmcc_session_level_rate (session, level);
+  train = lmcc_session_level_rate (session, level + 1);
   if (train <= held)
     return FALSE;
   excess = (gdouble) (train - held)

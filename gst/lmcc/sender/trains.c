@@ -55,7 +55,7 @@ add_runs (const LmccSession *session, guint level, LmccTime begin,
   LmccTime settle = length / LMCC_TRAIN_SETTLE_DIVISOR;
   LmccTime ahead = LMCC_TRAIN_AHEAD_TIMES * length;
   guint64 above = session->layers[level].rate;
-  guint64 below = lmcc_session_cumulative_rate (session, level - 1);
+  guint64 below = lmcc_session_level_rate (session, level - 1);
 
   runs[0] = (LmccRun){ .begin = begin,
     .end = begin + ahead,
@@ -91,8 +91,7 @@ plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
       return FALSE;
   }
   add_runs (session, level, begin,
-      lmcc_train_get_length (session,
-          lmcc_session_cumulative_rate (session, level)),
+      lmcc_train_get_length (session, lmcc_session_level_rate (session, level)),
       runs);
   for (i = 0; i < N_RUNS; i++) {
     if (now < runs[i].end) {

@@ -5,6 +5,7 @@
 
 #include "wire/constants.h"
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
 #include <string.h>
@@ -280,28 +281,13 @@ lmcc_session_validate (const LmccSession *session, GError **error)
   if (session->train_cycle > 60 * LMCC_SECOND)
     return invalid (error, "the cycle of the trains is above 60 s");
 
+  if (!lmcc_session_levels_are_valid (session))
+    return invalid (error,
+        "a level is without the base, or has a layer that the session has not");
+
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)
       && validate_layers (session, error);
-}
-
-/**
- * lmcc_session_cumulative_rate:
- * @session: a session
- * @level: a layer below its n_layers
- *
- * Returns: R_level, the rate of layers 0 to @level together, bit/s
- */
-guint64
-lmcc_session_cumulative_rate (const LmccSession *session, guint level)
-{
-  guint64 rate = 0;
-  guint i;
-
-  for (i = 0; i <= level && i < session->n_layers; i++)
-    rate += session->layers[i].rate;
-
-  return rate;
 }
 
 /**

@@ -21,7 +21,7 @@ describe_layer (const LmccSession *session, const LmccSenderStats *stats,
     lmcc_address_format (&group, text);
   return gst_structure_new ("layer", "layer", G_TYPE_UINT, i, "bitrate",
       G_TYPE_UINT64, layer->rate, "cumulative-bitrate", G_TYPE_UINT64,
-      lmcc_session_cumulative_rate (session, i), "packets-sent", G_TYPE_UINT64,
+      lmcc_session_level_rate (session, i), "packets-sent", G_TYPE_UINT64,
       counts->packets, "bytes-sent", G_TYPE_UINT64, counts->bytes,
       "fillers-sent", G_TYPE_UINT64, counts->fillers, "repairs-sent",
       G_TYPE_UINT64, counts->repairs, "repair-bytes-sent", G_TYPE_UINT64,

@@ -238,7 +238,7 @@ tell_level (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
   self->reason = action->reason;
   if (self->have_session && action->to >= 0
       && (guint) action->to < self->session.n_layers)
-    rate = lmcc_session_cumulative_rate (&self->session, (guint) action->to);
+    rate = lmcc_session_level_rate (&self->session, (guint) action->to);
   g_mutex_unlock (&self->lock);
 
   GST_INFO_OBJECT (self,

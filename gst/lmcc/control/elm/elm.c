@@ -72,7 +72,7 @@ cumulative_rate (const Elm *elm, gint level)
 {
   return level < 0
       ? 0
-      : (gdouble) lmcc_session_cumulative_rate (elm->session, (guint) level);
+      : (gdouble) lmcc_session_level_rate (elm->session, (guint) level);
 }
 
 /* A layer whose rate is not known yet is not joined. */
@@ -409,8 +409,7 @@ elm_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
 static LmccTime
 deaf_period_floor (const Elm *elm)
 {
-  guint64 rate =
-      lmcc_session_cumulative_rate (elm->session, (guint) elm->level);
+  guint64 rate = lmcc_session_level_rate (elm->session, (guint) elm->level);
   LmccTime packets = rate == 0
       ? 0
       : FLOOR_PACKETS * elm->session->packet_size * 8 * LMCC_SECOND / rate;

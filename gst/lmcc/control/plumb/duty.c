@@ -135,7 +135,7 @@ lmcc_duty_get_age (const LmccDuty *duty, LmccTime now)
 static gdouble
 level_rate (const LmccDuty *duty, gint level)
 {
-  return (gdouble) lmcc_session_cumulative_rate (duty->session, (guint) level);
+  return (gdouble) lmcc_session_level_rate (duty->session, (guint) level);
 }
 
 /*

@@ -32,7 +32,7 @@ lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
 {
   return level < 0
       ? 0
-      : (gdouble) lmcc_session_cumulative_rate (plumb->session, (guint) level);
+      : (gdouble) lmcc_session_level_rate (plumb->session, (guint) level);
 }
 
 static gboolean

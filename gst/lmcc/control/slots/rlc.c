@@ -237,8 +237,8 @@ check_doubling (const LmccSession *session, GError **error)
   guint i;
 
   for (i = 1; i < session->n_layers; i++) {
-    gdouble step = (gdouble) lmcc_session_cumulative_rate (session, i)
-        / (gdouble) lmcc_session_cumulative_rate (session, i - 1);
+    gdouble step = (gdouble) lmcc_session_level_rate (session, i)
+        / (gdouble) lmcc_session_level_rate (session, i - 1);
 
     if (!(fabs (step - 2) <= DOUBLING_TOLERANCE))
       return lmcc_sending_refuse (error,

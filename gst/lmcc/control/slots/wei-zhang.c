@@ -200,7 +200,7 @@ fit_synchronized (LmccSession *session, LmccTime nominal_rtt,
   if (nominal_rtt == 0)
     nominal_rtt = LMCC_DEFAULT_NOMINAL_RTT;
   for (i = 0; i < session->n_layers; i++)
-    rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+    rates[i] = (gdouble) lmcc_session_level_rate (session, i);
 
   return lmcc_sending_take_slot (session,
       lmcc_sync_points_slot_from_rtt (rates, session->n_layers,
@@ -225,7 +225,7 @@ init_synchronized (gpointer state, const LmccSession *session,
 
   lmcc_sync_points_init (&own->points, session->n_layers);
   for (i = 0; i < session->n_layers; i++)
-    own->rates[i] = (gdouble) lmcc_session_cumulative_rate (session, i);
+    own->rates[i] = (gdouble) lmcc_session_level_rate (session, i);
 }
 
 static void

@@ -109,7 +109,7 @@ bench_run (Bench *bench, gdouble seconds, guint interval)
 
   bench_obey (bench);
   for (; bench->now < end; bench->now += step) {
-    bench->debt += (gdouble) lmcc_session_cumulative_rate (&bench->session,
+    bench->debt += (gdouble) lmcc_session_level_rate (&bench->session,
                        (guint) bench->level)
         / 1000;
     for (; bench->debt >= PACKET_SIZE * 8; bench->debt -= PACKET_SIZE * 8) {
@@ -195,10 +195,10 @@ GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
     Bench bench;
 
     bench_init (&bench, NULL);
-    fail_unless (allowed >= lmcc_session_cumulative_rate (&bench.session,
-                     (guint) rows[i].level));
-    fail_unless (allowed < lmcc_session_cumulative_rate (&bench.session,
-                     (guint) rows[i].level + 1));
+    fail_unless (allowed
+        >= lmcc_session_level_rate (&bench.session, (guint) rows[i].level));
+    fail_unless (allowed
+        < lmcc_session_level_rate (&bench.session, (guint) rows[i].level + 1));
     bench_run (&bench, 120, rows[i].interval);
     fail_unless_equals_int (bench.level, rows[i].level);
     fail_unless (

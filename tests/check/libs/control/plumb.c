@@ -57,8 +57,7 @@ get_class (const Bench *bench)
 static gdouble
 level_rate (const Bench *bench, gint level)
 {
-  return (
-      gdouble) lmcc_session_cumulative_rate (&bench->session, (guint) level);
+  return (gdouble) lmcc_session_level_rate (&bench->session, (guint) level);
 }
 
 static void

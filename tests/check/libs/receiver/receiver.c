@@ -155,7 +155,7 @@ GST_START_TEST (test_rates_announced_too_low_do_not_pass_max_bitrate)
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
   test_loop_run (loop, 3 * LMCC_SECOND);
   session = *lmcc_sender_get_session (loop->sender);
-  cap = lmcc_session_cumulative_rate (&session, 1);
+  cap = lmcc_session_level_rate (&session, 1);
   session.revision += 100;
   for (i = 0; i < session.n_layers; i++)
     session.layers[i].rate = 1;

@@ -402,7 +402,7 @@ levels_after (const LmccSession *session, guint64 slot)
   guint j;
 
   for (j = 1; j < session->n_layers; j++) {
-    guint64 rate = lmcc_session_cumulative_rate (session, j);
+    guint64 rate = lmcc_session_level_rate (session, j);
 
     if ((slot + 1) * base / rate > slot * base / rate)
       levels |= G_GUINT64_CONSTANT (1) << (j - 1);

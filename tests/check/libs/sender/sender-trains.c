@@ -120,8 +120,8 @@ GST_START_TEST (test_layers_of_fixed_rates_send_the_same_and_never_later)
   LmccSenderConfig config = fixed_config ((guint) __i__);
   TrainRun run = train_run_new (&config, TRUE);
   TrainRun plain = train_run_new (&config, FALSE);
-  guint64 top = lmcc_session_cumulative_rate (&config.session,
-      config.session.n_layers - 1);
+  guint64 top =
+      lmcc_session_level_rate (&config.session, config.session.n_layers - 1);
   guint layer;
 
   train_run_until (&run, END);
@@ -228,7 +228,7 @@ check_train (const TrainRun *run, const Train *train, gboolean control_counts,
     LmccTime silence)
 {
   guint64 rate =
-      lmcc_session_cumulative_rate (train_run_session (run), train->level);
+      lmcc_session_level_rate (train_run_session (run), train->level);
   LmccTime begin = TRAIN_PACKET (run, train->first)->time;
   gdouble bits = 0, worst = 0;
   guint i;
@@ -267,7 +267,7 @@ check_cycles (const TrainRun *run, GArray *trains, LmccTime from, LmccTime to)
 
     /* The first packet may leave one packet late. */
     slack = 8 * LARGEST * LMCC_SECOND
-        / lmcc_session_cumulative_rate (session, level - 1);
+        / lmcc_session_level_rate (session, level - 1);
     for (i = 0; i < trains->len; i++) {
       const Train *train = &g_array_index (trains, Train, i);
       LmccTime time = TRAIN_PACKET (run, train->first)->time;
@@ -596,7 +596,7 @@ GST_START_TEST (test_a_late_caller_gets_no_burst)
     LmccTime middle = (TRAIN_PACKET (&prompt, train->first)->time
                           + TRAIN_PACKET (&prompt, train->last)->time)
         / 2;
-    guint64 rate = lmcc_session_cumulative_rate (&config.session, train->level);
+    guint64 rate = lmcc_session_level_rate (&config.session, train->level);
     TrainRun late, plain;
     guint64 ahead, ahead_plain;
 

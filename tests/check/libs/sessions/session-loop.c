@@ -573,7 +573,7 @@ GST_START_TEST (test_max_bitrate_caps_the_level)
   settle (loop);
   session = lmcc_sender_get_session (loop->sender);
   lmcc_receiver_set_max_bitrate (test->receiver,
-      lmcc_session_cumulative_rate (session, 1) * 5 / 4, loop->now);
+      lmcc_session_level_rate (session, 1) * 5 / 4, loop->now);
   test_loop_run (loop, 5 * LMCC_SECOND);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
   fail_unless_equals_int (stats.level, 1);

@@ -107,8 +107,7 @@ run_row (guint row, gboolean native)
 static gdouble
 get_rate (const TrainRun *run, guint level)
 {
-  return (
-      gdouble) lmcc_session_cumulative_rate (train_run_session (run), level);
+  return (gdouble) lmcc_session_level_rate (train_run_session (run), level);
 }
 
 /* Three packets more than the level below has in its time: those that a token

@@ -3,6 +3,7 @@
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/levels.h>
 
 static void
 valid_session (LmccSession *session)
@@ -181,11 +182,85 @@ GST_START_TEST (ssrcs_and_rates_add_up)
   session.n_layers = 3;
   for (i = 0; i < 3; i++)
     session.layers[i].rate = 1000 << i;
-  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 0), 1000);
-  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 2), 7000);
-  fail_unless_equals_uint64 (lmcc_session_cumulative_rate (&session, 9), 7000);
+  fail_unless_equals_uint64 (lmcc_session_level_rate (&session, 0), 1000);
+  fail_unless_equals_uint64 (lmcc_session_level_rate (&session, 2), 7000);
+  fail_unless_equals_uint64 (lmcc_session_level_rate (&session, 9), 7000);
   fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 0, 0), 0x1000);
   fail_unless_equals_uint64 (lmcc_session_ssrc (&session, 14, 63), 0x13bf);
+}
+
+GST_END_TEST;
+
+/* The fourth layer is no level's. */
+static void
+list_levels (LmccSession *session)
+{
+  guint i;
+
+  valid_session (session);
+  session->n_layers = session->n_groups = 4;
+  for (i = 0; i < 4; i++)
+    session->layers[i].rate = 1000 << i;
+  session->level_layers[0] = 1;
+  session->level_layers[1] = 3;
+  session->level_layers[2] = 5;
+}
+
+GST_START_TEST (a_level_is_the_first_layers_where_nobody_says)
+{
+  LmccSession session;
+  gint level;
+  guint n;
+
+  for (n = 1; n <= LMCC_MAX_LAYERS; n++) {
+    valid_session (&session);
+    session.n_layers = session.n_groups = n;
+    fail_unless_equals_int (lmcc_session_count_levels (&session), n);
+    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, -1), 0);
+    for (level = 0; level < (gint) n; level++) {
+      fail_unless_equals_uint64 (lmcc_session_level_layers (&session, level),
+          lmcc_layer_set_first ((guint) level + 1));
+    }
+    fail_unless_equals_uint64 (lmcc_session_level_layers (&session,
+                                   LMCC_MAX_LAYERS),
+        lmcc_layer_set_first (n));
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (levels_that_are_listed_have_their_layers)
+{
+  static const guint64 rates[] = { 1000, 3000, 5000, 5000 };
+  static const guint64 layers[] = { 1, 3, 5, 5 };
+  LmccSession session;
+  guint i;
+
+  list_levels (&session);
+  fail_unless (lmcc_session_validate (&session, NULL));
+  fail_unless_equals_int (lmcc_session_count_levels (&session), 3);
+  fail_unless_equals_uint64 (lmcc_session_layers_rate (&session, 6), 6000);
+  for (i = 0; i < 4; i++) {
+    fail_unless_equals_uint64 (lmcc_session_level_rate (&session, i), rates[i]);
+    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
+        layers[i]);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (levels_have_the_base_and_only_layers_of_the_session)
+{
+  LmccSession session;
+
+  list_levels (&session);
+  session.level_layers[1] = 2;
+  fail_if (lmcc_session_validate (&session, NULL));
+  list_levels (&session);
+  session.level_layers[3] = 1 | 1 << 4;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.n_layers = session.n_groups = 5;
+  fail_unless (lmcc_session_validate (&session, NULL));
 }
 
 GST_END_TEST;
@@ -204,6 +279,9 @@ session_suite (void)
   tcase_add_test (tcase, the_source_is_a_host_of_the_same_family);
   tcase_add_test (tcase, names_are_tokens);
   tcase_add_test (tcase, ssrcs_and_rates_add_up);
+  tcase_add_test (tcase, a_level_is_the_first_layers_where_nobody_says);
+  tcase_add_test (tcase, levels_that_are_listed_have_their_layers);
+  tcase_add_test (tcase, levels_have_the_base_and_only_layers_of_the_session);
 
   return suite;
 }

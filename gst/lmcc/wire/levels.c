@@ -1,0 +1,113 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "wire/levels.h"
+
+/* Whether the session says which layers its levels have. */
+static gboolean
+has_list (const LmccSession *session)
+{
+  return session->level_layers[0] != 0;
+}
+
+/*
+ * lmcc_session_level_layers:
+ * @session: a session
+ * @level: a level; -1: none
+ *
+ * Where the session has no list level i is layers 0 to i. This is the only
+ * place that knows it. Above the highest level there is nothing more than it
+ * has.
+ *
+ * Returns: the layers that a receiver at @level holds
+ */
+LmccLayerSet
+lmcc_session_level_layers (const LmccSession *session, gint level)
+{
+  if (level < 0)
+    return 0;
+  if (has_list (session)) {
+    level = MIN (level, LMCC_MAX_LAYERS - 1);
+    while (session->level_layers[level] == 0)
+      level--;
+    return session->level_layers[level];
+  }
+
+  return lmcc_layer_set_first (MIN ((guint) level + 1, session->n_layers));
+}
+
+/**
+ * lmcc_session_count_levels:
+ * @session: a session
+ *
+ * Returns: how many levels it has, the base's included, at most
+ *     %LMCC_MAX_LAYERS; level 0 is the lowest
+ */
+guint
+lmcc_session_count_levels (const LmccSession *session)
+{
+  guint n = 0;
+
+  if (!has_list (session))
+    return session->n_layers;
+  while (n < LMCC_MAX_LAYERS && session->level_layers[n] != 0)
+    n++;
+
+  return n;
+}
+
+/*
+ * lmcc_session_layers_rate:
+ * @session: a session
+ * @layers: some of its layers
+ *
+ * Returns: their rate together, bit/s
+ */
+guint64
+lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers)
+{
+  guint64 rate = 0;
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i))
+    rate += session->layers[i].rate;
+
+  return rate;
+}
+
+/**
+ * lmcc_session_level_rate:
+ * @session: a session
+ * @level: one of its levels
+ *
+ * Returns: R_level, the rate of all layers of @level together, bit/s
+ */
+guint64
+lmcc_session_level_rate (const LmccSession *session, guint level)
+{
+  return lmcc_session_layers_rate (session,
+      lmcc_session_level_layers (session, (gint) level));
+}
+
+/*
+ * lmcc_session_levels_are_valid:
+ * @session: a session of at least one layer
+ *
+ * Returns: whether each level has the base, and no layer that the session has
+ *     not
+ */
+gboolean
+lmcc_session_levels_are_valid (const LmccSession *session)
+{
+  LmccLayerSet known = lmcc_layer_set_first (session->n_layers);
+  guint n = lmcc_session_count_levels (session), level;
+
+  for (level = 0; level < n; level++) {
+    LmccLayerSet layers = lmcc_session_level_layers (session, (gint) level);
+
+    if ((layers & LMCC_LAYER_SET_BASE) == 0 || (layers & ~known) != 0)
+      return FALSE;
+  }
+
+  return TRUE;
+}

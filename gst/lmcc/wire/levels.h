@@ -1,0 +1,80 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which layers each level of a session has. Only lmcc_session_level_layers() knows
+ * it; all else asks, and does not reckon from a level's number.
+ */
+#ifndef LMCC_WIRE_LEVELS_H
+#define LMCC_WIRE_LEVELS_H
+
+#include <gst/lmcc/lmcc-session.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccLayerSet:
+ * A set of layers: bit i is set if layer i is in it.
+ */
+typedef guint64 LmccLayerSet;
+
+G_STATIC_ASSERT (LMCC_MAX_LAYERS <= 8 * sizeof (LmccLayerSet));
+
+/* The base, which every level has: the record comes beside it. */
+#define LMCC_LAYER_SET_BASE ((LmccLayerSet) 1)
+
+static inline gboolean
+lmcc_layer_set_has (LmccLayerSet set, guint layer)
+{
+  return layer < LMCC_MAX_LAYERS && (set >> layer & 1) != 0;
+}
+
+/* Returns: the first @n layers, at most %LMCC_MAX_LAYERS */
+static inline LmccLayerSet
+lmcc_layer_set_first (guint n)
+{
+  return n == 0 ? 0
+                : G_MAXUINT64 >> (LMCC_MAX_LAYERS - MIN (n, LMCC_MAX_LAYERS));
+}
+
+/* Returns: the highest layer of @set, -1 if it is empty */
+static inline gint
+lmcc_layer_set_highest (LmccLayerSet set)
+{
+  return set == 0 ? -1 : LMCC_MAX_LAYERS - 1 - __builtin_clzll (set);
+}
+
+/* Takes the lowest layer out of @set, to go through all of them. Returns: %FALSE
+ * if it is empty */
+static inline gboolean
+lmcc_layer_set_take (LmccLayerSet *set, guint *layer)
+{
+  if (*set == 0)
+    return FALSE;
+  *layer = (guint) __builtin_ctzll (*set);
+  *set &= *set - 1;
+
+  return TRUE;
+}
+
+/* Likewise the highest one. */
+static inline gboolean
+lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
+{
+  gint highest = lmcc_layer_set_highest (*set);
+
+  if (highest < 0)
+    return FALSE;
+  *layer = (guint) highest;
+  *set &= ~((LmccLayerSet) 1 << highest);
+
+  return TRUE;
+}
+
+LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
+guint64
+lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers);
+gboolean lmcc_session_levels_are_valid (const LmccSession *session);
+
+G_END_DECLS
+
+#endif
