@@ -90,7 +90,7 @@ typedef struct
 /**
  * LmccController:
  * @algorithm: what it is
- * @wanted_level: highest layer to hold; the receiver clamps it to the session
+ * @wanted_level: level to hold; the receiver clamps it to the session
  *     and to the user's caps
  * @reason: why, in words, a static or interned string
  * @shares_joins: it tells others of its joins, and wants to be told of theirs

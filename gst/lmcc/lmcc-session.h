@@ -172,6 +172,8 @@ lmcc_session_set_payload_type (LmccSession *session, guint payload_type);
 LMCC_API gboolean lmcc_session_validate (const LmccSession *session,
     GError **error);
 LMCC_API guint lmcc_session_count_levels (const LmccSession *session);
+LMCC_API gboolean lmcc_session_level_has_layer (const LmccSession *session,
+    gint level, guint layer);
 LMCC_API guint64 lmcc_session_level_rate (const LmccSession *session,
     guint level);
 LMCC_API guint32 lmcc_session_ssrc (const LmccSession *session, guint stream,

@@ -5,6 +5,7 @@
 #include "control/session-algorithm.h"
 #include "control/slots/increase-probabilities.h"
 #include "wire/constants.h"
+#include "wire/levels.h"
 
 static gboolean
 check_layers (const LmccSession *session, GError **error)
@@ -17,6 +18,12 @@ check_layers (const LmccSession *session, GError **error)
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,
         "the number of layers is not between 1 and %d", LMCC_MAX_LAYERS);
+  /* All of control/slots reckons with layers 0 to i at level i. */
+  if (!lmcc_session_is_cumulative (session))
+    return lmcc_sending_refuse (error,
+        "%s needs levels that each have one layer more, and this session has "
+        "others: take another algorithm",
+        session->algorithm);
 
   return lmcc_sending_check_rates (session, error);
 }

@@ -7,6 +7,8 @@
  */
 #include "control/controller.h"
 
+#include "wire/levels.h"
+
 #include <math.h>
 
 /* A join timer's random part is at most so many times its mean. */
@@ -51,7 +53,7 @@ typedef struct
   gdouble join_time; /* mean of the join timer, ns */
   LmccTime joined;   /* by anybody, or none */
   LmccTime pending;  /* begin of an experiment, or none */
-} RlmLayer;
+} RlmLevel;
 
 typedef struct
 {
@@ -66,13 +68,13 @@ typedef struct
 
   gint level;
   RlmState state;
-  RlmLayer layers[LMCC_MAX_LAYERS];
+  RlmLevel levels[LMCC_MAX_LAYERS];
   gdouble detection_time; /* ns */
   gdouble deviation;
   LmccTime join_timer;
   LmccTime detection_timer;
   LmccTime last_join;
-  guint64 top_packets; /* of the highest layer since it was joined */
+  guint64 top_packets; /* of the highest layer since the level changed */
 
   LmccTime measured_from;
   guint received;
@@ -109,7 +111,7 @@ static const LmccSetting settings[] = {
 static gint
 top_level (const Rlm *rlm)
 {
-  return (gint) rlm->session->n_layers - 1;
+  return (gint) lmcc_session_count_levels (rlm->session) - 1;
 }
 
 /* An event within the time that a join takes to show in losses. */
@@ -124,11 +126,11 @@ is_recent (const Rlm *rlm, LmccTime time, LmccTime now)
 static gint
 highest_pending (const Rlm *rlm, LmccTime now)
 {
-  gint layer;
+  gint level;
 
-  for (layer = LMCC_MAX_LAYERS - 1; layer >= 0; layer--) {
-    if (is_recent (rlm, rlm->layers[layer].pending, now))
-      return layer;
+  for (level = LMCC_MAX_LAYERS - 1; level >= 0; level--) {
+    if (is_recent (rlm, rlm->levels[level].pending, now))
+      return level;
   }
 
   return -1;
@@ -144,7 +146,7 @@ arm_join_timer (Rlm *rlm, LmccTime now)
     rlm->join_timer = LMCC_TIME_NONE;
     return;
   }
-  mean = rlm->layers[rlm->level + 1].join_time;
+  mean = rlm->levels[rlm->level + 1].join_time;
   share = g_rand_double (rlm->dice) * (1 - exp (-JOIN_TIMER_SPREAD));
   rlm->join_timer = now + (LmccTime) (mean / 2 - mean * log1p (-share));
 }
@@ -179,15 +181,15 @@ drop (Rlm *rlm, LmccTime now, const gchar *reason)
 }
 
 static void
-back_off (Rlm *rlm, gint layer)
+back_off (Rlm *rlm, gint level)
 {
   gdouble longer =
-      MIN (rlm->back_off * rlm->layers[layer].join_time, rlm->join_time_max);
+      MIN (rlm->back_off * rlm->levels[level].join_time, rlm->join_time_max);
   gint i;
 
-  rlm->layers[layer].join_time = longer;
-  for (i = layer + 1; i < LMCC_MAX_LAYERS; i++)
-    rlm->layers[i].join_time = MAX (rlm->layers[i].join_time, longer);
+  rlm->levels[level].join_time = longer;
+  for (i = level + 1; i < LMCC_MAX_LAYERS; i++)
+    rlm->levels[i].join_time = MAX (rlm->levels[i].join_time, longer);
 }
 
 /* An own experiment failed: so long it took to show. */
@@ -204,22 +206,22 @@ learn_detection_time (Rlm *rlm, gdouble sample)
 static void
 loss_in_steady (Rlm *rlm, LmccTime now)
 {
-  gint layer = highest_pending (rlm, now);
+  gint level = highest_pending (rlm, now);
 
   rlm->detection_timer = LMCC_TIME_NONE;
-  if (layer >= 0)
-    back_off (rlm, layer);
-  if (layer >= 0 && layer == rlm->level) {
-    learn_detection_time (rlm, (gdouble) (now - rlm->layers[layer].pending));
+  if (level >= 0)
+    back_off (rlm, level);
+  if (level >= 0 && level == rlm->level) {
+    learn_detection_time (rlm, (gdouble) (now - rlm->levels[level].pending));
     drop (rlm, now, "the join experiment failed");
     return;
   }
-  /* Somebody else's experiment with the next layer failed: no need to make it
+  /* Somebody else's experiment with the next level failed: no need to make it
    * again. */
-  if (layer >= 0 && layer == rlm->level + 1)
+  if (level >= 0 && level == rlm->level + 1)
     arm_join_timer (rlm, now);
   enter (rlm,
-      is_recent (rlm, rlm->layers[rlm->level].joined, now) ? STATE_MEASUREMENT
+      is_recent (rlm, rlm->levels[rlm->level].joined, now) ? STATE_MEASUREMENT
                                                            : STATE_HYSTERESIS,
       now);
 }
@@ -260,7 +262,9 @@ rlm_on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
 
   lmcc_controller_forget_wish (controller, rlm->level);
   rlm->received++;
-  if (header->layer == rlm->level)
+  if (header->layer
+      == lmcc_layer_set_highest (
+          lmcc_session_level_layers (rlm->session, rlm->level)))
     rlm->top_packets++;
 }
 
@@ -271,9 +275,9 @@ rlm_on_neighbour_join (LmccController *controller, LmccTime now, guint level)
 
   if (level >= LMCC_MAX_LAYERS)
     return;
-  rlm->layers[level].joined = now;
+  rlm->levels[level].joined = now;
   if ((gint) level > rlm->level)
-    rlm->layers[level].pending = now;
+    rlm->levels[level].pending = now;
 }
 
 static void
@@ -288,7 +292,7 @@ rlm_on_level (LmccController *controller, LmccTime now, gint level)
   if (is_up)
     rlm->last_join = now;
   if (is_up && level > 0) {
-    rlm->layers[level].pending = rlm->layers[level].joined = now;
+    rlm->levels[level].pending = rlm->levels[level].joined = now;
     controller->shared_level = level;
   }
   if (level < 0) {
@@ -313,10 +317,10 @@ rlm_on_session (LmccController *controller, LmccTime now)
 static gboolean
 joined_lately (const Rlm *rlm, LmccTime now)
 {
-  gint i;
+  gint level;
 
-  for (i = 0; i <= rlm->level; i++) {
-    if (is_recent (rlm, rlm->layers[i].joined, now))
+  for (level = 0; level <= rlm->level; level++) {
+    if (is_recent (rlm, rlm->levels[level].joined, now))
       return TRUE;
   }
 
@@ -341,15 +345,15 @@ join_timer_expired (Rlm *rlm, LmccTime now)
 static void
 detection_timer_expired (Rlm *rlm, LmccTime now)
 {
-  RlmLayer *layer = &rlm->layers[rlm->level];
+  RlmLevel *level = &rlm->levels[rlm->level];
 
   switch (rlm->state) {
     case STATE_HYSTERESIS:
       enter (rlm, STATE_MEASUREMENT, now);
       return;
     case STATE_STEADY:
-      layer->join_time =
-          MAX (rlm->relax * layer->join_time, rlm->join_time_min);
+      level->join_time =
+          MAX (rlm->relax * level->join_time, rlm->join_time_min);
       break;
     default:
       break;
@@ -436,8 +440,8 @@ rlm_create (const LmccSession *session, const LmccSettings *values,
   rlm->level = -1;
   rlm->join_timer = rlm->detection_timer = LMCC_TIME_NONE;
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    rlm->layers[i] =
-        (RlmLayer){ rlm->join_time_min, LMCC_TIME_NONE, LMCC_TIME_NONE };
+    rlm->levels[i] =
+        (RlmLevel){ rlm->join_time_min, LMCC_TIME_NONE, LMCC_TIME_NONE };
 
   return &rlm->parent;
 }

@@ -6,6 +6,7 @@
 #include "control/session-algorithm.h"
 
 #include "control/controller.h"
+#include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
 /*
@@ -129,6 +130,11 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
         "%s needs its own marks, and this session has those "
         "of %s: use algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
+  if (!lmcc_session_is_cumulative (session))
+    return g_strdup_printf (
+        "%s needs levels that each have one layer more, and this session has "
+        "others: start lmccsink with another algorithm",
+        name);
 
   return NULL;
 }

@@ -4,6 +4,7 @@
 #include "measure/trains.h"
 
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +49,13 @@
 
 #define NO_DELAY G_MAXINT64
 
+/* Levels that have trains, those above the base; one at least. */
+static guint
+count_trains (const LmccSession *session)
+{
+  return MAX (lmcc_session_count_levels (session), 2) - 1;
+}
+
 /*
  * lmcc_train_period:
  * @session: a session with trains
@@ -57,9 +65,8 @@
 LmccTime
 lmcc_train_period (const LmccSession *session)
 {
-  guint n = MAX (session->n_layers, 2) - 1;
-
-  return MAX (session->train_cycle / n, LMCC_TRAIN_PERIOD_MIN);
+  return MAX (session->train_cycle / count_trains (session),
+      LMCC_TRAIN_PERIOD_MIN);
 }
 
 /*
@@ -71,13 +78,13 @@ lmcc_train_period (const LmccSession *session)
 LmccTime
 lmcc_train_cycle (const LmccSession *session)
 {
-  return lmcc_train_period (session) * (MAX (session->n_layers, 2) - 1);
+  return lmcc_train_period (session) * count_trains (session);
 }
 
 /*
  * lmcc_train_get_length:
  * @session: a session with trains
- * @rate: cumulative, of the level that is tried, bit/s, above 0
+ * @rate: of the level that is tried, bit/s, above 0
  *
  * Returns: how long its train lasts
  */
@@ -367,6 +374,16 @@ add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay,
   reader->ended = arrival;
 }
 
+/* A level's own layer is its highest one. */
+static gboolean
+is_own_layer (const LmccTrainReader *reader, const LmccSession *session,
+    guint layer)
+{
+  return (gint) layer
+      == lmcc_layer_set_highest (
+          lmcc_session_level_layers (session, reader->level));
+}
+
 /*
  * lmcc_train_reader_packet:
  * @reader: a reader
@@ -387,14 +404,15 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
   gint64 delay;
   gboolean ours, verdict = FALSE;
 
-  if (session->train_cycle == 0 || (gint) header->layer > reader->level)
+  if (session->train_cycle == 0
+      || !lmcc_session_level_has_layer (session, reader->level, header->layer))
     return FALSE;
   delay = find_delay (reader, arrival, header->send_time);
   ours = header->burst && header->signal == reader->level + 1;
   if (is_behind_train (reader, arrival, ours))
     verdict = end_train (reader, session);
   note_delay (reader, arrival, delay);
-  if ((gint) header->layer == reader->level && !reader->heard) {
+  if (!reader->heard && is_own_layer (reader, session, header->layer)) {
     reader->heard = TRUE;
     reader->heard_at = arrival;
   }
@@ -407,6 +425,7 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
 /*
  * lmcc_train_reader_owns_loss:
  * @reader: a reader
+ * @session: the session
  * @layer: where packets were lost
  * @loss: when
  *
@@ -417,10 +436,10 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
  *     RLC's bursts (Vicisano, Rizzo and Crowcroft 1998, section 3.2)
  */
 gboolean
-lmcc_train_reader_owns_loss (const LmccTrainReader *reader, guint layer,
-    const LmccLoss *loss)
+lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
+    const LmccSession *session, guint layer, const LmccLoss *loss)
 {
-  return (gint) layer == reader->level && reader->began > 0
+  return reader->began > 0 && is_own_layer (reader, session, layer)
       && loss->before <= reader->ended
       && loss->before + loss->span >= reader->began;
 }
@@ -472,7 +491,7 @@ is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
   guint64 held, train;
   gdouble excess;
 
-  if (level + 1 >= session->n_layers)
+  if (level + 1 >= lmcc_session_count_levels (session))
     return FALSE;
   held = lmcc_session_level_rate (session, level);
   train = lmcc_session_level_rate (session, level + 1);

@@ -112,7 +112,7 @@ gboolean
 lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
     LmccTime arrival, const LmccHeader *header, gsize size);
 gboolean lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
-    guint layer, const LmccLoss *loss);
+    const LmccSession *session, guint layer, const LmccLoss *loss);
 LmccTrainVerdict lmcc_train_reader_get (const LmccTrainReader *reader,
     LmccTime now, guint *in_a_row);
 LmccTime

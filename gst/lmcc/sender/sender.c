@@ -7,6 +7,7 @@
 #include "control/sending.h"
 #include "sender/native.h"
 #include "sender/private.h"
+#include "wire/levels.h"
 #include "wire/session-internal.h"
 
 #include <string.h>
@@ -265,6 +266,11 @@ check_layers (const LmccSession *session, GError **error)
   if (session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error, "%u layers are more than %u",
         session->n_layers, LMCC_MAX_LAYERS);
+  /* What is poured into a layer may need all layers below it. */
+  if (!lmcc_session_is_cumulative (session))
+    return lmcc_sending_refuse (error,
+        "layers of fixed rates are filled from the lowest on: each level has "
+        "to have one layer more than the one below it");
 
   return lmcc_sending_check_rates (session, error);
 }

@@ -56,6 +56,21 @@ lmcc_session_count_levels (const LmccSession *session)
   return n;
 }
 
+/**
+ * lmcc_session_level_has_layer:
+ * @session: a session
+ * @level: a level; -1: none
+ * @layer: a layer
+ *
+ * Returns: whether a receiver at @level holds @layer
+ */
+gboolean
+lmcc_session_level_has_layer (const LmccSession *session, gint level,
+    guint layer)
+{
+  return lmcc_layer_set_has (lmcc_session_level_layers (session, level), layer);
+}
+
 /*
  * lmcc_session_layers_rate:
  * @session: a session
@@ -87,6 +102,70 @@ lmcc_session_level_rate (const LmccSession *session, guint level)
 {
   return lmcc_session_layers_rate (session,
       lmcc_session_level_layers (session, (gint) level));
+}
+
+/*
+ * lmcc_session_level_adds:
+ * @session: a session
+ * @level: a level, or the number of levels
+ *
+ * Returns: the layers that are joined where @level follows on the one below it
+ */
+LmccLayerSet
+lmcc_session_level_adds (const LmccSession *session, gint level)
+{
+  return lmcc_session_level_layers (session, level)
+      & ~lmcc_session_level_layers (session, level - 1);
+}
+
+/*
+ * lmcc_session_may_go_up:
+ * @session: a session
+ * @level: that is held; -1: none
+ *
+ * Returns: whether there is a level above, and the rates are known of all that
+ *     it adds
+ */
+gboolean
+lmcc_session_may_go_up (const LmccSession *session, gint level)
+{
+  LmccLayerSet added;
+  guint i;
+
+  if ((guint) (level + 1) >= lmcc_session_count_levels (session))
+    return FALSE;
+  added = lmcc_session_level_adds (session, level + 1);
+  while (lmcc_layer_set_take (&added, &i)) {
+    if (session->layers[i].rate == 0)
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+/*
+ * lmcc_session_is_cumulative:
+ * @session: a session
+ *
+ * To be asked where something holds for cumulative layers only: slots, and
+ * pouring into fixed rates.
+ *
+ * Returns: whether each layer has a level, which is that layer and all below it
+ */
+gboolean
+lmcc_session_is_cumulative (const LmccSession *session)
+{
+  guint level;
+
+  if (lmcc_session_count_levels (session) != session->n_layers)
+    return FALSE;
+  for (level = 0; level < session->n_layers; level++) {
+    if (lmcc_session_level_layers (session, (gint) level)
+        != lmcc_layer_set_first (level + 1))
+      return FALSE;
+  }
+
+  return TRUE;
 }
 
 /*

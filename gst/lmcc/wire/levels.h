@@ -71,8 +71,11 @@ lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
 }
 
 LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
+LmccLayerSet lmcc_session_level_adds (const LmccSession *session, gint level);
 guint64
 lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers);
+gboolean lmcc_session_may_go_up (const LmccSession *session, gint level);
+gboolean lmcc_session_is_cumulative (const LmccSession *session);
 gboolean lmcc_session_levels_are_valid (const LmccSession *session);
 
 G_END_DECLS

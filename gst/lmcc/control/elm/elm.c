@@ -19,6 +19,7 @@
 #include "measure/loss-intervals.h"
 #include "measure/rate-meter.h"
 #include "measure/tcp-model.h"
+#include "wire/levels.h"
 
 #include <math.h>
 
@@ -57,7 +58,7 @@ typedef struct
   LmccTime experiment_time;
 
   gint level;
-  LmccTime joined_at[LMCC_MAX_LAYERS];
+  LmccTime joined_at[LMCC_MAX_LAYERS]; /* of each level */
   gboolean leaving; /* the next lower level is our own doing */
   gboolean deaf;
   LmccTime deaf_since;
@@ -68,23 +69,20 @@ typedef struct
 } Elm;
 
 static gdouble
-cumulative_rate (const Elm *elm, gint level)
+level_rate (const Elm *elm, gint level)
 {
   return level < 0
       ? 0
       : (gdouble) lmcc_session_level_rate (elm->session, (guint) level);
 }
 
-/* A layer whose rate is not known yet is not joined. */
 static gboolean
-has_layer_above (const Elm *elm)
+may_go_up (const Elm *elm)
 {
-  guint above = (guint) (elm->level + 1);
-
-  return above < elm->session->n_layers && elm->session->layers[above].rate > 0;
+  return lmcc_session_may_go_up (elm->session, elm->level);
 }
 
-/* When the next layer may be joined, as far as waits say. */
+/* When the next level may be joined, as far as waits say. */
 static LmccTime
 held_until (const Elm *elm)
 {
@@ -107,11 +105,10 @@ get_rtt (const Elm *elm)
 static gdouble
 highest_rate (const Elm *elm)
 {
-  gdouble current = cumulative_rate (elm, elm->level);
+  gdouble current = level_rate (elm, elm->level);
 
-  return has_layer_above (elm)
-      ? 2 * cumulative_rate (elm, elm->level + 1) - current
-      : 2 * current;
+  return may_go_up (elm) ? 2 * level_rate (elm, elm->level + 1) - current
+                         : 2 * current;
 }
 
 static gdouble
@@ -183,10 +180,10 @@ is_experiment (const Elm *elm, LmccTime now)
 }
 
 static void
-leave_alone (Elm *elm, guint layer, LmccTime now)
+leave_alone (Elm *elm, guint level, LmccTime now)
 {
-  lmcc_join_backoff_leave_alone (&elm->backoff, layer, elm->session->n_layers,
-      now, g_rand_double (elm->dice));
+  lmcc_join_backoff_leave_alone (&elm->backoff, level,
+      lmcc_session_count_levels (elm->session), now, g_rand_double (elm->dice));
 }
 
 static void
@@ -203,7 +200,7 @@ leave (Elm *elm, LmccTime now, const gchar *reason)
 static void
 begin_deaf_period (Elm *elm, LmccTime now)
 {
-  gdouble rate = cumulative_rate (elm, elm->level);
+  gdouble rate = level_rate (elm, elm->level);
 
   elm->deaf = TRUE;
   elm->deaf_since = now;
@@ -237,9 +234,9 @@ deaf_period_end (const Elm *elm)
 static void
 notice_congestion (Elm *elm, LmccTime now)
 {
-  gboolean below = elm->calculated < cumulative_rate (elm, elm->level);
+  gboolean below = elm->calculated < level_rate (elm, elm->level);
 
-  if (below && !elm->below && has_layer_above (elm))
+  if (below && !elm->below && may_go_up (elm))
     leave_alone (elm, (guint) elm->level + 1, now);
   elm->below = below;
 }
@@ -249,11 +246,10 @@ follow_strategy (Elm *elm, LmccTime now)
 {
   gboolean capped = elm->parent.wanted_level > elm->level;
   LmccSubscriptionRates rates = {
-    .below = cumulative_rate (elm, elm->level - 1),
-    .current = cumulative_rate (elm, elm->level),
-    .above = has_layer_above (elm) && !capped
-        ? cumulative_rate (elm, elm->level + 1)
-        : INFINITY,
+    .below = level_rate (elm, elm->level - 1),
+    .current = level_rate (elm, elm->level),
+    .above = may_go_up (elm) && !capped ? level_rate (elm, elm->level + 1)
+                                        : INFINITY,
   };
 
   lmcc_subscription_update (&elm->subscription, now,
@@ -298,8 +294,8 @@ evaluate (Elm *elm, LmccTime now)
   calculate (elm, now);
   if (elm->slow_start.active && !waits_for_rtt (elm)) {
     if (lmcc_slow_start_update (&elm->slow_start, now, elm->calculated,
-            cumulative_rate (elm, elm->level))
-        && now >= held_until (elm) && has_layer_above (elm)
+            level_rate (elm, elm->level))
+        && now >= held_until (elm) && may_go_up (elm)
         && elm->parent.wanted_level == elm->level)
       join (elm, "slow start");
     if (elm->slow_start.active)
@@ -315,12 +311,12 @@ join_by_trains (Elm *elm, LmccTime now)
 {
   gdouble above;
 
-  if (elm->deaf || elm->leaving || elm->level < 0 || !has_layer_above (elm)
+  if (elm->deaf || elm->leaving || elm->level < 0 || !may_go_up (elm)
       || elm->parent.wanted_level != elm->level
       || !lmcc_elm_trains_find_room (&elm->trains, elm->slow_start.active,
           elm->last_loss, now))
     return;
-  above = cumulative_rate (elm, elm->level + 1);
+  above = level_rate (elm, elm->level + 1);
   if (elm->slow_start.active && elm->calculated < above)
     return;
   if (elm->calculated < above) {
@@ -402,7 +398,8 @@ elm_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
 {
   Elm *elm = (Elm *) controller;
 
-  if (elm->deaf && (gint) layer > elm->level)
+  if (elm->deaf
+      && !lmcc_session_level_has_layer (elm->session, elm->level, layer))
     elm->left_packet = MAX (elm->left_packet, arrival);
 }
 
@@ -438,8 +435,8 @@ elm_level (LmccController *controller, LmccTime now, gint level)
 
   if (level > from) {
     elm->joined_at[level] = now;
-    lmcc_slow_start_joined (&elm->slow_start, now, cumulative_rate (elm, 0),
-        cumulative_rate (elm, level), deaf_period_floor (elm));
+    lmcc_slow_start_joined (&elm->slow_start, now, level_rate (elm, 0),
+        level_rate (elm, level), deaf_period_floor (elm));
   } else if (left) {
     begin_deaf_period (elm, now);
   }
@@ -483,8 +480,8 @@ elm_session (LmccController *controller, LmccTime now G_GNUC_UNUSED)
 {
   Elm *elm = (Elm *) controller;
 
-  elm->parent.wanted_level =
-      MIN (elm->parent.wanted_level, (gint) elm->session->n_layers - 1);
+  elm->parent.wanted_level = MIN (elm->parent.wanted_level,
+      (gint) lmcc_session_count_levels (elm->session) - 1);
 }
 
 static void
@@ -511,7 +508,7 @@ find_timer (const Elm *elm, LmccTime *at)
     return "deaf period";
   }
   if (elm->slow_start.active && !waits_for_rtt (elm)) {
-    if (!has_layer_above (elm) || elm->parent.wanted_level > elm->level)
+    if (!may_go_up (elm) || elm->parent.wanted_level > elm->level)
       return NULL;
     *at = MAX (elm->slow_start.join_at, held_until (elm));
     return "slow start";

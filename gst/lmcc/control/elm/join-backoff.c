@@ -8,9 +8,9 @@
 
 /**
  * lmcc_join_backoff_init:
- * @backoff: (out): no layer is left alone yet
- * @shortest: how long the base would be left alone; 0: no layer is
- * @longest: how long the top layer is
+ * @backoff: (out): no level is left alone yet
+ * @shortest: how long the base would be left alone; 0: no level is
+ * @longest: how long the top level is
  */
 void
 lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
@@ -22,37 +22,37 @@ lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
 /**
  * lmcc_join_backoff_leave_alone:
  * @backoff: a back-off
- * @layer: the layer that was left, or the one above the level held
- * @n_layers: of the session, above @layer
+ * @level: that was left, or the one above that which is held
+ * @n_levels: of the session, above @level
  * @now: when it was left, or the path was seen to be overloaded
  * @dice: random, from 0 to 1: the wait is up to a second longer
  *
  * All receivers behind an overloaded link see the same losses, and their waits
  * begin at the same time, so that those at one level try again together, which
- * costs the link as much as one of them alone. The lower the layer, the shorter
+ * costs the link as much as one of them alone. The lower the level, the shorter
  * the wait: who was thrown further down is back before the others try again.
  */
 void
-lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint layer,
-    guint n_layers, LmccTime now, gdouble dice)
+lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
+    guint n_levels, LmccTime now, gdouble dice)
 {
   LmccTime range = backoff->longest - MIN (backoff->shortest, backoff->longest);
 
   if (backoff->shortest == 0)
     return;
-  backoff->until[layer] = now + backoff->shortest
-      + range * layer / MAX (n_layers - 1, 1) + (LmccTime) (SPREAD * dice);
+  backoff->until[level] = now + backoff->shortest
+      + range * level / MAX (n_levels - 1, 1) + (LmccTime) (SPREAD * dice);
 }
 
 /**
  * lmcc_join_backoff_get:
  * @backoff: a back-off
- * @layer: a layer
+ * @level: a level
  *
- * Returns: until when @layer is left alone
+ * Returns: until when @level is left alone
  */
 LmccTime
-lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint layer)
+lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint level)
 {
-  return backoff->until[layer];
+  return backoff->until[level];
 }

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /**
  * LmccJoinBackoff:
- * How long layers are left alone after the path was too full: join experiments are
+ * How long levels are left alone after the path was too full: join experiments are
  * learnt from, one's own and others' (McCanne, Jacobson, Vetterli,
  * "Receiver-driven Layered Multicast", 1996). To be read.
  */
@@ -23,9 +23,9 @@ typedef struct
 
 void lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
     LmccTime longest);
-void lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint layer,
-    guint n_layers, LmccTime now, gdouble dice);
-LmccTime lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint layer);
+void lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
+    guint n_levels, LmccTime now, gdouble dice);
+LmccTime lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint level);
 
 G_END_DECLS
 

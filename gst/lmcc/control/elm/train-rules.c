@@ -37,17 +37,17 @@ lmcc_elm_trains_init (LmccElmTrains *trains, const LmccSession *session,
 }
 
 static void
-end_trial (LmccElmTrains *trains, guint layer, LmccTime now)
+end_trial (LmccElmTrains *trains, guint level, LmccTime now)
 {
   guint doublings;
 
-  if (now >= trains->joined_at[layer] + TRIAL) {
-    trains->failures[layer] = 0;
+  if (now >= trains->joined_at[level] + TRIAL) {
+    trains->failures[level] = 0;
     return;
   }
-  doublings = MIN (trains->failures[layer], DOUBT_DOUBLINGS);
-  trains->failures[layer]++;
-  trains->doubted_until[layer] = now + (DOUBT << doublings);
+  doublings = MIN (trains->failures[level], DOUBT_DOUBLINGS);
+  trains->failures[level]++;
+  trains->doubted_until[level] = now + (DOUBT << doublings);
 }
 
 /*
@@ -115,7 +115,8 @@ lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
     const LmccLoss *loss)
 {
   return trains->used
-      && lmcc_train_reader_owns_loss (&trains->reader, layer, loss);
+      && lmcc_train_reader_owns_loss (&trains->reader, trains->session, layer,
+          loss);
 }
 
 /*

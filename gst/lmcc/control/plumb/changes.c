@@ -121,25 +121,25 @@ lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
 /* A level that was held for long was not joined in vain: the path has
  * changed. */
 static void
-leave_alone (LmccPlumb *plumb, gint layer, LmccTime now)
+leave_alone (LmccPlumb *plumb, gint level, LmccTime now)
 {
   guint doublings;
 
-  if (layer == plumb->level && now >= plumb->level_since + HELD)
-    plumb->failures[layer] = 0;
-  doublings = MIN (plumb->failures[layer], BACKOFF_DOUBLINGS);
-  plumb->failures[layer]++;
-  plumb->left_alone[layer] = now + (BACKOFF << doublings);
+  if (level == plumb->level && now >= plumb->level_since + HELD)
+    plumb->failures[level] = 0;
+  doublings = MIN (plumb->failures[level], BACKOFF_DOUBLINGS);
+  plumb->failures[level]++;
+  plumb->left_alone[level] = now + (BACKOFF << doublings);
 }
 
 /* What was lost by an experiment says nothing of the level before it. */
 static void
 end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
 {
-  gint layer;
+  gint left;
 
-  for (layer = level + 1; layer <= plumb->level; layer++)
-    leave_alone (plumb, layer, now);
+  for (left = plumb->level; left > level; left--)
+    leave_alone (plumb, left, now);
   plumb->restart = TRUE;
 }
 

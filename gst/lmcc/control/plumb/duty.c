@@ -150,7 +150,7 @@ gdouble
 lmcc_duty_get_share (const LmccDuty *duty, gint *lower)
 {
   gdouble rate = lmcc_duty_get_rate (duty), below, above;
-  gint top = (gint) duty->session->n_layers - 1;
+  gint top = (gint) lmcc_session_count_levels (duty->session) - 1;
   gint level = 0;
 
   while (level < top && level_rate (duty, level + 1) <= rate)

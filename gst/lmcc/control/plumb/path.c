@@ -6,6 +6,8 @@
  */
 #include "control/plumb/state.h"
 
+#include "wire/levels.h"
+
 #include <math.h>
 
 /* What is beyond this share of the next level's rate was never tried. */
@@ -33,15 +35,6 @@ lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
   return level < 0
       ? 0
       : (gdouble) lmcc_session_level_rate (plumb->session, (guint) level);
-}
-
-static gboolean
-has_layer_above (const LmccPlumb *plumb)
-{
-  guint above = (guint) (plumb->level + 1);
-
-  return above < plumb->session->n_layers
-      && plumb->session->layers[above].rate > 0;
 }
 
 /*
@@ -158,7 +151,8 @@ lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
 gboolean
 lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
 {
-  return has_layer_above (plumb) && plumb->parent.wanted_level == plumb->level
+  return lmcc_session_may_go_up (plumb->session, plumb->level)
+      && plumb->parent.wanted_level == plumb->level
       && now < plumb->last_packet + LMCC_PLUMB_SILENCE;
 }
 
@@ -205,7 +199,7 @@ void
 lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now)
 {
   gdouble held = lmcc_plumb_level_rate (plumb, plumb->level);
-  gdouble above = has_layer_above (plumb)
+  gdouble above = lmcc_session_may_go_up (plumb->session, plumb->level)
       ? lmcc_plumb_level_rate (plumb, plumb->level + 1)
       : held;
   gdouble rate;

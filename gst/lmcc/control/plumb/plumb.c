@@ -118,7 +118,8 @@ plumb_loss (LmccController *controller, LmccTime now, guint layer,
       loss->count - MAX (ignored, outage));
   if (outage > ignored)
     ignored = outage - 1;
-  if (!lmcc_train_reader_owns_loss (&plumb->trains, layer, loss))
+  if (!lmcc_train_reader_owns_loss (&plumb->trains, plumb->session, layer,
+          loss))
     take_losses (plumb, now, loss, ignored);
   evaluate (plumb, now);
 }
@@ -129,7 +130,8 @@ plumb_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
 {
   LmccPlumb *plumb = (LmccPlumb *) controller;
 
-  if (plumb->deaf && (gint) layer > plumb->level)
+  if (plumb->deaf
+      && !lmcc_session_level_has_layer (plumb->session, plumb->level, layer))
     plumb->left_packet = MAX (plumb->left_packet, arrival);
 }
 
@@ -195,8 +197,8 @@ plumb_session (LmccController *controller, LmccTime now G_GNUC_UNUSED)
 {
   LmccPlumb *plumb = (LmccPlumb *) controller;
 
-  plumb->parent.wanted_level =
-      MIN (plumb->parent.wanted_level, (gint) plumb->session->n_layers - 1);
+  plumb->parent.wanted_level = MIN (plumb->parent.wanted_level,
+      (gint) lmcc_session_count_levels (plumb->session) - 1);
 }
 
 static void

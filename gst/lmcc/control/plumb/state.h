@@ -73,7 +73,7 @@ typedef struct
   LmccTime deaf_until; /* when it ended */
   LmccTime left_packet;
   LmccTime low_since;
-  guint failures[LMCC_MAX_LAYERS];
+  guint failures[LMCC_MAX_LAYERS]; /* of each level */
   LmccTime left_alone[LMCC_MAX_LAYERS];
 } LmccPlumb;
 

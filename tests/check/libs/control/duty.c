@@ -300,6 +300,23 @@ GST_START_TEST (test_the_upper_level_is_joined_when_its_turn_begins)
 
 GST_END_TEST;
 
+/* 1, 2 and 3 Mbit/s: the base, and one more layer. */
+GST_START_TEST (test_levels_have_the_rates_of_their_layers)
+{
+  Bench bench;
+  gint lower;
+
+  bench_init (&bench, 3, 1000 * LMCC_SECOND, 0);
+  bench.session.level_layers[0] = 1;
+  bench.session.level_layers[1] = 3;
+  bench.session.level_layers[2] = 5;
+  bench_tick (&bench, 2.5e6);
+  fail_unless_equals_float (lmcc_duty_get_share (&bench.duty, &lower), 0.5);
+  fail_unless_equals_int (lower, 1);
+}
+
+GST_END_TEST;
+
 static Suite *
 duty_suite (void)
 {
@@ -319,6 +336,7 @@ duty_suite (void)
   tcase_add_loop_test (tcase, test_receivers_of_one_sender_hold_the_same_level,
       0, 5);
   tcase_add_test (tcase, test_the_upper_level_is_joined_when_its_turn_begins);
+  tcase_add_test (tcase, test_levels_have_the_rates_of_their_layers);
 
   return suite;
 }

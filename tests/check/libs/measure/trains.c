@@ -439,7 +439,8 @@ GST_START_TEST (test_a_train_owns_its_losses)
 
   train_path_init (&path, rates[__i__], 2, 1);
   loss = make_loss (path.now, path.now + 10 * MS);
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_if (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
   train_path_cycles (&path, 1);
   fail_unless_equals_int (train_path_count (&path), 1);
   began = path.reader.began;
@@ -447,26 +448,65 @@ GST_START_TEST (test_a_train_owns_its_losses)
   fail_unless (ended > began);
 
   loss = make_loss (began + (ended - began) / 3, began + (ended - began) / 2);
-  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL - 1, &loss));
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL + 1, &loss));
+  fail_unless (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL - 1,
+      &loss));
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL + 1,
+      &loss));
 
   /* Its first and its last packets. */
   loss = make_loss (began - 10 * MS, began);
-  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_unless (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
   loss = make_loss (ended, ended + 50 * MS);
-  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_unless (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
   loss = make_loss (began - MS, ended + MS);
-  fail_unless (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_unless (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
 
   loss = make_loss (began - 20 * MS, began - 1);
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_if (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
   loss = make_loss (ended + 1, ended + 20 * MS);
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_if (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
 
   lmcc_train_reader_set_level (&path.reader, LEVEL);
   loss = make_loss (began, ended);
-  fail_if (lmcc_train_reader_owns_loss (&path.reader, LEVEL, &loss));
+  fail_if (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, LEVEL, &loss));
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Level 1 is layers 0 and 2, and layer 1 has what the next one adds. */
+GST_START_TEST (test_a_train_is_read_from_the_levels_layers)
+{
+  TrainPath path;
+  LmccLoss loss;
+  guint64 above;
+
+  train_path_init (&path, rates[__i__], 2, 1);
+  path.session.level_layers[0] = 1;
+  path.session.level_layers[1] = 5;
+  path.session.level_layers[2] = 7;
+  above = path.session.layers[2].rate;
+  path.session.layers[2].rate = path.session.layers[1].rate;
+  path.session.layers[1].rate = above;
+  path.layer = 1;
+  train_path_cycles (&path, 2);
+  fail_unless_equals_int (train_path_count (&path), 0);
+  path.layer = 2;
+  train_path_cycles (&path, 2);
+  fail_unless (train_path_count (&path) > 0);
+  fail_unless (path.verdicts[LMCC_TRAIN_ROOM] > 0);
+  loss = make_loss (path.reader.began, path.reader.ended);
+  fail_unless (
+      lmcc_train_reader_owns_loss (&path.reader, &path.session, 2, &loss));
+  fail_if (lmcc_train_reader_owns_loss (&path.reader, &path.session, 1, &loss));
   train_path_clear (&path);
 }
 
@@ -507,6 +547,8 @@ trains_suite (void)
       N_RATES);
   tcase_add_loop_test (tcase, test_marks_by_turns_are_no_trains, 0, N_RATES);
   tcase_add_loop_test (tcase, test_a_train_owns_its_losses, 0, N_RATES);
+  tcase_add_loop_test (tcase, test_a_train_is_read_from_the_levels_layers, 0,
+      N_RATES);
 
   return suite;
 }

@@ -216,10 +216,13 @@ GST_START_TEST (a_level_is_the_first_layers_where_nobody_says)
     valid_session (&session);
     session.n_layers = session.n_groups = n;
     fail_unless_equals_int (lmcc_session_count_levels (&session), n);
+    fail_unless (lmcc_session_is_cumulative (&session));
     fail_unless_equals_uint64 (lmcc_session_level_layers (&session, -1), 0);
     for (level = 0; level < (gint) n; level++) {
       fail_unless_equals_uint64 (lmcc_session_level_layers (&session, level),
           lmcc_layer_set_first ((guint) level + 1));
+      fail_unless_equals_uint64 (lmcc_session_level_adds (&session, level),
+          G_GUINT64_CONSTANT (1) << level);
     }
     fail_unless_equals_uint64 (lmcc_session_level_layers (&session,
                                    LMCC_MAX_LAYERS),
@@ -232,19 +235,42 @@ GST_END_TEST;
 GST_START_TEST (levels_that_are_listed_have_their_layers)
 {
   static const guint64 rates[] = { 1000, 3000, 5000, 5000 };
-  static const guint64 layers[] = { 1, 3, 5, 5 };
+  static const guint64 added[] = { 1, 2, 4, 0 };
+  static const guint64 holders[] = { 7, 2, 4, 0 };
   LmccSession session;
-  guint i;
+  guint i, k;
 
   list_levels (&session);
   fail_unless (lmcc_session_validate (&session, NULL));
   fail_unless_equals_int (lmcc_session_count_levels (&session), 3);
   fail_unless_equals_uint64 (lmcc_session_layers_rate (&session, 6), 6000);
+  fail_if (lmcc_session_is_cumulative (&session));
   for (i = 0; i < 4; i++) {
     fail_unless_equals_uint64 (lmcc_session_level_rate (&session, i), rates[i]);
-    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
-        layers[i]);
+    fail_unless_equals_uint64 (lmcc_session_level_adds (&session, (gint) i),
+        added[i]);
+    for (k = 0; k < 3; k++)
+      fail_unless_equals_int (lmcc_session_level_has_layer (&session, (gint) k,
+                                  i),
+          holders[i] >> k & 1);
   }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nobody_goes_up_to_a_rate_that_is_not_known)
+{
+  LmccSession session;
+
+  list_levels (&session);
+  fail_unless (lmcc_session_may_go_up (&session, -1));
+  fail_unless (lmcc_session_may_go_up (&session, 1));
+  fail_if (lmcc_session_may_go_up (&session, 2));
+  session.layers[1].rate = 0;
+  fail_if (lmcc_session_may_go_up (&session, 0));
+  fail_unless (lmcc_session_may_go_up (&session, 1));
+  session.layers[2].rate = 0;
+  fail_if (lmcc_session_may_go_up (&session, 1));
 }
 
 GST_END_TEST;
@@ -281,6 +307,7 @@ session_suite (void)
   tcase_add_test (tcase, ssrcs_and_rates_add_up);
   tcase_add_test (tcase, a_level_is_the_first_layers_where_nobody_says);
   tcase_add_test (tcase, levels_that_are_listed_have_their_layers);
+  tcase_add_test (tcase, nobody_goes_up_to_a_rate_that_is_not_known);
   tcase_add_test (tcase, levels_have_the_base_and_only_layers_of_the_session);
 
   return suite;
