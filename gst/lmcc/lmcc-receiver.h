@@ -93,7 +93,7 @@ typedef enum
  * @allow_low_port: reports may go to a port below %LMCC_FIRST_USER_PORT of the
  *     sender
  * @max_level: highest level to hold, -1 for no cap
- * @max_bitrate: highest cumulative rate to hold, bit/s, 0 for no cap
+ * @max_bitrate: highest rate of a level to hold, bit/s, 0 for no cap
  * @max_memory: most that is held, in bytes, at least %LMCC_MEMORY_MIN; 0: by the
  *     measured rate, from %LMCC_MEMORY_AUTOMATIC_MIN to %LMCC_MEMORY_AUTOMATIC_MAX
  * @max_leap: packets of a layer whose numbers differ by more than this do not agree

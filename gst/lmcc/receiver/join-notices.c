@@ -111,7 +111,8 @@ check_notice (LmccReceiver *receiver, LmccTime now,
   if (notice->ssrc_base != session->ssrc_base
       || notice->version != session->version)
     return LMCC_DROP_FOREIGN_SSRC;
-  if (notice->level == 0 || notice->level >= session->n_layers)
+  if (notice->level == 0
+      || notice->level >= lmcc_session_count_levels (session))
     return LMCC_DROP_WRONG_LAYER;
   if (!lmcc_notice_limit_take (&receiver->learning.limit, now, notice->ssrc))
     return LMCC_DROP_TOO_OFTEN;

@@ -178,9 +178,10 @@ void
 lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
 {
   LmccReceiverWaiting *waiting;
-  gint i;
+  LmccLayerSet held = receiver->held;
+  guint i;
 
-  for (i = 0; i <= receiver->level; i++) {
+  while (lmcc_layer_set_take (&held, &i)) {
     LmccReceiverLayer *layer = &receiver->layers[i];
 
     while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL

@@ -116,12 +116,13 @@ lmcc_receiver_group_layer (const LmccReceiver *receiver, guint slot,
 static void
 join_missing (LmccReceiver *receiver, guint slot, gboolean ahead, LmccTime now)
 {
-  gint layer;
+  LmccLayerSet layers = receiver->held & ~LMCC_LAYER_SET_BASE;
+  guint layer;
 
-  for (layer = 1; layer <= receiver->level; layer++) {
+  while (lmcc_layer_set_take (&layers, &layer)) {
     guint group =
         lmcc_dynamic_layering_get_group (&receiver->membership.layering, slot,
-            (guint) layer);
+            layer);
 
     if (receiver->membership.groups[group].joined)
       continue;
@@ -177,26 +178,39 @@ enter_layer (LmccReceiver *receiver, guint layer, LmccTime now)
       left_at == 0 || now >= left_at + LMCC_DEFAULT_LEAVE_LATENCY);
 }
 
-/* The level went from @from to the receiver's. */
-void
-lmcc_receiver_change_groups (LmccReceiver *receiver, gint from, LmccTime now)
+static void
+leave_all_turning (LmccReceiver *receiver, LmccTime now)
 {
-  gint i;
+  guint group;
 
-  for (i = MAX (from, 0) + 1; i <= receiver->level; i++)
-    enter_layer (receiver, (guint) i, now);
+  for (group = 1; group < LMCC_MAX_GROUPS; group++) {
+    if (receiver->membership.groups[group].joined)
+      lmcc_receiver_leave (receiver, group, now);
+  }
+}
+
+/* The layers that are held went from @from to the receiver's. */
+void
+lmcc_receiver_change_groups (LmccReceiver *receiver, LmccLayerSet from,
+    LmccTime now)
+{
+  LmccLayerSet left = from & ~receiver->held & ~LMCC_LAYER_SET_BASE;
+  LmccLayerSet joined = receiver->held & ~from & ~LMCC_LAYER_SET_BASE;
+  LmccLayerSet entered = joined;
+  guint i;
+
+  while (lmcc_layer_set_take (&entered, &i))
+    enter_layer (receiver, i, now);
   if (is_dynamic (receiver)) {
-    for (i = 1; receiver->level < 0 && i < LMCC_MAX_GROUPS; i++) {
-      if (receiver->membership.groups[i].joined)
-        lmcc_receiver_leave (receiver, (guint) i, now);
-    }
+    if (receiver->level < 0)
+      leave_all_turning (receiver, now);
     lmcc_slot_clock_set_level (receiver->membership.slots, receiver->level);
     return;
   }
-  for (i = from; i > MAX (receiver->level, 0); i--)
-    lmcc_receiver_leave (receiver, (guint) i, now);
-  for (i = MAX (from, 0) + 1; i <= receiver->level; i++)
-    lmcc_receiver_join (receiver, (guint) i, now);
+  while (lmcc_layer_set_take_highest (&left, &i))
+    lmcc_receiver_leave (receiver, i, now);
+  while (lmcc_layer_set_take (&joined, &i))
+    lmcc_receiver_join (receiver, i, now);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "control/slots/slot-clock.h"
 #include "receiver/layer-entry.h"
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 
 G_BEGIN_DECLS
 
@@ -58,8 +59,8 @@ void lmcc_receiver_clear_layering (LmccReceiver *receiver);
 gint lmcc_receiver_group_layer (const LmccReceiver *receiver, guint slot,
     guint group);
 void lmcc_receiver_update_groups (LmccReceiver *receiver, LmccTime now);
-void
-lmcc_receiver_change_groups (LmccReceiver *receiver, gint from, LmccTime now);
+void lmcc_receiver_change_groups (LmccReceiver *receiver, LmccLayerSet from,
+    LmccTime now);
 void lmcc_receiver_expect_packets (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, const LmccHeader *header);
 void lmcc_receiver_packet_slot (LmccReceiver *receiver, LmccTime arrival,

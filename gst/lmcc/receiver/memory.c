@@ -116,7 +116,7 @@ lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
  * @receiver: a receiver
  * @now: the time
  *
- * The highest layer does not fit, and is not to be joined for some time.
+ * The level does not fit, and is not to be joined for some time.
  */
 void
 lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now)
@@ -182,7 +182,7 @@ lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
   }
   memory->cap_until = now + memory->hold;
   memory->most = 0;
-  if (memory->cap >= (gint) receiver->session.n_layers - 1)
+  if (memory->cap >= (gint) lmcc_session_count_levels (&receiver->session) - 1)
     memory->cap = NO_CAP;
 }
 

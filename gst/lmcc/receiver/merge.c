@@ -114,7 +114,7 @@ lmcc_merge_free (LmccMerge *merge)
 void
 lmcc_merge_reset (LmccMerge *merge)
 {
-  lmcc_merge_drop_layers (merge, -1);
+  lmcc_merge_drop_layers (merge, 0);
   merge->started = FALSE;
   merge->heard = FALSE;
 }
@@ -122,50 +122,61 @@ lmcc_merge_reset (LmccMerge *merge)
 /**
  * lmcc_merge_drop_layers:
  * @merge: a merge
- * @level: highest layer that is still held, -1 for none
+ * @kept: the layers that stay
  *
- * Forgets the layers above @level; the others no longer wait for them.
+ * Forgets all others; these no longer wait for them.
  */
 void
-lmcc_merge_drop_layers (LmccMerge *merge, gint level)
+lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept)
 {
-  while ((gint) merge->n_layers > level + 1)
-    layer_clear (&merge->layers[--merge->n_layers]);
+  guint i;
+
+  for (i = 0; i < merge->n_layers; i++) {
+    if (!lmcc_layer_set_has (kept, i))
+      layer_clear (&merge->layers[i]);
+  }
+  while (merge->n_layers > 0 && !lmcc_layer_set_has (kept, merge->n_layers - 1))
+    merge->n_layers--;
 }
 
 /**
  * lmcc_merge_leave_layers:
  * @merge: a merge
- * @level: highest layer that is still held
+ * @held: the layers that are still held
  *
- * Nothing more comes of the layers above @level, and the others no longer wait
- * for them. What has come of them still comes out; before one of them begins
- * anew it has to be dropped.
+ * Nothing more comes of all others, and these no longer wait for them. What has
+ * come of them still comes out; before one of them begins anew it has to be
+ * dropped.
  */
 void
-lmcc_merge_leave_layers (LmccMerge *merge, gint level)
+lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held)
 {
-  gint i;
+  guint i;
 
-  for (i = level + 1; i < (gint) merge->n_layers; i++)
-    merge->layers[i].active = merge->layers[i].heard = FALSE;
+  for (i = 0; i < merge->n_layers; i++) {
+    if (!lmcc_layer_set_has (held, i))
+      merge->layers[i].active = merge->layers[i].heard = FALSE;
+  }
 }
 
 /**
- * lmcc_merge_get_level:
+ * lmcc_merge_get_highest:
  * @merge: a merge
+ * @layers: some layers
  *
- * Returns: the highest layer of which packets wait, -1 for none
+ * Returns: the highest one of @layers of which packets wait, -1 for none
  */
 gint
-lmcc_merge_get_level (const LmccMerge *merge)
+lmcc_merge_get_highest (const LmccMerge *merge, LmccLayerSet layers)
 {
-  gint i = (gint) merge->n_layers - 1;
+  guint i;
 
-  while (i >= 0 && merge->layers[i].entries.length == 0)
-    i--;
+  while (lmcc_layer_set_take_highest (&layers, &i)) {
+    if (merge->layers[i].entries.length > 0)
+      return (gint) i;
+  }
 
-  return i;
+  return -1;
 }
 
 static void

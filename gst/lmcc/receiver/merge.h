@@ -5,6 +5,7 @@
 #define LMCC_RECEIVER_MERGE_H
 
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 #include "wire/rtp.h"
 
 G_BEGIN_DECLS
@@ -51,9 +52,9 @@ void lmcc_merge_free (LmccMerge *merge);
 void lmcc_merge_reset (LmccMerge *merge);
 void lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
     const LmccHeader *header, LmccTime deadline, guint lost_before);
-void lmcc_merge_drop_layers (LmccMerge *merge, gint level);
-void lmcc_merge_leave_layers (LmccMerge *merge, gint level);
-gint lmcc_merge_get_level (const LmccMerge *merge);
+void lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept);
+void lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held);
+gint lmcc_merge_get_highest (const LmccMerge *merge, LmccLayerSet layers);
 gboolean lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item);
 LmccTime lmcc_merge_peek (const LmccMerge *merge, guint16 *osn);
 LmccTime lmcc_merge_next_timeout (const LmccMerge *merge);

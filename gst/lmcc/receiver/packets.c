@@ -286,7 +286,7 @@ lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
   lmcc_receiver_check_leave (receiver, group, now);
   /* A group that was just left may still hand over what it had queued, and one
    * that was joined for the next slot carries a higher layer in this one. */
-  if ((gint) header.layer > receiver->level) {
+  if (!lmcc_layer_set_has (receiver->held, header.layer)) {
     if (receiver->membership.groups[group].joined)
       note_heard (receiver, group, &header, FALSE, now, arrival);
     lmcc_receiver_tell_left_packet (receiver, now, arrival, header.layer);
@@ -294,7 +294,7 @@ lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
     return;
   }
   if (!lmcc_receiver_admit (receiver, packet, now)
-      || (gint) header.layer > receiver->level) {
+      || !lmcc_layer_set_has (receiver->held, header.layer)) {
     lmcc_packet_unref (packet);
     return;
   }

@@ -20,6 +20,7 @@
 #include "receiver/sound.h"
 #include "receiver/sources.h"
 #include "repair/decoder.h"
+#include "wire/levels.h"
 #include "wire/rtcp.h"
 
 G_BEGIN_DECLS
@@ -62,7 +63,8 @@ struct _LmccReceiver
   guint64 missing_before;
   LmccReceiverLearning learning;
   gint level;
-  gint merge_level; /* as the merge has it: higher while packets of
+  LmccLayerSet held;         /* the level's layers */
+  LmccLayerSet merge_layers; /* as the merge has it: more while packets of
                                  * layers that were left come out */
   LmccReceiverMembership membership;
   LmccReceiverLayer layers[LMCC_MAX_LAYERS];

@@ -182,14 +182,15 @@ lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 void
 lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
 {
-  gint i;
+  LmccLayerSet held = receiver->held;
+  guint i;
 
-  for (i = 0; i <= receiver->level; i++) {
+  while (lmcc_layer_set_take (&held, &i)) {
     LmccReceiverLayer *layer = &receiver->layers[i];
 
     if (layer->measure.running
         && now >= layer->measure.since + INTERVAL + INTERVAL / 2)
-      take_interval (receiver, (guint) i, now);
+      take_interval (receiver, i, now);
   }
   lmcc_receiver_reckon_rates (receiver, now);
 }

@@ -56,7 +56,6 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->config.settings = NULL;
   receiver->config.algorithm = NULL;
   receiver->level = -1;
-  receiver->merge_level = -1;
   lmcc_receiver_init_actions (receiver);
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
@@ -136,7 +135,7 @@ update_rates (LmccReceiver *receiver, LmccTime now)
 
     layer->rate = (stats->bytes - layer->bytes_before) * 8 * LMCC_SECOND / span;
     layer->bytes_before = stats->bytes;
-    if ((gint) i <= receiver->level)
+    if (lmcc_layer_set_has (receiver->held, i))
       smooth_rate (layer, now);
     else if (now >= layer->smoothed_at + RATE_MEMORY)
       layer->smoothed_rate = 0;
@@ -221,17 +220,18 @@ run_controller (LmccReceiver *receiver, LmccTime now)
 void
 lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
 {
-  gint i;
+  LmccLayerSet held = receiver->held;
+  guint i;
 
   if (!receiver->running)
     return;
 
   receiver->now = now;
-  for (i = 0; i <= receiver->level; i++) {
+  while (lmcc_layer_set_take (&held, &i)) {
     lmcc_probation_timeout (&receiver->layers[i].probation, now);
-    lmcc_receiver_take_believed (receiver, (guint) i, now);
+    lmcc_receiver_take_believed (receiver, i, now);
     lmcc_layer_account_timeout (receiver->layers[i].account, now);
-    lmcc_receiver_settle (receiver, (guint) i, now);
+    lmcc_receiver_settle (receiver, i, now);
   }
   lmcc_receiver_pump (receiver, now);
 
@@ -276,12 +276,13 @@ LmccTime
 lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 {
   LmccTime next = receiver->stats_time + STATS_INTERVAL;
-  gint i;
+  LmccLayerSet held = receiver->held;
+  guint i;
 
   if (!receiver->running)
     return LMCC_TIME_NONE;
 
-  for (i = 0; i <= receiver->level; i++) {
+  while (lmcc_layer_set_take (&held, &i)) {
     next = MIN (next,
         lmcc_layer_account_next_timeout (receiver->layers[i].account));
     next = MIN (next,
@@ -369,7 +370,7 @@ lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
 /**
  * lmcc_receiver_set_max_bitrate:
  * @receiver: a receiver
- * @max_bitrate: highest cumulative rate to hold from now on, bit/s, 0 for no
+ * @max_bitrate: highest rate of a level to hold from now on, bit/s, 0 for no
  *     cap. The base layer is held whatever its rate.
  * @now: the time
  */

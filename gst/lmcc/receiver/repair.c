@@ -59,7 +59,7 @@ take_recovered (LmccReceiver *receiver, const LmccRepairedPacket *repaired)
   const LmccHeader *header = &repaired->header;
   LmccReceiverLayer *layer = &receiver->layers[header->layer];
 
-  if ((gint) header->layer > receiver->level || !layer->merged_any)
+  if (!lmcc_layer_set_has (receiver->held, header->layer) || !layer->merged_any)
     return;
   if (lmcc_sequence_diff (header->lsn, layer->merged_lsn) <= 0)
     lmcc_receiver_count_late (receiver, layer, header);
@@ -79,8 +79,9 @@ memory (const LmccReceiver *receiver)
 static void
 take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
 {
+  LmccLayerSet held = receiver->held;
   LmccRepairedPacket repaired;
-  gint i;
+  guint i;
 
   while (lmcc_repair_decoder_poll (receiver->repair, &repaired)) {
     repaired.packet =
@@ -92,9 +93,9 @@ take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
   if (!ended)
     return;
   /* A block may be of a lower layer than its repair. */
-  for (i = receiver->level; i >= 0; i--) {
+  while (lmcc_layer_set_take_highest (&held, &i)) {
     if (lmcc_waiting_queue_get_length (&receiver->layers[i].waiting) > 0)
-      lmcc_receiver_settle (receiver, (guint) i, now);
+      lmcc_receiver_settle (receiver, i, now);
   }
 }
 
@@ -118,7 +119,7 @@ take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
     receiver->stats.repair.invalid++;
     return;
   }
-  if ((gint) layer <= receiver->level)
+  if (lmcc_layer_set_has (receiver->held, layer))
     lmcc_repair_decoder_take_repair (receiver->repair, &payload, packet, now);
 }
 
@@ -137,7 +138,7 @@ lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
     const LmccRtp *rtp, const LmccHeader *header, LmccTime now)
 {
   if (!lmcc_receiver_has_repair (receiver)
-      || (gint) header->layer > receiver->level)
+      || !lmcc_layer_set_has (receiver->held, header->layer))
     return;
   if (now > memory (receiver))
     lmcc_repair_decoder_expire (receiver->repair, now - memory (receiver));

@@ -14,11 +14,17 @@
 #include "receiver/source-and-level.h"
 
 static void
-set_merge_level (LmccReceiver *receiver, gint level)
+set_merge_layers (LmccReceiver *receiver, LmccLayerSet layers)
 {
-  receiver->merge_level = level;
-  lmcc_merge_drop_layers (receiver->merge, level);
-  lmcc_gate_set_level (receiver->gate, level);
+  receiver->merge_layers = layers;
+  lmcc_merge_drop_layers (receiver->merge, layers);
+  lmcc_gate_set_layers (receiver->gate, layers);
+}
+
+static LmccLayerSet
+get_left (const LmccReceiver *receiver)
+{
+  return receiver->merge_layers & ~receiver->held;
 }
 
 /**
@@ -26,18 +32,19 @@ set_merge_level (LmccReceiver *receiver, gint level)
  * @receiver: a receiver
  *
  * For the gate a layer that was left ends where the last packet that has come
- * of it does.
+ * of it, or of a higher one that was left, does: that may need it.
  */
 void
 lmcc_receiver_follow_merge (LmccReceiver *receiver)
 {
-  gint level;
+  LmccLayerSet left = get_left (receiver), waiting;
 
-  if (receiver->merge_level <= receiver->level)
+  if (left == 0)
     return;
-  level = MAX (receiver->level, lmcc_merge_get_level (receiver->merge));
-  if (level < receiver->merge_level)
-    set_merge_level (receiver, level);
+  waiting = lmcc_layer_set_first (
+      (guint) (lmcc_merge_get_highest (receiver->merge, left) + 1));
+  if ((left & ~waiting) != 0)
+    set_merge_layers (receiver, receiver->held | (left & waiting));
 }
 
 /**
@@ -49,28 +56,48 @@ lmcc_receiver_follow_merge (LmccReceiver *receiver)
 void
 lmcc_receiver_drop_left_layers (LmccReceiver *receiver)
 {
-  if (receiver->merge_level > receiver->level)
-    set_merge_level (receiver, receiver->level);
+  if (get_left (receiver) != 0)
+    set_merge_layers (receiver, receiver->held);
 }
 
-/* What waits of the layers above @level still goes to the decoder. */
+/* What waits of the layers that are not in @layers still goes to the decoder,
+ * as long as there are any. */
 static void
-end_layers (LmccReceiver *receiver, gint level)
+end_layers (LmccReceiver *receiver, LmccLayerSet layers)
 {
-  gint i;
+  LmccLayerSet left = receiver->held & ~layers;
+  guint i;
 
-  for (i = level + 1; i <= receiver->level; i++) {
-    if (level >= 0) {
-      lmcc_receiver_take_rest (receiver, (guint) i);
+  while (lmcc_layer_set_take (&left, &i)) {
+    if (layers != 0) {
+      lmcc_receiver_take_rest (receiver, i);
       lmcc_receiver_flush_waiting (receiver, &receiver->layers[i]);
     }
     lmcc_receiver_layer_reset (&receiver->layers[i]);
     lmcc_receiver_end_measure (&receiver->layers[i]);
   }
-  if (level >= 0)
-    lmcc_merge_leave_layers (receiver->merge, level);
+  if (layers != 0)
+    lmcc_merge_leave_layers (receiver->merge, layers);
   else
-    lmcc_merge_drop_layers (receiver->merge, level);
+    lmcc_merge_drop_layers (receiver->merge, 0);
+}
+
+static void
+set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
+{
+  LmccLayerSet from = receiver->held;
+  gboolean joins = (layers & ~from) != 0;
+
+  /* A layer that is joined again begins anew. */
+  if (joins)
+    lmcc_receiver_drop_left_layers (receiver);
+  end_layers (receiver, layers);
+  receiver->held = layers;
+  lmcc_receiver_change_groups (receiver, from, now);
+  lmcc_repair_decoder_drop_layers (receiver->repair, layers);
+  if (joins)
+    set_merge_layers (receiver, receiver->merge_layers | layers);
+  lmcc_receiver_follow_merge (receiver);
 }
 
 /* The base group is never left while the receiver runs: the record comes beside
@@ -80,22 +107,15 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
     LmccTime now)
 {
   LmccReceiverAction *action;
+  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
   gint from = receiver->level;
 
+  if (level == from && layers == receiver->held)
+    return;
+  receiver->level = level;
+  set_layers (receiver, layers, now);
   if (level == from)
     return;
-
-  /* A layer that is joined again begins anew. */
-  if (level > from && receiver->merge_level > from)
-    set_merge_level (receiver, from);
-  end_layers (receiver, level);
-  receiver->level = level;
-  lmcc_receiver_change_groups (receiver, from, now);
-  lmcc_repair_decoder_drop_layers (receiver->repair, level);
-  if (level > from)
-    set_merge_level (receiver, level);
-  else
-    lmcc_receiver_follow_merge (receiver);
 
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_LEVEL);
   action->from = from;
@@ -113,18 +133,35 @@ layer_rate (const LmccReceiver *receiver, guint layer)
       receiver->layers[layer].smoothed_rate);
 }
 
-static gint
-highest_within_bitrate (const LmccReceiver *receiver)
+static guint64
+layers_rate (const LmccReceiver *receiver, LmccLayerSet layers)
 {
   guint64 rate = 0;
   guint i;
 
+  while (lmcc_layer_set_take (&layers, &i))
+    rate += layer_rate (receiver, i);
+
+  return rate;
+}
+
+static gint
+highest_within_bitrate (const LmccReceiver *receiver)
+{
+  gint n = (gint) lmcc_session_count_levels (&receiver->session), level;
+  LmccLayerSet below = 0;
+  guint64 rate = 0;
+
   if (receiver->config.max_bitrate == 0)
     return G_MAXINT;
-  for (i = 0; i < receiver->session.n_layers; i++) {
-    rate += layer_rate (receiver, i);
+  for (level = 0; level < n; level++) {
+    LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
+
+    rate += layers_rate (receiver, layers & ~below);
+    rate -= layers_rate (receiver, below & ~layers);
     if (rate > receiver->config.max_bitrate)
-      return MAX ((gint) i - 1, 0);
+      return MAX (level - 1, 0);
+    below = layers;
   }
 
   return G_MAXINT;
@@ -139,7 +176,7 @@ lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now)
   if (!receiver->running || !receiver->have_session)
     return;
 
-  level = (gint) receiver->session.n_layers - 1;
+  level = (gint) lmcc_session_count_levels (&receiver->session) - 1;
   reason = "all layers of the session";
   if (receiver->controller->wanted_level <= level) {
     level = receiver->controller->wanted_level;
@@ -215,6 +252,7 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
 {
   gboolean new_controller = !receiver->have_session
       || needs_new_controller (&receiver->session, session);
+  gint top;
 
   if (!lmcc_receiver_admits (receiver, session))
     return FALSE;
@@ -238,9 +276,9 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SESSION);
 
   /* Layers that the new table has not are given up before anything else. */
-  if (receiver->level >= (gint) session->n_layers)
-    set_level (receiver, (gint) session->n_layers - 1, "the layer table shrank",
-        now);
+  top = (gint) lmcc_session_count_levels (session) - 1;
+  if (receiver->level > top)
+    set_level (receiver, top, "the layer table shrank", now);
   lmcc_receiver_update_level (receiver, now);
 
   return TRUE;

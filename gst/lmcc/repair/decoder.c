@@ -80,7 +80,7 @@ lmcc_repair_decoder_free (LmccRepairDecoder *decoder)
 void
 lmcc_repair_decoder_reset (LmccRepairDecoder *decoder)
 {
-  lmcc_repair_decoder_drop_layers (decoder, -1);
+  lmcc_repair_decoder_drop_layers (decoder, 0);
   g_queue_clear_full (&decoder->repaired,
       (GDestroyNotify) lmcc_repaired_packet_free);
 }
@@ -99,30 +99,31 @@ lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
 }
 
 static gboolean
-is_above (guint key, gpointer level)
+is_outside (guint key, gpointer kept)
 {
-  return (gint) (lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK)
-      > *(const gint *) level;
+  return !lmcc_layer_set_has (*(const LmccLayerSet *) kept,
+      lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK);
 }
 
 /**
  * lmcc_repair_decoder_drop_layers:
  * @decoder: a decoder
- * @level: highest layer that is still held, -1 for none
+ * @kept: the layers that are still held
  *
- * Forgets what is of the layers above @level.
+ * Forgets what is of all others.
  */
 void
-lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, gint level)
+lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
 {
   GList *at, *next;
 
-  lmcc_repair_sources_drop (&decoder->sources, is_above, &level);
+  lmcc_repair_sources_drop (&decoder->sources, is_outside, &kept);
   for (at = decoder->block_order.head; at != NULL; at = next) {
     LmccRepairBlock *block = at->data;
 
     next = at->next;
-    if ((gint) (block->shape.source & LMCC_SSRC_LAYER_MASK) > level) {
+    if (!lmcc_layer_set_has (kept,
+            block->shape.source & LMCC_SSRC_LAYER_MASK)) {
       g_queue_delete_link (&decoder->block_order, at);
       forget_block (decoder, block);
     }

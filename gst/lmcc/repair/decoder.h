@@ -8,6 +8,7 @@
 #include <gst/lmcc/lmcc-session.h>
 #include "repair/payload.h"
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 #include "wire/rtp.h"
 
 G_BEGIN_DECLS
@@ -49,7 +50,8 @@ void lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
 void
 lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes);
 void lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes);
-void lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, gint level);
+void
+lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept);
 void lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before);
 void lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder,
     guint16 source, guint16 sequence, LmccPacket *packet, LmccTime now);

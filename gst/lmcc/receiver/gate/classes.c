@@ -249,9 +249,11 @@ lmcc_gate_close_layers (LmccGate *gate)
 {
   guint i;
 
-  for (i = (guint) (gate->level + 1); i < gate->session.n_layers; i++) {
+  for (i = 0; i < gate->session.n_layers; i++) {
     const LmccLayer *layer = &gate->session.layers[i];
 
+    if (lmcc_layer_set_has (gate->held, i))
+      continue;
     if (layer->stream >= LMCC_MAX_RUNGS || layer->klass >= LMCC_MAX_CLASSES)
       continue;
     gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;

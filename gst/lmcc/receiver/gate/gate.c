@@ -21,7 +21,6 @@ lmcc_gate_new (LmccOnLoss on_loss)
 
   gate->on_loss = on_loss;
   gate->active = -1;
-  gate->level = -1;
   gate->key_deadline = LMCC_TIME_NONE;
   lmcc_gate_delivery_init (&gate->delivery);
 
@@ -48,7 +47,7 @@ lmcc_gate_reset (LmccGate *gate)
   gate->key_deadline = LMCC_TIME_NONE;
   gate->groups = (LmccGateGroups){ 0 };
   gate->active = -1;
-  gate->level = -1;
+  gate->held = 0;
   gate->fresh = 0;
   lmcc_gate_delivery_reset (&gate->delivery);
 }
@@ -108,8 +107,8 @@ push_packet (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
  * @gate: a gate
  * @session: the session now
  *
- * Where the level that is held carries other layers from now on, it is as with
- * lmcc_gate_set_level().
+ * Where the layers that are held carry something else from now on, it is as
+ * with lmcc_gate_set_layers().
  */
 void
 lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
@@ -117,14 +116,8 @@ lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
   gate->session = *session;
   gate->codec = lmcc_codec_find (session->video.encoding_name);
   gate->delivery.layered = gate->codec != NULL && gate->codec->n_temporal > 0;
-  if (gate->level >= 0)
-    lmcc_gate_set_level (gate, gate->level);
-}
-
-static guint64
-layers_up_to (gint level)
-{
-  return level < 0 ? 0 : G_MAXUINT64 >> (63 - MIN (level, 63));
+  if (gate->held != 0)
+    lmcc_gate_set_layers (gate, gate->held);
 }
 
 /* Units that come before a new layer's first in the order may open classes of
@@ -133,12 +126,12 @@ layers_up_to (gint level)
 static void
 follow_new_layers (LmccGate *gate, guint16 osn)
 {
-  guint64 before = gate->fresh;
+  LmccLayerSet before = gate->fresh, rest = before;
   guint i;
 
-  for (i = 0; before != 0 && i < LMCC_MAX_LAYERS; i++) {
-    if (before >> i & 1 && lmcc_sequence_diff (osn, gate->first_osn[i]) >= 0)
-      gate->fresh &= ~(G_GUINT64_CONSTANT (1) << i);
+  while (lmcc_layer_set_take (&rest, &i)) {
+    if (lmcc_sequence_diff (osn, gate->first_osn[i]) >= 0)
+      gate->fresh &= ~((LmccLayerSet) 1 << i);
   }
   if (gate->fresh != before && !gate->session.native)
     lmcc_gate_close_mixed_classes (gate);
@@ -154,23 +147,23 @@ follow_new_layers (LmccGate *gate, guint16 osn)
 void
 lmcc_gate_layer_begins (LmccGate *gate, guint layer, guint16 osn)
 {
-  gate->fresh |= G_GUINT64_CONSTANT (1) << layer;
+  gate->fresh |= (LmccLayerSet) 1 << layer;
   gate->first_osn[layer] = osn;
 }
 
 /**
- * lmcc_gate_set_level:
+ * lmcc_gate_set_layers:
  * @gate: a gate
- * @level: highest layer held, -1 for none
+ * @held: the layers that are held
  *
  * What is not held any more is closed until its next switch point. Where the
  * rung that is given out is no longer whole, a lower one takes over at once.
  */
 void
-lmcc_gate_set_level (LmccGate *gate, gint level)
+lmcc_gate_set_layers (LmccGate *gate, LmccLayerSet held)
 {
-  gate->fresh &= layers_up_to (level);
-  gate->level = level;
+  gate->fresh &= held;
+  gate->held = held;
   if (!gate->session.native || !lmcc_gate_table_is_known (gate, gate->table))
     lmcc_gate_close_mixed_classes (gate);
   if (gate->session.native)
@@ -196,7 +189,7 @@ follow_table (LmccGate *gate, guint8 table)
 
 /**
  * lmcc_gate_push:
- * @gate: a gate with a session and a level
+ * @gate: a gate with a session and layers
  * @item: (transfer full): what came out of the merge
  * @deadline: when a key frame that waits for a better one is delivered
  *
@@ -207,7 +200,7 @@ lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
 {
   if (item->packet == NULL) {
     lmcc_gate_judge_hole (gate, item);
-  } else if (item->header.stream >= gate->session.n_rungs || gate->level < 0) {
+  } else if (item->header.stream >= gate->session.n_rungs || gate->held == 0) {
     lmcc_packet_unref (item->packet);
   } else {
     follow_table (gate, item->header.table);

@@ -41,8 +41,8 @@ struct _LmccGate
   LmccSession session;
   const LmccCodec *codec; /* of the session's video, or NULL */
   guint8 table;           /* of the latest packet */
-  gint level;
-  guint64 fresh;                      /* bit set of layers that begin later */
+  LmccLayerSet held;
+  LmccLayerSet fresh;                 /* layers that begin later */
   guint16 first_osn[LMCC_MAX_LAYERS]; /* where they do */
   LmccGateRung rungs[LMCC_MAX_RUNGS];
   LmccGateGroups groups;

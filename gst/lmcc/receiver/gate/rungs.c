@@ -25,12 +25,13 @@ lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
   guint i;
 
-  if (gate->level < 0)
+  if (gate->held == 0)
     return FALSE;
   if (rung == 0 || !gate->session.native)
     return TRUE;
-  for (i = (guint) gate->level + 1; i < gate->session.n_layers; i++) {
-    if (gate->session.layers[i].stream == rung)
+  for (i = 0; i < gate->session.n_layers; i++) {
+    if (gate->session.layers[i].stream == rung
+        && !lmcc_layer_set_has (gate->held, i))
       return FALSE;
   }
 

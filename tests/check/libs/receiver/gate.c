@@ -45,7 +45,8 @@ test_gate_new (guint n_rungs, guint n_classes)
   test->session.native = TRUE;
   test->gate = lmcc_gate_new (LMCC_ON_LOSS_FREEZE);
   set_table (test, n_rungs, n_classes, 0);
-  lmcc_gate_set_level (test->gate, (gint) test->session.n_layers - 1);
+  lmcc_gate_set_layers (test->gate,
+      lmcc_layer_set_first (test->session.n_layers));
 
   return test;
 }
@@ -312,7 +313,8 @@ take (TestGate *test, const Step *step)
 {
   switch (step->kind) {
     case LEVEL:
-      lmcc_gate_set_level (test->gate, step->rung);
+      lmcc_gate_set_layers (test->gate,
+          lmcc_layer_set_first ((guint) (step->rung + 1)));
       break;
     case TABLE:
       test->table = 1;
@@ -524,12 +526,12 @@ GST_START_TEST (test_a_class_of_layers_not_held_is_not_taken_to_be_unused)
   push (test, 0, 0, TRUE, 1);
   expect (test, 0, 0, 1);
   push (test, 0, 2, TRUE, 2);
-  lmcc_gate_set_level (test->gate, 0);
+  lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (1));
   for (group = 10; group < 60; group += 10) {
     push (test, 0, 0, TRUE, group);
     expect (test, 0, 0, group);
   }
-  lmcc_gate_set_level (test->gate, 1);
+  lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (2));
   push (test, 0, 2, TRUE, 61);
   expect_nothing (test);
   push (test, 0, 0, TRUE, 70);
@@ -553,7 +555,7 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
   guint32 group;
   guint rise;
 
-  lmcc_gate_set_level (test->gate, 1);
+  lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (2));
   for (group = 10; group < 60; group += 10) {
     push (test, 0, 0, TRUE, group);
     push (test, 0, 2, TRUE, group + 1);
@@ -561,10 +563,10 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
   }
   expect (test, 0, 2, 51);
   for (rise = 0; rise < 2; rise++, group += 20) {
-    lmcc_gate_set_level (test->gate, 0);
+    lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (1));
     push (test, 0, 0, TRUE, group);
     expect (test, 0, 0, group);
-    lmcc_gate_set_level (test->gate, 1);
+    lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (2));
     push (test, 0, 2, TRUE, group + 1);
     expect_nothing (test);
     /* From a key frame on the layer is held as a whole. */

@@ -104,10 +104,12 @@ take (LmccMerge *merge, const Step *step)
       push (merge, step);
       return NULL;
     case LEAVE:
-      lmcc_merge_leave_layers (merge, step->layer);
+      lmcc_merge_leave_layers (merge,
+          lmcc_layer_set_first ((guint) (step->layer + 1)));
       return NULL;
     case DROP:
-      lmcc_merge_drop_layers (merge, step->layer);
+      lmcc_merge_drop_layers (merge,
+          lmcc_layer_set_first ((guint) (step->layer + 1)));
       return NULL;
     case OUT:
       out = drain (merge, step->at);
@@ -125,9 +127,10 @@ take (LmccMerge *merge, const Step *step)
           : g_strdup_printf ("%" G_GUINT64_FORMAT " came late",
               lmcc_merge_get_late (merge));
     case LEVEL:
-      return lmcc_merge_get_level (merge) == step->layer
+      return lmcc_merge_get_highest (merge, G_MAXUINT64) == step->layer
           ? NULL
-          : g_strdup_printf ("the level is %d", lmcc_merge_get_level (merge));
+          : g_strdup_printf ("the level is %d",
+              lmcc_merge_get_highest (merge, G_MAXUINT64));
     case END:
       break;
   }
