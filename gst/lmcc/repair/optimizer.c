@@ -37,15 +37,16 @@ typedef struct
 {
   guint first_need;
   guint n_needs;
-  guint level;
+  guint64 levels; /* bit set of those that have all its layers */
 } Picture;
 
 struct _LmccRepairPlan
 {
   gdouble loss_rate;
   gdouble burst;
-  guint top;           /* the highest level that a picture needs */
-  GHashTable *chances; /* by depth */
+  guint64 levels[LMCC_MAX_LAYERS]; /* bit sets: the levels that have a layer */
+  guint top;                       /* the highest level that a picture needs */
+  GHashTable *chances;             /* by depth */
   GArray *blocks;
   GArray *needs;
   GArray *pictures;
@@ -87,7 +88,7 @@ clear_need (gpointer data)
  * @burst: mean number of packets that are expected to be lost in a row, as
  *     lmcc_repair_chances_new() has it
  *
- * Returns: (transfer full): a plan without blocks
+ * Returns: (transfer full): a plan that has not begun
  */
 LmccRepairPlan *
 lmcc_repair_plan_new (gdouble loss_rate, gdouble burst)
@@ -122,14 +123,19 @@ lmcc_repair_plan_free (LmccRepairPlan *plan)
 }
 
 /**
- * lmcc_repair_plan_clear:
+ * lmcc_repair_plan_begin:
  * @plan: a plan
+ * @session: whose levels say who has what its layers carry
  *
  * Forgets all blocks and pictures.
  */
 void
-lmcc_repair_plan_clear (LmccRepairPlan *plan)
+lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session)
 {
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    plan->levels[i] = lmcc_session_layer_levels (session, i);
   g_array_set_size (plan->blocks, 0);
   g_array_set_size (plan->needs, 0);
   g_array_set_size (plan->pictures, 0);
@@ -160,6 +166,19 @@ lmcc_repair_plan_add_block (LmccRepairPlan *plan, guint layer, guint n_source,
   return plan->blocks->len - 1;
 }
 
+/* The lowest one of some levels; above all where there is none. */
+static guint
+lowest (guint64 levels)
+{
+  return levels != 0 ? (guint) __builtin_ctzll (levels) : LMCC_MAX_LAYERS;
+}
+
+static gboolean
+has_level (guint64 levels, guint level)
+{
+  return level < LMCC_MAX_LAYERS && (levels >> level & 1) != 0;
+}
+
 /**
  * lmcc_repair_plan_add_picture:
  * @plan: a plan
@@ -175,7 +194,7 @@ void
 lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
     guint n_needs)
 {
-  Picture picture = { plan->needs->len, n_needs, 0 };
+  Picture picture = { plan->needs->len, n_needs, G_MAXUINT64 };
   guint i;
 
   for (i = 0; i < n_needs; i++) {
@@ -186,11 +205,12 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
     need.whole = g_new (gdouble, block->max_repair + 1);
     for (r = 0; r <= block->max_repair; r++)
       need.whole[r] = -1.0;
-    picture.level = MAX (picture.level, block->layer);
+    picture.levels &= plan->levels[block->layer];
     g_array_append_val (block->needs, number);
     g_array_append_val (plan->needs, need);
   }
-  plan->top = MAX (plan->top, picture.level);
+  if (picture.levels != 0)
+    plan->top = MAX (plan->top, lowest (picture.levels));
   g_array_append_val (plan->pictures, picture);
 }
 
@@ -223,7 +243,7 @@ get_whole (const LmccRepairPlan *plan, const Need *need, guint n_repair)
   return need->whole[n_repair];
 }
 
-/* What a receiver of @level and all below it has. */
+/* What a receiver at @level has. */
 static void
 look_from (LmccRepairPlan *plan, guint level)
 {
@@ -232,16 +252,18 @@ look_from (LmccRepairPlan *plan, guint level)
   for (i = 0; i < plan->blocks->len; i++) {
     Block *block = get_block (plan, i);
 
-    block->n_repair = block->carrier <= level ? block->n_total : 0;
+    block->n_repair =
+        has_level (plan->levels[block->carrier], level) ? block->n_total : 0;
   }
 }
 
-/* The receiver knows that a block's repair is over by its last packet, so that
- * all of it is in one layer. */
+/* Repair goes to who has what it repairs. The receiver knows that a block's
+ * repair is over by its last packet, so that all of it is in one layer. */
 static gboolean
-may_carry (const Block *block, guint layer)
+may_carry (const LmccRepairPlan *plan, const Block *block, guint layer)
 {
   return block->layer <= layer
+      && has_level (plan->levels[block->layer], lowest (plan->levels[layer]))
       && (block->n_total == 0 || block->carrier == layer);
 }
 
@@ -271,7 +293,10 @@ get_rest (const LmccRepairPlan *plan, const Need *need)
 static guint
 count_levels (const LmccRepairPlan *plan, const Picture *picture, guint layer)
 {
-  return MAX (plan->top, layer) + 1 - MAX (picture->level, layer);
+  guint top = MAX (plan->top, lowest (plan->levels[layer]));
+  guint64 levels = picture->levels & plan->levels[layer];
+
+  return (guint) __builtin_popcountll (levels & lmcc_layer_set_first (top + 1));
 }
 
 /* Pictures that can be decoded, as far as they need a block, with @n_repair
@@ -410,7 +435,7 @@ fill (LmccRepairPlan *plan, guint layer, gsize left, const gsize *rooms)
       guint n;
       gdouble gain;
 
-      if (!may_carry (get_block (plan, i), layer))
+      if (!may_carry (plan, get_block (plan, i), layer))
         continue;
       gain = find_best (plan, i, layer, left, rooms, &n);
       if (gain > best) {
@@ -450,7 +475,7 @@ try_exchanges (LmccRepairPlan *plan, guint layer, gsize left,
     guint n_to;
     gdouble pictures;
 
-    if (to == from || !may_carry (other, layer))
+    if (to == from || !may_carry (plan, other, layer))
       continue;
     n_to = MIN (count_possible (plan, to, layer, left, rooms),
         MAX (n * donor->packet_size / other->packet_size, 1));
@@ -478,7 +503,7 @@ exchange (LmccRepairPlan *plan, guint layer, gsize left, const gsize *rooms)
     for (i = 0; i < plan->blocks->len; i++) {
       const Block *block = get_block (plan, i);
 
-      for (n = 1; may_carry (block, layer) && n <= block->n_total; n *= 2)
+      for (n = 1; may_carry (plan, block, layer) && n <= block->n_total; n *= 2)
         try_exchanges (plan, layer, left, rooms, i, n, &best);
     }
     if (best.n_from == 0)
@@ -502,10 +527,11 @@ exchange (LmccRepairPlan *plan, guint layer, gsize left, const gsize *rooms)
  * @rooms: (nullable) (array): for each block the bytes that @layer can send
  *     after the block's last source packet; %NULL where that is no matter
  *
- * Gives the budget to the blocks of @layer and below it, so that it adds most
- * to the number of pictures that receivers can decode, one of @layer and all
- * below and one of each level above. So what the lowest level has counts most,
- * and a picture that is cut over layers counts in each of them.
+ * Gives the budget to the blocks of @layer, and of those below it that whoever
+ * has @layer has too, so that it adds most to the number of pictures that
+ * receivers can decode, one at each level that has @layer. So what the lowest
+ * level has counts most, and a picture that is cut over layers counts in each
+ * of them.
  *
  * Returns: bytes of it that are used
  */
@@ -515,7 +541,7 @@ lmcc_repair_plan_allocate (LmccRepairPlan *plan, guint layer, gsize budget,
 {
   gsize left;
 
-  look_from (plan, layer);
+  look_from (plan, lowest (plan->levels[layer]));
   left = fill (plan, layer, budget, rooms);
   left = exchange (plan, layer, left, rooms);
 
@@ -542,7 +568,7 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint block,
 /**
  * lmcc_repair_plan_count_whole:
  * @plan: a plan
- * @level: the highest layer held
+ * @level: that is held
  *
  * Returns: the number of pictures that are expected to be whole with all that
  *     they need
@@ -557,7 +583,7 @@ lmcc_repair_plan_count_whole (const LmccRepairPlan *plan, guint level)
   for (i = 0; i < plan->pictures->len; i++) {
     const Picture *picture = get_picture (plan, i);
 
-    if (picture->level <= level)
+    if (has_level (picture->levels, level))
       sum += get_chance (plan, picture);
   }
 

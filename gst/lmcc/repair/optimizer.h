@@ -6,6 +6,7 @@
 
 #include "repair/chances.h"
 #include "repair/code.h"
+#include "wire/levels.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +35,7 @@ typedef struct _LmccRepairPlan LmccRepairPlan;
 
 LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate, gdouble burst);
 void lmcc_repair_plan_free (LmccRepairPlan *plan);
-void lmcc_repair_plan_clear (LmccRepairPlan *plan);
+void lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session);
 guint lmcc_repair_plan_add_block (LmccRepairPlan *plan, guint layer,
     guint n_source, guint depth, gsize packet_size);
 void lmcc_repair_plan_add_picture (LmccRepairPlan *plan,

@@ -60,12 +60,12 @@ count_blocks (LmccRepairGroup *group)
 }
 
 static void
-add_blocks (Walk *walk)
+add_blocks (Walk *walk, const LmccSession *session)
 {
   LmccRepairer *repairer = walk->repairer;
   guint i, block;
 
-  lmcc_repair_plan_clear (repairer->plan);
+  lmcc_repair_plan_begin (repairer->plan, session);
   for (i = repairer->first_group; i < repairer->groups->len; i++) {
     LmccRepairGroup *group = g_ptr_array_index (repairer->groups, i);
 
@@ -222,7 +222,7 @@ allocate (const Walk *walk, const LmccRepairBudget *budget)
   g_autofree gsize *rooms = g_new (gsize, walk->n_blocks);
   guint layer;
 
-  for (layer = 0; layer < budget->n_layers; layer++) {
+  for (layer = 0; layer < budget->session->n_layers; layer++) {
     /* What a fixed rate leaves costs nothing. */
     if (budget->bytes[layer] == 0
         || (budget->rates[layer] == 0 && !walk->repairer->needed_most[layer]))
@@ -245,7 +245,7 @@ note_repair (const Walk *walk, const LmccRepairBudget *budget)
     LmccRepairGroup *group = g_ptr_array_index (repairer->groups, i);
 
     for (block = 0; block < group->depth; block++) {
-      for (layer = group->layer; layer < budget->n_layers; layer++) {
+      for (layer = group->layer; layer < budget->session->n_layers; layer++) {
         guint n = lmcc_repair_plan_get_repair (repairer->plan,
             get_number (walk, i) + block, layer);
 
@@ -259,12 +259,12 @@ note_repair (const Walk *walk, const LmccRepairBudget *budget)
 }
 
 static gboolean
-begin_walk (Walk *walk)
+begin_walk (Walk *walk, const LmccSession *session)
 {
   if (walk->repairer->pieces->len == 0)
     return FALSE;
   walk->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
-  add_blocks (walk);
+  add_blocks (walk, session);
   walk->counts =
       g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES * walk->n_blocks);
   add_pictures (walk);
@@ -292,7 +292,7 @@ lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget)
 {
   Walk walk = { repairer };
 
-  if (!begin_walk (&walk))
+  if (!begin_walk (&walk, budget->session))
     return;
   allocate (&walk, budget);
   note_repair (&walk, budget);
@@ -305,7 +305,7 @@ lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget)
  * @budget: what there would be for their repair
  *
  * Returns: the pictures that are expected to be whole with all that they need
- *     where all layers are held
+ *     at the highest level
  */
 gdouble
 lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget)
@@ -317,10 +317,10 @@ lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget)
 
   memcpy (needed_most, repairer->needed_most, sizeof (needed_most));
   memcpy (owed, repairer->owed, sizeof (owed));
-  if (begin_walk (&walk)) {
+  if (begin_walk (&walk, budget->session)) {
     allocate (&walk, budget);
-    n_whole =
-        lmcc_repair_plan_count_whole (repairer->plan, budget->n_layers - 1)
+    n_whole = lmcc_repair_plan_count_whole (repairer->plan,
+                  lmcc_session_count_levels (budget->session) - 1)
         * walk.every;
     end_walk (&walk);
   }

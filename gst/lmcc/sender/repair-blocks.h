@@ -93,15 +93,15 @@ typedef struct
 
 /**
  * LmccRepairBudget:
- * @n_layers: layers
- * @bytes: what each of them may send of repair
+ * @session: whose layers and levels these are
+ * @bytes: what each layer may send of repair
  * @rates: of each layer, bit/s; 0 where it may send when it likes
  * @ready: where layers have rates, when each has sent its own source packets
  * @end: likewise, when all repair has to be over
  */
 typedef struct
 {
-  guint n_layers;
+  const LmccSession *session;
   gsize bytes[LMCC_MAX_LAYERS];
   guint64 rates[LMCC_MAX_LAYERS];
   LmccTime ready[LMCC_MAX_LAYERS];

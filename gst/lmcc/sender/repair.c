@@ -137,9 +137,9 @@ lmcc_sender_get_repair_budget (const LmccSender *sender,
 {
   guint i;
 
-  budget->n_layers = sender->session.n_layers;
+  budget->session = &sender->session;
   budget->end = end;
-  for (i = 0; i < budget->n_layers; i++) {
+  for (i = 0; i < sender->session.n_layers; i++) {
     gsize queued = lmcc_allocator_queued_bytes (&sender->allocator.layers[i])
         + (more != NULL ? more[i] : 0);
     gsize room = lmcc_schedule_get_room (schedule, i, end);
@@ -245,14 +245,14 @@ static void
 close_native (LmccSender *sender, LmccTime now)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
-  LmccRepairBudget budget = { sender->session.n_layers };
+  LmccRepairBudget budget = { &sender->session };
   gsize owed[LMCC_MAX_LAYERS];
   guint i;
 
   memcpy (owed, repairer->owed, sizeof (owed));
   memcpy (budget.bytes, sender->repair.budget, sizeof (budget.bytes));
   lmcc_repairer_plan (repairer, &budget);
-  for (i = 0; i < budget.n_layers; i++)
+  for (i = 0; i < sender->session.n_layers; i++)
     keep_rest (sender, &budget, i, owed[i]);
   lmcc_repairer_encode_sent (repairer);
   lmcc_repairer_spread (repairer, now,

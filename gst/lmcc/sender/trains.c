@@ -1,14 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The train for level j: for a moment the layers below it send at the level's
- * rate what is due soon, and layer j itself is silent, because it has sent
- * before what is due then. So a path carries the rate of level j, and no more,
- * whether or not somebody behind it holds layer j: who does not is never told
- * by it that a layer does not fit which flows there already.
+ * The train for level j: for a moment the layers of the level below it send at
+ * the level's rate what is due soon, and what level j adds is silent, because
+ * it has sent before what is due then. So a path carries the rate of level j,
+ * and no more, whether or not somebody behind it holds level j: who does not is
+ * never told by it that a layer does not fit which flows there already.
  *
- *     layer j        ====+++++++                =====   + what is due later
- *     layers below   ================ooooooo         =  o the train
+ *     what it adds   ====+++++++                =====   + what is due later
+ *     level below    ================ooooooo         =  o the train
  *                                           silence
  */
 #include "sender/trains.h"
@@ -54,31 +54,51 @@ add_runs (const LmccSession *session, guint level, LmccTime begin,
 {
   LmccTime settle = length / LMCC_TRAIN_SETTLE_DIVISOR;
   LmccTime ahead = LMCC_TRAIN_AHEAD_TIMES * length;
-  guint64 above = session->layers[level].rate;
+  LmccLayerSet added = lmcc_session_level_adds (session, (gint) level);
+  LmccLayerSet held = lmcc_session_level_layers (session, (gint) level - 1);
+  guint64 own = lmcc_session_layers_rate (session, added);
+  guint64 rate = lmcc_session_level_rate (session, level);
   guint64 below = lmcc_session_level_rate (session, level - 1);
 
   runs[0] = (LmccRun){ .begin = begin,
     .end = begin + ahead,
-    .first = level,
-    .n_layers = 1,
+    .layers = added,
     .until = begin + ahead + settle + length,
-    .rate = above + above * (settle + length) / ahead };
+    .rate = own + own * (settle + length) / ahead };
   runs[1] = (LmccRun){ .begin = runs[0].end,
     .end = runs[0].end + settle,
-    .n_layers = level,
+    .layers = held,
     .until = LMCC_TIME_NONE,
-    .rate = below + above / SETTLE_SHARE };
+    .rate = below + (rate - below) / SETTLE_SHARE };
   runs[2] = (LmccRun){ .begin = runs[1].end,
     .end = runs[1].end + length,
-    .n_layers = level,
+    .layers = held,
     .until = LMCC_TIME_NONE,
-    .rate = below + above,
+    .rate = rate,
     .train_level = level };
 }
 
+/* Whether the rates are known of all layers of @level and of the one below, and
+ * the level is more than that one. */
+static gboolean
+has_train (const LmccSession *session, guint level)
+{
+  LmccLayerSet layers = lmcc_session_level_layers (session, (gint) level)
+      | lmcc_session_level_layers (session, (gint) level - 1);
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i)) {
+    if (session->layers[i].rate == 0)
+      return FALSE;
+  }
+
+  return lmcc_session_level_rate (session, level)
+      > lmcc_session_level_rate (session, level - 1);
+}
+
 /* Level @level's, in the part of the cycle that begins at @begin: the run of
- * @now. Returns %FALSE where there is none: they are over, or the rates are not
- * known yet. */
+ * @now. Returns %FALSE where there is none: they are over, or there is no
+ * train. */
 static gboolean
 plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
     LmccRun *run)
@@ -86,10 +106,8 @@ plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
   LmccRun runs[N_RUNS];
   guint i;
 
-  for (i = 0; i <= level; i++) {
-    if (session->layers[i].rate == 0)
-      return FALSE;
-  }
+  if (!has_train (session, level))
+    return FALSE;
   add_runs (session, level, begin,
       lmcc_train_get_length (session, lmcc_session_level_rate (session, level)),
       runs);
@@ -101,6 +119,13 @@ plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
   }
 
   return FALSE;
+}
+
+static gboolean
+has_levels (const LmccTrains *trains)
+{
+  return trains->session != NULL
+      && lmcc_session_count_levels (trains->session) > 1;
 }
 
 /*
@@ -119,10 +144,10 @@ lmcc_trains_advance (LmccTrains *trains, LmccTime now)
   guint n, tries;
 
   trains->now = now;
-  if (session == NULL || session->n_layers < 2 || now < trains->run.end)
+  if (!has_levels (trains) || now < trains->run.end)
     return;
   period = lmcc_train_period (session);
-  n = session->n_layers - 1;
+  n = lmcc_session_count_levels (session) - 1;
   i = (now - trains->start) / period;
   for (tries = 0; tries <= n; tries++, i++) {
     if (plan (session, (guint) (i % n) + 1, trains->start + i * period, now,
@@ -137,7 +162,7 @@ lmcc_trains_advance (LmccTrains *trains, LmccTime now)
 static gboolean
 takes (const LmccRun *run, guint layer)
 {
-  return layer >= run->first && layer < run->first + run->n_layers;
+  return lmcc_layer_set_has (run->layers, layer);
 }
 
 /*
@@ -172,9 +197,7 @@ lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
 LmccTime
 lmcc_trains_next (const LmccTrains *trains)
 {
-  return trains->session != NULL && trains->session->n_layers > 1
-      ? trains->run.end
-      : LMCC_TIME_NONE;
+  return has_levels (trains) ? trains->run.end : LMCC_TIME_NONE;
 }
 
 /*

@@ -5,6 +5,7 @@
 #define LMCC_SENDER_TRAINS_H
 
 #include "control/marker.h"
+#include "wire/levels.h"
 
 G_BEGIN_DECLS
 
@@ -12,8 +13,7 @@ G_BEGIN_DECLS
  * LmccRun:
  * @begin: from when on packets may leave early
  * @end: and until when
- * @first: the lowest layer of which
- * @n_layers: how many layers from @first on
+ * @layers: of these
  * @until: what is due later than this does not leave early
  * @rate: all of them together then, bit/s
  * @train_level: the level that a train is for; 0: it makes room for one
@@ -24,8 +24,7 @@ typedef struct
 {
   LmccTime begin;
   LmccTime end;
-  guint first;
-  guint n_layers;
+  LmccLayerSet layers;
   LmccTime until;
   guint64 rate;
   guint train_level;

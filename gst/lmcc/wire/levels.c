@@ -119,6 +119,27 @@ lmcc_session_level_adds (const LmccSession *session, gint level)
 }
 
 /*
+ * lmcc_session_layer_levels:
+ * @session: a session
+ * @layer: a layer
+ *
+ * Returns: the levels that have it: bit i is set if level i does
+ */
+guint64
+lmcc_session_layer_levels (const LmccSession *session, guint layer)
+{
+  guint n = lmcc_session_count_levels (session), level;
+  guint64 levels = 0;
+
+  for (level = 0; level < n; level++) {
+    if (lmcc_session_level_has_layer (session, (gint) level, layer))
+      levels |= G_GUINT64_CONSTANT (1) << level;
+  }
+
+  return levels;
+}
+
+/*
  * lmcc_session_may_go_up:
  * @session: a session
  * @level: that is held; -1: none

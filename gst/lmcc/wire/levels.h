@@ -72,6 +72,7 @@ lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
 
 LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
 LmccLayerSet lmcc_session_level_adds (const LmccSession *session, gint level);
+guint64 lmcc_session_layer_levels (const LmccSession *session, guint layer);
 guint64
 lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers);
 gboolean lmcc_session_may_go_up (const LmccSession *session, gint level);

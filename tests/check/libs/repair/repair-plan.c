@@ -178,12 +178,26 @@ GST_END_TEST;
 
 #define PACKET 1000
 
+/* Of @n_layers layers, each level with one more. */
+static LmccRepairPlan *
+begin_plan (gdouble loss_rate, guint n_layers)
+{
+  LmccRepairPlan *plan = lmcc_repair_plan_new (loss_rate, 1.0);
+  LmccSession session;
+
+  lmcc_session_init (&session);
+  session.n_layers = n_layers;
+  lmcc_repair_plan_begin (plan, &session);
+
+  return plan;
+}
+
 /* @n pictures of one packet in each block; those of a block need all blocks
  * below, and all before in their own. */
 static LmccRepairPlan *
 make_plan (gdouble loss_rate, const guint *sizes, guint n_blocks)
 {
-  LmccRepairPlan *plan = lmcc_repair_plan_new (loss_rate, 1.0);
+  LmccRepairPlan *plan = begin_plan (loss_rate, n_blocks);
   guint i, k, picture;
 
   for (i = 0; i < n_blocks; i++)
@@ -303,7 +317,7 @@ GST_END_TEST;
 GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
 {
   const guint sizes[] = { 15, 25, 40 };
-  g_autoptr (LmccRepairPlan) plan = lmcc_repair_plan_new (0.02, 1.0);
+  g_autoptr (LmccRepairPlan) plan = begin_plan (0.02, 3);
   gdouble none, whole;
   guint i;
 
@@ -382,6 +396,48 @@ GST_START_TEST (test_without_loss_nothing_is_spent)
 
 GST_END_TEST;
 
+/* Who has layer 2 has no layer 1. */
+GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
+{
+  const guint sizes[] = { 20, 20, 20 };
+  g_autoptr (LmccRepairPlan) plan = lmcc_repair_plan_new (0.05, 1.0);
+  LmccSession session;
+  gdouble before;
+  guint i, picture;
+
+  lmcc_session_init (&session);
+  session.n_layers = 3;
+  session.level_layers[0] = 1;
+  session.level_layers[1] = 3;
+  session.level_layers[2] = 5;
+  lmcc_repair_plan_begin (plan, &session);
+  for (i = 0; i < 3; i++)
+    lmcc_repair_plan_add_block (plan, i, sizes[i], 1, PACKET);
+  for (i = 0; i < 3; i++) {
+    for (picture = 1; picture <= sizes[i]; picture++) {
+      const LmccRepairNeed needs[] = {
+        { i, 0, picture },
+        { 0, 0, sizes[0] },
+      };
+
+      lmcc_repair_plan_add_picture (plan, needs, i > 0 ? 2 : 1);
+    }
+  }
+  lmcc_repair_plan_allocate (plan, 0, 2 * PACKET, NULL);
+  lmcc_repair_plan_allocate (plan, 1, 0, NULL);
+  before = lmcc_repair_plan_count_whole (plan, 2);
+  fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), before);
+  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 2, 8 * PACKET, NULL),
+      8 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0), 2);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 2), 0);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 2), 8);
+  fail_unless (lmcc_repair_plan_count_whole (plan, 2) > before);
+  fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), before);
+}
+
+GST_END_TEST;
+
 static Suite *
 repair_plan_suite (void)
 {
@@ -404,6 +460,8 @@ repair_plan_suite (void)
   tcase_add_test (tcase, test_the_repair_of_a_block_is_in_one_layer);
   tcase_add_test (tcase, test_a_block_that_ends_late_has_only_what_is_left);
   tcase_add_test (tcase, test_without_loss_nothing_is_spent);
+  tcase_add_test (tcase,
+      test_repair_is_in_a_layer_of_those_who_have_what_it_repairs);
 
   return suite;
 }

@@ -223,6 +223,9 @@ GST_START_TEST (a_level_is_the_first_layers_where_nobody_says)
           lmcc_layer_set_first ((guint) level + 1));
       fail_unless_equals_uint64 (lmcc_session_level_adds (&session, level),
           G_GUINT64_CONSTANT (1) << level);
+      fail_unless_equals_uint64 (lmcc_session_layer_levels (&session,
+                                     (guint) level),
+          lmcc_layer_set_first (n) & ~lmcc_layer_set_first ((guint) level));
     }
     fail_unless_equals_uint64 (lmcc_session_level_layers (&session,
                                    LMCC_MAX_LAYERS),
@@ -249,6 +252,8 @@ GST_START_TEST (levels_that_are_listed_have_their_layers)
     fail_unless_equals_uint64 (lmcc_session_level_rate (&session, i), rates[i]);
     fail_unless_equals_uint64 (lmcc_session_level_adds (&session, (gint) i),
         added[i]);
+    fail_unless_equals_uint64 (lmcc_session_layer_levels (&session, i),
+        holders[i]);
     for (k = 0; k < 3; k++)
       fail_unless_equals_int (lmcc_session_level_has_layer (&session, (gint) k,
                                   i),
