@@ -38,7 +38,7 @@ advise_key_frames (GstLmccSinkCore *core, const LmccSession *session,
   for (rung = 0; rung < session->n_rungs; rung++) {
     guint level = stats->key_levels[rung];
 
-    if (level == session->n_layers)
+    if (level == lmcc_session_count_levels (session))
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
           ("The key frames of rung %u do not fit into all layers together. Set "
            "base-rate or layers higher, or give its encoder a lower "

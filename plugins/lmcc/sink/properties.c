@@ -556,9 +556,10 @@ static const GstLmccProperty rows[] = {
    *   (too old to be sent), `audio-dropped`, #gdouble `age-max-ms` (of a
    *   picture as it left)
    * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64
-   *   `bitrate` and `cumulative-bitrate`, `packets-sent`, `bytes-sent`,
-   *   `fillers-sent`, `repairs-sent`, `repair-bytes-sent`, #guint
-   *   `packets-queued`, `stream`, `class`, #gchararray `address`
+   *   `bitrate` and `cumulative-bitrate` (of the lowest level that has the
+   *   layer), `packets-sent`, `bytes-sent`, `fillers-sent`, `repairs-sent`,
+   *   `repair-bytes-sent`, #guint `packets-queued`, `stream`, `class`,
+   *   #gchararray `address`
    * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64
    *   `units-left-out`, #guint `units-queued`
    *

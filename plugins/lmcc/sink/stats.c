@@ -8,6 +8,19 @@
 #include "common/stats.h"
 #include "sink/core.h"
 
+/* What whoever holds the layer holds at least, with all that its level has. */
+static guint64
+get_least_level_rate (const LmccSession *session, guint layer)
+{
+  guint top = lmcc_session_count_levels (session) - 1, level = 0;
+
+  while (level < top
+      && !lmcc_session_level_has_layer (session, (gint) level, layer))
+    level++;
+
+  return lmcc_session_level_rate (session, level);
+}
+
 static GstStructure *
 describe_layer (const LmccSession *session, const LmccSenderStats *stats,
     guint i)
@@ -21,7 +34,7 @@ describe_layer (const LmccSession *session, const LmccSenderStats *stats,
     lmcc_address_format (&group, text);
   return gst_structure_new ("layer", "layer", G_TYPE_UINT, i, "bitrate",
       G_TYPE_UINT64, layer->rate, "cumulative-bitrate", G_TYPE_UINT64,
-      lmcc_session_level_rate (session, i), "packets-sent", G_TYPE_UINT64,
+      get_least_level_rate (session, i), "packets-sent", G_TYPE_UINT64,
       counts->packets, "bytes-sent", G_TYPE_UINT64, counts->bytes,
       "fillers-sent", G_TYPE_UINT64, counts->fillers, "repairs-sent",
       G_TYPE_UINT64, counts->repairs, "repair-bytes-sent", G_TYPE_UINT64,

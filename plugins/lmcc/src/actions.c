@@ -237,7 +237,7 @@ tell_level (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
   g_mutex_lock (&self->lock);
   self->reason = action->reason;
   if (self->have_session && action->to >= 0
-      && (guint) action->to < self->session.n_layers)
+      && (guint) action->to < lmcc_session_count_levels (&self->session))
     rate = lmcc_session_level_rate (&self->session, (guint) action->to);
   g_mutex_unlock (&self->lock);
 
