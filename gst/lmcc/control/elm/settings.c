@@ -92,10 +92,11 @@ const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
   { "restart", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
       "after a leave, losses at the old level say no more than that the new "
       "one is right: the history begins again there; not in the paper" },
-  { "leave-latency", LMCC_SETTING_TIME, 0, 3600, 2, NULL,
+  { "leave-latency", LMCC_SETTING_TIME, 0, 3600, 3.5, NULL,
       "how long the network may go on with a layer that was left: losses of "
       "that time are of the old level; two last-member queries, a second "
-      "each (RFC 3376 section 8.8). Ends where losses end" },
+      "each (RFC 3376 section 8.8), and up to a second until a host repeats "
+      "its report (section 8.11). Ends where losses end" },
   { "quality-share", LMCC_SETTING_NUMBER, 0, 1, 0.5, NULL,
       "a layer is left where more than this part of the pictures is missing "
       "(RFC 8085 section 4.1); 1: never" },
