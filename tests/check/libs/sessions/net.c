@@ -162,6 +162,7 @@ GST_START_TEST (test_the_schedule_gives_the_earliest)
     }
     fail_unless_equals_int (test_schedule_first (&schedule), first);
   }
+  test_schedule_clear (&schedule);
 }
 
 GST_END_TEST;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "support/crowd.h"
+#include "support/feedback-traffic.h"
 #include "support/sender-harness.h"
 
 #include <gst/lmcc/wire/rtcp.h>
@@ -72,14 +73,6 @@ pop_event (Crowd *crowd)
   return first;
 }
 
-static void
-add_traffic (GArray *traffic, LmccTime time, gsize size)
-{
-  CrowdTraffic entry = { time, size + IP_OVERHEAD };
-
-  g_array_append_val (traffic, entry);
-}
-
 /* In a session with another R_max than usual. */
 Crowd *
 crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max)
@@ -100,8 +93,8 @@ crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max)
   crowd->members = g_new0 (CrowdMember, CROWD_MAX);
   crowd->by_ssrc = g_hash_table_new (NULL, NULL);
   crowd->heap = g_array_new (FALSE, FALSE, sizeof (Event));
-  crowd->at_sender = g_array_new (FALSE, FALSE, sizeof (CrowdTraffic));
-  crowd->on_the_way = g_array_new (FALSE, FALSE, sizeof (CrowdTraffic));
+  crowd->at_sender = feedback_traffic_new ();
+  crowd->on_the_way = feedback_traffic_new ();
 
   return crowd;
 }
@@ -204,7 +197,7 @@ report (Crowd *crowd, guint index)
   lmcc_rtt_report (member->rtt, crowd->now, reference.ntp_time);
   member->n_reports++;
   crowd->n_reports++;
-  add_traffic (crowd->on_the_way, crowd->now, 20);
+  feedback_traffic_add (crowd->on_the_way, crowd->now, 20);
   if (!is_lost (crowd) && !crowd->is_cut)
     push_event (crowd,
         (Event){ .time = crowd->now + member->delay,
@@ -327,8 +320,10 @@ drain (Crowd *crowd)
       fail_unless (lmcc_rtcp_parse (action.packet->data, action.packet->size,
           &handler, &reading));
       if (reading.answers) {
-        add_traffic (crowd->at_sender, crowd->now, action.packet->size);
-        add_traffic (crowd->on_the_way, crowd->now, action.packet->size);
+        feedback_traffic_add (crowd->at_sender, crowd->now,
+            action.packet->size);
+        feedback_traffic_add (crowd->on_the_way, crowd->now,
+            action.packet->size);
       }
     }
     lmcc_packet_unref (action.packet);
@@ -344,7 +339,7 @@ arrive (Crowd *crowd, guint32 host, const LmccReferenceTime *reference)
 
   host = g_htonl (host);
   memcpy (source.bytes, &host, sizeof (host));
-  add_traffic (crowd->at_sender, crowd->now, packet->size);
+  feedback_traffic_add (crowd->at_sender, crowd->now, packet->size);
   lmcc_sender_handle_control (crowd->sender, crowd->now, &source, 5005,
       packet->data, packet->size);
   drain (crowd);
@@ -428,32 +423,16 @@ crowd_run (Crowd *crowd, LmccTime duration)
   crowd->now = end;
 }
 
-static gdouble
-largest_share (const Crowd *crowd, const GArray *traffic, LmccTime window)
-{
-  const CrowdTraffic *entries = (const CrowdTraffic *) traffic->data;
-  gsize sum = 0, largest = 0;
-  guint first = 0, i;
-
-  for (i = 0; i < traffic->len; i++) {
-    sum += entries[i].bytes;
-    while (entries[first].time + window <= entries[i].time)
-      sum -= entries[first++].bytes;
-    largest = MAX (largest, sum);
-  }
-
-  return (gdouble) largest * 8 * LMCC_SECOND
-      / ((gdouble) crowd->base_rate * (gdouble) window);
-}
-
 /* Reports and answers in the window that has most of them, wherever it begins,
  * of what the base sends in that time. Reports are counted once when they leave
  * and once when they come; the larger share counts. */
 gdouble
 crowd_largest_share (const Crowd *crowd, LmccTime window)
 {
-  return MAX (largest_share (crowd, crowd->at_sender, window),
-      largest_share (crowd, crowd->on_the_way, window));
+  return MAX (feedback_traffic_largest_share (crowd->at_sender,
+                  crowd->base_rate, window),
+      feedback_traffic_largest_share (crowd->on_the_way, crowd->base_rate,
+          window));
 }
 
 static gint

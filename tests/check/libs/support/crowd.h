@@ -37,13 +37,6 @@ typedef struct
   guint n_answers;
 } CrowdMember;
 
-/* Bytes of whole IP packets that feedback took. */
-typedef struct
-{
-  LmccTime time;
-  gsize bytes;
-} CrowdTraffic;
-
 typedef struct
 {
   LmccTime now;
@@ -60,8 +53,8 @@ typedef struct
   GHashTable *by_ssrc;
   GArray *heap;
   guint64 order;
-  GArray *at_sender;  /* CrowdTraffic, reports as they come */
-  GArray *on_the_way; /* CrowdTraffic, reports as they leave */
+  GArray *at_sender;  /* FeedbackPacket, reports as they come */
+  GArray *on_the_way; /* FeedbackPacket, reports as they leave */
   guint64 n_reports;
   guint64 n_records;
 } Crowd;

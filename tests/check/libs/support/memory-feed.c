@@ -3,12 +3,12 @@
  */
 #include "support/memory-feed.h"
 
+#include "support/test-heap.h"
 #include "support/test-slow.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/wire/rtp.h>
 
-#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,15 +34,6 @@ resident_set (void)
   fclose (file);
 
   return resident * (gsize) sysconf (_SC_PAGESIZE);
-}
-
-/* Bytes that malloc() has given out. */
-static gsize
-heap_in_use (void)
-{
-  struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
 }
 
 void
@@ -183,7 +174,7 @@ feed_prepare (Feed *feed, guint n_layers, guint payload_size)
 void
 feed_start (Feed *feed)
 {
-  feed->heap = heap_in_use ();
+  feed->heap = test_heap_in_use ();
   feed->receiver = lmcc_receiver_new (&feed->config);
   lmcc_receiver_start (feed->receiver, feed->now);
   feed_drain (feed);
@@ -209,9 +200,10 @@ feed_check_memory (Feed *feed)
   /* The sanitizers and valgrind have an allocator of their own. */
   if (test_is_slow ())
     return;
-  fail_unless (heap_in_use () <= feed->heap + stats.memory + FIXED_ALLOWANCE,
+  fail_unless (test_heap_in_use ()
+          <= feed->heap + stats.memory + FIXED_ALLOWANCE,
       "%" G_GSIZE_FORMAT " bytes are in use, %" G_GUINT64_FORMAT " are counted",
-      heap_in_use () - feed->heap, stats.memory);
+      test_heap_in_use () - feed->heap, stats.memory);
   fail_unless (feed->most <= stats.memory_budget + PROCESS_ALLOWANCE,
       "the process takes %" G_GSIZE_FORMAT
       " bytes, the budget is %" G_GUINT64_FORMAT,

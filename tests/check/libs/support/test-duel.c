@@ -263,6 +263,75 @@ check_down (Runner *runner, guint index)
         runner->step->down_within_ms / 1000.0);
 }
 
+/* The longest time in a row, since the mark, above @level, or with @below below
+ * it. */
+static LmccTime
+longest_run (const Runner *runner, guint index, gint level, gboolean below)
+{
+  const GArray *changes = runner->net->receivers[index].changes;
+  guint first = runner->receivers[index].changes, i;
+  gint held =
+      first > 0 ? g_array_index (changes, TestLevelChange, first - 1).to : -1;
+  LmccTime since = runner->marked, longest = 0;
+
+  for (i = first; i <= changes->len; i++) {
+    gboolean off = below ? held < level : held > level;
+    LmccTime until = runner->net->now;
+    gint to = held;
+
+    if (i < changes->len) {
+      until = g_array_index (changes, TestLevelChange, i).time;
+      to = g_array_index (changes, TestLevelChange, i).to;
+    }
+    if (off)
+      longest = MAX (longest, until - since);
+    if (!off || !(below ? to < level : to > level))
+      since = until;
+    held = to;
+  }
+
+  return longest;
+}
+
+static void
+check_carried (Runner *runner, guint index)
+{
+  const TestStep *step = runner->step;
+  LmccTime over = longest_run (runner, index, step->carried, FALSE);
+  LmccTime under = longest_run (runner, index, step->carried, TRUE);
+
+  if (over > step->over_ms * LMCC_MSECOND)
+    fault (runner,
+        "receiver %u held more than level %d for %.2f s, not %.2f s at most",
+        index + 1, step->carried, (gdouble) over / LMCC_SECOND,
+        step->over_ms / 1000.0);
+  if (under > step->under_ms * LMCC_MSECOND)
+    fault (runner,
+        "receiver %u held less than level %d for %.2f s, not %.2f s at most",
+        index + 1, step->carried, (gdouble) under / LMCC_SECOND,
+        step->under_ms / 1000.0);
+}
+
+/* The last change is that to no level. */
+static void
+check_ended (Runner *runner, guint index)
+{
+  const TestNetReceiver *from = &runner->net->receivers[index];
+  LmccTime after = from->changes->len == 0
+      ? 0
+      : g_array_index (from->changes, TestLevelChange, from->changes->len - 1)
+              .time
+          - runner->marked;
+
+  if (from->ended == NULL)
+    fault (runner, "receiver %u has not ended, and is at level %d", index + 1,
+        from->level);
+  else if (after > runner->step->ended_within_ms * LMCC_MSECOND)
+    fault (runner, "receiver %u ended after %.2f s, not within %.2f s",
+        index + 1, (gdouble) after / LMCC_SECOND,
+        runner->step->ended_within_ms / 1000.0);
+}
+
 static void
 check_flow (Runner *runner, guint index)
 {
@@ -306,6 +375,10 @@ check (Runner *runner)
     check_receiver (runner, i);
     if (step->down_within_ms > 0)
       check_down (runner, i);
+    if (step->check_carried)
+      check_carried (runner, i);
+    if (step->ended_within_ms > 0)
+      check_ended (runner, i);
   }
   for (i = 0; step->check_flow_share && i < net->n_flows; i++) {
     if (step->of == 0 || step->of == i + 1)
@@ -334,6 +407,18 @@ run_time (Runner *runner)
 }
 
 static void
+pause_process (Runner *runner)
+{
+  const TestStep *step = runner->step;
+  LmccTime duration = step->ms * LMCC_MSECOND;
+
+  if (step->of > 0)
+    test_net_suspend_receiver (runner->net, step->of - 1, duration);
+  else
+    test_net_pause_sender (runner->net, duration);
+}
+
+static void
 do_step (Runner *runner)
 {
   test_trace_note (runner->trace, runner->net, runner->step->why);
@@ -349,6 +434,15 @@ do_step (Runner *runner)
       break;
     case TEST_FEEDBACK:
       runner->net->control_cut = runner->step->stop;
+      break;
+    case TEST_AIR:
+      runner->net->air = runner->step->air;
+      break;
+    case TEST_PAUSE:
+      pause_process (runner);
+      break;
+    case TEST_FORGET:
+      test_net_forget_groups (runner->net, runner->step->of);
       break;
     case TEST_RUN:
       run_time (runner);
@@ -373,6 +467,7 @@ run_once (const TestDuel *duel, guint32 seed, GString *faults)
     .shaped = duel->shaped,
     .join_latency = duel->join_ms * LMCC_MSECOND,
     .leave_latency = duel->leave_ms * LMCC_MSECOND,
+    .left_is_unseen = duel->left_is_unseen,
     .seed = seed,
   };
   Runner runner = { .duel = duel, .faults = faults };

@@ -19,6 +19,10 @@
  * @TEST_RECEIVER: receivers start, or with .stop one stops
  * @TEST_FLOW: TCP flows start, or with .stop one stops
  * @TEST_FEEDBACK: reports get to the sender, or with .stop no longer
+ * @TEST_AIR: jitter and reordering behind all links, from now on
+ * @TEST_PAUSE: the sender's process does not run for .ms; with @of that of receiver
+ *     k, from 1
+ * @TEST_FORGET: the last switch forgets memberships of layer @of and those above
  * @TEST_RUN: time passes
  * @TEST_MARK: what is checked counts from here
  * @TEST_CHECK: what must be true now
@@ -30,6 +34,9 @@ typedef enum
   TEST_RECEIVER,
   TEST_FLOW,
   TEST_FEEDBACK,
+  TEST_AIR,
+  TEST_PAUSE,
+  TEST_FORGET,
   TEST_RUN,
   TEST_MARK,
   TEST_CHECK,
@@ -54,7 +61,8 @@ typedef enum
  *     flows of one RTT lose in step, and what is evenly spaced beside them loses more
  * @max_level: of receivers to start, plus 1; 0: no cap
  * @stop: the other way round
- * @ms: how long to run
+ * @air: see #TestNetAir
+ * @ms: how long to run, or not to
  * @check_level: every receiver's level lies in @level now
  * @check_held: the level that every receiver held for the longest time since the
  *     mark lies in @held; a join experiment is no reason to fail
@@ -67,6 +75,10 @@ typedef enum
  * @max_changes: most changes of any receiver's level since the mark, plus 1
  * @down_within_ms: every receiver has gone down since the mark, at most so long
  *     after the first packet that it missed since then
+ * @check_carried: since the mark no receiver held a level above @carried for longer
+ *     than @over_ms in a row, nor one below for longer than @under_ms
+ * @ended_within_ms: every receiver has ended the reception and said why, at most
+ *     so long after the mark
  * @equal: all receivers held one level for the longest time since the mark
  */
 typedef struct
@@ -88,6 +100,7 @@ typedef struct
   gint max_level;
   gboolean stop;
 
+  TestNetAir air;
   guint ms;
 
   gboolean check_level;
@@ -104,6 +117,11 @@ typedef struct
   gdouble delay_ms[2];
   guint max_changes;
   guint down_within_ms;
+  gboolean check_carried;
+  gint carried;
+  guint over_ms;
+  guint under_ms;
+  guint ended_within_ms;
   gboolean equal;
 } TestStep;
 
@@ -115,6 +133,9 @@ typedef struct
   .check_flow_share = TRUE, .flow_share = { least, most }
 #define LOSS(least, most) .check_loss = TRUE, .loss_range = { least, most }
 #define DELAY_MS(least, most) .check_delay = TRUE, .delay_ms = { least, most }
+#define CARRIED(level, most_over_ms, most_under_ms)                     \
+  .check_carried = TRUE, .carried = (level), .over_ms = (most_over_ms), \
+  .under_ms = (most_under_ms)
 #define CHANGES(most) .max_changes = (most) + 1
 
 /* Short names of the steps. */
@@ -126,6 +147,9 @@ typedef struct
 #define RECEIVER .kind = TEST_RECEIVER
 #define FLOW .kind = TEST_FLOW
 #define FEEDBACK .kind = TEST_FEEDBACK
+#define AIR .kind = TEST_AIR
+#define PAUSE(milliseconds) .kind = TEST_PAUSE, .ms = milliseconds
+#define FORGET .kind = TEST_FORGET
 #define RUN(milliseconds) .kind = TEST_RUN, .ms = milliseconds
 #define MARK .kind = TEST_MARK
 #define CHECK .kind = TEST_CHECK
@@ -140,6 +164,7 @@ typedef struct
  * @n_layers: 0: 8
  * @join_ms: latency of joins
  * @leave_ms: latency of leaves
+ * @left_is_unseen: what comes until then ends before the receiver
  * @steps: what happens
  */
 typedef struct
@@ -152,6 +177,7 @@ typedef struct
   guint n_layers;
   guint join_ms;
   guint leave_ms;
+  gboolean left_is_unseen;
   const TestStep *steps;
 } TestDuel;
 

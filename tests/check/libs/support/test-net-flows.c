@@ -33,9 +33,10 @@ send_segments (TestNet *net, guint index)
     flow->host.settings.delay = processing_time (net);
     test_link_submit (&flow->host, &content, net->now, NULL);
   }
-  test_schedule_set (&net->schedule, SLOT_HOST + index,
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_HOST) + index,
       test_link_next_arrival (&flow->host));
-  test_schedule_set (&net->schedule, SLOT_FLOW + index, flow->tcp.timer);
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_FLOW) + index,
+      flow->tcp.timer);
 }
 
 /* The host lets a segment go. */
@@ -47,7 +48,7 @@ test_net_send_segment (TestNet *net, guint index)
 
   test_link_take (&flow->host, &content);
   test_link_submit (&net->shared, &content, net->now, NULL);
-  test_schedule_set (&net->schedule, SLOT_HOST + index,
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_HOST) + index,
       test_link_next_arrival (&flow->host));
   test_schedule_set (&net->schedule, SLOT_SHARED,
       test_link_next_arrival (&net->shared));
@@ -65,7 +66,7 @@ test_net_take_segment (TestNet *net, const TestLinkPacket *content)
   net->deliveries++;
   flow->acks.settings.delay = net->shared.settings.delay + flow->extra_delay;
   test_link_submit (&flow->acks, &ack, net->now, NULL);
-  test_schedule_set (&net->schedule, SLOT_ACKS + index,
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_ACKS) + index,
       test_link_next_arrival (&flow->acks));
 }
 
@@ -77,7 +78,7 @@ test_net_take_ack (TestNet *net, guint index)
 
   if (test_link_take (&flow->acks, &ack))
     test_tcp_handle_ack (&flow->tcp, net->now, ack.sequence);
-  test_schedule_set (&net->schedule, SLOT_ACKS + index,
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_ACKS) + index,
       test_link_next_arrival (&flow->acks));
   send_segments (net, index);
 }
@@ -129,5 +130,6 @@ void
 test_net_stop_flow (TestNet *net, guint index)
 {
   test_tcp_stop (&net->flows[index].tcp);
-  test_schedule_set (&net->schedule, SLOT_FLOW + index, LMCC_TIME_NONE);
+  test_schedule_set (&net->schedule, test_net_slot (net, SLOTS_FLOW) + index,
+      LMCC_TIME_NONE);
 }

@@ -6,7 +6,8 @@
 
 #include "support/test-net.h"
 
-/* What can happen, by its index in the schedule. */
+/* What can happen, by its index in the schedule. After SLOT_OWN come a slot for
+ * each receiver's own link, and then what test_net_slot() knows. */
 enum
 {
   SLOT_MAIL,
@@ -14,12 +15,46 @@ enum
   SLOT_SENDER,
   SLOT_SHARED,
   SLOT_OWN,
-  SLOT_RECEIVER = SLOT_OWN + TEST_NET_MAX_RECEIVERS,
-  SLOT_ACKS = SLOT_RECEIVER + TEST_NET_MAX_RECEIVERS,
-  SLOT_FLOW = SLOT_ACKS + TEST_NET_MAX_FLOWS,
-  SLOT_HOST = SLOT_FLOW + TEST_NET_MAX_FLOWS,
-  N_SLOTS = SLOT_HOST + TEST_NET_MAX_FLOWS,
 };
+
+typedef enum
+{
+  SLOTS_RECEIVER, /* one for each receiver */
+  SLOTS_ACKS,     /* one for each flow, and so are the others */
+  SLOTS_FLOW,
+  SLOTS_HOST,
+  SLOTS_END, /* behind them */
+} TestNetSlots;
+
+/* The first slot of a kind. */
+static inline guint
+test_net_slot (const TestNet *net, TestNetSlots kind)
+{
+  guint first = SLOT_OWN + net->config.max_receivers;
+
+  return kind == SLOTS_RECEIVER ? first
+                                : first + net->config.max_receivers
+          + ((guint) kind - SLOTS_ACKS) * TEST_NET_MAX_FLOWS;
+}
+
+/* A packet that waits in a socket of a suspended receiver. */
+typedef struct
+{
+  LmccPacket *packet;
+  LmccTime arrival;
+  guint8 group;
+  guint8 control;
+} TestNetHeld;
+
+/* test-net.c */
+void test_net_hand_over (TestNet *net, guint index, const TestNetHeld *held);
+void test_net_note_missed (TestNet *net, guint index, guint group);
+
+/* test-net-weather.c */
+LmccTime test_net_air_delay (TestNet *net, guint index);
+gboolean test_net_hold (TestNet *net, guint index, const TestNetHeld *held);
+gboolean test_net_wake (TestNet *net, guint index);
+void test_net_clear_sockets (TestNet *net, guint index);
 
 /* test-net-flows.c */
 void test_net_send_segment (TestNet *net, guint index);

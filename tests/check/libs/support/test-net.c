@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "support/feedback-traffic.h"
 #include "support/test-net-private.h"
 #include "support/test-slow.h"
 
@@ -20,10 +21,11 @@ typedef enum
   MAIL_MEMBERSHIP,
   MAIL_REPORT,
   MAIL_FORGED,
+  MAIL_LATE,
 } MailKind;
 
-/* What is rare: a membership that takes effect, a report or a forged answer
- * that arrives. */
+/* What is rare: a membership that takes effect, a report, a forged answer or a
+ * late packet that arrives. */
 typedef struct
 {
   LmccTime at;
@@ -31,6 +33,7 @@ typedef struct
   guint receiver;
   guint group;
   guint change;
+  gboolean control;
   LmccPacket *packet;
 } Mail;
 
@@ -131,6 +134,18 @@ set_flows (TestNet *net, guint index, guint group, gboolean flows)
 }
 
 static void
+take_effect (TestNet *net, const Mail *mail)
+{
+  TestMembership *member = &net->receivers[mail->receiver].groups[mail->group];
+
+  /* Another wish has overtaken it. */
+  if (mail->change != member->change)
+    return;
+  member->forgotten = FALSE;
+  set_flows (net, mail->receiver, mail->group, member->wanted);
+}
+
+static void
 ask (TestNet *net, guint index, guint group, gboolean wanted)
 {
   TestMembership *member = &net->receivers[index].groups[group];
@@ -144,24 +159,13 @@ ask (TestNet *net, guint index, guint group, gboolean wanted)
   if (latency > 0)
     post (net, &mail);
   else
-    set_flows (net, index, group, wanted);
-}
-
-static void
-take_effect (TestNet *net, const Mail *mail)
-{
-  TestMembership *member = &net->receivers[mail->receiver].groups[mail->group];
-
-  /* Another wish has overtaken it. */
-  if (mail->change != member->change)
-    return;
-  set_flows (net, mail->receiver, mail->group, member->wanted);
+    take_effect (net, &mail);
 }
 
 /* Packets */
 
-static void
-note_missed (TestNet *net, guint index, guint group)
+void
+test_net_note_missed (TestNet *net, guint index, guint group)
 {
   TestNetReceiver *to = &net->receivers[index];
 
@@ -171,6 +175,16 @@ note_missed (TestNet *net, guint index, guint group)
   to->last_miss = net->now;
   if (to->first_miss == LMCC_TIME_NONE)
     to->first_miss = net->now;
+}
+
+static void
+note_control (TestNet *net, const LmccPacket *packet, guint size)
+{
+  net->control_bytes += size;
+  if (net->feedback != NULL && feedback_traffic_answers (packet)) {
+    feedback_traffic_add (net->feedback, net->now, packet->size);
+    net->answers++;
+  }
 }
 
 static void
@@ -184,7 +198,7 @@ transmit (TestNet *net, LmccPacket *packet, guint group, gboolean control)
   guint i;
 
   if (control)
-    net->control_bytes += content.size;
+    note_control (net, packet, content.size);
   if (!net->config.shaped)
     test_source_note_sent (&net->source, packet, control);
   if (net->watch != NULL && !control)
@@ -200,7 +214,7 @@ transmit (TestNet *net, LmccPacket *packet, guint group, gboolean control)
         continue;
       net->receivers[i].offered++;
       if (!arrives)
-        note_missed (net, i, group);
+        test_net_note_missed (net, i, group);
     }
   }
   lmcc_packet_unref (packet);
@@ -265,6 +279,8 @@ send_report (TestNet *net, guint index, LmccPacket *packet)
 
   net->receivers[index].reports++;
   net->report_bytes += packet->size + IP_OVERHEAD;
+  if (net->feedback != NULL)
+    feedback_traffic_add (net->feedback, net->now, packet->size);
   mail.packet = packet;
   if (net->forger != NULL)
     forge_answer (net, index, packet);
@@ -274,8 +290,17 @@ send_report (TestNet *net, guint index, LmccPacket *packet)
 static void
 take_report (TestNet *net, const Mail *mail)
 {
+  Mail later = *mail;
+
   if (net->control_cut)
     return;
+  /* It waits in the sender's socket. */
+  if (net->now < net->sender_paused_until) {
+    later.at = net->sender_paused_until;
+    lmcc_packet_ref (later.packet);
+    post (net, &later);
+    return;
+  }
   lmcc_sender_handle_control (net->sender, net->now,
       &net->receivers[mail->receiver].address, FEEDBACK_PORT,
       mail->packet->data, mail->packet->size);
@@ -318,12 +343,16 @@ drain_receiver (TestNet *net, guint index)
           net->watch (net, (gint) index, 0, action.packet, net->watch_data);
         lmcc_packet_unref (action.packet);
         break;
+      case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
+        from->ended = action.reason;
+        break;
       default:
         g_clear_pointer (&action.packet, lmcc_packet_unref);
         break;
     }
   }
-  test_schedule_set (&net->schedule, SLOT_RECEIVER + index,
+  test_schedule_set (&net->schedule,
+      test_net_slot (net, SLOTS_RECEIVER) + index,
       lmcc_receiver_next_timeout (from->receiver));
 }
 
@@ -345,27 +374,55 @@ test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet)
 }
 
 static LmccPacket *
-see (TestNet *net, guint index, const TestLinkPacket *content)
+see (TestNet *net, guint index, const TestNetHeld *held)
 {
   if (net->tap == NULL)
-    return lmcc_packet_ref (content->packet);
+    return lmcc_packet_ref (held->packet);
 
-  return net->tap (net, index, content->group, content->packet, net->tap_data);
+  return net->tap (net, index, held->group, held->packet, net->tap_data);
 }
 
-static void
-deliver (TestNet *net, guint index, const TestLinkPacket *content)
+/* The receiver's process reads a packet. */
+void
+test_net_hand_over (TestNet *net, guint index, const TestNetHeld *held)
 {
   TestNetReceiver *to = &net->receivers[index];
 
   net->deliveries++;
-  to->bytes += content->size;
-  if (content->control)
+  to->bytes += held->packet->size + IP_OVERHEAD;
+  if (held->control)
     lmcc_receiver_handle_control (to->receiver, net->now, &net->sender_address,
-        MEDIA_PORT, content->packet->data, content->packet->size);
+        MEDIA_PORT, held->packet->data, held->packet->size);
   else
-    test_net_inject (net, index, content->group, see (net, index, content));
+    lmcc_receiver_handle_packet (to->receiver, net->now, held->arrival,
+        held->group, &net->sender_address, MEDIA_PORT, see (net, index, held));
   drain_receiver (net, index);
+}
+
+static void
+deliver (TestNet *net, guint index, LmccPacket *packet, guint group,
+    gboolean control)
+{
+  TestNetHeld held = { packet, net->now, (guint8) group, (guint8) control };
+
+  if (net->receivers[index].running && !test_net_hold (net, index, &held))
+    test_net_hand_over (net, index, &held);
+}
+
+/* All links are behind it. */
+static void
+reach (TestNet *net, guint index, const TestLinkPacket *content)
+{
+  Mail mail = { net->now + test_net_air_delay (net, index), MAIL_LATE, index,
+    content->group };
+
+  if (mail.at == net->now) {
+    deliver (net, index, content->packet, content->group, content->control);
+    return;
+  }
+  mail.control = content->control;
+  mail.packet = lmcc_packet_ref (content->packet);
+  post (net, &mail);
 }
 
 static void
@@ -384,9 +441,23 @@ forward (TestNet *net, guint index, const TestLinkPacket *content)
   TestNetReceiver *to = &net->receivers[index];
 
   if (!test_link_submit (&to->own, content, net->now, NULL))
-    note_missed (net, index, content->group);
+    test_net_note_missed (net, index, content->group);
   test_schedule_set (&net->schedule, SLOT_OWN + index,
       test_link_next_arrival (&to->own));
+}
+
+/* What was asked for and does not come is missed. */
+static gboolean
+is_sent_to (TestNet *net, guint index, guint group)
+{
+  const TestMembership *member = &net->receivers[index].groups[group];
+
+  if (!member->flows || (net->config.left_is_unseen && !member->wanted))
+    return FALSE;
+  if (member->forgotten)
+    test_net_note_missed (net, index, group);
+
+  return !member->forgotten;
 }
 
 /* The heart */
@@ -407,7 +478,7 @@ take_from_shared (TestNet *net)
     return;
   }
   for (i = 0; i < net->n_receivers; i++) {
-    if (net->receivers[i].groups[content.group].flows)
+    if (is_sent_to (net, i, content.group))
       forward (net, i, &content);
   }
   lmcc_packet_unref (content.packet);
@@ -424,8 +495,7 @@ take_from_own (TestNet *net, guint index)
       test_link_next_arrival (&to->own));
   if (!arrived)
     return;
-  if (to->running)
-    deliver (net, index, &content);
+  reach (net, index, &content);
   lmcc_packet_unref (content.packet);
 }
 
@@ -441,6 +511,8 @@ take_mail (TestNet *net)
     take_effect (net, mail);
   else if (mail->kind == MAIL_REPORT)
     take_report (net, mail);
+  else if (mail->kind == MAIL_LATE)
+    deliver (net, mail->receiver, mail->packet, mail->group, mail->control);
   else
     take_forged (net, mail);
   mail_free (mail);
@@ -471,16 +543,27 @@ run_receiver (TestNet *net, guint index)
 {
   LmccReceiver *receiver = net->receivers[index].receiver;
 
+  if (!test_net_wake (net, index))
+    return;
   lmcc_receiver_handle_timeout (receiver, net->now);
   drain_receiver (net, index);
   if (lmcc_receiver_next_timeout (receiver) <= net->now)
     fail_stuck (net, index);
 }
 
+static gboolean
+is_paused (const TestNet *net, guint slot)
+{
+  return net->now < net->sender_paused_until
+      && (slot == SLOT_SOURCE || slot == SLOT_SENDER);
+}
+
 static void
 happen (TestNet *net, guint slot)
 {
-  if (slot == SLOT_MAIL) {
+  if (is_paused (net, slot)) {
+    test_schedule_set (&net->schedule, slot, net->sender_paused_until);
+  } else if (slot == SLOT_MAIL) {
     take_mail (net);
   } else if (slot == SLOT_SOURCE) {
     push_pictures (net);
@@ -489,16 +572,16 @@ happen (TestNet *net, guint slot)
     drain_sender (net);
   } else if (slot == SLOT_SHARED) {
     take_from_shared (net);
-  } else if (slot < SLOT_RECEIVER) {
+  } else if (slot < test_net_slot (net, SLOTS_RECEIVER)) {
     take_from_own (net, slot - SLOT_OWN);
-  } else if (slot < SLOT_ACKS) {
-    run_receiver (net, slot - SLOT_RECEIVER);
-  } else if (slot < SLOT_FLOW) {
-    test_net_take_ack (net, slot - SLOT_ACKS);
-  } else if (slot < SLOT_HOST) {
-    test_net_run_flow (net, slot - SLOT_FLOW);
+  } else if (slot < test_net_slot (net, SLOTS_ACKS)) {
+    run_receiver (net, slot - test_net_slot (net, SLOTS_RECEIVER));
+  } else if (slot < test_net_slot (net, SLOTS_FLOW)) {
+    test_net_take_ack (net, slot - test_net_slot (net, SLOTS_ACKS));
+  } else if (slot < test_net_slot (net, SLOTS_HOST)) {
+    test_net_run_flow (net, slot - test_net_slot (net, SLOTS_FLOW));
   } else {
-    test_net_send_segment (net, slot - SLOT_HOST);
+    test_net_send_segment (net, slot - test_net_slot (net, SLOTS_HOST));
   }
 }
 
@@ -555,9 +638,10 @@ test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config)
   guint index = net->n_receivers++;
   TestNetReceiver *to = &net->receivers[index];
   LmccReceiverConfig receiver = { 0 };
-  g_autofree gchar *address = g_strdup_printf ("10.0.1.%u", index + 1);
+  g_autofree gchar *address = g_strdup_printf ("10.%u.%u.%u", (index + 1) >> 16,
+      1 + ((index + 1) >> 8 & 0xff), (index + 1) & 0xff);
 
-  g_assert (index < TEST_NET_MAX_RECEIVERS);
+  g_assert (index < net->config.max_receivers);
   lmcc_address_parse (address, &to->address);
   lmcc_address_parse ("239.255.42.1", &receiver.address);
   receiver.algorithm = config->algorithm != NULL ? config->algorithm : "auto";
@@ -571,6 +655,7 @@ test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config)
 
   test_link_init (&to->own, &config->own, net->config.seed + 1 + index);
   to->changes = g_array_new (FALSE, FALSE, sizeof (TestLevelChange));
+  to->sockets = g_array_new (FALSE, FALSE, sizeof (TestNetHeld));
   to->level = -1;
   to->first_miss = LMCC_TIME_NONE;
   to->receiver = lmcc_receiver_new (&receiver);
@@ -690,10 +775,13 @@ test_net_new (const TestNetConfig *config)
   net->config = *config;
   if (net->config.seed == 0)
     net->config.seed = test_net_get_seed ();
+  if (net->config.max_receivers == 0)
+    net->config.max_receivers = TEST_NET_MAX_RECEIVERS;
+  net->receivers = g_new0 (TestNetReceiver, net->config.max_receivers);
   net->now = START;
   net->random = g_rand_new_with_seed (net->config.seed);
   lmcc_address_parse ("10.0.0.1", &net->sender_address);
-  test_schedule_init (&net->schedule, N_SLOTS);
+  test_schedule_init (&net->schedule, test_net_slot (net, SLOTS_END));
   test_link_init (&net->shared, &config->shared, net->config.seed);
   start_sender (net);
   start_source (net);
@@ -712,11 +800,15 @@ test_net_free (TestNet *net)
     lmcc_receiver_free (net->receivers[i].receiver);
     test_link_clear (&net->receivers[i].own);
     g_array_unref (net->receivers[i].changes);
+    test_net_clear_sockets (net, i);
+    g_array_unref (net->receivers[i].sockets);
   }
   for (i = 0; i < net->n_flows; i++) {
     test_link_clear (&net->flows[i].host);
     test_link_clear (&net->flows[i].acks);
   }
+  g_free (net->receivers);
+  test_schedule_clear (&net->schedule);
   g_rand_free (net->random);
   test_link_clear (&net->shared);
   g_queue_clear_full (&net->mail, (GDestroyNotify) mail_free);

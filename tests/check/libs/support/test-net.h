@@ -35,6 +35,9 @@
  * @slot: its length; 0: the algorithm's default
  * @join_latency: from a join to the first packet that the routers let through
  * @leave_latency: from the last leave to the last one
+ * @left_is_unseen: what comes of a group that was left ends before the receiver,
+ *     as where a router above the last one goes on with it, or the host's kernel
+ *     keeps it from the socket; else the receiver gets it
  * @shared: the shared link
  * @repair: share of repair data, 1/1000
  * @repair_loss: that it reckons with
@@ -42,6 +45,7 @@
  *     one class
  * @train_cycle: how often a train for each level comes; 0: LMCC_TEST_TRAINS, in
  *     ms, or as the algorithm wants; %LMCC_TIME_NONE: never
+ * @max_receivers: how many can be added; 0: %TEST_NET_MAX_RECEIVERS
  * @seed: 0: LMCC_TEST_SEED, or %TEST_NET_SEED
  */
 typedef struct
@@ -55,11 +59,13 @@ typedef struct
   LmccTime slot;
   LmccTime join_latency;
   LmccTime leave_latency;
+  gboolean left_is_unseen;
   TestLinkSettings shared;
   guint repair;
   gdouble repair_loss;
   gdouble class_share;
   LmccTime train_cycle;
+  guint max_receivers;
   guint32 seed;
 } TestNetConfig;
 
@@ -82,13 +88,47 @@ typedef struct
   TestLinkSettings own;
 } TestNetReceiverConfig;
 
-/* Whether routers send a group towards a receiver, and what it asked for. */
+/* Whether routers send a group towards a receiver, and what it asked for. The
+ * last switch may have forgotten it. */
 typedef struct
 {
   gboolean wanted;
   gboolean flows;
+  gboolean forgotten;
   guint change; /* counts what it asked for */
 } TestMembership;
+
+/**
+ * TestJitter:
+ * @TEST_JITTER_BATCHES: what comes within the time leaves together, in order, as
+ *     behind Wi-Fi or a cable modem; the waits are uniform from 0 to the time
+ * @TEST_JITTER_IN_ORDER: each packet waits, uniformly from 0 to the time, and for
+ *     those before it
+ * @TEST_JITTER_RANDOM: likewise, and overtakes others
+ */
+typedef enum
+{
+  TEST_JITTER_BATCHES,
+  TEST_JITTER_IN_ORDER,
+  TEST_JITTER_RANDOM,
+} TestJitter;
+
+/**
+ * TestNetAir:
+ * @jitter: the longest wait
+ * @kind: how packets wait
+ * @reordered: share of the packets that are late, and overtaken by others
+ * @late: by how much at most, uniformly from 0
+ *
+ * What happens to packets of the session behind all queues.
+ */
+typedef struct
+{
+  LmccTime jitter;
+  TestJitter kind;
+  gdouble reordered;
+  LmccTime late;
+} TestNetAir;
 
 typedef struct
 {
@@ -103,6 +143,10 @@ typedef struct
  * @receiver: (nullable): before it has started: %NULL
  * @own: its own link
  * @groups: where it is a member
+ * @suspended_until: it does not run before that; packets wait in its sockets
+ * @sockets: (element-type TestNetHeld): these
+ * @air_clear: no packet comes before that which does not overtake another
+ * @ended: (nullable): why it has ended the reception itself
  * @changes: (element-type TestLevelChange): of its level
  * @offered: packets that were sent to groups that it wanted
  * @missed: of these, what neither link brought
@@ -117,6 +161,10 @@ typedef struct
   LmccAddress address;
   TestLink own;
   TestMembership groups[LMCC_MAX_GROUPS];
+  LmccTime suspended_until;
+  GArray *sockets;
+  LmccTime air_clear;
+  const gchar *ended;
   gint level;
   GArray *changes;
   guint64 offered;
@@ -181,9 +229,14 @@ typedef void (*TestNetWatch) (TestNet *net, gint index, guint group,
  * @watch: (nullable): sees what the sender sends and receivers deliver
  * @watch_data: for @watch
  * @control_cut: reports do not reach the sender
+ * @sender_paused_until: it does not run before that
+ * @air: between all links and the receivers
  * @forger: (nullable): somebody who sees reports on their way, and answers them in
  *     the sender's name before it does, with any delay that these dice say
  * @forged: its answers
+ * @feedback: (nullable) (element-type FeedbackPacket): somebody's who wants to
+ *     have reports, and packets with answers, as they are sent
+ * @answers: how many of these are packets with answers
  * @deliveries: packets that came to a receiver or the other end of a flow
  */
 struct _TestNet
@@ -201,14 +254,18 @@ struct _TestNet
   TestSource source;
   TestLink shared;
   guint members[LMCC_MAX_GROUPS];
-  TestNetReceiver receivers[TEST_NET_MAX_RECEIVERS];
+  TestNetReceiver *receivers;
   guint n_receivers;
   TestNetFlow flows[TEST_NET_MAX_FLOWS];
   guint n_flows;
   GQueue mail;
   gboolean control_cut;
+  LmccTime sender_paused_until;
+  TestNetAir air;
   GRand *forger;
   guint64 forged;
+  GArray *feedback;
+  guint64 answers;
   guint64 control_bytes;
   guint64 report_bytes;
   guint64 deliveries;
@@ -218,6 +275,9 @@ TestNet *test_net_new (const TestNetConfig *config);
 void test_net_free (TestNet *net);
 guint test_net_add_receiver (TestNet *net, const TestNetReceiverConfig *config);
 void test_net_stop_receiver (TestNet *net, guint index);
+void test_net_suspend_receiver (TestNet *net, guint index, LmccTime duration);
+void test_net_pause_sender (TestNet *net, LmccTime duration);
+void test_net_forget_groups (TestNet *net, guint from);
 guint test_net_add_flow (TestNet *net, LmccTime extra_delay);
 guint test_net_add_flow_of (TestNet *net, LmccTime extra_delay,
     TestTcpAlgorithm algorithm);

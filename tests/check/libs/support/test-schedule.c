@@ -8,13 +8,23 @@ test_schedule_init (TestSchedule *schedule, guint n)
 {
   guint i;
 
-  g_assert (n <= TEST_SCHEDULE_MAX);
   schedule->n = n;
+  schedule->times = g_new (LmccTime, n);
+  schedule->heap = g_new (guint, n);
+  schedule->place = g_new (guint, n);
   for (i = 0; i < n; i++) {
     schedule->times[i] = LMCC_TIME_NONE;
-    schedule->heap[i] = (guint16) i;
-    schedule->place[i] = (guint16) i;
+    schedule->heap[i] = i;
+    schedule->place[i] = i;
   }
+}
+
+void
+test_schedule_clear (TestSchedule *schedule)
+{
+  g_free (schedule->times);
+  g_free (schedule->heap);
+  g_free (schedule->place);
 }
 
 static inline gboolean
@@ -28,8 +38,8 @@ is_before (const TestSchedule *schedule, guint a, guint b)
 static inline void
 put (TestSchedule *schedule, guint place, guint index)
 {
-  schedule->heap[place] = (guint16) index;
-  schedule->place[index] = (guint16) place;
+  schedule->heap[place] = index;
+  schedule->place[index] = place;
 }
 
 static guint

@@ -9,17 +9,16 @@
 
 #include <gst/lmcc/lmcc-types.h>
 
-#define TEST_SCHEDULE_MAX 256
-
 typedef struct
 {
   guint n;
-  LmccTime times[TEST_SCHEDULE_MAX];
-  guint16 heap[TEST_SCHEDULE_MAX];
-  guint16 place[TEST_SCHEDULE_MAX];
+  LmccTime *times;
+  guint *heap;
+  guint *place;
 } TestSchedule;
 
 void test_schedule_init (TestSchedule *schedule, guint n);
+void test_schedule_clear (TestSchedule *schedule);
 void test_schedule_set (TestSchedule *schedule, guint index, LmccTime time);
 
 /* Which comes next; its time is schedule->times[] of it. */

@@ -48,7 +48,8 @@ is_key (const TestSource *source, guint rung)
 /* The decoder is not what is tested here: every picture is a key frame, unless
  * groups are asked for. */
 static void
-push_unit (TestSource *source, guint rung, guint n_packets, LmccTime now)
+push_unit (TestSource *source, guint rung, guint n_packets, LmccTime due,
+    LmccTime now)
 {
   TestSourceTag tag = { source->n_units++, n_packets };
   LmccUnit *unit = lmcc_unit_new ();
@@ -58,8 +59,8 @@ push_unit (TestSource *source, guint rung, guint n_packets, LmccTime now)
   else
     unit->stream = (guint8) rung;
   unit->switch_point = is_key (source, rung);
-  unit->decoding_time = now;
-  unit->presentation_time = now;
+  unit->decoding_time = due;
+  unit->presentation_time = due;
   source->pushed[rung] += n_packets * source->packet_size;
   for (; n_packets > 0; n_packets--)
     g_ptr_array_add (unit->packets, make_packet (source, &tag));
@@ -98,13 +99,14 @@ test_source_set_rate (TestSource *source, guint rung, gdouble rate,
 /**
  * test_source_push:
  * @source: a source
- * @now: the time: that of @source->next
+ * @now: the time: that of @source->next, or later where the host was held up
  *
  * Gives the sender one picture of each layer that is due one.
  */
 void
 test_source_push (TestSource *source, LmccTime now)
 {
+  LmccTime due = source->next;
   guint rung;
 
   source->pictures++;
@@ -116,9 +118,9 @@ test_source_push (TestSource *source, LmccTime now)
       n_packets = is_key (source, rung) ? source->key_packets : 1;
 
     for (; source->single_packets && n_packets > 1; n_packets--)
-      push_unit (source, rung, 1, now);
+      push_unit (source, rung, 1, due, now);
     if (n_packets > 0)
-      push_unit (source, rung, n_packets, now);
+      push_unit (source, rung, n_packets, due, now);
   }
 }
 
