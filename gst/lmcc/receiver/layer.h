@@ -20,7 +20,9 @@ typedef struct
 {
   gboolean running; /* the layer is held, and a packet came */
   gboolean whole;   /* the first second has passed */
-  LmccTime since;   /* the running second, and the counters then */
+  LmccTime heard;   /* the latest packet */
+  LmccTime since;   /* what is found lost was sent from then on */
+  LmccTime begun;   /* the running second, and the counters then */
   guint64 received;
   guint64 bytes;
   guint64 lost;

@@ -31,32 +31,45 @@
 static guint64
 bits_per_second (gdouble bits, LmccTime span)
 {
-  return (guint64) (bits * LMCC_SECOND / (gdouble) span);
+  return (guint64) (bits * LMCC_SECOND / (gdouble) MAX (span, 1));
 }
 
-/* What was sent: lost packets were as large as those that came. */
-static gdouble
-get_sent_bits (const LmccReceiverLayer *layer)
+/* Lost packets were as large as those that came. */
+static void
+count_bits (const LmccReceiverLayer *layer, gdouble *received, gdouble *lost)
 {
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
   const LmccLayerMeasure *measure = &layer->measure;
-  guint64 received = stats->received - measure->received;
-  guint64 lost = stats->lost - measure->lost;
+  guint64 packets = stats->received - measure->received;
 
-  if (received == 0)
-    return 0;
-
-  return (gdouble) (stats->bytes - measure->bytes) * 8
-      * (gdouble) (received + lost) / (gdouble) received;
+  *received = (gdouble) (stats->bytes - measure->bytes) * 8;
+  *lost = packets == 0
+      ? 0
+      : *received * (gdouble) (stats->lost - measure->lost) / (gdouble) packets;
 }
 
+/* What was sent: what is found lost after a silence was sent in it. */
+static guint64
+get_sent_rate (const LmccReceiverLayer *layer, LmccTime now)
+{
+  const LmccLayerMeasure *measure = &layer->measure;
+  gdouble received, lost;
+
+  count_bits (layer, &received, &lost);
+
+  return bits_per_second (received, now - measure->begun)
+      + bits_per_second (lost, now - measure->since);
+}
+
+/* Counts from @now on; what is found lost was sent from @since on. */
 static void
-begin_interval (LmccReceiverLayer *layer, LmccTime now)
+begin_interval (LmccReceiverLayer *layer, LmccTime since, LmccTime now)
 {
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
 
   layer->measure.running = TRUE;
-  layer->measure.since = now;
+  layer->measure.since = since;
+  layer->measure.begun = now;
   layer->measure.received = stats->received;
   layer->measure.bytes = stats->bytes;
   layer->measure.lost = stats->lost;
@@ -119,7 +132,7 @@ take_interval (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
   LmccLayerMeasure *measure = &layer->measure;
-  guint64 rate = bits_per_second (get_sent_bits (layer), now - measure->since);
+  guint64 rate = get_sent_rate (layer, now);
   guint64 before =
       measure->rate != 0 ? measure->rate : receiver->session.layers[index].rate;
 
@@ -127,7 +140,7 @@ take_interval (LmccReceiver *receiver, guint index, LmccTime now)
       before == 0 ? rate : before - before / SMOOTHING + rate / SMOOTHING;
   measure->at = now;
   measure->whole = TRUE;
-  begin_interval (layer, now);
+  begin_interval (layer, now, now);
   lmcc_receiver_reckon_rates (receiver, now);
 }
 
@@ -138,8 +151,10 @@ look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
   LmccReceiverLayer *layer = &receiver->layers[index];
   gdouble burst =
       (gdouble) receiver->session.layers[index].rate * BURST / LMCC_SECOND;
-  gdouble bits = get_sent_bits (layer) - burst;
+  gdouble received, lost, bits;
 
+  count_bits (layer, &received, &lost);
+  bits = received + lost - burst;
   if (burst <= 0 || bits <= 0
       || bits_per_second (bits, span) <= layer->measure.rate)
     return;
@@ -158,14 +173,20 @@ void
 lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccTime heard = layer->measure.heard;
   LmccTime span;
 
+  layer->measure.heard = now;
   if (!layer->measure.running) {
     layer->measure.whole = FALSE;
-    begin_interval (layer, now);
+    begin_interval (layer, now, now);
     return;
   }
-  span = now - layer->measure.since;
+  if (now >= heard + INTERVAL) {
+    take_interval (receiver, index, now);
+    begin_interval (layer, heard, now);
+  }
+  span = now - layer->measure.begun;
   if (span >= INTERVAL)
     take_interval (receiver, index, now);
   else if (!layer->measure.whole && span >= FIRST_LOOK)
@@ -189,7 +210,7 @@ lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
     LmccReceiverLayer *layer = &receiver->layers[i];
 
     if (layer->measure.running
-        && now >= layer->measure.since + INTERVAL + INTERVAL / 2)
+        && now >= layer->measure.begun + INTERVAL + INTERVAL / 2)
       take_interval (receiver, i, now);
   }
   lmcc_receiver_reckon_rates (receiver, now);

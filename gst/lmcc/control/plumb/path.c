@@ -19,6 +19,9 @@
 /* It is quiet if nothing was lost for so many mean intervals. */
 #define QUIET_INTERVALS 4
 
+/* A layer is silent where so many packets at its rate did not come. */
+#define SILENT_PACKETS 8
+
 /* What is known of the path is little while its mean is younger than that. */
 #define YOUNG (20 * LMCC_SECOND)
 
@@ -142,6 +145,38 @@ lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
 }
 
 /*
+ * lmcc_plumb_find_silence:
+ * @plumb: plumb
+ * @layer: a layer of the session
+ *
+ * Returns: from when on nothing of it is a silence, which chance does not make
+ *     where packets are far apart
+ */
+LmccTime
+lmcc_plumb_find_silence (const LmccPlumb *plumb, guint layer)
+{
+  guint64 rate = MAX (plumb->session->layers[layer].rate, 1);
+  gdouble packets = SILENT_PACKETS * 8.0 * plumb->session->packet_size
+      * LMCC_SECOND / (gdouble) rate;
+
+  return MAX (LMCC_PLUMB_SILENCE, (LmccTime) packets);
+}
+
+static gboolean
+has_silent_layer (const LmccPlumb *plumb, LmccTime now)
+{
+  LmccLayerSet held = lmcc_session_level_layers (plumb->session, plumb->level);
+  guint i;
+
+  while (lmcc_layer_set_take (&held, &i)) {
+    if (now >= plumb->heard[i] + lmcc_plumb_find_silence (plumb, i))
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/*
  * lmcc_plumb_may_try:
  * @plumb: plumb
  * @now: the time
@@ -153,7 +188,8 @@ lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
 {
   return lmcc_session_may_go_up (plumb->session, plumb->level)
       && plumb->parent.wanted_level == plumb->level
-      && now < plumb->last_packet + LMCC_PLUMB_SILENCE;
+      && now < plumb->last_packet + LMCC_PLUMB_SILENCE
+      && !has_silent_layer (plumb, now);
 }
 
 /* Who has just come, or whose path has just changed, goes by what is not lost

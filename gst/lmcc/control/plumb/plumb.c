@@ -10,13 +10,16 @@
 
 #include "control/plumb/state.h"
 #include "measure/loss.h"
+#include "wire/levels.h"
 
 #include <math.h>
 
 #define TICK (100 * LMCC_MSECOND)
 
-/* After a silence of less than that the path is taken to be the same. */
-#define OUTAGE (10 * LMCC_SECOND)
+/* After a silence of less than that the path is taken to be the same. A group
+ * that a switch forgot comes again when the receiver has asked for it anew,
+ * after LMCC_REJOIN_TIMEOUT of 10 s, and the join has been done. */
+#define OUTAGE (12 * LMCC_SECOND)
 
 static void
 evaluate (LmccPlumb *plumb, LmccTime now)
@@ -46,17 +49,20 @@ evaluate (LmccPlumb *plumb, LmccTime now)
     lmcc_plumb_follow_duty (plumb, now);
 }
 
-/* All that was to come in a silence of all layers was lost by one event: nobody
- * knows how much of it the path would have carried. */
+/* All of a layer that was to come in a silence of it was lost by one event:
+ * nobody knows how much of it the path would have carried. A switch may have
+ * forgotten the group, or this host's socket was full. */
 static void
-note_packet (LmccPlumb *plumb, LmccTime now)
+note_packet (LmccPlumb *plumb, LmccTime arrival, guint layer)
 {
-  LmccTime silence = now > plumb->last_packet ? now - plumb->last_packet : 0;
+  LmccTime *heard = &plumb->heard[layer];
+  LmccTime silence = arrival > *heard ? arrival - *heard : 0;
 
-  if (plumb->last_packet != 0 && silence >= LMCC_PLUMB_SILENCE
+  if (*heard != 0 && silence >= lmcc_plumb_find_silence (plumb, layer)
       && silence < OUTAGE)
-    plumb->outage_until = now;
-  plumb->last_packet = MAX (plumb->last_packet, now);
+    plumb->outage_until[layer] = arrival;
+  *heard = MAX (*heard, arrival);
+  plumb->last_packet = MAX (plumb->last_packet, arrival);
 }
 
 static void
@@ -69,7 +75,7 @@ plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
   lmcc_duty_packet (&plumb->duty, header->send_time);
   lmcc_overload_packet (&plumb->overload, now, size);
   lmcc_fair_rate_packet (&plumb->fair, arrival, size);
-  note_packet (plumb, arrival);
+  note_packet (plumb, arrival, header->layer);
   if (lmcc_train_reader_packet (&plumb->trains, plumb->session, arrival, header,
           size)) {
     if (lmcc_plumb_count_verdicts (plumb, LMCC_TRAIN_UNKNOWN, now) > 0)
@@ -102,13 +108,27 @@ take_losses (LmccPlumb *plumb, LmccTime now, const LmccLoss *loss, guint first)
     take_first_loss (plumb, now);
 }
 
+/* Layers that were silent together come again one after the other. */
+static gboolean
+is_new_outage (LmccPlumb *plumb, LmccTime now)
+{
+  gboolean is_new = plumb->outage_taken == 0
+      || now >= plumb->outage_taken + LMCC_PLUMB_SILENCE;
+
+  if (is_new)
+    plumb->outage_taken = now;
+
+  return is_new;
+}
+
 static void
 plumb_loss (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
 {
   LmccPlumb *plumb = (LmccPlumb *) controller;
   guint ignored = lmcc_loss_count_before (loss, plumb->deaf_until);
-  guint outage = lmcc_loss_count_before (loss, plumb->outage_until);
+  guint outage = lmcc_loss_count_before (loss, plumb->outage_until[layer]);
+  guint first;
 
   lmcc_controller_forget_wish (controller, plumb->level);
   plumb->last_loss = now;
@@ -116,11 +136,13 @@ plumb_loss (LmccController *controller, LmccTime now, guint layer,
     return;
   lmcc_overload_lose (&plumb->overload, now,
       loss->count - MAX (ignored, outage));
-  if (outage > ignored)
-    ignored = outage - 1;
-  if (!lmcc_train_reader_owns_loss (&plumb->trains, plumb->session, layer,
+  first = MAX (ignored, outage);
+  if (outage > ignored && is_new_outage (plumb, now))
+    first = outage - 1;
+  if (first < loss->count
+      && !lmcc_train_reader_owns_loss (&plumb->trains, plumb->session, layer,
           loss))
-    take_losses (plumb, now, loss, ignored);
+    take_losses (plumb, now, loss, first);
   evaluate (plumb, now);
 }
 
@@ -140,6 +162,9 @@ plumb_level (LmccController *controller, LmccTime now, gint level)
 {
   LmccPlumb *plumb = (LmccPlumb *) controller;
   gint from = plumb->level;
+  LmccLayerSet joined = lmcc_session_level_layers (plumb->session, level)
+      & ~lmcc_session_level_layers (plumb->session, from);
+  guint layer;
 
   plumb->level = level;
   plumb->level_since = now;
@@ -148,6 +173,8 @@ plumb_level (LmccController *controller, LmccTime now, gint level)
   lmcc_steps_reset (&plumb->steps, now);
   lmcc_quality_watch_reset (&plumb->quality);
   lmcc_train_reader_set_level (&plumb->trains, level);
+  while (lmcc_layer_set_take (&joined, &layer))
+    plumb->heard[layer] = now;
   if (level > from && from >= 0) {
     lmcc_plumb_joined (plumb, now);
   } else {

@@ -63,7 +63,9 @@ typedef struct
   gboolean rtt_known;
   LmccTime rtt;
   LmccTime last_packet;
-  LmccTime outage_until; /* nothing came before, for a while */
+  LmccTime heard[LMCC_MAX_LAYERS];        /* the latest packet, or the join */
+  LmccTime outage_until[LMCC_MAX_LAYERS]; /* none came before, for a while */
+  LmccTime outage_taken; /* when one was last taken for a loss event */
   LmccTime last_loss;
   LmccTime last_queue; /* a train met one */
   gboolean leaving;
@@ -85,6 +87,7 @@ gboolean lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now);
 gboolean
 lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time);
 gboolean lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now);
+LmccTime lmcc_plumb_find_silence (const LmccPlumb *plumb, guint layer);
 gboolean lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now);
 gboolean lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now);
 LmccFairRateWitness

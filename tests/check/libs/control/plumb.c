@@ -38,7 +38,7 @@ typedef struct
   LmccTrainVerdict verdict; /* LMCC_TRAIN_NONE: by the capacity */
   LmccTime loss_interval;   /* one packet is lost in each; 0: none */
 
-  gdouble debt; /* packets that are due */
+  gdouble debt[N_LAYERS]; /* packets that are due, of each layer */
   gdouble carried;
   LmccTime next_train;
   guint train; /* level of the next one */
@@ -114,10 +114,10 @@ bench_clear (Bench *bench)
 }
 
 static void
-bench_packet (Bench *bench, LmccTime queue, gboolean of_train)
+bench_packet (Bench *bench, gint layer, LmccTime queue, gboolean of_train)
 {
   LmccHeader header = {
-    .layer = (guint8) bench->level,
+    .layer = (guint8) layer,
     .burst = of_train,
     .signal = of_train ? (gint8) (bench->level + 1) : LMCC_SIGNAL_NOBODY,
     .send_time = lmcc_time_to_ntp_short (bench->now - queue),
@@ -156,17 +156,17 @@ bench_train (Bench *bench)
   LmccTime queue = verdict == LMCC_TRAIN_UNKNOWN ? 100 * LMCC_MSECOND : 0;
   guint i;
 
-  bench_packet (bench, 0, FALSE);
+  bench_packet (bench, bench->level, 0, FALSE);
   for (i = 0; i < TRAIN_PACKETS; i++) {
     bench->now += gap;
     if (verdict == LMCC_TRAIN_FULL) {
       queue += gap;
       bench->now += gap;
     }
-    bench_packet (bench, queue, TRUE);
+    bench_packet (bench, bench->level, queue, TRUE);
   }
   bench->now += STEP;
-  bench_packet (bench, 0, FALSE);
+  bench_packet (bench, bench->level, 0, FALSE);
   bench_obey (bench);
 }
 
@@ -182,20 +182,31 @@ bench_trains (Bench *bench)
 }
 
 static void
-bench_packets (Bench *bench)
+bench_due (Bench *bench, gint layer)
 {
   gdouble rate = level_rate (bench, bench->level);
 
-  bench->debt += rate / 8 / PACKET_SIZE * STEP / LMCC_SECOND;
-  for (; bench->debt >= 1; bench->debt--) {
+  for (; bench->debt[layer] >= 1; bench->debt[layer]--) {
     bench->carried = MIN (bench->carried + bench->capacity / rate, 2);
     if (bench->carried < 1) {
       bench_lose (bench, 1);
       continue;
     }
     bench->carried--;
-    bench_packet (bench, 0, FALSE);
+    bench_packet (bench, layer, 0, FALSE);
     bench_obey (bench);
+  }
+}
+
+static void
+bench_packets (Bench *bench)
+{
+  gint layer;
+
+  for (layer = 0; layer <= bench->level; layer++) {
+    bench->debt[layer] += (gdouble) bench->session.layers[layer].rate / 8
+        / PACKET_SIZE * STEP / LMCC_SECOND;
+    bench_due (bench, layer);
   }
 }
 
@@ -318,7 +329,7 @@ GST_START_TEST (test_an_overload_leaves_for_what_came)
   bench_run (&bench, 5);
   bench.now += 900 * LMCC_MSECOND;
   lost = (guint) (level_rate (&bench, TOP) / 8 / PACKET_SIZE * 0.9);
-  bench_packet (&bench, 0, FALSE);
+  bench_packet (&bench, bench.level, 0, FALSE);
   bench_lose (&bench, lost);
   fail_unless_equals_int (bench.n_leaves, 1);
   fail_unless_equals_int (bench.level, 0);

@@ -205,6 +205,72 @@ static const TestStep capped[] = { { LINK_3_MBPS },
       .why = "it makes room as without a cap" },
   END };
 
+/* Rough paths: no level that the path does not carry for longer than 2 s, and
+ * none lost for longer than 10 s. */
+
+#define HELD_WHERE_CARRIED(level)       \
+  {                                     \
+    CHECK, CARRIED (level, 2000, 10000) \
+  }
+
+#define ROUGH(...)                                                         \
+  { LINK_3_MBPS }, { AIR, .air = { __VA_ARGS__ } }, { RECEIVER },          \
+      { RUN (10500) }, { MARK }, { RUN (120000) }, HELD_WHERE_CARRIED (4), \
+      { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },           \
+      { RUN (40000) }, HELD_WHERE_CARRIED (3)
+
+static const TestStep jitter_batches[] = {
+  ROUGH (.jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_BATCHES), END
+};
+static const TestStep jitter_in_order[] = {
+  ROUGH (.jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_IN_ORDER), END
+};
+
+/* What is overtaken by three packets of its layer counts as lost (RFC 5348
+ * section 5.1), which is nearly all here. */
+static const TestStep jitter_random[] = { { LINK_3_MBPS },
+  { AIR, .air = { .jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_RANDOM } },
+  { RECEIVER }, { RUN (10500) }, { MARK }, { RUN (120000) },
+  { CHECK, CARRIED (4, 2000, 120000), HELD (1, 4),
+      .why = "it does not starve" },
+  END };
+
+static const TestStep reordered[] = {
+  ROUGH (.reordered = .1, .late = 20 * LMCC_MSECOND), END
+};
+
+static const TestStep sender_paused[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, { MARK },
+  { PAUSE (300), .why = "the sender's host is busy" }, { RUN (30000) },
+  { PAUSE (300), .why = "once more" }, { RUN (30000) }, HELD_WHERE_CARRIED (4),
+  END };
+
+static const TestStep receiver_suspended[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, { MARK },
+  { PAUSE (5000), .of = 1, .why = "it gets nothing, then a burst" },
+  { RUN (40000) }, HELD_WHERE_CARRIED (4),
+  { PAUSE (5000), .of = 1, .why = "the link halves meanwhile" },
+  { LINK, .mbps = 1.5 }, { RUN (5000) }, { MARK }, { RUN (30000) },
+  HELD_WHERE_CARRIED (3), END };
+
+/* After LMCC_REJOIN_TIMEOUT of silence a receiver asks again for its groups. */
+static const TestStep switch_forgets[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) },
+  { FORGET, .why = "nobody asks any more, and all groups stop" },
+  { RUN (10500) }, { MARK }, { RUN (30000) }, HELD_WHERE_CARRIED (4), END };
+
+static const TestStep switch_forgets_layers[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (30000) }, { FORGET, .of = 2, .why = "the upper layers stop" },
+  { RUN (10500) }, { MARK }, { RUN (30000) }, HELD_WHERE_CARRIED (4), END };
+
+/* 1.5 of 2.048 Mbit/s get through, of all layers alike. */
+static const TestStep leaves_not_honoured[] = { { LINK_3_MBPS }, { RECEIVER },
+  { RUN (60000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
+  { RUN (60000) },
+  { CHECK, .ended_within_ms = 40000,
+      .why = "it ends, and says that the network goes on with what was left" },
+  END };
+
 static const TestDuel plumb_duels[] = {
   { "plumb-alone", "plumb", .steps = alone },
   { "plumb-link-changes", "plumb", .steps = link_changes },
@@ -216,6 +282,22 @@ static const TestDuel plumb_duels[] = {
   { "plumb-after-tcp", "plumb", .steps = after_tcp },
   { "plumb-long-leave", "plumb", .leave_ms = 2600, .steps = long_leave },
   { "plumb-longer-leave", "plumb", .leave_ms = 4000, .steps = long_leave },
+  { "plumb-unseen-long-leave", "plumb", .leave_ms = 2600,
+      .left_is_unseen = TRUE, .steps = long_leave },
+  { "plumb-unseen-longer-leave", "plumb", .leave_ms = 4000,
+      .left_is_unseen = TRUE, .steps = long_leave },
+  { "plumb-jitter-batches", "plumb", .steps = jitter_batches },
+  { "plumb-jitter-in-order", "plumb", .steps = jitter_in_order },
+  { "plumb-jitter-random", "plumb", .steps = jitter_random },
+  { "plumb-reordered", "plumb", .steps = reordered },
+  { "plumb-sender-paused", "plumb", .steps = sender_paused },
+  { "plumb-receiver-suspended", "plumb", .steps = receiver_suspended },
+  { "plumb-switch-forgets", "plumb", .steps = switch_forgets },
+  { "plumb-switch-forgets-layers", "plumb", .steps = switch_forgets_layers },
+  { "plumb-leaves-not-honoured", "plumb", .leave_ms = 180000,
+      .steps = leaves_not_honoured },
+  { "plumb-leaves-not-honoured-unseen", "plumb", .leave_ms = 180000,
+      .left_is_unseen = TRUE, .steps = leaves_not_honoured },
   { "plumb-bottleneck-halves", "plumb", .steps = bottleneck_halves },
   { "plumb-late-joiner", "plumb", .steps = late_joiner },
   { "plumb-two-receivers", "plumb", .steps = two_receivers },
