@@ -1,0 +1,299 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What audiences of all sizes cost a session, with whole receivers: messages
+ * and their share of the base's rate, and what a receiver takes of memory and
+ * of the processor. Each receiver is behind a link of its own. Nothing but the
+ * sender's estimate of their number should grow with them.
+ */
+#include "support/feedback-traffic.h"
+#include "support/test-heap.h"
+#include "support/test-net.h"
+#include "support/test-options.h"
+#include "support/test-page.h"
+
+#include <math.h>
+#include <time.h>
+
+#define SKIPPED 77
+
+#define N_LAYERS 4
+#define BASE_RATE 64000
+
+/* Links of receivers: the least and the most, and their queues. */
+#define LEAST_CAPACITY 90e3
+#define MOST_CAPACITY 900e3
+#define QUEUE_PACKETS 20
+#define LEAST_DELAY (10 * LMCC_MSECOND)
+#define MOST_DELAY (100 * LMCC_MSECOND)
+
+#define JOIN_LATENCY (10 * LMCC_MSECOND)
+#define LEAVE_LATENCY (500 * LMCC_MSECOND)
+
+/* The receivers come evenly within this time. */
+#define ARRIVAL (4 * LMCC_SECOND)
+
+/* RFC 3550 section 6.2: 5 % for control, here of the base's rate. */
+#define LIMIT 0.05
+#define WINDOW (10 * LMCC_SECOND)
+
+/* How far off the sender's estimate of their number may be. */
+#define ESTIMATE_FACTOR 4
+
+/* A receiver of a large audience may take so much more memory than one of the
+ * smallest; the model's own list of level changes grows by doubling. */
+#define MEMORY_FACTOR 1.2
+
+/* Part of the receivers that hold the level that their link carries: the
+ * largest audience may have so much less of it than the smallest. */
+#define FITTING_MARGIN 0.1
+
+typedef struct
+{
+  guint receivers;
+  gdouble reports; /* 1/s */
+  gdouble answers; /* packets with answers, 1/s */
+  gdouble mean_share;
+  gdouble largest_share;
+  gdouble fitting;
+  gdouble level;
+  gdouble loss;
+  gdouble estimate;
+  gdouble memory;    /* bytes, of a receiver */
+  gdouble processor; /* s, for a packet that came to a receiver */
+} Row;
+
+static const gchar *algorithm = "plumb";
+static gint seconds = 60;
+static gint seed = 1;
+static gboolean full;
+static gboolean all_must_pass;
+static gchar *markdown;
+
+static const GOptionEntry options[] = { { "algorithm", 'a', 0,
+                                            G_OPTION_ARG_STRING, &algorithm,
+                                            "Which algorithm", "NAME" },
+  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "The largest audience too",
+      NULL },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "How long", "S" },
+  { "seed", 'b', 0, G_OPTION_ARG_INT, &seed, "Of the dice", "N" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write the table between the marks of a page", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fail unless all rows are as they must be", NULL },
+  { NULL } };
+
+static TestNet *
+make_net (guint n)
+{
+  TestNetConfig config = {
+    .n_layers = N_LAYERS,
+    .algorithm = algorithm,
+    .join_latency = JOIN_LATENCY,
+    .leave_latency = LEAVE_LATENCY,
+    .max_receivers = n,
+    .seed = (guint32) seed,
+  };
+
+  lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0, N_LAYERS,
+      config.rates, NULL);
+
+  return test_net_new (&config);
+}
+
+/* Each of @n has another place between 0 and 1, so that audiences of all sizes
+ * have links alike. */
+static gdouble
+place (guint i, guint n, guint step)
+{
+  return ((gdouble) (i * step % n) + 0.5) / n;
+}
+
+static void
+start_receivers (TestNet *net, guint n)
+{
+  LmccTime begin = net->now;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    gdouble capacity = place (i, n, 7), delay = place (i, n, 3);
+    TestNetReceiverConfig receiver = {
+      .rtt_mode = LMCC_RTT_MODE_FEEDBACK,
+      .max_level = -1,
+      .own = {
+        .rate = (guint64) (LEAST_CAPACITY
+            + capacity * (MOST_CAPACITY - LEAST_CAPACITY)),
+        .delay = LEAST_DELAY
+            + (LmccTime) (delay * (gdouble) (MOST_DELAY - LEAST_DELAY)),
+        .queue_packets = QUEUE_PACKETS,
+      },
+    };
+
+    test_net_run (net, begin + ARRIVAL * i / n - net->now);
+    test_net_add_receiver (net, &receiver);
+  }
+}
+
+static gint
+fitting_level (const TestNet *net, guint index)
+{
+  gint level = 0;
+
+  while (level + 1 < N_LAYERS
+      && test_net_cumulative_rate (net, level + 1)
+          <= (gdouble) net->receivers[index].own.settings.rate)
+    level++;
+
+  return level;
+}
+
+static void
+count_levels (const TestNet *net, Row *row)
+{
+  guint64 offered = 0, missed = 0;
+  guint i, n = net->n_receivers;
+
+  for (i = 0; i < n; i++) {
+    const TestNetReceiver *from = &net->receivers[i];
+
+    row->level += (gdouble) from->level / n;
+    row->fitting += (from->level == fitting_level (net, i)) / (gdouble) n;
+    offered += from->offered;
+    missed += from->missed;
+  }
+  row->loss = (gdouble) missed / (gdouble) MAX (offered, 1);
+}
+
+static void
+run (Row *row)
+{
+  g_autoptr (TestNet) net = make_net (row->receivers);
+  g_autoptr (GArray) feedback = feedback_traffic_new ();
+  LmccTime begin = net->now;
+  gsize heap = test_heap_in_use ();
+  clock_t processor = clock ();
+  gsize bytes = 0;
+  guint64 reports = 0;
+  guint i;
+
+  net->feedback = feedback;
+  start_receivers (net, row->receivers);
+  test_net_run (net, begin + (LmccTime) seconds * LMCC_SECOND - net->now);
+
+  row->processor = (gdouble) (clock () - processor) / CLOCKS_PER_SEC
+      / (gdouble) MAX (net->deliveries, 1);
+  row->memory = ((gdouble) test_heap_in_use () - (gdouble) heap
+                    - (gdouble) feedback->len * sizeof (FeedbackPacket))
+      / row->receivers;
+  for (i = 0; i < feedback->len; i++)
+    bytes += g_array_index (feedback, FeedbackPacket, i).bytes;
+  for (i = 0; i < net->n_receivers; i++)
+    reports += net->receivers[i].reports;
+  row->reports = (gdouble) reports / seconds;
+  row->answers = (gdouble) net->answers / seconds;
+  row->mean_share = 8.0 * (gdouble) bytes / seconds / BASE_RATE;
+  row->largest_share =
+      feedback_traffic_largest_share (feedback, BASE_RATE, WINDOW);
+  row->estimate = lmcc_sender_get_stats (net->sender)->receivers;
+  count_levels (net, row);
+}
+
+static gchar *
+make_table (const GArray *rows)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  g_string_append (text,
+      "| receivers | reports/s | answers/s | of the base, % | most in 10 s, % "
+      "| estimate | at the link's level, % | mean level | loss, % "
+      "| memory of a receiver, kB | processor for a packet, us |\n"
+      "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  for (i = 0; i < rows->len; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+
+    g_string_append_printf (text,
+        "| %u | %.2f | %.2f | %.1f | %.1f | %.0f | %.0f | %.2f | %.2f "
+        "| %.1f | %.1f |\n",
+        row->receivers, row->reports, row->answers, 100 * row->mean_share,
+        100 * row->largest_share, row->estimate, 100 * row->fitting, row->level,
+        100 * row->loss, row->memory / 1000, 1e6 * row->processor);
+  }
+
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+say (gboolean holds, guint receivers, const gchar *what)
+{
+  if (!holds)
+    g_printerr ("%u receivers: %s\n", receivers, what);
+
+  return holds;
+}
+
+static gboolean
+check (const GArray *rows)
+{
+  const Row *least = &g_array_index (rows, Row, 0);
+  gboolean passed = TRUE;
+  guint i;
+
+  for (i = 0; i < rows->len; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+    guint n = row->receivers;
+
+    passed &= say (row->reports > 0 && row->answers > 0, n,
+        "nobody measures its round-trip time");
+    passed &= say (row->largest_share <= LIMIT, n,
+        "feedback takes more than 5 % of the base's rate");
+    passed &= say (row->estimate * ESTIMATE_FACTOR >= n
+            && row->estimate <= (gdouble) n * ESTIMATE_FACTOR,
+        n, "the sender reckons with another number");
+    passed &= say (row->memory <= MEMORY_FACTOR * least->memory, n,
+        "a receiver takes more memory than one of a small audience");
+    passed &= say (row->fitting >= least->fitting - FITTING_MARGIN, n,
+        "fewer hold the level of their link than of a small audience");
+  }
+
+  return passed;
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  static const guint audiences[] = { 10, 100, 1000, 10000 };
+  g_autoptr (GArray) rows = g_array_new (FALSE, TRUE, sizeof (Row));
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *table = NULL;
+  guint i, n;
+
+  if (!test_options_parse (options, &argc, &argv))
+    return 2;
+  if (lmcc_algorithm_find (algorithm) == NULL
+      || (all_must_pass && test_net_is_slow ())) {
+    g_print ("a thousand receivers are judged without sanitizers\n");
+    return SKIPPED;
+  }
+  if (seconds < 10 || seed < 1) {
+    g_printerr ("--seconds begins at 10, --seed at 1\n");
+    return 2;
+  }
+  n = G_N_ELEMENTS (audiences) - (full ? 0 : 1);
+  for (i = 0; i < n; i++) {
+    Row row = { .receivers = audiences[i] };
+
+    run (&row);
+    g_array_append_val (rows, row);
+  }
+
+  table = make_table (rows);
+  g_print ("%s", table);
+  if (markdown != NULL
+      && !test_page_write_table (markdown, "audience", table, &error)) {
+    g_printerr ("%s\n", error->message);
+    return 2;
+  }
+
+  return all_must_pass && !check (rows) ? 1 : 0;
+}
