@@ -19,6 +19,7 @@ PACKAGES = {
     'gstreamer1.0-gl': 'glimagesink',
     'dbus-daemon': 'dbus-daemon',
     'ffmpeg': 'ffmpeg ffprobe',
+    'frr': 'vtysh',
     'iperf3': 'iperf3',
     'iproute2': 'ip',
     'parole': 'parole',

@@ -31,9 +31,15 @@ MODE_IS_INCLUDE, MODE_IS_EXCLUDE, TO_INCLUDE, TO_EXCLUDE, ALLOW, BLOCK = range(1
 PATIENCE = 10
 
 
+def group_of(base, layer):
+    """The group of a layer of the session whose base is in that one."""
+    net, host = base.rsplit('.', 1)
+    return f'{net}.{int(host) + layer}'
+
+
 def group(layer):
     """The group of a layer."""
-    return GROUP.rsplit('.', 1)[0] + f'.{1 + layer}'
+    return group_of(GROUP, layer)
 
 
 def encoder(bitrate):
