@@ -3,10 +3,19 @@
  */
 #include "control/plumb/duty.h"
 
+#include <math.h>
 #include <string.h>
 
 /* While the mean is so young nobody waits for the next period. */
 #define YOUNG (40 * LMCC_SECOND)
+
+/* Where the nearest level is held, another one has to be nearer by so much: a
+ * mean of seconds moves far, one of a period little. At the begin of every
+ * second period all choose anew, as receivers that came at different times
+ * would else hold different levels for good. */
+#define NEARER_YOUNG 1.3
+#define NEARER 1.1
+#define REVIEW_PERIODS 2
 
 /* Else the upper level is joined in the first part of a period, or not in
  * it. */
@@ -23,15 +32,17 @@
  * @period: in which the upper level has one turn
  * @dead_band: within this factor of a level's rate, that level is held all the
  *     time
+ * @prefer: whether levels have turns
  */
 void
 lmcc_duty_init (LmccDuty *duty, const LmccSession *session, LmccTime period,
-    gdouble dead_band)
+    gdouble dead_band, LmccDutyPreference prefer)
 {
   memset (duty, 0, sizeof (*duty));
   duty->session = session;
   duty->period = period;
   duty->dead_band = dead_band;
+  duty->prefer = prefer;
 }
 
 static LmccTime
@@ -189,19 +200,72 @@ get_period (const LmccDuty *duty)
   return duty->send_time / period_ticks (duty) + 1;
 }
 
+/* The rate that is as many times the level's as the next one's is of it. */
+static gdouble
+border_above (const LmccDuty *duty, gint level)
+{
+  return sqrt (level_rate (duty, level) * level_rate (duty, level + 1));
+}
+
+static gdouble
+find_nearer (const LmccDuty *duty, LmccTime now)
+{
+  if (lmcc_duty_get_age (duty, now) < YOUNG)
+    return NEARER_YOUNG;
+
+  return get_phase (duty) < JOIN_PART && get_period (duty) % REVIEW_PERIODS == 0
+      ? 1
+      : NEARER;
+}
+
+static gint
+find_nearest (const LmccDuty *duty, LmccTime now, gint held)
+{
+  gdouble rate = lmcc_duty_get_rate (duty), nearer = find_nearer (duty, now);
+  gint top = (gint) duty->session->n_layers - 1, level = CLAMP (held, 0, top);
+
+  while (level < top && rate > border_above (duty, level) * nearer)
+    level++;
+  while (level > 0 && rate < border_above (duty, level - 1) / nearer)
+    level--;
+
+  return level;
+}
+
 /*
  * lmcc_duty_choose:
  * @duty: a duty
+ * @now: the time
+ * @held: the level held
  *
  * Returns: the level to hold now
  */
 gint
-lmcc_duty_choose (const LmccDuty *duty)
+lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
 {
   gint lower;
-  gdouble share = lmcc_duty_get_share (duty, &lower);
+  gdouble share;
+
+  if (duty->prefer == LMCC_DUTY_STEADY)
+    return find_nearest (duty, now, held);
+  share = lmcc_duty_get_share (duty, &lower);
 
   return get_phase (duty) < share ? lower + 1 : lower;
+}
+
+/* Whether the next level waits for no period: it has turns in none, or what is
+ * held is only being found. */
+static gboolean
+joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
+{
+  gboolean young = lmcc_duty_get_age (duty, now) < YOUNG;
+  gint lower;
+
+  if (duty->prefer == LMCC_DUTY_STEADY)
+    return (young && !duty->found)
+        || find_nearest (duty, now, level) > level + 1;
+
+  return young || lmcc_duty_get_share (duty, &lower) >= 1 || lower > level;
 }
 
 /*
@@ -215,10 +279,7 @@ lmcc_duty_choose (const LmccDuty *duty)
 gboolean
 lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
 {
-  gint lower;
-
-  if (lmcc_duty_get_share (duty, &lower) >= 1 || lower > level
-      || lmcc_duty_get_age (duty, now) < YOUNG)
+  if (joins_at_once (duty, now, level))
     return TRUE;
 
   return get_phase (duty) < JOIN_PART && duty->joined_in != get_period (duty);
@@ -234,4 +295,16 @@ void
 lmcc_duty_joined (LmccDuty *duty)
 {
   duty->joined_in = get_period (duty);
+}
+
+/*
+ * lmcc_duty_left:
+ * @duty: a duty
+ *
+ * A level was left that the fair rate does not pay for.
+ */
+void
+lmcc_duty_left (LmccDuty *duty)
+{
+  duty->found = TRUE;
 }

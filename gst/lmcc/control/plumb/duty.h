@@ -12,10 +12,25 @@ G_BEGIN_DECLS
 #define LMCC_DUTY_SAMPLES 256
 
 /**
+ * LmccDutyPreference:
+ * @LMCC_DUTY_FAIR: where the fair rate lies between two levels, both have turns,
+ *     so that the mean is the fair rate
+ * @LMCC_DUTY_STEADY: the nearest level is held
+ *
+ * A setting's values.
+ */
+typedef enum
+{
+  LMCC_DUTY_FAIR,
+  LMCC_DUTY_STEADY,
+} LmccDutyPreference;
+
+/**
  * LmccDuty:
  * Which level the fair rate pays for: where it lies between two levels, the upper
  * one for a part of each period of the sender's clock, so that the mean is the
- * fair rate, and all receivers behind one link change together.
+ * fair rate, and all receivers behind one link change together; or the nearest
+ * one, where changes are worse than what is not quite fair.
  *
  * The mean is taken over just one period: it is the same wherever in the period it
  * ends, though the fair rate itself goes down while the upper level is held.
@@ -26,6 +41,7 @@ typedef struct
   const LmccSession *session;
   LmccTime period;
   gdouble dead_band;
+  LmccDutyPreference prefer;
   gdouble samples[LMCC_DUTY_SAMPLES];
   guint n;
   guint next;
@@ -36,19 +52,21 @@ typedef struct
 
   guint32 send_time; /* of the newest packet, 1/65536 s */
   guint64 joined_in; /* period of the latest join */
+  gboolean found;    /* what it pays for was exceeded once */
 } LmccDuty;
 
 void lmcc_duty_init (LmccDuty *duty, const LmccSession *session,
-    LmccTime period, gdouble dead_band);
+    LmccTime period, gdouble dead_band, LmccDutyPreference prefer);
 void lmcc_duty_reset (LmccDuty *duty, LmccTime now);
 void lmcc_duty_packet (LmccDuty *duty, guint32 send_time);
 void lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate);
 gdouble lmcc_duty_get_rate (const LmccDuty *duty);
 LmccTime lmcc_duty_get_age (const LmccDuty *duty, LmccTime now);
 gdouble lmcc_duty_get_share (const LmccDuty *duty, gint *lower);
-gint lmcc_duty_choose (const LmccDuty *duty);
+gint lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held);
 gboolean lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level);
 void lmcc_duty_joined (LmccDuty *duty);
+void lmcc_duty_left (LmccDuty *duty);
 
 G_END_DECLS
 

@@ -298,7 +298,8 @@ plumb_create (const LmccSession *session, const LmccSettings *settings,
   lmcc_train_reader_init (&plumb->trains);
   lmcc_duty_init (&plumb->duty, session,
       lmcc_settings_get_time (settings, "period"),
-      lmcc_settings_get (settings, "dead-band"));
+      lmcc_settings_get (settings, "dead-band"),
+      lmcc_settings_get_count (settings, "prefer"));
   lmcc_quality_watch_init (&plumb->quality,
       lmcc_settings_get_count (settings, "quality-time"),
       lmcc_settings_get (settings, "quality-share"));

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-#define LMCC_PLUMB_N_SETTINGS 7
+#define LMCC_PLUMB_N_SETTINGS 8
 
 extern const LmccSetting lmcc_plumb_settings[LMCC_PLUMB_N_SETTINGS];
 

@@ -189,6 +189,13 @@ is_far_below (LmccPlumb *plumb, LmccTime now)
   return now >= plumb->low_since + time;
 }
 
+static void
+leave_unpaid (LmccPlumb *plumb, gint level, LmccTime now, const gchar *reason)
+{
+  lmcc_duty_left (&plumb->duty);
+  lmcc_plumb_leave_to (plumb, level, now, reason);
+}
+
 /*
  * lmcc_plumb_leave_far_below:
  * @plumb: plumb
@@ -210,8 +217,7 @@ lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
       && lmcc_plumb_level_rate (plumb, level) >= FAR_BELOW_TIMES * plumb->rate)
     level--;
   lmcc_plumb_begin_anew (plumb, now);
-  lmcc_plumb_leave_to (plumb, level, now,
-      "the fair rate is far below the level's");
+  leave_unpaid (plumb, level, now, "the fair rate is far below the level's");
 
   return TRUE;
 }
@@ -239,7 +245,7 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
       && rate < sqrt (lmcc_plumb_level_rate (plumb, plumb->level)
              * lmcc_plumb_level_rate (plumb, plumb->level - 1))) {
     lmcc_plumb_begin_anew (plumb, now);
-    lmcc_plumb_leave_to (plumb, plumb->level - 1, now, "others have come");
+    leave_unpaid (plumb, plumb->level - 1, now, "others have come");
     return TRUE;
   }
   if (step == LMCC_STEP_UP && may_join (plumb, now)
@@ -262,12 +268,12 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
 void
 lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
 {
-  gint level = lmcc_duty_choose (&plumb->duty);
+  gint level = lmcc_duty_choose (&plumb->duty, now, plumb->level);
 
   if (!may_change (plumb, now))
     return;
   if (level < plumb->level)
-    lmcc_plumb_leave_to (plumb, level, now, "the fair rate pays for less");
+    leave_unpaid (plumb, level, now, "the fair rate pays for less");
   else if (level > plumb->level && may_join (plumb, now)
       && lmcc_duty_may_join (&plumb->duty, now, plumb->level))
     lmcc_plumb_claim (plumb, now, "the fair rate pays for more");

@@ -3,9 +3,17 @@
  */
 #include "control/plumb/plumb.h"
 
+#include "control/plumb/duty.h"
 #include "control/quality-watch.h"
 
+static const gchar *const preference_names
+    [] = { [LMCC_DUTY_FAIR] = "fair", [LMCC_DUTY_STEADY] = "steady", NULL };
+
 const LmccSetting lmcc_plumb_settings[LMCC_PLUMB_N_SETTINGS] = {
+  { "prefer", LMCC_SETTING_CHOICE, 0, 0, LMCC_DUTY_FAIR, preference_names,
+      "where the fair rate lies between two levels: fair holds the upper one "
+      "for a part of each period, so that the mean is the fair rate; steady "
+      "holds the nearest one, and changes seldom" },
   { "period", LMCC_SETTING_TIME, 10, 3600, 150, NULL,
       "where the fair rate lies between two levels, the upper one has one turn "
       "in so long: shorter is fair sooner, and changes more often" },

@@ -40,13 +40,20 @@ typedef struct
 } Bench;
 
 static void
-bench_init (Bench *bench, guint n_layers, LmccTime now, LmccTime clock)
+bench_init_to (Bench *bench, guint n_layers, LmccTime now, LmccTime clock,
+    LmccDutyPreference prefer)
 {
   init_session (&bench->session, n_layers);
-  lmcc_duty_init (&bench->duty, &bench->session, PERIOD, DEAD_BAND);
+  lmcc_duty_init (&bench->duty, &bench->session, PERIOD, DEAD_BAND, prefer);
   lmcc_duty_reset (&bench->duty, now);
   bench->now = now;
   bench->clock = clock;
+}
+
+static void
+bench_init (Bench *bench, guint n_layers, LmccTime now, LmccTime clock)
+{
+  bench_init_to (bench, n_layers, now, clock, LMCC_DUTY_FAIR);
 }
 
 static void
@@ -104,12 +111,12 @@ GST_START_TEST (test_the_share_lies_between_two_levels)
   share = lmcc_duty_get_share (&bench.duty, &lower);
   fail_unless_equals_int (lower, shares[__i__].lower);
   fail_unless (fabs (share - shares[__i__].share) < 1e-6, "%g", share);
-  fail_unless_equals_int (lmcc_duty_choose (&bench.duty),
+  fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, 0),
       share > 0 ? lower + 1 : lower);
 
   /* At the end of a period the upper one is held if it always is. */
   lmcc_duty_packet (&bench.duty, UNITS (2 * PERIOD) - 1);
-  fail_unless_equals_int (lmcc_duty_choose (&bench.duty),
+  fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, 0),
       share >= 1 ? lower + 1 : lower);
 }
 
@@ -120,7 +127,7 @@ choose_at (Bench *bench, LmccTime clock)
 {
   lmcc_duty_packet (&bench->duty, UNITS (clock));
 
-  return lmcc_duty_choose (&bench->duty);
+  return lmcc_duty_choose (&bench->duty, bench->now, 0);
 }
 
 GST_START_TEST (test_the_upper_level_has_the_first_part_of_each_period)
@@ -246,14 +253,14 @@ GST_START_TEST (test_receivers_of_one_sender_hold_the_same_level)
   bench_init (&other, N_LAYERS, 777 * LMCC_SECOND, one.clock);
   bench_run (&other, TICK, 2.8e6);
   bench_tick (&one, 2.8e6);
-  level = lmcc_duty_choose (&one.duty);
+  level = lmcc_duty_choose (&one.duty, one.now, 0);
   for (i = 0; i < 5 * PERIOD / TICK; i++) {
     bench_tick (&one, 2.8e6);
     bench_tick (&other, 2.8e6);
-    fail_unless_equals_int (lmcc_duty_choose (&other.duty),
-        lmcc_duty_choose (&one.duty));
-    n_changes += lmcc_duty_choose (&one.duty) != level;
-    level = lmcc_duty_choose (&one.duty);
+    fail_unless_equals_int (lmcc_duty_choose (&other.duty, other.now, 0),
+        lmcc_duty_choose (&one.duty, one.now, 0));
+    n_changes += lmcc_duty_choose (&one.duty, one.now, 0) != level;
+    level = lmcc_duty_choose (&one.duty, one.now, 0);
   }
   /* Two in each period, and at most two where the send time wraps. */
   fail_unless (n_changes >= 9 && n_changes <= 12, "%u", n_changes);
@@ -317,6 +324,141 @@ GST_START_TEST (test_levels_have_the_rates_of_their_layers)
 
 GST_END_TEST;
 
+/* R_0 to R_3 = 1, 2, 2.6 and 10.4 Mbit/s: the square roots of the rates of two
+ * levels are 1.414, 2.280 and 5.2; a tenth more and less is where another level
+ * is held. */
+static const struct
+{
+  gint held;
+  gdouble rate;
+  gint level;
+} nearest[] = {
+  { 0, 0.3e6, 0 },
+  { 0, 1.54e6, 0 },
+  { 0, 1.57e6, 1 },
+  { 1, 1.30e6, 1 },
+  { 1, 1.27e6, 0 },
+  { 1, 2.49e6, 1 },
+  { 1, 2.52e6, 2 },
+  { 2, 2.09e6, 2 },
+  { 2, 2.06e6, 1 },
+  { 2, 5.70e6, 2 },
+  { 2, 5.74e6, 3 },
+  { 3, 4.75e6, 3 },
+  { 3, 4.71e6, 2 },
+  /* Several at once. */
+  { 0, 99e6, 3 },
+  { 3, 0.3e6, 0 },
+  { 0, 4e6, 2 },
+  /* Nothing is held. */
+  { -1, 0.3e6, 0 },
+};
+
+static void
+init_steady (Bench *bench, LmccTime clock)
+{
+  bench_init_to (bench, N_LAYERS, LMCC_SECOND, clock, LMCC_DUTY_STEADY);
+  bench->session.layers[2].rate = 600000;
+  bench->session.layers[3].rate = 7800000;
+}
+
+/* Periods that are not the second one of two. */
+GST_START_TEST (test_who_is_steady_holds_the_nearest_level_at_each_phase)
+{
+  LmccTime clock;
+  Bench bench;
+
+  init_steady (&bench, PERIOD);
+  bench_run (&bench, YOUNG, nearest[__i__].rate);
+  for (clock = 2 * PERIOD; clock < 3 * PERIOD; clock += PERIOD / 50) {
+    lmcc_duty_packet (&bench.duty, UNITS (clock));
+    fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now,
+                                nearest[__i__].held),
+        nearest[__i__].level);
+  }
+}
+
+GST_END_TEST;
+
+/* A mean of seconds goes to and fro about the border. */
+GST_START_TEST (test_who_is_steady_does_not_follow_what_is_young)
+{
+  static const gdouble times[] = { 1.28, 1 / 1.28 };
+  gdouble border = sqrt (1e6 * 2e6);
+  Bench bench;
+  gint level;
+  guint i;
+
+  init_steady (&bench, 2 * PERIOD);
+  for (level = 0; level < 2; level++) {
+    for (i = 0; i < G_N_ELEMENTS (times); i++) {
+      lmcc_duty_reset (&bench.duty, bench.now);
+      bench_run (&bench, 20 * LMCC_SECOND, border * times[i]);
+      fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, level),
+          level);
+    }
+  }
+  bench_run (&bench, YOUNG, border * 1.28);
+  fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, 0), 1);
+}
+
+GST_END_TEST;
+
+/* What they hold may be another level each, but not for good. */
+GST_START_TEST (test_all_who_are_steady_choose_anew_in_every_second_period)
+{
+  gdouble rates[] = { 1.37e6, 1.46e6 }; /* the border is 1.414 */
+  Bench bench;
+  gint level;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    init_steady (&bench, PERIOD);
+    bench_run (&bench, YOUNG, rates[i]);
+    for (level = 0; level < 2; level++) {
+      lmcc_duty_packet (&bench.duty, UNITS (2 * PERIOD + PERIOD / 20));
+      fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, level),
+          level);
+      lmcc_duty_packet (&bench.duty, UNITS (3 * PERIOD + PERIOD / 20));
+      fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, level),
+          (gint) i);
+      lmcc_duty_packet (&bench.duty, UNITS (3 * PERIOD + PERIOD / 5));
+      fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, level),
+          level);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_who_is_steady_joins_when_a_period_begins)
+{
+  Bench bench;
+
+  init_steady (&bench, PERIOD + PERIOD / 2);
+  /* At any time until its level is found. */
+  bench_run (&bench, YOUNG / 2, 1.8e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+  lmcc_duty_left (&bench.duty);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+
+  bench_run (&bench, PERIOD / 2 - YOUNG / 2, 1.8e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+  lmcc_duty_joined (&bench.duty);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+  bench_run (&bench, PERIOD, 1.8e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+
+  /* What is two levels away does not wait. */
+  bench_run (&bench, PERIOD / 2, 1.8e6);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+  bench_run (&bench, PERIOD, 2.6e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+}
+
+GST_END_TEST;
+
 static Suite *
 duty_suite (void)
 {
@@ -337,6 +479,13 @@ duty_suite (void)
       0, 5);
   tcase_add_test (tcase, test_the_upper_level_is_joined_when_its_turn_begins);
   tcase_add_test (tcase, test_levels_have_the_rates_of_their_layers);
+  tcase_add_loop_test (tcase,
+      test_who_is_steady_holds_the_nearest_level_at_each_phase, 0,
+      G_N_ELEMENTS (nearest));
+  tcase_add_test (tcase, test_who_is_steady_does_not_follow_what_is_young);
+  tcase_add_test (tcase,
+      test_all_who_are_steady_choose_anew_in_every_second_period);
+  tcase_add_test (tcase, test_who_is_steady_joins_when_a_period_begins);
 
   return suite;
 }

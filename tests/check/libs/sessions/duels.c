@@ -271,6 +271,17 @@ static const TestStep leaves_not_honoured[] = { { LINK_3_MBPS }, { RECEIVER },
       .why = "it ends, and says that the network goes on with what was left" },
   END };
 
+/* F is 2.4 Mbit/s: between R_4 = 2.048 and R_5 = 4.096 levels have turns, four
+ * changes in these 300 s. */
+static const TestStep seldom_changes[] = {
+  { LINK, .mbps = 12, .rtt_ms = 60, .queue_bdp = 2 }, { RECEIVER },
+  { RUN (10000) }, { FLOW, .count = 4, .extra_ms = 7, .why = "TCP comes" },
+  { RUN (110000) }, { MARK }, { RUN (300000) },
+  { CHECK, HELD (4, 4), CHANGES (2), SHARE (.13, .26),
+      .why = "the nearest level is held" },
+  END
+};
+
 static const TestDuel plumb_duels[] = {
   { "plumb-alone", "plumb", .steps = alone },
   { "plumb-link-changes", "plumb", .steps = link_changes },
@@ -305,6 +316,7 @@ static const TestDuel plumb_duels[] = {
   { "plumb-sixty-four-receivers", "plumb", .steps = sixty_four_receivers },
   { "plumb-beside-tcp", "plumb", .steps = beside_tcp },
   { "plumb-beside-four-tcp", "plumb", .steps = beside_four_tcp },
+  { "plumb-steady", "plumb", "prefer=steady", .steps = seldom_changes },
   { "plumb-slow-leave", "plumb", .leave_ms = 2000, .steps = slow_leave },
   { "plumb-radio-link", "plumb", .steps = radio_link },
   { "plumb-feedback-cut", "plumb", .steps = feedback_cut },

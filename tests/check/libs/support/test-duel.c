@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "support/test-duel.h"
+#include "support/test-settings.h"
 #include "support/test-trace.h"
 
 #define DEFAULT_BASE 128e3
@@ -139,6 +140,10 @@ static void
 change_receivers (Runner *runner)
 {
   const TestStep *step = runner->step;
+  gchar *texts[] = { (gchar *) runner->duel->setting, NULL };
+  g_autoptr (LmccSettings) settings = texts[0] == NULL
+      ? NULL
+      : test_settings_new (runner->duel->algorithm, texts);
   guint i;
 
   if (step->stop) {
@@ -150,6 +155,7 @@ change_receivers (Runner *runner)
       .rtt_mode = LMCC_RTT_MODE_FEEDBACK,
       .max_level = step->max_level - 1,
       .own = runner->own[runner->net->n_receivers],
+      .settings = settings,
     };
 
     mark_receiver (runner, test_net_add_receiver (runner->net, &config));

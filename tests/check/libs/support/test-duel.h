@@ -158,6 +158,7 @@ typedef struct
  * TestDuel:
  * @name: of the trace's file
  * @algorithm: of the session and all receivers
+ * @setting: of theirs, NAME=VALUE; %NULL: none
  * @shaped: layers of fixed rates, as those who need the sender's marks want them
  * @base_kbps: R_0; 0: 128
  * @factor: c, R_i = c^i R_0; 0: 2
@@ -171,6 +172,7 @@ typedef struct
 {
   const gchar *name;
   const gchar *algorithm;
+  const gchar *setting;
   gboolean shaped;
   gdouble base_kbps;
   gdouble factor;
