@@ -16,6 +16,41 @@ G_BEGIN_DECLS
 typedef struct _LmccController LmccController;
 
 /**
+ * LmccFairStatus:
+ * @used: the algorithm reckons so; all else is 0 where it does not
+ * @rate: F, what one more TCP would get, bit/s; 0: not known, as before the first
+ *     loss
+ * @mean: S, its mean, bit/s: what levels are compared with; 0: not known
+ * @thinning: alpha, from 0 (losses follow time) to 1 (they follow packets); below
+ *     0: not known
+ * @chance: share of the loss events at which trains found room, 0 to 1; below 0:
+ *     no train came before one
+ * @turn_level: the lower one of two levels of which the upper one is held for a
+ *     part of each period; -1: no level has turns
+ * @turn_share: that part, 0 to 1
+ * @turn_until: when the present turn ends, or %LMCC_TIME_NONE
+ * @vetoed: trains say that the next layer does not fit
+ * @left_alone_until: when the next layer may be joined again that was joined in
+ *     vain, or %LMCC_TIME_NONE
+ *
+ * What an algorithm shows that holds the share of the path that one more TCP would
+ * have.
+ */
+typedef struct
+{
+  gboolean used;
+  gdouble rate;
+  gdouble mean;
+  gdouble thinning;
+  gdouble chance;
+  gint turn_level;
+  gdouble turn_share;
+  LmccTime turn_until;
+  gboolean vetoed;
+  LmccTime left_alone_until;
+} LmccFairStatus;
+
+/**
  * LmccControllerStatus:
  * @state: what it does now, one word or two, static
  * @loss_event_rate: p, from 0 to 1
@@ -36,6 +71,7 @@ typedef struct _LmccController LmccController;
  * @leader: its SSRC: the acker, or the current limiting receiver
  * @rtt: of one rate for all: the round-trip time: TFMCC's own, pgmcc's ackers'; 0:
  *     not known
+ * @fair: of plumb: the fair rate, and what it has to do with levels
  *
  * What an algorithm shows of itself.
  */
@@ -56,6 +92,7 @@ typedef struct
   gboolean leads;
   guint32 leader;
   LmccTime rtt;
+  LmccFairStatus fair;
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
 } LmccControllerStatus;

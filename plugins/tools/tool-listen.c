@@ -21,6 +21,11 @@ static const gchar *const control_fields[] = { "algorithm", "state",
   "timer", "timer-left-ms", "rtt-ms", "rtt-source", "reports", "answers",
   NULL };
 
+/* The same, where the algorithm has them. */
+static const gchar *const fair_fields[] = { "fair-bitrate", "mean-fair-bitrate",
+  "loss-thinning", "loss-chance", "turn-level", "turn-share", "turn-left-ms",
+  "joins-vetoed", "left-alone-ms", NULL };
+
 static void
 json_member (JsonBuilder *builder, const gchar *name,
     const GstStructure *structure, const gchar *field)
@@ -41,6 +46,21 @@ json_members (JsonBuilder *builder, const GstStructure *structure,
 {
   for (; *fields != NULL; fields++)
     json_member (builder, *fields, structure, *fields);
+}
+
+static gboolean
+has_fair_rate (const GstStructure *structure)
+{
+  return structure != NULL
+      && gst_structure_has_field (structure, "joins-vetoed");
+}
+
+static void
+json_control_members (JsonBuilder *builder, const GstStructure *structure)
+{
+  json_members (builder, structure, control_fields);
+  if (has_fair_rate (structure))
+    json_members (builder, structure, fair_fields);
 }
 
 static JsonBuilder *
@@ -73,7 +93,7 @@ level_changed_json (ToolReceiver *receiver, const GstStructure *message)
   g_autoptr (JsonBuilder) builder = begin_event (receiver, "level");
 
   json_members (builder, message, fields);
-  json_members (builder, message, control_fields);
+  json_control_members (builder, message);
   end_event (builder);
 }
 
@@ -138,12 +158,69 @@ format_timer (const GstStructure *structure)
   return g_strdup_printf ("  timer %s %.1f s", timer, left / 1000);
 }
 
+static void
+append_turn (GString *text, const GstStructure *structure)
+{
+  gdouble share, left, lower;
+
+  if (!tool_structure_number (structure, "turn-level", &lower)
+      || !tool_structure_number (structure, "turn-share", &share)
+      || !tool_structure_number (structure, "turn-left-ms", &left))
+    return;
+  g_string_append_printf (text,
+      "  level %.0f for %.0f %% of the time, changes in %.0f s", lower + 1,
+      100 * share, left / 1000);
+}
+
+/* Instead of X: what there is of it, as it is not known from the start. */
+static void
+append_fair_rate (GString *text, const GstStructure *structure)
+{
+  gboolean vetoed = FALSE;
+  gdouble left;
+
+  if (gst_structure_has_field (structure, "fair-bitrate")) {
+    g_autofree gchar *rate = format_rate (structure, "fair-bitrate");
+
+    g_string_append_printf (text, "  fair rate %s", rate);
+  }
+  if (gst_structure_has_field (structure, "mean-fair-bitrate")) {
+    g_autofree gchar *rate = format_rate (structure, "mean-fair-bitrate");
+
+    g_string_append_printf (text, "  mean %s", rate);
+  }
+  append_turn (text, structure);
+  gst_structure_get_boolean (structure, "joins-vetoed", &vetoed);
+  if (vetoed)
+    g_string_append (text, "  no joins: no room");
+  if (tool_structure_number (structure, "left-alone-ms", &left))
+    g_string_append_printf (text, "  next level left alone for %.0f s",
+        left / 1000);
+}
+
+static void
+append_rates (GString *text, const GstStructure *structure)
+{
+  const gchar *trains = gst_structure_get_string (structure, "trains");
+
+  if (trains != NULL)
+    g_string_append_printf (text, "  train: %s", trains);
+  if (has_fair_rate (structure)) {
+    append_fair_rate (text, structure);
+  } else {
+    g_autofree gchar *rate = format_rate (structure, "smoothed-bitrate");
+
+    g_string_append_printf (text, "  X %s", rate);
+  }
+}
+
 /* What congestion control does and sees, or nothing where there is none. */
 static gchar *
 format_control (const GstStructure *structure)
 {
   const gchar *algorithm, *state;
-  g_autofree gchar *p = NULL, *rtt = NULL, *rate = NULL, *timer = NULL;
+  g_autofree gchar *p = NULL, *rtt = NULL, *timer = NULL;
+  g_autoptr (GString) rates = g_string_new (NULL);
   gdouble loss_event_rate;
 
   if (structure == NULL)
@@ -156,11 +233,11 @@ format_control (const GstStructure *structure)
     return g_strdup ("");
   p = g_strdup_printf ("%.4f", loss_event_rate);
   rtt = format_rtt (structure);
-  rate = format_rate (structure, "smoothed-bitrate");
+  append_rates (rates, structure);
   timer = format_timer (structure);
 
-  return g_strdup_printf ("  %s %s  p %s  rtt %s  X %s%s", algorithm, state, p,
-      rtt, rate, timer);
+  return g_strdup_printf ("  %s %s  p %s  rtt %s%s%s", algorithm, state, p, rtt,
+      rates->str, timer);
 }
 
 static void
@@ -290,7 +367,7 @@ second_json (ToolReceiver *receiver, const GstStructure *stats, gdouble packets,
   json_builder_set_member_name (builder, "rate");
   json_builder_add_int_value (builder, MAX (rate, 0));
   json_members (builder, stats, fields);
-  json_members (builder, stats, control_fields);
+  json_control_members (builder, stats);
   end_event (builder);
 }
 

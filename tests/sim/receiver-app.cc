@@ -42,7 +42,9 @@ ReceiverApp::GetStatus ()
   if (m_receiver == nullptr)
     return {};
   lmcc_receiver_get_stats (m_receiver, SimNow (), &stats);
-  return { stats.status.loss_event_rate, stats.status.calculated_rate,
+  return { stats.status.loss_event_rate,
+    stats.status.fair.used ? stats.status.fair.rate
+                           : stats.status.calculated_rate,
     static_cast<double> (stats.rtt) / LMCC_SECOND };
 }
 

@@ -125,9 +125,11 @@ begin_event (LmccFairRate *fair, LmccTime time, LmccFairRateWitness witness)
   fair->event = time;
   fair->bytes = 0;
   fair->losses = 0;
-  if (witness != LMCC_FAIR_RATE_NO_WITNESS)
-    fair->random += RANDOM_WEIGHT
-        * ((witness == LMCC_FAIR_RATE_ROOM ? 1 : 0) - fair->random);
+  if (witness == LMCC_FAIR_RATE_NO_WITNESS)
+    return;
+  fair->witnessed = TRUE;
+  fair->random +=
+      RANDOM_WEIGHT * ((witness == LMCC_FAIR_RATE_ROOM ? 1 : 0) - fair->random);
 }
 
 /* How far losses are those of chance, from 0 to 1. */
@@ -297,6 +299,18 @@ lmcc_fair_rate_get_thinning (const LmccFairRate *fair)
     seen += 1 - exp2 (-(gdouble) MAX (fair->kinds[i], 1));
 
   return CLAMP (log2 ((n + PRIOR_EVENTS) / seen), 0, 1);
+}
+
+/*
+ * lmcc_fair_rate_has_witness:
+ * @fair: a fair rate
+ *
+ * Returns: whether a train came before one of the loss events
+ */
+gboolean
+lmcc_fair_rate_has_witness (const LmccFairRate *fair)
+{
+  return fair->witnessed;
 }
 
 /*

@@ -58,6 +58,7 @@ typedef struct
       assumed; /* the oldest interval stands for this rate; 0: it was seen */
   guint kinds[LMCC_FAIR_RATE_EVENTS]; /* losses of each event, a ring */
   gdouble random;
+  gboolean witnessed; /* of one event at least it is known */
 
   LmccTime rtt;
   gdouble mean_rtt; /* ns */
@@ -76,6 +77,7 @@ void lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,
 gdouble lmcc_fair_rate_get (const LmccFairRate *fair, LmccTime now);
 gdouble lmcc_fair_rate_get_seen (const LmccFairRate *fair);
 gdouble lmcc_fair_rate_get_thinning (const LmccFairRate *fair);
+gboolean lmcc_fair_rate_has_witness (const LmccFairRate *fair);
 gdouble lmcc_fair_rate_get_random (const LmccFairRate *fair);
 LmccTime
 lmcc_fair_rate_get_mean_interval (const LmccFairRate *fair, LmccTime now);

@@ -466,6 +466,23 @@ lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
 }
 
 /*
+ * lmcc_train_reader_describe:
+ * @reader: a reader
+ * @now: the time
+ *
+ * Returns: (nullable): LmccControllerStatus.trains
+ */
+const gchar *
+lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
+{
+  static const gchar *const names[] = { [LMCC_TRAIN_ROOM] = "room",
+    [LMCC_TRAIN_FULL] = "full",
+    [LMCC_TRAIN_UNKNOWN] = "queue" };
+
+  return names[lmcc_train_reader_get (reader, now, NULL)];
+}
+
+/*
  * lmcc_train_reader_full_until:
  * @reader: a reader
  * @in_a_row: how many trains in a row, of those that say something, have to

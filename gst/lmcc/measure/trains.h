@@ -115,6 +115,8 @@ gboolean lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
     const LmccSession *session, guint layer, const LmccLoss *loss);
 LmccTrainVerdict lmcc_train_reader_get (const LmccTrainReader *reader,
     LmccTime now, guint *in_a_row);
+const gchar *
+lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now);
 LmccTime
 lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row);
 LmccTime lmcc_train_reader_wait_until (const LmccTrainReader *reader,

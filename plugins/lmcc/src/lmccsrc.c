@@ -45,7 +45,9 @@
  * * #guint64 `bitrate`: what the layers up to `to` carry together, bit/s
  * * #gdouble `loss-rate`: share of packets lost in the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-bitrate`,
- *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `rtt-ms`,
+ *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `fair-bitrate`,
+ *   `mean-fair-bitrate`, `loss-thinning`, `loss-chance`, `turn-level`,
+ *   `turn-share`, `turn-left-ms`, `joins-vetoed`, `left-alone-ms`, `rtt-ms`,
  *   `rtt-source`, `reports`, `answers`, `reports-suppressed`, `leader`,
  *   `leads`, `base-algorithm` and `base-status`: as in #GstLmccSrc:stats
  *

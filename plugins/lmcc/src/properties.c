@@ -341,6 +341,20 @@ static const GstLmccProperty rows[] = {
    *   elm and plumb, where there are trains
    * * #gchararray `timer`, #gdouble `timer-left-ms`: what the algorithm waits
    *   for, and how long still
+   * * #gdouble `fair-bitrate`, `mean-fair-bitrate`: the rate that one more TCP
+   *   would have, and its mean over a period, which levels are compared with;
+   *   each left out until it is known, as before the first loss. This and what
+   *   follows up to `left-alone-ms` only with plumb
+   * * #gdouble `loss-thinning`: whether losses follow packets (1) or time (0);
+   *   `loss-chance`: share of the loss events, 0 to 1, at which the sender's
+   *   trains found room. Left out until something is known
+   * * #gint `turn-level`, #gdouble `turn-share`, `turn-left-ms`: where the
+   *   level above `turn-level` is held for a part of each period: this part, 0
+   *   to 1, and how long the present turn goes on. Left out where no level has
+   *   turns
+   * * #gboolean `joins-vetoed`: trains say that the next layer does not fit
+   * * #gdouble `left-alone-ms`: for so long still the next layer is left alone,
+   *   as it was joined in vain. Left out where it is not
    * * #gdouble `rtt-ms`: the round-trip time
    * * #gchararray `rtt-source`: where it comes from: `max` (the most that the
    *   session allows for, as nothing is measured yet), `feedback`, `join` or

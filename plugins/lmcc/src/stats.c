@@ -129,12 +129,12 @@ gst_lmcc_src_get_receiver_stats (GstLmccSrc *self, LmccReceiverStats *stats)
 }
 
 static LmccTime
-get_timer_left (const LmccControllerStatus *status, LmccTime now)
+get_time_left (LmccTime until, LmccTime now)
 {
-  if (status->timer == NULL || !LMCC_TIME_IS_VALID (status->timer_at))
+  if (!LMCC_TIME_IS_VALID (until))
     return LMCC_TIME_NONE;
 
-  return status->timer_at > now ? status->timer_at - now : 0;
+  return until > now ? until - now : 0;
 }
 
 /* 0 where the algorithm has no such rate. */
@@ -146,6 +146,36 @@ set_bitrate (GstStructure *structure, const gchar *name, gdouble bitrate)
 }
 
 static void
+set_share (GstStructure *structure, const gchar *name, gdouble share)
+{
+  if (share >= 0)
+    gst_structure_set (structure, name, G_TYPE_DOUBLE, share, NULL);
+}
+
+/* Only of an algorithm that reckons so; of that, what it knows. */
+static void
+describe_fair (const LmccFairStatus *fair, LmccTime now,
+    GstStructure *structure)
+{
+  if (!fair->used)
+    return;
+  set_bitrate (structure, "fair-bitrate", fair->rate);
+  set_bitrate (structure, "mean-fair-bitrate", fair->mean);
+  set_share (structure, "loss-thinning", fair->thinning);
+  set_share (structure, "loss-chance", fair->chance);
+  if (fair->turn_level >= 0) {
+    gst_structure_set (structure, "turn-level", G_TYPE_INT, fair->turn_level,
+        "turn-share", G_TYPE_DOUBLE, fair->turn_share, NULL);
+    gst_lmcc_set_time (structure, "turn-left-ms",
+        get_time_left (fair->turn_until, now));
+  }
+  gst_structure_set (structure, "joins-vetoed", G_TYPE_BOOLEAN, fair->vetoed,
+      NULL);
+  gst_lmcc_set_time (structure, "left-alone-ms",
+      get_time_left (fair->left_alone_until, now));
+}
+
+static void
 describe_status (const LmccControllerStatus *status, LmccTime now,
     GstStructure *structure)
 {
@@ -154,7 +184,10 @@ describe_status (const LmccControllerStatus *status, LmccTime now,
   set_bitrate (structure, "smoothed-bitrate", status->smoothed_rate);
   gst_lmcc_set_text (structure, "trains", status->trains);
   gst_lmcc_set_text (structure, "timer", status->timer);
-  gst_lmcc_set_time (structure, "timer-left-ms", get_timer_left (status, now));
+  if (status->timer)
+    gst_lmcc_set_time (structure, "timer-left-ms",
+        get_time_left (status->timer_at, now));
+  describe_fair (&status->fair, now, structure);
   if (status->has_leader)
     gst_structure_set (structure, "leader", G_TYPE_UINT, status->leader, NULL);
   gst_structure_set (structure, "loss-event-rate", G_TYPE_DOUBLE,

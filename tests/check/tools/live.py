@@ -154,6 +154,24 @@ class WithASender(unittest.TestCase):
         self.assertRegex(result.stdout, r'(?m)^ .* level -?\d -> \d: .*\)' + control)
         self.assertRegex(result.stdout, r'(?m)^ .* level -?\d  rung .* packets .*' + control + '.*  reason [a-z].*$')
 
+    def test_listen_shows_what_only_plumb_has_of_it_alone(self):
+        seconds, changes = self.listen(algorithm='plumb')
+        for line in changes + seconds[-1:]:
+            self.assertIs(line['joins-vetoed'], False)
+            # Nothing is lost on one host: no rate, no turn, nothing in vain.
+            for unknown in ('fair-bitrate', 'loss-thinning', 'loss-chance', 'turn-level', 'turn-share', 'turn-left-ms',
+                            'left-alone-ms', 'calculated-bitrate', 'smoothed-bitrate'):
+                self.assertIsNone(line[unknown], line)
+        seconds, _ = self.listen(algorithm='elm')
+        self.assertNotIn('fair-bitrate', seconds[-1])
+
+    def test_text_of_plumb_has_no_rate_that_it_does_not_know(self):
+        result = run('listen', '--seconds', '3', self.uri + '&algorithm=plumb')
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(result.stdout, r'(?m)^ .* rung .*  plumb \w.*  p 0\.0000  rtt \d+\.\d ms \(\w+\)')
+        for absent in ('  X ', '  fair rate ', 'left alone'):
+            self.assertNotIn(absent, result.stdout)
+
     def test_doctor_sees_the_media_and_the_record(self):
         result = run('doctor', '--json', '--seconds', '10', self.uri)
         status = {check['check']: check['status'] for check in json.loads(result.stdout)['checks']}

@@ -129,11 +129,7 @@ lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
 const gchar *
 lmcc_elm_trains_describe (const LmccElmTrains *trains, LmccTime now)
 {
-  static const gchar *const names[] = { [LMCC_TRAIN_ROOM] = "room",
-    [LMCC_TRAIN_FULL] = "full",
-    [LMCC_TRAIN_UNKNOWN] = "queue" };
-
-  return names[lmcc_train_reader_get (&trains->reader, now, NULL)];
+  return lmcc_train_reader_describe (&trains->reader, now);
 }
 
 static guint

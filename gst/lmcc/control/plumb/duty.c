@@ -200,6 +200,33 @@ get_period (const LmccDuty *duty)
   return duty->send_time / period_ticks (duty) + 1;
 }
 
+/*
+ * lmcc_duty_get_turn:
+ * @duty: a duty
+ * @lower: (out): the lower one of the two levels that have turns; -1: none has
+ * @share: (out): part of each period that is the upper one's
+ * @left: (out): how long the present turn goes on after the newest packet
+ *
+ * Returns: whether levels have turns
+ */
+gboolean
+lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
+    LmccTime *left)
+{
+  gdouble phase = get_phase (duty);
+
+  *share = lmcc_duty_get_share (duty, lower);
+  if (duty->prefer == LMCC_DUTY_STEADY || *share <= 0 || *share >= 1) {
+    *lower = -1;
+    *share = 0;
+    return FALSE;
+  }
+  *left = (LmccTime) (((phase < *share ? *share : 1) - phase)
+      * (gdouble) duty->period);
+
+  return TRUE;
+}
+
 /* The rate that is as many times the level's as the next one's is of it. */
 static gdouble
 border_above (const LmccDuty *duty, gint level)

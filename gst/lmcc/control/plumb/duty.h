@@ -63,6 +63,8 @@ void lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate);
 gdouble lmcc_duty_get_rate (const LmccDuty *duty);
 LmccTime lmcc_duty_get_age (const LmccDuty *duty, LmccTime now);
 gdouble lmcc_duty_get_share (const LmccDuty *duty, gint *lower);
+gboolean lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
+    LmccTime *left);
 gint lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held);
 gboolean lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level);
 void lmcc_duty_joined (LmccDuty *duty);

@@ -252,18 +252,14 @@ static void
 plumb_status (LmccController *controller, LmccTime now,
     LmccControllerStatus *status)
 {
-  static const gchar *const verdicts[] = { [LMCC_TRAIN_ROOM] = "room",
-    [LMCC_TRAIN_FULL] = "full",
-    [LMCC_TRAIN_UNKNOWN] = "queue" };
   LmccPlumb *plumb = (LmccPlumb *) controller;
 
   status->state = plumb->deaf ? "deaf"
       : plumb->slow_start     ? "slow start"
                               : "steady";
   status->loss_event_rate = lmcc_fair_rate_get_loss_rate (&plumb->fair, now);
-  status->calculated_rate = lmcc_fair_rate_get (&plumb->fair, now);
-  status->smoothed_rate = lmcc_duty_get_rate (&plumb->duty);
-  status->trains = verdicts[lmcc_train_reader_get (&plumb->trains, now, NULL)];
+  status->trains = lmcc_train_reader_describe (&plumb->trains, now);
+  lmcc_plumb_show_fair_rate (plumb, now, &status->fair);
 }
 
 static const LmccControllerClass plumb_class = {

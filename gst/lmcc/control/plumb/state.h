@@ -29,7 +29,8 @@ G_BEGIN_DECLS
 /**
  * LmccPlumb:
  * All of plumb: what it knows of the path (path.c), when it changes its level (start.c
- * and rules.c), and what a change makes of what is known (changes.c).
+ * and rules.c), what a change makes of what is known (changes.c), and what it shows of
+ * that (status.c).
  */
 typedef struct
 {
@@ -114,6 +115,9 @@ gboolean lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now);
 void lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now);
 
 void lmcc_plumb_start (LmccPlumb *plumb, LmccTime now);
+
+void lmcc_plumb_show_fair_rate (const LmccPlumb *plumb, LmccTime now,
+    LmccFairStatus *status);
 
 G_END_DECLS
 

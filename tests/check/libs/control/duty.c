@@ -459,6 +459,45 @@ GST_START_TEST (test_who_is_steady_joins_when_a_period_begins)
 
 GST_END_TEST;
 
+/* 5 Mbit/s: a quarter at level 3. */
+GST_START_TEST (test_a_turn_ends_with_its_part_of_the_period)
+{
+  static const struct
+  {
+    gdouble phase, left;
+  } turns[] = { { 0, 0.25 }, { 0.2, 0.05 }, { 0.3, 0.7 }, { 0.9, 0.1 } };
+  LmccTime left;
+  Bench bench;
+  gdouble share;
+  gint lower;
+  guint i;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD);
+  fail_if (lmcc_duty_get_turn (&bench.duty, &lower, &share, &left));
+  fail_unless_equals_int (lower, -1);
+  bench_run (&bench, TICK, 5e6);
+  for (i = 0; i < G_N_ELEMENTS (turns); i++) {
+    lmcc_duty_packet (&bench.duty,
+        UNITS ((2 + i) * PERIOD + (LmccTime) (turns[i].phase * PERIOD)));
+    fail_unless (lmcc_duty_get_turn (&bench.duty, &lower, &share, &left));
+    fail_unless_equals_int (lower, 2);
+    fail_unless (fabs (share - 0.25) < 1e-6);
+    fail_unless (fabs ((gdouble) left - turns[i].left * PERIOD) < LMCC_MSECOND);
+  }
+
+  /* Within the dead band no level has one, nor where the nearest is held. */
+  lmcc_duty_reset (&bench.duty, bench.now);
+  bench_run (&bench, TICK, 4.1e6);
+  fail_if (lmcc_duty_get_turn (&bench.duty, &lower, &share, &left));
+  fail_unless_equals_int (lower, -1);
+  init_steady (&bench, PERIOD);
+  bench_run (&bench, TICK, 1.5e6);
+  fail_if (lmcc_duty_get_turn (&bench.duty, &lower, &share, &left));
+  fail_unless_equals_int (lower, -1);
+}
+
+GST_END_TEST;
+
 static Suite *
 duty_suite (void)
 {
@@ -486,6 +525,7 @@ duty_suite (void)
   tcase_add_test (tcase,
       test_all_who_are_steady_choose_anew_in_every_second_period);
   tcase_add_test (tcase, test_who_is_steady_joins_when_a_period_begins);
+  tcase_add_test (tcase, test_a_turn_ends_with_its_part_of_the_period);
 
   return suite;
 }

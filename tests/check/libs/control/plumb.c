@@ -258,14 +258,20 @@ bench_run_to (Bench *bench, gint level, gdouble most)
   return (gdouble) (bench->now - begin) / LMCC_SECOND;
 }
 
-static const gchar *
-get_state (Bench *bench)
+static LmccControllerStatus
+get_status (Bench *bench)
 {
   LmccControllerStatus status = { 0 };
 
   get_class (bench)->get_status (bench->controller, bench->now, &status);
 
-  return status.state;
+  return status;
+}
+
+static const gchar *
+get_state (Bench *bench)
+{
+  return get_status (bench).state;
 }
 
 /* Trains of a cycle ascend: two cycles, the first one for what is heard first.
@@ -591,14 +597,78 @@ GST_START_TEST (test_whatever_comes_the_next_time_is_to_come)
 
   bench_init_without_rtt (&bench, __i__ % 2 == 0 ? CYCLE : 0);
   for (i = 0; i < n; i++) {
-    LmccControllerStatus status = { 0 };
+    LmccControllerStatus status;
 
     bench_dice (&bench, dice);
-    get_class (&bench)->get_status (bench.controller, bench.now, &status);
-    fail_if (isnan (status.calculated_rate) || isnan (status.smoothed_rate)
+    status = get_status (&bench);
+    fail_if (isnan (status.fair.rate) || isnan (status.fair.mean)
         || isnan (status.loss_event_rate));
+    fail_if (status.fair.turn_level >= 0
+        && status.fair.turn_until == LMCC_TIME_NONE);
+    fail_unless (status.fair.thinning <= 1 && status.fair.chance <= 1
+        && status.fair.turn_share >= 0 && status.fair.turn_share <= 1);
   }
   fail_unless (bench.n_joins > 3);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_what_is_not_known_is_not_shown)
+{
+  LmccFairStatus fair;
+  Bench bench;
+
+  bench_init (&bench, CYCLE);
+  bench_run (&bench, 1);
+  fair = get_status (&bench).fair;
+  fail_unless (fair.used);
+  fail_unless_equals_float (fair.rate, 0);
+  fail_unless_equals_float (fair.mean, 0);
+  fail_unless (fair.thinning < 0 && fair.chance < 0);
+  fail_unless_equals_int (fair.turn_level, -1);
+  fail_unless (fair.turn_until == LMCC_TIME_NONE && fair.turn_share == 0);
+  fail_if (fair.vetoed);
+  fail_unless (fair.left_alone_until == LMCC_TIME_NONE);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+/* One loss in two seconds and 50 ms allow some 1.2 Mbit/s; trains find none of
+ * it. */
+GST_START_TEST (test_the_fair_rate_and_the_veto_are_shown)
+{
+  LmccFairStatus fair;
+  Bench bench;
+
+  bench_begin_full (&bench);
+  bench_run (&bench, 30);
+  fair = get_status (&bench).fair;
+  fail_unless (fair.vetoed);
+  fail_unless_equals_float (fair.rate, level_rate (&bench, bench.level));
+  fail_unless (fair.mean > 0 && fair.thinning > 0.5 && fair.thinning <= 1);
+  fail_unless (fair.chance >= 0 && fair.chance < 0.2, "%g", fair.chance);
+  fail_unless_equals_string (get_status (&bench).trains, "full");
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_it_is_shown_until_when_a_level_is_left_alone)
+{
+  LmccFairStatus fair;
+  Bench bench;
+
+  bench_init (&bench, 0);
+  bench.capacity = 1.2 * level_rate (&bench, 1);
+  bench_run_to (&bench, 2, 10);
+  bench_run_to (&bench, 1, 2);
+  fair = get_status (&bench).fair;
+  fail_unless (fair.left_alone_until > bench.now + 9 * LMCC_SECOND
+      && fair.left_alone_until <= bench.now + 10 * LMCC_SECOND);
+  bench.now = fair.left_alone_until;
+  fail_unless (get_status (&bench).fair.left_alone_until == LMCC_TIME_NONE);
   bench_clear (&bench);
 }
 
@@ -632,6 +702,9 @@ plumb_suite (void)
   tcase_add_test (tcase, test_a_level_without_pictures_is_left);
   tcase_add_loop_test (tcase, test_whatever_comes_the_next_time_is_to_come, 0,
       8);
+  tcase_add_test (tcase, test_what_is_not_known_is_not_shown);
+  tcase_add_test (tcase, test_the_fair_rate_and_the_veto_are_shown);
+  tcase_add_test (tcase, test_it_is_shown_until_when_a_level_is_left_alone);
 
   return suite;
 }
