@@ -3,6 +3,8 @@
 --
 -- Wireshark dissector for the header-extension elements, the session record, the
 -- join notices and the reports of docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
+-- A record's tr is shown in seconds, and packets of a train are labelled with its level once
+-- their session's record was seen.
 -- The elements are looked for in RTP (Decode As, or rtp.heuristic_rtp), under the
 -- identifier of the preference lmcc.identifier and the next.
 
@@ -28,6 +30,7 @@ local f = {
   slot = ProtoField.uint16 ("lmcc.slot", "Slot"),
   signal = ProtoField.int8 ("lmcc.signal", "Signal"),
   anchor = ProtoField.uint8 ("lmcc.anchor", "Anchor"),
+  train = ProtoField.uint8 ("lmcc.train", "Train for level"),
   lsn = ProtoField.uint16 ("lmcc.lsn", "Layer sequence number"),
   osn = ProtoField.uint16 ("lmcc.osn", "Order sequence number"),
   time = ProtoField.uint32 ("lmcc.send_time", "Send time (1/65536 s)"),
@@ -72,6 +75,7 @@ local f = {
   count = ProtoField.uint8 ("lmcc.record.count", "Fragments"),
   size = ProtoField.uint16 ("lmcc.record.size", "Size"),
   text = ProtoField.string ("lmcc.record.text", "Record"),
+  train_interval = ProtoField.double ("lmcc.record.train_interval", "Interval of the trains (s)"),
   receiver = ProtoField.uint32 ("lmcc.notice.ssrc", "Receiver", base.HEX),
   table_version = ProtoField.uint8 ("lmcc.notice.version", "Table version"),
   level = ProtoField.uint8 ("lmcc.notice.level", "Level"),
@@ -83,6 +87,41 @@ lmcc.prefs.identifier = Pref.uint ("Identifier", 1, "RFC 8285 identifier")
 local rtp_version = Field.new ("rtp.version")
 local rtcp_version = Field.new ("rtcp.version")
 local udp_payload = Field.new ("udp.payload")
+
+-- Of each session, by its base SSRC: the fragments of its latest record, and how often its
+-- record says that trains come, in seconds. Without a record nobody knows whether
+-- packets with the burst flag are a train or a burst of RLC's.
+local records, trains = {}, {}
+
+function lmcc.init ()
+  records, trains = {}, {}
+end
+
+local units = { s = 1, ms = 1e-3, us = 1e-6, ns = 1e-9 }
+
+-- The value of tr in a whole record, in seconds; 0 where it has none.
+local function find_train_interval (text)
+  local line = text:match ("a=x%-lmcc:1([^\r\n]*)") or ""
+  local value, unit = (line .. " "):match (" tr=(%d+)([mun]?s) ")
+  return value ~= nil and tonumber (value) * units[unit] or 0
+end
+
+-- Returns the interval where a record is whole with this fragment, else nil.
+local function take_fragment (session, revision, index, count, text)
+  local record = records[session]
+  if record == nil or record.revision ~= revision or record.count ~= count then
+    record = { revision = revision, count = count, parts = {} }
+    records[session] = record
+  end
+  record.parts[index] = text
+  for i = 0, count - 1 do
+    if record.parts[i] == nil then
+      return nil
+    end
+  end
+  trains[session] = find_train_interval (table.concat (record.parts, "", 0, count - 1))
+  return trains[session]
+end
 
 -- The data of our first and second element, as far as they are there, and where the
 -- payload begins.
@@ -122,7 +161,19 @@ local function find_elements (data)
   return element, found[first % 14 + 1], stop
 end
 
-local function show_element (element, tree)
+-- A train is of packets of the layers below its level.
+local function show_train (element, session, branch, pinfo)
+  local level = element (6, 1):int ()
+  if (trains[session] or 0) == 0 or level < 1 or bit.band (element (1, 1):uint (), 1) == 0
+      or bit.rshift (element (1, 1):uint (), 2) >= level then
+    return
+  end
+  branch:add (f.train, element (6, 1), level)
+  branch:append_text (", train for level " .. level)
+  pinfo.cols.info:append (" [train for level " .. level .. "]")
+end
+
+local function show_element (element, session, tree, pinfo)
   local branch = tree:add (lmcc, element, "Layered multicast element")
   local function add (names, at, size)
     for _, name in ipairs (names) do
@@ -143,6 +194,7 @@ local function show_element (element, tree)
   add ({ "lsn" }, 8, 2)
   add ({ "osn" }, 10, 2)
   add ({ "time" }, 12, 4)
+  show_train (element, session, branch, pinfo)
 end
 
 -- RFC 4654 section 2.2: rates and times of a few bits; all ones is no limit.
@@ -217,6 +269,11 @@ local function show_record (part, tree)
   branch:add (f.size, part (16, 2))
   if length > 0 and 20 + length <= part:len () then
     branch:add (f.text, part (20, length))
+    local interval = take_fragment (part (4, 4):uint (), part (12, 2):uint (), part (14, 1):uint (),
+      part (15, 1):uint (), part (20, length):string ())
+    if interval ~= nil and interval > 0 then
+      branch:add (f.train_interval, part (20, length), interval)
+    end
   end
 end
 
@@ -310,7 +367,8 @@ function lmcc.dissector (buffer, pinfo, tree)
   elseif rtp_version () ~= nil then
     local element, second, start = find_elements (data)
     if element ~= nil then
-      show_element (element, tree)
+      local session = bit.band (data (8, 4):uint (), 0xfffff000)
+      show_element (element, session % 2 ^ 32, tree, pinfo)
       if second ~= nil then
         show_second (second, bit.rshift (element (2, 1):uint (), 2), tree)
       end

@@ -136,6 +136,63 @@ def normal(value):
     return {"True": "1", "False": "0"}.get(value, value)
 
 
+def record_packets(text, ssrc, fragments=1):
+    """Compound packets whose session records together have this text."""
+    size = -(-len(text) // fragments)
+    for index in range(fragments):
+        part = text[index * size:(index + 1) * size].encode("ascii")
+        padding = bytes(-len(part) % 4)
+        body = struct.pack(">I4sHBBHH", ssrc, b"LMCC", 3, index, fragments, len(part), 0) + part + padding
+        report = struct.pack(">BBHIQIII", 0x80, 200, 6, ssrc, 0, 0, 0, 0)
+        yield report + struct.pack(">BBH", 0x81, 204, len(body) // 4) + body
+
+
+def burst_packet(vectors, ssrc, level, layer=0, burst=True):
+    """The vector of that name, in another session and for another level."""
+    data = bytearray(next(data for _, name, data, _ in vectors if name == "burst"))
+    data[8:12] = struct.pack(">I", ssrc)
+    at = data.index(b"\x1f") + 1
+    data[at + 1] = layer << 2 | burst
+    data[at + 2] = data[at + 2] & 3 | 7 << 2
+    data[at + 6:at + 7] = struct.pack(">b", level)
+    return bytes(data)
+
+
+def check_trains(script, vectors):
+    """Trains are shown as such where the session's latest record says that it has some; returns how many differ."""
+    plain = "v=0\na=x-lmcc:1 v=1 l=500000,250000 a={}{}\nm=video\n"
+    trains, bursts, split = 0x12345000, 0xF2346000, 0x12347000
+    cases = [
+        # Before a record nobody knows.
+        (burst_packet(vectors, trains, 3), "", ""),
+        *((packet, "2", "") for packet in record_packets(plain.format("plumb", " tr=2s"), trains)),
+        (burst_packet(vectors, trains, 3), "", "3"),
+        (burst_packet(vectors, trains + 2, 4, layer=2), "", "4"),
+        (burst_packet(vectors, trains, 3, burst=False), "", ""),
+        (burst_packet(vectors, trains, 2, layer=2), "", ""),
+        *((packet, "", "") for packet in record_packets(plain.format("rlc", ""), bursts)),
+        (burst_packet(vectors, bursts, 3), "", ""),
+        *((packet, interval, "") for packet, interval in
+          zip(record_packets(plain.format("elm", " tr=1500ms id=2"), split, 3), ("", "", "1.5"))),
+        (burst_packet(vectors, split, 1), "", "1"),
+        # It sends none any more.
+        *((packet, "", "") for packet in record_packets(plain.format("elm", " rtt=2s"), trains)),
+        (burst_packet(vectors, trains, 3), "", "")]
+    with tempfile.TemporaryDirectory() as directory:
+        pcap = os.path.join(directory, "trains.pcap")
+        write_pcap(pcap, [ip_packet(data, PORT + (data[1] >= 200)) for data, _, _ in cases])
+        rows = dissect(script, pcap, ["lmcc.record.train_interval", "lmcc.train", "_ws.col.Info"])
+    failures = 0
+    for number, ((_, interval, level), row) in enumerate(zip(cases, rows)):
+        label = f"[train for level {level or ''}"
+        if row[:2] != [interval, level] or (label in row[2]) != bool(level):
+            print(f"trains, packet {number + 1}: {[interval, level]}, but {row}")
+            failures += 1
+    if len(rows) != len(cases):
+        sys.exit(f"{len(cases)} packets with trains, but {len(rows)} lines from tshark")
+    return failures
+
+
 def main():
     script, path = sys.argv[1:]
     if shutil.which("tshark") is None:
@@ -169,7 +226,8 @@ def main():
         if got != expected_row(kind, expected):
             print(f"{name}:\n  {expected_row(kind, expected)}\n  {got}")
             failures += 1
-    print(f"{len(vectors)} vectors, {failures} differ")
+    failures += check_trains(script, vectors)
+    print(f"{len(vectors)} vectors, and trains: {failures} differ")
     return 1 if failures or not vectors else 0
 
 
