@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws the traces that the duels and elm-settle write when LMCC_DUEL_TRACE names a directory.
 
-One picture for each trace: what receivers and flows get and are allowed to, levels, losses, the queue. What the table
-of steps says about a moment stands at the top. --overview draws a few of them side by side: docs/images/elm-duels.png
-is made by
+One picture for each trace: what receivers and flows get and are allowed to, levels, what trains say, losses, the queue;
+of plumb the fair rate, its mean, and the mean level that its turns have. What the table of steps says about a moment
+stands at the top. --overview draws a few of them side by side: docs/images/elm-duels.png is made by
 
     tests/plots/duels.py out/duels --run build/tests/check/libs_duels --overview docs/images/elm-duels.png
 """
@@ -21,7 +21,10 @@ matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
 
 NUMBERS = ('time', 'capacity', 'queue_delay', 'level', 'level_rate', 'received', 'loss', 'loss_event_rate',
-           'calculated', 'smoothed', 'rtt')
+           'calculated', 'smoothed', 'rtt', 'fair', 'mean_fair', 'turn_level', 'turn_share')
+
+# What trains say, from below.
+VERDICTS = ('full', 'queue', 'room')
 
 # What the overview shows, from left to right.
 TELLING = {
@@ -42,7 +45,8 @@ def read_trace(path):
             if row['who'] == 'note':
                 notes.append((float(row['time']), row['note']))
                 continue
-            columns = series.setdefault(row['who'], {name: [] for name in NUMBERS})
+            columns = series.setdefault(row['who'], {name: [] for name in (*NUMBERS, 'train')})
+            columns['train'].append(row['train'])
             for name in NUMBERS:
                 columns[name].append(float(row[name]) if row[name] else float('nan'))
     return series, notes
@@ -61,6 +65,23 @@ def scaled(values, factor):
     return [value * factor for value in values]
 
 
+def known(values):
+    """Whether there is one that is a number."""
+    return any(value == value for value in values)
+
+
+def draw_estimates(axes, who, columns, colour):
+    """What levels are compared with: of plumb the fair rate and its mean, of others what the formula allows."""
+    if known(columns['mean_fair']):
+        axes.plot(columns['time'], scaled(columns['fair'], 1e-6), color='C4', linewidth=0.8,
+                  label=f'{who}: fair rate')
+        axes.plot(columns['time'], scaled(columns['mean_fair'], 1e-6), color='C4', linestyle='--', linewidth=1.5,
+                  label=f'{who}: its mean')
+    elif known(columns['smoothed']):
+        axes.plot(columns['time'], scaled(columns['smoothed'], 1e-6), color=colour, linestyle='--', linewidth=1,
+                  label=f'{who}: the formula allows')
+
+
 def draw_rates(axes, series):
     """Capacity, what the levels need, what comes, what the formula allows; in Mbit/s."""
     first = next(iter(series.values()))
@@ -73,8 +94,7 @@ def draw_rates(axes, series):
         if who.startswith('receiver') and len(series) <= 3:
             axes.step(columns['time'], scaled(columns['level_rate'], 1e-6), where='post', color=colour, linewidth=1.5,
                       alpha=0.6, label=f'{who}: rate of its level')
-            axes.plot(columns['time'], scaled(columns['smoothed'], 1e-6), color=colour, linestyle='--', linewidth=1,
-                      label=f'{who}: the formula allows')
+            draw_estimates(axes, who, columns, colour)
     axes.set_ylim(0, top)
     axes.set_ylabel('Mbit/s')
     axes.legend(loc='upper left', bbox_to_anchor=(1.005, 1), fontsize='x-small')
@@ -84,8 +104,29 @@ def draw_levels(axes, series):
     for number, (who, columns) in enumerate(series.items()):
         if who.startswith('receiver'):
             axes.step(columns['time'], columns['level'], where='post', color=f'C{number % 10}', linewidth=1, label=who)
+    first = next((columns for who, columns in series.items() if who == 'receiver 1'), None)
+    if first and known(first['turn_level']):
+        share = [level + part for level, part in zip(first['turn_level'], first['turn_share'])]
+        axes.plot(first['time'], share, color='C4', linestyle='--', linewidth=1.2,
+                  label='receiver 1: mean of its turns')
+        axes.legend(loc='upper left', bbox_to_anchor=(1.005, 1), fontsize='x-small')
     axes.set_ylabel('level')
     axes.yaxis.get_major_locator().set_params(integer=True)
+
+
+def draw_verdicts(axes, series):
+    """What trains said to each receiver, while it counts."""
+    receivers = [(who, columns) for who, columns in series.items() if who.startswith('receiver')]
+    for number, (_, columns) in enumerate(receivers):
+        # Below each other within a verdict's row.
+        offset = 0.3 - 0.6 * (number + 1) / (len(receivers) + 1)
+        points = [(time, VERDICTS.index(verdict) + offset)
+                  for time, verdict in zip(columns['time'], columns['train']) if verdict]
+        axes.plot([time for time, _ in points], [place for _, place in points], '.', markersize=2,
+                  color=f'C{number % 10}')
+    axes.set_yticks(range(len(VERDICTS)), VERDICTS)
+    axes.set_ylim(-0.5, len(VERDICTS) - 0.5)
+    axes.set_ylabel('train')
 
 
 def draw_losses(axes, series):
@@ -116,11 +157,13 @@ def draw(path, target):
     series, notes = read_trace(path)
     if not series:
         return False
-    figure, axes = pyplot.subplots(4, 1, figsize=(13, 9), sharex=True, gridspec_kw={'height_ratios': (4, 2, 2, 2)})
-    draw_rates(axes[0], series)
-    draw_levels(axes[1], series)
-    draw_losses(axes[2], series)
-    draw_times(axes[3], series)
+    charts = {draw_rates: 4, draw_levels: 2, draw_losses: 2, draw_times: 2}
+    if any(any(columns['train']) for columns in series.values()):
+        charts = {draw_rates: 4, draw_levels: 2, draw_verdicts: 1.2, draw_losses: 2, draw_times: 2}
+    figure, axes = pyplot.subplots(len(charts), 1, figsize=(13, 9), sharex=True,
+                                   gridspec_kw={'height_ratios': list(charts.values())})
+    for one, draw_chart in zip(axes, charts):
+        draw_chart(one, series)
     end = max(columns['time'][-1] for columns in series.values())
     for number, (time, note) in enumerate(notes):
         for one in axes:

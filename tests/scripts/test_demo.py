@@ -152,6 +152,12 @@ class Link(unittest.TestCase):
         self.assertEqual((sample.rate, sample.held, sample.loss, sample.calculated), (5, 130, None, None))
         self.assertIsNone(Sample.of_stats(0, 1, {'smoothed-bitrate': float('inf')}).calculated)
         self.assertIsNone(Sample.of_stats(0, 1, {}).rtt)
+        self.assertEqual((sample.train, sample.fair, sample.turn), (None, None, None))
+
+    def test_a_turn_is_that_of_the_upper_level(self):
+        sample = Sample.of_stats(0, 1, {'trains': 'full', 'fair-bitrate': 7e5, 'turn-level': 1, 'turn-share': 0.4,
+                                        'turn-left-ms': 2500})
+        self.assertEqual((sample.train, sample.fair, sample.turn), ('full', 7e5, analysis.Turn(2, 0.4, 2.5)))
 
     def test_rates_leave_out_the_time_after_a_change(self):
         samples = [Sample(i * SECOND // 5, 0 if i < 20 else 1, 100 if i < 20 else 999 if i < 26 else 300)

@@ -51,6 +51,20 @@ class Frame:
 
 
 @dataclass
+class Turn:
+    """Two levels take turns: the upper one has `share` of the time, and the present turn ends after `left` seconds."""
+    upper: int
+    share: float
+    left: float
+
+    @classmethod
+    def of_stats(cls, stats):
+        if 'turn-level' not in stats:
+            return None
+        return cls(stats['turn-level'] + 1, stats['turn-share'], stats.get('turn-left-ms', 0) / 1000)
+
+
+@dataclass
 class Sample:
     """What the receiver told of itself at one time; rates in bit/s, the round-trip time in s. What it did not tell is
     None."""
@@ -63,6 +77,9 @@ class Sample:
     rtt: Optional[float] = None
     received: int = 0
     lost: int = 0
+    train: Optional[str] = None
+    fair: Optional[float] = None
+    turn: Optional['Turn'] = None
 
     @classmethod
     def of_stats(cls, now, level, stats):
@@ -73,7 +90,8 @@ class Sample:
         return cls(now, level, stats.get('bitrate', 0), held,
                    stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None,
                    rtt / 1000 if rtt is not None else None,
-                   stats.get('packets-received', 0), stats.get('packets-lost', 0))
+                   stats.get('packets-received', 0), stats.get('packets-lost', 0),
+                   stats.get('trains'), stats.get('fair-bitrate'), Turn.of_stats(stats))
 
 
 @dataclass

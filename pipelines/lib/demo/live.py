@@ -4,6 +4,7 @@
 import base64
 import threading
 import time
+from dataclasses import asdict
 
 from . import actions
 from .session import ALGORITHMS
@@ -68,4 +69,6 @@ class Live:
             'tcp': reception.tcp is not None, 'tcpRate': reception.tcp_rate,
             'level': reception.level, 'rate': last.rate if last else 0, 'held': last.held if last else 0,
             'loss': last.loss if last else None, 'rtt': last.rtt if last else None, 'groups': groups,
+            'train': last.train if last else None, 'fair': last.fair if last else None,
+            'turn': asdict(last.turn) if last and last.turn else None,
             'reason': reception.reason, 'pictures': reception.units}

@@ -29,13 +29,16 @@ def draw_rate(axes, reception, rates, end):
     if reception.tcp_samples:
         axes.plot([time / SECOND for time, _ in reception.tcp_samples],
                   kbit(rate for _, rate in reception.tcp_samples), color='tab:red', linewidth=0.8, label='TCP')
+    if any(sample.fair for sample in reception.samples):
+        axes.plot(times, kbit(sample.fair for sample in reception.samples), color='tab:purple', linewidth=0.8,
+                  label='fair rate')
     axes.step(times, kbit(sample.held for sample in reception.samples), where='post', color='black',
               label='layers held')
     axes.set_ylim(0, 1.45 * max([*capacities, *(rate / 1000 for rate in cumulative(rates)[:1]), 1]))
     axes.set_ylabel('kbit/s')
     axes.set_title(f'{reception.name}'
                    + (f', behind {capacities[-1]:.0f} kbit/s' if capacities else ''), fontsize='small', loc='left')
-    axes.legend(ncol=4, **BELOW)
+    axes.legend(ncol=5, **BELOW)
 
 
 def draw_loss(axes, samples):

@@ -7,19 +7,21 @@ import time
 
 INTERVAL = 0.25
 
-HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'joined', 'last change')
-FORM = '{:<{width}} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7}  {:<18} {}'
+HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'fair', 'train', 'joined', 'last change')
+FORM = '{:<{width}} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6}  {:<18} {}'
 
 
 def row(reception):
-    """The cells of one receiver: rates in kbit/s, the round-trip time in ms, the last bytes of its groups."""
+    """The cells of one receiver: rates in kbit/s, the round-trip time in ms, the last bytes of its groups. The fair
+    rate and what trains say only where the algorithm has them."""
     if not reception.running or not reception.samples:
-        return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', 'stopped'
+        return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', '', '', 'stopped'
                 if not reception.running else 'joins')
     last, session = reception.samples[-1], reception.session
     return (reception.name, f'{reception.capacity / 1000:.0f}', f'{reception.level}/{len(session.layer_rates) - 1}',
             f'{last.rate / 1000:.0f}', f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-',
             f'{100 * (last.loss or 0):.2f} %', f'{last.rtt * 1000:.0f} ms' if last.rtt else '-',
+            f'{last.fair / 1000:.0f}' if last.fair else '-', last.train or '-',
             ' '.join(str(int(session.first) + group & 0xff) for group in reception.groups), reception.reason)
 
 

@@ -8,6 +8,8 @@ import { Tree, colour } from './tree.js';
 
 const SHOWN_SECONDS = 60;
 const SMALL_CHART = 130;
+// Datasets that are rates of the link, and room above the highest of them.
+const RATES = 4, ABOVE = 1.2;
 const KEY = 1, SHOWN = 2, HEADER = 4;
 
 const $ = (id) => document.getElementById(id);
@@ -42,6 +44,7 @@ function makeChart(canvas) {
       line('received', { colourOf: '--received' }),
       line('TCP', { colourOf: '--tcp' }),
       line('link', { stepped: true, colourOf: '--link', fill: 'origin' }),
+      line('fair rate', { colourOf: '--fair', borderDash: [4, 3] }),
       line('level', { stepped: true, colourOf: '--level', yAxisID: 'level', borderWidth: 2 }),
     ] },
     options: {
@@ -49,7 +52,7 @@ function makeChart(canvas) {
       interaction: { mode: 'nearest', axis: 'x', intersect: false },
       scales: {
         x: { type: 'linear', ticks: { maxTicksLimit: 7, callback: (value) => `${Math.round(value)} s` } },
-        y: { beginAtZero: true, stack: 'all', stackWeight: 3, ticks: { maxTicksLimit: 5 },
+        y: { beginAtZero: true, stack: 'all', stackWeight: 3, ticks: { maxTicksLimit: 5, includeBounds: false },
              title: { display: true, text: 'Mbit/s' } },
         level: { axis: 'y', position: 'left', min: 0, stack: 'all', stackWeight: 1, offset: true,
                  ticks: { precision: 0, maxTicksLimit: 3 }, title: { display: true, text: 'level' } },
@@ -125,22 +128,44 @@ class Card {
     const stop = this.find('button.stop');
     stop.textContent = data.running ? 'Stop' : 'Start';
     stop.disabled = whole.measured || whole.busy;
+    this.showFairness(data);
     this.plot(data, whole.time, layers);
+  }
+
+  // What only some algorithms have, once they know it.
+  showFairness({ fair, train, turn }) {
+    const show = (name, term, text) => {
+      const item = this.find(`dl .${name}`);
+      item.hidden = !text;
+      item.firstElementChild.textContent = term;
+      item.lastElementChild.textContent = text ?? '';
+    };
+    show('fair', 'fair rate', fair && rateText(fair));
+    show('train', 'train', train);
+    show('turn', turn && `level ${turn.upper} for`, turn && `${Math.round(100 * turn.share)} %`);
+    this.find('dl .turn').title = turn
+      ? `of the time; the present turn ends in ${Math.round(turn.left)} s` : '';
   }
 
   plot(data, time, layers) {
     const values = [data.held / 1e6, data.rate / 1e6, data.tcp ? data.tcpRate / 1e6 : 0, data.capacity / 1e6,
-      Math.max(0, data.level)];
+      data.fair ? data.fair / 1e6 : NaN, Math.max(0, data.level)];
     const sets = this.chart.data.datasets;
+    const fair = sets[RATES];
     values.forEach((y, i) => {
       sets[i].data.push({ x: time, y });
       while (sets[i].data[0].x < time - SHOWN_SECONDS) sets[i].data.shift();
     });
     const scales = this.chart.options.scales;
+    // A fair rate far above all that is there would make it small, or lie over the levels: it is cut off.
+    scales.y.max = ABOVE * Math.max(...sets.slice(0, RATES).flatMap((set) => set.data.map((point) => point.y)));
+    fair.data.at(-1).whole = values[RATES];
+    fair.data.forEach((point) => { point.y = Math.min(point.whole, scales.y.max); });
     // In a small chart the layers held say it.
     const small = this.chart.height < SMALL_CHART;
     scales.level.display = !small;
     sets[sets.length - 1].hidden = small;
+    fair.hidden = fair.data.every(({ y }) => Number.isNaN(y));
     scales.x.min = Math.max(0, time - SHOWN_SECONDS);
     scales.x.max = Math.max(SHOWN_SECONDS, time);
     scales.level.max = Math.max(1, layers - 1);

@@ -31,9 +31,9 @@ test_trace_new (const TestNet *net, const gchar *name)
   trace->file = fopen (path, "w");
   if (trace->file == NULL)
     g_error ("cannot write %s", path);
-  fputs (
-      "time,who,capacity,queue_delay,level,level_rate,received,loss,"
-      "loss_event_rate,calculated,smoothed,rtt,state,timer,timer_left,note\n",
+  fputs ("time,who,capacity,queue_delay,level,level_rate,received,loss,"
+         "loss_event_rate,calculated,smoothed,rtt,state,timer,timer_left,fair,"
+         "mean_fair,train,turn_level,turn_share,note\n",
       trace->file);
 
   return trace;
@@ -77,6 +77,25 @@ rate_since (TestTrace *trace, const TestNet *net, guint64 bytes, guint place)
   return rate;
 }
 
+static gdouble
+unless_unknown (gdouble value, gboolean known)
+{
+  return known ? value : INFINITY;
+}
+
+static void
+put_fair (FILE *file, const LmccControllerStatus *status)
+{
+  const LmccFairStatus *fair = &status->fair;
+  gboolean has_turn = fair->used && fair->turn_level >= 0;
+
+  put_number (file, unless_unknown (fair->rate, fair->rate > 0));
+  put_number (file, unless_unknown (fair->mean, fair->mean > 0));
+  fprintf (file, ",%s", status->trains != NULL ? status->trains : "");
+  put_number (file, unless_unknown (fair->turn_level, has_turn));
+  put_number (file, unless_unknown (fair->turn_share, has_turn));
+}
+
 static void
 sample_receiver (TestTrace *trace, TestNet *net, guint index)
 {
@@ -106,6 +125,7 @@ sample_receiver (TestTrace *trace, TestNet *net, guint index)
           ? INFINITY
           : ((gdouble) stats.status.timer_at - (gdouble) net->now)
               / LMCC_SECOND);
+  put_fair (trace->file, &stats.status);
   fputs (",\n", trace->file);
 }
 
@@ -119,7 +139,7 @@ sample_flow (TestTrace *trace, const TestNet *net, guint index)
           TEST_NET_MAX_RECEIVERS + index));
   fputs (",,,,", trace->file);
   put_number (trace->file, net->flows[index].tcp.srtt / LMCC_SECOND);
-  fputs (",,,\n", trace->file);
+  fputs (",,,,,,,,,\n", trace->file);
 }
 
 /**
@@ -154,7 +174,7 @@ test_trace_note (TestTrace *trace, const TestNet *net, const gchar *why)
 {
   if (trace == NULL || why == NULL)
     return;
-  fprintf (trace->file, "%.3f,note,,,,,,,,,,,,,,\"%s\"\n",
+  fprintf (trace->file, "%.3f,note,,,,,,,,,,,,,,,,,,,\"%s\"\n",
       seconds (net->now - trace->start), why);
 }
 
