@@ -186,10 +186,24 @@ leave_alone (Elm *elm, guint level, LmccTime now)
       lmcc_session_count_levels (elm->session), now, g_rand_double (elm->dice));
 }
 
+/* What is lost at the end of an experiment is answered within as long again. A
+ * layer that was held for longer did fit: another receiver's join, or a flow
+ * that came, made the losses, and who waits long for its return is back just
+ * before that receiver tries again. */
+static gboolean
+joined_in_vain (const Elm *elm, LmccTime now)
+{
+  return now < elm->joined_at[elm->level] + 2 * elm->experiment_time;
+}
+
 static void
 leave (Elm *elm, LmccTime now, const gchar *reason)
 {
-  leave_alone (elm, (guint) elm->level, now);
+  if (joined_in_vain (elm, now))
+    leave_alone (elm, (guint) elm->level, now);
+  else
+    lmcc_join_backoff_pause (&elm->backoff, (guint) elm->level,
+        elm->joined_at[elm->level], now, g_rand_double (elm->dice));
   elm->leaving = TRUE;
   elm->slow_start.active = FALSE;
   elm->parent.wanted_level = elm->level - 1;
@@ -596,7 +610,8 @@ apply_settings (Elm *elm, const LmccSettings *settings)
       lmcc_settings_get_time (settings, "slow-start-interval"));
   lmcc_join_backoff_init (&elm->backoff,
       lmcc_settings_get_time (settings, "backoff-shortest"),
-      lmcc_settings_get_time (settings, "backoff-longest"));
+      lmcc_settings_get_time (settings, "backoff-longest"),
+      lmcc_settings_get_time (settings, "backoff-held"));
   lmcc_quality_watch_init (&elm->quality,
       lmcc_settings_get_count (settings, "quality-time"),
       lmcc_settings_get (settings, "quality-share"));

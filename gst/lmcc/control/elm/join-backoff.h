@@ -18,13 +18,16 @@ typedef struct
 {
   LmccTime shortest;
   LmccTime longest;
+  LmccTime held;
   LmccTime until[LMCC_MAX_LAYERS];
 } LmccJoinBackoff;
 
 void lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
-    LmccTime longest);
+    LmccTime longest, LmccTime held);
 void lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
     guint n_levels, LmccTime now, gdouble dice);
+void lmcc_join_backoff_pause (LmccJoinBackoff *backoff, guint level,
+    LmccTime joined_at, LmccTime now, gdouble dice);
 LmccTime lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint level);
 
 G_END_DECLS

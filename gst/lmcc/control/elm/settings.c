@@ -85,6 +85,11 @@ const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
   { "backoff-longest", LMCC_SETTING_TIME, 0, 3600, 45, NULL,
       "how long the top layer is, and those below it in between: a path "
       "that opens is noticed within 60 s" },
+  { "backoff-held", LMCC_SETTING_TIME, 0, 3600, 5, NULL,
+      "how long a layer is left alone that was not joined in vain, with "
+      "backoff-shortest as the most: until the leave is over (RFC 3376 "
+      "sections 8.8 and 8.11) of another receiver, whose join its losses may "
+      "have been; not in the paper" },
   { "experiment-time", LMCC_SETTING_TIME, 0, 3600, 1.5, NULL,
       "for so long after a join the strategy sees the rate unsmoothed where "
       "that is less: a join in vain ends before the other receivers behind "

@@ -406,12 +406,31 @@ GST_START_TEST (test_a_path_that_shrinks_further_is_followed_further)
 
 GST_END_TEST;
 
-GST_START_TEST (test_a_layer_that_was_left_is_left_alone)
+GST_START_TEST (test_a_layer_that_was_held_is_back_after_five_seconds)
 {
   Bench bench;
 
   bench_init (&bench, NULL);
-  bench_run (&bench, 30, 0);
+  bench_run (&bench, 60, 0);
+  while (bench.n_leaves == 0)
+    bench_run (&bench, 0.01, 3);
+  bench.n_joins = 0;
+  bench_run (&bench, 4.9, 0);
+  fail_unless_equals_int (bench.n_joins, 0);
+  bench_run (&bench, 7, 0);
+  fail_unless_equals_int (bench.n_joins, 1);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_layer_joined_in_vain_is_left_alone)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL);
+  while (bench.level < N_LAYERS - 1)
+    bench_run (&bench, 0.01, 0);
   while (bench.n_leaves == 0)
     bench_run (&bench, 0.01, 3);
   bench.n_joins = 0;
@@ -593,7 +612,8 @@ elm_suite (void)
   tcase_add_test (tcase,
       test_what_was_lost_in_the_deaf_period_and_shows_later_is_old);
   tcase_add_test (tcase, test_a_path_that_shrinks_further_is_followed_further);
-  tcase_add_test (tcase, test_a_layer_that_was_left_is_left_alone);
+  tcase_add_test (tcase, test_a_layer_that_was_held_is_back_after_five_seconds);
+  tcase_add_test (tcase, test_a_layer_joined_in_vain_is_left_alone);
   tcase_add_test (tcase, test_a_cap_is_no_reason_to_change);
   tcase_add_test (tcase, test_missing_pictures_cost_a_layer);
   tcase_add_test (tcase, test_other_estimators_and_smoothings_run_too);
