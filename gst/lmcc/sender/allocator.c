@@ -414,6 +414,26 @@ lmcc_allocator_take (LmccAllocator *allocator, guint layer,
 }
 
 /*
+ * lmcc_allocator_peek_size:
+ * @allocator: an allocator
+ * @layer: a layer
+ *
+ * Returns: bytes of the IP packet that lmcc_allocator_take() has next; 0 if
+ *     nothing waits
+ */
+gsize
+lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer)
+{
+  const LmccQueuedUnit *queued =
+      g_queue_peek_head ((GQueue *) &allocator->layers[layer].units);
+
+  return queued == NULL
+      ? 0
+      : lmcc_allocator_media_size (allocator,
+          g_ptr_array_index (queued->unit->packets, queued->next));
+}
+
+/*
  * lmcc_allocator_low_water_mark:
  * @allocator: an allocator
  * @layer: a layer

@@ -123,6 +123,7 @@ void lmcc_allocator_push (LmccAllocator *allocator, guint layer,
     LmccQueuedUnit *queued);
 gboolean lmcc_allocator_take (LmccAllocator *allocator, guint layer,
     LmccAllotment *allotment);
+gsize lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer);
 guint16 lmcc_allocator_low_water_mark (const LmccAllocator *allocator,
     guint layer, guint16 next_osn);
 gboolean lmcc_allocator_is_empty (const LmccAllocator *allocator);

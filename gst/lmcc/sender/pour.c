@@ -3,6 +3,7 @@
  */
 #include "sender/pour.h"
 
+#include "sender/bit-reversal.h"
 #include "wire/rtp-payload.h"
 
 #include <string.h>
@@ -41,19 +42,6 @@ compare_importance (gconstpointer a, gconstpointer b)
   return first->rank < second->rank ? -1 : first->rank > second->rank;
 }
 
-static guint
-reverse_bits (guint value, guint n_bits)
-{
-  guint reversed = 0;
-
-  for (; n_bits > 0; n_bits--) {
-    reversed = reversed << 1 | (value & 1);
-    value >>= 1;
-  }
-
-  return reversed;
-}
-
 /* Bit-reversed order: every beginning of it is spread evenly over the window.
  * @group is in decoding order. */
 static void
@@ -62,7 +50,7 @@ rank_dyadically (LmccPourItem **group, guint n)
   guint n_bits = g_bit_storage (n - 1), rank = 0, i;
 
   for (i = 0; i < 1u << n_bits; i++) {
-    guint at = reverse_bits (i, n_bits);
+    guint at = lmcc_reverse_bits (i, n_bits);
 
     if (at < n)
       group[at]->rank = rank++;

@@ -200,17 +200,25 @@ comes_in_time (const LmccSender *sender, const LmccRepairItem *item,
   gdouble duration = 8.0 * LMCC_SECOND * (gdouble) item->size
       / (gdouble) sender->session.layers[opportunity->layer].rate;
 
-  return opportunity->even_time + (LmccTime) duration <= item->deadline;
+  return opportunity->begin + (LmccTime) duration <= item->deadline;
 }
 
 /* Repair goes behind the media of its window, and before that of the next. */
+static gboolean
+is_repairs_turn (const LmccSender *sender, guint layer,
+    const LmccRepairItem *item)
+{
+  const LmccQueuedUnit *queued =
+      g_queue_peek_head ((GQueue *) &sender->allocator.layers[layer].units);
+
+  return queued == NULL || queued->window > item->window;
+}
+
 LmccPacket *
 lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
   guint layer = opportunity->layer;
-  const LmccQueuedUnit *queued =
-      g_queue_peek_head (&sender->allocator.layers[layer].units);
   const LmccRepairItem *item;
 
   if (!lmcc_sender_has_repair (sender))
@@ -222,12 +230,32 @@ lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
       repairer->n_late++;
       continue;
     }
-    if (queued != NULL && queued->window <= item->window)
+    if (!is_repairs_turn (sender, layer, item))
       return NULL;
     return lmcc_repairer_take (repairer, layer);
   }
 
   return NULL;
+}
+
+/*
+ * lmcc_sender_peek_repair:
+ * @sender: a sender of fixed rates
+ * @layer: a layer
+ *
+ * Returns: bytes of the IP packet that lmcc_sender_take_repair() has next,
+ *     unless it comes too late; 0 for none
+ */
+gsize
+lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
+{
+  const LmccRepairItem *item;
+
+  if (!lmcc_sender_has_repair (sender))
+    return 0;
+  item = g_queue_peek_head ((GQueue *) &sender->repair.repairer.items[layer]);
+
+  return item != NULL && is_repairs_turn (sender, layer, item) ? item->size : 0;
 }
 
 /* Budgets that are not used are kept, but not without end. */

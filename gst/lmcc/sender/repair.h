@@ -52,6 +52,7 @@ void
 lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget);
 LmccPacket *lmcc_sender_take_repair (LmccSender *sender,
     const LmccOpportunity *opportunity);
+gsize lmcc_sender_peek_repair (const LmccSender *sender, guint layer);
 void lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now);
 LmccPacket *
 lmcc_sender_take_due_repair (LmccSender *sender, guint layer, LmccTime now);

@@ -3,7 +3,31 @@
  */
 #include "sender/schedule.h"
 
+#include "sender/bit-reversal.h"
+
+#include <math.h>
 #include <string.h>
+
+/* Of bits that are reversed: as many as parts of a packet's time may have. */
+#define PART_BITS 16
+
+/* Which part of its packets' time a layer waits. Those of layers of one rate
+ * are 0, 1/2, 1/4, 3/4, 1/8 and so on: for every level a packet comes in each
+ * gap between the others before a second one does (van der Corput). Where
+ * layers below have n times the layer's rate together, it is as the n-th of
+ * such layers: of layers that double each waits a half, and all packets of a
+ * level are equally far apart. */
+static gdouble
+find_part (guint64 rate, guint64 rate_below)
+{
+  guint n = (guint) MIN (1u << PART_BITS, (rate_below + rate / 2) / rate);
+
+  if (rate_below == 0)
+    return 0;
+  n = MAX (n, 1) % (1u << PART_BITS);
+
+  return ldexp (lmcc_reverse_bits (n, PART_BITS), -PART_BITS);
+}
 
 /*
  * lmcc_schedule_init:
@@ -11,12 +35,15 @@
  * @session: its layers, all with a rate, and its algorithm's slots
  * @probabilities: as lmcc_marker_init() has it
  * @trains: the session's, which stay
- * @now: the time: every layer sends
+ * @now: the time: every layer begins
+ *
+ * What each layer sends is to be planned.
  */
 void
 lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
     const gdouble *probabilities, LmccTrains *trains, LmccTime now)
 {
+  guint64 below = 0;
   guint i;
 
   memset (schedule, 0, sizeof (*schedule));
@@ -25,7 +52,9 @@ lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
   schedule->n_layers = session->n_layers;
   for (i = 0; i < session->n_layers; i++) {
     schedule->layers[i].rate = MAX (session->layers[i].rate, 1);
-    schedule->layers[i].next = now;
+    schedule->layers[i].part = find_part (schedule->layers[i].rate, below);
+    schedule->layers[i].begin = now;
+    below += schedule->layers[i].rate;
   }
 }
 
@@ -33,6 +62,96 @@ void
 lmcc_schedule_clear (LmccSchedule *schedule)
 {
   lmcc_marker_clear (&schedule->marker);
+}
+
+static LmccTime
+find_duration (const LmccSchedule *schedule, guint layer, gsize size)
+{
+  return (guint64) size * 8 * LMCC_SECOND / schedule->layers[layer].rate;
+}
+
+static LmccTime
+find_even_time (const LmccSchedule *schedule, guint layer)
+{
+  gdouble duration =
+      (gdouble) find_duration (schedule, layer, schedule->layers[layer].size);
+
+  return schedule->layers[layer].begin
+      + (LmccTime) (duration * schedule->layers[layer].part);
+}
+
+static LmccTime
+find_send_time (const LmccSchedule *schedule, guint layer, LmccTime even_time)
+{
+  return lmcc_marker_get_send_time (&schedule->marker, layer, even_time);
+}
+
+/*
+ * lmcc_schedule_plan:
+ * @schedule: a schedule
+ * @layer: a layer
+ * @size: bytes of the IP packet that it sends next, as is known now
+ * @filler: whether that is filler
+ *
+ * One that has begun stays.
+ */
+void
+lmcc_schedule_plan (LmccSchedule *schedule, guint layer, gsize size,
+    gboolean filler)
+{
+  if (schedule->layers[layer].begun)
+    return;
+  schedule->layers[layer].size = size;
+  schedule->layers[layer].filler = filler;
+}
+
+/*
+ * lmcc_schedule_get_begin:
+ * @schedule: a schedule
+ * @layer: a layer
+ *
+ * Returns: when all that it sent is over at its even rate
+ */
+LmccTime
+lmcc_schedule_get_begin (const LmccSchedule *schedule, guint layer)
+{
+  return schedule->layers[layer].begin;
+}
+
+/*
+ * lmcc_schedule_hold_begun:
+ * @schedule: a schedule
+ * @now: the time, when layers get more to send
+ *
+ * Filler whose time has begun, and that has not left yet, is sent nevertheless:
+ * a smaller packet in its place would have been due before.
+ */
+void
+lmcc_schedule_hold_begun (LmccSchedule *schedule, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < schedule->n_layers; i++) {
+    LmccTime earliest = find_send_time (schedule, i, schedule->layers[i].begin);
+    LmccTime time = find_send_time (schedule, i, find_even_time (schedule, i));
+
+    schedule->layers[i].begun =
+        schedule->layers[i].filler && earliest < now && time > now;
+  }
+}
+
+/*
+ * lmcc_schedule_get_begun:
+ * @schedule: a schedule
+ * @layer: a layer
+ *
+ * Returns: bytes of the IP packet of filler that it has to send next; 0: what
+ *     it likes
+ */
+gsize
+lmcc_schedule_get_begun (const LmccSchedule *schedule, guint layer)
+{
+  return schedule->layers[layer].begun ? schedule->layers[layer].size : 0;
 }
 
 /*
@@ -49,16 +168,17 @@ lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
 
   opportunity->time = LMCC_TIME_NONE;
   for (i = 0; i < schedule->n_layers; i++) {
-    LmccTime even_time = schedule->layers[i].next;
-    LmccTime time = lmcc_marker_get_send_time (&schedule->marker, i, even_time);
+    LmccTime even_time = find_even_time (schedule, i);
+    LmccTime begin = schedule->layers[i].begin;
+    LmccTime time = find_send_time (schedule, i, even_time);
     LmccTime rank;
 
     if (time < opportunity->time)
-      *opportunity = (LmccOpportunity){ time, even_time, i };
+      *opportunity = (LmccOpportunity){ time, even_time, begin, i };
     rank = lmcc_trains_get_rank (schedule->trains, i, even_time);
     if (rank < least_rank) {
       least_rank = rank;
-      ahead = (LmccOpportunity){ schedule->trains->next, even_time, i };
+      ahead = (LmccOpportunity){ schedule->trains->next, even_time, begin, i };
     }
   }
   if (ahead.time < opportunity->time)
@@ -86,7 +206,8 @@ lmcc_schedule_get_marks (LmccSchedule *schedule,
  * @layer: the layer of lmcc_schedule_next()
  * @size: bytes of the IP packet that was sent
  *
- * What is left of the division is kept, so that nothing adds up.
+ * What is left of the division is kept, so that nothing adds up. What the layer
+ * sends next is to be planned.
  */
 void
 lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
@@ -95,8 +216,9 @@ lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
   guint64 bits =
       (guint64) size * 8 * LMCC_SECOND + schedule->layers[layer].remainder;
 
-  schedule->layers[layer].next += bits / rate;
+  schedule->layers[layer].begin += bits / rate;
   schedule->layers[layer].remainder = bits % rate;
+  schedule->layers[layer].begun = FALSE;
   lmcc_trains_sent (schedule->trains, layer, size);
 }
 
@@ -107,13 +229,15 @@ lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
  * @until: a time
  *
  * Returns: bytes of IP packets that the layer sends from now on, the last of
- *     them over by @until at its even rate
+ *     them over by @until at its even rate, behind filler that has begun
  */
 gsize
 lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
     LmccTime until)
 {
-  LmccTime next = schedule->layers[layer].next;
+  LmccTime next = schedule->layers[layer].begin
+      + find_duration (schedule, layer,
+          lmcc_schedule_get_begun (schedule, layer));
 
   if (until <= next)
     return 0;
@@ -125,7 +249,9 @@ lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
 /*
  * lmcc_schedule_skip:
  * @schedule: a schedule
- * @time: opportunities before it are given up
+ * @time: of what each layer had to send before it only one packet stays
+ *
+ * Whole packets are given up, so that the layers stay apart.
  */
 void
 lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time)
@@ -133,9 +259,10 @@ lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time)
   guint i;
 
   for (i = 0; i < schedule->n_layers; i++) {
-    if (schedule->layers[i].next >= time)
-      continue;
-    schedule->layers[i].next = time;
-    schedule->layers[i].remainder = 0;
+    LmccTime duration = find_duration (schedule, i, schedule->layers[i].size);
+    LmccTime even_time = find_even_time (schedule, i);
+
+    if (duration > 0 && even_time + duration <= time)
+      schedule->layers[i].begin += (time - even_time) / duration * duration;
   }
 }

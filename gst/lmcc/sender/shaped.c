@@ -20,6 +20,72 @@
 /* How long a filler packet takes while the next window may begin. */
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
 
+static guint64
+bytes_in (const LmccSender *sender, guint layer, LmccTime duration)
+{
+  return (guint64) ((gdouble) duration
+      * (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
+}
+
+/* Where receivers follow marks a filler packet is of the session's packet size:
+ * what a level gets is reckoned in packets of that size (Byers et al.,
+ * "FLID-DL", 2002, section IV-C: p_i follows from T q R_i), and what a burst
+ * does to a queue depends on their number (Legout and Biersack, "Pathological
+ * Behaviors for RLM and RLC", 2000, section 4). Smaller ones would be more, and
+ * each may be lost.
+ * Elsewhere they are not so large that a slow layer would say for more than the
+ * interval how far it is, nor that the next window would begin late, which is
+ * due when the one before it has been sent. */
+static gsize
+filler_payload_size (const LmccSender *sender, guint layer)
+{
+  gsize overhead = lmcc_allocator_packet_size (&sender->allocator, 0);
+  gsize begun = lmcc_schedule_get_begun (&sender->windows.schedule, layer);
+  LmccTime time = lmcc_schedule_get_begin (&sender->windows.schedule, layer);
+  LmccTime end = sender->windows.sending_until;
+  LmccTime longest = LMCC_FILLER_INTERVAL;
+  guint64 size;
+
+  if (begun > 0)
+    return begun - overhead;
+  if (sender->session.slot > 0)
+    return MAX (sender->session.packet_size, overhead) - overhead;
+  if (time < end)
+    longest = MIN (longest, end - time);
+  else if (time < end + sender->windows.shaper.grace)
+    longest = WINDOW_DUE_INTERVAL;
+  size = MIN (bytes_in (sender, layer, longest), sender->session.packet_size);
+
+  return (gsize) MAX (size, overhead + LMCC_FILLER_PAYLOAD_SIZE) - overhead;
+}
+
+/* What it sends next, as far as that is known: RTCP is not, but the base's
+ * packets do not wait. */
+static void
+plan (LmccSender *sender, guint layer)
+{
+  gsize size = lmcc_sender_peek_repair (sender, layer);
+  gboolean filler = FALSE;
+
+  if (size == 0)
+    size = lmcc_allocator_peek_size (&sender->allocator, layer);
+  if (size == 0) {
+    filler = TRUE;
+    size = lmcc_allocator_packet_size (&sender->allocator,
+        filler_payload_size (sender, layer));
+  }
+  lmcc_schedule_plan (&sender->windows.schedule, layer, size, filler);
+}
+
+static void
+plan_all (LmccSender *sender)
+{
+  guint i;
+
+  for (i = 0; i < sender->session.n_layers; i++)
+    plan (sender, i);
+}
+
 void
 lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
     LmccTime now)
@@ -34,6 +100,7 @@ lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
       sender->session.window);
   if (codec != NULL)
     sender->windows.shaper.pour.n_temporal = codec->n_temporal;
+  plan_all (sender);
 }
 
 void
@@ -50,6 +117,7 @@ lmcc_sender_flush_shaped (LmccSender *sender)
 {
   lmcc_shaper_flush (&sender->windows.shaper);
   sender->windows.sending_until = 0;
+  plan_all (sender);
 }
 
 /* Returns whether a window is being collected. */
@@ -77,41 +145,6 @@ lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     lmcc_packet_unref (g_queue_pop_head (&sender->windows.control));
 }
 
-static guint64
-bytes_in (const LmccSender *sender, guint layer, LmccTime duration)
-{
-  return (guint64) ((gdouble) duration
-      * (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
-}
-
-/* Where receivers follow marks a filler packet is of the session's packet size:
- * what a level gets is reckoned in packets of that size (Byers et al.,
- * "FLID-DL", 2002, section IV-C: p_i follows from T q R_i), and what a burst
- * does to a queue depends on their number (Legout and Biersack, "Pathological
- * Behaviors for RLM and RLC", 2000, section 4). Smaller ones would be more, and
- * each may be lost.
- * Elsewhere they are not so large that a slow layer would say for more than the
- * interval how far it is, nor that the next window would begin late, which is
- * due when the one before it has been sent. */
-static gsize
-filler_payload_size (const LmccSender *sender, guint layer, LmccTime time)
-{
-  gsize overhead = lmcc_allocator_packet_size (&sender->allocator, 0);
-  LmccTime end = sender->windows.sending_until;
-  LmccTime longest = LMCC_FILLER_INTERVAL;
-  guint64 size;
-
-  if (sender->session.slot > 0)
-    return MAX (sender->session.packet_size, overhead) - overhead;
-  if (time < end)
-    longest = MIN (longest, end - time);
-  else if (time < end + sender->windows.shaper.grace)
-    longest = WINDOW_DUE_INTERVAL;
-  size = MIN (bytes_in (sender, layer, longest), sender->session.packet_size);
-
-  return (gsize) MAX (size, overhead + LMCC_FILLER_PAYLOAD_SIZE) - overhead;
-}
-
 /* Fills one opportunity: with control packets, which are the base's, then
  * media; behind all of a window its repair; then filler. */
 static void
@@ -119,6 +152,8 @@ send_at (LmccSender *sender, const LmccOpportunity *opportunity, LmccTime now)
 {
   guint layer = opportunity->layer;
   LmccPacket *control = NULL, *repair = NULL;
+  gboolean fills =
+      lmcc_schedule_get_begun (&sender->windows.schedule, layer) > 0;
   LmccAllotment allotment;
   LmccMarks marks;
   gsize size;
@@ -129,19 +164,21 @@ send_at (LmccSender *sender, const LmccOpportunity *opportunity, LmccTime now)
     control = g_queue_pop_head (&sender->windows.control);
   if (layer == 0 && control == NULL)
     control = lmcc_sender_take_answer (sender, now);
-  if (control == NULL)
+  if (control == NULL && !fills)
     repair = lmcc_sender_take_repair (sender, opportunity);
   if (control != NULL)
     size = lmcc_sender_send_control (sender, control, now);
   else if (repair != NULL)
     size = lmcc_sender_send_repair (sender, layer, repair, now);
-  else if (lmcc_allocator_take (&sender->allocator, layer, &allotment))
+  else if (!fills
+      && lmcc_allocator_take (&sender->allocator, layer, &allotment))
     size = lmcc_sender_send_media (sender, layer, &allotment, opportunity->time,
         now);
   else
     size = lmcc_sender_send_filler (sender, layer,
-        filler_payload_size (sender, layer, opportunity->even_time), now);
+        filler_payload_size (sender, layer), now);
   lmcc_schedule_sent (&sender->windows.schedule, layer, size);
+  plan (sender, layer);
 }
 
 static void
@@ -246,6 +283,7 @@ close_window (LmccSender *sender, LmccTime end, LmccTime now)
     .end = end };
   gsize reserved[LMCC_MAX_LAYERS] = { 0 };
 
+  lmcc_schedule_hold_begun (&sender->windows.schedule, now);
   sender->windows.sending_until =
       MAX (sender->windows.sending_until, now) + duration;
   measure_room (sender, duration, now);
@@ -255,6 +293,7 @@ close_window (LmccSender *sender, LmccTime end, LmccTime now)
   lmcc_shaper_close (&sender->windows.shaper, end, &sender->allocator,
       &sender->osn);
   plan_repair (sender, reserved);
+  plan_all (sender);
   update_stats (sender);
 }
 
