@@ -52,7 +52,8 @@ typedef struct
   gint level;
   LmccTime level_since;
   LmccTime joined_at;
-  gboolean experiment; /* nothing spoke for the latest join but no loss */
+  gboolean experiment;   /* nothing spoke for the latest join but no loss */
+  gboolean joined_alone; /* nobody else was seen then */
   LmccOverloadLimit wanted_limit; /* of a join that is wanted */
   gboolean wants_experiment;
   LmccOverloadLimit limit; /* of the latest join, while it is a trial */
