@@ -117,7 +117,7 @@ lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
   plumb->experiment = plumb->wants_experiment;
   plumb->limit = plumb->wanted_limit;
   plumb->joined_at = now;
-  lmcc_duty_joined (&plumb->duty);
+  lmcc_duty_joined (&plumb->duty, plumb->level);
 }
 
 /* A level that was held for long was not joined in vain: the path has

@@ -17,6 +17,10 @@
 #define NEARER 1.1
 #define REVIEW_PERIODS 2
 
+/* The first third of the time since the reset does not count: the rate of then
+ * comes from what was assumed at the reset. */
+#define EARLY_PART 3
+
 /* Else the upper level is joined in the first part of a period, or not in
  * it. */
 #define JOIN_PART 0.1
@@ -63,7 +67,6 @@ lmcc_duty_reset (LmccDuty *duty, LmccTime now)
   duty->sum = 0;
   duty->since = now;
   duty->sample_until = now + sample_time (duty);
-  duty->joined_in = 0;
 }
 
 /*
@@ -84,15 +87,15 @@ lmcc_duty_packet (LmccDuty *duty, guint32 send_time)
 static void
 end_sample (LmccDuty *duty)
 {
-  guint latest = (duty->next + LMCC_DUTY_SAMPLES - 1) % LMCC_DUTY_SAMPLES;
+  guint latest = (duty->next + LMCC_DUTY_KEPT - 1) % LMCC_DUTY_KEPT;
 
   duty->sample_until += sample_time (duty);
   if (duty->n_sum == 0 && duty->n == 0)
     return;
   duty->samples[duty->next] =
       duty->n_sum > 0 ? duty->sum / duty->n_sum : duty->samples[latest];
-  duty->next = (duty->next + 1) % LMCC_DUTY_SAMPLES;
-  duty->n = MIN (duty->n + 1, LMCC_DUTY_SAMPLES);
+  duty->next = (duty->next + 1) % LMCC_DUTY_KEPT;
+  duty->n = MIN (duty->n + 1, LMCC_DUTY_KEPT);
   duty->sum = 0;
   duty->n_sum = 0;
 }
@@ -120,21 +123,21 @@ lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
  * lmcc_duty_get_rate:
  * @duty: a duty
  *
- * Returns: the mean fair rate of the last period, or since the reset, bit/s; 0:
- *     not known yet
+ * Returns: the mean fair rate of the last period, or of the latest two thirds
+ *     of the time since the reset if that is less, bit/s; 0: not known yet
  */
 gdouble
 lmcc_duty_get_rate (const LmccDuty *duty)
 {
+  guint n = MIN (duty->n - duty->n / EARLY_PART, LMCC_DUTY_SAMPLES), i;
   gdouble sum = 0;
-  guint i;
 
-  for (i = 0; i < duty->n; i++)
-    sum += duty->samples[i];
-  if (duty->n == 0)
+  if (n == 0)
     return duty->n_sum == 0 ? 0 : duty->sum / duty->n_sum;
+  for (i = 1; i <= n; i++)
+    sum += duty->samples[(duty->next + LMCC_DUTY_KEPT - i) % LMCC_DUTY_KEPT];
 
-  return sum / duty->n;
+  return sum / n;
 }
 
 LmccTime
@@ -249,7 +252,8 @@ static gint
 find_nearest (const LmccDuty *duty, LmccTime now, gint held)
 {
   gdouble rate = lmcc_duty_get_rate (duty), nearer = find_nearer (duty, now);
-  gint top = (gint) duty->session->n_layers - 1, level = CLAMP (held, 0, top);
+  gint top = (gint) lmcc_session_count_levels (duty->session) - 1;
+  gint level = CLAMP (held, 0, top);
 
   while (level < top && rate > border_above (duty, level) * nearer)
     level++;
@@ -280,19 +284,17 @@ lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
   return get_phase (duty) < share ? lower + 1 : lower;
 }
 
-/* Whether the next level waits for no period: it has turns in none, or what is
- * held is only being found. */
+/* Whether the next level waits for no period: the fair rate pays for more than
+ * that, or what is held is only being found. */
 static gboolean
 joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
 {
-  gboolean young = lmcc_duty_get_age (duty, now) < YOUNG;
-  gint lower;
-
   if (duty->prefer == LMCC_DUTY_STEADY)
-    return (young && !duty->found)
+    return (lmcc_duty_get_age (duty, now) < YOUNG && !duty->found)
         || find_nearest (duty, now, level) > level + 1;
 
-  return young || lmcc_duty_get_share (duty, &lower) >= 1 || lower > level;
+  return lmcc_duty_get_rate (duty)
+      > duty->dead_band * level_rate (duty, level + 1);
 }
 
 /*
@@ -309,19 +311,42 @@ lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
   if (joins_at_once (duty, now, level))
     return TRUE;
 
-  return get_phase (duty) < JOIN_PART && duty->joined_in != get_period (duty);
+  if (lmcc_duty_is_turn (duty, level + 1))
+    return FALSE;
+
+  return get_phase (duty) < JOIN_PART
+      || (duty->prefer == LMCC_DUTY_FAIR
+          && lmcc_duty_get_age (duty, now) < YOUNG);
 }
 
 /*
  * lmcc_duty_joined:
  * @duty: a duty
- *
- * A level was joined.
+ * @level: that was joined
  */
 void
-lmcc_duty_joined (LmccDuty *duty)
+lmcc_duty_joined (LmccDuty *duty, gint level)
 {
-  duty->joined_in = get_period (duty);
+  gint lower;
+  gdouble share = lmcc_duty_get_share (duty, &lower);
+
+  if (level > (share > 0 ? lower + 1 : lower))
+    return;
+  duty->turn_in = get_period (duty);
+  duty->turn_level = level;
+}
+
+/*
+ * lmcc_duty_is_turn:
+ * @duty: a duty
+ * @level: a level
+ *
+ * Returns: whether it has had its turn in this period, or has it now
+ */
+gboolean
+lmcc_duty_is_turn (const LmccDuty *duty, gint level)
+{
+  return duty->turn_in == get_period (duty) && duty->turn_level == level;
 }
 
 /*

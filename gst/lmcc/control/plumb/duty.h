@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* Samples of the fair rate that a period is kept in. */
 #define LMCC_DUTY_SAMPLES 256
 
+/* And that are kept: a period and, before it, what does not count yet. */
+#define LMCC_DUTY_KEPT (LMCC_DUTY_SAMPLES * 3 / 2)
+
 /**
  * LmccDutyPreference:
  * @LMCC_DUTY_FAIR: where the fair rate lies between two levels, both have turns,
@@ -42,7 +45,7 @@ typedef struct
   LmccTime period;
   gdouble dead_band;
   LmccDutyPreference prefer;
-  gdouble samples[LMCC_DUTY_SAMPLES];
+  gdouble samples[LMCC_DUTY_KEPT];
   guint n;
   guint next;
   gdouble sum; /* of the sample that is being taken */
@@ -51,8 +54,9 @@ typedef struct
   LmccTime since;
 
   guint32 send_time; /* of the newest packet, 1/65536 s */
-  guint64 joined_in; /* period of the latest join */
-  gboolean found;    /* what it pays for was exceeded once */
+  gboolean found; /* what it pays for was exceeded once */
+  guint64 turn_in;   /* period of the latest turn */
+  gint turn_level;
 } LmccDuty;
 
 void lmcc_duty_init (LmccDuty *duty, const LmccSession *session,
@@ -67,8 +71,9 @@ gboolean lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
     LmccTime *left);
 gint lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held);
 gboolean lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level);
-void lmcc_duty_joined (LmccDuty *duty);
 void lmcc_duty_left (LmccDuty *duty);
+void lmcc_duty_joined (LmccDuty *duty, gint level);
+gboolean lmcc_duty_is_turn (const LmccDuty *duty, gint level);
 
 G_END_DECLS
 

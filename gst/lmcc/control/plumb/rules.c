@@ -222,6 +222,18 @@ lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
+/* Below this one others have come. In a turn the fair rate goes down because of
+ * the turn: then the level below has to be too much as well. */
+static gdouble
+step_limit (const LmccPlumb *plumb)
+{
+  gint above = lmcc_duty_is_turn (&plumb->duty, plumb->level) ? plumb->level - 1
+                                                              : plumb->level;
+
+  return sqrt (lmcc_plumb_level_rate (plumb, above)
+      * lmcc_plumb_level_rate (plumb, above - 1));
+}
+
 /*
  * lmcc_plumb_follow_step:
  * @plumb: plumb
@@ -241,14 +253,13 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
   if (lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM
       || !may_change (plumb, now))
     return FALSE;
-  if (step == LMCC_STEP_DOWN && plumb->level > 0
-      && rate < sqrt (lmcc_plumb_level_rate (plumb, plumb->level)
-             * lmcc_plumb_level_rate (plumb, plumb->level - 1))) {
+  if (step == LMCC_STEP_DOWN && plumb->level > 0 && rate < step_limit (plumb)) {
     lmcc_plumb_begin_anew (plumb, now);
     leave_unpaid (plumb, plumb->level - 1, now, "others have come");
     return TRUE;
   }
   if (step == LMCC_STEP_UP && may_join (plumb, now)
+      && !lmcc_duty_is_turn (&plumb->duty, plumb->level + 1)
       && rate > lmcc_plumb_level_rate (plumb, plumb->level + 1)) {
     lmcc_plumb_begin_anew (plumb, now);
     lmcc_plumb_claim (plumb, now, "others have gone");

@@ -518,6 +518,30 @@ GST_START_TEST (test_what_was_joined_in_vain_is_left_alone_longer_and_longer)
 
 GST_END_TEST;
 
+/* The fair rate, of some 1.7 Mbit/s, is between levels 1 and 2. A period begins
+ * after 50 s: level 2 has its turn, of some 90 s. The fair rate goes down to 1
+ * Mbit/s meanwhile: the turn itself may do that. */
+GST_START_TEST (test_a_turn_is_not_taken_for_others_who_come)
+{
+  Bench bench;
+
+  bench_init (&bench, 0);
+  bench.loss_interval = 800 * LMCC_MSECOND;
+  bench_run (&bench, 49);
+  fail_unless_equals_int (bench.level, 1);
+  bench_run (&bench, 3);
+  fail_unless_equals_int (bench.level, 2);
+  bench.loss_interval = 400 * LMCC_MSECOND;
+  bench_run (&bench, 24);
+  fail_unless_equals_int (bench.level, 2);
+  bench.loss_interval = 200 * LMCC_MSECOND;
+  bench_run (&bench, 15);
+  fail_unless (bench.level == 2, "%s", bench.controller->reason);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_level_without_pictures_is_left)
 {
   Bench bench;
@@ -700,6 +724,7 @@ plumb_suite (void)
   tcase_add_loop_test (tcase, test_losses_or_a_queue_do_not_promote, 0, 2);
   tcase_add_test (tcase,
       test_what_was_joined_in_vain_is_left_alone_longer_and_longer);
+  tcase_add_test (tcase, test_a_turn_is_not_taken_for_others_who_come);
   tcase_add_test (tcase, test_a_level_without_pictures_is_left);
   tcase_add_loop_test (tcase, test_whatever_comes_the_next_time_is_to_come, 0,
       8);
