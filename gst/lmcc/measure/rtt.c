@@ -23,6 +23,9 @@
 #define PLAUSIBLE_RANGE (10 * (gint64) LMCC_SECOND)
 #define N_IMPLAUSIBLE 20
 
+/* Packets that are farther apart say nothing of the queue between them. */
+#define LONGEST_GAP LMCC_SECOND
+
 /* RFC 3738 section 3.2.2.2: weight of a new sample. */
 #define JOIN_ALPHA 0.25
 
@@ -63,10 +66,13 @@ struct _LmccRtt
   gint64 usual;     /* arrival - sender's time, slowly followed */
   LmccTime usual_time;
   gint64 extra; /* of the latest packet over the usual */
+  LmccTime extra_time;
   guint implausible;
 
   gboolean measured;
-  gdouble path; /* round-trip time less the extra delay, ns */
+  gdouble path;         /* round-trip time less the extra delay, ns */
+  LmccTime answered;    /* since the latest packet; 0: not */
+  gdouble answer_share; /* of that answer in the path */
 
   gdouble join_sum;
   gdouble join_weight;
@@ -175,13 +181,41 @@ find_report (LmccRtt *rtt, guint32 stamp)
  * forges answers makes the estimate as short as what packets show, not
  * shorter. */
 static void
-take_sample (LmccRtt *rtt, gint64 sample)
+take_sample (LmccRtt *rtt, LmccTime now, gint64 sample)
 {
   gdouble path = (gdouble) MAX (sample - rtt->extra, (gint64) LMCC_RTT_MIN);
+  gdouble share = rtt->measured ? 1 - OLD_SHARE : 1;
 
-  rtt->path =
-      rtt->measured ? OLD_SHARE * rtt->path + (1 - OLD_SHARE) * path : path;
+  rtt->path = (1 - share) * rtt->path + share * path;
   rtt->measured = TRUE;
+  rtt->answered = now;
+  rtt->answer_share = share;
+}
+
+/* The answer stood in a queue between that of the packet before it and that of
+ * the one after it, which has now come: the queue is taken to have grown or
+ * shrunk evenly. A TCP connection that halves its window empties a queue
+ * between two packets of a slow layer. */
+static void
+correct_sample (LmccRtt *rtt, LmccTime arrival, gint64 extra)
+{
+  gdouble gap = (gdouble) (arrival - rtt->extra_time);
+  gdouble part = (gdouble) (rtt->answered - rtt->extra_time) / gap;
+  gdouble path =
+      rtt->path - rtt->answer_share * part * (gdouble) (extra - rtt->extra);
+
+  rtt->path = MAX (path, (gdouble) LMCC_RTT_MIN);
+}
+
+static void
+follow_queue (LmccRtt *rtt, LmccTime arrival, gint64 extra)
+{
+  if (rtt->answered > rtt->extra_time && rtt->answered < arrival
+      && arrival - rtt->extra_time < LONGEST_GAP)
+    correct_sample (rtt, arrival, extra);
+  rtt->answered = 0;
+  rtt->extra = extra;
+  rtt->extra_time = arrival;
 }
 
 /**
@@ -212,7 +246,7 @@ lmcc_rtt_answer (LmccRtt *rtt, LmccTime now, guint32 last_rr, guint32 delay)
 
   report->open = FALSE;
   rtt->unanswered = 0;
-  take_sample (rtt, sample);
+  take_sample (rtt, now, sample);
 
   return LMCC_RTT_ANSWER_TAKEN;
 }
@@ -224,7 +258,8 @@ start_delays (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
   rtt->reference = 0;
   rtt->reference_short = send_time;
   rtt->usual = (gint64) arrival - rtt->extra;
-  rtt->usual_time = arrival;
+  rtt->usual_time = rtt->extra_time = arrival;
+  rtt->answered = 0;
   rtt->implausible = 0;
 }
 
@@ -277,7 +312,7 @@ lmcc_rtt_packet (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
     rtt->reference_short = send_time;
   }
   follow_drift (rtt, arrival, delay);
-  rtt->extra = delay - rtt->usual;
+  follow_queue (rtt, arrival, delay - rtt->usual);
 }
 
 /* What is left of the joins so far, from 1 to 0. */

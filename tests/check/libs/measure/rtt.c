@@ -123,6 +123,8 @@ GST_START_TEST (a_sample_in_a_queue_does_not_count_it_twice)
   send_packet (rtt, START + 20 * MS, 100 * MS);
   measure (rtt, START + 40 * MS, 140 * MS, 0);
   assert_rtt (rtt, 140 * MS, TICK);
+  send_packet (rtt, START + 90 * MS, 100 * MS);
+  assert_rtt (rtt, 140 * MS, 2 * TICK);
   send_packet (rtt, START + 200 * MS, 40 * MS);
   assert_rtt (rtt, 80 * MS, 2 * TICK);
 }
@@ -230,6 +232,35 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 300 * MS, stamp, 0),
       LMCC_RTT_ANSWER_UNKNOWN);
   assert_rtt (rtt, 80 * MS, TICK);
+}
+
+GST_END_TEST;
+
+/* Packets come 100 ms apart, and a queue of 100 ms is drained between them: the
+ * answer, halfway, stood in one of 50 ms. Behind a longer silence nothing is
+ * known of it. */
+GST_START_TEST (an_answer_stood_in_a_queue_between_those_of_two_packets)
+{
+  g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_FEEDBACK);
+  LmccTime now = START + 160 * MS;
+
+  send_packet (rtt, START, 40 * MS);
+  send_packet (rtt, START + 100 * MS, 140 * MS);
+  fail_unless_equals_int (measure (rtt, now, 130 * MS, 0),
+      LMCC_RTT_ANSWER_TAKEN);
+  send_packet (rtt, START + 300 * MS, 40 * MS);
+  assert_rtt (rtt, 80 * MS, MS / 2);
+
+  /* Once for each answer. */
+  send_packet (rtt, START + 400 * MS, 140 * MS);
+  assert_rtt (rtt, 180 * MS, MS / 2);
+  send_packet (rtt, START + 600 * MS, 40 * MS);
+  assert_rtt (rtt, 80 * MS, MS / 2);
+
+  now = START + 700 * MS;
+  measure (rtt, now, 80 * MS, 0);
+  send_packet (rtt, now + 2 * LMCC_SECOND, 140 * MS);
+  assert_rtt (rtt, 180 * MS, MS / 2);
 }
 
 GST_END_TEST;
@@ -452,6 +483,7 @@ rtt_suite (void)
   tcase_add_test (tc, clocks_that_drift_apart_do_not_look_like_a_queue);
   tcase_add_test (tc, a_sender_whose_clock_was_set_is_believed_after_a_while);
   tcase_add_test (tc, answers_that_cannot_be_true_are_refused);
+  tcase_add_test (tc, an_answer_stood_in_a_queue_between_those_of_two_packets);
   tcase_add_test (tc, forged_answers_do_not_hide_a_queue);
   tcase_add_test (tc, only_the_latest_few_reports_can_be_answered);
   tcase_add_test (tc, estimates_stay_within_their_bounds);
