@@ -41,7 +41,7 @@ static void
 push_seconds (Harness *h, const LmccSession *session, guint n_seconds)
 {
   gsize payload_size = PACKET_SIZE - IP_OVERHEAD - RTP_OVERHEAD;
-  guint64 rate = lmcc_session_cumulative_rate (session, session->n_layers - 1);
+  guint64 rate = lmcc_session_level_rate (session, session->n_layers - 1);
   guint n_packets = (guint) (rate / 2 / 30 / (8 * PACKET_SIZE));
   LmccTime time = h->now;
   guint i;
@@ -98,7 +98,7 @@ find_backlog (const Harness *h, const LmccSession *session, guint level,
     LmccTime from)
 {
   gdouble rate = LINK_FACTOR / LMCC_SECOND
-      * (gdouble) lmcc_session_cumulative_rate (session, level);
+      * (gdouble) lmcc_session_level_rate (session, level);
   gdouble queue = 0, most = 0;
   LmccTime last = from;
   guint i;
