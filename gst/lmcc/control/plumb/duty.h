@@ -54,7 +54,7 @@ typedef struct
   LmccTime since;
 
   guint32 send_time; /* of the newest packet, 1/65536 s */
-  gboolean found; /* what it pays for was exceeded once */
+  gboolean found;    /* what it pays for was exceeded once */
   guint64 turn_in;   /* period of the latest turn */
   gint turn_level;
 } LmccDuty;

@@ -48,8 +48,8 @@
  * largest audience may have so much less of it than the smallest. */
 #define FITTING_MARGIN 0.1
 
-/* Compared with the row of a hundred: ten have too few links to have those among
- * them that a level nearly fills. */
+/* Compared with the row of a hundred: ten have too few links to have those
+ * among them that a level nearly fills. */
 #define FITTING_ROW 1
 
 typedef struct
