@@ -130,15 +130,14 @@ def judge_alone(run):
 
 def judge_halves(run):
     top, half = run.top(), run.fits(1e6 * run.cell.rate / 2)
-    dropped = run.told['dropped']
-    left = 0.0 if run.held(half, EVENT[0], EVENT[1]) == 1 else run.below(half, EVENT[0]) + EVENT[0] - (
-        dropped if dropped is not None else EVENT[0])
+    lost = run.told['dropped'] - EVENT[0] if run.told['dropped'] is not None else 0.0
+    left = 0.0 if run.held(half, EVENT[0], EVENT[1]) == 1 else run.below(half, EVENT[0]) - lost
     yield 'left after the first loss, s', max(0.0, left), '<=', 2
     yield 'back after the opening, s', run.reached(top, EVENT[1]), '<=', 5
     yield 'longest below what fits, s', max(run.longest(lambda level: level < half, EVENT[0], EVENT[1]),
                                             run.longest(lambda level: level < top, EVENT[1])), '<=', 10
-    yield 'longest above what fits, s', run.longest(lambda level: level > half, EVENT[0], EVENT[1]), '<=', \
-        2 + (dropped - EVENT[0] if dropped is not None else 0)
+    above = run.longest(lambda level: level > half, EVENT[0], EVENT[1])
+    yield 'longest above what fits, from the first loss on, s', max(0.0, above - lost), '<=', 2
 
 
 def judge_beside(run, least):
