@@ -58,9 +58,9 @@ def parse_arguments():
     parser.add_argument('--seconds', type=float,
                         help=f'how long to receive (default: {SECONDS}, or {SECONDS_BY_HAND} with --level)')
     parser.add_argument('--out', type=Path, help='directory for the results (default: out/demo-DATE)')
-    parser.add_argument('--algorithm', type=parse_algorithms, default=['elm'], metavar='NAME[,NAME]',
+    parser.add_argument('--algorithm', type=parse_algorithms, default=['plumb'], metavar='NAME[,NAME]',
                         help=f'what decides the levels: {", ".join(ALGORITHMS)}; or two of them, side by side, each '
-                             'with receivers and links of its own (default: elm)')
+                             'with receivers and links of its own (default: plumb)')
     parser.add_argument('--web', nargs='?', type=int, const=WEB_PORT, metavar='PORT',
                         help='show the run on a page, http://127.0.0.1:PORT/ (default: %(const)s, 0: any); without '
                              '--seconds until it is stopped, and not measured')

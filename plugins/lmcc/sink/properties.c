@@ -208,7 +208,7 @@ static const GstLmccProperty rows[] = {
    *
    * The congestion-control algorithm that the packets are marked for and that
    * the session announces: receivers run it unless they are told otherwise.
-   * With `none` they hold what their users say. `auto` is the default.
+   * With `none` they hold what their users say. `auto`, the default, is plumb.
    * `rlc`, `flid-sl`, `flid-dl` and `synchronized` need layers of fixed rates
    * (see #GstLmccSink:layering), which have to double for `rlc`; else there is
    * an error that says why. `pgmcc` and `tfmcc` send one encoding at one rate,
@@ -218,7 +218,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
       "Congestion-control algorithm that the packets are marked for",
-      gst_lmcc_algorithm_get_type, "elm", READY),
+      gst_lmcc_algorithm_get_type, "auto", READY),
   /**
    * GstLmccSink:algorithm-settings:
    *

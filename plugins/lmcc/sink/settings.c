@@ -15,7 +15,7 @@
 #define AUTOMATIC_REPAIR 100
 
 /* What the algorithm "auto" is. */
-#define DEFAULT_ALGORITHM "elm"
+#define DEFAULT_ALGORITHM "plumb"
 
 /* In ms. */
 #define LEAST_SEND_TIMEOUT 1000

@@ -686,7 +686,7 @@ GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
   gint port;
 
   get_session ("", &port, &session);
-  assert_equals_string (session.algorithm, "elm");
+  assert_equals_string (session.algorithm, "plumb");
   assert_equals_uint64 (session.rtt_max, 500 * LMCC_MSECOND);
   assert_equals_uint64 (session.feedback_interval,
       LMCC_DEFAULT_FEEDBACK_INTERVAL);
@@ -700,7 +700,7 @@ GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
   assert_equals_uint64 (session.feedback_interval, 0);
 
   get_session ("algorithm=auto bind-address=127.0.0.2", &port, &session);
-  assert_equals_string (session.algorithm, "elm");
+  assert_equals_string (session.algorithm, "plumb");
   assert_equals_string (lmcc_address_format (&session.source, source),
       "127.0.0.2");
 }
@@ -715,7 +715,8 @@ GST_START_TEST (test_trains_are_as_the_algorithm_wants_unless_the_user_says)
     const gchar *options;
     LmccTime cycle;
   } rows[] = {
-    { "", 0 },
+    { "", 2 * LMCC_SECOND },
+    { "algorithm=elm", 0 },
     { "algorithm=elm train-interval=1500", 1500 * LMCC_MSECOND },
     { "algorithm=plumb", 2 * LMCC_SECOND },
     { "algorithm=plumb train-interval=-1", 2 * LMCC_SECOND },

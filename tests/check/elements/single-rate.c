@@ -327,7 +327,7 @@ GST_START_TEST (a_base_is_driven_below_layers)
 
   stats = get_stats (&pair, TRUE);
   fail_unless_equals_string (gst_structure_get_string (stats, "algorithm"),
-      "elm");
+      "plumb");
   fail_unless_equals_string (gst_structure_get_string (stats, "base-algorithm"),
       name);
   gst_clear_structure (&stats);
