@@ -155,32 +155,33 @@ GST_END_TEST;
  * too little drains between them. */
 static const LmccTime wakes[] = { 5 * MS, 10 * MS, 20 * MS };
 
-GST_START_TEST (test_clumps_hide_no_queue)
+/* The link carries @share of a train's rate. */
+static guint
+count_clumps (guint row, gdouble share, LmccTrainVerdict verdict)
 {
-  guint n = test_rounds (200);
   TrainPath path;
 
-  train_path_init (&path, rates[(guint) __i__ / G_N_ELEMENTS (wakes)], 2, 5);
-  path.wakes = wakes[(guint) __i__ % G_N_ELEMENTS (wakes)];
-  path.capacity = 0.72 * rates[(guint) __i__ / G_N_ELEMENTS (wakes)];
-  train_path_cycles (&path, n);
-  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_ROOM], 0);
+  train_path_init (&path, rates[row / G_N_ELEMENTS (wakes)], 2, 5);
+  path.wakes = wakes[row % G_N_ELEMENTS (wakes)];
+  path.capacity = share * rates[row / G_N_ELEMENTS (wakes)];
+  train_path_cycles (&path, test_rounds (200));
   train_path_clear (&path);
+
+  return path.verdicts[verdict];
+}
+
+GST_START_TEST (test_clumps_hide_no_queue)
+{
+  fail_unless_equals_int (count_clumps ((guint) __i__, 0.72, LMCC_TRAIN_ROOM),
+      0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_clumps_are_no_queue)
 {
-  guint n = test_rounds (200);
-  TrainPath path;
-
-  train_path_init (&path, rates[(guint) __i__ / G_N_ELEMENTS (wakes)], 2, 5);
-  path.wakes = wakes[(guint) __i__ % G_N_ELEMENTS (wakes)];
-  path.capacity = 1.02 * rates[(guint) __i__ / G_N_ELEMENTS (wakes)];
-  train_path_cycles (&path, n);
-  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_FULL], 0);
-  train_path_clear (&path);
+  fail_unless_equals_int (count_clumps ((guint) __i__, 1.02, LMCC_TRAIN_FULL),
+      0);
 }
 
 GST_END_TEST;
