@@ -14,10 +14,9 @@
 #define HELD (20 * LMCC_SECOND)
 
 /* A layer that was joined in vain is left alone for so long, twice as long each
- * time; where nobody else was seen who could leave, four times. */
+ * time. */
 #define BACKOFF (10 * LMCC_SECOND)
 #define BACKOFF_DOUBLINGS 4
-#define DOUBLINGS_ALONE 2
 
 /* Losses of a level that was left are over when none came for so long, or for
  * an RTT, nor packets of what was left. Where these are seen, they explain what
@@ -113,7 +112,6 @@ lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
 {
   if (plumb->wants_experiment)
     begin_experiment (plumb, now);
-  plumb->joined_alone = lmcc_plumb_is_alone (plumb, now);
   plumb->experiment = plumb->wants_experiment;
   plumb->limit = plumb->wanted_limit;
   plumb->joined_at = now;
@@ -129,11 +127,9 @@ leave_alone (LmccPlumb *plumb, gint level, LmccTime now)
 
   if (level == plumb->level && now >= plumb->level_since + HELD)
     plumb->failures[level] = 0;
-  doublings =
-      plumb->failures[level] * (plumb->joined_alone ? DOUBLINGS_ALONE : 1);
+  doublings = MIN (plumb->failures[level], BACKOFF_DOUBLINGS);
   plumb->failures[level]++;
-  plumb->left_alone[level] =
-      now + (BACKOFF << MIN (doublings, BACKOFF_DOUBLINGS));
+  plumb->left_alone[level] = now + (BACKOFF << doublings);
 }
 
 /* What was lost by an experiment says nothing of the level before it. */

@@ -52,8 +52,7 @@ typedef struct
   gint level;
   LmccTime level_since;
   LmccTime joined_at;
-  gboolean experiment;   /* nothing spoke for the latest join but no loss */
-  gboolean joined_alone; /* nobody else was seen then */
+  gboolean experiment; /* nothing spoke for the latest join but no loss */
   LmccOverloadLimit wanted_limit; /* of a join that is wanted */
   gboolean wants_experiment;
   LmccOverloadLimit limit; /* of the latest join, while it is a trial */
