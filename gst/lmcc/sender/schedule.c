@@ -16,7 +16,10 @@
  * gap between the others before a second one does (van der Corput). Where
  * layers below have n times the layer's rate together, it is as the n-th of
  * such layers: of layers that double each waits a half, and all packets of a
- * level are equally far apart. */
+ * level are equally far apart.
+ *
+ * Not where there are slots: who judges a slot by its packets needs those of
+ * all layers to begin with it. */
 static gdouble
 find_part (guint64 rate, guint64 rate_below)
 {
@@ -52,7 +55,8 @@ lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
   schedule->n_layers = session->n_layers;
   for (i = 0; i < session->n_layers; i++) {
     schedule->layers[i].rate = MAX (session->layers[i].rate, 1);
-    schedule->layers[i].part = find_part (schedule->layers[i].rate, below);
+    schedule->layers[i].part =
+        session->slot > 0 ? 0 : find_part (schedule->layers[i].rate, below);
     schedule->layers[i].begin = now;
     below += schedule->layers[i].rate;
   }
