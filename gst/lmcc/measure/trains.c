@@ -36,7 +36,7 @@
 /* Nor does a train of which less than this share of what an even one would
  * leave waits at a link halfway between both levels: a sender without a
  * processor sends in clumps, and a link drains between these. */
-#define LEAST_SHAPE 0.5
+#define LEAST_SHAPE 0.4
 
 /* Where the train's end is lost it is over after a silence of that long. */
 #define SILENCE (200 * LMCC_MSECOND)
