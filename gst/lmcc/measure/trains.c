@@ -94,7 +94,7 @@ lmcc_train_get_length (const LmccSession *session, guint64 rate)
   gdouble bits = LMCC_TRAIN_MAX_PACKETS * 8.0 * session->packet_size;
   LmccTime most = (LmccTime) (bits * LMCC_SECOND / (gdouble) rate);
 
-  return MIN (MIN (LMCC_TRAIN_TIME, most),
+  return MIN (CLAMP (most, LMCC_TRAIN_TIME_MIN, LMCC_TRAIN_TIME),
       lmcc_train_period (session) * LMCC_TRAIN_SETTLE_DIVISOR
           / ((LMCC_TRAIN_AHEAD_TIMES + 1) * LMCC_TRAIN_SETTLE_DIVISOR + 1));
 }
@@ -359,19 +359,41 @@ is_behind_train (const LmccTrainReader *reader, LmccTime arrival, gboolean ours)
       || (!ours && get_sent (reader) > reader->packets[reader->n - 1].sent);
 }
 
+/* Two packets become one, the first of them, with the bytes of both. */
+static void
+halve_train (LmccTrainReader *reader)
+{
+  guint i;
+
+  for (i = 0; i < reader->n / 2; i++) {
+    reader->packets[i] = reader->packets[2 * i];
+    reader->packets[i].size += reader->packets[2 * i + 1].size;
+  }
+  reader->n /= 2;
+  reader->stride *= 2;
+  reader->n_last = reader->stride;
+}
+
 static void
 add_to_train (LmccTrainReader *reader, LmccTime arrival, gint64 delay,
     gsize size)
 {
-  if (reader->n == 0)
+  if (reader->n == 0) {
     reader->began = arrival;
-  if (reader->n < LMCC_TRAIN_READ_MAX) {
-    reader->packets[reader->n].sent = get_sent (reader);
-    reader->packets[reader->n].delay = delay;
-    reader->packets[reader->n].size = (guint) size;
-    reader->n++;
+    reader->stride = reader->n_last = 1;
   }
   reader->ended = arrival;
+  if (reader->n > 0 && reader->n_last < reader->stride) {
+    reader->packets[reader->n - 1].size += (guint) size;
+    reader->n_last++;
+    return;
+  }
+  if (reader->n == LMCC_TRAIN_READ_MAX)
+    halve_train (reader);
+  reader->packets[reader->n++] = (LmccTrainPacket){ .sent = get_sent (reader),
+    .delay = delay,
+    .size = (guint) size };
+  reader->n_last = 1;
 }
 
 /* A level's own layer is its highest one. */

@@ -23,6 +23,11 @@ G_BEGIN_DECLS
  * them stand in the queue at its end if layers double. */
 #define LMCC_TRAIN_MAX_PACKETS 22
 
+/* Unless they take less time than this: token buckets and batches hide as many
+ * milliseconds at any rate. A queue of 25 ms is half full after such a train, of
+ * a level of twice the link's rate. */
+#define LMCC_TRAIN_TIME_MIN (24 * LMCC_MSECOND)
+
 /* So long a train lasts at most. The longer, the more does its queue grow where
  * the level does not fit; a pacer's window has 100 ms of packets. */
 #define LMCC_TRAIN_TIME (60 * LMCC_MSECOND)
@@ -36,7 +41,8 @@ G_BEGIN_DECLS
  * be a queue of their own in it. */
 #define LMCC_TRAIN_SETTLE_DIVISOR 2
 
-/* So many of one are read: small packets may be more. */
+/* So many times of one are read. Of more packets two are taken for one, and then
+ * four. */
 #define LMCC_TRAIN_READ_MAX 48
 
 /**
@@ -59,7 +65,8 @@ typedef enum
  * LmccTrainPacket:
  * @sent: since the first packet of all, ns
  * @delay: arrival less send time, ns, with an unknown constant
- * @size: bytes of the IP packet
+ * @size: bytes of the IP packet, and of those that came after it until the next
+ *     one that is kept
  */
 typedef struct
 {
@@ -88,7 +95,9 @@ typedef struct
   LmccTime bucket_until;
   gint64 least[2]; /* delays, of this bucket and the one before */
 
-  guint n;        /* packets of the train that comes */
+  guint n;        /* of the train that comes */
+  guint stride;   /* packets that each of them stands for */
+  guint n_last;   /* so many of them in the last one */
   LmccTime began; /* it, or the latest */
   LmccTime ended;
   LmccTrainPacket packets[LMCC_TRAIN_READ_MAX];

@@ -78,6 +78,9 @@ static const struct
   { 12e6, 1.3, 0.9 },
   { 50e6, 2, 0.51 },
   { 50e6, 2, 0.75 },
+  { 50e6, 2, 0.9 },
+  { 50e6, 1.3, 0.78 },
+  { 50e6, 1.3, 0.9 },
 };
 
 GST_START_TEST (test_a_path_without_room_is_full)
@@ -95,6 +98,44 @@ GST_START_TEST (test_a_path_without_room_is_full)
       path.reader.verdict_at + WORTH);
   fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 11),
       0);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+/* Of a train's time it hides so much. */
+static const LmccTime buckets[] = { MS, 2 * MS, 4 * MS };
+
+static void
+add_bucket (TrainPath *path, guint row, gdouble share)
+{
+  gdouble rate = rates[row / G_N_ELEMENTS (buckets)];
+
+  train_path_init (path, rate, 2, 1);
+  path->bucket = buckets[row % G_N_ELEMENTS (buckets)];
+  path->capacity = share * rate;
+}
+
+GST_START_TEST (test_a_token_bucket_hides_no_lack_of_a_quarter)
+{
+  TrainPath path;
+
+  add_bucket (&path, (guint) __i__, 0.75);
+  train_path_cycles (&path, 10);
+  fail_unless_equals_int (path.verdicts[LMCC_TRAIN_ROOM], 0);
+  check_only (&path, LMCC_TRAIN_FULL, 10);
+  train_path_clear (&path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_token_bucket_is_no_queue)
+{
+  TrainPath path;
+
+  add_bucket (&path, (guint) __i__, 1.02);
+  train_path_cycles (&path, 10);
+  check_only (&path, LMCC_TRAIN_ROOM, 10);
   train_path_clear (&path);
 }
 
@@ -523,6 +564,10 @@ trains_suite (void)
       N_RATES * G_N_ELEMENTS (factors));
   tcase_add_loop_test (tcase, test_a_path_without_room_is_full, 0,
       G_N_ELEMENTS (full_rows));
+  tcase_add_loop_test (tcase, test_a_token_bucket_hides_no_lack_of_a_quarter, 0,
+      N_RATES * G_N_ELEMENTS (buckets));
+  tcase_add_loop_test (tcase, test_a_token_bucket_is_no_queue, 0,
+      N_RATES * G_N_ELEMENTS (buckets));
   tcase_add_loop_test (tcase, test_a_queue_that_stood_before_says_nothing_new,
       0, N_RATES);
   tcase_add_loop_test (tcase, test_what_was_full_long_ago_is_not_counted, 0,

@@ -60,11 +60,14 @@ train_path_clear (TrainPath *path)
   g_array_unref (path->arrivals);
 }
 
-/* As many packets as 60 ms take, and not more than a train has. */
 guint
 train_path_length (const TrainPath *path)
 {
-  return (guint) MIN (60 * MS / path->packet_gap, LMCC_TRAIN_MAX_PACKETS);
+  const LmccLayer *layers = path->session.layers;
+
+  return (guint) (lmcc_train_get_length (&path->session,
+                      layers[0].rate + layers[1].rate + layers[2].rate)
+      / path->packet_gap);
 }
 
 static LmccTime
@@ -93,12 +96,12 @@ leaves_at (const TrainPath *path)
 static LmccTime
 cross (TrainPath *path)
 {
-  LmccTime time = MAX (leaves_at (path), path->idle_at)
+  LmccTime time = leaves_at (path);
+
+  path->idle_at = MAX (time - path->bucket, path->idle_at)
       + (LmccTime) (8.0 * path->session.packet_size * LMCC_SECOND
           / path->capacity);
-
-  path->idle_at = time;
-  time += path->delay + path->extra;
+  time = MAX (time, path->idle_at) + path->delay + path->extra;
   if (path->jitter > 0)
     time += (LmccTime) (g_rand_double (path->rand) * (gdouble) path->jitter);
   if (path->reorder > 0 && path->n_sent % path->reorder == 0)

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * @session: of three layers
  * @trains: (nullable): who reads in the place of @reader
  * @capacity: of the link with the queue, bit/s
+ * @bucket: of the link's tokens: for so long it sends faster than that
  * @delay: that all packets have
  * @extra: a queue that others keep filled
  * @jitter: uniform, from 0 on; each packet's own
@@ -41,6 +42,7 @@ typedef struct
   LmccElmTrains *trains;
   GRand *rand;
   gdouble capacity;
+  LmccTime bucket;
   LmccTime delay;
   LmccTime extra;
   LmccTime jitter;
