@@ -350,6 +350,19 @@ lmcc_duty_is_turn (const LmccDuty *duty, gint level)
 }
 
 /*
+ * lmcc_duty_cut_turn:
+ * @duty: a duty
+ *
+ * The turn ended because of what others did, such as those who joined too much
+ * behind the same link: it counts as none.
+ */
+void
+lmcc_duty_cut_turn (LmccDuty *duty)
+{
+  duty->turn_in = 0;
+}
+
+/*
  * lmcc_duty_left:
  * @duty: a duty
  *

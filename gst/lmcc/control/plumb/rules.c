@@ -73,6 +73,7 @@ lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
   if (plumb->level <= 0 || !lmcc_overload_check (&plumb->overload, now, limit))
     return FALSE;
   level = find_level_that_came (plumb, now);
+  lmcc_duty_cut_turn (&plumb->duty);
   lmcc_plumb_leave_in_vain (plumb, level, now, "the path carries far less");
 
   return TRUE;

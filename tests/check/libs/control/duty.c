@@ -520,6 +520,23 @@ GST_START_TEST (test_the_upper_level_has_one_turn_in_a_period)
 
 GST_END_TEST;
 
+/* Then it is joined again in the same period. */
+GST_START_TEST (test_a_turn_that_others_cut_short_counts_as_none)
+{
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, 2 * PERIOD);
+  bench_run (&bench, LMCC_SECOND, 3e6);
+  lmcc_duty_joined (&bench.duty, 2);
+  lmcc_duty_cut_turn (&bench.duty);
+  fail_if (lmcc_duty_is_turn (&bench.duty, 2));
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+  lmcc_duty_joined (&bench.duty, 2);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+}
+
+GST_END_TEST;
+
 static Suite *
 duty_suite (void)
 {
@@ -549,6 +566,7 @@ duty_suite (void)
   tcase_add_test (tcase, test_who_is_steady_joins_when_a_period_begins);
   tcase_add_test (tcase, test_a_turn_ends_with_its_part_of_the_period);
   tcase_add_test (tcase, test_the_upper_level_has_one_turn_in_a_period);
+  tcase_add_test (tcase, test_a_turn_that_others_cut_short_counts_as_none);
 
   return suite;
 }
