@@ -15,7 +15,7 @@ import threading
 import time
 
 import cell_list
-from cell_list import BASE, COARSE, EVENT, MEASURED, SECONDS
+from cell_list import BASE, COARSE, EVENT, MEASURED
 import session
 from session import lib
 from tcp import MTU, Tcp, jain
@@ -98,6 +98,7 @@ class Run:
 
     def __init__(self, made, cell, algorithm, number):
         self.made, self.cell, self.algorithm, self.number = made, cell, algorithm, number
+        self.seconds = cell_list.seconds(cell)
         self.sender = made.add_host()
         self.host = made.add_host(cell.rtt / 2000, seed=number, **self.describe_link())
         self.limit = self.set_rate(1e6 * cell.rate)
@@ -154,7 +155,7 @@ class Run:
         if cell.event == 'tcp':
             yield EVENT[0], lambda: self.start_tcp(EVENT[1] - EVENT[0], 10)
         elif cell.tcp:
-            yield 0, lambda: self.start_tcp(SECONDS, MEASURED)
+            yield 0, lambda: self.start_tcp(self.seconds, MEASURED)
         if cell.event == 'halves':
             yield EVENT[0], lambda: self.set_rate(1e6 * cell.rate / 2)
             yield EVENT[1], lambda: self.set_rate(1e6 * cell.rate)
@@ -168,14 +169,15 @@ class Run:
         self.samples.append([(time.monotonic() - self.begin, receiver.stats()) for receiver in self.receivers])
 
     def go(self):
-        samples = [(when + 0.5, self.sample) for when in range(SAMPLE, SECONDS, SAMPLE)]
+        samples = [(when + 0.5, self.sample) for when in range(SAMPLE, self.seconds, SAMPLE)]
         for when, action in sorted([*self.actions(), *samples], key=lambda step: step[0]):
             time.sleep(max(0.0, self.begin + when - time.monotonic()))
             action()
         self.queue.end()
 
-    def counted(self, place, field, since, until=SECONDS):
+    def counted(self, place, field, since, until=None):
         """How much a counter of a receiver grew, and in how many seconds."""
+        until = until or self.seconds
         taken = [(sample[place][0], sample[place][1][field]) for sample in self.samples
                  if len(sample) > place and since <= sample[place][0] <= until]
         return taken[-1][1] - taken[0][1], taken[-1][0] - taken[0][0]
@@ -186,7 +188,7 @@ class Run:
 
     def result(self):
         cell = self.cell
-        since, until = (EVENT[0] + 10, EVENT[1]) if cell.event == 'tcp' else (MEASURED, SECONDS)
+        since, until = (EVENT[0] + 10, EVENT[1]) if cell.event == 'tcp' else (MEASURED, self.seconds)
         rates = []
         for place in range(cell.receivers):
             grown, took = self.counted(place, 'bytes-received', max(since, cell.late + 10 if cell.late else 0), until)
@@ -204,7 +206,7 @@ class Run:
 def main():
     name, algorithm, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
     cell = cell_list.BY_NAME[name]
-    session.start(SECONDS + 90, tools=('iperf3',))
+    session.start(cell_list.seconds(cell) + 90, tools=('iperf3',))
     with network.Network() as made:
         run = Run(made, cell, algorithm, number)
         try:

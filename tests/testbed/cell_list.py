@@ -7,10 +7,12 @@ queues of 0.5 to 4 bandwidth-delay products each of these occurs alone and besid
 """
 from collections import namedtuple
 
-# Seconds of a cell; from when rates are measured; between these a link is half as wide, or TCP is there.
-SECONDS = 120
+# From when rates are measured, seconds; between these a link is half as wide, or TCP is there; how long a cell lasts,
+# and one with TCP all the time: rates are means over 150 s then, the period of plumb's turns.
 MEASURED = 40
 EVENT = (40, 80)
+SECONDS = 120
+SECONDS_BESIDE_TCP = MEASURED + 150
 
 # bit/s of each layer: they double the sum, and the highest level is more than the link carries.
 BASE = 128000
@@ -23,6 +25,11 @@ COARSE = (300000, 600000, 1800000)
 Cell = namedtuple(
     'Cell', 'group rate rtt queue tcp flows event coarse link leave receivers apart late compared decides',
     defaults=('', 0, '', False, {}, 0, 1, 0, 0, False, False))
+
+
+def seconds(cell):
+    """How long it lasts."""
+    return SECONDS_BESIDE_TCP if cell.tcp and not cell.event else SECONDS
 
 
 def name(cell):

@@ -21,7 +21,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import cell_list
-from cell_list import BY_NAME, EVENT, SECONDS
+from cell_list import BY_NAME, EVENT
 import session
 from session import lib
 
@@ -49,11 +49,13 @@ class Result:
         self.told = told
         self.cell = BY_NAME[told['cell']]
         self.levels = told['levels']
+        self.seconds = cell_list.seconds(self.cell)
 
-    def steps(self, receiver=0, since=0.0, until=SECONDS):
+    def steps(self, receiver=0, since=0.0, until=None):
         """(from, to, level) of a receiver; the level is -1 before it has one."""
+        until = until or self.seconds
         begin, level = 0.0, -1
-        for when, to, _ in [*self.told['changes'][receiver], (SECONDS, -1, '')]:
+        for when, to, _ in [*self.told['changes'][receiver], (self.seconds, -1, '')]:
             if min(when, until) > max(begin, since):
                 yield max(begin, since), min(when, until), level
             begin, level = when, to
@@ -73,7 +75,7 @@ class Result:
         """Seconds from `since` until it has that level at most."""
         return next((begin - since for begin, _, held in self.steps(receiver, since) if held <= level), float('inf'))
 
-    def longest(self, outside, since, until=SECONDS):
+    def longest(self, outside, since, until=None):
         """The longest time for which the first receiver holds a level of which `outside` is true."""
         longest = span = 0.0
         for begin, end, level in self.steps(0, since, until):
@@ -81,18 +83,20 @@ class Result:
             longest = max(longest, span)
         return longest
 
-    def held(self, level, since, until=SECONDS):
+    def held(self, level, since, until=None):
         """The share of the time for which the first receiver holds the level."""
+        until = until or self.seconds
         return sum(end - begin for begin, end, held in self.steps(0, since, until) if held == level) / (until - since)
 
     def changes(self, since=SETTLED):
         """Changes of level in 300 s."""
-        return 300 / (SECONDS - since) * sum(when >= since for when, _, _ in self.told['changes'][0])
+        return 300 / (self.seconds - since) * sum(when >= since for when, _, _ in self.told['changes'][0])
 
     def instants(self, since):
         """(seconds, levels) of all receivers together, from `since` on."""
         receivers = range(len(self.told['changes']))
-        edges = sorted({since, SECONDS, *(begin for place in receivers for begin, _, _ in self.steps(place, since))})
+        begins = (begin for place in receivers for begin, _, _ in self.steps(place, since))
+        edges = sorted({since, self.seconds, *begins})
         for begin, end in zip(edges, edges[1:]):
             yield end - begin, [next(level for first, last, level in self.steps(place) if first <= begin < last)
                                 for place in receivers]
@@ -107,12 +111,12 @@ class Result:
             rates = [self.levels[level] if level >= 0 else 0 for level in levels]
             carried += span * max(rates)
             got = [total + span * rate for total, rate in zip(got, rates)]
-        return same / (SECONDS - since), min(got) / carried
+        return same / (self.seconds - since), min(got) / carried
 
     def session_share(self, since):
         """What the link carries of the session, over the mean rate of a TCP connection."""
         carried = sum(span * self.levels[max(levels)] for span, levels in self.instants(since) if max(levels) >= 0)
-        return carried / (SECONDS - since) / statistics.mean(self.told['tcp'])
+        return carried / (self.seconds - since) / statistics.mean(self.told['tcp'])
 
     def to_tcp(self):
         return self.told['rates'][0] / statistics.mean(self.told['tcp'])
@@ -131,7 +135,7 @@ def judge_alone(run):
 def judge_halves(run):
     top, half = run.top(), run.fits(1e6 * run.cell.rate / 2)
     lost = run.told['dropped'] - EVENT[0] if run.told['dropped'] is not None else 0.0
-    left = 0.0 if run.held(half, EVENT[0], EVENT[1]) == 1 else run.below(half, EVENT[0]) - lost
+    left = 0.0 if run.held(half, *EVENT) == 1 else run.below(half, EVENT[0]) - lost
     yield 'left after the first loss, s', max(0.0, left), '<=', 2
     yield 'back after the opening, s', run.reached(top, EVENT[1]), '<=', 5
     yield 'longest below what fits, s', max(run.longest(lambda level: level < half, EVENT[0], EVENT[1]),
@@ -313,7 +317,7 @@ def main():
         wanted = list(choose(options))
         if not wanted:
             sys.exit(f'no cell begins with {options.cells}: {", ".join(BY_NAME)}')
-        session.start(len(wanted) * (SECONDS + 90), tools=('iperf3',))
+        session.start(len(wanted) * (cell_list.SECONDS_BESIDE_TCP + 90), tools=('iperf3',))
         lock = threading.Lock()
 
         def keep(result):
