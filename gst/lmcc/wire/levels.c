@@ -3,6 +3,8 @@
  */
 #include "wire/levels.h"
 
+#include <math.h>
+
 /* Whether the session says which layers its levels have. */
 static gboolean
 has_list (const LmccSession *session)
@@ -102,6 +104,24 @@ lmcc_session_level_rate (const LmccSession *session, guint level)
 {
   return lmcc_session_layers_rate (session,
       lmcc_session_level_layers (session, (gint) level));
+}
+
+/*
+ * lmcc_session_level_border:
+ * @session: a session
+ * @level: one of its levels but the highest, or -1: none
+ *
+ * Returns: the rate between @level and the next one that is as many times the
+ *     one's as the other's is of it, bit/s
+ */
+gdouble
+lmcc_session_level_border (const LmccSession *session, gint level)
+{
+  LmccLayerSet below = lmcc_session_level_layers (session, level);
+  LmccLayerSet above = lmcc_session_level_layers (session, level + 1);
+
+  return sqrt ((gdouble) lmcc_session_layers_rate (session, below)
+      * (gdouble) lmcc_session_layers_rate (session, above));
 }
 
 /*

@@ -71,6 +71,7 @@ lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
 }
 
 LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
+gdouble lmcc_session_level_border (const LmccSession *session, gint level);
 LmccLayerSet lmcc_session_level_adds (const LmccSession *session, gint level);
 guint64 lmcc_session_layer_levels (const LmccSession *session, guint layer);
 guint64

@@ -3,7 +3,8 @@
  */
 #include "control/plumb/duty.h"
 
-#include <math.h>
+#include "wire/levels.h"
+
 #include <string.h>
 
 /* While the mean is so young nobody waits for the next period. */
@@ -230,13 +231,6 @@ lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
   return TRUE;
 }
 
-/* The rate that is as many times the level's as the next one's is of it. */
-static gdouble
-border_above (const LmccDuty *duty, gint level)
-{
-  return sqrt (level_rate (duty, level) * level_rate (duty, level + 1));
-}
-
 static gdouble
 find_nearer (const LmccDuty *duty, LmccTime now)
 {
@@ -255,9 +249,11 @@ find_nearest (const LmccDuty *duty, LmccTime now, gint held)
   gint top = (gint) lmcc_session_count_levels (duty->session) - 1;
   gint level = CLAMP (held, 0, top);
 
-  while (level < top && rate > border_above (duty, level) * nearer)
+  while (level < top
+      && rate > lmcc_session_level_border (duty->session, level) * nearer)
     level++;
-  while (level > 0 && rate < border_above (duty, level - 1) / nearer)
+  while (level > 0
+      && rate < lmcc_session_level_border (duty->session, level - 1) / nearer)
     level--;
 
   return level;

@@ -5,7 +5,7 @@
  */
 #include "control/plumb/state.h"
 
-#include <math.h>
+#include "wire/levels.h"
 
 /* A level of more than so many times the fair rate is not joined: for the part
  * of the time that it would be held TCP keeps a third of its share. */
@@ -164,12 +164,10 @@ lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
 static gdouble
 least_rate (const LmccPlumb *plumb, LmccTime now)
 {
-  gdouble below = lmcc_plumb_level_rate (plumb, plumb->level - 1);
-
   if (lmcc_plumb_is_experiment (plumb, now))
-    return sqrt (below * lmcc_plumb_level_rate (plumb, plumb->level));
+    return lmcc_session_level_border (plumb->session, plumb->level - 1);
 
-  return FAR_BELOW * below;
+  return FAR_BELOW * lmcc_plumb_level_rate (plumb, plumb->level - 1);
 }
 
 static gboolean
@@ -231,8 +229,7 @@ step_limit (const LmccPlumb *plumb)
   gint above = lmcc_duty_is_turn (&plumb->duty, plumb->level) ? plumb->level - 1
                                                               : plumb->level;
 
-  return sqrt (lmcc_plumb_level_rate (plumb, above)
-      * lmcc_plumb_level_rate (plumb, above - 1));
+  return lmcc_session_level_border (plumb->session, above - 1);
 }
 
 /*
