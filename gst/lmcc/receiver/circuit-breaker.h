@@ -4,15 +4,27 @@
 #ifndef LMCC_RECEIVER_CIRCUIT_BREAKER_H
 #define LMCC_RECEIVER_CIRCUIT_BREAKER_H
 
-#include <gst/lmcc/lmcc-types.h>
+#include <gst/lmcc/lmcc-receiver.h>
 
 G_BEGIN_DECLS
 
-/* Trips where more than this part of the packets is lost for so long while only
- * the base is held. RFC 8085 section 4.1 asks for a breaker and leaves the numbers
- * open; 10 s is its order for an RTCP-based one (RFC 8083 section 4.3). */
+/* Trips where more than this part of the base layer is lost. RFC 8085 section
+ * 4.1 asks for a breaker and leaves the number open. */
 #define LMCC_CIRCUIT_BREAKER_LOSS_RATE 0.1
-#define LMCC_CIRCUIT_BREAKER_TIME (10 * LMCC_SECOND)
+
+/* The loss is measured over so many slices of at least a second, and over more
+ * where these leave it open. 10 s is the order of the time of an RTCP-based
+ * breaker (RFC 8083 section 4.3). */
+#define LMCC_CIRCUIT_BREAKER_SLICES 10
+#define LMCC_CIRCUIT_BREAKER_MAX_SLICES 120
+
+/* What came and what was lost of the base layer in one slice; where it came late
+ * after all in the next one, it lowers what that lost, to less than 0 even. */
+typedef struct
+{
+  gint64 received;
+  gint64 lost;
+} LmccCircuitBreakerSlice;
 
 /**
  * LmccCircuitBreaker:
@@ -21,13 +33,23 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  gboolean armed;
-  LmccTime since;
+  /*< private >*/
+  LmccLayerStats before; /* the base's counters when the slice began */
+  LmccTime slice_began;
+  gboolean in_order; /* the latest slice */
+  gint level;
+  LmccTime base_held; /* when the base was last held alone */
+  LmccCircuitBreakerSlice slices[LMCC_CIRCUIT_BREAKER_MAX_SLICES];
+  guint n_slices; /* those that count; the latest is the last one */
+  guint n_clean;  /* the latest of them in a row that lost little */
 } LmccCircuitBreaker;
 
-void lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker);
+void lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker, LmccTime now,
+    gint level, const LmccLayerStats *base);
+void lmcc_circuit_breaker_set_level (LmccCircuitBreaker *breaker, LmccTime now,
+    gint level);
 gboolean lmcc_circuit_breaker_update (LmccCircuitBreaker *breaker, LmccTime now,
-    gint level, gdouble loss_rate);
+    const LmccLayerStats *base);
 
 G_END_DECLS
 

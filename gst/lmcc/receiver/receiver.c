@@ -165,15 +165,21 @@ next_silence (const LmccReceiver *receiver)
       + receiver->config.timeout;
 }
 
+static void
+reset_breaker (LmccReceiver *receiver, LmccTime now)
+{
+  lmcc_circuit_breaker_reset (&receiver->breaker, now, receiver->level,
+      lmcc_layer_account_get_stats (receiver->layers[0].account));
+}
+
 static const gchar *
 find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
-  if (lmcc_circuit_breaker_update (&receiver->breaker, now, receiver->level,
-          receiver->stats.loss_rate))
-    return "more than 10 % of the base layer was lost for 10 s: the path "
-           "cannot "
-           "carry even that, or the network goes on with layers that were "
-           "left; "
+  if (lmcc_circuit_breaker_update (&receiver->breaker, now,
+          lmcc_layer_account_get_stats (receiver->layers[0].account)))
+    return "more than 10 % of the base layer was lost for 10 s or longer, and "
+           "there was no other layer to leave for good: the path cannot carry "
+           "even the base, or the network goes on with layers that were left; "
            "all groups are left (RFC 8085 section 4.1)";
 
   return lmcc_receiver_poll_reason_to_leave (receiver, now);
@@ -189,7 +195,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
     return FALSE;
   /* Nobody ends a reception who never sent what it announced. */
   if (!lmcc_receiver_believes_source (receiver, now)) {
-    lmcc_circuit_breaker_reset (&receiver->breaker);
+    reset_breaker (receiver, now);
     lmcc_receiver_give_up_source (receiver,
         "most of what the sender announced never came", now);
     return FALSE;
@@ -326,7 +332,7 @@ lmcc_receiver_start (LmccReceiver *receiver, LmccTime now)
   receiver->delivery.any = FALSE;
   receiver->now = now;
   lmcc_receiver_init_sources (receiver, now);
-  lmcc_circuit_breaker_reset (&receiver->breaker);
+  reset_breaker (receiver, now);
   lmcc_receiver_join (receiver, 0, now);
   lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
 }

@@ -113,6 +113,7 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
   if (level == from && layers == receiver->held)
     return;
   receiver->level = level;
+  lmcc_circuit_breaker_set_level (&receiver->breaker, now, level);
   set_layers (receiver, layers, now);
   if (level == from)
     return;

@@ -14,6 +14,7 @@
 
 #define WARM_UP (20 * LMCC_SECOND)
 #define JUDGED (10 * LMCC_SECOND)
+#define LONG (40 * LMCC_SECOND)
 
 /* Points that let RLC go up to the highest level are 2 s apart here, and a deaf
  * period is as long as a leave takes. */
@@ -295,49 +296,100 @@ GST_START_TEST (test_forged_pairs_cost_at_most_half_of_the_pictures)
 
 GST_END_TEST;
 
+static const gchar *const slotted[] = {
+  "rlc",
+  "synchronized",
+  "flid-sl",
+  "flid-dl",
+};
+
+/* Chains of three in the base, twice in a second. */
+static Attacker
+new_chains (guint leap)
+{
+  return (Attacker){ .attack = { .what = FORGE_ALL,
+                         .leap = leap,
+                         .rate = 2,
+                         .in_a_row = 3,
+                         .base_only = TRUE } };
+}
+
+static TestLoop *
+start_slotted (const gchar *algorithm, Attacker *attacker)
+{
+  TestLoop *loop = test_loop_new (1, FALSE);
+  guint layer;
+
+  loop->algorithm = algorithm;
+  loop->window = WINDOW;
+  loop->n_layers = N_LAYERS;
+  for (layer = 0; layer < N_LAYERS; layer++)
+    loop->rates[layer] = layer < 2 ? BASE : (guint64) BASE << (layer - 1);
+  test_loop_start_sender (loop, 0x12345000u);
+  test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  loop->impair = network;
+  loop->impair_data = attacker;
+  attacker->attacks = FALSE;
+  run_attacked (loop, attacker, WARM_UP);
+  attacker->attacks = TRUE;
+  attacker->next = loop->now;
+
+  return loop;
+}
+
+static void
+end_slotted (TestLoop *loop, Attacker *attacker)
+{
+  follow (attacker, LMCC_TIME_NONE);
+  g_clear_pointer (&attacker->latest, lmcc_packet_unref);
+  test_loop_free (loop);
+}
+
 /* Numbers that go on from a forged chain, and back to the sender's, begin anew:
  * nothing of that may be missing for ever, or the level would stay down. */
 GST_START_TEST (test_slots_go_on_after_forged_chains)
 {
-  static const gchar *const slotted[] = {
-    "rlc",
-    "synchronized",
-    "flid-sl",
-    "flid-dl",
-  };
-  Attacker attacker = { .attack = { .what = FORGE_ALL,
-                            .leap = leaps[__i__],
-                            .rate = 2,
-                            .in_a_row = 3,
-                            .base_only = TRUE } };
-  guint i, layer;
+  Attacker attacker = new_chains (leaps[__i__]);
+  guint i;
 
   for (i = 0; i < G_N_ELEMENTS (slotted); i++) {
-    TestLoop *loop = test_loop_new (1, FALSE);
+    TestLoop *loop = start_slotted (slotted[i], &attacker);
     LmccReceiverStats stats;
 
-    loop->algorithm = slotted[i];
-    loop->window = WINDOW;
-    loop->n_layers = N_LAYERS;
-    for (layer = 0; layer < N_LAYERS; layer++)
-      loop->rates[layer] = layer < 2 ? BASE : (guint64) BASE << (layer - 1);
-    test_loop_start_sender (loop, 0x12345000u);
-    test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
-    loop->impair = network;
-    loop->impair_data = &attacker;
-    attacker.attacks = FALSE;
-    run_attacked (loop, &attacker, WARM_UP);
-    attacker.attacks = TRUE;
-    attacker.next = loop->now;
     run_attacked (loop, &attacker, JUDGED);
     attacker.attacks = FALSE;
     run_attacked (loop, &attacker, RETURN);
     lmcc_receiver_get_stats (loop->receivers[0].receiver, loop->now, &stats);
     fail_unless (stats.level == N_LAYERS - 1, "%s, leap %u: level %d",
         slotted[i], leaps[__i__], stats.level);
-    follow (&attacker, LMCC_TIME_NONE);
-    g_clear_pointer (&attacker.latest, lmcc_packet_unref);
-    test_loop_free (loop);
+    end_slotted (loop, &attacker);
+  }
+}
+
+GST_END_TEST;
+
+/* They hold the level down, but what they make seem lost never was, so that the
+ * circuit breaker has nothing to do with it; neither where they pause. */
+GST_START_TEST (test_forged_chains_do_not_end_a_reception)
+{
+  Attacker attacker = new_chains (leaps[__i__]);
+  guint i, pause;
+
+  for (i = 0; i < 2 * G_N_ELEMENTS (slotted); i++) {
+    TestLoop *loop = start_slotted (slotted[i / 2], &attacker);
+    LmccReceiverStats stats;
+
+    for (pause = 0; pause < LONG / (5 * LMCC_SECOND); pause++) {
+      attacker.attacks = TRUE;
+      attacker.next = loop->now;
+      run_attacked (loop, &attacker, (i % 2 == 0 ? 5 : 3) * LMCC_SECOND);
+      attacker.attacks = FALSE;
+      run_attacked (loop, &attacker, (i % 2 == 0 ? 0 : 2) * LMCC_SECOND);
+    }
+    lmcc_receiver_get_stats (loop->receivers[0].receiver, loop->now, &stats);
+    fail_unless (stats.level >= 0, "%s, leap %u, %u: over", slotted[i / 2],
+        leaps[__i__], i % 2);
+    end_slotted (loop, &attacker);
   }
 }
 
@@ -357,6 +409,8 @@ forged_packets_suite (void)
       test_forged_pairs_cost_at_most_half_of_the_pictures, 0,
       G_N_ELEMENTS (algorithms));
   tcase_add_loop_test (tcase, test_slots_go_on_after_forged_chains, 0,
+      G_N_ELEMENTS (leaps));
+  tcase_add_loop_test (tcase, test_forged_chains_do_not_end_a_reception, 0,
       G_N_ELEMENTS (leaps));
 
   return suite;

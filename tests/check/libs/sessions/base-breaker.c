@@ -1,0 +1,223 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The circuit breaker in sessions: who has something to give goes on, and who
+ * has not leaves a path that does not carry the base.
+ */
+#include "support/test-net.h"
+
+#include <gst/check/gstcheck.h>
+
+#define N_LAYERS 8
+#define RTT (60 * LMCC_MSECOND)
+
+/* 46 packets of the base in a second. */
+#define BASE 368e3
+
+/* More than R_5, of 11.776 Mbit/s. */
+#define WIDE 13e6
+
+#define SHORT_QUEUE (125 * LMCC_MSECOND)
+
+static TestNet *
+new_net (const gchar *algorithm, gboolean shaped, gdouble loss, gint max_level)
+{
+  TestNetConfig config = {
+    .n_layers = N_LAYERS,
+    .shaped = shaped,
+    .algorithm = algorithm,
+    .leave_latency = 3 * LMCC_SECOND,
+    .shared = {
+          .rate = (guint64) WIDE,
+          .delay = RTT / 2,
+          .queue_bytes = (guint64) (2 * WIDE / 8 * RTT / LMCC_SECOND),
+          .loss = loss,
+        },
+  };
+  TestNetReceiverConfig receiver = { .max_level = max_level };
+  TestNet *net;
+
+  lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE, 0, N_LAYERS,
+      config.rates, NULL);
+  net = test_net_new (&config);
+  test_net_add_receiver (net, &receiver);
+  test_net_run (net, LMCC_SECOND);
+
+  return net;
+}
+
+static gboolean
+is_over (const TestNet *net)
+{
+  return net->receivers[0].level < 0;
+}
+
+/* Returns: seconds until the reception is over; @limit: it is not by then */
+static guint
+run_until_over (TestNet *net, guint limit)
+{
+  guint i;
+
+  for (i = 0; i < limit && !is_over (net); i++)
+    test_net_run (net, LMCC_SECOND);
+
+  return i;
+}
+
+static const gchar *const algorithms[] = { "elm", "plumb", "rlm" };
+
+/* Leaves take 3 s, in which the base shares what the link loses. */
+GST_START_TEST (test_a_link_that_shrinks_at_level_5_ends_nothing)
+{
+  const gchar *algorithm = algorithms[__i__];
+  guint share;
+
+  for (share = 2; share <= 8; share *= 2) {
+    g_autoptr (TestNet) net = new_net (algorithm, FALSE, 0, 5);
+
+    test_net_run (net, 60 * LMCC_SECOND);
+    fail_unless_equals_int (net->receivers[0].level, 5);
+    net->shared.settings.rate /= share;
+    fail_unless_equals_int (run_until_over (net, 120), 120);
+  }
+}
+
+GST_END_TEST;
+
+/* The level is changed by hand, as an algorithm does that finds no peace where
+ * the network goes on with what was left. */
+GST_START_TEST (test_9_to_20_percent_with_flutter_end_it)
+{
+  g_autoptr (TestNet) net = new_net ("none", FALSE, 0, 0);
+  guint i;
+
+  test_net_run (net, 10 * LMCC_SECOND);
+  for (i = 0; i < 90 && !is_over (net); i++) {
+    net->shared.settings.loss = g_rand_double_range (net->random, .09, .20);
+    lmcc_receiver_set_max_level (net->receivers[0].receiver, i / 2 % 2,
+        net->now);
+    test_net_run (net, LMCC_SECOND);
+  }
+  fail_unless (is_over (net));
+  fail_unless (i >= 10, "after %u s", i);
+}
+
+GST_END_TEST;
+
+/**
+ * Router:
+ * @shaped: the layers are not those of the source
+ * @level: that is held
+ * @excess: of its packets, what the link cannot carry
+ * @limit: seconds until the reception is over
+ *
+ * A router goes on with groups that were left.
+ */
+typedef struct
+{
+  const gchar *algorithm;
+  gboolean shaped;
+  gint level;
+  gdouble excess;
+  guint limit;
+} Router;
+
+static const Router routers[] = {
+  { "plumb", FALSE, 3, .14, 30 },
+  { "plumb", FALSE, 3, .16, 30 },
+  { "plumb", FALSE, 3, .40, 20 },
+  { "elm", FALSE, 3, .20, 30 },
+  { "elm", FALSE, 3, .16, 120 },
+  { "elm", FALSE, 3, .40, 25 },
+  { "rlc", TRUE, 2, .16, 30 },
+  { "rlc", TRUE, 3, .20, 30 },
+  { "rlc", TRUE, 3, .40, 20 },
+  { "flid-dl", TRUE, 3, .12, 40 },
+  { "flid-dl", TRUE, 3, .16, 40 },
+  { "flid-sl", TRUE, 2, .16, 40 },
+  { "synchronized", TRUE, 2, .20, 30 },
+};
+
+GST_START_TEST (test_a_router_that_goes_on_with_what_was_left_ends_it)
+{
+  const Router *row = &routers[__i__];
+  g_autoptr (TestNet) net =
+      new_net (row->algorithm, row->shaped, 0, row->level);
+  TestLinkSettings *link = &net->shared.settings;
+  guint at;
+
+  test_net_run (net, 60 * LMCC_SECOND);
+  fail_unless_equals_int (net->receivers[0].level, row->level);
+  net->config.leave_latency = 210 * LMCC_SECOND;
+  net->config.left_is_unseen = TRUE;
+  link->rate = (guint64) (test_net_cumulative_rate (net, row->level)
+      * (1 - row->excess));
+  link->queue_bytes = link->rate / 8 * SHORT_QUEUE / LMCC_SECOND;
+  at = run_until_over (net, row->limit);
+  GST_INFO ("%s, level %d, %.2f: after %u s", row->algorithm, row->level,
+      row->excess, at);
+  fail_unless (is_over (net), "%s, level %d, %.2f: level %d", row->algorithm,
+      row->level, row->excess, net->receivers[0].level);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_random_loss_ends_it_only_where_it_is_too_much)
+{
+  static const struct
+  {
+    gdouble loss;
+    guint limit, least, most;
+  } cases[] = {
+    { .05, 1800, 1800, 1800 },
+    { .10, 1800, 1800, 1800 },
+    { .12, 600, 10, 599 },
+    { .20, 60, 10, 20 },
+    { .30, 60, 10, 13 },
+  };
+  g_autoptr (TestNet) net = new_net ("none", FALSE, cases[__i__].loss, 0);
+  guint at = run_until_over (net, cases[__i__].limit);
+
+  fail_if (at < cases[__i__].least || at > cases[__i__].most, "after %u s", at);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_outages_of_3_s_end_nothing)
+{
+  g_autoptr (TestNet) net = new_net ("none", FALSE, .02, 0);
+  guint i;
+
+  for (i = 0; i < 5; i++) {
+    fail_unless_equals_int (run_until_over (net, 20), 20);
+    net->shared.settings.loss = i % 2 == 0 ? 1 : .9;
+    fail_unless_equals_int (run_until_over (net, 3), 3);
+    net->shared.settings.loss = .02;
+  }
+  fail_unless_equals_int (run_until_over (net, 30), 30);
+}
+
+GST_END_TEST;
+
+static Suite *
+base_breaker_suite (void)
+{
+  Suite *s = suite_create ("base-breaker");
+  TCase *tc = tcase_create ("sessions");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_loop_test (tc, test_a_link_that_shrinks_at_level_5_ends_nothing, 0,
+      test_net_is_slow () ? 1 : G_N_ELEMENTS (algorithms));
+  tcase_add_loop_test (tc,
+      test_a_router_that_goes_on_with_what_was_left_ends_it, 0,
+      test_net_is_slow () ? 1 : G_N_ELEMENTS (routers));
+  tcase_add_test (tc, test_9_to_20_percent_with_flutter_end_it);
+  tcase_add_loop_test (tc, test_random_loss_ends_it_only_where_it_is_too_much,
+      0, 5);
+  tcase_add_test (tc, test_outages_of_3_s_end_nothing);
+
+  return s;
+}
+
+GST_CHECK_MAIN (base_breaker);
