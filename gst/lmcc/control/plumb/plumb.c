@@ -205,6 +205,8 @@ plumb_rtt (LmccController *controller, LmccTime now, LmccTime rtt)
     lmcc_plumb_begin_anew (plumb, now);
 }
 
+/* Pictures that a path loses by chance are no sign of congestion: a level less
+ * would not have more of them. */
 static void
 plumb_quality (LmccController *controller, LmccTime now, guint units,
     guint missing)
@@ -213,7 +215,8 @@ plumb_quality (LmccController *controller, LmccTime now, guint units,
 
   lmcc_controller_forget_wish (controller, plumb->level);
   if (plumb->deaf || !lmcc_quality_watch_add (&plumb->quality, units, missing)
-      || plumb->level <= 0 || plumb->leaving)
+      || plumb->level <= 0 || plumb->leaving
+      || lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM)
     return;
   lmcc_plumb_leave_in_vain (plumb, plumb->level - 1, now,
       "too many pictures are missing");

@@ -574,6 +574,27 @@ GST_START_TEST (test_a_level_without_pictures_is_left)
 
 GST_END_TEST;
 
+GST_START_TEST (test_pictures_that_are_lost_by_chance_cost_no_level)
+{
+  Bench bench;
+  guint n_leaves, i;
+
+  bench_init (&bench, CYCLE);
+  bench.verdict = LMCC_TRAIN_ROOM;
+  bench.loss_interval = LMCC_SECOND;
+  bench_run (&bench, 60);
+  fail_unless (bench.level > 0);
+  n_leaves = bench.n_leaves;
+  for (i = 0; i < 10; i++) {
+    get_class (&bench)->on_quality (bench.controller, bench.now, 10, 10);
+    bench_run (&bench, 1);
+  }
+  fail_unless_equals_int (bench.n_leaves, n_leaves);
+  bench_clear (&bench);
+}
+
+GST_END_TEST;
+
 static void
 bench_dice (Bench *bench, GRand *dice)
 {
@@ -725,6 +746,7 @@ plumb_suite (void)
       test_what_was_joined_in_vain_is_left_alone_longer_and_longer);
   tcase_add_test (tcase, test_a_turn_is_not_taken_for_others_who_come);
   tcase_add_test (tcase, test_a_level_without_pictures_is_left);
+  tcase_add_test (tcase, test_pictures_that_are_lost_by_chance_cost_no_level);
   tcase_add_loop_test (tcase, test_whatever_comes_the_next_time_is_to_come, 0,
       8);
   tcase_add_test (tcase, test_what_is_not_known_is_not_shown);
