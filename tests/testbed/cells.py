@@ -4,12 +4,13 @@
 """The cells of cell_list.py, each algorithm in each of them, and the bars that were set before the first run.
 
 Usage: cells.py [--cells NAME,...] [--algorithms NAME,...] [--runs RUNS] [--load MEGABITS] [--json FILE]
-                [--read FILE] [--markdown FILE]
+                [--read FILE] [--markdown FILE] [--check]
 
 A cell's name or the beginning of one chooses it. `plumb` and `elm` run in all cells, `rlc` and `flid-dl` in those for
 comparison, unless --algorithms says which. Cells run beside each other, each in a network of its own, as long as their
 links together carry no more than --load. A line of JSON of each run goes to --json; --read takes them from there and
-runs nothing. --markdown writes the tables into FILE, between the lines that begin and end them.
+runs nothing. --markdown writes the tables into FILE, between the lines that begin and end them. With --check a bar
+that is missed is a failure.
 """
 import argparse
 import json
@@ -222,6 +223,12 @@ def tell(value, sign, bar):
     return text if holds(value, sign, bar) else f'**{text}**'
 
 
+def check_bars(results):
+    for name, measure, sign, bar, found in judge(results):
+        for algorithm, value in found.items():
+            lib.check(holds(value, sign, bar), f'{name}, {algorithm}: {measure} {sign} {bar}', value)
+
+
 def write_table(results):
     algorithms = [name for name in ALGORITHMS if any(told['algorithm'] == name for told in results)]
     lines = ['| cell | measured | bar | ' + ' | '.join(algorithms) + ' |', '|---|---|---|' + '---|' * len(algorithms)]
@@ -311,6 +318,7 @@ def main():
     parser.add_argument('--json')
     parser.add_argument('--read')
     parser.add_argument('--markdown')
+    parser.add_argument('--check', action='store_true')
     options = parser.parse_args()
     results = read(options.read) if options.read else []
     if not options.read:
@@ -330,6 +338,8 @@ def main():
         run_all(wanted, options.load, keep)
     table = write_table(results)
     print(table)
+    if options.check:
+        check_bars(results)
     if options.markdown:
         write_markdown(options.markdown, table)
     if not options.read:
