@@ -90,6 +90,11 @@ lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
  * @fair: a fair rate
  * @arrival: when a packet came
  * @size: its bytes, with headers
+ *
+ * A small packet counts as a full one. By chance it is lost as often, and TCP,
+ * whose packets are full, is compared with by packets (RFC 4828 section 4
+ * takes the nominal size likewise). Where losses follow time the size does not
+ * matter.
  */
 void
 lmcc_fair_rate_packet (LmccFairRate *fair, LmccTime arrival, gsize size)
@@ -98,7 +103,7 @@ lmcc_fair_rate_packet (LmccFairRate *fair, LmccTime arrival, gsize size)
     fair->any = TRUE;
     fair->event = arrival;
   }
-  fair->bytes += size;
+  fair->bytes += MAX (size, fair->packet_size);
 }
 
 static void

@@ -81,6 +81,34 @@ GST_START_TEST (test_before_a_loss_the_fair_rate_is_infinite)
 
 GST_END_TEST;
 
+/* One packet of 20 is lost. */
+GST_START_TEST (test_small_packets_count_as_full_ones)
+{
+  static const gsize sizes[] = { PACKET_SIZE, PACKET_SIZE / 4, 60 };
+  gdouble rates[G_N_ELEMENTS (sizes)];
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    LmccTime now = LMCC_SECOND;
+    LmccFairRate fair;
+
+    init (&fair, FALSE, RTT);
+    for (k = 0; k < 2000; k++) {
+      now += 16 * MS;
+      if (k % 20 == 0)
+        lmcc_fair_rate_lose (&fair, now, LMCC_FAIR_RATE_ROOM);
+      else
+        lmcc_fair_rate_packet (&fair, now, sizes[i]);
+    }
+    rates[i] = lmcc_fair_rate_get (&fair, now);
+    check_about (lmcc_fair_rate_get_loss_rate (&fair, now), 1 / 19.0, 0.02,
+        "loss rate with packets of", (gdouble) sizes[i]);
+    fail_unless_equals_float (rates[i], rates[0]);
+  }
+}
+
+GST_END_TEST;
+
 static const gdouble restart_rates[] = { 100e3, 1e6, 10e6, 50e6 };
 static const LmccTime restart_rtts[] = { 10 * MS, 100 * MS, 500 * MS };
 
@@ -538,6 +566,7 @@ fair_rate_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_small_packets_count_as_full_ones);
   tcase_add_loop_test (tcase, test_before_a_loss_the_fair_rate_is_infinite, 0,
       2);
   tcase_add_loop_test (tcase, test_a_new_begin_is_worth_the_rate_that_it_names,
