@@ -41,8 +41,8 @@ G_BEGIN_DECLS
  * be a queue of their own in it. */
 #define LMCC_TRAIN_SETTLE_DIVISOR 2
 
-/* So many times of one are read. Of more packets two are taken for one, and then
- * four. */
+/* A reader keeps the times of this number of packets at most. Where a train has
+ * more, it keeps every second one, then every fourth. */
 #define LMCC_TRAIN_READ_MAX 48
 
 /**
@@ -97,7 +97,7 @@ typedef struct
 
   guint n;        /* of the train that comes */
   guint stride;   /* packets that each of them stands for */
-  guint n_last;   /* so many of them in the last one */
+  guint n_last;   /* packets that the last of them stands for so far */
   LmccTime began; /* it, or the latest */
   LmccTime ended;
   LmccTrainPacket packets[LMCC_TRAIN_READ_MAX];

@@ -36,7 +36,7 @@
 #define CLEAN_LOSS_RATE (LMCC_CIRCUIT_BREAKER_LOSS_RATE / 2)
 #define CLEAN_SLICES 3
 
-/* No base has so many packets in a second: numbers have leapt. */
+/* No base has more packets in a second: the sequence numbers have leapt. */
 #define MOST_LOST (10 * LMCC_MAX_GAP)
 
 /* Who held the base alone up to so long before has nothing to give but what was

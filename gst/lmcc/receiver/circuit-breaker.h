@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * 4.1 asks for a breaker and leaves the number open. */
 #define LMCC_CIRCUIT_BREAKER_LOSS_RATE 0.1
 
-/* The loss is measured over so many slices of at least a second, and over more
- * where these leave it open. 10 s is the order of the time of an RTCP-based
+/* The loss is measured over this number of slices, each of a second or longer,
+ * and over more where these do not decide. 10 s is the order of the time of an RTCP-based
  * breaker (RFC 8083 section 4.3). */
 #define LMCC_CIRCUIT_BREAKER_SLICES 10
 #define LMCC_CIRCUIT_BREAKER_MAX_SLICES 120

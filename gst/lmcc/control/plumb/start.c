@@ -11,9 +11,10 @@
 #define START_MIN (300 * LMCC_MSECOND)
 #define START_MAX (1500 * LMCC_MSECOND)
 
-/* And where they find room, after so long at the soonest: less than from one
- * level's train to the next one's (LMCC_TRAIN_PERIOD_MIN), or the layer would
- * come too late for that one, and wait for a cycle. */
+/* Where trains find room, the start waits for this time at least. It is shorter
+ * than the time from one level's train to the next one's
+ * (LMCC_TRAIN_PERIOD_MIN): a layer that comes too late for that train waits for
+ * a cycle. */
 #define START_GAP (200 * LMCC_MSECOND)
 
 /* Losses, before the time is known in which they are to be put, hold the start
