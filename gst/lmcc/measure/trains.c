@@ -38,6 +38,10 @@
  * processor sends in clumps, and a link drains between these. */
 #define LEAST_SHAPE 0.4
 
+/* Of what the next level adds the train had at least this share, or it does not
+ * say whether that flows. */
+#define LEAST_RATE 0.7
+
 /* Where the train's end is lost it is over after a silence of that long. */
 #define SILENCE (200 * LMCC_MSECOND)
 
@@ -110,6 +114,7 @@ lmcc_train_reader_init (LmccTrainReader *reader)
   reader->level = -1;
   reader->least[0] = reader->least[1] = NO_DELAY;
   reader->heard_at = LMCC_TIME_NONE;
+  lmcc_layer_above_init (&reader->above);
 }
 
 /*
@@ -131,6 +136,7 @@ lmcc_train_reader_set_level (LmccTrainReader *reader, gint level)
   reader->in_a_row = 0;
   reader->n_full = 0;
   reader->too_short = FALSE;
+  lmcc_layer_above_init (&reader->above);
 }
 
 /* Since the first packet. */
@@ -311,6 +317,36 @@ count_full (LmccTrainReader *reader, LmccTrainVerdict verdict)
   reader->n_full++;
 }
 
+/* Whether the train really had the rate of the next level: a window may have
+ * too few packets. */
+static gboolean
+is_at_rate (const LmccTrainReader *reader, gdouble held, gdouble train)
+{
+  gint64 span = reader->packets[reader->n - 1].sent - reader->packets[0].sent;
+  gdouble bits = 0;
+  guint i;
+
+  for (i = 0; i + 1 < reader->n; i++)
+    bits += 8.0 * reader->packets[i].size;
+
+  return span > 0
+      && bits * LMCC_SECOND / (gdouble) span - held
+      >= LEAST_RATE * (train - held);
+}
+
+static void
+read_layer_above (LmccTrainReader *reader, const LmccSession *session)
+{
+  guint64 held = lmcc_session_level_rate (session, (guint) reader->level);
+  guint64 train = lmcc_session_level_rate (session, (guint) reader->level + 1);
+
+  if (reader->n >= LEAST_PACKETS
+      && is_at_rate (reader, (gdouble) held, (gdouble) train))
+    lmcc_layer_above_end_train (&reader->above, reader->ended,
+        reader->packets[0].sent, reader->packets[reader->n - 1].sent,
+        lmcc_train_get_length (session, train));
+}
+
 /* Returns: whether there is a verdict */
 static gboolean
 end_train (LmccTrainReader *reader, const LmccSession *session)
@@ -320,6 +356,7 @@ end_train (LmccTrainReader *reader, const LmccSession *session)
 
   if (reader->n == 0)
     return FALSE;
+  read_layer_above (reader, session);
   if (reader->n >= LEAST_PACKETS)
     verdict = judge (reader, session);
   reader->n = 0;
@@ -434,6 +471,7 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
   if (is_behind_train (reader, arrival, ours))
     verdict = end_train (reader, session);
   note_delay (reader, arrival, delay);
+  lmcc_layer_above_packet (&reader->above, get_sent (reader), delay);
   if (!reader->heard && is_own_layer (reader, session, header->layer)) {
     reader->heard = TRUE;
     reader->heard_at = arrival;
@@ -519,6 +557,22 @@ LmccTime
 lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row)
 {
   return reader->n_full >= in_a_row ? reader->full_at + reader->worth : 0;
+}
+
+/*
+ * lmcc_train_reader_flows:
+ * @reader: a reader
+ * @session: the session
+ * @now: the time
+ *
+ * Returns: whether the next level's layers are on the bottleneck already
+ */
+gboolean
+lmcc_train_reader_flows (const LmccTrainReader *reader,
+    const LmccSession *session, LmccTime now)
+{
+  return lmcc_layer_above_flows (&reader->above, now,
+      lmcc_train_cycle (session));
 }
 
 /* Whether a train for the next level has enough packets to say that there is

@@ -10,6 +10,8 @@
 #ifndef LMCC_MEASURE_TRAINS_H
 #define LMCC_MEASURE_TRAINS_H
 
+#include "measure/layer-above.h"
+
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
 
@@ -102,6 +104,8 @@ typedef struct
   LmccTime ended;
   LmccTrainPacket packets[LMCC_TRAIN_READ_MAX];
 
+  LmccLayerAbove above;
+
   LmccTrainVerdict verdict;
   LmccTime verdict_at;
   guint in_a_row;
@@ -128,6 +132,8 @@ const gchar *
 lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now);
 LmccTime
 lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row);
+gboolean lmcc_train_reader_flows (const LmccTrainReader *reader,
+    const LmccSession *session, LmccTime now);
 LmccTime lmcc_train_reader_wait_until (const LmccTrainReader *reader,
     const LmccSession *session);
 

@@ -26,6 +26,9 @@
  * it. */
 #define JOIN_PART 0.1
 
+/* What is left of a turn that is joined late. */
+#define SHORTEST_TURN (20 * LMCC_SECOND)
+
 /* A packet this much older than the newest one was overtaken by it; beyond, the
  * sender's clock was set. In 1/65536 s. */
 #define OVERTAKEN (2 * 65536)
@@ -281,13 +284,18 @@ lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
 }
 
 /* Whether the next level waits for no period: the fair rate pays for more than
- * that, or what is held is only being found. */
+ * that, and the next one does not begin in a moment, in which others join; or
+ * what is held is only being found. */
 static gboolean
 joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
 {
   if (duty->prefer == LMCC_DUTY_STEADY)
     return (lmcc_duty_get_age (duty, now) < YOUNG && !duty->found)
         || find_nearest (duty, now, level) > level + 1;
+
+  if (lmcc_duty_get_age (duty, now) >= YOUNG
+      && get_phase (duty) >= 1 - JOIN_PART)
+    return FALSE;
 
   return lmcc_duty_get_rate (duty)
       > duty->dead_band * level_rate (duty, level + 1);
@@ -313,6 +321,26 @@ lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
   return get_phase (duty) < JOIN_PART
       || (duty->prefer == LMCC_DUTY_FAIR
           && lmcc_duty_get_age (duty, now) < YOUNG);
+}
+
+/*
+ * lmcc_duty_may_join_late:
+ * @duty: a duty
+ *
+ * Where the next level, which is chosen, flows on the path already, who joins
+ * it takes nothing from others, at whatever time.
+ *
+ * Returns: whether the turn goes on for long enough to be worth two changes
+ */
+gboolean
+lmcc_duty_may_join_late (const LmccDuty *duty)
+{
+  gint lower;
+  gdouble share;
+  LmccTime left;
+
+  return !lmcc_duty_get_turn (duty, &lower, &share, &left)
+      || left >= SHORTEST_TURN;
 }
 
 /*

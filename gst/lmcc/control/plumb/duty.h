@@ -71,6 +71,7 @@ gboolean lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
     LmccTime *left);
 gint lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held);
 gboolean lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level);
+gboolean lmcc_duty_may_join_late (const LmccDuty *duty);
 void lmcc_duty_cut_turn (LmccDuty *duty);
 void lmcc_duty_left (LmccDuty *duty);
 void lmcc_duty_joined (LmccDuty *duty, gint level);

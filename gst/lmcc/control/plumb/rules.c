@@ -29,6 +29,10 @@
 /* So soon after a promotion the next one needs one train. */
 #define CLIMB (5 * LMCC_SECOND)
 
+/* After a join for a share the fair rate goes down because of it for so long:
+ * TCP's sawteeth take some tens of seconds where there are few. */
+#define OWN_DOING (60 * LMCC_SECOND)
+
 /* Far below even the next lower level: left without waiting for a calm time. */
 #define FAR_BELOW 0.5
 #define FAR_BELOW_TIME (3 * LMCC_SECOND)
@@ -221,13 +225,16 @@ lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/* Below this one others have come. In a turn the fair rate goes down because of
- * the turn: then the level below has to be too much as well. */
+/* Below this one others have come. In a turn, or where the level was joined for
+ * its share a moment ago, the fair rate goes down because of that: then the
+ * level below has to be too much as well. */
 static gdouble
-step_limit (const LmccPlumb *plumb)
+step_limit (const LmccPlumb *plumb, LmccTime now)
 {
-  gint above = lmcc_duty_is_turn (&plumb->duty, plumb->level) ? plumb->level - 1
-                                                              : plumb->level;
+  gboolean claimed = plumb->joined_at != 0 && !plumb->experiment
+      && now < plumb->joined_at + OWN_DOING;
+  gboolean own = claimed || lmcc_duty_is_turn (&plumb->duty, plumb->level);
+  gint above = own ? plumb->level - 1 : plumb->level;
 
   return lmcc_session_level_border (plumb->session, above - 1);
 }
@@ -251,7 +258,8 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
   if (lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM
       || !may_change (plumb, now))
     return FALSE;
-  if (step == LMCC_STEP_DOWN && plumb->level > 0 && rate < step_limit (plumb)) {
+  if (step == LMCC_STEP_DOWN && plumb->level > 0
+      && rate < step_limit (plumb, now)) {
     lmcc_plumb_begin_anew (plumb, now);
     leave_unpaid (plumb, plumb->level - 1, now, "others have come");
     return TRUE;
@@ -265,6 +273,13 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
   }
 
   return FALSE;
+}
+
+static gboolean
+may_join_late (const LmccPlumb *plumb, LmccTime now)
+{
+  return lmcc_train_reader_flows (&plumb->trains, plumb->session, now)
+      && lmcc_duty_may_join_late (&plumb->duty);
 }
 
 /*
@@ -284,6 +299,7 @@ lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
   if (level < plumb->level)
     leave_unpaid (plumb, level, now, "the fair rate pays for less");
   else if (level > plumb->level && may_join (plumb, now)
-      && lmcc_duty_may_join (&plumb->duty, now, plumb->level))
+      && (lmcc_duty_may_join (&plumb->duty, now, plumb->level)
+          || may_join_late (plumb, now)))
     lmcc_plumb_claim (plumb, now, "the fair rate pays for more");
 }

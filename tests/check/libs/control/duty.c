@@ -537,6 +537,42 @@ GST_START_TEST (test_a_turn_that_others_cut_short_counts_as_none)
 
 GST_END_TEST;
 
+/* Where the level flows on the path already. */
+GST_START_TEST (test_what_is_left_of_a_turn_is_joined_if_it_is_worth_it)
+{
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, 2 * PERIOD);
+  /* A half: the turn ends at 75 s. */
+  bench_run (&bench, 50 * LMCC_SECOND, 3e6);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+  fail_unless (lmcc_duty_may_join_late (&bench.duty));
+  bench_run (&bench, 10 * LMCC_SECOND, 3e6);
+  fail_if (lmcc_duty_may_join_late (&bench.duty));
+  /* Without turns. */
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, 2 * PERIOD);
+  bench_run (&bench, 60 * LMCC_SECOND, 3.9e6);
+  fail_unless (lmcc_duty_may_join_late (&bench.duty));
+}
+
+GST_END_TEST;
+
+/* What the rate pays for anyway waits for a period that is about to begin. */
+GST_START_TEST (test_all_go_up_together_when_a_period_is_about_to_begin)
+{
+  Bench bench;
+
+  bench_init (&bench, N_LAYERS, LMCC_SECOND, 2 * PERIOD);
+  bench_run (&bench, 130 * LMCC_SECOND, 5e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+  bench_run (&bench, 10 * LMCC_SECOND, 5e6);
+  fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+  bench_run (&bench, 11 * LMCC_SECOND, 5e6);
+  fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
+}
+
+GST_END_TEST;
+
 static Suite *
 duty_suite (void)
 {
@@ -567,6 +603,10 @@ duty_suite (void)
   tcase_add_test (tcase, test_a_turn_ends_with_its_part_of_the_period);
   tcase_add_test (tcase, test_the_upper_level_has_one_turn_in_a_period);
   tcase_add_test (tcase, test_a_turn_that_others_cut_short_counts_as_none);
+  tcase_add_test (tcase,
+      test_what_is_left_of_a_turn_is_joined_if_it_is_worth_it);
+  tcase_add_test (tcase,
+      test_all_go_up_together_when_a_period_is_about_to_begin);
 
   return suite;
 }
