@@ -16,18 +16,18 @@
 
 #define SLICE_TIME LMCC_SECOND
 
-/* Where the base has few packets, a slice goes on until it has so many: of
- * fewer a clean slice says little. Fewer say enough where twice the limit of so
+/* Where the base has few packets, a slice goes on until it has this many: of
+ * fewer a clean slice says little. Fewer say enough where twice the limit of as
  * many is lost. */
 #define SLICE_PACKETS 40
 #define SLICE_LOST (2 * SLICE_PACKETS * LMCC_CIRCUIT_BREAKER_LOSS_RATE)
 
 /* Loss is more than the limit only where the count is above that of the limit
- * by so many standard deviations of a binomial count. It is looked at each
- * second, over each number of slices, and the largest of many counts is far
- * from the mean. Of 4000 runs of an hour with 10 % lost at random, 46 packets
- * of the base a second, 3211 end with 3 deviations, 298 with 4, 52 with 4.5 and
- * 2 with 5; with 5 packets a second 810, 55, 6 and 2. */
+ * by this number of standard deviations of a binomial count. It is looked at
+ * each second, over each number of slices, and the largest of many counts is
+ * far from the mean. Of 4000 runs of an hour with 10 % lost at random, 46
+ * packets of the base a second, 3211 end with 3 deviations, 298 with 4, 52 with
+ * 4.5 and 2 with 5; with 5 packets a second 810, 55, 6 and 2. */
 #define DEVIATIONS 5
 
 /* A slice that loses half of the limit or less is a clean one: one in ten is,
@@ -39,9 +39,9 @@
 /* No base has more packets in a second: the sequence numbers have leapt. */
 #define MOST_LOST (10 * LMCC_MAX_GAP)
 
-/* Who held the base alone up to so long before has nothing to give but what was
- * joined just now: its losses can last for as long as a leave takes, and show a
- * second later. Who has held more for longer can still leave that. */
+/* Who held the base alone until this time before has nothing to give but what
+ * was joined just now: its losses can last for as long as a leave takes, and
+ * show a second later. Who has held more for longer can still leave that. */
 #define EXCURSION (LMCC_DEFAULT_LEAVE_LATENCY + LMCC_SECOND)
 
 static void

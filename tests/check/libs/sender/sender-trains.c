@@ -233,6 +233,9 @@ check_train (const TrainRun *run, const Train *train, gboolean control_counts,
   gdouble bits = 0, worst = 0;
   guint i;
 
+  fail_unless (TRAIN_PACKET (run, train->last)->time <= begin + LMCC_TRAIN_TIME,
+      "level %u: a train of %g ms", train->level,
+      (TRAIN_PACKET (run, train->last)->time - begin) / 1e6);
   for (i = train->first; i <= train->last; i++) {
     const TrainPacket *packet = TRAIN_PACKET (run, i);
     gdouble want = (gdouble) rate * (packet->time - begin) / LMCC_SECOND;
