@@ -86,11 +86,11 @@ spend (guint part, gint64 before, gint64 start)
   spend (part, before, start)
 
 void
-lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
-    const guint8 *const *source, guint8 *const *repair)
+lmcc_repair_code_encode (guint n_source, guint first, guint n_repair,
+    gsize size, const guint8 *const *source, guint8 *const *repair)
 {
   TIMED (PART_CODE, lmcc_repair_code_encode,
-      next (n_source, n_repair, size, source, repair));
+      next (n_source, first, n_repair, size, source, repair));
 }
 
 gboolean
@@ -106,14 +106,23 @@ lmcc_repair_code_recover (guint n_source, gsize size,
   return result;
 }
 
-GPtrArray *
-lmcc_repair_encode (LmccPacket *const *packets, guint n_source, guint step,
+LmccRepairEncoder *
+lmcc_repair_encoder_new (LmccPacket *const *packets, guint n_source, guint step,
     guint n_repair)
 {
-  GPtrArray *result;
+  LmccRepairEncoder *result;
 
-  TIMED (PART_BLOCKS, lmcc_repair_encode,
+  TIMED (PART_BLOCKS, lmcc_repair_encoder_new,
       result = next (packets, n_source, step, n_repair));
+  return result;
+}
+
+LmccPacket *
+lmcc_repair_encoder_make (LmccRepairEncoder *encoder, guint index)
+{
+  LmccPacket *result;
+
+  TIMED (PART_BLOCKS, lmcc_repair_encoder_make, result = next (encoder, index));
   return result;
 }
 
@@ -146,14 +155,13 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
   TIMED (PART_PLAN, lmcc_repair_plan_add_picture, next (plan, needs, n_needs));
 }
 
-gsize
-lmcc_repair_plan_allocate (LmccRepairPlan *plan, guint layer, gsize budget,
-    const gsize *rooms)
+gboolean
+lmcc_repair_optimizer_step (LmccRepairOptimizer *optimizer, guint64 until)
 {
-  gsize result;
+  gboolean result;
 
-  TIMED (PART_PLAN, lmcc_repair_plan_allocate,
-      result = next (plan, layer, budget, rooms));
+  TIMED (PART_PLAN, lmcc_repair_optimizer_step,
+      result = next (optimizer, until));
   return result;
 }
 

@@ -107,6 +107,21 @@ decode (LmccRepairDecoder *decoder, const Block *block, const Shape *shape,
   return n;
 }
 
+static GPtrArray *
+encode (LmccPacket *const *source, const Shape *shape)
+{
+  g_autoptr (LmccRepairEncoder) encoder =
+      lmcc_repair_encoder_new (source, shape->n_source, 1, shape->n_repair);
+  GPtrArray *repair =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
+  guint i;
+
+  for (i = 0; i < shape->n_repair; i++)
+    g_ptr_array_add (repair, lmcc_repair_encoder_make (encoder, i));
+
+  return repair;
+}
+
 static gboolean
 run_round (const Shape *shape, GArray *encoding, GArray *decoding)
 {
@@ -126,8 +141,7 @@ run_round (const Shape *shape, GArray *encoding, GArray *decoding)
     for (i = 0; i < shape->n_source; i++)
       block.source[i] = make_packet (first + i);
     start = cpu_time ();
-    block.repair =
-        lmcc_repair_encode (block.source, shape->n_source, 1, shape->n_repair);
+    block.repair = encode (block.source, shape);
     encode_ns += cpu_time () - start;
     start = cpu_time ();
     n += decode (decoder, &block, shape, first, round + 1);

@@ -153,13 +153,14 @@ static void
 end_block (Fuzz *fuzz, guint8 flags, Bytes *bytes)
 {
   guint layer = flags & 1, i;
-  g_autoptr (GPtrArray) payloads = NULL;
+  guint n_repair = 1 + (flags >> 3) % 8;
+  g_autoptr (LmccRepairEncoder) encoder = NULL;
 
   if (fuzz->n_block[layer] > 0)
-    payloads = lmcc_repair_encode (fuzz->block[layer], fuzz->n_block[layer], 1,
-        1 + (flags >> 3) % 8);
-  for (i = 0; payloads != NULL && i < payloads->len; i++) {
-    LmccPacket *payload = g_ptr_array_index (payloads, i);
+    encoder = lmcc_repair_encoder_new (fuzz->block[layer], fuzz->n_block[layer],
+        1, n_repair);
+  for (i = 0; encoder != NULL && i < n_repair; i++) {
+    g_autoptr (LmccPacket) payload = lmcc_repair_encoder_make (encoder, i);
 
     if ((flags & 2) && (take_byte (bytes) & 1))
       continue;

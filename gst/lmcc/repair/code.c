@@ -51,30 +51,34 @@ lmcc_repair_code_fits (guint n_source, guint n_repair)
 /**
  * lmcc_repair_code_encode:
  * @n_source: k source symbols
- * @n_repair: r repair symbols, so that lmcc_repair_code_fits()
+ * @first: the first repair symbol that is wanted, from 0 on
+ * @n_repair: how many are, so that lmcc_repair_code_fits() k and @first +
+ *     @n_repair
  * @size: bytes of each symbol
  * @source: (array length=n_source): the source symbols
  * @repair: (array length=n_repair): where the repair symbols go
  *
- * Encodes one block of a systematic Reed-Solomon code over GF(2^8): repair
- * symbol i is the sum over j of source symbol j / ((k + i) XOR j), in the field
- * of x^8 + x^4 + x^3 + x^2 + 1. Every square part of a Cauchy matrix can be
- * inverted, so any k of the k + r symbols give the block (Blömer et al., "An
- * XOR-Based Erasure-Resilient Coding Scheme", ICSI TR-95-048, 1995).
+ * Encodes a block, or a part of its repair, of a systematic Reed-Solomon code
+ * over GF(2^8): repair symbol i is the sum over j of source symbol j / ((k + i)
+ * XOR j), in the field of x^8 + x^4 + x^3 + x^2 + 1. Every square part of a
+ * Cauchy matrix can be inverted, so any k of the k + r symbols give the block
+ * (Blömer et al., "An XOR-Based Erasure-Resilient Coding Scheme", ICSI
+ * TR-95-048, 1995).
  */
 void
-lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
-    const guint8 *const *source, guint8 *const *repair)
+lmcc_repair_code_encode (guint n_source, guint first, guint n_repair,
+    gsize size, const guint8 *const *source, guint8 *const *repair)
 {
   g_autofree guint8 *matrix = NULL;
   guint row, i;
 
-  g_return_if_fail (lmcc_repair_code_fits (n_source, n_repair));
+  g_return_if_fail (
+      n_repair > 0 && lmcc_repair_code_fits (n_source, first + n_repair));
 
   matrix = g_malloc ((gsize) n_repair * n_source);
   for (row = 0; row < n_repair; row++) {
     for (i = 0; i < n_source; i++)
-      matrix[row * n_source + i] = coefficient (n_source, row, i);
+      matrix[row * n_source + i] = coefficient (n_source, first + row, i);
   }
   multiply (size, n_source, n_repair, matrix, source, repair);
 }

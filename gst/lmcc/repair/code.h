@@ -31,8 +31,8 @@ typedef struct
 } LmccRepairSymbol;
 
 gboolean lmcc_repair_code_fits (guint n_source, guint n_repair);
-void lmcc_repair_code_encode (guint n_source, guint n_repair, gsize size,
-    const guint8 *const *source, guint8 *const *repair);
+void lmcc_repair_code_encode (guint n_source, guint first, guint n_repair,
+    gsize size, const guint8 *const *source, guint8 *const *repair);
 gboolean lmcc_repair_code_recover (guint n_source, gsize size,
     const LmccRepairSymbol *source, guint8 *const *recovered,
     const guint8 *const *repair, const guint8 *indices, guint n_repair);

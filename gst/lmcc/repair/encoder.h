@@ -9,8 +9,19 @@
 
 G_BEGIN_DECLS
 
-GPtrArray *lmcc_repair_encode (LmccPacket *const *packets, guint n_source,
-    guint step, guint n_repair);
+/**
+ * LmccRepairEncoder:
+ * Makes the repair of one block, some packets at a time.
+ */
+typedef struct _LmccRepairEncoder LmccRepairEncoder;
+
+LmccRepairEncoder *lmcc_repair_encoder_new (LmccPacket *const *packets,
+    guint n_source, guint step, guint n_repair);
+LmccRepairEncoder *lmcc_repair_encoder_ref (LmccRepairEncoder *encoder);
+void lmcc_repair_encoder_unref (LmccRepairEncoder *encoder);
+LmccPacket *lmcc_repair_encoder_make (LmccRepairEncoder *encoder, guint index);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairEncoder, lmcc_repair_encoder_unref)
 
 G_END_DECLS
 

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * @next: the packet of it that is sent next; those before have left it
  * @taken: bytes of these, as the payloader made them
  * @bytes: what is left of it, as IP packets
+ * @largest: bytes of the largest of these; of layers of fixed rates
  * @deadline: when its last packet has to be sent
  * @osn: order sequence number of its first packet; sound has none
  * @anchor: class-0 units of its stream up to it
@@ -34,6 +35,7 @@ typedef struct
   guint next;
   gsize taken;
   gsize bytes;
+  gsize largest;
   LmccTime deadline;
   guint16 osn;
   guint8 anchor;

@@ -32,16 +32,17 @@ lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit)
  * @sender: a sender
  * @unit: a unit
  * @bytes: (out): of its IP packets
+ * @largest: (out): of the largest of them
  *
  * Returns: %FALSE if it has no packets, or one that is no RTP or too large
  */
 gboolean
 lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
-    gsize *bytes)
+    gsize *bytes, gsize *largest)
 {
   guint i;
 
-  *bytes = 0;
+  *bytes = *largest = 0;
   for (i = 0; i < unit->packets->len; i++) {
     LmccPacket *packet = g_ptr_array_index (unit->packets, i);
     gsize payload_size, size;
@@ -52,6 +53,7 @@ lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
     if (size > LMCC_MAX_PACKET_SIZE + sender->udp_overhead)
       return FALSE;
     *bytes += size;
+    *largest = MAX (*largest, size);
   }
 
   return unit->packets->len > 0;

@@ -27,7 +27,7 @@ typedef struct
 gboolean
 lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit);
 gboolean lmcc_sender_measure_unit (const LmccSender *sender,
-    const LmccUnit *unit, gsize *bytes);
+    const LmccUnit *unit, gsize *bytes, gsize *largest);
 void lmcc_sender_count_anchor (LmccSender *sender, const LmccUnit *unit);
 guint8 lmcc_sender_get_anchor (const LmccSender *sender, guint stream);
 void lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,

@@ -15,6 +15,10 @@
  * window so that it is no burst. */
 #define CATCH_UP_FRACTION 4
 
+/* Repair packets of one call: the next one goes on. Each of another block may
+ * have some to be encoded, 60 us. */
+#define REPAIR_AT_ONCE 16
+
 void
 lmcc_sender_init_native (LmccSender *sender)
 {
@@ -274,11 +278,13 @@ static void
 handle_repair (LmccSender *sender, LmccTime now)
 {
   LmccPacket *payload;
-  guint i;
+  guint n = 0, i;
 
   lmcc_sender_end_repair_block (sender, now);
   for (i = 0; i < sender->session.n_layers; i++) {
-    while ((payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL) {
+    while (n < REPAIR_AT_ONCE
+        && (payload = lmcc_sender_take_due_repair (sender, i, now)) != NULL) {
+      n++;
       mark_train (sender, i);
       note_sent (sender, i, now,
           lmcc_sender_send_repair (sender, i, payload, now));

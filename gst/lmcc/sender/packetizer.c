@@ -216,7 +216,7 @@ lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
  * @packetizer: a packetizer
  * @layer: where the packet is sent
  * @osn: the layer's low-water mark
- * @payload: of lmcc_repair_encode()
+ * @payload: of lmcc_repair_encoder_make()
  * @now: the time
  *
  * Returns: (transfer full): a packet that carries it

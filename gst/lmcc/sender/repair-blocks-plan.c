@@ -13,146 +13,102 @@
 /* So many pictures of a window stand for all of them. */
 #define MAX_PICTURES 64
 
-#define N_STREAMS 16
+/* What it takes to put a piece in order and to count it, in multiplications:
+ * some 0.1 us. */
+#define PIECE_WORK 100
 
-/* Packets of one block that a class needs since its last switch point. */
-typedef struct
-{
-  guint first;
-  guint n;
-} Count;
-
-/**
- * Walk:
- * @numbers: for each group the plan's number of its first block
- * @n_blocks: of all groups
- * @counts: by stream, class and block
- * @classes: that each stream has
- * @every: a picture of so many stands for all of them
- */
-typedef struct
-{
-  LmccRepairer *repairer;
-  GArray *numbers;
-  guint n_blocks;
-  Count *counts;
-  guint16 classes[N_STREAMS];
-  guint every;
-} Walk;
-
-static const LmccRepairPiece *
+static LmccRepairPiece *
 get_piece (const LmccRepairer *repairer, guint i)
 {
-  return &g_array_index (repairer->pieces, LmccRepairPiece, i);
+  return &g_array_index (repairer->job.window.pieces, LmccRepairPiece, i);
 }
 
-static guint
-get_number (const Walk *walk, guint group)
+static LmccRepairGroup *
+get_group (const LmccRepairer *repairer, guint i)
 {
-  return g_array_index (walk->numbers, guint,
-      group - walk->repairer->first_group);
-}
-
-static guint
-count_blocks (LmccRepairGroup *group)
-{
-  return (group->n + LMCC_REPAIRER_MAX_SOURCE - 1) / LMCC_REPAIRER_MAX_SOURCE;
+  return g_ptr_array_index (repairer->job.window.groups, i);
 }
 
 static void
-add_blocks (Walk *walk, const LmccSession *session)
+add_groups (LmccRepairer *repairer)
 {
-  LmccRepairer *repairer = walk->repairer;
-  guint i, block;
-
-  lmcc_repair_plan_begin (repairer->plan, session);
-  for (i = repairer->first_group; i < repairer->groups->len; i++) {
-    LmccRepairGroup *group = g_ptr_array_index (repairer->groups, i);
-
-    group->depth = count_blocks (group);
-    g_array_append_val (walk->numbers, walk->n_blocks);
-    for (block = 0; block < group->depth; block++)
-      lmcc_repair_plan_add_block (repairer->plan, group->layer,
-          (group->n - block + group->depth - 1) / group->depth, group->depth,
-          lmcc_repairer_get_repair_size (repairer, group));
-    walk->n_blocks += group->depth;
-  }
-}
-
-static Count *
-get_counts (const Walk *walk, guint stream, guint klass)
-{
-  return walk->counts
-      + (gsize) (stream * LMCC_MAX_CLASSES + klass) * walk->n_blocks;
-}
-
-static void
-count_piece (const Walk *walk, const LmccRepairPiece *piece)
-{
-  const LmccRepairGroup *group =
-      g_ptr_array_index (walk->repairer->groups, piece->group);
-  Count *counts = get_counts (walk, piece->stream, piece->klass)
-      + get_number (walk, piece->group);
   guint i;
 
-  for (i = piece->first; i < piece->first + piece->n; i++) {
-    Count *count = &counts[i % group->depth];
+  lmcc_repair_plan_begin (repairer->plan, repairer->job.budget.session);
+  for (i = 0; i < repairer->job.window.groups->len; i++) {
+    LmccRepairGroup *group = get_group (repairer, i);
 
-    if (count->n == 0)
-      count->first = i / group->depth;
-    count->n++;
+    group->depth =
+        (group->n + LMCC_REPAIRER_MAX_SOURCE - 1) / LMCC_REPAIRER_MAX_SOURCE;
+    lmcc_repair_plan_add_group (repairer->plan, group->layer, group->n,
+        group->depth, lmcc_repairer_get_repair_size (repairer, group));
   }
+}
+
+static LmccRepairCount *
+get_counts (const LmccRepairer *repairer, guint stream, guint klass)
+{
+  return repairer->job.counts
+      + (gsize) (stream * LMCC_MAX_CLASSES + klass)
+      * repairer->job.window.groups->len;
+}
+
+static void
+count_piece (const LmccRepairer *repairer, const LmccRepairPiece *piece)
+{
+  LmccRepairCount *count =
+      get_counts (repairer, piece->stream, piece->klass) + piece->group;
+
+  if (count->n == 0)
+    count->first = piece->first;
+  count->n += piece->n;
 }
 
 /* The classes up to @klass, each since its own switch point. */
 static void
-add_picture (const Walk *walk, guint stream, guint klass)
+add_picture (LmccRepairer *repairer, guint stream, guint klass)
 {
-  g_autoptr (GArray) needs =
-      g_array_new (FALSE, FALSE, sizeof (LmccRepairNeed));
-  guint block, i;
+  guint n_groups = repairer->job.window.groups->len, n = 0, group, i;
+  g_autofree LmccRepairNeed *needs = g_new (LmccRepairNeed, n_groups);
 
-  for (block = 0; block < walk->n_blocks; block++) {
-    LmccRepairNeed need = { block, G_MAXUINT, 0 };
+  for (group = 0; group < n_groups; group++) {
+    LmccRepairNeed need = { group, G_MAXUINT, 0 };
 
     for (i = 0; i <= klass; i++) {
-      const Count *count = get_counts (walk, stream, i) + block;
+      const LmccRepairCount *count = get_counts (repairer, stream, i) + group;
 
       if (count->n > 0)
         need.first = MIN (need.first, count->first);
       need.n += count->n;
     }
     if (need.n > 0)
-      g_array_append_val (needs, need);
+      needs[n++] = need;
   }
-  lmcc_repair_plan_add_picture (walk->repairer->plan,
-      (LmccRepairNeed *) (gpointer) needs->data, needs->len);
+  lmcc_repair_plan_add_picture (repairer->plan, needs, n);
+  repairer->plan->work += n_groups * (guint64) (klass + 1);
 }
 
 /* Class 0 of a stream and the next one that it has. */
 static gboolean
-is_needed_most (const Walk *walk, const LmccRepairPiece *piece)
+is_needed_most (const LmccRepairer *repairer, const LmccRepairPiece *piece)
 {
   guint16 below =
-      walk->classes[piece->stream] & ((1u << piece->klass) - 1) & ~1u;
+      repairer->job.classes[piece->stream] & ((1u << piece->klass) - 1) & ~1u;
 
   return below == 0;
 }
 
 static void
-note_piece (Walk *walk, const LmccRepairPiece *piece)
+note_piece (LmccRepairer *repairer, const LmccRepairPiece *piece)
 {
-  LmccRepairer *repairer = walk->repairer;
-  const LmccRepairGroup *group =
-      g_ptr_array_index (repairer->groups, piece->group);
-
-  if (is_needed_most (walk, piece))
-    repairer->needed_most[group->layer] = TRUE;
+  if (is_needed_most (repairer, piece) && !repairer->job.trial)
+    repairer->needed_most[get_group (repairer, piece->group)->layer] = TRUE;
   if (!piece->continued
       && (piece->switch_point || piece->stream == LMCC_STREAM_SOUND))
-    memset (get_counts (walk, piece->stream, piece->klass), 0,
-        walk->n_blocks * sizeof (Count));
-  count_piece (walk, piece);
+    memset (get_counts (repairer, piece->stream, piece->klass), 0,
+        repairer->job.window.groups->len * sizeof (LmccRepairCount));
+  count_piece (repairer, piece);
+  repairer->plan->work += PIECE_WORK;
 }
 
 static gint
@@ -171,37 +127,55 @@ compare_order (gconstpointer a, gconstpointer b, gpointer first)
 }
 
 static void
-add_pictures (Walk *walk)
+begin (LmccRepairer *repairer)
 {
-  LmccRepairer *repairer = walk->repairer;
-  guint n = repairer->pieces->len, k = 0, i;
-  LmccRepairPiece begin = *get_piece (repairer, 0);
+  LmccRepairJob *job = &repairer->job;
+  guint n = job->window.pieces->len, i;
+  LmccRepairPiece first = *get_piece (repairer, 0);
 
+  add_groups (repairer);
+  job->counts = g_new0 (LmccRepairCount,
+      (gsize) LMCC_REPAIRER_STREAMS * LMCC_MAX_CLASSES
+          * job->window.groups->len);
+  memset (job->classes, 0, sizeof (job->classes));
   for (i = 0; i < n; i++)
-    walk->classes[get_piece (repairer, i)->stream] |= 1u
+    job->classes[get_piece (repairer, i)->stream] |= 1u
         << get_piece (repairer, i)->klass;
-  walk->every = n / MAX_PICTURES + 1;
-  memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
-  g_array_sort_with_data (repairer->pieces, compare_order, &begin);
-  for (i = 0; i < n; i++) {
-    const LmccRepairPiece *piece = get_piece (repairer, i);
-
-    note_piece (walk, piece);
-    if (!piece->more && k++ % walk->every == 0)
-      add_picture (walk, piece->stream, piece->klass);
-  }
+  job->every = n / MAX_PICTURES + 1;
+  job->n_noted = job->n_pictures = 0;
+  if (!job->trial)
+    memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
+  g_array_sort_with_data (job->window.pieces, compare_order, &first);
+  repairer->plan->work += n * (guint64) PIECE_WORK;
 }
 
-/* What @layer can send of a block after its last source packet. */
-static void
-measure_rooms (const Walk *walk, const LmccRepairBudget *budget, guint layer,
-    gsize *rooms)
+/* Returns whether that was the last one. */
+static gboolean
+add_piece (LmccRepairer *repairer)
 {
-  LmccRepairer *repairer = walk->repairer;
-  guint i, block;
+  LmccRepairJob *job = &repairer->job;
+  const LmccRepairPiece *piece = get_piece (repairer, job->n_noted);
 
-  for (i = repairer->first_group; i < repairer->groups->len; i++) {
-    const LmccRepairGroup *group = g_ptr_array_index (repairer->groups, i);
+  note_piece (repairer, piece);
+  if (!piece->more && job->n_pictures++ % job->every == 0)
+    add_picture (repairer, piece->stream, piece->klass);
+  if (++job->n_noted < job->window.pieces->len)
+    return FALSE;
+  g_clear_pointer (&job->counts, g_free);
+
+  return TRUE;
+}
+
+/* What @layer can send of a group's repair after its last source packet. */
+static void
+measure_rooms (LmccRepairer *repairer, guint layer)
+{
+  const LmccRepairBudget *budget = &repairer->job.budget;
+  guint i;
+
+  g_array_set_size (repairer->job.rooms, repairer->job.window.groups->len);
+  for (i = 0; i < repairer->job.window.groups->len; i++) {
+    const LmccRepairGroup *group = get_group (repairer, i);
     LmccTime from = MAX (budget->ready[layer], budget->ready[group->layer]);
     gsize room = 0;
 
@@ -211,43 +185,57 @@ measure_rooms (const Walk *walk, const LmccRepairBudget *budget, guint layer,
     /* A packet of the other layer may be under way. */
     if (layer != group->layer)
       room -= MIN (room, lmcc_repairer_get_repair_size (repairer, group));
-    for (block = 0; block < group->depth; block++)
-      rooms[get_number (walk, i) + block] = room;
+    g_array_index (repairer->job.rooms, gsize, i) = room;
   }
 }
 
-static void
-allocate (const Walk *walk, const LmccRepairBudget *budget)
+/* What a fixed rate leaves costs nothing. */
+static gboolean
+gets_repair (const LmccRepairer *repairer, guint layer)
 {
-  g_autofree gsize *rooms = g_new (gsize, walk->n_blocks);
-  guint layer;
+  const LmccRepairBudget *budget = &repairer->job.budget;
 
-  for (layer = 0; layer < budget->session->n_layers; layer++) {
-    /* What a fixed rate leaves costs nothing. */
-    if (budget->bytes[layer] == 0
-        || (budget->rates[layer] == 0 && !walk->repairer->needed_most[layer]))
-      continue;
-    if (budget->rates[layer] > 0)
-      measure_rooms (walk, budget, layer, rooms);
-    walk->repairer->owed[layer] +=
-        lmcc_repair_plan_allocate (walk->repairer->plan, layer,
-            budget->bytes[layer], budget->rates[layer] > 0 ? rooms : NULL);
-  }
+  return budget->bytes[layer] > 0
+      && (budget->rates[layer] > 0 || repairer->needed_most[layer]);
 }
 
 static void
-note_repair (const Walk *walk, const LmccRepairBudget *budget)
+start_layer (LmccRepairer *repairer)
 {
-  LmccRepairer *repairer = walk->repairer;
+  LmccRepairJob *job = &repairer->job;
+  const gsize *rooms = NULL;
+
+  if (job->budget.rates[job->layer] > 0) {
+    measure_rooms (repairer, job->layer);
+    rooms = (const gsize *) (gconstpointer) job->rooms->data;
+  }
+  lmcc_repair_optimizer_start (repairer->optimizer, job->layer,
+      job->budget.bytes[job->layer], rooms);
+  job->allocating = TRUE;
+}
+
+static void
+end_layer (LmccRepairer *repairer)
+{
+  LmccRepairJob *job = &repairer->job;
+
+  job->used[job->layer] = lmcc_repair_optimizer_get_used (repairer->optimizer);
+  job->allocating = FALSE;
+  job->layer++;
+}
+
+static void
+note_repair (LmccRepairer *repairer)
+{
+  const LmccSession *session = repairer->job.budget.session;
   guint i, block, layer;
 
-  for (i = repairer->first_group; i < repairer->groups->len; i++) {
-    LmccRepairGroup *group = g_ptr_array_index (repairer->groups, i);
+  for (i = 0; i < repairer->job.window.groups->len; i++) {
+    LmccRepairGroup *group = get_group (repairer, i);
 
     for (block = 0; block < group->depth; block++) {
-      for (layer = group->layer; layer < budget->session->n_layers; layer++) {
-        guint n = lmcc_repair_plan_get_repair (repairer->plan,
-            get_number (walk, i) + block, layer);
+      for (layer = group->layer; layer < session->n_layers; layer++) {
+        guint n = lmcc_repair_plan_get_repair (repairer->plan, i, block, layer);
 
         if (n == 0)
           continue;
@@ -255,77 +243,116 @@ note_repair (const Walk *walk, const LmccRepairBudget *budget)
         group->n_repair[block] = (guint8) n;
       }
     }
+    lmcc_repairer_note_planned (repairer, group);
   }
-}
-
-static gboolean
-begin_walk (Walk *walk, const LmccSession *session)
-{
-  if (walk->repairer->pieces->len == 0)
-    return FALSE;
-  walk->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
-  add_blocks (walk, session);
-  walk->counts =
-      g_new0 (Count, (gsize) N_STREAMS * LMCC_MAX_CLASSES * walk->n_blocks);
-  add_pictures (walk);
-
-  return TRUE;
+  for (layer = 0; layer < session->n_layers; layer++)
+    repairer->owed[layer] += repairer->job.used[layer];
 }
 
 static void
-end_walk (Walk *walk)
+note_plan (LmccRepairer *repairer)
 {
-  g_free (walk->counts);
-  g_array_unref (walk->numbers);
+  LmccRepairJob *job = &repairer->job;
+
+  job->phase = LMCC_REPAIR_JOB_RELEASE;
+  if (!job->trial)
+    note_repair (repairer);
+  else if (job->window.pieces->len > 0)
+    job->n_whole = lmcc_repair_plan_count_whole (repairer->plan,
+                       lmcc_session_count_levels (job->budget.session) - 1)
+        * job->every;
 }
 
 /*
- * lmcc_repairer_plan:
- * @repairer: a repairer, with all pieces of the window in hand
- * @budget: what there is for their repair
+ * lmcc_repairer_start_plan:
+ * @repairer: a repairer without a job, with all pieces of the window in hand
+ * @budget: what there is for their repair, copied; its session stays
+ * @trial: only how good the plan would be is to be known
  *
- * Says how many repair packets each block of the window gets, and which layer
- * carries them.
+ * From now on lmcc_repairer_step_plan() says how many repair packets each block
+ * of the window gets, and which layer carries them. Packets of a window of
+ * fixed rates may leave meanwhile.
  */
 void
-lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget)
+lmcc_repairer_start_plan (LmccRepairer *repairer,
+    const LmccRepairBudget *budget, gboolean trial)
 {
-  Walk walk = { repairer };
+  LmccRepairJob *job = &repairer->job;
+  guint i;
 
-  if (!begin_walk (&walk, budget->session))
-    return;
-  allocate (&walk, budget);
-  note_repair (&walk, budget);
-  end_walk (&walk);
+  lmcc_repairer_take_over (repairer);
+  job->active = TRUE;
+  job->trial = trial;
+  job->phase = job->window.pieces->len > 0 ? LMCC_REPAIR_JOB_BEGIN
+                                           : LMCC_REPAIR_JOB_LAYERS;
+  job->allocating = FALSE;
+  job->budget = *budget;
+  job->layer = 0;
+  job->n_whole = 0.0;
+  memset (job->used, 0, sizeof (job->used));
+  for (i = 0; !trial && i < job->window.groups->len; i++) {
+    LmccRepairGroup *group = get_group (repairer, i);
+
+    if (group->packets->len < group->n)
+      g_ptr_array_add (repairer->groups, g_rc_box_acquire (group));
+  }
+}
+
+static void
+plan_layers (LmccRepairer *repairer, guint64 until)
+{
+  LmccRepairJob *job = &repairer->job;
+
+  if (job->window.pieces->len == 0
+      || job->layer == job->budget.session->n_layers)
+    note_plan (repairer);
+  else if (!job->allocating && gets_repair (repairer, job->layer))
+    start_layer (repairer);
+  else if (!job->allocating)
+    job->layer++;
+  else if (lmcc_repair_optimizer_step (repairer->optimizer, until))
+    end_layer (repairer);
+}
+
+static void
+step (LmccRepairer *repairer, guint64 until)
+{
+  LmccRepairJob *job = &repairer->job;
+
+  switch (job->phase) {
+    case LMCC_REPAIR_JOB_BEGIN:
+      begin (repairer);
+      job->phase = LMCC_REPAIR_JOB_PICTURES;
+      break;
+    case LMCC_REPAIR_JOB_PICTURES:
+      if (add_piece (repairer))
+        job->phase = LMCC_REPAIR_JOB_LAYERS;
+      break;
+    case LMCC_REPAIR_JOB_LAYERS:
+      plan_layers (repairer, until);
+      break;
+    case LMCC_REPAIR_JOB_RELEASE:
+      job->active = !lmcc_repairer_release (repairer);
+      break;
+  }
 }
 
 /*
- * lmcc_repairer_try:
- * @repairer: a repairer, with all pieces of the window in hand
- * @budget: what there would be for their repair
+ * lmcc_repairer_step_plan:
+ * @repairer: a repairer
+ * @work: (inout): how much work there may be, in multiplications, and how much
+ *     of it is left
  *
- * Returns: the pictures that are expected to be whole with all that they need
- *     at the highest level
+ * Returns: whether no plan is under way, or any more
  */
-gdouble
-lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget)
+gboolean
+lmcc_repairer_step_plan (LmccRepairer *repairer, guint64 *work)
 {
-  Walk walk = { repairer };
-  gboolean needed_most[LMCC_MAX_LAYERS];
-  gsize owed[LMCC_MAX_LAYERS];
-  gdouble n_whole = 0.0;
+  guint64 until = repairer->plan->work + *work;
 
-  memcpy (needed_most, repairer->needed_most, sizeof (needed_most));
-  memcpy (owed, repairer->owed, sizeof (owed));
-  if (begin_walk (&walk, budget->session)) {
-    allocate (&walk, budget);
-    n_whole = lmcc_repair_plan_count_whole (repairer->plan,
-                  lmcc_session_count_levels (budget->session) - 1)
-        * walk.every;
-    end_walk (&walk);
-  }
-  memcpy (repairer->needed_most, needed_most, sizeof (needed_most));
-  memcpy (repairer->owed, owed, sizeof (owed));
+  while (repairer->job.active && repairer->plan->work < until)
+    step (repairer, until);
+  *work = until - MIN (until, repairer->plan->work);
 
-  return n_whole;
+  return !repairer->job.active;
 }

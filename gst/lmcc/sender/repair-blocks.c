@@ -7,13 +7,35 @@
 
 #include <string.h>
 
-static void
-free_group (gpointer data)
-{
-  LmccRepairGroup *group = data;
+/* Packets that are freed at a time, and what each takes, in multiplications:
+ * some 0.1 us. */
+#define FREED_AT_ONCE 64
+#define FREE_WORK G_GUINT64_CONSTANT (100)
 
-  g_ptr_array_unref (group->packets);
-  g_free (group);
+static void
+clear_group (gpointer data)
+{
+  g_ptr_array_unref (((LmccRepairGroup *) data)->packets);
+}
+
+static void
+unref_group (gpointer group)
+{
+  g_rc_box_release_full (group, clear_group);
+}
+
+static void
+init_window (LmccRepairWindow *window)
+{
+  window->groups = g_ptr_array_new_with_free_func (unref_group);
+  window->pieces = g_array_new (FALSE, FALSE, sizeof (LmccRepairPiece));
+}
+
+static void
+clear_window (LmccRepairWindow *window)
+{
+  g_clear_pointer (&window->groups, g_ptr_array_unref);
+  g_clear_pointer (&window->pieces, g_array_unref);
 }
 
 static void
@@ -21,7 +43,7 @@ free_item (gpointer data)
 {
   LmccRepairItem *item = data;
 
-  lmcc_packet_unref (item->payload);
+  lmcc_repair_encoder_unref (item->encoder);
   g_free (item);
 }
 
@@ -41,10 +63,12 @@ lmcc_repairer_init (LmccRepairer *repairer, gdouble loss_rate, gdouble burst,
 
   memset (repairer, 0, sizeof (*repairer));
   repairer->plan = lmcc_repair_plan_new (loss_rate, burst);
+  repairer->optimizer = lmcc_repair_optimizer_new (repairer->plan);
   repairer->udp_overhead = udp_overhead;
   repairer->rtp_overhead = rtp_overhead;
-  repairer->groups = g_ptr_array_new_with_free_func (free_group);
-  repairer->pieces = g_array_new (FALSE, FALSE, sizeof (LmccRepairPiece));
+  repairer->groups = g_ptr_array_new_with_free_func (unref_group);
+  init_window (&repairer->hand);
+  repairer->job.rooms = g_array_new (FALSE, FALSE, sizeof (gsize));
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     g_queue_init (&repairer->items[i]);
     repairer->needed_most[i] = TRUE;
@@ -58,7 +82,9 @@ lmcc_repairer_clear (LmccRepairer *repairer)
     return;
   lmcc_repairer_flush (repairer);
   g_ptr_array_unref (repairer->groups);
-  g_array_unref (repairer->pieces);
+  clear_window (&repairer->hand);
+  g_array_unref (repairer->job.rooms);
+  lmcc_repair_optimizer_free (repairer->optimizer);
   g_clear_pointer (&repairer->plan, lmcc_repair_plan_free);
 }
 
@@ -74,8 +100,11 @@ lmcc_repairer_flush (LmccRepairer *repairer)
   guint i;
 
   g_ptr_array_set_size (repairer->groups, 0);
-  g_array_set_size (repairer->pieces, 0);
-  repairer->first_group = 0;
+  g_ptr_array_set_size (repairer->hand.groups, 0);
+  g_array_set_size (repairer->hand.pieces, 0);
+  clear_window (&repairer->job.window);
+  g_clear_pointer (&repairer->job.counts, g_free);
+  repairer->job.active = FALSE;
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     g_queue_clear_full (&repairer->items[i], free_item);
     repairer->owed[i] = 0;
@@ -91,29 +120,80 @@ lmcc_repairer_flush (LmccRepairer *repairer)
 void
 lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
 {
-  repairer->first_group = repairer->groups->len;
-  g_array_set_size (repairer->pieces, 0);
-  repairer->window = window;
+  g_ptr_array_set_size (repairer->hand.groups, 0);
+  g_array_set_size (repairer->hand.pieces, 0);
+  repairer->number = window;
   repairer->deadline = deadline;
 }
 
 /*
- * lmcc_repairer_cancel:
- * @repairer: a repairer with a window in hand of which nothing was sent
+ * lmcc_repairer_take_over:
+ * @repairer: a repairer without a job
  *
- * Forgets that window.
+ * The window in hand becomes the job's.
  */
 void
-lmcc_repairer_cancel (LmccRepairer *repairer)
+lmcc_repairer_take_over (LmccRepairer *repairer)
 {
-  g_ptr_array_set_size (repairer->groups, (gint) repairer->first_group);
-  g_array_set_size (repairer->pieces, 0);
+  clear_window (&repairer->job.window);
+  repairer->job.window = repairer->hand;
+  init_window (&repairer->hand);
+}
+
+/*
+ * lmcc_repairer_release:
+ * @repairer: a repairer whose job is planned
+ *
+ * Frees some of what the job's window has no need of any more: of groups that
+ * are sent their encoders have the packets.
+ *
+ * Returns: whether that was all
+ */
+gboolean
+lmcc_repairer_release (LmccRepairer *repairer)
+{
+  GPtrArray *groups = repairer->job.window.groups;
+  LmccRepairGroup *last;
+  guint n_packets, n;
+
+  if (groups->len == 0)
+    return TRUE;
+  last = g_ptr_array_index (groups, groups->len - 1);
+  n_packets = last->packets->len;
+  n = MIN (n_packets, FREED_AT_ONCE);
+  if (last->released || n_packets == last->n) {
+    last->released = TRUE;
+    g_ptr_array_set_size (last->packets, (gint) (n_packets - n));
+    repairer->plan->work += n * FREE_WORK;
+    if (n < n_packets)
+      return FALSE;
+  }
+  repairer->plan->work += FREE_WORK;
+  g_ptr_array_set_size (groups, (gint) groups->len - 1);
+
+  return FALSE;
 }
 
 static LmccRepairGroup *
-get_group (const LmccRepairer *repairer, guint i)
+get_group (const GPtrArray *groups, guint i)
 {
-  return g_ptr_array_index (repairer->groups, i);
+  return g_ptr_array_index (groups, i);
+}
+
+static LmccRepairGroup *
+new_group (const LmccRepairer *repairer, guint stream, guint layer)
+{
+  LmccRepairGroup *group = g_rc_box_new0 (LmccRepairGroup);
+
+  group->stream = stream;
+  group->layer = layer;
+  group->window = repairer->number;
+  group->deadline = repairer->deadline;
+  group->last_piece = G_MAXUINT;
+  group->packets =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
+
+  return group;
 }
 
 /* The group of the window in hand that takes the next packet: the last one of
@@ -121,55 +201,44 @@ get_group (const LmccRepairer *repairer, guint i)
 static guint
 find_group (LmccRepairer *repairer, guint stream, guint layer)
 {
-  LmccRepairGroup *group;
+  GPtrArray *groups = repairer->hand.groups;
   guint i;
 
-  for (i = repairer->groups->len; i > repairer->first_group; i--) {
-    group = get_group (repairer, i - 1);
+  for (i = groups->len; i > 0; i--) {
+    const LmccRepairGroup *group = get_group (groups, i - 1);
+
     if (group->stream == stream && group->layer == layer) {
       if (group->n < LMCC_REPAIRER_MAX_GROUP)
         return i - 1;
       break;
     }
   }
+  g_ptr_array_add (groups, new_group (repairer, stream, layer));
 
-  group = g_new0 (LmccRepairGroup, 1);
-  group->stream = stream;
-  group->layer = layer;
-  group->window = repairer->window;
-  group->deadline = repairer->deadline;
-  group->packets =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
-  g_ptr_array_add (repairer->groups, group);
-
-  return repairer->groups->len - 1;
+  return groups->len - 1;
 }
 
-/* @size is that of the RTP packet on the wire. */
+/* @n packets of a unit are in the group; @size is that of the largest RTP
+ * packet on the wire. */
 static void
-count_packet (LmccRepairer *repairer, const LmccRepairPiece *piece, guint layer,
-    gsize size)
+count_packets (LmccRepairer *repairer, const LmccRepairPiece *piece,
+    guint number, guint n, gsize size)
 {
-  guint number = find_group (repairer, piece->stream, layer);
-  LmccRepairGroup *group = get_group (repairer, number);
-  LmccRepairPiece *last = NULL;
-  guint i;
+  LmccRepairGroup *group = get_group (repairer->hand.groups, number);
+  GArray *pieces = repairer->hand.pieces;
+  LmccRepairPiece *last;
 
-  for (i = repairer->pieces->len; i > 0 && last == NULL; i--) {
-    last = &g_array_index (repairer->pieces, LmccRepairPiece, i - 1);
-    if (last->group != number)
-      last = NULL;
-  }
-  if (last == NULL || !piece->continued) {
-    g_array_append_val (repairer->pieces, *piece);
-    last = &g_array_index (repairer->pieces, LmccRepairPiece,
-        repairer->pieces->len - 1);
+  if (group->last_piece == G_MAXUINT || !piece->continued) {
+    g_array_append_val (pieces, *piece);
+    group->last_piece = pieces->len - 1;
+    last = &g_array_index (pieces, LmccRepairPiece, group->last_piece);
     last->group = number;
     last->first = group->n;
     last->n = 0;
   }
-  last->n++;
-  group->n++;
+  last = &g_array_index (pieces, LmccRepairPiece, group->last_piece);
+  last->n += n;
+  group->n += n;
   group->largest = MAX (group->largest, size);
 }
 
@@ -181,25 +250,28 @@ count_packet (LmccRepairer *repairer, const LmccRepairPiece *piece, guint layer,
  * @first: the first of its packets that @layer sends
  * @n: how many that are
  * @layer: a layer
+ *
+ * They count as large as the largest of the unit.
  */
 void
 lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
     guint first, guint n, guint layer)
 {
   const LmccUnit *unit = queued->unit;
+  gsize size = queued->largest - repairer->udp_overhead;
+  gboolean more = queued->more || first + n < unit->packets->len;
   LmccRepairPiece piece = { unit->stream, unit->klass, unit->switch_point,
-    queued->continued || first > 0,
-    queued->more || first + n < unit->packets->len,
-    (guint16) (queued->osn + first) };
-  guint i;
+    queued->continued || first > 0, FALSE, (guint16) (queued->osn + first) };
 
-  for (i = first; i < first + n; i++) {
-    LmccPacket *packet = g_ptr_array_index (unit->packets, i);
-    gsize payload_size;
+  while (n > 0) {
+    guint number = find_group (repairer, unit->stream, layer);
+    guint room =
+        LMCC_REPAIRER_MAX_GROUP - get_group (repairer->hand.groups, number)->n;
+    guint part = MIN (n, room);
 
-    lmcc_rtp_find_payload (packet, &payload_size);
-    count_packet (repairer, &piece, layer,
-        repairer->rtp_overhead + payload_size);
+    n -= part;
+    piece.more = more || n > 0;
+    count_packets (repairer, &piece, number, part, size);
     piece.continued = TRUE;
   }
 }
@@ -221,8 +293,8 @@ lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
     allotment->switch_point, !allotment->first, FALSE, allotment->osn };
   guint number = find_group (repairer, allotment->stream, layer);
 
-  count_packet (repairer, &piece, layer, packet->size);
-  g_ptr_array_add (get_group (repairer, number)->packets,
+  count_packets (repairer, &piece, number, 1, packet->size);
+  g_ptr_array_add (get_group (repairer->hand.groups, number)->packets,
       lmcc_packet_ref (packet));
 }
 
@@ -243,39 +315,41 @@ lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
 
 static void
 push_items (LmccRepairer *repairer, const LmccRepairGroup *group, guint block,
-    GPtrArray *payloads)
+    LmccRepairEncoder *encoder)
 {
-  guint carrier = group->carriers[block], i;
+  guint i;
 
-  for (i = 0; i < payloads->len; i++) {
+  for (i = 0; i < group->n_repair[block]; i++) {
     LmccRepairItem *item = g_new0 (LmccRepairItem, 1);
 
-    item->payload = lmcc_packet_ref (g_ptr_array_index (payloads, i));
+    item->encoder = lmcc_repair_encoder_ref (encoder);
+    item->index = i;
     item->size = lmcc_repairer_get_repair_size (repairer, group);
     item->window = group->window;
     item->deadline = group->deadline;
-    g_queue_push_tail (&repairer->items[carrier], item);
+    g_queue_push_tail (&repairer->items[group->carriers[block]], item);
   }
 }
 
+/* Its repair packets wait in their layers; they are encoded when they leave. */
 static void
-encode_group (LmccRepairer *repairer, const LmccRepairGroup *group)
+repair_group (LmccRepairer *repairer, LmccRepairGroup *group)
 {
   g_autofree LmccPacket **packets = g_new (LmccPacket *, group->packets->len);
   guint block;
 
   for (block = 0; block < group->depth; block++) {
-    g_autoptr (GPtrArray) payloads = NULL;
+    g_autoptr (LmccRepairEncoder) encoder = NULL;
     guint n = 0, i;
 
     if (group->n_repair[block] == 0)
       continue;
     for (i = block; i < group->packets->len; i += group->depth)
       packets[n++] = g_ptr_array_index (group->packets, i);
-    payloads =
-        lmcc_repair_encode (packets, n, group->depth, group->n_repair[block]);
-    g_return_if_fail (payloads != NULL);
-    push_items (repairer, group, block, payloads);
+    encoder = lmcc_repair_encoder_new (packets, n, group->depth,
+        group->n_repair[block]);
+    g_return_if_fail (encoder != NULL);
+    push_items (repairer, group, block, encoder);
     repairer->n_blocks++;
   }
 }
@@ -287,7 +361,8 @@ encode_group (LmccRepairer *repairer, const LmccRepairGroup *group)
  * @layer: a layer
  * @packet: their next packet, as it leaves; a reference is taken
  *
- * With the last packet of a group its repair packets wait in their layers.
+ * With the last packet of a group that is planned its repair packets wait in
+ * their layers.
  */
 void
 lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
@@ -296,14 +371,14 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
   guint i;
 
   for (i = 0; i < repairer->groups->len; i++) {
-    LmccRepairGroup *group = get_group (repairer, i);
+    LmccRepairGroup *group = get_group (repairer->groups, i);
 
-    if (group->stream != stream || group->layer != layer
-        || group->packets->len == group->n)
+    if (group->stream != stream || group->layer != layer)
       continue;
     g_ptr_array_add (group->packets, lmcc_packet_ref (packet));
     if (group->packets->len == group->n) {
-      encode_group (repairer, group);
+      if (group->planned)
+        repair_group (repairer, group);
       g_ptr_array_remove_index (repairer->groups, i);
     }
     return;
@@ -311,18 +386,16 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
 }
 
 /*
- * lmcc_repairer_encode_sent:
- * @repairer: a repairer whose window in hand is planned, and all of it sent
+ * lmcc_repairer_note_planned:
+ * @repairer: a repairer
+ * @group: a group whose repair is known now; what was sent already is repaired
  */
 void
-lmcc_repairer_encode_sent (LmccRepairer *repairer)
+lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group)
 {
-  guint i;
-
-  for (i = 0; i < repairer->groups->len; i++)
-    encode_group (repairer, get_group (repairer, i));
-  g_ptr_array_set_size (repairer->groups, 0);
-  repairer->first_group = 0;
+  group->planned = TRUE;
+  if (group->packets->len == group->n)
+    repair_group (repairer, group);
 }
 
 static void
@@ -358,6 +431,16 @@ lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration)
     spread_layer (&repairer->items[i], now, duration);
 }
 
+static LmccRepairItem *
+pop_item (LmccRepairer *repairer, guint layer)
+{
+  LmccRepairItem *item = g_queue_pop_head (&repairer->items[layer]);
+
+  repairer->owed[layer] -= MIN (repairer->owed[layer], item->size);
+
+  return item;
+}
+
 /*
  * lmcc_repairer_take:
  * @repairer: a repairer
@@ -368,11 +451,24 @@ lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration)
 LmccPacket *
 lmcc_repairer_take (LmccRepairer *repairer, guint layer)
 {
-  LmccRepairItem *item = g_queue_pop_head (&repairer->items[layer]);
-  LmccPacket *payload = item->payload;
+  LmccRepairItem *item = pop_item (repairer, layer);
+  LmccPacket *payload = lmcc_repair_encoder_make (item->encoder, item->index);
 
-  repairer->owed[layer] -= MIN (repairer->owed[layer], item->size);
-  g_free (item);
+  free_item (item);
 
   return payload;
+}
+
+/*
+ * lmcc_repairer_give_up:
+ * @repairer: a repairer
+ * @layer: a layer in which a packet waits
+ *
+ * The next payload comes too late, and is counted.
+ */
+void
+lmcc_repairer_give_up (LmccRepairer *repairer, guint layer)
+{
+  free_item (pop_item (repairer, layer));
+  repairer->n_late++;
 }

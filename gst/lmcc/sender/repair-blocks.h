@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @continued: the unit began in the piece before it
  * @more: the unit goes on in the next piece
  * @osn: of its first packet
- * @group: the group that its packets are in
+ * @group: the group of the window that its packets are in
  * @first: its first packet in the group
  * @n: its packets
  *
@@ -54,6 +54,9 @@ typedef struct
  * @n: how many there will be
  * @largest: bytes of the largest RTP packet
  * @depth: packet i is in block i modulo it
+ * @last_piece: of the window, the last one that it has
+ * @planned: it is known how much repair it has
+ * @released: its packets are not needed any more
  * @packets: (element-type LmccPacket): those that were sent, as they were
  * @carriers: for each block the layer that carries its repair packets
  * @n_repair: for each block how many there are
@@ -69,6 +72,9 @@ typedef struct
   guint n;
   gsize largest;
   guint depth;
+  guint last_piece;
+  gboolean planned;
+  gboolean released;
   GPtrArray *packets;
   guint8 carriers[LMCC_REPAIR_MAX_STEP];
   guint8 n_repair[LMCC_REPAIR_MAX_STEP];
@@ -76,7 +82,8 @@ typedef struct
 
 /**
  * LmccRepairItem:
- * @payload: of a repair packet
+ * @encoder: of its block
+ * @index: which of the block's repair packets it is
  * @size: of its IP packet
  * @window: of its source packets
  * @deadline: when it has to be sent
@@ -84,7 +91,8 @@ typedef struct
  */
 typedef struct
 {
-  LmccPacket *payload;
+  LmccRepairEncoder *encoder;
+  guint index;
   gsize size;
   guint window;
   LmccTime deadline;
@@ -109,20 +117,92 @@ typedef struct
 } LmccRepairBudget;
 
 /**
+ * LmccRepairWindow:
+ * @groups: (element-type LmccRepairGroup): in the order of their first packets
+ * @pieces: (element-type LmccRepairPiece): of these
+ *
+ * What is planned together.
+ */
+typedef struct
+{
+  GPtrArray *groups;
+  GArray *pieces;
+} LmccRepairWindow;
+
+/* Rungs and sound. */
+#define LMCC_REPAIRER_STREAMS 16
+
+/* Packets of one group that a class needs since its last switch point. */
+typedef struct
+{
+  guint first;
+  guint n;
+} LmccRepairCount;
+
+typedef enum
+{
+  LMCC_REPAIR_JOB_BEGIN,    /* the plan gets the groups */
+  LMCC_REPAIR_JOB_PICTURES, /* and the pictures */
+  LMCC_REPAIR_JOB_LAYERS,   /* each layer has its turn */
+  LMCC_REPAIR_JOB_RELEASE   /* what was planned, and has been sent, is freed */
+} LmccRepairJobPhase;
+
+/**
+ * LmccRepairJob:
+ * @active: there is a plan that is not finished
+ * @trial: it is to say how good it would be, and nothing else
+ * @phase: what is done next
+ * @allocating: the optimizer is at work for @layer
+ * @window: what is planned; without arrays where nothing is
+ * @budget: what there is for its repair
+ * @counts: (nullable): by stream, class and group, what is needed since the last
+ *     switch point
+ * @classes: that each stream has
+ * @n_noted: pieces that the plan has
+ * @n_pictures: of these, those that end a picture
+ * @every: a picture of so many stands for all of them
+ * @layer: whose turn it is
+ * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
+ * @used: bytes of repair that each layer got
+ * @n_whole: of a trial that is finished, the pictures that are expected to be
+ *     whole with all that they need at the highest level
+ */
+typedef struct
+{
+  gboolean active;
+  gboolean trial;
+  LmccRepairJobPhase phase;
+  gboolean allocating;
+  LmccRepairWindow window;
+  LmccRepairBudget budget;
+  LmccRepairCount *counts;
+  guint16 classes[LMCC_REPAIRER_STREAMS];
+  guint n_noted;
+  guint n_pictures;
+  guint every;
+  guint layer;
+  GArray *rooms;
+  gsize used[LMCC_MAX_LAYERS];
+  gdouble n_whole;
+} LmccRepairJob;
+
+/**
  * LmccRepairer:
  * @plan: how much repair is for what; %NULL where there is none
+ * @optimizer: makes it
  * @udp_overhead: bytes of an IP packet above those of the RTP packet
  * @rtp_overhead: bytes of an RTP packet above those of its payload
- * @groups: (element-type LmccRepairGroup): of the windows under way, the oldest first
- * @first_group: the first one of the window in hand
- * @pieces: (element-type LmccRepairPiece): of that window
- * @window: its number
+ * @groups: (element-type LmccRepairGroup): of which packets are still to be sent, the
+ *     oldest first
+ * @hand: the window in hand, which has no plan yet
+ * @number: its number
  * @deadline: when its repair has to be over
+ * @job: the window that is planned
  * @items: (element-type LmccRepairItem): repair packets that wait, by layer
  * @owed: bytes of repair packets that are planned, by layer, with those that wait
  * @needed_most: layers that carry the class of a rung that its pictures need most, or
  *     the next one
- * @n_blocks: blocks that were encoded
+ * @n_blocks: blocks that have repair
  * @n_late: repair packets that were given up
  *
  * Collects what a sender has sent into blocks and makes their repair packets.
@@ -130,13 +210,14 @@ typedef struct
 typedef struct
 {
   LmccRepairPlan *plan;
+  LmccRepairOptimizer *optimizer;
   gsize udp_overhead;
   gsize rtp_overhead;
   GPtrArray *groups;
-  guint first_group;
-  GArray *pieces;
-  guint window;
+  LmccRepairWindow hand;
+  guint number;
   LmccTime deadline;
+  LmccRepairJob job;
   GQueue items[LMCC_MAX_LAYERS];
   gsize owed[LMCC_MAX_LAYERS];
   gboolean needed_most[LMCC_MAX_LAYERS];
@@ -152,23 +233,25 @@ void
 lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline);
 void lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
     guint first, guint n, guint layer);
-void lmcc_repairer_cancel (LmccRepairer *repairer);
 void lmcc_repairer_add_sent (LmccRepairer *repairer,
     const LmccAllotment *allotment, guint layer, LmccPacket *packet);
+void lmcc_repairer_take_over (LmccRepairer *repairer);
+gboolean lmcc_repairer_release (LmccRepairer *repairer);
 void lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
     LmccPacket *packet);
+void
+lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group);
 gsize lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
     const LmccRepairGroup *group);
-void lmcc_repairer_encode_sent (LmccRepairer *repairer);
 void
 lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration);
 LmccPacket *lmcc_repairer_take (LmccRepairer *repairer, guint layer);
+void lmcc_repairer_give_up (LmccRepairer *repairer, guint layer);
 
 /* sender/repair-blocks-plan.c */
-void
-lmcc_repairer_plan (LmccRepairer *repairer, const LmccRepairBudget *budget);
-gdouble
-lmcc_repairer_try (LmccRepairer *repairer, const LmccRepairBudget *budget);
+void lmcc_repairer_start_plan (LmccRepairer *repairer,
+    const LmccRepairBudget *budget, gboolean trial);
+gboolean lmcc_repairer_step_plan (LmccRepairer *repairer, guint64 *work);
 
 G_END_DECLS
 

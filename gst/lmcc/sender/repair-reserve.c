@@ -39,7 +39,7 @@ clear (Trial *trial)
 }
 
 static void
-reserve (const LmccSender *sender, LmccPour *pour, guint number,
+reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
     gsize *reserved)
 {
   gsize size = sender->session.packet_size;
@@ -62,7 +62,7 @@ try (const LmccSender *sender, const LmccSenderWindow *window, guint number,
     Trial *trial)
 {
   trial->pour = window->shaper->pour;
-  reserve (sender, &trial->pour, number, trial->reserve);
+  reserve_bytes (sender, &trial->pour, number, trial->reserve);
   trial->items = lmcc_shaper_pour (window->shaper, window->end, &trial->pour,
       &trial->n_items);
 }
@@ -104,8 +104,9 @@ expect (LmccRepairer *repairer, const Trial *trial, guint16 osn)
   }
 }
 
-static gdouble
-count_whole (LmccSender *sender, const LmccSenderWindow *window,
+/* From now on the repairer finds out how many whole pictures are expected. */
+static void
+start_trial (LmccSender *sender, const LmccSenderWindow *window,
     const Trial *trial)
 {
   LmccRepairBudget budget = { 0 };
@@ -122,41 +123,71 @@ count_whole (LmccSender *sender, const LmccSenderWindow *window,
       window->sending_until, &trial->pour, trial->reserve, poured, &budget);
   expect (lmcc_sender_begin_repair_trial (sender, budget.end), trial,
       sender->osn);
-
-  return lmcc_sender_end_repair_trial (sender, &budget);
+  lmcc_sender_start_repair_trial (sender, &budget);
 }
 
-/* Returns the number of the best one. */
-static guint
-choose (LmccSender *sender, const LmccSenderWindow *window)
+static void
+end_trial (LmccSender *sender, LmccSenderReserve *reserve)
 {
-  gdouble best = 0.0;
-  guint number = 0, i;
+  gdouble n_whole = lmcc_sender_end_repair_trial (sender);
 
-  for (i = 0; i < N_TRIALS; i++) {
-    gdouble n_whole;
-    Trial trial;
-
-    try (sender, window, i, &trial);
-    if (i == 0 && !leaves_out (&trial)) {
-      clear (&trial);
-      break;
-    }
-    n_whole = count_whole (sender, window, &trial);
-    clear (&trial);
-    if (n_whole > best) {
-      best = i == 0 ? LEAST_GAIN * n_whole : n_whole;
-      number = i;
-    }
+  if (n_whole > reserve->most) {
+    reserve->most = reserve->number == 0 ? LEAST_GAIN * n_whole : n_whole;
+    reserve->best = reserve->number;
   }
+  reserve->trying = FALSE;
+  reserve->number++;
+}
 
-  return number;
+/*
+ * lmcc_sender_begin_reserve:
+ * @reserve: (out): nothing is tried yet
+ */
+void
+lmcc_sender_begin_reserve (LmccSenderReserve *reserve)
+{
+  *reserve = (LmccSenderReserve){ 0 };
+}
+
+/*
+ * lmcc_sender_choose_reserve:
+ * @sender: a sender of fixed rates that plans no repair now
+ * @window: that is to be poured
+ * @reserve: (inout): what is known of its reserve
+ *
+ * Looks at what the last trial said, and begins the next one: then repair is to
+ * be planned before this is called again.
+ *
+ * Returns: whether the reserve is known
+ */
+gboolean
+lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
+    LmccSenderReserve *reserve)
+{
+  gboolean chosen;
+  Trial trial;
+
+  if (!lmcc_sender_has_repair (sender))
+    return TRUE;
+  if (reserve->trying)
+    end_trial (sender, reserve);
+  if (reserve->number == N_TRIALS)
+    return TRUE;
+  try (sender, window, reserve->number, &trial);
+  chosen = reserve->number == 0 && !leaves_out (&trial);
+  if (!chosen)
+    start_trial (sender, window, &trial);
+  reserve->trying = !chosen;
+  clear (&trial);
+
+  return chosen;
 }
 
 /*
  * lmcc_sender_reserve_repair:
  * @sender: a sender of fixed rates
  * @window: that is to be poured
+ * @reserve: what was chosen for it
  * @reserved: (out): bytes of each layer for repair; untouched where there is
  *     none
  *
@@ -164,9 +195,9 @@ choose (LmccSender *sender, const LmccSenderWindow *window)
  */
 void
 lmcc_sender_reserve_repair (LmccSender *sender, const LmccSenderWindow *window,
-    gsize reserved[LMCC_MAX_LAYERS])
+    const LmccSenderReserve *reserve, gsize reserved[LMCC_MAX_LAYERS])
 {
   if (!lmcc_sender_has_repair (sender))
     return;
-  reserve (sender, &window->shaper->pour, choose (sender, window), reserved);
+  reserve_bytes (sender, &window->shaper->pour, reserve->best, reserved);
 }

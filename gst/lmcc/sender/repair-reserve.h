@@ -25,8 +25,29 @@ typedef struct
   LmccTime sending_until;
 } LmccSenderWindow;
 
-void lmcc_sender_reserve_repair (LmccSender *sender,
-    const LmccSenderWindow *window, gsize reserved[LMCC_MAX_LAYERS]);
+/**
+ * LmccSenderReserve:
+ * @number: the reserve that is tried next; 0 is the whole share
+ * @trying: it is being tried
+ * @best: the best one of those before
+ * @most: what the next one has to be better than, in pictures
+ *
+ * How much a window leaves free for repair, as long as that is not known.
+ */
+typedef struct
+{
+  guint number;
+  gboolean trying;
+  guint best;
+  gdouble most;
+} LmccSenderReserve;
+
+void lmcc_sender_begin_reserve (LmccSenderReserve *reserve);
+gboolean lmcc_sender_choose_reserve (LmccSender *sender,
+    const LmccSenderWindow *window, LmccSenderReserve *reserve);
+void
+lmcc_sender_reserve_repair (LmccSender *sender, const LmccSenderWindow *window,
+    const LmccSenderReserve *reserve, gsize reserved[LMCC_MAX_LAYERS]);
 
 G_END_DECLS
 

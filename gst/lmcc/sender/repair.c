@@ -70,7 +70,8 @@ lmcc_sender_owes_repair (const LmccSender *sender)
 
   if (!lmcc_sender_has_repair (sender))
     return FALSE;
-  if (sender->repair.since != LMCC_TIME_NONE)
+  if (sender->repair.since != LMCC_TIME_NONE
+      || lmcc_sender_plans_repair (sender))
     return TRUE;
   for (i = 0; i < sender->session.n_layers; i++) {
     if (!g_queue_is_empty ((GQueue *) &sender->repair.repairer.items[i]))
@@ -168,29 +169,45 @@ lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
 }
 
 /*
- * lmcc_sender_end_repair_trial:
- * @sender: likewise
+ * lmcc_sender_start_repair_trial:
+ * @sender: likewise; the repairer has its window
  * @budget: what there would be for repair
+ *
+ * From now on lmcc_sender_go_on_planning() finds out how good that would be.
+ */
+void
+lmcc_sender_start_repair_trial (LmccSender *sender,
+    const LmccRepairBudget *budget)
+{
+  lmcc_repairer_start_plan (&sender->repair.repairer, budget, TRUE);
+}
+
+/*
+ * lmcc_sender_end_repair_trial:
+ * @sender: likewise, with a trial that is planned
  *
  * Returns: the pictures that are expected to be whole
  */
 gdouble
-lmcc_sender_end_repair_trial (LmccSender *sender,
-    const LmccRepairBudget *budget)
+lmcc_sender_end_repair_trial (LmccSender *sender)
 {
-  gdouble n_whole = lmcc_repairer_try (&sender->repair.repairer, budget);
-
-  lmcc_repairer_cancel (&sender->repair.repairer);
-
-  return n_whole;
+  return sender->repair.repairer.job.n_whole;
 }
 
-/* Of the window that has been poured into the layers just now. */
+/* Of the window that has been poured into the layers just now. Its packets may
+ * leave before that is done. */
 void
 lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget)
 {
   expect_window (sender, budget->end);
-  lmcc_repairer_plan (&sender->repair.repairer, budget);
+  lmcc_repairer_start_plan (&sender->repair.repairer, budget, FALSE);
+}
+
+/* Returns whether there is something to plan. */
+gboolean
+lmcc_sender_plans_repair (const LmccSender *sender)
+{
+  return sender->repair.repairer.job.active;
 }
 
 static gboolean
@@ -226,8 +243,7 @@ lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
 
   while ((item = g_queue_peek_head (&repairer->items[layer])) != NULL) {
     if (!comes_in_time (sender, item, opportunity)) {
-      lmcc_packet_unref (lmcc_repairer_take (repairer, layer));
-      repairer->n_late++;
+      lmcc_repairer_give_up (repairer, layer);
       continue;
     }
     if (!is_repairs_turn (sender, layer, item))
@@ -260,39 +276,69 @@ lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
 
 /* Budgets that are not used are kept, but not without end. */
 static void
-keep_rest (LmccSender *sender, const LmccRepairBudget *budget, guint layer,
-    gsize before)
+keep_rests (LmccSender *sender)
 {
-  gsize used = sender->repair.repairer.owed[layer] - before;
+  const LmccRepairJob *job = &sender->repair.repairer.job;
+  guint i;
 
-  sender->repair.budget[layer] =
-      MIN (budget->bytes[layer] - used, sender->session.packet_size);
+  for (i = 0; i < sender->session.n_layers; i++)
+    sender->repair.budget[i] +=
+        MIN (job->budget.bytes[i] - job->used[i], sender->session.packet_size);
+}
+
+static void
+spread_native (LmccSender *sender, LmccTime now)
+{
+  LmccTime until = sender->repair.spread_until;
+
+  keep_rests (sender);
+  lmcc_repairer_spread (&sender->repair.repairer, now,
+      until - MIN (until, now));
+}
+
+/*
+ * lmcc_sender_go_on_planning:
+ * @sender: a sender
+ * @now: the time
+ * @work: (inout): as lmcc_repairer_step_plan() has it
+ *
+ * Returns: whether there is nothing to plan any more
+ */
+gboolean
+lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work)
+{
+  if (!lmcc_sender_plans_repair (sender))
+    return TRUE;
+  sender->repair.worked = now;
+  if (!lmcc_repairer_step_plan (&sender->repair.repairer, work))
+    return FALSE;
+  if (!sender->shaped)
+    spread_native (sender, now);
+
+  return TRUE;
 }
 
 static void
 close_native (LmccSender *sender, LmccTime now)
 {
-  LmccRepairer *repairer = &sender->repair.repairer;
   LmccRepairBudget budget = { &sender->session };
-  gsize owed[LMCC_MAX_LAYERS];
-  guint i;
+  guint64 work = LMCC_SENDER_PLAN_WORK;
 
-  memcpy (owed, repairer->owed, sizeof (owed));
   memcpy (budget.bytes, sender->repair.budget, sizeof (budget.bytes));
-  lmcc_repairer_plan (repairer, &budget);
-  for (i = 0; i < sender->session.n_layers; i++)
-    keep_rest (sender, &budget, i, owed[i]);
-  lmcc_repairer_encode_sent (repairer);
-  lmcc_repairer_spread (repairer, now,
-      MIN (now - sender->repair.since, sender->repair.block));
+  memset (sender->repair.budget, 0, sizeof (sender->repair.budget));
+  sender->repair.spread_until =
+      now + MIN (now - sender->repair.since, sender->repair.block);
   sender->repair.since = LMCC_TIME_NONE;
+  lmcc_repairer_start_plan (&sender->repair.repairer, &budget, FALSE);
+  lmcc_sender_go_on_planning (sender, now, &work);
 }
 
 static gboolean
 ends_block (const LmccSender *sender, const LmccAllotment *allotment,
     LmccTime now)
 {
-  if (sender->repair.since == LMCC_TIME_NONE)
+  if (sender->repair.since == LMCC_TIME_NONE
+      || lmcc_sender_plans_repair (sender))
     return FALSE;
 
   return allotment->stream == 0 && allotment->klass == 0
@@ -334,12 +380,28 @@ get_due (const LmccSender *sender, guint layer)
   return item != NULL ? item->due : LMCC_TIME_NONE;
 }
 
-/* Native allocation: a block that was collected for long enough ends. */
+/* Native allocation: when the block that is collected ends, unless the one
+ * before is not planned yet. */
+static LmccTime
+get_end (const LmccSender *sender)
+{
+  if (sender->repair.since == LMCC_TIME_NONE
+      || lmcc_sender_plans_repair (sender))
+    return LMCC_TIME_NONE;
+
+  return sender->repair.since + sender->repair.block;
+}
+
+/* Native allocation: goes on with the plan of the last block; one that was
+ * collected for long enough ends. */
 void
 lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now)
 {
-  if (lmcc_sender_has_repair (sender) && sender->repair.since != LMCC_TIME_NONE
-      && now >= sender->repair.since + sender->repair.block)
+  guint64 work = LMCC_SENDER_PLAN_WORK;
+
+  if (lmcc_sender_plans_repair (sender))
+    lmcc_sender_go_on_planning (sender, now, &work);
+  else if (get_end (sender) <= now)
     close_native (sender, now);
 }
 
@@ -362,8 +424,9 @@ lmcc_sender_next_repair (const LmccSender *sender)
 
   if (!lmcc_sender_has_repair (sender))
     return next;
-  if (sender->repair.since != LMCC_TIME_NONE)
-    next = sender->repair.since + sender->repair.block;
+  if (lmcc_sender_plans_repair (sender))
+    next = sender->repair.worked;
+  next = MIN (next, get_end (sender));
   for (i = 0; i < sender->session.n_layers; i++)
     next = MIN (next, get_due (sender, i));
 

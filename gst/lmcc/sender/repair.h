@@ -11,6 +11,10 @@
 
 G_BEGIN_DECLS
 
+/* How much repair is planned in one call, in multiplications: 0.25 ms on a
+ * machine that makes one in 1 ns. */
+#define LMCC_SENDER_PLAN_WORK 250000
+
 /**
  * LmccSenderRepair:
  * @repairer: without a plan there is no repair
@@ -19,6 +23,8 @@ G_BEGIN_DECLS
  *     what follows
  * @block: so long a block is collected
  * @since: when this one was begun
+ * @spread_until: when the repair of the one before is over
+ * @worked: when that was planned last
  * @base: the base's share, in 1/1000
  */
 typedef struct
@@ -28,6 +34,8 @@ typedef struct
   gsize budget[LMCC_MAX_LAYERS];
   LmccTime block;
   LmccTime since;
+  LmccTime spread_until;
+  LmccTime worked;
   guint base;
 } LmccSenderRepair;
 
@@ -46,10 +54,14 @@ void lmcc_sender_get_repair_budget (const LmccSender *sender,
     const LmccSchedule *schedule, LmccTime end, const LmccPour *pour,
     const gsize *reserve, const gsize *more, LmccRepairBudget *budget);
 LmccRepairer *lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end);
-gdouble lmcc_sender_end_repair_trial (LmccSender *sender,
+void lmcc_sender_start_repair_trial (LmccSender *sender,
     const LmccRepairBudget *budget);
+gdouble lmcc_sender_end_repair_trial (LmccSender *sender);
 void
 lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget);
+gboolean lmcc_sender_plans_repair (const LmccSender *sender);
+gboolean
+lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work);
 LmccPacket *lmcc_sender_take_repair (LmccSender *sender,
     const LmccOpportunity *opportunity);
 gsize lmcc_sender_peek_repair (const LmccSender *sender, guint layer);

@@ -47,7 +47,7 @@ handle_record (LmccSender *sender, LmccTime now)
 void
 lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
 {
-  gsize bytes;
+  gsize bytes, largest;
 
   if (sender->stopped) {
     lmcc_unit_free (unit);
@@ -66,7 +66,7 @@ lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
   if (unit->stream == LMCC_STREAM_SOUND)
     unit->klass = 0;
   lmcc_sender_count_anchor (sender, unit);
-  if (!lmcc_sender_measure_unit (sender, unit, &bytes)) {
+  if (!lmcc_sender_measure_unit (sender, unit, &bytes, &largest)) {
     sender->stats.units_invalid++;
     if (sender->shaped)
       lmcc_sender_lose (sender, unit, now);
@@ -78,7 +78,7 @@ lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
   sender->stats.units[unit->stream]++;
   lmcc_sender_learn_from_unit (sender, unit, now);
   if (sender->shaped)
-    lmcc_sender_collect (sender, unit, bytes, now);
+    lmcc_sender_collect (sender, unit, bytes, largest, now);
   else
     lmcc_sender_queue (sender, unit, bytes, now);
 }
@@ -114,7 +114,8 @@ lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
  * @sender: a sender
  *
  * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
- *     in the past; %LMCC_TIME_NONE after lmcc_sender_stop()
+ *     in the past, or the time of the last call where that has left something;
+ *     %LMCC_TIME_NONE after lmcc_sender_stop()
  */
 LmccTime
 lmcc_sender_next_timeout (const LmccSender *sender)

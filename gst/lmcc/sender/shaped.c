@@ -10,7 +10,6 @@
 
 #include <gst/lmcc/lmcc-classify.h>
 #include "sender/private.h"
-#include "sender/repair-reserve.h"
 #include "wire/constants.h"
 
 /* A sender that could not run for longer than this goes on from where it is: to
@@ -19,6 +18,10 @@
 
 /* How long a filler packet takes while the next window may begin. */
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
+
+/* What it takes to pour a unit, to close a window with it and to expect its
+ * packets, in multiplications: some 0.5 us. */
+#define UNIT_WORK 500
 
 static guint64
 bytes_in (const LmccSender *sender, guint layer, LmccTime duration)
@@ -103,9 +106,18 @@ lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
   plan_all (sender);
 }
 
+static void
+drop_pending (LmccSender *sender)
+{
+  g_queue_clear_full (&sender->windows.pending,
+      (GDestroyNotify) lmcc_queued_unit_free);
+  sender->windows.closing = FALSE;
+}
+
 void
 lmcc_sender_clear_shaped (LmccSender *sender)
 {
+  drop_pending (sender);
   lmcc_shaper_clear (&sender->windows.shaper);
   lmcc_schedule_clear (&sender->windows.schedule);
   g_queue_clear_full (&sender->windows.control,
@@ -115,6 +127,7 @@ lmcc_sender_clear_shaped (LmccSender *sender)
 void
 lmcc_sender_flush_shaped (LmccSender *sender)
 {
+  drop_pending (sender);
   lmcc_shaper_flush (&sender->windows.shaper);
   sender->windows.sending_until = 0;
   plan_all (sender);
@@ -124,7 +137,8 @@ lmcc_sender_flush_shaped (LmccSender *sender)
 gboolean
 lmcc_sender_collects (const LmccSender *sender)
 {
-  return !lmcc_shaper_is_empty (&sender->windows.shaper);
+  return !lmcc_shaper_is_empty (&sender->windows.shaper)
+      || !g_queue_is_empty ((GQueue *) &sender->windows.pending);
 }
 
 /*
@@ -212,19 +226,20 @@ control_bytes (const LmccSender *sender, LmccTime duration)
   return bytes;
 }
 
-/* What the layers can send until @end, after all that waits already. */
+/* What the layers can send in @duration and until @until, after all that waits
+ * already. */
 static void
-measure_room (LmccSender *sender, LmccTime duration, LmccTime now)
+measure_room (LmccSender *sender, LmccTime duration, LmccTime until,
+    LmccTime now)
 {
   LmccPour *pour = &sender->windows.shaper.pour;
-  LmccTime rest = sender->windows.sending_until - now;
+  LmccTime rest = until - now;
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
     gsize taken = i == 0 ? control_bytes (sender, duration) : 0;
     gsize share = (gsize) bytes_in (sender, i, duration);
-    gsize room = lmcc_schedule_get_room (&sender->windows.schedule, i,
-        sender->windows.sending_until);
+    gsize room = lmcc_schedule_get_room (&sender->windows.schedule, i, until);
 
     pour->share[i] = share - MIN (share, taken);
     taken = i == 0 ? control_bytes (sender, rest) : 0;
@@ -275,47 +290,102 @@ plan_repair (LmccSender *sender, const gsize *reserved)
 
 /* A window is sent in as long as it lasts, behind the one before it. */
 static void
-close_window (LmccSender *sender, LmccTime end, LmccTime now)
+measure_window (LmccSender *sender, LmccSenderWindow *window, LmccTime now)
 {
-  LmccTime duration = end - sender->windows.shaper.opened;
-  LmccSenderWindow window = { .schedule = &sender->windows.schedule,
-    .shaper = &sender->windows.shaper,
-    .end = end };
+  LmccSenderShaped *windows = &sender->windows;
+  LmccTime duration = windows->end - windows->shaper.opened;
+
+  window->schedule = &windows->schedule;
+  window->shaper = &windows->shaper;
+  window->end = windows->end;
+  window->sending_until = MAX (windows->sending_until, now) + duration;
+  lmcc_schedule_hold_begun (&windows->schedule, now);
+  measure_room (sender, duration, window->sending_until, now);
+}
+
+static void
+begin_closing (LmccSender *sender, LmccTime end)
+{
+  sender->windows.closing = TRUE;
+  sender->windows.end = end;
+  lmcc_sender_begin_reserve (&sender->windows.reserve);
+}
+
+/* The window's reserve is known. */
+static void
+close_window (LmccSender *sender, LmccSenderWindow *window)
+{
   gsize reserved[LMCC_MAX_LAYERS] = { 0 };
 
-  lmcc_schedule_hold_begun (&sender->windows.schedule, now);
-  sender->windows.sending_until =
-      MAX (sender->windows.sending_until, now) + duration;
-  measure_room (sender, duration, now);
-  window.sending_until = sender->windows.sending_until;
-  lmcc_sender_reserve_repair (sender, &window, reserved);
+  sender->windows.closing = FALSE;
+  sender->windows.sending_until = window->sending_until;
+  lmcc_sender_reserve_repair (sender, window, &sender->windows.reserve,
+      reserved);
   count_late (sender);
-  lmcc_shaper_close (&sender->windows.shaper, end, &sender->allocator,
+  lmcc_shaper_close (&sender->windows.shaper, window->end, &sender->allocator,
       &sender->osn);
   plan_repair (sender, reserved);
   plan_all (sender);
   update_stats (sender);
 }
 
-/* @bytes are those of its IP packets. */
-void
-lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
-    LmccTime now)
+/* Puts what has come into the shaper's window, up to what ends it. */
+static void
+collect_pending (LmccSender *sender)
 {
   LmccShaper *shaper = &sender->windows.shaper;
-  LmccQueuedUnit *queued = g_new0 (LmccQueuedUnit, 1);
-  LmccTime end;
+  LmccQueuedUnit *queued;
 
-  while ((end = lmcc_shaper_get_end (shaper, unit)) != LMCC_TIME_NONE) {
-    if (shaper->last_key == 0 && !lmcc_unit_is_key (unit))
+  while (!sender->windows.closing
+      && (queued = g_queue_peek_head (&sender->windows.pending)) != NULL) {
+    LmccTime end = lmcc_shaper_get_end (shaper, queued->unit);
+
+    if (end == LMCC_TIME_NONE) {
+      lmcc_shaper_push (shaper, g_queue_pop_head (&sender->windows.pending));
+      continue;
+    }
+    if (shaper->last_key == 0 && !lmcc_unit_is_key (queued->unit))
       sender->stats.windows_cut++;
-    close_window (sender, end, now);
+    begin_closing (sender, end);
   }
+}
+
+/* A piece of work on windows that are being closed and planned. While it is not
+ * done layers send filler, or the window that has no plan of its repair yet. */
+static void
+go_on (LmccSender *sender, LmccTime now)
+{
+  guint64 work = LMCC_SENDER_PLAN_WORK, pouring;
+  LmccSenderWindow window;
+
+  sender->windows.worked = now;
+  for (;;) {
+    collect_pending (sender);
+    if (!lmcc_sender_go_on_planning (sender, now, &work) || work == 0
+        || !sender->windows.closing)
+      return;
+    pouring = sender->windows.shaper.units->len * (guint64) UNIT_WORK;
+    measure_window (sender, &window, now);
+    if (lmcc_sender_choose_reserve (sender, &window, &sender->windows.reserve))
+      close_window (sender, &window);
+    work -= MIN (work, pouring);
+  }
+}
+
+/* @bytes are those of its IP packets, @largest of the largest of them. */
+void
+lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
+    gsize largest, LmccTime now)
+{
+  LmccQueuedUnit *queued = g_new0 (LmccQueuedUnit, 1);
+
   queued->unit = unit;
   queued->bytes = bytes;
+  queued->largest = largest;
   queued->deadline = unit->decoding_time + sender->session.window;
   queued->anchor = lmcc_sender_get_anchor (sender, unit->stream);
-  lmcc_shaper_push (shaper, queued);
+  g_queue_push_tail (&sender->windows.pending, queued);
+  go_on (sender, now);
 }
 
 /* Without its packets, so that what needs it is not sent either. */
@@ -323,15 +393,17 @@ void
 lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now)
 {
   g_ptr_array_set_size (unit->packets, 0);
-  lmcc_sender_collect (sender, unit, 0, now);
+  lmcc_sender_collect (sender, unit, 0, 0, now);
 }
 
 void
 lmcc_sender_handle_shaped (LmccSender *sender, LmccTime now)
 {
-  if (lmcc_shaper_next (&sender->windows.shaper) <= now)
-    close_window (sender,
-        sender->windows.shaper.opened + sender->windows.shaper.longest, now);
+  LmccShaper *shaper = &sender->windows.shaper;
+
+  if (!sender->windows.closing && lmcc_shaper_next (shaper) <= now)
+    begin_closing (sender, shaper->opened + shaper->longest);
+  go_on (sender, now);
   send_due (sender, now);
 }
 
@@ -341,6 +413,8 @@ lmcc_sender_next_shaped (const LmccSender *sender)
   LmccOpportunity opportunity;
   LmccTime next = lmcc_shaper_next (&sender->windows.shaper);
 
+  if (sender->windows.closing || lmcc_sender_plans_repair (sender))
+    next = sender->windows.worked;
   lmcc_schedule_next (&sender->windows.schedule, &opportunity);
 
   next = MIN (next, lmcc_trains_next (&sender->trains));

@@ -5,6 +5,7 @@
 #define LMCC_SENDER_SHAPED_H
 
 #include <gst/lmcc/lmcc-sender.h>
+#include "sender/repair-reserve.h"
 #include "sender/schedule.h"
 #include "sender/shaper.h"
 
@@ -15,6 +16,12 @@ G_BEGIN_DECLS
  * @schedule: when each layer sends
  * @shaper: collects windows and pours them
  * @sending_until: the end of sending of the last window that was closed
+ * @pending: (element-type LmccQueuedUnit): of the window after one that is being
+ *     closed
+ * @closing: the shaper's window is being closed
+ * @end: where it ends
+ * @reserve: what it leaves free for repair
+ * @worked: when that was looked for last
  * @control: of #LmccPacket: RTCP that waits for the base
  */
 typedef struct
@@ -22,6 +29,11 @@ typedef struct
   LmccSchedule schedule;
   LmccShaper shaper;
   LmccTime sending_until;
+  GQueue pending;
+  gboolean closing;
+  LmccTime end;
+  LmccSenderReserve reserve;
+  LmccTime worked;
   GQueue control;
 } LmccSenderShaped;
 
@@ -33,7 +45,7 @@ gboolean lmcc_sender_collects (const LmccSender *sender);
 void lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     guint n_waiting);
 void lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
-    LmccTime now);
+    gsize largest, LmccTime now);
 void lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now);
 void lmcc_sender_handle_shaped (LmccSender *sender, LmccTime now);
 LmccTime lmcc_sender_next_shaped (const LmccSender *sender);

@@ -5,6 +5,7 @@
  */
 #include "support/repair-feed.h"
 #include "support/test-slow.h"
+#include "support/test-block.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/measure/loss.h>
@@ -446,7 +447,7 @@ GST_START_TEST (repair_that_comes_late_is_counted_and_not_given_out)
   feed_start_losing (&feed, 1, 8, 1, &selected);
   feed_send_many (&feed, 120);
   feed_send_many (&feed, 7);
-  payloads = lmcc_repair_encode ((LmccPacket **) feed.block[0]->pdata, 7, 1, 1);
+  payloads = test_block_encode ((LmccPacket **) feed.block[0]->pdata, 7, 1, 1);
   /* Just after its time was up, but while the block is still remembered. */
   for (i = 0; feed_find_delivery (&feed, 125) == NULL; i++) {
     fail_unless (i < 200);
@@ -568,7 +569,7 @@ GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
     header.osn += osn_off[i];
     lmcc_header_write (&header, (guint8 *) rtp.element);
     payloads =
-        lmcc_repair_encode ((LmccPacket **) feed.block[0]->pdata, 15, 1, 1);
+        test_block_encode ((LmccPacket **) feed.block[0]->pdata, 15, 1, 1);
     selected.repair_from = G_MAXUINT;
     feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
     g_ptr_array_set_size (feed.block[0], 0);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "support/test-slow.h"
+#include "support/test-block.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
@@ -42,7 +43,7 @@ block_init (Block *block, GRand *dice, guint n_source, guint n_repair,
     for (j = 0; j < size; j++)
       block->symbols[i][j] = j < used ? g_rand_int (dice) & 0xff : 0;
   }
-  lmcc_repair_code_encode (n_source, n_repair, size,
+  lmcc_repair_code_encode (n_source, 0, n_repair, size,
       (const guint8 *const *) block->symbols, block->symbols + n_source);
 }
 
@@ -193,7 +194,7 @@ GST_START_TEST (the_code_is_the_one_of_the_wire_format)
   guint8 x[4], y[4];
   guint8 *repair[] = { x, y };
 
-  lmcc_repair_code_encode (2, 2, 4, source, repair);
+  lmcc_repair_code_encode (2, 0, 2, 4, source, repair);
   fail_unless (memcmp (x, first, 4) == 0);
   fail_unless (memcmp (y, second, 4) == 0);
 }
@@ -246,7 +247,7 @@ GST_START_TEST (payloads_say_what_their_block_is)
 
   for (i = 0; i < 3; i++)
     packets[i] = new_packet (65534 + 2 * i, 10 * i);
-  payloads = lmcc_repair_encode (packets, 3, 2, 2);
+  payloads = test_block_encode (packets, 3, 2, 2);
   fail_unless_equals_int (payloads->len, 2);
   for (i = 0; i < 2; i++) {
     LmccPacket *packet = g_ptr_array_index (payloads, i);
@@ -264,12 +265,73 @@ GST_START_TEST (payloads_say_what_their_block_is)
   }
 
   /* Not one after the other, or not of one stream. */
-  fail_unless (lmcc_repair_encode (packets, 3, 1, 2) == NULL);
-  fail_unless (lmcc_repair_encode (packets, 3, 0, 2) == NULL);
-  fail_unless (lmcc_repair_encode (packets, 3, 2, 253) == NULL);
+  fail_unless (test_block_encode (packets, 3, 1, 2) == NULL);
+  fail_unless (test_block_encode (packets, 3, 0, 2) == NULL);
+  fail_unless (test_block_encode (packets, 3, 2, 253) == NULL);
   packets[1]->data[11]++;
-  fail_unless (lmcc_repair_encode (packets, 3, 2, 2) == NULL);
+  fail_unless (test_block_encode (packets, 3, 2, 2) == NULL);
   for (i = 0; i < 3; i++)
+    lmcc_packet_unref (packets[i]);
+}
+
+GST_END_TEST;
+
+/* All of a block's repair at once. */
+static GPtrArray *
+encode_at_once (LmccPacket *const *packets, guint n_source, guint n_repair,
+    gsize size)
+{
+  GPtrArray *repair = g_ptr_array_new_with_free_func (g_free);
+  g_autofree guint8 *symbols = g_malloc0 (n_source * size);
+  const guint8 *source[LMCC_REPAIR_MAX_SYMBOLS];
+  guint i;
+
+  for (i = 0; i < n_source; i++) {
+    guint8 *symbol = symbols + i * size;
+
+    symbol[0] = (guint8) (packets[i]->size >> 8);
+    symbol[1] = (guint8) packets[i]->size;
+    memcpy (symbol + LMCC_REPAIR_LENGTH_SIZE, packets[i]->data,
+        packets[i]->size);
+    source[i] = symbol;
+  }
+  for (i = 0; i < n_repair; i++)
+    g_ptr_array_add (repair, g_malloc (size));
+  lmcc_repair_code_encode (n_source, 0, n_repair, size, source,
+      (guint8 **) repair->pdata);
+
+  return repair;
+}
+
+GST_START_TEST (some_at_a_time_are_those_of_one_call)
+{
+  static const guint shapes[][2] = { { 1, 1 }, { 3, 4 }, { 20, 5 }, { 100, 13 },
+    { 160, 95 } };
+  const guint n_source = shapes[__i__][0], n_repair = shapes[__i__][1];
+  g_autoptr (LmccRepairEncoder) encoder = NULL;
+  g_autoptr (GPtrArray) at_once = NULL;
+  LmccPacket *packets[LMCC_REPAIR_MAX_SYMBOLS];
+  gsize size = 0;
+  guint i;
+
+  for (i = 0; i < n_source; i++) {
+    packets[i] = new_packet (65500 + i, 7 * i % 300);
+    size = MAX (size, packets[i]->size + LMCC_REPAIR_LENGTH_SIZE);
+  }
+  at_once = encode_at_once (packets, n_source, n_repair, size);
+  encoder = lmcc_repair_encoder_new (packets, n_source, 1, n_repair);
+  /* In their order, and then back: each is asked for twice. */
+  for (i = 0; i < 2 * n_repair; i++) {
+    guint index = i < n_repair ? i : 2 * n_repair - 1 - i;
+    g_autoptr (LmccPacket) packet = lmcc_repair_encoder_make (encoder, index);
+
+    fail_unless_equals_int (packet->size, LMCC_REPAIR_HEADER_SIZE + size);
+    fail_unless_equals_int (packet->data[6], index);
+    fail_unless (memcmp (packet->data + LMCC_REPAIR_HEADER_SIZE,
+                     g_ptr_array_index (at_once, index), size)
+        == 0);
+  }
+  for (i = 0; i < n_source; i++)
     lmcc_packet_unref (packets[i]);
 }
 
@@ -304,7 +366,7 @@ GST_START_TEST (payloads_that_make_no_block_are_refused)
     { 9, 57 },   /* shorter */
   };
   LmccPacket *source = new_packet (1, 20);
-  g_autoptr (GPtrArray) payloads = lmcc_repair_encode (&source, 1, 1, 2);
+  g_autoptr (GPtrArray) payloads = test_block_encode (&source, 1, 1, 2);
   LmccPacket *packet = g_ptr_array_index (payloads, 1);
   guint8 large[LMCC_REPAIR_HEADER_SIZE + LMCC_MAX_PACKET_SIZE + 3] = { 0 };
   gsize size;
@@ -354,6 +416,7 @@ repair_code_suite (void)
   tcase_add_test (chain, the_code_is_the_one_of_the_wire_format);
   tcase_add_test (chain, what_is_no_code_is_refused);
   tcase_add_test (chain, payloads_say_what_their_block_is);
+  tcase_add_loop_test (chain, some_at_a_time_are_those_of_one_call, 0, 5);
   tcase_add_test (chain, payloads_that_make_no_block_are_refused);
 
   return suite;

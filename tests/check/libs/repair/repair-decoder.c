@@ -196,7 +196,7 @@ GST_START_TEST (a_recovered_packet_of_another_place_is_refused)
       memcpy (source[j] + 2, block.source[j]->data, block.source[j]->size);
     }
     symbol = packet->data + LMCC_REPAIR_HEADER_SIZE;
-    lmcc_repair_code_encode (3, 1, size, (const guint8 *const *) source,
+    lmcc_repair_code_encode (3, 0, 1, size, (const guint8 *const *) source,
         &symbol);
     test_block_take_symbol (decoder, &block, 0, 0);
     test_block_take_symbol (decoder, &block, 2, 0);

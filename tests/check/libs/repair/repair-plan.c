@@ -178,6 +178,18 @@ GST_END_TEST;
 
 #define PACKET 1000
 
+/* Returns the bytes that are used. */
+static gsize
+allocate (LmccRepairPlan *plan, guint layer, gsize budget, const gsize *rooms)
+{
+  g_autoptr (LmccRepairOptimizer) optimizer = lmcc_repair_optimizer_new (plan);
+
+  lmcc_repair_optimizer_start (optimizer, layer, budget, rooms);
+  fail_unless (lmcc_repair_optimizer_step (optimizer, G_MAXUINT64));
+
+  return lmcc_repair_optimizer_get_used (optimizer);
+}
+
 /* Of @n_layers layers, each level with one more. */
 static LmccRepairPlan *
 begin_plan (gdouble loss_rate, guint n_layers)
@@ -201,7 +213,7 @@ make_plan (gdouble loss_rate, const guint *sizes, guint n_blocks)
   guint i, k, picture;
 
   for (i = 0; i < n_blocks; i++)
-    fail_unless_equals_int (lmcc_repair_plan_add_block (plan, i, sizes[i], 1,
+    fail_unless_equals_int (lmcc_repair_plan_add_group (plan, i, sizes[i], 1,
                                 PACKET),
         i);
   for (i = 0; i < n_blocks; i++) {
@@ -224,12 +236,12 @@ GST_START_TEST (test_the_budget_is_kept_and_used)
 
   for (budget = 0; budget < 10 * PACKET; budget += 777) {
     g_autoptr (LmccRepairPlan) plan = make_plan (0.02, sizes, 3);
-    gsize used = lmcc_repair_plan_allocate (plan, 0, budget, NULL);
+    gsize used = allocate (plan, 0, budget, NULL);
 
     fail_unless_equals_int (used, budget / PACKET * PACKET);
-    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0),
+    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 0),
         used / PACKET);
-    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0), 0);
+    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 0), 0);
   }
 }
 
@@ -278,7 +290,7 @@ GST_START_TEST (test_what_is_lost_is_near_the_least_possible)
         gdouble n = all_sizes[i][0] + all_sizes[i][1] + all_sizes[i][2];
         gdouble none = lmcc_repair_plan_count_whole (plan, 2) / n, whole;
 
-        lmcc_repair_plan_allocate (plan, 2, budget * PACKET, NULL);
+        allocate (plan, 2, budget * PACKET, NULL);
         whole = lmcc_repair_plan_count_whole (plan, 2) / n;
         fail_unless (whole <= best + 1e-9);
         fail_unless (whole - none >= 0.9 * (best - none),
@@ -300,9 +312,9 @@ GST_START_TEST (test_the_base_comes_first)
     g_autoptr (LmccRepairPlan) plan = make_plan (0.02, sizes, 3);
     guint r[3], i;
 
-    lmcc_repair_plan_allocate (plan, 2, budget * PACKET, NULL);
+    allocate (plan, 2, budget * PACKET, NULL);
     for (i = 0; i < 3; i++)
-      r[i] = lmcc_repair_plan_get_repair (plan, i, 2);
+      r[i] = lmcc_repair_plan_get_repair (plan, i, 0, 2);
     fail_unless_equals_int (r[0] + r[1] + r[2], budget);
     fail_unless (r[0] >= r[1] && r[1] >= r[2], "%u %u %u", r[0], r[1], r[2]);
     n_more += r[0] > r[2];
@@ -322,7 +334,7 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
   guint i;
 
   for (i = 0; i < 3; i++)
-    lmcc_repair_plan_add_block (plan, i, sizes[i], 1, PACKET);
+    lmcc_repair_plan_add_group (plan, i, sizes[i], 1, PACKET);
   for (i = 1; i <= 3; i++) {
     const LmccRepairNeed needs[] = {
       { 0, 0, sizes[0] },
@@ -334,10 +346,8 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
   }
   none = lmcc_repair_plan_count_whole (plan, 1) / 2;
   for (i = 0; i < 3; i++) {
-    fail_unless_equals_int (lmcc_repair_plan_allocate (plan, i, 3 * PACKET,
-                                NULL),
-        3 * PACKET);
-    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, i), 3);
+    fail_unless_equals_int (allocate (plan, i, 3 * PACKET, NULL), 3 * PACKET);
+    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, 0, i), 3);
   }
   whole = lmcc_repair_plan_count_whole (plan, 1) / 2;
   fail_unless (whole > 0.98, "%g, without repair %g", whole, none);
@@ -352,18 +362,16 @@ GST_START_TEST (test_the_repair_of_a_block_is_in_one_layer)
   g_autoptr (LmccRepairPlan) plan = make_plan (0.05, sizes, 3);
   gdouble before;
 
-  lmcc_repair_plan_allocate (plan, 0, 0, NULL);
+  allocate (plan, 0, 0, NULL);
   before = lmcc_repair_plan_count_whole (plan, 1);
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 8 * PACKET, NULL),
-      8 * PACKET);
+  fail_unless_equals_int (allocate (plan, 1, 8 * PACKET, NULL), 8 * PACKET);
   fail_unless (lmcc_repair_plan_count_whole (plan, 1) > before);
-  fail_unless (lmcc_repair_plan_get_repair (plan, 0, 1) >= 4);
-  fail_unless (lmcc_repair_plan_get_repair (plan, 1, 1) > 0);
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 2, 8 * PACKET, NULL),
-      8 * PACKET);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 2), 8);
+  fail_unless (lmcc_repair_plan_get_repair (plan, 0, 0, 1) >= 4);
+  fail_unless (lmcc_repair_plan_get_repair (plan, 1, 0, 1) > 0);
+  fail_unless_equals_int (allocate (plan, 2, 8 * PACKET, NULL), 8 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 2), 0);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 2), 0);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 0, 2), 8);
 }
 
 GST_END_TEST;
@@ -374,11 +382,9 @@ GST_START_TEST (test_a_block_that_ends_late_has_only_what_is_left)
   const gsize rooms[] = { 2 * PACKET + 1, 6 * PACKET };
   g_autoptr (LmccRepairPlan) plan = make_plan (0.1, sizes, 2);
 
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 100 * PACKET,
-                              rooms),
-      6 * PACKET);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 1), 2);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 1), 4);
+  fail_unless_equals_int (allocate (plan, 1, 100 * PACKET, rooms), 6 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 1), 2);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 1), 4);
 }
 
 GST_END_TEST;
@@ -388,9 +394,7 @@ GST_START_TEST (test_without_loss_nothing_is_spent)
   const guint sizes[] = { 30, 30 };
   g_autoptr (LmccRepairPlan) plan = make_plan (0.0, sizes, 2);
 
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 1, 100 * PACKET,
-                              NULL),
-      0);
+  fail_unless_equals_int (allocate (plan, 1, 100 * PACKET, NULL), 0);
   fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), 60.0);
 }
 
@@ -412,7 +416,7 @@ GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
   session.level_layers[2] = 5;
   lmcc_repair_plan_begin (plan, &session);
   for (i = 0; i < 3; i++)
-    lmcc_repair_plan_add_block (plan, i, sizes[i], 1, PACKET);
+    lmcc_repair_plan_add_group (plan, i, sizes[i], 1, PACKET);
   for (i = 0; i < 3; i++) {
     for (picture = 1; picture <= sizes[i]; picture++) {
       const LmccRepairNeed needs[] = {
@@ -423,15 +427,14 @@ GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
       lmcc_repair_plan_add_picture (plan, needs, i > 0 ? 2 : 1);
     }
   }
-  lmcc_repair_plan_allocate (plan, 0, 2 * PACKET, NULL);
-  lmcc_repair_plan_allocate (plan, 1, 0, NULL);
+  allocate (plan, 0, 2 * PACKET, NULL);
+  allocate (plan, 1, 0, NULL);
   before = lmcc_repair_plan_count_whole (plan, 2);
   fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), before);
-  fail_unless_equals_int (lmcc_repair_plan_allocate (plan, 2, 8 * PACKET, NULL),
-      8 * PACKET);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0), 2);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 2), 8);
+  fail_unless_equals_int (allocate (plan, 2, 8 * PACKET, NULL), 8 * PACKET);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 0), 2);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 2), 0);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 0, 2), 8);
   fail_unless (lmcc_repair_plan_count_whole (plan, 2) > before);
   fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), before);
 }

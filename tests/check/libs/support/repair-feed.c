@@ -8,6 +8,7 @@
 #include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
+#include "support/test-block.h"
 
 #define SSRC_BASE 0x12345000u
 
@@ -116,7 +117,7 @@ static void
 end_block (Feed *feed, guint layer)
 {
   g_autoptr (GPtrArray) payloads =
-      lmcc_repair_encode ((LmccPacket **) feed->block[layer]->pdata,
+      test_block_encode ((LmccPacket **) feed->block[layer]->pdata,
           feed->block[layer]->len, 1, feed->n_repair);
   guint i;
 

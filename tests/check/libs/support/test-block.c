@@ -56,6 +56,25 @@ test_block_packet (guint source, guint sequence)
   return lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload);
 }
 
+/* (transfer full) (nullable): all repair of a block; NULL where it is none */
+GPtrArray *
+test_block_encode (LmccPacket *const *packets, guint n_source, guint step,
+    guint n_repair)
+{
+  g_autoptr (LmccRepairEncoder) encoder =
+      lmcc_repair_encoder_new (packets, n_source, step, n_repair);
+  GPtrArray *repair;
+  guint i;
+
+  if (encoder == NULL)
+    return NULL;
+  repair = g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
+  for (i = 0; i < n_repair; i++)
+    g_ptr_array_add (repair, lmcc_repair_encoder_make (encoder, i));
+
+  return repair;
+}
+
 void
 test_block_init (TestBlock *block, guint first, guint n_source, guint step,
     guint n_repair)
@@ -68,7 +87,7 @@ test_block_init (TestBlock *block, guint first, guint n_source, guint step,
   block->step = step;
   for (i = 0; i < n_source; i++)
     block->source[i] = test_block_packet (TEST_BLOCK_SOURCE, first + i * step);
-  block->repair = lmcc_repair_encode (block->source, n_source, step, n_repair);
+  block->repair = test_block_encode (block->source, n_source, step, n_repair);
   fail_unless (block->repair != NULL);
 }
 

@@ -24,6 +24,8 @@ typedef struct
 
 LmccRepairDecoder *test_block_decoder (void);
 LmccPacket *test_block_packet (guint source, guint sequence);
+GPtrArray *test_block_encode (LmccPacket *const *packets, guint n_source,
+    guint step, guint n_repair);
 void test_block_init (TestBlock *block, guint first, guint n_source, guint step,
     guint n_repair);
 void test_block_clear (TestBlock *block);

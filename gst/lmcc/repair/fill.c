@@ -1,0 +1,256 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "repair/fill.h"
+
+#include <string.h>
+
+void
+lmcc_repair_fill_init (LmccRepairFill *fill)
+{
+  memset (fill, 0, sizeof (*fill));
+  fill->factors = g_array_new (FALSE, FALSE, sizeof (gdouble));
+}
+
+void
+lmcc_repair_fill_clear (LmccRepairFill *fill)
+{
+  g_array_unref (fill->factors);
+}
+
+/*
+ * lmcc_repair_fill_begin:
+ * @fill: a fill
+ * @turn: a turn that has looked at all, and has something left
+ */
+void
+lmcc_repair_fill_begin (LmccRepairFill *fill, LmccRepairTurn *turn)
+{
+  guint i;
+
+  fill->active = FALSE;
+  for (i = 0; i < turn->plan->n_groups; i++)
+    lmcc_repair_turn_get_candidate (turn, i)->stale = TRUE;
+}
+
+/* The blocks that have least. */
+static void
+find_least (LmccRepairFill *fill, const LmccRepairTurn *turn,
+    const LmccRepairPlanGroup *group)
+{
+  guint i;
+
+  fill->from = G_MAXUINT;
+  fill->n_blocks = 0;
+  for (i = 0; i < group->depth; i++) {
+    if (!lmcc_repair_turn_may_move (turn, group, i)
+        || group->seen[i] > fill->from)
+      continue;
+    if (group->seen[i] < fill->from)
+      fill->n_blocks = 0;
+    fill->from = group->seen[i];
+    fill->n_blocks++;
+  }
+  fill->to = fill->from + 1;
+}
+
+static gdouble
+power (gdouble base, guint exponent)
+{
+  gdouble product = 1.0;
+
+  for (; exponent > 0; exponent--)
+    product *= base;
+
+  return product;
+}
+
+static guint
+count_possible (const LmccRepairTurn *turn, guint number)
+{
+  const LmccRepairPlanGroup *group =
+      lmcc_repair_plan_get_group (turn->plan, number);
+
+  return (guint) MIN (lmcc_repair_rooms_get (&turn->rooms, number)
+          / group->packet_size,
+      LMCC_REPAIR_MAX_REPAIR * group->depth);
+}
+
+/* Only what the blocks that have least may add changes. */
+static void
+begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
+{
+  LmccRepairPlan *plan = turn->plan;
+  LmccRepairPlanGroup *group = lmcc_repair_plan_get_group (plan, number);
+  const gdouble *factors = lmcc_repair_turn_find_factors (turn, group);
+  guint i, k;
+
+  fill->active = TRUE;
+  fill->number = number;
+  fill->before = fill->missing = 0.0;
+  fill->best = LMCC_REPAIR_LEAST_GAIN;
+  fill->possible = count_possible (turn, number);
+  find_least (fill, turn, group);
+  g_array_set_size (fill->factors, group->curves->len);
+  for (i = 0; i < group->curves->len; i++) {
+    LmccRepairCurve *curve = &g_array_index (group->curves, LmccRepairCurve, i);
+    const gdouble *row = lmcc_repair_plan_know (plan, group, curve, fill->from);
+    gdouble factor = factors[i];
+
+    for (k = 0; k < group->depth; k++) {
+      if (!lmcc_repair_turn_may_move (turn, group, k)
+          || group->seen[k] != fill->from)
+        factor *= row[group->seen[k]];
+    }
+    g_array_index (fill->factors, gdouble, i) = factor;
+    fill->missing += factor;
+    fill->before += factor * power (row[fill->from], fill->n_blocks);
+  }
+  fill->missing -= fill->before;
+  plan->work += group->curves->len * (guint64) (2 * group->depth);
+  lmcc_repair_turn_get_candidate (turn, number)->best.n_blocks = 0;
+}
+
+/* Pictures that come if @n blocks have what is looked at. */
+static gdouble
+try_blocks (const LmccRepairFill *fill, LmccRepairTurn *turn,
+    LmccRepairPlanGroup *group, guint n)
+{
+  gdouble sum = 0.0;
+  guint i;
+
+  for (i = 0; i < group->curves->len; i++) {
+    LmccRepairCurve *curve = &g_array_index (group->curves, LmccRepairCurve, i);
+    const gdouble *row =
+        lmcc_repair_plan_know (turn->plan, group, curve, fill->to);
+
+    sum += g_array_index (fill->factors, gdouble, i) * power (row[fill->to], n)
+        * power (row[fill->from], fill->n_blocks - n);
+  }
+  turn->plan->work += group->curves->len * (guint64) (fill->n_blocks + 1);
+
+  return sum;
+}
+
+/* The number of repair packets for each of some blocks with which each packet
+ * adds most. A first one may be worth little and a few together much, so all
+ * numbers are looked at that could be better: none adds more than what is
+ * missing. Blocks of a group multiply each other's chances: the more of them
+ * get so many, the more each adds, so that as many are looked at as there is
+ * room for. What layers above need has no repair yet. */
+static void
+search (LmccRepairFill *fill, LmccRepairTurn *turn)
+{
+  LmccRepairPlanGroup *group =
+      lmcc_repair_plan_get_group (turn->plan, fill->number);
+  LmccRepairCandidate *candidate =
+      lmcc_repair_turn_get_candidate (turn, fill->number);
+  guint more = fill->to - fill->from;
+  guint n = MIN (fill->n_blocks, fill->possible / more);
+  gdouble gain;
+
+  turn->plan->work++;
+  if (fill->to > group->max_repair || n == 0
+      || fill->missing <= fill->best * more) {
+    fill->active = candidate->stale = FALSE;
+    return;
+  }
+  if (fill->missing > fill->best * (n * more)) {
+    gain = (try_blocks (fill, turn, group, n) - fill->before) / (n * more);
+    if (gain > fill->best) {
+      fill->best = gain;
+      candidate->best = (LmccRepairMove){ gain / (gdouble) group->packet_size,
+        fill->from, fill->to, n };
+    }
+  }
+  fill->to++;
+}
+
+static void
+make_move (LmccRepairTurn *turn, guint number)
+{
+  const LmccRepairPlanGroup *group =
+      lmcc_repair_plan_get_group (turn->plan, number);
+  const LmccRepairMove *move =
+      &lmcc_repair_turn_get_candidate (turn, number)->best;
+  guint8 repair[LMCC_REPAIR_MAX_STEP];
+  guint left = move->n_blocks, i;
+
+  memcpy (repair, group->repair, sizeof (repair));
+  for (i = 0; i < group->depth && left > 0; i++) {
+    if (!lmcc_repair_turn_may_move (turn, group, i)
+        || group->seen[i] != move->from)
+      continue;
+    repair[i] = (guint8) move->to;
+    left--;
+  }
+  lmcc_repair_turn_set_repair (turn, number, repair);
+}
+
+/* What was best may have no room any more. */
+static gboolean
+fits (const LmccRepairTurn *turn, guint number, const LmccRepairMove *move)
+{
+  return move->n_blocks * (move->to - move->from)
+      <= count_possible (turn, number);
+}
+
+/* Returns the first group that has to be looked at, or the best one; the number
+ * of groups where none is. */
+static guint
+find_next (LmccRepairTurn *turn)
+{
+  guint best = turn->plan->n_groups, i;
+  gdouble most = 0.0;
+
+  for (i = 0; i < turn->plan->n_groups; i++) {
+    LmccRepairCandidate *candidate = lmcc_repair_turn_get_candidate (turn, i);
+
+    if (!candidate->may)
+      continue;
+    if (candidate->stale)
+      return i;
+    if (candidate->best.n_blocks == 0)
+      continue;
+    if (!fits (turn, i, &candidate->best)) {
+      candidate->stale = TRUE;
+      return i;
+    }
+    if (candidate->best.gain > most) {
+      most = candidate->best.gain;
+      best = i;
+    }
+  }
+
+  return best;
+}
+
+/*
+ * lmcc_repair_fill_step:
+ * @fill: a fill that has begun
+ * @turn: its turn
+ *
+ * One number of packets for one group, or one step.
+ *
+ * Returns: whether nothing is left that is worth it
+ */
+gboolean
+lmcc_repair_fill_step (LmccRepairFill *fill, LmccRepairTurn *turn)
+{
+  guint next;
+
+  if (fill->active) {
+    search (fill, turn);
+    return FALSE;
+  }
+  turn->plan->work += turn->plan->n_groups;
+  next = find_next (turn);
+  if (next == turn->plan->n_groups)
+    return TRUE;
+  if (lmcc_repair_turn_get_candidate (turn, next)->stale)
+    begin_search (fill, turn, next);
+  else
+    make_move (turn, next);
+
+  return FALSE;
+}

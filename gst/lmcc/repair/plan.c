@@ -1,0 +1,409 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "repair/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What one of repair/chances' values takes beside its sums, in
+ * multiplications, and what a table of them does: 0.1 us and 0.6 ms on a
+ * machine that multiplies, reads and adds in 1 ns. */
+#define CHANCE_WORK 100
+#define TABLE_WORK 600000
+
+LmccRepairPlanGroup *
+lmcc_repair_plan_get_group (const LmccRepairPlan *plan, guint i)
+{
+  return &g_array_index (plan->groups, LmccRepairPlanGroup, i);
+}
+
+LmccRepairPictureNeed *
+lmcc_repair_plan_get_need (const LmccRepairPlan *plan, guint i)
+{
+  return &g_array_index (plan->needs, LmccRepairPictureNeed, i);
+}
+
+LmccRepairPicture *
+lmcc_repair_plan_get_picture (const LmccRepairPlan *plan, guint i)
+{
+  return &g_array_index (plan->pictures, LmccRepairPicture, i);
+}
+
+LmccRepairCurve *
+lmcc_repair_plan_get_curve (const LmccRepairPlan *plan,
+    const LmccRepairPictureNeed *need)
+{
+  return &g_array_index (lmcc_repair_plan_get_group (plan, need->group)->curves,
+      LmccRepairCurve, need->curve);
+}
+
+static void
+clear_group (gpointer data)
+{
+  LmccRepairPlanGroup *group = data;
+
+  g_array_unref (group->curves);
+  g_array_unref (group->needs);
+}
+
+/**
+ * lmcc_repair_plan_new:
+ * @loss_rate: share of the packets that are expected to be lost, 0 to 1
+ * @burst: mean number of packets that are expected to be lost in a row, as
+ *     lmcc_repair_chances_new() has it
+ *
+ * Returns: (transfer full): a plan that has not begun
+ */
+LmccRepairPlan *
+lmcc_repair_plan_new (gdouble loss_rate, gdouble burst)
+{
+  LmccRepairPlan *plan = g_new0 (LmccRepairPlan, 1);
+
+  plan->loss_rate = loss_rate;
+  plan->burst = burst;
+  plan->chances = g_hash_table_new_full (NULL, NULL, NULL,
+      (GDestroyNotify) lmcc_repair_chances_free);
+  plan->groups = g_array_new (FALSE, TRUE, sizeof (LmccRepairPlanGroup));
+  g_array_set_clear_func (plan->groups, clear_group);
+  plan->needs = g_array_new (FALSE, FALSE, sizeof (LmccRepairPictureNeed));
+  plan->pictures = g_array_new (FALSE, FALSE, sizeof (LmccRepairPicture));
+  plan->rows = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  return plan;
+}
+
+/**
+ * lmcc_repair_plan_free:
+ * @plan: (transfer full): a plan
+ */
+void
+lmcc_repair_plan_free (LmccRepairPlan *plan)
+{
+  g_hash_table_unref (plan->chances);
+  g_array_unref (plan->groups);
+  g_array_unref (plan->needs);
+  g_array_unref (plan->pictures);
+  g_array_unref (plan->rows);
+  g_free (plan);
+}
+
+/**
+ * lmcc_repair_plan_begin:
+ * @plan: a plan
+ * @session: whose levels say who has what its layers carry
+ *
+ * Forgets all groups and pictures. Their memory is kept for the next ones.
+ */
+void
+lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++)
+    plan->levels[i] = lmcc_session_layer_levels (session, i);
+  plan->n_groups = 0;
+  g_array_set_size (plan->needs, 0);
+  g_array_set_size (plan->pictures, 0);
+  g_array_set_size (plan->rows, 0);
+  plan->top = 0;
+}
+
+/**
+ * lmcc_repair_plan_add_group:
+ * @plan: a plan
+ * @layer: that carries its source packets
+ * @n_packets: how many it has, below %LMCC_REPAIR_MAX_SYMBOLS for each block
+ * @depth: its blocks, 1 to %LMCC_REPAIR_MAX_STEP: each @depth-th packet is of
+ *     the same
+ * @packet_size: what one of its repair packets takes, bytes, above 0
+ *
+ * Returns: its number, from 0 on
+ */
+guint
+lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer, guint n_packets,
+    guint depth, gsize packet_size)
+{
+  LmccRepairPlanGroup *group;
+
+  if (plan->n_groups == plan->groups->len) {
+    g_array_set_size (plan->groups, plan->n_groups + 1);
+    group = lmcc_repair_plan_get_group (plan, plan->n_groups);
+    group->curves = g_array_new (FALSE, FALSE, sizeof (LmccRepairCurve));
+    group->needs = g_array_new (FALSE, FALSE, sizeof (guint));
+  }
+  group = lmcc_repair_plan_get_group (plan, plan->n_groups);
+  group->layer = layer;
+  group->n_source = (n_packets + depth - 1) / depth;
+  group->depth = depth;
+  group->packet_size = packet_size;
+  group->max_repair =
+      MIN (LMCC_REPAIR_MAX_SYMBOLS - group->n_source, LMCC_REPAIR_MAX_REPAIR);
+  memset (group->repair, 0, sizeof (group->repair));
+  memset (group->seen, 0, sizeof (group->seen));
+  g_array_set_size (group->curves, 0);
+  g_array_set_size (group->needs, 0);
+
+  return plan->n_groups++;
+}
+
+/* The lowest one of some levels; above all where there is none. */
+guint
+lmcc_repair_plan_get_lowest (guint64 levels)
+{
+  return levels != 0 ? (guint) __builtin_ctzll (levels) : LMCC_MAX_LAYERS;
+}
+
+gboolean
+lmcc_repair_plan_has_level (guint64 levels, guint level)
+{
+  return level < LMCC_MAX_LAYERS && (levels >> level & 1) != 0;
+}
+
+/* The curve that a picture before has had, or a new one: once all of a group is
+ * needed all pictures have the same. */
+static guint
+find_curve (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
+    const LmccRepairNeed *need)
+{
+  LmccRepairCurve curve = { need->first, need->n, plan->rows->len, 0 };
+  guint i;
+
+  for (i = group->curves->len; i > 0; i--) {
+    const LmccRepairCurve *old =
+        &g_array_index (group->curves, LmccRepairCurve, i - 1);
+
+    if (old->first == need->first && old->n == need->n)
+      return i - 1;
+  }
+  plan->work += group->curves->len;
+  g_array_append_val (group->curves, curve);
+  g_array_set_size (plan->rows, plan->rows->len + group->max_repair + 1);
+
+  return group->curves->len - 1;
+}
+
+/**
+ * lmcc_repair_plan_add_picture:
+ * @plan: a plan
+ * @needs: (array length=n_needs): the source packets that it takes to decode
+ *     it, those of the pictures that it needs included; each group once
+ * @n_needs: how many
+ *
+ * Losses in different blocks count as independent of each other. Where the
+ * needed packets of a group are not in one row, a row of as many stands for
+ * them; for independent losses that is the same.
+ */
+void
+lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
+    guint n_needs)
+{
+  LmccRepairPicture picture = { plan->needs->len, n_needs, G_MAXUINT64, 0.0 };
+  guint i;
+
+  for (i = 0; i < n_needs; i++) {
+    LmccRepairPlanGroup *group =
+        lmcc_repair_plan_get_group (plan, needs[i].group);
+    LmccRepairPictureNeed need = { needs[i].group, plan->pictures->len,
+      find_curve (plan, group, &needs[i]) };
+    guint number = plan->needs->len;
+
+    picture.levels &= plan->levels[group->layer];
+    g_array_append_val (group->needs, number);
+    g_array_append_val (plan->needs, need);
+  }
+  if (picture.levels != 0)
+    plan->top = MAX (plan->top, lmcc_repair_plan_get_lowest (picture.levels));
+  g_array_append_val (plan->pictures, picture);
+}
+
+/* Losses that are independent are so at any distance. */
+static const LmccRepairChances *
+get_chances (LmccRepairPlan *plan, guint depth)
+{
+  LmccRepairChances *chances;
+
+  if (plan->burst * (1.0 - plan->loss_rate) <= 1.0)
+    depth = 1;
+  chances = g_hash_table_lookup (plan->chances, GUINT_TO_POINTER (depth));
+  if (chances == NULL) {
+    chances = lmcc_repair_chances_new (plan->loss_rate, plan->burst, depth,
+        LMCC_REPAIR_MAX_SYMBOLS, LMCC_REPAIR_MAX_REPAIR);
+    g_hash_table_insert (plan->chances, GUINT_TO_POINTER (depth), chances);
+    plan->work += TABLE_WORK;
+  }
+
+  return chances;
+}
+
+/* That @n packets of a block come, which are where the curve's are. */
+static gdouble
+find_whole (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
+    const LmccRepairCurve *curve, guint n, guint n_repair)
+{
+  guint first = MIN (curve->first / group->depth, group->n_source - n);
+
+  plan->work += CHANCE_WORK + 2 * MIN (first, n_repair);
+
+  return lmcc_repair_chances_whole (get_chances (plan, group->depth),
+      group->n_source, n_repair, first, n);
+}
+
+/* Some of the blocks have one packet more of a picture than the others. */
+static gdouble
+find_mean (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
+    const LmccRepairCurve *curve, guint n_repair)
+{
+  guint least = curve->n / group->depth;
+  guint n_more = curve->n % group->depth;
+  gdouble whole = find_whole (plan, group, curve, least, n_repair);
+
+  if (n_more == 0 || whole <= 0.0)
+    return whole;
+
+  return whole
+      * pow (find_whole (plan, group, curve, least + 1, n_repair) / whole,
+          (gdouble) n_more / group->depth);
+}
+
+/*
+ * lmcc_repair_plan_know:
+ * @plan: a plan
+ * @group: one of its groups
+ * @curve: one of the group's
+ * @n_repair: a block's repair packets, as many as it may have at most
+ *
+ * Returns: (transfer none): the curve's values, up to that of @n_repair
+ */
+const gdouble *
+lmcc_repair_plan_know (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
+    LmccRepairCurve *curve, guint n_repair)
+{
+  gdouble *row = &g_array_index (plan->rows, gdouble, curve->row);
+
+  for (; curve->n_known <= n_repair; curve->n_known++)
+    row[curve->n_known] = find_mean (plan, group, curve, curve->n_known);
+
+  return row;
+}
+
+/*
+ * lmcc_repair_plan_find_chance:
+ * @plan: a plan
+ * @group: one of its groups
+ * @curve: one of the group's
+ * @repair: for each block of the group, how many repair packets it has
+ *
+ * Returns: the probability that all that is needed of the group comes or can be
+ *     repaired
+ */
+gdouble
+lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
+    const LmccRepairPlanGroup *group, LmccRepairCurve *curve,
+    const guint8 *repair)
+{
+  gdouble chance = 1.0;
+  const gdouble *row;
+  guint most = 0, i;
+
+  for (i = 0; i < group->depth; i++)
+    most = MAX (most, repair[i]);
+  row = lmcc_repair_plan_know (plan, group, curve, most);
+  for (i = 0; i < group->depth; i++)
+    chance *= row[repair[i]];
+  plan->work += group->depth;
+
+  return chance;
+}
+
+/* After what is seen of the group's repair has changed. */
+void
+lmcc_repair_plan_update_group (LmccRepairPlan *plan, LmccRepairPlanGroup *group)
+{
+  guint i;
+
+  for (i = 0; i < group->curves->len; i++) {
+    LmccRepairCurve *curve = &g_array_index (group->curves, LmccRepairCurve, i);
+
+    curve->now = lmcc_repair_plan_find_chance (plan, group, curve, group->seen);
+  }
+}
+
+/* After its groups were updated. */
+void
+lmcc_repair_plan_update_picture (LmccRepairPlan *plan,
+    LmccRepairPicture *picture)
+{
+  guint i;
+
+  picture->chance = 1.0;
+  for (i = 0; i < picture->n_needs; i++)
+    picture->chance *= lmcc_repair_plan_get_curve (plan,
+        lmcc_repair_plan_get_need (plan, picture->first_need + i))
+                           ->now;
+  plan->work += picture->n_needs;
+}
+
+/* What a receiver at @level has of the group's repair. */
+void
+lmcc_repair_plan_look_from (const LmccRepairPlan *plan,
+    LmccRepairPlanGroup *group, guint level)
+{
+  guint i;
+
+  for (i = 0; i < group->depth; i++)
+    group->seen[i] = group->repair[i] > 0
+            && lmcc_repair_plan_has_level (plan->levels[group->carriers[i]],
+                level)
+        ? group->repair[i]
+        : 0;
+}
+
+/**
+ * lmcc_repair_plan_get_repair:
+ * @plan: a plan
+ * @group: a group
+ * @block: one of its blocks, below its depth
+ * @layer: a layer
+ *
+ * Returns: repair packets of @block that @layer carries
+ */
+guint
+lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
+    guint block, guint layer)
+{
+  const LmccRepairPlanGroup *found = lmcc_repair_plan_get_group (plan, group);
+
+  return found->carriers[block] == layer ? found->repair[block] : 0;
+}
+
+/**
+ * lmcc_repair_plan_count_whole:
+ * @plan: a plan
+ * @level: that is held
+ *
+ * Returns: the number of pictures that are expected to be whole with all that
+ *     they need
+ */
+gdouble
+lmcc_repair_plan_count_whole (LmccRepairPlan *plan, guint level)
+{
+  gdouble sum = 0.0;
+  guint i;
+
+  for (i = 0; i < plan->n_groups; i++) {
+    LmccRepairPlanGroup *group = lmcc_repair_plan_get_group (plan, i);
+
+    lmcc_repair_plan_look_from (plan, group, level);
+    lmcc_repair_plan_update_group (plan, group);
+  }
+  for (i = 0; i < plan->pictures->len; i++) {
+    LmccRepairPicture *picture = lmcc_repair_plan_get_picture (plan, i);
+
+    lmcc_repair_plan_update_picture (plan, picture);
+    if (lmcc_repair_plan_has_level (picture->levels, level))
+      sum += picture->chance;
+  }
+
+  return sum;
+}
