@@ -166,6 +166,12 @@ push_head (LmccReceiver *receiver, LmccReceiverLayer *layer)
       lmcc_waiting_queue_pop_head (&layer->waiting));
 }
 
+static gboolean
+may_settle (LmccReceiver *receiver)
+{
+  return lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_SETTLE);
+}
+
 /**
  * lmcc_receiver_flush_before:
  * @receiver: a receiver
@@ -173,8 +179,10 @@ push_head (LmccReceiver *receiver, LmccReceiverLayer *layer)
  *
  * Hands on all that precedes it and has come, whatever is missing in between.
  * What is missing behind it may still be repaired.
+ *
+ * Returns: whether that was all
  */
-void
+gboolean
 lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
 {
   LmccReceiverWaiting *waiting;
@@ -185,9 +193,14 @@ lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
     LmccReceiverLayer *layer = &receiver->layers[i];
 
     while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
-        && lmcc_sequence_diff (waiting->header.osn, osn) <= 0)
+        && lmcc_sequence_diff (waiting->header.osn, osn) <= 0) {
+      if (!may_settle (receiver))
+        return FALSE;
       push_head (receiver, layer);
+    }
   }
+
+  return TRUE;
 }
 
 /**
@@ -227,9 +240,14 @@ push_due (LmccReceiver *receiver, LmccReceiverLayer *layer, LmccTime now)
     const LmccReceiverWaiting *due =
         lmcc_waiting_queue_peek_due (&layer->waiting);
 
-    while (lmcc_waiting_queue_peek_head (&layer->waiting) != due)
+    gboolean is_due;
+
+    do {
+      if (!may_settle (receiver))
+        return;
+      is_due = lmcc_waiting_queue_peek_head (&layer->waiting) == due;
       push_head (receiver, layer);
-    push_head (receiver, layer);
+    } while (!is_due);
   }
 }
 
@@ -249,8 +267,8 @@ report_losses (LmccReceiver *receiver, guint index, LmccTime now)
  * @index: of a layer
  * @now: the time
  *
- * Hands on what of the layer needs to wait no longer for packets before it, and
- * tells the controller what was lost, repaired or not.
+ * Hands on what of the layer needs to wait no longer for packets before it, as
+ * much as a call may, and tells the controller what was lost, repaired or not.
  */
 void
 lmcc_receiver_settle (LmccReceiver *receiver, guint index, LmccTime now)
@@ -261,7 +279,7 @@ lmcc_receiver_settle (LmccReceiver *receiver, guint index, LmccTime now)
   lmcc_receiver_note_settled (receiver, layer);
   push_due (receiver, layer, now);
   while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
-      && may_go (receiver, layer, waiting))
+      && may_go (receiver, layer, waiting) && may_settle (receiver))
     push_head (receiver, layer);
   report_losses (receiver, index, now);
 }

@@ -18,7 +18,7 @@ void
 lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header);
 void lmcc_receiver_take_rest (LmccReceiver *receiver, guint layer);
-void lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn);
+gboolean lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn);
 void
 lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer);
 void lmcc_receiver_settle (LmccReceiver *receiver, guint layer, LmccTime now);

@@ -31,6 +31,7 @@ tell (LmccReceiver *receiver, LmccMemoryStep step, LmccTime now)
 static void
 leave_highest (LmccReceiver *receiver, LmccTime now)
 {
+  lmcc_receiver_allow_all (receiver);
   lmcc_receiver_lower_cap (receiver, now);
   lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_drop_left_layers (receiver);
@@ -54,6 +55,7 @@ leave_layers (LmccReceiver *receiver, LmccTime now)
 static void
 let_go (LmccReceiver *receiver, LmccTime now)
 {
+  lmcc_receiver_allow_all (receiver);
   lmcc_repair_decoder_reset (receiver->repair);
   lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
   lmcc_gate_flush (receiver->gate);

@@ -271,7 +271,7 @@ lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
 
   packet = lmcc_packet_take_counted (packet, receiver->memory.count);
   receiver->any_media = TRUE;
-  receiver->now = now;
+  lmcc_receiver_begin_call (receiver, now);
   if (receiver->running)
     lmcc_receiver_rival_packet (receiver, now, group, source, packet);
   if (!receiver->running

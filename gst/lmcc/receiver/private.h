@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "control/controller.h"
+#include "receiver/allowance.h"
 #include "receiver/actions.h"
 #include "receiver/circuit-breaker.h"
 #include "receiver/gate/gate.h"
@@ -54,6 +55,7 @@ struct _LmccReceiver
   LmccReceiverSources sources;
   gchar **codecs; /* beside the usual ones, or NULL */
   LmccTime now;   /* of the latest call */
+  LmccReceiverAllowance allowance;
 
   LmccController *controller;
   LmccController

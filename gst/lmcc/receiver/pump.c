@@ -82,20 +82,22 @@ pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
 {
   guint16 osn;
 
-  if (lmcc_merge_peek (receiver->merge, &osn) <= now)
-    lmcc_receiver_flush_before (receiver, osn);
+  if (lmcc_merge_peek (receiver->merge, &osn) <= now
+      && !lmcc_receiver_flush_before (receiver, osn))
+    return FALSE;
 
   return lmcc_merge_pop (receiver->merge, now, item);
 }
 
-/* Layers to merge, merge to gate, gate to actions. */
+/* Layers to merge, merge to gate, gate to actions, as much as a call may. */
 void
 lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
 {
   LmccMergeItem item;
   LmccGateOutput output;
 
-  while (pop_merged (receiver, now, &item)) {
+  while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_PUMP)
+      && pop_merged (receiver, now, &item)) {
     lmcc_gate_push (receiver->gate, &item,
         item.packet != NULL
             ? lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
@@ -104,6 +106,7 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
   }
   lmcc_gate_timeout (receiver->gate, now);
 
-  while (lmcc_gate_pop (receiver->gate, &output))
+  while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_DELIVER)
+      && lmcc_gate_pop (receiver->gate, &output))
     deliver (receiver, &output, now);
 }

@@ -232,7 +232,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
   if (!receiver->running)
     return;
 
-  receiver->now = now;
+  lmcc_receiver_begin_call (receiver, now);
   while (lmcc_layer_set_take (&held, &i)) {
     lmcc_probation_timeout (&receiver->layers[i].probation, now);
     lmcc_receiver_take_believed (receiver, i, now);
@@ -275,8 +275,9 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
  * lmcc_receiver_next_timeout:
  * @receiver: a receiver
  *
- * Returns: when lmcc_receiver_handle_timeout() has something to do, or
- *     %LMCC_TIME_NONE when it does not run
+ * Returns: when lmcc_receiver_handle_timeout() has something to do, the time of
+ *     the last call where that has left something, or %LMCC_TIME_NONE when it
+ *     does not run
  */
 LmccTime
 lmcc_receiver_next_timeout (const LmccReceiver *receiver)
@@ -287,6 +288,8 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 
   if (!receiver->running)
     return LMCC_TIME_NONE;
+  if (receiver->allowance.behind)
+    next = MIN (next, receiver->now);
 
   while (lmcc_layer_set_take (&held, &i)) {
     next = MIN (next,
@@ -330,7 +333,7 @@ lmcc_receiver_start (LmccReceiver *receiver, LmccTime now)
   receiver->last_any = now;
   receiver->timeout_posted = now;
   receiver->delivery.any = FALSE;
-  receiver->now = now;
+  lmcc_receiver_begin_call (receiver, now);
   lmcc_receiver_init_sources (receiver, now);
   reset_breaker (receiver, now);
   lmcc_receiver_join (receiver, 0, now);
@@ -368,6 +371,7 @@ void
 lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
     LmccTime now)
 {
+  lmcc_receiver_begin_call (receiver, now);
   receiver->config.max_level = max_level;
   lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_pump (receiver, now);
@@ -384,6 +388,7 @@ void
 lmcc_receiver_set_max_bitrate (LmccReceiver *receiver, guint64 max_bitrate,
     LmccTime now)
 {
+  lmcc_receiver_begin_call (receiver, now);
   receiver->config.max_bitrate = max_bitrate;
   lmcc_receiver_update_level (receiver, now);
   lmcc_receiver_pump (receiver, now);

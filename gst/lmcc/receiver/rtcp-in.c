@@ -151,7 +151,7 @@ lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
 
   if (!receiver->running)
     return;
-  receiver->now = now;
+  lmcc_receiver_begin_call (receiver, now);
   if (!lmcc_receiver_source_allowed (receiver, source)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return;

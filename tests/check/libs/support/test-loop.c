@@ -7,6 +7,9 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
+/* Calls for one time: 128 packets each. */
+#define MOST_AT_ONCE 200
+
 guint
 test_network_cut (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
@@ -542,13 +545,14 @@ step (TestLoop *loop)
   }
   for (i = 0; i < loop->n_receivers; i++) {
     LmccReceiver *receiver = loop->receivers[i].receiver;
+    guint n = 0;
 
-    if (lmcc_receiver_next_timeout (receiver) <= loop->now) {
+    while (lmcc_receiver_next_timeout (receiver) <= loop->now) {
       lmcc_receiver_handle_timeout (receiver, loop->now);
       test_loop_drain (loop);
-      /* A state machine that asks again for the same time would hang its
-       * shell. */
-      fail_unless (lmcc_receiver_next_timeout (receiver) > loop->now);
+      /* A state machine that asks again and again for the same time would hang
+       * its shell; what a call does not get done the next one does. */
+      fail_unless (++n < MOST_AT_ONCE);
     }
   }
 }
