@@ -3,6 +3,9 @@
  */
 #include "receiver/gate/unit.h"
 
+/* Units of the group before that are freed with each one. */
+#define FREED_AT_ONCE 2
+
 /* Packets of a unit, and of what a rung keeps since its last key frame: more
  * than any real stream has, so that a hostile one cannot exhaust memory. */
 #define MAX_UNIT_PACKETS 8192
@@ -119,7 +122,29 @@ void
 lmcc_gate_history_clear (LmccGateHistory *history)
 {
   g_queue_clear_full (&history->units, (GDestroyNotify) lmcc_gate_unit_unref);
+  g_queue_clear_full (&history->old, (GDestroyNotify) lmcc_gate_unit_unref);
   history->n_packets = 0;
+}
+
+/* With a key frame thousands of packets are not needed any more: they are freed
+ * with the units that follow. */
+static void
+begin_anew (LmccGateHistory *history)
+{
+  LmccGateUnit *unit;
+
+  while ((unit = g_queue_pop_head (&history->units)) != NULL)
+    g_queue_push_tail (&history->old, unit);
+  history->n_packets = 0;
+}
+
+static void
+free_old (LmccGateHistory *history)
+{
+  guint i;
+
+  for (i = 0; i < FREED_AT_ONCE && !g_queue_is_empty (&history->old); i++)
+    lmcc_gate_unit_unref (g_queue_pop_head (&history->old));
 }
 
 /*
@@ -133,8 +158,9 @@ lmcc_gate_history_clear (LmccGateHistory *history)
 void
 lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit)
 {
+  free_old (history);
   if (lmcc_gate_unit_is_key (unit))
-    lmcc_gate_history_clear (history);
+    begin_anew (history);
   else if (g_queue_is_empty (&history->units))
     return;
   if (history->n_packets + unit->packets->len > MAX_HISTORY_PACKETS) {

@@ -46,6 +46,7 @@ typedef struct
  * LmccGateHistory:
  * @units: of LmccGateUnit, from the last key frame on
  * @n_packets: of all units
+ * @old: of LmccGateUnit: those before it, which are freed a few at a time
  *
  * What a decoder needs to take over a rung. Zeros are an empty one.
  */
@@ -53,6 +54,7 @@ typedef struct
 {
   GQueue units;
   guint n_packets;
+  GQueue old;
 } LmccGateHistory;
 
 LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem *item);
