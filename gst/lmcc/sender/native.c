@@ -17,7 +17,7 @@
 
 /* Repair packets of one call: the next one goes on. Each of another block may
  * have some to be encoded, 60 us. */
-#define REPAIR_AT_ONCE 16
+#define REPAIR_AT_ONCE 8
 
 void
 lmcc_sender_init_native (LmccSender *sender)

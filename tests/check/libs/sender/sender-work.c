@@ -27,7 +27,7 @@
 #define MOST_WORK (2 * (LMCC_SENDER_PLAN_WORK + 25000) + 600000)
 
 /* Each may be of another block. */
-#define MOST_REPAIRS 16
+#define MOST_REPAIRS 8
 
 /**
  * Case:
