@@ -411,7 +411,10 @@ lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
     copy.told = TRUE;
     put_on_probation (probation, &copy);
     if (probation->verdicts->len == n)
-      decide (probation, claim, LMCC_VERDICT_BELIEVED);
+      decide (probation, claim,
+          lmcc_claim_fits_behind (probation, claim, (guint) -ahead)
+              ? LMCC_VERDICT_BELIEVED
+              : LMCC_VERDICT_REFUSED);
     else
       lmcc_packet_unref (claim->packet);
   } else {
