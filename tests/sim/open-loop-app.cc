@@ -42,7 +42,7 @@ OpenLoopApp::OpenLoopApp (const OpenLoopConfig &config, uint32_t packet_size,
     : Flow (config.name, "open-loop", config.to, start_time), m_config (config),
       m_packet_size (config.packet_size > 0 ? config.packet_size : packet_size),
       m_receiver_node (receiver), m_port (port),
-      m_account (lmcc_layer_account_new ())
+      m_account (lmcc_layer_account_new (&m_reordering))
 {
   lmcc_ewma_init (&m_rtt, RTT_WEIGHT);
   for (const EstimatorConfig &estimator : config.estimators)

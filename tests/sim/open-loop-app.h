@@ -54,6 +54,7 @@ private:
   ns3::Ptr<ns3::Socket> m_receiver;
   ns3::EventId m_event;
   uint64_t m_sent = 0;
+  LmccReordering m_reordering{};
   LmccLayerAccount *m_account;
   std::vector<Estimator> m_estimators;
   LmccEwma m_rtt;

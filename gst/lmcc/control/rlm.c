@@ -254,6 +254,16 @@ rlm_on_loss (LmccController *controller, LmccTime now,
 }
 
 static void
+rlm_on_found (LmccController *controller, LmccTime now G_GNUC_UNUSED,
+    guint layer G_GNUC_UNUSED, const LmccLoss *loss)
+{
+  Rlm *rlm = (Rlm *) controller;
+
+  lmcc_controller_forget_wish (controller, rlm->level);
+  rlm->lost -= MIN (rlm->lost, loss->count);
+}
+
+static void
 rlm_on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
     LmccTime arrival G_GNUC_UNUSED, const LmccHeader *header,
     gsize size G_GNUC_UNUSED)
@@ -408,6 +418,7 @@ rlm_free (LmccController *controller)
 static const LmccControllerClass rlm_class = {
   .on_packet = rlm_on_packet,
   .on_loss = rlm_on_loss,
+  .on_found = rlm_on_found,
   .on_neighbour_join = rlm_on_neighbour_join,
   .on_level = rlm_on_level,
   .on_session = rlm_on_session,

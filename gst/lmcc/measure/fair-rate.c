@@ -130,6 +130,7 @@ begin_event (LmccFairRate *fair, LmccTime time, LmccFairRateWitness witness)
   fair->event = time;
   fair->bytes = 0;
   fair->losses = 0;
+  fair->random_before = fair->random;
   if (witness == LMCC_FAIR_RATE_NO_WITNESS)
     return;
   fair->witnessed = TRUE;
@@ -162,6 +163,108 @@ lmcc_fair_rate_lose (LmccFairRate *fair, LmccTime time,
     begin_event (fair, time, witness);
   fair->losses++;
   fair->kinds[(fair->n_events - 1) % LMCC_FAIR_RATE_EVENTS] = fair->losses;
+}
+
+static guint *
+get_kind (LmccFairRate *fair, guint back)
+{
+  return &fair->kinds[(fair->n_events - 1 - back) % LMCC_FAIR_RATE_EVENTS];
+}
+
+/* Whether the interval before the event @back is one between two events. */
+static gboolean
+was_seen (const LmccFairRate *fair, guint back)
+{
+  return back < fair->n_intervals
+      && !(fair->assumed > 0 && back == fair->n_intervals - 1);
+}
+
+static gboolean
+is_first_event (const LmccFairRate *fair)
+{
+  return fair->n_events == 1 && !was_seen (fair, 0);
+}
+
+/* How many events back that is to which a loss belongs; -1: not known any
+ * more. */
+static gint
+find_event (const LmccFairRate *fair, LmccTime time)
+{
+  guint n = MIN (fair->n_events, LMCC_FAIR_RATE_EVENTS), back;
+  gdouble begin = (gdouble) fair->event;
+
+  /* Its history may have begun again with it, a little later. */
+  if (is_first_event (fair))
+    return 0;
+  for (back = 0; back < n; back++) {
+    if ((gdouble) time >= begin)
+      return (gint) back;
+    if (!was_seen (fair, back))
+      return -1;
+    begin -= fair->intervals[back].duration;
+  }
+
+  return -1;
+}
+
+/* The interval before an event goes on after it. */
+static void
+join_intervals (LmccFairRate *fair, guint back)
+{
+  if (back == 0) {
+    fair->event -= (LmccTime) fair->intervals[0].duration;
+    fair->bytes += (guint64) fair->intervals[0].bytes;
+  } else {
+    fair->intervals[back - 1].duration += fair->intervals[back].duration;
+    fair->intervals[back - 1].bytes += fair->intervals[back].bytes;
+  }
+  fair->n_intervals--;
+  memmove (fair->intervals + back, fair->intervals + back + 1,
+      (fair->n_intervals - back) * sizeof (fair->intervals[0]));
+}
+
+static void
+remove_event (LmccFairRate *fair, guint back)
+{
+  guint i;
+
+  if (is_first_event (fair)) {
+    fair->n_events = fair->n_intervals = 0;
+    fair->assumed = 0;
+    fair->random = fair->random_before;
+    return;
+  }
+  if (!was_seen (fair, back))
+    return;
+  if (back == 0)
+    fair->random = fair->random_before;
+  join_intervals (fair, back);
+  for (i = back; i > 0; i--)
+    *get_kind (fair, i) = *get_kind (fair, i - 1);
+  fair->n_events--;
+  fair->losses = *get_kind (fair, 0);
+}
+
+/*
+ * lmcc_fair_rate_find:
+ * @fair: a fair rate
+ * @time: of a loss that was told
+ *
+ * The packet came after all. An event of which all came was none. What the
+ * history does not reach back to, or begins with, stays.
+ */
+void
+lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time)
+{
+  gint back = find_event (fair, time);
+
+  if (back < 0 || *get_kind (fair, (guint) back) == 0)
+    return;
+  *get_kind (fair, (guint) back) -= 1;
+  if (back == 0)
+    fair->losses = *get_kind (fair, 0);
+  if (*get_kind (fair, (guint) back) == 0)
+    remove_event (fair, (guint) back);
 }
 
 /* By how much intervals are taken to be shorter. */

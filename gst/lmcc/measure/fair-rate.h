@@ -58,7 +58,8 @@ typedef struct
       assumed; /* the oldest interval stands for this rate; 0: it was seen */
   guint kinds[LMCC_FAIR_RATE_EVENTS]; /* losses of each event, a ring */
   gdouble random;
-  gboolean witnessed; /* of one event at least it is known */
+  gdouble random_before; /* before the latest event */
+  gboolean witnessed;    /* of one event at least it is known */
 
   LmccTime rtt;
   gdouble mean_rtt; /* ns */
@@ -70,6 +71,7 @@ void lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
 void lmcc_fair_rate_packet (LmccFairRate *fair, LmccTime arrival, gsize size);
 void lmcc_fair_rate_lose (LmccFairRate *fair, LmccTime time,
     LmccFairRateWitness witness);
+void lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time);
 void lmcc_fair_rate_set_rtt (LmccFairRate *fair, LmccTime now, LmccTime rtt);
 void lmcc_fair_rate_restart (LmccFairRate *fair, LmccTime now, gdouble rate);
 void lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,

@@ -175,6 +175,21 @@ lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
 }
 
 /**
+ * lmcc_loss_intervals_find:
+ * @history: a history
+ * @time: when a packet would have come that was reported as lost, in ns
+ *
+ * It came after all (RFC 5348 section 5.1: a packet that comes late fills the
+ * hole, and the loss event rate is reckoned anew). What is older than the hold
+ * time stays as it is.
+ */
+void
+lmcc_loss_intervals_find (LmccLossIntervals *history, LmccTime time)
+{
+  lmcc_loss_timeline_find (&history->timeline, time);
+}
+
+/**
  * lmcc_loss_intervals_first_length:
  * @receive_rate: X_recv at the first loss, in bit/s
  * @rtt: round-trip time R, in ns, or what stands for it until it is known

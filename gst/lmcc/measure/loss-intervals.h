@@ -52,6 +52,8 @@ lmcc_loss_intervals_lose (LmccLossIntervals *history, const LmccLoss *loss);
 void lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
     guint count);
 
+void lmcc_loss_intervals_find (LmccLossIntervals *history, LmccTime time);
+
 gdouble lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
     guint packet_size);
 void

@@ -427,3 +427,46 @@ lmcc_loss_timeline_lose (LmccLossTimeline *timeline, const LmccLoss *loss)
     add_losses (timeline, &latest);
   settle (timeline);
 }
+
+/* Takes the loss at @at out of the run at @index. */
+static void
+cut_run (LmccLossTimeline *timeline, guint index, guint at)
+{
+  LmccLossEntry *entry = get_entry (timeline, index);
+  LmccLossEntry behind = *entry;
+
+  entry->run.count = at;
+  if (at + 1 < behind.run.count) {
+    lmcc_loss_drop_first (&behind.run, at + 1);
+    behind.time = lmcc_loss_get_time (&behind.run, 0);
+    g_array_insert_val (timeline->entries, index + 1, behind);
+  }
+  if (at == 0)
+    g_array_remove_index (timeline->entries, index);
+}
+
+/*
+ * lmcc_loss_timeline_find:
+ * @timeline: a timeline
+ * @time: of a loss
+ *
+ * It was none: the packet came after all, and counts as one that came then.
+ * Where it is final, or nothing was lost then, all stays as it is.
+ */
+void
+lmcc_loss_timeline_find (LmccLossTimeline *timeline, LmccTime time)
+{
+  guint i;
+
+  for (i = timeline->entries->len; i-- > timeline->n_final;) {
+    const LmccLossEntry *entry = get_entry (timeline, i);
+
+    if (!entry->lost || entry->time > time
+        || lmcc_loss_get_last_time (&entry->run) < time)
+      continue;
+    invalidate (timeline, i);
+    cut_run (timeline, i, lmcc_loss_count_before (&entry->run, time));
+    add_packets (timeline, time, 1);
+    return;
+  }
+}

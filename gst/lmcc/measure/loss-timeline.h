@@ -39,6 +39,7 @@ void lmcc_loss_timeline_begin (LmccLossTimeline *timeline, LmccTime now);
 void lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
     guint count);
 void lmcc_loss_timeline_lose (LmccLossTimeline *timeline, const LmccLoss *loss);
+void lmcc_loss_timeline_find (LmccLossTimeline *timeline, LmccTime time);
 const LmccLossEvents *lmcc_loss_timeline_get (LmccLossTimeline *timeline);
 
 G_END_DECLS

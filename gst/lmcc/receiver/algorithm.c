@@ -153,6 +153,13 @@ lmcc_receiver_tell_loss (LmccReceiver *receiver, LmccTime now, guint layer,
 }
 
 void
+lmcc_receiver_tell_found (LmccReceiver *receiver, LmccTime now, guint layer,
+    const LmccLoss *loss)
+{
+  CALL (receiver, on_found, now, layer, loss);
+}
+
+void
 lmcc_receiver_tell_join_lead (LmccReceiver *receiver, LmccTime now)
 {
   if (receiver->membership.slots != NULL)

@@ -24,6 +24,8 @@ void lmcc_receiver_tell_refused_packet (LmccReceiver *receiver, LmccTime now,
     const LmccHeader *header);
 void lmcc_receiver_tell_loss (LmccReceiver *receiver, LmccTime now, guint layer,
     const LmccLoss *loss);
+void lmcc_receiver_tell_found (LmccReceiver *receiver, LmccTime now,
+    guint layer, const LmccLoss *loss);
 void lmcc_receiver_tell_left_packet (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, guint layer);
 void lmcc_receiver_tell_join_lead (LmccReceiver *receiver, LmccTime now);

@@ -8,6 +8,12 @@
 /* How many sequence numbers back duplicates and late packets are told apart. */
 #define HISTORY 2048
 
+/* What was lost comes late within this, or not at all: that is how much the
+ * algorithms look back on (LMCC_LOSS_HOLD, plumb's overload). And so many runs
+ * of losses are remembered for that. */
+#define LATE_TIME LMCC_SECOND
+#define LATE_RUNS 256
+
 /* Longer times between two packets are taken for this: so nominal times do not
  * overflow. */
 #define MAX_SPAN (24 * 3600 * LMCC_SECOND)
@@ -22,6 +28,7 @@ typedef struct
 
 struct _LmccLayerAccount
 {
+  LmccReordering *reordering;
   gboolean started;
   guint16 highest;
   LmccTime highest_time;
@@ -31,21 +38,30 @@ struct _LmccLayerAccount
   GArray *missing;              /* of Missing, by number */
   GArray *losses;               /* of LmccLoss, to be polled */
   guint n_polled;
+  GArray *lost; /* of Missing, a ring of the latest that count as lost */
+  guint n_lost;
+  GArray *found; /* of LmccLoss, that came after all, to be polled */
+  guint n_found_polled;
   LmccLayerStats stats;
 };
 
 /**
  * lmcc_layer_account_new:
+ * @reordering: (transfer none): what is known of the path that the layer takes;
+ *     it lives as long as the account, which adds to it
  *
  * Returns: (transfer full): an account that has seen nothing
  */
 LmccLayerAccount *
-lmcc_layer_account_new (void)
+lmcc_layer_account_new (LmccReordering *reordering)
 {
   LmccLayerAccount *account = g_new0 (LmccLayerAccount, 1);
 
+  account->reordering = reordering;
   account->missing = g_array_new (FALSE, FALSE, sizeof (Missing));
   account->losses = g_array_new (FALSE, FALSE, sizeof (LmccLoss));
+  account->lost = g_array_new (FALSE, FALSE, sizeof (Missing));
+  account->found = g_array_new (FALSE, FALSE, sizeof (LmccLoss));
 
   return account;
 }
@@ -59,7 +75,16 @@ lmcc_layer_account_free (LmccLayerAccount *account)
 {
   g_array_unref (account->missing);
   g_array_unref (account->losses);
+  g_array_unref (account->lost);
+  g_array_unref (account->found);
   g_free (account);
+}
+
+static void
+forget_losses (LmccLayerAccount *account)
+{
+  g_array_set_size (account->lost, 0);
+  account->n_lost = 0;
 }
 
 /**
@@ -77,6 +102,9 @@ lmcc_layer_account_reset (LmccLayerAccount *account)
   g_array_set_size (account->missing, 0);
   g_array_set_size (account->losses, 0);
   account->n_polled = 0;
+  g_array_set_size (account->found, 0);
+  account->n_found_polled = 0;
+  forget_losses (account);
 }
 
 static gboolean
@@ -113,6 +141,7 @@ start (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
   account->highest = lsn;
   account->highest_time = arrival;
   g_array_set_size (account->missing, 0);
+  forget_losses (account);
 }
 
 /**
@@ -148,30 +177,62 @@ lmcc_layer_account_restart (LmccLayerAccount *account, guint16 lsn,
   account->stats.restarts++;
 }
 
+static void
+remember_lost (LmccLayerAccount *account, const Missing *missing)
+{
+  if (account->lost->len < LATE_RUNS)
+    g_array_append_val (account->lost, *missing);
+  else
+    g_array_index (account->lost, Missing, account->n_lost % LATE_RUNS) =
+        *missing;
+  account->n_lost++;
+}
+
 /* The run at @index is lost. */
 static void
-declare_lost (LmccLayerAccount *account, guint index)
+declare_lost (LmccLayerAccount *account, guint index, LmccTime now)
 {
   const Missing *missing = &g_array_index (account->missing, Missing, index);
 
   account->stats.lost += missing->run.count;
+  lmcc_reordering_lose (account->reordering, now);
+  remember_lost (account, missing);
   g_array_append_val (account->losses, missing->run);
   g_array_remove_index (account->missing, index);
 }
 
-/* Counts a later packet for each missing one below @lsn (RFC 5348 section
- * 5.1). Whatever comes, runs are few: three later packets end one. */
+static LmccTime
+get_due (const LmccLayerAccount *account, const Missing *missing)
+{
+  return missing->noticed
+      + lmcc_reordering_get_wait (account->reordering, missing->later);
+}
+
+/* What is so far back does not fill a gap any more, see take_distant(): so runs
+ * are few, whatever comes. */
+static gboolean
+is_out_of_reach (const LmccLayerAccount *account, const Missing *missing)
+{
+  return lmcc_sequence_diff (account->highest,
+             (guint16) (missing->run.lsn + missing->run.count - 1))
+      > LMCC_MAX_GAP;
+}
+
+/* Counts a later packet for each missing one below @lsn. */
 static void
-count_later (LmccLayerAccount *account, guint16 lsn)
+count_later (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
   guint i = 0;
 
   while (i < account->missing->len) {
     Missing *missing = &g_array_index (account->missing, Missing, i);
 
-    if (lmcc_sequence_diff (lsn, missing->run.lsn) > 0
-        && ++missing->later >= LMCC_LOSS_THRESHOLD)
-      declare_lost (account, i);
+    if (lmcc_sequence_diff (lsn, missing->run.lsn) > 0)
+      missing->later++;
+    if (missing->later >= LMCC_LOSS_THRESHOLD
+        && (get_due (account, missing) <= arrival
+            || is_out_of_reach (account, missing)))
+      declare_lost (account, i, arrival);
     else
       i++;
   }
@@ -198,34 +259,85 @@ note_missing (LmccLayerAccount *account, guint gap, LmccTime arrival)
   g_array_append_val (account->missing, missing);
 }
 
+/* The run among @runs that a packet is missing in, and where in it; %NULL if
+ * there is none. */
+static Missing *
+find_run (const GArray *runs, guint16 lsn, guint *index, guint *at)
+{
+  for (*index = 0; *index < runs->len; *index += 1) {
+    Missing *missing = &g_array_index (runs, Missing, *index);
+
+    *at = (guint16) (lsn - missing->run.lsn);
+    if (*at < missing->run.count)
+      return missing;
+  }
+
+  return NULL;
+}
+
+static LmccTime
+get_lateness (const Missing *missing, LmccTime arrival)
+{
+  return arrival > missing->noticed ? arrival - missing->noticed : 0;
+}
+
 /* Takes one packet out of the run that it is missing in, if there is one. Where
  * it was the first one, what follows it may still be on its way, in order: the
  * packet that the gap was noticed by came too early, or was forged. */
 static gboolean
 fill (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
-  guint i;
+  guint i, at;
+  Missing *missing = find_run (account->missing, lsn, &i, &at);
+  Missing behind;
 
-  for (i = 0; i < account->missing->len; i++) {
-    Missing *missing = &g_array_index (account->missing, Missing, i);
-    guint at = (guint16) (lsn - missing->run.lsn);
-    Missing behind = *missing;
-
-    if (at >= missing->run.count)
-      continue;
-    missing->run.count = at;
-    if (at + 1 < behind.run.count) {
-      lmcc_loss_drop_first (&behind.run, at + 1);
-      if (at == 0)
-        behind.noticed = arrival;
-      g_array_insert_val (account->missing, i + 1, behind);
-    }
+  if (missing == NULL)
+    return FALSE;
+  if (missing->later >= LMCC_LOSS_THRESHOLD)
+    lmcc_reordering_late (account->reordering, get_lateness (missing, arrival));
+  behind = *missing;
+  missing->run.count = at;
+  if (at + 1 < behind.run.count) {
+    lmcc_loss_drop_first (&behind.run, at + 1);
     if (at == 0)
-      g_array_remove_index (account->missing, i);
-    return TRUE;
+      behind.noticed = arrival;
+    g_array_insert_val (account->missing, i + 1, behind);
+  }
+  if (at == 0)
+    g_array_remove_index (account->missing, i);
+
+  return TRUE;
+}
+
+/* Takes back that a packet was lost. Whoever forges one has to hit a number
+ * that was, as only these are remembered. */
+static gboolean
+take_back (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
+{
+  guint i, at;
+  Missing *lost = find_run (account->lost, lsn, &i, &at);
+  Missing behind;
+  LmccLoss found;
+
+  if (lost == NULL || get_lateness (lost, arrival) > LATE_TIME)
+    return FALSE;
+  lmcc_reordering_late (account->reordering, get_lateness (lost, arrival));
+  found = lost->run;
+  if (at > 0)
+    lmcc_loss_drop_first (&found, at);
+  found.count = 1;
+  g_array_append_val (account->found, found);
+  behind = *lost;
+  lost->run.count = at;
+  if (at + 1 < behind.run.count) {
+    lmcc_loss_drop_first (&behind.run, at + 1);
+    if (at == 0)
+      *lost = behind;
+    else
+      remember_lost (account, &behind);
   }
 
-  return FALSE;
+  return TRUE;
 }
 
 static LmccArrival
@@ -240,7 +352,8 @@ take_older (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
     account->stats.reordered++;
     return LMCC_ARRIVAL_REORDERED;
   }
-  account->stats.late++;
+  if (take_back (account, lsn, arrival))
+    account->stats.late++;
 
   return LMCC_ARRIVAL_LATE;
 }
@@ -319,7 +432,7 @@ lmcc_layer_account_packet (LmccLayerAccount *account, LmccTime arrival,
   account->suspect = FALSE;
   account->stats.received++;
   account->stats.bytes += bytes;
-  count_later (account, lsn);
+  count_later (account, lsn, arrival);
 
   return result;
 }
@@ -329,17 +442,19 @@ lmcc_layer_account_packet (LmccLayerAccount *account, LmccTime arrival,
  * @account: an account
  * @now: the time
  *
- * Turns what has been missing for %LMCC_LOSS_TIMEOUT into losses.
+ * Turns what has been missing for long enough into losses, see
+ * lmcc_reordering_get_wait().
  */
 void
 lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now)
 {
-  while (account->missing->len > 0) {
-    Missing *missing = &g_array_index (account->missing, Missing, 0);
+  guint i = 0;
 
-    if (missing->noticed + LMCC_LOSS_TIMEOUT > now)
-      return;
-    declare_lost (account, 0);
+  while (i < account->missing->len) {
+    if (get_due (account, &g_array_index (account->missing, Missing, i)) <= now)
+      declare_lost (account, i, now);
+    else
+      i++;
   }
 }
 
@@ -353,11 +468,28 @@ lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now)
 LmccTime
 lmcc_layer_account_next_timeout (const LmccLayerAccount *account)
 {
-  if (account->missing->len == 0)
-    return LMCC_TIME_NONE;
+  LmccTime next = LMCC_TIME_NONE;
+  guint i;
 
-  return g_array_index (account->missing, Missing, 0).noticed
-      + LMCC_LOSS_TIMEOUT;
+  for (i = 0; i < account->missing->len; i++)
+    next = MIN (next,
+        get_due (account, &g_array_index (account->missing, Missing, i)));
+
+  return next;
+}
+
+static gboolean
+poll (GArray *losses, guint *n_polled, LmccLoss *loss)
+{
+  if (*n_polled == losses->len) {
+    g_array_set_size (losses, 0);
+    *n_polled = 0;
+    return FALSE;
+  }
+  *loss = g_array_index (losses, LmccLoss, *n_polled);
+  *n_polled += 1;
+
+  return TRUE;
 }
 
 /**
@@ -370,14 +502,21 @@ lmcc_layer_account_next_timeout (const LmccLayerAccount *account)
 gboolean
 lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss)
 {
-  if (account->n_polled == account->losses->len) {
-    g_array_set_size (account->losses, 0);
-    account->n_polled = 0;
-    return FALSE;
-  }
-  *loss = g_array_index (account->losses, LmccLoss, account->n_polled++);
+  return poll (account->losses, &account->n_polled, loss);
+}
 
-  return TRUE;
+/**
+ * lmcc_layer_account_poll_found:
+ * @account: an account whose losses were all polled
+ * @loss: (out): a packet of these that came within a second after all, and was
+ *     not polled here before
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss)
+{
+  return poll (account->found, &account->n_found_polled, loss);
 }
 
 /**

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "measure/loss.h"
+#include "measure/reordering.h"
 
 G_BEGIN_DECLS
 
@@ -36,7 +37,7 @@ typedef enum
  */
 typedef struct _LmccLayerAccount LmccLayerAccount;
 
-LmccLayerAccount *lmcc_layer_account_new (void);
+LmccLayerAccount *lmcc_layer_account_new (LmccReordering *reordering);
 void lmcc_layer_account_free (LmccLayerAccount *account);
 void lmcc_layer_account_reset (LmccLayerAccount *account);
 void lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,
@@ -49,6 +50,8 @@ void lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now);
 LmccTime lmcc_layer_account_next_timeout (const LmccLayerAccount *account);
 gboolean
 lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss);
+gboolean
+lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss);
 gboolean
 lmcc_layer_account_settled (const LmccLayerAccount *account, guint16 lsn);
 const LmccLayerStats *

@@ -50,6 +50,16 @@ refuse (LmccReceiver *receiver, LmccDrop why, LmccPacket *packet,
   lmcc_packet_unref (packet);
 }
 
+/* What was told lost and came after all. */
+static void
+report_found (LmccReceiver *receiver, guint index, LmccTime now)
+{
+  LmccLoss loss;
+
+  while (lmcc_layer_account_poll_found (receiver->layers[index].account, &loss))
+    lmcc_receiver_tell_found (receiver, now, index, &loss);
+}
+
 static void
 take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
     guint group, LmccPacket *packet, const LmccRtp *rtp,
@@ -73,6 +83,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
       refuse (receiver, LMCC_DROP_DUPLICATE, packet, header, now);
       return;
     case LMCC_ARRIVAL_LATE:
+      report_found (receiver, header->layer, now);
       if (!lmcc_receiver_take_late (receiver, packet, rtp, header, now)) {
         refuse (receiver, LMCC_DROP_LATE, packet, header, now);
         return;

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "control/controller.h"
+#include "measure/reordering.h"
 #include "receiver/allowance.h"
 #include "receiver/actions.h"
 #include "receiver/circuit-breaker.h"
@@ -69,6 +70,7 @@ struct _LmccReceiver
   LmccLayerSet merge_layers; /* as the merge has it: more while packets of
                                  * layers that were left come out */
   LmccReceiverMembership membership;
+  LmccReordering reordering;
   LmccReceiverLayer layers[LMCC_MAX_LAYERS];
   LmccMerge *merge;
   LmccGate *gate;

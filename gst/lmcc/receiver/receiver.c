@@ -70,7 +70,8 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   lmcc_receiver_init_rtt (receiver);
   lmcc_receiver_init_memory (receiver);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    receiver->layers[i].account = lmcc_layer_account_new ();
+    receiver->layers[i].account =
+        lmcc_layer_account_new (&receiver->reordering);
     lmcc_probation_init (&receiver->layers[i].probation,
         config->max_leap > 0 ? config->max_leap : LMCC_DEFAULT_MAX_LEAP);
     lmcc_waiting_queue_init (&receiver->layers[i].waiting);
@@ -216,6 +217,29 @@ run_controller (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_update_level (receiver, now);
 }
 
+/* A loss in one layer may have made the wait shorter for all. */
+static void
+settle_due (LmccReceiver *receiver, LmccTime now)
+{
+  gboolean any;
+
+  do {
+    LmccLayerSet held = receiver->held;
+    guint i;
+
+    any = FALSE;
+    while (lmcc_layer_set_take (&held, &i)) {
+      LmccLayerAccount *account = receiver->layers[i].account;
+
+      if (lmcc_layer_account_next_timeout (account) > now)
+        continue;
+      lmcc_layer_account_timeout (account, now);
+      lmcc_receiver_settle (receiver, i, now);
+      any = TRUE;
+    }
+  } while (any);
+}
+
 /**
  * lmcc_receiver_handle_timeout:
  * @receiver: a receiver
@@ -239,6 +263,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
     lmcc_layer_account_timeout (receiver->layers[i].account, now);
     lmcc_receiver_settle (receiver, i, now);
   }
+  settle_due (receiver, now);
   lmcc_receiver_pump (receiver, now);
 
   if (receiver->have_session && !receiver->source_gone

@@ -220,6 +220,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
     receiver->layers[i].smoothed_rate = 0;
     lmcc_receiver_forget_measure (&receiver->layers[i]);
   }
+  receiver->reordering = (LmccReordering){ 0 };
   lmcc_receiver_clear_layering (receiver);
   lmcc_merge_reset (receiver->merge);
   lmcc_gate_reset (receiver->gate);

@@ -406,6 +406,20 @@ elm_loss (LmccController *controller, LmccTime now, guint layer,
   evaluate (elm, now);
 }
 
+/* A virtual packet is taken back where one was lost just then. */
+static void
+elm_found (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
+{
+  Elm *elm = (Elm *) controller;
+
+  if (elm->deaf || elm->leaving
+      || lmcc_elm_trains_owns_loss (&elm->trains, layer, loss))
+    return;
+  lmcc_loss_intervals_find (elm->history, lmcc_loss_get_time (loss, 0));
+  evaluate (elm, now);
+}
+
 static void
 elm_left_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
     LmccTime arrival, guint layer)
@@ -581,6 +595,7 @@ elm_free (LmccController *controller)
 static const LmccControllerClass elm_class = {
   .on_packet = elm_packet,
   .on_loss = elm_loss,
+  .on_found = elm_found,
   .on_left_packet = elm_left_packet,
   .on_level = elm_level,
   .on_rtt = elm_rtt,

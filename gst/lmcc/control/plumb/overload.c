@@ -114,6 +114,30 @@ lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint lost)
 }
 
 /*
+ * lmcc_overload_find:
+ * @overload: an overload watch
+ * @now: the time
+ * @found: packets that were lost, and came after all
+ *
+ * They are taken out of the latest losses.
+ */
+void
+lmcc_overload_find (LmccOverload *overload, LmccTime now, guint found)
+{
+  guint i;
+
+  turn (overload, now);
+  for (i = 0; i < LMCC_OVERLOAD_SLICES && found > 0; i++) {
+    guint slice =
+        (overload->current + LMCC_OVERLOAD_SLICES - i) % LMCC_OVERLOAD_SLICES;
+    guint n = MIN (overload->slices[slice].lost, found);
+
+    overload->slices[slice].lost -= n;
+    found -= n;
+  }
+}
+
+/*
  * lmcc_overload_check:
  * @overload: an overload watch
  * @now: the time

@@ -50,6 +50,7 @@ void lmcc_overload_reset (LmccOverload *overload, LmccTime now);
 void
 lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size);
 void lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint count);
+void lmcc_overload_find (LmccOverload *overload, LmccTime now, guint count);
 gboolean lmcc_overload_check (LmccOverload *overload, LmccTime now,
     LmccOverloadLimit limit);
 gdouble lmcc_overload_get_rate (const LmccOverload *overload, LmccTime now);

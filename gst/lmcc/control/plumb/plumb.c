@@ -121,6 +121,19 @@ is_new_outage (LmccPlumb *plumb, LmccTime now)
   return is_new;
 }
 
+/* Of losses that are found within that time all may come after all. */
+static void
+note_loss (LmccPlumb *plumb, LmccTime now, guint count)
+{
+  if (plumb->recent_losses == 0
+      || now >= plumb->last_loss + LMCC_LOSS_TIMEOUT) {
+    plumb->loss_before = plumb->last_loss;
+    plumb->recent_losses = 0;
+  }
+  plumb->recent_losses += count;
+  plumb->last_loss = now;
+}
+
 static void
 plumb_loss (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
@@ -131,7 +144,7 @@ plumb_loss (LmccController *controller, LmccTime now, guint layer,
   guint first;
 
   lmcc_controller_forget_wish (controller, plumb->level);
-  plumb->last_loss = now;
+  note_loss (plumb, now, loss->count);
   if (plumb->deaf || plumb->leaving || ignored == loss->count)
     return;
   lmcc_overload_lose (&plumb->overload, now,
@@ -143,6 +156,27 @@ plumb_loss (LmccController *controller, LmccTime now, guint layer,
       && !lmcc_train_reader_owns_loss (&plumb->trains, plumb->session, layer,
           loss))
     take_losses (plumb, now, loss, first);
+  evaluate (plumb, now);
+}
+
+/* What is no loss is taken out of all that plumb_loss() put it in. */
+static void
+plumb_found (LmccController *controller, LmccTime now, guint layer,
+    const LmccLoss *loss)
+{
+  LmccPlumb *plumb = (LmccPlumb *) controller;
+  LmccTime time = lmcc_loss_get_time (loss, 0);
+
+  lmcc_controller_forget_wish (controller, plumb->level);
+  if (plumb->recent_losses > 0 && --plumb->recent_losses == 0)
+    plumb->last_loss = plumb->loss_before;
+  if (plumb->deaf || plumb->leaving || time < plumb->deaf_until
+      || time < plumb->outage_until[layer])
+    return;
+  lmcc_overload_find (&plumb->overload, now, 1);
+  if (!lmcc_train_reader_owns_loss (&plumb->trains, plumb->session, layer,
+          loss))
+    lmcc_fair_rate_find (&plumb->fair, time);
   evaluate (plumb, now);
 }
 
@@ -184,6 +218,7 @@ plumb_level (LmccController *controller, LmccTime now, gint level)
     plumb->deaf = TRUE;
     plumb->deaf_since = plumb->left_packet = now;
     plumb->last_loss = MAX (plumb->last_loss, now);
+    plumb->recent_losses = 0;
   }
   plumb->leaving = FALSE;
   plumb->wants_experiment = FALSE;
@@ -268,6 +303,7 @@ plumb_status (LmccController *controller, LmccTime now,
 static const LmccControllerClass plumb_class = {
   .on_packet = plumb_packet,
   .on_loss = plumb_loss,
+  .on_found = plumb_found,
   .on_left_packet = plumb_left_packet,
   .on_level = plumb_level,
   .on_rtt = plumb_rtt,

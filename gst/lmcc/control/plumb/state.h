@@ -68,7 +68,9 @@ typedef struct
   LmccTime outage_until[LMCC_MAX_LAYERS]; /* none came before, for a while */
   LmccTime outage_taken; /* when one was last taken for a loss event */
   LmccTime last_loss;
-  LmccTime last_queue; /* a train met one */
+  LmccTime loss_before; /* the latest one before the recent ones */
+  guint recent_losses;  /* so many may still have come after all */
+  LmccTime last_queue;  /* a train met one */
   gboolean leaving;
   gboolean restart; /* the history begins again after the deaf period */
   gboolean deaf;

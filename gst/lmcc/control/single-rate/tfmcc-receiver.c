@@ -329,6 +329,19 @@ lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
 }
 
 /**
+ * lmcc_tfmcc_receiver_found:
+ * @receiver: a receiver
+ * @loss: one packet of what was told to be lost
+ *
+ * It came after all.
+ */
+void
+lmcc_tfmcc_receiver_found (LmccTfmccReceiver *receiver, const LmccLoss *loss)
+{
+  lmcc_loss_intervals_find (receiver->history, lmcc_loss_get_time (loss, 0));
+}
+
+/**
  * lmcc_tfmcc_receiver_leave:
  * @receiver: a receiver
  *

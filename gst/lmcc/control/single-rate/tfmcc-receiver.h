@@ -34,6 +34,8 @@ void lmcc_tfmcc_receiver_packet (LmccTfmccReceiver *receiver, LmccTime now,
     gsize bytes, guint32 send_time, const LmccTfmccElement *element);
 void lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
     const LmccLoss *loss);
+void
+lmcc_tfmcc_receiver_found (LmccTfmccReceiver *receiver, const LmccLoss *loss);
 void lmcc_tfmcc_receiver_leave (LmccTfmccReceiver *receiver);
 LmccTime lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver *receiver);
 void

@@ -59,6 +59,14 @@ on_loss (LmccController *controller, LmccTime now, guint layer,
 }
 
 static void
+on_found (LmccController *controller, LmccTime now G_GNUC_UNUSED, guint layer,
+    const LmccLoss *loss)
+{
+  if (layer == 0)
+    lmcc_tfmcc_receiver_found (((Tfmcc *) controller)->receiver, loss);
+}
+
+static void
 on_timeout (LmccController *controller, LmccTime now)
 {
   lmcc_tfmcc_receiver_handle_timeout (((Tfmcc *) controller)->receiver, now);
@@ -123,6 +131,7 @@ static const LmccControllerClass controller_class = {
   .on_second_element = on_second_element,
   .on_packet = on_packet,
   .on_loss = on_loss,
+  .on_found = on_found,
   .on_timeout = on_timeout,
   .next_timeout = next_timeout,
   .on_leave = on_leave,

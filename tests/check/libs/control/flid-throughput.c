@@ -32,6 +32,7 @@ typedef struct
 {
   LmccSession session;
   LmccController *controller;
+  LmccReordering reordering;
   LmccLayerAccount *accounts[LEVELS];
   LmccLayerEntries entries;
   guint16 lsns[LEVELS];
@@ -219,7 +220,7 @@ run_controller (const gchar *name, const gdouble *rates, const gdouble *p,
     run.session.layers[i].rate = rates[i];
     run.rates[i] = rates[i];
     run.due[i] = i * LMCC_MSECOND;
-    run.accounts[i] = lmcc_layer_account_new ();
+    run.accounts[i] = lmcc_layer_account_new (&run.reordering);
   }
   lmcc_layer_entries_init (&run.entries, run.session.slot_modulus, SLOT,
       algorithm == lmcc_algorithm_find ("flid-dl"));

@@ -41,6 +41,24 @@ static const struct
   { LMCC_OVERLOAD_CLAIM, 8, 0.25 },
 };
 
+GST_START_TEST (test_what_came_after_all_is_no_overload)
+{
+  LmccOverload overload = nothing;
+  LmccTime later = BEGIN + 150 * LMCC_MSECOND;
+
+  lmcc_overload_reset (&overload, BEGIN);
+  lmcc_overload_lose (&overload, BEGIN, 5);
+  lmcc_overload_lose (&overload, later, 3);
+  fail_unless (lmcc_overload_check (&overload, later, LMCC_OVERLOAD_USUAL));
+  lmcc_overload_find (&overload, later, 1);
+  fail_if (lmcc_overload_check (&overload, later, LMCC_OVERLOAD_USUAL));
+  lmcc_overload_find (&overload, later, 100);
+  lmcc_overload_lose (&overload, later, 8);
+  fail_unless (lmcc_overload_check (&overload, later, LMCC_OVERLOAD_USUAL));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_an_overload_has_a_number_and_a_share_of_losses)
 {
   LmccOverloadLimit limit = limits[__i__].limit;
@@ -212,6 +230,7 @@ overload_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_what_came_after_all_is_no_overload);
   tcase_add_loop_test (tcase,
       test_an_overload_has_a_number_and_a_share_of_losses, 0,
       G_N_ELEMENTS (limits));

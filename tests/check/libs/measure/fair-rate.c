@@ -515,6 +515,63 @@ check_any (const LmccFairRate *fair, LmccTime now)
   lmcc_fair_rate_get_mean_interval (fair, now);
 }
 
+/* Evenly lost, and one event more that is taken back: @back events ago. */
+GST_START_TEST (test_an_event_of_which_all_came_is_none)
+{
+  const LmccTime interval = LMCC_SECOND, middle = interval / 2;
+  const guint n = 10, back = (guint) __i__;
+  LmccFairRate fair, with;
+  LmccTime now = LMCC_SECOND, loss = 0;
+  guint i;
+
+  init (&fair, FALSE, RTT);
+  init (&with, FALSE, RTT);
+  lmcc_fair_rate_packet (&fair, now, PACKET_SIZE);
+  lmcc_fair_rate_packet (&with, now, PACKET_SIZE);
+  for (i = 0; i < n; i++) {
+    lmcc_fair_rate_packet (&fair, now + middle, 80 * PACKET_SIZE);
+    lmcc_fair_rate_packet (&with, now + middle, 40 * PACKET_SIZE);
+    if (i == n - 1 - back) {
+      loss = now + middle;
+      lose_at (&with, loss, 3, LMCC_FAIR_RATE_NO_WITNESS);
+    }
+    lmcc_fair_rate_packet (&with, now + middle, 40 * PACKET_SIZE);
+    now += interval;
+    if (i == n - 1)
+      break;
+    lose_at (&fair, now, 2, LMCC_FAIR_RATE_NO_WITNESS);
+    lose_at (&with, now, 2, LMCC_FAIR_RATE_NO_WITNESS);
+  }
+  fail_if (lmcc_fair_rate_get (&fair, now) == lmcc_fair_rate_get (&with, now));
+  for (i = 0; i < 3; i++)
+    lmcc_fair_rate_find (&with, loss);
+  check_about (lmcc_fair_rate_get (&with, now), lmcc_fair_rate_get (&fair, now),
+      1e-9, "taken back, events ago:", back);
+  check_about (lmcc_fair_rate_get_thinning (&with),
+      lmcc_fair_rate_get_thinning (&fair), 1e-9, "thinning, events ago:", back);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_without_its_only_event_nothing_was_lost)
+{
+  LmccFairRate fair;
+
+  init (&fair, FALSE, RTT);
+  lmcc_fair_rate_packet (&fair, LMCC_SECOND, PACKET_SIZE);
+  lose_at (&fair, 2 * LMCC_SECOND, 2, LMCC_FAIR_RATE_ROOM);
+  lmcc_fair_rate_restart (&fair, 2 * LMCC_SECOND + MS, 1e6);
+  lmcc_fair_rate_find (&fair, 2 * LMCC_SECOND);
+  fail_if (isinf (lmcc_fair_rate_get_seen (&fair)));
+  lmcc_fair_rate_find (&fair, 2 * LMCC_SECOND);
+  fail_unless (isinf (lmcc_fair_rate_get_seen (&fair)));
+  fail_unless (lmcc_fair_rate_get_random (&fair) == 0);
+  lmcc_fair_rate_find (&fair, 2 * LMCC_SECOND);
+  fail_unless (isinf (lmcc_fair_rate_get_seen (&fair)));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_nothing_that_comes_makes_it_no_number)
 {
   static const LmccTime rtts[] = { 0, 1, RTT, 10 * LMCC_SECOND };
@@ -587,6 +644,8 @@ fair_rate_suite (void)
   tcase_add_loop_test (tcase, test_losses_of_one_event_and_of_two, 0,
       G_N_ELEMENTS (events));
   tcase_add_test (tcase, test_a_long_silence_makes_what_was_before_count_less);
+  tcase_add_loop_test (tcase, test_an_event_of_which_all_came_is_none, 0, 5);
+  tcase_add_test (tcase, test_without_its_only_event_nothing_was_lost);
   tcase_add_loop_test (tcase, test_nothing_that_comes_makes_it_no_number, 0, 6);
 
   return suite;

@@ -622,6 +622,45 @@ GST_START_TEST (test_a_long_run_is_an_event_in_each_round_trip_time)
 
 GST_END_TEST;
 
+/* A packet in each millisecond, of which each tenth is lost, and @other. */
+static LmccLossIntervals *
+lose_each_tenth (guint other)
+{
+  LmccLossIntervals *history =
+      lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, 5 * LMCC_MSECOND);
+  guint i, next = 1;
+
+  for (i = 1; i < 100; i++) {
+    if (i % 10 == 0 || i == other)
+      continue;
+    lmcc_loss_intervals_packet (history, i * LMCC_MSECOND, 1);
+    for (; next < i; next++)
+      lmcc_loss_intervals_loss (history, next * LMCC_MSECOND, 1);
+    next = i + 1;
+  }
+
+  return history;
+}
+
+GST_START_TEST (test_what_came_after_all_leaves_no_trace)
+{
+  g_autoptr (LmccLossIntervals) history = lose_each_tenth ((guint) __i__);
+  g_autoptr (LmccLossIntervals) expected = lose_each_tenth (0);
+  LmccLossInterval intervals[2][LMCC_LOSS_INTERVALS + 1];
+  guint i, n;
+
+  for (i = 0; i < 2; i++)
+    lmcc_loss_intervals_find (history, (guint) __i__ * LMCC_MSECOND);
+  n = lmcc_loss_intervals_get (history, intervals[0]);
+  fail_unless_equals_int (n, lmcc_loss_intervals_get (expected, intervals[1]));
+  for (i = 0; i < n; i++) {
+    assert_near (intervals[0][i].packets, intervals[1][i].packets);
+    fail_unless_equals_uint64 (intervals[0][i].losses, intervals[1][i].losses);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_reset_forgets)
 {
   g_autoptr (LmccLossIntervals) history =
@@ -727,6 +766,8 @@ loss_intervals_suite (void)
       6);
   tcase_add_loop_test (tcase,
       test_a_long_run_is_an_event_in_each_round_trip_time, 0, 4);
+  tcase_add_loop_test (tcase, test_what_came_after_all_leaves_no_trace, 11, 20);
+  tcase_add_loop_test (tcase, test_what_came_after_all_leaves_no_trace, 91, 96);
   tcase_add_test (tcase, test_reset_forgets);
   tcase_add_test (tcase, test_a_history_begins_again_with_a_given_loss_rate);
   tcase_add_test (tcase, test_it_is_quiet_after_twice_the_mean_interval);

@@ -23,7 +23,8 @@ count_losses (LmccLayerAccount *account)
 
 GST_START_TEST (test_packets_in_order_lose_nothing_over_two_wraps)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
   guint i;
 
@@ -45,7 +46,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   LmccLoss loss;
   guint i;
 
@@ -76,7 +78,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_reordered_packet_is_no_loss)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   static const guint16 order[] = { 1, 2, 4, 5, 3, 6, 7, 8 };
   guint i;
 
@@ -97,7 +100,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_duplicates_and_late_packets_are_told_apart)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
   guint16 lsn;
 
@@ -123,9 +127,139 @@ GST_START_TEST (test_duplicates_and_late_packets_are_told_apart)
 
 GST_END_TEST;
 
+/* Packets @first to @last in order, but @missing. */
+static void
+take_but (LmccLayerAccount *account, guint16 first, guint16 last,
+    guint16 missing)
+{
+  guint16 lsn;
+
+  for (lsn = first; lsn <= last; lsn++) {
+    if (lsn != missing)
+      lmcc_layer_account_packet (account, lsn * PACKET_TIME, lsn, SIZE);
+  }
+}
+
+GST_START_TEST (test_a_loss_that_comes_late_is_taken_back_once)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  LmccLoss lost, found;
+
+  take_but (account, 10, 19, 13);
+  fail_unless (lmcc_layer_account_poll_loss (account, &lost));
+  fail_if (lmcc_layer_account_poll_found (account, &found));
+  lmcc_layer_account_packet (account, 20 * PACKET_TIME, 13, SIZE);
+  fail_unless (lmcc_layer_account_poll_found (account, &found));
+  fail_unless_equals_int (found.lsn, 13);
+  fail_unless_equals_int (found.count, 1);
+  fail_unless_equals_uint64 (lmcc_loss_get_time (&found, 0),
+      lmcc_loss_get_time (&lost, 0));
+  lmcc_layer_account_packet (account, 21 * PACKET_TIME, 13, SIZE);
+  fail_if (lmcc_layer_account_poll_found (account, &found));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_packets_of_a_lost_run_are_taken_back_one_by_one)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  static const guint16 order[] = { 7, 5, 9, 6, 8 };
+  LmccLoss lost, found;
+  LmccTime now = 20 * PACKET_TIME;
+  guint i;
+
+  lmcc_layer_account_packet (account, 4 * PACKET_TIME, 4, SIZE);
+  take_but (account, 10, 12, 0);
+  fail_unless (lmcc_layer_account_poll_loss (account, &lost));
+  fail_unless_equals_int (lost.count, 5);
+  for (i = 0; i < G_N_ELEMENTS (order); i++) {
+    lmcc_layer_account_packet (account, now, order[i], SIZE);
+    fail_unless (lmcc_layer_account_poll_found (account, &found));
+    fail_unless_equals_int (found.lsn, order[i]);
+    fail_unless_equals_uint64 (lmcc_loss_get_time (&found, 0),
+        lmcc_loss_get_time (&lost, order[i] - 5u));
+  }
+  fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->late, 5);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_what_was_never_missing_is_not_taken_back)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  LmccLoss found;
+  guint16 lsn;
+
+  take_but (account, 1000, 1010, 0);
+  for (lsn = 1; lsn <= 1010; lsn++)
+    lmcc_layer_account_packet (account, 1011 * PACKET_TIME, lsn, SIZE);
+  fail_if (lmcc_layer_account_poll_found (account, &found));
+  fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->late, 0);
+  fail_unless_equals_uint64 (lmcc_reordering_get_window (&reordering), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_what_comes_after_a_second_is_not_taken_back)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  LmccLoss found;
+
+  take_but (account, 10, 19, 13);
+  lmcc_layer_account_packet (account, 14 * PACKET_TIME + LMCC_SECOND + 1, 13,
+      SIZE);
+  fail_if (lmcc_layer_account_poll_found (account, &found));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_once_one_came_late_the_next_is_waited_for)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  LmccTime window = 10 * PACKET_TIME, due = 24 * PACKET_TIME + window;
+
+  take_but (account, 10, 21, 13);
+  fail_unless_equals_int (count_losses (account), 1);
+  lmcc_layer_account_packet (account, 22 * PACKET_TIME, 13, SIZE);
+  fail_unless_equals_uint64 (lmcc_reordering_get_window (&reordering), window);
+  take_but (account, 22, 30, 23);
+  fail_unless_equals_int (count_losses (account), 0);
+  fail_if (lmcc_layer_account_settled (account, 30));
+  fail_unless_equals_uint64 (lmcc_layer_account_next_timeout (account), due);
+  lmcc_layer_account_timeout (account, due - 1);
+  fail_unless_equals_int (count_losses (account), 0);
+  lmcc_layer_account_timeout (account, due);
+  fail_unless_equals_int (count_losses (account), 1);
+  fail_unless (lmcc_layer_account_settled (account, 30));
+}
+
+GST_END_TEST;
+
+/* Each second packet, faster than any window passes. */
+GST_START_TEST (test_runs_that_are_waited_for_stay_few)
+{
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
+  guint i;
+
+  lmcc_reordering_late (&reordering, LMCC_LOSS_TIMEOUT);
+  for (i = 0; i < 2 * LMCC_MAX_GAP; i++)
+    lmcc_layer_account_packet (account, i, (guint16) (2 * i), SIZE);
+  fail_unless (count_losses (account)
+      >= 2 * LMCC_MAX_GAP - LMCC_MAX_GAP / 2 - LMCC_LOSS_THRESHOLD);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_gap_that_nothing_follows_is_a_loss_after_the_timeout)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   LmccTime noticed = 2 * PACKET_TIME;
 
   fail_unless_equals_uint64 (lmcc_layer_account_next_timeout (account),
@@ -145,7 +279,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_packet_that_came_too_early_makes_no_loss)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   const LmccTime interval = LMCC_LOSS_TIMEOUT / 4;
   guint i;
 
@@ -165,7 +300,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_packet_far_back_is_dropped_and_two_start_anew)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
 
   lmcc_layer_account_packet (account, 0, 30000, SIZE);
   fail_unless_equals_int (lmcc_layer_account_packet (account, 1, 100, SIZE),
@@ -188,7 +324,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_an_outage_is_a_loss_of_its_length)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   guint i;
 
   lmcc_layer_account_packet (account, 0, 60000, SIZE);
@@ -207,7 +344,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_run_is_parted_by_what_comes_late)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   static const struct
   {
     guint16 lsn;
@@ -241,7 +379,8 @@ GST_END_TEST;
  * places; what was never sent on must be exactly what is counted as lost. */
 GST_START_TEST (test_random_loss_is_counted_exactly)
 {
-  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new ();
+  LmccReordering reordering = { 0 };
+  g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   g_autoptr (GRand) random = g_rand_new_with_seed (42);
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (guint));
   const LmccLayerStats *stats = lmcc_layer_account_get_stats (account);
@@ -301,6 +440,12 @@ layer_account_suite (void)
   tcase_add_test (tcase, test_a_packet_far_back_is_dropped_and_two_start_anew);
   tcase_add_test (tcase, test_an_outage_is_a_loss_of_its_length);
   tcase_add_test (tcase, test_a_run_is_parted_by_what_comes_late);
+  tcase_add_test (tcase, test_a_loss_that_comes_late_is_taken_back_once);
+  tcase_add_test (tcase, test_packets_of_a_lost_run_are_taken_back_one_by_one);
+  tcase_add_test (tcase, test_what_was_never_missing_is_not_taken_back);
+  tcase_add_test (tcase, test_what_comes_after_a_second_is_not_taken_back);
+  tcase_add_test (tcase, test_once_one_came_late_the_next_is_waited_for);
+  tcase_add_test (tcase, test_runs_that_are_waited_for_stay_few);
   tcase_add_test (tcase, test_random_loss_is_counted_exactly);
 
   return suite;

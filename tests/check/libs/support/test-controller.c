@@ -36,7 +36,7 @@ test_controller_new (const gchar *algorithm, guint n_layers,
   test->cap = (gint) n_layers - 1;
   test->changes = g_array_new (FALSE, FALSE, sizeof (TestLevelChange));
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    test->accounts[i] = lmcc_layer_account_new ();
+    test->accounts[i] = lmcc_layer_account_new (&test->reordering);
   test_controller_follow (test);
 
   return test;

@@ -29,6 +29,7 @@ typedef struct
   LmccSession session;
   LmccSettings *settings;
   LmccController *controller;
+  LmccReordering reordering;
   LmccLayerAccount *accounts[LMCC_MAX_LAYERS];
   guint16 lsns[LMCC_MAX_LAYERS];
   LmccTime now;

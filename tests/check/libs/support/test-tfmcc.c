@@ -193,7 +193,7 @@ test_tfmcc_add_receiver (TestTfmcc *tfmcc, const TestLinkSettings *own)
 
   r->receiver = lmcc_tfmcc_receiver_new (FIRST_SSRC + r->base.index,
       TEST_TFMCC_SSRC_BASE, TEST_TFMCC_PACKET, r->base.index + 1);
-  r->account = lmcc_layer_account_new ();
+  r->account = lmcc_layer_account_new (&r->reordering);
 
   return r;
 }

@@ -20,6 +20,7 @@ typedef struct
 {
   TestWorldReceiver base;
   LmccTfmccReceiver *receiver; /* NULL: it has gone */
+  LmccReordering reordering;
   LmccLayerAccount *account;
 } TestTfmccReceiver;
 
