@@ -65,8 +65,6 @@ typedef struct
       const LmccHeader *header);
   void (*on_loss) (LmccController *controller, LmccTime now, guint layer,
       const LmccLoss *loss);
-  void (*on_found) (LmccController *controller, LmccTime now, guint layer,
-      const LmccLoss *loss);
   void (*on_left_packet) (LmccController *controller, LmccTime now,
       LmccTime arrival, guint layer);
   void (
@@ -87,8 +85,10 @@ typedef struct
   void (*get_status) (LmccController *controller, LmccTime now,
       LmccControllerStatus *status);
   void (*free) (LmccController *controller);
+  void (*on_found) (LmccController *controller, LmccTime now, guint layer,
+      const LmccLoss *loss);
   /*< private >*/
-  gpointer reserved[LMCC_PADDING];
+  gpointer reserved[LMCC_PADDING - 1];
 } LmccControllerClass;
 
 /**
