@@ -231,9 +231,7 @@ static const TestStep jitter_in_order[] = {
 static const TestStep jitter_random[] = { { LINK_3_MBPS },
   { AIR, .air = { .jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_RANDOM } },
   { RECEIVER }, { RUN (10500) }, { MARK }, { RUN (120000) },
-  { CHECK, CARRIED (4, 2000, 120000), HELD (1, 4),
-      .why = "it does not starve" },
-  END };
+  { CHECK, CARRIED (4, 2000, 10000) }, END };
 
 static const TestStep reordered[] = {
   ROUGH (.reordered = .1, .late = 20 * LMCC_MSECOND), END
