@@ -31,8 +31,10 @@
  * receiver that has less leaves layers, in one call. */
 #define MEMORY (G_GUINT64_CONSTANT (1) << 30)
 
-/* One packet of so many is lost. */
-#define LOST 50
+/* One packet of this number is lost. Without repair a picture of 200 packets of
+ * which any is lost is not given out. */
+#define LOST_WITH_REPAIR 50
+#define LOST_WITHOUT 10000
 
 typedef struct
 {
@@ -247,6 +249,7 @@ deliver_until (Run *run, LmccTime end)
 static void
 drain_sender (Run *run, LmccTime now)
 {
+  guint lost = run->shape->repair > 0 ? LOST_WITH_REPAIR : LOST_WITHOUT;
   LmccSenderAction action;
 
   while (lmcc_sender_poll_action (run->sender, &action)) {
@@ -255,7 +258,7 @@ drain_sender (Run *run, LmccTime now)
 
     if (action.packet == NULL)
       continue;
-    if (!sent.control && ++run->n_on_way % LOST == 0)
+    if (!sent.control && ++run->n_on_way % lost == 0)
       lmcc_packet_unref (sent.packet);
     else
       g_array_append_val (run->network, sent);

@@ -7,7 +7,7 @@
 
 /* With 64 layers it takes some 6 us to find which packet is the next one, with
  * few of them 1 us; a packet that is delivered takes 0.5 us. */
-static const guint most[LMCC_RECEIVER_N_STAGES] = { 128, 128, 256 };
+static const guint most[LMCC_RECEIVER_N_STAGES] = { 64, 64, 128 };
 
 /*
  * lmcc_receiver_begin_call:

@@ -7,7 +7,7 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
-/* Calls for one time: 128 packets each. */
+/* Calls for one time: 64 packets each. */
 #define MOST_AT_ONCE 200
 
 guint

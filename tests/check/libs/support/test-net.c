@@ -530,7 +530,7 @@ push_pictures (TestNet *net)
 }
 
 /* A state machine that asks again and again for the same time would hang its
- * shell; what a call does not get done, of 128 packets, the next one does. */
+ * shell; what a call does not get done, of 64 packets, the next one does. */
 static void
 fail_stuck (TestNet *net, guint index)
 {
