@@ -6,6 +6,10 @@
 
 #include <glib.h>
 
+/* Of a sender or a receiver for one time: what a call does not get done the next
+ * one does, but one that asked again and again would hang its shell. */
+#define FUZZ_MOST_CALLS 200
+
 /* What is left of the input. */
 typedef struct
 {
