@@ -54,29 +54,38 @@ set_fixed_rates (LmccSession *session)
     session->layers[i].rate = fixed_rates[i];
 }
 
+/* H.264 in @n_rungs encodings, to groups that bench_receiver_new() knows;
+ * layers and window are the caller's. */
+void
+bench_sender_config_init (LmccSenderConfig *config, guint n_rungs)
+{
+  memset (config, 0, sizeof (*config));
+  lmcc_session_init (&config->session);
+  lmcc_address_parse ("239.255.42.1", &config->session.address);
+  lmcc_address_parse ("10.0.0.1", &config->session.source);
+  config->session.port = 5004;
+  config->session.ssrc_base = 0x12345000;
+  config->session.n_rungs = n_rungs;
+  config->session.video.clock_rate = 90000;
+  g_strlcpy (config->session.video.encoding_name, "H264",
+      LMCC_ENCODING_NAME_SIZE);
+  config->cname = "benchmark";
+  config->ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
+  config->mtu = 1400;
+}
+
 static LmccSender *
 make_sender (const BenchShape *shape)
 {
-  LmccSenderConfig config = { 0 };
+  LmccSenderConfig config;
   LmccSender *sender;
   GError *error = NULL;
 
-  lmcc_session_init (&config.session);
-  lmcc_address_parse ("239.255.42.1", &config.session.address);
-  lmcc_address_parse ("10.0.0.1", &config.session.source);
-  config.session.port = 5004;
-  config.session.ssrc_base = 0x12345000;
-  config.session.n_rungs = shape->n_rungs;
-  config.session.video.clock_rate = 90000;
-  g_strlcpy (config.session.video.encoding_name, "H264",
-      LMCC_ENCODING_NAME_SIZE);
+  bench_sender_config_init (&config, shape->n_rungs);
   config.session.window = LMCC_DEFAULT_WINDOW;
   config.session.repair = shape->repair;
   if (shape->fixed_rates)
     set_fixed_rates (&config.session);
-  config.cname = "benchmark";
-  config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
-  config.mtu = 1400;
   sender = lmcc_sender_new (&config, 0, &error);
   if (sender == NULL)
     g_error ("%s: %s", shape->name, error->message);
@@ -84,8 +93,9 @@ make_sender (const BenchShape *shape)
   return sender;
 }
 
-static LmccReceiver *
-make_receiver (void)
+/* @max_memory: bytes; 0: as many as a receiver has without being told */
+LmccReceiver *
+bench_receiver_new (guint64 max_memory)
 {
   LmccReceiverConfig config = { 0 };
   LmccReceiver *receiver;
@@ -94,6 +104,7 @@ make_receiver (void)
   config.algorithm = "none";
   config.latency = LMCC_DEFAULT_LATENCY;
   config.max_level = -1;
+  config.max_memory = max_memory;
   config.on_loss = LMCC_ON_LOSS_CONCEAL;
   receiver = lmcc_receiver_new (&config);
   lmcc_receiver_start (receiver, 0);
@@ -281,7 +292,7 @@ bench_session_init (BenchSession *session, const BenchShape *shape,
     session->classifiers[rung] =
         lmcc_classifier_new (lmcc_codec_find ("H264"), (guint8) rung);
   session->sender = make_sender (shape);
-  session->receiver = make_receiver ();
+  session->receiver = bench_receiver_new (0);
   session->network =
       g_array_sized_new (FALSE, FALSE, sizeof (Sent), NETWORK_SIZE);
   lmcc_address_parse ("10.0.0.1", &session->source);

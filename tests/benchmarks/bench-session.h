@@ -69,6 +69,9 @@ typedef struct
   guint64 n_on_way;
 } BenchSession;
 
+void bench_sender_config_init (LmccSenderConfig *config, guint n_rungs);
+LmccReceiver *bench_receiver_new (guint64 max_memory);
+
 void bench_session_init (BenchSession *session, const BenchShape *shape,
     void (*enter) (BenchPhase phase));
 void bench_session_clear (BenchSession *session);

@@ -5,7 +5,7 @@
  * virtual time: so long nothing of a session is sent or received. Exit status 1
  * where one takes more than 2 ms.
  */
-#include "bench.h"
+#include "bench-session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,20 +133,12 @@ static LmccSender *
 make_sender (const Run *run)
 {
   const Shape *shape = run->shape;
-  LmccSenderConfig config = { 0 };
+  LmccSenderConfig config;
   LmccSender *sender;
   GError *error = NULL;
   guint i;
 
-  lmcc_session_init (&config.session);
-  lmcc_address_parse ("239.255.42.1", &config.session.address);
-  lmcc_address_parse ("10.0.0.1", &config.session.source);
-  config.session.port = 5004;
-  config.session.ssrc_base = 0x12345000;
-  config.session.n_rungs = run->n_rungs;
-  config.session.video.clock_rate = 90000;
-  g_strlcpy (config.session.video.encoding_name, "H264",
-      LMCC_ENCODING_NAME_SIZE);
+  bench_sender_config_init (&config, run->n_rungs);
   config.session.window = shape->window * LMCC_MSECOND;
   config.session.repair = shape->repair;
   if (shape->fixed_rates) {
@@ -156,9 +148,6 @@ make_sender (const Run *run)
       config.session.layers[i].rate =
           shape->rate * G_GUINT64_CONSTANT (1000000) / shape->n_layers;
   }
-  config.cname = "benchmark";
-  config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
-  config.mtu = 1400;
   config.repair_block =
       shape->fixed_rates ? 0 : shape->window * LMCC_MSECOND / 2;
   sender = lmcc_sender_new (&config, 0, &error);
@@ -166,24 +155,6 @@ make_sender (const Run *run)
     g_error ("%s", error->message);
 
   return sender;
-}
-
-static LmccReceiver *
-make_receiver (void)
-{
-  LmccReceiverConfig config = { 0 };
-  LmccReceiver *receiver;
-
-  lmcc_address_parse ("239.255.42.1", &config.address);
-  config.algorithm = "none";
-  config.latency = LMCC_DEFAULT_LATENCY;
-  config.max_level = -1;
-  config.max_memory = MEMORY;
-  config.on_loss = LMCC_ON_LOSS_CONCEAL;
-  receiver = lmcc_receiver_new (&config);
-  lmcc_receiver_start (receiver, 0);
-
-  return receiver;
 }
 
 static void
@@ -349,7 +320,7 @@ begin_run (Run *run, const Shape *shape)
     run->classifiers[rung] =
         lmcc_classifier_new (lmcc_codec_find ("H264"), (guint8) rung);
   run->sender = make_sender (run);
-  run->receiver = make_receiver ();
+  run->receiver = bench_receiver_new (MEMORY);
   run->network = g_array_new (FALSE, FALSE, sizeof (Sent));
   lmcc_address_parse ("10.0.0.1", &run->source);
   drain_sender (run, 0);
