@@ -340,8 +340,7 @@ read_layer_above (LmccTrainReader *reader, const LmccSession *session)
   guint64 held = lmcc_session_level_rate (session, (guint) reader->level);
   guint64 train = lmcc_session_level_rate (session, (guint) reader->level + 1);
 
-  if (reader->n >= LEAST_PACKETS
-      && is_at_rate (reader, (gdouble) held, (gdouble) train))
+  if (is_at_rate (reader, (gdouble) held, (gdouble) train))
     lmcc_layer_above_end_train (&reader->above, reader->ended,
         reader->packets[0].sent, reader->packets[reader->n - 1].sent,
         lmcc_train_get_length (session, train));
@@ -356,9 +355,10 @@ end_train (LmccTrainReader *reader, const LmccSession *session)
 
   if (reader->n == 0)
     return FALSE;
-  read_layer_above (reader, session);
-  if (reader->n >= LEAST_PACKETS)
+  if (reader->n >= LEAST_PACKETS) {
+    read_layer_above (reader, session);
     verdict = judge (reader, session);
+  }
   reader->n = 0;
   reader->too_short = verdict == LMCC_TRAIN_NONE;
   if (reader->too_short)

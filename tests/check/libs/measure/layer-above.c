@@ -105,6 +105,13 @@ run_cycle (Path *path, LmccTime gap)
   path->now += CYCLE;
 }
 
+static void
+run_cycles (Path *path, guint n, LmccTime gap)
+{
+  while (n-- > 0)
+    run_cycle (path, gap);
+}
+
 static gboolean
 flows (const Path *path)
 {
@@ -133,14 +140,12 @@ GST_START_TEST (test_a_layer_that_flows_is_told_from_one_that_does_not)
   for (seed = 1; seed <= 50; seed++) {
     for (i = 0; i < 2; i++) {
       Path path;
-      guint n;
 
       path_init (&path, shares[__i__].held, shares[__i__].added, seed);
       path.noise = shares[__i__].added / 2;
       path.growth = 0.02;
       path.flows = i > 0;
-      for (n = 0; n < LMCC_LAYER_ABOVE_TRAINS; n++)
-        run_cycle (&path, shares[__i__].gap);
+      run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS, shares[__i__].gap);
       if (flows (&path))
         (*(path.flows ? &right : &wrong))++;
       g_rand_free (path.rand);
@@ -177,17 +182,14 @@ GST_END_TEST;
 GST_START_TEST (test_what_has_stopped_to_flow_is_forgotten)
 {
   Path path;
-  guint n;
 
   path_init (&path, 0.2, 0.2, 1);
   path.flows = TRUE;
   path.noise = 0.02;
-  for (n = 0; n < LMCC_LAYER_ABOVE_TRAINS; n++)
-    run_cycle (&path, 4 * LMCC_MSECOND);
+  run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS, 4 * LMCC_MSECOND);
   fail_unless (flows (&path));
   path.flows = FALSE;
-  for (n = 0; n < LMCC_LAYER_ABOVE_TRAINS / 2; n++)
-    run_cycle (&path, 4 * LMCC_MSECOND);
+  run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS / 2, 4 * LMCC_MSECOND);
   fail_if (flows (&path));
   g_rand_free (path.rand);
 }
@@ -197,12 +199,10 @@ GST_END_TEST;
 GST_START_TEST (test_a_train_of_few_packets_says_nothing)
 {
   Path path;
-  guint n;
 
   path_init (&path, 0.2, 0.2, 1);
   path.flows = TRUE;
-  for (n = 0; n < LMCC_LAYER_ABOVE_TRAINS; n++)
-    run_cycle (&path, 40 * LMCC_MSECOND);
+  run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS, 40 * LMCC_MSECOND);
   fail_if (flows (&path));
   g_rand_free (path.rand);
 }
@@ -228,8 +228,7 @@ GST_START_TEST (test_any_send_time_is_borne)
   /* And what comes later is read. */
   path.flows = TRUE;
   path.noise = 0.01;
-  for (i = 0; i < LMCC_LAYER_ABOVE_TRAINS; i++)
-    run_cycle (&path, 4 * LMCC_MSECOND);
+  run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS, 4 * LMCC_MSECOND);
   fail_unless (flows (&path));
   g_rand_free (path.rand);
 }
