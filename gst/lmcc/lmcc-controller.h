@@ -26,8 +26,8 @@ G_BEGIN_DECLS
  * @on_refused_packet: a packet of a held layer came whose number was another
  *     one's before, or cannot be: a copy, or one of two of which one is forged
  * @on_loss: packets of a held layer were lost, in a row
- * @on_found: a packet of what was told to be lost came after all, within a
- *     second: @loss is that one, with the same times
+ * @on_found: a packet that @on_loss was told of has arrived after all, within a
+ *     second: @loss is this one, with the same times
  * @on_left_packet: a packet came of a layer that is not held any more
  * @on_join_lead: groups turn, and are joined @lead before a slot begins: that
  *     long before it ends a slot must be decided upon

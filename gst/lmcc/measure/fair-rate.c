@@ -248,10 +248,10 @@ remove_event (LmccFairRate *fair, guint back)
 /*
  * lmcc_fair_rate_find:
  * @fair: a fair rate
- * @time: of a loss that was told
+ * @time: of a loss that lmcc_fair_rate_lose() was told of
  *
- * The packet came after all. An event of which all came was none. What the
- * history does not reach back to, or begins with, stays.
+ * The packet has arrived after all. An event of which all came was none. What
+ * the history does not reach back to, or begins with, stays.
  */
 void
 lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time)

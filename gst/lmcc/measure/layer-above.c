@@ -10,8 +10,8 @@
 
 #define BIN (4 * (gint64) LMCC_MSECOND)
 
-/* A packet so many bins older than another one was overtaken by it; beyond, the
- * sender's clock was set. */
+/* A packet that is older than another one by less than this number of bins was
+ * overtaken by it. Where it is older than that, the sender's clock was set. */
 #define OVERTAKEN (2 * (gint64) LMCC_SECOND / BIN)
 
 /* Fewer bins with packets say nothing of a slope. */
@@ -21,7 +21,7 @@
  * bend of one train has a standard deviation of as much as its mean. */
 #define LEAST_TRAINS 5
 
-/* What the latest trains said is old after so many cycles without one. */
+/* After this number of cycles without a train the latest ones do not count. */
 #define WORTH_CYCLES 4
 
 /*

@@ -13,10 +13,10 @@
 
 /* RACK bounds its window by SRTT. A receiver may have no round-trip time, and
  * one that anybody forges would be no bound; what is missing for
- * LMCC_LOSS_TIMEOUT is a loss anyway, for layers with few packets, and all
- * algorithms reckon with losses that show so late. An overload is found by so
- * much later at most, of the two seconds that a level which does not fit may be
- * held. So no packet that comes late, true or forged, blinds anybody. */
+ * LMCC_LOSS_TIMEOUT counts as lost anyway, for layers with few packets, and all
+ * algorithms expect losses that show that late. An overload is found later by
+ * this time at most, and a level that does not fit may be held for two seconds.
+ * So no late packet, genuine or forged, hides an overload. */
 #define MAX_WINDOW LMCC_LOSS_TIMEOUT
 
 /* The next packet may be later than those before: RACK's step is a quarter of a

@@ -9,8 +9,8 @@
 #define HISTORY 2048
 
 /* What was lost comes late within this, or not at all: that is how much the
- * algorithms look back on (LMCC_LOSS_HOLD, plumb's overload). And so many runs
- * of losses are remembered for that. */
+ * algorithms look back on (LMCC_LOSS_HOLD, plumb's overload). This number
+ * of runs of losses is remembered for that. */
 #define LATE_TIME LMCC_SECOND
 #define LATE_RUNS 256
 

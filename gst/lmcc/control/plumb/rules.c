@@ -29,8 +29,8 @@
 /* So soon after a promotion the next one needs one train. */
 #define CLIMB (5 * LMCC_SECOND)
 
-/* After a join for a share the fair rate goes down because of it for so long:
- * TCP's sawteeth take some tens of seconds where there are few. */
+/* A join for a share lowers the fair rate itself for this time: where few TCP
+ * connections share the path, their sawteeth take some tens of seconds. */
 #define OWN_DOING (60 * LMCC_SECOND)
 
 /* Far below even the next lower level: left without waiting for a calm time. */

@@ -69,7 +69,7 @@ typedef struct
   LmccTime outage_taken; /* when one was last taken for a loss event */
   LmccTime last_loss;
   LmccTime loss_before; /* the latest one before the recent ones */
-  guint recent_losses;  /* so many may still have come after all */
+  guint recent_losses;  /* packets that may still arrive */
   LmccTime last_queue;  /* a train met one */
   gboolean leaving;
   gboolean restart; /* the history begins again after the deaf period */

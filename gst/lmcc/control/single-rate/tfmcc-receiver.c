@@ -331,9 +331,9 @@ lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
 /**
  * lmcc_tfmcc_receiver_found:
  * @receiver: a receiver
- * @loss: one packet of what was told to be lost
+ * @loss: one packet that lmcc_tfmcc_receiver_loss() was told of
  *
- * It came after all.
+ * The packet has arrived after all.
  */
 void
 lmcc_tfmcc_receiver_found (LmccTfmccReceiver *receiver, const LmccLoss *loss)
