@@ -355,6 +355,9 @@ typedef struct
  * @base_status: what that one shows
  * @rtt: the round-trip time that the algorithm is told, or 0
  * @rtt_source: where it comes from
+ * @reordering_window: how long a packet is waited for that others have overtaken
+ *     before it counts as lost, as late packets have shown (RFC 8985 section 6.2);
+ *     0: packets come in order
  * @reports: reports sent to the sender
  * @answers: answers to them that came
  * @notices: other receivers' join experiments that were learnt from
@@ -394,6 +397,7 @@ typedef struct
   LmccControllerStatus base_status;
   LmccTime rtt;
   LmccRttSource rtt_source;
+  LmccTime reordering_window;
   guint64 reports;
   guint64 answers;
   guint64 notices;

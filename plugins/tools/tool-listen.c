@@ -18,8 +18,8 @@ typedef struct
  * message of a level change. */
 static const gchar *const control_fields[] = { "algorithm", "state",
   "loss-event-rate", "calculated-bitrate", "smoothed-bitrate", "trains",
-  "timer", "timer-left-ms", "rtt-ms", "rtt-source", "reports", "answers",
-  NULL };
+  "timer", "timer-left-ms", "rtt-ms", "rtt-source", "reordering-window-ms",
+  "reports", "answers", NULL };
 
 /* The same, where the algorithm has them. */
 static const gchar *const fair_fields[] = { "fair-bitrate", "mean-fair-bitrate",
@@ -214,6 +214,16 @@ append_rates (GString *text, const GstStructure *structure)
   }
 }
 
+static void
+append_reordering (GString *text, const GstStructure *structure)
+{
+  gdouble window;
+
+  if (tool_structure_number (structure, "reordering-window-ms", &window)
+      && window > 0)
+    g_string_append_printf (text, "  late packets awaited for %.0f ms", window);
+}
+
 /* What congestion control does and sees, or nothing where there is none. */
 static gchar *
 format_control (const GstStructure *structure)
@@ -234,6 +244,7 @@ format_control (const GstStructure *structure)
   p = g_strdup_printf ("%.4f", loss_event_rate);
   rtt = format_rtt (structure);
   append_rates (rates, structure);
+  append_reordering (rates, structure);
   timer = format_timer (structure);
 
   return g_strdup_printf ("  %s %s  p %s  rtt %s%s%s", algorithm, state, p, rtt,

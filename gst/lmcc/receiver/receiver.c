@@ -471,6 +471,7 @@ lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
   stats->gate = *lmcc_gate_get_stats (receiver->gate);
   lmcc_receiver_get_controller_stats (receiver, now, stats);
   lmcc_receiver_get_rtt_stats (receiver, stats);
+  stats->reordering_window = lmcc_reordering_get_window (&receiver->reordering);
   lmcc_receiver_get_repair_stats (receiver, stats);
   lmcc_receiver_get_memory_stats (receiver, stats);
 }

@@ -48,8 +48,9 @@
  *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `fair-bitrate`,
  *   `mean-fair-bitrate`, `loss-thinning`, `loss-chance`, `turn-level`,
  *   `turn-share`, `turn-left-ms`, `joins-vetoed`, `left-alone-ms`, `rtt-ms`,
- *   `rtt-source`, `reports`, `answers`, `reports-suppressed`, `leader`,
- *   `leads`, `base-algorithm` and `base-status`: as in #GstLmccSrc:stats
+ *   `rtt-source`, `reordering-window-ms`, `reports`, `answers`,
+ *   `reports-suppressed`, `leader`, `leads`, `base-algorithm` and
+ *   `base-status`: as in #GstLmccSrc:stats
  *
  * `lmcc-waiting`: no sender is heard.
  *

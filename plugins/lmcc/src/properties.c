@@ -359,6 +359,9 @@ static const GstLmccProperty rows[] = {
    * * #gchararray `rtt-source`: where it comes from: `max` (the most that the
    *   session allows for, as nothing is measured yet), `feedback`, `join` or
    *   `fixed`
+   * * #gdouble `reordering-window-ms`: for so long a packet is waited for that
+   *   others have overtaken, before it counts as lost. 0 while packets come in
+   *   order
    * * #guint64 `reports`, `answers`: reports to the sender, and its answers
    * * #guint64 `reports-suppressed`: those that another receiver's made
    *   needless (pgmcc only)

@@ -95,6 +95,7 @@ gst_lmcc_src_keep_stats (GstLmccSrc *self, LmccTime now)
   stats.base_status.timer_at = LMCC_TIME_NONE;
   stats.rtt = 0;
   stats.rtt_source = LMCC_RTT_SOURCE_MAX;
+  stats.reordering_window = 0;
   memset (stats.layer_bitrate, 0, sizeof (stats.layer_bitrate));
   self->past = stats;
 }
@@ -228,6 +229,8 @@ gst_lmcc_src_describe_control (const LmccReceiverStats *stats, LmccTime now,
   gst_lmcc_set_text (structure, "algorithm", stats->algorithm);
   if (stats->rtt > 0)
     gst_lmcc_set_time (structure, "rtt-ms", stats->rtt);
+  gst_lmcc_set_time (structure, "reordering-window-ms",
+      stats->reordering_window);
   gst_structure_set (structure, "rtt-source", G_TYPE_STRING,
       gst_lmcc_rtt_source_to_name (stats->rtt_source), "reports", G_TYPE_UINT64,
       stats->reports, "answers", G_TYPE_UINT64, stats->answers, NULL);

@@ -368,6 +368,40 @@ GST_START_TEST (test_an_sdp_file_is_enough_without_rtcp)
 
 GST_END_TEST;
 
+#define HOW_LATE (80 * LMCC_MSECOND)
+
+/* Each 20th packet of the base takes another path. */
+static guint
+some_are_late (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group, gboolean control,
+    LmccTime *extra, gpointer user_data)
+{
+  guint *n = user_data;
+
+  if (!control && group == 0 && ++*n % 20 == 0)
+    *extra = HOW_LATE;
+  return 1;
+}
+
+GST_START_TEST (test_how_long_late_packets_are_awaited_is_told)
+{
+  TestLoop *loop = test_loop_new (1, FALSE);
+  TestReceiver *test = play (loop);
+  LmccReceiverStats stats;
+  guint n = 0;
+
+  fail_unless_equals_uint64 (stats_of (loop, test).reordering_window, 0);
+  loop->impair = some_are_late;
+  loop->impair_data = &n;
+  test_loop_run (loop, 3 * LMCC_SECOND);
+  stats = stats_of (loop, test);
+  fail_unless (stats.reordering_window > HOW_LATE / 2);
+  fail_unless (stats.reordering_window <= HOW_LATE + HOW_LATE / 4);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_silence_is_reported_each_timeout)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -484,6 +518,7 @@ receiver_suite (void)
       test_a_leave_that_the_network_ignores_is_counted_and_told_once);
   tcase_add_test (tcase, test_a_replayed_stream_is_dropped);
   tcase_add_test (tcase, test_an_sdp_file_is_enough_without_rtcp);
+  tcase_add_test (tcase, test_how_long_late_packets_are_awaited_is_told);
   tcase_add_test (tcase, test_silence_is_reported_each_timeout);
   tcase_add_test (tcase, test_a_wait_is_told_of_once_and_what_came);
   tcase_add_test (tcase,
