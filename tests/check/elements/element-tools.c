@@ -134,6 +134,38 @@ test_count_fds (void)
   return n;
 }
 
+guint
+test_count_threads (const gchar *name)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
+  g_autofree gchar *line = g_strconcat (name, "\n", NULL);
+  const gchar *task;
+  guint n = 0;
+
+  while ((task = g_dir_read_name (dir))) {
+    g_autofree gchar *file =
+        g_build_filename ("/proc/self/task", task, "comm", NULL);
+    g_autofree gchar *text = NULL;
+
+    n += g_file_get_contents (file, &text, NULL, NULL)
+        && g_str_equal (text, line);
+  }
+
+  return n;
+}
+
+/* One that was joined may be seen for a moment. */
+void
+test_wait_no_threads (const gchar *name)
+{
+  gint64 end = g_get_monotonic_time () + 15 * G_TIME_SPAN_SECOND;
+
+  while (test_count_threads (name) > 0) {
+    fail_unless (g_get_monotonic_time () < end, "threads %s do not end", name);
+    g_thread_yield ();
+  }
+}
+
 /* An H.264 picture in one RTP packet, that only its classifier understands: one
  * in eight is a key picture, and no other needs one in two. */
 GstBuffer *

@@ -25,6 +25,8 @@ guint64 test_get_count (GstElement *element, const gchar *name);
 gdouble test_get_number (GstElement *element, const gchar *name);
 guint64 test_get_drops (GstElement *src, LmccDrop kind);
 guint test_count_fds (void);
+guint test_count_threads (const gchar *name);
+void test_wait_no_threads (const gchar *name);
 
 GstBuffer *test_make_picture (guint number);
 
