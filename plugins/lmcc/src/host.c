@@ -5,8 +5,8 @@
 /*
  * What becomes of the host while it receives: its addresses and links change,
  * and with them its memberships; groups that could not be joined are tried
- * again. All of it belongs to the receiving thread while that runs, else to the
- * thread that changes the state.
+ * again. All of it belongs to the I/O thread while that has the source,
+ * else to the thread that changes the state.
  */
 #include "config.h"
 
@@ -291,6 +291,10 @@ gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted)
   memset (&self->host, 0, sizeof (self->host));
   self->host.wanted = g_strdup (wanted);
   self->host.netlink_fd = gst_lmcc_netlink_open ();
+  if (self->host.netlink_fd >= 0
+      && !gst_lmcc_io_add (self->io, self->host.netlink_fd,
+          GST_LMCC_SRC_TAG_HOST, NULL))
+    gst_lmcc_socket_close (&self->host.netlink_fd);
 }
 
 /**
@@ -300,6 +304,6 @@ gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted)
 void
 gst_lmcc_src_host_close (GstLmccSrc *self)
 {
-  gst_lmcc_socket_close (&self->host.netlink_fd);
+  gst_lmcc_src_close_fd (self, &self->host.netlink_fd);
   g_clear_pointer (&self->host.wanted, g_free);
 }

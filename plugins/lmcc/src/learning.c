@@ -37,7 +37,9 @@ open_sockets (GstLmccSrc *self, GError **error)
       (guint16) (self->port + 1), &self->iface, 0, NULL, error);
   if (self->learning_fd < 0
       || !gst_lmcc_socket_join (self->learning_fd, &self->learning_address,
-          NULL, &self->iface, error))
+          NULL, &self->iface, error)
+      || !gst_lmcc_io_add (self->io, self->learning_fd,
+          GST_LMCC_SRC_TAG_LEARNING, error))
     return FALSE;
   self->notice_fd = open_send (self, error);
 
@@ -82,7 +84,7 @@ gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
 void
 gst_lmcc_src_close_learning (GstLmccSrc *self)
 {
-  gst_lmcc_socket_close (&self->learning_fd);
+  gst_lmcc_src_close_fd (self, &self->learning_fd);
   gst_lmcc_socket_close (&self->notice_fd);
 }
 

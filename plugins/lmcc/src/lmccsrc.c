@@ -128,8 +128,6 @@
 #include "src/private.h"
 #include "src/uri.h"
 
-#include <sys/eventfd.h>
-
 GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
@@ -261,8 +259,8 @@ gst_lmcc_src_change_state (GstElement *element, GstStateChange transition)
         ret = GST_STATE_CHANGE_NO_PREROLL;
       break;
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
-      if (ret != GST_STATE_CHANGE_FAILURE)
-        gst_lmcc_src_session_start (self);
+      if (ret != GST_STATE_CHANGE_FAILURE && !gst_lmcc_src_session_start (self))
+        ret = GST_STATE_CHANGE_FAILURE;
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       if (ret != GST_STATE_CHANGE_FAILURE)
@@ -288,7 +286,7 @@ gst_lmcc_src_finalize (GObject *object)
   gst_lmcc_src_output_finalize (&self->sound);
   g_array_unref (self->actions);
   g_array_unref (self->answers);
-  gst_lmcc_socket_close (&self->wake_fd);
+  gst_lmcc_io_free (self->io);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_lmcc_src_parent_class)->finalize (object);
 }
@@ -308,7 +306,7 @@ gst_lmcc_src_init (GstLmccSrc *self)
   self->learning_fd = -1;
   self->notice_fd = -1;
   self->host.netlink_fd = -1;
-  self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  gst_lmcc_src_session_init (self);
   self->level = -1;
   self->past.level = -1;
   self->past.rung = -1;

@@ -210,9 +210,21 @@ warn_buffer (GstLmccSrc *self, guint actual)
       (NULL));
 }
 
+/**
+ * gst_lmcc_src_close_fd:
+ * @self: the source
+ * @fd: (inout): one that gst_lmcc_io_add() was called for, or -1; -1 afterwards
+ */
+void
+gst_lmcc_src_close_fd (GstLmccSrc *self, gint *fd)
+{
+  gst_lmcc_io_remove (self->io, *fd);
+  gst_lmcc_socket_close (fd);
+}
+
 static gint
 open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
-    GError **error)
+    guint tag, GError **error)
 {
   guint actual = 0;
   gint fd = gst_lmcc_socket_open_receive (group, port, &self->iface,
@@ -220,7 +232,8 @@ open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
 
   if (fd < 0)
     return -1;
-  if (!gst_lmcc_socket_join (fd, group, &self->source, &self->iface, error)) {
+  if (!gst_lmcc_socket_join (fd, group, &self->source, &self->iface, error)
+      || !gst_lmcc_io_add (self->io, fd, tag, error)) {
     gst_lmcc_socket_close (&fd);
     return -1;
   }
@@ -252,13 +265,14 @@ gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
   }
   if (self->group_fds[group] >= 0)
     return TRUE;
-  self->group_fds[group] = open_joined (self, &address, self->port, error);
+  self->group_fds[group] = open_joined (self, &address, self->port,
+      GST_LMCC_SRC_TAG_GROUPS + group, error);
   self->overflows[group] = 0;
   if (group == 0 && self->group_fds[0] >= 0) {
-    self->control_fd =
-        open_joined (self, &address, (guint16) (self->port + 1), error);
+    self->control_fd = open_joined (self, &address, (guint16) (self->port + 1),
+        GST_LMCC_SRC_TAG_CONTROL, error);
     if (self->control_fd < 0)
-      gst_lmcc_socket_close (&self->group_fds[0]);
+      gst_lmcc_src_close_fd (self, &self->group_fds[0]);
   }
   return self->group_fds[group] >= 0;
 }
@@ -275,9 +289,9 @@ gst_lmcc_src_close_group (GstLmccSrc *self, guint group)
 {
   if (group >= LMCC_MAX_GROUPS)
     return;
-  gst_lmcc_socket_close (&self->group_fds[group]);
+  gst_lmcc_src_close_fd (self, &self->group_fds[group]);
   if (group == 0)
-    gst_lmcc_socket_close (&self->control_fd);
+    gst_lmcc_src_close_fd (self, &self->control_fd);
 }
 
 static gboolean
@@ -312,7 +326,6 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->source.family = LMCC_FAMILY_NONE;
   self->buffer_size = (guint) settings.buffer_size;
   self->buffer_warned = FALSE;
-  self->batch = gst_lmcc_batch_new (GST_LMCC_SRC_BATCH_SIZE);
   memset (&self->past, 0, sizeof (self->past));
   self->past.join_to_packet = LMCC_TIME_NONE;
   self->past.join_to_picture = LMCC_TIME_NONE;
@@ -353,7 +366,6 @@ gst_lmcc_src_close (GstLmccSrc *self)
   gst_lmcc_src_close_report (self);
   gst_lmcc_src_close_learning (self);
   gst_lmcc_src_host_close (self);
-  g_clear_pointer (&self->batch, gst_lmcc_batch_free);
   g_clear_pointer (&self->algorithm_settings, lmcc_settings_free);
   gst_lmcc_src_hide_pads (self);
   self->segments_pass = FALSE;

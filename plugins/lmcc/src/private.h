@@ -4,6 +4,7 @@
 #ifndef GST_LMCC_SRC_PRIVATE_H
 #define GST_LMCC_SRC_PRIVATE_H
 
+#include "common/io.h"
 #include "common/socket.h"
 #include "src/lmccsrc.h"
 #include "src/output.h"
@@ -15,8 +16,16 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
 
-/* Datagrams taken from a socket at once. */
-#define GST_LMCC_SRC_BATCH_SIZE 32
+/* What the I/O thread calls the source's descriptors. The record is read before
+ * the groups: packets of a new table are understood with it. */
+enum
+{
+  GST_LMCC_SRC_TAG_HOST,
+  GST_LMCC_SRC_TAG_CONTROL,
+  GST_LMCC_SRC_TAG_LEARNING,
+  GST_LMCC_SRC_TAG_GROUPS,
+  GST_LMCC_SRC_N_TAGS = GST_LMCC_SRC_TAG_GROUPS + LMCC_MAX_GROUPS,
+};
 
 /* Pictures whose timestamps are looked at to learn their distance. */
 #define GST_LMCC_SRC_N_TIMESTAMPS 16
@@ -48,9 +57,10 @@ typedef struct
 } GstLmccSrcHost;
 
 /*
- * Threads: the application's (properties, state changes), the one that receives
- * (between PAUSED and PLAYING only, alone with the sockets and the receiver's
- * changes), each pad's task (takes from its queue and pushes).
+ * Threads: the application's (properties, state changes), an I/O thread that
+ * receives (in PLAYING only, alone with the sockets and the receiver's changes;
+ * other sources may have the same one), each pad's task (takes from its queue
+ * and pushes).
  *
  * Locks: the object lock guards the settings; `lock` guards the receiver and what
  * the application may ask of it; the queues have their own. None is taken while
@@ -82,7 +92,8 @@ struct _GstLmccSrc
   guint buffer_size;
   LmccSettings *algorithm_settings;
 
-  /* the receiving thread while it runs, else the thread that changes the state */
+  /* the I/O thread while it has the source, else the thread that changes the
+   * state */
   GstLmccInterface iface;
   GstLmccSrcHost host;
   gint group_fds[LMCC_MAX_GROUPS];
@@ -95,7 +106,6 @@ struct _GstLmccSrc
   gint notice_fd;
   LmccAddress learning_address;
   gboolean buffer_warned;
-  GstLmccBatch *batch;
   GArray *actions;
   gboolean told_pads;
   gboolean segments_pass;
@@ -105,14 +115,14 @@ struct _GstLmccSrc
   guint n_timestamps;
   GstClock *clock;
   LmccTime last_now;
-  LmccTime last_loop;
+  gboolean started;
+  LmccTime last_run;
   LmccTime epoch; /* the library's time - the running time */
   LmccTime latency_told;
   gsize budget_told;
   LmccTime next_stats;
 
-  GThread *thread;
-  gint wake_fd;
+  GstLmccIo *io;
   gint running;          /* atomic */
   gint settings_changed; /* atomic */
   gint level;            /* atomic */
@@ -145,11 +155,12 @@ void gst_lmcc_src_close (GstLmccSrc *self);
 gboolean
 gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error);
 void gst_lmcc_src_close_group (GstLmccSrc *self, guint group);
+void gst_lmcc_src_close_fd (GstLmccSrc *self, gint *fd);
 
 /* src/session.c: PAUSED to PLAYING and back */
-void gst_lmcc_src_session_start (GstLmccSrc *self);
+void gst_lmcc_src_session_init (GstLmccSrc *self);
+gboolean gst_lmcc_src_session_start (GstLmccSrc *self);
 void gst_lmcc_src_session_stop (GstLmccSrc *self);
-void gst_lmcc_src_session_wake (GstLmccSrc *self);
 
 /* src/actions.c: what the library asks for */
 void gst_lmcc_src_collect_actions (GstLmccSrc *self);

@@ -7,11 +7,7 @@
 #include "common/random.h"
 #include "src/private.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
@@ -27,23 +23,31 @@
 #define LONGEST_WAIT LMCC_SECOND
 #define STALL (3 * LMCC_SECOND)
 
-/* Sockets of the groups, RTCP, shared learning; the wake-up, and what the
- * kernel tells of the host. */
-#define MAX_POLL (LMCC_MAX_GROUPS + 4)
-#define WAKE 0
-#define HOST 1
-#define FIRST_SOCKET 2
-
 /* Of the budget, so much at most waits for pads that cannot push. */
 #define VIDEO_SHARE 2
 #define SOUND_SHARE 16
 
-/* What a socket is for that is none of a group's. */
-#define FOR_CONTROL -1
-#define FOR_LEARNING -2
-
 /* A running time that goes back by so much has started again, after a flush. */
 #define RESTART LMCC_SECOND
+
+/* Datagrams taken from a socket at once. */
+#define BATCH_SIZE 32
+
+/* What the sources of an I/O thread receive with, one after the other. */
+static GPrivate thread_batch =
+    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
+
+static GstLmccBatch *
+get_batch (void)
+{
+  GstLmccBatch *batch = g_private_get (&thread_batch);
+
+  if (batch == NULL) {
+    batch = gst_lmcc_batch_new (BATCH_SIZE);
+    g_private_set (&thread_batch, batch);
+  }
+  return batch;
+}
 
 /* Others read it to know the library's time. */
 static void
@@ -111,7 +115,7 @@ apply_settings (GstLmccSrc *self, LmccTime now)
 
 /* Must be called with the lock. */
 static void
-handle_datagram (GstLmccSrc *self, LmccTime now, gint group,
+handle_datagram (GstLmccSrc *self, LmccTime now, guint tag,
     GstLmccDatagram *datagram)
 {
   LmccTime age = get_age (datagram->timestamp);
@@ -120,20 +124,21 @@ handle_datagram (GstLmccSrc *self, LmccTime now, gint group,
     self->oversize++;
     return;
   }
-  if (group == FOR_LEARNING) {
+  if (tag == GST_LMCC_SRC_TAG_LEARNING) {
     lmcc_receiver_handle_learning (self->receiver, now, datagram->packet->data,
         datagram->packet->size);
-  } else if (group == FOR_CONTROL) {
+  } else if (tag == GST_LMCC_SRC_TAG_CONTROL) {
     lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
         datagram->source_port, datagram->packet->data, datagram->packet->size);
   } else {
+    guint group = tag - GST_LMCC_SRC_TAG_GROUPS;
     guint32 drops = datagram->overflows - self->overflows[group];
 
     if (drops > 0 && drops < G_MAXINT32)
       lmcc_receiver_handle_socket_drops (self->receiver, drops);
     self->overflows[group] = datagram->overflows;
     lmcc_receiver_handle_packet (self->receiver, now, now - MIN (age, now),
-        (guint) group, &datagram->source, datagram->source_port,
+        group, &datagram->source, datagram->source_port,
         g_steal_pointer (&datagram->packet));
   }
   gst_lmcc_src_collect_actions (self);
@@ -146,15 +151,15 @@ get_queued_bytes (GstLmccSrc *self)
       + gst_lmcc_src_queue_get_bytes (self->sound.queue);
 }
 
-/* @group may be one of FOR_. */
 static gboolean
-read_socket (GstLmccSrc *self, gint fd, gint group)
+read_socket (GstLmccSrc *self, gint fd, guint tag)
 {
+  GstLmccBatch *batch = get_batch ();
   guint batches;
 
   for (batches = 0; batches < MAX_BATCHES; batches++) {
     g_autoptr (GError) error = NULL;
-    gint i, n = gst_lmcc_batch_receive (self->batch, fd, &error);
+    gint i, n = gst_lmcc_batch_receive (batch, fd, &error);
     LmccTime now = get_now (self);
     gsize queued = get_queued_bytes (self);
 
@@ -165,29 +170,19 @@ read_socket (GstLmccSrc *self, gint fd, gint group)
     g_mutex_lock (&self->lock);
     lmcc_receiver_set_outside_memory (self->receiver, queued);
     for (i = 0; i < n; i++)
-      handle_datagram (self, now, group,
-          gst_lmcc_batch_get (self->batch, (guint) i));
+      handle_datagram (self, now, tag, gst_lmcc_batch_get (batch, (guint) i));
     g_mutex_unlock (&self->lock);
     /* Asked again, an empty socket would cost as much as the packet did. */
-    if (n < GST_LMCC_SRC_BATCH_SIZE)
+    if (n < BATCH_SIZE)
       break;
   }
   return TRUE;
 }
 
 static void
-discard_datagrams (GstLmccSrc *self, gint fd)
+discard_datagrams (gint fd)
 {
-  while (gst_lmcc_batch_receive (self->batch, fd, NULL) > 0)
-    ;
-}
-
-static void
-clear_wake (GstLmccSrc *self)
-{
-  guint64 count;
-
-  while (read (self->wake_fd, &count, sizeof (count)) < 0 && errno == EINTR)
+  while (gst_lmcc_batch_receive (get_batch (), fd, NULL) > 0)
     ;
 }
 
@@ -242,8 +237,9 @@ check_timers (GstLmccSrc *self)
   }
 }
 
-static void
-get_wait (GstLmccSrc *self, struct timespec *wait)
+/* Returns: when the source is to run again, at gst_lmcc_io_get_time(). */
+static guint64
+get_due (GstLmccSrc *self)
 {
   LmccTime now = get_now (self);
   LmccTime next;
@@ -254,47 +250,37 @@ get_wait (GstLmccSrc *self, struct timespec *wait)
   next = MIN (next, self->next_stats);
   /* The pipeline's clock need not run as the kernel's does: look again. */
   next = MIN (next, now + LONGEST_WAIT);
-  next = next > now ? next - now : 0;
-  wait->tv_sec = (time_t) (next / LMCC_SECOND);
-  wait->tv_nsec = (glong) (next % LMCC_SECOND);
+  return gst_lmcc_io_get_time () + (next > now ? next - now : 0);
+}
+
+static gint
+get_fd (GstLmccSrc *self, guint tag)
+{
+  switch (tag) {
+    case GST_LMCC_SRC_TAG_CONTROL:
+      return self->control_fd;
+    case GST_LMCC_SRC_TAG_LEARNING:
+      return self->learning_fd;
+    default:
+      return self->group_fds[tag - GST_LMCC_SRC_TAG_GROUPS];
+  }
 }
 
 static gboolean
-wait_and_read (GstLmccSrc *self)
+read_all (GstLmccSrc *self)
 {
-  struct pollfd fds[MAX_POLL];
-  gint groups[MAX_POLL];
-  struct timespec wait;
-  nfds_t n = 0, i;
-  gint group;
-  gboolean ok = TRUE;
+  guint tags[GST_LMCC_SRC_N_TAGS];
+  guint i, n;
 
-  fds[n++] = (struct pollfd){ self->wake_fd, POLLIN, 0 };
-  fds[n++] = (struct pollfd){ self->host.netlink_fd, POLLIN, 0 };
-  /* The record first: packets of a new table are understood with it. */
-  groups[n] = FOR_CONTROL;
-  fds[n++] = (struct pollfd){ self->control_fd, POLLIN, 0 };
-  if (self->learning_fd >= 0) {
-    groups[n] = FOR_LEARNING;
-    fds[n++] = (struct pollfd){ self->learning_fd, POLLIN, 0 };
+  n = gst_lmcc_io_take_readable (self->io, tags, G_N_ELEMENTS (tags));
+  for (i = 0; i < n; i++) {
+    if (tags[i] == GST_LMCC_SRC_TAG_HOST)
+      self->host.readable = TRUE;
+    else if (!read_socket (self, get_fd (self, tags[i]), tags[i]))
+      return FALSE;
   }
-  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
-    if (self->group_fds[group] >= 0) {
-      groups[n] = group;
-      fds[n++] = (struct pollfd){ self->group_fds[group], POLLIN, 0 };
-    }
-  }
-
-  get_wait (self, &wait);
-  if (ppoll (fds, n, &wait, NULL) <= 0)
-    return TRUE;
-  if (fds[WAKE].revents)
-    clear_wake (self);
-  self->host.readable = fds[HOST].revents != 0;
-  for (i = FIRST_SOCKET; i < n && ok; i++)
-    ok = fds[i].revents == 0 || read_socket (self, fds[i].fd, groups[i]);
   gst_lmcc_src_perform_actions (self, get_now (self));
-  return ok;
+  return TRUE;
 }
 
 static void
@@ -302,9 +288,11 @@ discard_all (GstLmccSrc *self)
 {
   guint group;
 
-  discard_datagrams (self, self->control_fd);
-  for (group = 0; group < LMCC_MAX_GROUPS; group++)
-    discard_datagrams (self, self->group_fds[group]);
+  discard_datagrams (self->control_fd);
+  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
+    if (self->group_fds[group] >= 0)
+      discard_datagrams (self->group_fds[group]);
+  }
 }
 
 /* What waits in the sockets after this process was stopped is older than all
@@ -315,40 +303,49 @@ check_stall (GstLmccSrc *self)
 {
   LmccTime now = get_now (self), latency = self->latency_told;
 
-  if (now > self->last_loop + MAX (STALL, latency + LONGEST_WAIT)) {
+  if (now > self->last_run + MAX (STALL, latency + LONGEST_WAIT)) {
     GST_WARNING_OBJECT (self, "stood still for %" GST_TIME_FORMAT,
-        GST_TIME_ARGS (now - self->last_loop));
+        GST_TIME_ARGS (now - self->last_run));
     discard_all (self);
   }
-  self->last_loop = now;
+  self->last_run = now;
 }
 
-static gpointer
-receive_thread (gpointer data)
+static void
+start_receiver (GstLmccSrc *self)
 {
-  GstLmccSrc *self = data;
   LmccTime now = get_now (self);
 
   /* What came while paused is old. */
-  discard_datagrams (self, self->group_fds[0]);
-  discard_datagrams (self, self->control_fd);
+  discard_datagrams (self->group_fds[0]);
+  discard_datagrams (self->control_fd);
 
   g_mutex_lock (&self->lock);
   lmcc_receiver_start (self->receiver, now);
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
+  self->last_run = now;
+}
 
-  self->last_loop = now;
-  while (g_atomic_int_get (&self->running)) {
-    check_stall (self);
-    apply_settings (self, get_now (self));
-    check_timers (self);
-    gst_lmcc_src_host_look (self);
-    if (!wait_and_read (self))
-      break;
+/* A GstLmccIoRun. */
+static guint64
+run (GstLmccIo *io, gpointer user_data)
+{
+  GstLmccSrc *self = user_data;
+
+  if (!self->started)
+    start_receiver (self);
+  self->started = TRUE;
+  check_stall (self);
+  if (!read_all (self)) {
+    gst_lmcc_io_detach (io);
+    return GST_LMCC_IO_NEVER;
   }
-  return NULL;
+  apply_settings (self, get_now (self));
+  check_timers (self);
+  gst_lmcc_src_host_look (self);
+  return get_due (self);
 }
 
 static LmccReceiver *
@@ -381,13 +378,38 @@ create_receiver (GstLmccSrc *self)
   return lmcc_receiver_new (&config);
 }
 
+static gboolean
+attach (GstLmccSrc *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_atomic_int_set (&self->running, TRUE);
+  if (gst_lmcc_io_attach (self->io, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED, ("%s", error->message), (NULL));
+  gst_lmcc_src_session_stop (self);
+  return FALSE;
+}
+
+/**
+ * gst_lmcc_src_session_init:
+ * @self: a new source
+ */
+void
+gst_lmcc_src_session_init (GstLmccSrc *self)
+{
+  self->io = gst_lmcc_io_new (run, self);
+}
+
 /**
  * gst_lmcc_src_session_start:
  * @self: the source, open
  *
- * Starts to receive.
+ * Starts to receive. On an error a message has been posted.
+ *
+ * Returns: whether it does
  */
-void
+gboolean
 gst_lmcc_src_session_start (GstLmccSrc *self)
 {
   LmccReceiver *receiver;
@@ -409,9 +431,8 @@ gst_lmcc_src_session_start (GstLmccSrc *self)
 
   self->next_stats = LMCC_TIME_NONE;
   self->budget_told = 0;
-  clear_wake (self);
-  g_atomic_int_set (&self->running, TRUE);
-  self->thread = g_thread_new ("lmccsrc", receive_thread, self);
+  self->started = FALSE;
+  return attach (self);
 }
 
 /**
@@ -427,11 +448,10 @@ gst_lmcc_src_session_stop (GstLmccSrc *self)
   LmccTime now;
   guint group;
 
-  if (self->thread == NULL)
+  if (self->clock == NULL)
     return;
   g_atomic_int_set (&self->running, FALSE);
-  gst_lmcc_src_session_wake (self);
-  g_thread_join (g_steal_pointer (&self->thread));
+  gst_lmcc_io_detach (self->io);
 
   now = get_now (self);
   g_mutex_lock (&self->lock);
@@ -449,19 +469,4 @@ gst_lmcc_src_session_stop (GstLmccSrc *self)
   gst_lmcc_src_queue_clear (self->video.queue, FALSE);
   gst_lmcc_src_queue_clear (self->sound.queue, FALSE);
   gst_clear_object (&self->clock);
-}
-
-/**
- * gst_lmcc_src_session_wake:
- * @self: the source
- *
- * Makes the receiving thread look at the settings.
- */
-void
-gst_lmcc_src_session_wake (GstLmccSrc *self)
-{
-  guint64 one = 1;
-
-  while (write (self->wake_fd, &one, sizeof (one)) < 0 && errno == EINTR)
-    ;
 }

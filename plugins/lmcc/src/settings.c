@@ -146,7 +146,7 @@ gst_lmcc_src_set_property (GObject *object, guint id, const GValue *value,
   }
 
   g_atomic_int_set (&self->settings_changed, TRUE);
-  gst_lmcc_src_session_wake (self);
+  gst_lmcc_io_wake (self->io);
 }
 
 static void

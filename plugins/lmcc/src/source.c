@@ -117,7 +117,7 @@ gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
   g_array_append_val (self->answers, answer);
   GST_OBJECT_UNLOCK (self);
   g_atomic_int_set (&self->settings_changed, TRUE);
-  gst_lmcc_src_session_wake (self);
+  gst_lmcc_io_wake (self->io);
   return TRUE;
 }
 
