@@ -65,8 +65,9 @@ gst_lmcc_io_free (GstLmccIo *io)
 
 /**
  * gst_lmcc_io_attach:
- * @io: a client that is not attached and does not run
- * @error: where the process may have no more threads or descriptors
+ * @io: a client that is not attached
+ * @error: where the process may have no more threads or descriptors, or the
+ *     client runs, as it has detached itself
  *
  * Gives the client to the thread that has the fewest, and has it run there.
  * There are as many threads as clients, but at most as many as processors, and
@@ -78,10 +79,15 @@ gst_lmcc_io_free (GstLmccIo *io)
 gboolean
 gst_lmcc_io_attach (GstLmccIo *io, GError **error)
 {
-  gboolean ok;
+  gboolean ok = FALSE;
 
   g_mutex_lock (&gst_lmcc_io_lock);
-  ok = gst_lmcc_io_join_thread (io, error);
+  if (io->runner != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+        "It cannot be started again from its own I/O thread: leave that to "
+        "another thread");
+  else
+    ok = gst_lmcc_io_join_thread (io, error);
   g_mutex_unlock (&gst_lmcc_io_lock);
   return ok;
 }

@@ -418,18 +418,25 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
  * @self: the source
  * @now: the running time
  *
- * Does what gst_lmcc_src_collect_actions() took.
+ * Does what gst_lmcc_src_collect_actions() took. The handler of a message may
+ * stop the source, which calls this for the rest.
  */
 void
 gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
 {
-  guint i;
+  guint n;
 
-  for (i = 0; i < self->actions->len; i++)
-    perform (self, &g_array_index (self->actions, LmccReceiverAction, i), now);
+  while (self->next_action < self->actions->len) {
+    LmccReceiverAction action =
+        g_array_index (self->actions, LmccReceiverAction, self->next_action++);
+
+    perform (self, &action, now);
+  }
+  n = self->actions->len;
+  self->next_action = 0;
   g_array_set_size (self->actions, 0);
   /* What was sent again at a change of the level may have been much. */
-  if (i > MAX_ACTIONS_KEPT) {
+  if (n > MAX_ACTIONS_KEPT) {
     g_array_unref (self->actions);
     self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));
   }

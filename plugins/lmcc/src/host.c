@@ -48,6 +48,8 @@ open_missing (GstLmccSrc *self, guint group)
 {
   g_autoptr (GError) error = NULL;
 
+  if (!g_atomic_int_get (&self->running))
+    return;
   self->host.missing[group] = !gst_lmcc_src_open_group (self, group, &error);
   if (!self->host.missing[group])
     return;

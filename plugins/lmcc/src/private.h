@@ -107,6 +107,7 @@ struct _GstLmccSrc
   LmccAddress learning_address;
   gboolean buffer_warned;
   GArray *actions;
+  guint next_action;
   gboolean told_pads;
   gboolean segments_pass;
   gboolean hiding;

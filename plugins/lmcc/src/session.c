@@ -49,6 +49,12 @@ get_batch (void)
   return batch;
 }
 
+static gboolean
+is_running (GstLmccSrc *self)
+{
+  return g_atomic_int_get (&self->running);
+}
+
 /* Others read it to know the library's time. */
 static void
 set_epoch (GstLmccSrc *self, LmccTime epoch)
@@ -87,8 +93,9 @@ get_age (guint64 stamp)
 }
 
 static void
-apply_settings (GstLmccSrc *self, LmccTime now)
+apply_settings (GstLmccSrc *self)
 {
+  LmccTime now = get_now (self);
   gint max_level;
   guint64 max_bitrate, max_memory;
   LmccOnLoss on_loss;
@@ -151,7 +158,7 @@ get_queued_bytes (GstLmccSrc *self)
       + gst_lmcc_src_queue_get_bytes (self->sound.queue);
 }
 
-static gboolean
+static void
 read_socket (GstLmccSrc *self, gint fd, guint tag)
 {
   GstLmccBatch *batch = get_batch ();
@@ -164,8 +171,10 @@ read_socket (GstLmccSrc *self, gint fd, guint tag)
     gsize queued = get_queued_bytes (self);
 
     if (n < 0) {
+      gst_lmcc_io_detach (self->io);
+      g_atomic_int_set (&self->running, FALSE);
       GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
-      return FALSE;
+      return;
     }
     g_mutex_lock (&self->lock);
     lmcc_receiver_set_outside_memory (self->receiver, queued);
@@ -176,7 +185,6 @@ read_socket (GstLmccSrc *self, gint fd, guint tag)
     if (n < BATCH_SIZE)
       break;
   }
-  return TRUE;
 }
 
 static void
@@ -198,31 +206,44 @@ share_budget (GstLmccSrc *self, gsize budget)
 }
 
 static void
-check_timers (GstLmccSrc *self)
+check_receiver (GstLmccSrc *self)
 {
   LmccTime now = get_now (self);
-  LmccTime latency;
   gsize budget;
-  guint interval;
 
   g_mutex_lock (&self->lock);
   if (lmcc_receiver_next_timeout (self->receiver) <= now) {
     lmcc_receiver_handle_timeout (self->receiver, now);
     gst_lmcc_src_collect_actions (self);
   }
-  latency = lmcc_receiver_get_latency (self->receiver);
   budget = lmcc_receiver_get_memory_budget (self->receiver);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
   share_budget (self, budget);
+}
 
-  if (latency != self->latency_told) {
-    self->latency_told = latency;
-    gst_lmcc_src_queue_set_latency (self->video.queue, latency);
-    gst_lmcc_src_queue_set_latency (self->sound.queue, latency);
-    gst_element_post_message (GST_ELEMENT_CAST (self),
-        gst_message_new_latency (GST_OBJECT_CAST (self)));
-  }
+static void
+check_latency (GstLmccSrc *self)
+{
+  LmccTime latency;
+
+  g_mutex_lock (&self->lock);
+  latency = lmcc_receiver_get_latency (self->receiver);
+  g_mutex_unlock (&self->lock);
+  if (latency == self->latency_told)
+    return;
+  self->latency_told = latency;
+  gst_lmcc_src_queue_set_latency (self->video.queue, latency);
+  gst_lmcc_src_queue_set_latency (self->sound.queue, latency);
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_latency (GST_OBJECT_CAST (self)));
+}
+
+static void
+check_stats (GstLmccSrc *self)
+{
+  LmccTime now = get_now (self);
+  guint interval;
 
   GST_OBJECT_LOCK (self);
   interval = self->settings.stats_update_interval;
@@ -266,21 +287,21 @@ get_fd (GstLmccSrc *self, guint tag)
   }
 }
 
-static gboolean
+static void
 read_all (GstLmccSrc *self)
 {
   guint tags[GST_LMCC_SRC_N_TAGS];
   guint i, n;
 
   n = gst_lmcc_io_take_readable (self->io, tags, G_N_ELEMENTS (tags));
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < n && is_running (self); i++) {
     if (tags[i] == GST_LMCC_SRC_TAG_HOST)
       self->host.readable = TRUE;
-    else if (!read_socket (self, get_fd (self, tags[i]), tags[i]))
-      return FALSE;
+    else
+      read_socket (self, get_fd (self, tags[i]), tags[i]);
   }
-  gst_lmcc_src_perform_actions (self, get_now (self));
-  return TRUE;
+  if (is_running (self))
+    gst_lmcc_src_perform_actions (self, get_now (self));
 }
 
 static void
@@ -316,6 +337,10 @@ start_receiver (GstLmccSrc *self)
 {
   LmccTime now = get_now (self);
 
+  if (self->started)
+    return;
+  self->started = TRUE;
+  self->last_run = now;
   /* What came while paused is old. */
   discard_datagrams (self->group_fds[0]);
   discard_datagrams (self->control_fd);
@@ -325,27 +350,22 @@ start_receiver (GstLmccSrc *self)
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
-  self->last_run = now;
 }
 
-/* A GstLmccIoRun. */
+/* A GstLmccIoRun. Each step may post a message whose handler stops the source,
+ * and frees it. */
 static guint64
-run (GstLmccIo *io, gpointer user_data)
+run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
 {
-  GstLmccSrc *self = user_data;
+  static void (*const steps[]) (GstLmccSrc * self) = { start_receiver,
+    check_stall, read_all, apply_settings, check_receiver, check_latency,
+    check_stats, gst_lmcc_src_host_look };
+  g_autoptr (GstLmccSrc) self = gst_object_ref (user_data);
+  guint i;
 
-  if (!self->started)
-    start_receiver (self);
-  self->started = TRUE;
-  check_stall (self);
-  if (!read_all (self)) {
-    gst_lmcc_io_detach (io);
-    return GST_LMCC_IO_NEVER;
-  }
-  apply_settings (self, get_now (self));
-  check_timers (self);
-  gst_lmcc_src_host_look (self);
-  return get_due (self);
+  for (i = 0; i < G_N_ELEMENTS (steps) && is_running (self); i++)
+    steps[i](self);
+  return is_running (self) ? get_due (self) : GST_LMCC_IO_NEVER;
 }
 
 static LmccReceiver *

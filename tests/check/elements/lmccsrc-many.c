@@ -83,6 +83,57 @@ GST_START_TEST (many_sources_share_few_threads)
 
 GST_END_TEST;
 
+static gint stopped;
+
+/* In the source's I/O thread. */
+static GstBusSyncReply
+stop_at_level (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer data)
+{
+  TestSrc *source = data;
+
+  if (!gst_message_has_name (message, "lmcc-level-changed")
+      || g_atomic_int_get (&stopped))
+    return GST_BUS_PASS;
+  g_atomic_int_set (&stopped, TRUE);
+  fail_unless_equals_int (gst_element_set_state (source->src, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless_equals_int (gst_element_set_state (source->src,
+                              GST_STATE_PLAYING),
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (source->pipeline, GST_STATE_NULL);
+  gst_message_unref (message);
+  test_tell ();
+  return GST_BUS_DROP;
+}
+
+static gboolean
+is_stopped (gpointer data G_GNUC_UNUSED)
+{
+  return g_atomic_int_get (&stopped);
+}
+
+GST_START_TEST (a_source_is_stopped_by_the_handler_of_its_message)
+{
+  g_autofree gchar *address = get_address (0);
+  g_autofree gchar *uri =
+      g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo", address, PORT);
+  FakeSender *sender = fake_sender_start (address, PORT, 2, NULL);
+  TestSrc *source = &sources[0];
+
+  test_src_init (source, "", uri, "max-buffers=1 drop=true");
+  gst_bus_set_sync_handler (source->bus, stop_at_level, source, NULL);
+  test_src_play (source);
+  fail_unless (test_wait_for (is_stopped, NULL, TEST_SRC_PATIENCE / 1000));
+  test_wait_no_threads (THREAD);
+  gst_bus_set_sync_handler (source->bus, NULL, NULL, NULL);
+  test_src_play (source);
+  test_src_await (source);
+  test_src_clear (source);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
 static Suite *
 lmccsrc_many_suite (void)
 {
@@ -92,6 +143,7 @@ lmccsrc_many_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, many_sources_share_few_threads);
+  tcase_add_test (tcase, a_source_is_stopped_by_the_handler_of_its_message);
 
   return suite;
 }
