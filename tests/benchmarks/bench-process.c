@@ -1,8 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "bench-feeder.h"
 #include "bench-process.h"
 
+#include <gio/gio.h>
+#include <linux/sock_diag.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,12 +19,21 @@
 
 typedef struct
 {
+  gint64 time; /* us */
   guint64 packets;
+  guint64 sent;
   gdouble cpu_us;
   glong switches;
   gint64 spent[BENCH_MAX_PARTS];
   guint64 counted[BENCH_MAX_PARTS];
 } Counts;
+
+typedef struct
+{
+  guint64 packets;
+  guint64 lost;
+  guint64 repaired;
+} Received;
 
 /* In the children */
 
@@ -53,6 +66,44 @@ bench_process_count (guint part)
   __atomic_fetch_add (&counted[part], 1, __ATOMIC_RELAXED);
 }
 
+/* Those of source pads have the pads' names. */
+static void
+count_threads (BenchResult *result)
+{
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  const gchar *task;
+
+  result->threads = result->other_threads = 0;
+  while (tasks && (task = g_dir_read_name (tasks))) {
+    g_autofree gchar *path = g_strdup_printf ("/proc/self/task/%s/comm", task);
+    g_autofree gchar *name = NULL;
+
+    if (!g_file_get_contents (path, &name, NULL, NULL))
+      continue;
+    result->threads++;
+    if (!g_str_has_suffix (name, ":src\n")
+        && g_ascii_strtoll (task, NULL, 10) != getpid ())
+      result->other_threads++;
+  }
+}
+
+/**
+ * bench_process_read_size:
+ * @result: (out): gets this process's threads and memory
+ */
+void
+bench_process_read_size (BenchResult *result)
+{
+  g_autofree gchar *status = NULL;
+  const gchar *line = NULL;
+
+  count_threads (result);
+  if (g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
+    line = strstr (status, "\nVmRSS:");
+  result->resident_kb =
+      line ? (guint) g_ascii_strtoull (line + 7, NULL, 10) : 0;
+}
+
 static void
 fail (BenchResult *result, const gchar *failure)
 {
@@ -67,6 +118,7 @@ read_usage (Counts *counts)
   guint i;
 
   getrusage (RUSAGE_SELF, &usage);
+  counts->time = g_get_monotonic_time ();
   counts->cpu_us =
       (gdouble) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
       + (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
@@ -97,6 +149,8 @@ conclude (BenchResult *result, const Counts *before, const Counts *after)
     return;
   }
   result->us_per_packet = (after->cpu_us - before->cpu_us) / packets;
+  result->packets_per_second =
+      packets * 1e6 / (gdouble) (after->time - before->time);
   result->switches_per_packet =
       (gdouble) (after->switches - before->switches) / packets;
   for (i = 0; i < BENCH_MAX_PARTS; i++) {
@@ -105,6 +159,7 @@ conclude (BenchResult *result, const Counts *before, const Counts *after)
     result->counts[i] =
         (gdouble) (after->counted[i] - before->counted[i]) / packets;
   }
+  bench_process_read_size (result);
   result->ok = TRUE;
 }
 
@@ -119,8 +174,13 @@ parse (const gchar *description, BenchResult *result)
   return pipeline;
 }
 
-static void
-check_bus (GstElement *pipeline, BenchResult *result)
+/**
+ * bench_process_check:
+ * @pipeline: a pipeline
+ * @result: fails where @pipeline told of an error
+ */
+void
+bench_process_check (GstElement *pipeline, BenchResult *result)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message =
@@ -134,129 +194,38 @@ check_bus (GstElement *pipeline, BenchResult *result)
   result->ok = FALSE;
 }
 
-static guint64
-get_stat (GstElement *element, const gchar *name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, name, &value);
-  return value;
-}
-
-/* What the element says that it sent; a fake one sends what it gets. */
-static guint64
-count_sent (GstElement *element, guint64 pushed)
-{
-  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
-  guint64 bytes;
-
-  if (g_object_class_find_property (klass, "bytes-served")) {
-    g_object_get (element, "bytes-served", &bytes, NULL);
-    return bytes / BENCH_PACKET_SIZE;
-  }
-  if (g_object_class_find_property (klass, "sdp-location"))
-    return get_stat (element, "packets-sent");
-  return pushed;
-}
-
-typedef struct
-{
-  GstElement *pipeline;
-  GstElement *element;
-  GstPad *source;
-  GstClock *clock;
-  GstClockTime base;
-  const BenchStream *stream;
-  guint next_unit;
-  gboolean spread;
-  gboolean count_pushed;
-} Feeder;
-
-static gboolean
-feeder_open (Feeder *feeder, const BenchContender *contender,
-    const BenchStream *stream, BenchResult *result)
-{
-  memset (feeder, 0, sizeof (*feeder));
-  feeder->pipeline = parse (contender->pipeline, result);
-  if (feeder->pipeline == NULL)
-    return FALSE;
-  feeder->element = gst_bin_get_by_name (GST_BIN (feeder->pipeline), "element");
-  feeder->clock = gst_system_clock_obtain ();
-  feeder->stream = stream;
-  feeder->spread = contender->spread;
-  feeder->count_pushed = contender->count_pushed;
-  feeder->base = gst_clock_get_time (feeder->clock);
-  bench_use_time (feeder->pipeline, feeder->clock, feeder->base);
-  if (gst_element_set_state (feeder->pipeline, GST_STATE_PLAYING)
-      != GST_STATE_CHANGE_FAILURE)
-    feeder->source = bench_source_new (feeder->element,
-        g_str_has_prefix (contender->pipeline, "lmcc") ? "sink_%u" : "sink",
-        bench_stream_caps ());
-  if (feeder->source)
-    return TRUE;
-  check_bus (feeder->pipeline, result);
-  fail (result, "the pipeline does not start");
-  return FALSE;
-}
-
-static gboolean
-feeder_run_until (Feeder *feeder, GstClockTime running_time)
-{
-  while (bench_stream_time (feeder->stream, feeder->next_unit) < running_time) {
-    guint unit = feeder->next_unit++;
-    GstClockTime time = bench_stream_time (feeder->stream, unit);
-
-    bench_sleep_until (feeder->clock, feeder->base + time);
-    if (bench_source_push_unit (feeder->source, feeder->stream, unit, time,
-            feeder->spread)
-        != GST_FLOW_OK)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 static void
-feeder_count (Feeder *feeder, Counts *counts)
+count_sender (BenchFeeder *feeder, const BenchContender *contender,
+    Counts *counts)
 {
-  guint64 pushed =
-      (guint64) feeder->next_unit * feeder->stream->packets_per_unit;
-
   read_usage (counts);
-  counts->packets =
-      feeder->count_pushed ? pushed : count_sent (feeder->element, pushed);
-}
-
-static void
-feeder_close (Feeder *feeder)
-{
-  gst_element_set_state (feeder->pipeline, GST_STATE_NULL);
-  bench_source_free (feeder->source);
-  gst_object_unref (feeder->element);
-  gst_object_unref (feeder->pipeline);
-  gst_object_unref (feeder->clock);
+  counts->sent = bench_feeder_count_sent (feeder);
+  counts->packets = contender->count_pushed ? feeder->pushed : counts->sent;
 }
 
 void
 bench_run_sender (const BenchContender *contender, const BenchStream *stream,
     BenchResult *result)
 {
-  Feeder feeder;
+  guint64 pushed;
+  BenchFeeder feeder;
   Counts before, after;
 
-  if (!feeder_open (&feeder, contender, stream, result))
+  if (!bench_feeder_open (&feeder, contender, stream, result->failure))
     return;
-  feeder_run_until (&feeder, contender->warm_up);
+  bench_feeder_run_until (&feeder, contender->warm_up);
   mark ("measured");
-  feeder_count (&feeder, &before);
-  if (!feeder_run_until (&feeder, contender->warm_up + contender->window))
+  count_sender (&feeder, contender, &before);
+  pushed = feeder.pushed;
+  if (!bench_feeder_run_until (&feeder, contender->warm_up + contender->window))
     fail (result, "the element takes no data");
-  feeder_count (&feeder, &after);
+  count_sender (&feeder, contender, &after);
   mark ("ended");
+  result->sent = (gdouble) (after.sent - before.sent)
+      / (gdouble) MAX (feeder.pushed - pushed, 1);
   conclude (result, &before, &after);
-  check_bus (feeder.pipeline, result);
-  feeder_close (&feeder);
+  bench_process_check (feeder.pipeline, result);
+  bench_feeder_close (&feeder);
 }
 
 static GstPadProbeReturn
@@ -274,15 +243,26 @@ count_data (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
 }
 
 static void
-count_on (GstElement *pipeline, gint *packets)
+count_at (const GValue *item, gpointer packets)
 {
-  g_autoptr (GstElement) counter =
-      gst_bin_get_by_name (GST_BIN (pipeline), "counter");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (counter, "sink");
+  GstElement *element = g_value_get_object (item);
+  g_autoptr (GstPad) pad = NULL;
 
+  if (!g_str_has_prefix (GST_OBJECT_NAME (element), "counter"))
+    return;
+  pad = gst_element_get_static_pad (element, "sink");
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, count_data,
       packets, NULL);
+}
+
+static void
+count_on (GstElement *pipeline, gint *packets)
+{
+  GstIterator *iterator = gst_bin_iterate_recurse (GST_BIN (pipeline));
+
+  gst_iterator_foreach (iterator, count_at, packets);
+  gst_iterator_free (iterator);
 }
 
 static gboolean
@@ -298,19 +278,58 @@ wait_for_packets (gint *packets)
   return FALSE;
 }
 
-static void
-read_loss (GstElement *pipeline, BenchResult *result)
+/* Datagrams that a udpsrc's socket had no room for. */
+static guint64
+count_socket_drops (GstElement *source)
 {
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), "element");
-  guint64 lost = 0, received = 0;
+  g_autoptr (GSocket) used = NULL;
+  guint32 memory[SK_MEMINFO_VARS] = { 0 };
+  socklen_t size = sizeof (memory);
 
-  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats"))
-    return;
-  lost = get_stat (element, "packets-lost");
-  received = get_stat (element, "packets-received");
-  result->repaired = get_stat (element, "packets-repaired");
-  result->lost = (gdouble) lost / (gdouble) MAX (lost + received, 1);
+  g_object_get (source, "used-socket", &used, NULL);
+  if (used)
+    getsockopt (g_socket_get_fd (used), SOL_SOCKET, SO_MEMINFO, memory, &size);
+  return memory[SK_MEMINFO_DROPS];
+}
+
+static void
+count_received (const GValue *item, gpointer data)
+{
+  GstElement *element = g_value_get_object (item);
+  Received *received = data;
+
+  if (bench_element_is (element, "udpsrc")) {
+    received->lost += count_socket_drops (element);
+  } else if (bench_element_is (element, "lmccsrc")) {
+    received->lost += bench_element_get_stat (element, "packets-lost");
+    received->repaired += bench_element_get_stat (element, "packets-repaired");
+    received->packets += bench_element_get_stat (element, "packets-received");
+  }
+}
+
+/* What came from the network: for lmccsrc what it says, which has the packets
+ * of repair and of layers that are not given out, too. */
+static void
+read_received (GstElement *pipeline, gint *given_out, Received *received)
+{
+  GstIterator *iterator = gst_bin_iterate_recurse (GST_BIN (pipeline));
+
+  memset (received, 0, sizeof (*received));
+  gst_iterator_foreach (iterator, count_received, received);
+  gst_iterator_free (iterator);
+  if (received->packets == 0)
+    received->packets = (guint64) g_atomic_int_get (given_out);
+}
+
+static void
+count_receiver (GstElement *pipeline, const BenchContender *contender,
+    gint *given_out, Counts *counts, Received *received)
+{
+  read_usage (counts);
+  read_received (pipeline, given_out, received);
+  counts->packets = contender->count_received
+      ? received->packets
+      : (guint64) g_atomic_int_get (given_out);
 }
 
 void
@@ -318,6 +337,8 @@ bench_run_receiver (const BenchContender *contender,
     const BenchStream *stream G_GNUC_UNUSED, BenchResult *result)
 {
   GstElement *pipeline = parse (contender->pipeline, result);
+  gint64 start = g_get_monotonic_time ();
+  Received first, last;
   Counts before, after;
   gint packets = 0;
 
@@ -327,17 +348,20 @@ bench_run_receiver (const BenchContender *contender,
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   if (!wait_for_packets (&packets))
     fail (result, "no packet came");
+  result->join_ms = (gdouble) (g_get_monotonic_time () - start) / 1000.0;
   g_usleep (contender->warm_up / GST_USECOND);
   mark ("measured");
-  read_usage (&before);
-  before.packets = (guint64) g_atomic_int_get (&packets);
+  count_receiver (pipeline, contender, &packets, &before, &first);
   g_usleep (contender->window / GST_USECOND);
-  read_usage (&after);
-  after.packets = (guint64) g_atomic_int_get (&packets);
+  count_receiver (pipeline, contender, &packets, &after, &last);
   mark ("ended");
   conclude (result, &before, &after);
-  read_loss (pipeline, result);
-  check_bus (pipeline, result);
+  result->packets_lost = last.lost - first.lost;
+  result->lost = (gdouble) (last.lost - first.lost)
+      / (gdouble) MAX (last.lost - first.lost + last.packets - first.packets,
+          1);
+  result->repaired = last.repaired;
+  bench_process_check (pipeline, result);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -347,19 +371,18 @@ static void
 feed_receivers (const BenchContender *sender, const BenchStream *stream,
     gint stop_fd)
 {
-  BenchResult result = { 0 };
-  Feeder feeder;
+  gchar failure[120];
+  BenchFeeder feeder;
   gchar byte;
 
   gst_init (NULL, NULL);
-  if (!feeder_open (&feeder, sender, stream, &result)) {
-    fprintf (stderr, "the sender: %s\n", result.failure);
+  if (!bench_feeder_open (&feeder, sender, stream, failure)) {
+    fprintf (stderr, "the sender: %s\n", failure);
     _exit (1);
   }
   while (recv (stop_fd, &byte, 1, MSG_DONTWAIT) < 0)
-    feeder_run_until (&feeder,
-        bench_stream_time (stream, feeder.next_unit + 1));
-  feeder_close (&feeder);
+    bench_feeder_run_until (&feeder, bench_feeder_next (&feeder) + 1);
+  bench_feeder_close (&feeder);
   _exit (0);
 }
 
@@ -419,4 +442,45 @@ bench_stop_sender (pid_t sender, gint stop_fd)
 
   close (stop_fd);
   waitpid (sender, &status, 0);
+}
+
+/* What a process that computes all the time works on: more than the caches next
+ * to a processor have. */
+#define BUSY_SIZE (4 << 20)
+
+/**
+ * bench_start_busy:
+ *
+ * Returns: a process that computes all the time, until bench_stop_busy()
+ */
+pid_t
+bench_start_busy (void)
+{
+  pid_t child;
+
+  fflush (NULL);
+  child = fork ();
+  if (child == 0) {
+    volatile guint8 *data = g_malloc0 (BUSY_SIZE);
+    guint at = 0;
+
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+      at = (at * 1664525u + 1013904223u) % BUSY_SIZE;
+      data[at]++;
+    }
+  }
+
+  return child;
+}
+
+void
+bench_stop_busy (pid_t busy)
+{
+  gint status;
+
+  if (busy <= 0)
+    return;
+  kill (busy, SIGKILL);
+  waitpid (busy, &status, 0);
 }

@@ -120,8 +120,14 @@ bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
   g_array_append_val (report->rows, row);
 }
 
+/**
+ * bench_report_skip:
+ * @report: the report
+ * @name: what was to be measured
+ * @reason: why it cannot be here, which is no failure
+ */
 void
-bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason)
+bench_report_skip (BenchReport *report, const gchar *name, const gchar *reason)
 {
   Row row = { 0 };
 
@@ -130,6 +136,12 @@ bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason)
   row.bound = BENCH_NO_BOUND;
   row.failure = g_strdup (reason);
   g_array_append_val (report->rows, row);
+}
+
+void
+bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason)
+{
+  bench_report_skip (report, name, reason);
   report->failed = TRUE;
 }
 
@@ -227,14 +239,10 @@ bench_report_finish (BenchReport *report, const gchar *json)
   return ok ? 0 : 1;
 }
 
-gboolean
-bench_parse_options (int *argc, char ***argv, const gchar *summary,
-    gchar **json, gint *rounds)
+static gboolean
+parse_options (int *argc, char ***argv, const gchar *summary,
+    const GOptionEntry *entries, const gint *rounds)
 {
-  const GOptionEntry entries[] = { { "json", 0, 0, G_OPTION_ARG_FILENAME, json,
-                                       "Write the figures to FILE", "FILE" },
-    { "rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Measure so often", "N" },
-    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
 
@@ -244,6 +252,35 @@ bench_parse_options (int *argc, char ***argv, const gchar *summary,
     return TRUE;
   fprintf (stderr, "%s\n", error ? error->message : "--rounds: at least 1");
   return FALSE;
+}
+
+#define COMMON_OPTIONS(json, rounds)                                        \
+  { "json", 0, 0, G_OPTION_ARG_FILENAME, json, "Write the figures to FILE", \
+    "FILE" },                                                               \
+  {                                                                         \
+    "rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Measure so often", "N"       \
+  }
+
+gboolean
+bench_parse_options (int *argc, char ***argv, const gchar *summary,
+    gchar **json, gint *rounds)
+{
+  const GOptionEntry entries[] = { COMMON_OPTIONS (json, rounds), { NULL } };
+
+  return parse_options (argc, argv, summary, entries, rounds);
+}
+
+/* Likewise, of a program that has a short form. */
+gboolean
+bench_parse_options_quick (int *argc, char ***argv, const gchar *summary,
+    gchar **json, gint *rounds, gboolean *quick)
+{
+  const GOptionEntry entries[] = { COMMON_OPTIONS (json, rounds),
+    { "quick", 0, 0, G_OPTION_ARG_NONE, quick,
+        "Some of the rows, for less long", NULL },
+    { NULL } };
+
+  return parse_options (argc, argv, summary, entries, rounds);
 }
 
 /* The stream */
@@ -269,12 +306,22 @@ read_u32 (const guint8 *data)
       | data[3];
 }
 
+/* A slice of an IDR picture or of another one, with the nal_ref_idc that has
+ * its class: 3, 1 and 0. */
+static guint8
+nal_header (const BenchStream *stream, guint unit)
+{
+  static const guint8 headers[] = { 0x61, 0x21, 0x01 };
+  guint place = unit % stream->units_per_key;
+
+  return place == 0 ? 0x65 : headers[place % MAX (stream->n_classes, 1)];
+}
+
 void
 bench_stream_fill (const BenchStream *stream, guint unit, guint index,
     guint8 data[BENCH_PACKET_SIZE])
 {
   gboolean last = index + 1 == stream->packets_per_unit;
-  gboolean key = unit % stream->units_per_key == 0;
   guint8 *payload = data + LMCC_RTP_HEADER_SIZE;
 
   memset (data, 0, BENCH_PACKET_SIZE);
@@ -284,8 +331,7 @@ bench_stream_fill (const BenchStream *stream, guint unit, guint index,
   write_u32 (data + 4,
       (guint) (bench_stream_time (stream, unit) / 1000 * 9 / 100));
   write_u32 (data + 8, 0x12345678);
-  /* nal_ref_idc 3; a slice of an IDR picture or of another one. */
-  payload[0] = key ? 0x65 : 0x61;
+  payload[0] = nal_header (stream, unit);
   write_u32 (payload + 4, PAYLOAD_MAGIC);
   write_u32 (payload + 8, unit);
   write_u32 (payload + 12, index);
@@ -313,6 +359,29 @@ bench_stream_caps (void)
   return gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING,
       "video", "encoding-name", G_TYPE_STRING, "H264", "clock-rate", G_TYPE_INT,
       90000, "payload", G_TYPE_INT, 96, NULL);
+}
+
+/* Parameter sets of x264 for 1920x1080. */
+static const guint8 codec_data[] = { 0x01, 0x4d, 0x40, 0x28, 0xff, 0xe1, 0x00,
+  0x1c, 0x67, 0x4d, 0x40, 0x28, 0xd9, 0x00, 0x78, 0x02, 0x27, 0xe5, 0xc0, 0x5a,
+  0x80, 0x80, 0x80, 0xa0, 0x00, 0x00, 0x03, 0x00, 0x20, 0x00, 0x00, 0x07, 0x91,
+  0xe3, 0x06, 0x49, 0x01, 0x00, 0x04, 0x68, 0xeb, 0xcc, 0xb2 };
+
+/**
+ * bench_picture_caps:
+ *
+ * Returns: (transfer full): what bench_source_push_picture() pushes
+ */
+GstCaps *
+bench_picture_caps (void)
+{
+  g_autoptr (GstBuffer) sets =
+      gst_buffer_new_memdup (codec_data, sizeof (codec_data));
+
+  return gst_caps_new_simple ("video/x-h264", "stream-format", G_TYPE_STRING,
+      "avc", "alignment", G_TYPE_STRING, "au", "profile", G_TYPE_STRING, "main",
+      "width", G_TYPE_INT, 1920, "height", G_TYPE_INT, 1080, "framerate",
+      GST_TYPE_FRACTION, 50, 1, "codec_data", GST_TYPE_BUFFER, sets, NULL);
 }
 
 /* Feeding */
@@ -393,6 +462,33 @@ bench_source_push_unit (GstPad *source, const BenchStream *stream, guint unit,
     ret = gst_pad_push (source, buffer);
   }
   return ret;
+}
+
+/* The unit as an encoder gives it out: slices, each as large as the payload of
+ * a packet. */
+GstFlowReturn
+bench_source_push_picture (GstPad *source, const BenchStream *stream,
+    guint unit, GstClockTime time)
+{
+  const gsize slice = BENCH_PACKET_SIZE - LMCC_RTP_HEADER_SIZE;
+  guint8 *data = g_malloc ((4 + slice) * stream->packets_per_unit);
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < stream->packets_per_unit; i++) {
+    guint8 packet[BENCH_PACKET_SIZE], *place = data + i * (4 + slice);
+
+    bench_stream_fill (stream, unit, i, packet);
+    write_u32 (place, slice);
+    memcpy (place + 4, packet + LMCC_RTP_HEADER_SIZE, slice);
+  }
+  buffer =
+      gst_buffer_new_wrapped (data, (4 + slice) * stream->packets_per_unit);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = time;
+  if (unit % stream->units_per_key != 0)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+
+  return gst_pad_push (source, buffer);
 }
 
 /**

@@ -28,8 +28,12 @@ void bench_report_add (BenchReport *report, const gchar *name,
 void
 bench_report_fail (BenchReport *report, const gchar *name, const gchar *reason);
 gint bench_report_finish (BenchReport *report, const gchar *json);
+void
+bench_report_skip (BenchReport *report, const gchar *name, const gchar *reason);
 gboolean bench_parse_options (int *argc, char ***argv, const gchar *summary,
     gchar **json, gint *rounds);
+gboolean bench_parse_options_quick (int *argc, char ***argv,
+    const gchar *summary, gchar **json, gint *rounds, gboolean *quick);
 
 GArray *bench_series_new (void);
 void bench_series_add (GArray *series, gdouble value);
@@ -39,6 +43,7 @@ void bench_series_add (GArray *series, gdouble value);
  * @packets_per_unit: packets of each access unit
  * @units_per_second: access units
  * @units_per_key: distance of key frames
+ * @n_classes: temporal classes, at most 3; 0 is one
  *
  * An H.264 stream of single NAL unit packets (RFC 6184 section 5.6).
  */
@@ -47,6 +52,7 @@ typedef struct
   guint packets_per_unit;
   guint units_per_second;
   guint units_per_key;
+  guint n_classes;
 } BenchStream;
 
 void bench_stream_fill (const BenchStream *stream, guint unit, guint index,
@@ -55,11 +61,15 @@ gboolean bench_stream_read (const guint8 *payload, gsize size, guint *unit,
     guint *index);
 LmccTime bench_stream_time (const BenchStream *stream, guint unit);
 GstCaps *bench_stream_caps (void);
+GstCaps *bench_picture_caps (void);
 
 GstPad *bench_source_new (GstElement *element, const gchar *pad, GstCaps *caps);
 void bench_source_free (GstPad *source);
 GstFlowReturn bench_source_push_unit (GstPad *source, const BenchStream *stream,
     guint unit, GstClockTime time, gboolean spread);
+
+GstFlowReturn bench_source_push_picture (GstPad *source,
+    const BenchStream *stream, guint unit, GstClockTime time);
 
 GstElement *bench_parse_pipeline (const gchar *description, GError **error);
 void bench_use_time (GstElement *pipeline, GstClock *clock, GstClockTime base);

@@ -1,13 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CPU time per packet of lmccsink against udpsink, of lmccsrc against
- * udpsrc. Each pipeline runs in a process of its own, in turn, the contenders
- * of one round right after each other; ratios are of one round.
+ * CPU time per packet of lmccsink and lmccsrc against what else GStreamer has,
+ * of one layer. Each pipeline runs in a process of its own, in turn, the
+ * contenders of one round right after each other; ratios are of one round.
  */
-#include "bench-process.h"
+#include "bench-duel.h"
+#include "bench-wakeups.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,165 +15,112 @@
 #define GROUP "239.255.43.1"
 #define PORT 25004
 
-#define WARM_UP (300 * GST_MSECOND)
-#define WINDOW (1500 * GST_MSECOND)
+/* Where a row says so, buffers are as large as the kernel lets anybody ask for
+ * by itself in many places, and large enough for 30 ms at 100,000/s. */
+#define LARGE " buffer-size=4194304"
 
-#define TIMES .warm_up = WARM_UP, .window = WINDOW
+#define TO "port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE " "
+#define LMCCSINK(options) \
+  "lmccsink name=element sync=false address=" GROUP " " TO options
+#define UDPSINK(options) "udpsink async=false host=" GROUP " " TO options
+#define TIMED .warm_up = 300 * GST_MSECOND, .window = 1500 * GST_MSECOND
 
-#define MAX_CONTENDERS 4
+/* Senders of RTP packets; @large as LARGE or "". */
+#define SENDERS(large)                                                         \
+  {                                                                            \
+    { { "lmccsink", LMCCSINK (large), TIMED }, BENCH_OURS, NULL },             \
+        { { "lmccsink max-burst=10", LMCCSINK ("max-burst=10" large), TIMED }, \
+          BENCH_OURS, "max-burst" },                                           \
+        { { "udpsink", UDPSINK ("name=element sync=false" large), TIMED },     \
+          BENCH_PEER, NULL },                                                  \
+        { { "udpsink, each packet at its time",                                \
+              UDPSINK ("name=element sync=true" large), .spread = TRUE,        \
+              TIMED },                                                         \
+          BENCH_PEER, NULL },                                                  \
+        { { "rtpbin ! udpsink",                                                \
+              "rtpbin name=element element.send_rtp_src_0 ! " UDPSINK (        \
+                  "sync=false" large),                                         \
+              TIMED },                                                         \
+          BENCH_PEER, NULL },                                                  \
+        { { "fakesink",                                                        \
+              "fakesink name=element sync=false async=false "                  \
+              "enable-last-sample=false",                                      \
+              TIMED },                                                         \
+          BENCH_FEED, NULL },                                                  \
+  }
 
-#define TO_GROUP                               \
-  "udpsink host=" GROUP " port=" G_STRINGIFY ( \
-      PORT) " multicast-iface=" BENCH_INTERFACE " name=element async=false "
+static const BenchDuelist senders[] = SENDERS ("");
+static const BenchDuelist senders_large[] = SENDERS (LARGE);
 
-static const BenchContender senders[] = {
-  { "lmccsink",
-      "lmccsink address=" GROUP " port=" G_STRINGIFY (
-          PORT) " multicast-iface=" BENCH_INTERFACE " name=element sync=false",
-      TIMES },
-  { "udpsink", TO_GROUP "sync=false", TIMES },
-  { "udpsink, each packet at its time", TO_GROUP "sync=true", .spread = TRUE,
-      TIMES },
-  { "fakesink",
-      "fakesink name=element sync=false async=false "
-      "enable-last-sample=false",
-      TIMES },
+/* Likewise of pictures, as encoders give them out. */
+static const BenchDuelist picture_senders[] = {
+  { { "lmccsink", LMCCSINK (""), .pictures = TRUE, TIMED }, BENCH_OURS, NULL },
+  { { "lmccsink max-burst=10", LMCCSINK ("max-burst=10"), .pictures = TRUE,
+        TIMED },
+      BENCH_OURS, "max-burst" },
+  { { "rtph264pay ! udpsink",
+        "rtph264pay name=element mtu=1200 ! " UDPSINK ("sync=false"),
+        .pictures = TRUE, TIMED },
+      BENCH_PEER, NULL },
 };
 
 #define COUNTER                                      \
   " ! fakesink name=counter sync=false async=false " \
   "enable-last-sample=false"
-#define FROM_GROUP                                                      \
-  "udpsrc address=" GROUP " port=" G_STRINGIFY (                        \
-      PORT) " multicast-iface=" BENCH_INTERFACE " name=element caps=\"" \
-            "application/"                                              \
-            "x-rtp,media=video,encoding-name=H264,clock-rate=90000\""
+#define UDPSRC(options)                                                \
+  "udpsrc name=element address=" GROUP " " TO                          \
+  "caps=\"application/x-rtp,media=video,encoding-name=H264,clock-rate" \
+  "=90000,payload=96\"" options
+#define RECEIVED                                              \
+  .warm_up = 300 * GST_MSECOND, .window = 1500 * GST_MSECOND, \
+  .count_received = TRUE
 
-static const BenchContender receivers[] = {
-  { "lmccsrc",
-      "lmccsrc address=" GROUP
-      " port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE
-                                  " algorithm=none name=element" COUNTER,
-      TIMES },
-  { "udpsrc", FROM_GROUP COUNTER, TIMES },
-  { "udpsrc ! rtpjitterbuffer", FROM_GROUP " ! rtpjitterbuffer" COUNTER,
-      TIMES },
-};
+#define RECEIVERS(large)                                                      \
+  {                                                                           \
+    { { "lmccsrc",                                                            \
+          "lmccsrc name=element algorithm=none address=" GROUP                \
+          " " TO large COUNTER,                                               \
+          RECEIVED },                                                         \
+      BENCH_OURS, NULL },                                                     \
+        { { "udpsrc", UDPSRC (large) COUNTER, RECEIVED }, BENCH_PEER, NULL }, \
+        { { "udpsrc ! rtpjitterbuffer",                                       \
+              UDPSRC (large) " ! rtpjitterbuffer" COUNTER, RECEIVED },        \
+          BENCH_PEER, NULL },                                                 \
+        { { "udpsrc ! rtpbin",                                                \
+              UDPSRC (large) " ! rtpbin.recv_rtp_sink_0 rtpbin name=rtpbin "  \
+                             "rtpbin." COUNTER,                               \
+              RECEIVED },                                                     \
+          BENCH_PEER, NULL },                                                 \
+  }
+
+static const BenchDuelist receivers[] = RECEIVERS ("");
+static const BenchDuelist receivers_large[] = RECEIVERS (LARGE);
 
 typedef struct
 {
-  const BenchContender *contenders;
-  guint n;
-  GArray *cost[MAX_CONTENDERS];
-  GArray *switches[MAX_CONTENDERS];
-  GArray *ratio[MAX_CONTENDERS];
-  GArray *net_ratio;
-  GArray *lost;
-  gchar failure[MAX_CONTENDERS][120];
-} Duel;
+  const gchar *name;
+  BenchStream stream;
+  gboolean large; /* buffers */
+  gboolean quick;
+} Rate;
 
-static void
-duel_init (Duel *duel, const BenchContender *contenders, guint n)
-{
-  guint i;
+static const Rate rates[] = {
+  { "200/s:", { 8, 25, 25 }, FALSE, FALSE },
+  { "2,000/s:", { 40, 50, 50 }, FALSE, TRUE },
+  { "20,000/s:", { 200, 100, 100 }, FALSE, TRUE },
+  { "100,000/s, large buffers:", { 1000, 100, 100 }, TRUE, FALSE },
+};
 
-  memset (duel, 0, sizeof (*duel));
-  duel->contenders = contenders;
-  duel->n = n;
-  for (i = 0; i < n; i++) {
-    duel->cost[i] = bench_series_new ();
-    duel->switches[i] = bench_series_new ();
-    duel->ratio[i] = bench_series_new ();
-  }
-  duel->net_ratio = bench_series_new ();
-  duel->lost = bench_series_new ();
-}
-
-static void
-duel_clear (Duel *duel)
-{
-  guint i;
-
-  for (i = 0; i < duel->n; i++) {
-    g_array_unref (duel->cost[i]);
-    g_array_unref (duel->switches[i]);
-    g_array_unref (duel->ratio[i]);
-  }
-  g_array_unref (duel->net_ratio);
-  g_array_unref (duel->lost);
-}
-
-/* The others go first and last in turn, so that what the machine does meanwhile
- * favours nobody. */
-static void
-duel_round (Duel *duel, BenchRun run, const BenchStream *stream, gint round)
-{
-  BenchResult results[MAX_CONTENDERS];
-  gboolean all = TRUE;
-  guint i;
-
-  for (i = 0; i < duel->n; i++) {
-    guint turn = round % 2 ? duel->n - 1 - i : i;
-
-    results[turn] = bench_run_in_child (run, &duel->contenders[turn], stream);
-    if (!results[turn].ok)
-      g_strlcpy (duel->failure[turn], results[turn].failure,
-          sizeof (duel->failure[turn]));
-    all = all && results[turn].ok;
-  }
-  if (!all)
-    return;
-  for (i = 0; i < duel->n; i++) {
-    bench_series_add (duel->cost[i], results[i].us_per_packet);
-    bench_series_add (duel->switches[i], results[i].switches_per_packet);
-    bench_series_add (duel->ratio[i],
-        results[0].us_per_packet / results[i].us_per_packet);
-  }
-  bench_series_add (duel->lost, 100.0 * results[0].lost);
-  if (duel->n == G_N_ELEMENTS (senders))
-    bench_series_add (duel->net_ratio,
-        (results[0].us_per_packet - results[3].us_per_packet)
-            / (results[1].us_per_packet - results[3].us_per_packet));
-}
-
-static void
-add (BenchReport *report, const gchar *what, const gchar *name,
-    const gchar *peer, const gchar *unit, GArray *series, gdouble bound)
-{
-  g_autofree gchar *text = g_strdup_printf ("%s %s%s%s", what, name,
-      peer ? " / " : "", peer ? peer : "");
-
-  bench_report_add (report, text, unit, series, bound);
-}
-
-static void
-duel_report (Duel *duel, BenchReport *report, const gchar *what)
-{
-  const gchar *name = duel->contenders[0].name;
-  guint i;
-
-  for (i = 0; i < duel->n; i++) {
-    if (duel->failure[i][0])
-      bench_report_fail (report, duel->contenders[i].name, duel->failure[i]);
-  }
-  if (duel->cost[0]->len == 0)
-    return;
-  for (i = 0; i < duel->n; i++)
-    add (report, what, duel->contenders[i].name, NULL, "us/packet",
-        duel->cost[i], BENCH_NO_BOUND);
-  for (i = 0; i < MIN (duel->n, 3); i++)
-    add (report, "  switches,", duel->contenders[i].name, NULL, "/packet",
-        duel->switches[i], BENCH_NO_BOUND);
-  add (report, what, name, duel->contenders[1].name, "ratio", duel->ratio[1],
-      1.5);
-  add (report, what, name, duel->contenders[2].name, "ratio", duel->ratio[2],
-      BENCH_NO_BOUND);
-  if (duel->net_ratio->len > 0)
-    add (report, what, name, "udpsink, less fakesink", "ratio", duel->net_ratio,
-        BENCH_NO_BOUND);
-  else
-    add (report, "  lost,", name, NULL, "%", duel->lost, BENCH_NO_BOUND);
-}
+static const BenchAim aims[] = {
+  { "20,000/s:", "lmccsink", "udpsink", 0.6 },
+  { "2,000/s:", "lmccsink", "udpsink, each packet at its time", 0.7 },
+  { "2,000/s:", "lmccsink max-burst=10", "udpsink", 1.2 },
+  { "2,000/s:", "lmccsrc", "udpsrc", 0.6 },
+  { "2,000/s:", "lmccsrc", "udpsrc ! rtpbin", 0.3 },
+  { "20,000/s:", "lmccsrc", "udpsrc", 0.9 },
+  { "20,000/s:", "lmccsrc", "udpsrc ! rtpbin", 0.45 },
+  { NULL },
+};
 
 /* The packets must come out of the socket as well, not only go in. */
 static gboolean
@@ -188,58 +135,100 @@ capture_saw_packets (gint fd)
 }
 
 static void
-measure_senders (BenchReport *report, const BenchStream *stream,
-    const gchar *what, gint rounds)
+measure_senders (BenchReport *report, const gchar *what, const Rate *rate,
+    const BenchDuelist *duelists, guint n, gint rounds)
 {
-  gint fd = bench_open_capture (GROUP, PORT, 4096), round;
-  Duel duel;
+  const BenchDuel duel = { .what = what,
+    .run = bench_run_sender,
+    .stream = rate->stream,
+    .duelists = duelists,
+    .n_duelists = n,
+    .aims = aims,
+    .details = g_str_equal (what, "2,000/s:"),
+    .cores = rate->large };
+  gint fd = bench_open_capture (GROUP, PORT, 4096);
 
-  duel_init (&duel, senders, G_N_ELEMENTS (senders));
-  for (round = 0; round < rounds; round++)
-    duel_round (&duel, bench_run_sender, stream, round);
+  bench_duel_measure (&duel, report, rounds);
   if (fd < 0 || !capture_saw_packets (fd))
     bench_report_fail (report, what,
         "no packet reached the loopback interface");
   if (fd >= 0)
     close (fd);
-  duel_report (&duel, report, what);
-  duel_clear (&duel);
 }
 
 static void
-measure_receivers (BenchReport *report, const BenchStream *stream,
-    const gchar *what, gint rounds)
+measure_receivers (BenchReport *report, const gchar *what, const Rate *rate,
+    gint rounds)
 {
-  gint stop_fd, round;
-  pid_t sender = bench_start_sender (&senders[0], stream, &stop_fd);
-  Duel duel;
+  const BenchDuelist *sender = rate->large ? senders_large : senders;
+  const BenchDuel duel = { .what = what,
+    .run = bench_run_receiver,
+    .stream = rate->stream,
+    .duelists = rate->large ? receivers_large : receivers,
+    .n_duelists = G_N_ELEMENTS (receivers),
+    .aims = aims,
+    .details = g_str_equal (what, "2,000/s:"),
+    .cores = rate->large };
+  gint stop_fd;
+  pid_t child =
+      bench_start_sender (&sender->contender, &rate->stream, &stop_fd);
 
-  duel_init (&duel, receivers, G_N_ELEMENTS (receivers));
-  for (round = 0; round < rounds; round++)
-    duel_round (&duel, bench_run_receiver, stream, round);
-  bench_stop_sender (sender, stop_fd);
-  duel_report (&duel, report, what);
-  duel_clear (&duel);
+  bench_duel_measure (&duel, report, rounds);
+  bench_stop_sender (child, stop_fd);
+}
+
+/* All that runs has one processor less for itself. */
+static void
+measure_beside_busy (BenchReport *report, const Rate *rate, gint rounds)
+{
+  g_autofree gchar *what = g_strdup_printf ("%.*s, beside a busy process:",
+      (gint) strlen (rate->name) - 1, rate->name);
+  pid_t busy = bench_start_busy ();
+
+  measure_senders (report, what, rate, senders, G_N_ELEMENTS (senders), rounds);
+  measure_receivers (report, what, rate, rounds);
+  bench_stop_busy (busy);
+}
+
+static void
+measure_pictures (BenchReport *report, const Rate *rate, gint rounds)
+{
+  g_autofree gchar *what = g_strdup_printf ("%.*s, fed with pictures:",
+      (gint) strlen (rate->name) - 1, rate->name);
+
+  measure_senders (report, what, rate, picture_senders,
+      G_N_ELEMENTS (picture_senders), rounds);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const BenchStream moderate = { 40, 50, 50 };
-  static const BenchStream fast = { 200, 100, 100 };
   g_autofree gchar *json = NULL;
+  gboolean quick = FALSE;
   BenchReport *report;
   gint rounds = 7;
+  guint i;
 
-  if (!bench_parse_options (&argc, &argv,
+  if (!bench_parse_options_quick (&argc, &argv,
           "CPU time per packet of lmccsink and lmccsrc against their peers.",
-          &json, &rounds))
+          &json, &rounds, &quick))
     return 2;
+  if (quick)
+    rounds = MIN (rounds, 3);
   report = bench_report_new ("CPU time per packet of " G_STRINGIFY (
       BENCH_PACKET_SIZE) " bytes, loopback multicast");
-  measure_senders (report, &moderate, "2,000/s:", rounds);
-  measure_senders (report, &fast, "20,000/s:", rounds);
-  measure_receivers (report, &moderate, "2,000/s:", rounds);
-  measure_receivers (report, &fast, "20,000/s:", rounds);
+  bench_wakeups_measure (report, rounds);
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    if (quick && !rates[i].quick)
+      continue;
+    measure_senders (report, rates[i].name, &rates[i],
+        rates[i].large ? senders_large : senders, G_N_ELEMENTS (senders),
+        rounds);
+    measure_receivers (report, rates[i].name, &rates[i], rounds);
+  }
+  if (!quick)
+    measure_beside_busy (report, &rates[1], rounds);
+  for (i = 1; i < 3 && !quick; i++)
+    measure_pictures (report, &rates[i], rounds);
   return bench_report_finish (report, json);
 }
