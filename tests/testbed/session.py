@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One sender with three rungs, and receivers behind links of their own, in a network of this machine alone."""
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,14 @@ MODE_IS_INCLUDE, MODE_IS_EXCLUDE, TO_INCLUDE, TO_EXCLUDE, ALLOW, BLOCK = range(1
 
 # Seconds that anything may take that should happen at once.
 PATIENCE = 10
+
+
+def program(name):
+    """One that is built from tests/testbed; skips where it is not."""
+    path = Path(os.environ.get('LMCC_BUILD_ROOT', 'build')) / 'tests' / 'testbed' / name
+    if not path.exists():
+        lib.skip(f'{path} is not built')
+    return str(path)
 
 
 def group_of(base, layer):
