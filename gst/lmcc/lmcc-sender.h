@@ -23,6 +23,10 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
+/* How many packets may leave together where nobody says: a train of TCP's initial
+ * window is 10 (RFC 6928), which queues are made for. */
+#define LMCC_DEFAULT_MAX_BURST 8
+
 /**
  * LmccSenderConfig:
  * @session: address, port, TTL, source, codec, number of rungs and what else of
@@ -262,6 +266,8 @@ LMCC_API void lmcc_sender_take_control (LmccSender *sender, LmccTime now,
     const LmccAddress *source, guint16 source_port, const guint8 *data,
     gsize size);
 LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender *sender);
+LMCC_API LmccTime lmcc_sender_get_pacing_step (const LmccSender *sender,
+    LmccTime now, guint max_burst);
 LMCC_API gboolean lmcc_sender_poll_action (LmccSender *sender,
     LmccSenderAction *action);
 LMCC_API void lmcc_sender_flush (LmccSender *sender, LmccTime now);

@@ -190,6 +190,7 @@ send_packet (LmccSender *sender, guint layer, LmccPacket *packet, LmccTime now)
   gsize size = ip_size (sender, packet);
 
   sender->output.last_sent[layer] = now;
+  lmcc_packet_count_add (&sender->output.count, now);
   sender->stats.packets++;
   sender->stats.bytes += size;
   stats->packets++;

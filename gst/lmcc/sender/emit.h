@@ -8,6 +8,7 @@
 #include "base/ring.h"
 #include "sender/announcer.h"
 #include "sender/packetizer.h"
+#include "sender/pacing-step.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,7 @@ G_BEGIN_DECLS
  * @mtu: packets above it are counted; 0: none
  * @last_sent: each layer's latest packet
  * @key_requested: when a key unit was asked for
+ * @count: of the packets that leave, RTCP left out
  * @actions: of #LmccSenderAction
  */
 typedef struct
@@ -29,6 +31,7 @@ typedef struct
   guint mtu;
   LmccTime last_sent[LMCC_MAX_LAYERS];
   LmccTime key_requested;
+  LmccPacketCount count;
   LmccRing actions;
 } LmccSenderOutput;
 

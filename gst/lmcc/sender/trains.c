@@ -201,6 +201,26 @@ lmcc_trains_next (const LmccTrains *trains)
 }
 
 /*
+ * lmcc_trains_next_exact:
+ * @trains: trains
+ *
+ * What comes before a train is its present queue, so that it counts as well.
+ *
+ * Returns: when packets are next to leave exactly at their times, up to the end
+ *     of the train, in the past while they are; %LMCC_TIME_NONE for never
+ */
+LmccTime
+lmcc_trains_next_exact (const LmccTrains *trains)
+{
+  const LmccRun *run = &trains->run;
+
+  if (!has_levels (trains) || run->rate == 0)
+    return LMCC_TIME_NONE;
+
+  return LMCC_TIME_IS_VALID (run->until) ? run->end : run->begin;
+}
+
+/*
  * lmcc_trains_mark:
  * @trains: trains, advanced to the present time
  * @layer: a layer

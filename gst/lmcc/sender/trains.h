@@ -54,6 +54,7 @@ void lmcc_trains_advance (LmccTrains *trains, LmccTime now);
 LmccTime
 lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due);
 LmccTime lmcc_trains_next (const LmccTrains *trains);
+LmccTime lmcc_trains_next_exact (const LmccTrains *trains);
 void lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks);
 void lmcc_trains_sent (LmccTrains *trains, guint layer, gsize size);
 

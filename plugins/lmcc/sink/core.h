@@ -186,6 +186,7 @@ struct _GstLmccSinkCore
   /* What the encoder was set to by its user. */
   guint64 first_bitrate;
   gboolean warned_encoder;
+  LmccTime pacing_step;
   guint64 send_errors;
   GstLmccSinkOutage outage;
   /* Another place, for the pacing thread. */

@@ -20,11 +20,6 @@
 /* From 1900 to 1970 (RFC 5905 section 6). */
 #define NTP_UNIX_OFFSET (G_GUINT64_CONSTANT (2208988800) * LMCC_SECOND)
 
-/* To wake up costs several times what it costs to send a packet. So packets
- * that are due closer together than this go together; below some 40 Mbit/s none
- * are. TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
-#define PACING_STEP (250 * LMCC_USECOND)
-
 /* A thread that wakes up so much too late did not run: this process was stopped
  * (SIGSTOP, a debugger), or its machine. */
 #define STALL LMCC_SECOND
@@ -546,6 +541,24 @@ stop_session (GstLmccSinkCore *core, LmccTime now)
   lmcc_sender_free (sender);
 }
 
+/* How long the thread may sleep although packets are due. Called with lock
+ * held, which is given up meanwhile. */
+static LmccTime
+find_step (GstLmccSinkCore *core)
+{
+  LmccTime now = core->now, pacing_step = 0;
+
+  g_mutex_unlock (&core->lock);
+  g_mutex_lock (&core->sender_lock);
+  if (core->sender)
+    pacing_step = lmcc_sender_get_pacing_step (core->sender, now,
+        core->settings.properties.max_burst);
+  g_mutex_unlock (&core->sender_lock);
+  g_mutex_lock (&core->lock);
+  core->pacing_step = pacing_step;
+  return pacing_step;
+}
+
 gpointer
 gst_lmcc_sink_pacer_run (gpointer data)
 {
@@ -564,9 +577,10 @@ gst_lmcc_sink_pacer_run (gpointer data)
     else
       gst_lmcc_sink_host_paused (core);
     core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
+    if (core->playing && wake > core->now)
+      wake = MAX (wake, core->now + find_step (core));
     if (core->running && wake > core->now && events == core->n_events)
-      wait_until (core,
-          core->playing ? MAX (wake, core->now + PACING_STEP) : LMCC_TIME_NONE);
+      wait_until (core, core->playing ? wake : LMCC_TIME_NONE);
   }
   now = core->now;
   g_mutex_unlock (&core->lock);

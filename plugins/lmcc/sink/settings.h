@@ -28,6 +28,7 @@ typedef struct
   gboolean loop;
   gint qos_dscp;
   gint buffer_size;
+  guint max_burst;
   guint mtu;
   gint layering;
   guint layers;

@@ -159,6 +159,7 @@ add_rungs (GstLmccSinkCore *core, GstStructure *s)
 {
   GValue rungs = G_VALUE_INIT;
   guint64 total = 0, errors, reports_dropped;
+  LmccTime pacing_step;
   GList *l;
 
   g_value_init (&rungs, GST_TYPE_ARRAY);
@@ -178,11 +179,13 @@ add_rungs (GstLmccSinkCore *core, GstStructure *s)
             G_TYPE_UINT, rung->units.length, NULL));
   }
   errors = core->send_errors;
+  pacing_step = core->pacing_step;
   reports_dropped = core->reports_dropped;
   g_mutex_unlock (&core->lock);
   gst_structure_set (s, "units-left-out", G_TYPE_UINT64, total, "send-errors",
       G_TYPE_UINT64, errors, "reports-dropped", G_TYPE_UINT64, reports_dropped,
       NULL);
+  gst_lmcc_set_time (s, "pacing-step-ms", pacing_step);
   gst_structure_take_value (s, "rungs", &rungs);
 }
 

@@ -1,0 +1,32 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_PACING_STEP_H
+#define LMCC_SENDER_PACING_STEP_H
+
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LmccPacketCount:
+ * @interval: number of the latest interval in which a packet left
+ * @n: packets that left in it
+ * @n_before: packets that left in the interval before it
+ *
+ * Counts packets in intervals of one length, which follow each other.
+ */
+typedef struct
+{
+  guint64 interval;
+  guint n;
+  guint n_before;
+} LmccPacketCount;
+
+void lmcc_packet_count_add (LmccPacketCount *count, LmccTime now);
+LmccTime lmcc_pacing_step (const LmccPacketCount *count, LmccTime now,
+    guint max_burst, gboolean exact);
+
+G_END_DECLS
+
+#endif
