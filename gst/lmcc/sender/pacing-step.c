@@ -26,9 +26,10 @@
  * that are closer together than this cost more than they tell. */
 #define EXACT (250 * LMCC_USECOND)
 
-/* A step that has fewer packets saves nothing. It counts as two also where the
- * count of an interval misses the packets of one step. */
-#define LEAST_PACKETS (2 - 0.125)
+/* A step that has fewer than two packets saves little. The rate is that of
+ * pictures and of late wake-ups, so that it is rounded: a step that comes and
+ * goes with each picture would be neither. */
+#define LEAST_PACKETS 1.5
 
 /*
  * lmcc_packet_count_add:

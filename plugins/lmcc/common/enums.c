@@ -195,6 +195,35 @@ gst_lmcc_codec_get_type (void)
 }
 
 /**
+ * GstLmccSegmentation:
+ * @auto: where the interface loses no super-packet whole
+ * @on: always, where the kernel can
+ * @off: never
+ *
+ * When #lmccsink has the kernel cut super-packets (UDP_SEGMENT).
+ */
+GType
+gst_lmcc_segmentation_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_LMCC_SEGMENTATION_AUTO,
+        "Where the interface loses no super-packet whole", "auto" },
+    { GST_LMCC_SEGMENTATION_ON, "Always, where the kernel can", "on" },
+    { GST_LMCC_SEGMENTATION_OFF, "Never", "off" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccSegmentation", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccOnLoss:
  * @conceal: deliver whole pictures that depend on a lost one, marked
  * @freeze: deliver nothing that depends on a lost picture

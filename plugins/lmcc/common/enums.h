@@ -39,6 +39,17 @@ enum
 #define GST_TYPE_LMCC_CODEC (gst_lmcc_codec_get_type ())
 GType gst_lmcc_codec_get_type (void);
 
+/* The values of GstLmccSegmentation. */
+enum
+{
+  GST_LMCC_SEGMENTATION_AUTO = 0,
+  GST_LMCC_SEGMENTATION_ON = 1,
+  GST_LMCC_SEGMENTATION_OFF = 2,
+};
+
+#define GST_TYPE_LMCC_SEGMENTATION (gst_lmcc_segmentation_get_type ())
+GType gst_lmcc_segmentation_get_type (void);
+
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
 

@@ -26,10 +26,6 @@
 #define IPV6_FREEBIND 78
 #endif
 
-/* Longest wait for room in a full send buffer: the packet's moment has passed
- * then, and the caller must still stop within 20 ms. */
-#define SEND_WAIT_MS 5
-
 static gboolean
 set_option (gint fd, gint level, gint option, gint value)
 {
@@ -347,7 +343,7 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
     if (code == EAGAIN) {
       struct pollfd waiting = { fd, POLLOUT, 0 };
 
-      poll (&waiting, 1, SEND_WAIT_MS);
+      poll (&waiting, 1, GST_LMCC_SEND_WAIT_MS);
     } else if (!gst_lmcc_errno_is_transient (code)) {
       break;
     }

@@ -97,6 +97,10 @@ typedef struct
   guint buffer_size;
 } GstLmccSendOptions;
 
+/* Longest wait for room in a full send buffer: the packet's moment has passed
+ * then, and the caller must still stop within 20 ms. */
+#define GST_LMCC_SEND_WAIT_MS 5
+
 gint
 gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error);
 gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,

@@ -74,6 +74,7 @@ open_sockets (GstLmccSinkCore *core)
     return FALSE;
   }
   GST_INFO_OBJECT (core, "sending on interface %s", core->place.iface.name);
+  gst_lmcc_sink_sending_open (core);
   if (core->place.iface.is_fallback)
     say_fallback (core);
   if (!gst_lmcc_socket_get_source (&options, &settings->address,
@@ -110,6 +111,7 @@ gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 void
 gst_lmcc_sink_core_close (GstLmccSinkCore *core)
 {
+  gst_lmcc_sink_sending_close (core);
   gst_lmcc_socket_close (&core->fd);
   gst_lmcc_sink_feedback_close (core);
 }

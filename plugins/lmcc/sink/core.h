@@ -7,6 +7,7 @@
 #include <gst/gst.h>
 #include <gst/lmcc/lmcc.h>
 
+#include "common/send-batch.h"
 #include "common/socket.h"
 #include "sink/settings.h"
 
@@ -132,6 +133,8 @@ struct _GstLmccSinkCore
   GThread *thread;
   GstLmccSinkPlace place;
   gint fd;
+  GstLmccSendBatch *batch;
+  gint segments; /* atomic */
   GstClockID clock_id;
   gint64 failing[GST_LMCC_SINK_N_DESTINATIONS];
   gint64 failing_all;
@@ -258,6 +261,14 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
 void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
 void gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now);
 LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
+
+/* sink/sending.c */
+void gst_lmcc_sink_sending_open (GstLmccSinkCore *core);
+void gst_lmcc_sink_sending_follow (GstLmccSinkCore *core);
+void gst_lmcc_sink_sending_close (GstLmccSinkCore *core);
+void gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
+    LmccPacket *packet);
+void gst_lmcc_sink_send_waiting (GstLmccSinkCore *core);
 
 /* sink/sdp.c */
 void gst_lmcc_sink_sdp_start (GstLmccSinkCore *core);

@@ -91,25 +91,6 @@ session_changed (GstLmccSinkCore *core)
   core->callbacks.changed (core->callbacks.user_data, "sdp");
 }
 
-/* @destination: a group, or GST_LMCC_SINK_CONTROL */
-static void
-send_packet (GstLmccSinkCore *core, guint destination, LmccPacket *packet)
-{
-  gboolean control = destination == GST_LMCC_SINK_CONTROL;
-  guint port = core->settings.properties.port + (control ? 1 : 0);
-  LmccAddress group;
-  gssize sent = -EADDRNOTAVAIL;
-
-  if (lmcc_address_group (&core->settings.address, control ? 0 : destination,
-          &group))
-    sent = gst_lmcc_socket_send (core->fd, &core->place.iface, &group,
-        (guint16) port, packet);
-  if (sent < 0)
-    GST_LOG_OBJECT (core, "packet not sent: %s", g_strerror ((gint) -sent));
-  gst_lmcc_sink_host_sent (core, destination, sent < 0 ? (gint) -sent : 0);
-  lmcc_packet_unref (packet);
-}
-
 /* At the same picture of all rungs; where there is one and nothing can be sent
  * before it, at once. */
 static void
@@ -134,33 +115,68 @@ request_aligned_key_unit (GstLmccSinkCore *core)
   gst_lmcc_sink_request_key_unit (core, position);
 }
 
+/* What the library wants done, taken at once. */
+#define MAX_ACTIONS GST_LMCC_SEND_BATCH_SIZE
+
+/* Called with sender_lock held. Returns how many; there may be more where that
+ * is MAX_ACTIONS. */
+static guint
+take_actions (GstLmccSinkCore *core, LmccSenderAction *actions)
+{
+  guint n = 0;
+
+  while (n < MAX_ACTIONS && lmcc_sender_poll_action (core->sender, &actions[n]))
+    n++;
+  return n;
+}
+
+static void
+do_action (GstLmccSinkCore *core, const LmccSenderAction *action)
+{
+  switch (action->type) {
+    case LMCC_SENDER_ACTION_SEND:
+      gst_lmcc_sink_send (core, action->group, action->packet);
+      break;
+    case LMCC_SENDER_ACTION_SEND_CONTROL:
+      gst_lmcc_sink_send (core, GST_LMCC_SINK_CONTROL, action->packet);
+      break;
+    case LMCC_SENDER_ACTION_SESSION_CHANGED:
+      session_changed (core);
+      break;
+    case LMCC_SENDER_ACTION_REQUEST_KEY_UNIT:
+      request_aligned_key_unit (core);
+      break;
+  }
+}
+
+/* Does @actions, of which there are @n, and those that the sender has more. */
+static void
+do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
+{
+  guint i;
+
+  for (;;) {
+    for (i = 0; i < n; i++)
+      do_action (core, &actions[i]);
+    if (n < MAX_ACTIONS)
+      break;
+    g_mutex_lock (&core->sender_lock);
+    n = take_actions (core, actions);
+    g_mutex_unlock (&core->sender_lock);
+  }
+  gst_lmcc_sink_send_waiting (core);
+}
+
 static void
 drain_actions (GstLmccSinkCore *core)
 {
-  LmccSenderAction action;
-  gboolean more = TRUE;
+  LmccSenderAction actions[MAX_ACTIONS];
+  guint n;
 
-  while (more) {
-    g_mutex_lock (&core->sender_lock);
-    more = lmcc_sender_poll_action (core->sender, &action);
-    g_mutex_unlock (&core->sender_lock);
-    if (!more)
-      break;
-    switch (action.type) {
-      case LMCC_SENDER_ACTION_SEND:
-        send_packet (core, action.group, action.packet);
-        break;
-      case LMCC_SENDER_ACTION_SEND_CONTROL:
-        send_packet (core, GST_LMCC_SINK_CONTROL, action.packet);
-        break;
-      case LMCC_SENDER_ACTION_SESSION_CHANGED:
-        session_changed (core);
-        break;
-      case LMCC_SENDER_ACTION_REQUEST_KEY_UNIT:
-        request_aligned_key_unit (core);
-        break;
-    }
-  }
+  g_mutex_lock (&core->sender_lock);
+  n = take_actions (core, actions);
+  g_mutex_unlock (&core->sender_lock);
+  do_actions (core, actions, n);
 }
 
 /* Numbers the rungs and says what they and the sound carry. Called with lock
@@ -340,23 +356,26 @@ handle_reports (GstLmccSinkCore *core, GQueue *reports, LmccTime now)
   }
 }
 
-/* Sends what is due and returns when the next packet is. */
+/* Sends what is due and returns when the next packet is. @pacing_step: how long
+ * the thread may sleep although packets are due. */
 static LmccTime
-run_sender (GstLmccSinkCore *core, LmccTime now)
+run_sender (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
 {
+  LmccSenderAction actions[MAX_ACTIONS];
   LmccTime next;
+  guint n = 0;
 
   g_mutex_lock (&core->sender_lock);
-  next = lmcc_sender_next_timeout (core->sender);
-  if (next <= now)
+  if (lmcc_sender_next_timeout (core->sender) <= now) {
     lmcc_sender_handle_timeout (core->sender, now);
-  g_mutex_unlock (&core->sender_lock);
-  if (next > now)
-    return next;
-  drain_actions (core);
-  g_mutex_lock (&core->sender_lock);
+    n = take_actions (core, actions);
+  }
   next = lmcc_sender_next_timeout (core->sender);
+  *pacing_step = lmcc_sender_get_pacing_step (core->sender, now,
+      core->settings.properties.max_burst);
   g_mutex_unlock (&core->sender_lock);
+  if (n > 0)
+    do_actions (core, actions, n);
   return next;
 }
 
@@ -472,6 +491,7 @@ static LmccTime
 step (GstLmccSinkCore *core)
 {
   LmccTime now = update_now (core), wake = LMCC_TIME_NONE, other;
+  LmccTime pacing_step = 0;
   gboolean flush = core->flush_sender && core->sender;
   gboolean start =
       core->sender == NULL && !core->started && core->ready && any_video (core);
@@ -507,7 +527,7 @@ step (GstLmccSinkCore *core)
     wake = MIN (wake, other);
   }
   if (core->sender) {
-    other = run_sender (core, now);
+    other = run_sender (core, now, &pacing_step);
     wake = MIN (wake, other);
     other = gst_lmcc_sink_follow_estimate (core, now);
     wake = MIN (wake, other);
@@ -520,6 +540,7 @@ step (GstLmccSinkCore *core)
   }
   check_eos (core);
   g_mutex_lock (&core->lock);
+  core->pacing_step = pacing_step;
   return wake;
 }
 
@@ -541,24 +562,6 @@ stop_session (GstLmccSinkCore *core, LmccTime now)
   lmcc_sender_free (sender);
 }
 
-/* How long the thread may sleep although packets are due. Called with lock
- * held, which is given up meanwhile. */
-static LmccTime
-find_step (GstLmccSinkCore *core)
-{
-  LmccTime now = core->now, pacing_step = 0;
-
-  g_mutex_unlock (&core->lock);
-  g_mutex_lock (&core->sender_lock);
-  if (core->sender)
-    pacing_step = lmcc_sender_get_pacing_step (core->sender, now,
-        core->settings.properties.max_burst);
-  g_mutex_unlock (&core->sender_lock);
-  g_mutex_lock (&core->lock);
-  core->pacing_step = pacing_step;
-  return pacing_step;
-}
-
 gpointer
 gst_lmcc_sink_pacer_run (gpointer data)
 {
@@ -578,7 +581,7 @@ gst_lmcc_sink_pacer_run (gpointer data)
       gst_lmcc_sink_host_paused (core);
     core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
     if (core->playing && wake > core->now)
-      wake = MAX (wake, core->now + find_step (core));
+      wake = MAX (wake, core->now + core->pacing_step);
     if (core->running && wake > core->now && events == core->n_events)
       wait_until (core, core->playing ? wake : LMCC_TIME_NONE);
   }

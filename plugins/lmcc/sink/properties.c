@@ -108,6 +108,23 @@ static const GstLmccProperty rows[] = {
       "Packets that leave together at most (0 = up to 8, due within 1 ms)", 0,
       1024, 0, READY),
   /**
+   * GstLmccSink:udp-segmentation:
+   *
+   * Whether packets of one group and size that leave together go to the kernel
+   * as one super-packet, which it or the interface cuts (UDP_SEGMENT). That
+   * spares most of the cost of sending. A filter or a queue on this host that
+   * takes a super-packet whole loses many packets in a row, so that `auto`
+   * makes super-packets on the loopback interface only, and on wired network
+   * cards that cut them themselves (tx-udp-segmentation), where the interface
+   * has the kernel's own queueing discipline. Where the kernel or the interface
+   * refuses one, packets are sent singly.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (udp_segmentation, "udp-segmentation", "UDP segmentation",
+      "Whether packets that leave together are one super-packet",
+      gst_lmcc_segmentation_get_type, "auto", READY),
+  /**
    * GstLmccSink:send-timeout:
    *
    * After so many milliseconds, at least 1000, in which no packet could be
@@ -549,6 +566,8 @@ static const GstLmccProperty rows[] = {
    * * #gdouble `lateness-max-ms`: largest delay of a packet after its time
    * * #gdouble `pacing-step-ms`: packets that are due within so long leave
    *   together now (see #GstLmccSink:max-burst)
+   * * #gboolean `udp-segmentation`: packets that leave together are one
+   *   super-packet now (see #GstLmccSink:udp-segmentation)
    * * #guint64 `send-errors`: packets that the kernel did not take
    * * #guint64 `reports`, `answers`: reports of receivers, and answers to them
    * * #guint64 `reports-malformed`, `reports-dropped`: datagrams to the

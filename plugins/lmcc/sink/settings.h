@@ -29,6 +29,7 @@ typedef struct
   gint qos_dscp;
   gint buffer_size;
   guint max_burst;
+  gint udp_segmentation;
   guint mtu;
   gint layering;
   guint layers;

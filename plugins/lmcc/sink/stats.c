@@ -186,6 +186,8 @@ add_rungs (GstLmccSinkCore *core, GstStructure *s)
       G_TYPE_UINT64, errors, "reports-dropped", G_TYPE_UINT64, reports_dropped,
       NULL);
   gst_lmcc_set_time (s, "pacing-step-ms", pacing_step);
+  gst_structure_set (s, "udp-segmentation", G_TYPE_BOOLEAN,
+      g_atomic_int_get (&core->segments), NULL);
   gst_structure_take_value (s, "rungs", &rungs);
 }
 

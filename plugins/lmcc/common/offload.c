@@ -1,0 +1,270 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Whether an interface takes super-packets (UDP_SEGMENT, udp(7)) and loses none
+ * whole: one loss would be that of many packets in a row, which no network
+ * makes that they are sent to singly.
+ */
+#include "config.h"
+
+#include "common/offload.h"
+
+#include <linux/ethtool.h>
+#include <linux/if.h>
+#include <linux/netlink.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE 16384
+#define ANSWER_TIMEOUT_MS 200
+
+/* What Linux gives an interface by itself. Others (tbf, htb, netem) are there
+ * to hold back or to drop. */
+static const gchar *const harmless[] = { "noqueue", "pfifo_fast", "mq",
+  "fq_codel", "fq", NULL };
+
+/* The queueing discipline */
+
+/* Whether @message is of the root of interface @index: its kind, of which
+ * @kind has IFNAMSIZ bytes. */
+static gboolean
+read_root (const struct nlmsghdr *message, guint index, gchar *kind)
+{
+  const struct tcmsg *discipline = NLMSG_DATA (message);
+  const struct rtattr *attribute;
+  gint left;
+
+  if (message->nlmsg_type != RTM_NEWQDISC
+      || message->nlmsg_len < NLMSG_LENGTH (sizeof (*discipline))
+      || (guint) discipline->tcm_ifindex != index
+      || discipline->tcm_parent != TC_H_ROOT)
+    return FALSE;
+  left = (gint) (message->nlmsg_len - NLMSG_LENGTH (sizeof (*discipline)));
+  for (attribute = TCA_RTA (discipline); RTA_OK (attribute, left);
+       attribute = RTA_NEXT (attribute, left)) {
+    if (attribute->rta_type != TCA_KIND)
+      continue;
+    g_snprintf (kind, IFNAMSIZ, "%.*s", (gint) RTA_PAYLOAD (attribute),
+        (const gchar *) RTA_DATA (attribute));
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gint
+ask_for_disciplines (guint index)
+{
+  struct
+  {
+    struct nlmsghdr header;
+    struct tcmsg discipline;
+  } request = {
+    .header = { .nlmsg_len = NLMSG_LENGTH (sizeof (struct tcmsg)),
+        .nlmsg_type = RTM_GETQDISC,
+        .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+    .discipline = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (gint) index },
+  };
+  struct timeval timeout = { 0, ANSWER_TIMEOUT_MS * 1000 };
+  gint fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+  if (fd < 0)
+    return -1;
+  if (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof (timeout)) == 0
+      && send (fd, &request, sizeof (request), 0) == sizeof (request))
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* Returns: whether the root of interface @index is known */
+static gboolean
+find_discipline (guint index, gchar *kind)
+{
+  union
+  {
+    struct nlmsghdr align;
+    guint8 bytes[BUFFER_SIZE];
+  } buffer;
+  gint fd = ask_for_disciplines (index);
+  gboolean found = FALSE, more = fd >= 0;
+
+  while (more && !found) {
+    gssize n = recv (fd, buffer.bytes, sizeof (buffer.bytes), 0);
+    const struct nlmsghdr *message = &buffer.align;
+    guint left = (guint) MAX (n, 0);
+
+    more = n > 0;
+    for (; !found && NLMSG_OK (message, left);
+         message = NLMSG_NEXT (message, left)) {
+      more = more && message->nlmsg_type != NLMSG_DONE
+          && message->nlmsg_type != NLMSG_ERROR;
+      found = read_root (message, index, kind);
+    }
+  }
+  if (fd >= 0)
+    close (fd);
+  return found;
+}
+
+/* The device */
+
+/* The name at the end of the link @what in the interface's folder of sysfs. */
+static gchar *
+read_link_name (const gchar *name, const gchar *what)
+{
+  g_autofree gchar *path =
+      g_build_filename ("/sys/class/net", name, what, NULL);
+  g_autofree gchar *target = g_file_read_link (path, NULL);
+
+  return target ? g_path_get_basename (target) : NULL;
+}
+
+static gboolean
+has_entry (const gchar *name, const gchar *what)
+{
+  g_autofree gchar *path =
+      g_build_filename ("/sys/class/net", name, what, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* A folder of sysfs may be another network namespace's. */
+static gboolean
+has_index (const GstLmccInterface *iface)
+{
+  g_autofree gchar *path =
+      g_build_filename ("/sys/class/net", iface->name, "ifindex", NULL);
+  g_autofree gchar *text = NULL;
+
+  return g_file_get_contents (path, &text, NULL, NULL)
+      && g_ascii_strtoull (text, NULL, 10) == iface->index;
+}
+
+/* A network card, not what a host makes for itself (veth, bridges, macvlan) or
+ * for its guests, which hand super-packets on; and no wireless one, of which
+ * the driver or the access point has queues. */
+static gboolean
+is_wired_card (const GstLmccInterface *iface)
+{
+  static const gchar *const buses[] = { "pci", "usb", "platform", NULL };
+  g_autofree gchar *bus = NULL, *driver = NULL;
+
+  if (!has_index (iface) || has_entry (iface->name, "wireless")
+      || has_entry (iface->name, "phy80211"))
+    return FALSE;
+  bus = read_link_name (iface->name, "device/subsystem");
+  driver = read_link_name (iface->name, "device/driver");
+  return bus && driver && g_strv_contains (buses, bus)
+      && !g_str_equal (driver, "vmxnet3");
+}
+
+static gboolean
+call_ethtool (gint fd, const gchar *name, gpointer command)
+{
+  struct ifreq request = { 0 };
+
+  g_strlcpy (request.ifr_name, name, sizeof (request.ifr_name));
+  request.ifr_data = command;
+  return ioctl (fd, SIOCETHTOOL, &request) == 0;
+}
+
+static guint
+count_features (gint fd, const gchar *name)
+{
+  struct
+  {
+    struct ethtool_sset_info info;
+    guint32 count;
+  } request = { .info = { .cmd = ETHTOOL_GSSET_INFO,
+                    .sset_mask = G_GUINT64_CONSTANT (1) << ETH_SS_FEATURES } };
+
+  return call_ethtool (fd, name, &request) && request.info.sset_mask != 0
+      ? MIN (request.count, 1024)
+      : 0;
+}
+
+static gboolean
+find_feature (gint fd, const gchar *name, guint n, const gchar *feature,
+    guint *found)
+{
+  g_autofree struct ethtool_gstrings *strings =
+      g_malloc0 (sizeof (*strings) + (gsize) n * ETH_GSTRING_LEN);
+
+  strings->cmd = ETHTOOL_GSTRINGS;
+  strings->string_set = ETH_SS_FEATURES;
+  strings->len = n;
+  if (!call_ethtool (fd, name, strings))
+    return FALSE;
+  for (*found = 0; *found < MIN (n, strings->len); (*found)++) {
+    if (strncmp ((const gchar *) strings->data + *found * ETH_GSTRING_LEN,
+            feature, ETH_GSTRING_LEN)
+        == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+has_active_feature (gint fd, const gchar *name, const gchar *feature)
+{
+  guint n = count_features (fd, name), i;
+  guint n_blocks = (n + 31) / 32;
+  g_autofree struct ethtool_gfeatures *features = g_malloc0 (
+      sizeof (*features) + n_blocks * sizeof (features->features[0]));
+
+  if (n == 0 || !find_feature (fd, name, n, feature, &i))
+    return FALSE;
+  features->cmd = ETHTOOL_GFEATURES;
+  features->size = n_blocks;
+  return call_ethtool (fd, name, features)
+      && (features->features[i / 32].active & 1u << i % 32) != 0;
+}
+
+static gboolean
+is_loopback (gint fd, const gchar *name)
+{
+  struct ifreq request = { 0 };
+
+  g_strlcpy (request.ifr_name, name, sizeof (request.ifr_name));
+  return ioctl (fd, SIOCGIFFLAGS, &request) == 0
+      && (request.ifr_flags & IFF_LOOPBACK) != 0;
+}
+
+/**
+ * gst_lmcc_interface_keeps_super_packets:
+ * @iface: an interface
+ *
+ * Returns: whether nothing between a socket and the wire of @iface loses a
+ *     super-packet whole, but a queue of the interface's own that is full: it
+ *     is the loopback interface, or a network card that cuts super-packets
+ *     itself; %FALSE where that is not known
+ */
+gboolean
+gst_lmcc_interface_keeps_super_packets (const GstLmccInterface *iface)
+{
+  gchar kind[IFNAMSIZ];
+  gboolean keeps;
+  gint fd;
+
+  if (iface->index == 0 || iface->name[0] == '\0'
+      || !find_discipline (iface->index, kind)
+      || !g_strv_contains (harmless, kind))
+    return FALSE;
+  fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return FALSE;
+  keeps = is_loopback (fd, iface->name)
+      || (is_wired_card (iface)
+          && has_active_feature (fd, iface->name, "tx-udp-segmentation"));
+  close (fd);
+  return keeps;
+}
