@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-#define FIRST_SIZE 16
+#define FIRST_SIZE 4
 
 /* A ring that is larger becomes smaller when a quarter of it is in use: a burst
  * does not take its memory for ever. */
-#define KEPT_SIZE 256
+#define KEPT_SIZE 32
 
 static gpointer
 get (const LmccRing *ring, guint index)

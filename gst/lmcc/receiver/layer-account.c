@@ -66,6 +66,18 @@ lmcc_layer_account_new (LmccReordering *reordering)
   return account;
 }
 
+/*
+ * lmcc_layer_account_go_on:
+ * @account: an account that has seen nothing
+ * @stats: where its counters begin
+ */
+void
+lmcc_layer_account_go_on (LmccLayerAccount *account,
+    const LmccLayerStats *stats)
+{
+  account->stats = *stats;
+}
+
 /**
  * lmcc_layer_account_free:
  * @account: (transfer full): an account

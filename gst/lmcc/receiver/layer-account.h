@@ -38,6 +38,8 @@ typedef enum
 typedef struct _LmccLayerAccount LmccLayerAccount;
 
 LmccLayerAccount *lmcc_layer_account_new (LmccReordering *reordering);
+void lmcc_layer_account_go_on (LmccLayerAccount *account,
+    const LmccLayerStats *stats);
 void lmcc_layer_account_free (LmccLayerAccount *account);
 void lmcc_layer_account_reset (LmccLayerAccount *account);
 void lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,

@@ -17,19 +17,6 @@
  * less than half of them, within which one can be told to be before another. */
 #define MAX_SPAN 16384
 
-void
-lmcc_receiver_layer_reset (LmccReceiverLayer *layer)
-{
-  lmcc_layer_account_reset (layer->account);
-  lmcc_probation_reset (&layer->probation);
-  lmcc_waiting_queue_reset (&layer->waiting);
-  lmcc_layer_holes_reset (&layer->holes);
-  layer->n_given_up = 0;
-  layer->repair_begun = FALSE;
-  layer->merged_any = FALSE;
-  layer->lost_before = 0;
-}
-
 static gboolean
 in_order (const LmccHeader *first, const LmccHeader *second)
 {
@@ -109,7 +96,7 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
 void
 lmcc_receiver_take_rest (LmccReceiver *receiver, guint index)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   LmccVerdict verdict;
   LmccClaim claim;
 
@@ -190,7 +177,7 @@ lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
   guint i;
 
   while (lmcc_layer_set_take (&held, &i)) {
-    LmccReceiverLayer *layer = &receiver->layers[i];
+    LmccReceiverLayer *layer = receiver->layers[i];
 
     while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
         && lmcc_sequence_diff (waiting->header.osn, osn) <= 0) {
@@ -254,7 +241,7 @@ push_due (LmccReceiver *receiver, LmccReceiverLayer *layer, LmccTime now)
 static void
 report_losses (LmccReceiver *receiver, guint index, LmccTime now)
 {
-  LmccLayerAccount *account = receiver->layers[index].account;
+  LmccLayerAccount *account = receiver->layers[index]->account;
   LmccLoss loss;
 
   while (lmcc_layer_account_poll_loss (account, &loss))
@@ -273,7 +260,7 @@ report_losses (LmccReceiver *receiver, guint index, LmccTime now)
 void
 lmcc_receiver_settle (LmccReceiver *receiver, guint index, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   LmccReceiverWaiting *waiting;
 
   lmcc_receiver_note_settled (receiver, layer);

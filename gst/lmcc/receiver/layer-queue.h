@@ -9,7 +9,6 @@
 
 G_BEGIN_DECLS
 
-void lmcc_receiver_layer_reset (LmccReceiverLayer *layer);
 gboolean lmcc_receiver_find_waiting (LmccReceiverLayer *layer,
     const LmccHeader *header, gboolean *fits);
 void lmcc_receiver_add_waiting (LmccReceiver *receiver,

@@ -9,6 +9,7 @@
 #include "receiver/layer-holes.h"
 #include "receiver/probation.h"
 #include "receiver/waiting-queue.h"
+#include "wire/levels.h"
 
 G_BEGIN_DECLS
 
@@ -30,14 +31,14 @@ typedef struct
   LmccTime at;  /* when it was measured */
 } LmccLayerMeasure;
 
-/* What the receiver keeps of each layer. */
+/* What the receiver keeps of each layer that it holds, or has held lately. */
 typedef struct
 {
   LmccLayerAccount *account;
   LmccProbation probation;
   LmccWaitingQueue waiting;
   LmccLayerHoles holes;
-  guint16 given_up[LMCC_GIVEN_UP]; /* holes, the latest */
+  guint16 *given_up; /* holes, the latest %LMCC_GIVEN_UP; NULL: none yet */
   guint n_given_up;
   gboolean repair_begun; /* of the block of the two below */
   guint16 repair_source; /* as the latest repair packet had them */
@@ -50,7 +51,16 @@ typedef struct
   LmccLayerMeasure measure;
   guint64 smoothed_rate; /* what max-bitrate is held against */
   LmccTime smoothed_at;
+  LmccTime held_at; /* at the latest look */
 } LmccReceiverLayer;
+
+void lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,
+    LmccTime now);
+void lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now);
+void lmcc_receiver_free_layers (LmccReceiver *receiver);
+void lmcc_receiver_layer_reset (LmccReceiverLayer *layer);
+const LmccLayerStats *
+lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer);
 
 G_END_DECLS
 

@@ -234,7 +234,7 @@ lmcc_receiver_expect_packets (LmccReceiver *receiver, LmccTime now,
       || !lmcc_layer_entries_packet (&receiver->membership.entries, arrival,
           header, &expected))
     return;
-  lmcc_layer_account_expect (receiver->layers[header->layer].account,
+  lmcc_layer_account_expect (receiver->layers[header->layer]->account,
       expected.lsn, expected.since);
   lmcc_receiver_tell_expected (receiver, now, header->layer, expected.lsn,
       expected.since, expected.slot);

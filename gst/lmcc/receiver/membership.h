@@ -16,11 +16,11 @@ G_BEGIN_DECLS
 /* What the receiver keeps of each group. */
 typedef struct
 {
-  gboolean joined;
-  gboolean ahead; /* for the next slot */
-  guint slot;     /* that it was joined for */
+  guint joined : 1;
+  guint ahead : 1; /* for the next slot */
+  guint heard : 1;
+  guint slot; /* that it was joined for */
   LmccTime joined_at;
-  gboolean heard;
   LmccTime last_packet;
   LmccTime left_at; /* 0: never */
 } LmccReceiverGroup;

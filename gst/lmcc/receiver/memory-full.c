@@ -55,9 +55,13 @@ leave_layers (LmccReceiver *receiver, LmccTime now)
 static void
 let_go (LmccReceiver *receiver, LmccTime now)
 {
+  LmccLayerSet held = receiver->held;
+  guint i;
+
   lmcc_receiver_allow_all (receiver);
   lmcc_repair_decoder_reset (receiver->repair);
-  lmcc_receiver_flush_waiting (receiver, &receiver->layers[0]);
+  while (lmcc_layer_set_take (&held, &i))
+    lmcc_receiver_flush_waiting (receiver, receiver->layers[i]);
   lmcc_gate_flush (receiver->gate);
   lmcc_receiver_pump (receiver, now);
   tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);

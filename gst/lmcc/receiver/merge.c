@@ -50,7 +50,8 @@ typedef struct
 
 struct _LmccMerge
 {
-  Layer layers[LMCC_MAX_LAYERS];
+  Layer *layers;
+  guint n_made;   /* layers that there is memory for */
   guint n_layers; /* highest active layer + 1 */
   gboolean heard;
   guint8 table;         /* the newest heard */
@@ -68,6 +69,7 @@ layer_clear (Layer *layer)
 
   while (lmcc_ring_pop (&layer->entries, &entry))
     lmcc_packet_unref (entry.packet);
+  lmcc_ring_clear (&layer->entries);
   g_queue_clear_full (&layer->holes, g_free);
   layer->active = FALSE;
   layer->heard = FALSE;
@@ -81,13 +83,21 @@ layer_clear (Layer *layer)
 LmccMerge *
 lmcc_merge_new (void)
 {
-  LmccMerge *merge = g_new0 (LmccMerge, 1);
-  guint i;
+  return g_new0 (LmccMerge, 1);
+}
 
-  for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    lmcc_ring_init (&merge->layers[i].entries, sizeof (Entry));
+/* A receiver of few layers has no memory for more. */
+static Layer *
+get_layer (LmccMerge *merge, guint index)
+{
+  if (index >= merge->n_made)
+    merge->layers = g_renew (Layer, merge->layers, index + 1);
+  for (; merge->n_made <= index; merge->n_made++) {
+    merge->layers[merge->n_made] = (Layer){ 0 };
+    lmcc_ring_init (&merge->layers[merge->n_made].entries, sizeof (Entry));
+  }
 
-  return merge;
+  return &merge->layers[index];
 }
 
 /**
@@ -97,11 +107,8 @@ lmcc_merge_new (void)
 void
 lmcc_merge_free (LmccMerge *merge)
 {
-  guint i;
-
   lmcc_merge_reset (merge);
-  for (i = 0; i < LMCC_MAX_LAYERS; i++)
-    lmcc_ring_clear (&merge->layers[i].entries);
+  g_free (merge->layers);
   g_free (merge);
 }
 
@@ -172,7 +179,7 @@ lmcc_merge_get_highest (const LmccMerge *merge, LmccLayerSet layers)
   guint i;
 
   while (lmcc_layer_set_take_highest (&layers, &i)) {
-    if (merge->layers[i].entries.length > 0)
+    if (i < merge->n_layers && merge->layers[i].entries.length > 0)
       return (gint) i;
   }
 
@@ -347,7 +354,7 @@ void
 lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
     const LmccHeader *header, LmccTime deadline, guint lost_before)
 {
-  Layer *layer = &merge->layers[header->layer];
+  Layer *layer = get_layer (merge, header->layer);
 
   if (order_is_lost (merge, header, deadline))
     restart_order (merge, header->osn);

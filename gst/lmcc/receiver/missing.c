@@ -161,6 +161,8 @@ remember_given_up (LmccReceiverLayer *layer, const LmccHole *hole)
 {
   guint i;
 
+  if (layer->given_up == NULL)
+    layer->given_up = g_new (guint16, LMCC_GIVEN_UP);
   for (i = hole->n - MIN (hole->n, LMCC_GIVEN_UP); i < hole->n; i++)
     layer->given_up[layer->n_given_up++ % LMCC_GIVEN_UP] =
         (guint16) (hole->lsn + i);

@@ -56,7 +56,8 @@ report_found (LmccReceiver *receiver, guint index, LmccTime now)
 {
   LmccLoss loss;
 
-  while (lmcc_layer_account_poll_found (receiver->layers[index].account, &loss))
+  while (
+      lmcc_layer_account_poll_found (receiver->layers[index]->account, &loss))
     lmcc_receiver_tell_found (receiver, now, index, &loss);
 }
 
@@ -65,7 +66,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
     guint group, LmccPacket *packet, const LmccRtp *rtp,
     const LmccHeader *header)
 {
-  LmccReceiverLayer *layer = &receiver->layers[header->layer];
+  LmccReceiverLayer *layer = receiver->layers[header->layer];
   gsize size =
       packet->size + lmcc_address_get_udp_overhead (&receiver->config.address);
   LmccArrival kind;
@@ -121,7 +122,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
 static void
 restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[claim->header.layer];
+  LmccReceiverLayer *layer = receiver->layers[claim->header.layer];
   guint16 lsn = claim->header.lsn;
 
   lmcc_layer_account_restart (layer->account, lsn, claim->arrival);
@@ -139,7 +140,7 @@ restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
 void
 lmcc_receiver_take_believed (LmccReceiver *receiver, guint index, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   LmccVerdict verdict;
   LmccClaim claim;
 
@@ -166,12 +167,12 @@ judge_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
     .group = group,
     .arrival = arrival };
 
-  if (!lmcc_probation_push (&receiver->layers[header->layer].probation,
+  if (!lmcc_probation_push (&receiver->layers[header->layer]->probation,
           &claim)) {
     note_heard (receiver, group, header, TRUE, now, arrival);
     lmcc_receiver_tell_waiting_packet (receiver, now, header->layer);
   }
-  lmcc_probation_timeout (&receiver->layers[header->layer].probation, now);
+  lmcc_probation_timeout (&receiver->layers[header->layer]->probation, now);
   lmcc_receiver_take_believed (receiver, header->layer, now);
 }
 
@@ -180,8 +181,8 @@ element_id (const LmccReceiver *receiver)
 {
   if (receiver->have_session)
     return receiver->session.header_id;
-  if (receiver->have_sdp)
-    return receiver->sdp_session.header_id;
+  if (receiver->sdp_session != NULL)
+    return receiver->sdp_session->header_id;
 
   return LMCC_HEADER_DEFAULT_ID;
 }
@@ -225,17 +226,18 @@ static void
 adopt_by_sdp (LmccReceiver *receiver, const LmccAddress *source, guint32 ssrc,
     LmccTime now)
 {
-  LmccSession session = receiver->sdp_session;
+  LmccSession session;
 
-  if (!receiver->have_sdp
+  if (receiver->sdp_session == NULL
       || lmcc_receiver_is_own_source (receiver, source, ssrc)
       || !lmcc_receiver_may_take_address (receiver, source, now))
     return;
+  session = *receiver->sdp_session;
   session.ssrc_base = ssrc & LMCC_SSRC_BASE_MASK;
   if (lmcc_receiver_adopt (receiver, source, &session,
           "media came of the session that the description tells of", now))
     receiver->session_is_old =
-        session.ssrc_base != receiver->sdp_session.ssrc_base;
+        session.ssrc_base != receiver->sdp_session->ssrc_base;
 }
 
 static gboolean

@@ -33,8 +33,7 @@ struct _LmccReceiver
   gboolean any_algorithm;      /* the session's */
   const LmccAlgorithm *chosen; /* or this one; NULL: not known here */
   LmccSettings *settings;
-  LmccSession sdp_session;
-  gboolean have_sdp;
+  LmccSession *sdp_session; /* or NULL */
 
   gboolean running;
   gboolean have_session;
@@ -71,7 +70,8 @@ struct _LmccReceiver
                                  * layers that were left come out */
   LmccReceiverMembership membership;
   LmccReordering reordering;
-  LmccReceiverLayer layers[LMCC_MAX_LAYERS];
+  LmccReceiverLayer *layers[LMCC_MAX_LAYERS]; /* NULL: neither held nor
+                                                * measured lately */
   LmccMerge *merge;
   LmccGate *gate;
   LmccRepairDecoder *repair;

@@ -99,8 +99,11 @@ static guint64
 reckon_rate (const LmccReceiver *receiver, guint layer, LmccTime now)
 {
   guint64 announced = receiver->session.layers[layer].rate;
-  const LmccLayerMeasure *measure = &receiver->layers[layer].measure;
+  const LmccLayerMeasure *measure;
 
+  if (receiver->layers[layer] == NULL)
+    return announced;
+  measure = &receiver->layers[layer]->measure;
   if (measure->rate <= announced + announced / MARGIN
       || (!measure->running && now >= measure->at + MEMORY))
     return announced;
@@ -130,7 +133,7 @@ lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now)
 static void
 take_interval (LmccReceiver *receiver, guint index, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   LmccLayerMeasure *measure = &layer->measure;
   guint64 rate = get_sent_rate (layer, now);
   guint64 before =
@@ -148,7 +151,7 @@ take_interval (LmccReceiver *receiver, guint index, LmccTime now)
 static void
 look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   gdouble burst =
       (gdouble) receiver->session.layers[index].rate * BURST / LMCC_SECOND;
   gdouble received, lost, bits;
@@ -172,7 +175,7 @@ look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
 void
 lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 {
-  LmccReceiverLayer *layer = &receiver->layers[index];
+  LmccReceiverLayer *layer = receiver->layers[index];
   LmccTime heard = layer->measure.heard;
   LmccTime span;
 
@@ -207,7 +210,7 @@ lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
   guint i;
 
   while (lmcc_layer_set_take (&held, &i)) {
-    LmccReceiverLayer *layer = &receiver->layers[i];
+    LmccReceiverLayer *layer = receiver->layers[i];
 
     if (layer->measure.running
         && now >= layer->measure.begun + INTERVAL + INTERVAL / 2)

@@ -37,7 +37,6 @@ LmccReceiver *
 lmcc_receiver_new (const LmccReceiverConfig *config)
 {
   LmccReceiver *receiver = g_new0 (LmccReceiver, 1);
-  guint i;
 
   receiver->config = *config;
   receiver->any_algorithm =
@@ -47,8 +46,8 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->config.codecs = NULL;
   if (config->session != NULL
       && lmcc_receiver_admits (receiver, config->session)) {
-    receiver->sdp_session = *config->session;
-    receiver->have_sdp = TRUE;
+    receiver->sdp_session = g_new (LmccSession, 1);
+    *receiver->sdp_session = *config->session;
   }
   if (config->settings != NULL)
     receiver->settings = lmcc_settings_copy (config->settings);
@@ -69,14 +68,6 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->waiting_since = LMCC_TIME_NONE;
   lmcc_receiver_init_rtt (receiver);
   lmcc_receiver_init_memory (receiver);
-  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    receiver->layers[i].account =
-        lmcc_layer_account_new (&receiver->reordering);
-    lmcc_probation_init (&receiver->layers[i].probation,
-        config->max_leap > 0 ? config->max_leap : LMCC_DEFAULT_MAX_LEAP);
-    lmcc_waiting_queue_init (&receiver->layers[i].waiting);
-    lmcc_layer_holes_init (&receiver->layers[i].holes);
-  }
 
   return receiver;
 }
@@ -88,16 +79,8 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
 void
 lmcc_receiver_free (LmccReceiver *receiver)
 {
-  guint i;
-
   lmcc_receiver_clear_actions (receiver);
-  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    lmcc_receiver_layer_reset (&receiver->layers[i]);
-    lmcc_layer_account_free (receiver->layers[i].account);
-    lmcc_probation_clear (&receiver->layers[i].probation);
-    lmcc_layer_holes_clear (&receiver->layers[i].holes);
-    lmcc_waiting_queue_clear (&receiver->layers[i].waiting);
-  }
+  lmcc_receiver_free_layers (receiver);
   lmcc_receiver_clear_controller (receiver);
   lmcc_receiver_clear_layering (receiver);
   lmcc_receiver_clear_rtt (receiver);
@@ -109,6 +92,7 @@ lmcc_receiver_free (LmccReceiver *receiver)
   lmcc_clock_free (receiver->clock);
   lmcc_record_assembler_free (receiver->assembler);
   lmcc_receiver_clear_sources (receiver);
+  g_free (receiver->sdp_session);
   g_strfreev (receiver->codecs);
   g_free (receiver);
 }
@@ -124,23 +108,33 @@ smooth_rate (LmccReceiverLayer *layer, LmccTime now)
 }
 
 static void
+update_layer_rate (LmccReceiver *receiver, guint index, LmccTime now)
+{
+  LmccReceiverLayer *layer = receiver->layers[index];
+  guint64 bytes = lmcc_receiver_get_layer_stats (receiver, index)->bytes;
+
+  layer->rate = (bytes - layer->bytes_before) * 8 * LMCC_SECOND
+      / (now - receiver->stats_time);
+  layer->bytes_before = bytes;
+  if (lmcc_layer_set_has (receiver->held, index))
+    smooth_rate (layer, now);
+  else if (now >= layer->smoothed_at + RATE_MEMORY)
+    layer->smoothed_rate = 0;
+}
+
+static void
 update_rates (LmccReceiver *receiver, LmccTime now)
 {
-  LmccTime span = now - receiver->stats_time;
   guint64 received = 0, lost = 0, rate = 0;
   guint i;
 
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    LmccReceiverLayer *layer = &receiver->layers[i];
-    const LmccLayerStats *stats = lmcc_layer_account_get_stats (layer->account);
+    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
 
-    layer->rate = (stats->bytes - layer->bytes_before) * 8 * LMCC_SECOND / span;
-    layer->bytes_before = stats->bytes;
-    if (lmcc_layer_set_has (receiver->held, i))
-      smooth_rate (layer, now);
-    else if (now >= layer->smoothed_at + RATE_MEMORY)
-      layer->smoothed_rate = 0;
-    rate += layer->rate;
+    if (receiver->layers[i] != NULL) {
+      update_layer_rate (receiver, i, now);
+      rate += receiver->layers[i]->rate;
+    }
     received += stats->received;
     lost += stats->lost;
   }
@@ -170,14 +164,14 @@ static void
 reset_breaker (LmccReceiver *receiver, LmccTime now)
 {
   lmcc_circuit_breaker_reset (&receiver->breaker, now, receiver->level,
-      lmcc_layer_account_get_stats (receiver->layers[0].account));
+      lmcc_receiver_get_layer_stats (receiver, 0));
 }
 
 static const gchar *
 find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
   if (lmcc_circuit_breaker_update (&receiver->breaker, now,
-          lmcc_layer_account_get_stats (receiver->layers[0].account)))
+          lmcc_receiver_get_layer_stats (receiver, 0)))
     return "more than 10 % of the base layer was lost for 10 s or longer, and "
            "there was no other layer to leave for good: the path cannot carry "
            "even the base, or the network goes on with layers that were left; "
@@ -229,7 +223,7 @@ settle_due (LmccReceiver *receiver, LmccTime now)
 
     any = FALSE;
     while (lmcc_layer_set_take (&held, &i)) {
-      LmccLayerAccount *account = receiver->layers[i].account;
+      LmccLayerAccount *account = receiver->layers[i]->account;
 
       if (lmcc_layer_account_next_timeout (account) > now)
         continue;
@@ -258,9 +252,9 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
 
   lmcc_receiver_begin_call (receiver, now);
   while (lmcc_layer_set_take (&held, &i)) {
-    lmcc_probation_timeout (&receiver->layers[i].probation, now);
+    lmcc_probation_timeout (&receiver->layers[i]->probation, now);
     lmcc_receiver_take_believed (receiver, i, now);
-    lmcc_layer_account_timeout (receiver->layers[i].account, now);
+    lmcc_layer_account_timeout (receiver->layers[i]->account, now);
     lmcc_receiver_settle (receiver, i, now);
   }
   settle_due (receiver, now);
@@ -281,6 +275,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
   if (now >= receiver->stats_time + STATS_INTERVAL) {
     lmcc_receiver_update_memory (receiver, now - receiver->stats_time, now);
     update_rates (receiver, now);
+    lmcc_receiver_forget_left_layers (receiver, now);
     if (receiver->have_session)
       lmcc_receiver_measure_silence (receiver, now);
     if (check_breaker (receiver, now))
@@ -318,11 +313,11 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 
   while (lmcc_layer_set_take (&held, &i)) {
     next = MIN (next,
-        lmcc_layer_account_next_timeout (receiver->layers[i].account));
+        lmcc_layer_account_next_timeout (receiver->layers[i]->account));
     next = MIN (next,
-        lmcc_probation_next_timeout (&receiver->layers[i].probation));
+        lmcc_probation_next_timeout (&receiver->layers[i]->probation));
     next =
-        MIN (next, lmcc_waiting_queue_next_due (&receiver->layers[i].waiting));
+        MIN (next, lmcc_waiting_queue_next_due (&receiver->layers[i]->waiting));
   }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
@@ -383,6 +378,7 @@ lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_forget_source (receiver, "stopped", now);
   lmcc_receiver_clear_sources (receiver);
   lmcc_receiver_leave (receiver, 0, now);
+  lmcc_receiver_free_layers (receiver);
   receiver->running = FALSE;
 }
 
@@ -458,9 +454,9 @@ lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
   *stats = receiver->stats;
   stats->lost = 0;
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    stats->layers[i] =
-        *lmcc_layer_account_get_stats (receiver->layers[i].account);
-    stats->layer_bitrate[i] = receiver->layers[i].rate;
+    stats->layers[i] = *lmcc_receiver_get_layer_stats (receiver, i);
+    if (receiver->layers[i] != NULL)
+      stats->layer_bitrate[i] = receiver->layers[i]->rate;
     stats->lost += stats->layers[i].lost;
   }
   stats->drops[LMCC_DROP_LATE] += lmcc_merge_get_late (receiver->merge);

@@ -31,7 +31,7 @@ fill (LmccReceiver *receiver, const LmccRepairedPacket *repaired,
     gboolean recovered)
 {
   const LmccHeader *header = &repaired->header;
-  LmccReceiverLayer *layer = &receiver->layers[header->layer];
+  LmccReceiverLayer *layer = receiver->layers[header->layer];
   LmccReceiverWaiting *waiting;
   gboolean fits;
 
@@ -57,7 +57,7 @@ static void
 take_recovered (LmccReceiver *receiver, const LmccRepairedPacket *repaired)
 {
   const LmccHeader *header = &repaired->header;
-  LmccReceiverLayer *layer = &receiver->layers[header->layer];
+  LmccReceiverLayer *layer = receiver->layers[header->layer];
 
   if (!lmcc_layer_set_has (receiver->held, header->layer) || !layer->merged_any)
     return;
@@ -94,7 +94,7 @@ take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
     return;
   /* A block may be of a lower layer than its repair. */
   while (lmcc_layer_set_take_highest (&held, &i)) {
-    if (lmcc_waiting_queue_get_length (&receiver->layers[i].waiting) > 0)
+    if (lmcc_waiting_queue_get_length (&receiver->layers[i]->waiting) > 0)
       lmcc_receiver_settle (receiver, i, now);
   }
 }
@@ -166,7 +166,7 @@ lmcc_receiver_take_late (LmccReceiver *receiver, LmccPacket *packet,
     const LmccRtp *rtp, const LmccHeader *header, LmccTime now)
 {
   LmccRepairedPacket late = { packet, *rtp, *header };
-  LmccReceiverLayer *layer = &receiver->layers[header->layer];
+  LmccReceiverLayer *layer = receiver->layers[header->layer];
   gboolean wanted;
 
   if (!lmcc_receiver_has_repair (receiver))

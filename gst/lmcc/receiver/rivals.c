@@ -8,26 +8,17 @@
 #include "receiver/private.h"
 #include "receiver/sources.h"
 
-#include <string.h>
-
-static gboolean
-is_free (const LmccRival *rival)
-{
-  return rival->address.family == LMCC_FAMILY_NONE;
-}
-
 void
-lmcc_rival_clear (LmccRival *rival)
+lmcc_rival_free (LmccRival *rival)
 {
-  g_clear_pointer (&rival->assembler, lmcc_record_assembler_free);
-  memset (rival, 0, sizeof (*rival));
+  lmcc_record_assembler_free (rival->assembler);
+  g_free (rival);
 }
 
 gboolean
 lmcc_rival_is_fresh (const LmccRival *rival, LmccTime now)
 {
-  return !is_free (rival) && rival->have_session
-      && now <= rival->heard + LMCC_RECORD_MEMORY;
+  return rival->have_session && now <= rival->heard + LMCC_RECORD_MEMORY;
 }
 
 LmccRival *
@@ -36,9 +27,9 @@ lmcc_receiver_find_rival (LmccReceiver *receiver, const LmccAddress *source)
   guint i;
 
   for (i = 0; i < LMCC_MAX_RIVALS; i++) {
-    LmccRival *rival = &receiver->sources.rivals[i];
+    LmccRival *rival = receiver->sources.rivals[i];
 
-    if (!is_free (rival) && lmcc_address_equal (&rival->address, source))
+    if (rival != NULL && lmcc_address_equal (&rival->address, source))
       return rival;
   }
 
@@ -65,8 +56,6 @@ lmcc_receiver_is_own_address (const LmccReceiver *receiver,
 static guint
 get_worth (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
-  if (is_free (rival))
-    return 0;
   if (lmcc_receiver_is_home (receiver, &rival->address)
       || lmcc_receiver_is_own_address (receiver, &rival->address))
     return 4;
@@ -76,29 +65,49 @@ get_worth (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
   return lmcc_rival_is_fresh (rival, now) ? 2 : 1;
 }
 
+/* Whether the first is to give way before the second. */
+static gboolean
+is_worth_less (const LmccReceiver *receiver, const LmccRival *first,
+    const LmccRival *second, LmccTime now)
+{
+  guint worth = get_worth (receiver, first, now);
+  guint other = get_worth (receiver, second, now);
+
+  return worth < other || (worth == other && first->heard < second->heard);
+}
+
 /* The one that is worth least goes, of several the one heard longest ago: who
  * has a thousand addresses fills the places of those that send no media. */
+static LmccRival **
+find_place (LmccReceiver *receiver, LmccTime now)
+{
+  LmccRival **rivals = receiver->sources.rivals;
+  guint found = 0, i;
+
+  for (i = 0; i < LMCC_MAX_RIVALS; i++) {
+    if (rivals[i] == NULL)
+      return &rivals[i];
+    if (is_worth_less (receiver, rivals[i], rivals[found], now))
+      found = i;
+  }
+
+  return &rivals[found];
+}
+
 static LmccRival *
 make_rival (LmccReceiver *receiver, const LmccAddress *source, LmccTime now)
 {
-  LmccRival *found = lmcc_receiver_find_rival (receiver, source);
-  guint i;
+  LmccRival *rival = lmcc_receiver_find_rival (receiver, source);
+  LmccRival **place;
 
-  if (found != NULL)
-    return found;
-  found = &receiver->sources.rivals[0];
-  for (i = 1; i < LMCC_MAX_RIVALS; i++) {
-    LmccRival *rival = &receiver->sources.rivals[i];
-    guint worth = get_worth (receiver, rival, now);
-    guint least = get_worth (receiver, found, now);
+  if (rival != NULL)
+    return rival;
+  place = find_place (receiver, now);
+  g_clear_pointer (place, lmcc_rival_free);
+  *place = g_new0 (LmccRival, 1);
+  (*place)->address = *source;
 
-    if (worth < least || (worth == least && rival->heard < found->heard))
-      found = rival;
-  }
-  lmcc_rival_clear (found);
-  found->address = *source;
-
-  return found;
+  return *place;
 }
 
 gboolean

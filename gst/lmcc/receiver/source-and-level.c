@@ -71,10 +71,10 @@ end_layers (LmccReceiver *receiver, LmccLayerSet layers)
   while (lmcc_layer_set_take (&left, &i)) {
     if (layers != 0) {
       lmcc_receiver_take_rest (receiver, i);
-      lmcc_receiver_flush_waiting (receiver, &receiver->layers[i]);
+      lmcc_receiver_flush_waiting (receiver, receiver->layers[i]);
     }
-    lmcc_receiver_layer_reset (&receiver->layers[i]);
-    lmcc_receiver_end_measure (&receiver->layers[i]);
+    lmcc_receiver_layer_reset (receiver->layers[i]);
+    lmcc_receiver_end_measure (receiver->layers[i]);
   }
   if (layers != 0)
     lmcc_merge_leave_layers (receiver->merge, layers);
@@ -92,6 +92,7 @@ set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
   if (joins)
     lmcc_receiver_drop_left_layers (receiver);
   end_layers (receiver, layers);
+  lmcc_receiver_make_layers (receiver, layers, now);
   receiver->held = layers;
   lmcc_receiver_change_groups (receiver, from, now);
   lmcc_repair_decoder_drop_layers (receiver->repair, layers);
@@ -130,8 +131,11 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
 static guint64
 layer_rate (const LmccReceiver *receiver, guint layer)
 {
-  return MAX (receiver->session.layers[layer].rate,
-      receiver->layers[layer].smoothed_rate);
+  guint64 announced = receiver->session.layers[layer].rate;
+
+  return receiver->layers[layer] == NULL
+      ? announced
+      : MAX (announced, receiver->layers[layer]->smoothed_rate);
 }
 
 static guint64
@@ -216,9 +220,11 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
 
   set_level (receiver, -1, reason, now);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    lmcc_receiver_layer_reset (&receiver->layers[i]);
-    receiver->layers[i].smoothed_rate = 0;
-    lmcc_receiver_forget_measure (&receiver->layers[i]);
+    if (receiver->layers[i] == NULL)
+      continue;
+    lmcc_receiver_layer_reset (receiver->layers[i]);
+    receiver->layers[i]->smoothed_rate = 0;
+    lmcc_receiver_forget_measure (receiver->layers[i]);
   }
   receiver->reordering = (LmccReordering){ 0 };
   lmcc_receiver_clear_layering (receiver);

@@ -34,10 +34,10 @@ lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now)
 
   lmcc_receiver_clear_sources (receiver);
   sources->check_at = LMCC_TIME_NONE;
-  if (receiver->have_sdp
-      && receiver->sdp_session.source.family != LMCC_FAMILY_NONE) {
+  if (receiver->sdp_session != NULL
+      && receiver->sdp_session->source.family != LMCC_FAMILY_NONE) {
     sources->have_home = TRUE;
-    sources->home = receiver->sdp_session.source;
+    sources->home = receiver->sdp_session->source;
     sources->home_heard = now;
     sources->previous = sources->home;
     sources->check_at = now + LMCC_SOURCE_TAKEOVER;
@@ -50,7 +50,7 @@ lmcc_receiver_clear_sources (LmccReceiver *receiver)
   guint i;
 
   for (i = 0; i < LMCC_MAX_RIVALS; i++)
-    lmcc_rival_clear (&receiver->sources.rivals[i]);
+    g_clear_pointer (&receiver->sources.rivals[i], lmcc_rival_free);
   memset (&receiver->sources, 0, sizeof (receiver->sources));
   receiver->sources.check_at = LMCC_TIME_NONE;
 }
@@ -365,20 +365,18 @@ lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
 }
 
 static void
-take_rival (LmccReceiver *receiver, LmccRival *rival, const gchar *reason,
+take_rival (LmccReceiver *receiver, LmccRival **place, const gchar *reason,
     LmccTime now)
 {
-  LmccRival taken = *rival;
+  LmccRival *taken = g_steal_pointer (place);
 
-  rival->assembler = NULL;
-  lmcc_rival_clear (rival);
-  if (lmcc_receiver_adopt (receiver, &taken.address, &taken.session, reason,
+  if (lmcc_receiver_adopt (receiver, &taken->address, &taken->session, reason,
           now)) {
     /* What spoke for it goes on to do so. */
-    receiver->sources.evidence = taken.evidence;
-    lmcc_receiver_take_reports (receiver, &taken.reports, taken.heard);
+    receiver->sources.evidence = taken->evidence;
+    lmcc_receiver_take_reports (receiver, &taken->reports, taken->heard);
   }
-  g_clear_pointer (&taken.assembler, lmcc_record_assembler_free);
+  lmcc_rival_free (taken);
 }
 
 /*
@@ -394,18 +392,18 @@ take_rival (LmccReceiver *receiver, LmccRival *rival, const gchar *reason,
 gboolean
 lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
 {
-  LmccRival *best = NULL;
+  LmccRival **best = NULL;
   const gchar *reason = NULL;
   guint i, best_rank = 0;
 
   if (!receiver->running)
     return FALSE;
   for (i = 0; i < LMCC_MAX_RIVALS; i++) {
-    LmccRival *rival = &receiver->sources.rivals[i];
+    LmccRival *rival = receiver->sources.rivals[i];
     const gchar *why;
     guint rank;
 
-    if (!lmcc_rival_is_fresh (rival, now))
+    if (rival == NULL || !lmcc_rival_is_fresh (rival, now))
       continue;
     why = find_reason (receiver, rival, now);
     if (why == NULL)
@@ -413,7 +411,7 @@ lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
     rank = get_rank (receiver, rival, now);
     if (why == NULL || rank <= best_rank || !is_eligible (receiver, rival, now))
       continue;
-    best = rival;
+    best = &receiver->sources.rivals[i];
     best_rank = rank;
     reason = why;
   }

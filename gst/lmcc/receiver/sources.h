@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 
 /**
  * LmccRival:
- * @address: whose; family %LMCC_FAMILY_NONE: nobody's
+ * @address: whose
  * @have_session: a whole record came, and may be entered
  * @session: the latest
  * @algorithm: (nullable): the session's
@@ -59,7 +59,7 @@ typedef struct
  *     listened to
  * @home_heard: when it was heard last, if another one is listened to
  * @previous: the latest sender's address, or family %LMCC_FAMILY_NONE
- * @rivals: others that were heard
+ * @rivals: (nullable): others that were heard
  * @refused: addresses that the user does not want
  * @n_refused: how many there were, the latest %LMCC_MAX_REFUSED count
  * @check_at: when to look again whether another sender is to be taken
@@ -77,7 +77,7 @@ typedef struct
   LmccAddress home;
   LmccTime home_heard;
   LmccAddress previous;
-  LmccRival rivals[LMCC_MAX_RIVALS];
+  LmccRival *rivals[LMCC_MAX_RIVALS];
   LmccAddress refused[LMCC_MAX_REFUSED];
   guint n_refused;
   LmccTime check_at;
@@ -86,7 +86,7 @@ typedef struct
 } LmccReceiverSources;
 
 /* receiver/rivals.c: who else sends */
-void lmcc_rival_clear (LmccRival *rival);
+void lmcc_rival_free (LmccRival *rival);
 gboolean lmcc_rival_is_fresh (const LmccRival *rival, LmccTime now);
 gboolean lmcc_session_is_evidence (const LmccSession *session, guint group);
 gboolean

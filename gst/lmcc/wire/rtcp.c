@@ -372,8 +372,7 @@ struct _LmccRecordAssembler
   guint16 version;
   guint count;
   guint n_taken;
-  gsize sizes[LMCC_RTCP_MAX_FRAGMENTS];
-  guint8 data[LMCC_RTCP_MAX_FRAGMENTS][LMCC_RTCP_FRAGMENT_SIZE];
+  gchar *parts[LMCC_RTCP_MAX_FRAGMENTS]; /* of the text; NULL: not there */
 };
 
 /**
@@ -394,6 +393,9 @@ lmcc_record_assembler_new (void)
 void
 lmcc_record_assembler_free (LmccRecordAssembler *assembler)
 {
+  if (assembler == NULL)
+    return;
+  lmcc_record_assembler_reset (assembler);
   g_free (assembler);
 }
 
@@ -406,9 +408,12 @@ lmcc_record_assembler_free (LmccRecordAssembler *assembler)
 void
 lmcc_record_assembler_reset (LmccRecordAssembler *assembler)
 {
+  guint i;
+
   assembler->count = 0;
   assembler->n_taken = 0;
-  memset (assembler->sizes, 0, sizeof (assembler->sizes));
+  for (i = 0; i < LMCC_RTCP_MAX_FRAGMENTS; i++)
+    g_clear_pointer (&assembler->parts[i], g_free);
 }
 
 static gchar *
@@ -418,8 +423,7 @@ join_fragments (const LmccRecordAssembler *assembler)
   guint i;
 
   for (i = 0; i < assembler->count; i++)
-    g_string_append_len (text, (const gchar *) assembler->data[i],
-        assembler->sizes[i]);
+    g_string_append (text, assembler->parts[i]);
 
   return g_string_free (text, FALSE);
 }
@@ -450,14 +454,14 @@ lmcc_record_assembler_push (LmccRecordAssembler *assembler,
   if (assembler->count != fragment->count || assembler->ssrc != fragment->ssrc
       || assembler->version != fragment->version)
     lmcc_record_assembler_reset (assembler);
-  if (assembler->sizes[fragment->index] != 0)
+  if (assembler->parts[fragment->index] != NULL)
     return NULL;
 
   assembler->ssrc = fragment->ssrc;
   assembler->version = fragment->version;
   assembler->count = fragment->count;
-  assembler->sizes[fragment->index] = fragment->size;
-  memcpy (assembler->data[fragment->index], fragment->data, fragment->size);
+  assembler->parts[fragment->index] =
+      g_strndup ((const gchar *) fragment->data, fragment->size);
   if (++assembler->n_taken < assembler->count)
     return NULL;
 

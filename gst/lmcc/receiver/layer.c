@@ -1,0 +1,137 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Most receivers hold few of the layers that there may be: what is kept of one
+ * is there while it is held, and for as long afterwards as something of it
+ * counts.
+ */
+#include "receiver/layer.h"
+#include "receiver/private.h"
+
+/* So long after a layer was left its measured rates count (30 s), and that its
+ * numbers were forged (60 s). */
+#define LAYER_MEMORY (60 * LMCC_SECOND)
+
+static LmccReceiverLayer *
+layer_new (LmccReceiver *receiver, const LmccLayerStats *stats)
+{
+  LmccReceiverLayer *layer = g_new0 (LmccReceiverLayer, 1);
+  guint max_leap = receiver->config.max_leap;
+
+  layer->account = lmcc_layer_account_new (&receiver->reordering);
+  lmcc_layer_account_go_on (layer->account, stats);
+  layer->bytes_before = stats->bytes;
+  lmcc_probation_init (&layer->probation,
+      max_leap > 0 ? max_leap : LMCC_DEFAULT_MAX_LEAP);
+  lmcc_waiting_queue_init (&layer->waiting);
+  lmcc_layer_holes_init (&layer->holes);
+
+  return layer;
+}
+
+static void
+layer_free (LmccReceiverLayer *layer)
+{
+  lmcc_layer_account_free (layer->account);
+  lmcc_probation_clear (&layer->probation);
+  lmcc_waiting_queue_clear (&layer->waiting);
+  lmcc_layer_holes_clear (&layer->holes);
+  g_free (layer->given_up);
+  g_free (layer);
+}
+
+/*
+ * lmcc_receiver_make_layers:
+ * @receiver: a receiver
+ * @layers: that are held from now on
+ * @now: the time
+ */
+void
+lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,
+    LmccTime now)
+{
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i)) {
+    if (receiver->layers[i] == NULL)
+      receiver->layers[i] = layer_new (receiver, &receiver->stats.layers[i]);
+    receiver->layers[i]->held_at = now;
+  }
+}
+
+/* The counters stay. */
+static void
+forget_layer (LmccReceiver *receiver, guint index)
+{
+  receiver->stats.layers[index] =
+      *lmcc_receiver_get_layer_stats (receiver, index);
+  g_clear_pointer (&receiver->layers[index], layer_free);
+}
+
+/*
+ * lmcc_receiver_forget_left_layers:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * To be called each second: frees what is kept of layers that were left long
+ * ago.
+ */
+void
+lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    LmccReceiverLayer *layer = receiver->layers[i];
+
+    if (layer == NULL)
+      continue;
+    if (lmcc_layer_set_has (receiver->held, i))
+      layer->held_at = now;
+    else if (now >= layer->held_at + LAYER_MEMORY)
+      forget_layer (receiver, i);
+  }
+}
+
+/*
+ * lmcc_receiver_free_layers:
+ * @receiver: a receiver that holds none
+ */
+void
+lmcc_receiver_free_layers (LmccReceiver *receiver)
+{
+  guint i;
+
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    if (receiver->layers[i] != NULL)
+      forget_layer (receiver, i);
+  }
+}
+
+void
+lmcc_receiver_layer_reset (LmccReceiverLayer *layer)
+{
+  lmcc_layer_account_reset (layer->account);
+  lmcc_probation_reset (&layer->probation);
+  lmcc_waiting_queue_reset (&layer->waiting);
+  lmcc_layer_holes_reset (&layer->holes);
+  layer->n_given_up = 0;
+  layer->repair_begun = FALSE;
+  layer->merged_any = FALSE;
+  layer->lost_before = 0;
+}
+
+/*
+ * lmcc_receiver_get_layer_stats:
+ * @receiver: a receiver
+ * @layer: a layer's number
+ *
+ * Returns: (transfer none): its counters since the receiver was made
+ */
+const LmccLayerStats *
+lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
+{
+  return receiver->layers[layer] != NULL
+      ? lmcc_layer_account_get_stats (receiver->layers[layer]->account)
+      : &receiver->stats.layers[layer];
+}
