@@ -17,23 +17,19 @@
  * less than half of them, within which one can be told to be before another. */
 #define MAX_SPAN 16384
 
-static gboolean
-in_order (const LmccHeader *first, const LmccHeader *second)
-{
-  return lmcc_sequence_diff (first->osn, second->osn) <= 0;
-}
-
 /**
  * lmcc_receiver_find_waiting:
  * @layer: a layer
  * @header: of a packet
- * @fits: (out): whether its order number lies between those of its neighbours
+ * @order: (out): its order number by those of its neighbours, gone on beyond
+ *     2^16
+ * @fits: (out): whether it lies between them
  *
  * Returns: whether a packet with its layer sequence number waits
  */
 gboolean
 lmcc_receiver_find_waiting (LmccReceiverLayer *layer, const LmccHeader *header,
-    gboolean *fits)
+    gint64 *order, gboolean *fits)
 {
   const LmccReceiverWaiting *before =
       lmcc_waiting_queue_find_before (&layer->waiting, header->lsn);
@@ -41,8 +37,12 @@ lmcc_receiver_find_waiting (LmccReceiverLayer *layer, const LmccHeader *header,
       ? lmcc_waiting_next (before)
       : lmcc_waiting_queue_peek_head (&layer->waiting);
 
-  *fits = (before == NULL || in_order (&before->header, header))
-      && (after == NULL || in_order (header, &after->header));
+  *order = lmcc_order_near (before != NULL ? before->order
+          : after != NULL                  ? after->order
+                                           : layer->mark.order,
+      header->osn);
+  *fits = (before == NULL || before->order <= *order)
+      && (after == NULL || *order <= after->order);
 
   return before != NULL && before->header.lsn == header->lsn;
 }
@@ -78,9 +78,10 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
 {
   LmccReceiverWaiting *waiting;
   gboolean fits;
+  gint64 order;
 
   /* It was repaired before it came. */
-  if (lmcc_receiver_find_waiting (layer, header, &fits)) {
+  if (lmcc_receiver_find_waiting (layer, header, &order, &fits)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
     lmcc_packet_unref (packet);
     return;
@@ -89,6 +90,8 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
   waiting->packet = packet;
   waiting->rtp = *rtp;
   waiting->header = *header;
+  waiting->order =
+      lmcc_receiver_extend_order (receiver, &layer->mark, rtp, header);
   lmcc_receiver_add_waiting (receiver, layer, waiting);
 }
 
@@ -126,7 +129,7 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
     lost = (guint) ahead - 1;
   } else {
     lmcc_gate_layer_begins (receiver->gate, waiting->header.layer,
-        waiting->header.osn);
+        waiting->order);
   }
   lmcc_receiver_give_up_before (receiver, layer, waiting);
   if (lmcc_receiver_timeline (&waiting->header) == LMCC_TIMELINE_SOUND)
@@ -136,7 +139,7 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
   layer->merged_any = TRUE;
   layer->merged_lsn = waiting->header.lsn;
   lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
-      &waiting->header,
+      &waiting->header, waiting->order,
       lmcc_receiver_release_deadline (receiver, &waiting->rtp,
           &waiting->header),
       lost);
@@ -162,7 +165,7 @@ may_settle (LmccReceiver *receiver)
 /**
  * lmcc_receiver_flush_before:
  * @receiver: a receiver
- * @osn: order number of a packet that must go out now
+ * @order: order number of a packet that must go out now, gone on beyond 2^16
  *
  * Hands on all that precedes it and has come, whatever is missing in between.
  * What is missing behind it may still be repaired.
@@ -170,7 +173,7 @@ may_settle (LmccReceiver *receiver)
  * Returns: whether that was all
  */
 gboolean
-lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
+lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order)
 {
   LmccReceiverWaiting *waiting;
   LmccLayerSet held = receiver->held;
@@ -180,7 +183,7 @@ lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn)
     LmccReceiverLayer *layer = receiver->layers[i];
 
     while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
-        && lmcc_sequence_diff (waiting->header.osn, osn) <= 0) {
+        && waiting->order <= order) {
       if (!may_settle (receiver))
         return FALSE;
       push_head (receiver, layer);

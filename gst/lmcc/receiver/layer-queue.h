@@ -10,14 +10,14 @@
 G_BEGIN_DECLS
 
 gboolean lmcc_receiver_find_waiting (LmccReceiverLayer *layer,
-    const LmccHeader *header, gboolean *fits);
+    const LmccHeader *header, gint64 *order, gboolean *fits);
 void lmcc_receiver_add_waiting (LmccReceiver *receiver,
     LmccReceiverLayer *layer, LmccReceiverWaiting *waiting);
 void
 lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header);
 void lmcc_receiver_take_rest (LmccReceiver *receiver, guint layer);
-gboolean lmcc_receiver_flush_before (LmccReceiver *receiver, guint16 osn);
+gboolean lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order);
 void
 lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer);
 void lmcc_receiver_settle (LmccReceiver *receiver, guint layer, LmccTime now);

@@ -117,6 +117,7 @@ lmcc_receiver_layer_reset (LmccReceiverLayer *layer)
   lmcc_layer_holes_reset (&layer->holes);
   layer->n_given_up = 0;
   layer->repair_begun = FALSE;
+  layer->mark.known = FALSE;
   layer->merged_any = FALSE;
   layer->lost_before = 0;
 }

@@ -7,6 +7,7 @@
 #include <gst/lmcc/lmcc-receiver.h>
 #include "receiver/layer-account.h"
 #include "receiver/layer-holes.h"
+#include "receiver/order.h"
 #include "receiver/probation.h"
 #include "receiver/waiting-queue.h"
 #include "wire/levels.h"
@@ -43,6 +44,7 @@ typedef struct
   gboolean repair_begun; /* of the block of the two below */
   guint16 repair_source; /* as the latest repair packet had them */
   guint16 repair_first;
+  LmccOrderMark mark;
   gboolean merged_any;
   guint16 merged_lsn;   /* latest that went to the merge */
   guint lost_before;    /* a jump of the sequence hides so many */

@@ -6,8 +6,7 @@
 #include "base/ring.h"
 
 /* A packet that was sent so much later than what came out last is not before
- * it, whatever its number says: the numbers have gone half around unseen. That
- * takes 32,768 packets: 157 Mbit/s of 1200 bytes. */
+ * it, whatever its number says: its sender's numbers are others than before. */
 #define ORDER_MEMORY (2 * LMCC_SECOND)
 
 /* Holes that a layer may have; what is missing then makes the last one larger.
@@ -19,6 +18,7 @@ typedef struct
   LmccPacket *packet;
   LmccRtp rtp;
   LmccHeader header;
+  gint64 order;
   LmccTime deadline;
 } Entry;
 
@@ -28,12 +28,12 @@ typedef struct
  * the order that the hole was reported for. */
 typedef struct
 {
-  guint16 from;
-  guint16 to;
+  gint64 from;
+  gint64 to;
   guint count;
   gboolean certain;
   gboolean reported;
-  guint16 gap_end;
+  gint64 gap_end;
   guint8 table;
   gboolean table_changed;
 } Hole;
@@ -41,7 +41,7 @@ typedef struct
 typedef struct
 {
   gboolean active;
-  guint16 low_water; /* a smaller OSN is not waited for */
+  gint64 low_water; /* a smaller number is not waited for */
   gboolean heard;
   guint8 table;     /* of its latest packet */
   LmccRing entries; /* of Entry, in OSN order */
@@ -57,7 +57,7 @@ struct _LmccMerge
   guint8 table;         /* the newest heard */
   LmccTime table_since; /* the earliest deadline in it */
   gboolean started;
-  guint16 next_osn;       /* one past the latest packet given out */
+  gint64 next_order;      /* one past the latest packet given out */
   LmccTime last_deadline; /* its deadline */
   guint64 late;
 };
@@ -194,7 +194,7 @@ enlarge (Hole *hole, guint count)
 }
 
 static void
-note_hole (Layer *layer, guint16 from, guint16 to, guint count, guint8 table)
+note_hole (Layer *layer, gint64 from, gint64 to, guint count, guint8 table)
 {
   Hole *hole;
 
@@ -215,7 +215,7 @@ note_hole (Layer *layer, guint16 from, guint16 to, guint count, guint8 table)
 }
 
 static void
-note_passed_hole (Layer *layer, guint16 osn, guint count, guint8 table)
+note_passed_hole (Layer *layer, gint64 order, guint count, guint8 table)
 {
   Hole *hole = g_queue_peek_head (&layer->holes);
 
@@ -225,8 +225,8 @@ note_passed_hole (Layer *layer, guint16 osn, guint count, guint8 table)
     return;
   }
   hole = g_new0 (Hole, 1);
-  hole->from = osn;
-  hole->to = osn + 1;
+  hole->from = order;
+  hole->to = order + 1;
   hole->count = count;
   hole->certain = TRUE;
   hole->table = table;
@@ -240,18 +240,18 @@ drop_oldest (Layer *layer)
   Entry entry;
 
   lmcc_ring_pop (&layer->entries, &entry);
-  note_hole (layer, entry.header.osn, entry.header.osn + 1, 1,
-      entry.header.table);
+  note_hole (layer, entry.order, entry.order + 1, 1, entry.header.table);
   lmcc_packet_unref (entry.packet);
 }
 
 static void
 queue_media (LmccMerge *merge, Layer *layer, LmccPacket *packet,
-    const LmccRtp *rtp, const LmccHeader *header, LmccTime deadline)
+    const LmccRtp *rtp, const LmccHeader *header, gint64 order,
+    LmccTime deadline)
 {
   Entry *entry;
 
-  if (merge->started && lmcc_sequence_diff (header->osn, merge->next_osn) < 0) {
+  if (merge->started && order < merge->next_order) {
     merge->late++;
     lmcc_packet_unref (packet);
     return;
@@ -261,31 +261,31 @@ queue_media (LmccMerge *merge, Layer *layer, LmccPacket *packet,
   entry->packet = packet;
   entry->rtp = *rtp;
   entry->header = *header;
+  entry->order = order;
   entry->deadline = deadline;
   if (layer->entries.length > LMCC_MERGE_MAX_QUEUE)
     drop_oldest (layer);
 }
 
 static gboolean
-is_late (const LmccMerge *merge, const LmccHeader *header)
+is_late (const LmccMerge *merge, const LmccHeader *header, gint64 order)
 {
   return merge->started && header->type == LMCC_PACKET_MEDIA
-      && header->stream < LMCC_MAX_RUNGS
-      && lmcc_sequence_diff (header->osn, merge->next_osn) < 0;
+      && header->stream < LMCC_MAX_RUNGS && order < merge->next_order;
 }
 
 static gboolean
-order_is_lost (const LmccMerge *merge, const LmccHeader *header,
+order_is_lost (const LmccMerge *merge, const LmccHeader *header, gint64 order,
     LmccTime deadline)
 {
-  return is_late (merge, header) && deadline > merge->last_deadline
+  return is_late (merge, header, order) && deadline > merge->last_deadline
       && deadline - merge->last_deadline > ORDER_MEMORY;
 }
 
 /* After an outage: the order begins where it is now, and every layer has missed
  * something. */
 static void
-restart_order (LmccMerge *merge, guint16 osn)
+restart_order (LmccMerge *merge, gint64 order)
 {
   guint i;
 
@@ -295,8 +295,8 @@ restart_order (LmccMerge *merge, guint16 osn)
 
     merge->late += layer->entries.length;
     layer_clear (layer);
-    note_passed_hole (layer, osn, G_MAXINT16, merge->table);
-    layer->low_water = osn;
+    note_passed_hole (layer, order, G_MAXINT16, merge->table);
+    layer->low_water = order;
   }
 }
 
@@ -330,11 +330,10 @@ follow_table (LmccMerge *merge, guint8 table, LmccTime deadline)
  * that no hole was left there. */
 static gboolean
 comes_unawaited (const LmccMerge *merge, const Layer *layer,
-    const LmccHeader *header)
+    const LmccHeader *header, gint64 order)
 {
-  return is_late (merge, header)
-      && (!layer->active
-          || lmcc_sequence_diff (layer->low_water, header->osn) <= 0);
+  return is_late (merge, header, order)
+      && (!layer->active || layer->low_water <= order);
 }
 
 /**
@@ -343,6 +342,7 @@ comes_unawaited (const LmccMerge *merge, const Layer *layer,
  * @packet: (transfer full): the next packet of its layer, by layer sequence
  * @rtp: its parsed RTP header
  * @header: its element
+ * @order: its order number, gone on beyond 2^16
  * @deadline: when it comes out at the latest, whatever the other layers do
  * @lost_before: packets that the layer lost just before this one
  *
@@ -352,41 +352,40 @@ comes_unawaited (const LmccMerge *merge, const Layer *layer,
  */
 void
 lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
-    const LmccHeader *header, LmccTime deadline, guint lost_before)
+    const LmccHeader *header, gint64 order, LmccTime deadline,
+    guint lost_before)
 {
   Layer *layer = get_layer (merge, header->layer);
 
-  if (order_is_lost (merge, header, deadline))
-    restart_order (merge, header->osn);
+  if (order_is_lost (merge, header, order, deadline))
+    restart_order (merge, order);
   follow_table (merge, header->table, deadline);
   if (!layer->heard)
     layer->table = header->table;
   /* A layer that was heard before the table changed has lost something since
    * then. Where no number lies between, what was lost was no media. */
-  if (lost_before > 0 && !(layer->active && layer->low_water == header->osn))
-    note_hole (layer, layer->low_water, header->osn, lost_before,
-        header->table);
-  if (comes_unawaited (merge, layer, header))
-    note_passed_hole (layer, header->osn, 1, header->table);
+  if (lost_before > 0 && !(layer->active && layer->low_water == order))
+    note_hole (layer, layer->low_water, order, lost_before, header->table);
+  if (comes_unawaited (merge, layer, header, order))
+    note_passed_hole (layer, order, 1, header->table);
   layer->heard = TRUE;
   layer->table = header->table;
   merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
   /* Not yet what it sends by the table now. */
   if (!layer->active && header->table == merge->table) {
     layer->active = TRUE;
-    layer->low_water = header->osn;
+    layer->low_water = order;
   }
 
   /* A low-water mark that went back, or an order that does, is a sender's
    * error: the order number is taken as it comes, so that the merge never
    * stalls. */
   if (header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS) {
-    if (!is_late (merge, header)
-        || lmcc_sequence_diff (layer->low_water, header->osn) <= 0)
-      layer->low_water = header->osn + 1;
-    queue_media (merge, layer, packet, rtp, header, deadline);
+    if (!is_late (merge, header, order) || layer->low_water <= order)
+      layer->low_water = order + 1;
+    queue_media (merge, layer, packet, rtp, header, order, deadline);
   } else {
-    layer->low_water = header->osn;
+    layer->low_water = order;
     lmcc_packet_unref (packet);
   }
 }
@@ -402,10 +401,7 @@ find_next (LmccMerge *merge, Entry **next)
     Layer *layer = &merge->layers[i];
     Entry *entry = lmcc_ring_peek_head (&layer->entries);
 
-    if (entry != NULL
-        && (*next == NULL
-            || lmcc_sequence_diff (entry->header.osn, (*next)->header.osn)
-                < 0)) {
+    if (entry != NULL && (*next == NULL || entry->order < (*next)->order)) {
       *next = entry;
       best = layer;
     }
@@ -414,21 +410,21 @@ find_next (LmccMerge *merge, Entry **next)
   return best;
 }
 
-/* Whether no packet of @layer can come that precedes @osn. */
+/* Whether no packet of @layer can come that precedes @order. */
 static gboolean
-has_passed (const Layer *layer, guint16 osn)
+has_passed (const Layer *layer, gint64 order)
 {
   return !layer->active || layer->entries.length > 0
-      || lmcc_sequence_diff (layer->low_water, osn) > 0;
+      || layer->low_water > order;
 }
 
 static gboolean
-passed_by_all (const LmccMerge *merge, guint16 osn)
+passed_by_all (const LmccMerge *merge, gint64 order)
 {
   guint i;
 
   for (i = 0; i < merge->n_layers; i++) {
-    if (!has_passed (&merge->layers[i], osn))
+    if (!has_passed (&merge->layers[i], order))
       return FALSE;
   }
 
@@ -438,39 +434,39 @@ passed_by_all (const LmccMerge *merge, guint16 osn)
 /* Where a packet must go out before every layer has passed it and numbers are
  * missing before it, the layers that have not passed may have had them. */
 static void
-note_overtaken (LmccMerge *merge, guint16 osn)
+note_overtaken (LmccMerge *merge, gint64 order)
 {
   guint i;
 
-  if (osn == merge->next_osn)
+  if (order == merge->next_order)
     return;
   for (i = 0; i < merge->n_layers; i++) {
     Layer *layer = &merge->layers[i];
 
-    if (!has_passed (layer, osn)) {
-      note_passed_hole (layer, merge->next_osn, 1, merge->table);
-      layer->low_water = osn + 1;
+    if (!has_passed (layer, order)) {
+      note_passed_hole (layer, merge->next_order, 1, merge->table);
+      layer->low_water = order + 1;
     }
   }
 }
 
 static gboolean
-hole_in_gap (const Hole *hole, guint16 gap_start, guint16 gap_end)
+hole_in_gap (const Hole *hole, gint64 gap_start, gint64 gap_end)
 {
   if (hole->certain)
     return !hole->reported;
   if (hole->reported && hole->gap_end == gap_end)
     return FALSE;
 
-  return gap_start != gap_end && lmcc_sequence_diff (hole->from, gap_end) < 0
-      && lmcc_sequence_diff (hole->to, gap_start) > 0;
+  return gap_start != gap_end && hole->from < gap_end && hole->to > gap_start;
 }
 
-/* Gives out a hole that may lie among the order numbers skipped before @osn,
+/* Gives out a hole that may lie among the order numbers skipped before
+ * @order,
  * and forgets holes that lie wholly before it: where none of their numbers was
  * skipped, what was lost carried no media. */
 static gboolean
-pop_hole (LmccMerge *merge, guint16 osn, LmccMergeItem *item)
+pop_hole (LmccMerge *merge, gint64 order, LmccMergeItem *item)
 {
   guint i;
 
@@ -479,7 +475,7 @@ pop_hole (LmccMerge *merge, guint16 osn, LmccMergeItem *item)
     Hole *hole;
 
     while ((hole = g_queue_peek_head (&layer->holes)) != NULL) {
-      if (hole_in_gap (hole, merge->next_osn, osn)) {
+      if (hole_in_gap (hole, merge->next_order, order)) {
         *item = (LmccMergeItem){
           .header.table = hole->table,
           .layer = i,
@@ -488,10 +484,10 @@ pop_hole (LmccMerge *merge, guint16 osn, LmccMergeItem *item)
         };
         hole->count = 0;
         hole->reported = TRUE;
-        hole->gap_end = osn;
+        hole->gap_end = order;
         return TRUE;
       }
-      if (!hole->certain && lmcc_sequence_diff (hole->to, osn) > 0)
+      if (!hole->certain && hole->to > order)
         break;
       g_free (g_queue_pop_head (&layer->holes));
     }
@@ -513,20 +509,20 @@ lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
 {
   Entry *next, entry;
   Layer *layer = find_next (merge, &next);
-  guint16 osn;
+  gint64 order;
 
   if (layer == NULL)
     return FALSE;
-  osn = next->header.osn;
-  if (next->deadline > now && !passed_by_all (merge, osn))
+  order = next->order;
+  if (next->deadline > now && !passed_by_all (merge, order))
     return FALSE;
 
   if (!merge->started) {
     merge->started = TRUE;
-    merge->next_osn = osn;
+    merge->next_order = order;
   }
-  note_overtaken (merge, osn);
-  if (pop_hole (merge, osn, item))
+  note_overtaken (merge, order);
+  if (pop_hole (merge, order, item))
     return TRUE;
 
   lmcc_ring_pop (&layer->entries, &entry);
@@ -534,10 +530,11 @@ lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
     .packet = entry.packet,
     .rtp = entry.rtp,
     .header = entry.header,
+    .order = order,
     .layer = entry.header.layer,
   };
   merge->last_deadline = entry.deadline;
-  merge->next_osn = osn + 1;
+  merge->next_order = order + 1;
 
   return TRUE;
 }
@@ -545,18 +542,18 @@ lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
 /**
  * lmcc_merge_peek:
  * @merge: a merge
- * @osn: (out): the order number of the next packet, if there is one
+ * @order: (out): the order number of the next packet, if there is one
  *
  * Returns: as lmcc_merge_next_timeout()
  */
 LmccTime
-lmcc_merge_peek (const LmccMerge *merge, guint16 *osn)
+lmcc_merge_peek (const LmccMerge *merge, gint64 *order)
 {
   Entry *next;
 
   if (find_next ((LmccMerge *) merge, &next) == NULL)
     return LMCC_TIME_NONE;
-  *osn = next->header.osn;
+  *order = next->order;
 
   return next->deadline;
 }
@@ -571,9 +568,9 @@ lmcc_merge_peek (const LmccMerge *merge, guint16 *osn)
 LmccTime
 lmcc_merge_next_timeout (const LmccMerge *merge)
 {
-  guint16 osn;
+  gint64 order;
 
-  return lmcc_merge_peek (merge, &osn);
+  return lmcc_merge_peek (merge, &order);
 }
 
 /**

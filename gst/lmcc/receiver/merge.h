@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * @rtp: its parsed RTP header
  * @header: its element; for a hole only its table is set: by which the layer sent
  *     after it
+ * @order: its order number, gone on beyond 2^16
  * @layer: the layer; for a hole the layer that lost something
  * @lost: for a hole: how many packets
  * @table_changed: for a hole: the layer sent by another table before it
@@ -33,6 +34,7 @@ typedef struct
   LmccPacket *packet;
   LmccRtp rtp;
   LmccHeader header;
+  gint64 order;
   guint layer;
   guint lost;
   gboolean table_changed;
@@ -51,12 +53,13 @@ LmccMerge *lmcc_merge_new (void);
 void lmcc_merge_free (LmccMerge *merge);
 void lmcc_merge_reset (LmccMerge *merge);
 void lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
-    const LmccHeader *header, LmccTime deadline, guint lost_before);
+    const LmccHeader *header, gint64 order, LmccTime deadline,
+    guint lost_before);
 void lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept);
 void lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held);
 gint lmcc_merge_get_highest (const LmccMerge *merge, LmccLayerSet layers);
 gboolean lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item);
-LmccTime lmcc_merge_peek (const LmccMerge *merge, guint16 *osn);
+LmccTime lmcc_merge_peek (const LmccMerge *merge, gint64 *order);
 LmccTime lmcc_merge_next_timeout (const LmccMerge *merge);
 guint64 lmcc_merge_get_late (const LmccMerge *merge);
 

@@ -16,6 +16,7 @@
 #include "receiver/membership.h"
 #include "receiver/memory.h"
 #include "receiver/merge.h"
+#include "receiver/order.h"
 #include "receiver/presentation-clock.h"
 #include "receiver/pump.h"
 #include "receiver/reports.h"
@@ -70,6 +71,7 @@ struct _LmccReceiver
                                  * layers that were left come out */
   LmccReceiverMembership membership;
   LmccReordering reordering;
+  LmccOrderMark latest_order;                 /* of any layer */
   LmccReceiverLayer *layers[LMCC_MAX_LAYERS]; /* NULL: neither held nor
                                                 * measured lately */
   LmccMerge *merge;

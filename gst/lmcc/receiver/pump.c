@@ -80,10 +80,10 @@ deliver (LmccReceiver *receiver, LmccGateOutput *output, LmccTime now)
 static gboolean
 pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
 {
-  guint16 osn;
+  gint64 order;
 
-  if (lmcc_merge_peek (receiver->merge, &osn) <= now
-      && !lmcc_receiver_flush_before (receiver, osn))
+  if (lmcc_merge_peek (receiver->merge, &order) <= now
+      && !lmcc_receiver_flush_before (receiver, order))
     return FALSE;
 
   return lmcc_merge_pop (receiver->merge, now, item);

@@ -34,8 +34,9 @@ fill (LmccReceiver *receiver, const LmccRepairedPacket *repaired,
   LmccReceiverLayer *layer = receiver->layers[header->layer];
   LmccReceiverWaiting *waiting;
   gboolean fits;
+  gint64 order;
 
-  if (lmcc_receiver_find_waiting (layer, header, &fits)
+  if (lmcc_receiver_find_waiting (layer, header, &order, &fits)
       || !is_missing (layer, header) || !fits)
     return FALSE;
 
@@ -43,6 +44,7 @@ fill (LmccReceiver *receiver, const LmccRepairedPacket *repaired,
   waiting->packet = lmcc_packet_ref (repaired->packet);
   waiting->rtp = repaired->rtp;
   waiting->header = *header;
+  waiting->order = order;
   waiting->recovered = recovered;
   waiting->noted = lmcc_sequence_diff (header->lsn, layer->holes.highest) < 0;
   if (waiting->noted)

@@ -227,6 +227,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
     lmcc_receiver_forget_measure (receiver->layers[i]);
   }
   receiver->reordering = (LmccReordering){ 0 };
+  receiver->latest_order.known = FALSE;
   lmcc_receiver_clear_layering (receiver);
   lmcc_merge_reset (receiver->merge);
   lmcc_gate_reset (receiver->gate);

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @packet: (transfer full): as it came, or as it was repaired
  * @rtp: its parsed RTP header
  * @header: its element
+ * @order: its order number, gone on beyond 2^16
  * @deadline: when it waits no longer for what is missing before it, or
  *     %LMCC_TIME_NONE; not to be changed while it is in a queue
  * @recovered: it was repaired
@@ -30,6 +31,7 @@ typedef struct
   LmccPacket *packet;
   LmccRtp rtp;
   LmccHeader header;
+  gint64 order;
   LmccTime deadline;
   gboolean recovered;
   gboolean noted;

@@ -124,13 +124,13 @@ lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
  * which that layer had units that nobody waited for: from there on they are
  * closed again. */
 static void
-follow_new_layers (LmccGate *gate, guint16 osn)
+follow_new_layers (LmccGate *gate, gint64 order)
 {
   LmccLayerSet before = gate->fresh, rest = before;
   guint i;
 
   while (lmcc_layer_set_take (&rest, &i)) {
-    if (lmcc_sequence_diff (osn, gate->first_osn[i]) >= 0)
+    if (order >= gate->first_order[i])
       gate->fresh &= ~((LmccLayerSet) 1 << i);
   }
   if (gate->fresh != before && !gate->session.native)
@@ -141,14 +141,14 @@ follow_new_layers (LmccGate *gate, guint16 osn)
  * lmcc_gate_layer_begins:
  * @gate: a gate
  * @layer: a layer of which the first packet has come since it is held
- * @osn: that packet's order sequence number: what the layer sent below it is
- *     missing, and nothing else
+ * @order: that packet's order number, gone on beyond 2^16: what the layer sent
+ *     below it is missing, and nothing else
  */
 void
-lmcc_gate_layer_begins (LmccGate *gate, guint layer, guint16 osn)
+lmcc_gate_layer_begins (LmccGate *gate, guint layer, gint64 order)
 {
   gate->fresh |= (LmccLayerSet) 1 << layer;
-  gate->first_osn[layer] = osn;
+  gate->first_order[layer] = order;
 }
 
 /**
@@ -204,7 +204,7 @@ lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
     lmcc_packet_unref (item->packet);
   } else {
     follow_table (gate, item->header.table);
-    follow_new_layers (gate, item->header.osn);
+    follow_new_layers (gate, item->order);
     push_packet (gate, item, deadline);
   }
 }

@@ -60,7 +60,7 @@ void lmcc_gate_reset (LmccGate *gate);
 void lmcc_gate_set_on_loss (LmccGate *gate, LmccOnLoss on_loss);
 void lmcc_gate_set_session (LmccGate *gate, const LmccSession *session);
 void lmcc_gate_set_layers (LmccGate *gate, LmccLayerSet held);
-void lmcc_gate_layer_begins (LmccGate *gate, guint layer, guint16 osn);
+void lmcc_gate_layer_begins (LmccGate *gate, guint layer, gint64 order);
 void lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline);
 gboolean lmcc_gate_forget_history (LmccGate *gate);
 void lmcc_gate_flush (LmccGate *gate);

@@ -42,8 +42,8 @@ struct _LmccGate
   const LmccCodec *codec; /* of the session's video, or NULL */
   guint8 table;           /* of the latest packet */
   LmccLayerSet held;
-  LmccLayerSet fresh;                 /* layers that begin later */
-  guint16 first_osn[LMCC_MAX_LAYERS]; /* where they do */
+  LmccLayerSet fresh;                  /* layers that begin later */
+  gint64 first_order[LMCC_MAX_LAYERS]; /* where they do */
   LmccGateRung rungs[LMCC_MAX_RUNGS];
   LmccGateGroups groups;
   gint active;

@@ -75,6 +75,7 @@ push_packet (TestGate *test, guint rung, guint klass, gboolean switch_point,
   item.header.last = whole;
   item.header.table = test->table;
   item.header.osn = test->osn;
+  item.order = test->osn;
   test->osn += whole ? 1 : 2;
   if (klass == 0)
     test->anchors[rung]++;

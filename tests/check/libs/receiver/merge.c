@@ -4,6 +4,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/receiver/merge.h>
+#include <gst/lmcc/receiver/order.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>
 
@@ -53,8 +54,9 @@ typedef struct
 #define LEAVE(l) .kind = LEAVE, .layer = (l)
 #define DROP(l) .kind = DROP, .layer = (l)
 
+/* As a receiver tells, by what came before. */
 static void
-push (LmccMerge *merge, const Step *step)
+push_after (LmccMerge *merge, const Step *step, gint64 before)
 {
   LmccHeader header = { .type = step->type,
     .layer = (guint8) step->layer,
@@ -62,8 +64,14 @@ push (LmccMerge *merge, const Step *step)
     .table = (guint8) step->table };
   LmccRtp rtp = { 0 };
 
-  lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header, step->at,
-      step->lost);
+  lmcc_merge_push (merge, lmcc_packet_new (0), &rtp, &header,
+      lmcc_order_near (before, step->osn), step->at, step->lost);
+}
+
+static void
+push (LmccMerge *merge, const Step *step)
+{
+  push_after (merge, step, 0);
 }
 
 static void
@@ -366,7 +374,7 @@ GST_START_TEST (test_the_order_goes_on_over_its_wrap)
     g_autofree gchar *expected = g_strdup_printf ("%u", (i - 2) & 0xffff);
     g_autofree gchar *out = NULL;
 
-    push_media (merge, i % 3, (guint16) i);
+    push_after (merge, &(Step){ MEDIA (i % 3, (guint16) i) }, i);
     if (i < 65002)
       continue;
     out = drain (merge, 0);
@@ -384,7 +392,7 @@ GST_START_TEST (test_a_flood_on_one_layer_is_bounded)
 
   push_media (merge, 1, 0);
   for (i = 1; i < 3 * LMCC_MERGE_MAX_QUEUE; i++)
-    push_media (merge, 0, (guint16) i);
+    push_after (merge, &(Step){ MEDIA (0, (guint16) i) }, i);
   while (lmcc_merge_pop (merge, DEADLINE, &item)) {
     if (item.packet != NULL) {
       lmcc_packet_unref (item.packet);

@@ -42,7 +42,6 @@ GST_START_TEST (long_windows_at_a_high_rate_fit)
   feed_prepare (&feed, n_layers, 0);
   feed.session.native = FALSE;
   feed.session.window = window;
-  /* As long as order numbers can be told apart. */
   feed.config.latency = LMCC_SECOND;
   feed.config.max_memory = 0;
   feed_start (&feed);
