@@ -40,7 +40,15 @@ typedef struct
   guint8 rtp_padding;
   guint8 rtp_first;
   gpointer memory;
+  gpointer pool;
 } LmccPacket;
+
+/**
+ * LmccPacketPool:
+ * Keeps the memory of packets that are not used any more for new ones, so that
+ * who receives all the time does not ask the C library for each packet.
+ */
+typedef struct _LmccPacketPool LmccPacketPool;
 
 /* signal: nobody may go up at the end of this slot. */
 #define LMCC_SIGNAL_NOBODY (-1)
@@ -140,9 +148,15 @@ LMCC_API LmccPacket *lmcc_packet_new_copy (const guint8 *data, gsize size);
 LMCC_API LmccPacket *lmcc_packet_ref (LmccPacket *packet);
 LMCC_API void lmcc_packet_unref (LmccPacket *packet);
 
+LMCC_API LmccPacketPool *lmcc_packet_pool_new (guint max_free);
+LMCC_API void lmcc_packet_pool_free (LmccPacketPool *pool);
+LMCC_API LmccPacket *
+lmcc_packet_new_pooled (LmccPacketPool *pool, gsize capacity);
+
 LMCC_API LmccTime lmcc_loss_get_time (const LmccLoss *loss, guint i);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPacket, lmcc_packet_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccPacketPool, lmcc_packet_pool_free)
 
 G_END_DECLS
 

@@ -4,6 +4,7 @@
 #include <gst/lmcc/lmcc-packet.h>
 
 #include "base/memory.h"
+#include "base/packet-pool.h"
 
 #include <string.h>
 
@@ -13,19 +14,25 @@
 #define HEADROOM (4 + (2 * 17 + 3) / 4 * 4)
 
 static LmccPacket *
-new_packet (gsize headroom, gsize capacity)
+init_packet (LmccPacket *packet, gsize headroom, gsize capacity)
 {
-  LmccPacket *packet = g_malloc (sizeof (LmccPacket) + headroom + capacity);
-
   packet->data = (guint8 *) (packet + 1) + headroom;
   packet->size = 0;
   packet->capacity = capacity;
   packet->rtp_header_size = 0;
   packet->rtp_padding = 0;
   packet->memory = NULL;
+  packet->pool = NULL;
   g_atomic_ref_count_init (&packet->ref_count);
 
   return packet;
+}
+
+static LmccPacket *
+new_packet (gsize headroom, gsize capacity)
+{
+  return init_packet (g_malloc (sizeof (LmccPacket) + headroom + capacity),
+      headroom, capacity);
 }
 
 /**
@@ -54,6 +61,30 @@ LmccPacket *
 lmcc_packet_new_for_sender (gsize capacity)
 {
   return new_packet (HEADROOM, capacity);
+}
+
+/**
+ * lmcc_packet_new_pooled:
+ * @pool: where its memory comes from, and goes when its last reference is gone
+ * @capacity: bytes to make room for
+ *
+ * As lmcc_packet_new(). Memory of another capacity is not used again, so the
+ * capacity should seldom change. One thread alone may take packets from a pool;
+ * the last reference may go in any thread, and after the pool has been freed.
+ *
+ * Returns: (transfer full): an empty packet
+ */
+LmccPacket *
+lmcc_packet_new_pooled (LmccPacketPool *pool, gsize capacity)
+{
+  LmccPacket *packet = lmcc_packet_pool_take (pool, capacity);
+
+  if (packet == NULL)
+    packet = g_malloc (sizeof (LmccPacket) + capacity);
+  init_packet (packet, 0, capacity);
+  packet->pool = pool;
+
+  return packet;
 }
 
 /**
@@ -99,7 +130,10 @@ lmcc_packet_unref (LmccPacket *packet)
   if (packet == NULL || !g_atomic_ref_count_dec (&packet->ref_count))
     return;
   lmcc_memory_release (packet);
-  g_free (packet);
+  if (packet->pool != NULL)
+    lmcc_packet_pool_put (packet->pool, packet);
+  else
+    g_free (packet);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include "common/socket.h"
 #include "common/sockaddr.h"
 
+#include <netinet/udp.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -472,6 +473,8 @@ gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
   set_own_groups_only (fd, group->family);
   set_option (fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
   set_option (fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+  /* Linux 5.0; older ones hand each packet over by itself. */
+  set_option (fd, SOL_UDP, UDP_GRO, 1);
   actual = gst_lmcc_socket_set_receive_buffer (fd, buffer_size);
   if (actual_buffer_size)
     *actual_buffer_size = actual;

@@ -136,8 +136,8 @@ void gst_lmcc_socket_close (gint *fd);
  * @source: where it came from
  * @source_port: likewise
  * @timestamp: when the kernel got it: ns of CLOCK_REALTIME, 0 if not known
- * @overflows: datagrams that this socket has dropped so far because its buffer
- *     was full, modulo 2^32
+ * @overflows: what this socket has dropped so far because its buffer was full,
+ *     modulo 2^32: packets that the kernel has put together count as one
  * @truncated: it was larger than %LMCC_MAX_PACKET_SIZE; the rest is lost
  */
 typedef struct
@@ -155,6 +155,7 @@ typedef struct _GstLmccBatch GstLmccBatch;
 GstLmccBatch *gst_lmcc_batch_new (guint size);
 void gst_lmcc_batch_free (GstLmccBatch *batch);
 GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch *batch, guint i);
+gboolean gst_lmcc_batch_is_full (const GstLmccBatch *batch);
 gint gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccBatch, gst_lmcc_batch_free)

@@ -182,7 +182,7 @@ read_socket (GstLmccSrc *self, gint fd, guint tag)
       handle_datagram (self, now, tag, gst_lmcc_batch_get (batch, (guint) i));
     g_mutex_unlock (&self->lock);
     /* Asked again, an empty socket would cost as much as the packet did. */
-    if (n < BATCH_SIZE)
+    if (!gst_lmcc_batch_is_full (batch))
       break;
   }
 }
