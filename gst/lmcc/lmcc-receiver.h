@@ -463,6 +463,8 @@ LMCC_API gsize lmcc_receiver_get_memory_budget (const LmccReceiver *receiver);
 LMCC_API const LmccSession *
 lmcc_receiver_get_session (const LmccReceiver *receiver);
 LMCC_API LmccTime lmcc_receiver_get_latency (const LmccReceiver *receiver);
+LMCC_API LmccTime lmcc_receiver_get_nap (LmccReceiver *receiver, LmccTime now,
+    gsize buffer);
 LMCC_API void lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
     LmccReceiverStats *stats);
 

@@ -430,6 +430,21 @@ lmcc_rtt_get (const LmccRtt *rtt)
   }
 }
 
+/*
+ * lmcc_rtt_is_awaited:
+ * @rtt: an estimator
+ * @now: the time
+ *
+ * Returns: whether the answer to the latest report may come now
+ */
+gboolean
+lmcc_rtt_is_awaited (const LmccRtt *rtt, LmccTime now)
+{
+  const Report *latest = &rtt->reports[rtt->latest];
+
+  return latest->open && now < latest->sent + rtt->max;
+}
+
 /**
  * lmcc_rtt_get_unanswered:
  * @rtt: an estimator

@@ -50,6 +50,7 @@ gboolean lmcc_rtt_join (LmccRtt *rtt, LmccTime now, LmccTime elapsed,
     LmccTime packet_gap);
 LmccTime lmcc_rtt_get (const LmccRtt *rtt);
 LmccRttSource lmcc_rtt_get_source (const LmccRtt *rtt);
+gboolean lmcc_rtt_is_awaited (const LmccRtt *rtt, LmccTime now);
 guint lmcc_rtt_get_unanswered (const LmccRtt *rtt);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRtt, lmcc_rtt_free)

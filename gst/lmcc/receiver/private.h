@@ -16,6 +16,7 @@
 #include "receiver/membership.h"
 #include "receiver/memory.h"
 #include "receiver/merge.h"
+#include "receiver/nap.h"
 #include "receiver/order.h"
 #include "receiver/presentation-clock.h"
 #include "receiver/pump.h"
@@ -81,6 +82,7 @@ struct _LmccReceiver
   LmccRecordAssembler *assembler;
 
   LmccReceiverReporting reporting;
+  LmccReceiverNaps naps;
   LmccReceiverDelivery delivery;
   LmccReceiverSound sound;
   LmccReceiverMemory memory;

@@ -114,6 +114,18 @@ sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
   return CLAMP (shown + window, sent, sent + window);
 }
 
+/*
+ * lmcc_receiver_get_reserve:
+ * @receiver: a receiver
+ *
+ * Returns: what of the latency is kept for the decoder
+ */
+LmccTime
+lmcc_receiver_get_reserve (const LmccReceiver *receiver)
+{
+  return MIN (receiver->config.latency / 4, DECODE_RESERVE);
+}
+
 /**
  * lmcc_receiver_release_deadline:
  * @receiver: a receiver
@@ -126,8 +138,6 @@ LmccTime
 lmcc_receiver_release_deadline (const LmccReceiver *receiver,
     const LmccRtp *rtp, const LmccHeader *header)
 {
-  LmccTime latency = receiver->config.latency;
-
   return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay
-      + latency - MIN (latency / 4, DECODE_RESERVE);
+      + receiver->config.latency - lmcc_receiver_get_reserve (receiver);
 }

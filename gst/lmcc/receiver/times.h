@@ -19,6 +19,7 @@ typedef struct
   LmccSenderReport report[LMCC_N_TIMELINES];
 } LmccReceiverReports;
 
+LmccTime lmcc_receiver_get_reserve (const LmccReceiver *receiver);
 LmccTimeline lmcc_receiver_timeline (const LmccHeader *header);
 void lmcc_receiver_take_reports (LmccReceiver *receiver,
     const LmccReceiverReports *reports, LmccTime now);
