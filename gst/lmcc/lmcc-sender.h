@@ -59,6 +59,12 @@ G_BEGIN_DECLS
  *     the session's, below 0 for none. The base is small, everybody's, and loses as
  *     much as the layers above it where these are too much
  * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS
+ * @key_distance: layers of fixed rates: how far apart the encoders are set to make
+ *     key frames, ns, or %LMCC_TIME_NONE where they are not known to: then the window
+ *     follows what the key frames show. A window of 0 is lmcc_sender_get_window_for()
+ *     it, and becomes that for the first distance that is measured where it was not
+ *     known. Where key frames are further apart than a window is long it grows, up to
+ *     %LMCC_DEFAULT_SHAPED_WINDOW, and the record says so. 0: the window stays
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -77,6 +83,7 @@ typedef struct
   LmccTime repair_block;
   gint repair_base;
   gdouble hysteresis;
+  LmccTime key_distance;
   guint mtu;
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
@@ -251,6 +258,7 @@ typedef struct _LmccSender LmccSender;
 
 LMCC_API LmccSender *
 lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error);
+LMCC_API LmccTime lmcc_sender_get_window_for (LmccTime key_distance);
 LMCC_API void lmcc_sender_free (LmccSender *sender);
 LMCC_API void
 lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now);

@@ -15,6 +15,14 @@
 /* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
 #define CONTROL_SHARE 20
 
+/* The record leaves so long before a key frame: who learns of the session by it
+ * has joined the layers above the base when the key frame comes. On the
+ * loopback interface that took 41 ms. */
+#define KEY_LEAD (60 * LMCC_MSECOND)
+
+/* A record that left so long before a key frame is the one in front of it. */
+#define KEY_LEAD_MAX (2 * KEY_LEAD)
+
 /*
  * lmcc_announcer_get_rtp_time:
  * @announcer: an announcer
@@ -74,8 +82,9 @@ lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
   announcer->repeat = now;
 }
 
+/* With records that far apart they have their share of the base's rate. */
 static LmccTime
-record_interval (const LmccAnnouncer *announcer, const LmccSession *session)
+least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
 {
   guint64 rate = session->layers[0].rate;
   guint64 bits = (guint64) announcer->size * 8 * CONTROL_SHARE;
@@ -83,8 +92,43 @@ record_interval (const LmccAnnouncer *announcer, const LmccSession *session)
   if (rate == 0)
     return LMCC_RECORD_INTERVAL_MAX;
 
-  return CLAMP ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL,
-      LMCC_RECORD_INTERVAL_MAX);
+  return MIN ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL_MAX);
+}
+
+/*
+ * lmcc_announcer_expect_key:
+ * @announcer: an announcer
+ * @time: when a key frame of the lowest rung leaves
+ * @distance: how long after it the next ones are expected, ns; 0 where that is
+ *     not known
+ *
+ * A receiver that knows the address alone can do nothing with packets before it
+ * has the record. So a record leaves in front of each key frame. It is the next
+ * regular one, or one more where the control's share of the base has room for
+ * it.
+ */
+void
+lmcc_announcer_expect_key (LmccAnnouncer *announcer, LmccTime time,
+    LmccTime distance)
+{
+  announcer->key = time;
+  announcer->key_distance = distance;
+}
+
+/* When a record may leave that is in front of a key frame, none of which has
+ * one yet, or %LMCC_TIME_NONE. */
+static LmccTime
+find_ahead (const LmccAnnouncer *announcer, LmccTime least)
+{
+  LmccTime earliest = announcer->sent + MAX (least, KEY_LEAD_MAX);
+  LmccTime key = announcer->key, distance = announcer->key_distance;
+
+  if (key == 0 || (key < earliest && distance == 0))
+    return LMCC_TIME_NONE;
+  if (key < earliest)
+    key += (earliest - key + distance - 1) / distance * distance;
+
+  return MAX (key - MIN (key, KEY_LEAD), announcer->sent + least);
 }
 
 /*
@@ -97,10 +141,21 @@ record_interval (const LmccAnnouncer *announcer, const LmccSession *session)
 LmccTime
 lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
 {
+  LmccTime least = least_interval (announcer, session);
+  LmccTime interval = MAX (least, LMCC_RECORD_INTERVAL);
+  LmccTime regular = announcer->sent + interval, ahead, latest;
+
   if (announcer->repeats > 0)
     return announcer->repeat;
 
-  return announcer->sent + record_interval (announcer, session);
+  ahead = find_ahead (announcer, least);
+  if (interval == LMCC_RECORD_INTERVAL)
+    return MIN (regular, ahead);
+
+  /* Of a slow base's few records each is to be in front of a key frame. */
+  latest = announcer->sent + MIN (2 * interval, LMCC_RECORD_INTERVAL_MAX);
+
+  return ahead <= latest ? ahead : regular;
 }
 
 /*
@@ -108,14 +163,25 @@ lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
  * @announcer: an announcer
  * @session: its session
  * @duration: a time from now on, ns
+ * @now: the time
+ *
+ * What is sent in front of a key frame is the last one of a group of pictures,
+ * and the regular ones begin anew with it: they are no more than without.
  *
  * Returns: bytes of IP packets that the record takes in it at most
  */
 gsize
 lmcc_announcer_expect (const LmccAnnouncer *announcer,
-    const LmccSession *session, LmccTime duration)
+    const LmccSession *session, LmccTime duration, LmccTime now)
 {
-  guint64 n = duration / record_interval (announcer, session) + 1;
+  LmccTime least = least_interval (announcer, session);
+  LmccTime interval = MAX (least, LMCC_RECORD_INTERVAL);
+  guint64 n = (now + duration - MIN (now, announcer->sent)) / interval;
+
+  /* In front of a key frame may be one more. */
+  if (least < interval)
+    n++;
+  n = MIN (n, duration / interval + 1);
 
   return announcer->size * (n + announcer->repeats);
 }

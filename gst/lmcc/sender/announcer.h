@@ -23,6 +23,8 @@ G_BEGIN_DECLS
  * @repeat: when the next of these is due
  * @sent: when the record was sent last
  * @size: bytes of IP packets that it took
+ * @key: when a key frame is expected to leave, 0 where that is not known
+ * @key_distance: how long after it others are expected, ns; 0 for none
  *
  * Makes the sender's control packets, and says when.
  */
@@ -36,13 +38,17 @@ typedef struct
   LmccTime repeat;
   LmccTime sent;
   gsize size;
+  LmccTime key;
+  LmccTime key_distance;
 } LmccAnnouncer;
 
 void lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now);
+void lmcc_announcer_expect_key (LmccAnnouncer *announcer, LmccTime time,
+    LmccTime distance);
 LmccTime lmcc_announcer_next (const LmccAnnouncer *announcer,
     const LmccSession *session);
 gsize lmcc_announcer_expect (const LmccAnnouncer *announcer,
-    const LmccSession *session, LmccTime duration);
+    const LmccSession *session, LmccTime duration, LmccTime now);
 GPtrArray *lmcc_announcer_send (LmccAnnouncer *announcer,
     const LmccSession *session, gsize packet_overhead, LmccTime now);
 LmccPacket *lmcc_announcer_bye (LmccAnnouncer *announcer,

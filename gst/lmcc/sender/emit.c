@@ -10,6 +10,7 @@
 
 #include "measure/rtt.h"
 #include "sender/private.h"
+#include "wire/constants.h"
 #include "wire/rtp-payload.h"
 
 /* Not so often that an encoder would make nothing else. */
@@ -107,6 +108,16 @@ lmcc_sender_next_record (const LmccSender *sender)
   return lmcc_announcer_next (&sender->output.announcer, &sender->session);
 }
 
+/* The record is to be in front of the key frame that leaves at @time, and of
+ * those that follow it by @distance each. Where key frames are so close
+ * together the regular ones do. */
+void
+lmcc_sender_expect_key (LmccSender *sender, LmccTime time, LmccTime distance)
+{
+  if (distance == 0 || distance >= LMCC_RECORD_INTERVAL)
+    lmcc_announcer_expect_key (&sender->output.announcer, time, distance);
+}
+
 /* Returns: (transfer full) (element-type LmccPacket): the record as it is now,
  * not sent yet */
 GPtrArray *
@@ -118,10 +129,11 @@ lmcc_sender_make_record (LmccSender *sender, LmccTime now)
 
 /* Returns the bytes of all records within @duration. */
 gsize
-lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration)
+lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration,
+    LmccTime now)
 {
   return lmcc_announcer_expect (&sender->output.announcer, &sender->session,
-      duration);
+      duration, now);
 }
 
 void

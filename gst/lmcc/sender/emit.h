@@ -45,9 +45,12 @@ guint32 lmcc_sender_get_send_clock (const LmccSender *sender, LmccTime now);
 LmccTime lmcc_sender_get_last_sent (const LmccSender *sender, guint layer);
 void lmcc_sender_begin_layer (LmccSender *sender, guint layer, LmccTime now);
 
+void
+lmcc_sender_expect_key (LmccSender *sender, LmccTime time, LmccTime distance);
 LmccTime lmcc_sender_next_record (const LmccSender *sender);
 GPtrArray *lmcc_sender_make_record (LmccSender *sender, LmccTime now);
-gsize lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration);
+gsize lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration,
+    LmccTime now);
 void lmcc_sender_say_bye (LmccSender *sender, LmccTime now);
 void lmcc_sender_session_changed (LmccSender *sender);
 void lmcc_sender_announce (LmccSender *sender, LmccTime now);

@@ -102,12 +102,29 @@ check_key_alignment (LmccSender *sender, const LmccUnit *unit, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
+/* What the lowest rung's key frames tell: how far apart they are. */
+static void
+follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
+{
+  LmccTime time = unit->decoding_time, last = sender->intake.key, distance;
+
+  if (unit->stream != 0 || !lmcc_unit_is_key (unit))
+    return;
+  distance = last < time ? time - last : 0;
+  sender->intake.key = time;
+  if (sender->shaped)
+    lmcc_sender_follow_distance (sender, distance, now);
+  else
+    lmcc_sender_expect_key (sender, time, distance);
+}
+
 void
 lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,
     LmccTime now)
 {
   if (unit->stream != LMCC_STREAM_SOUND)
     lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
+  follow_keys (sender, unit, now);
   follow_reordering (sender, unit, now);
   check_key_alignment (sender, unit, now);
 }
@@ -117,4 +134,5 @@ void
 lmcc_sender_flush_intake (LmccSender *sender)
 {
   sender->intake.key_alignment.n_pictures = 0;
+  sender->intake.key = LMCC_TIME_NONE;
 }

@@ -15,12 +15,15 @@ G_BEGIN_DECLS
  * LmccSenderIntake:
  * @anchors: each stream's units of class 0 so far, modulo 256
  * @reorder: each rung's decoding times against its presentation times
+ * @key: decoding time of the lowest rung's latest key frame, %LMCC_TIME_NONE for
+ *     none
  * @key_alignment: whether the rungs' key frames fall on the same pictures
  */
 typedef struct
 {
   guint8 anchors[LMCC_N_STREAMS];
   LmccReorder reorder[LMCC_MAX_RUNGS];
+  LmccTime key;
   LmccKeyAlignment key_alignment;
 } LmccSenderIntake;
 

@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* In layers of fixed rates a picture may come so late. */
+#define LATE_TIME (200 * LMCC_MSECOND)
+
 static void
 handle_record (LmccSender *sender, LmccTime now)
 {
@@ -318,6 +321,28 @@ find_train_cycle (const LmccSession *session,
   return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
 }
 
+/**
+ * lmcc_sender_get_window_for:
+ * @key_distance: of an encoder's key frames, ns; 0 or %LMCC_TIME_NONE where
+ *     that is not known
+ *
+ * In layers of fixed rates a closed group of pictures is collected, and sent in
+ * as long as it lasts. A tenth is added because decoding times are not that
+ * even, and 200 ms for what comes late.
+ *
+ * Returns: the session's window for layers of fixed rates, ns: at most
+ *     %LMCC_DEFAULT_SHAPED_WINDOW, in which groups of 2.1 s fit
+ */
+LmccTime
+lmcc_sender_get_window_for (LmccTime key_distance)
+{
+  if (key_distance == 0 || key_distance >= LMCC_DEFAULT_SHAPED_WINDOW / 2)
+    return LMCC_DEFAULT_SHAPED_WINDOW;
+
+  return MIN (2 * (key_distance + key_distance / 10) + LATE_TIME,
+      LMCC_DEFAULT_SHAPED_WINDOW);
+}
+
 /* What of the session is known at the start, and FLID's probabilities; whether
  * receivers will take the record of it. */
 static gboolean
@@ -330,8 +355,9 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
   sender->shaped = !session->native;
   session->n_rungs = CLAMP (session->n_rungs, 1, LMCC_MAX_RUNGS);
   if (session->window == 0)
-    session->window =
-        sender->shaped ? LMCC_DEFAULT_SHAPED_WINDOW : LMCC_DEFAULT_WINDOW;
+    session->window = sender->shaped
+        ? lmcc_sender_get_window_for (config->key_distance)
+        : LMCC_DEFAULT_WINDOW;
   if (sender->shaped && !check_layers (session, error))
     return FALSE;
   if (sender->shaped)
@@ -375,11 +401,12 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   reserve_second_element (sender);
   lmcc_sender_init_repair (sender, config);
   sender->osn = (guint16) config->sequence_seed;
+  sender->intake.key = LMCC_TIME_NONE;
   lmcc_sender_init_output (sender, config, now);
   lmcc_rate_watch_init (&sender->rates, now);
   lmcc_trains_init (&sender->trains, &sender->session, now);
   if (sender->shaped)
-    lmcc_sender_init_shaped (sender, probabilities, now);
+    lmcc_sender_init_shaped (sender, probabilities, config->key_distance, now);
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now, config->sequence_seed);

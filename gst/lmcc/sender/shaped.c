@@ -91,7 +91,7 @@ plan_all (LmccSender *sender)
 
 void
 lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
-    LmccTime now)
+    LmccTime key_distance, LmccTime now)
 {
   const LmccCodec *codec =
       lmcc_codec_find (sender->session.video.encoding_name);
@@ -101,6 +101,8 @@ lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
   lmcc_sender_mark_by (sender, &sender->windows.schedule.marker);
   lmcc_shaper_init (&sender->windows.shaper, &sender->allocator,
       sender->session.window);
+  sender->windows.follows = key_distance > 0;
+  sender->windows.measure = key_distance == LMCC_TIME_NONE;
   if (codec != NULL)
     sender->windows.shaper.pour.n_temporal = codec->n_temporal;
   plan_all (sender);
@@ -213,9 +215,9 @@ send_due (LmccSender *sender, LmccTime now)
 #define FEEDBACK_DIVISOR 20
 
 static gsize
-control_bytes (const LmccSender *sender, LmccTime duration)
+control_bytes (const LmccSender *sender, LmccTime duration, LmccTime now)
 {
-  gsize bytes = lmcc_sender_expect_records (sender, duration);
+  gsize bytes = lmcc_sender_expect_records (sender, duration, now);
   const GList *l;
 
   for (l = sender->windows.control.head; l != NULL; l = l->next)
@@ -237,12 +239,12 @@ measure_room (LmccSender *sender, LmccTime duration, LmccTime until,
   guint i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    gsize taken = i == 0 ? control_bytes (sender, duration) : 0;
+    gsize taken = i == 0 ? control_bytes (sender, duration, now) : 0;
     gsize share = (gsize) bytes_in (sender, i, duration);
     gsize room = lmcc_schedule_get_room (&sender->windows.schedule, i, until);
 
     pour->share[i] = share - MIN (share, taken);
-    taken = i == 0 ? control_bytes (sender, rest) : 0;
+    taken = i == 0 ? control_bytes (sender, rest, now) : 0;
     taken += lmcc_allocator_queued_bytes (&sender->allocator.layers[i]);
     taken += lmcc_sender_get_repair_owed (sender, i);
     pour->room[i] = room - MIN (room, taken);
@@ -304,8 +306,9 @@ measure_window (LmccSender *sender, LmccSenderWindow *window, LmccTime now)
 }
 
 static void
-begin_closing (LmccSender *sender, LmccTime end)
+begin_closing (LmccSender *sender, LmccTime end, LmccTime now)
 {
+  lmcc_sender_expect_key (sender, MAX (sender->windows.sending_until, now), 0);
   sender->windows.closing = TRUE;
   sender->windows.end = end;
   lmcc_sender_begin_reserve (&sender->windows.reserve);
@@ -316,9 +319,11 @@ static void
 close_window (LmccSender *sender, LmccSenderWindow *window)
 {
   gsize reserved[LMCC_MAX_LAYERS] = { 0 };
+  LmccTime duration = window->end - sender->windows.shaper.opened;
 
   sender->windows.closing = FALSE;
   sender->windows.sending_until = window->sending_until;
+  lmcc_sender_expect_key (sender, window->sending_until, duration);
   lmcc_sender_reserve_repair (sender, window, &sender->windows.reserve,
       reserved);
   count_late (sender);
@@ -331,7 +336,7 @@ close_window (LmccSender *sender, LmccSenderWindow *window)
 
 /* Puts what has come into the shaper's window, up to what ends it. */
 static void
-collect_pending (LmccSender *sender)
+collect_pending (LmccSender *sender, LmccTime now)
 {
   LmccShaper *shaper = &sender->windows.shaper;
   LmccQueuedUnit *queued;
@@ -346,7 +351,7 @@ collect_pending (LmccSender *sender)
     }
     if (shaper->last_key == 0 && !lmcc_unit_is_key (queued->unit))
       sender->stats.windows_cut++;
-    begin_closing (sender, end);
+    begin_closing (sender, end, now);
   }
 }
 
@@ -360,7 +365,7 @@ go_on (LmccSender *sender, LmccTime now)
 
   sender->windows.worked = now;
   for (;;) {
-    collect_pending (sender);
+    collect_pending (sender, now);
     if (!lmcc_sender_go_on_planning (sender, now, &work) || work == 0
         || !sender->windows.closing)
       return;
@@ -370,6 +375,39 @@ go_on (LmccSender *sender, LmccTime now)
       close_window (sender, &window);
     work -= MIN (work, pouring);
   }
+}
+
+/*
+ * lmcc_sender_follow_distance:
+ * @sender: a sender of layers of fixed rates
+ * @distance: of the latest key frame from the one before it, ns; 0 for the
+ *     first
+ * @now: the time
+ *
+ * Before the first distance is known nothing has been sent but filler, so that
+ * the window may become shorter. Later it becomes longer where groups of
+ * pictures would be cut. It never becomes shorter again: receivers would have
+ * to leave pictures out.
+ */
+void
+lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
+    LmccTime now)
+{
+  LmccSenderShaped *windows = &sender->windows;
+  LmccTime window;
+
+  if (!windows->follows || distance < LMCC_SHAPER_SHORTEST_WINDOW
+      || (!windows->measure && distance <= windows->shaper.longest))
+    return;
+  window = lmcc_sender_get_window_for (distance);
+  if (window == sender->session.window
+      || (!windows->measure && window < sender->session.window))
+    return;
+  windows->measure = FALSE;
+  sender->session.window = window;
+  sender->session.revision++;
+  lmcc_shaper_set_hold (&windows->shaper, window);
+  lmcc_sender_announce (sender, now);
 }
 
 /* @bytes are those of its IP packets, @largest of the largest of them. */
@@ -402,7 +440,7 @@ lmcc_sender_handle_shaped (LmccSender *sender, LmccTime now)
   LmccShaper *shaper = &sender->windows.shaper;
 
   if (!sender->windows.closing && lmcc_shaper_next (shaper) <= now)
-    begin_closing (sender, shaper->opened + shaper->longest);
+    begin_closing (sender, shaper->opened + shaper->longest, now);
   go_on (sender, now);
   send_due (sender, now);
 }

@@ -22,6 +22,8 @@ G_BEGIN_DECLS
  * @end: where it ends
  * @reserve: what it leaves free for repair
  * @worked: when that was looked for last
+ * @follows: the session's window follows the distance of key frames
+ * @measure: it is not known yet
  * @control: of #LmccPacket: RTCP that waits for the base
  */
 typedef struct
@@ -34,16 +36,20 @@ typedef struct
   LmccTime end;
   LmccSenderReserve reserve;
   LmccTime worked;
+  gboolean follows;
+  gboolean measure;
   GQueue control;
 } LmccSenderShaped;
 
 void lmcc_sender_init_shaped (LmccSender *sender, const gdouble *probabilities,
-    LmccTime now);
+    LmccTime key_distance, LmccTime now);
 void lmcc_sender_clear_shaped (LmccSender *sender);
 void lmcc_sender_flush_shaped (LmccSender *sender);
 gboolean lmcc_sender_collects (const LmccSender *sender);
 void lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     guint n_waiting);
+void lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
+    LmccTime now);
 void lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
     gsize largest, LmccTime now);
 void lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now);

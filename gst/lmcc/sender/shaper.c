@@ -5,19 +5,29 @@
 
 #include <string.h>
 
-/* Of the time that a unit may be held this is for its own coming late; the rest
- * is for a window to be collected, and as much again to be sent. */
+/* Of the time that a unit may be held this is for its own coming late, or a
+ * sixteenth; the rest is for a window to be collected, and as much again to be
+ * sent. */
 #define MAX_GRACE (200 * LMCC_MSECOND)
-
-/* Key frames closer together than this share a window: in a shorter one there
- * is nothing to choose from. */
-#define SHORTEST_WINDOW (250 * LMCC_MSECOND)
+#define GRACE_DIVISOR 16
 
 static void
 forget_references (LmccShaper *shaper)
 {
   memset (shaper->pour.floors, (gint) shaper->pour.n_layers,
       sizeof (shaper->pour.floors));
+}
+
+/*
+ * lmcc_shaper_set_hold:
+ * @shaper: a shaper
+ * @hold: how long a unit may wait for all of it to be sent, ns
+ */
+void
+lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold)
+{
+  shaper->grace = MIN (MAX_GRACE, hold / GRACE_DIVISOR);
+  shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
 }
 
 /*
@@ -31,8 +41,7 @@ lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold)
 {
   memset (shaper, 0, sizeof (*shaper));
-  shaper->grace = MIN (MAX_GRACE, hold / 4);
-  shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
+  lmcc_shaper_set_hold (shaper, hold);
   shaper->units =
       g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_queued_unit_free);
   shaper->opened = LMCC_TIME_NONE;
@@ -90,7 +99,7 @@ LmccTime
 lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
 {
   LmccTime time = unit->decoding_time;
-  LmccTime shortest = MIN (SHORTEST_WINDOW, shaper->longest);
+  LmccTime shortest = MIN (LMCC_SHAPER_SHORTEST_WINDOW, shaper->longest);
 
   if (shaper->opened == LMCC_TIME_NONE || time <= shaper->opened)
     return LMCC_TIME_NONE;

@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  * numbers must not go half around. */
 #define LMCC_SHAPER_MAX_PACKETS 16384
 
+/* Key frames closer together than this share a window: in a shorter one there
+ * is nothing to choose from. */
+#define LMCC_SHAPER_SHORTEST_WINDOW (250 * LMCC_MSECOND)
+
 /**
  * LmccShaper:
  * @longest: a window is not longer, ns
@@ -50,6 +54,7 @@ typedef struct
 
 void lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold);
+void lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold);
 void lmcc_shaper_clear (LmccShaper *shaper);
 void lmcc_shaper_flush (LmccShaper *shaper);
 LmccTime lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit);

@@ -173,6 +173,91 @@ GST_START_TEST (test_records_stay_under_a_twentieth_of_the_base_rate)
 
 GST_END_TEST;
 
+/* Whether a record left within 120 ms before @time, or at it. */
+static gboolean
+has_record_ahead (const Harness *h, LmccTime time)
+{
+  guint i;
+
+  for (i = 0; i < N_SENT (h); i++) {
+    const SentPacket *s = SENT (h, i);
+
+    if (s->control && s->time + 120 * MS >= time && s->time <= time)
+      return TRUE;
+  }
+
+  return FALSE;
+}
+
+/* Pictures of 40 ms, every @distance one of them a key frame: how many of 100
+ * of these have no record ahead of them. */
+static guint
+count_unannounced (guint distance, guint n_packets, gsize payload)
+{
+  LmccSenderConfig config = sender_config (1);
+  Harness h = harness_new (&config);
+  guint n_pictures = 120 * distance, n = 0, i;
+  guint64 bytes = 0, rate;
+
+  for (i = 0; i < n_pictures; i++) {
+    LmccUnit *unit = make_unit (0, 0, START + i * 40 * MS, n_packets, payload);
+
+    unit->switch_point = i % distance == 0;
+    harness_push_at (&h, unit);
+  }
+  for (i = 20 * distance; i < n_pictures; i += distance)
+    n += !has_record_ahead (&h, START + i * 40 * MS);
+
+  rate = lmcc_sender_get_session (h.sender)->layers[0].rate;
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (SENT (&h, i)->control
+        && SENT (&h, i)->time >= START + 20 * distance * 40 * MS)
+      bytes += sent_ip_size (SENT (&h, i));
+  }
+  fail_unless (bytes * 8 * 20 <= rate * 4 * distance * 1.02,
+      "%" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT, bytes, rate);
+  harness_clear (&h);
+
+  return n;
+}
+
+GST_START_TEST (test_a_record_leaves_ahead_of_each_key_frame)
+{
+  static const guint distances[] = { 7, 9, 17, 25, 33, 100 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (distances); i++)
+    fail_unless_equals_int (count_unannounced (distances[i], 5, 1000), 0);
+
+  /* A base of 68 kbit/s has room for a record each 0.6 s: for every second key
+   * frame, and not between them; for each where they are further apart. */
+  fail_unless_equals_int (count_unannounced (11, 1, 300), 50);
+  fail_unless_equals_int (count_unannounced (25, 1, 300), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_key_frame_that_nobody_expected_has_its_record)
+{
+  static const guint keys[] = { 0, 90, 113, 191 };
+  LmccSenderConfig config = sender_config (1);
+  Harness h = harness_new (&config);
+  guint next = 0, i;
+
+  for (i = 0; i < 25 * 10; i++) {
+    LmccUnit *unit = make_unit (0, 0, START + i * 40 * MS, 5, 1000);
+
+    unit->switch_point = next < G_N_ELEMENTS (keys) && i == keys[next];
+    next += unit->switch_point;
+    harness_push_at (&h, unit);
+  }
+  for (i = 0; i < G_N_ELEMENTS (keys); i++)
+    fail_unless (has_record_ahead (&h, START + keys[i] * 40 * MS), "%u", i);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 typedef struct
 {
   guint n_reports;
@@ -532,6 +617,8 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_table_has_every_rung_and_grows_by_class);
   tcase_add_test (tc, test_classes_beyond_the_last_group_join_lower_layers);
   tcase_add_test (tc, test_most_rungs_and_classes_stay_within_the_limits);
+  tcase_add_test (tc, test_a_record_leaves_ahead_of_each_key_frame);
+  tcase_add_test (tc, test_a_key_frame_that_nobody_expected_has_its_record);
   tcase_add_test (tc, test_records_stay_under_a_twentieth_of_the_base_rate);
   tcase_add_test (tc, test_a_changed_table_is_sent_three_times_at_once);
   tcase_add_test (tc, test_sender_reports_are_on_the_presentation_timeline);

@@ -503,6 +503,116 @@ GST_START_TEST (test_groups_share_a_window_only_where_they_fit)
 
 GST_END_TEST;
 
+static Harness
+new_follower (LmccTime key_distance)
+{
+  LmccSenderConfig config =
+      shaped_config (1, LMCC_RATE_SCHEME_DOUBLING, 300e3, 0, 3);
+
+  config.session.window = 0;
+  config.key_distance = key_distance;
+
+  return harness_new (&config);
+}
+
+static LmccTime
+window_of (const Harness *h)
+{
+  return lmcc_sender_get_session (h->sender)->window;
+}
+
+GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
+{
+  Harness h = new_follower (LMCC_TIME_NONE);
+  LmccTime time = START + 100 * MS;
+  guint i, version;
+
+  fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
+  time = push_gop (&h, 1, time, 25, 5, 1000);
+  /* It is not known before the second key frame, and nothing has been sent. */
+  fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
+  for (i = 0; i < N_SENT (&h); i++)
+    fail_if (is_media (SENT (&h, i)));
+  version = lmcc_sender_get_session (h.sender)->revision;
+  for (i = 0; i < 4; i++)
+    time = push_gop (&h, 1, time, 25, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
+  fail_unless_equals_int (lmcc_sender_get_session (h.sender)->revision,
+      version + 1);
+  fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 0);
+  fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->units_late, 0);
+
+  /* Shorter ones fit as they are. */
+  for (i = 0; i < 4; i++)
+    time = push_gop (&h, 1, time, 10, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
+  /* One of 1.6 s is cut, and the next ones fit. */
+  for (i = 0; i < 4; i++)
+    time = push_gop (&h, 1, time, 40, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), 3720 * MS);
+  fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 1);
+  /* What is longer than any window is cut, as ever. */
+  for (i = 0; i < 4; i++)
+    time = push_gop (&h, 1, time, 100, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_window_is_that_of_the_distance_that_is_set)
+{
+  Harness h = new_follower (500 * MS);
+  LmccTime time = START + 100 * MS;
+  guint i;
+
+  fail_unless_equals_uint64 (window_of (&h), 1300 * MS);
+  for (i = 0; i < 3; i++)
+    time = push_gop (&h, 1, time, 12, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), 1300 * MS);
+  fail_unless_equals_int (h.n_changes, 1);
+  harness_clear (&h);
+
+  /* What is not to follow stays. */
+  h = new_follower (0);
+  for (i = 0; i < 3; i++)
+    time = push_gop (&h, 1, time, 12, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
+  harness_clear (&h);
+  fail_unless_equals_uint64 (lmcc_sender_get_window_for (2 * LMCC_SECOND),
+      LMCC_DEFAULT_SHAPED_WINDOW);
+  fail_unless_equals_uint64 (lmcc_sender_get_window_for (G_MAXUINT64 / 2),
+      LMCC_DEFAULT_SHAPED_WINDOW);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_record_leaves_ahead_of_each_window)
+{
+  Harness h = new_follower (480 * MS);
+  LmccTime time = START + 100 * MS, record = 0;
+  guint n = 0, i;
+
+  for (i = 0; i < 20; i++)
+    time = push_gop (&h, 1, time, 12, 5, 1000);
+  for (i = 0; i < N_SENT (&h); i++) {
+    const SentPacket *s = SENT (&h, i);
+
+    if (s->control) {
+      record = s->time;
+    } else if (s->group == 0 && is_media (s) && s->header.switch_point
+        && s->header.klass == 0 && s->header.first) {
+      /* The base sends a packet in 28 ms, and the record after one. */
+      fail_unless (s->time - record <= 130 * MS, "%u", n);
+      n++;
+    }
+  }
+  fail_unless (n >= 15);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_packets_say_their_slot)
 {
   LmccSenderConfig config =
@@ -622,6 +732,9 @@ sender_shaped_suite (void)
   tcase_add_test (tc, test_a_unit_is_cut_only_above_the_base);
   tcase_add_test (tc, test_what_is_sent_is_whole_in_order_and_in_time);
   tcase_add_test (tc, test_no_layer_has_what_needs_a_higher_one);
+  tcase_add_test (tc, test_the_window_follows_the_distance_of_key_frames);
+  tcase_add_test (tc, test_the_window_is_that_of_the_distance_that_is_set);
+  tcase_add_test (tc, test_a_record_leaves_ahead_of_each_window);
   tcase_add_test (tc, test_groups_share_a_window_only_where_they_fit);
   tcase_add_test (tc, test_packets_say_their_slot);
   tcase_add_test (tc, test_flush_drops_what_was_collected);
