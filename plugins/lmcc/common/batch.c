@@ -15,6 +15,7 @@
 
 #include <netinet/udp.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* Packets that the kernel puts together at most (UDP_GRO_CNT_MAX). A host may
@@ -83,8 +84,14 @@ struct _GstLmccBatch
   GArray *datagrams;
 };
 
-static void
-clear_datagrams (GstLmccBatch *batch)
+/**
+ * gst_lmcc_batch_clear:
+ * @batch: a batch
+ *
+ * Drops the datagrams that nobody took.
+ */
+void
+gst_lmcc_batch_clear (GstLmccBatch *batch)
 {
   guint i;
 
@@ -122,6 +129,19 @@ lay_out (GstLmccBatch *batch)
   batch->used = batch->active;
 }
 
+/* Not of the heap, which may write what it gives. */
+static guint8 *
+map_spills (guint size)
+{
+  gpointer spills =
+      mmap (NULL, (gsize) size * SPILL_SIZE, PROT_READ | PROT_WRITE,
+          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (spills == MAP_FAILED)
+    g_error ("No memory for %u datagrams", size);
+  return spills;
+}
+
 /**
  * gst_lmcc_batch_new:
  * @size: most datagrams of one call, at least 1
@@ -137,7 +157,7 @@ gst_lmcc_batch_new (guint size)
   batch->next_depth = 1;
   batch->next_stride = batch->next_capacity = FIRST_CAPACITY;
   batch->pool = lmcc_packet_pool_new (MAX_FREE);
-  batch->spills = g_malloc ((gsize) size * SPILL_SIZE);
+  batch->spills = map_spills (size);
   batch->messages = g_new0 (struct mmsghdr, size);
   batch->names = g_new0 (GstLmccSockaddr, size);
   batch->controls = g_new0 (ControlBuffer, size);
@@ -153,12 +173,12 @@ gst_lmcc_batch_new (guint size)
 void
 gst_lmcc_batch_free (GstLmccBatch *batch)
 {
-  clear_datagrams (batch);
+  gst_lmcc_batch_clear (batch);
   clear_memories (batch);
   lmcc_packet_pool_free (batch->pool);
   g_array_unref (batch->datagrams);
   g_free (batch->memories);
-  g_free (batch->spills);
+  munmap (batch->spills, (gsize) batch->size * SPILL_SIZE);
   g_free (batch->messages);
   g_free (batch->vectors);
   g_free (batch->names);
@@ -169,9 +189,9 @@ gst_lmcc_batch_free (GstLmccBatch *batch)
 /**
  * gst_lmcc_batch_get:
  * @batch: a batch
- * @i: below what gst_lmcc_batch_receive() returned
+ * @i: below what gst_lmcc_batch_add() returned
  *
- * Returns: (transfer none): the datagram, valid until the next receive
+ * Returns: (transfer none): the datagram, valid until more are received
  */
 GstLmccDatagram *
 gst_lmcc_batch_get (GstLmccBatch *batch, guint i)
@@ -309,10 +329,11 @@ learn (GstLmccBatch *batch, gsize packet_size, guint n_packets)
 }
 
 static void
-take_datagram (GstLmccBatch *batch, guint message, gsize size)
+take_datagram (GstLmccBatch *batch, guint message, guint tag)
 {
   struct msghdr *header = &batch->messages[message].msg_hdr;
-  GstLmccDatagram datagram = { 0 };
+  gsize size = batch->messages[message].msg_len;
+  GstLmccDatagram datagram = { .tag = tag };
   gsize segment = read_control (header, &datagram);
   gsize offset = 0;
 
@@ -334,9 +355,10 @@ take_datagram (GstLmccBatch *batch, guint message, gsize size)
 }
 
 /**
- * gst_lmcc_batch_receive:
- * @batch: where the datagrams go; earlier ones that nobody took are dropped
+ * gst_lmcc_batch_add:
+ * @batch: where the datagrams go, behind those that are there
  * @fd: from gst_lmcc_socket_open_receive()
+ * @tag: that they get
  * @error: (nullable): what is wrong with @fd
  *
  * Takes what waits in the socket, without waiting itself. Errors that the
@@ -348,14 +370,13 @@ take_datagram (GstLmccBatch *batch, guint message, gsize size)
  * handed over as one (UDP_SEGMENT). What measures trains bears packets that
  * come together each 5 ms.
  *
- * Returns: how many datagrams, 0 for none now, or -1 where @fd is of no use
+ * Returns: how many datagrams there are now, or -1 where @fd is of no use
  */
 gint
-gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error)
+gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error)
 {
   gint n, i;
 
-  clear_datagrams (batch);
   if (batch->next_depth != batch->depth || batch->next_stride != batch->stride
       || batch->next_capacity != batch->capacity)
     lay_out (batch);
@@ -363,13 +384,50 @@ gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error)
   n = recvmmsg (fd, batch->messages, batch->active, MSG_DONTWAIT, NULL);
   batch->used = (guint) MAX (n, 0);
   if (n < 0 && gst_lmcc_errno_is_transient (errno))
-    return 0;
+    n = 0;
   if (n < 0) {
     gst_lmcc_set_errno (error, errno, "Could not receive: %s",
         g_strerror (errno));
     return -1;
   }
   for (i = 0; i < n; i++)
-    take_datagram (batch, (guint) i, batch->messages[i].msg_len);
+    take_datagram (batch, (guint) i, tag);
   return (gint) batch->datagrams->len;
+}
+
+/**
+ * gst_lmcc_batch_receive:
+ * @batch: where the datagrams go; earlier ones that nobody took are dropped
+ * @fd: as for gst_lmcc_batch_add()
+ * @error: (nullable): what is wrong with @fd
+ *
+ * Returns: how many datagrams, 0 for none now, or -1 where @fd is of no use
+ */
+gint
+gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error)
+{
+  gst_lmcc_batch_clear (batch);
+  return gst_lmcc_batch_add (batch, fd, 0, error);
+}
+
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  const GstLmccDatagram *one = a, *other = b;
+
+  return one->timestamp < other->timestamp ? -1
+                                           : one->timestamp > other->timestamp;
+}
+
+/**
+ * gst_lmcc_batch_sort:
+ * @batch: a batch that was received from several sockets
+ *
+ * Puts the datagrams into the order in which the kernel got them. Those with
+ * the same time stay in order.
+ */
+void
+gst_lmcc_batch_sort (GstLmccBatch *batch)
+{
+  g_array_sort (batch->datagrams, compare_times);
 }

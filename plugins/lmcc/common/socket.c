@@ -27,6 +27,12 @@
 #define IPV6_FREEBIND 78
 #endif
 
+/* What Linux has beside a packet (64 bits): in its memory, which is a power of
+ * two, room for link headers, and struct skb_shared_info; struct sk_buff. */
+#define BUFFER_GRAIN 512
+#define PACKET_HEADROOM 400
+#define PACKET_DESCRIPTION 256
+
 static gboolean
 set_option (gint fd, gint level, gint option, gint value)
 {
@@ -431,6 +437,25 @@ gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
   size = sizeof (actual);
   getsockopt (fd, SOL_SOCKET, SO_RCVBUF, &actual, &size);
   return (guint) actual / 2;
+}
+
+/**
+ * gst_lmcc_socket_get_packet_cost:
+ * @size: of a packet, in bytes
+ *
+ * The kernel counts the memory of a packet and what describes it: some 2,304
+ * bytes for packets of 700 to 1,600 bytes.
+ *
+ * Returns: bytes of a receive buffer, as set, that it takes
+ */
+gsize
+gst_lmcc_socket_get_packet_cost (gsize size)
+{
+  gsize memory = BUFFER_GRAIN;
+
+  while (memory < size + PACKET_HEADROOM)
+    memory *= 2;
+  return (memory + PACKET_DESCRIPTION) / 2;
 }
 
 /* Without this a socket gets what any other socket of the host has joined.

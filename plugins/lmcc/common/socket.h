@@ -114,6 +114,7 @@ gint gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
     const GstLmccInterface *iface, GError **error);
 guint16 gst_lmcc_socket_get_port (gint fd);
 guint gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted);
+gsize gst_lmcc_socket_get_packet_cost (gsize size);
 gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
     const LmccAddress *group, guint16 port, const LmccPacket *packet);
 
@@ -139,6 +140,7 @@ void gst_lmcc_socket_close (gint *fd);
  * @overflows: what this socket has dropped so far because its buffer was full,
  *     modulo 2^32: packets that the kernel has put together count as one
  * @truncated: it was larger than %LMCC_MAX_PACKET_SIZE; the rest is lost
+ * @tag: of the call that received it
  */
 typedef struct
 {
@@ -148,6 +150,7 @@ typedef struct
   guint64 timestamp;
   guint32 overflows;
   gboolean truncated;
+  guint tag;
 } GstLmccDatagram;
 
 typedef struct _GstLmccBatch GstLmccBatch;
@@ -156,6 +159,10 @@ GstLmccBatch *gst_lmcc_batch_new (guint size);
 void gst_lmcc_batch_free (GstLmccBatch *batch);
 GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch *batch, guint i);
 gboolean gst_lmcc_batch_is_full (const GstLmccBatch *batch);
+void gst_lmcc_batch_clear (GstLmccBatch *batch);
+gint
+gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error);
+void gst_lmcc_batch_sort (GstLmccBatch *batch);
 gint gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccBatch, gst_lmcc_batch_free)

@@ -215,6 +215,7 @@ take_video (GstLmccSrc *self)
 static void
 take_session (GstLmccSrc *self)
 {
+  gst_lmcc_src_fit_buffers (self);
   take_video (self);
   gst_lmcc_src_show_pads (self);
 }
@@ -435,6 +436,10 @@ gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
   n = self->actions->len;
   self->next_action = 0;
   g_array_set_size (self->actions, 0);
+  if (n > 0) {
+    gst_lmcc_src_queue_wake (self->video.queue);
+    gst_lmcc_src_queue_wake (self->sound.queue);
+  }
   /* What was sent again at a change of the level may have been much. */
   if (n > MAX_ACTIONS_KEPT) {
     g_array_unref (self->actions);

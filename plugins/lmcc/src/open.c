@@ -196,20 +196,6 @@ read_algorithm_settings (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   return FALSE;
 }
 
-static void
-warn_buffer (GstLmccSrc *self, guint actual)
-{
-  if (self->buffer_warned || actual >= self->buffer_size)
-    return;
-  self->buffer_warned = TRUE;
-  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("The kernel gives a receive buffer of %u bytes, asked for %u: run "
-       "'sysctl -w net.core.rmem_max=%u' as root, or set a smaller "
-       "buffer-size",
-          actual, self->buffer_size, self->buffer_size),
-      (NULL));
-}
-
 /**
  * gst_lmcc_src_close_fd:
  * @self: the source
@@ -226,9 +212,8 @@ static gint
 open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
     guint tag, GError **error)
 {
-  guint actual = 0;
   gint fd = gst_lmcc_socket_open_receive (group, port, &self->iface,
-      self->buffer_size, &actual, error);
+      self->buffer_size, NULL, error);
 
   if (fd < 0)
     return -1;
@@ -237,7 +222,7 @@ open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
     gst_lmcc_socket_close (&fd);
     return -1;
   }
-  warn_buffer (self, actual);
+  gst_lmcc_src_fit_buffer (self, fd);
   return fd;
 }
 
@@ -325,7 +310,8 @@ gst_lmcc_src_open (GstLmccSrc *self)
 
   self->source.family = LMCC_FAMILY_NONE;
   self->buffer_size = (guint) settings.buffer_size;
-  self->buffer_warned = FALSE;
+  self->buffer_wanted = self->buffer_got = 0;
+  self->buffer_overflown = self->buffer_warned = FALSE;
   memset (&self->past, 0, sizeof (self->past));
   self->past.join_to_packet = LMCC_TIME_NONE;
   self->past.join_to_picture = LMCC_TIME_NONE;
@@ -345,7 +331,9 @@ gst_lmcc_src_open (GstLmccSrc *self)
       && resolve_target (self, &settings) && choose_interface (self, &settings)
       && open_base (self);
   gst_lmcc_properties_clear (&gst_lmcc_src_properties, &settings);
-  if (!ok)
+  if (ok)
+    gst_lmcc_src_check_buffers (self);
+  else
     gst_lmcc_src_close (self);
   return ok;
 }

@@ -105,7 +105,11 @@ struct _GstLmccSrc
   gint learning_fd;
   gint notice_fd;
   LmccAddress learning_address;
+  guint buffer_wanted; /* 0: not known */
+  guint buffer_got;    /* the smallest */
+  gboolean buffer_overflown;
   gboolean buffer_warned;
+  gboolean all_read; /* something came, and nothing of it is left */
   GArray *actions;
   guint next_action;
   gboolean told_pads;
@@ -162,6 +166,17 @@ void gst_lmcc_src_close_fd (GstLmccSrc *self, gint *fd);
 void gst_lmcc_src_session_init (GstLmccSrc *self);
 gboolean gst_lmcc_src_session_start (GstLmccSrc *self);
 void gst_lmcc_src_session_stop (GstLmccSrc *self);
+LmccTime gst_lmcc_src_get_now (GstLmccSrc *self);
+
+/* src/receive.c */
+void gst_lmcc_src_receive (GstLmccSrc *self);
+void gst_lmcc_src_discard (GstLmccSrc *self);
+
+/* src/buffers.c */
+void gst_lmcc_src_fit_buffer (GstLmccSrc *self, gint fd);
+void gst_lmcc_src_fit_buffers (GstLmccSrc *self);
+gsize gst_lmcc_src_get_buffer_room (GstLmccSrc *self);
+void gst_lmcc_src_check_buffers (GstLmccSrc *self);
 
 /* src/actions.c: what the library asks for */
 void gst_lmcc_src_collect_actions (GstLmccSrc *self);

@@ -264,15 +264,16 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:buffer-size:
    *
-   * The kernel's receive buffer of each group, in bytes, 0 for its default.
+   * The kernel's receive buffer of each group, in bytes, 0 for what holds
+   * 100 ms of the session's largest layer, and the kernel's default at least.
    * Where the kernel gives less, a warning names the setting that holds it
-   * down.
+   * down; with 0 only where packets are lost, or likely to be.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
-      "Receive buffer of each group in bytes (0 = default)", 0, G_MAXINT, 0,
-      READY),
+      "Receive buffer of each group in bytes (0 = by the session's rates)", 0,
+      G_MAXINT, 0, READY),
   /**
    * GstLmccSrc:level:
    *

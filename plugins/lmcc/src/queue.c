@@ -193,6 +193,9 @@ gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event)
  * @buffer: (transfer full): the next packet
  * @unit_start: whether it is the first packet of its unit
  * @now: the time, ns
+ *
+ * gst_lmcc_src_queue_wake() is to follow: else the pushing thread would be
+ * woken for each packet of many.
  */
 void
 gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
@@ -210,7 +213,21 @@ gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
       && (queue->bytes > queue->max_bytes
           || oldest->time + queue->latency + queue->max_time < now))
     drop_oldest_unit (queue);
-  g_cond_signal (&queue->cond);
+  g_mutex_unlock (&queue->lock);
+}
+
+/**
+ * gst_lmcc_src_queue_wake:
+ * @queue: the queue
+ *
+ * Has gst_lmcc_src_queue_pop() take the buffers that were pushed.
+ */
+void
+gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue)
+{
+  g_mutex_lock (&queue->lock);
+  if (!gst_queue_array_is_empty (queue->items))
+    g_cond_signal (&queue->cond);
   g_mutex_unlock (&queue->lock);
 }
 

@@ -7,16 +7,7 @@
 #include "common/random.h"
 #include "src/private.h"
 
-#include <time.h>
-
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
-
-/* Batches taken from one socket before the others have their turn. */
-#define MAX_BATCHES 4
-
-/* A kernel timestamp further back than this is a clock that was set, not a
- * wait. */
-#define MAX_AGE LMCC_SECOND
 
 /* The longest wait for packets; who was not heard of for so much longer that no
  * busy machine explains it stood still. */
@@ -29,25 +20,6 @@
 
 /* A running time that goes back by so much has started again, after a flush. */
 #define RESTART LMCC_SECOND
-
-/* Datagrams taken from a socket at once. */
-#define BATCH_SIZE 32
-
-/* What the sources of an I/O thread receive with, one after the other. */
-static GPrivate thread_batch =
-    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
-
-static GstLmccBatch *
-get_batch (void)
-{
-  GstLmccBatch *batch = g_private_get (&thread_batch);
-
-  if (batch == NULL) {
-    batch = gst_lmcc_batch_new (BATCH_SIZE);
-    g_private_set (&thread_batch, batch);
-  }
-  return batch;
-}
 
 static gboolean
 is_running (GstLmccSrc *self)
@@ -64,10 +36,17 @@ set_epoch (GstLmccSrc *self, LmccTime epoch)
   g_mutex_unlock (&self->lock);
 }
 
-/* The library's time: the running time, made to go on where that starts
- * again. Must be called without the lock. */
-static LmccTime
-get_now (GstLmccSrc *self)
+/**
+ * gst_lmcc_src_get_now:
+ * @self: the source
+ *
+ * Must be called without the lock.
+ *
+ * Returns: the library's time: the running time, made to go on where that
+ *     starts again
+ */
+LmccTime
+gst_lmcc_src_get_now (GstLmccSrc *self)
 {
   GstClockTime time = gst_clock_get_time (self->clock);
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT_CAST (self));
@@ -79,23 +58,10 @@ get_now (GstLmccSrc *self)
   return self->last_now;
 }
 
-/* How long ago the kernel got a datagram whose timestamp is @stamp. */
-static LmccTime
-get_age (guint64 stamp)
-{
-  struct timespec ts;
-  guint64 real;
-
-  if (stamp == 0 || clock_gettime (CLOCK_REALTIME, &ts) != 0)
-    return 0;
-  real = (guint64) ts.tv_sec * LMCC_SECOND + (guint64) ts.tv_nsec;
-  return real > stamp && real - stamp < MAX_AGE ? real - stamp : 0;
-}
-
 static void
 apply_settings (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self);
+  LmccTime now = gst_lmcc_src_get_now (self);
   gint max_level;
   guint64 max_bitrate, max_memory;
   LmccOnLoss on_loss;
@@ -120,80 +86,6 @@ apply_settings (GstLmccSrc *self)
   gst_lmcc_src_apply_answers (self, now);
 }
 
-/* Must be called with the lock. */
-static void
-handle_datagram (GstLmccSrc *self, LmccTime now, guint tag,
-    GstLmccDatagram *datagram)
-{
-  LmccTime age = get_age (datagram->timestamp);
-
-  if (datagram->truncated) {
-    self->oversize++;
-    return;
-  }
-  if (tag == GST_LMCC_SRC_TAG_LEARNING) {
-    lmcc_receiver_handle_learning (self->receiver, now, datagram->packet->data,
-        datagram->packet->size);
-  } else if (tag == GST_LMCC_SRC_TAG_CONTROL) {
-    lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
-        datagram->source_port, datagram->packet->data, datagram->packet->size);
-  } else {
-    guint group = tag - GST_LMCC_SRC_TAG_GROUPS;
-    guint32 drops = datagram->overflows - self->overflows[group];
-
-    if (drops > 0 && drops < G_MAXINT32)
-      lmcc_receiver_handle_socket_drops (self->receiver, drops);
-    self->overflows[group] = datagram->overflows;
-    lmcc_receiver_handle_packet (self->receiver, now, now - MIN (age, now),
-        group, &datagram->source, datagram->source_port,
-        g_steal_pointer (&datagram->packet));
-  }
-  gst_lmcc_src_collect_actions (self);
-}
-
-static gsize
-get_queued_bytes (GstLmccSrc *self)
-{
-  return gst_lmcc_src_queue_get_bytes (self->video.queue)
-      + gst_lmcc_src_queue_get_bytes (self->sound.queue);
-}
-
-static void
-read_socket (GstLmccSrc *self, gint fd, guint tag)
-{
-  GstLmccBatch *batch = get_batch ();
-  guint batches;
-
-  for (batches = 0; batches < MAX_BATCHES; batches++) {
-    g_autoptr (GError) error = NULL;
-    gint i, n = gst_lmcc_batch_receive (batch, fd, &error);
-    LmccTime now = get_now (self);
-    gsize queued = get_queued_bytes (self);
-
-    if (n < 0) {
-      gst_lmcc_io_detach (self->io);
-      g_atomic_int_set (&self->running, FALSE);
-      GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
-      return;
-    }
-    g_mutex_lock (&self->lock);
-    lmcc_receiver_set_outside_memory (self->receiver, queued);
-    for (i = 0; i < n; i++)
-      handle_datagram (self, now, tag, gst_lmcc_batch_get (batch, (guint) i));
-    g_mutex_unlock (&self->lock);
-    /* Asked again, an empty socket would cost as much as the packet did. */
-    if (!gst_lmcc_batch_is_full (batch))
-      break;
-  }
-}
-
-static void
-discard_datagrams (gint fd)
-{
-  while (gst_lmcc_batch_receive (get_batch (), fd, NULL) > 0)
-    ;
-}
-
 /* What pads cannot push is the least important of what is held. */
 static void
 share_budget (GstLmccSrc *self, gsize budget)
@@ -208,7 +100,7 @@ share_budget (GstLmccSrc *self, gsize budget)
 static void
 check_receiver (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self);
+  LmccTime now = gst_lmcc_src_get_now (self);
   gsize budget;
 
   g_mutex_lock (&self->lock);
@@ -242,7 +134,7 @@ check_latency (GstLmccSrc *self)
 static void
 check_stats (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self);
+  LmccTime now = gst_lmcc_src_get_now (self);
   guint interval;
 
   GST_OBJECT_LOCK (self);
@@ -258,62 +150,37 @@ check_stats (GstLmccSrc *self)
   }
 }
 
-/* Returns: when the source is to run again, at gst_lmcc_io_get_time(). */
+/* Where packets come, the sockets may be left alone for a while.
+ *
+ * Returns: when the source is to run again, at gst_lmcc_io_get_time() */
 static guint64
 get_due (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self);
-  LmccTime next;
+  LmccTime now = gst_lmcc_src_get_now (self);
+  gsize room = self->all_read ? gst_lmcc_src_get_buffer_room (self) : 0;
+  LmccTime next, nap = 0;
 
   g_mutex_lock (&self->lock);
   next = lmcc_receiver_next_timeout (self->receiver);
+  if (self->all_read)
+    nap = lmcc_receiver_get_nap (self->receiver, now, room);
   g_mutex_unlock (&self->lock);
+  if (nap > 0) {
+    gst_lmcc_io_nap (self->io);
+    next = MIN (next, now + nap);
+  }
   next = MIN (next, self->next_stats);
   /* The pipeline's clock need not run as the kernel's does: look again. */
   next = MIN (next, now + LONGEST_WAIT);
   return gst_lmcc_io_get_time () + (next > now ? next - now : 0);
 }
 
-static gint
-get_fd (GstLmccSrc *self, guint tag)
-{
-  switch (tag) {
-    case GST_LMCC_SRC_TAG_CONTROL:
-      return self->control_fd;
-    case GST_LMCC_SRC_TAG_LEARNING:
-      return self->learning_fd;
-    default:
-      return self->group_fds[tag - GST_LMCC_SRC_TAG_GROUPS];
-  }
-}
-
 static void
-read_all (GstLmccSrc *self)
+receive (GstLmccSrc *self)
 {
-  guint tags[GST_LMCC_SRC_N_TAGS];
-  guint i, n;
-
-  n = gst_lmcc_io_take_readable (self->io, tags, G_N_ELEMENTS (tags));
-  for (i = 0; i < n && is_running (self); i++) {
-    if (tags[i] == GST_LMCC_SRC_TAG_HOST)
-      self->host.readable = TRUE;
-    else
-      read_socket (self, get_fd (self, tags[i]), tags[i]);
-  }
+  gst_lmcc_src_receive (self);
   if (is_running (self))
-    gst_lmcc_src_perform_actions (self, get_now (self));
-}
-
-static void
-discard_all (GstLmccSrc *self)
-{
-  guint group;
-
-  discard_datagrams (self->control_fd);
-  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
-    if (self->group_fds[group] >= 0)
-      discard_datagrams (self->group_fds[group]);
-  }
+    gst_lmcc_src_perform_actions (self, gst_lmcc_src_get_now (self));
 }
 
 /* What waits in the sockets after this process was stopped is older than all
@@ -322,12 +189,12 @@ discard_all (GstLmccSrc *self)
 static void
 check_stall (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self), latency = self->latency_told;
+  LmccTime now = gst_lmcc_src_get_now (self), latency = self->latency_told;
 
   if (now > self->last_run + MAX (STALL, latency + LONGEST_WAIT)) {
     GST_WARNING_OBJECT (self, "stood still for %" GST_TIME_FORMAT,
         GST_TIME_ARGS (now - self->last_run));
-    discard_all (self);
+    gst_lmcc_src_discard (self);
   }
   self->last_run = now;
 }
@@ -335,15 +202,14 @@ check_stall (GstLmccSrc *self)
 static void
 start_receiver (GstLmccSrc *self)
 {
-  LmccTime now = get_now (self);
+  LmccTime now = gst_lmcc_src_get_now (self);
 
   if (self->started)
     return;
   self->started = TRUE;
   self->last_run = now;
   /* What came while paused is old. */
-  discard_datagrams (self->group_fds[0]);
-  discard_datagrams (self->control_fd);
+  gst_lmcc_src_discard (self);
 
   g_mutex_lock (&self->lock);
   lmcc_receiver_start (self->receiver, now);
@@ -358,8 +224,8 @@ static guint64
 run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
 {
   static void (*const steps[]) (GstLmccSrc * self) = { start_receiver,
-    check_stall, read_all, apply_settings, check_receiver, check_latency,
-    check_stats, gst_lmcc_src_host_look };
+    check_stall, receive, apply_settings, check_receiver, check_latency,
+    check_stats, gst_lmcc_src_check_buffers, gst_lmcc_src_host_look };
   g_autoptr (GstLmccSrc) self = gst_object_ref (user_data);
   guint i;
 
@@ -473,7 +339,7 @@ gst_lmcc_src_session_stop (GstLmccSrc *self)
   g_atomic_int_set (&self->running, FALSE);
   gst_lmcc_io_detach (self->io);
 
-  now = get_now (self);
+  now = gst_lmcc_src_get_now (self);
   g_mutex_lock (&self->lock);
   gst_lmcc_src_keep_stats (self, now);
   lmcc_receiver_stop (self->receiver, now);

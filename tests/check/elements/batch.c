@@ -292,6 +292,33 @@ GST_START_TEST (test_the_kernel_writes_into_what_is_passed_on)
 
 GST_END_TEST;
 
+GST_START_TEST (test_packets_of_several_sockets_are_put_in_order)
+{
+  Line lines[2];
+  gint i;
+
+  line_open (&lines[0]);
+  line_open (&lines[1]);
+  for (i = 0; i < 6; i++)
+    send_together (&lines[i % 2], 1 + (guint) (i % 3), 1000, 1000);
+  gst_lmcc_batch_add (lines[0].batch, lines[0].in, 0, NULL);
+  fail_unless_equals_int (gst_lmcc_batch_add (lines[0].batch, lines[1].in, 1,
+                              NULL),
+      12);
+  gst_lmcc_batch_sort (lines[0].batch);
+  for (i = 0; i < 12; i++) {
+    static const guint tags[] = { 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 1 };
+    GstLmccDatagram *datagram = gst_lmcc_batch_get (lines[0].batch, (guint) i);
+
+    fail_unless_equals_int (datagram->tag, tags[i]);
+    check_packet (&lines[tags[i]], datagram, 1000);
+  }
+  line_close (&lines[0]);
+  line_close (&lines[1]);
+}
+
+GST_END_TEST;
+
 static Suite *
 batch_suite (void)
 {
@@ -306,6 +333,7 @@ batch_suite (void)
   tcase_add_test (tc, test_an_empty_datagram_is_an_empty_packet);
   tcase_add_test (tc, test_a_small_packet_does_not_hold_a_large_memory);
   tcase_add_test (tc, test_the_kernel_writes_into_what_is_passed_on);
+  tcase_add_test (tc, test_packets_of_several_sockets_are_put_in_order);
   suite_add_tcase (s, tc);
   return s;
 }

@@ -1,0 +1,224 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* From the sockets to the library. */
+#include "config.h"
+
+#include "src/private.h"
+
+#include <time.h>
+
+#define GST_CAT_DEFAULT gst_lmcc_src_debug
+
+/* Datagrams taken from a socket at once, and how often before the others have
+ * their turn. */
+#define BATCH_SIZE 32
+#define MAX_BATCHES 4
+
+/* A kernel timestamp further back than this is a clock that was set, not a
+ * wait. */
+#define MAX_AGE LMCC_SECOND
+
+/* What the sources of an I/O thread receive with, one after the other. */
+static GPrivate thread_batch =
+    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
+
+static GstLmccBatch *
+get_batch (void)
+{
+  GstLmccBatch *batch = g_private_get (&thread_batch);
+
+  if (batch == NULL) {
+    batch = gst_lmcc_batch_new (BATCH_SIZE);
+    g_private_set (&thread_batch, batch);
+  }
+  return batch;
+}
+
+/* The kernel's time now, 0 if not known. */
+static guint64
+get_real_time (void)
+{
+  struct timespec ts;
+
+  if (clock_gettime (CLOCK_REALTIME, &ts) != 0)
+    return 0;
+  return (guint64) ts.tv_sec * LMCC_SECOND + (guint64) ts.tv_nsec;
+}
+
+/* How long before @real the kernel got a datagram whose timestamp is @stamp. */
+static LmccTime
+get_age (guint64 real, guint64 stamp)
+{
+  return stamp > 0 && real > stamp && real - stamp < MAX_AGE ? real - stamp : 0;
+}
+
+static void
+handle_packet (GstLmccSrc *self, LmccTime now, LmccTime age,
+    GstLmccDatagram *datagram)
+{
+  guint group = datagram->tag - GST_LMCC_SRC_TAG_GROUPS;
+  guint32 drops = datagram->overflows - self->overflows[group];
+
+  if (drops > 0 && drops < G_MAXINT32) {
+    lmcc_receiver_handle_socket_drops (self->receiver, drops);
+    self->buffer_overflown = TRUE;
+  }
+  self->overflows[group] = datagram->overflows;
+  lmcc_receiver_handle_packet (self->receiver, now, now - MIN (age, now), group,
+      &datagram->source, datagram->source_port,
+      g_steal_pointer (&datagram->packet));
+}
+
+/* Must be called with the lock. */
+static void
+handle_datagram (GstLmccSrc *self, LmccTime now, LmccTime age,
+    GstLmccDatagram *datagram)
+{
+  if (datagram->truncated) {
+    self->oversize++;
+    return;
+  }
+  if (datagram->tag == GST_LMCC_SRC_TAG_LEARNING)
+    lmcc_receiver_handle_learning (self->receiver, now, datagram->packet->data,
+        datagram->packet->size);
+  else if (datagram->tag == GST_LMCC_SRC_TAG_CONTROL)
+    lmcc_receiver_handle_control (self->receiver, now, &datagram->source,
+        datagram->source_port, datagram->packet->data, datagram->packet->size);
+  else
+    handle_packet (self, now, age, datagram);
+  gst_lmcc_src_collect_actions (self);
+}
+
+static gsize
+get_queued_bytes (GstLmccSrc *self)
+{
+  return gst_lmcc_src_queue_get_bytes (self->video.queue)
+      + gst_lmcc_src_queue_get_bytes (self->sound.queue);
+}
+
+static void
+handle_all (GstLmccSrc *self, GstLmccBatch *batch, guint n)
+{
+  LmccTime now = gst_lmcc_src_get_now (self);
+  gsize queued = get_queued_bytes (self);
+  guint64 real = get_real_time ();
+  guint i;
+
+  g_mutex_lock (&self->lock);
+  lmcc_receiver_set_outside_memory (self->receiver, queued);
+  for (i = 0; i < n; i++) {
+    GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, i);
+
+    handle_datagram (self, now, get_age (real, datagram->timestamp), datagram);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static gint
+get_fd (GstLmccSrc *self, guint tag)
+{
+  switch (tag) {
+    case GST_LMCC_SRC_TAG_CONTROL:
+      return self->control_fd;
+    case GST_LMCC_SRC_TAG_LEARNING:
+      return self->learning_fd;
+    default:
+      return self->group_fds[tag - GST_LMCC_SRC_TAG_GROUPS];
+  }
+}
+
+static void
+fail (GstLmccSrc *self, const GError *error)
+{
+  gst_lmcc_io_detach (self->io);
+  g_atomic_int_set (&self->running, FALSE);
+  GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
+}
+
+/* Returns: how many datagrams the batch has then, or -1 */
+static gint
+read_socket (GstLmccSrc *self, GstLmccBatch *batch, guint tag, GError **error)
+{
+  guint batches;
+  gint n = 0;
+
+  for (batches = 0; batches < MAX_BATCHES; batches++) {
+    n = gst_lmcc_batch_add (batch, get_fd (self, tag), tag, error);
+    /* Asked again, an empty socket would cost as much as the packet did. */
+    if (n < 0 || !gst_lmcc_batch_is_full (batch))
+      return n;
+  }
+  self->all_read = FALSE;
+  return n;
+}
+
+static gint
+read_all (GstLmccSrc *self, GstLmccBatch *batch, GError **error)
+{
+  guint tags[GST_LMCC_SRC_N_TAGS];
+  guint i, n_tags;
+  gint n = 0;
+
+  n_tags = gst_lmcc_io_take_readable (self->io, tags, G_N_ELEMENTS (tags));
+  for (i = 0; i < n_tags && n >= 0; i++) {
+    if (tags[i] == GST_LMCC_SRC_TAG_HOST)
+      self->host.readable = TRUE;
+    else
+      n = read_socket (self, batch, tags[i], error);
+  }
+  if (n_tags > 1)
+    gst_lmcc_batch_sort (batch);
+  return n;
+}
+
+/**
+ * gst_lmcc_src_receive:
+ * @self: the source
+ *
+ * Takes what has come to all sockets, and hands it to the library in the order
+ * in which it came: packets of several groups may have gathered for some
+ * milliseconds, and where a train ends is told by their order. Where a socket
+ * is of no use the source stops, with an error message.
+ */
+void
+gst_lmcc_src_receive (GstLmccSrc *self)
+{
+  g_autoptr (GError) error = NULL;
+  GstLmccBatch *batch = get_batch ();
+  gint n;
+
+  self->all_read = TRUE;
+  n = read_all (self, batch, &error);
+  if (n > 0)
+    handle_all (self, batch, (guint) n);
+  else
+    self->all_read = FALSE;
+  gst_lmcc_batch_clear (batch);
+  if (n < 0)
+    fail (self, error);
+}
+
+static void
+discard (gint fd)
+{
+  while (fd >= 0 && gst_lmcc_batch_receive (get_batch (), fd, NULL) > 0)
+    ;
+}
+
+/**
+ * gst_lmcc_src_discard:
+ * @self: the source
+ *
+ * Drops what waits in the sockets.
+ */
+void
+gst_lmcc_src_discard (GstLmccSrc *self)
+{
+  guint group;
+
+  discard (self->control_fd);
+  for (group = 0; group < LMCC_MAX_GROUPS; group++)
+    discard (self->group_fds[group]);
+}
