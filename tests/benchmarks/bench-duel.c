@@ -3,7 +3,7 @@
  */
 #include "bench-duel.h"
 
-/* Each round's results; where a contender failed its round is not counted. */
+/* Each round's results; a round in which a contender failed has none of it. */
 typedef struct
 {
   const BenchDuel *duel;
@@ -247,6 +247,8 @@ report_ratios (const Rounds *rounds, BenchReport *report)
     add_ratio (rounds, report, 0, find_side (rounds, BENCH_PEER), (gint) feed);
 }
 
+/* That a peer does not cope with a rate is a figure too, and no failure of the
+ * benchmark. */
 static void
 report_missing (const Rounds *rounds, BenchReport *report, guint i)
 {
@@ -258,8 +260,11 @@ report_missing (const Rounds *rounds, BenchReport *report, guint i)
 
   if (rounds->left_out[i])
     bench_report_skip (report, name, reason);
-  else if (rounds->failure[i][0])
+  else if (rounds->failure[i][0]
+      && rounds->duel->duelists[i].side == BENCH_OURS)
     bench_report_fail (report, name, rounds->failure[i]);
+  else if (!was_measured (rounds, i))
+    bench_report_skip (report, name, rounds->failure[i]);
 }
 
 static void
