@@ -229,6 +229,10 @@ extern GstStaticPadTemplate gst_lmcc_sink_core_sound_template;
 void gst_lmcc_sink_pad_reset (GstLmccSinkPad *rung);
 void gst_lmcc_sink_pad_free (GstLmccSinkPad *rung);
 
+/* sink/clock.c */
+LmccTime gst_lmcc_sink_update_now (GstLmccSinkCore *core);
+void gst_lmcc_sink_wait_until (GstLmccSinkCore *core, LmccTime when);
+
 /* sink/collect.c */
 LmccUnit *
 gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake);

@@ -24,55 +24,6 @@
  * (SIGSTOP, a debugger), or its machine. */
 #define STALL LMCC_SECOND
 
-/* The library's time: the running time, which stands still in PAUSED and starts
- * again after a flush, made to go on. Called with lock held. */
-static LmccTime
-update_now (GstLmccSinkCore *core)
-{
-  GstElement *element = GST_ELEMENT (core);
-  g_autoptr (GstClock) clock = gst_element_get_clock (element);
-  GstClockTime base_time = gst_element_get_base_time (element), time;
-  LmccTime running_time;
-
-  if (clock == NULL || !core->playing)
-    return core->now;
-  time = gst_clock_get_time (clock);
-  running_time = time > base_time ? time - base_time : 0;
-  if (running_time + core->epoch < core->now)
-    core->epoch = core->now - running_time;
-  core->now = running_time + core->epoch;
-  return core->now;
-}
-
-/* Called with lock held; it is given up meanwhile. */
-static void
-wait_until (GstLmccSinkCore *core, LmccTime when)
-{
-  GstElement *element = GST_ELEMENT (core);
-  g_autoptr (GstClock) clock = gst_element_get_clock (element);
-  GstClockTime time;
-
-  if (!LMCC_TIME_IS_VALID (when) || clock == NULL) {
-    g_cond_wait (&core->cond, &core->lock);
-    return;
-  }
-  time = gst_element_get_base_time (element)
-      + (when > core->epoch ? when - core->epoch : 0);
-  if (core->clock_id && !gst_clock_id_uses_clock (core->clock_id, clock)) {
-    gst_clock_id_unref (core->clock_id);
-    core->clock_id = NULL;
-  }
-  if (core->clock_id)
-    gst_clock_single_shot_id_reinit (clock, core->clock_id, time);
-  else
-    core->clock_id = gst_clock_new_single_shot_id (clock, time);
-  core->waiting = TRUE;
-  g_mutex_unlock (&core->lock);
-  gst_clock_id_wait (core->clock_id, NULL);
-  g_mutex_lock (&core->lock);
-  core->waiting = FALSE;
-}
-
 static void
 session_changed (GstLmccSinkCore *core)
 {
@@ -490,7 +441,7 @@ refuse_sound_alone (GstLmccSinkCore *core)
 static LmccTime
 step (GstLmccSinkCore *core)
 {
-  LmccTime now = update_now (core), wake = LMCC_TIME_NONE, other;
+  LmccTime now = gst_lmcc_sink_update_now (core), wake = LMCC_TIME_NONE, other;
   LmccTime pacing_step = 0;
   gboolean flush = core->flush_sender && core->sender;
   gboolean start =
@@ -583,7 +534,7 @@ gst_lmcc_sink_pacer_run (gpointer data)
     if (core->playing && wake > core->now)
       wake = MAX (wake, core->now + core->pacing_step);
     if (core->running && wake > core->now && events == core->n_events)
-      wait_until (core, core->playing ? wake : LMCC_TIME_NONE);
+      gst_lmcc_sink_wait_until (core, core->playing ? wake : LMCC_TIME_NONE);
   }
   now = core->now;
   g_mutex_unlock (&core->lock);
