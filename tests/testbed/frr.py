@@ -67,7 +67,8 @@ class Router:
 
     def add_address(self, interface, address, speaks):
         """`speaks`: lines of pimd's configuration."""
-        self.namespace.ip(f'addr add {address}/24 dev {interface}', f'link set {interface} gso_max_segs 1 up')
+        self.namespace.send_singly(interface)
+        self.namespace.ip(f'addr add {address}/24 dev {interface}', f'link set {interface} up')
         self.interfaces[interface] = speaks
 
     def start(self):
@@ -159,8 +160,10 @@ class Routed:
                   f'link set portC master {network.SWITCH} up')
         # The last router asks, and the switch learns from that where it is.
         self.made.set_querier(False)
-        self.sender.namespace.ip('link set lo up', f'addr add {SENDER}/24 dev ethS',
-                                 'link set ethS gso_max_segs 1 up', 'route add default via 10.1.0.1')
+        self.sender.namespace.send_singly('ethS')
+        ground.send_singly('nearA', 'farB', 'portC')
+        self.sender.namespace.ip('link set lo up', f'addr add {SENDER}/24 dev ethS', 'link set ethS up',
+                                 'route add default via 10.1.0.1')
         self.first.add_address('ethS', '10.1.0.1', ['ip pim', 'ip igmp'])
         self.first.add_address('ethB', '10.2.0.1', pim)
         self.middle.add_address('ethA', '10.2.0.2', pim)

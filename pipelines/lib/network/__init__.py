@@ -99,6 +99,11 @@ class Namespace:
         """Runs commands of ip, one after the other."""
         self.run('ip', '-batch', '-', text='\n'.join(commands) + '\n')
 
+    def send_singly(self, *interfaces):
+        """One frame is one packet there, for those who count and drop them."""
+        self.ip(*(f'link set {interface} gso_max_segs 1' for interface in interfaces))
+        self.run(sys.executable, '-B', str(Path(__file__).with_name('offload.py')), *interfaces)
+
     def write(self, path, value):
         """Sets a kernel parameter."""
         self.run('sh', '-c', f'echo {value} >{path}')
@@ -231,8 +236,9 @@ class Host:
         switch.ip(f'link set {self.port} master {SWITCH} up')
         switch.run('bridge', 'link', 'set', 'dev', self.port, 'fastleave', 'on')
         host.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
-        # One frame is one packet, for those who count and drop them.
-        host.ip('link set lo up', 'link set eth0 gso_max_segs 1', f'addr add {self.address}/24 dev eth0',
+        switch.send_singly(*((self.port, near, far) if link else (far,)))
+        host.send_singly('eth0')
+        host.ip('link set lo up', f'addr add {self.address}/24 dev eth0',
                 'link set eth0 up', f'addr add fd77::{self.number}/64 dev eth0 nodad', 'route add 224.0.0.0/4 dev eth0')
         if link:
             self.network.emulate(near, far, link)
