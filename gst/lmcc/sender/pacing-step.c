@@ -81,6 +81,8 @@ lmcc_pacing_step (const LmccPacketCount *count, LmccTime now, guint max_burst,
 
   if (n > 0)
     step = MIN (step, burst * INTERVAL / n);
+  if (max_burst == 0)
+    step = MAX (step, EXACT);
   if (exact || (gdouble) step * n < LEAST_PACKETS * (gdouble) INTERVAL)
     step = MIN (step, EXACT);
 

@@ -142,7 +142,7 @@ lmcc_sender_next_timeout (const LmccSender *sender)
  * @now: the time
  * @max_burst: how many packets may leave together, and the caller does not mind
  *     steps of up to 10 ms; 1: each packet leaves at its time; 0: at most
- *     %LMCC_DEFAULT_MAX_BURST in at most 1 ms
+ *     %LMCC_DEFAULT_MAX_BURST in at most 1 ms, or more in 250 us
  *
  * A caller may leave the sender alone for this long, although packets are due
  * meanwhile: that spares it wake-ups. The step holds @max_burst packets at the

@@ -25,6 +25,9 @@
 #define BUFFER_SIZE 16384
 #define ANSWER_TIMEOUT_MS 200
 
+/* Linux has some 60. */
+#define MAX_FEATURES 1024
+
 /* What Linux gives an interface by itself. Others (tbf, htb, netem) are there
  * to hold back or to drop. */
 static const gchar *const harmless[] = { "noqueue", "pfifo_fast", "mq",
@@ -178,15 +181,13 @@ call_ethtool (gint fd, const gchar *name, gpointer command)
 static guint
 count_features (gint fd, const gchar *name)
 {
-  struct
-  {
-    struct ethtool_sset_info info;
-    guint32 count;
-  } request = { .info = { .cmd = ETHTOOL_GSSET_INFO,
-                    .sset_mask = G_GUINT64_CONSTANT (1) << ETH_SS_FEATURES } };
+  g_autofree struct ethtool_sset_info *info =
+      g_malloc0 (sizeof (*info) + sizeof (info->data[0]));
 
-  return call_ethtool (fd, name, &request) && request.info.sset_mask != 0
-      ? MIN (request.count, 1024)
+  info->cmd = ETHTOOL_GSSET_INFO;
+  info->sset_mask = G_GUINT64_CONSTANT (1) << ETH_SS_FEATURES;
+  return call_ethtool (fd, name, info) && info->sset_mask != 0
+      ? MIN (info->data[0], MAX_FEATURES)
       : 0;
 }
 

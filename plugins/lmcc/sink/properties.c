@@ -97,10 +97,10 @@ static const GstLmccProperty rows[] = {
    * How many packets leave together at most. A thread that wakes up for each
    * packet costs more than what it sends; packets that leave together need room
    * in the queues on their way. 0: as many as are due within 1 ms, and at most
-   * 8. 1: each packet leaves at its time. Any other number holds also where so
-   * many take up to 10 ms, which delays them by as much: with 10 it is 5 ms at
-   * 2000 packets/s. The trains of packets that tell receivers what a path
-   * carries stay exact.
+   * 8 or those of 0.25 ms. 1: each packet leaves at its time. Any other number
+   * holds also where so many take up to 10 ms, which delays them by as much:
+   * with 10 it is 5 ms at 2000 packets/s. The trains of packets that tell
+   * receivers what a path carries stay exact.
    *
    * Since: 0.1
    */

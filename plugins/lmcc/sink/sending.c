@@ -44,7 +44,8 @@ void
 gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
 {
   const GstLmccSinkSettings *settings = &core->settings;
-  guint port = settings->properties.port, scope = core->place.iface.index, i;
+  guint port = (guint) settings->properties.port;
+  guint scope = core->place.iface.index, i;
   LmccAddress group;
 
   for (i = 0; i < LMCC_MAX_GROUPS; i++) {

@@ -38,7 +38,9 @@ GST_START_TEST (test_the_step_follows_the_rate)
     { 7900, 0, MS, MS },
     { 16000, 0, 490 * US, 510 * US },
     { 20000, 0, 395 * US, 405 * US },
-    { 100000, 0, 79 * US, 81 * US },
+    /* But no shorter steps than where packets are paced exactly. */
+    { 100000, 0, EXACT, EXACT },
+    { 100000, 8, 79 * US, 81 * US },
     /* What is asked for, at most 10 ms. */
     { 2000, 10, 4900 * US, 5100 * US },
     { 100, 10, EXACT, EXACT },
