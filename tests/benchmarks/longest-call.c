@@ -27,8 +27,11 @@
 #define LEAST_UNITS (3 * UNITS_PER_KEY)
 #define PATH_DELAY (5 * LMCC_MSECOND)
 
-/* What comes within 10 s at 100 Mbit/s takes, and what is kept for repair. A
- * receiver that has less leaves layers, in one call. */
+/* For the last eighth the receiver holds the lowest level only. */
+#define LEFT_SHARE 8
+
+/* What comes within 10 s at 100 Mbit/s takes, and what is kept for repair: no
+ * layer is left for want of it. */
 #define MEMORY (G_GUINT64_CONSTANT (1) << 30)
 
 /* One packet of this number is lost. A picture of 200 packets of which any is
@@ -53,12 +56,13 @@ typedef enum
   CALL_SEND,
   CALL_RECEIVE,
   CALL_RELEASE,
+  CALL_LEAVE,
   N_CALLS
 } Call;
 
 static const gchar *const call_names[N_CALLS] = { "classifier_push",
   "sender_push_unit", "sender_handle_timeout", "receiver_handle_packet",
-  "receiver_handle_timeout" };
+  "receiver_handle_timeout", "receiver_set_max_level" };
 
 typedef struct
 {
@@ -302,6 +306,19 @@ make_unit (Run *run, guint rung, guint number)
   }
 }
 
+/* All layers but those of the lowest level are left, with what waits of
+ * them. */
+static void
+leave_layers (Run *run, guint unit)
+{
+  LmccTime now = LMCC_SECOND + bench_stream_time (&run->streams[0], unit);
+
+  begin_call (run);
+  lmcc_receiver_set_max_level (run->receiver, 0, now);
+  end_call (run, CALL_LEAVE);
+  drain_receiver (run);
+}
+
 static guint
 count_units (const Shape *shape)
 {
@@ -355,6 +372,8 @@ measure_once (const Shape *shape, GArray *series, gboolean *complete)
   for (i = 0; i < n_units; i++) {
     for (rung = 0; rung < run.n_rungs; rung++)
       make_unit (&run, rung, i);
+    if (i == n_units - n_units / LEFT_SHARE)
+      leave_layers (&run, i);
   }
   run_sender_until (&run,
       LMCC_SECOND

@@ -14,6 +14,7 @@ typedef enum
   LMCC_RECEIVER_STAGE_SETTLE,  /* from its layer to the merge */
   LMCC_RECEIVER_STAGE_PUMP,    /* from there to the gate */
   LMCC_RECEIVER_STAGE_DELIVER, /* from there to the actions */
+  LMCC_RECEIVER_STAGE_DISCARD, /* what nobody needs any more, freed */
   LMCC_RECEIVER_N_STAGES
 } LmccReceiverStage;
 
@@ -32,7 +33,6 @@ typedef struct
 } LmccReceiverAllowance;
 
 void lmcc_receiver_begin_call (LmccReceiver *receiver, LmccTime now);
-void lmcc_receiver_allow_all (LmccReceiver *receiver);
 gboolean
 lmcc_receiver_may_go_on (LmccReceiver *receiver, LmccReceiverStage stage);
 

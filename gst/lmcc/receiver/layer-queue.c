@@ -176,10 +176,10 @@ gboolean
 lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order)
 {
   LmccReceiverWaiting *waiting;
-  LmccLayerSet held = receiver->held;
+  LmccLayerSet layers = receiver->held | receiver->leaving;
   guint i;
 
-  while (lmcc_layer_set_take (&held, &i)) {
+  while (lmcc_layer_set_take (&layers, &i)) {
     LmccReceiverLayer *layer = receiver->layers[i];
 
     while ((waiting = lmcc_waiting_queue_peek_head (&layer->waiting)) != NULL
@@ -198,13 +198,39 @@ lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order)
  * @receiver: a receiver
  * @layer: one of its layers, of which nothing more comes
  *
- * Hands on all that has come of it.
+ * Hands on what has come of it, as much as a call may.
+ *
+ * Returns: whether that was all
  */
-void
+gboolean
 lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
-  while (lmcc_waiting_queue_get_length (&layer->waiting) > 0)
+  while (lmcc_waiting_queue_get_length (&layer->waiting) > 0) {
+    if (!may_settle (receiver))
+      return FALSE;
     push_head (receiver, layer);
+  }
+
+  return TRUE;
+}
+
+/*
+ * lmcc_receiver_let_go_waiting:
+ * @receiver: a receiver whose memory budget is full
+ *
+ * Hands on all that has come, as much as a call may.
+ */
+void
+lmcc_receiver_let_go_waiting (LmccReceiver *receiver)
+{
+  LmccLayerSet held = receiver->held;
+  guint i;
+
+  while (lmcc_layer_set_take (&held, &i)) {
+    if (!lmcc_receiver_flush_waiting (receiver, receiver->layers[i]))
+      return;
+  }
+  receiver->memory.lets_go = FALSE;
 }
 
 static gboolean

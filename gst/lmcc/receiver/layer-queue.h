@@ -18,8 +18,9 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header);
 void lmcc_receiver_take_rest (LmccReceiver *receiver, guint layer);
 gboolean lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order);
-void
+gboolean
 lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer);
+void lmcc_receiver_let_go_waiting (LmccReceiver *receiver);
 void lmcc_receiver_settle (LmccReceiver *receiver, guint layer, LmccTime now);
 
 G_END_DECLS

@@ -108,12 +108,28 @@ lmcc_receiver_free_layers (LmccReceiver *receiver)
   }
 }
 
+/*
+ * lmcc_receiver_layer_end:
+ * @layer: a layer that is left, of which no more is taken; what waits does so
+ */
 void
-lmcc_receiver_layer_reset (LmccReceiverLayer *layer)
+lmcc_receiver_layer_end (LmccReceiverLayer *layer)
 {
   lmcc_layer_account_reset (layer->account);
   lmcc_probation_reset (&layer->probation);
-  lmcc_waiting_queue_reset (&layer->waiting);
+  layer->measure.running = FALSE;
+}
+
+/*
+ * lmcc_receiver_layer_reset:
+ * @receiver: a receiver
+ * @layer: one of its layers, which begins anew with its next packet
+ */
+void
+lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer)
+{
+  lmcc_receiver_layer_end (layer);
+  lmcc_waiting_queue_reset (&layer->waiting, &receiver->discard);
   lmcc_layer_holes_reset (&layer->holes);
   layer->n_given_up = 0;
   layer->repair_begun = FALSE;

@@ -60,7 +60,9 @@ void lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,
     LmccTime now);
 void lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_free_layers (LmccReceiver *receiver);
-void lmcc_receiver_layer_reset (LmccReceiverLayer *layer);
+void lmcc_receiver_layer_end (LmccReceiverLayer *layer);
+void
+lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer);
 const LmccLayerStats *
 lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer);
 

@@ -28,59 +28,61 @@ tell (LmccReceiver *receiver, LmccMemoryStep step, LmccTime now)
 }
 
 /* Leaves it at once, with what waits of it. What waited for it goes on. */
-static void
+static gboolean
 leave_highest (LmccReceiver *receiver, LmccTime now)
 {
-  lmcc_receiver_allow_all (receiver);
+  gint level = receiver->level;
+
+  if (level <= 0)
+    return FALSE;
   lmcc_receiver_lower_cap (receiver, now);
   lmcc_receiver_update_level (receiver, now);
+  if (receiver->level >= level)
+    return FALSE;
   lmcc_receiver_drop_left_layers (receiver);
-  lmcc_receiver_pump (receiver, now);
-}
+  tell (receiver, LMCC_MEMORY_STEP_LAYER, now);
 
-static void
-leave_layers (LmccReceiver *receiver, LmccTime now)
-{
-  gint level = receiver->level + 1;
-
-  while (!lmcc_receiver_memory_fits (receiver) && receiver->level > 0
-      && receiver->level < level) {
-    level = receiver->level;
-    leave_highest (receiver, now);
-    tell (receiver, LMCC_MEMORY_STEP_LAYER, now);
-  }
+  return TRUE;
 }
 
 /* Nothing waits any more. */
 static void
 let_go (LmccReceiver *receiver, LmccTime now)
 {
-  LmccLayerSet held = receiver->held;
-  guint i;
-
-  lmcc_receiver_allow_all (receiver);
+  receiver->memory.lets_go = TRUE;
   lmcc_repair_decoder_reset (receiver->repair);
-  while (lmcc_layer_set_take (&held, &i))
-    lmcc_receiver_flush_waiting (receiver, receiver->layers[i]);
   lmcc_gate_flush (receiver->gate);
   lmcc_receiver_pump (receiver, now);
   tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);
 }
 
+/* Of the steps the first one that sets something free. */
+static void
+give_up (LmccReceiver *receiver, LmccTime now)
+{
+  if (lmcc_gate_forget_history (receiver->gate))
+    tell (receiver, LMCC_MEMORY_STEP_HISTORY, now);
+  else if (!leave_highest (receiver, now))
+    let_go (receiver, now);
+}
+
+/* What is given up is freed by this call and those that follow: until then the
+ * reserve serves. */
 static gboolean
 make_room (LmccReceiver *receiver, LmccTime now)
 {
   if (lmcc_receiver_memory_fits (receiver))
     return TRUE;
+  lmcc_receiver_discard_some (receiver);
+  if (!lmcc_discard_is_empty (&receiver->discard))
+    return lmcc_receiver_memory_suffices (receiver);
   lmcc_receiver_update_budget (receiver);
-  while (!lmcc_receiver_memory_fits (receiver)
-      && lmcc_gate_forget_history (receiver->gate))
-    tell (receiver, LMCC_MEMORY_STEP_HISTORY, now);
-  leave_layers (receiver, now);
-  if (!lmcc_receiver_memory_fits (receiver))
-    let_go (receiver, now);
+  if (!lmcc_receiver_memory_fits (receiver)) {
+    give_up (receiver, now);
+    lmcc_receiver_discard_some (receiver);
+  }
 
-  return lmcc_receiver_memory_fits (receiver);
+  return lmcc_receiver_memory_suffices (receiver);
 }
 
 /**

@@ -33,6 +33,7 @@ lmcc_receiver_reset_memory (LmccReceiver *receiver)
 
   memory->cap = NO_CAP;
   memory->hold = HOLD_MIN;
+  memory->lets_go = FALSE;
 }
 
 static gsize
@@ -87,6 +88,29 @@ lmcc_receiver_memory_fits (const LmccReceiver *receiver)
   gsize budget = receiver->memory.budget;
 
   return get_used (receiver) <= budget - budget / RESERVE_SHARE;
+}
+
+/* Whether there is room for a packet while what was given up is freed. */
+gboolean
+lmcc_receiver_memory_suffices (const LmccReceiver *receiver)
+{
+  gsize budget = receiver->memory.budget;
+
+  return get_used (receiver) <= budget - budget / RESERVE_SHARE / 2;
+}
+
+/*
+ * lmcc_receiver_discard_some:
+ * @receiver: a receiver
+ *
+ * Frees what nobody needs any more, as much as a call may.
+ */
+void
+lmcc_receiver_discard_some (LmccReceiver *receiver)
+{
+  while (!lmcc_discard_is_empty (&receiver->discard)
+      && lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_DISCARD))
+    lmcc_discard_free_some (&receiver->discard, 1);
 }
 
 static void
@@ -146,9 +170,12 @@ LmccPacket *
 lmcc_receiver_count_packet (LmccReceiver *receiver, LmccPacket *packet)
 {
   packet = lmcc_packet_take_counted (packet, receiver->memory.count);
-  while (get_used (receiver) > receiver->memory.budget
-      && lmcc_gate_forget_history (receiver->gate))
-    ;
+  while (get_used (receiver) > receiver->memory.budget) {
+    if (lmcc_discard_is_empty (&receiver->discard)
+        && !lmcc_gate_forget_history (receiver->gate))
+      break;
+    lmcc_discard_free_some (&receiver->discard, 1);
+  }
   if (get_used (receiver) > receiver->memory.budget)
     lmcc_repair_decoder_forget (receiver->repair,
         get_used (receiver) - receiver->memory.budget);

@@ -33,7 +33,8 @@ typedef struct
   LmccTime cap_until;
   LmccTime hold; /* how long the present one lasts */
   LmccTime raised_at;
-  gsize most; /* held at once, since the cap is as it is */
+  gsize most;       /* held at once, since the cap is as it is */
+  gboolean lets_go; /* what waits goes on, whatever is missing */
   LmccMessageLimit limits[LMCC_N_MEMORY_STEPS];
 } LmccReceiverMemory;
 
@@ -42,6 +43,7 @@ void lmcc_receiver_clear_memory (LmccReceiver *receiver);
 void lmcc_receiver_reset_memory (LmccReceiver *receiver);
 void lmcc_receiver_update_budget (LmccReceiver *receiver);
 gboolean lmcc_receiver_memory_fits (const LmccReceiver *receiver);
+gboolean lmcc_receiver_memory_suffices (const LmccReceiver *receiver);
 void
 lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet);
 LmccPacket *
@@ -52,6 +54,8 @@ void lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
 gint lmcc_receiver_get_memory_level (const LmccReceiver *receiver);
 void lmcc_receiver_get_memory_stats (const LmccReceiver *receiver,
     LmccReceiverStats *stats);
+
+void lmcc_receiver_discard_some (LmccReceiver *receiver);
 
 /* receiver/memory-full.c: what is given up for it */
 gboolean lmcc_receiver_admit (LmccReceiver *receiver, const LmccPacket *packet,

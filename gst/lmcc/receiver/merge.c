@@ -50,6 +50,7 @@ typedef struct
 
 struct _LmccMerge
 {
+  LmccDiscard *discard; /* or NULL */
   Layer *layers;
   guint n_made;   /* layers that there is memory for */
   guint n_layers; /* highest active layer + 1 */
@@ -62,14 +63,29 @@ struct _LmccMerge
   guint64 late;
 };
 
-static void
-layer_clear (Layer *layer)
+static guint
+free_entry (gpointer object)
 {
+  LmccRing *entries = object;
   Entry entry;
 
-  while (lmcc_ring_pop (&layer->entries, &entry))
-    lmcc_packet_unref (entry.packet);
-  lmcc_ring_clear (&layer->entries);
+  if (!lmcc_ring_pop (entries, &entry)) {
+    lmcc_ring_clear (entries);
+    g_free (entries);
+    return 0;
+  }
+  lmcc_packet_unref (entry.packet);
+
+  return 1;
+}
+
+static void
+layer_clear (LmccMerge *merge, Layer *layer)
+{
+  if (layer->entries.size > 0)
+    lmcc_discard_add (merge->discard,
+        g_memdup2 (&layer->entries, sizeof (layer->entries)), free_entry);
+  lmcc_ring_init (&layer->entries, sizeof (Entry));
   g_queue_clear_full (&layer->holes, g_free);
   layer->active = FALSE;
   layer->heard = FALSE;
@@ -84,6 +100,18 @@ LmccMerge *
 lmcc_merge_new (void)
 {
   return g_new0 (LmccMerge, 1);
+}
+
+/*
+ * lmcc_merge_set_discard:
+ * @merge: a merge
+ * @discard: (transfer none): gets what it forgets of many packets; it lives as
+ *     long as @merge
+ */
+void
+lmcc_merge_set_discard (LmccMerge *merge, LmccDiscard *discard)
+{
+  merge->discard = discard;
 }
 
 /* A receiver of few layers has no memory for more. */
@@ -140,7 +168,7 @@ lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept)
 
   for (i = 0; i < merge->n_layers; i++) {
     if (!lmcc_layer_set_has (kept, i))
-      layer_clear (&merge->layers[i]);
+      layer_clear (merge, &merge->layers[i]);
   }
   while (merge->n_layers > 0 && !lmcc_layer_set_has (kept, merge->n_layers - 1))
     merge->n_layers--;
@@ -294,7 +322,7 @@ restart_order (LmccMerge *merge, gint64 order)
     Layer *layer = &merge->layers[i];
 
     merge->late += layer->entries.length;
-    layer_clear (layer);
+    layer_clear (merge, layer);
     note_passed_hole (layer, order, G_MAXINT16, merge->table);
     layer->low_water = order;
   }

@@ -4,6 +4,7 @@
 #ifndef LMCC_RECEIVER_MERGE_H
 #define LMCC_RECEIVER_MERGE_H
 
+#include "base/discard.h"
 #include "wire/layer-header.h"
 #include "wire/levels.h"
 #include "wire/rtp.h"
@@ -50,6 +51,7 @@ typedef struct
 typedef struct _LmccMerge LmccMerge;
 
 LmccMerge *lmcc_merge_new (void);
+void lmcc_merge_set_discard (LmccMerge *merge, LmccDiscard *discard);
 void lmcc_merge_free (LmccMerge *merge);
 void lmcc_merge_reset (LmccMerge *merge);
 void lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,

@@ -96,7 +96,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
       refuse (receiver, LMCC_DROP_SUSPECT, packet, header, now);
       return;
     case LMCC_ARRIVAL_RESTART:
-      lmcc_waiting_queue_reset (&layer->waiting);
+      lmcc_waiting_queue_reset (&layer->waiting, &receiver->discard);
       lmcc_layer_holes_reset (&layer->holes);
       if (layer->merged_any)
         layer->lost_before = LMCC_MAX_GAP;
@@ -128,7 +128,7 @@ restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
   lmcc_layer_account_restart (layer->account, lsn, claim->arrival);
   lmcc_receiver_tell_expected (receiver, now, claim->header.layer, lsn,
       claim->arrival, claim->header.slot);
-  lmcc_waiting_queue_reset (&layer->waiting);
+  lmcc_waiting_queue_reset (&layer->waiting, &receiver->discard);
   lmcc_layer_holes_reset (&layer->holes);
   if (!layer->merged_any || layer->merged_lsn == (guint16) (lsn - 1))
     return;

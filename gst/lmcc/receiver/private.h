@@ -67,7 +67,8 @@ struct _LmccReceiver
   guint64 missing_before;
   LmccReceiverLearning learning;
   gint level;
-  LmccLayerSet held;         /* the level's layers */
+  LmccLayerSet held;    /* the level's layers */
+  LmccLayerSet leaving; /* left, and what waits of them is to be handed on */
   LmccLayerSet merge_layers; /* as the merge has it: more while packets of
                                  * layers that were left come out */
   LmccReceiverMembership membership;
@@ -86,6 +87,7 @@ struct _LmccReceiver
   LmccReceiverDelivery delivery;
   LmccReceiverSound sound;
   LmccReceiverMemory memory;
+  LmccDiscard discard;
   LmccTime stats_time;
   guint64 received_before;
   guint64 lost_before;

@@ -96,6 +96,9 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
   LmccMergeItem item;
   LmccGateOutput output;
 
+  lmcc_receiver_flush_left_layers (receiver);
+  if (receiver->memory.lets_go)
+    lmcc_receiver_let_go_waiting (receiver);
   while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_PUMP)
       && pop_merged (receiver, now, &item)) {
     lmcc_gate_push (receiver->gate, &item,
@@ -109,4 +112,5 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
   while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_DELIVER)
       && lmcc_gate_pop (receiver->gate, &output))
     deliver (receiver, &output, now);
+  lmcc_receiver_discard_some (receiver);
 }

@@ -76,16 +76,6 @@ begin_interval (LmccReceiverLayer *layer, LmccTime since, LmccTime now)
 }
 
 /*
- * lmcc_receiver_end_measure:
- * @layer: a layer that is left
- */
-void
-lmcc_receiver_end_measure (LmccReceiverLayer *layer)
-{
-  layer->measure.running = FALSE;
-}
-
-/*
  * lmcc_receiver_forget_measure:
  * @layer: a layer of a sender that is not listened to any more
  */

@@ -13,7 +13,6 @@ void lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index,
     LmccTime now);
 void lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now);
-void lmcc_receiver_end_measure (LmccReceiverLayer *layer);
 void lmcc_receiver_forget_measure (LmccReceiverLayer *layer);
 
 G_END_DECLS

@@ -59,6 +59,9 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
   receiver->repair = lmcc_repair_decoder_new ();
+  lmcc_merge_set_discard (receiver->merge, &receiver->discard);
+  lmcc_gate_set_discard (receiver->gate, &receiver->discard);
+  lmcc_repair_decoder_set_discard (receiver->repair, &receiver->discard);
   receiver->clock = lmcc_clock_new ();
   receiver->assembler = lmcc_record_assembler_new ();
   receiver->sources.check_at = LMCC_TIME_NONE;
@@ -89,6 +92,7 @@ lmcc_receiver_free (LmccReceiver *receiver)
   lmcc_merge_free (receiver->merge);
   lmcc_gate_free (receiver->gate);
   lmcc_repair_decoder_free (receiver->repair);
+  lmcc_discard_clear (&receiver->discard);
   lmcc_clock_free (receiver->clock);
   lmcc_record_assembler_free (receiver->assembler);
   lmcc_receiver_clear_sources (receiver);
@@ -308,7 +312,8 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 
   if (!receiver->running)
     return LMCC_TIME_NONE;
-  if (receiver->allowance.behind)
+  if (receiver->allowance.behind || receiver->leaving != 0
+      || !lmcc_discard_is_empty (&receiver->discard))
     next = MIN (next, receiver->now);
 
   while (lmcc_layer_set_take (&held, &i)) {
@@ -379,6 +384,7 @@ lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_clear_sources (receiver);
   lmcc_receiver_leave (receiver, 0, now);
   lmcc_receiver_free_layers (receiver);
+  lmcc_discard_clear (&receiver->discard);
   receiver->running = FALSE;
 }
 

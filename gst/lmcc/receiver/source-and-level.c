@@ -37,14 +37,30 @@ get_left (const LmccReceiver *receiver)
 void
 lmcc_receiver_follow_merge (LmccReceiver *receiver)
 {
-  LmccLayerSet left = get_left (receiver), waiting;
+  LmccLayerSet left = get_left (receiver), leaving = receiver->leaving;
+  LmccLayerSet waiting;
+  guint i;
+  gint highest;
 
   if (left == 0)
     return;
-  waiting = lmcc_layer_set_first (
-      (guint) (lmcc_merge_get_highest (receiver->merge, left) + 1));
+  highest = lmcc_merge_get_highest (receiver->merge, left);
+  if (lmcc_layer_set_take_highest (&leaving, &i))
+    highest = MAX (highest, (gint) i);
+  waiting = lmcc_layer_set_first ((guint) (highest + 1));
   if ((left & ~waiting) != 0)
     set_merge_layers (receiver, receiver->held | (left & waiting));
+}
+
+static void
+drop_leaving (LmccReceiver *receiver)
+{
+  LmccLayerSet leaving = receiver->leaving;
+  guint i;
+
+  while (lmcc_layer_set_take (&leaving, &i))
+    lmcc_receiver_layer_reset (receiver, receiver->layers[i]);
+  receiver->leaving = 0;
 }
 
 /**
@@ -56,8 +72,33 @@ lmcc_receiver_follow_merge (LmccReceiver *receiver)
 void
 lmcc_receiver_drop_left_layers (LmccReceiver *receiver)
 {
+  drop_leaving (receiver);
   if (get_left (receiver) != 0)
     set_merge_layers (receiver, receiver->held);
+}
+
+/**
+ * lmcc_receiver_flush_left_layers:
+ * @receiver: a receiver
+ *
+ * Hands on what waits of the layers that were left, as much as a call may.
+ */
+void
+lmcc_receiver_flush_left_layers (LmccReceiver *receiver)
+{
+  LmccLayerSet leaving = receiver->leaving;
+  guint i;
+
+  if (leaving == 0)
+    return;
+  while (lmcc_layer_set_take (&leaving, &i)) {
+    if (!lmcc_receiver_flush_waiting (receiver, receiver->layers[i]))
+      continue;
+    lmcc_receiver_layer_reset (receiver, receiver->layers[i]);
+    receiver->leaving &= ~((LmccLayerSet) 1 << i);
+  }
+  lmcc_merge_leave_layers (receiver->merge, receiver->held | receiver->leaving);
+  lmcc_receiver_follow_merge (receiver);
 }
 
 /* What waits of the layers that are not in @layers still goes to the decoder,
@@ -71,15 +112,16 @@ end_layers (LmccReceiver *receiver, LmccLayerSet layers)
   while (lmcc_layer_set_take (&left, &i)) {
     if (layers != 0) {
       lmcc_receiver_take_rest (receiver, i);
-      lmcc_receiver_flush_waiting (receiver, receiver->layers[i]);
+      lmcc_receiver_layer_end (receiver->layers[i]);
+      receiver->leaving |= (LmccLayerSet) 1 << i;
+    } else {
+      lmcc_receiver_layer_reset (receiver, receiver->layers[i]);
     }
-    lmcc_receiver_layer_reset (receiver->layers[i]);
-    lmcc_receiver_end_measure (receiver->layers[i]);
   }
-  if (layers != 0)
-    lmcc_merge_leave_layers (receiver->merge, layers);
-  else
+  if (layers == 0) {
+    drop_leaving (receiver);
     lmcc_merge_drop_layers (receiver->merge, 0);
+  }
 }
 
 static void
@@ -98,6 +140,7 @@ set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
   lmcc_repair_decoder_drop_layers (receiver->repair, layers);
   if (joins)
     set_merge_layers (receiver, receiver->merge_layers | layers);
+  lmcc_receiver_flush_left_layers (receiver);
   lmcc_receiver_follow_merge (receiver);
 }
 
@@ -222,7 +265,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     if (receiver->layers[i] == NULL)
       continue;
-    lmcc_receiver_layer_reset (receiver->layers[i]);
+    lmcc_receiver_layer_reset (receiver, receiver->layers[i]);
     receiver->layers[i]->smoothed_rate = 0;
     lmcc_receiver_forget_measure (receiver->layers[i]);
   }

@@ -19,6 +19,7 @@ gboolean lmcc_receiver_is_own_source (const LmccReceiver *receiver,
 void lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_follow_merge (LmccReceiver *receiver);
+void lmcc_receiver_flush_left_layers (LmccReceiver *receiver);
 void lmcc_receiver_drop_left_layers (LmccReceiver *receiver);
 
 G_END_DECLS

@@ -37,16 +37,37 @@ lmcc_waiting_queue_clear (LmccWaitingQueue *queue)
   g_clear_pointer (&queue->spare, g_free);
 }
 
+static guint
+free_last (gpointer object)
+{
+  LmccWaitingQueue *queue = object;
+  guint n = queue->deadlines->len;
+  LmccReceiverWaiting *waiting;
+
+  if (n == 0) {
+    lmcc_waiting_queue_clear (queue);
+    g_free (queue);
+    return 0;
+  }
+  waiting = g_ptr_array_remove_index_fast (queue->deadlines, n - 1);
+  if (waiting->place != NULL)
+    g_sequence_remove (waiting->place);
+  free_waiting (waiting, NULL);
+
+  return 1;
+}
+
 /*
  * lmcc_waiting_queue_reset:
  * @queue: a queue; empty afterwards
+ * @discard: (nullable): gets what waited
  */
 void
-lmcc_waiting_queue_reset (LmccWaitingQueue *queue)
+lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard)
 {
   if (lmcc_waiting_queue_get_length (queue) == 0)
     return;
-  lmcc_waiting_queue_clear (queue);
+  lmcc_discard_add (discard, g_memdup2 (queue, sizeof (*queue)), free_last);
   lmcc_waiting_queue_init (queue);
 }
 

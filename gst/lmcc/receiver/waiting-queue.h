@@ -5,6 +5,7 @@
 #define LMCC_RECEIVER_WAITING_QUEUE_H
 
 #include <gst/lmcc/lmcc-packet.h>
+#include "base/discard.h"
 #include "wire/layer-header.h"
 #include "wire/rtp.h"
 
@@ -61,7 +62,7 @@ typedef struct
 
 void lmcc_waiting_queue_init (LmccWaitingQueue *queue);
 void lmcc_waiting_queue_clear (LmccWaitingQueue *queue);
-void lmcc_waiting_queue_reset (LmccWaitingQueue *queue);
+void lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard);
 guint lmcc_waiting_queue_get_length (const LmccWaitingQueue *queue);
 guint lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue);
 LmccReceiverWaiting *lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue);

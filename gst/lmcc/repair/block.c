@@ -101,9 +101,10 @@ lmcc_repair_block_add (LmccRepairBlock *block, const LmccRepairPayload *payload,
   g_array_append_val (block->repairs, repair);
 }
 
-/* Returns the memory that gets free. */
+/* Returns the memory that gets free. @dropped, where there is one, gets the
+ * packets. */
 gsize
-lmcc_repair_block_drop_repairs (LmccRepairBlock *block)
+lmcc_repair_block_drop_repairs (LmccRepairBlock *block, GPtrArray *dropped)
 {
   gsize bytes = 0;
   guint i;
@@ -113,7 +114,10 @@ lmcc_repair_block_drop_repairs (LmccRepairBlock *block)
         &g_array_index (block->repairs, LmccBlockRepair, i);
 
     bytes += lmcc_repair_memory (repair->packet);
-    lmcc_packet_unref (repair->packet);
+    if (dropped != NULL)
+      g_ptr_array_add (dropped, repair->packet);
+    else
+      lmcc_packet_unref (repair->packet);
   }
   g_array_set_size (block->repairs, 0);
 

@@ -63,7 +63,8 @@ gboolean lmcc_repair_block_covers (const LmccRepairBlock *block, guint source,
     guint16 sequence);
 void lmcc_repair_block_add (LmccRepairBlock *block,
     const LmccRepairPayload *payload, LmccPacket *packet);
-gsize lmcc_repair_block_drop_repairs (LmccRepairBlock *block);
+gsize
+lmcc_repair_block_drop_repairs (LmccRepairBlock *block, GPtrArray *dropped);
 guint lmcc_repair_block_count_missing (const LmccRepairBlock *block,
     const LmccRepairSources *sources);
 gboolean lmcc_repair_block_recover (LmccRepairBlock *block,

@@ -7,8 +7,12 @@
 #include "repair/sources.h"
 #include "wire/constants.h"
 
+/* Blocks; each may have 255 repair packets. */
+#define EXPIRED_AT_ONCE 4
+
 struct _LmccRepairDecoder
 {
+  LmccDiscard *discard;  /* or NULL */
   LmccRepairPlace place; /* of the session */
   LmccRepairSources sources;
   gsize bytes; /* of the repair packets kept */
@@ -23,17 +27,19 @@ struct _LmccRepairDecoder
 };
 
 static void
-drop_repairs (LmccRepairDecoder *decoder, LmccRepairBlock *block)
+drop_repairs (LmccRepairDecoder *decoder, LmccRepairBlock *block,
+    GPtrArray *dropped)
 {
-  decoder->bytes -= lmcc_repair_block_drop_repairs (block);
+  decoder->bytes -= lmcc_repair_block_drop_repairs (block, dropped);
 }
 
 static void
-forget_block (LmccRepairDecoder *decoder, LmccRepairBlock *block)
+forget_block (LmccRepairDecoder *decoder, LmccRepairBlock *block,
+    GPtrArray *dropped)
 {
   g_hash_table_remove (decoder->blocks, GUINT_TO_POINTER (block->key));
   g_ptr_array_remove_fast (decoder->open, block);
-  drop_repairs (decoder, block);
+  drop_repairs (decoder, block, dropped);
   lmcc_repair_block_free (block);
   decoder->changes++;
 }
@@ -54,6 +60,19 @@ lmcc_repair_decoder_new (void)
   decoder->fresh = g_array_new (FALSE, FALSE, sizeof (guint));
 
   return decoder;
+}
+
+/*
+ * lmcc_repair_decoder_set_discard:
+ * @decoder: a decoder
+ * @discard: (transfer none): gets what it forgets of many packets; it lives as
+ *     long as @decoder
+ */
+void
+lmcc_repair_decoder_set_discard (LmccRepairDecoder *decoder,
+    LmccDiscard *discard)
+{
+  decoder->discard = discard;
 }
 
 /**
@@ -115,9 +134,10 @@ is_outside (guint key, gpointer kept)
 void
 lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
 {
+  GPtrArray *dropped = g_ptr_array_new ();
   GList *at, *next;
 
-  lmcc_repair_sources_drop (&decoder->sources, is_outside, &kept);
+  lmcc_repair_sources_drop (&decoder->sources, is_outside, &kept, dropped);
   for (at = decoder->block_order.head; at != NULL; at = next) {
     LmccRepairBlock *block = at->data;
 
@@ -125,9 +145,10 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
     if (!lmcc_layer_set_has (kept,
             block->shape.source & LMCC_SSRC_LAYER_MASK)) {
       g_queue_delete_link (&decoder->block_order, at);
-      forget_block (decoder, block);
+      forget_block (decoder, block, dropped);
     }
   }
+  lmcc_discard_add_packets (decoder->discard, dropped);
 }
 
 /**
@@ -135,19 +156,21 @@ lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
  * @decoder: a decoder
  * @before: a time
  *
- * Forgets packets that came, and blocks that began, before @before: what they
- * could recover would be too late.
+ * Forgets packets that came, and blocks that began, before @before, some with
+ * each call: what they could recover would be too late.
  */
 void
 lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before)
 {
   LmccRepairBlock *block;
+  guint n = 0;
 
   lmcc_repair_sources_expire (&decoder->sources, before);
-  while ((block = g_queue_peek_head (&decoder->block_order)) != NULL
+  while (n++ < EXPIRED_AT_ONCE
+      && (block = g_queue_peek_head (&decoder->block_order)) != NULL
       && block->time < before) {
     g_queue_pop_head (&decoder->block_order);
-    forget_block (decoder, block);
+    forget_block (decoder, block, NULL);
   }
 }
 
@@ -167,7 +190,7 @@ limit (LmccRepairDecoder *decoder)
     lmcc_repair_sources_forget_oldest (&decoder->sources);
   while (g_queue_get_length (&decoder->block_order) > LMCC_REPAIR_MAX_BLOCKS
       || (is_full (decoder) && g_queue_get_length (&decoder->block_order) > 1))
-    forget_block (decoder, g_queue_pop_head (&decoder->block_order));
+    forget_block (decoder, g_queue_pop_head (&decoder->block_order), NULL);
 }
 
 /**
@@ -200,7 +223,7 @@ lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes)
     lmcc_repair_sources_forget_oldest (&decoder->sources);
   while (lmcc_repair_decoder_get_bytes (decoder) > limit
       && !g_queue_is_empty (&decoder->block_order))
-    forget_block (decoder, g_queue_pop_head (&decoder->block_order));
+    forget_block (decoder, g_queue_pop_head (&decoder->block_order), NULL);
 }
 
 static void
@@ -215,7 +238,7 @@ keep_source (LmccRepairDecoder *decoder, guint key, LmccPacket *packet,
 static void
 finish (LmccRepairDecoder *decoder, LmccRepairBlock *block)
 {
-  drop_repairs (decoder, block);
+  drop_repairs (decoder, block, NULL);
   g_ptr_array_remove_fast (decoder->open, block);
   block->finished = TRUE;
   decoder->changes++;

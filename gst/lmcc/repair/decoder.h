@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
+#include "base/discard.h"
 #include "repair/payload.h"
 #include "wire/layer-header.h"
 #include "wire/levels.h"
@@ -43,6 +44,8 @@ typedef struct
 typedef struct _LmccRepairDecoder LmccRepairDecoder;
 
 LmccRepairDecoder *lmcc_repair_decoder_new (void);
+void lmcc_repair_decoder_set_discard (LmccRepairDecoder *decoder,
+    LmccDiscard *discard);
 void lmcc_repair_decoder_free (LmccRepairDecoder *decoder);
 void lmcc_repair_decoder_reset (LmccRepairDecoder *decoder);
 void lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,

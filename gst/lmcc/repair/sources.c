@@ -5,6 +5,9 @@
 
 #define FIRST_SIZE 256
 
+/* A call is made for each packet: more come to an end than begin. */
+#define EXPIRED_AT_ONCE 64
+
 /* Odd, so that the same numbers of two sources are in other buckets. */
 #define SOURCE_STRIDE 40503
 
@@ -158,12 +161,16 @@ lmcc_repair_sources_forget_oldest (LmccRepairSources *sources)
  * @sources: source packets
  * @before: a time
  *
- * Forgets those that came before @before.
+ * Forgets those that came before @before, some with each call.
  */
 void
 lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
 {
-  while (sources->n > 0 && get (sources, sources->first)->time < before)
+  guint n;
+
+  for (n = 0; n < EXPIRED_AT_ONCE && sources->n > 0
+       && get (sources, sources->first)->time < before;
+       n++)
     lmcc_repair_sources_forget_oldest (sources);
 }
 
@@ -172,10 +179,12 @@ lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
  * @sources: source packets
  * @is_dropped: (scope call): whether packets of a key go
  * @user_data: for it
+ * @dropped: (element-type LmccPacket): gets them, with their references
  */
 void
 lmcc_repair_sources_drop (LmccRepairSources *sources,
-    gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data)
+    gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data,
+    GPtrArray *dropped)
 {
   guint n;
 
@@ -183,7 +192,7 @@ lmcc_repair_sources_drop (LmccRepairSources *sources,
     LmccRepairSource source = pop (sources);
 
     if (is_dropped (source.key, user_data))
-      lmcc_packet_unref (source.packet);
+      g_ptr_array_add (dropped, source.packet);
     else
       push (sources, &source);
   }

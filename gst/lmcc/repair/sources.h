@@ -56,7 +56,8 @@ lmcc_repair_sources_find (const LmccRepairSources *sources, guint key);
 void lmcc_repair_sources_forget_oldest (LmccRepairSources *sources);
 void lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before);
 void lmcc_repair_sources_drop (LmccRepairSources *sources,
-    gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data);
+    gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data,
+    GPtrArray *dropped);
 gsize lmcc_repair_memory (const LmccPacket *packet);
 
 G_END_DECLS

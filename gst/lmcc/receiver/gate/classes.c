@@ -258,7 +258,8 @@ lmcc_gate_close_layers (LmccGate *gate)
       continue;
     gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
     if (layer->klass == 0) {
-      lmcc_gate_history_clear (&gate->rungs[layer->stream].history);
+      lmcc_gate_history_clear (&gate->rungs[layer->stream].history,
+          gate->discard);
       gate->rungs[layer->stream].has_anchor = FALSE;
     }
   }

@@ -27,6 +27,18 @@ lmcc_gate_new (LmccOnLoss on_loss)
   return gate;
 }
 
+/*
+ * lmcc_gate_set_discard:
+ * @gate: a gate
+ * @discard: (transfer none): gets what it forgets of many packets; it lives as
+ *     long as @gate
+ */
+void
+lmcc_gate_set_discard (LmccGate *gate, LmccDiscard *discard)
+{
+  gate->discard = discard;
+}
+
 /**
  * lmcc_gate_reset:
  * @gate: a gate
@@ -39,7 +51,7 @@ lmcc_gate_reset (LmccGate *gate)
   guint i;
 
   for (i = 0; i < LMCC_MAX_RUNGS; i++) {
-    lmcc_gate_history_clear (&gate->rungs[i].history);
+    lmcc_gate_history_clear (&gate->rungs[i].history, gate->discard);
     gate->rungs[i] = (LmccGateRung){ 0 };
   }
   g_clear_pointer (&gate->current, lmcc_gate_unit_unref);
@@ -228,7 +240,7 @@ lmcc_gate_forget_history (LmccGate *gate)
     LmccGateHistory *history = &gate->rungs[rung].history;
 
     if (!g_queue_is_empty (&history->units)) {
-      lmcc_gate_history_clear (history);
+      lmcc_gate_history_clear (history, gate->discard);
       return TRUE;
     }
   }

@@ -55,6 +55,7 @@ typedef struct
 typedef struct _LmccGate LmccGate;
 
 LmccGate *lmcc_gate_new (LmccOnLoss on_loss);
+void lmcc_gate_set_discard (LmccGate *gate, LmccDiscard *discard);
 void lmcc_gate_free (LmccGate *gate);
 void lmcc_gate_reset (LmccGate *gate);
 void lmcc_gate_set_on_loss (LmccGate *gate, LmccOnLoss on_loss);

@@ -38,6 +38,7 @@ typedef struct
 struct _LmccGate
 {
   LmccOnLoss on_loss;
+  LmccDiscard *discard; /* or NULL */
   LmccSession session;
   const LmccCodec *codec; /* of the session's video, or NULL */
   guint8 table;           /* of the latest packet */

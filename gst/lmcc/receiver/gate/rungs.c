@@ -168,7 +168,8 @@ void
 lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
   if (gate->session.n_rungs > 1)
-    lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit);
+    lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit,
+        gate->discard);
 
   /* Of the same picture, and it needs the key frame before it. */
   if (gate->key != NULL && gate->key->stream == unit->stream)

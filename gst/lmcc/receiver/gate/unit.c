@@ -3,9 +3,6 @@
  */
 #include "receiver/gate/unit.h"
 
-/* Units of the group before that are freed with each one. */
-#define FREED_AT_ONCE 2
-
 /* Packets of a unit, and of what a rung keeps since its last key frame: more
  * than any real stream has, so that a hostile one cannot exhaust memory. */
 #define MAX_UNIT_PACKETS 8192
@@ -118,53 +115,57 @@ lmcc_gate_unit_is_key (const LmccGateUnit *unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
+static guint
+free_unit (gpointer object)
+{
+  GQueue *units = object;
+  LmccGateUnit *unit = g_queue_pop_head (units);
+  guint n;
+
+  if (unit == NULL) {
+    g_free (units);
+    return 0;
+  }
+  n = MAX (unit->packets->len, 1);
+  lmcc_gate_unit_unref (unit);
+
+  return n;
+}
+
+/*
+ * lmcc_gate_history_clear:
+ * @history: a rung's
+ * @discard: (nullable): gets its units
+ */
 void
-lmcc_gate_history_clear (LmccGateHistory *history)
+lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard)
 {
-  g_queue_clear_full (&history->units, (GDestroyNotify) lmcc_gate_unit_unref);
-  g_queue_clear_full (&history->old, (GDestroyNotify) lmcc_gate_unit_unref);
+  if (!g_queue_is_empty (&history->units))
+    lmcc_discard_add (discard,
+        g_memdup2 (&history->units, sizeof (history->units)), free_unit);
+  g_queue_init (&history->units);
   history->n_packets = 0;
-}
-
-/* With a key frame thousands of packets are not needed any more: they are freed
- * with the units that follow. */
-static void
-begin_anew (LmccGateHistory *history)
-{
-  LmccGateUnit *unit;
-
-  while ((unit = g_queue_pop_head (&history->units)) != NULL)
-    g_queue_push_tail (&history->old, unit);
-  history->n_packets = 0;
-}
-
-static void
-free_old (LmccGateHistory *history)
-{
-  guint i;
-
-  for (i = 0; i < FREED_AT_ONCE && !g_queue_is_empty (&history->old); i++)
-    lmcc_gate_unit_unref (g_queue_pop_head (&history->old));
 }
 
 /*
  * lmcc_gate_history_push:
  * @history: a rung's
  * @unit: its next whole unit; a reference is taken
+ * @discard: (nullable): gets the units before it, where they are not needed
  *
  * A key frame starts it anew. Without one nothing is kept, and what grows
  * beyond all bounds is forgotten up to the next.
  */
 void
-lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit)
+lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit,
+    LmccDiscard *discard)
 {
-  free_old (history);
   if (lmcc_gate_unit_is_key (unit))
-    begin_anew (history);
+    lmcc_gate_history_clear (history, discard);
   else if (g_queue_is_empty (&history->units))
     return;
   if (history->n_packets + unit->packets->len > MAX_HISTORY_PACKETS) {
-    lmcc_gate_history_clear (history);
+    lmcc_gate_history_clear (history, discard);
     return;
   }
   g_queue_push_tail (&history->units, lmcc_gate_unit_ref (unit));

@@ -46,7 +46,6 @@ typedef struct
  * LmccGateHistory:
  * @units: of LmccGateUnit, from the last key frame on
  * @n_packets: of all units
- * @old: of LmccGateUnit: those before it, which are freed a few at a time
  *
  * What a decoder needs to take over a rung. Zeros are an empty one.
  */
@@ -54,7 +53,6 @@ typedef struct
 {
   GQueue units;
   guint n_packets;
-  GQueue old;
 } LmccGateHistory;
 
 LmccGateUnit *lmcc_gate_unit_new (const LmccMergeItem *item);
@@ -68,8 +66,9 @@ gboolean lmcc_gate_unit_is_key (const LmccGateUnit *unit);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGateUnit, lmcc_gate_unit_unref)
 
-void lmcc_gate_history_clear (LmccGateHistory *history);
-void lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit);
+void lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard);
+void lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit,
+    LmccDiscard *discard);
 
 G_END_DECLS
 

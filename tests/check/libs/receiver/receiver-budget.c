@@ -214,6 +214,112 @@ GST_START_TEST (a_packet_costs_no_more_where_thousands_wait)
 
 GST_END_TEST;
 
+/* Thousands of packets wait for the highest layer, which is silent. */
+static void
+let_wait (Feed *feed, guint n)
+{
+  guint layer, i;
+
+  for (layer = 0; layer < feed->session.n_layers; layer++)
+    feed_send_media (feed, layer, 0, TRUE);
+  for (i = 0; i < n; i++) {
+    feed_run_until (feed, feed->now + 100 * LMCC_USECOND);
+    feed_send_media (feed, 1, 0, TRUE);
+  }
+  feed_send_media (feed, 0, 0, TRUE);
+}
+
+/* What the next call has to do is due at once, until all is done. */
+static void
+check_pieces (Feed *feed, guint64 before, guint least_calls)
+{
+  guint64 most = before / least_calls;
+  guint n = 0;
+
+  for (;;) {
+    guint64 after = feed_get_stats (feed).memory;
+
+    fail_unless (before <= after + most, "%" G_GUINT64_FORMAT " bytes at once",
+        before - after);
+    before = after;
+    if (lmcc_receiver_next_timeout (feed->receiver) > feed->now)
+      break;
+    lmcc_receiver_handle_timeout (feed->receiver, feed->now);
+    feed_drain (feed);
+    n++;
+  }
+  fail_unless (n >= least_calls, "%u calls", n);
+  fail_unless (before < most, "%" G_GUINT64_FORMAT " bytes are left", before);
+}
+
+GST_START_TEST (what_waits_of_a_layer_that_is_left_goes_in_pieces)
+{
+  Feed feed;
+
+  feed_prepare (&feed, 3, 100);
+  feed.config.max_memory = 64 * MEBIBYTE;
+  feed_start (&feed);
+  let_wait (&feed, 10000);
+  lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
+  feed_drain (&feed);
+  check_pieces (&feed, feed_get_stats (&feed).memory, 20);
+  /* It goes on to the decoder. */
+  fail_unless (feed.n_delivered > 9000);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_is_dropped_of_a_layer_that_is_joined_again_does)
+{
+  Feed feed;
+  guint64 before;
+
+  feed_prepare (&feed, 3, 100);
+  feed.config.max_memory = 64 * MEBIBYTE;
+  feed_start (&feed);
+  let_wait (&feed, 10000);
+  before = feed_get_stats (&feed).memory;
+  lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
+  lmcc_receiver_set_max_level (feed.receiver, -1, feed.now);
+  feed_drain (&feed);
+  check_pieces (&feed, before, 10);
+  fail_unless (feed.n_delivered < 1000, "%u", feed.n_delivered);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
+/* No call frees more than a sixteenth of what is held. */
+GST_START_TEST (a_budget_that_is_full_frees_a_layer_in_pieces)
+{
+  guint64 most = 0, held = 0;
+  guint layer, i;
+  Feed feed;
+
+  feed_prepare (&feed, 3, 100);
+  feed.config.max_memory = 8 * MEBIBYTE;
+  feed_start (&feed);
+  for (layer = 0; layer < feed.session.n_layers; layer++)
+    feed_send_media (&feed, layer, 0, TRUE);
+  for (i = 0; i < 20000; i++) {
+    guint64 before = feed_get_stats (&feed).memory, after;
+
+    feed_send_media (&feed, 1, 0, TRUE);
+    after = feed_get_stats (&feed).memory;
+    held = MAX (held, after);
+    most = MAX (most, before > after ? before - after : 0);
+    feed_run_until (&feed, feed.now + 100 * LMCC_USECOND);
+  }
+  fail_unless (feed.n_told > 0);
+  fail_unless (held > 7 * MEBIBYTE);
+  fail_unless (most > 0 && most < MEBIBYTE / 2, "%" G_GUINT64_FORMAT, most);
+  fail_unless (feed_get_stats (&feed).memory < MEBIBYTE);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
 static Suite *
 receiver_budget_suite (void)
 {
@@ -226,6 +332,9 @@ receiver_budget_suite (void)
   tcase_add_test (tc, what_was_kept_for_a_lower_rung_goes_before_a_layer);
   tcase_add_test (tc, what_others_hold_of_it_counts);
   tcase_add_test (tc, a_packet_costs_no_more_where_thousands_wait);
+  tcase_add_test (tc, what_waits_of_a_layer_that_is_left_goes_in_pieces);
+  tcase_add_test (tc, what_is_dropped_of_a_layer_that_is_joined_again_does);
+  tcase_add_test (tc, a_budget_that_is_full_frees_a_layer_in_pieces);
 
   return s;
 }

@@ -120,7 +120,7 @@ GST_START_TEST (the_earliest_deadline_is_found_whatever_was_taken_out)
     }
     fail_unless_equals_uint64 (lmcc_waiting_queue_next_due (&queue), least);
   }
-  lmcc_waiting_queue_reset (&queue);
+  lmcc_waiting_queue_reset (&queue, NULL);
   fail_unless_equals_int (lmcc_waiting_queue_get_length (&queue), 0);
   lmcc_waiting_queue_clear (&queue);
   g_rand_free (dice);

@@ -363,8 +363,11 @@ GST_START_TEST (memory_is_bounded)
         lmcc_repair_decoder_get_bytes (decoder) <= LMCC_REPAIR_MAX_BYTES);
   }
   fail_if (lmcc_repair_decoder_poll (decoder, &repaired));
-  lmcc_repair_decoder_expire (decoder, n);
-  fail_unless_equals_uint64 (lmcc_repair_decoder_get_bytes (decoder), 0);
+  /* Some with each call. */
+  for (i = 0; lmcc_repair_decoder_get_bytes (decoder) > 0; i++) {
+    lmcc_repair_decoder_expire (decoder, n);
+    fail_unless (i < LMCC_REPAIR_MAX_PACKETS / 32);
+  }
 }
 
 GST_END_TEST;
