@@ -349,8 +349,10 @@ collect_pending (LmccSender *sender, LmccTime now)
       lmcc_shaper_push (shaper, g_queue_pop_head (&sender->windows.pending));
       continue;
     }
-    if (shaper->last_key == 0 && !lmcc_unit_is_key (queued->unit))
+    if (shaper->last_key == 0 && !lmcc_unit_is_key (queued->unit)) {
       sender->stats.windows_cut++;
+      sender->windows.cut = TRUE;
+    }
     begin_closing (sender, end, now);
   }
 }
@@ -385,8 +387,8 @@ go_on (LmccSender *sender, LmccTime now)
  * @now: the time
  *
  * Before the first distance is known nothing has been sent but filler, so that
- * the window may become shorter. Later it becomes longer where groups of
- * pictures would be cut. It never becomes shorter again: receivers would have
+ * the window may become shorter. Later it becomes longer where a group of
+ * pictures was cut; a source that stood still has none. It never becomes shorter again: receivers would have
  * to leave pictures out.
  */
 void
@@ -394,16 +396,17 @@ lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
     LmccTime now)
 {
   LmccSenderShaped *windows = &sender->windows;
+  gboolean first = windows->measure, cut = windows->cut;
   LmccTime window;
 
-  if (!windows->follows || distance < LMCC_SHAPER_SHORTEST_WINDOW
-      || (!windows->measure && distance <= windows->shaper.longest))
-    return;
-  window = lmcc_sender_get_window_for (distance);
-  if (window == sender->session.window
-      || (!windows->measure && window < sender->session.window))
+  windows->cut = FALSE;
+  if (!windows->follows || distance < LMCC_SHAPER_SHORTEST_WINDOW)
     return;
   windows->measure = FALSE;
+  window = lmcc_sender_get_window_for (distance);
+  if (first && !cut ? window == sender->session.window
+                    : !cut || window <= sender->session.window)
+    return;
   sender->session.window = window;
   sender->session.revision++;
   lmcc_shaper_set_hold (&windows->shaper, window);

@@ -24,6 +24,7 @@ G_BEGIN_DECLS
  * @worked: when that was looked for last
  * @follows: the session's window follows the distance of key frames
  * @measure: it is not known yet
+ * @cut: a window has been cut since the latest key frame
  * @control: of #LmccPacket: RTCP that waits for the base
  */
 typedef struct
@@ -38,6 +39,7 @@ typedef struct
   LmccTime worked;
   gboolean follows;
   gboolean measure;
+  gboolean cut;
   GQueue control;
 } LmccSenderShaped;
 

@@ -546,6 +546,10 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
   for (i = 0; i < 4; i++)
     time = push_gop (&h, 1, time, 10, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
+  /* A source that stood still. */
+  time = push_gop (&h, 1, time + 3 * LMCC_SECOND, 10, 5, 1000);
+  time = push_gop (&h, 1, time, 10, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
   /* One of 1.6 s is cut, and the next ones fit. */
   for (i = 0; i < 4; i++)
     time = push_gop (&h, 1, time, 40, 5, 1000);
@@ -554,6 +558,14 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
   /* What is longer than any window is cut, as ever. */
   for (i = 0; i < 4; i++)
     time = push_gop (&h, 1, time, 100, 5, 1000);
+  fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
+  harness_clear (&h);
+
+  /* A first group of 2.2 s has been cut and sent: no shorter window after it. */
+  h = new_follower (LMCC_TIME_NONE);
+  time = push_gop (&h, 1, START + 100 * MS, 55, 5, 1000);
+  for (i = 0; i < 3; i++)
+    time = push_gop (&h, 1, time, 25, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
   harness_clear (&h);
 }
