@@ -56,6 +56,7 @@ GST_DEBUG_CATEGORY (gst_x264_ladder_enc_debug);
 
 #define DEFAULT_BITRATES NULL
 #define DEFAULT_BITRATE 0
+#define DEFAULT_LOOKAHEAD (-1)
 #define DEFAULT_KEY_UNIT_INTERVAL 1000
 #define DEFAULT_BFRAMES 3
 #define DEFAULT_VBV_BUF_CAPACITY 1000
@@ -69,6 +70,7 @@ enum
   PROP_BITRATE,
   PROP_KEY_UNIT_INTERVAL,
   PROP_BFRAMES,
+  PROP_LOOKAHEAD,
   PROP_VBV_BUF_CAPACITY,
   PROP_SPEED_PRESET,
   PROP_REAL_TIME,
@@ -308,6 +310,9 @@ gst_x264_ladder_enc_set_property (GObject *object, guint id,
     case PROP_VBV_BUF_CAPACITY:
       self->props.vbv_buf_capacity = g_value_get_uint (value);
       break;
+    case PROP_LOOKAHEAD:
+      self->props.lookahead = g_value_get_int (value);
+      break;
     case PROP_SPEED_PRESET:
       self->props.speed = g_value_get_enum (value);
       break;
@@ -343,6 +348,9 @@ gst_x264_ladder_enc_get_property (GObject *object, guint id, GValue *value,
       break;
     case PROP_VBV_BUF_CAPACITY:
       g_value_set_uint (value, self->props.vbv_buf_capacity);
+      break;
+    case PROP_LOOKAHEAD:
+      g_value_set_int (value, self->props.lookahead);
       break;
     case PROP_SPEED_PRESET:
       g_value_set_enum (value, self->props.speed);
@@ -449,6 +457,21 @@ install_picture_properties (void)
       "more make 3",
       0, 15, DEFAULT_BFRAMES, READY);
   /**
+   * GstX264LadderEnc:lookahead:
+   *
+   * How many pictures the encoders look ahead at most, before they choose what
+   * a picture gets. Each one is a picture of delay. -1 is what the speed preset
+   * does, in real time 10 at most. With any other value the threads of an
+   * encoder share each picture, so that they hold none back.
+   *
+   * Since: 0.1
+   */
+  properties[PROP_LOOKAHEAD] = g_param_spec_int ("lookahead", "Lookahead",
+      "Pictures that the encoders look ahead at most (-1 = what the speed "
+      "preset "
+      "does)",
+      -1, 250, DEFAULT_LOOKAHEAD, READY);
+  /**
    * GstX264LadderEnc:speed-preset:
    *
    * How thorough the encoders are. `auto` chooses by the pixels per second of
@@ -538,6 +561,7 @@ gst_x264_ladder_enc_init (GstX264LadderEnc *self)
   self->props.bitrate = DEFAULT_BITRATE;
   self->props.key_unit_interval = DEFAULT_KEY_UNIT_INTERVAL;
   self->props.bframes = DEFAULT_BFRAMES;
+  self->props.lookahead = DEFAULT_LOOKAHEAD;
   self->props.vbv_buf_capacity = DEFAULT_VBV_BUF_CAPACITY;
   self->props.speed = DEFAULT_SPEED_PRESET;
   self->props.real_time = DEFAULT_REAL_TIME;

@@ -209,6 +209,7 @@ configure (GstX264LadderEnc *self, const LmccPicture *picture)
   GST_OBJECT_LOCK (self);
   settings.vbv_capacity = self->props.vbv_buf_capacity;
   settings.bframes = self->props.bframes;
+  settings.lookahead = self->props.lookahead;
   settings.speed = self->props.speed;
   settings.real_time = self->props.real_time;
   self->key_interval = self->props.key_unit_interval * GST_MSECOND;

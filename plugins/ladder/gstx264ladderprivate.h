@@ -23,6 +23,7 @@ typedef struct
   guint key_unit_interval;
   guint bframes;
   guint vbv_buf_capacity;
+  gint lookahead;
   gint speed;
   gboolean real_time;
 } GstX264LadderProps;

@@ -247,6 +247,21 @@ gst_x264_ladder_rung_unlock (GstX264LadderRung *rung)
   return gst_element_sync_state_with_parent (rung->encoder);
 }
 
+/* The faster presets do not look ahead. x264 leaves the tree of macroblocks out
+ * where there is no lookahead. */
+static void
+limit_delay (GstX264LadderRung *rung, const GstX264LadderSettings *settings)
+{
+  gint lookahead = settings->lookahead;
+
+  if (settings->speed < GST_LADDER_SPEED_VERYFAST)
+    lookahead = 0;
+  else if (settings->real_time)
+    lookahead = MIN (lookahead, REAL_TIME_LOOKAHEAD);
+  g_object_set (rung->encoder, "rc-lookahead", lookahead, "sync-lookahead", 0,
+      "sliced-threads", settings->threads > 1, NULL);
+}
+
 /**
  * gst_x264_ladder_rung_configure:
  * @rung: a rung with its bitrate, locked
@@ -267,6 +282,8 @@ gst_x264_ladder_rung_configure (GstX264LadderRung *rung,
       "scenecut=0:open-gop=0", NULL);
   gst_util_set_object_arg (G_OBJECT (rung->encoder), "speed-preset",
       gst_ladder_speed_get_name (settings->speed));
-  if (settings->real_time && settings->speed > GST_LADDER_SPEED_VERYFAST)
+  if (settings->lookahead >= 0)
+    limit_delay (rung, settings);
+  else if (settings->real_time && settings->speed > GST_LADDER_SPEED_VERYFAST)
     g_object_set (rung->encoder, "rc-lookahead", REAL_TIME_LOOKAHEAD, NULL);
 }

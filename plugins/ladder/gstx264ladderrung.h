@@ -36,6 +36,7 @@ typedef struct
 /**
  * GstX264LadderSettings:
  * @vbv_capacity: ms
+ * @lookahead: pictures at most, -1 for what the speed does
  * @key_distance: pictures, at most
  *
  * What the encoders of all rungs have in common.
@@ -43,6 +44,7 @@ typedef struct
 typedef struct
 {
   guint vbv_capacity;
+  gint lookahead;
   guint key_distance;
   guint bframes;
   GstLadderSpeed speed;

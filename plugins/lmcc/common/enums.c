@@ -11,6 +11,8 @@
 
 #include "common/enums.h"
 
+#include "common/profiles.h"
+
 /**
  * GstLmccAlgorithm:
  * @auto: what the session announces
@@ -216,6 +218,37 @@ gst_lmcc_segmentation_get_type (void)
 
   if (g_once_init_enter (&type)) {
     GType new_type = g_enum_register_static ("GstLmccSegmentation", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
+ * GstLmccLatencyProfile:
+ * @live: the least latency
+ * @balanced: 1.5 s in layers of fixed rates from raw video, and less in native
+ *     ones
+ * @quality: the most of each bit
+ *
+ * How much latency there may be for the sake of quality: see docs/elements.md.
+ */
+GType
+gst_lmcc_latency_profile_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_LMCC_PROFILE_LIVE, "The least latency", "live" },
+    { GST_LMCC_PROFILE_BALANCED, "Some latency, for better pictures",
+        "balanced" },
+    { GST_LMCC_PROFILE_QUALITY, "Some seconds, for the best pictures",
+        "quality" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccLatencyProfile", values);
 
     gst_type_mark_as_plugin_api (new_type, 0);
     g_once_init_leave (&type, new_type);

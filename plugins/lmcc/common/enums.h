@@ -53,6 +53,9 @@ GType gst_lmcc_segmentation_get_type (void);
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
 
+#define GST_TYPE_LMCC_LATENCY_PROFILE (gst_lmcc_latency_profile_get_type ())
+GType gst_lmcc_latency_profile_get_type (void);
+
 #define GST_TYPE_LMCC_RTT_MODE (gst_lmcc_rtt_mode_get_type ())
 GType gst_lmcc_rtt_mode_get_type (void);
 const gchar *gst_lmcc_rtt_source_to_name (LmccRttSource source);

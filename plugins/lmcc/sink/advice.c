@@ -87,8 +87,8 @@ gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now)
   if (core->advised)
     return LMCC_TIME_NONE;
   if (core->settings.n_layers > 0)
-    when += core->settings.properties.window * LMCC_MSECOND > 0
-        ? core->settings.properties.window * LMCC_MSECOND
+    when += core->settings.window * LMCC_MSECOND > 0
+        ? core->settings.window * LMCC_MSECOND
         : LMCC_DEFAULT_SHAPED_WINDOW;
   if (now < when)
     return when;

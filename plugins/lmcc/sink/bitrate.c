@@ -15,24 +15,27 @@
  * @factory: name of an element that encodes video
  * @property: its bit rate, which can change while it runs
  * @unit: that many bit/s are 1
+ * @key_distance: (nullable): its property of pictures from one key frame to the
+ *     next at most; 0 or less leaves that to the encoder
  */
 typedef struct
 {
   const gchar *factory;
   const gchar *property;
   guint unit;
+  const gchar *key_distance;
 } DrivenEncoder;
 
 /* All of them follow without a key frame. Those that make layers scale all of
  * them. */
 static const DrivenEncoder encoders[] = {
-  { "x264enc", "bitrate", 1000 },
-  { "x265enc", "bitrate", 1000 },
-  { "openh264enc", "bitrate", 1 },
-  { "vp8enc", "target-bitrate", 1 },
-  { "vp9enc", "target-bitrate", 1 },
-  { "vp9svcenc", "target-bitrate", 1 },
-  { "j2klayerenc", "target-bitrate", 1 },
+  { "x264enc", "bitrate", 1000, "key-int-max" },
+  { "x265enc", "bitrate", 1000, "key-int-max" },
+  { "openh264enc", "bitrate", 1, "gop-size" },
+  { "vp8enc", "target-bitrate", 1, "keyframe-max-dist" },
+  { "vp9enc", "target-bitrate", 1, "keyframe-max-dist" },
+  { "vp9svcenc", "target-bitrate", 1, "keyframe-max-dist" },
+  { "j2klayerenc", "target-bitrate", 1, NULL },
 };
 
 static const DrivenEncoder *
@@ -115,6 +118,46 @@ gst_lmcc_sink_bitrate_find_encoder (GstPad *sink)
   }
   gst_clear_object (&at);
   return found;
+}
+
+static gdouble
+get_picture_rate (GstElement *encoder)
+{
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (encoder, "sink");
+  g_autoptr (GstCaps) caps = sink ? gst_pad_get_current_caps (sink) : NULL;
+  gint n = 0, d = 1;
+
+  if (caps)
+    gst_structure_get_fraction (gst_caps_get_structure (caps, 0), "framerate",
+        &n, &d);
+  return d > 0 ? (gdouble) n / d : 0;
+}
+
+/**
+ * gst_lmcc_sink_bitrate_get_key_distance:
+ * @encoder: of gst_lmcc_sink_bitrate_find_encoder()
+ *
+ * Returns: how far apart its key frames are at most, ns; 0 where it does not
+ *     say
+ */
+LmccTime
+gst_lmcc_sink_bitrate_get_key_distance (GstElement *encoder)
+{
+  const DrivenEncoder *kind = describe (encoder);
+  gdouble rate = get_picture_rate (encoder);
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_auto (GValue) number = G_VALUE_INIT;
+  gint64 pictures;
+
+  if (kind->key_distance == NULL || rate <= 0)
+    return 0;
+  g_object_get_property (G_OBJECT (encoder), kind->key_distance, &value);
+  g_value_init (&number, G_TYPE_INT64);
+  g_value_transform (&value, &number);
+  pictures = g_value_get_int64 (&number);
+  if (pictures <= 0 || pictures > G_MAXINT)
+    return 0;
+  return (LmccTime) ((gdouble) pictures / rate * LMCC_SECOND);
 }
 
 /**

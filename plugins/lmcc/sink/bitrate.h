@@ -5,10 +5,12 @@
 #define GST_LMCC_SINK_BITRATE_H
 
 #include <gst/gst.h>
+#include <gst/lmcc/lmcc.h>
 
 G_BEGIN_DECLS
 
 GstElement *gst_lmcc_sink_bitrate_find_encoder (GstPad *sink);
+LmccTime gst_lmcc_sink_bitrate_get_key_distance (GstElement *encoder);
 guint64 gst_lmcc_sink_bitrate_get (GstElement *encoder);
 void gst_lmcc_sink_bitrate_set (GstElement *encoder, guint64 bitrate);
 

@@ -148,13 +148,15 @@ gst_lmcc_sink_core_start (GstLmccSinkCore *core)
   core->estimate_told = FALSE;
   core->estimate_waits = FALSE;
   core->warned_encoder = FALSE;
+  core->own_key_distance = 0;
   core->reports_dropped = 0;
   g_clear_pointer (&core->sdp, g_free);
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
   core->next_stats = 0;
-  core->next_key_unit =
-      core->settings.properties.key_unit_interval * LMCC_MSECOND;
+  core->key_interval = 0;
+  core->next_key_unit = 0;
+  core->window_told = 0;
   core->next_key_check = 0;
   core->requested_key_unit = 0;
   core->eos_posted = FALSE;
@@ -189,6 +191,21 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
   if (core->clock_id)
     gst_clock_id_unref (core->clock_id);
   core->clock_id = NULL;
+}
+
+/**
+ * gst_lmcc_sink_core_set_own_key_distance:
+ * @core: the core
+ * @distance: how far apart the encoders that lmccsink has made are to make key
+ *     frames, ns
+ */
+void
+gst_lmcc_sink_core_set_own_key_distance (GstLmccSinkCore *core,
+    LmccTime distance)
+{
+  g_mutex_lock (&core->lock);
+  core->own_key_distance = distance;
+  g_mutex_unlock (&core->lock);
 }
 
 /* Element */

@@ -151,9 +151,11 @@ struct _GstLmccSinkCore
   LmccTime expected;
   LmccTime next_stats;
   LmccTime next_estimate;
+  LmccTime key_interval;
   LmccTime next_key_unit;
   LmccTime next_key_check;
   LmccTime requested_key_unit;
+  LmccTime window_told;
   gboolean eos_posted;
 
   GMutex lock;
@@ -180,6 +182,8 @@ struct _GstLmccSinkCore
   LmccTime missing_since;
   gboolean started;
   gboolean has_sound;
+  /* Of lmccsink's own encoders' key frames, 0 where there are none. */
+  LmccTime own_key_distance;
   gchar *sdp;
   guint64 estimated_bitrate;
   gboolean estimate_told;
@@ -220,6 +224,8 @@ GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore *core);
 void gst_lmcc_sink_core_let_go (GstLmccSinkCore *core, GstPad *pad);
 void gst_lmcc_sink_core_remove_pad (GstLmccSinkCore *core, GstPad *pad);
 GList *gst_lmcc_sink_list_pads (GstElement *element);
+void gst_lmcc_sink_core_set_own_key_distance (GstLmccSinkCore *core,
+    LmccTime distance);
 gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore *core);
 GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore *core);
 
@@ -285,6 +291,11 @@ gpointer gst_lmcc_sink_pacer_run (gpointer data);
 /* sink/drive.c */
 LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now);
 guint64 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore *core);
+
+/* sink/window.c */
+void
+gst_lmcc_sink_window_choose (GstLmccSinkCore *core, LmccSenderConfig *config);
+void gst_lmcc_sink_window_tell (GstLmccSinkCore *core);
 
 /* sink/advice.c */
 LmccTime gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now);

@@ -10,6 +10,7 @@
 
 #include "common/enums.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <gst/video/video.h>
@@ -18,14 +19,16 @@
 #include <plugins/svc/gstvp9svcrates.h>
 
 /* In layers of fixed rates the largest group of pictures has to fit into its
- * share: half a second of an encoder's buffer beside two of its rate. */
+ * share, which has a quarter more than the encoder's rate. With a buffer of
+ * three quarters of the group x264's largest had 1.2 of their share
+ * (docs/ladder.md), with one of all of it 1.33. */
 #define SHAPED_BUFFER_MS 500
+#define SHAPED_BUFFER_SHARE 0.75
+#define SHAPED_ROOM_SHARE 0.25
 
-/* What a window has beside twice the distance of key frames. */
+/* What a window that the user sets has beside twice the distance of key
+ * frames. */
 #define WINDOW_REST_MS 400
-
-/* As x264ladderenc's. */
-#define DEFAULT_KEY_UNIT_MS 1000
 
 /* What vp9svcenc has at most. */
 #define VP9_MAX_SPATIAL GST_VP9_SVC_MAX_SPATIAL
@@ -40,17 +43,35 @@ static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
  * per pixel of all, with which a picture has few artefacts: docs/j2k.md. */
 #define J2K_N_LAYERS 5
 #define J2K_BITS_PER_PIXEL 1.5
+#define J2K_WINDOW (460 * LMCC_MSECOND)
 
 static guint
 choose_key_interval (const GstLmccSinkSettings *settings)
 {
   if (settings->properties.key_unit_interval > 0)
     return settings->properties.key_unit_interval;
-  if (settings->n_layers == 0)
-    return DEFAULT_KEY_UNIT_MS;
-  if (settings->properties.window > 2 * WINDOW_REST_MS)
-    return (settings->properties.window - WINDOW_REST_MS) / 2;
-  return (LMCC_DEFAULT_SHAPED_WINDOW / LMCC_MSECOND - WINDOW_REST_MS) / 2;
+  if (settings->n_layers > 0 && settings->window > 2 * WINDOW_REST_MS)
+    return (settings->window - WINDOW_REST_MS) / 2;
+  return settings->profile->raw_key_interval;
+}
+
+/* ms */
+static guint
+choose_buffer (const GstLmccSinkSettings *settings)
+{
+  return MIN (SHAPED_BUFFER_MS,
+      (guint) (SHAPED_BUFFER_SHARE * choose_key_interval (settings)));
+}
+
+/* @key_interval and @buffer are in ms. A larger buffer than ours may all be in
+ * one group. */
+static void
+set_group (LmccLadderLimits *limits, guint key_interval, guint buffer)
+{
+  limits->group = key_interval / 1000.0;
+  limits->buffer = buffer / 1000.0;
+  if (limits->buffer <= SHAPED_BUFFER_SHARE * limits->group)
+    limits->buffer = MIN (limits->buffer, SHAPED_ROOM_SHARE * limits->group);
 }
 
 static void
@@ -64,8 +85,7 @@ set_limits (LmccLadderLimits *limits, const LmccPicture *picture,
   limits->packet_overhead =
       lmcc_address_get_udp_overhead (&settings->address) + headers;
   limits->packet_payload = settings->properties.mtu - headers;
-  limits->group = choose_key_interval (settings) / 1000.0;
-  limits->buffer = SHAPED_BUFFER_MS / 1000.0;
+  set_group (limits, choose_key_interval (settings), choose_buffer (settings));
 }
 
 static guint
@@ -99,9 +119,25 @@ set_x264_distance (GstElement *element,
     const GstLmccSinkSettings *settings)
 {
   if (settings->n_layers > 0)
-    g_object_set (element, "vbv-buf-capacity", SHAPED_BUFFER_MS, NULL);
+    g_object_set (element, "vbv-buf-capacity", choose_buffer (settings), NULL);
   g_object_set (element, "key-unit-interval", choose_key_interval (settings),
       NULL);
+  if (settings->profile->bframes >= 0)
+    g_object_set (element, "bframes", settings->profile->bframes, NULL);
+  g_object_set (element, "lookahead", settings->profile->lookahead, NULL);
+}
+
+/* Rounded to pictures as x264ladderenc does. */
+static LmccTime
+get_x264_distance (GstElement *element, const LmccPicture *picture)
+{
+  gdouble pictures;
+  guint key;
+
+  g_object_get (element, "key-unit-interval", &key, NULL);
+  pictures = MAX (1, ceil (key * picture->rate / 1000 - 0.5));
+
+  return (LmccTime) (pictures / picture->rate * LMCC_SECOND);
 }
 
 static guint
@@ -122,8 +158,7 @@ set_x264_rates (GstElement *element, const LmccPicture *picture,
     return MIN (g_strv_length (parts), LMCC_MAX_RUNGS);
   }
   set_limits (&limits, picture, settings);
-  limits.group = key / 1000.0;
-  limits.buffer = buffer / 1000.0;
+  set_group (&limits, key, buffer);
   n = settings->n_layers > 0
       ? fit_layers (settings->rates, settings->n_layers, &limits, rates, error)
       : lmcc_ladder_default_rates (picture, rates);
@@ -145,6 +180,16 @@ set_vp9_distance (GstElement *element, const LmccPicture *picture,
   gdouble distance = choose_key_interval (settings) * picture->rate / 1000.0;
 
   g_object_set (element, "keyframe-max-dist", MAX ((gint) distance, 1), NULL);
+}
+
+static LmccTime
+get_vp9_distance (GstElement *element, const LmccPicture *picture)
+{
+  gint distance;
+
+  g_object_get (element, "keyframe-max-dist", &distance, NULL);
+
+  return (LmccTime) (MAX (distance, 1) / picture->rate * LMCC_SECOND);
 }
 
 /* The spatial or quality layers take the place of rungs: each is whole at a
@@ -237,6 +282,14 @@ fit_j2k_rates (const LmccPicture *picture, const GstLmccSinkSettings *settings,
   return n;
 }
 
+/* Each picture is a key frame, and a window has as many as another codec's. */
+static LmccTime
+get_j2k_distance (GstElement *element G_GNUC_UNUSED,
+    const LmccPicture *picture G_GNUC_UNUSED)
+{
+  return J2K_WINDOW;
+}
+
 static guint
 set_j2k_rates (GstElement *element, const LmccPicture *picture,
     const GstLmccSinkSettings *settings, GError **error)
@@ -277,6 +330,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .converts = TRUE,
         .sets_up = TRUE,
         .set_distance = set_x264_distance,
+        .get_distance = get_x264_distance,
         .set_rates = set_x264_rates,
       },
   [GST_LMCC_CODEC_VP9] = {
@@ -286,6 +340,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .origin = "the plugin lmccsvc, which is built with lmccsink where "
         "libvpx 1.12 or later is installed (libvpx-dev)",
         .set_distance = set_vp9_distance,
+        .get_distance = get_vp9_distance,
         .set_rates = set_vp9_rates,
       },
   [GST_LMCC_CODEC_J2K] = {
@@ -294,6 +349,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .encoded = "image/x-jpc",
         .origin = "the plugin lmccj2k, which is built with lmccsink where "
         "OpenJPEG 2.5 or later is installed (libopenjp2-7-dev)",
+        .get_distance = get_j2k_distance,
         .set_rates = set_j2k_rates,
       },
 };
@@ -358,6 +414,7 @@ read_picture (GstCaps *caps, LmccPicture *picture)
  * @element: its element, new
  * @caps: of the raw video
  * @settings: what lmccsink's properties say
+ * @key_distance: (out): how far apart its key frames will be, ns
  * @error: why it is not possible
  *
  * What the user set stays; everything else follows from picture and layers.
@@ -367,7 +424,7 @@ read_picture (GstCaps *caps, LmccPicture *picture)
 guint
 gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
     GstElement *element, GstCaps *caps, const GstLmccSinkSettings *settings,
-    GError **error)
+    LmccTime *key_distance, GError **error)
 {
   FieldSetter setter = { encoder, element, error };
   LmccPicture picture;
@@ -388,5 +445,6 @@ gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
       && !gst_structure_foreach (settings->properties.encoder_settings,
           set_field, &setter))
     return 0;
+  *key_distance = encoder->get_distance (element, &picture);
   return encoder->set_rates (element, &picture, settings, error);
 }

@@ -39,6 +39,7 @@ struct _GstLmccSinkEncoder
   gboolean sets_up;
   void (*set_distance) (GstElement *element, const LmccPicture *picture,
       const GstLmccSinkSettings *settings);
+  LmccTime (*get_distance) (GstElement *element, const LmccPicture *picture);
   guint (*set_rates) (GstElement *element, const LmccPicture *picture,
       const GstLmccSinkSettings *settings, GError **error);
 };
@@ -46,7 +47,7 @@ struct _GstLmccSinkEncoder
 const GstLmccSinkEncoder *gst_lmcc_sink_encoder_find (gint codec);
 guint gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
     GstElement *element, GstCaps *caps, const GstLmccSinkSettings *settings,
-    GError **error);
+    LmccTime *key_distance, GError **error);
 
 G_END_DECLS
 

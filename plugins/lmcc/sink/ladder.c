@@ -145,14 +145,16 @@ build (GstLmccSinkLadder *ladder, GstPad *core_pad, guint index, GstCaps *caps,
     const GstLmccSinkSettings *settings)
 {
   g_autoptr (GError) error = NULL;
+  LmccTime key_distance = 0;
   guint n, rung;
 
   n = gst_lmcc_sink_encoder_set_up (ladder->codec, ladder->element, caps,
-      settings, &error);
+      settings, &key_distance, &error);
   if (n == 0) {
     post_error (ladder, error);
     return FALSE;
   }
+  gst_lmcc_sink_core_set_own_key_distance (ladder->core, key_distance);
   for (rung = 0; rung < n; rung++) {
     if (!link_rung (ladder, get_core_pad (ladder, core_pad, index, rung), rung,
             settings->properties.mtu))

@@ -14,8 +14,8 @@
  *
  * With #GstLmccSink:layering layers have fixed rates instead, which the
  * pictures are poured into, the most important lowest. This holds them back for
- * #GstLmccSink:window, 4.4 s unless set, and needs key frames at most 2 s
- * apart.
+ * #GstLmccSink:window, which follows the distance of the key frames, and needs
+ * these at most 2 s apart.
  *
  * The base layer goes to #GstLmccSink:address and #GstLmccSink:port, layer i to
  * the i-th address after it. An elementary stream gets the stock RTP payloader

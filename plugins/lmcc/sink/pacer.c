@@ -39,6 +39,7 @@ session_changed (GstLmccSinkCore *core)
   core->sdp = text;
   g_mutex_unlock (&core->lock);
   g_free (old);
+  gst_lmcc_sink_window_tell (core);
   core->callbacks.changed (core->callbacks.user_data, "sdp");
 }
 
@@ -150,7 +151,6 @@ fill_session (GstLmccSinkCore *core, LmccSession *session)
   session->source = core->place.source;
   session->source_specific =
       lmcc_address_is_source_specific (&settings->address);
-  session->window = settings->properties.window * LMCC_MSECOND;
   if (settings->n_layers > 0) {
     session->native = FALSE;
     session->n_layers = settings->n_layers;
@@ -237,6 +237,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   fill_session (core, &config.session);
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
+  gst_lmcc_sink_window_choose (core, &config);
   if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
       || !(sender = lmcc_sender_new (&config, now, &error))) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
@@ -339,8 +340,7 @@ flush_sender (GstLmccSinkCore *core, LmccTime now)
   drain_actions (core);
   core->eos_posted = FALSE;
   core->requested_key_unit = 0;
-  core->next_key_unit =
-      core->settings.properties.key_unit_interval * LMCC_MSECOND;
+  core->next_key_unit = core->key_interval;
 }
 
 static LmccTime
@@ -361,9 +361,7 @@ update_stats (GstLmccSinkCore *core, LmccTime now)
 static LmccTime
 request_regular_key_unit (GstLmccSinkCore *core, LmccTime now)
 {
-  LmccTime interval =
-      core->settings.properties.key_unit_interval * LMCC_MSECOND;
-  LmccTime position;
+  LmccTime interval = core->key_interval, position;
 
   if (interval == 0)
     return LMCC_TIME_NONE;

@@ -208,19 +208,38 @@ static const GstLmccProperty rows[] = {
       "layering=explicit",
       NULL, READY),
   /**
+   * GstLmccSink:latency-profile:
+   *
+   * How much latency there may be for the sake of quality. `live`, `balanced`
+   * and `quality` set #GstLmccSink:window, #GstLmccSink:repair and the distance
+   * of key frames, of raw video also how the encoders look ahead, each where it
+   * is not set itself; docs/elements.md has a table. Receivers learn all of it
+   * from the session; #GstLmccSrc:latency-profile sets what is their own.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (latency_profile, "latency-profile", "Latency profile",
+      "How much latency there may be for the sake of quality",
+      gst_lmcc_latency_profile_get_type, "balanced", READY),
+  /**
    * GstLmccSink:window:
    *
    * How long a packet may be held after its decoding time, in milliseconds.
    * Receivers add it to their latency. With `layering=native` it evens out the
    * rate of a layer, and is 100 ms unless set. In layers of fixed rates a group
-   * of pictures is first collected and then sent: take 400 ms more than twice
-   * the distance of the key frames. It is 4400 ms unless set, for 2 s.
+   * of pictures is first collected and then sent. Unless set, the window
+   * follows the distance of the key frames there: 2.2 times that, and 200 ms; 1
+   * s where lmccsink encodes raw video itself. It is what
+   * #GstLmccSink:key-unit-interval or the encoder in front says, else what the
+   * first two key frames show, and 4400 ms at most. Where key frames come
+   * further apart later, it grows, and a warning says so. To set it take 400 ms
+   * more than twice the distance.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (window, "window", "Window",
-      "How long a packet may be held (ms, 0 = 100 for native layers, 4400 for "
-      "fixed rates)",
+      "How long a packet may be held (ms, 0 = 100 for native layers, by the "
+      "distance of key frames for fixed rates)",
       0, 60000, 0, READY),
   /**
    * GstLmccSink:latency:

@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* Of 1000, where repair is not said. */
-#define AUTOMATIC_REPAIR 100
-
 /* What the algorithm "auto" is. */
 #define DEFAULT_ALGORITHM "plumb"
 
@@ -138,6 +135,10 @@ gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
   memset (settings, 0, sizeof (*settings));
   gst_lmcc_properties_copy (&gst_lmcc_sink_properties, properties,
       &settings->properties);
+  settings->profile =
+      gst_lmcc_sink_properties_get_profile (&settings->properties);
+  settings->window =
+      properties->window > 0 ? properties->window : settings->profile->window;
 
   return check_times (properties, error) && read_rates (settings, error)
       && read_algorithm (settings, error) && read_addresses (settings, error);
@@ -155,6 +156,23 @@ gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
 }
 
 /**
+ * gst_lmcc_sink_properties_get_profile:
+ * @properties: what is set
+ *
+ * Returns: (transfer none): what its latency profile sets for layers as these
+ *     are
+ */
+const GstLmccProfileLayers *
+gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties)
+{
+  const GstLmccProfile *profile =
+      gst_lmcc_profile_get (properties->latency_profile);
+
+  return properties->layering == GST_LMCC_LAYERING_NATIVE ? &profile->native
+                                                          : &profile->fixed;
+}
+
+/**
  * gst_lmcc_sink_properties_get_repair:
  * @properties: what is set
  *
@@ -164,11 +182,12 @@ gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
 guint
 gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties)
 {
-  if (properties->repair < 0)
-    return properties->layering == GST_LMCC_LAYERING_NATIVE ? 0
-                                                            : AUTOMATIC_REPAIR;
+  gdouble repair = properties->repair;
 
-  return (guint) (1000 * properties->repair + 0.5);
+  if (repair < 0)
+    repair = gst_lmcc_sink_properties_get_profile (properties)->repair;
+
+  return (guint) (1000 * repair + 0.5);
 }
 
 /**

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc.h>
 
+#include "common/profiles.h"
 #include "common/properties.h"
 #include "sink/marks.h"
 
@@ -32,6 +33,7 @@ typedef struct
   gint udp_segmentation;
   guint mtu;
   gint layering;
+  gint latency_profile;
   guint layers;
   guint64 base_rate;
   gdouble rate_factor;
@@ -66,6 +68,8 @@ typedef struct
 /**
  * GstLmccSinkSettings:
  * @properties: what they are made of
+ * @profile: what the latency profile sets of what the user does not
+ * @window: ms; 0: it follows the distance of key frames
  * @address: the base's group
  * @bind_address: the local address, of no family where none was named
  * @algorithm: its name
@@ -79,6 +83,8 @@ typedef struct
 typedef struct
 {
   GstLmccSinkProperties properties;
+  const GstLmccProfileLayers *profile;
+  guint window;
   LmccAddress address;
   LmccAddress bind_address;
   const gchar *algorithm;
@@ -94,6 +100,8 @@ extern const GstLmccPropertyTable gst_lmcc_sink_properties;
 gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
     const GstLmccSinkProperties *properties, GError **error);
 void gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings);
+const GstLmccProfileLayers *
+gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties);
 guint
 gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties);
 gint gst_lmcc_sink_properties_get_repair_base (

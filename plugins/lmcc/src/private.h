@@ -80,7 +80,8 @@ struct _GstLmccSrc
 
   /* object lock */
   GstLmccSrcSettings settings;
-  guint64 uri_given; /* what the latest URI had set, as in GstLmccUri */
+  gboolean latency_given; /* by its property */
+  guint64 uri_given;      /* what the latest URI had set, as in GstLmccUri */
   gboolean uri_has_source;
   gchar *uri_error; /* what was wrong with it, or NULL */
   GArray *answers;

@@ -21,10 +21,10 @@ static const GstLmccProperty rows[] = {
    *
    * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
    * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
-   * `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`, `on-loss` and
-   * `source-policy`, each as the property of that name; another key is passed
-   * over with a warning. What an earlier URI had set is the default again,
-   * unless the new one says it.
+   * `latency-profile`, `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`,
+   * `on-loss` and `source-policy`, each as the property of that name; another
+   * key is passed over with a warning. What an earlier URI had set is the
+   * default again, unless the new one says it.
    *
    * Since: 0.1
    */
@@ -89,6 +89,19 @@ static const GstLmccProperty rows[] = {
   GST_LMCC_STRING (sdp, "sdp", "SDP",
       "Session description: its text (v=...) or the name of a file", NULL,
       READY),
+  /**
+   * GstLmccSrc:latency-profile:
+   *
+   * How much latency there may be: what #GstLmccSrc:latency is, unless that is
+   * set: 40 ms with `live`, 200 with `balanced`, 500 with `quality`. All else
+   * of the latency is the sender's to choose (see
+   * #GstLmccSink:latency-profile), and the session says it.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (latency_profile, "latency-profile", "Latency profile",
+      "How long to wait for the network, unless latency says it",
+      gst_lmcc_latency_profile_get_type, "balanced", READY | IN_URI),
   /**
    * GstLmccSrc:latency:
    *

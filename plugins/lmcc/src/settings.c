@@ -5,6 +5,7 @@
 /* How the properties are set and read, and the URI that says several. */
 #include "config.h"
 
+#include "common/profiles.h"
 #include "src/private.h"
 #include "src/uri.h"
 
@@ -26,6 +27,33 @@ take_source (GstLmccSrcSettings *settings, const GstLmccSrcSettings *from)
   settings->multicast_source = g_strdup (from->multicast_source);
 }
 
+static gboolean
+is_row (guint row, const gchar *name)
+{
+  return g_str_equal (gst_lmcc_src_properties.rows[row].name, name);
+}
+
+static gboolean
+uri_says (const GstLmccSrc *self, const gchar *name)
+{
+  guint i;
+
+  for (i = 0; i < gst_lmcc_src_properties.n_rows; i++) {
+    if (is_row (i, name))
+      return (self->uri_given >> i & 1) != 0;
+  }
+  return FALSE;
+}
+
+/* The profile's latency, unless the user says one. */
+static void
+apply_profile (GstLmccSrc *self)
+{
+  if (!self->latency_given && !uri_says (self, "latency"))
+    self->settings.latency =
+        gst_lmcc_profile_get (self->settings.latency_profile)->latency;
+}
+
 /* What the latest URI had set, and the new one does not, is the default
  * again. */
 static void
@@ -39,10 +67,13 @@ take_uri (GstLmccSrc *self, const GstLmccUri *uri)
   if (uri->settings.multicast_source || self->uri_has_source)
     take_source (&self->settings, &uri->settings);
   for (i = 0; i < table->n_rows; i++) {
-    if (changed & G_GUINT64_CONSTANT (1) << i)
+    if (changed & G_GUINT64_CONSTANT (1) << i) {
+      self->latency_given = self->latency_given && !is_row (i, "latency");
       gst_lmcc_property_copy (&table->rows[i], &uri->settings, &self->settings);
+    }
   }
   self->uri_given = uri->given;
+  apply_profile (self);
   self->uri_has_source = uri->settings.multicast_source != NULL;
   g_clear_pointer (&self->uri_error, g_free);
 }
@@ -139,6 +170,8 @@ gst_lmcc_src_set_property (GObject *object, guint id, const GValue *value,
   GST_OBJECT_LOCK (self);
   kept = gst_lmcc_properties_set (&gst_lmcc_src_properties, &self->settings, id,
       value);
+  self->latency_given = self->latency_given || is_row (id - 1, "latency");
+  apply_profile (self);
   GST_OBJECT_UNLOCK (self);
   if (!kept) {
     set_uri_property (self, g_value_get_string (value));

@@ -23,6 +23,7 @@ typedef struct
   gchar *multicast_iface;
   gchar *multicast_source;
   gchar *sdp;
+  gint latency_profile;
   guint latency;
   guint64 timeout;
   gint max_level;

@@ -166,7 +166,8 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   assert_equals_uint64 (session.layers[1].rate, 33333);
   assert_equals_uint64 (session.layers[2].rate, 66667);
   assert_equals_uint64 (session.layers[3].rate, 200000);
-  assert_equals_uint64 (session.window, LMCC_DEFAULT_SHAPED_WINDOW);
+  /* 2.2 times what the encoder is set to, 15 pictures, and 200 ms. */
+  assert_equals_uint64 (session.window, 1300 * LMCC_MSECOND);
   test_end_pipeline (pipeline);
 
   pipeline = launch (ENCODER "! lmccsink name=s layering=explicit "
@@ -177,6 +178,43 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   assert_equals_uint64 (session.layers[1].rate, 64000);
   assert_equals_uint64 (session.layers[2].rate, 1500000);
   assert_equals_uint64 (session.window, 1400 * LMCC_MSECOND);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  const gchar *settings;
+  guint window; /* ms */
+  guint repair; /* 1/1000 */
+} ProfileCase;
+
+static const ProfileCase profile_cases[] = {
+  { "", 100, 0 },
+  { "latency-profile=live", 20, 0 },
+  { "latency-profile=live window=70", 70, 0 },
+  { "latency-profile=quality", 500, 100 },
+  { "latency-profile=quality repair=0", 500, 0 },
+  { "layering=doubling key-unit-interval=1000", 2400, 100 },
+  { "layering=doubling latency-profile=live", 1300, 100 },
+  { "layering=doubling latency-profile=live key-unit-interval=1000", 2400,
+      100 },
+  { "layering=doubling latency-profile=quality", 4400, 100 },
+  { "layering=doubling latency-profile=quality window=900", 900, 100 },
+};
+
+GST_START_TEST (test_a_profile_sets_what_the_user_does_not)
+{
+  const ProfileCase *expected = &profile_cases[__i__];
+  GstElement *pipeline =
+      launch (ENCODER "! lmccsink name=s %s", expected->settings);
+  LmccSession session;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  get_session (pipeline, &session);
+  assert_equals_uint64 (session.window, expected->window * LMCC_MSECOND);
+  assert_equals_int (session.repair, expected->repair);
   test_end_pipeline (pipeline);
 }
 
@@ -475,6 +513,8 @@ lmccsink_layers_suite (void)
   tcase_add_test (tc, test_packets_bear_the_signals_of_given_probabilities);
   tcase_add_test (tc, test_packets_bear_the_signals_of_the_method);
   tcase_add_test (tc, test_the_session_announces_rates_and_window);
+  tcase_add_loop_test (tc, test_a_profile_sets_what_the_user_does_not, 0,
+      G_N_ELEMENTS (profile_cases));
   tcase_add_loop_test (tc, test_the_session_announces_the_repair, 0,
       G_N_ELEMENTS (repair_cases));
   tcase_add_test (tc, test_pictures_come_through_layers_of_fixed_rates);

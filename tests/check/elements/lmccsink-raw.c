@@ -287,8 +287,8 @@ GST_START_TEST (test_vp9_in_layers_of_fixed_rates_fits_them)
   for (i = 0; i < 9; i++)
     sum += setup.layers[i];
   lowest = setup.layers[0] + setup.layers[1] + setup.layers[2];
-  fail_unless (lowest > 80000 && lowest < 200000 / 1.5, "%d bit/s", lowest);
-  fail_unless (sum > 800000 && sum < 1600000 / 1.5, "%d bit/s", sum);
+  fail_unless (lowest > 80000 && lowest < 200000 / 1.25, "%d bit/s", lowest);
+  fail_unless (sum > 800000 && sum < 1600000 / 1.25, "%d bit/s", sum);
   g_free (setup.mode);
 
   play_once ("videotestsrc num-buffers=5 ! video/x-raw,width=640,height=360,"

@@ -253,6 +253,41 @@ GST_START_TEST (test_a_new_uri_resets_what_the_old_one_set)
 
 GST_END_TEST;
 
+static guint
+latency_of (GstElement *source)
+{
+  guint latency;
+
+  g_object_get (source, "latency", &latency, NULL);
+  return latency;
+}
+
+GST_START_TEST (test_a_profile_sets_a_latency_that_is_not_set)
+{
+  GstElement *source = gst_element_factory_make ("lmccsrc", NULL);
+
+  fail_unless_equals_int (latency_of (source), 200);
+  gst_util_set_object_arg (G_OBJECT (source), "latency-profile", "live");
+  fail_unless_equals_int (latency_of (source), 40);
+  g_object_set (source, "uri", "lmcc://239.1.2.3?latency-profile=quality",
+      NULL);
+  fail_unless_equals_int (latency_of (source), 500);
+  g_object_set (source, "uri", "lmcc://239.1.2.3?latency=70", NULL);
+  fail_unless_equals_int (latency_of (source), 70);
+  gst_util_set_object_arg (G_OBJECT (source), "latency-profile", "live");
+  fail_unless_equals_int (latency_of (source), 70);
+  g_object_set (source, "uri", "lmcc://239.1.2.3", NULL);
+  fail_unless_equals_int (latency_of (source), 40);
+
+  /* Also where it is the default. */
+  g_object_set (source, "latency", 200, NULL);
+  gst_util_set_object_arg (G_OBJECT (source), "latency-profile", "quality");
+  fail_unless_equals_int (latency_of (source), 200);
+  gst_object_unref (source);
+}
+
+GST_END_TEST;
+
 static const struct
 {
   const gchar *property;
@@ -401,6 +436,7 @@ lmccsrc_settings_suite (void)
       G_N_ELEMENTS (uri_cases));
   tcase_add_loop_test (settings, test_a_uri_that_is_told_is_read_as_the_same, 0,
       G_N_ELEMENTS (odd_values));
+  tcase_add_test (settings, test_a_profile_sets_a_latency_that_is_not_set);
   tcase_add_test (settings, test_a_new_uri_resets_what_the_old_one_set);
   tcase_add_test (settings, test_enumerations_have_the_numbers_of_the_registry);
   tcase_add_loop_test (settings, test_bad_properties_fail_with_cause_and_remedy,

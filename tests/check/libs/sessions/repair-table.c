@@ -235,9 +235,11 @@ put_result (GString *text, const TestRepairResult *result)
 static void
 put_row (GString *text, const Row *row, const TestRepairResult *result)
 {
-  g_string_append_printf (text, "| %.0f | %.1f | %.1f | %.0f | %.0f |",
-      row->rate / 1e3, (gdouble) row->group / LMCC_SECOND, 100 * row->loss,
-      row->burst, row->repair / 10.0);
+  gboolean tenths = row->group % (LMCC_SECOND / 10) == 0;
+
+  g_string_append_printf (text, "| %.0f | %.*f | %.1f | %.0f | %.0f |",
+      row->rate / 1e3, tenths ? 1 : 2, (gdouble) row->group / LMCC_SECOND,
+      100 * row->loss, row->burst, row->repair / 10.0);
   put_result (text, result);
 }
 
@@ -586,6 +588,19 @@ static const Row burst_rows[] = {
   { 300000, 4 * LMCC_SECOND, 0.02, 4, 100 },
 };
 
+/* The distances of key frames of lmccsink's latency profiles for raw video. */
+static const Row profile_rows[] = {
+  { 128000, 250 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 128000, 460 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 128000, 2 * LMCC_SECOND, 0.02, 1, 100 },
+  { 300000, 250 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 300000, 460 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 300000, 2 * LMCC_SECOND, 0.02, 1, 100 },
+  { 1000000, 250 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 1000000, 460 * LMCC_MSECOND, 0.02, 1, 100 },
+  { 1000000, 2 * LMCC_SECOND, 0.02, 1, 100 },
+};
+
 static void
 add_native (GString *text)
 {
@@ -746,6 +761,13 @@ make_page (const gchar *required)
       "\n## Losses in a row\n\n"
       "A longer block helps: a burst takes a smaller part of it.\n\n");
   add_rows (text, burst_rows, G_N_ELEMENTS (burst_rows));
+  g_string_append (text,
+      "\n## Latency profiles\n\n"
+      "Groups as lmccsink makes them of raw video with `latency-profile` "
+      "`live`, `balanced` and `quality`. The shorter the group, the\n"
+      "fewer packets share repair packets, and the fewer pictures a lost one "
+      "takes along.\n\n");
+  add_rows (text, profile_rows, G_N_ELEMENTS (profile_rows));
   g_string_append (text,
       "\n## Native layers\n\n"
       "A base of 300 kbit/s with groups of 1 s. A block is collected for "
