@@ -16,6 +16,10 @@
 /* Not so often that an encoder would make nothing else. */
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
 
+/* A packet of 1428 bytes takes 89 ms at 128 kbit/s. Where the base is slower,
+ * records are not for every key frame anyway. */
+#define MAX_CONTROL_WAIT (100 * LMCC_MSECOND)
+
 void
 lmcc_sender_init_output (LmccSender *sender, const LmccSenderConfig *config,
     LmccTime now)
@@ -108,14 +112,27 @@ lmcc_sender_next_record (const LmccSender *sender)
   return lmcc_announcer_next (&sender->output.announcer, &sender->session);
 }
 
+/* How long a record waits for its turn in a base of a fixed rate, at most. */
+static LmccTime
+get_packet_time (const LmccSender *sender)
+{
+  guint64 rate = MAX (sender->session.layers[0].rate, 1);
+  guint64 bits = (guint64) sender->session.packet_size * 8;
+
+  return MIN (bits * LMCC_SECOND / rate, MAX_CONTROL_WAIT);
+}
+
 /* The record is to be in front of the key frame that leaves at @time, and of
  * those that follow it by @distance each. Where key frames are so close
  * together the regular ones do. */
 void
 lmcc_sender_expect_key (LmccSender *sender, LmccTime time, LmccTime distance)
 {
+  LmccTime wait = sender->shaped ? get_packet_time (sender) : 0;
+
   if (distance == 0 || distance >= LMCC_RECORD_INTERVAL)
-    lmcc_announcer_expect_key (&sender->output.announcer, time, distance);
+    lmcc_announcer_expect_key (&sender->output.announcer,
+        time - MIN (time, wait), distance);
 }
 
 /* Returns: (transfer full) (element-type LmccPacket): the record as it is now,
