@@ -19,7 +19,6 @@
 #define WIDTH 640
 #define HEIGHT 360
 #define FRAME_RATE 30
-#define KEY_DISTANCE 30 /* pictures */
 
 /* A picture's number is drawn as blocks of luma in its first row, low bit
  * first. */
@@ -30,10 +29,61 @@
 #define MIDDLE 126
 
 #define GLASS_TIME (12 * GST_SECOND)
-#define GLASS_WARM_UP (2 * GST_SECOND)
-#define JOIN_TIMEOUT (6 * GST_SECOND)
+#define JOIN_TIMEOUT (15 * GST_SECOND)
 
-#define KEY_TIME (KEY_DISTANCE * 1.0 / FRAME_RATE)
+/* An encoder of the user's own, of the shortest delay that it has. */
+#define X264                                                                   \
+  "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate=1500 " \
+  "key-int-max=30 ! h264parse ! "
+#define FIXED "layering=doubling"
+#define LIVE "latency-profile=live"
+#define QUALITY "latency-profile=quality"
+
+/* What lmccsink makes of raw video in layers of fixed rates: 14 pictures. And
+ * an encoder as on a machine that is faster: it looks ahead. */
+#define RAW_KEY (14.0 / FRAME_RATE)
+#define THOROUGH "encoder-settings=x264,speed-preset=veryfast"
+
+/**
+ * Case:
+ * @name: what the rows begin with
+ * @encoder: elements in front of lmccsink, the first one named "encoder"; ""
+ *     for raw video, which lmccsink encodes
+ * @sender: properties of lmccsink
+ * @receiver: properties of lmccsrc
+ * @warm_up: seconds until pictures have their latency for good
+ * @key_time: s between key frames, over which joins are spread
+ * @glass_bound: ms, what is wanted
+ * @join_bound: ms, likewise; %BENCH_NO_BOUND for none
+ */
+typedef struct
+{
+  const gchar *name;
+  const gchar *encoder;
+  const gchar *sender;
+  const gchar *receiver;
+  guint warm_up;
+  gdouble key_time;
+  gdouble glass_bound;
+  gdouble join_bound;
+} Case;
+
+static const Case cases[] = {
+  { "native", X264, "", "", 2, 1, 500, 1500 },
+  { "native, live", X264, LIVE, LIVE, 2, 1, 120, 1500 },
+  { "native, quality", X264, QUALITY, QUALITY, 4, 1, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
+  { "raw", "", "", "", 4, 1, BENCH_NO_BOUND, BENCH_NO_BOUND },
+  { "raw, live", "", LIVE, LIVE, 4, 1, BENCH_NO_BOUND, BENCH_NO_BOUND },
+  { "fixed", X264, FIXED, "", 4, 1, BENCH_NO_BOUND, BENCH_NO_BOUND },
+  { "fixed, raw", "", FIXED, "", 4, RAW_KEY, 1500, 1500 },
+  { "fixed, raw, thorough", "", FIXED " " THOROUGH, "", 4, RAW_KEY, 1500,
+      1500 },
+  { "fixed, raw, live", "", FIXED " " LIVE, LIVE, 4, 0.25, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
+  { "fixed, raw, quality", "", FIXED " " QUALITY, QUALITY, 8, 2, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
+};
 
 /* A camera: numbered pictures into an encoder, each at its time. */
 
@@ -115,11 +165,30 @@ film (gpointer data)
   return NULL;
 }
 
+static void
+recalculate_latency (GstElement *pipeline, gpointer user_data G_GNUC_UNUSED)
+{
+  gst_bin_recalculate_latency (GST_BIN (pipeline));
+}
+
+/* As an application does: an encoder tells its latency when it knows its
+ * pictures. */
+static GstBusSyncReply
+on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer pipeline)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+    gst_element_call_async (pipeline, recalculate_latency, NULL, NULL);
+
+  return GST_BUS_PASS;
+}
+
 static gboolean
-camera_open (Camera *camera, GError **error)
+camera_open (Camera *camera, const Case *c, GError **error)
 {
   g_autofree gchar *description = NULL;
   g_autoptr (GstElement) encoder = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  gboolean raw;
   gint fd;
 
   memset (camera, 0, sizeof (*camera));
@@ -127,21 +196,24 @@ camera_open (Camera *camera, GError **error)
   if (fd < 0)
     return FALSE;
   close (fd);
-  description = g_strdup_printf (
-      "x264enc name=encoder tune=zerolatency "
-      "speed-preset=ultrafast bitrate=1500 key-int-max=%u ! h264parse ! "
-      "lmccsink address=" GROUP " port=" PORT_TEXT
-      " multicast-iface=" BENCH_INTERFACE " sdp-location=%s",
-      KEY_DISTANCE, camera->sdp);
+  description =
+      g_strdup_printf ("%slmccsink name=sink address=" GROUP " port=" PORT_TEXT
+                       " multicast-iface=" BENCH_INTERFACE
+                       " sdp-location=%s %s",
+          c->encoder, camera->sdp, c->sender);
   camera->pipeline = bench_parse_pipeline (description, error);
   if (camera->pipeline == NULL)
     return FALSE;
+  bus = gst_element_get_bus (camera->pipeline);
+  gst_bus_set_sync_handler (bus, on_message, camera->pipeline, NULL);
   camera->clock = gst_system_clock_obtain ();
   camera->base = gst_clock_get_time (camera->clock);
   bench_use_time (camera->pipeline, camera->clock, camera->base);
   gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
-  encoder = gst_bin_get_by_name (GST_BIN (camera->pipeline), "encoder");
-  camera->source = bench_source_new (encoder, "sink",
+  raw = c->encoder[0] == '\0';
+  encoder = gst_bin_get_by_name (GST_BIN (camera->pipeline),
+      raw ? "sink" : "encoder");
+  camera->source = bench_source_new (encoder, raw ? "sink_%u" : "sink",
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420",
           "width", G_TYPE_INT, WIDTH, "height", G_TYPE_INT, HEIGHT, "framerate",
           GST_TYPE_FRACTION, FRAME_RATE, 1, NULL));
@@ -226,9 +298,10 @@ screen_open (Screen *screen, const Camera *camera, const gchar *source,
   g_autofree gchar *description =
       g_strdup_printf ("%s name=source "
                        "multicast-iface=" BENCH_INTERFACE
-                       " ! rtph264depay ! avdec_h264 ! "
+                       " ! rtph264depay ! avdec_h264 ! videoscale ! "
+                       "video/x-raw,width=%u,height=%u ! "
                        "fakesink name=sink sync=true signal-handoffs=true",
-          source);
+          source, WIDTH, HEIGHT);
   g_autoptr (GstElement) element = NULL, sink = NULL;
   g_autoptr (GstPad) pad = NULL;
 
@@ -293,38 +366,43 @@ get_stat_ms (Screen *screen, const gchar *name)
 
 /* Glass to glass */
 
-static void
-measure_glass (BenchReport *report, const Camera *camera)
+static gboolean
+measure_glass (BenchReport *report, const Case *c, const Camera *camera)
 {
-  static const gchar *name = "glass to glass";
+  g_autofree gchar *name = g_strdup_printf ("%s: glass to glass", c->name);
+  g_autofree gchar *source =
+      g_strdup_printf ("lmccsrc algorithm=none address=" GROUP
+                       " port=" PORT_TEXT " %s",
+          c->receiver);
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) missing = bench_series_new ();
   Screen screen;
 
-  if (!screen_open (&screen, camera,
-          "lmccsrc algorithm=none address=" GROUP " port=" PORT_TEXT, &error)) {
+  if (!screen_open (&screen, camera, source, &error)) {
     bench_report_fail (report, name, error->message);
-    return;
+    return FALSE;
   }
   gst_element_set_state (screen.pipeline, GST_STATE_PLAYING);
-  g_usleep (GLASS_WARM_UP / 1000);
+  g_usleep (c->warm_up * G_USEC_PER_SEC);
   g_mutex_lock (&screen.lock);
   g_array_set_size (screen.ages, 0);
   screen.missing = 0;
   g_mutex_unlock (&screen.lock);
   g_usleep (GLASS_TIME / 1000);
   g_mutex_lock (&screen.lock);
-  bench_report_add (report, name, "ms", screen.ages, 500.0);
+  bench_report_add (report, name, "ms", screen.ages, c->glass_bound);
   bench_series_add (missing, screen.missing);
   bench_report_add (report, "  pictures missing meanwhile", "", missing, 0.0);
   g_mutex_unlock (&screen.lock);
   screen_close (&screen);
+  return TRUE;
 }
 
 /* Joins */
 
 typedef struct
 {
+  const Case *c;
   const gchar *what;
   gchar *source;
   GArray *join_to_packet;
@@ -333,10 +411,12 @@ typedef struct
 } Joins;
 
 static void
-joins_init (Joins *joins, const gchar *what, gchar *source)
+joins_init (Joins *joins, const Case *c, const gchar *what, const gchar *from)
 {
+  joins->c = c;
   joins->what = what;
-  joins->source = source;
+  joins->source =
+      g_strdup_printf ("lmccsrc algorithm=none %s %s", from, c->receiver);
   joins->join_to_packet = bench_series_new ();
   joins->given_out = bench_series_new ();
   joins->picture = bench_series_new ();
@@ -370,20 +450,19 @@ static void
 joins_report (Joins *joins, BenchReport *report, guint rounds)
 {
   g_autofree gchar *packet =
-      g_strdup_printf ("%s: join to first packet", joins->what);
+      g_strdup_printf ("  %s: join to first packet", joins->what);
   g_autofree gchar *given_out =
-      g_strdup_printf ("%s: to first packet given out", joins->what);
-  g_autofree gchar *picture =
-      g_strdup_printf ("%s: to first picture shown", joins->what);
+      g_strdup_printf ("  %s: to first packet given out", joins->what);
+  g_autofree gchar *picture = g_strdup_printf ("%s, %s: to first picture shown",
+      joins->c->name, joins->what);
 
   if (joins->picture->len < rounds)
-    bench_report_fail (report, joins->what,
-        "a receiver showed no picture in time");
+    bench_report_fail (report, picture, "a receiver showed no picture in time");
+  bench_report_add (report, picture, "ms", joins->picture,
+      joins->c->join_bound);
   bench_report_add (report, packet, "ms", joins->join_to_packet,
       BENCH_NO_BOUND);
   bench_report_add (report, given_out, "ms", joins->given_out, BENCH_NO_BOUND);
-  bench_report_add (report, picture, "ms", joins->picture,
-      1000.0 * KEY_TIME + 500.0);
   g_free (joins->source);
   g_array_unref (joins->join_to_packet);
   g_array_unref (joins->given_out);
@@ -392,55 +471,65 @@ joins_report (Joins *joins, BenchReport *report, guint rounds)
 
 /* The rounds are spread evenly over the time between two key frames. */
 static void
-wait_for_phase (const Camera *camera, guint round, guint rounds)
+wait_for_phase (const Case *c, const Camera *camera, guint round, guint rounds)
 {
   GstClockTime now = gst_clock_get_time (camera->clock) - camera->base;
-  GstClockTime key = (GstClockTime) (KEY_TIME * GST_SECOND);
+  GstClockTime key = (GstClockTime) (c->key_time * GST_SECOND);
   GstClockTime next = (now / key + 1) * key + key * round / rounds;
 
   bench_sleep_until (camera->clock, camera->base + next);
 }
 
 static void
-measure_joins (BenchReport *report, const Camera *camera, guint rounds)
+measure_joins (BenchReport *report, const Case *c, const Camera *camera,
+    guint rounds)
 {
+  g_autofree gchar *sdp = g_strdup_printf ("sdp=%s", camera->sdp);
   Joins by_address, by_sdp;
   guint round;
 
-  joins_init (&by_address, "by address",
-      g_strdup ("lmccsrc algorithm=none address=" GROUP " port=" PORT_TEXT));
-  joins_init (&by_sdp, "by SDP",
-      g_strdup_printf ("lmccsrc algorithm=none sdp=%s", camera->sdp));
+  joins_init (&by_address, c, "by address",
+      "address=" GROUP " port=" PORT_TEXT);
+  joins_init (&by_sdp, c, "by SDP", sdp);
   for (round = 0; round < rounds; round++) {
-    wait_for_phase (camera, round, rounds);
+    wait_for_phase (c, camera, round, rounds);
     join_once (&by_address, camera);
-    wait_for_phase (camera, round, rounds);
+    wait_for_phase (c, camera, round, rounds);
     join_once (&by_sdp, camera);
   }
   joins_report (&by_address, report, rounds);
   joins_report (&by_sdp, report, rounds);
 }
 
+static void
+measure_case (BenchReport *report, const Case *c, guint rounds)
+{
+  g_autoptr (GError) error = NULL;
+  Camera camera;
+
+  if (!camera_open (&camera, c, &error))
+    bench_report_fail (report, c->name, error->message);
+  else if (measure_glass (report, c, &camera))
+    measure_joins (report, c, &camera, rounds);
+  camera_close (&camera);
+}
+
 int
 main (int argc, char **argv)
 {
   g_autofree gchar *json = NULL;
-  g_autoptr (GError) error = NULL;
   BenchReport *report;
-  Camera camera;
   gint rounds = 10;
+  guint i;
 
   if (!bench_parse_options (&argc, &argv, "How long pictures and joins take.",
           &json, &rounds))
     return 2;
   gst_init (NULL, NULL);
   report = bench_report_new ("Latency, loopback multicast");
-  if (camera_open (&camera, &error)) {
-    measure_glass (report, &camera);
-    measure_joins (report, &camera, (guint) rounds);
-  } else {
-    bench_report_fail (report, "pictures", error->message);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    if (argc < 2 || strstr (cases[i].name, argv[1]) != NULL)
+      measure_case (report, &cases[i], (guint) rounds);
   }
-  camera_close (&camera);
   return bench_report_finish (report, json);
 }

@@ -388,8 +388,8 @@ go_on (LmccSender *sender, LmccTime now)
  *
  * Before the first distance is known nothing has been sent but filler, so that
  * the window may become shorter. Later it becomes longer where a group of
- * pictures was cut; a source that stood still has none. It never becomes shorter again: receivers would have
- * to leave pictures out.
+ * pictures was cut; a source that stood still has none. It never becomes
+ * shorter again: receivers would have to leave pictures out.
  */
 void
 lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,

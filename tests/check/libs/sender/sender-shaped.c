@@ -561,7 +561,8 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
   fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
   harness_clear (&h);
 
-  /* A first group of 2.2 s has been cut and sent: no shorter window after it. */
+  /* A first group of 2.2 s has been cut and sent: no shorter window after
+   * it. */
   h = new_follower (LMCC_TIME_NONE);
   time = push_gop (&h, 1, START + 100 * MS, 55, 5, 1000);
   for (i = 0; i < 3; i++)
