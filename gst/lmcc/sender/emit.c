@@ -310,3 +310,31 @@ lmcc_sender_poll_action (LmccSender *sender, LmccSenderAction *action)
 {
   return lmcc_ring_pop (&sender->output.actions, action);
 }
+
+/**
+ * lmcc_sender_get_pacing_step:
+ * @sender: a sender, after lmcc_sender_handle_timeout()
+ * @now: the time
+ * @max_burst: how many packets may leave together, and the caller does not mind
+ *     steps of up to 10 ms; 1: each packet leaves at its time; 0: at most
+ *     %LMCC_DEFAULT_MAX_BURST in at most 1 ms, or more in 250 us
+ *
+ * A caller may leave the sender alone for this long, although packets are due
+ * meanwhile: that spares it wake-ups. The step holds @max_burst packets at the
+ * present rate. It is at most 250 us where fewer than two packets would leave
+ * in it, and while packets are to leave exactly at their times: in trains and
+ * before them, and where the algorithm has slots.
+ *
+ * Returns: the longest delay that does no harm, in ns
+ */
+LmccTime
+lmcc_sender_get_pacing_step (const LmccSender *sender, LmccTime now,
+    guint max_burst)
+{
+  LmccTime exact =
+      sender->session.slot > 0 ? now : lmcc_trains_next_exact (&sender->trains);
+  LmccTime step =
+      lmcc_pacing_step (&sender->output.count, now, max_burst, exact <= now);
+
+  return exact <= now ? step : MIN (step, exact - now);
+}

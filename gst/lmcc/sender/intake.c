@@ -102,20 +102,24 @@ check_key_alignment (LmccSender *sender, const LmccUnit *unit, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
-/* What the lowest rung's key frames tell: how far apart they are. */
-static void
-follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
+/*
+ * lmcc_sender_follow_keys:
+ * @sender: a sender
+ * @unit: the next unit
+ *
+ * Returns: where it is a key frame of the lowest rung, how far it is from the
+ *     one before it, ns, 0 for the first one; else %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_sender_follow_keys (LmccSender *sender, const LmccUnit *unit)
 {
-  LmccTime time = unit->decoding_time, last = sender->intake.key, distance;
+  LmccTime time = unit->decoding_time, last = sender->intake.key;
 
   if (unit->stream != 0 || !lmcc_unit_is_key (unit))
-    return;
-  distance = last < time ? time - last : 0;
+    return LMCC_TIME_NONE;
   sender->intake.key = time;
-  if (sender->shaped)
-    lmcc_sender_follow_distance (sender, distance, now);
-  else
-    lmcc_sender_expect_key (sender, time, distance);
+
+  return last < time ? time - last : 0;
 }
 
 void
@@ -124,9 +128,14 @@ lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,
 {
   if (unit->stream != LMCC_STREAM_SOUND)
     lmcc_rate_watch_note_picture (&sender->rates, unit->decoding_time);
-  follow_keys (sender, unit, now);
   follow_reordering (sender, unit, now);
   check_key_alignment (sender, unit, now);
+}
+
+void
+lmcc_sender_init_intake (LmccSender *sender)
+{
+  sender->intake.key = LMCC_TIME_NONE;
 }
 
 /* What comes next does not follow what came. */

@@ -27,12 +27,14 @@ typedef struct
   LmccKeyAlignment key_alignment;
 } LmccSenderIntake;
 
+void lmcc_sender_init_intake (LmccSender *sender);
 gboolean
 lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit);
 gboolean lmcc_sender_measure_unit (const LmccSender *sender,
     const LmccUnit *unit, gsize *bytes, gsize *largest);
 void lmcc_sender_count_anchor (LmccSender *sender, const LmccUnit *unit);
 guint8 lmcc_sender_get_anchor (const LmccSender *sender, guint stream);
+LmccTime lmcc_sender_follow_keys (LmccSender *sender, const LmccUnit *unit);
 void lmcc_sender_learn_from_unit (LmccSender *sender, const LmccUnit *unit,
     LmccTime now);
 void lmcc_sender_flush_intake (LmccSender *sender);

@@ -12,9 +12,6 @@
 
 #include <string.h>
 
-/* In layers of fixed rates a picture may come so late. */
-#define LATE_TIME (200 * LMCC_MSECOND)
-
 static void
 handle_record (LmccSender *sender, LmccTime now)
 {
@@ -34,6 +31,21 @@ handle_record (LmccSender *sender, LmccTime now)
     else
       lmcc_sender_send_control (sender, packet, now);
   }
+}
+
+/* The lowest rung's key frames decide on the window of layers of fixed rates,
+ * and on when the record is sent. */
+static void
+follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
+{
+  LmccTime distance = lmcc_sender_follow_keys (sender, unit);
+
+  if (!LMCC_TIME_IS_VALID (distance))
+    return;
+  if (sender->shaped)
+    lmcc_sender_follow_distance (sender, distance, now);
+  else
+    lmcc_sender_expect_key (sender, unit->decoding_time, distance);
 }
 
 /**
@@ -80,6 +92,7 @@ lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
 
   sender->stats.units[unit->stream]++;
   lmcc_sender_learn_from_unit (sender, unit, now);
+  follow_keys (sender, unit, now);
   if (sender->shaped)
     lmcc_sender_collect (sender, unit, bytes, largest, now);
   else
@@ -134,34 +147,6 @@ lmcc_sender_next_timeout (const LmccSender *sender)
   next = MIN (next, lmcc_sender_next_feedback (sender));
 
   return MIN (next, record);
-}
-
-/**
- * lmcc_sender_get_pacing_step:
- * @sender: a sender, after lmcc_sender_handle_timeout()
- * @now: the time
- * @max_burst: how many packets may leave together, and the caller does not mind
- *     steps of up to 10 ms; 1: each packet leaves at its time; 0: at most
- *     %LMCC_DEFAULT_MAX_BURST in at most 1 ms, or more in 250 us
- *
- * A caller may leave the sender alone for this long, although packets are due
- * meanwhile: that spares it wake-ups. The step holds @max_burst packets at the
- * present rate. It is at most 250 us where fewer than two packets would leave
- * in it, and while packets are to leave exactly at their times: in trains and
- * before them, and where the algorithm has slots.
- *
- * Returns: the longest delay that does no harm, in ns
- */
-LmccTime
-lmcc_sender_get_pacing_step (const LmccSender *sender, LmccTime now,
-    guint max_burst)
-{
-  LmccTime exact =
-      sender->session.slot > 0 ? now : lmcc_trains_next_exact (&sender->trains);
-  LmccTime step =
-      lmcc_pacing_step (&sender->output.count, now, max_burst, exact <= now);
-
-  return exact <= now ? step : MIN (step, exact - now);
 }
 
 /**
@@ -321,28 +306,6 @@ find_train_cycle (const LmccSession *session,
   return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
 }
 
-/**
- * lmcc_sender_get_window_for:
- * @key_distance: of an encoder's key frames, ns; 0 or %LMCC_TIME_NONE where
- *     that is not known
- *
- * In layers of fixed rates a closed group of pictures is collected, and sent in
- * as long as it lasts. A tenth is added because decoding times are not that
- * even, and 200 ms for what comes late.
- *
- * Returns: the session's window for layers of fixed rates, ns: at most
- *     %LMCC_DEFAULT_SHAPED_WINDOW, in which groups of 2.1 s fit
- */
-LmccTime
-lmcc_sender_get_window_for (LmccTime key_distance)
-{
-  if (key_distance == 0 || key_distance >= LMCC_DEFAULT_SHAPED_WINDOW / 2)
-    return LMCC_DEFAULT_SHAPED_WINDOW;
-
-  return MIN (2 * (key_distance + key_distance / 10) + LATE_TIME,
-      LMCC_DEFAULT_SHAPED_WINDOW);
-}
-
 /* What of the session is known at the start, and FLID's probabilities; whether
  * receivers will take the record of it. */
 static gboolean
@@ -401,7 +364,7 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   reserve_second_element (sender);
   lmcc_sender_init_repair (sender, config);
   sender->osn = (guint16) config->sequence_seed;
-  sender->intake.key = LMCC_TIME_NONE;
+  lmcc_sender_init_intake (sender);
   lmcc_sender_init_output (sender, config, now);
   lmcc_rate_watch_init (&sender->rates, now);
   lmcc_trains_init (&sender->trains, &sender->session, now);

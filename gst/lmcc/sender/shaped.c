@@ -19,6 +19,9 @@
 /* How long a filler packet takes while the next window may begin. */
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
 
+/* A picture may come so late. */
+#define LATE_TIME (200 * LMCC_MSECOND)
+
 /* What it takes to pour a unit, to close a window with it and to expect its
  * packets, in multiplications: some 0.5 us. */
 #define UNIT_WORK 500
@@ -377,6 +380,28 @@ go_on (LmccSender *sender, LmccTime now)
       close_window (sender, &window);
     work -= MIN (work, pouring);
   }
+}
+
+/**
+ * lmcc_sender_get_window_for:
+ * @key_distance: of an encoder's key frames, ns; 0 or %LMCC_TIME_NONE where
+ *     that is not known
+ *
+ * In layers of fixed rates a closed group of pictures is collected, and sent in
+ * as long as it lasts. A tenth is added because decoding times are not that
+ * even, and 200 ms for what comes late.
+ *
+ * Returns: the session's window for layers of fixed rates, ns: at most
+ *     %LMCC_DEFAULT_SHAPED_WINDOW, in which groups of 2.1 s fit
+ */
+LmccTime
+lmcc_sender_get_window_for (LmccTime key_distance)
+{
+  if (key_distance == 0 || key_distance >= LMCC_DEFAULT_SHAPED_WINDOW / 2)
+    return LMCC_DEFAULT_SHAPED_WINDOW;
+
+  return MIN (2 * (key_distance + key_distance / 10) + LATE_TIME,
+      LMCC_DEFAULT_SHAPED_WINDOW);
 }
 
 /*
