@@ -2,14 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The time of the pacing thread, and how it waits. */
+/* The time of a sink, and when its I/O thread is to run next. */
 #include "config.h"
 
 #include "sink/core.h"
 
+/* A clock that need not run as the kernel's does is looked at so often. */
+#define LONGEST_WAIT LMCC_SECOND
+
 /**
  * gst_lmcc_sink_update_now:
- * @core: the core; called by the pacing thread with lock held
+ * @core: the core; called by the I/O thread with lock held
  *
  * The library's time is the running time, which stands still in PAUSED and
  * starts again after a flush, made to go on.
@@ -34,68 +37,86 @@ gst_lmcc_sink_update_now (GstLmccSinkCore *core)
   return core->now;
 }
 
-/* Called with lock held; it is given up meanwhile. */
-static void
-wait_by_clock (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
-{
-  if (core->clock_id && !gst_clock_id_uses_clock (core->clock_id, clock)) {
-    gst_clock_id_unref (core->clock_id);
-    core->clock_id = NULL;
-  }
-  if (core->clock_id)
-    gst_clock_single_shot_id_reinit (clock, core->clock_id, time);
-  else
-    core->clock_id = gst_clock_new_single_shot_id (clock, time);
-  core->waiting = TRUE;
-  g_mutex_unlock (&core->lock);
-  gst_clock_id_wait (core->clock_id, NULL);
-  g_mutex_lock (&core->lock);
-  core->waiting = FALSE;
-}
-
-/* The system's clock runs as a condition's timeout does, and for a time that is
- * exact gst_clock_id_wait() sleeps twice: each sleep costs more than a
- * packet. */
 static gboolean
-is_system_clock (GstClock *clock)
+wake_core (GstClock *clock G_GNUC_UNUSED, GstClockTime time G_GNUC_UNUSED,
+    GstClockID id G_GNUC_UNUSED, gpointer user_data)
 {
-  return G_OBJECT_TYPE (clock) == GST_TYPE_SYSTEM_CLOCK;
-}
+  GstLmccSinkCore *core = user_data;
 
-static void
-wait_by_condition (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
-{
-  GstClockTime now = gst_clock_get_time (clock);
-
-  if (time > now)
-    g_cond_wait_until (&core->cond, &core->lock,
-        g_get_monotonic_time ()
-            + (gint64) ((time - now + LMCC_USECOND - 1) / LMCC_USECOND));
+  g_atomic_int_set (&core->timer_set, FALSE);
+  gst_lmcc_io_wake (core->io);
+  return TRUE;
 }
 
 /**
- * gst_lmcc_sink_wait_until:
- * @core: the core; called by the pacing thread with lock held, which is given
- *     up meanwhile
- * @when: the library's time, or %LMCC_TIME_NONE
- *
- * Returns at @when, or earlier: gst_lmcc_sink_wake() ends it.
+ * gst_lmcc_sink_timer_clear:
+ * @core: the core; called by the I/O thread, or while it is detached
  */
 void
-gst_lmcc_sink_wait_until (GstLmccSinkCore *core, LmccTime when)
+gst_lmcc_sink_timer_clear (GstLmccSinkCore *core)
+{
+  if (core->timer == NULL)
+    return;
+  gst_clock_id_unschedule (core->timer);
+  gst_clock_id_unref (core->timer);
+  core->timer = NULL;
+  g_atomic_int_set (&core->timer_set, FALSE);
+}
+
+/* One that is set for the same time stays: who drives the clock may have seen
+ * it. */
+static gboolean
+set_timer (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
+{
+  if (core->timer && g_atomic_int_get (&core->timer_set)
+      && gst_clock_id_uses_clock (core->timer, clock)
+      && gst_clock_id_get_time (core->timer) == time)
+    return TRUE;
+  gst_lmcc_sink_timer_clear (core);
+  core->timer = gst_clock_new_single_shot_id (clock, time);
+  g_atomic_int_set (&core->timer_set, TRUE);
+  return gst_clock_id_wait_async (core->timer, wake_core, gst_object_ref (core),
+             gst_object_unref)
+      == GST_CLOCK_OK;
+}
+
+/* The system's clock, a sound card's and that of another host are system
+ * clocks: they go by themselves, though not all of them exactly as the
+ * kernel's. Who wakes up before its time by one of these waits once more. */
+static guint64
+to_io_time (GstClock *clock, GstClockTime time)
+{
+  GstClockTime now = gst_clock_get_time (clock);
+
+  return gst_lmcc_io_get_time ()
+      + MIN (time > now ? time - now : 0, LONGEST_WAIT);
+}
+
+/**
+ * gst_lmcc_sink_timer_set:
+ * @core: the core; called by the I/O thread
+ * @when: the library's time, or %LMCC_TIME_NONE
+ *
+ * Has the core run at @when, on whatever clock the pipeline has.
+ *
+ * Returns: what the run is to return: when it is due, in ns of
+ *     gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
+ */
+guint64
+gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when)
 {
   GstElement *element = GST_ELEMENT (core);
   g_autoptr (GstClock) clock = gst_element_get_clock (element);
   GstClockTime time;
 
   if (!LMCC_TIME_IS_VALID (when) || clock == NULL) {
-    g_cond_wait (&core->cond, &core->lock);
-    return;
+    gst_lmcc_sink_timer_clear (core);
+    return GST_LMCC_IO_NEVER;
   }
   time = gst_element_get_base_time (element)
       + (when > core->epoch ? when - core->epoch : 0);
-  if (is_system_clock (clock))
-    wait_by_condition (core, clock, time);
-  else
-    wait_by_clock (core, clock, time);
+  if (!GST_IS_SYSTEM_CLOCK (clock) && set_timer (core, clock, time))
+    return GST_LMCC_IO_NEVER;
+  gst_lmcc_sink_timer_clear (core);
+  return to_io_time (clock, time);
 }

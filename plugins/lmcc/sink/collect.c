@@ -23,9 +23,7 @@
 void
 gst_lmcc_sink_wake (GstLmccSinkCore *core)
 {
-  core->n_events++;
-  if (core->waiting && core->clock_id)
-    gst_clock_id_unschedule (core->clock_id);
+  gst_lmcc_io_wake (core->io);
   g_cond_broadcast (&core->cond);
 }
 

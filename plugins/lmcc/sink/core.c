@@ -59,6 +59,7 @@ open_sockets (GstLmccSinkCore *core)
   g_autoptr (GError) error = NULL;
 
   memset (&core->place, 0, sizeof (core->place));
+  core->moved = FALSE;
   if (!gst_lmcc_interface_choose (settings->properties.multicast_iface,
           &settings->address, &core->place.iface, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
@@ -95,6 +96,8 @@ open_sockets (GstLmccSinkCore *core)
 gboolean
 gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 {
+  /* Who was stopped while it ran may not have returned yet. */
+  gst_lmcc_io_detach (core->io);
   gst_lmcc_sink_settings_clear (&core->settings);
   core->settings = *settings;
   memset (settings, 0, sizeof (*settings));
@@ -116,21 +119,15 @@ gst_lmcc_sink_core_close (GstLmccSinkCore *core)
   gst_lmcc_sink_feedback_close (core);
 }
 
-/**
- * gst_lmcc_sink_core_start:
- * @core: the core, open
- *
- * Starts the threads; the pacing thread waits for PLAYING.
- */
-void
-gst_lmcc_sink_core_start (GstLmccSinkCore *core)
+static void
+reset (GstLmccSinkCore *core)
 {
   GList *l;
 
   g_mutex_lock (&core->lock);
   for (l = core->pads; l; l = l->next)
     gst_lmcc_sink_pad_reset (l->data);
-  core->running = TRUE;
+  g_atomic_int_set (&core->running, TRUE);
   core->playing = FALSE;
   core->ready = FALSE;
   core->flush_sender = FALSE;
@@ -162,35 +159,56 @@ gst_lmcc_sink_core_start (GstLmccSinkCore *core)
   core->eos_posted = FALSE;
   core->address_wait = 0;
   core->expected = LMCC_TIME_NONE;
+  core->not_before = 0;
+}
+
+/**
+ * gst_lmcc_sink_core_start:
+ * @core: the core, open
+ *
+ * Gives the core to an I/O thread, where it waits for PLAYING. On an error a
+ * message has been posted.
+ *
+ * Returns: whether it has one
+ */
+gboolean
+gst_lmcc_sink_core_start (GstLmccSinkCore *core)
+{
+  g_autoptr (GError) error = NULL;
+
+  gst_lmcc_io_detach (core->io);
+  reset (core);
   gst_lmcc_sink_host_paused (core);
   gst_lmcc_sink_sdp_start (core);
-  core->thread = g_thread_new ("lmccsink-pacer", gst_lmcc_sink_pacer_run, core);
-  gst_lmcc_sink_feedback_start (core);
   gst_lmcc_sink_host_start (core);
+  core->attached = TRUE;
+  if (gst_lmcc_io_attach (core->io, &error))
+    return TRUE;
+  gst_lmcc_sink_core_stop (core);
+  GST_ELEMENT_ERROR (core, RESOURCE, FAILED, ("%s", error->message), (NULL));
+  return FALSE;
 }
 
 /**
  * gst_lmcc_sink_core_stop:
  * @core: the core
  *
- * Says BYE and ends the threads. Streaming threads are let go.
+ * Says BYE and leaves the I/O thread. Streaming threads are let go.
  */
 void
 gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
 {
-  if (core->thread == NULL)
+  if (!core->attached)
     return;
+  core->attached = FALSE;
   g_mutex_lock (&core->lock);
-  core->running = FALSE;
+  g_atomic_int_set (&core->running, FALSE);
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
-  g_clear_pointer (&core->thread, g_thread_join);
+  gst_lmcc_io_detach (core->io);
+  gst_lmcc_sink_pacer_stop (core);
   gst_lmcc_sink_host_stop (core);
   gst_lmcc_sink_sdp_stop (core);
-  gst_lmcc_sink_feedback_stop (core);
-  if (core->clock_id)
-    gst_clock_id_unref (core->clock_id);
-  core->clock_id = NULL;
 }
 
 /**
@@ -330,7 +348,8 @@ gst_lmcc_sink_core_change_state (GstElement *element, GstStateChange transition)
 
   switch (transition) {
     case GST_STATE_CHANGE_READY_TO_PAUSED:
-      gst_lmcc_sink_core_start (core);
+      if (!gst_lmcc_sink_core_start (core))
+        return GST_STATE_CHANGE_FAILURE;
       break;
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       set_playing (core, FALSE);
@@ -370,6 +389,7 @@ gst_lmcc_sink_core_finalize (GObject *object)
   GstLmccSinkCore *core = GST_LMCC_SINK_CORE (object);
 
   gst_lmcc_sink_core_close (core);
+  gst_lmcc_io_free (core->io);
   g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
   gst_lmcc_sink_settings_clear (&core->settings);
   g_free (core->sdp);
@@ -402,9 +422,10 @@ gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass *klass)
 static void
 gst_lmcc_sink_core_init (GstLmccSinkCore *core)
 {
+  core->io = gst_lmcc_io_new (gst_lmcc_sink_pacer_run, core);
   core->fd = -1;
   core->feedback_fd = -1;
-  core->feedback_wake = -1;
+  core->host.netlink_fd = -1;
   g_mutex_init (&core->lock);
   g_mutex_init (&core->sender_lock);
   g_cond_init (&core->cond);

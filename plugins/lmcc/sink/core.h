@@ -7,6 +7,7 @@
 #include <gst/gst.h>
 #include <gst/lmcc/lmcc.h>
 
+#include "common/io.h"
 #include "common/send-batch.h"
 #include "common/socket.h"
 #include "sink/settings.h"
@@ -66,19 +67,15 @@ struct _GstLmccSinkPad
   LmccTime newest;
 };
 
-/**
- * GstLmccReport:
- * A datagram that came to the feedback port, whatever it is.
- */
-typedef struct
-{
-  LmccPacket *packet;
-  LmccAddress source;
-  guint16 source_port;
-} GstLmccReport;
-
 typedef struct _GstLmccSinkSdp GstLmccSinkSdp;
-typedef struct _GstLmccSinkHost GstLmccSinkHost;
+
+/* Whose input the I/O thread waits for. */
+enum
+{
+  GST_LMCC_SINK_TAG_HOST,
+  GST_LMCC_SINK_TAG_FEEDBACK,
+  GST_LMCC_SINK_N_TAGS
+};
 
 /* What packets are for: each group, and RTCP. */
 #define GST_LMCC_SINK_CONTROL LMCC_MAX_GROUPS
@@ -115,6 +112,31 @@ typedef struct
   guint16 feedback_port;
 } GstLmccSinkPlace;
 
+/**
+ * GstLmccSinkHost:
+ * @netlink_fd: tells of changes, or -1
+ * @readable: it has input
+ * @state: how it is with the interface
+ * @unusable_since: since when that has been of no use, or 0
+ * @out_since: when the outage began that was told, or 0
+ * @failed: it has taken too long, which was told too
+ *
+ * What becomes of this host. Times are of g_get_monotonic_time().
+ */
+typedef struct
+{
+  gint netlink_fd;
+  gboolean readable;
+  GstLmccInterfaceState state;
+  gint64 unusable_since;
+  gint64 next_tick;
+  gint64 next_look;
+  gint64 next_warning;
+  gint64 next_feedback_warning;
+  gint64 out_since;
+  gboolean failed;
+} GstLmccSinkHost;
+
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
 G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
     GstElement)
@@ -129,23 +151,26 @@ struct _GstLmccSinkCore
 
   GstLmccSinkCallbacks callbacks;
 
-  /* The pacing thread's own while it runs, else of the state changes. */
-  GThread *thread;
+  GstLmccIo *io;
+
+  /* The I/O thread's own while that has the core, else of the state changes. */
+  gboolean attached;
+  GThread *runner; /* or NULL: it does not run */
+  gboolean ended;  /* it was stopped while it ran, by itself */
   GstLmccSinkPlace place;
+  gboolean moved; /* to another place than the socket's */
+  GstLmccSinkHost host;
   gint fd;
   GstLmccSendBatch *batch;
-  gint segments; /* atomic */
-  GstClockID clock_id;
+  gint segments;    /* atomic */
+  gint feedback_fd; /* -1 where no reports are taken */
+  gboolean feedback_readable;
+  GstClockID timer; /* on a clock that does not go by itself, or NULL */
+  gint timer_set;   /* atomic */
+  LmccTime not_before;
   gint64 failing[GST_LMCC_SINK_N_DESTINATIONS];
   gint64 failing_all;
   LmccTime address_wait;
-  /* The host thread's own while it runs, else of the state changes; -1 where no
-   * reports are taken. */
-  gint feedback_fd;
-  gint feedback_wake;
-  GThread *feedback_thread;
-  /* Of the state changes. */
-  GstLmccSinkHost *host;
   GstLmccSinkSdp *sdp_file;
   gboolean advised;
   LmccTime expected;
@@ -160,14 +185,13 @@ struct _GstLmccSinkCore
 
   GMutex lock;
   GCond cond;
-  /* Changed only while no thread runs. */
+  /* Changed only while it is not attached. */
   GstLmccSinkSettings settings;
   GList *pads;
-  gboolean running;
+  gint running; /* read as an atomic without the lock */
   gboolean playing;
   /* There is enough to start with, or to go on with after a flush. */
   gboolean ready;
-  gboolean waiting;
   gboolean flush_sender;
   LmccTime epoch;
   LmccTime now;
@@ -196,13 +220,7 @@ struct _GstLmccSinkCore
   LmccTime pacing_step;
   guint64 send_errors;
   GstLmccSinkOutage outage;
-  /* Another place, for the pacing thread. */
-  gboolean moved;
-  GstLmccSinkPlace next_place;
-  GQueue reports;
   guint64 reports_dropped;
-  /* Counts what may be new for the pacing thread. */
-  guint64 n_events;
 
   GMutex sender_lock;
   LmccSender *sender;
@@ -217,7 +235,7 @@ GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *callbacks);
 gboolean
 gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings);
 void gst_lmcc_sink_core_close (GstLmccSinkCore *core);
-void gst_lmcc_sink_core_start (GstLmccSinkCore *core);
+gboolean gst_lmcc_sink_core_start (GstLmccSinkCore *core);
 void gst_lmcc_sink_core_stop (GstLmccSinkCore *core);
 GstPad *gst_lmcc_sink_core_add_pad (GstLmccSinkCore *core, guint index);
 GstPad *gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore *core);
@@ -237,7 +255,8 @@ void gst_lmcc_sink_pad_free (GstLmccSinkPad *rung);
 
 /* sink/clock.c */
 LmccTime gst_lmcc_sink_update_now (GstLmccSinkCore *core);
-void gst_lmcc_sink_wait_until (GstLmccSinkCore *core, LmccTime when);
+guint64 gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when);
+void gst_lmcc_sink_timer_clear (GstLmccSinkCore *core);
 
 /* sink/collect.c */
 LmccUnit *
@@ -255,17 +274,14 @@ void gst_lmcc_sink_wake (GstLmccSinkCore *core);
 gint gst_lmcc_sink_feedback_open (GstLmccSinkCore *core,
     GstLmccSinkPlace *place, GError **error);
 void gst_lmcc_sink_feedback_close (GstLmccSinkCore *core);
-void gst_lmcc_sink_feedback_start (GstLmccSinkCore *core);
-void gst_lmcc_sink_feedback_stop (GstLmccSinkCore *core);
-void gst_lmcc_sink_feedback_take (GstLmccSinkCore *core, GQueue *reports);
-void gst_lmcc_sink_feedback_handle (GstLmccSinkCore *core,
-    GstLmccReport *report, LmccTime now);
+gboolean gst_lmcc_sink_feedback_read (GstLmccSinkCore *core, LmccTime now);
 
 /* sink/host.c */
 void gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
     GstLmccSendOptions *options);
 void gst_lmcc_sink_host_start (GstLmccSinkCore *core);
 void gst_lmcc_sink_host_stop (GstLmccSinkCore *core);
+guint64 gst_lmcc_sink_host_look (GstLmccSinkCore *core);
 void
 gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
 void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
@@ -286,7 +302,8 @@ void gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text);
 void gst_lmcc_sink_sdp_stop (GstLmccSinkCore *core);
 
 /* sink/pacer.c */
-gpointer gst_lmcc_sink_pacer_run (gpointer data);
+guint64 gst_lmcc_sink_pacer_run (GstLmccIo *io, gpointer user_data);
+void gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core);
 
 /* sink/drive.c */
 LmccTime gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now);

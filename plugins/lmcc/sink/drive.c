@@ -149,7 +149,7 @@ drive_later (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_follow_estimate:
- * @core: the core with a sender; called by the pacing thread without lock
+ * @core: the core with a sender; called by the I/O thread without lock
  * @now: the time
  *
  * Tells what an encoder should make where that is another than before, and

@@ -2,32 +2,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Reports of receivers. A thread of its own waits for them, so that the pacing
- * thread wakes up for a report that is there, and not to look for one.
- */
+/* Reports of receivers. */
 #include "config.h"
 
 #include "sink/core.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Datagrams of one system call: more than come while one such batch is looked
- * at. */
-#define BATCH_SIZE 128
-
-/* Reports that wait for the pacing thread: an ACK for each packet of pgmcc's
- * largest window. */
-#define MAX_WAITING 4096
+/* Datagrams of one system call and one turn: some 0.1 ms. */
+#define BATCH_SIZE 64
 
 /* Who sends a flood shares the socket with the receivers, until it is read. The
  * kernel gives less where net.core.rmem_max is less. */
 #define BUFFER_SIZE (4 << 20)
+
+/* What the sinks of an I/O thread receive with, one after the other. */
+static GPrivate thread_batch =
+    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
 
 /* Finds a port: where none was asked for, RTCP's own, or else any. */
 static gint
@@ -89,11 +80,8 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
   core->feedback_fd = open_socket (core, place, error);
   if (core->feedback_fd < 0)
     return -1;
-  core->feedback_wake = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (core->feedback_wake < 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Could not make an event descriptor: %s%s", g_strerror (errno),
-        gst_lmcc_open_remedy (errno));
+  if (!gst_lmcc_io_add (core->io, core->feedback_fd, GST_LMCC_SINK_TAG_FEEDBACK,
+          error)) {
     gst_lmcc_socket_close (&core->feedback_fd);
     return -1;
   }
@@ -106,170 +94,87 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
 
 /**
  * gst_lmcc_sink_feedback_close:
- * @core: the core, stopped
+ * @core: the core; called by the I/O thread, or while it is stopped
  */
 void
 gst_lmcc_sink_feedback_close (GstLmccSinkCore *core)
 {
-  gst_lmcc_socket_close (&core->feedback_fd);
-  gst_lmcc_socket_close (&core->feedback_wake);
-}
-
-/* Lets go of what the sender has no use for: a flood ends here, and does not
- * wake the pacing thread. The time is one that goes on in PAUSED too. Returns
- * how many are left. */
-static guint
-admit_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n)
-{
-  LmccTime time = (LmccTime) g_get_monotonic_time () * LMCC_USECOND;
-  guint i, admitted = 0;
-
-  g_mutex_lock (&core->sender_lock);
-  for (i = 0; i < n; i++) {
-    GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, i);
-
-    if (core->sender && !datagram->truncated
-        && lmcc_sender_admit_control (core->sender, time, &datagram->source,
-            datagram->source_port))
-      admitted++;
-    else
-      g_clear_pointer (&datagram->packet, lmcc_packet_unref);
-  }
-  g_mutex_unlock (&core->sender_lock);
-  return admitted;
-}
-
-/* Called with lock held. What the pacing thread does not take in time would be
- * answered so late that it measured a pause. */
-static void
-queue_datagram (GstLmccSinkCore *core, GstLmccDatagram *datagram)
-{
-  GstLmccReport *report;
-
-  if (!datagram->packet || !core->playing
-      || core->reports.length >= MAX_WAITING) {
-    core->reports_dropped++;
-    return;
-  }
-  report = g_new (GstLmccReport, 1);
-  report->packet = g_steal_pointer (&datagram->packet);
-  report->source = datagram->source;
-  report->source_port = datagram->source_port;
-  g_queue_push_tail (&core->reports, report);
-}
-
-static void
-take_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n)
-{
-  guint admitted = admit_datagrams (core, batch, n);
-  guint i;
-
-  g_mutex_lock (&core->lock);
-  for (i = 0; i < n; i++)
-    queue_datagram (core, gst_lmcc_batch_get (batch, i));
-  if (core->playing && admitted > 0)
-    gst_lmcc_sink_wake (core);
-  g_mutex_unlock (&core->lock);
-}
-
-/* Whatever comes is read at once, so that a flood does not fill the socket. */
-static gpointer
-feedback_thread (gpointer data)
-{
-  GstLmccSinkCore *core = data;
-  g_autoptr (GstLmccBatch) batch = gst_lmcc_batch_new (BATCH_SIZE);
-  struct pollfd fds[] = {
-    { core->feedback_wake, POLLIN, 0 },
-    { core->feedback_fd, POLLIN, 0 },
-  };
-
-  while (poll (fds, G_N_ELEMENTS (fds), -1) >= 0 || errno == EINTR) {
-    gint n;
-
-    if (fds[0].revents)
-      break;
-    n = gst_lmcc_batch_receive (batch, core->feedback_fd, NULL);
-    if (n < 0)
-      break;
-    if (n > 0)
-      take_datagrams (core, batch, (guint) n);
-  }
-  return NULL;
-}
-
-/**
- * gst_lmcc_sink_feedback_start:
- * @core: the core, open
- */
-void
-gst_lmcc_sink_feedback_start (GstLmccSinkCore *core)
-{
   if (core->feedback_fd >= 0)
-    core->feedback_thread =
-        g_thread_new ("lmccsink-feedback", feedback_thread, core);
+    gst_lmcc_io_remove (core->io, core->feedback_fd);
+  gst_lmcc_socket_close (&core->feedback_fd);
 }
 
-static void
-free_report (gpointer data)
+static GstLmccBatch *
+get_batch (void)
 {
-  GstLmccReport *report = data;
+  GstLmccBatch *batch = g_private_get (&thread_batch);
 
-  lmcc_packet_unref (report->packet);
-  g_free (report);
-}
-
-/**
- * gst_lmcc_sink_feedback_stop:
- * @core: the core
- *
- * Ends the thread; what it had received is dropped.
- */
-void
-gst_lmcc_sink_feedback_stop (GstLmccSinkCore *core)
-{
-  guint64 count = 1;
-
-  if (core->feedback_thread) {
-    while (write (core->feedback_wake, &count, sizeof (count)) < 0
-        && errno == EINTR)
-      ;
-    g_clear_pointer (&core->feedback_thread, g_thread_join);
-    while (read (core->feedback_wake, &count, sizeof (count)) < 0
-        && errno == EINTR)
-      ;
+  if (batch == NULL) {
+    batch = gst_lmcc_batch_new (BATCH_SIZE);
+    g_private_set (&thread_batch, batch);
   }
-  g_mutex_lock (&core->lock);
-  g_queue_clear_full (&core->reports, free_report);
-  g_mutex_unlock (&core->lock);
+  return batch;
 }
 
-/**
- * gst_lmcc_sink_feedback_take:
- * @core: the core; called with lock held
- * @reports: (out): the reports that wait, for gst_lmcc_sink_feedback_handle()
- */
-void
-gst_lmcc_sink_feedback_take (GstLmccSinkCore *core, GQueue *reports)
-{
-  *reports = core->reports;
-  g_queue_init (&core->reports);
-}
-
-/**
- * gst_lmcc_sink_feedback_handle:
- * @core: the core, with a sender; called by the pacing thread without lock
- * @report: (transfer full): a report
- * @now: the time
- *
- * Hands a report to the library. Its actions are to be drained.
- */
-void
-gst_lmcc_sink_feedback_handle (GstLmccSinkCore *core, GstLmccReport *report,
+/* The time of admission is one that goes on in PAUSED too. */
+static gboolean
+take_datagram (GstLmccSinkCore *core, const GstLmccDatagram *datagram,
     LmccTime now)
 {
+  LmccTime time = (LmccTime) g_get_monotonic_time () * LMCC_USECOND;
+
+  if (datagram->truncated
+      || !lmcc_sender_admit_control (core->sender, time, &datagram->source,
+          datagram->source_port))
+    return FALSE;
+  lmcc_sender_take_control (core->sender, now, &datagram->source,
+      datagram->source_port, datagram->packet->data, datagram->packet->size);
+  return TRUE;
+}
+
+static guint
+take_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n,
+    LmccTime now)
+{
+  guint i, taken = 0;
+
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_take_control (core->sender, now, &report->source,
-      report->source_port, report->packet->data, report->packet->size);
+  for (i = 0; core->sender && i < n; i++)
+    taken += take_datagram (core, gst_lmcc_batch_get (batch, i), now) ? 1 : 0;
   g_mutex_unlock (&core->sender_lock);
-  free_report (report);
+  return taken;
+}
+
+/**
+ * gst_lmcc_sink_feedback_read:
+ * @core: the core; called by the I/O thread without lock
+ * @now: the time, or %LMCC_TIME_NONE in PAUSED: what comes is dropped
+ *
+ * Hands what waits in the socket to the library, at most so much that packets
+ * do not wait for it; the rest is readable in the next run. The sender's
+ * actions are to be drained.
+ *
+ * Returns: whether the library has taken something
+ */
+gboolean
+gst_lmcc_sink_feedback_read (GstLmccSinkCore *core, LmccTime now)
+{
+  GstLmccBatch *batch = get_batch ();
+  guint taken = 0;
+  gint n;
+
+  if (!core->feedback_readable)
+    return FALSE;
+  core->feedback_readable = FALSE;
+  n = gst_lmcc_batch_receive (batch, core->feedback_fd, NULL);
+  if (n < 0)
+    gst_lmcc_io_remove (core->io, core->feedback_fd);
+  if (n <= 0)
+    return FALSE;
+  if (LMCC_TIME_IS_VALID (now))
+    taken = take_datagrams (core, batch, (guint) n, now);
+  g_mutex_lock (&core->lock);
+  core->reports_dropped += (guint) n - taken;
+  g_mutex_unlock (&core->lock);
+  return taken > 0;
 }

@@ -4,23 +4,20 @@
 
 /*
  * What becomes of the host while it sends: its addresses and links change, and
- * packets may not leave. A thread of its own looks, chooses anew and tells the
- * user; the pacing thread follows.
+ * packets may not leave. The I/O thread looks, chooses anew, follows and tells
+ * the user.
  */
 #include "config.h"
 
 #include "sink/core.h"
 
-#include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* How often outages are looked at, and the host where the kernel does not tell
  * of changes. */
-#define TICK_MS 250
+#define TICK (G_TIME_SPAN_SECOND / 4)
 #define LOOK_INTERVAL G_TIME_SPAN_SECOND
 
 /* Shorter than that, a route has changed. */
@@ -30,25 +27,6 @@
 /* Duplicate address detection takes one probe of 1 s, after a delay of up to 1
  * s (RFC 4862 section 5.4.2): nothing can be sent before. */
 #define ADDRESS_WAIT (3 * LMCC_SECOND)
-
-struct _GstLmccSinkHost
-{
-  GstLmccSinkCore *core;
-  GThread *thread;
-  gint running; /* atomic */
-  gint wake_fd;
-  gint netlink_fd;
-
-  /* the thread's */
-  GstLmccSinkPlace place;
-  GstLmccInterfaceState state;
-  gint64 unusable_since;
-  gint64 next_look;
-  gint64 next_warning;
-  gint64 next_feedback_warning;
-  gint64 out_since; /* of the outage that was told; 0: none was */
-  gboolean failed;
-};
 
 /**
  * gst_lmcc_sink_get_send_options:
@@ -73,9 +51,9 @@ gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
 /* Where packets leave */
 
 static void
-tell_place (GstLmccSinkHost *host, const GstLmccSinkPlace *before)
+tell_place (GstLmccSinkCore *core, const GstLmccSinkPlace *before)
 {
-  const GstLmccSinkPlace *place = &host->place;
+  const GstLmccSinkPlace *place = &core->place;
   gboolean known = before->source.family != LMCC_FAMILY_NONE;
   gchar from[LMCC_ADDRESS_STRLEN] = "", to[LMCC_ADDRESS_STRLEN];
   g_autofree gchar *text = NULL;
@@ -83,13 +61,13 @@ tell_place (GstLmccSinkHost *host, const GstLmccSinkPlace *before)
   lmcc_address_format (&place->source, to);
   if (known)
     lmcc_address_format (&before->source, from);
-  gst_element_post_message (GST_ELEMENT (host->core),
-      gst_message_new_element (GST_OBJECT (host->core),
+  gst_element_post_message (GST_ELEMENT (core),
+      gst_message_new_element (GST_OBJECT (core),
           gst_structure_new ("lmcc-address-changed", "interface", G_TYPE_STRING,
               place->iface.name, "from", G_TYPE_STRING, from, "to",
               G_TYPE_STRING, to, NULL)));
   if (known && !lmcc_address_equal (&before->source, &place->source)) {
-    GST_ELEMENT_WARNING (host->core, RESOURCE, SETTINGS,
+    GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
         ("This host's address has changed from %s to %s: packets leave from "
          "that now, on %s. Receivers follow within 15 s; those of a "
          "source-specific session have to be given the new address.",
@@ -101,22 +79,19 @@ tell_place (GstLmccSinkHost *host, const GstLmccSinkPlace *before)
   text = g_strdup_printf ("Packets leave from %s on %s, and reports are taken "
                           "on port %u (0: none)",
       to, place->iface.name, place->feedback_port);
-  GST_ELEMENT_INFO (host->core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+  GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 static void
-open_feedback (GstLmccSinkHost *host, gint64 now)
+open_feedback (GstLmccSinkCore *core, gint64 now)
 {
-  GstLmccSinkCore *core = host->core;
   g_autoptr (GError) error = NULL;
 
-  gst_lmcc_sink_feedback_stop (core);
   gst_lmcc_sink_feedback_close (core);
-  host->place.feedback_port = 0;
-  if (gst_lmcc_sink_feedback_open (core, &host->place, &error) >= 0) {
-    gst_lmcc_sink_feedback_start (core);
-  } else if (error && now >= host->next_feedback_warning) {
-    host->next_feedback_warning = now + WARNING_INTERVAL;
+  core->place.feedback_port = 0;
+  if (gst_lmcc_sink_feedback_open (core, &core->place, &error) < 0 && error
+      && now >= core->host.next_feedback_warning) {
+    core->host.next_feedback_warning = now + WARNING_INTERVAL;
     GST_ELEMENT_WARNING (core, RESOURCE, OPEN_READ,
         ("No reports of receivers are taken now: %s. It is tried again.",
             error->message),
@@ -134,70 +109,55 @@ is_same_place (const GstLmccSinkPlace *a, const GstLmccSinkPlace *b)
       && a->feedback_port == b->feedback_port;
 }
 
-static void
-tell_pacer (GstLmccSinkHost *host)
-{
-  GstLmccSinkCore *core = host->core;
-
-  g_mutex_lock (&core->lock);
-  core->next_place = host->place;
-  core->moved = TRUE;
-  gst_lmcc_sink_wake (core);
-  g_mutex_unlock (&core->lock);
-}
-
 /* A host that has no address for the moment keeps the old one. */
 static void
-look_at_host (GstLmccSinkHost *host, gint64 now)
+look_at_host (GstLmccSinkCore *core, gint64 now)
 {
-  GstLmccSinkCore *core = host->core;
   const GstLmccSinkSettings *settings = &core->settings;
-  GstLmccSinkPlace before = host->place;
+  GstLmccSinkHost *host = &core->host;
+  GstLmccSinkPlace before = core->place;
   GstLmccSendOptions options;
   LmccAddress source;
   gboolean moved;
 
   host->state = gst_lmcc_interface_follow (settings->properties.multicast_iface,
-      &settings->address, &host->place.iface);
+      &settings->address, &core->place.iface);
   if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
     return;
   if (host->state != GST_LMCC_INTERFACE_USABLE) {
-    host->place = before;
+    core->place = before;
     if (host->unusable_since == 0)
       host->unusable_since = now;
     return;
   }
   host->unusable_since = 0;
   gst_lmcc_sink_get_send_options (core, &options);
-  options.iface = host->place.iface;
+  options.iface = core->place.iface;
   if (gst_lmcc_socket_get_source (&options, &settings->address, &source))
-    host->place.source = source;
-  moved = !is_same_place (&before, &host->place);
+    core->place.source = source;
+  moved = !is_same_place (&before, &core->place);
   if (settings->properties.feedback && (moved || core->feedback_fd < 0))
-    open_feedback (host, now);
-  if (is_same_place (&before, &host->place))
+    open_feedback (core, now);
+  if (is_same_place (&before, &core->place))
     return;
-  tell_pacer (host);
-  if (!lmcc_address_equal (&before.source, &host->place.source)
+  core->moved = TRUE;
+  if (!lmcc_address_equal (&before.source, &core->place.source)
       || before.feedback_port == 0)
-    tell_place (host, &before);
+    tell_place (core, &before);
 }
 
 /**
  * gst_lmcc_sink_host_move:
- * @core: the core; called by the pacing thread without lock
+ * @core: the core; called by the I/O thread without lock
  * @now: the time
  *
- * Sends from where the host thread has chosen. The sender's actions are to be
+ * Sends from the place that has been chosen. The sender's actions are to be
  * drained.
  */
 void
 gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
 {
-  g_mutex_lock (&core->lock);
-  core->place = core->next_place;
   core->moved = FALSE;
-  g_mutex_unlock (&core->lock);
   if (!gst_lmcc_socket_set_interface (core->fd, core->settings.address.family,
           &core->place.iface))
     GST_WARNING_OBJECT (core, "the socket stays on another interface: %s",
@@ -212,14 +172,14 @@ gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
 
 /**
  * gst_lmcc_sink_host_wait:
- * @core: the core; called by the pacing thread
+ * @core: the core; called by the I/O thread
  * @now: the time
  *
  * An IPv6 address that was given to this host a moment ago cannot be sent from
  * yet, and the session's first record is to say where reports go.
  *
- * Returns: until when the session's start is to wait for the host thread at
- *     most; 0 where it need not
+ * Returns: until when the session's start is to wait for an address at most;
+ *     0 where it need not
  */
 LmccTime
 gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now)
@@ -253,7 +213,7 @@ publish_outage (GstLmccSinkCore *core, gint code)
 
 /**
  * gst_lmcc_sink_host_sent:
- * @core: the core; called by the pacing thread without lock
+ * @core: the core; called by the I/O thread without lock
  * @destination: a group, or %GST_LMCC_SINK_CONTROL
  * @code: the errno of a packet to it that did not leave; 0 for one that did
  */
@@ -283,7 +243,7 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code)
 
 /**
  * gst_lmcc_sink_host_paused:
- * @core: the core; called by the pacing thread with lock held
+ * @core: the core; called by the I/O thread with lock held
  *
  * Where nothing is to be sent there is no outage.
  */
@@ -303,16 +263,17 @@ earlier (gint64 a, gint64 b)
 
 /* Returns: (transfer full): what does not leave, why, and what to do */
 static gchar *
-describe_outage (GstLmccSinkHost *host, const GstLmccSinkOutage *outage,
+describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
     gint64 now)
 {
-  const GstLmccSinkSettings *settings = &host->core->settings;
+  const GstLmccSinkHost *host = &core->host;
+  const GstLmccSinkSettings *settings = &core->settings;
   g_autofree gchar *cause = NULL, *which = NULL;
   gchar text[LMCC_ADDRESS_STRLEN] = "";
   LmccAddress group;
 
   if (host->unusable_since > 0 && now - host->unusable_since >= OUTAGE) {
-    cause = gst_lmcc_interface_describe (&host->place.iface, host->state);
+    cause = gst_lmcc_interface_describe (&core->place.iface, host->state);
     return g_strdup_printf ("No packets leave: %s", cause);
   }
   if (outage->nothing == 0 || now - outage->nothing < OUTAGE) {
@@ -329,32 +290,32 @@ describe_outage (GstLmccSinkHost *host, const GstLmccSinkOutage *outage,
 }
 
 static void
-warn (GstLmccSinkHost *host, const gchar *text)
+warn (GstLmccSinkCore *core, const gchar *text)
 {
-  guint64 timeout = host->core->settings.properties.send_timeout * LMCC_MSECOND;
+  guint64 timeout = core->settings.properties.send_timeout * LMCC_MSECOND;
   g_autofree gchar *end = timeout == 0
       ? g_strdup ("")
       : g_strdup_printf (", for %g s (send-timeout)",
           (gdouble) timeout / LMCC_SECOND);
 
-  GST_ELEMENT_WARNING (host->core, RESOURCE, WRITE,
+  GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
       ("%s. It is tried on%s.", text, end), (NULL));
 }
 
 static void
-tell_end (GstLmccSinkHost *host, gint64 now)
+tell_end (GstLmccSinkCore *core, gint64 now)
 {
   g_autofree gchar *text = g_strdup_printf ("Packets leave again, after %.1f s",
-      (gdouble) (now - host->out_since) / G_TIME_SPAN_SECOND);
+      (gdouble) (now - core->host.out_since) / G_TIME_SPAN_SECOND);
 
-  host->out_since = 0;
-  GST_ELEMENT_INFO (host->core, RESOURCE, WRITE, ("%s", text), ("%s", text));
+  core->host.out_since = 0;
+  GST_ELEMENT_INFO (core, RESOURCE, WRITE, ("%s", text), ("%s", text));
 }
 
 static void
-look_at_outage (GstLmccSinkHost *host, gint64 now)
+look_at_outage (GstLmccSinkCore *core, gint64 now)
 {
-  GstLmccSinkCore *core = host->core;
+  GstLmccSinkHost *host = &core->host;
   gint64 timeout = (gint64) (core->settings.properties.send_timeout
       * LMCC_MSECOND / LMCC_USECOND);
   g_autofree gchar *text = NULL;
@@ -370,14 +331,14 @@ look_at_outage (GstLmccSinkHost *host, gint64 now)
   since = earlier (nothing, outage.some);
   if (since == 0 || now - since < OUTAGE) {
     if (host->out_since > 0 && since == 0)
-      tell_end (host, now);
+      tell_end (core, now);
     return;
   }
-  text = describe_outage (host, &outage, now);
+  text = describe_outage (core, &outage, now);
   if (host->out_since == 0 && now >= host->next_warning) {
     host->out_since = since;
     host->next_warning = now + WARNING_INTERVAL;
-    warn (host, text);
+    warn (core, text);
   }
   if (timeout == 0 || nothing == 0 || now - nothing < timeout || host->failed)
     return;
@@ -388,72 +349,67 @@ look_at_outage (GstLmccSinkHost *host, gint64 now)
       (NULL));
 }
 
-/* The thread */
+/* Looking */
 
-static gpointer
-watch_host (gpointer data)
+/**
+ * gst_lmcc_sink_host_look:
+ * @core: the core; called by the I/O thread without lock
+ *
+ * Follows what has happened to the host. Costs next to nothing where nothing
+ * has. May post messages, whose handlers may stop the core.
+ *
+ * Returns: when to look again, in ns of gst_lmcc_io_get_time()
+ */
+guint64
+gst_lmcc_sink_host_look (GstLmccSinkCore *core)
 {
-  GstLmccSinkHost *host = data;
-  struct pollfd fds[] = {
-    { host->wake_fd, POLLIN, 0 },
-    { host->netlink_fd, POLLIN, 0 },
-  };
+  GstLmccSinkHost *host = &core->host;
+  gint64 now = g_get_monotonic_time ();
 
-  while (g_atomic_int_get (&host->running)) {
-    gint64 now = g_get_monotonic_time ();
+  if (host->readable
+      && gst_lmcc_netlink_take (host->netlink_fd, core->place.iface.index,
+             core->settings.address.family)
+          != GST_LMCC_HOST_UNCHANGED)
+    host->next_look = host->next_tick = 0;
+  host->readable = FALSE;
+  if (now < host->next_tick)
+    return (guint64) host->next_tick * LMCC_USECOND;
 
-    if (now >= host->next_look) {
-      host->next_look = now + LOOK_INTERVAL;
-      look_at_host (host, now);
-    }
-    look_at_outage (host, now);
-    poll (fds, G_N_ELEMENTS (fds), TICK_MS);
-    if (gst_lmcc_netlink_take (host->netlink_fd, host->place.iface.index,
-            host->core->settings.address.family)
-        != GST_LMCC_HOST_UNCHANGED)
-      host->next_look = 0;
+  host->next_tick = now + TICK;
+  if (now >= host->next_look) {
+    host->next_look = now + LOOK_INTERVAL;
+    look_at_host (core, now);
   }
-  return NULL;
+  if (g_atomic_int_get (&core->running))
+    look_at_outage (core, now);
+  return (guint64) host->next_tick * LMCC_USECOND;
 }
 
 /**
  * gst_lmcc_sink_host_start:
- * @core: the core, open
+ * @core: the core, open and not attached
  */
 void
 gst_lmcc_sink_host_start (GstLmccSinkCore *core)
 {
-  GstLmccSinkHost *host = core->host = g_new0 (GstLmccSinkHost, 1);
+  GstLmccSinkHost *host = &core->host;
 
-  host->core = core;
-  host->running = TRUE;
-  host->place = core->place;
-  host->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  memset (host, 0, sizeof (*host));
   host->netlink_fd = gst_lmcc_netlink_open ();
-  host->thread = g_thread_new ("lmccsink-host", watch_host, host);
+  if (host->netlink_fd >= 0
+      && !gst_lmcc_io_add (core->io, host->netlink_fd, GST_LMCC_SINK_TAG_HOST,
+          NULL))
+    gst_lmcc_socket_close (&host->netlink_fd);
 }
 
 /**
  * gst_lmcc_sink_host_stop:
- * @core: the core, whose pacing thread has ended
+ * @core: the core; called by its I/O thread, or while it is detached
  */
 void
 gst_lmcc_sink_host_stop (GstLmccSinkCore *core)
 {
-  GstLmccSinkHost *host = g_steal_pointer (&core->host);
-  guint64 one = 1;
-
-  if (host == NULL)
-    return;
-  g_atomic_int_set (&host->running, FALSE);
-  /* Where there is none, or it is full, the thread looks in TICK_MS. */
-  if (write (host->wake_fd, &one, sizeof (one)) < 0)
-    GST_DEBUG_OBJECT (core, "the host thread is not woken");
-  g_thread_join (host->thread);
-  /* The next start begins with it. */
-  core->place = host->place;
-  core->moved = FALSE;
-  gst_lmcc_socket_close (&host->wake_fd);
-  gst_lmcc_socket_close (&host->netlink_fd);
-  g_free (host);
+  if (core->host.netlink_fd >= 0)
+    gst_lmcc_io_remove (core->io, core->host.netlink_fd);
+  gst_lmcc_socket_close (&core->host.netlink_fd);
 }

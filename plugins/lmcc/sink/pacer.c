@@ -3,8 +3,9 @@
  */
 
 /*
- * The pacing thread: hands units to the library when they are due and sends
- * what it answers, each packet at its own time on the pipeline's clock.
+ * What the I/O thread does for a sink: it hands units to the library when they
+ * are due and sends what that answers, each packet at its own time on the
+ * pipeline's clock.
  */
 #include "config.h"
 
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -23,6 +23,14 @@
 /* A thread that wakes up so much too late did not run: this process was stopped
  * (SIGSTOP, a debugger), or its machine. */
 #define STALL LMCC_SECOND
+
+/* Whoever hears of a message, a property or a signal may stop the core, in the
+ * I/O thread too. */
+static gboolean
+is_running (GstLmccSinkCore *core)
+{
+  return g_atomic_int_get (&core->running);
+}
 
 static void
 session_changed (GstLmccSinkCore *core)
@@ -101,6 +109,13 @@ do_action (GstLmccSinkCore *core, const LmccSenderAction *action)
   }
 }
 
+/* Nothing follows a BYE. */
+static void
+drop_action (LmccSenderAction *action)
+{
+  g_clear_pointer (&action->packet, lmcc_packet_unref);
+}
+
 /* Does @actions, of which there are @n, and those that the sender has more. */
 static void
 do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
@@ -108,15 +123,20 @@ do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
   guint i;
 
   for (;;) {
-    for (i = 0; i < n; i++)
-      do_action (core, &actions[i]);
+    for (i = 0; i < n; i++) {
+      if (core->ended)
+        drop_action (&actions[i]);
+      else
+        do_action (core, &actions[i]);
+    }
     if (n < MAX_ACTIONS)
       break;
     g_mutex_lock (&core->sender_lock);
     n = take_actions (core, actions);
     g_mutex_unlock (&core->sender_lock);
   }
-  gst_lmcc_sink_send_waiting (core);
+  if (!core->ended)
+    gst_lmcc_sink_send_waiting (core);
 }
 
 static void
@@ -297,17 +317,6 @@ push_unit (GstLmccSinkCore *core, LmccUnit *unit, LmccTime now)
   drain_actions (core);
 }
 
-static void
-handle_reports (GstLmccSinkCore *core, GQueue *reports, LmccTime now)
-{
-  GstLmccReport *report;
-
-  while ((report = g_queue_pop_head (reports)) != NULL) {
-    gst_lmcc_sink_feedback_handle (core, report, now);
-    drain_actions (core);
-  }
-}
-
 /* Sends what is due and returns when the next packet is. @pacing_step: how long
  * the thread may sleep although packets are due. */
 static LmccTime
@@ -434,6 +443,27 @@ refuse_sound_alone (GstLmccSinkCore *core)
       (NULL));
 }
 
+/* Sends, and does what else is due at some time. Returns when there is more to
+ * do. */
+static LmccTime
+run_session (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
+{
+  static LmccTime (*const parts[]) (GstLmccSinkCore * core,
+      LmccTime now) = { gst_lmcc_sink_follow_estimate, gst_lmcc_sink_advise,
+    update_stats, request_regular_key_unit };
+  LmccTime wake = LMCC_TIME_NONE;
+  guint i;
+
+  if (is_running (core))
+    wake = run_sender (core, now, pacing_step);
+  for (i = 0; i < G_N_ELEMENTS (parts) && is_running (core); i++) {
+    LmccTime other = parts[i](core, now);
+
+    wake = MIN (wake, other);
+  }
+  return wake;
+}
+
 /* Does what is due. Called with lock held, which is given up meanwhile. Returns
  * when there is more to do, 0 for at once. */
 static LmccTime
@@ -444,18 +474,15 @@ step (GstLmccSinkCore *core)
   gboolean flush = core->flush_sender && core->sender;
   gboolean start =
       core->sender == NULL && !core->started && core->ready && any_video (core);
-  gboolean alone = is_sound_alone (core), moved = core->moved;
+  gboolean alone = is_sound_alone (core);
   LmccUnit *unit = NULL;
-  GQueue reports = G_QUEUE_INIT;
   GstClockTime in_time = check_stall (core, now);
 
   core->flush_sender = FALSE;
   if (core->sender)
     unit = gst_lmcc_sink_collect (core, now, &wake);
-  if (core->sender)
-    gst_lmcc_sink_feedback_take (core, &reports);
   g_mutex_unlock (&core->lock);
-  if (moved)
+  if (core->moved)
     move (core, now);
   if (GST_CLOCK_TIME_IS_VALID (in_time))
     gst_lmcc_sink_request_key_unit (core, in_time);
@@ -465,79 +492,145 @@ step (GstLmccSinkCore *core)
     push_unit (core, unit, now);
     wake = 0;
   }
-  if (!g_queue_is_empty (&reports)) {
-    handle_reports (core, &reports, now);
+  if (is_running (core) && gst_lmcc_sink_feedback_read (core, now)) {
+    drain_actions (core);
     wake = 0;
   }
-  if (alone)
+  if (alone && is_running (core))
     refuse_sound_alone (core);
-  if (start) {
+  if (start && is_running (core)) {
     other = try_start (core, now);
     wake = MIN (wake, other);
   }
   if (core->sender) {
-    other = run_sender (core, now, &pacing_step);
-    wake = MIN (wake, other);
-    other = gst_lmcc_sink_follow_estimate (core, now);
-    wake = MIN (wake, other);
-    other = gst_lmcc_sink_advise (core, now);
-    wake = MIN (wake, other);
-    other = update_stats (core, now);
-    wake = MIN (wake, other);
-    other = request_regular_key_unit (core, now);
+    other = run_session (core, now, &pacing_step);
     wake = MIN (wake, other);
   }
-  check_eos (core);
+  if (is_running (core))
+    check_eos (core);
   g_mutex_lock (&core->lock);
   core->pacing_step = pacing_step;
   return wake;
 }
 
 static void
-stop_session (GstLmccSinkCore *core, LmccTime now)
+free_sender (GstLmccSinkCore *core)
 {
   LmccSender *sender;
 
+  g_mutex_lock (&core->sender_lock);
+  sender = g_steal_pointer (&core->sender);
+  g_mutex_unlock (&core->sender_lock);
+  g_clear_pointer (&sender, lmcc_sender_free);
+}
+
+/**
+ * gst_lmcc_sink_pacer_stop:
+ * @core: the core, detached
+ *
+ * Says BYE and ends the session. The core may have been stopped while it runs,
+ * by the handler of a message: what has called that still needs the sender.
+ */
+void
+gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
+{
+  gst_lmcc_sink_timer_clear (core);
   if (core->sender == NULL)
     return;
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_stop (core->sender, now);
+  lmcc_sender_stop (core->sender, core->now);
   g_mutex_unlock (&core->sender_lock);
   drain_actions (core);
-  g_mutex_lock (&core->sender_lock);
-  sender = core->sender;
-  core->sender = NULL;
-  g_mutex_unlock (&core->sender_lock);
-  lmcc_sender_free (sender);
+  core->ended = core->runner != NULL;
+  if (!core->ended)
+    free_sender (core);
 }
 
-gpointer
-gst_lmcc_sink_pacer_run (gpointer data)
+/* Called with lock held, which is given up meanwhile. Returns when there is
+ * more to do, at gst_lmcc_io_get_time(). */
+static guint64
+pace (GstLmccSinkCore *core)
 {
-  GstLmccSinkCore *core = data;
-  LmccTime now;
+  LmccTime wake = step (core);
 
-  /* The kernel's default of 50 us would bunch packets at high rates. */
-  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  g_mutex_lock (&core->lock);
-  while (core->running) {
-    guint64 events = core->n_events;
-    LmccTime wake = LMCC_TIME_NONE;
+  if (!core->running)
+    return GST_LMCC_IO_NEVER;
+  core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
+  if (wake <= core->now)
+    return 0;
+  /* A run before its time, for a report or a unit, begins no step; it may end
+   * one, as packets of a train are due. */
+  if (core->now >= core->not_before)
+    core->not_before = LMCC_TIME_NONE;
+  core->not_before = MIN (core->not_before, core->now + core->pacing_step);
+  return gst_lmcc_sink_timer_set (core, MAX (wake, core->not_before));
+}
 
-    if (core->playing)
-      wake = step (core);
-    else
-      gst_lmcc_sink_host_paused (core);
-    core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
-    if (core->playing && wake > core->now)
-      wake = MAX (wake, core->now + core->pacing_step);
-    if (core->running && wake > core->now && events == core->n_events)
-      gst_lmcc_sink_wait_until (core, core->playing ? wake : LMCC_TIME_NONE);
-  }
-  now = core->now;
+/* Called with lock held, which is given up meanwhile. */
+static guint64
+stand_still (GstLmccSinkCore *core)
+{
+  gst_lmcc_sink_host_paused (core);
+  core->expected = LMCC_TIME_NONE;
+  gst_lmcc_sink_timer_clear (core);
   g_mutex_unlock (&core->lock);
-  stop_session (core, now);
-  return NULL;
+  gst_lmcc_sink_feedback_read (core, LMCC_TIME_NONE);
+  g_mutex_lock (&core->lock);
+  return GST_LMCC_IO_NEVER;
+}
+
+static void
+note_readable (GstLmccSinkCore *core)
+{
+  guint tags[GST_LMCC_SINK_N_TAGS];
+  guint i, n;
+
+  n = gst_lmcc_io_take_readable (core->io, tags, G_N_ELEMENTS (tags));
+  for (i = 0; i < n; i++) {
+    if (tags[i] == GST_LMCC_SINK_TAG_HOST)
+      core->host.readable = TRUE;
+    else
+      core->feedback_readable = TRUE;
+  }
+}
+
+/* Returns when to run again. */
+static guint64
+run_once (GstLmccSinkCore *core)
+{
+  guint64 look = gst_lmcc_sink_host_look (core), due = GST_LMCC_IO_NEVER;
+
+  g_mutex_lock (&core->lock);
+  if (core->running)
+    due = core->playing ? pace (core) : stand_still (core);
+  g_mutex_unlock (&core->lock);
+  return MIN (look, due);
+}
+
+/**
+ * gst_lmcc_sink_pacer_run:
+ * @io: the core's client
+ * @user_data: the core
+ *
+ * A #GstLmccIoRun. It takes one unit and what is due now: the rest has another
+ * turn.
+ *
+ * Returns: when it is due next
+ */
+guint64
+gst_lmcc_sink_pacer_run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
+{
+  g_autoptr (GstLmccSinkCore) core = gst_object_ref (user_data);
+  guint64 due;
+
+  core->runner = g_thread_self ();
+  note_readable (core);
+  due = run_once (core);
+  core->runner = NULL;
+  if (core->ended)
+    free_sender (core);
+  core->ended = FALSE;
+  return due;
 }
 
 /**

@@ -139,7 +139,7 @@ gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text)
 
 /**
  * gst_lmcc_sink_sdp_stop:
- * @core: the core, whose pacing thread has ended
+ * @core: the core, stopped
  *
  * Ends the thread. What waits is written first, or tried once.
  */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Where packets leave: the batch that the pacing thread fills and sends. */
+/* Where packets leave: the batch that the I/O thread fills and sends. */
 #include "config.h"
 
 #include "common/enums.h"
@@ -36,7 +36,7 @@ wants_segmentation (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_sending_follow:
- * @core: the core, open; called by the pacing thread, or while none runs
+ * @core: the core, open; called by the I/O thread, or while none runs
  *
  * Packets leave from the core's place from now on.
  */
@@ -87,7 +87,7 @@ gst_lmcc_sink_sending_close (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_send:
- * @core: the core; called by the pacing thread without lock
+ * @core: the core; called by the I/O thread without lock
  * @destination: a group, or %GST_LMCC_SINK_CONTROL
  * @packet: (transfer full): a packet, which waits for others
  */
@@ -100,7 +100,7 @@ gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
 
 /**
  * gst_lmcc_sink_send_waiting:
- * @core: the core; called by the pacing thread without lock
+ * @core: the core; called by the I/O thread without lock
  *
  * Sends the packets that wait.
  */

@@ -94,7 +94,7 @@ gst_lmcc_sink_window_choose (GstLmccSinkCore *core, LmccSenderConfig *config)
 
 /**
  * gst_lmcc_sink_window_tell:
- * @core: the core whose session has changed; called by the pacing thread
+ * @core: the core whose session has changed; called by the I/O thread
  *     without lock
  */
 void

@@ -286,7 +286,7 @@ send_datagram (gint fd, gconstpointer data, gsize size)
       == (gssize) size);
 }
 
-/* More than wait for the pacing thread, some larger than any packet may be. */
+/* More than are read in one turn, some larger than any packet may be. */
 GST_START_TEST (test_hostile_datagrams_are_counted_and_do_no_harm)
 {
   Pair *pair = pair_new ("", "");
