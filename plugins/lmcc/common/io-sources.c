@@ -170,7 +170,10 @@ gst_lmcc_io_take_readable (GstLmccIo *io, guint *tags, guint size)
     ask_sources (io);
   g_array_sort (io->readable, compare_tags);
   n = MIN (io->readable->len, size);
-  memcpy (tags, io->readable->data, n * sizeof (*tags));
+  /* An array that never had an element has no data, which memcpy() takes no
+   * better for a size of 0. */
+  if (n > 0)
+    memcpy (tags, io->readable->data, n * sizeof (*tags));
   g_array_set_size (io->readable, 0);
   return n;
 }
