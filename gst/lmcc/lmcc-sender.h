@@ -23,10 +23,6 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
-/* How many packets may leave together where nobody says: a train of TCP's initial
- * window is 10 (RFC 6928), which queues are made for. */
-#define LMCC_DEFAULT_MAX_BURST 8
-
 /**
  * LmccSenderConfig:
  * @session: address, port, TTL, source, codec, number of rungs and what else of

@@ -316,8 +316,8 @@ lmcc_sender_poll_action (LmccSender *sender, LmccSenderAction *action)
  * @sender: a sender, after lmcc_sender_handle_timeout()
  * @now: the time
  * @max_burst: how many packets may leave together, and the caller does not mind
- *     steps of up to 10 ms; 1: each packet leaves at its time; 0: at most
- *     %LMCC_DEFAULT_MAX_BURST in at most 1 ms, or more in 250 us
+ *     steps of up to 10 ms; 1: each packet leaves at its time; 0: as many as
+ *     are due in 1 ms
  *
  * A caller may leave the sender alone for this long, although packets are due
  * meanwhile: that spares it wake-ups. The step holds @max_burst packets at the

@@ -15,7 +15,9 @@
  * picture. */
 #define INTERVAL (20 * LMCC_MSECOND)
 
-/* TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). */
+/* TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). A queue
+ * of 10 ms, which is a short one, has a tenth of its room taken by a step; so
+ * has the queue of a slower path, where fewer layers are held. */
 #define LONGEST LMCC_MSECOND
 
 /* A queue of 10 ms at the session's rate is a short one, and takes what is due
@@ -76,13 +78,10 @@ lmcc_pacing_step (const LmccPacketCount *count, LmccTime now, guint max_burst,
     gboolean exact)
 {
   guint n = count_packets (count, now);
-  guint burst = max_burst > 0 ? max_burst : LMCC_DEFAULT_MAX_BURST;
   LmccTime step = max_burst > 0 ? LONGEST_ASKED_FOR : LONGEST;
 
-  if (n > 0)
-    step = MIN (step, burst * INTERVAL / n);
-  if (max_burst == 0)
-    step = MAX (step, EXACT);
+  if (max_burst > 0 && n > 0)
+    step = MIN (step, max_burst * INTERVAL / n);
   if (exact || (gdouble) step * n < LEAST_PACKETS * (gdouble) INTERVAL)
     step = MIN (step, EXACT);
 

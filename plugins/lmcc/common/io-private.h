@@ -43,8 +43,10 @@ struct _GstLmccIo
  * never while a client runs. */
 extern GMutex gst_lmcc_io_lock;
 
-/* A client has returned from its run. */
+/* A client has returned from its run, and so many threads wait for that: to tell
+ * nobody would take a system call. */
 extern GCond gst_lmcc_io_cond;
+extern guint gst_lmcc_io_n_waiting;
 
 /* common/io-sources.c */
 gboolean gst_lmcc_io_poll (GstLmccIo *io, gint epoll_fd);

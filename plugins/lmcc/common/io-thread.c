@@ -55,6 +55,7 @@ struct _GstLmccIoThread
 
 GMutex gst_lmcc_io_lock;
 GCond gst_lmcc_io_cond;
+guint gst_lmcc_io_n_waiting;
 
 /* lock */
 static GstLmccIoThread *threads[MAX_THREADS];
@@ -250,7 +251,8 @@ run_client (GstLmccIoThread *thread, GstLmccIo *io)
       due = MIN (due, gst_lmcc_io_get_time () + RETRY);
     set_due (io, due);
   }
-  g_cond_broadcast (&gst_lmcc_io_cond);
+  if (gst_lmcc_io_n_waiting > 0)
+    g_cond_broadcast (&gst_lmcc_io_cond);
 }
 
 static void

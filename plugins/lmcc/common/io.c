@@ -110,8 +110,10 @@ gst_lmcc_io_detach (GstLmccIo *io)
 
   g_mutex_lock (&gst_lmcc_io_lock);
   io->leaving = io->thread != NULL;
+  gst_lmcc_io_n_waiting++;
   while (io->runner != NULL && io->runner != g_thread_self ())
     g_cond_wait (&gst_lmcc_io_cond, &gst_lmcc_io_lock);
+  gst_lmcc_io_n_waiting--;
   if (io->thread != NULL)
     handle = gst_lmcc_io_leave_thread (io);
   g_mutex_unlock (&gst_lmcc_io_lock);

@@ -96,8 +96,8 @@ static const GstLmccProperty rows[] = {
    *
    * How many packets leave together at most. A thread that wakes up for each
    * packet costs more than what it sends; packets that leave together need room
-   * in the queues on their way. 0: as many as are due within 1 ms, and at most
-   * 8 or those of 0.25 ms. 1: each packet leaves at its time. Any other number
+   * in the queues on their way. 0: as many as are due within 1 ms, a tenth of a
+   * queue of 10 ms. 1: each packet leaves at its time. Any other number
    * holds also where so many take up to 10 ms, which delays them by as much:
    * with 10 it is 5 ms at 2000 packets/s. The trains of packets that tell
    * receivers what a path carries stay exact.
@@ -105,7 +105,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_UINT (max_burst, "max-burst", "Maximum burst",
-      "Packets that leave together at most (0 = up to 8, due within 1 ms)", 0,
+      "Packets that leave together at most (0 = what is due within 1 ms)", 0,
       1024, 0, READY),
   /**
    * GstLmccSink:udp-segmentation:

@@ -11,7 +11,7 @@
 
 /* The largest layer's packets of so long have room in a buffer, by themselves:
  * what a key frame adds to a layer is sent within 100 ms, and sockets may stay
- * unread for 5 ms, or longer where the host is busy. */
+ * unread for 10 ms, or longer where the host is busy. */
 #define WANTED_TIME (100 * LMCC_MSECOND)
 
 /* With less than that, packets are expected to be lost. */

@@ -67,12 +67,13 @@ start_and_run (Feed *feed, guint packets, gsize buffer)
   return run (feed, packets, LMCC_SECOND, buffer);
 }
 
-GST_START_TEST (a_steady_stream_lets_nap_for_5_ms)
+GST_START_TEST (a_steady_stream_lets_nap_for_10_ms)
 {
   Feed feed;
 
   prepare (&feed, 1, 2000);
-  fail_unless_equals_uint64 (start_and_run (&feed, 2000, LARGE_BUFFER), 5 * MS);
+  fail_unless_equals_uint64 (start_and_run (&feed, 2000, LARGE_BUFFER),
+      10 * MS);
   feed_finish (&feed);
 }
 
@@ -91,7 +92,7 @@ static const struct
   { 20 * MS, LMCC_SECOND, 5 * MS / 2 },
   { 40 * MS, 0, 2 * MS },
   { 80 * MS, 0, 4 * MS },
-  { 1000 * MS, 4000 * MS, 5 * MS },
+  { 1000 * MS, 4000 * MS, 10 * MS },
 };
 
 GST_START_TEST (a_nap_is_a_small_part_of_the_latency)
@@ -155,11 +156,11 @@ GST_START_TEST (a_burst_makes_naps_short)
   Feed feed;
 
   prepare (&feed, 1, 2000);
-  fail_unless_equals_uint64 (start_and_run (&feed, 2000, buffer), 5 * MS);
+  fail_unless_equals_uint64 (start_and_run (&feed, 2000, buffer), 10 * MS);
   nap = run (&feed, 20000, 20 * MS, buffer);
   check_fill (nap, 20000, buffer);
   nap = run (&feed, 2000, 200 * MS, buffer);
-  fail_unless_equals_uint64 (nap, 5 * MS);
+  fail_unless_equals_uint64 (nap, 10 * MS);
   feed_finish (&feed);
 }
 
@@ -169,11 +170,11 @@ GST_START_TEST (few_packets_are_read_at_once)
 {
   Feed feed;
 
-  prepare (&feed, 1, 350);
-  fail_unless_equals_uint64 (start_and_run (&feed, 350, LARGE_BUFFER), 0);
+  prepare (&feed, 1, 180);
+  fail_unless_equals_uint64 (start_and_run (&feed, 180, LARGE_BUFFER), 0);
   feed_finish (&feed);
-  prepare (&feed, 1, 450);
-  fail_unless_equals_uint64 (start_and_run (&feed, 450, LARGE_BUFFER), 5 * MS);
+  prepare (&feed, 1, 220);
+  fail_unless_equals_uint64 (start_and_run (&feed, 220, LARGE_BUFFER), 10 * MS);
   feed_finish (&feed);
 }
 
@@ -213,13 +214,13 @@ GST_START_TEST (nobody_naps_while_a_group_is_awaited)
   feed.config.max_level = 0;
   feed_start (&feed);
   send_base_only (&feed, 2000, LMCC_SECOND);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 5 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
   lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
   feed_drain (&feed);
   send_base_only (&feed, 2000, 100 * MS);
   fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 0);
   feed_send_media (&feed, 1, 0, TRUE);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 5 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
   feed_finish (&feed);
 }
 
@@ -235,7 +236,7 @@ GST_START_TEST (a_silent_group_is_not_awaited_for_long)
   send_base_only (&feed, 2000, 900 * MS);
   fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 0);
   send_base_only (&feed, 2000, 300 * MS);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 5 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
   feed_finish (&feed);
 }
 
@@ -308,7 +309,7 @@ receiver_nap_suite (void)
   Suite *s = suite_create ("receiver-nap");
   TCase *tc = tcase_create ("receiver-nap");
 
-  tcase_add_test (tc, a_steady_stream_lets_nap_for_5_ms);
+  tcase_add_test (tc, a_steady_stream_lets_nap_for_10_ms);
   tcase_add_loop_test (tc, a_nap_is_a_small_part_of_the_latency, 0,
       G_N_ELEMENTS (latency_rows));
   tcase_add_loop_test (tc, a_nap_fills_half_of_a_buffer, 0, 3);
