@@ -18,6 +18,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
+/* Datagrams of a call by an I/O thread. */
+#define THREAD_SIZE 32
+
 /* Packets that the kernel puts together at most (UDP_GRO_CNT_MAX). A host may
  * send more of its own in one (UDP_MAX_SEGMENTS): the rest is copied. */
 #define MAX_DEPTH 64
@@ -184,6 +187,29 @@ gst_lmcc_batch_free (GstLmccBatch *batch)
   g_free (batch->names);
   g_free (batch->controls);
   g_free (batch);
+}
+
+/**
+ * gst_lmcc_batch_of_thread:
+ *
+ * Elements of an I/O thread have their turns one after the other, and need no
+ * room of their own.
+ *
+ * Returns: (transfer none): the calling thread's batch; what is in it is of no
+ *     use to the next element
+ */
+GstLmccBatch *
+gst_lmcc_batch_of_thread (void)
+{
+  static GPrivate thread_batch =
+      G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
+  GstLmccBatch *batch = g_private_get (&thread_batch);
+
+  if (batch == NULL) {
+    batch = gst_lmcc_batch_new (THREAD_SIZE);
+    g_private_set (&thread_batch, batch);
+  }
+  return batch;
 }
 
 /**

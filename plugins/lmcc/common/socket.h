@@ -156,6 +156,7 @@ typedef struct
 typedef struct _GstLmccBatch GstLmccBatch;
 
 GstLmccBatch *gst_lmcc_batch_new (guint size);
+GstLmccBatch *gst_lmcc_batch_of_thread (void);
 void gst_lmcc_batch_free (GstLmccBatch *batch);
 GstLmccDatagram *gst_lmcc_batch_get (GstLmccBatch *batch, guint i);
 gboolean gst_lmcc_batch_is_full (const GstLmccBatch *batch);

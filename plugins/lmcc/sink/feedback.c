@@ -9,16 +9,9 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Datagrams of one system call and one turn: some 0.1 ms. */
-#define BATCH_SIZE 64
-
 /* Who sends a flood shares the socket with the receivers, until it is read. The
  * kernel gives less where net.core.rmem_max is less. */
 #define BUFFER_SIZE (4 << 20)
-
-/* What the sinks of an I/O thread receive with, one after the other. */
-static GPrivate thread_batch =
-    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
 
 /* Finds a port: where none was asked for, RTCP's own, or else any. */
 static gint
@@ -104,18 +97,6 @@ gst_lmcc_sink_feedback_close (GstLmccSinkCore *core)
   gst_lmcc_socket_close (&core->feedback_fd);
 }
 
-static GstLmccBatch *
-get_batch (void)
-{
-  GstLmccBatch *batch = g_private_get (&thread_batch);
-
-  if (batch == NULL) {
-    batch = gst_lmcc_batch_new (BATCH_SIZE);
-    g_private_set (&thread_batch, batch);
-  }
-  return batch;
-}
-
 /* The time of admission is one that goes on in PAUSED too. */
 static gboolean
 take_datagram (GstLmccSinkCore *core, const GstLmccDatagram *datagram,
@@ -159,7 +140,7 @@ take_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n,
 gboolean
 gst_lmcc_sink_feedback_read (GstLmccSinkCore *core, LmccTime now)
 {
-  GstLmccBatch *batch = get_batch ();
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
   guint taken = 0;
   gint n;
 

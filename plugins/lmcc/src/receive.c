@@ -11,30 +11,12 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Datagrams taken from a socket at once, and how often before the others have
- * their turn. */
-#define BATCH_SIZE 32
+/* How often a socket is asked before the others have their turn. */
 #define MAX_BATCHES 4
 
 /* A kernel timestamp further back than this is a clock that was set, not a
  * wait. */
 #define MAX_AGE LMCC_SECOND
-
-/* What the sources of an I/O thread receive with, one after the other. */
-static GPrivate thread_batch =
-    G_PRIVATE_INIT ((GDestroyNotify) gst_lmcc_batch_free);
-
-static GstLmccBatch *
-get_batch (void)
-{
-  GstLmccBatch *batch = g_private_get (&thread_batch);
-
-  if (batch == NULL) {
-    batch = gst_lmcc_batch_new (BATCH_SIZE);
-    g_private_set (&thread_batch, batch);
-  }
-  return batch;
-}
 
 /* The kernel's time now, 0 if not known. */
 static guint64
@@ -186,7 +168,7 @@ void
 gst_lmcc_src_receive (GstLmccSrc *self)
 {
   g_autoptr (GError) error = NULL;
-  GstLmccBatch *batch = get_batch ();
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
   gint n;
 
   self->all_read = TRUE;
@@ -203,7 +185,8 @@ gst_lmcc_src_receive (GstLmccSrc *self)
 static void
 discard (gint fd)
 {
-  while (fd >= 0 && gst_lmcc_batch_receive (get_batch (), fd, NULL) > 0)
+  while (fd >= 0
+      && gst_lmcc_batch_receive (gst_lmcc_batch_of_thread (), fd, NULL) > 0)
     ;
 }
 
