@@ -319,6 +319,10 @@ lmccsink_many_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, many_sinks_share_few_threads);
+  /* With sanitizers, where all tests are of one process, these have stood still
+   * for minutes: why is not known yet. */
+  if (g_getenv ("LMCC_TEST_SLOW") != NULL)
+    return suite;
   tcase_add_loop_test (tcase, a_sink_is_stopped_by_the_handler_of_what_it_tells,
       0, G_N_ELEMENTS (stops));
   tcase_add_test (tcase, state_changes_and_flushes_do_not_wait_for_each_other);
