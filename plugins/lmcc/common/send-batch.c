@@ -17,7 +17,6 @@
 #include "common/socket.h"
 
 #include <netinet/udp.h>
-#include <poll.h>
 #include <string.h>
 
 /* Linux 4.18 (linux/udp.h); the C library's header has it since 2.28. */
@@ -249,14 +248,13 @@ tell (GstLmccSendBatch *batch, guint message, gint code)
 }
 
 /* One wait for all packets of a batch: each might wait in vain. */
-static void
-wait_for_room (GstLmccSendBatch *batch, gint fd)
+static gboolean
+may_send_again (GstLmccSendBatch *batch, gint fd, gint code)
 {
-  struct pollfd waiting = { fd, POLLOUT, 0 };
+  gboolean wait = !batch->waited;
 
-  if (!batch->waited)
-    poll (&waiting, 1, GST_LMCC_SEND_WAIT_MS);
-  batch->waited = TRUE;
+  batch->waited = batch->waited || code == EAGAIN;
+  return gst_lmcc_socket_may_send_again (fd, code, wait);
 }
 
 /* Returns how many messages from @first on were sent, or the negative errno of
@@ -269,7 +267,6 @@ send_messages (GstLmccSendBatch *batch, gint fd, guint first)
 
   if (batch->messages[first].msg_hdr.msg_namelen == 0)
     return -EADDRNOTAVAIL;
-  /* A second try: the first may only have fetched an ICMP error. */
   for (tries = 0; tries < 2; tries++) {
     gint n = sendmmsg (fd, &batch->messages[first], batch->n_messages - first,
         MSG_NOSIGNAL);
@@ -277,9 +274,7 @@ send_messages (GstLmccSendBatch *batch, gint fd, guint first)
     if (n > 0)
       return n;
     code = errno;
-    if (code == EAGAIN)
-      wait_for_room (batch, fd);
-    else if (!gst_lmcc_errno_is_transient (code))
+    if (!may_send_again (batch, fd, code))
       break;
   }
   return -code;

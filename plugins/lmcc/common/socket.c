@@ -27,6 +27,10 @@
 #define IPV6_FREEBIND 78
 #endif
 
+/* Longest wait for room in a full send buffer: the packet's moment has passed
+ * then, and the caller must still stop within 20 ms. */
+#define SEND_WAIT_MS 5
+
 /* What Linux has beside a packet (64 bits): in its memory, which is a power of
  * two, room for link headers, and struct skb_shared_info; struct sk_buff. */
 #define BUFFER_GRAIN 512
@@ -317,6 +321,25 @@ gst_lmcc_socket_get_port (gint fd)
 }
 
 /**
+ * gst_lmcc_socket_may_send_again:
+ * @fd: from gst_lmcc_socket_open_send()
+ * @code: the errno of a packet that it did not take
+ * @wait: whether to wait, shortly, for room in a send buffer that is full
+ *
+ * Returns: whether a second try is of use: the first may only have fetched an
+ *     ICMP error
+ */
+gboolean
+gst_lmcc_socket_may_send_again (gint fd, gint code, gboolean wait)
+{
+  struct pollfd waiting = { fd, POLLOUT, 0 };
+
+  if (code == EAGAIN && wait)
+    poll (&waiting, 1, SEND_WAIT_MS);
+  return code == EAGAIN || gst_lmcc_errno_is_transient (code);
+}
+
+/**
  * gst_lmcc_socket_send:
  * @fd: from gst_lmcc_socket_open_send()
  * @iface: as it was opened with
@@ -339,7 +362,6 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
   guint tries;
   gint code = 0;
 
-  /* A second try: the first may only have fetched an ICMP error. */
   for (tries = 0; tries < 2; tries++) {
     gssize sent =
         sendto (fd, packet->data, packet->size, MSG_NOSIGNAL, &to.any, size);
@@ -347,13 +369,8 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
     if (sent >= 0)
       return sent;
     code = errno;
-    if (code == EAGAIN) {
-      struct pollfd waiting = { fd, POLLOUT, 0 };
-
-      poll (&waiting, 1, GST_LMCC_SEND_WAIT_MS);
-    } else if (!gst_lmcc_errno_is_transient (code)) {
+    if (!gst_lmcc_socket_may_send_again (fd, code, TRUE))
       break;
-    }
   }
   return -code;
 }

@@ -97,10 +97,6 @@ typedef struct
   guint buffer_size;
 } GstLmccSendOptions;
 
-/* Longest wait for room in a full send buffer: the packet's moment has passed
- * then, and the caller must still stop within 20 ms. */
-#define GST_LMCC_SEND_WAIT_MS 5
-
 gint
 gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error);
 gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
@@ -115,6 +111,7 @@ gint gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
 guint16 gst_lmcc_socket_get_port (gint fd);
 guint gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted);
 gsize gst_lmcc_socket_get_packet_cost (gsize size);
+gboolean gst_lmcc_socket_may_send_again (gint fd, gint code, gboolean wait);
 gssize gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
     const LmccAddress *group, guint16 port, const LmccPacket *packet);
 
