@@ -193,10 +193,9 @@ gst_lmcc_batch_free (GstLmccBatch *batch)
  * gst_lmcc_batch_of_thread:
  *
  * Elements of an I/O thread have their turns one after the other, and need no
- * room of their own.
+ * room of their own. What the one before has left is dropped.
  *
- * Returns: (transfer none): the calling thread's batch; what is in it is of no
- *     use to the next element
+ * Returns: (transfer none): the calling thread's batch, empty
  */
 GstLmccBatch *
 gst_lmcc_batch_of_thread (void)
@@ -209,6 +208,7 @@ gst_lmcc_batch_of_thread (void)
     batch = gst_lmcc_batch_new (THREAD_SIZE);
     g_private_set (&thread_batch, batch);
   }
+  gst_lmcc_batch_clear (batch);
   return batch;
 }
 

@@ -319,6 +319,21 @@ GST_START_TEST (test_packets_of_several_sockets_are_put_in_order)
 
 GST_END_TEST;
 
+GST_START_TEST (test_an_element_finds_nothing_of_the_one_before_it)
+{
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
+  Line line;
+
+  line_open (&line);
+  send_together (&line, 1, 1200, 1200);
+  fail_unless_equals_int (gst_lmcc_batch_add (batch, line.in, 7, NULL), 1);
+  fail_unless (gst_lmcc_batch_of_thread () == batch);
+  fail_unless_equals_int (gst_lmcc_batch_add (batch, line.in, 7, NULL), 0);
+  line_close (&line);
+}
+
+GST_END_TEST;
+
 static Suite *
 batch_suite (void)
 {
@@ -334,6 +349,7 @@ batch_suite (void)
   tcase_add_test (tc, test_a_small_packet_does_not_hold_a_large_memory);
   tcase_add_test (tc, test_the_kernel_writes_into_what_is_passed_on);
   tcase_add_test (tc, test_packets_of_several_sockets_are_put_in_order);
+  tcase_add_test (tc, test_an_element_finds_nothing_of_the_one_before_it);
   suite_add_tcase (s, tc);
   return s;
 }
