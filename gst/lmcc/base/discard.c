@@ -67,7 +67,8 @@ lmcc_discard_is_empty (const LmccDiscard *discard)
 /*
  * lmcc_discard_free_some:
  * @discard: what is to be freed
- * @n: so many packets, if there are, and what belongs to them
+ * @n: how many packets to free at least, with what belongs to them, as long as
+ *     there are any
  *
  * Returns: whether something is left
  */

@@ -8,8 +8,8 @@
 #include "receiver/layer.h"
 #include "receiver/private.h"
 
-/* So long after a layer was left its measured rates count (30 s), and that its
- * numbers were forged (60 s). */
+/* What is known of a layer counts for this time after it was left: its measured
+ * rates for 30 s, and for 60 s that its numbers were forged. */
 #define LAYER_MEMORY (60 * LMCC_SECOND)
 
 static LmccReceiverLayer *

@@ -76,6 +76,19 @@ gst_lmcc_io_get_time (void)
   return (guint64) now.tv_sec * SECOND + (guint64) now.tv_nsec;
 }
 
+/**
+ * gst_lmcc_io_get_time_after:
+ * @left: how long to wait by the pipeline's clock, ns
+ *
+ * Returns: what a run returns for that: at most %GST_LMCC_IO_LONGEST_WAIT from
+ *     now, so that who is early by its own clock waits once more
+ */
+guint64
+gst_lmcc_io_get_time_after (guint64 left)
+{
+  return gst_lmcc_io_get_time () + MIN (left, GST_LMCC_IO_LONGEST_WAIT);
+}
+
 /* Who is due */
 
 static gint

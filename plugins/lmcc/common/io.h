@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 /* Of times: only a descriptor or gst_lmcc_io_wake() ends the wait. */
 #define GST_LMCC_IO_NEVER G_MAXUINT64
 
+/* The longest wait by another clock, which need not run as the kernel's does: it
+ * is looked at again then. In ns. */
+#define GST_LMCC_IO_LONGEST_WAIT G_GUINT64_CONSTANT (1000000000)
+
 /**
  * GstLmccIo:
  * A client of the I/O threads that all elements of a process share. It has
@@ -38,6 +42,7 @@ typedef struct _GstLmccIo GstLmccIo;
 typedef guint64 (*GstLmccIoRun) (GstLmccIo *io, gpointer user_data);
 
 guint64 gst_lmcc_io_get_time (void);
+guint64 gst_lmcc_io_get_time_after (guint64 left);
 
 GstLmccIo *gst_lmcc_io_new (GstLmccIoRun run, gpointer user_data);
 void gst_lmcc_io_free (GstLmccIo *io);

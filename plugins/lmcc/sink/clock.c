@@ -7,9 +7,6 @@
 
 #include "sink/core.h"
 
-/* A clock that need not run as the kernel's does is looked at so often. */
-#define LONGEST_WAIT LMCC_SECOND
-
 /**
  * gst_lmcc_sink_update_now:
  * @core: the core; called by the I/O thread with lock held
@@ -80,18 +77,6 @@ set_timer (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
       == GST_CLOCK_OK;
 }
 
-/* The system's clock, a sound card's and that of another host are system
- * clocks: they go by themselves, though not all of them exactly as the
- * kernel's. Who wakes up before its time by one of these waits once more. */
-static guint64
-to_io_time (GstClock *clock, GstClockTime time)
-{
-  GstClockTime now = gst_clock_get_time (clock);
-
-  return gst_lmcc_io_get_time ()
-      + MIN (time > now ? time - now : 0, LONGEST_WAIT);
-}
-
 /**
  * gst_lmcc_sink_timer_set:
  * @core: the core; called by the I/O thread
@@ -107,7 +92,7 @@ gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when)
 {
   GstElement *element = GST_ELEMENT (core);
   g_autoptr (GstClock) clock = gst_element_get_clock (element);
-  GstClockTime time;
+  GstClockTime time, now;
 
   if (!LMCC_TIME_IS_VALID (when) || clock == NULL) {
     gst_lmcc_sink_timer_clear (core);
@@ -115,8 +100,11 @@ gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when)
   }
   time = gst_element_get_base_time (element)
       + (when > core->epoch ? when - core->epoch : 0);
+  /* The system's clock, a sound card's and that of another host are system
+   * clocks: they go by themselves. */
   if (!GST_IS_SYSTEM_CLOCK (clock) && set_timer (core, clock, time))
     return GST_LMCC_IO_NEVER;
   gst_lmcc_sink_timer_clear (core);
-  return to_io_time (clock, time);
+  now = gst_clock_get_time (clock);
+  return gst_lmcc_io_get_time_after (time > now ? time - now : 0);
 }

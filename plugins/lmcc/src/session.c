@@ -9,9 +9,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* The longest wait for packets; who was not heard of for so much longer that no
- * busy machine explains it stood still. */
-#define LONGEST_WAIT LMCC_SECOND
+/* A source that has not run for this much longer than it may wait stood still:
+ * no busy machine explains it. */
 #define STALL (3 * LMCC_SECOND)
 
 /* Of the budget, so much at most waits for pads that cannot push. */
@@ -170,9 +169,7 @@ get_due (GstLmccSrc *self)
     next = MIN (next, now + nap);
   }
   next = MIN (next, self->next_stats);
-  /* The pipeline's clock need not run as the kernel's does: look again. */
-  next = MIN (next, now + LONGEST_WAIT);
-  return gst_lmcc_io_get_time () + (next > now ? next - now : 0);
+  return gst_lmcc_io_get_time_after (next > now ? next - now : 0);
 }
 
 static void
@@ -191,7 +188,7 @@ check_stall (GstLmccSrc *self)
 {
   LmccTime now = gst_lmcc_src_get_now (self), latency = self->latency_told;
 
-  if (now > self->last_run + MAX (STALL, latency + LONGEST_WAIT)) {
+  if (now > self->last_run + MAX (STALL, latency + GST_LMCC_IO_LONGEST_WAIT)) {
     GST_WARNING_OBJECT (self, "stood still for %" GST_TIME_FORMAT,
         GST_TIME_ARGS (now - self->last_run));
     gst_lmcc_src_discard (self);
