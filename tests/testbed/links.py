@@ -172,9 +172,14 @@ class Fast(WithEmulator):
         return sent, came, told, self.in_virtual_time(sent, offered, **link)
 
     def check_delays(self, came, told, expected):
+        """That the distributions differ by at most a percentile and DELAY_ERROR: a program that is held up for less than
+        HELD_UP makes some of the packets late."""
+        self.assertLess(2 * HELD_UP / self.SECONDS, 0.01)
+        percentiles = expected['percentiles']
         for percent in range(1, 100):
-            self.assertAlmostEqual(came['percentiles'][percent], expected['percentiles'][percent], delta=DELAY_ERROR,
-                                   msg=f'{percent} %')
+            delay = came['percentiles'][percent]
+            self.assertGreaterEqual(delay, percentiles[percent - 1] - DELAY_ERROR, f'{percent} %')
+            self.assertLessEqual(delay, percentiles[percent + 1] + DELAY_ERROR, f'{percent} %')
         self.assertAlmostEqual(came['mean'], expected['mean'], delta=DELAY_ERROR)
         self.assertGreaterEqual(came['percentiles'][0], self.DELAY - CLOCKS)
         self.assertLessEqual(came['percentiles'][100], expected['percentiles'][100] + told['late-max'] + HELD_UP)
@@ -205,7 +210,6 @@ class Fast(WithEmulator):
                                        delta=self.CHANCE * math.sqrt(share * (1 - share) / sent))
 
     def test_reorders_the_packets_that_its_generator_says(self):
-        # No percentile is where on-time packets end and late ones begin.
         share = 0.025
         sent, came, told, expected = self.carry(self.RATE, queue=self.wide(), reorder=network.Reorder(share, self.LATE))
         self.assertEqual((came['packets'], told['overflowed']), (sent, 0))
