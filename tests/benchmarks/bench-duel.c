@@ -51,6 +51,19 @@ has_what_it_needs (const BenchDuelist *duelist)
       || bench_run_in_child (find_property, &property, NULL).ok;
 }
 
+/* What a packet costs that is not sent is no price. */
+static void
+check_sent (const BenchDuel *duel, const BenchDuelist *duelist,
+    BenchResult *result)
+{
+  if (!result->ok || duelist->side != BENCH_OURS
+      || result->sent >= duel->least_sent)
+    return;
+  result->ok = FALSE;
+  g_snprintf (result->failure, sizeof (result->failure),
+      "it sent %.1f %% of the media", 100.0 * result->sent);
+}
+
 /* They go first and last in turn, so that what the machine does meanwhile
  * favours nobody. */
 static void
@@ -66,6 +79,7 @@ run_round (Rounds *rounds, gint round)
     if (!rounds->left_out[turn]) {
       result = bench_run_in_child (duel->run, &duel->duelists[turn].contender,
           &duel->stream);
+      check_sent (duel, &duel->duelists[turn], &result);
       if (!result.ok)
         g_strlcpy (rounds->failure[turn], result.failure,
             sizeof (rounds->failure[turn]));

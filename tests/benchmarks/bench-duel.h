@@ -54,6 +54,8 @@ typedef struct
  * @duelists: who they are
  * @n_duelists: how many, at most %BENCH_MAX_DUELISTS
  * @aims: aims, ended by one without a name
+ * @least_sent: the share of the media that a contender of ours must send, of
+ *     senders: with less it is not measured
  * @cores: the processors that it takes are told, too, of which one is the aim
  * @details: threads, memory and the time of the join are told, too
  */
@@ -65,6 +67,7 @@ typedef struct
   const BenchDuelist *duelists;
   guint n_duelists;
   const BenchAim *aims;
+  gdouble least_sent;
   gboolean cores;
   gboolean details;
 } BenchDuel;
