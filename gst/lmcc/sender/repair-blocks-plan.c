@@ -17,6 +17,9 @@
  * some 0.1 us. */
 #define PIECE_WORK 100
 
+/* Likewise to hand a packet to an encoder, or to queue one of its own. */
+#define PACKET_WORK G_GUINT64_CONSTANT (100)
+
 static LmccRepairPiece *
 get_piece (const LmccRepairer *repairer, guint i)
 {
@@ -225,39 +228,57 @@ end_layer (LmccRepairer *repairer)
 }
 
 static void
-note_repair (LmccRepairer *repairer)
+tell_group (LmccRepairer *repairer, guint i)
 {
   const LmccSession *session = repairer->job.budget.session;
-  guint i, block, layer;
+  LmccRepairGroup *group = get_group (repairer, i);
+  guint block, layer;
 
-  for (i = 0; i < repairer->job.window.groups->len; i++) {
-    LmccRepairGroup *group = get_group (repairer, i);
+  for (block = 0; block < group->depth; block++) {
+    for (layer = group->layer; layer < session->n_layers; layer++) {
+      guint n = lmcc_repair_plan_get_repair (repairer->plan, i, block, layer);
 
-    for (block = 0; block < group->depth; block++) {
-      for (layer = group->layer; layer < session->n_layers; layer++) {
-        guint n = lmcc_repair_plan_get_repair (repairer->plan, i, block, layer);
-
-        if (n == 0)
-          continue;
-        group->carriers[block] = (guint8) layer;
-        group->n_repair[block] = (guint8) n;
-      }
+      if (n == 0)
+        continue;
+      group->carriers[block] = (guint8) layer;
+      group->n_repair[block] = (guint8) n;
+      repairer->plan->work += n * PACKET_WORK;
     }
-    lmcc_repairer_note_planned (repairer, group);
   }
-  for (layer = 0; layer < session->n_layers; layer++)
-    repairer->owed[layer] += repairer->job.used[layer];
+  repairer->plan->work += group->n * PACKET_WORK;
+  lmcc_repairer_note_planned (repairer, group);
 }
 
 static void
-note_plan (LmccRepairer *repairer)
+end_groups (LmccRepairer *repairer)
+{
+  LmccRepairJob *job = &repairer->job;
+  guint layer;
+
+  for (layer = 0; layer < job->budget.session->n_layers; layer++)
+    repairer->owed[layer] += job->used[layer];
+  job->phase = LMCC_REPAIR_JOB_RELEASE;
+}
+
+static void
+tell_groups (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
 
-  job->phase = LMCC_REPAIR_JOB_RELEASE;
-  if (!job->trial)
-    note_repair (repairer);
-  else if (job->window.pieces->len > 0)
+  if (job->n_told < job->window.groups->len)
+    tell_group (repairer, job->n_told++);
+  else
+    end_groups (repairer);
+}
+
+static void
+end_layers (LmccRepairer *repairer)
+{
+  LmccRepairJob *job = &repairer->job;
+
+  job->n_told = 0;
+  job->phase = job->trial ? LMCC_REPAIR_JOB_RELEASE : LMCC_REPAIR_JOB_GROUPS;
+  if (job->trial && job->window.pieces->len > 0)
     job->n_whole = lmcc_repair_plan_count_whole (repairer->plan,
                        lmcc_session_count_levels (job->budget.session) - 1)
         * job->every;
@@ -305,7 +326,7 @@ plan_layers (LmccRepairer *repairer, guint64 until)
 
   if (job->window.pieces->len == 0
       || job->layer == job->budget.session->n_layers)
-    note_plan (repairer);
+    end_layers (repairer);
   else if (!job->allocating && gets_repair (repairer, job->layer))
     start_layer (repairer);
   else if (!job->allocating)
@@ -330,6 +351,9 @@ step (LmccRepairer *repairer, guint64 until)
       break;
     case LMCC_REPAIR_JOB_LAYERS:
       plan_layers (repairer, until);
+      break;
+    case LMCC_REPAIR_JOB_GROUPS:
+      tell_groups (repairer);
       break;
     case LMCC_REPAIR_JOB_RELEASE:
       job->active = !lmcc_repairer_release (repairer);

@@ -144,6 +144,7 @@ typedef enum
   LMCC_REPAIR_JOB_BEGIN,    /* the plan gets the groups */
   LMCC_REPAIR_JOB_PICTURES, /* and the pictures */
   LMCC_REPAIR_JOB_LAYERS,   /* each layer has its turn */
+  LMCC_REPAIR_JOB_GROUPS,   /* each group is told its repair */
   LMCC_REPAIR_JOB_RELEASE   /* what was planned, and has been sent, is freed */
 } LmccRepairJobPhase;
 
@@ -153,6 +154,7 @@ typedef enum
  * @trial: it is to say how good it would be, and nothing else
  * @phase: what is done next
  * @allocating: the optimizer is at work for @layer
+ * @n_told: groups that know their repair
  * @window: what is planned; without arrays where nothing is
  * @budget: what there is for its repair
  * @counts: (nullable): by stream, class and group, what is needed since the last
@@ -173,6 +175,7 @@ typedef struct
   gboolean trial;
   LmccRepairJobPhase phase;
   gboolean allocating;
+  guint n_told;
   LmccRepairWindow window;
   LmccRepairBudget budget;
   LmccRepairCount *counts;

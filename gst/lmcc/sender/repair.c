@@ -371,13 +371,14 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
       sender->udp_overhead + packet->size);
 }
 
+/* Of a plan that is not finished nothing has a time yet. */
 static LmccTime
 get_due (const LmccSender *sender, guint layer)
 {
   const LmccRepairItem *item =
       g_queue_peek_head ((GQueue *) &sender->repair.repairer.items[layer]);
 
-  return item != NULL ? item->due : LMCC_TIME_NONE;
+  return item != NULL && item->due > 0 ? item->due : LMCC_TIME_NONE;
 }
 
 /* Native allocation: when the block that is collected ends, unless the one
