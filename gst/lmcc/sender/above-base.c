@@ -114,7 +114,7 @@ lmcc_sender_push_above (LmccSender *sender, LmccQueuedUnit *queued)
   Entry *entry = note (sender, queued->unit);
 
   entry->osn = queued->osn;
-  if (sender->above.n_packets + n > LMCC_ALLOCATOR_MAX_QUEUE) {
+  if (sender->above.n_packets + n > LMCC_LIVE_QUEUE_MAX_PACKETS) {
     sender->above.n_dropped[queued->unit->klass]++;
     lmcc_queued_unit_free (queued);
     return;

@@ -10,9 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* Packets that wait in one layer at most. At 1200 bytes they are 5 MB: 40 s of a
- * layer of 1 Mbit/s, 0.4 s of one of 100 Mbit/s. */
-#define LMCC_ALLOCATOR_MAX_QUEUE 4096
+/* Packets that wait in one layer at most: those of 100 Mbit/s in 12 s, more than
+ * the longest window, and of 1 Gbit/s in 1.2 s. At 1200 bytes they are
+ * 157 MB. */
+#define LMCC_ALLOCATOR_MAX_QUEUE 131072
 
 /**
  * LmccQueuedUnit:

@@ -61,7 +61,7 @@ gboolean
 lmcc_live_queue_admit (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     const LmccUnit *unit)
 {
-  if (layer->n_packets + unit->packets->len > LMCC_ALLOCATOR_MAX_QUEUE) {
+  if (layer->n_packets + unit->packets->len > LMCC_LIVE_QUEUE_MAX_PACKETS) {
     if (!is_sound (unit))
       queue->broken |= (guint16) (1u << unit->klass);
   } else if (can_use (&queue->broken, unit)) {

@@ -8,6 +8,10 @@
 
 G_BEGIN_DECLS
 
+/* Packets that wait at most: order numbers of what waits are compared, so they
+ * must not go half around. */
+#define LMCC_LIVE_QUEUE_MAX_PACKETS 16384
+
 /* So old nothing is when it leaves. */
 #define LMCC_LIVE_QUEUE_LIMIT (500 * LMCC_MSECOND)
 

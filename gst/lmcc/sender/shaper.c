@@ -163,14 +163,14 @@ note_unit (LmccShaper *shaper, const LmccUnit *unit)
  * @queued: (transfer full): a unit with its size and anchor; one without
  *     packets is lost, and what needs it has no place
  *
- * Beyond %LMCC_SHAPER_MAX_PACKETS units lose their packets, and are counted.
+ * Beyond %LMCC_ALLOCATOR_MAX_QUEUE units lose their packets, and are counted.
  */
 void
 lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued)
 {
   LmccUnit *unit = queued->unit;
 
-  if (shaper->n_packets + unit->packets->len > LMCC_SHAPER_MAX_PACKETS) {
+  if (shaper->n_packets + unit->packets->len > LMCC_ALLOCATOR_MAX_QUEUE) {
     shaper->n_dropped[unit->klass]++;
     g_ptr_array_set_size (unit->packets, 0);
   }

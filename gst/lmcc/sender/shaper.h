@@ -8,10 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* Packets of one window. Two windows are under way at a time, and their order
- * numbers must not go half around. */
-#define LMCC_SHAPER_MAX_PACKETS 16384
-
 /* Key frames closer together than this share a window: in a shorter one there
  * is nothing to choose from. */
 #define LMCC_SHAPER_SHORTEST_WINDOW (250 * LMCC_MSECOND)

@@ -3,6 +3,7 @@
  */
 #include "support/sender-harness.h"
 
+#include <gst/lmcc/sender/allocator.h>
 #include <gst/lmcc/wire/constants.h>
 #include <math.h>
 
@@ -203,24 +204,49 @@ GST_START_TEST (test_no_layer_is_silent_for_longer_than_the_filler_interval)
 
 GST_END_TEST;
 
+/* 1 Gbit/s in packets of 1250 bytes. */
+GST_START_TEST (test_a_fast_stream_is_sent_whole)
+{
+  LmccSenderConfig config = sender_config (1);
+  Harness h = harness_new (&config);
+  const LmccSenderStats *stats;
+  guint i;
+
+  for (i = 0; i < 50; i++) {
+    harness_push (&h, make_unit (0, 0, h.now, 1000, 10));
+    harness_run_until (&h, h.now + 10 * LMCC_MSECOND);
+  }
+  harness_run_until (&h, h.now + 2 * WINDOW);
+  stats = lmcc_sender_get_stats (h.sender);
+  fail_unless_equals_uint64 (stats->units_dropped[0], 0);
+  fail_unless_equals_uint64 (stats->layers[0].packets
+          - stats->layers[0].fillers,
+      50 * 1000);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_memory_is_bounded_and_units_stay_whole)
 {
   LmccSenderConfig config = sender_config (1);
   Harness h;
   const LmccSenderStats *stats;
   guint i, n_first = 0, n_last = 0, n_low = 0;
+  guint n_packets = LMCC_ALLOCATOR_MAX_QUEUE / 585;
 
   /* One group: all classes share a layer. */
   fail_unless (lmcc_address_parse ("239.255.255.255", &config.session.address));
   h = harness_new (&config);
   for (i = 0; i < 2000; i++) {
-    harness_push (&h, make_unit (0, i < 1000 ? 2 : i % 2, h.now, 7, 10));
+    harness_push (&h,
+        make_unit (0, i < 1000 ? 2 : i % 2, h.now, n_packets, 10));
     stats = lmcc_sender_get_stats (h.sender);
-    fail_unless (stats->layers[0].queued <= 5000);
+    fail_unless (stats->layers[0].queued <= LMCC_ALLOCATOR_MAX_QUEUE);
   }
   fail_unless (stats->units_dropped[1] > 400);
   fail_unless (stats->units_dropped[2] > 600);
-  harness_push (&h, make_unit (0, 0, h.now, 6000, 10));
+  harness_push (&h, make_unit (0, 0, h.now, LMCC_ALLOCATOR_MAX_QUEUE + 1, 10));
   harness_run_until (&h, h.now + 2 * WINDOW);
 
   for (i = 0; i < N_SENT (&h); i++) {
@@ -286,6 +312,7 @@ sender_schedule_suite (void)
   tcase_add_test (tc, test_late_units_are_counted_and_not_sent_in_one_burst);
   tcase_add_test (tc,
       test_no_layer_is_silent_for_longer_than_the_filler_interval);
+  tcase_add_test (tc, test_a_fast_stream_is_sent_whole);
   tcase_add_test (tc, test_memory_is_bounded_and_units_stay_whole);
   tcase_add_test (tc, test_flush_drops_what_waits_and_keeps_the_session);
 

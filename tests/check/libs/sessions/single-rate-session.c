@@ -7,6 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
+#include <gst/lmcc/sender/live-queue.h>
 #include <gst/lmcc/wire/constants.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtp.h>
@@ -218,12 +219,12 @@ GST_START_TEST (sound_that_has_no_room_is_counted_as_such)
   const LmccSenderStats *stats;
   guint i;
 
-  for (i = 0; i < 5000; i++)
+  for (i = 0; i < LMCC_LIVE_QUEUE_MAX_PACKETS + 1000; i++)
     push_sound (sender, world->now);
   stats = lmcc_sender_get_stats (sender);
   fail_unless_equals_uint64 (stats->single.sound_dropped
           + stats->layers[0].queued + stats->layers[0].packets,
-      5000);
+      LMCC_LIVE_QUEUE_MAX_PACKETS + 1000);
   fail_unless (stats->single.sound_dropped > 0);
   fail_unless_equals_uint64 (stats->units_dropped[0], 0);
   test_world_free (world);
