@@ -172,8 +172,8 @@ class Fast(WithEmulator):
         return sent, came, told, self.in_virtual_time(sent, offered, **link)
 
     def check_delays(self, came, told, expected):
-        """That the distributions differ by at most a percentile and DELAY_ERROR: a program that is held up for less than
-        HELD_UP makes some of the packets late."""
+        """That the distributions differ by at most a percentile and DELAY_ERROR: a program that is held up for less
+        than HELD_UP makes some of the packets late."""
         self.assertLess(2 * HELD_UP / self.SECONDS, 0.01)
         percentiles = expected['percentiles']
         for percent in range(1, 100):
