@@ -129,7 +129,7 @@ push_segment (GstLmccSrc *self, LmccTime start, LmccTime time)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.base = to_running_time (self, start);
   segment.position = segment.time = to_running_time (self, time);
-  gst_lmcc_src_queue_push_event (self->video.queue,
+  gst_lmcc_src_output_push_event (&self->video,
       gst_event_new_segment (&segment));
 }
 
@@ -344,8 +344,8 @@ static void
 tell_circuit_breaker (GstLmccSrc *self, const gchar *reason)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
-  gst_lmcc_src_queue_push_event (self->video.queue, gst_event_new_eos ());
-  gst_lmcc_src_queue_push_event (self->sound.queue, gst_event_new_eos ());
+  gst_lmcc_src_output_push_event (&self->video, gst_event_new_eos ());
+  gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
 }
 
 static void
@@ -437,8 +437,8 @@ gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
   self->next_action = 0;
   g_array_set_size (self->actions, 0);
   if (n > 0) {
-    gst_lmcc_src_queue_wake (self->video.queue);
-    gst_lmcc_src_queue_wake (self->sound.queue);
+    gst_lmcc_src_output_wake (&self->video);
+    gst_lmcc_src_output_wake (&self->sound);
   }
   /* What was sent again at a change of the level may have been much. */
   if (n > MAX_ACTIONS_KEPT) {

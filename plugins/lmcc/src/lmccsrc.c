@@ -207,7 +207,7 @@ send_to_outputs (GstLmccSrc *self, GstEvent *event,
 static gboolean
 push_eos (GstLmccSrcOutput *output, GstEvent *event)
 {
-  gst_lmcc_src_queue_push_event (output->queue, event);
+  gst_lmcc_src_output_push_event (output, event);
   return TRUE;
 }
 

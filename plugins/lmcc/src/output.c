@@ -98,6 +98,37 @@ push_loop (gpointer data)
       gst_pad_push_list (output->pad, GST_BUFFER_LIST_CAST (object)));
 }
 
+/* The task is started with the first thing that is to be pushed: a source that
+ * waits for a sender needs no thread. */
+static void
+start_task (GstLmccSrcOutput *output)
+{
+  g_mutex_lock (&output->lock);
+  if (output->active && !output->task_started)
+    output->task_started =
+        gst_pad_start_task (output->pad, push_loop, output, NULL);
+  g_mutex_unlock (&output->lock);
+}
+
+/* A flush has paused it, where it was started. */
+static void
+restart_task (GstLmccSrcOutput *output)
+{
+  g_mutex_lock (&output->lock);
+  if (output->active && output->task_started)
+    gst_pad_start_task (output->pad, push_loop, output, NULL);
+  g_mutex_unlock (&output->lock);
+}
+
+static void
+set_active (GstLmccSrcOutput *output, gboolean active)
+{
+  g_mutex_lock (&output->lock);
+  output->active = active;
+  output->task_started = FALSE;
+  g_mutex_unlock (&output->lock);
+}
+
 static gboolean
 activate_mode (GstPad *pad, GstObject *parent G_GNUC_UNUSED, GstPadMode mode,
     gboolean active)
@@ -107,8 +138,11 @@ activate_mode (GstPad *pad, GstObject *parent G_GNUC_UNUSED, GstPadMode mode,
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   gst_lmcc_src_queue_set_flushing (output->queue, !active);
-  return active ? gst_pad_start_task (pad, push_loop, output, NULL)
-                : gst_pad_stop_task (pad);
+  set_active (output, active);
+  if (!active)
+    return gst_pad_stop_task (pad);
+  gst_lmcc_src_output_wake (output);
+  return TRUE;
 }
 
 /**
@@ -125,6 +159,7 @@ gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
     GstStaticPadTemplate *template, GstPadQueryFunction query)
 {
   output->element = element;
+  g_mutex_init (&output->lock);
   output->queue = gst_lmcc_src_queue_new (QUEUE_MAX_BYTES, QUEUE_MAX_TIME);
   output->pad =
       gst_pad_new_from_static_template (template, template->name_template);
@@ -142,6 +177,7 @@ gst_lmcc_src_output_finalize (GstLmccSrcOutput *output)
   gst_clear_object (&output->pad);
   gst_clear_caps (&output->caps);
   g_clear_pointer (&output->queue, gst_lmcc_src_queue_free);
+  g_mutex_clear (&output->lock);
 }
 
 /**
@@ -160,6 +196,31 @@ gst_lmcc_src_output_reset (GstLmccSrcOutput *output)
 }
 
 /**
+ * gst_lmcc_src_output_push_event:
+ * @output: an output
+ * @event: (transfer full): as gst_lmcc_src_queue_push_event() has it
+ */
+void
+gst_lmcc_src_output_push_event (GstLmccSrcOutput *output, GstEvent *event)
+{
+  gst_lmcc_src_queue_push_event (output->queue, event);
+  start_task (output);
+}
+
+/**
+ * gst_lmcc_src_output_wake:
+ * @output: an output
+ *
+ * Has the task push the buffers that its queue got.
+ */
+void
+gst_lmcc_src_output_wake (GstLmccSrcOutput *output)
+{
+  if (gst_lmcc_src_queue_wake (output->queue))
+    start_task (output);
+}
+
+/**
  * gst_lmcc_src_output_set_caps:
  * @output: an output
  * @caps: (transfer full): what follows
@@ -168,7 +229,7 @@ void
 gst_lmcc_src_output_set_caps (GstLmccSrcOutput *output, GstCaps *caps)
 {
   gst_caps_take (&output->caps, caps);
-  gst_lmcc_src_queue_push_event (output->queue, gst_event_new_caps (caps));
+  gst_lmcc_src_output_push_event (output, gst_event_new_caps (caps));
 }
 
 gboolean
@@ -191,7 +252,7 @@ gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event)
   output->segment_sent = FALSE;
   done = gst_pad_push_event (output->pad, event);
   gst_lmcc_src_queue_set_flushing (output->queue, FALSE);
-  gst_pad_start_task (output->pad, push_loop, output, NULL);
+  restart_task (output);
   GST_PAD_STREAM_UNLOCK (output->pad);
   return done;
 }

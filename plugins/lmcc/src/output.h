@@ -14,6 +14,9 @@ G_BEGIN_DECLS
  * @queue: what is to be pushed; the streams do not wait for each other
  * @optional: it may stay unlinked
  * @caps: the latest in @queue; the receiving thread's
+ * @lock: of the two that follow
+ * @active: the pad is
+ * @task_started: the task was started since it is
  * @stream_started: the pad's task's
  * @segment_sent: likewise
  *
@@ -26,6 +29,9 @@ typedef struct
   GstLmccSrcQueue *queue;
   gboolean optional;
   GstCaps *caps;
+  GMutex lock;
+  gboolean active;
+  gboolean task_started;
   gboolean stream_started;
   gboolean segment_sent;
 } GstLmccSrcOutput;
@@ -34,6 +40,8 @@ void gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
     GstStaticPadTemplate *template, GstPadQueryFunction query);
 void gst_lmcc_src_output_finalize (GstLmccSrcOutput *output);
 void gst_lmcc_src_output_reset (GstLmccSrcOutput *output);
+void gst_lmcc_src_output_push_event (GstLmccSrcOutput *output, GstEvent *event);
+void gst_lmcc_src_output_wake (GstLmccSrcOutput *output);
 void gst_lmcc_src_output_set_caps (GstLmccSrcOutput *output, GstCaps *caps);
 gboolean
 gst_lmcc_src_output_start_flush (GstLmccSrcOutput *output, GstEvent *event);

@@ -7,6 +7,9 @@
 
 #include <gst/base/gstqueuearray.h>
 
+/* Room for so many is there from the start; it grows. */
+#define FIRST_ITEMS 8
+
 /* Longest buffer list: what one push can hold up. */
 #define MAX_LIST 64
 
@@ -50,7 +53,7 @@ gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time)
 
   g_mutex_init (&queue->lock);
   g_cond_init (&queue->cond);
-  queue->items = gst_queue_array_new_for_struct (sizeof (Item), 256);
+  queue->items = gst_queue_array_new_for_struct (sizeof (Item), FIRST_ITEMS);
   queue->max_bytes = max_bytes;
   queue->max_time = max_time;
   queue->flushing = TRUE;
@@ -221,14 +224,20 @@ gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
  * @queue: the queue
  *
  * Has gst_lmcc_src_queue_pop() take the buffers that were pushed.
+ *
+ * Returns: whether there is something to take
  */
-void
+gboolean
 gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue)
 {
+  gboolean waits;
+
   g_mutex_lock (&queue->lock);
-  if (!gst_queue_array_is_empty (queue->items))
+  waits = !gst_queue_array_is_empty (queue->items);
+  if (waits)
     g_cond_signal (&queue->cond);
   g_mutex_unlock (&queue->lock);
+  return waits;
 }
 
 /* Must be called with the lock, and a buffer in front. */

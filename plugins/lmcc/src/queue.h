@@ -23,7 +23,7 @@ void gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue *queue, gsize max_bytes);
 void gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event);
 void gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
     gboolean unit_start, guint64 now);
-void gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue);
+gboolean gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue);
 GstMiniObject *gst_lmcc_src_queue_pop (GstLmccSrcQueue *queue);
 void
 gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue *queue, gboolean flushing);
