@@ -11,19 +11,15 @@
 
 #include "common/offload.h"
 
+#include "common/qdisc.h"
+
 #include <linux/ethtool.h>
 #include <linux/if.h>
-#include <linux/netlink.h>
-#include <linux/pkt_sched.h>
-#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define BUFFER_SIZE 16384
-#define ANSWER_TIMEOUT_MS 200
 
 /* Linux has some 60. */
 #define MAX_FEATURES 1024
@@ -32,89 +28,6 @@
  * to hold back or to drop. */
 static const gchar *const harmless[] = { "noqueue", "pfifo_fast", "mq",
   "fq_codel", "fq", NULL };
-
-/* The queueing discipline */
-
-/* Whether @message is of the root of interface @index: its kind, of which
- * @kind has IFNAMSIZ bytes. */
-static gboolean
-read_root (const struct nlmsghdr *message, guint index, gchar *kind)
-{
-  const struct tcmsg *discipline = NLMSG_DATA (message);
-  const struct rtattr *attribute;
-  gint left;
-
-  if (message->nlmsg_type != RTM_NEWQDISC
-      || message->nlmsg_len < NLMSG_LENGTH (sizeof (*discipline))
-      || (guint) discipline->tcm_ifindex != index
-      || discipline->tcm_parent != TC_H_ROOT)
-    return FALSE;
-  left = (gint) (message->nlmsg_len - NLMSG_LENGTH (sizeof (*discipline)));
-  for (attribute = TCA_RTA (discipline); RTA_OK (attribute, left);
-       attribute = RTA_NEXT (attribute, left)) {
-    if (attribute->rta_type != TCA_KIND)
-      continue;
-    g_snprintf (kind, IFNAMSIZ, "%.*s", (gint) RTA_PAYLOAD (attribute),
-        (const gchar *) RTA_DATA (attribute));
-    return TRUE;
-  }
-  return FALSE;
-}
-
-static gint
-ask_for_disciplines (guint index)
-{
-  struct
-  {
-    struct nlmsghdr header;
-    struct tcmsg discipline;
-  } request = {
-    .header = { .nlmsg_len = NLMSG_LENGTH (sizeof (struct tcmsg)),
-        .nlmsg_type = RTM_GETQDISC,
-        .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-    .discipline = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (gint) index },
-  };
-  struct timeval timeout = { 0, ANSWER_TIMEOUT_MS * 1000 };
-  gint fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-
-  if (fd < 0)
-    return -1;
-  if (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof (timeout)) == 0
-      && send (fd, &request, sizeof (request), 0) == sizeof (request))
-    return fd;
-  close (fd);
-  return -1;
-}
-
-/* Returns: whether the root of interface @index is known */
-static gboolean
-find_discipline (guint index, gchar *kind)
-{
-  union
-  {
-    struct nlmsghdr align;
-    guint8 bytes[BUFFER_SIZE];
-  } buffer;
-  gint fd = ask_for_disciplines (index);
-  gboolean found = FALSE, more = fd >= 0;
-
-  while (more && !found) {
-    gssize n = recv (fd, buffer.bytes, sizeof (buffer.bytes), 0);
-    const struct nlmsghdr *message = &buffer.align;
-    guint left = (guint) MAX (n, 0);
-
-    more = n > 0;
-    for (; !found && NLMSG_OK (message, left);
-         message = NLMSG_NEXT (message, left)) {
-      more = more && message->nlmsg_type != NLMSG_DONE
-          && message->nlmsg_type != NLMSG_ERROR;
-      found = read_root (message, index, kind);
-    }
-  }
-  if (fd >= 0)
-    close (fd);
-  return found;
-}
 
 /* The device */
 
@@ -250,13 +163,13 @@ is_loopback (gint fd, const gchar *name)
 gboolean
 gst_lmcc_interface_keeps_super_packets (const GstLmccInterface *iface)
 {
-  gchar kind[IFNAMSIZ];
+  GstLmccQdisc qdisc;
   gboolean keeps;
   gint fd;
 
   if (iface->index == 0 || iface->name[0] == '\0'
-      || !find_discipline (iface->index, kind)
-      || !g_strv_contains (harmless, kind))
+      || !gst_lmcc_qdisc_find (iface->index, &qdisc)
+      || !g_strv_contains (harmless, qdisc.kind))
     return FALSE;
   fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0)

@@ -1,0 +1,36 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TOLD_QDISC_H
+#define TOLD_QDISC_H
+
+#include <glib.h>
+
+/**
+ * ToldQdisc:
+ * @kind: its name
+ * @index: of the interface
+ * @parent: where it is
+ * @handle: its own
+ * @flow_limit: of fq; 0: none is told
+ * @horizon_us: of fq; 0: none is told
+ * @torn: the disciplines have changed meanwhile
+ *
+ * One discipline, as the kernel tells of it (tc_fill_qdisc() in
+ * net/sched/sch_api.c, fq_dump() in net/sched/sch_fq.c).
+ */
+typedef struct
+{
+  const gchar *kind;
+  guint index;
+  guint32 parent;
+  guint32 handle;
+  guint flow_limit;
+  guint horizon_us;
+  gboolean torn;
+} ToldQdisc;
+
+void told_qdisc_add (GByteArray *to, const ToldQdisc *told);
+void told_qdisc_end (GByteArray *to);
+
+#endif
