@@ -7,7 +7,8 @@
  * Packets of one destination and size that follow each other are one
  * super-packet, which the kernel or the interface cuts (UDP_SEGMENT, udp(7));
  * all others have one call (sendmmsg(2)). The kernel copies the packets from
- * where they were built.
+ * where they were built. Each packet may have a time at which the interface's
+ * queueing discipline is to let it go (SO_TXTIME).
  */
 #include "config.h"
 
@@ -16,12 +17,21 @@
 #include "common/sockaddr.h"
 #include "common/socket.h"
 
+#include <linux/net_tstamp.h>
 #include <netinet/udp.h>
 #include <string.h>
+#include <time.h>
 
 /* Linux 4.18 (linux/udp.h); the C library's header has it since 2.28. */
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
+#endif
+
+/* Linux 4.19 (asm-generic/socket.h); the C library's header has it since
+ * 2.28. */
+#ifndef SO_TXTIME
+#define SO_TXTIME 61
+#define SCM_TXTIME SO_TXTIME
 #endif
 
 /* What an IPv4 packet of 65,535 bytes has room for. */
@@ -39,11 +49,12 @@ typedef struct
   socklen_t size; /* 0: there is none */
 } Name;
 
+/* The size of a super-packet's packets, and a time. */
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[CMSG_SPACE (sizeof (guint16))];
-} SegmentControl;
+  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (guint64))];
+} Control;
 
 /**
  * GstLmccSendBatch:
@@ -56,18 +67,20 @@ struct _GstLmccSendBatch
   GstLmccSentFunc sent;
   gpointer user_data;
   gboolean segments;
+  gboolean timed;
   gboolean waited; /* for room in the send buffer, since the batch was full */
 
   guint n;
   LmccPacket *packets[GST_LMCC_SEND_BATCH_SIZE];
   guint destinations[GST_LMCC_SEND_BATCH_SIZE];
+  guint64 times[GST_LMCC_SEND_BATCH_SIZE]; /* 0: at once */
 
   /* Message i has the packets from firsts[i] to before firsts[i + 1]. */
   guint n_messages;
   guint firsts[GST_LMCC_SEND_BATCH_SIZE + 1];
   struct mmsghdr messages[GST_LMCC_SEND_BATCH_SIZE];
   struct iovec vectors[GST_LMCC_SEND_BATCH_SIZE];
-  SegmentControl controls[GST_LMCC_SEND_BATCH_SIZE];
+  Control controls[GST_LMCC_SEND_BATCH_SIZE];
 };
 
 /**
@@ -160,10 +173,44 @@ gst_lmcc_send_batch_segments (const GstLmccSendBatch *batch)
   return batch->segments;
 }
 
+/**
+ * gst_lmcc_send_batch_set_txtime:
+ * @batch: a batch
+ * @fd: the socket that it is sent by
+ * @wanted: whether packets are to leave at the times that they are added with
+ *
+ * The kernel takes times whether a queueing discipline looks at them or not.
+ *
+ * Returns: whether they have times; else errno is set where @wanted
+ */
+gboolean
+gst_lmcc_send_batch_set_txtime (GstLmccSendBatch *batch, gint fd,
+    gboolean wanted)
+{
+  const struct sock_txtime clock = { .clockid = CLOCK_MONOTONIC };
+
+  batch->timed = wanted
+      && setsockopt (fd, SOL_SOCKET, SO_TXTIME, &clock, sizeof (clock)) == 0;
+  return batch->timed;
+}
+
+/**
+ * gst_lmcc_send_batch_has_txtime:
+ * @batch: a batch
+ *
+ * Returns: whether packets have times: not any more after the kernel has
+ *     refused one
+ */
+gboolean
+gst_lmcc_send_batch_has_txtime (const GstLmccSendBatch *batch)
+{
+  return batch->timed;
+}
+
 /* Building messages */
 
 /* Packets from @first on that are one message. All of a super-packet have the
- * size of the first one; the last may be smaller. */
+ * time and the size of the first one; the last may be smaller. */
 static guint
 count_segments (const GstLmccSendBatch *batch, guint first)
 {
@@ -176,7 +223,8 @@ count_segments (const GstLmccSendBatch *batch, guint first)
     gsize next = batch->packets[first + n]->size;
 
     if (batch->destinations[first + n] != batch->destinations[first]
-        || next > size || next == 0 || total + next > LARGEST_PAYLOAD)
+        || batch->times[first + n] != batch->times[first] || next > size
+        || next == 0 || total + next > LARGEST_PAYLOAD)
       break;
     total += next;
     if (next < size)
@@ -186,18 +234,18 @@ count_segments (const GstLmccSendBatch *batch, guint first)
 }
 
 static void
-set_segment_size (struct msghdr *message, SegmentControl *control, gsize size)
+add_control (struct msghdr *message, Control *control, gint level, gint type,
+    gconstpointer data, gsize size)
 {
-  guint16 segment = (guint16) size;
-  struct cmsghdr *header;
+  struct cmsghdr *header =
+      (struct cmsghdr *) (control->bytes + message->msg_controllen);
 
   message->msg_control = control;
-  message->msg_controllen = sizeof (*control);
-  header = CMSG_FIRSTHDR (message);
-  header->cmsg_level = IPPROTO_UDP;
-  header->cmsg_type = UDP_SEGMENT;
-  header->cmsg_len = CMSG_LEN (sizeof (segment));
-  memcpy (CMSG_DATA (header), &segment, sizeof (segment));
+  message->msg_controllen += CMSG_SPACE (size);
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN (size);
+  memcpy (CMSG_DATA (header), data, size);
 }
 
 static void
@@ -205,6 +253,8 @@ build_message (GstLmccSendBatch *batch, guint which, guint first, guint n)
 {
   struct msghdr *message = &batch->messages[which].msg_hdr;
   Name *name = &batch->names[batch->destinations[first]];
+  guint16 size = (guint16) batch->packets[first]->size;
+  guint64 time = batch->timed ? batch->times[first] : 0;
   guint i;
 
   for (i = first; i < first + n; i++) {
@@ -217,8 +267,11 @@ build_message (GstLmccSendBatch *batch, guint which, guint first, guint n)
   message->msg_iov = &batch->vectors[first];
   message->msg_iovlen = n;
   if (n > 1)
-    set_segment_size (message, &batch->controls[which],
-        batch->packets[first]->size);
+    add_control (message, &batch->controls[which], IPPROTO_UDP, UDP_SEGMENT,
+        &size, sizeof (size));
+  if (time > 0)
+    add_control (message, &batch->controls[which], SOL_SOCKET, SCM_TXTIME,
+        &time, sizeof (time));
   batch->firsts[which] = first;
 }
 
@@ -281,7 +334,8 @@ send_messages (GstLmccSendBatch *batch, gint fd, guint first)
 }
 
 /* What the kernel says to a super-packet that it cannot cut, or the interface
- * cannot send: udp_send_skb() in net/ipv4/udp.c. */
+ * cannot send: udp_send_skb() in net/ipv4/udp.c; and what a kernel says to a
+ * control message that it does not know (EINVAL). */
 static gboolean
 is_refusal (gint code)
 {
@@ -289,20 +343,51 @@ is_refusal (gint code)
       || code == EOPNOTSUPP;
 }
 
-/* A super-packet was refused: no more of them, unless single packets are
- * refused as well. */
-static void
-send_singly (GstLmccSendBatch *batch, gint fd, guint first)
+/* Sends the message that begins with the packet @first. Returns 0, or the
+ * negative errno. */
+static gint
+send_one (GstLmccSendBatch *batch, gint fd, guint first)
 {
-  gint n;
-
-  batch->segments = FALSE;
   build_messages (batch, first);
   batch->n_messages = 1;
-  n = send_messages (batch, fd, 0);
-  tell (batch, 0, n < 0 ? -n : 0);
-  batch->segments = n < 0;
-  build_messages (batch, first + 1);
+  return MIN (send_messages (batch, fd, 0), 0);
+}
+
+/* What a message may be sent without. */
+enum
+{
+  WITHOUT_SEGMENTS = 1 << 0,
+  WITHOUT_TIME = 1 << 1,
+  WITHOUT_BOTH = WITHOUT_SEGMENTS | WITHOUT_TIME,
+};
+
+/* The message @which was refused. What its first packet can be sent without is
+ * not used any more, unless that cannot be sent at all. */
+static void
+send_plainly (GstLmccSendBatch *batch, gint fd, guint which)
+{
+  gboolean segments = batch->segments, timed = batch->timed;
+  guint first = batch->firsts[which], without, possible = 0;
+  gint code = -1;
+
+  if (batch->firsts[which + 1] - first > 1)
+    possible |= WITHOUT_SEGMENTS;
+  if (timed && batch->times[first] > 0)
+    possible |= WITHOUT_TIME;
+  for (without = WITHOUT_SEGMENTS; without <= WITHOUT_BOTH && code < 0;
+       without++) {
+    if ((without & ~possible) != 0)
+      continue;
+    batch->segments = segments && (without & WITHOUT_SEGMENTS) == 0;
+    batch->timed = timed && (without & WITHOUT_TIME) == 0;
+    code = send_one (batch, fd, first);
+  }
+  tell (batch, 0, -code);
+  if (code < 0) {
+    batch->segments = segments;
+    batch->timed = timed;
+  }
+  build_messages (batch, batch->firsts[1]);
 }
 
 /**
@@ -323,10 +408,11 @@ gst_lmcc_send_batch_flush (GstLmccSendBatch *batch, gint fd)
   build_messages (batch, 0);
   while (i < batch->n_messages) {
     gint n = send_messages (batch, fd, i);
-    guint n_packets = batch->firsts[i + 1] - batch->firsts[i], end;
+    guint end;
 
-    if (n < 0 && n_packets > 1 && is_refusal (-n)) {
-      send_singly (batch, fd, batch->firsts[i]);
+    if (n < 0 && batch->messages[i].msg_hdr.msg_controllen > 0
+        && is_refusal (-n)) {
+      send_plainly (batch, fd, i);
       i = 0;
       continue;
     }
@@ -344,10 +430,12 @@ gst_lmcc_send_batch_flush (GstLmccSendBatch *batch, gint fd)
  * @fd: the socket for that
  * @destination: where the packet goes, below the number of destinations
  * @packet: (transfer full): a packet
+ * @time: when it is to leave, ns of CLOCK_MONOTONIC, or 0 for at once; not
+ *     looked at without gst_lmcc_send_batch_set_txtime()
  */
 void
 gst_lmcc_send_batch_add (GstLmccSendBatch *batch, gint fd, guint destination,
-    LmccPacket *packet)
+    LmccPacket *packet, guint64 time)
 {
   g_return_if_fail (destination < batch->n_names);
 
@@ -355,5 +443,6 @@ gst_lmcc_send_batch_add (GstLmccSendBatch *batch, gint fd, guint destination,
     gst_lmcc_send_batch_flush (batch, fd);
   batch->packets[batch->n] = packet;
   batch->destinations[batch->n] = destination;
+  batch->times[batch->n] = time;
   batch->n++;
 }

@@ -32,8 +32,11 @@ void gst_lmcc_send_batch_set_destination (GstLmccSendBatch *batch,
 gboolean gst_lmcc_send_batch_set_segmentation (GstLmccSendBatch *batch, gint fd,
     gboolean wanted);
 gboolean gst_lmcc_send_batch_segments (const GstLmccSendBatch *batch);
+gboolean gst_lmcc_send_batch_set_txtime (GstLmccSendBatch *batch, gint fd,
+    gboolean wanted);
+gboolean gst_lmcc_send_batch_has_txtime (const GstLmccSendBatch *batch);
 void gst_lmcc_send_batch_add (GstLmccSendBatch *batch, gint fd,
-    guint destination, LmccPacket *packet);
+    guint destination, LmccPacket *packet, guint64 time);
 void gst_lmcc_send_batch_flush (GstLmccSendBatch *batch, gint fd);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstLmccSendBatch, gst_lmcc_send_batch_free)

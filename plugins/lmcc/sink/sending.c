@@ -95,7 +95,7 @@ void
 gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
     LmccPacket *packet)
 {
-  gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet);
+  gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet, 0);
 }
 
 /**

@@ -3,6 +3,8 @@
  *
  * Batches of packets, over sockets of the loopback interface.
  */
+#include "txtime.h"
+
 #include <gst/check/gstcheck.h>
 
 #include <arpa/inet.h>
@@ -26,14 +28,30 @@
 typedef struct
 {
   gint refuse_super;  /* errno for super-packets, 0 for none */
+  gint refuse_times;  /* errno for packets with a time, 0 for none */
   gint refuse_all;    /* errno for all packets */
   guint refuse_calls; /* so many calls are refused with it */
   guint at_once;      /* messages that a call sends, 0 for all */
   guint n_calls;
   guint n_messages;
+  guint64 times[MAX_PACKETS]; /* of these, 0 for none */
 } Kernel;
 
 static Kernel kernel;
+
+static gboolean
+is_super (const struct msghdr *message)
+{
+  return message->msg_iovlen > 1;
+}
+
+static gint
+get_refusal (struct msghdr *message)
+{
+  if (kernel.refuse_super != 0 && is_super (message))
+    return kernel.refuse_super;
+  return test_get_txtime (message) > 0 ? kernel.refuse_times : 0;
+}
 
 /* Stands in front of the C library's. */
 __attribute__ ((visibility ("default"))) int
@@ -48,19 +66,16 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
     errno = kernel.refuse_all;
     return -1;
   }
-  for (i = 0; kernel.refuse_super != 0 && i < most; i++) {
-    if (messages[i].msg_hdr.msg_controllen > 0)
-      break;
-  }
-  if (kernel.refuse_super != 0 && i == 0) {
-    errno = kernel.refuse_super;
+  for (i = 0; i < most && get_refusal (&messages[i].msg_hdr) == 0; i++)
+    ;
+  if (i == 0) {
+    errno = get_refusal (&messages[0].msg_hdr);
     return -1;
   }
-  if (kernel.refuse_super != 0)
-    most = i;
-  sent = syscall (SYS_sendmmsg, fd, messages, most, flags);
-  if (sent > 0)
-    kernel.n_messages += (guint) sent;
+  sent = syscall (SYS_sendmmsg, fd, messages, i, flags);
+  for (i = 0; (glong) i < sent; i++)
+    kernel.times[kernel.n_messages++ % MAX_PACKETS] =
+        test_get_txtime (&messages[i].msg_hdr);
   return (int) sent;
 }
 
@@ -156,7 +171,7 @@ fill (guint8 *data, const Packet *packet)
 }
 
 static void
-add (Bench *bench, guint destination, gsize size)
+add_at (Bench *bench, guint destination, gsize size, guint64 time)
 {
   LmccPacket *packet = lmcc_packet_new (size);
   Packet added = { (guint) size, bench->n_added++ };
@@ -164,7 +179,13 @@ add (Bench *bench, guint destination, gsize size)
   fill (packet->data, &added);
   packet->size = size;
   g_array_append_val (bench->packets[destination], added);
-  gst_lmcc_send_batch_add (bench->batch, bench->fd, destination, packet);
+  gst_lmcc_send_batch_add (bench->batch, bench->fd, destination, packet, time);
+}
+
+static void
+add (Bench *bench, guint destination, gsize size)
+{
+  add_at (bench, destination, size, 0);
 }
 
 static void
@@ -172,6 +193,12 @@ add_many (Bench *bench, guint destination, gsize size, guint n)
 {
   while (n-- > 0)
     add (bench, destination, size);
+}
+
+static void
+set_txtime (Bench *bench)
+{
+  fail_unless (gst_lmcc_send_batch_set_txtime (bench->batch, bench->fd, TRUE));
 }
 
 static void
@@ -377,12 +404,14 @@ GST_START_TEST (random_packets_arrive)
   Bench bench;
 
   bench_open (&bench, __i__ % 4 != 0);
+  if (__i__ % 3 != 0)
+    set_txtime (&bench);
   for (i = 0; i < MAX_PACKETS; i++) {
     if (g_rand_int_range (rand, 0, 5) == 0)
       destination = (guint) g_rand_int_range (rand, 0, N_DESTINATIONS);
     if (g_rand_int_range (rand, 0, 4) == 0)
       size = (guint) g_rand_int_range (rand, 0, 1400);
-    add (&bench, destination, size);
+    add_at (&bench, destination, size, (guint64) g_rand_int_range (rand, 0, 3));
     if (g_rand_int_range (rand, 0, 20) > 0)
       continue;
     kernel.at_once = (guint) g_rand_int_range (rand, 0, 4);
@@ -390,12 +419,121 @@ GST_START_TEST (random_packets_arrive)
     kernel.refuse_calls = g_rand_int_range (rand, 0, 4) == 0 ? 1 : 0;
     if (i > MAX_PACKETS / 2 && __i__ % 4 == 1)
       kernel.refuse_super = EIO;
+    if (i > MAX_PACKETS * 2 / 3 && __i__ % 5 == 1)
+      kernel.refuse_times = EINVAL;
     flush (&bench);
   }
   flush (&bench);
   check_arrived (&bench);
   bench_close (&bench);
   g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* Times */
+
+GST_START_TEST (a_message_has_the_time_of_its_packets)
+{
+  gboolean segmentation = __i__ != 0;
+  static const guint64 singly[] = { 5, 5, 5, 7, 7, 0, 9, 9 };
+  static const guint64 together[] = { 5, 7, 0, 9, 9 };
+  Bench bench;
+
+  bench_open (&bench, segmentation);
+  set_txtime (&bench);
+  add_at (&bench, 0, 1200, 5);
+  add_at (&bench, 0, 1200, 5);
+  add_at (&bench, 0, 1200, 5);
+  add_at (&bench, 0, 1200, 7);
+  add_at (&bench, 0, 1100, 7);
+  add_at (&bench, 0, 1100, 0);
+  add_at (&bench, 1, 1200, 9);
+  add_at (&bench, 0, 1200, 9);
+  flush (&bench);
+  fail_unless_equals_int (kernel.n_calls, 1);
+  if (segmentation)
+    fail_unless (kernel.n_messages == G_N_ELEMENTS (together)
+        && memcmp (kernel.times, together, sizeof (together)) == 0);
+  else
+    fail_unless (kernel.n_messages == G_N_ELEMENTS (singly)
+        && memcmp (kernel.times, singly, sizeof (singly)) == 0);
+  check_arrived (&bench);
+  bench_close (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (no_packet_has_a_time_unless_it_is_wanted)
+{
+  Bench bench;
+
+  bench_open (&bench, TRUE);
+  fail_if (gst_lmcc_send_batch_set_txtime (bench.batch, bench.fd, FALSE));
+  add_at (&bench, 0, 1200, 5);
+  flush (&bench);
+  fail_unless (kernel.n_messages == 1 && kernel.times[0] == 0);
+  check_arrived (&bench);
+  bench_close (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_kernel_without_times_says_so)
+{
+  Bench bench;
+
+  bench_open (&bench, FALSE);
+  fail_if (gst_lmcc_send_batch_set_txtime (bench.batch, -1, TRUE));
+  fail_unless_equals_int (errno, EBADF);
+  bench_close (&bench);
+}
+
+GST_END_TEST;
+
+/* Whichever of the two the kernel refuses, or both, of a message that has
+ * both. */
+GST_START_TEST (a_refused_time_is_the_last)
+{
+  gboolean refuse_super = (__i__ & 1) != 0, refuse_times = (__i__ & 2) != 0;
+  Bench bench;
+  guint i;
+
+  bench_open (&bench, TRUE);
+  set_txtime (&bench);
+  kernel.refuse_super = refuse_super ? EIO : 0;
+  kernel.refuse_times = refuse_times ? EINVAL : 0;
+  add_at (&bench, 1, 100, 3);
+  for (i = 0; i < 30; i++)
+    add_at (&bench, i / 10 % 2, 1200, 5 + i / 5);
+  flush (&bench);
+  fail_unless (gst_lmcc_send_batch_segments (bench.batch) != refuse_super);
+  fail_unless (gst_lmcc_send_batch_has_txtime (bench.batch) != refuse_times);
+  fail_unless (kernel.n_messages == (refuse_super ? 31 : 7));
+  fail_unless ((kernel.times[kernel.n_messages - 1] == 10) != refuse_times);
+  check_arrived (&bench);
+  bench_close (&bench);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (an_address_that_is_gone_refuses_no_time)
+{
+  Bench bench;
+
+  bench_open (&bench, TRUE);
+  set_txtime (&bench);
+  kernel.refuse_all = EINVAL;
+  kernel.refuse_calls = G_MAXUINT;
+  add_at (&bench, 0, 1200, 5);
+  add_at (&bench, 0, 1200, 5);
+  add_at (&bench, 1, 1200, 6);
+  flush (&bench);
+  fail_unless (gst_lmcc_send_batch_segments (bench.batch));
+  fail_unless (gst_lmcc_send_batch_has_txtime (bench.batch));
+  fail_unless_equals_int (bench.n_failed[0], 2);
+  fail_unless_equals_int (bench.n_failed[1], 1);
+  bench_close (&bench);
 }
 
 GST_END_TEST;
@@ -433,6 +571,11 @@ send_batch_suite (void)
   tcase_add_loop_test (tc, an_error_that_passes_loses_nothing, 0, 4);
   tcase_add_test (tc, a_buffer_that_stays_full_is_told_for_each_packet);
   tcase_add_loop_test (tc, random_packets_arrive, 0, 16);
+  tcase_add_loop_test (tc, a_message_has_the_time_of_its_packets, 0, 2);
+  tcase_add_test (tc, no_packet_has_a_time_unless_it_is_wanted);
+  tcase_add_test (tc, a_kernel_without_times_says_so);
+  tcase_add_loop_test (tc, a_refused_time_is_the_last, 0, 4);
+  tcase_add_test (tc, an_address_that_is_gone_refuses_no_time);
   tcase_add_test (tc, the_loopback_interface_keeps_super_packets);
   return s;
 }
