@@ -248,7 +248,9 @@ typedef struct
  * The sender's state machine: takes units, gives packets at their times.
  *
  * Every call that takes `now` may queue actions; drain lmcc_sender_poll_action()
- * before the next one. `now` must not go backwards.
+ * before the next one. `now` must not go backwards. A caller that hands packets
+ * over before their time says a `now` that is still to come; a report is taken at
+ * the time at which it came (see lmcc_sender_take_control()).
  */
 typedef struct _LmccSender LmccSender;
 

@@ -31,6 +31,8 @@
     { { "lmccsink", LMCCSINK (large), TIMED }, BENCH_OURS, NULL },             \
         { { "lmccsink max-burst=10", LMCCSINK ("max-burst=10" large), TIMED }, \
           BENCH_OURS, "max-burst" },                                           \
+        { { "lmccsink txtime=on", LMCCSINK ("txtime=on" large), TIMED },       \
+          BENCH_OURS, "txtime" },                                              \
         { { "udpsink", UDPSINK ("name=element sync=false" large), TIMED },     \
           BENCH_PEER, NULL },                                                  \
         { { "udpsink, each packet at its time",                                \
@@ -115,6 +117,7 @@ static const BenchAim aims[] = {
   { "20,000/s:", "lmccsink", "udpsink", 0.6 },
   { "2,000/s:", "lmccsink", "udpsink, each packet at its time", 0.7 },
   { "2,000/s:", "lmccsink max-burst=10", "udpsink", 1.2 },
+  { "2,000/s:", "lmccsink txtime=on", "udpsink", 1.2 },
   { "2,000/s:", "lmccsrc", "udpsrc", 0.6 },
   { "2,000/s:", "lmccsrc", "udpsrc ! rtpbin", 0.3 },
   { "20,000/s:", "lmccsrc", "udpsrc", 0.9 },

@@ -144,7 +144,8 @@ lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
 /**
  * lmcc_sender_take_control:
  * @sender: a sender
- * @now: the time
+ * @now: when it came, which may be before the latest
+ *     lmcc_sender_handle_timeout() unless reports set the rate
  * @source: who sent it
  * @source_port: from which port
  * @data: one UDP payload from the session's feedback port

@@ -226,6 +226,36 @@ gst_lmcc_segmentation_get_type (void)
 }
 
 /**
+ * GstLmccTxtime:
+ * @auto: where the interface keeps packets until their times
+ * @on: always, where the kernel takes them
+ * @off: never
+ *
+ * When #lmccsink tells the kernel at what times packets are to leave
+ * (SO_TXTIME).
+ */
+GType
+gst_lmcc_txtime_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_LMCC_TXTIME_AUTO,
+        "Where the interface keeps packets until their times", "auto" },
+    { GST_LMCC_TXTIME_ON, "Always, where the kernel takes them", "on" },
+    { GST_LMCC_TXTIME_OFF, "Never", "off" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccTxtime", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccLatencyProfile:
  * @live: the least latency
  * @balanced: 1.5 s in layers of fixed rates from raw video, and less in native

@@ -50,6 +50,17 @@ enum
 #define GST_TYPE_LMCC_SEGMENTATION (gst_lmcc_segmentation_get_type ())
 GType gst_lmcc_segmentation_get_type (void);
 
+/* The values of GstLmccTxtime. */
+enum
+{
+  GST_LMCC_TXTIME_AUTO = 0,
+  GST_LMCC_TXTIME_ON = 1,
+  GST_LMCC_TXTIME_OFF = 2,
+};
+
+#define GST_TYPE_LMCC_TXTIME (gst_lmcc_txtime_get_type ())
+GType gst_lmcc_txtime_get_type (void);
+
 #define GST_TYPE_LMCC_ON_LOSS (gst_lmcc_on_loss_get_type ())
 GType gst_lmcc_on_loss_get_type (void);
 

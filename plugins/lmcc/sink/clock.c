@@ -31,6 +31,8 @@ gst_lmcc_sink_update_now (GstLmccSinkCore *core)
   if (running_time + core->epoch < core->now)
     core->epoch = core->now - running_time;
   core->now = running_time + core->epoch;
+  gst_lmcc_sink_ahead_set_clock (&core->ahead, core->now,
+      gst_lmcc_io_get_time ());
   return core->now;
 }
 

@@ -160,6 +160,8 @@ reset (GstLmccSinkCore *core)
   core->address_wait = 0;
   core->expected = LMCC_TIME_NONE;
   core->not_before = 0;
+  gst_lmcc_sink_ahead_restart (&core->ahead);
+  g_atomic_int_set (&core->timed, FALSE);
 }
 
 /**

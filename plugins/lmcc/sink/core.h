@@ -10,6 +10,7 @@
 #include "common/io.h"
 #include "common/send-batch.h"
 #include "common/socket.h"
+#include "sink/ahead.h"
 #include "sink/settings.h"
 
 G_BEGIN_DECLS
@@ -162,8 +163,11 @@ struct _GstLmccSinkCore
   GstLmccSinkHost host;
   gint fd;
   GstLmccSendBatch *batch;
-  gint segments;    /* atomic */
-  gint feedback_fd; /* -1 where no reports are taken */
+  GstLmccSinkAhead ahead;
+  LmccTime longest_lead; /* that the interface allows, 0 for none */
+  gint segments;         /* atomic */
+  gint timed;            /* atomic */
+  gint feedback_fd;      /* -1 where no reports are taken */
   gboolean feedback_readable;
   GstClockID timer; /* on a clock that does not go by itself, or NULL */
   gint timer_set;   /* atomic */
@@ -291,6 +295,7 @@ LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
 /* sink/sending.c */
 void gst_lmcc_sink_sending_open (GstLmccSinkCore *core);
 void gst_lmcc_sink_sending_follow (GstLmccSinkCore *core);
+void gst_lmcc_sink_sending_begin (GstLmccSinkCore *core);
 void gst_lmcc_sink_sending_close (GstLmccSinkCore *core);
 void gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
     LmccPacket *packet);

@@ -165,9 +165,12 @@ gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
   gst_lmcc_sink_sending_follow (core);
   g_mutex_lock (&core->sender_lock);
   if (core->sender)
-    lmcc_sender_set_source (core->sender, now, &core->place.source,
+    lmcc_sender_set_source (core->sender,
+        gst_lmcc_sink_ahead_tell (&core->ahead, now), &core->place.source,
         core->place.feedback_port);
   g_mutex_unlock (&core->sender_lock);
+  if (core->sender)
+    gst_lmcc_sink_sending_begin (core);
 }
 
 /**

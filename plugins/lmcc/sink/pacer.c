@@ -24,6 +24,10 @@
  * (SIGSTOP, a debugger), or its machine. */
 #define STALL LMCC_SECOND
 
+/* Packets that are handed over before their time are sent so soon, although the
+ * library may have more to work out: the lead is longer. */
+#define LONGEST_TURN LMCC_MSECOND
+
 /* Whoever hears of a message, a property or a signal may stop the core, in the
  * I/O thread too. */
 static gboolean
@@ -116,7 +120,8 @@ drop_action (LmccSenderAction *action)
   g_clear_pointer (&action->packet, lmcc_packet_unref);
 }
 
-/* Does @actions, of which there are @n, and those that the sender has more. */
+/* Does @actions, of which there are @n, and those that the sender has more;
+ * packets among them wait for others. */
 static void
 do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
 {
@@ -135,8 +140,6 @@ do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
     n = take_actions (core, actions);
     g_mutex_unlock (&core->sender_lock);
   }
-  if (!core->ended)
-    gst_lmcc_sink_send_waiting (core);
 }
 
 static void
@@ -149,6 +152,8 @@ drain_actions (GstLmccSinkCore *core)
   n = take_actions (core, actions);
   g_mutex_unlock (&core->sender_lock);
   do_actions (core, actions, n);
+  if (!core->ended)
+    gst_lmcc_sink_send_waiting (core);
 }
 
 /* Numbers the rungs and says what they and the sound carry. Called with lock
@@ -258,6 +263,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
   gst_lmcc_sink_window_choose (core, &config);
+  now = gst_lmcc_sink_ahead_tell (&core->ahead, now);
   if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
       || !(sender = lmcc_sender_new (&config, now, &error))) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
@@ -268,6 +274,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   core->sender = sender;
   core->session_start = now;
   g_mutex_unlock (&core->sender_lock);
+  gst_lmcc_sink_sending_begin (core);
   GST_INFO_OBJECT (core, "session of %u rungs of %s starts",
       config.session.n_rungs, config.session.video.encoding_name);
   tell_unusual_codec (core, config.session.video.encoding_name);
@@ -312,39 +319,63 @@ static void
 push_unit (GstLmccSinkCore *core, LmccUnit *unit, LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_push_unit (core->sender, unit, now);
+  lmcc_sender_push_unit (core->sender, unit,
+      gst_lmcc_sink_ahead_tell (&core->ahead, now));
   g_mutex_unlock (&core->sender_lock);
   drain_actions (core);
 }
 
-/* Sends what is due and returns when the next packet is. @pacing_step: how long
- * the thread may sleep although packets are due. */
+/* Has the library do what is due by @time. Returns when more is. @pacing_step:
+ * what is due within so long may leave together. */
 static LmccTime
-run_sender (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
+run_until (GstLmccSinkCore *core, LmccTime time, LmccTime *pacing_step)
 {
   LmccSenderAction actions[MAX_ACTIONS];
   LmccTime next;
   guint n = 0;
 
   g_mutex_lock (&core->sender_lock);
-  if (lmcc_sender_next_timeout (core->sender) <= now) {
-    lmcc_sender_handle_timeout (core->sender, now);
+  if (lmcc_sender_next_timeout (core->sender) <= time) {
+    time = gst_lmcc_sink_ahead_tell (&core->ahead, time);
+    lmcc_sender_handle_timeout (core->sender, time);
     n = take_actions (core, actions);
   }
   next = lmcc_sender_next_timeout (core->sender);
-  *pacing_step = lmcc_sender_get_pacing_step (core->sender, now,
-      core->settings.properties.max_burst);
+  *pacing_step = gst_lmcc_sink_ahead_get_step (&core->ahead,
+      lmcc_sender_get_pacing_step (core->sender, time,
+          core->settings.properties.max_burst));
   g_mutex_unlock (&core->sender_lock);
-  if (n > 0)
-    do_actions (core, actions, n);
+  if (n == 0)
+    return next;
+  do_actions (core, actions, n);
+  gst_lmcc_sink_ahead_sent (&core->ahead, *pacing_step);
   return next;
+}
+
+/* Sends what is due, and what may be handed over before it is. Returns when to
+ * do so again. */
+static LmccTime
+run_sender (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
+{
+  guint64 end = gst_lmcc_io_get_time () + LONGEST_TURN;
+  LmccTime time = now, next;
+
+  do {
+    next = run_until (core, time, pacing_step);
+  } while (is_running (core)
+      && gst_lmcc_sink_ahead_may_go_on (&core->ahead, now, next, &time)
+      && gst_lmcc_io_get_time () < end);
+  if (!core->ended)
+    gst_lmcc_sink_send_waiting (core);
+  return gst_lmcc_sink_ahead_get_wake (&core->ahead, next);
 }
 
 static void
 flush_sender (GstLmccSinkCore *core, LmccTime now)
 {
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_flush (core->sender, now);
+  lmcc_sender_flush (core->sender,
+      gst_lmcc_sink_ahead_tell (&core->ahead, now));
   g_mutex_unlock (&core->sender_lock);
   drain_actions (core);
   core->eos_posted = FALSE;
@@ -538,7 +569,8 @@ gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
   if (core->sender == NULL)
     return;
   g_mutex_lock (&core->sender_lock);
-  lmcc_sender_stop (core->sender, core->now);
+  lmcc_sender_stop (core->sender,
+      gst_lmcc_sink_ahead_tell (&core->ahead, core->now));
   g_mutex_unlock (&core->sender_lock);
   drain_actions (core);
   core->ended = core->runner != NULL;
@@ -563,7 +595,9 @@ pace (GstLmccSinkCore *core)
   if (core->now >= core->not_before)
     core->not_before = LMCC_TIME_NONE;
   core->not_before = MIN (core->not_before, core->now + core->pacing_step);
-  return gst_lmcc_sink_timer_set (core, MAX (wake, core->not_before));
+  if (core->ahead.lead == 0)
+    wake = MAX (wake, core->not_before);
+  return gst_lmcc_sink_timer_set (core, wake);
 }
 
 /* Called with lock held, which is given up meanwhile. */

@@ -125,6 +125,26 @@ static const GstLmccProperty rows[] = {
       "Whether packets that leave together are one super-packet",
       gst_lmcc_segmentation_get_type, "auto", READY),
   /**
+   * GstLmccSink:txtime:
+   *
+   * Whether packets are handed to the kernel up to 10 ms before they are due,
+   * each with the time at which it is to leave (SO_TXTIME): packets leave
+   * exactly at their times, and one wake-up serves many of them. It takes a
+   * queueing discipline that keeps them so long. `auto` does so where the
+   * interface's root is fq, or mq with fq for each queue, of Linux 5.8 or
+   * later. `on` does so whatever the root is, for an interface (VLAN, bond)
+   * above one that has fq; without fq anywhere packets leave too early, in
+   * bursts of 10 ms. Where the root is etf, which drops what is late, where the
+   * kernel refuses times, and where receivers' reports set the rate
+   * (#GstLmccSink:base-algorithm), packets are handed over when they are due.
+   * Receivers on this host get packets as soon as they are handed over.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (txtime, "txtime", "Transmit times",
+      "Whether the queueing discipline is told when packets are to leave",
+      gst_lmcc_txtime_get_type, "auto", READY),
+  /**
    * GstLmccSink:send-timeout:
    *
    * After so many milliseconds, at least 1000, in which no packet could be
@@ -587,6 +607,8 @@ static const GstLmccProperty rows[] = {
    *   together now (see #GstLmccSink:max-burst)
    * * #gboolean `udp-segmentation`: packets that leave together are one
    *   super-packet now (see #GstLmccSink:udp-segmentation)
+   * * #gboolean `txtime`: packets are handed over before they are due now (see
+   *   #GstLmccSink:txtime)
    * * #guint64 `send-errors`: packets that the kernel did not take
    * * #guint64 `reports`, `answers`: reports of receivers, and answers to them
    * * #guint64 `reports-malformed`, `reports-dropped`: datagrams to the

@@ -2,14 +2,41 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Where packets leave: the batch that the I/O thread fills and sends. */
+/*
+ * Where packets leave: the batch that the I/O thread fills and sends, and how
+ * long before they are due it does so.
+ */
 #include "config.h"
 
 #include "common/enums.h"
 #include "common/offload.h"
+#include "common/qdisc.h"
 #include "sink/core.h"
 
+#include <errno.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* How long before their time packets are handed over at most: they cannot be
+ * taken back, and what comes meanwhile is later by as much. With a wake-up each
+ * half of it, 2000 packets/s go in tens. */
+#define LONGEST_LEAD (10 * LMCC_MSECOND)
+
+/* A lead that a late thread uses up saves nothing. */
+#define LEAST_LEAD LMCC_MSECOND
+
+/* A picture that comes after the library's time is sent within less of the
+ * window. */
+#define LEAD_PART 10
+
+/* Of what fq holds of a flow, the rest being for packets that are due at the
+ * same moment; and where it is not known, of fq's default. */
+#define ROOM(flow_limit) ((flow_limit) *3 / 4)
+#define DEFAULT_FLOW_LIMIT 100
+
+/* Fewer are not worth it, more no gain. */
+#define LEAST_FLOW_LIMIT 32
+#define MOST_FLOW_LIMIT 4096
 
 static void
 packet_sent (guint destination, gint code, gpointer user_data)
@@ -34,6 +61,101 @@ wants_segmentation (GstLmccSinkCore *core)
   }
 }
 
+/* Times */
+
+/* The user says that packets are kept. */
+static gboolean
+allows_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
+{
+  const gchar *name = core->place.iface.name;
+
+  if (g_str_equal (qdisc->kind, "etf")) {
+    GST_WARNING_OBJECT (core,
+        "%s has etf, which drops what is late: no packet has a time", name);
+    return FALSE;
+  }
+  if (!qdisc->keeps_times)
+    GST_WARNING_OBJECT (core,
+        "%s itself keeps no packet until its time: its queueing discipline is "
+        "%s (tc qdisc replace dev %s root fq)",
+        name, qdisc->kind[0] != '\0' ? qdisc->kind : "not known", name);
+  return TRUE;
+}
+
+static gboolean
+wants_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
+{
+  switch (core->settings.properties.txtime) {
+    case GST_LMCC_TXTIME_ON:
+      return allows_txtime (core, qdisc);
+    case GST_LMCC_TXTIME_OFF:
+      return FALSE;
+    default:
+      return qdisc->keeps_times && qdisc->flow_limit >= LEAST_FLOW_LIMIT;
+  }
+}
+
+/* Finds out how long the interface keeps packets. */
+static void
+follow_txtime (GstLmccSinkCore *core)
+{
+  GstLmccQdisc qdisc = { "", FALSE, 0, 0 };
+  gboolean wanted;
+
+  core->longest_lead = 0;
+  if (core->settings.properties.txtime != GST_LMCC_TXTIME_OFF)
+    gst_lmcc_qdisc_find (core->place.iface.index, &qdisc);
+  wanted = wants_txtime (core, &qdisc);
+  if (wanted && !qdisc.keeps_times) {
+    qdisc.flow_limit = DEFAULT_FLOW_LIMIT;
+    qdisc.horizon = 2 * LONGEST_LEAD;
+  }
+  if (gst_lmcc_send_batch_set_txtime (core->batch, core->fd, wanted)) {
+    core->longest_lead = MIN (qdisc.horizon / 2, LONGEST_LEAD);
+    gst_lmcc_sink_ahead_set_room (&core->ahead,
+        MAX (ROOM (MIN (qdisc.flow_limit, MOST_FLOW_LIMIT)), 1));
+  } else if (wanted) {
+    GST_WARNING_OBJECT (core,
+        "the kernel refuses times (SO_TXTIME): %s. Packets are handed over "
+        "when they are due",
+        g_strerror (errno));
+  }
+}
+
+static void
+set_lead (GstLmccSinkCore *core, LmccTime lead)
+{
+  core->ahead.lead = lead;
+  g_atomic_int_set (&core->timed, lead > 0);
+}
+
+/**
+ * gst_lmcc_sink_sending_begin:
+ * @core: the core with a sender; called by the I/O thread without lock
+ *
+ * Chooses how long before their time packets are handed over. Where reports set
+ * the rate, what is to be sent is known no earlier.
+ */
+void
+gst_lmcc_sink_sending_begin (GstLmccSinkCore *core)
+{
+  LmccTime lead = core->longest_lead;
+  const LmccSession *session;
+
+  g_mutex_lock (&core->sender_lock);
+  session = lmcc_sender_get_session (core->sender);
+  lead = MIN (lead, session->window / LEAD_PART);
+  if (lead < LEAST_LEAD
+      || !g_str_equal (lmcc_session_get_base_algorithm (session), "none"))
+    lead = 0;
+  g_mutex_unlock (&core->sender_lock);
+  set_lead (core, lead);
+  GST_INFO_OBJECT (core,
+      "packets on %s are handed over %" GST_TIME_FORMAT
+      " before they are due at most (SO_TXTIME)",
+      core->place.iface.name, GST_TIME_ARGS (lead));
+}
+
 /**
  * gst_lmcc_sink_sending_follow:
  * @core: the core, open; called by the I/O thread, or while none runs
@@ -55,12 +177,14 @@ gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
   }
   gst_lmcc_send_batch_set_destination (core->batch, GST_LMCC_SINK_CONTROL,
       &settings->address, (guint16) (port + 1), scope);
-  g_atomic_int_set (&core->segments,
-      gst_lmcc_send_batch_set_segmentation (core->batch, core->fd,
-          wants_segmentation (core)));
+  core->ahead.segments = gst_lmcc_send_batch_set_segmentation (core->batch,
+      core->fd, wants_segmentation (core));
+  g_atomic_int_set (&core->segments, core->ahead.segments);
   GST_INFO_OBJECT (core, "packets that leave together on %s are %s",
       core->place.iface.name,
       core->segments ? "one super-packet (UDP_SEGMENT)" : "sent singly");
+  set_lead (core, 0);
+  follow_txtime (core);
 }
 
 /**
@@ -83,6 +207,7 @@ void
 gst_lmcc_sink_sending_close (GstLmccSinkCore *core)
 {
   g_clear_pointer (&core->batch, gst_lmcc_send_batch_free);
+  gst_lmcc_sink_ahead_clear (&core->ahead);
 }
 
 /**
@@ -95,7 +220,10 @@ void
 gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
     LmccPacket *packet)
 {
-  gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet, 0);
+  guint64 time =
+      gst_lmcc_sink_ahead_add (&core->ahead, destination, packet->size);
+
+  gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet, time);
 }
 
 /**
@@ -108,11 +236,19 @@ void
 gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
 {
   gst_lmcc_send_batch_flush (core->batch, core->fd);
-  if (core->segments == gst_lmcc_send_batch_segments (core->batch))
-    return;
-  g_atomic_int_set (&core->segments, FALSE);
-  GST_INFO_OBJECT (core,
-      "the kernel or the interface %s refuses super-packets (UDP_SEGMENT): "
-      "packets are sent singly",
-      core->place.iface.name);
+  if (core->segments && !gst_lmcc_send_batch_segments (core->batch)) {
+    g_atomic_int_set (&core->segments, FALSE);
+    core->ahead.segments = FALSE;
+    GST_INFO_OBJECT (core,
+        "the kernel or the interface %s refuses super-packets (UDP_SEGMENT): "
+        "packets are sent singly",
+        core->place.iface.name);
+  }
+  if (core->timed && !gst_lmcc_send_batch_has_txtime (core->batch)) {
+    core->longest_lead = 0;
+    set_lead (core, 0);
+    GST_WARNING_OBJECT (core,
+        "the kernel refuses the times of packets (SCM_TXTIME): they are handed "
+        "over when they are due");
+  }
 }

@@ -31,6 +31,7 @@ typedef struct
   gint buffer_size;
   guint max_burst;
   gint udp_segmentation;
+  gint txtime;
   guint mtu;
   gint layering;
   gint latency_profile;

@@ -187,7 +187,8 @@ add_rungs (GstLmccSinkCore *core, GstStructure *s)
       NULL);
   gst_lmcc_set_time (s, "pacing-step-ms", pacing_step);
   gst_structure_set (s, "udp-segmentation", G_TYPE_BOOLEAN,
-      g_atomic_int_get (&core->segments), NULL);
+      g_atomic_int_get (&core->segments), "txtime", G_TYPE_BOOLEAN,
+      g_atomic_int_get (&core->timed), NULL);
   gst_structure_take_value (s, "rungs", &rungs);
 }
 

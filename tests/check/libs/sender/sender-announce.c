@@ -607,6 +607,51 @@ GST_START_TEST (test_a_session_that_no_receiver_takes_is_refused)
 
 GST_END_TEST;
 
+static void
+note_answer (gpointer user_data, guint32 ssrc G_GNUC_UNUSED,
+    const LmccDlrr *answer)
+{
+  LmccDlrr *noted = user_data;
+
+  *noted = *answer;
+}
+
+/* Who hands packets over before their time is ahead of the clock by which the
+ * report comes. The answer says how long it was held until it leaves. */
+GST_START_TEST (test_a_report_may_come_before_the_latest_time)
+{
+  static const LmccRtcpHandler handler = { .dlrr = note_answer };
+  LmccSenderConfig config = sender_config (1);
+  LmccReferenceTime report = { 1000, G_GUINT64_CONSTANT (1) << 32 };
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
+  LmccDlrr answer = { 0 };
+  LmccTime came = 0;
+  LmccAddress source;
+  Harness h;
+  guint i;
+
+  config.session.feedback_interval = 500 * MS;
+  h = harness_new (&config);
+  fail_unless (lmcc_address_parse ("192.0.2.9", &source));
+  for (i = 0; i < 100; i++)
+    harness_push_at (&h, make_unit (0, 0, START + i * 20 * MS, 5, 1000));
+  came = h.now - 10 * MS;
+  lmcc_sender_handle_control (h.sender, came, &source, 40000, packet->data,
+      packet->size);
+  harness_run_until (&h, h.now + LMCC_SECOND);
+  for (i = 0; i < N_SENT (&h) && answer.ssrc == 0; i++) {
+    if (SENT (&h, i)->control)
+      lmcc_rtcp_parse (SENT (&h, i)->packet->data, SENT (&h, i)->packet->size,
+          &handler, &answer);
+  }
+  fail_unless_equals_int (answer.ssrc, 1000);
+  fail_unless_equals_int (answer.delay,
+      ((SENT (&h, i - 1)->time - came) << 16) / LMCC_SECOND);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 static Suite *
 sender_announce_suite (void)
 {
@@ -628,7 +673,7 @@ sender_announce_suite (void)
   tcase_add_test (tc,
       test_another_address_is_announced_at_once_by_the_same_session);
   tcase_add_test (tc, test_a_session_that_no_receiver_takes_is_refused);
-
+  tcase_add_test (tc, test_a_report_may_come_before_the_latest_time);
   return s;
 }
 
