@@ -41,6 +41,7 @@ typedef struct
 typedef struct
 {
   gboolean active;
+  gboolean ended;   /* it was left; what has come of it may still wait */
   gint64 low_water; /* a smaller number is not waited for */
   gboolean heard;
   guint8 table;     /* of its latest packet */
@@ -88,6 +89,7 @@ layer_clear (LmccMerge *merge, Layer *layer)
   lmcc_ring_init (&layer->entries, sizeof (Entry));
   g_queue_clear_full (&layer->holes, g_free);
   layer->active = FALSE;
+  layer->ended = FALSE;
   layer->heard = FALSE;
 }
 
@@ -189,8 +191,12 @@ lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held)
   guint i;
 
   for (i = 0; i < merge->n_layers; i++) {
-    if (!lmcc_layer_set_has (held, i))
-      merge->layers[i].active = merge->layers[i].heard = FALSE;
+    Layer *layer = &merge->layers[i];
+
+    if (lmcc_layer_set_has (held, i))
+      continue;
+    layer->ended |= layer->active;
+    layer->active = layer->heard = FALSE;
   }
 }
 
@@ -524,6 +530,28 @@ pop_hole (LmccMerge *merge, gint64 order, LmccMergeItem *item)
   return FALSE;
 }
 
+/* Layers that were left at one time end at different places. Numbers that are
+ * missing before @order may be those of one that has ended. */
+static gboolean
+pop_end (LmccMerge *merge, gint64 order, LmccMergeItem *item)
+{
+  guint i;
+
+  for (i = 0; i < merge->n_layers && order != merge->next_order; i++) {
+    Layer *layer = &merge->layers[i];
+
+    if (!layer->ended || layer->entries.length > 0 || layer->low_water >= order)
+      continue;
+    layer->low_water = order;
+    *item = (LmccMergeItem){ .header.table = layer->table,
+      .layer = i,
+      .ended = TRUE };
+    return TRUE;
+  }
+
+  return FALSE;
+}
+
 /**
  * lmcc_merge_pop:
  * @merge: a merge
@@ -550,7 +578,7 @@ lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
     merge->next_order = order;
   }
   note_overtaken (merge, order);
-  if (pop_hole (merge, order, item))
+  if (pop_hole (merge, order, item) || pop_end (merge, order, item))
     return TRUE;
 
   lmcc_ring_pop (&layer->entries, &entry);

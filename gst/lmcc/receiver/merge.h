@@ -25,6 +25,8 @@ G_BEGIN_DECLS
  * @order: its order number, gone on beyond 2^16
  * @layer: the layer; for a hole the layer that lost something
  * @lost: for a hole: how many packets
+ * @ended: for a hole: the layer was left and has no more packets; what is missing
+ *     may lie in it
  * @table_changed: for a hole: the layer sent by another table before it
  *
  * What comes out of the merge, in OSN order. A hole comes before every packet that
@@ -38,6 +40,7 @@ typedef struct
   gint64 order;
   guint layer;
   guint lost;
+  gboolean ended;
   gboolean table_changed;
 } LmccMergeItem;
 

@@ -215,6 +215,18 @@ lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   follow_silence (gate, unit->stream);
 }
 
+/* Whether it is known what the layer carried where packets of it are
+ * missing. */
+static gboolean
+carried_one_class (const LmccGate *gate, const LmccMergeItem *item)
+{
+  const LmccLayer *layer = &gate->session.layers[item->layer];
+
+  return layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED
+      && !item->table_changed
+      && lmcc_gate_table_is_known (gate, item->header.table);
+}
+
 /* Packets of a layer are missing, somewhere before the next packet. What
  * class-0 units are hit the anchors tell, unless there are too many; for the
  * others the layer does, where it is known what it carried. */
@@ -224,9 +236,7 @@ lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
   const LmccLayer *layer = &gate->session.layers[item->layer];
   guint rung, klass;
 
-  if (layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED
-      && !item->table_changed
-      && lmcc_gate_table_is_known (gate, item->header.table)) {
+  if (carried_one_class (gate, item)) {
     if (layer->stream == gate->active)
       gate->delivery.lost += item->lost;
     if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
@@ -242,6 +252,26 @@ lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
          klass++)
       damage_class (gate, rung, klass);
   }
+}
+
+/*
+ * lmcc_gate_end_layer:
+ * @gate: a gate
+ * @item: of a layer that has ended: what it no longer brought is missing before
+ *     the next packet
+ *
+ * Nothing was lost. What needs the missing is of no use. Of class 0 the anchors
+ * tell.
+ */
+void
+lmcc_gate_end_layer (LmccGate *gate, const LmccMergeItem *item)
+{
+  const LmccLayer *layer = &gate->session.layers[item->layer];
+
+  if (!carried_one_class (gate, item))
+    lmcc_gate_close_mixed_classes (gate);
+  else if (layer->klass > 0)
+    gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
 }
 
 void

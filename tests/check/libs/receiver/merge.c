@@ -80,7 +80,8 @@ push_media (LmccMerge *merge, guint layer, guint16 osn)
   push (merge, &(Step){ MEDIA (layer, osn) });
 }
 
-/* Takes what comes out and writes it as "osn" and "layer!" for holes. */
+/* Takes what comes out and writes it as "osn", "layer!" for holes, and "layer."
+ * where one has ended. */
 static gchar *
 drain (LmccMerge *merge, LmccTime now)
 {
@@ -91,7 +92,7 @@ drain (LmccMerge *merge, LmccTime now)
     if (text->len > 0)
       g_string_append_c (text, ' ');
     if (item.packet == NULL) {
-      g_string_append_printf (text, "%u!", item.layer);
+      g_string_append_printf (text, "%u%c", item.layer, item.ended ? '.' : '!');
     } else {
       g_string_append_printf (text, "%u", item.header.osn);
       lmcc_packet_unref (item.packet);
@@ -223,6 +224,37 @@ static const Row rows[] = {
           { LEVEL (-1) },
           { MEDIA (0, 7) },
           { OUT ("7") },
+      } },
+  { "layers that are left at one time end at different places",
+      {
+          { MEDIA (0, 1) },
+          { MEDIA (1, 2) },
+          { MEDIA (2, 3) },
+          { MEDIA (2, 5) },
+          { MEDIA (2, 7) },
+          { OUT ("1") },
+          { LEAVE (0) },
+          { MEDIA (0, 4) },
+          { MEDIA (0, 6) },
+          { OUT ("2 3 4 5 6") },
+          { MEDIA (0, 8) },
+          { OUT ("7 8") },
+      } },
+  { "where numbers are missing, the layers that have ended may have had them",
+      {
+          { MEDIA (0, 1) },
+          { MEDIA (1, 2) },
+          { MEDIA (2, 3) },
+          { MEDIA (2, 5) },
+          { OUT ("1") },
+          { LEAVE (0) },
+          { MEDIA (0, 6) },
+          { OUT ("2 3 1. 5 6") },
+          { MEDIA (0, 8) },
+          { OUT ("1. 2. 8") },
+          { DROP (0) },
+          { MEDIA (0, 10) },
+          { OUT ("10") },
       } },
   /* A hole comes where a number is really missing, not before packets that are
    * known to precede it: layers 0, 1, 2 as P, B and b pictures; the second B
