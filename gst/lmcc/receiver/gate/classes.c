@@ -227,6 +227,19 @@ carried_one_class (const LmccGate *gate, const LmccMergeItem *item)
       && lmcc_gate_table_is_known (gate, item->header.table);
 }
 
+/* What a layer that has ended no longer brought is missing. Nothing was lost:
+ * what needs it is of no use. Of class 0 the anchors tell. */
+static void
+end_layer (LmccGate *gate, const LmccMergeItem *item)
+{
+  const LmccLayer *layer = &gate->session.layers[item->layer];
+
+  if (!carried_one_class (gate, item))
+    lmcc_gate_close_mixed_classes (gate);
+  else if (layer->klass > 0)
+    gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
+}
+
 /* Packets of a layer are missing, somewhere before the next packet. What
  * class-0 units are hit the anchors tell, unless there are too many; for the
  * others the layer does, where it is known what it carried. */
@@ -236,6 +249,10 @@ lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
   const LmccLayer *layer = &gate->session.layers[item->layer];
   guint rung, klass;
 
+  if (item->ended) {
+    end_layer (gate, item);
+    return;
+  }
   if (carried_one_class (gate, item)) {
     if (layer->stream == gate->active)
       gate->delivery.lost += item->lost;
@@ -252,26 +269,6 @@ lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
          klass++)
       damage_class (gate, rung, klass);
   }
-}
-
-/*
- * lmcc_gate_end_layer:
- * @gate: a gate
- * @item: of a layer that has ended: what it no longer brought is missing before
- *     the next packet
- *
- * Nothing was lost. What needs the missing is of no use. Of class 0 the anchors
- * tell.
- */
-void
-lmcc_gate_end_layer (LmccGate *gate, const LmccMergeItem *item)
-{
-  const LmccLayer *layer = &gate->session.layers[item->layer];
-
-  if (!carried_one_class (gate, item))
-    lmcc_gate_close_mixed_classes (gate);
-  else if (layer->klass > 0)
-    gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
 }
 
 void

@@ -14,7 +14,6 @@ gboolean lmcc_gate_table_is_known (const LmccGate *gate, guint8 table);
 void
 lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline);
 void lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item);
-void lmcc_gate_end_layer (LmccGate *gate, const LmccMergeItem *item);
 void lmcc_gate_close_layers (LmccGate *gate);
 void lmcc_gate_close_mixed_classes (LmccGate *gate);
 

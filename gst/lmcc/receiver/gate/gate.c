@@ -210,9 +210,7 @@ follow_table (LmccGate *gate, guint8 table)
 void
 lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
 {
-  if (item->packet == NULL && item->ended) {
-    lmcc_gate_end_layer (gate, item);
-  } else if (item->packet == NULL) {
+  if (item->packet == NULL) {
     lmcc_gate_judge_hole (gate, item);
   } else if (item->header.stream >= gate->session.n_rungs || gate->held == 0) {
     lmcc_packet_unref (item->packet);
