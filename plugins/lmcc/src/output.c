@@ -99,24 +99,15 @@ push_loop (gpointer data)
 }
 
 /* The task is started with the first thing that is to be pushed: a source that
- * waits for a sender needs no thread. */
+ * waits for a sender needs no thread. Started @again, it is one that was paused
+ * by a flush. */
 static void
-start_task (GstLmccSrcOutput *output)
+start_task (GstLmccSrcOutput *output, gboolean again)
 {
   g_mutex_lock (&output->lock);
-  if (output->active && !output->task_started)
+  if (output->active && output->task_started == again)
     output->task_started =
         gst_pad_start_task (output->pad, push_loop, output, NULL);
-  g_mutex_unlock (&output->lock);
-}
-
-/* A flush has paused it, where it was started. */
-static void
-restart_task (GstLmccSrcOutput *output)
-{
-  g_mutex_lock (&output->lock);
-  if (output->active && output->task_started)
-    gst_pad_start_task (output->pad, push_loop, output, NULL);
   g_mutex_unlock (&output->lock);
 }
 
@@ -204,7 +195,7 @@ void
 gst_lmcc_src_output_push_event (GstLmccSrcOutput *output, GstEvent *event)
 {
   gst_lmcc_src_queue_push_event (output->queue, event);
-  start_task (output);
+  start_task (output, FALSE);
 }
 
 /**
@@ -217,7 +208,7 @@ void
 gst_lmcc_src_output_wake (GstLmccSrcOutput *output)
 {
   if (gst_lmcc_src_queue_wake (output->queue))
-    start_task (output);
+    start_task (output, FALSE);
 }
 
 /**
@@ -252,7 +243,7 @@ gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event)
   output->segment_sent = FALSE;
   done = gst_pad_push_event (output->pad, event);
   gst_lmcc_src_queue_set_flushing (output->queue, FALSE);
-  restart_task (output);
+  start_task (output, TRUE);
   GST_PAD_STREAM_UNLOCK (output->pad);
   return done;
 }
