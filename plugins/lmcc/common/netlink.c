@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "common/netlink-message.h"
 #include "common/sockaddr.h"
 #include "common/socket.h"
 
@@ -124,7 +125,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
     if (from.nl_pid != 0)
       continue;
     for (left = (guint) n; NLMSG_OK (message, left);
-         message = NLMSG_NEXT (message, left))
+         message = gst_lmcc_netlink_next (message, &left))
       most = MAX (most, read_message (message, index, family));
   }
   return most;

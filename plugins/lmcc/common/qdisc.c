@@ -16,6 +16,8 @@
 
 #include "common/qdisc.h"
 
+#include "common/netlink-message.h"
+
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -26,9 +28,6 @@
 
 #define BUFFER_SIZE 16384
 #define ANSWER_TIMEOUT_MS 200
-
-/* fq_init() in net/sched/sch_fq.c. */
-#define DEFAULT_FLOW_LIMIT 100
 
 /**
  * gst_lmcc_qdisc_reader_init:
@@ -73,7 +72,7 @@ find_number (const struct rtattr *options, guint type, guint32 *number)
 static void
 take_fq (GstLmccQdiscReader *reader, const struct rtattr *options)
 {
-  guint32 flow_limit = DEFAULT_FLOW_LIMIT, horizon_us;
+  guint32 flow_limit = GST_LMCC_QDISC_FLOW_LIMIT, horizon_us;
 
   if (options == NULL || !find_number (options, TCA_FQ_HORIZON, &horizon_us))
     return;
@@ -155,15 +154,11 @@ gst_lmcc_qdisc_reader_take (GstLmccQdiscReader *reader, gconstpointer messages,
     gsize size)
 {
   const struct nlmsghdr *message = messages;
-  guint left = (guint) MIN (size, G_MAXINT), used;
+  guint left = (guint) MIN (size, G_MAXINT);
 
-  while (!reader->ended && NLMSG_OK (message, left)) {
+  for (; !reader->ended && NLMSG_OK (message, left);
+       message = gst_lmcc_netlink_next (message, &left))
     take_message (reader, message);
-    /* Padding may be missing after the last one. */
-    used = MIN (NLMSG_ALIGN (message->nlmsg_len), left);
-    left -= used;
-    message = (const struct nlmsghdr *) ((const guint8 *) message + used);
-  }
   return !reader->ended;
 }
 

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* IFNAMSIZ, which tc(8) gives a kind. */
 #define GST_LMCC_QDISC_KIND_SIZE 16
 
+/* What fq holds of a flow by default: fq_init() in net/sched/sch_fq.c. */
+#define GST_LMCC_QDISC_FLOW_LIMIT 100
+
 /**
  * GstLmccQdisc:
  * @kind: of the root: "fq", "mq", "noqueue"

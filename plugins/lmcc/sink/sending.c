@@ -30,9 +30,8 @@
 #define LEAD_PART 10
 
 /* Of what fq holds of a flow, the rest being for packets that are due at the
- * same moment; and where it is not known, of fq's default. */
+ * same moment. */
 #define ROOM(flow_limit) ((flow_limit) *3 / 4)
-#define DEFAULT_FLOW_LIMIT 100
 
 /* Fewer are not worth it, more no gain. */
 #define LEAST_FLOW_LIMIT 32
@@ -59,6 +58,13 @@ wants_segmentation (GstLmccSinkCore *core)
     default:
       return gst_lmcc_interface_keeps_super_packets (&core->place.iface);
   }
+}
+
+static void
+set_segments (GstLmccSinkCore *core, gboolean segments)
+{
+  core->ahead.segments = segments;
+  g_atomic_int_set (&core->segments, segments);
 }
 
 /* Times */
@@ -107,7 +113,7 @@ follow_txtime (GstLmccSinkCore *core)
     gst_lmcc_qdisc_find (core->place.iface.index, &qdisc);
   wanted = wants_txtime (core, &qdisc);
   if (wanted && !qdisc.keeps_times) {
-    qdisc.flow_limit = DEFAULT_FLOW_LIMIT;
+    qdisc.flow_limit = GST_LMCC_QDISC_FLOW_LIMIT;
     qdisc.horizon = 2 * LONGEST_LEAD;
   }
   if (gst_lmcc_send_batch_set_txtime (core->batch, core->fd, wanted)) {
@@ -177,9 +183,9 @@ gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
   }
   gst_lmcc_send_batch_set_destination (core->batch, GST_LMCC_SINK_CONTROL,
       &settings->address, (guint16) (port + 1), scope);
-  core->ahead.segments = gst_lmcc_send_batch_set_segmentation (core->batch,
-      core->fd, wants_segmentation (core));
-  g_atomic_int_set (&core->segments, core->ahead.segments);
+  set_segments (core,
+      gst_lmcc_send_batch_set_segmentation (core->batch, core->fd,
+          wants_segmentation (core)));
   GST_INFO_OBJECT (core, "packets that leave together on %s are %s",
       core->place.iface.name,
       core->segments ? "one super-packet (UDP_SEGMENT)" : "sent singly");
@@ -237,8 +243,7 @@ gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
 {
   gst_lmcc_send_batch_flush (core->batch, core->fd);
   if (core->segments && !gst_lmcc_send_batch_segments (core->batch)) {
-    g_atomic_int_set (&core->segments, FALSE);
-    core->ahead.segments = FALSE;
+    set_segments (core, FALSE);
     GST_INFO_OBJECT (core,
         "the kernel or the interface %s refuses super-packets (UDP_SEGMENT): "
         "packets are sent singly",
