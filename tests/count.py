@@ -2,7 +2,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Counts the tests in a log of `meson test`: the checks inside a GstCheck or unittest program one by one. Tells why
-tests were skipped, which meson keeps to itself."""
+tests were skipped, which meson keeps to itself, and why they failed, of which meson shows the end alone."""
 import json
 import re
 import sys
@@ -13,6 +13,24 @@ UNITTEST_RESULT = re.compile(r'^(?:OK|FAILED) \((.*)\)$', re.MULTILINE)
 
 # A program of its own form, and unittest with verbosity=2.
 SKIP = re.compile(r'^(?:SKIP|skipped): *(.*)|\.\.\. skipped [\'"](.*)[\'"]$', re.MULTILINE)
+
+# What GstCheck, a sanitizer, GLib and unittest call a failure. A sanitizer's is told with the stack that follows.
+FAILURE = re.compile(r'^\S+\.(?:c|cc|h):\d+:[FE]:|runtime error: |-(?:CRITICAL|ERROR) \*\*|^(?:FAIL|ERROR): ')
+SANITIZER = re.compile(r'ERROR: \w+Sanitizer|WARNING: ThreadSanitizer')
+STACK_LINES = 30
+LAST_LINES = 5
+
+
+def failure_causes(result, output):
+    """The lines that say why a program failed that ended with meson's `result`; its last ones where none does."""
+    if result in ('OK', 'SKIP', 'EXPECTEDFAIL'):
+        return []
+    lines = output.splitlines()
+    causes = [line for line in lines if FAILURE.search(line)]
+    stack = next((i for i, line in enumerate(lines) if SANITIZER.search(line)), None)
+    if stack is not None:
+        causes += lines[stack:stack + STACK_LINES]
+    return causes or lines[-LAST_LINES:]
 
 
 def skip_reasons(result, output):
@@ -47,6 +65,10 @@ def output_of(test):
     return (test.get('stdout') or '') + (test.get('stderr') or '')
 
 
+def short_name(test):
+    return test['name'].split(' / ')[-1]
+
+
 def count_log(lines, exit_status):
     totals = [0, 0, 0]
     for line in lines:
@@ -63,7 +85,9 @@ def main():
     passed, failed, skipped = count_log(log, int(sys.argv[2]))
     for test in map(json.loads, log):
         for reason in skip_reasons(test['result'], output_of(test)):
-            print(f"skipped: {test['name'].split(' / ')[-1]}: {reason or 'no reason is told'}", file=sys.stderr)
+            print(f"skipped: {short_name(test)}: {reason or 'no reason is told'}", file=sys.stderr)
+        for cause in failure_causes(test['result'], output_of(test)):
+            print(f'failed: {short_name(test)}: {cause}', file=sys.stderr)
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
 
 

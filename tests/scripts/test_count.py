@@ -53,6 +53,26 @@ class SkipReasons(unittest.TestCase):
         self.assertEqual(count.skip_reasons('OK', ''), [])
 
 
+class FailureCauses(unittest.TestCase):
+    def test_a_failed_check_is_told_however_much_follows(self):
+        check = 'elements/foo.c:12:F:general:test_it:0: 3 is not 4'
+        output = f'Running suite(s): foo\n50%: Checks: 2, Failures: 1, Errors: 0\n{check}\n' + 'noise\n' * 500
+        self.assertEqual(count.failure_causes('FAIL', output), [check])
+
+    def test_a_sanitizer_is_told_with_its_stack(self):
+        output = 'a\n==7==ERROR: LeakSanitizer: detected memory leaks\n' + ''.join(f'  #{i} f{i}\n' for i in range(60))
+        causes = count.failure_causes('FAIL', output)
+        self.assertEqual(causes[0], '==7==ERROR: LeakSanitizer: detected memory leaks')
+        self.assertEqual(causes[1:4], ['  #0 f0', '  #1 f1', '  #2 f2'])
+        self.assertLess(len(causes), 40)
+
+    def test_what_died_without_a_word_is_told_by_its_last_lines(self):
+        self.assertEqual(count.failure_causes('TIMEOUT', '1\n2\n3\n4\n5\n6\n'), ['2', '3', '4', '5', '6'])
+
+    def test_what_passed_has_none(self):
+        self.assertEqual(count.failure_causes('OK', 'foo.c:1:F:as a text\n'), [])
+
+
 class CountLog(unittest.TestCase):
     def test_programs_are_summed(self):
         lines = [json.dumps({'result': 'OK', 'stdout': '100%: Checks: 2, Failures: 0, Errors: 0'}),
