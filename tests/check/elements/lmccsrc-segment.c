@@ -1,11 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "lmccsrc-segment.h"
-
 #include "fake-sender.h"
 
 #include <gst/app/gstappsink.h>
+#include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <string.h>
 #include <unistd.h>
@@ -647,16 +646,20 @@ GST_START_TEST (test_pictures_stay_right_while_the_level_changes)
 
 GST_END_TEST;
 
-TCase *
-segment_tcase_new (void)
+static Suite *
+lmccsrc_segment_suite (void)
 {
-  TCase *tcase = tcase_create ("segment");
+  Suite *suite = suite_create ("lmccsrc-segment");
+  TCase *tcase = tcase_create ("general");
 
+  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase,
       test_stock_decoders_catch_up_unseen_under_a_new_segment, 0,
       G_N_ELEMENTS (segment_cases));
   tcase_add_loop_test (tcase, test_pictures_stay_right_while_the_level_changes,
       0, G_N_ELEMENTS (players));
-  return tcase;
+  return suite;
 }
+
+GST_CHECK_MAIN (lmccsrc_segment);

@@ -3,11 +3,11 @@
  */
 #include "element-tools.h"
 #include "fake-sender.h"
-#include "lmccsrc-segment.h"
 #include "src-tools.h"
 
 #include <arpa/inet.h>
 #include <gst/app/app.h>
+#include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtcp.h>
@@ -295,18 +295,6 @@ attack (guint16 port, const guint8 *data, gsize size)
   close (fd);
 }
 
-static guint64
-count_drops (GstElement *src)
-{
-  guint64 total = 0;
-  guint kind;
-
-  for (kind = 0; kind < LMCC_N_DROPS; kind++)
-    total += test_get_drops (src, (LmccDrop) kind);
-
-  return total;
-}
-
 /* Forged marks in the sender's name, and its goodbye. */
 static void
 attack_session (FakeSender *sender)
@@ -340,17 +328,21 @@ attack_session (FakeSender *sender)
 }
 
 /* What came before garbage from the sender's host has been looked at when
- * that is counted. */
+ * that is counted. It may be lost, and is sent again. */
 static void
 wait_garbage (TestSrc *receiver)
 {
   static const guint8 garbage[] = { 1, 2, 3 };
+  guint i;
 
-  fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
-  fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
-  while (test_get_drops (receiver->src, LMCC_DROP_MALFORMED) < 1
-      || test_get_drops (receiver->src, LMCC_DROP_BAD_RTCP) < 1)
+  for (i = 0; test_get_drops (receiver->src, LMCC_DROP_MALFORMED) < 1
+       || test_get_drops (receiver->src, LMCC_DROP_BAD_RTCP) < 1;
+       i++) {
+    fail_unless (i < 500, "garbage is not counted");
+    fake_sender_send_raw (ADDRESS, PORT, garbage, sizeof (garbage));
+    fake_sender_send_raw (ADDRESS, PORT + 1, garbage, sizeof (garbage));
     test_src_await (receiver);
+  }
 }
 
 GST_START_TEST (test_multicast_source_keeps_others_packets_out)
@@ -365,7 +357,9 @@ GST_START_TEST (test_multicast_source_keeps_others_packets_out)
   attack_session (sender);
   wait_garbage (&receiver);
   if (filters) {
-    fail_unless_equals_uint64 (count_drops (receiver.src), 2);
+    fail_unless_equals_uint64 (test_get_drops (receiver.src,
+                                   LMCC_DROP_FOREIGN_SOURCE),
+        0);
   } else {
     fail_unless (test_get_drops (receiver.src, LMCC_DROP_FOREIGN_SOURCE) >= 20);
   }
@@ -663,8 +657,6 @@ lmccsrc_suite (void)
       test_start_and_stop_leak_no_descriptor_and_take_no_time);
   tcase_add_test (session, test_pictures_go_on_after_a_flush);
   tcase_add_test (session, test_play_goes_on_after_a_pause);
-
-  suite_add_tcase (suite, segment_tcase_new ());
   return suite;
 }
 
