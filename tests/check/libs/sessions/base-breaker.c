@@ -185,11 +185,11 @@ GST_START_TEST (test_random_loss_ends_it_only_where_it_is_too_much)
     gdouble loss;
     guint limit, least, most;
   } cases[] = {
-    { .05, 1800, 1800, 1800 },
-    { .10, 1800, 1800, 1800 },
     { .12, 600, 10, 599 },
     { .20, 60, 10, 20 },
     { .30, 60, 10, 13 },
+    { .05, 1800, 1800, 1800 },
+    { .10, 1800, 1800, 1800 },
   };
   g_autoptr (TestNet) net = new_net ("none", FALSE, cases[__i__].loss, 0);
   guint at = run_until_over (net, cases[__i__].limit);
@@ -230,7 +230,7 @@ base_breaker_suite (void)
       test_net_is_slow () ? 1 : G_N_ELEMENTS (routers));
   tcase_add_test (tc, test_9_to_20_percent_with_flutter_end_it);
   tcase_add_loop_test (tc, test_random_loss_ends_it_only_where_it_is_too_much,
-      0, 5);
+      0, test_net_is_slow () ? 3 : 5);
   tcase_add_test (tc, test_outages_of_3_s_end_nothing);
 
   return s;

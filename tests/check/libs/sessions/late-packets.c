@@ -101,7 +101,7 @@ late_packets_suite (void)
 {
   Suite *s = suite_create ("late-packets");
   TCase *alone = tcase_create ("alone"), *tcp = tcase_create ("tcp");
-  const gint n = test_net_is_slow () ? 2 : N_PATHS;
+  const gint n = test_net_is_slow () ? 1 : N_PATHS;
 
   suite_add_tcase (s, alone);
   tcase_set_timeout (alone, 120 * count_seeds ());
