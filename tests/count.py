@@ -14,8 +14,9 @@ UNITTEST_RESULT = re.compile(r'^(?:OK|FAILED) \((.*)\)$', re.MULTILINE)
 # A program of its own form, and unittest with verbosity=2.
 SKIP = re.compile(r'^(?:SKIP|skipped): *(.*)|\.\.\. skipped [\'"](.*)[\'"]$', re.MULTILINE)
 
-# What GstCheck, a sanitizer, GLib and unittest call a failure. A sanitizer's is told with the stack that follows.
+# Lines in which GstCheck, UBSan, GLib or unittest reports a failure.
 FAILURE = re.compile(r'^\S+\.(?:c|cc|h):\d+:[FE]:|runtime error: |-(?:CRITICAL|ERROR) \*\*|^(?:FAIL|ERROR): ')
+# The line with which the other sanitizers begin a report; the stack is below it.
 SANITIZER = re.compile(r'ERROR: \w+Sanitizer|WARNING: ThreadSanitizer')
 STACK_LINES = 30
 LAST_LINES = 5
