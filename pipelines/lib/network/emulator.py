@@ -180,7 +180,7 @@ class Wire:
                 'red': forth.queue.dropped if forth.queue else 0,
                 'delayed': forth.reorder.delayed if forth.reorder else 0,
                 'frames': late.frames, 'lost': self.lost + sum(end.overflowed() for end in self.ends),
-                'late-max': late.most, 'late-95': late.share(0.95),
+                'late-max': late.most, 'late-95': late.share(0.95), 'late-99': late.share(0.99),
                 'late-mean': late.sum / late.frames if late.frames else 0.0,
                 'processor': time.process_time() - self.began}
 
