@@ -16,7 +16,7 @@ import concurrent.futures
 import os
 import random
 import re
-import socket
+import select
 import struct
 import subprocess
 import sys
@@ -68,7 +68,6 @@ class Forger:
         self.sent = 0
         self.random = random.Random(forgery.name)
         self.ears = lib.group_socket(group, PORT)
-        self.ears.settimeout(0.2)
         self.mouth = lib.sending_socket('127.0.0.1')
         # What it says itself comes back.
         self.own = self.mouth.getsockname()
@@ -76,15 +75,22 @@ class Forger:
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
+    def _newest(self):
+        """The newest media packet, None where there is none yet. Forgeries of older ones, one after the other where it
+        was held up, would be three that agree, which is another attack."""
+        newest = None
+        while select.select([self.ears], [], [], 0 if newest else 0.2)[0]:
+            packet, source = self.ears.recvfrom(2048)
+            if source != self.own and len(packet) >= 40 and packet[0] == 0x90 and packet[16] == ELEMENT \
+                    and not packet[17] & TYPE:
+                newest = packet
+        return newest
+
     def _run(self):
         due = time.monotonic()
         while not self.ended.is_set():
-            try:
-                packet, source = self.ears.recvfrom(2048)
-            except socket.timeout:
-                continue
-            if source == self.own or len(packet) < 40 or packet[0] != 0x90 or packet[16] != ELEMENT \
-                    or packet[17] & TYPE:
+            packet = self._newest()
+            if packet is None:
                 continue
             # Where more are due than packets come, many are made of one.
             while due <= time.monotonic():
