@@ -23,18 +23,19 @@ GST_START_TEST (what_is_lost_comes_back_in_its_place_and_in_time)
 
   for (n_layers = 1; n_layers <= 3; n_layers++) {
     LmccReceiverStats stats;
-    Feed feed;
+    RepairFeed feed;
 
-    feed_prepare (&feed, n_layers, 8, 4);
-    feed_start (&feed, "none");
-    feed_send_many (&feed, FEED_KEY_INTERVAL);
-    feed.lose = feed_lose_some;
+    repair_feed_prepare (&feed, n_layers, 8, 4);
+    repair_feed_start (&feed, "none");
+    repair_feed_send_many (&feed, REPAIR_FEED_KEY_INTERVAL);
+    feed.lose = repair_feed_lose_some;
     feed.lose_data = &loss;
-    feed_send_many (&feed,
-        test_rounds (4000) / FEED_KEY_INTERVAL * FEED_KEY_INTERVAL);
-    feed_finish (&feed);
-    sum = feed_sum_classes (&feed);
-    stats = feed_get_stats (&feed);
+    repair_feed_send_many (&feed,
+        test_rounds (4000) / REPAIR_FEED_KEY_INTERVAL
+            * REPAIR_FEED_KEY_INTERVAL);
+    repair_feed_finish (&feed);
+    sum = repair_feed_sum_classes (&feed);
+    stats = repair_feed_get_stats (&feed);
     fail_unless (feed.losses->len > 5);
     fail_unless_equals_uint64 (sum.lost, feed.losses->len);
     fail_unless_equals_uint64 (sum.repaired, feed.losses->len);
@@ -42,8 +43,8 @@ GST_START_TEST (what_is_lost_comes_back_in_its_place_and_in_time)
     fail_unless (stats.lost >= feed.losses->len);
     fail_unless_equals_uint64 (stats.repair.invalid, 0);
     fail_unless_equals_uint64 (stats.gate.units_corrupted, 0);
-    feed_check_deliveries (&feed, 0);
-    feed_clear (&feed);
+    repair_feed_check_deliveries (&feed, 0);
+    repair_feed_clear (&feed);
   }
 }
 
@@ -51,66 +52,67 @@ GST_END_TEST;
 
 GST_START_TEST (beyond_repair_is_given_up_with_the_last_repair_packet)
 {
-  FeedSelected selected = { { 114, 116 }, 2, G_MAXUINT };
-  const FeedDelivery *delivery;
+  RepairFeedSelected selected = { { 114, 116 }, 2, G_MAXUINT };
+  const RepairFeedDelivery *delivery;
   LmccRepairClassStats sum;
-  Feed feed;
+  RepairFeed feed;
 
   /* 112, 114 ... 126 are a block of the base, with one repair packet. */
-  feed_start_losing (&feed, 2, 8, 1, &selected);
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
-  sum = feed_sum_classes (&feed);
+  repair_feed_start_losing (&feed, 2, 8, 1, &selected);
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
+  sum = repair_feed_sum_classes (&feed);
   fail_unless_equals_uint64 (sum.lost, 2);
   fail_unless_equals_uint64 (sum.beyond_repair, 2);
-  feed_check_deliveries (&feed, 2);
-  delivery = feed_find_delivery (&feed, 118);
+  repair_feed_check_deliveries (&feed, 2);
+  delivery = repair_feed_find_delivery (&feed, 118);
   fail_unless (delivery != NULL);
-  fail_unless_equals_uint64 (delivery->at, feed_sent_at (&feed, 126));
-  feed_clear (&feed);
+  fail_unless_equals_uint64 (delivery->at, repair_feed_sent_at (&feed, 126));
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (the_repair_of_the_next_block_ends_that_of_a_block)
 {
-  FeedSelected selected = { { 114, 116 }, 2, 1 };
-  const FeedDelivery *delivery;
-  Feed feed;
+  RepairFeedSelected selected = { { 114, 116 }, 2, 1 };
+  const RepairFeedDelivery *delivery;
+  RepairFeed feed;
 
   /* 112, 114 ... 126 are a block of the base, the next is up to 142; the last
    * repair packet of each is lost. */
-  feed_start_losing (&feed, 2, 8, 2, &selected);
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).beyond_repair, 2);
-  feed_check_deliveries (&feed, 2);
-  delivery = feed_find_delivery (&feed, 118);
+  repair_feed_start_losing (&feed, 2, 8, 2, &selected);
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).beyond_repair, 2);
+  repair_feed_check_deliveries (&feed, 2);
+  delivery = repair_feed_find_delivery (&feed, 118);
   fail_unless (delivery != NULL);
   /* What is missing before it may be late itself for a few packets. */
-  fail_unless (delivery->at >= feed_sent_at (&feed, 142));
-  fail_unless (delivery->at <= feed_sent_at (&feed, 158));
-  feed_clear (&feed);
+  fail_unless (delivery->at >= repair_feed_sent_at (&feed, 142));
+  fail_unless (delivery->at <= repair_feed_sent_at (&feed, 158));
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (repair_that_never_comes_holds_nothing_beyond_its_time)
 {
-  FeedSelected selected = { { 124 }, 1, 0 };
-  const FeedDelivery *delivery;
-  Feed feed;
+  RepairFeedSelected selected = { { 124 }, 1, 0 };
+  const RepairFeedDelivery *delivery;
+  RepairFeed feed;
 
-  feed_start_losing (&feed, 2, 8, 2, &selected);
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).beyond_repair, 1);
-  feed_check_deliveries (&feed, 1);
+  repair_feed_start_losing (&feed, 2, 8, 2, &selected);
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).beyond_repair, 1);
+  repair_feed_check_deliveries (&feed, 1);
   /* It waits until its time is up, and no longer. */
-  delivery = feed_find_delivery (&feed, 125);
+  delivery = repair_feed_find_delivery (&feed, 125);
   fail_unless (delivery != NULL);
-  fail_unless (delivery->at > feed_sent_at (&feed, 125) + FEED_REPAIR_DELAY);
-  feed_clear (&feed);
+  fail_unless (
+      delivery->at > repair_feed_sent_at (&feed, 125) + REPAIR_FEED_DELAY);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
@@ -118,49 +120,49 @@ GST_END_TEST;
 /* When the time of the first hole is up, the second one's is not. */
 GST_START_TEST (giving_up_one_hole_leaves_the_next_open)
 {
-  FeedSelected selected = { { 110, 194 }, 2, 0 };
-  Feed feed;
+  RepairFeedSelected selected = { { 110, 194 }, 2, 0 };
+  RepairFeed feed;
 
   /* The base's blocks are 96 to 126 and 192 to 222. */
-  feed_start_losing (&feed, 2, 16, 2, &selected);
-  feed_send_many (&feed, 140);
+  repair_feed_start_losing (&feed, 2, 16, 2, &selected);
+  repair_feed_send_many (&feed, 140);
   selected.repair_from = G_MAXUINT;
-  feed_send_many (&feed, 80);
-  fail_unless (feed_find_delivery (&feed, 112) != NULL);
-  fail_unless (feed_find_delivery (&feed, 196) == NULL);
-  feed_send_many (&feed, 120);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).beyond_repair, 1);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, 1);
-  feed_check_deliveries (&feed, 1);
-  feed_clear (&feed);
+  repair_feed_send_many (&feed, 80);
+  fail_unless (repair_feed_find_delivery (&feed, 112) != NULL);
+  fail_unless (repair_feed_find_delivery (&feed, 196) == NULL);
+  repair_feed_send_many (&feed, 120);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).beyond_repair, 1);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 1);
+  repair_feed_check_deliveries (&feed, 1);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
 {
-  FeedSelected selected = { { 0 }, 0, 0 };
+  RepairFeedSelected selected = { { 0 }, 0, 0 };
   guint i;
-  Feed feed;
+  RepairFeed feed;
 
   /* All repair is lost, and nothing else. */
-  feed_start_losing (&feed, 2, 8, 2, &selected);
-  feed_send_many (&feed, 480);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, 0);
-  feed_check_deliveries (&feed, 0);
+  repair_feed_start_losing (&feed, 2, 8, 2, &selected);
+  repair_feed_send_many (&feed, 480);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 0);
+  repair_feed_check_deliveries (&feed, 0);
   for (i = 0; i < feed.deliveries->len; i++) {
-    const FeedDelivery *delivery =
-        &g_array_index (feed.deliveries, FeedDelivery, i);
+    const RepairFeedDelivery *delivery =
+        &g_array_index (feed.deliveries, RepairFeedDelivery, i);
 
     /* Behind the last packets nothing tells that a layer has passed. */
     fail_unless (delivery->number >= 480
-            || delivery->at
-                <= feed_sent_at (&feed, delivery->number) + LMCC_LOSS_TIMEOUT,
+            || delivery->at <= repair_feed_sent_at (&feed, delivery->number)
+                    + LMCC_LOSS_TIMEOUT,
         "%u", delivery->number);
   }
-  feed_clear (&feed);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
@@ -172,24 +174,24 @@ GST_START_TEST (control_hears_the_same_with_and_without_repair)
   guint which;
 
   for (which = 0; which < G_N_ELEMENTS (algorithms); which++) {
-    Feed feeds[2];
+    RepairFeed feeds[2];
     guint round, i;
 
     for (i = 0; i < 2; i++) {
-      feed_prepare (&feeds[i], 3, 8, 4);
+      repair_feed_prepare (&feeds[i], 3, 8, 4);
       feeds[i].session.repair = i == 0 ? 300 : 0;
-      feed_start (&feeds[i], algorithms[which]);
-      feed_send_many (&feeds[i], FEED_KEY_INTERVAL);
-      feeds[i].lose = feed_lose_some;
+      repair_feed_start (&feeds[i], algorithms[which]);
+      repair_feed_send_many (&feeds[i], REPAIR_FEED_KEY_INTERVAL);
+      feeds[i].lose = repair_feed_lose_some;
       feeds[i].lose_data = &loss;
     }
     for (round = 0; round < 100; round++) {
       LmccReceiverStats a, b;
 
       for (i = 0; i < 2; i++)
-        feed_send_many (&feeds[i], 40);
-      a = feed_get_stats (&feeds[0]);
-      b = feed_get_stats (&feeds[1]);
+        repair_feed_send_many (&feeds[i], 40);
+      a = repair_feed_get_stats (&feeds[0]);
+      b = repair_feed_get_stats (&feeds[1]);
       fail_unless_equals_int (a.level, b.level);
       fail_unless_equals_uint64 (a.lost, b.lost);
       fail_unless_equals_uint64 (a.packets, b.packets);
@@ -202,11 +204,11 @@ GST_START_TEST (control_hears_the_same_with_and_without_repair)
       fail_unless (a.status.smoothed_rate == b.status.smoothed_rate);
     }
     fail_unless_equals_int (feeds[0].levels->len, feeds[1].levels->len);
-    fail_unless (feed_sum_classes (&feeds[0]).repaired > 20);
-    fail_unless_equals_uint64 (feed_sum_classes (&feeds[1]).repaired, 0);
-    fail_unless (feed_sum_classes (&feeds[1]).beyond_repair > 20);
+    fail_unless (repair_feed_sum_classes (&feeds[0]).repaired > 20);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feeds[1]).repaired, 0);
+    fail_unless (repair_feed_sum_classes (&feeds[1]).beyond_repair > 20);
     for (i = 0; i < 2; i++)
-      feed_clear (&feeds[i]);
+      repair_feed_clear (&feeds[i]);
   }
 }
 
@@ -214,84 +216,85 @@ GST_END_TEST;
 
 GST_START_TEST (who_joins_in_the_middle_waits_for_nothing_it_missed)
 {
-  Feed feed;
+  RepairFeed feed;
   guint i;
 
-  feed_prepare (&feed, 2, 8, 3);
-  feed_start (&feed, "none");
+  repair_feed_prepare (&feed, 2, 8, 3);
+  repair_feed_start (&feed, "none");
   /* The first packets of its blocks went by before. */
-  feed.lose = feed_lose_some;
+  feed.lose = repair_feed_lose_some;
   feed.lose_data = &(gdouble){ 1.0 };
-  feed_send_many (&feed, FEED_KEY_INTERVAL - 4);
+  repair_feed_send_many (&feed, REPAIR_FEED_KEY_INTERVAL - 4);
   feed.lose = NULL;
-  feed_send_many (&feed, 4 * FEED_KEY_INTERVAL);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, 0);
-  fail_unless_equals_uint64 (feed_get_stats (&feed).repair.invalid, 0);
+  repair_feed_send_many (&feed, 4 * REPAIR_FEED_KEY_INTERVAL);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 0);
+  fail_unless_equals_uint64 (repair_feed_get_stats (&feed).repair.invalid, 0);
   fail_unless_equals_int (
-      g_array_index (feed.deliveries, FeedDelivery, 0).number,
-      FEED_KEY_INTERVAL);
-  feed_check_deliveries (&feed, 0);
+      g_array_index (feed.deliveries, RepairFeedDelivery, 0).number,
+      REPAIR_FEED_KEY_INTERVAL);
+  repair_feed_check_deliveries (&feed, 0);
   for (i = 0; i < feed.deliveries->len; i++) {
-    const FeedDelivery *delivery =
-        &g_array_index (feed.deliveries, FeedDelivery, i);
+    const RepairFeedDelivery *delivery =
+        &g_array_index (feed.deliveries, RepairFeedDelivery, i);
 
-    fail_unless (delivery->number >= 4 * FEED_KEY_INTERVAL
-        || delivery->at
-            <= feed_sent_at (&feed, delivery->number) + 2 * FEED_STEP);
+    fail_unless (delivery->number >= 4 * REPAIR_FEED_KEY_INTERVAL
+        || delivery->at <= repair_feed_sent_at (&feed, delivery->number)
+                + 2 * REPAIR_FEED_STEP);
   }
-  feed_clear (&feed);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (repair_may_be_in_a_higher_layer_than_what_it_repairs)
 {
-  FeedSelected selected = { { 124, 128, 181 }, 3, G_MAXUINT };
-  Feed feed;
+  RepairFeedSelected selected = { { 124, 128, 181 }, 3, G_MAXUINT };
+  RepairFeed feed;
 
-  feed_prepare (&feed, 2, 8, 2);
+  repair_feed_prepare (&feed, 2, 8, 2);
   feed.repair_layer = 1;
-  feed.lose = feed_lose_selected;
+  feed.lose = repair_feed_lose_selected;
   feed.lose_data = &selected;
-  feed_start (&feed, "none");
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, 3);
-  feed_check_deliveries (&feed, 0);
-  feed_clear (&feed);
+  repair_feed_start (&feed, "none");
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 3);
+  repair_feed_check_deliveries (&feed, 0);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (repair_of_layers_not_held_is_let_go)
 {
-  FeedSelected selected = { { 125, 129, 184 }, 3, G_MAXUINT };
-  Feed feed;
+  RepairFeedSelected selected = { { 125, 129, 184 }, 3, G_MAXUINT };
+  RepairFeed feed;
 
-  feed_prepare (&feed, 2, 8, 2);
+  repair_feed_prepare (&feed, 2, 8, 2);
   feed.repair_layer = 0;
-  feed.lose = feed_lose_selected;
+  feed.lose = repair_feed_lose_selected;
   feed.lose_data = &selected;
-  feed_start (&feed, "none");
+  repair_feed_start (&feed, "none");
   lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, 1);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, 1);
-  fail_unless_equals_uint64 (feed_get_stats (&feed).repair.invalid, 0);
-  feed_clear (&feed);
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 1);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 1);
+  fail_unless_equals_uint64 (repair_feed_get_stats (&feed).repair.invalid, 0);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 static void
-check_all_until (Feed *feed, guint from, guint end, guint but)
+check_all_until (RepairFeed *feed, guint from, guint end, guint but)
 {
   guint i;
 
   for (i = from; i < end; i++)
-    fail_unless ((feed_find_delivery (feed, i) != NULL) == (i != but), "%u", i);
+    fail_unless ((repair_feed_find_delivery (feed, i) != NULL) == (i != but),
+        "%u", i);
 }
 
 /* 113, 115 ... 127 are a block of layer 1, and 112, 114 ... 126 one of the
@@ -302,27 +305,28 @@ GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lost); i++) {
-    FeedSelected selected = { { lost[i] }, 1, G_MAXUINT };
-    Feed feed;
+    RepairFeedSelected selected = { { lost[i] }, 1, G_MAXUINT };
+    RepairFeed feed;
     guint last;
 
-    feed_prepare (&feed, 2, 8, 2);
-    feed.lose = feed_lose_selected;
+    repair_feed_prepare (&feed, 2, 8, 2);
+    feed.lose = repair_feed_lose_selected;
     feed.lose_data = &selected;
-    feed_start (&feed, "none");
-    feed_send_many (&feed, 122);
-    fail_unless (feed_find_delivery (&feed, 121) == NULL);
+    repair_feed_start (&feed, "none");
+    repair_feed_send_many (&feed, 122);
+    fail_unless (repair_feed_find_delivery (&feed, 121) == NULL);
     lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
-    feed_drain (&feed);
-    feed_send_many (&feed, 118);
-    feed_finish (&feed);
+    repair_feed_drain (&feed);
+    repair_feed_send_many (&feed, 118);
+    repair_feed_finish (&feed);
     /* The base's loss comes back: what repairs it is still heard. */
     check_all_until (&feed, 60, 122, i == 0 ? 117 : G_MAXUINT);
     for (last = 122; last < 240; last++)
       fail_unless (
-          (feed_find_delivery (&feed, last) != NULL) == (last % 2 == 0));
-    fail_unless_equals_uint64 (feed_get_stats (&feed).gate.units_corrupted, 0);
-    feed_clear (&feed);
+          (repair_feed_find_delivery (&feed, last) != NULL) == (last % 2 == 0));
+    fail_unless_equals_uint64 (
+        repair_feed_get_stats (&feed).gate.units_corrupted, 0);
+    repair_feed_clear (&feed);
   }
 }
 
@@ -332,27 +336,27 @@ GST_END_TEST;
  * meanwhile is missing behind these. */
 GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
 {
-  FeedSelected selected = { { 114 }, 1, 0 };
-  const FeedDelivery *delivery;
+  RepairFeedSelected selected = { { 114 }, 1, 0 };
+  const RepairFeedDelivery *delivery;
   guint i, last = 0;
-  Feed feed;
+  RepairFeed feed;
 
-  feed_start_losing (&feed, 3, 8, 2, &selected);
-  feed_send_many (&feed, 122);
+  repair_feed_start_losing (&feed, 3, 8, 2, &selected);
+  repair_feed_send_many (&feed, 122);
   lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
   lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
-  feed_send_many (&feed, 10);
+  repair_feed_send_many (&feed, 10);
   lmcc_receiver_set_max_level (feed.receiver, 2, feed.now);
-  feed_drain (&feed);
-  feed_send_many (&feed, 240);
-  feed_finish (&feed);
+  repair_feed_drain (&feed);
+  repair_feed_send_many (&feed, 240);
+  repair_feed_finish (&feed);
   for (i = 0; i < feed.deliveries->len; i++) {
-    delivery = &g_array_index (feed.deliveries, FeedDelivery, i);
+    delivery = &g_array_index (feed.deliveries, RepairFeedDelivery, i);
     fail_unless (i == 0 || delivery->number > last);
     last = delivery->number;
   }
   check_all_until (&feed, 142, 372, G_MAXUINT);
-  feed_clear (&feed);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
@@ -363,12 +367,12 @@ GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
 {
   gdouble loss = 0.03;
   GError *error = NULL;
-  Feed feed;
+  RepairFeed feed;
   guint i;
 
-  feed_prepare (&feed, 3, 8, 4);
+  repair_feed_prepare (&feed, 3, 8, 4);
   feed.session.native = FALSE;
-  feed.session.window = FEED_REPAIR_DELAY;
+  feed.session.window = REPAIR_FEED_DELAY;
   feed.session.repair_delay = 0;
   g_strlcpy (feed.session.algorithm, "flid-dl",
       sizeof (feed.session.algorithm));
@@ -381,18 +385,19 @@ GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
   fail_unless (
       lmcc_dynamic_layering_from_session (&feed.layering, &feed.session, NULL));
   feed.slot = feed.session.slot;
-  feed_start (&feed, "none");
-  feed_send_many (&feed, 4 * FEED_KEY_INTERVAL);
-  feed.lose = feed_lose_some;
+  repair_feed_start (&feed, "none");
+  repair_feed_send_many (&feed, 4 * REPAIR_FEED_KEY_INTERVAL);
+  feed.lose = repair_feed_lose_some;
   feed.lose_data = &loss;
-  feed_send_many (&feed,
-      test_rounds (4000) / FEED_KEY_INTERVAL * FEED_KEY_INTERVAL);
-  feed_finish (&feed);
+  repair_feed_send_many (&feed,
+      test_rounds (4000) / REPAIR_FEED_KEY_INTERVAL * REPAIR_FEED_KEY_INTERVAL);
+  repair_feed_finish (&feed);
   fail_unless (feed.losses->len > 5);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired,
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired,
       feed.losses->len);
-  fail_unless_equals_uint64 (feed_get_stats (&feed).gate.units_corrupted, 0);
-  feed_clear (&feed);
+  fail_unless_equals_uint64 (repair_feed_get_stats (&feed).gate.units_corrupted,
+      0);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
@@ -404,34 +409,36 @@ GST_START_TEST (nothing_is_given_out_twice)
   guint repaired;
 
   for (repaired = 0; repaired < 2; repaired++) {
-    FeedSelected selected = { { 0 }, 0, repaired ? G_MAXUINT : 0 };
+    RepairFeedSelected selected = { { 0 }, 0, repaired ? G_MAXUINT : 0 };
     LmccPacket *lost = NULL;
     LmccHeader header;
-    Feed feed;
+    RepairFeed feed;
 
-    feed_prepare (&feed, 1, 8, 2);
-    feed.lose = feed_lose_selected;
+    repair_feed_prepare (&feed, 1, 8, 2);
+    feed.lose = repair_feed_lose_selected;
     feed.lose_data = &selected;
-    feed_start (&feed, "none");
-    feed_send_many (&feed, 121);
-    feed_run_until (&feed, feed.now + FEED_STEP);
+    repair_feed_start (&feed, "none");
+    repair_feed_send_many (&feed, 121);
+    repair_feed_run_until (&feed, feed.now + REPAIR_FEED_STEP);
     g_array_append_val (feed.sent, feed.now);
-    lost = feed_make_media (&feed, &header);
+    lost = repair_feed_make_media (&feed, &header);
     g_ptr_array_add (feed.block[0], lmcc_packet_ref (lost));
-    feed_send_many (&feed, 8);
-    fail_unless ((feed_find_delivery (&feed, 122) != NULL) == (repaired > 0));
-    feed_arrive (&feed, 0, lost);
-    fail_unless (feed_find_delivery (&feed, 121) != NULL);
-    fail_unless (feed_find_delivery (&feed, 122) != NULL);
-    feed_send_many (&feed, 100);
-    feed_arrive (&feed, 0, lost);
-    feed_finish (&feed);
-    fail_unless (feed_get_stats (&feed).layers[0].lost >= 1);
-    fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, repaired);
-    fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, repaired);
-    feed_check_deliveries (&feed, 0);
+    repair_feed_send_many (&feed, 8);
+    fail_unless (
+        (repair_feed_find_delivery (&feed, 122) != NULL) == (repaired > 0));
+    repair_feed_arrive (&feed, 0, lost);
+    fail_unless (repair_feed_find_delivery (&feed, 121) != NULL);
+    fail_unless (repair_feed_find_delivery (&feed, 122) != NULL);
+    repair_feed_send_many (&feed, 100);
+    repair_feed_arrive (&feed, 0, lost);
+    repair_feed_finish (&feed);
+    fail_unless (repair_feed_get_stats (&feed).layers[0].lost >= 1);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired,
+        repaired);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, repaired);
+    repair_feed_check_deliveries (&feed, 0);
     lmcc_packet_unref (lost);
-    feed_clear (&feed);
+    repair_feed_clear (&feed);
   }
 }
 
@@ -439,34 +446,34 @@ GST_END_TEST;
 
 GST_START_TEST (repair_that_comes_late_is_counted_and_not_given_out)
 {
-  FeedSelected selected = { { 124 }, 1, 0 };
+  RepairFeedSelected selected = { { 124 }, 1, 0 };
   g_autoptr (GPtrArray) payloads = NULL;
   guint i;
-  Feed feed;
+  RepairFeed feed;
 
-  feed_start_losing (&feed, 1, 8, 1, &selected);
-  feed_send_many (&feed, 120);
-  feed_send_many (&feed, 7);
+  repair_feed_start_losing (&feed, 1, 8, 1, &selected);
+  repair_feed_send_many (&feed, 120);
+  repair_feed_send_many (&feed, 7);
   payloads = test_block_encode ((LmccPacket **) feed.block[0]->pdata, 7, 1, 1);
   /* Just after its time was up, but while the block is still remembered. */
-  for (i = 0; feed_find_delivery (&feed, 125) == NULL; i++) {
+  for (i = 0; repair_feed_find_delivery (&feed, 125) == NULL; i++) {
     fail_unless (i < 200);
-    feed_send (&feed);
+    repair_feed_send (&feed);
   }
   selected.repair_from = G_MAXUINT;
-  feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
-  feed_finish (&feed);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).late, 1);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).beyond_repair, 0);
-  fail_unless_equals_uint64 (feed_sum_classes (&feed).lost, 1);
-  feed_check_deliveries (&feed, 1);
-  feed_clear (&feed);
+  repair_feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
+  repair_feed_finish (&feed);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).late, 1);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).beyond_repair, 0);
+  fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 1);
+  repair_feed_check_deliveries (&feed, 1);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;
 
 static void
-corrupt (Feed *feed, guint8 *data, gsize size, guint way)
+corrupt (RepairFeed *feed, guint8 *data, gsize size, guint way)
 {
   guint i;
 
@@ -498,12 +505,12 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
 
   for (way = 0; way < 4; way++) {
     guint8 payload[120] = { 0 };
-    Feed feed;
+    RepairFeed feed;
 
-    feed_prepare (&feed, 2, 8, 0);
-    feed_start (&feed, "none");
-    feed_send_many (&feed, FEED_KEY_INTERVAL);
-    feed.lose = feed_lose_some;
+    repair_feed_prepare (&feed, 2, 8, 0);
+    repair_feed_start (&feed, "none");
+    repair_feed_send_many (&feed, REPAIR_FEED_KEY_INTERVAL);
+    feed.lose = repair_feed_lose_some;
     feed.lose_data = &loss;
     for (i = 0; i < 600; i++) {
       LmccRepairPayload values = {
@@ -518,22 +525,22 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
       LmccPacket *packet;
       guint j;
 
-      feed_send (&feed);
+      repair_feed_send (&feed);
       for (j = LMCC_REPAIR_HEADER_SIZE; j < sizeof (payload); j++)
         payload[j] = g_rand_int (feed.dice) & 0xff;
       lmcc_repair_payload_write (&values, payload);
       corrupt (&feed, payload, sizeof (payload), way);
       packet = lmcc_packet_new_copy (payload, sizeof (payload));
-      feed_send_repair (&feed, i % 2, packet, 0);
+      repair_feed_send_repair (&feed, i % 2, packet, 0);
       lmcc_packet_unref (packet);
     }
-    feed_finish (&feed);
-    fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, 0);
-    fail_unless_equals_uint64 (feed_sum_classes (&feed).late, 0);
-    fail_unless (feed_get_stats (&feed).repair.received > 500);
+    repair_feed_finish (&feed);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 0);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).late, 0);
+    fail_unless (repair_feed_get_stats (&feed).repair.received > 500);
     /* A block that nobody has packets of is no worse than a lost one. */
-    fail_unless (way == 2 || feed_get_stats (&feed).repair.invalid > 0);
-    feed_clear (&feed);
+    fail_unless (way == 2 || repair_feed_get_stats (&feed).repair.invalid > 0);
+    repair_feed_clear (&feed);
   }
 }
 
@@ -548,19 +555,19 @@ GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (lsn_off); i++) {
-    FeedSelected selected = { { 124 }, 1, 0 };
+    RepairFeedSelected selected = { { 124 }, 1, 0 };
     g_autoptr (GPtrArray) payloads = NULL;
     LmccPacket *forged;
-    Feed feed;
+    RepairFeed feed;
     LmccRtp rtp;
     LmccHeader header;
 
-    feed_prepare (&feed, 1, 16, 1);
-    feed.lose = feed_lose_selected;
+    repair_feed_prepare (&feed, 1, 16, 1);
+    feed.lose = repair_feed_lose_selected;
     feed.lose_data = &selected;
-    feed_start (&feed, "none");
+    repair_feed_start (&feed, "none");
     /* The block of 112 to 127. */
-    feed_send_many (&feed, 127);
+    repair_feed_send_many (&feed, 127);
     fail_unless_equals_int (feed.block[0]->len, 15);
     forged = g_ptr_array_index (feed.block[0], 12);
     fail_unless (lmcc_rtp_parse (forged->data, forged->size, 1, &rtp));
@@ -571,14 +578,15 @@ GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
     payloads =
         test_block_encode ((LmccPacket **) feed.block[0]->pdata, 15, 1, 1);
     selected.repair_from = G_MAXUINT;
-    feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
+    repair_feed_send_repair (&feed, 0, g_ptr_array_index (payloads, 0), 0);
     g_ptr_array_set_size (feed.block[0], 0);
-    feed_finish (&feed);
-    fail_unless_equals_uint64 (feed_sum_classes (&feed).repaired, 0);
+    repair_feed_finish (&feed);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 0);
     if (lsn_off[i] >= 0)
-      fail_unless_equals_uint64 (feed_get_stats (&feed).repair.invalid, 1);
-    feed_check_deliveries (&feed, 1);
-    feed_clear (&feed);
+      fail_unless_equals_uint64 (repair_feed_get_stats (&feed).repair.invalid,
+          1);
+    repair_feed_check_deliveries (&feed, 1);
+    repair_feed_clear (&feed);
   }
 }
 
@@ -586,14 +594,14 @@ GST_END_TEST;
 
 GST_START_TEST (the_latency_includes_the_repair_delay)
 {
-  Feed feed;
+  RepairFeed feed;
 
-  feed_prepare (&feed, 1, 8, 1);
-  feed_start (&feed, "none");
-  feed_send_many (&feed, 1);
+  repair_feed_prepare (&feed, 1, 8, 1);
+  repair_feed_start (&feed, "none");
+  repair_feed_send_many (&feed, 1);
   fail_unless_equals_uint64 (lmcc_receiver_get_latency (feed.receiver),
-      FEED_LATENCY + FEED_REPAIR_DELAY);
-  feed_clear (&feed);
+      REPAIR_FEED_LATENCY + REPAIR_FEED_DELAY);
+  repair_feed_clear (&feed);
 }
 
 GST_END_TEST;

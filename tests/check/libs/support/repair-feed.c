@@ -16,7 +16,7 @@
 #define RESERVE (50 * LMCC_MSECOND)
 
 void
-feed_drain (Feed *feed)
+repair_feed_drain (RepairFeed *feed)
 {
   LmccReceiverAction action;
 
@@ -24,7 +24,7 @@ feed_drain (Feed *feed)
     if (action.type == LMCC_RECEIVER_ACTION_LEVEL)
       g_array_append_val (feed->levels, action.to);
     if (action.type == LMCC_RECEIVER_ACTION_DELIVER) {
-      FeedDelivery delivery = { .at = feed->now,
+      RepairFeedDelivery delivery = { .at = feed->now,
         .corrupted = action.corrupted };
       const guint8 *payload = action.packet->data + LMCC_RTP_HEADER_SIZE;
       gsize size = action.packet->size - LMCC_RTP_HEADER_SIZE, i;
@@ -42,20 +42,20 @@ feed_drain (Feed *feed)
 
 /* Virtual time goes on to @until. */
 void
-feed_run_until (Feed *feed, LmccTime until)
+repair_feed_run_until (RepairFeed *feed, LmccTime until)
 {
   LmccTime next;
 
   while ((next = lmcc_receiver_next_timeout (feed->receiver)) <= until) {
     feed->now = MAX (feed->now, next);
     lmcc_receiver_handle_timeout (feed->receiver, feed->now);
-    feed_drain (feed);
+    repair_feed_drain (feed);
   }
   feed->now = MAX (feed->now, until);
 }
 
 static LmccHeader
-start_header (Feed *feed, LmccPacketType type, guint layer)
+start_header (RepairFeed *feed, LmccPacketType type, guint layer)
 {
   LmccHeader header = {
     .type = type,
@@ -77,7 +77,7 @@ start_header (Feed *feed, LmccPacketType type, guint layer)
 }
 
 static guint
-group_of (Feed *feed, const LmccHeader *header)
+group_of (RepairFeed *feed, const LmccHeader *header)
 {
   return feed->session.turning_groups == 0
       ? header->layer
@@ -86,15 +86,16 @@ group_of (Feed *feed, const LmccHeader *header)
 }
 
 void
-feed_arrive (Feed *feed, guint group, LmccPacket *packet)
+repair_feed_arrive (RepairFeed *feed, guint group, LmccPacket *packet)
 {
   lmcc_receiver_handle_packet (feed->receiver, feed->now, feed->now, group,
       &feed->source, 5004, lmcc_packet_ref (packet));
-  feed_drain (feed);
+  repair_feed_drain (feed);
 }
 
 void
-feed_send_repair (Feed *feed, guint layer, LmccPacket *payload, guint index)
+repair_feed_send_repair (RepairFeed *feed, guint layer, LmccPacket *payload,
+    guint index)
 {
   guint carrier =
       feed->repair_layer < feed->session.n_layers ? feed->repair_layer : layer;
@@ -109,12 +110,12 @@ feed_send_repair (Feed *feed, guint layer, LmccPacket *payload, guint index)
       lmcc_rtp_build (&rtp, &header, feed->session.header_id, payload->data);
 
   if (feed->lose == NULL || !feed->lose (feed, &header, index))
-    feed_arrive (feed, group_of (feed, &header), packet);
+    repair_feed_arrive (feed, group_of (feed, &header), packet);
   lmcc_packet_unref (packet);
 }
 
 static void
-end_block (Feed *feed, guint layer)
+end_block (RepairFeed *feed, guint layer)
 {
   g_autoptr (GPtrArray) payloads =
       test_block_encode ((LmccPacket **) feed->block[layer]->pdata,
@@ -123,14 +124,14 @@ end_block (Feed *feed, guint layer)
 
   fail_unless (payloads != NULL);
   for (i = 0; i < payloads->len; i++)
-    feed_send_repair (feed, layer, g_ptr_array_index (payloads, i), i);
+    repair_feed_send_repair (feed, layer, g_ptr_array_index (payloads, i), i);
   g_ptr_array_set_size (feed->block[layer], 0);
 }
 
 /* Pictures of one packet, of class 0, 1, 0, 2 ... in as many layers as there
  * are. */
 LmccPacket *
-feed_make_media (Feed *feed, LmccHeader *header)
+repair_feed_make_media (RepairFeed *feed, LmccHeader *header)
 {
   guint number = feed->next, i;
   guint klass = number % 2 == 0
@@ -151,7 +152,7 @@ feed_make_media (Feed *feed, LmccHeader *header)
   header->first = header->last = TRUE;
   header->stream = 0;
   header->klass = (guint8) klass;
-  header->switch_point = klass > 0 || number % FEED_KEY_INTERVAL == 0;
+  header->switch_point = klass > 0 || number % REPAIR_FEED_KEY_INTERVAL == 0;
   for (i = 0; i < sizeof (payload); i++)
     payload[i] = (guint8) (number * 31 + i * 7);
   memcpy (payload, &number, sizeof (number));
@@ -161,19 +162,19 @@ feed_make_media (Feed *feed, LmccHeader *header)
 }
 
 void
-feed_send (Feed *feed)
+repair_feed_send (RepairFeed *feed)
 {
   guint number = feed->next;
   LmccHeader header;
   LmccPacket *packet;
   LmccTime sent;
 
-  feed_run_until (feed, feed->now + FEED_STEP);
+  repair_feed_run_until (feed, feed->now + REPAIR_FEED_STEP);
   sent = feed->now;
   g_array_append_val (feed->sent, sent);
-  packet = feed_make_media (feed, &header);
+  packet = repair_feed_make_media (feed, &header);
   if (feed->lose == NULL || !feed->lose (feed, &header, number))
-    feed_arrive (feed, group_of (feed, &header), packet);
+    repair_feed_arrive (feed, group_of (feed, &header), packet);
   else
     g_array_append_val (feed->losses, number);
   if (feed->n_repair > 0) {
@@ -185,22 +186,23 @@ feed_send (Feed *feed)
 }
 
 void
-feed_send_many (Feed *feed, guint n)
+repair_feed_send_many (RepairFeed *feed, guint n)
 {
   while (n-- > 0)
-    feed_send (feed);
+    repair_feed_send (feed);
 }
 
 void
-feed_finish (Feed *feed)
+repair_feed_finish (RepairFeed *feed)
 {
   feed->lose = NULL;
-  feed_send_many (feed, 8 * feed->n_source);
-  feed_run_until (feed, feed->now + 2 * LMCC_SECOND);
+  repair_feed_send_many (feed, 8 * feed->n_source);
+  repair_feed_run_until (feed, feed->now + 2 * LMCC_SECOND);
 }
 
 void
-feed_prepare (Feed *feed, guint n_layers, guint n_source, guint n_repair)
+repair_feed_prepare (RepairFeed *feed, guint n_layers, guint n_source,
+    guint n_repair)
 {
   guint i;
 
@@ -218,13 +220,13 @@ feed_prepare (Feed *feed, guint n_layers, guint n_source, guint n_repair)
   for (i = 0; i < n_layers; i++)
     feed->session.layers[i] = (LmccLayer){ 100000, 0, (guint8) i };
   feed->session.repair = 300;
-  feed->session.repair_delay = FEED_REPAIR_DELAY;
+  feed->session.repair_delay = REPAIR_FEED_DELAY;
   feed->n_source = n_source;
   feed->n_repair = n_repair;
   feed->repair_layer = G_MAXUINT;
   feed->now = 10 * LMCC_SECOND;
   feed->dice = g_rand_new_with_seed (5);
-  for (i = 0; i < FEED_MAX_LAYERS; i++) {
+  for (i = 0; i < REPAIR_FEED_MAX_LAYERS; i++) {
     feed->block[i] =
         g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
     feed->lsn[i] = (guint16) (65500 + i);
@@ -232,12 +234,12 @@ feed_prepare (Feed *feed, guint n_layers, guint n_source, guint n_repair)
   }
   feed->sent = g_array_new (FALSE, FALSE, sizeof (LmccTime));
   feed->losses = g_array_new (FALSE, FALSE, sizeof (guint));
-  feed->deliveries = g_array_new (FALSE, FALSE, sizeof (FeedDelivery));
+  feed->deliveries = g_array_new (FALSE, FALSE, sizeof (RepairFeedDelivery));
   feed->levels = g_array_new (FALSE, FALSE, sizeof (gint));
 }
 
 void
-feed_start (Feed *feed, const gchar *algorithm)
+repair_feed_start (RepairFeed *feed, const gchar *algorithm)
 {
   LmccReceiverConfig config = {
     .address = feed->session.address,
@@ -245,7 +247,7 @@ feed_start (Feed *feed, const gchar *algorithm)
     .algorithm = algorithm,
     .rtt_mode = LMCC_RTT_MODE_FIXED,
     .fixed_rtt = 60 * LMCC_MSECOND,
-    .latency = FEED_LATENCY,
+    .latency = REPAIR_FEED_LATENCY,
     .max_level = -1,
     .on_loss = LMCC_ON_LOSS_CONCEAL,
   };
@@ -253,17 +255,17 @@ feed_start (Feed *feed, const gchar *algorithm)
   fail_unless (lmcc_session_validate (&feed->session, NULL));
   feed->receiver = lmcc_receiver_new (&config);
   lmcc_receiver_start (feed->receiver, feed->now);
-  feed_drain (feed);
+  repair_feed_drain (feed);
 }
 
 void
-feed_clear (Feed *feed)
+repair_feed_clear (RepairFeed *feed)
 {
   guint i;
 
   lmcc_receiver_free (feed->receiver);
   g_rand_free (feed->dice);
-  for (i = 0; i < FEED_MAX_LAYERS; i++)
+  for (i = 0; i < REPAIR_FEED_MAX_LAYERS; i++)
     g_ptr_array_unref (feed->block[i]);
   g_array_unref (feed->sent);
   g_array_unref (feed->losses);
@@ -272,7 +274,7 @@ feed_clear (Feed *feed)
 }
 
 LmccReceiverStats
-feed_get_stats (Feed *feed)
+repair_feed_get_stats (RepairFeed *feed)
 {
   LmccReceiverStats stats;
 
@@ -282,9 +284,9 @@ feed_get_stats (Feed *feed)
 }
 
 LmccRepairClassStats
-feed_sum_classes (Feed *feed)
+repair_feed_sum_classes (RepairFeed *feed)
 {
-  LmccReceiverStats stats = feed_get_stats (feed);
+  LmccReceiverStats stats = repair_feed_get_stats (feed);
   LmccRepairClassStats sum = { 0 };
   guint i;
 
@@ -298,14 +300,14 @@ feed_sum_classes (Feed *feed)
   return sum;
 }
 
-const FeedDelivery *
-feed_find_delivery (Feed *feed, guint number)
+const RepairFeedDelivery *
+repair_feed_find_delivery (RepairFeed *feed, guint number)
 {
   guint i;
 
   for (i = 0; i < feed->deliveries->len; i++) {
-    const FeedDelivery *delivery =
-        &g_array_index (feed->deliveries, FeedDelivery, i);
+    const RepairFeedDelivery *delivery =
+        &g_array_index (feed->deliveries, RepairFeedDelivery, i);
 
     if (delivery->number == number)
       return delivery;
@@ -315,7 +317,7 @@ feed_find_delivery (Feed *feed, guint number)
 }
 
 LmccTime
-feed_sent_at (Feed *feed, guint number)
+repair_feed_sent_at (RepairFeed *feed, guint number)
 {
   return g_array_index (feed->sent, LmccTime, number);
 }
@@ -323,13 +325,13 @@ feed_sent_at (Feed *feed, guint number)
 /* Each packet at most once, in order, and in time; all from the first one on
  * but for @n_missing. */
 void
-feed_check_deliveries (Feed *feed, guint n_missing)
+repair_feed_check_deliveries (RepairFeed *feed, guint n_missing)
 {
   guint i, begin = G_MAXUINT, last = 0;
 
   for (i = 0; i < feed->deliveries->len; i++) {
-    const FeedDelivery *delivery =
-        &g_array_index (feed->deliveries, FeedDelivery, i);
+    const RepairFeedDelivery *delivery =
+        &g_array_index (feed->deliveries, RepairFeedDelivery, i);
 
     if (i == 0)
       begin = delivery->number;
@@ -337,15 +339,15 @@ feed_check_deliveries (Feed *feed, guint n_missing)
       fail_unless (delivery->number > last, "%u after %u", delivery->number,
           last);
     last = delivery->number;
-    fail_unless (delivery->at <= feed_sent_at (feed, delivery->number)
-                + FEED_REPAIR_DELAY + FEED_LATENCY - RESERVE,
+    fail_unless (delivery->at <= repair_feed_sent_at (feed, delivery->number)
+                + REPAIR_FEED_DELAY + REPAIR_FEED_LATENCY - RESERVE,
         "%u", delivery->number);
   }
   fail_unless_equals_int (feed->deliveries->len, last + 1 - begin - n_missing);
 }
 
 gboolean
-feed_lose_some (Feed *feed, const LmccHeader *header G_GNUC_UNUSED,
+repair_feed_lose_some (RepairFeed *feed, const LmccHeader *header G_GNUC_UNUSED,
     guint number G_GNUC_UNUSED)
 {
   const gdouble *loss = feed->lose_data;
@@ -354,9 +356,10 @@ feed_lose_some (Feed *feed, const LmccHeader *header G_GNUC_UNUSED,
 }
 
 gboolean
-feed_lose_selected (Feed *feed, const LmccHeader *header, guint number)
+repair_feed_lose_selected (RepairFeed *feed, const LmccHeader *header,
+    guint number)
 {
-  const FeedSelected *selected = feed->lose_data;
+  const RepairFeedSelected *selected = feed->lose_data;
   guint i;
 
   if (header->type == LMCC_PACKET_REPAIR)
@@ -371,11 +374,11 @@ feed_lose_selected (Feed *feed, const LmccHeader *header, guint number)
 
 /* A receiver to which nothing else is lost. */
 void
-feed_start_losing (Feed *feed, guint n_layers, guint n_source, guint n_repair,
-    FeedSelected *selected)
+repair_feed_start_losing (RepairFeed *feed, guint n_layers, guint n_source,
+    guint n_repair, RepairFeedSelected *selected)
 {
-  feed_prepare (feed, n_layers, n_source, n_repair);
-  feed->lose = feed_lose_selected;
+  repair_feed_prepare (feed, n_layers, n_source, n_repair);
+  feed->lose = repair_feed_lose_selected;
   feed->lose_data = selected;
-  feed_start (feed, "none");
+  repair_feed_start (feed, "none");
 }

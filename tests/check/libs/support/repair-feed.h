@@ -11,26 +11,27 @@
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/layer-header.h>
 
-#define FEED_MAX_LAYERS 4
-#define FEED_STEP (5 * LMCC_MSECOND) /* from one media packet to the next */
-#define FEED_LATENCY (200 * LMCC_MSECOND)
-#define FEED_REPAIR_DELAY (300 * LMCC_MSECOND)
-#define FEED_KEY_INTERVAL 60
+#define REPAIR_FEED_MAX_LAYERS 4
+#define REPAIR_FEED_STEP \
+  (5 * LMCC_MSECOND) /* from one media packet to the next */
+#define REPAIR_FEED_LATENCY (200 * LMCC_MSECOND)
+#define REPAIR_FEED_DELAY (300 * LMCC_MSECOND)
+#define REPAIR_FEED_KEY_INTERVAL 60
 
-typedef struct _Feed Feed;
+typedef struct _RepairFeed RepairFeed;
 
 /* Whether a packet gets lost. */
 typedef gboolean (
-    *FeedLose) (Feed *feed, const LmccHeader *header, guint number);
+    *RepairFeedLose) (RepairFeed *feed, const LmccHeader *header, guint number);
 
 typedef struct
 {
   guint number;
   LmccTime at;
   gboolean corrupted;
-} FeedDelivery;
+} RepairFeedDelivery;
 
-struct _Feed
+struct _RepairFeed
 {
   LmccReceiver *receiver;
   LmccSession session;
@@ -42,17 +43,17 @@ struct _Feed
   guint n_repair;     /* 0: no repair is sent */
   guint repair_layer; /* above the highest: in the block's own */
   guint next;         /* number of the next media packet */
-  guint16 lsn[FEED_MAX_LAYERS];
-  guint16 sequence[FEED_MAX_LAYERS];
-  guint16 repair_sequence[FEED_MAX_LAYERS];
+  guint16 lsn[REPAIR_FEED_MAX_LAYERS];
+  guint16 sequence[REPAIR_FEED_MAX_LAYERS];
+  guint16 repair_sequence[REPAIR_FEED_MAX_LAYERS];
   guint8 anchor;
-  GPtrArray *block[FEED_MAX_LAYERS];
-  FeedLose lose;
+  GPtrArray *block[REPAIR_FEED_MAX_LAYERS];
+  RepairFeedLose lose;
   gpointer lose_data;
   GRand *dice;
   GArray *sent;       /* of LmccTime, by number */
   GArray *losses;     /* of guint: media packets that were lost */
-  GArray *deliveries; /* of FeedDelivery */
+  GArray *deliveries; /* of RepairFeedDelivery */
   GArray *levels;
 };
 
@@ -61,29 +62,32 @@ typedef struct
   guint numbers[16];
   guint n;
   guint repair_from; /* of each block, repair from this index on */
-} FeedSelected;
+} RepairFeedSelected;
 
-void feed_drain (Feed *feed);
-void feed_run_until (Feed *feed, LmccTime until);
-void feed_arrive (Feed *feed, guint group, LmccPacket *packet);
-void
-feed_send_repair (Feed *feed, guint layer, LmccPacket *payload, guint index);
-LmccPacket *feed_make_media (Feed *feed, LmccHeader *header);
-void feed_send (Feed *feed);
-void feed_send_many (Feed *feed, guint n);
-void feed_finish (Feed *feed);
-void feed_prepare (Feed *feed, guint n_layers, guint n_source, guint n_repair);
-void feed_start (Feed *feed, const gchar *algorithm);
-void feed_clear (Feed *feed);
-LmccReceiverStats feed_get_stats (Feed *feed);
-LmccRepairClassStats feed_sum_classes (Feed *feed);
-const FeedDelivery *feed_find_delivery (Feed *feed, guint number);
-LmccTime feed_sent_at (Feed *feed, guint number);
-void feed_check_deliveries (Feed *feed, guint n_missing);
-gboolean feed_lose_some (Feed *feed, const LmccHeader *header, guint number);
-gboolean
-feed_lose_selected (Feed *feed, const LmccHeader *header, guint number);
-void feed_start_losing (Feed *feed, guint n_layers, guint n_source,
-    guint n_repair, FeedSelected *selected);
+void repair_feed_drain (RepairFeed *feed);
+void repair_feed_run_until (RepairFeed *feed, LmccTime until);
+void repair_feed_arrive (RepairFeed *feed, guint group, LmccPacket *packet);
+void repair_feed_send_repair (RepairFeed *feed, guint layer,
+    LmccPacket *payload, guint index);
+LmccPacket *repair_feed_make_media (RepairFeed *feed, LmccHeader *header);
+void repair_feed_send (RepairFeed *feed);
+void repair_feed_send_many (RepairFeed *feed, guint n);
+void repair_feed_finish (RepairFeed *feed);
+void repair_feed_prepare (RepairFeed *feed, guint n_layers, guint n_source,
+    guint n_repair);
+void repair_feed_start (RepairFeed *feed, const gchar *algorithm);
+void repair_feed_clear (RepairFeed *feed);
+LmccReceiverStats repair_feed_get_stats (RepairFeed *feed);
+LmccRepairClassStats repair_feed_sum_classes (RepairFeed *feed);
+const RepairFeedDelivery *
+repair_feed_find_delivery (RepairFeed *feed, guint number);
+LmccTime repair_feed_sent_at (RepairFeed *feed, guint number);
+void repair_feed_check_deliveries (RepairFeed *feed, guint n_missing);
+gboolean repair_feed_lose_some (RepairFeed *feed, const LmccHeader *header,
+    guint number);
+gboolean repair_feed_lose_selected (RepairFeed *feed, const LmccHeader *header,
+    guint number);
+void repair_feed_start_losing (RepairFeed *feed, guint n_layers, guint n_source,
+    guint n_repair, RepairFeedSelected *selected);
 
 #endif
