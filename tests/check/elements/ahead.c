@@ -29,7 +29,7 @@ typedef struct
 typedef struct
 {
   guint n_packets;
-  guint n_untimely; /* packets that have another time than the one told */
+  guint n_mistimed; /* packets whose time is not the one that was told */
   guint n_wakes;
   guint most_ahead; /* messages whose time was to come, after a wake-up */
   LmccTime longest_lead;
@@ -65,7 +65,7 @@ send (GstLmccSinkAhead *ahead, const Sender *sender, GArray *times,
     for (i = 0; i < sender->bunch; i++) {
       guint64 leaves = gst_lmcc_sink_ahead_add (ahead, 0, SIZE);
 
-      outcome->n_untimely += leaves != START + time;
+      outcome->n_mistimed += leaves != START + time;
       if (!sender->segments || leaves != before)
         g_array_append_val (times, leaves);
       before = leaves;
@@ -137,7 +137,7 @@ GST_START_TEST (one_wake_up_serves_many_packets)
 
   run (sender, &outcome);
   fail_unless (outcome.n_packets >= sender->rate);
-  fail_unless_equals_int (outcome.n_untimely, 0);
+  fail_unless_equals_int (outcome.n_mistimed, 0);
   fail_unless (outcome.n_wakes <= row->most_wakes, "%u wake-ups",
       outcome.n_wakes);
   fail_unless (outcome.longest_lag <= row->lag, "%" G_GUINT64_FORMAT " ns",
