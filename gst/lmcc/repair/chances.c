@@ -19,6 +19,9 @@ struct _LmccRepairChances
   gdouble lost_after[N_STATES];
   guint max_source;
   guint max_repair;
+  /* Rows of the tables below that are there, in turns. */
+  guint n_exactly;
+  guint n_at_most;
   /* [i]: after one that is received i more are. */
   gdouble *all_received;
   /* [i][state][l]: of i packets l are lost, and the last one is as @state. */
@@ -62,50 +65,106 @@ init_all_received (LmccRepairChances *chances)
 }
 
 static void
-init_exactly (LmccRepairChances *chances)
+add_exactly (LmccRepairChances *chances)
 {
   gdouble *table = chances->exactly;
-  guint i, state, l;
+  guint before = chances->n_exactly - 1, state, l;
 
-  table[at (chances, 0, RECEIVED, 0)] = 1.0 - chances->loss_rate;
-  table[at (chances, 0, LOST, 0)] = chances->loss_rate;
-  for (i = 0; i < chances->max_source; i++) {
-    for (state = 0; state < N_STATES; state++) {
-      gdouble lost = chances->lost_after[state];
+  for (state = 0; state < N_STATES; state++) {
+    gdouble lost = chances->lost_after[state];
 
-      for (l = 0; l <= MIN (i, chances->max_repair); l++) {
-        gdouble chance = table[at (chances, i, state, l)];
+    for (l = 0; l <= MIN (before, chances->max_repair); l++) {
+      gdouble chance = table[at (chances, before, state, l)];
 
-        table[at (chances, i + 1, RECEIVED, l)] += chance * (1.0 - lost);
-        if (l < chances->max_repair)
-          table[at (chances, i + 1, LOST, l + 1)] += chance * lost;
-      }
+      table[at (chances, before + 1, RECEIVED, l)] += chance * (1.0 - lost);
+      if (l < chances->max_repair)
+        table[at (chances, before + 1, LOST, l + 1)] += chance * lost;
     }
   }
+  chances->n_exactly++;
 }
 
 static void
-init_at_most (LmccRepairChances *chances)
+init_exactly (LmccRepairChances *chances)
+{
+  chances->exactly[at (chances, 0, RECEIVED, 0)] = 1.0 - chances->loss_rate;
+  chances->exactly[at (chances, 0, LOST, 0)] = chances->loss_rate;
+  chances->n_exactly = 1;
+}
+
+static void
+add_at_most (LmccRepairChances *chances)
 {
   gdouble *table = chances->at_most;
-  guint i, state, l;
+  guint i = chances->n_at_most, state, l;
 
-  for (i = 0; i <= chances->max_source + chances->max_repair; i++) {
-    for (state = 0; state < N_STATES; state++) {
-      gdouble lost = chances->lost_after[state];
+  for (state = 0; state < N_STATES; state++) {
+    gdouble lost = chances->lost_after[state];
 
-      for (l = 0; l <= chances->max_repair; l++) {
-        gdouble chance = 1.0;
+    for (l = 0; l <= chances->max_repair; l++) {
+      gdouble chance = 1.0;
 
-        if (i > 0) {
-          chance = (1.0 - lost) * table[at (chances, i - 1, RECEIVED, l)];
-          if (l > 0)
-            chance += lost * table[at (chances, i - 1, LOST, l - 1)];
-        }
-        table[at (chances, i, state, l)] = chance;
+      if (i > 0) {
+        chance = (1.0 - lost) * table[at (chances, i - 1, RECEIVED, l)];
+        if (l > 0)
+          chance += lost * table[at (chances, i - 1, LOST, l - 1)];
       }
+      table[at (chances, i, state, l)] = chance;
     }
   }
+  chances->n_at_most++;
+}
+
+/**
+ * lmcc_repair_chances_begin:
+ * @loss_rate: as lmcc_repair_chances_new() has it
+ * @burst: likewise
+ * @depth: likewise
+ * @max_source: likewise
+ * @max_repair: likewise
+ *
+ * Returns: (transfer full): chances that are not known yet: until
+ *     lmcc_repair_chances_step() has come to its end
+ */
+LmccRepairChances *
+lmcc_repair_chances_begin (gdouble loss_rate, gdouble burst, guint depth,
+    guint max_source, guint max_repair)
+{
+  LmccRepairChances *chances = g_new0 (LmccRepairChances, 1);
+  gsize row = (gsize) N_STATES * (max_repair + 1);
+
+  chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
+  chances->max_source = max_source;
+  chances->max_repair = max_repair;
+  chances->all_received = g_new (gdouble, max_source + 1);
+  chances->exactly = g_new0 (gdouble, row * (max_source + 1));
+  chances->at_most = g_new (gdouble, row * (max_source + max_repair + 1));
+  init_chain (chances, burst, depth);
+  init_all_received (chances);
+  init_exactly (chances);
+
+  return chances;
+}
+
+/**
+ * lmcc_repair_chances_step:
+ * @chances: chances
+ *
+ * Finds what takes about 4 (@max_repair + 1) multiplications.
+ *
+ * Returns: whether all is known
+ */
+gboolean
+lmcc_repair_chances_step (LmccRepairChances *chances)
+{
+  if (chances->n_exactly <= chances->max_source)
+    add_exactly (chances);
+  else if (chances->n_at_most <= chances->max_source + chances->max_repair)
+    add_at_most (chances);
+  else
+    return TRUE;
+
+  return FALSE;
 }
 
 /**
@@ -126,19 +185,11 @@ LmccRepairChances *
 lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
     guint max_source, guint max_repair)
 {
-  LmccRepairChances *chances = g_new0 (LmccRepairChances, 1);
-  gsize row = (gsize) N_STATES * (max_repair + 1);
+  LmccRepairChances *chances = lmcc_repair_chances_begin (loss_rate, burst,
+      depth, max_source, max_repair);
 
-  chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
-  chances->max_source = max_source;
-  chances->max_repair = max_repair;
-  chances->all_received = g_new (gdouble, max_source + 1);
-  chances->exactly = g_new0 (gdouble, row * (max_source + 1));
-  chances->at_most = g_new0 (gdouble, row * (max_source + max_repair + 1));
-  init_chain (chances, burst, depth);
-  init_all_received (chances);
-  init_exactly (chances);
-  init_at_most (chances);
+  while (!lmcc_repair_chances_step (chances))
+    ;
 
   return chances;
 }

@@ -17,6 +17,9 @@ typedef struct _LmccRepairChances LmccRepairChances;
 
 LmccRepairChances *lmcc_repair_chances_new (gdouble loss_rate, gdouble burst,
     guint depth, guint max_source, guint max_repair);
+LmccRepairChances *lmcc_repair_chances_begin (gdouble loss_rate, gdouble burst,
+    guint depth, guint max_source, guint max_repair);
+gboolean lmcc_repair_chances_step (LmccRepairChances *chances);
 void lmcc_repair_chances_free (LmccRepairChances *chances);
 gdouble lmcc_repair_chances_whole (const LmccRepairChances *chances,
     guint n_source, guint n_repair, guint first, guint n);

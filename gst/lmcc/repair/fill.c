@@ -93,18 +93,20 @@ begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
   find_least (fill, turn, group);
   g_array_set_size (fill->factors, group->curves->len);
   for (i = 0; i < group->curves->len; i++) {
-    LmccRepairCurve *curve = &g_array_index (group->curves, LmccRepairCurve, i);
-    const gdouble *row = lmcc_repair_plan_know (plan, group, curve, fill->from);
+    const LmccRepairCurve *curve =
+        &g_array_index (group->curves, LmccRepairCurve, i);
+    gdouble from = lmcc_repair_plan_get_value (plan, group, curve, fill->from);
     gdouble factor = factors[i];
 
     for (k = 0; k < group->depth; k++) {
       if (!lmcc_repair_turn_may_move (turn, group, k)
           || group->seen[k] != fill->from)
-        factor *= row[group->seen[k]];
+        factor *=
+            lmcc_repair_plan_get_value (plan, group, curve, group->seen[k]);
     }
     g_array_index (fill->factors, gdouble, i) = factor;
     fill->missing += factor;
-    fill->before += factor * power (row[fill->from], fill->n_blocks);
+    fill->before += factor * power (from, fill->n_blocks);
   }
   fill->missing -= fill->before;
   plan->work += group->curves->len * (guint64) (2 * group->depth);
@@ -120,12 +122,15 @@ try_blocks (const LmccRepairFill *fill, LmccRepairTurn *turn,
   guint i;
 
   for (i = 0; i < group->curves->len; i++) {
-    LmccRepairCurve *curve = &g_array_index (group->curves, LmccRepairCurve, i);
-    const gdouble *row =
-        lmcc_repair_plan_know (turn->plan, group, curve, fill->to);
+    const LmccRepairCurve *curve =
+        &g_array_index (group->curves, LmccRepairCurve, i);
+    gdouble from =
+        lmcc_repair_plan_get_value (turn->plan, group, curve, fill->from);
+    gdouble to =
+        lmcc_repair_plan_get_value (turn->plan, group, curve, fill->to);
 
-    sum += g_array_index (fill->factors, gdouble, i) * power (row[fill->to], n)
-        * power (row[fill->from], fill->n_blocks - n);
+    sum += g_array_index (fill->factors, gdouble, i) * power (to, n)
+        * power (from, fill->n_blocks - n);
   }
   turn->plan->work += group->curves->len * (guint64) (fill->n_blocks + 1);
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 /* What one of repair/chances' values takes beside its sums, in
- * multiplications, and what a table of them does: 0.1 us and 0.6 ms on a
- * machine that multiplies, reads and adds in 1 ns. */
+ * multiplications: 0.1 us on a machine that multiplies, reads and adds in 1
+ * ns. */
 #define CHANCE_WORK 100
-#define TABLE_WORK 600000
+
+/* And what a row of their tables takes, beside memory that is new. */
+#define ROW_WORK (8 * (LMCC_REPAIR_MAX_REPAIR + 1))
 
 LmccRepairPlanGroup *
 lmcc_repair_plan_get_group (const LmccRepairPlan *plan, guint i)
@@ -102,7 +104,7 @@ lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session)
 
   for (i = 0; i < LMCC_MAX_LAYERS; i++)
     plan->levels[i] = lmcc_session_layer_levels (session, i);
-  plan->n_groups = 0;
+  plan->n_groups = plan->n_prepared = 0;
   g_array_set_size (plan->needs, 0);
   g_array_set_size (plan->pictures, 0);
   g_array_set_size (plan->rows, 0);
@@ -166,7 +168,7 @@ static guint
 find_curve (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
     const LmccRepairNeed *need)
 {
-  LmccRepairCurve curve = { need->first, need->n, plan->rows->len, 0 };
+  LmccRepairCurve curve = { need->first, need->n, plan->rows->len };
   guint i;
 
   for (i = group->curves->len; i > 0; i--) {
@@ -179,6 +181,8 @@ find_curve (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
   plan->work += group->curves->len;
   g_array_append_val (group->curves, curve);
   g_array_set_size (plan->rows, plan->rows->len + group->max_repair + 1);
+  for (i = curve.row; i < plan->rows->len; i++)
+    g_array_index (plan->rows, gdouble, i) = NAN;
 
   return group->curves->len - 1;
 }
@@ -218,8 +222,9 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
 }
 
 /* Losses that are independent are so at any distance. */
-static const LmccRepairChances *
-get_chances (LmccRepairPlan *plan, guint depth)
+/* Known as far as they have been asked for. */
+static LmccRepairChances *
+get_chances (const LmccRepairPlan *plan, guint depth)
 {
   LmccRepairChances *chances;
 
@@ -227,13 +232,37 @@ get_chances (LmccRepairPlan *plan, guint depth)
     depth = 1;
   chances = g_hash_table_lookup (plan->chances, GUINT_TO_POINTER (depth));
   if (chances == NULL) {
-    chances = lmcc_repair_chances_new (plan->loss_rate, plan->burst, depth,
+    chances = lmcc_repair_chances_begin (plan->loss_rate, plan->burst, depth,
         LMCC_REPAIR_MAX_SYMBOLS, LMCC_REPAIR_MAX_REPAIR);
     g_hash_table_insert (plan->chances, GUINT_TO_POINTER (depth), chances);
-    plan->work += TABLE_WORK;
   }
 
   return chances;
+}
+
+/**
+ * lmcc_repair_plan_prepare:
+ * @plan: a plan that has all groups
+ *
+ * Makes a part of the tables that it needs, where they are not made yet: all of
+ * one takes some 0.6 ms. They are kept for later plans.
+ *
+ * Returns: whether all are there
+ */
+gboolean
+lmcc_repair_plan_prepare (LmccRepairPlan *plan)
+{
+  for (; plan->n_prepared < plan->n_groups; plan->n_prepared++) {
+    guint depth = lmcc_repair_plan_get_group (plan, plan->n_prepared)->depth;
+
+    plan->work++;
+    if (!lmcc_repair_chances_step (get_chances (plan, depth))) {
+      plan->work += ROW_WORK;
+      return FALSE;
+    }
+  }
+
+  return TRUE;
 }
 
 /* That @n packets of a block come, which are where the curve's are. */
@@ -242,11 +271,14 @@ find_whole (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
     const LmccRepairCurve *curve, guint n, guint n_repair)
 {
   guint first = MIN (curve->first / group->depth, group->n_source - n);
+  LmccRepairChances *chances = get_chances (plan, group->depth);
 
+  while (!lmcc_repair_chances_step (chances))
+    plan->work += ROW_WORK;
   plan->work += CHANCE_WORK + 2 * MIN (first, n_repair);
 
-  return lmcc_repair_chances_whole (get_chances (plan, group->depth),
-      group->n_source, n_repair, first, n);
+  return lmcc_repair_chances_whole (chances, group->n_source, n_repair, first,
+      n);
 }
 
 /* Some of the blocks have one packet more of a picture than the others. */
@@ -267,24 +299,25 @@ find_mean (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
 }
 
 /*
- * lmcc_repair_plan_know:
+ * lmcc_repair_plan_get_value:
  * @plan: a plan
  * @group: one of its groups
  * @curve: one of the group's
  * @n_repair: a block's repair packets, as many as it may have at most
  *
- * Returns: (transfer none): the curve's values, up to that of @n_repair
+ * Returns: the curve's value, found where it was not asked for before
  */
-const gdouble *
-lmcc_repair_plan_know (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
-    LmccRepairCurve *curve, guint n_repair)
+gdouble
+lmcc_repair_plan_get_value (LmccRepairPlan *plan,
+    const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
+    guint n_repair)
 {
-  gdouble *row = &g_array_index (plan->rows, gdouble, curve->row);
+  gdouble *value = &g_array_index (plan->rows, gdouble, curve->row + n_repair);
 
-  for (; curve->n_known <= n_repair; curve->n_known++)
-    row[curve->n_known] = find_mean (plan, group, curve, curve->n_known);
+  if (isnan (*value))
+    *value = find_mean (plan, group, curve, n_repair);
 
-  return row;
+  return *value;
 }
 
 /*
@@ -299,18 +332,14 @@ lmcc_repair_plan_know (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
  */
 gdouble
 lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
-    const LmccRepairPlanGroup *group, LmccRepairCurve *curve,
+    const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
     const guint8 *repair)
 {
   gdouble chance = 1.0;
-  const gdouble *row;
-  guint most = 0, i;
+  guint i;
 
   for (i = 0; i < group->depth; i++)
-    most = MAX (most, repair[i]);
-  row = lmcc_repair_plan_know (plan, group, curve, most);
-  for (i = 0; i < group->depth; i++)
-    chance *= row[repair[i]];
+    chance *= lmcc_repair_plan_get_value (plan, group, curve, repair[i]);
   plan->work += group->depth;
 
   return chance;

@@ -33,8 +33,7 @@ typedef struct
  * @n: likewise
  * @row: place of its first value in the plan's rows: by a block's repair packets,
  *     the chance that what is needed of the block comes or is repaired, as the
- *     geometric mean over the group's blocks
- * @n_known: values that are known
+ *     geometric mean over the group's blocks; not a number until it is known
  * @now: the chance of the whole group, with the repair that there is
  * @then: likewise, with repair that is tried
  *
@@ -45,7 +44,6 @@ typedef struct
   guint first;
   guint n;
   gsize row;
-  guint n_known;
   gdouble now;
   gdouble then;
 } LmccRepairCurve;
@@ -124,6 +122,7 @@ typedef struct _LmccRepairPlan LmccRepairPlan;
  * @chances: by depth
  * @groups: of #LmccRepairPlanGroup
  * @n_groups: of them, those that are in use
+ * @n_prepared: of these, those of which the chances are known
  * @needs: of #LmccRepairPictureNeed
  * @pictures: of #LmccRepairPicture
  * @rows: of gdouble: the curves' values
@@ -140,6 +139,7 @@ struct _LmccRepairPlan
   GHashTable *chances;
   GArray *groups;
   guint n_groups;
+  guint n_prepared;
   GArray *needs;
   GArray *pictures;
   GArray *rows;
@@ -151,6 +151,7 @@ void lmcc_repair_plan_free (LmccRepairPlan *plan);
 void lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session);
 guint lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer,
     guint n_packets, guint depth, gsize packet_size);
+gboolean lmcc_repair_plan_prepare (LmccRepairPlan *plan);
 void lmcc_repair_plan_add_picture (LmccRepairPlan *plan,
     const LmccRepairNeed *needs, guint n_needs);
 guint lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
@@ -168,10 +169,11 @@ LmccRepairCurve *lmcc_repair_plan_get_curve (const LmccRepairPlan *plan,
     const LmccRepairPictureNeed *need);
 guint lmcc_repair_plan_get_lowest (guint64 levels);
 gboolean lmcc_repair_plan_has_level (guint64 levels, guint level);
-const gdouble *lmcc_repair_plan_know (LmccRepairPlan *plan,
-    const LmccRepairPlanGroup *group, LmccRepairCurve *curve, guint n_repair);
+gdouble lmcc_repair_plan_get_value (LmccRepairPlan *plan,
+    const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
+    guint n_repair);
 gdouble lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
-    const LmccRepairPlanGroup *group, LmccRepairCurve *curve,
+    const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
     const guint8 *repair);
 void lmcc_repair_plan_update_group (LmccRepairPlan *plan,
     LmccRepairPlanGroup *group);

@@ -80,7 +80,7 @@ push (LmccRepairSources *sources, const LmccRepairSource *source)
     grow (sources);
   place (sources, sources->first + sources->n, source);
   sources->n++;
-  sources->bytes += lmcc_repair_memory (source->packet);
+  sources->bytes += source->bytes;
 }
 
 static LmccRepairSource
@@ -90,7 +90,7 @@ pop (LmccRepairSources *sources)
 
   sources->first++;
   sources->n--;
-  sources->bytes -= lmcc_repair_memory (oldest.packet);
+  sources->bytes -= oldest.bytes;
 
   return oldest;
 }
@@ -108,7 +108,8 @@ gboolean
 lmcc_repair_sources_add (LmccRepairSources *sources, guint key,
     LmccPacket *packet, LmccTime time)
 {
-  LmccRepairSource source = { key, 0, packet, time };
+  LmccRepairSource source = { key, 0, packet, time,
+    lmcc_repair_memory (packet) };
 
   if (lmcc_repair_sources_find (sources, key) != NULL)
     return FALSE;

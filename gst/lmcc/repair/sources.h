@@ -14,6 +14,8 @@ G_BEGIN_DECLS
  * @next: number of the one before it of the same bucket
  * @packet: as it came
  * @time: when
+ * @bytes: its memory: all packets are looked at at once where a layer is left, and
+ *     most of them are not in the processor's caches
  */
 typedef struct
 {
@@ -21,6 +23,7 @@ typedef struct
   guint next;
   LmccPacket *packet;
   LmccTime time;
+  gsize bytes;
 } LmccRepairSource;
 
 /**

@@ -247,11 +247,22 @@ tell_group (LmccRepairer *repairer, guint i)
         continue;
       group->carriers[block] = (guint8) layer;
       group->n_repair[block] = (guint8) n;
-      repairer->plan->work += n * PACKET_WORK;
     }
   }
-  repairer->plan->work += group->n * PACKET_WORK;
-  lmcc_repairer_note_planned (repairer, group);
+  repairer->plan->work += group->depth * (guint64) session->n_layers;
+}
+
+/* Returns whether that was all of the group. */
+static gboolean
+repair_some (LmccRepairer *repairer, LmccRepairGroup *group)
+{
+  if (lmcc_repairer_note_planned (repairer, group))
+    return TRUE;
+  repairer->plan->work +=
+      (group->n / group->depth + group->n_repair[group->n_repaired - 1])
+      * PACKET_WORK;
+
+  return FALSE;
 }
 
 static void
@@ -270,10 +281,15 @@ tell_groups (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
 
-  if (job->n_told < job->window.groups->len)
-    tell_group (repairer, job->n_told++);
-  else
+  if (job->n_told == job->window.groups->len) {
     end_groups (repairer);
+    return;
+  }
+  if (!job->told)
+    tell_group (repairer, job->n_told);
+  job->told = !repair_some (repairer, get_group (repairer, job->n_told));
+  if (!job->told)
+    job->n_told++;
 }
 
 static void
@@ -282,6 +298,7 @@ end_layers (LmccRepairer *repairer)
   LmccRepairJob *job = &repairer->job;
 
   job->n_told = 0;
+  job->told = FALSE;
   job->phase = job->trial ? LMCC_REPAIR_JOB_RELEASE : LMCC_REPAIR_JOB_GROUPS;
   if (job->trial && job->window.pieces->len > 0)
     job->n_whole = lmcc_repair_plan_count_whole (repairer->plan,
@@ -348,7 +365,11 @@ step (LmccRepairer *repairer, guint64 until)
   switch (job->phase) {
     case LMCC_REPAIR_JOB_BEGIN:
       begin (repairer);
-      job->phase = LMCC_REPAIR_JOB_PICTURES;
+      job->phase = LMCC_REPAIR_JOB_PREPARE;
+      break;
+    case LMCC_REPAIR_JOB_PREPARE:
+      if (lmcc_repair_plan_prepare (repairer->plan))
+        job->phase = LMCC_REPAIR_JOB_PICTURES;
       break;
     case LMCC_REPAIR_JOB_PICTURES:
       if (add_piece (repairer))

@@ -333,25 +333,21 @@ push_items (LmccRepairer *repairer, const LmccRepairGroup *group, guint block,
 
 /* Its repair packets wait in their layers; they are encoded when they leave. */
 static void
-repair_group (LmccRepairer *repairer, LmccRepairGroup *group)
+repair_block (LmccRepairer *repairer, const LmccRepairGroup *group, guint block)
 {
-  g_autofree LmccPacket **packets = g_new (LmccPacket *, group->packets->len);
-  guint block;
+  LmccPacket *packets[LMCC_REPAIR_MAX_SYMBOLS];
+  g_autoptr (LmccRepairEncoder) encoder = NULL;
+  guint n = 0, i;
 
-  for (block = 0; block < group->depth; block++) {
-    g_autoptr (LmccRepairEncoder) encoder = NULL;
-    guint n = 0, i;
-
-    if (group->n_repair[block] == 0)
-      continue;
-    for (i = block; i < group->packets->len; i += group->depth)
-      packets[n++] = g_ptr_array_index (group->packets, i);
-    encoder = lmcc_repair_encoder_new (packets, n, group->depth,
-        group->n_repair[block]);
-    g_return_if_fail (encoder != NULL);
-    push_items (repairer, group, block, encoder);
-    repairer->n_blocks++;
-  }
+  if (group->n_repair[block] == 0)
+    return;
+  for (i = block; i < group->packets->len; i += group->depth)
+    packets[n++] = g_ptr_array_index (group->packets, i);
+  encoder = lmcc_repair_encoder_new (packets, n, group->depth,
+      group->n_repair[block]);
+  g_return_if_fail (encoder != NULL);
+  push_items (repairer, group, block, encoder);
+  repairer->n_blocks++;
 }
 
 /*
@@ -377,8 +373,8 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
       continue;
     g_ptr_array_add (group->packets, lmcc_packet_ref (packet));
     if (group->packets->len == group->n) {
-      if (group->planned)
-        repair_group (repairer, group);
+      while (group->planned && group->n_repaired < group->depth)
+        repair_block (repairer, group, group->n_repaired++);
       g_ptr_array_remove_index (repairer->groups, i);
     }
     return;
@@ -388,14 +384,22 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
 /*
  * lmcc_repairer_note_planned:
  * @repairer: a repairer
- * @group: a group whose repair is known now; what was sent already is repaired
+ * @group: a group whose repair is known now
+ *
+ * Repairs one of its blocks, where all of it was sent already.
+ *
+ * Returns: whether that was all
  */
-void
+gboolean
 lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group)
 {
+  if (group->packets->len == group->n && group->n_repaired < group->depth) {
+    repair_block (repairer, group, group->n_repaired++);
+    return FALSE;
+  }
   group->planned = TRUE;
-  if (group->packets->len == group->n)
-    repair_group (repairer, group);
+
+  return TRUE;
 }
 
 static void

@@ -58,6 +58,7 @@ typedef struct
  * @planned: it is known how much repair it has
  * @released: its packets are not needed any more
  * @packets: (element-type LmccPacket): those that were sent, as they were
+ * @n_repaired: blocks whose repair packets wait, or have left
  * @carriers: for each block the layer that carries its repair packets
  * @n_repair: for each block how many there are
  *
@@ -76,6 +77,7 @@ typedef struct
   gboolean planned;
   gboolean released;
   GPtrArray *packets;
+  guint n_repaired;
   guint8 carriers[LMCC_REPAIR_MAX_STEP];
   guint8 n_repair[LMCC_REPAIR_MAX_STEP];
 } LmccRepairGroup;
@@ -142,7 +144,8 @@ typedef struct
 typedef enum
 {
   LMCC_REPAIR_JOB_BEGIN,    /* the plan gets the groups */
-  LMCC_REPAIR_JOB_PICTURES, /* and the pictures */
+  LMCC_REPAIR_JOB_PREPARE,  /* the tables that these need */
+  LMCC_REPAIR_JOB_PICTURES, /* it gets the pictures */
   LMCC_REPAIR_JOB_LAYERS,   /* each layer has its turn */
   LMCC_REPAIR_JOB_GROUPS,   /* each group is told its repair */
   LMCC_REPAIR_JOB_RELEASE   /* what was planned, and has been sent, is freed */
@@ -154,7 +157,8 @@ typedef enum
  * @trial: it is to say how good it would be, and nothing else
  * @phase: what is done next
  * @allocating: the optimizer is at work for @layer
- * @n_told: groups that know their repair
+ * @told: the group in hand knows its repair
+ * @n_told: groups whose repair waits where they have been sent
  * @window: what is planned; without arrays where nothing is
  * @budget: what there is for its repair
  * @counts: (nullable): by stream, class and group, what is needed since the last
@@ -175,6 +179,7 @@ typedef struct
   gboolean trial;
   LmccRepairJobPhase phase;
   gboolean allocating;
+  gboolean told;
   guint n_told;
   LmccRepairWindow window;
   LmccRepairBudget budget;
@@ -242,7 +247,7 @@ void lmcc_repairer_take_over (LmccRepairer *repairer);
 gboolean lmcc_repairer_release (LmccRepairer *repairer);
 void lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
     LmccPacket *packet);
-void
+gboolean
 lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group);
 gsize lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
     const LmccRepairGroup *group);

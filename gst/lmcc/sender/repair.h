@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* How much repair is planned in one call, in multiplications: 0.25 ms on a
+/* How much repair is planned in one call, in multiplications: 0.1 ms on a
  * machine that makes one in 1 ns. */
-#define LMCC_SENDER_PLAN_WORK 250000
+#define LMCC_SENDER_PLAN_WORK 100000
 
 /**
  * LmccSenderRepair:

@@ -115,21 +115,25 @@ lmcc_gate_unit_is_key (const LmccGateUnit *unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
+/* A picture may have thousands of packets: they go one by one, where nobody
+ * else has the unit. */
 static guint
 free_unit (gpointer object)
 {
   GQueue *units = object;
-  LmccGateUnit *unit = g_queue_pop_head (units);
-  guint n;
+  LmccGateUnit *unit = g_queue_peek_head (units);
 
   if (unit == NULL) {
     g_free (units);
     return 0;
   }
-  n = MAX (unit->packets->len, 1);
-  lmcc_gate_unit_unref (unit);
+  if (unit->packets->len > 1
+      && g_atomic_ref_count_compare (&unit->ref_count, 1))
+    g_array_set_size (unit->packets, unit->packets->len - 1);
+  else
+    lmcc_gate_unit_unref (g_queue_pop_head (units));
 
-  return n;
+  return 1;
 }
 
 /*

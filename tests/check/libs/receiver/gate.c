@@ -7,6 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/receiver/gate/gate.h>
+#include <gst/lmcc/receiver/gate/unit.h>
 #include <gst/lmcc/receiver/merge.h>
 #include <gst/lmcc/wire/rtp.h>
 
@@ -581,6 +582,50 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
 
 GST_END_TEST;
 
+/* A key frame ends the history of the group before, whose pictures may have
+ * thousands of packets: a call that frees some of them frees no more. */
+GST_START_TEST (test_a_history_is_freed_packet_by_packet)
+{
+  LmccGateHistory history = { G_QUEUE_INIT, 0 };
+  LmccDiscard discard = { G_QUEUE_INIT };
+  LmccPacket *packets[2000];
+  guint i, gone = 0;
+
+  for (i = 0; i < 2; i++) {
+    g_autoptr (LmccGateUnit) unit = NULL;
+    guint j;
+
+    for (j = 0; j < 1000; j++) {
+      LmccMergeItem item = { lmcc_packet_new (LMCC_RTP_HEADER_SIZE) };
+
+      item.header.first = j == 0;
+      item.header.osn = (guint16) j;
+      item.header.switch_point = i == 0;
+      item.header.klass = (guint8) i;
+      packets[i * 1000 + j] = lmcc_packet_ref (item.packet);
+      if (unit == NULL)
+        unit = lmcc_gate_unit_new (&item);
+      fail_if (lmcc_gate_unit_add (unit, &item));
+    }
+    lmcc_gate_history_push (&history, unit, &discard);
+  }
+  fail_unless_equals_int (history.n_packets, 2000);
+  lmcc_gate_history_clear (&history, &discard);
+  for (i = 0; i < 2000; i++) {
+    guint before = gone, j;
+
+    lmcc_discard_free_some (&discard, 1);
+    for (j = gone = 0; j < 2000; j++)
+      gone += g_atomic_ref_count_compare (&packets[j]->ref_count, 1);
+    fail_unless_equals_int (gone, before + 1);
+  }
+  fail_if (lmcc_discard_free_some (&discard, 1));
+  for (i = 0; i < 2000; i++)
+    lmcc_packet_unref (packets[i]);
+}
+
+GST_END_TEST;
+
 static Suite *
 gate_suite (void)
 {
@@ -599,6 +644,7 @@ gate_suite (void)
   tcase_add_test (tc,
       test_a_class_of_layers_not_held_is_not_taken_to_be_unused);
   tcase_add_test (tc, test_no_class_is_taken_to_be_unused_right_after_a_rise);
+  tcase_add_test (tc, test_a_history_is_freed_packet_by_packet);
 
   return s;
 }

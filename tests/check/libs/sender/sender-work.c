@@ -22,9 +22,9 @@
 #define N_RUNGS 2
 
 /* One call plans in two places at most, what was there before and what it
- * brings, and leaves nothing half done: some 25,000 for a number of packets,
- * and a table of chances. */
-#define MOST_WORK (2 * (LMCC_SENDER_PLAN_WORK + 25000) + 600000)
+ * brings, and leaves nothing half done: some 25,000 for a number of
+ * packets. */
+#define MOST_WORK (2 * (LMCC_SENDER_PLAN_WORK + 25000))
 
 /* Each may be of another block. */
 #define MOST_REPAIRS 8
