@@ -221,8 +221,8 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
   g_array_append_val (plan->pictures, picture);
 }
 
-/* Losses that are independent are so at any distance. */
-/* Known as far as they have been asked for. */
+/* Losses that are independent are so at any distance. Some of the table may be
+ * still to be made. */
 static LmccRepairChances *
 get_chances (const LmccRepairPlan *plan, guint depth)
 {
@@ -238,6 +238,17 @@ get_chances (const LmccRepairPlan *plan, guint depth)
   }
 
   return chances;
+}
+
+/* Returns whether there is none to make. */
+static gboolean
+make_row (LmccRepairPlan *plan, LmccRepairChances *chances)
+{
+  if (lmcc_repair_chances_step (chances))
+    return TRUE;
+  plan->work += ROW_WORK;
+
+  return FALSE;
 }
 
 /**
@@ -256,10 +267,8 @@ lmcc_repair_plan_prepare (LmccRepairPlan *plan)
     guint depth = lmcc_repair_plan_get_group (plan, plan->n_prepared)->depth;
 
     plan->work++;
-    if (!lmcc_repair_chances_step (get_chances (plan, depth))) {
-      plan->work += ROW_WORK;
+    if (!make_row (plan, get_chances (plan, depth)))
       return FALSE;
-    }
   }
 
   return TRUE;
@@ -273,8 +282,8 @@ find_whole (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
   guint first = MIN (curve->first / group->depth, group->n_source - n);
   LmccRepairChances *chances = get_chances (plan, group->depth);
 
-  while (!lmcc_repair_chances_step (chances))
-    plan->work += ROW_WORK;
+  while (!make_row (plan, chances))
+    ;
   plan->work += CHANCE_WORK + 2 * MIN (first, n_repair);
 
   return lmcc_repair_chances_whole (chances, group->n_source, n_repair, first,

@@ -280,15 +280,16 @@ static void
 tell_groups (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
+  LmccRepairGroup *group;
 
   if (job->n_told == job->window.groups->len) {
     end_groups (repairer);
     return;
   }
-  if (!job->told)
+  group = get_group (repairer, job->n_told);
+  if (group->n_repaired == 0)
     tell_group (repairer, job->n_told);
-  job->told = !repair_some (repairer, get_group (repairer, job->n_told));
-  if (!job->told)
+  if (repair_some (repairer, group))
     job->n_told++;
 }
 
@@ -298,7 +299,6 @@ end_layers (LmccRepairer *repairer)
   LmccRepairJob *job = &repairer->job;
 
   job->n_told = 0;
-  job->told = FALSE;
   job->phase = job->trial ? LMCC_REPAIR_JOB_RELEASE : LMCC_REPAIR_JOB_GROUPS;
   if (job->trial && job->window.pieces->len > 0)
     job->n_whole = lmcc_repair_plan_count_whole (repairer->plan,

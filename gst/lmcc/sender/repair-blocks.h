@@ -157,7 +157,6 @@ typedef enum
  * @trial: it is to say how good it would be, and nothing else
  * @phase: what is done next
  * @allocating: the optimizer is at work for @layer
- * @told: the group in hand knows its repair
  * @n_told: groups whose repair waits where they have been sent
  * @window: what is planned; without arrays where nothing is
  * @budget: what there is for its repair
@@ -179,7 +178,6 @@ typedef struct
   gboolean trial;
   LmccRepairJobPhase phase;
   gboolean allocating;
-  gboolean told;
   guint n_told;
   LmccRepairWindow window;
   LmccRepairBudget budget;
