@@ -9,8 +9,8 @@ Usage: cells.py [--cells NAME,...] [--algorithms NAME,...] [--runs RUNS] [--load
 A cell's name or the beginning of one chooses it. `plumb` and `elm` run in all cells, `rlc` and `flid-dl` in those for
 comparison, unless --algorithms says which. Cells run beside each other, each in a network of its own, as long as their
 links together carry no more than --load. A line of JSON of each run goes to --json; --read takes them from there and
-runs nothing. --markdown writes the tables into FILE, between the lines that begin and end them. With --check a bar
-that is missed is a failure.
+runs nothing. --markdown writes the tables into FILE, between the lines that begin and end them. With --check a cell
+that misses a bar runs twice more, and a bar that the median of its runs misses is a failure.
 """
 import argparse
 import json
@@ -30,6 +30,9 @@ COMPARED = ('rlc', 'flid-dl')
 ALGORITHMS = ('plumb', 'elm', *COMPARED)
 
 RUNS, RUNS_THAT_DECIDE = 3, 5
+
+# More runs that a missed bar is checked by: a host that stands still for a moment looks like a full queue.
+RUNS_OF_CHECK = 2
 
 # Mbit/s that this machine carries in all: two cores.
 LOAD = 40
@@ -206,7 +209,11 @@ def holds(value, sign, bar):
     return bar is None or (value <= bar if sign == '<=' else value >= bar)
 
 
-def judge(results):
+def median(_measure, values, _sign):
+    return statistics.median(values)
+
+
+def judge(results, together=put_together):
     """(cell's name, measure, sign, bar, {algorithm: value}) of all that is asked."""
     values = defaultdict(lambda: defaultdict(list))
     for told in results:
@@ -215,7 +222,7 @@ def judge(results):
             values[told['cell'], measure, sign, bar][told['algorithm']].append(value)
     order = list(BY_NAME)
     for (name, measure, sign, bar), found in sorted(values.items(), key=lambda item: order.index(item[0][0])):
-        yield name, measure, sign, bar, {algorithm: put_together(measure, of, sign) for algorithm, of in found.items()}
+        yield name, measure, sign, bar, {algorithm: together(measure, of, sign) for algorithm, of in found.items()}
 
 
 def tell(value, sign, bar):
@@ -223,8 +230,14 @@ def tell(value, sign, bar):
     return text if holds(value, sign, bar) else f'**{text}**'
 
 
+def find_missed(results):
+    """(cell's name, algorithm) of those that miss a bar"""
+    return {(name, algorithm) for name, _, sign, bar, found in judge(results)
+            for algorithm, value in found.items() if not holds(value, sign, bar)}
+
+
 def check_bars(results):
-    for name, measure, sign, bar, found in judge(results):
+    for name, measure, sign, bar, found in judge(results, median):
         for algorithm, value in found.items():
             lib.check(holds(value, sign, bar), f'{name}, {algorithm}: {measure} {sign} {bar}', value)
 
@@ -298,6 +311,15 @@ def choose(options):
                     yield name, algorithm, number
 
 
+def check_again(results, load, keep):
+    missed = find_missed(results)
+    for told in results:
+        if (told['cell'], told['algorithm']) in missed:
+            lib.note(f'misses a bar: {json.dumps(told)}')
+    runs = max(told['run'] for told in results)
+    run_all([(*which, runs + more) for more in range(1, RUNS_OF_CHECK + 1) for which in sorted(missed)], load, keep)
+
+
 def write_markdown(path, table):
     text = Path(path).read_text(encoding='utf-8')
     before, rest = text.split(MARKS[0])
@@ -325,7 +347,8 @@ def main():
         wanted = list(choose(options))
         if not wanted:
             sys.exit(f'no cell begins with {options.cells}: {", ".join(BY_NAME)}')
-        session.start(len(wanted) * (cell_list.SECONDS_BESIDE_TCP + 90), tools=('iperf3',))
+        most = len(wanted) * (1 + (RUNS_OF_CHECK if options.check else 0))
+        session.start(most * (cell_list.SECONDS_BESIDE_TCP + 90), tools=('iperf3',))
         lock = threading.Lock()
 
         def keep(result):
@@ -336,6 +359,8 @@ def main():
                         file.write(json.dumps(result) + '\n')
 
         run_all(wanted, options.load, keep)
+        if options.check:
+            check_again(results, options.load, keep)
     table = write_table(results)
     print(table)
     if options.check:
