@@ -68,7 +68,8 @@ local f = {
   r_step = ProtoField.uint8 ("lmcc.repair.step", "Step", base.DEC, nil, 0xf0),
   r_index = ProtoField.uint8 ("lmcc.repair.index", "Index"),
   r_count = ProtoField.uint8 ("lmcc.repair.count", "Repair packets"),
-  r_size = ProtoField.uint16 ("lmcc.repair.symbol_size", "Symbol size"),
+  r_carriers = ProtoField.uint8 ("lmcc.repair.carriers", "Layers that have repair, from the source's on", base.HEX),
+  r_end = ProtoField.uint8 ("lmcc.repair.end", "End of the layer's part"),
   s0 = ProtoField.uint32 ("lmcc.record.ssrc", "Base SSRC", base.HEX),
   revision = ProtoField.uint16 ("lmcc.record.version", "Record version"),
   index = ProtoField.uint8 ("lmcc.record.index", "Fragment"),
@@ -330,8 +331,7 @@ local function show_app (part, tree)
 end
 
 local function show_repair (payload, tree)
-  if bit.band (payload (1, 1):uint (), 0x0f) ~= 1
-      or payload (8, 2):uint () ~= payload:len () - 10 then
+  if bit.band (payload (1, 1):uint (), 0x0f) ~= 2 or payload:len () <= 10 then
     return
   end
   local branch = tree:add (lmcc, payload, "Repair of a block")
@@ -341,7 +341,8 @@ local function show_repair (payload, tree)
   branch:add (f.r_step, payload (5, 1))
   branch:add (f.r_index, payload (6, 1))
   branch:add (f.r_count, payload (7, 1))
-  branch:add (f.r_size, payload (8, 2))
+  branch:add (f.r_carriers, payload (8, 1))
+  branch:add (f.r_end, payload (9, 1))
 end
 
 local function show_packets (data, tree)

@@ -21,6 +21,13 @@ G_BEGIN_DECLS
 /* Repair: the losses that it is for, where the configuration does not say: those of
  * TCP at a few hundred kbit/s. And how long native allocation collects a block. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
+
+/**
+ * LMCC_REPAIR_BASE_SHARE:
+ * In layers of fixed rates the base has so many times the share of repair that the
+ * others have: whoever has nothing else has no other repair.
+ */
+#define LMCC_REPAIR_BASE_SHARE 2
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
 /**
@@ -51,9 +58,10 @@ G_BEGIN_DECLS
  * @repair_block: native allocation: how long a block is collected at most; 0 for
  *     %LMCC_DEFAULT_REPAIR_DELAY. Its repair is sent within as long after it, and the
  *     session's repair delay becomes the sum
- * @repair_base: native allocation: the base's own share of repair in 1/1000, 0 for
- *     the session's, below 0 for none. The base is small, everybody's, and loses as
- *     much as the layers above it where these are too much
+ * @repair_base: the base's own share of repair in 1/1000, 0 for the session's, and
+ *     in layers of fixed rates twice that, below 0 for none. The base is small,
+ *     everybody's, and loses as much as the layers above it where these are too much;
+ *     and nothing but itself can repair it for who has nothing else
  * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS
  * @key_distance: layers of fixed rates: how far apart the encoders are set to make
  *     key frames, ns, or %LMCC_TIME_NONE where they are not known to: then the window

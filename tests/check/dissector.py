@@ -25,11 +25,11 @@ FIELDS = {name: name for name in (
 FIELDS.update(switch="switch_point", top="top_layer", time="send_time", kind="second.kind", up="second.levels",
               place="second.place",
               repairs="repair.source", b="repair.first", k="repair.source_count", d="repair.step", index="repair.index",
-              r="repair.count", symbol="repair.symbol_size")
+              r="repair.count", carriers="repair.carriers", end="repair.end")
 FIELDS.update(elicit="pgmcc.elicit", acker="pgmcc.acker", confirmed="pgmcc.confirmed_loss",
               nak_wait="pgmcc.nak_wait", pgmcc_rtt="pgmcc.rtt", round="tfmcc.round", limiting="tfmcc.limiting",
               receiver="tfmcc.receiver", x_supp="tfmcc.suppression_rate", echo="tfmcc.echo", r_max="tfmcc.rtt_max")
-HEX_FIELDS = ("acker", "receiver")
+HEX_FIELDS = ("acker", "receiver", "carriers")
 # In the order of the vectors.
 REPORT_FIELDS = {
     "tfmcc": "ssrc base_ssrc round has_rtt has_loss leaves rate time echo".split(),

@@ -148,17 +148,36 @@ send_repair (Fuzz *fuzz, guint layer, const guint8 *data, gsize size)
   lmcc_packet_unref (packet);
 }
 
-/* Flags: 1 layer, 2 some are lost, 4 some are changed, then r. */
+/* How many of the first repair packets are in the block's own layer: with 64,
+ * of the base's, half of them, and the others are above. */
+static guint
+divide (LmccRepairEncoder *encoder, guint8 flags, guint n_repair)
+{
+  guint8 parts[LMCC_REPAIR_MAX_CARRIERS] = { 0 };
+
+  if (!(flags & 64) || (flags & 1))
+    return n_repair;
+  parts[0] = (guint8) (n_repair / 2);
+  parts[1] = (guint8) (n_repair - parts[0]);
+  lmcc_repair_encoder_set_parts (encoder, parts);
+
+  return parts[0];
+}
+
+/* Flags: 1 layer, 2 some are lost, 4 some are changed, then r, 64 in both
+ * layers, 128 in the wrong one. */
 static void
 end_block (Fuzz *fuzz, guint8 flags, Bytes *bytes)
 {
-  guint layer = flags & 1, i;
+  guint layer = flags & 1, n_own = 0, i;
   guint n_repair = 1 + (flags >> 3) % 8;
   g_autoptr (LmccRepairEncoder) encoder = NULL;
 
   if (fuzz->n_block[layer] > 0)
     encoder = lmcc_repair_encoder_new (fuzz->block[layer], fuzz->n_block[layer],
         1, n_repair);
+  if (encoder != NULL)
+    n_own = divide (encoder, flags, n_repair);
   for (i = 0; encoder != NULL && i < n_repair; i++) {
     g_autoptr (LmccPacket) payload = lmcc_repair_encoder_make (encoder, i);
 
@@ -168,7 +187,8 @@ end_block (Fuzz *fuzz, guint8 flags, Bytes *bytes)
       fuzz->changed = TRUE;
       payload->data[take_byte (bytes) % payload->size] = take_byte (bytes);
     }
-    send_repair (fuzz, layer, payload->data, payload->size);
+    send_repair (fuzz, (i < n_own ? layer : 1) ^ flags >> 7, payload->data,
+        payload->size);
   }
   while (fuzz->n_block[layer] > 0)
     lmcc_packet_unref (fuzz->block[layer][--fuzz->n_block[layer]]);

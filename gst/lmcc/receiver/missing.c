@@ -30,29 +30,35 @@ hole_class (const LmccReceiver *receiver, guint layer)
       : LMCC_CLASS_MIXED;
 }
 
-/* A layer sends the repair of one block after the other, in the order of index:
- * no more of a block comes after its last packet, nor after one of another
- * block. */
+/* A layer sends its part of the repair of one block after the other, in the
+ * order of index: no more of a block comes there after its last packet, nor
+ * after one of another block; and nothing of blocks of a stream before one of
+ * it. */
 static void
 note_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
     const LmccReceiverWaiting *waiting)
 {
+  LmccRepairDecoder *decoder = receiver->repair;
+  guint number = waiting->header.layer;
   LmccRepairPayload payload;
 
   if (!lmcc_repair_payload_parse (waiting->packet->data
               + waiting->rtp.header_size,
           waiting->rtp.payload_size, &payload))
     return;
-  if (layer->repair_begun
-      && (layer->repair_source != payload.source
-          || layer->repair_first != payload.first))
-    lmcc_repair_decoder_close_block (receiver->repair, layer->repair_source,
-        layer->repair_first);
+  if (!layer->repair_begun || layer->repair_source != payload.source
+      || layer->repair_first != payload.first) {
+    if (layer->repair_begun)
+      lmcc_repair_decoder_end_part (decoder, number, layer->repair_source,
+          layer->repair_first);
+    lmcc_repair_decoder_end_before (decoder, number, payload.source,
+        payload.first);
+  }
   layer->repair_begun = TRUE;
   layer->repair_source = payload.source;
   layer->repair_first = payload.first;
-  if (payload.index == payload.n_repair - 1)
-    lmcc_repair_decoder_close_block (receiver->repair, payload.source,
+  if (payload.index + 1 == payload.end)
+    lmcc_repair_decoder_end_part (decoder, number, payload.source,
         payload.first);
 }
 
@@ -144,6 +150,7 @@ lmcc_receiver_awaits_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
 
   if (!lmcc_receiver_has_repair (receiver))
     return FALSE;
+  lmcc_repair_decoder_set_held (receiver->repair, receiver->held);
   for (i = 0; i < layer->holes.holes->len; i++) {
     LmccHole *hole = &g_array_index (layer->holes.holes, LmccHole, i);
 

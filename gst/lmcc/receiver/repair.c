@@ -103,7 +103,7 @@ take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
 
 static void
 take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
-    LmccTime now)
+    guint carrier, LmccTime now)
 {
   LmccRepairPayload payload;
   guint layer, stream;
@@ -121,8 +121,12 @@ take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
     receiver->stats.repair.invalid++;
     return;
   }
-  if (lmcc_layer_set_has (receiver->held, layer))
+  if (!lmcc_layer_set_has (receiver->held, layer))
+    return;
+  if (lmcc_layer_set_has ((LmccLayerSet) payload.carriers << layer, carrier))
     lmcc_repair_decoder_take_repair (receiver->repair, &payload, packet, now);
+  else
+    receiver->stats.repair.invalid++;
 }
 
 /**
@@ -149,7 +153,7 @@ lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
         (guint16) (rtp->ssrc & ~LMCC_SSRC_BASE_MASK), rtp->sequence, packet,
         now);
   else if (header->type == LMCC_PACKET_REPAIR)
-    take_repair (receiver, packet, rtp, now);
+    take_repair (receiver, packet, rtp, header->layer, now);
   take_all_recovered (receiver, header->type == LMCC_PACKET_REPAIR, now);
 }
 

@@ -41,6 +41,8 @@ lmcc_repair_block_new (guint key, const LmccRepairPayload *payload,
   block->key = key;
   block->shape = *payload;
   block->shape.symbol = NULL;
+  block->carriers = (LmccLayerSet) payload->carriers
+      << (payload->source & LMCC_SSRC_LAYER_MASK);
   block->time = now;
   block->repairs = g_array_new (FALSE, FALSE, sizeof (LmccBlockRepair));
 
@@ -64,6 +66,7 @@ lmcc_repair_block_is_of (const LmccRepairBlock *block,
 
   return shape->n_source == payload->n_source && shape->step == payload->step
       && shape->n_repair == payload->n_repair
+      && shape->carriers == payload->carriers
       && shape->symbol_size == payload->symbol_size;
 }
 

@@ -26,7 +26,8 @@ typedef struct
  * @time: when the first of them came
  * @n_missing: source packets that have not come
  * @repairs: of #LmccBlockRepair
- * @closed: no more repair comes
+ * @carriers: layers that have repair packets of it
+ * @ended: those of them that have no more
  * @finished: it is whole, or makes no sense
  */
 typedef struct
@@ -36,7 +37,8 @@ typedef struct
   LmccTime time;
   guint n_missing;
   GArray *repairs;
-  gboolean closed;
+  LmccLayerSet carriers;
+  LmccLayerSet ended;
   gboolean finished;
 } LmccRepairBlock;
 

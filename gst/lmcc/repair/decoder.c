@@ -23,7 +23,8 @@ struct _LmccRepairDecoder
   GArray *fresh;      /* keys of packets not told to blocks */
   GQueue repaired;    /* of LmccRepairedPacket */
   guint64 refused;
-  guint changes; /* of what may be recovered */
+  LmccLayerSet held; /* layers of which repair may come */
+  guint changes;     /* of what may be recovered */
 };
 
 static void
@@ -55,6 +56,7 @@ lmcc_repair_decoder_new (void)
   LmccRepairDecoder *decoder = g_new0 (LmccRepairDecoder, 1);
 
   decoder->max_bytes = LMCC_REPAIR_MAX_BYTES;
+  decoder->held = lmcc_layer_set_first (LMCC_MAX_LAYERS);
   decoder->blocks = g_hash_table_new (NULL, NULL);
   decoder->open = g_ptr_array_new ();
   decoder->fresh = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -343,7 +345,7 @@ new_block (LmccRepairDecoder *decoder, guint key,
  * @now: the time
  *
  * Takes a repair packet. Poll for what it recovers. One that says another k, d,
- * r or symbol size than the first of its block is refused.
+ * r, symbol size or other layers than the first of its block is refused.
  */
 void
 lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
@@ -370,25 +372,75 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
 }
 
 /**
- * lmcc_repair_decoder_close_block:
+ * lmcc_repair_decoder_set_held:
  * @decoder: a decoder
+ * @held: the layers of which repair may come from now on; all are before
+ */
+void
+lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held)
+{
+  if (held == decoder->held)
+    return;
+  decoder->held = held;
+  decoder->changes++;
+}
+
+static void
+end_part (LmccRepairDecoder *decoder, LmccRepairBlock *block, guint layer)
+{
+  LmccLayerSet ended = block->ended | LMCC_LAYER_SET_BASE << layer;
+
+  if (ended == block->ended)
+    return;
+  block->ended = ended;
+  decoder->changes++;
+}
+
+/**
+ * lmcc_repair_decoder_end_part:
+ * @decoder: a decoder
+ * @layer: a layer
  * @source: the low 12 bits of the source packets' SSRC
  * @first: the block's first sequence number
  *
- * All of the block's repair packets have come or are lost: what it cannot
- * recover now it never will, unless more of its source packets come.
+ * All of the block's repair packets in @layer have come or are lost. Once that
+ * is so in all layers that are held, what it cannot recover it never will,
+ * unless more of its source packets come.
  */
 void
-lmcc_repair_decoder_close_block (LmccRepairDecoder *decoder, guint16 source,
-    guint16 first)
+lmcc_repair_decoder_end_part (LmccRepairDecoder *decoder, guint layer,
+    guint16 source, guint16 first)
 {
   LmccRepairBlock *block = g_hash_table_lookup (decoder->blocks,
       GUINT_TO_POINTER (lmcc_repair_make_key (source, first)));
 
-  if (block == NULL || block->closed)
-    return;
-  block->closed = TRUE;
-  decoder->changes++;
+  if (block != NULL)
+    end_part (decoder, block, layer);
+}
+
+/**
+ * lmcc_repair_decoder_end_before:
+ * @decoder: a decoder
+ * @layer: a layer
+ * @source: the low 12 bits of the source packets' SSRC
+ * @first: a block's first sequence number
+ *
+ * The layer sends that block's repair: it has no more of those before it, of
+ * which all may have been lost.
+ */
+void
+lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,
+    guint16 source, guint16 first)
+{
+  GList *at;
+
+  for (at = decoder->block_order.head; at != NULL; at = at->next) {
+    LmccRepairBlock *block = at->data;
+
+    if (block->shape.source == source
+        && lmcc_sequence_diff (block->shape.first, first) < 0)
+      end_part (decoder, block, layer);
+  }
 }
 
 /**
@@ -412,7 +464,8 @@ lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
 
     if (!lmcc_repair_block_covers (block, source, sequence))
       continue;
-    if (!block->closed && !block->finished)
+    if ((block->carriers & decoder->held & ~block->ended) != 0
+        && !block->finished)
       return FALSE;
     hopeless = TRUE;
   }

@@ -60,7 +60,11 @@ void lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder,
     guint16 source, guint16 sequence, LmccPacket *packet, LmccTime now);
 void lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
     const LmccRepairPayload *payload, LmccPacket *packet, LmccTime now);
-void lmcc_repair_decoder_close_block (LmccRepairDecoder *decoder,
+void
+lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held);
+void lmcc_repair_decoder_end_part (LmccRepairDecoder *decoder, guint layer,
+    guint16 source, guint16 first);
+void lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,
     guint16 source, guint16 first);
 gboolean lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
     guint16 source, guint16 sequence);

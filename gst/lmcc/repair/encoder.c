@@ -26,16 +26,18 @@
  * @packets: (element-type LmccPacket): the source packets, until @symbols has
  *     them
  * @symbols: (nullable): these as the code needs them, once it does
- * @made: (nullable): repair packets that were encoded last
- * @first_made: which these are
+ * @parts: repair packets of each layer that has any, from the source packets'
+ *     own on
+ * @made: (array): by index the repair packets that were encoded and not asked
+ *     for yet
  */
 struct _LmccRepairEncoder
 {
   LmccRepairPayload payload;
   GPtrArray *packets;
   guint8 *symbols;
-  LmccPacket *made[N_AT_ONCE];
-  guint first_made;
+  guint8 parts[LMCC_REPAIR_MAX_CARRIERS];
+  LmccPacket **made;
 };
 
 static gsize
@@ -92,8 +94,9 @@ clear_encoder (gpointer data)
 
   g_ptr_array_unref (encoder->packets);
   g_free (encoder->symbols);
-  for (i = 0; i < N_AT_ONCE; i++)
+  for (i = 0; i < encoder->payload.n_repair; i++)
     g_clear_pointer (&encoder->made[i], lmcc_packet_unref);
+  g_free (encoder->made);
 }
 
 /**
@@ -105,7 +108,8 @@ clear_encoder (gpointer data)
  *     b + (k - 1) d
  * @n_repair: r; k + r at most %LMCC_REPAIR_MAX_SYMBOLS
  *
- * Any r of the k + r packets may be lost then. Nothing is encoded yet.
+ * Any r of the k + r packets may be lost then. All repair packets are of the
+ * source packets' layer. Nothing is encoded yet.
  *
  * Returns: (transfer full) (nullable): an encoder, or %NULL if these packets
  *     are not such a block
@@ -129,6 +133,9 @@ lmcc_repair_encoder_new (LmccPacket *const *packets, guint n_source, guint step,
   encoder->payload.n_source = (guint8) n_source;
   encoder->payload.step = (guint8) step;
   encoder->payload.n_repair = (guint8) n_repair;
+  encoder->payload.carriers = 1;
+  encoder->parts[0] = (guint8) n_repair;
+  encoder->made = g_new0 (LmccPacket *, n_repair);
   encoder->payload.symbol_size =
       (guint16) (LMCC_REPAIR_LENGTH_SIZE + longest (packets, n_source));
   encoder->packets =
@@ -137,6 +144,26 @@ lmcc_repair_encoder_new (LmccPacket *const *packets, guint n_source, guint step,
     g_ptr_array_add (encoder->packets, lmcc_packet_ref (packets[i]));
 
   return encoder;
+}
+
+/**
+ * lmcc_repair_encoder_set_parts:
+ * @encoder: an encoder that has made nothing yet
+ * @parts: (array fixed-size=8): repair packets of each layer, from the source
+ *     packets' own on; r in all
+ *
+ * The first ones are the lowest layer's.
+ */
+void
+lmcc_repair_encoder_set_parts (LmccRepairEncoder *encoder,
+    const guint8 parts[LMCC_REPAIR_MAX_CARRIERS])
+{
+  guint i;
+
+  memcpy (encoder->parts, parts, sizeof (encoder->parts));
+  encoder->payload.carriers = 0;
+  for (i = 0; i < LMCC_REPAIR_MAX_CARRIERS; i++)
+    encoder->payload.carriers |= (guint8) ((parts[i] > 0) << i);
 }
 
 /**
@@ -175,6 +202,18 @@ write_symbols (LmccRepairEncoder *encoder)
   g_ptr_array_set_size (encoder->packets, 0);
 }
 
+/* One past the last one of the layer that has @index. */
+static guint
+find_end (const LmccRepairEncoder *encoder, guint index)
+{
+  guint end = 0, i;
+
+  for (i = 0; i < LMCC_REPAIR_MAX_CARRIERS && end <= index; i++)
+    end += encoder->parts[i];
+
+  return end;
+}
+
 static LmccPacket *
 make_packet (LmccRepairEncoder *encoder, guint index)
 {
@@ -183,17 +222,18 @@ make_packet (LmccRepairEncoder *encoder, guint index)
 
   packet->size = packet->capacity;
   encoder->payload.index = (guint8) index;
+  encoder->payload.end = (guint8) find_end (encoder, index);
   lmcc_repair_payload_write (&encoder->payload, packet->data);
 
   return packet;
 }
 
-/* Those from @first on. */
+/* Those from @first on of its layer. Another layer's are made when it asks. */
 static void
 encode (LmccRepairEncoder *encoder, guint first)
 {
   guint n_source = encoder->payload.n_source;
-  guint n = MIN (N_AT_ONCE, encoder->payload.n_repair - first), i;
+  guint n = MIN (N_AT_ONCE, find_end (encoder, first) - first), i;
   const guint8 *source[LMCC_REPAIR_MAX_SYMBOLS];
   guint8 *repair[N_AT_ONCE];
 
@@ -201,13 +241,13 @@ encode (LmccRepairEncoder *encoder, guint first)
     write_symbols (encoder);
   for (i = 0; i < n_source; i++)
     source[i] = encoder->symbols + i * (gsize) encoder->payload.symbol_size;
-  for (i = 0; i < N_AT_ONCE; i++)
-    g_clear_pointer (&encoder->made[i], lmcc_packet_unref);
   for (i = 0; i < n; i++) {
-    encoder->made[i] = make_packet (encoder, first + i);
-    repair[i] = encoder->made[i]->data + LMCC_REPAIR_HEADER_SIZE;
+    LmccPacket *packet = make_packet (encoder, first + i);
+
+    g_clear_pointer (&encoder->made[first + i], lmcc_packet_unref);
+    encoder->made[first + i] = packet;
+    repair[i] = packet->data + LMCC_REPAIR_HEADER_SIZE;
   }
-  encoder->first_made = first;
   lmcc_repair_code_encode (n_source, first, n, encoder->payload.symbol_size,
       source, repair);
 }
@@ -219,8 +259,8 @@ encode (LmccRepairEncoder *encoder, guint first)
  *
  * It has %LMCC_REPAIR_HEADER_SIZE + %LMCC_REPAIR_LENGTH_SIZE bytes more than
  * the longest source packet, and goes into an RTP packet of type repair, in the
- * order of @index. Some are encoded at a time: who asks for one after the other
- * has no call that takes long.
+ * order of @index within its layer. Some are encoded at a time: who asks for
+ * one after the other has no call that takes long.
  *
  * Returns: (transfer full): the payload
  */
@@ -229,9 +269,8 @@ lmcc_repair_encoder_make (LmccRepairEncoder *encoder, guint index)
 {
   g_return_val_if_fail (index < encoder->payload.n_repair, NULL);
 
-  if (encoder->made[0] == NULL || index < encoder->first_made
-      || index >= encoder->first_made + N_AT_ONCE)
+  if (encoder->made[index] == NULL)
     encode (encoder, index);
 
-  return lmcc_packet_ref (encoder->made[index - encoder->first_made]);
+  return g_steal_pointer (&encoder->made[index]);
 }

@@ -17,6 +17,8 @@ typedef struct _LmccRepairEncoder LmccRepairEncoder;
 
 LmccRepairEncoder *lmcc_repair_encoder_new (LmccPacket *const *packets,
     guint n_source, guint step, guint n_repair);
+void lmcc_repair_encoder_set_parts (LmccRepairEncoder *encoder,
+    const guint8 parts[LMCC_REPAIR_MAX_CARRIERS]);
 LmccRepairEncoder *lmcc_repair_encoder_ref (LmccRepairEncoder *encoder);
 void lmcc_repair_encoder_unref (LmccRepairEncoder *encoder);
 LmccPacket *lmcc_repair_encoder_make (LmccRepairEncoder *encoder, guint index);

@@ -44,7 +44,7 @@ take (LmccRepairTurn *turn, const LmccRepairPlanGroup *group, guint n,
   for (taken = 0; taken < n; taken++) {
     most = group->depth;
     for (i = 0; i < group->depth; i++) {
-      if (repair[i] > 0 && lmcc_repair_turn_may_move (turn, group, i)
+      if (repair[i] > group->below[i]
           && (most == group->depth || repair[i] >= repair[most]))
         most = i;
     }
@@ -67,8 +67,7 @@ give (LmccRepairTurn *turn, const LmccRepairPlanGroup *group, guint n,
   for (given = 0; given < n; given++) {
     least = group->depth;
     for (i = 0; i < group->depth; i++) {
-      if (repair[i] < group->max_repair
-          && lmcc_repair_turn_may_move (turn, group, i)
+      if (repair[i] < group->max_seen
           && (least == group->depth || repair[i] < repair[least]))
         least = i;
     }
@@ -283,10 +282,10 @@ make_exchange (const LmccRepairExchange *exchange, LmccRepairTurn *turn)
       lmcc_repair_plan_get_group (turn->plan, exchange->best_to);
   guint8 repair[LMCC_REPAIR_MAX_STEP];
 
-  memcpy (repair, from->repair, sizeof (repair));
+  memcpy (repair, from->seen, sizeof (repair));
   take (turn, from, exchange->n_from, repair);
   lmcc_repair_turn_set_repair (turn, exchange->best_from, repair);
-  memcpy (repair, to->repair, sizeof (repair));
+  memcpy (repair, to->seen, sizeof (repair));
   give (turn, to, exchange->n_to, repair);
   lmcc_repair_turn_set_repair (turn, exchange->best_to, repair);
 }

@@ -35,16 +35,14 @@ lmcc_repair_fill_begin (LmccRepairFill *fill, LmccRepairTurn *turn)
 
 /* The blocks that have least. */
 static void
-find_least (LmccRepairFill *fill, const LmccRepairTurn *turn,
-    const LmccRepairPlanGroup *group)
+find_least (LmccRepairFill *fill, const LmccRepairPlanGroup *group)
 {
   guint i;
 
   fill->from = G_MAXUINT;
   fill->n_blocks = 0;
   for (i = 0; i < group->depth; i++) {
-    if (!lmcc_repair_turn_may_move (turn, group, i)
-        || group->seen[i] > fill->from)
+    if (group->seen[i] > fill->from)
       continue;
     if (group->seen[i] < fill->from)
       fill->n_blocks = 0;
@@ -90,7 +88,7 @@ begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
   fill->before = fill->missing = 0.0;
   fill->best = LMCC_REPAIR_LEAST_GAIN;
   fill->possible = count_possible (turn, number);
-  find_least (fill, turn, group);
+  find_least (fill, group);
   g_array_set_size (fill->factors, group->curves->len);
   for (i = 0; i < group->curves->len; i++) {
     const LmccRepairCurve *curve =
@@ -99,8 +97,7 @@ begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
     gdouble factor = factors[i];
 
     for (k = 0; k < group->depth; k++) {
-      if (!lmcc_repair_turn_may_move (turn, group, k)
-          || group->seen[k] != fill->from)
+      if (group->seen[k] != fill->from)
         factor *=
             lmcc_repair_plan_get_value (plan, group, curve, group->seen[k]);
     }
@@ -155,7 +152,7 @@ search (LmccRepairFill *fill, LmccRepairTurn *turn)
   gdouble gain;
 
   turn->plan->work++;
-  if (fill->to > group->max_repair || n == 0
+  if (fill->to > group->max_seen || n == 0
       || fill->missing <= fill->best * more) {
     fill->active = candidate->stale = FALSE;
     return;
@@ -181,10 +178,9 @@ make_move (LmccRepairTurn *turn, guint number)
   guint8 repair[LMCC_REPAIR_MAX_STEP];
   guint left = move->n_blocks, i;
 
-  memcpy (repair, group->repair, sizeof (repair));
+  memcpy (repair, group->seen, sizeof (repair));
   for (i = 0; i < group->depth && left > 0; i++) {
-    if (!lmcc_repair_turn_may_move (turn, group, i)
-        || group->seen[i] != move->from)
+    if (group->seen[i] != move->from)
       continue;
     repair[i] = (guint8) move->to;
     left--;

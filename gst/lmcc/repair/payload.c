@@ -13,7 +13,7 @@
 
 /**
  * lmcc_repair_payload_write:
- * @payload: the values
+ * @payload: the values; its symbol_size is not written
  * @data: room for %LMCC_REPAIR_HEADER_SIZE + symbol_size bytes
  *
  * Writes the payload of docs/wire-format.md. A symbol that stands in its place
@@ -29,7 +29,8 @@ lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)
   data[5] = (guint8) (payload->step << 4);
   data[6] = payload->index;
   data[7] = payload->n_repair;
-  lmcc_write_uint16 (data + 8, payload->symbol_size);
+  data[8] = payload->carriers;
+  data[9] = payload->end;
   if (payload->symbol != NULL
       && payload->symbol != data + LMCC_REPAIR_HEADER_SIZE)
     memcpy (data + LMCC_REPAIR_HEADER_SIZE, payload->symbol,
@@ -43,8 +44,9 @@ lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)
  * @payload: (out): what it says
  *
  * Returns: %FALSE if the version is not one that is known, the source is not a
- *     media stream, the numbers do not make a block, or the length is not that
- *     of one symbol that holds an RTP packet with our element
+ *     media stream, the numbers do not make a block, no layer has its repair,
+ *     or the length is not that of one symbol that holds an RTP packet with our
+ *     element
  */
 gboolean
 lmcc_repair_payload_parse (const guint8 *data, gsize size,
@@ -64,13 +66,16 @@ lmcc_repair_payload_parse (const guint8 *data, gsize size,
   payload->step = data[5] >> 4;
   payload->index = data[6];
   payload->n_repair = data[7];
-  payload->symbol_size = lmcc_read_uint16 (data + 8);
+  payload->carriers = data[8];
+  payload->end = data[9];
+  payload->symbol_size =
+      (guint16) MIN (size - LMCC_REPAIR_HEADER_SIZE, G_MAXUINT16);
   payload->symbol = data + LMCC_REPAIR_HEADER_SIZE;
 
   return payload->source >> STREAM_SHIFT <= LMCC_STREAM_SOUND
       && lmcc_repair_code_fits (payload->n_source, payload->n_repair)
-      && payload->step > 0 && payload->index < payload->n_repair
-      && payload->symbol_size == size - LMCC_REPAIR_HEADER_SIZE
+      && payload->step > 0 && payload->index < payload->end
+      && payload->end <= payload->n_repair && payload->carriers != 0
       && payload->symbol_size
       >= LMCC_REPAIR_LENGTH_SIZE + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD
       && payload->symbol_size <= LMCC_REPAIR_LENGTH_SIZE + LMCC_MAX_PACKET_SIZE;

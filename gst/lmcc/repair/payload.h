@@ -16,11 +16,15 @@ G_STATIC_ASSERT (LMCC_REPAIR_OVERHEAD
     == LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + LMCC_REPAIR_HEADER_SIZE
         + LMCC_REPAIR_LENGTH_SIZE);
 
-/* The one version of the payload so far. Not 0, so that zeros are not valid. */
-#define LMCC_REPAIR_VERSION 1
+/* The version of the payload. Not 0, so that zeros are not valid. */
+#define LMCC_REPAIR_VERSION 2
 
 /* Largest step between the sequence numbers of a block. */
 #define LMCC_REPAIR_MAX_STEP 15
+
+/* Layers that may have repair packets of a block: the source packets' own, and
+ * those above it. */
+#define LMCC_REPAIR_MAX_CARRIERS 8
 
 /**
  * LmccRepairPayload:
@@ -31,7 +35,10 @@ G_STATIC_ASSERT (LMCC_REPAIR_OVERHEAD
  * @index: which of the repair symbols this is, below @n_repair
  * @n_repair: r, repair symbols of the block; k + r is at most
  *     %LMCC_REPAIR_MAX_SYMBOLS
- * @symbol_size: bytes of every symbol of the block
+ * @carriers: bit set: the layers that have repair symbols of the block, from the
+ *     source packets' own on
+ * @end: one past the last symbol that the packet's layer has
+ * @symbol_size: bytes of every symbol of the block: what is left of the payload
  * @symbol: the symbol; points into the parsed bytes
  *
  * The payload of one repair packet. A source symbol is the length of an RTP packet
@@ -46,6 +53,8 @@ typedef struct
   guint8 step;
   guint8 index;
   guint8 n_repair;
+  guint8 carriers;
+  guint8 end;
   guint16 symbol_size;
   const guint8 *symbol;
 } LmccRepairPayload;

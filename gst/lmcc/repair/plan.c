@@ -141,8 +141,12 @@ lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer, guint n_packets,
   group->packet_size = packet_size;
   group->max_repair =
       MIN (LMCC_REPAIR_MAX_SYMBOLS - group->n_source, LMCC_REPAIR_MAX_REPAIR);
+  group->max_seen = group->max_repair;
+  memset (group->carriers, 0, sizeof (group->carriers));
+  memset (group->parts, 0, sizeof (group->parts));
   memset (group->repair, 0, sizeof (group->repair));
   memset (group->seen, 0, sizeof (group->seen));
+  memset (group->below, 0, sizeof (group->below));
   g_array_set_size (group->curves, 0);
   g_array_set_size (group->needs, 0);
 
@@ -382,19 +386,35 @@ lmcc_repair_plan_update_picture (LmccRepairPlan *plan,
   plan->work += picture->n_needs;
 }
 
+static guint8
+count_seen (LmccRepairPlan *plan, const LmccRepairPlanGroup *group, guint block,
+    guint level)
+{
+  LmccLayerSet carriers = group->carriers[block];
+  guint8 seen = 0;
+  guint layer;
+
+  while (lmcc_layer_set_take (&carriers, &layer)) {
+    plan->work++;
+    if (lmcc_repair_plan_has_level (plan->levels[layer], level))
+      seen = (guint8) (seen + group->parts[block][layer - group->layer]);
+  }
+
+  return seen;
+}
+
 /* What a receiver at @level has of the group's repair. */
 void
-lmcc_repair_plan_look_from (const LmccRepairPlan *plan,
-    LmccRepairPlanGroup *group, guint level)
+lmcc_repair_plan_look_from (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
+    guint level)
 {
-  guint i;
+  guint most = 0, i;
 
-  for (i = 0; i < group->depth; i++)
-    group->seen[i] = group->repair[i] > 0
-            && lmcc_repair_plan_has_level (plan->levels[group->carriers[i]],
-                level)
-        ? group->repair[i]
-        : 0;
+  for (i = 0; i < group->depth; i++) {
+    group->seen[i] = group->below[i] = count_seen (plan, group, i, level);
+    most = MAX (most, (guint) (group->repair[i] - group->seen[i]));
+  }
+  group->max_seen = group->max_repair - most;
 }
 
 /**
@@ -412,7 +432,9 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
 {
   const LmccRepairPlanGroup *found = lmcc_repair_plan_get_group (plan, group);
 
-  return found->carriers[block] == layer ? found->repair[block] : 0;
+  return lmcc_layer_set_has (found->carriers[block], layer)
+      ? found->parts[block][layer - found->layer]
+      : 0;
 }
 
 /**

@@ -68,9 +68,13 @@ typedef struct
  * @depth: its blocks
  * @packet_size: what one of its repair packets takes, bytes
  * @max_repair: what a block may have
- * @carriers: for each block the layer of its repair packets, where it has any
- * @repair: for each block its repair packets
+ * @max_seen: what of it the level in hand may have, beside what others have
+ * @carriers: for each block the layers that have repair packets of it
+ * @parts: for each block how many each of these has, by its distance above
+ *     @layer
+ * @repair: for each block its repair packets of all layers
  * @seen: those of them that the level in hand has
+ * @below: of these, what other layers carry than the one in hand
  * @curves: of #LmccRepairCurve
  * @needs: of guint: the plan's needs that are of this group
  *
@@ -84,9 +88,12 @@ typedef struct
   guint depth;
   gsize packet_size;
   guint max_repair;
-  guint8 carriers[LMCC_REPAIR_MAX_STEP];
+  guint max_seen;
+  LmccLayerSet carriers[LMCC_REPAIR_MAX_STEP];
+  guint8 parts[LMCC_REPAIR_MAX_STEP][LMCC_REPAIR_MAX_CARRIERS];
   guint8 repair[LMCC_REPAIR_MAX_STEP];
   guint8 seen[LMCC_REPAIR_MAX_STEP];
+  guint8 below[LMCC_REPAIR_MAX_STEP];
   GArray *curves;
   GArray *needs;
 } LmccRepairPlanGroup;
@@ -179,7 +186,7 @@ void lmcc_repair_plan_update_group (LmccRepairPlan *plan,
     LmccRepairPlanGroup *group);
 void lmcc_repair_plan_update_picture (LmccRepairPlan *plan,
     LmccRepairPicture *picture);
-void lmcc_repair_plan_look_from (const LmccRepairPlan *plan,
+void lmcc_repair_plan_look_from (LmccRepairPlan *plan,
     LmccRepairPlanGroup *group, guint level);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccRepairPlan, lmcc_repair_plan_free)

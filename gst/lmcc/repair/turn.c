@@ -64,39 +64,26 @@ lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, gsize budget)
   lmcc_repair_rooms_begin (&turn->rooms, turn->plan->n_groups, budget);
 }
 
-/*
- * lmcc_repair_turn_may_move:
- * @turn: a turn
- * @group: a group
- * @block: one of its blocks
- *
- * Returns: whether the layer may change what the block has: the receiver knows
- *     by its last repair packet that no more comes, so that all of it is in one
- *     layer
- */
-gboolean
-lmcc_repair_turn_may_move (const LmccRepairTurn *turn,
-    const LmccRepairPlanGroup *group, guint block)
-{
-  return group->repair[block] == 0 || group->carriers[block] == turn->layer;
-}
-
-/* Repair goes to who has what it repairs. */
+/* Repair goes to who has what it repairs, and its packets name layers up to a
+ * distance. */
 static gboolean
 may_carry (const LmccRepairTurn *turn, const LmccRepairPlanGroup *group)
 {
+  return group->layer <= turn->layer
+      && turn->layer - group->layer < LMCC_REPAIR_MAX_CARRIERS
+      && lmcc_repair_plan_has_level (turn->plan->levels[group->layer],
+          turn->level);
+}
+
+/* Layers above have their turn yet. As if they had no repair, pictures that are
+ * cut over them would be worth nothing below. */
+static void
+expect_whole (LmccRepairPlanGroup *group)
+{
   guint i;
 
-  if (group->layer > turn->layer
-      || !lmcc_repair_plan_has_level (turn->plan->levels[group->layer],
-          turn->level))
-    return FALSE;
-  for (i = 0; i < group->depth; i++) {
-    if (lmcc_repair_turn_may_move (turn, group, i))
-      return TRUE;
-  }
-
-  return FALSE;
+  for (i = 0; i < group->curves->len; i++)
+    g_array_index (group->curves, LmccRepairCurve, i).now = 1.0;
 }
 
 static void
@@ -107,7 +94,11 @@ look_at_group (LmccRepairTurn *turn, guint number, gsize room)
       lmcc_repair_turn_get_candidate (turn, number);
 
   lmcc_repair_plan_look_from (turn->plan, group, turn->level);
-  lmcc_repair_plan_update_group (turn->plan, group);
+  if (lmcc_repair_plan_has_level (turn->plan->levels[group->layer],
+          turn->level))
+    lmcc_repair_plan_update_group (turn->plan, group);
+  else
+    expect_whole (group);
   *candidate = (LmccRepairCandidate){ may_carry (turn, group), TRUE };
   if (candidate->may)
     lmcc_repair_rooms_add (&turn->rooms, number, room);
@@ -238,8 +229,8 @@ refresh (LmccRepairTurn *turn, LmccRepairPlanGroup *group)
  * lmcc_repair_turn_set_repair:
  * @turn: a turn that has looked at all
  * @number: a group
- * @repair: for each of its blocks the repair packets that it has from now on;
- *     of those that the layer may not move what they have
+ * @repair: for each of its blocks the repair packets that the level has from
+ *     now on, with those of other layers
  */
 void
 lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,
@@ -250,11 +241,16 @@ lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,
   guint i;
 
   for (i = 0; i < group->depth; i++) {
-    if (!lmcc_repair_turn_may_move (turn, group, i))
-      continue;
-    more += repair[i] - group->repair[i];
-    group->carriers[i] = (guint8) turn->layer;
-    group->repair[i] = group->seen[i] = repair[i];
+    guint8 *part = &group->parts[i][turn->layer - group->layer];
+
+    more += repair[i] - group->seen[i];
+    group->repair[i] = (guint8) (group->repair[i] + repair[i] - group->seen[i]);
+    group->seen[i] = repair[i];
+    *part = (guint8) (repair[i] - group->below[i]);
+    if (*part > 0)
+      group->carriers[i] |= LMCC_LAYER_SET_BASE << turn->layer;
+    else
+      group->carriers[i] &= ~(LMCC_LAYER_SET_BASE << turn->layer);
   }
   lmcc_repair_rooms_take (&turn->rooms, number,
       more * (gssize) group->packet_size);

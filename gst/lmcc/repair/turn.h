@@ -73,8 +73,6 @@ gboolean lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms);
 LmccRepairCandidate *
 lmcc_repair_turn_get_candidate (const LmccRepairTurn *turn, guint group);
 gdouble lmcc_repair_turn_get_weight (const LmccRepairTurn *turn, guint picture);
-gboolean lmcc_repair_turn_may_move (const LmccRepairTurn *turn,
-    const LmccRepairPlanGroup *group, guint block);
 const gdouble *lmcc_repair_turn_find_factors (LmccRepairTurn *turn,
     const LmccRepairPlanGroup *group);
 void lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,

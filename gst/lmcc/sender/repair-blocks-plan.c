@@ -174,6 +174,13 @@ add_piece (LmccRepairer *repairer)
   return TRUE;
 }
 
+static LmccTime
+find_duration (const LmccRepairBudget *budget, guint layer, gsize bytes)
+{
+  return (LmccTime) (8.0 * LMCC_SECOND * (gdouble) bytes
+      / (gdouble) budget->rates[layer]);
+}
+
 /* What @layer can send of a group's repair after its last source packet. */
 static void
 measure_rooms (LmccRepairer *repairer, guint layer)
@@ -184,9 +191,14 @@ measure_rooms (LmccRepairer *repairer, guint layer)
   g_array_set_size (repairer->job.rooms, repairer->job.window.groups->len);
   for (i = 0; i < repairer->job.window.groups->len; i++) {
     const LmccRepairGroup *group = get_group (repairer, i);
-    LmccTime from = MAX (budget->ready[layer], budget->ready[group->layer]);
+    LmccTime from = budget->ready[group->layer];
     gsize room = 0;
 
+    /* Reports and the session's record take their time there, too. */
+    if (layer > 0 && group->layer == 0)
+      from += find_duration (budget, 0,
+          lmcc_repairer_get_repair_size (repairer, group));
+    from = MAX (budget->ready[layer], from);
     if (from < budget->end)
       room = (gsize) ((gdouble) (budget->end - from)
           * (gdouble) budget->rates[layer] / (8.0 * LMCC_SECOND));
@@ -237,19 +249,21 @@ tell_group (LmccRepairer *repairer, guint i)
 {
   const LmccSession *session = repairer->job.budget.session;
   LmccRepairGroup *group = get_group (repairer, i);
-  guint block, layer;
+  guint n_layers =
+      MIN (session->n_layers - group->layer, LMCC_REPAIR_MAX_CARRIERS);
+  guint block, above;
 
   for (block = 0; block < group->depth; block++) {
-    for (layer = group->layer; layer < session->n_layers; layer++) {
-      guint n = lmcc_repair_plan_get_repair (repairer->plan, i, block, layer);
+    group->n_repair[block] = 0;
+    for (above = 0; above < n_layers; above++) {
+      guint n = lmcc_repair_plan_get_repair (repairer->plan, i, block,
+          group->layer + above);
 
-      if (n == 0)
-        continue;
-      group->carriers[block] = (guint8) layer;
-      group->n_repair[block] = (guint8) n;
+      group->parts[block][above] = (guint8) n;
+      group->n_repair[block] = (guint8) (group->n_repair[block] + n);
     }
   }
-  repairer->plan->work += group->depth * (guint64) session->n_layers;
+  repairer->plan->work += group->depth * (guint64) n_layers;
 }
 
 /* Returns whether that was all of the group. */

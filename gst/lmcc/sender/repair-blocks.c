@@ -317,17 +317,19 @@ static void
 push_items (LmccRepairer *repairer, const LmccRepairGroup *group, guint block,
     LmccRepairEncoder *encoder)
 {
-  guint i;
+  guint above, i, index = 0;
 
-  for (i = 0; i < group->n_repair[block]; i++) {
-    LmccRepairItem *item = g_new0 (LmccRepairItem, 1);
+  for (above = 0; above < LMCC_REPAIR_MAX_CARRIERS; above++) {
+    for (i = 0; i < group->parts[block][above]; i++) {
+      LmccRepairItem *item = g_new0 (LmccRepairItem, 1);
 
-    item->encoder = lmcc_repair_encoder_ref (encoder);
-    item->index = i;
-    item->size = lmcc_repairer_get_repair_size (repairer, group);
-    item->window = group->window;
-    item->deadline = group->deadline;
-    g_queue_push_tail (&repairer->items[group->carriers[block]], item);
+      item->encoder = lmcc_repair_encoder_ref (encoder);
+      item->index = index++;
+      item->size = lmcc_repairer_get_repair_size (repairer, group);
+      item->window = group->window;
+      item->deadline = group->deadline;
+      g_queue_push_tail (&repairer->items[group->layer + above], item);
+    }
   }
 }
 
@@ -346,6 +348,7 @@ repair_block (LmccRepairer *repairer, const LmccRepairGroup *group, guint block)
   encoder = lmcc_repair_encoder_new (packets, n, group->depth,
       group->n_repair[block]);
   g_return_if_fail (encoder != NULL);
+  lmcc_repair_encoder_set_parts (encoder, group->parts[block]);
   push_items (repairer, group, block, encoder);
   repairer->n_blocks++;
 }

@@ -59,8 +59,8 @@ typedef struct
  * @released: its packets are not needed any more
  * @packets: (element-type LmccPacket): those that were sent, as they were
  * @n_repaired: blocks whose repair packets wait, or have left
- * @carriers: for each block the layer that carries its repair packets
- * @n_repair: for each block how many there are
+ * @n_repair: for each block how many repair packets there are
+ * @parts: for each block how many of them each layer has, from @layer on
  *
  * Packets of one SSRC in a row, in as many blocks as it takes.
  */
@@ -78,8 +78,8 @@ typedef struct
   gboolean released;
   GPtrArray *packets;
   guint n_repaired;
-  guint8 carriers[LMCC_REPAIR_MAX_STEP];
   guint8 n_repair[LMCC_REPAIR_MAX_STEP];
+  guint8 parts[LMCC_REPAIR_MAX_STEP][LMCC_REPAIR_MAX_CARRIERS];
 } LmccRepairGroup;
 
 /**

@@ -6,7 +6,9 @@
  * How much of fixed rates is kept free of media for repair: the session's
  * share. Where pictures then have no place a window is poured with smaller
  * reserves too, and the one is taken with which a receiver of all layers is
- * expected to have most whole pictures.
+ * expected to have most whole pictures. A part of it every layer keeps that has
+ * another one above: what is sent up to the end of a window nobody can repair
+ * within it.
  */
 #include "sender/repair-reserve.h"
 
@@ -14,6 +16,9 @@
 
 /* The share, a half and a quarter of it, and nothing. */
 #define N_TRIALS 4
+
+/* What a layer keeps free of media at least, as part of its share. */
+#define LEAST_PART 2
 
 /* What has to be gained to go below the share: less is within what the plan
  * does not know. */
@@ -48,9 +53,12 @@ reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
   for (i = 0; i < sender->session.n_layers; i++) {
     gsize media = pour->share[i] * 1000 / (1000 + sender->session.repair);
     gsize bytes = lmcc_sender_repair_share (sender, i, media);
+    gsize least = i + 1 < sender->session.n_layers
+        ? media * sender->session.repair / 1000 / LEAST_PART
+        : 0;
 
     /* In whole packets. */
-    bytes = number + 1 < N_TRIALS ? bytes >> number : 0;
+    bytes = MAX (number + 1 < N_TRIALS ? bytes >> number : 0, least);
     reserved[i] = (bytes + size / 2) / size * size;
     pour->share[i] -= MIN (pour->share[i], reserved[i]);
     pour->room[i] -= MIN (pour->room[i], reserved[i]);

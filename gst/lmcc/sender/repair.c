@@ -30,7 +30,11 @@ lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
 
   sender->repair.since = LMCC_TIME_NONE;
   session->repair_delay = 0;
-  sender->repair.base = session->repair;
+  sender->repair.base = session->native
+      ? session->repair
+      : LMCC_REPAIR_BASE_SHARE * session->repair;
+  if (config->repair_base != 0)
+    sender->repair.base = (guint) MAX (config->repair_base, 0);
   if (session->repair == 0)
     return;
 
@@ -43,8 +47,6 @@ lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
   sender->repair.block = config->repair_block > 0 ? config->repair_block
                                                   : LMCC_DEFAULT_REPAIR_DELAY;
   session->repair_delay = 2 * sender->repair.block;
-  if (config->repair_base != 0)
-    sender->repair.base = (guint) MAX (config->repair_base, 0);
 }
 
 void
@@ -141,7 +143,9 @@ lmcc_sender_get_repair_budget (const LmccSender *sender,
   budget->session = &sender->session;
   budget->end = end;
   for (i = 0; i < sender->session.n_layers; i++) {
+    /* The repair of the windows before goes in front. */
     gsize queued = lmcc_allocator_queued_bytes (&sender->allocator.layers[i])
+        + lmcc_sender_get_repair_owed (sender, i)
         + (more != NULL ? more[i] : 0);
     gsize room = lmcc_schedule_get_room (schedule, i, end);
 

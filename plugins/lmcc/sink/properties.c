@@ -423,16 +423,17 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:repair-base:
    *
-   * With `layering=native` and #GstLmccSink:repair: the share of repair data in
-   * the base. All receivers have the base, and it is the smallest part of the
-   * session; when a receiver tries a layer that does not fit, the base loses as
-   * many packets of a hundred as the others.
+   * With #GstLmccSink:repair: the share of repair data in the base. All
+   * receivers have the base, and it is the smallest part of the session; when a
+   * receiver tries a layer that does not fit, the base loses as many packets of
+   * a hundred as the others. The layers above have repair of the base, too, for
+   * those who have them.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
-      "Repair data in the base of native layers as a share of its media (0 = "
-      "none, -1 = as in the others)",
+      "Repair data in the base as a share of its media (0 = none, -1 = as in "
+      "the others, and twice that in layers of fixed rates)",
       -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:

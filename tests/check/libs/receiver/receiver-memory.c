@@ -142,6 +142,8 @@ begin_blocks (Feed *feed, guint i)
     .n_source = 200,
     .step = 1,
     .n_repair = 2,
+    .carriers = 1,
+    .end = 2,
     .index = (guint8) (i % 2),
     .symbol_size = sizeof (payload) - LMCC_REPAIR_HEADER_SIZE,
   };

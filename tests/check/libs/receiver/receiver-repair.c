@@ -266,6 +266,44 @@ GST_START_TEST (repair_may_be_in_a_higher_layer_than_what_it_repairs)
 
 GST_END_TEST;
 
+/* Of three losses of a block of the base, one by its own repair and two by that
+ * of the layer above, for who has it. */
+GST_START_TEST (repair_may_be_in_several_layers)
+{
+  guint level;
+
+  for (level = 0; level < 2; level++) {
+    RepairFeedSelected selected = { { 128, 132, 136, 160 }, 4, G_MAXUINT };
+    RepairFeed feed;
+    guint i;
+
+    repair_feed_prepare (&feed, 2, 8, 3);
+    feed.n_above = 2;
+    feed.lose = repair_feed_lose_selected;
+    feed.lose_data = &selected;
+    repair_feed_start (&feed, "none");
+    lmcc_receiver_set_max_level (feed.receiver, level, feed.now);
+    repair_feed_send_many (&feed, 240);
+    repair_feed_finish (&feed);
+    fail_unless_equals_uint64 (repair_feed_get_stats (&feed).repair.invalid, 0);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 4);
+    fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired,
+        level == 0 ? 1 : 4);
+    /* Nothing is waited for that does not come. */
+    for (i = 0; i < feed.deliveries->len; i++) {
+      const RepairFeedDelivery *delivery =
+          &g_array_index (feed.deliveries, RepairFeedDelivery, i);
+
+      fail_unless (delivery->number + 40 > feed.next
+          || delivery->at <= repair_feed_sent_at (&feed, delivery->number)
+                  + 40 * REPAIR_FEED_STEP);
+    }
+    repair_feed_clear (&feed);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (repair_of_layers_not_held_is_let_go)
 {
   RepairFeedSelected selected = { { 125, 129, 184 }, 3, G_MAXUINT };
@@ -520,6 +558,8 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
         .step = 1,
         .index = (guint8) (i % 4),
         .n_repair = 4,
+        .carriers = 1,
+        .end = 4,
         .symbol_size = sizeof (payload) - LMCC_REPAIR_HEADER_SIZE,
       };
       LmccPacket *packet;
@@ -622,6 +662,7 @@ receiver_repair_suite (void)
   tcase_add_test (chain, control_hears_the_same_with_and_without_repair);
   tcase_add_test (chain, who_joins_in_the_middle_waits_for_nothing_it_missed);
   tcase_add_test (chain, repair_may_be_in_a_higher_layer_than_what_it_repairs);
+  tcase_add_test (chain, repair_may_be_in_several_layers);
   tcase_add_test (chain, repair_of_layers_not_held_is_let_go);
   tcase_add_test (chain, what_waits_in_a_layer_that_is_left_still_comes_out);
   tcase_add_test (chain, a_layer_that_is_joined_again_begins_anew);

@@ -5,7 +5,9 @@
 #include "support/test-slow.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/repair/encoder.h>
 #include <gst/lmcc/repair/payload.h>
+#include <gst/lmcc/wire/constants.h>
 #include <string.h>
 
 static void
@@ -227,12 +229,13 @@ GST_START_TEST (packets_that_contradict_their_block_are_refused)
   packet = g_ptr_array_index (block.repair, 1);
   fail_unless (
       lmcc_repair_payload_parse (packet->data, packet->size, &payload));
-  for (i = 0; i < 4; i++) {
+  for (i = 0; i < 5; i++) {
     other = payload;
     other.n_source += i == 0;
     other.step += i == 1;
     other.n_repair += i == 2;
     other.symbol_size -= i == 3;
+    other.carriers += i == 4;
     lmcc_repair_decoder_take_repair (decoder, &other, packet, 0);
     fail_unless_equals_int (lmcc_repair_decoder_get_refused (decoder), i + 1);
   }
@@ -242,7 +245,7 @@ GST_START_TEST (packets_that_contradict_their_block_are_refused)
   fail_unless_equals_int (test_block_poll_all (decoder, &block, lost), 0);
   test_block_take_repair (decoder, packet, 0);
   fail_unless_equals_int (test_block_poll_all (decoder, &block, lost), 2);
-  fail_unless_equals_int (lmcc_repair_decoder_get_refused (decoder), 4);
+  fail_unless_equals_int (lmcc_repair_decoder_get_refused (decoder), 5);
   test_block_clear (&block);
 }
 
@@ -259,6 +262,8 @@ GST_START_TEST (a_block_with_smaller_symbols_than_its_packets_is_refused)
     .step = 1,
     .index = 0,
     .n_repair = 1,
+    .carriers = 1,
+    .end = 1,
     .symbol_size = 38,
     .symbol = bytes + LMCC_REPAIR_HEADER_SIZE,
   };
@@ -306,7 +311,7 @@ GST_START_TEST (what_is_too_old_or_of_layers_not_held_is_forgotten)
 
 GST_END_TEST;
 
-GST_START_TEST (beyond_repair_is_known_when_a_block_is_closed_and_short)
+GST_START_TEST (beyond_repair_is_known_when_a_block_has_ended_and_is_short)
 {
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
   TestBlock block;
@@ -317,7 +322,8 @@ GST_START_TEST (beyond_repair_is_known_when_a_block_is_closed_and_short)
   test_block_take_symbol (decoder, &block, 4, 0);
   test_block_take_symbol (decoder, &block, 6, 0);
   fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 11));
-  lmcc_repair_decoder_close_block (decoder, TEST_BLOCK_SOURCE, 10);
+  lmcc_repair_decoder_end_part (decoder, TEST_BLOCK_SOURCE & 63,
+      TEST_BLOCK_SOURCE, 10);
   fail_unless (
       lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 11));
   fail_unless (
@@ -325,6 +331,109 @@ GST_START_TEST (beyond_repair_is_known_when_a_block_is_closed_and_short)
   fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 15));
   fail_if (
       lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE + 1, 11));
+  test_block_clear (&block);
+}
+
+GST_END_TEST;
+
+/* A block's repair in the source packets' layer and two above it. */
+static GPtrArray *
+encode_parts (const TestBlock *block, guint8 own, guint8 above, guint8 top)
+{
+  const guint8 parts[LMCC_REPAIR_MAX_CARRIERS] = { own, above, 0, top };
+  guint n = own + above + top, i;
+  g_autoptr (LmccRepairEncoder) encoder =
+      lmcc_repair_encoder_new (block->source, block->n_source, block->step, n);
+  GPtrArray *repair =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) lmcc_packet_unref);
+
+  lmcc_repair_encoder_set_parts (encoder, parts);
+  for (i = 0; i < n; i++)
+    g_ptr_array_add (repair, lmcc_repair_encoder_make (encoder, i));
+
+  return repair;
+}
+
+/* Whoever has only some of the layers waits for those only. */
+GST_START_TEST (repair_in_several_layers_ends_in_each_that_is_held)
+{
+  const guint layer = TEST_BLOCK_SOURCE & LMCC_SSRC_LAYER_MASK;
+  guint n_held;
+
+  for (n_held = 0; n_held <= 4; n_held++) {
+    const guint carriers[] = { layer, layer + 1, layer + 3 };
+    g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
+    guint last = 0, i;
+    TestBlock block;
+
+    test_block_init (&block, 10, 5, 1, 1);
+    g_ptr_array_unref (block.repair);
+    block.repair = encode_parts (&block, 1, 2, 1);
+    lmcc_repair_decoder_set_held (decoder,
+        lmcc_layer_set_first (layer + n_held));
+    test_block_take_repair (decoder, g_ptr_array_index (block.repair, 0), 0);
+    for (i = 0; i < 3; i++) {
+      if (carriers[i] < layer + n_held)
+        last = i;
+    }
+    for (i = 0; i < 3; i++) {
+      fail_unless_equals_int (lmcc_repair_decoder_is_hopeless (decoder,
+                                  TEST_BLOCK_SOURCE, 11),
+          n_held == 0 || i > last);
+      lmcc_repair_decoder_end_part (decoder, carriers[i], TEST_BLOCK_SOURCE,
+          10);
+    }
+    fail_unless (
+        lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 11));
+    test_block_clear (&block);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (what_each_layer_has_is_told)
+{
+  static const guint8 ends[] = { 1, 3, 3, 7, 7, 7, 7 };
+  g_autoptr (GPtrArray) repair = NULL;
+  TestBlock block;
+  guint i;
+
+  test_block_init (&block, 10, 5, 1, 1);
+  repair = encode_parts (&block, 1, 2, 4);
+  for (i = 0; i < repair->len; i++) {
+    const LmccPacket *packet = g_ptr_array_index (repair, i);
+    LmccRepairPayload payload;
+
+    fail_unless (
+        lmcc_repair_payload_parse (packet->data, packet->size, &payload));
+    fail_unless_equals_int (payload.index, i);
+    fail_unless_equals_int (payload.end, ends[i]);
+    fail_unless_equals_int (payload.n_repair, 7);
+    fail_unless_equals_int (payload.carriers, 0x0b);
+  }
+  test_block_clear (&block);
+}
+
+GST_END_TEST;
+
+/* All of it in one layer may have been lost. */
+GST_START_TEST (a_later_block_of_a_layer_ends_those_before)
+{
+  const guint layer = TEST_BLOCK_SOURCE & LMCC_SSRC_LAYER_MASK;
+  g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
+  TestBlock block;
+
+  test_block_init (&block, 65530, 8, 1, 1);
+  g_ptr_array_unref (block.repair);
+  block.repair = encode_parts (&block, 1, 2, 0);
+  test_block_take_repair (decoder, g_ptr_array_index (block.repair, 0), 0);
+  lmcc_repair_decoder_end_part (decoder, layer, TEST_BLOCK_SOURCE, 65530);
+  fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 1));
+  lmcc_repair_decoder_end_before (decoder, layer + 1, TEST_BLOCK_SOURCE + 1, 2);
+  lmcc_repair_decoder_end_before (decoder, layer + 1, TEST_BLOCK_SOURCE, 65530);
+  fail_if (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 1));
+  lmcc_repair_decoder_end_before (decoder, layer + 1, TEST_BLOCK_SOURCE, 2);
+  fail_unless (lmcc_repair_decoder_is_hopeless (decoder, TEST_BLOCK_SOURCE, 1));
   test_block_clear (&block);
 }
 
@@ -351,6 +460,8 @@ GST_START_TEST (memory_is_bounded)
         .n_source = 200,
         .step = 15,
         .n_repair = 55,
+        .carriers = 1,
+        .end = 55,
         .symbol_size = 8900,
         .symbol = body->data,
       };
@@ -391,8 +502,8 @@ GST_START_TEST (a_change_is_told_before_hope_changes)
 
     switch (g_rand_int_range (dice, 0, 16)) {
       case 0:
-        lmcc_repair_decoder_close_block (decoder, TEST_BLOCK_SOURCE,
-            block->first);
+        lmcc_repair_decoder_end_part (decoder, TEST_BLOCK_SOURCE & 63,
+            TEST_BLOCK_SOURCE, (guint16) block->first);
         break;
       case 1:
         lmcc_repair_decoder_expire (decoder, step - MIN (step, 20));
@@ -440,8 +551,11 @@ repair_decoder_suite (void)
       a_block_with_smaller_symbols_than_its_packets_is_refused);
   tcase_add_test (chain, what_is_too_old_or_of_layers_not_held_is_forgotten);
   tcase_add_test (chain,
-      beyond_repair_is_known_when_a_block_is_closed_and_short);
+      beyond_repair_is_known_when_a_block_has_ended_and_is_short);
   tcase_add_test (chain, memory_is_bounded);
+  tcase_add_test (chain, repair_in_several_layers_ends_in_each_that_is_held);
+  tcase_add_test (chain, what_each_layer_has_is_told);
+  tcase_add_test (chain, a_later_block_of_a_layer_ends_those_before);
   tcase_add_test (chain, a_change_is_told_before_hope_changes);
 
   return suite;

@@ -324,6 +324,18 @@ GST_START_TEST (test_the_base_comes_first)
 
 GST_END_TEST;
 
+/* Of a group of one block, in the first layers. */
+static guint
+count_repair (const LmccRepairPlan *plan, guint group, guint n_layers)
+{
+  guint sum = 0, i;
+
+  for (i = 0; i < n_layers; i++)
+    sum += lmcc_repair_plan_get_repair (plan, group, 0, i);
+
+  return sum;
+}
+
 /* One picture lies in layers 0 and 1, and others of layer 1 need it; layer 2
  * has pictures of its own. */
 GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
@@ -347,31 +359,62 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
   none = lmcc_repair_plan_count_whole (plan, 1) / 2;
   for (i = 0; i < 3; i++) {
     fail_unless_equals_int (allocate (plan, i, 3 * PACKET, NULL), 3 * PACKET);
-    fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, 0, i), 3);
   }
   whole = lmcc_repair_plan_count_whole (plan, 1) / 2;
   fail_unless (whole > 0.98, "%g, without repair %g", whole, none);
+  for (i = 0; i < 2; i++)
+    fail_unless (count_repair (plan, i, 3) >= 2);
 }
 
 GST_END_TEST;
 
-/* What the base has no room for comes with a layer above, all of it. */
-GST_START_TEST (test_the_repair_of_a_block_is_in_one_layer)
+/* Each layer adds to what those below have: who holds more is protected more,
+ * and nobody less. */
+GST_START_TEST (test_the_base_has_repair_in_each_layer)
 {
   const guint sizes[] = { 30, 30, 30 };
   g_autoptr (LmccRepairPlan) plan = make_plan (0.05, sizes, 3);
-  gdouble before;
+  const guint budgets[] = { 1, 6, 6 };
+  gdouble at[3];
+  guint i;
 
-  allocate (plan, 0, 0, NULL);
-  before = lmcc_repair_plan_count_whole (plan, 1);
-  fail_unless_equals_int (allocate (plan, 1, 8 * PACKET, NULL), 8 * PACKET);
-  fail_unless (lmcc_repair_plan_count_whole (plan, 1) > before);
-  fail_unless (lmcc_repair_plan_get_repair (plan, 0, 0, 1) >= 4);
-  fail_unless (lmcc_repair_plan_get_repair (plan, 1, 0, 1) > 0);
-  fail_unless_equals_int (allocate (plan, 2, 8 * PACKET, NULL), 8 * PACKET);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 0, 2), 8);
+  for (i = 0; i < 3; i++) {
+    guint k;
+
+    fail_unless_equals_int (allocate (plan, i, budgets[i] * PACKET, NULL),
+        budgets[i] * PACKET);
+    for (k = 0; k < i; k++)
+      fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, k), at[k]);
+    at[i] = lmcc_repair_plan_count_whole (plan, i);
+    fail_unless (i == 0 || at[i] > at[i - 1]);
+    fail_unless (
+        count_repair (plan, 0, i + 1) >= count_repair (plan, i, i + 1));
+  }
+  fail_unless_equals_int (count_repair (plan, 0, 1), 1);
+  fail_unless (count_repair (plan, 0, 2) > 2);
+  fail_unless_equals_int (count_repair (plan, 0, 3) + count_repair (plan, 1, 3)
+          + count_repair (plan, 2, 3),
+      13);
+}
+
+GST_END_TEST;
+
+/* All of a block have numbers of their own. */
+GST_START_TEST (test_a_block_has_no_more_than_it_may)
+{
+  const guint sizes[] = { 200, 10, 10, 10, 10, 10, 10, 10, 10, 10 };
+  g_autoptr (LmccRepairPlan) plan = make_plan (0.2, sizes, 10);
+  guint i;
+
+  for (i = 0; i < 10; i++) {
+    allocate (plan, i, 40 * PACKET, NULL);
+    fail_unless (
+        count_repair (plan, 0, i + 1) <= LMCC_REPAIR_MAX_SYMBOLS - 200);
+    fail_unless (i < LMCC_REPAIR_MAX_CARRIERS
+        || lmcc_repair_plan_get_repair (plan, 0, 0, i) == 0);
+  }
+  fail_unless_equals_int (count_repair (plan, 0, 10),
+      LMCC_REPAIR_MAX_SYMBOLS - 200);
 }
 
 GST_END_TEST;
@@ -434,7 +477,9 @@ GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
   fail_unless_equals_int (allocate (plan, 2, 8 * PACKET, NULL), 8 * PACKET);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 0), 2);
   fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 1, 0, 2), 0);
-  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 2, 0, 2), 8);
+  fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, 0, 0, 2)
+          + lmcc_repair_plan_get_repair (plan, 2, 0, 2),
+      8);
   fail_unless (lmcc_repair_plan_count_whole (plan, 2) > before);
   fail_unless_equals_float (lmcc_repair_plan_count_whole (plan, 1), before);
 }
@@ -460,7 +505,8 @@ repair_plan_suite (void)
   tcase_add_test (tcase, test_the_base_comes_first);
   tcase_add_test (tcase,
       test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers);
-  tcase_add_test (tcase, test_the_repair_of_a_block_is_in_one_layer);
+  tcase_add_test (tcase, test_the_base_has_repair_in_each_layer);
+  tcase_add_test (tcase, test_a_block_has_no_more_than_it_may);
   tcase_add_test (tcase, test_a_block_that_ends_late_has_only_what_is_left);
   tcase_add_test (tcase, test_without_loss_nothing_is_spent);
   tcase_add_test (tcase,

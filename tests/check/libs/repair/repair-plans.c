@@ -193,14 +193,24 @@ find_chance (LmccRepairChances *chances, guint n_packets, guint n_needed,
 
 /**
  * Repair:
- * @carriers: by group and block the layer of its repair
- * @n: likewise, how many packets it has
+ * @n: by group, block and layer, from the group's own on, its repair packets
  */
 typedef struct
 {
-  guint carriers[MAX_GROUPS][LMCC_REPAIR_MAX_STEP];
-  guint n[MAX_GROUPS][LMCC_REPAIR_MAX_STEP];
+  guint n[MAX_GROUPS][LMCC_REPAIR_MAX_STEP][LMCC_REPAIR_MAX_CARRIERS];
 } Repair;
+
+/* In a group's own layer and so many above it. */
+static guint
+count_seen (const guint n[LMCC_REPAIR_MAX_CARRIERS], guint above)
+{
+  guint sum = 0, i;
+
+  for (i = 0; i <= above && i < LMCC_REPAIR_MAX_CARRIERS; i++)
+    sum += n[i];
+
+  return sum;
+}
 
 /* A receiver of each level. */
 static gdouble
@@ -227,7 +237,7 @@ count_whole (const Window *window, const Media *media, const Repair *repair)
           break;
         }
         for (b = 0; b < LMCC_REPAIR_MAX_STEP; b++)
-          seen[b] = repair->carriers[k][b] <= level ? repair->n[k][b] : 0;
+          seen[b] = count_seen (repair->n[k][b], level - media->layers[k]);
         chance *= find_chance (chances[get_depth (media->sizes[k])],
             media->sizes[k], media->needs[i][k], seen);
       }
@@ -303,13 +313,11 @@ read_repair (const Window *window, const Media *media,
   *repair = (Repair){ 0 };
   for (k = 0; k < media->n_groups; k++) {
     for (block = 0; block < get_depth (media->sizes[k]); block++) {
-      for (layer = 0; layer < window->n_layers; layer++) {
+      for (layer = media->layers[k]; layer < window->n_layers; layer++) {
         guint n = lmcc_repair_plan_get_repair (plan, k, block, layer);
 
-        if (n == 0)
-          continue;
-        repair->n[k][block] = n;
-        repair->carriers[k][block] = layer;
+        if (n > 0)
+          repair->n[k][block][layer - media->layers[k]] = n;
       }
     }
   }
@@ -326,6 +334,22 @@ make_plan (const Window *window, guint64 step, Repair *repair)
   plan = begin_plan (window, media);
   allocate (window, media, plan, step);
   read_repair (window, media, plan, repair);
+  if (g_getenv ("DBG")) {
+    guint l, k, b, c;
+    for (l = 0; l < window->n_layers; l++)
+      g_print ("level %u: %g\n", l, lmcc_repair_plan_count_whole (plan, l));
+    for (k = 0; k < media->n_groups; k++) {
+      g_print ("group %u layer %u size %u:", k, media->layers[k],
+          media->sizes[k]);
+      for (b = 0; b < get_depth (media->sizes[k]); b++) {
+        g_print (" [");
+        for (c = 0; c < 4; c++)
+          g_print ("%u ", repair->n[k][b][c]);
+        g_print ("]");
+      }
+      g_print ("\n");
+    }
+  }
 
   return count_whole (window, media, repair);
 }

@@ -8,7 +8,6 @@
 #include <gst/lmcc/wire/rtp.h>
 
 #include <string.h>
-#include "support/test-block.h"
 
 #define SSRC_BASE 0x12345000u
 
@@ -93,12 +92,23 @@ repair_feed_arrive (RepairFeed *feed, guint group, LmccPacket *packet)
   repair_feed_drain (feed);
 }
 
+/* The layer that has a repair packet of a block of @layer. */
+static guint
+get_carrier (const RepairFeed *feed, guint layer, guint index)
+{
+  guint n_layers = feed->session.n_layers;
+  guint carrier = feed->repair_layer < n_layers ? feed->repair_layer : layer;
+
+  return index + feed->n_above < feed->n_repair
+      ? carrier
+      : MIN (carrier + (feed->n_above > 0), n_layers - 1);
+}
+
 void
 repair_feed_send_repair (RepairFeed *feed, guint layer, LmccPacket *payload,
     guint index)
 {
-  guint carrier =
-      feed->repair_layer < feed->session.n_layers ? feed->repair_layer : layer;
+  guint carrier = get_carrier (feed, layer, index);
   LmccHeader header = start_header (feed, LMCC_PACKET_REPAIR, carrier);
   LmccRtp rtp = {
     .payload_type = feed->session.repair_payload_type,
@@ -117,14 +127,22 @@ repair_feed_send_repair (RepairFeed *feed, guint layer, LmccPacket *payload,
 static void
 end_block (RepairFeed *feed, guint layer)
 {
-  g_autoptr (GPtrArray) payloads =
-      test_block_encode ((LmccPacket **) feed->block[layer]->pdata,
+  g_autoptr (LmccRepairEncoder) encoder =
+      lmcc_repair_encoder_new ((LmccPacket **) feed->block[layer]->pdata,
           feed->block[layer]->len, 1, feed->n_repair);
+  guint8 parts[LMCC_REPAIR_MAX_CARRIERS] = { 0 };
   guint i;
 
-  fail_unless (payloads != NULL);
-  for (i = 0; i < payloads->len; i++)
-    repair_feed_send_repair (feed, layer, g_ptr_array_index (payloads, i), i);
+  fail_unless (encoder != NULL);
+  /* One below the source packets' layer cannot be told. */
+  for (i = 0; i < feed->n_repair; i++)
+    parts[MAX (get_carrier (feed, layer, i), layer) - layer]++;
+  lmcc_repair_encoder_set_parts (encoder, parts);
+  for (i = 0; i < feed->n_repair; i++) {
+    g_autoptr (LmccPacket) payload = lmcc_repair_encoder_make (encoder, i);
+
+    repair_feed_send_repair (feed, layer, payload, i);
+  }
   g_ptr_array_set_size (feed->block[layer], 0);
 }
 

@@ -237,29 +237,53 @@ repair_check_headers (Harness *h)
         lmcc_sender_get_stats (h->sender)->layers[i].repairs);
 }
 
-/* All repair packets of a block are in one layer, in their order, all there. */
+/* All repair packets of a block are there: each layer that they name has its
+ * part, in their order, and higher layers the later ones. */
+static void
+check_block (Harness *h, const LmccRepairPayload *of)
+{
+  g_autoptr (GArray) found = find_block (h, of);
+  guint next[LMCC_REPAIR_MAX_CARRIERS] = { 0 }, end = 0, i;
+  guint ends[LMCC_REPAIR_MAX_CARRIERS] = { 0 };
+
+  fail_unless_equals_int (found->len, of->n_repair);
+  for (i = 0; i < found->len; i++) {
+    const SentPacket *s = SENT (h, g_array_index (found, guint, i));
+    LmccRepairPayload payload = repair_parse (s);
+    guint above = s->header.layer - (payload.source & 63);
+
+    fail_unless_equals_int (payload.carriers, of->carriers);
+    fail_unless (above < LMCC_REPAIR_MAX_CARRIERS);
+    fail_unless (of->carriers >> above & 1);
+    if (ends[above] > 0) {
+      fail_unless_equals_int (payload.index, next[above]);
+      fail_unless_equals_int (payload.end, ends[above]);
+    }
+    next[above] = payload.index + 1u;
+    ends[above] = payload.end;
+  }
+  for (i = 0; i < LMCC_REPAIR_MAX_CARRIERS; i++) {
+    fail_unless ((ends[i] > 0) == (of->carriers >> i & 1));
+    fail_unless_equals_int (next[i], ends[i]);
+    fail_unless (ends[i] == 0 || ends[i] > end);
+    end = MAX (end, ends[i]);
+  }
+  fail_unless_equals_int (end, of->n_repair);
+}
+
 void
 repair_check_blocks (Harness *h)
 {
-  guint i, k;
+  guint i;
 
   for (i = 0; i < N_SENT (h); i++) {
-    g_autoptr (GArray) found = NULL;
     LmccRepairPayload payload;
 
     if (!repair_is (SENT (h, i)))
       continue;
     payload = repair_parse (SENT (h, i));
-    if (payload.index > 0)
-      continue;
-    found = find_block (h, &payload);
-    fail_unless_equals_int (found->len, payload.n_repair);
-    for (k = 0; k < found->len; k++) {
-      const SentPacket *s = SENT (h, g_array_index (found, guint, k));
-
-      fail_unless_equals_int (repair_parse (s).index, k);
-      fail_unless_equals_int (s->header.layer, SENT (h, i)->header.layer);
-    }
+    if (payload.index == 0)
+      check_block (h, &payload);
   }
 }
 

@@ -53,6 +53,13 @@ typedef struct
   LmccPacket *packet;
 } InFlight;
 
+/* Repair packets of a block, and those of them that came. */
+typedef struct
+{
+  guint n_sent;
+  guint n_came;
+} BlockRepair;
+
 typedef struct
 {
   const TestRepairConfig *config;
@@ -65,9 +72,8 @@ typedef struct
   gboolean bad[LMCC_MAX_GROUPS];
   gboolean joined[LMCC_MAX_GROUPS];
   GQueue network;
-  GHashTable *sent;              /* of SentPacket */
-  guint n_came[LMCC_MAX_LAYERS]; /* repair packets of the block that each
-                                         * layer repairs now */
+  GHashTable *sent;   /* of SentPacket */
+  GHashTable *blocks; /* of BlockRepair: those of which some is still to come */
   GArray *outcomes;
   guint n_pushed;
 } Simulation;
@@ -242,19 +248,26 @@ note_recovered (Simulation *s, const LmccRepairPayload *repair, guint n_came)
 
 static void
 note_repair (Simulation *s, const LmccRtp *rtp, const guint8 *payload,
-    guint layer, gboolean comes)
+    gboolean comes)
 {
   LmccRepairPayload repair;
+  BlockRepair *block;
+  gpointer key;
 
   if (!lmcc_repair_payload_parse (payload, rtp->payload_size, &repair))
     return;
-  if (repair.index == 0) {
+  key = packet_key (repair.source, repair.first);
+  block = g_hash_table_lookup (s->blocks, key);
+  if (block == NULL) {
     note_block (s, &repair);
-    s->n_came[layer] = 0;
+    block = g_new0 (BlockRepair, 1);
+    g_hash_table_insert (s->blocks, key, block);
   }
-  s->n_came[layer] += comes;
-  if (repair.index == repair.n_repair - 1)
-    note_recovered (s, &repair, s->n_came[layer]);
+  block->n_came += comes;
+  if (++block->n_sent < repair.n_repair)
+    return;
+  note_recovered (s, &repair, block->n_came);
+  g_hash_table_remove (s->blocks, key);
 }
 
 static gboolean
@@ -294,7 +307,7 @@ note_sent (Simulation *s, const LmccPacket *packet, guint group, gboolean lost)
   if (header.type == LMCC_PACKET_REPAIR) {
     if (is_measured (s))
       s->result->repair_bytes += packet->size + TEST_REPAIR_IP_OVERHEAD;
-    note_repair (s, &rtp, packet->data + rtp.header_size, header.layer,
+    note_repair (s, &rtp, packet->data + rtp.header_size,
         !lost && header.layer <= s->config->level);
   }
   if (header.type == LMCC_PACKET_MEDIA) {
@@ -502,6 +515,7 @@ test_repair_run (const TestRepairConfig *config, TestRepairResult *result)
   s.random = g_rand_new_with_seed (config->seed);
   s.outcomes = g_array_new (FALSE, TRUE, sizeof (Outcome));
   s.sent = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  s.blocks = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_queue_init (&s.network);
   start_sender (&s);
   start_receiver (&s);
@@ -522,6 +536,7 @@ test_repair_run (const TestRepairConfig *config, TestRepairResult *result)
   lmcc_receiver_free (s.receiver);
   lmcc_sender_free (s.sender);
   g_hash_table_unref (s.sent);
+  g_hash_table_unref (s.blocks);
   g_array_unref (s.outcomes);
   g_rand_free (s.random);
 }

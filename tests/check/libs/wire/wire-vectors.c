@@ -109,9 +109,9 @@ describe_repair (GString *text, const guint8 *data, gsize size)
   if (lmcc_repair_payload_parse (data, size, &p))
     g_string_append_printf (text,
         " repairs=%u b=%u k=%u d=%u index=%u r=%u "
-        "symbol=%u",
-        p.source, p.first, p.n_source, p.step, p.index, p.n_repair,
-        p.symbol_size);
+        "carriers=%02x end=%u symbol=%u",
+        p.source, p.first, p.n_source, p.step, p.index, p.n_repair, p.carriers,
+        p.end, p.symbol_size);
 }
 
 static gchar *

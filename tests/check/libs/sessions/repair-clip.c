@@ -1,0 +1,220 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sessions/repair-clip.h"
+
+#include "sessions/repair-least.h"
+#include "support/test-clip.h"
+
+#include <string.h>
+
+/* The layers that its pictures go into. */
+static const guint64 rates[REPAIR_CLIP_LEVELS] = { 800000, 400000, 600000 };
+
+/* Likewise where each level has twice the rate of the one below. */
+#define DOUBLING_LEVELS 4
+#define DOUBLING_BASE 400000
+#define DOUBLING_SEEDS 5
+
+static GArray *pictures;
+static LmccTime period;
+
+/**
+ * repair_clip_read:
+ *
+ * Reads the clip, for all that follows.
+ */
+void
+repair_clip_read (void)
+{
+  pictures = test_clip_read (REPAIR_CLIP_PATH, &period);
+}
+
+/**
+ * repair_clip_clear:
+ *
+ * Frees what repair_clip_read() read.
+ */
+void
+repair_clip_clear (void)
+{
+  g_clear_pointer (&pictures, g_array_unref);
+}
+
+/**
+ * repair_clip_is_there:
+ *
+ * Returns: whether the clip could be read
+ */
+gboolean
+repair_clip_is_there (void)
+{
+  return pictures->len > 0;
+}
+
+/**
+ * repair_clip_fill_config:
+ * @row: a path and the repair
+ * @config: (out): gets these and the clip's pictures; layers are left
+ */
+void
+repair_clip_fill_config (const RepairRow *row, TestRepairConfig *config)
+{
+  repair_row_fill_config (row, config);
+  config->pictures = pictures;
+  config->period = period;
+}
+
+/**
+ * repair_clip_run:
+ * @row: a path and the repair
+ * @level: what the receiver holds
+ * @result: (out): what became of the pictures that come with @level
+ */
+void
+repair_clip_run (const RepairRow *row, guint level, TestRepairResult *result)
+{
+  TestRepairConfig config;
+
+  repair_clip_fill_config (row, &config);
+  config.n_layers = G_N_ELEMENTS (rates);
+  memcpy (config.rates, rates, sizeof (rates));
+  config.level = level;
+  test_repair_run (&config, result);
+}
+
+static void
+run_all_levels (const RepairRow *row, TestRepairResult *result)
+{
+  repair_clip_run (row, REPAIR_CLIP_LEVELS - 1, result);
+}
+
+/* In layers that double. */
+static void
+run_doubling (const RepairRow *row, guint level, guint32 seed,
+    TestRepairResult *result)
+{
+  TestRepairConfig config;
+  guint i;
+
+  repair_clip_fill_config (row, &config);
+  config.n_layers = DOUBLING_LEVELS;
+  for (i = 0; i < DOUBLING_LEVELS; i++)
+    config.rates[i] = row->rate << (i == 0 ? 0 : i - 1);
+  config.level = level;
+  config.expected = LMCC_DEFAULT_REPAIR_LOSS;
+  config.seed = seed;
+  test_repair_run (&config, result);
+}
+
+/**
+ * repair_clip_add_table:
+ * @text: a page
+ *
+ * Adds what receivers of the base and of all layers have.
+ */
+void
+repair_clip_add_table (GString *text)
+{
+  static const gdouble losses[] = { 0.005, 0.02, 0.10 };
+  static const guint shares[] = { 0, 100, 300 };
+  guint i, k, level;
+
+  g_string_append (text,
+      "| loss, % | repair, % | level |" REPAIR_RESULT_HEAD
+      " no place |\n|---:|---:|---:|" REPAIR_RESULT_RULE "---:|\n");
+  for (i = 0; i < G_N_ELEMENTS (losses); i++) {
+    for (k = 0; k < G_N_ELEMENTS (shares); k++) {
+      for (level = 0; level < REPAIR_CLIP_LEVELS; level += 2) {
+        RepairRow row = { 0, REPAIR_CLIP_GROUP, losses[i], 1, shares[k] };
+        TestRepairResult result;
+
+        repair_clip_run (&row, level, &result);
+        g_string_append_printf (text, "| %.1f | %.0f | %u |", 100 * losses[i],
+            shares[k] / 10.0, level);
+        repair_result_put (text, &result);
+        g_string_append_printf (text, " %.1f |\n",
+            (gdouble) result.n_dropped * period / LMCC_SECOND
+                / (2 * repair_rows_get_seconds () + 32));
+      }
+    }
+  }
+}
+
+/**
+ * repair_clip_add_least:
+ * @text: a page
+ *
+ * Adds the least shares for a receiver of all layers.
+ */
+void
+repair_clip_add_least (GString *text)
+{
+  g_string_append (text,
+      "\nThe least share that does the same for level 2 as "
+      "[above](#what-small-blocks-cost):\n\n|" REPAIR_LEAST_HEAD
+      "\n|---|---|\n|");
+  repair_least_put (text, 0, REPAIR_CLIP_GROUP, run_all_levels);
+  g_string_append (text, "\n");
+}
+
+/* Mean over some seeds of what a level shows a second, and of what of it losses
+ * take away. Pictures of which a reference lies in layers above are shown
+ * neither with losses nor without. */
+static void
+put_damaged (GString *text, const RepairRow *row, guint level)
+{
+  RepairRow lossless = *row;
+  guint64 n_shown = 0, n_all = 0;
+  TestRepairResult result, with_loss;
+  guint i;
+
+  lossless.loss = 0.0;
+  run_doubling (&lossless, level, REPAIR_ROW_SEED, &result);
+  for (i = 0; i < DOUBLING_SEEDS; i++) {
+    n_all += result.n_decodable;
+    run_doubling (row, level, REPAIR_ROW_SEED + i, &with_loss);
+    n_shown += with_loss.n_decodable;
+  }
+  g_string_append_printf (text, " %.1f | %.2f |",
+      (gdouble) result.n_decodable * LMCC_SECOND
+          / (repair_rows_get_seconds () * REPAIR_CLIP_GROUP),
+      100 * (1 - repair_divide (n_shown, n_all)));
+}
+
+/**
+ * repair_clip_add_doubling:
+ * @text: a page
+ *
+ * Adds what is damaged at each level of layers that double, without and with
+ * repair.
+ */
+void
+repair_clip_add_doubling (GString *text)
+{
+  static const struct
+  {
+    gdouble loss;
+    gdouble burst;
+  } paths[] = { { 0.01, 1 }, { 0.02, 1 }, { 0.03, 1 }, { 0.05, 1 }, { 0.01, 3 },
+    { 0.02, 3 }, { 0.03, 3 }, { 0.05, 3 } };
+  guint i, level;
+
+  g_string_append (text,
+      "| loss, % | in a row | level | pictures a second without repair "
+      "| damaged, % | with repair | damaged, % |\n"
+      "|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (i = 0; i < G_N_ELEMENTS (paths); i++) {
+    for (level = 0; level < DOUBLING_LEVELS; level++) {
+      RepairRow row = { DOUBLING_BASE, REPAIR_CLIP_GROUP, paths[i].loss,
+        paths[i].burst };
+
+      g_string_append_printf (text, "| %.0f | %.0f | %u |", 100 * paths[i].loss,
+          paths[i].burst, level);
+      put_damaged (text, &row, level);
+      row.repair = 100;
+      put_damaged (text, &row, level);
+      g_string_append (text, "\n");
+    }
+  }
+}
