@@ -76,6 +76,7 @@ local f = {
   count = ProtoField.uint8 ("lmcc.record.count", "Fragments"),
   size = ProtoField.uint16 ("lmcc.record.size", "Size"),
   text = ProtoField.string ("lmcc.record.text", "Record"),
+  level_layers = ProtoField.string ("lmcc.record.levels", "Layers of each level"),
   train_interval = ProtoField.double ("lmcc.record.train_interval", "Interval of the trains (s)"),
   receiver = ProtoField.uint32 ("lmcc.notice.ssrc", "Receiver", base.HEX),
   table_version = ProtoField.uint8 ("lmcc.notice.version", "Table version"),
@@ -107,7 +108,30 @@ local function find_train_interval (text)
   return value ~= nil and tonumber (value) * units[unit] or 0
 end
 
--- Returns the interval where a record is whole with this fragment, else nil.
+-- The layers of each level as a whole record's lv lists them; nil where it has none.
+local function find_levels (text)
+  local line = text:match ("a=x%-lmcc:1([^\r\n]*)") or ""
+  local list = (line .. " "):match (" lv=([%x,]+) ")
+  local levels = {}
+  if list == nil then
+    return nil
+  end
+  for set in list:gmatch ("%x+") do
+    local layers = {}
+    for place = 1, #set do
+      local digit = tonumber (set:sub (-place, -place), 16)
+      for i = 0, 3 do
+        if bit.band (bit.rshift (digit, i), 1) == 1 then
+          table.insert (layers, 4 * (place - 1) + i)
+        end
+      end
+    end
+    table.insert (levels, table.concat (layers, "+"))
+  end
+  return table.concat (levels, ", ")
+end
+
+-- Returns the text of a record that is whole with this fragment, else nil.
 local function take_fragment (session, revision, index, count, text)
   local record = records[session]
   if record == nil or record.revision ~= revision or record.count ~= count then
@@ -120,8 +144,9 @@ local function take_fragment (session, revision, index, count, text)
       return nil
     end
   end
-  trains[session] = find_train_interval (table.concat (record.parts, "", 0, count - 1))
-  return trains[session]
+  local whole = table.concat (record.parts, "", 0, count - 1)
+  trains[session] = find_train_interval (whole)
+  return whole
 end
 
 -- The data of our first and second element, as far as they are there, and where the
@@ -270,10 +295,13 @@ local function show_record (part, tree)
   branch:add (f.size, part (16, 2))
   if length > 0 and 20 + length <= part:len () then
     branch:add (f.text, part (20, length))
-    local interval = take_fragment (part (4, 4):uint (), part (12, 2):uint (), part (14, 1):uint (),
+    local whole = take_fragment (part (4, 4):uint (), part (12, 2):uint (), part (14, 1):uint (),
       part (15, 1):uint (), part (20, length):string ())
-    if interval ~= nil and interval > 0 then
-      branch:add (f.train_interval, part (20, length), interval)
+    if whole ~= nil and find_train_interval (whole) > 0 then
+      branch:add (f.train_interval, part (20, length), find_train_interval (whole))
+    end
+    if whole ~= nil and find_levels (whole) ~= nil then
+      branch:add (f.level_layers, part (20, length), find_levels (whole))
     end
   end
 end

@@ -43,6 +43,8 @@ G_BEGIN_DECLS
  *     Its feedback interval is the shortest, say %LMCC_DEFAULT_FEEDBACK_INTERVAL, and
  *     at least 1 s; the sender makes it longer as the audience grows; 0: no reports
  *     are taken. R_max 0 stands for %LMCC_DEFAULT_RTT_MAX
+ * @levels: which layers its levels have, from its rungs; where that is
+ *     %LMCC_LEVELS_CUMULATIVE those that @session says
  * @cname: canonical name for SDES (RFC 7022)
  * @sequence_seed: random; the first sequence numbers come from it
  * @rtp_offset: random; RTP timestamp of presentation time 0
@@ -75,6 +77,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   LmccSession session;
+  LmccLevels levels;
   const gchar *cname;
   guint32 sequence_seed;
   guint32 rtp_offset;

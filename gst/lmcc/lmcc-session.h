@@ -66,6 +66,24 @@ typedef struct
 } LmccLayer;
 
 /**
+ * LmccLevels:
+ * @LMCC_LEVELS_CUMULATIVE: level i is layers 0 to i
+ * @LMCC_LEVELS_FALLBACK: rungs are encodings of the same pictures, and a receiver
+ *     shows one of them: level 0 and those above it, as many as the lowest rung has
+ *     layers, are that rung's first ones; then each other rung has one level, of the
+ *     lowest rung's layers and its own
+ *
+ * Which layers the levels of a session have (Kim and Ammar, IEEE Transactions on
+ * Multimedia 7(6), 2005, compare layered with replicated streams; `fallback` is
+ * between them).
+ */
+typedef enum
+{
+  LMCC_LEVELS_CUMULATIVE,
+  LMCC_LEVELS_FALLBACK,
+} LmccLevels;
+
+/**
  * LmccMedia:
  * @encoding_name: as in a=rtpmap, upper case; empty where there is no such media
  * @clock_rate: RTP timestamp units per second, %LMCC_MIN_CLOCK_RATE to
@@ -171,6 +189,7 @@ LMCC_API void
 lmcc_session_set_payload_type (LmccSession *session, guint payload_type);
 LMCC_API gboolean lmcc_session_validate (const LmccSession *session,
     GError **error);
+LMCC_API void lmcc_session_set_levels (LmccSession *session, LmccLevels levels);
 LMCC_API guint lmcc_session_count_levels (const LmccSession *session);
 LMCC_API gboolean lmcc_session_level_has_layer (const LmccSession *session,
     gint level, guint layer);

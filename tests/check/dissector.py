@@ -193,6 +193,23 @@ def check_trains(script, vectors):
     return failures
 
 
+def check_levels(script):
+    """A record's layers of each level are shown, in one fragment or more; returns how many differ."""
+    plain = "v=0\na=x-lmcc:1 v=1 l=1,2,3{}\nm=video\n"
+    cases = [(plain.format(""), 1, [""]), (plain.format(" lv=1,3,805 a=elm"), 1, ["0, 0+1, 0+2+11"]),
+             (plain.format(" a=elm lv=1,8000000000000001"), 2, ["", "0, 0+63"])]
+    packets = [packet for ssrc, (text, fragments, _) in enumerate(cases)
+               for packet in record_packets(text, ssrc << 12, fragments)]
+    with tempfile.TemporaryDirectory() as directory:
+        pcap = os.path.join(directory, "levels.pcap")
+        write_pcap(pcap, [ip_packet(data, PORT + 1) for data in packets])
+        rows = dissect(script, pcap, ["lmcc.record.levels"])
+    expected = [[shown] for _, _, all_shown in cases for shown in all_shown]
+    if rows != expected:
+        print(f"levels: {expected}, but {rows}")
+    return rows != expected
+
+
 def main():
     script, path = sys.argv[1:]
     if shutil.which("tshark") is None:
@@ -226,8 +243,8 @@ def main():
         if got != expected_row(kind, expected):
             print(f"{name}:\n  {expected_row(kind, expected)}\n  {got}")
             failures += 1
-    failures += check_trains(script, vectors)
-    print(f"{len(vectors)} vectors, and trains: {failures} differ")
+    failures += check_trains(script, vectors) + check_levels(script)
+    print(f"{len(vectors)} vectors, trains and levels: {failures} differ")
     return 1 if failures or not vectors else 0
 
 

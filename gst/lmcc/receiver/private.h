@@ -21,6 +21,7 @@
 #include "receiver/presentation-clock.h"
 #include "receiver/pump.h"
 #include "receiver/reports.h"
+#include "receiver/rung-switch.h"
 #include "receiver/sound.h"
 #include "receiver/sources.h"
 #include "repair/decoder.h"
@@ -71,6 +72,7 @@ struct _LmccReceiver
   LmccLayerSet leaving; /* left, and what waits of them is to be handed on */
   LmccLayerSet merge_layers; /* as the merge has it: more while packets of
                                  * layers that were left come out */
+  LmccRungSwitch rung_switch;
   LmccReceiverMembership membership;
   LmccReordering reordering;
   LmccOrderMark latest_order;                 /* of any layer */

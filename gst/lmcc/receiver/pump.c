@@ -107,6 +107,7 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
             : now);
     lmcc_receiver_follow_merge (receiver);
   }
+  lmcc_receiver_note_keys (receiver, now);
   lmcc_gate_timeout (receiver->gate, now);
 
   while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_DELIVER)

@@ -55,6 +55,7 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->config.settings = NULL;
   receiver->config.algorithm = NULL;
   receiver->level = -1;
+  lmcc_receiver_reset_rung_switch (receiver);
   lmcc_receiver_init_actions (receiver);
   receiver->merge = lmcc_merge_new ();
   receiver->gate = lmcc_gate_new (config->on_loss);
@@ -326,6 +327,7 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
   }
   next = MIN (next, lmcc_merge_next_timeout (receiver->merge));
   next = MIN (next, lmcc_gate_next_timeout (receiver->gate));
+  next = MIN (next, lmcc_receiver_next_rung_switch (receiver));
   next = MIN (next, lmcc_receiver_next_rejoin (receiver));
   next = MIN (next, next_silence (receiver));
   next = MIN (next, lmcc_receiver_next_unheard (receiver));

@@ -11,7 +11,10 @@
 #include "receiver/private.h"
 #include "receiver/rates.h"
 #include "receiver/reports.h"
+#include "receiver/rung-switch.h"
 #include "receiver/source-and-level.h"
+
+#include <string.h>
 
 static void
 set_merge_layers (LmccReceiver *receiver, LmccLayerSet layers)
@@ -151,7 +154,7 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
     LmccTime now)
 {
   LmccReceiverAction *action;
-  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
+  LmccLayerSet layers = lmcc_receiver_find_layers (receiver, level, now);
   gint from = receiver->level;
 
   if (level == from && layers == receiver->held)
@@ -215,6 +218,36 @@ highest_within_bitrate (const LmccReceiver *receiver)
   return G_MAXINT;
 }
 
+/* The highest level that may be held, whatever the algorithm wants, and why. */
+static gint
+find_cap (const LmccReceiver *receiver, const gchar **reason)
+{
+  gint cap = (gint) lmcc_session_count_levels (&receiver->session) - 1;
+  gint other;
+
+  *reason = "all layers of the session";
+  if (receiver->config.max_level >= 0 && receiver->config.max_level < cap) {
+    cap = receiver->config.max_level;
+    *reason = "max-level";
+  }
+  other = highest_within_bitrate (receiver);
+  if (other < cap) {
+    cap = other;
+    *reason = "max-bitrate";
+  }
+  other = lmcc_receiver_get_memory_level (receiver);
+  if (other < cap) {
+    cap = other;
+    *reason = "max-memory: the layer above did not fit into the memory budget";
+  }
+  if (receiver->membership.no_layering) {
+    cap = 0;
+    *reason = "the session's turning groups make no sense";
+  }
+
+  return MAX (cap, 0);
+}
+
 void
 lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now)
 {
@@ -224,33 +257,15 @@ lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now)
   if (!receiver->running || !receiver->have_session)
     return;
 
-  level = (gint) lmcc_session_count_levels (&receiver->session) - 1;
-  reason = "all layers of the session";
-  if (receiver->controller->wanted_level <= level) {
+  level = cap = find_cap (receiver, &reason);
+  if (receiver->controller->wanted_level <= cap) {
     level = receiver->controller->wanted_level;
     reason = receiver->controller->reason;
   }
-  if (receiver->config.max_level >= 0 && receiver->config.max_level < level) {
-    level = receiver->config.max_level;
-    reason = "max-level";
-  }
-  cap = highest_within_bitrate (receiver);
-  if (cap < level) {
-    level = cap;
-    reason = "max-bitrate";
-  }
-  cap = lmcc_receiver_get_memory_level (receiver);
-  if (cap < level) {
-    level = cap;
-    reason = "max-memory: the layer above did not fit into the memory budget";
-  }
+  level = lmcc_receiver_postpone_level (receiver, MAX (level, 0), cap, &reason,
+      now);
 
-  if (receiver->membership.no_layering) {
-    level = 0;
-    reason = "the session's turning groups make no sense";
-  }
-
-  set_level (receiver, MAX (level, 0), reason, now);
+  set_level (receiver, level, reason, now);
   lmcc_receiver_update_groups (receiver, now);
   lmcc_receiver_share_join (receiver, now);
 }
@@ -262,6 +277,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
   guint i;
 
   set_level (receiver, -1, reason, now);
+  lmcc_receiver_reset_rung_switch (receiver);
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     if (receiver->layers[i] == NULL)
       continue;
@@ -297,6 +313,16 @@ needs_new_controller (const LmccSession *old, const LmccSession *session)
       || (session->turning_groups > 0 && old->n_layers != session->n_layers);
 }
 
+/* Layers that carry something else, or levels of other layers. */
+static gboolean
+has_other_layers (const LmccSession *old, const LmccSession *session)
+{
+  return old->version != session->version
+      || memcmp (old->level_layers, session->level_layers,
+             sizeof (old->level_layers))
+      != 0;
+}
+
 /* The only place that sets the session. */
 gboolean
 lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
@@ -310,6 +336,8 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
     return FALSE;
   if (new_controller && receiver->membership.slots != NULL)
     set_level (receiver, -1, "the groups carry other layers from now on", now);
+  if (new_controller || has_other_layers (&receiver->session, session))
+    lmcc_receiver_reset_rung_switch (receiver);
   receiver->session = *session;
   lmcc_receiver_reckon_rates (receiver, now);
   receiver->session_is_old = FALSE;

@@ -192,6 +192,8 @@ change_table (LmccSender *sender, guint klass, LmccTime now)
   if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
     sender->stats.classes_joined++;
   lmcc_allocator_describe (&sender->allocator, &sender->session);
+  if (sender->levels != LMCC_LEVELS_CUMULATIVE)
+    lmcc_session_set_levels (&sender->session, sender->levels);
   lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
 
   lmcc_sender_move_pacers (sender, moved, n_old);

@@ -27,6 +27,7 @@ G_BEGIN_DECLS
  * @stats: the counters
  * @stopped: nothing is sent any more
  * @shaped: layers have fixed rates
+ * @levels: which layers levels have, where the rungs say it
  * @udp_overhead: bytes of IP and UDP headers
  * @allocator: which layer a unit is for; what waits in the layers
  * @rates: what the layers send
@@ -43,6 +44,7 @@ struct _LmccSender
   LmccSenderStats stats;
   gboolean stopped;
   gboolean shaped;
+  LmccLevels levels;
   gsize udp_overhead;
   LmccAllocator allocator;
   LmccRateWatch rates;

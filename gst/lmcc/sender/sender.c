@@ -292,6 +292,25 @@ check_layers (const LmccSession *session, GError **error)
   return lmcc_sending_check_rates (session, error);
 }
 
+static gboolean
+check_levels (const LmccSession *session, LmccLevels levels, GError **error)
+{
+  if (levels == LMCC_LEVELS_CUMULATIVE)
+    return TRUE;
+  if (!session->native)
+    return lmcc_sending_refuse (error,
+        "levels of the lowest encoding and one other are for layers as the "
+        "encoders make them, and these have fixed rates: set layering to "
+        "native, or levels to cumulative");
+  if (session->n_rungs < 2)
+    return lmcc_sending_refuse (error,
+        "levels of the lowest encoding and one other need several encodings "
+        "of the video, and there is one: link more, or set levels to "
+        "cumulative");
+
+  return TRUE;
+}
+
 /* Slots have bursts of their own, and a rate that the network sets says itself
  * when packets leave. */
 static LmccTime
@@ -321,13 +340,17 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
     session->window = sender->shaped
         ? lmcc_sender_get_window_for (config->key_distance)
         : LMCC_DEFAULT_WINDOW;
-  if (sender->shaped && !check_layers (session, error))
+  if (!check_levels (session, config->levels, error)
+      || (sender->shaped && !check_layers (session, error)))
     return FALSE;
   if (sender->shaped)
     lmcc_allocator_init_shaped (&sender->allocator, session);
   else
     lmcc_allocator_init (&sender->allocator, session);
   lmcc_allocator_describe (&sender->allocator, session);
+  sender->levels = config->levels;
+  if (sender->levels != LMCC_LEVELS_CUMULATIVE)
+    lmcc_session_set_levels (session, sender->levels);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
   session->train_cycle = find_train_cycle (session, &sender->algorithms);

@@ -4,12 +4,64 @@
 #include "wire/levels.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Whether the session says which layers its levels have. */
 static gboolean
 has_list (const LmccSession *session)
 {
   return session->level_layers[0] != 0;
+}
+
+/* The layers of one rung. */
+static LmccLayerSet
+find_rung (const LmccSession *session, guint rung)
+{
+  LmccLayerSet layers = 0;
+  guint i;
+
+  for (i = 0; i < session->n_layers; i++) {
+    if (session->layers[i].stream == rung)
+      layers |= LMCC_LAYER_SET_BASE << i;
+  }
+
+  return layers;
+}
+
+static void
+set_fallback (LmccSession *session)
+{
+  LmccLayerSet lowest = find_rung (session, 0), rest = lowest, held = 0;
+  guint n = 0, rung, layer;
+
+  while (lmcc_layer_set_take (&rest, &layer)) {
+    held |= LMCC_LAYER_SET_BASE << layer;
+    session->level_layers[n++] = held;
+  }
+  for (rung = 1; rung < session->n_rungs; rung++) {
+    LmccLayerSet layers = find_rung (session, rung);
+
+    if (layers != 0)
+      session->level_layers[n++] = lowest | layers;
+  }
+}
+
+/**
+ * lmcc_session_set_levels:
+ * @session: a session with its layers and number of rungs; its levels are set
+ * @levels: which
+ *
+ * %LMCC_LEVELS_FALLBACK is for native layers of several rungs. Where layers are
+ * of fixed rates, where there is one rung, and where one layer carries several
+ * rungs because there are too few groups, levels are cumulative all the same.
+ */
+void
+lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
+{
+  memset (session->level_layers, 0, sizeof (session->level_layers));
+  if (levels == LMCC_LEVELS_FALLBACK && session->native && session->n_rungs > 1
+      && find_rung (session, LMCC_STREAM_NONE) == 0)
+    set_fallback (session);
 }
 
 /*
@@ -213,8 +265,8 @@ lmcc_session_is_cumulative (const LmccSession *session)
  * lmcc_session_levels_are_valid:
  * @session: a session of at least one layer
  *
- * Returns: whether each level has the base, and no layer that the session has
- *     not
+ * Returns: whether each level has the base, no layer that the session has not,
+ *     and others than the one below it
  */
 gboolean
 lmcc_session_levels_are_valid (const LmccSession *session)
@@ -225,7 +277,8 @@ lmcc_session_levels_are_valid (const LmccSession *session)
   for (level = 0; level < n; level++) {
     LmccLayerSet layers = lmcc_session_level_layers (session, (gint) level);
 
-    if ((layers & LMCC_LAYER_SET_BASE) == 0 || (layers & ~known) != 0)
+    if ((layers & LMCC_LAYER_SET_BASE) == 0 || (layers & ~known) != 0
+        || layers == lmcc_session_level_layers (session, (gint) level - 1))
       return FALSE;
   }
 

@@ -39,6 +39,7 @@ typedef enum
   KEY_SOUND_PARAMETERS,
   KEY_NONCE,
   KEY_TRAINS,
+  KEY_LEVELS,
   N_KEYS
 } Key;
 
@@ -71,6 +72,7 @@ static const gchar *const key_names[N_KEYS] = {
   "sndp",
   "sn",
   "tr",
+  "lv",
 };
 
 /* Hexadecimal digits of a nonce. */
@@ -253,6 +255,36 @@ parse_layers (const gchar *text, LmccSession *session)
   return TRUE;
 }
 
+/* One form of each only: lower case, and no zeros in front. */
+static gboolean
+parse_layer_set (const gchar *text, guint64 *set)
+{
+  gsize n = strlen (text);
+
+  if (n == 0 || n > LMCC_MAX_LAYERS / 4 || text[0] == '0'
+      || strspn (text, "0123456789abcdef") != n)
+    return FALSE;
+  *set = g_ascii_strtoull (text, NULL, 16);
+
+  return TRUE;
+}
+
+static gboolean
+parse_levels (const gchar *text, LmccSession *session)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", LMCC_MAX_LAYERS + 1);
+  guint n = g_strv_length (parts), i;
+
+  if (n == 0 || n > LMCC_MAX_LAYERS)
+    return FALSE;
+  for (i = 0; i < n; i++) {
+    if (!parse_layer_set (parts[i], &session->level_layers[i]))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
 static gboolean
 parse_name (const gchar *text, gchar *name, gsize size)
 {
@@ -355,6 +387,8 @@ take_value (Parser *parser, Key key, const gchar *value)
           < LMCC_PARAMETERS_SIZE;
     case KEY_NONCE:
       return parse_nonce (value, &session->nonce);
+    case KEY_LEVELS:
+      return parse_levels (value, session);
     default:
       return TRUE;
   }

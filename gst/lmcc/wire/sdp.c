@@ -6,6 +6,7 @@
 #include "wire/algorithm-element.h"
 #include "wire/constants.h"
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 
 /* RFC 3551: RTP over UDP with the audio/video profile. */
 #define PROTOCOL "RTP/AVP"
@@ -80,6 +81,20 @@ append_layers (GString *text, const LmccSession *session, LmccSdpForm form)
   }
 }
 
+/* Levels that are the first layers each need no list. */
+static void
+append_levels (GString *text, const LmccSession *session)
+{
+  guint n = lmcc_session_count_levels (session), level;
+
+  if (lmcc_session_is_cumulative (session))
+    return;
+  for (level = 0; level < n; level++)
+    g_string_append_printf (text, "%s%" G_GINT64_MODIFIER "x",
+        level == 0 ? " lv=" : ",",
+        lmcc_session_level_layers (session, (gint) level));
+}
+
 static void
 append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
 {
@@ -88,6 +103,7 @@ append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
   g_string_append_printf (text, "a=x-lmcc:%u v=%u", LMCC_HEADER_VERSION,
       session->version);
   append_layers (text, session, form);
+  append_levels (text, session);
   append_number (text, "g", session->n_groups, session->n_layers);
   append_number (text, "n", session->n_rungs, lmcc_sdp_expect_rungs (session));
   append_number (text, "rp", session->repair_payload_type,

@@ -197,6 +197,35 @@ gst_lmcc_codec_get_type (void)
 }
 
 /**
+ * GstLmccLevels:
+ * @cumulative: each level is a layer and all below it
+ * @fallback: the lowest encoding's layers, and then that encoding and one more
+ *
+ * Which layers the levels of #lmccsink have.
+ */
+GType
+gst_lmcc_levels_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { LMCC_LEVELS_CUMULATIVE, "Each level is a layer and all below it",
+        "cumulative" },
+    { LMCC_LEVELS_FALLBACK,
+        "The lowest encoding, and for each other one that and the lowest",
+        "fallback" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType new_type = g_enum_register_static ("GstLmccLevels", values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (&type, new_type);
+  }
+  return type;
+}
+
+/**
  * GstLmccSegmentation:
  * @auto: where the interface loses no super-packet whole
  * @on: always, where the kernel can

@@ -39,6 +39,10 @@ enum
 #define GST_TYPE_LMCC_CODEC (gst_lmcc_codec_get_type ())
 GType gst_lmcc_codec_get_type (void);
 
+/* The values of GstLmccLevels: those of LmccLevels. */
+#define GST_TYPE_LMCC_LEVELS (gst_lmcc_levels_get_type ())
+GType gst_lmcc_levels_get_type (void);
+
 /* The values of GstLmccSegmentation. */
 enum
 {

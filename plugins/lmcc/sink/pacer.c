@@ -252,6 +252,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   config.rtp_offset = gst_lmcc_random_int ();
   config.ntp_offset =
       (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
+  config.levels = (LmccLevels) core->settings.properties.levels;
   config.mtu = core->settings.properties.mtu;
   config.repair_base =
       gst_lmcc_sink_properties_get_repair_base (&core->settings.properties);

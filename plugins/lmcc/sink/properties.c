@@ -182,6 +182,21 @@ static const GstLmccProperty rows[] = {
       "What the layers are: the codec's classes, or of fixed rates",
       gst_lmcc_layering_get_type, "native", READY),
   /**
+   * GstLmccSink:levels:
+   *
+   * Which layers a receiver holds. `cumulative`: at each level a layer and all
+   * below it. `fallback`, for several encodings of the video with
+   * `layering=native`: at the lowest levels layers of the lowest encoding, and
+   * then, at one level for each other encoding, all of the lowest and of that
+   * one. Who shows an encoding does not carry those between, and the lowest one
+   * is at once there where the level falls.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_ENUM (levels, "levels", "Levels",
+      "Which layers a receiver holds at each level", gst_lmcc_levels_get_type,
+      "cumulative", READY),
+  /**
    * GstLmccSink:layers:
    *
    * How many layers of fixed rates there are. `native` and `explicit` do not

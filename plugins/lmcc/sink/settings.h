@@ -34,6 +34,7 @@ typedef struct
   gint txtime;
   guint mtu;
   gint layering;
+  gint levels;
   gint latency_profile;
   guint layers;
   guint64 base_rate;

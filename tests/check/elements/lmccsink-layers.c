@@ -73,6 +73,11 @@ static const Row rows[] = {
       "algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
       "address=239.255.255.190",
       "session is not possible", "leave the base address's scope" },
+  { "test_levels_that_the_layers_do_not_have_are_refused", "levels=fallback",
+      "session is not possible", "link more" },
+  { "test_levels_that_the_layers_do_not_have_are_refused",
+      FOUR_LAYERS "levels=fallback", "session is not possible",
+      "layering to native" },
   { "test_algorithm_settings_that_cannot_be_are_refused",
       FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
                   "rlc,slot=0.5",

@@ -46,7 +46,7 @@ typedef struct
   GstElement *sender;
   GstElement *receiver;
   guint n_rungs;
-  guint n_layers;
+  guint n_levels;
   GMutex lock;
   GHashTable *references; /* checksum -> GArray of Reference */
   GArray *shown;          /* of Shown, in the order of display */
@@ -316,7 +316,7 @@ loopback_new (guint n_rungs, gboolean b_pictures, gint max_level,
   loopback->receiver = gst_parse_launch (text->str, &error);
   fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
   loopback->n_rungs = n_rungs;
-  loopback->n_layers = n_rungs * (b_pictures ? 3 : 1);
+  loopback->n_levels = n_rungs * (b_pictures ? 3 : 1);
   loopback->references = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       (GDestroyNotify) g_array_unref);
   loopback->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
@@ -378,7 +378,7 @@ each_second (gpointer user_data)
         gst_bin_get_by_name (GST_BIN (run->loopback->receiver), "src");
 
     g_object_set (source, "max-level",
-        g_rand_int_range (run->random, 0, (gint) run->loopback->n_layers),
+        g_rand_int_range (run->random, 0, (gint) run->loopback->n_levels),
         NULL);
   }
 
@@ -511,12 +511,26 @@ GST_START_TEST (test_the_highest_rung_shows_every_picture)
 
 GST_END_TEST;
 
+/* The lowest rung's classes, and then one level for each other rung. */
 static void
-change_levels (guint n_rungs, gboolean b_pictures, const gchar *address)
+use_fallback (Loopback *loopback, gboolean b_pictures)
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (loopback->sender), "sink");
+
+  gst_util_set_object_arg (G_OBJECT (sink), "levels", "fallback");
+  loopback->n_levels = (b_pictures ? 3 : 1) + loopback->n_rungs - 1;
+}
+
+static void
+change_levels (guint n_rungs, gboolean b_pictures, gboolean fallback,
+    const gchar *address)
 {
   Loopback *loopback = loopback_new (n_rungs, b_pictures, -1, address);
   GstClockTime gap;
 
+  if (fallback)
+    use_fallback (loopback, b_pictures);
   loopback_run (loopback, run_seconds (), TRUE);
   gap = check_shown (loopback);
   if (n_rungs > 1)
@@ -528,21 +542,28 @@ change_levels (guint n_rungs, gboolean b_pictures, const gchar *address)
 
 GST_START_TEST (test_no_picture_breaks_while_classes_come_and_go)
 {
-  change_levels (1, TRUE, "239.255.65.1");
+  change_levels (1, TRUE, FALSE, "239.255.65.1");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_no_picture_breaks_while_rungs_come_and_go)
 {
-  change_levels (3, FALSE, "239.255.66.1");
+  change_levels (3, FALSE, FALSE, "239.255.66.1");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_no_picture_breaks_while_rungs_and_classes_come_and_go)
 {
-  change_levels (3, TRUE, "239.255.67.1");
+  change_levels (3, TRUE, FALSE, "239.255.67.1");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_picture_breaks_while_one_rung_replaces_another)
+{
+  change_levels (3, TRUE, TRUE, "239.255.69.1");
 }
 
 GST_END_TEST;
@@ -613,6 +634,8 @@ loopback_suite (void)
   tcase_add_test (tcase, test_no_picture_breaks_while_rungs_come_and_go);
   tcase_add_test (tcase,
       test_no_picture_breaks_while_rungs_and_classes_come_and_go);
+  tcase_add_test (tcase,
+      test_no_picture_breaks_while_one_rung_replaces_another);
   tcase_add_test (tcase, test_two_receivers_never_see_each_others_layers);
 
   return suite;

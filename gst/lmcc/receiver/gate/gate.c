@@ -58,6 +58,7 @@ lmcc_gate_reset (LmccGate *gate)
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
   gate->groups = (LmccGateGroups){ 0 };
+  gate->keys.distance = gate->keys.latest_distance = 0;
   gate->active = -1;
   gate->held = 0;
   gate->fresh = 0;
@@ -317,6 +318,18 @@ gint
 lmcc_gate_get_rung (const LmccGate *gate)
 {
   return gate->active;
+}
+
+/**
+ * lmcc_gate_get_keys:
+ * @gate: a gate
+ *
+ * Returns: (transfer none): what it saw of key frames
+ */
+const LmccGateKeys *
+lmcc_gate_get_keys (const LmccGate *gate)
+{
+  return &gate->keys;
 }
 
 /**

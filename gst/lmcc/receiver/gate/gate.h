@@ -49,6 +49,23 @@ typedef struct
 } LmccGateOutput;
 
 /**
+ * LmccGateKeys:
+ * @count: key frames of the lowest rung that came
+ * @timestamp: of the latest one, in RTP units
+ * @latest_distance: from the one before it to that one
+ * @distance: likewise, where the one before had nearly the same; else 0
+ *
+ * All rungs have theirs at the same pictures.
+ */
+typedef struct
+{
+  guint64 count;
+  guint32 timestamp;
+  guint32 latest_distance;
+  guint32 distance;
+} LmccGateKeys;
+
+/**
  * LmccGate:
  * Lets whole units through that a decoder can resolve, of the highest whole rung.
  */
@@ -69,6 +86,7 @@ void lmcc_gate_timeout (LmccGate *gate, LmccTime now);
 LmccTime lmcc_gate_next_timeout (const LmccGate *gate);
 gboolean lmcc_gate_pop (LmccGate *gate, LmccGateOutput *output);
 gint lmcc_gate_get_rung (const LmccGate *gate);
+const LmccGateKeys *lmcc_gate_get_keys (const LmccGate *gate);
 const LmccGateStats *lmcc_gate_get_stats (const LmccGate *gate);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccGate, lmcc_gate_free)

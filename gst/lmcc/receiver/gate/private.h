@@ -47,6 +47,7 @@ struct _LmccGate
   gint64 first_order[LMCC_MAX_LAYERS]; /* where they do */
   LmccGateRung rungs[LMCC_MAX_RUNGS];
   LmccGateGroups groups;
+  LmccGateKeys keys;
   gint active;
   guint unheard; /* units of rung 0 since it was heard */
 

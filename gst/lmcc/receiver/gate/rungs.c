@@ -7,6 +7,9 @@
 
 #include "receiver/gate/private.h"
 
+/* Two distances of key frames are the same within this part of them. */
+#define KEY_TOLERANCE 8
+
 static void
 deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
     LmccTime deadline)
@@ -164,6 +167,25 @@ lmcc_gate_replace_key (LmccGate *gate)
   }
 }
 
+/* Encoders make some of their key frames where a scene begins: what comes next
+ * is known only where two distances are the same but for a picture or two. */
+static void
+note_key (LmccGateKeys *keys, guint32 timestamp)
+{
+  guint32 distance = timestamp - keys->timestamp;
+  guint32 before = keys->latest_distance;
+
+  if (keys->count > 0 && (gint32) distance <= 0)
+    return;
+  keys->latest_distance = keys->count > 0 ? distance : 0;
+  keys->distance = MAX (distance, before) - MIN (distance, before)
+          <= distance / KEY_TOLERANCE
+      ? distance
+      : 0;
+  keys->timestamp = timestamp;
+  keys->count++;
+}
+
 void
 lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
@@ -171,6 +193,8 @@ lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
     lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit,
         gate->discard);
 
+  if (unit->stream == 0 && lmcc_gate_unit_is_key (unit))
+    note_key (&gate->keys, unit->timestamp);
   /* Of the same picture, and it needs the key frame before it. */
   if (gate->key != NULL && gate->key->stream == unit->stream)
     lmcc_gate_commit_key (gate);

@@ -2,41 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A session whose levels are other sets of layers than the first ones: the
- * lowest rung, and one more rung alone. A sender and a receiver, and a network
- * that hands over what is joined, and no record: both have the session.
+ * lowest rung, and one more rung alone.
  */
-#include "support/test-source.h"
+#include "support/level-loop.h"
 #include "support/train-run.h"
 
 #include <gst/lmcc/control/session-algorithm.h>
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
-
-#define N_RUNGS 3
-#define PICTURES_PER_SECOND (LMCC_SECOND / TEST_SOURCE_INTERVAL)
-
-/* What waits for something that does not come comes out after that, and all
- * else within the sender's window and the time from one filler to the next. */
-#define LATENCY (8 * LMCC_SECOND)
-
-static const gdouble rates[N_RUNGS] = { 200e3, 300e3, 600e3 };
-
-/* @changes: groups as they are joined, and left with a minus before */
-typedef struct
-{
-  LmccSender *sender;
-  LmccReceiver *receiver;
-  TestSource source;
-  LmccSession session;
-  LmccTime now;
-  GString *changes;
-  gboolean joined[N_RUNGS];
-  gint level;
-  guint delivered;  /* pictures */
-  guint drop_every; /* media packets of a layer; 0: none is lost */
-  guint n_media[N_RUNGS];
-} Loop;
 
 static void
 set_levels (LmccSession *session, guint n)
@@ -47,231 +21,63 @@ set_levels (LmccSession *session, guint n)
     session->level_layers[i] = 1 | G_GUINT64_CONSTANT (1) << i;
 }
 
-static void
-drain_receiver (Loop *loop)
-{
-  LmccReceiverAction action;
-
-  while (loop->receiver != NULL
-      && lmcc_receiver_poll_action (loop->receiver, &action)) {
-    switch (action.type) {
-      case LMCC_RECEIVER_ACTION_JOIN:
-        fail_if (loop->joined[action.group]);
-        loop->joined[action.group] = TRUE;
-        g_string_append_printf (loop->changes, "%u ", action.group);
-        break;
-      case LMCC_RECEIVER_ACTION_LEAVE:
-        fail_unless (loop->joined[action.group]);
-        loop->joined[action.group] = FALSE;
-        g_string_append_printf (loop->changes, "-%u ", action.group);
-        break;
-      case LMCC_RECEIVER_ACTION_LEVEL:
-        fail_unless_equals_int (action.from, loop->level);
-        loop->level = action.to;
-        break;
-      case LMCC_RECEIVER_ACTION_DELIVER:
-        loop->delivered += action.unit_start;
-        break;
-      default:
-        break;
-    }
-    g_clear_pointer (&action.packet, lmcc_packet_unref);
-  }
-}
-
-static gboolean
-is_lost (Loop *loop, const LmccSenderAction *action)
-{
-  LmccHeader header;
-  LmccRtp rtp;
-
-  fail_unless (lmcc_rtp_parse (action->packet->data, action->packet->size,
-      LMCC_HEADER_DEFAULT_ID, &rtp));
-  fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
-
-  return header.type == LMCC_PACKET_MEDIA && loop->drop_every > 0
-      && ++loop->n_media[header.layer] % loop->drop_every == 0;
-}
-
-static void
-drain_sender (Loop *loop)
-{
-  LmccSenderAction action;
-
-  while (lmcc_sender_poll_action (loop->sender, &action)) {
-    if (action.packet == NULL)
-      continue;
-    test_source_note_sent (&loop->source, action.packet,
-        action.type == LMCC_SENDER_ACTION_SEND_CONTROL);
-    if (action.type == LMCC_SENDER_ACTION_SEND && loop->joined[action.group]
-        && !is_lost (loop, &action)) {
-      lmcc_receiver_handle_packet (loop->receiver, loop->now, loop->now,
-          action.group, &loop->session.source, 40000, action.packet);
-      drain_receiver (loop);
-    } else {
-      lmcc_packet_unref (action.packet);
-    }
-  }
-}
-
-static void
-run (Loop *loop, LmccTime duration)
-{
-  LmccTime end = loop->now + duration;
-
-  for (;;) {
-    LmccTime next =
-        MIN (loop->source.next, lmcc_sender_next_timeout (loop->sender));
-
-    if (loop->receiver != NULL)
-      next = MIN (next, lmcc_receiver_next_timeout (loop->receiver));
-    if (next > end)
-      break;
-    loop->now = MAX (loop->now, next);
-    if (loop->now >= loop->source.next)
-      test_source_push (&loop->source, loop->now);
-    lmcc_sender_handle_timeout (loop->sender, loop->now);
-    drain_sender (loop);
-    if (loop->receiver != NULL)
-      lmcc_receiver_handle_timeout (loop->receiver, loop->now);
-    drain_receiver (loop);
-  }
-  loop->now = end;
-}
-
-/* The sender has gone on for long enough for its rates to be known. */
-static Loop *
-new_loop (guint repair, gint max_level)
-{
-  Loop *loop = g_new0 (Loop, 1);
-  LmccSenderConfig config = sender_config (N_RUNGS);
-  LmccReceiverConfig receiver = { .algorithm = "none",
-    .rtt_mode = LMCC_RTT_MODE_JOIN,
-    .latency = LATENCY,
-    .max_level = max_level };
-
-  set_levels (&config.session, N_RUNGS);
-  config.session.repair = repair;
-  loop->now = START;
-  loop->changes = g_string_new (NULL);
-  loop->level = -1;
-  loop->sender = lmcc_sender_new (&config, START, NULL);
-  fail_unless (loop->sender != NULL);
-  test_source_init (&loop->source, loop->sender, rates, N_RUNGS, START);
-  run (loop, 5 * LMCC_SECOND);
-  loop->session = *lmcc_sender_get_session (loop->sender);
-  fail_unless_equals_int (loop->session.n_layers, N_RUNGS);
-  receiver.address = loop->session.address;
-  receiver.session = &loop->session;
-  loop->receiver = lmcc_receiver_new (&receiver);
-  lmcc_receiver_start (loop->receiver, loop->now);
-  drain_receiver (loop);
-
-  return loop;
-}
-
-static void
-free_loop (Loop *loop)
-{
-  lmcc_receiver_free (loop->receiver);
-  lmcc_sender_free (loop->sender);
-  g_string_free (loop->changes, TRUE);
-  g_free (loop);
-}
-
-static LmccReceiverStats
-stats_of (Loop *loop)
-{
-  LmccReceiverStats stats;
-
-  lmcc_receiver_get_stats (loop->receiver, loop->now, &stats);
-
-  return stats;
-}
-
-/* What was joined and left, and nothing is lost or waited for. */
-static void
-check (Loop *loop, const gchar *changes, gint level)
-{
-  LmccReceiverStats stats;
-
-  fail_unless_equals_string (loop->changes->str, changes);
-  g_string_truncate (loop->changes, 0);
-  fail_unless_equals_int (loop->level, level);
-  loop->delivered = 0;
-  run (loop, 4 * LMCC_SECOND);
-  stats = stats_of (loop);
-  fail_unless_equals_string (loop->changes->str, "");
-  fail_unless_equals_int (stats.level, level);
-  fail_unless_equals_int (stats.rung, level);
-  fail_unless_equals_uint64 (stats.lost, 0);
-  fail_unless (loop->delivered >= 3 * PICTURES_PER_SECOND);
-}
-
-static void
-set_max_level (Loop *loop, gint level)
-{
-  lmcc_receiver_set_max_level (loop->receiver, level, loop->now);
-  drain_receiver (loop);
-}
-
 GST_START_TEST (test_a_level_holds_its_layers_and_no_others)
 {
-  Loop *loop = new_loop (0, 2);
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, 0, 2);
 
-  run (loop, LMCC_SECOND);
-  check (loop, "0 2 ", 2);
-  fail_unless_equals_uint64 (stats_of (loop).layers[1].received, 0);
-  free_loop (loop);
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 2 ", 2);
+  fail_unless_equals_uint64 (level_loop_get_stats (loop).layers[1].received, 0);
+  level_loop_free (loop);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_a_change_joins_and_leaves_what_the_levels_do_not_share)
 {
-  Loop *loop = new_loop (0, 0);
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, 0, 0);
 
-  run (loop, LMCC_SECOND);
-  check (loop, "0 ", 0);
-  set_max_level (loop, 1);
-  check (loop, "1 ", 1);
-  set_max_level (loop, 2);
-  check (loop, "-1 2 ", 2);
-  set_max_level (loop, 1);
-  check (loop, "-2 1 ", 1);
-  set_max_level (loop, 2);
-  set_max_level (loop, 1);
-  check (loop, "-1 2 -2 1 ", 1);
-  set_max_level (loop, 0);
-  check (loop, "-1 ", 0);
-  set_max_level (loop, 2);
-  check (loop, "2 ", 2);
-  set_max_level (loop, 0);
-  check (loop, "-2 ", 0);
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 ", 0);
+  level_loop_set_max_level (loop, 1);
+  level_loop_check (loop, "1 ", 1);
+  level_loop_set_max_level (loop, 2);
+  level_loop_check (loop, "2 -1 ", 2);
+  level_loop_set_max_level (loop, 1);
+  level_loop_check (loop, "-2 1 ", 1);
+  level_loop_set_max_level (loop, 2);
+  level_loop_set_max_level (loop, 1);
+  level_loop_check (loop, "2 -2 ", 1);
+  level_loop_set_max_level (loop, 0);
+  level_loop_check (loop, "-1 ", 0);
+  level_loop_set_max_level (loop, 2);
+  level_loop_check (loop, "2 ", 2);
+  level_loop_set_max_level (loop, 0);
+  level_loop_check (loop, "-2 ", 0);
   lmcc_receiver_stop (loop->receiver, loop->now);
-  drain_receiver (loop);
+  level_loop_drain_receiver (loop);
   fail_unless_equals_string (loop->changes->str, "-0 ");
-  free_loop (loop);
+  level_loop_free (loop);
 }
 
 GST_END_TEST;
 
-/* 800 kbit/s are those of level 2; of all layers they are 1100. */
+/* 900 kbit/s are those of level 2; of all layers they are 1200. */
 GST_START_TEST (test_caps_go_by_the_rates_of_levels)
 {
-  Loop *loop = new_loop (0, -1);
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, 0, -1);
 
-  fail_unless (lmcc_session_level_rate (&loop->session, 2) > 750000);
-  fail_unless (lmcc_session_level_rate (&loop->session, 2) < 850000);
-  run (loop, LMCC_SECOND);
-  check (loop, "0 2 ", 2);
-  lmcc_receiver_set_max_bitrate (loop->receiver, 950000, loop->now);
-  drain_receiver (loop);
-  check (loop, "", 2);
-  lmcc_receiver_set_max_bitrate (loop->receiver, 650000, loop->now);
-  drain_receiver (loop);
-  check (loop, "-2 1 ", 1);
-  free_loop (loop);
+  fail_unless (lmcc_session_level_rate (&loop->session, 2) > 850000);
+  fail_unless (lmcc_session_level_rate (&loop->session, 2) < 950000);
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 2 ", 2);
+  lmcc_receiver_set_max_bitrate (loop->receiver, 1050000, loop->now);
+  level_loop_drain_receiver (loop);
+  level_loop_check (loop, "", 2);
+  lmcc_receiver_set_max_bitrate (loop->receiver, 700000, loop->now);
+  level_loop_drain_receiver (loop);
+  level_loop_check (loop, "-2 1 ", 1);
+  level_loop_free (loop);
 }
 
 GST_END_TEST;
@@ -279,16 +85,16 @@ GST_END_TEST;
 /* Repair is for what is held, and comes in what is held. */
 GST_START_TEST (test_what_is_lost_of_a_level_is_repaired)
 {
-  Loop *loop = new_loop (300, 2);
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 300, 0, 2);
   LmccReceiverStats stats;
   guint lost = 0, repaired = 0, i;
 
-  run (loop, LMCC_SECOND);
+  level_loop_run (loop, LMCC_SECOND);
   loop->drop_every = 40;
-  run (loop, 10 * LMCC_SECOND);
+  level_loop_run (loop, 10 * LMCC_SECOND);
   loop->drop_every = 0;
-  run (loop, LATENCY);
-  stats = stats_of (loop);
+  level_loop_run (loop, LEVEL_LOOP_LATENCY);
+  stats = level_loop_get_stats (loop);
   for (i = 0; i < LMCC_MAX_CLASSES; i++) {
     lost += stats.repair.classes[i].lost;
     repaired += stats.repair.classes[i].repaired;
@@ -297,15 +103,15 @@ GST_START_TEST (test_what_is_lost_of_a_level_is_repaired)
   fail_unless_equals_uint64 (stats.layers[1].received, 0);
   fail_unless_equals_uint64 (lost, stats.lost);
   fail_unless (repaired >= lost * 9 / 10, "%u of %u repaired", repaired, lost);
-  fail_unless (loop->delivered > 10 * PICTURES_PER_SECOND);
-  free_loop (loop);
+  fail_unless (loop->delivered > 10 * LEVEL_LOOP_PICTURES_PER_SECOND);
+  level_loop_free (loop);
 }
 
 GST_END_TEST;
 
-/* A record says nothing of levels: they are the first layers from then on. */
+/* Levels are the first layers from then on. */
 static void
-send_record (Loop *loop)
+send_record (LevelLoop *loop)
 {
   LmccSession session = loop->session;
   g_autofree gchar *text = NULL;
@@ -314,6 +120,7 @@ send_record (Loop *loop)
   LmccRecordFragment fragment = { .ssrc = session.ssrc_base, .count = 1 };
 
   session.revision++;
+  lmcc_session_set_levels (&session, LMCC_LEVELS_CUMULATIVE);
   text = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
   fragment.version = (guint16) session.revision;
   fragment.data = (const guint8 *) text;
@@ -321,19 +128,19 @@ send_record (Loop *loop)
   packet = lmcc_rtcp_build (&report, 1, "test", &fragment);
   lmcc_receiver_handle_control (loop->receiver, loop->now, &session.source,
       40000, packet->data, packet->size);
-  drain_receiver (loop);
+  level_loop_drain_receiver (loop);
 }
 
 GST_START_TEST (test_a_level_that_has_other_layers_changes_its_groups)
 {
-  Loop *loop = new_loop (0, 2);
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, 0, 2);
 
-  run (loop, LMCC_SECOND);
-  check (loop, "0 2 ", 2);
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 2 ", 2);
   send_record (loop);
-  check (loop, "1 ", 2);
-  fail_unless (stats_of (loop).layers[1].received > 0);
-  free_loop (loop);
+  level_loop_check (loop, "1 ", 2);
+  fail_unless (level_loop_get_stats (loop).layers[1].received > 0);
+  level_loop_free (loop);
 }
 
 GST_END_TEST;
@@ -342,13 +149,13 @@ GST_START_TEST (test_what_needs_cumulative_levels_says_so)
 {
   static const gchar *const names[] = { "rlc", "flid-sl", "flid-dl",
     "synchronized" };
-  LmccSenderConfig config = sender_config (N_RUNGS);
+  LmccSenderConfig config = sender_config (LEVEL_LOOP_N_RUNGS);
   guint i;
 
-  set_levels (&config.session, N_RUNGS);
+  set_levels (&config.session, LEVEL_LOOP_N_RUNGS);
   config.session.native = FALSE;
-  config.session.n_layers = config.session.n_groups = N_RUNGS;
-  for (i = 0; i < N_RUNGS; i++)
+  config.session.n_layers = config.session.n_groups = LEVEL_LOOP_N_RUNGS;
+  for (i = 0; i < LEVEL_LOOP_N_RUNGS; i++)
     config.session.layers[i].rate = 100000u << i;
   for (i = 0; i < G_N_ELEMENTS (names); i++) {
     LmccSession session = config.session;

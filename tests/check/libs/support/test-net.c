@@ -713,6 +713,7 @@ start_sender (TestNet *net)
   config.session.source = net->sender_address;
   config.session.ssrc_base = 0x12345000;
   set_layers (net, &config.session);
+  config.levels = net->config.levels;
   config.session.video.clock_rate = 90000;
   config.session.packet_size = TEST_SOURCE_PACKET_SIZE;
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;

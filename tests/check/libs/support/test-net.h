@@ -29,6 +29,7 @@
  * @rates: r_i, bit/s
  * @shaped: the sender pours one rung, of half of all rates, into layers of fixed
  *     rates; else layer i is rung i of the source
+ * @levels: which layers its levels have, where they are not shaped
  * @algorithm: of the session
  * @base_algorithm: (nullable): that sets the base's rate
  * @nominal_rtt: of the TCP that the sender's marks aim at; 0: the default
@@ -53,6 +54,7 @@ typedef struct
   guint n_layers;
   gdouble rates[LMCC_MAX_LAYERS];
   gboolean shaped;
+  LmccLevels levels;
   const gchar *algorithm;
   const gchar *base_algorithm;
   LmccTime nominal_rtt;

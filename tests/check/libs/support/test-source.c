@@ -41,12 +41,15 @@ make_packet (const TestSource *source, const TestSourceTag *tag)
 static gboolean
 is_key (const TestSource *source, guint rung)
 {
+  if (source->distance > 0)
+    return (source->pictures - 1) % source->distance == 0;
+
   return source->group == 0 || rung > 0
       || (source->pictures - 1) % source->group == 0;
 }
 
 /* The decoder is not what is tested here: every picture is a key frame, unless
- * groups are asked for. */
+ * groups or a distance are asked for. */
 static void
 push_unit (TestSource *source, guint rung, guint n_packets, LmccTime due,
     LmccTime now)

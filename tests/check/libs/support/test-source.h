@@ -39,6 +39,8 @@ typedef struct
  * @group: layer 0 has a key frame of @key_packets packets in so many pictures, the
  *     others have one packet each; 0: it has its rate, and key frames only
  * @key_packets: see @group
+ * @distance: all layers have their key frames so many pictures apart; 0: see
+ *     @group
  * @n_units: pictures of all layers so far
  * @extra: bytes that the sender added, by layer; whoever sees its packets counts
  *     them
@@ -58,6 +60,7 @@ typedef struct
   gboolean single_packets;
   guint group;
   guint key_packets;
+  guint distance;
   guint32 n_units;
 } TestSource;
 

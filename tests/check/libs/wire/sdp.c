@@ -68,6 +68,9 @@ every_field_session (LmccSession *session, const gchar *address,
   session->layers[0].klass = LMCC_CLASS_MIXED;
   session->layers[1].rate = G_GUINT64_CONSTANT (1000000000000);
   session->layers[2].rate = 0;
+  session->level_layers[0] = 1;
+  session->level_layers[1] = 0x81;
+  session->level_layers[2] = 0xff;
   session->payload_type = 97;
   session->repair_payload_type = 127;
   session->filler_payload_type = 126;
@@ -115,6 +118,9 @@ assert_same (const LmccSession *a, const LmccSession *b)
     SAME (layers[i].stream);
     SAME (layers[i].klass);
   }
+  fail_unless_equals_int (memcmp (a->level_layers, b->level_layers,
+                              sizeof (a->level_layers)),
+      0);
   SAME (native);
   fail_unless_equals_string (a->video.encoding_name, b->video.encoding_name);
   SAME (video.clock_rate);
@@ -478,6 +484,18 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     BAD ("1 l=1 sn=00000000000000"),
     BAD ("1 l=1 sn=+123456789abcd"),
     BAD ("1 l=1 sn="),
+    BAD ("1 l=1,1 lv="),
+    BAD ("1 l=1,1 lv=0"),
+    BAD ("1 l=1,1 lv=01,3"),
+    BAD ("1 l=1,1 lv=2"),
+    BAD ("1 l=1,1 lv=1,5"),
+    BAD ("1 l=1,1 lv=1,1"),
+    BAD ("1 l=1,1 lv=1,"),
+    BAD ("1 l=1,1 lv=1,+3"),
+    BAD ("1 l=1,1 lv=1,0x3"),
+    BAD ("1 l=1,1 lv=1 lv=1"),
+    BAD ("1 l=1,1,1,1 lv=1,B"),
+    BAD ("1 l=1,1 lv=1,10000000000000003"),
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/0\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/999\n",
     HEAD TAIL "a=x-lmcc:1 l=1\nm=video 5004 RTP/AVP 96\n"

@@ -292,6 +292,64 @@ GST_START_TEST (levels_have_the_base_and_only_layers_of_the_session)
   fail_if (lmcc_session_validate (&session, NULL));
   session.n_layers = session.n_groups = 5;
   fail_unless (lmcc_session_validate (&session, NULL));
+  session.level_layers[3] = session.level_layers[2];
+  fail_if (lmcc_session_validate (&session, NULL));
+}
+
+GST_END_TEST;
+
+/* Rungs of @n_classes classes each. */
+static void
+fill_rungs (LmccSession *session, guint n_rungs, guint n_classes)
+{
+  guint i;
+
+  valid_session (session);
+  session->n_rungs = n_rungs;
+  session->n_layers = session->n_groups = n_rungs * n_classes;
+  for (i = 0; i < session->n_layers; i++) {
+    session->layers[i].rate = 1000;
+    session->layers[i].stream = (guint8) (i / n_classes);
+    session->layers[i].klass = (guint8) (i % n_classes);
+  }
+}
+
+GST_START_TEST (fallback_levels_are_the_lowest_rung_and_one_more)
+{
+  static const guint64 layers[] = { 1, 3, 7, 0x3f, 0x1c7 };
+  LmccSession session;
+  guint i;
+
+  fill_rungs (&session, 3, 3);
+  lmcc_session_set_levels (&session, LMCC_LEVELS_FALLBACK);
+  fail_unless (lmcc_session_validate (&session, NULL));
+  fail_unless_equals_int (lmcc_session_count_levels (&session),
+      G_N_ELEMENTS (layers));
+  for (i = 0; i < G_N_ELEMENTS (layers); i++)
+    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
+        layers[i]);
+  lmcc_session_set_levels (&session, LMCC_LEVELS_CUMULATIVE);
+  fail_unless (lmcc_session_is_cumulative (&session));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (fallback_is_cumulative_where_rungs_have_no_layers_of_their_own)
+{
+  LmccSession session;
+
+  fill_rungs (&session, 1, 3);
+  lmcc_session_set_levels (&session, LMCC_LEVELS_FALLBACK);
+  fail_unless (lmcc_session_is_cumulative (&session));
+  fill_rungs (&session, 3, 1);
+  session.layers[2].stream = LMCC_STREAM_NONE;
+  session.layers[2].klass = LMCC_CLASS_MIXED;
+  lmcc_session_set_levels (&session, LMCC_LEVELS_FALLBACK);
+  fail_unless (lmcc_session_is_cumulative (&session));
+  fill_rungs (&session, 3, 1);
+  session.native = FALSE;
+  lmcc_session_set_levels (&session, LMCC_LEVELS_FALLBACK);
+  fail_unless (lmcc_session_is_cumulative (&session));
 }
 
 GST_END_TEST;
@@ -314,6 +372,9 @@ session_suite (void)
   tcase_add_test (tcase, levels_that_are_listed_have_their_layers);
   tcase_add_test (tcase, nobody_goes_up_to_a_rate_that_is_not_known);
   tcase_add_test (tcase, levels_have_the_base_and_only_layers_of_the_session);
+  tcase_add_test (tcase, fallback_levels_are_the_lowest_rung_and_one_more);
+  tcase_add_test (tcase,
+      fallback_is_cumulative_where_rungs_have_no_layers_of_their_own);
 
   return suite;
 }

@@ -1,0 +1,281 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/rung-switch.h"
+
+#include "receiver/private.h"
+
+/* What is joined so long before a key frame is there when it comes: a join
+ * takes some tens of milliseconds where a router on the way carries the group
+ * already, and a round trip or two where not. */
+#define LEAD (300 * LMCC_MSECOND)
+
+/* The path carries both rungs as long as both are held, and that may be more
+ * than it has room for: no longer than the join, and a key frame that is spread
+ * over the sender's window, take. */
+#define LINGER (LEAD + 300 * LMCC_MSECOND)
+
+/* Key frames further apart are not waited for. */
+#define MAX_DISTANCE (5 * LMCC_SECOND)
+
+/* A level that is left so soon after it was joined beside a rung that it has
+ * not was too much together with that, which says little of the level alone. */
+#define FAILED (3 * LMCC_SECOND)
+
+/* Then that rung is left so long before the level is joined: routers take a
+ * second to stop a group (RFC 3376 sections 8.8 and 8.9: twice that where a
+ * query is lost). */
+#define CLEAR LMCC_SECOND
+
+/* How long a path is taken not to carry both: longer than algorithms leave a
+ * level alone. */
+#define FORGOTTEN (600 * LMCC_SECOND)
+
+/**
+ * lmcc_receiver_reset_rung_switch:
+ * @receiver: a receiver that starts, or whose session is another one
+ */
+void
+lmcc_receiver_reset_rung_switch (LmccReceiver *receiver)
+{
+  receiver->rung_switch.wanted = -1;
+  receiver->rung_switch.lingering = 0;
+  receiver->rung_switch.failed = 0;
+  receiver->rung_switch.joined_at = 0;
+}
+
+/**
+ * lmcc_receiver_note_keys:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * To be called when something has come out of the merge.
+ */
+void
+lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+  guint64 n = lmcc_gate_get_keys (receiver->gate)->count;
+
+  if (n == change->n_keys)
+    return;
+  change->n_keys = n;
+  change->key_time = now;
+}
+
+/* The first key frame after @least, or none where that is not known. */
+static LmccTime
+find_next_key (const LmccReceiver *receiver, LmccTime least)
+{
+  const LmccRungSwitch *change = &receiver->rung_switch;
+  const LmccGateKeys *keys = lmcc_gate_get_keys (receiver->gate);
+  guint32 clock_rate = receiver->session.video.clock_rate;
+  LmccTime distance, key;
+
+  if (keys->distance == 0 || clock_rate == 0)
+    return LMCC_TIME_NONE;
+  distance = keys->distance * LMCC_SECOND / clock_rate;
+  if (distance == 0 || distance > MAX_DISTANCE)
+    return LMCC_TIME_NONE;
+  for (key = change->key_time + distance; key <= least; key += distance) {
+    if (key >= change->key_time + 2 * MAX_DISTANCE)
+      return LMCC_TIME_NONE;
+  }
+
+  return key;
+}
+
+/* What the level held has, and @level has not. */
+static LmccLayerSet
+find_left (const LmccReceiver *receiver, gint level)
+{
+  const LmccSession *session = &receiver->session;
+
+  return lmcc_session_level_layers (session, receiver->level)
+      & ~lmcc_session_level_layers (session, level);
+}
+
+static gboolean
+has_failed (const LmccRungSwitch *change, gint level, LmccTime now)
+{
+  return now < change->failed_until && (change->failed >> level & 1) != 0;
+}
+
+/* Returns whether @level is joined later. */
+static gboolean
+plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+  gboolean leaves_first = has_failed (change, level, now);
+  LmccTime lead = leaves_first ? CLEAR + LEAD : LEAD;
+  LmccTime key = find_next_key (receiver, leaves_first ? now + lead : now);
+
+  if (key == LMCC_TIME_NONE && !leaves_first)
+    return FALSE;
+  if (key == LMCC_TIME_NONE)
+    key = now + lead;
+  change->join_at = key - LEAD;
+  change->leave_at = leaves_first ? key - lead : LMCC_TIME_NONE;
+
+  return now < change->join_at;
+}
+
+/* The level that was wanted is wanted now, and held. */
+static gint
+grant (LmccReceiver *receiver, const gchar **reason)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+
+  LmccController *controller = receiver->controller;
+  gint level = change->wanted;
+
+  lmcc_controller_want (controller, MAX (controller->wanted_level, level),
+      change->reason);
+  *reason = change->reason;
+  change->wanted = -1;
+
+  return level;
+}
+
+/**
+ * lmcc_receiver_postpone_level:
+ * @receiver: a receiver
+ * @level: what its algorithm wants, at most @cap
+ * @cap: the highest level that it may hold
+ * @reason: (inout): why
+ * @now: the time
+ *
+ * A level above that has not all of the level held is joined shortly before a
+ * key frame, where it is known when that comes. Algorithms say only once what
+ * they want: it is kept until then, unless they want less.
+ *
+ * Returns: the level that is to be held now
+ */
+gint
+lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
+    const gchar **reason, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+
+  if (change->wanted >= 0 && change->wanted <= cap
+      && level >= receiver->level) {
+    if (now < change->join_at)
+      return receiver->level;
+    return grant (receiver, reason);
+  }
+  change->wanted = -1;
+  if (level <= receiver->level || receiver->level < 0
+      || find_left (receiver, level) == 0
+      || !plan_switch (receiver, level, now))
+    return level;
+  change->wanted = level;
+  change->reason = *reason;
+
+  return receiver->level;
+}
+
+/* Those of @layers that are of the rung that is shown. */
+static LmccLayerSet
+find_shown (const LmccReceiver *receiver, LmccLayerSet layers)
+{
+  gint rung = lmcc_gate_get_rung (receiver->gate);
+  LmccLayerSet shown = 0;
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i)) {
+    if (receiver->session.layers[i].stream == rung)
+      shown |= LMCC_LAYER_SET_BASE << i;
+  }
+
+  return shown;
+}
+
+static void
+note_up (LmccReceiver *receiver, gint level, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+
+  LmccLayerSet left =
+      receiver->held & ~lmcc_session_level_layers (&receiver->session, level);
+
+  change->lingering = find_shown (receiver, left);
+  change->until = now + LINGER;
+  change->joined_at = left != 0 ? now : 0;
+}
+
+static void
+note_down (LmccReceiver *receiver, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+
+  change->lingering = 0;
+  if (change->joined_at == 0 || now >= change->joined_at + FAILED
+      || receiver->controller->wanted_level >= receiver->level)
+    return;
+  change->failed |= G_GUINT64_CONSTANT (1) << receiver->level;
+  change->failed_until = now + FORGOTTEN;
+  change->joined_at = 0;
+}
+
+static void
+note_same (LmccReceiver *receiver, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+
+  change->lingering =
+      now < change->until ? find_shown (receiver, change->lingering) : 0;
+}
+
+/**
+ * lmcc_receiver_find_layers:
+ * @receiver: a receiver
+ * @level: the level that it is to hold from now on, or goes on with
+ * @now: the time
+ *
+ * Where a level is left for one above, what is shown of it stays until the rung
+ * above is shown, for a short time, or is left before. Where it is left for one
+ * below the lowest rung is there.
+ *
+ * Returns: the layers to be held
+ */
+LmccLayerSet
+lmcc_receiver_find_layers (LmccReceiver *receiver, gint level, LmccTime now)
+{
+  LmccRungSwitch *change = &receiver->rung_switch;
+  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
+
+  if (level < receiver->level || receiver->level < 0)
+    note_down (receiver, now);
+  else if (level > receiver->level)
+    note_up (receiver, level, now);
+  else
+    note_same (receiver, now);
+  if (level == receiver->level && change->wanted >= 0
+      && now >= change->leave_at)
+    return layers & ~find_left (receiver, change->wanted);
+
+  return layers | change->lingering;
+}
+
+/**
+ * lmcc_receiver_next_rung_switch:
+ * @receiver: a receiver
+ *
+ * Returns: when lmcc_receiver_update_level() has something to do, or
+ *     %LMCC_TIME_NONE
+ */
+LmccTime
+lmcc_receiver_next_rung_switch (const LmccReceiver *receiver)
+{
+  const LmccRungSwitch *change = &receiver->rung_switch;
+  LmccTime next = LMCC_TIME_NONE;
+
+  if (change->wanted >= 0)
+    next = receiver->now < change->leave_at
+        ? MIN (change->leave_at, change->join_at)
+        : change->join_at;
+  if (change->lingering != 0)
+    next = MIN (next, change->until);
+
+  return next;
+}

@@ -1,0 +1,396 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Three rungs over links of many rates, with levels that are cumulative and
+ * that are the lowest rung and one more: what receivers hold, what they show,
+ * and for how long it is not what their link carries. The table in
+ * docs/levels.md.
+ */
+#include "support/test-jobs.h"
+#include "support/test-net.h"
+#include "support/test-options.h"
+#include "support/test-page.h"
+
+#include <gst/lmcc/wire/levels.h>
+
+#define N_RUNGS 3
+
+/* Key frames: one a second. */
+#define DISTANCE 25
+
+#define JOIN_LATENCY (30 * LMCC_MSECOND)
+#define LEAVE_LATENCY (500 * LMCC_MSECOND)
+#define DELAY (30 * LMCC_MSECOND)
+#define QUEUE_BDP 2
+
+/* Receivers come so far apart. */
+#define APART (200 * LMCC_MSECOND)
+
+/* A receiver has found its level by then. */
+#define SETTLED (10 * LMCC_SECOND)
+
+/* A level fits where it leaves so much of the link. */
+#define SPARE 1.02
+
+/* What has to be where receivers are alone on their link: part of the time at
+ * the level that fits, and the longest time above it. */
+#define LEAST_FITTING 0.9
+#define MOST_ABOVE 2.0
+
+/* The shared link carries no more with the one than with the other, but for
+ * what reports and records take. */
+#define MOST_SHARED 1.02
+
+static const gdouble rung_rates[N_RUNGS] = { 300e3, 900e3, 2700e3 };
+static const gdouble links[] = { 0.8, 1.5, 2.5, 3.1, 3.3, 3.6, 4.2, 6 };
+
+/* Two receivers behind each of these, and all behind one that is no
+ * bottleneck. */
+static const gdouble own_links[] = { 0.8, 1.5, 3.3, 6 };
+
+/**
+ * Row:
+ * @link: Mbit/s of the shared link; 0: those of @own_links
+ * @fits: the level that fits the link
+ * @shown: rate of the rung that is shown on average, bit/s
+ * @fitting: share of the time at the level that fits
+ * @above: the longest time above it, s
+ * @below: the longest time below it, s
+ * @carried: by the shared link, bit/s
+ */
+typedef struct
+{
+  gdouble link;
+  guint receivers;
+  LmccLevels levels;
+  guint seeds;
+  guint seconds;
+  gint fits;
+  gdouble shown;
+  gdouble fitting;
+  gdouble above;
+  gdouble below;
+  gdouble lost;
+  gdouble carried;
+} Row;
+
+static const gchar *algorithm = "plumb";
+static gint seconds = 120;
+static gint n_seeds = 6;
+static gint jobs = 2;
+static gboolean all_must_pass;
+static gchar *markdown;
+
+static const GOptionEntry options[] = { { "algorithm", 'a', 0,
+                                            G_OPTION_ARG_STRING, &algorithm,
+                                            "Which algorithm", "NAME" },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "How long", "S" },
+  { "seeds", 's', 0, G_OPTION_ARG_INT, &n_seeds, "How many dice", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+  { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
+      "Write the table between the marks of a page", "FILE" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
+      "Fail unless all rows are as they must be", NULL },
+  { NULL } };
+
+static gdouble
+get_level_rate (LmccLevels levels, gint level)
+{
+  gdouble rate = level < 0 ? 0 : rung_rates[0];
+  gint i;
+
+  for (i = 1; i <= level; i++)
+    rate = levels == LMCC_LEVELS_FALLBACK ? rung_rates[0] + rung_rates[i]
+                                          : rate + rung_rates[i];
+
+  return rate;
+}
+
+static gint
+find_fitting (LmccLevels levels, gdouble link)
+{
+  gint level = 0;
+
+  while (level + 1 < N_RUNGS
+      && SPARE * get_level_rate (levels, level + 1) <= 1e6 * link)
+    level++;
+
+  return level;
+}
+
+static TestLinkSettings
+make_link (gdouble link)
+{
+  gdouble rate = 1e6 * link;
+
+  return (TestLinkSettings){
+    .rate = (guint64) rate,
+    .delay = DELAY,
+    .queue_bytes =
+        (guint64) (QUEUE_BDP * rate / 8 * (2.0 * DELAY / LMCC_SECOND)),
+  };
+}
+
+static TestNet *
+make_net (const Row *row, guint32 seed)
+{
+  TestNetConfig config = {
+    .n_layers = N_RUNGS,
+    .levels = row->levels,
+    .algorithm = algorithm,
+    .join_latency = JOIN_LATENCY,
+    .leave_latency = LEAVE_LATENCY,
+    .seed = seed,
+  };
+  TestNet *net;
+
+  memcpy (config.rates, rung_rates, sizeof (rung_rates));
+  if (row->link > 0)
+    config.shared = make_link (row->link);
+  net = test_net_new (&config);
+  net->source.distance = DISTANCE;
+
+  return net;
+}
+
+static gdouble
+find_link (const Row *row, guint index)
+{
+  return row->link > 0 ? row->link
+                       : own_links[index % G_N_ELEMENTS (own_links)];
+}
+
+static void
+start_receivers (TestNet *net, const Row *row)
+{
+  guint i;
+
+  for (i = 0; i < row->receivers; i++) {
+    TestNetReceiverConfig config = { .rtt_mode = LMCC_RTT_MODE_FEEDBACK,
+      .max_level = -1 };
+
+    if (row->link == 0)
+      config.own = make_link (find_link (row, i));
+    test_net_add_receiver (net, &config);
+    test_net_run (net, APART);
+  }
+}
+
+/**
+ * Spell:
+ * @since: when the level went to the one side of what fits
+ * @longest: so far, s
+ */
+typedef struct
+{
+  LmccTime since;
+  gdouble longest;
+} Spell;
+
+static void
+note_spell (Spell *spell, gboolean is, LmccTime from, LmccTime to)
+{
+  if (!is) {
+    spell->since = LMCC_TIME_NONE;
+    return;
+  }
+  if (spell->since == LMCC_TIME_NONE)
+    spell->since = from;
+  spell->longest =
+      MAX (spell->longest, (gdouble) (to - spell->since) / LMCC_SECOND);
+}
+
+/* One receiver from @begin to now. */
+static void
+count_receiver (const TestNet *net, guint index, LmccTime begin, Row *row)
+{
+  const TestNetReceiver *from = &net->receivers[index];
+  gint fits = find_fitting (row->levels, find_link (row, index)), level = -1;
+  gdouble part =
+      1.0 / row->receivers / row->seeds / (gdouble) (net->now - begin);
+  Spell above = { LMCC_TIME_NONE, row->above };
+  Spell below = { LMCC_TIME_NONE, row->below };
+  LmccTime since = begin;
+  guint i;
+
+  for (i = 0; i <= from->changes->len; i++) {
+    const TestLevelChange *change = i < from->changes->len
+        ? &g_array_index (from->changes, TestLevelChange, i)
+        : NULL;
+    LmccTime until = change != NULL ? change->time : net->now;
+
+    if (until > since) {
+      gdouble share = part * (gdouble) (until - since);
+
+      row->fitting += level == fits ? share : 0;
+      row->shown += level >= 0 ? share * rung_rates[level] : 0;
+      note_spell (&above, level > fits, since, until);
+      note_spell (&below, level < fits, since, until);
+      since = until;
+    }
+    if (change != NULL)
+      level = change->to;
+  }
+  row->above = above.longest;
+  row->below = below.longest;
+}
+
+static void
+run_seed (Row *row, guint32 seed)
+{
+  g_autoptr (TestNet) net = make_net (row, seed);
+  guint64 offered = 0, missed = 0, carried;
+  LmccTime begin;
+  guint i;
+
+  start_receivers (net, row);
+  test_net_run (net, SETTLED);
+  begin = net->now;
+  carried = net->shared.flows[0].arrived_bytes;
+  for (i = 0; i < row->receivers; i++) {
+    offered -= net->receivers[i].offered;
+    missed -= net->receivers[i].missed;
+  }
+  test_net_run (net, row->seconds * LMCC_SECOND);
+  for (i = 0; i < row->receivers; i++) {
+    offered += net->receivers[i].offered;
+    missed += net->receivers[i].missed;
+    count_receiver (net, i, begin, row);
+  }
+  row->lost += (gdouble) missed / (gdouble) MAX (offered, 1) / row->seeds;
+  row->carried += 8.0 * (gdouble) (net->shared.flows[0].arrived_bytes - carried)
+      / row->seconds / row->seeds;
+}
+
+static void
+run (gpointer data)
+{
+  Row *row = data;
+  guint i;
+
+  row->fits = row->link > 0 ? find_fitting (row->levels, row->link) : -1;
+  for (i = 0; i < row->seeds; i++)
+    run_seed (row, 1 + i);
+}
+
+static void
+add_row (GArray *rows, gdouble link, guint receivers, LmccLevels levels)
+{
+  Row row = { .link = link,
+    .receivers = receivers,
+    .levels = levels,
+    .seeds = (guint) n_seeds,
+    .seconds = (guint) seconds };
+
+  g_array_append_val (rows, row);
+}
+
+/* Two rows each: cumulative levels, and the others. */
+static GArray *
+make_rows (void)
+{
+  static const guint receivers[] = { 1, 8 };
+  GArray *rows = g_array_new (FALSE, TRUE, sizeof (Row));
+  guint i, k;
+  gint levels;
+
+  for (k = 0; k < G_N_ELEMENTS (receivers); k++) {
+    for (i = 0; i < G_N_ELEMENTS (links); i++) {
+      for (levels = 0; levels <= LMCC_LEVELS_FALLBACK; levels++)
+        add_row (rows, links[i], receivers[k], (LmccLevels) levels);
+    }
+  }
+  for (levels = 0; levels <= LMCC_LEVELS_FALLBACK; levels++)
+    add_row (rows, 0, 2 * G_N_ELEMENTS (own_links), (LmccLevels) levels);
+
+  return rows;
+}
+
+static gchar *
+make_table (const GArray *rows)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  g_string_append (text,
+      "| link, Mbit/s | receivers | levels | fits | at it, % | rung shown, "
+      "kbit/s | longest above, s | longest below, s | lost, % | the link "
+      "carries, kbit/s |\n|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n");
+  for (i = 0; i < rows->len; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+    g_autofree gchar *link = g_strdup_printf ("%.1f", row->link);
+    g_autofree gchar *fits = g_strdup_printf ("%d", row->fits);
+
+    g_string_append_printf (text,
+        "| %s | %u | %s | %s | %.1f | %.0f | %.1f | %.1f | %.2f | %.0f |\n",
+        row->link > 0 ? link : "own", row->receivers,
+        row->levels == LMCC_LEVELS_FALLBACK ? "fallback" : "cumulative",
+        row->link > 0 ? fits : "", 100 * row->fitting, row->shown / 1e3,
+        row->above, row->below, 100 * row->lost, row->carried / 1e3);
+  }
+
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+say (gboolean holds, const Row *row, const gchar *what)
+{
+  if (!holds)
+    g_printerr ("%u receivers, link of %.1f Mbit/s: %s\n", row->receivers,
+        row->link, what);
+
+  return holds;
+}
+
+static gboolean
+check (const GArray *rows)
+{
+  gboolean passed = TRUE;
+  guint i;
+
+  for (i = 0; i + 1 < rows->len; i += 2) {
+    const Row *cumulative = &g_array_index (rows, Row, i);
+    const Row *fallback = cumulative + 1;
+
+    passed &= say (fallback->fitting >= LEAST_FITTING, fallback,
+        "not at the level that fits");
+    passed &= say (fallback->above <= MOST_ABOVE, fallback,
+        "above the level that fits for too long");
+    if (cumulative->link == 0)
+      passed &= say (fallback->carried <= MOST_SHARED * cumulative->carried,
+          fallback, "the shared link carries more");
+  }
+
+  return passed;
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  g_autoptr (GArray) rows = NULL;
+  g_autoptr (GError) error = NULL;
+  const Row *done;
+  g_autofree gchar *table = NULL;
+
+  if (!test_options_parse (options, &argc, &argv))
+    return 2;
+  if (lmcc_algorithm_find (algorithm) == NULL || seconds < 10 || n_seeds < 1
+      || jobs < 1) {
+    g_printerr ("--algorithm has to be known; --seconds begins at 10, --seeds "
+                "and --jobs at 1\n");
+    return 2;
+  }
+  rows = make_rows ();
+  done = test_jobs_run (rows, (guint) jobs, run);
+  memcpy (rows->data, done, rows->len * sizeof (Row));
+
+  table = make_table (rows);
+  g_print ("%s", table);
+  if (markdown != NULL
+      && !test_page_write_table (markdown, "fallback-levels", table, &error)) {
+    g_printerr ("%s\n", error->message);
+    return 2;
+  }
+
+  return all_must_pass && !check (rows) ? 1 : 0;
+}
