@@ -84,7 +84,7 @@ get_layer (const Plan *plan, guint i)
   gdouble window = window_seconds (plan);
   gdouble packets = floor (plan->rates[i] * window / (8.0 * plan->packet_size));
   gdouble share = plan->repair * (i == 0 ? LMCC_REPAIR_BASE_SHARE : 1);
-  gdouble repair = floor (packets * share / (1 + share) + 0.5);
+  gdouble repair = floor (packets * share / (1 + plan->repair) + 0.5);
   gdouble source = MAX (packets - repair, 1);
   gdouble blocks = ceil (source / MAX_SOURCE);
   Layer layer;

@@ -69,7 +69,7 @@ tool_play (gint argc, gchar **argv)
   gint level = -1, latency = -1;
   const GOptionEntry entries[] = {
     { "level", 0, 0, G_OPTION_ARG_INT, &level,
-        "Highest layer to hold, 0 for the base (default: all)", "LEVEL" },
+        "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
         "Interface to receive on (default: the kernel's route; loopback where "
         "there is none)",

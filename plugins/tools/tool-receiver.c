@@ -22,7 +22,7 @@ tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context)
     { "seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
         "Stop after this time (default: at Ctrl-C)", "SECONDS" },
     { "max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
-        "Highest layer to hold, 0 for the base (default: all)", "LEVEL" },
+        "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
         "Interface to join on, instead of what the route says", "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,

@@ -11,6 +11,7 @@
 #include "receiver/algorithm.h"
 #include "receiver/membership.h"
 #include "receiver/private.h"
+#include "wire/levels.h"
 
 /* Joins are made so long before a slot begins, until it shows that they take
  * longer. */
@@ -74,11 +75,12 @@ lmcc_receiver_take_layering (LmccReceiver *receiver)
       session->slot, session->turning_groups > 0);
   if (!lmcc_dynamic_layering_from_session (&receiver->membership.layering,
           session, &error)
-      || (session->turning_groups > 0 && session->slot == 0)) {
+      || (session->turning_groups > 0
+          && (session->slot == 0 || !lmcc_session_is_cumulative (session)))) {
     receiver->membership.no_layering = TRUE;
     lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
-        "the session's turning groups do not fit its layers and slots: only "
-        "the base is held");
+        "the session's turning groups do not fit its layers, levels and slots: "
+        "only the base is held");
     return;
   }
   if (session->turning_groups == 0)

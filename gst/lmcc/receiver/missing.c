@@ -30,6 +30,37 @@ hole_class (const LmccReceiver *receiver, guint layer)
       : LMCC_CLASS_MIXED;
 }
 
+/**
+ * lmcc_receiver_parse_repair:
+ * @receiver: a receiver
+ * @packet: a repair packet
+ * @rtp: its parsed RTP header
+ * @carrier: the layer that it came in
+ * @payload: (out): what it says
+ *
+ * Returns: whether it is well-formed, of a stream of the session, and where its
+ *     layer is held of a block that has repair in @carrier
+ */
+gboolean
+lmcc_receiver_parse_repair (const LmccReceiver *receiver,
+    const LmccPacket *packet, const LmccRtp *rtp, guint carrier,
+    LmccRepairPayload *payload)
+{
+  guint layer, stream;
+
+  if (!lmcc_repair_payload_parse (packet->data + rtp->header_size,
+          rtp->payload_size, payload))
+    return FALSE;
+  layer = payload->source & LMCC_SSRC_LAYER_MASK;
+  stream = payload->source >> LMCC_SSRC_STREAM_SHIFT;
+
+  return layer < receiver->session.n_layers
+      && (stream < receiver->session.n_rungs || stream == LMCC_STREAM_SOUND)
+      && (!lmcc_layer_set_has (receiver->held, layer)
+          || lmcc_layer_set_has ((LmccLayerSet) payload->carriers << layer,
+              carrier));
+}
+
 /* A layer sends its part of the repair of one block after the other, in the
  * order of index: no more of a block comes there after its last packet, nor
  * after one of another block; and nothing of blocks of a stream before one of
@@ -42,9 +73,8 @@ note_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
   guint number = waiting->header.layer;
   LmccRepairPayload payload;
 
-  if (!lmcc_repair_payload_parse (waiting->packet->data
-              + waiting->rtp.header_size,
-          waiting->rtp.payload_size, &payload))
+  if (!lmcc_receiver_parse_repair (receiver, waiting->packet, &waiting->rtp,
+          number, &payload))
     return;
   if (!layer->repair_begun || layer->repair_source != payload.source
       || layer->repair_first != payload.first) {

@@ -6,10 +6,14 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "receiver/layer.h"
+#include "repair/payload.h"
 
 G_BEGIN_DECLS
 
 gboolean lmcc_receiver_has_repair (const LmccReceiver *receiver);
+gboolean lmcc_receiver_parse_repair (const LmccReceiver *receiver,
+    const LmccPacket *packet, const LmccRtp *rtp, guint carrier,
+    LmccRepairPayload *payload);
 void
 lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer);
 gboolean lmcc_receiver_awaits_repair (LmccReceiver *receiver,

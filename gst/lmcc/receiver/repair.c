@@ -106,27 +106,13 @@ take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
     guint carrier, LmccTime now)
 {
   LmccRepairPayload payload;
-  guint layer, stream;
 
   receiver->stats.repair.received++;
-  if (!lmcc_repair_payload_parse (packet->data + rtp->header_size,
-          rtp->payload_size, &payload)) {
+  if (!lmcc_receiver_parse_repair (receiver, packet, rtp, carrier, &payload))
     receiver->stats.repair.invalid++;
-    return;
-  }
-  layer = payload.source & LMCC_SSRC_LAYER_MASK;
-  stream = payload.source >> LMCC_SSRC_STREAM_SHIFT;
-  if (layer >= receiver->session.n_layers
-      || (stream >= receiver->session.n_rungs && stream != LMCC_STREAM_SOUND)) {
-    receiver->stats.repair.invalid++;
-    return;
-  }
-  if (!lmcc_layer_set_has (receiver->held, layer))
-    return;
-  if (lmcc_layer_set_has ((LmccLayerSet) payload.carriers << layer, carrier))
+  else if (lmcc_layer_set_has (receiver->held,
+               payload.source & LMCC_SSRC_LAYER_MASK))
     lmcc_repair_decoder_take_repair (receiver->repair, &payload, packet, now);
-  else
-    receiver->stats.repair.invalid++;
 }
 
 /**

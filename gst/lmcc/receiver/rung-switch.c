@@ -3,6 +3,7 @@
  */
 #include "receiver/rung-switch.h"
 
+#include "receiver/layer.h"
 #include "receiver/private.h"
 
 /* What is joined so long before a key frame is there when it comes: a join
@@ -15,8 +16,18 @@
  * over the sender's window, take. */
 #define LINGER (LEAD + 300 * LMCC_MSECOND)
 
-/* Key frames further apart are not waited for. */
+/* Key frames further apart are not waited for, and closer ones need not be. */
 #define MAX_DISTANCE (5 * LMCC_SECOND)
+#define MIN_DISTANCE LEAD
+
+/* A key frame that comes late, after a loss or another layer, moves the next
+ * one by this part of that only. */
+#define LATE_PART 8
+
+/* Where so many packets, and so large a share, were lost since a level was
+ * wanted, it is not wanted any more: plumb leaves an experiment for that. */
+#define MANY_LOST 5
+#define MANY_LOST_SHARE 0.05
 
 /* A level that is left so soon after it was joined beside a rung that it has
  * not was too much together with that, which says little of the level alone. */
@@ -44,6 +55,18 @@ lmcc_receiver_reset_rung_switch (LmccReceiver *receiver)
   receiver->rung_switch.joined_at = 0;
 }
 
+/* From one key frame to the next, or 0 where that is not known. */
+static LmccTime
+get_distance (const LmccReceiver *receiver)
+{
+  const LmccGateKeys *keys = lmcc_gate_get_keys (receiver->gate);
+  guint32 clock_rate = receiver->session.video.clock_rate;
+  LmccTime distance =
+      clock_rate > 0 ? keys->distance * LMCC_SECOND / clock_rate : 0;
+
+  return distance < MIN_DISTANCE || distance > MAX_DISTANCE ? 0 : distance;
+}
+
 /**
  * lmcc_receiver_note_keys:
  * @receiver: a receiver
@@ -56,33 +79,31 @@ lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
   guint64 n = lmcc_gate_get_keys (receiver->gate)->count;
+  LmccTime expected = change->key_time + get_distance (receiver);
 
   if (n == change->n_keys)
     return;
   change->n_keys = n;
-  change->key_time = now;
+  if (expected > change->key_time && now > expected
+      && now < expected + MAX_DISTANCE)
+    change->key_time = expected + (now - expected) / LATE_PART;
+  else
+    change->key_time = now;
 }
 
 /* The first key frame after @least, or none where that is not known. */
 static LmccTime
 find_next_key (const LmccReceiver *receiver, LmccTime least)
 {
-  const LmccRungSwitch *change = &receiver->rung_switch;
-  const LmccGateKeys *keys = lmcc_gate_get_keys (receiver->gate);
-  guint32 clock_rate = receiver->session.video.clock_rate;
-  LmccTime distance, key;
+  LmccTime latest = receiver->rung_switch.key_time;
+  LmccTime distance = get_distance (receiver);
 
-  if (keys->distance == 0 || clock_rate == 0)
+  if (distance == 0 || least >= latest + 2 * MAX_DISTANCE)
     return LMCC_TIME_NONE;
-  distance = keys->distance * LMCC_SECOND / clock_rate;
-  if (distance == 0 || distance > MAX_DISTANCE)
-    return LMCC_TIME_NONE;
-  for (key = change->key_time + distance; key <= least; key += distance) {
-    if (key >= change->key_time + 2 * MAX_DISTANCE)
-      return LMCC_TIME_NONE;
-  }
+  if (least < latest)
+    return latest + distance;
 
-  return key;
+  return latest + ((least - latest) / distance + 1) * distance;
 }
 
 /* What the level held has, and @level has not. */
@@ -93,6 +114,44 @@ find_left (const LmccReceiver *receiver, gint level)
 
   return lmcc_session_level_layers (session, receiver->level)
       & ~lmcc_session_level_layers (session, level);
+}
+
+/* Of all layers that are known. */
+static void
+count_packets (const LmccReceiver *receiver, guint64 *received, guint64 *lost)
+{
+  guint i;
+
+  *received = *lost = 0;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
+
+    *received += stats->received;
+    *lost += stats->lost;
+  }
+}
+
+static gboolean
+lost_many (const LmccReceiver *receiver)
+{
+  const LmccRungSwitch *change = &receiver->rung_switch;
+  guint64 received, lost;
+
+  count_packets (receiver, &received, &lost);
+  received -= MIN (received, change->received);
+  lost -= MIN (lost, change->lost);
+
+  return lost >= MANY_LOST
+      && (gdouble) lost >= MANY_LOST_SHARE * (gdouble) (received + lost);
+}
+
+/* Whether the cap on the rate lets all of @layers be held. */
+static gboolean
+may_hold (const LmccReceiver *receiver, LmccLayerSet layers)
+{
+  return receiver->config.max_bitrate == 0
+      || lmcc_session_layers_rate (&receiver->session, layers)
+      <= receiver->config.max_bitrate;
 }
 
 static gboolean
@@ -106,7 +165,10 @@ static gboolean
 plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-  gboolean leaves_first = has_failed (change, level, now);
+  gboolean leaves_first = has_failed (change, level, now)
+      || !may_hold (receiver,
+          receiver->held
+              | lmcc_session_level_layers (&receiver->session, level));
   LmccTime lead = leaves_first ? CLEAR + LEAD : LEAD;
   LmccTime key = find_next_key (receiver, leaves_first ? now + lead : now);
 
@@ -114,8 +176,10 @@ plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
     return FALSE;
   if (key == LMCC_TIME_NONE)
     key = now + lead;
-  change->join_at = key - LEAD;
-  change->leave_at = leaves_first ? key - lead : LMCC_TIME_NONE;
+  change->join_at = key > LEAD ? key - LEAD : 0;
+  change->leave_at = !leaves_first ? LMCC_TIME_NONE
+      : key > lead                 ? key - lead
+                                   : 0;
 
   return now < change->join_at;
 }
@@ -147,7 +211,8 @@ grant (LmccReceiver *receiver, const gchar **reason)
  *
  * A level above that has not all of the level held is joined shortly before a
  * key frame, where it is known when that comes. Algorithms say only once what
- * they want: it is kept until then, unless they want less.
+ * they want: it is kept until then, unless they want less, or many packets are
+ * lost.
  *
  * Returns: the level that is to be held now
  */
@@ -161,7 +226,10 @@ lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
       && level >= receiver->level) {
     if (now < change->join_at)
       return receiver->level;
-    return grant (receiver, reason);
+    if (!lost_many (receiver))
+      return grant (receiver, reason);
+    change->wanted = -1;
+    return receiver->level;
   }
   change->wanted = -1;
   if (level <= receiver->level || receiver->level < 0
@@ -170,6 +238,7 @@ lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
     return level;
   change->wanted = level;
   change->reason = *reason;
+  count_packets (receiver, &change->received, &change->lost);
 
   return receiver->level;
 }
@@ -195,10 +264,12 @@ note_up (LmccReceiver *receiver, gint level, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
 
-  LmccLayerSet left =
-      receiver->held & ~lmcc_session_level_layers (&receiver->session, level);
+  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
+  LmccLayerSet left = receiver->held & ~layers;
 
   change->lingering = find_shown (receiver, left);
+  if (!may_hold (receiver, layers | change->lingering))
+    change->lingering = 0;
   change->until = now + LINGER;
   change->joined_at = left != 0 ? now : 0;
 }
@@ -208,13 +279,17 @@ note_down (LmccReceiver *receiver, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
 
+  LmccTime joined_at = change->joined_at;
+
   change->lingering = 0;
-  if (change->joined_at == 0 || now >= change->joined_at + FAILED
+  change->joined_at = 0;
+  if (joined_at == 0 || now >= joined_at + FAILED
       || receiver->controller->wanted_level >= receiver->level)
     return;
+  if (now >= change->failed_until)
+    change->failed = 0;
   change->failed |= G_GUINT64_CONSTANT (1) << receiver->level;
   change->failed_until = now + FORGOTTEN;
-  change->joined_at = 0;
 }
 
 static void

@@ -17,6 +17,8 @@ G_BEGIN_DECLS
  * LmccRungSwitch:
  * @wanted: the level that waits for a key frame; -1: none
  * @reason: why it is wanted
+ * @received: packets that had come until it was wanted
+ * @lost: likewise
  * @leave_at: when what it has not is left; none: when it is shown
  * @join_at: when it is joined
  * @lingering: layers of the rung that is shown, which the level does not have
@@ -31,6 +33,8 @@ typedef struct
 {
   gint wanted;
   const gchar *reason;
+  guint64 received;
+  guint64 lost;
   LmccTime leave_at;
   LmccTime join_at;
   LmccLayerSet lingering;

@@ -438,6 +438,7 @@ lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,
     LmccRepairBlock *block = at->data;
 
     if (block->shape.source == source
+        && lmcc_layer_set_has (block->carriers, layer)
         && lmcc_sequence_diff (block->shape.first, first) < 0)
       end_part (decoder, block, layer);
   }

@@ -280,24 +280,13 @@ repair_some (LmccRepairer *repairer, LmccRepairGroup *group)
 }
 
 static void
-end_groups (LmccRepairer *repairer)
-{
-  LmccRepairJob *job = &repairer->job;
-  guint layer;
-
-  for (layer = 0; layer < job->budget.session->n_layers; layer++)
-    repairer->owed[layer] += job->used[layer];
-  job->phase = LMCC_REPAIR_JOB_RELEASE;
-}
-
-static void
 tell_groups (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
   LmccRepairGroup *group;
 
   if (job->n_told == job->window.groups->len) {
-    end_groups (repairer);
+    job->phase = LMCC_REPAIR_JOB_RELEASE;
     return;
   }
   group = get_group (repairer, job->n_told);
@@ -311,7 +300,11 @@ static void
 end_layers (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
+  guint layer;
 
+  /* Before any of it can leave. */
+  for (layer = 0; !job->trial && layer < job->budget.session->n_layers; layer++)
+    repairer->owed[layer] += job->used[layer];
   job->n_told = 0;
   job->phase = job->trial ? LMCC_REPAIR_JOB_RELEASE : LMCC_REPAIR_JOB_GROUPS;
   if (job->trial && job->window.pieces->len > 0)

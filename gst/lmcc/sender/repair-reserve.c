@@ -54,7 +54,7 @@ reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
     gsize media = pour->share[i] * 1000 / (1000 + sender->session.repair);
     gsize bytes = lmcc_sender_repair_share (sender, i, media);
     gsize least = i + 1 < sender->session.n_layers
-        ? media * sender->session.repair / 1000 / LEAST_PART
+        ? MIN (bytes, media * sender->session.repair / 1000) / LEAST_PART
         : 0;
 
     /* In whole packets. */

@@ -265,8 +265,10 @@ lmcc_session_is_cumulative (const LmccSession *session)
  * lmcc_session_levels_are_valid:
  * @session: a session of at least one layer
  *
- * Returns: whether each level has the base, no layer that the session has not,
- *     and others than the one below it
+ * No cap and no algorithm goes below level 0: it is the base alone.
+ *
+ * Returns: whether that is so, and each other level has the base, no layer that
+ *     the session has not, and others than the one below it
  */
 gboolean
 lmcc_session_levels_are_valid (const LmccSession *session)
@@ -274,7 +276,9 @@ lmcc_session_levels_are_valid (const LmccSession *session)
   LmccLayerSet known = lmcc_layer_set_first (session->n_layers);
   guint n = lmcc_session_count_levels (session), level;
 
-  for (level = 0; level < n; level++) {
+  if (lmcc_session_level_layers (session, 0) != LMCC_LAYER_SET_BASE)
+    return FALSE;
+  for (level = 1; level < n; level++) {
     LmccLayerSet layers = lmcc_session_level_layers (session, (gint) level);
 
     if ((layers & LMCC_LAYER_SET_BASE) == 0 || (layers & ~known) != 0

@@ -283,8 +283,9 @@ lmcc_session_validate (const LmccSession *session, GError **error)
 
   if (!lmcc_session_levels_are_valid (session))
     return invalid (error,
-        "a level is without the base, has a layer that the session has not, or "
-        "the same layers as the one below it");
+        "level 0 is not the base alone, or another level is without the base, "
+        "has a layer that the session has not, or the same layers as the one "
+        "below it");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)

@@ -127,13 +127,14 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:max-level:
    *
-   * The highest layer to hold, 0 for the base alone, -1 for no such cap. May be
-   * changed at any time.
+   * The highest level to hold, 0 for the base alone, -1 for no such cap. A
+   * level is a layer and all below it, or what the session says (lmccsink's
+   * `levels`). May be changed at any time.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (max_level, "max-level", "Maximum level",
-      "Highest layer to hold (-1 = no cap)", -1, LMCC_MAX_LAYERS - 1, -1,
+      "Highest level to hold (-1 = no cap)", -1, LMCC_MAX_LAYERS - 1, -1,
       PLAYING | IN_URI),
   /**
    * GstLmccSrc:max-bitrate:
@@ -290,14 +291,13 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:level:
    *
-   * The highest layer that is held, -1 for none. Notified from the receiving
+   * The level that is held, -1 for none. Notified from the receiving
    * thread.
    *
    * Since: 0.1
    */
-  GST_LMCC_COMPUTED (INT, "level", "Level",
-      "Highest layer that is held (-1 = none)", -1, LMCC_MAX_LAYERS - 1, -1,
-      READABLE),
+  GST_LMCC_COMPUTED (INT, "level", "Level", "Level that is held (-1 = none)",
+      -1, LMCC_MAX_LAYERS - 1, -1, READABLE),
   /**
    * GstLmccSrc:bitrate:
    *
@@ -322,7 +322,7 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `packets-delivered`: of the video, given out
    * * #guint64 `audio-packets-delivered`, `audio-packets-lost`: of the sound,
    *   given out, and missing when their turn came
-   * * #gint `level`, `rung`: the highest layer held and the encoding given out,
+   * * #gint `level`, `rung`: the level held and the encoding given out,
    *   -1 for none
    * * #guint64 `bitrate`: over the last second, bit/s
    * * #gdouble `loss-rate`: over the last second, 0 to 1

@@ -58,7 +58,7 @@ lmcc_gate_reset (LmccGate *gate)
   g_clear_pointer (&gate->key, lmcc_gate_unit_unref);
   gate->key_deadline = LMCC_TIME_NONE;
   gate->groups = (LmccGateGroups){ 0 };
-  gate->keys.distance = gate->keys.latest_distance = 0;
+  gate->keys = (LmccGateKeys){ 0 };
   gate->active = -1;
   gate->held = 0;
   gate->fresh = 0;

@@ -175,9 +175,9 @@ note_key (LmccGateKeys *keys, guint32 timestamp)
   guint32 distance = timestamp - keys->timestamp;
   guint32 before = keys->latest_distance;
 
-  if (keys->count > 0 && (gint32) distance <= 0)
-    return;
-  keys->latest_distance = keys->count > 0 ? distance : 0;
+  if (keys->count == 0 || (gint32) distance < 0)
+    distance = 0;
+  keys->latest_distance = distance;
   keys->distance = MAX (distance, before) - MIN (distance, before)
           <= distance / KEY_TOLERANCE
       ? distance

@@ -103,6 +103,22 @@ GST_START_TEST (test_a_rung_is_not_held_beside_another_for_long)
 
 GST_END_TEST;
 
+/* Level 2 takes 900 kbit/s, and with the rung of level 1 it would be 1200. */
+GST_START_TEST (test_a_cap_on_the_rate_holds_while_rungs_change)
+{
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, DISTANCE, -1);
+
+  lmcc_receiver_set_max_bitrate (loop->receiver, 700000, loop->now);
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 1 ", 1);
+  lmcc_receiver_set_max_bitrate (loop->receiver, 1050000, loop->now);
+  level_loop_drain_receiver (loop);
+  level_loop_check (loop, "-1 2 ", 2);
+  level_loop_free (loop);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_down_is_at_once)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, DISTANCE, 2);
@@ -166,6 +182,7 @@ rung_switch_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_a_rung_is_joined_before_a_key_frame);
   tcase_add_test (tc, test_a_rung_is_not_held_beside_another_for_long);
+  tcase_add_test (tc, test_a_cap_on_the_rate_holds_while_rungs_change);
   tcase_add_test (tc, test_down_is_at_once);
   tcase_add_test (tc, test_pictures_go_on_over_many_changes);
 

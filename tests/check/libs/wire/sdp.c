@@ -488,6 +488,8 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     BAD ("1 l=1,1 lv=0"),
     BAD ("1 l=1,1 lv=01,3"),
     BAD ("1 l=1,1 lv=2"),
+    BAD ("1 l=1,1 lv=3"),
+    BAD ("1 l=1,1,1 lv=3,7"),
     BAD ("1 l=1,1 lv=1,5"),
     BAD ("1 l=1,1 lv=1,1"),
     BAD ("1 l=1,1 lv=1,"),
