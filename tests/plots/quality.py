@@ -23,8 +23,10 @@ SAME_ENCODER = {'x264-ladder': 'x264', 'x264-rungs': 'x264', 'x264-temporal': 'x
                 'vp9-svc': 'VP9', 'vp9-svc-half': 'VP9', 'j2k': 'J2K'}
 # Scalable modes, and those of several encodings that each of their levels is put beside.
 SCALABLE, RUNGS = ('vp9-svc', 'vp9-svc-half'), ('x264-rungs', 'x264-ladder')
-MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF'}
-STYLES = {'native': '-', 'doubling': '--'}
+MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF', 'xpsnr': 'XPSNR of luma, dB'}
+STYLES = {'native': '-', 'fallback': '-.', 'doubling': '--'}
+# Columns of the tables, where all rows have them.
+MORE = {'vmaf': 'VMAF', 'xpsnr': 'XPSNR, dB'}
 
 
 def read(paths):
@@ -66,7 +68,7 @@ def draw(axes, film, measure, modes):
     axes.minorticks_off()
     axes.grid(color='0.9')
     axes.set_ylabel(MEASURES[measure])
-    axes.set_xlabel('all layers up to the level, kbit/s')
+    axes.set_xlabel('all layers of the level, kbit/s')
 
 
 def plot(films, path):
@@ -102,42 +104,46 @@ def interpolate(curve, at):
     return None
 
 
-def single_curves(film):
-    """Of each codec's single layer, [(logarithm of the rate, PSNR)]."""
-    return {codec: sorted((math.log(row['rate']), row['psnr']) for row in rows)
+def single_curves(film, measure='psnr'):
+    """Of each codec's single layer, [(logarithm of the rate, the measure)]."""
+    return {codec: sorted((math.log(row['rate']), row[measure]) for row in rows if measure in row)
             for (codec,), rows in group(film['single'], 'codec').items()}
 
 
-def less_than_single(row, curve):
-    """(dB that a level shows less than one layer of the same encoder at the same rate, ''), or (None, why there is no
-    such figure): it does not show all `pictures`, or its `rate` is outside those measured of the single layer."""
+def less_than_single(row, curve, measure='psnr'):
+    """(what a level shows less, by the measure, than one layer of the same encoder at the same rate, ''), or (None, why
+    there is no such figure): it does not show all `pictures`, or its `rate` is outside those measured of one layer."""
     if row['shown'] < row['of']:
         return None, 'pictures'
     single = interpolate(curve, math.log(row['rate']))
-    return (None, 'rate') if single is None else (single - row['psnr'], '')
+    return (None, 'rate') if single is None else (single - row[measure], '')
+
+
+def tell_less(row, curve, measure='psnr'):
+    if row['level'] == NO_DATA:
+        return NO_DATA
+    less, reason = less_than_single(row, curve, measure)
+    return f'{NO_DATA} {reason}' if less is None else decibels(less)
 
 
 def level_table(film, encoders):
-    vmaf = all('vmaf' in row for row in film['rows'])
+    more = {key: name for key, name in MORE.items() if all(key in row for row in film['rows'])}
     lines = ['| mode | layers | level | kbit/s | pictures/s | PSNR, dB | of those shown | less than one layer | SSIM |',
              '|:--|:--|--:|--:|--:|--:|--:|--:|--:|']
     curves = single_curves(film)
-    if vmaf:
-        lines = [lines[0] + ' VMAF |', lines[1] + '--:|']
+    of_more = {key: single_curves(film, key) for key in more}
+    lines = [lines[0] + ''.join(f' {name} | less |' for name in more.values()), lines[1] + '--:|' * 2 * len(more)]
     single = [{**row, 'mode': row['codec'], 'allocation': 'one', 'level': NO_DATA} for row in film['single']]
     for row in film['rows'] + single:
-        less = NO_DATA
-        if row['level'] != NO_DATA:
-            less, reason = less_than_single(row, curves.get(encoders.get(row['mode']), []))
-            less = f'{NO_DATA} {reason}' if less is None else decibels(less)
+        less = tell_less(row, curves.get(encoders.get(row['mode']), []))
         rate = row['shown'] / row['of'] * film['frame-rate']
         # A level without any picture is black: its figures say nothing of the codec.
         seen = [NO_DATA] * 3
         if row['shown']:
             seen = [decibels(row['psnr']), decibels(row['psnr-shown']), f"{row['ssim']:.3f}"]
         seen.insert(2, less)
-        if vmaf:
-            seen.append(f"{row['vmaf']:.1f}")
+        for key in more:
+            seen += [f'{row[key]:.1f}', tell_less(row, of_more[key].get(encoders.get(row['mode']), []), key)]
         cells = [row['mode'], row['allocation'], row['level'], f"{row['rate'] / 1000:.0f}", f'{rate:.1f}', *seen]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return '\n'.join(lines)

@@ -42,6 +42,16 @@ class Levels(unittest.TestCase):
         less = column(quality.level_table(FILM, ENCODERS), 'less than one layer')
         self.assertEqual((less[0], less[4]), ('- rate', '- rate'))
 
+    def test_other_measures_have_columns_where_all_rows_have_them(self):
+        def add(rows):
+            return [{**row, 'vmaf': row['psnr'] + 50} for row in rows]
+        film = {**FILM, 'rows': add(FILM['rows']), 'single': add(FILM['single'])}
+        lines = quality.level_table(film, ENCODERS).splitlines()
+        self.assertTrue(lines[0].endswith(' SSIM | VMAF | less |'))
+        self.assertTrue(lines[4].endswith('| 0.900 | 79.0 | 1.0 |'), lines[4])
+        film['rows'][0] = FILM['rows'][0]
+        self.assertNotIn('VMAF', quality.level_table(film, ENCODERS))
+
     def test_a_level_that_lacks_pictures_is_not_compared(self):
         self.assertEqual(column(quality.level_table(FILM, ENCODERS), 'less than one layer')[1], '- pictures')
 

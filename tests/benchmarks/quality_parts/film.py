@@ -4,10 +4,10 @@
 import json
 import math
 import os
-import re
 import subprocess
 
 import clip
+import ffmpeg
 from clip import Gst
 
 WIDTH = 640
@@ -23,18 +23,13 @@ HIGHEST_PSNR = 100.0
 PLAIN_HEADERS, PLAIN_PAYLOAD = 40, 1360
 
 
-def has_vmaf():
-    filters = subprocess.run(['ffmpeg', '-hide_banner', '-filters'], capture_output=True, text=True, check=True).stdout
-    return ' libvmaf ' in filters
-
-
 class Film:
     """The first `seconds` of a file, at most 640 wide; before them are its last, and after them its first."""
 
     def __init__(self, path, seconds, directory):
         self.name = os.path.splitext(os.path.basename(path))[0]
         self.directory = directory
-        self.vmaf = has_vmaf()
+        self.ffmpeg, self.measures = ffmpeg.find()
         shown = subprocess.run(
             ['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height,r_frame_rate',
              '-of', 'json', path], capture_output=True, text=True, check=True).stdout
@@ -111,17 +106,15 @@ class Film:
 
     def measure(self, name, shown):
         """Compares {picture: I420} with the film. A picture that is missing is the last one before it, or black."""
-        psnr, ssim, vmaf = (self._path(f'{name}.{kind}') for kind in ('psnr', 'ssim', 'vmaf'))
-        graph = '[0:v]split=3[a][b][c];[1:v]split=3[d][e][f];' if self.vmaf else '[0:v]split[a][b];[1:v]split[d][e];'
-        graph += f'[a][d]psnr=stats_file={psnr}[x];[b][e]ssim=stats_file={ssim}[y]'
-        graph += f';[c][f]libvmaf=log_fmt=json:log_path={vmaf}[z]' if self.vmaf else ''
+        paths = {measure: self._path(f'{name}.{measure}') for measure in self.measures}
         raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', f'{self.width}x{self.height}', '-r',
                str(self.frame_rate)]
         outputs = []
-        for label in 'xyz' if self.vmaf else 'xy':
-            outputs += ['-map', f'[{label}]', '-f', 'null', '-']
-        child = subprocess.Popen(['ffmpeg', '-loglevel', 'error', '-y', *raw, '-i', 'pipe:0', *raw, '-i', self.measured,
-                                  '-filter_complex', graph, *outputs], stdin=subprocess.PIPE)
+        for k in range(len(self.measures)):
+            outputs += ['-map', f'[o{k}]', '-f', 'null', '-']
+        child = subprocess.Popen([self.ffmpeg, '-loglevel', 'error', '-y', *raw, '-i', 'pipe:0', *raw, '-i',
+                                  self.measured, '-filter_complex', ffmpeg.graph_of(self.measures, paths), *outputs],
+                                 stdin=subprocess.PIPE)
         luma = self.width * self.height
         held = bytes([16]) * luma + bytes([128]) * (luma // 2)
         earlier = [picture for picture in shown if picture < self.span[0]]
@@ -133,23 +126,20 @@ class Film:
         child.stdin.close()
         if child.wait():
             raise RuntimeError('ffmpeg cannot compare the pictures')
-        return self._read_figures(psnr, ssim, vmaf, shown)
+        return self._read_figures(paths, shown)
 
-    def _read_figures(self, psnr, ssim, vmaf, shown):
-        with open(psnr, encoding='ascii') as file:
-            decibels = [min(float(value), HIGHEST_PSNR) for value in re.findall(r'psnr_y:(\S+)', file.read())]
-        with open(ssim, encoding='ascii') as file:
-            similar = [float(value) for value in re.findall(r' Y:(\S+)', file.read())]
-        if len(decibels) != self.n_measured or len(similar) != self.n_measured:
-            raise RuntimeError(f'ffmpeg compared {len(decibels)} pictures of {self.n_measured}')
-        there = [value for picture, value in zip(self.span, decibels) if picture in shown]
-        figures = {'shown': len(there), 'of': self.n_measured,
-                   'psnr': sum(decibels) / len(decibels), 'ssim': sum(similar) / len(similar),
-                   'psnr-shown': sum(there) / len(there) if there else None}
-        if self.vmaf:
-            with open(vmaf, encoding='ascii') as file:
-                figures['vmaf'] = json.load(file)['pooled_metrics']['vmaf']['mean']
-        return figures
+    def _read_figures(self, paths, shown):
+        values = {measure: ffmpeg.read(measure, path) for measure, path in paths.items()}
+        for measure, found in values.items():
+            if len(found) != self.n_measured:
+                raise RuntimeError(f'ffmpeg compared {len(found)} pictures of {self.n_measured} by {measure}')
+        for measure in ('psnr', 'xpsnr'):
+            if measure in values:
+                values[measure] = [min(value, HIGHEST_PSNR) for value in values[measure]]
+        there = [value for picture, value in zip(self.span, values['psnr']) if picture in shown]
+        return {'shown': len(there), 'of': self.n_measured,
+                **{measure: sum(found) / len(found) for measure, found in values.items()},
+                'psnr-shown': sum(there) / len(there) if there else None}
 
     def measure_single(self, name, encoder, rate, decoder):
         """One layer, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""

@@ -6,7 +6,7 @@ import collections
 from clip import Gst
 
 # encoder: {key} is a second in pictures, {rate} what is asked for, {width} and {height} half the film's. rung_pad:
-# where the encoder has several. caps: what lmccsink gets, or a payloader. levels: those of native layers. decoder:
+# where the encoder has several. caps: what lmccsink gets, or a payloader. levels: native layers. decoder:
 # takes RTP.
 Mode = collections.namedtuple('Mode', 'needs encoder rungs rung_pad caps levels decoder')
 
@@ -52,9 +52,10 @@ MODES = {
                 'rtpj2klayerdepay ! openjpegdec'),
 }
 
-# (settings of lmccsink, levels); None: as many as the mode has.
+# (settings of lmccsink, layers of fixed rates; 0: the mode's own).
 ALLOCATIONS = {
-    'native': ('layering=native', None),
+    'native': ('layering=native', 0),
+    'fallback': ('layering=native levels=fallback', 0),
     'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
 }
 
@@ -69,6 +70,19 @@ SINGLE = {
     'x265': ('x265enc', X265.format('{rate}') + ' ! ' + H265, 'h265parse ! avdec_h265 max-threads=1', 1, 0),
     'J2K': ('j2klayerenc', J2K.format('{rate}'), 'openjpegdec', 1000, 100),
 }
+
+
+def layer_sets(mode, allocation):
+    """The layers of each level; none where the mode has no such levels."""
+    n_layers = ALLOCATIONS[allocation][1] or mode.levels
+    if allocation != 'fallback':
+        return [range(level + 1) for level in range(n_layers)]
+    if mode.rungs == 1:
+        return []
+    n_classes = n_layers // mode.rungs
+    lowest = [range(level + 1) for level in range(n_classes)]
+    return lowest + [[*range(n_classes), *range(rung * n_classes, (rung + 1) * n_classes)]
+                     for rung in range(1, mode.rungs)]
 
 
 def is_there(element):

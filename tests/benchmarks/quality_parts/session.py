@@ -67,10 +67,10 @@ class Session:
         self.receivers.stop(20)
 
     def play(self, levels):
-        """On the loopback interface, where what passes is looked at."""
-        self.capture = wire.Capture(ADDRESS, levels, self.port)
+        """On the loopback interface, where what passes is looked at. `levels`: the layers of each."""
+        self.capture = wire.Capture(ADDRESS, 1 + max(map(max, levels)), self.port)
         began = time.monotonic()
-        self.start_receivers({f'level{level}': f'max-level={level}' for level in range(levels)}, 'lo')
+        self.start_receivers({f'level{level}': f'max-level={level}' for level in range(len(levels))}, 'lo')
         self.send('lo')
         self.capture.stop()
         self.control_rate = self.capture.control_bytes * 8 / (time.monotonic() - began)
@@ -109,8 +109,8 @@ class Session:
         return min(media, key=lambda timestamp: step(timestamp, media[0]))
 
     def rates(self, levels):
-        """bit/s of all IP packets of layers 0 to each, by their own times, while the measured pictures are sent; the
-        base's with control packets."""
+        """bit/s of all IP packets of each level's layers, by their own times, while the measured pictures are sent;
+        with control packets."""
         packets = self.capture.packets
         since = packets[0].sent
         begin = self.film.span[0] / self.film.frame_rate
@@ -118,8 +118,8 @@ class Session:
         for packet in packets:
             if begin <= (packet.sent - since + 1) % 65536 - 1 < begin + self.film.seconds:
                 sizes[packet.layer] += packet.size
-        return [self.control_rate + sum(sizes[layer] for layer in range(level + 1)) * 8 / self.film.seconds
-                for level in range(levels)]
+        return [self.control_rate + sum(sizes[layer] for layer in layers) * 8 / self.film.seconds
+                for layers in levels]
 
     def received(self, receiver):
         """[(RTP timestamp, I420)] of the pictures that a decoder makes of what a receiver gave out."""
