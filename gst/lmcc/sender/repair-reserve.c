@@ -53,9 +53,12 @@ reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
   for (i = 0; i < sender->session.n_layers; i++) {
     gsize media = pour->share[i] * 1000 / (1000 + sender->session.repair);
     gsize bytes = lmcc_sender_repair_share (sender, i, media);
-    gsize least = i + 1 < sender->session.n_layers
-        ? MIN (bytes, media * sender->session.repair / 1000) / LEAST_PART
-        : 0;
+    gsize least = media * sender->session.repair / 1000;
+
+    /* The base's own share may be smaller, or none. */
+    if (i == 0)
+      least = MIN (least, bytes);
+    least = i + 1 < sender->session.n_layers ? least / LEAST_PART : 0;
 
     /* In whole packets. */
     bytes = MAX (number + 1 < N_TRIALS ? bytes >> number : 0, least);
