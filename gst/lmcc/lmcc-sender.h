@@ -24,8 +24,8 @@ G_BEGIN_DECLS
 
 /**
  * LMCC_REPAIR_BASE_SHARE:
- * In layers of fixed rates the base has so many times the share of repair that the
- * others have: whoever has nothing else has no other repair.
+ * In layers of fixed rates the base has this many times the share of repair that the
+ * other layers have: a receiver that holds the base alone has no other repair.
  */
 #define LMCC_REPAIR_BASE_SHARE 2
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)

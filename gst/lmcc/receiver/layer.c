@@ -152,3 +152,24 @@ lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
       ? lmcc_layer_account_get_stats (receiver->layers[layer]->account)
       : &receiver->stats.layers[layer];
 }
+
+/*
+ * lmcc_receiver_sum_layers:
+ * @receiver: a receiver
+ * @received: (out): packets of all layers since the receiver was made
+ * @lost: (out): those that were lost
+ */
+void
+lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
+    guint64 *lost)
+{
+  guint i;
+
+  *received = *lost = 0;
+  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
+    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
+
+    *received += stats->received;
+    *lost += stats->lost;
+  }
+}

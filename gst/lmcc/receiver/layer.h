@@ -65,6 +65,8 @@ void
 lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer);
 const LmccLayerStats *
 lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer);
+void lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
+    guint64 *lost);
 
 G_END_DECLS
 

@@ -180,7 +180,6 @@ lmcc_receiver_awaits_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
 
   if (!lmcc_receiver_has_repair (receiver))
     return FALSE;
-  lmcc_repair_decoder_set_held (receiver->repair, receiver->held);
   for (i = 0; i < layer->holes.holes->len; i++) {
     LmccHole *hole = &g_array_index (layer->holes.holes, LmccHole, i);
 

@@ -208,3 +208,35 @@ lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
   }
   lmcc_receiver_reckon_rates (receiver, now);
 }
+
+/* The larger of what the sender announces and what was measured: an announced
+ * rate that is too small must not get past max-bitrate. */
+static guint64
+get_layer_rate (const LmccReceiver *receiver, guint layer)
+{
+  guint64 announced = receiver->session.layers[layer].rate;
+
+  return receiver->layers[layer] == NULL
+      ? announced
+      : MAX (announced, receiver->layers[layer]->smoothed_rate);
+}
+
+/*
+ * lmcc_receiver_get_layers_rate:
+ * @receiver: a receiver with a session
+ * @layers: some of its layers
+ *
+ * Returns: their rate together that max-bitrate is held against, bit/s
+ */
+guint64
+lmcc_receiver_get_layers_rate (const LmccReceiver *receiver,
+    LmccLayerSet layers)
+{
+  guint64 rate = 0;
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i))
+    rate += get_layer_rate (receiver, i);
+
+  return rate;
+}

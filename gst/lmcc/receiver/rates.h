@@ -10,6 +10,8 @@
 G_BEGIN_DECLS
 
 void lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now);
+guint64 lmcc_receiver_get_layers_rate (const LmccReceiver *receiver,
+    LmccLayerSet layers);
 void lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index,
     LmccTime now);
 void lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now);

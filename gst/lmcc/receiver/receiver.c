@@ -130,19 +130,16 @@ update_layer_rate (LmccReceiver *receiver, guint index, LmccTime now)
 static void
 update_rates (LmccReceiver *receiver, LmccTime now)
 {
-  guint64 received = 0, lost = 0, rate = 0;
+  guint64 received, lost, rate = 0;
   guint i;
 
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
-
     if (receiver->layers[i] != NULL) {
       update_layer_rate (receiver, i, now);
       rate += receiver->layers[i]->rate;
     }
-    received += stats->received;
-    lost += stats->lost;
   }
+  lmcc_receiver_sum_layers (receiver, &received, &lost);
 
   receiver->stats.bitrate = rate;
   receiver->stats.lost = lost;

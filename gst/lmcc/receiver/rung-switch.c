@@ -5,15 +5,16 @@
 
 #include "receiver/layer.h"
 #include "receiver/private.h"
+#include "receiver/rates.h"
 
-/* What is joined so long before a key frame is there when it comes: a join
- * takes some tens of milliseconds where a router on the way carries the group
- * already, and a round trip or two where not. */
+/* A rung is joined this long before a key frame, so that it flows when the key
+ * frame comes: a join takes some tens of milliseconds where a router on the way
+ * carries the group already, and a round trip or two where not. */
 #define LEAD (300 * LMCC_MSECOND)
 
-/* The path carries both rungs as long as both are held, and that may be more
- * than it has room for: no longer than the join, and a key frame that is spread
- * over the sender's window, take. */
+/* The path carries both rungs as long as both are held, which may be more than
+ * it has room for. Both are held no longer than the join takes, and a key frame
+ * that the sender spreads over its window. */
 #define LINGER (LEAD + 300 * LMCC_MSECOND)
 
 /* Key frames further apart are not waited for, and closer ones need not be. */
@@ -24,18 +25,18 @@
  * one by this part of that only. */
 #define LATE_PART 8
 
-/* Where so many packets, and so large a share, were lost since a level was
- * wanted, it is not wanted any more: plumb leaves an experiment for that. */
+/* The wish for a level is dropped if at least this many packets, and this share
+ * of them, have been lost since: plumb ends an experiment for that. */
 #define MANY_LOST 5
 #define MANY_LOST_SHARE 0.05
 
-/* A level that is left so soon after it was joined beside a rung that it has
- * not was too much together with that, which says little of the level alone. */
+/* If a level is left this soon after a join, while another rung was held beside
+ * it, the path did not carry both. That says little of the level alone. */
 #define FAILED (3 * LMCC_SECOND)
 
-/* Then that rung is left so long before the level is joined: routers take a
- * second to stop a group (RFC 3376 sections 8.8 and 8.9: twice that where a
- * query is lost). */
+/* The next time the other rung is left this long before the level is joined:
+ * routers take a second to stop a group (RFC 3376 sections 8.8 and 8.9: twice
+ * that if a query is lost). */
 #define CLEAR LMCC_SECOND
 
 /* How long a path is taken not to carry both: longer than algorithms leave a
@@ -116,28 +117,13 @@ find_left (const LmccReceiver *receiver, gint level)
       & ~lmcc_session_level_layers (session, level);
 }
 
-/* Of all layers that are known. */
-static void
-count_packets (const LmccReceiver *receiver, guint64 *received, guint64 *lost)
-{
-  guint i;
-
-  *received = *lost = 0;
-  for (i = 0; i < LMCC_MAX_LAYERS; i++) {
-    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
-
-    *received += stats->received;
-    *lost += stats->lost;
-  }
-}
-
 static gboolean
 lost_many (const LmccReceiver *receiver)
 {
   const LmccRungSwitch *change = &receiver->rung_switch;
   guint64 received, lost;
 
-  count_packets (receiver, &received, &lost);
+  lmcc_receiver_sum_layers (receiver, &received, &lost);
   received -= MIN (received, change->received);
   lost -= MIN (lost, change->lost);
 
@@ -150,7 +136,7 @@ static gboolean
 may_hold (const LmccReceiver *receiver, LmccLayerSet layers)
 {
   return receiver->config.max_bitrate == 0
-      || lmcc_session_layers_rate (&receiver->session, layers)
+      || lmcc_receiver_get_layers_rate (receiver, layers)
       <= receiver->config.max_bitrate;
 }
 
@@ -176,10 +162,8 @@ plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
     return FALSE;
   if (key == LMCC_TIME_NONE)
     key = now + lead;
-  change->join_at = key > LEAD ? key - LEAD : 0;
-  change->leave_at = !leaves_first ? LMCC_TIME_NONE
-      : key > lead                 ? key - lead
-                                   : 0;
+  change->join_at = key - MIN (key, LEAD);
+  change->leave_at = leaves_first ? key - MIN (key, lead) : LMCC_TIME_NONE;
 
   return now < change->join_at;
 }
@@ -189,7 +173,6 @@ static gint
 grant (LmccReceiver *receiver, const gchar **reason)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-
   LmccController *controller = receiver->controller;
   gint level = change->wanted;
 
@@ -238,7 +221,7 @@ lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
     return level;
   change->wanted = level;
   change->reason = *reason;
-  count_packets (receiver, &change->received, &change->lost);
+  lmcc_receiver_sum_layers (receiver, &change->received, &change->lost);
 
   return receiver->level;
 }
@@ -247,23 +230,15 @@ lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
 static LmccLayerSet
 find_shown (const LmccReceiver *receiver, LmccLayerSet layers)
 {
-  gint rung = lmcc_gate_get_rung (receiver->gate);
-  LmccLayerSet shown = 0;
-  guint i;
-
-  while (lmcc_layer_set_take (&layers, &i)) {
-    if (receiver->session.layers[i].stream == rung)
-      shown |= LMCC_LAYER_SET_BASE << i;
-  }
-
-  return shown;
+  return layers
+      & lmcc_session_rung_layers (&receiver->session,
+          lmcc_gate_get_rung (receiver->gate));
 }
 
 static void
 note_up (LmccReceiver *receiver, gint level, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-
   LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
   LmccLayerSet left = receiver->held & ~layers;
 
@@ -278,7 +253,6 @@ static void
 note_down (LmccReceiver *receiver, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-
   LmccTime joined_at = change->joined_at;
 
   change->lingering = 0;

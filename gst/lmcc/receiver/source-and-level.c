@@ -140,7 +140,7 @@ set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
   lmcc_receiver_make_layers (receiver, layers, now);
   receiver->held = layers;
   lmcc_receiver_change_groups (receiver, from, now);
-  lmcc_repair_decoder_drop_layers (receiver->repair, layers);
+  lmcc_repair_decoder_set_held (receiver->repair, layers);
   if (joins)
     set_merge_layers (receiver, receiver->merge_layers | layers);
   lmcc_receiver_flush_left_layers (receiver);
@@ -172,30 +172,6 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
   lmcc_receiver_tell_level (receiver, now);
 }
 
-/* The larger of what the sender announces and what was measured: an announced
- * rate that is too small must not get past max-bitrate. */
-static guint64
-layer_rate (const LmccReceiver *receiver, guint layer)
-{
-  guint64 announced = receiver->session.layers[layer].rate;
-
-  return receiver->layers[layer] == NULL
-      ? announced
-      : MAX (announced, receiver->layers[layer]->smoothed_rate);
-}
-
-static guint64
-layers_rate (const LmccReceiver *receiver, LmccLayerSet layers)
-{
-  guint64 rate = 0;
-  guint i;
-
-  while (lmcc_layer_set_take (&layers, &i))
-    rate += layer_rate (receiver, i);
-
-  return rate;
-}
-
 static gint
 highest_within_bitrate (const LmccReceiver *receiver)
 {
@@ -208,8 +184,8 @@ highest_within_bitrate (const LmccReceiver *receiver)
   for (level = 0; level < n; level++) {
     LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
 
-    rate += layers_rate (receiver, layers & ~below);
-    rate -= layers_rate (receiver, below & ~layers);
+    rate += lmcc_receiver_get_layers_rate (receiver, layers & ~below);
+    rate -= lmcc_receiver_get_layers_rate (receiver, below & ~layers);
     if (rate > receiver->config.max_bitrate)
       return MAX (level - 1, 0);
     below = layers;

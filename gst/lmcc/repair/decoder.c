@@ -92,6 +92,33 @@ lmcc_repair_decoder_free (LmccRepairDecoder *decoder)
   g_free (decoder);
 }
 
+static gboolean
+is_outside (guint key, gpointer kept)
+{
+  return !lmcc_layer_set_has (*(const LmccLayerSet *) kept,
+      lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK);
+}
+
+static void
+drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
+{
+  GPtrArray *dropped = g_ptr_array_new ();
+  GList *at, *next;
+
+  lmcc_repair_sources_drop (&decoder->sources, is_outside, &kept, dropped);
+  for (at = decoder->block_order.head; at != NULL; at = next) {
+    LmccRepairBlock *block = at->data;
+
+    next = at->next;
+    if (!lmcc_layer_set_has (kept,
+            block->shape.source & LMCC_SSRC_LAYER_MASK)) {
+      g_queue_delete_link (&decoder->block_order, at);
+      forget_block (decoder, block, dropped);
+    }
+  }
+  lmcc_discard_add_packets (decoder->discard, dropped);
+}
+
 /**
  * lmcc_repair_decoder_reset:
  * @decoder: a decoder
@@ -101,7 +128,7 @@ lmcc_repair_decoder_free (LmccRepairDecoder *decoder)
 void
 lmcc_repair_decoder_reset (LmccRepairDecoder *decoder)
 {
-  lmcc_repair_decoder_drop_layers (decoder, 0);
+  drop_layers (decoder, 0);
   g_queue_clear_full (&decoder->repaired,
       (GDestroyNotify) lmcc_repaired_packet_free);
 }
@@ -119,38 +146,20 @@ lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
     session->header_id };
 }
 
-static gboolean
-is_outside (guint key, gpointer kept)
-{
-  return !lmcc_layer_set_has (*(const LmccLayerSet *) kept,
-      lmcc_repair_key_source (key) & LMCC_SSRC_LAYER_MASK);
-}
-
 /**
- * lmcc_repair_decoder_drop_layers:
+ * lmcc_repair_decoder_set_held:
  * @decoder: a decoder
- * @kept: the layers that are still held
+ * @held: the layers that are held from now on; all are before
  *
- * Forgets what is of all others.
+ * Forgets what is of other layers, and expects no repair in them.
  */
 void
-lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept)
+lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held)
 {
-  GPtrArray *dropped = g_ptr_array_new ();
-  GList *at, *next;
-
-  lmcc_repair_sources_drop (&decoder->sources, is_outside, &kept, dropped);
-  for (at = decoder->block_order.head; at != NULL; at = next) {
-    LmccRepairBlock *block = at->data;
-
-    next = at->next;
-    if (!lmcc_layer_set_has (kept,
-            block->shape.source & LMCC_SSRC_LAYER_MASK)) {
-      g_queue_delete_link (&decoder->block_order, at);
-      forget_block (decoder, block, dropped);
-    }
-  }
-  lmcc_discard_add_packets (decoder->discard, dropped);
+  drop_layers (decoder, held);
+  if (held != decoder->held)
+    decoder->changes++;
+  decoder->held = held;
 }
 
 /**
@@ -369,20 +378,6 @@ lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
     tell_blocks (decoder, now);
   }
   limit (decoder);
-}
-
-/**
- * lmcc_repair_decoder_set_held:
- * @decoder: a decoder
- * @held: the layers of which repair may come from now on; all are before
- */
-void
-lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held)
-{
-  if (held == decoder->held)
-    return;
-  decoder->held = held;
-  decoder->changes++;
 }
 
 static void

@@ -54,14 +54,12 @@ void
 lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes);
 void lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes);
 void
-lmcc_repair_decoder_drop_layers (LmccRepairDecoder *decoder, LmccLayerSet kept);
+lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held);
 void lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before);
 void lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder,
     guint16 source, guint16 sequence, LmccPacket *packet, LmccTime now);
 void lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
     const LmccRepairPayload *payload, LmccPacket *packet, LmccTime now);
-void
-lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held);
 void lmcc_repair_decoder_end_part (LmccRepairDecoder *decoder, guint layer,
     guint16 source, guint16 first);
 void lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,

@@ -19,6 +19,20 @@
  * have some to be encoded, 60 us. */
 #define REPAIR_AT_ONCE 8
 
+/*
+ * lmcc_sender_describe_layers:
+ * @sender: a sender whose allocator has its layers
+ *
+ * Says in the session what these are, and which of them its levels have.
+ */
+void
+lmcc_sender_describe_layers (LmccSender *sender)
+{
+  lmcc_allocator_describe (&sender->allocator, &sender->session);
+  if (sender->levels != LMCC_LEVELS_CUMULATIVE)
+    lmcc_session_set_levels (&sender->session, sender->levels);
+}
+
 void
 lmcc_sender_init_native (LmccSender *sender)
 {
@@ -191,9 +205,7 @@ change_table (LmccSender *sender, guint klass, LmccTime now)
   lmcc_sender_flush_repair (sender);
   if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
     sender->stats.classes_joined++;
-  lmcc_allocator_describe (&sender->allocator, &sender->session);
-  if (sender->levels != LMCC_LEVELS_CUMULATIVE)
-    lmcc_session_set_levels (&sender->session, sender->levels);
+  lmcc_sender_describe_layers (sender);
   lmcc_rate_watch_move (&sender->rates, moved, n_old, now);
 
   lmcc_sender_move_pacers (sender, moved, n_old);

@@ -8,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+void lmcc_sender_describe_layers (LmccSender *sender);
 void lmcc_sender_init_native (LmccSender *sender);
 void lmcc_sender_queue (LmccSender *sender, LmccUnit *unit, gsize bytes,
     LmccTime now);

@@ -347,10 +347,8 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
     lmcc_allocator_init_shaped (&sender->allocator, session);
   else
     lmcc_allocator_init (&sender->allocator, session);
-  lmcc_allocator_describe (&sender->allocator, session);
   sender->levels = config->levels;
-  if (sender->levels != LMCC_LEVELS_CUMULATIVE)
-    lmcc_session_set_levels (session, sender->levels);
+  lmcc_sender_describe_layers (sender);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
   session->train_cycle = find_train_cycle (session, &sender->algorithms);

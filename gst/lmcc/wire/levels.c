@@ -13,9 +13,16 @@ has_list (const LmccSession *session)
   return session->level_layers[0] != 0;
 }
 
-/* The layers of one rung. */
-static LmccLayerSet
-find_rung (const LmccSession *session, guint rung)
+/*
+ * lmcc_session_rung_layers:
+ * @session: a session
+ * @rung: a rung, or %LMCC_STREAM_NONE; -1: none
+ *
+ * Returns: the layers that carry @rung; with %LMCC_STREAM_NONE those that carry
+ *     several rungs
+ */
+LmccLayerSet
+lmcc_session_rung_layers (const LmccSession *session, gint rung)
 {
   LmccLayerSet layers = 0;
   guint i;
@@ -31,15 +38,17 @@ find_rung (const LmccSession *session, guint rung)
 static void
 set_fallback (LmccSession *session)
 {
-  LmccLayerSet lowest = find_rung (session, 0), rest = lowest, held = 0;
-  guint n = 0, rung, layer;
+  LmccLayerSet lowest = lmcc_session_rung_layers (session, 0);
+  LmccLayerSet rest = lowest, held = 0;
+  guint n = 0, layer;
+  gint rung;
 
   while (lmcc_layer_set_take (&rest, &layer)) {
     held |= LMCC_LAYER_SET_BASE << layer;
     session->level_layers[n++] = held;
   }
-  for (rung = 1; rung < session->n_rungs; rung++) {
-    LmccLayerSet layers = find_rung (session, rung);
+  for (rung = 1; rung < (gint) session->n_rungs; rung++) {
+    LmccLayerSet layers = lmcc_session_rung_layers (session, rung);
 
     if (layers != 0)
       session->level_layers[n++] = lowest | layers;
@@ -60,7 +69,7 @@ lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
 {
   memset (session->level_layers, 0, sizeof (session->level_layers));
   if (levels == LMCC_LEVELS_FALLBACK && session->native && session->n_rungs > 1
-      && find_rung (session, LMCC_STREAM_NONE) == 0)
+      && lmcc_session_rung_layers (session, LMCC_STREAM_NONE) == 0)
     set_fallback (session);
 }
 

@@ -26,19 +26,12 @@ deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
 gboolean
 lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
-  guint i;
-
   if (gate->held == 0)
     return FALSE;
   if (rung == 0 || !gate->session.native)
     return TRUE;
-  for (i = 0; i < gate->session.n_layers; i++) {
-    if (gate->session.layers[i].stream == rung
-        && !lmcc_layer_set_has (gate->held, i))
-      return FALSE;
-  }
 
-  return TRUE;
+  return (lmcc_session_rung_layers (&gate->session, rung) & ~gate->held) == 0;
 }
 
 /* Whether to go to @rung, or on with it, at a key frame. */

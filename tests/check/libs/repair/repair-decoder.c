@@ -300,7 +300,7 @@ GST_START_TEST (what_is_too_old_or_of_layers_not_held_is_forgotten)
     else if (way == 1)
       lmcc_repair_decoder_expire (decoder, 101);
     else
-      lmcc_repair_decoder_drop_layers (decoder, lmcc_layer_set_first (3));
+      lmcc_repair_decoder_set_held (decoder, lmcc_layer_set_first (3));
     test_block_take_symbol (decoder, &block, 3, 300);
     fail_unless_equals_int (test_block_poll_all (decoder, &block, lost),
         way == 0);
