@@ -72,6 +72,8 @@ typedef struct
  *     shows one of them: level 0 and those above it, as many as the lowest rung has
  *     layers, are that rung's first ones; then each other rung has one level, of the
  *     lowest rung's layers and its own
+ * @LMCC_LEVELS_AUTO: %LMCC_LEVELS_FALLBACK where a session of native layers has
+ *     several rungs and its algorithm is not RLM, else %LMCC_LEVELS_CUMULATIVE
  *
  * Which layers the levels of a session have (Kim and Ammar, IEEE Transactions on
  * Multimedia 7(6), 2005, compare layered with replicated streams; `fallback` is
@@ -81,6 +83,7 @@ typedef enum
 {
   LMCC_LEVELS_CUMULATIVE,
   LMCC_LEVELS_FALLBACK,
+  LMCC_LEVELS_AUTO,
 } LmccLevels;
 
 /**

@@ -270,7 +270,7 @@ tool_send (gint argc, gchar **argv)
 
   g_option_context_set_summary (context,
       "Sends x264 encodings of one picture, three unless --rates says\n"
-      "otherwise, as cumulative layers, until stopped. A film's sound goes\n"
+      "otherwise, one for each layer, until stopped. A film's sound goes\n"
       "with them, as Opus in the base layer. FILE is any film, again and\n"
       "again (default: Big Buck Bunny), camera is " CAMERA ", test a moving\n"
       "ball and ticks. Prints the line of gst-launch-1.0 that it runs.");

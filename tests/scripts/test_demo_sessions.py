@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'
 from demo import __main__ as program, actions, analysis, figures, live, report, run as runs  # noqa: E402
 from demo import session, table  # noqa: E402
 
-RATES = [100000, 100000, 200000, 400000]
+RATES = [100000, 200000, 400000, 800000]
 
 
 class Choice(unittest.TestCase):
@@ -76,7 +76,7 @@ class TwoSessions(unittest.TestCase):
             for each in self.run_.sessions:
                 self.run_.add_receiver(link, each).child = mock.NonCallableMock()
         for each in self.run_.sessions:
-            each.layer_rates = RATES
+            each.note_stats({'levels': [{'bitrate': rate, 'layers': [0, level]} for level, rate in enumerate(RATES)]})
         self.run_.choose_links()
 
     def test_links_of_one_number_carry_the_same_for_both(self):

@@ -52,7 +52,7 @@ def check_gaps(receivers, begin):
 
 session.start(SETTLED + SPAN + 40)
 HOST, HOSTS = session.make(CAPACITIES)
-sender = session.Sender(HOST, 'levels=fallback')
+sender = session.Sender(HOST, levels='auto')
 RECEIVERS = [session.Receiver(host, f'{capacity / 1e6:g} Mbit/s') for host, capacity in zip(HOSTS, CAPACITIES)]
 for waiting in RECEIVERS:
     lib.check(lib.wait_for_pictures(waiting.child, 15, 20), f'{waiting.name}: pictures are shown',

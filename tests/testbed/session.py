@@ -64,8 +64,9 @@ def show(sink='checksumsink hash=sha1 sync=false'):
 class Sender:
     """Prints the checksum of each picture of each rung, as a decoder beside the encoders makes it."""
 
-    def __init__(self, host, *options):
-        line = f'{lib.source()} ! tee name=raw lmccsink name=sink address={GROUP} port={PORT} {" ".join(options)}'
+    def __init__(self, host, *options, levels='cumulative'):
+        line = (f'{lib.source()} ! tee name=raw lmccsink name=sink address={GROUP} port={PORT} levels={levels} '
+                f'{" ".join(options)}')
         for rung, rate in enumerate(RATES):
             line += (f' raw. ! queue ! {encoder(rate)} ! tee name=rung{rung} rung{rung}. ! queue ! sink.sink_{rung}'
                      f' rung{rung}. ! queue ! {show()}')

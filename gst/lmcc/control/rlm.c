@@ -6,6 +6,7 @@
  * for ns.
  */
 #include "control/controller.h"
+#include "control/sending.h"
 
 #include "wire/levels.h"
 
@@ -457,6 +458,11 @@ rlm_create (const LmccSession *session, const LmccSettings *values,
   return &rlm->parent;
 }
 
+/* Receivers behind one link that show different rungs hold more together than
+ * each alone. They do not learn that from each other's notices, and lose more
+ * than with cumulative levels. */
+static const LmccSending sending = { .wants_cumulative = TRUE };
+
 const LmccAlgorithm lmcc_algorithm_rlm = {
   .name = "rlm",
   .number = 6,
@@ -466,5 +472,6 @@ const LmccAlgorithm lmcc_algorithm_rlm = {
            "Multicast\", SIGCOMM 1996",
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
+  .sending = &sending,
   .create = rlm_create,
 };

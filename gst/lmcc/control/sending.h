@@ -30,9 +30,10 @@ G_BEGIN_DECLS
  * @get_element_size: (nullable): bytes of what the algorithm adds to each packet;
  *     %NULL: it adds nothing that needs room
  * @rate_setter: (nullable): how receivers' reports set the rate
+ * @wants_cumulative: %LMCC_LEVELS_AUTO is %LMCC_LEVELS_CUMULATIVE
  *
- * What an algorithm has the session's sender do: @rate_setter alone, or with
- * slots the others.
+ * What an algorithm has the session's sender do: @rate_setter or
+ * @wants_cumulative alone, or with slots the others.
  */
 struct _LmccSending
 {
@@ -49,6 +50,7 @@ struct _LmccSending
       LmccTime offset);
   gsize (*get_element_size) (const LmccSession *session);
   const LmccRateSetterClass *rate_setter;
+  gboolean wants_cumulative;
 };
 
 gboolean lmcc_sending_refuse (GError **error, const gchar *format, ...)

@@ -112,7 +112,9 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
         "%s sets the sender's rate, and this session's sender "
         "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
-  if (algorithm->sending == NULL && algorithm != &lmcc_algorithm_none
+  if (!lmcc_algorithm_has_slots (algorithm)
+      && !lmcc_algorithm_sets_rate (algorithm)
+      && algorithm != &lmcc_algorithm_none
       && lmcc_session_has_single_rate (session))
     return g_strdup_printf (
         "%s chooses among layers, and this session has one "

@@ -292,10 +292,21 @@ check_layers (const LmccSession *session, GError **error)
   return lmcc_sending_check_rates (session, error);
 }
 
+static LmccLevels
+choose_levels (const LmccSession *session)
+{
+  const LmccAlgorithm *algorithm = lmcc_algorithm_find (session->algorithm);
+
+  return algorithm != NULL && algorithm->sending != NULL
+          && algorithm->sending->wants_cumulative
+      ? LMCC_LEVELS_CUMULATIVE
+      : LMCC_LEVELS_FALLBACK;
+}
+
 static gboolean
 check_levels (const LmccSession *session, LmccLevels levels, GError **error)
 {
-  if (levels == LMCC_LEVELS_CUMULATIVE)
+  if (levels != LMCC_LEVELS_FALLBACK)
     return TRUE;
   if (!session->native)
     return lmcc_sending_refuse (error,
@@ -347,7 +358,8 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
     lmcc_allocator_init_shaped (&sender->allocator, session);
   else
     lmcc_allocator_init (&sender->allocator, session);
-  sender->levels = config->levels;
+  sender->levels = config->levels == LMCC_LEVELS_AUTO ? choose_levels (session)
+                                                      : config->levels;
   lmcc_sender_describe_layers (sender);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);

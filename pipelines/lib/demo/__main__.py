@@ -103,11 +103,13 @@ def find_sink():
 def report(run, arguments, out):
     from . import plot
     from . import report as page
-    rates = [figures.mean_rates(session.rate_samples) for session in run.sessions]
+    rates = [figures.mean_rates([levels for _, levels in session.rate_samples]) for session in run.sessions]
     for reception in run.receptions:
         analysis.identify(reception.frames, run.references)
     sessions = [{'algorithm': session.algorithm, 'address': str(session.first), 'port': session.port,
-                 'layer-rates': [round(rate) for rate in rates[session.index]]} for session in run.sessions]
+                 'layer-rates': [round(rate) for rate in figures.mean_rates([layers for layers, _ in
+                                                                             session.rate_samples])],
+                 'level-rates': [round(rate) for rate in rates[session.index]]} for session in run.sessions]
     summary = {'seconds': arguments.seconds, 'network': bool(run.net), 'frames-sent': run.sent, 'sessions': sessions,
                'receivers': [figures.summarize(reception, run.references, rates[reception.session.index])
                              for reception in run.receptions]}

@@ -86,7 +86,7 @@ class Sample:
         layers = stats.get('layers', [])
         calculated = stats.get('smoothed-bitrate', stats.get('calculated-bitrate'))
         rtt = stats.get('rtt-ms')
-        held = sum(layer.get('announced-bitrate', 0) for layer in layers[:level + 1])
+        held = sum(layer['announced-bitrate'] for layer in layers if layer['held'])
         return cls(now, level, stats.get('bitrate', 0), held,
                    stats.get('loss-rate'), calculated if calculated and isfinite(calculated) else None,
                    rtt / 1000 if rtt is not None else None,
@@ -147,20 +147,15 @@ def identify(frames, references):
                 break
 
 
-def cumulative(rates):
-    return [sum(rates[:i + 1]) for i in range(len(rates))]
+def fitting_level(levels, capacity):
+    """The highest level that has at most the rate `capacity`; 0 where not even the base has."""
+    return max([i for i, rate in enumerate(levels) if rate <= capacity], default=0)
 
 
-def fitting_level(rates, capacity):
-    """The highest level whose layers together have at most `capacity`; 0 where not even the base has."""
-    return max([i for i, rate in enumerate(cumulative(rates)) if rate <= capacity], default=0)
-
-
-def choose_capacities(rates):
-    """[low, middle, high] for layers of these rates: two middles of gaps between levels, and room for all.
+def choose_capacities(levels):
+    """[low, middle, high] for levels of these rates: two middles of gaps between levels, and room for all.
 
     No level is so close to one of them that either answer would be right, where the ladder has such gaps."""
-    levels = cumulative(rates)
     middles = [sqrt(below / EASE * above / EXCESS) for below, above in zip(levels, levels[1:])
                if below / EASE <= above / EXCESS and below]
     high = levels[-1] * AMPLE

@@ -25,10 +25,10 @@ SHOWN_AFTER = 2 * SECOND
 
 
 def mean_rates(rate_samples):
-    """The mean rate of each layer, of samples that have all of them."""
-    layers = max(map(len, rate_samples), default=0)
-    whole = [sample for sample in rate_samples if len(sample) == layers]
-    return [sum(sample[i] for sample in whole) / len(whole) for i in range(layers)]
+    """The mean rate of each layer, or each level, of samples that have all of them."""
+    number = max(map(len, rate_samples), default=0)
+    whole = [sample for sample in rate_samples if len(sample) == number]
+    return [sum(sample[i] for sample in whole) / len(whole) for i in range(number)]
 
 
 def capacity_at(steps, time):
@@ -38,7 +38,7 @@ def capacity_at(steps, time):
 
 
 def right_level(rates, capacity):
-    """The highest level that the link carries with ease."""
+    """The highest level, of these rates, that the link carries with ease."""
     return analysis.fitting_level(rates, analysis.EASE * capacity)
 
 
@@ -121,7 +121,7 @@ def held_level(samples, since, without):
 
 
 def summarize(reception, references, rates):
-    """The figures of one receiver, whose frames are identified; `rates` are the layers' means."""
+    """The figures of one receiver, whose frames are identified; `rates` are the levels' means."""
     samples, steps = reception.samples, reception.steps
     last = samples[-1].time if samples else 0
     settled = first_right(samples, steps, rates, 0, min(SETTLED, last))

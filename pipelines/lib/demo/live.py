@@ -56,13 +56,14 @@ class Live:
             'time': round(time.monotonic() - self.begin, 3), 'algorithms': ALGORITHMS, 'busy': run.busy,
             'measured': run.measured, 'network': bool(run.net), 'hasTcp': run.has_tcp,
             'seconds': run.arguments.seconds,
-            'sessions': [{'algorithm': session.algorithm, 'layers': session.layer_rates} for session in run.sessions],
+            'sessions': [{'algorithm': session.algorithm, 'layers': session.layer_rates, 'levels': session.levels}
+                         for session in run.sessions],
             'receivers': [self.receiver_state(reception) for reception in run.receptions]}
 
     def receiver_state(self, reception):
         last = reception.samples[-1] if reception.running and reception.samples else None
         # The loopback interface has no switch to ask.
-        groups = reception.groups if self.run.net else list(range(reception.level + 1))
+        groups = reception.groups if self.run.net else reception.session.layers_of(reception.level)
         return {
             'name': reception.name, 'link': reception.link, 'session': reception.session.index,
             'running': reception.running, 'capacity': reception.capacity, 'nominal': reception.nominal,

@@ -6,7 +6,7 @@ import matplotlib
 matplotlib.use('Agg')
 from matplotlib import pyplot  # noqa: E402
 
-from .analysis import SECOND, cumulative  # noqa: E402
+from .analysis import SECOND  # noqa: E402
 
 RUNG_COLOURS = ['tab:orange', 'tab:green', 'tab:blue', 'tab:purple']
 BELOW = {'loc': 'upper left', 'fontsize': 'x-small', 'frameon': False}
@@ -23,7 +23,7 @@ def draw_rate(axes, reception, rates, end):
     if capacities:
         axes.fill_between([step.time / SECOND for step in reception.steps] + [end], capacities + capacities[-1:],
                           step='post', color='tab:green', alpha=0.15, label='link')
-    for rate in cumulative(rates):
+    for rate in rates:
         axes.axhline(rate / 1000, color='grey', linewidth=0.5, linestyle=':')
     axes.plot(times, kbit(sample.rate for sample in reception.samples), color='grey', linewidth=0.8, label='received')
     if reception.tcp_samples:
@@ -34,7 +34,7 @@ def draw_rate(axes, reception, rates, end):
                   label='fair rate')
     axes.step(times, kbit(sample.held for sample in reception.samples), where='post', color='black',
               label='layers held')
-    axes.set_ylim(0, 1.45 * max([*capacities, *(rate / 1000 for rate in cumulative(rates)[:1]), 1]))
+    axes.set_ylim(0, 1.45 * max([*capacities, *(rate / 1000 for rate in rates[:1]), 1]))
     axes.set_ylabel('kbit/s')
     axes.set_title(f'{reception.name}'
                    + (f', behind {capacities[-1]:.0f} kbit/s' if capacities else ''), fontsize='small', loc='left')

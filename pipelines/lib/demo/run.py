@@ -175,9 +175,9 @@ class Run:
             self.references.append(analysis.Reference(**event))
         elif kind == 'sender-stats':
             session = self.sessions[event['session']]
-            session.layer_rates = [layer.get('bitrate', 0) for layer in event['stats'].get('layers', [])]
+            session.note_stats(event['stats'])
             if self.measured:
-                session.rate_samples.append(session.layer_rates)
+                session.rate_samples.append((session.layer_rates, session.level_rates))
         elif kind == 'fed':
             self.sent = event['frames']
         else:
@@ -200,7 +200,7 @@ class Run:
             # Whoever watches sees it now, not when the next figures are due.
             self.changed = True
             self.log(event['unix'], reception, 'level', **{key: change[key] for key in ('from', 'to', 'reason')})
-            rate = sum(reception.session.layer_rates[:change['to'] + 1]) / 1000
+            rate = sum(reception.session.level_rates[change['to']:][:1]) / 1000
             self.say(f"{event['now'] / 1e9:5.1f} s  {reception.name}  level {change['from']} -> {change['to']} "
                      f"({rate:.0f} kbit/s): {change['reason']}")
         elif kind == 'receiver-stats':
@@ -277,14 +277,14 @@ class Run:
 
     def choose_links(self):
         """The same for each session, by the layers of the first."""
-        capacities = analysis.choose_capacities(self.sessions[0].layer_rates)
+        capacities = analysis.choose_capacities(self.sessions[0].level_rates)
         for reception in self.receptions:
             reception.nominal = capacities[reception.link]
             self.set_capacity(reception, reception.nominal)
 
     def set_capacity(self, reception, capacity):
         reception.set_capacity(capacity)
-        fits = analysis.fitting_level(reception.session.layer_rates, analysis.EASE * capacity)
+        fits = analysis.fitting_level(reception.session.level_rates, analysis.EASE * capacity)
         self.log(time.time(), reception, 'link', capacity=round(capacity), fits=fits)
         self.say(f"{'' :7}  {reception.name}  {'its link carries' if self.net else 'max-bitrate is'} "
                  f'{capacity / 1000:.0f} kbit/s: enough for level {fits}')
@@ -322,7 +322,7 @@ class Run:
         """One more of the first session, behind a link of the next capacity."""
         session = self.sessions[0]
         reception = self.add_receiver(len(self.receptions), session)
-        capacities = analysis.choose_capacities(session.layer_rates)
+        capacities = analysis.choose_capacities(session.level_rates)
         reception.nominal = capacities[reception.link % len(capacities)]
         self.set_capacity(reception, reception.nominal)
         self.start_receiver(reception)

@@ -3,8 +3,8 @@
 """The sessions of a run: which algorithm each has, in which groups, and what its layers are."""
 import ipaddress
 
-# kbit/s of the three encoders; cumulative on the wire. With their repair each level has about twice the rate of the one
-# below: the further apart they are, the more is lost where a receiver tries the next one.
+# kbit/s of the three encoders. With their repair each level, of the lowest one and one more, has about twice the rate
+# of that below: the further apart they are, the more is lost where a receiver tries the next one.
 RATES = [200, 350, 900]
 
 # Native layers carry a whole rung each. The key frames of all rungs together are more than half of a second's bits: so
@@ -52,7 +52,7 @@ def last_address(address, port, n):
 
 
 class Session:
-    """One of the sessions of a run; rates in bit/s."""
+    """One of the sessions of a run; rates in bit/s. `levels` are as in lmccsink's statistics."""
 
     def __init__(self, index, address, port, iface):
         self.index = index
@@ -62,7 +62,16 @@ class Session:
         self.algorithm = None
         self.settings = NATIVE
         self.layer_rates = []
+        self.levels = []
         self.rate_samples = []
+
+    @property
+    def level_rates(self):
+        return [level['bitrate'] for level in self.levels]
+
+    def layers_of(self, level):
+        """Which layers a receiver of a level holds; -1 is none."""
+        return self.levels[level]['layers'] if 0 <= level < len(self.levels) else []
 
     @property
     def uri(self):
@@ -78,7 +87,13 @@ class Session:
         self.algorithm = algorithm
         self.settings = settings
         self.layer_rates = []
+        self.levels = []
         self.rate_samples = []
+
+    def note_stats(self, stats):
+        """Of its sender."""
+        self.layer_rates = [layer['bitrate'] for layer in stats.get('layers', [])]
+        self.levels = stats.get('levels', [])
 
     def options(self, sdp):
         """What the sending process is told of it."""

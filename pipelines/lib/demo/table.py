@@ -18,7 +18,7 @@ def row(reception):
         return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', '', '', 'stopped'
                 if not reception.running else 'joins')
     last, session = reception.samples[-1], reception.session
-    return (reception.name, f'{reception.capacity / 1000:.0f}', f'{reception.level}/{len(session.layer_rates) - 1}',
+    return (reception.name, f'{reception.capacity / 1000:.0f}', f'{reception.level}/{len(session.levels) - 1}',
             f'{last.rate / 1000:.0f}', f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-',
             f'{100 * (last.loss or 0):.2f} %', f'{last.rtt * 1000:.0f} ms' if last.rtt else '-',
             f'{last.fair / 1000:.0f}' if last.fair else '-', last.train or '-',

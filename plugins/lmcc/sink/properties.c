@@ -189,13 +189,15 @@ static const GstLmccProperty rows[] = {
    * `layering=native`: at the lowest levels layers of the lowest encoding, and
    * then, at one level for each other encoding, all of the lowest and of that
    * one. Who shows an encoding does not carry those between, and the lowest one
-   * is at once there where the level falls.
+   * is at once there where the level falls. `auto` is `fallback` where there
+   * are several encodings with `layering=native`, but with RLM, which behind a
+   * shared link loses more with it; and else `cumulative`.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (levels, "levels", "Levels",
       "Which layers a receiver holds at each level", gst_lmcc_levels_get_type,
-      "cumulative", READY),
+      "auto", READY),
   /**
    * GstLmccSink:layers:
    *
@@ -654,6 +656,9 @@ static const GstLmccProperty rows[] = {
    *   layer), `packets-sent`, `bytes-sent`, `fillers-sent`, `repairs-sent`,
    *   `repair-bytes-sent`, #guint `packets-queued`, `stream`, `class`,
    *   #gchararray `address`
+   * * #GST_TYPE_ARRAY `levels` of structures: #guint `level`, #guint64
+   *   `bitrate` of all layers that a receiver of it holds, #GST_TYPE_ARRAY
+   *   `layers` of #guint64: which these are
    * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64
    *   `units-left-out`, #guint `units-queued`
    *

@@ -53,6 +53,36 @@ append_count (GValue *array, guint64 count)
   gst_value_array_append_and_take_value (array, &value);
 }
 
+static GstStructure *
+describe_level (const LmccSession *session, guint level)
+{
+  GstStructure *s = gst_structure_new ("level", "level", G_TYPE_UINT, level,
+      "bitrate", G_TYPE_UINT64, lmcc_session_level_rate (session, level), NULL);
+  GValue layers = G_VALUE_INIT;
+  guint i;
+
+  g_value_init (&layers, GST_TYPE_ARRAY);
+  for (i = 0; i < session->n_layers; i++) {
+    if (lmcc_session_level_has_layer (session, (gint) level, i))
+      append_count (&layers, i);
+  }
+  gst_structure_take_value (s, "layers", &layers);
+
+  return s;
+}
+
+static void
+add_levels (GstStructure *s, const LmccSession *session)
+{
+  guint n = lmcc_session_count_levels (session), level;
+  GValue levels = G_VALUE_INIT;
+
+  g_value_init (&levels, GST_TYPE_ARRAY);
+  for (level = 0; level < n; level++)
+    gst_lmcc_append_structure (&levels, describe_level (session, level));
+  gst_structure_take_value (s, "levels", &levels);
+}
+
 static void
 add_sender (GstStructure *s, const LmccSession *session,
     const LmccSenderStats *stats)
@@ -78,6 +108,7 @@ add_sender (GstStructure *s, const LmccSession *session,
   gst_lmcc_set_time (s, "latency-ms", session->latency);
   gst_lmcc_set_time (s, "lateness-max-ms", stats->lateness_max);
   gst_structure_take_value (s, "layers", &layers);
+  add_levels (s, session);
   g_value_init (&dropped, GST_TYPE_ARRAY);
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
     append_count (&dropped, stats->units_dropped[i]);

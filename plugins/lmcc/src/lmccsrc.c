@@ -39,10 +39,10 @@
  * `lmcc-level-changed`: another level is held from now on.
  *
  * * #guint64 `running-time-ns`: when
- * * #gint `from`: the highest layer that was held, -1 for none
- * * #gint `to`: the highest layer that is held
+ * * #gint `from`: the level that was held, -1 for none
+ * * #gint `to`: the level that is held
  * * #gchararray `reason`: why
- * * #guint64 `bitrate`: what the layers up to `to` carry together, bit/s
+ * * #guint64 `bitrate`: what the layers of level `to` carry together, bit/s
  * * #gdouble `loss-rate`: share of packets lost in the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-bitrate`,
  *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `fair-bitrate`,

@@ -403,7 +403,8 @@ static const GstLmccProperty rows[] = {
    * session:
    *   #guint `layer`, #guint64 `packets-received`, `bytes-received`,
    *   `packets-lost`, `packets-reordered`, `packets-late`, `duplicates`,
-   *   `restarts`, `bitrate` (measured) and `announced-bitrate`
+   *   `restarts`, `bitrate` (measured) and `announced-bitrate`,
+   *   #gboolean `held`: the level that is held has it
    *
    * Since: 0.1
    */

@@ -255,7 +255,9 @@ set_layers (GstStructure *structure, const LmccReceiverStats *stats,
             "packets-late", G_TYPE_UINT64, layer->late, "duplicates",
             G_TYPE_UINT64, layer->duplicates, "restarts", G_TYPE_UINT64,
             layer->restarts, "bitrate", G_TYPE_UINT64, stats->layer_bitrate[i],
-            "announced-bitrate", G_TYPE_UINT64, session->layers[i].rate, NULL));
+            "announced-bitrate", G_TYPE_UINT64, session->layers[i].rate, "held",
+            G_TYPE_BOOLEAN,
+            lmcc_session_level_has_layer (session, stats->level, i), NULL));
   }
   gst_structure_take_value (structure, "layers", &array);
 }

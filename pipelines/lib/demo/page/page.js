@@ -102,14 +102,14 @@ class Card {
 
   update(data, whole) {
     this.data = data;
-    const layers = whole.sessions[data.session].layers.length;
+    const levels = whole.sessions[data.session].levels.length;
     this.root.dataset.session = data.session;
     this.root.dataset.level = data.level;
     this.root.dataset.rate = data.rate;
     this.find('.name').textContent = data.name;
     const badge = this.find('.badge');
-    badge.textContent = data.level >= 0 ? `level ${data.level} of ${layers - 1}` : data.running ? 'joins' : 'stopped';
-    badge.style.background = data.level >= 0 ? colour(data.level, layers, 32) : '#6b7280';
+    badge.textContent = data.level >= 0 ? `level ${data.level} of ${levels - 1}` : data.running ? 'joins' : 'stopped';
+    badge.style.background = data.level >= 0 ? colour(data.level, levels, 32) : '#6b7280';
     this.find('.rate').textContent = rateText(data.rate);
     this.find('.link').textContent = rateText(data.capacity);
     this.find('.tcp-rate').textContent = data.tcp ? rateText(data.tcpRate) : 'none';
@@ -129,7 +129,7 @@ class Card {
     stop.textContent = data.running ? 'Stop' : 'Start';
     stop.disabled = whole.measured || whole.busy;
     this.showFairness(data);
-    this.plot(data, whole.time, layers);
+    this.plot(data, whole.time, levels);
   }
 
   // What only some algorithms have, once they know it.
@@ -147,7 +147,7 @@ class Card {
       ? `of the time; the present turn ends in ${Math.round(turn.left)} s` : '';
   }
 
-  plot(data, time, layers) {
+  plot(data, time, levels) {
     const values = [data.held / 1e6, data.rate / 1e6, data.tcp ? data.tcpRate / 1e6 : 0, data.capacity / 1e6,
       data.fair ? data.fair / 1e6 : NaN, Math.max(0, data.level)];
     const sets = this.chart.data.datasets;
@@ -168,7 +168,7 @@ class Card {
     fair.hidden = fair.data.every(({ y }) => Number.isNaN(y));
     scales.x.min = Math.max(0, time - SHOWN_SECONDS);
     scales.x.max = Math.max(SHOWN_SECONDS, time);
-    scales.level.max = Math.max(1, layers - 1);
+    scales.level.max = Math.max(1, levels - 1);
     this.root.dataset.points = sets[0].data.length;
     // What can be read is there first, and is not drawn more often than the screen is.
     if (this.drawing) return;
@@ -180,16 +180,14 @@ class Card {
 }
 
 // What the colours of a session's strands stand for.
-function legendOf({ layers }, groups) {
+function legendOf({ layers, levels }, groups) {
   const count = layers.length;
   if (groups > count) return [`${groups} groups take turns in carrying ${count} layers`];
-  let sum = 0;
-  return layers.map((rate, i) => {
-    sum += rate;
+  return levels.map((level, i) => {
     const item = document.createElement('span');
     const mark = document.createElement('i');
-    mark.style.background = colour(i, count);
-    item.append(mark, count > 4 ? `${i}` : `level ${i}: ${rateText(sum)}`);
+    mark.style.background = colour(Math.max(...level.layers), count);
+    item.append(mark, levels.length > 4 ? `${i}` : `level ${i}: ${rateText(level.bitrate)}`);
     return item;
   });
 }

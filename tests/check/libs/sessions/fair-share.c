@@ -98,6 +98,7 @@ static gint jobs = 2;
 static gint seconds = 300;
 static gint train_ms = -1;
 static gint apart_ms = 1;
+static gchar *rungs;
 static gboolean log_changes;
 static gboolean all_must_pass;
 
@@ -115,6 +116,8 @@ static const GOptionEntry options[] = {
       "Their interval; 0: none (as the algorithm wants)", "MS" },
   { "apart", 'A', 0, G_OPTION_ARG_INT, &apart_ms,
       "Flows' round-trip times differ by so much", "MS" },
+  { "rungs", 'r', 0, G_OPTION_ARG_STRING, &rungs,
+      "Three rungs in all cells: levels cumulative, or fallback", "LEVELS" },
   { "log", 'l', 0, G_OPTION_ARG_NONE, &log_changes, "Print all changes", NULL },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
       "Fail unless all cells are as fair as they must be", NULL },
@@ -125,8 +128,16 @@ static void
 set_layers (TestNetConfig *config, gdouble factor)
 {
   static const gdouble coarse[] = { 300e3, 600e3, 1800e3 };
+  static const gdouble rung_rates[] = { 300e3, 900e3, 2700e3 };
   guint i;
 
+  if (rungs != NULL) {
+    config->n_layers = G_N_ELEMENTS (rung_rates);
+    memcpy (config->rates, rung_rates, sizeof (rung_rates));
+    if (strcmp (rungs, "fallback") == 0)
+      config->levels = LMCC_LEVELS_FALLBACK;
+    return;
+  }
   config->n_layers = factor == 0 ? 3 : factor < 1.5 ? 14 : 8;
   for (i = 0; i < config->n_layers; i++)
     config->rates[i] = factor == 0 ? coarse[i]

@@ -6,31 +6,18 @@
  * and for how long it is not what their link carries. The table in
  * docs/levels.md.
  */
+#include "sessions/fallback-rungs.h"
 #include "support/test-jobs.h"
-#include "support/test-net.h"
 #include "support/test-options.h"
 #include "support/test-page.h"
 
-#include <gst/lmcc/wire/levels.h>
-
-#define N_RUNGS 3
-
-/* Key frames: one a second. */
-#define DISTANCE 25
-
-#define JOIN_LATENCY (30 * LMCC_MSECOND)
-#define LEAVE_LATENCY (500 * LMCC_MSECOND)
-#define DELAY (30 * LMCC_MSECOND)
-#define QUEUE_BDP 2
+#include <string.h>
 
 /* Receivers come so far apart. */
 #define APART (200 * LMCC_MSECOND)
 
 /* A receiver has found its level by then. */
 #define SETTLED (10 * LMCC_SECOND)
-
-/* A level fits where it leaves so much of the link. */
-#define SPARE 1.02
 
 /* What has to be where receivers are alone on their link: part of the time at
  * the level that fits, and the longest time above it. */
@@ -41,7 +28,6 @@
  * what reports and records take. */
 #define MOST_SHARED 1.02
 
-static const gdouble rung_rates[N_RUNGS] = { 300e3, 900e3, 2700e3 };
 static const gdouble links[] = { 0.8, 1.5, 2.5, 3.1, 3.3, 3.6, 4.2, 6 };
 
 /* Two receivers behind each of these, and all behind one that is no
@@ -93,64 +79,13 @@ static const GOptionEntry options[] = { { "algorithm", 'a', 0,
       "Fail unless all rows are as they must be", NULL },
   { NULL } };
 
-static gdouble
-get_level_rate (LmccLevels levels, gint level)
-{
-  gdouble rate = level < 0 ? 0 : rung_rates[0];
-  gint i;
-
-  for (i = 1; i <= level; i++)
-    rate = levels == LMCC_LEVELS_FALLBACK ? rung_rates[0] + rung_rates[i]
-                                          : rate + rung_rates[i];
-
-  return rate;
-}
-
-static gint
-find_fitting (LmccLevels levels, gdouble link)
-{
-  gint level = 0;
-
-  while (level + 1 < N_RUNGS
-      && SPARE * get_level_rate (levels, level + 1) <= 1e6 * link)
-    level++;
-
-  return level;
-}
-
-static TestLinkSettings
-make_link (gdouble link)
-{
-  gdouble rate = 1e6 * link;
-
-  return (TestLinkSettings){
-    .rate = (guint64) rate,
-    .delay = DELAY,
-    .queue_bytes =
-        (guint64) (QUEUE_BDP * rate / 8 * (2.0 * DELAY / LMCC_SECOND)),
-  };
-}
-
 static TestNet *
 make_net (const Row *row, guint32 seed)
 {
-  TestNetConfig config = {
-    .n_layers = N_RUNGS,
-    .levels = row->levels,
-    .algorithm = algorithm,
-    .join_latency = JOIN_LATENCY,
-    .leave_latency = LEAVE_LATENCY,
-    .seed = seed,
-  };
-  TestNet *net;
+  TestLinkSettings shared = fallback_make_link (1e6 * row->link);
 
-  memcpy (config.rates, rung_rates, sizeof (rung_rates));
-  if (row->link > 0)
-    config.shared = make_link (row->link);
-  net = test_net_new (&config);
-  net->source.distance = DISTANCE;
-
-  return net;
+  return fallback_new_net (row->levels, algorithm,
+      row->link > 0 ? &shared : NULL, FALLBACK_LEAVE_LATENCY, seed);
 }
 
 static gdouble
@@ -170,69 +105,25 @@ start_receivers (TestNet *net, const Row *row)
       .max_level = -1 };
 
     if (row->link == 0)
-      config.own = make_link (find_link (row, i));
+      config.own = fallback_make_link (1e6 * find_link (row, i));
     test_net_add_receiver (net, &config);
     test_net_run (net, APART);
   }
-}
-
-/**
- * Spell:
- * @since: when the level went to the one side of what fits
- * @longest: so far, s
- */
-typedef struct
-{
-  LmccTime since;
-  gdouble longest;
-} Spell;
-
-static void
-note_spell (Spell *spell, gboolean is, LmccTime from, LmccTime to)
-{
-  if (!is) {
-    spell->since = LMCC_TIME_NONE;
-    return;
-  }
-  if (spell->since == LMCC_TIME_NONE)
-    spell->since = from;
-  spell->longest =
-      MAX (spell->longest, (gdouble) (to - spell->since) / LMCC_SECOND);
 }
 
 /* One receiver from @begin to now. */
 static void
 count_receiver (const TestNet *net, guint index, LmccTime begin, Row *row)
 {
-  const TestNetReceiver *from = &net->receivers[index];
-  gint fits = find_fitting (row->levels, find_link (row, index)), level = -1;
-  gdouble part =
-      1.0 / row->receivers / row->seeds / (gdouble) (net->now - begin);
-  Spell above = { LMCC_TIME_NONE, row->above };
-  Spell below = { LMCC_TIME_NONE, row->below };
-  LmccTime since = begin;
-  guint i;
+  gdouble part = 1.0 / row->receivers / row->seeds;
+  gint fits = fallback_find_fitting (row->levels, 1e6 * find_link (row, index));
+  FallbackCount count =
+      fallback_count (&net->receivers[index], fits, begin, net->now);
 
-  for (i = 0; i <= from->changes->len; i++) {
-    const TestLevelChange *change = i < from->changes->len
-        ? &g_array_index (from->changes, TestLevelChange, i)
-        : NULL;
-    LmccTime until = change != NULL ? change->time : net->now;
-
-    if (until > since) {
-      gdouble share = part * (gdouble) (until - since);
-
-      row->fitting += level == fits ? share : 0;
-      row->shown += level >= 0 ? share * rung_rates[level] : 0;
-      note_spell (&above, level > fits, since, until);
-      note_spell (&below, level < fits, since, until);
-      since = until;
-    }
-    if (change != NULL)
-      level = change->to;
-  }
-  row->above = above.longest;
-  row->below = below.longest;
+  row->fitting += part * count.fitting;
+  row->shown += part * count.shown;
+  row->above = MAX (row->above, count.above);
+  row->below = MAX (row->below, count.below);
 }
 
 static void
@@ -268,7 +159,8 @@ run (gpointer data)
   Row *row = data;
   guint i;
 
-  row->fits = row->link > 0 ? find_fitting (row->levels, row->link) : -1;
+  row->fits =
+      row->link > 0 ? fallback_find_fitting (row->levels, 1e6 * row->link) : -1;
   for (i = 0; i < row->seeds; i++)
     run_seed (row, 1 + i);
 }
@@ -324,9 +216,9 @@ make_table (const GArray *rows)
     g_string_append_printf (text,
         "| %s | %u | %s | %s | %.1f | %.0f | %.1f | %.1f | %.2f | %.0f |\n",
         row->link > 0 ? link : "own", row->receivers,
-        row->levels == LMCC_LEVELS_FALLBACK ? "fallback" : "cumulative",
-        row->link > 0 ? fits : "", 100 * row->fitting, row->shown / 1e3,
-        row->above, row->below, 100 * row->lost, row->carried / 1e3);
+        fallback_get_levels_name (row->levels), row->link > 0 ? fits : "",
+        100 * row->fitting, row->shown / 1e3, row->above, row->below,
+        100 * row->lost, row->carried / 1e3);
   }
 
   return g_string_free (text, FALSE);

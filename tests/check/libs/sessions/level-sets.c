@@ -9,6 +9,7 @@
 
 #include <gst/lmcc/control/session-algorithm.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/levels.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
 
@@ -176,6 +177,43 @@ GST_START_TEST (test_what_needs_cumulative_levels_says_so)
 
 GST_END_TEST;
 
+static gboolean
+has_fallback (const gchar *algorithm, guint n_rungs, gboolean native)
+{
+  LmccSenderConfig config = sender_config (n_rungs);
+  LmccSender *sender;
+  gboolean cumulative;
+  guint i;
+
+  config.levels = LMCC_LEVELS_AUTO;
+  config.session.native = native;
+  g_strlcpy (config.session.algorithm, algorithm, LMCC_ALGORITHM_NAME_SIZE);
+  if (!native) {
+    config.session.n_layers = config.session.n_groups = LEVEL_LOOP_N_RUNGS;
+    for (i = 0; i < LEVEL_LOOP_N_RUNGS; i++)
+      config.session.layers[i].rate = 100000u << MAX (i, 1);
+  }
+  sender = lmcc_sender_new (&config, START, NULL);
+  fail_unless (sender != NULL, "%s, %u rungs", algorithm, n_rungs);
+  cumulative = lmcc_session_is_cumulative (lmcc_sender_get_session (sender));
+  lmcc_sender_free (sender);
+
+  return !cumulative;
+}
+
+GST_START_TEST (test_levels_follow_from_rungs_layers_and_algorithm)
+{
+  fail_unless (has_fallback ("plumb", LEVEL_LOOP_N_RUNGS, TRUE));
+  fail_unless (has_fallback ("elm", LEVEL_LOOP_N_RUNGS, TRUE));
+  fail_unless (has_fallback ("none", LEVEL_LOOP_N_RUNGS, TRUE));
+  fail_if (has_fallback ("rlm", LEVEL_LOOP_N_RUNGS, TRUE));
+  fail_if (has_fallback ("plumb", 1, TRUE));
+  fail_if (has_fallback ("plumb", LEVEL_LOOP_N_RUNGS, FALSE));
+  fail_if (has_fallback ("rlc", LEVEL_LOOP_N_RUNGS, FALSE));
+}
+
+GST_END_TEST;
+
 #define N_TRAIN_LAYERS 4
 #define SETTLED (START + 6 * LMCC_SECOND)
 #define END (START + 26 * LMCC_SECOND)
@@ -252,6 +290,7 @@ level_sets_suite (void)
   tcase_add_test (tc, test_caps_go_by_the_rates_of_levels);
   tcase_add_test (tc, test_what_is_lost_of_a_level_is_repaired);
   tcase_add_test (tc, test_a_level_that_has_other_layers_changes_its_groups);
+  tcase_add_test (tc, test_levels_follow_from_rungs_layers_and_algorithm);
   tcase_add_test (tc, test_what_needs_cumulative_levels_says_so);
   tcase_add_test (tc,
       test_a_train_is_of_the_level_below_and_has_its_own_levels_rate);
