@@ -39,6 +39,11 @@
  * that if a query is lost). */
 #define CLEAR LMCC_SECOND
 
+/* Then receivers behind one link join at the same key frame, one of these times
+ * apart by the timestamps: as long as some show the rung below and others that
+ * above, the link carries both. */
+#define TOGETHER (4 * LMCC_SECOND)
+
 /* How long a path is taken not to carry both: longer than algorithms leave a
  * level alone. */
 #define FORGOTTEN (600 * LMCC_SECOND)
@@ -107,6 +112,24 @@ find_next_key (const LmccReceiver *receiver, LmccTime least)
   return latest + ((least - latest) / distance + 1) * distance;
 }
 
+/* Likewise, of those that all receivers choose which wait for one. */
+static LmccTime
+find_shared_key (const LmccReceiver *receiver, LmccTime least)
+{
+  const LmccGateKeys *keys = lmcc_gate_get_keys (receiver->gate);
+  LmccTime key = find_next_key (receiver, least);
+  LmccTime distance = get_distance (receiver);
+  guint64 index, every;
+
+  if (key == LMCC_TIME_NONE)
+    return key;
+  index = keys->timestamp / keys->distance
+      + (key - receiver->rung_switch.key_time + distance / 2) / distance;
+  every = MAX (TOGETHER / distance, 1);
+
+  return key + (every - 1 - (index + every - 1) % every) * distance;
+}
+
 /* What the level held has, and @level has not. */
 static LmccLayerSet
 find_left (const LmccReceiver *receiver, gint level)
@@ -151,12 +174,15 @@ static gboolean
 plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-  gboolean leaves_first = has_failed (change, level, now)
+  gboolean failed = has_failed (change, level, now);
+  gboolean leaves_first = failed
       || !may_hold (receiver,
           receiver->held
               | lmcc_session_level_layers (&receiver->session, level));
   LmccTime lead = leaves_first ? CLEAR + LEAD : LEAD;
-  LmccTime key = find_next_key (receiver, leaves_first ? now + lead : now);
+  LmccTime least = leaves_first ? now + lead : now;
+  LmccTime key = failed ? find_shared_key (receiver, least)
+                        : find_next_key (receiver, least);
 
   if (key == LMCC_TIME_NONE && !leaves_first)
     return FALSE;

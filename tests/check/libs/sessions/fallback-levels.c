@@ -19,10 +19,11 @@
 /* A receiver has found its level by then. */
 #define SETTLED (10 * LMCC_SECOND)
 
-/* What has to be where receivers are alone on their link: part of the time at
- * the level that fits, and the longest time above it. */
+/* What has to be where nobody else is on the link: part of the time at the
+ * level that fits, and the longest times above and below it. */
 #define LEAST_FITTING 0.9
 #define MOST_ABOVE 2.0
+#define MOST_BELOW 10.0
 
 /* The shared link carries no more with the one than with the other, but for
  * what reports and records take. */
@@ -248,6 +249,8 @@ check (const GArray *rows)
         "not at the level that fits");
     passed &= say (fallback->above <= MOST_ABOVE, fallback,
         "above the level that fits for too long");
+    passed &= say (fallback->below <= MOST_BELOW, fallback,
+        "below the level that fits for too long");
     if (cumulative->link == 0)
       passed &= say (fallback->carried <= MOST_SHARED * cumulative->carried,
           fallback, "the shared link carries more");
