@@ -87,6 +87,13 @@ lmcc_hole_may_be_media (const LmccHole *hole)
   return (hole->possible & ((1u << LMCC_SLOT_REPAIR) - 1)) != 0;
 }
 
+/* Whether a stream of media was heard: before that any hole may be of one. */
+static inline gboolean
+lmcc_layer_holes_know_media (const LmccLayerHoles *holes)
+{
+  return (holes->heard & ((1u << LMCC_SLOT_REPAIR) - 1)) != 0;
+}
+
 G_END_DECLS
 
 #endif

@@ -115,6 +115,7 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
 {
   guint lost = layer->lost_before;
   guint64 late = lmcc_merge_get_late (receiver->merge);
+  guint no_media;
 
   if (layer->merged_any) {
     gint ahead = lmcc_sequence_diff (waiting->header.lsn, layer->merged_lsn);
@@ -131,7 +132,8 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
     lmcc_gate_layer_begins (receiver->gate, waiting->header.layer,
         waiting->order);
   }
-  lmcc_receiver_give_up_before (receiver, layer, waiting);
+  no_media = lmcc_receiver_give_up_before (receiver, layer, waiting);
+  lost -= MIN (lost, no_media);
   if (lmcc_receiver_timeline (&waiting->header) == LMCC_TIMELINE_SOUND)
     lmcc_receiver_take_sound (receiver, waiting->packet, &waiting->rtp,
         &waiting->header);

@@ -225,12 +225,16 @@ was_given_up (LmccReceiverLayer *layer, guint16 lsn)
  * @waiting: a packet that leaves for the merge
  *
  * What is missing before it is waited for no longer.
+ *
+ * Returns: how many of the missing packets are known to be no media: filler, or
+ *     repair
  */
-void
+guint
 lmcc_receiver_give_up_before (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccReceiverWaiting *waiting)
 {
   LmccHole *hole;
+  guint n = 0;
 
   note (receiver, layer, waiting);
   while ((hole = lmcc_layer_holes_first (&layer->holes)) != NULL
@@ -242,9 +246,13 @@ lmcc_receiver_give_up_before (LmccReceiver *receiver, LmccReceiverLayer *layer,
       stats->lost += hole->n;
       stats->beyond_repair += hole->n;
       remember_given_up (layer, hole);
+    } else if (lmcc_layer_holes_know_media (&layer->holes)) {
+      n += hole->n;
     }
     lmcc_layer_holes_drop_first (&layer->holes);
   }
+
+  return n;
 }
 
 /**

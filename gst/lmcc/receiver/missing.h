@@ -18,7 +18,7 @@ void
 lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer);
 gboolean lmcc_receiver_awaits_repair (LmccReceiver *receiver,
     LmccReceiverLayer *layer, const LmccReceiverWaiting *waiting);
-void lmcc_receiver_give_up_before (LmccReceiver *receiver,
+guint lmcc_receiver_give_up_before (LmccReceiver *receiver,
     LmccReceiverLayer *layer, LmccReceiverWaiting *waiting);
 void lmcc_receiver_count_recovered (LmccReceiver *receiver,
     const LmccHeader *header, gboolean in_time);

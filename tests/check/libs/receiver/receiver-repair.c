@@ -325,6 +325,32 @@ GST_START_TEST (repair_of_layers_not_held_is_let_go)
 
 GST_END_TEST;
 
+/* Numbers are missing all the time between those of the layers that are held:
+ * what they lost may have been one of these, but it was no media. */
+GST_START_TEST (lost_repair_damages_nothing_below_the_top)
+{
+  RepairFeedSelected selected = { { 0 }, 0, 0 };
+  RepairFeed feed;
+  guint i;
+
+  repair_feed_prepare (&feed, 3, 8, 2);
+  feed.chained = TRUE;
+  feed.lose = repair_feed_lose_selected;
+  feed.lose_data = &selected;
+  repair_feed_start (&feed, "none");
+  lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
+  repair_feed_send_many (&feed, 480);
+  repair_feed_finish (&feed);
+  fail_unless (feed.deliveries->len > 300);
+  for (i = 0; i < feed.deliveries->len; i++)
+    fail_unless (
+        !g_array_index (feed.deliveries, RepairFeedDelivery, i).corrupted, "%u",
+        i);
+  repair_feed_clear (&feed);
+}
+
+GST_END_TEST;
+
 static void
 check_all_until (RepairFeed *feed, guint from, guint end, guint but)
 {
@@ -664,6 +690,7 @@ receiver_repair_suite (void)
   tcase_add_test (chain, repair_may_be_in_a_higher_layer_than_what_it_repairs);
   tcase_add_test (chain, repair_may_be_in_several_layers);
   tcase_add_test (chain, repair_of_layers_not_held_is_let_go);
+  tcase_add_test (chain, lost_repair_damages_nothing_below_the_top);
   tcase_add_test (chain, what_waits_in_a_layer_that_is_left_still_comes_out);
   tcase_add_test (chain, a_layer_that_is_joined_again_begins_anew);
   tcase_add_test (chain, blocks_live_across_the_slots_of_turning_groups);

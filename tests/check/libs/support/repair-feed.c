@@ -170,7 +170,8 @@ repair_feed_make_media (RepairFeed *feed, LmccHeader *header)
   header->first = header->last = TRUE;
   header->stream = 0;
   header->klass = (guint8) klass;
-  header->switch_point = klass > 0 || number % REPAIR_FEED_KEY_INTERVAL == 0;
+  header->switch_point = (klass > 0 && !(feed->chained && klass == 1))
+      || number % REPAIR_FEED_KEY_INTERVAL <= klass;
   for (i = 0; i < sizeof (payload); i++)
     payload[i] = (guint8) (number * 31 + i * 7);
   memcpy (payload, &number, sizeof (number));
