@@ -19,13 +19,14 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_SHAPED_WINDOW (4400 * LMCC_MSECOND)
 
 /* Repair: the losses that it is for, where the configuration does not say: those of
- * TCP at a few hundred kbit/s. And how long native allocation collects a block. */
+ * TCP at a few hundred kbit/s. And half of what native allocation takes for it. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 
 /**
  * LMCC_REPAIR_BASE_SHARE:
  * In layers of fixed rates the base has this many times the share of repair that the
- * other layers have: a receiver that holds the base alone has no other repair.
+ * other layers have: a receiver that holds the base alone has no other repair. In
+ * native layers a block has at most this many times the share of its own packets.
  */
 #define LMCC_REPAIR_BASE_SHARE 2
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
@@ -55,13 +56,15 @@ G_BEGIN_DECLS
  *     its heuristic
  * @repair_loss: the share of the packets that repair reckons with to be lost; 0
  *     for %LMCC_DEFAULT_REPAIR_LOSS. How much repair there is the session's says: its
- *     share of what each layer sends that pictures need most
+ *     share of what each layer of fixed rates sends that pictures need most, and of
+ *     what all native layers send together
  * @repair_burst: how many are lost in a row, on average; up to 1: independently
- * @repair_block: native allocation: how long a block is collected at most; 0 for
- *     %LMCC_DEFAULT_REPAIR_DELAY. Its repair is sent within as long after it, and the
- *     session's repair delay becomes the sum
- * @repair_base: the base's own share of repair in 1/1000, 0 for the session's, and
- *     in layers of fixed rates twice that, below 0 for none. The base is small,
+ * @repair_block: native allocation: half of what the session's repair delay becomes;
+ *     0 for %LMCC_DEFAULT_REPAIR_DELAY. A block is collected for at most three
+ *     quarters of that delay, and its repair is sent within the fourth
+ * @repair_base: the base's own share of repair in 1/1000, below 0 for none; 0 for
+ *     twice the session's in layers of fixed rates, and for what is best up to that
+ *     in native ones. The base is small,
  *     everybody's, and loses as much as the layers above it where these are too much;
  *     and nothing but itself can repair it for who has nothing else
  * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS

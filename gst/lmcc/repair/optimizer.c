@@ -86,7 +86,28 @@ lmcc_repair_optimizer_start (LmccRepairOptimizer *optimizer, guint layer,
   optimizer->budget = budget;
   optimizer->rooms = rooms;
   optimizer->phase = PHASE_LOOK;
-  lmcc_repair_turn_begin (&optimizer->turn, layer, budget);
+  lmcc_repair_turn_begin (&optimizer->turn, layer, 0, budget);
+}
+
+/**
+ * lmcc_repair_optimizer_start_own:
+ * @optimizer: an optimizer whose plan has all groups and pictures
+ * @first: a layer; those below it have had their turn
+ * @budget: bytes of repair for the groups of @first and all layers above
+ *
+ * As lmcc_repair_optimizer_start(), but one budget is for all layers, and each
+ * carries the repair of its own groups: so everybody has it who has what it
+ * repairs.
+ */
+void
+lmcc_repair_optimizer_start_own (LmccRepairOptimizer *optimizer, guint first,
+    gsize budget)
+{
+  optimizer->budget = budget;
+  optimizer->rooms = NULL;
+  optimizer->phase = PHASE_LOOK;
+  lmcc_repair_turn_begin (&optimizer->turn, LMCC_REPAIR_OWN_LAYERS, first,
+      budget);
 }
 
 /* Returns whether the phase is over. */

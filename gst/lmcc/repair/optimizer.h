@@ -19,6 +19,8 @@ LmccRepairOptimizer *lmcc_repair_optimizer_new (LmccRepairPlan *plan);
 void lmcc_repair_optimizer_free (LmccRepairOptimizer *optimizer);
 void lmcc_repair_optimizer_start (LmccRepairOptimizer *optimizer, guint layer,
     gsize budget, const gsize *rooms);
+void lmcc_repair_optimizer_start_own (LmccRepairOptimizer *optimizer,
+    guint first, gsize budget);
 gboolean
 lmcc_repair_optimizer_step (LmccRepairOptimizer *optimizer, guint64 until);
 gsize lmcc_repair_optimizer_get_used (const LmccRepairOptimizer *optimizer);

@@ -153,6 +153,22 @@ lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer, guint n_packets,
   return plan->n_groups++;
 }
 
+/**
+ * lmcc_repair_plan_limit_group:
+ * @plan: a plan
+ * @group: one of its groups, which no picture needs yet
+ * @max_repair: how many repair packets each of its blocks may have at most
+ */
+void
+lmcc_repair_plan_limit_group (LmccRepairPlan *plan, guint group,
+    guint max_repair)
+{
+  LmccRepairPlanGroup *limited = lmcc_repair_plan_get_group (plan, group);
+
+  limited->max_repair = MIN (limited->max_repair, max_repair);
+  limited->max_seen = limited->max_repair;
+}
+
 /* The lowest one of some levels; above all where there is none. */
 guint
 lmcc_repair_plan_get_lowest (guint64 levels)
@@ -206,7 +222,8 @@ void
 lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
     guint n_needs)
 {
-  LmccRepairPicture picture = { plan->needs->len, n_needs, G_MAXUINT64, 0.0 };
+  LmccRepairPicture picture = { plan->needs->len, n_needs, G_MAXUINT64, 1.0,
+    0.0 };
   guint i;
 
   for (i = 0; i < n_needs; i++) {
@@ -223,6 +240,17 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
   if (picture.levels != 0)
     plan->top = MAX (plan->top, lmcc_repair_plan_get_lowest (picture.levels));
   g_array_append_val (plan->pictures, picture);
+}
+
+/**
+ * lmcc_repair_plan_weigh_picture:
+ * @plan: a plan that has a picture
+ * @weight: of the last one: as many as it stands for, above 0
+ */
+void
+lmcc_repair_plan_weigh_picture (LmccRepairPlan *plan, gdouble weight)
+{
+  lmcc_repair_plan_get_picture (plan, plan->pictures->len - 1)->weight = weight;
 }
 
 /* Losses that are independent are so at any distance. Some of the table may be
@@ -462,7 +490,7 @@ lmcc_repair_plan_count_whole (LmccRepairPlan *plan, guint level)
 
     lmcc_repair_plan_update_picture (plan, picture);
     if (lmcc_repair_plan_has_level (picture->levels, level))
-      sum += picture->chance;
+      sum += picture->weight * picture->chance;
   }
 
   return sum;

@@ -103,6 +103,7 @@ typedef struct
  * @first_need: in the plan's needs
  * @n_needs: how many
  * @levels: bit set of those that have all its layers
+ * @weight: pictures that it stands for
  * @chance: that all that it needs is there, with the repair of the level in hand
  */
 typedef struct
@@ -110,6 +111,7 @@ typedef struct
   guint first_need;
   guint n_needs;
   guint64 levels;
+  gdouble weight;
   gdouble chance;
 } LmccRepairPicture;
 
@@ -159,8 +161,11 @@ void lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session);
 guint lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer,
     guint n_packets, guint depth, gsize packet_size);
 gboolean lmcc_repair_plan_prepare (LmccRepairPlan *plan);
+void lmcc_repair_plan_limit_group (LmccRepairPlan *plan, guint group,
+    guint max_repair);
 void lmcc_repair_plan_add_picture (LmccRepairPlan *plan,
     const LmccRepairNeed *needs, guint n_needs);
+void lmcc_repair_plan_weigh_picture (LmccRepairPlan *plan, gdouble weight);
 guint lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
     guint block, guint layer);
 gdouble lmcc_repair_plan_count_whole (LmccRepairPlan *plan, guint level);

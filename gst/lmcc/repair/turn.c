@@ -45,19 +45,30 @@ lmcc_repair_turn_get_weight (const LmccRepairTurn *turn, guint picture)
   return g_array_index (turn->weights, gdouble, picture);
 }
 
+static gboolean
+is_own (const LmccRepairTurn *turn)
+{
+  return turn->layer == LMCC_REPAIR_OWN_LAYERS;
+}
+
 /*
  * lmcc_repair_turn_begin:
  * @turn: a turn whose plan has all groups and pictures
- * @layer: whose turn it is
+ * @layer: whose turn it is, or %LMCC_REPAIR_OWN_LAYERS
+ * @first: with the latter, the lowest layer that has a part in it
  * @budget: bytes of repair that it may carry
  *
  * Nothing is known of the groups yet.
  */
 void
-lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, gsize budget)
+lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, guint first,
+    gsize budget)
 {
   turn->layer = layer;
-  turn->level = lmcc_repair_plan_get_lowest (turn->plan->levels[layer]);
+  turn->first = first;
+  turn->level = is_own (turn)
+      ? 0
+      : lmcc_repair_plan_get_lowest (turn->plan->levels[layer]);
   turn->n_looked = 0;
   g_array_set_size (turn->candidates, turn->plan->n_groups);
   g_array_set_size (turn->weights, turn->plan->pictures->len);
@@ -69,6 +80,9 @@ lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, gsize budget)
 static gboolean
 may_carry (const LmccRepairTurn *turn, const LmccRepairPlanGroup *group)
 {
+  if (is_own (turn))
+    return group->layer >= turn->first;
+
   return group->layer <= turn->layer
       && turn->layer - group->layer < LMCC_REPAIR_MAX_CARRIERS
       && lmcc_repair_plan_has_level (turn->plan->levels[group->layer],
@@ -92,10 +106,12 @@ look_at_group (LmccRepairTurn *turn, guint number, gsize room)
   LmccRepairPlanGroup *group = lmcc_repair_plan_get_group (turn->plan, number);
   LmccRepairCandidate *candidate =
       lmcc_repair_turn_get_candidate (turn, number);
+  guint64 levels = turn->plan->levels[group->layer];
+  guint level =
+      is_own (turn) ? lmcc_repair_plan_get_lowest (levels) : turn->level;
 
-  lmcc_repair_plan_look_from (turn->plan, group, turn->level);
-  if (lmcc_repair_plan_has_level (turn->plan->levels[group->layer],
-          turn->level))
+  lmcc_repair_plan_look_from (turn->plan, group, level);
+  if (lmcc_repair_plan_has_level (levels, level))
     lmcc_repair_plan_update_group (turn->plan, group);
   else
     expect_whole (group);
@@ -112,8 +128,10 @@ count_levels (const LmccRepairTurn *turn, const LmccRepairPicture *picture)
 {
   const LmccRepairPlan *plan = turn->plan;
   guint top = MAX (plan->top, turn->level);
-  guint64 levels = picture->levels & plan->levels[turn->layer];
+  guint64 levels = picture->levels;
 
+  if (!is_own (turn))
+    levels &= plan->levels[turn->layer];
   return (guint) __builtin_popcountll (levels & lmcc_layer_set_first (top + 1));
 }
 
@@ -142,7 +160,8 @@ lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms)
     LmccRepairPicture *picture = lmcc_repair_plan_get_picture (plan, i);
 
     lmcc_repair_plan_update_picture (plan, picture);
-    g_array_index (turn->weights, gdouble, i) = count_levels (turn, picture);
+    g_array_index (turn->weights, gdouble, i) =
+        picture->weight * count_levels (turn, picture);
   }
   lmcc_repair_rooms_sort (&turn->rooms);
 
@@ -237,20 +256,21 @@ lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,
     const guint8 *repair)
 {
   LmccRepairPlanGroup *group = lmcc_repair_plan_get_group (turn->plan, number);
+  guint carrier = is_own (turn) ? group->layer : turn->layer;
   gint more = 0;
   guint i;
 
   for (i = 0; i < group->depth; i++) {
-    guint8 *part = &group->parts[i][turn->layer - group->layer];
+    guint8 *part = &group->parts[i][carrier - group->layer];
 
     more += repair[i] - group->seen[i];
     group->repair[i] = (guint8) (group->repair[i] + repair[i] - group->seen[i]);
     group->seen[i] = repair[i];
     *part = (guint8) (repair[i] - group->below[i]);
     if (*part > 0)
-      group->carriers[i] |= LMCC_LAYER_SET_BASE << turn->layer;
+      group->carriers[i] |= LMCC_LAYER_SET_BASE << carrier;
     else
-      group->carriers[i] &= ~(LMCC_LAYER_SET_BASE << turn->layer);
+      group->carriers[i] &= ~(LMCC_LAYER_SET_BASE << carrier);
   }
   lmcc_repair_rooms_take (&turn->rooms, number,
       more * (gssize) group->packet_size);

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
  * errors. */
 #define LMCC_REPAIR_LEAST_GAIN 1e-12
 
+/* In place of a layer. */
+#define LMCC_REPAIR_OWN_LAYERS LMCC_MAX_LAYERS
+
 /**
  * LmccRepairMove:
  * @gain: pictures for each byte
@@ -44,7 +47,8 @@ typedef struct
 /**
  * LmccRepairTurn:
  * @plan: the plan, of the caller
- * @layer: that carries the repair
+ * @layer: that carries the repair; %LMCC_REPAIR_OWN_LAYERS: each group's own does
+ * @first: in the latter case, the lowest layer whose groups get some
  * @level: the lowest one with @layer
  * @rooms: what there is for it
  * @n_looked: groups that were looked at so far
@@ -58,6 +62,7 @@ typedef struct
 {
   LmccRepairPlan *plan;
   guint layer;
+  guint first;
   guint level;
   LmccRepairRooms rooms;
   guint n_looked;
@@ -68,7 +73,8 @@ typedef struct
 
 void lmcc_repair_turn_init (LmccRepairTurn *turn, LmccRepairPlan *plan);
 void lmcc_repair_turn_clear (LmccRepairTurn *turn);
-void lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, gsize budget);
+void lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, guint first,
+    gsize budget);
 gboolean lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms);
 LmccRepairCandidate *
 lmcc_repair_turn_get_candidate (const LmccRepairTurn *turn, guint group);

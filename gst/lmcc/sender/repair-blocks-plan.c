@@ -33,6 +33,19 @@ get_group (const LmccRepairer *repairer, guint i)
   return g_ptr_array_index (repairer->job.window.groups, i);
 }
 
+/* As many as there may be, and at least one. */
+static void
+limit_group (LmccRepairer *repairer, guint i)
+{
+  const LmccRepairBudget *budget = &repairer->job.budget;
+  const LmccRepairGroup *group = get_group (repairer, i);
+  guint n_source = (group->n + group->depth - 1) / group->depth;
+
+  if (budget->pool > 0 && group->layer >= budget->first)
+    lmcc_repair_plan_limit_group (repairer->plan, i,
+        (n_source * budget->limit + 999) / 1000);
+}
+
 static void
 add_groups (LmccRepairer *repairer)
 {
@@ -46,6 +59,7 @@ add_groups (LmccRepairer *repairer)
         (group->n + LMCC_REPAIRER_MAX_SOURCE - 1) / LMCC_REPAIRER_MAX_SOURCE;
     lmcc_repair_plan_add_group (repairer->plan, group->layer, group->n,
         group->depth, lmcc_repairer_get_repair_size (repairer, group));
+    limit_group (repairer, i);
   }
 }
 
@@ -119,6 +133,61 @@ note_piece (LmccRepairer *repairer, const LmccRepairPiece *piece)
   repairer->plan->work += PIECE_WORK;
 }
 
+static void
+count_unit (LmccRepairer *repairer, const LmccRepairPiece *piece)
+{
+  LmccRepairRun *run = &repairer->runs[piece->stream][piece->klass];
+
+  if (piece->switch_point) {
+    run->length = run->since;
+    run->since = 0;
+  }
+  run->since++;
+  run->here++;
+}
+
+/* How many times as long as the window it takes until the class has its next
+ * switch point; 0 where each of its units is one. */
+static gdouble
+count_windows_left (const LmccRepairRun *run)
+{
+  if (run->length <= 1 || run->since >= run->length || run->here == 0)
+    return 0.0;
+
+  return (gdouble) (run->length - run->since) / run->here;
+}
+
+/* The first class from @klass on that has no switch point at once. */
+static guint
+find_open (const LmccRepairRun *runs, guint klass)
+{
+  while (klass < LMCC_MAX_CLASSES && count_windows_left (&runs[klass]) == 0.0)
+    klass++;
+
+  return klass;
+}
+
+/* What a window has of a class is needed until the class has its next switch
+ * point, which may be many windows later: by as many pictures as this window
+ * has of the class and those above, in the same time again. */
+static void
+add_later_pictures (LmccRepairer *repairer, guint stream)
+{
+  const LmccRepairRun *runs = repairer->runs[stream];
+  guint klass, next, i;
+
+  for (klass = find_open (runs, 0); klass < LMCC_MAX_CLASSES; klass = next) {
+    guint n = 0;
+
+    next = find_open (runs, klass + 1);
+    for (i = klass; i < next; i++)
+      n += runs[i].here;
+    add_picture (repairer, stream, klass);
+    lmcc_repair_plan_weigh_picture (repairer->plan,
+        n * count_windows_left (&runs[klass]) / repairer->job.every);
+  }
+}
+
 static gint
 compare_order (gconstpointer a, gconstpointer b, gpointer first)
 {
@@ -153,6 +222,8 @@ begin (LmccRepairer *repairer)
   job->n_noted = job->n_pictures = 0;
   if (!job->trial)
     memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
+  for (i = 0; i < LMCC_REPAIRER_STREAMS * LMCC_MAX_CLASSES; i++)
+    repairer->runs[i / LMCC_MAX_CLASSES][i % LMCC_MAX_CLASSES].here = 0;
   g_array_sort_with_data (job->window.pieces, compare_order, &first);
   repairer->plan->work += n * (guint64) ORDER_WORK;
 }
@@ -163,12 +234,17 @@ add_piece (LmccRepairer *repairer)
 {
   LmccRepairJob *job = &repairer->job;
   const LmccRepairPiece *piece = get_piece (repairer, job->n_noted);
+  guint i;
 
   note_piece (repairer, piece);
+  if (!piece->continued && job->budget.pool > 0)
+    count_unit (repairer, piece);
   if (!piece->more && job->n_pictures++ % job->every == 0)
     add_picture (repairer, piece->stream, piece->klass);
   if (++job->n_noted < job->window.pieces->len)
     return FALSE;
+  for (i = 0; job->budget.pool > 0 && i < LMCC_REPAIRER_STREAMS; i++)
+    add_later_pictures (repairer, i);
   g_clear_pointer (&job->counts, g_free);
 
   return TRUE;
@@ -215,8 +291,9 @@ gets_repair (const LmccRepairer *repairer, guint layer)
 {
   const LmccRepairBudget *budget = &repairer->job.budget;
 
-  return budget->bytes[layer] > 0
-      && (budget->rates[layer] > 0 || repairer->needed_most[layer]);
+  return (layer < budget->session->n_layers ? budget->bytes[layer]
+                                            : budget->pool)
+      > 0;
 }
 
 static void
@@ -225,13 +302,18 @@ start_layer (LmccRepairer *repairer)
   LmccRepairJob *job = &repairer->job;
   const gsize *rooms = NULL;
 
+  job->allocating = TRUE;
+  if (job->layer == job->budget.session->n_layers) {
+    lmcc_repair_optimizer_start_own (repairer->optimizer, job->budget.first,
+        job->budget.pool);
+    return;
+  }
   if (job->budget.rates[job->layer] > 0) {
     measure_rooms (repairer, job->layer);
     rooms = (const gsize *) (gconstpointer) job->rooms->data;
   }
   lmcc_repair_optimizer_start (repairer->optimizer, job->layer,
       job->budget.bytes[job->layer], rooms);
-  job->allocating = TRUE;
 }
 
 static void
@@ -240,6 +322,28 @@ end_layer (LmccRepairer *repairer)
   LmccRepairJob *job = &repairer->job;
 
   job->used[job->layer] = lmcc_repair_optimizer_get_used (repairer->optimizer);
+  job->allocating = FALSE;
+  job->layer++;
+}
+
+/* Each layer's part of the pool. */
+static void
+end_pool (LmccRepairer *repairer)
+{
+  LmccRepairJob *job = &repairer->job;
+  guint i, block;
+
+  for (i = 0; i < job->window.groups->len; i++) {
+    const LmccRepairGroup *group = get_group (repairer, i);
+
+    for (block = 0; block < group->depth && group->layer >= job->budget.first;
+         block++)
+      job->used[group->layer] +=
+          lmcc_repair_plan_get_repair (repairer->plan, i, block, group->layer)
+          * lmcc_repairer_get_repair_size (repairer, group);
+    repairer->plan->work += group->depth;
+  }
+  job->pool_used = lmcc_repair_optimizer_get_used (repairer->optimizer);
   job->allocating = FALSE;
   job->layer++;
 }
@@ -340,6 +444,7 @@ lmcc_repairer_start_plan (LmccRepairer *repairer,
   job->layer = 0;
   job->n_whole = 0.0;
   memset (job->used, 0, sizeof (job->used));
+  job->pool_used = 0;
   for (i = 0; !trial && i < job->window.groups->len; i++) {
     LmccRepairGroup *group = get_group (repairer, i);
 
@@ -348,20 +453,25 @@ lmcc_repairer_start_plan (LmccRepairer *repairer,
   }
 }
 
+/* Behind the last layer the pool has its turn. */
 static void
 plan_layers (LmccRepairer *repairer, guint64 until)
 {
   LmccRepairJob *job = &repairer->job;
+  guint n_layers = job->budget.session->n_layers;
 
-  if (job->window.pieces->len == 0
-      || job->layer == job->budget.session->n_layers)
+  if (job->window.pieces->len == 0 || job->layer > n_layers) {
     end_layers (repairer);
-  else if (!job->allocating && gets_repair (repairer, job->layer))
+  } else if (!job->allocating && gets_repair (repairer, job->layer)) {
     start_layer (repairer);
-  else if (!job->allocating)
+  } else if (!job->allocating) {
     job->layer++;
-  else if (lmcc_repair_optimizer_step (repairer->optimizer, until))
-    end_layer (repairer);
+  } else if (lmcc_repair_optimizer_step (repairer->optimizer, until)) {
+    if (job->layer < n_layers)
+      end_layer (repairer);
+    else
+      end_pool (repairer);
+  }
 }
 
 static void

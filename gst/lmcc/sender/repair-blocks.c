@@ -105,6 +105,7 @@ lmcc_repairer_flush (LmccRepairer *repairer)
   clear_window (&repairer->job.window);
   g_clear_pointer (&repairer->job.counts, g_free);
   repairer->job.active = FALSE;
+  memset (repairer->runs, 0, sizeof (repairer->runs));
   for (i = 0; i < LMCC_MAX_LAYERS; i++) {
     g_queue_clear_full (&repairer->items[i], free_item);
     repairer->owed[i] = 0;

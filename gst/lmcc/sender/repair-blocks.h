@@ -108,6 +108,10 @@ typedef struct
  * @rates: of each layer, bit/s; 0 where it may send when it likes
  * @ready: where layers have rates, when each has sent its own source packets
  * @end: likewise, when all repair has to be over
+ * @pool: beside @bytes, what all layers from @first on may send together, each of
+ *     its own blocks
+ * @first: a layer
+ * @limit: of @pool a block has at most this share of its own packets, in 1/1000
  */
 typedef struct
 {
@@ -116,6 +120,9 @@ typedef struct
   guint64 rates[LMCC_MAX_LAYERS];
   LmccTime ready[LMCC_MAX_LAYERS];
   LmccTime end;
+  gsize pool;
+  guint first;
+  guint limit;
 } LmccRepairBudget;
 
 /**
@@ -140,6 +147,14 @@ typedef struct
   guint first;
   guint n;
 } LmccRepairCount;
+
+/* Units of a class of a stream. */
+typedef struct
+{
+  guint since;  /* from its last switch point on */
+  guint length; /* from the switch point before to that; 0 where not known */
+  guint here;   /* of the window that is planned */
+} LmccRepairRun;
 
 typedef enum
 {
@@ -169,6 +184,7 @@ typedef enum
  * @layer: whose turn it is
  * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
  * @used: bytes of repair that each layer got
+ * @pool_used: of these, those of the pool
  * @n_whole: of a trial that is finished, the pictures that are expected to be
  *     whole with all that they need at the highest level
  */
@@ -189,6 +205,7 @@ typedef struct
   guint layer;
   GArray *rooms;
   gsize used[LMCC_MAX_LAYERS];
+  gsize pool_used;
   gdouble n_whole;
 } LmccRepairJob;
 
@@ -204,6 +221,7 @@ typedef struct
  * @number: its number
  * @deadline: when its repair has to be over
  * @job: the window that is planned
+ * @runs: by stream and class, of what was planned with a pool
  * @items: (element-type LmccRepairItem): repair packets that wait, by layer
  * @owed: bytes of repair packets that are planned, by layer, with those that wait
  * @needed_most: layers that carry the class of a rung that its pictures need most, or
@@ -224,6 +242,7 @@ typedef struct
   guint number;
   LmccTime deadline;
   LmccRepairJob job;
+  LmccRepairRun runs[LMCC_REPAIRER_STREAMS][LMCC_MAX_CLASSES];
   GQueue items[LMCC_MAX_LAYERS];
   gsize owed[LMCC_MAX_LAYERS];
   gboolean needed_most[LMCC_MAX_LAYERS];

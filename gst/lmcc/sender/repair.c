@@ -6,7 +6,8 @@
  * The sender's repair: how much there is, and when it leaves. In layers of
  * fixed rates the blocks are those of a window, and their repair follows in the
  * same time of sending. In native allocation blocks are what was sent within
- * some time, and their repair follows within as long again.
+ * some time, their repair follows within a third of that, and layers share one
+ * budget: many have less in a block than one packet's worth of their own.
  */
 #include "sender/repair.h"
 
@@ -16,6 +17,15 @@
 
 /* A key frame ends a block that is at least this part of the longest. */
 #define KEY_FRACTION 2
+
+/* Of the time that native repair may take, a block is collected for so many
+ * parts of so many. The more packets share repair, the more it is worth; the
+ * rest is for its repair, which would be a burst in less. */
+#define BLOCK_PARTS 3
+#define DELAY_PARTS 4
+
+/* Packets' worth of repair that a block may leave to the next one. */
+#define MAX_REST 4
 
 gboolean
 lmcc_sender_has_repair (const LmccSender *sender)
@@ -35,6 +45,7 @@ lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
       : LMCC_REPAIR_BASE_SHARE * session->repair;
   if (config->repair_base != 0)
     sender->repair.base = (guint) MAX (config->repair_base, 0);
+  sender->repair.first = config->repair_base != 0;
   if (session->repair == 0)
     return;
 
@@ -44,9 +55,10 @@ lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
       sender->allocator.packet_overhead - sender->udp_overhead);
   if (sender->shaped)
     return;
-  sender->repair.block = config->repair_block > 0 ? config->repair_block
-                                                  : LMCC_DEFAULT_REPAIR_DELAY;
-  session->repair_delay = 2 * sender->repair.block;
+  session->repair_delay = 2
+      * (config->repair_block > 0 ? config->repair_block
+                                  : LMCC_DEFAULT_REPAIR_DELAY);
+  sender->repair.block = session->repair_delay * BLOCK_PARTS / DELAY_PARTS;
 }
 
 void
@@ -62,7 +74,7 @@ lmcc_sender_flush_repair (LmccSender *sender)
     return;
   lmcc_repairer_flush (&sender->repair.repairer);
   sender->repair.since = LMCC_TIME_NONE;
-  memset (sender->repair.budget, 0, sizeof (sender->repair.budget));
+  sender->repair.own = sender->repair.pool = 0;
 }
 
 gboolean
@@ -95,7 +107,7 @@ gsize
 lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes)
 {
   if (!lmcc_sender_has_repair (sender)
-      || !sender->repair.repairer.needed_most[layer])
+      || (sender->shaped && !sender->repair.repairer.needed_most[layer]))
     return 0;
 
   return bytes * (layer == 0 ? sender->repair.base : sender->session.repair)
@@ -278,16 +290,17 @@ lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
   return item != NULL && is_repairs_turn (sender, layer, item) ? item->size : 0;
 }
 
-/* Budgets that are not used are kept, but not without end. */
+/* What is not used is kept for the next block, but not without end. */
 static void
 keep_rests (LmccSender *sender)
 {
   const LmccRepairJob *job = &sender->repair.repairer.job;
-  guint i;
 
-  for (i = 0; i < sender->session.n_layers; i++)
-    sender->repair.budget[i] +=
-        MIN (job->budget.bytes[i] - job->used[i], sender->session.packet_size);
+  if (sender->repair.first > 0)
+    sender->repair.own += MIN (job->budget.bytes[0] - job->used[0],
+        MAX_REST * sender->session.packet_size);
+  sender->repair.pool += MIN (job->budget.pool - job->pool_used,
+      MAX_REST * sender->session.packet_size);
 }
 
 static void
@@ -328,10 +341,14 @@ close_native (LmccSender *sender, LmccTime now)
   LmccRepairBudget budget = { &sender->session };
   guint64 work = LMCC_SENDER_PLAN_WORK;
 
-  memcpy (budget.bytes, sender->repair.budget, sizeof (budget.bytes));
-  memset (sender->repair.budget, 0, sizeof (sender->repair.budget));
-  sender->repair.spread_until =
-      now + MIN (now - sender->repair.since, sender->repair.block);
+  budget.bytes[0] = sender->repair.own;
+  budget.pool = sender->repair.pool;
+  budget.first = sender->repair.first;
+  budget.limit = LMCC_REPAIR_BASE_SHARE * sender->session.repair;
+  sender->repair.own = sender->repair.pool = 0;
+  sender->repair.spread_until = now
+      + MIN (now - sender->repair.since,
+          sender->session.repair_delay - sender->repair.block);
   sender->repair.since = LMCC_TIME_NONE;
   lmcc_repairer_start_plan (&sender->repair.repairer, &budget, FALSE);
   lmcc_sender_go_on_planning (sender, now, &work);
@@ -356,6 +373,7 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     const LmccAllotment *allotment, LmccPacket *packet, LmccTime now)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
+  gsize share;
 
   if (!lmcc_sender_has_repair (sender))
     return;
@@ -371,8 +389,12 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     sender->repair.since = now;
   }
   lmcc_repairer_add_sent (repairer, allotment, layer, packet);
-  sender->repair.budget[layer] += lmcc_sender_repair_share (sender, layer,
+  share = lmcc_sender_repair_share (sender, layer,
       sender->udp_overhead + packet->size);
+  if (layer < sender->repair.first)
+    sender->repair.own += share;
+  else
+    sender->repair.pool += share;
 }
 
 /* Of a plan that is not finished nothing has a time yet. */

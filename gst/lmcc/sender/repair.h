@@ -19,8 +19,10 @@ G_BEGIN_DECLS
  * LmccSenderRepair:
  * @repairer: without a plan there is no repair
  * @n_windows: so far; of fixed rates
- * @budget: bytes of each layer that are not used yet; of native allocation, as
- *     what follows
+ * @own: bytes of the base's own share that are not used yet; of native allocation,
+ *     as what follows
+ * @pool: likewise, of what the layers share
+ * @first: the lowest of these
  * @block: so long a block is collected
  * @since: when this one was begun
  * @spread_until: when the repair of the one before is over
@@ -31,7 +33,9 @@ typedef struct
 {
   LmccRepairer repairer;
   guint n_windows;
-  gsize budget[LMCC_MAX_LAYERS];
+  gsize own;
+  gsize pool;
+  guint first;
   LmccTime block;
   LmccTime since;
   LmccTime spread_until;

@@ -422,14 +422,16 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:repair:
    *
-   * How much repair data there is, as a share of the media in the layers that
-   * pictures need most: the class that all others need, and the next one. With
-   * it receivers make lost packets again, as many of a block as it has repair
-   * packets. In layers of fixed rates the share is kept free for it, and what
-   * media leaves of a rate is repair data too, before filler. -1 is 0.1 in
-   * layers of fixed rates, where it costs no latency, and none in native ones,
-   * where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0 plan` shows
-   * what a share is good for.
+   * How much repair data there is, as a share of the media. With it receivers
+   * make lost packets again, as many of a block as it has repair packets. In
+   * layers of fixed rates the share is kept free for it in the layers that
+   * pictures need most: the class that all others need, and the next one; what
+   * media leaves of a rate is repair data too, before filler. Native layers
+   * have one share together, which goes where it saves most pictures: what a
+   * layer has in a block gets up to twice the share, rounded up to a packet.
+   * -1 is 0.1 in layers of fixed rates, where it costs no latency, and none in
+   * native ones, where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0
+   * plan` shows what a share is good for, with fixed rates.
    *
    * Since: 0.1
    */
@@ -449,8 +451,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
-      "Repair data in the base as a share of its media (0 = none, -1 = as in "
-      "the others, and twice that in layers of fixed rates)",
+      "Repair data in the base as a share of its media (0 = none, -1 = twice "
+      "that of the others in layers of fixed rates, up to that in native ones)",
       -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:
@@ -476,15 +478,16 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:repair-delay:
    *
-   * With `layering=native` how long packets are collected for a block, in
-   * milliseconds. Their repair data follows within as long again, and receivers
-   * add both to their latency. The longer, the more packets share the repair
-   * data: below some 20 packets in a block much of it is wasted.
+   * With `layering=native` half of what repair adds to the latency of
+   * receivers, in milliseconds: of twice this time packets are collected for a
+   * block for three quarters, and their repair data follows within the fourth.
+   * The longer, the more packets share the repair data: below some 20 packets
+   * in a block much of it is wasted.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (repair_delay, "repair-delay", "Repair delay",
-      "How long a block of native layers is collected (ms)", 1, 30000,
+      "Half of what repair of native layers adds to the latency (ms)", 1, 30000,
       LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND, READY),
   /**
    * GstLmccSink:train-interval:

@@ -486,6 +486,68 @@ GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
 
 GST_END_TEST;
 
+/* One budget for all: it goes where most pictures need it, and each layer
+ * carries the repair of its own packets. */
+GST_START_TEST (test_layers_may_share_a_budget)
+{
+  const guint sizes[] = { 6, 8, 30 };
+  guint budget, first, i;
+
+  for (first = 0; first < 2; first++) {
+    for (budget = 1; budget < 8; budget++) {
+      g_autoptr (LmccRepairPlan) plan = make_plan (0.02, sizes, 3);
+      g_autoptr (LmccRepairOptimizer) optimizer =
+          lmcc_repair_optimizer_new (plan);
+      guint sum = 0;
+
+      lmcc_repair_optimizer_start_own (optimizer, first, budget * PACKET);
+      fail_unless (lmcc_repair_optimizer_step (optimizer, G_MAXUINT64));
+      fail_unless_equals_int (lmcc_repair_optimizer_get_used (optimizer),
+          budget * PACKET);
+      for (i = 0; i < 3; i++) {
+        fail_unless_equals_int (lmcc_repair_plan_get_repair (plan, i, 0, i),
+            count_repair (plan, i, 3));
+        sum += count_repair (plan, i, 3);
+      }
+      fail_unless_equals_int (sum, budget);
+      fail_unless (first == 0 || count_repair (plan, 0, 3) == 0);
+      fail_unless (budget < 4 || count_repair (plan, first, 3) > 0);
+    }
+  }
+}
+
+GST_END_TEST;
+
+/* A block that many later pictures need gets repair before one that has more
+ * pictures of its own, up to what it may have. */
+GST_START_TEST (test_later_pictures_weigh_as_many_as_they_are)
+{
+  guint weight;
+
+  for (weight = 1; weight <= 1000; weight *= 1000) {
+    g_autoptr (LmccRepairPlan) plan = begin_plan (0.02, 2);
+    g_autoptr (LmccRepairOptimizer) optimizer =
+        lmcc_repair_optimizer_new (plan);
+    guint i;
+
+    for (i = 0; i < 2; i++)
+      lmcc_repair_plan_add_group (plan, 1, 10, 1, PACKET);
+    lmcc_repair_plan_limit_group (plan, 0, 2);
+    for (i = 0; i < 20; i++) {
+      const LmccRepairNeed need = { i < 19 ? 1 : 0, 0, 10 };
+
+      lmcc_repair_plan_add_picture (plan, &need, 1);
+    }
+    lmcc_repair_plan_weigh_picture (plan, weight);
+    lmcc_repair_optimizer_start_own (optimizer, 0, 3 * PACKET);
+    fail_unless (lmcc_repair_optimizer_step (optimizer, G_MAXUINT64));
+    fail_unless_equals_int (count_repair (plan, 0, 2), weight > 1 ? 2 : 1);
+    fail_unless_equals_int (count_repair (plan, 1, 2), weight > 1 ? 1 : 2);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 repair_plan_suite (void)
 {
@@ -511,6 +573,8 @@ repair_plan_suite (void)
   tcase_add_test (tcase, test_without_loss_nothing_is_spent);
   tcase_add_test (tcase,
       test_repair_is_in_a_layer_of_those_who_have_what_it_repairs);
+  tcase_add_test (tcase, test_layers_may_share_a_budget);
+  tcase_add_test (tcase, test_later_pictures_weigh_as_many_as_they_are);
 
   return suite;
 }

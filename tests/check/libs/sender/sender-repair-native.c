@@ -5,36 +5,101 @@
  */
 #include "support/sent-repair.h"
 
-/* Each layer sends no more for repair than its share of its media, give or take
- * a packet of a block. */
+/* What all media and all repair of a session have sent. */
+static void
+sum_bytes (Harness *h, guint64 *media, guint64 *repair)
+{
+  guint i;
+
+  *media = *repair = 0;
+  for (i = 0; i < N_SENT (h); i++) {
+    if (is_media (SENT (h, i)))
+      *media += sent_ip_size (SENT (h, i));
+    else if (repair_is (SENT (h, i)))
+      *repair += sent_ip_size (SENT (h, i));
+  }
+}
+
+/* All layers send no more for repair than the share of all media. */
 GST_START_TEST (test_native_layers_keep_their_budget)
 {
   const guint shares[] = { 50, 100, 300 };
-  guint k, layer, i;
+  guint k;
 
   for (k = 0; k < G_N_ELEMENTS (shares); k++) {
     LmccSenderConfig config = repair_native_config (shares[k]);
     Harness h = repair_run (&config, 10);
-    guint64 media[LMCC_MAX_LAYERS] = { 0 }, all_media = 0, all_repair = 0;
-    const LmccSenderStats *stats = lmcc_sender_get_stats (h.sender);
+    guint64 media, repair;
 
-    for (i = 0; i < N_SENT (&h); i++) {
-      if (is_media (SENT (&h, i)))
-        media[SENT (&h, i)->header.layer] += sent_ip_size (SENT (&h, i));
-    }
-    for (layer = 0; layer < 2; layer++) {
-      fail_unless (
-          stats->layers[layer].repair_bytes * 1000 <= media[layer] * shares[k]);
-      all_media += media[layer];
-      all_repair += stats->layers[layer].repair_bytes;
-    }
-    fail_unless (all_repair * 1000 >= all_media * shares[k] * 3 / 4,
-        "%" G_GUINT64_FORMAT " for %" G_GUINT64_FORMAT, all_repair, all_media);
-    /* What nothing needs. */
-    fail_unless (media[2] > 0);
-    fail_unless_equals_int (stats->layers[2].repairs, 0);
+    sum_bytes (&h, &media, &repair);
+    fail_unless (repair * 1000 <= media * shares[k]);
+    fail_unless (repair * 1000 >= media * shares[k] * 3 / 4,
+        "%" G_GUINT64_FORMAT " for %" G_GUINT64_FORMAT, repair, media);
+    repair_check_all_recover (&h);
     harness_clear (&h);
   }
+}
+
+GST_END_TEST;
+
+/* No layer has a packet's worth of repair in a block. */
+GST_START_TEST (test_small_native_layers_have_repair_together)
+{
+  LmccSenderConfig config = repair_native_config (100);
+  Harness h = harness_new (&config);
+  LmccTime time = START + 100 * MS;
+  guint64 media, repair;
+  guint i, klass;
+
+  for (i = 0; i < 200; i++) {
+    for (klass = 0; klass < 6; klass++) {
+      LmccUnit *unit = make_unit (0, klass, time, 1, 1000);
+
+      unit->switch_point = i % 20 == 0 || klass % 3 > 0;
+      harness_push_at (&h, unit);
+    }
+    time += 100 * MS;
+  }
+  harness_run_until (&h, time + 2 * REPAIR_HOLD);
+  sum_bytes (&h, &media, &repair);
+  fail_unless (repair * 1000 <= media * 100);
+  fail_unless (repair * 1000 >= media * 90);
+  fail_unless (lmcc_sender_get_stats (h.sender)->layers[0].repairs > 20);
+  repair_check_all_recover (&h);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
+/* So the rate of a level does not grow without bounds: twice the share, in
+ * whole packets of each block. */
+GST_START_TEST (test_no_native_layer_has_all_of_the_repair)
+{
+  LmccSenderConfig config = repair_native_config (200);
+  Harness h = harness_new (&config);
+  LmccTime time = START + 100 * MS;
+  const LmccSenderStats *stats;
+  guint64 media = 0;
+  guint i, klass;
+
+  for (i = 0; i < 500; i++) {
+    for (klass = 0; klass < 2; klass++) {
+      LmccUnit *unit = make_unit (0, klass, time, klass == 0 ? 1 : 12, 1000);
+
+      unit->switch_point = i % 50 == 0 || klass > 0;
+      harness_push_at (&h, unit);
+    }
+    time += 40 * MS;
+  }
+  harness_run_until (&h, time + 2 * REPAIR_HOLD);
+  stats = lmcc_sender_get_stats (h.sender);
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (is_media (SENT (&h, i)) && SENT (&h, i)->header.layer == 0)
+      media += sent_ip_size (SENT (&h, i));
+  }
+  fail_unless (stats->layers[0].repair_bytes * 10 >= media * 3);
+  fail_unless (stats->layers[0].repair_bytes * 10 <= media * 5);
+  harness_clear (&h);
 }
 
 GST_END_TEST;
@@ -217,6 +282,8 @@ sender_repair_native_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_native_layers_keep_their_budget);
+  tcase_add_test (tcase, test_small_native_layers_have_repair_together);
+  tcase_add_test (tcase, test_no_native_layer_has_all_of_the_repair);
   tcase_add_test (tcase,
       test_the_base_of_native_layers_may_have_a_share_of_its_own);
   tcase_add_test (tcase, test_native_repair_comes_within_its_delay);
