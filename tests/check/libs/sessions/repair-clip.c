@@ -15,19 +15,25 @@ static const guint64 rates[REPAIR_CLIP_LEVELS] = { 800000, 400000, 600000 };
 #define DOUBLING_LEVELS 4
 #define DOUBLING_BASE 400000
 #define DOUBLING_SEEDS 5
+#define DOUBLING_ALLOWED 0.01
 
 static GArray *pictures;
 static LmccTime period;
 
 /**
  * repair_clip_read:
+ * @error: why it cannot be read
  *
  * Reads the clip, for all that follows.
+ *
+ * Returns: whether it could be read
  */
-void
-repair_clip_read (void)
+gboolean
+repair_clip_read (GError **error)
 {
-  pictures = test_clip_read (REPAIR_CLIP_PATH, &period);
+  pictures = test_clip_read (REPAIR_CLIP_PATH, &period, error);
+
+  return pictures != NULL;
 }
 
 /**
@@ -39,17 +45,6 @@ void
 repair_clip_clear (void)
 {
   g_clear_pointer (&pictures, g_array_unref);
-}
-
-/**
- * repair_clip_is_there:
- *
- * Returns: whether the clip could be read
- */
-gboolean
-repair_clip_is_there (void)
-{
-  return pictures->len > 0;
 }
 
 /**
@@ -161,25 +156,64 @@ repair_clip_add_least (GString *text)
 /* Mean over some seeds of what a level shows a second, and of what of it losses
  * take away. Pictures of which a reference lies in layers above are shown
  * neither with losses nor without. */
-static void
-put_damaged (GString *text, const RepairRow *row, guint level)
+static gdouble
+find_damaged (const RepairRow *row, guint level, guint n_seeds, guint *n_shown)
 {
   RepairRow lossless = *row;
-  guint64 n_shown = 0, n_all = 0;
+  guint64 n_left = 0;
   TestRepairResult result, with_loss;
   guint i;
 
   lossless.loss = 0.0;
   run_doubling (&lossless, level, REPAIR_ROW_SEED, &result);
-  for (i = 0; i < DOUBLING_SEEDS; i++) {
-    n_all += result.n_decodable;
+  *n_shown = result.n_decodable;
+  for (i = 0; i < n_seeds; i++) {
     run_doubling (row, level, REPAIR_ROW_SEED + i, &with_loss);
-    n_shown += with_loss.n_decodable;
+    n_left += with_loss.n_decodable;
   }
+
+  return 1 - repair_divide (n_left, (guint64) n_seeds * result.n_decodable);
+}
+
+static void
+put_damaged (GString *text, const RepairRow *row, guint level)
+{
+  guint n_shown;
+  gdouble damaged = find_damaged (row, level, DOUBLING_SEEDS, &n_shown);
+
   g_string_append_printf (text, " %.1f | %.2f |",
-      (gdouble) result.n_decodable * LMCC_SECOND
+      (gdouble) n_shown * LMCC_SECOND
           / (repair_rows_get_seconds () * REPAIR_CLIP_GROUP),
-      100 * (1 - repair_divide (n_shown, n_all)));
+      100 * damaged);
+}
+
+/**
+ * repair_clip_add_required:
+ * @text: a page
+ *
+ * Adds what has to be of the clip in layers that double: little of the base is
+ * damaged at 2 % of single losses, and less where all layers are held.
+ *
+ * Returns: how many requirements were missed
+ */
+guint
+repair_clip_add_required (GString *text)
+{
+  const RepairRow row = { DOUBLING_BASE, REPAIR_CLIP_GROUP, 0.02, 1, 100 };
+  guint n_base, n_top;
+  gdouble base = find_damaged (&row, 0, 1, &n_base);
+  gdouble top = find_damaged (&row, DOUBLING_LEVELS - 1, 1, &n_top);
+  gboolean passed =
+      n_base > 0 && n_top > n_base && base <= DOUBLING_ALLOWED && top <= base;
+
+  g_string_append_printf (text,
+      "\nOf [the clip in layers that double](#the-clip-in-layers-that-double), "
+      "with %.0f %% of repair, at most %.1f %% of the base's\npictures may be "
+      "damaged at %.0f %% loss, and no more at level %u: %.2f and %.2f %%%s.\n",
+      row.repair / 10.0, 100 * DOUBLING_ALLOWED, 100 * row.loss,
+      DOUBLING_LEVELS - 1, 100 * base, 100 * top, passed ? "" : " **missed**");
+
+  return !passed;
 }
 
 /**

@@ -12,12 +12,12 @@
 #define REPAIR_CLIP_LEVELS 3
 #define REPAIR_CLIP_GROUP (2 * LMCC_SECOND)
 
-void repair_clip_read (void);
+gboolean repair_clip_read (GError **error);
 void repair_clip_clear (void);
-gboolean repair_clip_is_there (void);
 void repair_clip_fill_config (const RepairRow *row, TestRepairConfig *config);
 void
 repair_clip_run (const RepairRow *row, guint level, TestRepairResult *result);
+guint repair_clip_add_required (GString *text);
 void repair_clip_add_table (GString *text);
 void repair_clip_add_least (GString *text);
 void repair_clip_add_doubling (GString *text);

@@ -5,6 +5,7 @@
 
 #include "sessions/repair-clip.h"
 #include "sessions/repair-least.h"
+#include "sessions/repair-native.h"
 #include "sessions/repair-peers.h"
 #include "sessions/repair-pyramid.h"
 #include "sessions/repair-rows.h"
@@ -197,9 +198,10 @@ add_native (GString *text)
 {
   g_string_append (text,
       "\n## Native layers\n\n"
-      "A base of 300 kbit/s with groups of 1 s. A block is collected for "
-      "`repair-delay`, and its repair data follows within as\n"
-      "long again: twice that is added to everybody's latency.\n\n");
+      "A base of 300 kbit/s with groups of 1 s. Twice `repair-delay` is "
+      "added to everybody's latency: three quarters of that a\n"
+      "block is collected, and its repair data follows within the fourth."
+      "\n\n");
   add_native_table (text);
 }
 
@@ -225,18 +227,38 @@ add_doubling_clip (GString *text)
       "\n## The clip in layers that double\n\n"
       "Layers of 400, 400, 800 and 1600 kbit/s. Whoever holds more has more "
       "repair of the base, too. The sender reckons with\n"
-      "2 % of single losses, as lmccsink does. *Damaged* are the pictures "
-      "that would be shown without losses, and are not.\n"
-      "Means of five seeds.\n\n");
+      "2 % of losses, as lmccsink does, and with as many in a row as there "
+      "are. *Damaged* are the pictures that would be shown\n"
+      "without losses, and are not. Means of five seeds.\n\n");
   repair_clip_add_doubling (text);
+}
+
+static void
+add_native_clip (GString *text)
+{
+  g_string_append (text,
+      "\n## The clip in native layers\n\n"
+      "With `repair=0.15`, the default `repair-delay` and the sender's "
+      "assumptions as above: its own two classes; each picture in\n"
+      "three qualities of three temporal classes, as vp9svcenc's, which is "
+      "nine "
+      "layers; and in three encodings of two classes.\n"
+      "*Damaged* are the pictures of which no encoding and no quality comes "
+      "that can be decoded, of those that would be without\n"
+      "losses; *not the best* lack the highest one of the level. *Required* "
+      "of the base is what repair has to reach, with a\n"
+      "tolerance of three tenths. *Could come back* is what the best code with "
+      "these repair packets gives back; the receiver's count,\n"
+      "*came back*, begins and ends a little later. Sums of five "
+      "seeds.\n\n");
+  repair_native_add_table (text);
 }
 
 /**
  * repair_page_make:
  * @required: the table of what has to be
  *
- * Runs all other tables. repair_clip_read() was called; where there is no clip,
- * its sections are left out.
+ * Runs all other tables. repair_clip_read() has read the clip.
  *
  * Returns: (transfer full): the page, in Markdown
  */
@@ -255,10 +277,9 @@ repair_page_make (const gchar *required)
   add_bursts (text);
   add_profiles (text);
   add_native (text);
-  if (repair_clip_is_there ()) {
-    add_clip (text);
-    add_doubling_clip (text);
-  }
+  add_clip (text);
+  add_doubling_clip (text);
+  add_native_clip (text);
 
   return g_string_free (text, FALSE);
 }

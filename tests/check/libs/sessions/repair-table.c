@@ -5,6 +5,7 @@
  * the real sender to the real receiver, over a path that loses packets.
  */
 #include "sessions/repair-clip.h"
+#include "sessions/repair-native.h"
 #include "sessions/repair-page.h"
 #include "sessions/repair-pyramid.h"
 #include "sessions/repair-rows.h"
@@ -155,11 +156,15 @@ main (gint argc, gchar **argv)
   }
   n_missed = add_required_rows (required);
   n_missed += add_required_pyramid (required);
-  if (full) {
-    repair_clip_read ();
-    page = repair_page_make (required->str);
-    repair_clip_clear ();
+  if (!repair_clip_read (&error)) {
+    g_printerr ("%s\n", error->message);
+    return 2;
   }
+  n_missed += repair_clip_add_required (required);
+  n_missed += repair_native_add_required (required);
+  if (full)
+    page = repair_page_make (required->str);
+  repair_clip_clear ();
   g_print ("%s", full ? page : required->str);
   if (full && markdown != NULL
       && !g_file_set_contents (markdown, page, -1, &error)) {

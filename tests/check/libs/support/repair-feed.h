@@ -43,8 +43,9 @@ struct _RepairFeed
   guint n_repair;     /* 0: no repair is sent */
   guint repair_layer; /* above the highest: in the block's own */
   guint n_above;      /* of @n_repair, how many are in the layer above that */
-  gboolean chained;   /* pictures of class 1 need the one before, but after keys */
-  guint next;         /* number of the next media packet */
+  gboolean
+      chained; /* pictures of class 1 need the one before, but after keys */
+  guint next;  /* number of the next media packet */
   guint16 lsn[REPAIR_FEED_MAX_LAYERS];
   guint16 sequence[REPAIR_FEED_MAX_LAYERS];
   guint16 repair_sequence[REPAIR_FEED_MAX_LAYERS];

@@ -10,6 +10,9 @@
 #define SLICE 1
 #define IDR_SLICE 5
 
+/* How long a picture may take, ms. */
+#define PATIENCE 10000u
+
 /* The classes that LmccClassifier has for x264's pyramid: the most important
  * nal_ref_idc is 0. */
 static guint8
@@ -46,7 +49,8 @@ read_all (GstAppSink *sink, GArray *pictures, LmccTime *period)
   GstSample *sample;
   GstClockTime begin = GST_CLOCK_TIME_NONE;
 
-  while ((sample = gst_app_sink_pull_sample (sink)) != NULL) {
+  while ((sample = gst_app_sink_try_pull_sample (sink, PATIENCE * GST_MSECOND))
+      != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
     TestRepairPicture picture;
     GstMapInfo map;
@@ -63,35 +67,63 @@ read_all (GstAppSink *sink, GArray *pictures, LmccTime *period)
   }
 }
 
+/* Appsink would wait without end for what an element that failed never sends.
+ * Returns the first error of the pipeline. */
+static GError *
+find_error (GstElement *pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  if (message != NULL)
+    gst_message_parse_error (message, &error, NULL);
+
+  return error;
+}
+
 /**
  * test_clip_read:
  * @path: an MP4 file with H.264
  * @period: (out): how long it is
+ * @error: why it cannot be read
  *
- * Returns: (transfer full) (element-type TestRepairPicture): its pictures in
- *     decoding order; none where it cannot be read
+ * Returns: (transfer full) (nullable) (element-type TestRepairPicture): its
+ *     pictures in decoding order; %NULL where it cannot be read
  */
 GArray *
-test_clip_read (const gchar *path, LmccTime *period)
+test_clip_read (const gchar *path, LmccTime *period, GError **error)
 {
-  GArray *pictures = g_array_new (FALSE, FALSE, sizeof (TestRepairPicture));
+  g_autoptr (GArray) pictures =
+      g_array_new (FALSE, FALSE, sizeof (TestRepairPicture));
   g_autoptr (GstElement) pipeline = NULL;
   g_autoptr (GstElement) source = NULL;
   g_autoptr (GstElement) sink = NULL;
+  GError *failure = NULL;
 
   gst_init (NULL, NULL);
   pipeline = gst_parse_launch ("filesrc name=source ! qtdemux ! h264parse ! "
                                "video/x-h264,stream-format=avc,alignment=au ! "
                                "appsink name=sink sync=false",
-      NULL);
+      error);
   if (pipeline == NULL)
-    return pictures;
+    return NULL;
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_object_set (source, "location", path, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  read_all (GST_APP_SINK (sink), pictures, period);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING)
+      != GST_STATE_CHANGE_FAILURE)
+    read_all (GST_APP_SINK (sink), pictures, period);
+  failure = find_error (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (failure == NULL && pictures->len == 0)
+    failure = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "no picture came within %u s", PATIENCE / 1000);
+  if (failure != NULL) {
+    g_propagate_prefixed_error (error, failure, "%s: ", path);
+    return NULL;
+  }
 
-  return pictures;
+  return g_steal_pointer (&pictures);
 }

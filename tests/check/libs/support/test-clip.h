@@ -8,6 +8,6 @@
 
 #include "support/test-repair.h"
 
-GArray *test_clip_read (const gchar *path, LmccTime *period);
+GArray *test_clip_read (const gchar *path, LmccTime *period, GError **error);
 
 #endif

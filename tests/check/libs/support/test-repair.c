@@ -12,6 +12,7 @@
 
 #define START (10 * LMCC_SECOND)
 #define DELAY (20 * LMCC_MSECOND)
+#define LATENCY (100 * LMCC_MSECOND)
 #define RTP_OFFSET 0xffff0000u
 
 /* Left out at both ends: until the receiver has its session, and has seen four
@@ -152,6 +153,7 @@ push_picture (Simulation *s)
   guint payload = s->config->payload, i;
   Tag tag = { s->n_pushed, (picture->bytes + payload - 1) / payload };
 
+  unit->stream = picture->stream;
   unit->klass = picture->klass;
   unit->switch_point = picture->switch_point;
   unit->decoding_time = get_time (s, s->n_pushed);
@@ -426,7 +428,7 @@ start_sender (Simulation *s)
   session->port = 5004;
   session->source = s->address;
   session->ssrc_base = 0x12345000;
-  session->n_rungs = 1;
+  session->n_rungs = MAX (test->n_rungs, 1);
   session->native = test->n_layers == 0;
   session->n_layers = test->n_layers;
   for (i = 0; i < test->n_layers; i++)
@@ -456,7 +458,7 @@ start_receiver (Simulation *s)
   config.address = lmcc_sender_get_session (s->sender)->address;
   config.algorithm = "none";
   config.max_level = (gint) s->config->level;
-  config.latency = 100 * LMCC_MSECOND;
+  config.latency = s->config->latency > 0 ? s->config->latency : LATENCY;
   config.on_loss = LMCC_ON_LOSS_CONCEAL;
   config.rtt_mode = LMCC_RTT_MODE_FIXED;
   config.fixed_rtt = 2 * DELAY;
@@ -476,24 +478,58 @@ get_repaired (Simulation *s, guint64 *repaired)
     repaired[i] = stats.repair.classes[i].repaired;
 }
 
+/* Rungs, or qualities, of one picture follow each other. */
+static guint
+count_parts (const Simulation *s, guint number)
+{
+  guint n = 1;
+
+  while (number + n < s->outcomes->len
+      && get_time (s, number + n) == get_time (s, number))
+    n++;
+
+  return n;
+}
+
+static gboolean
+is_sent (const Simulation *s, const Outcome *outcome)
+{
+  return outcome->sent >= outcome->count
+      && outcome->highest <= s->config->level;
+}
+
+static void
+judge_picture (Simulation *s, guint number, guint n)
+{
+  TestRepairResult *result = s->result;
+  gboolean sent = FALSE, whole = FALSE, decodable = FALSE, best = FALSE;
+  guint i;
+
+  for (i = number; i < number + n; i++) {
+    const Outcome *outcome = get_outcome (s, i);
+
+    if (!is_sent (s, outcome))
+      continue;
+    sent = TRUE;
+    best = outcome->came >= outcome->count && !outcome->corrupted;
+    whole |= outcome->came >= outcome->count;
+    decodable |= best;
+  }
+  result->n_pictures += sent;
+  result->n_whole += whole;
+  result->n_decodable += decodable;
+  result->n_best += best;
+}
+
 static void
 judge (Simulation *s, LmccTime until)
 {
-  TestRepairResult *result = s->result;
-  guint i;
+  guint n, i;
 
-  for (i = 0; i < s->outcomes->len; i++) {
-    const Outcome *outcome = get_outcome (s, i);
-
-    if (get_time (s, i) < START + SETTLE || get_time (s, i) >= until
-        || outcome->sent < outcome->count
-        || outcome->highest > s->config->level)
-      continue;
-    result->n_pictures++;
-    if (outcome->came < outcome->count)
-      continue;
-    result->n_whole++;
-    result->n_decodable += !outcome->corrupted;
+  for (i = 0; i < s->outcomes->len; i += n) {
+    n = count_parts (s, i);
+    if (get_time (s, i) >= START + SETTLE && get_time (s, i) < until)
+      judge_picture (s, i, n);
   }
 }
 

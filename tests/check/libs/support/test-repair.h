@@ -19,6 +19,7 @@
  * @klass: its class
  * @switch_point: it needs no earlier picture of its class
  * @time: its decoding time, from the first one on
+ * @stream: its rung
  */
 typedef struct
 {
@@ -26,11 +27,13 @@ typedef struct
   guint8 klass;
   gboolean switch_point;
   LmccTime time;
+  guint8 stream;
 } TestRepairPicture;
 
 /**
  * TestRepairConfig:
  * @n_layers: of fixed rates; 0: native
+ * @n_rungs: that the pictures have, 0 for 1
  * @rates: of these, bit/s
  * @group: from one key frame to the next
  * @pictures: (element-type TestRepairPicture): sent again and again
@@ -42,12 +45,14 @@ typedef struct
  * @loss: share of the packets that the path loses
  * @burst: in a row, on average; 1: independently
  * @level: what the receiver holds
+ * @latency: its latency, 0 for 100 ms
  * @seconds: how long
  * @seed: of the losses
  */
 typedef struct
 {
   guint n_layers;
+  guint n_rungs;
   guint64 rates[LMCC_MAX_LAYERS];
   LmccTime group;
   GArray *pictures;
@@ -59,6 +64,7 @@ typedef struct
   gdouble loss;
   gdouble burst;
   guint level;
+  LmccTime latency;
   guint seconds;
   guint32 seed;
 } TestRepairConfig;
@@ -80,9 +86,11 @@ typedef struct
 
 /**
  * TestRepairResult:
- * @n_pictures: that were sent within the level
- * @n_whole: of these, all packets came, or were repaired
+ * @n_pictures: that were sent within the level. What has one decoding time is one
+ *     picture, in several rungs or qualities
+ * @n_whole: of these, all packets of one of them came, or were repaired
  * @n_decodable: of these, with all that they need
+ * @n_best: of these, those of which that is the last one that was sent
  * @n_dropped: had no place in the layers
  * @n_blocks: of repair
  * @n_source: packets in these
@@ -99,6 +107,7 @@ typedef struct
   guint n_pictures;
   guint n_whole;
   guint n_decodable;
+  guint n_best;
   guint64 n_dropped;
   guint n_blocks;
   guint n_source;
