@@ -25,6 +25,9 @@ typedef struct
   gdouble allowed;
 } Path;
 
+/* The first path that loses packets in a row. */
+#define ROWS_FROM 4
+
 static const Path paths[] = { { 0.01, 1, 0.005 }, { 0.02, 1, 0.01 },
   { 0.03, 1, 0.02 }, { 0.05, 1, 0.05 }, { 0.01, 3, 0.005 }, { 0.02, 3, 0.01 },
   { 0.03, 3, 0.02 }, { 0.05, 3, 0.05 } };
@@ -100,6 +103,19 @@ make_rungs (const GArray *clip)
   return units;
 }
 
+/**
+ * Setting:
+ * @share: of repair, in 1/1000
+ * @level: that the receiver holds
+ * @delay: repair-delay, 0 for the default
+ */
+typedef struct
+{
+  guint share;
+  guint level;
+  LmccTime delay;
+} Setting;
+
 static const Layers all_layers[] = {
   { "2: its classes", keep_classes, 1, 2, { 0, 1 } },
   { "9: qualities", make_qualities, 1, 4, { 0, 2, 5, 8 } },
@@ -139,10 +155,11 @@ add_result (TestRepairResult *sum, const TestRepairResult *result)
 }
 
 static void
-run (const Layers *layers, const Path *path, guint share, guint level,
+run (const Layers *layers, const Path *path, const Setting *setting,
     guint n_seeds, Sum *sum)
 {
-  RepairRow row = { 0, REPAIR_CLIP_GROUP, path->loss, path->burst, share };
+  RepairRow row = { 0, REPAIR_CLIP_GROUP, path->loss, path->burst,
+    setting->share };
   g_autoptr (GArray) pictures = NULL;
   TestRepairResult result;
   TestRepairConfig config;
@@ -152,7 +169,8 @@ run (const Layers *layers, const Path *path, guint share, guint level,
   repair_clip_fill_config (&row, &config);
   config.pictures = pictures = layers->make (config.pictures);
   config.n_rungs = layers->n_rungs;
-  config.level = level;
+  config.level = setting->level;
+  config.block = setting->delay;
   config.latency = LMCC_DEFAULT_LATENCY;
   config.expected = LMCC_DEFAULT_REPAIR_LOSS;
   for (i = 0; i < n_seeds; i++) {
@@ -198,18 +216,25 @@ put_counts (GString *text, const TestRepairResult *result)
 }
 
 static void
+put_required (GString *text, const Path *path, const Sum *sum)
+{
+  g_string_append_printf (text, " %.1f%s |", 100 * path->allowed,
+      get_damaged (sum) > TOLERANCE * path->allowed ? " **missed**" : "");
+}
+
+static void
 put_row (GString *text, const Layers *layers, const Path *path, guint level)
 {
+  const Setting none = { 0, level, 0 }, some = { SHARE, level, 0 };
   Sum without, with;
 
-  run (layers, path, 0, level, SEEDS, &without);
-  run (layers, path, SHARE, level, SEEDS, &with);
+  run (layers, path, &none, SEEDS, &without);
+  run (layers, path, &some, SEEDS, &with);
   g_string_append_printf (text, "| %s | %.0f | %.0f | %u | %.2f | %.2f |",
       layers->name, 100 * path->loss, path->burst, level,
       100 * get_damaged (&without), 100 * get_damaged (&with));
   if (level == 0)
-    g_string_append_printf (text, " %.1f%s |", 100 * path->allowed,
-        get_damaged (&with) > TOLERANCE * path->allowed ? " **missed**" : "");
+    put_required (text, path, &with);
   else
     g_string_append (text, " |");
   g_string_append_printf (text, " %.2f |", 100 * get_worse (&with));
@@ -242,6 +267,40 @@ repair_native_add_table (GString *text)
 }
 
 /**
+ * repair_native_add_delays:
+ * @text: a page
+ *
+ * Adds what more latency is worth to the base where packets are lost in a row.
+ */
+void
+repair_native_add_delays (GString *text)
+{
+  static const guint delays[] = { 250, 500, 1000, 2000 };
+  guint i, k, d;
+
+  g_string_append (text,
+      "| layers | loss, % | in a row | repair-delay, ms | more latency, ms "
+      "| damaged, % | required | sent, % | k | r | lost | could come back "
+      "| came back |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (i = 0; i < G_N_ELEMENTS (all_layers); i++) {
+    for (k = ROWS_FROM; k < G_N_ELEMENTS (paths); k += 2) {
+      for (d = 0; d < G_N_ELEMENTS (delays); d++) {
+        const Setting setting = { SHARE, 0, delays[d] * LMCC_MSECOND };
+        Sum sum;
+
+        run (&all_layers[i], &paths[k], &setting, SEEDS, &sum);
+        g_string_append_printf (text, "| %s | %.0f | %.0f | %u | %u | %.2f |",
+            all_layers[i].name, 100 * paths[k].loss, paths[k].burst, delays[d],
+            2 * delays[d], 100 * get_damaged (&sum));
+        put_required (text, &paths[k], &sum);
+        put_counts (text, &sum.with_loss);
+      }
+    }
+  }
+}
+
+/**
  * repair_native_add_required:
  * @text: a page
  *
@@ -253,6 +312,7 @@ repair_native_add_table (GString *text)
 guint
 repair_native_add_required (GString *text)
 {
+  const Setting setting = { SHARE, 0, 0 };
   const Path *path = &paths[1];
   guint n_missed = 0, i;
 
@@ -265,7 +325,7 @@ repair_native_add_required (GString *text)
     gboolean passed;
     Sum sum;
 
-    run (&all_layers[i], path, SHARE, 0, 1, &sum);
+    run (&all_layers[i], path, &setting, 1, &sum);
     passed = sum.lossless.n_decodable > 0
         && get_damaged (&sum) <= TOLERANCE * path->allowed;
     n_missed += !passed;

@@ -10,5 +10,6 @@
 
 guint repair_native_add_required (GString *text);
 void repair_native_add_table (GString *text);
+void repair_native_add_delays (GString *text);
 
 #endif

@@ -252,6 +252,10 @@ add_native_clip (GString *text)
       "*came back*, begins and ends a little later. Sums of five "
       "seeds.\n\n");
   repair_native_add_table (text);
+  g_string_append (text,
+      "\nA row is more than a share of 15 % repairs in 1 s of a base: what a "
+      "longer `repair-delay` is worth at level 0.\n\n");
+  repair_native_add_delays (text);
 }
 
 /**
