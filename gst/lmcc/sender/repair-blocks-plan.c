@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* So many pictures of a window stand for all of them. */
+/* So many pictures of a window, and one more for each class, stand for all of
+ * them. */
 #define MAX_PICTURES 64
 
 /* What it takes to put a piece in order, in multiplications, and to count it:
@@ -219,7 +220,8 @@ begin (LmccRepairer *repairer)
     job->classes[get_piece (repairer, i)->stream] |= 1u
         << get_piece (repairer, i)->klass;
   job->every = n / MAX_PICTURES + 1;
-  job->n_noted = job->n_pictures = 0;
+  job->n_noted = 0;
+  memset (job->n_pictures, 0, sizeof (job->n_pictures));
   if (!job->trial)
     memset (repairer->needed_most, 0, sizeof (repairer->needed_most));
   for (i = 0; i < LMCC_REPAIRER_STREAMS * LMCC_MAX_CLASSES; i++)
@@ -239,7 +241,10 @@ add_piece (LmccRepairer *repairer)
   note_piece (repairer, piece);
   if (!piece->continued && job->budget.pool > 0)
     count_unit (repairer, piece);
-  if (!piece->more && job->n_pictures++ % job->every == 0)
+  /* Of each class: classes come in turns, and some may never be the one of so
+   * many. */
+  if (!piece->more
+      && job->n_pictures[piece->stream][piece->klass]++ % job->every == 0)
     add_picture (repairer, piece->stream, piece->klass);
   if (++job->n_noted < job->window.pieces->len)
     return FALSE;

@@ -179,8 +179,8 @@ typedef enum
  *     switch point
  * @classes: that each stream has
  * @n_noted: pieces that the plan has
- * @n_pictures: of these, those that end a picture
- * @every: a picture of so many stands for all of them
+ * @n_pictures: of these, by stream and class, those that end a picture
+ * @every: a picture of so many of one class stands for all of them
  * @layer: whose turn it is
  * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
  * @used: bytes of repair that each layer got
@@ -200,7 +200,7 @@ typedef struct
   LmccRepairCount *counts;
   guint16 classes[LMCC_REPAIRER_STREAMS];
   guint n_noted;
-  guint n_pictures;
+  guint n_pictures[LMCC_REPAIRER_STREAMS][LMCC_MAX_CLASSES];
   guint every;
   guint layer;
   GArray *rooms;

@@ -71,6 +71,35 @@ GST_START_TEST (test_small_native_layers_have_repair_together)
 
 GST_END_TEST;
 
+/* Only some pictures of a long block are looked at, but of each rung. */
+GST_START_TEST (test_every_rung_of_a_long_block_has_repair)
+{
+  LmccSenderConfig config = repair_native_config (100);
+  LmccTime time = START + 100 * MS;
+  guint i, rung;
+  Harness h;
+
+  config.session.n_rungs = 3;
+  config.repair_block = 2600 * MS;
+  h = harness_new (&config);
+  for (i = 0; i < 200; i++) {
+    for (rung = 0; rung < 3; rung++) {
+      LmccUnit *unit = make_unit (rung, 0, time, 1, 1000);
+
+      unit->switch_point = TRUE;
+      harness_push_at (&h, unit);
+    }
+    time += REPAIR_PICTURE;
+  }
+  harness_run_until (&h, time + 2 * REPAIR_HOLD);
+  for (rung = 0; rung < 3; rung++)
+    fail_unless (lmcc_sender_get_stats (h.sender)->layers[rung].repairs >= 8,
+        "%u", rung);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 /* So the rate of a level does not grow without bounds: twice the share, in
  * whole packets of each block. */
 GST_START_TEST (test_no_native_layer_has_all_of_the_repair)
@@ -283,6 +312,7 @@ sender_repair_native_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_native_layers_keep_their_budget);
   tcase_add_test (tcase, test_small_native_layers_have_repair_together);
+  tcase_add_test (tcase, test_every_rung_of_a_long_block_has_repair);
   tcase_add_test (tcase, test_no_native_layer_has_all_of_the_repair);
   tcase_add_test (tcase,
       test_the_base_of_native_layers_may_have_a_share_of_its_own);
