@@ -171,6 +171,13 @@ class Whole(unittest.TestCase):
         self.assertEqual((link.loss.passed, link.loss.dropped), (len(kept), PACKETS - len(kept)))
         self.assertEqual(len(carry(Link(loss=Loss(share, 7)), flow=None)), PACKETS)
 
+    def test_loses_the_same_share_in_rows(self):
+        share, row = 0.1, 3
+        kept = [number for number, _ in carry(Link(loss=Loss(share, 7, row)))]
+        gaps = [later - earlier - 1 for earlier, later in zip(kept, kept[1:]) if later - earlier > 1]
+        self.assertEqual({gap % row for gap in gaps}, {0})
+        self.assertAlmostEqual(1 - len(kept) / PACKETS, share, delta=0.02)
+
     def test_drops_what_its_queue_has_no_room_for_and_nothing_else(self):
         # 4 of 5 fit: 40 Mbit/s, of which a packet takes as long as the next one but a quarter.
         for kind in Jitter.KINDS:

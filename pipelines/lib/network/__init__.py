@@ -159,8 +159,8 @@ class Network:
     def add_host(self, delay=0.0, loss=0.0, seed=0, every=False, **comes):
         """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes. A
         share of `loss` of what comes to groups is lost there, of what comes to the host too with `every`; the seed says
-        which packets. What comes passes `queue`, a Queue, first, and may have `jitter`, a Jitter, and `reorder`, a
-        Reorder, whose choices are the seed's too."""
+        which packets. With `row` a group loses so many packets in a row. What comes passes `queue`, a Queue, first, and
+        may have `jitter`, a Jitter, and `reorder`, a Reorder, whose choices are the seed's too."""
         host = Host(self, len(self.hosts) + 1)
         self.hosts.append(host)
         host.connect(describe_link(delay, loss, seed, every, **comes) if delay or loss or any(comes.values()) else None)
@@ -197,9 +197,9 @@ class Network:
         return told
 
 
-def describe_link(delay, loss, seed, every, queue=None, jitter=None, reorder=None):
+def describe_link(delay, loss, seed, every, row=1, queue=None, jitter=None, reorder=None):
     """What the emulator is told."""
-    link = {'delay': delay, 'loss': loss, 'seed': seed, 'every': every}
+    link = {'delay': delay, 'loss': loss, 'row': row, 'seed': seed, 'every': every}
     if jitter:
         link['jitter'] = jitter._asdict()
     if reorder:

@@ -4,10 +4,11 @@
 
 Usage: emulator.py INTERFACE INTERFACE LINK
 
-LINK is JSON: `delay`, in seconds and each way; of what comes from the first interface, `loss`, a share, `queue`, with
-the arguments of LinkQueue and, as `red`, of Red, `jitter` and `reorder`, with those of Jitter and Reorder; `seed` for
-all of them. Only packets to multicast groups are lost, with `every` all of UDP and TCP. Each group has random numbers
-of its own, for RTP and for RTCP, and with `every` each connection; the rest has some together.
+LINK is JSON: `delay`, in seconds and each way; of what comes from the first interface, `loss`, a share, `row`, how many
+packets are lost in a row, `queue`, with the arguments of LinkQueue and, as `red`, of Red, `jitter` and `reorder`, with
+those of Jitter and Reorder; `seed` for all of them. Only packets to multicast groups are lost, with `every` all of UDP
+and TCP. Each group has random numbers of its own, for RTP and for RTCP, and with `every` each connection; the rest has
+some together.
 
 Prints `ready`, then works until its standard input is closed, and prints how late it was, what it dropped, lost and
 delayed, how many packets that might have been lost it let through, and the seconds of a processor that it took, as
@@ -194,7 +195,8 @@ def make_link(told):
     """What is told of the way from the first interface."""
     seed = told.get('seed', 0)
     return Link(told.get('delay', 0.0), make_queue(told['queue'], seed) if 'queue' in told else None,
-                Loss(told.get('loss', 0.0), seed), Jitter(**told['jitter'], seed=seed) if 'jitter' in told else None,
+                Loss(told.get('loss', 0.0), seed, told.get('row', 1)),
+                Jitter(**told['jitter'], seed=seed) if 'jitter' in told else None,
                 Reorder(**told['reorder'], seed=seed) if 'reorder' in told else None)
 
 

@@ -23,19 +23,26 @@ class Draws:
 
 
 class Loss:
-    """Loses a share of the packets of flows, and none that is in no flow."""
+    """Loses a share of the packets of flows, `row` packets of a flow in a row, and none that is in no flow."""
 
-    def __init__(self, share, seed=0):
-        self.share = share
+    def __init__(self, share, seed=0, row=1):
+        self.row = row
+        # A row ends with the packet before the one that may begin the next row.
+        self.begins = share / (share + row * (1 - share)) if share < 1 else 1
         self.draws = Draws(seed)
+        self.left = {}
         self.passed = 0
         self.dropped = 0
 
     def takes(self, flow):
         if flow is None:
             return False
-        taken = self.draws.draw(flow) < self.share
+        left = self.left.get(flow, 0)
+        if not left and self.draws.draw(flow) < self.begins:
+            left = self.row
+        taken = left > 0
         if taken:
+            self.left[flow] = left - 1
             self.dropped += 1
         else:
             self.passed += 1
