@@ -44,12 +44,23 @@
 #define RAW_KEY (14.0 / FRAME_RATE)
 #define THOROUGH "encoder-settings=x264,speed-preset=veryfast"
 
+/* The encodings of tests/benchmarks/quality, and the highest of them alone, as
+ * plain RTP has it. */
+#define LADDER                                                              \
+  "encoder-settings=\"x264,bitrates=\\\"100k,300k,900k\\\",bframes=3,speed" \
+  "-preset=veryfast\""
+#define ONE                                                         \
+  "x264ladderenc name=encoder bitrates=900k bframes=3 speed-preset" \
+  "=veryfast encoder.src_0 ! queue ! h264parse ! "
+#define DOUBLING FIXED " layers=5 base-rate=150000"
+
 /**
  * Case:
  * @name: what the rows begin with
  * @encoder: elements in front of lmccsink, the first one named "encoder"; ""
  *     for raw video, which lmccsink encodes
- * @sender: properties of lmccsink
+ * @sender: properties of lmccsink; %NULL for plain RTP, of which no joins are
+ *     measured
  * @receiver: properties of lmccsrc
  * @warm_up: seconds until pictures have their latency for good
  * @key_time: s between key frames, over which joins are spread
@@ -83,7 +94,26 @@ static const Case cases[] = {
       BENCH_NO_BOUND },
   { "fixed, raw, quality", "", FIXED " " QUALITY, QUALITY, 8, 2, BENCH_NO_BOUND,
       BENCH_NO_BOUND },
+  { "ladder, native", "", LADDER, "", 8, 1, BENCH_NO_BOUND, BENCH_NO_BOUND },
+  { "ladder, fallback", "", LADDER " levels=fallback", "", 8, 1, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
+  { "ladder, doubling", "", LADDER " " DOUBLING, "", 12, 1, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
+  { "ladder, plain RTP", ONE, NULL, NULL, 8, 1, BENCH_NO_BOUND,
+      BENCH_NO_BOUND },
 };
+
+/* What comes before the depayloader. */
+#define LMCCSRC \
+  "lmccsrc name=source multicast-iface=" BENCH_INTERFACE " algorithm=none "
+#define PLAIN_SOURCE                                                           \
+  "udpsrc address=" GROUP " port=" PORT_TEXT                                   \
+  " multicast-iface=" BENCH_INTERFACE                                          \
+  " caps=application/x-rtp,media=video,clock-rate=90000,encoding-name=H264 ! " \
+  "rtpjitterbuffer name=source latency=200"
+#define PLAIN_SINK                                                         \
+  "rtph264pay config-interval=-1 mtu=1200 ! udpsink name=sink host=" GROUP \
+  " port=" PORT_TEXT " multicast-iface=" BENCH_INTERFACE
 
 /* A camera: numbered pictures into an encoder, each at its time. */
 
@@ -196,11 +226,14 @@ camera_open (Camera *camera, const Case *c, GError **error)
   if (fd < 0)
     return FALSE;
   close (fd);
-  description =
-      g_strdup_printf ("%slmccsink name=sink address=" GROUP " port=" PORT_TEXT
-                       " multicast-iface=" BENCH_INTERFACE
-                       " sdp-location=%s %s",
-          c->encoder, camera->sdp, c->sender);
+  if (c->sender == NULL)
+    description = g_strdup_printf ("%s" PLAIN_SINK, c->encoder);
+  else
+    description =
+        g_strdup_printf ("%slmccsink name=sink address=" GROUP
+                         " port=" PORT_TEXT " multicast-iface=" BENCH_INTERFACE
+                         " sdp-location=%s %s",
+            c->encoder, camera->sdp, c->sender);
   camera->pipeline = bench_parse_pipeline (description, error);
   if (camera->pipeline == NULL)
     return FALSE;
@@ -296,9 +329,7 @@ screen_open (Screen *screen, const Camera *camera, const gchar *source,
     GError **error)
 {
   g_autofree gchar *description =
-      g_strdup_printf ("%s name=source "
-                       "multicast-iface=" BENCH_INTERFACE
-                       " ! rtph264depay ! avdec_h264 ! videoscale ! "
+      g_strdup_printf ("%s ! rtph264depay ! avdec_h264 ! videoscale ! "
                        "video/x-raw,width=%u,height=%u ! "
                        "fakesink name=sink sync=true signal-handoffs=true",
           source, WIDTH, HEIGHT);
@@ -370,9 +401,9 @@ static gboolean
 measure_glass (BenchReport *report, const Case *c, const Camera *camera)
 {
   g_autofree gchar *name = g_strdup_printf ("%s: glass to glass", c->name);
-  g_autofree gchar *source =
-      g_strdup_printf ("lmccsrc algorithm=none address=" GROUP
-                       " port=" PORT_TEXT " %s",
+  g_autofree gchar *source = c->sender == NULL
+      ? g_strdup (PLAIN_SOURCE)
+      : g_strdup_printf (LMCCSRC "address=" GROUP " port=" PORT_TEXT " %s",
           c->receiver);
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) missing = bench_series_new ();
@@ -415,8 +446,7 @@ joins_init (Joins *joins, const Case *c, const gchar *what, const gchar *from)
 {
   joins->c = c;
   joins->what = what;
-  joins->source =
-      g_strdup_printf ("lmccsrc algorithm=none %s %s", from, c->receiver);
+  joins->source = g_strdup_printf (LMCCSRC "%s %s", from, c->receiver);
   joins->join_to_packet = bench_series_new ();
   joins->given_out = bench_series_new ();
   joins->picture = bench_series_new ();
@@ -509,7 +539,7 @@ measure_case (BenchReport *report, const Case *c, guint rounds)
 
   if (!camera_open (&camera, c, &error))
     bench_report_fail (report, c->name, error->message);
-  else if (measure_glass (report, c, &camera))
+  else if (measure_glass (report, c, &camera) && c->sender != NULL)
     measure_joins (report, c, &camera, rounds);
   camera_close (&camera);
 }
