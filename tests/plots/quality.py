@@ -7,14 +7,19 @@ docs/images/quality.png and the tables of docs/quality.md are made by
 
     tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/quality.md
 
-In the page a table stands between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM --> or <!-- loss --> and
-<!-- end -->; it is written anew. Several runs, of different modes, become one.
+and those of docs/quality-levels.md and docs/quality-beside.md by tests/benchmarks/quality-page.
+
+In the page a table stands between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM -->, <!-- access FILM -->,
+<!-- bars FILM -->, <!-- loss -->, <!-- damage --> or <!-- latency --> and <!-- end -->; it is written anew. Of several
+pages one has it. Several runs, of different modes, become one.
 """
 import argparse
 import json
 import math
 import re
 import sys
+
+import quality_beside
 
 NO_DATA = '-'
 
@@ -24,23 +29,31 @@ SAME_ENCODER = {'x264-ladder': 'x264', 'x264-rungs': 'x264', 'x264-temporal': 'x
 # Scalable modes, and those of several encodings that each of their levels is put beside.
 SCALABLE, RUNGS = ('vp9-svc', 'vp9-svc-half'), ('x264-rungs', 'x264-ladder')
 MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF', 'xpsnr': 'XPSNR of luma, dB'}
+# Kinds of rows of a film.
+OF_FILM = ('rows', 'single', 'rungs', 'links')
 STYLES = {'native': '-', 'fallback': '-.', 'doubling': '--'}
 # Columns of the tables, where all rows have them.
 MORE = {'vmaf': 'VMAF', 'xpsnr': 'XPSNR, dB'}
 
 
+# Of what is put beside what a user would take instead: what lmccsink makes of raw video.
+LADDER = 'x264-ladder'
+
+
 def read(paths):
-    films, loss = {}, []
+    """Films, and the rows of what is not of a film alone."""
+    films, more = {}, {'loss': [], 'damage': [], 'latency': []}
     for path in paths:
         with open(path, encoding='utf-8') as file:
             run = json.load(file)
         for name, entry in run['films'].items():
             if name not in films:
-                films[name] = {**entry, 'rows': [], 'single': []}
-            films[name]['rows'] += entry['rows']
-            films[name]['single'] += entry['single']
-        loss += run['loss']
-    return films, loss
+                films[name] = {**entry, **{kind: [] for kind in OF_FILM}}
+            for kind in OF_FILM:
+                films[name][kind] += entry.get(kind, [])
+        for kind, rows in more.items():
+            rows += run.get(kind, [])
+    return films, more
 
 
 def group(rows, *keys):
@@ -193,9 +206,9 @@ def versus_table(film, scalable, rungs):
     return '\n'.join(lines)
 
 
-def tell_spoilt(films, loss):
+def tell_spoilt(films, more):
     """Runs that the machine spoilt are named, whatever is made of them."""
-    rows = [row for film in films.values() for row in film['rows']] + loss
+    rows = [row for film in films.values() for row in film['rows']] + more['loss'] + more['damage']
     for row in rows:
         if row.get('spoilt'):
             print(f"spoilt by the machine: {row['mode']} {row['allocation']}: {row['spoilt']}", file=sys.stderr)
@@ -212,37 +225,60 @@ def loss_table(loss):
     return '\n'.join(lines)
 
 
-def write_page(path, tables):
-    with open(path, encoding='utf-8') as file:
-        text = file.read()
+def write_pages(paths, tables):
+    """Each table goes to its one place in one of the pages."""
+    texts = {}
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            texts[path] = file.read()
     for name, table in tables.items():
         pattern = rf'(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)'
-        text, count = re.subn(pattern, lambda match, table=table: f'{match[1]}{table}\n{match[2]}', text,
-                              flags=re.DOTALL)
-        if count != 1:
-            raise SystemExit(f'{path}: there are {count} places for "{name}"; one is needed')
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write(text.rstrip('\n') + '\n')
+        places = 0
+        for path, text in texts.items():
+            texts[path], count = re.subn(pattern, lambda match, table=table: f'{match[1]}{table}\n{match[2]}', text,
+                                         flags=re.DOTALL)
+            places += count
+        if places != 1:
+            raise SystemExit(f'{", ".join(paths)}: there are {places} places for "{name}"; one is needed')
+    for path, text in texts.items():
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text.rstrip('\n') + '\n')
+
+
+def make_tables(films, more):
+    """{name: table}, of what was measured."""
+    tables = {}
+    for name, film in films.items():
+        if film['rows']:
+            tables[f'levels {name}'] = level_table(film, SAME_ENCODER)
+        if film['rows'] and film['single']:
+            tables[f'cost {name}'] = cost_table(film, SAME_ENCODER)
+        if any(row['mode'] in SCALABLE for row in film['rows']):
+            tables[f'versus {name}'] = versus_table(film, SCALABLE, RUNGS)
+        if film['links']:
+            tables[f'access {name}'] = quality_beside.access_table(film, LADDER)
+            tables[f'bars {name}'] = quality_beside.bars_table(film)
+    of_more = {'loss': loss_table, 'damage': quality_beside.damage_table, 'latency': quality_beside.latency_table}
+    tables.update({kind: of_more[kind](rows) for kind, rows in more.items() if rows})
+    return tables
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('figures', nargs='+', help='JSON files of tests/benchmarks/quality')
     parser.add_argument('--plot', help='PNG file to write')
-    parser.add_argument('--markdown', help='page whose tables are written anew')
+    parser.add_argument('--links-plot', metavar='PLOT', help='PNG file to write, of what is shown behind links')
+    parser.add_argument('--markdown', nargs='+', metavar='PAGE', help='pages whose tables are written anew')
     arguments = parser.parse_args()
-    films, loss = read(arguments.figures)
+    films, more = read(arguments.figures)
     if arguments.plot:
         plot(films, arguments.plot)
-    tables = {f'levels {name}': level_table(film, SAME_ENCODER) for name, film in films.items()}
-    tables.update({f'cost {name}': cost_table(film, SAME_ENCODER) for name, film in films.items() if film['single']})
-    tables.update({f'versus {name}': versus_table(film, SCALABLE, RUNGS) for name, film in films.items()
-                   if any(row['mode'] in SCALABLE for row in film['rows'])})
-    tell_spoilt(films, loss)
-    if loss:
-        tables['loss'] = loss_table(loss)
+    if arguments.links_plot:
+        quality_beside.plot(films, LADDER, arguments.links_plot)
+    tables = make_tables(films, more)
+    tell_spoilt(films, more)
     if arguments.markdown:
-        write_page(arguments.markdown, tables)
+        write_pages(arguments.markdown, tables)
     else:
         print('\n\n'.join(tables.values()))
 

@@ -93,7 +93,7 @@ class Page(unittest.TestCase):
             page.write('nothing\n')
             page.flush()
             with self.assertRaises(SystemExit):
-                quality.write_page(page.name, {'loss': 'x'})
+                quality.write_pages([page.name], {'loss': 'x'})
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 
+import beside
 import clip
 import ffmpeg
 from clip import Gst
@@ -141,21 +142,44 @@ class Film:
                 **{measure: sum(found) / len(found) for measure, found in values.items()},
                 'psnr-shown': sum(there) / len(there) if there else None}
 
-    def measure_single(self, name, encoder, rate, decoder):
-        """One layer, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""
+    def number(self, time):
+        """That of the picture at a running time."""
+        return round(time * self.frame_rate / Gst.SECOND)
+
+    def encode_single(self, encoder, rate):
+        """A file of GDP with one layer."""
         path = self._path('single.gdp')
         encoder = self.fill_in(encoder, rate)
         clip.run(f'{self.source()} ! {encoder} ! gdppay ! filesink location={path}')
+        return path
 
-        def number(time):
-            return round(time * self.frame_rate / Gst.SECOND)
-
+    def plain_rate(self, path):
+        """bit/s that plain RTP would take for a file of GDP, with headers, while the measured pictures are sent."""
         total = 0
         for sample in clip.samples(f'filesrc location={path} ! gdpdepay'):
             buffer = sample.get_buffer()
-            if number(clip.running_time(sample, buffer.pts)) in self.span:
+            if self.number(clip.running_time(sample, buffer.pts)) in self.span:
                 size = buffer.get_size()
                 total += size + PLAIN_HEADERS * math.ceil(size / PLAIN_PAYLOAD)
-        shown = {number(time): data
-                 for time, data in self.pictures(f'filesrc location={path} ! gdpdepay ! {decoder}')}
-        return {'rate': total * 8 / self.seconds, **self.measure(name, shown)}
+        return total * 8 / self.seconds
+
+    def decode(self, path, decoder):
+        """{picture: I420} of a file of GDP."""
+        return {self.number(time): data
+                for time, data in self.pictures(f'filesrc location={path} ! gdpdepay ! {decoder}')}
+
+    def measure_file(self, name, path, decoder):
+        """A file of GDP, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""
+        return {'rate': self.plain_rate(path), **self.measure(name, self.decode(path, decoder))}
+
+    def measure_single(self, name, encoder, rate, decoder):
+        """One layer, as `measure_file` has it."""
+        return self.measure_file(name, self.encode_single(encoder, rate), decoder)
+
+    def measure_single_at(self, name, encoder, wanted, unit, decoder, at_most):
+        """One layer of the bit/s `wanted` on the wire, or as near as the encoder comes; with `at_most` not above, where
+        it can."""
+        def rate_of(asked):
+            return self.plain_rate(self.encode_single(encoder, asked * unit)) / 1000
+        asked = beside.ask_for(rate_of, wanted / 1000, at_most)
+        return {'wanted': wanted, **self.measure_single(name, encoder, asked * unit, decoder)}

@@ -11,7 +11,10 @@ from clip import Gst
 Mode = collections.namedtuple('Mode', 'needs encoder rungs rung_pad caps levels decoder')
 
 H264 = 'video/x-h264,stream-format=byte-stream,alignment=au'
-FROM_H264 = 'rtph264depay ! h264parse ! avdec_h264 max-threads=1'
+OF_H264 = 'h264parse ! avdec_h264 max-threads=1'
+FROM_H264 = f'rtph264depay ! {OF_H264}'
+# The decoder of what a rung's file has, and the single encoding that rungs are put beside.
+OF_RUNG, BESIDE_RUNGS = OF_H264, 'x264'
 FROM_VP9 = 'rtpvp9depay ! vp9dec threads=1'
 X264 = ('x264enc bitrate={} key-int-max={{key}} bframes={} b-pyramid={} b-adapt=false speed-preset=veryfast threads=1 '
         'vbv-buf-capacity=1000 option-string="scenecut=0:open-gop=0"')
@@ -63,7 +66,7 @@ SINGLE_RATES = (50, 100, 200, 400, 800, 1600)
 
 # (element, encoder, decoder, how many of its units a kbit/s is, the lowest of the rates that it takes).
 SINGLE = {
-    'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, 'h264parse ! avdec_h264 max-threads=1', 1, 0),
+    'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, OF_H264, 1, 0),
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
             'keyframe-max-dist={key} buffer-size=1000 buffer-initial-size=500 buffer-optimal-size=600 undershoot=50 '
             'overshoot=50 threads=2 row-mt=true aq-mode=cyclic-refresh', 'vp9dec threads=1', 1000, 0),
@@ -83,6 +86,11 @@ def layer_sets(mode, allocation):
     lowest = [range(level + 1) for level in range(n_classes)]
     return lowest + [[*range(n_classes), *range(rung * n_classes, (rung + 1) * n_classes)]
                      for rung in range(1, mode.rungs)]
+
+
+def are_layers_of_rungs(allocation):
+    """Whether each layer has one rung's data alone."""
+    return not ALLOCATIONS[allocation][1]
 
 
 def is_there(element):

@@ -75,12 +75,12 @@ class Session:
         self.capture.stop()
         self.control_rate = self.capture.control_bytes * 8 / (time.monotonic() - began)
 
-    def play_lossy(self, loss, top):
-        """Behind a link that loses packets, a receiver with each on-loss. Returns the share that was lost."""
+    def play_lossy(self, loss, receivers, row=1):
+        """Behind a link that loses packets, so many of a group in a row; `receivers` as of `start_receivers`. Returns
+        the share that was lost."""
         with network.Network() as net:
-            sender, receiver = net.add_host(), net.add_host(DELAY, loss, SEED)
-            self.start_receivers({how: f'max-level={top} on-loss={how}' for how in ('conceal', 'freeze')}, 'eth0',
-                                 receiver.prefix)
+            sender, receiver = net.add_host(), net.add_host(DELAY, loss, SEED, row=row)
+            self.start_receivers(receivers, 'eth0', receiver.prefix)
             self.send('eth0', sender.prefix)
             counts = net.close()[0]
         return counts['dropped'] / max(1, counts['dropped'] + counts['passed'])
@@ -108,9 +108,8 @@ class Session:
         media = [packet.timestamp for packet in self.capture.packets if packet.kind == wire.MEDIA]
         return min(media, key=lambda timestamp: step(timestamp, media[0]))
 
-    def rates(self, levels):
-        """bit/s of all IP packets of each level's layers, by their own times, while the measured pictures are sent;
-        with control packets."""
+    def layer_rates(self):
+        """{layer: bit/s} of all IP packets, by their own times, while the measured pictures are sent."""
         packets = self.capture.packets
         since = packets[0].sent
         begin = self.film.span[0] / self.film.frame_rate
@@ -118,8 +117,7 @@ class Session:
         for packet in packets:
             if begin <= (packet.sent - since + 1) % 65536 - 1 < begin + self.film.seconds:
                 sizes[packet.layer] += packet.size
-        return [self.control_rate + sum(sizes[layer] for layer in layers) * 8 / self.film.seconds
-                for layers in levels]
+        return {layer: size * 8 / self.film.seconds for layer, size in sizes.items()}
 
     def received(self, receiver):
         """[(RTP timestamp, I420)] of the pictures that a decoder makes of what a receiver gave out."""

@@ -1,0 +1,65 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What levels are put beside: single encodings of a wanted rate, what takes the rate of a level, and pictures that a
+loss damaged. Nothing here needs GStreamer."""
+from collections import Counter
+
+# An encoder does not hit a rate. So near is near enough, and it is asked so often at most.
+CLOSE, TRIES = 0.01, 7
+
+
+def ask_for(rate_of, wanted, at_most=False):
+    """What an encoder is asked for, whose `rate_of` that is the nearest to `wanted` on the wire; with `at_most` the
+    nearest that is not above. An encoder that gives no more, whatever it is asked for, is asked no further."""
+    rates, asked = {}, round(wanted * 0.95)
+    for _ in range(TRIES):
+        if asked < 1 or asked in rates:
+            break
+        rates[asked] = rate_of(asked)
+        more_is_no_use = any(other < asked / 1.2 and rate > rates[asked] * 0.98 for other, rate in rates.items())
+        if more_is_no_use or -CLOSE * wanted <= rates[asked] - wanted <= (0 if at_most else CLOSE * wanted):
+            break
+        # Between the nearest on both sides; with one side alone, in proportion.
+        below = max((item for item in rates.items() if item[1] <= wanted), key=lambda item: item[1], default=None)
+        above = min((item for item in rates.items() if item[1] > wanted), key=lambda item: item[1], default=None)
+        aim = wanted * (1 - CLOSE / 3) if at_most else wanted
+        if below and above:
+            asked = round(below[0] + (above[0] - below[0]) * (aim - below[1]) / (above[1] - below[1]))
+        else:
+            near, rate = below or above
+            asked = round(near * min(2, aim / rate))
+            if asked in rates and at_most:
+                asked = min(rates) - 1
+    fitting = {near: rate for near, rate in rates.items() if rate <= wanted} if at_most else rates
+    return min(fitting or rates, key=lambda near: abs((fitting or rates)[near] - wanted))
+
+
+def rung_shown(shown, rungs):
+    """Which of the `rungs`, {picture: checksum} each, most of the pictures shown are of; None where they are of
+    none."""
+    votes = Counter(number for number, rung in enumerate(rungs)
+                    for picture, checksum in shown.items() if rung.get(picture) == checksum)
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def rates_of_level(layers, rates, control, n_classes, rung):
+    """bit/s that a level takes for the `rung` that it shows, for the lowest one if that is another, for others, and for
+    control packets. `rates` has those of all layers, `n_classes` is how many a rung has."""
+    found = {'shown-rate': 0, 'lowest-rate': 0, 'unseen-rate': 0, 'control-rate': control}
+    for layer in layers:
+        of = layer // n_classes
+        kind = 'shown-rate' if of == rung else 'unseen-rate' if of else 'lowest-rate'
+        found[kind] += rates.get(layer, 0)
+    return found
+
+
+def damage(expected, shown, right):
+    """Of the pictures that a level shows without loss, {picture: checksum}: those that are `missing` now, those
+    `broken`, as no level shows them (`right`, {picture: checksums}), and those of `other` encodings, whole."""
+    found = {'expected': len(expected), 'missing': 0, 'broken': 0, 'other': 0}
+    for picture, checksum in expected.items():
+        if picture not in shown:
+            found['missing'] += 1
+        elif shown[picture] != checksum:
+            found['other' if shown[picture] in right.get(picture, ()) else 'broken'] += 1
+    return found

@@ -1,0 +1,178 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tables of what levels are put beside: what a user would take instead behind an access link, the bars of levels that
+hold the lowest encoding and one more, pictures that a loss damaged, and the time from a picture to its show."""
+
+NO_DATA = '-'
+
+# For so many receivers the senders' rates are told.
+RECEIVERS = (1, 100, 10000)
+
+# dB that a level shows less than one encoding of its rate, at most: of the lowest rung, and of those that have so many
+# times its rate; below that, more than what the lowest rung's bits are worth. Share of a level's bits that are not
+# shown.
+MOST_LESS, FAR_ABOVE, MOST_ABOVE_WORTH, MOST_UNSEEN = 1.0, 6.0, 0.3, 0.03
+
+LEVELS = {'fallback': 'lmcc, levels=fallback', 'native': 'lmcc, levels=cumulative'}
+
+
+def table(head, rows):
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(':--' if name in WORDS else '--:' for name in head)}|"]
+    return '\n'.join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
+
+
+# Columns that have words.
+WORDS = ('what', 'encoding', 'mode', 'layers', 'repair data', 'bar', 'met')
+
+
+def highest_that_fits(rows, rate):
+    """The last of the rows whose rate fits; None where there is none."""
+    return next((row for row in reversed(rows) if row['rate'] <= rate), None)
+
+
+def rows_of(film, mode, allocation):
+    return [row for row in film['rows'] if (row['mode'], row['allocation']) == (mode, allocation)]
+
+
+def options(film, mode, link):
+    """[(what, which of its encodings or levels, its row or None, bit/s that are sent for how many receivers)] behind a
+    link of so many bit/s."""
+    links = sorted(film['links'], key=lambda row: row['link'])
+    bound = next(row for row in links if row['link'] == link)
+    rungs = [row for row in film['rungs'] if row['mode'] == mode]
+    found = []
+    for allocation, name in LEVELS.items():
+        row = highest_that_fits(rows_of(film, mode, allocation), link)
+        found.append((name, row and f"level {row['level']}", row, lambda _, row=row: row['sent-rate']))
+    found.append(('one encoding for all', f"for {links[0]['link'] / 1e6:g} Mbit/s", links[0],
+                  lambda _, row=links[0]: row['rate']))
+    row = highest_that_fits(rungs, link)
+    found.append(('simulcast by a server', row and f"rung {row['rung']}", row, lambda n, row=row: n * row['rate']))
+    found.append(('the bound', 'its own', bound, lambda n, row=bound: n * row['rate']))
+    return found
+
+
+def access_table(film, mode):
+    """What a receiver behind each link sees of lmcc's levels, and of what a user would take instead."""
+    head = ['link, Mbit/s', 'what', 'encoding', 'kbit/s', 'pictures/s', 'PSNR, dB', 'less than the bound', 'SSIM',
+            'VMAF', 'XPSNR, dB', *(f'sent for {n:,}, Mbit/s' for n in RECEIVERS)]
+    lines = []
+    for bound in sorted(film['links'], key=lambda row: row['link']):
+        for what, which, row, sent in options(film, mode, bound['link']):
+            cells = [f"{bound['link'] / 1e6:g}", what]
+            if row is None:
+                lines.append(cells + ['none fits'] + [NO_DATA] * (len(head) - 3))
+                continue
+            cells += [which, f"{row['rate'] / 1000:.0f}", f"{row['shown'] / row['of'] * film['frame-rate']:.1f}",
+                      f"{row['psnr']:.1f}", f"{bound['psnr'] - row['psnr']:.1f}", f"{row['ssim']:.3f}",
+                      *(f'{row[key]:.1f}' if key in row else NO_DATA for key in ('vmaf', 'xpsnr')),
+                      *(f'{sent(n) / 1e6:.2f}' for n in RECEIVERS)]
+            lines.append(cells)
+    return table(head, lines)
+
+
+def judge(row, times):
+    """(dB less than one encoding of the level's rate, dB that the lowest rung's bits are worth or None, dB less at
+    most) of a level whose rung has so many times the rate of the lowest one."""
+    less = row['single']['psnr'] - row['psnr']
+    worth = row['single']['psnr'] - row['single-less']['psnr'] if 'single-less' in row else None
+    near = worth is not None and times < FAR_ABOVE
+    return less, worth, worth + MOST_ABOVE_WORTH if near else MOST_LESS
+
+
+def bars_table(film):
+    """The levels that hold the lowest encoding and one more, beside one encoding of exactly their rates."""
+    head = ['mode', 'level', 'times the lowest', 'kbit/s', 'pictures/s', 'PSNR, dB', 'one encoding, dB', 'less',
+            'the lowest is worth', 'at most', 'met', 'other encodings, %', 'control, %', 'bits shown, met']
+    lines = []
+    for row in film['rows']:
+        if 'single' not in row or row['rung'] is None:
+            continue
+        rungs = {rung['rung']: rung['rate'] for rung in film['rungs'] if rung['mode'] == row['mode']}
+        times = rungs[row['rung']] / rungs[0]
+        less, worth, most = judge(row, times)
+        unseen, control = row['unseen-rate'] / row['rate'], row['control-rate'] / row['rate']
+        lines.append([row['mode'], row['level'], f'{times:.1f}', f"{row['rate'] / 1000:.0f}",
+                      f"{row['shown'] / row['of'] * film['frame-rate']:.1f}", f"{row['psnr']:.2f}",
+                      f"{row['single']['psnr']:.2f}", f'{less:.2f}', NO_DATA if worth is None else f'{worth:.2f}',
+                      f'{most:.2f}', 'yes' if less <= most else 'no', f'{100 * unseen:.1f}', f'{100 * control:.1f}',
+                      'yes' if unseen + control <= MOST_UNSEEN else 'no'])
+    return table(head, lines)
+
+
+def damage_table(damage):
+    """Of the pictures that each level shows without loss, those that a loss damaged, in %: without repair data and with
+    it, singly and in rows."""
+    kinds = list(dict.fromkeys((row['row'], row['repair']) for row in damage))
+    kinds.sort(key=lambda kind: (kind[0], kind[1] == 'with'))
+
+    def name(row, repair):
+        return f"{'singly' if row == 1 else f'{row} in a row'}, {repair} repair"
+    head = ['mode', 'layers', 'level', *(part for kind in kinds for part in (name(*kind), 'another encoding'))]
+    levels = {}
+    for row in damage:
+        levels.setdefault((row['mode'], row['allocation'], row['level']), {})[row['row'], row['repair']] = row
+    lines = []
+    for key, found in levels.items():
+        cells = list(key)
+        for kind in kinds:
+            row = found.get(kind)
+            if row is None or not row['expected']:
+                cells += [NO_DATA] * 2
+                continue
+            cells += [f"{100 * (row['missing'] + row['broken']) / row['expected']:.1f}",
+                      f"{100 * row['other'] / row['expected']:.1f}"]
+        lines.append(cells)
+    return table(head, lines)
+
+
+def latency_table(rows):
+    """From a picture into the sender to its show, of the rows of bench-latency."""
+    end = ': glass to glass'
+    missing = [after for before, after in zip(rows, rows[1:]) if before['name'].endswith(end)]
+    glass = [row for row in rows if row['name'].endswith(end)]
+    lines = []
+    for row, lost in zip(glass, missing):
+        lines.append([row['name'][:-len(end)].replace('ladder, ', ''), row['samples'], f"{row['median']:.0f}",
+                      f"{row['p95']:.0f}", f"{row['max']:.0f}", f"{lost['median']:.0f}"])
+    return table(['what', 'pictures', 'median, ms', '95th, ms', 'longest, ms', 'missing'], lines)
+
+
+def draw(axes, film, mode):
+    """PSNR over the rate of the link, of each option."""
+    links = sorted(film['links'], key=lambda row: row['link'])
+    highest = links[-1]['link']
+    curve = sorted({row['rate']: row['psnr'] for row in film['single'] + links if row['rate'] <= highest}.items())
+    axes.plot([rate / 1000 for rate, _ in curve], [psnr for _, psnr in curve], color='black', label='the bound')
+    axes.hlines(links[0]['psnr'], links[0]['link'] / 1000, highest / 1000, color='0.6', linestyle=':',
+                label='one encoding for all')
+    rungs = [row for row in film['rungs'] if row['mode'] == mode]
+    steps = {'simulcast by a server': rungs, **{name: rows_of(film, mode, key) for key, name in LEVELS.items()}}
+    styles = {'simulcast by a server': ('C2', '--'), LEVELS['fallback']: ('C3', '-'), LEVELS['native']: ('C0', '-.')}
+    for name, rows in steps.items():
+        rates = [row['rate'] / 1000 for row in rows] + [highest / 1000]
+        axes.step(rates, [row['psnr'] for row in rows] + [rows[-1]['psnr']], where='post', color=styles[name][0],
+                  linestyle=styles[name][1], label=name)
+    axes.set_xscale('log')
+    # Labels of two that are closer overlap.
+    ticks = [link['link'] / 1000 for link, above in zip(links, links[1:] + [None])
+             if above is None or above['link'] > 1.4 * link['link']]
+    axes.set_xticks(ticks, [f'{tick / 1000:g}' for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(color='0.9')
+    axes.set_xlabel('access link, Mbit/s')
+    axes.set_ylabel('PSNR of luma, dB')
+
+
+def plot(films, mode, path):
+    import matplotlib
+    matplotlib.use('Agg')
+    from matplotlib import pyplot
+    films = {name: film for name, film in films.items() if film.get('links')}
+    figure, plots = pyplot.subplots(1, len(films), figsize=(4.8 * len(films), 4.6), squeeze=False)
+    for axes, (name, film) in zip(plots[0], films.items()):
+        axes.set_title(name)
+        draw(axes, film, mode)
+    figure.legend(*plots[0][0].get_legend_handles_labels(), loc='lower center', ncol=5)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.savefig(path, dpi=90)
