@@ -89,6 +89,21 @@ pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
   return lmcc_merge_pop (receiver->merge, now, item);
 }
 
+/* How long what the gate does not give out yet may wait: of one rung the end of
+ * a picture, for its further layers; of several a key frame, for a better
+ * one. */
+static LmccTime
+gate_deadline (const LmccReceiver *receiver, const LmccMergeItem *item,
+    LmccTime now)
+{
+  if (item->packet == NULL)
+    return now;
+
+  return receiver->session.n_rungs > 1
+      ? lmcc_receiver_release_deadline (receiver, &item->rtp, &item->header)
+      : lmcc_receiver_picture_deadline (receiver, &item->rtp, &item->header);
+}
+
 /* Layers to merge, merge to gate, gate to actions, as much as a call may. */
 void
 lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
@@ -102,9 +117,7 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
   while (lmcc_receiver_may_go_on (receiver, LMCC_RECEIVER_STAGE_PUMP)
       && pop_merged (receiver, now, &item)) {
     lmcc_gate_push (receiver->gate, &item,
-        item.packet != NULL
-            ? lmcc_receiver_release_deadline (receiver, &item.rtp, &item.header)
-            : now);
+        gate_deadline (receiver, &item, now));
     lmcc_receiver_follow_merge (receiver);
   }
   lmcc_receiver_note_keys (receiver, now);

@@ -92,6 +92,24 @@ lmcc_receiver_get_latency (const LmccReceiver *receiver)
                                 : 0);
 }
 
+/* When the window of the packet's picture is over, by which all of the picture
+ * has been sent. */
+static LmccTime
+window_end (const LmccReceiver *receiver, const LmccRtp *rtp,
+    const LmccHeader *header)
+{
+  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
+  LmccTimeline timeline = lmcc_receiver_timeline (header);
+  LmccTime window = receiver->session.window;
+  LmccTime shown;
+
+  if (!lmcc_clock_has_mapping (receiver->clock, timeline))
+    return sent + window;
+  shown = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
+
+  return CLAMP (shown + window, sent, sent + window);
+}
+
 /* When the packets that precede this one have all been sent, or their repair.
  * Native layers are sent side by side. Those of fixed rates are each at another
  * place of the window: what precedes a picture is sent within the window after
@@ -100,18 +118,9 @@ static LmccTime
 sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
     const LmccHeader *header)
 {
-  LmccTime sent = lmcc_clock_send_to_local (receiver->clock, header->send_time);
-  LmccTimeline timeline = lmcc_receiver_timeline (header);
-  LmccTime window = receiver->session.window;
-  LmccTime shown;
-
-  if (receiver->session.native)
-    return sent;
-  if (!lmcc_clock_has_mapping (receiver->clock, timeline))
-    return sent + window;
-  shown = lmcc_clock_rtp_to_local (receiver->clock, timeline, rtp->timestamp);
-
-  return CLAMP (shown + window, sent, sent + window);
+  return receiver->session.native
+      ? lmcc_clock_send_to_local (receiver->clock, header->send_time)
+      : window_end (receiver, rtp, header);
 }
 
 /*
@@ -126,6 +135,14 @@ lmcc_receiver_get_reserve (const LmccReceiver *receiver)
   return MIN (receiver->config.latency / 4, DECODE_RESERVE);
 }
 
+/* From when a packet is sent to when it is given out. */
+static LmccTime
+release_after (const LmccReceiver *receiver)
+{
+  return receiver->session.repair_delay + receiver->config.latency
+      - lmcc_receiver_get_reserve (receiver);
+}
+
 /**
  * lmcc_receiver_release_deadline:
  * @receiver: a receiver
@@ -138,6 +155,23 @@ LmccTime
 lmcc_receiver_release_deadline (const LmccReceiver *receiver,
     const LmccRtp *rtp, const LmccHeader *header)
 {
-  return sent_up_to (receiver, rtp, header) + receiver->session.repair_delay
-      + receiver->config.latency - lmcc_receiver_get_reserve (receiver);
+  return sent_up_to (receiver, rtp, header) + release_after (receiver);
+}
+
+/**
+ * lmcc_receiver_picture_deadline:
+ * @receiver: a receiver
+ * @rtp: a packet's RTP header
+ * @header: its element
+ *
+ * A layer of a picture may be one packet that was sent at once, and come out
+ * late, behind a larger one; the next layer of it may still be on its way then.
+ *
+ * Returns: when all of the packet's picture is given out, whatever is missing
+ */
+LmccTime
+lmcc_receiver_picture_deadline (const LmccReceiver *receiver,
+    const LmccRtp *rtp, const LmccHeader *header)
+{
+  return window_end (receiver, rtp, header) + release_after (receiver);
 }

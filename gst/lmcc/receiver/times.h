@@ -25,6 +25,8 @@ void lmcc_receiver_take_reports (LmccReceiver *receiver,
     const LmccReceiverReports *reports, LmccTime now);
 LmccTime lmcc_receiver_release_deadline (const LmccReceiver *receiver,
     const LmccRtp *rtp, const LmccHeader *header);
+LmccTime lmcc_receiver_picture_deadline (const LmccReceiver *receiver,
+    const LmccRtp *rtp, const LmccHeader *header);
 LmccTime lmcc_receiver_presentation_time (LmccReceiver *receiver,
     LmccTimeline timeline, const LmccRtp *rtp, const LmccHeader *header);
 
