@@ -57,7 +57,7 @@ MODES = {
 
 # (settings of lmccsink, layers of fixed rates; 0: the mode's own).
 ALLOCATIONS = {
-    'native': ('layering=native', 0),
+    'native': ('layering=native levels=cumulative', 0),
     'fallback': ('layering=native levels=fallback', 0),
     'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
 }
