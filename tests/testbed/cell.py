@@ -15,7 +15,7 @@ import threading
 import time
 
 import cell_list
-from cell_list import BASE, COARSE, EVENT, MEASURED
+from cell_list import BASE, COARSE, EVENT, MEASURED, RUNGS
 import session
 from session import lib
 from tcp import MTU, Tcp, jain
@@ -54,6 +54,15 @@ def layering(cell, algorithm):
     if algorithm == 'flid-dl':
         return f'layering=multiplicative rate-factor={FINE} base-rate={FINE_BASE} layers={layers}'
     return f'layering=doubling base-rate={BASE} layers={layers}'
+
+
+def encodings():
+    """The three, of constant rates, and lmccsink."""
+    rungs = ''.join(
+        f' raw. ! queue ! x264enc pass=cbr bitrate={rate} vbv-buf-capacity=500 key-int-max=25 bframes=0 threads=1 '
+        'speed-preset=superfast rc-lookahead=5 option-string="scenecut=0:open-gop=0:nal-hrd=cbr" '
+        f'! sink.sink_{rung}' for rung, rate in enumerate(RUNGS))
+    return f'{lib.source()} ! tee name=raw lmccsink name=sink', rungs
 
 
 class Queue:
@@ -107,9 +116,10 @@ class Run:
             made.switch.ip(f'link set {network.SWITCH} type bridge mcast_last_member_interval '
                            f'{round(100 * cell.leave / 2)}')
             self.host.set_fast_leave(False)
-        self.sending = lib.launch(
-            f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {layering(cell, algorithm)} address={GROUP} port={PORT} '
-            f'algorithm={algorithm} mtu={MTU}', prefix=self.sender.prefix)
+        begin, end = encodings() if cell.rungs else (
+            f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {layering(cell, algorithm)}', '')
+        self.sending = lib.launch(f'{begin} address={GROUP} port={PORT} algorithm={algorithm} mtu={MTU}{end}',
+                                  prefix=self.sender.prefix)
         time.sleep(SENDING)
         self.begin = time.monotonic()
         self.queue = Queue(made, self.host, self.begin)
@@ -186,6 +196,13 @@ class Run:
         """[seconds, level, reason] of each change."""
         return [[round(when - self.begin, 3), to, reason] for when, _, to, reason in receiver.changes()]
 
+    def levels(self):
+        """bit/s of each, as announced where the layers are encodings."""
+        if not self.cell.rungs:
+            return level_rates(self.cell, self.algorithm)
+        lowest, *others = self.receivers[0].layer_rates()
+        return [lowest, *(lowest + rate for rate in others)]
+
     def result(self):
         cell = self.cell
         since, until = (EVENT[0] + 10, EVENT[1]) if cell.event == 'tcp' else (MEASURED, self.seconds)
@@ -199,7 +216,7 @@ class Run:
         tcp, rtt = self.tcp.rates() if self.tcp else ([], None)
         return {'rates': rates, 'tcp': tcp, 'tcp-rtt': rtt, 'jain': jain([max(rates), *tcp]), 'limit': self.limit,
                 'loss': lost / (lost + received), 'full': self.queue.full(self.limit, START), 'host': host,
-                'dropped': self.queue.dropped(*EVENT), 'levels': level_rates(cell, self.algorithm),
+                'dropped': self.queue.dropped(*EVENT), 'levels': self.levels(),
                 'changes': [self.changes(receiver) for receiver in self.receivers]}
 
 
