@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* So many pictures of a window, and one more for each class, stand for all of
- * them. */
+/* At most this many pictures of a window, and one more for each class, stand
+ * for all of its pictures. */
 #define MAX_PICTURES 64
 
 /* What it takes to put a piece in order, in multiplications, and to count it:

@@ -180,7 +180,7 @@ typedef enum
  * @classes: that each stream has
  * @n_noted: pieces that the plan has
  * @n_pictures: of these, by stream and class, those that end a picture
- * @every: a picture of so many of one class stands for all of them
+ * @every: one picture in so many of each class is planned for, and stands for them
  * @layer: whose turn it is
  * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
  * @used: bytes of repair that each layer got

@@ -18,9 +18,9 @@
 /* A key frame ends a block that is at least this part of the longest. */
 #define KEY_FRACTION 2
 
-/* Of the time that native repair may take, a block is collected for so many
- * parts of so many. The more packets share repair, the more it is worth; the
- * rest is for its repair, which would be a burst in less. */
+/* A native block is collected for three quarters of the repair delay. Repair is
+ * worth more where more packets share it. It is sent in the last quarter, and
+ * would be a burst in less. */
 #define BLOCK_PARTS 3
 #define DELAY_PARTS 4
 

@@ -292,27 +292,11 @@ sum_up (const TestNet *net, const Mark *from, gdouble judged, Run *run)
 }
 
 static void
-print_changes (const TestNet *net, const Run *run, LmccTime epoch)
-{
-  guint i, k;
-
-  for (i = 0; i < net->n_receivers; i++) {
-    for (k = 0; k < net->receivers[i].changes->len; k++) {
-      const TestLevelChange *change =
-          &g_array_index (net->receivers[i].changes, TestLevelChange, k);
-
-      g_printerr ("%s %u, receiver %u: %.2f %d -> %d %s\n", run->cell->name,
-          run->seed, i, (gdouble) (change->time - epoch) / 1e9, change->from,
-          change->to, change->reason);
-    }
-  }
-}
-
-static void
 compute (gpointer data)
 {
   Run *run = data;
   const Cell *cell = run->cell;
+  g_autofree gchar *name = g_strdup_printf ("%s %u", cell->name, run->seed);
   g_autoptr (TestNet) net = new_net (cell, run->seed);
   LmccTime epoch = net->now;
   LmccTime from = cell->n_more == 0 ? JUDGED_FROM : CROWD_JUDGED_FROM;
@@ -331,7 +315,7 @@ compute (gpointer data)
   }
   sum_up (net, &mark, judged, run);
   if (log_changes)
-    print_changes (net, run, epoch);
+    test_net_print_changes (net, name, epoch);
 }
 
 /* Returns: whether it is as fair as it must be */

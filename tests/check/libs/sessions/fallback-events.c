@@ -300,26 +300,10 @@ count_receiver (Row *row, const TestNet *net, guint index, LmccTime epoch)
 }
 
 static void
-print_changes (const TestNet *net, const Row *row, LmccTime epoch)
-{
-  guint i, k;
-
-  for (i = 0; i < net->n_receivers; i++) {
-    for (k = 0; k < net->receivers[i].changes->len; k++) {
-      const TestLevelChange *change =
-          &g_array_index (net->receivers[i].changes, TestLevelChange, k);
-
-      g_printerr ("%s, %s, receiver %u: %.2f %d -> %d %s\n", row->event->name,
-          fallback_get_levels_name (row->levels), i,
-          (gdouble) (change->time - epoch) / LMCC_SECOND, change->from,
-          change->to, change->reason);
-    }
-  }
-}
-
-static void
 run_seed (Row *row, guint32 seed)
 {
+  g_autofree gchar *name = g_strdup_printf ("%s, %s", row->event->name,
+      fallback_get_levels_name (row->levels));
   g_autoptr (TestNet) net = make_net (row, seed);
   LmccTime epoch = net->now;
   guint64 offered = 0, missed = 0;
@@ -338,7 +322,7 @@ run_seed (Row *row, guint32 seed)
   }
   row->lost += (gdouble) missed / (gdouble) MAX (offered, 1) / row->seeds;
   if (log_changes)
-    print_changes (net, row, epoch);
+    test_net_print_changes (net, name, epoch);
 }
 
 static void

@@ -824,3 +824,28 @@ test_net_free (TestNet *net)
   g_queue_clear_full (&net->mail, (GDestroyNotify) mail_free);
   g_free (net);
 }
+
+/**
+ * test_net_print_changes:
+ * @net: a network
+ * @name: of the run
+ * @epoch: times are since then
+ *
+ * Prints all changes of level on standard error.
+ */
+void
+test_net_print_changes (const TestNet *net, const gchar *name, LmccTime epoch)
+{
+  guint i, k;
+
+  for (i = 0; i < net->n_receivers; i++) {
+    for (k = 0; k < net->receivers[i].changes->len; k++) {
+      const TestLevelChange *change =
+          &g_array_index (net->receivers[i].changes, TestLevelChange, k);
+
+      g_printerr ("%s, receiver %u: %.2f %d -> %d %s\n", name, i,
+          (gdouble) (change->time - epoch) / LMCC_SECOND, change->from,
+          change->to, change->reason);
+    }
+  }
+}

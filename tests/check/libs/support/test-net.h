@@ -288,6 +288,8 @@ void
 test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet);
 void test_net_run (TestNet *net, LmccTime duration);
 gdouble test_net_cumulative_rate (const TestNet *net, gint level);
+void
+test_net_print_changes (const TestNet *net, const gchar *name, LmccTime epoch);
 LmccTime test_net_rtt (const TestNet *net, guint index);
 guint32 test_net_get_seed (void);
 LmccTime test_net_train_cycle (gint ms);
