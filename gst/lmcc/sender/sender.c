@@ -336,6 +336,25 @@ find_train_cycle (const LmccSession *session,
   return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
 }
 
+/* Where a level is the lowest encoding and one other, each encoding is one
+ * layer: of the others a part is never shown, and the classes of the lowest one
+ * are more levels for less than a sixth of its rate. */
+static void
+init_layers (LmccSender *sender)
+{
+  LmccSession *session = &sender->session;
+
+  if (sender->shaped)
+    lmcc_allocator_init_shaped (&sender->allocator, session);
+  else
+    lmcc_allocator_init (&sender->allocator, session);
+  lmcc_sender_describe_layers (sender);
+  if (lmcc_session_lists_levels (session)) {
+    lmcc_allocator_join_classes (&sender->allocator);
+    lmcc_sender_describe_layers (sender);
+  }
+}
+
 /* What of the session is known at the start, and FLID's probabilities; whether
  * receivers will take the record of it. */
 static gboolean
@@ -354,13 +373,9 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
   if (!check_levels (session, config->levels, error)
       || (sender->shaped && !check_layers (session, error)))
     return FALSE;
-  if (sender->shaped)
-    lmcc_allocator_init_shaped (&sender->allocator, session);
-  else
-    lmcc_allocator_init (&sender->allocator, session);
   sender->levels = config->levels == LMCC_LEVELS_AUTO ? choose_levels (session)
                                                       : config->levels;
-  lmcc_sender_describe_layers (sender);
+  init_layers (sender);
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
   session->train_cycle = find_train_cycle (session, &sender->algorithms);

@@ -6,9 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the session says which layers its levels have. */
-static gboolean
-has_list (const LmccSession *session)
+/*
+ * lmcc_session_lists_levels:
+ * @session: a session
+ *
+ * Returns: whether it says which layers its levels have; where it does not, they
+ *     are cumulative
+ */
+gboolean
+lmcc_session_lists_levels (const LmccSession *session)
 {
   return session->level_layers[0] != 0;
 }
@@ -89,7 +95,7 @@ lmcc_session_level_layers (const LmccSession *session, gint level)
 {
   if (level < 0)
     return 0;
-  if (has_list (session)) {
+  if (lmcc_session_lists_levels (session)) {
     level = MIN (level, LMCC_MAX_LAYERS - 1);
     while (session->level_layers[level] == 0)
       level--;
@@ -111,7 +117,7 @@ lmcc_session_count_levels (const LmccSession *session)
 {
   guint n = 0;
 
-  if (!has_list (session))
+  if (!lmcc_session_lists_levels (session))
     return session->n_layers;
   while (n < LMCC_MAX_LAYERS && session->level_layers[n] != 0)
     n++;

@@ -70,6 +70,7 @@ lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
   return TRUE;
 }
 
+gboolean lmcc_session_lists_levels (const LmccSession *session);
 LmccLayerSet lmcc_session_rung_layers (const LmccSession *session, gint rung);
 LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
 gdouble lmcc_session_level_border (const LmccSession *session, gint level);

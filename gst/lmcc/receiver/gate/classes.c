@@ -71,21 +71,43 @@ lmcc_gate_table_is_known (const LmccGate *gate, guint8 table)
   return table == (gate->session.version & 3);
 }
 
+/* A layer of one rung and all of its classes. */
+static gboolean
+has_whole_rung (const LmccGate *gate, const LmccLayer *layer)
+{
+  return gate->session.native && layer->stream < LMCC_MAX_RUNGS
+      && layer->klass == LMCC_CLASS_MIXED;
+}
+
+/* Whether the rung has such a layer. */
+static gboolean
+is_one_layer (const LmccGate *gate, guint stream)
+{
+  guint i;
+
+  for (i = 0; i < gate->session.n_layers; i++) {
+    if (gate->session.layers[i].stream == stream)
+      return has_whole_rung (gate, &gate->session.layers[i]);
+  }
+
+  return FALSE;
+}
+
 /* A class that the encoder does not use stands in nobody's way. What did not
  * come after the level changed may be in the part of a layer that was not held
  * then, whatever earlier groups of pictures had. */
 static gboolean
 class_in_use (const LmccGate *gate, guint stream, guint klass)
 {
+  gboolean mixed = !gate->session.native || is_one_layer (gate, stream);
   guint i;
 
   if (klass == 0 || !lmcc_gate_table_is_known (gate, gate->table))
     return TRUE;
   /* A grid of layers has no gaps: what has not come is not held. */
-  if (!gate->session.native && gate->codec != NULL
-      && gate->codec->n_temporal > 0)
+  if (mixed && gate->codec != NULL && gate->codec->n_temporal > 0)
     return TRUE;
-  if (!gate->session.native)
+  if (mixed)
     return !gate->rungs[stream].group_is_held
         || gate->rungs[stream].groups_without[klass] < MIN_CLASS_GROUPS;
   for (i = 0; i < gate->session.n_layers; i++) {
@@ -179,6 +201,28 @@ end_group (LmccGateRung *rung)
 }
 
 static void
+close_higher_classes (LmccGateRung *rung)
+{
+  guint klass;
+
+  rung->lost = FALSE;
+  rung->group_is_held = FALSE;
+  for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
+    rung->states[klass] = LMCC_GATE_CLASS_CLOSED;
+}
+
+/* Of a rung that is one layer nothing is missing from its key frame on, until
+ * something is lost. */
+static void
+open_classes (LmccGateRung *rung)
+{
+  guint klass;
+
+  for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
+    rung->states[klass] = LMCC_GATE_CLASS_INTACT;
+}
+
+static void
 see_class (LmccGateRung *rung, guint klass)
 {
   rung->classes_seen |= 1u << klass;
@@ -207,22 +251,26 @@ lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
         gate->session.native || lmcc_gate_groups_explain (&gate->groups));
     miss_class (gate, unit->stream, unit->klass);
   } else {
-    if (lmcc_gate_unit_is_key (unit))
+    if (lmcc_gate_unit_is_key (unit)) {
       end_group (&gate->rungs[unit->stream]);
+      if (is_one_layer (gate, unit->stream))
+        open_classes (&gate->rungs[unit->stream]);
+    }
     gate->groups.units[unit->stream]++;
     decide (gate, unit, deadline);
   }
   follow_silence (gate, unit->stream);
 }
 
-/* Whether it is known what the layer carried where packets of it are
+/* Whether it is known of which rung the layer was where packets of it are
  * missing. */
 static gboolean
-carried_one_class (const LmccGate *gate, const LmccMergeItem *item)
+carried_one_rung (const LmccGate *gate, const LmccMergeItem *item)
 {
   const LmccLayer *layer = &gate->session.layers[item->layer];
 
-  return layer->stream < LMCC_MAX_RUNGS && layer->klass != LMCC_CLASS_MIXED
+  return layer->stream < LMCC_MAX_RUNGS
+      && (gate->session.native || layer->klass != LMCC_CLASS_MIXED)
       && !item->table_changed
       && lmcc_gate_table_is_known (gate, item->header.table);
 }
@@ -234,10 +282,24 @@ end_layer (LmccGate *gate, const LmccMergeItem *item)
 {
   const LmccLayer *layer = &gate->session.layers[item->layer];
 
-  if (!carried_one_class (gate, item))
+  if (!carried_one_rung (gate, item))
     lmcc_gate_close_mixed_classes (gate);
+  else if (has_whole_rung (gate, layer))
+    close_higher_classes (&gate->rungs[layer->stream]);
   else if (layer->klass > 0)
     gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
+}
+
+/* Of what class the lost ones were nobody knows. */
+static void
+damage_rung (LmccGate *gate, gint rung, guint n_lost)
+{
+  guint klass;
+
+  gate->rungs[rung].lost = TRUE;
+  for (klass = n_lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
+       klass++)
+    damage_class (gate, rung, klass);
 }
 
 /* Packets of a layer are missing, somewhere before the next packet. What
@@ -247,27 +309,41 @@ void
 lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
 {
   const LmccLayer *layer = &gate->session.layers[item->layer];
-  guint rung, klass;
+  guint rung;
 
   if (item->ended) {
     end_layer (gate, item);
     return;
   }
-  if (carried_one_class (gate, item)) {
+  if (carried_one_rung (gate, item)) {
     if (layer->stream == gate->active)
       gate->delivery.lost += item->lost;
-    if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
+    if (has_whole_rung (gate, layer))
+      damage_rung (gate, layer->stream, item->lost);
+    else if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
       damage_class (gate, layer->stream, layer->klass);
     return;
   }
 
   gate->delivery.lost += item->lost;
   gate->groups.lost += item->lost;
-  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
-    gate->rungs[rung].lost = TRUE;
-    for (klass = item->lost >= ANCHOR_RANGE ? 0 : 1; klass < LMCC_MAX_CLASSES;
-         klass++)
-      damage_class (gate, rung, klass);
+  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++)
+    damage_rung (gate, (gint) rung, item->lost);
+}
+
+static void
+close_layer (LmccGate *gate, const LmccLayer *layer)
+{
+  LmccGateRung *rung = &gate->rungs[layer->stream];
+
+  if (has_whole_rung (gate, layer))
+    close_higher_classes (rung);
+  if (has_whole_rung (gate, layer) || layer->klass == 0) {
+    rung->states[0] = LMCC_GATE_CLASS_CLOSED;
+    lmcc_gate_history_clear (&rung->history, gate->discard);
+    rung->has_anchor = FALSE;
+  } else if (layer->klass < LMCC_MAX_CLASSES) {
+    rung->states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
   }
 }
 
@@ -279,16 +355,8 @@ lmcc_gate_close_layers (LmccGate *gate)
   for (i = 0; i < gate->session.n_layers; i++) {
     const LmccLayer *layer = &gate->session.layers[i];
 
-    if (lmcc_layer_set_has (gate->held, i))
-      continue;
-    if (layer->stream >= LMCC_MAX_RUNGS || layer->klass >= LMCC_MAX_CLASSES)
-      continue;
-    gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
-    if (layer->klass == 0) {
-      lmcc_gate_history_clear (&gate->rungs[layer->stream].history,
-          gate->discard);
-      gate->rungs[layer->stream].has_anchor = FALSE;
-    }
+    if (!lmcc_layer_set_has (gate->held, i) && layer->stream < LMCC_MAX_RUNGS)
+      close_layer (gate, layer);
   }
 }
 
@@ -297,12 +365,8 @@ lmcc_gate_close_layers (LmccGate *gate)
 void
 lmcc_gate_close_mixed_classes (LmccGate *gate)
 {
-  guint rung, klass;
+  guint rung;
 
-  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++) {
-    gate->rungs[rung].lost = FALSE;
-    gate->rungs[rung].group_is_held = FALSE;
-    for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
-      gate->rungs[rung].states[klass] = LMCC_GATE_CLASS_CLOSED;
-  }
+  for (rung = 0; rung < LMCC_MAX_RUNGS; rung++)
+    close_higher_classes (&gate->rungs[rung]);
 }

@@ -22,17 +22,19 @@ typedef struct
 } TestGate;
 
 /* Layers of @n_rungs rungs of @n_classes classes each, rungs first. */
+/* Of no classes: each rung is one layer. */
 static void
 set_table (TestGate *test, guint n_rungs, guint n_classes, guint8 version)
 {
-  guint i;
+  guint layers_of_rung = MAX (n_classes, 1), i;
 
   test->session.version = version;
   test->session.n_rungs = n_rungs;
-  test->session.n_layers = n_rungs * n_classes;
+  test->session.n_layers = n_rungs * layers_of_rung;
   for (i = 0; i < test->session.n_layers; i++) {
-    test->session.layers[i].stream = i / n_classes;
-    test->session.layers[i].klass = i % n_classes;
+    test->session.layers[i].stream = i / layers_of_rung;
+    test->session.layers[i].klass =
+        n_classes == 0 ? LMCC_CLASS_MIXED : i % n_classes;
   }
   lmcc_gate_set_session (test->gate, &test->session);
 }
@@ -274,6 +276,38 @@ static const Row rows[] = {
               {TABLE}, {SWITCH (0, 2, 4)}, {NOTHING},
               {SWITCH (0, 1, 5)}, {SWITCH (0, 2, 6)}, {OUT (0, 1, 5)},
               {OUT (0, 2, 6)},
+          }},
+  /* Its encoder has no class 1. */
+  {"test_a_rung_of_one_layer_is_open_from_its_key_frame_on", 1, 0,.steps = {
+              {UNIT (0, 2, 1)}, {NOTHING},
+              {SWITCH (0, 0, 2)}, {UNIT (0, 2, 3)},
+              {OUT (0, 0, 2)}, {OUT (0, 2, 3)},
+          }},
+  /* What was lost may be of class 1 or of class 2. */
+  {"test_a_hole_in_a_rung_of_one_layer_damages_its_higher_classes", 1, 0,
+        .steps = {
+              OPEN_THREE_CLASSES,
+              {HOLE (0)}, {SWITCH (0, 2, 4)}, {NOTHING},
+              {UNIT (0, 0, 5)}, {OUT (0, 0, 5)},
+              {SWITCH (0, 1, 6)}, {SWITCH (0, 2, 7)},
+              {OUT (0, 1, 6)}, {OUT (0, 2, 7)},
+              {HOLE (0)}, {UNIT (0, 2, 8)}, {NOTHING},
+              {SWITCH (0, 0, 9)}, {UNIT (0, 2, 10)},
+              {OUT (0, 0, 9)}, {OUT (0, 2, 10)},
+          }},
+  {"test_a_hole_in_one_rung_does_not_damage_another", 2, 0,.steps = {
+              {SWITCH (0, 0, 1)}, {SWITCH (1, 0, 1)}, {OUT (1, 0, 1)},
+              {HOLE (0)}, {UNIT (1, 2, 2)}, {OUT (1, 2, 2)},
+              {HOLE (1)}, {UNIT (1, 2, 3)}, {NOTHING},
+          }},
+  {"test_a_rung_of_one_layer_that_was_left_is_closed", 2, 0,.steps = {
+              {SWITCH (0, 0, 1)}, {SWITCH (1, 0, 1)}, {UNIT (0, 2, 2)},
+              {UNIT (1, 2, 2)}, {OUT (1, 0, 1)}, {OUT (1, 2, 2)},
+              {LEVEL (0)}, {OUT (0, 0, 1),.hidden = TRUE},
+              {OUT (0, 2, 2),.hidden = TRUE},
+              {LEVEL (1)}, {UNIT (1, 2, 3)}, {UNIT (1, 0, 4)}, {NOTHING},
+              {SWITCH (1, 0, 5)}, {UNIT (1, 2, 6)}, {OUT (1, 0, 5)},
+              {OUT (1, 2, 6)},
           }},
 };
 

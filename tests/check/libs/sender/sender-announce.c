@@ -58,6 +58,42 @@ GST_START_TEST (test_table_has_every_rung_and_grows_by_class)
 
 GST_END_TEST;
 
+/* Whatever classes come. */
+GST_START_TEST (test_an_encoding_is_one_layer_where_levels_fall_back)
+{
+  LmccSenderConfig config = sender_config (3);
+  const LmccSession *session;
+  Harness h;
+  guint i, klass;
+
+  config.levels = LMCC_LEVELS_FALLBACK;
+  h = harness_new (&config);
+  session = lmcc_sender_get_session (h.sender);
+  for (klass = 0; klass < LMCC_MAX_CLASSES; klass++) {
+    for (i = 0; i < 3; i++)
+      harness_push (&h, make_unit (i, klass, h.now, 1, 100));
+  }
+  fail_unless_equals_int (session->n_layers, 3);
+  fail_unless_equals_int (lmcc_session_count_levels (session), 3);
+  for (i = 0; i < 3; i++) {
+    fail_unless_equals_int (session->layers[i].stream, i);
+    fail_unless_equals_int (session->layers[i].klass, LMCC_CLASS_MIXED);
+    fail_unless_equals_uint64 (session->level_layers[i], 1 | 1u << i);
+  }
+  fail_unless (lmcc_session_validate (session, NULL));
+
+  harness_run_until (&h, h.now + 2 * WINDOW);
+  fail_unless (lmcc_sender_is_idle (h.sender));
+  for (i = 0; i < N_SENT (&h); i++) {
+    if (is_media (SENT (&h, i)))
+      fail_unless_equals_int (SENT (&h, i)->header.layer,
+          SENT (&h, i)->header.stream);
+  }
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_classes_beyond_the_last_group_join_lower_layers)
 {
   LmccSenderConfig config = sender_config (2);
@@ -660,6 +696,7 @@ sender_announce_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_table_has_every_rung_and_grows_by_class);
+  tcase_add_test (tc, test_an_encoding_is_one_layer_where_levels_fall_back);
   tcase_add_test (tc, test_classes_beyond_the_last_group_join_lower_layers);
   tcase_add_test (tc, test_most_rungs_and_classes_stay_within_the_limits);
   tcase_add_test (tc, test_a_record_leaves_ahead_of_each_key_frame);
