@@ -39,14 +39,15 @@ control_sender_report (gpointer user_data, const LmccSenderReport *report)
 }
 
 /* A newer record counts at once. An older one is a late copy, unless it comes
- * again and none of the session's came between: then the session was never the
- * sender's, or the sender has begun anew. */
+ * again, or a later one that is older, too, and none of the session's came
+ * between: then the session was never the sender's, or the sender has begun
+ * anew. Rates that change make each record another one. */
 static gboolean
 is_current (LmccReceiver *receiver, const LmccSession *record)
 {
   gint32 newer = (gint32) (record->revision - receiver->session.revision);
-  gboolean again =
-      receiver->have_older && receiver->older_revision == record->revision;
+  gboolean again = receiver->have_older
+      && (gint32) (record->revision - receiver->older_revision) >= 0;
 
   if (receiver->session_is_old)
     newer = 1;
