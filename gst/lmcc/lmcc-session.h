@@ -55,7 +55,8 @@ G_BEGIN_DECLS
 /**
  * LmccLayer:
  * @rate: bit/s of whole IP packets on this layer (r_i), the base's RTCP included
- * @stream: the rung whose units it carries, or %LMCC_STREAM_NONE where mixed
+ * @stream: the rung whose units it carries, or %LMCC_STREAM_NONE where mixed;
+ *     %LMCC_STREAM_SOUND where it carries no rung
  * @klass: the class of these units, or %LMCC_CLASS_MIXED
  */
 typedef struct
@@ -72,6 +73,9 @@ typedef struct
  *     shows one of them: level 0 and those above it, as many as the lowest rung has
  *     layers, are that rung's first ones; then each other rung has one level, of the
  *     lowest rung's layers and its own
+ * @LMCC_LEVELS_REPLICATED: likewise, and each rung has one level, of the base and its
+ *     own layers; the base carries no rung, but the sound, and control packets are
+ *     beside it
  * @LMCC_LEVELS_AUTO: %LMCC_LEVELS_FALLBACK where a session of native layers has
  *     several rungs and its algorithm is not RLM, else %LMCC_LEVELS_CUMULATIVE
  *
@@ -83,6 +87,7 @@ typedef enum
 {
   LMCC_LEVELS_CUMULATIVE,
   LMCC_LEVELS_FALLBACK,
+  LMCC_LEVELS_REPLICATED,
   LMCC_LEVELS_AUTO,
 } LmccLevels;
 

@@ -31,7 +31,7 @@ SCALABLE, RUNGS = ('vp9-svc', 'vp9-svc-half'), ('x264-rungs', 'x264-ladder')
 MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF', 'xpsnr': 'XPSNR of luma, dB'}
 # Kinds of rows of a film.
 OF_FILM = ('rows', 'single', 'rungs', 'links')
-STYLES = {'native': '-', 'fallback': '-.', 'doubling': '--'}
+STYLES = {'native': '-', 'fallback': '-.', 'replicated': ':', 'doubling': '--'}
 # Columns of the tables, where all rows have them.
 MORE = {'vmaf': 'VMAF', 'xpsnr': 'XPSNR, dB'}
 

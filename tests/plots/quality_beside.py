@@ -13,7 +13,11 @@ RECEIVERS = (1, 100, 10000)
 # shown.
 MOST_LESS, FAR_ABOVE, MOST_ABOVE_WORTH, MOST_UNSEEN = 1.0, 6.0, 0.3, 0.03
 
-LEVELS = {'fallback': 'lmcc, levels=fallback', 'native': 'lmcc, levels=cumulative'}
+# Likewise of a level that has no other encoding, and in points of VMAF.
+MOST_LESS_ALONE, MOST_VMAF_LESS_ALONE = 0.4, 2.0
+
+LEVELS = {'fallback': 'lmcc, levels=fallback', 'replicated': 'lmcc, levels=replicated',
+          'native': 'lmcc, levels=cumulative'}
 
 
 def table(head, rows):
@@ -75,15 +79,17 @@ def judge(row, times):
     """(dB less than one encoding of the level's rate, dB that the lowest rung's bits are worth or None, dB less at
     most) of a level whose rung has so many times the rate of the lowest one."""
     less = row['single']['psnr'] - row['psnr']
+    if row['allocation'] == 'replicated':
+        return less, None, MOST_LESS_ALONE
     worth = row['single']['psnr'] - row['single-less']['psnr'] if 'single-less' in row else None
     near = worth is not None and times < FAR_ABOVE
     return less, worth, worth + MOST_ABOVE_WORTH if near else MOST_LESS
 
 
 def bars_table(film):
-    """The levels that hold the lowest encoding and one more, beside one encoding of exactly their rates."""
-    head = ['mode', 'level', 'times the lowest', 'kbit/s', 'pictures/s', 'PSNR, dB', 'one encoding, dB', 'less',
-            'the lowest is worth', 'at most', 'met', 'other encodings, %', 'control, %', 'bits shown, met']
+    """The levels that hold one encoding, with the lowest or alone, beside one encoding of exactly their rates."""
+    head = ['mode', 'layers', 'level', 'times the lowest', 'kbit/s', 'pictures/s', 'PSNR, dB', 'one encoding, dB',
+            'less', 'the lowest is worth', 'at most', 'VMAF less', 'met', 'other encodings, %', 'control, %', 'bits shown, met']
     lines = []
     for row in film['rows']:
         if 'single' not in row or row['rung'] is None:
@@ -91,11 +97,14 @@ def bars_table(film):
         rungs = {rung['rung']: rung['rate'] for rung in film['rungs'] if rung['mode'] == row['mode']}
         times = rungs[row['rung']] / rungs[0]
         less, worth, most = judge(row, times)
+        vmaf = row['single']['vmaf'] - row['vmaf'] if 'vmaf' in row else None
+        met = less <= most and (row['allocation'] != 'replicated' or vmaf is None or vmaf <= MOST_VMAF_LESS_ALONE)
         unseen, control = row['unseen-rate'] / row['rate'], row['control-rate'] / row['rate']
-        lines.append([row['mode'], row['level'], f'{times:.1f}', f"{row['rate'] / 1000:.0f}",
+        lines.append([row['mode'], row['allocation'], row['level'], f'{times:.1f}', f"{row['rate'] / 1000:.0f}",
                       f"{row['shown'] / row['of'] * film['frame-rate']:.1f}", f"{row['psnr']:.2f}",
                       f"{row['single']['psnr']:.2f}", f'{less:.2f}', NO_DATA if worth is None else f'{worth:.2f}',
-                      f'{most:.2f}', 'yes' if less <= most else 'no', f'{100 * unseen:.1f}', f'{100 * control:.1f}',
+                      f'{most:.2f}', NO_DATA if vmaf is None else f'{vmaf:.1f}', 'yes' if met else 'no',
+                      f'{100 * unseen:.1f}', f'{100 * control:.1f}',
                       'yes' if unseen + control <= MOST_UNSEEN else 'no'])
     return table(head, lines)
 
@@ -148,7 +157,8 @@ def draw(axes, film, mode):
                 label='one encoding for all')
     rungs = [row for row in film['rungs'] if row['mode'] == mode]
     steps = {'simulcast by a server': rungs, **{name: rows_of(film, mode, key) for key, name in LEVELS.items()}}
-    styles = {'simulcast by a server': ('C2', '--'), LEVELS['fallback']: ('C3', '-'), LEVELS['native']: ('C0', '-.')}
+    styles = {'simulcast by a server': ('C2', '--'), LEVELS['fallback']: ('C3', '-'),
+              LEVELS['replicated']: ('C1', ':'), LEVELS['native']: ('C0', '-.')}
     for name, rows in steps.items():
         rates = [row['rate'] / 1000 for row in rows] + [highest / 1000]
         axes.step(rates, [row['psnr'] for row in rows] + [rows[-1]['psnr']], where='post', color=styles[name][0],

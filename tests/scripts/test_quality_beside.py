@@ -31,7 +31,9 @@ FILM = {'frame-rate': 24,
                   for rung, (rate, psnr) in enumerate([(105e3, 31), (310e3, 35), (930e3, 42)])],
         'rows': [level('native', 0, 125e3, 31, 0), level('native', 1, 440e3, 35, 1, 120e3),
                  level('native', 2, 1390e3, 42, 2, 120e3, 315e3), level('fallback', 0, 125e3, 31, 0),
-                 level('fallback', 1, 440e3, 35, 1, 120e3), level('fallback', 2, 1060e3, 42, 2, 120e3, 21.2e3)]}
+                 level('fallback', 1, 440e3, 35, 1, 120e3), level('fallback', 2, 1060e3, 42, 2, 120e3, 21.2e3),
+                 level('replicated', 0, 126e3, 31, 0), level('replicated', 1, 325e3, 35, 1),
+                 level('replicated', 2, 945e3, 42, 2)]}
 
 
 def column(table, name):
@@ -75,10 +77,17 @@ class Rungs(unittest.TestCase):
 
     def test_a_levels_rate_is_that_of_what_is_shown_of_the_lowest_and_of_others(self):
         rates = {0: 60, 1: 40, 2: 200, 3: 100, 4: 500, 5: 400}
-        self.assertEqual(beside.rates_of_level(range(6), rates, 5, 2, 2), {
+
+        def rung_of(layer):
+            return layer // 2
+        self.assertEqual(beside.rates_of_level(range(6), rates, 5, rung_of, 2), {
             'shown-rate': 900, 'lowest-rate': 100, 'unseen-rate': 300, 'control-rate': 5})
-        self.assertEqual(beside.rates_of_level(range(4), rates, 5, 2, 0), {
+        self.assertEqual(beside.rates_of_level(range(4), rates, 5, rung_of, 0), {
             'shown-rate': 100, 'lowest-rate': 0, 'unseen-rate': 300, 'control-rate': 5})
+
+    def test_a_layer_without_a_rung_is_control(self):
+        self.assertEqual(beside.rates_of_level([0, 2], {0: 6, 1: 100, 2: 300}, 4, {0: None, 1: 0, 2: 1}.get, 1), {
+            'shown-rate': 300, 'lowest-rate': 0, 'unseen-rate': 0, 'control-rate': 10})
 
 
 class Damage(unittest.TestCase):
@@ -106,20 +115,21 @@ class Access(unittest.TestCase):
 
     def test_each_link_has_the_highest_level_and_the_highest_rung_that_fit(self):
         self.assertEqual(column(self.TABLE, 'encoding'), [
-            'level 0', 'level 0', 'for 0.15 Mbit/s', 'rung 0', 'its own',
-            'level 0', 'level 0', 'for 0.15 Mbit/s', 'rung 1', 'its own',
-            'level 2', 'level 1', 'for 0.15 Mbit/s', 'rung 2', 'its own'])
+            'level 0', 'level 0', 'level 0', 'for 0.15 Mbit/s', 'rung 0', 'its own',
+            'level 0', 'level 1', 'level 0', 'for 0.15 Mbit/s', 'rung 1', 'its own',
+            'level 2', 'level 2', 'level 1', 'for 0.15 Mbit/s', 'rung 2', 'its own'])
 
     def test_what_is_less_than_the_bound_is_told(self):
-        self.assertEqual(column(self.TABLE, 'less than the bound')[-5:], ['1.0', '8.0', '11.5', '1.0', '0.0'])
+        self.assertEqual(column(self.TABLE, 'less than the bound')[-6:], ['1.0', '1.0', '8.0', '11.5', '1.0', '0.0'])
 
     def test_multicast_is_sent_once_and_the_rest_to_each_receiver(self):
-        self.assertEqual(column(self.TABLE, 'sent for 100, Mbit/s')[-5:], ['1.40', '1.40', '0.15', '93.00', '119.00'])
+        self.assertEqual(column(self.TABLE, 'sent for 100, Mbit/s')[-6:],
+                         ['1.40', '1.40', '1.40', '0.15', '93.00', '119.00'])
 
     def test_a_link_that_nothing_fits_is_said_to_be_so(self):
         film = {**FILM, 'links': [figures(50e3, 27, link=50000)]}
         self.assertEqual(column(quality_beside.access_table(film, 'ladder'), 'encoding'), [
-            'none fits', 'none fits', 'for 0.05 Mbit/s', 'none fits', 'its own'])
+            'none fits', 'none fits', 'none fits', 'for 0.05 Mbit/s', 'none fits', 'its own'])
 
 
 class Bars(unittest.TestCase):
@@ -141,6 +151,14 @@ class Bars(unittest.TestCase):
         self.assertEqual(column(table, 'at most')[1], '1.50')
         self.assertEqual(column(table, 'met'), ['no', 'yes', 'yes'])
         self.assertEqual(column(self.rows(a=(31, None), b=(36.6, 35.5), c=(42, 42)), 'met'), ['yes', 'no', 'yes'])
+
+    def test_an_encoding_alone_may_show_less_by_four_tenths_of_a_decibel_and_two_points_of_vmaf(self):
+        rows = [{**row, 'vmaf': 80, 'single': figures(row['rate'], row['psnr'] + less, vmaf=80 + points)}
+                for row, (less, points) in zip(FILM['rows'][6:], [(0.4, 2), (0.5, 0), (0, 2.1)])]
+        table = quality_beside.bars_table({**FILM, 'rows': rows})
+        self.assertEqual(column(table, 'at most'), ['0.40'] * 3)
+        self.assertEqual(column(table, 'VMAF less'), ['2.0', '0.0', '2.1'])
+        self.assertEqual(column(table, 'met'), ['yes', 'no', 'no'])
 
     def test_control_packets_are_bits_that_are_not_shown(self):
         table = self.rows(lowest=(31, None), middle=(35, 34), high=(42, 41))

@@ -140,11 +140,16 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
   layer->lost_before = 0;
   layer->merged_any = TRUE;
   layer->merged_lsn = waiting->header.lsn;
-  lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
-      &waiting->header, waiting->order,
-      lmcc_receiver_release_deadline (receiver, &waiting->rtp,
-          &waiting->header),
-      lost);
+  /* A base without pictures has no place in their order. */
+  if (waiting->header.layer == 0
+      && lmcc_session_base_is_thin (&receiver->session))
+    lmcc_packet_unref (waiting->packet);
+  else
+    lmcc_merge_push (receiver->merge, waiting->packet, &waiting->rtp,
+        &waiting->header, waiting->order,
+        lmcc_receiver_release_deadline (receiver, &waiting->rtp,
+            &waiting->header),
+        lost);
   if (waiting->recovered)
     lmcc_receiver_count_recovered (receiver, &waiting->header,
         lmcc_merge_get_late (receiver->merge) == late);

@@ -190,12 +190,12 @@ get_packet_gap (const LmccReceiver *receiver, guint layer)
 {
   const LmccSession *session = &receiver->session;
   guint64 rate = receiver->reckoned.layers[layer].rate;
-  LmccTime distance;
+  LmccTime filler = lmcc_session_filler_interval (session, layer), distance;
 
   if (rate == 0)
-    return LMCC_FILLER_INTERVAL;
+    return filler;
   distance = session->packet_size * 8 * LMCC_SECOND / rate;
-  return session->slot > 0 ? distance : MIN (LMCC_FILLER_INTERVAL, distance);
+  return session->slot > 0 ? distance : MIN (filler, distance);
 }
 
 static gboolean

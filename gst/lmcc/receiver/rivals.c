@@ -194,5 +194,6 @@ lmcc_receiver_take_rival_record (LmccReceiver *receiver,
 gboolean
 lmcc_session_is_evidence (const LmccSession *session, guint group)
 {
-  return group == 0 || session->turning_groups > 0;
+  return group == 0 || session->turning_groups > 0
+      || lmcc_session_base_is_thin (session);
 }

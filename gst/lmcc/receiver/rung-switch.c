@@ -169,6 +169,15 @@ has_failed (const LmccRungSwitch *change, gint level, LmccTime now)
   return now < change->failed_until && (change->failed >> level & 1) != 0;
 }
 
+/* The first key frame that will do. The packets of one that is soon given out
+ * may have passed: then the lowest rung is shown for longer, where it is
+ * there. */
+static LmccTime
+find_least_key (const LmccReceiver *receiver, LmccTime now)
+{
+  return lmcc_session_base_is_thin (&receiver->session) ? now + LEAD : now;
+}
+
 /* Returns whether @level is joined later. */
 static gboolean
 plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
@@ -180,7 +189,7 @@ plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
           receiver->held
               | lmcc_session_level_layers (&receiver->session, level));
   LmccTime lead = leaves_first ? CLEAR + LEAD : LEAD;
-  LmccTime least = leaves_first ? now + lead : now;
+  LmccTime least = leaves_first ? now + lead : find_least_key (receiver, now);
   LmccTime key = failed ? find_shared_key (receiver, least)
                         : find_next_key (receiver, least);
 
@@ -261,30 +270,52 @@ find_shown (const LmccReceiver *receiver, LmccLayerSet layers)
           lmcc_gate_get_rung (receiver->gate));
 }
 
+/* What is shown of the level that is left stays beside @layers, those of the
+ * next one. */
 static void
-note_up (LmccReceiver *receiver, gint level, LmccTime now)
+keep_shown (LmccReceiver *receiver, LmccLayerSet layers, LmccTime until)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
-  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
-  LmccLayerSet left = receiver->held & ~layers;
 
-  change->lingering = find_shown (receiver, left);
+  change->lingering = find_shown (receiver, receiver->held & ~layers);
   if (!may_hold (receiver, layers | change->lingering))
     change->lingering = 0;
-  change->until = now + LINGER;
-  change->joined_at = left != 0 ? now : 0;
+  change->until = until;
 }
 
 static void
-note_down (LmccReceiver *receiver, LmccTime now)
+note_up (LmccReceiver *receiver, gint level, LmccTime now)
+{
+  LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
+
+  keep_shown (receiver, layers, now + LINGER);
+  receiver->rung_switch.joined_at = (receiver->held & ~layers) != 0 ? now : 0;
+}
+
+/* No lower rung is there, and the path is not the reason: what is shown stays
+ * until the lower one's key frame. */
+static void
+keep_until_key (LmccReceiver *receiver, gint level, LmccTime now)
+{
+  LmccTime key = find_next_key (receiver, now + LEAD);
+
+  keep_shown (receiver, lmcc_session_level_layers (&receiver->session, level),
+      key == LMCC_TIME_NONE ? now + LINGER : key + LINGER - LEAD);
+}
+
+static void
+note_down (LmccReceiver *receiver, gint level, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
   LmccTime joined_at = change->joined_at;
+  gboolean capped = receiver->level >= 0
+      && receiver->controller->wanted_level >= receiver->level;
 
   change->lingering = 0;
   change->joined_at = 0;
-  if (joined_at == 0 || now >= joined_at + FAILED
-      || receiver->controller->wanted_level >= receiver->level)
+  if (capped && level >= 0 && lmcc_session_base_is_thin (&receiver->session))
+    keep_until_key (receiver, level, now);
+  if (joined_at == 0 || now >= joined_at + FAILED || capped)
     return;
   if (now >= change->failed_until)
     change->failed = 0;
@@ -320,7 +351,7 @@ lmcc_receiver_find_layers (LmccReceiver *receiver, gint level, LmccTime now)
   LmccLayerSet layers = lmcc_session_level_layers (&receiver->session, level);
 
   if (level < receiver->level || receiver->level < 0)
-    note_down (receiver, now);
+    note_down (receiver, level, now);
   else if (level > receiver->level)
     note_up (receiver, level, now);
   else

@@ -68,5 +68,5 @@ lmcc_source_evidence_is_full (const LmccSourceEvidence *evidence, LmccTime now,
   rate = (guint64) ((gdouble) evidence->bits * LMCC_SECOND / span);
 
   return rate >= LEAST_RATE
-      && rate >= session->layers[0].rate / ANNOUNCED_SHARE;
+      && rate >= lmcc_session_level_rate (session, 0) / ANNOUNCED_SHARE;
 }

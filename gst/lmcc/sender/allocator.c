@@ -61,6 +61,10 @@ build_table (LmccAllocator *allocator)
   guint stream, klass;
 
   allocator->n_layers = 0;
+  if (allocator->base_is_thin) {
+    set_layer (&allocator->layers[allocator->n_layers], LMCC_STREAM_SOUND, 0);
+    allocator->layers[allocator->n_layers++].mixed = TRUE;
+  }
   for (stream = 0; stream < own; stream++) {
     for (klass = 0; klass < LMCC_MAX_CLASSES; klass++) {
       if (allocator->classes & 1u << klass)
@@ -126,6 +130,25 @@ lmcc_allocator_join_classes (LmccAllocator *allocator)
 {
   allocator->joined = G_MAXUINT16 & ~allocator->classes;
   build_table (allocator);
+}
+
+/*
+ * lmcc_allocator_free_base:
+ * @allocator: an allocator of native layers that nothing waits in
+ *
+ * The base carries no rung: only sound, if there is any.
+ *
+ * Returns: %FALSE if there are too few groups for that
+ */
+gboolean
+lmcc_allocator_free_base (LmccAllocator *allocator)
+{
+  if (allocator->n_rungs + 1 > allocator->max_layers)
+    return FALSE;
+  allocator->base_is_thin = TRUE;
+  build_table (allocator);
+
+  return TRUE;
 }
 
 /*

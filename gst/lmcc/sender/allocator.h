@@ -98,6 +98,7 @@ typedef struct
   guint n_rungs;
   guint n_layers;
   guint max_layers;
+  gboolean base_is_thin; /* it carries no rung */
   guint16 classes;
   guint16 joined;
   gsize packet_overhead;
@@ -111,6 +112,7 @@ void lmcc_queued_unit_free (LmccQueuedUnit *queued);
 void lmcc_allocator_clear (LmccAllocator *allocator);
 void lmcc_allocator_flush (LmccAllocator *allocator);
 void lmcc_allocator_join_classes (LmccAllocator *allocator);
+gboolean lmcc_allocator_free_base (LmccAllocator *allocator);
 void lmcc_allocator_number (LmccAllocator *allocator, guint layer,
     guint16 *next_osn);
 gboolean lmcc_allocator_knows (const LmccAllocator *allocator, guint klass);

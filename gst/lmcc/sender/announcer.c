@@ -5,6 +5,7 @@
 
 #include <gst/lmcc/lmcc-sdp.h>
 #include "wire/constants.h"
+#include "wire/levels.h"
 #include "wire/session-internal.h"
 
 #include <string.h>
@@ -61,7 +62,8 @@ fill_reports (LmccAnnouncer *announcer, const LmccSession *session,
     guint stream = i == 0 ? 0 : LMCC_STREAM_SOUND;
     LmccSenderReport *report = &announcer->reports[i];
 
-    report->ssrc = lmcc_session_ssrc (session, stream, 0);
+    report->ssrc = lmcc_session_ssrc (session, stream,
+        i == 0 ? lmcc_session_lowest_layer (session) : 0);
     report->ntp_time = (ntp_time / LMCC_SECOND) << 32 | fraction;
     report->rtp_time =
         lmcc_announcer_get_rtp_time (announcer, session, stream, now);
@@ -82,11 +84,12 @@ lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
   announcer->repeat = now;
 }
 
-/* With records that far apart they have their share of the base's rate. */
+/* With records that far apart they have their share of the lowest level's
+ * rate. */
 static LmccTime
 least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
 {
-  guint64 rate = session->layers[0].rate;
+  guint64 rate = lmcc_session_level_rate (session, 0);
   guint64 bits = (guint64) announcer->size * 8 * CONTROL_SHARE;
 
   if (rate == 0)

@@ -76,7 +76,7 @@ lmcc_feedback_clear (LmccFeedback *feedback)
 static gdouble
 base_rate (const LmccSession *session)
 {
-  guint64 rate = session->layers[0].rate;
+  guint64 rate = lmcc_session_level_rate (session, 0);
 
   return (gdouble) (rate > 0 ? rate : LEAST_BASE_RATE);
 }
@@ -150,7 +150,7 @@ count_room (const LmccFeedback *feedback, const LmccSession *session,
 {
   gdouble room;
 
-  if (session->layers[0].rate == 0)
+  if (lmcc_session_level_rate (session, 0) == 0)
     return 0;
   room = MIN (room_in (feedback, session, part * LIMIT_SHARE, LIMIT_WINDOW),
       room_in (feedback, session, part * BURST_SHARE, BURST_WINDOW));

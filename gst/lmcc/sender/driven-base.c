@@ -156,7 +156,7 @@ LmccTime
 lmcc_sender_get_filler_interval (const LmccSender *sender, guint layer)
 {
   if (!lmcc_sender_fills_single (sender, layer))
-    return LMCC_FILLER_INTERVAL;
+    return lmcc_session_filler_interval (&sender->session, layer);
 
   return sender->session.packet_size * sender->driven.live_queue.limit
       / (2 * sender->driven.live_queue.key_bytes);

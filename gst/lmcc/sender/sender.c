@@ -306,18 +306,18 @@ choose_levels (const LmccSession *session)
 static gboolean
 check_levels (const LmccSession *session, LmccLevels levels, GError **error)
 {
-  if (levels != LMCC_LEVELS_FALLBACK)
+  if (levels != LMCC_LEVELS_FALLBACK && levels != LMCC_LEVELS_REPLICATED)
     return TRUE;
   if (!session->native)
     return lmcc_sending_refuse (error,
-        "levels of the lowest encoding and one other are for layers as the "
-        "encoders make them, and these have fixed rates: set layering to "
-        "native, or levels to cumulative");
+        "levels of one encoding, with or without the lowest one, are for "
+        "layers as the encoders make them, and these have fixed rates: set "
+        "layering to native, or levels to cumulative");
   if (session->n_rungs < 2)
     return lmcc_sending_refuse (error,
-        "levels of the lowest encoding and one other need several encodings "
-        "of the video, and there is one: link more, or set levels to "
-        "cumulative");
+        "levels of one encoding, with or without the lowest one, need several "
+        "encodings of the video, and there is one: link more, or set levels "
+        "to cumulative");
 
   return TRUE;
 }
@@ -336,11 +336,11 @@ find_train_cycle (const LmccSession *session,
   return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
 }
 
-/* Where a level is the lowest encoding and one other, each encoding is one
+/* Where a level shows one encoding, with or without the lowest one, each is one
  * layer: of the others a part is never shown, and the classes of the lowest one
  * are more levels for less than a sixth of its rate. */
-static void
-init_layers (LmccSender *sender)
+static gboolean
+init_layers (LmccSender *sender, GError **error)
 {
   LmccSession *session = &sender->session;
 
@@ -348,11 +348,18 @@ init_layers (LmccSender *sender)
     lmcc_allocator_init_shaped (&sender->allocator, session);
   else
     lmcc_allocator_init (&sender->allocator, session);
+  if (sender->levels == LMCC_LEVELS_REPLICATED
+      && !lmcc_allocator_free_base (&sender->allocator))
+    return lmcc_sending_refuse (error,
+        "levels=replicated needs a group for each encoding and one more, and "
+        "there are fewer behind the address: take a lower one");
   lmcc_sender_describe_layers (sender);
   if (lmcc_session_lists_levels (session)) {
     lmcc_allocator_join_classes (&sender->allocator);
     lmcc_sender_describe_layers (sender);
   }
+
+  return TRUE;
 }
 
 /* What of the session is known at the start, and FLID's probabilities; whether
@@ -375,9 +382,14 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
     return FALSE;
   sender->levels = config->levels == LMCC_LEVELS_AUTO ? choose_levels (session)
                                                       : config->levels;
-  init_layers (sender);
+  if (!init_layers (sender, error))
+    return FALSE;
   fit_algorithm (sender, config, probabilities);
   lmcc_session_find_algorithms (session, &sender->algorithms);
+  if (lmcc_session_base_is_thin (session) && sender->algorithms.base != NULL)
+    return lmcc_sending_refuse (error,
+        "with this algorithm the network sets the base's rate, and with "
+        "levels=replicated the base has no video: set levels to fallback");
   session->train_cycle = find_train_cycle (session, &sender->algorithms);
 
   return lmcc_session_validate (session, error);

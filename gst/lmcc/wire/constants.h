@@ -32,7 +32,12 @@ G_BEGIN_DECLS
  * merge order does not wait for it. */
 #define LMCC_FILLER_INTERVAL (100 * LMCC_MSECOND)
 
-/* The session record: how often where 5 % of the base rate allow it, and at least. */
+/* Likewise a base that carries no rung: the merge does not wait for it, and what
+ * it sends the receivers of all rungs carry. */
+#define LMCC_THIN_BASE_FILLER_INTERVAL (250 * LMCC_MSECOND)
+
+/* The session record: how often where its share of the lowest level's rate allows
+ * it, and at least. */
 #define LMCC_RECORD_INTERVAL (250 * LMCC_MSECOND)
 #define LMCC_RECORD_INTERVAL_MAX (2 * LMCC_SECOND)
 

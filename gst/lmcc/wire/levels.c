@@ -3,6 +3,8 @@
  */
 #include "wire/levels.h"
 
+#include "wire/constants.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +19,51 @@ gboolean
 lmcc_session_lists_levels (const LmccSession *session)
 {
   return session->level_layers[0] != 0;
+}
+
+/*
+ * lmcc_session_base_is_thin:
+ * @session: a session
+ *
+ * Returns: whether its base carries no rung
+ */
+gboolean
+lmcc_session_base_is_thin (const LmccSession *session)
+{
+  return session->layers[0].stream == LMCC_STREAM_SOUND;
+}
+
+/*
+ * lmcc_session_filler_interval:
+ * @session: a session
+ * @layer: one of its layers
+ *
+ * Returns: how long @layer is silent at most
+ */
+LmccTime
+lmcc_session_filler_interval (const LmccSession *session, guint layer)
+{
+  return layer == 0 && lmcc_session_base_is_thin (session)
+      ? LMCC_THIN_BASE_FILLER_INTERVAL
+      : LMCC_FILLER_INTERVAL;
+}
+
+/*
+ * lmcc_session_lowest_layer:
+ * @session: a session
+ *
+ * Returns: the layer that a player of the lowest rung needs first
+ */
+guint
+lmcc_session_lowest_layer (const LmccSession *session)
+{
+  LmccLayerSet layers = lmcc_session_rung_layers (session, 0);
+  guint layer = 0;
+
+  if (lmcc_session_base_is_thin (session))
+    lmcc_layer_set_take (&layers, &layer);
+
+  return layer;
 }
 
 /*
@@ -61,6 +108,20 @@ set_fallback (LmccSession *session)
   }
 }
 
+static void
+set_replicated (LmccSession *session)
+{
+  guint n = 0;
+  gint rung;
+
+  for (rung = 0; rung < (gint) session->n_rungs; rung++) {
+    LmccLayerSet layers = lmcc_session_rung_layers (session, rung);
+
+    if (layers != 0)
+      session->level_layers[n++] = LMCC_LAYER_SET_BASE | layers;
+  }
+}
+
 /**
  * lmcc_session_set_levels:
  * @session: a session with its layers and number of rungs; its levels are set
@@ -69,14 +130,21 @@ set_fallback (LmccSession *session)
  * %LMCC_LEVELS_FALLBACK is for native layers of several rungs. Where layers are
  * of fixed rates, where there is one rung, and where one layer carries several
  * rungs because there are too few groups, levels are cumulative all the same.
+ * %LMCC_LEVELS_REPLICATED is for those of these sessions whose base carries no
+ * rung.
  */
 void
 lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
 {
   memset (session->level_layers, 0, sizeof (session->level_layers));
-  if (levels == LMCC_LEVELS_FALLBACK && session->native && session->n_rungs > 1
-      && lmcc_session_rung_layers (session, LMCC_STREAM_NONE) == 0)
+  if (!session->native || session->n_rungs < 2
+      || lmcc_session_rung_layers (session, LMCC_STREAM_NONE) != 0)
+    return;
+  if (levels == LMCC_LEVELS_FALLBACK)
     set_fallback (session);
+  else if (levels == LMCC_LEVELS_REPLICATED
+      && lmcc_session_base_is_thin (session))
+    set_replicated (session);
 }
 
 /*
@@ -276,11 +344,21 @@ lmcc_session_is_cumulative (const LmccSession *session)
   return TRUE;
 }
 
+/* What level 0 has to have. A record cannot ask for more than one group beside
+ * the base. */
+static LmccLayerSet
+find_lowest (const LmccSession *session)
+{
+  return LMCC_LAYER_SET_BASE
+      | LMCC_LAYER_SET_BASE << lmcc_session_lowest_layer (session);
+}
+
 /*
  * lmcc_session_levels_are_valid:
  * @session: a session of at least one layer
  *
- * No cap and no algorithm goes below level 0: it is the base alone.
+ * No cap and no algorithm goes below level 0: it is the base alone, or the base
+ * and the lowest layer of a rung where these are two.
  *
  * Returns: whether that is so, and each other level has the base, no layer that
  *     the session has not, and others than the one below it
@@ -291,7 +369,9 @@ lmcc_session_levels_are_valid (const LmccSession *session)
   LmccLayerSet known = lmcc_layer_set_first (session->n_layers);
   guint n = lmcc_session_count_levels (session), level;
 
-  if (lmcc_session_level_layers (session, 0) != LMCC_LAYER_SET_BASE)
+  if (lmcc_session_level_layers (session, 0) != find_lowest (session)
+      || (lmcc_session_base_is_thin (session)
+          && lmcc_session_lowest_layer (session) == 0))
     return FALSE;
   for (level = 1; level < n; level++) {
     LmccLayerSet layers = lmcc_session_level_layers (session, (gint) level);

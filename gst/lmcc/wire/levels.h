@@ -71,6 +71,9 @@ lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
 }
 
 gboolean lmcc_session_lists_levels (const LmccSession *session);
+gboolean lmcc_session_base_is_thin (const LmccSession *session);
+LmccTime lmcc_session_filler_interval (const LmccSession *session, guint layer);
+guint lmcc_session_lowest_layer (const LmccSession *session);
 LmccLayerSet lmcc_session_rung_layers (const LmccSession *session, gint rung);
 LmccLayerSet lmcc_session_level_layers (const LmccSession *session, gint level);
 gdouble lmcc_session_level_border (const LmccSession *session, gint level);

@@ -5,6 +5,7 @@
 
 #include "wire/algorithm-element.h"
 #include "wire/layer-header.h"
+#include "wire/levels.h"
 #include "wire/sdp-keys.h"
 
 #include <string.h>
@@ -93,11 +94,9 @@ parse_origin (Parser *parser, const gchar *text)
 /* RFC 8866 section 5.7: a TTL for IPv4 and only there; no range of groups,
  * because the groups are in our own attribute. */
 static gboolean
-parse_connection (Parser *parser, const gchar *text)
+read_connection (const gchar *text, LmccAddress *address, guint8 *ttl)
 {
-  LmccSession *session = parser->session;
   g_auto (GStrv) parts = g_strsplit (text, " ", 4);
-  LmccAddress address;
   gchar *slash;
 
   if (g_strv_length (parts) != 3 || !g_str_equal (parts[0], "IN"))
@@ -107,14 +106,40 @@ parse_connection (Parser *parser, const gchar *text)
     return FALSE;
   if (slash != NULL) {
     *slash = '\0';
-    if (!lmcc_sdp_parse_uint8 (slash + 1, G_MAXUINT8, &session->ttl))
+    if (!lmcc_sdp_parse_uint8 (slash + 1, G_MAXUINT8, ttl))
       return FALSE;
   }
-  if (!parse_address (parts[1], parts[2], &address))
+
+  return parse_address (parts[1], parts[2], address);
+}
+
+static gboolean
+parse_connection (Parser *parser, const gchar *text)
+{
+  LmccSession *session = parser->session;
+  LmccAddress address;
+
+  if (!read_connection (text, &address, &session->ttl))
     return FALSE;
   session->address = address;
 
   return TRUE;
+}
+
+/* The video has one of its own where the base carries no rung: of the lowest
+ * one's group. */
+static gboolean
+parse_video_connection (const Parser *parser, const gchar *text)
+{
+  const LmccSession *session = parser->session;
+  guint lowest = lmcc_session_lowest_layer (session);
+  LmccAddress address, group;
+  guint8 ttl;
+
+  return parser->section == SECTION_VIDEO && lowest > 0
+      && read_connection (text, &address, &ttl)
+      && lmcc_address_group (&session->address, lowest, &group)
+      && lmcc_address_equal (&address, &group);
 }
 
 /* RFC 4570 section 3: " incl IN IP4 group source". */
@@ -317,6 +342,8 @@ parse_line (Parser *parser, const gchar *line)
     case 's':
       return take_once (parser, SEEN_NAME);
     case 'c':
+      if (parser->section != SECTION_SESSION)
+        return parse_video_connection (parser, line + 2);
       return take_once (parser, SEEN_CONNECTION)
           && parse_connection (parser, line + 2);
     case 't':

@@ -145,6 +145,50 @@ append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
     g_string_append_printf (text, " sndp=%s", session->sound_parameters);
 }
 
+static const gchar *
+get_family_name (const LmccSession *session)
+{
+  return session->address.family == LMCC_FAMILY_IPV4 ? "IP4" : "IP6";
+}
+
+static void
+format_group (const LmccSession *session, guint group,
+    gchar text[LMCC_ADDRESS_STRLEN])
+{
+  LmccAddress address = session->address;
+
+  lmcc_address_group (&session->address, group, &address);
+  lmcc_address_format (&address, text);
+}
+
+static void
+append_connection (GString *text, const LmccSession *session, guint group,
+    const gchar *eol)
+{
+  gchar address[LMCC_ADDRESS_STRLEN];
+
+  format_group (session, group, address);
+  g_string_append_printf (text, "c=IN %s %s", get_family_name (session),
+      address);
+  if (session->address.family == LMCC_FAMILY_IPV4)
+    g_string_append_printf (text, "/%u", session->ttl);
+  g_string_append (text, eol);
+}
+
+static void
+append_source_filter (GString *text, const LmccSession *session, guint group,
+    const gchar *eol)
+{
+  gchar address[LMCC_ADDRESS_STRLEN], source[LMCC_ADDRESS_STRLEN];
+
+  if (!session->source_specific)
+    return;
+  format_group (session, group, address);
+  lmcc_address_format (&session->source, source);
+  g_string_append_printf (text, "a=source-filter: incl IN %s %s %s%s",
+      get_family_name (session), address, source, eol);
+}
+
 static void
 append_media (GString *text, const gchar *kind, const LmccSession *session,
     const LmccMedia *media, guint payload_type, LmccSdpForm form,
@@ -153,14 +197,19 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
       g_str_equal (media->encoding_name, "OPUS") ? "/2" : "";
+  guint lowest = lmcc_session_lowest_layer (session);
 
   g_string_append_printf (text, "m=%s %u %s %u%s", kind, session->port,
       PROTOCOL, payload_type, eol);
+  if (form == LMCC_SDP_FILE && media == &session->video && lowest > 0) {
+    append_connection (text, session, lowest, eol);
+    append_source_filter (text, session, lowest, eol);
+  }
   /* RFC 8866 section 5.8: AS is in kbit/s and counts the headers, as r_0. */
   if (form == LMCC_SDP_FILE && media == &session->video
-      && session->layers[0].rate > 0)
+      && session->layers[lowest].rate > 0)
     g_string_append_printf (text, "b=AS:%" G_GUINT64_FORMAT "%s",
-        (session->layers[0].rate + 999) / 1000, eol);
+        (session->layers[lowest].rate + 999) / 1000, eol);
   g_string_append_printf (text, "a=rtpmap:%u %s/%u%s%s", payload_type,
       media->encoding_name, media->clock_rate, channels, eol);
   if (media == &session->sound && session->sound_parameters[0] != '\0')
@@ -174,8 +223,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
    * it. */
   if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
     g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
-        lmcc_session_ssrc (session, 0, 0),
-        lmcc_session_repair_ssrc (session, 0), eol);
+        lmcc_session_ssrc (session, 0, lowest),
+        lmcc_session_repair_ssrc (session, lowest), eol);
   if (form == LMCC_SDP_FILE && second_element)
     g_string_append_printf (text, "a=extmap:%u %s%s",
         lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,
@@ -191,8 +240,9 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
  * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
- * The connection line names the base group only and each media line one payload
- * type only, so that a player that knows nothing of layers plays the base.
+ * The connection line names the base group only, that of the video the lowest
+ * rung's where the base carries none, and each media line one payload type only,
+ * so that a player that knows nothing of layers plays the lowest layer.
  *
  * Returns: (transfer full): the text
  */
@@ -201,28 +251,23 @@ lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
     gboolean second_element)
 {
   const gchar *eol = form == LMCC_SDP_FILE ? "\r\n" : "\n";
-  gboolean ipv4 = session->address.family == LMCC_FAMILY_IPV4;
-  const gchar *family = ipv4 ? "IP4" : "IP6";
-  gchar address[LMCC_ADDRESS_STRLEN];
   gchar source[LMCC_ADDRESS_STRLEN];
   GString *text;
 
-  lmcc_address_format (&session->address, address);
   lmcc_address_format (&session->source, source);
   if (source[0] == '\0')
-    g_strlcpy (source, ipv4 ? "0.0.0.0" : "::", sizeof (source));
+    g_strlcpy (source,
+        session->address.family == LMCC_FAMILY_IPV4 ? "0.0.0.0" : "::",
+        sizeof (source));
 
   text = g_string_sized_new (512);
   g_string_append_printf (text, "v=0%so=- %u %u IN %s %s%ss=%s%s", eol,
-      session->ssrc_base, session->revision, family, source, eol,
+      session->ssrc_base, session->revision, get_family_name (session), source, eol,
       form == LMCC_SDP_FILE ? "lmcc layered multicast" : "-", eol);
-  g_string_append_printf (text, "c=IN %s %s", family, address);
-  if (ipv4)
-    g_string_append_printf (text, "/%u", session->ttl);
-  g_string_append_printf (text, "%st=0 0%s", eol, eol);
-  if (form == LMCC_SDP_FILE && session->source_specific)
-    g_string_append_printf (text, "a=source-filter: incl IN %s %s %s%s", family,
-        address, source, eol);
+  append_connection (text, session, 0, eol);
+  g_string_append_printf (text, "t=0 0%s", eol);
+  if (form == LMCC_SDP_FILE)
+    append_source_filter (text, session, 0, eol);
   append_attribute (text, session, form);
   g_string_append (text, eol);
 

@@ -226,7 +226,8 @@ validate_layers (const LmccSession *session, GError **error)
 
     if (layer->rate > G_GUINT64_CONSTANT (1000000000000))
       return invalid (error, "a layer's rate is above 1 Tbit/s");
-    if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE)
+    if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE
+        && (i > 0 || !session->native || layer->stream != LMCC_STREAM_SOUND))
       return invalid (error, "a layer names a rung that the session has not");
     if (layer->klass >= LMCC_MAX_CLASSES)
       return invalid (error, "a layer names a class above 15");
@@ -283,9 +284,10 @@ lmcc_session_validate (const LmccSession *session, GError **error)
 
   if (!lmcc_session_levels_are_valid (session))
     return invalid (error,
-        "level 0 is not the base alone, or another level is without the base, "
-        "has a layer that the session has not, or the same layers as the one "
-        "below it");
+        "level 0 is not the base, alone or with the one layer of the lowest "
+        "encoding where the base carries none, or another level is without the "
+        "base, has a layer that the session has not, or the same layers as the "
+        "one below it");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)

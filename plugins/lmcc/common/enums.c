@@ -199,7 +199,8 @@ gst_lmcc_codec_get_type (void)
 /**
  * GstLmccLevels:
  * @cumulative: each level is a layer and all below it
- * @fallback: the lowest encoding's layers, and then that encoding and one more
+ * @fallback: the lowest encoding, and above it that encoding and one more
+ * @replicated: one encoding, beside a base without video
  * @auto: fallback where there are several encodings and each has layers of its
  *     own, but with RLM; else cumulative
  *
@@ -215,6 +216,8 @@ gst_lmcc_levels_get_type (void)
     { LMCC_LEVELS_FALLBACK,
         "The lowest encoding, and for each other one that and the lowest",
         "fallback" },
+    { LMCC_LEVELS_REPLICATED, "One encoding, beside a base without video",
+        "replicated" },
     { LMCC_LEVELS_AUTO,
         "fallback where there are several encodings, else cumulative", "auto" },
     { 0, NULL, NULL },

@@ -186,10 +186,12 @@ static const GstLmccProperty rows[] = {
    *
    * Which layers a receiver holds. `cumulative`: at each level a layer and all
    * below it. `fallback`, for several encodings of the video with
-   * `layering=native`: at the lowest levels layers of the lowest encoding, and
-   * then, at one level for each other encoding, all of the lowest and of that
-   * one. Who shows an encoding does not carry those between, and the lowest one
-   * is at once there where the level falls. `auto` is `fallback` where there
+   * `layering=native`: each encoding is one layer, and a receiver holds the
+   * lowest one, and at each level above one more. Who shows an encoding does
+   * not carry those between, and the lowest one is at once there where the
+   * level falls. `replicated`, likewise: one encoding alone, beside a base that
+   * has only the sound and the session's record; where the level falls, the
+   * picture stands until the lower encoding's next key frame. `auto` is `fallback` where there
    * are several encodings with `layering=native`, but with RLM, which behind a
    * shared link loses more with it; and else `cumulative`.
    *

@@ -42,13 +42,14 @@ def rung_shown(shown, rungs):
     return votes.most_common(1)[0][0] if votes else None
 
 
-def rates_of_level(layers, rates, control, n_classes, rung):
+def rates_of_level(layers, rates, control, rung_of, rung):
     """bit/s that a level takes for the `rung` that it shows, for the lowest one if that is another, for others, and for
-    control packets. `rates` has those of all layers, `n_classes` is how many a rung has."""
+    control packets and a layer that has no rung. `rates` has those of all layers, `rung_of` gives a layer's rung."""
     found = {'shown-rate': 0, 'lowest-rate': 0, 'unseen-rate': 0, 'control-rate': control}
     for layer in layers:
-        of = layer // n_classes
-        kind = 'shown-rate' if of == rung else 'unseen-rate' if of else 'lowest-rate'
+        of = rung_of(layer)
+        kind = ('control-rate' if of is None else 'shown-rate' if of == rung else 'unseen-rate' if of else
+                'lowest-rate')
         found[kind] += rates.get(layer, 0)
     return found
 

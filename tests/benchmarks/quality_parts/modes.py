@@ -59,8 +59,12 @@ MODES = {
 ALLOCATIONS = {
     'native': ('layering=native levels=cumulative', 0),
     'fallback': ('layering=native levels=fallback', 0),
+    'replicated': ('layering=native levels=replicated', 0),
     'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
 }
+
+# Those whose levels show one encoding each, beside the lowest one or alone.
+ONE_ENCODING = ('fallback', 'replicated')
 
 SINGLE_RATES = (50, 100, 200, 400, 800, 1600)
 
@@ -78,19 +82,24 @@ SINGLE = {
 def layer_sets(mode, allocation):
     """The layers of each level; none where the mode has no such levels."""
     n_layers = ALLOCATIONS[allocation][1] or mode.levels
-    if allocation != 'fallback':
+    if allocation not in ONE_ENCODING:
         return [range(level + 1) for level in range(n_layers)]
     if mode.rungs == 1:
         return []
-    n_classes = n_layers // mode.rungs
-    lowest = [range(level + 1) for level in range(n_classes)]
-    return lowest + [[*range(n_classes), *range(rung * n_classes, (rung + 1) * n_classes)]
-                     for rung in range(1, mode.rungs)]
+    if allocation == 'replicated':
+        return [[0, rung + 1] for rung in range(mode.rungs)]
+    return [[0]] + [[0, rung] for rung in range(1, mode.rungs)]
 
 
-def are_layers_of_rungs(allocation):
-    """Whether each layer has one rung's data alone."""
-    return not ALLOCATIONS[allocation][1]
+def rung_of_layer(mode, allocation):
+    """What tells whose data a layer has, a function; None where layers have data of several rungs. Of a layer without
+    any it gives None."""
+    if ALLOCATIONS[allocation][1]:
+        return None
+    if allocation == 'replicated':
+        return lambda layer: layer - 1 if layer else None
+    n_classes = 1 if allocation == 'fallback' else mode.levels // mode.rungs
+    return lambda layer: layer // n_classes
 
 
 def is_there(element):

@@ -50,7 +50,8 @@ typedef struct
 
 /**
  * LmccGateKeys:
- * @count: key frames of the lowest rung that came
+ * @count: key frames of the lowest rung that came; of others where that is not
+ *     held
  * @timestamp: of the latest one, in RTP units
  * @latest_distance: from the one before it to that one
  * @distance: likewise, where the one before had nearly the same; else 0

@@ -26,12 +26,16 @@ deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
 gboolean
 lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
+  LmccLayerSet layers = lmcc_session_rung_layers (&gate->session, rung);
+
   if (gate->held == 0)
     return FALSE;
-  if (rung == 0 || !gate->session.native)
+  if (!gate->session.native)
     return TRUE;
+  if (rung == 0)
+    return (layers & gate->held) != 0;
 
-  return (lmcc_session_rung_layers (&gate->session, rung) & ~gate->held) == 0;
+  return (layers & ~gate->held) == 0;
 }
 
 /* Whether to go to @rung, or on with it, at a key frame. */
@@ -160,21 +164,40 @@ lmcc_gate_replace_key (LmccGate *gate)
   }
 }
 
+static gboolean
+is_near (guint32 distance, guint32 other)
+{
+  return MAX (distance, other) - MIN (distance, other)
+      <= distance / KEY_TOLERANCE;
+}
+
+/* One that did not come makes the distance so many times as long. */
+static guint32
+find_distance (const LmccGateKeys *keys, guint32 timestamp)
+{
+  guint32 distance = timestamp - keys->timestamp, n;
+
+  if (keys->count == 0 || (gint32) distance < 0)
+    return 0;
+  if (keys->distance == 0)
+    return distance;
+  n = (distance + keys->distance / 2) / keys->distance;
+
+  return n > 1 && is_near (n * keys->distance, distance) ? keys->distance
+                                                         : distance;
+}
+
 /* Encoders make some of their key frames where a scene begins: what comes next
  * is known only where two distances are the same but for a picture or two. */
 static void
 note_key (LmccGateKeys *keys, guint32 timestamp)
 {
-  guint32 distance = timestamp - keys->timestamp;
-  guint32 before = keys->latest_distance;
+  guint32 distance = find_distance (keys, timestamp);
 
-  if (keys->count == 0 || (gint32) distance < 0)
-    distance = 0;
+  if (keys->count > 0 && timestamp == keys->timestamp)
+    return;
+  keys->distance = is_near (distance, keys->latest_distance) ? distance : 0;
   keys->latest_distance = distance;
-  keys->distance = MAX (distance, before) - MIN (distance, before)
-          <= distance / KEY_TOLERANCE
-      ? distance
-      : 0;
   keys->timestamp = timestamp;
   keys->count++;
 }
@@ -186,7 +209,8 @@ lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
     lmcc_gate_history_push (&gate->rungs[unit->stream].history, unit,
         gate->discard);
 
-  if (unit->stream == 0 && lmcc_gate_unit_is_key (unit))
+  if (lmcc_gate_unit_is_key (unit)
+      && (unit->stream == 0 || !lmcc_gate_rung_is_held (gate, 0)))
     note_key (&gate->keys, unit->timestamp);
   /* Of the same picture, and it needs the key frame before it. */
   if (gate->key != NULL && gate->key->stream == unit->stream)

@@ -56,9 +56,12 @@ get_level_rate (LmccLevels levels, gint level)
   gdouble rate = level < 0 ? 0 : rung_rates[0];
   gint i;
 
+  if (level > 0 && levels == LMCC_LEVELS_FALLBACK)
+    return rate + rung_rates[level];
+  if (level > 0 && levels == LMCC_LEVELS_REPLICATED)
+    return rung_rates[level];
   for (i = 1; i <= level; i++)
-    rate = levels == LMCC_LEVELS_FALLBACK ? rung_rates[0] + rung_rates[i]
-                                          : rate + rung_rates[i];
+    rate += rung_rates[i];
 
   return rate;
 }
@@ -164,5 +167,8 @@ fallback_count (const TestNetReceiver *receiver, gint fits, LmccTime begin,
 const gchar *
 fallback_get_levels_name (LmccLevels levels)
 {
-  return levels == LMCC_LEVELS_FALLBACK ? "fallback" : "cumulative";
+  static const gchar *const names[] = { "cumulative", "fallback",
+    "replicated" };
+
+  return names[levels];
 }

@@ -63,6 +63,30 @@ GST_START_TEST (test_a_change_joins_and_leaves_what_the_levels_do_not_share)
 
 GST_END_TEST;
 
+/* The base has no pictures, and is never left. */
+GST_START_TEST (test_a_replicated_level_holds_one_rung_beside_the_base)
+{
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_REPLICATED, 0, 0, 0);
+
+  level_loop_run (loop, LMCC_SECOND);
+  level_loop_check (loop, "0 1 ", 0);
+  level_loop_set_max_level (loop, 1);
+  level_loop_check (loop, "2 -1 ", 1);
+  level_loop_set_max_level (loop, 2);
+  level_loop_check (loop, "3 -2 ", 2);
+  level_loop_set_max_level (loop, 0);
+  level_loop_check (loop, "1 -3 ", 0);
+  fail_unless (lmcc_session_level_rate (&loop->session, 2) > 550000);
+  fail_unless (lmcc_session_level_rate (&loop->session, 2) < 650000);
+  fail_unless (loop->session.layers[0].rate < 20000);
+  lmcc_receiver_stop (loop->receiver, loop->now);
+  level_loop_drain_receiver (loop);
+  fail_unless_equals_string (loop->changes->str, "-1 -0 ");
+  level_loop_free (loop);
+}
+
+GST_END_TEST;
+
 /* 900 kbit/s are those of level 2; of all layers they are 1200. */
 GST_START_TEST (test_caps_go_by_the_rates_of_levels)
 {
@@ -287,6 +311,7 @@ level_sets_suite (void)
   tcase_add_test (tc, test_a_level_holds_its_layers_and_no_others);
   tcase_add_test (tc,
       test_a_change_joins_and_leaves_what_the_levels_do_not_share);
+  tcase_add_test (tc, test_a_replicated_level_holds_one_rung_beside_the_base);
   tcase_add_test (tc, test_caps_go_by_the_rates_of_levels);
   tcase_add_test (tc, test_what_is_lost_of_a_level_is_repaired);
   tcase_add_test (tc, test_a_level_that_has_other_layers_changes_its_groups);

@@ -164,11 +164,12 @@ GST_START_TEST (test_pictures_go_on_over_many_changes)
 {
   guint cumulative = count_pictures (LMCC_LEVELS_CUMULATIVE);
   guint fallback = count_pictures (LMCC_LEVELS_FALLBACK);
+  guint replicated = count_pictures (LMCC_LEVELS_REPLICATED);
 
-  fail_unless (fallback >= cumulative,
-      "%u pictures, and %u where levels are "
-      "cumulative",
-      fallback, cumulative);
+  /* The last one may be on its way. */
+  fail_unless (MIN (fallback, replicated) + 1 >= cumulative,
+      "%u and %u pictures, and %u where levels are cumulative", fallback,
+      replicated, cumulative);
 }
 
 GST_END_TEST;

@@ -157,7 +157,8 @@ level_loop_new (LmccLevels levels, guint repair, guint key_distance,
   loop->source.distance = key_distance;
   level_loop_run (loop, 5 * LMCC_SECOND);
   loop->session = *lmcc_sender_get_session (loop->sender);
-  fail_unless_equals_int (loop->session.n_layers, LEVEL_LOOP_N_RUNGS);
+  fail_unless_equals_int (loop->session.n_layers,
+      LEVEL_LOOP_N_RUNGS + (levels == LMCC_LEVELS_REPLICATED ? 1 : 0));
   receiver.address = loop->session.address;
   receiver.session = &loop->session;
   loop->receiver = lmcc_receiver_new (&receiver);

@@ -34,12 +34,12 @@ typedef struct
   LmccSession session;
   LmccTime now;
   GString *changes;
-  gboolean joined[LEVEL_LOOP_N_RUNGS];
+  gboolean joined[LEVEL_LOOP_N_RUNGS + 1];
   gint level;
   guint delivered;
   gint least_rung;
   guint drop_every;
-  guint n_media[LEVEL_LOOP_N_RUNGS];
+  guint n_media[LEVEL_LOOP_N_RUNGS + 1];
 } LevelLoop;
 
 LevelLoop *level_loop_new (LmccLevels levels, guint repair, guint key_distance,

@@ -659,6 +659,40 @@ GST_START_TEST (the_file_groups_the_base_with_its_repair)
 
 GST_END_TEST;
 
+/* A player that knows nothing of layers finds sound in the base, and the lowest
+ * rung in the group above. */
+GST_START_TEST (the_file_says_where_the_video_is)
+{
+  g_autofree gchar *text = NULL, *record = NULL;
+  LmccSession session;
+  const gchar *video, *audio;
+  guint i;
+
+  native_session (&session, "239.255.42.1", "192.0.2.17");
+  session.n_layers = session.n_groups = 4;
+  for (i = 0; i < 4; i++) {
+    session.layers[i].stream = (guint8) (i == 0 ? LMCC_STREAM_SOUND : i - 1);
+    session.layers[i].klass = LMCC_CLASS_MIXED;
+  }
+  session.repair = 60;
+  lmcc_session_set_levels (&session, LMCC_LEVELS_REPLICATED);
+  assert_round_trip (&session);
+  text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+  video = strstr (text, "m=video 5004 RTP/AVP 96\r\nc=IN IP4 239.255.42.2/1\r\n"
+                        "b=AS:913\r\n");
+  audio = strstr (text, "m=audio 5004 RTP/AVP 110\r\na=rtpmap:110");
+  fail_unless (video != NULL && audio != NULL, "%s", text);
+  fail_unless (strstr (text, "c=IN IP4 239.255.42.1/1\r\nt=0 0\r\n") != NULL,
+      "%s", text);
+  fail_unless (strstr (text, "a=ssrc-group:FEC-FR 4294963201 ") != NULL, "%s",
+      text);
+  record = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
+  fail_unless (strstr (record, " lv=3,5,9 ") != NULL, "%s", record);
+  fail_unless (strstr (strstr (record, "c=") + 1, "c=") == NULL, "%s", record);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (an_invalid_session_is_not_written)
 {
   LmccSession session;
@@ -694,6 +728,7 @@ sdp_suite (void)
   tcase_add_test (tcase, truncation_and_mutation_do_no_harm);
   tcase_add_test (tcase, the_file_binds_a_second_element);
   tcase_add_test (tcase, the_file_groups_the_base_with_its_repair);
+  tcase_add_test (tcase, the_file_says_where_the_video_is);
   tcase_add_test (tcase, an_invalid_session_is_not_written);
 
   return suite;

@@ -354,6 +354,67 @@ GST_START_TEST (fallback_is_cumulative_where_rungs_have_no_layers_of_their_own)
 
 GST_END_TEST;
 
+/* Three rungs above a base that has none. */
+static void
+fill_replicated (LmccSession *session)
+{
+  guint i;
+
+  fill_rungs (session, 4, 1);
+  session->n_rungs = 3;
+  session->layers[0].stream = LMCC_STREAM_SOUND;
+  for (i = 1; i < 4; i++)
+    session->layers[i].stream = (guint8) (i - 1);
+  lmcc_session_set_levels (session, LMCC_LEVELS_REPLICATED);
+}
+
+GST_START_TEST (replicated_levels_are_the_base_and_one_rung)
+{
+  static const guint64 layers[] = { 3, 5, 9 };
+  LmccSession session;
+  guint i;
+
+  fill_replicated (&session);
+  fail_unless (lmcc_session_validate (&session, NULL));
+  fail_unless_equals_int (lmcc_session_count_levels (&session),
+      G_N_ELEMENTS (layers));
+  for (i = 0; i < G_N_ELEMENTS (layers); i++)
+    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
+        layers[i]);
+  fail_unless_equals_int (lmcc_session_lowest_layer (&session), 1);
+  /* Who has a rung in the base has no such levels. */
+  fill_rungs (&session, 3, 1);
+  lmcc_session_set_levels (&session, LMCC_LEVELS_REPLICATED);
+  fail_unless (lmcc_session_is_cumulative (&session));
+  fail_unless_equals_int (lmcc_session_lowest_layer (&session), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_base_without_a_rung_needs_the_lowest_one_beside_it)
+{
+  LmccSession session;
+
+  fill_replicated (&session);
+  session.level_layers[0] = 1;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.level_layers[0] = 5;
+  fail_if (lmcc_session_validate (&session, NULL));
+  session.level_layers[0] = 0xb;
+  fail_if (lmcc_session_validate (&session, NULL));
+  fill_replicated (&session);
+  lmcc_session_set_levels (&session, LMCC_LEVELS_CUMULATIVE);
+  fail_if (lmcc_session_validate (&session, NULL));
+  fill_replicated (&session);
+  session.native = FALSE;
+  fail_if (lmcc_session_validate (&session, NULL));
+  fill_replicated (&session);
+  session.layers[1].stream = LMCC_STREAM_SOUND;
+  fail_if (lmcc_session_validate (&session, NULL));
+}
+
+GST_END_TEST;
+
 static Suite *
 session_suite (void)
 {
@@ -375,6 +436,8 @@ session_suite (void)
   tcase_add_test (tcase, fallback_levels_are_the_lowest_rung_and_one_more);
   tcase_add_test (tcase,
       fallback_is_cumulative_where_rungs_have_no_layers_of_their_own);
+  tcase_add_test (tcase, replicated_levels_are_the_base_and_one_rung);
+  tcase_add_test (tcase, a_base_without_a_rung_needs_the_lowest_one_beside_it);
 
   return suite;
 }
