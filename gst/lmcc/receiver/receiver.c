@@ -162,18 +162,42 @@ next_silence (const LmccReceiver *receiver)
       + receiver->config.timeout;
 }
 
+/* Of the base, and of what level 0 has beside it. */
+static LmccLayerStats
+sum_lowest_level (const LmccReceiver *receiver)
+{
+  LmccLayerSet layers =
+      LMCC_LAYER_SET_BASE | lmcc_session_level_layers (&receiver->session, 0);
+  LmccLayerStats sum = { 0 };
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i)) {
+    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
+
+    sum.received += stats->received;
+    sum.lost += stats->lost;
+    sum.late += stats->late;
+    sum.restarts += stats->restarts;
+  }
+
+  return sum;
+}
+
 static void
 reset_breaker (LmccReceiver *receiver, LmccTime now)
 {
+  const LmccLayerStats lowest = sum_lowest_level (receiver);
+
   lmcc_circuit_breaker_reset (&receiver->breaker, now, receiver->level,
-      lmcc_receiver_get_layer_stats (receiver, 0));
+      &lowest);
 }
 
 static const gchar *
 find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
-  if (lmcc_circuit_breaker_update (&receiver->breaker, now,
-          lmcc_receiver_get_layer_stats (receiver, 0)))
+  const LmccLayerStats lowest = sum_lowest_level (receiver);
+
+  if (lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
     return "more than 10 % of the base layer was lost for 10 s or longer, and "
            "there was no other layer to leave for good: the path cannot carry "
            "even the base, or the network goes on with layers that were left; "

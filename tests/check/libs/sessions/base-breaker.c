@@ -20,10 +20,12 @@
 #define SHORT_QUEUE (125 * LMCC_MSECOND)
 
 static TestNet *
-new_net (const gchar *algorithm, gboolean shaped, gdouble loss, gint max_level)
+new_net_of (LmccLevels levels, const gchar *algorithm, gboolean shaped,
+    gdouble loss, gint max_level)
 {
   TestNetConfig config = {
     .n_layers = N_LAYERS,
+    .levels = levels,
     .shaped = shaped,
     .algorithm = algorithm,
     .leave_latency = 3 * LMCC_SECOND,
@@ -44,6 +46,13 @@ new_net (const gchar *algorithm, gboolean shaped, gdouble loss, gint max_level)
   test_net_run (net, LMCC_SECOND);
 
   return net;
+}
+
+static TestNet *
+new_net (const gchar *algorithm, gboolean shaped, gdouble loss, gint max_level)
+{
+  return new_net_of (LMCC_LEVELS_CUMULATIVE, algorithm, shaped, loss,
+      max_level);
 }
 
 static gboolean
@@ -100,6 +109,25 @@ GST_START_TEST (test_9_to_20_percent_with_flutter_end_it)
   }
   fail_unless (is_over (net));
   fail_unless (i >= 10, "after %u s", i);
+}
+
+GST_END_TEST;
+
+/* The base has four packets a second: what counts is the lowest rung. */
+GST_START_TEST (test_the_lowest_rung_counts_where_the_base_has_none)
+{
+  g_autoptr (TestNet) lossy =
+      new_net_of (LMCC_LEVELS_REPLICATED, "plumb", FALSE, 0, 0);
+  g_autoptr (TestNet) clean =
+      new_net_of (LMCC_LEVELS_REPLICATED, "plumb", FALSE, 0.05, 0);
+  guint i;
+
+  test_net_run (lossy, 10 * LMCC_SECOND);
+  fail_if (is_over (lossy));
+  lossy->shared.settings.loss = 0.2;
+  i = run_until_over (lossy, 60);
+  fail_unless (i >= 10 && i <= 30, "after %u s", i);
+  fail_unless_equals_int (run_until_over (clean, 120), 120);
 }
 
 GST_END_TEST;
@@ -229,6 +257,7 @@ base_breaker_suite (void)
   tcase_add_loop_test (tc,
       test_a_router_that_goes_on_with_what_was_left_ends_it, 0,
       test_net_is_slow () ? 1 : G_N_ELEMENTS (routers));
+  tcase_add_test (tc, test_the_lowest_rung_counts_where_the_base_has_none);
   tcase_add_test (tc, test_9_to_20_percent_with_flutter_end_it);
   tcase_add_loop_test (tc, test_random_loss_ends_it_only_where_it_is_too_much,
       test_net_is_slow () ? 1 : 0, test_net_is_slow () ? 3 : 5);
