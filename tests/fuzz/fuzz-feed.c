@@ -32,6 +32,20 @@ has_fixed_rates (guint8 setup)
   return (setup & 7) >= 6 || (setup & 7) == 2;
 }
 
+/* Others than cumulative ones with repair, which has to follow them. */
+static LmccLevels
+find_levels (guint8 setup)
+{
+  switch (setup & 15) {
+    case 8:
+      return LMCC_LEVELS_REPLICATED;
+    case 9:
+      return LMCC_LEVELS_FALLBACK;
+    default:
+      return LMCC_LEVELS_CUMULATIVE;
+  }
+}
+
 static void
 make_session (LmccSession *session, guint8 setup, guint32 ssrc_base)
 {
@@ -66,6 +80,7 @@ fuzz_feed_start (FuzzFeed *feed, guint8 setup, guint32 ssrc_base, LmccTime now)
 {
   LmccSenderConfig config = { .cname = "fuzz",
     .mtu = 1400,
+    .levels = find_levels (setup),
     .sequence_seed = 65000,
     .ntp_offset = 1000 * LMCC_SECOND };
 
