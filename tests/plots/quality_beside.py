@@ -89,7 +89,8 @@ def judge(row, times):
 def bars_table(film):
     """The levels that hold one encoding, with the lowest or alone, beside one encoding of exactly their rates."""
     head = ['mode', 'layers', 'level', 'times the lowest', 'kbit/s', 'pictures/s', 'PSNR, dB', 'one encoding, dB',
-            'less', 'the lowest is worth', 'at most', 'VMAF less', 'met', 'other encodings, %', 'control, %', 'bits shown, met']
+            'less', 'the lowest is worth', 'at most', 'VMAF less', 'met', 'other encodings, %', 'control, %',
+            'bits shown, met']
     lines = []
     for row in film['rows']:
         if 'single' not in row or row['rung'] is None:

@@ -12,8 +12,8 @@
  * lmcc_session_lists_levels:
  * @session: a session
  *
- * Returns: whether it says which layers its levels have; where it does not, they
- *     are cumulative
+ * Returns: whether it says which layers its levels have; where it does not,
+ *     they are cumulative
  */
 gboolean
 lmcc_session_lists_levels (const LmccSession *session)

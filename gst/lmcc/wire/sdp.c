@@ -241,8 +241,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
  * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
  * The connection line names the base group only, that of the video the lowest
- * rung's where the base carries none, and each media line one payload type only,
- * so that a player that knows nothing of layers plays the lowest layer.
+ * rung's where the base carries none, and each media line one payload type
+ * only, so that a player that knows nothing of layers plays the lowest layer.
  *
  * Returns: (transfer full): the text
  */
@@ -262,8 +262,8 @@ lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
 
   text = g_string_sized_new (512);
   g_string_append_printf (text, "v=0%so=- %u %u IN %s %s%ss=%s%s", eol,
-      session->ssrc_base, session->revision, get_family_name (session), source, eol,
-      form == LMCC_SDP_FILE ? "lmcc layered multicast" : "-", eol);
+      session->ssrc_base, session->revision, get_family_name (session), source,
+      eol, form == LMCC_SDP_FILE ? "lmcc layered multicast" : "-", eol);
   append_connection (text, session, 0, eol);
   g_string_append_printf (text, "t=0 0%s", eol);
   if (form == LMCC_SDP_FILE)

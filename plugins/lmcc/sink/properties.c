@@ -191,9 +191,10 @@ static const GstLmccProperty rows[] = {
    * not carry those between, and the lowest one is at once there where the
    * level falls. `replicated`, likewise: one encoding alone, beside a base that
    * has only the sound and the session's record; where the level falls, the
-   * picture stands until the lower encoding's next key frame. `auto` is `fallback` where there
-   * are several encodings with `layering=native`, but with RLM, which behind a
-   * shared link loses more with it; and else `cumulative`.
+   * picture stands until the lower encoding's next key frame. `auto` is
+   * `fallback` where there are several encodings with `layering=native`, but
+   * with RLM, which behind a shared link loses more with it; and else
+   * `cumulative`.
    *
    * Since: 0.1
    */

@@ -678,8 +678,9 @@ GST_START_TEST (the_file_says_where_the_video_is)
   lmcc_session_set_levels (&session, LMCC_LEVELS_REPLICATED);
   assert_round_trip (&session);
   text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
-  video = strstr (text, "m=video 5004 RTP/AVP 96\r\nc=IN IP4 239.255.42.2/1\r\n"
-                        "b=AS:913\r\n");
+  video = strstr (text,
+      "m=video 5004 RTP/AVP 96\r\nc=IN IP4 239.255.42.2/1\r\n"
+      "b=AS:913\r\n");
   audio = strstr (text, "m=audio 5004 RTP/AVP 110\r\na=rtpmap:110");
   fail_unless (video != NULL && audio != NULL, "%s", text);
   fail_unless (strstr (text, "c=IN IP4 239.255.42.1/1\r\nt=0 0\r\n") != NULL,
