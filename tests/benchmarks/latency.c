@@ -98,6 +98,8 @@ static const Case cases[] = {
       BENCH_NO_BOUND },
   { "ladder, fallback", "", LADDER " levels=fallback", "", 8, 1, BENCH_NO_BOUND,
       BENCH_NO_BOUND },
+  { "ladder, replicated", "", LADDER " levels=replicated", "", 8, 1,
+      BENCH_NO_BOUND, BENCH_NO_BOUND },
   { "ladder, doubling", "", LADDER " " DOUBLING, "", 12, 1, BENCH_NO_BOUND,
       BENCH_NO_BOUND },
   { "ladder, plain RTP", ONE, NULL, NULL, 8, 1, BENCH_NO_BOUND,

@@ -74,13 +74,14 @@ lmcc_sender_get_anchor (const LmccSender *sender, guint stream)
 }
 
 /* Tells receivers what a decoder of the base alone will need beyond the
- * network. */
+ * network. Where each rung is one layer no decoder gets class 0 alone. */
 static void
 follow_reordering (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   LmccTime delay;
 
-  if (unit->stream >= LMCC_MAX_RUNGS)
+  if (unit->stream >= LMCC_MAX_RUNGS
+      || lmcc_session_lists_levels (&sender->session))
     return;
   delay = lmcc_reorder_push (&sender->intake.reorder[unit->stream], unit);
   delay = (delay + LMCC_MSECOND - 1) / LMCC_MSECOND * LMCC_MSECOND;

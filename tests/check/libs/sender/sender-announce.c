@@ -94,6 +94,47 @@ GST_START_TEST (test_an_encoding_is_one_layer_where_levels_fall_back)
 
 GST_END_TEST;
 
+/* What receivers add for decoders, of pictures of which each fourth one is of
+ * class 0 and is sent before the three in front of it. */
+static LmccTime
+find_decoder_delay (LmccLevels levels)
+{
+  static const struct
+  {
+    guint shown;
+    guint klass;
+  } order[] = { { 4, 0 }, { 2, 1 }, { 1, 2 }, { 3, 2 } };
+  LmccSenderConfig config = sender_config (2);
+  LmccTime delay;
+  Harness h;
+  guint i, rung;
+
+  config.levels = levels;
+  h = harness_new (&config);
+  for (i = 0; i < 60; i++) {
+    for (rung = 0; rung < 2; rung++) {
+      LmccUnit *unit =
+          make_unit (rung, order[i % 4].klass, START + i * 40 * MS, 1, 100);
+
+      unit->presentation_time =
+          START + (i / 4 * 4 + order[i % 4].shown) * 40 * MS;
+      harness_push_at (&h, unit);
+    }
+  }
+  delay = lmcc_sender_get_session (h.sender)->latency;
+  harness_clear (&h);
+
+  return delay;
+}
+
+GST_START_TEST (test_decoders_of_whole_encodings_need_no_time)
+{
+  fail_unless (find_decoder_delay (LMCC_LEVELS_CUMULATIVE) >= 80 * MS);
+  fail_unless_equals_uint64 (find_decoder_delay (LMCC_LEVELS_FALLBACK), 0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_classes_beyond_the_last_group_join_lower_layers)
 {
   LmccSenderConfig config = sender_config (2);
@@ -697,6 +738,7 @@ sender_announce_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_table_has_every_rung_and_grows_by_class);
   tcase_add_test (tc, test_an_encoding_is_one_layer_where_levels_fall_back);
+  tcase_add_test (tc, test_decoders_of_whole_encodings_need_no_time);
   tcase_add_test (tc, test_classes_beyond_the_last_group_join_lower_layers);
   tcase_add_test (tc, test_most_rungs_and_classes_stay_within_the_limits);
   tcase_add_test (tc, test_a_record_leaves_ahead_of_each_key_frame);
