@@ -205,7 +205,7 @@ recalculate_latency (GstElement *pipeline, gpointer user_data G_GNUC_UNUSED)
 }
 
 /* As an application does: an encoder tells its latency when it knows its
- * pictures. */
+ * pictures, and lmccsrc when a record says another one. */
 static GstBusSyncReply
 on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer pipeline)
 {
@@ -215,12 +215,19 @@ on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer pipeline)
   return GST_BUS_PASS;
 }
 
+static void
+follow_latency (GstElement *pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  gst_bus_set_sync_handler (bus, on_message, pipeline, NULL);
+}
+
 static gboolean
 camera_open (Camera *camera, const Case *c, GError **error)
 {
   g_autofree gchar *description = NULL;
   g_autoptr (GstElement) encoder = NULL;
-  g_autoptr (GstBus) bus = NULL;
   gboolean raw;
   gint fd;
 
@@ -240,8 +247,7 @@ camera_open (Camera *camera, const Case *c, GError **error)
   camera->pipeline = bench_parse_pipeline (description, error);
   if (camera->pipeline == NULL)
     return FALSE;
-  bus = gst_element_get_bus (camera->pipeline);
-  gst_bus_set_sync_handler (bus, on_message, camera->pipeline, NULL);
+  follow_latency (camera->pipeline);
   camera->clock = gst_system_clock_obtain ();
   camera->base = gst_clock_get_time (camera->clock);
   bench_use_time (camera->pipeline, camera->clock, camera->base);
@@ -343,6 +349,7 @@ screen_open (Screen *screen, const Camera *camera, const gchar *source,
   screen->pipeline = bench_parse_pipeline (description, error);
   if (screen->pipeline == NULL)
     return FALSE;
+  follow_latency (screen->pipeline);
   screen->clock = camera->clock;
   screen->base = camera->base;
   screen->first_packet = GST_CLOCK_TIME_NONE;

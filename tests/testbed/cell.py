@@ -56,13 +56,13 @@ def layering(cell, algorithm):
     return f'layering=doubling base-rate={BASE} layers={layers}'
 
 
-def encodings():
-    """The three, of constant rates, and lmccsink."""
+def encodings(levels):
+    """lmccsink, and the three, of constant rates."""
     rungs = ''.join(
         f' raw. ! queue ! x264enc pass=cbr bitrate={rate} vbv-buf-capacity=500 key-int-max=25 bframes=0 threads=1 '
         'speed-preset=superfast rc-lookahead=5 option-string="scenecut=0:open-gop=0:nal-hrd=cbr" '
         f'! sink.sink_{rung}' for rung, rate in enumerate(RUNGS))
-    return f'{lib.source()} ! tee name=raw lmccsink name=sink', rungs
+    return f'{lib.source()} ! tee name=raw lmccsink name=sink levels={levels}', rungs
 
 
 class Queue:
@@ -116,7 +116,7 @@ class Run:
             made.switch.ip(f'link set {network.SWITCH} type bridge mcast_last_member_interval '
                            f'{round(100 * cell.leave / 2)}')
             self.host.set_fast_leave(False)
-        begin, end = encodings() if cell.rungs else (
+        begin, end = encodings(cell.rungs) if cell.rungs else (
             f'{lib.source()} ! {lib.one_class(100)} ! lmccsink {layering(cell, algorithm)}', '')
         self.sending = lib.launch(f'{begin} address={GROUP} port={PORT} algorithm={algorithm} mtu={MTU}{end}',
                                   prefix=self.sender.prefix)
@@ -200,8 +200,9 @@ class Run:
         """bit/s of each, as announced where the layers are encodings."""
         if not self.cell.rungs:
             return level_rates(self.cell, self.algorithm)
-        lowest, *others = self.receivers[0].layer_rates()
-        return [lowest, *(lowest + rate for rate in others)]
+        base, *others = self.receivers[0].layer_rates()
+        above = [base + rate for rate in others]
+        return above if self.cell.rungs == 'replicated' else [base, *above]
 
     def result(self):
         cell = self.cell

@@ -21,14 +21,17 @@ COARSE = (300000, 600000, 1800000)
 # kbit/s of three encodings: with headers, some 300, 900 and 2700.
 RUNGS = (285, 855, 2565)
 
+# What the names of their cells begin with.
+NAMES_OF_LEVELS = {'auto': 'rungs', 'replicated': 'replicated'}
+
 # `queue` is in products of the link's rate and the round-trip time (ms); `flows` of `tcp` run as long as the cell, with
 # `event` "tcp" for its middle third. `link` is what the emulator does beside, `leave` how long the switch takes to
 # honour a leave (s), `receivers` are behind one link and start `apart` seconds one after the other, the last one `late`
-# seconds after the first. With `compared` all layered algorithms of the comparison run, else two. With `rungs` the
-# layers are the three encodings.
+# seconds after the first. With `compared` all layered algorithms of the comparison run, else two. `rungs` is what
+# levels of lmccsink the three encodings have, and nothing where there is one.
 Cell = namedtuple(
     'Cell', 'group rate rtt queue tcp flows event coarse link leave receivers apart late compared decides rungs',
-    defaults=('', 0, '', False, {}, 0, 1, 0, 0, False, False, False))
+    defaults=('', 0, '', False, {}, 0, 1, 0, 0, False, False, ''))
 
 
 def seconds(cell):
@@ -38,7 +41,7 @@ def seconds(cell):
 
 def name(cell):
     """Such as reno-4-12-60-2: four Reno, 12 Mbit/s, 60 ms, a queue of two products."""
-    words = [*(['rungs'] if cell.rungs else []), cell.group, *([cell.flows] if cell.flows else []),
+    words = [*([NAMES_OF_LEVELS[cell.rungs]] if cell.rungs else []), cell.group, *([cell.flows] if cell.flows else []),
              f'{cell.rate:g}', cell.rtt, f'{cell.queue:g}',
              *(f'{word}{value:g}' for word, value in cell.link.items()),
              *([f'leave{cell.leave:g}'] if cell.leave else [])]
@@ -85,7 +88,7 @@ ROUGH = [Cell('rough', 6, 60, 2, link={'jitter': 0.1}), Cell('rough', 6, 60, 2, 
          Cell('paused', 6, 60, 2, event='paused'), Cell('suspended', 6, 60, 2, event='suspended')]
 
 # Three encodings without repair: levels are the lowest one, and that and one more.
-WITH_RUNGS = [cell._replace(rungs=True) for cell in (
+WITH_RUNGS = [cell._replace(rungs='auto') for cell in (
     Cell('alone', 6, 60, 2), Cell('alone', 3.6, 60, 2), Cell('halves', 5, 60, 2, event='halves'),
     Cell('coarse', 12, 60, 2, 'reno', 4), Cell('coarse', 3, 60, 2, 'reno', 1), Cell('cubic', 12, 60, 2, 'cubic', 4),
     Cell('comes', 6, 60, 2, 'reno', 2, 'tcp'), Cell('loses', 6, 60, 2, 'reno', 1, link={'loss': 0.01}),
@@ -94,5 +97,12 @@ WITH_RUNGS = [cell._replace(rungs=True) for cell in (
     Cell('rough', 6, 60, 2, link={'reorder': 0.1}), Cell('paused', 6, 60, 2, event='paused'),
     Cell('suspended', 6, 60, 2, event='suspended'))]
 
-CELLS = [*ALONE, *HALVES, *RENO, *CUBIC, *BBR, *COMES, *WITH_COARSE, *LOSES, *CROWD, *LEAVES, *ROUGH, *WITH_RUNGS]
+# Likewise, each encoding alone.
+REPLICATED = [cell._replace(rungs='replicated') for cell in (
+    Cell('alone', 3.6, 60, 2), Cell('halves', 5, 60, 2, event='halves'), Cell('comes', 6, 60, 2, 'reno', 2, 'tcp'),
+    Cell('crowd', 3.6, 60, 2, receivers=8), Cell('crowd', 12, 60, 2, 'reno', 4, receivers=8),
+    Cell('rough', 6, 60, 2, link={'reorder': 0.1}))]
+
+CELLS = [*ALONE, *HALVES, *RENO, *CUBIC, *BBR, *COMES, *WITH_COARSE, *LOSES, *CROWD, *LEAVES, *ROUGH, *WITH_RUNGS,
+         *REPLICATED]
 BY_NAME = {name(cell): cell for cell in CELLS}
