@@ -184,6 +184,6 @@ def plot(films, mode, path):
     for axes, (name, film) in zip(plots[0], films.items()):
         axes.set_title(name)
         draw(axes, film, mode)
-    figure.legend(*plots[0][0].get_legend_handles_labels(), loc='lower center', ncol=5)
+    figure.legend(*plots[0][0].get_legend_handles_labels(), loc='lower center', ncol=6)
     figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(path, dpi=90)
